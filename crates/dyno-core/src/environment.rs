@@ -1,0 +1,75 @@
+//! Where a run took place and what the preflight learnt about the server: saved beside the
+//! records, so that a report needs nothing else.
+
+use serde::{Deserialize, Serialize};
+
+/// The saved form.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Environment {
+    /// `dyno.environment/1`.
+    pub schema: String,
+    /// Version of Dyno.
+    pub dyno: String,
+    /// The client machine.
+    pub host: Host,
+    /// The server, as far as it showed itself.
+    pub server: Server,
+    /// What the preflight settled.
+    pub preflight: Option<Preflight>,
+    /// What should be known when reading the figures; in words.
+    pub notes: Vec<Note>,
+}
+
+/// The client machine.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct Host {
+    /// Host name.
+    pub name: String,
+    /// Operating system and release.
+    pub os: String,
+    /// CPU model.
+    pub cpu: Option<String>,
+    /// Cores this process may use.
+    pub cores: usize,
+    /// Limit of open files.
+    pub open_files: Option<u64>,
+}
+
+/// The server, as far as it showed itself.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct Server {
+    /// Response headers of the preflight, without any that could carry a secret.
+    pub headers: Vec<(String, String)>,
+    /// The answer of `/v1/models`, shortened if it is very long.
+    pub models: Option<serde_json::Value>,
+}
+
+/// Which fields the server takes, and what is therefore sent.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Preflight {
+    /// The model that is asked for.
+    pub model: String,
+    /// `stream_options` is accepted.
+    pub stream_options: bool,
+    /// Usage came at the end of a stream.
+    pub usage: bool,
+    /// Usage came with every chunk.
+    pub continuous_usage: bool,
+    /// `max_tokens` or `max_completion_tokens`.
+    pub max_tokens_field: String,
+    /// The field that fixes the output length (`ignore_eos`, `min_tokens`), if any.
+    pub length_field: Option<String>,
+    /// Optional fields the server refused, with its words.
+    pub refused: Vec<(String, String)>,
+}
+
+/// Something found before the first level, worth saying in every report.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Note {
+    /// A stable name.
+    pub code: String,
+    /// What was seen.
+    pub what: String,
+    /// What to do about it.
+    pub advice: Option<String>,
+}

@@ -1,0 +1,131 @@
+//! What stands in a run's record file, in order: a header, then for each level a start, the
+//! requests as they end, and an end; and at last the end of the run. A file without its last
+//! frame is a partial run, and still good for everything before.
+
+use crate::Nanos;
+use crate::lag::LagHistogram;
+use crate::record::RequestRecord;
+use serde::{Deserialize, Serialize};
+
+/// First thing in the file: which run this is, and which part of it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RunHeader {
+    /// Format of the frames that follow.
+    pub format: u32,
+    /// Identity of the run; the same in all its shards.
+    pub run_id: String,
+    /// Which shard this is, from 0.
+    pub shard: u32,
+    /// How many shards the run has.
+    pub shards: u32,
+    /// Wall-clock time at [`Nanos`] zero, in nanoseconds since 1970 (UTC).
+    pub anchor_unix_ns: u64,
+    /// SHA-256 of the plan, in hexadecimal.
+    pub plan_hash: String,
+    /// Version of Dyno that wrote it.
+    pub version: String,
+}
+
+/// One frame.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Frame {
+    /// A level begins.
+    LevelStart(LevelStart),
+    /// A request ended.
+    Request(Box<RequestRecord>),
+    /// A level is over.
+    LevelEnd(Box<LevelEnd>),
+    /// The run is over.
+    RunEnd(RunEnd),
+}
+
+/// A level begins.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LevelStart {
+    /// Index in the plan.
+    pub level: u32,
+    /// When its clock started.
+    pub started: Nanos,
+}
+
+/// Why sending stopped.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Ending {
+    /// Every planned request was sent.
+    Requests,
+    /// The level's time was up.
+    Duration,
+    /// Ctrl-C.
+    Interrupted,
+    /// Too many failures in a row: the target is unusable.
+    TargetLost,
+    /// This program could not go on (for example, its disk was full).
+    Aborted,
+}
+
+/// What the client saw of itself during a level.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct ClientHealth {
+    /// From the return of the poll to the timestamp of each socket read.
+    pub read_lag: LagHistogram,
+    /// Oversleep of a 10 ms timer in the same loop.
+    pub timer_lag: LagHistogram,
+    /// CPU time of the loop's thread.
+    pub cpu_ns: u64,
+    /// Wall time over which `cpu_ns` was taken.
+    pub wall_ns: u64,
+    /// Arrivals not sent for want of file descriptors.
+    pub out_of_files: u64,
+    /// Arrivals not sent for want of local ports.
+    pub out_of_ports: u64,
+    /// How far the wall clock moved against the monotonic one, in nanoseconds.
+    pub clock_step_ns: i64,
+}
+
+/// How late an embedded engine was against its own schedule during a level.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct EngineSlip {
+    /// Writes counted.
+    pub count: u64,
+    /// Median lateness.
+    pub p50_ns: u64,
+    /// 99th percentile of the lateness.
+    pub p99_ns: u64,
+    /// Worst lateness.
+    pub max_ns: u64,
+}
+
+/// A level is over.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LevelEnd {
+    /// Index in the plan.
+    pub level: u32,
+    /// Why sending stopped.
+    pub ending: Ending,
+    /// When the last request of the level had ended.
+    pub ended: Nanos,
+    /// When sending stopped.
+    pub sending_stopped: Nanos,
+    /// Closed loop: when a slot first found nothing left to send.
+    pub starved: Option<Nanos>,
+    /// Measured arrivals the plan asked for; absent where time alone bounds the level.
+    pub planned: Option<u64>,
+    /// Measured arrivals issued: one record each.
+    pub issued: u64,
+    /// Warm-up arrivals issued.
+    pub warmup: u64,
+    /// What the client saw of itself.
+    pub client: ClientHealth,
+    /// How late the embedded engine was, where one was the target.
+    pub slip: Option<EngineSlip>,
+}
+
+/// The run is over.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RunEnd {
+    /// When.
+    pub ended: Nanos,
+    /// Why; [`Ending::Requests`] and [`Ending::Duration`] both mean that the plan was carried out.
+    pub ending: Ending,
+}

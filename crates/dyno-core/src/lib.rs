@@ -1,0 +1,20 @@
+//! What a run is made of, as plain data: the [`plan`] that says what will be done, the
+//! [`record`] that says what happened to each arrival, the [`frame`]s that hold a run together,
+//! and the units they are written in. Nothing here does I/O or knows a clock.
+
+pub mod chunks;
+pub mod environment;
+pub mod frame;
+pub mod lag;
+pub mod outcome;
+pub mod plan;
+pub mod record;
+pub mod units;
+
+/// Monotonic nanoseconds since the start of the run.
+pub type Nanos = u64;
+
+/// One millisecond in [`Nanos`].
+pub const MS: Nanos = 1_000_000;
+/// One second in [`Nanos`].
+pub const SEC: Nanos = 1_000_000_000;

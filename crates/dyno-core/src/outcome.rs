@@ -1,0 +1,121 @@
+//! How a request ended: exactly one outcome per arrival, and a failure always has a class.
+
+use serde::{Deserialize, Serialize};
+use std::fmt;
+use std::str::FromStr;
+
+/// The end of one arrival.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", tag = "kind", content = "why")]
+pub enum Outcome {
+    /// A proper, whole answer.
+    Completed,
+    /// An answer that was not proper, and in which way.
+    Failed(FailureClass),
+    /// The driver could not send it, and why.
+    Dropped(String),
+    /// Still running when the run had to stop; its times so far are kept.
+    Censored,
+}
+
+/// The ways in which a request fails. The textual names are part of the file formats.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum FailureClass {
+    /// The connection could not be made.
+    Connect,
+    /// The TLS handshake failed.
+    Tls,
+    /// No connection within `--timeout-connect`.
+    TimeoutConnect,
+    /// No output within `--timeout-first-token`.
+    TimeoutFirstToken,
+    /// The stream had begun and then nothing came for `--timeout-idle`.
+    TimeoutIdle,
+    /// Not over within `--timeout-total`.
+    TimeoutTotal,
+    /// An HTTP status other than 200.
+    Http(u16),
+    /// An error event inside a 200.
+    StreamError,
+    /// Bytes that do not follow HTTP, SSE or the dialect.
+    StreamMalformed,
+    /// The connection broke before the answer was over.
+    StreamReset,
+    /// The body ended without terminal event and without finish reason, or in mid-event.
+    StreamTruncated,
+    /// Properly ended, without any output.
+    StreamEmpty,
+    /// Fewer tokens than were fixed with a field that the server accepted.
+    OutputShort,
+    /// This program's own fault.
+    Client,
+}
+
+const NAMES: &[(FailureClass, &str)] = &[
+    (FailureClass::Connect, "connect"),
+    (FailureClass::Tls, "tls"),
+    (FailureClass::TimeoutConnect, "timeout.connect"),
+    (FailureClass::TimeoutFirstToken, "timeout.first_token"),
+    (FailureClass::TimeoutIdle, "timeout.idle"),
+    (FailureClass::TimeoutTotal, "timeout.total"),
+    (FailureClass::StreamError, "stream.error"),
+    (FailureClass::StreamMalformed, "stream.malformed"),
+    (FailureClass::StreamReset, "stream.reset"),
+    (FailureClass::StreamTruncated, "stream.truncated"),
+    (FailureClass::StreamEmpty, "stream.empty"),
+    (FailureClass::OutputShort, "output.short"),
+    (FailureClass::Client, "client"),
+];
+
+impl fmt::Display for FailureClass {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Self::Http(status) = self {
+            return write!(f, "http.{status}");
+        }
+        let name = NAMES.iter().find(|(class, _)| class == self).map_or("client", |(_, name)| name);
+        f.write_str(name)
+    }
+}
+
+impl FromStr for FailureClass {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        if let Some(status) = text.strip_prefix("http.").and_then(|s| s.parse().ok()) {
+            return Ok(Self::Http(status));
+        }
+        NAMES
+            .iter()
+            .find(|(_, name)| *name == text)
+            .map(|(class, _)| *class)
+            .ok_or_else(|| format!("`{text}` is not a failure class"))
+    }
+}
+
+impl Serialize for FailureClass {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for FailureClass {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        text.parse().map_err(serde::de::Error::custom)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_class_has_one_name_and_reads_back() {
+        for (class, name) in NAMES {
+            assert_eq!(class.to_string(), *name);
+            assert_eq!(name.parse::<FailureClass>(), Ok(*class));
+        }
+        assert_eq!("http.503".parse::<FailureClass>(), Ok(FailureClass::Http(503)));
+        assert!("http.x".parse::<FailureClass>().is_err());
+    }
+}

@@ -1,0 +1,225 @@
+//! The frozen plan of a run: everything that was decided before the first byte was sent, and
+//! nothing secret. It is saved, and its hash names it.
+
+use crate::Nanos;
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+use std::fmt;
+
+/// Version tag of the saved form.
+pub const PLAN_SCHEMA: &str = "dyno.plan/1";
+
+/// What will be done.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Plan {
+    /// [`PLAN_SCHEMA`].
+    pub schema: String,
+    /// Who is measured.
+    pub target: Target,
+    /// The levels, in order.
+    pub levels: Vec<LevelPlan>,
+    /// What each request asks.
+    pub request: RequestPlan,
+    /// When a request is given up.
+    pub timeouts: Timeouts,
+    /// Share of failures above which a bar is not met.
+    pub allow_failures: f64,
+    /// Seed of arrivals and prompts.
+    pub seed: u64,
+    /// The part of the arrivals that this process sends.
+    pub shard: Shard,
+    /// The user's short name for the run.
+    pub label: Option<String>,
+    /// The user's remark.
+    pub note: Option<String>,
+    /// Keep the answers.
+    pub save_text: bool,
+}
+
+/// Who is measured.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Target {
+    /// Base or endpoint URL, without credentials; absent for the embedded engine.
+    pub url: Option<String>,
+    /// The embedded engine's script, when no target was given.
+    pub embedded: Option<String>,
+    /// The dialect spoken.
+    pub api: Api,
+    /// Server certificates are not checked.
+    pub insecure: bool,
+    /// Names of the extra headers; their values are never kept.
+    pub header_names: Vec<String>,
+}
+
+/// The dialects.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Api {
+    /// `/v1/chat/completions`.
+    #[serde(rename = "openai-chat")]
+    OpenAiChat,
+    /// `/v1/completions`.
+    #[serde(rename = "openai-completions")]
+    OpenAiCompletions,
+}
+
+impl fmt::Display for Api {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::OpenAiChat => "openai-chat",
+            Self::OpenAiCompletions => "openai-completions",
+        })
+    }
+}
+
+/// One load level.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct LevelPlan {
+    /// What tables call it.
+    pub label: String,
+    /// How requests are offered.
+    pub load: Load,
+    /// Stop after so many measured requests.
+    pub requests: Option<u64>,
+    /// Stop sending after this time.
+    pub duration_ns: Option<Nanos>,
+    /// What is sent before, unmeasured.
+    pub warmup: Option<Warmup>,
+    /// Grace after `duration_ns` or an interrupt.
+    pub drain_ns: Nanos,
+}
+
+/// How requests are offered.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", tag = "kind")]
+pub enum Load {
+    /// Closed loop: so many in flight, each slot sends when its last answer is over.
+    Concurrency {
+        /// Slots.
+        concurrency: u32,
+    },
+    /// Open loop: arrivals on their own schedule.
+    Rate {
+        /// Arrivals per second.
+        rate: f64,
+        /// How they are spaced.
+        arrival: Arrival,
+    },
+    /// Everything at once.
+    Burst {
+        /// How many.
+        requests: u64,
+    },
+}
+
+impl Load {
+    /// `concurrency`, `rate` or `burst`.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::Concurrency { .. } => "concurrency",
+            Self::Rate { .. } => "rate",
+            Self::Burst { .. } => "burst",
+        }
+    }
+
+    /// The number that goes with [`Load::kind`].
+    pub fn value(&self) -> f64 {
+        match *self {
+            Self::Concurrency { concurrency } => f64::from(concurrency),
+            Self::Rate { rate, .. } => rate,
+            Self::Burst { requests } => requests as f64,
+        }
+    }
+}
+
+/// How open-loop arrivals are spaced.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", tag = "process")]
+pub enum Arrival {
+    /// Evenly.
+    Constant,
+    /// Exponential gaps.
+    Poisson,
+    /// Gamma-distributed gaps; below 1 burstier than Poisson, above smoother.
+    Gamma {
+        /// Shape parameter.
+        shape: f64,
+    },
+}
+
+/// What is sent before the measured part of a level.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Warmup {
+    /// So many requests.
+    Requests(u64),
+    /// Requests for so long, in nanoseconds.
+    Duration(Nanos),
+}
+
+/// What each request asks.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct RequestPlan {
+    /// The model asked for; absent: the one the server has.
+    pub model: Option<String>,
+    /// Synthetic prompt length.
+    pub input_tokens: u32,
+    /// Output length to fix.
+    pub output_tokens: u32,
+    /// Ask for a stream.
+    pub stream: bool,
+    /// Sampling temperature.
+    pub temperature: Option<f64>,
+    /// Stop strings.
+    pub stop: Vec<String>,
+    /// Extra fields, merged into every body.
+    pub extra_body: Option<serde_json::Map<String, serde_json::Value>>,
+    /// How much usage to ask for.
+    pub usage: UsageWanted,
+}
+
+/// How much token accounting is asked of the server.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum UsageWanted {
+    /// With every chunk where the server can, else at the end.
+    Continuous,
+    /// At the end.
+    Final,
+    /// Not at all.
+    None,
+}
+
+/// When a request is given up; each has its own failure class.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Timeouts {
+    /// From dispatch to a ready connection.
+    pub connect_ns: Nanos,
+    /// From dispatch to the end.
+    pub total_ns: Nanos,
+    /// From `sent` to the first output.
+    pub first_token_ns: Nanos,
+    /// Between bytes, once the stream has begun.
+    pub idle_ns: Nanos,
+}
+
+/// Part `index` of `of`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Shard {
+    /// From 0.
+    pub index: u32,
+    /// At least 1.
+    pub of: u32,
+}
+
+impl Shard {
+    /// The whole.
+    pub const WHOLE: Self = Self { index: 0, of: 1 };
+}
+
+impl Plan {
+    /// SHA-256 of the saved form, in hexadecimal.
+    pub fn hash(&self) -> String {
+        let json = serde_json::to_vec(self).unwrap_or_default();
+        Sha256::digest(&json).iter().map(|byte| format!("{byte:02x}")).collect()
+    }
+}

@@ -1,0 +1,148 @@
+//! One arrival, one record: everything needed to recompute every figure.
+
+use crate::Nanos;
+use crate::chunks::ChunkTrack;
+use crate::outcome::Outcome;
+use serde::{Deserialize, Serialize};
+
+/// Which part of a level a request belongs to. A label, never a reason to delete.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Phase {
+    /// Sent to warm the server up; not part of the figures.
+    Warmup,
+    /// Part of the figures.
+    Measured,
+    /// Part of the figures, and still in flight when sending stopped.
+    Drain,
+}
+
+impl Phase {
+    /// Whether the request counts in the figures of its level.
+    pub fn is_measured(self) -> bool {
+        !matches!(self, Self::Warmup)
+    }
+}
+
+/// Where a token count came from, the most trusted first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TokenSource {
+    /// The server's own usage.
+    Usage,
+    /// Per-chunk counts or ids that the dialect gives.
+    Chunks,
+    /// A local tokenizer over the whole text.
+    Tokenizer,
+    /// The number of output events.
+    Events,
+}
+
+/// A token count with its source.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TokenCount {
+    /// How many.
+    pub tokens: u64,
+    /// Who says so.
+    pub source: TokenSource,
+}
+
+/// What happened to one arrival. All times are nanoseconds from the start of the run; a time
+/// that was never reached is absent.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RequestRecord {
+    /// Index of the level in the plan.
+    pub level: u32,
+    /// Index of the arrival in its level, warm-up included.
+    pub index: u64,
+    /// The closed loop's slot; 0 elsewhere.
+    pub slot: u32,
+    /// Label.
+    pub phase: Phase,
+    /// How it ended.
+    pub outcome: Outcome,
+    /// When the schedule wanted it sent.
+    pub intended: Nanos,
+    /// When the driver picked it up.
+    pub dispatched: Option<Nanos>,
+    /// When its connection was ready.
+    pub connected: Option<Nanos>,
+    /// When the last byte of the request was handed to the socket.
+    pub sent: Option<Nanos>,
+    /// When the response head was complete.
+    pub headers: Option<Nanos>,
+    /// First event with output.
+    pub first: Option<Nanos>,
+    /// Last event with output or a finish reason (not streamed: the end of the body).
+    pub last: Option<Nanos>,
+    /// When the answer was properly over, or when it failed, was dropped or censored.
+    pub end: Nanos,
+    /// Output events.
+    pub chunks: ChunkTrack,
+    /// The dialect gave tokens per chunk, so [`ChunkTrack`]'s counts are facts.
+    pub chunk_tokens_known: bool,
+    /// Tokens that an empty finish event brought, where the dialect tells.
+    pub finish_tokens: Option<u32>,
+    /// The request asked for a stream and the answer was one.
+    pub streamed: bool,
+    /// The dialect's terminal event was seen.
+    pub terminal: bool,
+    /// Input tokens.
+    pub input: Option<TokenCount>,
+    /// Output tokens.
+    pub output: Option<TokenCount>,
+    /// Output tokens that were asked for.
+    pub requested_output: Option<u32>,
+    /// HTTP status.
+    pub status: Option<u16>,
+    /// The server's finish reason.
+    pub finish_reason: Option<String>,
+    /// Sent a second time, on a fresh connection, because a reused one turned out closed.
+    pub resent: bool,
+    /// Sent on a connection that had been used or opened before.
+    pub reused: bool,
+    /// For a failure: what was wrong, with the first 4 KiB of the server's words.
+    pub detail: Option<String>,
+    /// The answer, when it was asked to be kept.
+    pub text: Option<String>,
+}
+
+impl RequestRecord {
+    /// A record of an arrival that has not been picked up yet.
+    pub fn new(level: u32, index: u64, slot: u32, phase: Phase, intended: Nanos) -> Self {
+        Self {
+            level,
+            index,
+            slot,
+            phase,
+            outcome: Outcome::Censored,
+            intended,
+            dispatched: None,
+            connected: None,
+            sent: None,
+            headers: None,
+            first: None,
+            last: None,
+            end: intended,
+            chunks: ChunkTrack::default(),
+            chunk_tokens_known: false,
+            finish_tokens: None,
+            streamed: false,
+            terminal: false,
+            input: None,
+            output: None,
+            requested_output: None,
+            status: None,
+            finish_reason: None,
+            resent: false,
+            reused: false,
+            detail: None,
+            text: None,
+        }
+    }
+
+    /// Ended as a whole, proper answer.
+    pub fn is_completed(&self) -> bool {
+        self.outcome == Outcome::Completed
+    }
+}
