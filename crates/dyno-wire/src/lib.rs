@@ -1,1 +1,15 @@
-//! (being written)
+//! How requests are sent and answers are read: [`http`] framing and the [`sse`] decoder, one
+//! [`dialect`] per API, an [`exchange`] that turns one answer into one record, and the
+//! [`client`] that owns the sockets. Everything but the client is free of I/O, so that every way
+//! of splitting the bytes can be tested.
+
+pub mod client;
+pub mod dialect;
+pub mod encode;
+pub mod endpoint;
+pub mod exchange;
+pub mod http;
+pub mod preflight;
+pub mod redact;
+pub mod sse;
+pub mod tls;

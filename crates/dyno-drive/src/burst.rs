@@ -1,0 +1,34 @@
+//! The burst: everything at once, then wait for the last answer. A warm-up is a burst of its own
+//! that is over before the measured one begins.
+
+use crate::arrivals::share;
+use crate::level::Level;
+use crate::transport::TransportError;
+use dyno_core::Nanos;
+use dyno_core::frame::Ending;
+use dyno_core::plan::Warmup;
+
+pub(crate) fn run(level: &mut Level<'_>, requests: u64) -> Result<(), TransportError> {
+    let requests = share(requests, level.setup.shard);
+    let warmup = match level.setup.plan.warmup {
+        Some(Warmup::Requests(n)) => n,
+        _ => 0,
+    };
+    level.start(requests as usize, Some(requests))?;
+    let mut freed = Vec::new();
+    for _ in 0..warmup {
+        level.dispatch(0, level.started)?;
+    }
+    while level.in_flight() > 0 && !level.is_stopped() {
+        level.wait(Nanos::MAX, &mut freed)?;
+    }
+    let start = if warmup > 0 { level.now() } else { level.started };
+    for _ in 0..requests {
+        if level.is_stopped() {
+            break;
+        }
+        level.dispatch(0, start)?;
+    }
+    level.stop_sending(Ending::Requests, level.now());
+    level.drain()
+}

@@ -1,0 +1,318 @@
+//! What every arrival model shares: one arrival, one record; counting, failing, stopping,
+//! draining. A level is over only when nothing of it is in flight.
+
+use crate::lookahead::Lookahead;
+use crate::stop::{Stop, StopSignal};
+use crate::transport::{Job, Transport, TransportError};
+use crate::{burst, closed, open};
+use dyno_core::frame::{ClientHealth, Ending};
+use dyno_core::outcome::Outcome;
+use dyno_core::plan::{LevelPlan, Load, Shard, Warmup};
+use dyno_core::record::{Phase, RequestRecord};
+use dyno_core::{MS, Nanos};
+
+/// So many failures in a row, without a success, and the target is given up.
+const FAILURES_IN_A_ROW: u64 = 50;
+
+/// While starting many requests at once, look at the sockets every so many.
+const DISPATCHES_BETWEEN_READS: u64 = 32;
+
+/// Everything a level needs besides its transport.
+pub struct LevelSetup<'a> {
+    /// Index in the plan.
+    pub level: u32,
+    /// Its plan.
+    pub plan: &'a LevelPlan,
+    /// Seed of the arrivals.
+    pub seed: u64,
+    /// Which part of the arrivals to send.
+    pub shard: Shard,
+    /// The signal to stop early.
+    pub stop: &'a StopSignal,
+    /// Called when the clock starts, before the first request.
+    pub on_start: &'a mut dyn FnMut(Nanos),
+    /// Takes every record.
+    pub sink: &'a mut dyn FnMut(RequestRecord),
+    /// A reason to stop that is no one's wish, such as a full disk.
+    pub aborted: &'a dyn Fn() -> bool,
+}
+
+/// How a level went.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LevelOutcome {
+    /// When its clock started.
+    pub started: Nanos,
+    /// When the last request had ended.
+    pub ended: Nanos,
+    /// When sending stopped.
+    pub sending_stopped: Nanos,
+    /// Why.
+    pub ending: Ending,
+    /// When a closed-loop slot first found nothing left to send.
+    pub starved: Option<Nanos>,
+    /// Measured arrivals asked for.
+    pub planned: Option<u64>,
+    /// Measured arrivals issued.
+    pub issued: u64,
+    /// Warm-up arrivals issued.
+    pub warmup: u64,
+    /// What the client saw of itself.
+    pub client: ClientHealth,
+    /// The last failure, when the target was lost.
+    pub last_failure: Option<RequestRecord>,
+}
+
+/// Runs one level from start to the end of its last request.
+pub fn run_level<'a>(
+    setup: LevelSetup<'a>,
+    transport: &'a mut dyn Transport,
+    payloads: &'a mut Lookahead,
+) -> Result<LevelOutcome, TransportError> {
+    let load = setup.plan.load;
+    let mut level = Level::new(setup, transport, payloads);
+    match load {
+        Load::Concurrency { concurrency } => closed::run(&mut level, concurrency)?,
+        Load::Rate { rate, arrival } => open::run(&mut level, rate, arrival)?,
+        Load::Burst { requests } => burst::run(&mut level, requests)?,
+    }
+    Ok(level.into_outcome())
+}
+
+/// The state of a running level.
+pub(crate) struct Level<'a> {
+    pub(crate) setup: LevelSetup<'a>,
+    transport: &'a mut dyn Transport,
+    payloads: &'a mut Lookahead,
+    ended: Vec<RequestRecord>,
+    pub(crate) started: Nanos,
+    /// When the measured part began.
+    measured_from: Option<Nanos>,
+    pub(crate) issued: u64,
+    pub(crate) warmup: u64,
+    /// Why and when sending stopped, once it has.
+    stopped: Option<(Ending, Nanos)>,
+    starved: Option<Nanos>,
+    planned: Option<u64>,
+    failures_in_a_row: u64,
+    last_failure: Option<RequestRecord>,
+    since_read: u64,
+}
+
+impl<'a> Level<'a> {
+    fn new(
+        setup: LevelSetup<'a>,
+        transport: &'a mut dyn Transport,
+        payloads: &'a mut Lookahead,
+    ) -> Self {
+        Self {
+            setup,
+            transport,
+            payloads,
+            ended: Vec::new(),
+            started: 0,
+            measured_from: None,
+            issued: 0,
+            warmup: 0,
+            stopped: None,
+            starved: None,
+            planned: None,
+            failures_in_a_row: 0,
+            last_failure: None,
+            since_read: 0,
+        }
+    }
+
+    /// Opens connections and waits for the first payloads; then starts the clock.
+    pub(crate) fn start(
+        &mut self,
+        connections: usize,
+        planned: Option<u64>,
+    ) -> Result<(), TransportError> {
+        self.payloads.fill(connections.max(64));
+        self.transport.prepare(connections)?;
+        self.planned = planned;
+        self.transport.take_health();
+        self.started = self.transport.now();
+        (self.setup.on_start)(self.started);
+        Ok(())
+    }
+
+    pub(crate) fn now(&self) -> Nanos {
+        self.transport.now()
+    }
+
+    pub(crate) fn in_flight(&self) -> usize {
+        self.transport.in_flight()
+    }
+
+    pub(crate) fn is_stopped(&self) -> bool {
+        self.stopped.is_some()
+    }
+
+    /// Sending is over; only the first reason counts.
+    pub(crate) fn stop_sending(&mut self, ending: Ending, at: Nanos) {
+        self.stopped.get_or_insert((ending, at));
+    }
+
+    /// A slot found nothing left to send.
+    pub(crate) fn starve(&mut self, at: Nanos) {
+        self.starved.get_or_insert(at);
+    }
+
+    /// Whether the next arrival, intended for `at`, belongs to the warm-up.
+    pub(crate) fn in_warmup(&self, at: Nanos) -> bool {
+        match self.setup.plan.warmup {
+            None => false,
+            Some(Warmup::Requests(n)) => self.warmup < n,
+            Some(Warmup::Duration(d)) => at < self.started.saturating_add(d),
+        }
+    }
+
+    /// When a closed loop's time is up, once its measured part has begun. (The schedule of an
+    /// open loop bounds itself, and what is due is sent even if late.)
+    pub(crate) fn time_limit(&self) -> Option<Nanos> {
+        if !matches!(self.setup.plan.load, Load::Concurrency { .. }) {
+            return None;
+        }
+        Some(self.measured_from?.saturating_add(self.setup.plan.duration_ns?))
+    }
+
+    /// Sends the next arrival. Sending stops if there is nothing to send any more.
+    pub(crate) fn dispatch(&mut self, slot: u32, intended: Nanos) -> Result<(), TransportError> {
+        let warmup = self.in_warmup(intended);
+        let Some(payload) = self.payloads.take() else {
+            // The source promised more: whatever it was, it is not the server's doing.
+            let now = self.now();
+            self.stop_sending(Ending::Aborted, now);
+            return Ok(());
+        };
+        let index = self.issued + self.warmup;
+        let phase = if warmup {
+            self.warmup += 1;
+            Phase::Warmup
+        } else {
+            self.issued += 1;
+            self.measured_from.get_or_insert(intended);
+            Phase::Measured
+        };
+        let dispatched = self.transport.now();
+        let level = self.setup.level;
+        self.transport.dispatch(Job { level, index, slot, phase, intended, dispatched, payload });
+        self.since_read += 1;
+        if self.since_read >= DISPATCHES_BETWEEN_READS {
+            self.since_read = 0;
+            let now = self.transport.now();
+            self.transport.wait(now, &mut self.ended)?;
+        }
+        Ok(())
+    }
+
+    /// Waits until a request has ended or `until`; hands the records on and tells the slots that
+    /// became free, with the time at which they did.
+    pub(crate) fn wait(
+        &mut self,
+        until: Nanos,
+        freed: &mut Vec<(u32, Nanos)>,
+    ) -> Result<(), TransportError> {
+        self.since_read = 0;
+        if self.ended.is_empty() {
+            // Look up every so often: the wish to stop comes from outside.
+            let until = until.min(self.transport.now().saturating_add(20 * MS));
+            self.transport.wait(until, &mut self.ended)?;
+        }
+        let now = self.transport.now();
+        if let Some(up) = self.time_limit()
+            && now >= up
+        {
+            self.stop_sending(Ending::Duration, up);
+        }
+        for record in self.ended.drain(..) {
+            freed.push((record.slot, record.end));
+            let (streak, last) = (&mut self.failures_in_a_row, &mut self.last_failure);
+            finish(record, self.stopped, streak, last, self.setup.sink);
+        }
+        if self.failures_in_a_row >= FAILURES_IN_A_ROW {
+            self.stop_sending(Ending::TargetLost, now);
+        }
+        if self.setup.stop.get() >= Stop::Sending {
+            self.stop_sending(Ending::Interrupted, now);
+        }
+        if (self.setup.aborted)() {
+            self.stop_sending(Ending::Aborted, now);
+        }
+        Ok(())
+    }
+
+    /// Waits for what is in flight: to its end when the level was bounded by requests, else for
+    /// the drain's grace, after which the rest is censored.
+    pub(crate) fn drain(&mut self) -> Result<(), TransportError> {
+        let mut freed = Vec::new();
+        while self.in_flight() > 0 || !self.ended.is_empty() {
+            let (ending, at) = self.stopped.unwrap_or((Ending::Requests, self.started));
+            let mut deadline = match ending {
+                Ending::Requests => Nanos::MAX,
+                _ => at.saturating_add(self.setup.plan.drain_ns),
+            };
+            if self.setup.stop.get() >= Stop::Sending {
+                deadline = deadline.min(self.now().saturating_add(self.setup.plan.drain_ns));
+                if ending == Ending::Requests {
+                    // Everything was sent; the wish to stop only limits the waiting.
+                    self.stopped = Some((Ending::Interrupted, self.now()));
+                }
+            }
+            if self.now() >= deadline || self.setup.stop.get() == Stop::Now {
+                self.transport.censor(&mut self.ended);
+            }
+            self.wait(deadline, &mut freed)?;
+            for (_, end) in freed.drain(..) {
+                self.starve(end);
+            }
+        }
+        Ok(())
+    }
+
+    fn into_outcome(self) -> LevelOutcome {
+        let now = self.transport.now();
+        let (ending, sending_stopped) = self.stopped.unwrap_or((Ending::Requests, now));
+        LevelOutcome {
+            started: self.started,
+            ended: now,
+            sending_stopped,
+            ending,
+            starved: self.starved,
+            planned: self.planned,
+            issued: self.issued,
+            warmup: self.warmup,
+            client: self.transport.take_health(),
+            last_failure: self.last_failure.filter(|_| ending == Ending::TargetLost),
+        }
+    }
+}
+
+/// Labels an ended request, counts it and hands it on.
+fn finish(
+    mut record: RequestRecord,
+    stopped: Option<(Ending, Nanos)>,
+    failures_in_a_row: &mut u64,
+    last_failure: &mut Option<RequestRecord>,
+    sink: &mut dyn FnMut(RequestRecord),
+) {
+    if record.phase == Phase::Measured
+        && let Some((ending, at)) = stopped
+        && ending != Ending::Requests
+        && record.end > at
+    {
+        record.phase = Phase::Drain;
+    }
+    match record.outcome {
+        Outcome::Completed => *failures_in_a_row = 0,
+        Outcome::Failed(_) | Outcome::Dropped(_) => {
+            *failures_in_a_row += 1;
+            if *failures_in_a_row == FAILURES_IN_A_ROW {
+                *last_failure = Some(record.clone());
+            }
+        }
+        Outcome::Censored => {}
+    }
+    sink(record);
+}

@@ -1,0 +1,183 @@
+//! Payloads made ahead of their time on a thread of their own, bounded in number and in bytes,
+//! so that encoding never happens on the driver's thread and memory does not grow with the run.
+
+use crate::transport::Payload;
+use std::collections::VecDeque;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
+
+const MAX_BYTES: usize = 32 << 20;
+
+#[derive(Default)]
+struct Queue {
+    ready: VecDeque<Payload>,
+    bytes: usize,
+    /// The maker has made all there is to make (or died trying).
+    finished: bool,
+    /// The taker is gone.
+    closed: bool,
+}
+
+#[derive(Default)]
+struct Shared {
+    queue: Mutex<Queue>,
+    room: Condvar,
+    filled: Condvar,
+}
+
+fn lock(shared: &Shared) -> MutexGuard<'_, Queue> {
+    shared.queue.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The driver's end of the queue.
+pub struct Lookahead {
+    shared: Arc<Shared>,
+    thread: Option<JoinHandle<()>>,
+    max_items: usize,
+}
+
+impl std::fmt::Debug for Lookahead {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Lookahead").field("max_items", &self.max_items).finish_non_exhaustive()
+    }
+}
+
+/// Marks the queue finished even when making a payload panics, so that nobody waits for ever.
+struct FinishOnDrop(Arc<Shared>);
+
+impl Drop for FinishOnDrop {
+    fn drop(&mut self) {
+        lock(&self.0).finished = true;
+        self.0.filled.notify_all();
+    }
+}
+
+impl Lookahead {
+    /// Starts making payloads 0, 1, 2 … with `make`, up to `total` if given, at most `max_items`
+    /// ahead of the driver.
+    pub fn start(
+        total: Option<u64>,
+        max_items: usize,
+        mut make: impl FnMut(u64) -> Payload + Send + 'static,
+    ) -> std::io::Result<Self> {
+        let max_items = max_items.max(1);
+        let shared = Arc::new(Shared::default());
+        let theirs = Arc::clone(&shared);
+        let thread = std::thread::Builder::new().name("dyno-encode".into()).spawn(move || {
+            let finish = FinishOnDrop(theirs);
+            for index in 0..total.unwrap_or(u64::MAX) {
+                let payload = make(index);
+                let mut queue = lock(&finish.0);
+                while !queue.closed
+                    && !queue.ready.is_empty()
+                    && (queue.ready.len() >= max_items
+                        || queue.bytes + payload.bytes.len() > MAX_BYTES)
+                {
+                    queue = finish.0.room.wait(queue).unwrap_or_else(PoisonError::into_inner);
+                }
+                if queue.closed {
+                    return;
+                }
+                queue.bytes += payload.bytes.len();
+                queue.ready.push_back(payload);
+                // The taker waits only when it found the queue empty, or for it to fill up.
+                if queue.ready.len() == 1 || queue.ready.len() >= max_items {
+                    finish.0.filled.notify_all();
+                }
+            }
+        })?;
+        Ok(Self { shared, thread: Some(thread), max_items })
+    }
+
+    /// Waits until `wanted` payloads are ready, or as many as the bounds or the total allow.
+    pub fn fill(&self, wanted: usize) {
+        let wanted = wanted.min(self.max_items);
+        let mut queue = lock(&self.shared);
+        while queue.ready.len() < wanted && !queue.finished && queue.bytes < MAX_BYTES / 2 {
+            let (guard, _) = self
+                .shared
+                .filled
+                .wait_timeout(queue, std::time::Duration::from_millis(2))
+                .unwrap_or_else(PoisonError::into_inner);
+            queue = guard;
+        }
+    }
+
+    /// The next payload; nothing when there are no more.
+    pub fn take(&mut self) -> Option<Payload> {
+        let mut queue = lock(&self.shared);
+        loop {
+            if let Some(payload) = queue.ready.pop_front() {
+                queue.bytes -= payload.bytes.len();
+                // Wake the maker in batches: a switch per request would cost more than the work.
+                if queue.ready.len() <= self.max_items / 2 || queue.bytes < MAX_BYTES / 2 {
+                    self.shared.room.notify_one();
+                }
+                return Some(payload);
+            }
+            if queue.finished {
+                return None;
+            }
+            queue = self.shared.filled.wait(queue).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+}
+
+impl Drop for Lookahead {
+    fn drop(&mut self) {
+        lock(&self.shared).closed = true;
+        self.shared.room.notify_all();
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn numbered(index: u64) -> Payload {
+        Payload { bytes: index.to_le_bytes().to_vec(), ..Payload::default() }
+    }
+
+    #[test]
+    fn payloads_come_in_order_and_end() {
+        let mut ahead = Lookahead::start(Some(1000), 16, numbered).unwrap();
+        for index in 0..1000_u64 {
+            assert_eq!(ahead.take().unwrap(), numbered(index));
+        }
+        assert_eq!(ahead.take(), None);
+    }
+
+    #[test]
+    fn an_endless_source_is_bounded_and_stops_when_dropped() {
+        let ahead = Lookahead::start(None, 8, numbered).unwrap();
+        ahead.fill(100);
+        assert!(lock(&ahead.shared).ready.len() <= 8);
+        drop(ahead);
+    }
+
+    #[test]
+    fn a_source_that_panics_ends_the_queue() {
+        let mut ahead = Lookahead::start(None, 4, |i| {
+            assert!(i < 2, "no more");
+            numbered(i)
+        })
+        .unwrap();
+        assert!(ahead.take().is_some() && ahead.take().is_some());
+        assert_eq!(ahead.take(), None);
+    }
+
+    #[test]
+    fn large_payloads_are_bounded_by_bytes() {
+        let mut ahead = Lookahead::start(None, 1000, |_| Payload {
+            bytes: vec![0; 10 << 20],
+            ..Payload::default()
+        })
+        .unwrap();
+        ahead.fill(1000);
+        assert!(lock(&ahead.shared).bytes <= MAX_BYTES);
+        assert_eq!(ahead.take().unwrap().bytes.len(), 10 << 20);
+    }
+}

@@ -1,0 +1,67 @@
+//! The port through which drivers send: implemented by the network client and by simulations.
+
+use dyno_core::Nanos;
+use dyno_core::frame::ClientHealth;
+use dyno_core::record::{Phase, RequestRecord};
+use thiserror::Error;
+
+/// A request, encoded ahead of its time.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Payload {
+    /// What goes on the wire.
+    pub bytes: Vec<u8>,
+    /// Output tokens it asks for.
+    pub requested_output: Option<u32>,
+    /// The length is fixed by a field that the server accepted: fewer tokens are a failure.
+    pub fixed_output: bool,
+}
+
+/// One arrival, picked up by the driver.
+#[derive(Debug)]
+pub struct Job {
+    /// Index of the level.
+    pub level: u32,
+    /// Index of the arrival in its level, warm-up included.
+    pub index: u64,
+    /// The closed loop's slot; 0 elsewhere.
+    pub slot: u32,
+    /// Warm-up or measured.
+    pub phase: Phase,
+    /// When the schedule wanted it sent.
+    pub intended: Nanos,
+    /// When the driver picked it up.
+    pub dispatched: Nanos,
+    /// What to send.
+    pub payload: Payload,
+}
+
+/// The transport itself broke (not a request on it).
+#[derive(Debug, Error)]
+#[error("the client's event loop failed: {0}")]
+pub struct TransportError(#[from] pub std::io::Error);
+
+/// Sends jobs, and gives back exactly one record for each.
+pub trait Transport {
+    /// Time on the run's clock.
+    fn now(&self) -> Nanos;
+
+    /// Opens up to so many connections before a level's clock starts; best effort.
+    fn prepare(&mut self, connections: usize) -> Result<(), TransportError>;
+
+    /// Starts a request. Its record comes out of a later [`Transport::wait`].
+    fn dispatch(&mut self, job: Job);
+
+    /// Works until some request has ended or `until` has come, whichever is first; may return
+    /// earlier. Records of ended requests are appended.
+    fn wait(&mut self, until: Nanos, ended: &mut Vec<RequestRecord>) -> Result<(), TransportError>;
+
+    /// Jobs dispatched whose records have not come out yet.
+    fn in_flight(&self) -> usize;
+
+    /// Gives up everything in flight: its records, with their times so far, are appended as
+    /// censored.
+    fn censor(&mut self, ended: &mut Vec<RequestRecord>);
+
+    /// What the client saw of itself since the last call.
+    fn take_health(&mut self) -> ClientHealth;
+}

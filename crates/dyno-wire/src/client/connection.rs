@@ -1,0 +1,89 @@
+//! A connection in the client's table: its socket, the exchange it carries, and when to give up.
+
+use super::socket::Socket;
+use crate::exchange::Exchange;
+use dyno_core::Nanos;
+use dyno_core::outcome::FailureClass;
+use dyno_core::plan::Timeouts;
+use dyno_net::Interest;
+
+/// What a connection is doing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum State {
+    /// Waiting for TCP.
+    Connecting,
+    /// Waiting for TLS.
+    Handshaking,
+    /// Ready, and carrying nothing.
+    Idle,
+    /// Sending its request.
+    Sending,
+    /// Its request is out.
+    Waiting,
+    /// Its answer is over; only the end of the HTTP body is missing.
+    Lingering,
+}
+
+/// How long the end of the body may stay out after the terminal event.
+const LINGER: Nanos = 50 * dyno_core::MS;
+
+/// A connection in the table.
+#[derive(Debug)]
+pub(crate) struct Connection {
+    pub(crate) socket: Socket,
+    pub(crate) state: State,
+    pub(crate) interest: Interest,
+    /// What it carries; nothing while it is idle or opened ahead of time.
+    pub(crate) exchange: Option<Box<Exchange>>,
+    /// The request, until the first byte of the answer, in case it has to be sent again.
+    pub(crate) request: Option<Vec<u8>>,
+    /// It had carried a request, or stood idle, before this one.
+    pub(crate) reused: bool,
+    /// When the current wait began: of the connect, the request, the last byte.
+    pub(crate) since: Nanos,
+    /// The earliest timer set for it.
+    pub(crate) timer: Nanos,
+}
+
+impl Connection {
+    pub(crate) fn new(socket: Socket, now: Nanos) -> Self {
+        Self {
+            socket,
+            state: State::Connecting,
+            interest: Interest::Write,
+            exchange: None,
+            request: None,
+            reused: false,
+            since: now,
+            timer: Nanos::MAX,
+        }
+    }
+
+    /// When to give up, and as what.
+    pub(crate) fn deadline(&self, timeouts: &Timeouts) -> Option<(Nanos, FailureClass)> {
+        let own = match self.state {
+            State::Idle => return None,
+            State::Lingering => return Some((self.since + LINGER, FailureClass::Client)),
+            State::Connecting | State::Handshaking => {
+                (self.since.saturating_add(timeouts.connect_ns), FailureClass::TimeoutConnect)
+            }
+            State::Sending | State::Waiting => {
+                let exchange = self.exchange.as_ref()?;
+                if exchange.has_output() {
+                    (self.since.saturating_add(timeouts.idle_ns), FailureClass::TimeoutIdle)
+                } else {
+                    let from = exchange.record.sent.unwrap_or(self.since);
+                    let class = FailureClass::TimeoutFirstToken;
+                    (from.saturating_add(timeouts.first_token_ns), class)
+                }
+            }
+        };
+        let dispatched = self.exchange.as_ref().and_then(|e| e.record.dispatched);
+        let total = dispatched.map(|at| at.saturating_add(timeouts.total_ns));
+        match total {
+            // Where both are equal, the wider name is the truer one.
+            Some(total) if total <= own.0 => Some((total, FailureClass::TimeoutTotal)),
+            _ => Some(own),
+        }
+    }
+}

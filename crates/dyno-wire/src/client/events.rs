@@ -1,0 +1,174 @@
+//! One turn of the loop: wait, read and time everything that is ready, then make sense of it.
+
+use super::Client;
+use super::connection::State;
+use super::socket::Decoded;
+use crate::exchange::Progress;
+use dyno_core::Nanos;
+use dyno_core::outcome::FailureClass;
+use std::io::{self, ErrorKind};
+use std::ops::Range;
+
+/// Room for the reads of one turn.
+pub(super) const ARENA: usize = 1 << 20;
+/// The most that one read takes, and the least room it wants.
+const MAX_READ: usize = 64 << 10;
+const MIN_READ: usize = 16 << 10;
+
+/// What one socket read gave, and when it returned.
+#[derive(Debug)]
+pub(super) struct SocketRead {
+    token: u64,
+    at: Nanos,
+    result: io::Result<Range<usize>>,
+}
+
+impl Client {
+    /// Waits until something happens or until `until`, and deals with it.
+    pub(super) fn turn(&mut self, until: Nanos) -> io::Result<()> {
+        let timer = self.timers.peek().map_or(Nanos::MAX, |timer| timer.0.0);
+        let deadline = until.min(timer).min(self.health.tick);
+        let mut ready = std::mem::take(&mut self.ready);
+        ready.clear();
+        self.poller.wait(self.clock.now(), Some(deadline), &mut ready)?;
+        let polled = self.clock.now();
+        self.health.on_poll(polled);
+        let mut arena = std::mem::take(&mut self.arena);
+        let mut rest = ready.as_slice();
+        while !rest.is_empty() {
+            let mut used = 0;
+            while let Some((event, others)) = rest.split_first() {
+                if used + MIN_READ > arena.len() {
+                    break;
+                }
+                rest = others;
+                let Some(connection) = self.table.get_mut(event.token) else {
+                    continue;
+                };
+                if event.writable {
+                    self.writes.push(event.token);
+                }
+                if !event.readable || connection.state == State::Connecting {
+                    continue;
+                }
+                let room = used..arena.len().min(used + MAX_READ);
+                let result = connection.socket.read(&mut arena[room]);
+                let at = self.clock.now();
+                self.health.on_read(polled, at);
+                if matches!(&result, Err(error) if error.kind() == ErrorKind::WouldBlock) {
+                    continue;
+                }
+                let start = used;
+                used += *result.as_ref().unwrap_or(&0);
+                let result = result.map(|length| start..start + length);
+                self.reads.push(SocketRead { token: event.token, at, result });
+            }
+            for read in std::mem::take(&mut self.reads).drain(..) {
+                match read.result {
+                    Ok(range) if range.is_empty() => self.on_broken(read.token, None),
+                    Ok(range) => self.on_bytes(read.token, &arena[range], read.at),
+                    Err(error) => self.on_broken(read.token, Some(&error.to_string())),
+                }
+            }
+            let mut writes = std::mem::take(&mut self.writes);
+            writes.drain(..).for_each(|token| self.on_writable(token));
+            self.writes = writes;
+        }
+        self.arena = arena;
+        self.ready = ready;
+        self.fire_timers(polled);
+        Ok(())
+    }
+
+    fn on_writable(&mut self, token: u64) {
+        let Some(connection) = self.table.get_mut(token) else {
+            return;
+        };
+        if connection.state != State::Connecting {
+            return self.flush(token);
+        }
+        if let Err(error) = connection.socket.connect_result() {
+            return self.on_refused(token, &error.to_string());
+        }
+        if connection.socket.is_tls() {
+            connection.state = State::Handshaking;
+            self.flush(token);
+        } else {
+            self.on_ready(token);
+        }
+    }
+
+    /// A connect failed.
+    fn on_refused(&mut self, token: u64, words: &str) {
+        let now = self.clock.now();
+        let Some(mut connection) = self.table.remove(token) else {
+            return;
+        };
+        match connection.exchange.take() {
+            Some(mut exchange) => {
+                exchange.fail(&self.options.rules, FailureClass::Connect, words, now);
+                self.ended.push(exchange);
+            }
+            None => {
+                self.opening -= 1;
+                self.opening_failed = true;
+            }
+        }
+    }
+
+    /// Bytes came at `at`.
+    fn on_bytes(&mut self, token: u64, bytes: &[u8], at: Nanos) {
+        let mut scratch = std::mem::take(&mut self.scratch);
+        let Some(connection) = self.table.get_mut(token) else {
+            return;
+        };
+        let data = match connection.socket.decode(bytes, &mut scratch) {
+            Ok(Decoded::Plain(data)) => data,
+            Ok(Decoded::Scratch) => scratch.as_slice(),
+            Err(error) => {
+                let words = format!("TLS: {error}");
+                // The alert that says why is worth an attempt.
+                let _ = connection.socket.flush();
+                self.on_broken(token, Some(&words));
+                self.scratch = scratch;
+                return;
+            }
+        };
+        match connection.state {
+            State::Connecting => {}
+            State::Handshaking => {
+                let ready = connection.socket.is_ready();
+                self.flush(token);
+                if ready {
+                    self.on_ready(token);
+                }
+            }
+            // Nobody asked; TLS housekeeping without data is fine.
+            State::Idle if data.is_empty() => {}
+            State::Idle => {
+                self.table.remove(token);
+            }
+            State::Sending | State::Waiting | State::Lingering => {
+                let mut had_output = true;
+                let mut progress = Progress::Over { reusable: false };
+                if let Some(exchange) = &mut connection.exchange {
+                    had_output = exchange.has_output();
+                    progress = exchange.on_data(&self.options.rules, data, at);
+                    if exchange.begun {
+                        connection.request = None;
+                    }
+                    if connection.state != State::Lingering {
+                        connection.since = at;
+                    }
+                    had_output = had_output || !exchange.has_output();
+                }
+                self.on_progress(token, progress, at);
+                if !had_output {
+                    // The first output changes the deadline from the first token's to idle.
+                    self.set_timer(token);
+                }
+            }
+        }
+        self.scratch = scratch;
+    }
+}

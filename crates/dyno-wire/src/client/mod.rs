@@ -1,0 +1,352 @@
+//! The network client: one thread, one readiness loop, all connections. Each turn reads and times
+//! every socket that is ready before it parses anything, so that one stream's events do not delay
+//! the timestamps of another's.
+
+mod connection;
+mod events;
+mod health;
+mod side;
+mod socket;
+mod table;
+mod timers;
+mod transport;
+
+pub use side::{Fetched, Interrupted};
+
+use crate::encode::SecretHeaders;
+use crate::endpoint::Endpoint;
+use crate::exchange::{Exchange, Progress, Rules};
+use crate::tls::{TlsError, TlsSettings, client_config};
+use connection::{Connection, State};
+use dyno_core::outcome::{FailureClass, Outcome};
+use dyno_core::plan::Timeouts;
+use dyno_core::{Nanos, SEC};
+use dyno_net::{Clock, Interest, Poller, Ready};
+use health::Health;
+use rustix::io::Errno;
+use rustls::ClientConfig;
+use rustls::pki_types::ServerName;
+use socket::Socket;
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::io;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use table::Table;
+use thiserror::Error;
+
+/// A connection that stood idle for longer is not used again: servers close them after 5 s.
+const MAX_IDLE: Nanos = 4 * SEC;
+/// How many connections are being opened at once ahead of a level.
+const OPENING: usize = 128;
+
+/// Everything a client has to know.
+#[derive(Debug, Clone)]
+pub struct ClientOptions {
+    /// Where requests go.
+    pub endpoint: Endpoint,
+    /// Its address.
+    pub address: SocketAddr,
+    /// Certificates.
+    pub tls: TlsSettings,
+    /// When to give up.
+    pub timeouts: Timeouts,
+    /// How answers are read.
+    pub rules: Rules,
+    /// Headers for side traffic.
+    pub headers: SecretHeaders,
+}
+
+/// Why there is no client.
+#[derive(Debug, Error)]
+pub enum ClientError {
+    /// TLS could not be set up.
+    #[error(transparent)]
+    Tls(#[from] TlsError),
+    /// The host's name cannot be in a certificate.
+    #[error("`{0}` cannot be checked against a certificate; use its name, or --insecure")]
+    ServerName(String),
+    /// No event loop.
+    #[error("the event loop could not be set up: {0}")]
+    Io(#[from] io::Error),
+}
+
+/// The client.
+#[derive(Debug)]
+pub struct Client {
+    options: ClientOptions,
+    tls: Option<(Arc<ClientConfig>, ServerName<'static>)>,
+    clock: Clock,
+    poller: Poller,
+    table: Table,
+    /// Tokens of idle connections, the most recently used last. May hold dead ones.
+    idle: Vec<u64>,
+    timers: BinaryHeap<Reverse<(Nanos, u64)>>,
+    /// Boxed as they were in flight: moving them would be the dearer thing.
+    #[allow(clippy::vec_box)]
+    ended: Vec<Box<Exchange>>,
+    in_flight: usize,
+    /// Connections being opened ahead of time, and whether one of them failed.
+    opening: usize,
+    opening_failed: bool,
+    health: Health,
+    ready: Vec<Ready>,
+    reads: Vec<events::SocketRead>,
+    writes: Vec<u64>,
+    arena: Vec<u8>,
+    scratch: Vec<u8>,
+}
+
+impl Client {
+    /// A client without connections.
+    pub fn new(options: ClientOptions, clock: Clock) -> Result<Self, ClientError> {
+        let tls = if options.endpoint.tls {
+            let host = options.endpoint.host.clone();
+            let name =
+                ServerName::try_from(host.clone()).map_err(|_| ClientError::ServerName(host))?;
+            Some((client_config(&options.tls)?, name))
+        } else {
+            None
+        };
+        Ok(Self {
+            options,
+            tls,
+            clock,
+            poller: Poller::new()?,
+            table: Table::default(),
+            idle: Vec::new(),
+            timers: BinaryHeap::new(),
+            ended: Vec::new(),
+            in_flight: 0,
+            opening: 0,
+            opening_failed: false,
+            health: Health::new(&clock),
+            ready: Vec::new(),
+            reads: Vec::new(),
+            writes: Vec::new(),
+            arena: vec![0; events::ARENA],
+            scratch: Vec::new(),
+        })
+    }
+
+    /// The run's clock.
+    pub fn clock(&self) -> Clock {
+        self.clock
+    }
+
+    /// What answers are read by; the preflight changes it.
+    pub fn rules(&self) -> &Rules {
+        &self.options.rules
+    }
+
+    /// Sends a request, on an idle connection if there is a fresh one.
+    fn start(&mut self, mut exchange: Box<Exchange>, bytes: Vec<u8>) {
+        let now = self.clock.now();
+        while let Some(token) = self.idle.pop() {
+            let Some(connection) = self.table.get_mut(token) else {
+                continue;
+            };
+            if connection.state != State::Idle || now.saturating_sub(connection.since) > MAX_IDLE {
+                self.table.remove(token);
+                continue;
+            }
+            exchange.record.connected = exchange.record.dispatched;
+            exchange.record.reused = true;
+            connection.reused = true;
+            connection.exchange = Some(exchange);
+            connection.request = Some(bytes);
+            self.send(token);
+            return;
+        }
+        self.open(Some(exchange), bytes);
+    }
+
+    /// Opens a connection, for a request or ahead of time.
+    fn open(&mut self, exchange: Option<Box<Exchange>>, bytes: Vec<u8>) {
+        let now = self.clock.now();
+        let tls = self.tls.as_ref().map(|(config, name)| (config, name));
+        let socket = match Socket::connect(self.options.address, tls) {
+            Ok(socket) => socket,
+            Err(error) => return self.not_opened(exchange, &error, now),
+        };
+        let mut connection = Connection::new(socket, now);
+        connection.exchange = exchange;
+        connection.request = Some(bytes);
+        let ahead = connection.exchange.is_none();
+        let token = self.table.insert(connection);
+        let Some(connection) = self.table.get_mut(token) else {
+            return;
+        };
+        if let Err(error) = self.poller.add(connection.socket.fd(), token, Interest::Write) {
+            let exchange = self.table.remove(token).and_then(|mut c| c.exchange.take());
+            return self.not_opened(exchange, &error, now);
+        }
+        self.opening += usize::from(ahead);
+        self.set_timer(token);
+    }
+
+    /// A socket was not to be had. Want of files or ports is this machine's doing.
+    fn not_opened(&mut self, exchange: Option<Box<Exchange>>, error: &io::Error, now: Nanos) {
+        let Some(mut exchange) = exchange else {
+            self.opening_failed = true;
+            return;
+        };
+        let errno = Errno::from_io_error(error);
+        let why = match errno {
+            Some(Errno::MFILE | Errno::NFILE) => {
+                self.health.out_of_files += 1;
+                Some("out of file descriptors on the client; raise `ulimit -n`")
+            }
+            Some(Errno::ADDRNOTAVAIL) => {
+                self.health.out_of_ports += 1;
+                Some("out of local ports on the client; widen net.ipv4.ip_local_port_range")
+            }
+            _ => None,
+        };
+        match why {
+            Some(why) => {
+                exchange.record.outcome = Outcome::Dropped(why.into());
+                exchange.record.end = now;
+            }
+            None => {
+                let words = error.to_string();
+                exchange.fail(&self.options.rules, FailureClass::Connect, &words, now);
+            }
+        }
+        self.ended.push(exchange);
+    }
+
+    /// The connection is ready: sends its request, or lays it by.
+    fn on_ready(&mut self, token: u64) {
+        let now = self.clock.now();
+        let Some(connection) = self.table.get_mut(token) else {
+            return;
+        };
+        match &mut connection.exchange {
+            Some(exchange) => {
+                exchange.record.connected = Some(now);
+                self.send(token);
+            }
+            None => {
+                self.opening -= 1;
+                self.lay_by(token);
+            }
+        }
+    }
+
+    fn lay_by(&mut self, token: u64) {
+        let now = self.clock.now();
+        if let Some(connection) = self.table.get_mut(token) {
+            connection.state = State::Idle;
+            connection.since = now;
+            connection.request = None;
+            self.idle.push(token);
+        }
+        self.watch(token, Interest::Read);
+    }
+
+    /// Hands the request to the socket.
+    fn send(&mut self, token: u64) {
+        let Some(connection) = self.table.get_mut(token) else {
+            return;
+        };
+        connection.state = State::Sending;
+        connection.since = self.clock.now();
+        // Only a reused connection may turn out closed, so only then a copy is kept.
+        let bytes = match connection.reused {
+            true => connection.request.clone(),
+            false => connection.request.take(),
+        };
+        let queued = connection.socket.queue(bytes.unwrap_or_default());
+        match queued {
+            Ok(()) => self.flush(token),
+            Err(error) => self.on_broken(token, Some(&error.to_string())),
+        }
+        self.set_timer(token);
+    }
+
+    fn flush(&mut self, token: u64) {
+        let Some(connection) = self.table.get_mut(token) else {
+            return;
+        };
+        match connection.socket.flush() {
+            Ok(done) => {
+                if done && connection.state == State::Sending {
+                    let now = self.clock.now();
+                    connection.state = State::Waiting;
+                    if let Some(exchange) = &mut connection.exchange {
+                        exchange.record.sent = Some(now);
+                    }
+                }
+                self.watch(token, if done { Interest::Read } else { Interest::ReadWrite });
+            }
+            Err(error) => self.on_broken(token, Some(&error.to_string())),
+        }
+    }
+
+    fn watch(&mut self, token: u64, interest: Interest) {
+        let Some(connection) = self.table.get_mut(token) else {
+            return;
+        };
+        if connection.interest != interest {
+            connection.interest = interest;
+            let _ = self.poller.modify(connection.socket.fd(), token, interest);
+        }
+    }
+
+    /// The connection has ended (`why` if it broke). A request on a reused one that was closed
+    /// before any byte of the answer is sent once more, on a fresh one.
+    fn on_broken(&mut self, token: u64, why: Option<&str>) {
+        let now = self.clock.now();
+        let Some(mut connection) = self.table.remove(token) else {
+            return;
+        };
+        let Some(mut exchange) = connection.exchange.take() else {
+            if matches!(connection.state, State::Connecting | State::Handshaking) {
+                self.opening -= 1;
+                self.opening_failed = true;
+            }
+            return;
+        };
+        if connection.state == State::Handshaking {
+            let words = why.unwrap_or("the server closed the connection during the handshake");
+            exchange.fail(&self.options.rules, FailureClass::Tls, words, now);
+        } else if connection.reused && !exchange.begun && !exchange.record.resent {
+            drop(connection.socket);
+            exchange.record.resent = true;
+            exchange.record.reused = false;
+            exchange.record.connected = None;
+            exchange.record.sent = None;
+            return self.open(Some(exchange), connection.request.unwrap_or_default());
+        } else {
+            exchange.on_close(&self.options.rules, why, now);
+        }
+        self.ended.push(exchange);
+    }
+
+    /// What an exchange's progress means for its connection.
+    fn on_progress(&mut self, token: u64, progress: Progress, at: Nanos) {
+        let Some(connection) = self.table.get_mut(token) else {
+            return;
+        };
+        match progress {
+            Progress::Running => {}
+            Progress::Lingering => {
+                if connection.state != State::Lingering {
+                    connection.state = State::Lingering;
+                    connection.since = at;
+                    self.set_timer(token);
+                }
+            }
+            Progress::Over { reusable } => {
+                self.ended.extend(connection.exchange.take());
+                let quiet = matches!(connection.state, State::Waiting | State::Lingering);
+                if reusable && quiet {
+                    self.lay_by(token);
+                } else {
+                    self.table.remove(token);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,145 @@
+//! One non-blocking connection, plain or TLS. Reading from the socket and making sense of what
+//! was read are two steps, so that all sockets that are ready can be read, and timed, before
+//! anything is parsed.
+
+use rustix::net::{AddressFamily, SocketFlags, SocketType, ipproto, sockopt};
+use rustls::pki_types::ServerName;
+use rustls::{ClientConfig, ClientConnection};
+use std::io::{self, ErrorKind, Read, Write};
+use std::net::{SocketAddr, TcpStream};
+use std::os::fd::{AsFd, BorrowedFd};
+use std::sync::Arc;
+
+/// A connection.
+#[derive(Debug)]
+pub(crate) struct Socket {
+    stream: TcpStream,
+    tls: Option<Box<ClientConnection>>,
+    /// What is still to be written, and from where.
+    outgoing: Vec<u8>,
+    written: usize,
+}
+
+/// What became of bytes that a read gave.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Decoded<'a> {
+    /// They are the data.
+    Plain(&'a [u8]),
+    /// They were TLS; the data, which may be none, is in the scratch buffer.
+    Scratch,
+}
+
+impl Socket {
+    /// Begins to connect.
+    pub(crate) fn connect(
+        address: SocketAddr,
+        tls: Option<(&Arc<ClientConfig>, &ServerName<'static>)>,
+    ) -> io::Result<Self> {
+        let family = if address.is_ipv6() { AddressFamily::INET6 } else { AddressFamily::INET };
+        let flags = SocketFlags::NONBLOCK | SocketFlags::CLOEXEC;
+        let fd = rustix::net::socket_with(family, SocketType::STREAM, flags, Some(ipproto::TCP))?;
+        sockopt::set_tcp_nodelay(&fd, true)?;
+        match rustix::net::connect(&fd, &address) {
+            Ok(()) | Err(rustix::io::Errno::INPROGRESS) => {}
+            Err(error) => return Err(error.into()),
+        }
+        let tls = match tls {
+            None => None,
+            Some((config, name)) => {
+                let connection = ClientConnection::new(Arc::clone(config), name.clone())
+                    .map_err(io::Error::other)?;
+                Some(Box::new(connection))
+            }
+        };
+        Ok(Self { stream: TcpStream::from(fd), tls, outgoing: Vec::new(), written: 0 })
+    }
+
+    pub(crate) fn fd(&self) -> BorrowedFd<'_> {
+        self.stream.as_fd()
+    }
+
+    /// The result of a connect that has ended.
+    pub(crate) fn connect_result(&self) -> io::Result<()> {
+        match self.stream.take_error()? {
+            Some(error) => Err(error),
+            None => Ok(()),
+        }
+    }
+
+    /// Whether data may be sent: at once for plain connections, after the handshake for TLS.
+    pub(crate) fn is_ready(&self) -> bool {
+        self.tls.as_ref().is_none_or(|tls| !tls.is_handshaking())
+    }
+
+    pub(crate) fn is_tls(&self) -> bool {
+        self.tls.is_some()
+    }
+
+    /// One read from the socket, as it is.
+    pub(crate) fn read(&self, buffer: &mut [u8]) -> io::Result<usize> {
+        loop {
+            match (&self.stream).read(buffer) {
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                result => return result,
+            }
+        }
+    }
+
+    /// Makes data of what [`Socket::read`] gave.
+    pub(crate) fn decode<'a>(
+        &mut self,
+        bytes: &'a [u8],
+        scratch: &mut Vec<u8>,
+    ) -> Result<Decoded<'a>, rustls::Error> {
+        let Some(tls) = &mut self.tls else {
+            return Ok(Decoded::Plain(bytes));
+        };
+        scratch.clear();
+        let mut input = bytes;
+        while !input.is_empty() {
+            let taken =
+                tls.read_tls(&mut input).map_err(|e| rustls::Error::General(e.to_string()))?;
+            let state = tls.process_new_packets()?;
+            let start = scratch.len();
+            scratch.resize(start + state.plaintext_bytes_to_read(), 0);
+            let _ = tls.reader().read_exact(&mut scratch[start..]);
+            if taken == 0 {
+                break;
+            }
+        }
+        Ok(Decoded::Scratch)
+    }
+
+    /// Queues data; [`Socket::flush`] writes it.
+    pub(crate) fn queue(&mut self, bytes: Vec<u8>) -> io::Result<()> {
+        match &mut self.tls {
+            None => (self.outgoing, self.written) = (bytes, 0),
+            Some(tls) => tls.writer().write_all(&bytes)?,
+        }
+        Ok(())
+    }
+
+    /// Writes what the socket takes; whether everything has been handed over.
+    pub(crate) fn flush(&mut self) -> io::Result<bool> {
+        loop {
+            let result = match &mut self.tls {
+                Some(tls) if !tls.wants_write() => return Ok(true),
+                Some(tls) => tls.write_tls(&mut self.stream),
+                None if self.written == self.outgoing.len() => {
+                    self.outgoing = Vec::new();
+                    self.written = 0;
+                    return Ok(true);
+                }
+                None => self.stream.write(&self.outgoing[self.written..]),
+            };
+            match result {
+                Ok(0) => return Err(ErrorKind::WriteZero.into()),
+                Ok(n) if self.tls.is_none() => self.written += n,
+                Ok(_) => {}
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                Err(error) if error.kind() == ErrorKind::WouldBlock => return Ok(false),
+                Err(error) => return Err(error),
+            }
+        }
+    }
+}

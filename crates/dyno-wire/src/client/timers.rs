@@ -1,0 +1,72 @@
+//! Timeouts, each its own failure class. A connection has at most one timer that counts.
+
+use super::Client;
+use dyno_core::Nanos;
+use dyno_core::outcome::FailureClass;
+use dyno_core::units::format_duration;
+use std::cmp::Reverse;
+
+impl Client {
+    /// Makes sure that a timer goes off no later than the connection's deadline.
+    pub(super) fn set_timer(&mut self, token: u64) {
+        let Some(connection) = self.table.get_mut(token) else {
+            return;
+        };
+        let Some((deadline, _)) = connection.deadline(&self.options.timeouts) else {
+            return;
+        };
+        if deadline < connection.timer {
+            connection.timer = deadline;
+            self.timers.push(Reverse((deadline, token)));
+        }
+    }
+
+    /// Gives up what is past its deadline. Deadlines move with every byte; a timer that finds
+    /// its connection's deadline moved is set again.
+    pub(super) fn fire_timers(&mut self, now: Nanos) {
+        while let Some(Reverse((at, token))) = self.timers.peek().copied() {
+            if at > now {
+                return;
+            }
+            self.timers.pop();
+            let Some(connection) = self.table.get_mut(token) else {
+                continue;
+            };
+            if connection.timer != at {
+                continue;
+            }
+            connection.timer = Nanos::MAX;
+            match connection.deadline(&self.options.timeouts) {
+                Some((deadline, class)) if deadline <= now => self.give_up(token, class, now),
+                _ => self.set_timer(token),
+            }
+        }
+    }
+
+    fn give_up(&mut self, token: u64, class: FailureClass, now: Nanos) {
+        let Some(mut connection) = self.table.remove(token) else {
+            return;
+        };
+        let Some(mut exchange) = connection.exchange.take() else {
+            self.opening -= 1;
+            self.opening_failed = true;
+            return;
+        };
+        let timeouts = &self.options.timeouts;
+        let words = match class {
+            FailureClass::TimeoutConnect => {
+                format!("no connection within {}", format_duration(timeouts.connect_ns))
+            }
+            FailureClass::TimeoutFirstToken => {
+                format!("no output within {}", format_duration(timeouts.first_token_ns))
+            }
+            FailureClass::TimeoutIdle => {
+                format!("the stream stood still for {}", format_duration(timeouts.idle_ns))
+            }
+            _ => format!("not over within {}", format_duration(timeouts.total_ns)),
+        };
+        // A lingering exchange is settled already, and stays as it is.
+        exchange.fail(&self.options.rules, class, &words, now);
+        self.ended.push(exchange);
+    }
+}

@@ -1,0 +1,84 @@
+//! The client as the drivers see it.
+
+use super::{Client, MAX_IDLE, OPENING};
+use crate::exchange::Exchange;
+use dyno_core::frame::ClientHealth;
+use dyno_core::record::RequestRecord;
+use dyno_core::{Nanos, SEC};
+use dyno_drive::{Job, Transport, TransportError};
+
+impl Transport for Client {
+    fn now(&self) -> Nanos {
+        self.clock.now()
+    }
+
+    fn prepare(&mut self, connections: usize) -> Result<(), TransportError> {
+        let now = self.clock.now();
+        let table = &mut self.table;
+        self.idle.retain(|token| match table.get_mut(*token) {
+            Some(connection) if now.saturating_sub(connection.since) <= MAX_IDLE / 2 => true,
+            _ => {
+                table.remove(*token);
+                false
+            }
+        });
+        self.opening_failed = false;
+        while self.opening > 0 || (self.idle.len() < connections && !self.opening_failed) {
+            while self.opening < OPENING
+                && self.idle.len() + self.opening < connections
+                && !self.opening_failed
+            {
+                self.open(None, Vec::new());
+            }
+            let soon = self.clock.now() + SEC;
+            self.turn(soon)?;
+        }
+        Ok(())
+    }
+
+    fn dispatch(&mut self, job: Job) {
+        let mut record =
+            RequestRecord::new(job.level, job.index, job.slot, job.phase, job.intended);
+        record.dispatched = Some(job.dispatched);
+        record.requested_output = job.payload.requested_output;
+        self.in_flight += 1;
+        let exchange = Box::new(Exchange::new(record, job.payload.fixed_output));
+        self.start(exchange, job.payload.bytes);
+    }
+
+    fn wait(&mut self, until: Nanos, ended: &mut Vec<RequestRecord>) -> Result<(), TransportError> {
+        loop {
+            self.turn(if self.ended.is_empty() { until } else { 0 })?;
+            if !self.ended.is_empty() || self.clock.now() >= until {
+                break;
+            }
+        }
+        self.in_flight -= self.ended.len();
+        ended.extend(self.ended.drain(..).map(|exchange| exchange.record));
+        Ok(())
+    }
+
+    fn in_flight(&self) -> usize {
+        self.in_flight
+    }
+
+    fn censor(&mut self, ended: &mut Vec<RequestRecord>) {
+        let now = self.clock.now();
+        for token in self.table.tokens() {
+            let busy = self.table.get_mut(token).is_some_and(|c| c.exchange.is_some());
+            if busy
+                && let Some(mut connection) = self.table.remove(token)
+                && let Some(mut exchange) = connection.exchange.take()
+            {
+                exchange.censor(&self.options.rules, now);
+                self.ended.push(exchange);
+            }
+        }
+        self.in_flight -= self.ended.len();
+        ended.extend(self.ended.drain(..).map(|exchange| exchange.record));
+    }
+
+    fn take_health(&mut self) -> ClientHealth {
+        self.health.take(&self.clock)
+    }
+}

@@ -1,0 +1,91 @@
+//! One file per dialect: how a request body is written, and what an event or a whole body says.
+//! What they have in common is the [`Delta`]: everything that measuring needs of an event.
+
+mod openai;
+mod openai_chat;
+mod openai_completions;
+mod text;
+
+use dyno_core::plan::Api;
+use serde_json::{Map, Value};
+use thiserror::Error;
+
+/// What one event, or the body of an answer that was not streamed, says.
+#[derive(Debug, Default, Clone, PartialEq, Eq)]
+pub struct Delta {
+    /// It carries output: non-empty content, reasoning or tool-call text.
+    pub output: bool,
+    /// The output itself, if it was asked for.
+    pub text: Option<String>,
+    /// The finish reason, if it has one.
+    pub finish: Option<String>,
+    /// Input tokens, by the server's usage.
+    pub input_tokens: Option<u64>,
+    /// Output tokens up to and including this event, by the server's usage.
+    pub output_tokens: Option<u64>,
+    /// It reports an error, in the server's words.
+    pub error: Option<String>,
+    /// It is the dialect's terminal event.
+    pub terminal: bool,
+}
+
+/// An event does not follow the dialect.
+#[derive(Debug, Error, PartialEq, Eq)]
+#[error("{0}")]
+pub struct Malformed(pub String);
+
+/// The fields of a request that depend on what the server takes.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Shape {
+    /// Model name.
+    pub model: String,
+    /// Ask for a stream.
+    pub stream: bool,
+    /// Ask for usage at the end of a stream.
+    pub include_usage: bool,
+    /// Ask for usage with every chunk.
+    pub continuous_usage: bool,
+    /// Use `max_completion_tokens` instead of `max_tokens`.
+    pub max_completion_tokens: bool,
+    /// Send `ignore_eos`.
+    pub ignore_eos: bool,
+    /// Send `min_tokens`.
+    pub min_tokens: bool,
+    /// Sampling temperature.
+    pub temperature: Option<f64>,
+    /// Stop strings.
+    pub stop: Vec<String>,
+    /// Fields of the user's own.
+    pub extra: Map<String, Value>,
+}
+
+/// Writes the body of a request.
+pub fn body(api: Api, shape: &Shape, prompt: &str, output_tokens: u32) -> Vec<u8> {
+    let mut fields = Map::new();
+    match api {
+        Api::OpenAiChat => openai_chat::prompt(&mut fields, prompt),
+        Api::OpenAiCompletions => openai_completions::prompt(&mut fields, prompt),
+    }
+    openai::options(&mut fields, shape, output_tokens);
+    serde_json::to_vec(&Value::Object(fields)).unwrap_or_default()
+}
+
+/// Reads one event of a stream.
+pub fn event(api: Api, data: &[u8], keep_text: bool) -> Result<Delta, Malformed> {
+    match api {
+        Api::OpenAiChat | Api::OpenAiCompletions => openai::event(data, keep_text),
+    }
+}
+
+/// Reads the body of an answer that was not streamed.
+pub fn whole(api: Api, body: &[u8], keep_text: bool) -> Result<Delta, Malformed> {
+    match api {
+        Api::OpenAiChat | Api::OpenAiCompletions => openai::whole(body, keep_text),
+    }
+}
+
+/// The first bytes of something, fit to be shown.
+pub(crate) fn excerpt(bytes: &[u8]) -> String {
+    let shown = String::from_utf8_lossy(&bytes[..bytes.len().min(200)]).into_owned();
+    if bytes.len() > 200 { format!("{shown}…") } else { shown }
+}

@@ -1,0 +1,111 @@
+//! Whole requests as bytes, made ahead of their time on a thread of their own.
+
+use crate::dialect::{self, Shape};
+use crate::endpoint::Endpoint;
+use dyno_core::plan::Api;
+use dyno_drive::Payload;
+
+/// Turns prompts into requests for one server.
+#[derive(Clone)]
+pub struct Encoder {
+    api: Api,
+    /// Everything of the head up to the content length.
+    head: Vec<u8>,
+    shape: Shape,
+}
+
+impl std::fmt::Debug for Encoder {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        // The head holds secrets.
+        f.debug_struct("Encoder").field("api", &self.api).finish_non_exhaustive()
+    }
+}
+
+/// Header lines with secrets in them; they never show themselves.
+#[derive(Clone, Default)]
+pub struct SecretHeaders(Vec<(String, String)>);
+
+impl std::fmt::Debug for SecretHeaders {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "SecretHeaders({})", self.0.len())
+    }
+}
+
+impl SecretHeaders {
+    /// The user's headers, and the key as a bearer token.
+    pub fn new(api_key: Option<&str>, headers: &[(String, String)]) -> Self {
+        let mut all: Vec<_> = headers.to_vec();
+        if let Some(key) = api_key {
+            all.retain(|(name, _)| !name.eq_ignore_ascii_case("authorization"));
+            all.push(("Authorization".into(), format!("Bearer {key}")));
+        }
+        Self(all)
+    }
+
+    fn write(&self, head: &mut Vec<u8>) {
+        for (name, value) in &self.0 {
+            head.extend_from_slice(format!("{name}: {value}\r\n").as_bytes());
+        }
+    }
+}
+
+/// The head of a request, up to where the content length goes.
+pub(crate) fn head(method: &str, path: &str, host: &str, secret: &SecretHeaders) -> Vec<u8> {
+    let mut head = format!(
+        "{method} {path} HTTP/1.1\r\nHost: {host}\r\nUser-Agent: dyno/{}\r\n\
+         Accept: text/event-stream, application/json\r\nAccept-Encoding: identity\r\n",
+        env!("CARGO_PKG_VERSION")
+    )
+    .into_bytes();
+    secret.write(&mut head);
+    head
+}
+
+impl Encoder {
+    /// Requests to an endpoint, in the shape that the preflight settled.
+    pub fn new(endpoint: &Endpoint, api: Api, shape: Shape, secret: &SecretHeaders) -> Self {
+        let mut head = head("POST", &endpoint.path, &endpoint.host_header(), secret);
+        head.extend_from_slice(b"Content-Type: application/json\r\n");
+        Self { api, head, shape }
+    }
+
+    /// The same, with a header that tells an engine of ours that this is no measured request.
+    pub(crate) fn for_preflight(mut self) -> Self {
+        self.head.extend_from_slice(b"X-Dyno-Preflight: 1\r\n");
+        self
+    }
+
+    /// A request for so many tokens.
+    pub fn payload(&self, prompt: &str, output_tokens: u32) -> Payload {
+        let body = dialect::body(self.api, &self.shape, prompt, output_tokens);
+        let mut bytes = Vec::with_capacity(self.head.len() + body.len() + 32);
+        bytes.extend_from_slice(&self.head);
+        bytes.extend_from_slice(format!("Content-Length: {}\r\n\r\n", body.len()).as_bytes());
+        bytes.extend_from_slice(&body);
+        Payload {
+            bytes,
+            requested_output: Some(output_tokens),
+            fixed_output: self.shape.ignore_eos || self.shape.min_tokens,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_request_is_whole_and_secrets_do_not_show() {
+        let endpoint = Endpoint::parse("http://h:8000", Api::OpenAiChat).unwrap();
+        let headers = [("Authorization".to_owned(), "old".to_owned())];
+        let secret = SecretHeaders::new(Some("sesame"), &headers);
+        let shape = Shape { model: "m".into(), ..Shape::default() };
+        let encoder = Encoder::new(&endpoint, Api::OpenAiChat, shape, &secret);
+        let text = String::from_utf8(encoder.payload("hi", 5).bytes).unwrap();
+        let (head, body) = text.split_once("\r\n\r\n").unwrap();
+        assert!(head.starts_with("POST /v1/chat/completions HTTP/1.1\r\nHost: h:8000\r\n"));
+        assert!(head.contains("Authorization: Bearer sesame") && !head.contains("old"));
+        assert!(head.contains(&format!("Content-Length: {}", body.len())));
+        assert!(!format!("{encoder:?} {secret:?}").contains("sesame"));
+    }
+}

@@ -1,0 +1,84 @@
+//! The head of an answer: status, headers, and how the body is delimited.
+
+use super::HttpError;
+
+pub(super) const MAX_HEAD: usize = 64 << 10;
+const MAX_HEADERS: usize = 100;
+
+/// The head of an answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Head {
+    /// Status code.
+    pub status: u16,
+    /// Headers as they came, names in lower case.
+    pub headers: Vec<(String, String)>,
+    /// How the body ends.
+    pub framing: Framing,
+    /// The connection may carry another request afterwards.
+    pub keep_alive: bool,
+}
+
+/// How the body ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Framing {
+    /// By its last chunk.
+    Chunked,
+    /// After so many bytes.
+    Length(u64),
+    /// When the connection closes.
+    Close,
+}
+
+impl Head {
+    /// The value of a header, by its lower-case name.
+    pub fn header(&self, name: &str) -> Option<&str> {
+        self.headers.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
+    }
+
+    /// Reads a head from the front of `bytes`; nothing if it is not complete.
+    pub(super) fn parse(bytes: &[u8]) -> Result<Option<(Self, usize)>, HttpError> {
+        let mut fields = [httparse::EMPTY_HEADER; MAX_HEADERS];
+        let mut response = httparse::Response::new(&mut fields);
+        let length = match response.parse(bytes) {
+            Ok(httparse::Status::Complete(length)) => length,
+            Ok(httparse::Status::Partial) => return Ok(None),
+            Err(error) => return Err(HttpError::Head(error.to_string())),
+        };
+        let headers: Vec<(String, String)> = response
+            .headers
+            .iter()
+            .map(|h| (h.name.to_ascii_lowercase(), String::from_utf8_lossy(h.value).into_owned()))
+            .collect();
+        let status = response.code.unwrap_or(0);
+        let mut head = Self { status, headers, framing: Framing::Close, keep_alive: true };
+        head.framing = head.find_framing()?;
+        let connection = head.header("connection").unwrap_or("").to_ascii_lowercase();
+        let has = |token: &str| connection.split(',').any(|t| t.trim() == token);
+        head.keep_alive = head.framing != Framing::Close
+            && !has("close")
+            && (response.version == Some(1) || has("keep-alive"));
+        Ok(Some((head, length)))
+    }
+
+    fn find_framing(&self) -> Result<Framing, HttpError> {
+        if self.status < 200 || self.status == 204 || self.status == 304 {
+            return Ok(Framing::Length(0));
+        }
+        if let Some(coding) = self.header("transfer-encoding") {
+            let chunked = coding.rsplit(',').next().unwrap_or("").trim();
+            return if chunked.eq_ignore_ascii_case("chunked") {
+                Ok(Framing::Chunked)
+            } else {
+                Err(HttpError::Head(format!("transfer-encoding `{coding}` is not supported")))
+            };
+        }
+        match self.header("content-length") {
+            None => Ok(Framing::Close),
+            Some(text) => {
+                text.trim().parse().map(Framing::Length).map_err(|_| {
+                    HttpError::Head(format!("content-length `{text}` is not a number"))
+                })
+            }
+        }
+    }
+}

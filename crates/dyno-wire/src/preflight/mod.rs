@@ -1,0 +1,150 @@
+//! What is found out before the first level: which model the server has, which optional fields it
+//! takes, and whether it obeys the one that fixes the output length.
+
+mod probe;
+
+use crate::client::{Client, Interrupted};
+use crate::dialect::Shape;
+use crate::encode::SecretHeaders;
+use crate::endpoint::Endpoint;
+use dyno_core::environment::{Note, Preflight, Server};
+use dyno_core::plan::{Plan, UsageWanted};
+use dyno_drive::StopSignal;
+use thiserror::Error;
+
+/// What the preflight needs besides a client.
+#[derive(Debug)]
+pub struct PreflightSetup<'a> {
+    /// The plan.
+    pub plan: &'a Plan,
+    /// Where requests go.
+    pub endpoint: &'a Endpoint,
+    /// The user's key and headers.
+    pub headers: &'a SecretHeaders,
+    /// The signal to stop early.
+    pub stop: &'a StopSignal,
+}
+
+/// What it settled.
+#[derive(Debug, Clone)]
+pub struct Settled {
+    /// The shape of every request to come.
+    pub shape: Shape,
+    /// For the run directory.
+    pub preflight: Preflight,
+    /// The server, as far as it showed itself.
+    pub server: Server,
+    /// What should be known when reading the figures.
+    pub notes: Vec<Note>,
+    /// The target is an engine of ours, which can tell how late it was.
+    pub engine: bool,
+}
+
+/// Why there will be no run.
+#[derive(Debug, Error)]
+pub enum PreflightError {
+    /// Dead, refusing, or without the model.
+    #[error("{0}")]
+    Target(String),
+    /// The user has to choose.
+    #[error("--model: {0}")]
+    Model(String),
+    /// Ctrl-C.
+    #[error("interrupted")]
+    Interrupted,
+    /// This program's own fault.
+    #[error("{0}")]
+    Client(String),
+}
+
+impl From<Interrupted> for PreflightError {
+    fn from(error: Interrupted) -> Self {
+        match error {
+            Interrupted::Stopped => Self::Interrupted,
+            Interrupted::Transport(error) => Self::Client(error.to_string()),
+        }
+    }
+}
+
+/// Asks the server.
+pub fn preflight(
+    client: &mut Client,
+    setup: &PreflightSetup<'_>,
+) -> Result<Settled, PreflightError> {
+    let fetched = client.fetch(&setup.endpoint.beside("/v1/models"), setup.stop)?;
+    let models: Option<serde_json::Value> =
+        fetched.ok().and_then(|body| serde_json::from_slice(body).ok());
+    let mut notes = Vec::new();
+    let model = match &setup.plan.request.model {
+        Some(model) => {
+            if models.is_none() {
+                notes.push(Note {
+                    code: "models_unknown".into(),
+                    what: format!("/v1/models did not answer: {}", fetched.words()),
+                    advice: None,
+                });
+            }
+            model.clone()
+        }
+        None => match models.as_ref().map(names) {
+            Some(names) => only(names)?,
+            None => {
+                let words = fetched.words();
+                return Err(PreflightError::Target(format!(
+                    "the server could not be asked for its models ({words}); \
+                     if it is up and has no /v1/models, name the model with --model"
+                )));
+            }
+        },
+    };
+    let request = &setup.plan.request;
+    let shape = Shape {
+        model,
+        stream: request.stream,
+        include_usage: request.stream && request.usage != UsageWanted::None,
+        continuous_usage: request.stream && request.usage == UsageWanted::Continuous,
+        max_completion_tokens: false,
+        ignore_eos: true,
+        min_tokens: false,
+        temperature: request.temperature,
+        stop: request.stop.clone(),
+        extra: request.extra_body.clone().unwrap_or_default(),
+    };
+    let mut probe = probe::Probe::new(client, setup, shape);
+    probe.run()?;
+    let engine = probe.header("server") == Some("dyno-engine");
+    let server = Server { headers: probe.shown_headers(), models: models.map(shorten) };
+    let (shape, preflight, more) = probe.into_result();
+    notes.extend(more);
+    Ok(Settled { shape, preflight, server, notes, engine })
+}
+
+fn names(models: &serde_json::Value) -> Vec<String> {
+    let data = models.get("data").and_then(|data| data.as_array());
+    let ids = data.into_iter().flatten().filter_map(|model| model.get("id")?.as_str());
+    ids.map(str::to_owned).collect()
+}
+
+fn only(mut names: Vec<String>) -> Result<String, PreflightError> {
+    match names.len() {
+        1 => Ok(names.remove(0)),
+        0 => Err(PreflightError::Model("the server lists no model; name one".into())),
+        n => {
+            let shown: Vec<_> =
+                names.iter().take(10).map(|n| format!("`{}`", n.escape_debug())).collect();
+            let more = if n > 10 { ", …" } else { "" };
+            Err(PreflightError::Model(format!(
+                "the server has {n} models; choose one of {}{more}",
+                shown.join(", ")
+            )))
+        }
+    }
+}
+
+/// A list of models can be very long; what is kept is not.
+fn shorten(models: serde_json::Value) -> serde_json::Value {
+    match models.to_string().len() {
+        0..=65_536 => models,
+        _ => names(&models).into_iter().take(100).collect(),
+    }
+}

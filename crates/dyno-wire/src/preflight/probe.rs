@@ -1,0 +1,265 @@
+//! Small requests that find the best shape: all optional fields first, then without those that
+//! the server refuses, until it answers.
+
+use super::{PreflightError, PreflightSetup};
+use crate::client::Client;
+use crate::dialect::Shape;
+use crate::encode::Encoder;
+use crate::http::Head;
+use dyno_core::environment::{Note, Preflight};
+use dyno_core::outcome::{FailureClass, Outcome};
+use dyno_core::record::{RequestRecord, TokenSource};
+
+/// A model that obeys no length field answers this with a word or two.
+const PROMPT: &str = "Reply with the single word OK.";
+const TOKENS: u32 = 16;
+const TRIES: usize = 10;
+/// Headers worth keeping; anything else could carry a secret or a cookie.
+const SHOWN: &[&str] = &["server", "content-type", "x-powered-by", "via", "x-vllm-version"];
+
+/// The optional fields, in the order in which they are given up when a refusal names none.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Field {
+    ContinuousUsage,
+    IgnoreEos,
+    MinTokens,
+    StreamOptions,
+    MaxTokens,
+}
+
+const FIELDS: &[(Field, &str)] = &[
+    (Field::ContinuousUsage, "continuous_usage_stats"),
+    (Field::IgnoreEos, "ignore_eos"),
+    (Field::MinTokens, "min_tokens"),
+    (Field::StreamOptions, "stream_options"),
+    (Field::MaxTokens, "max_tokens"),
+];
+
+pub(super) struct Probe<'a> {
+    client: &'a mut Client,
+    setup: &'a PreflightSetup<'a>,
+    shape: Shape,
+    refused: Vec<(Field, String)>,
+    head: Option<Box<Head>>,
+    seen: Option<RequestRecord>,
+    /// A length field was obeyed.
+    obeyed: bool,
+    notes: Vec<Note>,
+}
+
+impl<'a> Probe<'a> {
+    pub(super) fn new(client: &'a mut Client, setup: &'a PreflightSetup<'a>, shape: Shape) -> Self {
+        Self {
+            client,
+            setup,
+            shape,
+            refused: Vec::new(),
+            head: None,
+            seen: None,
+            obeyed: false,
+            notes: Vec::new(),
+        }
+    }
+
+    /// Asks until the server answers, then whether it obeys.
+    pub(super) fn run(&mut self) -> Result<(), PreflightError> {
+        for _ in 0..TRIES {
+            let record = self.ask()?;
+            match (&record.outcome, record.status) {
+                (Outcome::Failed(FailureClass::Http(status)), _) if may_be_a_field(*status) => {
+                    let words = record.detail.clone().unwrap_or_default();
+                    if !self.give_up_a_field(&words) {
+                        return Err(refusal(*status, &words));
+                    }
+                }
+                (Outcome::Failed(FailureClass::Http(status)), _) => {
+                    let words = record.detail.clone().unwrap_or_default();
+                    return Err(refusal(*status, &words));
+                }
+                (_, Some(200)) => {
+                    if self.judge(record) {
+                        return Ok(());
+                    }
+                }
+                _ => {
+                    let words = record.detail.unwrap_or_else(|| "no answer".into());
+                    return Err(PreflightError::Target(format!("the target is unusable: {words}")));
+                }
+            }
+        }
+        Err(PreflightError::Target(format!(
+            "the server refused {TRIES} requests in a row, each with fewer optional fields"
+        )))
+    }
+
+    fn wanted(&self) -> u32 {
+        self.setup.plan.request.output_tokens.min(TOKENS)
+    }
+
+    fn ask(&mut self) -> Result<RequestRecord, PreflightError> {
+        let api = self.setup.plan.target.api;
+        let shape = self.shape.clone();
+        let encoder = Encoder::new(self.setup.endpoint, api, shape, self.setup.headers);
+        let payload = encoder.for_preflight().payload(PROMPT, self.wanted());
+        let (record, head) = self.client.ask(payload, self.setup.stop)?;
+        self.head = head.or(self.head.take());
+        Ok(record)
+    }
+
+    fn is_sent(&self, field: Field) -> bool {
+        match field {
+            Field::ContinuousUsage => self.shape.continuous_usage && self.shape.include_usage,
+            Field::IgnoreEos => self.shape.ignore_eos,
+            Field::MinTokens => self.shape.min_tokens,
+            Field::StreamOptions => self.shape.include_usage,
+            Field::MaxTokens => !self.shape.max_completion_tokens,
+        }
+    }
+
+    /// Leaves out the field that a refusal names, or else the next in order; whether there was
+    /// one to leave out.
+    fn give_up_a_field(&mut self, words: &str) -> bool {
+        let sent = |(field, _): &&(Field, &str)| self.is_sent(*field);
+        let named = FIELDS.iter().filter(sent).find(|(_, name)| words.contains(name));
+        let Some((field, _)) = named.or_else(|| FIELDS.iter().find(sent)) else {
+            return false;
+        };
+        match field {
+            Field::ContinuousUsage => self.shape.continuous_usage = false,
+            Field::IgnoreEos => {
+                self.shape.ignore_eos = false;
+                self.shape.min_tokens = !self.refused.iter().any(|(f, _)| *f == Field::MinTokens);
+            }
+            Field::MinTokens => self.shape.min_tokens = false,
+            Field::StreamOptions => {
+                (self.shape.include_usage, self.shape.continuous_usage) = (false, false);
+            }
+            Field::MaxTokens => self.shape.max_completion_tokens = true,
+        }
+        self.refused.push((*field, words.to_owned()));
+        true
+    }
+
+    /// Looks at an answer; whether it settles the matter.
+    fn judge(&mut self, record: RequestRecord) -> bool {
+        let wanted = u64::from(self.wanted());
+        let got = record.output.map(|count| match count.source {
+            // An event can carry several tokens, and a finish event none.
+            TokenSource::Events => count.tokens + 1,
+            _ => count.tokens,
+        });
+        self.obeyed = got.is_some_and(|got| got >= wanted);
+        let tries_min_tokens = self.shape.ignore_eos
+            && !self.obeyed
+            && record.outcome != Outcome::Completed
+            && record.outcome == Outcome::Failed(FailureClass::OutputShort)
+            && !self.refused.iter().any(|(f, _)| *f == Field::MinTokens);
+        if tries_min_tokens {
+            let words = format!("accepted, and not obeyed: {}", record.detail.unwrap_or_default());
+            self.refused.push((Field::IgnoreEos, words));
+            (self.shape.ignore_eos, self.shape.min_tokens) = (false, true);
+            return false;
+        }
+        if let Outcome::Failed(class) = &record.outcome
+            && *class != FailureClass::OutputShort
+        {
+            let words = record.detail.clone().unwrap_or_default();
+            self.note(
+                "preflight_failed",
+                format!("the preflight's answer was not proper ({class}): {words}"),
+                None,
+            );
+        }
+        self.seen = Some(record);
+        true
+    }
+
+    fn note(&mut self, code: &str, what: String, advice: Option<&str>) {
+        self.notes.push(Note { code: code.into(), what, advice: advice.map(str::to_owned) });
+    }
+
+    pub(super) fn header(&self, name: &str) -> Option<&str> {
+        self.head.as_ref()?.header(name)
+    }
+
+    pub(super) fn shown_headers(&self) -> Vec<(String, String)> {
+        let headers = self.head.iter().flat_map(|head| &head.headers);
+        headers.filter(|(name, _)| SHOWN.contains(&name.as_str())).cloned().collect()
+    }
+
+    pub(super) fn into_result(mut self) -> (Shape, Preflight, Vec<Note>) {
+        let length_sent = self.shape.ignore_eos || self.shape.min_tokens;
+        let failed = matches!(
+            self.seen.as_ref().map(|r| &r.outcome),
+            Some(Outcome::Failed(class)) if *class != FailureClass::OutputShort
+        );
+        // An answer that failed for another reason tells nothing about obeying.
+        let length_works = length_sent && (self.obeyed || failed);
+        let length_field = length_works
+            .then(|| if self.shape.ignore_eos { "ignore_eos" } else { "min_tokens" }.to_owned());
+        if !length_works {
+            (self.shape.ignore_eos, self.shape.min_tokens) = (false, false);
+            self.note(
+                "length_not_fixed",
+                "the server takes no field that fixes the output length: answers end when the \
+                 model wants"
+                    .into(),
+                Some("compare output tokens before comparing anything else"),
+            );
+        }
+        let usage = self.seen.as_ref().and_then(|r| r.output);
+        let usage = usage.is_some_and(|count| count.source == TokenSource::Usage);
+        let continuous = self.seen.as_ref().is_some_and(|r| r.chunk_tokens_known);
+        if !usage && !failed {
+            self.note(
+                "no_usage",
+                "the server reports no token usage: output tokens are counted as events".into(),
+                Some("token figures are estimates unless every event carries one token"),
+            );
+        }
+        if self.shape.stream && self.seen.as_ref().is_some_and(|r| !r.streamed) && !failed {
+            self.note(
+                "not_streamed",
+                "the server answered a streaming request with a whole body".into(),
+                Some("there is no TTFT, TPOT or ITL; check the server's streaming settings"),
+            );
+        }
+        let name = |field: Field| FIELDS.iter().find(|(f, _)| *f == field).map_or("", |(_, n)| n);
+        let refused: Vec<(String, String)> =
+            self.refused.iter().map(|(f, words)| (name(*f).to_owned(), words.clone())).collect();
+        for (field, words) in &refused {
+            let words: String = words.chars().take(200).collect();
+            self.note(
+                "field_refused",
+                format!("the server does not take `{field}`: {words}"),
+                None,
+            );
+        }
+        let limit =
+            if self.shape.max_completion_tokens { "max_completion_tokens" } else { "max_tokens" };
+        let preflight = Preflight {
+            model: self.shape.model.clone(),
+            stream_options: self.shape.include_usage,
+            usage,
+            continuous_usage: continuous,
+            max_tokens_field: limit.into(),
+            length_field,
+            refused,
+        };
+        (self.shape, preflight, self.notes)
+    }
+}
+
+fn may_be_a_field(status: u16) -> bool {
+    matches!(status, 400 | 422)
+}
+
+fn refusal(status: u16, words: &str) -> PreflightError {
+    let hint = match status {
+        401 | 403 => "; give a key with --api-key-file or DYNO_API_KEY",
+        404 => "; check the path of the target, --api and --model",
+        _ => "",
+    };
+    let words = words.trim();
+    PreflightError::Target(format!("the server answered HTTP {status}{hint}: {words}"))
+}

@@ -1,0 +1,262 @@
+//! An incremental decoder of server-sent events, by the specification: any line end, comments,
+//! fields with or without the space, several `data` lines, a byte-order mark, and events that
+//! are split anywhere. An event that came whole with one read is handed out without copying.
+
+use thiserror::Error;
+
+/// One event.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Event<'a> {
+    /// The `event` field; empty if there was none.
+    pub kind: &'a [u8],
+    /// The `data` lines, joined by newlines.
+    pub data: &'a [u8],
+}
+
+/// An event is larger than the decoder is willing to hold.
+#[derive(Debug, Error, PartialEq, Eq)]
+#[error("an event is larger than {0} bytes")]
+pub struct TooLarge(pub usize);
+
+/// Decoder state between reads.
+#[derive(Debug)]
+pub struct SseDecoder {
+    limit: usize,
+    /// The beginning of a line whose end has not come yet.
+    line: Vec<u8>,
+    data: Vec<u8>,
+    has_data: bool,
+    kind: Vec<u8>,
+    /// The last line ended with CR: an LF that follows belongs to it.
+    skip_lf: bool,
+    started: bool,
+    /// `data` and `kind` were handed out with the last event and must go before the next.
+    stale: bool,
+}
+
+const BOM: &[u8] = b"\xef\xbb\xbf";
+
+impl SseDecoder {
+    /// A decoder that refuses events of more than `limit` bytes.
+    pub fn new(limit: usize) -> Self {
+        Self {
+            limit,
+            line: Vec::new(),
+            data: Vec::new(),
+            has_data: false,
+            kind: Vec::new(),
+            skip_lf: false,
+            started: false,
+            stale: false,
+        }
+    }
+
+    /// The next event completed by `input`, which is advanced past it; nothing when all of it
+    /// has been taken in.
+    pub fn next<'d, 'i: 'd>(
+        &'d mut self,
+        input: &mut &'i [u8],
+    ) -> Result<Option<Event<'d>>, TooLarge> {
+        if self.stale {
+            self.data.clear();
+            self.kind.clear();
+            self.has_data = false;
+            self.stale = false;
+        }
+        loop {
+            if self.skip_lf && !input.is_empty() {
+                self.skip_lf = false;
+                if input[0] == b'\n' {
+                    *input = &input[1..];
+                }
+            }
+            if self.line.is_empty()
+                && !self.has_data
+                && self.kind.is_empty()
+                && self.started
+                && let Some((data, rest)) = whole_event(input)
+            {
+                if data.len() > self.limit {
+                    return Err(TooLarge(self.limit));
+                }
+                *input = rest;
+                return Ok(Some(Event { kind: b"", data }));
+            }
+            let Some(end) = memchr::memchr2(b'\n', b'\r', input) else {
+                self.hold(input)?;
+                *input = &[];
+                return Ok(None);
+            };
+            let (line, rest) = input.split_at(end);
+            self.skip_lf = rest[0] == b'\r';
+            *input = &rest[1..];
+            if self.take_line(line)? {
+                self.stale = true;
+                return Ok(Some(Event { kind: &self.kind, data: &self.data }));
+            }
+        }
+    }
+
+    /// What has come of an event that is not complete: its data so far, without the line end
+    /// that is missing. Empty if the stream stands between two events.
+    pub fn pending(&self) -> Vec<u8> {
+        let mut data = if self.stale { Vec::new() } else { self.data.clone() };
+        if let Some(value) = field_value(&self.line, b"data") {
+            data.extend_from_slice(value);
+        }
+        data
+    }
+
+    fn hold(&mut self, bytes: &[u8]) -> Result<(), TooLarge> {
+        if self.line.len() + self.data.len() + bytes.len() > self.limit {
+            return Err(TooLarge(self.limit));
+        }
+        self.line.extend_from_slice(bytes);
+        Ok(())
+    }
+
+    /// Takes in a line, the last part of which is `tail`; whether it completed an event.
+    fn take_line(&mut self, tail: &[u8]) -> Result<bool, TooLarge> {
+        if self.line.is_empty() && self.started {
+            return self.interpret(tail);
+        }
+        self.hold(tail)?;
+        let line = std::mem::take(&mut self.line);
+        let mut content = line.as_slice();
+        if !self.started {
+            self.started = true;
+            content = content.strip_prefix(BOM).unwrap_or(content);
+        }
+        let complete = self.interpret(content)?;
+        // Keep the buffer: streams with large events fill it again and again.
+        self.line = line;
+        self.line.clear();
+        Ok(complete)
+    }
+
+    fn interpret(&mut self, line: &[u8]) -> Result<bool, TooLarge> {
+        if line.is_empty() {
+            let complete = self.has_data;
+            if !complete {
+                self.kind.clear();
+            }
+            return Ok(complete);
+        }
+        if let Some(value) = field_value(line, b"data") {
+            if self.data.len() + value.len() > self.limit {
+                return Err(TooLarge(self.limit));
+            }
+            if self.has_data {
+                self.data.push(b'\n');
+            }
+            self.data.extend_from_slice(value);
+            self.has_data = true;
+        } else if let Some(value) = field_value(line, b"event") {
+            self.kind.clear();
+            self.kind.extend_from_slice(value);
+        }
+        Ok(false)
+    }
+}
+
+/// The value of a line that has the given field name.
+fn field_value<'a>(line: &'a [u8], name: &[u8]) -> Option<&'a [u8]> {
+    let rest = line.strip_prefix(name)?;
+    match rest {
+        [] => Some(rest),
+        [b':', b' ', value @ ..] | [b':', value @ ..] => Some(value),
+        _ => None,
+    }
+}
+
+/// The data and what follows, if `input` begins with one `data` line and the empty line after it.
+fn whole_event(input: &[u8]) -> Option<(&[u8], &[u8])> {
+    let line = input.strip_prefix(b"data:")?;
+    let end = memchr::memchr2(b'\n', b'\r', line)?;
+    let (value, rest) = line.split_at(end);
+    let rest = match rest {
+        [b'\n', b'\n', rest @ ..] | [b'\r', b'\n', b'\r', b'\n', rest @ ..] => rest,
+        _ => return None,
+    };
+    Some((value.strip_prefix(b" ").unwrap_or(value), rest))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn decode(parts: &[&[u8]]) -> Vec<(String, String)> {
+        let mut decoder = SseDecoder::new(1 << 20);
+        let mut events = Vec::new();
+        for part in parts {
+            let mut input = *part;
+            while let Some(event) = decoder.next(&mut input).unwrap() {
+                events.push((
+                    String::from_utf8_lossy(event.kind).into_owned(),
+                    String::from_utf8_lossy(event.data).into_owned(),
+                ));
+            }
+            assert!(input.is_empty());
+        }
+        events
+    }
+
+    fn data(bytes: &[u8]) -> Vec<String> {
+        decode(&[bytes]).into_iter().map(|(_, data)| data).collect()
+    }
+
+    #[test]
+    fn line_ends_spaces_comments_and_other_fields() {
+        assert_eq!(data(b"data: a\n\ndata: b\n\n"), ["a", "b"]);
+        assert_eq!(data(b"data: a\r\n\r\ndata: b\r\n\r\n"), ["a", "b"]);
+        assert_eq!(data(b"data: a\r\rdata: b\r\r"), ["a", "b"]);
+        assert_eq!(data(b"data:a\n\ndata:  b\n\n"), ["a", " b"]);
+        assert_eq!(data(b": ping\n\ndata: a\n: inside\n\n:\n\n"), ["a"]);
+        assert_eq!(data(b"id: 1\nretry: 5\ndata: a\n\n"), ["a"]);
+        assert_eq!(data(b"data: a\ndata: b\n\n"), ["a\nb"]);
+        assert_eq!(data(b"data\ndata\n\n"), ["\n"]);
+        assert_eq!(data(b"database: a\n\n"), Vec::<String>::new());
+        assert_eq!(data(b"\xef\xbb\xbfdata: a\n\n"), ["a"]);
+        assert_eq!(
+            decode(&[b"event: x\ndata: a\n\ndata: b\n\n"]),
+            [("x".into(), "a".into()), (String::new(), "b".into())]
+        );
+        assert_eq!(decode(&[b"event: x\n\ndata: b\n\n"]), [(String::new(), "b".into())]);
+    }
+
+    #[test]
+    fn what_is_pending_at_the_end_is_told() {
+        let mut decoder = SseDecoder::new(100);
+        let mut input: &[u8] = b"data: a\n\ndata: [DO";
+        assert!(decoder.next(&mut input).unwrap().is_some());
+        assert!(decoder.next(&mut input).unwrap().is_none());
+        assert_eq!(decoder.pending(), b"[DO");
+        let mut input: &[u8] = b"NE]\n";
+        assert!(decoder.next(&mut input).unwrap().is_none());
+        assert_eq!(decoder.pending(), b"[DONE]");
+    }
+
+    #[test]
+    fn an_event_over_the_limit_is_refused_in_one_piece_or_many() {
+        let big = [b"data: a\n\ndata: ".as_slice(), &[b'x'; 200], b"\n\n"].concat();
+        for size in [1, 7, 64, big.len()] {
+            let mut decoder = SseDecoder::new(100);
+            let mut refused = false;
+            for part in big.chunks(size) {
+                let mut input = part;
+                loop {
+                    match decoder.next(&mut input) {
+                        Ok(Some(_)) => {}
+                        Ok(None) => break,
+                        Err(TooLarge(100)) => {
+                            refused = true;
+                            break;
+                        }
+                        Err(other) => panic!("{other}"),
+                    }
+                }
+            }
+            assert!(refused, "in parts of {size}");
+        }
+    }
+}

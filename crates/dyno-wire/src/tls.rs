@@ -1,0 +1,141 @@
+//! TLS by rustls: the system's roots or the user's own, client certificates, or no checking at
+//! all when that was asked for.
+
+use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
+use rustls::crypto::{CryptoProvider, ring, verify_tls12_signature, verify_tls13_signature};
+use rustls::pki_types::pem::PemObject;
+use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime};
+use rustls::{ClientConfig, DigitallySignedStruct, RootCertStore, SignatureScheme};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use thiserror::Error;
+
+/// What the user said about certificates.
+#[derive(Debug, Clone, Default)]
+pub struct TlsSettings {
+    /// Do not check the server's certificate.
+    pub insecure: bool,
+    /// Trust the authorities in this PEM file, and no others.
+    pub ca_cert: Option<PathBuf>,
+    /// Show the certificate in this PEM file, which also holds its key.
+    pub client_cert: Option<PathBuf>,
+}
+
+/// Why TLS could not be set up.
+#[derive(Debug, Error)]
+pub enum TlsError {
+    /// A PEM file could not be used.
+    #[error("{flag}: {path}: {why}")]
+    File {
+        /// The flag that named it.
+        flag: &'static str,
+        /// The file.
+        path: PathBuf,
+        /// What was wrong.
+        why: String,
+    },
+    /// The system has no roots.
+    #[error(
+        "this system has no certificate authorities to trust ({0}); name some with --ca-cert FILE"
+    )]
+    NoRoots(String),
+    /// rustls refused the configuration.
+    #[error("TLS could not be set up: {0}")]
+    Config(#[from] rustls::Error),
+}
+
+/// Builds the configuration that all connections share.
+pub fn client_config(settings: &TlsSettings) -> Result<Arc<ClientConfig>, TlsError> {
+    let provider = Arc::new(ring::default_provider());
+    let builder = ClientConfig::builder_with_provider(Arc::clone(&provider))
+        .with_safe_default_protocol_versions()?;
+    let builder = if settings.insecure {
+        builder.dangerous().with_custom_certificate_verifier(Arc::new(Unchecked(provider)))
+    } else {
+        builder.with_root_certificates(roots(settings.ca_cert.as_deref())?)
+    };
+    let mut config = match &settings.client_cert {
+        None => builder.with_no_client_auth(),
+        Some(path) => {
+            let flag = "--client-cert";
+            let chain = certificates(flag, path)?;
+            let key = PrivateKeyDer::from_pem_file(path)
+                .map_err(|error| file(flag, path, format!("no private key in it ({error})")))?;
+            builder
+                .with_client_auth_cert(chain, key)
+                .map_err(|error| file(flag, path, error.to_string()))?
+        }
+    };
+    config.alpn_protocols = vec![b"http/1.1".to_vec()];
+    Ok(Arc::new(config))
+}
+
+fn file(flag: &'static str, path: &Path, why: String) -> TlsError {
+    TlsError::File { flag, path: path.to_owned(), why }
+}
+
+fn certificates(flag: &'static str, path: &Path) -> Result<Vec<CertificateDer<'static>>, TlsError> {
+    let all: Result<Vec<_>, _> =
+        CertificateDer::pem_file_iter(path).and_then(|certificates| certificates.collect());
+    match all {
+        Ok(all) if all.is_empty() => Err(file(flag, path, "no certificate in it".into())),
+        Ok(all) => Ok(all),
+        Err(error) => Err(file(flag, path, format!("not a PEM file ({error})"))),
+    }
+}
+
+fn roots(ca_cert: Option<&Path>) -> Result<RootCertStore, TlsError> {
+    let mut store = RootCertStore::empty();
+    if let Some(path) = ca_cert {
+        for certificate in certificates("--ca-cert", path)? {
+            store.add(certificate).map_err(|error| file("--ca-cert", path, error.to_string()))?;
+        }
+        return Ok(store);
+    }
+    let found = rustls_native_certs::load_native_certs();
+    store.add_parsable_certificates(found.certs);
+    if store.is_empty() {
+        let why = found.errors.first().map_or_else(|| "none found".into(), ToString::to_string);
+        return Err(TlsError::NoRoots(why));
+    }
+    Ok(store)
+}
+
+/// Accepts any certificate, for `--insecure`.
+#[derive(Debug)]
+struct Unchecked(Arc<CryptoProvider>);
+
+impl ServerCertVerifier for Unchecked {
+    fn verify_server_cert(
+        &self,
+        _end_entity: &CertificateDer<'_>,
+        _intermediates: &[CertificateDer<'_>],
+        _server_name: &ServerName<'_>,
+        _ocsp: &[u8],
+        _now: UnixTime,
+    ) -> Result<ServerCertVerified, rustls::Error> {
+        Ok(ServerCertVerified::assertion())
+    }
+
+    fn verify_tls12_signature(
+        &self,
+        message: &[u8],
+        cert: &CertificateDer<'_>,
+        dss: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, rustls::Error> {
+        verify_tls12_signature(message, cert, dss, &self.0.signature_verification_algorithms)
+    }
+
+    fn verify_tls13_signature(
+        &self,
+        message: &[u8],
+        cert: &CertificateDer<'_>,
+        dss: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, rustls::Error> {
+        verify_tls13_signature(message, cert, dss, &self.0.signature_verification_algorithms)
+    }
+
+    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
+        self.0.signature_verification_algorithms.supported_schemes()
+    }
+}
