@@ -1,1 +1,28 @@
-//! (being written)
+//! The run directory: write, recover, read.
+//!
+//! A run directory holds `plan.json`, `environment.json`, `summary.json` and the records
+//! themselves in `records.dyno`, which is written while the run goes on and can be read after
+//! any kind of ending: whatever was whole stays readable, and damage is said, not guessed over.
+//!
+//! `records.dyno` is a magic line followed by frames: length and CRC-32 of the payload (both
+//! 32 bits, little-endian), then the payload. The first payload is the header as JSON; each
+//! other is one byte for its kind and then tagged fields, of which unknown ones are skipped.
+
+mod dir;
+mod error;
+mod fields;
+mod file;
+mod level;
+mod payload;
+mod queue;
+mod reader;
+mod recorder;
+mod request;
+mod writer;
+
+pub use dir::RunDir;
+pub use error::RecordError;
+pub use file::{FORMAT, MAX_FRAME, encode_file};
+pub use reader::{Damage, RecordReader};
+pub use recorder::Recorder;
+pub use writer::Finished;

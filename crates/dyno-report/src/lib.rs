@@ -1,1 +1,21 @@
-//! (being written)
+//! From the records of a run to what people read: [`summarise`] turns frames into a
+//! [`Summary`] with a verdict on every level, and [`render_text`] prints it. Both are pure: the
+//! same run gives the same bytes.
+
+mod aggregate;
+pub mod escape;
+pub mod findings;
+pub mod run_dir;
+pub mod source;
+pub mod summary;
+pub mod text;
+pub mod verdict;
+mod when;
+
+pub use aggregate::summarise;
+pub use findings::{Finding, Reason};
+pub use run_dir::DirSource;
+pub use source::{FrameSource, VecSource};
+pub use summary::Summary;
+pub use text::{TextOptions, render_text};
+pub use verdict::Verdict;

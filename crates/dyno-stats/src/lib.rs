@@ -1,1 +1,22 @@
-//! (being written)
+//! Numbers in, numbers out: exact quantiles with the rule that says when one may be shown,
+//! a block bootstrap over time, a trend test for a queue, and two checks on random samples.
+//! Nothing here knows what a request or a file is, and everything gives the same answer each
+//! time it is asked.
+
+pub mod bins;
+pub mod blocks;
+pub mod counted;
+pub mod dispersion;
+pub mod kolmogorov;
+pub mod percentile;
+pub mod rng;
+pub mod tally;
+pub mod trend;
+
+pub use blocks::{BlockTable, Interval, Intervals, MIN_BLOCKS};
+pub use counted::Counted;
+pub use dispersion::index_of_dispersion;
+pub use kolmogorov::{KsTest, ks_one_sample};
+pub use percentile::{PERCENTILES, Percentile, Presence, quantile};
+pub use tally::Tally;
+pub use trend::{Trend, trend};

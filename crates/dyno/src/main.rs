@@ -1,2 +1,70 @@
-//! (being written)
-fn main() {}
+//! `dyno`, the command line: reads what was typed, decides what it means, runs it, and says how
+//! it ended. The measuring itself happens in the other crates.
+
+mod args;
+mod commands;
+mod config;
+mod exit;
+mod host;
+mod printer;
+mod progress;
+mod reference;
+mod resolve;
+mod run;
+mod usage;
+
+use args::Command;
+use clap::error::ErrorKind;
+use exit::Exit;
+use printer::{Manners, Printer};
+use std::ffi::OsString;
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    exit::guarded(|| run(std::env::args_os().collect())).into()
+}
+
+fn run(argv: Vec<OsString>) -> Exit {
+    let printer = Printer::new(Manners::default());
+    let cli = match config::parse(argv.clone()) {
+        Ok(cli) => cli,
+        Err(error) => return explain(&error, &argv, &printer),
+    };
+    let cli = match config::with_file(cli, &argv) {
+        Ok(cli) => cli,
+        Err(error) => return wrong_usage(&error, &printer),
+    };
+    match cli.command {
+        Command::Bench(args) => commands::bench(*args, &printer),
+        Command::Engine(args) => commands::engine::run(&args, &printer),
+        Command::Doctor(args) => commands::doctor::run(&args, &printer),
+        Command::Report(args) => commands::report::run(&args, &printer),
+        Command::Help(args) => commands::help::run(&args, &printer),
+        Command::Completions(args) => commands::completions::run(&args, &printer),
+        Command::Man(args) => commands::man::run(&args, &printer),
+    }
+}
+
+/// Help and version are answers; everything else is wrong usage.
+fn explain(error: &clap::Error, argv: &[OsString], printer: &Printer) -> Exit {
+    match error.kind() {
+        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
+            printer.result(&error.render().to_string())
+        }
+        ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
+            printer.remark(error.render().to_string().trim_end());
+            Exit::Usage
+        }
+        _ => {
+            let command = argv.get(1).and_then(|arg| arg.to_str());
+            let known = command.filter(|name| reference::find(name).is_some());
+            let called = known.map_or("dyno".to_owned(), |name| format!("dyno {name}"));
+            wrong_usage(&usage::from_clap(error, &called), printer)
+        }
+    }
+}
+
+fn wrong_usage(error: &usage::UsageError, printer: &Printer) -> Exit {
+    printer.error(error);
+    Exit::Usage
+}

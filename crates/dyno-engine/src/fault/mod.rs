@@ -1,0 +1,196 @@
+//! Faults on demand, `KIND[:every=N]`: what a server can do wrong, and to which requests.
+
+mod kinds;
+
+pub use kinds::FaultInfo;
+use kinds::FaultKind;
+pub(crate) use kinds::{Failure, Quirk, Quirks};
+
+use dyno_core::outcome::FailureClass;
+use std::fmt;
+use std::num::NonZeroU64;
+use std::str::FromStr;
+use thiserror::Error;
+
+/// One kind of fault and how often it strikes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Fault {
+    kind: FaultKind,
+    /// It happens to every so many-th generation request.
+    pub every: NonZeroU64,
+    in_preflight: bool,
+}
+
+/// Why a fault could not be read.
+#[derive(Debug, Error, PartialEq, Eq)]
+pub enum FaultError {
+    /// A kind that does not exist.
+    #[error("`{0}` is not a kind of fault; known kinds: http-NNN, {list}", list = names())]
+    Unknown(String),
+    /// A status that cannot be a failure.
+    #[error("`{0}`: the status of an http-NNN fault is a number from 300 to 599, such as http-500")]
+    Status(String),
+    /// Something else than `every=N` after the kind.
+    #[error("`{option}` in the fault `{fault}` is not of the form every=N with N at least 1")]
+    Option {
+        /// The whole fault.
+        fault: String,
+        /// The part at fault.
+        option: String,
+    },
+}
+
+fn names() -> String {
+    let names: Vec<_> =
+        Fault::all().iter().map(|info| info.name).filter(|n| !n.starts_with("http-")).collect();
+    names.join(", ")
+}
+
+impl Fault {
+    /// Every kind there is, with a line on what it does.
+    pub fn all() -> &'static [FaultInfo] {
+        kinds::KINDS
+    }
+
+    /// The class that a client should record for the requests it hits; absent where they should
+    /// complete.
+    pub fn class(&self) -> Option<FailureClass> {
+        match self.kind {
+            FaultKind::Failure(Failure::Http(status)) => Some(FailureClass::Http(status)),
+            kind => Self::all().iter().find(|info| info.kind == kind).and_then(|info| info.class),
+        }
+    }
+}
+
+impl FromStr for Fault {
+    type Err = FaultError;
+
+    fn from_str(text: &str) -> Result<Self, FaultError> {
+        let (name, option) = match text.trim().split_once(':') {
+            Some((name, option)) => (name.trim(), Some(option.trim())),
+            None => (text.trim(), None),
+        };
+        let every = match option {
+            None => NonZeroU64::MIN,
+            Some(option) => {
+                option.strip_prefix("every=").and_then(|n| n.parse().ok()).ok_or_else(|| {
+                    FaultError::Option { fault: text.to_owned(), option: option.to_owned() }
+                })?
+            }
+        };
+        if let Some(info) = Self::all().iter().find(|info| info.name == name) {
+            return Ok(Self { kind: info.kind, every, in_preflight: info.in_preflight });
+        }
+        let status = name.strip_prefix("http-").ok_or(FaultError::Unknown(name.to_owned()))?;
+        match status.parse() {
+            Ok(code @ 300..=599) => {
+                let kind = FaultKind::Failure(Failure::Http(code));
+                Ok(Self { kind, every, in_preflight: false })
+            }
+            _ => Err(FaultError::Status(name.to_owned())),
+        }
+    }
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (Self::all().iter().find(|info| info.kind == self.kind), self.kind) {
+            (Some(info), _) => f.write_str(info.name)?,
+            (None, FaultKind::Failure(Failure::Http(status))) => write!(f, "http-{status}")?,
+            (None, other) => write!(f, "{other:?}")?,
+        }
+        if self.every.get() == 1 { Ok(()) } else { write!(f, ":every={}", self.every) }
+    }
+}
+
+/// What one request has to suffer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct Selected {
+    /// How its answer shall be wrong.
+    pub(crate) failure: Option<Failure>,
+    /// How its answer shall be odd.
+    pub(crate) quirks: Quirks,
+}
+
+/// Counts generation requests and says which faults hit each.
+#[derive(Debug)]
+pub(crate) struct Selector {
+    faults: Vec<Fault>,
+    counted: u64,
+}
+
+impl Selector {
+    /// Nothing counted yet.
+    pub(crate) fn new(faults: Vec<Fault>) -> Self {
+        Self { faults, counted: 0 }
+    }
+
+    /// The next generation request. A preflight is not counted, and shows only what is a trait
+    /// of the server as such.
+    pub(crate) fn select(&mut self, preflight: bool) -> Selected {
+        self.counted += u64::from(!preflight);
+        let mut selected = Selected::default();
+        for fault in &self.faults {
+            let hit = match preflight {
+                true => fault.in_preflight,
+                false => self.counted.is_multiple_of(fault.every.get()),
+            };
+            match fault.kind {
+                FaultKind::Quirk(quirk) if hit => selected.quirks.insert(quirk),
+                FaultKind::Failure(failure) if hit && selected.failure.is_none() => {
+                    selected.failure = Some(failure);
+                }
+                _ => {}
+            }
+        }
+        selected
+    }
+
+    /// Whether a quirk was asked for at all.
+    pub(crate) fn has(&self, quirk: Quirk) -> bool {
+        self.faults.iter().any(|fault| fault.kind == FaultKind::Quirk(quirk))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_kind_reads_back_and_has_a_description() {
+        for info in Fault::all() {
+            let fault: Fault = info.name.parse().unwrap();
+            assert_eq!(fault.to_string(), info.name);
+            assert_eq!((fault.kind, fault.class()), (info.kind, info.class));
+            assert!(!info.about.is_empty());
+        }
+        let fault: Fault = "http-418:every=10".parse().unwrap();
+        assert_eq!(fault.class(), Some(FailureClass::Http(418)));
+        assert_eq!(fault.to_string(), "http-418:every=10");
+    }
+
+    #[test]
+    fn errors_name_what_is_wrong_and_what_would_be_right() {
+        let error = |text: &str| text.parse::<Fault>().unwrap_err().to_string();
+        assert!(error("oops").contains("`oops`") && error("oops").contains("truncate-event"));
+        assert!(error("http-abc").contains("http-500"));
+        assert!(error("http-200").contains("300 to 599"));
+        assert!(error("reset:every=0").contains("every=N"));
+        assert!(error("reset:first=3").contains("`first=3`"));
+    }
+
+    #[test]
+    fn the_nth_request_is_hit_and_a_preflight_is_not_counted() {
+        let faults = ["reset:every=3", "crlf:every=2", "no-usage"];
+        let mut selector = Selector::new(faults.map(|f| f.parse().unwrap()).to_vec());
+        for n in 1..=12 {
+            let preflight = selector.select(true);
+            assert_eq!(preflight.failure, None);
+            assert!(preflight.quirks.has(Quirk::NoUsage) && !preflight.quirks.has(Quirk::Crlf));
+            let hit = selector.select(false);
+            assert_eq!(hit.failure, (n % 3 == 0).then_some(Failure::Reset));
+            assert_eq!(hit.quirks.has(Quirk::Crlf), n % 2 == 0);
+        }
+        assert!(selector.has(Quirk::Crlf) && !selector.has(Quirk::Auth));
+    }
+}

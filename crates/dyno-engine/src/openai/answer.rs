@@ -1,0 +1,65 @@
+//! Bodies in one piece: whole completions, the list of models, errors.
+
+use super::chunk::{Voice, VoiceParts, answer_id, put_usage};
+use super::{Endpoint, Finish};
+use serde_json::json;
+
+/// A completion that is not streamed, with `n` tokens.
+pub(crate) fn completion(parts: &VoiceParts<'_>, n: u32, finish: Finish) -> Vec<u8> {
+    let text = Voice::new(parts).text(n);
+    let id = answer_id(parts.endpoint, parts.salt);
+    let finish = finish.name();
+    let (object, choice) = match parts.endpoint {
+        Endpoint::Chat => (
+            "chat.completion",
+            json!({
+                "index": 0,
+                "message": {"role": "assistant", "content": text},
+                "logprobs": null,
+                "finish_reason": finish,
+            }),
+        ),
+        Endpoint::Completions => (
+            "text_completion",
+            json!({"index": 0, "text": text, "logprobs": null, "finish_reason": finish}),
+        ),
+    };
+    let mut body = format!(
+        "{{\"id\":\"{id}\",\"object\":\"{object}\",\"created\":{},\"model\":{},\
+         \"choices\":[{choice}],",
+        parts.created, parts.model_json
+    )
+    .into_bytes();
+    put_usage(&mut body, parts.prompt_tokens, n);
+    body.push(b'}');
+    body
+}
+
+/// The answer to `GET /v1/models`: one model.
+pub(crate) fn models(model: &str, created: u64, context: u32) -> Vec<u8> {
+    let model = json!({
+        "id": model,
+        "object": "model",
+        "created": created,
+        "owned_by": "dyno",
+        "root": model,
+        "parent": null,
+        "max_model_len": context,
+    });
+    json!({"object": "list", "data": [model]}).to_string().into_bytes()
+}
+
+/// An error in OpenAI's form.
+pub(crate) fn error(status: u16, message: &str) -> Vec<u8> {
+    let kind = match status {
+        400 | 405 | 413 | 422 | 431 => "BadRequestError",
+        401 | 403 => "AuthenticationError",
+        404 => "NotFoundError",
+        429 => "RateLimitError",
+        503 => "ServiceUnavailableError",
+        _ => "InternalServerError",
+    };
+    json!({"error": {"message": message, "type": kind, "param": null, "code": status}})
+        .to_string()
+        .into_bytes()
+}

@@ -1,0 +1,37 @@
+//! The OpenAI API as bodies: requests read, chunks and whole answers written. No sockets here.
+
+pub(crate) mod answer;
+pub(crate) mod chunk;
+pub(crate) mod request;
+mod words;
+
+/// Why an answer ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Finish {
+    /// The model was done.
+    Stop,
+    /// `max_tokens` cut it.
+    Length,
+    /// The model called a tool.
+    ToolCalls,
+}
+
+impl Finish {
+    /// As it stands in `finish_reason`.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Stop => "stop",
+            Self::Length => "length",
+            Self::ToolCalls => "tool_calls",
+        }
+    }
+}
+
+/// Which of the two generation endpoints.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Endpoint {
+    /// `/v1/chat/completions`
+    Chat,
+    /// `/v1/completions`
+    Completions,
+}

@@ -1,0 +1,156 @@
+//! The script: when each token of an answer is due, as `ttft=100ms,itl=20ms,tokens=128`.
+
+use dyno_core::Nanos;
+use dyno_core::units::{UnitError, format_duration, parse_duration};
+use std::fmt;
+use std::str::FromStr;
+use thiserror::Error;
+
+const KNOWN: &str = "ttft, itl, tokens, batch, context";
+
+/// When the tokens of every answer are due, counted from the last byte of its request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Script {
+    /// From the request to the first token.
+    pub ttft: Nanos,
+    /// Between tokens; zero streams as fast as the socket takes it.
+    pub itl: Nanos,
+    /// Tokens of an answer that nothing else bounds.
+    pub tokens: u32,
+    /// Events per write: the batch is due when its last token is.
+    pub batch: u32,
+    /// Longest prompt and answer together, in tokens: `max_model_len`.
+    pub context: u32,
+}
+
+impl Default for Script {
+    fn default() -> Self {
+        Self { ttft: 100_000_000, itl: 20_000_000, tokens: 128, batch: 1, context: 131_072 }
+    }
+}
+
+impl Script {
+    /// When token `k`, counted from 0, is due after the request.
+    pub fn due(&self, k: u32) -> Nanos {
+        self.ttft.saturating_add(self.itl.saturating_mul(u64::from(k)))
+    }
+}
+
+/// Why a script could not be read.
+#[derive(Debug, Error, PartialEq, Eq)]
+pub enum ScriptError {
+    /// Not of the form `key=value`.
+    #[error("`{0}` in the script is not of the form key=value; known keys: {KNOWN}")]
+    Form(String),
+    /// A key that does not exist.
+    #[error("`{0}` is not a key of the script; known keys: {KNOWN}")]
+    UnknownKey(String),
+    /// The same key twice.
+    #[error("`{0}` stands twice in the script; give it once")]
+    Repeated(&'static str),
+    /// A duration that cannot be read.
+    #[error("`{key}` in the script: {source}")]
+    Duration {
+        /// The key.
+        key: &'static str,
+        /// What is wrong with its value.
+        source: UnitError,
+    },
+    /// A count that cannot be read.
+    #[error("`{key}={value}` in the script: `{key}` wants a whole number of at least 1")]
+    Count {
+        /// The key.
+        key: &'static str,
+        /// The value given.
+        value: String,
+    },
+}
+
+impl FromStr for Script {
+    type Err = ScriptError;
+
+    fn from_str(text: &str) -> Result<Self, ScriptError> {
+        let mut script = Self::default();
+        let mut seen = Vec::new();
+        for item in text.split(',').filter(|_| !text.trim().is_empty()) {
+            let (key, value) =
+                item.split_once('=').ok_or_else(|| ScriptError::Form(item.trim().to_owned()))?;
+            let key = script.set(key.trim(), value.trim())?;
+            if seen.contains(&key) {
+                return Err(ScriptError::Repeated(key));
+            }
+            seen.push(key);
+        }
+        Ok(script)
+    }
+}
+
+impl Script {
+    fn set(&mut self, key: &str, value: &str) -> Result<&'static str, ScriptError> {
+        let duration =
+            |key| parse_duration(value).map_err(|source| ScriptError::Duration { key, source });
+        let count = |key| match value.parse::<u32>() {
+            Ok(n) if n > 0 => Ok(n),
+            _ => Err(ScriptError::Count { key, value: value.to_owned() }),
+        };
+        match key {
+            "ttft" => self.ttft = duration("ttft")?,
+            "itl" => self.itl = duration("itl")?,
+            "tokens" => self.tokens = count("tokens")?,
+            "batch" => self.batch = count("batch")?,
+            "context" => self.context = count("context")?,
+            _ => return Err(ScriptError::UnknownKey(key.to_owned())),
+        }
+        Ok(["ttft", "itl", "tokens", "batch", "context"]
+            .into_iter()
+            .find(|known| *known == key)
+            .unwrap_or("ttft"))
+    }
+}
+
+impl fmt::Display for Script {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (ttft, itl) = (format_duration(self.ttft), format_duration(self.itl));
+        write!(f, "ttft={ttft},itl={itl},tokens={}", self.tokens)?;
+        if self.batch != 1 {
+            write!(f, ",batch={}", self.batch)?;
+        }
+        if self.context != Self::default().context {
+            write!(f, ",context={}", self.context)?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_script_is_read_and_printed_back() {
+        let script: Script = "ttft=50ms, itl=1.5ms,tokens=7,batch=4,context=4096".parse().unwrap();
+        assert_eq!((script.ttft, script.itl), (50_000_000, 1_500_000));
+        assert_eq!((script.tokens, script.batch, script.context), (7, 4, 4096));
+        assert_eq!(script.to_string().parse(), Ok(script));
+        assert_eq!("".parse(), Ok(Script::default()));
+        assert_eq!("itl=0".parse::<Script>().unwrap().itl, 0);
+    }
+
+    #[test]
+    fn due_times_are_absolute() {
+        let script: Script = "ttft=100ms,itl=20ms".parse().unwrap();
+        assert_eq!(script.due(0), 100_000_000);
+        assert_eq!(script.due(127), 2_640_000_000);
+    }
+
+    #[test]
+    fn errors_name_the_key_and_the_known_keys() {
+        let error = |text: &str| text.parse::<Script>().unwrap_err().to_string();
+        let unknown = error("ttft=1s,tpot=20ms");
+        assert!(unknown.contains("`tpot`") && unknown.contains("ttft, itl, tokens"), "{unknown}");
+        assert!(error("itl=20").contains("`itl`") && error("itl=20").contains("20ms"));
+        assert!(error("tokens=0").contains("at least 1"));
+        assert!(error("fast").contains("key=value"));
+        assert!(error("itl=1ms,itl=2ms").contains("twice"));
+    }
+}

@@ -1,0 +1,267 @@
+//! One streamed answer: which bytes come next, and when they are due.
+
+use super::framing::{Burst, Framing};
+use crate::fault::{Failure, Quirk, Quirks};
+use crate::openai::Finish;
+use crate::openai::answer;
+use crate::openai::chunk::Voice;
+use crate::script::Script;
+use dyno_core::{MS, Nanos};
+
+const DRIP: Nanos = 100 * MS;
+const OVERSIZE: usize = 21 * 1024 * 1024;
+
+/// What happens to the connection after a write.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum After {
+    /// More of this answer is to come.
+    Continue,
+    /// The answer is over.
+    Done,
+    /// The connection is closed.
+    Close,
+    /// The connection is reset.
+    Reset,
+    /// The connection stays open and silent.
+    Hold,
+}
+
+/// A write has been rendered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Stepped {
+    /// What to do after it.
+    pub(super) after: After,
+    /// When it was due, if it carries tokens that were due at a time of their own.
+    pub(super) due: Option<Nanos>,
+}
+
+/// What is said about tokens in a stream.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct UsageAsked {
+    /// At the end.
+    pub(super) at_end: bool,
+    /// In every chunk.
+    pub(super) in_each: bool,
+}
+
+/// A streamed answer under way.
+#[derive(Debug)]
+pub(super) struct Stream {
+    start: Nanos,
+    script: Script,
+    voice: Voice,
+    framing: Framing,
+    quirks: Quirks,
+    usage: UsageAsked,
+    failure: Option<Failure>,
+    finish: Finish,
+    /// Tokens that a whole answer has.
+    tokens: u32,
+    /// Tokens before a failure ends it; all of them without one.
+    until: u32,
+    sent: u32,
+    /// Something goes out before the first token.
+    opening: bool,
+    next_drip: Option<Nanos>,
+}
+
+/// What a stream is made from.
+pub(super) struct StreamParts {
+    pub(super) start: Nanos,
+    pub(super) script: Script,
+    pub(super) voice: Voice,
+    pub(super) framing: Framing,
+    pub(super) quirks: Quirks,
+    pub(super) usage: UsageAsked,
+    pub(super) failure: Option<Failure>,
+    pub(super) tokens: u32,
+    pub(super) finish: Finish,
+}
+
+impl Stream {
+    /// A stream of which nothing has been sent but the response head.
+    pub(super) fn new(parts: StreamParts) -> Self {
+        let StreamParts { start, mut script, quirks, failure, .. } = parts;
+        if quirks.has(Quirk::Coalesce) {
+            script.batch = script.batch.max(8);
+        }
+        let (mut tokens, mut finish) = (parts.tokens, parts.finish);
+        let until = match failure {
+            Some(Failure::Empty | Failure::Short) => {
+                tokens = if failure == Some(Failure::Empty) { 0 } else { tokens / 2 };
+                finish = Finish::Stop;
+                tokens
+            }
+            Some(Failure::Drip) => {
+                tokens = tokens.max(2); // The first is not to be the last.
+                1
+            }
+            None | Some(Failure::NotJson | Failure::Oversize) => tokens,
+            Some(_) => tokens / 2,
+        };
+        Self {
+            start,
+            script,
+            voice: parts.voice,
+            framing: parts.framing,
+            quirks,
+            usage: UsageAsked {
+                at_end: parts.usage.at_end && !quirks.has(Quirk::NoUsage),
+                in_each: parts.usage.in_each && !quirks.has(Quirk::NoUsage),
+            },
+            failure,
+            finish,
+            tokens,
+            until,
+            sent: 0,
+            opening: quirks.has(Quirk::RoleFirst) || quirks.has(Quirk::Comments),
+            next_drip: None,
+        }
+    }
+
+    /// When the next write is due.
+    pub(super) fn next_due(&self) -> Nanos {
+        if self.opening {
+            return self.start;
+        }
+        let last = match self.sent < self.until {
+            true => self.batch_end() - 1,
+            false => self.sent,
+        };
+        self.next_drip.unwrap_or_else(|| self.start.saturating_add(self.script.due(last)))
+    }
+
+    /// Whether it runs as fast as the socket takes it.
+    pub(super) fn flat_out(&self) -> bool {
+        self.script.itl == 0 && self.next_drip.is_none()
+    }
+
+    /// Renders the next write.
+    pub(super) fn step(&mut self, burst: &mut Burst) -> Stepped {
+        if std::mem::take(&mut self.opening) {
+            self.open(burst);
+            return Stepped { after: After::Continue, due: None };
+        }
+        // Flat out, only the first token has a due time; the others come when they can.
+        let due = (self.next_drip.is_none() && (self.script.itl > 0 || self.sent == 0))
+            .then(|| self.next_due());
+        if self.sent >= self.until {
+            return Stepped { after: self.end(burst), due };
+        }
+        for k in self.sent..self.batch_end() {
+            self.token(burst, k);
+        }
+        self.sent = self.batch_end();
+        if self.sent < self.tokens {
+            return Stepped { after: After::Continue, due };
+        }
+        burst.flush();
+        self.tail(burst);
+        Stepped { after: After::Done, due }
+    }
+
+    fn batch_end(&self) -> u32 {
+        self.sent.saturating_add(self.script.batch).min(self.until)
+    }
+
+    fn open(&mut self, burst: &mut Burst) {
+        if self.quirks.has(Quirk::Comments) {
+            self.framing.comment(burst);
+        }
+        if self.quirks.has(Quirk::RoleFirst) {
+            self.framing.event(burst, |out| self.voice.textless(out, None, None));
+        }
+    }
+
+    fn token(&mut self, burst: &mut Burst, k: u32) {
+        if k == self.tokens / 2 {
+            match self.failure {
+                Some(Failure::NotJson) => {
+                    let broken = b"{\"id\":\"broken\",\"choices\":[{\"delta\":{\"content\":oops";
+                    return self.framing.event(burst, |out| out.extend_from_slice(broken));
+                }
+                Some(Failure::Oversize) => {
+                    return self.framing.event(burst, |out| {
+                        out.extend_from_slice(b"{\"padding\":\"");
+                        out.resize(OVERSIZE, b'x');
+                        out.extend_from_slice(b"\"}");
+                    });
+                }
+                _ => {}
+            }
+        }
+        let last = k + 1 == self.tokens;
+        let finish = last.then_some(self.finish);
+        let usage = self.usage_in_chunk(last).then_some(k + 1);
+        let textless = last && k > 0 && self.quirks.has(Quirk::EmptyFinish);
+        self.framing.event(burst, |out| match textless {
+            true => self.voice.textless(out, finish, usage),
+            false => self.voice.token(out, k, finish, usage),
+        });
+    }
+
+    fn usage_in_chunk(&self, last: bool) -> bool {
+        let in_finish = self.usage.at_end && self.quirks.has(Quirk::UsageInFinish);
+        let unasked = self.quirks.has(Quirk::NoDone) && !self.quirks.has(Quirk::NoUsage);
+        self.usage.in_each || (last && (in_finish || unasked))
+    }
+
+    /// What follows the last token of a whole answer.
+    fn tail(&mut self, burst: &mut Burst) {
+        let elsewhere = self.quirks.has(Quirk::UsageInFinish) || self.quirks.has(Quirk::NoDone);
+        if self.usage.at_end && !elsewhere {
+            self.framing.event(burst, |out| self.voice.usage(out, self.tokens));
+        }
+        if !self.quirks.has(Quirk::NoDone) {
+            self.done(burst);
+        }
+        self.framing.end(burst);
+    }
+
+    fn done(&mut self, burst: &mut Burst) {
+        self.framing.event(burst, |out| out.extend_from_slice(b"[DONE]"));
+    }
+
+    /// What comes instead of the token that would be due now.
+    fn end(&mut self, burst: &mut Burst) -> After {
+        match self.failure {
+            Some(Failure::Reset) => After::Reset,
+            Some(Failure::Close) => After::Close,
+            Some(Failure::Stall | Failure::StallHeaders) => After::Hold,
+            Some(Failure::BadChunk) => {
+                self.framing.bad_chunk(burst);
+                After::Hold
+            }
+            Some(Failure::ErrorEvent) => {
+                let error = answer::error(500, "The engine died in the middle of this answer.");
+                self.framing.event(burst, |out| out.extend_from_slice(&error));
+                self.done(burst);
+                self.framing.end(burst);
+                After::Done
+            }
+            Some(Failure::Truncate) => {
+                self.framing.end(burst);
+                After::Done
+            }
+            Some(Failure::TruncateEvent) => {
+                self.framing.half_event(burst, |out| self.voice.token(out, self.sent, None, None));
+                self.framing.end(burst);
+                After::Done
+            }
+            Some(Failure::Drip) => {
+                let due = self.next_due();
+                self.framing.comment(burst);
+                self.next_drip = Some(due.saturating_add(DRIP));
+                After::Continue
+            }
+            _ => {
+                let usage = self.usage_in_chunk(true).then_some(self.tokens);
+                self.framing.event(burst, |out| {
+                    self.voice.textless(out, Some(self.finish), usage);
+                });
+                self.tail(burst);
+                After::Done
+            }
+        }
+    }
+}

@@ -1,0 +1,181 @@
+//! The run directory itself: made once, never mixed with other files, read many times.
+
+use crate::error::RecordError;
+use crate::reader::RecordReader;
+use dyno_core::environment::Environment;
+use dyno_core::plan::Plan;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use std::fs::{self, File};
+use std::io::{self, BufReader, Write};
+use std::path::{Path, PathBuf};
+
+pub(crate) const RECORDS: &str = "records.dyno";
+const PLAN: &str = "plan.json";
+const ENVIRONMENT: &str = "environment.json";
+const SUMMARY: &str = "summary.json";
+
+/// Where a run is kept.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RunDir {
+    path: PathBuf,
+}
+
+pub(crate) fn failed(
+    doing: &'static str,
+    path: impl Into<PathBuf>,
+) -> impl FnOnce(io::Error) -> RecordError {
+    let path = path.into();
+    move |source| RecordError::Io {
+        doing,
+        path,
+        source,
+    }
+}
+
+impl RunDir {
+    /// Makes the directory of a new run, and its parents. What is there already must be an
+    /// empty directory.
+    pub fn create(path: impl Into<PathBuf>) -> Result<Self, RecordError> {
+        let path = path.into();
+        if path.exists() && !path.is_dir() {
+            return Err(RecordError::NotADirectory(path));
+        }
+        fs::create_dir_all(&path).map_err(failed("make the directory", &path))?;
+        let mut entries = fs::read_dir(&path).map_err(failed("list", &path))?;
+        if entries.next().is_some() {
+            return Err(RecordError::NotEmpty(path));
+        }
+        Ok(Self { path })
+    }
+
+    /// Opens the directory of a run that has been recorded, in whole or in part.
+    pub fn open(path: impl Into<PathBuf>) -> Result<Self, RecordError> {
+        let path = path.into();
+        if !holds_records(&path) {
+            return Err(RecordError::NoRun(path));
+        }
+        Ok(Self { path })
+    }
+
+    /// The newest run directly below `root`. Names that begin with a time, as Dyno gives them,
+    /// sort by it and come after any others.
+    pub fn latest(root: &Path) -> Result<Self, RecordError> {
+        let entries = match fs::read_dir(root) {
+            Ok(entries) => entries,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                return Err(RecordError::NoRuns(root.to_owned()));
+            }
+            Err(error) => return Err(failed("list", root)(error)),
+        };
+        entries
+            .filter_map(Result::ok)
+            .filter(|entry| holds_records(&entry.path()))
+            .max_by_key(|entry| {
+                let name = entry.file_name();
+                (
+                    name.as_encoded_bytes()
+                        .first()
+                        .is_some_and(u8::is_ascii_digit),
+                    name,
+                )
+            })
+            .map(|entry| Self { path: entry.path() })
+            .ok_or_else(|| RecordError::NoRuns(root.to_owned()))
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Saves the plan.
+    pub fn write_plan(&self, plan: &Plan) -> Result<(), RecordError> {
+        self.write_json(PLAN, plan)
+    }
+
+    /// Saves what is known of client and server.
+    pub fn write_environment(&self, environment: &Environment) -> Result<(), RecordError> {
+        self.write_json(ENVIRONMENT, environment)
+    }
+
+    /// Saves the summary, which comes as JSON.
+    pub fn write_summary(&self, json: &[u8]) -> Result<(), RecordError> {
+        self.replace(SUMMARY, json, true)
+    }
+
+    /// The plan that was saved.
+    pub fn read_plan(&self) -> Result<Plan, RecordError> {
+        let path = self.path.join(PLAN);
+        let bytes = fs::read(&path).map_err(failed("read", &path))?;
+        from_json(&path, &bytes)
+    }
+
+    /// What was saved about client and server, if anything was.
+    pub fn read_environment(&self) -> Result<Option<Environment>, RecordError> {
+        let path = self.path.join(ENVIRONMENT);
+        match fs::read(&path) {
+            Ok(bytes) => from_json(&path, &bytes).map(Some),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(failed("read", &path)(error)),
+        }
+    }
+
+    /// Opens the records from their beginning; call it once for each pass over them.
+    pub fn records(&self) -> Result<RecordReader, RecordError> {
+        let path = self.path.join(RECORDS);
+        let file = match File::open(&path) {
+            Ok(file) => file,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                return Err(RecordError::NoRun(self.path.clone()));
+            }
+            Err(error) => return Err(failed("read", &path)(error)),
+        };
+        RecordReader::new(BufReader::with_capacity(64 << 10, file), &path)
+    }
+
+    /// Plan and environment are written while the first request is waiting, so the disk is not
+    /// waited for; the rename alone keeps them whole if this process dies.
+    fn write_json(&self, name: &str, value: &impl Serialize) -> Result<(), RecordError> {
+        let json = serde_json::to_vec_pretty(value).map_err(|source| RecordError::Json {
+            path: self.path.join(name),
+            source,
+        })?;
+        self.replace(name, &json, false)
+    }
+
+    fn replace(&self, name: &str, bytes: &[u8], sync: bool) -> Result<(), RecordError> {
+        let path = self.path.join(name);
+        let temporary = self.path.join(format!(".{name}.part"));
+        let written =
+            write_file(&temporary, bytes, sync).and_then(|()| fs::rename(&temporary, &path));
+        written.map_err(|source| {
+            let _ = fs::remove_file(&temporary);
+            RecordError::Io {
+                doing: "write",
+                path,
+                source,
+            }
+        })
+    }
+}
+
+fn write_file(path: &Path, bytes: &[u8], sync: bool) -> io::Result<()> {
+    let mut file = File::create(path)?;
+    file.write_all(bytes)?;
+    if !bytes.ends_with(b"\n") {
+        file.write_all(b"\n")?;
+    }
+    if sync { file.sync_data() } else { Ok(()) }
+}
+
+fn from_json<T: DeserializeOwned>(path: &Path, bytes: &[u8]) -> Result<T, RecordError> {
+    serde_json::from_slice(bytes).map_err(|source| RecordError::Json {
+        path: path.to_owned(),
+        source,
+    })
+}
+
+fn holds_records(path: &Path) -> bool {
+    path.join(RECORDS).is_file()
+}

@@ -1,0 +1,118 @@
+//! What can go wrong with a run directory, in words that say what to do about it.
+
+use std::io;
+use std::path::PathBuf;
+
+/// Why a run directory could not be made, written or read.
+#[derive(Debug, thiserror::Error)]
+pub enum RecordError {
+    /// The place for a new run is taken.
+    #[error(
+        "{0} is not empty, and a run never mixes with other files; name a new directory or \
+         remove this one"
+    )]
+    NotEmpty(PathBuf),
+    /// The place for a new run is a file.
+    #[error("{0} is a file; name a directory for the run")]
+    NotADirectory(PathBuf),
+    /// The directory to read has no records.
+    #[error("no run in {0}: expected records.dyno; name a directory that `dyno bench` has written")]
+    NoRun(PathBuf),
+    /// No directory below the root has records.
+    #[error(
+        "no run below {0}: none of its directories holds records.dyno; run `dyno bench` first, \
+         or name the run's directory"
+    )]
+    NoRuns(PathBuf),
+    /// The system refused.
+    #[error("cannot {doing} {path}: {source}")]
+    Io {
+        /// What was tried, as in "cannot … the file".
+        doing: &'static str,
+        /// On which file.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// A JSON file of the run is not what it should be.
+    #[error("{path} is not what Dyno writes: {source}; restore it from a copy of the run")]
+    Json {
+        /// Which file.
+        path: PathBuf,
+        /// What is wrong with it.
+        source: serde_json::Error,
+    },
+    /// The record file has no readable beginning, so nothing in it can be told.
+    #[error("{path} has no readable header: {what}; nothing in it can be recovered")]
+    Header {
+        /// Which file.
+        path: PathBuf,
+        /// What was found.
+        what: String,
+    },
+    /// The records have a format that this version does not know.
+    #[error(
+        "{path} has record format {found}, and this version of Dyno reads up to {known}; use the \
+         version that wrote it (dyno {version}) or a later one"
+    )]
+    Format {
+        /// Which file.
+        path: PathBuf,
+        /// The format it says it has.
+        found: u32,
+        /// The newest format known here.
+        known: u32,
+        /// The version of Dyno that wrote it.
+        version: String,
+    },
+    /// Records could not be written.
+    #[error("cannot write {path}: {source}; {} (the figures so far are kept)", advice(.source))]
+    Write {
+        /// Which file.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// Records were given up because neither the disk nor memory had room for them.
+    #[error(
+        "{lost} records are lost: {path} could not be written for so long that the memory set \
+         aside for them was full; the run is incomplete, repeat it with free disk space"
+    )]
+    Lost {
+        /// Which file.
+        path: PathBuf,
+        /// How many.
+        lost: u64,
+    },
+    /// A record was larger than a frame may be, and was kept without its text.
+    #[error(
+        "request {index} of level {level} is larger than a record may be (64 MiB), so {path} has \
+         it without its text"
+    )]
+    TooLarge {
+        /// Which file.
+        path: PathBuf,
+        /// The request's level.
+        level: u32,
+        /// The request's index in it.
+        index: u64,
+    },
+    /// The writer thread ended by a bug.
+    #[error("the thread that writes {0} has crashed; records up to then are kept, please report")]
+    WriterCrashed(PathBuf),
+}
+
+fn advice(error: &io::Error) -> &'static str {
+    match error.kind() {
+        io::ErrorKind::StorageFull => {
+            "free space on that disk and writing goes on, or name another directory with --out"
+        }
+        io::ErrorKind::QuotaExceeded => {
+            "free some of your quota and writing goes on, or name another directory with --out"
+        }
+        io::ErrorKind::FileTooLarge => {
+            "raise the file size limit (ulimit -f) or let each run record less"
+        }
+        _ => "check that disk, or name another directory with --out",
+    }
+}

@@ -1,0 +1,214 @@
+//! The stored forms of a level's start and end and of the run's end.
+
+use crate::fields::{
+    Bad, Fields, Value, put_bytes, put_plain, put_some, take_number, unzigzag, zigzag,
+};
+use dyno_core::chunks::put_varint;
+use dyno_core::frame::{ClientHealth, Ending, EngineSlip, LevelEnd, LevelStart, RunEnd};
+use dyno_core::lag::LagHistogram;
+
+fn ending_number(ending: Ending) -> u64 {
+    match ending {
+        Ending::Requests => 0,
+        Ending::Duration => 1,
+        Ending::Interrupted => 2,
+        Ending::TargetLost => 3,
+        Ending::Aborted => 4,
+    }
+}
+
+fn ending(value: Value) -> Result<Ending, Bad> {
+    match value.number()? {
+        0 => Ok(Ending::Requests),
+        1 => Ok(Ending::Duration),
+        2 => Ok(Ending::Interrupted),
+        3 => Ok(Ending::TargetLost),
+        4 => Ok(Ending::Aborted),
+        other => Err(Bad::new(format!("unknown ending {other}"))),
+    }
+}
+
+pub(crate) fn encode_start(start: &LevelStart, out: &mut Vec<u8>) {
+    put_plain(out, 1, start.level.into());
+    put_plain(out, 2, start.started);
+}
+
+pub(crate) fn decode_start(payload: &[u8]) -> Result<LevelStart, Bad> {
+    let mut start = LevelStart {
+        level: 0,
+        started: 0,
+    };
+    for field in Fields(payload) {
+        match field? {
+            (1, value) => start.level = value.narrow()?,
+            (2, value) => start.started = value.number()?,
+            _ => {}
+        }
+    }
+    Ok(start)
+}
+
+pub(crate) fn encode_run_end(end: &RunEnd, out: &mut Vec<u8>) {
+    put_plain(out, 1, end.ended);
+    put_plain(out, 2, ending_number(end.ending));
+}
+
+pub(crate) fn decode_run_end(payload: &[u8]) -> Result<RunEnd, Bad> {
+    let mut end = RunEnd {
+        ended: 0,
+        ending: Ending::Requests,
+    };
+    for field in Fields(payload) {
+        match field? {
+            (1, value) => end.ended = value.number()?,
+            (2, value) => end.ending = ending(value)?,
+            _ => {}
+        }
+    }
+    Ok(end)
+}
+
+pub(crate) fn encode_end(end: &LevelEnd, out: &mut Vec<u8>) {
+    put_plain(out, 1, end.level.into());
+    put_plain(out, 2, ending_number(end.ending));
+    put_plain(out, 3, end.ended);
+    put_plain(out, 4, end.sending_stopped);
+    put_some(out, 5, end.starved);
+    put_some(out, 6, end.planned);
+    put_plain(out, 7, end.issued);
+    put_plain(out, 8, end.warmup);
+    let mut scratch = Vec::new();
+    encode_client(&end.client, &mut scratch);
+    put_bytes(out, 9, &scratch);
+    if let Some(slip) = &end.slip {
+        scratch.clear();
+        encode_slip(slip, &mut scratch);
+        put_bytes(out, 10, &scratch);
+    }
+}
+
+pub(crate) fn decode_end(payload: &[u8]) -> Result<LevelEnd, Bad> {
+    let mut end = LevelEnd {
+        level: 0,
+        ending: Ending::Requests,
+        ended: 0,
+        sending_stopped: 0,
+        starved: None,
+        planned: None,
+        issued: 0,
+        warmup: 0,
+        client: ClientHealth::default(),
+        slip: None,
+    };
+    for field in Fields(payload) {
+        match field? {
+            (1, value) => end.level = value.narrow()?,
+            (2, value) => end.ending = ending(value)?,
+            (3, value) => end.ended = value.number()?,
+            (4, value) => end.sending_stopped = value.number()?,
+            (5, value) => end.starved = Some(value.number()?),
+            (6, value) => end.planned = Some(value.number()?),
+            (7, value) => end.issued = value.number()?,
+            (8, value) => end.warmup = value.number()?,
+            (9, value) => end.client = decode_client(value.bytes()?)?,
+            (10, value) => end.slip = Some(decode_slip(value.bytes()?)?),
+            _ => {}
+        }
+    }
+    Ok(end)
+}
+
+fn encode_client(client: &ClientHealth, out: &mut Vec<u8>) {
+    let mut scratch = Vec::new();
+    encode_lag(&client.read_lag, &mut scratch);
+    put_bytes(out, 1, &scratch);
+    scratch.clear();
+    encode_lag(&client.timer_lag, &mut scratch);
+    put_bytes(out, 2, &scratch);
+    put_plain(out, 3, client.cpu_ns);
+    put_plain(out, 4, client.wall_ns);
+    put_plain(out, 5, client.out_of_files);
+    put_plain(out, 6, client.out_of_ports);
+    put_plain(out, 7, zigzag(client.clock_step_ns));
+}
+
+fn decode_client(payload: &[u8]) -> Result<ClientHealth, Bad> {
+    let mut client = ClientHealth::default();
+    for field in Fields(payload) {
+        match field? {
+            (1, value) => client.read_lag = decode_lag(value.bytes()?)?,
+            (2, value) => client.timer_lag = decode_lag(value.bytes()?)?,
+            (3, value) => client.cpu_ns = value.number()?,
+            (4, value) => client.wall_ns = value.number()?,
+            (5, value) => client.out_of_files = value.number()?,
+            (6, value) => client.out_of_ports = value.number()?,
+            (7, value) => client.clock_step_ns = unzigzag(value.number()?),
+            _ => {}
+        }
+    }
+    Ok(client)
+}
+
+fn encode_slip(slip: &EngineSlip, out: &mut Vec<u8>) {
+    put_plain(out, 1, slip.count);
+    put_plain(out, 2, slip.p50_ns);
+    put_plain(out, 3, slip.p99_ns);
+    put_plain(out, 4, slip.max_ns);
+}
+
+fn decode_slip(payload: &[u8]) -> Result<EngineSlip, Bad> {
+    let mut slip = EngineSlip {
+        count: 0,
+        p50_ns: 0,
+        p99_ns: 0,
+        max_ns: 0,
+    };
+    for field in Fields(payload) {
+        match field? {
+            (1, value) => slip.count = value.number()?,
+            (2, value) => slip.p50_ns = value.number()?,
+            (3, value) => slip.p99_ns = value.number()?,
+            (4, value) => slip.max_ns = value.number()?,
+            _ => {}
+        }
+    }
+    Ok(slip)
+}
+
+/// The maximum, then each non-empty bucket as its distance from the one before and its count;
+/// nothing at all for an empty histogram.
+fn encode_lag(lag: &LagHistogram, out: &mut Vec<u8>) {
+    let Some(max) = lag.max() else { return };
+    put_varint(out, max);
+    let mut before = 0;
+    for (index, count) in lag.sparse() {
+        put_varint(out, (index - before) as u64);
+        put_varint(out, count);
+        before = index;
+    }
+}
+
+fn decode_lag(mut input: &[u8]) -> Result<LagHistogram, Bad> {
+    if input.is_empty() {
+        return Ok(LagHistogram::default());
+    }
+    let max = take_number(&mut input)?;
+    let mut buckets = Vec::new();
+    let mut index = 0_usize;
+    while !input.is_empty() {
+        let step = take_number(&mut input)?;
+        index = usize::try_from(step)
+            .ok()
+            .and_then(|step| index.checked_add(step))
+            .ok_or_else(|| Bad::new("a histogram bucket that does not exist"))?;
+        buckets.push((index, take_number(&mut input)?));
+    }
+    let lag = LagHistogram::from_sparse(buckets, max)
+        .ok_or_else(|| Bad::new("a histogram that does not add up"))?;
+    // An empty histogram has no maximum, whatever was stored with it.
+    Ok(if lag.count() == 0 {
+        LagHistogram::default()
+    } else {
+        lag
+    })
+}

@@ -1,0 +1,185 @@
+//! Reading records back, however the run ended.
+//!
+//! The reader keeps one frame in memory, believes no length before it has the bytes, and stops
+//! at the first thing that is not as it was written: what came before is whole, and what was
+//! wrong is said.
+
+use crate::error::RecordError;
+use crate::file::{FORMAT, MAGIC, MAX_FRAME, PREFIX, Prefix};
+use crate::payload;
+use dyno_core::frame::{Frame, RunHeader};
+use std::fmt;
+use std::fs::File;
+use std::io::{self, BufReader, Read};
+use std::path::Path;
+
+/// Where and how a record file stops being readable.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Damage {
+    /// The byte at which the first unreadable frame begins.
+    pub offset: u64,
+    /// What is wrong with it.
+    pub what: String,
+}
+
+impl fmt::Display for Damage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "{} at byte {}; what came before is whole",
+            self.what, self.offset
+        )
+    }
+}
+
+/// The frames of a record file, in order.
+#[derive(Debug)]
+pub struct RecordReader<R = BufReader<File>> {
+    source: R,
+    header: RunHeader,
+    /// Where the next frame begins.
+    offset: u64,
+    payload: Vec<u8>,
+    damage: Option<Damage>,
+    over: bool,
+    complete: bool,
+}
+
+impl<'a> RecordReader<&'a [u8]> {
+    /// Reads a record file that is in memory.
+    pub fn from_bytes(bytes: &'a [u8]) -> Result<Self, RecordError> {
+        Self::new(bytes, Path::new("records.dyno"))
+    }
+}
+
+impl<R: Read> RecordReader<R> {
+    /// Reads records from `source`; `path` is what errors call it.
+    pub fn new(mut source: R, path: &Path) -> Result<Self, RecordError> {
+        let broken = |what: String| RecordError::Header {
+            path: path.to_owned(),
+            what,
+        };
+        let mut payload = Vec::new();
+        let magic = read_up_to(&mut source, MAGIC.len(), &mut payload);
+        magic.map_err(|error| broken(unreadable(&error)))?;
+        if payload != MAGIC {
+            return Err(broken("it does not begin like a record file".into()));
+        }
+        let read = read_frame(&mut source, &mut payload).map_err(broken)?;
+        if !read {
+            return Err(broken("it ends before the header".into()));
+        }
+        let header: RunHeader = serde_json::from_slice(&payload)
+            .map_err(|error| broken(format!("the header is not valid: {error}")))?;
+        if header.format > FORMAT {
+            return Err(RecordError::Format {
+                path: path.to_owned(),
+                found: header.format,
+                known: FORMAT,
+                version: header.version,
+            });
+        }
+        let offset = (MAGIC.len() + PREFIX + payload.len()) as u64;
+        Ok(Self {
+            source,
+            header,
+            offset,
+            payload,
+            damage: None,
+            over: false,
+            complete: false,
+        })
+    }
+
+    /// Which run this is, and which part of it.
+    pub fn header(&self) -> &RunHeader {
+        &self.header
+    }
+
+    /// What ended the reading early; absent if the file ends after a whole frame. Known once
+    /// the iterator has ended.
+    pub fn damage(&self) -> Option<Damage> {
+        self.damage.clone()
+    }
+
+    /// The end of the run was read; otherwise the run is partial. Known once the iterator has
+    /// ended.
+    pub fn complete(&self) -> bool {
+        self.complete
+    }
+
+    /// The next frame that this version knows; nothing at the end of the file.
+    fn advance(&mut self) -> Result<Option<Frame>, String> {
+        while read_frame(&mut self.source, &mut self.payload)? {
+            let frame = payload::decode(&self.payload)
+                .map_err(|bad| format!("a frame that makes no sense ({})", bad.0))?;
+            self.offset += (PREFIX + self.payload.len()) as u64;
+            if frame.is_some() {
+                return Ok(frame);
+            }
+        }
+        Ok(None)
+    }
+}
+
+impl<R: Read> Iterator for RecordReader<R> {
+    type Item = Frame;
+
+    fn next(&mut self) -> Option<Frame> {
+        if self.over {
+            return None;
+        }
+        let frame = self.advance().unwrap_or_else(|what| {
+            self.damage = Some(Damage {
+                offset: self.offset,
+                what,
+            });
+            None
+        });
+        self.over = frame.is_none();
+        self.complete |= matches!(frame, Some(Frame::RunEnd(_)));
+        frame
+    }
+}
+
+/// Reads one frame's payload, checked; false at the end of the file, an error in words if what
+/// is there is not a whole frame.
+pub(crate) fn read_frame(source: &mut impl Read, payload: &mut Vec<u8>) -> Result<bool, String> {
+    read_up_to(source, PREFIX, payload).map_err(|error| unreadable(&error))?;
+    if payload.is_empty() {
+        return Ok(false);
+    }
+    let Ok(prefix) = <[u8; PREFIX]>::try_from(payload.as_slice()) else {
+        return Err("a frame that is cut off".into());
+    };
+    let prefix = Prefix::from_bytes(prefix);
+    let length = prefix.length as usize;
+    if length == 0 || length > MAX_FRAME {
+        return Err(format!(
+            "a frame with an impossible length ({length} bytes)"
+        ));
+    }
+    read_up_to(source, length, payload).map_err(|error| unreadable(&error))?;
+    if payload.len() < length {
+        return Err("a frame that is cut off".into());
+    }
+    if Prefix::of(payload) != prefix {
+        return Err("a frame whose checksum does not fit".into());
+    }
+    Ok(true)
+}
+
+/// Reads `length` bytes, or as many as there are. Memory grows with the bytes that come, not
+/// with the length that was claimed.
+fn read_up_to(source: &mut impl Read, length: usize, into: &mut Vec<u8>) -> io::Result<()> {
+    into.clear();
+    source
+        .by_ref()
+        .take(length as u64)
+        .read_to_end(into)
+        .map(|_| ())
+}
+
+fn unreadable(error: &io::Error) -> String {
+    format!("bytes that cannot be read ({error})")
+}

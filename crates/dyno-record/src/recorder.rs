@@ -1,0 +1,136 @@
+//! The recorder: a thread of its own that writes the records while the run goes on.
+
+use crate::dir::{RECORDS, RunDir, failed};
+use crate::error::RecordError;
+use crate::file::opening;
+use crate::queue::{Queue, QueueLimits};
+use crate::writer::{Finished, Sink, Trouble, WriteLimits, Writer};
+use dyno_core::frame::{Frame, RunHeader};
+use std::fs::OpenOptions;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+/// The writer looks into its queue this often, so that a record is in the file well within
+/// 100 ms of its sending.
+const TICK: Duration = Duration::from_millis(50);
+
+/// Writes frames to a run's record file, on a thread of its own.
+pub struct Recorder {
+    queue: Arc<Queue>,
+    trouble: Arc<Trouble>,
+    path: PathBuf,
+    thread: Option<JoinHandle<Finished>>,
+}
+
+impl Recorder {
+    /// Makes the record file and writes its header; if that fails, nothing will be recorded and
+    /// nothing should be sent. [`RunHeader::format`] is set to the format written.
+    pub fn start(dir: &RunDir, header: RunHeader) -> Result<Self, RecordError> {
+        let path = dir.path().join(RECORDS);
+        let opening = opening(&header).map_err(|source| RecordError::Json {
+            path: path.clone(),
+            source,
+        })?;
+        let mut file = OpenOptions::new()
+            .append(true)
+            .create_new(true)
+            .open(&path)
+            .map_err(failed("make", &path))?;
+        std::io::Write::write_all(&mut file, &opening).map_err(|source| RecordError::Write {
+            path: path.clone(),
+            source,
+        })?;
+        let length = opening.len() as u64;
+        Self::with(
+            file,
+            path,
+            length,
+            WriteLimits::default(),
+            QueueLimits::default(),
+        )
+    }
+
+    pub(crate) fn with(
+        sink: impl Sink + 'static,
+        path: PathBuf,
+        length: u64,
+        limits: WriteLimits,
+        queue: QueueLimits,
+    ) -> Result<Self, RecordError> {
+        let queue = Arc::new(Queue::new(queue));
+        let trouble = Arc::new(Trouble::default());
+        let mut writer = Writer::new(sink, path.clone(), length, limits, Arc::clone(&trouble));
+        let source = Arc::clone(&queue);
+        let thread = thread::Builder::new()
+            .name("dyno-records".into())
+            .spawn(move || {
+                let source = CloseOnExit(source);
+                let mut batch = Vec::new();
+                loop {
+                    let open = source.0.take(&mut batch, TICK);
+                    batch.drain(..).for_each(|frame| writer.add(frame));
+                    if !open {
+                        return writer.finish();
+                    }
+                    writer.flush();
+                }
+            })
+            .map_err(failed("start the thread that writes", &path))?;
+        Ok(Self {
+            queue,
+            trouble,
+            path,
+            thread: Some(thread),
+        })
+    }
+
+    /// Hands a frame to the writer. This waits only when the queue is full, that is when the
+    /// disk cannot keep up; a disk that refuses to take anything does not make it wait.
+    pub fn send(&self, frame: Frame) {
+        self.queue.push(frame);
+    }
+
+    /// What is wrong with writing at the moment, and what to do about it.
+    pub fn trouble(&self) -> Option<String> {
+        self.trouble.message()
+    }
+
+    /// Writes what is left, waits for the disk, and gives the account.
+    pub fn finish(mut self) -> Finished {
+        self.queue.close();
+        self.thread
+            .take()
+            .and_then(|thread| thread.join().ok())
+            .unwrap_or_else(|| Finished {
+                frames_written: 0,
+                unwritten: Vec::new(),
+                lost: 0,
+                error: Some(RecordError::WriterCrashed(self.path.clone())),
+            })
+    }
+}
+
+/// A recorder that is dropped on the way out of an error still writes what it was given.
+impl Drop for Recorder {
+    fn drop(&mut self) {
+        self.queue.close();
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}
+
+/// However the writer thread ends, no sender waits for it any longer.
+struct CloseOnExit(Arc<Queue>);
+
+impl Drop for CloseOnExit {
+    fn drop(&mut self) {
+        self.0.close();
+    }
+}
+
+#[cfg(test)]
+#[path = "recorder_tests.rs"]
+mod tests;

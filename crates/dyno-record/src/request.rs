@@ -1,0 +1,299 @@
+//! The stored form of one request: small fields, all its times in one, and its chunk track.
+
+use crate::fields::{
+    Bad, Fields, Value, put_bytes, put_number, put_plain, put_some, put_text, take_number,
+    unzigzag, zigzag,
+};
+use dyno_core::Nanos;
+use dyno_core::chunks::{ChunkTrack, put_varint};
+use dyno_core::outcome::{FailureClass, Outcome};
+use dyno_core::record::{Phase, RequestRecord, TokenCount, TokenSource};
+
+const LEVEL: u64 = 1;
+const INDEX: u64 = 2;
+const SLOT: u64 = 3;
+const PHASE: u64 = 4;
+const OUTCOME: u64 = 5;
+const WHY: u64 = 6;
+const TIMES: u64 = 7;
+const CHUNKS: u64 = 8;
+const CHUNK_COUNT: u64 = 9;
+const ODD_TOKENS: u64 = 10;
+const FLAGS: u64 = 11;
+const FINISH_TOKENS: u64 = 12;
+const INPUT: u64 = 13;
+const INPUT_SOURCE: u64 = 14;
+const OUTPUT: u64 = 15;
+const OUTPUT_SOURCE: u64 = 16;
+const REQUESTED_OUTPUT: u64 = 17;
+const STATUS: u64 = 18;
+const FINISH_REASON: u64 = 19;
+const DETAIL: u64 = 20;
+const TEXT: u64 = 21;
+
+const FAILED: u64 = 1;
+const DROPPED: u64 = 2;
+const CENSORED: u64 = 3;
+
+pub(crate) fn encode(record: &RequestRecord, out: &mut Vec<u8>) {
+    put_plain(out, LEVEL, record.level.into());
+    put_plain(out, INDEX, record.index);
+    put_plain(out, SLOT, record.slot.into());
+    put_plain(out, PHASE, phase_number(record.phase));
+    encode_outcome(&record.outcome, out);
+    let mut scratch = Vec::with_capacity(64);
+    encode_times(record, &mut scratch);
+    put_bytes(out, TIMES, &scratch);
+    if !record.chunks.is_empty() {
+        put_bytes(out, CHUNKS, record.chunks.bytes());
+        put_number(out, CHUNK_COUNT, record.chunks.len() as u64);
+    }
+    if !record.chunks.odd().is_empty() {
+        scratch.clear();
+        encode_odd(record.chunks.odd(), &mut scratch);
+        put_bytes(out, ODD_TOKENS, &scratch);
+    }
+    put_plain(out, FLAGS, flags(record));
+    put_some(out, FINISH_TOKENS, record.finish_tokens);
+    put_some(out, INPUT, record.input.map(|count| count.tokens));
+    put_some(
+        out,
+        INPUT_SOURCE,
+        record.input.map(|count| source_number(count.source)),
+    );
+    put_some(out, OUTPUT, record.output.map(|count| count.tokens));
+    put_some(
+        out,
+        OUTPUT_SOURCE,
+        record.output.map(|count| source_number(count.source)),
+    );
+    put_some(out, REQUESTED_OUTPUT, record.requested_output);
+    put_some(out, STATUS, record.status);
+    put_text(out, FINISH_REASON, record.finish_reason.as_deref());
+    put_text(out, DETAIL, record.detail.as_deref());
+    put_text(out, TEXT, record.text.as_deref());
+}
+
+pub(crate) fn decode(payload: &[u8]) -> Result<RequestRecord, Bad> {
+    let mut record = RequestRecord::new(0, 0, 0, Phase::Measured, 0);
+    let (mut outcome, mut why) = (0, None);
+    let mut times = None;
+    let (mut chunks, mut count, mut odd): (&[u8], u32, &[u8]) = (&[], 0, &[]);
+    let (mut input, mut output) = ((None, None), (None, None));
+    for field in Fields(payload) {
+        let (field, value) = field?;
+        match field {
+            LEVEL => record.level = value.narrow()?,
+            INDEX => record.index = value.number()?,
+            SLOT => record.slot = value.narrow()?,
+            PHASE => record.phase = phase(value)?,
+            OUTCOME => outcome = value.number()?,
+            WHY => why = Some(value.text()?),
+            TIMES => times = Some(value.bytes()?),
+            CHUNKS => chunks = value.bytes()?,
+            CHUNK_COUNT => count = value.narrow()?,
+            ODD_TOKENS => odd = value.bytes()?,
+            FLAGS => set_flags(&mut record, value.number()?),
+            FINISH_TOKENS => record.finish_tokens = Some(value.narrow()?),
+            INPUT => input.0 = Some(value.number()?),
+            INPUT_SOURCE => input.1 = Some(source(value)?),
+            OUTPUT => output.0 = Some(value.number()?),
+            OUTPUT_SOURCE => output.1 = Some(source(value)?),
+            REQUESTED_OUTPUT => record.requested_output = Some(value.narrow()?),
+            STATUS => record.status = Some(value.narrow()?),
+            FINISH_REASON => record.finish_reason = Some(value.text()?),
+            DETAIL => record.detail = Some(value.text()?),
+            TEXT => record.text = Some(value.text()?),
+            _ => {}
+        }
+    }
+    record.outcome = decode_outcome(outcome, why)?;
+    decode_times(
+        times.ok_or_else(|| Bad::new("a request without times"))?,
+        &mut record,
+    )?;
+    record.chunks = ChunkTrack::from_stored(chunks.to_vec(), count, decode_odd(odd)?)
+        .map_err(|damaged| Bad::new(damaged.to_string()))?;
+    record.input = token_count(input)?;
+    record.output = token_count(output)?;
+    Ok(record)
+}
+
+fn phase_number(phase: Phase) -> u64 {
+    match phase {
+        Phase::Measured => 0,
+        Phase::Warmup => 1,
+        Phase::Drain => 2,
+    }
+}
+
+fn phase(value: Value) -> Result<Phase, Bad> {
+    match value.number()? {
+        0 => Ok(Phase::Measured),
+        1 => Ok(Phase::Warmup),
+        2 => Ok(Phase::Drain),
+        other => Err(Bad::new(format!("unknown phase {other}"))),
+    }
+}
+
+fn source_number(source: TokenSource) -> u64 {
+    match source {
+        TokenSource::Usage => 0,
+        TokenSource::Chunks => 1,
+        TokenSource::Tokenizer => 2,
+        TokenSource::Events => 3,
+    }
+}
+
+fn source(value: Value) -> Result<TokenSource, Bad> {
+    match value.number()? {
+        0 => Ok(TokenSource::Usage),
+        1 => Ok(TokenSource::Chunks),
+        2 => Ok(TokenSource::Tokenizer),
+        3 => Ok(TokenSource::Events),
+        other => Err(Bad::new(format!("unknown token source {other}"))),
+    }
+}
+
+fn token_count(
+    (tokens, source): (Option<u64>, Option<TokenSource>),
+) -> Result<Option<TokenCount>, Bad> {
+    match (tokens, source) {
+        (Some(tokens), Some(source)) => Ok(Some(TokenCount { tokens, source })),
+        (None, None) => Ok(None),
+        _ => Err(Bad::new(
+            "a token count without source, or a source without count",
+        )),
+    }
+}
+
+fn encode_outcome(outcome: &Outcome, out: &mut Vec<u8>) {
+    match outcome {
+        Outcome::Completed => {}
+        Outcome::Failed(class) => {
+            put_number(out, OUTCOME, FAILED);
+            put_text(out, WHY, Some(&class.to_string()));
+        }
+        Outcome::Dropped(why) => {
+            put_number(out, OUTCOME, DROPPED);
+            put_text(out, WHY, Some(why));
+        }
+        Outcome::Censored => put_number(out, OUTCOME, CENSORED),
+    }
+}
+
+fn decode_outcome(outcome: u64, why: Option<String>) -> Result<Outcome, Bad> {
+    match (outcome, why) {
+        (0, _) => Ok(Outcome::Completed),
+        (FAILED, Some(class)) => class
+            .parse::<FailureClass>()
+            .map(Outcome::Failed)
+            .map_err(Bad::new),
+        (DROPPED, Some(why)) => Ok(Outcome::Dropped(why)),
+        (CENSORED, _) => Ok(Outcome::Censored),
+        (FAILED | DROPPED, None) => Err(Bad::new("a failure without its class")),
+        (other, _) => Err(Bad::new(format!("unknown outcome {other}"))),
+    }
+}
+
+/// The times that may be absent, in the order in which a request usually passes them.
+fn optional_times(record: &mut RequestRecord) -> [&mut Option<Nanos>; 6] {
+    [
+        &mut record.dispatched,
+        &mut record.connected,
+        &mut record.sent,
+        &mut record.headers,
+        &mut record.first,
+        &mut record.last,
+    ]
+}
+
+/// `intended`, a bit for each time that is there, then each as its difference from the one
+/// before, and at last `end`.
+fn encode_times(record: &RequestRecord, out: &mut Vec<u8>) {
+    let times = [
+        record.dispatched,
+        record.connected,
+        record.sent,
+        record.headers,
+        record.first,
+        record.last,
+    ];
+    put_varint(out, record.intended);
+    let present = times
+        .iter()
+        .enumerate()
+        .map(|(i, time)| u64::from(time.is_some()) << i);
+    put_varint(out, present.sum());
+    let mut before = record.intended;
+    for time in times.into_iter().flatten().chain([record.end]) {
+        put_varint(out, zigzag(time.wrapping_sub(before) as i64));
+        before = time;
+    }
+}
+
+fn decode_times(mut input: &[u8], record: &mut RequestRecord) -> Result<(), Bad> {
+    record.intended = take_number(&mut input)?;
+    let present = take_number(&mut input)?;
+    let mut before = record.intended;
+    let mut next = || -> Result<Nanos, Bad> {
+        before = before.wrapping_add(unzigzag(take_number(&mut input)?) as u64);
+        Ok(before)
+    };
+    for (i, time) in optional_times(record).into_iter().enumerate() {
+        if present >> i & 1 == 1 {
+            *time = Some(next()?);
+        }
+    }
+    record.end = next()?;
+    Ok(())
+}
+
+fn encode_odd(odd: &[(u32, u32)], out: &mut Vec<u8>) {
+    let mut before = 0;
+    for (index, tokens) in odd {
+        put_varint(out, u64::from(index.wrapping_sub(before)));
+        put_varint(out, u64::from(*tokens));
+        before = *index;
+    }
+}
+
+fn decode_odd(mut input: &[u8]) -> Result<Vec<(u32, u32)>, Bad> {
+    let out_of_range = |_| Bad::new("a chunk's token count is out of range");
+    let mut odd = Vec::new();
+    let mut before = 0_u32;
+    while !input.is_empty() {
+        let step = u32::try_from(take_number(&mut input)?).map_err(out_of_range)?;
+        let tokens = u32::try_from(take_number(&mut input)?).map_err(out_of_range)?;
+        before = before.wrapping_add(step);
+        odd.push((before, tokens));
+    }
+    Ok(odd)
+}
+
+fn flags(record: &RequestRecord) -> u64 {
+    [
+        record.streamed,
+        record.terminal,
+        record.reused,
+        record.resent,
+        record.chunk_tokens_known,
+    ]
+    .iter()
+    .enumerate()
+    .map(|(i, flag)| u64::from(*flag) << i)
+    .sum()
+}
+
+fn set_flags(record: &mut RequestRecord, bits: u64) {
+    let places = [
+        &mut record.streamed,
+        &mut record.terminal,
+        &mut record.reused,
+        &mut record.resent,
+        &mut record.chunk_tokens_known,
+    ];
+    for (i, flag) in places.into_iter().enumerate() {
+        *flag = bits >> i & 1 == 1;
+    }
+}

@@ -1,0 +1,265 @@
+//! Arbitrary frames, and this test binary run again as another process.
+#![allow(dead_code)]
+
+use dyno_core::chunks::ChunkTrack;
+use dyno_core::frame::{
+    ClientHealth, Ending, EngineSlip, Frame, LevelEnd, LevelStart, RunEnd, RunHeader,
+};
+use dyno_core::lag::LagHistogram;
+use dyno_core::outcome::{FailureClass, Outcome};
+use dyno_core::record::{Phase, RequestRecord, TokenCount, TokenSource};
+use proptest::collection::vec;
+use proptest::option;
+use proptest::prelude::*;
+use proptest::sample::select;
+use std::process::{Child, Command};
+
+pub(crate) fn header() -> RunHeader {
+    RunHeader {
+        format: dyno_record::FORMAT,
+        run_id: "0198f-ab12".into(),
+        shard: 1,
+        shards: 3,
+        anchor_unix_ns: 1_750_000_000_000_000_000,
+        plan_hash: "00ff".into(),
+        version: "0.1.0".into(),
+    }
+}
+
+/// Small numbers and huge ones.
+fn number() -> impl Strategy<Value = u64> {
+    prop_oneof![
+        any::<u64>(),
+        0..1000_u64,
+        0..10_000_000_000_u64,
+        Just(0),
+        Just(u64::MAX)
+    ]
+}
+
+fn text() -> impl Strategy<Value = Option<String>> {
+    option::of(prop_oneof![
+        "\\PC{0,40}",
+        Just(String::new()),
+        Just("\0\n\"é".to_owned())
+    ])
+}
+
+fn failure() -> impl Strategy<Value = FailureClass> {
+    let names = select(vec![
+        "connect",
+        "tls",
+        "timeout.connect",
+        "timeout.first_token",
+        "timeout.idle",
+        "timeout.total",
+        "stream.error",
+        "stream.malformed",
+        "stream.reset",
+        "stream.truncated",
+        "stream.empty",
+        "output.short",
+        "client",
+    ]);
+    prop_oneof![
+        any::<u16>().prop_map(FailureClass::Http),
+        names.prop_map(|name| name.parse().unwrap())
+    ]
+}
+
+fn outcome() -> impl Strategy<Value = Outcome> {
+    prop_oneof![
+        Just(Outcome::Completed),
+        failure().prop_map(Outcome::Failed),
+        "\\PC{0,20}".prop_map(Outcome::Dropped),
+        Just(Outcome::Censored),
+    ]
+}
+
+fn chunks() -> impl Strategy<Value = ChunkTrack> {
+    let tokens = prop_oneof![4 => Just(1_u32), 1 => any::<u32>()];
+    vec((number(), any::<bool>(), tokens), 0..60).prop_map(|events| {
+        let mut track = ChunkTrack::default();
+        for (at, coalesced, tokens) in events {
+            track.push(at, coalesced, tokens);
+        }
+        track
+    })
+}
+
+fn token_count() -> impl Strategy<Value = Option<TokenCount>> {
+    let source = select(vec![
+        TokenSource::Usage,
+        TokenSource::Chunks,
+        TokenSource::Tokenizer,
+        TokenSource::Events,
+    ]);
+    option::of((number(), source).prop_map(|(tokens, source)| TokenCount { tokens, source }))
+}
+
+fn request() -> impl Strategy<Value = RequestRecord> {
+    let phase = select(vec![Phase::Warmup, Phase::Measured, Phase::Drain]);
+    let identity = (any::<u32>(), number(), any::<u32>(), phase, outcome());
+    let times = (number(), vec(option::of(number()), 6), number());
+    let counts = (
+        option::of(any::<u32>()),
+        token_count(),
+        token_count(),
+        option::of(any::<u32>()),
+    );
+    let words = (option::of(any::<u16>()), text(), text(), text());
+    (
+        identity,
+        times,
+        chunks(),
+        vec(any::<bool>(), 5),
+        counts,
+        words,
+    )
+        .prop_map(
+            |(identity, times, chunks, flags, counts, words)| RequestRecord {
+                level: identity.0,
+                index: identity.1,
+                slot: identity.2,
+                phase: identity.3,
+                outcome: identity.4,
+                intended: times.0,
+                dispatched: times.1[0],
+                connected: times.1[1],
+                sent: times.1[2],
+                headers: times.1[3],
+                first: times.1[4],
+                last: times.1[5],
+                end: times.2,
+                chunks,
+                chunk_tokens_known: flags[0],
+                finish_tokens: counts.0,
+                streamed: flags[1],
+                terminal: flags[2],
+                input: counts.1,
+                output: counts.2,
+                requested_output: counts.3,
+                status: words.0,
+                finish_reason: words.1,
+                resent: flags[3],
+                reused: flags[4],
+                detail: words.2,
+                text: words.3,
+            },
+        )
+}
+
+fn lag() -> impl Strategy<Value = LagHistogram> {
+    vec(number(), 0..50).prop_map(|values| {
+        let mut lag = LagHistogram::default();
+        values.into_iter().for_each(|value| lag.record(value));
+        lag
+    })
+}
+
+fn ending() -> impl Strategy<Value = Ending> {
+    select(vec![
+        Ending::Requests,
+        Ending::Duration,
+        Ending::Interrupted,
+        Ending::TargetLost,
+        Ending::Aborted,
+    ])
+}
+
+fn client() -> impl Strategy<Value = ClientHealth> {
+    (
+        lag(),
+        lag(),
+        [number(), number(), number(), number()],
+        any::<i64>(),
+    )
+        .prop_map(
+            |(
+                read_lag,
+                timer_lag,
+                [cpu_ns, wall_ns, out_of_files, out_of_ports],
+                clock_step_ns,
+            )| {
+                ClientHealth {
+                    read_lag,
+                    timer_lag,
+                    cpu_ns,
+                    wall_ns,
+                    out_of_files,
+                    out_of_ports,
+                    clock_step_ns,
+                }
+            },
+        )
+}
+
+fn level_end() -> impl Strategy<Value = LevelEnd> {
+    let slip =
+        [number(), number(), number(), number()].prop_map(|[count, p50_ns, p99_ns, max_ns]| {
+            EngineSlip {
+                count,
+                p50_ns,
+                p99_ns,
+                max_ns,
+            }
+        });
+    let numbers = [number(), number(), number(), number()];
+    let maybe = (option::of(number()), option::of(number()));
+    (
+        any::<u32>(),
+        ending(),
+        numbers,
+        maybe,
+        client(),
+        option::of(slip),
+    )
+        .prop_map(
+            |(level, ending, [ended, sending_stopped, issued, warmup], maybe, client, slip)| {
+                LevelEnd {
+                    level,
+                    ending,
+                    ended,
+                    sending_stopped,
+                    starved: maybe.0,
+                    planned: maybe.1,
+                    issued,
+                    warmup,
+                    client,
+                    slip,
+                }
+            },
+        )
+}
+
+pub(crate) fn frame() -> impl Strategy<Value = Frame> {
+    prop_oneof![
+        1 => (any::<u32>(), number())
+            .prop_map(|(level, started)| Frame::LevelStart(LevelStart { level, started })),
+        6 => request().prop_map(|record| Frame::Request(Box::new(record))),
+        1 => level_end().prop_map(|end| Frame::LevelEnd(Box::new(end))),
+        1 => (number(), ending()).prop_map(|(ended, ending)| Frame::RunEnd(RunEnd { ended, ending })),
+    ]
+}
+
+/// Set in a process that is this test binary run again; its value is the run directory.
+pub(crate) const CHILD: &str = "DYNO_RECORD_CHILD_DIR";
+
+/// The arguments with which this binary runs `test` alone, printing as it goes.
+pub(crate) fn only(test: &str) -> [&str; 4] {
+    [test, "--exact", "--nocapture", "--test-threads=1"]
+}
+
+/// Kills its process when the test is over, however it ends.
+pub(crate) struct KillOnDrop(pub(crate) Child);
+
+impl Drop for KillOnDrop {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+pub(crate) fn this_binary() -> Command {
+    Command::new(std::env::current_exe().unwrap())
+}

@@ -1,0 +1,178 @@
+//! First reading of a level's records: everything that can be summed or sampled without knowing
+//! the rest.
+
+use super::concurrency::Flight;
+use super::failures::FailureWords;
+use super::figures::figures;
+use super::integrity::Streams;
+use super::stragglers::LastToEnd;
+use super::timeline::for_each_gap;
+use super::tokens::TokenSum;
+use crate::summary::RequestCounts;
+use dyno_core::frame::LevelEnd;
+use dyno_core::outcome::{FailureClass, Outcome};
+use dyno_core::record::RequestRecord;
+use dyno_stats::Tally;
+use std::collections::BTreeMap;
+
+/// What the first reading of a level leaves.
+#[derive(Debug, Default)]
+pub(crate) struct Gathered {
+    pub(crate) counts: RequestCounts,
+    pub(crate) warmup_records: u64,
+    pub(crate) unsent: u64,
+    pub(crate) timeouts: u64,
+    pub(crate) samples: Samples,
+    pub(crate) flight: Flight,
+    pub(crate) span: Span,
+    /// First measured `sent` of each slot.
+    pub(crate) slots: BTreeMap<u32, u64>,
+    pub(crate) send_lag: Vec<u64>,
+    pub(crate) connect: Vec<u64>,
+    pub(crate) input: TokenSum,
+    pub(crate) output: TokenSum,
+    pub(crate) asked: Asked,
+    pub(crate) streams: Streams,
+    pub(crate) words: FailureWords,
+    pub(crate) last: LastToEnd,
+    pub(crate) end: Option<Box<LevelEnd>>,
+}
+
+/// Exact samples, in nanoseconds.
+#[derive(Debug, Default)]
+pub(crate) struct Samples {
+    pub(crate) ttft: Vec<u64>,
+    pub(crate) ttft_scheduled: Vec<u64>,
+    pub(crate) latency: Vec<u64>,
+    pub(crate) latency_scheduled: Vec<u64>,
+    pub(crate) tpot: Vec<u64>,
+    pub(crate) itl: Tally,
+    pub(crate) chunk_gap: Tally,
+}
+
+/// When measured requests were sent and when they ended.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Span {
+    pub(crate) first_sent: Option<u64>,
+    pub(crate) last_sent: Option<u64>,
+    /// Last end of a completed or failed one.
+    pub(crate) last_end: Option<u64>,
+    /// Last end of any that was sent.
+    pub(crate) last_in_flight: Option<u64>,
+}
+
+/// Output lengths against what was asked for.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Asked {
+    pub(crate) requests: u64,
+    pub(crate) short: u64,
+    pub(crate) tokens: u64,
+    pub(crate) got: u64,
+}
+
+impl Span {
+    /// First `sent` to the later of the last end and the last failure.
+    pub(crate) fn duration(&self) -> Option<u64> {
+        self.last_end?.checked_sub(self.first_sent?).filter(|n| *n > 0)
+    }
+}
+
+fn later(so_far: &mut Option<u64>, time: u64) {
+    *so_far = Some(so_far.map_or(time, |t| t.max(time)));
+}
+
+impl Gathered {
+    pub(crate) fn add(&mut self, record: &RequestRecord) {
+        if let Some(sent) = record.sent {
+            self.flight.add(sent, record.end);
+        }
+        if !record.phase.is_measured() {
+            self.warmup_records += 1;
+            return;
+        }
+        self.count(record);
+        self.time(record);
+        if record.is_completed() {
+            self.complete(record);
+        }
+    }
+
+    fn count(&mut self, record: &RequestRecord) {
+        let counts = &mut self.counts;
+        counts.resent += u64::from(record.resent);
+        match &record.outcome {
+            Outcome::Completed => counts.completed += 1,
+            Outcome::Dropped(_) => counts.dropped += 1,
+            Outcome::Censored => counts.censored += 1,
+            Outcome::Failed(class) => {
+                counts.failed += 1;
+                self.timeouts += u64::from(is_timeout(*class));
+                let class = class.to_string();
+                if let Some(detail) = &record.detail {
+                    self.words.add(&class, record.index, detail);
+                }
+                *counts.failures.entry(class).or_insert(0) += 1;
+            }
+        }
+        self.unsent += u64::from(match record.outcome {
+            Outcome::Dropped(_) => true,
+            Outcome::Censored => record.dispatched.is_none(),
+            _ => false,
+        });
+    }
+
+    fn time(&mut self, record: &RequestRecord) {
+        let span = &mut self.span;
+        if let Some(sent) = record.sent {
+            span.first_sent = Some(span.first_sent.map_or(sent, |t| t.min(sent)));
+            later(&mut span.last_sent, sent);
+            later(&mut span.last_in_flight, record.end);
+            let first = self.slots.entry(record.slot).or_insert(sent);
+            *first = (*first).min(sent);
+        }
+        if matches!(record.outcome, Outcome::Completed | Outcome::Failed(_)) {
+            later(&mut span.last_end, record.end);
+            let sent = record.sent.unwrap_or(record.intended);
+            self.last.add(record.index, sent, record.end, || match &record.outcome {
+                Outcome::Failed(class) => class.to_string(),
+                _ => "completed".to_owned(),
+            });
+        }
+        if let Some(dispatched) = record.dispatched {
+            self.send_lag.push(dispatched.saturating_sub(record.intended));
+            if let Some(connected) = record.connected.filter(|_| !record.reused) {
+                self.connect.push(connected.saturating_sub(dispatched));
+            }
+        }
+    }
+
+    fn complete(&mut self, record: &RequestRecord) {
+        let f = figures(record);
+        let samples = &mut self.samples;
+        samples.ttft.extend(f.ttft);
+        samples.ttft_scheduled.extend(f.ttft_scheduled);
+        samples.latency.extend(f.latency);
+        samples.latency_scheduled.extend(f.latency_scheduled);
+        samples.tpot.extend(f.tpot);
+        for_each_gap(record, |gap| {
+            samples.chunk_gap.add(gap.gap_ns, 1);
+            if let Some((time, tokens)) = gap.per_token() {
+                samples.itl.add(time, tokens);
+            }
+        });
+        self.input.add(record.input);
+        self.output.add(record.output);
+        if let (Some(asked), Some(got)) = (record.requested_output, record.output) {
+            self.asked.requests += 1;
+            self.asked.tokens += u64::from(asked);
+            self.asked.got += got.tokens;
+            self.asked.short += u64::from(got.tokens < u64::from(asked));
+        }
+        self.streams.add(record);
+    }
+}
+
+fn is_timeout(class: FailureClass) -> bool {
+    use FailureClass::{TimeoutConnect, TimeoutFirstToken, TimeoutIdle, TimeoutTotal};
+    matches!(class, TimeoutConnect | TimeoutFirstToken | TimeoutIdle | TimeoutTotal)
+}

@@ -1,0 +1,187 @@
+//! A level from the end of the first reading to its summary.
+
+use super::client::{client, exact_lag, slip};
+use super::distributions::{Distributions, Finished, TimeBlocks};
+use super::gather::Gathered;
+use super::judge::{Case, records, verdict};
+use super::steady::{Work, window};
+use super::tokens::sources;
+use crate::escape::escape;
+use crate::findings::{Finding, NoInterval, NoWindow};
+use crate::summary::{LevelSummary, LoadSummary, RequestCounts, Throughput, round6, tidy};
+use crate::verdict::Verdict;
+use dyno_core::environment::Environment;
+use dyno_core::frame::Ending;
+use dyno_core::plan::{LevelPlan, Load, Plan};
+use dyno_core::record::RequestRecord;
+use dyno_core::units::to_s;
+use dyno_stats::Counted;
+
+const LONGEST_LABEL: usize = 80;
+
+/// A level between the two readings.
+pub(super) struct Level<'a> {
+    plan: &'a LevelPlan,
+    gathered: Gathered,
+    distributions: Distributions,
+    median_latency: Option<f64>,
+    work: Option<Work>,
+    no_window: Option<NoWindow>,
+    no_interval: Option<NoInterval>,
+}
+
+impl<'a> Level<'a> {
+    /// Settles what the second reading has to know. `whole`: this run is not one shard of many.
+    pub(super) fn new(plan: &'a LevelPlan, whole: bool, mut gathered: Gathered) -> Self {
+        gathered.flight.sort();
+        let latency = Counted::from_samples(std::mem::take(&mut gathered.samples.latency));
+        let (window, no_window) = match window(plan, whole, &gathered, &latency) {
+            Ok(window) => (window, None),
+            Err(why) => (None, Some(why)),
+        };
+        let (blocks, no_interval) = match blocks(plan, &gathered, &latency) {
+            Ok(blocks) => (blocks, None),
+            Err(why) => (None, Some(why)),
+        };
+        let samples = std::mem::take(&mut gathered.samples);
+        Self {
+            plan,
+            distributions: Distributions::new(samples, &latency, blocks),
+            median_latency: latency.quantile(0.5),
+            work: window.map(Work::new),
+            gathered,
+            no_window,
+            no_interval,
+        }
+    }
+
+    /// Second reading.
+    pub(super) fn add(&mut self, record: &RequestRecord) {
+        if let Some(work) = &mut self.work {
+            work.add(record);
+        }
+        if record.phase.is_measured() {
+            self.distributions.add(record);
+        }
+    }
+
+    /// The level's summary.
+    pub(super) fn finish(self, plan: &Plan, env: Option<&Environment>) -> LevelSummary {
+        let Self { mut gathered, distributions, work, .. } = self;
+        let medians = distributions.medians();
+        let Finished { ttft, ttft_scheduled, latency, latency_scheduled, tpot, itl, chunk_gap } =
+            distributions.finish();
+        let duration = gathered.span.duration();
+        let stragglers = match (self.median_latency, duration) {
+            (Some(median), Some(duration)) => gathered.last.stragglers(median, duration),
+            _ => Vec::new(),
+        };
+        let send_lag = exact_lag(std::mem::take(&mut gathered.send_lag));
+        let connect = exact_lag(std::mem::take(&mut gathered.connect));
+        let end = gathered.end.as_deref();
+        let client = client(send_lag, connect, end.map(|end| &end.client));
+        let engine_slip = end.and_then(|end| end.slip.as_ref()).map(slip);
+        let integrity = gathered.streams.shares();
+        let findings = Case {
+            plan,
+            env,
+            level: &gathered,
+            medians,
+            client: &client,
+            slip: engine_slip,
+            integrity: &integrity,
+            no_window: self.no_window,
+            no_interval: self.no_interval,
+            stragglers: &stragglers,
+        }
+        .findings();
+        let (notes, reasons): (Vec<&Finding>, Vec<&Finding>) =
+            findings.iter().partition(|finding| finding.weight() == Verdict::Valid);
+        let span = gathered.span;
+        LevelSummary {
+            label: escape(&self.plan.label, LONGEST_LABEL),
+            load: LoadSummary {
+                kind: self.plan.load.kind().to_owned(),
+                value: round6(self.plan.load.value()),
+            },
+            verdict: verdict(&findings),
+            reasons: reasons.into_iter().map(Finding::reason).collect(),
+            notes: notes.into_iter().map(Finding::reason).collect(),
+            partial: end.is_none(),
+            ending: end.map(|end| end.ending),
+            requests: RequestCounts {
+                planned: planned(self.plan, &gathered),
+                ..gathered.counts.clone()
+            },
+            duration_s: duration.map(|ns| round6(to_s(ns))),
+            throughput: throughput(&gathered),
+            steady: work.map(|work| work.steady()),
+            concurrency: span
+                .first_sent
+                .zip(span.last_in_flight)
+                .and_then(|(from, to)| gathered.flight.over(from, to)),
+            ttft_ms: ttft,
+            ttft_scheduled_ms: ttft_scheduled,
+            latency_ms: latency,
+            latency_scheduled_ms: latency_scheduled,
+            tpot_ms: tpot,
+            itl_ms: itl,
+            chunk_gap_ms: chunk_gap,
+            input_tokens: gathered.input.tokens(),
+            output_tokens: gathered.output.tokens(),
+            token_source: sources([(&gathered.input, &gathered.output)]),
+            integrity,
+            client,
+            engine_slip_ms: engine_slip,
+            failure_samples: gathered.words.texts(),
+            stragglers,
+        }
+    }
+
+    pub(super) fn token_sums(&self) -> (&super::tokens::TokenSum, &super::tokens::TokenSum) {
+        (&self.gathered.input, &self.gathered.output)
+    }
+}
+
+fn blocks(
+    plan: &LevelPlan,
+    level: &Gathered,
+    latency: &Counted,
+) -> Result<Option<TimeBlocks>, NoInterval> {
+    let span = (level.span.first_sent, level.span.duration(), latency.quantile(0.5));
+    let (Some(from), Some(duration), Some(median)) = span else {
+        return Ok(None);
+    };
+    if matches!(plan.load, Load::Burst { .. }) {
+        return Err(NoInterval::Burst);
+    }
+    TimeBlocks::new(from, duration, median).map(Some)
+}
+
+/// Measured arrivals planned; those issued where time ended the level.
+fn planned(plan: &LevelPlan, level: &Gathered) -> u64 {
+    let asked = match plan.load {
+        Load::Burst { requests } => Some(requests),
+        _ => plan.requests,
+    };
+    match &level.end {
+        Some(end) if end.ending == Ending::Duration => end.issued,
+        Some(end) => end.planned.unwrap_or(end.issued),
+        None => asked.unwrap_or_else(|| records(level)),
+    }
+}
+
+/// Work of completed requests over the whole duration.
+fn throughput(level: &Gathered) -> Throughput {
+    let Some(duration) = level.span.duration().filter(|_| level.counts.completed > 0) else {
+        return Throughput::default();
+    };
+    let per_s = |n: u64| tidy(n as f64 / to_s(duration));
+    let output = level.output.total();
+    let total = output.zip(level.input.total()).map(|(output, input)| output + input);
+    Throughput {
+        requests_per_s: per_s(level.counts.completed),
+        output_tokens_per_s: output.and_then(per_s),
+        total_tokens_per_s: total.and_then(per_s),
+    }
+}

@@ -1,0 +1,166 @@
+//! The steady window of a level, and the work done inside it, counted by token events.
+
+use super::gather::Gathered;
+use super::timeline::{PerChunk, events, per_chunk};
+use crate::findings::NoWindow;
+use crate::summary::{Steady, Throughput, round6, tidy};
+use dyno_core::plan::{LevelPlan, Load};
+use dyno_core::record::RequestRecord;
+use dyno_core::units::to_s;
+use dyno_stats::{Counted, trend};
+
+const SEGMENTS: (u64, u64) = (8, 20);
+
+/// A stretch of time, both ends included.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Window {
+    pub(crate) from: u64,
+    pub(crate) to: u64,
+}
+
+impl Window {
+    fn holds(&self, time: u64) -> bool {
+        (self.from..=self.to).contains(&time)
+    }
+
+    fn length(&self) -> u64 {
+        self.to.saturating_sub(self.from)
+    }
+}
+
+/// The steady window; `Ok(None)` where there is none to expect: a burst, or no latencies.
+pub(crate) fn window(
+    plan: &LevelPlan,
+    whole: bool,
+    level: &Gathered,
+    latency: &Counted,
+) -> Result<Option<Window>, NoWindow> {
+    let Some(median) = latency.quantile(0.5) else {
+        return Ok(None);
+    };
+    let found = match plan.load {
+        Load::Burst { .. } => return Ok(None),
+        Load::Concurrency { concurrency } => closed(whole.then_some(concurrency), level)?,
+        Load::Rate { .. } => open(plan.warmup.is_some(), level, latency),
+    };
+    let (Some(window), Some(first)) = (found, level.span.first_sent) else { return Ok(None) };
+    let is_open = matches!(plan.load, Load::Rate { .. });
+    if (window.length() as f64) < 2.0 * median || window.length() == 0 {
+        // A queue that grows without end leaves no window either, and that is the thing to say.
+        let filled = Window { from: window.to.min(first + median as u64), to: window.to };
+        let grows = trend_over(filled, median, level).filter(|growth| is_open && *growth > 0.0);
+        return Err(match grows {
+            Some(growth) => NoWindow::Trend { growth },
+            None => {
+                NoWindow::TooShort { window_s: to_s(window.length()), needed_s: 2.0 * median / 1e9 }
+            }
+        });
+    }
+    match trend_over(window, median, level).filter(|_| is_open) {
+        Some(growth) => Err(NoWindow::Trend { growth }),
+        None => Ok(Some(window)),
+    }
+}
+
+/// Relative growth of the number in flight, where there is a trend.
+fn trend_over(window: Window, median: f64, level: &Gathered) -> Option<f64> {
+    let per_half_latency = (2.0 * window.length() as f64 / median.max(1.0)) as u64;
+    let count = per_half_latency.clamp(SEGMENTS.0, SEGMENTS.1);
+    let means = level.flight.segments(window.from, window.to, count);
+    trend(&means).filter(|found| found.is_trend()).map(|found| found.growth)
+}
+
+/// From when every slot has sent its first to when one first found nothing left to send.
+fn closed(slots: Option<u32>, level: &Gathered) -> Result<Option<Window>, NoWindow> {
+    let seen = level.slots.len() as u64;
+    let of = u64::from(slots.unwrap_or(0));
+    if seen < of {
+        return Err(NoWindow::SlotsMissing { seen, of });
+    }
+    let from = level.slots.values().copied().max();
+    let to = match &level.end {
+        Some(end) => Some(end.starved.unwrap_or(end.sending_stopped)),
+        None => level.span.last_end,
+    };
+    Ok(from.zip(to).map(|(from, to)| Window { from, to }))
+}
+
+/// From the first measured arrival, after filling where nothing warmed it up, to the last.
+fn open(warmed: bool, level: &Gathered, latency: &Counted) -> Option<Window> {
+    let fill = if warmed { 0 } else { latency.quantile(0.95)?.round() as u64 };
+    Some(Window { from: level.span.first_sent?.saturating_add(fill), to: level.span.last_sent? })
+}
+
+const MICRO: u128 = 1_000_000;
+
+/// Work inside a window, in millionths so that no order of adding changes a bit.
+#[derive(Debug, Clone)]
+pub(crate) struct Work {
+    window: Window,
+    requests_micro: u128,
+    output_micro: u128,
+    input: u128,
+    output_unknown: bool,
+    input_unknown: bool,
+}
+
+impl Work {
+    pub(crate) fn new(window: Window) -> Self {
+        Self {
+            window,
+            requests_micro: 0,
+            output_micro: 0,
+            input: 0,
+            output_unknown: false,
+            input_unknown: false,
+        }
+    }
+
+    /// Counts what a completed request did inside the window; warm-up too, for it is work the
+    /// server did.
+    pub(crate) fn add(&mut self, record: &RequestRecord) {
+        if !record.is_completed() {
+            return;
+        }
+        let known = per_chunk(record);
+        let (mut inside, mut all) = (0_u128, 0_u128);
+        if record.streamed {
+            for event in events(record, known) {
+                let tokens = u128::from(event.tokens);
+                all += tokens;
+                inside +=
+                    if self.window.holds(event.at_us.saturating_mul(1_000)) { tokens } else { 0 };
+            }
+        }
+        if all == 0 {
+            (inside, all) = (u128::from(self.window.holds(record.end)), 1);
+        }
+        self.requests_micro += inside * MICRO / all;
+        match record.output {
+            _ if known == PerChunk::Told && record.streamed => self.output_micro += inside * MICRO,
+            Some(output) => self.output_micro += u128::from(output.tokens) * inside * MICRO / all,
+            None => self.output_unknown |= inside > 0,
+        }
+        if self.window.holds(record.first.filter(|_| record.streamed).unwrap_or(record.end)) {
+            match record.input {
+                Some(input) => self.input += u128::from(input.tokens),
+                None => self.input_unknown = true,
+            }
+        }
+    }
+
+    pub(crate) fn steady(&self) -> Steady {
+        let seconds = to_s(self.window.length());
+        let per_s = |n: f64| tidy(n / seconds);
+        let output = (!self.output_unknown).then_some(self.output_micro as f64 / MICRO as f64);
+        let total = output.filter(|_| !self.input_unknown).map(|n| n + self.input as f64);
+        Steady {
+            window_s: round6(seconds),
+            throughput: Throughput {
+                requests_per_s: per_s(self.requests_micro as f64 / MICRO as f64),
+                output_tokens_per_s: output.and_then(per_s),
+                total_tokens_per_s: total.and_then(per_s),
+            },
+        }
+    }
+}

@@ -1,0 +1,41 @@
+//! Where a report's frames come from. They are read more than once, so that nothing but sums
+//! has to be held in memory.
+
+use dyno_core::frame::{Frame, RunHeader};
+
+/// The frames of one run.
+pub trait FrameSource {
+    /// Which run this is.
+    fn header(&self) -> &RunHeader;
+
+    /// All frames in order, from the start; can be called again.
+    fn frames(&self) -> Box<dyn Iterator<Item = Frame> + '_>;
+
+    /// What is wrong with the stored frames, if anything; what came before it is still good.
+    fn damaged(&self) -> Option<String>;
+}
+
+/// Frames in memory, for tests and small runs.
+#[derive(Debug, Clone)]
+pub struct VecSource {
+    /// Which run this is.
+    pub header: RunHeader,
+    /// The frames, in order.
+    pub frames: Vec<Frame>,
+    /// What is wrong with them.
+    pub damaged: Option<String>,
+}
+
+impl FrameSource for VecSource {
+    fn header(&self) -> &RunHeader {
+        &self.header
+    }
+
+    fn frames(&self) -> Box<dyn Iterator<Item = Frame> + '_> {
+        Box::new(self.frames.iter().cloned())
+    }
+
+    fn damaged(&self) -> Option<String> {
+        self.damaged.clone()
+    }
+}

@@ -1,0 +1,354 @@
+//! The summary of a run as it stands in `summary.json`. Absent figures are `null`, never 0.
+
+use crate::findings::Reason;
+use crate::verdict::Verdict;
+use dyno_core::frame::Ending;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// Version tag of the saved form.
+pub const SUMMARY_SCHEMA: &str = "dyno.summary/1";
+
+/// Everything a report says about a run.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Summary {
+    /// [`SUMMARY_SCHEMA`].
+    pub schema: String,
+    /// The run as a whole.
+    pub run: RunSummary,
+    /// Its levels, in order; those that never began are not here.
+    pub levels: Vec<LevelSummary>,
+    /// What should be known when reading any of it.
+    pub notes: Vec<Reason>,
+}
+
+/// The run as a whole.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct RunSummary {
+    /// Identity of the run.
+    pub id: String,
+    /// The user's short name for it.
+    pub label: Option<String>,
+    /// The user's remark.
+    pub note: Option<String>,
+    /// The records end before the run did.
+    pub partial: bool,
+    /// How the run ended; absent where the records do not tell.
+    pub ending: Option<Ending>,
+    /// The target was the embedded engine: no real model was measured.
+    pub simulated: bool,
+    /// The embedded engine's script.
+    pub engine: Option<String>,
+    /// SHA-256 of the plan.
+    pub plan_hash: String,
+    /// When it started (UTC, ISO 8601).
+    pub started: String,
+    /// The target's URL; absent for the embedded engine.
+    pub target: Option<String>,
+    /// The dialect spoken.
+    pub api: String,
+    /// The model asked for.
+    pub model: Option<String>,
+    /// Version of Dyno that ran it.
+    pub version: String,
+    /// Seed of arrivals and prompts.
+    pub seed: u64,
+    /// Share of failures above which the bar is missed.
+    pub allow_failures: f64,
+    /// Levels the plan has.
+    pub levels_planned: u64,
+    /// Where token counts came from, over all levels.
+    pub token_source: TokenSources,
+}
+
+/// Where token counts came from: `usage`, `chunks`, `tokenizer`, `events` or `mixed`.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct TokenSources {
+    /// Of input tokens.
+    pub input: Option<String>,
+    /// Of output tokens.
+    pub output: Option<String>,
+}
+
+/// One load level.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct LevelSummary {
+    /// What tables call it.
+    pub label: String,
+    /// How requests were offered.
+    pub load: LoadSummary,
+    /// Whether to believe it.
+    pub verdict: Verdict,
+    /// Why the verdict is not `valid`.
+    pub reasons: Vec<Reason>,
+    /// What else should be known; no part of the verdict.
+    pub notes: Vec<Reason>,
+    /// The records of this level end before it did.
+    pub partial: bool,
+    /// Why sending stopped.
+    pub ending: Option<Ending>,
+    /// What became of the arrivals.
+    pub requests: RequestCounts,
+    /// First `sent` to the last end or failure.
+    pub duration_s: Option<f64>,
+    /// Over the whole duration.
+    pub throughput: Throughput,
+    /// Over the steady window.
+    pub steady: Option<Steady>,
+    /// Requests in flight.
+    pub concurrency: Option<Concurrency>,
+    /// `first − sent`.
+    pub ttft_ms: Option<Distribution>,
+    /// `first − intended`.
+    pub ttft_scheduled_ms: Option<Distribution>,
+    /// `last − sent`.
+    pub latency_ms: Option<Distribution>,
+    /// `last − intended`.
+    pub latency_scheduled_ms: Option<Distribution>,
+    /// `(last − first) / (output tokens − 1)`.
+    pub tpot_ms: Option<Distribution>,
+    /// Chunk gap per token.
+    pub itl_ms: Option<Distribution>,
+    /// Between consecutive output events.
+    pub chunk_gap_ms: Option<Distribution>,
+    /// Input tokens of completed requests.
+    pub input_tokens: Option<Tokens>,
+    /// Output tokens of completed requests.
+    pub output_tokens: Option<Tokens>,
+    /// Where these counts came from.
+    pub token_source: TokenSources,
+    /// Whether the streams were streams.
+    pub integrity: Integrity,
+    /// What the client saw of itself.
+    pub client: Client,
+    /// How late the embedded engine was.
+    pub engine_slip_ms: Option<Lag>,
+    /// The server's words for up to three failures of each class.
+    pub failure_samples: BTreeMap<String, Vec<String>>,
+    /// Requests that alone stretched the level.
+    pub stragglers: Vec<Straggler>,
+}
+
+/// How requests were offered.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct LoadSummary {
+    /// `concurrency`, `rate` or `burst`.
+    pub kind: String,
+    /// Slots, arrivals per second, or requests.
+    pub value: f64,
+}
+
+/// What became of the arrivals; all but `planned` and `resent` add up to those issued.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct RequestCounts {
+    /// Asked for by the plan; for a level that time ended, those issued.
+    pub planned: u64,
+    /// Whole, proper answers.
+    pub completed: u64,
+    /// Answers that were not.
+    pub failed: u64,
+    /// Could not be sent.
+    pub dropped: u64,
+    /// Still running when the run had to stop.
+    pub censored: u64,
+    /// Sent again because a reused connection turned out closed.
+    pub resent: u64,
+    /// Failures by class.
+    pub failures: BTreeMap<String, u64>,
+}
+
+/// Work per second.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+pub struct Throughput {
+    /// Completed requests.
+    pub requests_per_s: Option<f64>,
+    /// Output tokens of completed requests.
+    pub output_tokens_per_s: Option<f64>,
+    /// Input and output tokens of completed requests.
+    pub total_tokens_per_s: Option<f64>,
+}
+
+/// Work per second while the level ran steadily, counted by token events.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Steady {
+    /// Length of the window.
+    pub window_s: f64,
+    /// Work per second within it.
+    #[serde(flatten)]
+    pub throughput: Throughput,
+}
+
+/// Requests in flight.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Concurrency {
+    /// Time-weighted mean.
+    pub mean: f64,
+    /// The most at once.
+    pub peak: u64,
+}
+
+/// A distribution of exact samples.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Distribution {
+    /// Samples.
+    pub count: u64,
+    /// Arithmetic mean.
+    pub mean: f64,
+    /// Standard deviation.
+    pub std: Option<f64>,
+    /// Smallest.
+    pub min: f64,
+    /// Median.
+    pub p50: Option<f64>,
+    /// 66th percentile.
+    pub p66: Option<f64>,
+    /// 75th percentile.
+    pub p75: Option<f64>,
+    /// 80th percentile.
+    pub p80: Option<f64>,
+    /// 90th percentile.
+    pub p90: Option<f64>,
+    /// 95th percentile.
+    pub p95: Option<f64>,
+    /// 98th percentile.
+    pub p98: Option<f64>,
+    /// 99th percentile.
+    pub p99: Option<f64>,
+    /// 99.9th percentile.
+    pub p99_9: Option<f64>,
+    /// Largest.
+    pub max: f64,
+    /// 95 % intervals.
+    pub ci95: Intervals95,
+    /// Percentiles with fewer than ten samples beyond them.
+    pub marked: Vec<String>,
+}
+
+/// 95 % intervals, `[low, high]`.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+pub struct Intervals95 {
+    /// Of the mean.
+    pub mean: Option<[f64; 2]>,
+    /// Of the median.
+    pub p50: Option<[f64; 2]>,
+    /// Of the 90th percentile.
+    pub p90: Option<[f64; 2]>,
+    /// Of the 99th percentile.
+    pub p99: Option<[f64; 2]>,
+}
+
+/// Tokens of completed requests.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Tokens {
+    /// Over all; absent where the count of any request is not known.
+    pub total: Option<u64>,
+    /// Per request whose count is known.
+    pub mean: f64,
+}
+
+/// Whether the streams were streams; shares between 0 and 1.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+pub struct Integrity {
+    /// Output events that came with the same read as the one before.
+    pub coalesced_share: Option<f64>,
+    /// Output events with several tokens.
+    pub multi_token_share: Option<f64>,
+    /// Requests whose output arrived in one burst.
+    pub one_burst_share: Option<f64>,
+    /// Streams without a terminal event.
+    pub no_terminal_share: Option<f64>,
+}
+
+/// What the client saw of itself.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+pub struct Client {
+    /// `dispatched − intended`.
+    pub send_lag_ms: Option<Lag>,
+    /// `connected − dispatched`, where a connection was opened.
+    pub connect_ms: Option<Lag>,
+    /// Return of the poll to the timestamp of a read.
+    pub read_lag_ms: Option<Lag>,
+    /// Oversleep of a 10 ms timer.
+    pub timer_lag_ms: Option<Lag>,
+    /// CPU time of the client's thread over wall time.
+    pub cpu_share: Option<f64>,
+}
+
+/// How late something was, in milliseconds.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Lag {
+    /// How many times it was looked at.
+    pub count: u64,
+    /// Median.
+    pub p50: f64,
+    /// 99th percentile.
+    pub p99: f64,
+    /// Worst.
+    pub max: f64,
+}
+
+/// A request that alone stretched its level.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Straggler {
+    /// Index of the arrival in its level.
+    pub index: u64,
+    /// How it ended.
+    pub outcome: String,
+    /// From `sent` to its end.
+    pub took_ms: f64,
+    /// How much sooner the level would have been over without it and those listed after it.
+    pub stretched_s: f64,
+}
+
+impl Summary {
+    /// The worst verdict of any level; a run without levels is suspect.
+    pub fn worst_verdict(&self) -> Verdict {
+        self.levels.iter().map(|level| level.verdict).max().unwrap_or(Verdict::Suspect)
+    }
+
+    /// Some level had a larger share of failures than the plan allows.
+    pub fn failure_bar_missed(&self) -> bool {
+        self.levels.iter().any(|level| level.requests.bar_missed(self.run.allow_failures))
+    }
+}
+
+impl RequestCounts {
+    /// Share of failures among the requests that ended with an answer or a failure.
+    pub fn failure_share(&self) -> Option<f64> {
+        let ended = self.completed + self.failed;
+        (ended > 0).then(|| self.failed as f64 / ended as f64)
+    }
+
+    /// The share of failures is above `allowed`.
+    pub fn bar_missed(&self, allowed: f64) -> bool {
+        self.failure_share().is_some_and(|share| share > allowed)
+    }
+}
+
+/// Rounds to six significant digits, so that the last bits of a sum never show; what is not a
+/// number becomes absent.
+pub(crate) fn tidy(value: f64) -> Option<f64> {
+    if !value.is_finite() {
+        return None;
+    }
+    format!("{value:.5e}").parse().ok()
+}
+
+/// [`tidy`] for values that are known to be finite.
+pub(crate) fn round6(value: f64) -> f64 {
+    tidy(value).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn six_digits_are_kept() {
+        assert_eq!(tidy(123.456789), Some(123.457));
+        assert_eq!(tidy(0.000123456789), Some(0.000123457));
+        assert_eq!(tidy(0.0), Some(0.0));
+        assert_eq!(tidy(f64::NAN), None);
+        assert_eq!(tidy(f64::INFINITY), None);
+    }
+}

@@ -1,0 +1,131 @@
+//! Numbers, widths and line breaks for a terminal.
+
+/// What stands for an absent figure.
+pub(super) const ABSENT: &str = "–";
+
+/// How many columns `text` takes; East Asian wide characters take two.
+pub(super) fn width(text: &str) -> usize {
+    text.chars().map(|c| if is_wide(c) { 2 } else { 1 }).sum()
+}
+
+fn is_wide(c: char) -> bool {
+    matches!(u32::from(c),
+        0x1100..=0x115f | 0x2e80..=0xa4cf | 0xac00..=0xd7a3 | 0xf900..=0xfaff
+        | 0xfe30..=0xfe6f | 0xff00..=0xff60 | 0xffe0..=0xffe6 | 0x1f300..=0x1faff
+        | 0x20000..=0x3fffd)
+}
+
+/// Cuts `text` to `limit` columns, the last of which is then `…`.
+pub(super) fn cut(text: &str, limit: usize) -> String {
+    if width(text) <= limit {
+        return text.to_owned();
+    }
+    let mut shown = String::new();
+    for c in text.chars() {
+        if width(&shown) + if is_wide(c) { 2 } else { 1 } + 1 > limit {
+            break;
+        }
+        shown.push(c);
+    }
+    shown.push('…');
+    shown
+}
+
+/// A number with about three significant digits.
+pub(super) fn number(value: f64) -> String {
+    match value.abs() {
+        v if v >= 99.95 || v == 0.0 => format!("{value:.0}"),
+        v if v >= 9.995 => format!("{value:.1}"),
+        v if v >= 0.01 => format!("{value:.2}"),
+        _ => format!("{value:.4}"),
+    }
+}
+
+/// Milliseconds for a narrow column: in seconds from ten seconds on.
+pub(super) fn millis(value: f64) -> String {
+    if value >= 9_999.5 { format!("{}s", number(value / 1e3)) } else { number(value) }
+}
+
+/// [`number`], or [`ABSENT`].
+pub(super) fn maybe(value: Option<f64>) -> String {
+    value.map_or_else(|| ABSENT.to_owned(), number)
+}
+
+/// Breaks `text` at spaces into lines of at most `columns`; the first begins with `first`, the
+/// others with as many spaces. A word longer than a line is broken anywhere.
+pub(super) fn wrap(first: &str, text: &str, columns: usize) -> String {
+    let indent = width(first);
+    let room = columns.saturating_sub(indent).max(20);
+    let mut lines = vec![String::new()];
+    for word in text.split(' ') {
+        let mut word = word;
+        loop {
+            let line_width = lines.last().map_or(0, |line| width(line));
+            let gap = usize::from(line_width > 0);
+            if line_width + gap + width(word) <= room {
+                break;
+            }
+            if line_width > 0 {
+                lines.push(String::new());
+                continue;
+            }
+            let mut taken = 0;
+            let split = word.char_indices().find(|(_, c)| {
+                taken += if is_wide(*c) { 2 } else { 1 };
+                taken > room
+            });
+            let Some((at, _)) = split else { break };
+            let (head, rest) = word.split_at(at);
+            lines.pop();
+            lines.extend([head.to_owned(), String::new()]);
+            word = rest;
+        }
+        if let Some(line) = lines.last_mut() {
+            if !line.is_empty() {
+                line.push(' ');
+            }
+            line.push_str(word);
+        }
+    }
+    let mut out = String::new();
+    for (i, line) in lines.iter().enumerate() {
+        let start = if i == 0 { first.to_owned() } else { " ".repeat(indent) };
+        out.push_str(format!("{start}{line}").trim_end());
+        out.push('\n');
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn numbers_keep_three_digits() {
+        assert_eq!(number(0.0), "0");
+        assert_eq!(number(0.1234), "0.12");
+        assert_eq!(number(12.34), "12.3");
+        assert_eq!(number(1234.5), "1234");
+        assert_eq!(millis(12_345.0), "12.3s");
+        assert_eq!(maybe(None), "–");
+    }
+
+    #[test]
+    fn lines_break_at_spaces_under_the_first() {
+        assert_eq!(
+            wrap("- ", "one two three four five six", 22),
+            "- one two three four\n  five six\n"
+        );
+        assert_eq!(cut("模型名字", 5), "模型…");
+    }
+
+    proptest! {
+        #[test]
+        fn no_line_is_too_wide(text in "[a-z 模]{0,200}", columns in 30_usize..100) {
+            for line in wrap("  - ", &text, columns).lines() {
+                prop_assert!(width(line) <= columns, "{line}");
+            }
+        }
+    }
+}

@@ -1,0 +1,93 @@
+//! The terminal summary: who was measured, one table of levels, then what to know about each.
+
+mod layout;
+mod level;
+mod paint;
+mod table;
+
+use crate::escape::escape;
+use crate::summary::{RunSummary, Summary};
+use layout::wrap;
+
+/// How to print.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TextOptions {
+    /// Columns; at least 80 are used.
+    pub width: usize,
+    /// Verdicts and headings in colour.
+    pub color: bool,
+}
+
+impl Default for TextOptions {
+    fn default() -> Self {
+        Self { width: MIN_WIDTH, color: false }
+    }
+}
+
+const MIN_WIDTH: usize = 80;
+const LONGEST: usize = 300;
+
+/// The summary for a terminal. Text from servers and users is escaped, so that it cannot do
+/// anything but be read.
+pub fn render_text(summary: &Summary, options: &TextOptions) -> String {
+    let options = &TextOptions { width: options.width.max(MIN_WIDTH), ..*options };
+    let mut out = header(&summary.run, options);
+    if summary.levels.is_empty() {
+        out.push_str("\nNo level was begun.\n");
+    } else {
+        out.push('\n');
+        out.push_str(&table::table(&summary.levels, options));
+    }
+    if !summary.notes.is_empty() {
+        out.push_str("\nTo be known:\n");
+        summary.notes.iter().for_each(|note| out.push_str(&level::reason("·", note, options)));
+    }
+    summary.levels.iter().for_each(|level| out.push_str(&level::level(level, options)));
+    out
+}
+
+fn header(run: &RunSummary, options: &TextOptions) -> String {
+    let target = match (&run.target, &run.engine) {
+        (Some(url), _) => url.clone(),
+        (None, Some(script)) => format!("embedded engine ({script})"),
+        (None, None) => "embedded engine".to_owned(),
+    };
+    let tokens = |source: &Option<String>| source.clone().unwrap_or_else(|| "unknown".to_owned());
+    let sources = format!(
+        "input by {}, output by {}",
+        tokens(&run.token_source.input),
+        tokens(&run.token_source.output)
+    );
+    let plan = run.plan_hash.chars().take(12).collect::<String>();
+    let when = format!("{}  dyno {}  seed {}  plan {plan}", run.started, run.version, run.seed);
+    let lines = [
+        ("run", Some(run.id.clone())),
+        ("label", run.label.clone()),
+        ("note", run.note.clone()),
+        ("target", Some(format!("{target}  {}", run.api))),
+        ("model", run.model.clone()),
+        ("started", Some(when)),
+        ("tokens", Some(sources)),
+    ];
+    let mut out = String::new();
+    for (name, text) in lines {
+        if let Some(text) = text {
+            out.push_str(&wrap(&format!("{name:<8} "), &escape(&text, LONGEST), options.width));
+        }
+    }
+    if run.simulated {
+        out.push_str(&wrap(
+            "",
+            "These are the figures of the embedded engine, not of a real model.",
+            options.width,
+        ));
+    }
+    if run.partial {
+        out.push_str(&wrap(
+            "",
+            "PARTIAL: the records end before the run did; only what had finished is here.",
+            options.width,
+        ));
+    }
+    out
+}

@@ -1,0 +1,26 @@
+//! Whether a level is to be believed.
+
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// The verdict on a level, best first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Verdict {
+    /// Believe it.
+    Valid,
+    /// Read it with the stated caveat.
+    Suspect,
+    /// The figures describe the load generator, not the server.
+    Invalid,
+}
+
+impl fmt::Display for Verdict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::Valid => "valid",
+            Self::Suspect => "suspect",
+            Self::Invalid => "invalid",
+        })
+    }
+}

@@ -1,0 +1,75 @@
+//! The written form: it follows its schema, and depends on nothing but the run.
+
+mod common;
+
+use common::*;
+use dyno_core::outcome::{FailureClass, Outcome};
+use dyno_core::plan::Plan;
+use dyno_core::record::RequestRecord;
+use dyno_report::{Summary, summarise};
+use proptest::prelude::*;
+
+const SCHEMA: &str = include_str!("../../../docs/schema/summary-1.schema.json");
+
+fn check(summary: &Summary) {
+    let schema: serde_json::Value = serde_json::from_str(SCHEMA).unwrap();
+    let validator = jsonschema::validator_for(&schema).unwrap();
+    let value = serde_json::to_value(summary).unwrap();
+    let errors: Vec<String> =
+        validator.iter_errors(&value).map(|e| format!("{}: {e}", e.instance_path())).collect();
+    assert!(errors.is_empty(), "{errors:#?}");
+    let back: Summary = serde_json::from_value(value).unwrap();
+    assert_eq!(&back, summary);
+}
+
+/// A level with something of everything.
+fn mixed() -> (Plan, Vec<RequestRecord>) {
+    let (plan, mut records) = closed(4, 30);
+    for (i, r) in records.iter_mut().enumerate() {
+        match i % 9 {
+            0 => r.outcome = Outcome::Failed(FailureClass::Http(500 + (i % 4) as u16)),
+            1 => r.outcome = Outcome::Censored,
+            2 => r.outcome = Outcome::Dropped("no port".to_owned()),
+            3 => r.output = usage(7),
+            4 => r.input = None,
+            _ => {}
+        }
+        r.detail = Some(format!("words {}", i % 5));
+    }
+    (plan, records)
+}
+
+#[test]
+fn summaries_follow_the_schema() {
+    let (plan, records) = closed(4, 25);
+    check(&summary_of(&plan, records.clone()));
+    check(&summarise(&plan, None, &source(&plan, frames(records, None))));
+    check(&summarise(&plan, None, &source(&plan, vec![])));
+    check(&summarise(&plan, None, &source(&plan, frames(vec![], None))));
+    let (plan, records) = mixed();
+    check(&summary_of(&plan, records));
+}
+
+#[test]
+fn the_schema_refuses_what_is_not_a_summary() {
+    let schema: serde_json::Value = serde_json::from_str(SCHEMA).unwrap();
+    let validator = jsonschema::validator_for(&schema).unwrap();
+    let (plan, records) = closed(4, 25);
+    let mut value = serde_json::to_value(summary_of(&plan, records)).unwrap();
+    value["levels"][0]["verdict"] = "fine".into();
+    assert!(!validator.is_valid(&value));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(16))]
+    #[test]
+    fn the_order_of_requests_does_not_matter(
+        order in Just((0..120_usize).collect::<Vec<_>>()).prop_shuffle(),
+    ) {
+        let (plan, records) = mixed();
+        let shuffled = order.iter().map(|i| records[*i].clone()).collect();
+        let plain = serde_json::to_string(&summary_of(&plan, records)).unwrap();
+        let other = serde_json::to_string(&summary_of(&plan, shuffled)).unwrap();
+        prop_assert_eq!(plain, other);
+    }
+}

@@ -1,0 +1,129 @@
+//! The terminal summary of each kind of level, as people see it.
+
+mod common;
+
+use common::*;
+use dyno_core::MS;
+use dyno_core::frame::Ending;
+use dyno_core::outcome::{FailureClass, Outcome};
+use dyno_core::plan::{Arrival, Load};
+use dyno_core::record::RequestRecord;
+use dyno_report::{Summary, TextOptions, render_text, summarise};
+
+fn text(summary: &Summary) -> String {
+    let text = render_text(summary, &TextOptions::default());
+    for line in text.lines() {
+        assert!(line.chars().count() <= 80, "{} columns: {line}", line.chars().count());
+        assert!(line.chars().all(|c| !c.is_control()), "{line:?}");
+    }
+    text
+}
+
+#[test]
+fn good_closed_loop() {
+    let (mut plan, records) = closed(8, 30);
+    plan.label = Some("baseline".to_owned());
+    let summary = summary_with(&plan, records, |end| end.starved = Some(starved(30)));
+    insta::assert_snapshot!(text(&summary));
+}
+
+#[test]
+fn open_loop_with_failures() {
+    let load = Load::Rate { rate: 10.0, arrival: Arrival::Poisson };
+    let plan = plan(vec![level_plan("10/s poisson", load, Some(100))]);
+    let records = (0..100)
+        .map(|i| match i % 10 {
+            9 => failure(
+                i,
+                0,
+                i * 100,
+                i * 100 + 40,
+                FailureClass::Http(503),
+                "{\"error\":\"queue full\"}\n\x1b[2J",
+            ),
+            5 => {
+                failure(i, 0, i * 100, i * 100 + 900, FailureClass::TimeoutIdle, "no byte for 60s")
+            }
+            _ => {
+                let mut r = stream(i, 0, i * 100, 100 + i % 7, 20, 5);
+                r.intended -= (i % 3) * MS.min(r.intended);
+                r
+            }
+        })
+        .collect();
+    insta::assert_snapshot!(text(&summary_of(&plan, records)));
+}
+
+#[test]
+fn invalid() {
+    let (plan, mut records) = closed(4, 25);
+    records.iter_mut().for_each(|r| r.dispatched = Some(r.intended + 30 * MS));
+    let summary = summary_with(&plan, records, |end| {
+        end.starved = Some(starved(25));
+        end.client.read_lag = lags(30 * MS);
+        end.client.out_of_files = 12;
+    });
+    insta::assert_snapshot!(text(&summary));
+}
+
+#[test]
+fn all_failed() {
+    let plan = plan(vec![level_plan("c=2", Load::Concurrency { concurrency: 2 }, Some(100))]);
+    let records: Vec<RequestRecord> = (0..50)
+        .map(|i| {
+            let mut r =
+                failure(i, 0, i, i, FailureClass::Connect, "connection refused (os error 111)");
+            r.sent = None;
+            r
+        })
+        .collect();
+    let summary = summary_with(&plan, records, |end| {
+        end.ending = Ending::TargetLost;
+        end.planned = Some(100);
+    });
+    insta::assert_snapshot!(text(&summary));
+}
+
+#[test]
+fn partial() {
+    let (mut plan, records) = closed(4, 25);
+    let more = level_plan("c=16", Load::Concurrency { concurrency: 16 }, Some(100));
+    plan.levels.push(more);
+    let mut src = source(&plan, frames(records[..41].to_vec(), None));
+    src.damaged = Some("a frame is cut off at byte 4711; what came before is whole".to_owned());
+    insta::assert_snapshot!(text(&summarise(&plan, None, &src)));
+}
+
+#[test]
+fn not_streamed_from_the_embedded_engine() {
+    let (mut plan, mut records) = closed(4, 25);
+    plan.target.url = None;
+    plan.target.embedded = Some("ttft=100ms,itl=20ms,tokens=5".to_owned());
+    for r in &mut records {
+        r.streamed = false;
+        r.chunks = Default::default();
+        (r.first, r.terminal) = (None, false);
+    }
+    let summary = summary_with(&plan, records, |end| end.starved = Some(starved(25)));
+    insta::assert_snapshot!(text(&summary));
+}
+
+#[test]
+fn labels_and_names_cannot_harm() {
+    let (mut plan, mut records) = closed(4, 25);
+    plan.levels[0].label = "一个非常长的标签\x1b[31m with a very long tail".to_owned();
+    plan.request.model = Some("evil\r\n\x1b]0;title\x07".to_owned());
+    plan.note = Some("word ".repeat(200));
+    records[0].outcome = Outcome::Failed(FailureClass::StreamError);
+    records[0].detail = Some("x".repeat(4096));
+    text(&summary_of(&plan, records));
+}
+
+#[test]
+fn colour_only_where_asked() {
+    let (plan, records) = closed(4, 25);
+    let summary = summary_of(&plan, records);
+    let coloured = render_text(&summary, &TextOptions { width: 100, color: true });
+    assert!(coloured.contains("\x1b[32mvalid\x1b[0m") || coloured.contains("\x1b[33msuspect"));
+    assert_eq!(coloured, render_text(&summary, &TextOptions { width: 100, color: true }));
+}

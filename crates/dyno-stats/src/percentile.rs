@@ -1,0 +1,176 @@
+//! Which percentiles are reported, how one is computed, and from how many samples on it may be
+//! shown.
+
+/// A percentile that reports show.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Percentile {
+    /// Its name in files: `p50`, `p99_9`.
+    pub name: &'static str,
+    /// The share of samples below it, in thousandths.
+    pub per_mille: u16,
+}
+
+/// The percentiles of every distribution, lowest first.
+pub const PERCENTILES: [Percentile; 9] = [
+    Percentile {
+        name: "p50",
+        per_mille: 500,
+    },
+    Percentile {
+        name: "p66",
+        per_mille: 660,
+    },
+    Percentile {
+        name: "p75",
+        per_mille: 750,
+    },
+    Percentile {
+        name: "p80",
+        per_mille: 800,
+    },
+    Percentile {
+        name: "p90",
+        per_mille: 900,
+    },
+    Percentile {
+        name: "p95",
+        per_mille: 950,
+    },
+    Percentile {
+        name: "p98",
+        per_mille: 980,
+    },
+    Percentile {
+        name: "p99",
+        per_mille: 990,
+    },
+    Percentile {
+        name: "p99_9",
+        per_mille: 999,
+    },
+];
+
+const ENOUGH_BEYOND: u64 = 10;
+const ENOUGH_FOR_MARKED: u64 = 20;
+const HIGHEST_MARKED: u16 = 990;
+
+/// Whether a percentile of so many samples is worth showing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Presence {
+    /// Too few samples: it is left out.
+    Absent,
+    /// Fewer than ten samples lie beyond it: shown with a mark.
+    Marked,
+    /// Shown.
+    Shown,
+}
+
+impl Percentile {
+    /// The share of samples below it.
+    pub fn share(self) -> f64 {
+        f64::from(self.per_mille) / 1000.0
+    }
+
+    /// Whether it may be shown for `count` samples: the median from 2 on; any other where at
+    /// least 10 samples lie beyond it; those up to p99 also from 20 samples on, marked.
+    pub fn presence(self, count: u64) -> Presence {
+        if self.per_mille == 500 {
+            return if count >= 2 {
+                Presence::Shown
+            } else {
+                Presence::Absent
+            };
+        }
+        let beyond = u128::from(count) * u128::from(1000 - self.per_mille);
+        if beyond >= u128::from(ENOUGH_BEYOND) * 1000 {
+            Presence::Shown
+        } else if count >= ENOUGH_FOR_MARKED && self.per_mille <= HIGHEST_MARKED {
+            Presence::Marked
+        } else {
+            Presence::Absent
+        }
+    }
+}
+
+/// The two order statistics around share `q` of `count` samples, and how far to go from the
+/// first to the second.
+pub(crate) fn position(count: u64, q: f64) -> (u64, u64, f64) {
+    let last = count.saturating_sub(1);
+    let exact = last as f64 * q.clamp(0.0, 1.0);
+    let low = (exact.floor() as u64).min(last);
+    (low, (low + 1).min(last), exact - low as f64)
+}
+
+/// Linear interpolation over sorted samples (numpy's default); nothing where there are none.
+pub fn quantile(sorted: &[f64], q: f64) -> Option<f64> {
+    if sorted.is_empty() {
+        return None;
+    }
+    let (low, high, part) = position(sorted.len() as u64, q);
+    let (low, high) = (sorted[low as usize], sorted[high as usize]);
+    Some(low + (high - low) * part)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn presence(name: &str, count: u64) -> Presence {
+        PERCENTILES
+            .iter()
+            .find(|p| p.name == name)
+            .unwrap()
+            .presence(count)
+    }
+
+    #[test]
+    fn interpolates_as_numpy_does() {
+        let v = [1.0, 2.0, 4.0, 8.0];
+        assert_eq!(quantile(&v, 0.5), Some(3.0));
+        assert!((quantile(&v, 0.9).unwrap() - 6.8).abs() < 1e-12);
+        assert_eq!(quantile(&v, 1.0), Some(8.0));
+        assert_eq!(quantile(&[], 0.5), None);
+    }
+
+    #[test]
+    fn a_percentile_needs_samples_beyond_it() {
+        assert_eq!(presence("p50", 1), Presence::Absent);
+        assert_eq!(presence("p50", 2), Presence::Shown);
+        assert_eq!(presence("p90", 19), Presence::Absent);
+        assert_eq!(presence("p90", 20), Presence::Marked);
+        assert_eq!(presence("p90", 99), Presence::Marked);
+        assert_eq!(presence("p90", 100), Presence::Shown);
+        assert_eq!(presence("p99", 200), Presence::Marked);
+        assert_eq!(presence("p99", 1000), Presence::Shown);
+        assert_eq!(presence("p99_9", 200), Presence::Absent);
+        assert_eq!(presence("p99_9", 9_999), Presence::Absent);
+        assert_eq!(presence("p99_9", 10_000), Presence::Shown);
+        assert_eq!(presence("p66", 19), Presence::Absent);
+        assert_eq!(presence("p66", 29), Presence::Marked);
+        assert_eq!(presence("p66", 30), Presence::Shown);
+    }
+
+    proptest! {
+        #[test]
+        fn lies_between_the_extremes_and_never_falls(
+            mut v in proptest::collection::vec(-1e9_f64..1e9, 1..200),
+            a in 0.0_f64..=1.0,
+            b in 0.0_f64..=1.0,
+        ) {
+            v.sort_by(f64::total_cmp);
+            let (a, b) = (a.min(b), a.max(b));
+            let (x, y) = (quantile(&v, a).unwrap(), quantile(&v, b).unwrap());
+            prop_assert!(x <= y + 1e-6);
+            prop_assert!(x >= v[0] - 1e-6 && y <= v[v.len() - 1] + 1e-6);
+        }
+
+        #[test]
+        fn more_samples_never_hide_a_percentile(count in 0_u64..100_000, more in 0_u64..10_000) {
+            let rank = |p: Presence| p as u8;
+            for p in PERCENTILES {
+                prop_assert!(rank(p.presence(count)) <= rank(p.presence(count + more)));
+            }
+        }
+    }
+}

@@ -1,0 +1,208 @@
+//! The flags of `dyno bench`.
+
+use super::target::{TargetUrl, target};
+use super::values::{self, ExtraBody, Header, List, Secret};
+use clap::{Args, ValueEnum};
+use dyno_core::Nanos;
+use dyno_core::plan::{Arrival, Warmup};
+use std::path::PathBuf;
+
+/// `dyno bench`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Without a target, a scripted engine is started on the loopback interface and measured over real
+HTTP. Without a load, a gentle closed-loop ladder is run: 1, 4 and 16 requests in flight. Every run
+leaves a directory with its plan, its records and its summary. Proxy variables are ignored.
+
+Examples:
+  dyno bench
+      try it out on the embedded engine, in under a minute
+  dyno bench http://localhost:8000 --concurrency 8,16,32 --requests 500
+      three closed-loop levels of 500 requests each
+  dyno bench http://localhost:8000 --rate 2.5 --arrival poisson --duration 60s --warmup 10s
+      open loop: arrivals on their own schedule, whatever the server does
+  dyno bench http://localhost:8000 --burst 1,2,4,8 --input-tokens 80 --output-tokens 256
+      all at once; the number is the number of requests
+  DYNO_API_KEY=… dyno bench https://gateway.example/v1 --model qwen2-72b --json
+      with a key from the environment, and the summary as JSON on stdout
+  dyno bench --config nightly.toml --seed 7
+      settings from a file; flags override it
+
+The exit status is explained by `dyno help exit-codes`.")]
+pub(crate) struct BenchArgs {
+    /// Base URL of the server, with or without /v1, or a full endpoint path [default: an embedded
+    /// engine]
+    #[arg(value_name = "TARGET", value_parser = target)]
+    pub(crate) target: Option<TargetUrl>,
+
+    #[command(flatten)]
+    pub(crate) load: LoadArgs,
+    #[command(flatten)]
+    pub(crate) request: RequestArgs,
+    #[command(flatten)]
+    pub(crate) connection: ConnectionArgs,
+    #[command(flatten)]
+    pub(crate) timeouts: TimeoutArgs,
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
+}
+
+/// How much, how long.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Load (at most one of --concurrency, --rate, --burst)")]
+pub(crate) struct LoadArgs {
+    /// Closed loop with N requests in flight; a list (8,16,32) runs as consecutive levels
+    #[arg(long, value_name = "N[,N…]", value_parser = values::concurrency_list, allow_hyphen_values = true)]
+    pub(crate) concurrency: Option<List<u32>>,
+    /// Open loop with R requests per second, on a schedule that is fixed before it starts
+    #[arg(long, value_name = "R[,R…]", value_parser = values::rate_list, allow_hyphen_values = true)]
+    pub(crate) rate: Option<List<f64>>,
+    /// Spacing of open-loop arrivals: constant, poisson or gamma:SHAPE [default: poisson]
+    #[arg(long, value_name = "PROCESS", value_parser = values::arrival)]
+    pub(crate) arrival: Option<Arrival>,
+    /// N requests all at once
+    #[arg(long, value_name = "N[,N…]", value_parser = values::burst_list, allow_hyphen_values = true)]
+    pub(crate) burst: Option<List<u64>>,
+    /// Stop a level after N measured requests; it then runs until each has ended
+    #[arg(long, value_name = "N", value_parser = values::requests, allow_hyphen_values = true)]
+    pub(crate) requests: Option<u64>,
+    /// Stop sending after this time; with --requests, whichever comes first [default: 30s, where
+    /// a load is given and --requests is not]
+    #[arg(long, value_name = "TIME", value_parser = values::some_duration, allow_hyphen_values = true)]
+    pub(crate) duration: Option<Nanos>,
+    /// Send N requests, or for a time such as 10s, before each level; labelled and not measured
+    #[arg(long, value_name = "N|TIME", value_parser = values::warmup, allow_hyphen_values = true)]
+    pub(crate) warmup: Option<Warmup>,
+    /// Grace after --duration or Ctrl-C; what still runs then is recorded as censored
+    #[arg(long, value_name = "TIME", value_parser = values::duration, allow_hyphen_values = true, default_value = "30s")]
+    pub(crate) drain: Nanos,
+    /// Seed of arrivals and prompts: the same seed sends the same
+    #[arg(long, value_name = "N", value_parser = values::seed, allow_hyphen_values = true, default_value = "0")]
+    pub(crate) seed: u64,
+}
+
+/// What is asked.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Request")]
+pub(crate) struct RequestArgs {
+    /// Model to ask for [default: the one the server has, if it has exactly one]
+    #[arg(long, value_name = "NAME", value_parser = values::some_text)]
+    pub(crate) model: Option<String>,
+    /// Dialect to speak [default: by the path of the target, else openai-chat]
+    #[arg(long, value_name = "API")]
+    pub(crate) api: Option<ApiArg>,
+    /// Length of the synthetic prompts
+    #[arg(long, value_name = "N", value_parser = values::tokens, allow_hyphen_values = true, default_value = "256")]
+    pub(crate) input_tokens: u32,
+    /// Length of the answers, fixed with the best means that the server has
+    #[arg(long, value_name = "N", value_parser = values::tokens, allow_hyphen_values = true, default_value = "64")]
+    pub(crate) output_tokens: u32,
+    /// Ask for whole answers instead of streams (there is then no TTFT, TPOT or ITL)
+    #[arg(long)]
+    pub(crate) no_stream: bool,
+    /// How much token accounting to ask for: with every chunk where the server can (auto), at the
+    /// end, or none
+    #[arg(long, value_name = "USAGE", default_value = "auto")]
+    pub(crate) usage: UsageArg,
+    /// Sampling temperature [default: not sent]
+    #[arg(long, value_name = "T", value_parser = values::temperature, allow_hyphen_values = true)]
+    pub(crate) temperature: Option<f64>,
+    /// Stop string; may be repeated
+    #[arg(long, value_name = "TEXT", value_parser = values::some_text)]
+    pub(crate) stop: Vec<String>,
+    /// JSON object whose fields are added to every request body
+    #[arg(long, value_name = "JSON", value_parser = values::extra_body)]
+    pub(crate) extra_body: Option<ExtraBody>,
+}
+
+/// How the server is reached.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Connection")]
+pub(crate) struct ConnectionArgs {
+    /// Extra header, NAME:VALUE; may be repeated. Values never reach disk, logs or reports
+    #[arg(long, value_name = "K:V", value_parser = values::header)]
+    pub(crate) header: Vec<Header>,
+    /// File whose first line is the API key [default: the environment's DYNO_API_KEY]
+    #[arg(long, value_name = "FILE")]
+    pub(crate) api_key_file: Option<PathBuf>,
+    /// The API key itself: works, but shows in the process list
+    #[arg(long, value_name = "KEY", value_parser = values::api_key)]
+    pub(crate) api_key: Option<Secret>,
+    /// Do not check the server's certificate
+    #[arg(long)]
+    pub(crate) insecure: bool,
+    /// PEM file with certificates to trust, in addition to the system's
+    #[arg(long, value_name = "FILE")]
+    pub(crate) ca_cert: Option<PathBuf>,
+    /// PEM file with a client certificate and its private key
+    #[arg(long, value_name = "FILE")]
+    pub(crate) client_cert: Option<PathBuf>,
+}
+
+/// When a request is given up.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Timeouts (each its own failure class)")]
+pub(crate) struct TimeoutArgs {
+    /// Until the connection is ready
+    #[arg(long, value_name = "TIME", value_parser = values::some_duration, allow_hyphen_values = true, default_value = "5s")]
+    pub(crate) timeout_connect: Nanos,
+    /// Until the answer is over
+    #[arg(long, value_name = "TIME", value_parser = values::some_duration, allow_hyphen_values = true, default_value = "1800s")]
+    pub(crate) timeout_total: Nanos,
+    /// Until the first output [default: --timeout-total]
+    #[arg(long, value_name = "TIME", value_parser = values::some_duration, allow_hyphen_values = true)]
+    pub(crate) timeout_first_token: Option<Nanos>,
+    /// Between bytes, once the stream has begun
+    #[arg(long, value_name = "TIME", value_parser = values::some_duration, allow_hyphen_values = true, default_value = "60s")]
+    pub(crate) timeout_idle: Nanos,
+}
+
+/// What comes out.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Output")]
+pub(crate) struct OutputArgs {
+    /// Share of failed requests above which the exit status is 5
+    #[arg(long, value_name = "SHARE", value_parser = values::share, allow_hyphen_values = true, default_value = "1%")]
+    pub(crate) allow_failures: f64,
+    /// Short name of the run
+    #[arg(long, value_name = "TEXT", value_parser = values::label)]
+    pub(crate) label: Option<String>,
+    /// Remark that is kept with the run
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) note: Option<String>,
+    /// Run directory, new or empty [default: dyno-runs/<UTC time>-<4 hex>]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: Option<PathBuf>,
+    /// Keep the answers in the records
+    #[arg(long)]
+    pub(crate) save_text: bool,
+    /// Print the summary as JSON on stdout, and nothing else there
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// No notes and no progress; warnings, errors and the result remain
+    #[arg(long)]
+    pub(crate) quiet: bool,
+    /// No progress
+    #[arg(long)]
+    pub(crate) no_progress: bool,
+    /// TOML file with settings named like these flags; flags override it
+    #[arg(long, value_name = "FILE.toml")]
+    pub(crate) config: Option<PathBuf>,
+}
+
+/// The dialects, named after what they are; a comment here would lengthen the help page.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ApiArg {
+    #[value(name = "openai-chat")]
+    Chat,
+    #[value(name = "openai-completions")]
+    Completions,
+}
+
+/// How much usage is asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum UsageArg {
+    Auto,
+    Final,
+    None,
+}

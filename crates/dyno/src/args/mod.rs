@@ -1,0 +1,158 @@
+//! What was typed, before anything is decided: the whole command line as clap definitions. Help
+//! pages, man pages, completions and the reference in `docs/` all come from here. No I/O.
+
+pub(crate) mod bench;
+pub(crate) mod engine;
+pub(crate) mod target;
+pub(crate) mod values;
+
+use clap::{Args, Parser, Subcommand};
+use std::path::PathBuf;
+
+/// The program.
+#[derive(Debug, Parser)]
+#[command(
+    name = "dyno",
+    version,
+    about = "Measure LLM inference servers: how fast, how much, and when not to believe it",
+    max_term_width = 100,
+    disable_help_subcommand = true,
+    subcommand_required = true,
+    arg_required_else_help = true,
+    after_help = "\
+Examples:
+  dyno bench                                  try it out on the embedded engine
+  dyno bench http://localhost:8000            a gentle ladder against a server
+  dyno bench http://localhost:8000 --concurrency 8,16,32 --requests 500
+  dyno report                                 print the latest run again
+  dyno help exit-codes                        what the exit status means"
+)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+/// The commands.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Put load on a server and measure it
+    Bench(Box<bench::BenchArgs>),
+    /// Serve the scripted engine: an OpenAI-compatible server with known timing
+    Engine(engine::EngineArgs),
+    /// Find out what this machine can measure
+    Doctor(DoctorArgs),
+    /// Print the summary of a run again, from its records
+    Report(ReportArgs),
+    /// Explain a command or a topic
+    Help(HelpArgs),
+    /// Print a completion script for a shell
+    Completions(CompletionsArgs),
+    /// Print or write the manual pages
+    Man(ManArgs),
+}
+
+/// `dyno doctor`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Runs the client against the scripted engine at a ladder of stream counts and prints the highest
+token rate and stream count at which the client stays valid, its bias and jitter, the limits of
+files and ports, and what to change.
+
+Examples:
+  dyno doctor             the full ladder
+  dyno doctor --quick     a first impression in a few seconds
+  dyno doctor --json      for scripts")]
+pub(crate) struct DoctorArgs {
+    /// Fewer and shorter steps
+    #[arg(long)]
+    pub(crate) quick: bool,
+    /// Print the findings as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// `dyno report`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+The records alone decide: the same bytes come out each time. A run that was cut off is reported
+as far as it got, and called partial.
+
+Examples:
+  dyno report                                     the latest run under dyno-runs/
+  dyno report dyno-runs/20260102T030405Z-9f3c     that run
+  dyno report --json | jq '.levels[].throughput'")]
+pub(crate) struct ReportArgs {
+    /// Run directory [default: the latest under dyno-runs/]
+    #[arg(value_name = "DIR")]
+    pub(crate) dir: Option<PathBuf>,
+    /// Print summary.json instead of tables
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// `dyno help`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Topics:
+  exit-codes    what the exit status means
+
+Examples:
+  dyno help bench
+  dyno help exit-codes")]
+pub(crate) struct HelpArgs {
+    /// A command, or the topic exit-codes
+    #[arg(value_name = "TOPIC")]
+    pub(crate) topic: Option<String>,
+}
+
+/// `dyno completions`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  dyno completions bash > ~/.local/share/bash-completion/completions/dyno
+  dyno completions zsh > ~/.zfunc/_dyno
+  dyno completions fish > ~/.config/fish/completions/dyno.fish")]
+pub(crate) struct CompletionsArgs {
+    /// The shell
+    #[arg(value_name = "SHELL")]
+    pub(crate) shell: clap_complete::Shell,
+}
+
+/// `dyno man`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  dyno man | man -l -                 the page of dyno itself
+  dyno man bench | man -l -           the page of a command
+  dyno man --out ~/.local/share/man/man1")]
+pub(crate) struct ManArgs {
+    /// The command whose page to print [default: dyno itself]
+    #[arg(value_name = "COMMAND", conflicts_with = "out")]
+    pub(crate) command: Option<String>,
+    /// Write all pages into this directory instead
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: Option<PathBuf>,
+    /// Print the reference page of docs/reference/ instead: of the commands, or of exit-codes
+    #[arg(long, hide = true, conflicts_with = "out")]
+    pub(crate) markdown: bool,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_definitions_are_sound() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn every_help_page_has_examples() {
+        let cli = Cli::command();
+        for command in std::iter::once(&cli).chain(cli.get_subcommands()) {
+            let after = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+            assert!(after.contains("Examples:\n  dyno "), "{}", command.get_name());
+        }
+    }
+}

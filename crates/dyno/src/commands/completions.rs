@@ -1,0 +1,37 @@
+//! `dyno completions`: a script for a shell, from the same definitions as everything else.
+
+use crate::args::{Cli, CompletionsArgs};
+use crate::exit::Exit;
+use crate::printer::Printer;
+use clap::CommandFactory;
+use clap_complete::{Shell, generate};
+
+/// Prints the script.
+pub(crate) fn run(args: &CompletionsArgs, printer: &Printer) -> Exit {
+    printer.result(&script(args.shell))
+}
+
+fn script(shell: Shell) -> String {
+    let mut script = Vec::new();
+    generate(shell, &mut Cli::command(), "dyno", &mut script);
+    String::from_utf8_lossy(&script).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::ValueEnum;
+
+    #[test]
+    fn every_flag_is_completed_in_every_shell() {
+        for shell in Shell::value_variants() {
+            let script = script(*shell);
+            for (command, flag) in crate::reference::visible_flags() {
+                // Fish writes long flags as `-l name`.
+                let found =
+                    script.contains(&format!("--{flag}")) || script.contains(&format!("-l {flag}"));
+                assert!(found, "{shell}: {command} --{flag}");
+            }
+        }
+    }
+}

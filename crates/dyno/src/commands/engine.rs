@@ -1,0 +1,100 @@
+//! `dyno engine`: the scripted engine as a server of its own, until Ctrl-C.
+
+use crate::args::engine::EngineArgs;
+use crate::exit::Exit;
+use crate::printer::Printer;
+use dyno_engine::{EngineError, Fault, Server, ServerOptions, StopHandle};
+use signal_hook::consts::{SIGINT, SIGTERM};
+use std::io::{self, Read};
+
+/// Serves until it is told to stop.
+pub(crate) fn run(args: &EngineArgs, printer: &Printer) -> Exit {
+    if args.list_faults {
+        return printer.result(&fault_list());
+    }
+    if !args.host.is_loopback() {
+        printer.warn(format_args!("--host: {} can be reached from other machines", args.host));
+    }
+    dyno_net::raise_open_files();
+    let server = match Server::bind(options(args)) {
+        Ok(server) => server,
+        Err(error) => {
+            printer.error(format_args!("{}: {error}", at_fault(&error)));
+            return Exit::Usage;
+        }
+    };
+    if let Err(error) = stop_on_signals(&server.stop_handle()) {
+        printer.error(format_args!("cannot listen for Ctrl-C: {error}"));
+        return Exit::Bug;
+    }
+    if args.until_stdin_closes {
+        stop_with_stdin(server.stop_handle());
+    }
+    let address = format!("http://{}", server.addr());
+    let told = printer.result(&format!("listening on {address}\n"));
+    printer.remark(format_args!(
+        "try it:\n  curl -N {address}/v1/chat/completions -d '{{\"model\": \"{}\", \"stream\": true, \
+         \"messages\": [{{\"role\": \"user\", \"content\": \"hello\"}}]}}'\n  dyno bench {address}\n\
+         Ctrl-C ends it",
+        args.model
+    ));
+    match server.run() {
+        Ok(()) => told,
+        Err(error) => {
+            printer.error(error);
+            Exit::Bug
+        }
+    }
+}
+
+fn options(args: &EngineArgs) -> ServerOptions {
+    ServerOptions {
+        script: args.scripted,
+        faults: args.fault.clone(),
+        host: args.host,
+        port: args.port,
+        model: args.model.clone(),
+        ..ServerOptions::default()
+    }
+}
+
+fn at_fault(error: &EngineError) -> &'static str {
+    match error {
+        EngineError::PortInUse(_) => "--port",
+        EngineError::Bind { .. } => "--host, --port",
+        _ => "engine",
+    }
+}
+
+fn stop_on_signals(stop: &StopHandle) -> io::Result<()> {
+    for signal in [SIGINT, SIGTERM] {
+        signal_hook::low_level::pipe::register(signal, stop.signal_end()?)?;
+    }
+    Ok(())
+}
+
+/// Whoever started it holds the other end; when that is gone, there is no one left to serve.
+fn stop_with_stdin(stop: StopHandle) {
+    std::thread::spawn(move || {
+        let mut buffer = [0; 256];
+        while matches!(io::stdin().read(&mut buffer), Ok(1..)) {}
+        stop.stop();
+    });
+}
+
+fn fault_list() -> String {
+    let width = Fault::all().iter().map(|info| info.name.len()).max().unwrap_or_default();
+    let mut text = String::new();
+    for failing in [true, false] {
+        text.push_str(if failing {
+            "Failures: the request must be recorded as failed, in this class\n"
+        } else {
+            "\nQuirks: the request must complete, with the right figures\n"
+        });
+        for info in Fault::all().iter().filter(|info| info.class.is_some() == failing) {
+            let class = info.class.map(|class| format!(" [{class}]")).unwrap_or_default();
+            text.push_str(&format!("  {:width$}  {}{class}\n", info.name, info.about));
+        }
+    }
+    text
+}

@@ -1,0 +1,42 @@
+//! One file per command: each takes what was typed and a printer, and says how it ended.
+
+pub(crate) mod bench;
+pub(crate) mod completions;
+pub(crate) mod doctor;
+pub(crate) mod engine;
+pub(crate) mod help;
+pub(crate) mod man;
+pub(crate) mod report;
+pub(crate) mod show;
+
+use crate::args::bench::BenchArgs;
+use crate::exit::Exit;
+use crate::printer::{Manners, Printer};
+use crate::resolve::{Surroundings, resolve};
+
+/// Decides what `dyno bench` will do, says so, and does it.
+pub(crate) fn bench(args: BenchArgs, printer: &Printer) -> Exit {
+    let config = args.output.config.clone();
+    let resolved = match resolve(args, &Surroundings::of_process()) {
+        Ok(resolved) => resolved,
+        Err(mut error) => {
+            if let Some(file) = config {
+                error.message += &format!(" (some settings come from `{}`)", file.display());
+            }
+            printer.error(error);
+            return Exit::Usage;
+        }
+    };
+    let printer = printer.with(Manners {
+        quiet: resolved.quiet,
+        no_progress: resolved.no_progress,
+        json: resolved.json,
+    });
+    for warning in &resolved.warnings {
+        printer.warn(warning);
+    }
+    for note in &resolved.notes {
+        printer.note(note);
+    }
+    bench::run(resolved, &printer)
+}

@@ -1,0 +1,20 @@
+//! How a summary is shown: as text for people, or as JSON for programs.
+
+use crate::exit::Exit;
+use crate::printer::Printer;
+use dyno_report::{Summary, TextOptions, render_text};
+
+/// Prints a summary on stdout.
+pub(crate) fn summary(summary: &Summary, as_json: bool, printer: &Printer) -> Exit {
+    if !as_json {
+        let (width, color) = (printer.result_width(), printer.result_colour());
+        return printer.result(&render_text(summary, &TextOptions { width, color }));
+    }
+    match serde_json::to_string_pretty(summary) {
+        Ok(json) => printer.result(&format!("{json}\n")),
+        Err(error) => {
+            printer.error(error);
+            Exit::Bug
+        }
+    }
+}

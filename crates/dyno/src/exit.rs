@@ -1,0 +1,165 @@
+//! How the program ends: the exit statuses, said once. Help, documentation and code all use this
+//! table.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::process::ExitCode;
+
+/// The ending of a command, from the least to the most pressing: when several apply, the later
+/// one is the exit status.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[repr(u8)]
+pub(crate) enum Exit {
+    /// All is well.
+    Fine,
+    /// A bar was not met.
+    BarNotMet,
+    /// The figures describe the load generator, not the server.
+    RunInvalid,
+    /// The target could not be measured.
+    TargetUnusable,
+    /// Wrong flags or settings.
+    Usage,
+    /// Dyno's own fault.
+    Bug,
+    /// Ctrl-C.
+    Interrupted,
+}
+
+/// Each status with its meaning and what to do about it, by number.
+const TABLE: &[(Exit, &str, &str)] = &[
+    (Exit::Fine, "fine", "the command did what it was asked to do"),
+    (
+        Exit::Bug,
+        "a bug in Dyno",
+        "or the machine did not let it go on, such as a full disk; what was recorded is kept",
+    ),
+    (
+        Exit::Usage,
+        "wrong usage or settings",
+        "nothing was sent; the message names the flag at fault and says what would be right",
+    ),
+    (
+        Exit::TargetUnusable,
+        "target unusable",
+        "it is dead, refuses the key, the path or the model, or failed 50 times in a row; the \
+         message repeats its own words",
+    ),
+    (
+        Exit::RunInvalid,
+        "the run is invalid",
+        "a level's figures describe this machine rather than the server; its reasons say why",
+    ),
+    (Exit::BarNotMet, "a bar was not met", "more requests failed than --allow-failures allows"),
+    (Exit::Interrupted, "interrupted", "Ctrl-C; what was recorded until then is kept"),
+];
+
+const PRECEDENCE: &str = "When several apply, the first of 130, 3, 4, 5 is the exit status.";
+
+impl Exit {
+    /// The number that the shell sees.
+    pub(crate) fn code(self) -> u8 {
+        match self {
+            Self::Fine => 0,
+            Self::Bug => 1,
+            Self::Usage => 2,
+            Self::TargetUnusable => 3,
+            Self::RunInvalid => 4,
+            Self::BarNotMet => 5,
+            Self::Interrupted => 130,
+        }
+    }
+
+    /// The more pressing of two endings.
+    pub(crate) fn and(self, other: Self) -> Self {
+        self.max(other)
+    }
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> Self {
+        Self::from(exit.code())
+    }
+}
+
+/// Runs a command; a panic becomes a message that asks for a report, and [`Exit::Bug`].
+pub(crate) fn guarded(command: impl FnOnce() -> Exit) -> Exit {
+    std::panic::set_hook(Box::new(|panic| {
+        let place = panic.location().map(ToString::to_string).unwrap_or_default();
+        let payload = panic.payload();
+        let text = payload.downcast_ref::<&str>().copied();
+        let what = text.or(payload.downcast_ref::<String>().map(String::as_str));
+        let what = what.unwrap_or("no message");
+        let version = env!("CARGO_PKG_VERSION");
+        crate::printer::emergency(&format!(
+            "error: a bug in Dyno {version}: {what} ({place})\n  hint: please report it, with the \
+             command you ran and this message; what was recorded is kept"
+        ));
+    }));
+    // What the command borrowed is not looked at again.
+    catch_unwind(AssertUnwindSafe(command)).unwrap_or(Exit::Bug)
+}
+
+/// `dyno help exit-codes`.
+pub(crate) fn help() -> String {
+    let mut text = String::from("What the exit status of dyno means:\n\n");
+    for (exit, name, more) in TABLE {
+        text.push_str(&format!("  {:>3}  {name}\n", exit.code()));
+        for line in wrapped(more, 80) {
+            text.push_str(&format!("       {line}\n"));
+        }
+    }
+    text.push_str(&format!("\n{PRECEDENCE}\n"));
+    text
+}
+
+/// The reference page.
+pub(crate) fn markdown() -> String {
+    let mut text = String::from(
+        "# Exit status\n\n<!-- Generated: cargo run -q -- man --markdown exit-codes > \
+         docs/reference/exit-codes.md -->\n\n| status | meaning | more |\n| ---: | --- | --- |\n",
+    );
+    for (exit, name, more) in TABLE {
+        text.push_str(&format!("| {} | {name} | {more} |\n", exit.code()));
+    }
+    text.push_str(&format!("\n{PRECEDENCE}\n"));
+    text
+}
+
+fn wrapped(text: &str, width: usize) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for word in text.split(' ') {
+        match lines.last_mut() {
+            Some(line) if line.len() + 1 + word.len() <= width => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            _ => lines.push(word.to_owned()),
+        }
+    }
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_more_pressing_ending_wins() {
+        let order = [130, 3, 4, 5, 0];
+        let mut exits: Vec<Exit> = TABLE.iter().map(|(exit, ..)| *exit).collect();
+        exits.retain(|exit| order.contains(&exit.code()));
+        for a in &exits {
+            for b in &exits {
+                let first = order.iter().find(|code| [a.code(), b.code()].contains(code));
+                assert_eq!(Some(&a.and(*b).code()), first);
+            }
+        }
+    }
+
+    #[test]
+    fn a_panic_is_status_1() {
+        assert_eq!(guarded(|| panic!("on purpose")), Exit::Bug);
+        assert_eq!(guarded(|| Exit::RunInvalid), Exit::RunInvalid);
+        drop(std::panic::take_hook());
+    }
+}

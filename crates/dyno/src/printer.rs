@@ -1,0 +1,202 @@
+//! All that the program says goes through here: results to stdout, everything else to stderr. It
+//! knows who wants quiet, who wants no progress, and whether a progress line must be cleared
+//! first. A reader that has gone away is no reason to panic.
+
+use crate::exit::Exit;
+use std::fmt::Display;
+use std::io::{self, IsTerminal, Write};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// What may be said, and how.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Manners {
+    /// No notes and no progress.
+    pub(crate) quiet: bool,
+    /// No progress.
+    pub(crate) no_progress: bool,
+    /// The result is JSON.
+    pub(crate) json: bool,
+}
+
+/// How progress is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ProgressStyle {
+    /// Not at all.
+    Hidden,
+    /// One line that is drawn over and over.
+    Line,
+    /// A line now and then.
+    Plain,
+}
+
+/// Speaks for the program. Copies share the screen.
+#[derive(Debug, Clone)]
+pub(crate) struct Printer {
+    manners: Manners,
+    colour: bool,
+    on_terminal: bool,
+    line_shown: Arc<Mutex<bool>>,
+}
+
+impl Printer {
+    /// A printer for this process.
+    pub(crate) fn new(manners: Manners) -> Self {
+        let on_terminal = io::stderr().is_terminal();
+        Self {
+            manners,
+            colour: on_terminal && colour_wanted(),
+            on_terminal: on_terminal && !is_dumb(),
+            line_shown: Arc::default(),
+        }
+    }
+
+    /// The same screen with other manners.
+    pub(crate) fn with(&self, manners: Manners) -> Self {
+        Self { manners, ..self.clone() }
+    }
+
+    /// How progress is to be shown.
+    pub(crate) fn progress_style(&self) -> ProgressStyle {
+        if self.manners.quiet || self.manners.no_progress {
+            ProgressStyle::Hidden
+        } else if self.on_terminal {
+            ProgressStyle::Line
+        } else if self.manners.json {
+            ProgressStyle::Hidden
+        } else {
+            ProgressStyle::Plain
+        }
+    }
+
+    /// Something good to know; not said when quiet.
+    pub(crate) fn note(&self, text: impl Display) {
+        if !self.manners.quiet {
+            self.say("note", "2", &text);
+        }
+    }
+
+    /// Something to mend.
+    pub(crate) fn warn(&self, text: impl Display) {
+        self.say("warning", "33", &text);
+    }
+
+    /// Why it ends.
+    pub(crate) fn error(&self, text: impl Display) {
+        self.say("error", "31", &text);
+    }
+
+    /// Plain text on stderr, without a prefix; not said when quiet.
+    pub(crate) fn remark(&self, text: impl Display) {
+        if !self.manners.quiet {
+            let _screen = self.cleared();
+            let _ = writeln!(io::stderr(), "{text}");
+        }
+    }
+
+    /// The result, on stdout, as it is. A closed pipe is fine: whoever read it has enough.
+    pub(crate) fn result(&self, text: &str) -> Exit {
+        let written = {
+            let _screen = self.cleared();
+            let mut stdout = io::stdout().lock();
+            stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush())
+        };
+        match written {
+            Ok(()) => Exit::Fine,
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Exit::Fine,
+            Err(error) => {
+                self.error(format_args!("cannot write the result to stdout: {error}"));
+                Exit::Bug
+            }
+        }
+    }
+
+    /// Whether the result may be coloured.
+    pub(crate) fn result_colour(&self) -> bool {
+        io::stdout().is_terminal() && colour_wanted()
+    }
+
+    /// Columns for the result: a file gets the same ones everywhere.
+    pub(crate) fn result_width(&self) -> usize {
+        match rustix::termios::tcgetwinsize(io::stdout()) {
+            Ok(size) if size.ws_col > 0 => usize::from(size.ws_col).clamp(80, 120),
+            _ => 80,
+        }
+    }
+
+    /// Draws the progress line over the last one; `false` if there is no one to see it.
+    pub(crate) fn draw_line(&self, line: &str) -> bool {
+        let mut shown = self.lock();
+        *shown = true;
+        let mut stderr = io::stderr().lock();
+        write!(stderr, "\r{line}\x1b[K").and_then(|()| stderr.flush()).is_ok()
+    }
+
+    /// Prints a line of progress; `false` if there is no one to see it.
+    pub(crate) fn plain_line(&self, line: &str) -> bool {
+        let _screen = self.lock();
+        writeln!(io::stderr(), "{line}").is_ok()
+    }
+
+    /// Takes the progress line away.
+    pub(crate) fn clear_line(&self) {
+        drop(self.cleared());
+    }
+
+    fn say(&self, kind: &str, colour: &str, text: &dyn Display) {
+        let _screen = self.cleared();
+        let _ = if self.colour {
+            writeln!(io::stderr(), "\x1b[{colour}m{kind}:\x1b[0m {text}")
+        } else {
+            writeln!(io::stderr(), "{kind}: {text}")
+        };
+    }
+
+    fn cleared(&self) -> MutexGuard<'_, bool> {
+        let mut shown = self.lock();
+        if std::mem::take(&mut *shown) {
+            let _ = write!(io::stderr(), "\r\x1b[K");
+        }
+        shown
+    }
+
+    fn lock(&self) -> MutexGuard<'_, bool> {
+        self.line_shown.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn colour_wanted() -> bool {
+    !is_dumb() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
+}
+
+fn is_dumb() -> bool {
+    std::env::var_os("TERM").is_some_and(|term| term == "dumb")
+}
+
+/// Says something when nothing else can be relied on.
+pub(crate) fn emergency(text: &str) {
+    let start = if io::stderr().is_terminal() { "\r\x1b[K" } else { "" };
+    let _ = writeln!(io::stderr(), "{start}{text}");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn style(manners: Manners, on_terminal: bool) -> ProgressStyle {
+        Printer { on_terminal, ..Printer::new(manners) }.progress_style()
+    }
+
+    #[test]
+    fn progress_is_shown_where_someone_may_look() {
+        let plain = Manners::default();
+        let json = Manners { json: true, ..plain };
+        assert_eq!(style(plain, true), ProgressStyle::Line);
+        assert_eq!(style(plain, false), ProgressStyle::Plain);
+        assert_eq!(style(json, true), ProgressStyle::Line);
+        assert_eq!(style(json, false), ProgressStyle::Hidden);
+        for manners in [Manners { quiet: true, ..plain }, Manners { no_progress: true, ..plain }] {
+            assert_eq!(style(manners, true), ProgressStyle::Hidden);
+            assert_eq!(style(manners, false), ProgressStyle::Hidden);
+        }
+    }
+}

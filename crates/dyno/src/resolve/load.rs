@@ -1,0 +1,179 @@
+//! The levels of a run: which load, and when each level stops.
+
+use crate::args::bench::LoadArgs;
+use crate::args::values::MOST_IN_FLIGHT;
+use crate::usage::UsageError;
+use dyno_core::plan::{Arrival, LevelPlan, Load, Warmup};
+use dyno_core::units::{format_duration, to_s};
+use dyno_core::{Nanos, SEC};
+
+const LADDER: [u32; 3] = [1, 4, 16];
+const LADDER_REQUESTS_PER_SLOT: u64 = 20;
+const LADDER_DURATION: Nanos = 20 * SEC;
+const DEFAULT_DURATION: Nanos = 30 * SEC;
+/// Schedules are computed up front and held in memory.
+const MOST_ARRIVALS: f64 = 50e6;
+
+/// When a level stops.
+#[derive(Clone, Copy)]
+struct Stop {
+    requests: Option<u64>,
+    duration: Option<Nanos>,
+}
+
+/// The levels in the order they run.
+pub(super) fn levels(
+    args: LoadArgs,
+    notes: &mut Vec<String>,
+) -> Result<Vec<LevelPlan>, UsageError> {
+    at_most_one_load(&args)?;
+    if args.arrival.is_some() && args.rate.is_none() {
+        return Err(UsageError::new(
+            "--arrival",
+            "it spaces the arrivals of an open loop; give --rate R with it, or leave it out",
+        ));
+    }
+    let warmup = match args.warmup {
+        Some(Warmup::Requests(0) | Warmup::Duration(0)) => None,
+        warmup => warmup,
+    };
+    let given = Stop { requests: args.requests, duration: args.duration };
+    let loads = if let Some(list) = &args.concurrency {
+        with_stop(list.0.iter().map(|&concurrency| Load::Concurrency { concurrency }), given)
+    } else if let Some(list) = &args.rate {
+        let arrival = args.arrival.unwrap_or(Arrival::Poisson);
+        let loads = with_stop(list.0.iter().map(|&rate| Load::Rate { rate, arrival }), given);
+        check_arrivals(&loads, warmup)?;
+        loads
+    } else if let Some(list) = &args.burst {
+        check_burst(given, warmup)?;
+        let stop = |requests| Stop { requests: Some(requests), duration: None };
+        list.0.iter().map(|&requests| (Load::Burst { requests }, stop(requests))).collect()
+    } else {
+        ladder(given, notes)
+    };
+    let mut levels: Vec<LevelPlan> = Vec::with_capacity(loads.len());
+    for (load, stop) in loads {
+        levels.push(LevelPlan {
+            label: label(&load, &levels),
+            load,
+            requests: stop.requests,
+            duration_ns: stop.duration,
+            warmup,
+            drain_ns: args.drain,
+        });
+    }
+    Ok(levels)
+}
+
+fn at_most_one_load(args: &LoadArgs) -> Result<(), UsageError> {
+    let given: Vec<&str> = [
+        ("--concurrency", args.concurrency.is_some()),
+        ("--rate", args.rate.is_some()),
+        ("--burst", args.burst.is_some()),
+    ]
+    .into_iter()
+    .filter_map(|(flag, given)| given.then_some(flag))
+    .collect();
+    match given.as_slice() {
+        [] | [_] => Ok(()),
+        [first, rest @ ..] => Err(UsageError::new(
+            *first,
+            format!("it cannot be combined with {}; give one kind of load", rest.join(" and ")),
+        )
+        .hint("closed loop: --concurrency N; open loop: --rate R; all at once: --burst N")),
+    }
+}
+
+fn with_stop(loads: impl Iterator<Item = Load>, given: Stop) -> Vec<(Load, Stop)> {
+    let stop = match given {
+        Stop { requests: None, duration: None } => {
+            Stop { requests: None, duration: Some(DEFAULT_DURATION) }
+        }
+        given => given,
+    };
+    loads.map(|load| (load, stop)).collect()
+}
+
+fn ladder(given: Stop, notes: &mut Vec<String>) -> Vec<(Load, Stop)> {
+    let explicit = given.requests.is_some() || given.duration.is_some();
+    let bounds = if explicit {
+        "as long as you said".to_owned()
+    } else {
+        format!("{LADDER_REQUESTS_PER_SLOT} requests each or {}", format_duration(LADDER_DURATION))
+    };
+    notes.push(format!("no load given: a gentle ladder of 1, 4 and 16 in flight, {bounds}"));
+    LADDER
+        .into_iter()
+        .map(|concurrency| {
+            let stop = if explicit {
+                given
+            } else {
+                Stop {
+                    requests: Some(u64::from(concurrency) * LADDER_REQUESTS_PER_SLOT),
+                    duration: Some(LADDER_DURATION),
+                }
+            };
+            (Load::Concurrency { concurrency }, stop)
+        })
+        .collect()
+}
+
+fn check_burst(given: Stop, warmup: Option<Warmup>) -> Result<(), UsageError> {
+    if given.requests.is_some() {
+        return Err(UsageError::new(
+            "--requests",
+            "it cannot be combined with --burst, whose N is the number of requests; leave it out",
+        ));
+    }
+    if given.duration.is_some() {
+        return Err(UsageError::new(
+            "--duration",
+            "it cannot be combined with --burst, which sends everything at once; leave it out",
+        )
+        .hint("--timeout-total bounds how long an answer may take"));
+    }
+    match warmup {
+        Some(Warmup::Duration(_)) => Err(UsageError::new(
+            "--warmup",
+            "a burst cannot be warmed up for a time; write a number of requests, such as 20",
+        )),
+        Some(Warmup::Requests(count)) if count > u64::from(MOST_IN_FLIGHT) => Err(UsageError::new(
+            "--warmup",
+            format!("`{count}` is too many for a burst; write at most {MOST_IN_FLIGHT}"),
+        )),
+        _ => Ok(()),
+    }
+}
+
+fn check_arrivals(loads: &[(Load, Stop)], warmup: Option<Warmup>) -> Result<(), UsageError> {
+    for (load, stop) in loads {
+        let rate = load.value();
+        let by_time = stop.duration.map_or(f64::INFINITY, |duration| rate * to_s(duration));
+        let by_count = stop.requests.map_or(f64::INFINITY, |requests| requests as f64);
+        let before = match warmup {
+            Some(Warmup::Requests(count)) => count as f64,
+            Some(Warmup::Duration(time)) => rate * to_s(time),
+            None => 0.0,
+        };
+        let planned = by_time.min(by_count) + before;
+        if planned > MOST_ARRIVALS {
+            return Err(UsageError::new(
+                "--rate",
+                format!(
+                    "{rate} requests per second would plan {planned:.0} arrivals, and at most \
+                     50 million can be; lower the rate, --duration or --warmup, or bound it with \
+                     --requests"
+                ),
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// A name for tables, told apart from an equal level before it.
+fn label(load: &Load, before: &[LevelPlan]) -> String {
+    let equal = before.iter().filter(|level| level.load == *load).count();
+    let name = format!("{} {}", load.kind(), load.value());
+    if equal == 0 { name } else { format!("{name} ({})", equal + 1) }
+}

@@ -1,0 +1,211 @@
+//! From what was typed to what will be done: defaults filled in, files read, contradictions
+//! refused. The plan that comes out holds nothing secret; secrets travel beside it.
+
+mod load;
+mod secrets;
+mod surroundings;
+
+pub(crate) use secrets::Secrets;
+pub(crate) use surroundings::Surroundings;
+
+use crate::args::bench::{ApiArg, BenchArgs, ConnectionArgs, RequestArgs, UsageArg};
+use crate::args::engine::DEFAULT_SCRIPT;
+use crate::args::target::TargetUrl;
+use crate::usage::UsageError;
+use dyno_core::plan::{Api, PLAN_SCHEMA, Plan, RequestPlan, Shard, Target, Timeouts, UsageWanted};
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+/// All that `dyno bench` needs to know.
+pub(crate) struct Resolved {
+    /// What will be done; saved.
+    pub(crate) plan: Plan,
+    /// The target with its query, never saved; absent for the embedded engine.
+    pub(crate) target_url: Option<String>,
+    /// What must not be saved or printed.
+    pub(crate) secrets: Secrets,
+    /// How TLS is set up.
+    pub(crate) connection: ConnectionSettings,
+    /// The run directory asked for.
+    pub(crate) out: Option<PathBuf>,
+    /// The summary goes to stdout as JSON.
+    pub(crate) json: bool,
+    /// No notes, no progress.
+    pub(crate) quiet: bool,
+    /// No progress.
+    pub(crate) no_progress: bool,
+    /// What the user should know before it starts.
+    pub(crate) notes: Vec<String>,
+    /// What the user should mend.
+    pub(crate) warnings: Vec<String>,
+}
+
+impl fmt::Debug for Resolved {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Resolved").field("plan", &self.plan).finish_non_exhaustive()
+    }
+}
+
+/// How TLS is set up.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct ConnectionSettings {
+    /// More certificates to trust.
+    pub(crate) ca_cert: Option<PathBuf>,
+    /// Client certificate and key.
+    pub(crate) client_cert: Option<PathBuf>,
+    /// Server certificates are not checked.
+    pub(crate) insecure: bool,
+}
+
+/// Decides everything that can be decided before the first byte is sent.
+pub(crate) fn resolve(
+    args: BenchArgs,
+    surroundings: &Surroundings,
+) -> Result<Resolved, UsageError> {
+    let BenchArgs { target, load, request, connection, timeouts, output } = args;
+    let mut notes = Vec::new();
+    let mut warnings = Vec::new();
+
+    let api = dialect(request.api, target.as_ref())?;
+    let seed = load.seed;
+    let levels = load::levels(load, &mut notes)?;
+    let secrets =
+        secrets::gather(&connection, surroundings, target.is_some(), &mut notes, &mut warnings)?;
+    let connection = tls(connection, target.as_ref(), &mut notes)?;
+    if let Some(dir) = &output.out {
+        check_out(dir)?;
+    }
+    if target.is_none() {
+        notes.push(format!("no target: measuring an embedded engine ({DEFAULT_SCRIPT})"));
+    } else if !surroundings.proxies.is_empty() {
+        let names = surroundings.proxies.join(", ");
+        notes.push(format!("{names} ignored: a proxy would be measured along with the server"));
+    }
+    notes.push(format!("seed {seed}"));
+
+    let plan = Plan {
+        schema: PLAN_SCHEMA.to_owned(),
+        target: Target {
+            url: target.as_ref().map(TargetUrl::shown),
+            embedded: target.is_none().then(|| DEFAULT_SCRIPT.to_owned()),
+            api,
+            insecure: connection.insecure,
+            header_names: secrets.headers.iter().map(|(name, _)| name.clone()).collect(),
+        },
+        levels,
+        request: request_plan(request),
+        timeouts: Timeouts {
+            connect_ns: timeouts.timeout_connect,
+            total_ns: timeouts.timeout_total,
+            first_token_ns: timeouts.timeout_first_token.unwrap_or(timeouts.timeout_total),
+            idle_ns: timeouts.timeout_idle,
+        },
+        allow_failures: output.allow_failures,
+        seed,
+        shard: Shard::WHOLE,
+        label: output.label,
+        note: output.note,
+        save_text: output.save_text,
+    };
+    Ok(Resolved {
+        plan,
+        target_url: target.map(|url| url.full().to_owned()),
+        secrets,
+        connection,
+        out: output.out,
+        json: output.json,
+        quiet: output.quiet,
+        no_progress: output.no_progress,
+        notes,
+        warnings,
+    })
+}
+
+fn request_plan(request: RequestArgs) -> RequestPlan {
+    RequestPlan {
+        model: request.model,
+        input_tokens: request.input_tokens,
+        output_tokens: request.output_tokens,
+        stream: !request.no_stream,
+        temperature: request.temperature,
+        stop: request.stop,
+        extra_body: request.extra_body.map(|body| body.0),
+        usage: match request.usage {
+            UsageArg::Auto => UsageWanted::Continuous,
+            UsageArg::Final => UsageWanted::Final,
+            UsageArg::None => UsageWanted::None,
+        },
+    }
+}
+
+/// A full endpoint path says which dialect it is; a flag that says otherwise is a mistake.
+fn dialect(typed: Option<ApiArg>, target: Option<&TargetUrl>) -> Result<Api, UsageError> {
+    let typed = typed.map(|api| match api {
+        ApiArg::Chat => Api::OpenAiChat,
+        ApiArg::Completions => Api::OpenAiCompletions,
+    });
+    let path = target.map(|url| url.path().trim_end_matches('/')).unwrap_or_default();
+    let by_path = if path.ends_with("/chat/completions") {
+        Some(Api::OpenAiChat)
+    } else if path.ends_with("/completions") {
+        Some(Api::OpenAiCompletions)
+    } else {
+        None
+    };
+    match (typed, by_path) {
+        (Some(typed), Some(by_path)) if typed != by_path => Err(UsageError::new(
+            "--api",
+            format!("`{typed}` is not what TARGET ends in; its path `{path}` is {by_path}"),
+        )
+        .hint("leave --api out, or shorten TARGET to its base URL")),
+        (typed, by_path) => Ok(typed.or(by_path).unwrap_or(Api::OpenAiChat)),
+    }
+}
+
+fn tls(
+    args: ConnectionArgs,
+    target: Option<&TargetUrl>,
+    notes: &mut Vec<String>,
+) -> Result<ConnectionSettings, UsageError> {
+    for (flag, file) in [("--ca-cert", &args.ca_cert), ("--client-cert", &args.client_cert)] {
+        if let Some(path) = file {
+            std::fs::File::open(path)
+                .map_err(|error| UsageError::new(flag, cannot_read(path, &error)))?;
+        }
+    }
+    if !target.is_some_and(TargetUrl::is_https) {
+        for (flag, given) in [
+            ("--insecure", args.insecure),
+            ("--ca-cert", args.ca_cert.is_some()),
+            ("--client-cert", args.client_cert.is_some()),
+        ] {
+            if given {
+                notes.push(format!("{flag} has no effect: the target is not https"));
+            }
+        }
+    }
+    Ok(ConnectionSettings {
+        ca_cert: args.ca_cert,
+        client_cert: args.client_cert,
+        insecure: args.insecure,
+    })
+}
+
+fn check_out(dir: &Path) -> Result<(), UsageError> {
+    let wrong = |message| UsageError::new("--out", message);
+    match std::fs::read_dir(dir).map(|mut entries| entries.next().is_some()) {
+        Ok(true) => Err(wrong(format!("`{}` is not empty; name a new directory", dir.display()))
+            .hint("a run is never written over another")),
+        Ok(false) => Ok(()),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(()),
+        Err(error) => Err(wrong(format!("cannot use `{}`: {error}", dir.display()))),
+    }
+}
+
+/// Names the file and the reason.
+pub(crate) fn cannot_read(path: &Path, error: &std::io::Error) -> String {
+    format!("cannot read `{}`: {error}", path.display())
+}
+
+#[cfg(test)]
+mod tests;

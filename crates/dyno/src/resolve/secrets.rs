@@ -1,0 +1,97 @@
+//! Keys and header values: where they come from, and that they are never shown.
+
+use super::{Surroundings, cannot_read};
+use crate::args::bench::ConnectionArgs;
+use crate::args::values::{Secret, api_key};
+use crate::usage::UsageError;
+use std::fmt;
+use std::io::Read;
+use std::path::Path;
+
+/// What must not be saved or printed.
+#[derive(Clone, Default, PartialEq, Eq)]
+pub(crate) struct Secrets {
+    /// Sent as `Authorization: Bearer …`.
+    pub(crate) api_key: Option<String>,
+    /// Extra headers, in the order typed.
+    pub(crate) headers: Vec<(String, String)>,
+}
+
+impl fmt::Debug for Secrets {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Secrets(…)")
+    }
+}
+
+/// A key longer than this is some other file.
+const LONGEST_KEY: u64 = 64 * 1024;
+
+/// The key by precedence: `--api-key-file`, `--api-key`, `DYNO_API_KEY`; and the headers. The
+/// environment's key is for servers, not for the embedded engine.
+pub(super) fn gather(
+    args: &ConnectionArgs,
+    surroundings: &Surroundings,
+    has_target: bool,
+    notes: &mut Vec<String>,
+    warnings: &mut Vec<String>,
+) -> Result<Secrets, UsageError> {
+    let headers: Vec<(String, String)> =
+        args.header.iter().map(|h| (h.name.clone(), h.value.0.clone())).collect();
+    let authorised = headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("authorization"));
+
+    let mut key = None;
+    if args.api_key.is_some() {
+        warnings.push(
+            "--api-key shows in the process list and the shell history; use --api-key-file or \
+             DYNO_API_KEY"
+                .to_owned(),
+        );
+    }
+    if let Some(path) = &args.api_key_file {
+        key = Some(("--api-key-file", read_key(path)?));
+        if args.api_key.is_some() {
+            notes.push("--api-key is not used: --api-key-file goes before it".to_owned());
+        }
+    } else if let Some(typed) = &args.api_key {
+        key = Some(("--api-key", typed.clone()));
+    }
+    if let (Some((flag, _)), true) = (&key, authorised) {
+        return Err(UsageError::new(
+            *flag,
+            "the key and --header both set Authorization; leave one of them out",
+        ));
+    }
+    if key.is_none() && has_target {
+        key = match &surroundings.api_key {
+            Some(_) if authorised => {
+                notes.push("DYNO_API_KEY is not used: --header sets Authorization".to_owned());
+                None
+            }
+            Some(found) => Some(("DYNO_API_KEY", from_environment(found)?)),
+            None => None,
+        };
+    }
+    Ok(Secrets { api_key: key.map(|(_, key)| key.0), headers })
+}
+
+fn from_environment(found: &Result<Secret, ()>) -> Result<Secret, UsageError> {
+    let wrong = |message: String| UsageError::new("DYNO_API_KEY", message);
+    let text = found.as_ref().map_err(|()| wrong("the variable is not text".to_owned()))?;
+    api_key(text.0.trim()).map_err(wrong)
+}
+
+fn read_key(path: &Path) -> Result<Secret, UsageError> {
+    let wrong = |message: String| UsageError::new("--api-key-file", message);
+    let mut text = String::new();
+    std::fs::File::open(path)
+        .and_then(|file| file.take(LONGEST_KEY).read_to_string(&mut text))
+        .map_err(|error| wrong(cannot_read(path, &error)))?;
+    let line = text.lines().next().unwrap_or_default().trim();
+    if line.is_empty() {
+        return Err(wrong(format!(
+            "the first line of `{}` is empty; write the key there",
+            path.display()
+        )));
+    }
+    api_key(line).map_err(|why| wrong(format!("in `{}`: {why}", path.display())))
+}

@@ -1,0 +1,49 @@
+//! What the environment says, gathered once so that the rest is a function of its inputs.
+
+use crate::args::values::Secret;
+use std::ffi::OsString;
+
+/// What the environment says.
+#[derive(Debug, Default)]
+pub(crate) struct Surroundings {
+    /// `DYNO_API_KEY`, unless empty; `Err` if it is not text.
+    pub(crate) api_key: Option<Result<Secret, ()>>,
+    /// Names of the proxy variables that are set.
+    pub(crate) proxies: Vec<String>,
+}
+
+impl Surroundings {
+    /// Looks at the variables of this process.
+    pub(crate) fn of_process() -> Self {
+        Self::from_vars(std::env::vars_os())
+    }
+
+    fn from_vars(vars: impl Iterator<Item = (OsString, OsString)>) -> Self {
+        const PROXIES: &[&str] = &["http_proxy", "https_proxy", "all_proxy"];
+        let mut found = Self::default();
+        for (name, value) in vars.filter(|(_, value)| !value.is_empty()) {
+            let Some(name) = name.to_str() else { continue };
+            if name == "DYNO_API_KEY" {
+                found.api_key = Some(value.into_string().map(Secret).map_err(|_| ()));
+            } else if PROXIES.iter().any(|proxy| name.eq_ignore_ascii_case(proxy)) {
+                found.proxies.push(name.to_owned());
+            }
+        }
+        found.proxies.sort();
+        found
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn proxies_are_found_in_any_case_and_empty_ones_are_not() {
+        let vars =
+            [("HTTPS_PROXY", "x"), ("all_proxy", "y"), ("http_proxy", ""), ("no_proxy", "z")];
+        let found = Surroundings::from_vars(vars.map(|(k, v)| (k.into(), v.into())).into_iter());
+        assert_eq!(found.proxies, ["HTTPS_PROXY", "all_proxy"]);
+        assert!(found.api_key.is_none());
+    }
+}

@@ -1,0 +1,182 @@
+//! What is typed, and what comes of it.
+
+use super::*;
+use crate::args::values::Secret;
+use crate::args::{Cli, Command};
+use clap::Parser;
+use dyno_core::plan::{Arrival, Load, Warmup};
+
+fn typed(line: &[&str]) -> BenchArgs {
+    let argv = ["dyno", "bench"].iter().chain(line);
+    match Cli::try_parse_from(argv).unwrap().command {
+        Command::Bench(args) => *args,
+        other => panic!("{other:?}"),
+    }
+}
+
+fn resolved(line: &[&str]) -> Result<Resolved, UsageError> {
+    resolve(typed(line), &Surroundings::default())
+}
+
+fn complaint(line: &[&str]) -> String {
+    resolved(line).unwrap_err().to_string()
+}
+
+#[test]
+fn nothing_typed_is_a_gentle_ladder_on_the_embedded_engine() {
+    let resolved = resolved(&[]).unwrap();
+    assert_eq!(resolved.target_url, None);
+    assert_eq!(resolved.plan.target.url, None);
+    assert_eq!(resolved.plan.target.embedded.as_deref(), Some(DEFAULT_SCRIPT));
+    let levels: Vec<_> = resolved
+        .plan
+        .levels
+        .iter()
+        .map(|level| (level.label.as_str(), level.requests, level.duration_ns))
+        .collect();
+    let limit = Some(20_000_000_000);
+    assert_eq!(
+        levels,
+        [
+            ("concurrency 1", Some(20), limit),
+            ("concurrency 4", Some(80), limit),
+            ("concurrency 16", Some(320), limit)
+        ]
+    );
+    assert_eq!(
+        (resolved.plan.request.input_tokens, resolved.plan.request.output_tokens),
+        (256, 64)
+    );
+    assert_eq!(resolved.plan.allow_failures, 0.01);
+    assert_eq!(resolved.plan.timeouts.first_token_ns, resolved.plan.timeouts.total_ns);
+    assert!(resolved.notes.iter().any(|note| note == "seed 0"));
+}
+
+#[test]
+fn a_load_without_a_stop_runs_for_half_a_minute() {
+    for flag in ["--concurrency=8", "--rate=2.5"] {
+        let level = &resolved(&[flag]).unwrap().plan.levels[0];
+        assert_eq!((level.requests, level.duration_ns), (None, Some(30_000_000_000)));
+    }
+    let level = resolved(&["--concurrency=8", "--requests=5"]).unwrap().plan.levels.remove(0);
+    assert_eq!((level.requests, level.duration_ns), (Some(5), None));
+}
+
+#[test]
+fn a_burst_is_its_own_number_of_requests() {
+    let plan = resolved(&["--burst=1,2,4", "--warmup=3"]).unwrap().plan;
+    let counts: Vec<_> = plan.levels.iter().map(|level| level.requests).collect();
+    assert_eq!(counts, [Some(1), Some(2), Some(4)]);
+    assert_eq!(plan.levels[2].load, Load::Burst { requests: 4 });
+    assert_eq!(plan.levels[0].warmup, Some(Warmup::Requests(3)));
+    assert!(complaint(&["--burst=2", "--requests=9"]).starts_with("--requests:"));
+    assert!(complaint(&["--burst=2", "--duration=9s"]).starts_with("--duration:"));
+    assert!(complaint(&["--burst=2", "--warmup=9s"]).starts_with("--warmup:"));
+}
+
+#[test]
+fn arrivals_are_poisson_unless_said_otherwise_and_need_a_rate() {
+    let load = |line: &[&str]| resolved(line).unwrap().plan.levels[0].load;
+    assert_eq!(load(&["--rate=3"]), Load::Rate { rate: 3.0, arrival: Arrival::Poisson });
+    assert_eq!(
+        load(&["--rate=3", "--arrival=gamma:2"]),
+        Load::Rate { rate: 3.0, arrival: Arrival::Gamma { shape: 2.0 } }
+    );
+    assert!(complaint(&["--arrival=poisson"]).contains("--rate"));
+    assert!(complaint(&["--arrival=poisson", "--concurrency=1"]).contains("--rate"));
+}
+
+#[test]
+fn one_kind_of_load_at_most() {
+    let text = complaint(&["--concurrency=1", "--rate=1", "--burst=1"]);
+    assert!(text.contains("--concurrency") && text.contains("--rate and --burst"), "{text}");
+}
+
+#[test]
+fn a_schedule_that_would_not_fit_in_memory_is_refused() {
+    assert!(complaint(&["--rate=1000000", "--duration=51s"]).starts_with("--rate:"));
+    assert!(resolved(&["--rate=1000000", "--duration=51s", "--requests=10"]).is_ok());
+    assert!(complaint(&["--rate=1", "--requests=50000001"]).starts_with("--rate:"));
+    assert!(complaint(&["--rate=1000000", "--duration=1s", "--warmup=60s"]).starts_with("--rate:"));
+}
+
+#[test]
+fn equal_levels_have_different_names() {
+    let plan = resolved(&["--concurrency=8,8,4"]).unwrap().plan;
+    let labels: Vec<_> = plan.levels.iter().map(|level| level.label.as_str()).collect();
+    assert_eq!(labels, ["concurrency 8", "concurrency 8 (2)", "concurrency 4"]);
+}
+
+#[test]
+fn the_dialect_follows_the_path_and_must_not_contradict_it() {
+    let api = |line: &[&str]| resolved(line).unwrap().plan.target.api;
+    assert_eq!(api(&["http://h/v1"]), Api::OpenAiChat);
+    assert_eq!(api(&["http://h/v1/completions"]), Api::OpenAiCompletions);
+    assert_eq!(api(&["http://h/v1/chat/completions/"]), Api::OpenAiChat);
+    assert_eq!(api(&["http://h", "--api=openai-completions"]), Api::OpenAiCompletions);
+    assert!(complaint(&["http://h/v1/completions", "--api=openai-chat"]).starts_with("--api:"));
+}
+
+#[test]
+fn a_key_comes_from_the_file_then_the_flag_then_the_environment() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("key");
+    std::fs::write(&file, "  from-file \nsecond line\n").unwrap();
+    let from_file = format!("--api-key-file={}", file.display());
+    let surroundings = Surroundings {
+        api_key: Some(Ok(Secret("from-env".to_owned()))),
+        ..Surroundings::default()
+    };
+    let key = |line: &[&str]| {
+        let resolved = resolve(typed(line), &surroundings).unwrap();
+        (resolved.secrets.api_key, resolved.warnings.len())
+    };
+    assert_eq!(key(&["http://h", &from_file, "--api-key=typed"]), (Some("from-file".into()), 1));
+    assert_eq!(key(&["http://h", "--api-key=typed"]), (Some("typed".into()), 1));
+    assert_eq!(key(&["http://h"]), (Some("from-env".into()), 0));
+    assert_eq!(key(&["http://h", "--header=authorization:Basic x"]), (None, 0));
+    assert_eq!(key(&[]), (None, 0));
+}
+
+#[test]
+fn key_files_that_do_not_serve_are_named() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("key");
+    std::fs::write(&file, "\nhush\n").unwrap();
+    let flag = format!("--api-key-file={}", file.display());
+    let text = complaint(&["http://h", &flag]);
+    assert!(text.contains("key` is empty") && !text.contains("hush"), "{text}");
+    assert!(complaint(&["http://h", "--api-key-file=nowhere"]).contains("`nowhere`"));
+    assert!(complaint(&["http://h", &flag, "--header=Authorization:x"]).contains("empty"));
+}
+
+#[test]
+fn secrets_show_nowhere() {
+    let resolved =
+        resolved(&["http://h/v1?key=hush", "--header=X-Key:hush", "--api-key=hush"]).unwrap();
+    assert_eq!(resolved.plan.target.header_names, ["X-Key"]);
+    assert_eq!(resolved.plan.target.url.as_deref(), Some("http://h/v1?key=…"));
+    assert_eq!(resolved.target_url.as_deref(), Some("http://h/v1?key=hush"));
+    assert_eq!(resolved.secrets.headers, [("X-Key".to_owned(), "hush".to_owned())]);
+    let told = format!("{:?} {:?} {:?}", resolved.secrets, resolved.notes, resolved.warnings);
+    let saved = serde_json::to_string(&resolved.plan).unwrap();
+    assert!(!told.contains("hush") && !saved.contains("hush"));
+    assert!(!format!("{:?}", typed(&["http://h?k=hush", "--api-key=hush"])).contains("hush"));
+}
+
+#[test]
+fn proxies_are_said_to_be_ignored() {
+    let surroundings =
+        Surroundings { proxies: vec!["HTTPS_PROXY".to_owned()], ..Surroundings::default() };
+    let notes = resolve(typed(&["http://h"]), &surroundings).unwrap().notes;
+    assert!(notes.iter().any(|note| note.starts_with("HTTPS_PROXY ignored")), "{notes:?}");
+}
+
+#[test]
+fn a_directory_in_use_is_refused() {
+    let dir = tempfile::tempdir().unwrap();
+    let flag = format!("--out={}", dir.path().display());
+    assert!(resolved(&[&flag]).is_ok());
+    std::fs::write(dir.path().join("x"), "").unwrap();
+    assert!(complaint(&[&flag]).contains("not empty"));
+}

@@ -1,0 +1,6 @@
+//! The glue between the crates: opens the target, runs the levels of a plan on it, and hands
+//! every frame to whoever keeps them.
+
+pub(crate) mod levels;
+pub(crate) mod signals;
+pub(crate) mod target;

@@ -1,0 +1,43 @@
+//! Ctrl-C: once to stop sending, twice to stop at once. A terminal that goes away ends nothing.
+
+use dyno_drive::StopSignal;
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::iterator::{Handle, Signals};
+use std::thread::JoinHandle;
+
+/// Listens for signals for as long as it lives.
+#[derive(Debug)]
+pub(crate) struct Listening {
+    handle: Handle,
+    thread: Option<JoinHandle<()>>,
+}
+
+/// Turns signals into `stop`, and calls `said` with how often it was raised.
+pub(crate) fn listen(
+    stop: StopSignal,
+    said: impl Fn(usize) + Send + 'static,
+) -> std::io::Result<Listening> {
+    let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP])?;
+    let handle = signals.handle();
+    let thread = std::thread::Builder::new().name("signals".into()).spawn(move || {
+        let mut times = 0;
+        for signal in signals.forever() {
+            if signal == SIGHUP {
+                continue;
+            }
+            stop.raise();
+            times += 1;
+            said(times);
+        }
+    })?;
+    Ok(Listening { handle, thread: Some(thread) })
+}
+
+impl Drop for Listening {
+    fn drop(&mut self) {
+        self.handle.close();
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}

@@ -1,0 +1,107 @@
+//! Opening the target: a server somewhere, or an engine of our own when none was given.
+
+use crate::resolve::{ConnectionSettings, Secrets};
+use dyno_core::plan::Plan;
+use dyno_engine::{Running, Script, Server, ServerOptions};
+use dyno_net::Clock;
+use dyno_wire::client::{Client, ClientError, ClientOptions};
+use dyno_wire::encode::SecretHeaders;
+use dyno_wire::endpoint::{Endpoint, EndpointError};
+use dyno_wire::exchange::Rules;
+use dyno_wire::redact::Redactor;
+use dyno_wire::tls::{TlsError, TlsSettings};
+use thiserror::Error;
+
+/// A client for the target, and the engine if the target is our own.
+pub(crate) struct OpenTarget {
+    pub(crate) client: Client,
+    pub(crate) endpoint: Endpoint,
+    pub(crate) headers: SecretHeaders,
+    /// Serves until it is dropped.
+    pub(crate) _engine: Option<Running>,
+}
+
+/// Why the target cannot be opened.
+#[derive(Debug, Error)]
+pub(crate) enum OpenError {
+    /// A flag is at fault.
+    #[error("{0}")]
+    Usage(String),
+    /// The target is.
+    #[error("{0}")]
+    Target(String),
+    /// This program is.
+    #[error("{0}")]
+    Own(String),
+}
+
+impl From<EndpointError> for OpenError {
+    fn from(error: EndpointError) -> Self {
+        match error {
+            EndpointError::NotAUrl(_) => Self::Usage(error.to_string()),
+            EndpointError::Unknown(..) => Self::Target(error.to_string()),
+        }
+    }
+}
+
+impl From<ClientError> for OpenError {
+    fn from(error: ClientError) -> Self {
+        match &error {
+            ClientError::Tls(TlsError::File { .. } | TlsError::NoRoots(_))
+            | ClientError::ServerName(_) => Self::Usage(error.to_string()),
+            _ => Self::Own(error.to_string()),
+        }
+    }
+}
+
+/// Everything secret that a server's words could repeat.
+fn redactor(secrets: &Secrets, url: Option<&str>) -> Redactor {
+    let query = url.and_then(|url| url.split_once('?')).map_or("", |(_, query)| query);
+    let values = query.split('&').filter_map(|pair| pair.split_once('=')).map(|(_, v)| v.into());
+    let headers = secrets.headers.iter().map(|(_, value)| value.clone());
+    Redactor::new(secrets.api_key.clone().into_iter().chain(headers).chain(values))
+}
+
+/// Opens the target of a plan. No request is sent yet.
+pub(crate) fn open(
+    plan: &Plan,
+    url: Option<&str>,
+    secrets: &Secrets,
+    connection: &ConnectionSettings,
+    clock: Clock,
+) -> Result<OpenTarget, OpenError> {
+    let engine = match &plan.target.embedded {
+        Some(script) if url.is_none() => Some(start_engine(script, plan.seed)?),
+        _ => None,
+    };
+    let own = engine.as_ref().map(|engine| format!("http://{}", engine.addr()));
+    let target = url.or(own.as_deref()).unwrap_or_default();
+    let endpoint = Endpoint::parse(target, plan.target.api)?;
+    let headers = SecretHeaders::new(secrets.api_key.as_deref(), &secrets.headers);
+    let options = ClientOptions {
+        address: endpoint.resolve()?,
+        endpoint: endpoint.clone(),
+        tls: TlsSettings {
+            insecure: connection.insecure,
+            ca_cert: connection.ca_cert.clone(),
+            client_cert: connection.client_cert.clone(),
+        },
+        timeouts: plan.timeouts,
+        rules: Rules {
+            api: plan.target.api,
+            stream: plan.request.stream,
+            keep_text: plan.save_text,
+            redactor: redactor(secrets, url),
+        },
+        headers: headers.clone(),
+    };
+    let client = Client::new(options, clock)?;
+    Ok(OpenTarget { client, endpoint, headers, _engine: engine })
+}
+
+fn start_engine(script: &str, seed: u64) -> Result<Running, OpenError> {
+    let own = |error: &dyn std::fmt::Display| OpenError::Own(format!("the embedded engine: {error}"));
+    let script: Script = script.parse().map_err(|error| own(&error))?;
+    let options = ServerOptions { script, seed, ..ServerOptions::default() };
+    Server::bind(options).and_then(Server::spawn).map_err(|error| own(&error))
+}

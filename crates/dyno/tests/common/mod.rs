@@ -1,0 +1,40 @@
+//! Runs the real binary in a directory of its own and gives back all that it said.
+
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+
+/// The binary, away from the tester's own surroundings.
+pub fn dyno(dir: &Path, args: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_dyno"));
+    command.args(args).current_dir(dir).stdin(Stdio::null());
+    for name in [
+        "DYNO_API_KEY",
+        "COLUMNS",
+        "http_proxy",
+        "https_proxy",
+        "all_proxy",
+        "HTTP_PROXY",
+        "HTTPS_PROXY",
+        "ALL_PROXY",
+    ] {
+        command.env_remove(name);
+    }
+    command
+}
+
+/// Runs it to its end.
+pub fn run(dir: &Path, args: &[&str]) -> Output {
+    dyno(dir, args).output().expect("the binary runs")
+}
+
+/// Status, stdout and stderr as one text.
+pub fn told(dir: &Path, args: &[&str]) -> String {
+    let output = run(dir, args);
+    format!(
+        "$ dyno {}\nstatus: {}\n--- stdout\n{}--- stderr\n{}",
+        args.join(" "),
+        output.status.code().map_or("none".to_owned(), |code| code.to_string()),
+        String::from_utf8_lossy(&output.stdout),
+        String::from_utf8_lossy(&output.stderr)
+    )
+}
