@@ -1,2 +1,27 @@
-//! (being written)
-fn main() {}
+//! Benchmarks that print ratios measured in one run: `cargo xtask truth`, `cost` and `size`.
+//! They build the release binary, start the scripted engine on one core and measure `dyno bench`
+//! on the other, in turns with a bare receiver.
+
+mod bare;
+mod cost;
+mod lab;
+mod size;
+mod truth;
+
+use anyhow::{Result, bail};
+
+const HELP: &str = "\
+cargo xtask truth   excess of dyno's TTFT and ITL over a bare receiver's
+cargo xtask cost    CPU per streamed token, against a bare receiver
+cargo xtask size    memory, many streams, start-up time, size of the binary";
+
+fn main() -> Result<()> {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    match arguments.first().map(String::as_str) {
+        Some("truth") => truth::run(),
+        Some("cost") => cost::run(),
+        Some("size") => size::run(),
+        Some("bare") => bare::main(&arguments[1..]),
+        _ => bail!("which benchmark?\n{HELP}"),
+    }
+}

@@ -9,7 +9,7 @@ use dyno_core::record::RequestRecord;
 use dyno_core::units::to_s;
 use dyno_stats::{Counted, trend};
 
-const SEGMENTS: (u64, u64) = (8, 20);
+const SEGMENTS: u64 = 20;
 
 /// A stretch of time, both ends included.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -48,7 +48,7 @@ pub(crate) fn window(
     if (window.length() as f64) < 2.0 * median || window.length() == 0 {
         // A queue that grows without end leaves no window either, and that is the thing to say.
         let filled = Window { from: window.to.min(first + median as u64), to: window.to };
-        let grows = trend_over(filled, median, level).filter(|growth| is_open && *growth > 0.0);
+        let grows = trend_over(filled, level).filter(|growth| is_open && *growth > 0.0);
         return Err(match grows {
             Some(growth) => NoWindow::Trend { growth },
             None => {
@@ -56,17 +56,15 @@ pub(crate) fn window(
             }
         });
     }
-    match trend_over(window, median, level).filter(|_| is_open) {
+    match trend_over(window, level).filter(|_| is_open) {
         Some(growth) => Err(NoWindow::Trend { growth }),
         None => Ok(Some(window)),
     }
 }
 
 /// Relative growth of the number in flight, where there is a trend.
-fn trend_over(window: Window, median: f64, level: &Gathered) -> Option<f64> {
-    let per_half_latency = (2.0 * window.length() as f64 / median.max(1.0)) as u64;
-    let count = per_half_latency.clamp(SEGMENTS.0, SEGMENTS.1);
-    let means = level.flight.segments(window.from, window.to, count);
+fn trend_over(window: Window, level: &Gathered) -> Option<f64> {
+    let means = level.flight.segments(window.from, window.to, SEGMENTS);
     trend(&means).filter(|found| found.is_trend()).map(|found| found.growth)
 }
 

@@ -1,7 +1,7 @@
 //! What there is to say about one level, under the table.
 
 use super::TextOptions;
-use super::layout::{maybe, millis, number, wrap};
+use super::layout::{ABSENT, maybe, millis, number, wrap};
 use super::paint::{heading, verdict};
 use crate::escape::escape;
 use crate::findings::Reason;
@@ -34,9 +34,7 @@ pub(super) fn level(level: &LevelSummary, options: &TextOptions) -> String {
     for text in [requests(level), work(level), scheduled(level)].into_iter().flatten() {
         out.push_str(&wrap("  ", &text, options.width));
     }
-    if let Some(text) = intervals(level) {
-        out.push_str(&wrap("  95 % intervals, ms: ", &text, options.width));
-    }
+    out.push_str(&intervals(level));
     if let Some(text) = client(level) {
         out.push_str(&wrap("  client: ", &text, options.width));
     }
@@ -119,36 +117,46 @@ fn scheduled(level: &LevelSummary) -> Option<String> {
         .iter()
         .filter_map(|(name, _, scheduled)| {
             let d = scheduled.as_ref()?;
-            let ms = |v: Option<f64>| v.map_or_else(|| "–".to_owned(), millis);
+            let ms = |v: Option<f64>| v.map_or_else(|| ABSENT.to_owned(), millis);
             Some(format!("{name} {} p50, {} p99", ms(d.p50), ms(d.p99)))
         })
         .collect();
     (!texts.is_empty()).then(|| format!("from the schedule, ms: {}", texts.join("; ")))
 }
 
-fn intervals(level: &LevelSummary) -> Option<String> {
+/// A small table of intervals, without the rows and columns that have none.
+fn intervals(level: &LevelSummary) -> String {
     let figures = [
         ("TTFT", &level.ttft_ms),
         ("ITL", &level.itl_ms),
         ("TPOT", &level.tpot_ms),
         ("latency", &level.latency_ms),
     ];
-    let texts: Vec<String> = figures
+    let row = |cells: [&str; 5]| {
+        let line = format!(
+            "    {:<8} {:>15} {:>15} {:>15} {:>15}",
+            cells[0], cells[1], cells[2], cells[3], cells[4]
+        );
+        format!("{}\n", line.trim_end())
+    };
+    let rows: String = figures
         .iter()
         .filter_map(|(name, figure)| {
             let ci = figure.as_ref()?.ci95;
-            let parts: Vec<String> =
-                [("mean", ci.mean), ("p50", ci.p50), ("p90", ci.p90), ("p99", ci.p99)]
-                    .iter()
-                    .filter_map(|(which, interval)| {
-                        interval
-                            .map(|[low, high]| format!("{which} {}–{}", millis(low), millis(high)))
-                    })
-                    .collect();
-            (!parts.is_empty()).then(|| format!("{name} {}", parts.join(", ")))
+            ci.mean?;
+            let [mean, p50, p90, p99] = [ci.mean, ci.p50, ci.p90, ci.p99].map(|interval| {
+                interval.map_or_else(
+                    || ABSENT.to_owned(),
+                    |[low, high]| format!("{}–{}", millis(low), millis(high)),
+                )
+            });
+            Some(row([name, &mean, &p50, &p90, &p99]))
         })
         .collect();
-    (!texts.is_empty()).then(|| texts.join("; "))
+    if rows.is_empty() {
+        return rows;
+    }
+    format!("  95 % intervals, ms\n{}{rows}", row(["", "mean", "p50", "p90", "p99"]))
 }
 
 fn client(level: &LevelSummary) -> Option<String> {

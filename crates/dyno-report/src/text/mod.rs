@@ -52,12 +52,11 @@ fn header(run: &RunSummary, options: &TextOptions) -> String {
         (None, Some(script)) => format!("embedded engine ({script})"),
         (None, None) => "embedded engine".to_owned(),
     };
-    let tokens = |source: &Option<String>| source.clone().unwrap_or_else(|| "unknown".to_owned());
-    let sources = format!(
-        "input by {}, output by {}",
-        tokens(&run.token_source.input),
-        tokens(&run.token_source.output)
-    );
+    let by = |source: &Option<String>| {
+        source.as_ref().map_or_else(|| "unknown".to_owned(), |source| format!("by {source}"))
+    };
+    let sources =
+        format!("input {}, output {}", by(&run.token_source.input), by(&run.token_source.output));
     let plan = run.plan_hash.chars().take(12).collect::<String>();
     let when = format!("{}  dyno {}  seed {}  plan {plan}", run.started, run.version, run.seed);
     let lines = [

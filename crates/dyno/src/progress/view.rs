@@ -44,28 +44,36 @@ impl Rates {
     }
 }
 
-/// The line, cut to `width`; without a width there is no bar either.
+/// The line, cut to `width`: the bar gives way before any figure does. Without a width there is
+/// no bar.
 pub(super) fn line(seen: &Seen, rates: &Rates, width: Option<usize>) -> String {
-    let mut parts = vec![format!("{}/{} {}", seen.level + 1, seen.levels, seen.label)];
-    if width.is_some() {
-        parts.extend(share_done(seen).map(bar));
-    }
-    parts.push(match seen.planned {
+    let name = format!("{}/{} {}", seen.level + 1, seen.levels, seen.label);
+    let figures = figures(seen, rates);
+    let Some(width) = width else { return format!("{name}  {figures}") };
+    let room = width.saturating_sub(1);
+    let taken = name.chars().count() + figures.chars().count() + 2 * "  ".len() + BAR + 2;
+    let line = match share_done(seen).filter(|_| taken <= room) {
+        Some(share) => format!("{name}  {}  {figures}", bar(share)),
+        None => format!("{name}  {figures}"),
+    };
+    line.chars().take(room).collect()
+}
+
+fn figures(seen: &Seen, rates: &Rates) -> String {
+    let mut parts = vec![match seen.planned {
         Some(planned) => format!("{}/{planned} requests", seen.done),
         None => format!("{} requests", seen.done),
-    });
+    }];
     parts.push(format!("{} failed", seen.failed));
     if let Some((requests, tokens)) = rates.per_second() {
         parts.push(format!("{} req/s", figure(requests)));
         parts.push(format!("{} tok/s", figure(tokens)));
     }
     parts.push(time_left(seen, rates));
-    parts.push(format!("{} in flight", seen.in_flight));
-    let line = parts.join("  ");
-    match width {
-        Some(width) => line.chars().take(width.saturating_sub(1)).collect(),
-        None => line,
+    if seen.in_flight > 0 {
+        parts.push(format!("{} in flight", seen.in_flight));
     }
+    parts.join("  ")
 }
 
 /// The further of the two bounds.
@@ -170,6 +178,8 @@ mod tests {
 
     #[test]
     fn the_line_never_wraps() {
+        let narrow = shown(&seen(5), Some(90));
+        assert!(!narrow.contains('[') && narrow.contains("5s left"), "{narrow}");
         assert_eq!(shown(&seen(5), Some(20)).chars().count(), 19);
         assert_eq!(shown(&seen(5), Some(0)), "");
     }

@@ -2,7 +2,7 @@
 //! flight, and hands out every frame.
 
 use crate::progress::Live;
-use dyno_core::frame::{EngineSlip, Ending, Frame, LevelEnd, LevelStart, RunEnd};
+use dyno_core::frame::{Ending, EngineSlip, Frame, LevelEnd, LevelStart, RunEnd};
 use dyno_core::outcome::Outcome;
 use dyno_core::plan::{LevelPlan, Load, Plan, Warmup};
 use dyno_core::record::RequestRecord;
@@ -42,8 +42,7 @@ pub(crate) struct RunOutcome {
 impl Run<'_> {
     /// Runs all levels, or as many as the target, the user and this machine allow.
     pub(crate) fn all(&mut self, plan: &Plan) -> RunOutcome {
-        let mut outcome =
-            RunOutcome { ending: Ending::Requests, last_failure: None, error: None };
+        let mut outcome = RunOutcome { ending: Ending::Requests, last_failure: None, error: None };
         for (index, level) in plan.levels.iter().enumerate() {
             match self.level(plan, index, level) {
                 Ok((ending, last_failure)) => {

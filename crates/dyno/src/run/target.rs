@@ -100,7 +100,8 @@ pub(crate) fn open(
 }
 
 fn start_engine(script: &str, seed: u64) -> Result<Running, OpenError> {
-    let own = |error: &dyn std::fmt::Display| OpenError::Own(format!("the embedded engine: {error}"));
+    let own =
+        |error: &dyn std::fmt::Display| OpenError::Own(format!("the embedded engine: {error}"));
     let script: Script = script.parse().map_err(|error| own(&error))?;
     let options = ServerOptions { script, seed, ..ServerOptions::default() };
     Server::bind(options).and_then(Server::spawn).map_err(|error| own(&error))

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
 /// The binary, away from the tester's own surroundings.
-pub fn dyno(dir: &Path, args: &[&str]) -> Command {
+pub(crate) fn dyno(dir: &Path, args: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_dyno"));
     command.args(args).current_dir(dir).stdin(Stdio::null());
     for name in [
@@ -23,12 +23,12 @@ pub fn dyno(dir: &Path, args: &[&str]) -> Command {
 }
 
 /// Runs it to its end.
-pub fn run(dir: &Path, args: &[&str]) -> Output {
-    dyno(dir, args).output().expect("the binary runs")
+pub(crate) fn run(dir: &Path, args: &[&str]) -> Output {
+    dyno(dir, args).output().unwrap()
 }
 
 /// Status, stdout and stderr as one text.
-pub fn told(dir: &Path, args: &[&str]) -> String {
+pub(crate) fn told(dir: &Path, args: &[&str]) -> String {
     let output = run(dir, args);
     format!(
         "$ dyno {}\nstatus: {}\n--- stdout\n{}--- stderr\n{}",

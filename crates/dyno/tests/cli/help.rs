@@ -1,9 +1,7 @@
 //! Every help page, as it is printed; and the pages of `docs/` that are made from the same
 //! definitions.
 
-mod common;
-
-use common::{run, told};
+use crate::common::{run, told};
 use std::path::Path;
 
 const COMMANDS: &[&str] = &["bench", "engine", "doctor", "report", "help", "completions", "man"];
@@ -69,7 +67,7 @@ fn manual_pages_and_completions_come_out_of_the_program() {
 #[test]
 fn a_reader_that_goes_away_is_no_failure() {
     let here = tempfile::tempdir().unwrap();
-    let mut child = common::dyno(here.path(), &["man", "--markdown"])
+    let mut child = crate::common::dyno(here.path(), &["man", "--markdown"])
         .stdout(std::process::Stdio::piped())
         .stderr(std::process::Stdio::piped())
         .spawn()

@@ -1,9 +1,7 @@
 //! What is said when something was typed or configured wrongly: status 2, nothing on stdout, a
 //! message that names the flag and says what would be right.
 
-mod common;
-
-use common::{dyno, run, told};
+use crate::common::{dyno, run, told};
 
 const MISTAKES: &[&[&str]] = &[
     &["bnech"],

@@ -1,8 +1,6 @@
 //! `dyno engine` as a process: it says where it listens, answers there, and ends when told.
 
-mod common;
-
-use common::{dyno, run};
+use crate::common::{dyno, run};
 use rustix::process::{Pid, Signal, kill_process};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;

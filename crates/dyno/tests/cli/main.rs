@@ -1,0 +1,8 @@
+//! The real binary, run as people run it: help pages, mistakes, and the engine as a process.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+mod common;
+mod engine;
+mod help;
+mod wrong_usage;

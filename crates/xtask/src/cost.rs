@@ -1,0 +1,104 @@
+//! What a token costs: CPU of the whole process, as the slope between a small and a large run, so
+//! that start-up does not count; in turns with the bare receiver.
+
+use crate::lab::{Engine, Ran, bare, bench, build, median, number};
+use anyhow::Result;
+use std::path::PathBuf;
+
+const PAIRS: usize = 5;
+
+struct Load {
+    title: &'static str,
+    script: &'static str,
+    streams: u32,
+    tokens: u32,
+    small: u32,
+    large: u32,
+}
+
+const EACH_ITS_PACKET: Load = Load {
+    title: "every token in its own packet (256 streams, 20 ms a token)",
+    script: "ttft=100ms,itl=20ms,tokens=128",
+    streams: 256,
+    tokens: 128,
+    small: 256,
+    large: 1024,
+};
+
+const FLAT_OUT: Load = Load {
+    title: "flat out, 16 events a packet (16 streams)",
+    script: "ttft=1ms,itl=0ms,tokens=4096,batch=16",
+    streams: 16,
+    tokens: 4096,
+    small: 64,
+    large: 1024,
+};
+
+/// Microseconds of CPU and socket reads a token.
+struct Slope {
+    cpu_us: f64,
+    reads: f64,
+}
+
+fn slope(load: &Load, mut measure: impl FnMut(u32) -> Result<(f64, Ran)>) -> Result<Slope> {
+    let (small_reads, small) = measure(load.small)?;
+    let (large_reads, large) = measure(load.large)?;
+    let tokens = f64::from(load.large - load.small) * f64::from(load.tokens);
+    Ok(Slope {
+        cpu_us: (large.cpu_s - small.cpu_s) * 1e6 / tokens,
+        reads: (large_reads - small_reads) / tokens,
+    })
+}
+
+fn measure_bare(load: &Load, engine: &Engine) -> Result<Slope> {
+    slope(load, |requests| {
+        let (figures, ran) = bare(engine, load.streams, requests, load.tokens)?;
+        Ok((number(&figures, "/reads"), ran))
+    })
+}
+
+fn measure_dyno(load: &Load, dyno: &PathBuf, engine: &Engine) -> Result<Slope> {
+    slope(load, |requests| {
+        let [streams, requests, tokens] =
+            [load.streams, requests, load.tokens].map(|n| n.to_string());
+        let arguments = [
+            "--concurrency", &streams, "--requests", &requests, "--output-tokens", &tokens,
+            "--input-tokens", "16",
+        ];
+        let (summary, ran) = bench(dyno, engine, &arguments)?;
+        Ok((number(&summary, "/levels/0/client/read_lag_ms/count"), ran))
+    })
+}
+
+fn compare(load: &Load, dyno: &PathBuf) -> Result<(f64, f64)> {
+    let engine = Engine::start(dyno, load.script)?;
+    println!("{}:", load.title);
+    println!("pair   bare µs  dyno µs   ratio   reads a token: bare  dyno");
+    let (mut ratios, mut costs) = (Vec::new(), Vec::new());
+    for pair in 1..=PAIRS {
+        let (plain, ours) = if pair % 2 == 1 {
+            let plain = measure_bare(load, &engine)?;
+            (plain, measure_dyno(load, dyno, &engine)?)
+        } else {
+            let ours = measure_dyno(load, dyno, &engine)?;
+            (measure_bare(load, &engine)?, ours)
+        };
+        let ratio = ours.cpu_us / plain.cpu_us;
+        println!(
+            "{pair:>4} {:>9.3}{:>9.3}{ratio:>8.2}{:>21.3}{:>6.3}",
+            plain.cpu_us, ours.cpu_us, plain.reads, ours.reads
+        );
+        ratios.push(ratio);
+        costs.push(ours.cpu_us);
+    }
+    Ok((median(ratios), median(costs)))
+}
+
+pub(crate) fn run() -> Result<()> {
+    let dyno = build()?;
+    let (ratio, cost) = compare(&EACH_ITS_PACKET, &dyno)?;
+    println!("median: {ratio:.2} × the bare receiver (bar 1.3), {cost:.2} µs a token\n");
+    let (ratio, cost) = compare(&FLAT_OUT, &dyno)?;
+    println!("median: {cost:.2} µs a token (bar 0.9), {ratio:.2} × the bare receiver");
+    Ok(())
+}

@@ -1,0 +1,141 @@
+//! The laboratory: the release binary, the engine in a process of its own on one core, and
+//! programs measured on the other.
+
+use anyhow::{Context, Result, bail};
+use std::io::{BufRead, BufReader};
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
+
+/// The core of the engine, and that of whoever is measured.
+const SERVER_CORE: &str = "0";
+const CLIENT_CORE: &str = "1";
+
+/// Builds the release binary and says where it is.
+pub(crate) fn build() -> Result<PathBuf> {
+    let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".into());
+    let status = Command::new(cargo)
+        .args(["build", "--release", "--quiet", "--package", "llm-dyno"])
+        .status()?;
+    anyhow::ensure!(status.success(), "the release build failed");
+    let own = std::env::current_exe()?;
+    Ok(own.parent().context("no target directory")?.join("dyno"))
+}
+
+/// An engine in a process of its own; it ends with this value.
+pub(crate) struct Engine {
+    child: Child,
+    pub(crate) address: String,
+}
+
+impl Engine {
+    /// Starts one with a script, on its core.
+    pub(crate) fn start(dyno: &PathBuf, script: &str) -> Result<Self> {
+        let mut child = Command::new("taskset")
+            .args(["-c", SERVER_CORE])
+            .arg(dyno)
+            .args(["engine", "--port", "0", "--until-stdin-closes", "--scripted", script])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .context("taskset (util-linux) is needed")?;
+        let stdout = child.stdout.take().context("no stdout")?;
+        let mut line = String::new();
+        BufReader::new(stdout).read_line(&mut line)?;
+        let Some((_, address)) = line.trim().split_once("http://") else {
+            bail!("the engine did not say where it listens: `{line}`")
+        };
+        Ok(Self { child, address: address.to_owned() })
+    }
+}
+
+impl Drop for Engine {
+    fn drop(&mut self) {
+        drop(self.child.stdin.take());
+        let _ = self.child.wait();
+    }
+}
+
+/// What a measured program printed, and the CPU time it took.
+pub(crate) struct Ran {
+    pub(crate) stdout: String,
+    pub(crate) cpu_s: f64,
+    pub(crate) peak_kb: u64,
+}
+
+/// Runs a program on the client's core and accounts for its CPU time, children and all.
+pub(crate) fn run(program: &PathBuf, arguments: &[String]) -> Result<Ran> {
+    // GNU time would have to be installed; bash's is everywhere and as exact.
+    let script = r#"TIMEFORMAT='cpu %U %S'; time "$@""#;
+    let output = Command::new("taskset")
+        .args(["-c", CLIENT_CORE, "bash", "-c", script, "bash"])
+        .arg(program)
+        .args(arguments)
+        .output()?;
+    let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+    // Status 4 and 5 are verdicts on the figures, which the benchmark prints anyway.
+    anyhow::ensure!(
+        matches!(output.status.code(), Some(0 | 4 | 5)),
+        "{} {arguments:?} ended with {}: {stderr}",
+        program.display(),
+        output.status
+    );
+    let times = stderr.lines().rev().find_map(|line| line.strip_prefix("cpu ")).unwrap_or("");
+    let cpu_s = times.split_whitespace().filter_map(|t| t.parse::<f64>().ok()).sum();
+    let stdout = String::from_utf8(output.stdout)?;
+    Ok(Ran { stdout, cpu_s, peak_kb: 0 })
+}
+
+static NEXT: AtomicU32 = AtomicU32::new(0);
+
+/// A fresh directory for a run; removed with the laboratory's own.
+pub(crate) fn scratch() -> PathBuf {
+    let number = NEXT.fetch_add(1, Ordering::Relaxed);
+    let name = format!("dyno-xtask-{}-{number}", std::process::id());
+    std::env::temp_dir().join(name)
+}
+
+/// Runs `dyno bench` on the client's core; its summary and CPU time.
+pub(crate) fn bench(
+    dyno: &PathBuf,
+    engine: &Engine,
+    arguments: &[&str],
+) -> Result<(serde_json::Value, Ran)> {
+    let out = scratch();
+    let mut all = vec!["bench".to_owned(), format!("http://{}", engine.address)];
+    all.extend(arguments.iter().map(|a| (*a).to_owned()));
+    all.extend(["--json", "--quiet", "--no-progress", "--out"].map(str::to_owned));
+    all.push(out.display().to_string());
+    let ran = run(dyno, &all);
+    let _ = std::fs::remove_dir_all(&out);
+    let ran = ran?;
+    let summary = serde_json::from_str(&ran.stdout).context("the summary is not JSON")?;
+    Ok((summary, ran))
+}
+
+/// Runs the bare receiver on the client's core; its figures and CPU time.
+pub(crate) fn bare(
+    engine: &Engine,
+    streams: u32,
+    requests: u32,
+    tokens: u32,
+) -> Result<(serde_json::Value, Ran)> {
+    let own = std::env::current_exe()?;
+    let arguments = ["bare".to_owned(), engine.address.clone()]
+        .into_iter()
+        .chain([streams, requests, tokens].map(|n| n.to_string()));
+    let ran = run(&own, &arguments.collect::<Vec<_>>())?;
+    Ok((serde_json::from_str(&ran.stdout)?, ran))
+}
+
+/// The median.
+pub(crate) fn median(mut values: Vec<f64>) -> f64 {
+    values.sort_by(f64::total_cmp);
+    values.get(values.len() / 2).copied().unwrap_or(f64::NAN)
+}
+
+/// A number in a JSON value, by its path.
+pub(crate) fn number(value: &serde_json::Value, pointer: &str) -> f64 {
+    value.pointer(pointer).and_then(serde_json::Value::as_f64).unwrap_or(f64::NAN)
+}
