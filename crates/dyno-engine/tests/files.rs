@@ -16,18 +16,20 @@ fn cpu() -> Duration {
 
 #[test]
 fn connections_beyond_the_limit_wait_their_turn() {
-    let running = Server::bind(ServerOptions::default()).unwrap().spawn().unwrap();
-    let open = std::fs::read_dir("/proc/self/fd").unwrap().count() as u64;
-    let limit = Rlimit { current: Some(open + 30), ..getrlimit(Resource::Nofile) };
-    setrlimit(Resource::Nofile, limit).unwrap();
-
+    let server = Server::bind(ServerOptions::default()).unwrap();
     let mut clients: Vec<_> = (0..20)
         .map(|_| {
-            let mut client = TcpStream::connect(running.addr()).unwrap();
+            let mut client = TcpStream::connect(server.addr()).unwrap();
             client.write_all(b"GET /health HTTP/1.1\r\n\r\n").unwrap();
             client
         })
         .collect();
+    // All wait in the queue; the server may take ten of them.
+    let open = std::fs::read_dir("/proc/self/fd").unwrap().count() as u64 - 1;
+    let limit = Rlimit { current: Some(open + 10), ..getrlimit(Resource::Nofile) };
+    setrlimit(Resource::Nofile, limit).unwrap();
+    let running = server.spawn().unwrap();
+
     let mut last = clients.pop().unwrap();
     last.set_read_timeout(Some(Duration::from_millis(300))).unwrap();
     let before = cpu();
@@ -41,4 +43,5 @@ fn connections_beyond_the_limit_wait_their_turn() {
         let n = client.read(&mut [0; 1024]).unwrap();
         assert!(n > 0);
     }
+    running.stop().unwrap();
 }

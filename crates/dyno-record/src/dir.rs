@@ -26,11 +26,7 @@ pub(crate) fn failed(
     path: impl Into<PathBuf>,
 ) -> impl FnOnce(io::Error) -> RecordError {
     let path = path.into();
-    move |source| RecordError::Io {
-        doing,
-        path,
-        source,
-    }
+    move |source| RecordError::Io { doing, path, source }
 }
 
 impl RunDir {
@@ -73,12 +69,7 @@ impl RunDir {
             .filter(|entry| holds_records(&entry.path()))
             .max_by_key(|entry| {
                 let name = entry.file_name();
-                (
-                    name.as_encoded_bytes()
-                        .first()
-                        .is_some_and(u8::is_ascii_digit),
-                    name,
-                )
+                (name.as_encoded_bytes().first().is_some_and(u8::is_ascii_digit), name)
             })
             .map(|entry| Self { path: entry.path() })
             .ok_or_else(|| RecordError::NoRuns(root.to_owned()))
@@ -137,10 +128,8 @@ impl RunDir {
     /// Plan and environment are written while the first request is waiting, so the disk is not
     /// waited for; the rename alone keeps them whole if this process dies.
     fn write_json(&self, name: &str, value: &impl Serialize) -> Result<(), RecordError> {
-        let json = serde_json::to_vec_pretty(value).map_err(|source| RecordError::Json {
-            path: self.path.join(name),
-            source,
-        })?;
+        let json = serde_json::to_vec_pretty(value)
+            .map_err(|source| RecordError::Json { path: self.path.join(name), source })?;
         self.replace(name, &json, false)
     }
 
@@ -151,11 +140,7 @@ impl RunDir {
             write_file(&temporary, bytes, sync).and_then(|()| fs::rename(&temporary, &path));
         written.map_err(|source| {
             let _ = fs::remove_file(&temporary);
-            RecordError::Io {
-                doing: "write",
-                path,
-                source,
-            }
+            RecordError::Io { doing: "write", path, source }
         })
     }
 }
@@ -170,10 +155,8 @@ fn write_file(path: &Path, bytes: &[u8], sync: bool) -> io::Result<()> {
 }
 
 fn from_json<T: DeserializeOwned>(path: &Path, bytes: &[u8]) -> Result<T, RecordError> {
-    serde_json::from_slice(bytes).map_err(|source| RecordError::Json {
-        path: path.to_owned(),
-        source,
-    })
+    serde_json::from_slice(bytes)
+        .map_err(|source| RecordError::Json { path: path.to_owned(), source })
 }
 
 fn holds_records(path: &Path) -> bool {

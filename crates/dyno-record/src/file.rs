@@ -21,10 +21,7 @@ pub(crate) struct Prefix {
 
 impl Prefix {
     pub(crate) fn of(payload: &[u8]) -> Self {
-        Self {
-            length: payload.len() as u32,
-            crc: crc32fast::hash(payload),
-        }
+        Self { length: payload.len() as u32, crc: crc32fast::hash(payload) }
     }
 
     pub(crate) fn to_bytes(self) -> [u8; PREFIX] {
@@ -34,10 +31,7 @@ impl Prefix {
     }
 
     pub(crate) fn from_bytes([a, b, c, d, e, f, g, h]: [u8; PREFIX]) -> Self {
-        Self {
-            length: u32::from_le_bytes([a, b, c, d]),
-            crc: u32::from_le_bytes([e, f, g, h]),
-        }
+        Self { length: u32::from_le_bytes([a, b, c, d]), crc: u32::from_le_bytes([e, f, g, h]) }
     }
 }
 
@@ -64,10 +58,7 @@ pub(crate) fn put_frame(out: &mut Vec<u8>, limit: usize, frame: &Frame) -> bool 
 
 /// The beginning of a record file: the magic line and the header.
 pub(crate) fn opening(header: &RunHeader) -> Result<Vec<u8>, serde_json::Error> {
-    let json = serde_json::to_vec(&RunHeader {
-        format: FORMAT,
-        ..header.clone()
-    })?;
+    let json = serde_json::to_vec(&RunHeader { format: FORMAT, ..header.clone() })?;
     let mut out = MAGIC.to_vec();
     put_framed(&mut out, MAX_FRAME, |out| out.extend_from_slice(&json));
     Ok(out)

@@ -34,10 +34,7 @@ pub(crate) fn encode_start(start: &LevelStart, out: &mut Vec<u8>) {
 }
 
 pub(crate) fn decode_start(payload: &[u8]) -> Result<LevelStart, Bad> {
-    let mut start = LevelStart {
-        level: 0,
-        started: 0,
-    };
+    let mut start = LevelStart { level: 0, started: 0 };
     for field in Fields(payload) {
         match field? {
             (1, value) => start.level = value.narrow()?,
@@ -54,10 +51,7 @@ pub(crate) fn encode_run_end(end: &RunEnd, out: &mut Vec<u8>) {
 }
 
 pub(crate) fn decode_run_end(payload: &[u8]) -> Result<RunEnd, Bad> {
-    let mut end = RunEnd {
-        ended: 0,
-        ending: Ending::Requests,
-    };
+    let mut end = RunEnd { ended: 0, ending: Ending::Requests };
     for field in Fields(payload) {
         match field? {
             (1, value) => end.ended = value.number()?,
@@ -157,12 +151,7 @@ fn encode_slip(slip: &EngineSlip, out: &mut Vec<u8>) {
 }
 
 fn decode_slip(payload: &[u8]) -> Result<EngineSlip, Bad> {
-    let mut slip = EngineSlip {
-        count: 0,
-        p50_ns: 0,
-        p99_ns: 0,
-        max_ns: 0,
-    };
+    let mut slip = EngineSlip { count: 0, p50_ns: 0, p99_ns: 0, max_ns: 0 };
     for field in Fields(payload) {
         match field? {
             (1, value) => slip.count = value.number()?,
@@ -206,9 +195,5 @@ fn decode_lag(mut input: &[u8]) -> Result<LagHistogram, Bad> {
     let lag = LagHistogram::from_sparse(buckets, max)
         .ok_or_else(|| Bad::new("a histogram that does not add up"))?;
     // An empty histogram has no maximum, whatever was stored with it.
-    Ok(if lag.count() == 0 {
-        LagHistogram::default()
-    } else {
-        lag
-    })
+    Ok(if lag.count() == 0 { LagHistogram::default() } else { lag })
 }

@@ -70,14 +70,8 @@ mod tests {
             record.last = Some(at);
         }
         record.end = intended + 2_641 * MS;
-        record.input = Some(TokenCount {
-            tokens: 512,
-            source: TokenSource::Usage,
-        });
-        record.output = Some(TokenCount {
-            tokens: 128,
-            source: TokenSource::Usage,
-        });
+        record.input = Some(TokenCount { tokens: 512, source: TokenSource::Usage });
+        record.output = Some(TokenCount { tokens: 128, source: TokenSource::Usage });
         record.requested_output = Some(128);
         record.status = Some(200);
         record.finish_reason = Some("length".into());
@@ -96,10 +90,7 @@ mod tests {
 
     #[test]
     fn fields_and_kinds_of_a_later_version_are_skipped() {
-        let frame = Frame::RunEnd(RunEnd {
-            ended: 7,
-            ending: Ending::Duration,
-        });
+        let frame = Frame::RunEnd(RunEnd { ended: 7, ending: Ending::Duration });
         let mut out = Vec::new();
         encode(&frame, &mut out);
         put_number(&mut out, 99, 3);

@@ -17,10 +17,7 @@ pub(crate) struct QueueLimits {
 
 impl Default for QueueLimits {
     fn default() -> Self {
-        Self {
-            frames: 4096,
-            bytes: 16 << 20,
-        }
+        Self { frames: 4096, bytes: 16 << 20 }
     }
 }
 
@@ -44,12 +41,7 @@ pub(crate) struct Queue {
 
 impl Queue {
     pub(crate) fn new(limits: QueueLimits) -> Self {
-        Self {
-            state: Mutex::default(),
-            limits,
-            work: Condvar::new(),
-            room: Condvar::new(),
-        }
+        Self { state: Mutex::default(), limits, work: Condvar::new(), room: Condvar::new() }
     }
 
     /// Appends a frame, waiting for room if there is none. After [`Queue::close`] frames are
@@ -59,10 +51,7 @@ impl Queue {
         let mut state = self.lock();
         while !state.closed && self.is_full(&state, size) {
             state.blocked += 1;
-            state = self
-                .room
-                .wait(state)
-                .unwrap_or_else(PoisonError::into_inner);
+            state = self.room.wait(state).unwrap_or_else(PoisonError::into_inner);
             state.blocked -= 1;
         }
         if state.closed {
@@ -163,10 +152,7 @@ mod tests {
 
     #[test]
     fn a_full_queue_blocks_and_keeps_the_order() {
-        let queue = Queue::new(QueueLimits {
-            frames: 4,
-            bytes: 1 << 20,
-        });
+        let queue = Queue::new(QueueLimits { frames: 4, bytes: 1 << 20 });
         let pushed = AtomicUsize::new(0);
         thread::scope(|scope| {
             scope.spawn(|| {
@@ -194,10 +180,7 @@ mod tests {
             record.text = Some("x".repeat(bytes));
             Frame::Request(Box::new(record))
         };
-        let queue = Queue::new(QueueLimits {
-            frames: 1000,
-            bytes: 10_000,
-        });
+        let queue = Queue::new(QueueLimits { frames: 1000, bytes: 10_000 });
         queue.push(with_text(1_000_000));
         thread::scope(|scope| {
             scope.spawn(|| queue.push(with_text(10)));
@@ -210,10 +193,7 @@ mod tests {
 
     #[test]
     fn closing_lets_a_blocked_sender_go() {
-        let queue = Queue::new(QueueLimits {
-            frames: 1,
-            bytes: 1 << 20,
-        });
+        let queue = Queue::new(QueueLimits { frames: 1, bytes: 1 << 20 });
         queue.push(frame(0));
         thread::scope(|scope| {
             scope.spawn(|| queue.push(frame(1)));

@@ -24,11 +24,7 @@ pub struct Damage {
 
 impl fmt::Display for Damage {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "{} at byte {}; what came before is whole",
-            self.what, self.offset
-        )
+        write!(f, "{} at byte {}; what came before is whole", self.what, self.offset)
     }
 }
 
@@ -55,10 +51,7 @@ impl<'a> RecordReader<&'a [u8]> {
 impl<R: Read> RecordReader<R> {
     /// Reads records from `source`; `path` is what errors call it.
     pub fn new(mut source: R, path: &Path) -> Result<Self, RecordError> {
-        let broken = |what: String| RecordError::Header {
-            path: path.to_owned(),
-            what,
-        };
+        let broken = |what: String| RecordError::Header { path: path.to_owned(), what };
         let mut payload = Vec::new();
         let magic = read_up_to(&mut source, MAGIC.len(), &mut payload);
         magic.map_err(|error| broken(unreadable(&error)))?;
@@ -80,15 +73,7 @@ impl<R: Read> RecordReader<R> {
             });
         }
         let offset = (MAGIC.len() + PREFIX + payload.len()) as u64;
-        Ok(Self {
-            source,
-            header,
-            offset,
-            payload,
-            damage: None,
-            over: false,
-            complete: false,
-        })
+        Ok(Self { source, header, offset, payload, damage: None, over: false, complete: false })
     }
 
     /// Which run this is, and which part of it.
@@ -130,10 +115,7 @@ impl<R: Read> Iterator for RecordReader<R> {
             return None;
         }
         let frame = self.advance().unwrap_or_else(|what| {
-            self.damage = Some(Damage {
-                offset: self.offset,
-                what,
-            });
+            self.damage = Some(Damage { offset: self.offset, what });
             None
         });
         self.over = frame.is_none();
@@ -155,9 +137,7 @@ pub(crate) fn read_frame(source: &mut impl Read, payload: &mut Vec<u8>) -> Resul
     let prefix = Prefix::from_bytes(prefix);
     let length = prefix.length as usize;
     if length == 0 || length > MAX_FRAME {
-        return Err(format!(
-            "a frame with an impossible length ({length} bytes)"
-        ));
+        return Err(format!("a frame with an impossible length ({length} bytes)"));
     }
     read_up_to(source, length, payload).map_err(|error| unreadable(&error))?;
     if payload.len() < length {
@@ -173,11 +153,7 @@ pub(crate) fn read_frame(source: &mut impl Read, payload: &mut Vec<u8>) -> Resul
 /// with the length that was claimed.
 fn read_up_to(source: &mut impl Read, length: usize, into: &mut Vec<u8>) -> io::Result<()> {
     into.clear();
-    source
-        .by_ref()
-        .take(length as u64)
-        .read_to_end(into)
-        .map(|_| ())
+    source.by_ref().take(length as u64).read_to_end(into).map(|_| ())
 }
 
 fn unreadable(error: &io::Error) -> String {

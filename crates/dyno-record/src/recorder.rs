@@ -29,27 +29,17 @@ impl Recorder {
     /// nothing should be sent. [`RunHeader::format`] is set to the format written.
     pub fn start(dir: &RunDir, header: RunHeader) -> Result<Self, RecordError> {
         let path = dir.path().join(RECORDS);
-        let opening = opening(&header).map_err(|source| RecordError::Json {
-            path: path.clone(),
-            source,
-        })?;
+        let opening =
+            opening(&header).map_err(|source| RecordError::Json { path: path.clone(), source })?;
         let mut file = OpenOptions::new()
             .append(true)
             .create_new(true)
             .open(&path)
             .map_err(failed("make", &path))?;
-        std::io::Write::write_all(&mut file, &opening).map_err(|source| RecordError::Write {
-            path: path.clone(),
-            source,
-        })?;
+        std::io::Write::write_all(&mut file, &opening)
+            .map_err(|source| RecordError::Write { path: path.clone(), source })?;
         let length = opening.len() as u64;
-        Self::with(
-            file,
-            path,
-            length,
-            WriteLimits::default(),
-            QueueLimits::default(),
-        )
+        Self::with(file, path, length, WriteLimits::default(), QueueLimits::default())
     }
 
     pub(crate) fn with(
@@ -78,12 +68,7 @@ impl Recorder {
                 }
             })
             .map_err(failed("start the thread that writes", &path))?;
-        Ok(Self {
-            queue,
-            trouble,
-            path,
-            thread: Some(thread),
-        })
+        Ok(Self { queue, trouble, path, thread: Some(thread) })
     }
 
     /// Hands a frame to the writer. This waits only when the queue is full, that is when the
@@ -100,15 +85,12 @@ impl Recorder {
     /// Writes what is left, waits for the disk, and gives the account.
     pub fn finish(mut self) -> Finished {
         self.queue.close();
-        self.thread
-            .take()
-            .and_then(|thread| thread.join().ok())
-            .unwrap_or_else(|| Finished {
-                frames_written: 0,
-                unwritten: Vec::new(),
-                lost: 0,
-                error: Some(RecordError::WriterCrashed(self.path.clone())),
-            })
+        self.thread.take().and_then(|thread| thread.join().ok()).unwrap_or_else(|| Finished {
+            frames_written: 0,
+            unwritten: Vec::new(),
+            lost: 0,
+            error: Some(RecordError::WriterCrashed(self.path.clone())),
+        })
     }
 }
 

@@ -68,10 +68,7 @@ fn frame(level: u32) -> Frame {
 #[test]
 fn a_stuck_disk_makes_the_sender_wait_and_loses_nothing() {
     let sink = Gated::default();
-    let queue = QueueLimits {
-        frames: 10,
-        bytes: 1 << 20,
-    };
+    let queue = QueueLimits { frames: 10, bytes: 1 << 20 };
     let recorder =
         Recorder::with(sink.clone(), "r".into(), 0, WriteLimits::default(), queue).unwrap();
     let sent = AtomicU32::new(0);
@@ -86,9 +83,10 @@ fn a_stuck_disk_makes_the_sender_wait_and_loses_nothing() {
         while recorder.queue.blocked() == 0 && Instant::now() < given_up {
             thread::yield_now();
         }
-        // Either the writer has not come yet, or it sits on one batch.
-        assert!(sent.load(Ordering::SeqCst) <= 20);
+        let sent_by_then = sent.load(Ordering::SeqCst);
         sink.open();
+        // Either the writer has not come yet, or it sits on one batch.
+        assert!(sent_by_then <= 20, "{sent_by_then}");
     });
     let finished = recorder.finish();
     assert_eq!(finished.frames_written, 1000);
@@ -123,8 +121,5 @@ fn a_dropped_recorder_still_writes() {
     (0..100).for_each(|level| recorder.send(frame(level)));
     drop(recorder);
     assert_eq!(dir.records().unwrap().count(), 100);
-    assert!(
-        Recorder::start(&dir, header()).is_err(),
-        "a run is never written over"
-    );
+    assert!(Recorder::start(&dir, header()).is_err(), "a run is never written over");
 }

@@ -56,17 +56,9 @@ pub(crate) fn encode(record: &RequestRecord, out: &mut Vec<u8>) {
     put_plain(out, FLAGS, flags(record));
     put_some(out, FINISH_TOKENS, record.finish_tokens);
     put_some(out, INPUT, record.input.map(|count| count.tokens));
-    put_some(
-        out,
-        INPUT_SOURCE,
-        record.input.map(|count| source_number(count.source)),
-    );
+    put_some(out, INPUT_SOURCE, record.input.map(|count| source_number(count.source)));
     put_some(out, OUTPUT, record.output.map(|count| count.tokens));
-    put_some(
-        out,
-        OUTPUT_SOURCE,
-        record.output.map(|count| source_number(count.source)),
-    );
+    put_some(out, OUTPUT_SOURCE, record.output.map(|count| source_number(count.source)));
     put_some(out, REQUESTED_OUTPUT, record.requested_output);
     put_some(out, STATUS, record.status);
     put_text(out, FINISH_REASON, record.finish_reason.as_deref());
@@ -108,10 +100,7 @@ pub(crate) fn decode(payload: &[u8]) -> Result<RequestRecord, Bad> {
         }
     }
     record.outcome = decode_outcome(outcome, why)?;
-    decode_times(
-        times.ok_or_else(|| Bad::new("a request without times"))?,
-        &mut record,
-    )?;
+    decode_times(times.ok_or_else(|| Bad::new("a request without times"))?, &mut record)?;
     record.chunks = ChunkTrack::from_stored(chunks.to_vec(), count, decode_odd(odd)?)
         .map_err(|damaged| Bad::new(damaged.to_string()))?;
     record.input = token_count(input)?;
@@ -161,9 +150,7 @@ fn token_count(
     match (tokens, source) {
         (Some(tokens), Some(source)) => Ok(Some(TokenCount { tokens, source })),
         (None, None) => Ok(None),
-        _ => Err(Bad::new(
-            "a token count without source, or a source without count",
-        )),
+        _ => Err(Bad::new("a token count without source, or a source without count")),
     }
 }
 
@@ -185,10 +172,9 @@ fn encode_outcome(outcome: &Outcome, out: &mut Vec<u8>) {
 fn decode_outcome(outcome: u64, why: Option<String>) -> Result<Outcome, Bad> {
     match (outcome, why) {
         (0, _) => Ok(Outcome::Completed),
-        (FAILED, Some(class)) => class
-            .parse::<FailureClass>()
-            .map(Outcome::Failed)
-            .map_err(Bad::new),
+        (FAILED, Some(class)) => {
+            class.parse::<FailureClass>().map(Outcome::Failed).map_err(Bad::new)
+        }
         (DROPPED, Some(why)) => Ok(Outcome::Dropped(why)),
         (CENSORED, _) => Ok(Outcome::Censored),
         (FAILED | DROPPED, None) => Err(Bad::new("a failure without its class")),
@@ -220,10 +206,7 @@ fn encode_times(record: &RequestRecord, out: &mut Vec<u8>) {
         record.last,
     ];
     put_varint(out, record.intended);
-    let present = times
-        .iter()
-        .enumerate()
-        .map(|(i, time)| u64::from(time.is_some()) << i);
+    let present = times.iter().enumerate().map(|(i, time)| u64::from(time.is_some()) << i);
     put_varint(out, present.sum());
     let mut before = record.intended;
     for time in times.into_iter().flatten().chain([record.end]) {
@@ -272,17 +255,11 @@ fn decode_odd(mut input: &[u8]) -> Result<Vec<(u32, u32)>, Bad> {
 }
 
 fn flags(record: &RequestRecord) -> u64 {
-    [
-        record.streamed,
-        record.terminal,
-        record.reused,
-        record.resent,
-        record.chunk_tokens_known,
-    ]
-    .iter()
-    .enumerate()
-    .map(|(i, flag)| u64::from(*flag) << i)
-    .sum()
+    [record.streamed, record.terminal, record.reused, record.resent, record.chunk_tokens_known]
+        .iter()
+        .enumerate()
+        .map(|(i, flag)| u64::from(*flag) << i)
+        .sum()
 }
 
 fn set_flags(record: &mut RequestRecord, bits: u64) {

@@ -59,10 +59,7 @@ impl Trouble {
         if !self.raised.load(Ordering::Acquire) {
             return None;
         }
-        self.message
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .clone()
+        self.message.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     fn set(&self, message: Option<String>) {
@@ -87,12 +84,7 @@ pub(crate) struct WriteLimits {
 
 impl Default for WriteLimits {
     fn default() -> Self {
-        Self {
-            buffer: 256 << 10,
-            kept: 64 << 20,
-            frame: MAX_FRAME,
-            retry: Duration::from_secs(1),
-        }
+        Self { buffer: 256 << 10, kept: 64 << 20, frame: MAX_FRAME, retry: Duration::from_secs(1) }
     }
 }
 
@@ -175,10 +167,8 @@ impl<S: Sink> Writer<S> {
 
     /// Writes what is buffered, unless a failure was only just now.
     pub(crate) fn flush(&mut self) {
-        let too_early = self
-            .failed
-            .as_ref()
-            .is_some_and(|(_, at)| at.elapsed() < self.limits.retry);
+        let too_early =
+            self.failed.as_ref().is_some_and(|(_, at)| at.elapsed() < self.limits.retry);
         if !too_early {
             self.try_flush();
         }
@@ -192,8 +182,7 @@ impl<S: Sink> Writer<S> {
             self.failed = Some((error, Instant::now()));
         } else if self.failed.take().is_some() {
             self.buffer.shrink_to(self.limits.buffer);
-            self.trouble
-                .set(self.lost_error().map(|error| error.to_string()));
+            self.trouble.set(self.lost_error().map(|error| error.to_string()));
         }
     }
 
@@ -255,27 +244,16 @@ impl<S: Sink> Writer<S> {
             Some((source, _)) => Some(self.write_error(source)),
             None => lost_error.or(self.too_large),
         };
-        Finished {
-            frames_written: self.written,
-            unwritten,
-            lost: self.lost,
-            error,
-        }
+        Finished { frames_written: self.written, unwritten, lost: self.lost, error }
     }
 
     fn lost_error(&self) -> Option<RecordError> {
         let lost = self.lost;
-        (lost > 0).then(|| RecordError::Lost {
-            path: self.path.clone(),
-            lost,
-        })
+        (lost > 0).then(|| RecordError::Lost { path: self.path.clone(), lost })
     }
 
     fn write_error(&self, source: io::Error) -> RecordError {
-        RecordError::Write {
-            path: self.path.clone(),
-            source,
-        }
+        RecordError::Write { path: self.path.clone(), source }
     }
 }
 

@@ -23,13 +23,8 @@ struct State {
 
 impl Disk {
     fn new(bytes: Vec<u8>, room: usize) -> Self {
-        let state = State {
-            bytes,
-            room,
-            truncate_works: true,
-            sync_works: true,
-            ..State::default()
-        };
+        let state =
+            State { bytes, room, truncate_works: true, sync_works: true, ..State::default() };
         Self(Arc::new(Mutex::new(state)))
     }
 
@@ -72,11 +67,7 @@ impl Sink for Disk {
     fn sync(&mut self) -> io::Result<()> {
         let mut state = self.0.lock().unwrap();
         state.syncs += 1;
-        if state.sync_works {
-            Ok(())
-        } else {
-            Err(io::Error::from_raw_os_error(5))
-        }
+        if state.sync_works { Ok(()) } else { Err(io::Error::from_raw_os_error(5)) }
     }
 }
 
@@ -100,29 +91,16 @@ fn request(index: u64, text: usize) -> Frame {
 }
 
 fn run_end() -> Frame {
-    Frame::RunEnd(RunEnd {
-        ended: 1,
-        ending: Ending::Requests,
-    })
+    Frame::RunEnd(RunEnd { ended: 1, ending: Ending::Requests })
 }
 
 fn limits() -> WriteLimits {
-    WriteLimits {
-        buffer: 400,
-        retry: Duration::ZERO,
-        ..WriteLimits::default()
-    }
+    WriteLimits { buffer: 400, retry: Duration::ZERO, ..WriteLimits::default() }
 }
 
 fn writer(disk: &Disk, limits: WriteLimits) -> Writer<Disk> {
     let length = disk.bytes().len() as u64;
-    Writer::new(
-        disk.clone(),
-        "run/records.dyno".into(),
-        length,
-        limits,
-        Arc::default(),
-    )
+    Writer::new(disk.clone(), "run/records.dyno".into(), length, limits, Arc::default())
 }
 
 fn read(bytes: &[u8]) -> (Vec<Frame>, bool) {
@@ -140,12 +118,7 @@ fn a_full_disk_keeps_whole_frames_and_hands_back_the_rest() {
         writer.add(frame.clone());
     }
     let trouble = writer.trouble.message().unwrap();
-    for part in [
-        "run/records.dyno",
-        "No space left",
-        "free space",
-        "figures so far are kept",
-    ] {
+    for part in ["run/records.dyno", "No space left", "free space", "figures so far are kept"] {
         assert!(trouble.contains(part), "{trouble}");
     }
     let finished = writer.finish();
@@ -154,11 +127,7 @@ fn a_full_disk_keeps_whole_frames_and_hands_back_the_rest() {
     assert_eq!(on_disk.len() as u64, finished.frames_written);
     let all: Vec<_> = on_disk.into_iter().chain(finished.unwritten).collect();
     assert_eq!(all, frames);
-    assert!(
-        matches!(finished.error, Some(RecordError::Write { .. })),
-        "{:?}",
-        finished.error
-    );
+    assert!(matches!(finished.error, Some(RecordError::Write { .. })), "{:?}", finished.error);
 }
 
 #[test]
@@ -173,9 +142,7 @@ fn when_there_is_room_again_nothing_is_missing_and_the_trouble_is_over() {
         }
         assert!(writer.trouble.message().is_some());
         disk.change(|state| state.room = usize::MAX);
-        frames[30..]
-            .iter()
-            .for_each(|frame| writer.add(frame.clone()));
+        frames[30..].iter().for_each(|frame| writer.add(frame.clone()));
         writer.flush();
         assert_eq!(writer.trouble.message(), None);
         let finished = writer.finish();
@@ -188,10 +155,7 @@ fn when_there_is_room_again_nothing_is_missing_and_the_trouble_is_over() {
 #[test]
 fn after_a_failure_the_disk_is_left_alone_for_a_while_but_asked_again_at_the_end() {
     let disk = Disk::new(opening(), opening().len());
-    let patient = WriteLimits {
-        retry: Duration::from_secs(3600),
-        ..limits()
-    };
+    let patient = WriteLimits { retry: Duration::from_secs(3600), ..limits() };
     let mut writer = writer(&disk, patient);
     (0..20).for_each(|i| writer.add(request(i, 50)));
     disk.change(|state| state.room = usize::MAX);
@@ -204,13 +168,7 @@ fn after_a_failure_the_disk_is_left_alone_for_a_while_but_asked_again_at_the_end
 #[test]
 fn memory_is_bounded_and_what_is_given_up_is_counted() {
     let disk = Disk::new(opening(), opening().len());
-    let mut writer = writer(
-        &disk,
-        WriteLimits {
-            kept: 2000,
-            ..limits()
-        },
-    );
+    let mut writer = writer(&disk, WriteLimits { kept: 2000, ..limits() });
     (0..100).for_each(|i| writer.add(request(i, 50)));
     writer.add(run_end());
     assert!(writer.buffer.len() < 2100);
@@ -227,26 +185,11 @@ fn memory_is_bounded_and_what_is_given_up_is_counted() {
 #[test]
 fn a_record_beyond_measure_is_kept_without_its_text() {
     let disk = Disk::new(opening(), usize::MAX);
-    let mut writer = writer(
-        &disk,
-        WriteLimits {
-            frame: 1000,
-            ..limits()
-        },
-    );
+    let mut writer = writer(&disk, WriteLimits { frame: 1000, ..limits() });
     writer.add(request(7, 2000));
     let finished = writer.finish();
-    assert!(matches!(
-        finished.error,
-        Some(RecordError::TooLarge {
-            level: 1,
-            index: 7,
-            ..
-        })
-    ));
-    let Frame::Request(record) = &read(&disk.bytes()).0[0] else {
-        panic!()
-    };
+    assert!(matches!(finished.error, Some(RecordError::TooLarge { level: 1, index: 7, .. })));
+    let Frame::Request(record) = &read(&disk.bytes()).0[0] else { panic!() };
     assert_eq!((record.index, record.text.as_deref()), (7, None));
 }
 
@@ -254,10 +197,7 @@ fn a_record_beyond_measure_is_kept_without_its_text() {
 fn the_disk_is_waited_for_at_the_end_of_a_level_and_of_the_run() {
     let disk = Disk::new(opening(), usize::MAX);
     let mut writer = writer(&disk, limits());
-    writer.add(Frame::LevelStart(LevelStart {
-        level: 0,
-        started: 0,
-    }));
+    writer.add(Frame::LevelStart(LevelStart { level: 0, started: 0 }));
     writer.flush();
     assert_eq!(disk.0.lock().unwrap().syncs, 0);
     writer.add(run_end());

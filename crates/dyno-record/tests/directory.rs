@@ -39,12 +39,7 @@ fn plan() -> Plan {
             extra_body: None,
             usage: UsageWanted::Continuous,
         },
-        timeouts: Timeouts {
-            connect_ns: 5,
-            total_ns: 6,
-            first_token_ns: 7,
-            idle_ns: 8,
-        },
+        timeouts: Timeouts { connect_ns: 5, total_ns: 6, first_token_ns: 7, idle_ns: 8 },
         allow_failures: 0.01,
         seed: 42,
         shard: Shard::WHOLE,
@@ -56,13 +51,7 @@ fn plan() -> Plan {
 
 fn record_a_run(path: &Path) -> RunDir {
     let dir = RunDir::create(path).unwrap();
-    assert!(
-        Recorder::start(&dir, common::header())
-            .unwrap()
-            .finish()
-            .error
-            .is_none()
-    );
+    assert!(Recorder::start(&dir, common::header()).unwrap().finish().error.is_none());
     dir
 }
 
@@ -81,15 +70,9 @@ fn a_taken_place_is_refused_and_left_alone() {
     fs::write(&file, "mine").unwrap();
     let error = RunDir::create(root.path()).unwrap_err();
     assert!(matches!(error, RecordError::NotEmpty(_)));
-    assert!(
-        error.to_string().contains("name a new directory"),
-        "{error}"
-    );
+    assert!(error.to_string().contains("name a new directory"), "{error}");
     let error = RunDir::create(&file).unwrap_err();
-    assert!(
-        error.to_string().contains("is a file; name a directory"),
-        "{error}"
-    );
+    assert!(error.to_string().contains("is a file; name a directory"), "{error}");
     assert!(RunDir::create(file.join("below")).is_err());
     assert_eq!(fs::read_to_string(&file).unwrap(), "mine");
 }
@@ -99,10 +82,7 @@ fn a_directory_without_records_is_no_run() {
     let root = tempfile::tempdir().unwrap();
     for path in [root.path().to_owned(), root.path().join("missing")] {
         let error = RunDir::open(&path).unwrap_err().to_string();
-        assert!(
-            error.contains("no run in") && error.contains("expected records.dyno"),
-            "{error}"
-        );
+        assert!(error.contains("no run in") && error.contains("expected records.dyno"), "{error}");
     }
     assert!(RunDir::open(record_a_run(&root.path().join("run")).path()).is_ok());
 }
@@ -112,36 +92,22 @@ fn the_latest_run_is_the_newest_that_has_records() {
     let root = tempfile::tempdir().unwrap();
     let at = |name: &str| root.path().join(name);
     let error = RunDir::latest(&at("missing")).unwrap_err().to_string();
-    assert!(
-        error.contains("no run below") && error.contains("dyno bench"),
-        "{error}"
-    );
-    assert!(matches!(
-        RunDir::latest(root.path()),
-        Err(RecordError::NoRuns(_))
-    ));
+    assert!(error.contains("no run below") && error.contains("dyno bench"), "{error}");
+    assert!(matches!(RunDir::latest(root.path()), Err(RecordError::NoRuns(_))));
     record_a_run(&at("baseline"));
     assert_eq!(RunDir::latest(root.path()).unwrap().path(), at("baseline"));
     record_a_run(&at("20260102T030405Z-ffff"));
     record_a_run(&at("20260102T030406Z-0000"));
     fs::create_dir(at("20260909T000000Z-aaaa")).unwrap();
     fs::write(at("20270101T000000Z-file"), "").unwrap();
-    assert_eq!(
-        RunDir::latest(root.path()).unwrap().path(),
-        at("20260102T030406Z-0000")
-    );
+    assert_eq!(RunDir::latest(root.path()).unwrap().path(), at("20260102T030406Z-0000"));
 }
 
 #[test]
 fn plan_and_environment_come_back_and_nothing_else_is_left() {
     let root = tempfile::tempdir().unwrap();
     let dir = RunDir::create(root.path()).unwrap();
-    assert!(
-        dir.read_plan()
-            .unwrap_err()
-            .to_string()
-            .contains("plan.json")
-    );
+    assert!(dir.read_plan().unwrap_err().to_string().contains("plan.json"));
     assert_eq!(dir.read_environment().unwrap(), None);
     let environment = Environment {
         schema: "dyno.environment/1".into(),
@@ -161,10 +127,8 @@ fn plan_and_environment_come_back_and_nothing_else_is_left() {
     assert_eq!(fs::read(root.path().join("summary.json")).unwrap(), b"{}\n");
     let saved = fs::read_to_string(root.path().join("plan.json")).unwrap();
     assert!(saved.starts_with("{\n  \"schema\"") && saved.ends_with("}\n"));
-    let mut names: Vec<_> = fs::read_dir(root.path())
-        .unwrap()
-        .map(|entry| entry.unwrap().file_name())
-        .collect();
+    let mut names: Vec<_> =
+        fs::read_dir(root.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
     names.sort();
     assert_eq!(names, ["environment.json", "plan.json", "summary.json"]);
 }
@@ -175,10 +139,7 @@ fn a_damaged_plan_is_named() {
     let dir = RunDir::create(root.path()).unwrap();
     fs::write(root.path().join("plan.json"), "{\"schema\":").unwrap();
     let error = dir.read_plan().unwrap_err().to_string();
-    assert!(
-        error.contains("plan.json") && error.contains("line 1"),
-        "{error}"
-    );
+    assert!(error.contains("plan.json") && error.contains("line 1"), "{error}");
 }
 
 #[test]

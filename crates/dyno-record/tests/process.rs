@@ -53,10 +53,7 @@ fn kill_9_loses_at_most_the_last_moment() {
     let root = tempfile::tempdir().unwrap();
     let path = root.path().join("run");
     let mut child = this_binary();
-    child
-        .args(only("child_writes_until_killed"))
-        .env(CHILD, &path)
-        .stdout(Stdio::piped());
+    child.args(only("child_writes_until_killed")).env(CHILD, &path).stdout(Stdio::piped());
     let mut child = KillOnDrop(child.spawn().unwrap());
     let lines = BufReader::new(child.0.stdout.take().unwrap()).lines();
     let mut sent: Vec<(u64, u64)> = Vec::new();
@@ -75,18 +72,11 @@ fn kill_9_loses_at_most_the_last_moment() {
     let dir = RunDir::open(&path).unwrap();
     let read = indices(&dir);
     assert!(!dir.records().unwrap().complete());
-    assert!(
-        read.iter().copied().eq(0..read.len() as u64),
-        "a prefix of what was sent"
-    );
+    assert!(read.iter().copied().eq(0..read.len() as u64), "a prefix of what was sent");
     // 100 ms are promised; the rest is for a machine that is busy with other things.
     let killed = sent.last().unwrap().1;
     let safe = sent.iter().filter(|(_, at)| at + 400 < killed).count();
-    assert!(
-        safe > 0 && read.len() >= safe,
-        "{} of {safe} kept",
-        read.len()
-    );
+    assert!(safe > 0 && read.len() >= safe, "{} of {safe} kept", read.len());
 }
 
 const FRAMES: u64 = 500;
@@ -135,10 +125,7 @@ fn a_file_that_may_not_grow_keeps_whole_records_and_the_rest_is_handed_back() {
         .output()
         .unwrap();
     let said = String::from_utf8_lossy(&output.stdout);
-    assert!(
-        output.status.success() && said.contains("every record accounted for"),
-        "{output:?}"
-    );
+    assert!(output.status.success() && said.contains("every record accounted for"), "{output:?}");
     let mut records = RunDir::open(&path).unwrap().records().unwrap();
     assert!(records.by_ref().count() > 0);
     assert_eq!(records.damage(), None);

@@ -19,11 +19,7 @@ fn read(bytes: &[u8]) -> Option<Read> {
     let mut reader = RecordReader::from_bytes(bytes).ok()?;
     let frames = reader.by_ref().collect();
     assert!(reader.next().is_none(), "once over, always over");
-    Some(Read {
-        frames,
-        damage: reader.damage(),
-        complete: reader.complete(),
-    })
+    Some(Read { frames, damage: reader.damage(), complete: reader.complete() })
 }
 
 /// Where each frame ends; the first is the end of the header.
@@ -166,23 +162,13 @@ fn lengths_that_lie_and_zeros_at_the_end_are_damage() {
 #[test]
 fn a_file_of_a_later_format_or_of_something_else_is_named_as_such() {
     let header = common::header();
-    let json = serde_json::to_string(&header)
-        .unwrap()
-        .replace("\"format\":1", "\"format\":9");
+    let json = serde_json::to_string(&header).unwrap().replace("\"format\":1", "\"format\":9");
     let mut bytes = b"dyno.records/1\n".to_vec();
     bytes.extend((json.len() as u32).to_le_bytes());
     bytes.extend(crc32fast::hash(json.as_bytes()).to_le_bytes());
     bytes.extend(json.as_bytes());
     let error = RecordReader::from_bytes(&bytes).unwrap_err().to_string();
-    assert!(
-        error.contains("format 9") && error.contains("dyno 0.1.0"),
-        "{error}"
-    );
-    let error = RecordReader::from_bytes(b"PK\x03\x04 and so on")
-        .unwrap_err()
-        .to_string();
-    assert!(
-        error.contains("does not begin like a record file"),
-        "{error}"
-    );
+    assert!(error.contains("format 9") && error.contains("dyno 0.1.0"), "{error}");
+    let error = RecordReader::from_bytes(b"PK\x03\x04 and so on").unwrap_err().to_string();
+    assert!(error.contains("does not begin like a record file"), "{error}");
 }

@@ -195,16 +195,23 @@ fn warm_up_is_no_sample_but_work_in_the_window() {
     let (mut plan, mut records) = closed(2, 10);
     plan.levels[0].warmup = Some(Warmup::Requests(2));
     records.iter_mut().take(2).for_each(|r| r.phase = Phase::Warmup);
-    let late = records[0].chunks.clone();
     let level =
         summary_with(&plan, records, |end| end.starved = Some(starved(10))).levels.remove(0);
     assert_eq!(level.requests.completed, 18);
     assert_eq!(level.latency_ms.unwrap().count, 18);
-    assert_eq!(late.len(), 5);
-    // Begins when both slots have sent a measured request, at 183 ms: one warm-up token of
-    // slot 1 (182 ms) is before, none after.
+    // From 183 ms, when both slots have sent a measured request, to 1809 ms. The last warm-up
+    // token came at 182 ms, before it; the last token of slot 1 at 1811 ms, after it.
     let steady = level.steady.unwrap();
     assert_eq!(steady.window_s, 1.626);
+    assert_eq!(steady.throughput.output_tokens_per_s, Some(54.7355));
+    let (mut plan, mut records) = closed(2, 10);
+    plan.levels[0].warmup = Some(Warmup::Requests(2));
+    records.iter_mut().take(2).for_each(|r| r.phase = Phase::Warmup);
+    records[0].chunks.push(200 * MS, false, 1);
+    records[0].output = usage(6);
+    let more = summary_with(&plan, records, |end| end.starved = Some(starved(10)));
+    let steady = more.levels[0].steady.unwrap();
+    assert_eq!(steady.throughput.output_tokens_per_s, Some(55.3506));
 }
 
 fn open_plan(rate: f64, requests: u64) -> dyno_core::plan::Plan {

@@ -11,7 +11,7 @@ fn a_run_directory_reports_as_its_frames_do() {
     let (plan, records) = closed(4, 25);
     let end = level_end(0, &records);
     let src = source(&plan, frames(records, Some(end)));
-    let whole = encode_file(&src.header, &src.frames);
+    let whole = encode_file(&src.header, &src.frames).unwrap();
     let root = tempfile::tempdir().unwrap();
     std::fs::write(root.path().join("records.dyno"), &whole).unwrap();
     let dir = RunDir::open(root.path()).unwrap();

@@ -1,4 +1,5 @@
 //! The written form: it follows its schema, and depends on nothing but the run.
+#![allow(clippy::unwrap_used)]
 
 mod common;
 

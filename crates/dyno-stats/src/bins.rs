@@ -57,11 +57,7 @@ impl Bins {
         if n > 0 {
             mean.push(sum as f64 / n as f64);
         }
-        let mut bins = Self {
-            upper,
-            mean,
-            lookup: Vec::new(),
-        };
+        let mut bins = Self { upper, mean, lookup: Vec::new() };
         bins.lookup = bins.small_multiples();
         bins
     }
@@ -95,9 +91,7 @@ impl Bins {
         if let Some(bin) = dense_index(value).and_then(|index| self.lookup.get(index)) {
             return usize::from(*bin);
         }
-        self.upper
-            .partition_point(|upper| *upper < value)
-            .min(self.len().saturating_sub(1))
+        self.upper.partition_point(|upper| *upper < value).min(self.len().saturating_sub(1))
     }
 
     /// The mean of the values in bin `bin`.

@@ -56,10 +56,7 @@ impl Exact {
     fn new(pooled: &Counted) -> Option<Self> {
         let shown = |q: f64| {
             let near = |p: &&Percentile| (p.share() - q).abs() < 1e-9;
-            let presence = PERCENTILES
-                .iter()
-                .find(near)
-                .map(|p| p.presence(pooled.count()));
+            let presence = PERCENTILES.iter().find(near).map(|p| p.presence(pooled.count()));
             presence.is_some_and(|p| p != Presence::Absent)
         };
         Some(Self {
@@ -77,14 +74,7 @@ impl BlockTable {
         let exact = Exact::new(pooled)?;
         let bins = Bins::new(pooled);
         let counts = vec![0; bins.len() * blocks];
-        Some(Self {
-            bins,
-            blocks,
-            counts,
-            sums: vec![0; blocks],
-            sizes: vec![0; blocks],
-            exact,
-        })
+        Some(Self { bins, blocks, counts, sums: vec![0; blocks], sizes: vec![0; blocks], exact })
     }
 
     /// Counts `value` `times` times in `block`; a block beyond the last counts in the last.
@@ -121,9 +111,7 @@ impl BlockTable {
         let mut rng = SplitMix::new(SEED);
         for _ in 0..REPLICATES {
             weights.fill(0);
-            filled
-                .iter()
-                .for_each(|_| weights[filled[rng.below(filled.len())]] += 1);
+            filled.iter().for_each(|_| weights[filled[rng.below(filled.len())]] += 1);
             let (mean, drawn) = self.figures(&weights);
             means.push(mean - base_mean);
             for ((list, drawn), base) in quantiles.iter_mut().zip(drawn).zip(base) {
@@ -135,9 +123,7 @@ impl BlockTable {
         let [p50, p90, p99] = quantiles;
         let exact = &self.exact;
         let quantile = |i: usize, list: Vec<f64>| {
-            exact.shown[i]
-                .then(|| around(exact.quantiles[i], list))
-                .flatten()
+            exact.shown[i].then(|| around(exact.quantiles[i], list)).flatten()
         };
         Some(Intervals {
             mean: around(exact.mean, means),
@@ -166,12 +152,7 @@ impl BlockTable {
     /// Mean and quantiles when each block is taken as often as its weight says.
     fn figures(&self, weights: &[u64]) -> (f64, [f64; 3]) {
         let size: u64 = self.sizes.iter().zip(weights).map(|(n, w)| n * w).sum();
-        let sum: u128 = self
-            .sums
-            .iter()
-            .zip(weights)
-            .map(|(s, w)| s * u128::from(*w))
-            .sum();
+        let sum: u128 = self.sums.iter().zip(weights).map(|(s, w)| s * u128::from(*w)).sum();
         let quantiles = QUANTILES.map(|q| {
             let (low, high, part) = position(size, q);
             let low_bin = self.bin_of_rank(weights, low, 0);
@@ -191,11 +172,7 @@ impl BlockTable {
         let (mut low, mut high) = (from, self.bins.len() - 1);
         while low < high {
             let middle = low + (high - low) / 2;
-            if upto(middle) > rank {
-                high = middle
-            } else {
-                low = middle + 1
-            }
+            if upto(middle) > rank { high = middle } else { low = middle + 1 }
         }
         low
     }
@@ -218,10 +195,7 @@ mod tests {
     fn table(samples: &[u64], per_block: usize) -> BlockTable {
         let pooled = Counted::from_samples(samples.to_vec());
         let mut table = BlockTable::new(&pooled, samples.len().div_ceil(per_block)).unwrap();
-        samples
-            .iter()
-            .enumerate()
-            .for_each(|(i, v)| table.add(i / per_block, *v, 1));
+        samples.iter().enumerate().for_each(|(i, v)| table.add(i / per_block, *v, 1));
         table
     }
 
@@ -277,19 +251,14 @@ mod tests {
 
     #[test]
     fn an_absent_percentile_has_no_interval() {
-        let got = table(&[5, 6, 7, 8, 9, 5, 6, 7, 8, 9], 1)
-            .intervals()
-            .unwrap();
+        let got = table(&[5, 6, 7, 8, 9, 5, 6, 7, 8, 9], 1).intervals().unwrap();
         assert!(got.p50.is_some() && got.p90.is_none() && got.p99.is_none());
     }
 
     #[test]
     fn binned_and_exact_intervals_agree() {
         let mut rng = SplitMix::new(3);
-        let fine = ar1(&mut rng, 0.5, 40_000)
-            .iter()
-            .map(|v| v * 10_007)
-            .collect::<Vec<_>>();
+        let fine = ar1(&mut rng, 0.5, 40_000).iter().map(|v| v * 10_007).collect::<Vec<_>>();
         let mut slow = Vec::new();
         let filled: Vec<usize> = (0..40).collect();
         let mut draw = SplitMix::new(SEED);

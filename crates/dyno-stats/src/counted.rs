@@ -25,9 +25,7 @@ impl Counted {
     /// From (value, count) pairs with rising values.
     pub(crate) fn from_sorted_pairs(pairs: Vec<(u64, u64)>) -> Self {
         let mut counted = Self::default();
-        pairs
-            .into_iter()
-            .for_each(|(value, times)| counted.push(value, times));
+        pairs.into_iter().for_each(|(value, times)| counted.push(value, times));
         counted
     }
 
@@ -76,10 +74,8 @@ impl Counted {
     /// The standard deviation of the samples themselves (divided by n); it needs two.
     pub fn std(&self) -> Option<f64> {
         let mean = self.mean().filter(|_| self.count() >= 2)?;
-        let squares: f64 = self
-            .pairs()
-            .map(|(value, times)| times as f64 * (value as f64 - mean).powi(2))
-            .sum();
+        let squares: f64 =
+            self.pairs().map(|(value, times)| times as f64 * (value as f64 - mean).powi(2)).sum();
         Some((squares / self.count() as f64).sqrt())
     }
 
@@ -102,11 +98,7 @@ impl Counted {
     /// The distinct values in rising order, with their counts.
     pub fn pairs(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
         let before = std::iter::once(0).chain(self.cumulative.iter().copied());
-        self.values
-            .iter()
-            .zip(&self.cumulative)
-            .zip(before)
-            .map(|((v, upto), b)| (*v, upto - b))
+        self.values.iter().zip(&self.cumulative).zip(before).map(|((v, upto), b)| (*v, upto - b))
     }
 }
 
@@ -119,30 +111,18 @@ mod tests {
     #[test]
     fn figures_of_a_known_set() {
         let c = Counted::from_samples(vec![9, 2, 4, 4, 4, 5, 5, 7]);
-        assert_eq!(
-            (c.count(), c.distinct(), c.min(), c.max()),
-            (8, 5, Some(2), Some(9))
-        );
+        assert_eq!((c.count(), c.distinct(), c.min(), c.max()), (8, 5, Some(2), Some(9)));
         assert_eq!((c.mean(), c.std()), (Some(5.0), Some(2.0)));
         assert_eq!(c.quantile(0.5), Some(4.5));
-        assert_eq!(
-            c.pairs().collect::<Vec<_>>(),
-            [(2, 1), (4, 3), (5, 2), (7, 1), (9, 1)]
-        );
+        assert_eq!(c.pairs().collect::<Vec<_>>(), [(2, 1), (4, 3), (5, 2), (7, 1), (9, 1)]);
     }
 
     #[test]
     fn nothing_is_absent_and_one_sample_has_no_spread() {
         let none = Counted::default();
-        assert_eq!(
-            (none.mean(), none.std(), none.quantile(0.5)),
-            (None, None, None)
-        );
+        assert_eq!((none.mean(), none.std(), none.quantile(0.5)), (None, None, None));
         let one = Counted::from_samples(vec![3]);
-        assert_eq!(
-            (one.mean(), one.std(), one.quantile(0.9)),
-            (Some(3.0), None, Some(3.0))
-        );
+        assert_eq!((one.mean(), one.std(), one.quantile(0.9)), (Some(3.0), None, Some(3.0)));
     }
 
     proptest! {

@@ -23,10 +23,7 @@ pub fn ks_one_sample(samples: &[f64], cdf: impl Fn(f64) -> f64) -> Option<KsTest
         worst.max(f - i as f64 / n).max((i + 1) as f64 / n - f)
     });
     let root = n.sqrt();
-    Some(KsTest {
-        distance,
-        p: survival((root + 0.12 + 0.11 / root) * distance),
-    })
+    Some(KsTest { distance, p: survival((root + 0.12 + 0.11 / root) * distance) })
 }
 
 /// Kolmogorov's limiting distribution: the chance of exceeding `t`.

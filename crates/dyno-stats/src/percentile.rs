@@ -12,42 +12,15 @@ pub struct Percentile {
 
 /// The percentiles of every distribution, lowest first.
 pub const PERCENTILES: [Percentile; 9] = [
-    Percentile {
-        name: "p50",
-        per_mille: 500,
-    },
-    Percentile {
-        name: "p66",
-        per_mille: 660,
-    },
-    Percentile {
-        name: "p75",
-        per_mille: 750,
-    },
-    Percentile {
-        name: "p80",
-        per_mille: 800,
-    },
-    Percentile {
-        name: "p90",
-        per_mille: 900,
-    },
-    Percentile {
-        name: "p95",
-        per_mille: 950,
-    },
-    Percentile {
-        name: "p98",
-        per_mille: 980,
-    },
-    Percentile {
-        name: "p99",
-        per_mille: 990,
-    },
-    Percentile {
-        name: "p99_9",
-        per_mille: 999,
-    },
+    Percentile { name: "p50", per_mille: 500 },
+    Percentile { name: "p66", per_mille: 660 },
+    Percentile { name: "p75", per_mille: 750 },
+    Percentile { name: "p80", per_mille: 800 },
+    Percentile { name: "p90", per_mille: 900 },
+    Percentile { name: "p95", per_mille: 950 },
+    Percentile { name: "p98", per_mille: 980 },
+    Percentile { name: "p99", per_mille: 990 },
+    Percentile { name: "p99_9", per_mille: 999 },
 ];
 
 const ENOUGH_BEYOND: u64 = 10;
@@ -75,11 +48,7 @@ impl Percentile {
     /// least 10 samples lie beyond it; those up to p99 also from 20 samples on, marked.
     pub fn presence(self, count: u64) -> Presence {
         if self.per_mille == 500 {
-            return if count >= 2 {
-                Presence::Shown
-            } else {
-                Presence::Absent
-            };
+            return if count >= 2 { Presence::Shown } else { Presence::Absent };
         }
         let beyond = u128::from(count) * u128::from(1000 - self.per_mille);
         if beyond >= u128::from(ENOUGH_BEYOND) * 1000 {
@@ -117,11 +86,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn presence(name: &str, count: u64) -> Presence {
-        PERCENTILES
-            .iter()
-            .find(|p| p.name == name)
-            .unwrap()
-            .presence(count)
+        PERCENTILES.iter().find(|p| p.name == name).unwrap().presence(count)
     }
 
     #[test]

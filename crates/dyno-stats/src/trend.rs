@@ -37,20 +37,13 @@ pub fn trend(means: &[f64]) -> Option<Trend> {
     let slope = theil_sen(means);
     let pairs = (0..n).flat_map(|i| (i + 1..n).map(move |j| (i, j)));
     let score: f64 = pairs
-        .map(|(i, j)| {
-            (means[j] - means[i])
-                .partial_cmp(&0.0)
-                .map_or(0, |o| o as i32)
-        })
+        .map(|(i, j)| (means[j] - means[i]).partial_cmp(&0.0).map_or(0, |o| o as i32))
         .sum::<i32>() as f64;
     let count = n as f64;
     let plain = count * (count - 1.0) * (2.0 * count + 5.0) / 18.0;
     let variance = plain * inflation(means, slope);
     let z = (score.abs() - 1.0).max(0.0) / variance.sqrt();
-    Some(Trend {
-        p: two_sided(z),
-        growth: slope * count / mean,
-    })
+    Some(Trend { p: two_sided(z), growth: slope * count / mean })
 }
 
 /// Median of the slopes between all pairs.
@@ -68,11 +61,7 @@ fn theil_sen(values: &[f64]) -> f64 {
 /// taken from what is left without the trend.
 fn inflation(values: &[f64], slope: f64) -> f64 {
     let n = values.len() as f64;
-    let rest: Vec<f64> = values
-        .iter()
-        .enumerate()
-        .map(|(i, v)| v - slope * i as f64)
-        .collect();
+    let rest: Vec<f64> = values.iter().enumerate().map(|(i, v)| v - slope * i as f64).collect();
     let mean = rest.iter().sum::<f64>() / n;
     let power: f64 = rest.iter().map(|v| (v - mean).powi(2)).sum();
     if power <= 0.0 {
@@ -84,9 +73,7 @@ fn inflation(values: &[f64], slope: f64) -> f64 {
     // like strong correlation; beyond the limit the test could no longer find anything.
     let raw = lagged / power;
     let r = ((n * raw + 2.0) / (n - 4.0)).clamp(0.0, MOST_CORRELATION);
-    (1..values.len()).fold(1.0, |sum, k| {
-        sum + 2.0 * (1.0 - k as f64 / n) * r.powi(k as i32)
-    })
+    (1..values.len()).fold(1.0, |sum, k| sum + 2.0 * (1.0 - k as f64 / n) * r.powi(k as i32))
 }
 
 /// The chance that a standard normal value is further from 0 than `z`.
@@ -115,9 +102,7 @@ mod tests {
             let (a, b) = (from + width * i as f64, from + width * (i + 1) as f64);
             (job.1.min(b) - job.0.max(a)).max(0.0)
         };
-        (0..SEGMENTS)
-            .map(|i| jobs.iter().map(|j| inside(j, i)).sum::<f64>() / width)
-            .collect()
+        (0..SEGMENTS).map(|i| jobs.iter().map(|j| inside(j, i)).sum::<f64>() / width).collect()
     }
 
     fn exponential(rng: &mut SplitMix) -> f64 {
@@ -150,27 +135,16 @@ mod tests {
         (0..400)
             .filter(|_| {
                 let jobs = unlimited(&mut rng, rate, length);
-                trend(&segment_means(&jobs, 0.0, length))
-                    .unwrap()
-                    .is_trend()
+                trend(&segment_means(&jobs, 0.0, length)).unwrap().is_trend()
             })
             .count()
     }
 
     #[test]
     fn a_steady_queue_seldom_alarms() {
-        for (rate, length) in [
-            (100.0, 60.0),
-            (8.0, 20.0),
-            (8.0, 100.0),
-            (3.0, 10.0),
-            (30.0, 4.0),
-        ] {
+        for (rate, length) in [(100.0, 60.0), (8.0, 20.0), (8.0, 100.0), (3.0, 10.0), (30.0, 4.0)] {
             let n = alarms(rate, length);
-            assert!(
-                n <= 16,
-                "{n} of 400 at rate {rate} over {length} service times"
-            );
+            assert!(n <= 16, "{n} of 400 at rate {rate} over {length} service times");
         }
     }
 
@@ -190,10 +164,7 @@ mod tests {
     fn growth_is_relative_to_the_mean() {
         let rising: Vec<f64> = (0..20).map(|i| 1.0 + f64::from(i) * 0.1).collect();
         let got = trend(&rising).unwrap();
-        assert!(
-            (got.growth - 2.0 / 1.95).abs() < 1e-9 && got.is_trend(),
-            "{got:?}"
-        );
+        assert!((got.growth - 2.0 / 1.95).abs() < 1e-9 && got.is_trend(), "{got:?}");
         assert!(!trend(&[3.0; 20]).unwrap().is_trend());
         assert_eq!(trend(&[1.0; 5]), None);
         assert_eq!(trend(&[0.0; 20]), None);

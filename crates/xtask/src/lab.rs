@@ -61,7 +61,6 @@ impl Drop for Engine {
 pub(crate) struct Ran {
     pub(crate) stdout: String,
     pub(crate) cpu_s: f64,
-    pub(crate) peak_kb: u64,
 }
 
 /// Runs a program on the client's core and accounts for its CPU time, children and all.
@@ -84,7 +83,7 @@ pub(crate) fn run(program: &PathBuf, arguments: &[String]) -> Result<Ran> {
     let times = stderr.lines().rev().find_map(|line| line.strip_prefix("cpu ")).unwrap_or("");
     let cpu_s = times.split_whitespace().filter_map(|t| t.parse::<f64>().ok()).sum();
     let stdout = String::from_utf8(output.stdout)?;
-    Ok(Ran { stdout, cpu_s, peak_kb: 0 })
+    Ok(Ran { stdout, cpu_s })
 }
 
 static NEXT: AtomicU32 = AtomicU32::new(0);

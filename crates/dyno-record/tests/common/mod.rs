@@ -28,21 +28,11 @@ pub(crate) fn header() -> RunHeader {
 
 /// Small numbers and huge ones.
 fn number() -> impl Strategy<Value = u64> {
-    prop_oneof![
-        any::<u64>(),
-        0..1000_u64,
-        0..10_000_000_000_u64,
-        Just(0),
-        Just(u64::MAX)
-    ]
+    prop_oneof![any::<u64>(), 0..1000_u64, 0..10_000_000_000_u64, Just(0), Just(u64::MAX)]
 }
 
 fn text() -> impl Strategy<Value = Option<String>> {
-    option::of(prop_oneof![
-        "\\PC{0,40}",
-        Just(String::new()),
-        Just("\0\n\"é".to_owned())
-    ])
+    option::of(prop_oneof!["\\PC{0,40}", Just(String::new()), Just("\0\n\"é".to_owned())])
 }
 
 fn failure() -> impl Strategy<Value = FailureClass> {
@@ -101,52 +91,39 @@ fn request() -> impl Strategy<Value = RequestRecord> {
     let phase = select(vec![Phase::Warmup, Phase::Measured, Phase::Drain]);
     let identity = (any::<u32>(), number(), any::<u32>(), phase, outcome());
     let times = (number(), vec(option::of(number()), 6), number());
-    let counts = (
-        option::of(any::<u32>()),
-        token_count(),
-        token_count(),
-        option::of(any::<u32>()),
-    );
+    let counts = (option::of(any::<u32>()), token_count(), token_count(), option::of(any::<u32>()));
     let words = (option::of(any::<u16>()), text(), text(), text());
-    (
-        identity,
-        times,
-        chunks(),
-        vec(any::<bool>(), 5),
-        counts,
-        words,
+    (identity, times, chunks(), vec(any::<bool>(), 5), counts, words).prop_map(
+        |(identity, times, chunks, flags, counts, words)| RequestRecord {
+            level: identity.0,
+            index: identity.1,
+            slot: identity.2,
+            phase: identity.3,
+            outcome: identity.4,
+            intended: times.0,
+            dispatched: times.1[0],
+            connected: times.1[1],
+            sent: times.1[2],
+            headers: times.1[3],
+            first: times.1[4],
+            last: times.1[5],
+            end: times.2,
+            chunks,
+            chunk_tokens_known: flags[0],
+            finish_tokens: counts.0,
+            streamed: flags[1],
+            terminal: flags[2],
+            input: counts.1,
+            output: counts.2,
+            requested_output: counts.3,
+            status: words.0,
+            finish_reason: words.1,
+            resent: flags[3],
+            reused: flags[4],
+            detail: words.2,
+            text: words.3,
+        },
     )
-        .prop_map(
-            |(identity, times, chunks, flags, counts, words)| RequestRecord {
-                level: identity.0,
-                index: identity.1,
-                slot: identity.2,
-                phase: identity.3,
-                outcome: identity.4,
-                intended: times.0,
-                dispatched: times.1[0],
-                connected: times.1[1],
-                sent: times.1[2],
-                headers: times.1[3],
-                first: times.1[4],
-                last: times.1[5],
-                end: times.2,
-                chunks,
-                chunk_tokens_known: flags[0],
-                finish_tokens: counts.0,
-                streamed: flags[1],
-                terminal: flags[2],
-                input: counts.1,
-                output: counts.2,
-                requested_output: counts.3,
-                status: words.0,
-                finish_reason: words.1,
-                resent: flags[3],
-                reused: flags[4],
-                detail: words.2,
-                text: words.3,
-            },
-        )
 }
 
 fn lag() -> impl Strategy<Value = LagHistogram> {
@@ -168,68 +145,40 @@ fn ending() -> impl Strategy<Value = Ending> {
 }
 
 fn client() -> impl Strategy<Value = ClientHealth> {
-    (
-        lag(),
-        lag(),
-        [number(), number(), number(), number()],
-        any::<i64>(),
-    )
-        .prop_map(
-            |(
+    (lag(), lag(), [number(), number(), number(), number()], any::<i64>()).prop_map(
+        |(read_lag, timer_lag, [cpu_ns, wall_ns, out_of_files, out_of_ports], clock_step_ns)| {
+            ClientHealth {
                 read_lag,
                 timer_lag,
-                [cpu_ns, wall_ns, out_of_files, out_of_ports],
+                cpu_ns,
+                wall_ns,
+                out_of_files,
+                out_of_ports,
                 clock_step_ns,
-            )| {
-                ClientHealth {
-                    read_lag,
-                    timer_lag,
-                    cpu_ns,
-                    wall_ns,
-                    out_of_files,
-                    out_of_ports,
-                    clock_step_ns,
-                }
-            },
-        )
+            }
+        },
+    )
 }
 
 fn level_end() -> impl Strategy<Value = LevelEnd> {
-    let slip =
-        [number(), number(), number(), number()].prop_map(|[count, p50_ns, p99_ns, max_ns]| {
-            EngineSlip {
-                count,
-                p50_ns,
-                p99_ns,
-                max_ns,
-            }
-        });
+    let slip = [number(), number(), number(), number()]
+        .prop_map(|[count, p50_ns, p99_ns, max_ns]| EngineSlip { count, p50_ns, p99_ns, max_ns });
     let numbers = [number(), number(), number(), number()];
     let maybe = (option::of(number()), option::of(number()));
-    (
-        any::<u32>(),
-        ending(),
-        numbers,
-        maybe,
-        client(),
-        option::of(slip),
+    (any::<u32>(), ending(), numbers, maybe, client(), option::of(slip)).prop_map(
+        |(level, ending, [ended, sending_stopped, issued, warmup], maybe, client, slip)| LevelEnd {
+            level,
+            ending,
+            ended,
+            sending_stopped,
+            starved: maybe.0,
+            planned: maybe.1,
+            issued,
+            warmup,
+            client,
+            slip,
+        },
     )
-        .prop_map(
-            |(level, ending, [ended, sending_stopped, issued, warmup], maybe, client, slip)| {
-                LevelEnd {
-                    level,
-                    ending,
-                    ended,
-                    sending_stopped,
-                    starved: maybe.0,
-                    planned: maybe.1,
-                    issued,
-                    warmup,
-                    client,
-                    slip,
-                }
-            },
-        )
 }
 
 pub(crate) fn frame() -> impl Strategy<Value = Frame> {
