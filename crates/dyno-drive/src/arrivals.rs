@@ -82,7 +82,7 @@ impl Iterator for Arrivals {
             }
         };
         self.index += 1;
-        Some((gaps / self.rate * 1e9) as Nanos)
+        Some((gaps * 1e9 / self.rate).round() as Nanos)
     }
 }
 

@@ -29,12 +29,26 @@ pub struct LevelSetup<'a> {
     pub shard: Shard,
     /// The signal to stop early.
     pub stop: &'a StopSignal,
-    /// Called when the clock starts, before the first request.
-    pub on_start: &'a mut dyn FnMut(Nanos),
-    /// Takes every record.
-    pub sink: &'a mut dyn FnMut(RequestRecord),
-    /// A reason to stop that is no one's wish, such as a full disk.
-    pub aborted: &'a dyn Fn() -> bool,
+    /// Told of everything that happens.
+    pub observer: &'a mut dyn Observer,
+}
+
+/// Follows a level as it runs. Called on the driver's own thread: whatever takes long here is
+/// time in which nothing is sent or read.
+pub trait Observer {
+    /// The clock starts; the first request follows.
+    fn started(&mut self, at: Nanos);
+
+    /// A request has ended: one call for every arrival.
+    fn ended(&mut self, record: RequestRecord);
+
+    /// So many are in flight now.
+    fn in_flight(&mut self, _count: usize) {}
+
+    /// Whether there is a reason to stop that is no one's wish, such as a full disk.
+    fn must_stop(&self) -> bool {
+        false
+    }
 }
 
 /// How a level went.
@@ -133,7 +147,7 @@ impl<'a> Level<'a> {
         self.planned = planned;
         self.transport.take_health();
         self.started = self.transport.now();
-        (self.setup.on_start)(self.started);
+        self.setup.observer.started(self.started);
         Ok(())
     }
 
@@ -229,7 +243,7 @@ impl<'a> Level<'a> {
         for record in self.ended.drain(..) {
             freed.push((record.slot, record.end));
             let (streak, last) = (&mut self.failures_in_a_row, &mut self.last_failure);
-            finish(record, self.stopped, streak, last, self.setup.sink);
+            finish(record, self.stopped, streak, last, self.setup.observer);
         }
         if self.failures_in_a_row >= FAILURES_IN_A_ROW {
             self.stop_sending(Ending::TargetLost, now);
@@ -237,7 +251,8 @@ impl<'a> Level<'a> {
         if self.setup.stop.get() >= Stop::Sending {
             self.stop_sending(Ending::Interrupted, now);
         }
-        if (self.setup.aborted)() {
+        self.setup.observer.in_flight(self.transport.in_flight());
+        if self.setup.observer.must_stop() {
             self.stop_sending(Ending::Aborted, now);
         }
         Ok(())
@@ -295,7 +310,7 @@ fn finish(
     stopped: Option<(Ending, Nanos)>,
     failures_in_a_row: &mut u64,
     last_failure: &mut Option<RequestRecord>,
-    sink: &mut dyn FnMut(RequestRecord),
+    observer: &mut dyn Observer,
 ) {
     if record.phase == Phase::Measured
         && let Some((ending, at)) = stopped
@@ -306,13 +321,14 @@ fn finish(
     }
     match record.outcome {
         Outcome::Completed => *failures_in_a_row = 0,
-        Outcome::Failed(_) | Outcome::Dropped(_) => {
+        Outcome::Failed(_) => {
             *failures_in_a_row += 1;
             if *failures_in_a_row == FAILURES_IN_A_ROW {
                 *last_failure = Some(record.clone());
             }
         }
-        Outcome::Censored => {}
+        // Not the server's doing.
+        Outcome::Dropped(_) | Outcome::Censored => {}
     }
-    sink(record);
+    observer.ended(record);
 }

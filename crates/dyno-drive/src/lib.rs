@@ -11,7 +11,7 @@ mod open;
 mod stop;
 mod transport;
 
-pub use level::{LevelOutcome, LevelSetup, run_level};
+pub use level::{LevelOutcome, LevelSetup, Observer, run_level};
 pub use lookahead::Lookahead;
 pub use stop::{Stop, StopSignal};
 pub use transport::{Job, Payload, Transport, TransportError};

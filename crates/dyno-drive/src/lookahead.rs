@@ -16,6 +16,8 @@ struct Queue {
     finished: bool,
     /// The taker is gone.
     closed: bool,
+    /// The maker waits for room.
+    maker_waits: bool,
 }
 
 #[derive(Default)]
@@ -73,8 +75,10 @@ impl Lookahead {
                     && (queue.ready.len() >= max_items
                         || queue.bytes + payload.bytes.len() > MAX_BYTES)
                 {
+                    queue.maker_waits = true;
                     queue = finish.0.room.wait(queue).unwrap_or_else(PoisonError::into_inner);
                 }
+                queue.maker_waits = false;
                 if queue.closed {
                     return;
                 }
@@ -109,8 +113,9 @@ impl Lookahead {
         loop {
             if let Some(payload) = queue.ready.pop_front() {
                 queue.bytes -= payload.bytes.len();
-                // Wake the maker in batches: a switch per request would cost more than the work.
-                if queue.ready.len() <= self.max_items / 2 || queue.bytes < MAX_BYTES / 2 {
+                // Wake the maker once for many: a switch per request would cost more than the work.
+                let low = queue.ready.len() <= self.max_items / 2 && queue.bytes <= MAX_BYTES / 2;
+                if low && std::mem::take(&mut queue.maker_waits) {
                     self.shared.room.notify_one();
                 }
                 return Some(payload);

@@ -6,11 +6,10 @@ use dyno_core::plan::{Arrival, LevelPlan, Load, Shard, Warmup};
 use dyno_core::record::{Phase, RequestRecord};
 use dyno_core::{MS, Nanos, SEC};
 use dyno_drive::{
-    Job, LevelOutcome, LevelSetup, Lookahead, Payload, StopSignal, Transport, TransportError,
-    run_level,
+    Job, LevelOutcome, LevelSetup, Lookahead, Observer, Payload, StopSignal, Transport,
+    TransportError, run_level,
 };
 use proptest::prelude::*;
-use std::cell::Cell;
 use std::collections::BTreeMap;
 
 /// Answers after a fixed time; every `fails_every`-th fails instead.
@@ -102,27 +101,33 @@ fn level(load: Load) -> LevelPlan {
     }
 }
 
+#[derive(Default)]
+struct Seen {
+    started: Option<Nanos>,
+    records: Vec<RequestRecord>,
+}
+
+impl Observer for Seen {
+    fn started(&mut self, at: Nanos) {
+        self.started = Some(at);
+    }
+    fn ended(&mut self, record: RequestRecord) {
+        self.records.push(record);
+    }
+}
+
 fn run_with(
     plan: &LevelPlan,
     server: &mut Simulated,
     shard: Shard,
     signal: &StopSignal,
 ) -> (LevelOutcome, Vec<RequestRecord>) {
-    let mut records = Vec::new();
-    let started = Cell::new(None);
+    let mut seen = Seen::default();
     let mut payloads = Lookahead::start(None, 8, |_| Payload::default()).unwrap();
-    let setup = LevelSetup {
-        level: 0,
-        plan,
-        seed: 3,
-        shard,
-        stop: signal,
-        on_start: &mut |at| started.set(Some(at)),
-        sink: &mut |record| records.push(record),
-        aborted: &|| false,
-    };
+    let setup = LevelSetup { level: 0, plan, seed: 3, shard, stop: signal, observer: &mut seen };
     let outcome = run_level(setup, server, &mut payloads).unwrap();
-    assert_eq!(started.get(), Some(outcome.started));
+    let Seen { started, mut records } = seen;
+    assert_eq!(started, Some(outcome.started));
     assert_eq!(server.in_flight(), 0, "a level is over only when nothing is in flight");
     records.sort_by_key(|r| r.index);
     (outcome, records)

@@ -6,15 +6,14 @@ use dyno_net::{Clock, Interest, Poller};
 use std::io::{Read, Write};
 use std::net::TcpStream;
 
-/// Nanoseconds between the first requests, about as `dyno bench` sends them.
-const SEND_GAP: u64 = 20_000;
-
 /// What it is to do.
 pub(crate) struct Job {
     pub(crate) address: String,
     pub(crate) streams: usize,
     pub(crate) requests: usize,
     pub(crate) tokens: u32,
+    /// Nanoseconds between the first requests.
+    pub(crate) gap: u64,
 }
 
 struct Stream {
@@ -24,16 +23,17 @@ struct Stream {
     last: u64,
 }
 
-/// Runs as a process of its own: `bare ADDRESS STREAMS REQUESTS TOKENS`; prints figures as JSON.
+/// Runs as a process of its own: `bare ADDRESS STREAMS REQUESTS TOKENS GAP`; prints figures as JSON.
 pub(crate) fn main(arguments: &[String]) -> Result<()> {
-    let [address, streams, requests, tokens] = arguments else {
-        anyhow::bail!("bare ADDRESS STREAMS REQUESTS TOKENS")
+    let [address, streams, requests, tokens, gap] = arguments else {
+        anyhow::bail!("bare ADDRESS STREAMS REQUESTS TOKENS GAP")
     };
     let job = Job {
         address: address.clone(),
         streams: streams.parse()?,
         requests: requests.parse()?,
         tokens: tokens.parse()?,
+        gap: gap.parse()?,
     };
     println!("{}", receive(&job)?);
     Ok(())
@@ -68,12 +68,10 @@ fn receive(job: &Job) -> Result<serde_json::Value> {
         poller.add(&socket, token as u64, Interest::Read)?;
         streams.push(Stream { socket, sent: 0, reads: 0, last: 0 });
     }
-    // A client that does more than this sends its requests a little apart, which is kinder to the
-    // server. For like to be compared with like, so does this one.
     for stream in &mut streams {
         stream.socket.write_all(&request)?;
         stream.sent = clock.now();
-        while clock.now() < stream.sent + SEND_GAP {
+        while clock.now() < stream.sent + job.gap {
             std::hint::spin_loop();
         }
     }

@@ -52,7 +52,7 @@ fn slope(load: &Load, mut measure: impl FnMut(u32) -> Result<(f64, Ran)>) -> Res
 
 fn measure_bare(load: &Load, engine: &Engine) -> Result<Slope> {
     slope(load, |requests| {
-        let (figures, ran) = bare(engine, load.streams, requests, load.tokens)?;
+        let (figures, ran) = bare(engine, load.streams, requests, load.tokens, 0)?;
         Ok((number(&figures, "/reads"), ran))
     })
 }
@@ -62,8 +62,14 @@ fn measure_dyno(load: &Load, dyno: &PathBuf, engine: &Engine) -> Result<Slope> {
         let [streams, requests, tokens] =
             [load.streams, requests, load.tokens].map(|n| n.to_string());
         let arguments = [
-            "--concurrency", &streams, "--requests", &requests, "--output-tokens", &tokens,
-            "--input-tokens", "16",
+            "--concurrency",
+            &streams,
+            "--requests",
+            &requests,
+            "--output-tokens",
+            &tokens,
+            "--input-tokens",
+            "16",
         ];
         let (summary, ran) = bench(dyno, engine, &arguments)?;
         Ok((number(&summary, "/levels/0/client/read_lag_ms/count"), ran))

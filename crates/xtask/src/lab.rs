@@ -119,11 +119,12 @@ pub(crate) fn bare(
     streams: u32,
     requests: u32,
     tokens: u32,
+    gap_ns: u32,
 ) -> Result<(serde_json::Value, Ran)> {
     let own = std::env::current_exe()?;
     let arguments = ["bare".to_owned(), engine.address.clone()]
         .into_iter()
-        .chain([streams, requests, tokens].map(|n| n.to_string()));
+        .chain([streams, requests, tokens, gap_ns].map(|n| n.to_string()));
     let ran = run(&own, &arguments.collect::<Vec<_>>())?;
     Ok((serde_json::from_str(&ran.stdout)?, ran))
 }

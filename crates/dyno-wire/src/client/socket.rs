@@ -46,8 +46,10 @@ impl Socket {
         let tls = match tls {
             None => None,
             Some((config, name)) => {
-                let connection = ClientConnection::new(Arc::clone(config), name.clone())
+                let mut connection = ClientConnection::new(Arc::clone(config), name.clone())
                     .map_err(io::Error::other)?;
+                // A request of 128,000 tokens is queued whole.
+                connection.set_buffer_limit(None);
                 Some(Box::new(connection))
             }
         };

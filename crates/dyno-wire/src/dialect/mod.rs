@@ -4,7 +4,7 @@
 mod openai;
 mod openai_chat;
 mod openai_completions;
-mod text;
+mod scan;
 
 use dyno_core::plan::Api;
 use serde_json::{Map, Value};

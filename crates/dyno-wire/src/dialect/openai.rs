@@ -1,14 +1,9 @@
 //! What chat and text completions have in common: optional fields, events, whole answers, usage
 //! and errors.
 
-use super::text::{HasText, keeping};
+use super::scan::{Scan, Scanner};
 use super::{Delta, Malformed, Shape, excerpt};
-use serde::de::{Deserializer, SeqAccess, Visitor};
-use serde::{Deserialize, de};
-use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
-use std::borrow::Cow;
-use std::fmt;
 
 pub(super) fn options(fields: &mut Map<String, Value>, shape: &Shape, output_tokens: u32) {
     fields.insert("model".into(), shape.model.clone().into());
@@ -39,182 +34,159 @@ pub(super) fn options(fields: &mut Map<String, Value>, shape: &Shape, output_tok
     }
 }
 
-#[derive(Deserialize, Default)]
-struct Message {
-    #[serde(default)]
-    content: HasText,
-    #[serde(default)]
-    reasoning_content: HasText,
-    #[serde(default)]
-    reasoning: HasText,
-    #[serde(default)]
-    refusal: HasText,
-    #[serde(default)]
-    tool_calls: Option<Fold<ToolCall>>,
-    #[serde(default)]
-    function_call: Option<Function>,
+/// What is gathered while an answer is read.
+struct Gather {
+    delta: Delta,
+    /// Where the text goes, if it is kept.
+    text: Option<String>,
 }
 
-#[derive(Deserialize, Default)]
-struct ToolCall {
-    #[serde(default)]
-    function: Option<Function>,
-}
-
-#[derive(Deserialize, Default)]
-struct Function {
-    #[serde(default)]
-    name: HasText,
-    #[serde(default)]
-    arguments: HasText,
-}
-
-#[derive(Deserialize, Default)]
-struct Choice<'a> {
-    #[serde(default)]
-    delta: Option<Message>,
-    #[serde(default)]
-    message: Option<Message>,
-    #[serde(default)]
-    text: HasText,
-    #[serde(default, borrow)]
-    finish_reason: Option<Cow<'a, str>>,
-}
-
-#[derive(Deserialize, Default, Clone, Copy)]
-struct Usage {
-    #[serde(default)]
-    prompt_tokens: Option<u64>,
-    #[serde(default)]
-    completion_tokens: Option<u64>,
-}
-
-#[derive(Deserialize, Default)]
-struct Answer<'a> {
-    #[serde(default, borrow)]
-    object: Option<Cow<'a, str>>,
-    #[serde(default, borrow)]
-    choices: Option<Fold<Choice<'a>>>,
-    #[serde(default)]
-    usage: Option<Usage>,
-    #[serde(default, borrow)]
-    error: Option<&'a RawValue>,
-    #[serde(default)]
-    error_code: Option<i64>,
-}
-
-/// A list of which only a summary is kept, so that an event is read without allocating.
-trait Summary: Default {
-    fn has_output(&self) -> bool;
-    fn take_finish(&mut self) -> Option<String> {
-        None
-    }
-}
-
-#[derive(Default)]
-struct Fold<T> {
-    output: bool,
-    finish: Option<String>,
-    _of: std::marker::PhantomData<T>,
-}
-
-impl Summary for ToolCall {
-    fn has_output(&self) -> bool {
-        self.function.as_ref().is_some_and(Function::has_output)
-    }
-}
-
-impl Function {
-    fn has_output(&self) -> bool {
-        self.name.0 || self.arguments.0
-    }
-}
-
-impl Message {
-    fn has_output(&self) -> bool {
-        self.content.0
-            || self.reasoning_content.0
-            || self.reasoning.0
-            || self.refusal.0
-            || self.tool_calls.as_ref().is_some_and(|calls| calls.output)
-            || self.function_call.as_ref().is_some_and(Function::has_output)
-    }
-}
-
-impl Summary for Choice<'_> {
-    fn has_output(&self) -> bool {
-        self.text.0
-            || self.delta.as_ref().is_some_and(Message::has_output)
-            || self.message.as_ref().is_some_and(Message::has_output)
-    }
-    fn take_finish(&mut self) -> Option<String> {
-        self.finish_reason.take().filter(|reason| !reason.is_empty()).map(Cow::into_owned)
-    }
-}
-
-impl<'de, T: Summary + Deserialize<'de>> Deserialize<'de> for Fold<T> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct List<T>(std::marker::PhantomData<T>);
-        impl<'de, T: Summary + Deserialize<'de>> Visitor<'de> for List<T> {
-            type Value = Fold<T>;
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a list")
-            }
-            fn visit_unit<E: de::Error>(self) -> Result<Fold<T>, E> {
-                Ok(Fold { output: false, finish: None, _of: self.0 })
-            }
-            fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Fold<T>, A::Error> {
-                let mut fold = Fold { output: false, finish: None, _of: self.0 };
-                while let Some(mut item) = items.next_element::<T>()? {
-                    fold.output |= item.has_output();
-                    if let Some(finish) = item.take_finish() {
-                        fold.finish.get_or_insert(finish);
-                    }
+impl Gather {
+    /// A piece of output: text, a part with `text`, a list of these, or nothing.
+    fn output(&mut self, scan: &mut Scanner<'_>) -> Scan<()> {
+        match scan.peek() {
+            b'"' => {
+                let raw = scan.string()?;
+                self.delta.output |= !raw.is_empty();
+                if let Some(text) = &mut self.text {
+                    text.push_str(&unescape(raw));
                 }
-                Ok(fold)
+                Ok(())
             }
+            b'[' => scan.array(&mut |scan| self.output(scan)),
+            b'{' => scan.object(&mut |scan, key| match key {
+                b"text" => self.output(scan),
+                _ => scan.value().map(drop),
+            }),
+            _ => nothing(scan),
         }
-        deserializer.deserialize_any(List(std::marker::PhantomData))
+    }
+
+    /// `delta` or `message`.
+    fn message(&mut self, scan: &mut Scanner<'_>) -> Scan<()> {
+        if scan.null()? {
+            return Ok(());
+        }
+        scan.object(&mut |scan, key| match key {
+            b"content" | b"reasoning_content" | b"reasoning" | b"refusal" => self.output(scan),
+            b"tool_calls" if scan.null()? => Ok(()),
+            b"tool_calls" => scan.array(&mut |scan| {
+                scan.object(&mut |scan, key| match key {
+                    b"function" => self.function(scan),
+                    _ => scan.value().map(drop),
+                })
+            }),
+            b"function_call" => self.function(scan),
+            _ => scan.value().map(drop),
+        })
+    }
+
+    fn function(&mut self, scan: &mut Scanner<'_>) -> Scan<()> {
+        if scan.null()? {
+            return Ok(());
+        }
+        scan.object(&mut |scan, key| match key {
+            b"name" | b"arguments" => self.output(scan),
+            _ => scan.value().map(drop),
+        })
+    }
+
+    fn choice(&mut self, scan: &mut Scanner<'_>) -> Scan<()> {
+        scan.object(&mut |scan, key| match key {
+            b"delta" | b"message" => self.message(scan),
+            b"text" => self.output(scan),
+            b"finish_reason" if scan.null()? => Ok(()),
+            b"finish_reason" => {
+                // Mostly a string; some servers say more.
+                let raw = scan.value()?;
+                let reason = match raw {
+                    [b'"', inner @ .., b'"'] => unescape(inner),
+                    other => String::from_utf8_lossy(other).into_owned(),
+                };
+                if !reason.is_empty() {
+                    self.delta.finish.get_or_insert(reason);
+                }
+                Ok(())
+            }
+            _ => scan.value().map(drop),
+        })
+    }
+
+    fn usage(&mut self, scan: &mut Scanner<'_>) -> Scan<()> {
+        if scan.null()? {
+            return Ok(());
+        }
+        scan.object(&mut |scan, key| {
+            match key {
+                b"prompt_tokens" => self.delta.input_tokens = scan.count()?,
+                b"completion_tokens" => self.delta.output_tokens = scan.count()?,
+                _ => scan.value().map(drop)?,
+            }
+            Ok(())
+        })
+    }
+
+    fn answer(&mut self, bytes: &[u8]) -> Scan<()> {
+        let mut scan = Scanner::new(bytes)?;
+        let mut failed = false;
+        scan.object(&mut |scan, key| match key {
+            b"choices" if scan.null()? => Ok(()),
+            b"choices" => scan.array(&mut |scan| self.choice(scan)),
+            b"usage" => self.usage(scan),
+            b"object" => {
+                failed |= scan.value()? == b"\"error\"";
+                Ok(())
+            }
+            b"error" if scan.null()? => Ok(()),
+            b"error" => {
+                self.delta.error = Some(String::from_utf8_lossy(scan.value()?).into_owned());
+                Ok(())
+            }
+            b"error_code" => {
+                failed |= !matches!(scan.value()?, b"0" | b"null");
+                Ok(())
+            }
+            _ => scan.value().map(drop),
+        })?;
+        if failed && self.delta.error.is_none() {
+            self.delta.error = Some(excerpt(bytes));
+        }
+        scan.end()
     }
 }
 
-fn read(bytes: &[u8]) -> Result<Delta, Malformed> {
-    let answer: Answer<'_> = serde_json::from_slice(bytes).map_err(|error| {
-        Malformed(format!("not a JSON answer of this API ({error}): {}", excerpt(bytes)))
+/// `null`, where output could have been.
+fn nothing(scan: &mut Scanner<'_>) -> Scan<()> {
+    if scan.null()? { Ok(()) } else { Err(scan.here()) }
+}
+
+/// The text of a JSON string, given without its quotes.
+fn unescape(raw: &[u8]) -> String {
+    let plain = || String::from_utf8_lossy(raw).into_owned();
+    if !raw.contains(&b'\\') {
+        return plain();
+    }
+    serde_json::from_slice(&[b"\"", raw, b"\""].concat()).unwrap_or_else(|_| plain())
+}
+
+fn read(bytes: &[u8], keep_text: bool) -> Result<Delta, Malformed> {
+    let mut gather = Gather { delta: Delta::default(), text: keep_text.then(String::new) };
+    gather.answer(bytes).map_err(|bad| {
+        let shown = excerpt(bytes);
+        Malformed(format!("not a JSON answer of this API (at byte {}): {shown}", bad.0))
     })?;
-    let failed = answer.error.is_some()
-        || answer.object.as_deref() == Some("error")
-        || answer.error_code.is_some_and(|code| code != 0);
-    let usage = answer.usage.unwrap_or_default();
-    let choices = answer.choices.unwrap_or_default();
-    Ok(Delta {
-        output: choices.output,
-        finish: choices.finish,
-        input_tokens: usage.prompt_tokens,
-        output_tokens: usage.completion_tokens,
-        error: failed
-            .then(|| answer.error.map_or_else(|| excerpt(bytes), |words| words.get().to_owned())),
-        ..Delta::default()
-    })
-}
-
-fn read_keeping(bytes: &[u8], keep_text: bool) -> Result<Delta, Malformed> {
-    if !keep_text {
-        return read(bytes);
-    }
-    let (delta, text) = keeping(|| read(bytes));
-    delta.map(|delta| Delta { text: Some(text), ..delta })
+    Ok(Delta { text: gather.text, ..gather.delta })
 }
 
 pub(super) fn event(data: &[u8], keep_text: bool) -> Result<Delta, Malformed> {
     if data.trim_ascii() == b"[DONE]" {
         return Ok(Delta { terminal: true, ..Delta::default() });
     }
-    read_keeping(data, keep_text)
+    read(data, keep_text)
 }
 
 pub(super) fn whole(body: &[u8], keep_text: bool) -> Result<Delta, Malformed> {
-    let delta = read_keeping(body, keep_text)?;
+    let delta = read(body, keep_text)?;
     Ok(Delta { terminal: true, ..delta })
 }
 

@@ -14,6 +14,9 @@ use crate::exit::Exit;
 use crate::printer::{Manners, Printer};
 use crate::resolve::{Surroundings, resolve};
 
+/// Where runs are kept unless `--out` says otherwise.
+const RUNS: &str = "dyno-runs";
+
 /// Decides what `dyno bench` will do, says so, and does it.
 pub(crate) fn bench(args: BenchArgs, printer: &Printer) -> Exit {
     let config = args.output.config.clone();

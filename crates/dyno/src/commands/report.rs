@@ -1,6 +1,6 @@
 //! `dyno report`: a run's summary again, from its records alone.
 
-use super::show;
+use super::{RUNS, show};
 use crate::args::ReportArgs;
 use crate::exit::Exit;
 use crate::printer::Printer;
@@ -8,9 +8,6 @@ use crate::usage::UsageError;
 use dyno_record::{RecordError, RunDir};
 use dyno_report::{DirSource, Summary, summarise};
 use std::path::Path;
-
-/// Where runs are kept unless `--out` says otherwise.
-const RUNS: &str = "dyno-runs";
 
 /// Prints the summary of the run that was named, or of the latest.
 pub(crate) fn run(args: &ReportArgs, printer: &Printer) -> Exit {

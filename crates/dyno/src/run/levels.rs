@@ -2,11 +2,12 @@
 //! flight, and hands out every frame.
 
 use crate::progress::Live;
+use dyno_core::Nanos;
 use dyno_core::frame::{Ending, EngineSlip, Frame, LevelEnd, LevelStart, RunEnd};
 use dyno_core::outcome::Outcome;
 use dyno_core::plan::{LevelPlan, Load, Plan, Warmup};
 use dyno_core::record::RequestRecord;
-use dyno_drive::{LevelSetup, Lookahead, StopSignal, TransportError, run_level};
+use dyno_drive::{LevelSetup, Lookahead, Observer, StopSignal, TransportError, run_level};
 use dyno_wire::client::Client;
 use dyno_wire::encode::Encoder;
 use dyno_wire::endpoint::Endpoint;
@@ -83,21 +84,18 @@ impl Run<'_> {
         let planned = planned.map(|n| n + warmup);
         self.live.begin_level(index, plan.levels.len(), &level.label, planned, duration);
         self.slip();
-        let (live, sink) = (self.live, self.sink);
         let setup = LevelSetup {
             level: number,
             plan: level,
             seed: plan.seed,
             shard: plan.shard,
             stop: self.stop,
-            on_start: &mut |started| {
-                sink(Frame::LevelStart(LevelStart { level: number, started }));
+            observer: &mut Recording {
+                level: number,
+                live: self.live,
+                sink: self.sink,
+                aborted: self.aborted,
             },
-            sink: &mut |record| {
-                count(live, &record);
-                sink(Frame::Request(Box::new(record)));
-            },
-            aborted: self.aborted,
         };
         let done = run_level(setup, self.client, &mut payloads)?;
         let end = LevelEnd {
@@ -148,12 +146,35 @@ impl Run<'_> {
     }
 }
 
-fn count(live: &Live, record: &RequestRecord) {
-    live.done.fetch_add(1, Relaxed);
-    if matches!(record.outcome, Outcome::Failed(_) | Outcome::Dropped(_)) {
-        live.failed.fetch_add(1, Relaxed);
+/// Counts for the live view, and hands every frame on.
+struct Recording<'a> {
+    level: u32,
+    live: &'a Live,
+    sink: &'a dyn Fn(Frame),
+    aborted: &'a dyn Fn() -> bool,
+}
+
+impl Observer for Recording<'_> {
+    fn started(&mut self, started: Nanos) {
+        (self.sink)(Frame::LevelStart(LevelStart { level: self.level, started }));
     }
-    if let Some(output) = record.output {
-        live.tokens.fetch_add(output.tokens, Relaxed);
+
+    fn ended(&mut self, record: RequestRecord) {
+        self.live.done.fetch_add(1, Relaxed);
+        if matches!(record.outcome, Outcome::Failed(_) | Outcome::Dropped(_)) {
+            self.live.failed.fetch_add(1, Relaxed);
+        }
+        if let Some(output) = record.output {
+            self.live.tokens.fetch_add(output.tokens, Relaxed);
+        }
+        (self.sink)(Frame::Request(Box::new(record)));
+    }
+
+    fn in_flight(&mut self, count: usize) {
+        self.live.in_flight.store(count as u64, Relaxed);
+    }
+
+    fn must_stop(&self) -> bool {
+        (self.aborted)()
     }
 }

@@ -1,7 +1,8 @@
-//! Ctrl-C: once to stop sending, twice to stop at once. A terminal that goes away ends nothing.
+//! Ctrl-C: once to stop sending, twice to stop at once. A terminal that goes away, or a
+//! file that may not grow, ends nothing by itself.
 
 use dyno_drive::StopSignal;
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
 use signal_hook::iterator::{Handle, Signals};
 use std::thread::JoinHandle;
 
@@ -17,12 +18,13 @@ pub(crate) fn listen(
     stop: StopSignal,
     said: impl Fn(usize) + Send + 'static,
 ) -> std::io::Result<Listening> {
-    let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP])?;
+    let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP, SIGXFSZ])?;
     let handle = signals.handle();
     let thread = std::thread::Builder::new().name("signals".into()).spawn(move || {
         let mut times = 0;
         for signal in signals.forever() {
-            if signal == SIGHUP {
+            // A file at its size limit shows up as an error of the write that met it.
+            if signal == SIGHUP || signal == SIGXFSZ {
                 continue;
             }
             stop.raise();

@@ -1,5 +1,6 @@
 //! The run's identity and its directory.
 
+use crate::commands::RUNS;
 use crate::host;
 use crate::resolve::Resolved;
 use dyno_core::environment::Environment;
@@ -9,9 +10,6 @@ use dyno_net::Clock;
 use dyno_record::{FORMAT, RunDir};
 use dyno_wire::preflight::Settled;
 use std::path::PathBuf;
-
-/// Where runs go unless told otherwise.
-pub(crate) const RUNS: &str = "dyno-runs";
 
 /// What a run is called: its UTC time and four hexadecimal digits.
 pub(crate) struct Identity {

@@ -1,0 +1,94 @@
+//! The limits of files, ports and cores, and what to say about them.
+
+use super::ladder::Step;
+use serde::Serialize;
+
+/// What the system allows.
+#[derive(Debug, Clone, Serialize)]
+pub(super) struct Limits {
+    cores: usize,
+    /// Absent: unlimited.
+    open_files: Option<u64>,
+    /// Local ports to one server; absent where the system does not tell.
+    ports: Option<u64>,
+}
+
+/// Files besides connections, and room to breathe.
+const OTHER_FILES: u64 = 64;
+
+impl Limits {
+    pub(super) fn of_this_machine() -> Self {
+        let range = std::fs::read_to_string("/proc/sys/net/ipv4/ip_local_port_range").ok();
+        let ports = range.and_then(|text| {
+            let ends: Vec<u64> = text.split_whitespace().filter_map(|n| n.parse().ok()).collect();
+            ends.last()?.checked_sub(*ends.first()?).map(|n| n + 1)
+        });
+        Self {
+            cores: std::thread::available_parallelism().map_or(1, usize::from),
+            open_files: dyno_net::open_files_limit(),
+            ports,
+        }
+    }
+
+    /// So many streams can be opened at all.
+    pub(super) fn allow(&self, streams: u32) -> bool {
+        self.open_files.is_none_or(|files| u64::from(streams) + OTHER_FILES <= files)
+            && self.ports.is_none_or(|ports| u64::from(streams) <= ports)
+    }
+
+    pub(super) fn text(&self) -> String {
+        let shown = |n: Option<u64>, none: &str| n.map_or(none.to_owned(), |n| n.to_string());
+        format!(
+            "Limits: {} cores, {} open files, {} local ports to one server.\n",
+            self.cores,
+            shown(self.open_files, "unlimited"),
+            shown(self.ports, "unknown")
+        )
+    }
+
+    pub(super) fn advice<'a>(&self, steps: impl Iterator<Item = &'a Step>) -> Vec<String> {
+        let mut advice = Vec::new();
+        if let Some(files) = self.open_files.filter(|files| *files < 10_000) {
+            advice.push(format!(
+                "{files} open files allow fewer than {files} streams: raise the hard limit, for \
+                 example with `ulimit -Hn 65536` as root or in limits.conf"
+            ));
+        }
+        if let Some(ports) = self.ports.filter(|ports| *ports < 20_000) {
+            advice.push(format!(
+                "{ports} local ports bound the streams to one server: widen \
+                 net.ipv4.ip_local_port_range"
+            ));
+        }
+        if self.cores < 2 {
+            advice.push(
+                "one core is shared by client and whatever else runs: measure from a machine \
+                 with two or more"
+                    .to_owned(),
+            );
+        }
+        let (mut client, mut engine) = (None, None);
+        for step in steps {
+            if !step.client_valid {
+                client = client.or(Some(step));
+            } else if !step.engine_on_time {
+                engine = engine.or(Some(step));
+            }
+        }
+        if let Some(step) = client {
+            advice.push(format!(
+                "from {} streams on the client was late: give it a core of its own (taskset), \
+                 stop other work, or split the load over machines",
+                step.streams
+            ));
+        }
+        if let Some(step) = engine {
+            advice.push(format!(
+                "at {} streams the engine on this same machine was late, not the client: a real \
+                 server elsewhere leaves the client more room",
+                step.streams
+            ));
+        }
+        advice
+    }
+}

@@ -1,0 +1,125 @@
+//! `dyno doctor`: what this machine can measure, found out by measuring an engine whose truth is
+//! known, and what to change where that is not much.
+
+mod ladder;
+mod limits;
+
+use crate::args::DoctorArgs;
+use crate::exit::Exit;
+use crate::printer::{Manners, Printer};
+use crate::run::signals;
+use dyno_drive::{Stop, StopSignal};
+use ladder::Step;
+use limits::Limits;
+use serde::Serialize;
+
+/// Everything the doctor found.
+#[derive(Debug, Serialize)]
+struct Findings {
+    schema: &'static str,
+    limits: Limits,
+    /// One step per stream count, each stream a token every 20 ms.
+    ladder: Vec<Step>,
+    /// As fast as it goes, 16 events a packet.
+    flat_out: Option<Step>,
+    /// Most streams with the client valid.
+    streams: Option<u32>,
+    /// Highest token rate with the client valid.
+    tokens_per_s: Option<f64>,
+    advice: Vec<String>,
+}
+
+/// Finds out what this machine can measure.
+pub(crate) fn run(args: &DoctorArgs, printer: &Printer) -> Exit {
+    let printer = printer.with(Manners { json: args.json, ..Manners::default() });
+    dyno_net::raise_open_files();
+    let stop = StopSignal::new();
+    let listening = signals::listen(stop.clone(), |_| {});
+    if let Err(error) = &listening {
+        printer.warn(format_args!("Ctrl-C will not be handled: {error}"));
+    }
+    let limits = Limits::of_this_machine();
+    let (ladder, flat_out) = match measure(args.quick, &limits, &stop, &printer) {
+        Ok(measured) => measured,
+        Err(words) => {
+            printer.error(words);
+            return Exit::Bug;
+        }
+    };
+    let good = || ladder.iter().filter(|step| step.client_valid);
+    let all = || good().chain(flat_out.iter().filter(|step| step.client_valid));
+    let findings = Findings {
+        schema: "dyno.doctor/1",
+        streams: good().map(|step| step.streams).max(),
+        tokens_per_s: all().filter_map(|step| step.tokens_per_s).reduce(f64::max),
+        advice: limits.advice(ladder.iter().chain(&flat_out)),
+        limits,
+        ladder,
+        flat_out,
+    };
+    let said = match args.json {
+        true => match serde_json::to_string_pretty(&findings) {
+            Ok(json) => printer.result(&format!("{json}\n")),
+            Err(error) => {
+                printer.error(error);
+                Exit::Bug
+            }
+        },
+        false => printer.result(&text(&findings)),
+    };
+    if stop.get() > Stop::No { Exit::Interrupted } else { said }
+}
+
+type Measured = (Vec<Step>, Option<Step>);
+
+fn measure(
+    quick: bool,
+    limits: &Limits,
+    stop: &StopSignal,
+    printer: &Printer,
+) -> Result<Measured, String> {
+    let counts: &[u32] = if quick { &[16, 256] } else { &[16, 64, 128, 256, 512, 1024, 2048] };
+    let seconds = if quick { 2 } else { 4 };
+    let mut steps: Vec<Step> = Vec::new();
+    for streams in counts.iter().copied().filter(|n| limits.allow(*n)) {
+        if stop.get() > Stop::No {
+            return Ok((steps, None));
+        }
+        printer.remark(format_args!("{streams} streams at 20 ms a token, {seconds} s …"));
+        let step = ladder::climb(ladder::Pace::Steady, streams, seconds, stop)?;
+        let fell = !step.client_valid;
+        steps.push(step);
+        // Two steps that fail tell as much as all that would follow.
+        if fell && steps.iter().rev().nth(1).is_some_and(|before| !before.client_valid) {
+            break;
+        }
+    }
+    printer.remark(format_args!("flat out, {seconds} s …"));
+    let flat_out = ladder::climb(ladder::Pace::FlatOut, 16, seconds, stop)?;
+    Ok((steps, Some(flat_out)))
+}
+
+fn text(findings: &Findings) -> String {
+    let mut text = String::from(
+        "streams   tokens/s  TTFT bias/jitter    ITL bias/p99  send lag  read lag  CPU  client\n\
+         \x20                              ms              ms    p99 ms    p99 ms    %\n",
+    );
+    for step in findings.ladder.iter().chain(&findings.flat_out) {
+        text.push_str(&step.row());
+        text.push('\n');
+    }
+    let shown = |value: Option<f64>| value.map_or("–".to_owned(), |v| format!("{v:.0}"));
+    text.push_str(&format!(
+        "\nThis machine measured up to {} streams and {} tokens/s with the client valid.\n",
+        shown(findings.streams.map(f64::from)),
+        shown(findings.tokens_per_s)
+    ));
+    text.push_str(&findings.limits.text());
+    if findings.advice.is_empty() {
+        text.push_str("Nothing to change.\n");
+    }
+    for advice in &findings.advice {
+        text.push_str(&format!("→ {advice}\n"));
+    }
+    text
+}

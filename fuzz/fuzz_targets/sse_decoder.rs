@@ -1,0 +1,54 @@
+//! Any bytes, cut anywhere: the decoder gives the same events as in one piece, and an exchange
+//! ends in one outcome.
+#![no_main]
+
+use dyno_core::outcome::Outcome;
+use dyno_core::plan::Api;
+use dyno_core::record::{Phase, RequestRecord};
+use dyno_wire::exchange::{Exchange, Progress, Rules};
+use dyno_wire::redact::Redactor;
+use dyno_wire::sse::SseDecoder;
+use libfuzzer_sys::fuzz_target;
+
+const LIMIT: usize = 1 << 16;
+
+fn events(parts: &[&[u8]]) -> Option<Vec<Vec<u8>>> {
+    let mut decoder = SseDecoder::new(LIMIT);
+    let mut all = Vec::new();
+    for part in parts {
+        let mut input = *part;
+        while let Some(event) = decoder.next(&mut input).ok()? {
+            all.push([event.kind, b"|", event.data].concat());
+        }
+    }
+    Some(all)
+}
+
+fn outcome(parts: &[&[u8]]) -> Outcome {
+    let rules = Rules {
+        api: Api::OpenAiChat,
+        stream: true,
+        keep_text: true,
+        redactor: Redactor::default(),
+    };
+    let record = RequestRecord::new(0, 0, 0, Phase::Measured, 0);
+    let mut exchange = Exchange::new(record, true);
+    for part in parts {
+        if let Progress::Over { .. } = exchange.on_data(&rules, part, 1) {
+            return exchange.record.outcome;
+        }
+    }
+    exchange.on_close(&rules, None, 1);
+    exchange.record.outcome
+}
+
+fuzz_target!(|input: (Vec<u8>, u16)| {
+    let (bytes, cut) = input;
+    let cut = usize::from(cut) % (bytes.len() + 1);
+    let parts = [&bytes[..cut], &bytes[cut..]];
+    assert_eq!(events(&[&bytes]), events(&parts));
+    let answer = [b"HTTP/1.1 200 OK\r\n\r\n", bytes.as_slice()].concat();
+    let cut = usize::from(cut as u16) % (answer.len() + 1);
+    assert_eq!(outcome(&[&answer]), outcome(&[&answer[..cut], &answer[cut..]]));
+    let _ = outcome(&[&bytes]);
+});
