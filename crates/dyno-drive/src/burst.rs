@@ -19,7 +19,7 @@ pub(crate) fn run(level: &mut Level<'_>, requests: u64) -> Result<(), TransportE
     for _ in 0..warmup {
         level.dispatch(0, level.started)?;
     }
-    while level.in_flight() > 0 && !level.is_stopped() {
+    while !level.is_quiet() && !level.is_stopped() {
         level.wait(Nanos::MAX, &mut freed)?;
     }
     let start = if warmup > 0 { level.now() } else { level.started };

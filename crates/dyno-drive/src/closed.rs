@@ -1,7 +1,7 @@
 //! The closed loop: a fixed number of slots, each of which sends when its last answer is over.
 
 use crate::arrivals::share;
-use crate::level::Level;
+use crate::level::{Freed, Level};
 use crate::transport::TransportError;
 use dyno_core::Nanos;
 use dyno_core::frame::Ending;
@@ -11,20 +11,28 @@ pub(crate) fn run(level: &mut Level<'_>, concurrency: u32) -> Result<(), Transpo
     let slots = share(u64::from(concurrency), shard) as u32;
     let planned = level.setup.plan.requests.map(|n| share(n, shard));
     level.start(slots as usize, planned)?;
-    let mut freed: Vec<(u32, Nanos)> = (0..slots).map(|slot| (slot, level.started)).collect();
+    let first = |slot| Freed { slot, at: level.started, dropped: false };
+    let mut freed: Vec<Freed> = (0..slots).map(first).collect();
     while !level.is_stopped() {
-        for (slot, intended) in freed.drain(..) {
+        for Freed { slot, at, dropped } in freed.drain(..) {
+            if dropped {
+                // Out of files or ports: trying again at once would only drop the rest, too.
+                continue;
+            }
             if level.is_stopped() {
-                level.starve(intended);
+                level.starve(at);
             } else if planned.is_some_and(|n| level.issued >= n) {
-                level.starve(intended);
-                level.stop_sending(Ending::Requests, intended);
-            } else if let Some(up) = level.time_limit().filter(|up| intended >= *up) {
+                level.starve(at);
+                level.stop_sending(Ending::Requests, at);
+            } else if let Some(up) = level.time_limit().filter(|up| at >= *up) {
                 level.starve(up);
                 level.stop_sending(Ending::Duration, up);
             } else {
-                level.dispatch(slot, intended)?;
+                level.dispatch(slot, at)?;
             }
+        }
+        if level.is_quiet() && !level.is_stopped() {
+            level.stop_sending(Ending::Aborted, level.now());
         }
         if !level.is_stopped() {
             level.wait(level.time_limit().unwrap_or(Nanos::MAX), &mut freed)?;

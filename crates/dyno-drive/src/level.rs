@@ -92,6 +92,15 @@ pub fn run_level<'a>(
     Ok(level.into_outcome())
 }
 
+/// A slot whose request has ended.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Freed {
+    pub(crate) slot: u32,
+    pub(crate) at: Nanos,
+    /// The request could not even be sent, and the next one would fare no better.
+    pub(crate) dropped: bool,
+}
+
 /// The state of a running level.
 pub(crate) struct Level<'a> {
     pub(crate) setup: LevelSetup<'a>,
@@ -157,6 +166,11 @@ impl<'a> Level<'a> {
 
     pub(crate) fn in_flight(&self) -> usize {
         self.transport.in_flight()
+    }
+
+    /// Nothing is in flight, and nothing that has ended waits to be looked at.
+    pub(crate) fn is_quiet(&self) -> bool {
+        self.in_flight() == 0 && self.ended.is_empty()
     }
 
     pub(crate) fn is_stopped(&self) -> bool {
@@ -226,7 +240,7 @@ impl<'a> Level<'a> {
     pub(crate) fn wait(
         &mut self,
         until: Nanos,
-        freed: &mut Vec<(u32, Nanos)>,
+        freed: &mut Vec<Freed>,
     ) -> Result<(), TransportError> {
         self.since_read = 0;
         if self.ended.is_empty() {
@@ -241,7 +255,8 @@ impl<'a> Level<'a> {
             self.stop_sending(Ending::Duration, up);
         }
         for record in self.ended.drain(..) {
-            freed.push((record.slot, record.end));
+            let dropped = matches!(record.outcome, Outcome::Dropped(_));
+            freed.push(Freed { slot: record.slot, at: record.end, dropped });
             let (streak, last) = (&mut self.failures_in_a_row, &mut self.last_failure);
             finish(record, self.stopped, streak, last, self.setup.observer);
         }
@@ -262,7 +277,7 @@ impl<'a> Level<'a> {
     /// the drain's grace, after which the rest is censored.
     pub(crate) fn drain(&mut self) -> Result<(), TransportError> {
         let mut freed = Vec::new();
-        while self.in_flight() > 0 || !self.ended.is_empty() {
+        while !self.is_quiet() {
             let (ending, at) = self.stopped.unwrap_or((Ending::Requests, self.started));
             let mut deadline = match ending {
                 Ending::Requests => Nanos::MAX,
@@ -279,8 +294,8 @@ impl<'a> Level<'a> {
                 self.transport.censor(&mut self.ended);
             }
             self.wait(deadline, &mut freed)?;
-            for (_, end) in freed.drain(..) {
-                self.starve(end);
+            for slot in freed.drain(..) {
+                self.starve(slot.at);
             }
         }
         Ok(())

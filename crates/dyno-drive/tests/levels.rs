@@ -1,4 +1,5 @@
 //! Drivers against a simulated server in virtual time: one arrival, one record, whatever happens.
+#![allow(clippy::unwrap_used)]
 
 use dyno_core::frame::{ClientHealth, Ending};
 use dyno_core::outcome::{FailureClass, Outcome};

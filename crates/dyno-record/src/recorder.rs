@@ -82,6 +82,11 @@ impl Recorder {
         self.trouble.message()
     }
 
+    /// There is room neither on disk nor in memory: whatever is measured now is lost.
+    pub fn is_losing(&self) -> bool {
+        self.trouble.is_losing()
+    }
+
     /// Writes what is left, waits for the disk, and gives the account.
     pub fn finish(mut self) -> Finished {
         self.queue.close();

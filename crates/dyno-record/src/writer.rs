@@ -51,6 +51,7 @@ pub struct Finished {
 #[derive(Debug, Default)]
 pub(crate) struct Trouble {
     raised: AtomicBool,
+    losing: AtomicBool,
     message: Mutex<Option<String>>,
 }
 
@@ -60,6 +61,11 @@ impl Trouble {
             return None;
         }
         self.message.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Memory ran out, too: requests are being lost.
+    pub(crate) fn is_losing(&self) -> bool {
+        self.losing.load(Ordering::Acquire)
     }
 
     fn set(&self, message: Option<String>) {
@@ -142,6 +148,7 @@ impl<S: Sink> Writer<S> {
         if is_request && self.failed.is_some() && self.buffer.len() > self.limits.kept {
             self.buffer.truncate(before);
             self.lost += 1;
+            self.trouble.losing.store(true, Ordering::Release);
             return;
         }
         self.sync_due |= matches!(frame, Frame::LevelEnd(_) | Frame::RunEnd(_));

@@ -319,9 +319,10 @@ impl RequestCounts {
         (ended > 0).then(|| self.failed as f64 / ended as f64)
     }
 
-    /// The share of failures is above `allowed`.
+    /// The share of failures is above `allowed`, or not one request completed.
     pub fn bar_missed(&self, allowed: f64) -> bool {
-        self.failure_share().is_some_and(|share| share > allowed)
+        let nothing = self.completed == 0 && self.planned > 0;
+        nothing || self.failure_share().is_some_and(|share| share > allowed)
     }
 }
 

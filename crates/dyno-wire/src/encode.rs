@@ -85,7 +85,7 @@ impl Encoder {
         Payload {
             bytes,
             requested_output: Some(output_tokens),
-            fixed_output: self.shape.ignore_eos || self.shape.min_tokens,
+            fixed_output: self.shape.fixes_length(),
         }
     }
 }

@@ -65,8 +65,6 @@ impl Endpoint {
         let path = path.trim_end_matches('/');
         let wanted = generation_path(api);
         let base = path.strip_suffix(wanted).unwrap_or(path);
-        // `/v1/completions` is also the end of `/v1/chat/completions`.
-        let base = base.strip_suffix("/chat").unwrap_or(base);
         let full = path.len() > base.len();
         let root = base.strip_suffix("/v1").unwrap_or(base);
         let path = match full {
@@ -145,6 +143,7 @@ mod tests {
         assert_eq!(path("http://h/x/chat/completions?a=1"), "/x/chat/completions?a=1");
         let full = Endpoint::parse("http://h/g/v1/chat/completions", Api::OpenAiChat).unwrap();
         assert_eq!(full.beside("/v1/models"), "/g/v1/models");
+        assert_eq!(path("http://h/chat"), "/chat/v1/chat/completions");
         let text = Endpoint::parse("http://h/v1/completions", Api::OpenAiCompletions).unwrap();
         assert_eq!((text.path.as_str(), text.base.as_str()), ("/v1/completions", ""));
     }

@@ -33,7 +33,7 @@ pub struct Rules {
 pub enum Progress {
     /// More is to come.
     Running,
-    /// The answer is over, but its HTTP body is not: nothing of interest will follow.
+    /// The answer is over, but its HTTP body is not: see [`Exchange::take_rest`].
     Lingering,
     /// Over; whether the connection may carry another request.
     Over {
@@ -72,9 +72,33 @@ pub struct Exchange {
     settled: bool,
     finished: bool,
     tokens_so_far: Option<u64>,
+    /// Of these, the ones that belong to an output event.
+    tokens_placed: u64,
     /// The head of the answer, kept for side traffic and the preflight.
     pub head: Option<Box<Head>>,
     text: String,
+}
+
+/// The end of an HTTP body that came after the end of its answer.
+#[derive(Debug)]
+pub struct Rest {
+    reader: ResponseReader,
+    keep_alive: bool,
+}
+
+impl Rest {
+    /// Takes in what a read gave; once the body is over, whether the connection may be used again.
+    pub fn on_data(&mut self, bytes: &[u8]) -> Option<bool> {
+        let mut input = bytes;
+        loop {
+            match self.reader.next(&mut input) {
+                Ok(None) => return None,
+                Ok(Some(Piece::End)) => return Some(self.keep_alive && input.is_empty()),
+                Ok(Some(_)) => {}
+                Err(_) => return Some(false),
+            }
+        }
+    }
 }
 
 impl Exchange {
@@ -91,6 +115,7 @@ impl Exchange {
             settled: false,
             finished: false,
             tokens_so_far: None,
+            tokens_placed: 0,
             head: None,
             text: String::new(),
         }
@@ -107,6 +132,11 @@ impl Exchange {
             Answer::Raw(body) => std::mem::take(body),
             _ => Vec::new(),
         }
+    }
+
+    /// What is left to read of an answer that is over, so that the connection can be used again.
+    pub fn take_rest(&mut self) -> Rest {
+        Rest { reader: std::mem::take(&mut self.reader), keep_alive: self.keep_alive }
     }
 
     /// Output has come (for an answer that is not streamed: its body has begun).
@@ -272,7 +302,11 @@ impl Exchange {
         if let Some(tokens) = delta.input_tokens {
             self.record.input = Some(TokenCount { tokens, source: TokenSource::Usage });
         }
-        let counted = delta.output_tokens.map(|total| self.count(total));
+        if let Some(total) = delta.output_tokens {
+            self.tokens_so_far = Some(total);
+        }
+        let counted = delta.output_tokens.filter(|_| delta.output || delta.finish.is_some());
+        let counted = counted.map(|total| self.place(total));
         if let Some(text) = &delta.text {
             self.text.push_str(text);
         }
@@ -303,9 +337,10 @@ impl Exchange {
         None
     }
 
-    /// Tokens since the last count.
-    fn count(&mut self, total: u64) -> u32 {
-        let before = self.tokens_so_far.replace(total).unwrap_or(0);
+    /// Tokens since the last output event. A token without text of its own (half a character, say)
+    /// comes in an event without output, and belongs to the next one that has some.
+    fn place(&mut self, total: u64) -> u32 {
+        let before = std::mem::replace(&mut self.tokens_placed, total);
         total.saturating_sub(before).min(u64::from(u32::MAX)) as u32
     }
 

@@ -1,5 +1,12 @@
 //! Keeps secrets out of everything that is written down: a server may well echo a key.
 
+use serde_json::Value;
+
+/// What stands in a secret's place.
+const SHOWN: &str = "[secret]";
+/// A shorter beginning of a secret tells little, and looks like any other word.
+const SHORTEST_BEGINNING: usize = 8;
+
 /// Replaces the secrets it knows.
 #[derive(Clone, Default)]
 pub struct Redactor {
@@ -22,10 +29,37 @@ impl Redactor {
         Self { secrets }
     }
 
-    /// The text without the secrets.
+    /// The text without the secrets, nor the beginning of one where the text was cut.
     pub fn clean(&self, text: &str) -> String {
-        self.secrets.iter().fold(text.to_owned(), |text, s| text.replace(s.as_str(), "[secret]"))
+        let replaced =
+            self.secrets.iter().fold(text.to_owned(), |text, s| text.replace(s.as_str(), SHOWN));
+        let kept = replaced.trim_end_matches('…');
+        let beginnings = self.secrets.iter().filter_map(|secret| beginning_at_end(secret, kept));
+        match beginnings.max() {
+            Some(length) => format!("{}{SHOWN}", &kept[..kept.len() - length]),
+            None => replaced,
+        }
     }
+
+    /// The value with every text in it cleaned, names of fields included.
+    pub fn clean_json(&self, value: Value) -> Value {
+        match value {
+            Value::String(text) => Value::String(self.clean(&text)),
+            Value::Array(items) => items.into_iter().map(|item| self.clean_json(item)).collect(),
+            Value::Object(fields) => {
+                let cleaned = fields.into_iter().map(|(k, v)| (self.clean(&k), self.clean_json(v)));
+                Value::Object(cleaned.collect())
+            }
+            other => other,
+        }
+    }
+}
+
+/// How much of `secret`, from its beginning, is what `text` ends with.
+fn beginning_at_end(secret: &str, text: &str) -> Option<usize> {
+    let longest = secret.len().checked_sub(1)?;
+    let mut lengths = (SHORTEST_BEGINNING..=longest).rev().filter(|n| secret.is_char_boundary(*n));
+    lengths.find(|n| text.ends_with(&secret[..*n]))
 }
 
 #[cfg(test)]
@@ -37,5 +71,22 @@ mod tests {
         let redactor = Redactor::new(["sesame".into(), "Bearer sesame".into(), "x".into()]);
         assert_eq!(redactor.clean("got Bearer sesame, x, sesame"), "got [secret], x, [secret]");
         assert!(!format!("{redactor:?}").contains("sesame"));
+    }
+
+    #[test]
+    fn half_a_secret_is_one_too() {
+        let redactor = Redactor::new(["sk-0123456789".into()]);
+        assert_eq!(redactor.clean("you sent sk-0123456"), "you sent [secret]");
+        assert_eq!(redactor.clean("you sent sk-0123456…"), "you sent [secret]");
+        assert_eq!(redactor.clean("you sent sk-0123456 not"), "you sent sk-0123456 not");
+        assert_eq!(redactor.clean("you sent sk-…"), "you sent sk-…");
+    }
+
+    #[test]
+    fn secrets_are_replaced_anywhere_in_json() {
+        let redactor = Redactor::new(["sesame".into(), "1234".into()]);
+        let value = serde_json::json!({ "a sesame": [1, { "b": "sesame!" }], "n": 1234 });
+        let clean = serde_json::json!({ "a [secret]": [1, { "b": "[secret]!" }], "n": 1234 });
+        assert_eq!(redactor.clean_json(value), clean);
     }
 }

@@ -1,4 +1,5 @@
 //! However the bytes are cut, the same events and the same record come out.
+#![allow(clippy::unwrap_used)]
 
 use dyno_core::outcome::{FailureClass, Outcome};
 use dyno_core::plan::Api;
@@ -216,6 +217,20 @@ fn fixed_lengths_are_checked_and_a_finish_chunk_may_bring_the_last_token() {
     assert_eq!(record.outcome, Outcome::Completed);
     assert_eq!((record.chunks.len(), record.finish_tokens), (3, Some(1)));
     assert!(!record.terminal);
+}
+
+#[test]
+fn a_token_without_text_belongs_to_the_next_output() {
+    let body = chunk("a", None, 1)
+        + &chunk("", None, 2)
+        + &chunk("", None, 3)
+        + &chunk("汉", None, 4)
+        + &chunk("", Some("length"), 5)
+        + "data: [DONE]\n\n";
+    let (record, _) = read(&answer(&body, 999), &[]);
+    let tokens: Vec<u32> = record.chunks.iter().map(|chunk| chunk.tokens).collect();
+    assert_eq!((tokens, record.finish_tokens), (vec![1, 3], Some(1)));
+    assert_eq!(record.output.unwrap().tokens, 5);
 }
 
 proptest! {

@@ -36,7 +36,7 @@ const TABLE: &[(Exit, &str, &str)] = &[
     (
         Exit::Usage,
         "wrong usage or settings",
-        "nothing was sent; the message names the flag at fault and says what would be right",
+        "nothing was measured; the message names the flag at fault and says what would be right",
     ),
     (
         Exit::TargetUnusable,
@@ -49,7 +49,11 @@ const TABLE: &[(Exit, &str, &str)] = &[
         "the run is invalid",
         "a level's figures describe this machine rather than the server; its reasons say why",
     ),
-    (Exit::BarNotMet, "a bar was not met", "more requests failed than --allow-failures allows"),
+    (
+        Exit::BarNotMet,
+        "a bar was not met",
+        "more requests failed than --allow-failures allows, or not one completed",
+    ),
     (Exit::Interrupted, "interrupted", "Ctrl-C; what was recorded until then is kept"),
 ];
 

@@ -1,7 +1,7 @@
 //! How small it is: memory with many streams and over many requests, 10,000 streams held, time to
 //! the first byte on the wire, and the size of the binary.
 
-use crate::lab::{Engine, build, number, scratch};
+use crate::lab::{Engine, build, median, number, scratch};
 use anyhow::{Context, Result};
 use std::io::Read;
 use std::net::TcpListener;
@@ -17,7 +17,7 @@ struct Watched {
     peak_mb: f64,
 }
 
-/// Runs `dyno bench` and samples its memory every 100 ms.
+/// Runs `dyno bench` and samples its memory every 10 ms.
 fn watch(dyno: &Path, engine: &Engine, arguments: &[&str]) -> Result<Watched> {
     let out = scratch();
     let mut child = Command::new(dyno)
@@ -42,7 +42,7 @@ fn watch(dyno: &Path, engine: &Engine, arguments: &[&str]) -> Result<Watched> {
         };
         resident.extend(field("VmRSS:"));
         peak_mb = field("VmHWM:").unwrap_or(peak_mb);
-        std::thread::sleep(Duration::from_millis(100));
+        std::thread::sleep(Duration::from_millis(10));
     }
     let text = reader.join().map_err(|_| anyhow::anyhow!("the reader panicked"))??;
     let _ = std::fs::remove_dir_all(&out);
@@ -117,10 +117,9 @@ pub(crate) fn run() -> Result<()> {
                 "64",
             ],
         )?;
-        let late = watched.resident.iter().rev().take(watched.resident.len() / 4 + 1);
-        let last = late.fold(0.0_f64, |most, mb| most.max(*mb));
+        let middle = median(watched.resident.clone());
         println!(
-            "  {requests:>7}: {:.1} MB at most, {last:.1} MB in the last quarter; {}",
+            "  {requests:>7}: {middle:.1} MB in the middle of the run, {:.1} MB at most; {}",
             watched.peak_mb,
             counts(&watched)
         );

@@ -80,7 +80,7 @@ impl<'a> Level<'a> {
         let connect = exact_lag(std::mem::take(&mut gathered.connect));
         let end = gathered.end.as_deref();
         let client = client(send_lag, connect, end.map(|end| &end.client));
-        let engine_slip = end.and_then(|end| end.slip.as_ref()).map(slip);
+        let engine_slip = end.and_then(|end| end.slip.as_ref()).filter(|s| s.count > 0).map(slip);
         let integrity = gathered.streams.shares();
         let findings = Case {
             plan,

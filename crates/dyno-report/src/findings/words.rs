@@ -106,7 +106,8 @@ impl Finding {
             ),
             Self::NothingCompleted => (
                 "not one request completed".into(),
-                "look at the failures below; a longer --timeout-total or --drain may be needed",
+                "look at the failures below; if there are none, the answers took longer than the level: \
+                 give it more time with --duration or --drain",
             ),
             Self::Failures { failed, ended, allowed } => (
                 format!(

@@ -31,6 +31,25 @@ pub(super) fn cut(text: &str, limit: usize) -> String {
     shown
 }
 
+/// Cuts `text` to `limit` columns in its middle: the end of a label tells levels apart.
+pub(super) fn cut_middle(text: &str, limit: usize) -> String {
+    if width(text) <= limit {
+        return text.to_owned();
+    }
+    let room = limit.saturating_sub(1);
+    let (mut tail, mut taken) = (text.len(), 0);
+    for (at, c) in text.char_indices().rev() {
+        taken += if is_wide(c) { 2 } else { 1 };
+        if taken > room / 2 {
+            break;
+        }
+        tail = at;
+    }
+    let (head, tail) = text.split_at(tail);
+    let head = cut(head, limit - width(tail));
+    format!("{}…{tail}", head.trim_end_matches('…'))
+}
+
 /// A number with about three significant digits.
 pub(super) fn number(value: f64) -> String {
     match value.abs() {
@@ -118,6 +137,9 @@ mod tests {
             "- one two three four\n  five six\n"
         );
         assert_eq!(cut("模型名字", 5), "模型…");
+        assert_eq!(cut_middle("concurrency 200", 14), "concurr…cy 200");
+        assert_eq!(cut_middle("模型名字十", 7), "模…字十");
+        assert_eq!(cut_middle("short", 14), "short");
     }
 
     proptest! {

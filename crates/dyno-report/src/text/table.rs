@@ -1,7 +1,7 @@
 //! The table of levels, one line each, within 80 columns.
 
 use super::TextOptions;
-use super::layout::{ABSENT, cut, millis, number, width};
+use super::layout::{ABSENT, cut_middle, millis, number, width};
 use super::paint::verdict;
 use crate::escape::escape;
 use crate::summary::{Distribution, LevelSummary};
@@ -110,7 +110,7 @@ pub(super) fn table(levels: &[LevelSummary], options: &TextOptions) -> String {
         let level = i.checked_sub(2).and_then(|i| levels.get(i));
         let mut line = String::new();
         for (column, text) in row.iter().enumerate() {
-            let text = cut(text, widths[column]);
+            let text = cut_middle(text, widths[column]);
             let pad = " ".repeat(widths[column] - width(&text));
             match (column, level) {
                 (0, _) => line.push_str(&format!("{text}{pad}")),

@@ -1,7 +1,7 @@
 //! A connection in the client's table: its socket, the exchange it carries, and when to give up.
 
 use super::socket::Socket;
-use crate::exchange::Exchange;
+use crate::exchange::{Exchange, Rest};
 use dyno_core::Nanos;
 use dyno_core::outcome::FailureClass;
 use dyno_core::plan::Timeouts;
@@ -24,8 +24,9 @@ pub(crate) enum State {
     Lingering,
 }
 
-/// How long the end of the body may stay out after the terminal event.
-const LINGER: Nanos = 50 * dyno_core::MS;
+/// How long the end of the body may stay out after the terminal event. Nothing waits for it but
+/// the connection itself.
+const LINGER: Nanos = dyno_core::SEC;
 
 /// A connection in the table.
 #[derive(Debug)]
@@ -35,6 +36,8 @@ pub(crate) struct Connection {
     pub(crate) interest: Interest,
     /// What it carries; nothing while it is idle or opened ahead of time.
     pub(crate) exchange: Option<Box<Exchange>>,
+    /// What is left to read of an answer that is over.
+    pub(crate) rest: Option<Rest>,
     /// The request, until the first byte of the answer, in case it has to be sent again.
     pub(crate) request: Option<Vec<u8>>,
     /// It had carried a request, or stood idle, before this one.
@@ -52,11 +55,17 @@ impl Connection {
             state: State::Connecting,
             interest: Interest::Write,
             exchange: None,
+            rest: None,
             request: None,
             reused: false,
             since: now,
             timer: Nanos::MAX,
         }
+    }
+
+    /// It was opened ahead of time, and is not ready yet.
+    pub(crate) fn is_opening(&self) -> bool {
+        self.exchange.is_none() && matches!(self.state, State::Connecting | State::Handshaking)
     }
 
     /// When to give up, and as what.

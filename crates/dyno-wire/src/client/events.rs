@@ -148,23 +148,28 @@ impl Client {
             State::Idle => {
                 self.table.remove(token);
             }
-            State::Sending | State::Waiting | State::Lingering => {
-                let mut had_output = true;
+            State::Lingering => {
+                match connection.rest.as_mut().and_then(|rest| rest.on_data(data)) {
+                    None => {}
+                    Some(true) => self.lay_by(token),
+                    Some(false) => drop(self.table.remove(token)),
+                }
+            }
+            State::Sending | State::Waiting => {
                 let mut progress = Progress::Over { reusable: false };
+                let mut first_output = false;
                 if let Some(exchange) = &mut connection.exchange {
-                    had_output = exchange.has_output();
+                    let had_output = exchange.has_output();
                     progress = exchange.on_data(&self.options.rules, data, at);
+                    first_output = !had_output && exchange.has_output();
                     if exchange.begun {
                         connection.request = None;
                     }
-                    if connection.state != State::Lingering {
-                        connection.since = at;
-                    }
-                    had_output = had_output || !exchange.has_output();
+                    connection.since = at;
                 }
                 self.on_progress(token, progress, at);
-                if !had_output {
-                    // The first output changes the deadline from the first token's to idle.
+                if first_output {
+                    // It changes the deadline from the first token's to idle.
                     self.set_timer(token);
                 }
             }

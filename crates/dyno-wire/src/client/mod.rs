@@ -301,13 +301,11 @@ impl Client {
         let Some(mut connection) = self.table.remove(token) else {
             return;
         };
-        let Some(mut exchange) = connection.exchange.take() else {
-            if matches!(connection.state, State::Connecting | State::Handshaking) {
-                self.opening -= 1;
-                self.opening_failed = true;
-            }
-            return;
-        };
+        if connection.is_opening() {
+            self.opening -= 1;
+            self.opening_failed = true;
+        }
+        let Some(mut exchange) = connection.exchange.take() else { return };
         if connection.state == State::Handshaking {
             let words = why.unwrap_or("the server closed the connection during the handshake");
             exchange.fail(&self.options.rules, FailureClass::Tls, words, now);
@@ -332,16 +330,17 @@ impl Client {
         match progress {
             Progress::Running => {}
             Progress::Lingering => {
-                if connection.state != State::Lingering {
-                    connection.state = State::Lingering;
-                    connection.since = at;
-                    self.set_timer(token);
+                if let Some(mut exchange) = connection.exchange.take() {
+                    connection.rest = Some(exchange.take_rest());
+                    self.ended.push(exchange);
                 }
+                connection.state = State::Lingering;
+                connection.since = at;
+                self.set_timer(token);
             }
             Progress::Over { reusable } => {
                 self.ended.extend(connection.exchange.take());
-                let quiet = matches!(connection.state, State::Waiting | State::Lingering);
-                if reusable && quiet {
+                if reusable && connection.state == State::Waiting {
                     self.lay_by(token);
                 } else {
                     self.table.remove(token);

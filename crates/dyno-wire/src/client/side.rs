@@ -4,9 +4,11 @@ use super::Client;
 use crate::encode::head;
 use crate::exchange::Exchange;
 use crate::http::Head;
-use dyno_core::MS;
-use dyno_core::outcome::Outcome;
+use crate::redact::Redactor;
+use dyno_core::outcome::{FailureClass, Outcome};
 use dyno_core::record::{Phase, RequestRecord};
+use dyno_core::units::format_duration;
+use dyno_core::{MS, Nanos, SEC};
 use dyno_drive::{Payload, Stop, StopSignal, TransportError};
 use thiserror::Error;
 
@@ -39,24 +41,40 @@ impl Fetched {
         good.then_some(self.body.as_slice())
     }
 
+    /// There was no connection to ask on.
+    pub fn unreachable(&self) -> bool {
+        use FailureClass::{Connect, TimeoutConnect, Tls};
+        matches!(self.record.outcome, Outcome::Failed(Connect | TimeoutConnect | Tls))
+    }
+
     /// What went wrong, in the server's or the system's words.
-    pub fn words(&self) -> String {
+    pub fn words(&self, redactor: &Redactor) -> String {
         match (&self.record.outcome, self.record.status) {
             (Outcome::Completed, Some(status)) => {
-                format!("HTTP {status}: {}", crate::dialect::excerpt(&self.body))
+                // Cleaned before it is cut: half a secret is one too.
+                let body = redactor.clean(&String::from_utf8_lossy(&self.body));
+                format!("HTTP {status}: {}", crate::dialect::excerpt(body.as_bytes()))
             }
             _ => self.record.detail.clone().unwrap_or_else(|| "no answer".into()),
         }
     }
 }
 
+/// A model that is loaded on its first request may take this long; the preflight waits no longer.
+const ASK_WITHIN: Nanos = 300 * SEC;
+
 impl Client {
-    /// Gets a path of the target's.
-    pub fn fetch(&mut self, path: &str, stop: &StopSignal) -> Result<Fetched, Interrupted> {
+    /// Gets a path of the target's, within a time.
+    pub fn fetch(
+        &mut self,
+        path: &str,
+        within: Nanos,
+        stop: &StopSignal,
+    ) -> Result<Fetched, Interrupted> {
         let host = self.options.endpoint.host_header();
         let mut bytes = head("GET", path, &host, &self.options.headers);
         bytes.extend_from_slice(b"\r\n");
-        let mut exchange = self.run_one(Exchange::raw(self.blank()), bytes, stop)?;
+        let mut exchange = self.run_one(Exchange::raw(self.blank()), bytes, within, stop)?;
         let body = exchange.take_raw();
         Ok(Fetched { head: exchange.head.take(), record: exchange.record, body })
     }
@@ -70,7 +88,7 @@ impl Client {
         let mut record = self.blank();
         record.requested_output = payload.requested_output;
         let exchange = Exchange::new(record, payload.fixed_output);
-        let exchange = self.run_one(exchange, payload.bytes, stop)?;
+        let exchange = self.run_one(exchange, payload.bytes, ASK_WITHIN, stop)?;
         Ok((exchange.record, exchange.head))
     }
 
@@ -81,16 +99,35 @@ impl Client {
         record
     }
 
+    /// Side traffic runs alone, so all there is is what took too long.
+    fn give_up_all(&mut self, class: FailureClass, within: Nanos) {
+        let now = self.clock.now();
+        let words = format!("no answer within {}", format_duration(within));
+        for token in self.table.tokens() {
+            let connection = self.table.remove(token);
+            if let Some(mut exchange) = connection.and_then(|mut c| c.exchange.take()) {
+                exchange.fail(&self.options.rules, class, &words, now);
+                self.ended.push(exchange);
+            }
+        }
+    }
+
     fn run_one(
         &mut self,
         exchange: Exchange,
         bytes: Vec<u8>,
+        within: Nanos,
         stop: &StopSignal,
     ) -> Result<Box<Exchange>, Interrupted> {
         self.start(Box::new(exchange), bytes);
+        let give_up = self.clock.now().saturating_add(within);
         loop {
             if let Some(exchange) = self.ended.pop() {
                 return Ok(exchange);
+            }
+            if self.clock.now() >= give_up {
+                self.give_up_all(FailureClass::TimeoutTotal, within);
+                continue;
             }
             if stop.get() > Stop::No {
                 self.table = super::Table::default();

@@ -47,11 +47,11 @@ impl Client {
         let Some(mut connection) = self.table.remove(token) else {
             return;
         };
-        let Some(mut exchange) = connection.exchange.take() else {
+        if connection.is_opening() {
             self.opening -= 1;
             self.opening_failed = true;
-            return;
-        };
+        }
+        let Some(mut exchange) = connection.exchange.take() else { return };
         let timeouts = &self.options.timeouts;
         let words = match class {
             FailureClass::TimeoutConnect => {
@@ -65,7 +65,6 @@ impl Client {
             }
             _ => format!("not over within {}", format_duration(timeouts.total_ns)),
         };
-        // A lingering exchange is settled already, and stays as it is.
         exchange.fail(&self.options.rules, class, &words, now);
         self.ended.push(exchange);
     }

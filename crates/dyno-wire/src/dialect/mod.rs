@@ -59,6 +59,17 @@ pub struct Shape {
     pub extra: Map<String, Value>,
 }
 
+impl Shape {
+    /// An answer shorter than asked for would be the server's failure. Stop strings, and length
+    /// fields of the user's own, give it the right to end early.
+    pub fn fixes_length(&self) -> bool {
+        const FREE: [&str; 4] = ["stop", "stop_token_ids", "ignore_eos", "min_tokens"];
+        (self.ignore_eos || self.min_tokens)
+            && self.stop.is_empty()
+            && !FREE.iter().any(|key| self.extra.contains_key(*key))
+    }
+}
+
 /// Writes the body of a request.
 pub fn body(api: Api, shape: &Shape, prompt: &str, output_tokens: u32) -> Vec<u8> {
     let mut fields = Map::new();

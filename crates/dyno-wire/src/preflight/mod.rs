@@ -9,8 +9,12 @@ use crate::encode::SecretHeaders;
 use crate::endpoint::Endpoint;
 use dyno_core::environment::{Note, Preflight, Server};
 use dyno_core::plan::{Plan, UsageWanted};
+use dyno_core::{Nanos, SEC};
 use dyno_drive::StopSignal;
 use thiserror::Error;
+
+/// A list of models that takes longer is no list.
+const MODELS_WITHIN: Nanos = 30 * SEC;
 
 /// What the preflight needs besides a client.
 #[derive(Debug)]
@@ -71,7 +75,12 @@ pub fn preflight(
     client: &mut Client,
     setup: &PreflightSetup<'_>,
 ) -> Result<Settled, PreflightError> {
-    let fetched = client.fetch(&setup.endpoint.beside("/v1/models"), setup.stop)?;
+    let fetched = client.fetch(&setup.endpoint.beside("/v1/models"), MODELS_WITHIN, setup.stop)?;
+    let redactor = client.rules().redactor.clone();
+    let words = fetched.words(&redactor);
+    if fetched.unreachable() {
+        return Err(PreflightError::Target(format!("cannot be reached: {words}")));
+    }
     let models: Option<serde_json::Value> =
         fetched.ok().and_then(|body| serde_json::from_slice(body).ok());
     let mut notes = Vec::new();
@@ -80,7 +89,7 @@ pub fn preflight(
             if models.is_none() {
                 notes.push(Note {
                     code: "models_unknown".into(),
-                    what: format!("/v1/models did not answer: {}", fetched.words()),
+                    what: format!("/v1/models did not answer: {words}"),
                     advice: None,
                 });
             }
@@ -89,10 +98,12 @@ pub fn preflight(
         None => match models.as_ref().map(names) {
             Some(names) => only(names)?,
             None => {
-                let words = fetched.words();
+                let hint = match fetched.record.status {
+                    Some(401 | 403) => "give a key with --api-key-file or DYNO_API_KEY",
+                    _ => "if it is up and has no /v1/models, name the model with --model",
+                };
                 return Err(PreflightError::Target(format!(
-                    "the server could not be asked for its models ({words}); \
-                     if it is up and has no /v1/models, name the model with --model"
+                    "the server could not be asked for its models ({words}); {hint}"
                 )));
             }
         },
@@ -113,7 +124,10 @@ pub fn preflight(
     let mut probe = probe::Probe::new(client, setup, shape);
     probe.run()?;
     let engine = probe.header("server") == Some("dyno-engine");
-    let server = Server { headers: probe.shown_headers(), models: models.map(shorten) };
+    let server = Server {
+        headers: probe.shown_headers(),
+        models: models.map(|models| redactor.clean_json(shorten(models))),
+    };
     let (shape, preflight, more) = probe.into_result();
     notes.extend(more);
     Ok(Settled { shape, preflight, server, notes, engine })

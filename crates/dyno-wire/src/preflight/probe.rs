@@ -151,11 +151,13 @@ impl<'a> Probe<'a> {
         self.obeyed = got.is_some_and(|got| got >= wanted);
         let tries_min_tokens = self.shape.ignore_eos
             && !self.obeyed
-            && record.outcome != Outcome::Completed
-            && record.outcome == Outcome::Failed(FailureClass::OutputShort)
+            && matches!(
+                record.outcome,
+                Outcome::Completed | Outcome::Failed(FailureClass::OutputShort)
+            )
             && !self.refused.iter().any(|(f, _)| *f == Field::MinTokens);
         if tries_min_tokens {
-            let words = format!("accepted, and not obeyed: {}", record.detail.unwrap_or_default());
+            let words = "accepted, and not obeyed".to_owned();
             self.refused.push((Field::IgnoreEos, words));
             (self.shape.ignore_eos, self.shape.min_tokens) = (false, true);
             return false;
@@ -184,7 +186,9 @@ impl<'a> Probe<'a> {
 
     pub(super) fn shown_headers(&self) -> Vec<(String, String)> {
         let headers = self.head.iter().flat_map(|head| &head.headers);
-        headers.filter(|(name, _)| SHOWN.contains(&name.as_str())).cloned().collect()
+        let shown = headers.filter(|(name, _)| SHOWN.contains(&name.as_str()));
+        let redactor = &self.client.rules().redactor;
+        shown.map(|(name, value)| (name.clone(), redactor.clean(value))).collect()
     }
 
     pub(super) fn into_result(mut self) -> (Shape, Preflight, Vec<Note>) {

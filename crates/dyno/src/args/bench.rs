@@ -131,7 +131,7 @@ pub(crate) struct ConnectionArgs {
     /// Do not check the server's certificate
     #[arg(long)]
     pub(crate) insecure: bool,
-    /// PEM file with certificates to trust, in addition to the system's
+    /// PEM file with the certificates to trust, instead of the system's
     #[arg(long, value_name = "FILE")]
     pub(crate) ca_cert: Option<PathBuf>,
     /// PEM file with a client certificate and its private key

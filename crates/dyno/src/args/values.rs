@@ -225,6 +225,8 @@ pub(crate) fn label(text: &str) -> Result<String, String> {
 pub(crate) fn extra_body(text: &str) -> Result<ExtraBody, String> {
     const OURS: &[(&str, &str)] = &[
         ("stream", "leave it out, or use --no-stream"),
+        ("max_tokens", "use --output-tokens"),
+        ("max_completion_tokens", "use --output-tokens"),
         ("messages", "prompts are made from --input-tokens"),
         ("prompt", "prompts are made from --input-tokens"),
         ("model", "use --model"),

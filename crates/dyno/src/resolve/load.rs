@@ -100,7 +100,10 @@ fn ladder(given: Stop, notes: &mut Vec<String>) -> Vec<(Load, Stop)> {
     let bounds = if explicit {
         "as long as you said".to_owned()
     } else {
-        format!("{LADDER_REQUESTS_PER_SLOT} requests each or {}", format_duration(LADDER_DURATION))
+        format!(
+            "{LADDER_REQUESTS_PER_SLOT} requests per slot or {} each",
+            format_duration(LADDER_DURATION)
+        )
     };
     notes.push(format!("no load given: a gentle ladder of 1, 4 and 16 in flight, {bounds}"));
     LADDER

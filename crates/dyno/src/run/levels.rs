@@ -2,11 +2,11 @@
 //! flight, and hands out every frame.
 
 use crate::progress::Live;
-use dyno_core::Nanos;
 use dyno_core::frame::{Ending, EngineSlip, Frame, LevelEnd, LevelStart, RunEnd};
 use dyno_core::outcome::Outcome;
 use dyno_core::plan::{LevelPlan, Load, Plan, Warmup};
 use dyno_core::record::RequestRecord;
+use dyno_core::{Nanos, SEC};
 use dyno_drive::{LevelSetup, Lookahead, Observer, StopSignal, TransportError, run_level};
 use dyno_wire::client::Client;
 use dyno_wire::encode::Encoder;
@@ -141,7 +141,8 @@ impl Run<'_> {
             return None;
         }
         let path = self.endpoint.beside("/dyno/slip?reset=1");
-        let fetched = self.client.fetch(&path, self.stop).ok()?;
+        // Asked even when the run is being stopped, so it must not take long.
+        let fetched = self.client.fetch(&path, 2 * SEC, &StopSignal::new()).ok()?;
         serde_json::from_slice(fetched.ok()?).ok()
     }
 }

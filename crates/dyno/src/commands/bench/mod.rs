@@ -16,6 +16,7 @@ use dyno_net::{Clock, raise_open_files};
 use dyno_record::Recorder;
 use dyno_wire::encode::Encoder;
 use dyno_wire::preflight::{PreflightError, PreflightSetup, Settled, preflight};
+use std::cell::Cell;
 use std::sync::Arc;
 
 /// Runs the plan.
@@ -66,6 +67,7 @@ fn measure(
     dir.write_environment(&directory::environment(&settled)).map_err(not_written)?;
     let recorder = Recorder::start(&dir, identity.header(plan, &clock)).map_err(not_written)?;
 
+    let warned = Cell::new(false);
     let live = Arc::new(Live::default());
     let progress = Progress::start(Arc::clone(&live), printer);
     let encoder = Encoder::new(&target.endpoint, plan.target.api, settled.shape, &target.headers);
@@ -77,7 +79,13 @@ fn measure(
         live: &live,
         stop,
         sink: &|frame| recorder.send(frame),
-        aborted: &|| recorder.trouble().is_some(),
+        aborted: &|| {
+            // Told once; the frames wait in memory until the disk takes them.
+            if let Some(words) = recorder.trouble().filter(|_| !warned.replace(true)) {
+                printer.warn(words);
+            }
+            recorder.is_losing()
+        },
     }
     .all(plan);
     drop(progress);

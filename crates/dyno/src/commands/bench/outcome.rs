@@ -25,8 +25,8 @@ pub(crate) fn conclude(
         _ => Exit::Fine,
     };
     match sum_up(dir, resolved, finished.unwritten, printer) {
-        Ok(summary) => {
-            exit = exit.and(match summary.worst_verdict() {
+        Ok((summary, said)) => {
+            exit = exit.and(said).and(match summary.worst_verdict() {
                 Verdict::Invalid => Exit::RunInvalid,
                 _ => Exit::Fine,
             });
@@ -66,17 +66,19 @@ fn sum_up(
     resolved: &Resolved,
     unwritten: Vec<Frame>,
     printer: &Printer,
-) -> Result<Summary, String> {
+) -> Result<(Summary, Exit), String> {
     let environment = dir.read_environment().map_err(|error| error.to_string())?;
     let stored = DirSource::open(dir).map_err(|error| error.to_string())?;
     let whole = WithUnwritten { stored, unwritten };
     let summary = summarise(&resolved.plan, environment.as_ref(), &whole);
     let json = serde_json::to_string_pretty(&summary).map_err(|error| error.to_string())?;
+    let mut exit = Exit::Fine;
     if let Err(error) = dir.write_summary(json.as_bytes()) {
         printer.error(error);
+        exit = Exit::Bug;
     }
-    show::summary(&summary, resolved.json, printer);
-    Ok(summary)
+    exit = exit.and(show::summary(&summary, resolved.json, printer));
+    Ok((summary, exit))
 }
 
 /// What is on disk, and after it what the disk did not take.

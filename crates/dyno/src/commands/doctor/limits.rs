@@ -46,7 +46,7 @@ impl Limits {
         )
     }
 
-    pub(super) fn advice<'a>(&self, steps: impl Iterator<Item = &'a Step>) -> Vec<String> {
+    pub(super) fn advice(&self, steps: &[Step]) -> Vec<String> {
         let mut advice = Vec::new();
         if let Some(files) = self.open_files.filter(|files| *files < 10_000) {
             advice.push(format!(

@@ -20,8 +20,9 @@ struct Findings {
     limits: Limits,
     /// One step per stream count, each stream a token every 20 ms.
     ladder: Vec<Step>,
-    /// As fast as it goes, 16 events a packet.
-    flat_out: Option<Step>,
+    /// Tokens a second that the client takes in when they come as fast as they can, 16 events a
+    /// packet: what it can bear, not what it can time.
+    flat_out_tokens_per_s: Option<f64>,
     /// Most streams with the client valid.
     streams: Option<u32>,
     /// Highest token rate with the client valid.
@@ -39,7 +40,7 @@ pub(crate) fn run(args: &DoctorArgs, printer: &Printer) -> Exit {
         printer.warn(format_args!("Ctrl-C will not be handled: {error}"));
     }
     let limits = Limits::of_this_machine();
-    let (ladder, flat_out) = match measure(args.quick, &limits, &stop, &printer) {
+    let (ladder, flat_out_tokens_per_s) = match measure(args.quick, &limits, &stop, &printer) {
         Ok(measured) => measured,
         Err(words) => {
             printer.error(words);
@@ -47,15 +48,14 @@ pub(crate) fn run(args: &DoctorArgs, printer: &Printer) -> Exit {
         }
     };
     let good = || ladder.iter().filter(|step| step.client_valid);
-    let all = || good().chain(flat_out.iter().filter(|step| step.client_valid));
     let findings = Findings {
         schema: "dyno.doctor/1",
         streams: good().map(|step| step.streams).max(),
-        tokens_per_s: all().filter_map(|step| step.tokens_per_s).reduce(f64::max),
-        advice: limits.advice(ladder.iter().chain(&flat_out)),
+        tokens_per_s: good().filter_map(|step| step.tokens_per_s).reduce(f64::max),
+        advice: limits.advice(&ladder),
         limits,
         ladder,
-        flat_out,
+        flat_out_tokens_per_s,
     };
     let said = match args.json {
         true => match serde_json::to_string_pretty(&findings) {
@@ -70,7 +70,7 @@ pub(crate) fn run(args: &DoctorArgs, printer: &Printer) -> Exit {
     if stop.get() > Stop::No { Exit::Interrupted } else { said }
 }
 
-type Measured = (Vec<Step>, Option<Step>);
+type Measured = (Vec<Step>, Option<f64>);
 
 fn measure(
     quick: bool,
@@ -96,7 +96,7 @@ fn measure(
     }
     printer.remark(format_args!("flat out, {seconds} s …"));
     let flat_out = ladder::climb(ladder::Pace::FlatOut, 16, seconds, stop)?;
-    Ok((steps, Some(flat_out)))
+    Ok((steps, flat_out.tokens_per_s))
 }
 
 fn text(findings: &Findings) -> String {
@@ -104,7 +104,7 @@ fn text(findings: &Findings) -> String {
         "streams   tokens/s  TTFT bias/jitter    ITL bias/p99  send lag  read lag  CPU  client\n\
          \x20                              ms              ms    p99 ms    p99 ms    %\n",
     );
-    for step in findings.ladder.iter().chain(&findings.flat_out) {
+    for step in &findings.ladder {
         text.push_str(&step.row());
         text.push('\n');
     }
@@ -113,6 +113,10 @@ fn text(findings: &Findings) -> String {
         "\nThis machine measured up to {} streams and {} tokens/s with the client valid.\n",
         shown(findings.streams.map(f64::from)),
         shown(findings.tokens_per_s)
+    ));
+    text.push_str(&format!(
+        "Flat out, with 16 events a packet, the client takes in {} tokens/s.\n",
+        shown(findings.flat_out_tokens_per_s)
     ));
     text.push_str(&findings.limits.text());
     if findings.advice.is_empty() {

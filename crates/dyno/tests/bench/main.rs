@@ -1,0 +1,23 @@
+//! `dyno bench` and its friends as people run them: the real binary, real sockets, engines that
+//! are told to misbehave, and servers written here where an engine is too well-behaved.
+//!
+//! The machine may be busy while these run, so nothing here asserts how fast something was, and
+//! exit status 4 (this machine was too late) is fine wherever lateness is not the point.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on has failed")]
+
+mod connect;
+mod doctor;
+mod engines;
+mod faults;
+mod framing;
+mod interrupts;
+mod nothing_lost;
+mod place;
+mod preflight;
+mod process;
+mod requests;
+mod secrets;
+mod summary;
+mod tls;
+mod web;

@@ -1,0 +1,169 @@
+//! Processes under test: what they say is kept, none outlives its test, and one that hangs fails
+//! it with all that it said.
+
+use rustix::process::{Pid, Signal, kill_process};
+use std::io::Read;
+use std::process::{Child, Command, Stdio};
+use std::sync::{Arc, Mutex};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+/// Nothing here takes anywhere near this long unless it hangs.
+const WATCHDOG: Duration = Duration::from_secs(60);
+
+/// What a stream has said so far.
+#[derive(Clone, Default)]
+struct Heard(Arc<Mutex<Vec<u8>>>);
+
+impl Heard {
+    fn listen(mut stream: impl Read + Send + 'static) -> (Self, JoinHandle<()>) {
+        let heard = Self::default();
+        let ours = heard.clone();
+        let thread = std::thread::spawn(move || {
+            let mut buffer = [0; 16 << 10];
+            while let Ok(n @ 1..) = stream.read(&mut buffer) {
+                heard.0.lock().unwrap().extend_from_slice(&buffer[..n]);
+            }
+        });
+        (ours, thread)
+    }
+
+    fn text(&self) -> String {
+        String::from_utf8_lossy(&self.0.lock().unwrap()).into_owned()
+    }
+}
+
+/// A process that runs.
+pub(crate) struct Process {
+    child: Child,
+    shown: String,
+    stdout: Heard,
+    stderr: Heard,
+    listeners: Vec<JoinHandle<()>>,
+}
+
+/// A process that has ended.
+pub(crate) struct Ended {
+    /// Absent if a signal ended it.
+    pub(crate) status: Option<i32>,
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
+    shown: String,
+}
+
+impl Process {
+    /// Starts a command, without anything on its stdin.
+    pub(crate) fn start(mut command: Command) -> Self {
+        let shown = format!("{command:?}");
+        let command = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        let (stdout, out) = Heard::listen(child.stdout.take().unwrap());
+        let (stderr, err) = Heard::listen(child.stderr.take().unwrap());
+        Self { child, shown, stdout, stderr, listeners: vec![out, err] }
+    }
+
+    /// Sends a signal.
+    pub(crate) fn signal(&self, signal: Signal) {
+        kill_process(Pid::from_child(&self.child), signal).unwrap();
+    }
+
+    /// Waits until it has said something on stderr.
+    pub(crate) fn wait_for_words(&mut self, words: &str) {
+        let stderr = self.stderr.clone();
+        self.wait_until(words, || stderr.text().contains(words));
+    }
+
+    /// Waits until something has happened, as long as the process is there.
+    pub(crate) fn wait_until(&mut self, what: &str, mut happened: impl FnMut() -> bool) {
+        let begun = Instant::now();
+        while !happened() {
+            if let Some(status) = self.child.try_wait().unwrap() {
+                panic!("it ended ({status}) before: {what}\n{}", self.said());
+            }
+            if begun.elapsed() > WATCHDOG {
+                let _ = self.child.kill();
+                panic!("it did not happen in {WATCHDOG:?}: {what}\n{}", self.said());
+            }
+            std::thread::sleep(Duration::from_millis(2));
+        }
+    }
+
+    /// Waits for its end.
+    pub(crate) fn end(mut self) -> Ended {
+        let begun = Instant::now();
+        let status = loop {
+            if let Some(status) = self.child.try_wait().unwrap() {
+                break status;
+            }
+            if begun.elapsed() > WATCHDOG {
+                let _ = self.child.kill();
+                let _ = self.child.wait();
+                panic!("still running after {WATCHDOG:?}\n{}", self.said());
+            }
+            std::thread::sleep(Duration::from_millis(2));
+        };
+        for listener in self.listeners.drain(..) {
+            listener.join().unwrap();
+        }
+        Ended {
+            status: status.code(),
+            stdout: self.stdout.text(),
+            stderr: self.stderr.text(),
+            shown: self.shown.clone(),
+        }
+    }
+
+    fn said(&self) -> String {
+        said(&self.shown, &self.stdout.text(), &self.stderr.text())
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// Runs a command to its end.
+pub(crate) fn run(command: Command) -> Ended {
+    Process::start(command).end()
+}
+
+impl Ended {
+    /// All that it said, for messages.
+    pub(crate) fn said(&self) -> String {
+        let status = self.status.map_or("a signal".to_owned(), |status| status.to_string());
+        format!("ended by {status}\n{}", said(&self.shown, &self.stdout, &self.stderr))
+    }
+
+    /// Fails unless the exit status is one of these.
+    #[track_caller]
+    pub(crate) fn expect_status(self, allowed: &[i32]) -> Self {
+        let good = self.status.is_some_and(|status| allowed.contains(&status));
+        assert!(good, "exit status not in {allowed:?}: {}", self.said());
+        self
+    }
+
+    /// Fails unless stderr has all of these words.
+    #[track_caller]
+    pub(crate) fn expect_words(self, words: &[&str]) -> Self {
+        for word in words {
+            assert!(self.stderr.contains(word), "no `{word}` on stderr: {}", self.said());
+        }
+        self
+    }
+
+    /// What it printed, as JSON.
+    #[track_caller]
+    pub(crate) fn json(&self) -> serde_json::Value {
+        serde_json::from_str(&self.stdout)
+            .unwrap_or_else(|error| panic!("stdout is no JSON ({error}): {}", self.said()))
+    }
+}
+
+fn said(shown: &str, stdout: &str, stderr: &str) -> String {
+    let most = 20_000;
+    let cut = |text: &str| -> String { text.chars().take(most).collect() };
+    format!("$ {shown}\n--- stdout\n{}\n--- stderr\n{}", cut(stdout), cut(stderr))
+}
