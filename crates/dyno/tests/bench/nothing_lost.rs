@@ -61,25 +61,24 @@ fn a_server_that_dies_in_mid_run() {
 }
 
 #[test]
-fn a_full_disk_is_named_and_what_was_measured_is_told() {
+fn a_full_disk_is_named_and_the_rest_of_the_run_is_kept() {
     let engine = Engine::start("ttft=1ms,itl=0ms,tokens=16", &[]);
     let place = Place::new();
     // A file may grow to 64 KiB (128, where the shell counts in kilobytes) and then no further:
     // room for everything but the records.
     let limits = "trap '' XFSZ; ulimit -f 128";
-    let args = "--concurrency 8 --requests 200000 --output-tokens 16 --save-text";
+    let args = "--concurrency 8 --requests 1500 --output-tokens 16 --save-text";
     let ended = run(place.bench_within(limits, &engine.url(), args))
         .expect_status(&[1])
         .expect_words(&["error: ", "records.dyno", "ulimit -f"]);
     let summary = ended.json();
-    assert_eq!(summary["run"]["ending"], "aborted", "{}", ended.said());
-    let level = &summary["levels"][0];
-    let completed = level["requests"]["completed"].as_u64().unwrap();
-    let stored = place.requests().len() as u64;
-    assert!(stored > 0 && completed > stored, "{completed} measured, {stored} stored");
-    assert_eq!(level["requests"]["failed"], 0, "{}", ended.said());
+    // What the disk did not take was kept in memory, and is in the summary.
+    assert_eq!(summary["run"]["partial"], false, "{}", ended.said());
+    assert_eq!(summary["levels"][0]["requests"]["completed"], 1500, "{}", ended.said());
     assert_eq!(place.json("summary.json"), summary);
     // The records alone tell what they hold, and that they are not all.
+    let stored = place.requests().len() as u64;
+    assert!(0 < stored && stored < 1500, "{stored} stored");
     let report = run(place.dyno("report run --json")).expect_status(&[0]);
     assert_eq!(report.json()["run"]["partial"], true, "{}", report.said());
     assert_eq!(report.json()["levels"][0]["requests"]["completed"], stored);
