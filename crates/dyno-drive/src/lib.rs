@@ -1,5 +1,5 @@
-//! When requests are sent: seeded [`arrivals`], one file per arrival model ([`closed`], [`open`],
-//! [`burst`]), and the [`level`] that they share. Requests go through a [`Transport`], which may
+//! When requests are sent: seeded [`arrivals`], one file per arrival model (`closed`, `open`,
+//! `burst`), and the `level` that they share. Requests go through a [`Transport`], which may
 //! be a network client or a simulated engine: nothing here knows HTTP, JSON or a real clock.
 
 pub mod arrivals;

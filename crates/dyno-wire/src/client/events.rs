@@ -1,8 +1,8 @@
 //! One turn of the loop: wait, read and time everything that is ready, then make sense of it.
 
-use super::Client;
 use super::connection::State;
 use super::socket::Decoded;
+use super::{Client, TLS};
 use crate::exchange::Progress;
 use dyno_core::Nanos;
 use dyno_core::outcome::FailureClass;
@@ -126,7 +126,7 @@ impl Client {
             Ok(Decoded::Plain(data)) => data,
             Ok(Decoded::Scratch) => scratch.as_slice(),
             Err(error) => {
-                let words = format!("TLS: {error}");
+                let words = format!("{TLS}{error}");
                 // The alert that says why is worth an attempt.
                 let _ = connection.socket.flush();
                 self.on_broken(token, Some(&words));

@@ -37,6 +37,8 @@ use thiserror::Error;
 
 /// A connection that stood idle for longer is not used again: servers close them after 5 s.
 const MAX_IDLE: Nanos = 4 * SEC;
+/// How the words of a TLS failure begin.
+const TLS: &str = "TLS: ";
 /// How many connections are being opened at once ahead of a level.
 const OPENING: usize = 128;
 
@@ -210,7 +212,7 @@ impl Client {
             }
             None => {
                 let words = error.to_string();
-                exchange.fail(&self.options.rules, FailureClass::Connect, &words, now);
+                exchange.fail(&self.options.rules, class_of(errno), &words, now);
             }
         }
         self.ended.push(exchange);
@@ -306,7 +308,9 @@ impl Client {
             self.opening_failed = true;
         }
         let Some(mut exchange) = connection.exchange.take() else { return };
-        if connection.state == State::Handshaking {
+        // An alert that follows the handshake, such as a missing client certificate, is TLS's, too.
+        let refused_by_tls = why.is_some_and(|why| why.starts_with(TLS)) && !exchange.begun;
+        if connection.state == State::Handshaking || refused_by_tls {
             let words = why.unwrap_or("the server closed the connection during the handshake");
             exchange.fail(&self.options.rules, FailureClass::Tls, words, now);
         } else if connection.reused && !exchange.begun && !exchange.record.resent {
@@ -347,5 +351,35 @@ impl Client {
                 }
             }
         }
+    }
+}
+
+/// Whose fault it is that a connection could not even be begun: the network between, or this
+/// machine.
+fn class_of(errno: Option<Errno>) -> FailureClass {
+    match errno {
+        Some(
+            Errno::CONNREFUSED
+            | Errno::CONNRESET
+            | Errno::NETUNREACH
+            | Errno::HOSTUNREACH
+            | Errno::NETDOWN
+            | Errno::TIMEDOUT,
+        ) => FailureClass::Connect,
+        _ => FailureClass::Client,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_refusal_is_the_networks_and_a_lack_is_our_own() {
+        assert_eq!(class_of(Some(Errno::CONNREFUSED)), FailureClass::Connect);
+        assert_eq!(class_of(Some(Errno::NETUNREACH)), FailureClass::Connect);
+        assert_eq!(class_of(Some(Errno::NOBUFS)), FailureClass::Client);
+        assert_eq!(class_of(Some(Errno::PERM)), FailureClass::Client);
+        assert_eq!(class_of(None), FailureClass::Client);
     }
 }

@@ -170,7 +170,7 @@ pub(crate) struct OutputArgs {
     /// Remark that is kept with the run
     #[arg(long, value_name = "TEXT")]
     pub(crate) note: Option<String>,
-    /// Run directory, new or empty [default: dyno-runs/<UTC time>-<4 hex>]
+    /// Run directory, new or empty [default: dyno-runs/TIME-XXXX, in UTC]
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
     /// Keep the answers in the records
