@@ -138,7 +138,7 @@ mod tests {
         );
         assert_eq!(cut("模型名字", 5), "模型…");
         assert_eq!(cut_middle("concurrency 200", 14), "concurr…cy 200");
-        assert_eq!(cut_middle("模型名字十", 7), "模…字十");
+        assert_eq!(cut_middle("模型名字十", 7), "模型…十");
         assert_eq!(cut_middle("short", 14), "short");
     }
 
