@@ -48,10 +48,16 @@ impl Rates {
 /// no bar.
 pub(super) fn line(seen: &Seen, rates: &Rates, width: Option<usize>) -> String {
     let name = format!("{}/{} {}", seen.level + 1, seen.levels, seen.label);
-    let figures = figures(seen, rates);
-    let Some(width) = width else { return format!("{name}  {figures}") };
+    let mut figures = figures(seen, rates);
+    let Some(width) = width else { return format!("{name}  {}", figures.join("  ")) };
     let room = width.saturating_sub(1);
-    let taken = name.chars().count() + figures.chars().count() + 2 * "  ".len() + BAR + 2;
+    let columns = |text: &str| text.chars().count();
+    // Whole figures give way, the least telling first; half a figure would be a wrong one.
+    while figures.len() > 1 && columns(&name) + columns(&figures.join("  ")) + 2 > room {
+        figures.pop();
+    }
+    let figures = figures.join("  ");
+    let taken = columns(&name) + columns(&figures) + 2 * "  ".len() + BAR + 2;
     let line = match share_done(seen).filter(|_| taken <= room) {
         Some(share) => format!("{name}  {}  {figures}", bar(share)),
         None => format!("{name}  {figures}"),
@@ -59,7 +65,8 @@ pub(super) fn line(seen: &Seen, rates: &Rates, width: Option<usize>) -> String {
     line.chars().take(room).collect()
 }
 
-fn figures(seen: &Seen, rates: &Rates) -> String {
+/// The figures, the most telling first.
+fn figures(seen: &Seen, rates: &Rates) -> Vec<String> {
     let mut parts = vec![match seen.planned {
         Some(planned) => format!("{}/{planned} requests", seen.done),
         None => format!("{} requests", seen.done),
@@ -73,7 +80,7 @@ fn figures(seen: &Seen, rates: &Rates) -> String {
     if seen.in_flight > 0 {
         parts.push(format!("{} in flight", seen.in_flight));
     }
-    parts.join("  ")
+    parts
 }
 
 /// The further of the two bounds.

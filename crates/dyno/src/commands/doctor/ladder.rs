@@ -240,11 +240,11 @@ impl Step {
         let pair = |a: Option<f64>, b: Option<f64>| format!("{}/{}", shown(a, 2), shown(b, 2));
         let verdict = match (self.client_valid, self.engine_on_time) {
             (true, true) => "valid",
-            (true, false) => "valid (engine late)",
+            (true, false) => "engine late",
             (false, _) => "LATE",
         };
         format!(
-            "{:>7}{:>11}{:>18}{:>16}{:>10}{:>10}{:>5}  {verdict}",
+            "{:>7}{:>9}{:>13}{:>13}{:>9}{:>9}{:>4}  {verdict}",
             self.streams,
             shown(self.tokens_per_s, 0),
             pair(self.ttft_bias_ms, self.ttft_jitter_ms),

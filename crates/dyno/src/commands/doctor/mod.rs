@@ -101,8 +101,8 @@ fn measure(
 
 fn text(findings: &Findings) -> String {
     let mut text = String::from(
-        "streams   tokens/s  TTFT bias/jitter    ITL bias/p99  send lag  read lag  CPU  client\n\
-         \x20                              ms              ms    p99 ms    p99 ms    %\n",
+        "                  TTFT ms       ITL ms send lag read lag CPU\n\
+         streams tokens/s  bias/jitter    bias/p99   p99 ms   p99 ms   %  client\n",
     );
     for step in &findings.ladder {
         text.push_str(&step.row());
