@@ -8,6 +8,7 @@ pub mod frame;
 pub mod lag;
 pub mod outcome;
 pub mod plan;
+pub mod prompt;
 pub mod record;
 pub mod units;
 

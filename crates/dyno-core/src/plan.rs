@@ -18,6 +18,8 @@ pub struct Plan {
     pub target: Target,
     /// The levels, in order.
     pub levels: Vec<LevelPlan>,
+    /// Where prompts come from.
+    pub data: DataPlan,
     /// What each request asks.
     pub request: RequestPlan,
     /// When a request is given up.
@@ -86,6 +88,43 @@ pub struct LevelPlan {
     pub warmup: Option<Warmup>,
     /// Grace after `duration_ns` or an interrupt.
     pub drain_ns: Nanos,
+    /// Length of synthetic prompts.
+    pub input_tokens: LengthSpec,
+    /// Output length to fix, where the data do not say.
+    pub output_tokens: LengthSpec,
+}
+
+/// A length or a distribution of lengths, as it is typed: `512`, `128-1024`, `normal(512,64)`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct LengthSpec(pub String);
+
+impl LengthSpec {
+    /// Always the same length.
+    pub fn fixed(tokens: u32) -> Self {
+        Self(tokens.to_string())
+    }
+}
+
+/// Where prompts come from.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct DataPlan {
+    /// `KIND[:PATH][,key=value…]`, as it was typed; absent: random prompts.
+    pub spec: Option<String>,
+    /// In the order of the file, or shuffled by the seed.
+    pub shuffle: bool,
+    /// Take no more prompts than these.
+    pub limit: Option<u64>,
+    /// Shortest prompt to take.
+    pub min_input_tokens: Option<u32>,
+    /// Longest prompt to take.
+    pub max_input_tokens: Option<u32>,
+    /// Cut prompts that are too long, instead of leaving them out.
+    pub truncate: bool,
+    /// Make every prompt miss a prefix cache.
+    pub unique_prefix: bool,
+    /// A tokenizer file or model folder.
+    pub tokenizer: Option<String>,
 }
 
 /// How requests are offered.
@@ -161,10 +200,6 @@ pub enum Warmup {
 pub struct RequestPlan {
     /// The model asked for; absent: the one the server has.
     pub model: Option<String>,
-    /// Synthetic prompt length.
-    pub input_tokens: u32,
-    /// Output length to fix.
-    pub output_tokens: u32,
     /// Ask for a stream.
     pub stream: bool,
     /// Sampling temperature.

@@ -91,6 +91,8 @@ pub struct RequestRecord {
     pub input: Option<TokenCount>,
     /// Output tokens.
     pub output: Option<TokenCount>,
+    /// Input tokens by our own count, template and all.
+    pub requested_input: Option<u32>,
     /// Output tokens that were asked for.
     pub requested_output: Option<u32>,
     /// HTTP status.
@@ -131,6 +133,7 @@ impl RequestRecord {
             terminal: false,
             input: None,
             output: None,
+            requested_input: None,
             requested_output: None,
             status: None,
             finish_reason: None,

@@ -55,20 +55,19 @@ impl Drop for FinishOnDrop {
 }
 
 impl Lookahead {
-    /// Starts making payloads 0, 1, 2 … with `make`, up to `total` if given, at most `max_items`
-    /// ahead of the driver.
+    /// Starts making payloads 0, 1, 2 … with `make`, until it gives none, at most `max_items` ahead
+    /// of the driver.
     pub fn start(
-        total: Option<u64>,
         max_items: usize,
-        mut make: impl FnMut(u64) -> Payload + Send + 'static,
+        mut make: impl FnMut(u64) -> Option<Payload> + Send + 'static,
     ) -> std::io::Result<Self> {
         let max_items = max_items.max(1);
         let shared = Arc::new(Shared::default());
         let theirs = Arc::clone(&shared);
         let thread = std::thread::Builder::new().name("dyno-encode".into()).spawn(move || {
             let finish = FinishOnDrop(theirs);
-            for index in 0..total.unwrap_or(u64::MAX) {
-                let payload = make(index);
+            for index in 0.. {
+                let Some(payload) = make(index) else { return };
                 let mut queue = lock(&finish.0);
                 while !queue.closed
                     && !queue.ready.is_empty()
@@ -148,7 +147,7 @@ mod tests {
 
     #[test]
     fn payloads_come_in_order_and_end() {
-        let mut ahead = Lookahead::start(Some(1000), 16, numbered).unwrap();
+        let mut ahead = Lookahead::start(16, |i| (i < 1000).then(|| numbered(i))).unwrap();
         for index in 0..1000_u64 {
             assert_eq!(ahead.take().unwrap(), numbered(index));
         }
@@ -157,7 +156,7 @@ mod tests {
 
     #[test]
     fn an_endless_source_is_bounded_and_stops_when_dropped() {
-        let ahead = Lookahead::start(None, 8, numbered).unwrap();
+        let ahead = Lookahead::start(8, |i| Some(numbered(i))).unwrap();
         ahead.fill(100);
         assert!(lock(&ahead.shared).ready.len() <= 8);
         drop(ahead);
@@ -165,9 +164,9 @@ mod tests {
 
     #[test]
     fn a_source_that_panics_ends_the_queue() {
-        let mut ahead = Lookahead::start(None, 4, |i| {
+        let mut ahead = Lookahead::start(4, |i| {
             assert!(i < 2, "no more");
-            numbered(i)
+            Some(numbered(i))
         })
         .unwrap();
         assert!(ahead.take().is_some() && ahead.take().is_some());
@@ -176,9 +175,8 @@ mod tests {
 
     #[test]
     fn large_payloads_are_bounded_by_bytes() {
-        let mut ahead = Lookahead::start(None, 1000, |_| Payload {
-            bytes: vec![0; 10 << 20],
-            ..Payload::default()
+        let mut ahead = Lookahead::start(1000, |_| {
+            Some(Payload { bytes: vec![0; 10 << 20], ..Payload::default() })
         })
         .unwrap();
         ahead.fill(1000);

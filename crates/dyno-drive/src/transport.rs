@@ -10,6 +10,8 @@ use thiserror::Error;
 pub struct Payload {
     /// What goes on the wire.
     pub bytes: Vec<u8>,
+    /// Input tokens by our own count.
+    pub requested_input: Option<u32>,
     /// Output tokens it asks for.
     pub requested_output: Option<u32>,
     /// The length is fixed by a field that the server accepted: fewer tokens are a failure.

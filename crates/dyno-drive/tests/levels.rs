@@ -3,7 +3,7 @@
 
 use dyno_core::frame::{ClientHealth, Ending};
 use dyno_core::outcome::{FailureClass, Outcome};
-use dyno_core::plan::{Arrival, LevelPlan, Load, Shard, Warmup};
+use dyno_core::plan::{Arrival, LengthSpec, LevelPlan, Load, Shard, Warmup};
 use dyno_core::record::{Phase, RequestRecord};
 use dyno_core::{MS, Nanos, SEC};
 use dyno_drive::{
@@ -99,6 +99,8 @@ fn level(load: Load) -> LevelPlan {
         duration_ns: None,
         warmup: None,
         drain_ns: 30 * SEC,
+        input_tokens: LengthSpec::fixed(1),
+        output_tokens: LengthSpec::fixed(1),
     }
 }
 
@@ -124,7 +126,7 @@ fn run_with(
     signal: &StopSignal,
 ) -> (LevelOutcome, Vec<RequestRecord>) {
     let mut seen = Seen::default();
-    let mut payloads = Lookahead::start(None, 8, |_| Payload::default()).unwrap();
+    let mut payloads = Lookahead::start(8, |_| Some(Payload::default())).unwrap();
     let setup = LevelSetup { level: 0, plan, seed: 3, shard, stop: signal, observer: &mut seen };
     let outcome = run_level(setup, server, &mut payloads).unwrap();
     let Seen { started, mut records } = seen;

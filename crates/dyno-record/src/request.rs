@@ -30,6 +30,7 @@ const STATUS: u64 = 18;
 const FINISH_REASON: u64 = 19;
 const DETAIL: u64 = 20;
 const TEXT: u64 = 21;
+const REQUESTED_INPUT: u64 = 22;
 
 const FAILED: u64 = 1;
 const DROPPED: u64 = 2;
@@ -64,6 +65,7 @@ pub(crate) fn encode(record: &RequestRecord, out: &mut Vec<u8>) {
     put_text(out, FINISH_REASON, record.finish_reason.as_deref());
     put_text(out, DETAIL, record.detail.as_deref());
     put_text(out, TEXT, record.text.as_deref());
+    put_some(out, REQUESTED_INPUT, record.requested_input);
 }
 
 pub(crate) fn decode(payload: &[u8]) -> Result<RequestRecord, Bad> {
@@ -96,6 +98,7 @@ pub(crate) fn decode(payload: &[u8]) -> Result<RequestRecord, Bad> {
             FINISH_REASON => record.finish_reason = Some(value.text()?),
             DETAIL => record.detail = Some(value.text()?),
             TEXT => record.text = Some(value.text()?),
+            REQUESTED_INPUT => record.requested_input = Some(value.narrow()?),
             _ => {}
         }
     }

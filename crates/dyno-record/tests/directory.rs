@@ -5,7 +5,8 @@ mod common;
 
 use dyno_core::environment::{Environment, Host, Server};
 use dyno_core::plan::{
-    Api, LevelPlan, Load, PLAN_SCHEMA, Plan, RequestPlan, Shard, Target, Timeouts, UsageWanted,
+    Api, DataPlan, LengthSpec, LevelPlan, Load, PLAN_SCHEMA, Plan, RequestPlan, Shard, Target,
+    Timeouts, UsageWanted,
 };
 use dyno_record::{RecordError, Recorder, RunDir};
 use std::fs;
@@ -28,11 +29,12 @@ fn plan() -> Plan {
             duration_ns: None,
             warmup: None,
             drain_ns: 30_000_000_000,
+            input_tokens: LengthSpec::fixed(512),
+            output_tokens: LengthSpec::fixed(128),
         }],
+        data: DataPlan::default(),
         request: RequestPlan {
             model: None,
-            input_tokens: 512,
-            output_tokens: 128,
             stream: true,
             temperature: Some(0.1),
             stop: vec![],

@@ -140,8 +140,8 @@ pub enum Finding {
     ClockStepped(f64),
     /// Prompts were longer or shorter than asked.
     InputLength {
-        /// Tokens asked for.
-        asked: u64,
+        /// Mean tokens by our own count.
+        asked: f64,
         /// Mean tokens by the server's count.
         mean: f64,
     },

@@ -3,6 +3,7 @@
 use crate::dialect::{self, Shape};
 use crate::endpoint::Endpoint;
 use dyno_core::plan::Api;
+use dyno_core::prompt::Item;
 use dyno_drive::Payload;
 
 /// Turns prompts into requests for one server.
@@ -70,20 +71,22 @@ impl Encoder {
     }
 
     /// The same, with a header that tells an engine of ours that this is no measured request.
-    pub(crate) fn for_preflight(mut self) -> Self {
+    pub fn for_preflight(mut self) -> Self {
         self.head.extend_from_slice(b"X-Dyno-Preflight: 1\r\n");
         self
     }
 
-    /// A request for so many tokens.
-    pub fn payload(&self, prompt: &str, output_tokens: u32) -> Payload {
-        let body = dialect::body(self.api, &self.shape, prompt, output_tokens);
+    /// A request for so many tokens, unless the data ask for a number of their own.
+    pub fn payload(&self, item: &Item, output_tokens: u32) -> Payload {
+        let output_tokens = item.output_tokens.unwrap_or(output_tokens);
+        let body = dialect::body(self.api, &self.shape, &item.content, output_tokens);
         let mut bytes = Vec::with_capacity(self.head.len() + body.len() + 32);
         bytes.extend_from_slice(&self.head);
         bytes.extend_from_slice(format!("Content-Length: {}\r\n\r\n", body.len()).as_bytes());
         bytes.extend_from_slice(&body);
         Payload {
             bytes,
+            requested_input: item.input_tokens,
             requested_output: Some(output_tokens),
             fixed_output: self.shape.fixes_length(),
         }
@@ -101,7 +104,7 @@ mod tests {
         let secret = SecretHeaders::new(Some("sesame"), &headers);
         let shape = Shape { model: "m".into(), ..Shape::default() };
         let encoder = Encoder::new(&endpoint, Api::OpenAiChat, shape, &secret);
-        let text = String::from_utf8(encoder.payload("hi", 5).bytes).unwrap();
+        let text = String::from_utf8(encoder.payload(&Item::text("hi"), 5).bytes).unwrap();
         let (head, body) = text.split_once("\r\n\r\n").unwrap();
         assert!(head.starts_with("POST /v1/chat/completions HTTP/1.1\r\nHost: h:8000\r\n"));
         assert!(head.contains("Authorization: Bearer sesame") && !head.contains("old"));

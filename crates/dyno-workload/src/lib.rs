@@ -1,5 +1,7 @@
 //! What is sent, as data: prompts, by seed and index. Knows no sockets and no request shapes.
 
-mod synthetic;
-
-pub use synthetic::Synthetic;
+pub mod data;
+pub mod item;
+pub mod lengths;
+pub mod random;
+pub mod tokenizer;

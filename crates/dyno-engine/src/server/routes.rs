@@ -7,6 +7,7 @@ use super::head;
 use super::http::Request;
 use super::stream::{After, Stream};
 use crate::fault::{Quirk, Selector};
+use crate::openai::request::Ask;
 use crate::openai::{Endpoint, answer};
 use crate::script::Script;
 use crate::slip::Slip;
@@ -78,6 +79,21 @@ pub(super) struct Site {
 }
 
 impl Site {
+    /// vLLM's `/tokenize`, for a tokenizer whose tokens are words.
+    fn tokenize(&self, request: &Request, keep_alive: bool) -> Reply {
+        let asked = Ask::parse(&request.body);
+        let count = asked.map(|ask| ask.prompt_tokens(true).or(ask.prompt_tokens(false)));
+        match count {
+            Ok(Some(count)) => {
+                let context = self.script.context;
+                let body = format!("{{\"count\":{count},\"max_model_len\":{context}}}");
+                Reply::json(200, body.as_bytes(), keep_alive)
+            }
+            Ok(None) => Reply::error(400, "There is no prompt and no messages.", keep_alive),
+            Err(words) => Reply::error(400, &words, keep_alive),
+        }
+    }
+
     /// The site before its first request.
     pub(super) fn new(options: ServerOptions, anchor_unix_ns: u64) -> Self {
         let model_json = serde_json::Value::from(options.model.as_str()).to_string();
@@ -107,6 +123,7 @@ impl Site {
             ("POST", "/v1/completions") => {
                 self.generate(request, Endpoint::Completions, now, earlier)
             }
+            ("POST", "/tokenize") => self.tokenize(request, keep),
             ("GET", "/v1/models") if self.faults.has(Quirk::Models500) => {
                 Reply::error(500, "The list of models is out of order.", keep)
             }
@@ -124,7 +141,7 @@ impl Site {
                 let bytes = head::text(200, &self.metrics(), keep);
                 Reply { keep_alive: keep, ..Reply::ends(bytes, After::Done) }
             }
-            (_, "/v1/chat/completions" | "/v1/completions") => {
+            (_, "/v1/chat/completions" | "/v1/completions" | "/tokenize") => {
                 Reply::error(405, &format!("{path} takes POST, not {method}."), keep)
             }
             (_, "/v1/models" | "/health" | "/dyno/slip" | "/metrics") => {

@@ -32,6 +32,7 @@ pub(crate) struct Gathered {
     pub(crate) input: TokenSum,
     pub(crate) output: TokenSum,
     pub(crate) asked: Asked,
+    pub(crate) prompts: Prompts,
     pub(crate) streams: Streams,
     pub(crate) words: FailureWords,
     pub(crate) last: LastToEnd,
@@ -59,6 +60,14 @@ pub(crate) struct Span {
     pub(crate) last_end: Option<u64>,
     /// Last end of any that was sent.
     pub(crate) last_in_flight: Option<u64>,
+}
+
+/// Input tokens by our count and by the server's, where both are known.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Prompts {
+    pub(crate) requests: u64,
+    pub(crate) ours: u64,
+    pub(crate) servers: u64,
 }
 
 /// Output lengths against what was asked for.
@@ -167,6 +176,11 @@ impl Gathered {
             self.asked.tokens += u64::from(asked);
             self.asked.got += got.tokens;
             self.asked.short += u64::from(got.tokens < u64::from(asked));
+        }
+        if let (Some(ours), Some(servers)) = (record.requested_input, record.input) {
+            self.prompts.requests += 1;
+            self.prompts.ours += u64::from(ours);
+            self.prompts.servers += servers.tokens;
         }
         self.streams.add(record);
     }

@@ -142,11 +142,13 @@ impl Case<'_> {
 
     fn lengths(&self, found: &mut Vec<Finding>) {
         let level = self.level;
-        let asked = u64::from(self.plan.request.input_tokens);
-        if let Some(mean) = level.input.mean().filter(|_| asked > 0 && level.input.all_usage())
-            && (mean - asked as f64).abs() > LENGTH_LIMIT * asked as f64
-        {
-            found.push(Finding::InputLength { asked, mean });
+        let prompts = &level.prompts;
+        if prompts.requests > 0 {
+            let [asked, mean] =
+                [prompts.ours, prompts.servers].map(|n| n as f64 / prompts.requests as f64);
+            if (mean - asked).abs() > LENGTH_LIMIT * asked {
+                found.push(Finding::InputLength { asked, mean });
+            }
         }
         let fixed = self
             .env

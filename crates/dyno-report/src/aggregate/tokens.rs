@@ -41,11 +41,6 @@ impl TokenSum {
     pub(crate) fn mixed(&self) -> bool {
         self.sources.len() > 1
     }
-
-    /// Whether every count is the server's own.
-    pub(crate) fn all_usage(&self) -> bool {
-        self.sources.iter().all(|source| *source == TokenSource::Usage)
-    }
 }
 
 fn name(sources: &BTreeSet<TokenSource>) -> Option<String> {

@@ -150,8 +150,9 @@ impl Finding {
     fn words_of_note(&self) -> (String, &'static str) {
         match self {
             Self::InputLength { asked, mean } => (
-                format!("prompts of {asked} tokens were asked for; the server counted {mean:.1}"),
-                "the server's tokenizer or chat template differs; change --input-tokens to match",
+                format!("prompts had {asked:.1} tokens by our count; the server counted {mean:.1}"),
+                "give the model's own tokenizer with --tokenizer, or read lengths by the \
+                 server's count",
             ),
             Self::OutputLength { short, of, mean, asked } => (
                 format!(

@@ -5,7 +5,8 @@ use dyno_core::frame::{ClientHealth, Ending, Frame, LevelEnd, LevelStart, RunEnd
 use dyno_core::lag::LagHistogram;
 use dyno_core::outcome::{FailureClass, Outcome};
 use dyno_core::plan::{
-    Api, LevelPlan, Load, PLAN_SCHEMA, Plan, RequestPlan, Shard, Target, Timeouts, UsageWanted,
+    Api, DataPlan, LengthSpec, LevelPlan, Load, PLAN_SCHEMA, Plan, RequestPlan, Shard, Target,
+    Timeouts, UsageWanted,
 };
 use dyno_core::record::{Phase, RequestRecord, TokenCount, TokenSource};
 use dyno_core::{MS, SEC};
@@ -19,6 +20,8 @@ pub fn level_plan(label: &str, load: Load, requests: Option<u64>) -> LevelPlan {
         duration_ns: None,
         warmup: None,
         drain_ns: 30 * SEC,
+        input_tokens: LengthSpec::fixed(100),
+        output_tokens: LengthSpec::fixed(5),
     }
 }
 
@@ -33,10 +36,9 @@ pub fn plan(levels: Vec<LevelPlan>) -> Plan {
             header_names: vec![],
         },
         levels,
+        data: DataPlan::default(),
         request: RequestPlan {
             model: Some("small".to_owned()),
-            input_tokens: 100,
-            output_tokens: 5,
             stream: true,
             temperature: None,
             stop: vec![],
@@ -81,6 +83,7 @@ pub fn stream(index: u64, slot: u32, sent: u64, ttft: u64, itl: u64, tokens: u64
     r.streamed = true;
     r.terminal = true;
     r.input = usage(100);
+    r.requested_input = Some(100);
     r.output = usage(tokens);
     r.requested_output = Some(tokens as u32);
     r.status = Some(200);

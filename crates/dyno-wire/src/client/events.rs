@@ -101,18 +101,10 @@ impl Client {
     /// A connect failed.
     fn on_refused(&mut self, token: u64, words: &str) {
         let now = self.clock.now();
-        let Some(mut connection) = self.table.remove(token) else {
-            return;
-        };
-        match connection.exchange.take() {
-            Some(mut exchange) => {
-                exchange.fail(&self.options.rules, FailureClass::Connect, words, now);
-                self.ended.push(exchange);
-            }
-            None => {
-                self.opening -= 1;
-                self.opening_failed = true;
-            }
+        let Some(mut connection) = self.table.remove(token) else { return };
+        if let Some(mut exchange) = self.left_behind(&mut connection) {
+            exchange.fail(&self.options.rules, FailureClass::Connect, words, now);
+            self.ended.push(exchange);
         }
     }
 

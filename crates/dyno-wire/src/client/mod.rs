@@ -136,7 +136,12 @@ impl Client {
         self.clock
     }
 
-    /// What answers are read by; the preflight changes it.
+    /// What it was made with.
+    pub fn options(&self) -> &ClientOptions {
+        &self.options
+    }
+
+    /// What answers are read by.
     pub fn rules(&self) -> &Rules {
         &self.options.rules
     }
@@ -303,11 +308,7 @@ impl Client {
         let Some(mut connection) = self.table.remove(token) else {
             return;
         };
-        if connection.is_opening() {
-            self.opening -= 1;
-            self.opening_failed = true;
-        }
-        let Some(mut exchange) = connection.exchange.take() else { return };
+        let Some(mut exchange) = self.left_behind(&mut connection) else { return };
         // An alert that follows the handshake, such as a missing client certificate, is TLS's, too.
         let refused_by_tls = why.is_some_and(|why| why.starts_with(TLS)) && !exchange.begun;
         if connection.state == State::Handshaking || refused_by_tls {
@@ -324,6 +325,16 @@ impl Client {
             exchange.on_close(&self.options.rules, why, now);
         }
         self.ended.push(exchange);
+    }
+
+    /// What a connection that is gone leaves behind: its exchange, or, if it was being opened ahead
+    /// of time, the knowledge that this does not work.
+    fn left_behind(&mut self, connection: &mut Connection) -> Option<Box<Exchange>> {
+        if connection.is_opening() {
+            self.opening -= 1;
+            self.opening_failed = true;
+        }
+        connection.exchange.take()
     }
 
     /// What an exchange's progress means for its connection.

@@ -71,9 +71,37 @@ impl Client {
         within: Nanos,
         stop: &StopSignal,
     ) -> Result<Fetched, Interrupted> {
+        self.side("GET", path, None, within, stop)
+    }
+
+    /// Posts JSON to a path of the target's, within a time.
+    pub fn post(
+        &mut self,
+        path: &str,
+        body: &[u8],
+        within: Nanos,
+        stop: &StopSignal,
+    ) -> Result<Fetched, Interrupted> {
+        self.side("POST", path, Some(body), within, stop)
+    }
+
+    fn side(
+        &mut self,
+        method: &str,
+        path: &str,
+        body: Option<&[u8]>,
+        within: Nanos,
+        stop: &StopSignal,
+    ) -> Result<Fetched, Interrupted> {
         let host = self.options.endpoint.host_header();
-        let mut bytes = head("GET", path, &host, &self.options.headers);
+        let mut bytes = head(method, path, &host, &self.options.headers);
+        if let Some(body) = body {
+            let length = body.len();
+            let line = format!("Content-Type: application/json\r\nContent-Length: {length}\r\n");
+            bytes.extend_from_slice(line.as_bytes());
+        }
         bytes.extend_from_slice(b"\r\n");
+        bytes.extend_from_slice(body.unwrap_or_default());
         let mut exchange = self.run_one(Exchange::raw(self.blank()), bytes, within, stop)?;
         let body = exchange.take_raw();
         Ok(Fetched { head: exchange.head.take(), record: exchange.record, body })

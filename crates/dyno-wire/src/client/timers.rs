@@ -47,11 +47,7 @@ impl Client {
         let Some(mut connection) = self.table.remove(token) else {
             return;
         };
-        if connection.is_opening() {
-            self.opening -= 1;
-            self.opening_failed = true;
-        }
-        let Some(mut exchange) = connection.exchange.take() else { return };
+        let Some(mut exchange) = self.left_behind(&mut connection) else { return };
         let timeouts = &self.options.timeouts;
         let words = match class {
             FailureClass::TimeoutConnect => {

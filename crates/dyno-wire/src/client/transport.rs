@@ -40,6 +40,7 @@ impl Transport for Client {
         let mut record =
             RequestRecord::new(job.level, job.index, job.slot, job.phase, job.intended);
         record.dispatched = Some(job.dispatched);
+        record.requested_input = job.payload.requested_input;
         record.requested_output = job.payload.requested_output;
         self.in_flight += 1;
         let exchange = Box::new(Exchange::new(record, job.payload.fixed_output));

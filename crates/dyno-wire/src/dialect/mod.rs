@@ -7,6 +7,7 @@ mod openai_completions;
 mod scan;
 
 use dyno_core::plan::Api;
+use dyno_core::prompt::Content;
 use serde_json::{Map, Value};
 use thiserror::Error;
 
@@ -71,11 +72,14 @@ impl Shape {
 }
 
 /// Writes the body of a request.
-pub fn body(api: Api, shape: &Shape, prompt: &str, output_tokens: u32) -> Vec<u8> {
-    let mut fields = Map::new();
+pub fn body(api: Api, shape: &Shape, content: &Content, output_tokens: u32) -> Vec<u8> {
+    let mut fields = match content {
+        Content::Body(fields) => fields.clone(),
+        _ => Map::new(),
+    };
     match api {
-        Api::OpenAiChat => openai_chat::prompt(&mut fields, prompt),
-        Api::OpenAiCompletions => openai_completions::prompt(&mut fields, prompt),
+        Api::OpenAiChat => openai_chat::prompt(&mut fields, content),
+        Api::OpenAiCompletions => openai_completions::prompt(&mut fields, content),
     }
     openai::options(&mut fields, shape, output_tokens);
     serde_json::to_vec(&Value::Object(fields)).unwrap_or_default()

@@ -287,7 +287,7 @@ mod tests {
         let body: Value = serde_json::from_slice(&super::super::body(
             dyno_core::plan::Api::OpenAiChat,
             &shape,
-            "hi",
+            &dyno_core::prompt::Content::Text("hi".into()),
             8,
         ))
         .unwrap();

@@ -1,7 +1,48 @@
-//! `/v1/chat/completions`: the prompt is one message of the user's.
+//! `/v1/chat/completions`: the prompt is a list of messages.
 
+use dyno_core::prompt::Content;
 use serde_json::{Map, Value, json};
 
-pub(super) fn prompt(fields: &mut Map<String, Value>, prompt: &str) {
-    fields.insert("messages".into(), json!([{"role": "user", "content": prompt}]));
+pub(super) fn prompt(fields: &mut Map<String, Value>, content: &Content) {
+    let messages = match content {
+        Content::Text(text) => json!([{"role": "user", "content": text}]),
+        Content::Messages(messages) => json!(messages),
+        // A body of the user's own keeps its messages; a completion's prompt becomes one.
+        Content::Body(_) => match fields.remove("prompt") {
+            Some(prompt) if !fields.contains_key("messages") => {
+                json!([{"role": "user", "content": prompt}])
+            }
+            _ => return,
+        },
+    };
+    fields.insert("messages".into(), messages);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use dyno_core::prompt::Message;
+
+    fn fields(content: &Content) -> Value {
+        let mut fields = match content {
+            Content::Body(fields) => fields.clone(),
+            _ => Map::new(),
+        };
+        prompt(&mut fields, content);
+        Value::Object(fields)
+    }
+
+    fn body(value: Value) -> Content {
+        Content::Body(value.as_object().cloned().unwrap_or_default())
+    }
+
+    #[test]
+    fn every_kind_of_prompt_becomes_messages() {
+        let hi = json!({"messages": [{"role": "user", "content": "hi"}]});
+        assert_eq!(fields(&Content::Text("hi".into())), hi);
+        assert_eq!(fields(&Content::Messages(vec![Message::user("hi")])), hi);
+        assert_eq!(fields(&body(json!({"prompt": "hi"}))), hi);
+        let own = json!({"messages": [], "top_k": 5});
+        assert_eq!(fields(&body(own.clone())), own);
+    }
 }

@@ -8,6 +8,7 @@ use crate::encode::Encoder;
 use crate::http::Head;
 use dyno_core::environment::{Note, Preflight};
 use dyno_core::outcome::{FailureClass, Outcome};
+use dyno_core::prompt::Item;
 use dyno_core::record::{RequestRecord, TokenSource};
 
 /// A model that obeys no length field answers this with a word or two.
@@ -92,15 +93,11 @@ impl<'a> Probe<'a> {
         )))
     }
 
-    fn wanted(&self) -> u32 {
-        self.setup.plan.request.output_tokens.min(TOKENS)
-    }
-
     fn ask(&mut self) -> Result<RequestRecord, PreflightError> {
         let api = self.setup.plan.target.api;
         let shape = self.shape.clone();
         let encoder = Encoder::new(self.setup.endpoint, api, shape, self.setup.headers);
-        let payload = encoder.for_preflight().payload(PROMPT, self.wanted());
+        let payload = encoder.for_preflight().payload(&Item::text(PROMPT), TOKENS);
         let (record, head) = self.client.ask(payload, self.setup.stop)?;
         self.head = head.or(self.head.take());
         Ok(record)
@@ -142,7 +139,7 @@ impl<'a> Probe<'a> {
 
     /// Looks at an answer; whether it settles the matter.
     fn judge(&mut self, record: RequestRecord) -> bool {
-        let wanted = u64::from(self.wanted());
+        let wanted = u64::from(TOKENS);
         let got = record.output.map(|count| match count.source {
             // An event can carry several tokens, and a finish event none.
             TokenSource::Events => count.tokens + 1,

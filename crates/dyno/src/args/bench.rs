@@ -5,6 +5,7 @@ use super::values::{self, ExtraBody, Header, List, Secret};
 use clap::{Args, ValueEnum};
 use dyno_core::Nanos;
 use dyno_core::plan::{Arrival, Warmup};
+use dyno_workload::lengths::Lengths;
 use std::path::PathBuf;
 
 /// `dyno bench`.
@@ -23,6 +24,10 @@ Examples:
       open loop: arrivals on their own schedule, whatever the server does
   dyno bench http://localhost:8000 --burst 1,2,4,8 --input-tokens 80 --output-tokens 256
       all at once; the number is the number of requests
+  dyno bench http://localhost:8000 --concurrency 100 --requests 1000 --data open_qa.jsonl
+      questions from a file; `dyno data show open_qa.jsonl` says what is in it
+  dyno bench http://localhost:8000 --concurrency 32 --input-tokens 128,2048 --output-tokens 128,512
+      a grid of lengths
   DYNO_API_KEY=… dyno bench https://gateway.example/v1 --model qwen2-72b --json
       with a key from the environment, and the summary as JSON on stdout
   dyno bench --config nightly.toml --seed 7
@@ -37,6 +42,8 @@ pub(crate) struct BenchArgs {
 
     #[command(flatten)]
     pub(crate) load: LoadArgs,
+    #[command(flatten)]
+    pub(crate) data: DataArgs,
     #[command(flatten)]
     pub(crate) request: RequestArgs,
     #[command(flatten)]
@@ -81,6 +88,60 @@ pub(crate) struct LoadArgs {
     pub(crate) seed: u64,
 }
 
+/// What is sent.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Data")]
+pub(crate) struct DataArgs {
+    /// Where prompts come from: KIND[:PATH][,key=value…] or a file [default: random]
+    #[arg(long, value_name = "SPEC", value_parser = values::some_text)]
+    pub(crate) data: Option<String>,
+    /// Length of random prompts: 512, 128-1024, normal(512,64), lognormal(512,0.5) or
+    /// zipf(1.2,1-4096); a list runs as levels [default: 256]
+    #[arg(long, value_name = "N[,N…]", value_parser = values::lengths, allow_hyphen_values = true)]
+    pub(crate) input_tokens: Option<List<Lengths>>,
+    /// Length of the answers, as above, fixed with the best means that the server has; data that
+    /// say how long theirs are come first
+    #[arg(long, value_name = "N[,N…]", value_parser = values::lengths, allow_hyphen_values = true, default_value = "64")]
+    pub(crate) output_tokens: List<Lengths>,
+    #[command(flatten)]
+    pub(crate) choice: ChoiceArgs,
+    /// Make every prompt miss a prefix cache
+    #[arg(long)]
+    pub(crate) unique_prefix: bool,
+}
+
+/// Which prompts of a file, in which order, and by whose count.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Data")]
+pub(crate) struct ChoiceArgs {
+    /// Order of prompts from a file: as they stand, or shuffled by the seed
+    #[arg(long, value_name = "ORDER", default_value = "file")]
+    pub(crate) order: OrderArg,
+    /// Use no more than the first N prompts of a file
+    #[arg(long, value_name = "N", value_parser = values::requests, allow_hyphen_values = true)]
+    pub(crate) limit: Option<u64>,
+    /// Leave out prompts of a file with fewer tokens
+    #[arg(long, value_name = "N", value_parser = values::tokens, allow_hyphen_values = true)]
+    pub(crate) min_input_tokens: Option<u32>,
+    /// Leave out prompts of a file with more tokens
+    #[arg(long, value_name = "N", value_parser = values::tokens, allow_hyphen_values = true)]
+    pub(crate) max_input_tokens: Option<u32>,
+    /// Cut prompts to --max-input-tokens instead of leaving them out
+    #[arg(long)]
+    pub(crate) truncate: bool,
+    /// Tokenizer to count with: a tokenizer.json or a model folder [default: the server's own
+    /// /tokenize, else an estimate]
+    #[arg(long, value_name = "PATH")]
+    pub(crate) tokenizer: Option<PathBuf>,
+}
+
+/// Order of prompts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum OrderArg {
+    File,
+    Shuffle,
+}
+
 /// What is asked.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Request")]
@@ -91,12 +152,6 @@ pub(crate) struct RequestArgs {
     /// Dialect to speak [default: by the path of the target, else openai-chat]
     #[arg(long, value_name = "API")]
     pub(crate) api: Option<ApiArg>,
-    /// Length of the synthetic prompts
-    #[arg(long, value_name = "N", value_parser = values::tokens, allow_hyphen_values = true, default_value = "256")]
-    pub(crate) input_tokens: u32,
-    /// Length of the answers, fixed with the best means that the server has
-    #[arg(long, value_name = "N", value_parser = values::tokens, allow_hyphen_values = true, default_value = "64")]
-    pub(crate) output_tokens: u32,
     /// Ask for whole answers instead of streams (there is then no TTFT, TPOT or ITL)
     #[arg(long)]
     pub(crate) no_stream: bool,

@@ -2,6 +2,7 @@
 //! pages, man pages, completions and the reference in `docs/` all come from here. No I/O.
 
 pub(crate) mod bench;
+pub(crate) mod data;
 pub(crate) mod engine;
 pub(crate) mod target;
 pub(crate) mod values;
@@ -39,6 +40,8 @@ pub(crate) enum Command {
     Bench(Box<bench::BenchArgs>),
     /// Serve the scripted engine: an OpenAI-compatible server with known timing
     Engine(engine::EngineArgs),
+    /// Look into a data file, or convert it
+    Data(data::DataCommandArgs),
     /// Find out what this machine can measure
     Doctor(DoctorArgs),
     /// Print the summary of a run again, from its records

@@ -4,6 +4,7 @@
 use dyno_core::Nanos;
 use dyno_core::plan::{Arrival, Warmup};
 use dyno_core::units::{parse_duration, parse_share};
+use dyno_workload::lengths::Lengths;
 use serde_json::{Map, Value};
 use std::fmt;
 
@@ -140,7 +141,7 @@ pub(crate) fn requests(text: &str) -> Result<u64, String> {
     }
 }
 
-/// `--input-tokens`, `--output-tokens`.
+/// `--min-input-tokens`, `--max-input-tokens`.
 pub(crate) fn tokens(text: &str) -> Result<u32, String> {
     match text.parse::<u32>() {
         Ok(value) if (1..=MOST_TOKENS).contains(&value) => Ok(value),
@@ -148,6 +149,11 @@ pub(crate) fn tokens(text: &str) -> Result<u32, String> {
             "`{text}` is not a number of tokens; write a whole number from 1 to {MOST_TOKENS}"
         )),
     }
+}
+
+/// `--input-tokens`, `--output-tokens`: lengths and distributions.
+pub(crate) fn lengths(text: &str) -> Result<List<Lengths>, String> {
+    Lengths::list(text).map(List).map_err(|error| error.to_string())
 }
 
 /// A duration that may be zero.

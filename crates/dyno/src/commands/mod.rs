@@ -2,6 +2,7 @@
 
 pub(crate) mod bench;
 pub(crate) mod completions;
+pub(crate) mod data;
 pub(crate) mod doctor;
 pub(crate) mod engine;
 pub(crate) mod help;

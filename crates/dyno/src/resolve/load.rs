@@ -3,7 +3,7 @@
 use crate::args::bench::LoadArgs;
 use crate::args::values::MOST_IN_FLIGHT;
 use crate::usage::UsageError;
-use dyno_core::plan::{Arrival, LevelPlan, Load, Warmup};
+use dyno_core::plan::{Arrival, LengthSpec, LevelPlan, Load, Warmup};
 use dyno_core::units::{format_duration, to_s};
 use dyno_core::{Nanos, SEC};
 
@@ -24,6 +24,7 @@ struct Stop {
 /// The levels in the order they run.
 pub(super) fn levels(
     args: LoadArgs,
+    lengths: &[(LengthSpec, LengthSpec)],
     notes: &mut Vec<String>,
 ) -> Result<Vec<LevelPlan>, UsageError> {
     at_most_one_load(&args)?;
@@ -52,16 +53,26 @@ pub(super) fn levels(
     } else {
         ladder(given, notes)
     };
-    let mut levels: Vec<LevelPlan> = Vec::with_capacity(loads.len());
+    let mut levels: Vec<LevelPlan> = Vec::with_capacity(loads.len() * lengths.len());
     for (load, stop) in loads {
-        levels.push(LevelPlan {
-            label: label(&load, &levels),
-            load,
-            requests: stop.requests,
-            duration_ns: stop.duration,
-            warmup,
-            drain_ns: args.drain,
-        });
+        for (input, output) in lengths {
+            // In a grid it is the lengths that tell levels apart, so they come first.
+            let name = match (lengths.len(), &load) {
+                (1, _) => format!("{} {}", load.kind(), load.value()),
+                (_, Load::Rate { rate, .. }) => format!("{}→{} @{rate}/s", input.0, output.0),
+                _ => format!("{}→{} @{}", input.0, output.0, load.value()),
+            };
+            levels.push(LevelPlan {
+                label: label(name, &levels),
+                load,
+                requests: stop.requests,
+                duration_ns: stop.duration,
+                warmup,
+                drain_ns: args.drain,
+                input_tokens: input.clone(),
+                output_tokens: output.clone(),
+            });
+        }
     }
     Ok(levels)
 }
@@ -175,8 +186,15 @@ fn check_arrivals(loads: &[(Load, Stop)], warmup: Option<Warmup>) -> Result<(), 
 }
 
 /// A name for tables, told apart from an equal level before it.
-fn label(load: &Load, before: &[LevelPlan]) -> String {
-    let equal = before.iter().filter(|level| level.load == *load).count();
-    let name = format!("{} {}", load.kind(), load.value());
-    if equal == 0 { name } else { format!("{name} ({})", equal + 1) }
+fn label(name: String, before: &[LevelPlan]) -> String {
+    let equal = |level: &&LevelPlan| {
+        level
+            .label
+            .strip_prefix(&name)
+            .is_some_and(|rest| rest.is_empty() || rest.starts_with(" ("))
+    };
+    match before.iter().filter(equal).count() {
+        0 => name,
+        n => format!("{name} ({})", n + 1),
+    }
 }

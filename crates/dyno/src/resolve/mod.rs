@@ -1,16 +1,19 @@
 //! From what was typed to what will be done: defaults filled in, files read, contradictions
 //! refused. The plan that comes out holds nothing secret; secrets travel beside it.
 
+mod data;
 mod load;
 mod secrets;
 mod surroundings;
 
+pub(crate) use data::choice_plan;
 pub(crate) use secrets::Secrets;
 pub(crate) use surroundings::Surroundings;
 
 use crate::args::bench::{ApiArg, BenchArgs, ConnectionArgs, RequestArgs, UsageArg};
 use crate::args::engine::DEFAULT_SCRIPT;
 use crate::args::target::TargetUrl;
+use crate::run::workload::Workload;
 use crate::usage::UsageError;
 use dyno_core::plan::{Api, PLAN_SCHEMA, Plan, RequestPlan, Shard, Target, Timeouts, UsageWanted};
 use std::fmt;
@@ -20,6 +23,8 @@ use std::path::{Path, PathBuf};
 pub(crate) struct Resolved {
     /// What will be done; saved.
     pub(crate) plan: Plan,
+    /// What will be sent.
+    pub(crate) workload: Workload,
     /// The target with its query, never saved; absent for the embedded engine.
     pub(crate) target_url: Option<String>,
     /// What must not be saved or printed.
@@ -62,13 +67,14 @@ pub(crate) fn resolve(
     args: BenchArgs,
     surroundings: &Surroundings,
 ) -> Result<Resolved, UsageError> {
-    let BenchArgs { target, load, request, connection, timeouts, output } = args;
+    let BenchArgs { target, load, data, request, connection, timeouts, output } = args;
     let mut notes = Vec::new();
     let mut warnings = Vec::new();
 
     let api = dialect(request.api, target.as_ref())?;
     let seed = load.seed;
-    let levels = load::levels(load, &mut notes)?;
+    let lengths = data::lengths(&data)?;
+    let levels = load::levels(load, &lengths, &mut notes)?;
     let secrets =
         secrets::gather(&connection, surroundings, target.is_some(), &mut notes, &mut warnings)?;
     let connection = tls(connection, target.as_ref(), &mut notes)?;
@@ -93,6 +99,7 @@ pub(crate) fn resolve(
             header_names: secrets.headers.iter().map(|(name, _)| name.clone()).collect(),
         },
         levels,
+        data: data::plan(data)?,
         request: request_plan(request),
         timeouts: Timeouts {
             connect_ns: timeouts.timeout_connect,
@@ -107,8 +114,12 @@ pub(crate) fn resolve(
         note: output.note,
         save_text: output.save_text,
     };
+    let workload = Workload::open(&plan).map_err(|(flag, words)| UsageError::new(flag, words))?;
+    notes.extend(workload.recognised());
+    workload.check(&plan).map_err(|(flag, words)| UsageError::new(flag, words))?;
     Ok(Resolved {
         plan,
+        workload,
         target_url: target.map(|url| url.full().to_owned()),
         secrets,
         connection,
@@ -124,8 +135,6 @@ pub(crate) fn resolve(
 fn request_plan(request: RequestArgs) -> RequestPlan {
     RequestPlan {
         model: request.model,
-        input_tokens: request.input_tokens,
-        output_tokens: request.output_tokens,
         stream: !request.no_stream,
         temperature: request.temperature,
         stop: request.stop,

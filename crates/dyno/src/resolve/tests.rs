@@ -4,7 +4,7 @@ use super::*;
 use crate::args::values::Secret;
 use crate::args::{Cli, Command};
 use clap::Parser;
-use dyno_core::plan::{Arrival, Load, Warmup};
+use dyno_core::plan::{Arrival, LevelPlan, Load, Warmup};
 
 fn typed(line: &[&str]) -> BenchArgs {
     let argv = ["dyno", "bench"].iter().chain(line);
@@ -43,10 +43,8 @@ fn nothing_typed_is_a_gentle_ladder_on_the_embedded_engine() {
             ("concurrency 16", Some(320), limit)
         ]
     );
-    assert_eq!(
-        (resolved.plan.request.input_tokens, resolved.plan.request.output_tokens),
-        (256, 64)
-    );
+    let lengths = |level: &LevelPlan| (level.input_tokens.0.clone(), level.output_tokens.0.clone());
+    assert_eq!(lengths(&resolved.plan.levels[0]), ("256".to_owned(), "64".to_owned()));
     assert_eq!(resolved.plan.allow_failures, 0.01);
     assert_eq!(resolved.plan.timeouts.first_token_ns, resolved.plan.timeouts.total_ns);
     assert!(resolved.notes.iter().any(|note| note == "seed 0"));
@@ -179,4 +177,39 @@ fn a_directory_in_use_is_refused() {
     assert!(resolved(&[&flag]).is_ok());
     std::fs::write(dir.path().join("x"), "").unwrap();
     assert!(complaint(&[&flag]).contains("not empty"));
+}
+
+#[test]
+fn lists_of_lengths_make_a_grid_for_every_load() {
+    let plan =
+        resolved(&["--concurrency=8,16", "--input-tokens=128,64-256", "--output-tokens=8,32"])
+            .unwrap()
+            .plan;
+    let labels: Vec<&str> = plan.levels.iter().map(|level| level.label.as_str()).collect();
+    assert_eq!(labels[..5], ["128→8 @8", "128→32 @8", "64-256→8 @8", "64-256→32 @8", "128→8 @16"]);
+    assert_eq!(labels.len(), 8);
+    let rate = resolved(&["--rate=2.5", "--output-tokens=8,32"]).unwrap().plan;
+    assert_eq!(rate.levels[1].label, "256→32 @2.5/s");
+}
+
+#[test]
+fn data_flags_that_contradict_each_other_are_named() {
+    let wrong = |line: &[&str]| resolved(line).unwrap_err().to_string();
+    for (line, flag) in [
+        (&["--limit=5"][..], "--limit: it chooses among the prompts of a file"),
+        (&["--data=openqa", "--input-tokens=5"], "--input-tokens: it is the length of random"),
+        (&["--data=openqa", "--truncate"], "--truncate: it cuts prompts"),
+        (
+            &["--data=openqa", "--min-input-tokens=9", "--max-input-tokens=5"],
+            "--min-input-tokens: 9 is more than",
+        ),
+        (&["--data=nonsense:x"], "--data: "),
+        (&["--data=no-such-file.jsonl"], "--data: there is no file no-such-file.jsonl"),
+        (&["--data=random,prefix=x"], "--data: prefix=x: write a whole number"),
+        (&["--tokenizer=no-such-folder"], "--tokenizer: "),
+    ] {
+        assert!(wrong(line).starts_with(flag), "{line:?}: {}", wrong(line));
+    }
+    assert!(resolved(&["--data=random,prefix=8,groups=2"]).is_ok());
+    assert!(resolved(&["--data=openqa", "--max-input-tokens=10", "--truncate"]).is_ok());
 }

@@ -1,17 +1,18 @@
 //! Runs the levels of a plan, one after the other, each only when nothing of the last is in
 //! flight, and hands out every frame.
 
+use super::workload::Workload;
 use crate::progress::Live;
 use dyno_core::frame::{Ending, EngineSlip, Frame, LevelEnd, LevelStart, RunEnd};
 use dyno_core::outcome::Outcome;
 use dyno_core::plan::{LevelPlan, Load, Plan, Warmup};
 use dyno_core::record::RequestRecord;
 use dyno_core::{Nanos, SEC};
-use dyno_drive::{LevelSetup, Lookahead, Observer, StopSignal, TransportError, run_level};
+use dyno_drive::{LevelSetup, Lookahead, Observer, Stop, StopSignal, TransportError, run_level};
 use dyno_wire::client::Client;
 use dyno_wire::encode::Encoder;
 use dyno_wire::endpoint::Endpoint;
-use dyno_workload::Synthetic;
+use std::io;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
 
@@ -20,6 +21,7 @@ pub(crate) struct Run<'a> {
     pub(crate) client: &'a mut Client,
     pub(crate) endpoint: &'a Endpoint,
     pub(crate) encoder: &'a Encoder,
+    pub(crate) workload: &'a Workload,
     /// The target can tell how late it was.
     pub(crate) engine: bool,
     pub(crate) live: &'a Live,
@@ -34,6 +36,8 @@ pub(crate) struct Run<'a> {
 #[derive(Debug)]
 pub(crate) struct RunOutcome {
     pub(crate) ending: Ending,
+    /// Prompts taken by each level, warm-up included.
+    pub(crate) sent: Vec<u64>,
     /// What the target said last, when it was lost.
     pub(crate) last_failure: Option<RequestRecord>,
     /// The event loop's failure.
@@ -43,11 +47,17 @@ pub(crate) struct RunOutcome {
 impl Run<'_> {
     /// Runs all levels, or as many as the target, the user and this machine allow.
     pub(crate) fn all(&mut self, plan: &Plan) -> RunOutcome {
-        let mut outcome = RunOutcome { ending: Ending::Requests, last_failure: None, error: None };
+        let mut outcome = RunOutcome {
+            ending: Ending::Requests,
+            sent: Vec::new(),
+            last_failure: None,
+            error: None,
+        };
         for (index, level) in plan.levels.iter().enumerate() {
             match self.level(plan, index, level) {
-                Ok((ending, last_failure)) => {
+                Ok((ending, sent, last_failure)) => {
                     outcome.ending = ending;
+                    outcome.sent.push(sent);
                     outcome.last_failure = last_failure;
                 }
                 Err(error) => {
@@ -69,9 +79,13 @@ impl Run<'_> {
         plan: &Plan,
         index: usize,
         level: &LevelPlan,
-    ) -> Result<(Ending, Option<RequestRecord>), TransportError> {
+    ) -> Result<(Ending, u64, Option<RequestRecord>), TransportError> {
         let number = index as u32;
-        let mut payloads = self.payloads(plan, number, level)?;
+        let mut payloads = match self.payloads(plan, number, level) {
+            // Making prompts may mean to ask the server, which Ctrl-C ends as it ends all else.
+            Err(_) if self.stop.get() > Stop::No => return Ok((Ending::Interrupted, 0, None)),
+            payloads => payloads?,
+        };
         let planned = level.requests.or(match level.load {
             Load::Burst { requests } => Some(requests),
             _ => None,
@@ -111,7 +125,7 @@ impl Run<'_> {
             slip: self.slip(),
         };
         (self.sink)(Frame::LevelEnd(Box::new(end)));
-        Ok((done.ending, done.last_failure))
+        Ok((done.ending, done.issued + done.warmup, done.last_failure))
     }
 
     /// Requests, encoded ahead on a thread of their own.
@@ -121,16 +135,16 @@ impl Run<'_> {
         number: u32,
         level: &LevelPlan,
     ) -> Result<Lookahead, TransportError> {
-        let source = Synthetic::new(plan.seed, number, plan.request.input_tokens);
-        let output = plan.request.output_tokens;
+        let mut items = self.workload.items(plan, number).map_err(io::Error::other)?;
         let encoder = self.encoder.clone();
         let ahead = match level.load {
             Load::Concurrency { concurrency } => 2 * concurrency as usize,
             Load::Rate { rate, .. } => (2.0 * rate) as usize,
             Load::Burst { requests } => requests as usize,
         };
-        Lookahead::start(None, ahead.clamp(64, 8192), move |index| {
-            encoder.payload(&source.prompt(index), output)
+        Lookahead::start(ahead.clamp(64, 8192), move |index| {
+            let (item, output) = items(index)?;
+            Some(encoder.payload(&item, output))
         })
         .map_err(TransportError)
     }

@@ -4,3 +4,5 @@
 pub(crate) mod levels;
 pub(crate) mod signals;
 pub(crate) mod target;
+pub(crate) mod tokenize;
+pub(crate) mod workload;

@@ -5,6 +5,7 @@ use crate::engines::{Engine, QUICK};
 use crate::place::{Place, accounted};
 use crate::process::{Ended, Process};
 use dyno_core::frame::Ending;
+use dyno_core::frame::Frame;
 use dyno_core::record::Phase;
 use rustix::process::Signal;
 
@@ -91,7 +92,9 @@ fn the_drain_ends_too() {
             "--concurrency 4 --requests 100 --drain 200ms --output-tokens 16",
         ));
     let records = place.run_dir().join("records.dyno");
-    process.wait_until("the level has begun", || records.exists());
+    let begun = |frame: &Frame| matches!(frame, Frame::LevelStart(_));
+    process
+        .wait_until("the level has begun", || records.exists() && place.frames().iter().any(begun));
     process.signal(Signal::INT);
     let ended = process.end().expect_status(&[130]);
     is_whole(&place, &ended);

@@ -7,6 +7,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on has failed")]
 
 mod connect;
+mod data;
 mod doctor;
 mod engines;
 mod faults;

@@ -82,7 +82,7 @@ impl Web {
     /// Generation requests so far, the preflight's left out.
     pub(crate) fn generations(&self) -> Vec<Seen> {
         let seen = self.seen.lock().unwrap();
-        let measured = |s: &&Seen| s.is("POST") && s.header("x-dyno-preflight").is_none();
+        let measured = |s: &&Seen| s.is("POST /v1/") && s.header("x-dyno-preflight").is_none();
         seen.iter().filter(measured).cloned().collect()
     }
 }

@@ -10,8 +10,13 @@ use crate::resolve::Resolved;
 use crate::run::levels::Run;
 use crate::run::signals;
 use crate::run::target::{OpenError, OpenTarget, open};
+use crate::run::tokenize;
+use crate::run::workload::Workload;
 use directory::Identity;
-use dyno_drive::StopSignal;
+use dyno_core::environment::Note;
+use dyno_core::frame::Ending;
+use dyno_core::plan::{LevelPlan, Plan};
+use dyno_drive::{Stop, StopSignal};
 use dyno_net::{Clock, raise_open_files};
 use dyno_record::Recorder;
 use dyno_wire::encode::Encoder;
@@ -56,7 +61,21 @@ fn measure(
     let mut target =
         open(plan, url, &resolved.secrets, &resolved.connection, clock).map_err(cannot_open)?;
     let settled = ask_first(resolved, &mut target, stop)?;
-    for note in &settled.notes {
+    let encoder =
+        Encoder::new(&target.endpoint, plan.target.api, settled.shape.clone(), &target.headers);
+    let mut workload = resolved.workload.clone();
+    if workload.is_open_to_server()
+        && let Some(asking) = tokenize::of_server(&target.client, &settled.shape.model, stop)
+    {
+        workload.count_with(asking);
+        workload.check(plan).map_err(|(flag, words)| match stop.get() {
+            Stop::No => (Exit::Usage, format!("{flag}: {words}")),
+            _ => (Exit::Interrupted, "interrupted".to_owned()),
+        })?;
+    }
+    let mut environment = directory::environment(&settled);
+    environment.notes.extend(counts_differ(plan, &mut target, &encoder, &workload, stop)?);
+    for note in &environment.notes {
         printer.note(directory::one_line(&note.what));
     }
 
@@ -64,17 +83,17 @@ fn measure(
     let dir = directory::create(resolved, &identity).map_err(|words| (Exit::Usage, words))?;
     let not_written = |error: dyno_record::RecordError| (Exit::Usage, format!("--out: {error}"));
     dir.write_plan(plan).map_err(not_written)?;
-    dir.write_environment(&directory::environment(&settled)).map_err(not_written)?;
+    dir.write_environment(&environment).map_err(not_written)?;
     let recorder = Recorder::start(&dir, identity.header(plan, &clock)).map_err(not_written)?;
 
     let warned = Cell::new(false);
     let live = Arc::new(Live::default());
     let progress = Progress::start(Arc::clone(&live), printer);
-    let encoder = Encoder::new(&target.endpoint, plan.target.api, settled.shape, &target.headers);
     let outcome = Run {
         client: &mut target.client,
         endpoint: &target.endpoint,
         encoder: &encoder,
+        workload: &workload,
         engine: settled.engine,
         live: &live,
         stop,
@@ -89,7 +108,47 @@ fn measure(
     }
     .all(plan);
     drop(progress);
-    Ok(outcome::conclude(&dir, resolved, outcome, recorder.finish(), printer))
+    environment.notes.extend(workload.notes(&outcome.sent));
+    let cut_short = outcome.ending == Ending::Aborted;
+    if let Err(error) = dir.write_environment(&environment) {
+        printer.error(error);
+    }
+    let exit = outcome::conclude(&dir, resolved, outcome, recorder.finish(), printer);
+    // An error beyond the last prompt that was needed is no one's concern.
+    Ok(match workload.error().filter(|_| cut_short) {
+        None => exit,
+        Some(words) => {
+            printer.error(format_args!("--data: {words}"));
+            exit.and(Exit::Usage)
+        }
+    })
+}
+
+/// More requests than these are worth one that compares our count of tokens with the server's.
+const A_HANDFUL: u64 = 8;
+
+/// Sends the first prompt once, ahead of everything, and holds our count against the server's.
+fn counts_differ(
+    plan: &Plan,
+    target: &mut OpenTarget,
+    encoder: &Encoder,
+    workload: &Workload,
+    stop: &StopSignal,
+) -> Result<Option<Note>, Refused> {
+    let few = |level: &LevelPlan| level.requests.is_some_and(|n| n <= A_HANDFUL);
+    if plan.levels.iter().all(few) {
+        return Ok(None);
+    }
+    let specimen = workload.specimen(plan).map_err(|words| (Exit::Usage, words))?;
+    let Some(item) = specimen else { return Ok(None) };
+    let record = tokenize::probe(&mut target.client, encoder, &item, stop)
+        .map_err(|error| (Exit::Interrupted, error.to_string()))?;
+    let counts = item.input_tokens.zip(record.input.map(|count| count.tokens));
+    Ok(counts.filter(|(ours, servers)| u64::from(*ours) != *servers).map(|(ours, servers)| Note {
+        code: "token_counts_differ".to_owned(),
+        what: format!("a prompt of {ours} tokens by our count has {servers} by the server's"),
+        advice: Some("--tokenizer has to be the model's own, chat template and all".to_owned()),
+    }))
 }
 
 fn ask_first(

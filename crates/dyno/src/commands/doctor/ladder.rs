@@ -4,10 +4,11 @@ use crate::progress::Live;
 use crate::resolve::{ConnectionSettings, Secrets};
 use crate::run::levels::Run;
 use crate::run::target::open;
+use crate::run::workload::Workload;
 use dyno_core::frame::{Frame, RunHeader};
 use dyno_core::plan::{
-    Api, LevelPlan, Load, PLAN_SCHEMA, Plan, RequestPlan, Shard, Target, Timeouts, UsageWanted,
-    Warmup,
+    Api, DataPlan, LengthSpec, LevelPlan, Load, PLAN_SCHEMA, Plan, RequestPlan, Shard, Target,
+    Timeouts, UsageWanted, Warmup,
 };
 use dyno_core::{MS, SEC};
 use dyno_drive::StopSignal;
@@ -124,11 +125,12 @@ fn plan(pace: Pace, streams: u32, seconds: u64) -> Plan {
             duration_ns: Some(seconds * SEC),
             warmup: Some(Warmup::Requests(u64::from(streams))),
             drain_ns: 5 * SEC,
+            input_tokens: LengthSpec::fixed(16),
+            output_tokens: LengthSpec::fixed(pace.tokens()),
         }],
+        data: DataPlan::default(),
         request: RequestPlan {
             model: None,
-            input_tokens: 16,
-            output_tokens: pace.tokens(),
             stream: true,
             temperature: None,
             stop: Vec::new(),
@@ -168,11 +170,13 @@ pub(super) fn climb(
         PreflightSetup { plan: &plan, endpoint: &target.endpoint, headers: &target.headers, stop };
     let settled = preflight(&mut target.client, &setup).map_err(|error| words(&error))?;
     let encoder = Encoder::new(&target.endpoint, plan.target.api, settled.shape, &target.headers);
+    let workload = Workload::open(&plan).map_err(|(_, words)| words)?;
     let frames: RefCell<Vec<Frame>> = RefCell::default();
     Run {
         client: &mut target.client,
         endpoint: &target.endpoint,
         encoder: &encoder,
+        workload: &workload,
         engine: settled.engine,
         live: &Live::default(),
         stop,

@@ -1,0 +1,49 @@
+//! What one request asks, before it has a shape on the wire.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+/// One message of a conversation.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Message {
+    /// `system`, `user` or `assistant`.
+    pub role: String,
+    /// What it says.
+    pub content: String,
+}
+
+impl Message {
+    /// A message of the user's.
+    pub fn user(content: impl Into<String>) -> Self {
+        Self { role: "user".into(), content: content.into() }
+    }
+}
+
+/// The prompt of a request.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Content {
+    /// Plain text: the user's one message, or a completion's prompt.
+    Text(String),
+    /// A conversation so far.
+    Messages(Vec<Message>),
+    /// A whole request body, of which only the fields that Dyno must set are replaced.
+    Body(Map<String, Value>),
+}
+
+/// What one request asks.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Item {
+    /// The prompt.
+    pub content: Content,
+    /// Output tokens that the data ask for; the plan's own where absent.
+    pub output_tokens: Option<u32>,
+    /// Input tokens, where they were counted, template and all.
+    pub input_tokens: Option<u32>,
+}
+
+impl Item {
+    /// Plain text, of unknown length.
+    pub fn text(text: impl Into<String>) -> Self {
+        Self { content: Content::Text(text.into()), output_tokens: None, input_tokens: None }
+    }
+}

@@ -1,0 +1,73 @@
+//! Where in the data something is.
+
+use std::fmt;
+use std::sync::Arc;
+
+/// A place in a data file, as it is told to the user.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct At {
+    file: Arc<str>,
+    spot: Spot,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Spot {
+    Line(u64),
+    Element {
+        line: u64,
+        number: u64,
+    },
+    #[cfg_attr(not(feature = "parquet"), expect(dead_code))]
+    Row(u64),
+}
+
+impl At {
+    /// A line, counted from 1.
+    pub(super) fn line(file: &Arc<str>, line: u64) -> Self {
+        Self { file: file.clone(), spot: Spot::Line(line) }
+    }
+
+    /// An element of a JSON array, counted from 1, which begins on `line`.
+    pub(super) fn element(file: &Arc<str>, line: u64, number: u64) -> Self {
+        Self { file: file.clone(), spot: Spot::Element { line, number } }
+    }
+
+    /// A row of a table without lines, counted from 1.
+    #[cfg(feature = "parquet")]
+    pub(super) fn row(file: &Arc<str>, row: u64) -> Self {
+        Self { file: file.clone(), spot: Spot::Row(row) }
+    }
+
+    /// The same place, `lines` further down.
+    pub(super) fn below(&self, lines: u64) -> Self {
+        let spot = match self.spot {
+            Spot::Line(line) => Spot::Line(line + lines),
+            Spot::Element { line, number } => Spot::Element { line: line + lines, number },
+            Spot::Row(row) => Spot::Row(row),
+        };
+        Self { file: self.file.clone(), spot }
+    }
+
+    /// The file's name.
+    pub fn file(&self) -> &str {
+        &self.file
+    }
+
+    /// The line, where the file has lines.
+    pub fn line_number(&self) -> Option<u64> {
+        match self.spot {
+            Spot::Line(line) | Spot::Element { line, .. } => Some(line),
+            Spot::Row(_) => None,
+        }
+    }
+}
+
+impl fmt::Display for At {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.spot {
+            Spot::Line(line) => write!(f, "{}:{line}", self.file),
+            Spot::Element { line, number } => write!(f, "{}:{line} (element {number})", self.file),
+            Spot::Row(row) => write!(f, "{}, row {row}", self.file),
+        }
+    }
+}

@@ -1,0 +1,131 @@
+//! Writes items in a form that reads back as the same items.
+
+use std::fmt;
+use std::io::Write;
+use std::str::FromStr;
+
+use serde_json::{Map, Value, json};
+
+use super::error::DataError;
+use crate::item::{Content, Item, Message};
+
+/// What data are converted to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Format {
+    /// A JSON message array a line; a request body a line for items that are one, or that ask for
+    /// a number of output tokens.
+    Lines,
+    /// A JSON object a line: `prompt` or `messages`, `output_tokens`, `input_tokens`.
+    Json,
+    /// A Parquet table with the same columns.
+    Parquet,
+}
+
+impl Format {
+    /// Its name on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Lines => "lines",
+            Self::Json => "json",
+            Self::Parquet => "parquet",
+        }
+    }
+}
+
+impl fmt::Display for Format {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl FromStr for Format {
+    type Err = String;
+
+    fn from_str(name: &str) -> Result<Self, String> {
+        [Self::Lines, Self::Json, Self::Parquet]
+            .into_iter()
+            .find(|format| format.name() == name)
+            .ok_or_else(|| format!("{name:?} is no format; write lines, json or parquet"))
+    }
+}
+
+/// Writes all items and returns how many there were.
+pub fn convert(
+    items: impl Iterator<Item = Result<Item, DataError>>,
+    to: Format,
+    out: &mut (dyn Write + Send),
+) -> Result<u64, DataError> {
+    match to {
+        Format::Lines => lines(items, out, line),
+        Format::Json => {
+            lines(items, out, |number, item| table_row(number, item).map(Value::Object))
+        }
+        #[cfg(feature = "parquet")]
+        Format::Parquet => super::parquet_write::write(items, out),
+        #[cfg(not(feature = "parquet"))]
+        Format::Parquet => Err(DataError::Write("this build has no Parquet".into())),
+    }
+}
+
+fn lines(
+    items: impl Iterator<Item = Result<Item, DataError>>,
+    out: &mut (dyn Write + Send),
+    shape: impl Fn(u64, Item) -> Result<Value, DataError>,
+) -> Result<u64, DataError> {
+    let failed = |error: &dyn fmt::Display| DataError::Write(error.to_string());
+    let mut written = 0;
+    for item in items {
+        written += 1;
+        let value = shape(written, item?)?;
+        serde_json::to_writer(&mut *out, &value).map_err(|error| failed(&error))?;
+        out.write_all(b"\n").map_err(|error| failed(&error))?;
+    }
+    out.flush().map_err(|error| failed(&error))?;
+    Ok(written)
+}
+
+fn line(_: u64, item: Item) -> Result<Value, DataError> {
+    let messages = match item.content {
+        Content::Text(text) => json!([Message::user(text)]),
+        Content::Messages(messages) => json!(messages),
+        Content::Body(mut body) => {
+            if let Some(tokens) = item.output_tokens
+                && !["max_tokens", "max_completion_tokens", "output_tokens"]
+                    .iter()
+                    .any(|name| body.contains_key(*name))
+            {
+                body.insert("max_tokens".into(), tokens.into());
+            }
+            return Ok(Value::Object(body));
+        }
+    };
+    Ok(match item.output_tokens {
+        Some(tokens) => json!({ "messages": messages, "max_tokens": tokens }),
+        None => messages,
+    })
+}
+
+/// An item as the row of a table.
+fn table_row(number: u64, item: Item) -> Result<Map<String, Value>, DataError> {
+    let mut row = Map::new();
+    match item.content {
+        Content::Text(text) => row.insert("prompt".into(), text.into()),
+        Content::Messages(messages) => row.insert("messages".into(), json!(messages)),
+        Content::Body(_) => return Err(whole_body(number)),
+    };
+    let mut tokens = |name: &str, count: Option<u32>| {
+        row.extend(count.map(|count| (name.to_string(), Value::from(count))));
+    };
+    tokens("output_tokens", item.output_tokens);
+    tokens("input_tokens", item.input_tokens);
+    Ok(row)
+}
+
+/// A request body has fields that a table does not.
+pub(super) fn whole_body(number: u64) -> DataError {
+    DataError::Unwritable {
+        number,
+        what: "is a whole request body, which a table cannot hold",
+        fix: "convert to lines",
+    }
+}

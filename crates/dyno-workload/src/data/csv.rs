@@ -1,0 +1,246 @@
+//! Comma-separated values as RFC 4180 has them, and as spreadsheets write them: quotes, line ends
+//! inside quotes, CRLF, and `;` or tabs in the place of commas.
+
+use std::io::{self, BufRead};
+use std::sync::Arc;
+
+use serde_json::{Map, Value};
+
+use super::at::At;
+use super::error::DataError;
+use super::lines::not_utf8;
+use super::record::{MAX_RECORD, Record, Records, too_long};
+use super::source::{Origin, Source};
+
+/// The delimiter that a header line uses: whichever of `,`, `;` and tab occurs most outside
+/// quotes.
+pub(super) fn delimiter(header: &[u8]) -> u8 {
+    let mut counts = [(b',', 0_usize), (b';', 0), (b'\t', 0)];
+    let mut quoted = false;
+    for byte in header {
+        quoted ^= *byte == b'"';
+        for (delimiter, count) in &mut counts {
+            *count += usize::from(!quoted && byte == delimiter);
+        }
+    }
+    counts.iter().rev().max_by_key(|(_, count)| *count).map_or(b',', |(delimiter, _)| *delimiter)
+}
+
+/// Rows of a table, as objects whose keys are the header's.
+pub(super) struct Rows {
+    reader: Box<dyn BufRead + Send>,
+    origin: Origin,
+    delimiter: u8,
+    header: Option<Vec<String>>,
+    line: u64,
+    blank: u64,
+    ended: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum State {
+    Start,
+    Plain,
+    Quoted,
+    QuoteInQuoted,
+    Spoiled,
+}
+
+/// One row as it was written.
+struct Row {
+    line: u64,
+    fields: Vec<Vec<u8>>,
+    wrong: Option<(u64, String, &'static str)>,
+}
+
+const QUOTES: &str = "put the field in quotes and double the quotes inside it";
+
+impl Rows {
+    /// A table whose first row is its header.
+    pub(super) fn new(source: Source, delimiter: u8) -> Self {
+        let Source { reader, origin, .. } = source;
+        Self { reader, origin, delimiter, header: None, line: 1, blank: 0, ended: false }
+    }
+
+    fn at(&self, line: u64) -> At {
+        At::line(&self.origin.name, line)
+    }
+
+    /// The next row that is not blank.
+    fn row(&mut self) -> Result<Option<Row>, DataError> {
+        loop {
+            let Some(row) = self.any_row()? else { return Ok(None) };
+            let blank = row.fields.len() == 1 && row.fields[0].is_empty() && row.wrong.is_none();
+            if !blank {
+                return Ok(Some(row));
+            }
+            self.blank += 1;
+        }
+    }
+
+    fn any_row(&mut self) -> Result<Option<Row>, DataError> {
+        let mut row = Row { line: self.line, fields: Vec::new(), wrong: None };
+        let mut field = Vec::new();
+        let mut state = State::Start;
+        let (mut size, mut opened) = (0_usize, self.line);
+        loop {
+            let chunk = match self.reader.fill_buf() {
+                Ok(chunk) => chunk,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                Err(error) => return Err(self.origin.failed(error, self.line - 1)),
+            };
+            if chunk.is_empty() {
+                if state == State::Quoted {
+                    let at = At::line(&self.origin.name, opened);
+                    return Err(DataError::Broken {
+                        at,
+                        what: "a quote opens here and does not close before the file ends".into(),
+                        fix: QUOTES.into(),
+                    });
+                }
+                if row.fields.is_empty() && field.is_empty() && size == 0 {
+                    return Ok(None);
+                }
+                return self.whole(row, field, size);
+            }
+            let mut used = 0;
+            let mut ended = false;
+            for byte in chunk {
+                used += 1;
+                size += 1;
+                self.line += u64::from(*byte == b'\n');
+                let too_big = size > MAX_RECORD;
+                state = match (state, *byte) {
+                    (State::Quoted, b'"') => State::QuoteInQuoted,
+                    (State::QuoteInQuoted, b'"') => {
+                        field.push(b'"');
+                        State::Quoted
+                    }
+                    (State::Quoted, byte) => {
+                        if !too_big {
+                            field.push(byte);
+                        }
+                        State::Quoted
+                    }
+                    (_, b'\n') => {
+                        ended = true;
+                        break;
+                    }
+                    (State::Spoiled, _) => State::Spoiled,
+                    (_, byte) if byte == self.delimiter => {
+                        row.fields.push(std::mem::take(&mut field));
+                        State::Start
+                    }
+                    (State::Start, b'"') => {
+                        opened = self.line;
+                        State::Quoted
+                    }
+                    (State::QuoteInQuoted, b'\r') => State::QuoteInQuoted,
+                    (State::QuoteInQuoted, _) => {
+                        let what = "text follows a closing quote".to_string();
+                        row.wrong = Some((self.line, what, QUOTES));
+                        State::Spoiled
+                    }
+                    (_, byte) => {
+                        if !too_big {
+                            field.push(byte);
+                        }
+                        State::Plain
+                    }
+                };
+            }
+            self.reader.consume(used);
+            if ended {
+                if state != State::QuoteInQuoted && field.last() == Some(&b'\r') {
+                    field.pop();
+                }
+                return self.whole(row, field, size);
+            }
+        }
+    }
+
+    fn whole(&self, mut row: Row, last: Vec<u8>, size: usize) -> Result<Option<Row>, DataError> {
+        row.fields.push(last);
+        match size > MAX_RECORD {
+            true => Err(too_long(&self.at(row.line), "the row")),
+            false => Ok(Some(row)),
+        }
+    }
+
+    /// The names of the columns; those without one are named by their place.
+    fn header(&mut self) -> Result<Option<Vec<String>>, DataError> {
+        let Some(row) = self.row()? else { return Ok(None) };
+        let at = self.at(row.line);
+        let broken =
+            |what: String, fix: &str| DataError::Broken { at: at.clone(), what, fix: fix.into() };
+        if let Some((_, what, fix)) = row.wrong {
+            return Err(broken(format!("in the header, {what}"), fix));
+        }
+        let mut names: Vec<String> = Vec::new();
+        for (index, field) in row.fields.into_iter().enumerate() {
+            let name = String::from_utf8(field)
+                .map_err(|error| not_utf8(at.clone(), error.utf8_error().valid_up_to()))?;
+            let name = match name.trim() {
+                "" => format!("column {}", index + 1),
+                name => name.to_string(),
+            };
+            if names.contains(&name) {
+                return Err(broken(format!("the column {name:?} is there twice"), "rename one"));
+            }
+            names.push(name);
+        }
+        Ok(Some(names))
+    }
+
+    fn step(&mut self) -> Result<Option<Record>, DataError> {
+        if self.header.is_none() {
+            self.header = self.header()?;
+        }
+        let Some(row) = self.row()? else { return Ok(None) };
+        let Some(header) = &self.header else { return Ok(None) };
+        let at = self.at(row.line);
+        if let Some((line, what, fix)) = row.wrong {
+            return Err(DataError::bad(&self.at(line), what, fix));
+        }
+        if row.fields.len() != header.len() {
+            let what =
+                format!("the row has {} fields and the header {}", row.fields.len(), header.len());
+            return Err(DataError::bad(&at, what, "quote fields that hold the delimiter"));
+        }
+        let mut object = Map::new();
+        for (name, field) in header.iter().zip(row.fields) {
+            let text = String::from_utf8(field)
+                .map_err(|error| not_utf8(at.clone(), error.utf8_error().valid_up_to()))?;
+            object.insert(name.clone(), Value::String(text));
+        }
+        Ok(Some(Record { at, value: Value::Object(object) }))
+    }
+}
+
+impl Records for Rows {
+    fn next(&mut self) -> Option<Result<Record, DataError>> {
+        if self.ended {
+            return None;
+        }
+        let step = self.step().transpose();
+        self.ended = match &step {
+            None => true,
+            Some(Err(error)) => !error.is_skippable() || self.header.is_none(),
+            Some(Ok(_)) => false,
+        };
+        step
+    }
+
+    fn blank(&self) -> u64 {
+        self.blank
+    }
+}
+
+/// The names in a header line, for a first look at a file.
+pub(super) fn names(header: &str, name: &str) -> Vec<String> {
+    let origin = Origin { name: Arc::from(name), compression: None };
+    let reader: Box<dyn BufRead + Send> = Box::new(io::Cursor::new(header.as_bytes().to_vec()));
+    let source = Source { reader, origin, parquet: false };
+    let delimiter = delimiter(header.as_bytes());
+    Rows::new(source, delimiter).header().ok().flatten().unwrap_or_default()
+}

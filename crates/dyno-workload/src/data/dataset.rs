@@ -1,0 +1,370 @@
+//! A data set that can be read from its beginning as often as needed, one record at a time.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use super::builtin;
+use super::error::DataError;
+use super::layout::{HEAD, Head, Layout};
+use super::pick::Pick;
+use super::recognise::{Recognised, described_fields, note, settle};
+use super::record::{Record, Records};
+use super::source::{Compression, Source};
+use super::spec::{DataSpec, Kind, Lang};
+use crate::item::{Item, Message};
+
+/// How many records, and how much of them, settle what the fields are.
+const SAMPLES: usize = 64;
+const SAMPLE_BYTES: usize = 4 * 1024 * 1024;
+
+/// Prompts that can be read from the beginning as often as needed. Cheap to clone.
+#[derive(Debug, Clone)]
+pub struct DataSet {
+    inner: Arc<Inner>,
+}
+
+#[derive(Debug)]
+struct Inner {
+    place: Place,
+    layout: Layout,
+    pick: Pick,
+    skip_bad: bool,
+    lang: Option<Lang>,
+    recognised: Recognised,
+}
+
+#[derive(Debug)]
+enum Place {
+    File(PathBuf),
+    Memory(String, Arc<[u8]>),
+    Builtin(&'static str, &'static str),
+}
+
+impl Place {
+    fn name(&self) -> String {
+        match self {
+            Self::File(path) => path.display().to_string(),
+            Self::Memory(name, _) => name.clone(),
+            Self::Builtin(name, _) => (*name).into(),
+        }
+    }
+
+    fn source(&self) -> Result<Source, DataError> {
+        match self {
+            Self::File(path) => Source::open(path),
+            Self::Memory(name, bytes) => Source::memory(name, bytes),
+            Self::Builtin(name, text) => Ok(Source::builtin(name, text)),
+        }
+    }
+
+    /// The records; of a Parquet file only the columns that `pick` needs.
+    fn records(&self, layout: Layout, pick: Option<&Pick>) -> Result<Box<dyn Records>, DataError> {
+        match (layout, self) {
+            #[cfg(feature = "parquet")]
+            (Layout::Parquet, Self::File(path)) => {
+                let file = super::source::open_file(path)?;
+                super::parquet_read::rows(file, &self.name(), pick)
+            }
+            (Layout::Parquet, _) => {
+                let _ = pick;
+                Err(DataError::Table {
+                    path: self.name(),
+                    what: "Parquet is read from files only, by builds with the parquet feature"
+                        .into(),
+                    fix: "convert it to JSON lines".into(),
+                })
+            }
+            _ => Ok(layout.records(self.source()?)),
+        }
+    }
+}
+
+impl DataSet {
+    /// Looks at the data that a specification names and settles how they are read.
+    pub fn new(spec: &DataSpec) -> Result<Self, DataError> {
+        let place = match (&spec.path, spec.kind) {
+            (Some(path), _) => Place::File(path.clone()),
+            (None, Some(kind)) => match builtin::text(kind, spec.lang) {
+                Some((name, text)) => Place::Builtin(name, text),
+                None => return Err(elsewhere(kind.to_string(), kind)),
+            },
+            (None, None) => return Err(DataError::Empty("the specification".into())),
+        };
+        Self::at(place, spec)
+    }
+
+    /// A file that is in memory already, under the name that messages give it.
+    pub fn from_bytes(name: &str, bytes: &[u8], spec: &DataSpec) -> Result<Self, DataError> {
+        Self::at(Place::Memory(name.into(), bytes.into()), spec)
+    }
+
+    fn at(place: Place, spec: &DataSpec) -> Result<Self, DataError> {
+        if let Some(kind) = spec.kind.filter(|kind| !kind.is_read()) {
+            return Err(elsewhere(place.name(), kind));
+        }
+        let source = place.source()?;
+        let compression = source.origin.compression;
+        let layout = layout(&place, spec, source)?;
+        let samples = samples(&place, layout, spec)?;
+        let (kind, pick) = settle(spec, layout, &samples)?;
+        if !kind.is_read() {
+            return Err(elsewhere(place.name(), kind));
+        }
+        let recognised = Recognised {
+            name: place.name(),
+            kind,
+            layout: layout.to_string(),
+            compression,
+            fields: described_fields(&pick),
+            note: note(kind, layout, &pick),
+        };
+        let (skip_bad, lang) = (spec.skip_bad, spec.lang);
+        Ok(Self { inner: Arc::new(Inner { place, layout, pick, skip_bad, lang, recognised }) })
+    }
+
+    /// What the data were recognised as.
+    pub fn recognised(&self) -> &Recognised {
+        &self.inner.recognised
+    }
+
+    /// The data from their beginning, an item a record.
+    pub fn open(&self) -> Result<Reading, DataError> {
+        Ok(Reading { walk: self.walk()? })
+    }
+
+    /// The data from their beginning, a whole conversation a record: answers included, which tell
+    /// how the conversation went when it was recorded.
+    pub fn conversations(&self) -> Result<Conversations, DataError> {
+        Ok(Conversations { walk: self.walk()? })
+    }
+
+    fn walk(&self) -> Result<Walk, DataError> {
+        let records = self.inner.place.records(self.inner.layout, Some(&self.inner.pick))?;
+        let inner = self.inner.clone();
+        Ok(Walk { records, inner, good: 0, skipped: 0, first_bad: None, ended: false })
+    }
+}
+
+fn elsewhere(what: String, kind: Kind) -> DataError {
+    let fix = match kind {
+        Kind::Trace => "replay it with trace:FILE",
+        Kind::Session => "name a file of conversations with session:FILE",
+        _ => "its prompts are made, so there is nothing to read",
+    };
+    DataError::Elsewhere { what, kind, fix: fix.into() }
+}
+
+/// The layout of the data, or an error where it contradicts what was said.
+fn layout(place: &Place, spec: &DataSpec, source: Source) -> Result<Layout, DataError> {
+    let name = place.name();
+    let not = |kind, found: &str, fix: &str| DataError::NotWhatItSays {
+        path: name.clone(),
+        kind,
+        found: found.into(),
+        fix: fix.into(),
+    };
+    const LEAVE_OUT: &str = "leave the kind out to have it recognised";
+    if source.parquet {
+        return match (spec.kind, source.origin.compression) {
+            (_, Some(Compression::Gzip | Compression::Zstd)) => Err(DataError::Archive {
+                path: name.clone(),
+                what: "a compressed Parquet file",
+                fix: "decompress it first: Parquet files are not read as a stream".into(),
+            }),
+            (None | Some(Kind::Parquet | Kind::Session), None) => Ok(Layout::Parquet),
+            (Some(kind), None) => Err(not(kind, "is a Parquet file", LEAVE_OUT)),
+        };
+    }
+    let (bytes, whole) = source.head(HEAD)?;
+    let head = Head { bytes: &bytes, whole, name: &name };
+    let Some(first) = head.first() else {
+        return match whole {
+            true => Err(DataError::NoRecords(name)),
+            false => Ok(Layout::TextLines),
+        };
+    };
+    let says_parquet = name.to_ascii_lowercase().ends_with(".parquet");
+    match spec.kind {
+        Some(Kind::Parquet) | None if spec.kind.is_some() || says_parquet => Err(not(
+            Kind::Parquet,
+            "does not begin with PAR1",
+            "fetch it again if it was cut off, or name the kind it has",
+        )),
+        Some(Kind::Csv) if matches!(first, b'{' | b'[') && head.columns().len() < 2 => {
+            Err(not(Kind::Csv, "begins like JSON", LEAVE_OUT))
+        }
+        kind => Ok(head.layout(kind)),
+    }
+}
+
+/// The first records that can be read.
+fn samples(place: &Place, layout: Layout, spec: &DataSpec) -> Result<Vec<Record>, DataError> {
+    let mut records = place.records(layout, None)?;
+    let (mut samples, mut bytes, mut bad, mut first_bad) = (Vec::new(), 0, 0, None);
+    while samples.len() < SAMPLES && bytes < SAMPLE_BYTES {
+        match records.next() {
+            Some(Ok(record)) => {
+                bytes += size(&record.value);
+                samples.push(record);
+            }
+            Some(Err(error)) => {
+                let over = !error.is_skippable() || (!spec.skip_bad && samples.is_empty());
+                bad += 1;
+                first_bad.get_or_insert(error);
+                if over {
+                    break;
+                }
+            }
+            None => break,
+        }
+    }
+    match (samples.is_empty(), first_bad) {
+        (false, _) => Ok(samples),
+        (true, None) => Err(DataError::NoRecords(place.name())),
+        (true, Some(first)) if bad > 1 && spec.skip_bad => {
+            Err(DataError::OnlyBad { path: place.name(), bad, first: Box::new(first) })
+        }
+        (true, Some(first)) => Err(explained(place, layout, spec, first)),
+    }
+}
+
+/// Where the very first record is no JSON at all, the file is something else.
+fn explained(place: &Place, layout: Layout, spec: &DataSpec, first: DataError) -> DataError {
+    let Some(kind) = spec.kind else { return first };
+    if layout != Layout::JsonLines || !matches!(first, DataError::Bad { .. }) {
+        return first;
+    }
+    let Ok((bytes, whole)) = place.source().and_then(|source| source.head(HEAD)) else {
+        return first;
+    };
+    let name = place.name();
+    let head = Head { bytes: &bytes, whole, name: &name };
+    if matches!(head.first(), Some(b'{' | b'[') | None) {
+        return first;
+    }
+    let text = String::from_utf8_lossy(&bytes);
+    let line: String =
+        text.trim_start().lines().next().unwrap_or_default().chars().take(40).collect();
+    DataError::NotWhatItSays {
+        path: name.clone(),
+        kind,
+        found: format!("begins with {line:?}, which is not JSON"),
+        fix: match head.layout(None) {
+            Layout::Csv { .. } => format!("read it as csv:{name}"),
+            _ => format!("read it as lines:{name}, or name another file"),
+        },
+    }
+}
+
+/// About how much memory a value takes.
+fn size(value: &serde_json::Value) -> usize {
+    use serde_json::Value;
+    match value {
+        Value::String(text) => text.len() + 24,
+        Value::Array(list) => list.iter().map(size).sum::<usize>() + 24,
+        Value::Object(object) => {
+            object.iter().map(|(key, value)| key.len() + size(value) + 48).sum()
+        }
+        _ => 16,
+    }
+}
+
+/// One way through the records.
+struct Walk {
+    records: Box<dyn Records>,
+    inner: Arc<Inner>,
+    good: u64,
+    skipped: u64,
+    first_bad: Option<Box<DataError>>,
+    ended: bool,
+}
+
+impl Walk {
+    fn next<T>(
+        &mut self,
+        make: impl Fn(&Pick, Record) -> Result<T, DataError>,
+    ) -> Option<Result<T, DataError>> {
+        while !self.ended {
+            let made = match self.records.next() {
+                None => break,
+                Some(Ok(record)) if !self.wanted(&record) => continue,
+                Some(read) => read.and_then(|record| make(&self.inner.pick, record)),
+            };
+            match made {
+                Ok(made) => {
+                    self.good += 1;
+                    return Some(Ok(made));
+                }
+                Err(error) if error.is_skippable() && self.inner.skip_bad => {
+                    self.skipped += 1;
+                    self.first_bad.get_or_insert_with(|| Box::new(error));
+                }
+                Err(error) => {
+                    self.ended = true;
+                    return Some(Err(error));
+                }
+            }
+        }
+        let empty = !self.ended && self.good == 0;
+        self.ended = true;
+        empty.then(|| Err(self.nothing()))
+    }
+
+    fn wanted(&self, record: &Record) -> bool {
+        !matches!(self.inner.place, Place::Builtin(..))
+            || builtin::speaks(self.inner.lang, &record.value)
+    }
+
+    fn nothing(&mut self) -> DataError {
+        let path = self.inner.place.name();
+        match self.first_bad.take() {
+            Some(first) => DataError::OnlyBad { path, bad: self.skipped, first },
+            None => DataError::NoRecords(path),
+        }
+    }
+}
+
+/// The items of a data set, from its beginning. After an error there is nothing more.
+pub struct Reading {
+    walk: Walk,
+}
+
+impl Reading {
+    /// Records that could not be used and were passed over, as `skip_bad=true` asks.
+    pub fn skipped(&self) -> u64 {
+        self.walk.skipped
+    }
+
+    /// Blank lines that were passed over.
+    pub fn blank(&self) -> u64 {
+        self.walk.records.blank()
+    }
+}
+
+impl Iterator for Reading {
+    type Item = Result<Item, DataError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        self.walk.next(|pick, record| pick.item(record))
+    }
+}
+
+/// The conversations of a data set, from its beginning. After an error there is nothing more.
+pub struct Conversations {
+    walk: Walk,
+}
+
+impl Conversations {
+    /// Records that could not be used and were passed over, as `skip_bad=true` asks.
+    pub fn skipped(&self) -> u64 {
+        self.walk.skipped
+    }
+}
+
+impl Iterator for Conversations {
+    type Item = Result<Vec<Message>, DataError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        self.walk.next(|pick, record| pick.messages(&record))
+    }
+}

@@ -1,0 +1,133 @@
+//! Fields by name or path, and the names under which people keep their prompts.
+
+use std::fmt;
+
+use serde_json::{Map, Value};
+
+/// The name of a field, or a path into nested ones: `request.messages.0.content`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FieldPath(String);
+
+impl FieldPath {
+    /// A path, unless it is empty.
+    pub fn new(path: &str) -> Option<Self> {
+        (!path.is_empty()).then(|| Self(path.into()))
+    }
+
+    /// A field that is known by name.
+    pub(super) fn of(name: &str) -> Self {
+        Self(name.into())
+    }
+
+    /// As it was written.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// The value there. A field whose own name has dots goes before a path.
+    pub fn find<'a>(&self, object: &'a Map<String, Value>) -> Option<&'a Value> {
+        if let Some(value) = object.get(&self.0) {
+            return Some(value);
+        }
+        let (first, rest) = self.0.split_once('.')?;
+        rest.split('.').try_fold(object.get(first)?, |value, part| match value {
+            Value::Object(object) => object.get(part),
+            Value::Array(list) => list.get(part.parse::<usize>().ok()?),
+            _ => None,
+        })
+    }
+
+    /// The outermost field that the path begins with, among those that exist.
+    #[cfg(feature = "parquet")]
+    pub(super) fn root<'a>(&'a self, names: &[String]) -> &'a str {
+        if names.contains(&self.0) {
+            return &self.0;
+        }
+        self.0.split_once('.').map_or(&self.0, |(first, _)| first)
+    }
+}
+
+impl fmt::Display for FieldPath {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:?}", self.0)
+    }
+}
+
+/// Names of whole conversations.
+pub(super) const MESSAGES: [&str; 4] = ["messages", "conversations", "conversation", "turns"];
+/// Names of prompts, the likeliest first. `instruction` goes with an `input` beside it.
+pub(super) const PROMPTS: [&str; 8] =
+    ["prompt", "question", "query", "instruction", "input", "text", "content", "user_input"];
+/// Names of system messages.
+pub(super) const SYSTEMS: [&str; 2] = ["system", "system_prompt"];
+/// Names of output lengths.
+pub(super) const OUTPUTS: [&str; 8] = [
+    "output_tokens",
+    "max_tokens",
+    "max_completion_tokens",
+    "completion_tokens",
+    "max_new_tokens",
+    "output_length",
+    "output_len",
+    "expected_output_len",
+];
+
+/// Names of lengths in recorded traces: Mooncake's, Azure's and BurstGPT's.
+pub(super) const TRACES: [&str; 3] = ["input_length", "ContextTokens", "Request tokens"];
+
+/// The first of `names` that is a field of one of the objects, as the object spells it.
+pub(super) fn usual(
+    objects: &[&Map<String, Value>],
+    names: &[&str],
+    fits: impl Fn(&Value) -> bool,
+) -> Option<FieldPath> {
+    names.iter().find_map(|name| {
+        objects.iter().find_map(|object| {
+            let spelled = object.keys().find(|key| key.trim().eq_ignore_ascii_case(name))?;
+            fits(object.get(spelled)?).then(|| FieldPath(spelled.clone()))
+        })
+    })
+}
+
+/// The fields of an object, for a message.
+pub(super) fn listed(object: &Map<String, Value>) -> String {
+    let mut names: Vec<&str> = object.keys().map(String::as_str).collect();
+    if names.is_empty() {
+        return "there are none".into();
+    }
+    names.sort_unstable();
+    let more = names.len().saturating_sub(20);
+    names.truncate(20);
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    format!("the fields are {}{more}", names.join(", "))
+}
+
+/// What kind of value it is, for a message.
+pub(super) fn described(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "true or false",
+        Value::Number(_) => "a number",
+        Value::String(_) => "text",
+        Value::Array(_) => "a list",
+        Value::Object(_) => "an object",
+    }
+}
+
+/// A count of tokens: a whole number of at least 1, also as text. `Ok(None)` where it is blank.
+pub(super) fn count(value: &Value) -> Result<Option<u32>, String> {
+    let number = match value {
+        Value::Null => return Ok(None),
+        Value::String(text) if text.trim().is_empty() => return Ok(None),
+        Value::String(text) => text.trim().parse::<f64>().ok(),
+        Value::Number(number) => number.as_f64(),
+        _ => None,
+    };
+    match number {
+        Some(number) if number.fract() == 0.0 && (1.0..=f64::from(u32::MAX)).contains(&number) => {
+            Ok(Some(number as u32))
+        }
+        Some(number) => Err(format!("is {number}, not a whole number of at least 1")),
+        None => Err(format!("is {}, not a number of tokens", described(value))),
+    }
+}

@@ -1,0 +1,49 @@
+//! Prompts from the files people already have: what was asked for ([`DataSpec`]), what the file
+//! turned out to be ([`Recognised`]), its records one at a time ([`DataSet`]), which of them are
+//! sent and in which order ([`Selection`]), and what can be told ([`Profile`]) or made
+//! ([`convert()`]) of them. Files are streamed, never loaded.
+
+mod at;
+mod builtin;
+mod conversation;
+mod convert;
+mod csv;
+mod dataset;
+mod edit;
+mod error;
+mod fields;
+mod layout;
+mod lines;
+mod nearest;
+mod order;
+#[cfg(feature = "parquet")]
+mod parquet_group;
+#[cfg(feature = "parquet")]
+mod parquet_read;
+#[cfg(feature = "parquet")]
+mod parquet_write;
+mod pick;
+mod profile;
+mod recognise;
+mod record;
+mod select;
+mod source;
+mod spec;
+mod spec_error;
+mod split;
+mod spread;
+mod zstd;
+
+pub use at::At;
+pub use convert::{Format, convert};
+pub use dataset::{Conversations, DataSet, Reading};
+pub use error::DataError;
+pub use fields::FieldPath;
+pub use order::{MAX_WINDOW_BYTES, MAX_WINDOW_ITEMS, Order};
+pub use profile::{Profile, profile};
+pub use recognise::Recognised;
+pub use select::{Count, Outside, Selected, Selection, Tally};
+pub use source::Compression;
+pub use spec::{DataSpec, Kind, Lang, Mapping, Turns};
+pub use spec_error::SpecError;
+pub use spread::Spread;

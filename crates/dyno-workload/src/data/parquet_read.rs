@@ -1,0 +1,202 @@
+//! Rows of a Parquet file, a few at a time and only the columns that are needed.
+
+use std::fs::File;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+
+use parquet::basic::Compression;
+use parquet::errors::ParquetError;
+use parquet::file::metadata::ParquetMetaData;
+use parquet::file::reader::{FileReader, SerializedFileReader};
+use parquet::record::reader::{ReaderIter, TreeBuilder};
+use parquet::record::{Field, Row};
+use parquet::schema::types::{SchemaDescPtr, SchemaDescriptor, Type};
+use serde_json::{Map, Number, Value};
+
+use super::at::At;
+use super::error::DataError;
+use super::fields::FieldPath;
+use super::parquet_group::Group;
+use super::pick::{Pick, PromptIn};
+use super::record::{Record, Records};
+
+/// Rows read ahead in each column.
+const BATCH: usize = 32;
+
+struct Rows {
+    file: Arc<File>,
+    metadata: Arc<ParquetMetaData>,
+    columns: SchemaDescPtr,
+    name: Arc<str>,
+    group: usize,
+    rows: Option<ReaderIter>,
+    number: u64,
+    ended: bool,
+}
+
+/// The rows of a file; only the columns that `pick` needs, where it is known.
+pub(super) fn rows(
+    file: File,
+    name: &str,
+    pick: Option<&Pick>,
+) -> Result<Box<dyn Records>, DataError> {
+    let table =
+        |what: String, fix: &str| DataError::Table { path: name.into(), what, fix: fix.into() };
+    let unreadable = |error: ParquetError| {
+        table(format!("not a readable Parquet file: {}", said(&error)), "fetch it again")
+    };
+    let copy = file.try_clone().map_err(|source| DataError::Io {
+        doing: "open",
+        path: name.into(),
+        source,
+    })?;
+    let metadata = guarded(|| {
+        let reader = SerializedFileReader::new(copy)?;
+        Ok(Arc::new(reader.metadata().clone()))
+    })
+    .map_err(unreadable)?;
+    let schema = metadata.file_metadata().schema_descr_ptr();
+    let columns = match pick {
+        Some(pick) => needed(&schema, pick).map_err(unreadable)?,
+        None => schema,
+    };
+    if let Some(codec) = unknown_codec(&metadata, &columns) {
+        let what = format!("its pages are compressed with {codec}, which is not read");
+        return Err(table(what, "rewrite it with snappy, gzip or zstd compression"));
+    }
+    let (file, name) = (Arc::new(file), Arc::from(name));
+    let (group, rows, number, ended) = (0, None, 0, false);
+    Ok(Box::new(Rows { file, metadata, columns, name, group, rows, number, ended }))
+}
+
+/// The schema with nothing but the columns that a pick reads.
+fn needed(schema: &SchemaDescPtr, pick: &Pick) -> Result<SchemaDescPtr, ParquetError> {
+    let root = schema.root_schema();
+    let names: Vec<String> = root.get_fields().iter().map(|field| field.name().into()).collect();
+    let mut paths: Vec<&FieldPath> = pick.system.iter().chain(&pick.output).collect();
+    if pick.prompt.is_none() {
+        return Ok(schema.clone());
+    }
+    for prompt in pick.prompt.iter().chain(&pick.otherwise) {
+        match prompt {
+            PromptIn::Field(field) | PromptIn::Messages(field) => paths.push(field),
+            PromptIn::Instruction { instruction, input } => paths.extend([instruction, input]),
+        }
+    }
+    let wanted: Vec<&str> = paths.iter().map(|path| path.root(&names)).collect();
+    let fields = root.get_fields().iter().filter(|field| wanted.contains(&field.name()));
+    let kept = Type::group_type_builder(root.name()).with_fields(fields.cloned().collect());
+    Ok(Arc::new(SchemaDescriptor::new(Arc::new(kept.build()?))))
+}
+
+fn unknown_codec(metadata: &ParquetMetaData, columns: &SchemaDescriptor) -> Option<String> {
+    let used: Vec<_> = columns.columns().iter().map(|column| column.path().clone()).collect();
+    let mut chunks = metadata.row_groups().iter().flat_map(|group| group.columns());
+    chunks.find_map(|chunk| match chunk.compression() {
+        _ if !used.contains(chunk.column_path()) => None,
+        Compression::UNCOMPRESSED
+        | Compression::SNAPPY
+        | Compression::GZIP(_)
+        | Compression::ZSTD(_) => None,
+        other => Some(format!("{other:?}").split('(').next().unwrap_or_default().to_string()),
+    })
+}
+
+/// The Parquet library asserts some of what a damaged file can get wrong.
+fn guarded<T>(read: impl FnOnce() -> Result<T, ParquetError>) -> Result<T, ParquetError> {
+    catch_unwind(AssertUnwindSafe(read))
+        .unwrap_or_else(|_| Err(ParquetError::General("its structure contradicts itself".into())))
+}
+
+fn said(error: &ParquetError) -> String {
+    let said = error.to_string();
+    said.strip_prefix("Parquet error: ").unwrap_or(&said).to_string()
+}
+
+impl Rows {
+    fn row(&mut self) -> Result<Option<Row>, ParquetError> {
+        loop {
+            if let Some(row) = self.rows.as_mut().and_then(Iterator::next) {
+                return row.map(Some);
+            }
+            if self.group == self.metadata.num_row_groups() {
+                return Ok(None);
+            }
+            let metadata = self.metadata.row_group(self.group);
+            let group = Group { file: self.file.clone(), metadata };
+            let builder = TreeBuilder::new().with_batch_size(BATCH);
+            self.rows = Some(builder.as_iter(self.columns.clone(), &group)?);
+            self.group += 1;
+        }
+    }
+}
+
+impl Records for Rows {
+    fn next(&mut self) -> Option<Result<Record, DataError>> {
+        if self.ended {
+            return None;
+        }
+        self.number += 1;
+        match guarded(|| self.row()) {
+            Ok(Some(row)) => {
+                let at = At::row(&self.name, self.number);
+                Some(Ok(Record { at, value: object(row) }))
+            }
+            Ok(None) => {
+                self.ended = true;
+                None
+            }
+            Err(error) => {
+                self.ended = true;
+                Some(Err(DataError::Broken {
+                    at: At::row(&self.name, self.number),
+                    what: format!("the table cannot be read on: {}", said(&error)),
+                    fix: "fetch the file again, or write it anew".into(),
+                }))
+            }
+        }
+    }
+}
+
+fn object(row: Row) -> Value {
+    let columns = row.into_columns().into_iter();
+    Value::Object(columns.map(|(name, field)| (name, value(&field))).collect())
+}
+
+fn value(field: &Field) -> Value {
+    match field {
+        Field::Null => Value::Null,
+        Field::Bool(yes) => Value::Bool(*yes),
+        Field::Byte(number) => Value::from(*number),
+        Field::Short(number) => Value::from(*number),
+        Field::Int(number) => Value::from(*number),
+        Field::Long(number) => Value::from(*number),
+        Field::UByte(number) => Value::from(*number),
+        Field::UShort(number) => Value::from(*number),
+        Field::UInt(number) => Value::from(*number),
+        Field::ULong(number) => Value::from(*number),
+        Field::Float(number) => float(f64::from(*number)),
+        Field::Double(number) => float(*number),
+        Field::Str(text) => Value::String(text.clone()),
+        // Older writers do not mark text as such.
+        Field::Bytes(bytes) => match str::from_utf8(bytes.data()) {
+            Ok(text) => Value::String(text.into()),
+            Err(_) => Value::Null,
+        },
+        Field::Group(row) => Value::Object(
+            row.get_column_iter().map(|(name, field)| (name.clone(), value(field))).collect(),
+        ),
+        Field::ListInternal(list) => Value::Array(list.elements().iter().map(value).collect()),
+        Field::MapInternal(map) => Value::Object(
+            map.entries()
+                .iter()
+                .map(|(key, field)| (key.to_string(), value(field)))
+                .collect::<Map<_, _>>(),
+        ),
+        other => Value::String(other.to_string()),
+    }
+}
+
+fn float(number: f64) -> Value {
+    Number::from_f64(number).map_or(Value::Null, Value::Number)
+}

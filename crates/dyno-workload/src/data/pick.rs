@@ -1,0 +1,301 @@
+//! Makes items of records: which fields hold what was settled once for the file, and each record
+//! is held to it.
+
+use serde_json::{Map, Value};
+
+use super::at::At;
+use super::conversation::{self, plain};
+use super::error::DataError;
+use super::fields::{FieldPath, OUTPUTS, count, described, listed};
+use super::record::Record;
+use super::spec::Turns;
+use crate::item::{Content, Item, Message};
+
+/// Where the prompt of a table's record is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum PromptIn {
+    /// In a field: text, or messages.
+    Field(FieldPath),
+    /// In an instruction, with the input it is about.
+    Instruction { instruction: FieldPath, input: FieldPath },
+    /// In a list of messages.
+    Messages(FieldPath),
+}
+
+/// How items are made of records.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Pick {
+    /// None: objects are whole request bodies.
+    pub(super) prompt: Option<PromptIn>,
+    /// Where it is in records that have nothing there: a file may hold both.
+    pub(super) otherwise: Option<PromptIn>,
+    pub(super) system: Option<FieldPath>,
+    pub(super) output: Option<FieldPath>,
+    pub(super) turns: Turns,
+    /// Whether conversations are sent to their very end, answers included.
+    pub(super) verbatim: bool,
+}
+
+impl Pick {
+    /// Records that hold nothing but their prompt.
+    pub(super) fn bare() -> Self {
+        Self {
+            prompt: None,
+            otherwise: None,
+            system: None,
+            output: None,
+            turns: Turns::All,
+            verbatim: true,
+        }
+    }
+
+    /// The item of a record.
+    pub(super) fn item(&self, record: Record) -> Result<Item, DataError> {
+        let Record { at, value } = record;
+        match value {
+            Value::String(text) if text.trim().is_empty() => {
+                Err(DataError::bad(&at, "the prompt is empty", "remove the record"))
+            }
+            Value::String(text) => Ok(Item::text(text)),
+            Value::Object(object) => match self.prompt_of(&object) {
+                Some(prompt) => self.table_item(&at, prompt, &object),
+                None => self.body(&at, object),
+            },
+            list @ Value::Array(_) => {
+                let content = self.conversation(&list).map_err(|(what, fix)| {
+                    DataError::bad(&at, format!("the record {what}"), fix)
+                })?;
+                Ok(Item { content, output_tokens: None, input_tokens: None })
+            }
+            other => {
+                let what = format!("the record is {}, not a prompt", described(&other));
+                Err(DataError::bad(&at, what, "write text, a list of messages or an object"))
+            }
+        }
+    }
+
+    fn prompt_of(&self, object: &Map<String, Value>) -> Option<&PromptIn> {
+        let holds = |prompt: &&PromptIn| match prompt {
+            PromptIn::Field(field) | PromptIn::Messages(field) => {
+                field.find(object).is_some_and(|value| !value.is_null())
+            }
+            PromptIn::Instruction { .. } => true,
+        };
+        let first = self.prompt.as_ref();
+        first.filter(holds).or_else(|| self.otherwise.as_ref().filter(holds)).or(first)
+    }
+
+    fn table_item(
+        &self,
+        at: &At,
+        prompt: &PromptIn,
+        object: &Map<String, Value>,
+    ) -> Result<Item, DataError> {
+        let content = match prompt {
+            PromptIn::Field(field) | PromptIn::Messages(field) => {
+                let value = present(at, object, field)?;
+                let content = match (prompt, value) {
+                    (PromptIn::Field(_), Value::String(text)) => Ok(Content::Text(text.clone())),
+                    (_, value @ (Value::Array(_) | Value::String(_))) => self.conversation(value),
+                    (_, value) => Err((
+                        format!("is {}, not text", described(value)),
+                        format!("say prompt=FIELD ({})", listed(object)),
+                    )),
+                };
+                content.map_err(|(what, fix)| {
+                    DataError::bad(at, format!("the field {field} {what}"), fix)
+                })?
+            }
+            PromptIn::Instruction { instruction, input } => {
+                let mut text = text_in(at, object, instruction)?.to_string();
+                match input.find(object) {
+                    None | Some(Value::Null) => {}
+                    Some(_) => {
+                        let input = text_in(at, object, input)?;
+                        if !input.trim().is_empty() {
+                            text.push_str("\n\n");
+                            text.push_str(input);
+                        }
+                    }
+                }
+                Content::Text(text)
+            }
+        };
+        if matches!(&content, Content::Text(text) if text.trim().is_empty()) {
+            return Err(DataError::bad(at, "the prompt is empty", "remove the record"));
+        }
+        let content = match self.system_of(at, object)? {
+            Some(system) => with_system(system, content),
+            None => content,
+        };
+        let output_tokens = match &self.output {
+            Some(field) => tokens_in(at, object, field)?,
+            None => None,
+        };
+        Ok(Item { content, output_tokens, input_tokens: None })
+    }
+
+    fn conversation(&self, value: &Value) -> Result<Content, (String, String)> {
+        let messages = conversation::messages(value)?;
+        if self.verbatim {
+            return Ok(plain(messages));
+        }
+        // A list of plain texts has the user's side only: the answers between are not there.
+        let one_sided = matches!(value, Value::Array(list) if list.iter().all(Value::is_string));
+        conversation::prompt(messages, if one_sided { Turns::First } else { self.turns })
+    }
+
+    fn system_of(&self, at: &At, object: &Map<String, Value>) -> Result<Option<String>, DataError> {
+        let Some(field) = &self.system else { return Ok(None) };
+        match field.find(object) {
+            None | Some(Value::Null) => Ok(None),
+            Some(_) => {
+                let text = text_in(at, object, field)?;
+                Ok((!text.trim().is_empty()).then(|| text.to_string()))
+            }
+        }
+    }
+
+    /// A whole request body. One that says nothing but the prompt and its length is just that.
+    fn body(&self, at: &At, mut body: Map<String, Value>) -> Result<Item, DataError> {
+        let has = |name: &str| body.get(name).is_some_and(|value| !value.is_null());
+        if !has("messages") && !has("prompt") {
+            return Err(DataError::bad(
+                at,
+                format!("a request body needs messages or prompt, and {}", listed(&body)),
+                "say prompt=FIELD to read the object as a table",
+            ));
+        }
+        let field = match &self.output {
+            Some(field) => Some(field.clone()),
+            None => OUTPUTS[..3].iter().find(|name| has(name)).map(|name| FieldPath::of(name)),
+        };
+        let output_tokens = match &field {
+            Some(field) => tokens_in(at, &body, field)?,
+            None => None,
+        };
+        let is_length = |name: &str| field.as_ref().is_some_and(|field| field.as_str() == name);
+        let more =
+            body.keys().any(|name| !["messages", "prompt"].contains(&&**name) && !is_length(name));
+        if !more {
+            let content = match (body.remove("messages"), body.remove("prompt")) {
+                (Some(Value::Array(list)), None) => self.text_only(list),
+                (None, Some(Value::String(text))) if !text.trim().is_empty() => {
+                    Ok(Content::Text(text))
+                }
+                (messages, prompt) => Err((messages, prompt)),
+            };
+            match content {
+                Ok(content) => return Ok(Item { content, output_tokens, input_tokens: None }),
+                Err((messages, prompt)) => {
+                    body.extend(messages.map(|value| ("messages".into(), value)));
+                    body.extend(prompt.map(|value| ("prompt".into(), value)));
+                }
+            }
+        }
+        Ok(Item { content: Content::Body(body), output_tokens, input_tokens: None })
+    }
+
+    /// Messages of nothing but text; others stay as they are.
+    fn text_only(&self, list: Vec<Value>) -> Result<Content, (Option<Value>, Option<Value>)> {
+        let bare = |value: &Value| {
+            value.as_object().is_some_and(|object| {
+                object.len() == 2
+                    && ["role", "content"]
+                        .iter()
+                        .all(|name| object.get(*name).is_some_and(Value::is_string))
+            })
+        };
+        let list = Value::Array(list);
+        match conversation::messages(&list) {
+            Ok(messages) if list.as_array().is_some_and(|list| list.iter().all(bare)) => {
+                Ok(plain(messages))
+            }
+            _ => Err((Some(list), None)),
+        }
+    }
+
+    /// The whole conversation of a record, answers included.
+    pub(super) fn messages(&self, record: &Record) -> Result<Vec<Message>, DataError> {
+        let at = &record.at;
+        let object = match &record.value {
+            Value::Object(object) => object,
+            Value::Array(_) => {
+                return conversation::messages(&record.value)
+                    .map_err(|(what, fix)| DataError::bad(at, format!("the record {what}"), fix));
+            }
+            other => {
+                let what = format!("the record is {}, not a conversation", described(other));
+                return Err(DataError::bad(at, what, "write a list of messages"));
+            }
+        };
+        let field = match self.prompt_of(object) {
+            Some(PromptIn::Messages(field) | PromptIn::Field(field)) => field.clone(),
+            _ => FieldPath::of("messages"),
+        };
+        let value = present(at, object, &field)?;
+        let mut messages = conversation::messages(value)
+            .map_err(|(what, fix)| DataError::bad(at, format!("the field {field} {what}"), fix))?;
+        if let Some(system) = self.system_of(at, object)? {
+            messages.insert(0, Message { role: "system".into(), content: system });
+        }
+        Ok(messages)
+    }
+}
+
+fn with_system(system: String, content: Content) -> Content {
+    let system = Message { role: "system".into(), content: system };
+    match content {
+        Content::Text(text) => Content::Messages(vec![system, Message::user(text)]),
+        Content::Messages(mut messages) => {
+            if messages.first().is_none_or(|first| first.role != "system") {
+                messages.insert(0, system);
+            }
+            Content::Messages(messages)
+        }
+        body @ Content::Body(_) => body,
+    }
+}
+
+fn present<'a>(
+    at: &At,
+    object: &'a Map<String, Value>,
+    field: &FieldPath,
+) -> Result<&'a Value, DataError> {
+    match field.find(object) {
+        Some(Value::Null) => {
+            Err(DataError::bad(at, format!("the field {field} is null"), "fill it in"))
+        }
+        Some(value) => Ok(value),
+        None => Err(DataError::bad(
+            at,
+            format!("there is no field {field}; {}", listed(object)),
+            "say prompt=FIELD for the one that holds the prompt",
+        )),
+    }
+}
+
+fn text_in<'a>(
+    at: &At,
+    object: &'a Map<String, Value>,
+    field: &FieldPath,
+) -> Result<&'a str, DataError> {
+    let value = present(at, object, field)?;
+    value.as_str().ok_or_else(|| {
+        let what = format!("the field {field} is {}, not text", described(value));
+        DataError::bad(at, what, "correct it, or name another field")
+    })
+}
+
+fn tokens_in(
+    at: &At,
+    object: &Map<String, Value>,
+    field: &FieldPath,
+) -> Result<Option<u32>, DataError> {
+    match field.find(object) {
+        None => Ok(None),
+        Some(value) => count(value).map_err(|what| {
+            DataError::bad(at, format!("the field {field} {what}"), "correct it or leave it blank")
+        }),
+    }
+}

@@ -1,0 +1,147 @@
+//! What can be told about a data set after reading it once: how many items, how long they are,
+//! and a few of them.
+
+use std::fmt;
+
+use super::error::DataError;
+use super::spread::Spread;
+use crate::item::{Content, Item, Message};
+
+const SAMPLES: usize = 3;
+const SAMPLE_CHARS: usize = 160;
+
+/// What a data set holds.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Profile {
+    /// How many items there are.
+    pub items: u64,
+    /// How many are plain text.
+    pub texts: u64,
+    /// How many are conversations.
+    pub conversations: u64,
+    /// How many are whole request bodies.
+    pub bodies: u64,
+    /// Input tokens.
+    pub input: Spread,
+    /// Whether the input tokens are estimates.
+    pub estimated: bool,
+    /// Output tokens, of the items that say how many.
+    pub output: Spread,
+    /// The first items, escaped and cut.
+    pub samples: Vec<String>,
+}
+
+/// Reads all items and tells about them. Items that carry a count are not counted again.
+pub fn profile(
+    items: impl Iterator<Item = Result<Item, DataError>>,
+    count: &dyn Fn(&Content) -> Result<u32, String>,
+    estimated: bool,
+) -> Result<Profile, DataError> {
+    let mut profile = Profile {
+        items: 0,
+        texts: 0,
+        conversations: 0,
+        bodies: 0,
+        input: Spread::default(),
+        estimated,
+        output: Spread::default(),
+        samples: Vec::new(),
+    };
+    for item in items {
+        let item = item?;
+        profile.items += 1;
+        match &item.content {
+            Content::Text(_) => profile.texts += 1,
+            Content::Messages(_) => profile.conversations += 1,
+            Content::Body(_) => profile.bodies += 1,
+        }
+        let input = match item.input_tokens {
+            Some(counted) => counted,
+            None => count(&item.content).map_err(|what| DataError::Count {
+                name: "data".into(),
+                number: profile.items,
+                what,
+            })?,
+        };
+        profile.input.add(input);
+        if let Some(output) = item.output_tokens {
+            profile.output.add(output);
+        }
+        if profile.samples.len() < SAMPLES {
+            profile.samples.push(sample(&item.content));
+        }
+    }
+    Ok(profile)
+}
+
+/// A prompt on one line, cut.
+fn sample(content: &Content) -> String {
+    match content {
+        Content::Text(text) => escaped(text),
+        Content::Messages(messages) => {
+            let said =
+                |message: &Message| format!("{}: {}", message.role, escaped(&message.content));
+            let shown: Vec<String> = messages.iter().take(4).map(said).collect();
+            let more = messages.len() - shown.len();
+            let more = if more > 0 { format!(" | … {more} more") } else { String::new() };
+            format!("{}{more}", shown.join(" | "))
+        }
+        Content::Body(body) => escaped(&serde_json::Value::Object(body.clone()).to_string()),
+    }
+}
+
+/// Without anything that a terminal would obey.
+fn escaped(text: &str) -> String {
+    let mut shown = String::new();
+    for c in text.chars().take(SAMPLE_CHARS) {
+        match c {
+            '\n' => shown.push_str("\\n"),
+            '\r' => shown.push_str("\\r"),
+            '\t' => shown.push_str("\\t"),
+            c if c.is_control() || is_invisible(c) => shown.extend(c.escape_unicode()),
+            c => shown.push(c),
+        }
+    }
+    let left = text.chars().count().saturating_sub(SAMPLE_CHARS);
+    if left > 0 {
+        shown.push_str(&format!("… ({left} more characters)"));
+    }
+    shown
+}
+
+/// Marks that reorder or hide what stands around them.
+fn is_invisible(c: char) -> bool {
+    matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}')
+}
+
+impl fmt::Display for Profile {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} items", self.items)?;
+        let kinds =
+            [(self.texts, "texts"), (self.conversations, "conversations"), (self.bodies, "bodies")];
+        let kinds: Vec<String> = kinds
+            .iter()
+            .filter(|(count, _)| *count > 0)
+            .map(|(count, kind)| format!("{count} {kind}"))
+            .collect();
+        if kinds.is_empty() {
+            writeln!(f)?;
+        } else {
+            writeln!(f, " ({})", kinds.join(", "))?;
+        }
+        let estimated = if self.estimated { " (estimated)" } else { "" };
+        writeln!(f, "\ninput tokens{estimated}")?;
+        write!(f, "{}", self.input)?;
+        if self.output.total() > 0 {
+            writeln!(f, "\noutput tokens asked for, by {} of them", self.output.total())?;
+            write!(f, "{}", self.output)?;
+        } else {
+            writeln!(f, "\noutput tokens: the data ask for none")?;
+        }
+        writeln!(f, "\nsamples")?;
+        for (index, sample) in self.samples.iter().enumerate() {
+            writeln!(f, "  {}  {sample}", index + 1)?;
+        }
+        Ok(())
+    }
+}

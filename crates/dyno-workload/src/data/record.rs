@@ -1,0 +1,65 @@
+//! One record of a file, before anybody knows what its fields mean, and what yields records.
+
+use serde_json::Value;
+
+use super::at::At;
+use super::error::DataError;
+
+/// The largest line, row or array element that is read. Past this a file is not what it seems.
+pub(super) const MAX_RECORD: usize = 64 * 1024 * 1024;
+
+/// One record and where it was. Plain text is a JSON string.
+#[derive(Debug, Clone)]
+pub(super) struct Record {
+    pub(super) at: At,
+    pub(super) value: Value,
+}
+
+/// Records in the order of the file. After an error that is skippable, the next call goes on
+/// behind the bad record.
+pub(super) trait Records: Send {
+    /// The next record.
+    fn next(&mut self) -> Option<Result<Record, DataError>>;
+
+    /// Blank lines passed over so far.
+    fn blank(&self) -> u64 {
+        0
+    }
+}
+
+/// Reads `text` as JSON, or says what is wrong with it and on which line.
+pub(super) fn json(at: At, text: &str) -> Result<Record, DataError> {
+    match serde_json::from_str(text) {
+        Ok(value) => Ok(Record { at, value }),
+        Err(error) => {
+            let below = error.line().saturating_sub(1) as u64;
+            let said = error.to_string();
+            let what = said.split(" at line ").next().unwrap_or(&said);
+            let column = error.column();
+            let line = text.lines().nth(below as usize).unwrap_or_default();
+            Err(DataError::bad(
+                &at.below(below),
+                format!("not valid JSON: {what} at column {column}, in {}", excerpt(line, column)),
+                "correct the record",
+            ))
+        }
+    }
+}
+
+/// A few characters around a column, to find the place by eye.
+fn excerpt(line: &str, column: usize) -> String {
+    let start = column.saturating_sub(20).min(line.len());
+    let start = (0..=start).rev().find(|at| line.is_char_boundary(*at)).unwrap_or(0);
+    let shown: String = line[start..].chars().take(40).collect();
+    let cut = if line.len() > start + shown.len() { "…" } else { "" };
+    format!("{:?}", format!("{}{shown}{cut}", if start > 0 { "…" } else { "" }))
+}
+
+/// The record that is too long to be one.
+pub(super) fn too_long(at: &At, what: &str) -> DataError {
+    DataError::bad(
+        at,
+        format!("{what} is longer than {} MiB", MAX_RECORD / 1024 / 1024),
+        "split the file into records",
+    )
+}

@@ -1,0 +1,310 @@
+//! Which of the data are sent: order, bounds on the length, how many, and again from the start
+//! when they run out. The same seed gives the same sequence.
+
+use std::collections::HashSet;
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+use super::dataset::{DataSet, Reading};
+use super::edit::{cut, prepend};
+use super::error::DataError;
+use super::order::{Order, Shuffled};
+use crate::item::{Content, Item};
+
+/// Counts the input tokens of a prompt, template and all.
+pub type Count<'a> = Box<dyn Fn(&Content) -> Result<u32, String> + Send + 'a>;
+
+/// What happens to a prompt that is longer than allowed. One that is too short is always left
+/// out.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Outside {
+    /// It is left out.
+    #[default]
+    Drop,
+    /// The end of what the user says last is cut off, so that it fits.
+    Truncate,
+}
+
+/// What is taken from a data set.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Selection {
+    /// In which order.
+    pub order: Order,
+    /// What the order and the prefixes depend on.
+    pub seed: u64,
+    /// The fewest input tokens a prompt may have.
+    pub min_input: Option<u32>,
+    /// The most input tokens a prompt may have.
+    pub max_input: Option<u32>,
+    /// What happens to longer prompts.
+    pub outside: Outside,
+    /// How many different records are taken, before they repeat.
+    pub limit: Option<u64>,
+    /// Whether to begin again when the data are used up, in the same order.
+    pub repeat: bool,
+    /// Whether each prompt begins with 16 characters of its own, so that no prefix cache knows it.
+    /// They are part of the count.
+    pub unique_prefix: bool,
+}
+
+impl Default for Selection {
+    fn default() -> Self {
+        Self {
+            order: Order::File,
+            seed: 0,
+            min_input: None,
+            max_input: None,
+            outside: Outside::Drop,
+            limit: None,
+            repeat: true,
+            unique_prefix: false,
+        }
+    }
+}
+
+/// What became of the records of one pass through the data.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Tally {
+    /// Records that gave an item.
+    pub read: u64,
+    /// Records that could not be used and were passed over, as `skip_bad=true` asks.
+    pub skipped: u64,
+    /// Blank lines.
+    pub blank: u64,
+    /// Items with fewer tokens than allowed.
+    pub dropped_short: u64,
+    /// Items with more tokens than allowed.
+    pub dropped_long: u64,
+    /// Items that were cut to fit.
+    pub truncated: u64,
+    /// How often the data began again.
+    pub repeats: u64,
+    /// Items given out, over all passes.
+    pub given: u64,
+    /// Different prompts among those given out. Past a million of them, duplicates among the
+    /// later ones are no longer noticed.
+    pub distinct: u64,
+}
+
+const REMEMBERED: usize = 1_000_000;
+
+impl Selection {
+    /// The items, one at a time. `count` is needed for the bounds; where it is given, every item
+    /// is counted.
+    pub fn of<'a>(
+        &self,
+        data: &DataSet,
+        count: Option<Count<'a>>,
+    ) -> Result<Selected<'a>, DataError> {
+        if count.is_none() && (self.min_input.is_some() || self.max_input.is_some()) {
+            return Err(DataError::NoCounter);
+        }
+        let pass = self.pass(data)?;
+        Ok(Selected {
+            plan: self.clone(),
+            data: data.clone(),
+            count,
+            pass,
+            given_in_pass: 0,
+            tally: Tally::default(),
+            seen: HashSet::new(),
+            ended: false,
+        })
+    }
+
+    fn pass(&self, data: &DataSet) -> Result<Pass, DataError> {
+        let reading = data.open()?;
+        Ok(match self.order {
+            Order::File => Pass::File(Box::new(reading)),
+            Order::Shuffle => Pass::Shuffled(Box::new(Shuffled::new(reading, self.seed))),
+        })
+    }
+}
+
+enum Pass {
+    File(Box<Reading>),
+    Shuffled(Box<Shuffled>),
+}
+
+impl Pass {
+    fn next(&mut self) -> Option<Result<Item, DataError>> {
+        match self {
+            Self::File(reading) => reading.next(),
+            Self::Shuffled(shuffled) => shuffled.next(),
+        }
+    }
+
+    fn reading(&self) -> &Reading {
+        match self {
+            Self::File(reading) => reading,
+            Self::Shuffled(shuffled) => shuffled.reading(),
+        }
+    }
+}
+
+/// The items that a selection takes. After an error there is nothing more.
+pub struct Selected<'a> {
+    plan: Selection,
+    data: DataSet,
+    count: Option<Count<'a>>,
+    pass: Pass,
+    given_in_pass: u64,
+    tally: Tally,
+    seen: HashSet<u64>,
+    ended: bool,
+}
+
+impl Selected<'_> {
+    /// What became of the records so far.
+    pub fn tally(&self) -> Tally {
+        let mut tally = self.tally;
+        if tally.repeats == 0 {
+            tally.skipped = self.pass.reading().skipped();
+            tally.blank = self.pass.reading().blank();
+        }
+        tally
+    }
+
+    fn step(&mut self) -> Result<Option<Item>, DataError> {
+        loop {
+            let full = self.plan.limit.is_some_and(|limit| self.given_in_pass >= limit);
+            let item = if full { None } else { self.pass.next().transpose()? };
+            let Some(item) = item else {
+                if self.given_in_pass == 0 {
+                    return Err(self.nothing());
+                }
+                if !self.plan.repeat {
+                    return Ok(None);
+                }
+                self.tally = self.tally();
+                self.tally.repeats += 1;
+                self.pass = self.plan.pass(&self.data)?;
+                self.given_in_pass = 0;
+                continue;
+            };
+            if let Some(item) = self.fitted(item)? {
+                self.given_in_pass += 1;
+                self.tally.given += 1;
+                return Ok(Some(item));
+            }
+        }
+    }
+
+    /// The item as it is sent, or nothing where it is left out.
+    fn fitted(&mut self, mut item: Item) -> Result<Option<Item>, DataError> {
+        let first_pass = self.tally.repeats == 0;
+        let once = u64::from(first_pass);
+        self.tally.read += once;
+        if self.plan.unique_prefix {
+            prepend(&mut item.content, &prefix(self.plan.seed, self.tally.given));
+        }
+        if let Some(count) = &self.count {
+            let failed = |what| DataError::Count {
+                name: self.data.recognised().name.clone(),
+                number: self.tally.read,
+                what,
+            };
+            let mut counted = count(&item.content).map_err(failed)?;
+            if let Some(max) = self.plan.max_input.filter(|max| counted > *max) {
+                let kept = match self.plan.outside {
+                    Outside::Drop => None,
+                    Outside::Truncate => {
+                        cut(&mut item.content, counted, max, count).map_err(failed)?
+                    }
+                };
+                let Some(kept) = kept else {
+                    self.tally.dropped_long += once;
+                    return Ok(None);
+                };
+                counted = kept;
+                self.tally.truncated += once;
+            }
+            if self.plan.min_input.is_some_and(|min| counted < min) {
+                self.tally.dropped_short += once;
+                return Ok(None);
+            }
+            item.input_tokens = Some(counted);
+        }
+        if self.plan.unique_prefix || (first_pass && self.is_new(&item)) {
+            self.tally.distinct += 1;
+        }
+        Ok(Some(item))
+    }
+
+    fn is_new(&mut self, item: &Item) -> bool {
+        let mut hasher = DefaultHasher::new();
+        match &item.content {
+            Content::Text(text) => text.hash(&mut hasher),
+            Content::Messages(messages) => {
+                for message in messages {
+                    (&message.role, &message.content).hash(&mut hasher);
+                }
+            }
+            Content::Body(body) => body.hash(&mut hasher),
+        }
+        let hash = hasher.finish();
+        match self.seen.len() < REMEMBERED {
+            true => self.seen.insert(hash),
+            false => !self.seen.contains(&hash),
+        }
+    }
+
+    fn nothing(&self) -> DataError {
+        let tally = self.tally();
+        let mut why = Vec::new();
+        if self.plan.limit == Some(0) {
+            why.push("the limit is 0; set it to at least 1".to_string());
+        }
+        if let Some(max) = self.plan.max_input
+            && tally.dropped_long > 0
+        {
+            let advice = match self.plan.outside {
+                Outside::Drop => "raise the maximum, or have them truncated",
+                Outside::Truncate => "they do not fit even when cut; raise the maximum",
+            };
+            why.push(format!(
+                "{} of {} records have more than {max} input tokens; {advice}",
+                tally.dropped_long, tally.read
+            ));
+        }
+        if let Some(min) = self.plan.min_input
+            && tally.dropped_short > 0
+        {
+            why.push(format!(
+                "{} of {} records have fewer than {min} input tokens; lower the minimum",
+                tally.dropped_short, tally.read
+            ));
+        }
+        if tally.skipped > 0 {
+            why.push(format!("{} records could not be read", tally.skipped));
+        }
+        if why.is_empty() {
+            why.push("no record came through; check the file and the bounds".into());
+        }
+        DataError::NothingSelected {
+            name: self.data.recognised().name.clone(),
+            why: why.join("; "),
+        }
+    }
+}
+
+impl Iterator for Selected<'_> {
+    type Item = Result<Item, DataError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.ended {
+            return None;
+        }
+        let step = self.step().transpose();
+        self.ended = !matches!(step, Some(Ok(_)));
+        step
+    }
+}
+
+/// Sixteen characters and a space, different for every index of a seed: the mixing is one to one.
+fn prefix(seed: u64, index: u64) -> String {
+    let start = seed.wrapping_mul(0xd134_2543_de82_ef95);
+    let mut mixed = index.wrapping_add(start).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    format!("{:016x} ", mixed ^ (mixed >> 31))
+}

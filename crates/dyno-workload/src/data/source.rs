@@ -1,0 +1,218 @@
+//! Opens a file, sees through its compression and its byte order mark, and refuses what is not
+//! text with a word on what it is.
+
+use std::fmt;
+use std::fs::{self, File};
+use std::io::{self, BufRead, BufReader, Read};
+use std::path::Path;
+use std::sync::Arc;
+
+use flate2::bufread::MultiGzDecoder;
+
+use super::at::At;
+use super::error::DataError;
+use super::spec::Kind;
+use super::zstd::Frames;
+
+/// How a file is compressed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Compression {
+    /// gzip.
+    Gzip,
+    /// Zstandard.
+    Zstd,
+}
+
+impl fmt::Display for Compression {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Gzip => "gzip",
+            Self::Zstd => "zstd",
+        })
+    }
+}
+
+/// What a stream of bytes came from.
+#[derive(Debug, Clone)]
+pub(super) struct Origin {
+    /// Its name in messages.
+    pub(super) name: Arc<str>,
+    /// How it was compressed.
+    pub(super) compression: Option<Compression>,
+}
+
+impl Origin {
+    /// The error for a read that failed after `line` whole lines.
+    pub(super) fn failed(&self, source: io::Error, line: u64) -> DataError {
+        match self.compression {
+            Some(compression) => DataError::Damaged {
+                path: self.name.to_string(),
+                compression,
+                line,
+                what: source.to_string(),
+            },
+            None => DataError::Io { doing: "read", path: self.name.to_string(), source },
+        }
+    }
+}
+
+/// A stream of text, decompressed, without its byte order mark.
+pub(super) struct Source {
+    pub(super) reader: Box<dyn BufRead + Send>,
+    pub(super) origin: Origin,
+    pub(super) parquet: bool,
+}
+
+const BUFFER: usize = 256 * 1024;
+
+impl Source {
+    /// Text that is part of the program.
+    pub(super) fn builtin(name: &str, text: &'static str) -> Self {
+        let origin = Origin { name: name.into(), compression: None };
+        Self { reader: Box::new(text.as_bytes()), origin, parquet: false }
+    }
+
+    /// A file that was read into memory.
+    pub(super) fn memory(name: &str, bytes: &Arc<[u8]>) -> Result<Self, DataError> {
+        Self::through(Box::new(io::Cursor::new(bytes.clone())), name.into())
+    }
+
+    /// A file.
+    pub(super) fn open(path: &Path) -> Result<Self, DataError> {
+        let file = open_file(path)?;
+        let name = path.display().to_string();
+        Self::through(Box::new(BufReader::with_capacity(BUFFER, file)), name.into())
+    }
+
+    fn through(mut raw: Box<dyn BufRead + Send>, name: Arc<str>) -> Result<Self, DataError> {
+        let mut origin = Origin { name, compression: None };
+        let magic = peek(&mut raw, &origin)?;
+        let is_zstd = magic.starts_with(&[0x28, 0xb5, 0x2f, 0xfd])
+            || (magic.len() > 3 && magic[0] >> 4 == 5 && magic[1..4] == [0x2a, 0x4d, 0x18]);
+        let mut reader: Box<dyn BufRead + Send> = if magic.starts_with(&[0x1f, 0x8b]) {
+            origin.compression = Some(Compression::Gzip);
+            Box::new(BufReader::with_capacity(BUFFER, MultiGzDecoder::new(raw)))
+        } else if is_zstd {
+            origin.compression = Some(Compression::Zstd);
+            Box::new(BufReader::with_capacity(BUFFER, Frames::new(raw)))
+        } else {
+            raw
+        };
+        let head = peek(&mut reader, &origin)?;
+        if head.is_empty() {
+            return Err(DataError::Empty(origin.name.to_string()));
+        }
+        refuse_archives(&head, &origin)?;
+        if head.starts_with(&[0xef, 0xbb, 0xbf]) {
+            reader.consume(3);
+            if peek(&mut reader, &origin)?.is_empty() {
+                return Err(DataError::Empty(origin.name.to_string()));
+            }
+        }
+        let parquet = head.starts_with(b"PAR1");
+        if !parquet {
+            refuse_wide_characters(&head, &origin)?;
+        }
+        Ok(Self { reader, origin, parquet })
+    }
+
+    /// The first bytes, up to `limit`, and whether they are all there is. For a look: the stream
+    /// is used up.
+    pub(super) fn head(mut self, limit: usize) -> Result<(Vec<u8>, bool), DataError> {
+        let mut head = Vec::new();
+        let wanted = limit as u64 + 1;
+        let read = (&mut self.reader).take(wanted).read_to_end(&mut head);
+        if let Err(error) = read {
+            let lines = memchr::memchr_iter(b'\n', &head).count() as u64;
+            // What could be read decides the shape; reading on meets the damage again.
+            if lines == 0 {
+                return Err(self.origin.failed(error, 0));
+            }
+        }
+        let whole = head.len() <= limit;
+        head.truncate(limit);
+        Ok((head, whole))
+    }
+}
+
+/// A regular file with something in it.
+pub(super) fn open_file(path: &Path) -> Result<File, DataError> {
+    let name = || path.display().to_string();
+    let io =
+        |doing| move |source| DataError::Io { doing, path: path.display().to_string(), source };
+    let about = match fs::metadata(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            let hint = match Kind::near(&name()) {
+                Some(kind) => format!("for the kind {kind}, write {kind} or {kind}:PATH"),
+                None => "check the path, and from which directory it is read".into(),
+            };
+            return Err(DataError::NotFound { path: name(), hint });
+        }
+        found => found.map_err(io("look at"))?,
+    };
+    if about.is_dir() {
+        return Err(DataError::Directory { path: name(), example: file_in(path) });
+    }
+    if !about.is_file() {
+        return Err(DataError::NotAFile(name()));
+    }
+    if about.len() == 0 {
+        return Err(DataError::Empty(name()));
+    }
+    File::open(path).map_err(io("open"))
+}
+
+fn file_in(directory: &Path) -> Option<String> {
+    let mut files: Vec<_> = fs::read_dir(directory)
+        .ok()?
+        .filter_map(Result::ok)
+        .map(|entry| entry.path())
+        .filter(|path| path.is_file())
+        .collect();
+    files.sort();
+    files.first().map(|path| path.display().to_string())
+}
+
+fn peek(reader: &mut dyn BufRead, origin: &Origin) -> Result<Vec<u8>, DataError> {
+    loop {
+        match reader.fill_buf() {
+            Ok(bytes) => return Ok(bytes[..bytes.len().min(512)].to_vec()),
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(origin.failed(error, 0)),
+        }
+    }
+}
+
+fn refuse_archives(head: &[u8], origin: &Origin) -> Result<(), DataError> {
+    let known: [(&[u8], &str, &str); 5] = [
+        (b"PK\x03\x04", "a zip archive", "unzip"),
+        (b"BZh", "compressed with bzip2", "bunzip2"),
+        (b"\xfd7zXZ\0", "compressed with xz", "unxz"),
+        (b"7z\xbc\xaf\x27", "a 7z archive", "7z x"),
+        (b"\x04\x22\x4d\x18", "compressed with lz4", "unlz4"),
+    ];
+    let archive = |what, tool: &str| DataError::Archive {
+        path: origin.name.to_string(),
+        what,
+        fix: format!("unpack it with {tool} first (gzip and zstd are read as they are)"),
+    };
+    if head.get(257..262) == Some(b"ustar") {
+        return Err(archive("a tar archive", "tar -x"));
+    }
+    match known.iter().find(|(magic, ..)| head.starts_with(magic)) {
+        Some((_, what, tool)) => Err(archive(what, tool)),
+        None => Ok(()),
+    }
+}
+
+fn refuse_wide_characters(head: &[u8], origin: &Origin) -> Result<(), DataError> {
+    let marked = head.starts_with(&[0xff, 0xfe]) || head.starts_with(&[0xfe, 0xff]);
+    let what = if marked {
+        "the text is UTF-16"
+    } else if memchr::memchr(0, head).is_some() {
+        "there are zero bytes, so this is UTF-16 or no text at all"
+    } else {
+        return Ok(());
+    };
+    Err(DataError::Encoding { at: At::line(&origin.name, 1), what: what.into(), from: "UTF-16" })
+}

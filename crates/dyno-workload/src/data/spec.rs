@@ -1,0 +1,340 @@
+//! What was asked for: `KIND[:PATH][,key=value…]`, taken apart without touching a file.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+
+use super::fields::FieldPath;
+use super::nearest::nearest;
+use super::spec_error::SpecError;
+
+/// What a data set is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Kind {
+    /// Short questions: JSON lines with `question`.
+    OpenQa,
+    /// Long prompts.
+    Long,
+    /// One prompt, message array or request body a line.
+    Lines,
+    /// JSON objects: a line each, or the elements of one array.
+    Json,
+    /// A table of comma-separated values.
+    Csv,
+    /// A Parquet table.
+    Parquet,
+    /// Conversations as ShareGPT has them.
+    ShareGpt,
+    /// Synthetic prompts.
+    Random,
+    /// Conversations of several turns.
+    Session,
+    /// Recorded arrivals.
+    Trace,
+}
+
+impl Kind {
+    /// Every kind, as the documentation lists them.
+    pub const ALL: [Self; 10] = [
+        Self::OpenQa,
+        Self::Long,
+        Self::Lines,
+        Self::Json,
+        Self::Csv,
+        Self::Parquet,
+        Self::ShareGpt,
+        Self::Random,
+        Self::Session,
+        Self::Trace,
+    ];
+
+    /// Its name in a specification.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::OpenQa => "openqa",
+            Self::Long => "long",
+            Self::Lines => "lines",
+            Self::Json => "json",
+            Self::Csv => "csv",
+            Self::Parquet => "parquet",
+            Self::ShareGpt => "sharegpt",
+            Self::Random => "random",
+            Self::Session => "session",
+            Self::Trace => "trace",
+        }
+    }
+
+    fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.name().eq_ignore_ascii_case(name))
+    }
+
+    /// Whether its prompts are read from records here, rather than made up or replayed elsewhere.
+    pub fn is_read(self) -> bool {
+        !matches!(self, Self::Random | Self::Trace)
+    }
+
+    /// The kind that was probably meant by a word that names none.
+    pub(super) fn near(word: &str) -> Option<&'static str> {
+        nearest(word, &Self::ALL.map(Self::name))
+    }
+}
+
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// How much of a conversation makes a prompt.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Turns {
+    /// The first message of the user's, with the system message before it.
+    First,
+    /// Everything up to the last message of the user's.
+    All,
+}
+
+/// The language of a built-in text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Lang {
+    /// English.
+    En,
+    /// Chinese.
+    Zh,
+}
+
+/// Which fields hold what. Those left out are found by their usual names.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Mapping {
+    /// The prompt's text, or its messages.
+    pub prompt: Option<FieldPath>,
+    /// The system message.
+    pub system: Option<FieldPath>,
+    /// How many tokens to ask for.
+    pub output_tokens: Option<FieldPath>,
+    /// The messages of the conversation.
+    pub messages: Option<FieldPath>,
+}
+
+/// A data set as asked for on the command line.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct DataSpec {
+    /// The kind, where it was named.
+    pub kind: Option<Kind>,
+    /// The file, where one was named.
+    pub path: Option<PathBuf>,
+    /// Which fields hold what.
+    pub mapping: Mapping,
+    /// How much of a conversation makes a prompt, where it was said.
+    pub turns: Option<Turns>,
+    /// Whether to go on after a record that cannot be used.
+    pub skip_bad: bool,
+    /// Which of the built-in texts.
+    pub lang: Option<Lang>,
+    /// Options of `random`, `session` and `trace`, as they were written: who makes these knows
+    /// what they mean, and checks them with [`DataSpec::only`].
+    pub options: Vec<(String, String)>,
+}
+
+const MAPPING_KEYS: [&str; 6] =
+    ["prompt", "system", "output_tokens", "messages", "turns", "skip_bad"];
+const BUILTIN_KEYS: [&str; 7] =
+    ["prompt", "system", "output_tokens", "messages", "turns", "skip_bad", "lang"];
+
+impl DataSpec {
+    /// Fails on the first of [`DataSpec::options`] that is not among the `known`.
+    pub fn only(&self, known: &[&str]) -> Result<(), SpecError> {
+        match self.options.iter().find(|(key, _)| !known.contains(&key.as_str())) {
+            Some((key, _)) => Err(SpecError::unknown_key(key, self.kind_name(), known)),
+            None => Ok(()),
+        }
+    }
+
+    /// The value of one of [`DataSpec::options`].
+    pub fn option(&self, key: &str) -> Option<&str> {
+        self.options.iter().find(|(known, _)| known == key).map(|(_, value)| value.as_str())
+    }
+
+    fn kind_name(&self) -> &'static str {
+        self.kind.map_or("a file", Kind::name)
+    }
+
+    fn set(&mut self, key: &str, value: &str) -> Result<(), SpecError> {
+        let made_elsewhere = matches!(self.kind, Some(Kind::Random | Kind::Trace))
+            || (self.kind == Some(Kind::Session)
+                && !["prompt", "system", "messages", "skip_bad"].contains(&key));
+        if made_elsewhere {
+            self.options.push((key.into(), value.into()));
+            return Ok(());
+        }
+        let bad = |allowed| SpecError::BadValue { key: key.into(), value: value.into(), allowed };
+        let field = || FieldPath::new(value).ok_or_else(|| bad("FIELD"));
+        match key {
+            "prompt" => self.mapping.prompt = Some(field()?),
+            "system" => self.mapping.system = Some(field()?),
+            "output_tokens" => self.mapping.output_tokens = Some(field()?),
+            "messages" => self.mapping.messages = Some(field()?),
+            "turns" => {
+                self.turns = Some(match value {
+                    "first" => Turns::First,
+                    "all" => Turns::All,
+                    _ => return Err(bad("first or turns=all")),
+                });
+            }
+            "skip_bad" => {
+                self.skip_bad = match value {
+                    "true" => true,
+                    "false" => false,
+                    _ => return Err(bad("true or skip_bad=false")),
+                };
+            }
+            "lang" if self.has_builtin() => {
+                self.lang = Some(match value {
+                    "en" => Lang::En,
+                    "zh" => Lang::Zh,
+                    _ => return Err(bad("en or lang=zh")),
+                });
+            }
+            _ => {
+                let known: &[&str] = if self.has_builtin() { &BUILTIN_KEYS } else { &MAPPING_KEYS };
+                return Err(SpecError::unknown_key(key, self.kind_name(), known));
+            }
+        }
+        Ok(())
+    }
+
+    fn has_builtin(&self) -> bool {
+        matches!(self.kind, Some(Kind::OpenQa | Kind::Long))
+    }
+
+    fn checked(self) -> Result<Self, SpecError> {
+        if self.mapping.prompt.is_some() && self.mapping.messages.is_some() {
+            return Err(SpecError::Both("prompt", "messages"));
+        }
+        match (self.kind, &self.path) {
+            (Some(kind @ Kind::Random), Some(path)) => {
+                Err(SpecError::NoFile { kind: kind.name(), path: path.display().to_string() })
+            }
+            (Some(Kind::Random | Kind::Session | Kind::OpenQa | Kind::Long), None) => Ok(self),
+            (Some(kind), None) => Err(SpecError::NeedsPath { kind: kind.name() }),
+            (_, Some(path)) if self.lang.is_some() => {
+                Err(SpecError::LangOfFile(path.display().to_string()))
+            }
+            _ => Ok(self),
+        }
+    }
+}
+
+impl FromStr for DataSpec {
+    type Err = SpecError;
+
+    fn from_str(text: &str) -> Result<Self, SpecError> {
+        let mut pieces = pieces(text).into_iter();
+        let first = pieces.next().unwrap_or_default();
+        if first.is_empty() {
+            return Err(SpecError::Empty);
+        }
+        let mut spec = head(&first)?;
+        let mut seen: Vec<String> = Vec::new();
+        for piece in pieces {
+            let Some((key, value)) = piece.split_once('=') else {
+                return Err(SpecError::NotAnOption(piece));
+            };
+            if seen.iter().any(|known| known == key) {
+                return Err(SpecError::Twice(format!("{key}=")));
+            }
+            spec.set(key, value)?;
+            seen.push(key.into());
+        }
+        spec.checked()
+    }
+}
+
+/// `KIND`, `KIND:PATH` or `PATH`.
+fn head(first: &str) -> Result<DataSpec, SpecError> {
+    if let Some(kind) = Kind::named(first) {
+        return Ok(DataSpec { kind: Some(kind), ..DataSpec::default() });
+    }
+    if let Some((key, _)) = first.split_once('=')
+        && BUILTIN_KEYS.contains(&key)
+    {
+        return Err(SpecError::OptionFirst(first.into()));
+    }
+    let file = |kind, path: &str| {
+        Ok(DataSpec { kind, path: Some(Path::new(path).to_path_buf()), ..DataSpec::default() })
+    };
+    match first.split_once(':') {
+        Some((word, path)) => match Kind::named(word) {
+            Some(_) if path.is_empty() => Err(SpecError::NoPath(first.into())),
+            Some(kind) => file(Some(kind), path),
+            None if looks_like_a_kind(word) => Err(SpecError::UnknownKind {
+                kind: word.into(),
+                spec: first.into(),
+                near: Kind::near(word),
+                known: Kind::ALL.map(Kind::name).join(", "),
+            }),
+            None => file(None, first),
+        },
+        None => file(None, first),
+    }
+}
+
+/// One letter is a Windows drive, and slashes and dots belong to paths.
+fn looks_like_a_kind(word: &str) -> bool {
+    word.len() > 1 && word.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '-')
+}
+
+/// Splits at commas; `\,` is a comma that does not split, and any other backslash is itself.
+fn pieces(text: &str) -> Vec<String> {
+    let mut pieces = vec![String::new()];
+    let mut chars = text.chars().peekable();
+    while let Some(c) = chars.next() {
+        match (c, pieces.last_mut()) {
+            ('\\', Some(piece)) if chars.peek() == Some(&',') => {
+                chars.next();
+                piece.push(',');
+            }
+            (',', _) => pieces.push(String::new()),
+            (c, Some(piece)) => piece.push(c),
+            (_, None) => {}
+        }
+    }
+    pieces
+}
+
+impl fmt::Display for DataSpec {
+    /// In a form that reads back as the same specification.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let escaped = |text: &str| text.replace(',', "\\,");
+        let path = self.path.as_ref().map(|path| escaped(&path.display().to_string()));
+        match (self.kind, path) {
+            (Some(kind), Some(path)) => write!(f, "{kind}:{path}")?,
+            (Some(kind), None) => write!(f, "{kind}")?,
+            (None, path) => f.write_str(&path.unwrap_or_default())?,
+        }
+        let fields = [
+            ("prompt", &self.mapping.prompt),
+            ("system", &self.mapping.system),
+            ("output_tokens", &self.mapping.output_tokens),
+            ("messages", &self.mapping.messages),
+        ];
+        for (key, field) in fields {
+            if let Some(field) = field {
+                write!(f, ",{key}={}", escaped(field.as_str()))?;
+            }
+        }
+        if let Some(turns) = self.turns {
+            write!(f, ",turns={}", if turns == Turns::All { "all" } else { "first" })?;
+        }
+        if self.skip_bad {
+            f.write_str(",skip_bad=true")?;
+        }
+        if let Some(lang) = self.lang {
+            write!(f, ",lang={}", if lang == Lang::Zh { "zh" } else { "en" })?;
+        }
+        for (key, value) in &self.options {
+            write!(f, ",{key}={}", escaped(value))?;
+        }
+        Ok(())
+    }
+}

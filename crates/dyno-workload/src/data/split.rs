@@ -1,0 +1,236 @@
+//! Cuts a stream into its JSON values without loading it: the elements of one array, or values
+//! one after another. Only the outline is read here (strings, escapes, brackets); each piece is
+//! then parsed by itself, so that one bad element does not end the file.
+
+use std::io::{self, BufRead};
+
+use super::at::At;
+use super::error::DataError;
+use super::lines::not_utf8;
+use super::record::{MAX_RECORD, Record, Records, json, too_long};
+use super::source::{Origin, Source};
+
+/// What the values are parts of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Within {
+    /// One array.
+    Array,
+    /// The file itself, one after another.
+    File,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Expect {
+    Open,
+    FirstOrClose,
+    Value,
+    CommaOrClose,
+    Nothing,
+}
+
+/// JSON values of a stream.
+pub(super) struct Values {
+    reader: Box<dyn BufRead + Send>,
+    origin: Origin,
+    within: Within,
+    expect: Expect,
+    line: u64,
+    number: u64,
+    piece: Vec<u8>,
+    ended: bool,
+}
+
+/// A piece in the making.
+struct Outline {
+    depth: u32,
+    in_string: bool,
+    escaped: bool,
+    scalar: bool,
+}
+
+impl Outline {
+    fn begin(byte: u8) -> Self {
+        let depth = u32::from(matches!(byte, b'{' | b'['));
+        let in_string = byte == b'"';
+        Self { depth, in_string, escaped: false, scalar: depth == 0 && !in_string }
+    }
+
+    /// Takes a byte. `Some(true)`: it is the last of the piece; `Some(false)`: the piece ended
+    /// before it.
+    fn take(&mut self, byte: u8) -> Option<bool> {
+        if self.in_string {
+            match byte {
+                _ if self.escaped => self.escaped = false,
+                b'\\' => self.escaped = true,
+                b'"' => {
+                    self.in_string = false;
+                    return (self.depth == 0).then_some(true);
+                }
+                _ => {}
+            }
+            return None;
+        }
+        if self.scalar {
+            let ends = matches!(byte, b',' | b']' | b'}' | b'[' | b'{' | b'"');
+            return (ends || byte.is_ascii_whitespace()).then_some(false);
+        }
+        match byte {
+            b'"' => self.in_string = true,
+            b'{' | b'[' => self.depth += 1,
+            b'}' | b']' => {
+                self.depth -= 1;
+                return (self.depth == 0).then_some(true);
+            }
+            _ => {}
+        }
+        None
+    }
+}
+
+impl Values {
+    pub(super) fn new(source: Source, within: Within) -> Self {
+        let Source { reader, origin, .. } = source;
+        let expect = if within == Within::Array { Expect::Open } else { Expect::Value };
+        let piece = Vec::new();
+        Self { reader, origin, within, expect, line: 1, number: 0, piece, ended: false }
+    }
+
+    /// The next byte, without taking it.
+    fn peek(&mut self) -> Result<Option<u8>, DataError> {
+        loop {
+            match self.reader.fill_buf() {
+                Ok(bytes) => return Ok(bytes.first().copied()),
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(self.origin.failed(error, self.line - 1)),
+            }
+        }
+    }
+
+    fn broken(&self, what: impl Into<String>, fix: &str) -> DataError {
+        let at = At::line(&self.origin.name, self.line);
+        DataError::Broken { at, what: what.into(), fix: fix.into() }
+    }
+
+    /// Moves on to the first byte of the next value. None at the end.
+    fn seek(&mut self) -> Result<Option<u8>, DataError> {
+        const FIX: &str = "correct it by hand, or write one object a line";
+        loop {
+            let Some(byte) = self.peek()? else {
+                return match self.expect {
+                    Expect::Value if self.within == Within::File => Ok(None),
+                    Expect::Nothing => Ok(None),
+                    _ => Err(self.broken(
+                        format!("the array does not end after element {}", self.number),
+                        "the file seems to be cut off: fetch it again, or close it with ]",
+                    )),
+                };
+            };
+            if byte.is_ascii_whitespace() {
+                self.line += u64::from(byte == b'\n');
+                self.reader.consume(1);
+                continue;
+            }
+            self.expect = match (self.expect, byte) {
+                (Expect::Open, b'[') => Expect::FirstOrClose,
+                (Expect::FirstOrClose | Expect::CommaOrClose, b']') => Expect::Nothing,
+                (Expect::CommaOrClose, b',') => Expect::Value,
+                (Expect::FirstOrClose | Expect::Value, byte)
+                    if !matches!(byte, b',' | b']' | b'}') =>
+                {
+                    return Ok(Some(byte));
+                }
+                (expect, byte) => {
+                    let found = char::from(byte);
+                    let what = match expect {
+                        Expect::Open => format!("expected [ and found {found:?}"),
+                        Expect::CommaOrClose => {
+                            format!(
+                                "expected , or ] after element {} and found {found:?}",
+                                self.number
+                            )
+                        }
+                        Expect::Nothing => format!("the array has ended, and {found:?} follows"),
+                        _ => format!("expected a value and found {found:?}"),
+                    };
+                    return Err(self.broken(what, FIX));
+                }
+            };
+            self.reader.consume(1);
+        }
+    }
+
+    /// Takes the value that begins at the next byte. False when it was too long to keep.
+    fn collect(&mut self, first: u8) -> Result<bool, DataError> {
+        self.piece.clear();
+        self.piece.push(first);
+        self.reader.consume(1);
+        let mut outline = Outline::begin(first);
+        let began = self.line;
+        let mut long = false;
+        loop {
+            if self.peek()?.is_none() {
+                if outline.scalar {
+                    return Ok(!long);
+                }
+                self.line = began;
+                let number = self.number;
+                return Err(self.broken(
+                    format!("value {number} begins here and does not end before the file does"),
+                    "the file seems to be cut off: fetch it again, or remove the value",
+                ));
+            }
+            // Filled by the look above.
+            let chunk = self.reader.fill_buf().unwrap_or_default();
+            let end = chunk.iter().enumerate().find_map(|(at, byte)| {
+                outline.take(*byte).map(|included| at + usize::from(included))
+            });
+            let part = &chunk[..end.unwrap_or(chunk.len())];
+            self.line += memchr::memchr_iter(b'\n', part).count() as u64;
+            long |= self.piece.len() + part.len() > MAX_RECORD;
+            if !long {
+                self.piece.extend_from_slice(part);
+            }
+            let used = part.len();
+            self.reader.consume(used);
+            if end.is_some() {
+                return Ok(!long);
+            }
+        }
+    }
+
+    fn step(&mut self) -> Result<Option<Record>, DataError> {
+        let Some(first) = self.seek()? else { return Ok(None) };
+        self.number += 1;
+        let at = match self.within {
+            Within::Array => At::element(&self.origin.name, self.line, self.number),
+            Within::File => At::line(&self.origin.name, self.line),
+        };
+        let kept = self.collect(first)?;
+        if self.within == Within::Array {
+            self.expect = Expect::CommaOrClose;
+        }
+        if !kept {
+            self.piece = Vec::new();
+            return Err(too_long(&at, "the value"));
+        }
+        match str::from_utf8(&self.piece) {
+            Ok(text) => json(at, text).map(Some),
+            Err(error) => Err(not_utf8(at, error.valid_up_to())),
+        }
+    }
+}
+
+impl Records for Values {
+    fn next(&mut self) -> Option<Result<Record, DataError>> {
+        if self.ended {
+            return None;
+        }
+        let step = self.step().transpose();
+        self.ended = match &step {
+            None => true,
+            Some(Err(error)) => !error.is_skippable(),
+            Some(Ok(_)) => false,
+        };
+        step
+    }
+}

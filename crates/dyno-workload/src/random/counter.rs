@@ -1,0 +1,23 @@
+//! Counts what a prompt will be on the server: the user's one message through the chat template,
+//! or a bare prompt.
+
+use crate::item::Message;
+use crate::tokenizer::{Tokenizer, TokenizerError};
+
+/// A tokenizer and how prompts are wrapped.
+#[derive(Debug, Clone)]
+pub(crate) struct Counter {
+    pub(crate) tokenizer: Tokenizer,
+    pub(crate) chat: bool,
+}
+
+impl Counter {
+    /// Tokens of a prompt with everything that is put around it.
+    pub(crate) fn count(&self, text: &str) -> Result<u32, TokenizerError> {
+        if self.chat {
+            self.tokenizer.count_messages(&[Message::user(text)])
+        } else {
+            self.tokenizer.count(text)
+        }
+    }
+}

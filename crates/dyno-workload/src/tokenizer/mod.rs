@@ -1,0 +1,185 @@
+//! How many tokens a prompt is: by a tokenizer read from disk, by asking the server, or by a
+//! built-in estimate, which says of itself that it is one.
+
+mod error;
+mod estimate;
+mod local;
+mod python;
+mod template;
+
+use std::fmt;
+use std::path::Path;
+use std::sync::Arc;
+
+use serde_json::{Map, Value};
+
+pub use self::error::TokenizerError;
+use self::local::Local;
+use crate::item::{Content, Message};
+
+/// What a server's own `/tokenize` is asked to count.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ask<'a> {
+    /// A bare prompt.
+    Text(&'a str),
+    /// A conversation, through the server's chat template up to where the answer begins.
+    Messages(&'a [Message]),
+}
+
+/// The caller's way to ask a server for a count.
+pub type Asking = Box<dyn Fn(&Ask<'_>) -> Result<u32, String> + Send + Sync>;
+
+/// Counts tokens. Cheap to clone.
+#[derive(Clone)]
+pub struct Tokenizer(Arc<Kind>);
+
+enum Kind {
+    Local(Box<Local>),
+    Asking(Asking),
+    Estimate,
+}
+
+impl fmt::Debug for Tokenizer {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "Tokenizer({})", self.name())
+    }
+}
+
+impl Tokenizer {
+    /// Reads a Hugging Face `tokenizer.json`, or a model's folder with one. The chat template
+    /// and the special tokens are taken from the files beside it.
+    pub fn load(path: &Path) -> Result<Self, TokenizerError> {
+        Local::load(path).map(|local| Self(Arc::new(Kind::Local(Box::new(local)))))
+    }
+
+    /// The built-in estimate: no tokenizer's own count, but near to most of them.
+    pub fn estimate() -> Self {
+        Self(Arc::new(Kind::Estimate))
+    }
+
+    /// Counts are asked of the server's own `/tokenize`; the sockets are the caller's.
+    pub fn by_asking(ask: Asking) -> Self {
+        Self(Arc::new(Kind::Asking(ask)))
+    }
+
+    /// Tokens of a bare prompt, special tokens included as a server adds them.
+    pub fn count(&self, text: &str) -> Result<u32, TokenizerError> {
+        match &*self.0 {
+            Kind::Local(local) => local.count(text),
+            Kind::Asking(ask) => ask(&Ask::Text(text)).map_err(TokenizerError::Ask),
+            Kind::Estimate => Ok(estimate::count(text)),
+        }
+    }
+
+    /// Tokens of a conversation through the chat template, up to where the answer begins.
+    /// Without a template (see [`Self::has_template`]) the text alone is counted.
+    pub fn count_messages(&self, messages: &[Message]) -> Result<u32, TokenizerError> {
+        let through_template = match &*self.0 {
+            Kind::Local(local) => local.count_chat(&messages, None)?,
+            Kind::Asking(ask) => Some(ask(&Ask::Messages(messages)).map_err(TokenizerError::Ask)?),
+            Kind::Estimate => None,
+        };
+        match through_template {
+            Some(tokens) => Ok(tokens),
+            None => self.count(&text_alone(messages)),
+        }
+    }
+
+    /// Tokens of a request's content. Plain text is the user's one message when `chat`, else a
+    /// bare prompt.
+    pub fn count_content(&self, content: &Content, chat: bool) -> Result<u32, TokenizerError> {
+        match content {
+            Content::Text(text) if chat => self.count_messages(&[Message::user(text.as_str())]),
+            Content::Text(text) => self.count(text),
+            Content::Messages(messages) => self.count_messages(messages),
+            Content::Body(body) => self.count_body(body),
+        }
+    }
+
+    fn count_body(&self, body: &Map<String, Value>) -> Result<u32, TokenizerError> {
+        if let Some(Value::Array(messages)) = body.get("messages") {
+            if let Kind::Local(local) = &*self.0
+                && let Some(tokens) = local.count_chat(messages, body.get("tools"))?
+            {
+                return Ok(tokens);
+            }
+            return self.count_messages(&messages.iter().map(plain_message).collect::<Vec<_>>());
+        }
+        match body.get("prompt") {
+            Some(Value::String(text)) => self.count(text),
+            // A prompt given as token numbers counts itself; several prompts add up.
+            Some(Value::Array(parts)) => parts.iter().try_fold(0_u32, |sum, part| {
+                let tokens = match part {
+                    Value::String(text) => self.count(text)?,
+                    Value::Array(numbers) => u32::try_from(numbers.len()).unwrap_or(u32::MAX),
+                    _ => 1,
+                };
+                Ok(sum.saturating_add(tokens))
+            }),
+            _ => Err(TokenizerError::NothingToCount),
+        }
+    }
+
+    /// How a count of this tokenizer is labelled.
+    pub fn name(&self) -> String {
+        match &*self.0 {
+            Kind::Local(local) => format!("tokenizer of {}", local.path().display()),
+            Kind::Asking(_) => "server's /tokenize".to_owned(),
+            Kind::Estimate => "estimate".to_owned(),
+        }
+    }
+
+    /// Whether counts are estimates, to be labelled so wherever they appear.
+    pub fn is_estimate(&self) -> bool {
+        matches!(&*self.0, Kind::Estimate)
+    }
+
+    /// Whether every count is a question to the server, so that few may be asked.
+    pub fn is_asking(&self) -> bool {
+        matches!(&*self.0, Kind::Asking(_))
+    }
+
+    /// Whether the tokens of the chat template are part of a conversation's count. Where not,
+    /// the server's own count will be larger by what its template adds.
+    pub fn has_template(&self) -> bool {
+        match &*self.0 {
+            Kind::Local(local) => local.has_template(),
+            Kind::Asking(_) => true,
+            Kind::Estimate => false,
+        }
+    }
+
+    /// Whether a word is made of tokens that spell it, as far as that can be known.
+    pub(crate) fn spells(&self, word: &str) -> bool {
+        match &*self.0 {
+            Kind::Local(local) => local.spells(word),
+            Kind::Asking(_) | Kind::Estimate => true,
+        }
+    }
+
+    /// Words of the tokenizer's own vocabulary, where it has one.
+    pub(crate) fn words(&self) -> Vec<String> {
+        match &*self.0 {
+            Kind::Local(local) => local.words(),
+            Kind::Asking(_) | Kind::Estimate => Vec::new(),
+        }
+    }
+}
+
+fn text_alone(messages: &[Message]) -> String {
+    let texts: Vec<&str> = messages.iter().map(|message| message.content.as_str()).collect();
+    texts.join("\n")
+}
+
+/// A message of a request body with the text of its parts; pictures and sound have none.
+fn plain_message(message: &Value) -> Message {
+    let content = match &message["content"] {
+        Value::String(text) => text.clone(),
+        Value::Array(parts) => {
+            let texts: Vec<&str> = parts.iter().filter_map(|part| part["text"].as_str()).collect();
+            texts.join("\n")
+        }
+        _ => String::new(),
+    };
+    Message { role: message["role"].as_str().unwrap_or("user").to_owned(), content }
+}

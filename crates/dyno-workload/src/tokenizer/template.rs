@@ -1,0 +1,306 @@
+//! Chat templates: what a conversation looks like to the model, rendered as the `transformers`
+//! library renders them, so that the tokens of the template itself are counted too.
+
+use std::collections::BTreeMap;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use minijinja::value::{Kwargs, Value};
+use minijinja::{Environment, Error, ErrorKind};
+use serde::Serialize;
+
+use super::python;
+
+/// The one template of an environment.
+const NAME: &str = "chat";
+
+/// A compiled chat template and the names of special tokens that it may use.
+pub(crate) struct ChatTemplate {
+    environment: Environment<'static>,
+    specials: BTreeMap<String, String>,
+}
+
+impl ChatTemplate {
+    /// Compiles a template; `specials` are `bos_token`, `eos_token` and so on with their text.
+    pub(crate) fn new(source: &str, specials: BTreeMap<String, String>) -> Result<Self, String> {
+        let mut environment = Environment::new();
+        environment.set_trim_blocks(true);
+        environment.set_lstrip_blocks(true);
+        environment.set_auto_escape_callback(|_| minijinja::AutoEscape::None);
+        environment.set_unknown_method_callback(python::method);
+        environment.add_test("iterable", iterable);
+        environment.add_filter("tojson", to_json);
+        environment.add_function("raise_exception", raise_exception);
+        environment.add_function("strftime_now", strftime_now);
+        environment
+            .add_template_owned(NAME, without_generation_marks(source))
+            .map_err(|error| told(&error))?;
+        Ok(Self { environment, specials })
+    }
+
+    /// The text that the model is given for a conversation, up to where its answer begins.
+    pub(crate) fn render(
+        &self,
+        messages: &impl Serialize,
+        tools: Option<&serde_json::Value>,
+    ) -> Result<String, String> {
+        let mut context: BTreeMap<&str, Value> = self
+            .specials
+            .iter()
+            .map(|(name, text)| (name.as_str(), Value::from(text.as_str())))
+            .collect();
+        context.insert("messages", Value::from_serialize(messages));
+        // Absent tools and documents are None to a template, not undefined.
+        context.insert("tools", tools.map_or_else(|| Value::from(()), Value::from_serialize));
+        context.insert("documents", Value::from(()));
+        context.insert("add_generation_prompt", Value::from(true));
+        self.environment
+            .get_template(NAME)
+            .and_then(|template| template.render(Value::from_serialize(context)))
+            .map_err(|error| told(&error))
+    }
+}
+
+/// What went wrong and in which line of the template.
+fn told(error: &Error) -> String {
+    let what = error.detail().map_or_else(|| error.kind().to_string(), str::to_owned);
+    match error.line() {
+        Some(line) => format!("line {line}: {what}"),
+        None => what,
+    }
+}
+
+/// `{% generation %}` marks the answer for training; for what is sent it means nothing.
+fn without_generation_marks(source: &str) -> String {
+    let mut out = String::with_capacity(source.len());
+    let mut rest = source;
+    while let Some(at) = rest.find("{%") {
+        let inside = at + 2 + usize::from(rest[at + 2..].starts_with(['-', '+']));
+        let tag = rest[inside..].trim_start();
+        let word: &str = &tag[..tag.find(|c: char| !c.is_alphanumeric()).unwrap_or(tag.len())];
+        let instead = match word {
+            "generation" => " if true ",
+            "endgeneration" => " endif ",
+            _ => "",
+        };
+        out.push_str(&rest[..inside]);
+        rest = if instead.is_empty() {
+            &rest[inside..]
+        } else {
+            out.push_str(instead);
+            tag[word.len()..].trim_start()
+        };
+    }
+    out.push_str(rest);
+    out
+}
+
+/// Unlike minijinja, Python iterates over strings and not over None.
+fn iterable(value: &Value) -> bool {
+    !value.is_none() && (value.as_str().is_some() || value.try_iter().is_ok())
+}
+
+fn raise_exception(message: String) -> Result<Value, Error> {
+    Err(Error::new(ErrorKind::InvalidOperation, format!("the template refuses: {message}")))
+}
+
+fn strftime_now(format: &str) -> String {
+    // A clock before 1970 is no reason to fail a count.
+    let seconds = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
+    python::strftime(format, seconds)
+}
+
+/// `json.dumps` with its own spacing, and no HTML escapes.
+fn to_json(value: Value, options: Kwargs) -> Result<Value, Error> {
+    let indent = options.get::<Option<usize>>("indent")?;
+    // Named by templates, without effect here: text is never escaped, keys keep their order.
+    for ignored in ["ensure_ascii", "separators", "sort_keys"] {
+        let _ = options.get::<Option<Value>>(ignored)?;
+    }
+    options.assert_all_used()?;
+    python::json(&value, indent)
+        .map(Value::from)
+        .map_err(|error| Error::new(ErrorKind::BadSerialization, error.to_string()))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::item::Message;
+
+    fn rendered(source: &str, messages: &[Message]) -> Result<String, String> {
+        let specials = [("bos_token", "<s>"), ("eos_token", "</s>")]
+            .map(|(name, text)| (name.to_owned(), text.to_owned()));
+        ChatTemplate::new(source, specials.into()).and_then(|t| t.render(&messages, None))
+    }
+
+    fn turn(role: &str, content: &str) -> Message {
+        Message { role: role.into(), content: content.into() }
+    }
+
+    const QWEN_LIKE: &str = "\
+{%- if tools %}
+    {{- '<|im_start|>system\\n# Tools\\n' + (tools | tojson) + '<|im_end|>\\n' }}
+{%- elif messages[0]['role'] == 'system' %}
+    {{- '<|im_start|>system\\n' + messages[0]['content'] + '<|im_end|>\\n' }}
+{%- else %}
+    {{- '<|im_start|>system\\nYou are of use.<|im_end|>\\n' }}
+{%- endif %}
+{%- for message in messages %}
+    {%- if (message.role == \"user\") or (message.role == \"system\" and not loop.first) %}
+        {{- '<|im_start|>' + message.role + '\\n' + message.content + '<|im_end|>' + '\\n' }}
+    {%- elif message.role == \"assistant\" %}
+        {%- set content = message.content.split('</think>')[-1].lstrip('\\n') %}
+        {{- '<|im_start|>assistant\\n' }}{% generation %}{{- content }}{% endgeneration %}
+        {{- '<|im_end|>\\n' }}
+    {%- endif %}
+{%- endfor %}
+{%- if add_generation_prompt %}
+    {{- '<|im_start|>assistant\\n' }}
+{%- endif %}
+";
+
+    #[test]
+    fn a_template_in_the_style_of_qwen() {
+        let plain = rendered(QWEN_LIKE, &[turn("user", " hi ")]).expect("render");
+        assert_eq!(
+            plain,
+            "<|im_start|>system\nYou are of use.<|im_end|>\n<|im_start|>user\n hi <|im_end|>\n\
+             <|im_start|>assistant\n"
+        );
+        let thought = rendered(
+            QWEN_LIKE,
+            &[
+                turn("system", "Be brief."),
+                turn("user", "a"),
+                turn("assistant", "<think>\nhm\n</think>\n\nb"),
+                turn("user", "c"),
+            ],
+        );
+        assert_eq!(
+            thought.expect("render"),
+            "<|im_start|>system\nBe brief.<|im_end|>\n<|im_start|>user\na<|im_end|>\n\
+             <|im_start|>assistant\nb<|im_end|>\n<|im_start|>user\nc<|im_end|>\n\
+             <|im_start|>assistant\n"
+        );
+    }
+
+    #[test]
+    fn a_template_in_the_style_of_llama_3() {
+        let source = "\
+{{- bos_token }}
+{%- if not date_string is defined %}
+    {%- if strftime_now is defined %}
+        {%- set date_string = strftime_now('%Y').strip() | length %}
+    {%- else %}
+        {%- set date_string = '26 Jul 2024' %}
+    {%- endif %}
+{%- endif %}
+{%- if messages[0]['role'] == 'system' %}
+    {%- set system_message = messages[0]['content']|trim %}
+    {%- set messages = messages[1:] %}
+{%- else %}
+    {%- set system_message = '' %}
+{%- endif %}
+{{- '<|start_header_id|>system<|end_header_id|>\\n\\n' }}
+{%- if tools is not none %}
+    {{- 'Environment: ipython\\n' }}
+{%- endif %}
+{{- 'Date: ' ~ date_string ~ '\\n' }}
+{{- system_message }}
+{{- '<|eot_id|>' }}
+{%- for message in messages %}
+    {{- '<|start_header_id|>' + message['role'] + '<|end_header_id|>\\n\\n'+ message['content'] | trim + '<|eot_id|>' }}
+{%- endfor %}
+{%- if add_generation_prompt %}
+    {{- '<|start_header_id|>assistant<|end_header_id|>\\n\\n' }}
+{%- endif %}
+";
+        let text = rendered(source, &[turn("system", " S "), turn("user", " hello\n")]);
+        assert_eq!(
+            text.expect("render"),
+            "<s><|start_header_id|>system<|end_header_id|>\n\nDate: 4\nS<|eot_id|>\
+             <|start_header_id|>user<|end_header_id|>\n\nhello<|eot_id|>\
+             <|start_header_id|>assistant<|end_header_id|>\n\n"
+        );
+    }
+
+    const MISTRAL_LIKE: &str = "\
+{%- if messages[0]['role'] == 'system' %}
+    {%- set system = messages[0]['content'] %}{%- set turns = messages[1:] %}
+{%- else %}{%- set turns = messages %}{%- endif %}
+{{- bos_token }}
+{%- set ns = namespace(index=0) %}
+{%- for message in turns %}
+    {%- if (message['role'] == 'user') != (ns.index % 2 == 0) %}
+        {{- raise_exception('roles must alternate') }}
+    {%- endif %}
+    {%- set ns.index = ns.index + 1 %}
+    {%- if message['role'] == 'user' %}
+        {%- if loop.last and system is defined %}
+            {{- ' [INST] ' + system + '\\n\\n' + message['content'] + ' [/INST]' }}
+        {%- else %}
+            {{- ' [INST] ' + message['content'] + ' [/INST]' }}
+        {%- endif %}
+    {%- else %}
+        {{- ' ' + message['content'] + eos_token }}
+    {%- endif %}
+{%- endfor %}";
+
+    #[test]
+    fn a_template_in_the_style_of_mistral() {
+        let turns =
+            [turn("system", "S"), turn("user", "a"), turn("assistant", "b"), turn("user", "c")];
+        assert_eq!(
+            rendered(MISTRAL_LIKE, &turns).expect("render"),
+            "<s> [INST] a [/INST] b</s> [INST] S\n\nc [/INST]"
+        );
+        let twice = rendered(MISTRAL_LIKE, &[turn("user", "a"), turn("user", "b")]);
+        let why = twice.expect_err("roles that do not alternate");
+        assert!(why.contains("roles must alternate"), "{why}");
+    }
+
+    #[test]
+    fn what_templates_borrow_from_python() {
+        let source = "\
+{%- for m in messages -%}
+  {%- if m.content.startswith('skip') -%}{% continue %}{%- endif -%}
+  {%- if 'stop' in m.content -%}{% break %}{%- endif -%}
+  {{ m.role.upper() }}:{{ m.content.replace('x', 'y').strip('.') }};
+{%- endfor -%}
+{{ messages[0] | tojson }}{{ {'n': none, 't': true, 'l': [1, '<é>']} | tojson(indent=2) }}
+{%- for key, value in messages[0].items() %} {{ key }}{% endfor %}
+{{ tools is iterable }} {{ '' is iterable }} {{ '{}-{}'.format('a', 1) }}
+{{- messages[0].get('none', 'no') }} {{ messages | length > 3 }} {{ tools }}";
+        let turns = [
+            turn("user", ".ax."),
+            turn("user", "skip me"),
+            turn("tool", "<b>"),
+            turn("user", "stop"),
+        ];
+        assert_eq!(
+            rendered(source, &turns).expect("render"),
+            "USER:ay;TOOL:<b>;{\"role\": \"user\", \"content\": \".ax.\"}\
+             {\n  \"n\": null,\n  \"t\": true,\n  \"l\": [\n    1,\n    \"<é>\"\n  ]\n} role content\
+             False True a-1no True None"
+        );
+    }
+
+    #[test]
+    fn tools_reach_the_template() {
+        let template = ChatTemplate::new(QWEN_LIKE, BTreeMap::new()).expect("compile");
+        let tools = json!([{"type": "function"}]);
+        let text = template.render(&[turn("user", "a")], Some(&tools)).expect("render");
+        assert!(text.contains("# Tools\n[{\"type\": \"function\"}]<|im_end|>"), "{text}");
+    }
+
+    #[test]
+    fn a_broken_template_is_told_with_its_line() {
+        let why = rendered("a\n{% if %}", &[]).expect_err("broken");
+        assert!(why.starts_with("line 2: "), "{why}");
+        let why = rendered("{{ messages[0].content.frobnicate() }}", &[turn("user", "a")])
+            .expect_err("unknown method");
+        assert!(why.contains("frobnicate"), "{why}");
+    }
+}

@@ -1,0 +1,66 @@
+//! The flags of `dyno data`.
+
+use super::bench::ChoiceArgs;
+use super::values;
+use clap::{Args, Subcommand};
+use dyno_workload::data::Format;
+use std::path::PathBuf;
+
+/// `dyno data`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+SPEC is KIND[:PATH][,key=value…] or a file whose shape says what it is. Kinds: openqa, long, lines,
+json, csv, parquet, sharegpt. Keys: prompt=, system=, output_tokens=, messages= name fields (no need
+to rename them in the file), turns=all|first, skip_bad=true. gzip and zstd are read as they are.
+
+Examples:
+  dyno data show open_qa.jsonl
+  dyno data show code.jsonl,prompt=input --tokenizer models/qwen2
+  dyno data show openqa                         the built-in questions
+  dyno data convert sharegpt.json --to lines --out prompts.jsonl")]
+pub(crate) struct DataCommandArgs {
+    #[command(subcommand)]
+    pub(crate) command: DataCommand,
+}
+
+/// What to do with data.
+#[derive(Debug, Subcommand)]
+pub(crate) enum DataCommand {
+    /// Print what a file is, how long its prompts are, and three of them
+    Show(ShowArgs),
+    /// Write the prompts of a file in another form
+    Convert(ConvertArgs),
+}
+
+/// `dyno data show`.
+#[derive(Debug, Args)]
+pub(crate) struct ShowArgs {
+    #[command(flatten)]
+    pub(crate) source: SourceArgs,
+}
+
+/// `dyno data convert`.
+#[derive(Debug, Args)]
+pub(crate) struct ConvertArgs {
+    #[command(flatten)]
+    pub(crate) source: SourceArgs,
+    /// lines, json or parquet
+    #[arg(long, value_name = "FORMAT")]
+    pub(crate) to: Format,
+    /// File to write; it must not exist
+    #[arg(long, value_name = "FILE")]
+    pub(crate) out: PathBuf,
+}
+
+/// Which prompts.
+#[derive(Debug, Args)]
+pub(crate) struct SourceArgs {
+    /// KIND[:PATH][,key=value…] or a file
+    #[arg(value_name = "SPEC", value_parser = values::some_text)]
+    pub(crate) spec: String,
+    #[command(flatten)]
+    pub(crate) choice: ChoiceArgs,
+    /// Seed of the shuffle
+    #[arg(long, value_name = "N", value_parser = values::seed, allow_hyphen_values = true, default_value = "0")]
+    pub(crate) seed: u64,
+}

@@ -1,0 +1,106 @@
+//! `dyno data`: what is in a data file, and the same in another form.
+
+use crate::args::data::{ConvertArgs, DataCommand, DataCommandArgs, SourceArgs};
+use crate::exit::Exit;
+use crate::printer::Printer;
+use crate::resolve::choice_plan;
+use crate::run::workload::selection;
+use crate::usage::UsageError;
+use dyno_core::prompt::Content;
+use dyno_workload::data::{
+    Count, DataSet, DataSpec, Kind, Selected, Selection, SpecError, Tally, convert, profile,
+};
+use dyno_workload::tokenizer::Tokenizer;
+use std::fs::File;
+use std::io::{BufWriter, Write};
+
+/// Shows or converts.
+pub(crate) fn run(args: &DataCommandArgs, printer: &Printer) -> Exit {
+    let done = match &args.command {
+        DataCommand::Show(args) => show(&args.source, printer),
+        DataCommand::Convert(args) => write(args, printer),
+    };
+    done.unwrap_or_else(|error| {
+        printer.error(error);
+        Exit::Usage
+    })
+}
+
+/// The chosen prompts, with what they come from.
+struct Chosen {
+    set: DataSet,
+    tokenizer: Tokenizer,
+    selected: Selected<'static>,
+}
+
+fn in_spec(error: impl std::fmt::Display) -> UsageError {
+    UsageError::new("SPEC", error.to_string())
+}
+
+fn count(tokenizer: &Tokenizer, content: &Content) -> Result<u32, String> {
+    tokenizer.count_content(content, true).map_err(|error| error.to_string())
+}
+
+fn choose(args: &SourceArgs) -> Result<Chosen, UsageError> {
+    let spec: DataSpec = args.spec.parse().map_err(|error: SpecError| in_spec(error))?;
+    if let Some(kind @ (Kind::Random | Kind::Session | Kind::Trace)) = spec.kind {
+        let words = format!("`{}` is made while it is sent; there is no file of it", kind.name());
+        return Err(in_spec(words));
+    }
+    let plan = choice_plan(&args.choice);
+    let tokenizer = match &args.choice.tokenizer {
+        Some(path) => Tokenizer::load(path)
+            .map_err(|error| UsageError::new("--tokenizer", error.to_string()))?,
+        None => Tokenizer::estimate(),
+    };
+    let set = DataSet::new(&spec).map_err(in_spec)?;
+    let selection = Selection { repeat: false, ..selection(&plan, args.seed) };
+    let bounded = plan.min_input_tokens.is_some() || plan.max_input_tokens.is_some();
+    let counter = tokenizer.clone();
+    let counting: Option<Count<'static>> =
+        bounded.then(|| -> Count<'static> { Box::new(move |content| count(&counter, content)) });
+    let selected = selection.of(&set, counting).map_err(in_spec)?;
+    Ok(Chosen { set, tokenizer, selected })
+}
+
+fn show(args: &SourceArgs, printer: &Printer) -> Result<Exit, UsageError> {
+    let Chosen { set, tokenizer, mut selected } = choose(args)?;
+    let counted = |content: &Content| count(&tokenizer, content);
+    let profile = profile(&mut selected, &counted, tokenizer.is_estimate()).map_err(in_spec)?;
+    let left_out = left_out(selected.tally());
+    Ok(printer.result(&format!("{}\n{profile}{left_out}", set.recognised())))
+}
+
+fn write(args: &ConvertArgs, printer: &Printer) -> Result<Exit, UsageError> {
+    let Chosen { set, mut selected, .. } = choose(&args.source)?;
+    let wrong = |error: std::io::Error| {
+        UsageError::new("--out", format!("cannot write `{}`: {error}", args.out.display()))
+    };
+    let file = File::create_new(&args.out).map_err(wrong)?;
+    let mut out = BufWriter::new(file);
+    let written = convert(&mut selected, args.to, &mut out)
+        .map_err(in_spec)
+        .and_then(|written| out.flush().map(|()| written).map_err(wrong));
+    // Half a file would be taken for a whole one.
+    let written = written.inspect_err(|_| drop(std::fs::remove_file(&args.out)))?;
+    let left_out = left_out(selected.tally());
+    let to = args.out.display();
+    printer.note(set.recognised());
+    Ok(printer.result(&format!("{written} prompts written to {to}\n{left_out}")))
+}
+
+/// Nothing is dropped without a word.
+fn left_out(tally: Tally) -> String {
+    let counts = [
+        (tally.skipped, "bad records skipped"),
+        (tally.blank, "empty prompts passed over"),
+        (tally.dropped_short, "left out as too short"),
+        (tally.dropped_long, "left out as too long"),
+        (tally.truncated, "cut to the longest allowed"),
+    ];
+    counts
+        .iter()
+        .filter(|(count, _)| *count > 0)
+        .map(|(count, what)| format!("{count} {what}\n"))
+        .collect()
+}

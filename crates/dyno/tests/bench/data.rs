@@ -1,0 +1,200 @@
+//! What is sent from the files people have, and what happens when they are not what they seem.
+
+use crate::engines::{Engine, QUICK};
+use crate::place::{Place, codes};
+use crate::process::run;
+use crate::web::{self, Seen, Web};
+use dyno_core::record::Phase;
+
+/// The prompts of a run, in order.
+fn prompts(server: &Web, place: &Place, args: &str) -> Vec<String> {
+    let before = server.generations().len();
+    let args = format!("--concurrency 1 --output-tokens 4 {args}");
+    run(place.bench(&server.url(), &args)).expect_status(&[0, 4]);
+    let text = |seen: &Seen| seen.json()["messages"][0]["content"].as_str().unwrap().to_owned();
+    server.generations()[before..].iter().map(text).collect()
+}
+
+const QUESTIONS: &str = r#"{"question": "What is a knee?", "human_answers": []}
+{"question": "什么是拐点？"}
+{"question": "Why three?"}
+"#;
+
+#[test]
+fn questions_are_sent_in_their_order_and_again_when_they_run_out() {
+    let server = Web::start(web::openai);
+    let place = Place::new();
+    let file = place.file("open_qa.jsonl", QUESTIONS);
+    let sent = prompts(&server, &place, &format!("--requests 5 --data {file}"));
+    assert_eq!(
+        sent,
+        ["What is a knee?", "什么是拐点？", "Why three?", "What is a knee?", "什么是拐点？"]
+    );
+    let notes = codes(&place.json("summary.json")["notes"]);
+    assert!(notes.contains(&"prompts_repeat".to_owned()), "{notes:?}");
+    assert_eq!(place.json("plan.json")["data"]["spec"], file.as_str());
+}
+
+#[test]
+fn a_field_of_another_name_needs_no_sed() {
+    let server = Web::start(web::openai);
+    let code = "{\"id\": 1, \"task\": \"sort a list\"}\n{\"id\": 2, \"task\": \"add\"}\n";
+    let place = Place::new();
+    let file = place.file("code.jsonl", code);
+    let args = format!("--requests 2 --data {file},prompt=task");
+    assert_eq!(prompts(&server, &place, &args), ["sort a list", "add"]);
+    // A common name is found by itself.
+    let place = Place::new();
+    let file = place.file("code.jsonl", &code.replace("task", "input"));
+    assert_eq!(
+        prompts(&server, &place, &format!("--requests 2 --data {file}")),
+        ["sort a list", "add"]
+    );
+}
+
+#[test]
+fn the_shuffle_and_the_limit_depend_on_the_seed_alone() {
+    let server = Web::start(web::openai);
+    let sent = |seed: u32| {
+        let args = format!("--requests 12 --data openqa --order shuffle --limit 50 --seed {seed}");
+        prompts(&server, &Place::new(), &args)
+    };
+    let first = sent(1);
+    assert_eq!(first, sent(1));
+    assert_ne!(first, sent(2));
+}
+
+#[test]
+fn every_prompt_is_made_unique_on_demand() {
+    let server = Web::start(web::openai);
+    let place = Place::new();
+    let file = place.file("one.txt", "the same line\n");
+    let args = format!("--requests 4 --data lines:{file} --unique-prefix");
+    let mut sent = prompts(&server, &place, &args);
+    assert!(sent.iter().all(|prompt| prompt.ends_with("the same line")), "{sent:?}");
+    sent.sort();
+    sent.dedup();
+    assert_eq!(sent.len(), 4);
+}
+
+#[test]
+fn a_bad_line_in_the_middle_ends_the_run_and_keeps_what_was_measured() {
+    let engine = Engine::start(QUICK, &[]);
+    let place = Place::new();
+    let mut text = QUESTIONS.repeat(4);
+    text.push_str("{broken\n");
+    let file = place.file("open_qa.jsonl", &text);
+    let args = format!("--concurrency 2 --requests 50 --data {file}");
+    let output = run(place.bench(&engine.url(), &args)).expect_status(&[2, 4]);
+    assert!(output.stderr.contains("open_qa.jsonl:13:"), "{}", output.stderr);
+    assert_eq!(place.json("summary.json")["levels"][0]["requests"]["completed"], 12);
+
+    let place = Place::new();
+    let file = place.file("open_qa.jsonl", &text);
+    let args = format!("--concurrency 2 --requests 13 --data {file},skip_bad=true");
+    run(place.bench(&engine.url(), &args)).expect_status(&[0, 4]);
+    let summary = place.json("summary.json");
+    assert_eq!(summary["levels"][0]["requests"]["completed"], 13);
+    let notes = summary["notes"].to_string();
+    assert!(notes.contains("records skipped as bad, over all levels: 1"), "{notes}");
+}
+
+#[test]
+fn what_is_read_ahead_and_never_sent_does_not_count() {
+    let engine = Engine::start(QUICK, &[]);
+    let place = Place::new();
+    let mut text = QUESTIONS.repeat(4);
+    text.push_str("{broken\n");
+    let file = place.file("open_qa.jsonl", &text);
+    let args = format!("--concurrency 1 --requests 9 --data {file}");
+    run(place.bench(&engine.url(), &args)).expect_status(&[0, 4]);
+    let notes = codes(&place.json("summary.json")["notes"]);
+    assert!(!notes.contains(&"prompts_repeat".to_owned()), "{notes:?}");
+}
+
+#[test]
+fn what_cannot_be_sent_is_said_before_anything_is() {
+    let engine = Engine::start(QUICK, &[]);
+    let place = Place::new();
+    let file = place.file("open_qa.jsonl", QUESTIONS);
+    let args = format!("--data {file} --min-input-tokens 5000");
+    let ended = run(place.bench(&engine.url(), &args)).expect_status(&[2]);
+    assert!(ended.stderr.contains("open_qa.jsonl"), "{}", ended.stderr);
+    assert!(!place.run_dir().exists() && engine.begun() == 0);
+    let args = "--data random,prefix=64,groups=2 --input-tokens 80,10";
+    let ended = run(place.bench(&engine.url(), args)).expect_status(&[2]);
+    assert!(ended.stderr.contains("--input-tokens: "), "{}", ended.stderr);
+    assert!(!place.run_dir().exists() && engine.begun() == 0);
+}
+
+#[test]
+fn random_prompts_have_the_servers_own_length() {
+    // The engine's tokenizer counts words, and its /tokenize says so.
+    let engine = Engine::start(QUICK, &[]);
+    let place = Place::new();
+    let args = "--concurrency 4 --requests 12 --input-tokens 7,80 --output-tokens 3,16";
+    run(place.bench(&engine.url(), args)).expect_status(&[0, 4]);
+    let summary = place.json("summary.json");
+    let labels: Vec<&str> = summary["levels"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|l| l["label"].as_str().unwrap())
+        .collect();
+    assert_eq!(labels, ["7→3 @4", "7→16 @4", "80→3 @4", "80→16 @4"]);
+    let lengths = [(7, 3), (7, 16), (80, 3), (80, 16)];
+    for record in place.requests().iter().filter(|record| record.phase == Phase::Measured) {
+        let (input, output) = lengths[record.level as usize];
+        assert_eq!(record.input.unwrap().tokens, input);
+        assert_eq!(record.requested_input.map(u64::from), Some(input));
+        assert_eq!(record.output.unwrap().tokens, output);
+    }
+    let notes = codes(&summary["notes"]);
+    assert!(!notes.contains(&"tokenizer_estimate".to_owned()), "{notes:?}");
+    assert!(!notes.contains(&"token_counts_differ".to_owned()), "{notes:?}");
+}
+
+#[test]
+fn lengths_follow_their_distribution_and_data_bring_their_own() {
+    let engine = Engine::start(QUICK, &[]);
+    let place = Place::new();
+    let args = "--concurrency 8 --requests 60 --input-tokens 20-60 --output-tokens 2-9";
+    run(place.bench(&engine.url(), args)).expect_status(&[0, 4]);
+    let seen = |of: fn(&dyno_core::record::RequestRecord) -> u64| {
+        let all: Vec<u64> = place.requests().iter().map(of).collect();
+        (*all.iter().min().unwrap(), *all.iter().max().unwrap())
+    };
+    let (shortest, longest) = seen(|r| r.input.unwrap().tokens);
+    assert!(shortest >= 20 && longest <= 60 && longest - shortest > 20, "{shortest} {longest}");
+    let (shortest, longest) = seen(|r| r.output.unwrap().tokens);
+    assert!(shortest >= 2 && longest <= 9 && longest - shortest >= 5, "{shortest} {longest}");
+
+    let place = Place::new();
+    let file = place.file("own.csv", "prompt,output_tokens\nalpha beta,5\ngamma,11\n");
+    let args = format!("--concurrency 1 --requests 2 --data {file}");
+    run(place.bench(&engine.url(), &args)).expect_status(&[0, 4]);
+    let mut outputs: Vec<u64> =
+        place.requests().iter().map(|record| record.output.unwrap().tokens).collect();
+    outputs.sort_unstable();
+    assert_eq!(outputs, [5, 11]);
+}
+
+#[test]
+fn data_are_shown_and_converted() {
+    let place = Place::new();
+    let file = place.file("open_qa.jsonl", QUESTIONS);
+    let shown = run(place.dyno(&format!("data show {file}"))).expect_status(&[0]);
+    for part in ["JSON lines", "3 items", "estimated", "What is a knee?", "什么是拐点？"] {
+        assert!(shown.stdout.contains(part), "{part}: {}", shown.stdout);
+    }
+    let convert = |spec: &str, to: &str, out: &str| {
+        run(place.dyno(&format!("data convert {spec} --to {to} --out {out}")))
+    };
+    convert(&file, "parquet", "a.parquet").expect_status(&[0]);
+    convert("a.parquet", "json", "b.json").expect_status(&[0]);
+    convert("b.json", "lines", "c.txt").expect_status(&[0]);
+    let lines = std::fs::read_to_string(place.path().join("c.txt")).unwrap();
+    assert!(lines.contains("What is a knee?") && lines.contains("什么是拐点？"), "{lines}");
+    let again = convert("b.json", "lines", "c.txt").expect_status(&[2]);
+    assert!(again.stderr.contains("--out: cannot write"), "{}", again.stderr);
+}

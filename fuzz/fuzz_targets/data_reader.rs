@@ -1,0 +1,82 @@
+//! Any bytes, under any kind: they are recognised, read to the end and selected from, or refused
+//! with a message, and never with a panic. What was read survives being written as lines.
+
+#![no_main]
+
+use dyno_workload::data::{DataSet, DataSpec, Format, Order, Outside, Selection, convert};
+use dyno_workload::item::{Content, Item};
+use libfuzzer_sys::fuzz_target;
+
+const SPECS: [&str; 12] = [
+    "f",
+    "f,skip_bad=true",
+    "f.csv,skip_bad=true",
+    "openqa:f,skip_bad=true",
+    "long:f",
+    "lines:f,skip_bad=true",
+    "json:f,prompt=a.b,skip_bad=true",
+    "csv:f,skip_bad=true",
+    "sharegpt:f,turns=all,skip_bad=true",
+    "session:f,skip_bad=true",
+    "json:f,system=s,output_tokens=n",
+    "parquet:f",
+];
+
+fuzz_target!(|input: &[u8]| {
+    let Some((choice, bytes)) = input.split_first() else { return };
+    let Some(spec) = SPECS.get(usize::from(*choice) % SPECS.len()) else { return };
+    let Ok(spec) = spec.parse::<DataSpec>() else { return };
+    let name = spec.path.as_deref().and_then(|path| path.to_str()).unwrap_or("f");
+    let data = match DataSet::from_bytes(name, bytes, &spec) {
+        Ok(data) => data,
+        Err(error) => {
+            assert!(!error.to_string().is_empty());
+            return;
+        }
+    };
+    assert!(!data.recognised().to_string().contains('\n'));
+    if let Ok(conversations) = data.conversations() {
+        conversations.for_each(drop);
+    }
+    let Ok(reading) = data.open() else { return };
+    let items: Vec<Item> = reading.map_while(Result::ok).collect();
+    select(&data);
+    written_and_read_again(&items);
+});
+
+fn select(data: &DataSet) {
+    let selection = Selection {
+        order: Order::Shuffle,
+        seed: 1,
+        max_input: Some(8),
+        outside: Outside::Truncate,
+        unique_prefix: true,
+        ..Selection::default()
+    };
+    let count = |content: &Content| match content {
+        Content::Text(text) => Ok(text.chars().count() as u32 / 4),
+        Content::Messages(messages) => Ok(messages.len() as u32 * 3),
+        Content::Body(_) => Ok(9),
+    };
+    if let Ok(selected) = selection.of(data, Some(Box::new(count))) {
+        selected.take(50).for_each(drop);
+    }
+}
+
+fn written_and_read_again(items: &[Item]) {
+    let mut lines = Vec::new();
+    let written = convert(items.iter().cloned().map(Ok), Format::Lines, &mut lines);
+    assert_eq!(written.ok(), Some(items.len() as u64));
+    if items.is_empty() {
+        return;
+    }
+    let Ok(spec) = "lines:f".parse::<DataSpec>() else { return };
+    let again = DataSet::from_bytes("f", &lines, &spec).and_then(|data| data.open()?.collect());
+    match again {
+        Ok(again) => {
+            let again: Vec<Item> = again;
+            assert_eq!(again, items);
+        }
+        Err(error) => panic!("{error}"),
+    }
+}
