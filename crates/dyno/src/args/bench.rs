@@ -92,8 +92,12 @@ pub(crate) struct LoadArgs {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Data")]
 pub(crate) struct DataArgs {
-    /// Where prompts come from: KIND[:PATH][,key=value…] or a file [default: random]
-    #[arg(long, value_name = "SPEC", value_parser = values::some_text)]
+    #[arg(
+        long,
+        value_name = "SPEC",
+        value_parser = values::some_text,
+        help = "Where prompts come from: KIND[:PATH][,key=value…] or a file [default: random]"
+    )]
     pub(crate) data: Option<String>,
     /// Length of random prompts: 512, 128-1024, normal(512,64), lognormal(512,0.5) or
     /// zipf(1.2,1-4096); a list runs as levels [default: 256]

@@ -55,8 +55,11 @@ pub(crate) struct ConvertArgs {
 /// Which prompts.
 #[derive(Debug, Args)]
 pub(crate) struct SourceArgs {
-    /// KIND[:PATH][,key=value…] or a file
-    #[arg(value_name = "SPEC", value_parser = values::some_text)]
+    #[arg(
+        value_name = "SPEC",
+        value_parser = values::some_text,
+        help = "KIND[:PATH][,key=value…] or a file"
+    )]
     pub(crate) spec: String,
     #[command(flatten)]
     pub(crate) choice: ChoiceArgs,
