@@ -3,11 +3,12 @@
 
 #![no_main]
 
-use dyno_workload::data::{DataSet, DataSpec, Format, Order, Outside, Selection, convert};
+use dyno_workload::data::{DataSet, DataSpec, Format, Kind, Order, Outside, Selection, convert};
 use dyno_workload::item::{Content, Item};
+use dyno_workload::trace::{Trace, TraceLimits, TraceProfile};
 use libfuzzer_sys::fuzz_target;
 
-const SPECS: [&str; 12] = [
+const SPECS: [&str; 14] = [
     "f",
     "f,skip_bad=true",
     "f.csv,skip_bad=true",
@@ -20,6 +21,8 @@ const SPECS: [&str; 12] = [
     "session:f,skip_bad=true",
     "json:f,system=s,output_tokens=n",
     "parquet:f",
+    "trace:f",
+    "trace:f,skip_bad=true,block=3,from=1ms,to=1h,speed=0.5",
 ];
 
 fuzz_target!(|input: &[u8]| {
@@ -27,6 +30,9 @@ fuzz_target!(|input: &[u8]| {
     let Some(spec) = SPECS.get(usize::from(*choice) % SPECS.len()) else { return };
     let Ok(spec) = spec.parse::<DataSpec>() else { return };
     let name = spec.path.as_deref().and_then(|path| path.to_str()).unwrap_or("f");
+    if spec.kind == Some(Kind::Trace) {
+        return replay(name, bytes, &spec);
+    }
     let data = match DataSet::from_bytes(name, bytes, &spec) {
         Ok(data) => data,
         Err(error) => {
@@ -43,6 +49,23 @@ fuzz_target!(|input: &[u8]| {
     select(&data);
     written_and_read_again(&items);
 });
+
+fn replay(name: &str, bytes: &[u8], spec: &DataSpec) {
+    let limits = TraceLimits { max_input: Some(1_000), truncate: true, ..TraceLimits::default() };
+    let trace = match Trace::from_bytes(name, bytes, spec, &limits) {
+        Ok(trace) => trace,
+        Err(error) => {
+            assert!(!error.to_string().is_empty());
+            return;
+        }
+    };
+    assert!(!trace.recognised().contains('\n'));
+    assert!(trace.len() > 0 && trace.schedule().is_sorted());
+    assert!(trace.requests().all(|r| (1..=1_000).contains(&r.input) && r.output > 0));
+    let profile = TraceProfile::of(&trace);
+    assert!(profile.reuse.is_none_or(|reuse| reuse.seen <= reuse.input));
+    assert!(!profile.to_string().is_empty());
+}
 
 fn select(data: &DataSet) {
     let selection = Selection {

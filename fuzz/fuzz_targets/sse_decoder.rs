@@ -5,6 +5,7 @@
 use dyno_core::outcome::Outcome;
 use dyno_core::plan::Api;
 use dyno_core::record::{Phase, RequestRecord};
+use dyno_wire::dialect::Keep;
 use dyno_wire::exchange::{Exchange, Progress, Rules};
 use dyno_wire::redact::Redactor;
 use dyno_wire::sse::SseDecoder;
@@ -28,7 +29,7 @@ fn outcome(parts: &[&[u8]]) -> Outcome {
     let rules = Rules {
         api: Api::OpenAiChat,
         stream: true,
-        keep_text: true,
+        keep: Keep { text: true, content: true },
         redactor: Redactor::default(),
     };
     let record = RequestRecord::new(0, 0, 0, Phase::Measured, 0);

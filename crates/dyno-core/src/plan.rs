@@ -148,15 +148,21 @@ pub enum Load {
         /// How many.
         requests: u64,
     },
+    /// Open loop at the times of a recorded trace.
+    Trace {
+        /// How much faster than it was recorded.
+        speed: f64,
+    },
 }
 
 impl Load {
-    /// `concurrency`, `rate` or `burst`.
+    /// `concurrency`, `rate`, `burst` or `trace`.
     pub fn kind(&self) -> &'static str {
         match self {
             Self::Concurrency { .. } => "concurrency",
             Self::Rate { .. } => "rate",
             Self::Burst { .. } => "burst",
+            Self::Trace { .. } => "trace",
         }
     }
 
@@ -166,7 +172,13 @@ impl Load {
             Self::Concurrency { concurrency } => f64::from(concurrency),
             Self::Rate { rate, .. } => rate,
             Self::Burst { requests } => requests as f64,
+            Self::Trace { speed } => speed,
         }
+    }
+
+    /// Whether requests come when their schedule says, whatever the server does.
+    pub fn is_open(&self) -> bool {
+        matches!(self, Self::Rate { .. } | Self::Trace { .. })
     }
 }
 

@@ -1,5 +1,6 @@
 //! What one request asks, before it has a shape on the wire.
 
+use crate::Nanos;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -46,4 +47,25 @@ impl Item {
     pub fn text(text: impl Into<String>) -> Self {
         Self { content: Content::Text(text.into()), output_tokens: None, input_tokens: None }
     }
+}
+
+/// A conversation as it will be led: what the user says, turn by turn. What the server answers is
+/// put between the turns when it is known.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Conversation {
+    /// The turns, in order; at least one.
+    pub turns: Vec<UserTurn>,
+    /// Input tokens of the first turn, where they were counted, template and all.
+    pub input_tokens: Option<u32>,
+}
+
+/// One turn of the user's.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UserTurn {
+    /// How long the user takes for it, from the end of the answer before.
+    pub think: Nanos,
+    /// What is added to the conversation.
+    pub messages: Vec<Message>,
+    /// Output tokens to ask for.
+    pub output_tokens: u32,
 }

@@ -47,6 +47,15 @@ pub struct TokenCount {
     pub source: TokenSource,
 }
 
+/// The place of a request in a conversation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Turn {
+    /// Index of the conversation in its level.
+    pub session: u64,
+    /// Its turn, from 1.
+    pub number: u32,
+}
+
 /// What happened to one arrival. All times are nanoseconds from the start of the run; a time
 /// that was never reached is absent.
 #[derive(Debug, Clone, PartialEq)]
@@ -57,6 +66,8 @@ pub struct RequestRecord {
     pub index: u64,
     /// The closed loop's slot; 0 elsewhere.
     pub slot: u32,
+    /// Its place in a conversation, where it is part of one.
+    pub turn: Option<Turn>,
     /// Label.
     pub phase: Phase,
     /// How it ended.
@@ -116,6 +127,7 @@ impl RequestRecord {
             level,
             index,
             slot,
+            turn: None,
             phase,
             outcome: Outcome::Censored,
             intended,

@@ -21,7 +21,7 @@ pub(crate) fn run(level: &mut Level<'_>, concurrency: u32) -> Result<(), Transpo
             }
             if level.is_stopped() {
                 level.starve(at);
-            } else if planned.is_some_and(|n| level.issued >= n) {
+            } else if level.is_complete() {
                 level.starve(at);
                 level.stop_sending(Ending::Requests, at);
             } else if let Some(up) = level.time_limit().filter(|up| at >= *up) {
@@ -31,7 +31,7 @@ pub(crate) fn run(level: &mut Level<'_>, concurrency: u32) -> Result<(), Transpo
                 level.dispatch(slot, at)?;
             }
         }
-        if level.is_quiet() && !level.is_stopped() {
+        if level.is_idle() && !level.is_stopped() {
             level.stop_sending(Ending::Aborted, level.now());
         }
         if !level.is_stopped() {

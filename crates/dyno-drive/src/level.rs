@@ -1,14 +1,17 @@
 //! What every arrival model shares: one arrival, one record; counting, failing, stopping,
 //! draining. A level is over only when nothing of it is in flight.
 
+use crate::arrivals::Arrivals;
 use crate::lookahead::Lookahead;
+use crate::sessions::Sessions;
 use crate::stop::{Stop, StopSignal};
-use crate::transport::{Job, Transport, TransportError};
+use crate::transport::{Ended, Job, Payload, Transport, TransportError};
+use crate::work::Work;
 use crate::{burst, closed, open};
 use dyno_core::frame::{ClientHealth, Ending};
 use dyno_core::outcome::Outcome;
 use dyno_core::plan::{LevelPlan, Load, Shard, Warmup};
-use dyno_core::record::{Phase, RequestRecord};
+use dyno_core::record::{Phase, RequestRecord, Turn};
 use dyno_core::{MS, Nanos};
 
 /// So many failures in a row, without a success, and the target is given up.
@@ -25,6 +28,10 @@ pub struct LevelSetup<'a> {
     pub plan: &'a LevelPlan,
     /// Seed of the arrivals.
     pub seed: u64,
+    /// The offsets of a recorded trace, for a level that replays one.
+    pub trace: Option<Box<dyn Iterator<Item = Nanos> + 'a>>,
+    /// What is sent are conversations.
+    pub sessions: bool,
     /// Which part of the arrivals to send.
     pub shard: Shard,
     /// The signal to stop early.
@@ -70,6 +77,8 @@ pub struct LevelOutcome {
     pub issued: u64,
     /// Warm-up arrivals issued.
     pub warmup: u64,
+    /// What was taken from the look-ahead: requests, or conversations begun.
+    pub taken: u64,
     /// What the client saw of itself.
     pub client: ClientHealth,
     /// The last failure, when the target was lost.
@@ -86,7 +95,14 @@ pub fn run_level<'a>(
     let mut level = Level::new(setup, transport, payloads);
     match load {
         Load::Concurrency { concurrency } => closed::run(&mut level, concurrency)?,
-        Load::Rate { rate, arrival } => open::run(&mut level, rate, arrival)?,
+        Load::Rate { rate, arrival } => {
+            let arrivals = Arrivals::new(level.setup.seed, level.setup.level, rate, arrival);
+            open::run(&mut level, arrivals)?;
+        }
+        Load::Trace { .. } => {
+            let trace = level.setup.trace.take();
+            open::run(&mut level, trace.into_iter().flatten())?;
+        }
         Load::Burst { requests } => burst::run(&mut level, requests)?,
     }
     Ok(level.into_outcome())
@@ -106,12 +122,14 @@ pub(crate) struct Level<'a> {
     pub(crate) setup: LevelSetup<'a>,
     transport: &'a mut dyn Transport,
     payloads: &'a mut Lookahead,
-    ended: Vec<RequestRecord>,
+    sessions: Sessions,
+    ended: Vec<Ended>,
     pub(crate) started: Nanos,
     /// When the measured part began.
     measured_from: Option<Nanos>,
     pub(crate) issued: u64,
     pub(crate) warmup: u64,
+    taken: u64,
     /// Why and when sending stopped, once it has.
     stopped: Option<(Ending, Nanos)>,
     starved: Option<Nanos>,
@@ -131,11 +149,13 @@ impl<'a> Level<'a> {
             setup,
             transport,
             payloads,
+            sessions: Sessions::default(),
             ended: Vec::new(),
             started: 0,
             measured_from: None,
             issued: 0,
             warmup: 0,
+            taken: 0,
             stopped: None,
             starved: None,
             planned: None,
@@ -177,9 +197,25 @@ impl<'a> Level<'a> {
         self.stopped.is_some()
     }
 
+    /// Conversations are under way.
+    pub(crate) fn in_session(&self) -> bool {
+        !self.sessions.is_empty()
+    }
+
+    /// Nothing is in flight, and nothing will be unless a slot is given something to send.
+    pub(crate) fn is_idle(&self) -> bool {
+        self.is_quiet() && self.sessions.nobody_thinks()
+    }
+
+    /// As many measured requests were sent as were asked for.
+    pub(crate) fn is_complete(&self) -> bool {
+        self.planned.is_some_and(|planned| self.issued >= planned)
+    }
+
     /// Sending is over; only the first reason counts.
     pub(crate) fn stop_sending(&mut self, ending: Ending, at: Nanos) {
         self.stopped.get_or_insert((ending, at));
+        self.sessions.break_off();
     }
 
     /// A slot found nothing left to send.
@@ -207,15 +243,27 @@ impl<'a> Level<'a> {
 
     /// Sends the next arrival. Sending stops if there is nothing to send any more.
     pub(crate) fn dispatch(&mut self, slot: u32, intended: Nanos) -> Result<(), TransportError> {
-        let warmup = self.in_warmup(intended);
-        let Some(payload) = self.payloads.take() else {
+        let Some(Work { first, then }) = self.payloads.take() else {
             // The source promised more: whatever it was, it is not the server's doing.
             let now = self.now();
             self.stop_sending(Ending::Aborted, now);
             return Ok(());
         };
+        self.taken += 1;
         let index = self.issued + self.warmup;
-        let phase = if warmup {
+        let turn = then.map(|dialogue| self.sessions.begin(index, dialogue));
+        self.send(slot, intended, turn, first)
+    }
+
+    fn send(
+        &mut self,
+        slot: u32,
+        intended: Nanos,
+        turn: Option<Turn>,
+        payload: Payload,
+    ) -> Result<(), TransportError> {
+        let index = self.issued + self.warmup;
+        let phase = if self.in_warmup(intended) {
             self.warmup += 1;
             Phase::Warmup
         } else {
@@ -225,7 +273,8 @@ impl<'a> Level<'a> {
         };
         let dispatched = self.transport.now();
         let level = self.setup.level;
-        self.transport.dispatch(Job { level, index, slot, phase, intended, dispatched, payload });
+        let job = Job { level, index, slot, turn, phase, intended, dispatched, payload };
+        self.transport.dispatch(job);
         self.since_read += 1;
         if self.since_read >= DISPATCHES_BETWEEN_READS {
             self.since_read = 0;
@@ -246,6 +295,7 @@ impl<'a> Level<'a> {
         if self.ended.is_empty() {
             // Look up every so often: the wish to stop comes from outside.
             let until = until.min(self.transport.now().saturating_add(20 * MS));
+            let until = until.min(self.sessions.next_due().unwrap_or(Nanos::MAX));
             self.transport.wait(until, &mut self.ended)?;
         }
         let now = self.transport.now();
@@ -254,9 +304,13 @@ impl<'a> Level<'a> {
         {
             self.stop_sending(Ending::Duration, up);
         }
-        for record in self.ended.drain(..) {
-            let dropped = matches!(record.outcome, Outcome::Dropped(_));
-            freed.push(Freed { slot: record.slot, at: record.end, dropped });
+        for ended in self.ended.drain(..) {
+            let goes_on = self.sessions.ended(&ended);
+            let record = ended.record;
+            if !goes_on {
+                let dropped = matches!(record.outcome, Outcome::Dropped(_));
+                freed.push(Freed { slot: record.slot, at: record.end, dropped });
+            }
             let (streak, last) = (&mut self.failures_in_a_row, &mut self.last_failure);
             finish(record, self.stopped, streak, last, self.setup.observer);
         }
@@ -269,6 +323,23 @@ impl<'a> Level<'a> {
         self.setup.observer.in_flight(self.transport.in_flight());
         if self.setup.observer.must_stop() {
             self.stop_sending(Ending::Aborted, now);
+        }
+        self.go_on(now)
+    }
+
+    /// Sends the turns whose time has come, until sending stops.
+    fn go_on(&mut self, now: Nanos) -> Result<(), TransportError> {
+        while !self.is_stopped()
+            && let Some(thinking) = self.sessions.due(now)
+        {
+            let (slot, due) = (thinking.slot, thinking.due);
+            if self.is_complete() {
+                self.starve(due);
+                self.stop_sending(Ending::Requests, due);
+            } else {
+                let (turn, payload) = self.sessions.go_on(self.issued + self.warmup, thinking);
+                self.send(slot, due, Some(turn), payload)?;
+            }
         }
         Ok(())
     }
@@ -313,6 +384,7 @@ impl<'a> Level<'a> {
             planned: self.planned,
             issued: self.issued,
             warmup: self.warmup,
+            taken: self.taken,
             client: self.transport.take_health(),
             last_failure: self.last_failure.filter(|_| ending == Ending::TargetLost),
         }

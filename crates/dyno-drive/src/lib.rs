@@ -1,5 +1,5 @@
 //! When requests are sent: seeded [`arrivals`], one file per arrival model (`closed`, `open`,
-//! `burst`), and the `level` that they share. Requests go through a [`Transport`], which may
+//! `burst`), the conversations among them (`sessions`), and the `level` that they share. Requests go through a [`Transport`], which may
 //! be a network client or a simulated engine: nothing here knows HTTP, JSON or a real clock.
 
 pub mod arrivals;
@@ -8,10 +8,13 @@ mod closed;
 mod level;
 mod lookahead;
 mod open;
+mod sessions;
 mod stop;
 mod transport;
+mod work;
 
 pub use level::{LevelOutcome, LevelSetup, Observer, run_level};
 pub use lookahead::Lookahead;
 pub use stop::{Stop, StopSignal};
-pub use transport::{Job, Payload, Transport, TransportError};
+pub use transport::{Ended, Job, Payload, Transport, TransportError};
+pub use work::{Dialogue, NextTurn, Work};

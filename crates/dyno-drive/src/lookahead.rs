@@ -1,7 +1,7 @@
 //! Payloads made ahead of their time on a thread of their own, bounded in number and in bytes,
 //! so that encoding never happens on the driver's thread and memory does not grow with the run.
 
-use crate::transport::Payload;
+use crate::work::Work;
 use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
@@ -10,7 +10,7 @@ const MAX_BYTES: usize = 32 << 20;
 
 #[derive(Default)]
 struct Queue {
-    ready: VecDeque<Payload>,
+    ready: VecDeque<Work>,
     bytes: usize,
     /// The maker has made all there is to make (or died trying).
     finished: bool,
@@ -57,9 +57,9 @@ impl Drop for FinishOnDrop {
 impl Lookahead {
     /// Starts making payloads 0, 1, 2 … with `make`, until it gives none, at most `max_items` ahead
     /// of the driver.
-    pub fn start(
+    pub fn start<W: Into<Work>>(
         max_items: usize,
-        mut make: impl FnMut(u64) -> Option<Payload> + Send + 'static,
+        mut make: impl FnMut(u64) -> Option<W> + Send + 'static,
     ) -> std::io::Result<Self> {
         let max_items = max_items.max(1);
         let shared = Arc::new(Shared::default());
@@ -67,12 +67,13 @@ impl Lookahead {
         let thread = std::thread::Builder::new().name("dyno-encode".into()).spawn(move || {
             let finish = FinishOnDrop(theirs);
             for index in 0.. {
-                let Some(payload) = make(index) else { return };
+                let Some(work) = make(index) else { return };
+                let work: Work = work.into();
+                let size = work.size();
                 let mut queue = lock(&finish.0);
                 while !queue.closed
                     && !queue.ready.is_empty()
-                    && (queue.ready.len() >= max_items
-                        || queue.bytes + payload.bytes.len() > MAX_BYTES)
+                    && (queue.ready.len() >= max_items || queue.bytes + size > MAX_BYTES)
                 {
                     queue.maker_waits = true;
                     queue = finish.0.room.wait(queue).unwrap_or_else(PoisonError::into_inner);
@@ -81,8 +82,8 @@ impl Lookahead {
                 if queue.closed {
                     return;
                 }
-                queue.bytes += payload.bytes.len();
-                queue.ready.push_back(payload);
+                queue.bytes += size;
+                queue.ready.push_back(work);
                 // The taker waits only when it found the queue empty, or for it to fill up.
                 if queue.ready.len() == 1 || queue.ready.len() >= max_items {
                     finish.0.filled.notify_all();
@@ -107,17 +108,17 @@ impl Lookahead {
     }
 
     /// The next payload; nothing when there are no more.
-    pub fn take(&mut self) -> Option<Payload> {
+    pub fn take(&mut self) -> Option<Work> {
         let mut queue = lock(&self.shared);
         loop {
-            if let Some(payload) = queue.ready.pop_front() {
-                queue.bytes -= payload.bytes.len();
+            if let Some(work) = queue.ready.pop_front() {
+                queue.bytes -= work.size();
                 // Wake the maker once for many: a switch per request would cost more than the work.
                 let low = queue.ready.len() <= self.max_items / 2 && queue.bytes <= MAX_BYTES / 2;
                 if low && std::mem::take(&mut queue.maker_waits) {
                     self.shared.room.notify_one();
                 }
-                return Some(payload);
+                return Some(work);
             }
             if queue.finished {
                 return None;
@@ -140,6 +141,7 @@ impl Drop for Lookahead {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::transport::Payload;
 
     fn numbered(index: u64) -> Payload {
         Payload { bytes: index.to_le_bytes().to_vec(), ..Payload::default() }
@@ -149,9 +151,9 @@ mod tests {
     fn payloads_come_in_order_and_end() {
         let mut ahead = Lookahead::start(16, |i| (i < 1000).then(|| numbered(i))).unwrap();
         for index in 0..1000_u64 {
-            assert_eq!(ahead.take().unwrap(), numbered(index));
+            assert_eq!(ahead.take().unwrap().first, numbered(index));
         }
-        assert_eq!(ahead.take(), None);
+        assert!(ahead.take().is_none());
     }
 
     #[test]
@@ -170,7 +172,7 @@ mod tests {
         })
         .unwrap();
         assert!(ahead.take().is_some() && ahead.take().is_some());
-        assert_eq!(ahead.take(), None);
+        assert!(ahead.take().is_none());
     }
 
     #[test]
@@ -181,6 +183,6 @@ mod tests {
         .unwrap();
         ahead.fill(1000);
         assert!(lock(&ahead.shared).bytes <= MAX_BYTES);
-        assert_eq!(ahead.take().unwrap().bytes.len(), 10 << 20);
+        assert_eq!(ahead.take().unwrap().first.bytes.len(), 10 << 20);
     }
 }

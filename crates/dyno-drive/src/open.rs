@@ -1,11 +1,11 @@
 //! The open loop: arrivals come when their schedule says, whatever the server does.
 
-use crate::arrivals::{Arrivals, belongs};
+use crate::arrivals::{belongs, share};
 use crate::level::Level;
 use crate::transport::TransportError;
 use dyno_core::Nanos;
 use dyno_core::frame::Ending;
-use dyno_core::plan::{Arrival, LevelPlan, Shard, Warmup};
+use dyno_core::plan::{LevelPlan, Shard, Warmup};
 
 /// The offsets of all arrivals of a level from its start, warm-up first, computed up front.
 pub(crate) struct Schedule {
@@ -19,17 +19,14 @@ pub(crate) struct Schedule {
 
 impl Schedule {
     pub(crate) fn new(
-        seed: u64,
-        level: u32,
+        arrivals: impl Iterator<Item = Nanos>,
         plan: &LevelPlan,
-        rate: f64,
-        arrival: Arrival,
         shard: Shard,
     ) -> Self {
         let mut schedule =
             Self { offsets: vec![], measured: 0, ending: Ending::Requests, stops: 0 };
         let (mut measured_from, mut measured) = (None, 0_u64);
-        for (index, offset) in (0_u64..).zip(Arrivals::new(seed, level, rate, arrival)) {
+        for (index, offset) in (0_u64..).zip(arrivals) {
             let warmup = match plan.warmup {
                 None => false,
                 Some(Warmup::Requests(n)) => index < n,
@@ -66,25 +63,38 @@ impl Schedule {
 
 pub(crate) fn run(
     level: &mut Level<'_>,
-    rate: f64,
-    arrival: Arrival,
+    arrivals: impl Iterator<Item = Nanos>,
 ) -> Result<(), TransportError> {
-    let setup = &level.setup;
-    let schedule = Schedule::new(setup.seed, setup.level, setup.plan, rate, arrival, setup.shard);
-    level.start(0, Some(schedule.measured))?;
+    let schedule = Schedule::new(arrivals, level.setup.plan, level.setup.shard);
+    // Conversations bring more requests than arrivals, so only a number that was asked for is one.
+    let planned = match level.setup.sessions {
+        true => level.setup.plan.requests.map(|n| share(n, level.setup.shard)),
+        false => Some(schedule.measured),
+    };
+    level.start(0, planned)?;
+    let stops = level.started + schedule.stops;
     let mut freed = Vec::new();
     let mut next = 0;
-    while next < schedule.offsets.len() && !level.is_stopped() {
-        let due = level.started + schedule.offsets[next];
-        if level.now() >= due {
-            level.dispatch(0, due)?;
-            next += 1;
-        } else {
-            level.wait(due, &mut freed)?;
-            freed.clear();
+    while !level.is_stopped() {
+        let due = schedule.offsets.get(next).map(|offset| level.started + offset);
+        match due {
+            _ if level.setup.sessions && level.is_complete() => {
+                level.stop_sending(Ending::Requests, level.now());
+            }
+            Some(due) if level.now() >= due => {
+                level.dispatch(0, due)?;
+                next += 1;
+                continue;
+            }
+            Some(due) => level.wait(due, &mut freed)?,
+            // Everybody has come; those in the middle of a conversation go on with it.
+            None if !level.in_session() => break,
+            None if schedule.ending == Ending::Requests => level.wait(Nanos::MAX, &mut freed)?,
+            None if level.now() >= stops => break,
+            None => level.wait(stops, &mut freed)?,
         }
+        freed.clear();
     }
-    let stops = level.started + schedule.stops;
     level.stop_sending(schedule.ending, stops);
     level.drain()
 }

@@ -2,7 +2,7 @@
 
 use dyno_core::Nanos;
 use dyno_core::frame::ClientHealth;
-use dyno_core::record::{Phase, RequestRecord};
+use dyno_core::record::{Phase, RequestRecord, Turn};
 use thiserror::Error;
 
 /// A request, encoded ahead of its time.
@@ -27,6 +27,8 @@ pub struct Job {
     pub index: u64,
     /// The closed loop's slot; 0 elsewhere.
     pub slot: u32,
+    /// Its place in a conversation, where it is part of one.
+    pub turn: Option<Turn>,
     /// Warm-up or measured.
     pub phase: Phase,
     /// When the schedule wanted it sent.
@@ -35,6 +37,21 @@ pub struct Job {
     pub dispatched: Nanos,
     /// What to send.
     pub payload: Payload,
+}
+
+/// A request that has ended.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Ended {
+    /// What happened to it.
+    pub record: RequestRecord,
+    /// What the server said, exactly, where conversations need it.
+    pub answer: Option<String>,
+}
+
+impl From<RequestRecord> for Ended {
+    fn from(record: RequestRecord) -> Self {
+        Self { record, answer: None }
+    }
 }
 
 /// The transport itself broke (not a request on it).
@@ -55,14 +72,14 @@ pub trait Transport {
 
     /// Works until some request has ended or `until` has come, whichever is first; may return
     /// earlier. Records of ended requests are appended.
-    fn wait(&mut self, until: Nanos, ended: &mut Vec<RequestRecord>) -> Result<(), TransportError>;
+    fn wait(&mut self, until: Nanos, ended: &mut Vec<Ended>) -> Result<(), TransportError>;
 
     /// Jobs dispatched whose records have not come out yet.
     fn in_flight(&self) -> usize;
 
     /// Gives up everything in flight: its records, with their times so far, are appended as
     /// censored.
-    fn censor(&mut self, ended: &mut Vec<RequestRecord>);
+    fn censor(&mut self, ended: &mut Vec<Ended>);
 
     /// What the client saw of itself since the last call.
     fn take_health(&mut self) -> ClientHealth;

@@ -1,153 +1,16 @@
 //! Drivers against a simulated server in virtual time: one arrival, one record, whatever happens.
 #![allow(clippy::unwrap_used)]
 
-use dyno_core::frame::{ClientHealth, Ending};
-use dyno_core::outcome::{FailureClass, Outcome};
-use dyno_core::plan::{Arrival, LengthSpec, LevelPlan, Load, Shard, Warmup};
+mod simulated;
+
+use dyno_core::frame::Ending;
+use dyno_core::outcome::Outcome;
+use dyno_core::plan::{Arrival, LevelPlan, Load, Shard, Warmup};
 use dyno_core::record::{Phase, RequestRecord};
-use dyno_core::{MS, Nanos, SEC};
-use dyno_drive::{
-    Job, LevelOutcome, LevelSetup, Lookahead, Observer, Payload, StopSignal, Transport,
-    TransportError, run_level,
-};
+use dyno_core::{MS, SEC};
+use dyno_drive::{LevelOutcome, StopSignal};
 use proptest::prelude::*;
-use std::collections::BTreeMap;
-
-/// Answers after a fixed time; every `fails_every`-th fails instead.
-struct Simulated {
-    now: Nanos,
-    service: Nanos,
-    fails_every: u64,
-    seen: u64,
-    running: BTreeMap<(Nanos, u64), RequestRecord>,
-    peak: usize,
-    stop_at: Option<(Nanos, StopSignal)>,
-}
-
-impl Simulated {
-    fn new(service: Nanos, fails_every: u64) -> Self {
-        Self {
-            now: 7 * SEC,
-            service,
-            fails_every,
-            seen: 0,
-            running: BTreeMap::new(),
-            peak: 0,
-            stop_at: None,
-        }
-    }
-}
-
-impl Transport for Simulated {
-    fn now(&self) -> Nanos {
-        self.now
-    }
-    fn prepare(&mut self, _: usize) -> Result<(), TransportError> {
-        Ok(())
-    }
-    fn dispatch(&mut self, job: Job) {
-        self.seen += 1;
-        let mut record =
-            RequestRecord::new(job.level, job.index, job.slot, job.phase, job.intended);
-        record.dispatched = Some(job.dispatched);
-        record.sent = Some(self.now);
-        record.end = self.now + self.service;
-        record.outcome = if self.fails_every > 0 && self.seen.is_multiple_of(self.fails_every) {
-            Outcome::Failed(FailureClass::Http(500))
-        } else {
-            Outcome::Completed
-        };
-        self.running.insert((record.end, self.seen), record);
-        self.peak = self.peak.max(self.running.len());
-    }
-    fn wait(&mut self, until: Nanos, ended: &mut Vec<RequestRecord>) -> Result<(), TransportError> {
-        if let Some((at, signal)) = &self.stop_at
-            && self.now >= *at
-        {
-            signal.raise();
-            self.stop_at = None;
-        }
-        let next = self.running.first_key_value().map_or(Nanos::MAX, |((end, _), _)| *end);
-        if next <= until {
-            self.now = self.now.max(next);
-            ended.extend(self.running.pop_first().map(|(_, record)| record));
-        } else {
-            self.now = self.now.max(until);
-        }
-        Ok(())
-    }
-    fn in_flight(&self) -> usize {
-        self.running.len()
-    }
-    fn censor(&mut self, ended: &mut Vec<RequestRecord>) {
-        for (_, mut record) in std::mem::take(&mut self.running) {
-            record.outcome = Outcome::Censored;
-            record.end = self.now;
-            ended.push(record);
-        }
-    }
-    fn take_health(&mut self) -> ClientHealth {
-        ClientHealth::default()
-    }
-}
-
-fn level(load: Load) -> LevelPlan {
-    LevelPlan {
-        label: "level".into(),
-        load,
-        requests: None,
-        duration_ns: None,
-        warmup: None,
-        drain_ns: 30 * SEC,
-        input_tokens: LengthSpec::fixed(1),
-        output_tokens: LengthSpec::fixed(1),
-    }
-}
-
-#[derive(Default)]
-struct Seen {
-    started: Option<Nanos>,
-    records: Vec<RequestRecord>,
-}
-
-impl Observer for Seen {
-    fn started(&mut self, at: Nanos) {
-        self.started = Some(at);
-    }
-    fn ended(&mut self, record: RequestRecord) {
-        self.records.push(record);
-    }
-}
-
-fn run_with(
-    plan: &LevelPlan,
-    server: &mut Simulated,
-    shard: Shard,
-    signal: &StopSignal,
-) -> (LevelOutcome, Vec<RequestRecord>) {
-    let mut seen = Seen::default();
-    let mut payloads = Lookahead::start(8, |_| Some(Payload::default())).unwrap();
-    let setup = LevelSetup { level: 0, plan, seed: 3, shard, stop: signal, observer: &mut seen };
-    let outcome = run_level(setup, server, &mut payloads).unwrap();
-    let Seen { started, mut records } = seen;
-    assert_eq!(started, Some(outcome.started));
-    assert_eq!(server.in_flight(), 0, "a level is over only when nothing is in flight");
-    records.sort_by_key(|r| r.index);
-    (outcome, records)
-}
-
-fn run(plan: &LevelPlan, server: &mut Simulated) -> (LevelOutcome, Vec<RequestRecord>) {
-    run_with(plan, server, Shard::WHOLE, &StopSignal::new())
-}
-
-/// Invariant 1: one arrival, one record.
-fn reconciles(outcome: &LevelOutcome, records: &[RequestRecord]) {
-    let total = outcome.issued + outcome.warmup;
-    let indices: Vec<u64> = records.iter().map(|r| r.index).collect();
-    assert_eq!(indices, (0..total).collect::<Vec<_>>());
-    let warmup = records.iter().filter(|r| r.phase == Phase::Warmup).count() as u64;
-    assert_eq!(warmup, outcome.warmup);
-}
+use simulated::{Simulated, level, reconciles, run, run_with};
 
 #[test]
 fn a_closed_loop_hands_each_slot_on_at_the_end_of_its_last_request() {

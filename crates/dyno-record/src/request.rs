@@ -7,7 +7,7 @@ use crate::fields::{
 use dyno_core::Nanos;
 use dyno_core::chunks::{ChunkTrack, put_varint};
 use dyno_core::outcome::{FailureClass, Outcome};
-use dyno_core::record::{Phase, RequestRecord, TokenCount, TokenSource};
+use dyno_core::record::{Phase, RequestRecord, TokenCount, TokenSource, Turn};
 
 const LEVEL: u64 = 1;
 const INDEX: u64 = 2;
@@ -31,6 +31,8 @@ const FINISH_REASON: u64 = 19;
 const DETAIL: u64 = 20;
 const TEXT: u64 = 21;
 const REQUESTED_INPUT: u64 = 22;
+const SESSION: u64 = 23;
+const TURN: u64 = 24;
 
 const FAILED: u64 = 1;
 const DROPPED: u64 = 2;
@@ -66,6 +68,8 @@ pub(crate) fn encode(record: &RequestRecord, out: &mut Vec<u8>) {
     put_text(out, DETAIL, record.detail.as_deref());
     put_text(out, TEXT, record.text.as_deref());
     put_some(out, REQUESTED_INPUT, record.requested_input);
+    put_some(out, SESSION, record.turn.map(|turn| turn.session));
+    put_some(out, TURN, record.turn.map(|turn| turn.number));
 }
 
 pub(crate) fn decode(payload: &[u8]) -> Result<RequestRecord, Bad> {
@@ -74,6 +78,7 @@ pub(crate) fn decode(payload: &[u8]) -> Result<RequestRecord, Bad> {
     let mut times = None;
     let (mut chunks, mut count, mut odd): (&[u8], u32, &[u8]) = (&[], 0, &[]);
     let (mut input, mut output) = ((None, None), (None, None));
+    let (mut session, mut turn) = (None, None);
     for field in Fields(payload) {
         let (field, value) = field?;
         match field {
@@ -99,6 +104,8 @@ pub(crate) fn decode(payload: &[u8]) -> Result<RequestRecord, Bad> {
             DETAIL => record.detail = Some(value.text()?),
             TEXT => record.text = Some(value.text()?),
             REQUESTED_INPUT => record.requested_input = Some(value.narrow()?),
+            SESSION => session = Some(value.number()?),
+            TURN => turn = Some(value.narrow()?),
             _ => {}
         }
     }
@@ -108,6 +115,7 @@ pub(crate) fn decode(payload: &[u8]) -> Result<RequestRecord, Bad> {
         .map_err(|damaged| Bad::new(damaged.to_string()))?;
     record.input = token_count(input)?;
     record.output = token_count(output)?;
+    record.turn = session.zip(turn).map(|(session, number)| Turn { session, number });
     Ok(record)
 }
 

@@ -27,6 +27,13 @@ pub enum NoWindow {
         /// Slots there are.
         of: u64,
     },
+    /// Users think, and it is shorter than two of their turns.
+    FewTurns {
+        /// Length of the would-be window.
+        window_s: f64,
+        /// Two mean turns of a user, pauses included.
+        needed_s: f64,
+    },
     /// Shorter than two median latencies.
     TooShort {
         /// Length of the would-be window.
@@ -38,6 +45,13 @@ pub enum NoWindow {
     Trend {
         /// Relative growth over the window.
         growth: f64,
+    },
+    /// The same in a trace, whose load varies by itself.
+    TraceTrend {
+        /// Relative growth of the number in flight.
+        growth: f64,
+        /// Relative growth of the rate of arrivals, where there is a trend.
+        arrivals: Option<f64>,
     },
 }
 
@@ -195,6 +209,13 @@ pub enum Finding {
     SurvivorsOnly(u64),
     /// Requests were sent a second time.
     Resent(u64),
+    /// Conversations ended with a turn that failed.
+    SessionsBroken {
+        /// So many.
+        broken: u64,
+        /// Of so many.
+        started: u64,
+    },
     /// Few requests made the level last longer.
     Stragglers {
         /// How many.
@@ -231,6 +252,7 @@ impl Finding {
             | Self::EngineSlip { .. }
             | Self::RecordsMissing { .. }
             | Self::ShortOfPlan { .. } => Verdict::Invalid,
+            Self::NoSteadyWindow(NoWindow::TraceTrend { .. }) => Verdict::Valid,
             Self::Partial
             | Self::Interrupted
             | Self::TargetLost
@@ -264,6 +286,7 @@ impl Finding {
             Self::Failures { .. } => "failures",
             Self::Coalesced(_) => "coalesced",
             Self::MixedSources { .. } => "mixed_token_sources",
+            Self::NoSteadyWindow(NoWindow::TraceTrend { .. }) => "trace_trend",
             Self::NoSteadyWindow(_) => "no_steady_window",
             Self::ClockStepped(_) => "clock_stepped",
             Self::InputLength { .. } => "input_length",
@@ -275,6 +298,7 @@ impl Finding {
             Self::NoTokenTimes { .. } => "no_token_times",
             Self::SurvivorsOnly(_) => "survivors_only",
             Self::Resent(_) => "resent",
+            Self::SessionsBroken { .. } => "sessions_broken",
             Self::Stragglers { .. } => "stragglers",
             Self::NoIntervals(_) => "no_interval",
             Self::Damaged(_) => "records_damaged",

@@ -1,5 +1,11 @@
 //! The summary of a run as it stands in `summary.json`. Absent figures are `null`, never 0.
 
+mod digits;
+mod sessions;
+
+pub(crate) use digits::{round6, tidy};
+pub use sessions::{Sessions, TurnFigures};
+
 use crate::findings::Reason;
 use crate::verdict::Verdict;
 use dyno_core::frame::Ending;
@@ -117,6 +123,8 @@ pub struct LevelSummary {
     pub output_tokens: Option<Tokens>,
     /// Where these counts came from.
     pub token_source: TokenSources,
+    /// Conversations, where requests are turns of some.
+    pub sessions: Option<Sessions>,
     /// Whether the streams were streams.
     pub integrity: Integrity,
     /// What the client saw of itself.
@@ -132,9 +140,9 @@ pub struct LevelSummary {
 /// How requests were offered.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct LoadSummary {
-    /// `concurrency`, `rate` or `burst`.
+    /// `concurrency`, `rate`, `burst` or `trace`.
     pub kind: String,
-    /// Slots, arrivals per second, or requests.
+    /// Slots, arrivals per second, requests, or how much faster than recorded.
     pub value: f64,
 }
 
@@ -262,7 +270,7 @@ pub struct Integrity {
 /// What the client saw of itself.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 pub struct Client {
-    /// `dispatched − intended`.
+    /// `dispatched − intended`; in a replayed trace, the replay lag.
     pub send_lag_ms: Option<Lag>,
     /// `connected − dispatched`, where a connection was opened.
     pub connect_ms: Option<Lag>,
@@ -323,33 +331,5 @@ impl RequestCounts {
     pub fn bar_missed(&self, allowed: f64) -> bool {
         let nothing = self.completed == 0 && self.planned > 0;
         nothing || self.failure_share().is_some_and(|share| share > allowed)
-    }
-}
-
-/// Rounds to six significant digits, so that the last bits of a sum never show; what is not a
-/// number becomes absent.
-pub(crate) fn tidy(value: f64) -> Option<f64> {
-    if !value.is_finite() {
-        return None;
-    }
-    format!("{value:.5e}").parse().ok()
-}
-
-/// [`tidy`] for values that are known to be finite.
-pub(crate) fn round6(value: f64) -> f64 {
-    tidy(value).unwrap_or_default()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn six_digits_are_kept() {
-        assert_eq!(tidy(123.456789), Some(123.457));
-        assert_eq!(tidy(0.000123456789), Some(0.000123457));
-        assert_eq!(tidy(0.0), Some(0.0));
-        assert_eq!(tidy(f64::NAN), None);
-        assert_eq!(tidy(f64::INFINITY), None);
     }
 }

@@ -5,8 +5,8 @@ mod common;
 
 use common::*;
 use dyno_core::outcome::{FailureClass, Outcome};
-use dyno_core::plan::Plan;
-use dyno_core::record::RequestRecord;
+use dyno_core::plan::{Load, Plan};
+use dyno_core::record::{RequestRecord, Turn};
 use dyno_report::{Summary, summarise};
 use proptest::prelude::*;
 
@@ -40,6 +40,13 @@ fn mixed() -> (Plan, Vec<RequestRecord>) {
     (plan, records)
 }
 
+/// Makes turns of conversations of all that has no index divisible by 10.
+fn take_turns(records: &mut [RequestRecord]) {
+    for r in records.iter_mut().filter(|r| r.index % 10 != 0) {
+        r.turn = Some(Turn { session: r.index / 10, number: (r.index % 10) as u32 });
+    }
+}
+
 #[test]
 fn summaries_follow_the_schema() {
     let (plan, records) = closed(4, 25);
@@ -48,6 +55,14 @@ fn summaries_follow_the_schema() {
     check(&summarise(&plan, None, &source(&plan, vec![])));
     check(&summarise(&plan, None, &source(&plan, frames(vec![], None))));
     let (plan, records) = mixed();
+    check(&summary_of(&plan, records));
+    let (plan, mut records) = mixed();
+    take_turns(&mut records);
+    let summary = summary_of(&plan, records);
+    assert!(summary.levels[0].sessions.is_some());
+    check(&summary);
+    let (mut plan, records) = mixed();
+    plan.levels[0].load = Load::Trace { speed: 0.5 };
     check(&summary_of(&plan, records));
 }
 
@@ -66,8 +81,12 @@ proptest! {
     #[test]
     fn the_order_of_requests_does_not_matter(
         order in Just((0..120_usize).collect::<Vec<_>>()).prop_shuffle(),
+        turns: bool,
     ) {
-        let (plan, records) = mixed();
+        let (plan, mut records) = mixed();
+        if turns {
+            take_turns(&mut records);
+        }
         let shuffled = order.iter().map(|i| records[*i].clone()).collect();
         let plain = serde_json::to_string(&summary_of(&plan, records)).unwrap();
         let other = serde_json::to_string(&summary_of(&plan, shuffled)).unwrap();

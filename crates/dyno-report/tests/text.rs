@@ -7,7 +7,7 @@ use dyno_core::MS;
 use dyno_core::frame::Ending;
 use dyno_core::outcome::{FailureClass, Outcome};
 use dyno_core::plan::{Arrival, Load};
-use dyno_core::record::RequestRecord;
+use dyno_core::record::{RequestRecord, Turn};
 use dyno_report::{Summary, TextOptions, render_text, summarise};
 
 fn text(summary: &Summary) -> String {
@@ -106,6 +106,46 @@ fn not_streamed_from_the_embedded_engine() {
     }
     let summary = summary_with(&plan, records, |end| end.starved = Some(starved(25)));
     insta::assert_snapshot!(text(&summary));
+}
+
+#[test]
+fn conversations() {
+    let (plan, mut records) = talking(8, 30);
+    let last = records.last_mut().unwrap();
+    last.outcome = Outcome::Failed(FailureClass::StreamReset);
+    last.detail = Some("connection reset".to_owned());
+    let summary = summary_with(&plan, records, |end| end.starved = Some(29_180 * MS));
+    insta::assert_snapshot!(text(&summary));
+}
+
+#[test]
+fn conversations_without_streams_or_later_turns() {
+    let (plan, mut records) = talking(8, 30);
+    records.iter_mut().for_each(|r| {
+        r.turn = Some(Turn { session: r.index, number: 1 });
+        r.streamed = false;
+        r.chunks = Default::default();
+        r.first = None;
+        r.input = None;
+    });
+    let summary = summary_with(&plan, records, |end| end.starved = Some(29_180 * MS));
+    let text = text(&summary);
+    let rows: Vec<&str> = text.lines().skip_while(|line| !line.contains("by turn")).collect();
+    insta::assert_snapshot!(rows[..4].join("\n"));
+}
+
+#[test]
+fn replayed_trace() {
+    let label = "trace mooncake-conversation.jsonl x2.5";
+    let plan = plan(vec![level_plan(label, Load::Trace { speed: 2.5 }, Some(360))]);
+    let mut at = 0;
+    let arrival = |i: u64| {
+        at += 200 - i / 2;
+        let mut r = stream(i, 0, at, 100 + i % 7, 20, 5);
+        r.intended -= (i % 3) * MS;
+        r
+    };
+    insta::assert_snapshot!(text(&summary_of(&plan, (0..360).map(arrival).collect())));
 }
 
 #[test]

@@ -80,13 +80,29 @@ impl Encoder {
     pub fn payload(&self, item: &Item, output_tokens: u32) -> Payload {
         let output_tokens = item.output_tokens.unwrap_or(output_tokens);
         let body = dialect::body(self.api, &self.shape, &item.content, output_tokens);
-        let mut bytes = Vec::with_capacity(self.head.len() + body.len() + 32);
+        self.request(&[&body], item.input_tokens, output_tokens)
+    }
+
+    /// The fields of a chat request besides its messages, as the inside of a JSON object.
+    pub(crate) fn options(&self, output_tokens: u32) -> Vec<u8> {
+        dialect::options(&self.shape, output_tokens)
+    }
+
+    /// A whole request with a body of several parts.
+    pub(crate) fn request(
+        &self,
+        parts: &[&[u8]],
+        requested_input: Option<u32>,
+        output_tokens: u32,
+    ) -> Payload {
+        let length: usize = parts.iter().map(|part| part.len()).sum();
+        let mut bytes = Vec::with_capacity(self.head.len() + length + 32);
         bytes.extend_from_slice(&self.head);
-        bytes.extend_from_slice(format!("Content-Length: {}\r\n\r\n", body.len()).as_bytes());
-        bytes.extend_from_slice(&body);
+        bytes.extend_from_slice(format!("Content-Length: {length}\r\n\r\n").as_bytes());
+        parts.iter().for_each(|part| bytes.extend_from_slice(part));
         Payload {
             bytes,
-            requested_input: item.input_tokens,
+            requested_input,
             requested_output: Some(output_tokens),
             fixed_output: self.shape.fixes_length(),
         }

@@ -1,7 +1,7 @@
 //! One request and its answer: takes what the socket gave, with the time of the read, and turns
 //! it into one record. No I/O and no clock of its own.
 
-use crate::dialect::{self, Delta};
+use crate::dialect::{self, Delta, Keep};
 use crate::http::{Head, Piece, ResponseReader};
 use crate::redact::Redactor;
 use crate::sse::SseDecoder;
@@ -22,8 +22,8 @@ pub struct Rules {
     pub api: Api,
     /// Streams were asked for.
     pub stream: bool,
-    /// Keep the answers.
-    pub keep_text: bool,
+    /// What to keep of the answers.
+    pub keep: Keep,
     /// Keeps secrets out of the server's words.
     pub redactor: Redactor,
 }
@@ -77,6 +77,7 @@ pub struct Exchange {
     /// The head of the answer, kept for side traffic and the preflight.
     pub head: Option<Box<Head>>,
     text: String,
+    content: String,
 }
 
 /// The end of an HTTP body that came after the end of its answer.
@@ -118,7 +119,13 @@ impl Exchange {
             tokens_placed: 0,
             head: None,
             text: String::new(),
+            content: String::new(),
         }
+    }
+
+    /// The content of the answer, exactly as the server gave it, if it was to be kept.
+    pub fn take_content(&mut self, rules: &Rules) -> Option<String> {
+        rules.keep.content.then(|| std::mem::take(&mut self.content))
     }
 
     /// Side traffic: the body is collected as it is.
@@ -248,7 +255,7 @@ impl Exchange {
         let over = loop {
             match decoder.next(&mut input) {
                 Ok(None) => break None,
-                Ok(Some(event)) => match dialect::event(rules.api, event.data, rules.keep_text) {
+                Ok(Some(event)) => match dialect::event(rules.api, event.data, rules.keep) {
                     Ok(delta) => {
                         if let Some(over) = self.on_delta(rules, delta, at, output_in_this_read) {
                             break Some(over);
@@ -309,6 +316,13 @@ impl Exchange {
         let counted = counted.map(|total| self.place(total));
         if let Some(text) = &delta.text {
             self.text.push_str(text);
+        }
+        if let Some(content) = &delta.content {
+            self.content.push_str(content);
+        }
+        if self.text.len().max(self.content.len()) > MAX_BODY {
+            let words = format!("the answer is larger than {MAX_BODY} bytes");
+            return Some(self.fail(rules, FailureClass::StreamMalformed, &words, at));
         }
         if delta.output {
             // Usage with the first chunk that has output: the server counts per chunk.
@@ -378,7 +392,7 @@ impl Exchange {
     }
 
     fn conclude_whole(&mut self, rules: &Rules, body: &[u8], at: Nanos) {
-        match dialect::whole(rules.api, body, rules.keep_text) {
+        match dialect::whole(rules.api, body, rules.keep) {
             Err(bad) => {
                 self.fail(rules, FailureClass::StreamMalformed, &bad.0, at);
             }
@@ -394,6 +408,7 @@ impl Exchange {
                 self.record.finish_reason =
                     delta.finish.map(|reason| shorten(&rules.redactor.clean(&reason)));
                 self.text = delta.text.unwrap_or_default();
+                self.content = delta.content.unwrap_or_default();
                 self.judge(rules, delta.output, at);
             }
         }
@@ -436,7 +451,7 @@ impl Exchange {
             None if events > 0 => Some(TokenCount { tokens: events, source: TokenSource::Events }),
             None => None,
         };
-        if rules.keep_text {
+        if rules.keep.text {
             self.record.text = Some(rules.redactor.clean(&std::mem::take(&mut self.text)));
         }
     }

@@ -5,6 +5,7 @@
 
 pub mod client;
 pub mod dialect;
+pub mod dialogue;
 pub mod encode;
 pub mod endpoint;
 pub mod exchange;

@@ -4,6 +4,7 @@
 use dyno_core::outcome::{FailureClass, Outcome};
 use dyno_core::plan::Api;
 use dyno_core::record::{Phase, RequestRecord};
+use dyno_wire::dialect::Keep;
 use dyno_wire::exchange::{Exchange, Progress, Rules};
 use dyno_wire::redact::Redactor;
 use dyno_wire::sse::SseDecoder;
@@ -98,7 +99,12 @@ fn stream_text() -> impl Strategy<Value = Vec<u8>> {
 }
 
 fn rules() -> Rules {
-    Rules { api: Api::OpenAiChat, stream: true, keep_text: true, redactor: Redactor::default() }
+    Rules {
+        api: Api::OpenAiChat,
+        stream: true,
+        keep: Keep { text: true, content: true },
+        redactor: Redactor::default(),
+    }
 }
 
 fn exchange() -> Exchange {

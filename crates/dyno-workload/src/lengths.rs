@@ -91,6 +91,15 @@ impl Lengths {
         }
     }
 
+    /// The longest length that can be drawn, where there is a bound.
+    pub fn longest(&self) -> Option<u32> {
+        match self.0 {
+            Shape::Fixed(tokens) => Some(tokens),
+            Shape::Uniform { high, .. } | Shape::Zipf { high, .. } => Some(high),
+            Shape::Normal { .. } | Shape::LogNormal { .. } => None,
+        }
+    }
+
     /// The one length, if it is fixed.
     pub fn as_fixed(&self) -> Option<u32> {
         match self.0 {

@@ -4,4 +4,6 @@ pub mod data;
 pub mod item;
 pub mod lengths;
 pub mod random;
+pub mod session;
 pub mod tokenizer;
+pub mod trace;

@@ -4,27 +4,18 @@
 mod asked;
 mod correct;
 mod counter;
+pub(crate) mod draws;
+mod maker;
 mod pieces;
 mod words;
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
-
 use rand_chacha::ChaCha8Rng;
-use rand_chacha::rand_core::{Rng, SeedableRng};
 
-use self::correct::Missed;
-use self::counter::Counter;
-use self::pieces::Pieces;
-use self::words::WORDS;
+use self::draws::{Beginning, UNIQUE, draw};
+pub(crate) use self::maker::Maker;
 use crate::item::{Content, Item};
 use crate::lengths::Lengths;
 use crate::tokenizer::{Tokenizer, TokenizerError};
-
-/// One prompt in so many is counted again as a check.
-const CHECKED: u64 = 1_000;
-/// Pieces at the beginning of a prompt that tell its index when prompts are to be unique.
-const UNIQUE: u32 = 16;
 
 /// What random prompts are like, beside their lengths.
 #[derive(Debug, Clone, PartialEq)]
@@ -100,15 +91,6 @@ pub enum RandomError {
     Tokenizer(#[from] TokenizerError),
 }
 
-/// How prompts get their length.
-#[derive(Debug)]
-enum Method {
-    /// From pieces of one token each.
-    Pieces(Pieces),
-    /// Counted and corrected one by one; a word is so many tokens on average.
-    Correct(f64),
-}
-
 /// How many prompts were counted again, and how many of those had to be corrected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Check {
@@ -122,16 +104,11 @@ pub struct Check {
 /// Makes random prompts.
 #[derive(Debug)]
 pub struct RandomPrompts {
-    counter: Counter,
+    maker: Maker,
     input: Lengths,
     seed: u64,
     level: u32,
     options: RandomOptions,
-    method: Arc<Method>,
-    /// The fewest tokens of a prompt without a prefix.
-    shortest: u32,
-    checked: AtomicU64,
-    wrong: AtomicU64,
 }
 
 impl RandomPrompts {
@@ -150,27 +127,14 @@ impl RandomPrompts {
         if options.prefix > 0 && options.unique {
             return Err(RandomError::SharedAndUnique(options.prefix));
         }
-        let counter = Counter { tokenizer: tokenizer.clone(), chat: options.chat };
-        let (method, shortest) = method(&counter)?;
-        let method = Arc::new(method);
-        let (checked, wrong) = Default::default();
-        Self { counter, input, seed, level, options, method, shortest, checked, wrong }.fitting()
+        let maker = Maker::new(tokenizer, options.chat)?;
+        Self { maker, input, seed, level, options }.fitting()
     }
 
     /// The same for another level or other lengths, without finding out or asking anything anew.
     pub fn again(&self, input: Lengths, level: u32) -> Result<Self, RandomError> {
-        Self {
-            counter: self.counter.clone(),
-            input,
-            seed: self.seed,
-            level,
-            options: self.options.clone(),
-            method: Arc::clone(&self.method),
-            shortest: self.shortest,
-            checked: AtomicU64::default(),
-            wrong: AtomicU64::default(),
-        }
-        .fitting()
+        let (maker, options) = (self.maker.again(), self.options.clone());
+        Self { maker, input, seed: self.seed, level, options }.fitting()
     }
 
     /// Itself, if the lengths can be met.
@@ -179,12 +143,11 @@ impl RandomPrompts {
         if asked >= f64::from(self.minimum()) {
             return Ok(self);
         }
-        let template = self.options.chat && self.counter.tokenizer.has_template();
         Err(RandomError::TooShort {
             asked: self.input,
             minimum: self.minimum(),
-            around: self.shortest.saturating_sub(1),
-            whose: if template { "the chat template's" } else { "the tokenizer's" },
+            around: self.maker.shortest().saturating_sub(1),
+            whose: self.maker.surroundings(),
             prefix: self.options.prefix,
         })
     }
@@ -193,17 +156,7 @@ impl RandomPrompts {
     pub fn prompt(&self, index: u64) -> Result<Item, RandomError> {
         // The tails of a distribution end where the shortest prompt is.
         let tokens = self.input.sample(&mut self.stream(b"lengths ", index)).max(self.minimum());
-        let text = match &*self.method {
-            Method::Pieces(pieces) => {
-                let text = pieces.text(tokens, self.chooser(index));
-                if index.is_multiple_of(CHECKED) && !self.counter.tokenizer.is_asking() {
-                    self.check(text, index, tokens)?
-                } else {
-                    text
-                }
-            }
-            Method::Correct(a_word) => self.corrected(index, tokens, *a_word)?,
-        };
+        let text = self.maker.text(index, tokens, || self.chooser(index))?;
         let output = self.options.output;
         Ok(Item {
             content: Content::Text(text),
@@ -214,92 +167,34 @@ impl RandomPrompts {
 
     /// The fewest tokens that a prompt can be: the template's own, the shared prefix and one.
     pub fn minimum(&self) -> u32 {
-        self.shortest.saturating_add(self.options.prefix)
+        self.maker.shortest().saturating_add(self.options.prefix)
     }
 
     /// Whether prompts are put together from verified pieces; otherwise each one is encoded and
     /// corrected, at the tokenizer's speed.
     pub fn from_pieces(&self) -> bool {
-        matches!(*self.method, Method::Pieces(_))
+        self.maker.uses_pieces()
     }
 
     /// What the re-counted prompts showed so far.
     pub fn checks(&self) -> Check {
-        Check {
-            checked: self.checked.load(Ordering::Relaxed),
-            wrong: self.wrong.load(Ordering::Relaxed),
-        }
+        self.maker.checks()
     }
 
-    /// A stream of random numbers for one purpose and index.
-    fn stream(&self, purpose: &[u8; 8], index: u64) -> ChaCha8Rng {
-        let mut key = [0_u8; 32];
-        key[..8].copy_from_slice(&self.seed.to_le_bytes());
-        key[8..12].copy_from_slice(&self.level.to_le_bytes());
-        key[16..24].copy_from_slice(purpose);
-        key[24..].copy_from_slice(&index.to_le_bytes());
-        ChaCha8Rng::from_seed(key)
+    fn stream(&self, purpose: &[u8; 8], number: u64) -> ChaCha8Rng {
+        draws::stream(self.seed, self.level, purpose, number)
     }
 
     /// Chooses one of so many for each position of a prompt.
     fn chooser(&self, index: u64) -> impl FnMut(u32, usize) -> usize {
         let RandomOptions { prefix, groups, unique, .. } = self.options;
         let mut own = self.stream(b"prompts ", index);
-        let mut shared = if unique {
-            self.stream(b"unique  ", 0)
-        } else {
-            self.stream(b"prefixes", index % u64::from(groups.max(1)))
-        };
-        let common = if unique { UNIQUE } else { prefix };
-        let mut digits = index;
-        move |position, among| {
-            let rng = if position < common { &mut shared } else { &mut own };
-            let drawn = ((u64::from(rng.next_u32()) * among as u64) >> 32) as usize;
-            if !unique || position >= common {
-                return drawn;
-            }
-            // The index in digits, lowest first, so that neighbours differ from the first piece
-            // on; what is drawn is the same for all and only shifts them.
-            let digit = (digits % among as u64) as usize;
-            digits /= among as u64;
-            (digit + drawn) % among
+        let mut shared = self.stream(b"prefixes", index % u64::from(groups.max(1)));
+        let mut beginning = Beginning::new(self.seed, self.level, index);
+        move |position, among| match position {
+            _ if unique && position < UNIQUE => beginning.choose(among),
+            _ if position < prefix => draw(&mut shared, among),
+            _ => draw(&mut own, among),
         }
     }
-
-    /// Counts a prompt again and corrects it should it be of another length.
-    fn check(&self, text: String, index: u64, tokens: u32) -> Result<String, RandomError> {
-        self.checked.fetch_add(1, Ordering::Relaxed);
-        if self.counter.count(&text)? == tokens {
-            return Ok(text);
-        }
-        self.wrong.fetch_add(1, Ordering::Relaxed);
-        self.corrected(index, tokens, 1.0)
-    }
-
-    fn corrected(&self, index: u64, tokens: u32, a_word: f64) -> Result<String, RandomError> {
-        let mut choose = self.chooser(index);
-        correct::text(&|text| self.counter.count(text), tokens, a_word, |position| {
-            WORDS[choose(position, WORDS.len())]
-        })
-        .map_err(|missed| match missed {
-            Missed::Nearest(nearest) => RandomError::OutOfReach { tokens, nearest },
-            Missed::Tokenizer(error) => error.into(),
-        })
-    }
-}
-
-/// How a tokenizer is met, and the fewest tokens of a prompt.
-fn method(counter: &Counter) -> Result<(Method, u32), RandomError> {
-    if counter.tokenizer.is_asking() {
-        let pieces = asked::pieces(counter)?.ok_or(RandomError::NothingCountsAsOne)?;
-        let shortest = pieces.shortest;
-        return Ok((Method::Pieces(pieces), shortest));
-    }
-    if let Some(pieces) = Pieces::find(counter)? {
-        let shortest = pieces.shortest;
-        return Ok((Method::Pieces(pieces), shortest));
-    }
-    let count = |text: &str| counter.count(text);
-    let a_word = correct::tokens_of_a_word(&count)?.ok_or(RandomError::PromptLeftOut)?;
-    Ok((Method::Correct(a_word), correct::shortest(&count)?))
 }

@@ -275,6 +275,19 @@ fn files_that_are_not_what_they_say() {
 }
 
 #[test]
+fn a_tar_archive_is_told_from_text_that_says_its_mark() {
+    let marked = |mark: &[u8]| [&[b'a'; 257][..], mark, b"00\n"].concat();
+    for mark in [&b"ustar\0"[..], b"ustar  \0"] {
+        let message = "t is a tar archive; unpack it with tar -x first (gzip and zstd are read as \
+            they are)";
+        check("t", &marked(mark), "t", 0, message);
+    }
+    let text = marked(b"ustar  ");
+    let data = open("t", &text, "t").expect("text");
+    assert_eq!(data.open().expect("opens").count(), 1);
+}
+
+#[test]
 fn text_that_is_not_utf8() {
     let cases: [(&[u8], usize, &str); 4] = [
         (

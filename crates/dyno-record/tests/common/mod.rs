@@ -7,7 +7,7 @@ use dyno_core::frame::{
 };
 use dyno_core::lag::LagHistogram;
 use dyno_core::outcome::{FailureClass, Outcome};
-use dyno_core::record::{Phase, RequestRecord, TokenCount, TokenSource};
+use dyno_core::record::{Phase, RequestRecord, TokenCount, TokenSource, Turn};
 use proptest::collection::vec;
 use proptest::option;
 use proptest::prelude::*;
@@ -93,11 +93,15 @@ fn request() -> impl Strategy<Value = RequestRecord> {
     let times = (number(), vec(option::of(number()), 6), number());
     let counts = (option::of(any::<u32>()), token_count(), token_count(), option::of(any::<u32>()));
     let words = (option::of(any::<u16>()), text(), text(), text());
+    let turn = option::of((number(), any::<u32>()))
+        .prop_map(|turn| turn.map(|(session, number)| Turn { session, number }));
+    let identity = (identity, turn).prop_map(|(i, turn)| (i.0, i.1, i.2, i.3, i.4, turn));
     (identity, times, chunks(), vec(any::<bool>(), 5), counts, words).prop_map(
         |(identity, times, chunks, flags, counts, words)| RequestRecord {
             level: identity.0,
             index: identity.1,
             slot: identity.2,
+            turn: identity.5,
             phase: identity.3,
             outcome: identity.4,
             intended: times.0,

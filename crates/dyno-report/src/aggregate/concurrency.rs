@@ -57,11 +57,22 @@ impl Flight {
 
     /// Means over `count` equal parts of `from..to`.
     pub(crate) fn segments(&self, from: u64, to: u64, count: u64) -> Vec<f64> {
-        let edge = |i: u64| {
-            from + (u128::from(to.saturating_sub(from)) * u128::from(i) / u128::from(count)) as u64
-        };
-        (0..count).filter_map(|i| self.mean(edge(i), edge(i + 1))).collect()
+        parts(from, to, count).filter_map(|(from, to)| self.mean(from, to)).collect()
     }
+
+    /// How many were sent in each of `count` equal parts of `from..to`; needs [`Flight::sort`].
+    pub(crate) fn sendings(&self, from: u64, to: u64, count: u64) -> Vec<f64> {
+        let before = |time: u64| self.sent.partition_point(|sent| *sent < time);
+        parts(from, to, count).map(|(from, to)| (before(to) - before(from)) as f64).collect()
+    }
+}
+
+/// `count` equal parts of `from..to`.
+fn parts(from: u64, to: u64, count: u64) -> impl Iterator<Item = (u64, u64)> {
+    let edge = move |i: u64| {
+        from + (u128::from(to.saturating_sub(from)) * u128::from(i) / u128::from(count)) as u64
+    };
+    (0..count).map(move |i| (edge(i), edge(i + 1)))
 }
 
 #[cfg(test)]
@@ -76,5 +87,6 @@ mod tests {
         let got = flight.over(0, 20).unwrap();
         assert_eq!((got.mean, got.peak), (1.5, 2));
         assert_eq!(flight.segments(0, 20, 4), [1.0, 2.0, 2.0, 1.0]);
+        assert_eq!(flight.sendings(0, 20, 4), [1.0, 1.0, 1.0, 0.0]);
     }
 }

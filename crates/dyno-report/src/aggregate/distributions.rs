@@ -31,21 +31,21 @@ impl TimeBlocks {
         Ok(Self { from, length, count: count as usize })
     }
 
-    fn of(&self, time: u64) -> usize {
+    pub(crate) fn of(&self, time: u64) -> usize {
         (time.saturating_sub(self.from) / self.length) as usize
     }
 }
 
 /// One distribution between the two readings.
 #[derive(Debug)]
-struct Part {
+pub(crate) struct Part {
     described: Option<Distribution>,
     median: Option<f64>,
     table: Option<BlockTable>,
 }
 
 impl Part {
-    fn new(counted: &Counted, blocks: Option<TimeBlocks>) -> Self {
+    pub(crate) fn new(counted: &Counted, blocks: Option<TimeBlocks>) -> Self {
         Self {
             described: describe(counted),
             median: counted.quantile(0.5),
@@ -53,13 +53,13 @@ impl Part {
         }
     }
 
-    fn add(&mut self, block: usize, value: u64, times: u64) {
+    pub(crate) fn add(&mut self, block: usize, value: u64, times: u64) {
         if let Some(table) = &mut self.table {
             table.add(block, value, times);
         }
     }
 
-    fn finish(self) -> Option<Distribution> {
+    pub(crate) fn finish(self) -> Option<Distribution> {
         let mut described = self.described?;
         if let Some(found) = self.table.and_then(BlockTable::intervals) {
             let in_ms = |interval: Option<[f64; 2]>| {

@@ -5,6 +5,8 @@ use super::concurrency::Flight;
 use super::failures::FailureWords;
 use super::figures::figures;
 use super::integrity::Streams;
+use super::sessions::Conversations;
+use super::slots::Slots;
 use super::stragglers::LastToEnd;
 use super::timeline::for_each_gap;
 use super::tokens::TokenSum;
@@ -13,7 +15,6 @@ use dyno_core::frame::LevelEnd;
 use dyno_core::outcome::{FailureClass, Outcome};
 use dyno_core::record::RequestRecord;
 use dyno_stats::Tally;
-use std::collections::BTreeMap;
 
 /// What the first reading of a level leaves.
 #[derive(Debug, Default)]
@@ -25,8 +26,8 @@ pub(crate) struct Gathered {
     pub(crate) samples: Samples,
     pub(crate) flight: Flight,
     pub(crate) span: Span,
-    /// First measured `sent` of each slot.
-    pub(crate) slots: BTreeMap<u32, u64>,
+    pub(crate) slots: Slots,
+    pub(crate) conversations: Conversations,
     pub(crate) send_lag: Vec<u64>,
     pub(crate) connect: Vec<u64>,
     pub(crate) input: TokenSum,
@@ -101,6 +102,7 @@ impl Gathered {
         }
         self.count(record);
         self.time(record);
+        self.conversations.add(record);
         if record.is_completed() {
             self.complete(record);
         }
@@ -136,8 +138,7 @@ impl Gathered {
             span.first_sent = Some(span.first_sent.map_or(sent, |t| t.min(sent)));
             later(&mut span.last_sent, sent);
             later(&mut span.last_in_flight, record.end);
-            let first = self.slots.entry(record.slot).or_insert(sent);
-            *first = (*first).min(sent);
+            self.slots.add(record.slot, sent, record.end);
         }
         if matches!(record.outcome, Outcome::Completed | Outcome::Failed(_)) {
             later(&mut span.last_end, record.end);

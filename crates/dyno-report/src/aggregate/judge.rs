@@ -194,6 +194,11 @@ impl Case<'_> {
         if level.counts.resent > 0 {
             found.push(Finding::Resent(level.counts.resent));
         }
+        let broken = level.conversations.broken();
+        if broken > 0 {
+            let started = level.conversations.started();
+            found.push(Finding::SessionsBroken { broken, started });
+        }
         if let (Some(worst), Some(duration)) = (self.stragglers.first(), level.span.duration()) {
             found.push(Finding::Stragglers {
                 requests: self.stragglers.len() as u64,

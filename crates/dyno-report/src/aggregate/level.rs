@@ -4,6 +4,7 @@ use super::client::{client, exact_lag, slip};
 use super::distributions::{Distributions, Finished, TimeBlocks};
 use super::gather::Gathered;
 use super::judge::{Case, records, verdict};
+use super::sessions::ByTurn;
 use super::steady::{Work, window};
 use super::tokens::sources;
 use crate::escape::escape;
@@ -24,6 +25,7 @@ pub(super) struct Level<'a> {
     plan: &'a LevelPlan,
     gathered: Gathered,
     distributions: Distributions,
+    by_turn: Option<ByTurn>,
     median_latency: Option<f64>,
     work: Option<Work>,
     no_window: Option<NoWindow>,
@@ -47,6 +49,7 @@ impl<'a> Level<'a> {
         Self {
             plan,
             distributions: Distributions::new(samples, &latency, blocks),
+            by_turn: ByTurn::new(&mut gathered.conversations, blocks),
             median_latency: latency.quantile(0.5),
             work: window.map(Work::new),
             gathered,
@@ -62,12 +65,15 @@ impl<'a> Level<'a> {
         }
         if record.phase.is_measured() {
             self.distributions.add(record);
+            if let Some(by_turn) = &mut self.by_turn {
+                by_turn.add(record);
+            }
         }
     }
 
     /// The level's summary.
     pub(super) fn finish(self, plan: &Plan, env: Option<&Environment>) -> LevelSummary {
-        let Self { mut gathered, distributions, work, .. } = self;
+        let Self { mut gathered, distributions, by_turn, work, .. } = self;
         let medians = distributions.medians();
         let Finished { ttft, ttft_scheduled, latency, latency_scheduled, tpot, itl, chunk_gap } =
             distributions.finish();
@@ -130,6 +136,7 @@ impl<'a> Level<'a> {
             input_tokens: gathered.input.tokens(),
             output_tokens: gathered.output.tokens(),
             token_source: sources([(&gathered.input, &gathered.output)]),
+            sessions: by_turn.map(|by_turn| by_turn.finish(&gathered.conversations)),
             integrity,
             client,
             engine_slip_ms: engine_slip,

@@ -10,6 +10,8 @@ mod gather;
 mod integrity;
 mod judge;
 mod level;
+mod sessions;
+mod slots;
 mod steady;
 mod stragglers;
 mod timeline;

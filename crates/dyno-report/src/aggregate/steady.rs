@@ -41,41 +41,73 @@ pub(crate) fn window(
     let found = match plan.load {
         Load::Burst { .. } => return Ok(None),
         Load::Concurrency { concurrency } => closed(whole.then_some(concurrency), level)?,
-        Load::Rate { .. } => open(plan.warmup.is_some(), level, latency),
+        Load::Rate { .. } | Load::Trace { .. } => open(plan.warmup.is_some(), level, latency),
     };
     let (Some(window), Some(first)) = (found, level.span.first_sent) else { return Ok(None) };
-    let is_open = matches!(plan.load, Load::Rate { .. });
-    if (window.length() as f64) < 2.0 * median || window.length() == 0 {
-        // A queue that grows without end leaves no window either, and that is the thing to say.
-        let filled = Window { from: window.to.min(first + median as u64), to: window.to };
-        let grows = trend_over(filled, level).filter(|growth| is_open && *growth > 0.0);
-        return Err(match grows {
-            Some(growth) => NoWindow::Trend { growth },
-            None => {
-                NoWindow::TooShort { window_s: to_s(window.length()), needed_s: 2.0 * median / 1e9 }
+    long_enough(window, plan.load, first, median, level)?;
+    match trend_over(window, level).filter(|_| plan.load.is_open()) {
+        Some(growth) => Err(match plan.load {
+            Load::Trace { .. } => {
+                NoWindow::TraceTrend { growth, arrivals: arrivals_over(window, level) }
             }
-        });
-    }
-    match trend_over(window, level).filter(|_| is_open) {
-        Some(growth) => Err(NoWindow::Trend { growth }),
+            _ => NoWindow::Trend { growth },
+        }),
         None => Ok(Some(window)),
     }
 }
 
-/// Relative growth of the number in flight, where there is a trend.
-fn trend_over(window: Window, level: &Gathered) -> Option<f64> {
-    let means = level.flight.segments(window.from, window.to, SEGMENTS);
-    trend(&means).filter(|found| found.is_trend()).map(|found| found.growth)
+/// At least two median latencies; where users of a closed loop think, at least two of their
+/// turns, pauses included.
+fn long_enough(
+    window: Window,
+    load: Load,
+    first: u64,
+    median: f64,
+    level: &Gathered,
+) -> Result<(), NoWindow> {
+    let talk = level.conversations.any();
+    let turn = level.slots.mean_cycle().filter(|turn| talk && !load.is_open() && *turn > median);
+    let needed = 2.0 * turn.unwrap_or(median);
+    if window.length() as f64 >= needed && window.length() > 0 {
+        return Ok(());
+    }
+    let (window_s, needed_s) = (to_s(window.length()), needed / 1e9);
+    if turn.is_some() {
+        return Err(NoWindow::FewTurns { window_s, needed_s });
+    }
+    // A queue that grows without end leaves no window either, and that is the thing to say. But
+    // conversations add up until the first are over, and a trace may speed up by itself.
+    let filled = Window { from: window.to.min(first + median as u64), to: window.to };
+    let presumed = matches!(load, Load::Rate { .. }) && !talk;
+    let grows = trend_over(filled, level).filter(|growth| presumed && *growth > 0.0);
+    Err(grows
+        .map_or(NoWindow::TooShort { window_s, needed_s }, |growth| NoWindow::Trend { growth }))
 }
 
-/// From when every slot has sent its first to when one first found nothing left to send.
+/// Relative growth of the number in flight, where there is a trend.
+fn trend_over(window: Window, level: &Gathered) -> Option<f64> {
+    growth(&level.flight.segments(window.from, window.to, SEGMENTS))
+}
+
+/// Relative growth of the rate of sending, where there is a trend.
+fn arrivals_over(window: Window, level: &Gathered) -> Option<f64> {
+    growth(&level.flight.sendings(window.from, window.to, SEGMENTS))
+}
+
+fn growth(segments: &[f64]) -> Option<f64> {
+    trend(segments).filter(|found| found.is_trend()).map(|found| found.growth)
+}
+
+/// From when every slot has sent its first to when one first found nothing left to send. Users
+/// who think begin together and only then spread, so their first answers have to be over.
 fn closed(slots: Option<u32>, level: &Gathered) -> Result<Option<Window>, NoWindow> {
-    let seen = level.slots.len() as u64;
+    let seen = level.slots.count();
     let of = u64::from(slots.unwrap_or(0));
     if seen < of {
         return Err(NoWindow::SlotsMissing { seen, of });
     }
-    let from = level.slots.values().copied().max();
+    let talk = level.conversations.any();
+    let from = if talk { level.slots.all_ended() } else { level.slots.all_sent() };
     let to = match &level.end {
         Some(end) => Some(end.starved.unwrap_or(end.sending_stopped)),
         None => level.span.last_end,
@@ -83,10 +115,17 @@ fn closed(slots: Option<u32>, level: &Gathered) -> Result<Option<Window>, NoWind
     Ok(from.zip(to).map(|(from, to)| Window { from, to }))
 }
 
-/// From the first measured arrival, after filling where nothing warmed it up, to the last.
+/// From the first measured arrival, after filling where nothing warmed it up, to the last. What
+/// arrives are requests or whole conversations.
 fn open(warmed: bool, level: &Gathered, latency: &Counted) -> Option<Window> {
-    let fill = if warmed { 0 } else { latency.quantile(0.95)?.round() as u64 };
-    Some(Window { from: level.span.first_sent?.saturating_add(fill), to: level.span.last_sent? })
+    let (talks, first) = (&level.conversations, level.span.first_sent?);
+    let (takes, last) = if talks.any() {
+        (talks.lengths().quantile(0.95), talks.last_begun.unwrap_or(first))
+    } else {
+        (latency.quantile(0.95), level.span.last_sent?)
+    };
+    let fill = if warmed { 0 } else { takes?.round() as u64 };
+    Some(Window { from: first.saturating_add(fill), to: last })
 }
 
 const MICRO: u128 = 1_000_000;

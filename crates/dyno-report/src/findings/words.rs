@@ -198,6 +198,14 @@ impl Finding {
                 ),
                 "the server closes idle connections early; this is no failure",
             ),
+            Self::SessionsBroken { broken, started } => (
+                format!(
+                    "{broken} of {} ended with a turn that failed; the turns they had left were \
+                     never sent",
+                    are(*started, "conversation", "conversations")
+                ),
+                "later turns are of the conversations that lasted; look at the failures below",
+            ),
             Self::Stragglers { requests, stretched_s, duration_s } => (
                 format!(
                     "{} the level last {stretched_s:.1} s longer, of {duration_s:.1} s",
@@ -245,6 +253,29 @@ fn words_of_no_window(why: NoWindow) -> (String, &'static str) {
             ),
             "whole-run throughput includes filling and emptying; send more requests or run longer",
         ),
+        NoWindow::FewTurns { window_s, needed_s } => (
+            format!(
+                "no steady window: {window_s:.2} s with every user at work, two turns of a user \
+                 with their pauses ({needed_s:.2} s) needed"
+            ),
+            "whole-run throughput includes filling and emptying; send more requests or run longer",
+        ),
+        NoWindow::TraceTrend { growth, arrivals } => {
+            let arrivals = arrivals.map_or_else(
+                || "its arrivals have no trend".to_owned(),
+                |growth| format!("its arrivals changed by {:+.0} %", growth * 100.0),
+            );
+            (
+                format!(
+                    "no steady window: the number in flight changed by {:+.0} % over the trace; \
+                     {arrivals}",
+                    growth * 100.0
+                ),
+                "the load of a trace varies, so this alone is no fault; but if the number in \
+                 flight grows far more than the arrivals, requests get longer or the server \
+                 falls behind: replay it slower, with a smaller speed=",
+            )
+        }
         NoWindow::Trend { growth } => (
             format!("no steady window: the number in flight changed by {:+.0} %", growth * 100.0),
             if growth > 0.0 {

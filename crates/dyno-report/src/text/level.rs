@@ -3,6 +3,8 @@
 use super::TextOptions;
 use super::layout::{ABSENT, maybe, millis, number, wrap};
 use super::paint::{heading, verdict};
+use super::table::Marks;
+use super::turns::turns;
 use crate::escape::escape;
 use crate::findings::Reason;
 use crate::summary::{Distribution, Lag, LevelSummary};
@@ -10,6 +12,7 @@ use crate::verdict::Verdict;
 
 const LONGEST_WORDS: usize = 300;
 const DIFFERS: f64 = 0.05;
+const TRACE: &str = "trace";
 
 /// A reason or note: what was seen, then what to do.
 pub(super) fn reason(mark: &str, reason: &Reason, options: &TextOptions) -> String {
@@ -34,6 +37,7 @@ pub(super) fn level(level: &LevelSummary, options: &TextOptions) -> String {
     for text in [requests(level), work(level), scheduled(level)].into_iter().flatten() {
         out.push_str(&wrap("  ", &text, options.width));
     }
+    out.push_str(&turns(level, &mut Marks::default()));
     out.push_str(&intervals(level));
     if let Some(text) = client(level) {
         out.push_str(&wrap("  client: ", &text, options.width));
@@ -109,7 +113,7 @@ fn scheduled(level: &LevelSummary) -> Option<String> {
             _ => false,
         }
     };
-    let open = level.load.kind == "rate";
+    let open = matches!(level.load.kind.as_str(), "rate" | TRACE);
     if !open && !pairs.iter().any(|(_, sent, scheduled)| differs(sent, scheduled)) {
         return None;
     }
@@ -164,8 +168,16 @@ fn client(level: &LevelSummary) -> Option<String> {
     let lag = |name: &str, lag: Option<Lag>| {
         lag.map(|lag| format!("{name} p99 {}, max {} ms", number(lag.p99), number(lag.max)))
     };
+    let replay = |lag: Lag| {
+        let [p50, p99, max] = [lag.p50, lag.p99, lag.max].map(number);
+        format!("replay lag p50 {p50}, p99 {p99}, max {max} ms")
+    };
     let texts: Vec<String> = [
-        lag("send lag", c.send_lag_ms),
+        if level.load.kind == TRACE {
+            c.send_lag_ms.map(replay)
+        } else {
+            lag("send lag", c.send_lag_ms)
+        },
         lag("connect", c.connect_ms),
         lag("read lag", c.read_lag_ms),
         lag("timer lag", c.timer_lag_ms),

@@ -4,6 +4,7 @@ mod layout;
 mod level;
 mod paint;
 mod table;
+mod turns;
 
 use crate::escape::escape;
 use crate::summary::{RunSummary, Summary};

@@ -3,6 +3,7 @@
 use super::TextOptions;
 use super::layout::{ABSENT, cut_middle, millis, number, width};
 use super::paint::verdict;
+use super::turns::turns;
 use crate::escape::escape;
 use crate::summary::{Distribution, LevelSummary};
 
@@ -44,18 +45,24 @@ fn pair(figure: &Option<Distribution>, marks: &mut Marks) -> String {
         marks.absent = true;
         return ABSENT.to_owned();
     };
-    let mut one = |name: &str, value: Option<f64>| match value {
-        Some(value) if figure.marked.iter().any(|marked| marked == name) => {
-            marks.few = true;
-            format!("{}?", millis(value))
-        }
-        Some(value) => millis(value),
-        None => {
-            marks.absent = true;
-            ABSENT.to_owned()
-        }
-    };
+    let mut one = |name, value| percentile(Some(figure), name, value, marks);
     format!("{}/{}", one("p50", figure.p50), one("p99", figure.p99))
+}
+
+/// A percentile of a figure in milliseconds, with its mark.
+pub(super) fn percentile(
+    figure: Option<&Distribution>,
+    name: &str,
+    value: Option<f64>,
+    marks: &mut Marks,
+) -> String {
+    let few = figure.is_some_and(|figure| figure.marked.iter().any(|marked| marked == name));
+    let Some(value) = value else {
+        marks.absent = true;
+        return ABSENT.to_owned();
+    };
+    marks.few |= few;
+    format!("{}{}", millis(value), if few { "?" } else { "" })
 }
 
 fn rate(whole: Option<f64>, steady: Option<f64>, marks: &mut Marks) -> String {
@@ -104,6 +111,8 @@ pub(super) fn table(levels: &[LevelSummary], options: &TextOptions) -> String {
             level.verdict.to_string(),
         ]);
     }
+    // The marks of what stands below the table are explained here, too.
+    levels.iter().for_each(|level| drop(turns(level, &mut marks)));
     let widths = widths(&rows, options.width);
     let mut out = String::new();
     for (i, row) in rows.iter().enumerate() {

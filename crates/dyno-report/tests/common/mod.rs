@@ -8,7 +8,7 @@ use dyno_core::plan::{
     Api, DataPlan, LengthSpec, LevelPlan, Load, PLAN_SCHEMA, Plan, RequestPlan, Shard, Target,
     Timeouts, UsageWanted,
 };
-use dyno_core::record::{Phase, RequestRecord, TokenCount, TokenSource};
+use dyno_core::record::{Phase, RequestRecord, TokenCount, TokenSource, Turn};
 use dyno_core::{MS, SEC};
 use dyno_report::{Summary, VecSource, summarise};
 
@@ -206,6 +206,33 @@ pub fn closed(slots: u32, waves: u64) -> (Plan, Vec<RequestRecord>) {
                 r.dispatched = Some(0);
             }
             records.push(r);
+        }
+    }
+    (plan, records)
+}
+
+/// The same request as a turn of a conversation.
+pub fn turn(record: RequestRecord, session: u64, number: u32) -> RequestRecord {
+    RequestRecord { turn: Some(Turn { session, number }), ..record }
+}
+
+/// A closed loop of users who send a turn every second, three to a conversation: 300 ms to the
+/// first of five tokens in a first turn, 100 ms in later ones, 20 ms between them; users start
+/// 2 ms apart.
+pub fn talking(users: u32, waves: u64) -> (Plan, Vec<RequestRecord>) {
+    let load = Load::Concurrency { concurrency: users };
+    let requests = u64::from(users) * waves;
+    let plan = plan(vec![level_plan(&format!("c={users}"), load, Some(requests))]);
+    let mut records = Vec::new();
+    for wave in 0..waves {
+        for user in 0..users {
+            let index = wave * u64::from(users) + u64::from(user);
+            let (session, before) = (wave / 3 * u64::from(users) + u64::from(user), wave % 3);
+            let ttft = if before == 0 { 300 } else { 100 };
+            let mut r = stream(index, user, u64::from(user) * 2 + wave * 1000, ttft, 20, 5);
+            r.input = usage(100 + 60 * before);
+            r.requested_input = Some(100 + 60 * before as u32);
+            records.push(turn(r, session, before as u32 + 1));
         }
     }
     (plan, records)

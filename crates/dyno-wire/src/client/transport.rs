@@ -5,7 +5,7 @@ use crate::exchange::Exchange;
 use dyno_core::frame::ClientHealth;
 use dyno_core::record::RequestRecord;
 use dyno_core::{Nanos, SEC};
-use dyno_drive::{Job, Transport, TransportError};
+use dyno_drive::{Ended, Job, Transport, TransportError};
 
 impl Transport for Client {
     fn now(&self) -> Nanos {
@@ -39,6 +39,7 @@ impl Transport for Client {
     fn dispatch(&mut self, job: Job) {
         let mut record =
             RequestRecord::new(job.level, job.index, job.slot, job.phase, job.intended);
+        record.turn = job.turn;
         record.dispatched = Some(job.dispatched);
         record.requested_input = job.payload.requested_input;
         record.requested_output = job.payload.requested_output;
@@ -47,15 +48,14 @@ impl Transport for Client {
         self.start(exchange, job.payload.bytes);
     }
 
-    fn wait(&mut self, until: Nanos, ended: &mut Vec<RequestRecord>) -> Result<(), TransportError> {
+    fn wait(&mut self, until: Nanos, ended: &mut Vec<Ended>) -> Result<(), TransportError> {
         loop {
             self.turn(if self.ended.is_empty() { until } else { 0 })?;
             if !self.ended.is_empty() || self.clock.now() >= until {
                 break;
             }
         }
-        self.in_flight -= self.ended.len();
-        ended.extend(self.ended.drain(..).map(|exchange| exchange.record));
+        self.hand_over(ended);
         Ok(())
     }
 
@@ -63,7 +63,7 @@ impl Transport for Client {
         self.in_flight
     }
 
-    fn censor(&mut self, ended: &mut Vec<RequestRecord>) {
+    fn censor(&mut self, ended: &mut Vec<Ended>) {
         let now = self.clock.now();
         for token in self.table.tokens() {
             let busy = self.table.get_mut(token).is_some_and(|c| c.exchange.is_some());
@@ -75,11 +75,21 @@ impl Transport for Client {
                 self.ended.push(exchange);
             }
         }
-        self.in_flight -= self.ended.len();
-        ended.extend(self.ended.drain(..).map(|exchange| exchange.record));
+        self.hand_over(ended);
     }
 
     fn take_health(&mut self) -> ClientHealth {
         self.health.take(&self.clock)
+    }
+}
+
+impl Client {
+    fn hand_over(&mut self, ended: &mut Vec<Ended>) {
+        self.in_flight -= self.ended.len();
+        let rules = &self.options.rules;
+        ended.extend(self.ended.drain(..).map(|mut exchange| {
+            let answer = exchange.take_content(rules);
+            Ended { record: exchange.record, answer }
+        }));
     }
 }

@@ -18,6 +18,8 @@ pub struct Delta {
     pub output: bool,
     /// The output itself, if it was asked for.
     pub text: Option<String>,
+    /// What of the output is content, if it was asked for: neither reasoning nor tool calls.
+    pub content: Option<String>,
     /// The finish reason, if it has one.
     pub finish: Option<String>,
     /// Input tokens, by the server's usage.
@@ -85,17 +87,36 @@ pub fn body(api: Api, shape: &Shape, content: &Content, output_tokens: u32) -> V
     serde_json::to_vec(&Value::Object(fields)).unwrap_or_default()
 }
 
+/// The fields of a request besides its prompt, as the inside of a JSON object; never empty.
+pub(crate) fn options(shape: &Shape, output_tokens: u32) -> Vec<u8> {
+    let mut fields = Map::new();
+    openai::options(&mut fields, shape, output_tokens);
+    // What the user sets for every request cannot be a conversation's messages.
+    fields.remove("messages");
+    let object = serde_json::to_vec(&Value::Object(fields)).unwrap_or_default();
+    object.get(1..object.len().saturating_sub(1)).unwrap_or_default().to_vec()
+}
+
+/// What of an answer is kept, besides its figures.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Keep {
+    /// All output, for the record.
+    pub text: bool,
+    /// The content, for the next turn of a conversation.
+    pub content: bool,
+}
+
 /// Reads one event of a stream.
-pub fn event(api: Api, data: &[u8], keep_text: bool) -> Result<Delta, Malformed> {
+pub fn event(api: Api, data: &[u8], keep: Keep) -> Result<Delta, Malformed> {
     match api {
-        Api::OpenAiChat | Api::OpenAiCompletions => openai::event(data, keep_text),
+        Api::OpenAiChat | Api::OpenAiCompletions => openai::event(data, keep),
     }
 }
 
 /// Reads the body of an answer that was not streamed.
-pub fn whole(api: Api, body: &[u8], keep_text: bool) -> Result<Delta, Malformed> {
+pub fn whole(api: Api, body: &[u8], keep: Keep) -> Result<Delta, Malformed> {
     match api {
-        Api::OpenAiChat | Api::OpenAiCompletions => openai::whole(body, keep_text),
+        Api::OpenAiChat | Api::OpenAiCompletions => openai::whole(body, keep),
     }
 }
 

@@ -2,7 +2,7 @@
 //! and errors.
 
 use super::scan::{Scan, Scanner};
-use super::{Delta, Malformed, Shape, excerpt};
+use super::{Delta, Keep, Malformed, Shape, excerpt};
 use serde_json::{Map, Value, json};
 
 pub(super) fn options(fields: &mut Map<String, Value>, shape: &Shape, output_tokens: u32) {
@@ -37,25 +37,34 @@ pub(super) fn options(fields: &mut Map<String, Value>, shape: &Shape, output_tok
 /// What is gathered while an answer is read.
 struct Gather {
     delta: Delta,
-    /// Where the text goes, if it is kept.
-    text: Option<String>,
+    keep: Keep,
+}
+
+/// What a piece of output is.
+#[derive(Clone, Copy, PartialEq)]
+enum Output {
+    Content,
+    Other,
 }
 
 impl Gather {
     /// A piece of output: text, a part with `text`, a list of these, or nothing.
-    fn output(&mut self, scan: &mut Scanner<'_>) -> Scan<()> {
+    fn output(&mut self, scan: &mut Scanner<'_>, kind: Output) -> Scan<()> {
         match scan.peek() {
             b'"' => {
                 let raw = scan.string()?;
                 self.delta.output |= !raw.is_empty();
-                if let Some(text) = &mut self.text {
-                    text.push_str(&unescape(raw));
+                if self.keep.text {
+                    self.delta.text.get_or_insert_default().push_str(&unescape(raw));
+                }
+                if self.keep.content && kind == Output::Content {
+                    self.delta.content.get_or_insert_default().push_str(&unescape(raw));
                 }
                 Ok(())
             }
-            b'[' => scan.array(&mut |scan| self.output(scan)),
+            b'[' => scan.array(&mut |scan| self.output(scan, kind)),
             b'{' => scan.object(&mut |scan, key| match key {
-                b"text" => self.output(scan),
+                b"text" => self.output(scan, kind),
                 _ => scan.value().map(drop),
             }),
             _ => nothing(scan),
@@ -68,7 +77,8 @@ impl Gather {
             return Ok(());
         }
         scan.object(&mut |scan, key| match key {
-            b"content" | b"reasoning_content" | b"reasoning" | b"refusal" => self.output(scan),
+            b"content" | b"refusal" => self.output(scan, Output::Content),
+            b"reasoning_content" | b"reasoning" => self.output(scan, Output::Other),
             b"tool_calls" if scan.null()? => Ok(()),
             b"tool_calls" => scan.array(&mut |scan| {
                 scan.object(&mut |scan, key| match key {
@@ -86,7 +96,7 @@ impl Gather {
             return Ok(());
         }
         scan.object(&mut |scan, key| match key {
-            b"name" | b"arguments" => self.output(scan),
+            b"name" | b"arguments" => self.output(scan, Output::Other),
             _ => scan.value().map(drop),
         })
     }
@@ -94,7 +104,7 @@ impl Gather {
     fn choice(&mut self, scan: &mut Scanner<'_>) -> Scan<()> {
         scan.object(&mut |scan, key| match key {
             b"delta" | b"message" => self.message(scan),
-            b"text" => self.output(scan),
+            b"text" => self.output(scan, Output::Content),
             b"finish_reason" if scan.null()? => Ok(()),
             b"finish_reason" => {
                 // Mostly a string; some servers say more.
@@ -169,24 +179,24 @@ fn unescape(raw: &[u8]) -> String {
     serde_json::from_slice(&[b"\"", raw, b"\""].concat()).unwrap_or_else(|_| plain())
 }
 
-fn read(bytes: &[u8], keep_text: bool) -> Result<Delta, Malformed> {
-    let mut gather = Gather { delta: Delta::default(), text: keep_text.then(String::new) };
+fn read(bytes: &[u8], keep: Keep) -> Result<Delta, Malformed> {
+    let mut gather = Gather { delta: Delta::default(), keep };
     gather.answer(bytes).map_err(|bad| {
         let shown = excerpt(bytes);
         Malformed(format!("not a JSON answer of this API (at byte {}): {shown}", bad.0))
     })?;
-    Ok(Delta { text: gather.text, ..gather.delta })
+    Ok(gather.delta)
 }
 
-pub(super) fn event(data: &[u8], keep_text: bool) -> Result<Delta, Malformed> {
+pub(super) fn event(data: &[u8], keep: Keep) -> Result<Delta, Malformed> {
     if data.trim_ascii() == b"[DONE]" {
         return Ok(Delta { terminal: true, ..Delta::default() });
     }
-    read(data, keep_text)
+    read(data, keep)
 }
 
-pub(super) fn whole(body: &[u8], keep_text: bool) -> Result<Delta, Malformed> {
-    let delta = read(body, keep_text)?;
+pub(super) fn whole(body: &[u8], keep: Keep) -> Result<Delta, Malformed> {
+    let delta = read(body, keep)?;
     Ok(Delta { terminal: true, ..delta })
 }
 
@@ -195,8 +205,10 @@ mod tests {
     use super::*;
     use serde_json::json;
 
+    const KEEP: Keep = Keep { text: true, content: true };
+
     fn parse(value: Value) -> Delta {
-        event(value.to_string().as_bytes(), true).unwrap()
+        event(value.to_string().as_bytes(), KEEP).unwrap()
     }
 
     fn delta(delta: Value) -> Value {
@@ -228,6 +240,14 @@ mod tests {
     }
 
     #[test]
+    fn reasoning_is_text_but_no_content() {
+        let both = parse(delta(json!({"reasoning_content": "hm", "content": "a\n\u{4e2d}"})));
+        assert_eq!(both.text.as_deref().map(str::len), Some(7));
+        assert_eq!(both.content.as_deref(), Some("a\n\u{4e2d}"));
+        assert_eq!(parse(delta(json!({"reasoning": "hm"}))).content, None);
+    }
+
+    #[test]
     fn completions_usage_finish_and_the_end() {
         let chunk = parse(json!({
             "choices": [{"text": " hi", "finish_reason": "length"}],
@@ -241,7 +261,7 @@ mod tests {
         assert!(!usage.output && usage.finish.is_none());
         assert_eq!((usage.input_tokens, usage.output_tokens), (Some(7), None));
         assert!(parse(json!({"choices": [], "usage": null})).input_tokens.is_none());
-        assert!(event(b" [DONE] ", false).unwrap().terminal);
+        assert!(event(b" [DONE] ", Keep::default()).unwrap().terminal);
     }
 
     #[test]
@@ -256,12 +276,12 @@ mod tests {
 
     #[test]
     fn what_is_not_json_is_malformed_and_quoted() {
-        let error = event(b"{\"choices\": [", false).unwrap_err();
+        let error = event(b"{\"choices\": [", Keep::default()).unwrap_err();
         assert!(error.0.contains("{\"choices\": ["), "{error}");
-        assert!(event(b"hello", false).is_err());
-        assert!(event(b"[1,2]", false).is_err());
-        assert!(event(b"{\"choices\": 5}", false).is_err());
-        assert!(event(&[b'['; 100_000], false).is_err());
+        assert!(event(b"hello", Keep::default()).is_err());
+        assert!(event(b"[1,2]", Keep::default()).is_err());
+        assert!(event(b"{\"choices\": 5}", Keep::default()).is_err());
+        assert!(event(&[b'['; 100_000], Keep::default()).is_err());
     }
 
     #[test]
@@ -270,7 +290,7 @@ mod tests {
             "choices": [{"message": {"role": "assistant", "content": "hi"}, "finish_reason": "stop"}],
             "usage": {"prompt_tokens": 5, "completion_tokens": 1}
         });
-        let delta = whole(body.to_string().as_bytes(), true).unwrap();
+        let delta = whole(body.to_string().as_bytes(), KEEP).unwrap();
         assert!(delta.output && delta.terminal);
         assert_eq!(delta.text.as_deref(), Some("hi"));
     }

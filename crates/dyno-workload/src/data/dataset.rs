@@ -33,15 +33,16 @@ struct Inner {
     recognised: Recognised,
 }
 
+/// Where bytes come from.
 #[derive(Debug)]
-enum Place {
+pub(super) enum Place {
     File(PathBuf),
     Memory(String, Arc<[u8]>),
     Builtin(&'static str, &'static str),
 }
 
 impl Place {
-    fn name(&self) -> String {
+    pub(super) fn name(&self) -> String {
         match self {
             Self::File(path) => path.display().to_string(),
             Self::Memory(name, _) => name.clone(),
@@ -49,7 +50,7 @@ impl Place {
         }
     }
 
-    fn source(&self) -> Result<Source, DataError> {
+    pub(super) fn source(&self) -> Result<Source, DataError> {
         match self {
             Self::File(path) => Source::open(path),
             Self::Memory(name, bytes) => Source::memory(name, bytes),
@@ -58,7 +59,11 @@ impl Place {
     }
 
     /// The records; of a Parquet file only the columns that `pick` needs.
-    fn records(&self, layout: Layout, pick: Option<&Pick>) -> Result<Box<dyn Records>, DataError> {
+    pub(super) fn records(
+        &self,
+        layout: Layout,
+        pick: Option<&Pick>,
+    ) -> Result<Box<dyn Records>, DataError> {
         match (layout, self) {
             #[cfg(feature = "parquet")]
             (Layout::Parquet, Self::File(path)) => {
@@ -155,7 +160,7 @@ fn elsewhere(what: String, kind: Kind) -> DataError {
 }
 
 /// The layout of the data, or an error where it contradicts what was said.
-fn layout(place: &Place, spec: &DataSpec, source: Source) -> Result<Layout, DataError> {
+pub(super) fn layout(place: &Place, spec: &DataSpec, source: Source) -> Result<Layout, DataError> {
     let name = place.name();
     let not = |kind, found: &str, fix: &str| DataError::NotWhatItSays {
         path: name.clone(),

@@ -5,10 +5,14 @@ use std::io;
 use super::at::At;
 use super::source::Compression;
 use super::spec::Kind;
+use super::spec_error::SpecError;
 
 /// Why data could not be read, selected or written.
 #[derive(Debug, thiserror::Error)]
 pub enum DataError {
+    /// The specification asks for something impossible.
+    #[error(transparent)]
+    Spec(#[from] SpecError),
     /// There is no such file.
     #[error("there is no file {path}; {hint}")]
     NotFound {
@@ -196,7 +200,7 @@ impl DataError {
         }
     }
 
-    pub(super) fn bad(at: &At, what: impl Into<String>, fix: impl Into<String>) -> Self {
+    pub(crate) fn bad(at: &At, what: impl Into<String>, fix: impl Into<String>) -> Self {
         Self::Bad { at: at.clone(), what: what.into(), fix: fix.into() }
     }
 }

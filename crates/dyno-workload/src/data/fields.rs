@@ -90,7 +90,7 @@ pub(super) fn usual(
 }
 
 /// The fields of an object, for a message.
-pub(super) fn listed(object: &Map<String, Value>) -> String {
+pub(crate) fn listed(object: &Map<String, Value>) -> String {
     let mut names: Vec<&str> = object.keys().map(String::as_str).collect();
     if names.is_empty() {
         return "there are none".into();
@@ -103,7 +103,7 @@ pub(super) fn listed(object: &Map<String, Value>) -> String {
 }
 
 /// What kind of value it is, for a message.
-pub(super) fn described(value: &Value) -> &'static str {
+pub(crate) fn described(value: &Value) -> &'static str {
     match value {
         Value::Null => "null",
         Value::Bool(_) => "true or false",
@@ -116,6 +116,11 @@ pub(super) fn described(value: &Value) -> &'static str {
 
 /// A count of tokens: a whole number of at least 1, also as text. `Ok(None)` where it is blank.
 pub(super) fn count(value: &Value) -> Result<Option<u32>, String> {
+    whole(value, 1)
+}
+
+/// A whole number of at least `least`, also as text. `Ok(None)` where it is blank.
+pub(crate) fn whole(value: &Value, least: u32) -> Result<Option<u32>, String> {
     let number = match value {
         Value::Null => return Ok(None),
         Value::String(text) if text.trim().is_empty() => return Ok(None),
@@ -124,10 +129,13 @@ pub(super) fn count(value: &Value) -> Result<Option<u32>, String> {
         _ => None,
     };
     match number {
-        Some(number) if number.fract() == 0.0 && (1.0..=f64::from(u32::MAX)).contains(&number) => {
+        Some(number)
+            if number.fract() == 0.0
+                && (f64::from(least)..=f64::from(u32::MAX)).contains(&number) =>
+        {
             Ok(Some(number as u32))
         }
-        Some(number) => Err(format!("is {number}, not a whole number of at least 1")),
+        Some(number) => Err(format!("is {number}, not a whole number of at least {least}")),
         None => Err(format!("is {}, not a number of tokens", described(value))),
     }
 }

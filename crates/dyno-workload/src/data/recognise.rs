@@ -87,6 +87,7 @@ pub(super) fn settle(
         || spec.mapping.messages.is_some()
         || spec.mapping.system.is_some();
     let as_lines = kind == Kind::Lines && !mapped;
+    let led = kind == Kind::Session;
     if as_lines || objects.is_empty() {
         if mapped && let Some(sample) = samples.first() {
             let what =
@@ -95,7 +96,7 @@ pub(super) fn settle(
             return Err(DataError::Broken { at: sample.at.clone(), what, fix });
         }
         let output = spec.mapping.output_tokens.clone();
-        return Ok((kind, Pick { output, turns, verbatim: as_lines, ..Pick::bare() }));
+        return Ok((kind, Pick { output, turns, verbatim: as_lines || led, ..Pick::bare() }));
     }
     let prompt = prompt_in(spec, kind, samples, &objects)?;
     let otherwise = match &prompt {
@@ -117,7 +118,7 @@ pub(super) fn settle(
         None => usual(&objects, &OUTPUTS, |value| matches!(count(value), Ok(Some(_)))),
     };
     let prompt = Some(prompt);
-    Ok((kind, Pick { prompt, otherwise, system, output, turns, verbatim: false }))
+    Ok((kind, Pick { prompt, otherwise, system, output, turns, verbatim: led }))
 }
 
 fn kind_of(
@@ -258,7 +259,7 @@ pub(super) fn note(kind: Kind, layout: Layout, pick: &Pick) -> Option<&'static s
         (None, Kind::Lines, _) if layout == Layout::JsonLines => {
             Some("message arrays and request bodies, sent as they are")
         }
-        (Some(PromptIn::Messages(_)), Kind::Session, _) => None,
+        (_, Kind::Session, _) => Some("the user's turns; the answers will be the server's own"),
         (Some(PromptIn::Messages(_)), _, Turns::First) => {
             Some("the first turn of each conversation (turns=all for all)")
         }

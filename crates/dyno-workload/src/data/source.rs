@@ -196,7 +196,8 @@ fn refuse_archives(head: &[u8], origin: &Origin) -> Result<(), DataError> {
         what,
         fix: format!("unpack it with {tool} first (gzip and zstd are read as they are)"),
     };
-    if head.get(257..262) == Some(b"ustar") {
+    // With the zero behind it, which no text has.
+    if head.get(257..263) == Some(b"ustar\0") || head.get(257..265) == Some(b"ustar  \0") {
         return Err(archive("a tar archive", "tar -x"));
     }
     match known.iter().find(|(magic, ..)| head.starts_with(magic)) {

@@ -195,6 +195,11 @@ impl DataSpec {
                     _ => return Err(bad("en or lang=zh")),
                 });
             }
+            "speed" | "from" | "to" | "block" if self.kind.is_none() => {
+                let path = self.path.as_ref().map(|path| path.display().to_string());
+                let (key, value, path) = (key.into(), value.into(), path.unwrap_or_default());
+                return Err(SpecError::OfTraces { key, value, path });
+            }
             _ => {
                 let known: &[&str] = if self.has_builtin() { &BUILTIN_KEYS } else { &MAPPING_KEYS };
                 return Err(SpecError::unknown_key(key, self.kind_name(), known));

@@ -56,6 +56,16 @@ pub enum SpecError {
         /// All keys it knows.
         known: String,
     },
+    /// The key is known to traces, and the file was not called one.
+    #[error("{key}= is for traces; if it is one, write trace:{path},{key}={value}")]
+    OfTraces {
+        /// The key.
+        key: String,
+        /// Its value.
+        value: String,
+        /// The file.
+        path: String,
+    },
     /// A key came twice.
     #[error("{0} is given twice; give it once")]
     Twice(String),

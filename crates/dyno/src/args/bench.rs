@@ -28,6 +28,10 @@ Examples:
       questions from a file; `dyno data show open_qa.jsonl` says what is in it
   dyno bench http://localhost:8000 --concurrency 32 --input-tokens 128,2048 --output-tokens 128,512
       a grid of lengths
+  dyno bench http://localhost:8000 --concurrency 32 --duration 10m --data session,turns=8,think=5s
+      conversations: 32 users who take 5 s from each answer to their next turn
+  dyno bench http://localhost:8000 --data trace:trace.jsonl,speed=2
+      recorded traffic, at its own times and lengths, twice as fast
   DYNO_API_KEY=… dyno bench https://gateway.example/v1 --model qwen2-72b --json
       with a key from the environment, and the summary as JSON on stdout
   dyno bench --config nightly.toml --seed 7
@@ -58,10 +62,12 @@ pub(crate) struct BenchArgs {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Load (at most one of --concurrency, --rate, --burst)")]
 pub(crate) struct LoadArgs {
-    /// Closed loop with N requests in flight; a list (8,16,32) runs as consecutive levels
+    /// Closed loop with N requests in flight, or N users in conversations; a list (8,16,32) runs as
+    /// consecutive levels
     #[arg(long, value_name = "N[,N…]", value_parser = values::concurrency_list, allow_hyphen_values = true)]
     pub(crate) concurrency: Option<List<u32>>,
-    /// Open loop with R requests per second, on a schedule that is fixed before it starts
+    /// Open loop with R requests, or new conversations, per second, on a schedule that is fixed
+    /// before it starts
     #[arg(long, value_name = "R[,R…]", value_parser = values::rate_list, allow_hyphen_values = true)]
     pub(crate) rate: Option<List<f64>>,
     /// Spacing of open-loop arrivals: constant, poisson or gamma:SHAPE [default: poisson]
@@ -70,7 +76,7 @@ pub(crate) struct LoadArgs {
     /// N requests all at once
     #[arg(long, value_name = "N[,N…]", value_parser = values::burst_list, allow_hyphen_values = true)]
     pub(crate) burst: Option<List<u64>>,
-    /// Stop a level after N measured requests; it then runs until each has ended
+    /// Stop a level after N measured requests (each turn is one); it then runs until each has ended
     #[arg(long, value_name = "N", value_parser = values::requests, allow_hyphen_values = true)]
     pub(crate) requests: Option<u64>,
     /// Stop sending after this time; with --requests, whichever comes first [default: 30s, where
@@ -96,11 +102,13 @@ pub(crate) struct DataArgs {
         long,
         value_name = "SPEC",
         value_parser = values::some_text,
-        help = "Where prompts come from: KIND[:PATH][,key=value…] or a file [default: random]"
+        help = "What is sent: KIND[:PATH][,key=value…] or a file whose shape says what it is. Kinds: \
+                openqa, long, lines, json, csv, parquet, sharegpt, random, session (conversations), \
+                trace (recorded traffic) [default: random]"
     )]
     pub(crate) data: Option<String>,
-    /// Length of random prompts: 512, 128-1024, normal(512,64), lognormal(512,0.5) or
-    /// zipf(1.2,1-4096); a list runs as levels [default: 256]
+    /// Length of random prompts, or of each message in made-up conversations: 512, 128-1024,
+    /// normal(512,64), lognormal(512,0.5) or zipf(1.2,1-4096); a list runs as levels [default: 256]
     #[arg(long, value_name = "N[,N…]", value_parser = values::lengths, allow_hyphen_values = true)]
     pub(crate) input_tokens: Option<List<Lengths>>,
     /// Length of the answers, as above, fixed with the best means that the server has; data that

@@ -10,13 +10,15 @@ use std::path::PathBuf;
 #[derive(Debug, Args)]
 #[command(after_help = "\
 SPEC is KIND[:PATH][,key=value…] or a file whose shape says what it is. Kinds: openqa, long, lines,
-json, csv, parquet, sharegpt. Keys: prompt=, system=, output_tokens=, messages= name fields (no need
-to rename them in the file), turns=all|first, skip_bad=true. gzip and zstd are read as they are.
+json, csv, parquet, sharegpt, trace. Keys: prompt=, system=, output_tokens=, messages= name fields
+(no need to rename them in the file), turns=all|first, skip_bad=true; of a trace speed=, from=, to=,
+block=. gzip and zstd are read as they are.
 
 Examples:
   dyno data show open_qa.jsonl
   dyno data show code.jsonl,prompt=input --tokenizer models/qwen2
   dyno data show openqa                         the built-in questions
+  dyno data show trace:trace.jsonl,speed=2      arrivals, lengths and shared beginnings of a trace
   dyno data convert sharegpt.json --to lines --out prompts.jsonl")]
 pub(crate) struct DataCommandArgs {
     #[command(subcommand)]

@@ -1,5 +1,7 @@
 //! `dyno data`: what is in a data file, and the same in another form.
 
+mod trace;
+
 use crate::args::data::{ConvertArgs, DataCommand, DataCommandArgs, SourceArgs};
 use crate::exit::Exit;
 use crate::printer::Printer;
@@ -41,9 +43,8 @@ fn count(tokenizer: &Tokenizer, content: &Content) -> Result<u32, String> {
     tokenizer.count_content(content, true).map_err(|error| error.to_string())
 }
 
-fn choose(args: &SourceArgs) -> Result<Chosen, UsageError> {
-    let spec: DataSpec = args.spec.parse().map_err(|error: SpecError| in_spec(error))?;
-    if let Some(kind @ (Kind::Random | Kind::Session | Kind::Trace)) = spec.kind {
+fn choose(args: &SourceArgs, spec: &DataSpec) -> Result<Chosen, UsageError> {
+    if let Some(kind @ (Kind::Random | Kind::Session)) = spec.kind {
         let words = format!("`{}` is made while it is sent; there is no file of it", kind.name());
         return Err(in_spec(words));
     }
@@ -53,7 +54,7 @@ fn choose(args: &SourceArgs) -> Result<Chosen, UsageError> {
             .map_err(|error| UsageError::new("--tokenizer", error.to_string()))?,
         None => Tokenizer::estimate(),
     };
-    let set = DataSet::new(&spec).map_err(in_spec)?;
+    let set = DataSet::new(spec).map_err(in_spec)?;
     let selection = Selection { repeat: false, ..selection(&plan, args.seed) };
     let bounded = plan.min_input_tokens.is_some() || plan.max_input_tokens.is_some();
     let counter = tokenizer.clone();
@@ -63,8 +64,16 @@ fn choose(args: &SourceArgs) -> Result<Chosen, UsageError> {
     Ok(Chosen { set, tokenizer, selected })
 }
 
+fn parsed(args: &SourceArgs) -> Result<DataSpec, UsageError> {
+    args.spec.parse().map_err(|error: SpecError| in_spec(error))
+}
+
 fn show(args: &SourceArgs, printer: &Printer) -> Result<Exit, UsageError> {
-    let Chosen { set, tokenizer, mut selected } = choose(args)?;
+    let spec = parsed(args)?;
+    if trace::is_named(&spec) {
+        return trace::show(&spec, &choice_plan(&args.choice), printer);
+    }
+    let Chosen { set, tokenizer, mut selected } = choose(args, &spec)?;
     let counted = |content: &Content| count(&tokenizer, content);
     let profile = profile(&mut selected, &counted, tokenizer.is_estimate()).map_err(in_spec)?;
     let left_out = left_out(selected.tally());
@@ -72,7 +81,11 @@ fn show(args: &SourceArgs, printer: &Printer) -> Result<Exit, UsageError> {
 }
 
 fn write(args: &ConvertArgs, printer: &Printer) -> Result<Exit, UsageError> {
-    let Chosen { set, mut selected, .. } = choose(&args.source)?;
+    let spec = parsed(&args.source)?;
+    if trace::is_named(&spec) {
+        return Err(in_spec("a trace has times and lengths, but no prompts that could be written"));
+    }
+    let Chosen { set, mut selected, .. } = choose(&args.source, &spec)?;
     let wrong = |error: std::io::Error| {
         UsageError::new("--out", format!("cannot write `{}`: {error}", args.out.display()))
     };

@@ -2,38 +2,90 @@
 
 use crate::args::bench::{ChoiceArgs, DataArgs, OrderArg};
 use crate::usage::UsageError;
-use dyno_core::plan::{DataPlan, LengthSpec};
-use dyno_workload::data::{DataSpec, Kind, SpecError};
+use dyno_core::plan::{Api, DataPlan, LengthSpec};
+use dyno_workload::data::{DataError, DataSet, DataSpec, Kind, SpecError};
 use dyno_workload::lengths::Lengths;
+use dyno_workload::trace::TraceOptions;
 
 const DEFAULT_INPUT: u32 = 256;
 
+/// What the data of a run are, as far as its levels and flags depend on it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Nature {
+    /// Made up, of the lengths that are asked for.
+    Made,
+    /// Prompts of a file.
+    File,
+    /// Made-up conversations.
+    MadeSessions,
+    /// Conversations of a file.
+    LedSessions,
+    /// A recorded trace, so much faster than it was recorded.
+    Trace(f64),
+}
+
+impl Nature {
+    /// Whether lengths of the input may be asked for.
+    fn is_made(self) -> bool {
+        matches!(self, Self::Made | Self::MadeSessions)
+    }
+
+    pub(super) fn is_session(self) -> bool {
+        matches!(self, Self::MadeSessions | Self::LedSessions)
+    }
+}
+
+/// Finds out what the data are, looking into the file where the kind was not said; then it is said
+/// from here on.
+pub(super) fn nature(args: &mut DataArgs, api: Api) -> Result<Nature, UsageError> {
+    let wrong = |error: SpecError| UsageError::new("--data", error.to_string());
+    let Some(text) = &args.data else { return Ok(Nature::Made) };
+    let mut spec: DataSpec = text.parse().map_err(wrong)?;
+    if spec.kind.is_none()
+        && let Err(DataError::Elsewhere { kind: Kind::Trace, .. }) = DataSet::new(&spec)
+    {
+        spec.kind = Some(Kind::Trace);
+        args.data = Some(spec.to_string());
+    }
+    if spec.kind == Some(Kind::Session) && api != Api::OpenAiChat {
+        return Err(UsageError::new(
+            "--data",
+            format!("`session` is a conversation, and {api} has none; use --api openai-chat"),
+        ));
+    }
+    Ok(match (spec.kind, &spec.path) {
+        (Some(Kind::Random), _) => Nature::Made,
+        (Some(Kind::Session), None) => Nature::MadeSessions,
+        (Some(Kind::Session), Some(_)) => Nature::LedSessions,
+        (Some(Kind::Trace), _) => Nature::Trace(TraceOptions::of(&spec).map_err(wrong)?.speed),
+        _ => Nature::File,
+    })
+}
+
 /// The pairs of input and output lengths that each load is run with, in order.
-pub(super) fn lengths(args: &DataArgs) -> Result<Vec<(LengthSpec, LengthSpec)>, UsageError> {
+pub(super) fn lengths(args: &DataArgs, nature: Nature) -> Vec<(LengthSpec, LengthSpec)> {
     let spec = |lengths: &Lengths| LengthSpec(lengths.to_string());
     let inputs = match &args.input_tokens {
         Some(list) => list.0.iter().map(spec).collect(),
+        None if nature.is_made() => vec![LengthSpec::fixed(DEFAULT_INPUT)],
         // The prompts of a file have the lengths they have.
-        None if from_file(args)? => vec![LengthSpec("data".to_owned())],
-        None => vec![LengthSpec::fixed(DEFAULT_INPUT)],
+        None => vec![LengthSpec("data".to_owned())],
     };
+    if matches!(nature, Nature::Trace(_)) {
+        // And the requests of a trace ask for what they asked for.
+        let first = args.output_tokens.0.iter().take(1).map(spec);
+        return inputs.into_iter().zip(first).collect();
+    }
     let mut pairs = Vec::new();
     for input in &inputs {
         pairs.extend(args.output_tokens.0.iter().map(|output| (input.clone(), spec(output))));
     }
-    Ok(pairs)
-}
-
-fn from_file(args: &DataArgs) -> Result<bool, UsageError> {
-    let Some(text) = &args.data else { return Ok(false) };
-    let spec: DataSpec =
-        text.parse().map_err(|error: SpecError| UsageError::new("--data", error.to_string()))?;
-    Ok(spec.kind != Some(Kind::Random))
+    pairs
 }
 
 /// Where prompts come from.
-pub(super) fn plan(args: DataArgs) -> Result<DataPlan, UsageError> {
-    let from_file = from_file(&args)?;
+pub(super) fn plan(args: DataArgs, nature: Nature) -> Result<DataPlan, UsageError> {
+    let from_file = !nature.is_made();
     let only_for_files = [
         ("--order", args.choice.order == OrderArg::Shuffle),
         ("--limit", args.choice.limit.is_some()),
@@ -45,6 +97,19 @@ pub(super) fn plan(args: DataArgs) -> Result<DataPlan, UsageError> {
             *flag,
             "it chooses among the prompts of a file; give --data FILE with it, or leave it out",
         ));
+    }
+    if matches!(nature, Nature::Trace(_)) && args.choice.order == OrderArg::Shuffle {
+        return Err(UsageError::new(
+            "--order",
+            "a trace is replayed in the order of its times; leave it out",
+        ));
+    }
+    if nature.is_session() && args.choice.truncate {
+        return Err(UsageError::new(
+            "--truncate",
+            "a conversation is led whole or not at all; leave it out",
+        )
+        .hint("turns=N in --data takes no more than N turns of each"));
     }
     if from_file && args.input_tokens.is_some() {
         return Err(UsageError::new(

@@ -1,5 +1,6 @@
 //! The levels of a run: which load, and when each level stops.
 
+use super::data::Nature;
 use crate::args::bench::LoadArgs;
 use crate::args::values::MOST_IN_FLIGHT;
 use crate::usage::UsageError;
@@ -25,9 +26,11 @@ struct Stop {
 pub(super) fn levels(
     args: LoadArgs,
     lengths: &[(LengthSpec, LengthSpec)],
+    nature: Nature,
     notes: &mut Vec<String>,
 ) -> Result<Vec<LevelPlan>, UsageError> {
     at_most_one_load(&args)?;
+    fits_the_data(&args, nature)?;
     if args.arrival.is_some() && args.rate.is_none() {
         return Err(UsageError::new(
             "--arrival",
@@ -39,7 +42,9 @@ pub(super) fn levels(
         warmup => warmup,
     };
     let given = Stop { requests: args.requests, duration: args.duration };
-    let loads = if let Some(list) = &args.concurrency {
+    let loads = if let Nature::Trace(speed) = nature {
+        vec![(Load::Trace { speed }, given)]
+    } else if let Some(list) = &args.concurrency {
         with_stop(list.0.iter().map(|&concurrency| Load::Concurrency { concurrency }), given)
     } else if let Some(list) = &args.rate {
         let arrival = args.arrival.unwrap_or(Arrival::Poisson);
@@ -58,6 +63,7 @@ pub(super) fn levels(
         for (input, output) in lengths {
             // In a grid it is the lengths that tell levels apart, so they come first.
             let name = match (lengths.len(), &load) {
+                (1, Load::Trace { speed }) => format!("trace ×{speed}"),
                 (1, _) => format!("{} {}", load.kind(), load.value()),
                 (_, Load::Rate { rate, .. }) => format!("{}→{} @{rate}/s", input.0, output.0),
                 _ => format!("{}→{} @{}", input.0, output.0, load.value()),
@@ -93,6 +99,30 @@ fn at_most_one_load(args: &LoadArgs) -> Result<(), UsageError> {
             format!("it cannot be combined with {}; give one kind of load", rest.join(" and ")),
         )
         .hint("closed loop: --concurrency N; open loop: --rate R; all at once: --burst N")),
+    }
+}
+
+/// A trace brings its own load, and a conversation takes its time.
+fn fits_the_data(args: &LoadArgs, nature: Nature) -> Result<(), UsageError> {
+    let given = [
+        ("--concurrency", args.concurrency.is_some()),
+        ("--rate", args.rate.is_some()),
+        ("--burst", args.burst.is_some()),
+        ("--arrival", args.arrival.is_some()),
+    ];
+    let given = given.into_iter().find_map(|(flag, given)| given.then_some(flag));
+    match (nature, given) {
+        (Nature::Trace(_), Some(flag)) => Err(UsageError::new(
+            flag,
+            "a trace is replayed at its own times; leave it out, or set speed= in --data",
+        )
+        .hint("--data trace:FILE,speed=2,from=1m,to=5m")),
+        (nature, Some("--burst")) if nature.is_session() => Err(UsageError::new(
+            "--burst",
+            "the turns of a conversation cannot be sent at once; give --concurrency N for N users \
+             at a time, or --rate R for R new ones per second",
+        )),
+        _ => Ok(()),
     }
 }
 

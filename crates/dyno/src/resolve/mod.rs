@@ -67,14 +67,15 @@ pub(crate) fn resolve(
     args: BenchArgs,
     surroundings: &Surroundings,
 ) -> Result<Resolved, UsageError> {
-    let BenchArgs { target, load, data, request, connection, timeouts, output } = args;
+    let BenchArgs { target, load, mut data, request, connection, timeouts, output } = args;
     let mut notes = Vec::new();
     let mut warnings = Vec::new();
 
     let api = dialect(request.api, target.as_ref())?;
     let seed = load.seed;
-    let lengths = data::lengths(&data)?;
-    let levels = load::levels(load, &lengths, &mut notes)?;
+    let nature = data::nature(&mut data, api)?;
+    let lengths = data::lengths(&data, nature);
+    let levels = load::levels(load, &lengths, nature, &mut notes)?;
     let secrets =
         secrets::gather(&connection, surroundings, target.is_some(), &mut notes, &mut warnings)?;
     let connection = tls(connection, target.as_ref(), &mut notes)?;
@@ -99,7 +100,7 @@ pub(crate) fn resolve(
             header_names: secrets.headers.iter().map(|(name, _)| name.clone()).collect(),
         },
         levels,
-        data: data::plan(data)?,
+        data: data::plan(data, nature)?,
         request: request_plan(request),
         timeouts: Timeouts {
             connect_ns: timeouts.timeout_connect,

@@ -1,29 +1,35 @@
 //! Runs the levels of a plan, one after the other, each only when nothing of the last is in
 //! flight, and hands out every frame.
 
-use super::workload::Workload;
+use super::workload::{Sending, Workload};
 use crate::progress::Live;
+use dyno_core::Nanos;
 use dyno_core::frame::{Ending, EngineSlip, Frame, LevelEnd, LevelStart, RunEnd};
 use dyno_core::outcome::Outcome;
 use dyno_core::plan::{LevelPlan, Load, Plan, Warmup};
 use dyno_core::record::RequestRecord;
-use dyno_core::{Nanos, SEC};
-use dyno_drive::{LevelSetup, Lookahead, Observer, Stop, StopSignal, TransportError, run_level};
-use dyno_wire::client::Client;
+use dyno_drive::{
+    LevelSetup, Lookahead, Observer, Stop, StopSignal, Transport, TransportError, run_level,
+};
 use dyno_wire::encode::Encoder;
-use dyno_wire::endpoint::Endpoint;
 use std::io;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
 
+/// What is measured, or stands in for it.
+pub(crate) trait Bench {
+    /// What requests go through.
+    fn transport(&mut self) -> &mut dyn Transport;
+
+    /// How late an engine of our own was since the last time; nothing for anybody else's.
+    fn slip(&mut self) -> Option<EngineSlip>;
+}
+
 /// What a run needs besides its plan.
 pub(crate) struct Run<'a> {
-    pub(crate) client: &'a mut Client,
-    pub(crate) endpoint: &'a Endpoint,
+    pub(crate) bench: &'a mut dyn Bench,
     pub(crate) encoder: &'a Encoder,
     pub(crate) workload: &'a Workload,
-    /// The target can tell how late it was.
-    pub(crate) engine: bool,
     pub(crate) live: &'a Live,
     pub(crate) stop: &'a StopSignal,
     /// Takes every frame, in order.
@@ -36,7 +42,7 @@ pub(crate) struct Run<'a> {
 #[derive(Debug)]
 pub(crate) struct RunOutcome {
     pub(crate) ending: Ending,
-    /// Prompts taken by each level, warm-up included.
+    /// Prompts or conversations taken by each level, warm-up included.
     pub(crate) sent: Vec<u64>,
     /// What the target said last, when it was lost.
     pub(crate) last_failure: Option<RequestRecord>,
@@ -69,7 +75,7 @@ impl Run<'_> {
                 break;
             }
         }
-        let ended = self.client.clock().now();
+        let ended = self.bench.transport().now();
         (self.sink)(Frame::RunEnd(RunEnd { ended, ending: outcome.ending }));
         outcome
     }
@@ -88,7 +94,7 @@ impl Run<'_> {
         };
         let planned = level.requests.or(match level.load {
             Load::Burst { requests } => Some(requests),
-            _ => None,
+            _ => self.workload.trace_length(),
         });
         let warmup = match level.warmup {
             Some(Warmup::Requests(n)) => n,
@@ -97,11 +103,13 @@ impl Run<'_> {
         let duration = level.duration_ns.map(Duration::from_nanos);
         let planned = planned.map(|n| n + warmup);
         self.live.begin_level(index, plan.levels.len(), &level.label, planned, duration);
-        self.slip();
+        self.bench.slip();
         let setup = LevelSetup {
             level: number,
             plan: level,
             seed: plan.seed,
+            trace: self.workload.schedule(),
+            sessions: self.workload.is_session(),
             shard: plan.shard,
             stop: self.stop,
             observer: &mut Recording {
@@ -111,7 +119,7 @@ impl Run<'_> {
                 aborted: self.aborted,
             },
         };
-        let done = run_level(setup, self.client, &mut payloads)?;
+        let done = run_level(setup, self.bench.transport(), &mut payloads)?;
         let end = LevelEnd {
             level: number,
             ending: done.ending,
@@ -122,10 +130,10 @@ impl Run<'_> {
             issued: done.issued,
             warmup: done.warmup,
             client: done.client,
-            slip: self.slip(),
+            slip: self.bench.slip(),
         };
         (self.sink)(Frame::LevelEnd(Box::new(end)));
-        Ok((done.ending, done.issued + done.warmup, done.last_failure))
+        Ok((done.ending, done.taken, done.last_failure))
     }
 
     /// Requests, encoded ahead on a thread of their own.
@@ -141,23 +149,13 @@ impl Run<'_> {
             Load::Concurrency { concurrency } => 2 * concurrency as usize,
             Load::Rate { rate, .. } => (2.0 * rate) as usize,
             Load::Burst { requests } => requests as usize,
+            Load::Trace { .. } => 1024,
         };
-        Lookahead::start(ahead.clamp(64, 8192), move |index| {
-            let (item, output) = items(index)?;
-            Some(encoder.payload(&item, output))
+        Lookahead::start(ahead.clamp(64, 8192), move |index| match items(index)? {
+            Sending::Single(item, output) => Some(encoder.payload(&item, output).into()),
+            Sending::Conversation(conversation) => encoder.conversation(&conversation),
         })
         .map_err(TransportError)
-    }
-
-    /// How late our own engine was since the last time; nothing for anybody else's.
-    fn slip(&mut self) -> Option<EngineSlip> {
-        if !self.engine {
-            return None;
-        }
-        let path = self.endpoint.beside("/dyno/slip?reset=1");
-        // Asked even when the run is being stopped, so it must not take long.
-        let fetched = self.client.fetch(&path, 2 * SEC, &StopSignal::new()).ok()?;
-        serde_json::from_slice(fetched.ok()?).ok()
     }
 }
 

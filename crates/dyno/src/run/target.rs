@@ -1,10 +1,15 @@
 //! Opening the target: a server somewhere, or an engine of our own when none was given.
 
+use super::levels::Bench;
 use crate::resolve::{ConnectionSettings, Secrets};
+use dyno_core::SEC;
+use dyno_core::frame::EngineSlip;
 use dyno_core::plan::Plan;
+use dyno_drive::{StopSignal, Transport};
 use dyno_engine::{Running, Script, Server, ServerOptions};
 use dyno_net::Clock;
 use dyno_wire::client::{Client, ClientError, ClientOptions};
+use dyno_wire::dialect::Keep;
 use dyno_wire::encode::SecretHeaders;
 use dyno_wire::endpoint::{Endpoint, EndpointError};
 use dyno_wire::exchange::Rules;
@@ -17,8 +22,26 @@ pub(crate) struct OpenTarget {
     pub(crate) client: Client,
     pub(crate) endpoint: Endpoint,
     pub(crate) headers: SecretHeaders,
+    /// The target is an engine of ours, which tells how late it was.
+    pub(crate) tells_slip: bool,
     /// Serves until it is dropped.
     pub(crate) _engine: Option<Running>,
+}
+
+impl Bench for OpenTarget {
+    fn transport(&mut self) -> &mut dyn Transport {
+        &mut self.client
+    }
+
+    fn slip(&mut self) -> Option<EngineSlip> {
+        if !self.tells_slip {
+            return None;
+        }
+        let path = self.endpoint.beside("/dyno/slip?reset=1");
+        // Asked even when the run is being stopped, so it must not take long.
+        let fetched = self.client.fetch(&path, 2 * SEC, &StopSignal::new()).ok()?;
+        serde_json::from_slice(fetched.ok()?).ok()
+    }
 }
 
 /// Why the target cannot be opened.
@@ -62,12 +85,14 @@ fn redactor(secrets: &Secrets, url: Option<&str>) -> Redactor {
     Redactor::new(secrets.api_key.clone().into_iter().chain(headers).chain(values))
 }
 
-/// Opens the target of a plan. No request is sent yet.
+/// Opens the target of a plan. No request is sent yet. With `sessions`, answers are kept until the
+/// next turn is sent.
 pub(crate) fn open(
     plan: &Plan,
     url: Option<&str>,
     secrets: &Secrets,
     connection: &ConnectionSettings,
+    sessions: bool,
     clock: Clock,
 ) -> Result<OpenTarget, OpenError> {
     let engine = match &plan.target.embedded {
@@ -90,13 +115,13 @@ pub(crate) fn open(
         rules: Rules {
             api: plan.target.api,
             stream: plan.request.stream,
-            keep_text: plan.save_text,
+            keep: Keep { text: plan.save_text, content: sessions },
             redactor: redactor(secrets, url),
         },
         headers: headers.clone(),
     };
     let client = Client::new(options, clock)?;
-    Ok(OpenTarget { client, endpoint, headers, _engine: engine })
+    Ok(OpenTarget { client, endpoint, headers, tells_slip: false, _engine: engine })
 }
 
 fn start_engine(script: &str, seed: u64) -> Result<Running, OpenError> {

@@ -198,3 +198,36 @@ fn data_are_shown_and_converted() {
     let again = convert("b.json", "lines", "c.txt").expect_status(&[2]);
     assert!(again.stderr.contains("--out: cannot write"), "{}", again.stderr);
 }
+
+#[test]
+fn a_trace_is_shown_by_its_times_lengths_and_shared_beginnings() {
+    let place = Place::new();
+    let rows = r#"{"timestamp": 0, "input_length": 655, "output_length": 52, "hash_ids": [46, 47]}
+{"timestamp": 500, "input_length": 600, "output_length": 26, "hash_ids": [46, 48]}
+{"timestamp": 10000, "input_length": 700, "output_length": 0, "hash_ids": [49]}
+"#;
+    let file = place.file("trace.jsonl", rows);
+    let shown = run(place.dyno(&format!("data show {file}"))).expect_status(&[0]);
+    for part in [
+        "Mooncake trace, 3 requests over 10 s, hash ids of 512-token blocks\n",
+        "  0.200 per second on average\n",
+        "  512 of 1,955 input tokens: a prefix cache can save 26.2 % at most\n",
+        "  2  at 500 ms: 600 in, 26 out, ids 46, 48\n",
+        "1 with more or fewer hash ids than their length has blocks\n",
+        "1 recorded without output, asked for one token\n",
+    ] {
+        assert!(shown.stdout.contains(part), "{part}: {}", shown.stdout);
+    }
+    let part = format!("data show trace:{file},from=400ms,to=1s,speed=2");
+    let part = run(place.dyno(&part)).expect_status(&[0]);
+    assert!(part.stdout.contains("replayed: 1 request in 50 ms\n"), "{}", part.stdout);
+    assert!(part.stdout.contains("2 left out by from= and to=\n"), "{}", part.stdout);
+    for (args, said) in [
+        ("show trace:FILE --order shuffle", "--order: a trace is replayed in the order of its"),
+        ("show trace:FILE,from=1h", "the trace runs from 0 s to 10 s"),
+        ("convert FILE --to lines --out x", "no prompts that could be written"),
+    ] {
+        let refused = run(place.dyno(&format!("data {}", args.replace("FILE", &file))));
+        assert!(refused.expect_status(&[2]).stderr.contains(said), "{args}");
+    }
+}

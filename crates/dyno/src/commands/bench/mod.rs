@@ -58,9 +58,11 @@ fn measure(
 ) -> Result<Exit, Refused> {
     let plan = &resolved.plan;
     let url = resolved.target_url.as_deref();
-    let mut target =
-        open(plan, url, &resolved.secrets, &resolved.connection, clock).map_err(cannot_open)?;
+    let sessions = resolved.workload.is_session();
+    let mut target = open(plan, url, &resolved.secrets, &resolved.connection, sessions, clock)
+        .map_err(cannot_open)?;
     let settled = ask_first(resolved, &mut target, stop)?;
+    target.tells_slip = settled.engine;
     let encoder =
         Encoder::new(&target.endpoint, plan.target.api, settled.shape.clone(), &target.headers);
     let mut workload = resolved.workload.clone();
@@ -90,11 +92,9 @@ fn measure(
     let live = Arc::new(Live::default());
     let progress = Progress::start(Arc::clone(&live), printer);
     let outcome = Run {
-        client: &mut target.client,
-        endpoint: &target.endpoint,
+        bench: &mut target,
         encoder: &encoder,
         workload: &workload,
-        engine: settled.engine,
         live: &live,
         stop,
         sink: &|frame| recorder.send(frame),

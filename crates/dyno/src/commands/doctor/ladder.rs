@@ -164,20 +164,19 @@ pub(super) fn climb(
     let clock = Clock::start();
     let connection = ConnectionSettings { ca_cert: None, client_cert: None, insecure: false };
     let words = |error: &dyn std::fmt::Display| error.to_string();
-    let mut target = open(&plan, Some(&engine.url), &Secrets::default(), &connection, clock)
+    let mut target = open(&plan, Some(&engine.url), &Secrets::default(), &connection, false, clock)
         .map_err(|error| words(&error))?;
     let setup =
         PreflightSetup { plan: &plan, endpoint: &target.endpoint, headers: &target.headers, stop };
     let settled = preflight(&mut target.client, &setup).map_err(|error| words(&error))?;
+    target.tells_slip = settled.engine;
     let encoder = Encoder::new(&target.endpoint, plan.target.api, settled.shape, &target.headers);
     let workload = Workload::open(&plan).map_err(|(_, words)| words)?;
     let frames: RefCell<Vec<Frame>> = RefCell::default();
     Run {
-        client: &mut target.client,
-        endpoint: &target.endpoint,
+        bench: &mut target,
         encoder: &encoder,
         workload: &workload,
-        engine: settled.engine,
         live: &Live::default(),
         stop,
         sink: &|frame| frames.borrow_mut().push(frame),

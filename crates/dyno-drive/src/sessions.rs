@@ -1,0 +1,126 @@
+//! Conversations under way: which of them await an answer, and which user thinks until when. The
+//! order within a conversation is kept by its own answers: a turn is made of the one before.
+
+use crate::transport::{Ended, Payload};
+use crate::work::{Dialogue, NextTurn};
+use dyno_core::Nanos;
+use dyno_core::record::Turn;
+use std::cmp::{Ordering, Reverse};
+use std::collections::{BinaryHeap, HashMap};
+
+/// A conversation, with the turn that was sent last.
+struct Talk {
+    dialogue: Box<dyn Dialogue>,
+    turn: Turn,
+}
+
+/// A turn that waits for its time.
+pub(crate) struct Thinking {
+    /// When it is to be sent.
+    pub(crate) due: Nanos,
+    pub(crate) slot: u32,
+    pub(crate) payload: Payload,
+    talk: Talk,
+}
+
+impl Thinking {
+    /// Those due at once go in the order of their conversations.
+    fn key(&self) -> (Nanos, u64) {
+        (self.due, self.talk.turn.session)
+    }
+}
+
+impl PartialEq for Thinking {
+    fn eq(&self, other: &Self) -> bool {
+        self.key() == other.key()
+    }
+}
+
+impl Eq for Thinking {}
+
+impl PartialOrd for Thinking {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Thinking {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.key().cmp(&other.key())
+    }
+}
+
+/// The conversations of a level. Costs nothing where there are none.
+#[derive(Default)]
+pub(crate) struct Sessions {
+    begun: u64,
+    /// By the index of the request that is in flight.
+    answering: HashMap<u64, Talk>,
+    thinking: BinaryHeap<Reverse<Thinking>>,
+}
+
+impl Sessions {
+    /// The first turn of a conversation goes out as the request of this index.
+    pub(crate) fn begin(&mut self, index: u64, dialogue: Box<dyn Dialogue>) -> Turn {
+        let turn = Turn { session: self.begun, number: 1 };
+        self.begun += 1;
+        self.answering.insert(index, Talk { dialogue, turn });
+        turn
+    }
+
+    /// The next turn goes out as the request of this index.
+    pub(crate) fn go_on(&mut self, index: u64, thinking: Thinking) -> (Turn, Payload) {
+        let Thinking { mut talk, payload, .. } = thinking;
+        talk.turn.number += 1;
+        let turn = talk.turn;
+        self.answering.insert(index, talk);
+        (turn, payload)
+    }
+
+    /// A request has ended; whether its conversation goes on. After a failure it does not: there
+    /// is no answer to go on from.
+    pub(crate) fn ended(&mut self, ended: &Ended) -> bool {
+        if self.answering.is_empty() {
+            return false;
+        }
+        let record = &ended.record;
+        let Some(mut talk) = self.answering.remove(&record.index) else { return false };
+        if !record.is_completed() {
+            return false;
+        }
+        let answer = ended.answer.as_deref().unwrap_or_default();
+        let Some(NextTurn { think, payload }) = talk.dialogue.next(answer) else { return false };
+        let due = record.end.saturating_add(think);
+        self.thinking.push(Reverse(Thinking { due, slot: record.slot, payload, talk }));
+        true
+    }
+
+    /// When the next turn is to be sent.
+    pub(crate) fn next_due(&self) -> Option<Nanos> {
+        self.thinking.peek().map(|Reverse(first)| first.due)
+    }
+
+    /// A turn whose time has come.
+    pub(crate) fn due(&mut self, now: Nanos) -> Option<Thinking> {
+        if self.next_due()? > now {
+            return None;
+        }
+        self.thinking.pop().map(|Reverse(first)| first)
+    }
+
+    /// No conversation is under way.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.answering.is_empty() && self.thinking.is_empty()
+    }
+
+    /// Nothing is sent any more: no conversation goes on.
+    pub(crate) fn break_off(&mut self) {
+        self.answering.clear();
+        self.thinking.clear();
+    }
+
+    /// Nobody thinks.
+    pub(crate) fn nobody_thinks(&self) -> bool {
+        self.thinking.is_empty()
+    }
+}

@@ -1,0 +1,181 @@
+//! A server in virtual time, and a level run against it.
+#![allow(clippy::unwrap_used, dead_code)]
+
+use dyno_core::frame::ClientHealth;
+use dyno_core::outcome::{FailureClass, Outcome};
+use dyno_core::plan::{LengthSpec, LevelPlan, Load, Shard};
+use dyno_core::record::{Phase, RequestRecord};
+use dyno_core::{Nanos, SEC};
+use dyno_drive::{
+    Ended, Job, LevelOutcome, LevelSetup, Lookahead, Observer, Payload, StopSignal, Transport,
+    TransportError, run_level,
+};
+use std::collections::BTreeMap;
+
+/// What the server answers.
+pub(crate) fn answer_to(payload: &Payload) -> String {
+    format!("<{}>", String::from_utf8_lossy(&payload.bytes).len())
+}
+
+/// Answers after a fixed time; every `fails_every`-th fails instead.
+pub(crate) struct Simulated {
+    pub(crate) now: Nanos,
+    service: Nanos,
+    fails_every: u64,
+    seen: u64,
+    running: BTreeMap<(Nanos, u64), Ended>,
+    /// What was sent, in order.
+    pub(crate) got: Vec<Vec<u8>>,
+    pub(crate) peak: usize,
+    pub(crate) stop_at: Option<(Nanos, StopSignal)>,
+}
+
+impl Simulated {
+    pub(crate) fn new(service: Nanos, fails_every: u64) -> Self {
+        Self {
+            now: 7 * SEC,
+            service,
+            fails_every,
+            seen: 0,
+            running: BTreeMap::new(),
+            got: Vec::new(),
+            peak: 0,
+            stop_at: None,
+        }
+    }
+}
+
+impl Transport for Simulated {
+    fn now(&self) -> Nanos {
+        self.now
+    }
+    fn prepare(&mut self, _: usize) -> Result<(), TransportError> {
+        Ok(())
+    }
+    fn dispatch(&mut self, job: Job) {
+        self.seen += 1;
+        let answer = answer_to(&job.payload);
+        self.got.push(job.payload.bytes.clone());
+        let mut record =
+            RequestRecord::new(job.level, job.index, job.slot, job.phase, job.intended);
+        record.turn = job.turn;
+        record.dispatched = Some(job.dispatched);
+        record.sent = Some(self.now);
+        record.end = self.now + self.service;
+        record.outcome = if self.fails_every > 0 && self.seen.is_multiple_of(self.fails_every) {
+            Outcome::Failed(FailureClass::Http(500))
+        } else {
+            Outcome::Completed
+        };
+        self.running.insert((record.end, self.seen), Ended { record, answer: Some(answer) });
+        self.peak = self.peak.max(self.running.len());
+    }
+    fn wait(&mut self, until: Nanos, ended: &mut Vec<Ended>) -> Result<(), TransportError> {
+        if let Some((at, signal)) = &self.stop_at
+            && self.now >= *at
+        {
+            signal.raise();
+            self.stop_at = None;
+        }
+        let next = self.running.first_key_value().map_or(Nanos::MAX, |((end, _), _)| *end);
+        if next <= until {
+            self.now = self.now.max(next);
+            ended.extend(self.running.pop_first().map(|(_, running)| running));
+        } else {
+            self.now = self.now.max(until);
+        }
+        Ok(())
+    }
+    fn in_flight(&self) -> usize {
+        self.running.len()
+    }
+    fn censor(&mut self, ended: &mut Vec<Ended>) {
+        for (_, mut running) in std::mem::take(&mut self.running) {
+            running.record.outcome = Outcome::Censored;
+            running.record.end = self.now;
+            ended.push(running);
+        }
+    }
+    fn take_health(&mut self) -> ClientHealth {
+        ClientHealth::default()
+    }
+}
+
+pub(crate) fn level(load: Load) -> LevelPlan {
+    LevelPlan {
+        label: "level".into(),
+        load,
+        requests: None,
+        duration_ns: None,
+        warmup: None,
+        drain_ns: 30 * SEC,
+        input_tokens: LengthSpec::fixed(1),
+        output_tokens: LengthSpec::fixed(1),
+    }
+}
+
+#[derive(Default)]
+struct Seen {
+    started: Option<Nanos>,
+    records: Vec<RequestRecord>,
+}
+
+impl Observer for Seen {
+    fn started(&mut self, at: Nanos) {
+        self.started = Some(at);
+    }
+    fn ended(&mut self, record: RequestRecord) {
+        self.records.push(record);
+    }
+}
+
+pub(crate) fn run_with(
+    plan: &LevelPlan,
+    server: &mut Simulated,
+    shard: Shard,
+    signal: &StopSignal,
+) -> (LevelOutcome, Vec<RequestRecord>) {
+    let singles = Lookahead::start(8, |_| Some(Payload::default())).unwrap();
+    run_work(plan, server, shard, signal, singles, false, None)
+}
+
+pub(crate) fn run_work(
+    plan: &LevelPlan,
+    server: &mut Simulated,
+    shard: Shard,
+    signal: &StopSignal,
+    mut work: Lookahead,
+    sessions: bool,
+    trace: Option<Vec<Nanos>>,
+) -> (LevelOutcome, Vec<RequestRecord>) {
+    let mut seen = Seen::default();
+    let setup = LevelSetup {
+        level: 0,
+        plan,
+        seed: 3,
+        trace: trace.map(|offsets| Box::new(offsets.into_iter()) as _),
+        sessions,
+        shard,
+        stop: signal,
+        observer: &mut seen,
+    };
+    let outcome = run_level(setup, server, &mut work).unwrap();
+    let Seen { started, mut records } = seen;
+    assert_eq!(started, Some(outcome.started));
+    assert_eq!(server.in_flight(), 0, "a level is over only when nothing is in flight");
+    records.sort_by_key(|r| r.index);
+    (outcome, records)
+}
+
+pub(crate) fn run(plan: &LevelPlan, server: &mut Simulated) -> (LevelOutcome, Vec<RequestRecord>) {
+    run_with(plan, server, Shard::WHOLE, &StopSignal::new())
+}
+
+/// Invariant 1: one arrival, one record.
+pub(crate) fn reconciles(outcome: &LevelOutcome, records: &[RequestRecord]) {
+    let total = outcome.issued + outcome.warmup;
+    let indices: Vec<u64> = records.iter().map(|r| r.index).collect();
+    assert_eq!(indices, (0..total).collect::<Vec<_>>());
+    let warmup = records.iter().filter(|r| r.phase == Phase::Warmup).count() as u64;
+    assert_eq!(warmup, outcome.warmup);
+}

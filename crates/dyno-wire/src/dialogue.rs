@@ -1,0 +1,136 @@
+//! Conversations on the wire: what the user says is encoded ahead, the server's answers are put
+//! between when they have come, exactly as they came.
+
+use crate::encode::Encoder;
+use dyno_core::Nanos;
+use dyno_core::prompt::{Conversation, UserTurn};
+use dyno_drive::{Dialogue, NextTurn, Payload, Work};
+use std::collections::VecDeque;
+
+/// A turn, encoded ahead.
+struct Turn {
+    think: Nanos,
+    /// Its messages as JSON, with commas between them.
+    messages: Vec<u8>,
+    /// What follows the messages in the body.
+    rest: Vec<u8>,
+    output_tokens: u32,
+}
+
+impl Turn {
+    fn new(encoder: &Encoder, turn: &UserTurn) -> Self {
+        let list = serde_json::to_vec(&turn.messages).unwrap_or_default();
+        let messages = list.get(1..list.len().saturating_sub(1)).unwrap_or_default().to_vec();
+        let rest = [b"],", &encoder.options(turn.output_tokens)[..], b"}"].concat();
+        Self { think: turn.think, messages, rest, output_tokens: turn.output_tokens }
+    }
+}
+
+/// A conversation that is under way.
+struct Talk {
+    encoder: Encoder,
+    /// Everything said so far, as JSON.
+    said: Vec<u8>,
+    left: VecDeque<Turn>,
+}
+
+impl Talk {
+    /// Says what a turn says, after all that was said before.
+    fn say(&mut self, turn: &Turn, input_tokens: Option<u32>) -> Payload {
+        self.said.extend_from_slice(&turn.messages);
+        let body: [&[u8]; 3] = [b"{\"messages\":[", &self.said, &turn.rest];
+        self.encoder.request(&body, input_tokens, turn.output_tokens)
+    }
+}
+
+impl Dialogue for Talk {
+    fn next(&mut self, answer: &str) -> Option<NextTurn> {
+        let turn = self.left.pop_front()?;
+        self.said.extend_from_slice(b",{\"role\":\"assistant\",\"content\":");
+        // Writing to memory does not fail.
+        let _ = serde_json::to_writer(&mut self.said, answer);
+        self.said.extend_from_slice(b"},");
+        let payload = self.say(&turn, None);
+        Some(NextTurn { think: turn.think, payload })
+    }
+
+    fn size(&self) -> usize {
+        let left: usize = self.left.iter().map(|turn| turn.messages.len() + turn.rest.len()).sum();
+        self.said.len() + left
+    }
+}
+
+impl Encoder {
+    /// The requests of a conversation, over the chat API; nothing of one without turns.
+    pub fn conversation(&self, conversation: &Conversation) -> Option<Work> {
+        let mut left: VecDeque<Turn> =
+            conversation.turns.iter().map(|turn| Turn::new(self, turn)).collect();
+        let turn = left.pop_front()?;
+        let mut talk = Talk { encoder: self.clone(), said: Vec::new(), left };
+        let first = talk.say(&turn, conversation.input_tokens);
+        Some(Work { first, then: Some(Box::new(talk)) })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dialect::Shape;
+    use crate::encode::SecretHeaders;
+    use crate::endpoint::Endpoint;
+    use dyno_core::plan::Api;
+    use dyno_core::prompt::{Content, Item, Message};
+    use proptest::prelude::*;
+    use serde_json::{Value, json};
+
+    fn encoder() -> Encoder {
+        let endpoint = Endpoint::parse("http://h:8000", Api::OpenAiChat).unwrap();
+        let mut extra = serde_json::Map::new();
+        extra.insert("top_k".into(), json!(5));
+        extra.insert("messages".into(), json!([]));
+        let shape = Shape { model: "m".into(), stream: true, extra, ..Shape::default() };
+        Encoder::new(&endpoint, Api::OpenAiChat, shape, &SecretHeaders::default())
+    }
+
+    fn body(payload: &Payload) -> Value {
+        let at = payload.bytes.windows(4).position(|four| four == b"\r\n\r\n").unwrap();
+        serde_json::from_slice(&payload.bytes[at + 4..]).unwrap()
+    }
+
+    proptest! {
+        /// A turn is the request that its whole history would make, whatever was said.
+        #[test]
+        fn a_turn_is_what_its_history_makes(
+            said in prop::collection::vec((".*", ".*", 1_u32..100), 1..6)
+        ) {
+            let encoder = encoder();
+            let turns = said.iter().map(|(user, _, output_tokens)| UserTurn {
+                think: 7,
+                messages: vec![Message::user(user.clone())],
+                output_tokens: *output_tokens,
+            });
+            let conversation = Conversation { turns: turns.collect(), input_tokens: Some(9) };
+            let Work { first, then } = encoder.conversation(&conversation).unwrap();
+            let mut talk = then.unwrap();
+            let mut history = Vec::new();
+            let mut payload = Some(first);
+            for (index, (user, answer, output_tokens)) in said.iter().enumerate() {
+                history.push(Message::user(user.clone()));
+                let sent = payload.take().unwrap();
+                prop_assert_eq!(sent.requested_output, Some(*output_tokens));
+                prop_assert_eq!(sent.requested_input, (index == 0).then_some(9));
+                let item = Item {
+                    content: Content::Messages(history.clone()),
+                    output_tokens: Some(*output_tokens),
+                    input_tokens: None,
+                };
+                let mut whole = body(&encoder.payload(&item, 1));
+                whole["messages"] = json!(history);
+                prop_assert_eq!(body(&sent), whole);
+                history.push(Message { role: "assistant".into(), content: answer.clone() });
+                payload = talk.next(answer).map(|next| next.payload);
+            }
+            prop_assert!(payload.is_none());
+        }
+    }
+}

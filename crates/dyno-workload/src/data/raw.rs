@@ -1,0 +1,66 @@
+//! The records of a file as they are, for kinds of data that make something else of them than
+//! prompts.
+
+use std::path::Path;
+
+use serde_json::Value;
+
+use super::at::At;
+use super::dataset::{Place, layout};
+use super::error::DataError;
+use super::layout::Layout;
+use super::record::Records;
+use super::source::Compression;
+use super::spec::DataSpec;
+
+/// The records of a file, one at a time, whatever its layout and its compression.
+pub(crate) struct Raw {
+    name: String,
+    compression: Option<Compression>,
+    layout: Layout,
+    records: Box<dyn Records>,
+}
+
+impl Raw {
+    /// A file.
+    pub(crate) fn open(path: &Path) -> Result<Self, DataError> {
+        Self::at(&Place::File(path.to_path_buf()))
+    }
+
+    /// A file that is in memory already.
+    pub(crate) fn from_bytes(name: &str, bytes: &[u8]) -> Result<Self, DataError> {
+        Self::at(&Place::Memory(name.into(), bytes.into()))
+    }
+
+    fn at(place: &Place) -> Result<Self, DataError> {
+        let source = place.source()?;
+        let compression = source.origin.compression;
+        let layout = layout(place, &DataSpec::default(), source)?;
+        Ok(Self { name: place.name(), compression, layout, records: place.records(layout, None)? })
+    }
+
+    /// The file's name in messages.
+    pub(crate) fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// How the file is compressed.
+    pub(crate) fn compression(&self) -> Option<Compression> {
+        self.compression
+    }
+
+    /// How its records follow each other, in words.
+    pub(crate) fn layout(&self) -> String {
+        self.layout.to_string()
+    }
+}
+
+impl Iterator for Raw {
+    type Item = Result<(At, Value), DataError>;
+
+    /// The next record and where it is. After an error that is skippable, the next call goes on
+    /// behind the bad record.
+    fn next(&mut self) -> Option<Self::Item> {
+        self.records.next().map(|read| read.map(|record| (record.at, record.value)))
+    }
+}

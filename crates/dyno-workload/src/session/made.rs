@@ -1,0 +1,119 @@
+//! Made-up conversations: the same seed, level and index give the same words of the user's.
+
+use super::SessionOptions;
+use crate::item::{Content, Message};
+use crate::lengths::Lengths;
+use crate::random::draws::stream;
+use crate::random::{RandomError, RandomOptions, RandomPrompts};
+use crate::tokenizer::Tokenizer;
+use dyno_core::prompt::{Conversation, UserTurn};
+use rand_chacha::ChaCha8Rng;
+
+/// Turns are numbered within their conversation's share of the numbers.
+const TURN_BITS: u32 = 16;
+
+/// Makes conversations.
+#[derive(Debug)]
+pub struct MadeSessions {
+    options: SessionOptions,
+    /// The first turn goes through the chat template, whose own tokens count.
+    first: RandomPrompts,
+    /// What later turns add is counted by itself.
+    later: RandomPrompts,
+    output: Lengths,
+    seed: u64,
+    level: u32,
+}
+
+impl MadeSessions {
+    /// Prepares conversations whose messages have these lengths.
+    pub fn new(
+        tokenizer: &Tokenizer,
+        options: SessionOptions,
+        (input, output): (Lengths, Lengths),
+        (seed, level): (u64, u32),
+        unique: bool,
+    ) -> Result<Self, RandomError> {
+        let SessionOptions { prefix, groups, .. } = options;
+        let begins = RandomOptions { prefix, groups, unique, ..RandomOptions::default() };
+        let adds = RandomOptions { chat: false, ..RandomOptions::default() };
+        let beginning = options.first.unwrap_or(input);
+        let first = RandomPrompts::new(tokenizer, beginning, seed, level, begins)?;
+        let later = RandomPrompts::new(tokenizer, input, seed, level, adds)?;
+        Ok(Self { options, first, later, output, seed, level })
+    }
+
+    /// The same for another level or other lengths, without finding out or asking anything anew.
+    pub fn again(
+        &self,
+        (input, output): (Lengths, Lengths),
+        level: u32,
+    ) -> Result<Self, RandomError> {
+        Ok(Self {
+            first: self.first.again(self.options.first.unwrap_or(input), level)?,
+            later: self.later.again(input, level)?,
+            options: self.options.clone(),
+            output,
+            seed: self.seed,
+            level,
+        })
+    }
+
+    /// The conversation of an arrival.
+    pub fn conversation(&self, index: u64) -> Result<Conversation, RandomError> {
+        let mut rng = plan(self.seed, self.level, index);
+        let count = self.options.made_turns().sample(&mut rng);
+        let first = self.first.prompt(index)?;
+        let input_tokens = first.input_tokens;
+        let mut turns = vec![self.turn(0, first.content, &mut rng)];
+        for number in 1..count {
+            let index = (index << TURN_BITS).wrapping_add(number.into());
+            let think = self.options.think.sample(&mut rng);
+            turns.push(self.turn(think, self.later.prompt(index)?.content, &mut rng));
+        }
+        Ok(Conversation { turns, input_tokens })
+    }
+
+    fn turn(&self, think: u64, content: Content, rng: &mut ChaCha8Rng) -> UserTurn {
+        let messages = match content {
+            Content::Text(text) => vec![Message::user(text)],
+            Content::Messages(messages) => messages,
+            Content::Body(_) => Vec::new(),
+        };
+        UserTurn { think, messages, output_tokens: self.output.sample(rng) }
+    }
+
+    /// Whether any prompt that was counted again was off.
+    pub fn wrong(&self) -> u64 {
+        self.first.checks().wrong + self.later.checks().wrong
+    }
+}
+
+/// What is drawn of a conversation besides its words.
+pub(super) fn plan(seed: u64, level: u32, index: u64) -> ChaCha8Rng {
+    stream(seed, level, b"sessions", index)
+}
+
+impl SessionOptions {
+    /// A recorded conversation as it will be led, the turns of which ask for so many tokens.
+    pub fn lead(
+        &self,
+        said: Vec<Vec<Message>>,
+        input_tokens: Option<u32>,
+        output: impl Fn(&mut ChaCha8Rng) -> u32,
+        (seed, level, index): (u64, u32, u64),
+    ) -> Conversation {
+        let mut rng = plan(seed, level, index);
+        let turns = said.into_iter().enumerate().map(|(number, messages)| {
+            let think = if number == 0 { 0 } else { self.think.sample(&mut rng) };
+            UserTurn { think, messages, output_tokens: output(&mut rng) }
+        });
+        Conversation { turns: turns.collect(), input_tokens }
+    }
+
+    /// The most turns that are taken of a recorded conversation.
+    pub fn most_turns(&self, (seed, level, index): (u64, u32, u64)) -> u32 {
+        let Some(turns) = self.turns else { return super::MOST_TURNS };
+        turns.sample(&mut stream(seed, level, b"turns   ", index))
+    }
+}

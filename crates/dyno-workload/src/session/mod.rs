@@ -1,0 +1,79 @@
+//! Conversations of several turns: how many, how long the user thinks between them, and what the
+//! user says, from recorded conversations ([`led`]) or made up ([`MadeSessions`]). The server's
+//! side is never here: it is the server's own.
+
+mod made;
+mod recorded;
+mod think;
+
+pub use made::MadeSessions;
+pub use recorded::{Unusable, led};
+pub use think::Think;
+
+use crate::data::{DataSpec, SpecError};
+use crate::lengths::Lengths;
+
+/// Turns of a made-up conversation, where nobody says.
+const TURNS: u32 = 4;
+/// The most turns that a conversation may have.
+pub const MOST_TURNS: u32 = 10_000;
+
+/// What the options of `session` say.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SessionOptions {
+    /// Turns of a made-up conversation; the most that are taken of a recorded one.
+    pub turns: Option<Lengths>,
+    /// How long the user takes from the end of an answer to the next turn.
+    pub think: Think,
+    /// Tokens of the first message, where they differ from those of the others.
+    pub first: Option<Lengths>,
+    /// The first tokens of made-up conversations that are shared within a group.
+    pub prefix: u32,
+    /// Groups that share them.
+    pub groups: u32,
+}
+
+impl SessionOptions {
+    /// Reads the options of a specification.
+    pub fn new(spec: &DataSpec) -> Result<Self, SpecError> {
+        match &spec.path {
+            Some(_) => spec.only(&["turns", "think"])?,
+            None => spec.only(&["turns", "think", "first", "prefix", "groups"])?,
+        }
+        let bad = |key: &'static str, allowed: &'static str| {
+            move |value: &str| SpecError::BadValue { key: key.into(), value: value.into(), allowed }
+        };
+        let lengths = |key: &'static str, allowed: &'static str| {
+            let read = |text: &str| {
+                let lengths: Option<Lengths> = text.parse().ok();
+                lengths.ok_or_else(|| bad(key, allowed)(text))
+            };
+            spec.option(key).map(read).transpose()
+        };
+        let number = |key: &'static str, allowed: &'static str, otherwise: u32| {
+            let read = |text: &str| text.parse().map_err(|_| bad(key, allowed)(text));
+            spec.option(key).map_or(Ok(otherwise), read)
+        };
+        let think = |text: &str| text.parse().map_err(|_| bad("think", THINK)(text));
+        let turns = lengths("turns", "8 or turns=4-12")?;
+        if let (Some(turns), Some(text)) = (turns, spec.option("turns"))
+            && turns.longest().is_none_or(|longest| longest > MOST_TURNS)
+        {
+            return Err(bad("turns", "8 or turns=4-12, and at most 10000")(text));
+        }
+        Ok(Self {
+            turns,
+            think: spec.option("think").map_or(Ok(Think::default()), think)?,
+            first: lengths("first", "2048 or first=512-4096")?,
+            prefix: number("prefix", "512", 0)?,
+            groups: number("groups", "4", 1)?,
+        })
+    }
+
+    /// Turns of a made-up conversation.
+    fn made_turns(&self) -> Lengths {
+        self.turns.unwrap_or(Lengths::fixed(TURNS))
+    }
+}
+
+const THINK: &str = "2s, think=1s-5s or think=exp(2s)";

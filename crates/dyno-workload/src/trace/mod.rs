@@ -1,0 +1,164 @@
+//! Recorded traffic: when requests arrived, how long they were and which beginnings they shared.
+//! A trace file is read once into memory ([`Trace`]); its prompts are made anew with the recorded
+//! lengths and the recorded sharing ([`TracePrompts`]), and can be told about ([`TraceProfile`]).
+
+mod format;
+mod options;
+mod profile;
+mod prompts;
+mod read;
+mod reuse;
+mod rows;
+mod select;
+mod time;
+mod words;
+
+use std::sync::Arc;
+
+use dyno_core::Nanos;
+
+pub use self::format::TraceFormat;
+pub use self::options::{TraceLimits, TraceOptions};
+pub use self::profile::{Dispersion, TraceProfile};
+pub use self::prompts::TracePrompts;
+pub use self::reuse::Reuse;
+pub use self::select::TraceTally;
+
+use self::rows::Rows;
+use self::words::{counted, spoken};
+use crate::data::{DataError, DataSpec, Raw};
+
+/// One request of a trace.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TraceRequest<'a> {
+    /// When it is due, from the start of the replay.
+    pub at: Nanos,
+    /// Input tokens.
+    pub input: u32,
+    /// Output tokens, at least 1.
+    pub output: u32,
+    /// What stands for its blocks of input: equal ids at the beginning are an equal beginning.
+    pub hashes: &'a [u64],
+}
+
+/// A recorded trace, in the order of its times. Cheap to clone.
+#[derive(Debug, Clone)]
+pub struct Trace {
+    inner: Arc<Inner>,
+}
+
+#[derive(Debug)]
+struct Inner {
+    recognised: String,
+    format: TraceFormat,
+    options: TraceOptions,
+    block: u32,
+    rows: Rows,
+    tally: TraceTally,
+}
+
+impl Trace {
+    /// Reads the trace that a specification names and cuts it as asked. The whole file is read,
+    /// so that a bad record in its middle is met here.
+    pub fn open(spec: &DataSpec, limits: &TraceLimits) -> Result<Self, DataError> {
+        let options = TraceOptions::of(spec)?;
+        let Some(path) = &spec.path else {
+            return Err(DataError::Empty("the specification".into()));
+        };
+        Self::of(Raw::open(path)?, options, limits)
+    }
+
+    /// A file that is in memory already, under the name that messages give it.
+    pub fn from_bytes(
+        name: &str,
+        bytes: &[u8],
+        spec: &DataSpec,
+        limits: &TraceLimits,
+    ) -> Result<Self, DataError> {
+        let options = TraceOptions::of(spec)?;
+        Self::of(Raw::from_bytes(name, bytes)?, options, limits)
+    }
+
+    fn of(raw: Raw, options: TraceOptions, limits: &TraceLimits) -> Result<Self, DataError> {
+        let name = raw.name().to_owned();
+        let compression = raw.compression().map(|c| format!(" ({c})")).unwrap_or_default();
+        let read = read::read(raw, options.skip_bad)?;
+        let format = read.format;
+        let block = options.block.unwrap_or(format.block());
+        let (requests, span) = (read.rows.len() as u64, read.rows.span());
+        let (rows, tally) = select::select(&name, read, block, &options, limits)?;
+
+        let mut recognised = format!(
+            "{name}: {format} trace{compression}, {} over {}",
+            counted(requests, "request"),
+            spoken(span)
+        );
+        if rows.have_ids() {
+            recognised.push_str(&format!(", hash ids of {block}-token blocks"));
+        } else if format.has_ids() {
+            recognised.push_str(", without hash ids");
+        }
+        recognised.push_str(&options.cut_in_words(rows.len() as u64, requests));
+        Ok(Self { inner: Arc::new(Inner { recognised, format, options, block, rows, tally }) })
+    }
+
+    /// What the file was recognised as and what is taken of it, in a line.
+    pub fn recognised(&self) -> &str {
+        &self.inner.recognised
+    }
+
+    /// The form of the file.
+    pub fn format(&self) -> TraceFormat {
+        self.inner.format
+    }
+
+    /// Tokens that a hash id stands for.
+    pub fn block(&self) -> u32 {
+        self.inner.block
+    }
+
+    /// Whether any request has hash ids.
+    pub fn has_hashes(&self) -> bool {
+        self.inner.rows.have_ids()
+    }
+
+    /// How much faster than it was recorded.
+    pub fn speed(&self) -> f64 {
+        self.inner.options.speed
+    }
+
+    /// How many requests there are.
+    pub fn len(&self) -> u64 {
+        self.inner.rows.len() as u64
+    }
+
+    /// Whether there are none; a trace that was opened has at least one.
+    pub fn is_empty(&self) -> bool {
+        self.inner.rows.len() == 0
+    }
+
+    /// When each request is due, from the start of the replay: in order, at the replay's speed.
+    pub fn schedule(&self) -> impl Iterator<Item = Nanos> + '_ {
+        self.inner.rows.times()
+    }
+
+    /// When the last request is due.
+    pub fn duration(&self) -> Nanos {
+        self.inner.rows.times().next_back().unwrap_or(0)
+    }
+
+    /// A request by its place in the order of times.
+    pub fn request(&self, index: u64) -> Option<TraceRequest<'_>> {
+        self.inner.rows.get(usize::try_from(index).ok()?)
+    }
+
+    /// All requests in the order of times.
+    pub fn requests(&self) -> impl Iterator<Item = TraceRequest<'_>> {
+        (0..self.inner.rows.len()).filter_map(|index| self.inner.rows.get(index))
+    }
+
+    /// What became of the rows of the file.
+    pub fn tally(&self) -> TraceTally {
+        self.inner.tally
+    }
+}

@@ -1,0 +1,114 @@
+//! What can be asked of a trace: its speed, a part of it, the size of its blocks.
+
+use dyno_core::Nanos;
+use dyno_core::units::parse_duration;
+
+use super::words::{grouped, spoken};
+use crate::data::{DataSpec, SpecError};
+
+/// The keys of `trace`.
+const KEYS: [&str; 5] = ["speed", "from", "to", "block", "skip_bad"];
+const SPEEDS: std::ops::RangeInclusive<f64> = 1e-6..=1e6;
+const LARGEST_BLOCK: u32 = 1_000_000;
+
+/// How a trace is read and replayed.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct TraceOptions {
+    /// How much faster than it was recorded.
+    pub speed: f64,
+    /// The part to take begins so long after the first request, on the trace's own clock.
+    pub from: Option<Nanos>,
+    /// The part to take ends before this time, on the trace's own clock.
+    pub to: Option<Nanos>,
+    /// Tokens that a hash id stands for; absent: what is usual for the form of the file.
+    pub block: Option<u32>,
+    /// Whether to go on after a row that cannot be used.
+    pub skip_bad: bool,
+}
+
+impl Default for TraceOptions {
+    fn default() -> Self {
+        Self { speed: 1.0, from: None, to: None, block: None, skip_bad: false }
+    }
+}
+
+/// Which requests of a trace are taken, beside its options.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct TraceLimits {
+    /// No more than these, the earliest.
+    pub limit: Option<u64>,
+    /// The fewest input tokens a request may have.
+    pub min_input: Option<u32>,
+    /// The most input tokens a request may have.
+    pub max_input: Option<u32>,
+    /// Whether longer requests are cut to the maximum, instead of left out.
+    pub truncate: bool,
+}
+
+impl TraceOptions {
+    /// The options of a specification, without touching its file.
+    pub fn of(spec: &DataSpec) -> Result<Self, SpecError> {
+        spec.only(&KEYS)?;
+        let bad = |key: &str, allowed| SpecError::BadValue {
+            key: key.into(),
+            value: spec.option(key).unwrap_or_default().into(),
+            allowed,
+        };
+        let mut options = Self { skip_bad: spec.skip_bad, ..Self::default() };
+        if let Some(text) = spec.option("speed") {
+            let speed = text.parse().ok().filter(|speed| SPEEDS.contains(speed));
+            options.speed =
+                speed.ok_or_else(|| bad("speed", "2 for twice as fast: a number above 0"))?;
+        }
+        let time = |key: &str, allowed| match spec.option(key).map(parse_duration) {
+            None => Ok(None),
+            Some(Ok(time)) => Ok(Some(time)),
+            Some(Err(_)) => Err(bad(key, allowed)),
+        };
+        options.from = time("from", "10s: a time from the first request on, with its unit")?;
+        options.to = time("to", "5m: a time from the first request on, with its unit")?;
+        if options.to.is_some_and(|to| to <= options.from.unwrap_or(0)) {
+            return Err(bad("to", "70s with from=10s: it must be after from"));
+        }
+        if let Some(text) = spec.option("block") {
+            let block = text.parse().ok().filter(|block| (1..=LARGEST_BLOCK).contains(block));
+            options.block = Some(
+                block.ok_or_else(|| bad("block", "512: the tokens of a block, 1 to 1000000"))?,
+            );
+        }
+        match spec.option("skip_bad") {
+            None => {}
+            Some("true") => options.skip_bad = true,
+            Some("false") => options.skip_bad = false,
+            Some(_) => return Err(bad("skip_bad", "true or skip_bad=false")),
+        }
+        Ok(options)
+    }
+
+    /// An offset on the trace's own clock, at the speed of the replay.
+    pub(super) fn at_speed(&self, offset: Nanos) -> Nanos {
+        match self.speed {
+            1.0 => offset,
+            speed => (offset as f64 / speed).round() as Nanos,
+        }
+    }
+
+    /// What is taken of a trace, for the line that says what it is; nothing if it is all of it.
+    pub(super) fn cut_in_words(&self, taken: u64, of: u64) -> String {
+        let mut parts = Vec::new();
+        if taken < of {
+            parts.push(format!("{} of them", grouped(taken)));
+        }
+        match (self.from, self.to) {
+            (None, None) => {}
+            (Some(from), None) => parts.push(format!("from {} on", spoken(from))),
+            (from, Some(to)) => {
+                parts.push(format!("from {} to {}", spoken(from.unwrap_or(0)), spoken(to)));
+            }
+        }
+        if self.speed != 1.0 {
+            parts.push(format!("at {} times the speed", self.speed));
+        }
+        if parts.is_empty() { String::new() } else { format!("; {}", parts.join(", ")) }
+    }
+}

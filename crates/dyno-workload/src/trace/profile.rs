@@ -1,0 +1,135 @@
+//! What can be told about a trace: how long its requests are, how they arrive, and how much of
+//! their input was seen before.
+
+use std::fmt;
+
+use dyno_core::{Nanos, SEC};
+
+use super::words::{counted, grouped, spoken};
+use super::{Reuse, Trace};
+use crate::data::Spread;
+
+const SAMPLES: usize = 3;
+const SAMPLE_IDS: usize = 8;
+/// Arrivals that a window has on average, and the fewest windows that say anything.
+const PER_WINDOW: u64 = 10;
+const FEWEST_WINDOWS: u64 = 10;
+
+/// How unevenly requests arrive: the variance of the number of arrivals in windows of equal
+/// length, divided by its mean. Poisson arrivals have 1, even ones 0, bursts more.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Dispersion {
+    /// Variance over mean.
+    pub index: f64,
+    /// The length of a window.
+    pub window: Nanos,
+}
+
+impl Dispersion {
+    /// Of arrivals in order; absent if there are too few.
+    fn of(trace: &Trace) -> Option<Self> {
+        let windows = trace.len() / PER_WINDOW;
+        let first = trace.schedule().next()?;
+        let span = trace.duration() - first;
+        if windows < FEWEST_WINDOWS || span == 0 {
+            return None;
+        }
+        let mut counts = vec![0_u64; windows as usize];
+        for at in trace.schedule() {
+            let window = u128::from(at - first) * u128::from(windows) / u128::from(span);
+            counts[(window as usize).min(windows as usize - 1)] += 1;
+        }
+        let mean = trace.len() as f64 / windows as f64;
+        let squares: f64 = counts.iter().map(|count| (*count as f64 - mean).powi(2)).sum();
+        let variance = squares / (windows - 1) as f64;
+        Some(Self { index: variance / mean, window: span / windows })
+    }
+}
+
+/// What a trace holds, as it is replayed.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TraceProfile {
+    /// How many requests there are.
+    pub requests: u64,
+    /// When the last one is due.
+    pub duration: Nanos,
+    /// Arrivals per second from the first to the last; absent if all arrive at once.
+    pub rate: Option<f64>,
+    /// How unevenly they arrive; absent where they are too few to tell.
+    pub dispersion: Option<Dispersion>,
+    /// Input tokens.
+    pub input: Spread,
+    /// Output tokens.
+    pub output: Spread,
+    /// How much of the input was seen before; absent without hash ids.
+    pub reuse: Option<Reuse>,
+    /// The first requests.
+    pub samples: Vec<String>,
+}
+
+impl TraceProfile {
+    /// Tells about a trace.
+    pub fn of(trace: &Trace) -> Self {
+        let (mut input, mut output) = (Spread::default(), Spread::default());
+        for request in trace.requests() {
+            input.add(request.input);
+            output.add(request.output);
+        }
+        let span = trace.duration() - trace.schedule().next().unwrap_or(0);
+        let gaps = trace.len().saturating_sub(1);
+        let samples = trace.requests().take(SAMPLES).map(|request| {
+            let ids = request.hashes.iter().take(SAMPLE_IDS).map(ToString::to_string);
+            let ids = ids.collect::<Vec<_>>().join(", ");
+            let more = request.hashes.len().saturating_sub(SAMPLE_IDS);
+            let ids = match (ids.as_str(), more) {
+                ("", _) => String::new(),
+                (ids, 0) => format!(", ids {ids}"),
+                (ids, more) => format!(", ids {ids}, … ({more} more)"),
+            };
+            let (at, input) = (spoken(request.at), grouped(request.input.into()));
+            format!("at {at}: {input} in, {} out{ids}", grouped(request.output.into()))
+        });
+        Self {
+            requests: trace.len(),
+            duration: trace.duration(),
+            rate: (span > 0).then(|| gaps as f64 * SEC as f64 / span as f64),
+            dispersion: Dispersion::of(trace),
+            input,
+            output,
+            reuse: trace.has_hashes().then(|| Reuse::of(trace.requests(), trace.block())),
+            samples: samples.collect(),
+        }
+    }
+}
+
+impl fmt::Display for TraceProfile {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let requests = counted(self.requests, "request");
+        writeln!(f, "replayed: {requests} in {}", spoken(self.duration))?;
+        match self.rate {
+            Some(rate) => writeln!(f, "\narrivals\n  {rate:.3} per second on average")?,
+            None => writeln!(f, "\narrivals\n  all at once")?,
+        }
+        if let Some(Dispersion { index, window }) = self.dispersion {
+            let window = spoken(window);
+            writeln!(f, "  index of dispersion {index:.2} in windows of {window} (Poisson has 1)")?;
+        }
+        write!(f, "\ninput tokens\n{}\noutput tokens\n{}", self.input, self.output)?;
+        if let Some(reuse) = self.reuse
+            && let Some(share) = reuse.share()
+        {
+            writeln!(
+                f,
+                "\nseen before\n  {} of {} input tokens: a prefix cache can save {:.1} % at most",
+                grouped(reuse.seen),
+                grouped(reuse.input),
+                share * 100.0
+            )?;
+        }
+        writeln!(f, "\nsamples")?;
+        for (index, sample) in self.samples.iter().enumerate() {
+            writeln!(f, "  {}  {sample}", index + 1)?;
+        }
+        Ok(())
+    }
+}

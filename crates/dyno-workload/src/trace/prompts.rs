@@ -1,0 +1,147 @@
+//! The prompts of a trace: text of the recorded lengths, in which equal hash ids at the beginning
+//! are an equal beginning.
+
+use rand_chacha::ChaCha8Rng;
+
+use super::{Trace, TraceRequest};
+use crate::item::{Content, Item};
+use crate::random::draws::{Beginning, UNIQUE, draw, stream};
+use crate::random::{Check, Maker, RandomError};
+use crate::tokenizer::Tokenizer;
+
+/// Makes the prompts of a trace: the same seed and index give the same prompt, in whatever order
+/// they are asked for.
+///
+/// Where the tokenizer has words that are one token each wherever they stand, requests whose first
+/// hash ids are equal have the same text for as many tokens as these blocks hold, and another one
+/// after that. Other tokenizers are met by counting and correcting: the same words then stand in
+/// the same blocks, but the blocks end only about where they should.
+#[derive(Debug)]
+pub struct TracePrompts {
+    maker: Maker,
+    trace: Trace,
+    seed: u64,
+    unique: bool,
+    /// Choices that fill a block.
+    block: u32,
+}
+
+impl TracePrompts {
+    /// Prepares the prompts of a trace. A tokenizer that asks the server is asked here and not
+    /// again. With `chat` the tokens of the chat template are part of each prompt's length. With
+    /// `unique` the hash ids are ignored, so that no two prompts begin alike.
+    pub fn new(
+        tokenizer: &Tokenizer,
+        trace: Trace,
+        seed: u64,
+        chat: bool,
+        unique: bool,
+    ) -> Result<Self, RandomError> {
+        Ok(Self::with(Maker::new(tokenizer, chat)?, trace, seed, unique))
+    }
+
+    /// The same for another trace or seed, without finding out or asking anything anew.
+    pub fn again(&self, trace: Trace, seed: u64) -> Self {
+        Self::with(self.maker.again(), trace, seed, self.unique)
+    }
+
+    fn with(maker: Maker, trace: Trace, seed: u64, unique: bool) -> Self {
+        let block = f64::from(trace.block()) / maker.tokens_of_a_choice();
+        Self { maker, trace, seed, unique, block: (block.round() as u32).max(1) }
+    }
+
+    /// The trace.
+    pub fn trace(&self) -> &Trace {
+        &self.trace
+    }
+
+    /// The prompt of a request, by its place in the order of times; nothing beyond the last.
+    pub fn prompt(&self, index: u64) -> Result<Option<Item>, RandomError> {
+        let Some(request) = self.trace.request(index) else { return Ok(None) };
+        let tokens = request.input.max(self.minimum());
+        let text = self.maker.text(index, tokens, || {
+            let mut chooser = self.chooser(index, &request);
+            move |position, among| chooser.choose(position, among)
+        })?;
+        Ok(Some(Item {
+            content: Content::Text(text),
+            output_tokens: Some(request.output),
+            input_tokens: Some(tokens),
+        }))
+    }
+
+    /// The fewest tokens that a prompt can be: what is put around it, and one.
+    pub fn minimum(&self) -> u32 {
+        self.maker.shortest()
+    }
+
+    /// How many of the first `sent` requests are shorter than that, and are sent at the minimum.
+    pub fn raised(&self, sent: u64) -> u64 {
+        let first = self.trace.requests().take(usize::try_from(sent).unwrap_or(usize::MAX));
+        first.filter(|request| request.input < self.minimum()).count() as u64
+    }
+
+    /// Whether prompts are put together from verified pieces, so that shared beginnings are exact
+    /// to the token.
+    pub fn from_pieces(&self) -> bool {
+        self.maker.uses_pieces()
+    }
+
+    /// What the prompts that were counted again showed so far.
+    pub fn checks(&self) -> Check {
+        self.maker.checks()
+    }
+
+    fn chooser<'a>(&self, index: u64, request: &TraceRequest<'a>) -> Chooser<'a> {
+        let blocks = request.input.div_ceil(self.trace.block()) as usize;
+        let ids = if self.unique { &[] } else { request.hashes };
+        let ids = &ids[..ids.len().min(blocks)];
+        Chooser {
+            seed: self.seed,
+            index,
+            ids: ids.iter(),
+            block: self.block,
+            left: 0,
+            words: None,
+            beginning: ids.is_empty().then(|| Beginning::new(self.seed, 0, index)),
+        }
+    }
+}
+
+/// Chooses the words of one prompt: those of each block by its id, and those after by the prompt.
+struct Chooser<'a> {
+    seed: u64,
+    index: u64,
+    /// Ids of the blocks to come.
+    ids: std::slice::Iter<'a, u64>,
+    /// Choices that fill a block, and those left in the present one.
+    block: u32,
+    left: u32,
+    words: Option<ChaCha8Rng>,
+    /// Tells apart prompts that share nothing, from their first words on.
+    beginning: Option<Beginning>,
+}
+
+impl Chooser<'_> {
+    fn choose(&mut self, position: u32, among: usize) -> usize {
+        if let Some(beginning) = self.beginning.as_mut().filter(|_| position < UNIQUE) {
+            return beginning.choose(among);
+        }
+        if self.left == 0 {
+            self.words = None;
+        }
+        let Self { seed, index, ids, block, left, .. } = self;
+        let words = self.words.get_or_insert_with(|| match ids.next() {
+            Some(id) => {
+                *left = *block;
+                stream(*seed, 0, b"blocks  ", *id)
+            }
+            None => {
+                *left = u32::MAX;
+                stream(*seed, 0, b"requests", *index)
+            }
+        });
+        *left -= 1;
+        draw(words, among)
+    }
+}

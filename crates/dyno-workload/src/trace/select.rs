@@ -1,0 +1,152 @@
+//! The part of a trace that is replayed: between two times, of certain lengths, no more than so
+//! many; and what became of the rest.
+
+use super::options::{TraceLimits, TraceOptions};
+use super::read::Read;
+use super::rows::{Row, Rows};
+use super::words::{counted, spoken};
+use crate::data::DataError;
+
+/// What became of the rows of a trace file.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct TraceTally {
+    /// Requests in the file that could be replayed.
+    pub read: u64,
+    /// Rows that could not be used and were passed over, as `skip_bad=true` asks.
+    pub skipped: u64,
+    /// Requests that failed when they were recorded, and are left out.
+    pub failed_when_recorded: u64,
+    /// Requests that stood behind a later one in the file; they are sent in their time.
+    pub reordered: u64,
+    /// Requests before `from=` or not before `to=`.
+    pub outside: u64,
+    /// Requests with fewer input tokens than allowed.
+    pub dropped_short: u64,
+    /// Requests with more input tokens than allowed.
+    pub dropped_long: u64,
+    /// Requests that are cut to the most input tokens allowed.
+    pub truncated: u64,
+    /// Requests beyond the limit.
+    pub beyond_limit: u64,
+    /// Requests replayed whose hash ids are more or fewer than their input has blocks. Blocks
+    /// without an id get text of their own, and surplus ids are ignored.
+    pub mismatched: u64,
+    /// Requests replayed that were recorded without output; one token is asked for.
+    pub without_output: u64,
+}
+
+impl TraceTally {
+    /// What there is to tell: counts other than 0, with words that follow on them.
+    pub fn told(&self) -> Vec<(u64, &'static str)> {
+        let all = [
+            (self.skipped, "bad rows skipped"),
+            (self.failed_when_recorded, "left out, as they failed when recorded"),
+            (self.outside, "left out by from= and to="),
+            (self.dropped_short, "left out as too short"),
+            (self.dropped_long, "left out as too long"),
+            (self.beyond_limit, "beyond the limit"),
+            (self.truncated, "cut to the longest allowed"),
+            (self.reordered, "out of order in the file, put in the order of their times"),
+            (self.mismatched, "with more or fewer hash ids than their length has blocks"),
+            (self.without_output, "recorded without output, asked for one token"),
+        ];
+        all.into_iter().filter(|(count, _)| *count > 0).collect()
+    }
+}
+
+/// Takes the part that is asked for, with times from its start on, at the speed of the replay.
+pub(super) fn select(
+    name: &str,
+    read: Read,
+    block: u32,
+    options: &TraceOptions,
+    limits: &TraceLimits,
+) -> Result<(Rows, TraceTally), DataError> {
+    let Read { rows, skipped, failed, reordered, .. } = read;
+    let (all, span) = (rows.len(), rows.span());
+    let mut tally = TraceTally {
+        read: all as u64,
+        skipped,
+        failed_when_recorded: failed,
+        reordered,
+        ..TraceTally::default()
+    };
+    let start = rows.times().next().unwrap_or(0).saturating_add(options.from.unwrap_or(0));
+    let length = options.to.map(|to| to - options.from.unwrap_or(0));
+    let before = |time: u64| rows.times().take_while(|at| *at < time).count();
+    let first = before(start);
+    let end = length.map_or(all, |length| before(start.saturating_add(length)));
+    tally.outside = (all - (end - first)) as u64;
+
+    let mut taken = 0_u64;
+    let rows = rows.kept(first..end, |request| {
+        if limits.limit.is_some_and(|limit| taken >= limit) {
+            tally.beyond_limit += 1;
+            return None;
+        }
+        let mut input = request.input;
+        if let Some(most) = limits.max_input.filter(|most| input > *most) {
+            if !limits.truncate {
+                tally.dropped_long += 1;
+                return None;
+            }
+            input = most;
+        }
+        if limits.min_input.is_some_and(|least| input < least) {
+            tally.dropped_short += 1;
+            return None;
+        }
+        taken += 1;
+        tally.truncated += u64::from(input < request.input);
+        tally.without_output += u64::from(request.output == 0);
+        let blocks = request.input.div_ceil(block) as usize;
+        let ids = request.hashes.len();
+        tally.mismatched += u64::from(ids > 0 && ids != blocks);
+        let at = options.at_speed(request.at - start);
+        Some(Row { at, input, output: request.output.max(1) })
+    });
+    match rows.len() {
+        0 => {
+            let why = nothing(&tally, span, options, limits);
+            Err(DataError::NothingSelected { name: name.into(), why })
+        }
+        _ => Ok((rows, tally)),
+    }
+}
+
+/// Where the requests went, and what to change.
+fn nothing(tally: &TraceTally, span: u64, options: &TraceOptions, limits: &TraceLimits) -> String {
+    if tally.read == 0 {
+        return format!(
+            "{} failed when recorded, and there are no others; name another file",
+            counted(tally.failed_when_recorded, "request")
+        );
+    }
+    let mut why = Vec::new();
+    if tally.outside > 0 {
+        let asked = match (options.from, options.to) {
+            (Some(from), Some(to)) => format!("from {} to {}", spoken(from), spoken(to)),
+            (Some(from), None) => format!("from {} on", spoken(from)),
+            (None, to) => format!("before {}", spoken(to.unwrap_or(0))),
+        };
+        why.push(format!(
+            "{} of {} are not within the time {asked}; the trace runs from 0 s to {}",
+            tally.outside,
+            counted(tally.read, "request"),
+            spoken(span)
+        ));
+    }
+    let of_them = |count: u64, what: String| format!("{} {what}", counted(count, "request"));
+    if let Some(most) = limits.max_input.filter(|_| tally.dropped_long > 0) {
+        let what = format!("with more than {most} input tokens; raise the maximum or truncate");
+        why.push(of_them(tally.dropped_long, what));
+    }
+    if let Some(least) = limits.min_input.filter(|_| tally.dropped_short > 0) {
+        let what = format!("with fewer than {least} input tokens; lower the minimum");
+        why.push(of_them(tally.dropped_short, what));
+    }
+    if limits.limit == Some(0) {
+        why.push("the limit is 0; set it to at least 1".into());
+    }
+    why.join("; ")
+}

@@ -1,0 +1,35 @@
+//! `dyno data show` of a trace: when its requests arrive, how long they are, what they share.
+
+use super::in_spec;
+use crate::exit::Exit;
+use crate::printer::Printer;
+use crate::run::workload::limits;
+use crate::usage::UsageError;
+use dyno_core::plan::DataPlan;
+use dyno_workload::data::{DataError, DataSet, DataSpec, Kind};
+use dyno_workload::trace::{Trace, TraceProfile};
+
+/// Whether a specification names a trace, or a file that is one by its shape.
+pub(super) fn is_named(spec: &DataSpec) -> bool {
+    let by_shape = || {
+        let found = DataSet::new(spec);
+        matches!(found, Err(DataError::Elsewhere { kind: Kind::Trace, .. }))
+    };
+    spec.kind == Some(Kind::Trace) || (spec.kind.is_none() && by_shape())
+}
+
+pub(super) fn show(
+    spec: &DataSpec,
+    plan: &DataPlan,
+    printer: &Printer,
+) -> Result<Exit, UsageError> {
+    if plan.shuffle {
+        let words = "a trace is replayed in the order of its times; leave it out";
+        return Err(UsageError::new("--order", words));
+    }
+    let trace = Trace::open(spec, &limits(plan)).map_err(in_spec)?;
+    let told: String =
+        trace.tally().told().iter().map(|(count, what)| format!("{count} {what}\n")).collect();
+    let profile = TraceProfile::of(&trace);
+    Ok(printer.result(&format!("{}\n{profile}{told}", trace.recognised())))
+}

@@ -1,0 +1,110 @@
+//! Makes what is sent, by index, on the encoder's thread.
+
+use super::account::Account;
+use super::source::Led;
+use super::{Items, Sending, lock};
+use dyno_drive::arrivals::seeded;
+use dyno_workload::data::{Count, Selected};
+use dyno_workload::lengths::Lengths;
+use dyno_workload::random::RandomPrompts;
+use dyno_workload::session::{MadeSessions, led};
+use dyno_workload::trace::TracePrompts;
+use std::sync::{Arc, Mutex};
+
+type Shared = Arc<Mutex<Account>>;
+
+/// The value, or nothing and a word in the account why not.
+fn kept<T, E: std::fmt::Display>(made: Result<T, E>, account: &Shared) -> Option<T> {
+    match made {
+        Ok(value) => Some(value),
+        Err(error) => {
+            lock(account).error.get_or_insert(error.to_string());
+            None
+        }
+    }
+}
+
+pub(super) fn random(
+    prompts: Arc<RandomPrompts>,
+    output: Lengths,
+    (seed, level): (u64, u32),
+    account: Shared,
+) -> Items {
+    let mut rng = seeded(seed, level, b"outputs ");
+    Box::new(move |index| {
+        let item = kept(prompts.prompt(index), &account)?;
+        Some(Sending::Single(item, output.sample(&mut rng)))
+    })
+}
+
+pub(super) fn selected(
+    mut selected: Selected<'static>,
+    output: Lengths,
+    (seed, level): (u64, u32),
+    account: Shared,
+) -> Items {
+    let mut rng = seeded(seed, level, b"outputs ");
+    Box::new(move |index| {
+        let next = selected.next();
+        lock(&account).keep(level, index + 1, selected.tally());
+        let item = kept(next?, &account)?;
+        Some(Sending::Single(item, output.sample(&mut rng)))
+    })
+}
+
+pub(super) fn made(sessions: Arc<MadeSessions>, account: Shared) -> Items {
+    Box::new(move |index| kept(sessions.conversation(index), &account).map(Sending::Conversation))
+}
+
+/// Leads recorded conversations. `count` tells the tokens of a first turn.
+pub(super) fn led_anew(
+    from: Led,
+    mut selected: Selected<'static>,
+    count: Option<Count<'static>>,
+    output: Lengths,
+    (seed, level): (u64, u32),
+    account: Shared,
+) -> Items {
+    Box::new(move |index| {
+        let key = (seed, level, index);
+        loop {
+            let next = selected.next();
+            let tally = selected.tally();
+            lock(&account).keep(level, index + 1, tally);
+            let item = kept(next?, &account)?;
+            let asked = item.output_tokens;
+            let said = match led(item.content, from.options.most_turns(key)) {
+                Ok(said) => said,
+                // Nothing but such conversations would be an endless search.
+                Err(_) if from.skip_bad && tally.repeats == 0 => {
+                    lock(&account).not_led += 1;
+                    continue;
+                }
+                Err(_) if from.skip_bad && index > 0 => continue,
+                Err(why) => {
+                    let name = &from.set.recognised().name;
+                    let words = format!("{name}: conversation {}: {why}", tally.read);
+                    return kept(Err(words), &account);
+                }
+            };
+            let tokens = match (&count, said.first()) {
+                (Some(count), Some(first)) => {
+                    let content = dyno_core::prompt::Content::Messages(first.clone());
+                    Some(kept(count(&content), &account)?)
+                }
+                _ => None,
+            };
+            let output = |rng: &mut _| asked.unwrap_or_else(|| output.sample(rng));
+            return Some(Sending::Conversation(from.options.lead(said, tokens, output, key)));
+        }
+    })
+}
+
+pub(super) fn trace(prompts: Arc<TracePrompts>, account: Shared) -> Items {
+    Box::new(move |index| {
+        let item = kept(prompts.prompt(index), &account)??;
+        // A request of a trace always says how much it asks for.
+        let output = item.output_tokens.unwrap_or(1);
+        Some(Sending::Single(item, output))
+    })
+}

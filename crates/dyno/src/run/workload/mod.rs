@@ -1,0 +1,269 @@
+//! What is sent: opens the data of a plan before anything is sent (`source`), makes what each level
+//! sends on the encoder's thread (`items`), and tells what became of the data (`account`, `notes`).
+
+mod account;
+mod items;
+mod notes;
+mod source;
+
+pub(crate) use source::{limits, selection};
+
+use account::Account;
+use dyno_core::Nanos;
+use dyno_core::plan::{Api, Plan};
+use dyno_core::prompt::{Content, Conversation, Item};
+use dyno_workload::data::{Count, DataSet, Selected, Selection};
+use dyno_workload::lengths::Lengths;
+use dyno_workload::random::RandomPrompts;
+use dyno_workload::session::MadeSessions;
+use dyno_workload::tokenizer::Tokenizer;
+use dyno_workload::trace::{Trace, TracePrompts};
+use source::Source;
+use std::path::Path;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// The data of a run.
+#[derive(Clone)]
+pub(crate) struct Workload {
+    tokenizer: Tokenizer,
+    /// No tokenizer was given, so the server's own may be asked.
+    open_to_server: bool,
+    source: Source,
+    /// What was made for some level: the search for words that are one token each is done once.
+    prepared: Arc<Mutex<Option<Prepared>>>,
+    account: Arc<Mutex<Account>>,
+}
+
+/// Prompts that were made to a tokenizer's measure.
+#[derive(Clone)]
+enum Prepared {
+    Random(Arc<RandomPrompts>),
+    Made(Arc<MadeSessions>),
+    Trace(Arc<TracePrompts>),
+}
+
+/// What an arrival sends.
+pub(crate) enum Sending {
+    /// One request, for so many tokens unless it says otherwise.
+    Single(Item, u32),
+    /// A conversation.
+    Conversation(Conversation),
+}
+
+/// Makes what is sent by index, on the encoder's thread; nothing when there is no more.
+pub(crate) type Items = Box<dyn FnMut(u64) -> Option<Sending> + Send>;
+
+impl Workload {
+    /// Opens the data of a plan; the flag at fault and the words if that fails.
+    pub(crate) fn open(plan: &Plan) -> Result<Self, (&'static str, String)> {
+        let data = &plan.data;
+        let tokenizer = match &data.tokenizer {
+            Some(path) => Tokenizer::load(Path::new(path)).map_err(|error| {
+                let words = error.to_string();
+                ("--tokenizer", words.trim_start_matches("--tokenizer ").to_owned())
+            })?,
+            None => Tokenizer::estimate(),
+        };
+        let source =
+            Source::open(data, chat(plan), plan.seed).map_err(|words| ("--data", words))?;
+        Ok(Self {
+            tokenizer,
+            open_to_server: data.tokenizer.is_none(),
+            source,
+            prepared: Arc::default(),
+            account: Arc::default(),
+        })
+    }
+
+    /// What a data file turned out to be, in a line.
+    pub(crate) fn recognised(&self) -> Option<String> {
+        self.source.recognised()
+    }
+
+    /// Whether the data are conversations, whose turns depend on the answers.
+    pub(crate) fn is_session(&self) -> bool {
+        self.source.is_session()
+    }
+
+    /// How many arrivals a trace has.
+    pub(crate) fn trace_length(&self) -> Option<u64> {
+        self.trace().map(Trace::len)
+    }
+
+    /// When the arrivals of a trace are due.
+    pub(crate) fn schedule(&self) -> Option<Box<dyn Iterator<Item = Nanos> + '_>> {
+        self.trace().map(|trace| Box::new(trace.schedule()) as _)
+    }
+
+    fn trace(&self) -> Option<&Trace> {
+        match &self.source {
+            Source::Trace(trace) => Some(trace),
+            _ => None,
+        }
+    }
+
+    /// Whether the server may be asked to count, because nobody gave a tokenizer.
+    pub(crate) fn is_open_to_server(&self) -> bool {
+        self.open_to_server
+    }
+
+    /// Counts with another tokenizer from now on.
+    pub(crate) fn count_with(&mut self, tokenizer: Tokenizer) {
+        self.tokenizer = tokenizer;
+        self.prepared = Arc::default();
+    }
+
+    /// What a level sends; the words for the user if it cannot be made.
+    pub(crate) fn items(&self, plan: &Plan, number: u32) -> Result<Items, String> {
+        let level = &plan.levels[number as usize];
+        let output = lengths(&level.output_tokens.0)?;
+        let key = (plan.seed, number);
+        let account = Arc::clone(&self.account);
+        let words = |error: &dyn std::fmt::Display| error.to_string();
+        let mut prepared = lock(&self.prepared);
+        match &self.source {
+            Source::Random(options) => {
+                let input = lengths(&level.input_tokens.0)?;
+                let prompts = match prepared.as_ref() {
+                    Some(Prepared::Random(prompts)) => prompts.again(input, number),
+                    _ => {
+                        let options = options.clone();
+                        RandomPrompts::new(&self.tokenizer, input, plan.seed, number, options)
+                    }
+                };
+                let prompts = Arc::new(prompts.map_err(|error| words(&error))?);
+                *prepared = Some(Prepared::Random(Arc::clone(&prompts)));
+                Ok(items::random(prompts, output, key, account))
+            }
+            Source::Made(options) => {
+                let tokens = (lengths(&level.input_tokens.0)?, output);
+                let sessions = match prepared.as_ref() {
+                    Some(Prepared::Made(sessions)) => sessions.again(tokens, number),
+                    _ => {
+                        let unique = plan.data.unique_prefix;
+                        MadeSessions::new(&self.tokenizer, options.clone(), tokens, key, unique)
+                    }
+                };
+                let sessions = Arc::new(sessions.map_err(|error| words(&error))?);
+                *prepared = Some(Prepared::Made(Arc::clone(&sessions)));
+                Ok(items::made(sessions, account))
+            }
+            Source::Trace(trace) => {
+                let unique = plan.data.unique_prefix;
+                let made = TracePrompts::new(
+                    &self.tokenizer,
+                    trace.clone(),
+                    plan.seed,
+                    chat(plan),
+                    unique,
+                );
+                let prompts = Arc::new(made.map_err(|error| words(&error))?);
+                *prepared = Some(Prepared::Trace(Arc::clone(&prompts)));
+                Ok(items::trace(prompts, account))
+            }
+            Source::Set(set, selection) => {
+                let selected = self.selected(set, selection, plan, number)?;
+                Ok(items::selected(selected, output, key, account))
+            }
+            Source::Led(led) => {
+                let selected = self.selected(&led.set, &led.selection, plan, number)?;
+                let count = self.counter(chat(plan), false);
+                Ok(items::led_anew((**led).clone(), selected, count, output, key, account))
+            }
+        }
+    }
+
+    fn selected(
+        &self,
+        set: &DataSet,
+        selection: &Selection,
+        plan: &Plan,
+        number: u32,
+    ) -> Result<Selected<'static>, String> {
+        let mut selection = selection.clone();
+        // A level of its own order: what the last one sent may still be cached.
+        selection.seed ^= u64::from(number) << 32;
+        let bounded = selection.min_input.is_some() || selection.max_input.is_some();
+        let count = self.counter(chat(plan), bounded);
+        selection.of(set, count).map_err(|error| error.to_string())
+    }
+
+    /// Counts every item with a tokenizer that was given. Without one, the server's usage will
+    /// say; only bounds on the length are worth an estimate, which is not asked of the server for
+    /// each item.
+    fn counter(&self, chat: bool, bounded: bool) -> Option<Count<'static>> {
+        let tokenizer = match self.open_to_server {
+            false => self.tokenizer.clone(),
+            true if bounded => Tokenizer::estimate(),
+            true => return None,
+        };
+        Some(Box::new(move |content: &Content| {
+            tokenizer.count_content(content, chat).map_err(|error| error.to_string())
+        }))
+    }
+
+    /// What ended the data before their time.
+    pub(crate) fn error(&self) -> Option<String> {
+        lock(&self.account).error.clone()
+    }
+
+    /// A prompt that is like those of the first level and none of them, to compare counts with;
+    /// nothing where nobody has counted.
+    pub(crate) fn specimen(&self, plan: &Plan) -> Result<Option<Item>, String> {
+        let made_up = match &self.source {
+            Source::Random(_) | Source::Made(_) => Some(u64::MAX >> 16),
+            Source::Trace(_) => None,
+            Source::Set(..) | Source::Led(_) if self.open_to_server => return Ok(None),
+            Source::Set(..) | Source::Led(_) => None,
+        };
+        let aside = Self { account: Arc::default(), ..self.clone() };
+        let made = aside.items(plan, 0)?(made_up.unwrap_or(0));
+        let item = match made {
+            Some(Sending::Single(item, _)) => item,
+            Some(Sending::Conversation(conversation)) => {
+                let Some(first) = conversation.turns.into_iter().next() else { return Ok(None) };
+                let content = Content::Messages(first.messages);
+                Item { content, output_tokens: None, input_tokens: conversation.input_tokens }
+            }
+            None => return Ok(None),
+        };
+        let text = match item.content {
+            _ if made_up.is_some() => return Ok(Some(item)),
+            Content::Text(text) => text,
+            _ => return Ok(None),
+        };
+        // What is sent later must not find its own beginning in a cache.
+        let content = Content::Text(format!("({}) {text}", plan.seed));
+        let tokens =
+            self.tokenizer.count_content(&content, chat(plan)).map_err(|e| e.to_string())?;
+        Ok(Some(Item { content, output_tokens: None, input_tokens: Some(tokens) }))
+    }
+
+    /// Makes sure that there is something to send in every level, before anything is sent.
+    pub(crate) fn check(&self, plan: &Plan) -> Result<(), (&'static str, String)> {
+        let aside = Self { account: Arc::default(), ..self.clone() };
+        if self.source.selection().is_some() || self.trace().is_some() {
+            let mut items = aside.items(plan, 0).map_err(|words| ("--data", words))?;
+            return match (items(0), aside.error()) {
+                (Some(_), _) => Ok(()),
+                (None, words) => Err(("--data", words.unwrap_or("there is no prompt".into()))),
+            };
+        }
+        let flag = "--input-tokens";
+        (0..plan.levels.len() as u32)
+            .try_for_each(|number| aside.items(plan, number).map(drop))
+            .map_err(|words| (flag, words))
+    }
+}
+
+fn chat(plan: &Plan) -> bool {
+    plan.target.api == Api::OpenAiChat
+}
+
+fn lock<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
+    shared.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn lengths(text: &str) -> Result<Lengths, String> {
+    text.parse().map_err(|error: dyno_workload::lengths::LengthsError| error.to_string())
+}

@@ -1,0 +1,130 @@
+//! Where the prompts of a plan come from.
+
+use dyno_core::plan::DataPlan;
+use dyno_workload::data::{DataSet, DataSpec, Kind, Order, Outside, Selection, SpecError};
+use dyno_workload::random::RandomOptions;
+use dyno_workload::session::SessionOptions;
+use dyno_workload::trace::{Trace, TraceLimits};
+
+/// The data of a run.
+#[derive(Clone)]
+pub(super) enum Source {
+    /// Random prompts.
+    Random(RandomOptions),
+    /// The prompts of a file.
+    Set(Box<DataSet>, Selection),
+    /// Made-up conversations.
+    Made(SessionOptions),
+    /// The conversations of a file, led anew.
+    Led(Box<Led>),
+    /// A recorded trace.
+    Trace(Trace),
+}
+
+/// Recorded conversations and how they are led.
+#[derive(Clone)]
+pub(super) struct Led {
+    pub(super) set: DataSet,
+    pub(super) selection: Selection,
+    pub(super) options: SessionOptions,
+    /// Conversations that cannot be led are passed over.
+    pub(super) skip_bad: bool,
+}
+
+impl Source {
+    pub(super) fn open(data: &DataPlan, chat: bool, seed: u64) -> Result<Self, String> {
+        let spec: DataSpec = match &data.spec {
+            None => return Ok(Self::Random(random_options(None, data, chat)?)),
+            Some(text) => text.parse().map_err(|error: SpecError| error.to_string())?,
+        };
+        match spec.kind {
+            Some(Kind::Random) => Ok(Self::Random(random_options(Some(&spec), data, chat)?)),
+            Some(Kind::Trace) => {
+                Trace::open(&spec, &limits(data)).map(Self::Trace).map_err(|e| e.to_string())
+            }
+            Some(Kind::Session) => {
+                let options = SessionOptions::new(&spec).map_err(|error| error.to_string())?;
+                if spec.path.is_none() {
+                    return Ok(Self::Made(options));
+                }
+                let set = DataSet::new(&spec).map_err(|error| error.to_string())?;
+                let selection = selection(data, seed);
+                Ok(Self::Led(Box::new(Led { set, selection, options, skip_bad: spec.skip_bad })))
+            }
+            _ => {
+                let set = DataSet::new(&spec).map_err(|error| error.to_string())?;
+                Ok(Self::Set(Box::new(set), selection(data, seed)))
+            }
+        }
+    }
+
+    /// Whether the data are conversations, whose turns depend on the answers.
+    pub(super) fn is_session(&self) -> bool {
+        matches!(self, Self::Made(_) | Self::Led(_))
+    }
+
+    /// How a file is taken from, where it is.
+    pub(super) fn selection(&self) -> Option<&Selection> {
+        match self {
+            Self::Set(_, selection) => Some(selection),
+            Self::Led(led) => Some(&led.selection),
+            Self::Random(_) | Self::Made(_) | Self::Trace(_) => None,
+        }
+    }
+
+    /// What a data file turned out to be, in a line.
+    pub(super) fn recognised(&self) -> Option<String> {
+        match self {
+            Self::Random(_) | Self::Made(_) => None,
+            Self::Set(set, _) => Some(set.recognised().to_string()),
+            Self::Led(led) => Some(led.set.recognised().to_string()),
+            Self::Trace(trace) => Some(trace.recognised().to_owned()),
+        }
+    }
+}
+
+/// How a plan takes from a data set.
+pub(crate) fn selection(data: &DataPlan, seed: u64) -> Selection {
+    Selection {
+        order: if data.shuffle { Order::Shuffle } else { Order::File },
+        seed,
+        min_input: data.min_input_tokens,
+        max_input: data.max_input_tokens,
+        outside: if data.truncate { Outside::Truncate } else { Outside::Drop },
+        limit: data.limit,
+        repeat: true,
+        unique_prefix: data.unique_prefix,
+    }
+}
+
+/// How a plan takes from a trace.
+pub(crate) fn limits(data: &DataPlan) -> TraceLimits {
+    TraceLimits {
+        limit: data.limit,
+        min_input: data.min_input_tokens,
+        max_input: data.max_input_tokens,
+        truncate: data.truncate,
+    }
+}
+
+fn random_options(
+    spec: Option<&DataSpec>,
+    data: &DataPlan,
+    chat: bool,
+) -> Result<RandomOptions, String> {
+    let mut options = RandomOptions { chat, unique: data.unique_prefix, ..Default::default() };
+    if let Some(spec) = spec {
+        if spec.path.is_some() {
+            return Err("random prompts come from no file; leave the path out".to_owned());
+        }
+        spec.only(&["prefix", "groups"]).map_err(|error| error.to_string())?;
+        for (key, place) in [("prefix", &mut options.prefix), ("groups", &mut options.groups)] {
+            if let Some(text) = spec.option(key) {
+                *place = text
+                    .parse()
+                    .map_err(|_| format!("{key}={text}: write a whole number, such as {key}=64"))?;
+            }
+        }
+    }
+    Ok(options)
+}

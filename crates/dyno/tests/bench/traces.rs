@@ -1,0 +1,134 @@
+//! Recorded traffic, replayed at its own times with its own lengths and shared beginnings.
+
+use crate::place::{Place, codes};
+use crate::process::run;
+use crate::web::{self, Seen, Web};
+use dyno_core::MS;
+use serde_json::json;
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+fn prompt(seen: &Seen) -> String {
+    seen.json()["messages"][0]["content"].as_str().unwrap().to_owned()
+}
+
+/// Beginnings of a trace: some requests share one, two or three blocks of 64 tokens.
+fn mooncake(requests: u64) -> String {
+    let mut text = String::new();
+    for i in 0..requests {
+        let family = i % 5;
+        let mut ids: Vec<u64> = (0..1 + i % 3).map(|depth| family * 10 + depth).collect();
+        ids.push(1_000 + i);
+        let input = 64 * (ids.len() as u64 - 1) + 20 + i % 40;
+        let line = json!({
+            "timestamp": i * 20, "input_length": input, "output_length": 1 + i % 3, "hash_ids": ids
+        });
+        writeln!(text, "{line}").unwrap();
+    }
+    text
+}
+
+#[test]
+fn a_trace_keeps_its_times_lengths_and_shared_beginnings() {
+    let server = Web::start(web::openai);
+    let place = Place::new();
+    let file = place.file("trace.jsonl", &mooncake(60));
+    // The estimate counts every word of a random prompt as it counts it everywhere.
+    let args = format!("--data trace:{file},speed=10,block=64");
+    run(place.bench(&server.url(), &args)).expect_status(&[0, 4]);
+
+    let records = place.requests();
+    let from = records[0].intended;
+    let times: Vec<u64> = records.iter().map(|r| r.intended - from).collect();
+    assert_eq!(times, (0..60).map(|i| i * 2 * MS).collect::<Vec<_>>());
+    for (i, record) in (0_u64..).zip(&records) {
+        assert_eq!(record.requested_output.map(u64::from), Some(1 + i % 3));
+        assert_eq!(record.requested_input.map(u64::from), Some(64 * (1 + i % 3) + 20 + i % 40));
+    }
+    let level = &place.json("summary.json")["levels"][0];
+    assert_eq!(level["load"], json!({ "kind": "trace", "value": 10.0 }));
+    assert_eq!(level["client"]["send_lag_ms"]["count"], 60);
+
+    // By length and output alone no two neighbours are alike, so each prompt is found again.
+    let sent: Vec<String> = server.generations().iter().map(prompt).collect();
+    assert_eq!(sent.len(), 60);
+    let mut families: BTreeMap<String, usize> = BTreeMap::new();
+    for prompt in &sent {
+        let beginning: Vec<&str> = prompt.split(' ').take(40).collect();
+        *families.entry(beginning.join(" ")).or_default() += 1;
+    }
+    assert_eq!(families.values().copied().collect::<Vec<_>>(), [12; 5], "five shared beginnings");
+    let mut whole = sent.clone();
+    whole.sort();
+    whole.dedup();
+    assert_eq!(whole.len(), 60, "and no prompt twice");
+}
+
+#[test]
+fn a_trace_is_recognised_cut_and_told_about() {
+    let server = Web::start(web::openai);
+    let place = Place::new();
+    let azure = "TIMESTAMP,ContextTokens,GeneratedTokens\n\
+                 2023-11-16 18:15:46.6805900,74,3\n\
+                 2023-11-16 18:15:46.7805900,96,2\n\
+                 2023-11-16 18:15:46.9805900,81,1\n\
+                 2023-11-16 18:15:47.6805900,81,1\n";
+    let file = place.file("azure.csv", azure);
+    let url = server.url();
+    let shown = run(place.dyno(&format!("bench {url} --out run --data {file} --limit 3")));
+    shown.expect_status(&[0, 4]).expect_words(&["azure.csv", "Azure", "trace"]);
+    let records = place.requests();
+    let from = records[0].intended;
+    let times: Vec<u64> = records.iter().map(|r| (r.intended - from) / MS).collect();
+    assert_eq!(times, [0, 100, 300]);
+    assert_eq!(place.json("plan.json")["levels"][0]["load"]["kind"], "trace");
+
+    let place = Place::new();
+    let args = format!("--data trace:{file},from=50ms,to=500ms,speed=2");
+    run(place.bench(&server.url(), &args)).expect_status(&[0, 4]);
+    let inputs: Vec<_> = place.requests().iter().map(|r| r.requested_input).collect();
+    assert_eq!(inputs, [Some(96), Some(81)]);
+}
+
+#[test]
+fn requests_that_failed_then_are_left_out_and_counted() {
+    let server = Web::start(web::openai);
+    let place = Place::new();
+    let burst = "Timestamp,Model,Request tokens,Response tokens,Total tokens,Log Type\n\
+                 5,ChatGPT,472,18,490,Conversation log\n\
+                 5.01,ChatGPT,1087,0,1087,Conversation log\n\
+                 5.02,GPT-4,417,2,419,API log\n";
+    let file = place.file("burst.csv", burst);
+    run(place.bench(&server.url(), &format!("--data {file}"))).expect_status(&[0, 4]);
+    assert_eq!(place.requests().len(), 2);
+    let notes = codes(&place.json("summary.json")["notes"]);
+    assert!(notes.contains(&"trace_selected".to_owned()), "{notes:?}");
+}
+
+#[test]
+fn what_cannot_be_replayed_is_refused_with_the_way_out() {
+    let server = Web::start(web::openai);
+    let place = Place::new();
+    let good = place.file("good.jsonl", &mooncake(3));
+    let bad = place.file(
+        "bad.jsonl",
+        "{\"timestamp\": 0, \"input_length\": 9, \"output_length\": 1, \"hash_ids\": [0]}\n\
+         {\"timestamp\": \"soon\", \"input_length\": 9, \"output_length\": 1, \"hash_ids\": []}\n",
+    );
+    let text = place.file("prompts.txt", "not a trace\n");
+    for (args, words) in [
+        (format!("--data trace:{good} --rate 5"), vec!["--rate", "its own times", "speed="]),
+        (format!("--data {good} --concurrency 4"), vec!["--concurrency", "its own times"]),
+        (format!("--data trace:{good},speed=0"), vec!["speed=0"]),
+        (format!("--data trace:{good},from=1h"), vec!["from"]),
+        (format!("--data trace:{good} --order shuffle"), vec!["--order", "times"]),
+        (format!("--data trace:{good} --input-tokens 5"), vec!["--input-tokens"]),
+        (format!("--data trace:{bad}"), vec!["bad.jsonl", "2", "timestamp"]),
+        (format!("--data trace:{text}"), vec!["prompts.txt", "trace"]),
+        ("--data trace".to_owned(), vec!["trace:PATH"]),
+    ] {
+        let place = Place::new();
+        run(place.bench(&server.url(), &args)).expect_status(&[2]).expect_words(&words);
+    }
+    assert!(server.generations().is_empty());
+}
