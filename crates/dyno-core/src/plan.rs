@@ -43,8 +43,11 @@ pub struct Plan {
 pub struct Target {
     /// Base or endpoint URL, without credentials; absent for the embedded engine.
     pub url: Option<String>,
-    /// The embedded engine's script, when no target was given.
+    /// The embedded engine's twin or script, when no target was given.
     pub embedded: Option<String>,
+    /// The twin answers in virtual time: nothing is measured.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub predicted: bool,
     /// The dialect spoken.
     pub api: Api,
     /// Server certificates are not checked.
@@ -92,6 +95,9 @@ pub struct LevelPlan {
     pub input_tokens: LengthSpec,
     /// Output length to fix, where the data do not say.
     pub output_tokens: LengthSpec,
+    /// Of a prediction: between how many requests per second the twin's capacity lies.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub capacity: Option<[f64; 2]>,
 }
 
 /// A length or a distribution of lengths, as it is typed: `512`, `128-1024`, `normal(512,64)`.

@@ -3,7 +3,7 @@
 
 use crate::arrivals::Arrivals;
 use crate::lookahead::Lookahead;
-use crate::sessions::Sessions;
+use crate::sessions::{Sessions, Thinking};
 use crate::stop::{Stop, StopSignal};
 use crate::transport::{Ended, Job, Payload, Transport, TransportError};
 use crate::work::Work;
@@ -97,7 +97,10 @@ pub fn run_level<'a>(
         Load::Concurrency { concurrency } => closed::run(&mut level, concurrency)?,
         Load::Rate { rate, arrival } => {
             let arrivals = Arrivals::new(level.setup.seed, level.setup.level, rate, arrival);
-            open::run(&mut level, arrivals)?;
+            match level.setup.sessions {
+                true => open::run_sessions(&mut level, arrivals)?,
+                false => open::run(&mut level, arrivals)?,
+            }
         }
         Load::Trace { .. } => {
             let trace = level.setup.trace.take();
@@ -197,11 +200,6 @@ impl<'a> Level<'a> {
         self.stopped.is_some()
     }
 
-    /// Conversations are under way.
-    pub(crate) fn in_session(&self) -> bool {
-        !self.sessions.is_empty()
-    }
-
     /// Nothing is in flight, and nothing will be unless a slot is given something to send.
     pub(crate) fn is_idle(&self) -> bool {
         self.is_quiet() && self.sessions.nobody_thinks()
@@ -232,13 +230,18 @@ impl<'a> Level<'a> {
         }
     }
 
-    /// When a closed loop's time is up, once its measured part has begun. (The schedule of an
-    /// open loop bounds itself, and what is due is sent even if late.)
+    /// When the time of a closed loop or of conversations is up, once their measured part has
+    /// begun. (A schedule bounds itself.)
     pub(crate) fn time_limit(&self) -> Option<Nanos> {
-        if !matches!(self.setup.plan.load, Load::Concurrency { .. }) {
-            return None;
-        }
-        Some(self.measured_from?.saturating_add(self.setup.plan.duration_ns?))
+        let plan = self.setup.plan;
+        let from = match plan.load {
+            Load::Concurrency { .. } => self.measured_from?,
+            Load::Rate { .. } if self.setup.sessions => {
+                open::time_from(plan.warmup, self.started, self.measured_from)?
+            }
+            _ => return None,
+        };
+        Some(from.saturating_add(plan.duration_ns?))
     }
 
     /// Sends the next arrival. Sending stops if there is nothing to send any more.
@@ -301,6 +304,7 @@ impl<'a> Level<'a> {
         let now = self.transport.now();
         if let Some(up) = self.time_limit()
             && now >= up
+            && !self.setup.plan.load.is_open()
         {
             self.stop_sending(Ending::Duration, up);
         }
@@ -327,10 +331,16 @@ impl<'a> Level<'a> {
         self.go_on(now)
     }
 
+    /// A turn whose time has come, before the level's time was up.
+    fn due_turn(&mut self, now: Nanos) -> Option<Thinking> {
+        let up = self.time_limit().unwrap_or(Nanos::MAX);
+        self.sessions.due(now.min(up.saturating_sub(1)))
+    }
+
     /// Sends the turns whose time has come, until sending stops.
     fn go_on(&mut self, now: Nanos) -> Result<(), TransportError> {
         while !self.is_stopped()
-            && let Some(thinking) = self.sessions.due(now)
+            && let Some(thinking) = self.due_turn(now)
         {
             let (slot, due) = (thinking.slot, thinking.due);
             if self.is_complete() {

@@ -25,7 +25,7 @@ impl Schedule {
     ) -> Self {
         let mut schedule =
             Self { offsets: vec![], measured: 0, ending: Ending::Requests, stops: 0 };
-        let (mut measured_from, mut measured) = (None, 0_u64);
+        let (mut first_measured, mut measured) = (None, 0_u64);
         for (index, offset) in (0_u64..).zip(arrivals) {
             let warmup = match plan.warmup {
                 None => false,
@@ -36,14 +36,9 @@ impl Schedule {
                 if plan.requests.is_some_and(|n| measured >= n) {
                     break;
                 }
-                // Time runs from the end of a timed warm-up, or from the first measured arrival;
-                // without a warm-up, from the start.
-                let from = *measured_from.get_or_insert(match plan.warmup {
-                    None => 0,
-                    Some(Warmup::Duration(d)) => d,
-                    Some(Warmup::Requests(_)) => offset,
-                });
-                if let Some(d) = plan.duration_ns
+                first_measured.get_or_insert(offset);
+                if let Some(from) = time_from(plan.warmup, 0, first_measured)
+                    && let Some(d) = plan.duration_ns
                     && offset >= from + d
                 {
                     (schedule.ending, schedule.stops) = (Ending::Duration, from + d);
@@ -66,35 +61,65 @@ pub(crate) fn run(
     arrivals: impl Iterator<Item = Nanos>,
 ) -> Result<(), TransportError> {
     let schedule = Schedule::new(arrivals, level.setup.plan, level.setup.shard);
-    // Conversations bring more requests than arrivals, so only a number that was asked for is one.
-    let planned = match level.setup.sessions {
-        true => level.setup.plan.requests.map(|n| share(n, level.setup.shard)),
-        false => Some(schedule.measured),
-    };
-    level.start(0, planned)?;
-    let stops = level.started + schedule.stops;
+    level.start(0, Some(schedule.measured))?;
     let mut freed = Vec::new();
-    let mut next = 0;
+    let mut offsets = schedule.offsets.iter().peekable();
+    while let Some(offset) = offsets.peek()
+        && !level.is_stopped()
+    {
+        let due = level.started + **offset;
+        if level.now() >= due {
+            level.dispatch(0, due)?;
+            offsets.next();
+        } else {
+            level.wait(due, &mut freed)?;
+            freed.clear();
+        }
+    }
+    level.stop_sending(schedule.ending, level.started + schedule.stops);
+    level.drain()
+}
+
+/// Conversations arrive for as long as the level lasts: how many of their turns are warm-up, and
+/// when the first measured one is sent, depends on the answers and is on no schedule.
+pub(crate) fn run_sessions(
+    level: &mut Level<'_>,
+    arrivals: impl Iterator<Item = Nanos>,
+) -> Result<(), TransportError> {
+    let shard = level.setup.shard;
+    level.start(0, level.setup.plan.requests.map(|n| share(n, shard)))?;
+    let ours = (0_u64..).zip(arrivals).filter(|(index, _)| belongs(*index, shard));
+    let mut offsets = ours.map(|(_, offset)| offset).peekable();
+    let mut freed = Vec::new();
     while !level.is_stopped() {
-        let due = schedule.offsets.get(next).map(|offset| level.started + offset);
+        let up = level.time_limit().unwrap_or(Nanos::MAX);
+        let due = offsets.peek().map(|offset| level.started + offset).filter(|due| *due < up);
         match due {
-            _ if level.setup.sessions && level.is_complete() => {
-                level.stop_sending(Ending::Requests, level.now());
-            }
+            _ if level.is_complete() => level.stop_sending(Ending::Requests, level.now()),
             Some(due) if level.now() >= due => {
                 level.dispatch(0, due)?;
-                next += 1;
-                continue;
+                offsets.next();
             }
-            Some(due) => level.wait(due, &mut freed)?,
-            // Everybody has come; those in the middle of a conversation go on with it.
-            None if !level.in_session() => break,
-            None if schedule.ending == Ending::Requests => level.wait(Nanos::MAX, &mut freed)?,
-            None if level.now() >= stops => break,
-            None => level.wait(stops, &mut freed)?,
+            _ if level.now() >= up => level.stop_sending(Ending::Duration, up),
+            _ => {
+                level.wait(due.unwrap_or(up), &mut freed)?;
+                freed.clear();
+            }
         }
-        freed.clear();
     }
-    level.stop_sending(schedule.ending, stops);
     level.drain()
+}
+
+/// Since when the measured time of an open loop runs: from the end of a timed warm-up, or from the
+/// first measured request; without a warm-up, from the start.
+pub(crate) fn time_from(
+    warmup: Option<Warmup>,
+    started: Nanos,
+    first_measured: Option<Nanos>,
+) -> Option<Nanos> {
+    match warmup {
+        None => Some(started),
+        Some(Warmup::Duration(d)) => Some(started.saturating_add(d)),
+        Some(Warmup::Requests(_)) => first_measured,
+    }
 }

@@ -108,11 +108,6 @@ impl Sessions {
         self.thinking.pop().map(|Reverse(first)| first)
     }
 
-    /// No conversation is under way.
-    pub(crate) fn is_empty(&self) -> bool {
-        self.answering.is_empty() && self.thinking.is_empty()
-    }
-
     /// Nothing is sent any more: no conversation goes on.
     pub(crate) fn break_off(&mut self) {
         self.answering.clear();

@@ -4,8 +4,8 @@
 mod simulated;
 
 use dyno_core::frame::Ending;
-use dyno_core::plan::{Arrival, LevelPlan, Load, Shard};
-use dyno_core::record::{RequestRecord, Turn};
+use dyno_core::plan::{Arrival, LevelPlan, Load, Shard, Warmup};
+use dyno_core::record::{Phase, RequestRecord, Turn};
 use dyno_core::{MS, Nanos, SEC};
 use dyno_drive::{Dialogue, LevelOutcome, Lookahead, NextTurn, Payload, StopSignal, Work};
 use proptest::prelude::*;
@@ -130,7 +130,7 @@ fn arrivals_of_an_open_loop_are_conversations() {
         .collect();
     assert_eq!(starts.len(), 20);
     assert!(starts.windows(2).all(|pair| pair[1] - pair[0] == 100 * MS));
-    assert!(records.iter().all(|r| r.intended <= outcome.started + 2 * SEC));
+    assert!(records.iter().all(|r| r.intended < outcome.started + 2 * SEC));
     // Those that began in the first second had the time to end.
     let sessions = by_session(&records);
     assert!(sessions.range(..10).all(|(_, turns)| turns.len() == 3));
@@ -147,6 +147,51 @@ fn a_number_of_requests_counts_every_turn_of_an_open_loop() {
         assert_eq!((outcome.issued, outcome.ending), (25, Ending::Requests));
         assert_eq!(outcome.planned, Some(25));
     }
+}
+
+/// The first and the last intended time of the measured requests.
+fn measured_span(records: &[RequestRecord]) -> (Nanos, Nanos) {
+    let times = || records.iter().filter(|r| r.phase != Phase::Warmup).map(|r| r.intended);
+    (times().min().unwrap(), times().max().unwrap())
+}
+
+#[test]
+fn the_time_of_an_open_loop_runs_from_its_first_measured_turn() {
+    // Eight turns come with each arrival: 20 of warm-up are over long before 20 arrivals are.
+    let load = Load::Rate { rate: 1.0, arrival: Arrival::Constant };
+    let plan = LevelPlan {
+        duration_ns: Some(10 * SEC),
+        warmup: Some(Warmup::Requests(20)),
+        ..level(load)
+    };
+    let mut server = Simulated::new(100 * MS, 0);
+    let (outcome, records) = run(&plan, &mut server, conversations(8, 100 * MS));
+    reconciles(&outcome, &records);
+    assert_eq!((outcome.warmup, outcome.ending), (20, Ending::Duration));
+    let (first, last) = measured_span(&records);
+    assert!(first < outcome.started + 4 * SEC, "{}", first - outcome.started);
+    assert_eq!(outcome.sending_stopped, first + 10 * SEC);
+    // Arrivals go on to the end.
+    assert!((first + 9 * SEC..first + 10 * SEC).contains(&last));
+    let begun = |r: &&RequestRecord| r.turn.unwrap().number == 1;
+    let last_begun = records.iter().filter(begun).map(|r| r.intended).max().unwrap();
+    assert!(last_begun >= first + 9 * SEC);
+}
+
+#[test]
+fn the_time_of_an_open_loop_runs_from_the_end_of_a_timed_warm_up() {
+    let load = Load::Rate { rate: 1.0, arrival: Arrival::Constant };
+    let plan = LevelPlan {
+        duration_ns: Some(10 * SEC),
+        warmup: Some(Warmup::Duration(2500 * MS)),
+        ..level(load)
+    };
+    let mut server = Simulated::new(100 * MS, 0);
+    let (outcome, records) = run(&plan, &mut server, conversations(2, 200 * MS));
+    reconciles(&outcome, &records);
+    assert_eq!(outcome.sending_stopped, outcome.started + 12_500 * MS);
+    let (first, last) = measured_span(&records);
+    assert_eq!((first, last), (outcome.started + 3 * SEC, outcome.started + 12_300 * MS));
 }
 
 #[test]
@@ -191,13 +236,15 @@ proptest! {
         service in 1_u64..200,
         fails_every in 0_u64..7,
         requests in 1_u64..80,
+        warmup in 0_u64..30,
         open in any::<bool>(),
     ) {
         let load = match open {
             true => Load::Rate { rate: f64::from(slots) * 5.0, arrival: Arrival::Poisson },
             false => Load::Concurrency { concurrency: slots },
         };
-        let plan = LevelPlan { requests: Some(requests), ..level(load) };
+        let warmup = (warmup > 0).then_some(Warmup::Requests(warmup));
+        let plan = LevelPlan { requests: Some(requests), warmup, ..level(load) };
         let mut server = Simulated::new(service * MS, fails_every);
         let (outcome, records) = run(&plan, &mut server, conversations(turns, think * MS));
         reconciles(&outcome, &records);
@@ -208,5 +255,35 @@ proptest! {
         let first = |turn: Turn| turn.number == 1;
         let begun = records.iter().filter(|r| r.turn.is_some_and(first)).count();
         prop_assert_eq!(begun, by_session(&records).len());
+    }
+
+    /// Whatever the warm-up, measured turns are sent for as long as was asked for.
+    #[test]
+    fn conversations_keep_to_their_time(
+        slots in 1_u32..8,
+        turns in 1_u32..6,
+        think in 0_u64..300,
+        service in 1_u64..200,
+        seconds in 1_u64..20,
+        warmup in prop::option::of(1_u64..60),
+        open in any::<bool>(),
+    ) {
+        let load = match open {
+            true => Load::Rate { rate: f64::from(slots), arrival: Arrival::Poisson },
+            false => Load::Concurrency { concurrency: slots },
+        };
+        let warmup = warmup.map(Warmup::Requests);
+        let plan = LevelPlan { duration_ns: Some(seconds * SEC), warmup, ..level(load) };
+        let mut server = Simulated::new(service * MS, 0);
+        let (outcome, records) = run(&plan, &mut server, conversations(turns, think * MS));
+        reconciles(&outcome, &records);
+        prop_assert_eq!(outcome.ending, Ending::Duration);
+        let measured = || records.iter().filter(|r| r.phase != Phase::Warmup).map(|r| r.intended);
+        let from = match warmup {
+            None => outcome.started,
+            Some(_) => measured().min().unwrap(),
+        };
+        prop_assert_eq!(outcome.sending_stopped, from + seconds * SEC);
+        prop_assert!(measured().all(|at| (from..from + seconds * SEC).contains(&at)));
     }
 }

@@ -1,15 +1,25 @@
 //! The embedded inference engine and its server.
 //!
-//! A [`Script`] says when tokens are due, a [`Fault`] says how an answer shall be wrong or odd,
-//! and the [`Server`] speaks the OpenAI API over real HTTP, writes each token at its absolute due
-//! time and tells how late it was.
+//! A [`Brain`] says when tokens are due: a [`Script`], or continuous batching as the twin of a
+//! real system does it. A [`Fault`] says how an answer shall be wrong or odd. The [`Server`] speaks
+//! the OpenAI API over real HTTP, writes each token at its absolute due time and tells how late it
+//! was.
 
+mod brain;
+pub mod core;
 mod fault;
+mod live;
 mod openai;
 mod script;
 mod server;
 mod slip;
+pub mod twin;
+pub mod virtual_time;
 
-pub use fault::{Fault, FaultError, FaultInfo};
+pub use brain::{Brain, TwinBrain};
+pub use fault::{Fault, FaultError, FaultInfo, Rate, When};
+pub use live::{LiveEvent, LiveLog};
+pub use openai::prompt::{Prompt, PromptError, prompt_of};
 pub use script::{Script, ScriptError};
 pub use server::{EngineError, Running, Server, ServerOptions, StopHandle};
+pub use slip::SlipReport;

@@ -3,6 +3,22 @@
 use dyno_core::Nanos;
 use dyno_core::frame::EngineSlip;
 use dyno_core::lag::LagHistogram;
+use serde::{Deserialize, Serialize};
+
+/// What `GET /dyno/slip` tells: the lateness of all writes, and where the engine has steps, of
+/// the first and of the last write of each step. [`EngineSlip`] reads the whole from it, too.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct SlipReport {
+    /// Of all writes.
+    #[serde(flatten)]
+    pub all: EngineSlip,
+    /// Of the first write of each step; absent if there was none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub first: Option<EngineSlip>,
+    /// Of the last write of each step; absent if there was none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last: Option<EngineSlip>,
+}
 
 /// Lateness of every due write.
 #[derive(Debug, Default)]
@@ -34,11 +50,14 @@ impl Slip {
         }
     }
 
+    /// The figures, if there are any.
+    pub(crate) fn some(&self) -> Option<EngineSlip> {
+        (self.histogram.count() > 0).then(|| self.snapshot())
+    }
+
     /// The figures as a Prometheus summary in seconds.
-    pub(crate) fn prometheus(&self) -> String {
-        let name = "dyno_engine_slip_seconds";
-        let mut text =
-            format!("# HELP {name} How late due tokens were written.\n# TYPE {name} summary\n");
+    pub(crate) fn prometheus(&self, name: &str, help: &str) -> String {
+        let mut text = format!("# HELP {name} {help}\n# TYPE {name} summary\n");
         for q in [0.5, 0.9, 0.99, 1.0] {
             if let Some(value) = self.histogram.quantile(q) {
                 text += &format!("{name}{{quantile=\"{q}\"}} {}\n", value as f64 / 1e9);
@@ -56,13 +75,25 @@ mod tests {
     #[test]
     fn early_is_not_late_and_nothing_has_no_quantiles() {
         let mut slip = Slip::default();
-        assert!(!slip.prometheus().contains("quantile"));
+        assert!(!slip.prometheus("slip", "Late.").contains("quantile"));
+        assert_eq!(slip.some(), None);
         slip.record(10, 5);
         slip.record(1_000, 3_000);
         let snapshot = slip.snapshot();
         assert_eq!((snapshot.count, snapshot.p50_ns, snapshot.max_ns), (2, 0, 2_000));
-        assert!(slip.prometheus().contains("dyno_engine_slip_seconds_count 2"));
+        assert!(slip.prometheus("slip", "Late.").contains("\nslip_count 2"));
         slip.reset();
         assert_eq!(slip.snapshot().count, 0);
+    }
+
+    #[test]
+    fn the_whole_is_read_from_the_report_by_those_who_know_no_steps() {
+        let all = EngineSlip { count: 3, p50_ns: 1, p99_ns: 2, max_ns: 3 };
+        let last = EngineSlip { count: 1, p50_ns: 3, p99_ns: 3, max_ns: 3 };
+        let report = SlipReport { all, first: None, last: Some(last) };
+        let text = serde_json::to_string(&report).unwrap();
+        assert_eq!(serde_json::from_str::<EngineSlip>(&text).unwrap(), all);
+        assert_eq!(serde_json::from_str::<SlipReport>(&text).unwrap(), report);
+        assert!(!text.contains("first"));
     }
 }

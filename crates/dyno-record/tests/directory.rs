@@ -18,6 +18,7 @@ fn plan() -> Plan {
         target: Target {
             url: Some("http://127.0.0.1:8000/v1".into()),
             embedded: None,
+            predicted: false,
             api: Api::OpenAiChat,
             insecure: false,
             header_names: vec![],
@@ -31,6 +32,7 @@ fn plan() -> Plan {
             drain_ns: 30_000_000_000,
             input_tokens: LengthSpec::fixed(512),
             output_tokens: LengthSpec::fixed(128),
+            capacity: None,
         }],
         data: DataPlan::default(),
         request: RequestPlan {

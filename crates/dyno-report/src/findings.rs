@@ -41,6 +41,11 @@ pub enum NoWindow {
         /// Two median latencies.
         needed_s: f64,
     },
+    /// Nothing was in flight in it.
+    Idle {
+        /// Length of the would-be window.
+        window_s: f64,
+    },
     /// The number in flight went up or down all along.
     Trend {
         /// Relative growth over the window.
@@ -130,6 +135,11 @@ pub enum Finding {
     Aborted,
     /// Not one proper answer.
     NothingCompleted,
+    /// No request belongs to the measured part.
+    NothingMeasured {
+        /// Requests of the warm-up.
+        warmup: u64,
+    },
     /// More failures than allowed.
     Failures {
         /// Failures.
@@ -150,6 +160,15 @@ pub enum Finding {
     },
     /// There is no steady window.
     NoSteadyWindow(NoWindow),
+    /// A predicted rate that the twin may not carry: there is a capacity, but no latency.
+    PastCapacity {
+        /// Requests per second offered.
+        rate: f64,
+        /// Least capacity.
+        low: f64,
+        /// Most capacity.
+        high: f64,
+    },
     /// The wall clock jumped.
     ClockStepped(f64),
     /// Prompts were longer or shorter than asked.
@@ -258,10 +277,12 @@ impl Finding {
             | Self::TargetLost
             | Self::Aborted
             | Self::NothingCompleted
+            | Self::NothingMeasured { .. }
             | Self::Failures { .. }
             | Self::Coalesced(_)
             | Self::MixedSources { .. }
             | Self::NoSteadyWindow(_)
+            | Self::PastCapacity { .. }
             | Self::ClockStepped(_) => Verdict::Suspect,
             _ => Verdict::Valid,
         }
@@ -283,11 +304,13 @@ impl Finding {
             Self::TargetLost => "target_lost",
             Self::Aborted => "aborted",
             Self::NothingCompleted => "nothing_completed",
+            Self::NothingMeasured { .. } => "nothing_measured",
             Self::Failures { .. } => "failures",
             Self::Coalesced(_) => "coalesced",
             Self::MixedSources { .. } => "mixed_token_sources",
             Self::NoSteadyWindow(NoWindow::TraceTrend { .. }) => "trace_trend",
             Self::NoSteadyWindow(_) => "no_steady_window",
+            Self::PastCapacity { .. } => "past_capacity",
             Self::ClockStepped(_) => "clock_stepped",
             Self::InputLength { .. } => "input_length",
             Self::OutputLength { .. } => "output_length",

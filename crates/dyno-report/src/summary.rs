@@ -43,7 +43,9 @@ pub struct RunSummary {
     pub ending: Option<Ending>,
     /// The target was the embedded engine: no real model was measured.
     pub simulated: bool,
-    /// The embedded engine's script.
+    /// A twin answered in virtual time: nothing was measured at all.
+    pub predicted: bool,
+    /// The embedded engine's twin or script.
     pub engine: Option<String>,
     /// SHA-256 of the plan.
     pub plan_hash: String,

@@ -4,6 +4,7 @@ mod common;
 
 use common::*;
 use dyno_core::MS;
+use dyno_core::frame::{Ending, LevelEnd};
 use dyno_core::outcome::{FailureClass, Outcome};
 use dyno_core::plan::{Arrival, Load, Plan, Warmup};
 use dyno_core::record::{Phase, RequestRecord, Turn};
@@ -138,6 +139,27 @@ fn two_turns_of_a_user_are_needed() {
     assert_eq!(codes(&short.reasons), ["no_steady_window"]);
     let what = &short.reasons[0].what;
     assert!(what.contains("1.79 s with every user") && what.contains("(2.00 s)"), "{what}");
+}
+
+#[test]
+fn a_window_in_which_all_users_think_is_none() {
+    // Two users have had an answer each by 400 ms, and think until time is up after 3 s.
+    let (mut plan, records) = talking(2, 1);
+    plan.levels[0].requests = None;
+    let up = |end: &mut LevelEnd| {
+        (end.ending, end.planned) = (Ending::Duration, None);
+        (end.starved, end.sending_stopped) = (Some(3000 * MS), 3000 * MS);
+    };
+    let level = summary_with(&plan, records, up).levels.remove(0);
+    assert_eq!((level.verdict, level.steady), (Verdict::Suspect, None));
+    assert_eq!(codes(&level.reasons), ["no_steady_window"]);
+    let what = &level.reasons[0].what;
+    assert!(what.contains("nothing was in flight in the 2.62 s"), "{what}");
+    // A single turn that begins later is something.
+    let (plan, mut records) = talking(2, 1);
+    records.push(turn(stream(2, 0, 1000, 100, 20, 5), 0, 2));
+    let level = summary_with(&plan, records, up).levels.remove(0);
+    assert!(level.steady.unwrap().throughput.requests_per_s.unwrap() > 0.3);
 }
 
 fn conversations_at_a_rate(turns: u64, gap: u64) -> LevelSummary {

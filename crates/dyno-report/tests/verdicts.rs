@@ -6,7 +6,7 @@ use common::*;
 use dyno_core::environment::{Environment, Host, Note, Preflight, Server};
 use dyno_core::frame::{Ending, EngineSlip};
 use dyno_core::outcome::{FailureClass, Outcome};
-use dyno_core::record::{RequestRecord, TokenCount, TokenSource};
+use dyno_core::record::{Phase, RequestRecord, TokenCount, TokenSource};
 use dyno_core::{MS, SEC};
 use dyno_report::summary::LevelSummary;
 use dyno_report::{Verdict, summarise};
@@ -158,6 +158,28 @@ fn an_early_end_is_suspect() {
     ] {
         expect(&judged(|_| {}, |end| end.ending = ending), Verdict::Suspect, code);
     }
+}
+
+#[test]
+fn a_warm_up_that_takes_everything_is_named() {
+    let all = |records: &mut Vec<RequestRecord>| {
+        records.iter_mut().for_each(|r| r.phase = Phase::Warmup);
+    };
+    let level = judged(all, |_| {});
+    expect(&level, Verdict::Suspect, "nothing_measured");
+    assert!(level.reasons[0].what.contains("100 requests, was warm-up"), "{:?}", level.reasons);
+    assert!(level.reasons[0].advice.as_ref().unwrap().contains("--warmup"));
+    // Measured, but not answered.
+    let one_failed = |records: &mut Vec<RequestRecord>| {
+        all(records);
+        records[99].phase = Phase::Measured;
+        records[99].outcome = Outcome::Censored;
+    };
+    assert_eq!(codes(&judged(one_failed, |_| {}).reasons), ["nothing_completed"]);
+    // Nor was anything warmed up.
+    let level = judged(Vec::clear, |end| end.ending = Ending::Duration);
+    expect(&level, Verdict::Suspect, "nothing_measured");
+    assert!(level.reasons[0].what.contains("no request was due"), "{:?}", level.reasons);
 }
 
 #[test]

@@ -31,10 +31,16 @@ pub(crate) struct Engine {
 impl Engine {
     /// Starts one with a script, on its core.
     pub(crate) fn start(dyno: &PathBuf, script: &str) -> Result<Self> {
+        Self::with(dyno, &["--scripted", script])
+    }
+
+    /// Starts one with flags of its own, on its core.
+    pub(crate) fn with(dyno: &PathBuf, flags: &[&str]) -> Result<Self> {
         let mut child = Command::new("taskset")
             .args(["-c", SERVER_CORE])
             .arg(dyno)
-            .args(["engine", "--port", "0", "--until-stdin-closes", "--scripted", script])
+            .args(["engine", "--port", "0", "--until-stdin-closes"])
+            .args(flags)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
@@ -111,6 +117,18 @@ pub(crate) fn bench(
     let ran = ran?;
     let summary = serde_json::from_str(&ran.stdout).context("the summary is not JSON")?;
     Ok((summary, ran))
+}
+
+/// What a twin predicts for the same plan.
+pub(crate) fn predict(dyno: &PathBuf, twin: &str, arguments: &[&str]) -> Result<serde_json::Value> {
+    let out = scratch();
+    let mut all = vec!["predict".to_owned(), "--twin".to_owned(), twin.to_owned()];
+    all.extend(arguments.iter().map(|a| (*a).to_owned()));
+    all.extend(["--json", "--quiet", "--no-progress", "--out"].map(str::to_owned));
+    all.push(out.display().to_string());
+    let ran = run(dyno, &all);
+    let _ = std::fs::remove_dir_all(&out);
+    serde_json::from_str(&ran?.stdout).context("the summary is not JSON")
 }
 
 /// Runs the bare receiver on the client's core; its figures and CPU time.

@@ -2,6 +2,7 @@
 //! They build the release binary, start the scripted engine on one core and measure `dyno bench`
 //! on the other, in turns with a bare receiver.
 
+mod agree;
 mod bare;
 mod cost;
 mod lab;
@@ -13,7 +14,8 @@ use anyhow::{Result, bail};
 const HELP: &str = "\
 cargo xtask truth   excess of dyno's TTFT and ITL over a bare receiver's
 cargo xtask cost    CPU per streamed token, against a bare receiver
-cargo xtask size    memory, many streams, start-up time, size of the binary";
+cargo xtask size    memory, many streams, start-up time, size of the binary
+cargo xtask agree   a twin measured over sockets against its own prediction; [NAME|FILE]";
 
 fn main() -> Result<()> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -21,6 +23,7 @@ fn main() -> Result<()> {
         Some("truth") => truth::run(),
         Some("cost") => cost::run(),
         Some("size") => size::run(),
+        Some("agree") => agree::run(arguments.get(1).map_or("generic-7b-24gb", String::as_str)),
         Some("bare") => bare::main(&arguments[1..]),
         _ => bail!("which benchmark?\n{HELP}"),
     }

@@ -111,6 +111,7 @@ pub(crate) fn level(load: Load) -> LevelPlan {
         drain_ns: 30 * SEC,
         input_tokens: LengthSpec::fixed(1),
         output_tokens: LengthSpec::fixed(1),
+        capacity: None,
     }
 }
 

@@ -1,23 +1,26 @@
-//! Faults on demand, `KIND[:every=N]`: what a server can do wrong, and to which requests.
+//! Faults on demand, `KIND[:every=N|:rate=P|:at=N,N,…]`: what a server can do wrong, and to which
+//! requests.
 
 mod kinds;
+mod when;
 
 pub use kinds::FaultInfo;
 use kinds::FaultKind;
 pub(crate) use kinds::{Failure, Quirk, Quirks};
+pub use when::{Rate, When};
 
 use dyno_core::outcome::FailureClass;
+use dyno_stats::rng::SplitMix;
 use std::fmt;
-use std::num::NonZeroU64;
 use std::str::FromStr;
 use thiserror::Error;
 
-/// One kind of fault and how often it strikes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// One kind of fault and which generation requests it strikes.
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fault {
     kind: FaultKind,
-    /// It happens to every so many-th generation request.
-    pub every: NonZeroU64,
+    /// Which requests it strikes.
+    pub when: When,
     in_preflight: bool,
 }
 
@@ -30,8 +33,11 @@ pub enum FaultError {
     /// A status that cannot be a failure.
     #[error("`{0}`: the status of an http-NNN fault is a number from 300 to 599, such as http-500")]
     Status(String),
-    /// Something else than `every=N` after the kind.
-    #[error("`{option}` in the fault `{fault}` is not of the form every=N with N at least 1")]
+    /// Something else after the kind than which requests it strikes.
+    #[error(
+        "`{option}` in the fault `{fault}` does not say which requests; write every=N (every Nth, \
+         N at least 1), rate=P (a share, such as 0.05) or at=N,N,… (their numbers, from 1)"
+    )]
     Option {
         /// The whole fault.
         fault: String,
@@ -70,22 +76,21 @@ impl FromStr for Fault {
             Some((name, option)) => (name.trim(), Some(option.trim())),
             None => (text.trim(), None),
         };
-        let every = match option {
-            None => NonZeroU64::MIN,
-            Some(option) => {
-                option.strip_prefix("every=").and_then(|n| n.parse().ok()).ok_or_else(|| {
-                    FaultError::Option { fault: text.to_owned(), option: option.to_owned() }
-                })?
-            }
+        let when = match option {
+            None => When::ALWAYS,
+            Some(option) => When::parse(option).ok_or_else(|| FaultError::Option {
+                fault: text.to_owned(),
+                option: option.to_owned(),
+            })?,
         };
         if let Some(info) = Self::all().iter().find(|info| info.name == name) {
-            return Ok(Self { kind: info.kind, every, in_preflight: info.in_preflight });
+            return Ok(Self { kind: info.kind, when, in_preflight: info.in_preflight });
         }
         let status = name.strip_prefix("http-").ok_or(FaultError::Unknown(name.to_owned()))?;
         match status.parse() {
             Ok(code @ 300..=599) => {
                 let kind = FaultKind::Failure(Failure::Http(code));
-                Ok(Self { kind, every, in_preflight: false })
+                Ok(Self { kind, when, in_preflight: false })
             }
             _ => Err(FaultError::Status(name.to_owned())),
         }
@@ -99,7 +104,7 @@ impl fmt::Display for Fault {
             (None, FaultKind::Failure(Failure::Http(status))) => write!(f, "http-{status}")?,
             (None, other) => write!(f, "{other:?}")?,
         }
-        if self.every.get() == 1 { Ok(()) } else { write!(f, ":every={}", self.every) }
+        if self.when == When::ALWAYS { Ok(()) } else { write!(f, ":{}", self.when) }
     }
 }
 
@@ -115,13 +120,16 @@ pub(crate) struct Selected {
 /// Counts generation requests and says which faults hit each.
 #[derive(Debug)]
 pub(crate) struct Selector {
-    faults: Vec<Fault>,
+    /// Each with the key to its share of the requests.
+    faults: Vec<(Fault, u64)>,
     counted: u64,
 }
 
 impl Selector {
     /// Nothing counted yet.
-    pub(crate) fn new(faults: Vec<Fault>) -> Self {
+    pub(crate) fn new(faults: Vec<Fault>, seed: u64) -> Self {
+        let mut keys = SplitMix::new(seed);
+        let faults = faults.into_iter().map(|fault| (fault, keys.next_u64())).collect();
         Self { faults, counted: 0 }
     }
 
@@ -130,10 +138,10 @@ impl Selector {
     pub(crate) fn select(&mut self, preflight: bool) -> Selected {
         self.counted += u64::from(!preflight);
         let mut selected = Selected::default();
-        for fault in &self.faults {
+        for (fault, key) in &self.faults {
             let hit = match preflight {
                 true => fault.in_preflight,
-                false => self.counted.is_multiple_of(fault.every.get()),
+                false => fault.when.strikes(self.counted, *key),
             };
             match fault.kind {
                 FaultKind::Quirk(quirk) if hit => selected.quirks.insert(quirk),
@@ -148,7 +156,7 @@ impl Selector {
 
     /// Whether a quirk was asked for at all.
     pub(crate) fn has(&self, quirk: Quirk) -> bool {
-        self.faults.iter().any(|fault| fault.kind == FaultKind::Quirk(quirk))
+        self.faults.iter().any(|(fault, _)| fault.kind == FaultKind::Quirk(quirk))
     }
 }
 
@@ -164,9 +172,11 @@ mod tests {
             assert_eq!((fault.kind, fault.class()), (info.kind, info.class));
             assert!(!info.about.is_empty());
         }
-        let fault: Fault = "http-418:every=10".parse().unwrap();
-        assert_eq!(fault.class(), Some(FailureClass::Http(418)));
-        assert_eq!(fault.to_string(), "http-418:every=10");
+        for text in ["http-418:every=10", "http-418:rate=0.25", "http-418:at=3,7,12"] {
+            let fault: Fault = text.parse().unwrap();
+            assert_eq!(fault.class(), Some(FailureClass::Http(418)));
+            assert_eq!(fault.to_string(), text);
+        }
     }
 
     #[test]
@@ -177,12 +187,13 @@ mod tests {
         assert!(error("http-200").contains("300 to 599"));
         assert!(error("reset:every=0").contains("every=N"));
         assert!(error("reset:first=3").contains("`first=3`"));
+        assert!(error("reset:rate=2").contains("rate=P") && error("reset:at=x").contains("`at=x`"));
     }
 
     #[test]
     fn the_nth_request_is_hit_and_a_preflight_is_not_counted() {
         let faults = ["reset:every=3", "crlf:every=2", "no-usage"];
-        let mut selector = Selector::new(faults.map(|f| f.parse().unwrap()).to_vec());
+        let mut selector = Selector::new(faults.map(|f| f.parse().unwrap()).to_vec(), 1);
         for n in 1..=12 {
             let preflight = selector.select(true);
             assert_eq!(preflight.failure, None);

@@ -4,9 +4,9 @@ use super::chunk::{Voice, VoiceParts, answer_id, put_usage};
 use super::{Endpoint, Finish};
 use serde_json::json;
 
-/// A completion that is not streamed, with `n` tokens.
-pub(crate) fn completion(parts: &VoiceParts<'_>, n: u32, finish: Finish) -> Vec<u8> {
-    let text = Voice::new(parts).text(n);
+/// A completion that is not streamed.
+pub(crate) fn completion(parts: &VoiceParts<'_>, finish: Finish) -> Vec<u8> {
+    let text = Voice::new(parts).text(parts.tokens);
     let id = answer_id(parts.endpoint, parts.salt);
     let finish = finish.name();
     let (object, choice) = match parts.endpoint {
@@ -30,14 +30,14 @@ pub(crate) fn completion(parts: &VoiceParts<'_>, n: u32, finish: Finish) -> Vec<
         parts.created, parts.model_json
     )
     .into_bytes();
-    put_usage(&mut body, parts.prompt_tokens, n);
+    put_usage(&mut body, parts.prompt_tokens, parts.tokens);
     body.push(b'}');
     body
 }
 
-/// The answer to `GET /v1/models`: one model.
-pub(crate) fn models(model: &str, created: u64, context: u32) -> Vec<u8> {
-    let model = json!({
+/// The answer to `GET /v1/models`: one model, and the twin that plays it.
+pub(crate) fn models(model: &str, created: u64, context: u32, twin: Option<&str>) -> Vec<u8> {
+    let mut model = json!({
         "id": model,
         "object": "model",
         "created": created,
@@ -46,6 +46,9 @@ pub(crate) fn models(model: &str, created: u64, context: u32) -> Vec<u8> {
         "parent": null,
         "max_model_len": context,
     });
+    if let Some(twin) = twin {
+        model["twin"] = twin.into();
+    }
     json!({"object": "list", "data": [model]}).to_string().into_bytes()
 }
 

@@ -1,16 +1,17 @@
 //! The generation request: the fields the engine knows, and how long the answer shall be.
 
-use super::Finish;
+use super::prompt::{Counted, Read, Words};
+use super::{Endpoint, Finish};
 use serde::Deserialize;
-use serde::de::{Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
-use std::fmt;
 
-/// The fields of a request that matter here; others are ignored.
-#[derive(Debug, Default, Deserialize)]
-pub(crate) struct Ask {
+/// The fields of a request that matter here; others are ignored. What is kept of the prompt is
+/// for the caller to choose.
+#[derive(Debug, Deserialize)]
+#[serde(bound = "W: Words")]
+pub(crate) struct Ask<W = Counted> {
     pub(crate) model: Option<String>,
-    messages: Option<Words>,
-    prompt: Option<Words>,
+    messages: Option<Read<W>>,
+    prompt: Option<Read<W>>,
     pub(crate) max_tokens: Option<u32>,
     max_completion_tokens: Option<u32>,
     pub(crate) min_tokens: Option<u32>,
@@ -26,16 +27,20 @@ pub(crate) struct StreamOptions {
     continuous_usage_stats: Option<bool>,
 }
 
-impl Ask {
+impl<W: Words> Ask<W> {
     /// Reads a request body; the error says what is wrong and where.
     pub(crate) fn parse(body: &[u8]) -> Result<Self, String> {
         serde_json::from_slice(body).map_err(|error| format!("The request body is wrong: {error}"))
     }
 
-    /// Tokens of the prompt: its words. Absent if there is no prompt.
-    pub(crate) fn prompt_tokens(&self, chat: bool) -> Option<u32> {
-        let words = if chat { self.messages.as_ref() } else { self.prompt.as_ref() };
-        words.map(|words| words.0)
+    /// The prompt as this endpoint takes it; the error says which field is missing.
+    pub(crate) fn prompt(&self, endpoint: Endpoint) -> Result<&W, String> {
+        let (field, read) = match endpoint {
+            Endpoint::Chat => ("messages", &self.messages),
+            Endpoint::Completions => ("prompt", &self.prompt),
+        };
+        let missing = || format!("The field `{field}` is required.");
+        read.as_ref().map(|read| &read.0).ok_or_else(missing)
     }
 
     /// The upper bound of the answer, by either name.
@@ -60,15 +65,15 @@ impl Ask {
     }
 
     /// How many tokens the answer has, and why it ends there, for a model that would stop by
-    /// itself after `natural` tokens.
-    pub(crate) fn length(&self, natural: u32) -> (u32, Finish) {
+    /// itself after `natural` tokens and has room for `room`.
+    pub(crate) fn length(&self, natural: u32, room: u32) -> (u32, Finish) {
         let least = self.min_tokens.unwrap_or(0);
         let natural = natural.max(least);
-        match self.max_tokens() {
-            Some(max) if self.ignore_eos == Some(true) || natural > max || least >= max => {
-                (max, Finish::Length)
-            }
-            _ => (natural, Finish::Stop),
+        let max = self.max_tokens().unwrap_or(room).min(room);
+        let endless = self.ignore_eos == Some(true) && self.max_tokens().is_some();
+        match endless || natural > max || least >= max {
+            true => (max, Finish::Length),
+            false => (natural, Finish::Stop),
         }
     }
 
@@ -83,66 +88,13 @@ impl Ask {
         {
             return Some(format!("min_tokens must be at most max_tokens={max}, got {min}."));
         }
-        let wanted = max.unwrap_or(0).max(self.min_tokens.unwrap_or(0));
+        let wanted = max.unwrap_or(1).max(self.min_tokens.unwrap_or(1));
         (u64::from(prompt_tokens) + u64::from(wanted) > u64::from(context)).then(|| {
             format!(
                 "This model's maximum context length is {context} tokens. However, you requested \
                  {wanted} output tokens and your prompt contains {prompt_tokens} input tokens."
             )
         })
-    }
-}
-
-/// Counts the words of a prompt while it is read, and keeps nothing of it: strings by their
-/// words, token ids one each, lists by their sum, messages and parts by `content` and `text`.
-#[derive(Debug, Default)]
-struct Words(u32);
-
-impl<'de> Deserialize<'de> for Words {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(WordCounter).map(Words)
-    }
-}
-
-struct WordCounter;
-
-impl<'de> Visitor<'de> for WordCounter {
-    type Value = u32;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("text, token ids or messages")
-    }
-
-    fn visit_str<E>(self, text: &str) -> Result<u32, E> {
-        Ok(u32::try_from(text.split_whitespace().count()).unwrap_or(u32::MAX))
-    }
-
-    fn visit_u64<E>(self, _token: u64) -> Result<u32, E> {
-        Ok(1)
-    }
-
-    fn visit_unit<E>(self) -> Result<u32, E> {
-        Ok(0)
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<u32, A::Error> {
-        let mut sum = 0_u32;
-        while let Some(Words(n)) = items.next_element()? {
-            sum = sum.saturating_add(n);
-        }
-        Ok(sum)
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut fields: A) -> Result<u32, A::Error> {
-        let mut sum = 0_u32;
-        while let Some(key) = fields.next_key::<std::borrow::Cow<'de, str>>()? {
-            if key == "content" || key == "text" {
-                sum = sum.saturating_add(fields.next_value::<Words>()?.0);
-            } else {
-                fields.next_value::<IgnoredAny>()?;
-            }
-        }
-        Ok(sum)
     }
 }
 
@@ -155,20 +107,8 @@ mod tests {
     }
 
     #[test]
-    fn words_are_counted_in_every_form_of_prompt() {
-        let chat = r#"{"messages":[{"role":"system","content":"be  brief"},
-            {"role":"user","content":[{"type":"text","text":"a b c"},{"type":"image_url","image_url":{"url":"x y"}}]},
-            {"role":"assistant","content":null}]}"#;
-        assert_eq!(ask(chat).prompt_tokens(true), Some(5));
-        assert_eq!(ask(r#"{"prompt":" one two\nthree "}"#).prompt_tokens(false), Some(3));
-        assert_eq!(ask(r#"{"prompt":["one two","three"]}"#).prompt_tokens(false), Some(3));
-        assert_eq!(ask(r#"{"prompt":[[5,6],[7]]}"#).prompt_tokens(false), Some(3));
-        assert_eq!(ask(r#"{"prompt":"x"}"#).prompt_tokens(true), None);
-    }
-
-    #[test]
     fn the_length_of_an_answer() {
-        let length = |json: &str| ask(json).length(128);
+        let length = |json: &str| ask(json).length(128, 1_000);
         assert_eq!(length("{}"), (128, Finish::Stop));
         assert_eq!(length(r#"{"max_tokens":500}"#), (128, Finish::Stop));
         assert_eq!(length(r#"{"max_tokens":50}"#), (50, Finish::Length));
@@ -177,6 +117,8 @@ mod tests {
         assert_eq!(length(r#"{"max_tokens":500,"min_tokens":500}"#), (500, Finish::Length));
         assert_eq!(length(r#"{"min_tokens":300}"#), (300, Finish::Stop));
         assert_eq!(length(r#"{"max_tokens":128,"ignore_eos":false}"#), (128, Finish::Stop));
+        assert_eq!(ask("{}").length(128, 100), (100, Finish::Length));
+        assert_eq!(ask(r#"{"min_tokens":90}"#).length(128, 128), (128, Finish::Stop));
     }
 
     #[test]
@@ -184,8 +126,10 @@ mod tests {
         let complaint = |json: &str| ask(json).complaint(100, 10);
         assert_eq!(complaint(r#"{"max_tokens":90}"#), None);
         assert!(complaint(r#"{"max_tokens":91}"#).unwrap().contains("context length is 100"));
+        assert_eq!(ask("{}").complaint(11, 10), None);
+        assert!(ask("{}").complaint(10, 10).unwrap().contains("requested 1 output tokens"));
         assert!(complaint(r#"{"max_tokens":0}"#).unwrap().contains("at least 1"));
         assert!(complaint(r#"{"max_tokens":5,"min_tokens":6}"#).unwrap().contains("at most"));
-        assert!(Ask::parse(b"{\"max_tokens\":\"x\"}").unwrap_err().contains("line 1"));
+        assert!(Ask::<Counted>::parse(b"{\"max_tokens\":\"x\"}").unwrap_err().contains("line 1"));
     }
 }

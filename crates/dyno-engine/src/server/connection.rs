@@ -36,8 +36,8 @@ pub(super) struct Connection {
     pub(super) requests: u64,
     pub(super) keep_alive: bool,
     pub(super) idle_close: bool,
-    /// Counted among the answers under way.
-    pub(super) generating: bool,
+    /// The answer under way.
+    pub(super) answering: Option<Answering>,
     /// The stream waits for the client to read.
     pub(super) blocked: bool,
     /// What to do when everything has been taken.
@@ -46,6 +46,15 @@ pub(super) struct Connection {
     pub(super) watches_write: bool,
     pending: Vec<u8>,
     taken: usize,
+}
+
+/// An answer under way.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Answering {
+    /// The request in the engine, if there is one behind it.
+    pub(super) request: Option<u64>,
+    /// Whether it will count among the answers.
+    pub(super) counts: bool,
 }
 
 /// What follows the last byte.
@@ -68,7 +77,7 @@ impl Connection {
             requests: 0,
             keep_alive: true,
             idle_close: false,
-            generating: false,
+            answering: None,
             blocked: false,
             then: None,
             watches_write: false,
@@ -156,6 +165,11 @@ impl Connections {
         if let Some(slot) = self.slots.get_mut(connection.token as u32 as usize) {
             slot.connection = Some(connection);
         }
+    }
+
+    /// Takes out all connections for good.
+    pub(super) fn take_all(&mut self) -> impl Iterator<Item = Box<Connection>> {
+        self.slots.drain(..).filter_map(|slot| slot.connection)
     }
 
     /// Gives up the place of a connection that was taken out for good.

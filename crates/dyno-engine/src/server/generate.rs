@@ -3,10 +3,14 @@
 use super::framing::Framing;
 use super::head::{self, Transfer};
 use super::http::Request;
-use super::routes::{Reply, Site, Work};
+use super::refusal::{has_key, refusal};
+use super::routes::{Caller, Reply, Work};
+use super::site::{Mind, Site};
 use super::stream::{After, Stream, StreamParts, UsageAsked};
-use crate::fault::{Failure, Quirk, Quirks, Selected};
+use crate::fault::{Failure, Quirk, Selected};
+use crate::live::Asked;
 use crate::openai::chunk::{Voice, VoiceParts};
+use crate::openai::prompt::{Counted, Hashed, Words};
 use crate::openai::request::Ask;
 use crate::openai::{Endpoint, Finish, answer};
 use dyno_core::Nanos;
@@ -15,76 +19,101 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 /// An answer that is sent in one piece when it is due.
 #[derive(Debug)]
 pub(super) struct Later {
-    /// When the last token is due.
-    pub(super) due: Nanos,
+    /// When the last token is due; absent if that is for the engine to say.
+    pub(super) due: Option<Nanos>,
     /// What is sent then.
     pub(super) bytes: Vec<u8>,
     /// And what happens then.
     pub(super) after: After,
 }
 
+/// How a request is to be read.
+#[derive(Debug, Clone, Copy)]
+struct Read {
+    endpoint: Endpoint,
+    start: Nanos,
+    caller: Caller,
+    selected: Selected,
+    /// Tokens that a block holds, where prompts are hashed.
+    block: u32,
+}
+
 impl Site {
-    /// Answers a generation request that was read at `start`, the `earlier`-th but one on its
-    /// connection.
+    /// Answers a generation request that was read at `start`.
     pub(super) fn generate(
         &mut self,
         request: &Request,
         endpoint: Endpoint,
         start: Nanos,
-        earlier: u64,
+        caller: Caller,
     ) -> Reply {
         let body_hash = hash(&request.body);
-        if earlier == 0
+        if caller.earlier == 0
             && let Some(at) = self.poisoned.iter().position(|hash| *hash == body_hash)
         {
             self.poisoned.swap_remove(at);
             return Reply::ends(Vec::new(), After::Close);
         }
         let selected = self.faults.select(request.head.preflight);
-        let mut reply = self.answer(request, endpoint, start, earlier, selected);
-        if selected.failure == Some(Failure::Drop) && earlier > 0 {
+        let mut reply = match self.spoilt(request, caller, selected) {
+            Some(reply) => reply,
+            None => match self.live().and_then(|live| live.hashed_block()) {
+                Some(block) => {
+                    let hashed = Read { endpoint, start, caller, selected, block };
+                    self.answer::<Hashed>(request, hashed)
+                }
+                None => {
+                    let counted = Read { endpoint, start, caller, selected, block: 1 };
+                    self.answer::<Counted>(request, counted)
+                }
+            },
+        };
+        if selected.failure == Some(Failure::Drop) && caller.earlier > 0 {
             // A client may send a request again that a reused connection swallowed; one that
             // kills the engine does so again.
             self.poisoned.push(body_hash);
         }
         reply.idle_close = selected.quirks.has(Quirk::IdleClose);
+        reply.counts = !request.head.preflight;
         reply
     }
 
-    fn answer(
-        &mut self,
-        request: &Request,
-        endpoint: Endpoint,
-        start: Nanos,
-        earlier: u64,
-        Selected { failure, quirks }: Selected,
-    ) -> Reply {
+    /// The answer, if there is none that deserves the name.
+    fn spoilt(&self, request: &Request, caller: Caller, selected: Selected) -> Option<Reply> {
         let keep = request.head.keep_alive;
-        if quirks.has(Quirk::Auth) && !has_key(request) {
-            return Reply::error(401, "Invalid API key: send Authorization: Bearer sesame.", keep);
+        if selected.quirks.has(Quirk::Auth) && !has_key(request) {
+            let message = "Invalid API key: send Authorization: Bearer sesame.";
+            return Some(Reply::error(401, message, keep));
         }
-        if quirks.has(Quirk::IdleCloseRace) && earlier > 0 {
-            return Reply::ends(Vec::new(), After::Close);
+        if selected.quirks.has(Quirk::IdleCloseRace) && caller.earlier > 0 {
+            return Some(Reply::ends(Vec::new(), After::Close));
         }
-        match failure {
-            Some(Failure::Drop) => return Reply::ends(Vec::new(), After::Close),
-            Some(Failure::StallFirst) => return Reply::ends(Vec::new(), After::Hold),
-            Some(Failure::Garbage) => {
+        match selected.failure? {
+            Failure::Drop => Some(Reply::ends(Vec::new(), After::Close)),
+            Failure::StallFirst => Some(Reply::ends(Vec::new(), After::Hold)),
+            Failure::Garbage => {
                 let garbage = b"\x00\x01 this is not HTTP at all \xff\xfe\r\n\r\n".to_vec();
-                return Reply::ends(garbage, After::Close);
+                Some(Reply::ends(garbage, After::Close))
             }
-            Some(Failure::Http(status)) => {
-                return Reply::error(status, "The engine was told to refuse this request.", keep);
+            Failure::Http(status) => {
+                let message = "The engine was told to refuse this request.";
+                Some(Reply::error(status, message, keep))
             }
-            Some(Failure::JsonError) => {
+            Failure::JsonError => {
                 let body = answer::error(500, "The engine failed, and its front end did not see.");
-                return Reply::json(200, &body, keep);
+                Some(Reply::json(200, &body, keep))
             }
-            _ => {}
+            _ => None,
         }
-        let ask = match Ask::parse(&request.body) {
+    }
+
+    fn answer<W: Words>(&mut self, request: &Request, read: Read) -> Reply {
+        let Read { endpoint, start, selected: Selected { failure, quirks }, .. } = read;
+        let keep = request.head.keep_alive;
+        let refused = |message: &str| Reply::error(400, message, keep);
+        let ask = match Ask::<W>::parse(&request.body) {
             Ok(ask) => ask,
-            Err(message) => return Reply::error(400, &message, keep),
+            Err(message) => return refused(&message),
         };
         if let Some(refusal) = refusal(&ask, quirks, keep) {
             return refusal;
@@ -92,14 +121,29 @@ impl Site {
         if let Some(model) = ask.model.as_ref().filter(|model| **model != self.model) {
             return Reply::error(404, &format!("The model `{model}` does not exist."), keep);
         }
-        let Some(prompt_tokens) = ask.prompt_tokens(endpoint == Endpoint::Chat) else {
-            let field = if endpoint == Endpoint::Chat { "messages" } else { "prompt" };
-            return Reply::error(400, &format!("The field `{field}` is required."), keep);
+        let prompt = match ask.prompt(endpoint) {
+            Ok(prompt) => prompt,
+            Err(message) => return refused(&message),
         };
-        if let Some(complaint) = ask.complaint(self.script.context, prompt_tokens) {
-            return Reply::error(400, &complaint, keep);
+        let input = prompt.tokens();
+        if let Some(complaint) = ask.complaint(self.context, input) {
+            return refused(&complaint);
         }
-        let (tokens, finish) = ask.length(self.script.tokens);
+        let (tokens, finish) = match (failure, ask.length(self.tokens, self.context - input)) {
+            (Some(Failure::Empty), _) => (0, Finish::Stop),
+            (Some(Failure::Short), (tokens, _)) => (tokens / 2, Finish::Stop),
+            (_, length) => length,
+        };
+        let streamed = ask.stream() && !quirks.has(Quirk::NoStream);
+        let silent = streamed && failure == Some(Failure::StallHeaders);
+        let (hashes, connection) = (prompt.hashes(read.block), read.caller.token);
+        let output = tokens.max(1);
+        let asked = Asked { connection, input, output, hashes: &hashes, streamed, finish };
+        let taken = self.live().filter(|_| !silent).map(|live| live.submit(&asked, start));
+        let taken = match taken.transpose() {
+            Ok(taken) => taken,
+            Err(reason) => return refused(&reason.to_string()),
+        };
         self.generations += 1;
         let parts = VoiceParts {
             endpoint,
@@ -107,23 +151,23 @@ impl Site {
             salt: self.seed.wrapping_mul(0x9E37_79B9_7F4A_7C15).wrapping_add(self.generations),
             created: (self.anchor_unix_ns + start) / 1_000_000_000,
             model_json: &self.model_json,
-            prompt_tokens,
+            prompt_tokens: input,
             tokens,
         };
-        if !ask.stream() || quirks.has(Quirk::NoStream) {
-            return self.whole(&parts, finish, failure, start, keep);
+        if !streamed {
+            let reply = self.whole(&parts, finish, failure, start, keep);
+            return Reply { request: taken, ..reply };
         }
         let transfer = match request.head.http10 || quirks.has(Quirk::CloseDelimited) {
             true => Transfer::Close,
             false => Transfer::Chunked,
         };
         let head = head::stream_head(transfer, keep);
-        if failure == Some(Failure::StallHeaders) {
+        if silent {
             return Reply::ends(head, After::Hold);
         }
         let stream = Stream::new(StreamParts {
-            start,
-            script: self.script,
+            pace: self.pace(start),
             voice: Voice::new(&parts),
             framing: Framing::new(quirks, transfer),
             quirks,
@@ -132,9 +176,9 @@ impl Site {
             tokens,
             finish,
         });
-        let mut reply = Reply::works(head, Work::Stream(Box::new(stream)));
-        reply.keep_alive = keep && transfer == Transfer::Chunked;
-        reply
+        let keep_alive = keep && transfer == Transfer::Chunked;
+        let work = Work::Stream(Box::new(stream));
+        Reply { request: taken, keep_alive, ..Reply::works(head, work) }
     }
 
     /// An answer that is not streamed. A stream's failures become their nearest equivalent.
@@ -146,16 +190,11 @@ impl Site {
         start: Nanos,
         keep: bool,
     ) -> Reply {
-        let (tokens, finish) = match failure {
-            Some(Failure::Empty) => (0, Finish::Stop),
-            Some(Failure::Short) => (parts.tokens / 2, Finish::Stop),
-            _ => (parts.tokens, finish),
-        };
         let mut body = match failure {
             Some(Failure::ErrorEvent) => answer::error(500, "The engine died in this answer."),
             Some(Failure::NotJson) => b"this is not JSON".to_vec(),
             Some(Failure::Oversize) => vec![b'x'; 21 * 1024 * 1024],
-            _ => answer::completion(parts, tokens, finish),
+            _ => answer::completion(parts, finish),
         };
         if let Some(Failure::Truncate | Failure::TruncateEvent) = failure {
             body.truncate(body.len() / 2);
@@ -176,39 +215,17 @@ impl Site {
         if after != After::Done {
             bytes.truncate(in_the_middle);
         }
-        let due = start.saturating_add(self.script.due(tokens.saturating_sub(1)));
+        let due = match &self.mind {
+            Mind::Scripted(script) => {
+                Some(start.saturating_add(script.due(parts.tokens.saturating_sub(1))))
+            }
+            Mind::Twin(_) => None,
+        };
         let mut reply =
             Reply::works(Vec::new(), Work::Later(Box::new(Later { due, bytes, after })));
         reply.keep_alive = keep;
         reply
     }
-}
-
-/// The refusals of optional fields that some servers show.
-fn refusal(ask: &Ask, quirks: Quirks, keep: bool) -> Option<Reply> {
-    let unsupported = |field: &str, advice: &str| {
-        let message = format!("Unsupported parameter: '{field}' is not supported.{advice}");
-        Some(Reply::error(400, &message, keep))
-    };
-    if quirks.has(Quirk::RefuseIgnoreEos) && ask.ignore_eos.is_some() {
-        let body = br#"{"detail":"Unexpected fields in the request: {'ignore_eos'}"}"#;
-        return Some(Reply::json(422, body, keep));
-    }
-    if quirks.has(Quirk::RefuseMinTokens) && ask.min_tokens.is_some() {
-        return unsupported("min_tokens", "");
-    }
-    if quirks.has(Quirk::RefuseStreamOptions) && ask.stream_options.is_some() {
-        return unsupported("stream_options", "");
-    }
-    if quirks.has(Quirk::RefuseMaxTokens) && ask.max_tokens.is_some() {
-        return unsupported("max_tokens", " Use 'max_completion_tokens' instead.");
-    }
-    None
-}
-
-/// Whether the request carries the key that the quirk `auth` wants.
-pub(super) fn has_key(request: &Request) -> bool {
-    request.head.authorization.as_deref() == Some("Bearer sesame")
 }
 
 fn hash(body: &[u8]) -> u64 {

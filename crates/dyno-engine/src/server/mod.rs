@@ -2,21 +2,27 @@
 
 mod body;
 mod connection;
+mod exchange;
 mod framing;
 mod generate;
 mod head;
 mod http;
 mod listener;
+mod outage;
+mod pace;
 mod reactor;
+mod refusal;
 mod routes;
+mod site;
 mod stop;
 mod stream;
 mod timers;
+mod writing;
 
 pub use stop::{Running, StopHandle};
 
+use crate::brain::Brain;
 use crate::fault::Fault;
-use crate::script::Script;
 use reactor::Reactor;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use thiserror::Error;
@@ -24,8 +30,8 @@ use thiserror::Error;
 /// What to serve, and where.
 #[derive(Debug, Clone)]
 pub struct ServerOptions {
-    /// When tokens are due.
-    pub script: Script,
+    /// What decides when tokens are due.
+    pub brain: Brain,
     /// What goes wrong, and how often.
     pub faults: Vec<Fault>,
     /// Address to listen on.
@@ -34,19 +40,27 @@ pub struct ServerOptions {
     pub port: u16,
     /// Name of the one model.
     pub model: String,
-    /// Decides the words and ids of the answers.
+    /// Decides the words and ids of the answers, and which requests a fault strikes by rate.
     pub seed: u64,
+    /// When so many generation requests have been answered, the port is closed, all connections
+    /// are reset and [`Server::run`] returns, as if the process had died.
+    pub die_after: Option<u64>,
+    /// When so many generation requests have been answered, connections and requests are still
+    /// taken, but not a byte is answered any more.
+    pub hang_after: Option<u64>,
 }
 
 impl Default for ServerOptions {
     fn default() -> Self {
         Self {
-            script: Script::default(),
+            brain: Brain::default(),
             faults: Vec::new(),
             host: IpAddr::V4(Ipv4Addr::LOCALHOST),
             port: 0,
             model: "dyno-scripted".to_owned(),
             seed: 0,
+            die_after: None,
+            hang_after: None,
         }
     }
 }
@@ -110,8 +124,9 @@ impl Server {
         self.stop.clone()
     }
 
-    /// Serves on this thread until it is told to stop; streams under way are cut off then.
-    pub fn run(mut self) -> Result<(), EngineError> {
+    /// Serves on this thread until it is told to stop, or to die; streams under way are cut off
+    /// then.
+    pub fn run(self) -> Result<(), EngineError> {
         self.reactor.run()
     }
 

@@ -1,17 +1,28 @@
 //! What the server answers to each request: a function of the request and of the site's state,
 //! without sockets.
 
-use super::ServerOptions;
-use super::generate::{Later, has_key};
+use super::generate::Later;
 use super::head;
 use super::http::Request;
+use super::refusal::has_key;
+use super::site::{Mind, Site};
 use super::stream::{After, Stream};
-use crate::fault::{Quirk, Selector};
+use crate::fault::Quirk;
+use crate::live::{Live, escaped};
+use crate::openai::prompt::{Counted, Words};
 use crate::openai::request::Ask;
 use crate::openai::{Endpoint, answer};
-use crate::script::Script;
-use crate::slip::Slip;
+use crate::slip::SlipReport;
 use dyno_core::Nanos;
+
+/// Who asks.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Caller {
+    /// The connection.
+    pub(super) token: u64,
+    /// Requests that it has sent before.
+    pub(super) earlier: u64,
+}
 
 /// What is left to do for an answer.
 #[derive(Debug)]
@@ -35,12 +46,16 @@ pub(super) struct Reply {
     pub(super) keep_alive: bool,
     /// Whether the connection is closed when it is idle for a while.
     pub(super) idle_close: bool,
+    /// The request in the engine that this is the answer to.
+    pub(super) request: Option<u64>,
+    /// Whether it counts among the answers.
+    pub(super) counts: bool,
 }
 
 impl Reply {
     /// Bytes with work to follow.
     pub(super) fn works(now: Vec<u8>, work: Work) -> Self {
-        Self { now, work, keep_alive: true, idle_close: false }
+        Self { now, work, keep_alive: true, idle_close: false, request: None, counts: false }
     }
 
     /// Bytes, and then that is that.
@@ -60,33 +75,17 @@ impl Reply {
     }
 }
 
-/// Everything that answers depend on.
-#[derive(Debug)]
-pub(super) struct Site {
-    pub(super) script: Script,
-    pub(super) faults: Selector,
-    pub(super) model: String,
-    pub(super) model_json: String,
-    pub(super) seed: u64,
-    pub(super) anchor_unix_ns: u64,
-    pub(super) slip: Slip,
-    /// Answers begun.
-    pub(super) generations: u64,
-    /// Answers under way.
-    pub(super) running: u64,
-    /// Hashes of requests that were dropped and shall be again.
-    pub(super) poisoned: Vec<u64>,
-}
-
 impl Site {
     /// vLLM's `/tokenize`, for a tokenizer whose tokens are words.
     fn tokenize(&self, request: &Request, keep_alive: bool) -> Reply {
-        let asked = Ask::parse(&request.body);
-        let count = asked.map(|ask| ask.prompt_tokens(true).or(ask.prompt_tokens(false)));
+        let asked = Ask::<Counted>::parse(&request.body);
+        let count = asked.map(|ask| {
+            let chat = ask.prompt(Endpoint::Chat).or(ask.prompt(Endpoint::Completions));
+            chat.ok().map(Words::tokens)
+        });
         match count {
             Ok(Some(count)) => {
-                let context = self.script.context;
-                let body = format!("{{\"count\":{count},\"max_model_len\":{context}}}");
+                let body = format!("{{\"count\":{count},\"max_model_len\":{}}}", self.context);
                 Reply::json(200, body.as_bytes(), keep_alive)
             }
             Ok(None) => Reply::error(400, "There is no prompt and no messages.", keep_alive),
@@ -94,36 +93,19 @@ impl Site {
         }
     }
 
-    /// The site before its first request.
-    pub(super) fn new(options: ServerOptions, anchor_unix_ns: u64) -> Self {
-        let model_json = serde_json::Value::from(options.model.as_str()).to_string();
-        Self {
-            script: options.script,
-            faults: Selector::new(options.faults),
-            model: options.model,
-            model_json,
-            seed: options.seed,
-            anchor_unix_ns,
-            slip: Slip::default(),
-            generations: 0,
-            running: 0,
-            poisoned: Vec::new(),
-        }
-    }
-
-    /// Answers a request that was read at `now` and had `earlier` others before it on its
-    /// connection.
-    pub(super) fn respond(&mut self, request: &Request, now: Nanos, earlier: u64) -> Reply {
+    /// Answers a request that was read at `now`.
+    pub(super) fn respond(&mut self, request: &Request, now: Nanos, caller: Caller) -> Reply {
         let keep = request.head.keep_alive;
         let (method, path) = (request.head.method.as_str(), request.head.path.as_str());
         match (method, path) {
-            ("POST", "/v1/chat/completions") => {
-                self.generate(request, Endpoint::Chat, now, earlier)
-            }
+            ("POST", "/v1/chat/completions") => self.generate(request, Endpoint::Chat, now, caller),
             ("POST", "/v1/completions") => {
-                self.generate(request, Endpoint::Completions, now, earlier)
+                self.generate(request, Endpoint::Completions, now, caller)
             }
             ("POST", "/tokenize") => self.tokenize(request, keep),
+            (_, "/reset_prefix_cache") if matches!(self.mind, Mind::Twin(_)) => {
+                self.reset_prefix_cache(method, keep)
+            }
             ("GET", "/v1/models") if self.faults.has(Quirk::Models500) => {
                 Reply::error(500, "The list of models is out of order.", keep)
             }
@@ -132,7 +114,11 @@ impl Site {
             }
             ("GET", "/v1/models") => {
                 let created = self.anchor_unix_ns / 1_000_000_000;
-                let body = answer::models(&self.model, created, self.script.context);
+                let twin = match &self.mind {
+                    Mind::Scripted(_) => None,
+                    Mind::Twin(live) => Some(live.name()),
+                };
+                let body = answer::models(&self.model, created, self.context, twin);
                 Reply::json(200, &body, keep)
             }
             ("GET", "/health") => Reply::json(200, b"{\"status\":\"ok\"}", keep),
@@ -151,24 +137,59 @@ impl Site {
         }
     }
 
+    fn reset_prefix_cache(&mut self, method: &str, keep: bool) -> Reply {
+        if method != "POST" {
+            return Reply::error(405, "/reset_prefix_cache takes POST.", keep);
+        }
+        if let Some(live) = self.live() {
+            live.clear_prefix_cache();
+        }
+        Reply::json(200, b"", keep)
+    }
+
     fn slip(&mut self, request: &Request, keep: bool) -> Reply {
-        let body = serde_json::to_vec(&self.slip.snapshot()).unwrap_or_default();
+        let (first, last) = match &self.mind {
+            Mind::Scripted(_) => (None, None),
+            Mind::Twin(live) => {
+                let (first, last) = live.step_slips();
+                (first.some(), last.some())
+            }
+        };
+        let report = SlipReport { all: self.slip.snapshot(), first, last };
+        let body = serde_json::to_vec(&report).unwrap_or_default();
         if request.head.query.split('&').any(|pair| pair == "reset=1") {
             self.slip.reset();
+            self.live().into_iter().for_each(Live::reset_slips);
         }
         Reply::json(200, &body, keep)
     }
 
     fn metrics(&self) -> String {
         let (running, total) = (self.running, self.generations);
-        self.slip.prometheus()
-            + &format!(
-                "# HELP dyno_engine_requests_running Answers under way.\n\
-                 # TYPE dyno_engine_requests_running gauge\n\
-                 dyno_engine_requests_running {running}\n\
-                 # HELP dyno_engine_requests_total Answers begun.\n\
-                 # TYPE dyno_engine_requests_total counter\n\
-                 dyno_engine_requests_total {total}\n"
-            )
+        let mut text =
+            self.slip.prometheus("dyno_engine_slip_seconds", "How late due tokens were written.")
+                + &format!(
+                    "# HELP dyno_engine_requests_running Answers under way.\n\
+             # TYPE dyno_engine_requests_running gauge\n\
+             dyno_engine_requests_running {running}\n\
+             # HELP dyno_engine_requests_total Answers begun.\n\
+             # TYPE dyno_engine_requests_total counter\n\
+             dyno_engine_requests_total {total}\n"
+                );
+        if let Mind::Twin(live) = &self.mind {
+            let (first, last) = live.step_slips();
+            let name = "dyno_engine_step_first_write_slip_seconds";
+            text += &first.prometheus(name, "How late the first write of each step was.");
+            let name = "dyno_engine_step_last_write_slip_seconds";
+            text += &last.prometheus(name, "How late the last write of each step was.");
+            text += &format!(
+                "# HELP dyno_engine_info The twin that is simulated.\n\
+                 # TYPE dyno_engine_info gauge\n\
+                 dyno_engine_info{{twin=\"{}\"}} 1\n",
+                escaped(live.name())
+            );
+            text += &live.prometheus(&self.model);
+        }
+        text
     }
 }

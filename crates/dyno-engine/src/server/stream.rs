@@ -1,14 +1,16 @@
 //! One streamed answer: which bytes come next, and when they are due.
 
 use super::framing::{Burst, Framing};
+use super::pace::{Granted, Next, Pace};
 use crate::fault::{Failure, Quirk, Quirks};
 use crate::openai::Finish;
 use crate::openai::answer;
 use crate::openai::chunk::Voice;
-use crate::script::Script;
 use dyno_core::{MS, Nanos};
 
 const DRIP: Nanos = 100 * MS;
+/// Events in one write to a client that was behind.
+const MOST_AT_ONCE: u32 = 32;
 const OVERSIZE: usize = 21 * 1024 * 1024;
 
 /// What happens to the connection after a write.
@@ -47,8 +49,9 @@ pub(super) struct UsageAsked {
 /// A streamed answer under way.
 #[derive(Debug)]
 pub(super) struct Stream {
-    start: Nanos,
-    script: Script,
+    pace: Pace,
+    /// Events per write, if the end does not come before.
+    batch: u32,
     voice: Voice,
     framing: Framing,
     quirks: Quirks,
@@ -67,8 +70,7 @@ pub(super) struct Stream {
 
 /// What a stream is made from.
 pub(super) struct StreamParts {
-    pub(super) start: Nanos,
-    pub(super) script: Script,
+    pub(super) pace: Pace,
     pub(super) voice: Voice,
     pub(super) framing: Framing,
     pub(super) quirks: Quirks,
@@ -81,27 +83,24 @@ pub(super) struct StreamParts {
 impl Stream {
     /// A stream of which nothing has been sent but the response head.
     pub(super) fn new(parts: StreamParts) -> Self {
-        let StreamParts { start, mut script, quirks, failure, .. } = parts;
-        if quirks.has(Quirk::Coalesce) {
-            script.batch = script.batch.max(8);
-        }
-        let (mut tokens, mut finish) = (parts.tokens, parts.finish);
+        let StreamParts { pace, quirks, failure, .. } = parts;
+        let batch = match quirks.has(Quirk::Coalesce) {
+            true => pace.batch().max(8),
+            false => pace.batch(),
+        };
+        let (mut tokens, finish) = (parts.tokens, parts.finish);
         let until = match failure {
-            Some(Failure::Empty | Failure::Short) => {
-                tokens = if failure == Some(Failure::Empty) { 0 } else { tokens / 2 };
-                finish = Finish::Stop;
-                tokens
-            }
+            None | Some(Failure::Empty | Failure::Short) => tokens,
+            Some(Failure::NotJson | Failure::Oversize) => tokens,
             Some(Failure::Drip) => {
                 tokens = tokens.max(2); // The first is not to be the last.
                 1
             }
-            None | Some(Failure::NotJson | Failure::Oversize) => tokens,
             Some(_) => tokens / 2,
         };
         Self {
-            start,
-            script,
+            pace,
+            batch,
             voice: parts.voice,
             framing: parts.framing,
             quirks,
@@ -119,21 +118,63 @@ impl Stream {
         }
     }
 
-    /// When the next write is due.
-    pub(super) fn next_due(&self) -> Nanos {
-        if self.opening {
-            return self.start;
+    /// Tells that the engine has produced so many tokens by now, the last of them at `at`.
+    pub(super) fn grant(&mut self, tokens: u32, at: Nanos) {
+        if let Pace::Engine(granted) = &mut self.pace {
+            *granted = Granted { tokens: granted.tokens.max(tokens), at, ..*granted };
         }
-        let last = match self.sent < self.until {
-            true => self.batch_end() - 1,
-            false => self.sent,
-        };
-        self.next_drip.unwrap_or_else(|| self.start.saturating_add(self.script.due(last)))
+    }
+
+    /// When the next write is due; absent if that is for the engine to say.
+    pub(super) fn next_due(&self) -> Option<Nanos> {
+        match (self.next_drip, self.pace) {
+            (Some(drip), _) => Some(drip),
+            (None, Pace::Script { start, .. }) if self.opening => Some(start),
+            (None, Pace::Script { start, script }) => {
+                let last = match self.sent < self.until {
+                    true => self.batch_end() - 1,
+                    false => self.sent,
+                };
+                Some(start.saturating_add(script.due(last)))
+            }
+            (None, Pace::Engine(granted)) => self.opening.then_some(granted.start),
+        }
+    }
+
+    /// What is to be done about the next write.
+    pub(super) fn next(&self, now: Nanos) -> Next {
+        match self.next_due() {
+            _ if self.granted() => Next::Now,
+            Some(due) if due <= now && self.flat_out() => Next::Now,
+            Some(due) => Next::At(due),
+            None => Next::OnGrant,
+        }
+    }
+
+    /// Whether the engine has produced what the next write needs.
+    fn granted(&self) -> bool {
+        let Pace::Engine(granted) = self.pace else { return false };
+        match self.sent < self.until {
+            _ if self.opening || self.next_drip.is_some() => false,
+            true => granted.tokens >= self.sent.saturating_add(self.batch).min(self.until),
+            // What comes instead of a token comes when it would have come.
+            false => granted.tokens > self.until || self.failure == Some(Failure::Drip),
+        }
     }
 
     /// Whether it runs as fast as the socket takes it.
     pub(super) fn flat_out(&self) -> bool {
-        self.script.itl == 0 && self.next_drip.is_none()
+        matches!(self.pace, Pace::Script { script, .. } if script.itl == 0)
+            && self.next_drip.is_none()
+    }
+
+    /// When the write that is now to be made was due, if that is for this stream to know: flat
+    /// out, only the first token has a due time, and the engine keeps its own account.
+    fn own_due(&self) -> Option<Nanos> {
+        match self.pace {
+            Pace::Script { script, .. } if script.itl > 0 || self.sent == 0 => self.next_due(),
+            _ => None,
+        }
     }
 
     /// Renders the next write.
@@ -142,9 +183,7 @@ impl Stream {
             self.open(burst);
             return Stepped { after: After::Continue, due: None };
         }
-        // Flat out, only the first token has a due time; the others come when they can.
-        let due = (self.next_drip.is_none() && (self.script.itl > 0 || self.sent == 0))
-            .then(|| self.next_due());
+        let due = self.own_due().filter(|_| self.next_drip.is_none());
         if self.sent >= self.until {
             return Stepped { after: self.end(burst), due };
         }
@@ -160,8 +199,16 @@ impl Stream {
         Stepped { after: After::Done, due }
     }
 
+    /// Where the tokens of the next write end: the engine's may be more than a batch, if they
+    /// were not written in time.
     fn batch_end(&self) -> u32 {
-        self.sent.saturating_add(self.script.batch).min(self.until)
+        match self.pace {
+            Pace::Script { .. } => self.sent.saturating_add(self.batch).min(self.until),
+            Pace::Engine(granted) => {
+                let most = self.sent.saturating_add(self.batch.max(MOST_AT_ONCE));
+                granted.tokens.min(self.until).min(most)
+            }
+        }
     }
 
     fn open(&mut self, burst: &mut Burst) {
@@ -249,9 +296,12 @@ impl Stream {
                 After::Done
             }
             Some(Failure::Drip) => {
-                let due = self.next_due();
+                let due = match self.pace {
+                    Pace::Script { .. } => self.next_due(),
+                    Pace::Engine(granted) => self.next_drip.or(Some(granted.at)),
+                };
                 self.framing.comment(burst);
-                self.next_drip = Some(due.saturating_add(DRIP));
+                self.next_drip = due.map(|due| due.saturating_add(DRIP));
                 After::Continue
             }
             _ => {

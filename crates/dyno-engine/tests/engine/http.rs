@@ -1,8 +1,7 @@
 //! HTTP itself: keep-alive, pipelining, bodies, and clear errors.
 
-use crate::support::{Client, End, chat, engine, metric, post};
+use crate::support::{Client, End, chat, engine, metric, post, wait_for};
 use dyno_engine::{EngineError, Server, ServerOptions};
-use std::time::{Duration, Instant};
 
 #[test]
 fn one_connection_carries_many_requests() {
@@ -113,15 +112,10 @@ fn a_client_that_goes_frees_its_stream() {
             client
         })
         .collect();
-    let wait_for = |n: f64| {
-        let start = Instant::now();
-        while metric(running.addr(), "dyno_engine_requests_running") != n {
-            assert!(start.elapsed() < Duration::from_secs(5), "not {n} streams");
-        }
-    };
-    wait_for(20.0);
+    let name = "dyno_engine_requests_running";
+    wait_for(name, 20.0, || metric(running.addr(), name));
     drop(clients);
-    wait_for(0.0);
+    wait_for(name, 0.0, || metric(running.addr(), name));
 }
 
 #[test]

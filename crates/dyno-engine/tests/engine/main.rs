@@ -4,6 +4,11 @@
 mod failures;
 mod http;
 mod load;
+mod outages;
 mod quirks;
+mod replay;
 mod schedule;
 mod support;
+mod twin;
+mod twin_faults;
+mod twin_metrics;

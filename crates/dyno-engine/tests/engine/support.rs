@@ -1,6 +1,7 @@
 //! A plain blocking client that keeps what it was sent, byte by byte.
 
-use dyno_engine::{Running, Script, Server, ServerOptions};
+use dyno_engine::core::{Core, Cost, Policy, Scheduler};
+use dyno_engine::{Brain, Running, Script, Server, ServerOptions, TwinBrain};
 use serde_json::Value;
 use std::io::{ErrorKind, Read, Write};
 use std::net::{SocketAddr, TcpStream};
@@ -8,10 +9,49 @@ use std::time::{Duration, Instant};
 
 /// A running engine with a script and faults.
 pub(crate) fn engine(script: &str, faults: &[&str]) -> Running {
-    let script: Script = script.parse().unwrap();
+    running(scripted(script), faults)
+}
+
+/// A running engine with faults.
+pub(crate) fn running(brain: Brain, faults: &[&str]) -> Running {
     let faults = faults.iter().map(|fault| fault.parse().unwrap()).collect();
-    let options = ServerOptions { script, faults, ..ServerOptions::default() };
+    let options = ServerOptions { brain, faults, ..ServerOptions::default() };
     Server::bind(options).unwrap().spawn().unwrap()
+}
+
+/// Tokens by a script.
+pub(crate) fn scripted(script: &str) -> Brain {
+    script.parse::<Script>().unwrap().into()
+}
+
+/// Room for everything.
+pub(crate) const SCHEDULER: Scheduler = Scheduler {
+    policy: Policy::Chunked,
+    max_seqs: 1_024,
+    token_budget: 4_096,
+    block: 4,
+    kv_blocks: 1 << 20,
+    prefix_cache: false,
+    context: None,
+};
+
+/// An engine whose steps take this many milliseconds each, with answers of eight tokens.
+pub(crate) fn twin(scheduler: Scheduler, step_ms: f64) -> Brain {
+    let cost = Cost { base: step_ms / 1e3, ..Cost::default() };
+    TwinBrain::new("a-twin", Core::new(scheduler, cost, 1).unwrap(), 1_000, 8).into()
+}
+
+/// One of vLLM's figures.
+pub(crate) fn vllm(addr: SocketAddr, name: &str) -> f64 {
+    metric(addr, &format!("vllm:{name}{{engine=\"0\",model_name=\"dyno-scripted\"}}"))
+}
+
+/// Asks for a figure until it is this.
+pub(crate) fn wait_for(name: &str, value: f64, figure: impl Fn() -> f64) {
+    let start = Instant::now();
+    while figure() != value {
+        assert!(start.elapsed() < Duration::from_secs(10), "{name} is {}, not {value}", figure());
+    }
 }
 
 /// A streamed chat request for `n` tokens with usage.
@@ -145,11 +185,18 @@ impl Client {
         Ok(())
     }
 
+    /// Takes so many bytes from the buffer.
+    fn take(&mut self, n: usize) -> Vec<u8> {
+        let taken = self.buffer[..n].to_vec();
+        self.buffer.drain(..n);
+        taken
+    }
+
     /// Takes everything up to and with `mark` from the buffer.
     fn until(&mut self, mark: &[u8]) -> Result<Vec<u8>, End> {
         loop {
             if let Some(at) = self.buffer.windows(mark.len()).position(|w| w == mark) {
-                return Ok(self.buffer.drain(..at + mark.len()).collect());
+                return Ok(self.take(at + mark.len()));
             }
             self.more()?;
         }
@@ -186,7 +233,7 @@ impl Client {
             let length: usize = length.parse().unwrap();
             let got = self.need(length);
             let take = length.min(self.buffer.len());
-            answer.body = self.buffer.drain(..take).collect();
+            answer.body = self.take(take);
             return got;
         }
         if !answer.head.contains("Transfer-Encoding: chunked") {
@@ -199,7 +246,7 @@ impl Client {
             let digits = line.trim_end().split(';').next().unwrap_or_default();
             let size = usize::from_str_radix(digits, 16).map_err(|_| End::Malformed)?;
             self.need(size + 2)?;
-            let mut chunk: Vec<u8> = self.buffer.drain(..size + 2).collect();
+            let mut chunk = self.take(size + 2);
             assert_eq!(chunk.split_off(size), b"\r\n");
             if size == 0 {
                 return Ok(());

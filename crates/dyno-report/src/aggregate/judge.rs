@@ -20,6 +20,7 @@ pub(super) struct Case<'a> {
     pub(super) slip: Option<Lag>,
     pub(super) integrity: &'a Integrity,
     pub(super) no_window: Option<NoWindow>,
+    pub(super) past_capacity: Option<Finding>,
     pub(super) no_interval: Option<NoInterval>,
     pub(super) stragglers: &'a [Straggler],
 }
@@ -120,7 +121,9 @@ impl Case<'_> {
 
     fn caveats(&self, found: &mut Vec<Finding>) {
         let counts = &self.level.counts;
-        if counts.completed == 0 {
+        if records(self.level) == 0 {
+            found.push(Finding::NothingMeasured { warmup: self.level.warmup_records });
+        } else if counts.completed == 0 {
             found.push(Finding::NothingCompleted);
         }
         if counts.bar_missed(self.plan.allow_failures) {
@@ -137,7 +140,11 @@ impl Case<'_> {
         if input || output {
             found.push(Finding::MixedSources { input, output });
         }
-        found.extend(self.no_window.map(Finding::NoSteadyWindow));
+        match &self.past_capacity {
+            // The queue that grows is the same finding.
+            Some(past) => found.push(past.clone()),
+            None => found.extend(self.no_window.map(Finding::NoSteadyWindow)),
+        }
     }
 
     fn lengths(&self, found: &mut Vec<Finding>) {

@@ -97,6 +97,7 @@ impl<'a> Level<'a> {
             slip: engine_slip,
             integrity: &integrity,
             no_window: self.no_window,
+            past_capacity: past_capacity(self.plan),
             no_interval: self.no_interval,
             stragglers: &stragglers,
         }
@@ -104,6 +105,7 @@ impl<'a> Level<'a> {
         let (notes, reasons): (Vec<&Finding>, Vec<&Finding>) =
             findings.iter().partition(|finding| finding.weight() == Verdict::Valid);
         let span = gathered.span;
+        let known = past_capacity(self.plan).is_none();
         LevelSummary {
             label: escape(&self.plan.label, LONGEST_LABEL),
             load: LoadSummary {
@@ -126,10 +128,10 @@ impl<'a> Level<'a> {
                 .first_sent
                 .zip(span.last_in_flight)
                 .and_then(|(from, to)| gathered.flight.over(from, to)),
-            ttft_ms: ttft,
-            ttft_scheduled_ms: ttft_scheduled,
-            latency_ms: latency,
-            latency_scheduled_ms: latency_scheduled,
+            ttft_ms: ttft.filter(|_| known),
+            ttft_scheduled_ms: ttft_scheduled.filter(|_| known),
+            latency_ms: latency.filter(|_| known),
+            latency_scheduled_ms: latency_scheduled.filter(|_| known),
             tpot_ms: tpot,
             itl_ms: itl,
             chunk_gap_ms: chunk_gap,
@@ -147,6 +149,16 @@ impl<'a> Level<'a> {
 
     pub(super) fn token_sums(&self) -> (&super::tokens::TokenSum, &super::tokens::TokenSum) {
         (&self.gathered.input, &self.gathered.output)
+    }
+}
+
+/// A prediction says how much its twin carries; beyond that no latency holds.
+fn past_capacity(plan: &LevelPlan) -> Option<Finding> {
+    match (plan.load, plan.capacity) {
+        (Load::Rate { rate, .. }, Some([low, high])) if rate > low => {
+            Some(Finding::PastCapacity { rate, low, high })
+        }
+        _ => None,
     }
 }
 

@@ -91,6 +91,7 @@ fn run_summary(
         partial: ending.is_none(),
         ending,
         simulated: plan.target.url.is_none(),
+        predicted: plan.target.predicted,
         engine: plan.target.embedded.clone(),
         plan_hash: header.plan_hash.clone(),
         started: utc(header.anchor_unix_ns),

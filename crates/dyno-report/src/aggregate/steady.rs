@@ -45,6 +45,9 @@ pub(crate) fn window(
     };
     let (Some(window), Some(first)) = (found, level.span.first_sent) else { return Ok(None) };
     long_enough(window, plan.load, first, median, level)?;
+    if level.flight.mean(window.from, window.to) == Some(0.0) {
+        return Err(NoWindow::Idle { window_s: to_s(window.length()) });
+    }
     match trend_over(window, level).filter(|_| plan.load.is_open()) {
         Some(growth) => Err(match plan.load {
             Load::Trace { .. } => {

@@ -109,6 +109,17 @@ impl Finding {
                 "look at the failures below; if there are none, the answers took longer than the level: \
                  give it more time with --duration or --drain",
             ),
+            Self::NothingMeasured { warmup: 0 } => (
+                "nothing was measured: no request was due in the measured time".into(),
+                "give the level more requests or time, or raise the rate",
+            ),
+            Self::NothingMeasured { warmup } => (
+                format!(
+                    "nothing was measured: all there was, {}, was warm-up",
+                    are(*warmup, "request", "requests")
+                ),
+                "lower --warmup, or give the level more requests or time",
+            ),
             Self::Failures { failed, ended, allowed } => (
                 format!(
                     "{failed} of {ended} requests failed ({}; {} allowed)",
@@ -138,6 +149,14 @@ impl Finding {
                 )
             }
             Self::NoSteadyWindow(why) => words_of_no_window(*why),
+            Self::PastCapacity { rate, low, high } => (
+                format!(
+                    "{rate} requests per second are offered, and the twin carries {low:.3} to \
+                     {high:.3}: past its knee a latency would only tell how long the run was, so \
+                     there is none"
+                ),
+                "read the capacity, or predict a rate below it",
+            ),
             Self::ClockStepped(ms) => (
                 format!("the wall clock moved by {ms:+.0} ms against the monotonic one"),
                 "latencies are not touched, but times of day in this run are; check time \
@@ -259,6 +278,14 @@ fn words_of_no_window(why: NoWindow) -> (String, &'static str) {
                  with their pauses ({needed_s:.2} s) needed"
             ),
             "whole-run throughput includes filling and emptying; send more requests or run longer",
+        ),
+        NoWindow::Idle { window_s } => (
+            format!(
+                "no steady window: nothing was in flight in the {window_s:.2} s between filling \
+                 and emptying"
+            ),
+            "requests were too few or too far apart: send more, or run for several turns of each \
+             user, pauses included",
         ),
         NoWindow::TraceTrend { growth, arrivals } => {
             let arrivals = arrivals.map_or_else(

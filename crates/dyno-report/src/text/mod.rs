@@ -50,6 +50,7 @@ pub fn render_text(summary: &Summary, options: &TextOptions) -> String {
 fn header(run: &RunSummary, options: &TextOptions) -> String {
     let target = match (&run.target, &run.engine) {
         (Some(url), _) => url.clone(),
+        (None, Some(twin)) if run.predicted => format!("prediction of {twin}"),
         (None, Some(script)) => format!("embedded engine ({script})"),
         (None, None) => "embedded engine".to_owned(),
     };
@@ -76,11 +77,11 @@ fn header(run: &RunSummary, options: &TextOptions) -> String {
         }
     }
     if run.simulated {
-        out.push_str(&wrap(
-            "",
-            "These are the figures of the embedded engine, not of a real model.",
-            options.width,
-        ));
+        let words = match run.predicted {
+            true => "SIMULATED: a twin answered in virtual time; nothing was measured.",
+            false => "These are the figures of the embedded engine, not of a real model.",
+        };
+        out.push_str(&wrap("", words, options.width));
     }
     if run.partial {
         out.push_str(&wrap(

@@ -22,6 +22,7 @@ pub fn level_plan(label: &str, load: Load, requests: Option<u64>) -> LevelPlan {
         drain_ns: 30 * SEC,
         input_tokens: LengthSpec::fixed(100),
         output_tokens: LengthSpec::fixed(5),
+        capacity: None,
     }
 }
 
@@ -31,6 +32,7 @@ pub fn plan(levels: Vec<LevelPlan>) -> Plan {
         target: Target {
             url: Some("http://gpu-7:8000/v1".to_owned()),
             embedded: None,
+            predicted: false,
             api: Api::OpenAiChat,
             insecure: false,
             header_names: vec![],

@@ -44,6 +44,9 @@ pub(crate) struct BenchArgs {
     #[arg(value_name = "TARGET", value_parser = target)]
     pub(crate) target: Option<TargetUrl>,
 
+    /// Twin that the embedded engine behaves like: the name of a shipped one, or a file
+    #[arg(long, value_name = "NAME|FILE", value_parser = values::some_text, conflicts_with = "target")]
+    pub(crate) twin: Option<String>,
     #[command(flatten)]
     pub(crate) load: LoadArgs,
     #[command(flatten)]

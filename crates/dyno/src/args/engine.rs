@@ -6,30 +6,47 @@ use dyno_engine::{Fault, Script};
 /// `dyno engine`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Answers come on an exact schedule, so that the truth of a measurement is known beforehand: chat and
-completions, streamed or not, /v1/models and /health. With --fault it misbehaves in a chosen way.
+An OpenAI-compatible server that needs no GPU: chat and completions, streamed or not, /v1/models,
+/tokenize, /health and Prometheus /metrics. It behaves like a twin of a real system (batching, queues,
+a KV cache that fills up), or keeps an exact schedule with --scripted. Prompts count in words. With
+--fault it misbehaves in a chosen way.
 
 Examples:
-  dyno engine --scripted ttft=100ms,itl=20ms,tokens=128 --port 8000
-  dyno engine --port 0                          any free port; the address is printed on stdout
+  dyno engine                                   the default twin on port 8000
+  dyno engine --twin qwen2-72b-4xa100-vllm      a system that was measured; `dyno twins` lists them
+  dyno engine --scripted ttft=100ms,itl=20ms,tokens=128 --port 0
+      every answer alike; any free port, whose address is printed on stdout
   dyno engine --fault stall:every=10            every 10th answer stops in mid-stream
+  dyno engine --die-after 200                   the service that dies under load
   dyno engine --list-faults                     what can be made to go wrong")]
 pub(crate) struct EngineArgs {
-    /// Timing and length of every answer
-    #[arg(long, value_name = "SPEC", default_value = DEFAULT_SCRIPT)]
-    pub(crate) scripted: Script,
+    /// Behave like this twin: the name of a shipped one, or a file [default: a general one]
+    #[arg(long, value_name = "NAME|FILE", value_parser = super::values::some_text, conflicts_with = "scripted")]
+    pub(crate) twin: Option<String>,
+    /// Answer on an exact schedule instead, whatever the load: ttft=40ms,itl=5ms,tokens=64
+    #[arg(long, value_name = "SPEC")]
+    pub(crate) scripted: Option<Script>,
     /// Port to listen on; 0 takes a free one
     #[arg(long, value_name = "PORT", value_parser = port, allow_hyphen_values = true, default_value = "8000")]
     pub(crate) port: u16,
     /// Address to listen on; anything but loopback can be reached from other machines
     #[arg(long, value_name = "ADDRESS", value_parser = host, default_value = "127.0.0.1")]
     pub(crate) host: std::net::IpAddr,
-    /// Go wrong in this way, in every answer or in every Nth; may be repeated
-    #[arg(long, value_name = "KIND[:every=N]")]
+    /// Go wrong in this way: in every answer, every Nth, a share of them, or these; may be repeated
+    #[arg(long, value_name = "KIND[:every=N|rate=P|at=N,N…]")]
     pub(crate) fault: Vec<Fault>,
-    /// Name of the served model
-    #[arg(long, value_name = "NAME", value_parser = super::values::some_text, default_value = "dyno-scripted")]
-    pub(crate) model: String,
+    /// Die after N answers: the port closes and all connections are reset
+    #[arg(long, value_name = "N", value_parser = super::values::requests, allow_hyphen_values = true)]
+    pub(crate) die_after: Option<u64>,
+    /// Hang after N answers: connections are taken and never answered
+    #[arg(long, value_name = "N", value_parser = super::values::requests, allow_hyphen_values = true)]
+    pub(crate) hang_after: Option<u64>,
+    /// Name of the served model [default: the twin's own, or dyno-scripted]
+    #[arg(long, value_name = "NAME", value_parser = super::values::some_text)]
+    pub(crate) model: Option<String>,
+    /// Seed of the engine's noise and of its words
+    #[arg(long, value_name = "N", default_value = "0")]
+    pub(crate) seed: u64,
     /// List the kinds of faults and end
     #[arg(long)]
     pub(crate) list_faults: bool,
@@ -37,9 +54,6 @@ pub(crate) struct EngineArgs {
     #[arg(long, hide = true)]
     pub(crate) until_stdin_closes: bool,
 }
-
-/// What the embedded engine does unless told otherwise.
-pub(crate) const DEFAULT_SCRIPT: &str = "ttft=40ms,itl=5ms,tokens=64";
 
 fn port(text: &str) -> Result<u16, String> {
     text.parse()

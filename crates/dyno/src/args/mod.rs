@@ -4,6 +4,7 @@
 pub(crate) mod bench;
 pub(crate) mod data;
 pub(crate) mod engine;
+pub(crate) mod predict;
 pub(crate) mod target;
 pub(crate) mod values;
 
@@ -38,6 +39,8 @@ pub(crate) struct Cli {
 pub(crate) enum Command {
     /// Put load on a server and measure it
     Bench(Box<bench::BenchArgs>),
+    /// Predict with a twin, in virtual time, what a benchmark would measure
+    Predict(Box<predict::PredictArgs>),
     /// Serve the scripted engine: an OpenAI-compatible server with known timing
     Engine(engine::EngineArgs),
     /// Look into a data file, or convert it

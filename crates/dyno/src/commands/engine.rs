@@ -1,8 +1,10 @@
-//! `dyno engine`: the scripted engine as a server of its own, until Ctrl-C.
+//! `dyno engine`: the embedded engine as a server of its own, until Ctrl-C.
 
 use crate::args::engine::EngineArgs;
 use crate::exit::Exit;
 use crate::printer::Printer;
+use crate::run::embedded::Embedded;
+use dyno_engine::twin::Twin;
 use dyno_engine::{EngineError, Fault, Server, ServerOptions, StopHandle};
 use signal_hook::consts::{SIGINT, SIGTERM};
 use std::io::{self, Read};
@@ -16,7 +18,15 @@ pub(crate) fn run(args: &EngineArgs, printer: &Printer) -> Exit {
         printer.warn(format_args!("--host: {} can be reached from other machines", args.host));
     }
     dyno_net::raise_open_files();
-    let server = match Server::bind(options(args)) {
+    let options = match options(args) {
+        Ok(options) => options,
+        Err(words) => {
+            printer.error(words);
+            return Exit::Usage;
+        }
+    };
+    let model = options.model.clone();
+    let server = match Server::bind(options) {
         Ok(server) => server,
         Err(error) => {
             printer.error(format_args!("{}: {error}", at_fault(&error)));
@@ -36,7 +46,7 @@ pub(crate) fn run(args: &EngineArgs, printer: &Printer) -> Exit {
         "try it:\n  curl -N {address}/v1/chat/completions -d '{{\"model\": \"{}\", \"stream\": true, \
          \"messages\": [{{\"role\": \"user\", \"content\": \"hello\"}}]}}'\n  dyno bench {address}\n\
          Ctrl-C ends it",
-        args.model
+        model
     ));
     match server.run() {
         Ok(()) => told,
@@ -47,15 +57,24 @@ pub(crate) fn run(args: &EngineArgs, printer: &Printer) -> Exit {
     }
 }
 
-fn options(args: &EngineArgs) -> ServerOptions {
-    ServerOptions {
-        script: args.scripted,
+fn options(args: &EngineArgs) -> Result<ServerOptions, String> {
+    let chosen = match args.scripted {
+        Some(script) => Embedded::Script(script),
+        None => {
+            let name = args.twin.as_deref().unwrap_or(Twin::default_name());
+            Embedded::twin(name).map_err(|error| format!("--twin: {error}"))?
+        }
+    };
+    let options = chosen.options(args.seed).map_err(|error| format!("--twin: {error}"))?;
+    Ok(ServerOptions {
         faults: args.fault.clone(),
         host: args.host,
         port: args.port,
-        model: args.model.clone(),
-        ..ServerOptions::default()
-    }
+        model: args.model.clone().unwrap_or_else(|| options.model.clone()),
+        die_after: args.die_after,
+        hang_after: args.hang_after,
+        ..options
+    })
 }
 
 fn at_fault(error: &EngineError) -> &'static str {

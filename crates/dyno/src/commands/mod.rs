@@ -7,13 +7,14 @@ pub(crate) mod doctor;
 pub(crate) mod engine;
 pub(crate) mod help;
 pub(crate) mod man;
+pub(crate) mod predict;
 pub(crate) mod report;
 pub(crate) mod show;
 
 use crate::args::bench::BenchArgs;
 use crate::exit::Exit;
 use crate::printer::{Manners, Printer};
-use crate::resolve::{Surroundings, resolve};
+use crate::resolve::{Aim, Surroundings, resolve};
 
 /// Where runs are kept unless `--out` says otherwise.
 const RUNS: &str = "dyno-runs";
@@ -21,7 +22,7 @@ const RUNS: &str = "dyno-runs";
 /// Decides what `dyno bench` will do, says so, and does it.
 pub(crate) fn bench(args: BenchArgs, printer: &Printer) -> Exit {
     let config = args.output.config.clone();
-    let resolved = match resolve(args, &Surroundings::of_process()) {
+    let resolved = match resolve(args, &Surroundings::of_process(), Aim::Measure) {
         Ok(resolved) => resolved,
         Err(mut error) => {
             if let Some(file) = config {

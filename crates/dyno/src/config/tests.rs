@@ -128,6 +128,6 @@ fn the_example_in_the_documentation_works() {
         let example = block.split("```").next().unwrap();
         let args = merged(example, &[]);
         let known = crate::resolve::Surroundings::default();
-        crate::resolve::resolve(args, &known).unwrap();
+        crate::resolve::resolve(args, &known, crate::resolve::Aim::Measure).unwrap();
     }
 }

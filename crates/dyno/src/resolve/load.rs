@@ -77,6 +77,7 @@ pub(super) fn levels(
                 drain_ns: args.drain,
                 input_tokens: input.clone(),
                 output_tokens: output.clone(),
+                capacity: None,
             });
         }
     }

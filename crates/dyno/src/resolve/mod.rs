@@ -11,11 +11,12 @@ pub(crate) use secrets::Secrets;
 pub(crate) use surroundings::Surroundings;
 
 use crate::args::bench::{ApiArg, BenchArgs, ConnectionArgs, RequestArgs, UsageArg};
-use crate::args::engine::DEFAULT_SCRIPT;
 use crate::args::target::TargetUrl;
+use crate::run::embedded::Embedded;
 use crate::run::workload::Workload;
 use crate::usage::UsageError;
 use dyno_core::plan::{Api, PLAN_SCHEMA, Plan, RequestPlan, Shard, Target, Timeouts, UsageWanted};
+use dyno_engine::twin::Twin;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
@@ -62,12 +63,22 @@ pub(crate) struct ConnectionSettings {
     pub(crate) insecure: bool,
 }
 
+/// What a plan is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Aim {
+    /// A server is measured, or an engine of our own in its place.
+    Measure,
+    /// A twin answers in virtual time.
+    Predict,
+}
+
 /// Decides everything that can be decided before the first byte is sent.
 pub(crate) fn resolve(
     args: BenchArgs,
     surroundings: &Surroundings,
+    aim: Aim,
 ) -> Result<Resolved, UsageError> {
-    let BenchArgs { target, load, mut data, request, connection, timeouts, output } = args;
+    let BenchArgs { target, twin, load, mut data, request, connection, timeouts, output } = args;
     let mut notes = Vec::new();
     let mut warnings = Vec::new();
 
@@ -82,8 +93,16 @@ pub(crate) fn resolve(
     if let Some(dir) = &output.out {
         check_out(dir)?;
     }
-    if target.is_none() {
-        notes.push(format!("no target: measuring an embedded engine ({DEFAULT_SCRIPT})"));
+    let default = || Twin::default_name().to_owned();
+    let embedded = target.is_none().then(|| twin.unwrap_or_else(default));
+    if let Some(name) = &embedded {
+        Embedded::named(name).map_err(|error| UsageError::new("--twin", error))?;
+    }
+    if let Some(embedded) = &embedded {
+        notes.push(match aim {
+            Aim::Measure => format!("no target: measuring an embedded engine ({embedded})"),
+            Aim::Predict => format!("predicting with the twin {embedded}"),
+        });
     } else if !surroundings.proxies.is_empty() {
         let names = surroundings.proxies.join(", ");
         notes.push(format!("{names} ignored: a proxy would be measured along with the server"));
@@ -94,7 +113,8 @@ pub(crate) fn resolve(
         schema: PLAN_SCHEMA.to_owned(),
         target: Target {
             url: target.as_ref().map(TargetUrl::shown),
-            embedded: target.is_none().then(|| DEFAULT_SCRIPT.to_owned()),
+            embedded,
+            predicted: aim == Aim::Predict,
             api,
             insecure: connection.insecure,
             header_names: secrets.headers.iter().map(|(name, _)| name.clone()).collect(),

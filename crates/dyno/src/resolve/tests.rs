@@ -15,7 +15,7 @@ fn typed(line: &[&str]) -> BenchArgs {
 }
 
 fn resolved(line: &[&str]) -> Result<Resolved, UsageError> {
-    resolve(typed(line), &Surroundings::default())
+    resolve(typed(line), &Surroundings::default(), Aim::Measure)
 }
 
 fn complaint(line: &[&str]) -> String {
@@ -27,7 +27,10 @@ fn nothing_typed_is_a_gentle_ladder_on_the_embedded_engine() {
     let resolved = resolved(&[]).unwrap();
     assert_eq!(resolved.target_url, None);
     assert_eq!(resolved.plan.target.url, None);
-    assert_eq!(resolved.plan.target.embedded.as_deref(), Some(DEFAULT_SCRIPT));
+    assert_eq!(
+        resolved.plan.target.embedded.as_deref(),
+        Some(dyno_engine::twin::Twin::default_name())
+    );
     let levels: Vec<_> = resolved
         .plan
         .levels
@@ -126,7 +129,7 @@ fn a_key_comes_from_the_file_then_the_flag_then_the_environment() {
         ..Surroundings::default()
     };
     let key = |line: &[&str]| {
-        let resolved = resolve(typed(line), &surroundings).unwrap();
+        let resolved = resolve(typed(line), &surroundings, Aim::Measure).unwrap();
         (resolved.secrets.api_key, resolved.warnings.len())
     };
     assert_eq!(key(&["http://h", &from_file, "--api-key=typed"]), (Some("from-file".into()), 1));
@@ -166,7 +169,7 @@ fn secrets_show_nowhere() {
 fn proxies_are_said_to_be_ignored() {
     let surroundings =
         Surroundings { proxies: vec!["HTTPS_PROXY".to_owned()], ..Surroundings::default() };
-    let notes = resolve(typed(&["http://h"]), &surroundings).unwrap().notes;
+    let notes = resolve(typed(&["http://h"]), &surroundings, Aim::Measure).unwrap().notes;
     assert!(notes.iter().any(|note| note.starts_with("HTTPS_PROXY ignored")), "{notes:?}");
 }
 

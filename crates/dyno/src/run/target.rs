@@ -1,12 +1,13 @@
 //! Opening the target: a server somewhere, or an engine of our own when none was given.
 
+use super::embedded::Embedded;
 use super::levels::Bench;
 use crate::resolve::{ConnectionSettings, Secrets};
 use dyno_core::SEC;
 use dyno_core::frame::EngineSlip;
 use dyno_core::plan::Plan;
 use dyno_drive::{StopSignal, Transport};
-use dyno_engine::{Running, Script, Server, ServerOptions};
+use dyno_engine::{Running, Server};
 use dyno_net::Clock;
 use dyno_wire::client::{Client, ClientError, ClientOptions};
 use dyno_wire::dialect::Keep;
@@ -96,7 +97,7 @@ pub(crate) fn open(
     clock: Clock,
 ) -> Result<OpenTarget, OpenError> {
     let engine = match &plan.target.embedded {
-        Some(script) if url.is_none() => Some(start_engine(script, plan.seed)?),
+        Some(named) if url.is_none() => Some(start_engine(named, plan.seed)?),
         _ => None,
     };
     let own = engine.as_ref().map(|engine| format!("http://{}", engine.addr()));
@@ -124,10 +125,10 @@ pub(crate) fn open(
     Ok(OpenTarget { client, endpoint, headers, tells_slip: false, _engine: engine })
 }
 
-fn start_engine(script: &str, seed: u64) -> Result<Running, OpenError> {
+fn start_engine(named: &str, seed: u64) -> Result<Running, OpenError> {
     let own =
         |error: &dyn std::fmt::Display| OpenError::Own(format!("the embedded engine: {error}"));
-    let script: Script = script.parse().map_err(|error| own(&error))?;
-    let options = ServerOptions { script, seed, ..ServerOptions::default() };
+    let embedded = Embedded::named(named).map_err(OpenError::Usage)?;
+    let options = embedded.options(seed).map_err(|error| own(&error))?;
     Server::bind(options).and_then(Server::spawn).map_err(|error| own(&error))
 }

@@ -18,7 +18,7 @@ pub(crate) struct Engine {
 impl Engine {
     pub(crate) fn start(script: &str, faults: &[&str]) -> Self {
         let options = ServerOptions {
-            script: script.parse().unwrap(),
+            brain: script.parse::<dyno_engine::Script>().unwrap().into(),
             faults: faults.iter().map(|fault| fault.parse().unwrap()).collect(),
             ..ServerOptions::default()
         };
@@ -43,7 +43,12 @@ pub(crate) struct EngineProcess {
 
 impl EngineProcess {
     pub(crate) fn start(place: &Place, script: &str) -> Self {
-        let args = format!("engine --port 0 --until-stdin-closes --scripted {script}");
+        Self::with(place, &format!("--scripted {script}"))
+    }
+
+    /// With flags of its own.
+    pub(crate) fn with(place: &Place, args: &str) -> Self {
+        let args = format!("engine --port 0 --until-stdin-closes {args}");
         let mut child = place
             .dyno(&args)
             .stdin(Stdio::piped())

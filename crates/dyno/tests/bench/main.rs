@@ -6,6 +6,7 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on has failed")]
 
+mod clients;
 mod connect;
 mod data;
 mod doctor;
@@ -15,6 +16,7 @@ mod framing;
 mod interrupts;
 mod nothing_lost;
 mod place;
+mod predict;
 mod preflight;
 mod process;
 mod requests;

@@ -2,27 +2,22 @@
 
 mod directory;
 mod outcome;
+pub(crate) mod recorded;
 
 use crate::exit::Exit;
 use crate::printer::Printer;
-use crate::progress::{Live, Progress};
 use crate::resolve::Resolved;
-use crate::run::levels::Run;
 use crate::run::signals;
 use crate::run::target::{OpenError, OpenTarget, open};
 use crate::run::tokenize;
 use crate::run::workload::Workload;
-use directory::Identity;
 use dyno_core::environment::Note;
-use dyno_core::frame::Ending;
 use dyno_core::plan::{LevelPlan, Plan};
 use dyno_drive::{Stop, StopSignal};
 use dyno_net::{Clock, raise_open_files};
-use dyno_record::Recorder;
 use dyno_wire::encode::Encoder;
 use dyno_wire::preflight::{PreflightError, PreflightSetup, Settled, preflight};
-use std::cell::Cell;
-use std::sync::Arc;
+use recorded::Kit;
 
 /// Runs the plan.
 pub(crate) fn run(resolved: Resolved, printer: &Printer) -> Exit {
@@ -48,7 +43,7 @@ pub(crate) fn run(resolved: Resolved, printer: &Printer) -> Exit {
 }
 
 /// An ending before anything was measured.
-type Refused = (Exit, String);
+pub(crate) type Refused = (Exit, String);
 
 fn measure(
     resolved: &Resolved,
@@ -77,51 +72,8 @@ fn measure(
     }
     let mut environment = directory::environment(&settled);
     environment.notes.extend(counts_differ(plan, &mut target, &encoder, &workload, stop)?);
-    for note in &environment.notes {
-        printer.note(directory::one_line(&note.what));
-    }
-
-    let identity = Identity::new(&clock);
-    let dir = directory::create(resolved, &identity).map_err(|words| (Exit::Usage, words))?;
-    let not_written = |error: dyno_record::RecordError| (Exit::Usage, format!("--out: {error}"));
-    dir.write_plan(plan).map_err(not_written)?;
-    dir.write_environment(&environment).map_err(not_written)?;
-    let recorder = Recorder::start(&dir, identity.header(plan, &clock)).map_err(not_written)?;
-
-    let warned = Cell::new(false);
-    let live = Arc::new(Live::default());
-    let progress = Progress::start(Arc::clone(&live), printer);
-    let outcome = Run {
-        bench: &mut target,
-        encoder: &encoder,
-        workload: &workload,
-        live: &live,
-        stop,
-        sink: &|frame| recorder.send(frame),
-        aborted: &|| {
-            // Told once; the frames wait in memory until the disk takes them.
-            if let Some(words) = recorder.trouble().filter(|_| !warned.replace(true)) {
-                printer.warn(words);
-            }
-            recorder.is_losing()
-        },
-    }
-    .all(plan);
-    drop(progress);
-    environment.notes.extend(workload.notes(&outcome.sent));
-    let cut_short = outcome.ending == Ending::Aborted;
-    if let Err(error) = dir.write_environment(&environment) {
-        printer.error(error);
-    }
-    let exit = outcome::conclude(&dir, resolved, outcome, recorder.finish(), printer);
-    // An error beyond the last prompt that was needed is no one's concern.
-    Ok(match workload.error().filter(|_| cut_short) {
-        None => exit,
-        Some(words) => {
-            printer.error(format_args!("--data: {words}"));
-            exit.and(Exit::Usage)
-        }
-    })
+    let kit = Kit { encoder: &encoder, workload: &workload, resolved, printer, stop, clock };
+    recorded::run(&mut target, &kit, environment)
 }
 
 /// More requests than these are worth one that compares our count of tokens with the server's.

@@ -114,6 +114,7 @@ fn plan(pace: Pace, streams: u32, seconds: u64) -> Plan {
         target: Target {
             url: None,
             embedded: Some(pace.script().to_owned()),
+            predicted: false,
             api: Api::OpenAiChat,
             insecure: false,
             header_names: Vec::new(),
@@ -127,6 +128,7 @@ fn plan(pace: Pace, streams: u32, seconds: u64) -> Plan {
             drain_ns: 5 * SEC,
             input_tokens: LengthSpec::fixed(16),
             output_tokens: LengthSpec::fixed(pace.tokens()),
+            capacity: None,
         }],
         data: DataPlan::default(),
         request: RequestPlan {

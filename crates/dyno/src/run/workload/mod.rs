@@ -50,6 +50,18 @@ pub(crate) enum Sending {
     Conversation(Conversation),
 }
 
+/// What requests of a level are like.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Typical {
+    /// Mean tokens of a prompt.
+    pub(crate) input: u32,
+    /// Mean tokens of an answer.
+    pub(crate) output: u32,
+}
+
+/// Requests that are looked at to tell what they are like.
+const LOOKED_AT: u64 = 200;
+
 /// Makes what is sent by index, on the encoder's thread; nothing when there is no more.
 pub(crate) type Items = Box<dyn FnMut(u64) -> Option<Sending> + Send>;
 
@@ -237,6 +249,29 @@ impl Workload {
         let tokens =
             self.tokenizer.count_content(&content, chat(plan)).map_err(|e| e.to_string())?;
         Ok(Some(Item { content, output_tokens: None, input_tokens: Some(tokens) }))
+    }
+
+    /// What the requests of a level are like; nothing for conversations, which grow, and where
+    /// nobody has counted.
+    pub(crate) fn typical(&self, plan: &Plan, number: u32) -> Result<Option<Typical>, String> {
+        if self.is_session() {
+            return Ok(None);
+        }
+        let aside = Self { account: Arc::default(), ..self.clone() };
+        let mut items = aside.items(plan, number)?;
+        let (mut count, mut input, mut output) = (0_u64, 0_u64, 0_u64);
+        for index in 0..LOOKED_AT {
+            let Some(Sending::Single(item, asked)) = items(index) else { break };
+            let counted = match item.input_tokens {
+                Some(tokens) => Ok(tokens),
+                None => self.tokenizer.count_content(&item.content, chat(plan)),
+            };
+            input += u64::from(counted.map_err(|error| error.to_string())?);
+            output += u64::from(item.output_tokens.unwrap_or(asked));
+            count += 1;
+        }
+        let mean = |sum: u64| u32::try_from((sum + count / 2) / count.max(1)).unwrap_or(u32::MAX);
+        Ok((count > 0).then(|| Typical { input: mean(input).max(1), output: mean(output).max(1) }))
     }
 
     /// Makes sure that there is something to send in every level, before anything is sent.

@@ -1,0 +1,136 @@
+//! Many decode steps at once: as long as nobody comes, goes or finishes, one step differs from
+//! the last only by its tokens.
+
+use super::clock::Fine;
+use super::{Core, Policy, Step};
+use dyno_core::Nanos;
+
+/// How far to coast.
+struct Reach {
+    /// Rounds until just before somebody finishes.
+    rounds: u64,
+    /// A step must start before this time, or somebody may be admitted.
+    quiet: Nanos,
+    /// A step must have ended by this time.
+    until: Nanos,
+}
+
+impl Core {
+    /// Takes the steps to come while they only decode, nothing but tokens comes of them, and they
+    /// end by `until`, and adds them to `log`. The same as to `plan` and `commit` each of them.
+    pub(crate) fn coast(&mut self, until: Nanos, log: Option<&mut Vec<Step>>) {
+        let Some(last) = self.last.filter(|_| self.planned.is_none() && self.partial.is_none())
+        else {
+            return;
+        };
+        let Some((finish, _)) = self.next_to_finish() else { return };
+        let rounds = finish - self.decoding.round() - 1;
+        let reach = Reach { rounds, quiet: self.quiet_until(last.end), until };
+        let unseen = log.is_none() && self.rounds.is_none() && self.noise.is_none();
+        if unseen && self.after(1) >= self.clock.plus(Fine::NANO) {
+            self.leap(last, &reach);
+        } else {
+            self.walk(last, &reach, log);
+        }
+    }
+
+    /// Steps that start before this time admit nobody, as long as nobody finishes.
+    fn quiet_until(&self, now: Nanos) -> Nanos {
+        let full = self.sequences.running() >= self.scheduler.max_seqs
+            || self.scheduler.policy == Policy::Chunked
+                && self.decoding.count() >= self.scheduler.token_budget;
+        if full || self.blocked {
+            return Nanos::MAX;
+        }
+        match self.queue.first_key_value() {
+            _ if !self.preempted.is_empty() => now,
+            Some(((at, _), _)) => *at,
+            None => Nanos::MAX,
+        }
+    }
+
+    /// One step after another.
+    fn walk(&mut self, mut last: Step, reach: &Reach, mut log: Option<&mut Vec<Step>>) {
+        let flat = self.cost.decoding(self.decoding.count());
+        let each = self.cost.looking_back();
+        for _ in 0..reach.rounds {
+            let needed = self.decoding.blocks_needed();
+            if last.end >= reach.quiet || needed > self.pool.available() {
+                break;
+            }
+            let number = last.number + 1;
+            let duration = flat.plus(each.times(u128::from(self.decoding.tokens())));
+            let end = self.end(number, last.end, duration.max(Fine::NANO));
+            if end.nanos() > reach.until {
+                break;
+            }
+            self.pool.take(needed);
+            last = self.decode_step(number, last.end, end);
+            self.decoding.pass();
+            self.remember_round(last.end);
+            self.arrive(last, end);
+            if let Some(log) = &mut log {
+                log.push(last);
+            }
+        }
+    }
+
+    /// All of them at once.
+    fn leap(&mut self, last: Step, reach: &Reach) {
+        let (mut can, mut cannot) = (0, reach.rounds + 1);
+        let mut rounds = reach.rounds;
+        while can + 1 < cannot {
+            match self.within(rounds, reach) {
+                true => can = rounds,
+                false => cannot = rounds,
+            }
+            rounds = can + (cannot - can) / 2;
+        }
+        if can == 0 {
+            return;
+        }
+        let (start, end) = (self.after(can - 1), self.after(can));
+        self.pool.take(self.decoding.blocks_of_many(can));
+        self.decoding.pass_many(can - 1);
+        let step = self.decode_step(last.number + can, start.nanos(), end);
+        self.decoding.pass();
+        self.arrive(step, end);
+    }
+
+    /// Whether so many rounds find blocks, admit nobody and end in time.
+    fn within(&self, rounds: u64, reach: &Reach) -> bool {
+        self.after(rounds).nanos() <= reach.until
+            && self.after(rounds - 1).nanos() < reach.quiet
+            && self.decoding.blocks_of_many(rounds) <= self.pool.available()
+    }
+
+    /// When so many rounds from now end, without noise.
+    fn after(&self, rounds: u64) -> Fine {
+        let rounds = u128::from(rounds);
+        let (count, tokens) = (self.decoding.count(), self.decoding.tokens());
+        let growth = u128::from(count) * (rounds * rounds.saturating_sub(1) / 2);
+        let looked_back = rounds * u128::from(tokens) + growth;
+        let flat = self.cost.decoding(count).times(rounds);
+        self.clock.plus(flat.plus(self.cost.looking_back().times(looked_back)))
+    }
+
+    /// The next step, if it only decodes.
+    fn decode_step(&self, number: u64, start: Nanos, end: Fine) -> Step {
+        Step {
+            number,
+            start,
+            end: end.nanos(),
+            prefill_tokens: 0,
+            prefills: 0,
+            decodes: self.decoding.count(),
+            kv_tokens: self.decoding.tokens(),
+            preempted: 0,
+        }
+    }
+
+    /// A step is over in which nobody finished.
+    fn arrive(&mut self, step: Step, end: Fine) {
+        (self.last, self.clock) = (Some(step), end);
+        self.forget_finished();
+    }
+}

@@ -1,0 +1,168 @@
+//! How the scheduler is set up, and which settings are impossible.
+
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+/// The most tokens a block may hold.
+const LARGEST_BLOCK: u32 = 65_536;
+
+/// Which work goes into a step.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Policy {
+    /// Whatever can be admitted is prefilled in a step of its own, and decoding waits.
+    PrefillFirst,
+    /// Every step decodes, and prefills in chunks with what is left of the token budget.
+    Chunked,
+}
+
+/// The settings of the scheduler.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Scheduler {
+    /// Which work goes into a step.
+    pub policy: Policy,
+    /// Sequences that may run at the same time.
+    pub max_seqs: u32,
+    /// Tokens that a step may process. A prompt that is longer is prefilled alone or in chunks.
+    pub token_budget: u32,
+    /// Tokens in a block of the KV pool.
+    #[serde(default = "sixteen")]
+    pub block: u32,
+    /// Blocks in the KV pool.
+    pub kv_blocks: u64,
+    /// Whether prompts that begin alike share blocks.
+    #[serde(default)]
+    pub prefix_cache: bool,
+    /// Longest prompt and answer together, in tokens; bounded by the pool alone if absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub context: Option<u32>,
+}
+
+fn sixteen() -> u32 {
+    16
+}
+
+impl Scheduler {
+    /// Refuses settings with which nothing, or not everything that is accepted, could run.
+    pub fn check(&self) -> Result<(), ConfigError> {
+        let counts = [
+            ("max_seqs", u64::from(self.max_seqs)),
+            ("token_budget", u64::from(self.token_budget)),
+            ("block", u64::from(self.block)),
+            ("kv_blocks", self.kv_blocks),
+            ("context", self.context.map_or(1, u64::from)),
+        ];
+        if let Some((name, _)) = counts.into_iter().find(|(_, count)| *count == 0) {
+            return Err(ConfigError::Zero(name));
+        }
+        if self.block > LARGEST_BLOCK {
+            return Err(ConfigError::Block(self.block));
+        }
+        match self.context {
+            Some(context) if u64::from(context) > self.kv_tokens() => {
+                Err(ConfigError::Pool { context, pool: self.kv_tokens() })
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Tokens that the whole KV pool holds.
+    pub fn kv_tokens(&self) -> u64 {
+        self.kv_blocks.saturating_mul(u64::from(self.block))
+    }
+
+    /// Blocks that hold this many tokens.
+    pub(crate) fn blocks(&self, tokens: u64) -> u64 {
+        tokens.div_ceil(u64::from(self.block))
+    }
+}
+
+/// A setting or a coefficient that no engine can have.
+#[derive(Debug, Clone, Copy, PartialEq, Error)]
+pub enum ConfigError {
+    /// A count that must not be zero.
+    #[error("`{0}` is 0; give at least 1")]
+    Zero(&'static str),
+    /// A block that is too large.
+    #[error("`block` is {0} tokens; give 1 to {LARGEST_BLOCK}")]
+    Block(u32),
+    /// Not even one sequence of full length fits the pool.
+    #[error(
+        "the KV pool holds {pool} tokens (`kv_blocks` × `block`) and `context` is {context}; \
+         raise `kv_blocks` or lower `context`"
+    )]
+    Pool {
+        /// The longest sequence allowed.
+        context: u32,
+        /// Tokens that the pool holds.
+        pool: u64,
+    },
+    /// A coefficient that is negative, infinite or not a number.
+    #[error("`{name}` is {value}; give a finite number of at least 0")]
+    Coefficient {
+        /// Which one.
+        name: &'static str,
+        /// Its value.
+        value: f64,
+    },
+    /// Noise that no measurement could show.
+    #[error("`noise` is {0}; give the standard deviation of a logarithm, 0 to {LOUDEST}")]
+    Noise(f64),
+    /// A step that would take no time.
+    #[error("a step that {does} takes no time; give `base` or {or} more than 0")]
+    NoTime {
+        /// What the step does.
+        does: &'static str,
+        /// Coefficients that would give it time.
+        or: &'static str,
+    },
+}
+
+/// The largest noise that is taken.
+pub(crate) const LOUDEST: f64 = 3.0;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn scheduler() -> Scheduler {
+        Scheduler {
+            policy: Policy::Chunked,
+            max_seqs: 256,
+            token_budget: 2048,
+            block: 16,
+            kv_blocks: 1000,
+            prefix_cache: false,
+            context: Some(16_000),
+        }
+    }
+
+    #[test]
+    fn a_pool_must_hold_the_longest_sequence() {
+        assert_eq!(scheduler().check(), Ok(()));
+        let small = Scheduler { kv_blocks: 999, ..scheduler() };
+        assert_eq!(small.check(), Err(ConfigError::Pool { context: 16_000, pool: 15_984 }));
+        assert_eq!(Scheduler { context: None, ..small }.check(), Ok(()));
+    }
+
+    #[test]
+    fn zeros_are_named() {
+        let zero = |scheduler: Scheduler| scheduler.check().unwrap_err().to_string();
+        assert!(zero(Scheduler { max_seqs: 0, ..scheduler() }).contains("`max_seqs`"));
+        assert!(zero(Scheduler { token_budget: 0, ..scheduler() }).contains("`token_budget`"));
+        assert!(zero(Scheduler { block: 0, ..scheduler() }).contains("`block`"));
+        assert!(zero(Scheduler { kv_blocks: 0, ..scheduler() }).contains("`kv_blocks`"));
+        assert!(zero(Scheduler { context: Some(0), ..scheduler() }).contains("`context`"));
+        assert!(zero(Scheduler { block: 65_537, ..scheduler() }).contains("65537"));
+    }
+
+    #[test]
+    fn settings_have_defaults_and_no_unknown_keys() {
+        let text = r#"{"policy":"prefill_first","max_seqs":8,"token_budget":64,"kv_blocks":100}"#;
+        let read: Scheduler = serde_json::from_str(text).unwrap();
+        assert_eq!((read.policy, read.block, read.context), (Policy::PrefillFirst, 16, None));
+        let unknown = text.replace("kv_blocks", "blocks");
+        assert!(serde_json::from_str::<Scheduler>(&unknown).is_err());
+    }
+}

@@ -1,0 +1,170 @@
+//! How long a step takes: the step-time model, in seconds.
+
+use super::clock::Fine;
+use super::config::{ConfigError, LOUDEST};
+
+/// The coefficients of the step-time model, in seconds.
+///
+/// A step takes `base + prefill_token·Σe + attention·Σe(p + e/2) + decode·n + kv·ΣKV`, where each
+/// chunk prefills `e` tokens after `p` that are already there, `n` sequences decode, and ΣKV is
+/// the number of tokens they look back on; and some more in steps that prefill or that decode
+/// many sequences.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Cost {
+    /// For every step.
+    pub base: f64,
+    /// For each token that is prefilled.
+    pub prefill_token: f64,
+    /// For each pair of a prefilled token and a token that it looks back on.
+    pub attention: f64,
+    /// For each sequence that decodes.
+    pub decode: f64,
+    /// For each token that a decoding sequence looks back on.
+    pub kv: f64,
+    /// For every step that prefills, in addition.
+    pub prefill_base: f64,
+    /// What changes above some number of decoding sequences.
+    pub knee: Option<Knee>,
+    /// From the arrival of a request until it is queued.
+    pub front_end: f64,
+    /// Standard deviation of the logarithm of a factor on each step, whose mean is 1.
+    pub noise: f64,
+}
+
+/// A change of slope, or a jump, above some number of decoding sequences.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Knee {
+    /// The last number of decoding sequences without it.
+    pub above: u32,
+    /// For each decoding sequence above that number, in addition.
+    pub decode: f64,
+    /// Once, in addition.
+    pub jump: f64,
+}
+
+/// What a step has to do.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Load {
+    /// Tokens to prefill.
+    pub(crate) prefill_tokens: u64,
+    /// Twice the pairs of prefilled tokens and those they look back on: Σe(2p + e).
+    pub(crate) twice_pairs: u128,
+    /// Sequences that decode.
+    pub(crate) decodes: u32,
+    /// Tokens they look back on.
+    pub(crate) kv_tokens: u64,
+}
+
+impl Cost {
+    /// Refuses coefficients with which time would stand still, run back or run away.
+    pub fn check(&self) -> Result<(), ConfigError> {
+        let knee = self.knee.unwrap_or(Knee { above: 0, decode: 0.0, jump: 0.0 });
+        let coefficients = [
+            ("base", self.base),
+            ("prefill_token", self.prefill_token),
+            ("attention", self.attention),
+            ("decode", self.decode),
+            ("kv", self.kv),
+            ("prefill_base", self.prefill_base),
+            ("knee.decode", knee.decode),
+            ("knee.jump", knee.jump),
+            ("front_end", self.front_end),
+            ("noise", self.noise),
+        ];
+        let bad = |value: f64| !(value.is_finite() && value >= 0.0);
+        if let Some((name, value)) = coefficients.into_iter().find(|(_, value)| bad(*value)) {
+            return Err(ConfigError::Coefficient { name, value });
+        }
+        if self.noise > LOUDEST {
+            return Err(ConfigError::Noise(self.noise));
+        }
+        if self.base + self.decode + self.kv == 0.0 {
+            return Err(ConfigError::NoTime { does: "decodes", or: "`decode` or `kv`" });
+        }
+        if self.base + self.prefill_token + self.attention + self.prefill_base == 0.0 {
+            let or = "`prefill_base`, `prefill_token` or `attention`";
+            return Err(ConfigError::NoTime { does: "prefills", or });
+        }
+        Ok(())
+    }
+
+    /// How long a step with this load takes, without noise. Time always advances.
+    pub(crate) fn duration(&self, load: &Load) -> Fine {
+        let looking_back = self.looking_back().times(u128::from(load.kv_tokens));
+        let decoding = self.decoding(load.decodes).plus(looking_back);
+        if load.prefill_tokens == 0 {
+            return decoding.max(Fine::NANO);
+        }
+        let tokens = self.prefill_token * load.prefill_tokens as f64;
+        let pairs = self.attention * (0.5 * load.twice_pairs as f64);
+        let prefilling = Fine::from_seconds(self.prefill_base + tokens + pairs);
+        decoding.plus(prefilling).max(Fine::NANO)
+    }
+
+    /// The part of a step's time that depends on the number of decoding sequences alone.
+    pub(crate) fn decoding(&self, decodes: u32) -> Fine {
+        let mut seconds = self.base + self.decode * f64::from(decodes);
+        if let Some(knee) = self.knee.filter(|knee| decodes > knee.above) {
+            seconds += knee.jump + knee.decode * f64::from(decodes - knee.above);
+        }
+        Fine::from_seconds(seconds)
+    }
+
+    /// What each token costs that a decoding sequence looks back on.
+    pub(crate) fn looking_back(&self) -> Fine {
+        Fine::from_seconds(self.kv)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn cost() -> Cost {
+        Cost {
+            base: 0.01,
+            prefill_token: 1e-4,
+            attention: 1e-8,
+            decode: 1e-3,
+            kv: 1e-6,
+            prefill_base: 0.002,
+            ..Cost::default()
+        }
+    }
+
+    #[test]
+    fn a_step_is_the_sum_of_its_parts() {
+        // 100 tokens after 50: 100 · (50 + 50) pairs.
+        let prefill = Load { prefill_tokens: 100, twice_pairs: 100 * 200, ..Load::default() };
+        assert_eq!(cost().duration(&prefill).nanos(), 22_100_000);
+        let decode = Load { decodes: 4, kv_tokens: 500, ..Load::default() };
+        assert_eq!(cost().duration(&decode).nanos(), 14_500_000);
+        let knee = Some(Knee { above: 3, decode: 5e-4, jump: 0.001 });
+        assert_eq!(Cost { knee, ..cost() }.duration(&decode).nanos(), 16_000_000);
+        let knee = Some(Knee { above: 4, decode: 5e-4, jump: 0.001 });
+        assert_eq!(Cost { knee, ..cost() }.duration(&decode).nanos(), 14_500_000);
+    }
+
+    #[test]
+    fn time_advances_and_does_not_overflow() {
+        let decode = Load { decodes: 1, kv_tokens: u64::MAX, ..Load::default() };
+        let quick = Cost { base: 1e-15, ..Cost::default() };
+        assert_eq!(quick.duration(&decode).nanos(), 1);
+        let endless = Cost { base: 1e300, kv: 1e300, ..Cost::default() };
+        assert_eq!(endless.duration(&decode).nanos(), u64::MAX);
+    }
+
+    #[test]
+    fn impossible_coefficients_are_named() {
+        assert_eq!(cost().check(), Ok(()));
+        let refused = |cost: Cost| cost.check().unwrap_err().to_string();
+        assert!(refused(Cost { kv: -1e-9, ..cost() }).contains("`kv`"));
+        assert!(refused(Cost { base: f64::NAN, ..cost() }).contains("`base`"));
+        assert!(refused(Cost { front_end: f64::INFINITY, ..cost() }).contains("`front_end`"));
+        let knee = Some(Knee { above: 1, decode: 0.0, jump: -1.0 });
+        assert!(refused(Cost { knee, ..cost() }).contains("`knee.jump`"));
+        assert!(refused(Cost { noise: 3.5, ..cost() }).contains("`noise`"));
+        assert!(refused(Cost { decode: 1.0, ..Cost::default() }).contains("prefills"));
+        assert!(refused(Cost { prefill_token: 1.0, ..Cost::default() }).contains("decodes"));
+    }
+}

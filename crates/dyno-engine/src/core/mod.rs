@@ -1,0 +1,278 @@
+//! Continuous batching without a clock and without I/O: requests go in with their times, steps
+//! come out with theirs.
+//!
+//! [`Core::submit`] queues a request, [`Core::plan`] decides the next step from what is queued at
+//! its start, [`Core::commit`] ends it. The same requests at the same times and the same seed give
+//! the same steps, whoever drives. A step that only decodes costs the same whatever the number of
+//! sequences in it.
+
+mod clock;
+mod coast;
+mod commit;
+mod config;
+mod cost;
+mod decoding;
+pub(crate) mod keys;
+mod noise;
+mod plan;
+mod pool;
+mod request;
+mod sequences;
+mod times;
+
+pub use config::{ConfigError, Policy, Scheduler};
+pub use cost::{Cost, Knee};
+pub use request::{Event, Refused, Request, Step, Token};
+
+use clock::Fine;
+use decoding::Decoding;
+use dyno_core::Nanos;
+use noise::Noise;
+use plan::Planned;
+use pool::Pool;
+use sequences::{Sequence, Sequences, State, longest};
+use std::collections::BTreeMap;
+use times::Rounds;
+
+/// The engine's state.
+#[derive(Debug, Clone)]
+pub struct Core {
+    scheduler: Scheduler,
+    cost: Cost,
+    front_end: Nanos,
+    noise: Noise,
+    sequences: Sequences,
+    /// By the time at which they may be admitted, then by order of submission.
+    queue: BTreeMap<(Nanos, u64), u32>,
+    /// Before all of the queue; the last is the first to come back.
+    preempted: Vec<u32>,
+    /// The one sequence that is admitted and whose prompt is not yet all computed or planned.
+    partial: Option<u32>,
+    decoding: Decoding,
+    pool: Pool,
+    /// The first in the queue found no room, and nobody left since. Until then decoding takes
+    /// blocks and no prefill offers any to share, so it would find no more.
+    blocked: bool,
+    planned: Option<Planned>,
+    /// The step that was committed last, and what finished in it.
+    last: Option<Step>,
+    /// When it ended.
+    clock: Fine,
+    finished: Vec<Token>,
+    rounds: Option<Rounds>,
+    submitted: u64,
+    admitted: u64,
+    preemptions: u64,
+    prefix_queries: u64,
+    prefix_hits: u64,
+}
+
+impl Core {
+    /// An idle engine.
+    pub fn new(scheduler: Scheduler, cost: Cost, seed: u64) -> Result<Self, ConfigError> {
+        scheduler.check()?;
+        cost.check()?;
+        Ok(Self {
+            scheduler,
+            cost,
+            front_end: Fine::from_seconds(cost.front_end).plus(Fine::HALF).nanos(),
+            noise: Noise::new(seed, cost.noise),
+            sequences: Sequences::new(),
+            queue: BTreeMap::new(),
+            preempted: Vec::new(),
+            partial: None,
+            decoding: Decoding::new(scheduler.block),
+            pool: Pool::new(scheduler.kv_blocks),
+            blocked: false,
+            planned: None,
+            last: None,
+            clock: Fine::default(),
+            finished: Vec::new(),
+            rounds: None,
+            submitted: 0,
+            admitted: 0,
+            preemptions: 0,
+            prefix_queries: 0,
+            prefix_hits: 0,
+        })
+    }
+
+    /// Takes a request that arrives at `at`. It is queued after the front end's delay and takes
+    /// part in no step that starts before.
+    ///
+    /// Times need not be in order: the queue is by time, whatever the order of submission.
+    pub fn submit(&mut self, request: Request<'_>, at: Nanos) -> Result<(), Refused> {
+        self.check(&request)?;
+        let full = request.input / self.scheduler.block;
+        let hashes = match self.scheduler.prefix_cache {
+            true => &request.hashes[..request.hashes.len().min(full as usize)],
+            false => &[],
+        };
+        let (at, order) = (at.saturating_add(self.front_end), self.submitted);
+        let lengths = (request.input, request.output);
+        let state = State::Queued { at, order };
+        let slot = self.sequences.insert(Sequence::new(request.id, lengths, hashes, state));
+        self.queue.insert((at, order), slot);
+        self.submitted += 1;
+        self.blocked = false;
+        Ok(())
+    }
+
+    /// Whether a request would be refused, and why.
+    pub fn check(&self, request: &Request<'_>) -> Result<(), Refused> {
+        let Request { id, input, output, .. } = *request;
+        if input == 0 {
+            return Err(Refused::NoInput);
+        }
+        if output == 0 {
+            return Err(Refused::NoOutput);
+        }
+        match self.scheduler.context {
+            Some(context) if u64::from(input) + u64::from(output) > u64::from(context) => {
+                return Err(Refused::TooLong { context, input, output });
+            }
+            _ => {}
+        }
+        if self.scheduler.blocks(longest(input, output)) > self.scheduler.kv_blocks {
+            let pool = self.scheduler.kv_tokens();
+            return Err(Refused::NeverFits { pool, input, output });
+        }
+        match self.sequences.find(id) {
+            Some(_) => Err(Refused::Duplicate(id)),
+            None => Ok(()),
+        }
+    }
+
+    /// Takes a request out, wherever it stands; false if it is not in the engine. A step that is
+    /// planned keeps its times.
+    pub fn cancel(&mut self, id: u64) -> bool {
+        let Some(slot) = self.sequences.find(id) else { return false };
+        match self.sequences.get(slot).state {
+            State::Queued { at, order } => {
+                self.queue.remove(&(at, order));
+            }
+            State::Preempted => self.preempted.retain(|other| *other != slot),
+            State::Prefilling(_) | State::Decoding => self.stop(slot),
+        }
+        self.sequences.remove(slot);
+        self.blocked = false;
+        true
+    }
+
+    /// Takes a sequence from those that run and gives its blocks back.
+    fn stop(&mut self, slot: u32) {
+        let round = self.decoding.round();
+        let in_round = self.planned.as_ref().is_some_and(|planned| planned.step.decodes > 0);
+        let sequence = self.sequences.get_mut(slot);
+        sequence.stints.extend(self.rounds.as_ref().and_then(|_| sequence.stint(round)));
+        let decoding = sequence.state == State::Decoding;
+        sequence.produced = sequence.produced_by(round);
+        let tokens = sequence.tokens();
+        let held = match decoding {
+            // The newest token gets its place in the round that looks back on it.
+            true => tokens - u64::from(!in_round),
+            false => tokens,
+        };
+        let private = self.scheduler.blocks(held) - sequence.shared.len() as u64;
+        self.pool.leave(&mut sequence.shared);
+        self.pool.give(private);
+        if decoding {
+            self.decoding.leave(tokens);
+        }
+        if self.partial == Some(slot) {
+            self.partial = None;
+        }
+        self.sequences.stop(slot);
+        self.blocked = false;
+    }
+
+    /// When the next step starts, with what is known now; absent if there is nothing to do.
+    pub fn next_start(&self) -> Option<Nanos> {
+        if let Some(planned) = &self.planned {
+            return Some(planned.step.start);
+        }
+        let free = self.last.map_or(0, |last| last.end);
+        if self.sequences.running() > 0 || !self.preempted.is_empty() {
+            return Some(free);
+        }
+        self.queue.first_key_value().map(|((at, _), _)| free.max(*at))
+    }
+
+    /// The step that is planned and not yet committed.
+    pub fn planned(&self) -> Option<&Step> {
+        self.planned.as_ref().map(|planned| &planned.step)
+    }
+
+    /// The requests that got a token in the step just committed. This looks at every sequence
+    /// that runs.
+    pub fn emitted(&self) -> impl Iterator<Item = Token> {
+        let round = self.decoding.round();
+        let decoded = self.last.is_some_and(|last| last.decodes > 0);
+        let number = self.last.map(|last| last.number);
+        let running = self.sequences.iter().filter(move |sequence| {
+            sequence.state == State::Decoding && (decoded || Some(sequence.joined) == number)
+        });
+        let tokens = running.map(move |sequence| Token {
+            id: sequence.id,
+            number: sequence.produced_by(round),
+            last: false,
+        });
+        tokens.chain(self.finished.iter().copied())
+    }
+
+    /// How many tokens a request has got; absent if it is not in the engine.
+    pub fn produced(&self, id: u64) -> Option<u32> {
+        let sequence = self.sequences.get(self.sequences.find(id)?);
+        Some(sequence.produced_by(self.decoding.round()))
+    }
+
+    /// The settings of the scheduler.
+    pub fn scheduler(&self) -> &Scheduler {
+        &self.scheduler
+    }
+
+    /// The coefficients of the step-time model.
+    pub fn cost(&self) -> &Cost {
+        &self.cost
+    }
+
+    /// Requests that are not admitted, those in the front end and those preempted among them.
+    pub fn waiting(&self) -> usize {
+        self.queue.len() + self.preempted.len()
+    }
+
+    /// Requests that are admitted.
+    pub fn running(&self) -> usize {
+        self.sequences.running() as usize
+    }
+
+    /// Blocks of the KV pool that requests use. What is only kept for others to come is not used.
+    pub fn kv_used(&self) -> u64 {
+        self.pool.used()
+    }
+
+    /// Blocks of the KV pool.
+    pub fn kv_total(&self) -> u64 {
+        self.pool.total()
+    }
+
+    /// Sequences that had to leave, so far.
+    pub fn preemptions(&self) -> u64 {
+        self.preemptions
+    }
+
+    /// Forgets the beginnings of prompts that are kept only for others to come.
+    pub fn clear_prefix_cache(&mut self) {
+        self.pool.forget_idle();
+    }
+
+    /// Tokens that were looked up in the prefix cache, so far.
+    pub fn prefix_queries(&self) -> u64 {
+        self.prefix_queries
+    }
+
+    /// Tokens that were found in the prefix cache, so far.
+    pub fn prefix_hits(&self) -> u64 {
+        self.prefix_hits
+    }
+}

@@ -1,0 +1,202 @@
+//! What the next step does: who is admitted, who must leave, and how long it takes.
+
+use super::clock::Fine;
+use super::cost::Load;
+use super::pool::Match;
+use super::sequences::State;
+use super::{Core, Policy, Step};
+use dyno_core::Nanos;
+
+/// A step that is planned.
+#[derive(Debug, Clone)]
+pub(crate) struct Planned {
+    /// What is told of it.
+    pub(crate) step: Step,
+    /// Its end on the finer clock.
+    pub(crate) end: Fine,
+    /// Slot and turn of the sequences whose prefill it completes.
+    pub(crate) completed: Vec<(u32, u64)>,
+}
+
+/// A step in the making.
+#[derive(Default)]
+struct Draft {
+    load: Load,
+    prefills: u32,
+    preempted: u32,
+    completed: Vec<(u32, u64)>,
+}
+
+impl Core {
+    /// Decides the next step, with what is queued at its start and nothing else. Gives the same
+    /// step until it is committed, and nothing if there is nothing to do.
+    pub fn plan(&mut self) -> Option<Step> {
+        if let Some(planned) = &self.planned {
+            return Some(planned.step);
+        }
+        let start = self.next_start()?;
+        let mut draft = Draft::default();
+        match self.scheduler.policy {
+            Policy::PrefillFirst => {
+                self.prefill_whole(start, &mut draft);
+                if draft.prefills == 0 {
+                    self.decode(&mut draft);
+                }
+            }
+            Policy::Chunked => {
+                self.decode(&mut draft);
+                self.prefill_chunks(start, &mut draft);
+            }
+        }
+        debug_assert!(draft.prefills > 0 || draft.load.decodes > 0, "there was something to do");
+        let number = self.next_number();
+        let end = self.end(number, start, self.cost.duration(&draft.load));
+        let step = Step {
+            number,
+            start,
+            end: end.nanos(),
+            prefill_tokens: draft.load.prefill_tokens,
+            prefills: draft.prefills,
+            decodes: draft.load.decodes,
+            kv_tokens: draft.load.kv_tokens,
+            preempted: draft.preempted,
+        };
+        self.planned = Some(Planned { step, end, completed: draft.completed });
+        Some(step)
+    }
+
+    /// The number of the step to plan.
+    pub(super) fn next_number(&self) -> u64 {
+        self.last.map_or(0, |last| last.number + 1)
+    }
+
+    /// When a step ends that starts now, or later if there was nothing to do.
+    pub(super) fn end(&self, number: u64, start: Nanos, duration: Fine) -> Fine {
+        self.noise.apply(number, duration).plus(self.clock.max(Fine::from_nanos(start)))
+    }
+
+    /// Makes room for the decoding sequences and decodes them.
+    fn decode(&mut self, draft: &mut Draft) {
+        while self.pool.available() < self.decoding.blocks_needed() {
+            let Some(newest) = self.sequences.newest() else { break };
+            self.preempt(newest);
+            draft.preempted += 1;
+        }
+        self.pool.take(self.decoding.blocks_needed());
+        draft.load.decodes = self.decoding.count();
+        draft.load.kv_tokens = self.decoding.tokens();
+    }
+
+    /// Puts a sequence back to the front of the queue: what it computed is lost, what it said
+    /// stays said.
+    fn preempt(&mut self, slot: u32) {
+        self.stop(slot);
+        self.sequences.get_mut(slot).state = State::Preempted;
+        self.preempted.push(slot);
+        self.preemptions += 1;
+    }
+
+    /// Prefills whole prompts, as many as fit the budget; one that is longer goes alone.
+    fn prefill_whole(&mut self, start: Nanos, draft: &mut Draft) {
+        let budget = u64::from(self.scheduler.token_budget);
+        while let Some((slot, found)) = self.admissible(start) {
+            let tokens = self.to_compute(slot, found);
+            if draft.prefills > 0 && draft.load.prefill_tokens + tokens > budget {
+                break;
+            }
+            self.admit(slot, found);
+            self.prefill(slot, tokens, draft);
+        }
+    }
+
+    /// Spends what decoding leaves of the budget on prompts, in chunks.
+    fn prefill_chunks(&mut self, start: Nanos, draft: &mut Draft) {
+        let budget = self.scheduler.token_budget.saturating_sub(draft.load.decodes);
+        let mut rest = u64::from(budget);
+        if let Some(slot) = self.partial.filter(|_| rest > 0) {
+            rest -= self.prefill(slot, rest, draft);
+        }
+        while rest > 0 && draft.preempted == 0 {
+            let Some((slot, found)) = self.admissible(start) else { break };
+            self.admit(slot, found);
+            rest -= self.prefill(slot, rest, draft);
+        }
+    }
+
+    /// The first in the queue and what the cache has of it, if there is room for it now.
+    fn admissible(&mut self, start: Nanos) -> Option<(u32, Match)> {
+        if self.blocked || self.sequences.running() >= self.scheduler.max_seqs {
+            return None;
+        }
+        let slot = self.first_in_queue(start)?;
+        let sequence = self.sequences.get(slot);
+        let (tokens, block) = (sequence.tokens(), u64::from(self.scheduler.block));
+        // The last token is always computed: the next one comes from it.
+        let cachable = ((tokens - 1) / block).min(sequence.hashes.len() as u64);
+        let found = self.pool.find(&sequence.hashes[..cachable as usize]);
+        let wanted = self.scheduler.blocks((tokens + 1).min(sequence.longest()));
+        if self.pool.available_besides(found) < wanted - found.blocks {
+            self.blocked = true;
+            return None;
+        }
+        Some((slot, found))
+    }
+
+    /// The first in the queue at this time: the last that was preempted, or the longest queued.
+    pub(super) fn first_in_queue(&self, start: Nanos) -> Option<u32> {
+        self.preempted.last().copied().or_else(|| {
+            let ((at, _), slot) = self.queue.first_key_value()?;
+            (*at <= start).then_some(*slot)
+        })
+    }
+
+    /// Tokens that a prefill has to compute.
+    fn to_compute(&self, slot: u32, found: Match) -> u64 {
+        self.sequences.get(slot).tokens() - found.blocks * u64::from(self.scheduler.block)
+    }
+
+    /// Lets the first in the queue in and gives it blocks for all its tokens.
+    fn admit(&mut self, slot: u32, found: Match) {
+        if self.preempted.pop().is_none() {
+            self.queue.pop_first();
+        }
+        self.sequences.start(slot, self.admitted);
+        self.admitted += 1;
+        let sequence = self.sequences.get_mut(slot);
+        let (tokens, cached) = (sequence.tokens(), found.blocks * u64::from(self.scheduler.block));
+        sequence.state = State::Prefilling(cached);
+        sequence.offered = found.blocks as u32;
+        self.pool.share(&sequence.hashes[..found.blocks as usize], &mut sequence.shared);
+        self.pool.take(self.scheduler.blocks(tokens) - found.blocks);
+        self.partial = Some(slot);
+        if self.scheduler.prefix_cache {
+            self.prefix_queries += tokens;
+            self.prefix_hits += cached;
+        }
+    }
+
+    /// Computes up to so many more tokens of the partial sequence in this step; gives how many.
+    fn prefill(&mut self, slot: u32, most: u64, draft: &mut Draft) -> u64 {
+        let sequence = self.sequences.get_mut(slot);
+        let State::Prefilling(past) = sequence.state else { return 0 };
+        let chunk = most.min(sequence.tokens() - past);
+        sequence.state = State::Prefilling(past + chunk);
+        if past + chunk == sequence.tokens() {
+            draft.completed.push((slot, sequence.turn));
+            self.partial = None;
+        }
+        draft.prefills += 1;
+        draft.load.prefill_tokens += chunk;
+        draft.load.twice_pairs += u128::from(chunk) * u128::from(2 * past + chunk);
+
+        let full = ((past + chunk) / u64::from(self.scheduler.block)) as usize;
+        let offered = sequence.offered as usize;
+        let computed = full.min(sequence.hashes.len());
+        if offered < computed {
+            let hashes = &sequence.hashes[offered..computed];
+            sequence.shared.extend(hashes.iter().filter_map(|hash| self.pool.publish(*hash)));
+            sequence.offered = computed as u32;
+        }
+        chunk
+    }
+}

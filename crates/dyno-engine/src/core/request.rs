@@ -1,0 +1,126 @@
+//! What goes in and comes out: requests, refusals, steps and events.
+
+use dyno_core::Nanos;
+use thiserror::Error;
+
+/// A request for tokens.
+#[derive(Debug, Clone, Copy)]
+pub struct Request<'a> {
+    /// Its name, which no other request in the engine may have at the same time.
+    pub id: u64,
+    /// Tokens of the prompt, at least 1.
+    pub input: u32,
+    /// Tokens of the answer, at least 1. All of them are produced.
+    pub output: u32,
+    /// For the prefix cache, a hash of each full block of the prompt together with all before it.
+    /// Those missing at the end are not shared; none are needed without a cache.
+    pub hashes: &'a [u64],
+}
+
+/// Why a request was not taken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
+pub enum Refused {
+    /// Longer than the context.
+    #[error(
+        "This model's maximum context length is {context} tokens. However, you requested \
+         {output} output tokens and your prompt contains {input} input tokens."
+    )]
+    TooLong {
+        /// The longest prompt and answer together.
+        context: u32,
+        /// Tokens of the prompt.
+        input: u32,
+        /// Tokens of the answer.
+        output: u32,
+    },
+    /// Not even alone would it find room.
+    #[error(
+        "The KV cache holds {pool} tokens. However, you requested {output} output tokens and \
+         your prompt contains {input} input tokens, which can never fit. Reduce the length of \
+         the prompt or the output, or enlarge the KV cache."
+    )]
+    NeverFits {
+        /// Tokens that the KV pool holds.
+        pool: u64,
+        /// Tokens of the prompt.
+        input: u32,
+        /// Tokens of the answer.
+        output: u32,
+    },
+    /// No prompt.
+    #[error("The decoder prompt cannot be empty.")]
+    NoInput,
+    /// No answer wanted.
+    #[error("max_tokens must be at least 1, got 0.")]
+    NoOutput,
+    /// Another request of this name is in the engine.
+    #[error("Request {0} is already in the engine; give each request an id of its own.")]
+    Duplicate(u64),
+}
+
+/// One step of the engine: what it does, and when.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Step {
+    /// Counted from 0.
+    pub number: u64,
+    /// When it starts.
+    pub start: Nanos,
+    /// When it ends, and its tokens are there.
+    pub end: Nanos,
+    /// Tokens that it prefills.
+    pub prefill_tokens: u64,
+    /// Sequences that it prefills, wholly or in part.
+    pub prefills: u32,
+    /// Sequences that it decodes: one token each.
+    pub decodes: u32,
+    /// Tokens that the decoding sequences look back on.
+    pub kv_tokens: u64,
+    /// Sequences that had to leave for it, to start again later.
+    pub preempted: u32,
+}
+
+/// What became of a request at the end of a step.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Event {
+    /// Its first token is there.
+    First {
+        /// The request.
+        id: u64,
+        /// When.
+        at: Nanos,
+    },
+    /// Its last token is there, and it has left the engine.
+    Finished {
+        /// The request.
+        id: u64,
+        /// When.
+        at: Nanos,
+    },
+}
+
+impl Event {
+    /// The request.
+    pub fn id(&self) -> u64 {
+        match *self {
+            Self::First { id, .. } | Self::Finished { id, .. } => id,
+        }
+    }
+
+    /// When it happened.
+    pub fn at(&self) -> Nanos {
+        match *self {
+            Self::First { at, .. } | Self::Finished { at, .. } => at,
+        }
+    }
+}
+
+/// A token that a request got in the step just committed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Token {
+    /// The request.
+    pub id: u64,
+    /// Its place in the answer, counted from 1.
+    pub number: u32,
+    /// Whether it is the last of the answer.
+    pub last: bool,
+}

@@ -1,0 +1,235 @@
+//! The requests in the engine, each in a slot, and those that run in the order of admission.
+
+use super::keys::NumberMap;
+use dyno_core::Nanos;
+
+const NONE: u32 = u32::MAX;
+
+/// Where a sequence stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum State {
+    /// In the queue, since then and in this order.
+    Queued {
+        /// When it may be admitted.
+        at: Nanos,
+        /// In the order of submission.
+        order: u64,
+    },
+    /// Put back to the front of the queue.
+    Preempted,
+    /// Admitted; so many tokens are computed or will be at the end of this step.
+    Prefilling(u64),
+    /// Gets a token in each round.
+    Decoding,
+}
+
+/// Tokens that came one after another: one at the end of a prefill, the rest one a round.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Stint {
+    /// When the first of them came.
+    pub(crate) first: Nanos,
+    /// Rounds that had passed by then.
+    pub(crate) round: u64,
+    /// How many came.
+    pub(crate) tokens: u32,
+}
+
+/// A request in the engine.
+#[derive(Debug, Clone)]
+pub(crate) struct Sequence {
+    pub(crate) id: u64,
+    pub(crate) input: u32,
+    pub(crate) output: u32,
+    pub(crate) state: State,
+    /// Tokens produced by the time it last left or joined the decoding ones.
+    pub(crate) produced: u32,
+    /// A number for each admission.
+    pub(crate) turn: u64,
+    /// The step at whose end it joined the decoding ones.
+    pub(crate) joined: u64,
+    /// Rounds that had passed when it joined, and when that was.
+    pub(crate) round: u64,
+    pub(crate) first: Nanos,
+    /// Hashes of full blocks of the prompt, if there is a cache.
+    pub(crate) hashes: Box<[u64]>,
+    /// Full blocks of the prompt that were looked up or offered to the cache.
+    pub(crate) offered: u32,
+    /// Cached blocks that it uses.
+    pub(crate) shared: Vec<u32>,
+    /// What came before it was preempted.
+    pub(crate) stints: Vec<Stint>,
+    before: u32,
+    after: u32,
+}
+
+impl Sequence {
+    /// A request that is queued.
+    pub(crate) fn new(id: u64, (input, output): (u32, u32), hashes: &[u64], state: State) -> Self {
+        Self {
+            id,
+            input,
+            output,
+            state,
+            produced: 0,
+            turn: NO_TURN,
+            joined: 0,
+            round: 0,
+            first: 0,
+            hashes: hashes.into(),
+            offered: 0,
+            shared: Vec::new(),
+            stints: Vec::new(),
+            before: NONE,
+            after: NONE,
+        }
+    }
+
+    /// Tokens produced, when so many rounds have passed.
+    pub(crate) fn produced_by(&self, round: u64) -> u32 {
+        match self.state {
+            State::Decoding => self.produced + (round - self.round) as u32,
+            _ => self.produced,
+        }
+    }
+
+    /// Prompt and answer so far: what a prefill must compute.
+    pub(crate) fn tokens(&self) -> u64 {
+        u64::from(self.input) + u64::from(self.produced)
+    }
+
+    /// Tokens that it will have computed when it ends: all but the last of the answer.
+    pub(crate) fn longest(&self) -> u64 {
+        longest(self.input, self.output)
+    }
+
+    /// The tokens since it last joined the decoding ones.
+    pub(crate) fn stint(&self, round: u64) -> Option<Stint> {
+        let tokens = (round - self.round) as u32 + 1;
+        (self.state == State::Decoding).then_some(Stint {
+            first: self.first,
+            round: self.round,
+            tokens,
+        })
+    }
+}
+
+/// Tokens that a sequence computes: the last of the answer is never looked back on.
+pub(crate) fn longest(input: u32, output: u32) -> u64 {
+    u64::from(input) + u64::from(output) - 1
+}
+
+/// The turn of a sequence that is not admitted.
+pub(crate) const NO_TURN: u64 = u64::MAX;
+
+/// All requests in the engine.
+#[derive(Debug, Clone)]
+pub(crate) struct Sequences {
+    slots: Vec<Sequence>,
+    vacant: Vec<u32>,
+    by_id: NumberMap<u32>,
+    /// The ends of the list of those that run.
+    oldest: u32,
+    newest: u32,
+    running: u32,
+}
+
+impl Sequences {
+    /// None.
+    pub(crate) fn new() -> Self {
+        Self {
+            slots: Vec::new(),
+            vacant: Vec::new(),
+            by_id: NumberMap::default(),
+            oldest: NONE,
+            newest: NONE,
+            running: 0,
+        }
+    }
+
+    /// Those that are admitted.
+    pub(crate) fn running(&self) -> u32 {
+        self.running
+    }
+
+    /// The slot of a request.
+    pub(crate) fn find(&self, id: u64) -> Option<u32> {
+        self.by_id.get(&id).copied()
+    }
+
+    /// The sequence in a slot.
+    pub(crate) fn get(&self, slot: u32) -> &Sequence {
+        &self.slots[slot as usize]
+    }
+
+    /// The sequence in a slot, to be changed.
+    pub(crate) fn get_mut(&mut self, slot: u32) -> &mut Sequence {
+        &mut self.slots[slot as usize]
+    }
+
+    /// Puts a request into a slot.
+    pub(crate) fn insert(&mut self, sequence: Sequence) -> u32 {
+        let id = sequence.id;
+        let slot = match self.vacant.pop() {
+            Some(slot) => {
+                self.slots[slot as usize] = sequence;
+                slot
+            }
+            None => {
+                self.slots.push(sequence);
+                (self.slots.len() - 1) as u32
+            }
+        };
+        self.by_id.insert(id, slot);
+        slot
+    }
+
+    /// Frees the slot of a request that does not run.
+    pub(crate) fn remove(&mut self, slot: u32) {
+        self.by_id.remove(&self.slots[slot as usize].id);
+        self.vacant.push(slot);
+    }
+
+    /// Whether this admission still lasts.
+    pub(crate) fn lasts(&self, slot: u32, turn: u64) -> bool {
+        self.slots[slot as usize].turn == turn
+    }
+
+    /// Those that run, oldest admission first.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &Sequence> {
+        let get = |slot: u32| self.slots.get(slot as usize);
+        std::iter::successors(get(self.oldest), move |sequence| get(sequence.after))
+    }
+
+    /// The one that was admitted last.
+    pub(crate) fn newest(&self) -> Option<u32> {
+        (self.newest != NONE).then_some(self.newest)
+    }
+
+    /// Adds a sequence to those that run, as the newest.
+    pub(crate) fn start(&mut self, slot: u32, turn: u64) {
+        let before = std::mem::replace(&mut self.newest, slot);
+        let sequence = &mut self.slots[slot as usize];
+        (sequence.turn, sequence.before, sequence.after) = (turn, before, NONE);
+        match before {
+            NONE => self.oldest = slot,
+            _ => self.slots[before as usize].after = slot,
+        }
+        self.running += 1;
+    }
+
+    /// Takes a sequence from those that run.
+    pub(crate) fn stop(&mut self, slot: u32) {
+        let sequence = &mut self.slots[slot as usize];
+        sequence.turn = NO_TURN;
+        let (before, after) = (sequence.before, sequence.after);
+        match before {
+            NONE => self.oldest = after,
+            _ => self.slots[before as usize].after = after,
+        }
+        match after {
+            NONE => self.newest = before,
+            _ => self.slots[after as usize].before = before,
+        }
+        self.running -= 1;
+    }
+}

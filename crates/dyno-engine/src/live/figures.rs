@@ -1,0 +1,204 @@
+//! What a live engine tells of itself under vLLM's names, in Prometheus text.
+
+use crate::core::Core;
+use crate::openai::Finish;
+use dyno_core::Nanos;
+use std::fmt::Write;
+
+#[rustfmt::skip] // vLLM's own bounds, one line each.
+mod bounds {
+    pub(super) const TTFT: &[f64] = &[0.001, 0.005, 0.01, 0.02, 0.04, 0.06, 0.08, 0.1, 0.25, 0.5, 0.75, 1.0, 2.5, 5.0, 7.5, 10.0, 20.0, 40.0, 80.0, 160.0, 640.0, 2560.0];
+    pub(super) const ITL: &[f64] = &[0.01, 0.025, 0.05, 0.075, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.75, 1.0, 2.5, 5.0, 7.5, 10.0, 20.0, 40.0, 80.0];
+    pub(super) const LATENCY: &[f64] = &[0.3, 0.5, 0.8, 1.0, 1.5, 2.0, 2.5, 5.0, 10.0, 15.0, 20.0, 30.0, 40.0, 50.0, 60.0, 120.0, 240.0, 480.0, 960.0, 1920.0, 7680.0];
+}
+
+/// Durations in buckets.
+#[derive(Debug)]
+struct Histogram {
+    bounds: &'static [f64],
+    /// One more than bounds: the last is for what is above all of them.
+    counts: Vec<u64>,
+    sum: Nanos,
+}
+
+impl Histogram {
+    fn new(bounds: &'static [f64]) -> Self {
+        Self { bounds, counts: vec![0; bounds.len() + 1], sum: 0 }
+    }
+
+    fn observe(&mut self, duration: Nanos) {
+        let seconds = duration as f64 / 1e9;
+        self.counts[self.bounds.partition_point(|bound| *bound < seconds)] += 1;
+        self.sum = self.sum.saturating_add(duration);
+    }
+}
+
+/// Counters and histograms since the start.
+#[derive(Debug)]
+pub(super) struct Figures {
+    ttft: Histogram,
+    itl: Histogram,
+    e2e: Histogram,
+    prompt_tokens: u64,
+    generation_tokens: u64,
+    stopped: u64,
+    cut: u64,
+    aborted: u64,
+}
+
+impl Figures {
+    /// Nothing yet.
+    pub(super) fn new() -> Self {
+        Self {
+            ttft: Histogram::new(bounds::TTFT),
+            itl: Histogram::new(bounds::ITL),
+            e2e: Histogram::new(bounds::LATENCY),
+            prompt_tokens: 0,
+            generation_tokens: 0,
+            stopped: 0,
+            cut: 0,
+            aborted: 0,
+        }
+    }
+
+    /// A first token came so long after its request, whose prompt had so many tokens.
+    pub(super) fn first_token(&mut self, after: Nanos, prompt_tokens: u32) {
+        self.generation_tokens += 1;
+        self.prompt_tokens += u64::from(prompt_tokens);
+        self.ttft.observe(after);
+    }
+
+    /// A further token came so long after the one before.
+    pub(super) fn next_token(&mut self, after: Nanos) {
+        self.generation_tokens += 1;
+        self.itl.observe(after);
+    }
+
+    /// An answer was over so long after its request.
+    pub(super) fn finished(&mut self, after: Nanos, finish: Finish) {
+        self.e2e.observe(after);
+        match finish {
+            Finish::Length => self.cut += 1,
+            Finish::Stop | Finish::ToolCalls => self.stopped += 1,
+        }
+    }
+
+    /// A request was taken out before its end.
+    pub(super) fn aborted(&mut self) {
+        self.aborted += 1;
+    }
+
+    /// All of it, and the state of the engine.
+    pub(super) fn prometheus(&self, core: &Core, model: &str) -> String {
+        let labels = format!("engine=\"0\",model_name=\"{}\"", escaped(model));
+        let mut page = Page { text: String::new(), labels };
+        page.number("num_requests_running", "gauge", "Requests in the batch.", core.running());
+        page.number("num_requests_waiting", "gauge", "Requests that wait.", core.waiting());
+        let usage = core.kv_used() as f64 / core.kv_total() as f64;
+        let help = "Share of the KV cache in use; 1 is all of it.";
+        page.number("kv_cache_usage_perc", "gauge", help, usage);
+        page.number("gpu_cache_usage_perc", "gauge", "Old name of kv_cache_usage_perc.", usage);
+        let help = "Requests that had to give up their place in the batch.";
+        page.number("num_preemptions_total", "counter", help, core.preemptions());
+        let help = "Tokens looked up in the prefix cache.";
+        page.number("prefix_cache_queries_total", "counter", help, core.prefix_queries());
+        let help = "Tokens found in the prefix cache.";
+        page.number("prefix_cache_hits_total", "counter", help, core.prefix_hits());
+        let help = "Tokens of prompts processed.";
+        page.number("prompt_tokens_total", "counter", help, self.prompt_tokens);
+        let help = "Tokens generated.";
+        page.number("generation_tokens_total", "counter", help, self.generation_tokens);
+        page.head("request_success_total", "counter", "Requests that are over, by reason.");
+        for (reason, count) in
+            [("stop", self.stopped), ("length", self.cut), ("abort", self.aborted)]
+        {
+            page.line("request_success_total", &format!(",finished_reason=\"{reason}\""), count);
+        }
+        let help = "From a request to its first token, waiting included.";
+        page.histogram("time_to_first_token_seconds", help, &self.ttft);
+        page.histogram("inter_token_latency_seconds", "From token to token.", &self.itl);
+        let help = "Old name of inter_token_latency_seconds.";
+        page.histogram("time_per_output_token_seconds", help, &self.itl);
+        page.histogram("e2e_request_latency_seconds", "From request to last token.", &self.e2e);
+        page.text
+    }
+}
+
+struct Page {
+    text: String,
+    labels: String,
+}
+
+impl Page {
+    fn head(&mut self, name: &str, kind: &str, help: &str) {
+        let _ = writeln!(self.text, "# HELP vllm:{name} {help}\n# TYPE vllm:{name} {kind}");
+    }
+
+    fn line(&mut self, name: &str, more: &str, value: impl std::fmt::Display) {
+        let _ = writeln!(self.text, "vllm:{name}{{{}{more}}} {value}", self.labels);
+    }
+
+    fn number(&mut self, name: &str, kind: &str, help: &str, value: impl std::fmt::Display) {
+        self.head(name, kind, help);
+        self.line(name, "", value);
+    }
+
+    fn histogram(&mut self, name: &str, help: &str, histogram: &Histogram) {
+        self.head(name, "histogram", help);
+        let bucket = format!("{name}_bucket");
+        let bounds = histogram.bounds.iter().map(|bound| format!("{bound:?}"));
+        let mut so_far = 0;
+        for (bound, count) in bounds.chain(["+Inf".to_owned()]).zip(&histogram.counts) {
+            so_far += count;
+            self.line(&bucket, &format!(",le=\"{bound}\""), so_far);
+        }
+        self.line(&format!("{name}_sum"), "", histogram.sum as f64 / 1e9);
+        self.line(&format!("{name}_count"), "", so_far);
+    }
+}
+
+/// A label's value as Prometheus wants it.
+pub(crate) fn escaped(value: &str) -> String {
+    value.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::core::{Cost, Policy, Scheduler};
+
+    fn core() -> Core {
+        let scheduler = Scheduler {
+            policy: Policy::Chunked,
+            max_seqs: 4,
+            token_budget: 16,
+            block: 4,
+            kv_blocks: 10,
+            prefix_cache: false,
+            context: None,
+        };
+        Core::new(scheduler, Cost { base: 0.001, ..Cost::default() }, 1).unwrap()
+    }
+
+    #[test]
+    fn durations_fall_into_their_buckets_and_all_above() {
+        let mut figures = Figures::new();
+        figures.first_token(1_000_000, 7);
+        figures.first_token(1_000_001, 3);
+        figures.next_token(3_000_000_000_000);
+        figures.finished(2_000_000_000, Finish::Length);
+        let text = figures.prometheus(&core(), "a \"b\"\\c");
+        let has = |line: &str| assert!(text.lines().any(|l| l == line), "{line}\n{text}");
+        let labels = r#"engine="0",model_name="a \"b\"\\c""#;
+        has(&format!("vllm:time_to_first_token_seconds_bucket{{{labels},le=\"0.001\"}} 1"));
+        has(&format!("vllm:time_to_first_token_seconds_bucket{{{labels},le=\"0.005\"}} 2"));
+        has(&format!("vllm:time_to_first_token_seconds_sum{{{labels}}} 0.002000001"));
+        has(&format!("vllm:inter_token_latency_seconds_bucket{{{labels},le=\"80.0\"}} 0"));
+        has(&format!("vllm:inter_token_latency_seconds_bucket{{{labels},le=\"+Inf\"}} 1"));
+        has(&format!("vllm:e2e_request_latency_seconds_bucket{{{labels},le=\"2.0\"}} 1"));
+        has(&format!("vllm:prompt_tokens_total{{{labels}}} 10"));
+        has(&format!("vllm:generation_tokens_total{{{labels}}} 3"));
+        has(&format!("vllm:request_success_total{{{labels},finished_reason=\"length\"}} 1"));
+        has(&format!("vllm:kv_cache_usage_perc{{{labels}}} 0"));
+    }
+}

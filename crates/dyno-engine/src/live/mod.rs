@@ -1,0 +1,360 @@
+//! The core on a real clock. Requests go in as they are read, and tokens come out when their step
+//! has ended, for somebody else to write.
+//!
+//! A step is planned for its scheduled start, however late it is looked at, so lateness never
+//! adds up, and the steps are those of virtual time for the same arrivals.
+
+mod figures;
+mod log;
+
+pub(crate) use figures::escaped;
+pub use log::{LiveEvent, LiveLog};
+
+use crate::brain::TwinBrain;
+use crate::core::keys::NumberMap;
+use crate::core::{Core, Event, Refused, Request};
+use crate::openai::Finish;
+use crate::slip::Slip;
+use dyno_core::Nanos;
+use figures::Figures;
+use std::collections::VecDeque;
+
+/// A request as the server hands it over.
+#[derive(Debug)]
+pub(crate) struct Asked<'a> {
+    /// Where its tokens go.
+    pub(crate) connection: u64,
+    /// Tokens of the prompt.
+    pub(crate) input: u32,
+    /// Tokens of the answer.
+    pub(crate) output: u32,
+    /// Hashes of the full blocks of the prompt.
+    pub(crate) hashes: &'a [u64],
+    /// Whether each token is wanted when it is there, or all of them at the end.
+    pub(crate) streamed: bool,
+    /// Why it will end.
+    pub(crate) finish: Finish,
+}
+
+/// A request of which not everything has been handed out.
+#[derive(Debug)]
+struct Open {
+    connection: u64,
+    input: u32,
+    streamed: bool,
+    finish: Finish,
+    arrived: Nanos,
+    /// Tokens it has got, and when the last of them came.
+    tokens: u32,
+    last: Nanos,
+    over: bool,
+    /// It stands in the list of what is to be written.
+    listed: bool,
+}
+
+/// Tokens for somebody to write.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Due {
+    /// The request.
+    pub(crate) id: u64,
+    /// Where they go.
+    pub(crate) connection: u64,
+    /// Tokens that the request has got by now, those written before included.
+    pub(crate) tokens: u32,
+    /// Whether the answer is complete with them.
+    pub(crate) over: bool,
+    /// When the earliest that is not written came.
+    pub(crate) at: Nanos,
+    /// Whether they are the first and the last that are written of their step.
+    first: bool,
+    last: bool,
+}
+
+/// A live engine.
+#[derive(Debug)]
+pub(crate) struct Live {
+    name: String,
+    core: Core,
+    requests: NumberMap<Open>,
+    last_id: u64,
+    /// What is to be written, in order.
+    outbox: VecDeque<Due>,
+    figures: Figures,
+    /// How late the first and the last write of each step were.
+    first_write: Slip,
+    last_write: Slip,
+    log: Option<LiveLog>,
+    done: Vec<Event>,
+}
+
+impl Live {
+    /// An idle engine.
+    pub(crate) fn new(twin: TwinBrain) -> Self {
+        Self {
+            name: twin.name,
+            core: twin.core,
+            requests: NumberMap::default(),
+            last_id: 0,
+            outbox: VecDeque::new(),
+            figures: Figures::new(),
+            first_write: Slip::default(),
+            last_write: Slip::default(),
+            log: twin.log,
+            done: Vec::new(),
+        }
+    }
+
+    /// Takes a request whose last byte was read at `at`; its name.
+    pub(crate) fn submit(&mut self, asked: &Asked<'_>, at: Nanos) -> Result<u64, Refused> {
+        self.run(at);
+        let id = self.last_id + 1;
+        let Asked { connection, input, output, hashes, streamed, finish } = *asked;
+        self.core.submit(Request { id, input, output, hashes }, at)?;
+        self.last_id = id;
+        self.requests.insert(
+            id,
+            Open {
+                connection,
+                input,
+                streamed,
+                finish,
+                arrived: at,
+                tokens: 0,
+                last: at,
+                over: false,
+                listed: false,
+            },
+        );
+        if let Some(log) = &self.log {
+            log.push(LiveEvent::Arrived { at, id, input, output, hashes: hashes.to_vec() });
+        }
+        Ok(id)
+    }
+
+    /// Lets go of a request of which nothing more is wanted.
+    pub(crate) fn forget(&mut self, id: u64, now: Nanos) {
+        self.run(now);
+        if self.requests.remove(&id).is_some() && self.core.cancel(id) {
+            self.figures.aborted();
+            if let Some(log) = &self.log {
+                log.push(LiveEvent::Left { at: now, id });
+            }
+        }
+    }
+
+    /// Starts every step that is to have started before `now` and ends those that are over.
+    pub(crate) fn run(&mut self, now: Nanos) {
+        loop {
+            match self.core.planned() {
+                Some(step) if step.end > now => return,
+                Some(step) => {
+                    let step = *step;
+                    self.core.commit(&mut self.done);
+                    self.done.clear();
+                    self.list(step.end);
+                    if let Some(log) = &self.log {
+                        log.push(LiveEvent::Stepped(step));
+                    }
+                }
+                // A request may yet be read at this very moment, so a step that starts now waits.
+                None if self.core.next_start().is_some_and(|start| start < now) => {
+                    if self.core.plan().is_none() {
+                        return;
+                    }
+                }
+                None => return,
+            }
+        }
+    }
+
+    /// Lists the tokens of the step just ended. Whoever is listed already gets them with those
+    /// that wait, so that somebody slow catches up.
+    fn list(&mut self, end: Nanos) {
+        let listed = self.outbox.len();
+        for token in self.core.emitted() {
+            let Some(open) = self.requests.get_mut(&token.id) else { continue };
+            let since = end.saturating_sub(open.last);
+            match token.number {
+                1 => self.figures.first_token(since, open.input),
+                _ => self.figures.next_token(since),
+            }
+            if token.last {
+                self.figures.finished(end.saturating_sub(open.arrived), open.finish);
+            }
+            (open.tokens, open.last, open.over) = (token.number, end, token.last);
+            if !open.listed && (open.streamed || open.over) {
+                open.listed = true;
+                self.outbox.push_back(Due {
+                    id: token.id,
+                    connection: open.connection,
+                    tokens: 0,
+                    over: false,
+                    at: end,
+                    first: false,
+                    last: false,
+                });
+            }
+        }
+        if let Some(first) = self.outbox.get_mut(listed) {
+            first.first = true;
+        }
+        if self.outbox.len() > listed
+            && let Some(last) = self.outbox.back_mut()
+        {
+            last.last = true;
+        }
+    }
+
+    /// When there is something to do next, with what is known now.
+    pub(crate) fn next_due(&self) -> Option<Nanos> {
+        if !self.outbox.is_empty() {
+            return Some(0);
+        }
+        match self.core.planned() {
+            Some(step) => Some(step.end),
+            None => self.core.next_start().map(|start| start.saturating_add(1)),
+        }
+    }
+
+    /// The next tokens to write.
+    pub(crate) fn next_write(&mut self) -> Option<Due> {
+        let mut due = self.outbox.pop_front()?;
+        if let Some(open) = self.requests.get_mut(&due.id) {
+            (due.tokens, due.over, open.listed) = (open.tokens, open.over, false);
+            if due.over {
+                self.requests.remove(&due.id);
+            }
+        }
+        Some(due)
+    }
+
+    /// These tokens had been dealt with at `now`.
+    pub(crate) fn wrote(&mut self, due: &Due, now: Nanos) {
+        if due.first {
+            self.first_write.record(due.at, now);
+        }
+        if due.last {
+            self.last_write.record(due.at, now);
+        }
+    }
+
+    /// How late the first and the last write of each step were.
+    pub(crate) fn step_slips(&self) -> (&Slip, &Slip) {
+        (&self.first_write, &self.last_write)
+    }
+
+    /// Starts counting anew how late writes were.
+    pub(crate) fn reset_slips(&mut self) {
+        self.first_write.reset();
+        self.last_write.reset();
+    }
+
+    /// Forgets all beginnings of prompts that no request uses.
+    pub(crate) fn clear_prefix_cache(&mut self) {
+        self.core.clear_prefix_cache();
+    }
+
+    /// The name of the twin.
+    pub(crate) fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The blocks in which prompts are hashed; absent if hashes are of no use.
+    pub(crate) fn hashed_block(&self) -> Option<u32> {
+        let scheduler = self.core.scheduler();
+        scheduler.prefix_cache.then_some(scheduler.block)
+    }
+
+    /// What the engine tells of itself under vLLM's names.
+    pub(crate) fn prometheus(&self, model: &str) -> String {
+        self.figures.prometheus(&self.core, model)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::core::{Cost, Policy, Scheduler};
+    use dyno_core::MS;
+
+    fn live() -> Live {
+        let scheduler = Scheduler {
+            policy: Policy::Chunked,
+            max_seqs: 8,
+            token_budget: 64,
+            block: 4,
+            kv_blocks: 100,
+            prefix_cache: false,
+            context: None,
+        };
+        let core = Core::new(scheduler, Cost { base: 0.01, ..Cost::default() }, 1).unwrap();
+        Live::new(TwinBrain::new("x", core, 1_000, 8))
+    }
+
+    fn ask(live: &mut Live, connection: u64, output: u32, streamed: bool, at: Nanos) -> u64 {
+        let finish = Finish::Length;
+        let asked = Asked { connection, input: 3, output, hashes: &[], streamed, finish };
+        live.submit(&asked, at).unwrap()
+    }
+
+    fn written(live: &mut Live, now: Nanos) -> Vec<(u64, u32, bool, Nanos)> {
+        let all = std::iter::from_fn(|| {
+            let due = live.next_write()?;
+            live.wrote(&due, now);
+            Some((due.connection, due.tokens, due.over, due.at))
+        });
+        all.collect()
+    }
+
+    #[test]
+    fn a_step_starts_after_its_moment_and_its_tokens_come_at_its_end() {
+        let mut live = live();
+        ask(&mut live, 7, 2, true, 100);
+        ask(&mut live, 8, 2, false, 100);
+        live.run(100);
+        assert_eq!((live.core.planned(), live.next_due()), (None, Some(101)));
+        live.run(101);
+        assert_eq!(live.next_due(), Some(100 + 10 * MS));
+        live.run(100 + 10 * MS - 1);
+        assert_eq!(written(&mut live, 0), []);
+        live.run(100 + 10 * MS);
+        assert_eq!(live.next_due(), Some(0));
+        assert_eq!(written(&mut live, 0), [(7, 1, false, 100 + 10 * MS)]);
+        live.run(100 + 20 * MS);
+        let end = 100 + 20 * MS;
+        assert_eq!(written(&mut live, 0), [(7, 2, true, end), (8, 2, true, end)]);
+        assert_eq!(live.next_due(), None);
+        assert!(live.requests.is_empty());
+    }
+
+    #[test]
+    fn whoever_is_late_gets_all_at_once_and_the_schedule_does_not_move() {
+        let mut live = live();
+        ask(&mut live, 7, 3, true, 0);
+        ask(&mut live, 8, 9, true, 0);
+        live.run(55 * MS);
+        // Late by 45 ms for what was there at 10 ms.
+        assert_eq!(written(&mut live, 55 * MS), [(7, 3, true, 10 * MS), (8, 5, false, 10 * MS)]);
+        let (first, last) = live.step_slips();
+        assert_eq!(first.some().map(|slip| (slip.count, slip.max_ns)), Some((1, 45 * MS)));
+        assert_eq!(last.some(), first.some());
+        assert_eq!(live.next_due(), Some(60 * MS));
+    }
+
+    #[test]
+    fn a_request_that_is_let_go_leaves_the_engine_and_its_tokens_are_for_nobody() {
+        let mut live = live();
+        let id = ask(&mut live, 7, 9, true, 0);
+        live.run(10 * MS);
+        live.forget(id, 12 * MS);
+        assert_eq!((live.core.running(), live.core.kv_used()), (0, 0));
+        assert_eq!(written(&mut live, 12 * MS), [(7, 0, false, 10 * MS)]);
+        let text = live.prometheus("m");
+        assert!(text.contains("finished_reason=\"abort\"} 1"), "{text}");
+        // One that has finished is not aborted.
+        let id = ask(&mut live, 7, 1, true, 30 * MS);
+        live.run(50 * MS);
+        live.forget(id, 51 * MS);
+        assert!(live.prometheus("m").contains("finished_reason=\"abort\"} 1"));
+    }
+}

@@ -1,0 +1,55 @@
+//! What says when the tokens of a stream are due: a script beforehand, or an engine token by token.
+
+use crate::script::Script;
+use dyno_core::Nanos;
+
+/// What is to be done about the next write.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Next {
+    /// It can be made.
+    Now,
+    /// It is due then.
+    At(Nanos),
+    /// The engine will say.
+    OnGrant,
+}
+
+/// What says when the tokens of a stream are due.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Pace {
+    /// A script.
+    Script {
+        /// When the request was read.
+        start: Nanos,
+        /// The script.
+        script: Script,
+    },
+    /// An engine, from token to token.
+    Engine(Granted),
+}
+
+/// What an engine has produced.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Granted {
+    /// When the request was read.
+    pub(super) start: Nanos,
+    /// Tokens so far.
+    pub(super) tokens: u32,
+    /// When the last of them came.
+    pub(super) at: Nanos,
+}
+
+impl Pace {
+    /// An engine that has produced nothing yet for a request that was read at `start`.
+    pub(super) fn engine(start: Nanos) -> Self {
+        Self::Engine(Granted { start, tokens: 0, at: start })
+    }
+
+    /// Events per write.
+    pub(super) fn batch(&self) -> u32 {
+        match self {
+            Self::Script { script, .. } => script.batch,
+            Self::Engine(_) => 1,
+        }
+    }
+}

@@ -1,0 +1,139 @@
+//! The state that answers depend on, and the engine behind it.
+
+use super::ServerOptions;
+use super::connection::Answering;
+use super::outage::Outage;
+use super::pace::Pace;
+use crate::brain::Brain;
+use crate::fault::Selector;
+use crate::live::{Due, Live};
+use crate::script::Script;
+use crate::slip::Slip;
+use dyno_core::Nanos;
+
+/// What decides when tokens are due, at work.
+#[derive(Debug)]
+pub(super) enum Mind {
+    /// A script.
+    Scripted(Script),
+    /// An engine.
+    Twin(Box<Live>),
+}
+
+/// Everything that answers depend on.
+#[derive(Debug)]
+pub(super) struct Site {
+    pub(super) mind: Mind,
+    /// Longest prompt and answer together.
+    pub(super) context: u32,
+    /// Tokens of an answer that nothing else bounds.
+    pub(super) tokens: u32,
+    pub(super) faults: Selector,
+    pub(super) model: String,
+    pub(super) model_json: String,
+    pub(super) seed: u64,
+    pub(super) anchor_unix_ns: u64,
+    pub(super) slip: Slip,
+    /// Answers begun.
+    pub(super) generations: u64,
+    /// Answers under way.
+    pub(super) running: u64,
+    /// Answers that are over, those to preflights left out.
+    pub(super) answered: u64,
+    /// Hashes of requests that were dropped and shall be again.
+    pub(super) poisoned: Vec<u64>,
+    die_after: Option<u64>,
+    hang_after: Option<u64>,
+}
+
+impl Site {
+    /// The site before its first request.
+    pub(super) fn new(options: ServerOptions, anchor_unix_ns: u64) -> Self {
+        let model_json = serde_json::Value::from(options.model.as_str()).to_string();
+        let (context, tokens, mind) = match options.brain {
+            Brain::Scripted(script) => (script.context, script.tokens, Mind::Scripted(script)),
+            Brain::Twin(twin) => {
+                (twin.context, twin.tokens, Mind::Twin(Box::new(Live::new(*twin))))
+            }
+        };
+        Self {
+            mind,
+            context,
+            tokens,
+            faults: Selector::new(options.faults, options.seed),
+            model: options.model,
+            model_json,
+            seed: options.seed,
+            anchor_unix_ns,
+            slip: Slip::default(),
+            generations: 0,
+            running: 0,
+            answered: 0,
+            poisoned: Vec::new(),
+            die_after: options.die_after,
+            hang_after: options.hang_after,
+        }
+    }
+
+    /// Whether the service has stopped, and how.
+    pub(super) fn outage(&self) -> Option<Outage> {
+        let reached = |after: Option<u64>| after.is_some_and(|after| self.answered >= after);
+        match (reached(self.die_after), reached(self.hang_after)) {
+            (true, _) => Some(Outage::Dead),
+            (false, true) => Some(Outage::Hung),
+            (false, false) => None,
+        }
+    }
+
+    /// The engine, if there is one.
+    pub(super) fn live(&mut self) -> Option<&mut Live> {
+        match &mut self.mind {
+            Mind::Scripted(_) => None,
+            Mind::Twin(live) => Some(live),
+        }
+    }
+
+    /// What says when the tokens of a stream are due whose request was read at `start`.
+    pub(super) fn pace(&self, start: Nanos) -> Pace {
+        match &self.mind {
+            Mind::Scripted(script) => Pace::Script { start, script: *script },
+            Mind::Twin(_) => Pace::engine(start),
+        }
+    }
+
+    /// An answer is over, or nobody is there any more to get it.
+    pub(super) fn over(&mut self, answering: &mut Option<Answering>, now: Nanos) {
+        let Some(answering) = answering.take() else { return };
+        self.running -= 1;
+        if let (Some(live), Some(id)) = (self.live(), answering.request) {
+            live.forget(id, now);
+        }
+    }
+
+    /// Lets the engine do what it has to do by `now`.
+    pub(super) fn run(&mut self, now: Nanos) {
+        if let Some(live) = self.live() {
+            live.run(now);
+        }
+    }
+
+    /// When the engine has something to do next.
+    pub(super) fn next_due(&self) -> Option<Nanos> {
+        match &self.mind {
+            Mind::Scripted(_) => None,
+            Mind::Twin(live) => live.next_due(),
+        }
+    }
+
+    /// The next tokens of the engine to write.
+    pub(super) fn next_write(&mut self) -> Option<Due> {
+        self.live().and_then(Live::next_write)
+    }
+
+    /// The engine's tokens had been dealt with at `now`.
+    pub(super) fn wrote(&mut self, due: &Due, now: Nanos) {
+        if let Some(live) = self.live() {
+            live.wrote(due, now);
+        }
+    }
+}

@@ -1,0 +1,292 @@
+//! Reading a twin file: what stands in it, and which values are impossible.
+
+use super::{Errors, Lengths, Range, Rows, SCHEMA, Twin, TwinError};
+use crate::core::{ConfigError, Cost, Knee, Scheduler};
+use serde::Deserialize;
+use std::collections::BTreeMap;
+use toml::Spanned;
+
+/// Only what is needed to tell the form of a file.
+#[derive(Deserialize)]
+struct Form {
+    schema: Spanned<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    #[serde(rename = "schema")]
+    _schema: String,
+    name: String,
+    model: Option<String>,
+    hardware: Option<String>,
+    engine: String,
+    provenance: String,
+    reference: Option<String>,
+    scheduler: Spanned<Scheduler>,
+    cost: Spanned<CostFile>,
+    lengths: Spanned<Lengths>,
+    range: Option<Spanned<Range>>,
+    #[serde(default)]
+    rows: Rows,
+    #[serde(default)]
+    errors: Errors,
+    #[serde(default)]
+    intervals: BTreeMap<String, [f64; 2]>,
+    #[serde(default)]
+    unidentified: Vec<String>,
+}
+
+/// The coefficients in the units in which they are near 1.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct CostFile {
+    base_ms: Spanned<f64>,
+    prefill_token_us: Spanned<f64>,
+    attention_ns: Spanned<f64>,
+    decode_us: Spanned<f64>,
+    kv_ns: Spanned<f64>,
+    prefill_base_ms: Option<Spanned<f64>>,
+    knee: Option<KneeFile>,
+    front_end_ms: Option<Spanned<f64>>,
+    noise: Option<Spanned<f64>>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct KneeFile {
+    above: u32,
+    decode_us: Spanned<f64>,
+    jump_ms: Spanned<f64>,
+}
+
+impl Twin {
+    /// Reads a twin from the text of `file`, which is what messages call it.
+    pub fn parse(text: &str, file: &str) -> Result<Self, TwinError> {
+        let at = Place { text, file };
+        let form: Form = toml::from_str(text).map_err(|error| at.toml(&error))?;
+        if form.schema.get_ref() != SCHEMA {
+            let (file, schema) = (file.to_owned(), form.schema.into_inner());
+            return Err(TwinError::Schema { file, schema });
+        }
+        let read: File = toml::from_str(text).map_err(|error| at.toml(&error))?;
+        let cost = at.cost(&read.cost)?;
+        let scheduler = *read.scheduler.get_ref();
+        scheduler.check().map_err(|error| at.setting(read.scheduler.span().start, &error))?;
+        at.lengths(&read.lengths)?;
+        if let Some(range) = &read.range {
+            at.range(range)?;
+        }
+        Ok(Self {
+            name: read.name,
+            model: read.model,
+            hardware: read.hardware,
+            engine: read.engine,
+            provenance: read.provenance,
+            reference: read.reference,
+            scheduler,
+            cost,
+            lengths: *read.lengths.get_ref(),
+            range: read.range.map(Spanned::into_inner),
+            rows: read.rows,
+            errors: read.errors,
+            intervals: read.intervals,
+            unidentified: read.unidentified,
+        })
+    }
+}
+
+/// Where mistakes are looked for.
+struct Place<'a> {
+    text: &'a str,
+    file: &'a str,
+}
+
+impl Place<'_> {
+    fn wrong(&self, offset: usize, problem: String) -> TwinError {
+        let before = self.text.get(..offset).unwrap_or(self.text);
+        let line = before.matches('\n').count() + 1;
+        TwinError::Form { file: self.file.to_owned(), line, problem }
+    }
+
+    fn toml(&self, error: &toml::de::Error) -> TwinError {
+        let offset = error.span().map_or(0, |span| span.start);
+        self.wrong(offset, error.message().replace('\n', "; "))
+    }
+
+    /// A setting that the scheduler refuses, at the line that sets it.
+    fn setting(&self, table: usize, error: &ConfigError) -> TwinError {
+        let name = match error {
+            ConfigError::Zero(name) => name,
+            ConfigError::Block(_) => "block",
+            ConfigError::Pool { .. } => "context",
+            _ => "",
+        };
+        let mut offset = table;
+        for line in self.text.get(table..).unwrap_or_default().split_inclusive('\n') {
+            let rest = line.trim_start().strip_prefix(name).unwrap_or_default();
+            if !name.is_empty() && rest.trim_start().starts_with('=') {
+                return self.wrong(offset, error.to_string());
+            }
+            offset += line.len();
+        }
+        self.wrong(table, error.to_string())
+    }
+
+    fn cost(&self, file: &Spanned<CostFile>) -> Result<Cost, TwinError> {
+        let read = file.get_ref();
+        let number = |name: &str, value: &Spanned<f64>, per_second: f64| {
+            let seconds = *value.get_ref() / per_second;
+            if seconds.is_finite() && seconds >= 0.0 {
+                return Ok(seconds);
+            }
+            let value_given = value.get_ref();
+            let problem = format!("`{name}` is {value_given}; give a finite number of at least 0");
+            Err(self.wrong(value.span().start, problem))
+        };
+        let or_none = |name: &str, value: &Option<Spanned<f64>>, per_second: f64| {
+            value.as_ref().map_or(Ok(0.0), |value| number(name, value, per_second))
+        };
+        let knee = read.knee.as_ref().map(|knee| {
+            Ok(Knee {
+                above: knee.above,
+                decode: number("knee.decode_us", &knee.decode_us, 1e6)?,
+                jump: number("knee.jump_ms", &knee.jump_ms, 1e3)?,
+            })
+        });
+        let cost = Cost {
+            base: number("base_ms", &read.base_ms, 1e3)?,
+            prefill_token: number("prefill_token_us", &read.prefill_token_us, 1e6)?,
+            attention: number("attention_ns", &read.attention_ns, 1e9)?,
+            decode: number("decode_us", &read.decode_us, 1e6)?,
+            kv: number("kv_ns", &read.kv_ns, 1e9)?,
+            prefill_base: or_none("prefill_base_ms", &read.prefill_base_ms, 1e3)?,
+            knee: knee.transpose()?,
+            front_end: or_none("front_end_ms", &read.front_end_ms, 1e3)?,
+            noise: or_none("noise", &read.noise, 1.0)?,
+        };
+        cost.check().map_err(|error| {
+            let noise = read.noise.as_ref().filter(|_| matches!(error, ConfigError::Noise(_)));
+            let start = noise.map_or(file.span().start, |noise| noise.span().start);
+            self.wrong(start, error.to_string())
+        })?;
+        Ok(cost)
+    }
+
+    fn lengths(&self, lengths: &Spanned<Lengths>) -> Result<(), TwinError> {
+        let Lengths { input, output } = *lengths.get_ref();
+        for (name, length) in [("input", input), ("output", output)] {
+            let mean = length.mean.is_finite() && length.mean >= 1.0;
+            if !mean || !(0.0..=10.0).contains(&length.spread) {
+                let problem = format!(
+                    "`{name}` has a mean of {} and a spread of {}; give a mean of at least 1 token \
+                     and a spread of 0 to 10",
+                    length.mean, length.spread
+                );
+                return Err(self.wrong(lengths.span().start, problem));
+            }
+        }
+        Ok(())
+    }
+
+    fn range(&self, range: &Spanned<Range>) -> Result<(), TwinError> {
+        let Range { in_flight, rate, input, output } = *range.get_ref();
+        let named =
+            [("in_flight", in_flight), ("rate", rate), ("input", input), ("output", output)];
+        for (name, [least, most]) in named {
+            if !(least >= 0.0 && least <= most && most.is_finite()) {
+                let problem =
+                    format!("`{name}` is from {least} to {most}; give the least, then the most");
+                return Err(self.wrong(range.span().start, problem));
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn text() -> &'static str {
+        Twin::shipped()[0].1
+    }
+
+    /// What reading says if the line that starts with `key` is `line` instead, and that line.
+    fn refused(key: &str, line: &str) -> (String, usize) {
+        let mut at = 0;
+        let changed: Vec<&str> = text()
+            .lines()
+            .enumerate()
+            .map(|(index, old)| {
+                if old.starts_with(key) {
+                    at = index + 1;
+                    line
+                } else {
+                    old
+                }
+            })
+            .collect();
+        assert_ne!(at, 0, "{key} is not in the file");
+        (Twin::parse(&changed.join("\n"), "my.toml").unwrap_err().to_string(), at)
+    }
+
+    #[test]
+    fn impossible_values_are_named_with_their_line() {
+        let cases = [
+            ("base_ms", "base_ms = -3", "`base_ms` is -3"),
+            ("kv_ns", "kv_ns = nan", "`kv_ns` is NaN"),
+            ("attention_ns", "attention_ns = inf", "`attention_ns` is inf"),
+            ("decode_us", "decode_us = \"fast\"", "invalid type"),
+            ("noise", "noise = 7", "`noise` is 7"),
+            ("max_seqs", "max_seqs = 0", "`max_seqs` is 0"),
+            ("kv_blocks", "kv_blocks = -1", "invalid value"),
+            ("context", "context = 999999", "raise `kv_blocks`"),
+            ("policy", "policy = \"random\"", "unknown variant"),
+            ("front_end_ms", "front_end = 3", "unknown field `front_end`"),
+        ];
+        for (key, line, words) in cases {
+            let (error, at) = refused(key, line);
+            assert!(error.contains(words), "{error}");
+            assert!(error.contains(&format!("my.toml, line {at}")), "{error}; line {at}");
+        }
+    }
+
+    #[test]
+    fn a_missing_coefficient_is_named() {
+        for key in ["base_ms", "prefill_token_us", "attention_ns", "decode_us", "kv_ns"] {
+            let (error, _) = refused(key, "");
+            assert!(error.contains(&format!("missing field `{key}`")), "{error}");
+        }
+        let without = text().replace("front_end_ms", "# front_end_ms");
+        assert_eq!(Twin::parse(&without, "my.toml").unwrap().cost.front_end, 0.0);
+    }
+
+    #[test]
+    fn time_must_pass() {
+        let zero = text()
+            .replace("base_ms = ", "base_ms = 0 # ")
+            .replace("decode_us = ", "decode_us = 0 # ")
+            .replace("kv_ns = ", "kv_ns = 0 # ");
+        let error = Twin::parse(&zero, "my.toml").unwrap_err().to_string();
+        assert!(error.contains("a step that decodes takes no time"), "{error}");
+    }
+
+    #[test]
+    fn a_form_of_another_version_is_refused_whatever_is_in_it() {
+        let (error, _) = refused("schema", "schema = \"dyno.twin/2\"\nnew = 1");
+        assert!(error.contains("`dyno.twin/2`") && error.contains(SCHEMA), "{error}");
+    }
+
+    #[test]
+    fn lengths_and_ranges_must_make_sense() {
+        let (error, _) = refused("input", "input = { mean = 0 }");
+        assert!(error.contains("`input` has a mean of 0"), "{error}");
+        let range = format!(
+            "{}\n[range]\nin_flight = [9, 1]\nrate = [1, 2]\ninput = [1, 2]\noutput = [1, 2]\n",
+            text()
+        );
+        let error = Twin::parse(&range, "my.toml").unwrap_err().to_string();
+        assert!(error.contains("`in_flight` is from 9 to 1"), "{error}");
+    }
+}

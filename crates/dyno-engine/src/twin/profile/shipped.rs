@@ -1,0 +1,100 @@
+//! The twins that Dyno ships, and finding one by its name.
+
+use super::{Twin, TwinError};
+use std::collections::BTreeSet;
+use std::path::Path;
+
+macro_rules! files {
+    ($($name:literal,)*) => {
+        &[$(($name, include_str!(concat!("../../../twins/", $name, ".toml"))),)*]
+    };
+}
+
+const SHIPPED: &[(&str, &str)] = files!["generic-7b-24gb",];
+
+const DEFAULT: &str = "generic-7b-24gb";
+
+/// How alike names must be, to be taken for slips: the share of pairs of letters in common.
+const ALIKE: f64 = 0.5;
+
+impl Twin {
+    /// The shipped twin of that name, or the one in the file with that path.
+    pub fn load(name_or_path: &str) -> Result<Self, TwinError> {
+        if let Some((name, text)) = SHIPPED.iter().find(|(name, _)| *name == name_or_path) {
+            return Self::parse(text, name);
+        }
+        let path = Path::new(name_or_path);
+        let is_path = path.components().count() > 1 || path.extension().is_some();
+        if !is_path && !path.is_file() {
+            let near = near(name_or_path);
+            return Err(TwinError::Unknown { name: name_or_path.to_owned(), near });
+        }
+        let text = std::fs::read_to_string(path)
+            .map_err(|source| TwinError::Read { path: name_or_path.to_owned(), source })?;
+        Self::parse(&text, name_or_path)
+    }
+
+    /// Name and text of each shipped twin, in order of names.
+    pub fn shipped() -> &'static [(&'static str, &'static str)] {
+        SHIPPED
+    }
+
+    /// The name of the twin that stands in where none is asked for.
+    pub fn default_name() -> &'static str {
+        DEFAULT
+    }
+}
+
+/// Up to three names of shipped twins that look most like `name`.
+fn near(name: &str) -> Vec<&'static str> {
+    let asked = pairs(name);
+    let mut alike: Vec<(f64, &str)> = SHIPPED
+        .iter()
+        .map(|(known, _)| {
+            let known_pairs = pairs(known);
+            let common = asked.intersection(&known_pairs).count() as f64;
+            (common / asked.len().min(known_pairs.len()).max(1) as f64, *known)
+        })
+        .filter(|(share, _)| *share >= ALIKE)
+        .collect();
+    alike.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(b.1)));
+    alike.into_iter().take(3).map(|(_, name)| name).collect()
+}
+
+fn pairs(name: &str) -> BTreeSet<(char, char)> {
+    let lower = name.to_lowercase();
+    lower.chars().zip(lower.chars().skip(1)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_shipped_twin_can_be_loaded_and_run() {
+        for (name, _) in Twin::shipped() {
+            let twin = Twin::load(name).unwrap();
+            assert_eq!(twin.name, *name);
+            twin.core(1).unwrap();
+        }
+        assert!(Twin::shipped().iter().any(|(name, _)| *name == Twin::default_name()));
+        assert!(Twin::shipped().is_sorted_by_key(|(name, _)| *name));
+    }
+
+    #[test]
+    fn a_slip_in_a_name_finds_the_name() {
+        let slip = Twin::default_name().replacen('e', "", 1);
+        let error = Twin::load(&slip).unwrap_err().to_string();
+        assert!(error.contains(Twin::default_name()), "{error}");
+        assert!(error.contains("`dyno twins`"), "{error}");
+        let error = Twin::load("zzz").unwrap_err().to_string();
+        assert!(!error.contains("did you mean"), "{error}");
+    }
+
+    #[test]
+    fn a_path_that_is_not_there_is_named() {
+        let error = Twin::load("nowhere/twin.toml").unwrap_err().to_string();
+        assert!(error.contains("nowhere/twin.toml"), "{error}");
+        assert!(matches!(Twin::load("twin.toml"), Err(TwinError::Read { .. })));
+    }
+}

@@ -1,0 +1,43 @@
+//! What can be wrong with a reference file.
+
+use super::SCHEMA;
+use thiserror::Error;
+
+/// Why a reference could not be read.
+#[derive(Debug, Error)]
+pub enum ReferenceError {
+    /// Not TOML, or not the fields of a reference.
+    #[error("reference `{file}`: {source}")]
+    Form {
+        /// The file.
+        file: String,
+        /// What is wrong with it, and where.
+        source: toml::de::Error,
+    },
+    /// Of a form that is not known.
+    #[error("reference `{file}` is of the form `{schema}`; this version reads {SCHEMA}")]
+    Schema {
+        /// The file.
+        file: String,
+        /// The form that it says it has.
+        schema: String,
+    },
+    /// Its name is not that of its file.
+    #[error("reference `{file}` calls itself `{name}`; a file and its reference have one name")]
+    Name {
+        /// The file.
+        file: String,
+        /// What it calls itself.
+        name: String,
+    },
+    /// A row contradicts itself.
+    #[error("reference `{file}`, row {row}: {problem}")]
+    Row {
+        /// The file.
+        file: String,
+        /// The row, counted from 1.
+        row: usize,
+        /// What is wrong with it.
+        problem: String,
+    },
+}

@@ -1,0 +1,192 @@
+//! A row of a published table: a load, what was measured under it, and what to make of that.
+
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// What the level of a row says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Load {
+    /// One request at a time.
+    Synchronous,
+    /// Requests a second that were offered.
+    Rate,
+    /// As many requests as the client may have in flight.
+    Throughput,
+    /// Requests in flight.
+    Concurrency,
+    /// Requests sent at once.
+    Burst,
+    /// Nothing: the row is known by its lengths.
+    Cell,
+}
+
+impl Load {
+    fn has_level(self) -> bool {
+        matches!(self, Self::Rate | Self::Concurrency | Self::Burst)
+    }
+}
+
+/// A figure of a row. Times are seen by the client; means are over the requests that succeeded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Figure {
+    /// Requests that should have been sent.
+    Expected,
+    /// Requests that succeeded or failed.
+    Total,
+    /// Requests that succeeded.
+    Succeeded,
+    /// Requests that failed.
+    Failed,
+    /// From the first request to the end of the last.
+    DurationS,
+    /// Requests that succeeded, a second.
+    CompletedRate,
+    /// Tokens of answers, a second.
+    OutputTokensPerS,
+    /// Tokens of prompts and answers, a second.
+    TotalTokensPerS,
+    /// Request latency, mean.
+    LatencyS,
+    /// Request latency, 50th percentile; so the others.
+    P50S,
+    /// Request latency.
+    P66S,
+    /// Request latency.
+    P75S,
+    /// Request latency.
+    P80S,
+    /// Request latency.
+    P90S,
+    /// Request latency.
+    P95S,
+    /// Request latency.
+    P98S,
+    /// Request latency.
+    P99S,
+    /// Time to the first chunk of the stream, mean.
+    TtftMs,
+    /// Time to the first chunk of the stream, median.
+    TtftP50Ms,
+    /// Time to the first chunk of the stream, 99th percentile.
+    TtftP99Ms,
+    /// Time per output token after the first, the mean over requests of each one's mean.
+    TpotMs,
+    /// Time per output token after the first, median over requests.
+    TpotP50Ms,
+    /// Time per output token after the first, 99th percentile over requests.
+    TpotP99Ms,
+    /// Time between chunks of a stream, the mean over all of them.
+    ItlMs,
+    /// Time between chunks of a stream, median.
+    ItlP50Ms,
+    /// Time between chunks of a stream, 99th percentile.
+    ItlP99Ms,
+    /// Request latency over tokens of prompt and answer.
+    LatencyPerTokenMs,
+    /// Request latency over tokens of the answer.
+    LatencyPerOutputTokenMs,
+    /// Tokens of a prompt, mean.
+    InputTokens,
+    /// Tokens of an answer, mean.
+    OutputTokens,
+    /// Tokens of all prompts.
+    TotalInputTokens,
+    /// Tokens of all answers.
+    TotalOutputTokens,
+}
+
+impl Figure {
+    /// Its name in files.
+    pub fn name(self) -> String {
+        let name = serde_json::to_value(self).ok();
+        name.and_then(|name| name.as_str().map(str::to_owned)).unwrap_or_default()
+    }
+}
+
+/// What should stand in a row instead of what does; an inference, as the row then says.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+pub struct Repaired {
+    /// The level.
+    pub value: Option<f64>,
+    /// The figures.
+    #[serde(flatten)]
+    pub figures: BTreeMap<Figure, f64>,
+}
+
+/// A row: a load and its figures, as published.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+pub struct Row {
+    /// What `value` says.
+    pub load: Load,
+    /// The level, as published; [`level`](Self::level) is the one to simulate.
+    pub value: Option<f64>,
+    /// The figures, as published; [`get`](Self::get) is the one to compare with.
+    #[serde(flatten)]
+    pub figures: BTreeMap<Figure, f64>,
+    /// Which checks the row fails, with the figures.
+    pub suspect: Option<String>,
+    /// Figures that say nothing of the system.
+    #[serde(default)]
+    pub unreliable: Vec<Figure>,
+    /// What should stand there.
+    #[serde(default)]
+    pub repaired: Repaired,
+    /// Why no twin is held to the row.
+    pub left_out: Option<String>,
+    /// Whether a twin is fitted to the row or judged by it; absent if it is left out.
+    pub fitted: Option<bool>,
+}
+
+impl Row {
+    /// The level to simulate: repaired, if it must be.
+    pub fn level(&self) -> Option<f64> {
+        self.repaired.value.or(self.value)
+    }
+
+    /// The figure to compare with: repaired, if it must be, and absent if it is unreliable.
+    pub fn get(&self, figure: Figure) -> Option<f64> {
+        let repaired = self.repaired.figures.get(&figure);
+        let published = || self.figures.get(&figure).filter(|_| !self.unreliable.contains(&figure));
+        repaired.or_else(published).copied()
+    }
+
+    /// A mean over requests, or a total divided by their number.
+    pub(super) fn each(&self, mean: Figure, total: Figure) -> Option<f64> {
+        let divided = || Some(self.get(total)? / self.get(Figure::Succeeded)?);
+        self.get(mean).or_else(divided)
+    }
+
+    pub(super) fn check(&self) -> Result<(), String> {
+        if self.load.has_level() != self.value.is_some() {
+            let wants = if self.load.has_level() { "needs" } else { "has no" };
+            return Err(format!("a row of load {:?} {wants} `value`", self.load));
+        }
+        if self.fitted.is_some() == self.left_out.is_some() {
+            return Err("give either `fitted` or `left_out`".to_owned());
+        }
+        let levels = [self.value, self.repaired.value].into_iter().flatten();
+        if let Some(level) = levels.into_iter().find(|level| !positive(*level)) {
+            return Err(format!("the level {level} is not above 0"));
+        }
+        for (figure, value) in self.figures.iter().chain(&self.repaired.figures) {
+            let none_failed = *figure == Figure::Failed && *value == 0.0;
+            if !positive(*value) && !none_failed {
+                return Err(format!("{figure:?} is {value}; leave out what was not measured"));
+            }
+        }
+        if let Some(figure) = self.unreliable.iter().find(|f| !self.figures.contains_key(f)) {
+            return Err(format!("{figure:?} is called unreliable, but is not there"));
+        }
+        let doubted = !self.unreliable.is_empty() || self.repaired != Repaired::default();
+        if doubted && self.suspect.is_none() {
+            return Err("say in `suspect` why figures are unreliable or repaired".to_owned());
+        }
+        Ok(())
+    }
+}
+
+fn positive(value: f64) -> bool {
+    value.is_finite() && value > 0.0
+}

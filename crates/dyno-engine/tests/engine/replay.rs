@@ -1,0 +1,134 @@
+//! The same arrivals give the same steps on a real clock and in virtual time.
+
+use crate::support::{Client, post};
+use dyno_core::Nanos;
+use dyno_engine::core::{Core, Cost, Policy, Request, Scheduler, Step};
+use dyno_engine::virtual_time::Virtual;
+use dyno_engine::{LiveEvent, LiveLog, Server, ServerOptions, TwinBrain};
+use dyno_stats::rng::SplitMix;
+use std::time::Duration;
+
+/// Small engines: queues, preemption, shared prompts and noise all happen within a few requests.
+fn engine(policy: Policy, seed: u64) -> Core {
+    let mut random = SplitMix::new(seed);
+    let scheduler = Scheduler {
+        policy,
+        max_seqs: 2 + random.below(6) as u32,
+        token_budget: 8 + random.below(60) as u32,
+        block: 1 + random.below(5) as u32,
+        kv_blocks: 60 + random.below(60) as u64,
+        prefix_cache: random.below(3) > 0,
+        context: None,
+    };
+    let cost = Cost {
+        base: 0.0003 + 0.001 * random.unit(),
+        prefill_token: 0.00002,
+        decode: 0.0001,
+        front_end: if random.below(2) == 0 { 0.0 } else { 0.001 },
+        noise: 0.2,
+        ..Cost::default()
+    };
+    Core::new(scheduler, cost, seed).unwrap()
+}
+
+/// Sends some requests from clients of their own, at times of their own, some of which go before
+/// the end; what the engine wrote down.
+fn live(core: Core, seed: u64) -> Vec<LiveEvent> {
+    let log = LiveLog::default();
+    let brain = TwinBrain::new("x", core, 1_000, 8).with_log(log.clone());
+    let options = ServerOptions { brain: brain.into(), ..ServerOptions::default() };
+    let running = Server::bind(options).unwrap().spawn().unwrap();
+    let addr = running.addr();
+    let clients: Vec<_> = (0..6)
+        .map(|client| {
+            std::thread::spawn(move || {
+                let mut random = SplitMix::new(seed ^ (client << 32));
+                let mut connection = Client::connect(addr);
+                for _ in 0..4 {
+                    std::thread::sleep(Duration::from_micros(random.below(4_000) as u64));
+                    let shared = "w ".repeat(random.below(20));
+                    let own = format!("{client} ").repeat(1 + random.below(10));
+                    let (n, stream) = (1 + random.below(20), random.below(4) > 0);
+                    let body = format!(
+                        "{{\"prompt\":\"{shared}{own}\",\"max_tokens\":{n},\"ignore_eos\":true,\
+                         \"stream\":{stream}}}"
+                    );
+                    connection.send(&post("/v1/completions", "", &body));
+                    if random.below(4) == 0 {
+                        std::thread::sleep(Duration::from_micros(random.below(6_000) as u64));
+                        connection = Client::connect(addr);
+                    } else {
+                        assert_eq!(connection.answer().status, 200);
+                    }
+                }
+            })
+        })
+        .collect();
+    for client in clients {
+        client.join().unwrap();
+    }
+    running.stop().unwrap();
+    log.take()
+}
+
+/// Plays the arrivals again in virtual time.
+fn replayed(core: Core, events: &[LiveEvent]) -> Vec<Step> {
+    let mut engine = Virtual::new(core);
+    engine.keep_steps(true);
+    let advance = |engine: &mut Virtual, at: Nanos| while engine.advance(at).is_some() {};
+    for event in events {
+        match event {
+            LiveEvent::Arrived { at, id, input, output, hashes } => {
+                advance(&mut engine, *at);
+                let request = Request { id: *id, input: *input, output: *output, hashes };
+                engine.submit(*at, request).unwrap();
+            }
+            LiveEvent::Left { at, id } => {
+                advance(&mut engine, *at);
+                assert!(engine.cancel(*id));
+            }
+            LiveEvent::Stepped(_) => {}
+        }
+    }
+    advance(&mut engine, Nanos::MAX);
+    engine.steps().to_vec()
+}
+
+fn check(policy: Policy, seeds: std::ops::Range<u64>) {
+    let (mut arrivals, mut departures, mut preempted, mut steps) = (0, 0, 0, 0);
+    for seed in seeds {
+        let core = engine(policy, seed);
+        let events = live(core.clone(), seed);
+        let stepped: Vec<_> = events
+            .iter()
+            .filter_map(|event| match event {
+                LiveEvent::Stepped(step) => Some(*step),
+                _ => None,
+            })
+            .collect();
+        let expected = replayed(core, &events);
+        // The server was stopped when the last client had its answer, or had gone.
+        assert!(stepped.len() <= expected.len());
+        for (live, expected) in stepped.iter().zip(&expected) {
+            assert_eq!(live, expected, "{policy:?}, seed {seed}");
+        }
+        let count = |of: fn(&LiveEvent) -> bool| events.iter().filter(|event| of(event)).count();
+        arrivals += count(|event| matches!(event, LiveEvent::Arrived { .. }));
+        departures += count(|event| matches!(event, LiveEvent::Left { .. }));
+        preempted += stepped.iter().map(|step| step.preempted).sum::<u32>();
+        steps += stepped.len();
+    }
+    // All of it was tried.
+    assert!(arrivals > 200 && departures > 20 && steps > 1_000, "{arrivals} {departures} {steps}");
+    assert!(preempted > 0);
+}
+
+#[test]
+fn prefill_first_gives_the_same_steps_live_and_in_virtual_time() {
+    check(Policy::PrefillFirst, 0..16);
+}
+
+#[test]
+fn chunked_prefill_gives_the_same_steps_live_and_in_virtual_time() {
+    check(Policy::Chunked, 100..116);
+}

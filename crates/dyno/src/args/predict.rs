@@ -1,0 +1,53 @@
+//! The flags of `dyno predict`.
+
+use super::bench::{ApiArg, BenchArgs, DataArgs, LoadArgs, OutputArgs};
+use super::values;
+use clap::{Args, Command, FromArgMatches};
+
+/// `dyno predict`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+The same loads, lengths and data as `dyno bench`, answered by a twin in virtual time: an hour of
+load takes seconds. The run directory is of the same form, marked as simulated, so every report
+works on it. Past the range that a twin was fitted on it says so; past its knee it gives a capacity
+instead of a latency.
+
+Examples:
+  dyno predict --concurrency 8,32,128 --requests 1000
+      what the default twin would do
+  dyno predict --twin qwen2-72b-4xa100-vllm --rate 1,2,4 --input-tokens 512 --output-tokens 128
+      an open loop on a system that was measured by others; `dyno twins` lists them
+  dyno predict --twin my-server.toml --data trace:calls.jsonl
+      a twin of your own, made with `dyno fit`, under recorded traffic")]
+pub(crate) struct PredictArgs {
+    /// The twin: the name of a shipped one, or a file
+    #[arg(long, value_name = "NAME|FILE", value_parser = values::some_text)]
+    pub(crate) twin: Option<String>,
+    #[command(flatten)]
+    pub(crate) load: LoadArgs,
+    #[command(flatten)]
+    pub(crate) data: DataArgs,
+    /// Dialect whose requests are made up
+    #[arg(long, value_name = "API", help_heading = "Request")]
+    pub(crate) api: Option<ApiArg>,
+    /// Ask for whole answers instead of streams (there is then no TTFT, TPOT or ITL)
+    #[arg(long, help_heading = "Request")]
+    pub(crate) no_stream: bool,
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
+}
+
+impl PredictArgs {
+    /// The same as flags of `dyno bench`, with the defaults of everything that a twin does not
+    /// have.
+    pub(crate) fn into_bench(self) -> Result<BenchArgs, clap::Error> {
+        use clap::Args as _;
+        let command = BenchArgs::augment_args(Command::new("dyno"));
+        let mut bench = BenchArgs::from_arg_matches(&command.try_get_matches_from(["dyno"])?)?;
+        (bench.load, bench.data, bench.output) = (self.load, self.data, self.output);
+        bench.twin = self.twin;
+        bench.request.api = self.api;
+        bench.request.no_stream = self.no_stream;
+        Ok(bench)
+    }
+}

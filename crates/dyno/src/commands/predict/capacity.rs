@@ -1,0 +1,78 @@
+//! How many requests per second a twin carries, as an interval: a closed loop that keeps it full,
+//! and the error that the twin is known to have.
+
+use crate::run::workload::Typical;
+use dyno_core::Nanos;
+use dyno_core::units::to_s;
+use dyno_engine::core::{Event, Request};
+use dyno_engine::twin::Twin;
+use dyno_engine::twin::reference::Figure;
+use dyno_engine::virtual_time::Virtual;
+
+/// Half the width of the interval where nobody knows the twin's error, and the least in any case.
+const UNKNOWN: f64 = 0.10;
+const LEAST: f64 = 0.02;
+/// Requests that are watched, per place in the batch, and at least.
+const PER_PLACE: u64 = 6;
+const AT_LEAST: u64 = 400;
+const MOST_USERS: u64 = 1_024;
+
+/// Between how many requests per second the capacity lies; nothing where such requests cannot be
+/// served at all.
+pub(super) fn interval(twin: &Twin, lengths: Typical) -> Option<[f64; 2]> {
+    let rate = saturated(twin, lengths)?;
+    let known = |figure| {
+        let errors = [&twin.errors.held_out, &twin.errors.fitted];
+        errors.into_iter().find_map(|errors| errors.get(&figure).copied())
+    };
+    let error = known(Figure::CompletedRate)
+        .or_else(|| known(Figure::OutputTokensPerS))
+        .or_else(|| known(Figure::DurationS))
+        .map_or(UNKNOWN, |percent| (2.0 * percent / 100.0).max(LEAST));
+    Some([rate * (1.0 - error).max(0.0), rate * (1.0 + error)])
+}
+
+/// Completed requests per second of an engine that always has more to do.
+fn saturated(twin: &Twin, Typical { input, output }: Typical) -> Option<f64> {
+    let mut time = Virtual::new(twin.core(0).ok()?);
+    let users = (2 * u64::from(twin.scheduler.max_seqs)).min(MOST_USERS);
+    let total = (PER_PLACE * users).max(AT_LEAST);
+    let mut sent = 0_u64;
+    let mut send = |time: &mut Virtual, at: Nanos| {
+        let request = Request { id: sent, input, output, hashes: &[] };
+        sent += 1;
+        time.submit(at, request).is_ok()
+    };
+    for _ in 0..users {
+        if !send(&mut time, 0) {
+            return None;
+        }
+    }
+    let mut ended = Vec::with_capacity(total as usize);
+    while (ended.len() as u64) < total {
+        if let Event::Finished { at, .. } = time.advance(Nanos::MAX)? {
+            ended.push(at);
+            send(&mut time, at);
+        }
+    }
+    // The middle half: the first wave arrives in step, and the last is not awaited.
+    let (from, to) = (ended.len() / 4, ended.len() * 3 / 4);
+    let span = to_s(ended[to].checked_sub(ended[from])?);
+    (span > 0.0).then(|| (to - from) as f64 / span)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn longer_answers_leave_less_capacity_and_too_long_ones_none() {
+        let twin = Twin::load(Twin::default_name()).unwrap();
+        let of = |input, output| interval(&twin, Typical { input, output });
+        let [low, high] = of(128, 64).unwrap();
+        assert!(0.0 < low && low < high);
+        let [longer, _] = of(128, 640).unwrap();
+        assert!(longer < low / 4.0, "{longer} {low}");
+        assert_eq!(of(twin.context(), 1), None);
+    }
+}

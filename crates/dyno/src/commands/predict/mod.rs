@@ -1,0 +1,132 @@
+//! `dyno predict`: the levels of a plan, answered by a twin in virtual time.
+
+mod capacity;
+mod range;
+
+use super::bench::Refused;
+use super::bench::recorded::{self, Kit};
+use crate::args::predict::PredictArgs;
+use crate::exit::Exit;
+use crate::host;
+use crate::printer::{Manners, Printer};
+use crate::resolve::{Aim, Resolved, Surroundings, resolve};
+use crate::run::predicted::Predicted;
+use crate::run::signals;
+use crate::run::workload::Workload;
+use crate::usage::{UsageError, from_clap};
+use dyno_core::environment::{Environment, Preflight, Server};
+use dyno_drive::StopSignal;
+use dyno_engine::twin::Twin;
+use dyno_net::Clock;
+use dyno_wire::dialect::Shape;
+use dyno_wire::encode::{Encoder, SecretHeaders};
+use dyno_wire::endpoint::Endpoint;
+use dyno_workload::tokenizer::{Ask, Tokenizer};
+
+/// Decides what will be predicted, says so, and does it.
+pub(crate) fn run(args: PredictArgs, printer: &Printer) -> Exit {
+    let prepared = args
+        .into_bench()
+        .map_err(|error| from_clap(&error, "dyno predict"))
+        .and_then(|bench| resolve(bench, &Surroundings::of_process(), Aim::Predict))
+        .and_then(|resolved| Ok((load(&resolved)?, resolved)));
+    let (twin, mut resolved) = match prepared {
+        Ok(prepared) => prepared,
+        Err(error) => {
+            printer.error(error);
+            return Exit::Usage;
+        }
+    };
+    let printer = printer.with(Manners {
+        quiet: resolved.quiet,
+        no_progress: resolved.no_progress,
+        json: resolved.json,
+    });
+    for note in &resolved.notes {
+        printer.note(note);
+    }
+    match predict(&twin, &mut resolved, &printer) {
+        Ok(exit) => exit,
+        Err((exit, words)) => {
+            printer.error(words);
+            exit
+        }
+    }
+}
+
+/// The twin that the plan names.
+fn load(resolved: &Resolved) -> Result<Twin, UsageError> {
+    let name = resolved.plan.target.embedded.as_deref().unwrap_or(Twin::default_name());
+    Twin::load(name).map_err(|error| UsageError::new("--twin", error.to_string()))
+}
+
+fn predict(twin: &Twin, resolved: &mut Resolved, printer: &Printer) -> Result<Exit, Refused> {
+    let clock = Clock::start();
+    let stop = StopSignal::new();
+    // Without it, Ctrl-C ends the program; what was written stays readable.
+    let _ = signals::listen(stop.clone(), |_| {});
+    let wrong = |words: String| (Exit::Usage, words);
+    let mut workload = resolved.workload.clone();
+    if workload.is_open_to_server() {
+        workload.count_with(Tokenizer::by_asking(Box::new(words)));
+        workload.check(&resolved.plan).map_err(|(flag, what)| wrong(format!("{flag}: {what}")))?;
+    }
+    let notes = foresee(twin, resolved, &workload).map_err(wrong)?;
+    let plan = &resolved.plan;
+    let core = twin.core(plan.seed).map_err(|error| wrong(format!("--twin: {error}")))?;
+    let endpoint = Endpoint::parse("http://twin", plan.target.api)
+        .map_err(|error| (Exit::Bug, error.to_string()))?;
+    let model = plan.request.model.clone().unwrap_or_else(|| twin.name.clone());
+    let shape = Shape {
+        model: model.clone(),
+        stream: plan.request.stream,
+        ignore_eos: true,
+        ..Shape::default()
+    };
+    let encoder = Encoder::new(&endpoint, plan.target.api, shape, &SecretHeaders::default());
+    let environment = Environment {
+        schema: "dyno.environment/1".to_owned(),
+        dyno: env!("CARGO_PKG_VERSION").to_owned(),
+        host: host::describe(),
+        server: Server::default(),
+        preflight: Some(Preflight {
+            model,
+            length_field: Some("ignore_eos".to_owned()),
+            ..Preflight::default()
+        }),
+        notes,
+    };
+    let answers = workload.is_session();
+    let mut bench = Predicted::new(core, plan.target.api, plan.request.stream, answers);
+    let kit = Kit { encoder: &encoder, workload: &workload, resolved, printer, stop: &stop, clock };
+    recorded::run(&mut bench, &kit, environment)
+}
+
+/// What is known before anything is simulated: how much the twin carries at each level, and how
+/// far the levels are from what it was fitted on.
+fn foresee(
+    twin: &Twin,
+    resolved: &mut Resolved,
+    workload: &Workload,
+) -> Result<Vec<dyno_core::environment::Note>, String> {
+    let mut asked = Vec::new();
+    for number in 0..resolved.plan.levels.len() as u32 {
+        asked.push(workload.typical(&resolved.plan, number)?);
+    }
+    for (level, lengths) in resolved.plan.levels.iter_mut().zip(&asked) {
+        if let (dyno_core::plan::Load::Rate { .. }, Some(lengths)) = (level.load, lengths) {
+            level.capacity = capacity::interval(twin, *lengths);
+        }
+    }
+    Ok(range::notes(twin, &resolved.plan.levels, &asked))
+}
+
+/// Tokens as the engine counts them: words.
+fn words(what: &Ask<'_>) -> Result<u32, String> {
+    let count = |text: &str| text.split_whitespace().count();
+    let counted = match what {
+        Ask::Text(text) => count(text),
+        Ask::Messages(messages) => messages.iter().map(|message| count(&message.content)).sum(),
+    };
+    u32::try_from(counted).map_err(|_| "a prompt of more than four thousand million words".into())
+}

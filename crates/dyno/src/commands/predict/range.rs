@@ -1,0 +1,89 @@
+//! How far a prediction is from what its twin was fitted on.
+
+use crate::run::workload::Typical;
+use dyno_core::environment::Note;
+use dyno_core::plan::{LevelPlan, Load};
+use dyno_engine::twin::Twin;
+
+/// What to say of levels beyond the twin's range: once for each kind of distance.
+pub(super) fn notes(twin: &Twin, levels: &[LevelPlan], asked: &[Option<Typical>]) -> Vec<Note> {
+    let note = |what: String, advice: &str| Note {
+        code: "beyond_range".to_owned(),
+        what,
+        advice: Some(advice.to_owned()),
+    };
+    let Some(range) = &twin.range else {
+        return vec![note(
+            format!("the twin {} was fitted to no measurement; its figures are made up", twin.name),
+            "read shapes, not figures; fit a twin to your own sweep with `dyno fit`",
+        )];
+    };
+    let mut beyond: Vec<Beyond> = Vec::new();
+    for (level, asked) in levels.iter().zip(asked) {
+        let load = match level.load {
+            Load::Concurrency { concurrency } => {
+                Some(("in flight", f64::from(concurrency), range.in_flight))
+            }
+            Load::Burst { requests } => Some(("in flight", requests as f64, range.in_flight)),
+            Load::Rate { rate, .. } => Some(("requests per second", rate, range.rate)),
+            Load::Trace { .. } => None,
+        };
+        let lengths = asked.map(|asked| {
+            [
+                ("tokens in", f64::from(asked.input), range.input),
+                ("tokens out", f64::from(asked.output), range.output),
+            ]
+        });
+        for (what, value, within) in load.into_iter().chain(lengths.into_iter().flatten()) {
+            Beyond::see(&mut beyond, what, value, within);
+        }
+    }
+    beyond
+        .into_iter()
+        .map(|b| note(b.words(twin), "the further beyond, the less it is worth"))
+        .collect()
+}
+
+/// The farthest that some quantity is from the twin's range.
+struct Beyond {
+    what: &'static str,
+    value: f64,
+    within: [f64; 2],
+    times: f64,
+}
+
+/// A little beyond is what rounding and the means of a table make.
+const ALLOWED: f64 = 1.1;
+
+impl Beyond {
+    fn see(seen: &mut Vec<Self>, what: &'static str, value: f64, within: [f64; 2]) {
+        let [least, most] = within;
+        let times = if value > most { value / most } else { least / value.max(f64::MIN_POSITIVE) };
+        if !(times > ALLOWED) {
+            return;
+        }
+        match seen.iter_mut().find(|other| other.what == what) {
+            Some(other) if other.times >= times => {}
+            Some(other) => *other = Self { what, value, within, times },
+            None => seen.push(Self { what, value, within, times }),
+        }
+    }
+
+    fn words(&self, twin: &Twin) -> String {
+        let Self { what, value, within: [least, most], times } = self;
+        let (value, least, most) = (tidy(*value), tidy(*least), tidy(*most));
+        format!(
+            "{value} {what} is {times:.1} times beyond the {least} to {most} that the twin {} was \
+             fitted on",
+            twin.name
+        )
+    }
+}
+
+fn tidy(value: f64) -> String {
+    if value >= 100.0 {
+        format!("{value:.0}")
+    } else {
+        format!("{:.3}", value).trim_end_matches('0').trim_end_matches('.').to_owned()
+    }
+}

@@ -1,0 +1,42 @@
+//! The engine inside: which twin or script it follows.
+
+use dyno_engine::core::ConfigError;
+use dyno_engine::twin::{Twin, TwinError};
+use dyno_engine::{Script, ServerOptions, TwinBrain};
+
+/// What an embedded engine behaves like.
+#[derive(Debug, Clone)]
+pub(crate) enum Embedded {
+    /// Every answer on an exact schedule.
+    Script(Script),
+    /// A system that batches.
+    Twin(Box<Twin>),
+}
+
+impl Embedded {
+    /// A twin by its name or file.
+    pub(crate) fn twin(name: &str) -> Result<Self, TwinError> {
+        Twin::load(name).map(|twin| Self::Twin(Box::new(twin)))
+    }
+
+    /// What a plan names: a script has keys and values, a twin has not.
+    pub(crate) fn named(text: &str) -> Result<Self, String> {
+        if let Ok(script) = text.parse() {
+            return Ok(Self::Script(script));
+        }
+        Self::twin(text).map_err(|error| error.to_string())
+    }
+
+    /// A server that behaves like it.
+    pub(crate) fn options(&self, seed: u64) -> Result<ServerOptions, ConfigError> {
+        let options = ServerOptions { seed, ..ServerOptions::default() };
+        Ok(match self {
+            Self::Script(script) => ServerOptions { brain: (*script).into(), ..options },
+            Self::Twin(twin) => {
+                let natural = (twin.lengths.output.mean.round() as u32).max(1);
+                let brain = TwinBrain::new(&twin.name, twin.core(seed)?, twin.context(), natural);
+                ServerOptions { brain: brain.into(), model: twin.name.clone(), ..options }
+            }
+        })
+    }
+}
