@@ -59,7 +59,7 @@ impl Beyond {
     fn see(seen: &mut Vec<Self>, what: &'static str, value: f64, within: [f64; 2]) {
         let [least, most] = within;
         let times = if value > most { value / most } else { least / value.max(f64::MIN_POSITIVE) };
-        if !(times > ALLOWED) {
+        if times <= ALLOWED {
             return;
         }
         match seen.iter_mut().find(|other| other.what == what) {
