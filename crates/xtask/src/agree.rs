@@ -16,7 +16,7 @@ const PLANS: [&str; 4] = [
 pub(crate) fn run(twin: &str) -> Result<()> {
     let dyno = lab::build()?;
     println!("twin {twin}: measured ÷ predicted, bar 0.98 to 1.02");
-    println!("{:<64} {:>10} {:>12} {:>8}", "plan", "throughput", "mean latency", "verdict");
+    println!("{:<76} {:>10} {:>12} {:>8}", "plan", "throughput", "mean latency", "verdict");
     for plan in PLANS {
         let arguments: Vec<&str> = plan.split_whitespace().collect();
         let engine = Engine::with(&dyno, &["--twin", twin])?;
@@ -27,7 +27,7 @@ pub(crate) fn run(twin: &str) -> Result<()> {
             |pointer: &str| lab::number(&measured, pointer) / lab::number(&predicted, pointer);
         let verdict = measured.pointer("/levels/0/verdict").and_then(|v| v.as_str());
         println!(
-            "{plan:<64} {:>10.4} {:>12.4} {:>8}",
+            "{plan:<76} {:>10.4} {:>12.4} {:>8}",
             ratio("/levels/0/throughput/output_tokens_per_s"),
             ratio("/levels/0/latency_ms/mean"),
             verdict.unwrap_or("–")
