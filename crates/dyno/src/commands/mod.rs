@@ -14,7 +14,7 @@ pub(crate) mod show;
 use crate::args::bench::BenchArgs;
 use crate::exit::Exit;
 use crate::printer::{Manners, Printer};
-use crate::resolve::{Aim, Surroundings, resolve};
+use crate::resolve::{Aim, Resolved, Surroundings, resolve};
 
 /// Where runs are kept unless `--out` says otherwise.
 const RUNS: &str = "dyno-runs";
@@ -32,6 +32,12 @@ pub(crate) fn bench(args: BenchArgs, printer: &Printer) -> Exit {
             return Exit::Usage;
         }
     };
+    let printer = announced(&resolved, printer);
+    bench::run(resolved, &printer)
+}
+
+/// Says what will be done, in the manners that were asked for from here on.
+fn announced(resolved: &Resolved, printer: &Printer) -> Printer {
     let printer = printer.with(Manners {
         quiet: resolved.quiet,
         no_progress: resolved.no_progress,
@@ -43,5 +49,5 @@ pub(crate) fn bench(args: BenchArgs, printer: &Printer) -> Exit {
     for note in &resolved.notes {
         printer.note(note);
     }
-    bench::run(resolved, &printer)
+    printer
 }

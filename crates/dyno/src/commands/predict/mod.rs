@@ -3,12 +3,13 @@
 mod capacity;
 mod range;
 
+use super::announced;
 use super::bench::Refused;
 use super::bench::recorded::{self, Kit};
 use crate::args::predict::PredictArgs;
 use crate::exit::Exit;
 use crate::host;
-use crate::printer::{Manners, Printer};
+use crate::printer::Printer;
 use crate::resolve::{Aim, Resolved, Surroundings, resolve};
 use crate::run::predicted::Predicted;
 use crate::run::signals;
@@ -37,14 +38,7 @@ pub(crate) fn run(args: PredictArgs, printer: &Printer) -> Exit {
             return Exit::Usage;
         }
     };
-    let printer = printer.with(Manners {
-        quiet: resolved.quiet,
-        no_progress: resolved.no_progress,
-        json: resolved.json,
-    });
-    for note in &resolved.notes {
-        printer.note(note);
-    }
+    let printer = announced(&resolved, printer);
     match predict(&twin, &mut resolved, &printer) {
         Ok(exit) => exit,
         Err((exit, words)) => {
