@@ -8,11 +8,11 @@ use crate::stop::{Stop, StopSignal};
 use crate::transport::{Ended, Job, Payload, Transport, TransportError};
 use crate::work::Work;
 use crate::{burst, closed, open};
+use dyno_core::Nanos;
 use dyno_core::frame::{ClientHealth, Ending};
 use dyno_core::outcome::Outcome;
 use dyno_core::plan::{LevelPlan, Load, Shard, Warmup};
 use dyno_core::record::{Phase, RequestRecord, Turn};
-use dyno_core::{MS, Nanos};
 
 /// So many failures in a row, without a success, and the target is given up.
 const FAILURES_IN_A_ROW: u64 = 50;
@@ -296,8 +296,8 @@ impl<'a> Level<'a> {
     ) -> Result<(), TransportError> {
         self.since_read = 0;
         if self.ended.is_empty() {
-            // Look up every so often: the wish to stop comes from outside.
-            let until = until.min(self.transport.now().saturating_add(20 * MS));
+            let patience = self.transport.patience();
+            let until = until.min(self.transport.now().saturating_add(patience));
             let until = until.min(self.sessions.next_due().unwrap_or(Nanos::MAX));
             self.transport.wait(until, &mut self.ended)?;
         }

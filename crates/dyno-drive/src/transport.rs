@@ -1,8 +1,8 @@
 //! The port through which drivers send: implemented by the network client and by simulations.
 
-use dyno_core::Nanos;
 use dyno_core::frame::ClientHealth;
 use dyno_core::record::{Phase, RequestRecord, Turn};
+use dyno_core::{MS, Nanos};
 use thiserror::Error;
 
 /// A request, encoded ahead of its time.
@@ -63,6 +63,12 @@ pub struct TransportError(#[from] pub std::io::Error);
 pub trait Transport {
     /// Time on the run's clock.
     fn now(&self) -> Nanos;
+
+    /// How long to wait at the most before looking up: the wish to stop comes from outside. Virtual
+    /// time passes at once, so there it may be for ever.
+    fn patience(&self) -> Nanos {
+        20 * MS
+    }
 
     /// Opens up to so many connections before a level's clock starts; best effort.
     fn prepare(&mut self, connections: usize) -> Result<(), TransportError>;

@@ -8,6 +8,7 @@
 mod brain;
 pub mod core;
 mod fault;
+pub mod fit;
 mod live;
 mod openai;
 mod script;

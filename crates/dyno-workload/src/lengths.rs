@@ -91,6 +91,12 @@ impl Lengths {
         }
     }
 
+    /// Whether they are at least so many tokens; where a distribution has tails, whether its mean
+    /// is.
+    pub(crate) fn reach(&self, least: u32) -> bool {
+        self.shortest().map_or_else(|| self.mean(), f64::from) >= f64::from(least)
+    }
+
     /// The longest length that can be drawn, where there is a bound.
     pub fn longest(&self) -> Option<u32> {
         match self.0 {

@@ -13,6 +13,7 @@ use rand_chacha::ChaCha8Rng;
 
 use self::draws::{Beginning, UNIQUE, draw};
 pub(crate) use self::maker::Maker;
+use crate::data::{DataSpec, SpecError};
 use crate::item::{Content, Item};
 use crate::lengths::Lengths;
 use crate::tokenizer::{Tokenizer, TokenizerError};
@@ -37,6 +38,22 @@ impl Default for RandomOptions {
     fn default() -> Self {
         Self { prefix: 0, groups: 1, chat: true, unique: false, output: None }
     }
+}
+
+/// `prefix=` and `groups=` of a specification: the tokens that a group shares, and the groups.
+pub fn shared_prefix(spec: &DataSpec) -> Result<(u32, u32), SpecError> {
+    let number = |key: &str, least: u32, allowed| {
+        let Some(text) = spec.option(key) else { return Ok(least) };
+        text.parse().ok().filter(|number| *number >= least).ok_or_else(|| SpecError::BadValue {
+            key: key.into(),
+            value: text.into(),
+            allowed,
+        })
+    };
+    Ok((
+        number("prefix", 0, "512: a whole number of tokens")?,
+        number("groups", 1, "4: a whole number of at least 1")?,
+    ))
 }
 
 /// Random prompts that cannot be made as asked.
@@ -66,6 +83,14 @@ pub enum RandomError {
     /// Prompts that begin alike and may not.
     #[error("prefix={0} shares the beginning that --unique-prefix keeps apart: leave one out")]
     SharedAndUnique(u32),
+    /// The first message of a conversation, whose lengths are its own, cannot be made.
+    #[error("first={first}: {error}")]
+    First {
+        /// Its lengths.
+        first: Lengths,
+        /// Why not.
+        error: Box<RandomError>,
+    },
     /// The server's tokenizer cannot be met with few questions.
     #[error(
         "random prompts: the server's /tokenize counts no common words as one token each, so \
@@ -89,6 +114,16 @@ pub enum RandomError {
     /// Counting failed.
     #[error(transparent)]
     Tokenizer(#[from] TokenizerError),
+}
+
+impl RandomError {
+    /// Whether the lengths would do but for the shared prefix.
+    pub fn is_by_prefix(&self) -> bool {
+        match self {
+            Self::TooShort { asked, minimum, prefix, .. } => asked.reach(minimum - prefix),
+            _ => false,
+        }
+    }
 }
 
 /// How many prompts were counted again, and how many of those had to be corrected.
@@ -139,8 +174,7 @@ impl RandomPrompts {
 
     /// Itself, if the lengths can be met.
     fn fitting(self) -> Result<Self, RandomError> {
-        let asked = self.input.shortest().map_or_else(|| self.input.mean(), f64::from);
-        if asked >= f64::from(self.minimum()) {
+        if self.input.reach(self.minimum()) {
             return Ok(self);
         }
         Err(RandomError::TooShort {

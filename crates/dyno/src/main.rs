@@ -37,6 +37,8 @@ fn run(argv: Vec<OsString>) -> Exit {
     match cli.command {
         Command::Bench(args) => commands::bench(*args, &printer),
         Command::Predict(args) => commands::predict::run(*args, &printer),
+        Command::Twins(args) => commands::twins::run(&args, &printer),
+        Command::Fit(args) => commands::fit::run(&args, &printer),
         Command::Engine(args) => commands::engine::run(&args, &printer),
         Command::Data(args) => commands::data::run(&args, &printer),
         Command::Doctor(args) => commands::doctor::run(&args, &printer),

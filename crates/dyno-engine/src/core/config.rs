@@ -98,13 +98,24 @@ pub enum ConfigError {
         /// Tokens that the pool holds.
         pool: u64,
     },
-    /// A coefficient that is negative, infinite or not a number.
-    #[error("`{name}` is {value}; give a finite number of at least 0")]
+    /// A coefficient that is negative, not a number, or beyond all engines.
+    #[error("`{name}` is {value}; give a number from 0 to an hour")]
     Coefficient {
         /// Which one.
         name: &'static str,
         /// Its value.
         value: f64,
+    },
+    /// More sequences would take less time.
+    #[error(
+        "`knee.decode` is {knee} beside a `decode` of {decode}; give a finite number of at least \
+         -{decode}, or more sequences would take less time"
+    )]
+    Falling {
+        /// For each decoding sequence.
+        decode: f64,
+        /// What the knee adds to it.
+        knee: f64,
     },
     /// Noise that no measurement could show.
     #[error("`noise` is {0}; give the standard deviation of a logarithm, 0 to {LOUDEST}")]

@@ -36,7 +36,8 @@ pub struct Cost {
 pub struct Knee {
     /// The last number of decoding sequences without it.
     pub above: u32,
-    /// For each decoding sequence above that number, in addition.
+    /// For each decoding sequence above that number, in addition; less than 0 where the curve
+    /// flattens, but not so much that it falls.
     pub decode: f64,
     /// Once, in addition.
     pub jump: f64,
@@ -55,6 +56,9 @@ pub(crate) struct Load {
     pub(crate) kv_tokens: u64,
 }
 
+/// No part of a step takes longer than an hour, in seconds.
+const SLOWEST: f64 = 3_600.0;
+
 impl Cost {
     /// Refuses coefficients with which time would stand still, run back or run away.
     pub fn check(&self) -> Result<(), ConfigError> {
@@ -66,14 +70,16 @@ impl Cost {
             ("decode", self.decode),
             ("kv", self.kv),
             ("prefill_base", self.prefill_base),
-            ("knee.decode", knee.decode),
             ("knee.jump", knee.jump),
             ("front_end", self.front_end),
             ("noise", self.noise),
         ];
-        let bad = |value: f64| !(value.is_finite() && value >= 0.0);
+        let bad = |value: f64| !(0.0..=SLOWEST).contains(&value);
         if let Some((name, value)) = coefficients.into_iter().find(|(_, value)| bad(*value)) {
             return Err(ConfigError::Coefficient { name, value });
+        }
+        if bad(self.decode + knee.decode) {
+            return Err(ConfigError::Falling { decode: self.decode, knee: knee.decode });
         }
         if self.noise > LOUDEST {
             return Err(ConfigError::Noise(self.noise));
@@ -163,6 +169,10 @@ mod tests {
         assert!(refused(Cost { front_end: f64::INFINITY, ..cost() }).contains("`front_end`"));
         let knee = Some(Knee { above: 1, decode: 0.0, jump: -1.0 });
         assert!(refused(Cost { knee, ..cost() }).contains("`knee.jump`"));
+        let knee = |decode| Some(Knee { above: 1, decode, jump: 0.0 });
+        assert_eq!(Cost { knee: knee(-1e-3), ..cost() }.check(), Ok(()));
+        assert!(refused(Cost { knee: knee(-1.1e-3), ..cost() }).contains("`knee.decode`"));
+        assert!(refused(Cost { knee: knee(f64::NAN), ..cost() }).contains("`knee.decode`"));
         assert!(refused(Cost { noise: 3.5, ..cost() }).contains("`noise`"));
         assert!(refused(Cost { decode: 1.0, ..Cost::default() }).contains("prefills"));
         assert!(refused(Cost { prefill_token: 1.0, ..Cost::default() }).contains("decodes"));

@@ -39,6 +39,8 @@ pub struct Twin {
     pub lengths: Lengths,
     /// Where it is good for.
     pub range: Option<Range>,
+    /// What the client that made the rows added of its own.
+    pub client: Client,
     /// The rows it was fitted to and judged by.
     pub rows: Rows,
     /// How far it is from them.
@@ -83,6 +85,18 @@ pub struct Range {
     pub input: [f64; 2],
     /// Tokens of an answer.
     pub output: [f64; 2],
+}
+
+/// What the client that made a table, or its way to the engine, added of its own. It is needed to
+/// compare with that table, and is no part of the engine.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Client {
+    /// Requests in flight where it sent as many as it could; absent if no row tells.
+    pub in_flight: Option<u32>,
+    /// Time to handle a token, one after another, in microseconds; new requests wait meanwhile.
+    #[serde(default)]
+    pub token_us: f64,
 }
 
 /// The rows of a twin's table, each as its load and level.

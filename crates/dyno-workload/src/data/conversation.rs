@@ -6,9 +6,19 @@ use serde_json::{Map, Value};
 use super::fields::described;
 use super::spec::Turns;
 use crate::item::{Content, Message};
+use crate::session;
+
+/// Whether the answers of a conversation are sent, so that they have to be text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Answers {
+    /// They are.
+    Sent,
+    /// They only divide turns: an answer may be a tool call, without any text.
+    LeftOut,
+}
 
 /// Reads a list of messages. The error is what is wrong and what would fix it.
-pub(super) fn messages(value: &Value) -> Result<Vec<Message>, (String, String)> {
+pub(super) fn messages(value: &Value, answers: Answers) -> Result<Vec<Message>, (String, String)> {
     let parsed;
     let list = match value {
         Value::Array(list) => list,
@@ -27,10 +37,10 @@ pub(super) fn messages(value: &Value) -> Result<Vec<Message>, (String, String)> 
     if list.is_empty() {
         return Err(("is an empty list of messages".into(), "remove the record".into()));
     }
-    list.iter().enumerate().map(|(index, value)| message(index + 1, value)).collect()
+    list.iter().enumerate().map(|(index, value)| message(index + 1, value, answers)).collect()
 }
 
-fn message(number: usize, value: &Value) -> Result<Message, (String, String)> {
+fn message(number: usize, value: &Value, answers: Answers) -> Result<Message, (String, String)> {
     const SHAPE: &str =
         "write messages as {\"role\": …, \"content\": …} or {\"from\": …, \"value\": …}";
     let object = match value {
@@ -59,6 +69,7 @@ fn message(number: usize, value: &Value) -> Result<Message, (String, String)> {
     };
     let content = match part(["content", "value"]) {
         Some(Value::String(text)) => text.clone(),
+        _ if role == "assistant" && answers == Answers::LeftOut => String::new(),
         Some(Value::Array(parts)) => text_of_parts(number, parts)?,
         other => {
             let found = other.map_or("no", described);
@@ -101,6 +112,15 @@ pub(super) fn prompt(messages: Vec<Message>, turns: Turns) -> Result<Content, (S
         return Err(("has only empty messages".into(), "remove the record".into()));
     }
     Ok(plain(kept))
+}
+
+/// A conversation that is led again. The error is what is wrong and what would fix it.
+pub(super) fn led(mut messages: Vec<Message>) -> Result<Content, (String, String)> {
+    session::check(&messages).map_err(|why| (why.to_string(), "remove the record".to_string()))?;
+    // What comes first must be sent: it may have to begin with something of its own.
+    let asked = messages.iter().position(|message| !session::is_answer(message)).unwrap_or(0);
+    messages.drain(..asked);
+    Ok(Content::Messages(messages))
 }
 
 /// One message of the user's is plain text.

@@ -255,6 +255,11 @@ fn explained(place: &Place, layout: Layout, spec: &DataSpec, first: DataError) -
         kind,
         found: format!("begins with {line:?}, which is not JSON"),
         fix: match head.layout(None) {
+            _ if kind == Kind::Session => {
+                "write conversations as JSON, one a line, or as a table with a column called \
+                 messages"
+                    .into()
+            }
             Layout::Csv { .. } => format!("read it as csv:{name}"),
             _ => format!("read it as lines:{name}, or name another file"),
         },

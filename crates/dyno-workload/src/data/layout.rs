@@ -114,6 +114,9 @@ impl<'a> Head<'a> {
                 Some(b'{' | b'[') if self.json() != Layout::JsonValues => self.json(),
                 _ => Layout::WholeText,
             },
+            Some(Kind::Session) if self.is_table_of_conversations() => {
+                Layout::Csv { delimiter: self.delimiter() }
+            }
             Some(_) => self.json(),
             None if matches!(self.first(), Some(b'{')) => self.json(),
             None if matches!(self.first(), Some(b'[')) && self.begins_with_json() => self.json(),
@@ -199,6 +202,14 @@ impl<'a> Head<'a> {
                 let mut names = PROMPTS.iter().chain(&MESSAGES).chain(&TRACES);
                 names.any(|name| column.eq_ignore_ascii_case(name))
             })
+    }
+
+    /// A table by its name or its header, also one of a single column.
+    fn is_table_of_conversations(&self) -> bool {
+        let names =
+            |column: &String| MESSAGES.iter().any(|name| column.trim().eq_ignore_ascii_case(name));
+        !matches!(self.first(), Some(b'{' | b'['))
+            && (self.is_csv() || self.columns().iter().any(names))
     }
 
     /// The names in the header of a table.

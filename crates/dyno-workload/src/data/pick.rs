@@ -4,12 +4,13 @@
 use serde_json::{Map, Value};
 
 use super::at::At;
-use super::conversation::{self, plain};
+use super::conversation::{self, Answers, plain};
 use super::error::DataError;
 use super::fields::{FieldPath, OUTPUTS, count, described, listed};
 use super::record::Record;
 use super::spec::Turns;
 use crate::item::{Content, Item, Message};
+use crate::session::Unusable;
 
 /// Where the prompt of a table's record is.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -31,45 +32,61 @@ pub(super) struct Pick {
     pub(super) otherwise: Option<PromptIn>,
     pub(super) system: Option<FieldPath>,
     pub(super) output: Option<FieldPath>,
-    pub(super) turns: Turns,
-    /// Whether conversations are sent to their very end, answers included.
-    pub(super) verbatim: bool,
+    pub(super) taken: Taken,
+}
+
+/// What of a conversation is taken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Taken {
+    /// A prompt: it ends with what the user says.
+    Prompt(Turns),
+    /// Everything to its very end, answers included.
+    Verbatim,
+    /// Everything, to be led again turn by turn.
+    Led,
 }
 
 impl Pick {
     /// Records that hold nothing but their prompt.
     pub(super) fn bare() -> Self {
-        Self {
-            prompt: None,
-            otherwise: None,
-            system: None,
-            output: None,
-            turns: Turns::All,
-            verbatim: true,
-        }
+        Self { prompt: None, otherwise: None, system: None, output: None, taken: Taken::Verbatim }
     }
 
     /// The item of a record.
     pub(super) fn item(&self, record: Record) -> Result<Item, DataError> {
         let Record { at, value } = record;
+        let item = self.any_item(&at, value)?;
+        match (self.taken, item.content) {
+            (Taken::Led, Content::Text(text)) => {
+                Ok(Item { content: Content::Messages(vec![Message::user(text)]), ..item })
+            }
+            (Taken::Led, Content::Body(_)) => {
+                let what = format!("the record {}", Unusable::Body);
+                Err(DataError::bad(&at, what, "write a list of messages"))
+            }
+            (_, content) => Ok(Item { content, ..item }),
+        }
+    }
+
+    fn any_item(&self, at: &At, value: Value) -> Result<Item, DataError> {
         match value {
             Value::String(text) if text.trim().is_empty() => {
-                Err(DataError::bad(&at, "the prompt is empty", "remove the record"))
+                Err(DataError::bad(at, "the prompt is empty", "remove the record"))
             }
             Value::String(text) => Ok(Item::text(text)),
             Value::Object(object) => match self.prompt_of(&object) {
-                Some(prompt) => self.table_item(&at, prompt, &object),
-                None => self.body(&at, object),
+                Some(prompt) => self.table_item(at, prompt, &object),
+                None => self.body(at, object),
             },
             list @ Value::Array(_) => {
-                let content = self.conversation(&list).map_err(|(what, fix)| {
-                    DataError::bad(&at, format!("the record {what}"), fix)
-                })?;
+                let content = self
+                    .conversation(&list)
+                    .map_err(|(what, fix)| DataError::bad(at, format!("the record {what}"), fix))?;
                 Ok(Item { content, output_tokens: None, input_tokens: None })
             }
             other => {
                 let what = format!("the record is {}, not a prompt", described(&other));
-                Err(DataError::bad(&at, what, "write text, a list of messages or an object"))
+                Err(DataError::bad(at, what, "write text, a list of messages or an object"))
             }
         }
     }
@@ -136,13 +153,18 @@ impl Pick {
     }
 
     fn conversation(&self, value: &Value) -> Result<Content, (String, String)> {
-        let messages = conversation::messages(value)?;
-        if self.verbatim {
-            return Ok(plain(messages));
+        match self.taken {
+            Taken::Led => conversation::led(conversation::messages(value, Answers::LeftOut)?),
+            Taken::Verbatim => Ok(plain(conversation::messages(value, Answers::Sent)?)),
+            Taken::Prompt(turns) => {
+                let messages = conversation::messages(value, Answers::Sent)?;
+                // A list of plain texts has the user's side only: the answers between are not
+                // there.
+                let one_sided =
+                    matches!(value, Value::Array(list) if list.iter().all(Value::is_string));
+                conversation::prompt(messages, if one_sided { Turns::First } else { turns })
+            }
         }
-        // A list of plain texts has the user's side only: the answers between are not there.
-        let one_sided = matches!(value, Value::Array(list) if list.iter().all(Value::is_string));
-        conversation::prompt(messages, if one_sided { Turns::First } else { self.turns })
     }
 
     fn system_of(&self, at: &At, object: &Map<String, Value>) -> Result<Option<String>, DataError> {
@@ -207,7 +229,7 @@ impl Pick {
             })
         };
         let list = Value::Array(list);
-        match conversation::messages(&list) {
+        match conversation::messages(&list, Answers::Sent) {
             Ok(messages) if list.as_array().is_some_and(|list| list.iter().all(bare)) => {
                 Ok(plain(messages))
             }
@@ -221,7 +243,7 @@ impl Pick {
         let object = match &record.value {
             Value::Object(object) => object,
             Value::Array(_) => {
-                return conversation::messages(&record.value)
+                return conversation::messages(&record.value, Answers::Sent)
                     .map_err(|(what, fix)| DataError::bad(at, format!("the record {what}"), fix));
             }
             other => {
@@ -234,7 +256,7 @@ impl Pick {
             _ => FieldPath::of("messages"),
         };
         let value = present(at, object, &field)?;
-        let mut messages = conversation::messages(value)
+        let mut messages = conversation::messages(value, Answers::Sent)
             .map_err(|(what, fix)| DataError::bad(at, format!("the field {field} {what}"), fix))?;
         if let Some(system) = self.system_of(at, object)? {
             messages.insert(0, Message { role: "system".into(), content: system });

@@ -67,15 +67,20 @@ pub fn profile(
         if let Some(output) = item.output_tokens {
             profile.output.add(output);
         }
-        if profile.samples.len() < SAMPLES {
-            profile.samples.push(sample(&item.content));
-        }
+        sample(&item.content, &mut profile.samples);
     }
     Ok(profile)
 }
 
+/// Keeps a prompt among the samples, unless there are enough.
+pub(crate) fn sample(content: &Content, samples: &mut Vec<String>) {
+    if samples.len() < SAMPLES {
+        samples.push(shown(content));
+    }
+}
+
 /// A prompt on one line, cut.
-fn sample(content: &Content) -> String {
+fn shown(content: &Content) -> String {
     match content {
         Content::Text(text) => escaped(text),
         Content::Messages(messages) => {
@@ -132,16 +137,25 @@ impl fmt::Display for Profile {
         let estimated = if self.estimated { " (estimated)" } else { "" };
         writeln!(f, "\ninput tokens{estimated}")?;
         write!(f, "{}", self.input)?;
-        if self.output.total() > 0 {
-            writeln!(f, "\noutput tokens asked for, by {} of them", self.output.total())?;
-            write!(f, "{}", self.output)?;
-        } else {
-            writeln!(f, "\noutput tokens: the data ask for none")?;
-        }
-        writeln!(f, "\nsamples")?;
-        for (index, sample) in self.samples.iter().enumerate() {
-            writeln!(f, "  {}  {sample}", index + 1)?;
-        }
-        Ok(())
+        outputs(f, &self.output)?;
+        samples(f, &self.samples)
     }
+}
+
+/// Writes what lengths of answers are asked for.
+pub(crate) fn outputs(f: &mut fmt::Formatter<'_>, output: &Spread) -> fmt::Result {
+    if output.total() == 0 {
+        return writeln!(f, "\noutput tokens: the data ask for none");
+    }
+    writeln!(f, "\noutput tokens asked for, by {} of them", output.total())?;
+    write!(f, "{output}")
+}
+
+/// Writes the samples.
+pub(crate) fn samples(f: &mut fmt::Formatter<'_>, samples: &[String]) -> fmt::Result {
+    writeln!(f, "\nsamples")?;
+    for (index, sample) in samples.iter().enumerate() {
+        writeln!(f, "  {}  {sample}", index + 1)?;
+    }
+    Ok(())
 }

@@ -11,7 +11,7 @@ use super::fields::{
     FieldPath, MESSAGES, OUTPUTS, PROMPTS, SYSTEMS, count, described, listed, usual,
 };
 use super::layout::Layout;
-use super::pick::{Pick, PromptIn};
+use super::pick::{Pick, PromptIn, Taken};
 use super::record::Record;
 use super::source::Compression;
 use super::spec::{DataSpec, Kind, Turns};
@@ -87,7 +87,11 @@ pub(super) fn settle(
         || spec.mapping.messages.is_some()
         || spec.mapping.system.is_some();
     let as_lines = kind == Kind::Lines && !mapped;
-    let led = kind == Kind::Session;
+    let taken = match kind {
+        Kind::Session => Taken::Led,
+        _ if as_lines => Taken::Verbatim,
+        _ => Taken::Prompt(turns),
+    };
     if as_lines || objects.is_empty() {
         if mapped && let Some(sample) = samples.first() {
             let what =
@@ -96,7 +100,10 @@ pub(super) fn settle(
             return Err(DataError::Broken { at: sample.at.clone(), what, fix });
         }
         let output = spec.mapping.output_tokens.clone();
-        return Ok((kind, Pick { output, turns, verbatim: as_lines || led, ..Pick::bare() }));
+        // Lists first and objects later are conversations all the same.
+        let otherwise =
+            (taken == Taken::Led).then(|| PromptIn::Messages(FieldPath::of("messages")));
+        return Ok((kind, Pick { otherwise, output, taken, ..Pick::bare() }));
     }
     let prompt = prompt_in(spec, kind, samples, &objects)?;
     let otherwise = match &prompt {
@@ -118,7 +125,7 @@ pub(super) fn settle(
         None => usual(&objects, &OUTPUTS, |value| matches!(count(value), Ok(Some(_)))),
     };
     let prompt = Some(prompt);
-    Ok((kind, Pick { prompt, otherwise, system, output, turns, verbatim: led }))
+    Ok((kind, Pick { prompt, otherwise, system, output, taken }))
 }
 
 fn kind_of(
@@ -255,15 +262,15 @@ pub(super) fn described_fields(pick: &Pick) -> Vec<(&'static str, String)> {
 
 /// What else to tell about a pick.
 pub(super) fn note(kind: Kind, layout: Layout, pick: &Pick) -> Option<&'static str> {
-    match (&pick.prompt, kind, pick.turns) {
+    match (&pick.prompt, kind, pick.taken) {
         (None, Kind::Lines, _) if layout == Layout::JsonLines => {
             Some("message arrays and request bodies, sent as they are")
         }
-        (_, Kind::Session, _) => Some("the user's turns; the answers will be the server's own"),
-        (Some(PromptIn::Messages(_)), _, Turns::First) => {
+        (_, _, Taken::Led) => Some("the user's turns; the answers will be the server's own"),
+        (Some(PromptIn::Messages(_)), _, Taken::Prompt(Turns::First)) => {
             Some("the first turn of each conversation (turns=all for all)")
         }
-        (Some(PromptIn::Messages(_)), _, Turns::All) => {
+        (Some(PromptIn::Messages(_)), _, Taken::Prompt(Turns::All)) => {
             Some("whole conversations, without the answer at the end")
         }
         _ => None,

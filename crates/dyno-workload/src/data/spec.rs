@@ -136,6 +136,9 @@ pub struct DataSpec {
     pub options: Vec<(String, String)>,
 }
 
+/// Keys of what is read from a file, whatever becomes of its records.
+pub(crate) const FIELD_KEYS: [&str; 5] =
+    ["prompt", "system", "output_tokens", "messages", "skip_bad"];
 const MAPPING_KEYS: [&str; 6] =
     ["prompt", "system", "output_tokens", "messages", "turns", "skip_bad"];
 const BUILTIN_KEYS: [&str; 7] =
@@ -156,13 +159,20 @@ impl DataSpec {
     }
 
     fn kind_name(&self) -> &'static str {
-        self.kind.map_or("a file", Kind::name)
+        match (self.kind, &self.path) {
+            (None, _) => "a file",
+            (Some(Kind::Session), Some(_)) => "session:FILE",
+            (Some(Kind::Session), None) => "session without a file",
+            (Some(kind), _) => kind.name(),
+        }
     }
 
     fn set(&mut self, key: &str, value: &str) -> Result<(), SpecError> {
-        let made_elsewhere = matches!(self.kind, Some(Kind::Random | Kind::Trace))
-            || (self.kind == Some(Kind::Session)
-                && !["prompt", "system", "messages", "skip_bad"].contains(&key));
+        let made_elsewhere = match self.kind {
+            Some(Kind::Random | Kind::Trace) => true,
+            Some(Kind::Session) => self.path.is_none() || !FIELD_KEYS.contains(&key),
+            _ => false,
+        };
         if made_elsewhere {
             self.options.push((key.into(), value.into()));
             return Ok(());

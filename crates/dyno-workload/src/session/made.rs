@@ -9,6 +9,9 @@ use crate::tokenizer::Tokenizer;
 use dyno_core::prompt::{Conversation, UserTurn};
 use rand_chacha::ChaCha8Rng;
 
+/// Levels of later messages are counted from here, so that they say other words than the first
+/// messages of other conversations.
+const LATER: u32 = 1 << 31;
 /// Turns are numbered within their conversation's share of the numbers.
 const TURN_BITS: u32 = 16;
 
@@ -38,8 +41,9 @@ impl MadeSessions {
         let begins = RandomOptions { prefix, groups, unique, ..RandomOptions::default() };
         let adds = RandomOptions { chat: false, ..RandomOptions::default() };
         let beginning = options.first.unwrap_or(input);
-        let first = RandomPrompts::new(tokenizer, beginning, seed, level, begins)?;
-        let later = RandomPrompts::new(tokenizer, input, seed, level, adds)?;
+        let first = RandomPrompts::new(tokenizer, beginning, seed, level, begins);
+        let first = first.map_err(|error| options.blamed(error))?;
+        let later = RandomPrompts::new(tokenizer, input, seed, level ^ LATER, adds)?;
         Ok(Self { options, first, later, output, seed, level })
     }
 
@@ -49,9 +53,11 @@ impl MadeSessions {
         (input, output): (Lengths, Lengths),
         level: u32,
     ) -> Result<Self, RandomError> {
+        let beginning = self.options.first.unwrap_or(input);
+        let first = self.first.again(beginning, level);
         Ok(Self {
-            first: self.first.again(self.options.first.unwrap_or(input), level)?,
-            later: self.later.again(input, level)?,
+            first: first.map_err(|error| self.options.blamed(error))?,
+            later: self.later.again(input, level ^ LATER)?,
             options: self.options.clone(),
             output,
             seed: self.seed,
@@ -95,6 +101,16 @@ pub(super) fn plan(seed: u64, level: u32, index: u64) -> ChaCha8Rng {
 }
 
 impl SessionOptions {
+    /// A length that cannot be made is that of `first=`, where there is one.
+    fn blamed(&self, error: RandomError) -> RandomError {
+        match (self.first, error) {
+            (Some(first), error @ RandomError::TooShort { .. }) => {
+                RandomError::First { first, error: Box::new(error) }
+            }
+            (_, error) => error,
+        }
+    }
+
     /// A recorded conversation as it will be led, the turns of which ask for so many tokens.
     pub fn lead(
         &self,

@@ -3,15 +3,19 @@
 //! side is never here: it is the server's own.
 
 mod made;
+mod profile;
 mod recorded;
 mod think;
 
 pub use made::MadeSessions;
-pub use recorded::{Unusable, led};
+pub use profile::SessionProfile;
+pub use recorded::{Unusable, led, said};
+pub(crate) use recorded::{check, is_answer};
 pub use think::Think;
 
-use crate::data::{DataSpec, SpecError};
+use crate::data::{DataSpec, FIELD_KEYS, SpecError};
 use crate::lengths::Lengths;
+use crate::random::shared_prefix;
 
 /// Turns of a made-up conversation, where nobody says.
 const TURNS: u32 = 4;
@@ -37,7 +41,7 @@ impl SessionOptions {
     /// Reads the options of a specification.
     pub fn new(spec: &DataSpec) -> Result<Self, SpecError> {
         match &spec.path {
-            Some(_) => spec.only(&["turns", "think"])?,
+            Some(_) => spec.only(&[&["turns", "think"][..], &FIELD_KEYS].concat())?,
             None => spec.only(&["turns", "think", "first", "prefix", "groups"])?,
         }
         let bad = |key: &'static str, allowed: &'static str| {
@@ -50,23 +54,20 @@ impl SessionOptions {
             };
             spec.option(key).map(read).transpose()
         };
-        let number = |key: &'static str, allowed: &'static str, otherwise: u32| {
-            let read = |text: &str| text.parse().map_err(|_| bad(key, allowed)(text));
-            spec.option(key).map_or(Ok(otherwise), read)
-        };
         let think = |text: &str| text.parse().map_err(|_| bad("think", THINK)(text));
         let turns = lengths("turns", "8 or turns=4-12")?;
         if let (Some(turns), Some(text)) = (turns, spec.option("turns"))
             && turns.longest().is_none_or(|longest| longest > MOST_TURNS)
         {
-            return Err(bad("turns", "8 or turns=4-12, and at most 10000")(text));
+            return Err(bad("turns", BOUNDED)(text));
         }
+        let (prefix, groups) = shared_prefix(spec)?;
         Ok(Self {
             turns,
             think: spec.option("think").map_or(Ok(Think::default()), think)?,
             first: lengths("first", "2048 or first=512-4096")?,
-            prefix: number("prefix", "512", 0)?,
-            groups: number("groups", "4", 1)?,
+            prefix,
+            groups,
         })
     }
 
@@ -76,4 +77,6 @@ impl SessionOptions {
     }
 }
 
+const BOUNDED: &str = "8, turns=4-12 or turns=zipf(1.2\\,1-100): it must have a largest number, of at \
+                       most 10000";
 const THINK: &str = "2s, think=1s-5s or think=exp(2s)";

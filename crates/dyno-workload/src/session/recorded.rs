@@ -3,51 +3,90 @@
 
 use crate::item::{Content, Message};
 
-/// A recorded conversation that cannot be led again.
+/// Why a recorded conversation cannot be led again; the words follow on what holds it.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Unusable {
     /// It holds the result of a tool that the server may not call this time.
     #[error(
-        "message {0} is a tool's, which belongs to the answer that was recorded before it; remove \
-         such conversations, or skip them with skip_bad=true"
+        "has a message {0} of a tool's, which belongs to the answer that was recorded before it"
     )]
     Tool(usize),
     /// Nobody asks anything.
-    #[error("it has no message of the user's; remove it, or skip it with skip_bad=true")]
+    #[error("has no message of the user's")]
     NobodyAsks,
+    /// All that the user says in a turn is empty.
+    #[error("has an empty message {0}, and the user says nothing else in that turn")]
+    SaysNothing(usize),
     /// A request body, of which nobody knows what to change between turns.
-    #[error("it is a whole request body, not a list of messages; send it with lines:FILE")]
+    #[error("is a whole request body, not a list of messages")]
     Body,
 }
 
-/// What the user says, turn by turn, at most `most` turns. Several messages between two answers
-/// are one turn; where there are no answers at all, each message of the user's is a turn.
+/// Whether a message is an answer, which is not sent again.
+pub(crate) fn is_answer(message: &Message) -> bool {
+    message.role == "assistant"
+}
+
+/// The messages of each turn, by their places. Several messages between two answers are one turn;
+/// where there are no answers at all, each message of the user's is a turn.
+fn turns(messages: &[Message]) -> Result<Vec<Vec<usize>>, Unusable> {
+    let is_user = |at: &usize| messages[*at].role == "user";
+    // An answer before any question belongs to a conversation that was cut.
+    let asked = messages.iter().position(|message| !is_answer(message)).unwrap_or(0);
+    let answered = messages[asked..].iter().any(is_answer);
+    let (mut turns, mut turn): (Vec<Vec<usize>>, Vec<usize>) = (Vec::new(), Vec::new());
+    for (at, message) in messages.iter().enumerate().skip(asked) {
+        if message.role == "tool" {
+            return Err(Unusable::Tool(at + 1));
+        }
+        if !is_answer(message) {
+            turn.push(at);
+        }
+        let over = answered != is_user(&at);
+        if over && turn.iter().any(is_user) {
+            turns.push(std::mem::take(&mut turn));
+        }
+    }
+    if turn.iter().any(is_user) {
+        turns.push(turn);
+    }
+    let empty = |at: &usize| messages[*at].content.trim().is_empty();
+    let silent = |turn: &&Vec<usize>| turn.iter().filter(|at| is_user(at)).all(empty);
+    match turns.iter().find(silent) {
+        Some(turn) => {
+            Err(Unusable::SaysNothing(turn.iter().find(|at| is_user(at)).unwrap_or(&0) + 1))
+        }
+        None if turns.is_empty() => Err(Unusable::NobodyAsks),
+        None => Ok(turns),
+    }
+}
+
+/// Whether a recorded conversation can be led again.
+pub(crate) fn check(messages: &[Message]) -> Result<(), Unusable> {
+    turns(messages).map(drop)
+}
+
+/// What the user says, turn by turn, at most `most` turns.
 pub fn led(content: Content, most: u32) -> Result<Vec<Vec<Message>>, Unusable> {
-    let messages = match content {
+    let mut messages = match content {
         Content::Text(text) => vec![Message::user(text)],
         Content::Messages(messages) => messages,
         Content::Body(_) => return Err(Unusable::Body),
     };
-    let answered = messages.iter().any(|message| message.role == "assistant");
-    let (mut turns, mut turn): (Vec<Vec<Message>>, Vec<Message>) = (Vec::new(), Vec::new());
-    for (number, message) in (1..).zip(messages) {
-        let asks = message.role == "user";
-        match message.role.as_str() {
-            "tool" => return Err(Unusable::Tool(number)),
-            // An answer before any question belongs to a conversation that was cut.
-            "assistant" => {}
-            _ => turn.push(message),
-        }
-        let over = if answered { !asks } else { asks };
-        if over && turn.iter().any(|message| message.role == "user") {
-            turns.push(std::mem::take(&mut turn));
-        }
-    }
-    if turn.iter().any(|message| message.role == "user") {
-        turns.push(turn);
-    }
+    let mut turns = turns(&messages)?;
     turns.truncate(most as usize);
-    if turns.is_empty() { Err(Unusable::NobodyAsks) } else { Ok(turns) }
+    let mut taken = |at: usize| std::mem::replace(&mut messages[at], Message::user(String::new()));
+    Ok(turns.into_iter().map(|turn| turn.into_iter().map(&mut taken).collect()).collect())
+}
+
+/// A recorded conversation without its answers: what of it is sent.
+pub fn said(content: &Content) -> Content {
+    match content {
+        Content::Messages(messages) => Content::Messages(
+            messages.iter().filter(|message| !is_answer(message)).cloned().collect(),
+        ),
+        other => other.clone(),
+    }
 }
 
 #[cfg(test)]
@@ -83,6 +122,9 @@ mod tests {
             ("assistant", "b"),
         ];
         assert_eq!(turns(conversation(&said)), ["1+more", "by the way+2"]);
+        // What was said before the first question divides nothing.
+        let said = [("assistant", "cut"), ("user", "1"), ("user", "2")];
+        assert_eq!(turns(conversation(&said)), ["1", "2"]);
     }
 
     #[test]
@@ -93,11 +135,23 @@ mod tests {
     }
 
     #[test]
+    fn what_is_said_is_all_but_the_answers() {
+        let all = [("system", "s"), ("user", "1"), ("assistant", "a"), ("user", "2")];
+        let kept = [("system", "s"), ("user", "1"), ("user", "2")];
+        assert_eq!(said(&conversation(&all)), conversation(&kept));
+        assert_eq!(said(&Content::Text("hi".into())), Content::Text("hi".into()));
+    }
+
+    #[test]
     fn what_cannot_be_led_says_why() {
         let said = [("user", "1"), ("assistant", "a"), ("tool", "42"), ("user", "2")];
         assert_eq!(led(conversation(&said), 9), Err(Unusable::Tool(3)));
         assert_eq!(led(conversation(&[("system", "s")]), 9), Err(Unusable::NobodyAsks));
         assert_eq!(led(Content::Body(Default::default()), 9), Err(Unusable::Body));
+        let said = [("user", "1"), ("assistant", "a"), ("system", "s"), ("user", " \n")];
+        assert_eq!(led(conversation(&said), 9), Err(Unusable::SaysNothing(4)));
+        let said = [("user", ""), ("user", "beside something"), ("assistant", "")];
+        assert_eq!(turns(conversation(&said)), ["+beside something"]);
         let said = [("user", "1"), ("assistant", "a"), ("user", "2")];
         assert_eq!(led(conversation(&said), 1).unwrap().len(), 1);
     }

@@ -22,7 +22,7 @@ pub use self::options::{TraceLimits, TraceOptions};
 pub use self::profile::{Dispersion, TraceProfile};
 pub use self::prompts::TracePrompts;
 pub use self::reuse::Reuse;
-pub use self::select::TraceTally;
+pub use self::select::{Told, TraceTally};
 
 use self::rows::Rows;
 use self::words::{counted, spoken};

@@ -57,8 +57,9 @@ impl TraceOptions {
         let mut options = Self { skip_bad: spec.skip_bad, ..Self::default() };
         if let Some(text) = spec.option("speed") {
             let speed = text.parse().ok().filter(|speed| SPEEDS.contains(speed));
-            options.speed =
-                speed.ok_or_else(|| bad("speed", "2 for twice as fast: a number above 0"))?;
+            options.speed = speed.ok_or_else(|| {
+                bad("speed", "2 for twice as fast: a number from 0.000001 to 1000000")
+            })?;
         }
         let time = |key: &str, allowed| match spec.option(key).map(parse_duration) {
             None => Ok(None),

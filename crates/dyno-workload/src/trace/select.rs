@@ -35,22 +35,39 @@ pub struct TraceTally {
     pub without_output: u64,
 }
 
+/// One thing that became of some requests.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Told {
+    /// How many.
+    pub count: u64,
+    /// What became of them, in words that follow on the number.
+    pub what: &'static str,
+    /// What to do about it, where there is something to do.
+    pub advice: Option<&'static str>,
+}
+
 impl TraceTally {
-    /// What there is to tell: counts other than 0, with words that follow on them.
-    pub fn told(&self) -> Vec<(u64, &'static str)> {
+    /// What there is to tell: whatever became of any requests.
+    pub fn told(&self) -> Vec<Told> {
+        let told = |count, what| Told { count, what, advice: None };
+        let mismatched = Told {
+            count: self.mismatched,
+            what: "with more or fewer hash ids than their length has blocks",
+            advice: Some("if these are many, say with block= how many tokens a hash id stands for"),
+        };
         let all = [
-            (self.skipped, "bad rows skipped"),
-            (self.failed_when_recorded, "left out, as they failed when recorded"),
-            (self.outside, "left out by from= and to="),
-            (self.dropped_short, "left out as too short"),
-            (self.dropped_long, "left out as too long"),
-            (self.beyond_limit, "beyond the limit"),
-            (self.truncated, "cut to the longest allowed"),
-            (self.reordered, "out of order in the file, put in the order of their times"),
-            (self.mismatched, "with more or fewer hash ids than their length has blocks"),
-            (self.without_output, "recorded without output, asked for one token"),
+            told(self.skipped, "bad rows skipped"),
+            told(self.failed_when_recorded, "left out, as they failed when recorded"),
+            told(self.outside, "left out by from= and to="),
+            told(self.dropped_short, "left out as too short"),
+            told(self.dropped_long, "left out as too long"),
+            told(self.beyond_limit, "beyond the limit"),
+            told(self.truncated, "cut to the longest allowed"),
+            told(self.reordered, "out of order in the file, put in the order of their times"),
+            mismatched,
+            told(self.without_output, "recorded without output, asked for one token"),
         ];
-        all.into_iter().filter(|(count, _)| *count > 0).collect()
+        all.into_iter().filter(|told| told.count > 0).collect()
     }
 }
 

@@ -11,7 +11,7 @@ use std::path::PathBuf;
 /// `dyno bench`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Without a target, a scripted engine is started on the loopback interface and measured over real
+Without a target, an embedded engine is started on the loopback interface and measured over real
 HTTP. Without a load, a gentle closed-loop ladder is run: 1, 4 and 16 requests in flight. Every run
 leaves a directory with its plan, its records and its summary. Proxy variables are ignored.
 

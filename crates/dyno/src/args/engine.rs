@@ -45,7 +45,7 @@ pub(crate) struct EngineArgs {
     #[arg(long, value_name = "NAME", value_parser = super::values::some_text)]
     pub(crate) model: Option<String>,
     /// Seed of the engine's noise and of its words
-    #[arg(long, value_name = "N", default_value = "0")]
+    #[arg(long, value_name = "N", value_parser = super::values::seed, allow_hyphen_values = true, default_value = "0")]
     pub(crate) seed: u64,
     /// List the kinds of faults and end
     #[arg(long)]

@@ -4,8 +4,10 @@
 pub(crate) mod bench;
 pub(crate) mod data;
 pub(crate) mod engine;
+pub(crate) mod fit;
 pub(crate) mod predict;
 pub(crate) mod target;
+pub(crate) mod twins;
 pub(crate) mod values;
 
 use clap::{Args, Parser, Subcommand};
@@ -41,7 +43,11 @@ pub(crate) enum Command {
     Bench(Box<bench::BenchArgs>),
     /// Predict with a twin, in virtual time, what a benchmark would measure
     Predict(Box<predict::PredictArgs>),
-    /// Serve the scripted engine: an OpenAI-compatible server with known timing
+    /// List the twins, show one, or hold them against what was measured
+    Twins(twins::TwinsArgs),
+    /// Fit a twin to a measured sweep
+    Fit(fit::FitArgs),
+    /// Serve the embedded engine: an OpenAI-compatible server that needs no GPU
     Engine(engine::EngineArgs),
     /// Look into a data file, or convert it
     Data(data::DataCommandArgs),

@@ -6,12 +6,13 @@ use crate::args::data::{ConvertArgs, DataCommand, DataCommandArgs, SourceArgs};
 use crate::exit::Exit;
 use crate::printer::Printer;
 use crate::resolve::choice_plan;
-use crate::run::workload::selection;
+use crate::run::workload::{LED_WHOLE, counting_said, selection};
 use crate::usage::UsageError;
 use dyno_core::prompt::Content;
 use dyno_workload::data::{
     Count, DataSet, DataSpec, Kind, Selected, Selection, SpecError, Tally, convert, profile,
 };
+use dyno_workload::session::{SessionOptions, SessionProfile};
 use dyno_workload::tokenizer::Tokenizer;
 use std::fs::File;
 use std::io::{BufWriter, Write};
@@ -33,6 +34,8 @@ struct Chosen {
     set: DataSet,
     tokenizer: Tokenizer,
     selected: Selected<'static>,
+    /// How they would be led, if they are conversations.
+    sessions: Option<SessionOptions>,
 }
 
 fn in_spec(error: impl std::fmt::Display) -> UsageError {
@@ -44,11 +47,23 @@ fn count(tokenizer: &Tokenizer, content: &Content) -> Result<u32, String> {
 }
 
 fn choose(args: &SourceArgs, spec: &DataSpec) -> Result<Chosen, UsageError> {
-    if let Some(kind @ (Kind::Random | Kind::Session)) = spec.kind {
-        let words = format!("`{}` is made while it is sent; there is no file of it", kind.name());
-        return Err(in_spec(words));
+    match (spec.kind, &spec.path) {
+        (Some(Kind::Random), _) => {
+            return Err(in_spec("`random` is made while it is sent; there is no file of it"));
+        }
+        (Some(Kind::Session), None) => {
+            let words = "`session` without a file is made while it is sent; name a file of \
+                         conversations with session:FILE";
+            return Err(in_spec(words));
+        }
+        _ => {}
     }
     let plan = choice_plan(&args.choice);
+    let sessions = (spec.kind == Some(Kind::Session)).then(|| SessionOptions::new(spec));
+    let sessions = sessions.transpose().map_err(in_spec)?;
+    if sessions.is_some() && plan.truncate {
+        return Err(UsageError::new("--truncate", LED_WHOLE));
+    }
     let tokenizer = match &args.choice.tokenizer {
         Some(path) => Tokenizer::load(path)
             .map_err(|error| UsageError::new("--tokenizer", error.to_string()))?,
@@ -58,10 +73,12 @@ fn choose(args: &SourceArgs, spec: &DataSpec) -> Result<Chosen, UsageError> {
     let selection = Selection { repeat: false, ..selection(&plan, args.seed) };
     let bounded = plan.min_input_tokens.is_some() || plan.max_input_tokens.is_some();
     let counter = tokenizer.clone();
-    let counting: Option<Count<'static>> =
-        bounded.then(|| -> Count<'static> { Box::new(move |content| count(&counter, content)) });
+    let counting: Option<Count<'static>> = bounded.then(|| {
+        let whole: Count<'static> = Box::new(move |content| count(&counter, content));
+        if sessions.is_some() { counting_said(whole) } else { whole }
+    });
     let selected = selection.of(&set, counting).map_err(in_spec)?;
-    Ok(Chosen { set, tokenizer, selected })
+    Ok(Chosen { set, tokenizer, selected, sessions })
 }
 
 fn parsed(args: &SourceArgs) -> Result<DataSpec, UsageError> {
@@ -73,9 +90,15 @@ fn show(args: &SourceArgs, printer: &Printer) -> Result<Exit, UsageError> {
     if trace::is_named(&spec) {
         return trace::show(&spec, &choice_plan(&args.choice), printer);
     }
-    let Chosen { set, tokenizer, mut selected } = choose(args, &spec)?;
+    let Chosen { set, tokenizer, mut selected, sessions } = choose(args, &spec)?;
     let counted = |content: &Content| count(&tokenizer, content);
-    let profile = profile(&mut selected, &counted, tokenizer.is_estimate()).map_err(in_spec)?;
+    let estimated = tokenizer.is_estimate();
+    let profile = match &sessions {
+        Some(options) => SessionProfile::of(&mut selected, options, args.seed, &counted, estimated)
+            .map(|profile| profile.to_string()),
+        None => profile(&mut selected, &counted, estimated).map(|profile| profile.to_string()),
+    };
+    let profile = profile.map_err(in_spec)?;
     let left_out = left_out(selected.tally());
     Ok(printer.result(&format!("{}\n{profile}{left_out}", set.recognised())))
 }
@@ -85,7 +108,7 @@ fn write(args: &ConvertArgs, printer: &Printer) -> Result<Exit, UsageError> {
     if trace::is_named(&spec) {
         return Err(in_spec("a trace has times and lengths, but no prompts that could be written"));
     }
-    let Chosen { set, mut selected, .. } = choose(&args.source, &spec)?;
+    let Chosen { set, mut selected, sessions, .. } = choose(&args.source, &spec)?;
     let wrong = |error: std::io::Error| {
         UsageError::new("--out", format!("cannot write `{}`: {error}", args.out.display()))
     };
@@ -97,9 +120,10 @@ fn write(args: &ConvertArgs, printer: &Printer) -> Result<Exit, UsageError> {
     // Half a file would be taken for a whole one.
     let written = written.inspect_err(|_| drop(std::fs::remove_file(&args.out)))?;
     let left_out = left_out(selected.tally());
-    let to = args.out.display();
-    printer.note(set.recognised());
-    Ok(printer.result(&format!("{written} prompts written to {to}\n{left_out}")))
+    let (to, recognised) = (args.out.display(), set.recognised());
+    let what = if sessions.is_some() { "conversations" } else { "prompts" };
+    printer.note(recognised);
+    Ok(printer.result(&format!("{written} {what} written to {to}\n{left_out}")))
 }
 
 /// Nothing is dropped without a word.

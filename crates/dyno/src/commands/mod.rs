@@ -5,11 +5,13 @@ pub(crate) mod completions;
 pub(crate) mod data;
 pub(crate) mod doctor;
 pub(crate) mod engine;
+pub(crate) mod fit;
 pub(crate) mod help;
 pub(crate) mod man;
 pub(crate) mod predict;
 pub(crate) mod report;
 pub(crate) mod show;
+pub(crate) mod twins;
 
 use crate::args::bench::BenchArgs;
 use crate::exit::Exit;

@@ -20,7 +20,7 @@ pub(crate) fn run(args: &ReportArgs, printer: &Printer) -> Exit {
     }
 }
 
-fn read(dir: Option<&Path>) -> Result<Summary, RecordError> {
+pub(super) fn read(dir: Option<&Path>) -> Result<Summary, RecordError> {
     let dir = match dir {
         Some(dir) => RunDir::open(dir)?,
         None => RunDir::latest(Path::new(RUNS))?,

@@ -1,6 +1,7 @@
 //! What is sent: which lengths make levels, and which prompts are taken.
 
 use crate::args::bench::{ChoiceArgs, DataArgs, OrderArg};
+use crate::run::workload::LED_WHOLE;
 use crate::usage::UsageError;
 use dyno_core::plan::{Api, DataPlan, LengthSpec};
 use dyno_workload::data::{DataError, DataSet, DataSpec, Kind, SpecError};
@@ -8,6 +9,8 @@ use dyno_workload::lengths::Lengths;
 use dyno_workload::trace::TraceOptions;
 
 const DEFAULT_INPUT: u32 = 256;
+/// What --output-tokens is if nobody says.
+const DEFAULT_OUTPUT: u32 = 64;
 
 /// What the data of a run are, as far as its levels and flags depend on it.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -20,8 +23,13 @@ pub(super) enum Nature {
     MadeSessions,
     /// Conversations of a file.
     LedSessions,
-    /// A recorded trace, so much faster than it was recorded.
-    Trace(f64),
+    /// A recorded trace.
+    Trace {
+        /// How much faster than it was recorded.
+        speed: f64,
+        /// Lengths of answers were asked for, and count for nothing.
+        lengths_given: bool,
+    },
 }
 
 impl Nature {
@@ -50,14 +58,18 @@ pub(super) fn nature(args: &mut DataArgs, api: Api) -> Result<Nature, UsageError
     if spec.kind == Some(Kind::Session) && api != Api::OpenAiChat {
         return Err(UsageError::new(
             "--data",
-            format!("`session` is a conversation, and {api} has none; use --api openai-chat"),
-        ));
+            format!("`session` is a conversation, and {api} has none; speak openai-chat"),
+        )
+        .hint("leave --api out; if TARGET ends in /completions, shorten it to its base URL"));
     }
     Ok(match (spec.kind, &spec.path) {
         (Some(Kind::Random), _) => Nature::Made,
         (Some(Kind::Session), None) => Nature::MadeSessions,
         (Some(Kind::Session), Some(_)) => Nature::LedSessions,
-        (Some(Kind::Trace), _) => Nature::Trace(TraceOptions::of(&spec).map_err(wrong)?.speed),
+        (Some(Kind::Trace), _) => Nature::Trace {
+            speed: TraceOptions::of(&spec).map_err(wrong)?.speed,
+            lengths_given: args.output_tokens.0 != [Lengths::fixed(DEFAULT_OUTPUT)],
+        },
         _ => Nature::File,
     })
 }
@@ -71,7 +83,7 @@ pub(super) fn lengths(args: &DataArgs, nature: Nature) -> Vec<(LengthSpec, Lengt
         // The prompts of a file have the lengths they have.
         None => vec![LengthSpec("data".to_owned())],
     };
-    if matches!(nature, Nature::Trace(_)) {
+    if matches!(nature, Nature::Trace { .. }) {
         // And the requests of a trace ask for what they asked for.
         let first = args.output_tokens.0.iter().take(1).map(spec);
         return inputs.into_iter().zip(first).collect();
@@ -98,18 +110,15 @@ pub(super) fn plan(args: DataArgs, nature: Nature) -> Result<DataPlan, UsageErro
             "it chooses among the prompts of a file; give --data FILE with it, or leave it out",
         ));
     }
-    if matches!(nature, Nature::Trace(_)) && args.choice.order == OrderArg::Shuffle {
+    if matches!(nature, Nature::Trace { .. }) && args.choice.order == OrderArg::Shuffle {
         return Err(UsageError::new(
             "--order",
             "a trace is replayed in the order of its times; leave it out",
         ));
     }
     if nature.is_session() && args.choice.truncate {
-        return Err(UsageError::new(
-            "--truncate",
-            "a conversation is led whole or not at all; leave it out",
-        )
-        .hint("turns=N in --data takes no more than N turns of each"));
+        return Err(UsageError::new("--truncate", LED_WHOLE)
+            .hint("turns=N in --data takes no more than N turns of each"));
     }
     if from_file && args.input_tokens.is_some() {
         return Err(UsageError::new(

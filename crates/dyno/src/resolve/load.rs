@@ -42,7 +42,10 @@ pub(super) fn levels(
         warmup => warmup,
     };
     let given = Stop { requests: args.requests, duration: args.duration };
-    let loads = if let Nature::Trace(speed) = nature {
+    let loads = if let Nature::Trace { speed, lengths_given } = nature {
+        if lengths_given {
+            notes.push("--output-tokens has no effect: a trace asks for its own lengths".into());
+        }
         vec![(Load::Trace { speed }, given)]
     } else if let Some(list) = &args.concurrency {
         with_stop(list.0.iter().map(|&concurrency| Load::Concurrency { concurrency }), given)
@@ -113,7 +116,7 @@ fn fits_the_data(args: &LoadArgs, nature: Nature) -> Result<(), UsageError> {
     ];
     let given = given.into_iter().find_map(|(flag, given)| given.then_some(flag));
     match (nature, given) {
-        (Nature::Trace(_), Some(flag)) => Err(UsageError::new(
+        (Nature::Trace { .. }, Some(flag)) => Err(UsageError::new(
             flag,
             "a trace is replayed at its own times; leave it out, or set speed= in --data",
         )

@@ -208,7 +208,7 @@ fn data_flags_that_contradict_each_other_are_named() {
         ),
         (&["--data=nonsense:x"], "--data: "),
         (&["--data=no-such-file.jsonl"], "--data: there is no file no-such-file.jsonl"),
-        (&["--data=random,prefix=x"], "--data: prefix=x: write a whole number"),
+        (&["--data=random,prefix=x"], "--data: prefix=x is not possible; write prefix=512"),
         (&["--tokenizer=no-such-folder"], "--tokenizer: "),
     ] {
         assert!(wrong(line).starts_with(flag), "{line:?}: {}", wrong(line));

@@ -110,6 +110,10 @@ impl Transport for Predicted {
         self.time.now()
     }
 
+    fn patience(&self) -> Nanos {
+        Nanos::MAX
+    }
+
     fn prepare(&mut self, _connections: usize) -> Result<(), TransportError> {
         Ok(())
     }

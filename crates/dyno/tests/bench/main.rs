@@ -26,4 +26,5 @@ mod sessions;
 mod summary;
 mod tls;
 mod traces;
+mod twins;
 mod web;

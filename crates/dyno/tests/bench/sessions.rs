@@ -4,6 +4,8 @@
 use crate::place::{Place, codes};
 use crate::process::run;
 use crate::web::{self, Seen, Web};
+use dyno_core::SEC;
+use dyno_core::record::Phase;
 use serde_json::{Value, json};
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -141,8 +143,7 @@ fn what_cannot_be_led_is_refused_or_skipped_and_counted() {
         format!("--data session:{file}{more} --concurrency 1 --requests 2 --output-tokens 2")
     };
     run(place.bench(&server.url(), &args(""))).expect_status(&[2]).expect_words(&[
-        "tools.jsonl",
-        "conversation 1",
+        "tools.jsonl:1:",
         "message 3",
         "skip_bad=true",
     ]);
@@ -150,6 +151,122 @@ fn what_cannot_be_led_is_refused_or_skipped_and_counted() {
     let notes = place.json("summary.json")["notes"].to_string();
     assert!(notes.contains("skipped as bad"), "{notes}");
     assert_eq!(conversations(&server), vec![vec![message("user", "good")]; 2]);
+}
+
+/// A conversation of one turn, and one that cannot be led.
+const GOOD: &str = "{\"messages\": [\"good\"]}\n";
+const TOOL: &str = "{\"messages\": [\"a\", {\"role\": \"tool\", \"content\": \"b\"}]}\n";
+
+#[test]
+fn what_is_made_ahead_and_never_sent_is_not_counted_as_skipped() {
+    let server = talkative();
+    let place = Place::new();
+    let text = format!("{GOOD}{GOOD}{TOOL}{GOOD}{TOOL}{TOOL}{GOOD}");
+    let file = place.file("talks.jsonl", &text);
+    let args = format!("--data session:{file},skip_bad=true --concurrency 1 --requests 3");
+    run(place.bench(&server.url(), &args)).expect_status(&[0, 4]);
+    let notes = place.json("summary.json")["notes"].to_string();
+    assert!(notes.contains("records skipped as bad, over all levels: 1"), "{notes}");
+
+    let place = Place::new();
+    let file = place.file("tools.jsonl", &TOOL.repeat(2));
+    let args = format!("--data session:{file},skip_bad=true --concurrency 1 --requests 3");
+    let ended = run(place.bench(&server.url(), &args)).expect_status(&[2]);
+    let ended = ended.expect_words(&["all 2 were skipped", "tools.jsonl:1:", "message 2"]);
+    assert!(!ended.stderr.contains("skip_bad"), "{}", ended.stderr);
+}
+
+#[test]
+fn bounds_count_what_the_user_says_and_not_what_was_answered() {
+    let server = talkative();
+    let place = Place::new();
+    let long_answer = format!("{{\"messages\": [\"one\", {}, \"two\"], \"length\": 2}}\n", {
+        message("assistant", &"word ".repeat(500))
+    });
+    let long_question = format!("{{\"messages\": [\"{}\"], \"length\": 3}}\n", "word ".repeat(500));
+    let file = place.file("talks.jsonl", &format!("{long_question}{long_answer}"));
+    let args = format!(
+        "--data session:{file},output_tokens=length --max-input-tokens 100 --concurrency 1 \
+         --requests 2"
+    );
+    run(place.bench(&server.url(), &args)).expect_status(&[0, 4]);
+    assert_eq!(
+        conversations(&server),
+        [
+            vec![message("user", "one")],
+            vec![message("user", "one"), answer(0, 2), message("user", "two")]
+        ]
+    );
+    let notes = place.json("summary.json")["notes"].to_string();
+    assert!(notes.contains("left out as too long, over all levels: 1"), "{notes}");
+}
+
+#[test]
+fn the_time_after_a_warm_up_by_number_is_what_was_asked_for() {
+    let server = talkative();
+    let place = Place::new();
+    // 24 turns are three conversations, but 24 arrivals would take four times the time.
+    let args = "--data session,turns=8,think=10ms --rate 8 --arrival constant --warmup 24 \
+                --duration 1s --output-tokens 2";
+    run(place.bench(&server.url(), args)).expect_status(&[0, 4]);
+    let records = place.requests();
+    let measured = || records.iter().filter(|r| r.phase != Phase::Warmup).map(|r| r.intended);
+    assert_eq!(records.iter().filter(|r| r.phase == Phase::Warmup).count(), 24);
+    let (first, last) = (measured().min().unwrap(), measured().max().unwrap());
+    assert!(last - first < SEC, "{} ns", last - first);
+}
+
+#[test]
+fn users_who_only_think_leave_no_steady_window() {
+    let server = talkative();
+    let place = Place::new();
+    let args = "--data session,turns=2,think=30s --concurrency 2 --duration 500ms";
+    run(place.bench(&server.url(), args)).expect_status(&[0, 4]);
+    let level = &place.json("summary.json")["levels"][0];
+    assert_eq!(level["steady"], Value::Null);
+    assert!(codes(&level["reasons"]).contains(&"no_steady_window".to_owned()), "{level}");
+}
+
+#[test]
+fn conversations_are_shown_and_converted() {
+    let place = Place::new();
+    let call = r#"{"role": "assistant", "content": null, "tool_calls": [{"id": "1"}]}"#;
+    let text = format!("{{\"messages\": [\"first\", {call}, \"second\"]}}\n{GOOD}{TOOL}");
+    let file = place.file("talks.jsonl", &text);
+    let shown = run(place.dyno(&format!("data show session:{file},skip_bad=true,turns=1-9")));
+    let shown = shown.expect_status(&[0]).stdout;
+    for part in [
+        "talks.jsonl: session, JSON lines, messages from \"messages\"",
+        "2 conversations\n\nturns\n",
+        "input tokens of what the user says (estimated)\n",
+        "  1  user: first | user: second\n",
+        "1 bad records skipped\n",
+    ] {
+        assert!(shown.contains(part), "{part}: {shown}");
+    }
+    let convert = |to: &str, out: &str| {
+        let spec = format!("session:{file},skip_bad=true");
+        let converted = run(place.dyno(&format!("data convert {spec} --to {to} --out {out}")));
+        let converted = converted.expect_status(&[0]).stdout;
+        assert!(converted.starts_with("2 conversations written to "), "{converted}");
+        run(place.dyno(&format!("data show session:{out}"))).expect_status(&[0]).stdout
+    };
+    for (to, out) in [("lines", "l.jsonl"), ("json", "j.jsonl"), ("parquet", "p.parquet")] {
+        let shown = convert(to, out);
+        assert!(shown.contains("  1  user: first | user: second\n"), "{to}: {shown}");
+    }
+    for (args, said) in [
+        ("show session", "name a file of conversations with session:FILE"),
+        ("convert session --to json --out x", "session:FILE"),
+        ("show session:FILE", "message 2 of a tool's"),
+        ("show session:FILE,skip_bad=true --max-input-tokens 9 --truncate", "--truncate: "),
+        ("show session:FILE,prefix=9", "session:FILE knows turns, think"),
+        ("convert session:FILE,prefix=9 --to json --out x", "session:FILE knows turns, think"),
+    ] {
+        let refused = run(place.dyno(&format!("data {}", args.replace("FILE", &file))));
+        let refused = refused.expect_status(&[2]);
+        assert!(refused.stderr.contains(said), "{args}: {}", refused.stderr);
+    }
 }
 
 #[test]
@@ -161,11 +278,22 @@ fn sessions_that_make_no_sense_are_refused_with_the_way_out() {
         ("--data session,turns=0", vec!["turns=0", "turns=4-12"]),
         ("--data session,think=2", vec!["think=2", "think=1s-5s"]),
         ("--data session,turn=8", vec!["turn", "turns"]),
+        ("--data session,prompt=x", vec!["--data: ", "\"prompt\"", "turns, think, first"]),
+        ("--data session,groups=0", vec!["--data: ", "groups=0", "at least 1"]),
+        ("--data random,groups=0", vec!["--data: ", "groups=0", "at least 1"]),
+        ("--data session,turns=normal(8\\,2)", vec!["--data: ", "a largest number"]),
+        ("--data session,prefix=8 --unique-prefix", vec!["--data: prefix=8", "--unique-prefix"]),
+        ("--data session,prefix=99,first=50", vec!["--data: first=50: ", "99 the shared prefix"]),
+        ("--data random,prefix=300", vec!["--data and --input-tokens: ", "300 the shared prefix"]),
         ("--data session --limit 4", vec!["--limit", "--data FILE"]),
         ("--data session:/nowhere/x.json", vec!["/nowhere/x.json"]),
     ] {
         let place = Place::new();
         run(place.bench(&server.url(), args)).expect_status(&[2]).expect_words(&words);
     }
+    let place = Place::new();
+    let target = format!("{}/v1/completions", server.url());
+    let refused = run(place.bench(&target, "--data session")).expect_status(&[2]);
+    assert!(refused.stderr.contains("shorten it to its base URL"), "{}", refused.stderr);
     assert!(server.generations().is_empty());
 }

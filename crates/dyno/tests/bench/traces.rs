@@ -37,7 +37,8 @@ fn a_trace_keeps_its_times_lengths_and_shared_beginnings() {
     let args = format!("--data trace:{file},speed=10,block=64");
     run(place.bench(&server.url(), &args)).expect_status(&[0, 4]);
 
-    let records = place.requests();
+    let mut records = place.requests();
+    records.sort_by_key(|record| record.index);
     let from = records[0].intended;
     let times: Vec<u64> = records.iter().map(|r| r.intended - from).collect();
     assert_eq!(times, (0..60).map(|i| i * 2 * MS).collect::<Vec<_>>());
@@ -91,6 +92,41 @@ fn a_trace_is_recognised_cut_and_told_about() {
 }
 
 #[test]
+fn a_warm_up_that_takes_the_whole_trace_is_named() {
+    let server = Web::start(web::openai);
+    let place = Place::new();
+    let file = place.file("trace.jsonl", &mooncake(6));
+    let args = format!("--data trace:{file},block=64 --warmup 50");
+    run(place.bench(&server.url(), &args)).expect_status(&[0, 4]);
+    let level = &place.json("summary.json")["levels"][0];
+    assert!(codes(&level["reasons"]).contains(&"nothing_measured".to_owned()), "{level}");
+    let reasons = level["reasons"].to_string();
+    assert!(reasons.contains("6 requests") && reasons.contains("lower --warmup"), "{reasons}");
+    assert!(!reasons.contains("--drain"), "{reasons}");
+}
+
+#[test]
+fn what_has_no_effect_on_a_trace_or_looks_wrong_is_told() {
+    let server = Web::start(web::openai);
+    let place = Place::new();
+    let file = place.file("trace.jsonl", &mooncake(6));
+    let bench = |more: &str| {
+        let place = Place::new();
+        let url = server.url();
+        let line = format!("bench {url} --out run --data trace:{file}{more}");
+        let ended = run(place.dyno(&line)).expect_status(&[0, 4]);
+        (ended.stderr, place.json("summary.json")["notes"].to_string())
+    };
+    // Blocks of 64 tokens are taken for the usual ones of 512.
+    let (said, notes) = bench(" --output-tokens 9");
+    assert!(said.contains("--output-tokens has no effect"), "{said}");
+    assert!(notes.contains("if these are many, say with block="), "{notes}");
+    let (said, notes) = bench(",block=64");
+    assert!(!said.contains("has no effect"), "{said}");
+    assert!(!notes.contains("block="), "{notes}");
+}
+
+#[test]
 fn requests_that_failed_then_are_left_out_and_counted() {
     let server = Web::start(web::openai);
     let place = Place::new();
@@ -119,7 +155,7 @@ fn what_cannot_be_replayed_is_refused_with_the_way_out() {
     for (args, words) in [
         (format!("--data trace:{good} --rate 5"), vec!["--rate", "its own times", "speed="]),
         (format!("--data {good} --concurrency 4"), vec!["--concurrency", "its own times"]),
-        (format!("--data trace:{good},speed=0"), vec!["speed=0"]),
+        (format!("--data trace:{good},speed=0"), vec!["speed=0", "0.000001 to 1000000"]),
         (format!("--data trace:{good},from=1h"), vec!["from"]),
         (format!("--data trace:{good} --order shuffle"), vec!["--order", "times"]),
         (format!("--data trace:{good} --input-tokens 5"), vec!["--input-tokens"]),

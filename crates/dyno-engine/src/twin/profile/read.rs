@@ -1,6 +1,6 @@
 //! Reading a twin file: what stands in it, and which values are impossible.
 
-use super::{Errors, Lengths, Range, Rows, SCHEMA, Twin, TwinError};
+use super::{Client, Errors, Lengths, Range, Rows, SCHEMA, Twin, TwinError};
 use crate::core::{ConfigError, Cost, Knee, Scheduler};
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -27,6 +27,8 @@ struct File {
     cost: Spanned<CostFile>,
     lengths: Spanned<Lengths>,
     range: Option<Spanned<Range>>,
+    #[serde(default)]
+    client: Client,
     #[serde(default)]
     rows: Rows,
     #[serde(default)]
@@ -88,6 +90,7 @@ impl Twin {
             cost,
             lengths: *read.lengths.get_ref(),
             range: read.range.map(Spanned::into_inner),
+            client: read.client,
             rows: read.rows,
             errors: read.errors,
             intervals: read.intervals,
@@ -136,12 +139,11 @@ impl Place<'_> {
     fn cost(&self, file: &Spanned<CostFile>) -> Result<Cost, TwinError> {
         let read = file.get_ref();
         let number = |name: &str, value: &Spanned<f64>, per_second: f64| {
-            let seconds = *value.get_ref() / per_second;
-            if seconds.is_finite() && seconds >= 0.0 {
-                return Ok(seconds);
+            let given = *value.get_ref();
+            if given.is_finite() && given >= 0.0 {
+                return Ok(given / per_second);
             }
-            let value_given = value.get_ref();
-            let problem = format!("`{name}` is {value_given}; give a finite number of at least 0");
+            let problem = format!("`{name}` is {given}; give a finite number of at least 0");
             Err(self.wrong(value.span().start, problem))
         };
         let or_none = |name: &str, value: &Option<Spanned<f64>>, per_second: f64| {
@@ -150,7 +152,7 @@ impl Place<'_> {
         let knee = read.knee.as_ref().map(|knee| {
             Ok(Knee {
                 above: knee.above,
-                decode: number("knee.decode_us", &knee.decode_us, 1e6)?,
+                decode: *knee.decode_us.get_ref() / 1e6,
                 jump: number("knee.jump_ms", &knee.jump_ms, 1e3)?,
             })
         });
@@ -165,10 +167,20 @@ impl Place<'_> {
             front_end: or_none("front_end_ms", &read.front_end_ms, 1e3)?,
             noise: or_none("noise", &read.noise, 1.0)?,
         };
-        cost.check().map_err(|error| {
-            let noise = read.noise.as_ref().filter(|_| matches!(error, ConfigError::Noise(_)));
-            let start = noise.map_or(file.span().start, |noise| noise.span().start);
-            self.wrong(start, error.to_string())
+        cost.check().map_err(|error| match (error, &read.noise, &read.knee) {
+            (ConfigError::Noise(_), Some(noise), _) => {
+                self.wrong(noise.span().start, error.to_string())
+            }
+            (ConfigError::Falling { .. }, _, Some(knee)) => {
+                let problem = format!(
+                    "`knee.decode_us` is {}; give a finite number of at least -{} (`decode_us`), \
+                     or more sequences would take less time",
+                    knee.decode_us.get_ref(),
+                    read.decode_us.get_ref()
+                );
+                self.wrong(knee.decode_us.span().start, problem)
+            }
+            _ => self.wrong(file.span().start, error.to_string()),
         })?;
         Ok(cost)
     }
@@ -239,6 +251,11 @@ mod tests {
             ("attention_ns", "attention_ns = inf", "`attention_ns` is inf"),
             ("decode_us", "decode_us = \"fast\"", "invalid type"),
             ("noise", "noise = 7", "`noise` is 7"),
+            (
+                "noise",
+                "knee = { above = 9, decode_us = -1e9, jump_ms = 0 }",
+                "`knee.decode_us` is -1000000000",
+            ),
             ("max_seqs", "max_seqs = 0", "`max_seqs` is 0"),
             ("kv_blocks", "kv_blocks = -1", "invalid value"),
             ("context", "context = 999999", "raise `kv_blocks`"),

@@ -1,6 +1,6 @@
 //! Writing a twin file, so that a person can read it.
 
-use super::{Figure, SCHEMA, Twin};
+use super::{Client, Figure, SCHEMA, Twin};
 use crate::core::{Cost, Policy, Scheduler};
 use std::collections::BTreeMap;
 use std::fmt::{self, Write};
@@ -53,6 +53,13 @@ impl Twin {
             writeln!(out, "rate = {}", pair(range.rate))?;
             writeln!(out, "input = {}", pair(range.input))?;
             writeln!(out, "output = {}", pair(range.output))?;
+        }
+        if self.client != Client::default() {
+            writeln!(out, "\n[client]")?;
+            if let Some(in_flight) = self.client.in_flight {
+                writeln!(out, "in_flight = {in_flight}")?;
+            }
+            writeln!(out, "token_us = {}", number(self.client.token_us))?;
         }
         let rows = [
             ("fitted", &self.rows.fitted),

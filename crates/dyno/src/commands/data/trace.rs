@@ -7,7 +7,7 @@ use crate::run::workload::limits;
 use crate::usage::UsageError;
 use dyno_core::plan::DataPlan;
 use dyno_workload::data::{DataError, DataSet, DataSpec, Kind};
-use dyno_workload::trace::{Trace, TraceProfile};
+use dyno_workload::trace::{Told, Trace, TraceProfile};
 
 /// Whether a specification names a trace, or a file that is one by its shape.
 pub(super) fn is_named(spec: &DataSpec) -> bool {
@@ -28,8 +28,13 @@ pub(super) fn show(
         return Err(UsageError::new("--order", words));
     }
     let trace = Trace::open(spec, &limits(plan)).map_err(in_spec)?;
-    let told: String =
-        trace.tally().told().iter().map(|(count, what)| format!("{count} {what}\n")).collect();
+    let told: String = trace.tally().told().iter().map(in_words).collect();
     let profile = TraceProfile::of(&trace);
     Ok(printer.result(&format!("{}\n{profile}{told}", trace.recognised())))
+}
+
+fn in_words(told: &Told) -> String {
+    let Told { count, what, advice } = told;
+    let advice = advice.map(|advice| format!("; {advice}")).unwrap_or_default();
+    format!("{count} {what}{advice}\n")
 }

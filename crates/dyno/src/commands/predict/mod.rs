@@ -58,7 +58,7 @@ fn predict(twin: &Twin, resolved: &mut Resolved, printer: &Printer) -> Result<Ex
     let clock = Clock::start();
     let stop = StopSignal::new();
     // Without it, Ctrl-C ends the program; what was written stays readable.
-    let _ = signals::listen(stop.clone(), |_| {});
+    let _listening = signals::listen(stop.clone(), |_| {});
     let wrong = |words: String| (Exit::Usage, words);
     let mut workload = resolved.workload.clone();
     if workload.is_open_to_server() {

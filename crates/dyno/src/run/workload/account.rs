@@ -10,8 +10,6 @@ pub(super) struct Account {
     changes: Vec<(u32, u64, Tally)>,
     /// What ended the data before their time.
     pub(super) error: Option<String>,
-    /// Recorded conversations that could not be led and were passed over.
-    pub(super) not_led: u64,
 }
 
 /// Changes beyond these are not told apart any more.

@@ -1,13 +1,13 @@
 //! Makes what is sent, by index, on the encoder's thread.
 
 use super::account::Account;
-use super::source::Led;
 use super::{Items, Sending, lock};
+use dyno_core::prompt::Content;
 use dyno_drive::arrivals::seeded;
 use dyno_workload::data::{Count, Selected};
 use dyno_workload::lengths::Lengths;
 use dyno_workload::random::RandomPrompts;
-use dyno_workload::session::{MadeSessions, led};
+use dyno_workload::session::{MadeSessions, SessionOptions, led};
 use dyno_workload::trace::TracePrompts;
 use std::sync::{Arc, Mutex};
 
@@ -58,7 +58,7 @@ pub(super) fn made(sessions: Arc<MadeSessions>, account: Shared) -> Items {
 
 /// Leads recorded conversations. `count` tells the tokens of a first turn.
 pub(super) fn led_anew(
-    from: Led,
+    options: SessionOptions,
     mut selected: Selected<'static>,
     count: Option<Count<'static>>,
     output: Lengths,
@@ -67,36 +67,19 @@ pub(super) fn led_anew(
 ) -> Items {
     Box::new(move |index| {
         let key = (seed, level, index);
-        loop {
-            let next = selected.next();
-            let tally = selected.tally();
-            lock(&account).keep(level, index + 1, tally);
-            let item = kept(next?, &account)?;
-            let asked = item.output_tokens;
-            let said = match led(item.content, from.options.most_turns(key)) {
-                Ok(said) => said,
-                // Nothing but such conversations would be an endless search.
-                Err(_) if from.skip_bad && tally.repeats == 0 => {
-                    lock(&account).not_led += 1;
-                    continue;
-                }
-                Err(_) if from.skip_bad && index > 0 => continue,
-                Err(why) => {
-                    let name = &from.set.recognised().name;
-                    let words = format!("{name}: conversation {}: {why}", tally.read);
-                    return kept(Err(words), &account);
-                }
-            };
-            let tokens = match (&count, said.first()) {
-                (Some(count), Some(first)) => {
-                    let content = dyno_core::prompt::Content::Messages(first.clone());
-                    Some(kept(count(&content), &account)?)
-                }
-                _ => None,
-            };
-            let output = |rng: &mut _| asked.unwrap_or_else(|| output.sample(rng));
-            return Some(Sending::Conversation(from.options.lead(said, tokens, output, key)));
-        }
+        let next = selected.next();
+        lock(&account).keep(level, index + 1, selected.tally());
+        let item = kept(next?, &account)?;
+        let asked = item.output_tokens;
+        let said = kept(led(item.content, options.most_turns(key)), &account)?;
+        let tokens = match (&count, said.first()) {
+            (Some(count), Some(first)) => {
+                Some(kept(count(&Content::Messages(first.clone())), &account)?)
+            }
+            _ => None,
+        };
+        let output = |rng: &mut _| asked.unwrap_or_else(|| output.sample(rng));
+        Some(Sending::Conversation(options.lead(said, tokens, output, key)))
     })
 }
 

@@ -2,23 +2,24 @@
 //! sends on the encoder's thread (`items`), and tells what became of the data (`account`, `notes`).
 
 mod account;
+mod fault;
 mod items;
 mod notes;
 mod source;
 
-pub(crate) use source::{limits, selection};
+pub(crate) use source::{LED_WHOLE, limits, selection};
 
 use account::Account;
 use dyno_core::Nanos;
 use dyno_core::plan::{Api, Plan};
 use dyno_core::prompt::{Content, Conversation, Item};
 use dyno_workload::data::{Count, DataSet, Selected, Selection};
-use dyno_workload::lengths::Lengths;
 use dyno_workload::random::RandomPrompts;
-use dyno_workload::session::MadeSessions;
+use dyno_workload::session::{MadeSessions, said};
 use dyno_workload::tokenizer::Tokenizer;
 use dyno_workload::trace::{Trace, TracePrompts};
-use source::Source;
+use fault::{Fault, lengths, of_random};
+use source::{Led, Source};
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -67,7 +68,7 @@ pub(crate) type Items = Box<dyn FnMut(u64) -> Option<Sending> + Send>;
 
 impl Workload {
     /// Opens the data of a plan; the flag at fault and the words if that fails.
-    pub(crate) fn open(plan: &Plan) -> Result<Self, (&'static str, String)> {
+    pub(crate) fn open(plan: &Plan) -> Result<Self, Fault> {
         let data = &plan.data;
         let tokenizer = match &data.tokenizer {
             Some(path) => Tokenizer::load(Path::new(path)).map_err(|error| {
@@ -127,15 +128,20 @@ impl Workload {
 
     /// What a level sends; the words for the user if it cannot be made.
     pub(crate) fn items(&self, plan: &Plan, number: u32) -> Result<Items, String> {
+        self.made(plan, number).map_err(|(_, words)| words)
+    }
+
+    /// What a level sends; the flag at fault and the words if it cannot be made.
+    fn made(&self, plan: &Plan, number: u32) -> Result<Items, Fault> {
         let level = &plan.levels[number as usize];
-        let output = lengths(&level.output_tokens.0)?;
+        let output = || lengths("--output-tokens", &level.output_tokens.0);
+        let input = || lengths("--input-tokens", &level.input_tokens.0);
         let key = (plan.seed, number);
         let account = Arc::clone(&self.account);
-        let words = |error: &dyn std::fmt::Display| error.to_string();
         let mut prepared = lock(&self.prepared);
         match &self.source {
             Source::Random(options) => {
-                let input = lengths(&level.input_tokens.0)?;
+                let input = input()?;
                 let prompts = match prepared.as_ref() {
                     Some(Prepared::Random(prompts)) => prompts.again(input, number),
                     _ => {
@@ -143,12 +149,12 @@ impl Workload {
                         RandomPrompts::new(&self.tokenizer, input, plan.seed, number, options)
                     }
                 };
-                let prompts = Arc::new(prompts.map_err(|error| words(&error))?);
+                let prompts = Arc::new(prompts.map_err(of_random)?);
                 *prepared = Some(Prepared::Random(Arc::clone(&prompts)));
-                Ok(items::random(prompts, output, key, account))
+                Ok(items::random(prompts, output()?, key, account))
             }
             Source::Made(options) => {
-                let tokens = (lengths(&level.input_tokens.0)?, output);
+                let tokens = (input()?, output()?);
                 let sessions = match prepared.as_ref() {
                     Some(Prepared::Made(sessions)) => sessions.again(tokens, number),
                     _ => {
@@ -156,7 +162,7 @@ impl Workload {
                         MadeSessions::new(&self.tokenizer, options.clone(), tokens, key, unique)
                     }
                 };
-                let sessions = Arc::new(sessions.map_err(|error| words(&error))?);
+                let sessions = Arc::new(sessions.map_err(of_random)?);
                 *prepared = Some(Prepared::Made(Arc::clone(&sessions)));
                 Ok(items::made(sessions, account))
             }
@@ -169,35 +175,23 @@ impl Workload {
                     chat(plan),
                     unique,
                 );
-                let prompts = Arc::new(made.map_err(|error| words(&error))?);
+                let prompts = Arc::new(made.map_err(|error| ("--data", error.to_string()))?);
                 *prepared = Some(Prepared::Trace(Arc::clone(&prompts)));
                 Ok(items::trace(prompts, account))
             }
             Source::Set(set, selection) => {
-                let selected = self.selected(set, selection, plan, number)?;
-                Ok(items::selected(selected, output, key, account))
+                let count = self.counter(chat(plan), is_bounded(selection));
+                let selected = selected(set, selection, number, count)?;
+                Ok(items::selected(selected, output()?, key, account))
             }
             Source::Led(led) => {
-                let selected = self.selected(&led.set, &led.selection, plan, number)?;
+                let Led { set, selection, options } = &**led;
+                let bounds = self.counter(chat(plan), true).filter(|_| is_bounded(selection));
+                let selected = selected(set, selection, number, bounds.map(counting_said))?;
                 let count = self.counter(chat(plan), false);
-                Ok(items::led_anew((**led).clone(), selected, count, output, key, account))
+                Ok(items::led_anew(options.clone(), selected, count, output()?, key, account))
             }
         }
-    }
-
-    fn selected(
-        &self,
-        set: &DataSet,
-        selection: &Selection,
-        plan: &Plan,
-        number: u32,
-    ) -> Result<Selected<'static>, String> {
-        let mut selection = selection.clone();
-        // A level of its own order: what the last one sent may still be cached.
-        selection.seed ^= u64::from(number) << 32;
-        let bounded = selection.min_input.is_some() || selection.max_input.is_some();
-        let count = self.counter(chat(plan), bounded);
-        selection.of(set, count).map_err(|error| error.to_string())
     }
 
     /// Counts every item with a tokenizer that was given. Without one, the server's usage will
@@ -275,20 +269,38 @@ impl Workload {
     }
 
     /// Makes sure that there is something to send in every level, before anything is sent.
-    pub(crate) fn check(&self, plan: &Plan) -> Result<(), (&'static str, String)> {
+    pub(crate) fn check(&self, plan: &Plan) -> Result<(), Fault> {
         let aside = Self { account: Arc::default(), ..self.clone() };
         if self.source.selection().is_some() || self.trace().is_some() {
-            let mut items = aside.items(plan, 0).map_err(|words| ("--data", words))?;
+            let mut items = aside.made(plan, 0)?;
             return match (items(0), aside.error()) {
                 (Some(_), _) => Ok(()),
                 (None, words) => Err(("--data", words.unwrap_or("there is no prompt".into()))),
             };
         }
-        let flag = "--input-tokens";
-        (0..plan.levels.len() as u32)
-            .try_for_each(|number| aside.items(plan, number).map(drop))
-            .map_err(|words| (flag, words))
+        (0..plan.levels.len() as u32).try_for_each(|number| aside.made(plan, number).map(drop))
     }
+}
+
+fn selected(
+    set: &DataSet,
+    selection: &Selection,
+    number: u32,
+    count: Option<Count<'static>>,
+) -> Result<Selected<'static>, Fault> {
+    let mut selection = selection.clone();
+    // A level of its own order: what the last one sent may still be cached.
+    selection.seed ^= u64::from(number) << 32;
+    selection.of(set, count).map_err(|error| ("--data", error.to_string()))
+}
+
+fn is_bounded(selection: &Selection) -> bool {
+    selection.min_input.is_some() || selection.max_input.is_some()
+}
+
+/// Counts what the user says in a recorded conversation: its answers are not sent.
+pub(crate) fn counting_said(count: Count<'static>) -> Count<'static> {
+    Box::new(move |content| count(&said(content)))
 }
 
 fn chat(plan: &Plan) -> bool {
@@ -297,8 +309,4 @@ fn chat(plan: &Plan) -> bool {
 
 fn lock<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
     shared.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-fn lengths(text: &str) -> Result<Lengths, String> {
-    text.parse().map_err(|error: dyno_workload::lengths::LengthsError| error.to_string())
 }

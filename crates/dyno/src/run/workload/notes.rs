@@ -4,7 +4,7 @@ use super::source::Source;
 use super::{Prepared, Workload, lock};
 use dyno_core::environment::Note;
 use dyno_workload::data::{Order, Tally};
-use dyno_workload::trace::TracePrompts;
+use dyno_workload::trace::{Told, TracePrompts};
 
 /// Notes in the making.
 #[derive(Default)]
@@ -70,7 +70,7 @@ impl Workload {
         notes.count(
             "data_selected",
             &[
-                (sum(|t| t.skipped) + account.not_led, "records skipped as bad, over all levels"),
+                (sum(|t| t.skipped), "records skipped as bad, over all levels"),
                 (sum(|t| t.dropped_short), "records left out as too short, over all levels"),
                 (sum(|t| t.dropped_long), "records left out as too long, over all levels"),
                 (sum(|t| t.truncated), "records cut to the longest allowed, over all levels"),
@@ -92,9 +92,10 @@ impl Workload {
 
 fn trace_notes(prompts: &TracePrompts, sent: u64, notes: &mut Notes) {
     let mut told = prompts.trace().tally().told();
-    told.push((prompts.raised(sent), "shorter than the chat template, sent at its length"));
-    for (count, what) in told.into_iter().filter(|(count, _)| *count > 0) {
-        notes.say("trace_selected", format!("requests of the trace {what}: {count}"), None);
+    let what = "shorter than the chat template, sent at its length";
+    told.push(Told { count: prompts.raised(sent), what, advice: None });
+    for Told { count, what, advice } in told.into_iter().filter(|told| told.count > 0) {
+        notes.say("trace_selected", format!("requests of the trace {what}: {count}"), advice);
     }
     if prompts.trace().has_hashes() && !prompts.from_pieces() {
         let what = "shared prefixes of the trace are met only about: the tokenizer has too few \

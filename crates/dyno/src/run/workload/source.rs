@@ -2,7 +2,7 @@
 
 use dyno_core::plan::DataPlan;
 use dyno_workload::data::{DataSet, DataSpec, Kind, Order, Outside, Selection, SpecError};
-use dyno_workload::random::RandomOptions;
+use dyno_workload::random::{RandomOptions, shared_prefix};
 use dyno_workload::session::SessionOptions;
 use dyno_workload::trace::{Trace, TraceLimits};
 
@@ -27,8 +27,6 @@ pub(super) struct Led {
     pub(super) set: DataSet,
     pub(super) selection: Selection,
     pub(super) options: SessionOptions,
-    /// Conversations that cannot be led are passed over.
-    pub(super) skip_bad: bool,
 }
 
 impl Source {
@@ -49,7 +47,7 @@ impl Source {
                 }
                 let set = DataSet::new(&spec).map_err(|error| error.to_string())?;
                 let selection = selection(data, seed);
-                Ok(Self::Led(Box::new(Led { set, selection, options, skip_bad: spec.skip_bad })))
+                Ok(Self::Led(Box::new(Led { set, selection, options })))
             }
             _ => {
                 let set = DataSet::new(&spec).map_err(|error| error.to_string())?;
@@ -82,6 +80,9 @@ impl Source {
         }
     }
 }
+
+/// Why conversations are not cut.
+pub(crate) const LED_WHOLE: &str = "a conversation is led whole or not at all; leave it out";
 
 /// How a plan takes from a data set.
 pub(crate) fn selection(data: &DataPlan, seed: u64) -> Selection {
@@ -117,14 +118,8 @@ fn random_options(
         if spec.path.is_some() {
             return Err("random prompts come from no file; leave the path out".to_owned());
         }
-        spec.only(&["prefix", "groups"]).map_err(|error| error.to_string())?;
-        for (key, place) in [("prefix", &mut options.prefix), ("groups", &mut options.groups)] {
-            if let Some(text) = spec.option(key) {
-                *place = text
-                    .parse()
-                    .map_err(|_| format!("{key}={text}: write a whole number, such as {key}=64"))?;
-            }
-        }
+        let shared = spec.only(&["prefix", "groups"]).and_then(|()| shared_prefix(spec));
+        (options.prefix, options.groups) = shared.map_err(|error| error.to_string())?;
     }
     Ok(options)
 }

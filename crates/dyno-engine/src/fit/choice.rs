@@ -1,0 +1,121 @@
+//! What is chosen rather than fitted, and which parameters are left to fit then.
+
+use super::FitOptions;
+use super::model::Model;
+use super::parameters::Parameter;
+use super::table::{Level, Offer, Table};
+use crate::core::{Cost, Policy, Scheduler};
+use crate::twin::profile::Client;
+use crate::twin::reference::Figure;
+
+/// A discrete choice.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Choice {
+    pub(crate) policy: Policy,
+    pub(crate) max_seqs: u32,
+    pub(crate) token_budget: u32,
+    /// Whether the engine knows prompts that it has seen.
+    pub(crate) prefix_cache: bool,
+    /// Whether the slope of decoding changes at some number of sequences.
+    pub(crate) knee: bool,
+    /// Whether requests wait for the client's side to handle tokens.
+    pub(crate) front: bool,
+    /// Whether the KV pool is fitted, or taken to be large enough.
+    pub(crate) pool: bool,
+}
+
+/// The ratio of the largest to the smallest length from which on it tells something.
+const TELLING: f64 = 1.5;
+
+impl Choice {
+    /// The parameters that these levels may tell, the most needed first; no more than two for
+    /// every three figures.
+    pub(crate) fn parameters(&self, table: &Table, levels: &[&Level]) -> Vec<Parameter> {
+        let any = |figure| levels.iter().any(|level| level.figures.contains_key(&figure));
+        let streamed = any(Figure::TtftMs);
+        let ratio = |length: &dyn Fn(&Level) -> f64| {
+            let lengths = levels.iter().map(|level| length(level));
+            let most = lengths.clone().fold(0.0, f64::max);
+            most / lengths.fold(f64::INFINITY, f64::min)
+        };
+        let unknown = |level: &&Level| matches!(level.offer, Offer::Closed { in_flight: None, .. });
+        let wanted = [
+            (Parameter::Base, true),
+            (Parameter::Decode, true),
+            (Parameter::PrefillToken, true),
+            (Parameter::InFlight, levels.iter().any(unknown)),
+            (Parameter::Spread, table.varied && any(Figure::P90S)),
+            (Parameter::Pool, self.pool),
+            (Parameter::Attention, ratio(&|level| level.input) > TELLING),
+            (Parameter::Kv, ratio(&|level| level.input + level.output) > TELLING),
+            (Parameter::FrontEnd, streamed),
+            (Parameter::KneeAbove, self.knee),
+            (Parameter::KneeSlope, self.knee),
+            (Parameter::PrefillBase, streamed),
+            (Parameter::ClientToken, self.front),
+        ];
+        let figures: usize = levels.iter().map(|level| level.judged().count()).sum();
+        let most = (2 * figures / 3).max(2);
+        let mut parameters: Vec<Parameter> =
+            wanted.into_iter().filter(|(_, wanted)| *wanted).map(|(p, _)| p).take(most).collect();
+        // A knee has two parts.
+        if !parameters.contains(&Parameter::KneeSlope) {
+            parameters.retain(|parameter| *parameter != Parameter::KneeAbove);
+        }
+        parameters.sort();
+        parameters
+    }
+
+    /// An engine with these settings, and with room for all that the levels ask for.
+    pub(crate) fn model(&self, table: &Table) -> Model {
+        let longest = table.levels.iter().map(|level| level.input + 3.0 * level.output);
+        let longest = longest.fold(f64::from(table.context.unwrap_or(1)), f64::max);
+        let enough = (f64::from(self.max_seqs) * longest / 16.0).ceil() as u64 + 16;
+        let kv_blocks = table.kv_tokens.map_or(enough, |tokens| tokens / 16);
+        Model {
+            scheduler: Scheduler {
+                policy: self.policy,
+                max_seqs: self.max_seqs,
+                token_budget: self.token_budget,
+                block: 16,
+                kv_blocks,
+                prefix_cache: self.prefix_cache,
+                context: table.context,
+            },
+            cost: Cost::default(),
+            client: Client::default(),
+            spread: 0.0,
+        }
+    }
+}
+
+/// Each thing that is chosen, and its alternatives.
+pub(crate) fn alternatives(table: &Table, options: &FitOptions, at: &Choice) -> Vec<Vec<Choice>> {
+    let streamed = table.fitted().any(|level| level.figures.contains_key(&Figure::TtftMs));
+    let repeated = table.fitted().any(|level| level.repeated);
+    let most = |offer: &Offer| match offer {
+        Offer::Closed { in_flight, .. } => in_flight.unwrap_or(512),
+        Offer::Open { at_most, .. } => at_most.unwrap_or(u32::MAX),
+        Offer::Burst { requests } => *requests,
+    };
+    let in_flight = table.fitted().map(|level| most(&level.offer)).max().unwrap_or(1);
+    let mut caps: Vec<u32> = match table.max_seqs {
+        Some(known) => vec![known],
+        None => options.max_seqs.iter().copied().filter(|cap| *cap / 2 < in_flight).collect(),
+    };
+    if caps.is_empty() {
+        caps.push(in_flight);
+    }
+    let flips = |wanted: bool, flip: &dyn Fn(bool) -> Choice| -> Vec<Choice> {
+        if wanted { vec![flip(false), flip(true)] } else { Vec::new() }
+    };
+    let budgets = options.token_budgets.iter();
+    vec![
+        flips(true, &|knee| Choice { knee, ..*at }),
+        budgets.map(|token_budget| Choice { token_budget: *token_budget, ..*at }).collect(),
+        caps.into_iter().map(|max_seqs| Choice { max_seqs, ..*at }).collect(),
+        flips(streamed && repeated, &|prefix_cache| Choice { prefix_cache, ..*at }),
+        flips(streamed, &|front| Choice { front, ..*at }),
+        flips(options.pool, &|pool| Choice { pool, ..*at }),
+    ]
+}

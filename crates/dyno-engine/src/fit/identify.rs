@@ -1,0 +1,217 @@
+//! What the levels tell of each parameter and each choice, and what they do not.
+
+use super::FitOptions;
+use super::model::Model;
+use super::parameters::Parameter;
+use super::report::{Compared, Fitted, Mean, Report};
+use super::search::{Candidate, NEAR, parallel, refit_without};
+use super::simplex::Simplex;
+use super::space::{Space, misfit};
+use super::table::{Level, Offer, Table};
+use crate::core::Scheduler;
+use crate::twin::Twin;
+use crate::twin::profile::{Length, Lengths, Range, Rows};
+use crate::twin::reference::Figure;
+use std::collections::BTreeMap;
+
+/// Errors of less than this are never told from none.
+const FLOOR: f64 = 0.02;
+/// The factors at which a parameter is tried.
+const FACTORS: [f64; 2] = [1.25, 2.0];
+const QUICK: Simplex = Simplex { evaluations: 150, ..NEAR };
+
+/// Makes a twin of a candidate, and says what is known of it.
+pub(crate) fn judge(table: &Table, options: &FitOptions, found: &Candidate) -> Fitted {
+    let levels: Vec<&Level> = table.fitted().collect();
+    let judge = Judge {
+        options,
+        found,
+        levels: &levels,
+        model: found.model(),
+        known_pool: table.kv_tokens.is_some(),
+    };
+    let mut left_out = Mean::default();
+    let without = parallel(options, &levels, |level| refit_without(found, &levels, level));
+    for (level, model) in levels.iter().zip(&without) {
+        left_out.add(level, model, &Compared::new(level, model));
+    }
+    let mut twin = twin(table, &levels, &judge.model);
+    judge.parameters(&mut twin);
+    judge.choices(&mut twin);
+    // What is written is what is judged, rounding and all.
+    let mut twin = Twin::parse(&twin.to_toml(), &table.name).unwrap_or(twin);
+    let report = Report::new(table, &Model::of(&twin));
+    twin.errors = report.errors.clone();
+    Fitted { twin, report, leave_one_out: left_out.percent() }
+}
+
+struct Judge<'a> {
+    options: &'a FitOptions,
+    found: &'a Candidate,
+    levels: &'a [&'a Level],
+    model: Model,
+    known_pool: bool,
+}
+
+impl Judge<'_> {
+    /// How much worse a fit may be before that is more than noise.
+    fn noise(&self) -> f64 {
+        let figures: usize = self.levels.iter().map(|level| level.judged().count()).sum();
+        let free = figures.saturating_sub(self.found.space.parameters.len()).max(1);
+        4.0 * (self.found.point.value / free as f64).max(FLOOR * FLOOR)
+    }
+
+    /// How much worse the fit is with this model for what stays, and all else fitted again.
+    fn worse(&self, space: &Space, base: &Model) -> f64 {
+        let start = space.point(base, |_| 1.0);
+        let value = space.descend(&start, self.levels, QUICK).value;
+        (value - self.found.point.value).max(0.0)
+    }
+
+    /// An interval for each parameter, and the names of those that could be twice or half as much.
+    fn parameters(&self, twin: &mut Twin) {
+        let parameters = &self.found.space.parameters;
+        let edges = parallel(self.options, parameters, |parameter| {
+            [-1.0, 1.0].map(|side| self.edge(*parameter, side))
+        });
+        for (parameter, [low, high]) in parameters.iter().zip(edges) {
+            let value = self.model.get(*parameter);
+            let most = FACTORS[1];
+            let interval = [low, high].map(|edge| value * edge.unwrap_or(most));
+            let interval = [value * value / interval[0], interval[1]];
+            twin.intervals.insert(parameter.name().to_owned(), interval);
+            if low.is_none() || high.is_none() {
+                let way = match (low, high) {
+                    (None, None) => "half or twice as much",
+                    (None, _) => "half as much",
+                    _ => "twice as much",
+                };
+                twin.unidentified.push(format!("{} ({way} fits as well)", parameter.name()));
+            }
+        }
+        let fixed = [
+            (
+                Parameter::Attention,
+                "attention_ns (prompts of one length: taken from its usual share of prefill_token_us)",
+            ),
+            (
+                Parameter::Kv,
+                "kv_ns (requests of one length: taken from its usual share of base_ms)",
+            ),
+            (Parameter::Pool, "kv_blocks (taken to be never full)"),
+        ];
+        for (parameter, words) in fixed {
+            let known = parameter == Parameter::Pool && self.known_pool;
+            if !parameters.contains(&parameter) && !known {
+                twin.unidentified.push(words.to_owned());
+            }
+        }
+    }
+
+    /// By which factor a parameter may be larger, or smaller, before that shows; nothing if more
+    /// than twice.
+    fn edge(&self, parameter: Parameter, side: f64) -> Option<f64> {
+        let noise = self.noise();
+        let worse = |factor: f64| {
+            let mut base = self.model;
+            base.set(parameter, self.model.get(parameter) * factor.powf(side));
+            self.worse(&self.found.space.without(parameter, base), &base)
+        };
+        let [near, far] = FACTORS;
+        let at_near = worse(near);
+        if at_near >= noise {
+            return Some(near.powf((noise / at_near).sqrt()));
+        }
+        let at_far = worse(far);
+        if at_far < noise {
+            return None;
+        }
+        let share = (noise - at_near) / (at_far - at_near);
+        Some(near * (far / near).powf(share))
+    }
+
+    /// Settings that could be others.
+    fn choices(&self, twin: &mut Twin) {
+        let at = self.model.scheduler;
+        let others = [
+            ("max_seqs", Scheduler { max_seqs: 2 * at.max_seqs, ..at }),
+            ("max_seqs", Scheduler { max_seqs: (at.max_seqs / 2).max(1), ..at }),
+            ("token_budget", Scheduler { token_budget: at.token_budget.saturating_mul(2), ..at }),
+            ("token_budget", Scheduler { token_budget: (at.token_budget / 2).max(1), ..at }),
+        ];
+        let worse = parallel(self.options, &others, |(_, scheduler)| {
+            let base = Model { scheduler: *scheduler, ..self.model };
+            let same = misfit(&base, self.levels) - self.found.point.value;
+            if same < self.noise() { 0.0 } else { self.worse(&self.found.space.on(base), &base) }
+        });
+        for (index, (name, other)) in others.iter().enumerate() {
+            if worse[index] < self.noise() {
+                let value = match *name {
+                    "max_seqs" => other.max_seqs,
+                    _ => other.token_budget,
+                };
+                twin.unidentified.push(format!("{name} ({value} fits as well)"));
+            }
+        }
+    }
+}
+
+/// A twin of this model, with what the levels say of where it is good for.
+fn twin(table: &Table, levels: &[&Level], model: &Model) -> Twin {
+    let span = |values: &mut dyn Iterator<Item = f64>| {
+        values.fold([f64::INFINITY, 0.0], |[least, most]: [f64; 2], value| {
+            [least.min(value), most.max(value)]
+        })
+    };
+    let get = |level: &Level, figure| level.figures.get(&figure).copied();
+    let in_flight = |level: &&Level| match level.offer {
+        Offer::Closed { in_flight, .. } => in_flight.or(model.client.in_flight).map(f64::from),
+        Offer::Burst { requests } => Some(f64::from(requests)),
+        Offer::Open { .. } => {
+            Some(get(level, Figure::CompletedRate)? * get(level, Figure::LatencyS)?)
+        }
+    };
+    let rate = |level: &&Level| {
+        get(level, Figure::CompletedRate)
+            .or_else(|| Some(get(level, Figure::OutputTokensPerS)? / level.output))
+    };
+    let range = Range {
+        in_flight: span(&mut levels.iter().filter_map(in_flight)),
+        rate: span(&mut levels.iter().filter_map(rate)),
+        input: span(&mut levels.iter().map(|level| level.input)),
+        output: span(&mut levels.iter().map(|level| level.output)),
+    };
+    let mean = |length: &dyn Fn(&Level) -> f64| {
+        levels.iter().map(|level| length(level)).sum::<f64>() / levels.len() as f64
+    };
+    let labels = |wanted: &dyn Fn(&Level) -> bool| {
+        let rows = table.levels.iter().filter(|level| wanted(level));
+        rows.map(|level| level.label.clone()).collect()
+    };
+    use super::table::Role;
+    Twin {
+        name: table.name.clone(),
+        model: None,
+        hardware: None,
+        engine: String::new(),
+        provenance: String::new(),
+        reference: None,
+        scheduler: model.scheduler,
+        cost: model.cost,
+        lengths: Lengths {
+            input: Length { mean: mean(&|level| level.input), spread: 0.0 },
+            output: Length { mean: mean(&|level| level.output), spread: model.spread },
+        },
+        range: (range.rate[0] <= range.rate[1] && range.in_flight[0] <= range.in_flight[1])
+            .then_some(range),
+        client: model.client,
+        rows: Rows {
+            fitted: labels(&|level| level.role == Role::Fitted),
+            held_out: labels(&|level| level.role == Role::HeldOut),
+            left_out: labels(&|level| matches!(level.role, Role::LeftOut(_))),
+        },
+        errors: Default::default(),
+        intervals: BTreeMap::new(),
+        unidentified: Vec::new(),
+    }
+}

@@ -1,0 +1,70 @@
+//! The numbers that a fit may change, and between what limits.
+
+/// A number that may be fitted. Its unit is the one of the twin file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Parameter {
+    /// Milliseconds for every step.
+    Base,
+    /// Microseconds for each token that is prefilled.
+    PrefillToken,
+    /// Nanoseconds for each pair of a prefilled token and one it looks back on.
+    Attention,
+    /// Microseconds for each sequence that decodes.
+    Decode,
+    /// Nanoseconds for each token that a decoding sequence looks back on.
+    Kv,
+    /// Milliseconds for every step that prefills.
+    PrefillBase,
+    /// Milliseconds from arrival to the queue.
+    FrontEnd,
+    /// Decoding sequences above which the slope changes.
+    KneeAbove,
+    /// Microseconds for each sequence above that number, all in all.
+    KneeSlope,
+    /// Blocks of the KV pool.
+    Pool,
+    /// Requests that the client had in flight where it sent as many as it could.
+    InFlight,
+    /// Microseconds that the client's side took for each token.
+    ClientToken,
+    /// Spread of the lengths of answers.
+    Spread,
+}
+
+impl Parameter {
+    /// Its name in the twin file.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Base => "base_ms",
+            Self::PrefillToken => "prefill_token_us",
+            Self::Attention => "attention_ns",
+            Self::Decode => "decode_us",
+            Self::Kv => "kv_ns",
+            Self::PrefillBase => "prefill_base_ms",
+            Self::FrontEnd => "front_end_ms",
+            Self::KneeAbove => "knee.above",
+            Self::KneeSlope => "knee slope_us",
+            Self::Pool => "kv_blocks",
+            Self::InFlight => "client.in_flight",
+            Self::ClientToken => "client.token_us",
+            Self::Spread => "lengths.output.spread",
+        }
+    }
+
+    /// The least and the most that it is taken to be.
+    pub(crate) fn limits(self) -> [f64; 2] {
+        match self {
+            Self::Base | Self::PrefillBase => [0.01, 5_000.0],
+            Self::PrefillToken => [0.1, 100_000.0],
+            Self::Attention => [1e-3, 1e6],
+            Self::Decode | Self::KneeSlope => [0.1, 1e6],
+            Self::Kv => [1e-3, 1e6],
+            Self::FrontEnd => [0.01, 2_000.0],
+            Self::KneeAbove => [1.0, 1_000.0],
+            Self::Pool => [16.0, 1e7],
+            Self::InFlight => [1.0, 2_000.0],
+            Self::ClientToken => [0.1, 10_000.0],
+            Self::Spread => [0.01, 2.0],
+        }
+    }
+}

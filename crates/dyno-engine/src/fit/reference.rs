@@ -1,0 +1,107 @@
+//! Published tables as tables to fit.
+
+use super::table::{End, Level, Offer, Role, Table};
+use crate::twin::reference::{ClientKind, Figure, Load, Reference, Row};
+
+/// How long a window of guidellm 0.1 is, where the source does not say.
+const WINDOW_S: f64 = 120.0;
+
+impl From<&Reference> for Table {
+    fn from(reference: &Reference) -> Self {
+        let counted = counted(reference);
+        let levels = reference.rows.iter().map(|row| level(reference, row, counted)).collect();
+        let ended_alone =
+            |row: &Row| row.get(Figure::OutputTokens).is_some_and(|tokens| tokens.fract() != 0.0);
+        Self {
+            name: reference.name.clone(),
+            levels,
+            max_seqs: reference.known.max_seqs,
+            context: reference.known.context,
+            kv_tokens: None,
+            varied: reference.client.kind == ClientKind::Closed
+                && reference.rows.iter().any(ended_alone),
+        }
+    }
+}
+
+/// The tokens of an answer that guidellm 0.1 counted: those with text, and not the last. Rows of
+/// low rates are rounded too much to tell.
+fn counted(reference: &Reference) -> Option<f64> {
+    if reference.client.kind != ClientKind::Guidellm01 {
+        return None;
+    }
+    let rows = reference.fitted().filter(|row| row.get(Figure::CompletedRate) >= Some(1.0));
+    let counts: Vec<f64> = rows
+        .filter_map(|row| {
+            Some(row.get(Figure::OutputTokensPerS)? / row.get(Figure::CompletedRate)?)
+        })
+        .collect();
+    let mean = counts.iter().sum::<f64>() / counts.len() as f64;
+    mean.is_finite().then_some(mean).or(reference.client.output_tokens)
+}
+
+fn level(reference: &Reference, row: &Row, counted: Option<f64>) -> Level {
+    let figures = row.figures.keys().chain(row.repaired.figures.keys());
+    let figures = figures.filter_map(|figure| Some((*figure, row.get(*figure)?))).collect();
+    let sweep = reference.client.kind == ClientKind::Guidellm01;
+    let output = match sweep {
+        true => reference.client.output_tokens,
+        false => reference.output_tokens(row),
+    };
+    let (offer, problem) = offer(reference, row);
+    let role = match (&row.left_out, problem, row.fitted) {
+        (Some(reason), _, _) => Role::LeftOut(reason.clone()),
+        (None, Some(problem), _) => Role::LeftOut(problem.to_owned()),
+        (None, None, Some(true)) => Role::Fitted,
+        (None, None, _) => Role::HeldOut,
+    };
+    Level {
+        label: label(row),
+        offer,
+        input: reference.input_tokens(row).unwrap_or(1.0),
+        output: output.unwrap_or(1.0),
+        counted,
+        repeated: reference.client.same_prompt || (sweep && row.load != Load::Synchronous),
+        figures,
+        role,
+    }
+}
+
+/// How the requests of a row were sent, and why that cannot be simulated if it cannot.
+fn offer(reference: &Reference, row: &Row) -> (Offer, Option<&'static str>) {
+    let client = &reference.client;
+    let end = match client.kind {
+        ClientKind::Guidellm01 => End::Dropped { seconds: client.window_s.unwrap_or(WINDOW_S) },
+        _ => End::Requests {
+            requests: reference.requests(row).unwrap_or(1),
+            noticed_s: 0.5 * client.counting_delay_s.unwrap_or(0.0),
+        },
+    };
+    let value = row.level().unwrap_or(1.0);
+    let offer = match row.load {
+        Load::Synchronous | Load::Cell => Offer::Closed { in_flight: Some(1), end },
+        Load::Throughput => Offer::Closed { in_flight: None, end },
+        Load::Concurrency => Offer::Closed { in_flight: Some(value as u32), end },
+        Load::Rate => Offer::Open { rate: value, at_most: client.max_in_flight, end },
+        Load::Burst => Offer::Burst { requests: value as u32 },
+    };
+    (offer, (row.load == Load::Cell).then_some("how many requests ran at once is not stated"))
+}
+
+fn label(row: &Row) -> String {
+    let lengths = || {
+        let get = |figure| row.get(figure).unwrap_or_default();
+        format!("{} in, {} out", get(Figure::InputTokens), get(Figure::OutputTokens))
+    };
+    match (row.load, row.level()) {
+        (Load::Synchronous, _) => "synchronous".to_owned(),
+        (Load::Throughput, _) => "throughput".to_owned(),
+        (Load::Rate, Some(rate)) => format!("rate {rate}"),
+        (Load::Concurrency, Some(number)) => format!("concurrency {number}"),
+        (Load::Burst, Some(number)) => match row.get(Figure::InputTokens) {
+            Some(input) => format!("burst {number} of {input} tokens"),
+            None => format!("burst {number}"),
+        },
+        _ => lengths(),
+    }
+}

@@ -1,0 +1,253 @@
+//! Finds the choice and the parameters that fit a table best.
+
+use super::FitOptions;
+use super::choice::{Choice, alternatives};
+use super::model::Model;
+use super::parameters::Parameter;
+use super::simplex::{Point, Simplex};
+use super::space::{Space, level_misfit};
+use super::table::{Level, Offer, Table};
+use crate::core::Policy;
+use crate::twin::reference::Figure;
+use std::sync::Mutex;
+
+/// An error that no measurement is free of; to come closer is no merit.
+const FLOOR: f64 = 0.02;
+const COARSE: Simplex = Simplex { evaluations: 300, tolerance: 1e-3, width: 0.4 };
+const FINE: Simplex = Simplex { evaluations: 2500, tolerance: 1e-5, width: 0.3 };
+/// From a point that is good already.
+pub(crate) const NEAR: Simplex = Simplex { evaluations: 350, tolerance: 1e-4, width: 0.15 };
+/// How many of the best choices are looked at closely.
+const CANDIDATES: usize = 4;
+
+/// A choice and the best parameters found for it.
+#[derive(Debug, Clone)]
+pub(crate) struct Candidate {
+    pub(crate) choice: Choice,
+    pub(crate) space: Space,
+    pub(crate) point: Point,
+    /// How good it is, with a price for every parameter; the less, the better.
+    score: f64,
+    /// The mean squared error of the logarithms of levels that were left out one at a time.
+    pub(crate) left_out: f64,
+}
+
+impl Candidate {
+    /// Its model.
+    pub(crate) fn model(&self) -> Model {
+        self.space.model(&self.point.at).0
+    }
+}
+
+/// The best candidate of all: of those that fit best for their number of parameters, the one that
+/// best foretells levels that it was not fitted to. Only fitted levels are looked at.
+pub(crate) fn search(table: &Table, options: &FitOptions) -> Option<Candidate> {
+    let levels: Vec<&Level> = table.fitted().collect();
+    let search = Search { table, levels: &levels, options };
+    let found = parallel(options, &options.policies, |policy| search.policy(*policy));
+    let mut found: Vec<Candidate> = found.into_iter().flatten().collect();
+    found.sort_by(|a, b| a.score.total_cmp(&b.score));
+    found.truncate(CANDIDATES);
+    let mut close = parallel(options, &found, |candidate| search.polish(candidate));
+    close.sort_by(|a, b| a.left_out.total_cmp(&b.left_out));
+    close.into_iter().next()
+}
+
+/// Does the same to each, on as many threads as the options allow; gives the results in order.
+pub(crate) fn parallel<T: Sync, R: Send>(
+    options: &FitOptions,
+    items: &[T],
+    work: impl Fn(&T) -> R + Sync,
+) -> Vec<R> {
+    let next = Mutex::new(0..items.len());
+    let take = || next.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).next();
+    let mut done: Vec<(usize, R)> = std::thread::scope(|scope| {
+        let run = || {
+            let mut mine = Vec::new();
+            while let Some(index) = take() {
+                mine.push((index, work(&items[index])));
+            }
+            mine
+        };
+        let threads: Vec<_> =
+            (1..options.threads.clamp(1, items.len().max(1))).map(|_| scope.spawn(run)).collect();
+        let mine = run();
+        let others = threads.into_iter().flat_map(|thread| thread.join().unwrap_or_default());
+        mine.into_iter().chain(others).collect()
+    });
+    done.sort_by_key(|(index, _)| *index);
+    done.into_iter().map(|(_, result)| result).collect()
+}
+
+struct Search<'a> {
+    table: &'a Table,
+    levels: &'a [&'a Level],
+    options: &'a FitOptions,
+}
+
+impl Search<'_> {
+    /// Looks at one thing to choose after the other, until none can be chosen better.
+    fn policy(&self, policy: Policy) -> Vec<Candidate> {
+        let start = Choice {
+            policy,
+            max_seqs: self.cap(),
+            token_budget: *self.options.token_budgets.last().unwrap_or(&8192),
+            prefix_cache: false,
+            knee: true,
+            front: false,
+            pool: false,
+        };
+        let mut best = self.coarse(start, None);
+        let mut seen = vec![best.clone()];
+        loop {
+            let before = best.choice;
+            for axis in 0..alternatives(self.table, self.options, &best.choice).len() {
+                let mut others = alternatives(self.table, self.options, &best.choice);
+                for choice in others.swap_remove(axis) {
+                    if seen.iter().any(|candidate| candidate.choice == choice) {
+                        continue;
+                    }
+                    let candidate = self.coarse(choice, Some(&best.model()));
+                    seen.push(candidate.clone());
+                    if candidate.score < best.score {
+                        best = candidate;
+                    }
+                }
+            }
+            if best.choice == before {
+                return seen;
+            }
+        }
+    }
+
+    /// The cap to start from: the one that is known, or the usual one.
+    fn cap(&self) -> u32 {
+        let usual = || self.options.max_seqs.iter().copied().min_by_key(|cap| cap.abs_diff(256));
+        self.table.max_seqs.or_else(usual).unwrap_or(256)
+    }
+
+    /// A first look at a choice, from fresh starts and from a model that is known to be good.
+    fn coarse(&self, choice: Choice, near: Option<&Model>) -> Candidate {
+        let space = Space::new(self.table, self.levels, &choice, self.options);
+        let start = Start::new(self.levels);
+        let starts: &[(f64, bool)] =
+            if near.is_some() { &[(0.7, true)] } else { &[(0.5, false), (0.8, true)] };
+        let fresh = starts.iter().map(|(share, flat)| {
+            space.parameters.iter().map(|p| start.value(*p, *share, *flat).ln()).collect()
+        });
+        let near = near.map(|model| space.point(model, |p| start.value(p, 0.5, true)));
+        let points = near.into_iter().chain(fresh);
+        let best = points
+            .map(|point: Vec<f64>| space.descend(&point, self.levels, COARSE))
+            .min_by(|a, b| a.value.total_cmp(&b.value));
+        let point = best.unwrap_or(Point { at: Vec::new(), value: f64::INFINITY });
+        self.candidate(choice, space, point)
+    }
+
+    fn candidate(&self, choice: Choice, space: Space, point: Point) -> Candidate {
+        let figures: usize = self.levels.iter().map(|level| level.judged().count()).sum();
+        let (n, k) = (figures as f64, space.parameters.len() as f64);
+        let price = 2.0 * k * n / (n - k - 1.0).max(0.5);
+        let score = n * (point.value / n + FLOOR * FLOOR).ln() + price;
+        Candidate { choice, space, point, score, left_out: f64::INFINITY }
+    }
+
+    /// A close look, and how well levels are foretold that are left out.
+    fn polish(&self, candidate: &Candidate) -> Candidate {
+        let space = &candidate.space;
+        let mut point = space.descend(&candidate.point.at, self.levels, FINE);
+        for (axis, shift) in [(0.3, 1.0), (-0.3, 2.0)] {
+            // From a little aside, each coordinate another way.
+            let aside = point.at.iter().enumerate();
+            let aside: Vec<f64> =
+                aside.map(|(i, at)| at + axis * (shift * (i as f64 + 1.0)).sin()).collect();
+            let other = space.descend(&aside, self.levels, FINE);
+            if other.value < point.value {
+                point = other;
+            }
+        }
+        let mut polished = self.candidate(candidate.choice, space.clone(), point);
+        polished.left_out = self.leave_one_out(&polished);
+        polished
+    }
+
+    /// The mean squared error of the logarithms of each level, fitted without it.
+    fn leave_one_out(&self, candidate: &Candidate) -> f64 {
+        let mut sum = 0.0;
+        let mut figures = 0;
+        for left in self.levels {
+            let model = refit_without(candidate, self.levels, left);
+            sum += level_misfit(&model, left);
+            figures += left.judged().count();
+        }
+        sum / figures.max(1) as f64
+    }
+}
+
+/// The model of a candidate, fitted again without one level. What the client added stays.
+pub(crate) fn refit_without(candidate: &Candidate, levels: &[&Level], left: &Level) -> Model {
+    let rest: Vec<&Level> = levels.iter().copied().filter(|level| *level != left).collect();
+    let space = candidate.space.without(Parameter::InFlight, candidate.model());
+    let start = space.point(&candidate.model(), |_| 1.0);
+    space.model(&space.descend(&start, &rest, NEAR).at).0
+}
+
+/// Where to start from, by what the lightest level shows.
+struct Start {
+    step_ms: f64,
+    first_ms: f64,
+    input: f64,
+    in_flight: f64,
+}
+
+impl Start {
+    fn new(levels: &[&Level]) -> Self {
+        let lightest = levels.first();
+        let get = |figure| lightest.and_then(|level| level.figures.get(&figure)).copied();
+        let output = lightest.map_or(1.0, |level| level.output).max(2.0);
+        let latency = get(Figure::LatencyS).map(|s| 1e3 * s);
+        let latency = latency.or(get(Figure::LatencyPerOutputTokenMs).map(|ms| ms * output));
+        let first = get(Figure::TtftMs);
+        let step = get(Figure::TpotMs)
+            .or_else(|| Some((latency? - first.unwrap_or(0.0)) / (output - 1.0)))
+            .filter(|step| *step > 0.0);
+        let step_ms = step.unwrap_or(30.0);
+        let last = levels.last();
+        let little = last.and_then(|level| {
+            let rate = level.figures.get(&Figure::CompletedRate)?;
+            Some(rate * level.figures.get(&Figure::LatencyS)?)
+        });
+        let unknown =
+            last.is_some_and(|level| matches!(level.offer, Offer::Closed { in_flight: None, .. }));
+        Self {
+            step_ms,
+            first_ms: first.unwrap_or(2.0 * step_ms),
+            input: lightest.map_or(1.0, |level| level.input),
+            in_flight: little.filter(|_| unknown).unwrap_or(150.0),
+        }
+    }
+
+    fn value(&self, parameter: Parameter, share: f64, flat: bool) -> f64 {
+        match parameter {
+            Parameter::Base => self.step_ms,
+            Parameter::PrefillToken => 1e3 * share * self.first_ms / self.input,
+            Parameter::Attention => 0.01 * 1e6 * self.first_ms / (self.input * self.input),
+            Parameter::Decode => 10.0 * self.step_ms * if flat { 3.0 } else { 1.0 },
+            Parameter::Kv => 1e-6 * 1e6 * self.step_ms,
+            Parameter::PrefillBase => 0.5 * (1.0 - share) * self.first_ms,
+            Parameter::FrontEnd => 0.3 * (1.0 - share) * self.first_ms,
+            Parameter::KneeAbove => {
+                if flat {
+                    12.0
+                } else {
+                    40.0
+                }
+            }
+            Parameter::KneeSlope => 10.0 * self.step_ms * if flat { 1.0 } else { 2.0 },
+            Parameter::Pool => 2_000.0,
+            Parameter::InFlight => self.in_flight,
+            Parameter::ClientToken => 200.0,
+            Parameter::Spread => 0.3,
+        }
+    }
+}

@@ -1,0 +1,107 @@
+//! From a point in a space of logarithms to a model, and how far that is from what was measured.
+
+use super::FitOptions;
+use super::choice::Choice;
+use super::model::Model;
+use super::parameters::Parameter;
+use super::replay::replay;
+use super::simplex::{Point, Simplex};
+use super::table::{Level, Table};
+
+/// What a figure costs that the model does not have at all: an error by a factor of 20.
+const ABSENT: f64 = 9.0;
+
+/// The parameters that vary, and what stays.
+#[derive(Debug, Clone)]
+pub(crate) struct Space {
+    base: Model,
+    pub(crate) parameters: Vec<Parameter>,
+    attention_ratio: f64,
+    kv_ratio: f64,
+}
+
+impl Space {
+    /// The space of a choice.
+    pub(crate) fn new(
+        table: &Table,
+        levels: &[&Level],
+        choice: &Choice,
+        options: &FitOptions,
+    ) -> Self {
+        Self {
+            base: choice.model(table),
+            parameters: choice.parameters(table, levels),
+            attention_ratio: options.attention_ratio,
+            kv_ratio: options.kv_ratio,
+        }
+    }
+
+    /// The same with another model for what stays.
+    pub(crate) fn on(&self, base: Model) -> Self {
+        Self { base, ..self.clone() }
+    }
+
+    /// The same with another model for what stays, and without one parameter.
+    pub(crate) fn without(&self, parameter: Parameter, base: Model) -> Self {
+        let mut parameters = self.parameters.clone();
+        parameters.retain(|other| *other != parameter);
+        Self { base, parameters, ..*self }
+    }
+
+    /// The model at a point, and how far the point is beyond the limits.
+    pub(crate) fn model(&self, at: &[f64]) -> (Model, f64) {
+        let mut model = self.base;
+        let mut beyond = 0.0;
+        for (parameter, at) in self.parameters.iter().zip(at) {
+            let [least, most] = parameter.limits().map(f64::ln);
+            let inside = at.clamp(least, most);
+            beyond += (at - inside).powi(2);
+            model.set(*parameter, inside.exp());
+        }
+        if !self.parameters.contains(&Parameter::Attention) {
+            model.cost.attention = self.attention_ratio * model.cost.prefill_token;
+        }
+        if !self.parameters.contains(&Parameter::Kv) {
+            model.cost.kv = self.kv_ratio * model.cost.base;
+        }
+        (model, beyond)
+    }
+
+    /// The point of a model; parameters that it has not are taken from `or`.
+    pub(crate) fn point(&self, model: &Model, or: impl Fn(Parameter) -> f64) -> Vec<f64> {
+        let value = |parameter: &Parameter| {
+            let value = model.get(*parameter);
+            if value > 0.0 { value } else { or(*parameter) }
+        };
+        self.parameters.iter().map(|parameter| value(parameter).ln()).collect()
+    }
+
+    /// The sum of squared errors of the logarithms at a point.
+    pub(crate) fn misfit(&self, at: &[f64], levels: &[&Level]) -> f64 {
+        let (model, beyond) = self.model(at);
+        beyond + misfit(&model, levels)
+    }
+
+    /// The lowest point found from `start`.
+    pub(crate) fn descend(&self, start: &[f64], levels: &[&Level], simplex: Simplex) -> Point {
+        if self.parameters.is_empty() {
+            return Point { at: Vec::new(), value: self.misfit(&[], levels) };
+        }
+        simplex.minimise(start, |at| self.misfit(at, levels))
+    }
+}
+
+/// The sum of squared errors of the logarithms of all figures of all levels.
+pub(crate) fn misfit(model: &Model, levels: &[&Level]) -> f64 {
+    levels.iter().map(|level| level_misfit(model, level)).sum()
+}
+
+/// The sum over the figures of one level.
+pub(crate) fn level_misfit(model: &Model, level: &Level) -> f64 {
+    let simulated = replay(level, model);
+    let error = |(figure, measured): (_, f64)| {
+        let simulated = simulated.as_ref().and_then(|figures| figures.get(&figure));
+        simulated.map_or(ABSENT, |simulated| (simulated / measured).ln().powi(2).min(ABSENT))
+    };
+    level.judged().map(error).sum()
+}

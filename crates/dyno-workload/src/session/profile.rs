@@ -1,0 +1,66 @@
+//! What can be told about recorded conversations after reading them once: how many, how many turns
+//! they have, how long what the user says is, and a few of them.
+
+use super::{SessionOptions, led, said};
+use crate::data::{DataError, Spread, outputs, sample, samples};
+use crate::item::{Content, Item};
+use std::fmt;
+
+/// What a file of conversations holds.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct SessionProfile {
+    /// How many conversations there are.
+    pub conversations: u64,
+    /// Turns of a conversation, as many as are led.
+    pub turns: Spread,
+    /// Input tokens of all that the user says in a conversation, system messages included.
+    pub input: Spread,
+    /// Whether the input tokens are estimates.
+    pub estimated: bool,
+    /// Output tokens, of the conversations that say how many.
+    pub output: Spread,
+    /// What the user says in the first conversations, escaped and cut.
+    pub samples: Vec<String>,
+}
+
+impl SessionProfile {
+    /// Reads all conversations and tells about them. `count` tells the tokens of messages.
+    pub fn of(
+        items: impl Iterator<Item = Result<Item, DataError>>,
+        options: &SessionOptions,
+        seed: u64,
+        count: &dyn Fn(&Content) -> Result<u32, String>,
+        estimated: bool,
+    ) -> Result<Self, DataError> {
+        let mut profile = Self { estimated, ..Self::default() };
+        for item in items {
+            let item = item?;
+            let index = profile.conversations;
+            profile.conversations += 1;
+            let said = said(&item.content);
+            let failed = |what| DataError::Count { name: "data".into(), number: index + 1, what };
+            profile.input.add(count(&said).map_err(failed)?);
+            if let Some(output) = item.output_tokens {
+                profile.output.add(output);
+            }
+            sample(&said, &mut profile.samples);
+            if let Ok(turns) = led(item.content, options.most_turns((seed, 0, index))) {
+                profile.turns.add(turns.len() as u32);
+            }
+        }
+        Ok(profile)
+    }
+}
+
+impl fmt::Display for SessionProfile {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "{} conversations", self.conversations)?;
+        writeln!(f, "\nturns")?;
+        write!(f, "{}", self.turns)?;
+        let estimated = if self.estimated { " (estimated)" } else { "" };
+        writeln!(f, "\ninput tokens of what the user says{estimated}")?;
+        write!(f, "{}", self.input)?;
+        outputs(f, &self.output)?;
+        samples(f, &self.samples)
+    }
+}

@@ -1,0 +1,40 @@
+//! The flags of `dyno fit`.
+
+use super::values;
+use clap::Args;
+use std::path::PathBuf;
+
+/// `dyno fit`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Fits the embedded engine to a measured sweep: the client that made it is simulated, discrete choices
+(policy, cap on sequences, token budget) are tried, the rest is optimised. Levels that are invalid,
+partial or of Poisson arrivals are left out and named. The more levels, from one request at a time
+to past the knee, the better the twin. The cap on sequences is rarely to be seen in a table: say it
+with --max-seqs if you know it.
+
+Examples:
+  dyno bench http://localhost:8000 --concurrency 1,2,4,8,16,32,64,128 --requests 500 --out sweep
+  dyno fit sweep --out my-server.toml
+  dyno fit sweep --out my-server.toml --engine 'vLLM 0.11' --hardware '1 × L20' --max-seqs 256
+  dyno predict --twin my-server.toml --rate 6 --output-tokens 512")]
+pub(crate) struct FitArgs {
+    /// Run directories whose levels are fitted together
+    #[arg(value_name = "RUN", required = true)]
+    pub(crate) runs: Vec<PathBuf>,
+    /// Twin file to write; must not exist
+    #[arg(long, value_name = "FILE")]
+    pub(crate) out: PathBuf,
+    /// Most sequences that the server runs at once, if you know it
+    #[arg(long, value_name = "N", value_parser = values::tokens, allow_hyphen_values = true)]
+    pub(crate) max_seqs: Option<u32>,
+    /// Inference engine, for the file
+    #[arg(long, value_name = "TEXT", value_parser = values::some_text)]
+    pub(crate) engine: Option<String>,
+    /// Model, for the file [default: the run's]
+    #[arg(long, value_name = "TEXT", value_parser = values::some_text)]
+    pub(crate) model: Option<String>,
+    /// Hardware, for the file
+    #[arg(long, value_name = "TEXT", value_parser = values::some_text)]
+    pub(crate) hardware: Option<String>,
+}

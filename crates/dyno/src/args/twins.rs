@@ -1,0 +1,44 @@
+//! The flags of `dyno twins`.
+
+use clap::{Args, Subcommand};
+
+/// `dyno twins`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+A twin is the embedded engine with the settings and coefficients of one real system, fitted to
+published or measured figures. Everything that comes from a twin is simulated.
+
+Examples:
+  dyno twins                            what there is, and how far each is from its measurements
+  dyno twins show qwen2-72b-4xa100-vllm     settings, coefficients, and every row against the twin
+  dyno twins verify                     replay every twin against all of its rows; nothing is fitted
+  dyno predict --twin NAME --rate 4     ask one")]
+pub(crate) struct TwinsArgs {
+    #[command(subcommand)]
+    pub(crate) command: Option<TwinsCommand>,
+}
+
+/// What to do with twins.
+#[derive(Debug, Subcommand)]
+pub(crate) enum TwinsCommand {
+    /// One twin in full: its settings, and its figures against the measured ones
+    #[command(after_help = "\
+Examples:
+  dyno twins show qwen2-72b-4xa100-vllm
+  dyno twins show my-server.toml")]
+    Show {
+        /// Name of a shipped twin, or a file
+        #[arg(value_name = "NAME|FILE")]
+        twin: String,
+    },
+    /// Replay twins against all their reference rows and print the errors
+    #[command(after_help = "\
+Examples:
+  dyno twins verify
+  dyno twins verify qwen2-72b-4xa100-vllm")]
+    Verify {
+        /// Names of shipped twins, or files [default: all shipped ones]
+        #[arg(value_name = "NAME|FILE")]
+        twins: Vec<String>,
+    },
+}

@@ -1,0 +1,101 @@
+//! `dyno fit`: a twin of a server that was measured.
+
+mod table;
+
+use super::report::read;
+use super::twins::compare;
+use crate::args::fit::FitArgs;
+use crate::exit::Exit;
+use crate::printer::Printer;
+use crate::usage::UsageError;
+use dyno_core::plan::Plan;
+use dyno_engine::fit::{FitOptions, Fitted, Role, fit};
+use dyno_record::RunDir;
+use dyno_report::Summary;
+use std::fmt::Write as _;
+use std::fs::File;
+use std::io::Write as _;
+
+/// Reads the runs, fits, writes the twin and says how well it does.
+pub(crate) fn run(args: &FitArgs, printer: &Printer) -> Exit {
+    match fitted(args, printer) {
+        Ok(text) => printer.result(&text),
+        Err(error) => {
+            printer.error(error);
+            Exit::Usage
+        }
+    }
+}
+
+fn fitted(args: &FitArgs, printer: &Printer) -> Result<String, UsageError> {
+    let unwritable = |error: std::io::Error| {
+        UsageError::new("--out", format!("cannot write `{}`: {error}", args.out.display()))
+    };
+    if args.out.exists() {
+        return Err(UsageError::new(
+            "--out",
+            format!("`{}` exists; name another file", args.out.display()),
+        ));
+    }
+    let mut runs: Vec<(Plan, Summary)> = Vec::new();
+    for path in &args.runs {
+        let wrong = |error: dyno_record::RecordError| UsageError::new("RUN", error.to_string());
+        let dir = RunDir::open(path).map_err(wrong)?;
+        runs.push((dir.read_plan().map_err(wrong)?, read(Some(path)).map_err(wrong)?));
+    }
+    let name = args.out.file_stem().map_or("twin".into(), |stem| stem.to_string_lossy());
+    let table = table::table(&name, &runs, args.max_seqs);
+    for level in &table.levels {
+        if let Role::LeftOut(why) = &level.role {
+            printer.note(format_args!("left out: {} ({why})", level.label));
+        }
+    }
+    printer.note("fitting; this takes some seconds");
+    let mut found = fit(&table, &FitOptions::default())
+        .map_err(|error| UsageError::new("RUN", error.to_string()))?;
+    describe(&mut found, args, &runs);
+    let mut file = File::create_new(&args.out).map_err(unwritable)?;
+    file.write_all(found.twin.to_toml().as_bytes()).map_err(unwritable)?;
+    Ok(told(&found, args))
+}
+
+fn describe(found: &mut Fitted, args: &FitArgs, runs: &[(Plan, Summary)]) {
+    let twin = &mut found.twin;
+    let model = runs.iter().find_map(|(_, summary)| summary.run.model.clone());
+    twin.model = args.model.clone().or(model);
+    twin.hardware = args.hardware.clone();
+    twin.engine = args.engine.clone().unwrap_or_else(|| "not stated".to_owned());
+    let ids: Vec<&str> = runs.iter().map(|(_, summary)| summary.run.id.as_str()).collect();
+    let simulated = runs.iter().any(|(_, summary)| summary.run.simulated);
+    let what = if simulated { "runs of an embedded engine" } else { "runs of dyno" };
+    twin.provenance = format!("fitted to {what}: {}", ids.join(", "));
+}
+
+fn told(found: &Fitted, args: &FitArgs) -> String {
+    let twin = &found.twin;
+    let mut text = String::new();
+    let _ = writeln!(text, "{}\n{}", compare::rows(&found.report), compare::errors(&found.report));
+    if !found.leave_one_out.is_empty() {
+        let _ = writeln!(text, "each level foretold from the others:");
+        for (figure, percent) in &found.leave_one_out {
+            let _ = writeln!(text, "  {:<22} {percent:.1} %", figure.name());
+        }
+    }
+    if !twin.intervals.is_empty() {
+        let _ = writeln!(text, "\nwhat the levels allow:");
+        for (name, [low, high]) in &twin.intervals {
+            let (low, high) = (compare::number(*low), compare::number(*high));
+            let _ = writeln!(text, "  {name:<22} {low} to {high}");
+        }
+    }
+    if !twin.unidentified.is_empty() {
+        let _ = writeln!(
+            text,
+            "\nnot to be told from these levels: {}\n  past the range of the runs a prediction \
+             leans on these; measure past the knee, or give --max-seqs",
+            twin.unidentified.join(", ")
+        );
+    }
+    let _ = writeln!(text, "\nwritten to {}", args.out.display());
+    text
+}

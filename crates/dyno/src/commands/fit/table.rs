@@ -1,0 +1,118 @@
+//! Measured runs as a table to fit.
+
+use dyno_core::plan::{Arrival, LevelPlan, Load, Plan, Warmup};
+use dyno_core::units::to_s;
+use dyno_engine::fit::{End, Level, Offer, Role, Table};
+use dyno_engine::twin::reference::Figure;
+use dyno_report::summary::{Distribution, LevelSummary, Tokens};
+use dyno_report::{Summary, Verdict};
+use std::collections::BTreeMap;
+
+/// The levels of runs, in order of load.
+pub(super) fn table(name: &str, runs: &[(Plan, Summary)], max_seqs: Option<u32>) -> Table {
+    let mut levels: Vec<(f64, Level)> = Vec::new();
+    let several = runs.len() > 1;
+    for (number, (plan, summary)) in runs.iter().enumerate() {
+        for (planned, measured) in plan.levels.iter().zip(&summary.levels) {
+            let mut level = level(planned, measured);
+            if several {
+                level.label = format!("{} of run {}", level.label, number + 1);
+            }
+            levels.push((planned.load.value(), level));
+        }
+    }
+    levels.sort_by(|(a, _), (b, _)| a.total_cmp(b));
+    let levels = levels.into_iter().map(|(_, level)| level).collect();
+    Table { name: name.to_owned(), levels, max_seqs, kv_tokens: None, context: None, varied: false }
+}
+
+fn level(plan: &LevelPlan, measured: &LevelSummary) -> Level {
+    let tokens = |tokens: &Option<Tokens>| tokens.map(|tokens| tokens.mean);
+    let (input, output) = (tokens(&measured.input_tokens), tokens(&measured.output_tokens));
+    let offer = offer(plan, measured);
+    let role = match left_out(plan, measured, offer.is_some(), input.is_some() && output.is_some())
+    {
+        Some(why) => Role::LeftOut(why),
+        None => Role::Fitted,
+    };
+    Level {
+        label: measured.label.clone(),
+        offer: offer.unwrap_or(Offer::Burst { requests: 1 }),
+        input: input.unwrap_or(1.0),
+        output: output.unwrap_or(1.0),
+        counted: None,
+        repeated: false,
+        figures: figures(measured),
+        role,
+    }
+}
+
+/// How the requests of a level were sent, as far as a fit can simulate it.
+fn offer(plan: &LevelPlan, measured: &LevelSummary) -> Option<Offer> {
+    let by_time = measured.ending == Some(dyno_core::frame::Ending::Duration);
+    let seconds = to_s(plan.duration_ns.unwrap_or(0));
+    let sent = u32::try_from(measured.requests.completed).ok()?;
+    let end = match by_time {
+        true => End::Drained { seconds },
+        false => End::Requests { requests: sent, noticed_s: 0.0 },
+    };
+    match plan.load {
+        Load::Concurrency { concurrency } => {
+            Some(Offer::Closed { in_flight: Some(concurrency), end })
+        }
+        Load::Rate { rate, arrival: Arrival::Constant } => {
+            Some(Offer::Open { rate, at_most: None, end })
+        }
+        Load::Burst { .. } => Some(Offer::Burst { requests: sent }),
+        Load::Rate { .. } | Load::Trace { .. } => None,
+    }
+}
+
+/// Why a level is not fitted to, in words.
+fn left_out(
+    plan: &LevelPlan,
+    measured: &LevelSummary,
+    simulated: bool,
+    counted: bool,
+) -> Option<String> {
+    let reason = || measured.reasons.first().map_or("no reason given", |r| r.what.as_str());
+    if measured.verdict == Verdict::Invalid {
+        return Some(format!("invalid: {}", reason()));
+    }
+    if measured.partial || measured.requests.completed == 0 {
+        return Some("not measured to its end".to_owned());
+    }
+    if measured.requests.failed > 0 {
+        return Some(format!("{} requests failed", measured.requests.failed));
+    }
+    if measured.sessions.is_some() {
+        return Some("conversations, whose prompts grow".to_owned());
+    }
+    if matches!(plan.warmup, Some(Warmup::Requests(_) | Warmup::Duration(_))) {
+        return Some("it began warm, which is not simulated; measure without --warmup".to_owned());
+    }
+    if !simulated {
+        return Some(match plan.load {
+            Load::Trace { .. } => "a trace".to_owned(),
+            _ => "random arrivals; measure with --arrival constant".to_owned(),
+        });
+    }
+    (!counted).then(|| "its tokens were not counted".to_owned())
+}
+
+fn figures(measured: &LevelSummary) -> BTreeMap<Figure, f64> {
+    let mean = |distribution: &Option<Distribution>| {
+        distribution.as_ref().map(|distribution| distribution.mean)
+    };
+    let p90 = measured.latency_ms.as_ref().and_then(|latency| latency.p90);
+    let all = [
+        (Figure::CompletedRate, measured.throughput.requests_per_s),
+        (Figure::OutputTokensPerS, measured.throughput.output_tokens_per_s),
+        (Figure::DurationS, measured.duration_s),
+        (Figure::LatencyS, mean(&measured.latency_ms).map(|ms| ms / 1e3)),
+        (Figure::P90S, p90.map(|ms| ms / 1e3)),
+        (Figure::TtftMs, mean(&measured.ttft_ms)),
+        (Figure::TpotMs, mean(&measured.tpot_ms)),
+    ];
+    all.into_iter().filter_map(|(figure, value)| Some((figure, value?))).collect()
+}

@@ -1,0 +1,163 @@
+//! A twin beside its table: every row, measured and simulated, and a small picture of both.
+
+use super::list::{COLUMNS, table};
+use dyno_engine::fit::{Compared, Report, Role};
+use dyno_engine::twin::reference::Figure;
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+const WIDTH: usize = 60;
+const HEIGHT: usize = 10;
+
+/// All rows as a table: measured → simulated, and the error.
+pub(in crate::commands) fn rows(report: &Report) -> String {
+    let figures = figures(report);
+    let heads: Vec<String> = std::iter::once("row".to_owned())
+        .chain(figures.iter().map(|figure| short(*figure)))
+        .collect();
+    let lines: Vec<Vec<String>> = report
+        .levels
+        .iter()
+        .map(|level| {
+            let mark = match level.role {
+                Role::Fitted => " ",
+                Role::HeldOut => "+",
+                Role::LeftOut(_) => "-",
+            };
+            let cells = figures.iter().map(|figure| match level.figures.get(figure) {
+                Some((measured, Some(simulated))) => {
+                    format!("{} → {}", number(*measured), number(*simulated))
+                }
+                Some((measured, None)) => number(*measured),
+                None => "–".to_owned(),
+            });
+            std::iter::once(format!("{mark} {}", level.label)).chain(cells).collect()
+        })
+        .collect();
+    format!(
+        "{}+ never fitted to, - left out, → from measured to simulated\n",
+        table(&heads, &lines)
+    )
+}
+
+/// Errors by figure, fitted and held out.
+pub(in crate::commands) fn errors(report: &Report) -> String {
+    let known: Vec<Figure> = figures(report);
+    let cell = |errors: &BTreeMap<Figure, f64>, figure: &Figure| {
+        errors.get(figure).map_or("–".to_owned(), |percent| format!("{percent:.1} %"))
+    };
+    let line = |name: &str, errors: &BTreeMap<Figure, f64>| {
+        std::iter::once(name.to_owned()).chain(known.iter().map(|f| cell(errors, f))).collect()
+    };
+    let heads: Vec<String> = std::iter::once("mean absolute error".to_owned())
+        .chain(known.iter().map(|figure| short(*figure)))
+        .collect();
+    let lines = [
+        line("fitted rows", &report.errors.fitted),
+        line("held-out rows", &report.errors.held_out),
+    ];
+    table(&heads, &lines)
+}
+
+/// The figures of the first columns that the rows have, each over the rows in order of load.
+pub(in crate::commands) fn pictures(report: &Report) -> String {
+    let mut text = String::new();
+    for (_, candidates) in COLUMNS {
+        let of = |level: &Compared| {
+            candidates.iter().find_map(|figure| level.figures.get(figure).copied())
+        };
+        let points: Vec<(f64, f64)> = report
+            .levels
+            .iter()
+            .filter_map(of)
+            .filter_map(|(measured, simulated)| Some((measured, simulated?)))
+            .collect();
+        let drawn = candidates
+            .iter()
+            .find(|figure| report.levels.iter().any(|level| level.figures.contains_key(figure)));
+        if let Some(figure) = drawn.filter(|_| points.len() > 2) {
+            let _ = write!(text, "\n{}\n{}", short(*figure), picture(&points));
+        }
+    }
+    text
+}
+
+/// Measured `o` and simulated `x` over the rows; `*` where both are in one place. Logarithmic.
+fn picture(points: &[(f64, f64)]) -> String {
+    let all = || points.iter().flat_map(|(a, b)| [*a, *b]).filter(|value| *value > 0.0);
+    let (low, high) = (all().fold(f64::INFINITY, f64::min), all().fold(0.0, f64::max));
+    if !(low.is_finite() && high > 0.0) {
+        return String::new();
+    }
+    let span = (high / low).ln().max(1e-9);
+    let row = |value: f64| {
+        let share = (value.max(low) / low).ln() / span;
+        HEIGHT - 1 - ((share * (HEIGHT - 1) as f64).round() as usize).min(HEIGHT - 1)
+    };
+    let mut grid = vec![vec![' '; WIDTH]; HEIGHT];
+    for (index, (measured, simulated)) in points.iter().enumerate() {
+        let column = index * (WIDTH - 1) / (points.len() - 1).max(1);
+        grid[row(*simulated)][column] = 'x';
+        let place = &mut grid[row(*measured)][column];
+        *place = if *place == 'x' { '*' } else { 'o' };
+    }
+    let mut text = String::new();
+    for (index, line) in grid.iter().enumerate() {
+        let label = match index {
+            0 => number(high),
+            _ if index == HEIGHT - 1 => number(low),
+            _ => String::new(),
+        };
+        let line: String = line.iter().collect();
+        let _ = writeln!(text, "{label:>9} |{}", line.trim_end());
+    }
+    let _ = writeln!(text, "{:>9} +{}", "", "-".repeat(WIDTH));
+    let _ = writeln!(text, "{:>10} rows in order of load; o measured, x simulated, * both", "");
+    text
+}
+
+fn figures(report: &Report) -> Vec<Figure> {
+    let mut known: Vec<Figure> =
+        report.levels.iter().flat_map(|level| level.figures.keys().copied()).collect();
+    known.sort();
+    known.dedup();
+    known
+}
+
+fn short(figure: Figure) -> String {
+    match figure {
+        Figure::CompletedRate => "req/s".to_owned(),
+        Figure::OutputTokensPerS => "out tok/s".to_owned(),
+        Figure::LatencyS => "latency s".to_owned(),
+        Figure::TtftMs => "TTFT ms".to_owned(),
+        Figure::ItlMs => "ITL ms".to_owned(),
+        Figure::TpotMs => "TPOT ms".to_owned(),
+        Figure::DurationS => "duration s".to_owned(),
+        other => other.name(),
+    }
+}
+
+/// Three or four digits.
+pub(in crate::commands) fn number(value: f64) -> String {
+    match value.abs() {
+        v if v >= 100.0 => format!("{value:.0}"),
+        v if v >= 10.0 => format!("{value:.1}"),
+        v if v >= 1.0 => format!("{value:.2}"),
+        _ => format!("{value:.3}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn points_stand_where_their_values_are() {
+        let drawn = picture(&[(1.0, 1.0), (10.0, 1.0), (100.0, 100.0)]);
+        let lines: Vec<&str> = drawn.lines().collect();
+        assert!(lines[0].starts_with("      100 |") && lines[0].ends_with('*'));
+        assert!(lines[HEIGHT - 1].contains("|*") && lines[HEIGHT - 1].contains('x'));
+        let alone: usize = lines[..HEIGHT].iter().map(|line| line.matches('o').count()).sum();
+        assert_eq!(alone, 1, "only one measurement stands apart from its simulation");
+    }
+}

@@ -1,0 +1,90 @@
+//! What twins there are, and how far each is from what was measured.
+
+use dyno_engine::twin::reference::{Figure, Reference};
+use dyno_engine::twin::{Twin, TwinError};
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+/// The figures that a list has room for, each the first of these that a twin knows.
+pub(super) const COLUMNS: [(&str, &[Figure]); 4] = [
+    ("tput", &[Figure::CompletedRate, Figure::OutputTokensPerS, Figure::DurationS]),
+    ("latency", &[Figure::LatencyS, Figure::P50S]),
+    ("TTFT", &[Figure::TtftMs]),
+    ("ITL", &[Figure::ItlMs, Figure::TpotMs]),
+];
+
+/// The table of shipped twins.
+pub(super) fn list() -> Result<String, TwinError> {
+    let mut text = String::from(
+        "Mean absolute error in % over the rows a twin was fitted to / those it never saw.\n\n",
+    );
+    let mut rows = Vec::new();
+    for (name, _) in Twin::shipped() {
+        let twin = Twin::load(name)?;
+        let mut row = vec![mark(&twin)];
+        row.extend(COLUMNS.map(|(_, figures)| {
+            let both = [&twin.errors.fitted, &twin.errors.held_out].map(|e| first(e, figures));
+            if both == [None, None] { "–".to_owned() } else { both.map(shown).join("/") }
+        }));
+        rows.push(row);
+    }
+    let heads = std::iter::once("twin").chain(COLUMNS.map(|(head, _)| head));
+    let heads: Vec<String> = heads.map(str::to_owned).collect();
+    text.push_str(&table(&heads, &rows));
+    let without: Vec<String> = unfitted();
+    if !without.is_empty() {
+        let _ = write!(text, "\nPublished tables without a twin:\n{}", without.concat());
+    }
+    let _ = writeln!(text, "\n* used where none is named. `dyno twins show NAME` tells more.");
+    Ok(text)
+}
+
+fn mark(twin: &Twin) -> String {
+    let star = if twin.name == Twin::default_name() { "*" } else { "" };
+    format!("{}{star}", twin.name)
+}
+
+fn first(errors: &BTreeMap<Figure, f64>, figures: &[Figure]) -> Option<f64> {
+    figures.iter().find_map(|figure| errors.get(figure).copied())
+}
+
+fn shown(error: Option<f64>) -> String {
+    error.map_or("–".to_owned(), |error| format!("{error:.1}"))
+}
+
+/// Reference tables that no shipped twin was fitted to, with the reason where one is known.
+fn unfitted() -> Vec<String> {
+    let fitted: Vec<String> =
+        Twin::shipped().iter().filter_map(|(name, _)| Twin::load(name).ok()?.reference).collect();
+    let references = Reference::all().unwrap_or_default();
+    let left = references.into_iter().filter(|reference| !fitted.contains(&reference.name));
+    left.map(|reference| match reference.unusable {
+        Some(why) => format!("  {}: {why}\n", reference.name),
+        None => format!("  {}\n", reference.name),
+    })
+    .collect()
+}
+
+/// Columns as wide as they need to be: names to the left, figures to the right.
+pub(super) fn table(heads: &[String], rows: &[Vec<String>]) -> String {
+    let width = |column: usize| {
+        let cells = rows
+            .iter()
+            .chain(std::iter::once(&heads.to_vec()))
+            .filter_map(|row| row.get(column).map(|cell| cell.chars().count()))
+            .max();
+        cells.unwrap_or(0)
+    };
+    let mut text = String::new();
+    for row in std::iter::once(&heads.to_vec()).chain(rows) {
+        let mut line = String::new();
+        for (column, cell) in row.iter().enumerate() {
+            let pad = " ".repeat(width(column) - cell.chars().count());
+            let cell = if column == 0 { format!("{cell}{pad}") } else { format!("  {pad}{cell}") };
+            line.push_str(&cell);
+        }
+        text.push_str(line.trim_end());
+        text.push('\n');
+    }
+    text
+}

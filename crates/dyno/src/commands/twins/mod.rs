@@ -1,0 +1,75 @@
+//! `dyno twins`: what the embedded engine can stand for, and how well.
+
+pub(super) mod compare;
+mod list;
+
+use crate::args::twins::{TwinsArgs, TwinsCommand};
+use crate::exit::Exit;
+use crate::printer::Printer;
+use crate::usage::UsageError;
+use dyno_engine::fit::{Report, verify};
+use dyno_engine::twin::Twin;
+use dyno_engine::twin::reference::Reference;
+
+/// Lists, shows or verifies.
+pub(crate) fn run(args: &TwinsArgs, printer: &Printer) -> Exit {
+    let done = match &args.command {
+        None => list::list().map_err(in_twin),
+        Some(TwinsCommand::Show { twin }) => load(twin).map(|twin| show(&twin)),
+        Some(TwinsCommand::Verify { twins }) => verified(twins),
+    };
+    match done {
+        Ok(text) => printer.result(&text),
+        Err(error) => {
+            printer.error(error);
+            Exit::Usage
+        }
+    }
+}
+
+fn in_twin(error: impl std::fmt::Display) -> UsageError {
+    UsageError::new("NAME|FILE", error.to_string())
+}
+
+fn load(name: &str) -> Result<Twin, UsageError> {
+    Twin::load(name).map_err(in_twin)
+}
+
+/// The twin beside its table, if that is one of ours.
+fn replayed(twin: &Twin) -> Option<Report> {
+    let reference = Reference::named(twin.reference.as_deref()?).ok()??;
+    Some(verify(twin, &reference))
+}
+
+fn show(twin: &Twin) -> String {
+    let mut text = twin.to_toml();
+    match replayed(twin) {
+        Some(report) => {
+            text.push_str("\nReplayed just now against its reference table:\n\n");
+            text.push_str(&compare::rows(&report));
+            text.push('\n');
+            text.push_str(&compare::errors(&report));
+            text.push_str(&compare::pictures(&report));
+        }
+        None => text.push_str("\nIt has no reference table here to be held against.\n"),
+    }
+    text
+}
+
+/// Replays twins against their tables; one line of errors each for fitted and held-out rows.
+fn verified(names: &[String]) -> Result<String, UsageError> {
+    let names: Vec<String> = match names {
+        [] => Twin::shipped().iter().map(|(name, _)| (*name).to_owned()).collect(),
+        names => names.to_vec(),
+    };
+    let mut text = String::new();
+    for name in names {
+        let twin = load(&name)?;
+        let words = match replayed(&twin) {
+            Some(report) => compare::errors(&report),
+            None => "no reference table\n".to_owned(),
+        };
+        text.push_str(&format!("{}\n{words}\n", twin.name));
+    }
+    Ok(text)
+}

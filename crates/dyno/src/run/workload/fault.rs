@@ -1,0 +1,23 @@
+//! Who is to blame where something cannot be sent.
+
+use dyno_workload::lengths::{Lengths, LengthsError};
+use dyno_workload::random::RandomError;
+
+/// The flag at fault, and the words for the user.
+pub(crate) type Fault = (&'static str, String);
+
+/// Who is to blame for prompts that cannot be made.
+pub(super) fn of_random(error: RandomError) -> Fault {
+    let flag = match &error {
+        RandomError::NoGroups(_) | RandomError::SharedAndUnique(_) => "--data",
+        RandomError::First { .. } => "--data",
+        error if error.is_by_prefix() => "--data and --input-tokens",
+        _ => "--input-tokens",
+    };
+    (flag, error.to_string())
+}
+
+/// The lengths that a flag asks for.
+pub(super) fn lengths(flag: &'static str, text: &str) -> Result<Lengths, Fault> {
+    text.parse().map_err(|error: LengthsError| (flag, error.to_string()))
+}
