@@ -1,5 +1,6 @@
 //! What is known of models, cards and engines without measuring: sizes, and defaults.
 
+use dyno_engine::core::Policy;
 use dyno_engine::fit::{FitOptions, Table};
 use dyno_engine::twin::reference::Reference;
 
@@ -79,7 +80,12 @@ pub(crate) fn apply(reference: &Reference, table: &mut Table, options: &mut FitO
         }
     }
     match reference.engine.as_str() {
-        "vLLM" => options.max_seqs = vec![256],
+        // Prompts are prefilled first, as many as a context of 32,768 tokens holds.
+        "vLLM" => {
+            options.policies = vec![Policy::PrefillFirst];
+            options.max_seqs = vec![256];
+            options.token_budgets = vec![32_768];
+        }
         "LMDeploy" => options.max_seqs = vec![128, 256],
         _ => {}
     }

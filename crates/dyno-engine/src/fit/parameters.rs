@@ -67,4 +67,13 @@ impl Parameter {
             Self::Spread => [0.01, 2.0],
         }
     }
+
+    /// A small price for values that are unlikely, which decides where the levels do not: a curve
+    /// that bends between two levels might bend anywhere between them, and most bend early.
+    pub(crate) fn unlikely(self, value: f64) -> f64 {
+        match self {
+            Self::KneeAbove => 4e-4 * (value / 8.0).ln().powi(2),
+            _ => 0.0,
+        }
+    }
 }

@@ -14,11 +14,11 @@ use std::sync::Mutex;
 /// An error that no measurement is free of; to come closer is no merit.
 const FLOOR: f64 = 0.02;
 const COARSE: Simplex = Simplex { evaluations: 300, tolerance: 1e-3, width: 0.4 };
-const FINE: Simplex = Simplex { evaluations: 2500, tolerance: 1e-5, width: 0.3 };
+const FINE: Simplex = Simplex { evaluations: 1200, tolerance: 1e-5, width: 0.3 };
 /// From a point that is good already.
 pub(crate) const NEAR: Simplex = Simplex { evaluations: 350, tolerance: 1e-4, width: 0.15 };
 /// How many of the best choices are looked at closely.
-const CANDIDATES: usize = 4;
+const CANDIDATES: usize = 3;
 
 /// A choice and the best parameters found for it.
 #[derive(Debug, Clone)]
@@ -156,15 +156,12 @@ impl Search<'_> {
     fn polish(&self, candidate: &Candidate) -> Candidate {
         let space = &candidate.space;
         let mut point = space.descend(&candidate.point.at, self.levels, FINE);
-        for (axis, shift) in [(0.3, 1.0), (-0.3, 2.0)] {
-            // From a little aside, each coordinate another way.
-            let aside = point.at.iter().enumerate();
-            let aside: Vec<f64> =
-                aside.map(|(i, at)| at + axis * (shift * (i as f64 + 1.0)).sin()).collect();
-            let other = space.descend(&aside, self.levels, FINE);
-            if other.value < point.value {
-                point = other;
-            }
+        // And from a little aside, each coordinate another way.
+        let aside = point.at.iter().enumerate();
+        let aside: Vec<f64> = aside.map(|(i, at)| at + 0.3 * (i as f64 + 1.0).sin()).collect();
+        let other = space.descend(&aside, self.levels, FINE);
+        if other.value < point.value {
+            point = other;
         }
         let mut polished = self.candidate(candidate.choice, space.clone(), point);
         polished.left_out = self.leave_one_out(&polished);

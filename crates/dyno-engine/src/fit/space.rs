@@ -48,14 +48,14 @@ impl Space {
         Self { base, parameters, ..*self }
     }
 
-    /// The model at a point, and how far the point is beyond the limits.
+    /// The model at a point, and a price for a point beyond the limits or unlikely.
     pub(crate) fn model(&self, at: &[f64]) -> (Model, f64) {
         let mut model = self.base;
         let mut beyond = 0.0;
         for (parameter, at) in self.parameters.iter().zip(at) {
             let [least, most] = parameter.limits().map(f64::ln);
             let inside = at.clamp(least, most);
-            beyond += (at - inside).powi(2);
+            beyond += (at - inside).powi(2) + parameter.unlikely(inside.exp());
             model.set(*parameter, inside.exp());
         }
         if !self.parameters.contains(&Parameter::Attention) {

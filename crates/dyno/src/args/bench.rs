@@ -12,8 +12,9 @@ use std::path::PathBuf;
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Without a target, an embedded engine is started on the loopback interface and measured over real
-HTTP. Without a load, a gentle closed-loop ladder is run: 1, 4 and 16 requests in flight. Every run
-leaves a directory with its plan, its records and its summary. Proxy variables are ignored.
+HTTP. Without a load, a closed-loop ladder is run: 1, 4 and 16 requests in flight, or up to 96 on
+the embedded engine. Every run leaves a directory with its plan, its records and its summary. Proxy
+variables are ignored.
 
 Examples:
   dyno bench

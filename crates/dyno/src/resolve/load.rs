@@ -8,12 +8,20 @@ use dyno_core::plan::{Arrival, LengthSpec, LevelPlan, Load, Warmup};
 use dyno_core::units::{format_duration, to_s};
 use dyno_core::{Nanos, SEC};
 
-const LADDER: [u32; 3] = [1, 4, 16];
+/// What is run where no load is given: gentle with somebody's server, and past the knee of an
+/// engine of our own, within a minute.
+const LADDER: Ladder = Ladder { steps: &[1, 4, 16], duration: 20 * SEC };
+const LADDER_OF_OUR_OWN: Ladder = Ladder { steps: &[1, 8, 32, 96], duration: 12 * SEC };
 const LADDER_REQUESTS_PER_SLOT: u64 = 20;
-const LADDER_DURATION: Nanos = 20 * SEC;
 const DEFAULT_DURATION: Nanos = 30 * SEC;
 /// Schedules are computed up front and held in memory.
 const MOST_ARRIVALS: f64 = 50e6;
+
+/// Levels of the closed loop, and how long each may take.
+struct Ladder {
+    steps: &'static [u32],
+    duration: Nanos,
+}
 
 /// When a level stops.
 #[derive(Clone, Copy)]
@@ -27,6 +35,7 @@ pub(super) fn levels(
     args: LoadArgs,
     lengths: &[(LengthSpec, LengthSpec)],
     nature: Nature,
+    embedded: bool,
     notes: &mut Vec<String>,
 ) -> Result<Vec<LevelPlan>, UsageError> {
     at_most_one_load(&args)?;
@@ -59,7 +68,7 @@ pub(super) fn levels(
         let stop = |requests| Stop { requests: Some(requests), duration: None };
         list.0.iter().map(|&requests| (Load::Burst { requests }, stop(requests))).collect()
     } else {
-        ladder(given, notes)
+        ladder(given, embedded, notes)
     };
     let mut levels: Vec<LevelPlan> = Vec::with_capacity(loads.len() * lengths.len());
     for (load, stop) in loads {
@@ -140,26 +149,29 @@ fn with_stop(loads: impl Iterator<Item = Load>, given: Stop) -> Vec<(Load, Stop)
     loads.map(|load| (load, stop)).collect()
 }
 
-fn ladder(given: Stop, notes: &mut Vec<String>) -> Vec<(Load, Stop)> {
+fn ladder(given: Stop, embedded: bool, notes: &mut Vec<String>) -> Vec<(Load, Stop)> {
+    let ladder = if embedded { LADDER_OF_OUR_OWN } else { LADDER };
     let explicit = given.requests.is_some() || given.duration.is_some();
     let bounds = if explicit {
         "as long as you said".to_owned()
     } else {
         format!(
             "{LADDER_REQUESTS_PER_SLOT} requests per slot or {} each",
-            format_duration(LADDER_DURATION)
+            format_duration(ladder.duration)
         )
     };
-    notes.push(format!("no load given: a gentle ladder of 1, 4 and 16 in flight, {bounds}"));
-    LADDER
-        .into_iter()
-        .map(|concurrency| {
+    let steps: Vec<String> = ladder.steps.iter().map(u32::to_string).collect();
+    notes.push(format!("no load given: a ladder of {} in flight, {bounds}", steps.join(", ")));
+    ladder
+        .steps
+        .iter()
+        .map(|&concurrency| {
             let stop = if explicit {
                 given
             } else {
                 Stop {
                     requests: Some(u64::from(concurrency) * LADDER_REQUESTS_PER_SLOT),
-                    duration: Some(LADDER_DURATION),
+                    duration: Some(ladder.duration),
                 }
             };
             (Load::Concurrency { concurrency }, stop)

@@ -86,7 +86,7 @@ pub(crate) fn resolve(
     let seed = load.seed;
     let nature = data::nature(&mut data, api)?;
     let lengths = data::lengths(&data, nature);
-    let levels = load::levels(load, &lengths, nature, &mut notes)?;
+    let levels = load::levels(load, &lengths, nature, target.is_none(), &mut notes)?;
     let secrets =
         secrets::gather(&connection, surroundings, target.is_some(), &mut notes, &mut warnings)?;
     let connection = tls(connection, target.as_ref(), &mut notes)?;
