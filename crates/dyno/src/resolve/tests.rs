@@ -5,6 +5,7 @@ use crate::args::values::Secret;
 use crate::args::{Cli, Command};
 use clap::Parser;
 use dyno_core::plan::{Arrival, LevelPlan, Load, Warmup};
+use dyno_core::{Nanos, SEC};
 
 fn typed(line: &[&str]) -> BenchArgs {
     let argv = ["dyno", "bench"].iter().chain(line);
@@ -23,7 +24,7 @@ fn complaint(line: &[&str]) -> String {
 }
 
 #[test]
-fn nothing_typed_is_a_gentle_ladder_on_the_embedded_engine() {
+fn nothing_typed_is_a_ladder_past_the_knee_of_the_embedded_engine() {
     let resolved = resolved(&[]).unwrap();
     assert_eq!(resolved.target_url, None);
     assert_eq!(resolved.plan.target.url, None);
@@ -31,21 +32,18 @@ fn nothing_typed_is_a_gentle_ladder_on_the_embedded_engine() {
         resolved.plan.target.embedded.as_deref(),
         Some(dyno_engine::twin::Twin::default_name())
     );
-    let levels: Vec<_> = resolved
-        .plan
-        .levels
-        .iter()
-        .map(|level| (level.label.as_str(), level.requests, level.duration_ns))
-        .collect();
-    let limit = Some(20_000_000_000);
-    assert_eq!(
-        levels,
-        [
-            ("concurrency 1", Some(20), limit),
-            ("concurrency 4", Some(80), limit),
-            ("concurrency 16", Some(320), limit)
-        ]
-    );
+    let stops = |plan: &Plan| -> Vec<(String, Option<u64>, Option<Nanos>)> {
+        let of = |level: &LevelPlan| (level.label.clone(), level.requests, level.duration_ns);
+        plan.levels.iter().map(of).collect()
+    };
+    let ladder = |steps: &[u64], seconds: u64| -> Vec<(String, Option<u64>, Option<Nanos>)> {
+        let step = |n: &u64| (format!("concurrency {n}"), Some(20 * n), Some(seconds * SEC));
+        steps.iter().map(step).collect()
+    };
+    assert_eq!(stops(&resolved.plan), ladder(&[1, 8, 32, 96], 12));
+    // Somebody's server is treated more gently.
+    let server = self::resolved(&["http://h:1"]).unwrap();
+    assert_eq!(stops(&server.plan), ladder(&[1, 4, 16], 20));
     let lengths = |level: &LevelPlan| (level.input_tokens.0.clone(), level.output_tokens.0.clone());
     assert_eq!(lengths(&resolved.plan.levels[0]), ("256".to_owned(), "64".to_owned()));
     assert_eq!(resolved.plan.allow_failures, 0.01);
