@@ -2,7 +2,7 @@
 
 use dyno_engine::core::Policy;
 use dyno_engine::fit::{FitOptions, Table};
-use dyno_engine::twin::reference::Reference;
+use dyno_engine::twin::reference::{ClientKind, Reference};
 
 /// A model's sizes.
 struct Model {
@@ -44,6 +44,14 @@ const MODELS: &[Model] = &[
         kv_width: 1024.0,
     },
     Model {
+        name: "Qwen-14B",
+        weights_gb: 28.3,
+        active: 14.2,
+        layers: 40.0,
+        width: 5120.0,
+        kv_width: 5120.0,
+    },
+    Model {
         name: "MoE-57B",
         weights_gb: 114.8,
         active: 14.2,
@@ -68,9 +76,9 @@ pub(crate) fn apply(reference: &Reference, table: &mut Table, options: &mut FitO
         let kv_bytes = 4.0 * model.layers * model.kv_width;
         options.attention_ratio = 2.0 * model.layers * model.width / (1e9 * model.active);
         options.kv_ratio = kv_bytes / (1e9 * model.weights_gb);
-        let cards = f64::from(reference.known.cards.unwrap_or(1));
+        let cards = reference.known.cards.map(f64::from);
         let hardware = reference.hardware.as_deref().unwrap_or_default();
-        if let Some(gb) = memory_gb(hardware) {
+        if let (Some(gb), Some(cards)) = (memory_gb(hardware), cards) {
             let free = cards * (TAKEN * LEFT * gb - WORKING_GB) - model.weights_gb;
             let tokens = (1e9 * free.max(0.0) / kv_bytes) as u64;
             // Where there is plenty, the guess need not be made.
@@ -79,14 +87,31 @@ pub(crate) fn apply(reference: &Reference, table: &mut Table, options: &mut FitO
             }
         }
     }
-    match reference.engine.as_str() {
+    match (reference.engine.as_str(), reference.client.kind) {
+        // Nothing is known of its settings; short chunks show in the time between tokens.
+        ("vLLM", ClientKind::Burst) => options.max_seqs = vec![256],
+        // Chunks came with version 0.4.
+        ("vLLM", ClientKind::Matrix) => {
+            options.policies = vec![Policy::PrefillFirst];
+            options.max_seqs = vec![256];
+            options.token_budgets = vec![2048];
+        }
+        ("vLLM" | "Xinference (vLLM)", ClientKind::Closed) => {
+            options.max_seqs = vec![256];
+            options.token_budgets = vec![2048];
+        }
+        // Its defaults, with prompts that are far shorter than the budget.
+        ("MindIE", _) => {
+            options.max_seqs = vec![200];
+            options.token_budgets = vec![8192];
+        }
         // Prompts are prefilled first, as many as a context of 32,768 tokens holds.
-        "vLLM" => {
+        ("vLLM", ClientKind::Guidellm01) => {
             options.policies = vec![Policy::PrefillFirst];
             options.max_seqs = vec![256];
             options.token_budgets = vec![32_768];
         }
-        "LMDeploy" => options.max_seqs = vec![128, 256],
+        ("LMDeploy", _) => options.max_seqs = vec![128, 256],
         _ => {}
     }
 }

@@ -25,6 +25,8 @@ pub struct Cost {
     pub prefill_base: f64,
     /// What changes above some number of decoding sequences.
     pub knee: Option<Knee>,
+    /// What more it takes to decode many sequences than to decode one.
+    pub rise: Option<Rise>,
     /// From the arrival of a request until it is queued.
     pub front_end: f64,
     /// Standard deviation of the logarithm of a factor on each step, whose mean is 1.
@@ -41,6 +43,16 @@ pub struct Knee {
     pub decode: f64,
     /// Once, in addition.
     pub jump: f64,
+}
+
+/// Time that decoding takes in addition as soon as more than one sequence decodes, and hardly more
+/// the more there are: with each sequence, as good as all experts of a model get something to do.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Rise {
+    /// What many sequences take in addition to one.
+    pub time: f64,
+    /// The number of sequences besides the first that takes 63 % of it.
+    pub within: f64,
 }
 
 /// What a step has to do.
@@ -63,6 +75,7 @@ impl Cost {
     /// Refuses coefficients with which time would stand still, run back or run away.
     pub fn check(&self) -> Result<(), ConfigError> {
         let knee = self.knee.unwrap_or(Knee { above: 0, decode: 0.0, jump: 0.0 });
+        let rise = self.rise.unwrap_or(Rise { time: 0.0, within: 1.0 });
         let coefficients = [
             ("base", self.base),
             ("prefill_token", self.prefill_token),
@@ -71,6 +84,8 @@ impl Cost {
             ("kv", self.kv),
             ("prefill_base", self.prefill_base),
             ("knee.jump", knee.jump),
+            ("rise.time", rise.time),
+            ("rise.within", rise.within),
             ("front_end", self.front_end),
             ("noise", self.noise),
         ];
@@ -80,6 +95,9 @@ impl Cost {
         }
         if bad(self.decode + knee.decode) {
             return Err(ConfigError::Falling { decode: self.decode, knee: knee.decode });
+        }
+        if rise.within == 0.0 {
+            return Err(ConfigError::Zero("rise.within"));
         }
         if self.noise > LOUDEST {
             return Err(ConfigError::Noise(self.noise));
@@ -112,6 +130,10 @@ impl Cost {
         let mut seconds = self.base + self.decode * f64::from(decodes);
         if let Some(knee) = self.knee.filter(|knee| decodes > knee.above) {
             seconds += knee.jump + knee.decode * f64::from(decodes - knee.above);
+        }
+        if let Some(rise) = self.rise.filter(|_| decodes > 1) {
+            // Not the standard library's, which may differ from machine to machine.
+            seconds += rise.time * (1.0 - libm::exp(-f64::from(decodes - 1) / rise.within));
         }
         Fine::from_seconds(seconds)
     }
@@ -149,6 +171,22 @@ mod tests {
         assert_eq!(Cost { knee, ..cost() }.duration(&decode).nanos(), 16_000_000);
         let knee = Some(Knee { above: 4, decode: 5e-4, jump: 0.001 });
         assert_eq!(Cost { knee, ..cost() }.duration(&decode).nanos(), 14_500_000);
+    }
+
+    #[test]
+    fn a_rise_levels_off() {
+        let rise = Some(Rise { time: 0.02, within: 4.0 });
+        let extra = |decodes: u32| {
+            let load = Load { decodes, ..Load::default() };
+            let with = Cost { rise, ..cost() }.duration(&load).nanos();
+            with - cost().duration(&load).nanos()
+        };
+        assert_eq!((extra(0), extra(1)), (0, 0));
+        assert!((12_642_000..12_643_000).contains(&extra(5)), "{}", extra(5));
+        assert!((19_999_000..=20_000_000).contains(&extra(100)), "{}", extra(100));
+        let refused = |rise| Cost { rise: Some(rise), ..cost() }.check().unwrap_err().to_string();
+        assert!(refused(Rise { time: 1.0, within: 0.0 }).contains("`rise.within`"));
+        assert!(refused(Rise { time: -1.0, within: 1.0 }).contains("`rise.time`"));
     }
 
     #[test]

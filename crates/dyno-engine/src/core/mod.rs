@@ -21,7 +21,7 @@ mod sequences;
 mod times;
 
 pub use config::{ConfigError, Policy, Scheduler};
-pub use cost::{Cost, Knee};
+pub use cost::{Cost, Knee, Rise};
 pub use request::{Event, Refused, Request, Step, Token};
 
 use clock::Fine;

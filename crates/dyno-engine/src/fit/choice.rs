@@ -16,12 +16,23 @@ pub(crate) struct Choice {
     pub(crate) token_budget: u32,
     /// Whether the engine knows prompts that it has seen.
     pub(crate) prefix_cache: bool,
-    /// Whether the slope of decoding changes at some number of sequences.
-    pub(crate) knee: bool,
+    /// How the cost of decoding grows with the number of sequences.
+    pub(crate) curve: Curve,
     /// Whether requests wait for the client's side to handle tokens.
     pub(crate) front: bool,
     /// Whether the KV pool is fitted, or taken to be large enough.
     pub(crate) pool: bool,
+}
+
+/// How the cost of decoding grows with the number of sequences.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Curve {
+    /// By the same for each.
+    Straight,
+    /// By more for the first ones, and by the same for each after them.
+    Rise,
+    /// By the same for each up to some number, and by another above.
+    Knee,
 }
 
 /// The ratio of the largest to the smallest length from which on it tells something.
@@ -42,15 +53,18 @@ impl Choice {
         let wanted = [
             (Parameter::Base, true),
             (Parameter::Decode, true),
+            (Parameter::Spread, table.varied && (any(Figure::P90S) || any(Figure::DurationS))),
             (Parameter::PrefillToken, true),
             (Parameter::InFlight, levels.iter().any(unknown)),
-            (Parameter::Spread, table.varied && any(Figure::P90S)),
             (Parameter::Pool, self.pool),
-            (Parameter::Attention, ratio(&|level| level.input) > TELLING),
+            // Cells have no time to the first token: prefill is too small a part of what they show.
+            (Parameter::Attention, !cells(table) && ratio(&|level| level.input) > TELLING),
             (Parameter::Kv, ratio(&|level| level.input + level.output) > TELLING),
             (Parameter::FrontEnd, streamed),
-            (Parameter::KneeAbove, self.knee),
-            (Parameter::KneeSlope, self.knee),
+            (Parameter::KneeAbove, self.curve == Curve::Knee),
+            (Parameter::KneeSlope, self.curve == Curve::Knee),
+            (Parameter::RiseTime, self.curve == Curve::Rise),
+            (Parameter::RiseWithin, self.curve == Curve::Rise),
             (Parameter::PrefillBase, streamed),
             (Parameter::ClientToken, self.front),
         ];
@@ -58,9 +72,14 @@ impl Choice {
         let most = (2 * figures / 3).max(2);
         let mut parameters: Vec<Parameter> =
             wanted.into_iter().filter(|(_, wanted)| *wanted).map(|(p, _)| p).take(most).collect();
-        // A knee has two parts.
-        if !parameters.contains(&Parameter::KneeSlope) {
-            parameters.retain(|parameter| *parameter != Parameter::KneeAbove);
+        // Each curve has two parameters, or none.
+        for [one, other] in [
+            [Parameter::KneeAbove, Parameter::KneeSlope],
+            [Parameter::RiseTime, Parameter::RiseWithin],
+        ] {
+            if !parameters.contains(&other) {
+                parameters.retain(|parameter| *parameter != one);
+            }
         }
         parameters.sort();
         parameters
@@ -89,14 +108,38 @@ impl Choice {
     }
 }
 
-/// Each thing that is chosen, and its alternatives.
-pub(crate) fn alternatives(table: &Table, options: &FitOptions, at: &Choice) -> Vec<Vec<Choice>> {
-    let streamed = table.fitted().any(|level| level.figures.contains_key(&Figure::TtftMs));
-    let repeated = table.fitted().any(|level| level.repeated);
+/// Whether levels are cells of a matrix: what an engine can do at most is then a matter of its
+/// pool.
+pub(crate) fn cells(table: &Table) -> bool {
+    table.fitted().any(|level| matches!(level.offer, Offer::Cell { .. }))
+}
+
+/// All that may be chosen of what changes the shape of the figures.
+pub(crate) fn shapes(table: &Table, at: &Choice) -> Vec<Choice> {
+    let first = |repeated: bool| {
+        let levels = table.fitted().filter(move |level| level.repeated == repeated);
+        levels.filter_map(|level| level.figures.get(&Figure::TtftMs).copied())
+    };
+    // Prompts that were sent before and were answered sooner than new ones.
+    let sooner = first(true).fold(f64::INFINITY, f64::min) < 0.8 * first(false).fold(0.0, f64::max);
+    let streamed = first(true).chain(first(false)).next().is_some();
+    let mut shapes = Vec::new();
+    for prefix_cache in if sooner { vec![false, true] } else { vec![at.prefix_cache] } {
+        for front in if streamed { vec![false, true] } else { vec![false] } {
+            for curve in [Curve::Straight, Curve::Rise, Curve::Knee] {
+                shapes.push(Choice { prefix_cache, front, curve, ..*at });
+            }
+        }
+    }
+    shapes
+}
+
+/// Each setting that is chosen, and its alternatives.
+pub(crate) fn settings(table: &Table, options: &FitOptions, at: &Choice) -> Vec<Vec<Choice>> {
     let most = |offer: &Offer| match offer {
         Offer::Closed { in_flight, .. } => in_flight.unwrap_or(512),
         Offer::Open { at_most, .. } => at_most.unwrap_or(u32::MAX),
-        Offer::Burst { requests } => *requests,
+        Offer::Burst { requests } | Offer::Cell { requests } => *requests,
     };
     let in_flight = table.fitted().map(|level| most(&level.offer)).max().unwrap_or(1);
     let mut caps: Vec<u32> = match table.max_seqs {
@@ -104,18 +147,13 @@ pub(crate) fn alternatives(table: &Table, options: &FitOptions, at: &Choice) -> 
         None => options.max_seqs.iter().copied().filter(|cap| *cap / 2 < in_flight).collect(),
     };
     if caps.is_empty() {
-        caps.push(in_flight);
+        caps.push(options.max_seqs.iter().copied().min().unwrap_or(in_flight));
     }
-    let flips = |wanted: bool, flip: &dyn Fn(bool) -> Choice| -> Vec<Choice> {
-        if wanted { vec![flip(false), flip(true)] } else { Vec::new() }
-    };
+    let pools = if options.pool && !cells(table) { vec![false, true] } else { vec![at.pool] };
     let budgets = options.token_budgets.iter();
     vec![
-        flips(true, &|knee| Choice { knee, ..*at }),
         budgets.map(|token_budget| Choice { token_budget: *token_budget, ..*at }).collect(),
         caps.into_iter().map(|max_seqs| Choice { max_seqs, ..*at }).collect(),
-        flips(streamed && repeated, &|prefix_cache| Choice { prefix_cache, ..*at }),
-        flips(streamed, &|front| Choice { front, ..*at }),
-        flips(options.pool, &|pool| Choice { pool, ..*at }),
+        pools.into_iter().map(|pool| Choice { pool, ..*at }).collect(),
     ]
 }

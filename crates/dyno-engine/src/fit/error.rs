@@ -77,9 +77,9 @@ fn check_level(level: &Level) -> Result<(), String> {
         Offer::Open { rate, .. } if !(rate.is_finite() && rate > 0.0) => {
             Err(format!("a rate of {rate} requests a second; give more than 0"))
         }
-        Offer::Closed { in_flight: Some(0), .. } | Offer::Burst { requests: 0 } => {
-            Err("no request in flight; give at least 1".to_owned())
-        }
+        Offer::Closed { in_flight: Some(0), .. }
+        | Offer::Burst { requests: 0 }
+        | Offer::Cell { requests: 0 } => Err("no request in flight; give at least 1".to_owned()),
         _ => Ok(()),
     }
 }

@@ -4,7 +4,7 @@ use super::FitOptions;
 use super::model::Model;
 use super::parameters::Parameter;
 use super::report::{Compared, Fitted, Mean, Report};
-use super::search::{Candidate, NEAR, parallel, refit_without};
+use super::search::{Candidate, NEAR, effort, parallel, refit_without};
 use super::simplex::Simplex;
 use super::space::{Space, misfit};
 use super::table::{Level, Offer, Table};
@@ -64,7 +64,7 @@ impl Judge<'_> {
     /// How much worse the fit is with this model for what stays, and all else fitted again.
     fn worse(&self, space: &Space, base: &Model) -> f64 {
         let start = space.point(base, |_| 1.0);
-        let value = space.descend(&start, self.levels, QUICK).value;
+        let value = space.descend(&start, self.levels, effort(self.levels, QUICK)).value;
         (value - self.found.point.value).max(0.0)
     }
 
@@ -167,6 +167,7 @@ fn twin(table: &Table, levels: &[&Level], model: &Model) -> Twin {
     let in_flight = |level: &&Level| match level.offer {
         Offer::Closed { in_flight, .. } => in_flight.or(model.client.in_flight).map(f64::from),
         Offer::Burst { requests } => Some(f64::from(requests)),
+        Offer::Cell { .. } => None,
         Offer::Open { .. } => {
             Some(get(level, Figure::CompletedRate)? * get(level, Figure::LatencyS)?)
         }

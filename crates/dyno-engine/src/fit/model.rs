@@ -1,7 +1,7 @@
 //! What is simulated: an engine, and what the client added of its own.
 
 use super::parameters::Parameter;
-use crate::core::{Cost, Knee, Scheduler};
+use crate::core::{Cost, Knee, Rise, Scheduler};
 use crate::twin::Twin;
 use crate::twin::profile::Client;
 
@@ -28,6 +28,7 @@ impl Model {
     /// The value of a parameter, in its unit.
     pub(crate) fn get(&self, parameter: Parameter) -> f64 {
         let knee = self.cost.knee.unwrap_or(Knee { above: 0, decode: 0.0, jump: 0.0 });
+        let rise = self.cost.rise.unwrap_or(Rise { time: 0.0, within: 0.0 });
         match parameter {
             Parameter::Base => 1e3 * self.cost.base,
             Parameter::PrefillToken => 1e6 * self.cost.prefill_token,
@@ -38,6 +39,8 @@ impl Model {
             Parameter::FrontEnd => 1e3 * self.cost.front_end,
             Parameter::KneeAbove => f64::from(knee.above),
             Parameter::KneeSlope => 1e6 * (self.cost.decode + knee.decode),
+            Parameter::RiseTime => 1e3 * rise.time,
+            Parameter::RiseWithin => rise.within,
             Parameter::Pool => self.scheduler.kv_blocks as f64,
             Parameter::InFlight => f64::from(self.client.in_flight.unwrap_or(0)),
             Parameter::ClientToken => self.client.token_us,
@@ -73,6 +76,14 @@ impl Model {
             Parameter::KneeSlope => {
                 let decode = 1e-6 * value - cost.decode;
                 knee(cost, &|knee| knee.decode = decode);
+            }
+            Parameter::RiseTime => {
+                let within = cost.rise.map_or(1.0, |rise| rise.within);
+                cost.rise = Some(Rise { time: 1e-3 * value, within });
+            }
+            Parameter::RiseWithin => {
+                let time = cost.rise.map_or(0.0, |rise| rise.time);
+                cost.rise = Some(Rise { time, within: value });
             }
             Parameter::Pool => self.scheduler.kv_blocks = value.round() as u64,
             Parameter::InFlight => self.client.in_flight = Some(value.round() as u32),

@@ -21,6 +21,10 @@ pub(crate) enum Parameter {
     KneeAbove,
     /// Microseconds for each sequence above that number, all in all.
     KneeSlope,
+    /// Milliseconds that many sequences take in addition to one.
+    RiseTime,
+    /// Sequences in which most of that is reached.
+    RiseWithin,
     /// Blocks of the KV pool.
     Pool,
     /// Requests that the client had in flight where it sent as many as it could.
@@ -44,6 +48,8 @@ impl Parameter {
             Self::FrontEnd => "front_end_ms",
             Self::KneeAbove => "knee.above",
             Self::KneeSlope => "knee slope_us",
+            Self::RiseTime => "rise.time_ms",
+            Self::RiseWithin => "rise.within",
             Self::Pool => "kv_blocks",
             Self::InFlight => "client.in_flight",
             Self::ClientToken => "client.token_us",
@@ -61,6 +67,8 @@ impl Parameter {
             Self::Kv => [1e-3, 1e6],
             Self::FrontEnd => [0.01, 2_000.0],
             Self::KneeAbove => [1.0, 1_000.0],
+            Self::RiseTime => [0.01, 5_000.0],
+            Self::RiseWithin => [0.5, 200.0],
             Self::Pool => [16.0, 1e7],
             Self::InFlight => [1.0, 2_000.0],
             Self::ClientToken => [0.1, 10_000.0],
@@ -72,7 +80,7 @@ impl Parameter {
     /// that bends between two levels might bend anywhere between them, and most bend early.
     pub(crate) fn unlikely(self, value: f64) -> f64 {
         match self {
-            Self::KneeAbove => 4e-4 * (value / 8.0).ln().powi(2),
+            Self::KneeAbove | Self::RiseWithin => 4e-4 * (value / 8.0).ln().powi(2),
             _ => 0.0,
         }
     }

@@ -5,6 +5,8 @@ use crate::twin::reference::{ClientKind, Figure, Load, Reference, Row};
 
 /// How long a window of guidellm 0.1 is, where the source does not say.
 const WINDOW_S: f64 = 120.0;
+/// Requests at once that keep an engine busy for so long that filling and draining hardly matter.
+const SATURATING: u32 = 200;
 
 impl From<&Reference> for Table {
     fn from(reference: &Reference) -> Self {
@@ -18,8 +20,11 @@ impl From<&Reference> for Table {
             max_seqs: reference.known.max_seqs,
             context: reference.known.context,
             kv_tokens: None,
-            varied: reference.client.kind == ClientKind::Closed
-                && reference.rows.iter().any(ended_alone),
+            varied: match reference.client.kind {
+                ClientKind::Closed => reference.rows.iter().any(ended_alone),
+                ClientKind::Burst => true,
+                ClientKind::Guidellm01 | ClientKind::Matrix => false,
+            },
         }
     }
 }
@@ -46,29 +51,38 @@ fn level(reference: &Reference, row: &Row, counted: Option<f64>) -> Level {
     let sweep = reference.client.kind == ClientKind::Guidellm01;
     let output = match sweep {
         true => reference.client.output_tokens,
+        // Those that were given up were the longest: the mean of the rest is not that of all.
+        false if row.get(Figure::Failed) > Some(1.0) && timeout(reference).is_some() => {
+            reference.client.output_tokens
+        }
         false => reference.output_tokens(row),
     };
-    let (offer, problem) = offer(reference, row);
-    let role = match (&row.left_out, problem, row.fitted) {
-        (Some(reason), _, _) => Role::LeftOut(reason.clone()),
-        (None, Some(problem), _) => Role::LeftOut(problem.to_owned()),
-        (None, None, Some(true)) => Role::Fitted,
-        (None, None, _) => Role::HeldOut,
+    let role = match (&row.left_out, row.fitted) {
+        (Some(reason), _) => Role::LeftOut(reason.clone()),
+        (None, Some(true)) => Role::Fitted,
+        (None, _) => Role::HeldOut,
     };
     Level {
         label: label(row),
-        offer,
+        offer: offer(reference, row),
         input: reference.input_tokens(row).unwrap_or(1.0),
         output: output.unwrap_or(1.0),
         counted,
+        timeout_s: timeout(reference),
         repeated: reference.client.same_prompt || (sweep && row.load != Load::Synchronous),
         figures,
         role,
     }
 }
 
-/// How the requests of a row were sent, and why that cannot be simulated if it cannot.
-fn offer(reference: &Reference, row: &Row) -> (Offer, Option<&'static str>) {
+/// When requests were given up, where the source says so. What was inferred from the rows may not
+/// be used to foretell them.
+fn timeout(reference: &Reference) -> Option<f64> {
+    reference.client.timeout_s.filter(|_| !reference.client.timeout_inferred)
+}
+
+/// How the requests of a row were sent.
+fn offer(reference: &Reference, row: &Row) -> Offer {
     let client = &reference.client;
     let end = match client.kind {
         ClientKind::Guidellm01 => End::Dropped { seconds: client.window_s.unwrap_or(WINDOW_S) },
@@ -78,14 +92,14 @@ fn offer(reference: &Reference, row: &Row) -> (Offer, Option<&'static str>) {
         },
     };
     let value = row.level().unwrap_or(1.0);
-    let offer = match row.load {
-        Load::Synchronous | Load::Cell => Offer::Closed { in_flight: Some(1), end },
+    match row.load {
+        Load::Synchronous => Offer::Closed { in_flight: Some(1), end },
+        Load::Cell => Offer::Cell { requests: SATURATING },
         Load::Throughput => Offer::Closed { in_flight: None, end },
         Load::Concurrency => Offer::Closed { in_flight: Some(value as u32), end },
         Load::Rate => Offer::Open { rate: value, at_most: client.max_in_flight, end },
         Load::Burst => Offer::Burst { requests: value as u32 },
-    };
-    (offer, (row.load == Load::Cell).then_some("how many requests ran at once is not stated"))
+    }
 }
 
 fn label(row: &Row) -> String {

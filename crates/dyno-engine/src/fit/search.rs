@@ -1,12 +1,12 @@
 //! Finds the choice and the parameters that fit a table best.
 
 use super::FitOptions;
-use super::choice::{Choice, alternatives};
+use super::choice::{Choice, Curve, cells, settings, shapes};
 use super::model::Model;
 use super::parameters::Parameter;
 use super::simplex::{Point, Simplex};
 use super::space::{Space, level_misfit};
-use super::table::{Level, Offer, Table};
+use super::table::{End, Level, Offer, Table};
 use crate::core::Policy;
 use crate::twin::reference::Figure;
 use std::sync::Mutex;
@@ -17,6 +17,10 @@ const COARSE: Simplex = Simplex { evaluations: 300, tolerance: 1e-3, width: 0.4 
 const FINE: Simplex = Simplex { evaluations: 1200, tolerance: 1e-5, width: 0.3 };
 /// From a point that is good already.
 pub(crate) const NEAR: Simplex = Simplex { evaluations: 350, tolerance: 1e-4, width: 0.15 };
+/// Requests that are simulated in no time.
+const QUICK_REQUESTS: f64 = 1000.0;
+/// Evaluations without which a search gets nowhere.
+const LEAST: usize = 150;
 /// How many of the best choices are looked at closely.
 const CANDIDATES: usize = 3;
 
@@ -44,8 +48,17 @@ impl Candidate {
 pub(crate) fn search(table: &Table, options: &FitOptions) -> Option<Candidate> {
     let levels: Vec<&Level> = table.fitted().collect();
     let search = Search { table, levels: &levels, options };
-    let found = parallel(options, &options.policies, |policy| search.policy(*policy));
-    let mut found: Vec<Candidate> = found.into_iter().flatten().collect();
+    let starts: Vec<Choice> =
+        options.policies.iter().flat_map(|policy| shapes(table, &search.usual(*policy))).collect();
+    let mut found = parallel(options, &starts, |choice| search.coarse(*choice, None));
+    found.sort_by(|a, b| a.score.total_cmp(&b.score));
+    found.truncate(CANDIDATES);
+    let settled = parallel(options, &found, |candidate| search.settle(candidate));
+    for candidate in settled.into_iter().flatten() {
+        if found.iter().all(|known| known.choice != candidate.choice) {
+            found.push(candidate);
+        }
+    }
     found.sort_by(|a, b| a.score.total_cmp(&b.score));
     found.truncate(CANDIDATES);
     let mut close = parallel(options, &found, |candidate| search.polish(candidate));
@@ -86,23 +99,27 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
-    /// Looks at one thing to choose after the other, until none can be chosen better.
-    fn policy(&self, policy: Policy) -> Vec<Candidate> {
-        let start = Choice {
+    /// The usual settings with a policy.
+    fn usual(&self, policy: Policy) -> Choice {
+        Choice {
             policy,
             max_seqs: self.cap(),
             token_budget: *self.options.token_budgets.last().unwrap_or(&8192),
             prefix_cache: false,
-            knee: true,
+            curve: Curve::Rise,
             front: false,
-            pool: false,
-        };
-        let mut best = self.coarse(start, None);
+            pool: cells(self.table),
+        }
+    }
+
+    /// Looks at one setting after the other, until none can be chosen better.
+    fn settle(&self, candidate: &Candidate) -> Vec<Candidate> {
+        let mut best = candidate.clone();
         let mut seen = vec![best.clone()];
         loop {
             let before = best.choice;
-            for axis in 0..alternatives(self.table, self.options, &best.choice).len() {
-                let mut others = alternatives(self.table, self.options, &best.choice);
+            for axis in 0..settings(self.table, self.options, &best.choice).len() {
+                let mut others = settings(self.table, self.options, &best.choice);
                 for choice in others.swap_remove(axis) {
                     if seen.iter().any(|candidate| candidate.choice == choice) {
                         continue;
@@ -138,7 +155,7 @@ impl Search<'_> {
         let near = near.map(|model| space.point(model, |p| start.value(p, 0.5, true)));
         let points = near.into_iter().chain(fresh);
         let best = points
-            .map(|point: Vec<f64>| space.descend(&point, self.levels, COARSE))
+            .map(|point: Vec<f64>| space.descend(&point, self.levels, effort(self.levels, COARSE)))
             .min_by(|a, b| a.value.total_cmp(&b.value));
         let point = best.unwrap_or(Point { at: Vec::new(), value: f64::INFINITY });
         self.candidate(choice, space, point)
@@ -155,11 +172,12 @@ impl Search<'_> {
     /// A close look, and how well levels are foretold that are left out.
     fn polish(&self, candidate: &Candidate) -> Candidate {
         let space = &candidate.space;
-        let mut point = space.descend(&candidate.point.at, self.levels, FINE);
+        let fine = effort(self.levels, FINE);
+        let mut point = space.descend(&candidate.point.at, self.levels, fine);
         // And from a little aside, each coordinate another way.
         let aside = point.at.iter().enumerate();
         let aside: Vec<f64> = aside.map(|(i, at)| at + 0.3 * (i as f64 + 1.0).sin()).collect();
-        let other = space.descend(&aside, self.levels, FINE);
+        let other = space.descend(&aside, self.levels, fine);
         if other.value < point.value {
             point = other;
         }
@@ -181,16 +199,36 @@ impl Search<'_> {
     }
 }
 
+/// Fewer evaluations where each takes long: where many requests are simulated.
+pub(crate) fn effort(levels: &[&Level], simplex: Simplex) -> Simplex {
+    let share = (QUICK_REQUESTS / requests(levels).max(1.0)).clamp(0.0, 1.0);
+    let evaluations = (simplex.evaluations as f64 * share) as usize;
+    Simplex { evaluations: evaluations.max(LEAST.min(simplex.evaluations)), ..simplex }
+}
+
+/// How many requests have to be simulated, where that is a matter of number and not of time.
+fn requests(levels: &[&Level]) -> f64 {
+    let requests = |level: &&Level| match level.offer {
+        Offer::Closed { end: End::Requests { requests, .. }, .. }
+        | Offer::Open { end: End::Requests { requests, .. }, .. }
+        | Offer::Burst { requests }
+        | Offer::Cell { requests } => f64::from(requests),
+        _ => 0.0,
+    };
+    levels.iter().map(requests).sum()
+}
+
 /// The model of a candidate, fitted again without one level. What the client added stays.
 pub(crate) fn refit_without(candidate: &Candidate, levels: &[&Level], left: &Level) -> Model {
     let rest: Vec<&Level> = levels.iter().copied().filter(|level| *level != left).collect();
     let space = candidate.space.without(Parameter::InFlight, candidate.model());
     let start = space.point(&candidate.model(), |_| 1.0);
-    space.model(&space.descend(&start, &rest, NEAR).at).0
+    space.model(&space.descend(&start, &rest, effort(levels, NEAR)).at).0
 }
 
 /// Where to start from, by what the lightest level shows.
 struct Start {
+    pool: f64,
     step_ms: f64,
     first_ms: f64,
     input: f64,
@@ -216,7 +254,15 @@ impl Start {
         });
         let unknown =
             last.is_some_and(|level| matches!(level.offer, Offer::Closed { in_flight: None, .. }));
+        // What was in the pool while the engine was busy, by how many lone requests it did at once.
+        let held = levels.iter().filter_map(|level| {
+            let Offer::Cell { .. } = level.offer else { return None };
+            let rate = level.figures.get(&Figure::OutputTokensPerS)?;
+            let each = level.figures.get(&Figure::LatencyPerOutputTokenMs)?;
+            Some(1e-3 * rate * each * (level.input + 0.5 * level.output) / 16.0)
+        });
         Self {
+            pool: held.reduce(f64::max).map_or(2_000.0, |most| 1.3 * most),
             step_ms,
             first_ms: first.unwrap_or(2.0 * step_ms),
             input: lightest.map_or(1.0, |level| level.input),
@@ -241,7 +287,9 @@ impl Start {
                 }
             }
             Parameter::KneeSlope => 10.0 * self.step_ms * if flat { 1.0 } else { 2.0 },
-            Parameter::Pool => 2_000.0,
+            Parameter::RiseTime => self.step_ms * if flat { 1.0 } else { 0.3 },
+            Parameter::RiseWithin => 8.0,
+            Parameter::Pool => self.pool,
             Parameter::InFlight => self.in_flight,
             Parameter::ClientToken => 200.0,
             Parameter::Spread => 0.3,

@@ -34,6 +34,8 @@ pub struct Level {
     /// Tokens of an answer as a client counted them that left out those without text, and the
     /// last one; the time between tokens is then the client's, too. Absent if it counted all.
     pub counted: Option<f64>,
+    /// When the client gave a request up, in seconds.
+    pub timeout_s: Option<f64>,
     /// Whether its prompts had been sent before, so that a prefix cache may know them.
     pub repeated: bool,
     /// What was measured, without what is not to be believed.
@@ -77,6 +79,12 @@ pub enum Offer {
         /// How many.
         requests: u32,
     },
+    /// Nobody knows how: times are those of a lone request, rates those of an engine that has all
+    /// it can do.
+    Cell {
+        /// How many requests it is given at once for that.
+        requests: u32,
+    },
 }
 
 /// When a level ended.
@@ -115,6 +123,8 @@ impl Level {
             Offer::Burst { .. } => {
                 [Figure::DurationS, Figure::OutputTokensPerS, Figure::CompletedRate]
             }
+            // Rates of a matrix are rounded too much.
+            Offer::Cell { .. } => [Figure::OutputTokensPerS; 3],
             _ => [Figure::CompletedRate, Figure::OutputTokensPerS, Figure::DurationS],
         };
         let between = [Figure::TpotMs, Figure::ItlMs];

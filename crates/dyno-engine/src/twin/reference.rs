@@ -93,6 +93,9 @@ pub struct Client {
     pub requests: Option<u32>,
     /// When it gives up a request.
     pub timeout_s: Option<f64>,
+    /// Whether that is an inference from the rows; if so, nothing may be foretold by it.
+    #[serde(default)]
+    pub timeout_inferred: bool,
     /// Up to how much later than a request's end it is counted, and with it the end of the level.
     pub counting_delay_s: Option<f64>,
     /// Whether answers are streamed. If not, there is no first token to time.

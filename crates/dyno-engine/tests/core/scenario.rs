@@ -201,6 +201,7 @@ fn cost() -> impl Strategy<Value = Cost> {
                 kv,
                 prefill_base,
                 knee,
+                rise: None,
                 front_end,
                 noise,
             }

@@ -1,6 +1,7 @@
 //! Runs the client that made a level against a simulated engine, and reads off the figures as
 //! that client would.
 
+mod cell;
 mod figures;
 mod front;
 mod lengths;
@@ -28,6 +29,7 @@ pub(crate) fn replay(level: &Level, model: &Model) -> Option<BTreeMap<Figure, f6
             }
             session.drain();
         }
+        Offer::Cell { requests } => return cell::replay(level, model, requests),
     }
     let mut timings = session.into_timings();
     if model.client.token_us > 0.0 {
@@ -46,11 +48,14 @@ fn closed(session: &mut Session, in_flight: u32, end: End) -> Option<()> {
         End::Requests { requests, .. } => (requests, Nanos::MAX),
         End::Dropped { seconds: s } | End::Drained { seconds: s } => (u32::MAX, seconds(s)),
     };
-    for _ in 0..in_flight.min(most) {
+    let workers = in_flight.min(most);
+    for _ in 0..workers {
         session.send(0)?;
     }
     while let Some(at) = session.next(until) {
-        if session.sent() < most {
+        // A worker whose first request is given up sends no more.
+        let lost = session.given_up().is_some_and(|id| id < workers);
+        if session.sent() < most && !lost {
             session.send(at)?;
         }
     }

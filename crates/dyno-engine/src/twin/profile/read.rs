@@ -1,7 +1,7 @@
 //! Reading a twin file: what stands in it, and which values are impossible.
 
 use super::{Client, Errors, Lengths, Range, Rows, SCHEMA, Twin, TwinError};
-use crate::core::{ConfigError, Cost, Knee, Scheduler};
+use crate::core::{ConfigError, Cost, Knee, Rise, Scheduler};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use toml::Spanned;
@@ -50,6 +50,7 @@ struct CostFile {
     kv_ns: Spanned<f64>,
     prefill_base_ms: Option<Spanned<f64>>,
     knee: Option<KneeFile>,
+    rise: Option<RiseFile>,
     front_end_ms: Option<Spanned<f64>>,
     noise: Option<Spanned<f64>>,
 }
@@ -60,6 +61,13 @@ struct KneeFile {
     above: u32,
     decode_us: Spanned<f64>,
     jump_ms: Spanned<f64>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RiseFile {
+    time_ms: Spanned<f64>,
+    within: Spanned<f64>,
 }
 
 impl Twin {
@@ -156,6 +164,12 @@ impl Place<'_> {
                 jump: number("knee.jump_ms", &knee.jump_ms, 1e3)?,
             })
         });
+        let rise = read.rise.as_ref().map(|rise| {
+            Ok(Rise {
+                time: number("rise.time_ms", &rise.time_ms, 1e3)?,
+                within: number("rise.within", &rise.within, 1.0)?,
+            })
+        });
         let cost = Cost {
             base: number("base_ms", &read.base_ms, 1e3)?,
             prefill_token: number("prefill_token_us", &read.prefill_token_us, 1e6)?,
@@ -164,6 +178,7 @@ impl Place<'_> {
             kv: number("kv_ns", &read.kv_ns, 1e9)?,
             prefill_base: or_none("prefill_base_ms", &read.prefill_base_ms, 1e3)?,
             knee: knee.transpose()?,
+            rise: rise.transpose()?,
             front_end: or_none("front_end_ms", &read.front_end_ms, 1e3)?,
             noise: or_none("noise", &read.noise, 1.0)?,
         };
@@ -221,7 +236,7 @@ mod tests {
     use super::*;
 
     fn text() -> &'static str {
-        Twin::shipped()[0].1
+        include_str!("../../../twins/generic-7b-24gb.toml")
     }
 
     /// What reading says if the line that starts with `key` is `line` instead, and that line.

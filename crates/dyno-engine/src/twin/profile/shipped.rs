@@ -10,7 +10,23 @@ macro_rules! files {
     };
 }
 
-const SHIPPED: &[(&str, &str)] = files!["generic-7b-24gb",];
+const SHIPPED: &[(&str, &str)] = files![
+    "deepseek-coder-6-7b-8x910b4-mindie",
+    "generic-7b-24gb",
+    "qwen-14b-a100-40gb-vllm-matrix",
+    "qwen1-5-14b-8x910b4-mindie",
+    "qwen1-5-7b-8x910b4-mindie",
+    "qwen1-5-7b-8x910b4-mindie-long",
+    "qwen1-5-7b-8x910b4-vllm",
+    "qwen2-5-72b-8x910b4-vllm",
+    "qwen2-72b-8x910b4-mindie",
+    "qwen2-72b-8x910b4-mindie-long",
+    "qwen2-7b-4xt4-vllm",
+    "qwen2-7b-4xt4-vllm-long",
+    "qwen2-7b-4xt4-xinference",
+    "unnamed-vllm-long-prompts",
+    "unnamed-vllm-short-bursts",
+];
 
 const DEFAULT: &str = "generic-7b-24gb";
 

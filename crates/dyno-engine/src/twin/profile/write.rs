@@ -110,6 +110,10 @@ fn cost(out: &mut String, cost: &Cost) -> fmt::Result {
         let above = knee.above;
         writeln!(out, "knee = {{ above = {above}, decode_us = {decode}, jump_ms = {jump} }}")?;
     }
+    if let Some(rise) = cost.rise {
+        let (time, within) = (number(rise.time * 1e3), number(rise.within));
+        writeln!(out, "rise = {{ time_ms = {time}, within = {within} }}")?;
+    }
     writeln!(out, "front_end_ms = {}", number(cost.front_end * 1e3))?;
     writeln!(out, "noise = {}", number(cost.noise))
 }

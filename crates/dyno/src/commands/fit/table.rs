@@ -41,6 +41,7 @@ fn level(plan: &LevelPlan, measured: &LevelSummary) -> Level {
         input: input.unwrap_or(1.0),
         output: output.unwrap_or(1.0),
         counted: None,
+        timeout_s: None,
         repeated: false,
         figures: figures(measured),
         role,

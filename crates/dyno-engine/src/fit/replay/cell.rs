@@ -1,0 +1,65 @@
+//! A cell of a matrix: a lone request for the times, and as many as the engine can take for the
+//! rates.
+
+use crate::fit::model::Model;
+use crate::fit::table::{Level, Offer};
+use crate::twin::reference::Figure;
+use std::collections::BTreeMap;
+
+const RATES: [Figure; 3] =
+    [Figure::CompletedRate, Figure::OutputTokensPerS, Figure::TotalTokensPerS];
+
+/// The figures of a cell; the engine has `requests` at once to do all it can.
+pub(super) fn replay(level: &Level, model: &Model, requests: u32) -> Option<BTreeMap<Figure, f64>> {
+    let burst = |requests| {
+        super::replay(&Level { offer: Offer::Burst { requests }, ..level.clone() }, model)
+    };
+    let mut figures = burst(1)?;
+    let busy = burst(requests)?;
+    for rate in RATES {
+        if let Some(value) = busy.get(&rate) {
+            figures.insert(rate, *value);
+        }
+    }
+    Some(figures)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::core::{Cost, Policy, Scheduler};
+    use crate::fit::table::Role;
+    use crate::twin::profile::Client;
+
+    #[test]
+    fn times_are_of_one_request_and_rates_of_many() {
+        let scheduler = Scheduler {
+            policy: Policy::PrefillFirst,
+            max_seqs: 256,
+            token_budget: 2048,
+            block: 16,
+            // Room for two requests of 96 tokens.
+            kv_blocks: 12,
+            prefix_cache: false,
+            context: None,
+        };
+        let cost = Cost { base: 0.01, ..Cost::default() };
+        let model = Model { scheduler, cost, client: Client::default(), spread: 0.0 };
+        let figures = [Figure::OutputTokensPerS, Figure::LatencyPerOutputTokenMs];
+        let level = Level {
+            label: String::new(),
+            offer: Offer::Cell { requests: 40 },
+            input: 80.0,
+            output: 16.0,
+            counted: None,
+            timeout_s: None,
+            repeated: false,
+            figures: figures.into_iter().map(|figure| (figure, 1.0)).collect(),
+            role: Role::Fitted,
+        };
+        let figures = replay(&level, &model, 40).unwrap();
+        // Sixteen steps of 10 ms for sixteen tokens of one request, or of two.
+        assert!((figures[&Figure::LatencyPerOutputTokenMs] - 10.0).abs() < 1e-6, "{figures:?}");
+        assert!((figures[&Figure::OutputTokensPerS] - 200.0).abs() < 1e-3, "{figures:?}");
+    }
+}
