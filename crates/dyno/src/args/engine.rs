@@ -13,7 +13,7 @@ a KV cache that fills up), or keeps an exact schedule with --scripted. Prompts c
 
 Examples:
   dyno engine                                   the default twin on port 8000
-  dyno engine --twin qwen2-72b-4xa100-vllm      a system that was measured; `dyno twins` lists them
+  dyno engine --twin qwen1-5-7b-8x910b4-mindie  a system that was measured; `dyno twins` lists them
   dyno engine --scripted ttft=100ms,itl=20ms,tokens=128 --port 0
       every answer alike; any free port, whose address is printed on stdout
   dyno engine --fault stall:every=10            every 10th answer stops in mid-stream

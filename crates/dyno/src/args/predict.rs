@@ -15,7 +15,7 @@ instead of a latency.
 Examples:
   dyno predict --concurrency 8,32,128 --requests 1000
       what the default twin would do
-  dyno predict --twin qwen2-72b-4xa100-vllm --rate 1,2,4 --input-tokens 512 --output-tokens 128
+  dyno predict --twin qwen1-5-7b-8x910b4-mindie --rate 5,10,20 --input-tokens 40 --output-tokens 240
       an open loop on a system that was measured by others; `dyno twins` lists them
   dyno predict --twin my-server.toml --data trace:calls.jsonl
       a twin of your own, made with `dyno fit`, under recorded traffic")]

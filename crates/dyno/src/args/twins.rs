@@ -10,7 +10,7 @@ published or measured figures. Everything that comes from a twin is simulated.
 
 Examples:
   dyno twins                            what there is, and how far each is from its measurements
-  dyno twins show qwen2-72b-4xa100-vllm     settings, coefficients, and every row against the twin
+  dyno twins show qwen1-5-7b-8x910b4-mindie settings, coefficients, and every row against the twin
   dyno twins verify                     replay every twin against all of its rows; nothing is fitted
   dyno predict --twin NAME --rate 4     ask one")]
 pub(crate) struct TwinsArgs {
@@ -24,7 +24,7 @@ pub(crate) enum TwinsCommand {
     /// One twin in full: its settings, and its figures against the measured ones
     #[command(after_help = "\
 Examples:
-  dyno twins show qwen2-72b-4xa100-vllm
+  dyno twins show qwen1-5-7b-8x910b4-mindie
   dyno twins show my-server.toml")]
     Show {
         /// Name of a shipped twin, or a file
@@ -35,7 +35,7 @@ Examples:
     #[command(after_help = "\
 Examples:
   dyno twins verify
-  dyno twins verify qwen2-72b-4xa100-vllm")]
+  dyno twins verify qwen1-5-7b-8x910b4-mindie")]
     Verify {
         /// Names of shipped twins, or files [default: all shipped ones]
         #[arg(value_name = "NAME|FILE")]

@@ -8,7 +8,7 @@ use std::fmt::Write;
 /// The figures that a list has room for, each the first of these that a twin knows.
 pub(super) const COLUMNS: [(&str, &[Figure]); 4] = [
     ("tput", &[Figure::CompletedRate, Figure::OutputTokensPerS, Figure::DurationS]),
-    ("latency", &[Figure::LatencyS, Figure::P50S]),
+    ("latency", &[Figure::LatencyS, Figure::LatencyPerOutputTokenMs]),
     ("TTFT", &[Figure::TtftMs]),
     ("ITL", &[Figure::ItlMs, Figure::TpotMs]),
 ];
