@@ -33,6 +33,8 @@ pub(crate) enum Curve {
     Rise,
     /// By the same for each up to some number, and by another above.
     Knee,
+    /// Both.
+    Both,
 }
 
 /// The ratio of the largest to the smallest length from which on it tells something.
@@ -61,10 +63,10 @@ impl Choice {
             (Parameter::Attention, !cells(table) && ratio(&|level| level.input) > TELLING),
             (Parameter::Kv, ratio(&|level| level.input + level.output) > TELLING),
             (Parameter::FrontEnd, streamed),
-            (Parameter::KneeAbove, self.curve == Curve::Knee),
-            (Parameter::KneeSlope, self.curve == Curve::Knee),
-            (Parameter::RiseTime, self.curve == Curve::Rise),
-            (Parameter::RiseWithin, self.curve == Curve::Rise),
+            (Parameter::KneeAbove, matches!(self.curve, Curve::Knee | Curve::Both)),
+            (Parameter::KneeSlope, matches!(self.curve, Curve::Knee | Curve::Both)),
+            (Parameter::RiseTime, matches!(self.curve, Curve::Rise | Curve::Both)),
+            (Parameter::RiseWithin, matches!(self.curve, Curve::Rise | Curve::Both)),
             (Parameter::PrefillBase, streamed),
             (Parameter::ClientToken, self.front),
         ];
@@ -114,7 +116,7 @@ pub(crate) fn cells(table: &Table) -> bool {
     table.fitted().any(|level| matches!(level.offer, Offer::Cell { .. }))
 }
 
-/// All that may be chosen of what changes the shape of the figures.
+/// What may be chosen of what changes the shape of the figures, apart from the curve.
 pub(crate) fn shapes(table: &Table, at: &Choice) -> Vec<Choice> {
     let first = |repeated: bool| {
         let levels = table.fitted().filter(move |level| level.repeated == repeated);
@@ -126,9 +128,7 @@ pub(crate) fn shapes(table: &Table, at: &Choice) -> Vec<Choice> {
     let mut shapes = Vec::new();
     for prefix_cache in if sooner { vec![false, true] } else { vec![at.prefix_cache] } {
         for front in if streamed { vec![false, true] } else { vec![false] } {
-            for curve in [Curve::Straight, Curve::Rise, Curve::Knee] {
-                shapes.push(Choice { prefix_cache, front, curve, ..*at });
-            }
+            shapes.push(Choice { prefix_cache, front, ..*at });
         }
     }
     shapes

@@ -2,7 +2,7 @@
 
 use super::model::Model;
 use super::replay::replay;
-use super::table::{Level, Offer, Role, Table};
+use super::table::{Level, Role, Table};
 use crate::twin::Twin;
 use crate::twin::profile::Errors;
 use crate::twin::reference::{Figure, Reference};
@@ -85,8 +85,7 @@ impl Mean {
     /// Adds the errors of a level. One of which it is not known what the client did says nothing;
     /// one in which nothing was completed is all wrong.
     pub(crate) fn add(&mut self, level: &Level, model: &Model, compared: &Compared) {
-        let unknown = matches!(level.offer, Offer::Closed { in_flight: None, .. });
-        if unknown && model.client.in_flight.is_none() {
+        if level.client_unknown() && model.client.in_flight.is_none() {
             return;
         }
         for (figure, (measured, simulated)) in &compared.figures {

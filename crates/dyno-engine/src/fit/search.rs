@@ -13,8 +13,8 @@ use std::sync::Mutex;
 
 /// An error that no measurement is free of; to come closer is no merit.
 const FLOOR: f64 = 0.02;
-const COARSE: Simplex = Simplex { evaluations: 300, tolerance: 1e-3, width: 0.4 };
-const FINE: Simplex = Simplex { evaluations: 1200, tolerance: 1e-5, width: 0.3 };
+const COARSE: Simplex = Simplex { evaluations: 400, tolerance: 1e-3, width: 0.4 };
+const FINE: Simplex = Simplex { evaluations: 2500, tolerance: 1e-5, width: 0.3 };
 /// From a point that is good already.
 pub(crate) const NEAR: Simplex = Simplex { evaluations: 350, tolerance: 1e-4, width: 0.15 };
 /// Requests that are simulated in no time.
@@ -22,7 +22,7 @@ const QUICK_REQUESTS: f64 = 1000.0;
 /// Evaluations without which a search gets nowhere.
 const LEAST: usize = 150;
 /// How many of the best choices are looked at closely.
-const CANDIDATES: usize = 3;
+const CANDIDATES: usize = 8;
 
 /// A choice and the best parameters found for it.
 #[derive(Debug, Clone)]
@@ -50,7 +50,8 @@ pub(crate) fn search(table: &Table, options: &FitOptions) -> Option<Candidate> {
     let search = Search { table, levels: &levels, options };
     let starts: Vec<Choice> =
         options.policies.iter().flat_map(|policy| shapes(table, &search.usual(*policy))).collect();
-    let mut found = parallel(options, &starts, |choice| search.coarse(*choice, None));
+    let found = parallel(options, &starts, |choice| search.curves(*choice));
+    let mut found: Vec<Candidate> = found.into_iter().flatten().collect();
     found.sort_by(|a, b| a.score.total_cmp(&b.score));
     found.truncate(CANDIDATES);
     let settled = parallel(options, &found, |candidate| search.settle(candidate));
@@ -63,6 +64,21 @@ pub(crate) fn search(table: &Table, options: &FitOptions) -> Option<Candidate> {
     found.truncate(CANDIDATES);
     let mut close = parallel(options, &found, |candidate| search.polish(candidate));
     close.sort_by(|a, b| a.left_out.total_cmp(&b.left_out));
+    if std::env::var("FITDEBUG").is_ok() {
+        for c in &close {
+            let r = super::report::Report::new(table, &c.model());
+            eprintln!(
+                "{:?} score {:.2} sse {:.4} loo {:.5} k {} F {:?} H {:?}",
+                c.choice,
+                c.score,
+                c.point.value,
+                c.left_out,
+                c.space.parameters.len(),
+                r.errors.fitted.values().collect::<Vec<_>>(),
+                r.errors.held_out.values().collect::<Vec<_>>()
+            );
+        }
+    }
     close.into_iter().next()
 }
 
@@ -124,7 +140,7 @@ impl Search<'_> {
                     if seen.iter().any(|candidate| candidate.choice == choice) {
                         continue;
                     }
-                    let candidate = self.coarse(choice, Some(&best.model()));
+                    let candidate = self.coarse(choice, &[&best]);
                     seen.push(candidate.clone());
                     if candidate.score < best.score {
                         best = candidate;
@@ -143,18 +159,30 @@ impl Search<'_> {
         self.table.max_seqs.or_else(usual).unwrap_or(256)
     }
 
-    /// A first look at a choice, from fresh starts and from a model that is known to be good.
-    fn coarse(&self, choice: Choice, near: Option<&Model>) -> Candidate {
+    /// A first look at a choice with each curve; the simpler ones lead to the others.
+    fn curves(&self, choice: Choice) -> Vec<Candidate> {
+        let with = |curve, near: &[&Candidate]| self.coarse(Choice { curve, ..choice }, near);
+        let straight = with(Curve::Straight, &[]);
+        let rise = with(Curve::Rise, &[&straight]);
+        let knee = with(Curve::Knee, &[&straight]);
+        let both = with(Curve::Both, &[&rise, &knee]);
+        vec![straight, rise, knee, both]
+    }
+
+    /// A first look at a choice, from fresh starts and from what is known to be good.
+    fn coarse(&self, choice: Choice, near: &[&Candidate]) -> Candidate {
         let space = Space::new(self.table, self.levels, &choice, self.options);
         let start = Start::new(self.levels);
         let starts: &[(f64, bool)] =
-            if near.is_some() { &[(0.7, true)] } else { &[(0.5, false), (0.8, true)] };
+            if near.is_empty() { &[(0.5, false), (0.8, true)] } else { &[(0.7, true)] };
         let fresh = starts.iter().map(|(share, flat)| {
             space.parameters.iter().map(|p| start.value(*p, *share, *flat).ln()).collect()
         });
-        let near = near.map(|model| space.point(model, |p| start.value(p, 0.5, true)));
-        let points = near.into_iter().chain(fresh);
-        let best = points
+        let near = near
+            .iter()
+            .map(|candidate| space.point(&candidate.model(), |p| start.value(p, 0.5, true)));
+        let best = near
+            .chain(fresh)
             .map(|point: Vec<f64>| space.descend(&point, self.levels, effort(self.levels, COARSE)))
             .min_by(|a, b| a.value.total_cmp(&b.value));
         let point = best.unwrap_or(Point { at: Vec::new(), value: f64::INFINITY });
@@ -190,7 +218,7 @@ impl Search<'_> {
     fn leave_one_out(&self, candidate: &Candidate) -> f64 {
         let mut sum = 0.0;
         let mut figures = 0;
-        for left in self.levels {
+        for left in self.levels.iter().filter(|level| !level.client_unknown()) {
             let model = refit_without(candidate, self.levels, left);
             sum += level_misfit(&model, left);
             figures += left.judged().count();

@@ -6,15 +6,13 @@ use super::model::Model;
 use super::parameters::Parameter;
 use super::replay::replay;
 use super::simplex::{Point, Simplex};
-use super::table::{Level, Offer, Table};
+use super::table::{Level, Table};
 
 /// What a figure is taken to be wrong by that the model does not have at all: a factor of 20.
 const ABSENT: f64 = 3.0;
 /// Errors of logarithms above this count by their size, no longer by its square: one figure that
 /// no engine could have had must not bend all others.
 const LARGE: f64 = 0.25;
-/// How much a level counts of which it is not known how many requests were in flight.
-const UNKNOWN: f64 = 0.25;
 
 /// The parameters that vary, and what stays.
 #[derive(Debug, Clone)]
@@ -109,7 +107,5 @@ pub(crate) fn level_misfit(model: &Model, level: &Level) -> f64 {
         let error = simulated.map_or(ABSENT, |simulated| (simulated / measured).ln());
         2.0 * LARGE * LARGE * ((1.0 + (error / LARGE).powi(2)).sqrt() - 1.0)
     };
-    let unknown = matches!(level.offer, Offer::Closed { in_flight: None, .. });
-    let weight = if unknown { UNKNOWN } else { 1.0 };
-    weight * level.judged().map(error).sum::<f64>()
+    level.judged().map(error).sum()
 }

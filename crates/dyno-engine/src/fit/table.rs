@@ -117,6 +117,11 @@ impl Table {
 }
 
 impl Level {
+    /// Whether it is not known how many requests were in flight.
+    pub fn client_unknown(&self) -> bool {
+        matches!(self.offer, Offer::Closed { in_flight: None, .. })
+    }
+
     /// The figures that a model is held to: one for how much was done, and times.
     pub fn judged(&self) -> impl Iterator<Item = (Figure, f64)> {
         let amount = match self.offer {

@@ -72,14 +72,17 @@ fn open(session: &mut Session, rate: f64, at_most: Option<u32>, end: End) -> Opt
         End::Dropped { seconds: s } | End::Drained { seconds: s } => (u32::MAX, seconds(s)),
     };
     let at_most = at_most.unwrap_or(u32::MAX);
-    while session.sent() < most {
+    'sending: while session.sent() < most {
         let mut at = seconds(f64::from(session.sent()) / rate);
         if at >= until {
             break;
         }
         while session.next(at).is_some() {}
         while session.in_flight() >= at_most {
-            at = session.next(until)?;
+            match session.next(until) {
+                Some(ended) => at = ended,
+                None => break 'sending,
+            }
         }
         session.send(at)?;
     }
