@@ -27,7 +27,7 @@ const EXPECTED: [(&str, [usize; 3]); 26] = [
     ("qwen2-72b-8x910b4-mindie-long", [2, 1, 3]),
     ("qwen2-72b-8xa100-vllm", [6, 5, 0]),
     ("qwen2-72b-8xl20-lmdeploy", [6, 5, 0]),
-    ("qwen2-72b-8xl20-sglang", [6, 5, 0]),
+    ("qwen2-72b-8xl20-sglang", [5, 5, 1]),
     ("qwen2-72b-8xl20-vllm", [6, 5, 0]),
     ("qwen2-72b-awq-2xa100-vllm", [3, 3, 5]),
     ("qwen2-72b-awq-4xa100-vllm", [3, 2, 6]),

@@ -1,7 +1,7 @@
 //! What is known of models, cards and engines without measuring: sizes, and defaults.
 
 use dyno_engine::core::Policy;
-use dyno_engine::fit::{FitOptions, Table};
+use dyno_engine::fit::{Curve, FitOptions, Table};
 use dyno_engine::twin::reference::{ClientKind, Reference};
 
 /// A model's sizes.
@@ -87,6 +87,10 @@ pub(crate) fn apply(reference: &Reference, table: &mut Table, options: &mut FitO
             }
         }
     }
+    if reference.client.kind == ClientKind::Guidellm01 {
+        options.curves = vec![Curve::Rise, Curve::Both];
+        options.fronts = vec![true];
+    }
     match (reference.engine.as_str(), reference.client.kind) {
         // Nothing is known of its settings; short chunks show in the time between tokens.
         ("vLLM", ClientKind::Burst) => options.max_seqs = vec![256],
@@ -110,6 +114,12 @@ pub(crate) fn apply(reference: &Reference, table: &mut Table, options: &mut FitO
             options.policies = vec![Policy::PrefillFirst];
             options.max_seqs = vec![256];
             options.token_budgets = vec![32_768];
+        }
+        // As many sequences as there is memory for, prompts first, in prefills of this size.
+        ("SGLang", _) => {
+            options.policies = vec![Policy::PrefillFirst];
+            options.max_seqs = vec![512];
+            options.token_budgets = vec![16_384];
         }
         ("LMDeploy", _) => options.max_seqs = vec![128, 256],
         _ => {}

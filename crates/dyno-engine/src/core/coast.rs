@@ -15,6 +15,28 @@ struct Reach {
     until: Nanos,
 }
 
+/// How long rounds take in which nobody comes or goes, without noise.
+struct Pace {
+    /// Each round.
+    flat: Fine,
+    /// Each token that is looked back on.
+    each: Fine,
+    /// Sequences that decode: so many tokens more are looked back on with each round.
+    count: u128,
+    /// Tokens that the first round looks back on.
+    tokens: u128,
+}
+
+impl Pace {
+    /// The time of so many rounds.
+    fn time(&self, rounds: u64) -> Fine {
+        let rounds = u128::from(rounds);
+        let growth = self.count * (rounds * rounds.saturating_sub(1) / 2);
+        let looked_back = rounds * self.tokens + growth;
+        self.flat.times(rounds).plus(self.each.times(looked_back))
+    }
+}
+
 impl Core {
     /// Takes the steps to come while they only decode, nothing but tokens comes of them, and they
     /// end by `until`, and adds them to `log`. The same as to `plan` and `commit` each of them.
@@ -26,11 +48,12 @@ impl Core {
         let Some((finish, _)) = self.next_to_finish() else { return };
         let rounds = finish - self.decoding.round() - 1;
         let reach = Reach { rounds, quiet: self.quiet_until(last.end), until };
+        let pace = self.pace();
         let unseen = log.is_none() && self.rounds.is_none() && self.noise.is_none();
-        if unseen && self.after(1) >= self.clock.plus(Fine::NANO) {
-            self.leap(last, &reach);
+        if unseen && pace.time(1) >= Fine::NANO {
+            self.leap(last, &reach, &pace);
         } else {
-            self.walk(last, &reach, log);
+            self.walk(last, &reach, &pace, log);
         }
     }
 
@@ -50,16 +73,21 @@ impl Core {
     }
 
     /// One step after another.
-    fn walk(&mut self, mut last: Step, reach: &Reach, mut log: Option<&mut Vec<Step>>) {
-        let flat = self.cost.decoding(self.decoding.count());
-        let each = self.cost.looking_back();
+    fn walk(
+        &mut self,
+        mut last: Step,
+        reach: &Reach,
+        pace: &Pace,
+        mut log: Option<&mut Vec<Step>>,
+    ) {
         for _ in 0..reach.rounds {
             let needed = self.decoding.blocks_needed();
             if last.end >= reach.quiet || needed > self.pool.available() {
                 break;
             }
             let number = last.number + 1;
-            let duration = flat.plus(each.times(u128::from(self.decoding.tokens())));
+            let looked_back = u128::from(self.decoding.tokens());
+            let duration = pace.flat.plus(pace.each.times(looked_back));
             let end = self.end(number, last.end, duration.max(Fine::NANO));
             if end.nanos() > reach.until {
                 break;
@@ -76,11 +104,13 @@ impl Core {
     }
 
     /// All of them at once.
-    fn leap(&mut self, last: Step, reach: &Reach) {
+    fn leap(&mut self, last: Step, reach: &Reach, pace: &Pace) {
         let (mut can, mut cannot) = (0, reach.rounds + 1);
-        let mut rounds = reach.rounds;
+        // No round is shorter than the first, so that no more of them fit.
+        let time = reach.until.min(reach.quiet).saturating_sub(self.clock.nanos());
+        let mut rounds = reach.rounds.min(time / pace.time(1).nanos().max(1) + 2);
         while can + 1 < cannot {
-            match self.within(rounds, reach) {
+            match self.within(rounds, reach, pace) {
                 true => can = rounds,
                 false => cannot = rounds,
             }
@@ -89,7 +119,8 @@ impl Core {
         if can == 0 {
             return;
         }
-        let (start, end) = (self.after(can - 1), self.after(can));
+        let after = |rounds| self.clock.plus(pace.time(rounds));
+        let (start, end) = (after(can - 1), after(can));
         self.pool.take(self.decoding.blocks_of_many(can));
         self.decoding.pass_many(can - 1);
         let step = self.decode_step(last.number + can, start.nanos(), end);
@@ -98,20 +129,30 @@ impl Core {
     }
 
     /// Whether so many rounds find blocks, admit nobody and end in time.
-    fn within(&self, rounds: u64, reach: &Reach) -> bool {
-        self.after(rounds).nanos() <= reach.until
-            && self.after(rounds - 1).nanos() < reach.quiet
+    fn within(&self, rounds: u64, reach: &Reach, pace: &Pace) -> bool {
+        self.clock.plus(pace.time(rounds)).nanos() <= reach.until
+            && self.clock.plus(pace.time(rounds - 1)).nanos() < reach.quiet
             && self.decoding.blocks_of_many(rounds) <= self.pool.available()
     }
 
-    /// When so many rounds from now end, without noise.
-    fn after(&self, rounds: u64) -> Fine {
-        let rounds = u128::from(rounds);
+    /// How long the rounds to come take.
+    fn pace(&mut self) -> Pace {
         let (count, tokens) = (self.decoding.count(), self.decoding.tokens());
-        let growth = u128::from(count) * (rounds * rounds.saturating_sub(1) / 2);
-        let looked_back = rounds * u128::from(tokens) + growth;
-        let flat = self.cost.decoding(count).times(rounds);
-        self.clock.plus(flat.plus(self.cost.looking_back().times(looked_back)))
+        Pace {
+            flat: self.decoding_time(count),
+            each: self.cost.looking_back(),
+            count: u128::from(count),
+            tokens: u128::from(tokens),
+        }
+    }
+
+    /// The part of a step's time that depends on the number of decoding sequences alone.
+    pub(super) fn decoding_time(&mut self, count: u32) -> Fine {
+        let at = count as usize;
+        if self.decoding_times.len() <= at {
+            self.decoding_times.resize(at + 1, None);
+        }
+        *self.decoding_times[at].get_or_insert_with(|| self.cost.decoding(count))
     }
 
     /// The next step, if it only decodes.

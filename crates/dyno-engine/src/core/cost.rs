@@ -112,10 +112,11 @@ impl Cost {
         Ok(())
     }
 
-    /// How long a step with this load takes, without noise. Time always advances.
-    pub(crate) fn duration(&self, load: &Load) -> Fine {
+    /// How long a step with this load takes, without noise, given what [`decoding`](Self::decoding)
+    /// says of it. Time always advances.
+    pub(crate) fn duration(&self, load: &Load, decoding: Fine) -> Fine {
         let looking_back = self.looking_back().times(u128::from(load.kv_tokens));
-        let decoding = self.decoding(load.decodes).plus(looking_back);
+        let decoding = decoding.plus(looking_back);
         if load.prefill_tokens == 0 {
             return decoding.max(Fine::NANO);
         }
@@ -148,6 +149,12 @@ impl Cost {
 mod tests {
     use super::*;
 
+    impl Cost {
+        fn lasts(&self, load: &Load) -> Fine {
+            self.duration(load, self.decoding(load.decodes))
+        }
+    }
+
     fn cost() -> Cost {
         Cost {
             base: 0.01,
@@ -164,13 +171,13 @@ mod tests {
     fn a_step_is_the_sum_of_its_parts() {
         // 100 tokens after 50: 100 · (50 + 50) pairs.
         let prefill = Load { prefill_tokens: 100, twice_pairs: 100 * 200, ..Load::default() };
-        assert_eq!(cost().duration(&prefill).nanos(), 22_100_000);
+        assert_eq!(cost().lasts(&prefill).nanos(), 22_100_000);
         let decode = Load { decodes: 4, kv_tokens: 500, ..Load::default() };
-        assert_eq!(cost().duration(&decode).nanos(), 14_500_000);
+        assert_eq!(cost().lasts(&decode).nanos(), 14_500_000);
         let knee = Some(Knee { above: 3, decode: 5e-4, jump: 0.001 });
-        assert_eq!(Cost { knee, ..cost() }.duration(&decode).nanos(), 16_000_000);
+        assert_eq!(Cost { knee, ..cost() }.lasts(&decode).nanos(), 16_000_000);
         let knee = Some(Knee { above: 4, decode: 5e-4, jump: 0.001 });
-        assert_eq!(Cost { knee, ..cost() }.duration(&decode).nanos(), 14_500_000);
+        assert_eq!(Cost { knee, ..cost() }.lasts(&decode).nanos(), 14_500_000);
     }
 
     #[test]
@@ -178,8 +185,8 @@ mod tests {
         let rise = Some(Rise { time: 0.02, within: 4.0 });
         let extra = |decodes: u32| {
             let load = Load { decodes, ..Load::default() };
-            let with = Cost { rise, ..cost() }.duration(&load).nanos();
-            with - cost().duration(&load).nanos()
+            let with = Cost { rise, ..cost() }.lasts(&load).nanos();
+            with - cost().lasts(&load).nanos()
         };
         assert_eq!((extra(0), extra(1)), (0, 0));
         assert!((12_642_000..12_643_000).contains(&extra(5)), "{}", extra(5));
@@ -193,9 +200,9 @@ mod tests {
     fn time_advances_and_does_not_overflow() {
         let decode = Load { decodes: 1, kv_tokens: u64::MAX, ..Load::default() };
         let quick = Cost { base: 1e-15, ..Cost::default() };
-        assert_eq!(quick.duration(&decode).nanos(), 1);
+        assert_eq!(quick.lasts(&decode).nanos(), 1);
         let endless = Cost { base: 1e300, kv: 1e300, ..Cost::default() };
-        assert_eq!(endless.duration(&decode).nanos(), u64::MAX);
+        assert_eq!(endless.lasts(&decode).nanos(), u64::MAX);
     }
 
     #[test]

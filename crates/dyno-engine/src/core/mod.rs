@@ -39,6 +39,8 @@ use times::Rounds;
 pub struct Core {
     scheduler: Scheduler,
     cost: Cost,
+    /// What [`Cost::decoding`] gave for each number of sequences, once it was asked for.
+    decoding_times: Vec<Option<Fine>>,
     front_end: Nanos,
     noise: Noise,
     sequences: Sequences,
@@ -75,6 +77,7 @@ impl Core {
         Ok(Self {
             scheduler,
             cost,
+            decoding_times: Vec::new(),
             front_end: Fine::from_seconds(cost.front_end).plus(Fine::HALF).nanos(),
             noise: Noise::new(seed, cost.noise),
             sequences: Sequences::new(),

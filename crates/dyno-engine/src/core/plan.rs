@@ -50,7 +50,8 @@ impl Core {
         }
         debug_assert!(draft.prefills > 0 || draft.load.decodes > 0, "there was something to do");
         let number = self.next_number();
-        let end = self.end(number, start, self.cost.duration(&draft.load));
+        let decoding = self.decoding_time(draft.load.decodes);
+        let end = self.end(number, start, self.cost.duration(&draft.load, decoding));
         let step = Step {
             number,
             start,

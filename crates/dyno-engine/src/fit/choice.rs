@@ -26,7 +26,7 @@ pub(crate) struct Choice {
 
 /// How the cost of decoding grows with the number of sequences.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Curve {
+pub enum Curve {
     /// By the same for each.
     Straight,
     /// By more for the first ones, and by the same for each after them.
@@ -117,7 +117,7 @@ pub(crate) fn cells(table: &Table) -> bool {
 }
 
 /// What may be chosen of what changes the shape of the figures, apart from the curve.
-pub(crate) fn shapes(table: &Table, at: &Choice) -> Vec<Choice> {
+pub(crate) fn shapes(table: &Table, options: &FitOptions, at: &Choice) -> Vec<Choice> {
     let first = |repeated: bool| {
         let levels = table.fitted().filter(move |level| level.repeated == repeated);
         levels.filter_map(|level| level.figures.get(&Figure::TtftMs).copied())
@@ -125,13 +125,9 @@ pub(crate) fn shapes(table: &Table, at: &Choice) -> Vec<Choice> {
     // Prompts that were sent before and were answered sooner than new ones.
     let sooner = first(true).fold(f64::INFINITY, f64::min) < 0.8 * first(false).fold(0.0, f64::max);
     let streamed = first(true).chain(first(false)).next().is_some();
-    let mut shapes = Vec::new();
-    for prefix_cache in if sooner { vec![false, true] } else { vec![at.prefix_cache] } {
-        for front in if streamed { vec![false, true] } else { vec![false] } {
-            shapes.push(Choice { prefix_cache, front, ..*at });
-        }
-    }
-    shapes
+    let prefix_cache = sooner || at.prefix_cache;
+    let fronts: &[bool] = if streamed { &options.fronts } else { &[false] };
+    fronts.iter().map(|front| Choice { prefix_cache, front: *front, ..*at }).collect()
 }
 
 /// Each setting that is chosen, and its alternatives.

@@ -18,7 +18,7 @@ use std::collections::BTreeMap;
 const FLOOR: f64 = 0.02;
 /// The factors at which a parameter is tried.
 const FACTORS: [f64; 2] = [1.25, 2.0];
-const QUICK: Simplex = Simplex { evaluations: 150, ..NEAR };
+const QUICK: Simplex = Simplex { evaluations: 100, ..NEAR };
 
 /// Makes a twin of a candidate, and says what is known of it.
 pub(crate) fn judge(table: &Table, options: &FitOptions, found: &Candidate) -> Fitted {

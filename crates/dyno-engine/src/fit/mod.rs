@@ -18,6 +18,7 @@ mod simplex;
 mod space;
 mod table;
 
+pub use choice::Curve;
 pub use error::FitError;
 pub use report::{Compared, Fitted, Report, verify};
 pub use table::{End, Level, Offer, Role, Table};
@@ -33,6 +34,10 @@ pub struct FitOptions {
     pub max_seqs: Vec<u32>,
     /// Token budgets to try.
     pub token_budgets: Vec<u32>,
+    /// Curves of the cost of decoding to try, simple ones first.
+    pub curves: Vec<Curve>,
+    /// Whether to try a client's side that handles tokens one after another, and none.
+    pub fronts: Vec<bool>,
     /// Whether to try a KV pool that is too small for all that is in flight.
     pub pool: bool,
     /// What a pair of tokens costs in prefill, over what a token does; where lengths do not vary,
@@ -51,6 +56,8 @@ impl Default for FitOptions {
             policies: vec![Policy::PrefillFirst, Policy::Chunked],
             max_seqs: vec![48, 64, 96, 128, 192, 256, 512],
             token_budgets: vec![512, 2048, 8192, 32_768],
+            curves: vec![Curve::Straight, Curve::Rise, Curve::Knee],
+            fronts: vec![false, true],
             pool: false,
             // One in six times the width of a model of some 70 billion parameters.
             attention_ratio: 2e-5,

@@ -80,7 +80,8 @@ impl Parameter {
     /// that bends between two levels might bend anywhere between them, and most bend early.
     pub(crate) fn unlikely(self, value: f64) -> f64 {
         match self {
-            Self::KneeAbove | Self::RiseWithin => 4e-4 * (value / 8.0).ln().powi(2),
+            Self::RiseWithin => 4e-4 * (value / 8.0).ln().powi(2),
+            Self::KneeAbove => 4e-4 * (value / 32.0).ln().powi(2),
             _ => 0.0,
         }
     }

@@ -14,7 +14,7 @@ use std::sync::Mutex;
 /// An error that no measurement is free of; to come closer is no merit.
 const FLOOR: f64 = 0.02;
 const COARSE: Simplex = Simplex { evaluations: 400, tolerance: 1e-3, width: 0.4 };
-const FINE: Simplex = Simplex { evaluations: 2500, tolerance: 1e-5, width: 0.3 };
+const FINE: Simplex = Simplex { evaluations: 900, tolerance: 1e-5, width: 0.3 };
 /// From a point that is good already.
 pub(crate) const NEAR: Simplex = Simplex { evaluations: 350, tolerance: 1e-4, width: 0.15 };
 /// Requests that are simulated in no time.
@@ -22,7 +22,7 @@ const QUICK_REQUESTS: f64 = 1000.0;
 /// Evaluations without which a search gets nowhere.
 const LEAST: usize = 150;
 /// How many of the best choices are looked at closely.
-const CANDIDATES: usize = 8;
+const CANDIDATES: usize = 3;
 
 /// A choice and the best parameters found for it.
 #[derive(Debug, Clone)]
@@ -48,8 +48,11 @@ impl Candidate {
 pub(crate) fn search(table: &Table, options: &FitOptions) -> Option<Candidate> {
     let levels: Vec<&Level> = table.fitted().collect();
     let search = Search { table, levels: &levels, options };
-    let starts: Vec<Choice> =
-        options.policies.iter().flat_map(|policy| shapes(table, &search.usual(*policy))).collect();
+    let starts: Vec<Choice> = options
+        .policies
+        .iter()
+        .flat_map(|policy| shapes(table, options, &search.usual(*policy)))
+        .collect();
     let found = parallel(options, &starts, |choice| search.curves(*choice));
     let mut found: Vec<Candidate> = found.into_iter().flatten().collect();
     found.sort_by(|a, b| a.score.total_cmp(&b.score));
@@ -64,21 +67,6 @@ pub(crate) fn search(table: &Table, options: &FitOptions) -> Option<Candidate> {
     found.truncate(CANDIDATES);
     let mut close = parallel(options, &found, |candidate| search.polish(candidate));
     close.sort_by(|a, b| a.left_out.total_cmp(&b.left_out));
-    if std::env::var("FITDEBUG").is_ok() {
-        for c in &close {
-            let r = super::report::Report::new(table, &c.model());
-            eprintln!(
-                "{:?} score {:.2} sse {:.4} loo {:.5} k {} F {:?} H {:?}",
-                c.choice,
-                c.score,
-                c.point.value,
-                c.left_out,
-                c.space.parameters.len(),
-                r.errors.fitted.values().collect::<Vec<_>>(),
-                r.errors.held_out.values().collect::<Vec<_>>()
-            );
-        }
-    }
     close.into_iter().next()
 }
 
@@ -161,20 +149,23 @@ impl Search<'_> {
 
     /// A first look at a choice with each curve; the simpler ones lead to the others.
     fn curves(&self, choice: Choice) -> Vec<Candidate> {
-        let with = |curve, near: &[&Candidate]| self.coarse(Choice { curve, ..choice }, near);
-        let straight = with(Curve::Straight, &[]);
-        let rise = with(Curve::Rise, &[&straight]);
-        let knee = with(Curve::Knee, &[&straight]);
-        let both = with(Curve::Both, &[&rise, &knee]);
-        vec![straight, rise, knee, both]
+        let mut found: Vec<Candidate> = Vec::new();
+        for curve in &self.options.curves {
+            let simpler: Vec<&Candidate> = found.iter().collect();
+            let candidate = self.coarse(Choice { curve: *curve, ..choice }, &simpler);
+            found.push(candidate);
+        }
+        found
     }
 
     /// A first look at a choice, from fresh starts and from what is known to be good.
     fn coarse(&self, choice: Choice, near: &[&Candidate]) -> Candidate {
         let space = Space::new(self.table, self.levels, &choice, self.options);
         let start = Start::new(self.levels);
-        let starts: &[(f64, bool)] =
-            if near.is_empty() { &[(0.5, false), (0.8, true)] } else { &[(0.7, true)] };
+        let starts: &[(f64, bool)] = match near {
+            [] => &[(0.5, false), (0.8, true), (0.65, false), (0.9, true)],
+            _ => &[(0.7, true)],
+        };
         let fresh = starts.iter().map(|(share, flat)| {
             space.parameters.iter().map(|p| start.value(*p, *share, *flat).ln()).collect()
         });
@@ -209,6 +200,8 @@ impl Search<'_> {
         if other.value < point.value {
             point = other;
         }
+        let point = space.descend(&space.walk(point, self.levels).at, self.levels, fine);
+        let point = space.walk(point, self.levels);
         let mut polished = self.candidate(candidate.choice, space.clone(), point);
         polished.left_out = self.leave_one_out(&polished);
         polished

@@ -94,6 +94,27 @@ impl Space {
     }
 }
 
+impl Space {
+    /// Steps along one axis after the other, shorter and shorter ones, as long as they lead down:
+    /// out of dents in which a simplex gets stuck.
+    pub(crate) fn walk(&self, mut point: Point, levels: &[&Level]) -> Point {
+        for step in [0.2, 0.08, 0.03] {
+            for axis in 0..point.at.len() {
+                for way in [step, -step] {
+                    let mut at = point.at.clone();
+                    at[axis] += way;
+                    let value = self.misfit(&at, levels);
+                    if value < point.value {
+                        point = Point { at, value };
+                        break;
+                    }
+                }
+            }
+        }
+        point
+    }
+}
+
 /// The sum of squared errors of the logarithms of all figures of all levels.
 pub(crate) fn misfit(model: &Model, levels: &[&Level]) -> f64 {
     levels.iter().map(|level| level_misfit(model, level)).sum()
