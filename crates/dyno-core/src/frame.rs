@@ -1,9 +1,11 @@
 //! What stands in a run's record file, in order: a header, then for each level a start, the
 //! requests as they end, and an end; and at last the end of the run. A file without its last
-//! frame is a partial run, and still good for everything before.
+//! frame is a partial run, and still good for everything before. A run that was resumed has a
+//! level that starts a second time: only what follows its last start counts.
 
 use crate::Nanos;
 use crate::lag::LagHistogram;
+use crate::plan::LevelPlan;
 use crate::record::RequestRecord;
 use serde::{Deserialize, Serialize};
 
@@ -29,6 +31,8 @@ pub struct RunHeader {
 /// One frame.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Frame {
+    /// A level was chosen that is not in the plan.
+    LevelChosen(Box<LevelChosen>),
     /// A level begins.
     LevelStart(LevelStart),
     /// A request ended.
@@ -37,6 +41,15 @@ pub enum Frame {
     LevelEnd(Box<LevelEnd>),
     /// The run is over.
     RunEnd(RunEnd),
+}
+
+/// A level that was chosen as the run went, by what the levels before it showed.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LevelChosen {
+    /// Its index, which goes on where the plan's levels end.
+    pub level: u32,
+    /// What will be done.
+    pub plan: LevelPlan,
 }
 
 /// A level begins.
@@ -62,6 +75,15 @@ pub enum Ending {
     TargetLost,
     /// This program could not go on (for example, its disk was full).
     Aborted,
+    /// What was to be known was known well enough.
+    Stable,
+}
+
+impl Ending {
+    /// What was planned was done.
+    pub fn carried_out(self) -> bool {
+        matches!(self, Self::Requests | Self::Duration | Self::Stable)
+    }
 }
 
 /// What the client saw of itself during a level.

@@ -3,6 +3,7 @@
 //! and the units they are written in. Nothing here does I/O or knows a clock.
 
 pub mod chunks;
+pub mod course;
 pub mod environment;
 pub mod frame;
 pub mod lag;

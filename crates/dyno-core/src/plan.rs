@@ -2,6 +2,7 @@
 //! nothing secret. It is saved, and its hash names it.
 
 use crate::Nanos;
+use crate::course::Course;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::fmt;
@@ -36,6 +37,9 @@ pub struct Plan {
     pub note: Option<String>,
     /// Keep the answers.
     pub save_text: bool,
+    /// How it goes from level to level.
+    #[serde(default, skip_serializing_if = "Course::is_plain")]
+    pub course: Course,
 }
 
 /// Who is measured.
@@ -98,6 +102,9 @@ pub struct LevelPlan {
     /// Of a prediction: between how many requests per second the twin's capacity lies.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub capacity: Option<[f64; 2]>,
+    /// Which repetition of the same level it is, from 1, where levels are repeated.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub repeat: Option<u32>,
 }
 
 /// A length or a distribution of lengths, as it is typed: `512`, `128-1024`, `normal(512,64)`.

@@ -52,6 +52,12 @@ pub trait Observer {
     /// So many are in flight now.
     fn in_flight(&mut self, _count: usize) {}
 
+    /// Requests are in flight, and nothing was heard of any for so long. Whether the target is to be
+    /// given up: what is in flight is then censored at once.
+    fn silent(&mut self, _time: Nanos) -> bool {
+        false
+    }
+
     /// Whether there is a reason to stop that is no one's wish, such as a full disk.
     fn must_stop(&self) -> bool {
         false
@@ -140,6 +146,10 @@ pub(crate) struct Level<'a> {
     failures_in_a_row: u64,
     last_failure: Option<RequestRecord>,
     since_read: u64,
+    /// When something was sent while nothing was in flight.
+    woken: Nanos,
+    /// The target says nothing any more.
+    silent: bool,
 }
 
 impl<'a> Level<'a> {
@@ -165,6 +175,8 @@ impl<'a> Level<'a> {
             failures_in_a_row: 0,
             last_failure: None,
             since_read: 0,
+            woken: 0,
+            silent: false,
         }
     }
 
@@ -275,6 +287,9 @@ impl<'a> Level<'a> {
             Phase::Measured
         };
         let dispatched = self.transport.now();
+        if self.transport.in_flight() == 0 {
+            self.woken = dispatched;
+        }
         let level = self.setup.level;
         let job = Job { level, index, slot, turn, phase, intended, dispatched, payload };
         self.transport.dispatch(job);
@@ -325,10 +340,23 @@ impl<'a> Level<'a> {
             self.stop_sending(Ending::Interrupted, now);
         }
         self.setup.observer.in_flight(self.transport.in_flight());
+        self.listen(now);
         if self.setup.observer.must_stop() {
             self.stop_sending(Ending::Aborted, now);
         }
         self.go_on(now)
+    }
+
+    /// Asks whether a target that says nothing is still there; if not, nothing is waited for.
+    fn listen(&mut self, now: Nanos) {
+        let heard = self.transport.heard().filter(|_| self.transport.in_flight() > 0);
+        let silence = heard.map(|heard| now.saturating_sub(heard.max(self.woken)));
+        if !self.silent && silence.is_some_and(|time| self.setup.observer.silent(time)) {
+            self.silent = true;
+            let at = self.stopped.map_or(now, |(_, at)| at);
+            self.stopped = Some((Ending::TargetLost, at));
+            self.sessions.break_off();
+        }
     }
 
     /// A turn whose time has come, before the level's time was up.
@@ -371,7 +399,8 @@ impl<'a> Level<'a> {
                     self.stopped = Some((Ending::Interrupted, self.now()));
                 }
             }
-            if self.now() >= deadline || self.setup.stop.get() == Stop::Now {
+            let at_once = self.silent || self.setup.stop.get() == Stop::Now;
+            if self.now() >= deadline || at_once {
                 self.transport.censor(&mut self.ended);
             }
             self.wait(deadline, &mut freed)?;

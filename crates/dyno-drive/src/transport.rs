@@ -80,6 +80,11 @@ pub trait Transport {
     /// earlier. Records of ended requests are appended.
     fn wait(&mut self, until: Nanos, ended: &mut Vec<Ended>) -> Result<(), TransportError>;
 
+    /// When the target was last heard of; nothing where that makes no sense.
+    fn heard(&self) -> Option<Nanos> {
+        None
+    }
+
     /// Jobs dispatched whose records have not come out yet.
     fn in_flight(&self) -> usize;
 

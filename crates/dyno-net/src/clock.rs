@@ -5,19 +5,28 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 /// Counts nanoseconds since it was started, and knows the wall-clock time of that moment.
 #[derive(Debug, Clone, Copy)]
 pub struct Clock {
-    zero: Instant,
+    begun: Instant,
+    /// What it said when it began.
+    from: u64,
     anchor_unix_ns: u64,
 }
 
 impl Clock {
     /// Starts counting now.
     pub fn start() -> Self {
-        Self { zero: Instant::now(), anchor_unix_ns: unix_ns() }
+        Self { begun: Instant::now(), from: 0, anchor_unix_ns: unix_ns() }
+    }
+
+    /// Goes on with a clock of an earlier process that was started at `anchor_unix_ns`: it says what
+    /// that one would say now, and at least `from`.
+    pub fn resume(anchor_unix_ns: u64, from: u64) -> Self {
+        let from = unix_ns().saturating_sub(anchor_unix_ns).max(from);
+        Self { begun: Instant::now(), from, anchor_unix_ns }
     }
 
     /// Nanoseconds since the start.
     pub fn now(&self) -> u64 {
-        self.zero.elapsed().as_nanos() as u64
+        self.from + self.begun.elapsed().as_nanos() as u64
     }
 
     /// Wall-clock time of the start, in nanoseconds since 1970.
@@ -32,7 +41,7 @@ impl Clock {
 
     /// The instant that [`Clock::now`] would give as `at`.
     pub fn instant(&self, at: u64) -> Instant {
-        self.zero + Duration::from_nanos(at)
+        self.begun + Duration::from_nanos(at.saturating_sub(self.from))
     }
 }
 

@@ -4,7 +4,9 @@ use crate::fields::{
     Bad, Fields, Value, put_bytes, put_plain, put_some, take_number, unzigzag, zigzag,
 };
 use dyno_core::chunks::put_varint;
-use dyno_core::frame::{ClientHealth, Ending, EngineSlip, LevelEnd, LevelStart, RunEnd};
+use dyno_core::frame::{
+    ClientHealth, Ending, EngineSlip, LevelChosen, LevelEnd, LevelStart, RunEnd,
+};
 use dyno_core::lag::LagHistogram;
 
 fn ending_number(ending: Ending) -> u64 {
@@ -14,6 +16,7 @@ fn ending_number(ending: Ending) -> u64 {
         Ending::Interrupted => 2,
         Ending::TargetLost => 3,
         Ending::Aborted => 4,
+        Ending::Stable => 5,
     }
 }
 
@@ -24,8 +27,32 @@ fn ending(value: Value) -> Result<Ending, Bad> {
         2 => Ok(Ending::Interrupted),
         3 => Ok(Ending::TargetLost),
         4 => Ok(Ending::Aborted),
+        5 => Ok(Ending::Stable),
         other => Err(Bad::new(format!("unknown ending {other}"))),
     }
+}
+
+/// Levels are few, so that their plans may be JSON.
+pub(crate) fn encode_chosen(chosen: &LevelChosen, out: &mut Vec<u8>) {
+    put_plain(out, 1, chosen.level.into());
+    let json = serde_json::to_vec(&chosen.plan).unwrap_or_default();
+    put_bytes(out, 2, &json);
+}
+
+pub(crate) fn decode_chosen(payload: &[u8]) -> Result<LevelChosen, Bad> {
+    let (mut level, mut plan) = (0, None);
+    for field in Fields(payload) {
+        match field? {
+            (1, value) => level = value.narrow()?,
+            (2, value) => {
+                let read = serde_json::from_slice(value.bytes()?);
+                plan = Some(read.map_err(|error| Bad::new(format!("a level's plan: {error}")))?);
+            }
+            _ => {}
+        }
+    }
+    let plan = plan.ok_or_else(|| Bad::new("a chosen level without its plan"))?;
+    Ok(LevelChosen { level, plan })
 }
 
 pub(crate) fn encode_start(start: &LevelStart, out: &mut Vec<u8>) {

@@ -8,10 +8,15 @@ const LEVEL_START: u8 = 1;
 const REQUEST: u8 = 2;
 const LEVEL_END: u8 = 3;
 const RUN_END: u8 = 4;
+const LEVEL_CHOSEN: u8 = 6;
 
 /// Appends the payload of `frame`.
 pub(crate) fn encode(frame: &Frame, out: &mut Vec<u8>) {
     match frame {
+        Frame::LevelChosen(chosen) => {
+            out.push(LEVEL_CHOSEN);
+            level::encode_chosen(chosen, out);
+        }
         Frame::LevelStart(start) => {
             out.push(LEVEL_START);
             level::encode_start(start, out);
@@ -41,6 +46,7 @@ pub(crate) fn decode(payload: &[u8]) -> Result<Option<Frame>, Bad> {
         REQUEST => Frame::Request(Box::new(request::decode(fields)?)),
         LEVEL_END => Frame::LevelEnd(Box::new(level::decode_end(fields)?)),
         RUN_END => Frame::RunEnd(level::decode_run_end(fields)?),
+        LEVEL_CHOSEN => Frame::LevelChosen(Box::new(level::decode_chosen(fields)?)),
         0 => return Err(Bad::new("a frame of kind 0")),
         _ => return Ok(None),
     }))

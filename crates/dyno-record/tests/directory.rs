@@ -33,6 +33,7 @@ fn plan() -> Plan {
             input_tokens: LengthSpec::fixed(512),
             output_tokens: LengthSpec::fixed(128),
             capacity: None,
+            repeat: None,
         }],
         data: DataPlan::default(),
         request: RequestPlan {
@@ -50,6 +51,7 @@ fn plan() -> Plan {
         label: None,
         note: Some("näive".into()),
         save_text: false,
+        course: Default::default(),
     }
 }
 

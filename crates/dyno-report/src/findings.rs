@@ -257,6 +257,11 @@ pub enum Finding {
         /// Levels planned.
         planned: u64,
     },
+    /// Levels were cut short and begun again by a run that was resumed.
+    BegunAgain {
+        /// What tables call them.
+        labels: Vec<String>,
+    },
 }
 
 impl Finding {
@@ -327,6 +332,7 @@ impl Finding {
             Self::Damaged(_) => "records_damaged",
             Self::PlanDiffers => "plan_differs",
             Self::LevelsNotRun { .. } => "levels_not_run",
+            Self::BegunAgain { .. } => "begun_again",
         }
     }
 

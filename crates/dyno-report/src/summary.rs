@@ -81,6 +81,12 @@ pub struct TokenSources {
 /// One load level.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct LevelSummary {
+    /// Its place in the order in which levels ran, from 0.
+    #[serde(default)]
+    pub index: u32,
+    /// Which repetition of the same level it is, from 1, where levels are repeated.
+    #[serde(default)]
+    pub repeat: Option<u32>,
     /// What tables call it.
     pub label: String,
     /// How requests were offered.

@@ -22,6 +22,7 @@ const LONGEST_LABEL: usize = 80;
 
 /// A level between the two readings.
 pub(super) struct Level<'a> {
+    index: u32,
     plan: &'a LevelPlan,
     gathered: Gathered,
     distributions: Distributions,
@@ -34,7 +35,12 @@ pub(super) struct Level<'a> {
 
 impl<'a> Level<'a> {
     /// Settles what the second reading has to know. `whole`: this run is not one shard of many.
-    pub(super) fn new(plan: &'a LevelPlan, whole: bool, mut gathered: Gathered) -> Self {
+    pub(super) fn new(
+        index: u32,
+        plan: &'a LevelPlan,
+        whole: bool,
+        mut gathered: Gathered,
+    ) -> Self {
         gathered.flight.sort();
         let latency = Counted::from_samples(std::mem::take(&mut gathered.samples.latency));
         let (window, no_window) = match window(plan, whole, &gathered, &latency) {
@@ -47,6 +53,7 @@ impl<'a> Level<'a> {
         };
         let samples = std::mem::take(&mut gathered.samples);
         Self {
+            index,
             plan,
             distributions: Distributions::new(samples, &latency, blocks),
             by_turn: ByTurn::new(&mut gathered.conversations, blocks),
@@ -56,6 +63,11 @@ impl<'a> Level<'a> {
             no_window,
             no_interval,
         }
+    }
+
+    /// How its requests were offered.
+    pub(super) fn load(&self) -> Load {
+        self.plan.load
     }
 
     /// Second reading.
@@ -107,6 +119,8 @@ impl<'a> Level<'a> {
         let span = gathered.span;
         let known = past_capacity(self.plan).is_none();
         LevelSummary {
+            index: self.index,
+            repeat: self.plan.repeat,
             label: escape(&self.plan.label, LONGEST_LABEL),
             load: LoadSummary {
                 kind: self.plan.load.kind().to_owned(),

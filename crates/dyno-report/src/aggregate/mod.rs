@@ -10,6 +10,7 @@ mod gather;
 mod integrity;
 mod judge;
 mod level;
+mod readings;
 mod sessions;
 mod slots;
 mod steady;
@@ -22,64 +23,49 @@ use crate::source::FrameSource;
 use crate::summary::{RunSummary, SUMMARY_SCHEMA, Summary, TokenSources};
 use crate::when::utc;
 use dyno_core::environment::Environment;
-use dyno_core::frame::{Ending, Frame};
 use dyno_core::plan::Plan;
-use gather::Gathered;
 use level::Level;
+use readings::FirstReading;
+pub use readings::level_plans;
 use std::collections::BTreeMap;
 
 /// The summary of a run. The order of requests within a level does not matter.
 pub fn summarise(plan: &Plan, env: Option<&Environment>, source: &dyn FrameSource) -> Summary {
-    let (gathered, ending) = first_reading(source);
+    let mut first = FirstReading::of(source);
     let whole = source.header().shards <= 1;
+    let gathered = std::mem::take(&mut first.levels);
     let mut levels: BTreeMap<u32, Level<'_>> = gathered
         .into_iter()
         .filter_map(|(index, gathered)| {
-            let level_plan = plan.levels.get(index as usize)?;
-            Some((index, Level::new(level_plan, whole, gathered)))
+            let level_plan = first.plan_of(plan, index)?;
+            Some((index, Level::new(index, level_plan, whole, gathered)))
         })
         .collect();
-    for frame in source.frames() {
-        if let Frame::Request(record) = frame
-            && let Some(level) = levels.get_mut(&record.level)
-        {
-            level.add(&record);
+    first.again(source, |record| {
+        if let Some(level) = levels.get_mut(&record.level) {
+            level.add(record);
         }
-    }
+    });
     let token_source = tokens::sources(levels.values().map(Level::token_sums));
-    let ran = levels.len() as u64;
-    Summary {
-        schema: SUMMARY_SCHEMA.to_owned(),
-        run: run_summary(plan, env, source, ending, token_source),
-        levels: levels.into_values().map(|level| level.finish(plan, env)).collect(),
-        notes: notes(plan, env, source, ran),
+    let run = run_summary(plan, env, source, &first, token_source);
+    let notes = notes(plan, env, source, &first, levels.len() as u64);
+    let mut levels: Vec<Level<'_>> = levels.into_values().collect();
+    if let Some(search) = &plan.course.search {
+        let place = |level: &Level<'_>| readings::place(search, &level.load());
+        levels.sort_by(|a, b| {
+            let (a, b) = (place(a), place(b));
+            a.0.cmp(&b.0).then(a.1.total_cmp(&b.1))
+        });
     }
-}
-
-fn first_reading(source: &dyn FrameSource) -> (BTreeMap<u32, Gathered>, Option<Ending>) {
-    let mut levels: BTreeMap<u32, Gathered> = BTreeMap::new();
-    let mut ending = None;
-    for frame in source.frames() {
-        match frame {
-            Frame::LevelStart(start) => {
-                levels.entry(start.level).or_default();
-            }
-            Frame::Request(record) => levels.entry(record.level).or_default().add(&record),
-            Frame::LevelEnd(end) => {
-                let level = levels.entry(end.level).or_default();
-                level.end = Some(end);
-            }
-            Frame::RunEnd(end) => ending = Some(end.ending),
-        }
-    }
-    (levels, ending)
+    let levels = levels.into_iter().map(|level| level.finish(plan, env)).collect();
+    Summary { schema: SUMMARY_SCHEMA.to_owned(), run, levels, notes }
 }
 
 fn run_summary(
     plan: &Plan,
     env: Option<&Environment>,
     source: &dyn FrameSource,
-    ending: Option<Ending>,
+    first: &FirstReading,
     token_source: TokenSources,
 ) -> RunSummary {
     let header = source.header();
@@ -88,8 +74,8 @@ fn run_summary(
         id: header.run_id.clone(),
         label: plan.label.clone(),
         note: plan.note.clone(),
-        partial: ending.is_none(),
-        ending,
+        partial: first.ending.is_none(),
+        ending: first.ending,
         simulated: plan.target.url.is_none(),
         predicted: plan.target.predicted,
         engine: plan.target.embedded.clone(),
@@ -101,7 +87,7 @@ fn run_summary(
         version: header.version.clone(),
         seed: plan.seed,
         allow_failures: plan.allow_failures,
-        levels_planned: plan.levels.len() as u64,
+        levels_planned: first.planned(plan),
         token_source,
     }
 }
@@ -110,6 +96,7 @@ fn notes(
     plan: &Plan,
     env: Option<&Environment>,
     source: &dyn FrameSource,
+    first: &FirstReading,
     ran: u64,
 ) -> Vec<Reason> {
     let mut found = Vec::new();
@@ -117,9 +104,15 @@ fn notes(
     if source.header().plan_hash != plan.hash() {
         found.push(Finding::PlanDiffers);
     }
-    let planned = plan.levels.len() as u64;
+    let planned = first.planned(plan);
     if ran < planned {
         found.push(Finding::LevelsNotRun { ran, planned });
+    }
+    let again = first.begun_again();
+    if !again.is_empty() {
+        let label = |level| first.plan_of(plan, level).map(|plan| plan.label.clone());
+        let labels = again.into_iter().filter_map(label).collect();
+        found.push(Finding::BegunAgain { labels });
     }
     let learnt = env.into_iter().flat_map(|env| &env.notes).map(|note| Reason {
         code: note.code.clone(),

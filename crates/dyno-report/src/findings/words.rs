@@ -251,8 +251,16 @@ impl Finding {
                 "the records name a different plan than plan.json holds".into(),
                 "do not mix files of different runs",
             ),
-            Self::LevelsNotRun { ran, planned } => {
-                (format!("{ran} of {planned} planned levels were run"), "run the rest again")
+            Self::LevelsNotRun { ran, planned } => (
+                format!("{ran} of {planned} planned levels were run"),
+                "run the rest: --resume DIR",
+            ),
+            Self::BegunAgain { labels } => {
+                let labels = escape(&labels.join(", "), 200);
+                (
+                    format!("begun again after the run was resumed: {labels}"),
+                    "what was recorded of the first beginning does not count",
+                )
             }
             _ => (String::new(), ""),
         }

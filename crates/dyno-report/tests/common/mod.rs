@@ -23,6 +23,7 @@ pub fn level_plan(label: &str, load: Load, requests: Option<u64>) -> LevelPlan {
         input_tokens: LengthSpec::fixed(100),
         output_tokens: LengthSpec::fixed(5),
         capacity: None,
+        repeat: None,
     }
 }
 
@@ -59,6 +60,7 @@ pub fn plan(levels: Vec<LevelPlan>) -> Plan {
         label: None,
         note: None,
         save_text: false,
+        course: Default::default(),
     }
 }
 

@@ -16,6 +16,8 @@ pub(super) struct Health {
     pub(super) out_of_ports: u64,
     /// When the 10 ms timer is due.
     pub(super) tick: Nanos,
+    /// When a socket last gave something.
+    pub(super) heard: Nanos,
     since: Nanos,
     cpu: u64,
     drift: i64,
@@ -30,6 +32,7 @@ impl Health {
             out_of_files: 0,
             out_of_ports: 0,
             tick: since + TICK,
+            heard: since,
             since,
             cpu: thread_cpu_ns(),
             drift: clock.wall_drift_ns(),
@@ -39,6 +42,7 @@ impl Health {
     /// A socket read returned at `at`, in a turn whose poll returned at `polled`.
     pub(super) fn on_read(&mut self, polled: Nanos, at: Nanos) {
         self.read_lag.record(at.saturating_sub(polled));
+        self.heard = at;
     }
 
     /// The poll returned.

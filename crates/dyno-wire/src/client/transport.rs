@@ -59,6 +59,10 @@ impl Transport for Client {
         Ok(())
     }
 
+    fn heard(&self) -> Option<Nanos> {
+        Some(self.health.heard)
+    }
+
     fn in_flight(&self) -> usize {
         self.in_flight
     }

@@ -90,6 +90,7 @@ pub(super) fn levels(
                 input_tokens: input.clone(),
                 output_tokens: output.clone(),
                 capacity: None,
+                repeat: None,
             });
         }
     }

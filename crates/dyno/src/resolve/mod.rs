@@ -134,6 +134,7 @@ pub(crate) fn resolve(
         label: output.label,
         note: output.note,
         save_text: output.save_text,
+        course: Default::default(),
     };
     let workload = Workload::open(&plan).map_err(|(flag, words)| UsageError::new(flag, words))?;
     notes.extend(workload.recognised());

@@ -1,19 +1,24 @@
 //! Runs the levels of a plan, one after the other, each only when nothing of the last is in
 //! flight, and hands out every frame.
 
+use super::course::{Course, Leg};
+use super::pulse::Pulse;
+use super::recording::{LastSuccess, Recording};
 use super::workload::{Sending, Workload};
 use crate::progress::Live;
 use dyno_core::Nanos;
-use dyno_core::frame::{Ending, EngineSlip, Frame, LevelEnd, LevelStart, RunEnd};
-use dyno_core::outcome::Outcome;
+use dyno_core::frame::{
+    Ending, EngineSlip, Frame, LevelChosen, LevelEnd, LevelStart, RunEnd, RunHeader,
+};
 use dyno_core::plan::{LevelPlan, Load, Plan, Warmup};
 use dyno_core::record::RequestRecord;
 use dyno_drive::{
-    LevelSetup, Lookahead, Observer, Stop, StopSignal, Transport, TransportError, run_level,
+    LevelSetup, Lookahead, Stop, StopSignal, Transport, TransportError, run_level,
 };
+use dyno_report::{LevelSummary, VecSource, summarise};
 use dyno_wire::encode::Encoder;
+use std::cell::{Cell, RefCell};
 use std::io;
-use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
 
 /// What is measured, or stands in for it.
@@ -23,6 +28,18 @@ pub(crate) trait Bench {
 
     /// How late an engine of our own was since the last time; nothing for anybody else's.
     fn slip(&mut self) -> Option<EngineSlip>;
+
+    /// Rests for a while, or until the user has had enough.
+    fn rest(&mut self, time: Nanos, stop: &StopSignal);
+
+    /// Whether it still answers; what it said or did not say, if not.
+    fn answers(&mut self, stop: &StopSignal) -> Result<(), String>;
+
+    /// Makes it forget what it has cached; the words for the user if it cannot.
+    fn forget(&mut self, stop: &StopSignal) -> Result<(), String>;
+
+    /// Watches over its health while requests are under way, where that can be asked.
+    fn pulse(&self, stop: &StopSignal) -> Option<Pulse>;
 }
 
 /// What a run needs besides its plan.
@@ -32,10 +49,25 @@ pub(crate) struct Run<'a> {
     pub(crate) workload: &'a Workload,
     pub(crate) live: &'a Live,
     pub(crate) stop: &'a StopSignal,
+    /// Which run this is.
+    pub(crate) header: RunHeader,
     /// Takes every frame, in order.
     pub(crate) sink: &'a dyn Fn(Frame),
     /// A reason to stop that is no one's wish.
     pub(crate) aborted: &'a dyn Fn() -> bool,
+    /// Told what comes next, and how the last went.
+    pub(crate) news: &'a dyn Fn(News<'_>),
+}
+
+/// What happens between levels.
+pub(crate) enum News<'a> {
+    /// A level took so long.
+    Over {
+        leg: &'a Leg,
+        time: Duration,
+    },
+    /// No more levels are run, for this reason.
+    Enough(&'a str),
 }
 
 /// How a run ended.
@@ -44,35 +76,73 @@ pub(crate) struct RunOutcome {
     pub(crate) ending: Ending,
     /// Prompts or conversations taken by each level, warm-up included.
     pub(crate) sent: Vec<u64>,
-    /// What the target said last, when it was lost.
-    pub(crate) last_failure: Option<RequestRecord>,
+    /// How the target was lost.
+    pub(crate) lost: Option<Lost>,
     /// The event loop's failure.
     pub(crate) error: Option<TransportError>,
 }
 
+/// How the target was lost.
+#[derive(Debug)]
+pub(crate) struct Lost {
+    /// When, on the run's clock.
+    pub(crate) at: Nanos,
+    /// How it showed.
+    pub(crate) words: String,
+    /// The last request that was answered.
+    pub(crate) last_success: Option<LastSuccess>,
+}
+
 impl Run<'_> {
     /// Runs all levels, or as many as the target, the user and this machine allow.
-    pub(crate) fn all(&mut self, plan: &Plan) -> RunOutcome {
-        let mut outcome = RunOutcome {
-            ending: Ending::Requests,
-            sent: Vec::new(),
-            last_failure: None,
-            error: None,
-        };
-        for (index, level) in plan.levels.iter().enumerate() {
-            match self.level(plan, index, level) {
-                Ok((ending, sent, last_failure)) => {
+    pub(crate) fn all(&mut self, plan: &Plan, course: &mut Course<'_>) -> RunOutcome {
+        let mut outcome =
+            RunOutcome { ending: Ending::Requests, sent: Vec::new(), lost: None, error: None };
+        let last_success = Cell::new(None);
+        let mut first = true;
+        while let Some(leg) = course.next() {
+            if !std::mem::take(&mut first)
+                && let Err(words) = self.between(plan)
+            {
+                outcome.ending = match self.stop.get() {
+                    Stop::No => Ending::TargetLost,
+                    _ => Ending::Interrupted,
+                };
+                let at = self.bench.transport().now();
+                let last_success = last_success.take();
+                outcome.lost = (outcome.ending == Ending::TargetLost)
+                    .then_some(Lost { at, words, last_success });
+                break;
+            }
+            if leg.chosen {
+                let chosen = LevelChosen { level: leg.index, plan: leg.plan.clone() };
+                (self.sink)(Frame::LevelChosen(Box::new(chosen)));
+            }
+            let kept = course.wants_results().then(RefCell::default);
+            let began = std::time::Instant::now();
+            match self.level(plan, &leg, course.known(), kept.as_ref(), &last_success) {
+                Ok(Done { ending, sent, lost }) => {
                     outcome.ending = ending;
                     outcome.sent.push(sent);
-                    outcome.last_failure = last_failure;
+                    outcome.lost = lost;
                 }
                 Err(error) => {
                     outcome.ending = Ending::Aborted;
                     outcome.error = Some(error);
                 }
             }
-            if !matches!(outcome.ending, Ending::Requests | Ending::Duration) {
+            if !outcome.ending.carried_out() {
                 break;
+            }
+            (self.news)(News::Over { leg: &leg, time: began.elapsed() });
+            if let Some(summary) = kept.and_then(|kept| self.sum_up(plan, &leg, kept.into_inner()))
+            {
+                let enough = course.enough(&summary);
+                course.learn(summary);
+                if let Some(why) = enough {
+                    (self.news)(News::Enough(&why));
+                    break;
+                }
             }
         }
         let ended = self.bench.transport().now();
@@ -80,16 +150,40 @@ impl Run<'_> {
         outcome
     }
 
+    /// Nothing is in flight: rests, forgets, and asks whether anybody is there.
+    fn between(&mut self, plan: &Plan) -> Result<(), String> {
+        if plan.course.cooldown_ns > 0 {
+            self.bench.rest(plan.course.cooldown_ns, self.stop);
+        }
+        if plan.course.reset_cache {
+            self.bench.forget(self.stop)?;
+        }
+        self.bench.answers(self.stop)
+    }
+
+    /// How a level went, by its frames.
+    fn sum_up(&self, plan: &Plan, leg: &Leg, frames: Vec<Frame>) -> Option<LevelSummary> {
+        let chosen = LevelChosen { level: leg.index, plan: leg.plan.clone() };
+        let chosen = leg.chosen.then(|| Frame::LevelChosen(Box::new(chosen)));
+        let frames = chosen.into_iter().chain(frames).collect();
+        let source = VecSource { header: self.header.clone(), frames, damaged: None };
+        summarise(plan, None, &source).levels.pop()
+    }
+
     fn level(
         &mut self,
         plan: &Plan,
-        index: usize,
-        level: &LevelPlan,
-    ) -> Result<(Ending, u64, Option<RequestRecord>), TransportError> {
-        let number = index as u32;
-        let mut payloads = match self.payloads(plan, number, level) {
+        leg: &Leg,
+        levels: usize,
+        kept: Option<&RefCell<Vec<Frame>>>,
+        last_success: &Cell<Option<LastSuccess>>,
+    ) -> Result<Done, TransportError> {
+        let Leg { index: number, plan: level, .. } = leg;
+        let mut payloads = match self.payloads(plan, *number, level) {
             // Making prompts may mean to ask the server, which Ctrl-C ends as it ends all else.
-            Err(_) if self.stop.get() > Stop::No => return Ok((Ending::Interrupted, 0, None)),
+            Err(_) if self.stop.get() > Stop::No => {
+                return Ok(Done { ending: Ending::Interrupted, sent: 0, lost: None });
+            }
             payloads => payloads?,
         };
         let planned = level.requests.or(match level.load {
@@ -102,26 +196,38 @@ impl Run<'_> {
         };
         let duration = level.duration_ns.map(Duration::from_nanos);
         let planned = planned.map(|n| n + warmup);
-        self.live.begin_level(index, plan.levels.len(), &level.label, planned, duration);
+        self.live.begin_level(*number as usize, levels, &level.label, planned, duration);
         self.bench.slip();
+        let sink = |frame: Frame| {
+            if let Some(kept) = kept {
+                kept.borrow_mut().push(frame.clone());
+            }
+            (self.sink)(frame);
+        };
+        let mut pulse = self.bench.pulse(self.stop);
+        let mut recording = Recording {
+            level: *number,
+            live: self.live,
+            sink: &sink,
+            aborted: self.aborted,
+            last_success,
+            pulse: pulse.as_mut(),
+            lost: None,
+        };
         let setup = LevelSetup {
-            level: number,
+            level: *number,
             plan: level,
             seed: plan.seed,
             trace: self.workload.schedule(),
             sessions: self.workload.is_session(),
             shard: plan.shard,
             stop: self.stop,
-            observer: &mut Recording {
-                level: number,
-                live: self.live,
-                sink: self.sink,
-                aborted: self.aborted,
-            },
+            observer: &mut recording,
         };
         let done = run_level(setup, self.bench.transport(), &mut payloads)?;
+        let silent = recording.lost.take();
         let end = LevelEnd {
-            level: number,
+            level: *number,
             ending: done.ending,
             ended: done.ended,
             sending_stopped: done.sending_stopped,
@@ -132,8 +238,14 @@ impl Run<'_> {
             client: done.client,
             slip: self.bench.slip(),
         };
-        (self.sink)(Frame::LevelEnd(Box::new(end)));
-        Ok((done.ending, done.taken, done.last_failure))
+        sink(Frame::LevelEnd(Box::new(end)));
+        let words = silent.or_else(|| done.last_failure.map(|record| failed_in_a_row(&record)));
+        let lost = words.filter(|_| done.ending == Ending::TargetLost).map(|words| Lost {
+            at: done.sending_stopped,
+            words,
+            last_success: last_success.take(),
+        });
+        Ok(Done { ending: done.ending, sent: done.taken, lost })
     }
 
     /// Requests, encoded ahead on a thread of their own.
@@ -143,7 +255,7 @@ impl Run<'_> {
         number: u32,
         level: &LevelPlan,
     ) -> Result<Lookahead, TransportError> {
-        let mut items = self.workload.items(plan, number).map_err(io::Error::other)?;
+        let mut items = self.workload.items(plan, level, number).map_err(io::Error::other)?;
         let encoder = self.encoder.clone();
         let ahead = match level.load {
             Load::Concurrency { concurrency } => 2 * concurrency as usize,
@@ -159,35 +271,19 @@ impl Run<'_> {
     }
 }
 
-/// Counts for the live view, and hands every frame on.
-struct Recording<'a> {
-    level: u32,
-    live: &'a Live,
-    sink: &'a dyn Fn(Frame),
-    aborted: &'a dyn Fn() -> bool,
+/// How a level went.
+struct Done {
+    ending: Ending,
+    sent: u64,
+    lost: Option<Lost>,
 }
 
-impl Observer for Recording<'_> {
-    fn started(&mut self, started: Nanos) {
-        (self.sink)(Frame::LevelStart(LevelStart { level: self.level, started }));
-    }
-
-    fn ended(&mut self, record: RequestRecord) {
-        self.live.done.fetch_add(1, Relaxed);
-        if matches!(record.outcome, Outcome::Failed(_) | Outcome::Dropped(_)) {
-            self.live.failed.fetch_add(1, Relaxed);
-        }
-        if let Some(output) = record.output {
-            self.live.tokens.fetch_add(output.tokens, Relaxed);
-        }
-        (self.sink)(Frame::Request(Box::new(record)));
-    }
-
-    fn in_flight(&mut self, count: usize) {
-        self.live.in_flight.store(count as u64, Relaxed);
-    }
-
-    fn must_stop(&self) -> bool {
-        (self.aborted)()
-    }
+/// Many failures in a row, and the last of them.
+fn failed_in_a_row(record: &RequestRecord) -> String {
+    let class = match record.outcome {
+        dyno_core::outcome::Outcome::Failed(class) => class.to_string(),
+        _ => "dropped".to_owned(),
+    };
+    let words = record.detail.as_deref().unwrap_or("no words");
+    format!("50 requests in a row failed, the last with {class}: {words}")
 }

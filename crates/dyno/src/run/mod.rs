@@ -1,9 +1,13 @@
 //! The glue between the crates: opens the target, runs the levels of a plan on it, and hands
 //! every frame to whoever keeps them.
 
+pub(crate) mod course;
 pub(crate) mod embedded;
 pub(crate) mod levels;
+pub(crate) mod past;
 pub(crate) mod predicted;
+mod pulse;
+mod recording;
 pub(crate) mod signals;
 pub(crate) mod target;
 pub(crate) mod tokenize;

@@ -2,12 +2,13 @@
 //! engine that answers them in virtual time.
 
 use super::levels::Bench;
+use super::pulse::Pulse;
 use dyno_core::Nanos;
 use dyno_core::frame::{ClientHealth, EngineSlip};
 use dyno_core::outcome::{FailureClass, Outcome};
 use dyno_core::plan::Api;
 use dyno_core::record::{RequestRecord, TokenCount, TokenSource};
-use dyno_drive::{Ended, Job, Payload, Transport, TransportError};
+use dyno_drive::{Ended, Job, Payload, StopSignal, Transport, TransportError};
 use dyno_engine::core::{Core, Event, Request};
 use dyno_engine::prompt_of;
 use dyno_engine::virtual_time::Virtual;
@@ -184,6 +185,24 @@ impl Bench for Predicted {
     }
 
     fn slip(&mut self) -> Option<EngineSlip> {
+        None
+    }
+
+    fn rest(&mut self, time: Nanos, _stop: &StopSignal) {
+        let until = self.time.now().saturating_add(time);
+        while self.time.advance(until).is_some() {}
+    }
+
+    fn answers(&mut self, _stop: &StopSignal) -> Result<(), String> {
+        Ok(())
+    }
+
+    fn forget(&mut self, _stop: &StopSignal) -> Result<(), String> {
+        self.time.clear_prefix_cache();
+        Ok(())
+    }
+
+    fn pulse(&self, _stop: &StopSignal) -> Option<Pulse> {
         None
     }
 }

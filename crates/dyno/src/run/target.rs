@@ -2,11 +2,12 @@
 
 use super::embedded::Embedded;
 use super::levels::Bench;
+use super::pulse::Pulse;
 use crate::resolve::{ConnectionSettings, Secrets};
-use dyno_core::SEC;
+use dyno_core::{MS, Nanos, SEC};
 use dyno_core::frame::EngineSlip;
 use dyno_core::plan::Plan;
-use dyno_drive::{StopSignal, Transport};
+use dyno_drive::{Stop, StopSignal, Transport};
 use dyno_engine::{Running, Server};
 use dyno_net::Clock;
 use dyno_wire::client::{Client, ClientError, ClientOptions};
@@ -16,6 +17,7 @@ use dyno_wire::endpoint::{Endpoint, EndpointError};
 use dyno_wire::exchange::Rules;
 use dyno_wire::redact::Redactor;
 use dyno_wire::tls::{TlsError, TlsSettings};
+use std::time::Duration;
 use thiserror::Error;
 
 /// A client for the target, and the engine if the target is our own.
@@ -43,7 +45,54 @@ impl Bench for OpenTarget {
         let fetched = self.client.fetch(&path, 2 * SEC, &StopSignal::new()).ok()?;
         serde_json::from_slice(fetched.ok()?).ok()
     }
+
+    fn rest(&mut self, time: Nanos, stop: &StopSignal) {
+        let until = self.client.now().saturating_add(time);
+        while self.client.now() < until && stop.get() == Stop::No {
+            let left = until.saturating_sub(self.client.now()).min(50 * MS);
+            std::thread::sleep(Duration::from_nanos(left));
+        }
+    }
+
+    fn answers(&mut self, stop: &StopSignal) -> Result<(), String> {
+        let mut words = String::new();
+        for pause in [0, SEC, 5 * SEC] {
+            self.rest(pause, stop);
+            let path = self.endpoint.beside("/health");
+            let fetched =
+                self.client.fetch(&path, HEALTH_WITHIN, stop).map_err(|error| error.to_string())?;
+            match fetched.record.status {
+                // Whatever it says, it speaks; many have no such path.
+                Some(status) if status < 500 => return Ok(()),
+                _ => words = fetched.words(&self.client.rules().redactor.clone()),
+            }
+        }
+        Err(format!("between two levels it did not answer: {words}"))
+    }
+
+    fn forget(&mut self, stop: &StopSignal) -> Result<(), String> {
+        let mut said = Vec::new();
+        for path in ["/reset_prefix_cache", "/flush_cache"] {
+            let fetched = self
+                .client
+                .post(&self.endpoint.beside(path), b"", HEALTH_WITHIN, stop)
+                .map_err(|error| error.to_string())?;
+            if fetched.ok().is_some() {
+                return Ok(());
+            }
+            said.push(format!("{path}: {}", fetched.words(&self.client.rules().redactor.clone())));
+        }
+        Err(format!("the server does not forget what it has cached ({})", said.join("; ")))
+    }
+
+    fn pulse(&self, stop: &StopSignal) -> Option<Pulse> {
+        let options = self.client.options();
+        Some(Pulse::new(options.clone(), self.client.clock(), options.timeouts.idle_ns, stop))
+    }
 }
+
+/// An answer about its health that takes longer is none.
+const HEALTH_WITHIN: Nanos = 10 * SEC;
 
 /// Why the target cannot be opened.
 #[derive(Debug, Error)]

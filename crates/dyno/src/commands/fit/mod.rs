@@ -8,13 +8,17 @@ use crate::args::fit::FitArgs;
 use crate::exit::Exit;
 use crate::printer::Printer;
 use crate::usage::UsageError;
-use dyno_core::plan::Plan;
+use dyno_core::plan::LevelPlan;
 use dyno_engine::fit::{FitOptions, Fitted, Role, fit};
 use dyno_record::RunDir;
-use dyno_report::Summary;
+use dyno_report::{DirSource, Summary, level_plans};
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::fs::File;
 use std::io::Write as _;
+
+/// What the levels of a run were to be, by their index, and how they went.
+type Measured = (BTreeMap<u32, LevelPlan>, Summary);
 
 /// Reads the runs, fits, writes the twin and says how well it does.
 pub(crate) fn run(args: &FitArgs, printer: &Printer) -> Exit {
@@ -37,11 +41,13 @@ fn fitted(args: &FitArgs, printer: &Printer) -> Result<String, UsageError> {
             format!("`{}` exists; name another file", args.out.display()),
         ));
     }
-    let mut runs: Vec<(Plan, Summary)> = Vec::new();
+    let mut runs: Vec<Measured> = Vec::new();
     for path in &args.runs {
         let wrong = |error: dyno_record::RecordError| UsageError::new("RUN", error.to_string());
         let dir = RunDir::open(path).map_err(wrong)?;
-        runs.push((dir.read_plan().map_err(wrong)?, read(Some(path)).map_err(wrong)?));
+        let plan = dir.read_plan().map_err(wrong)?;
+        let plans = level_plans(&plan, &DirSource::open(&dir).map_err(wrong)?);
+        runs.push((plans, read(Some(path)).map_err(wrong)?));
     }
     let name = args.out.file_stem().map_or("twin".into(), |stem| stem.to_string_lossy());
     let table = table::table(&name, &runs, args.max_seqs);
@@ -59,7 +65,7 @@ fn fitted(args: &FitArgs, printer: &Printer) -> Result<String, UsageError> {
     Ok(told(&found, args))
 }
 
-fn describe(found: &mut Fitted, args: &FitArgs, runs: &[(Plan, Summary)]) {
+fn describe(found: &mut Fitted, args: &FitArgs, runs: &[Measured]) {
     let twin = &mut found.twin;
     let model = runs.iter().find_map(|(_, summary)| summary.run.model.clone());
     twin.model = args.model.clone().or(model);

@@ -1,19 +1,21 @@
 //! Measured runs as a table to fit.
 
-use dyno_core::plan::{Arrival, LevelPlan, Load, Plan, Warmup};
+use super::Measured;
+use dyno_core::plan::{Arrival, LevelPlan, Load, Warmup};
 use dyno_core::units::to_s;
 use dyno_engine::fit::{End, Level, Offer, Role, Table};
 use dyno_engine::twin::reference::Figure;
+use dyno_report::Verdict;
 use dyno_report::summary::{Distribution, LevelSummary, Tokens};
-use dyno_report::{Summary, Verdict};
 use std::collections::BTreeMap;
 
 /// The levels of runs, in order of load.
-pub(super) fn table(name: &str, runs: &[(Plan, Summary)], max_seqs: Option<u32>) -> Table {
+pub(super) fn table(name: &str, runs: &[Measured], max_seqs: Option<u32>) -> Table {
     let mut levels: Vec<(f64, Level)> = Vec::new();
     let several = runs.len() > 1;
-    for (number, (plan, summary)) in runs.iter().enumerate() {
-        for (planned, measured) in plan.levels.iter().zip(&summary.levels) {
+    for (number, (plans, summary)) in runs.iter().enumerate() {
+        for measured in &summary.levels {
+            let Some(planned) = plans.get(&measured.index) else { continue };
             let mut level = level(planned, measured);
             if several {
                 level.label = format!("{} of run {}", level.label, number + 1);

@@ -11,7 +11,7 @@ pub(crate) use source::{LED_WHOLE, limits, selection};
 
 use account::Account;
 use dyno_core::Nanos;
-use dyno_core::plan::{Api, Plan};
+use dyno_core::plan::{Api, LevelPlan, Plan};
 use dyno_core::prompt::{Content, Conversation, Item};
 use dyno_workload::data::{Count, DataSet, Selected, Selection};
 use dyno_workload::random::RandomPrompts;
@@ -127,13 +127,17 @@ impl Workload {
     }
 
     /// What a level sends; the words for the user if it cannot be made.
-    pub(crate) fn items(&self, plan: &Plan, number: u32) -> Result<Items, String> {
-        self.made(plan, number).map_err(|(_, words)| words)
+    pub(crate) fn items(
+        &self,
+        plan: &Plan,
+        level: &LevelPlan,
+        number: u32,
+    ) -> Result<Items, String> {
+        self.made(plan, level, number).map_err(|(_, words)| words)
     }
 
     /// What a level sends; the flag at fault and the words if it cannot be made.
-    fn made(&self, plan: &Plan, number: u32) -> Result<Items, Fault> {
-        let level = &plan.levels[number as usize];
+    fn made(&self, plan: &Plan, level: &LevelPlan, number: u32) -> Result<Items, Fault> {
         let output = || lengths("--output-tokens", &level.output_tokens.0);
         let input = || lengths("--input-tokens", &level.input_tokens.0);
         let key = (plan.seed, number);
@@ -223,7 +227,8 @@ impl Workload {
             Source::Set(..) | Source::Led(_) => None,
         };
         let aside = Self { account: Arc::default(), ..self.clone() };
-        let made = aside.items(plan, 0)?(made_up.unwrap_or(0));
+        let Some(level) = plan.levels.first() else { return Ok(None) };
+        let made = aside.items(plan, level, 0)?(made_up.unwrap_or(0));
         let item = match made {
             Some(Sending::Single(item, _)) => item,
             Some(Sending::Conversation(conversation)) => {
@@ -252,7 +257,8 @@ impl Workload {
             return Ok(None);
         }
         let aside = Self { account: Arc::default(), ..self.clone() };
-        let mut items = aside.items(plan, number)?;
+        let Some(level) = plan.levels.get(number as usize) else { return Ok(None) };
+        let mut items = aside.items(plan, level, number)?;
         let (mut count, mut input, mut output) = (0_u64, 0_u64, 0_u64);
         for index in 0..LOOKED_AT {
             let Some(Sending::Single(item, asked)) = items(index) else { break };
@@ -272,13 +278,15 @@ impl Workload {
     pub(crate) fn check(&self, plan: &Plan) -> Result<(), Fault> {
         let aside = Self { account: Arc::default(), ..self.clone() };
         if self.source.selection().is_some() || self.trace().is_some() {
-            let mut items = aside.made(plan, 0)?;
+            let Some(level) = plan.levels.first() else { return Ok(()) };
+            let mut items = aside.made(plan, level, 0)?;
             return match (items(0), aside.error()) {
                 (Some(_), _) => Ok(()),
                 (None, words) => Err(("--data", words.unwrap_or("there is no prompt".into()))),
             };
         }
-        (0..plan.levels.len() as u32).try_for_each(|number| aside.made(plan, number).map(drop))
+        let mut levels = (0..).zip(&plan.levels);
+        levels.try_for_each(|(number, level)| aside.made(plan, level, number).map(drop))
     }
 }
 

@@ -1,0 +1,55 @@
+//! What an earlier process left of a run that is resumed.
+
+use dyno_core::frame::{Ending, Frame};
+use dyno_core::plan::Plan;
+use dyno_core::Nanos;
+use dyno_record::{RecordError, RunDir};
+use dyno_report::{DirSource, FrameSource, LevelSummary, summarise};
+
+/// The levels that are done, and when it all began.
+#[derive(Debug, Clone)]
+pub(crate) struct Past {
+    /// Levels that were carried out, in the order in which they ran.
+    pub(crate) finished: Vec<LevelSummary>,
+    /// What the run is called.
+    pub(crate) run_id: String,
+    /// Wall-clock time at the run's time zero, in nanoseconds since 1970.
+    pub(crate) anchor_unix_ns: u64,
+    /// The last time that was recorded.
+    pub(crate) until: Nanos,
+    /// The whole plan was carried out.
+    pub(crate) complete: bool,
+}
+
+impl Past {
+    /// Reads the records of `dir`.
+    pub(crate) fn read(dir: &RunDir, plan: &Plan) -> Result<Self, RecordError> {
+        let environment = dir.read_environment()?;
+        let source = DirSource::open(dir)?;
+        let summary = summarise(plan, environment.as_ref(), &source);
+        let carried_out = |ending: Option<Ending>| ending.is_some_and(Ending::carried_out);
+        let mut finished: Vec<LevelSummary> =
+            summary.levels.into_iter().filter(|level| carried_out(level.ending)).collect();
+        finished.sort_by_key(|level| level.index);
+        let complete = carried_out(summary.run.ending);
+        let until = source.frames().map(|frame| ended(&frame)).max().unwrap_or(0);
+        let header = source.header();
+        Ok(Self {
+            finished,
+            run_id: header.run_id.clone(),
+            anchor_unix_ns: header.anchor_unix_ns,
+            until,
+            complete,
+        })
+    }
+}
+
+fn ended(frame: &Frame) -> Nanos {
+    match frame {
+        Frame::LevelChosen(_) => 0,
+        Frame::LevelStart(start) => start.started,
+        Frame::Request(record) => record.end,
+        Frame::LevelEnd(end) => end.ended,
+        Frame::RunEnd(end) => end.ended,
+    }
+}
