@@ -6,10 +6,12 @@ pub mod chunks;
 pub mod environment;
 pub mod frame;
 pub mod lag;
+pub mod nearest;
 pub mod outcome;
 pub mod plan;
 pub mod prompt;
 pub mod record;
+pub mod slo;
 pub mod units;
 
 /// Monotonic nanoseconds since the start of the run.
