@@ -1,6 +1,7 @@
 //! How a run goes from level to level: what happens between them, and who chooses the next.
 
 use crate::Nanos;
+use crate::slo::Condition;
 use serde::{Deserialize, Serialize};
 
 /// From level to level.
@@ -13,6 +14,9 @@ pub struct Course {
     /// The server is asked to forget what it has cached before each level.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub reset_cache: bool,
+    /// No more levels are run once a level meets one of these.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub stop_on: Vec<Condition>,
     /// Levels are chosen by what the levels before them showed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub search: Option<Search>,

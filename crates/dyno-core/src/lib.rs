@@ -7,10 +7,12 @@ pub mod course;
 pub mod environment;
 pub mod frame;
 pub mod lag;
+pub mod nearest;
 pub mod outcome;
 pub mod plan;
 pub mod prompt;
 pub mod record;
+pub mod slo;
 pub mod units;
 
 /// Monotonic nanoseconds since the start of the run.

@@ -3,6 +3,7 @@
 
 use crate::Nanos;
 use crate::course::Course;
+use crate::slo::Slo;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::fmt;
@@ -27,6 +28,9 @@ pub struct Plan {
     pub timeouts: Timeouts,
     /// Share of failures above which a bar is not met.
     pub allow_failures: f64,
+    /// What a level has to keep to pass.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub slo: Option<Slo>,
     /// Seed of arrivals and prompts.
     pub seed: u64,
     /// The part of the arrivals that this process sends.

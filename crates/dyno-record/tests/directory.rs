@@ -46,6 +46,7 @@ fn plan() -> Plan {
         },
         timeouts: Timeouts { connect_ns: 5, total_ns: 6, first_token_ns: 7, idle_ns: 8 },
         allow_failures: 0.01,
+        slo: None,
         seed: 42,
         shard: Shard::WHOLE,
         label: None,

@@ -55,6 +55,7 @@ pub fn plan(levels: Vec<LevelPlan>) -> Plan {
             idle_ns: 60 * SEC,
         },
         allow_failures: 0.01,
+        slo: None,
         seed: 42,
         shard: Shard::WHOLE,
         label: None,

@@ -14,7 +14,6 @@ mod error;
 mod fields;
 mod layout;
 mod lines;
-mod nearest;
 mod order;
 #[cfg(feature = "parquet")]
 mod parquet_group;

@@ -147,6 +147,7 @@ fn plan(pace: Pace, streams: u32, seconds: u64) -> Plan {
             idle_ns: 500 * MS * 20,
         },
         allow_failures: 0.01,
+        slo: None,
         seed: 0,
         shard: Shard::WHOLE,
         label: None,

@@ -1,7 +1,7 @@
 //! The name somebody probably meant.
 
 /// The one of `known` nearest to `word`, where it is near enough to be a slip of the fingers.
-pub(super) fn nearest<'a>(word: &str, known: &[&'a str]) -> Option<&'a str> {
+pub fn nearest<'a>(word: &str, known: &[&'a str]) -> Option<&'a str> {
     let word = word.to_lowercase();
     let (distance, name) =
         known.iter().map(|name| (distance(&word, &name.to_lowercase()), *name)).min()?;

@@ -1,0 +1,141 @@
+//! Reading the bound of a term, and spelling a term as it should have been.
+
+use super::error::SloError;
+use super::parse::{Reading, Use};
+use super::term::{Bound, Metric, Operator, Statistic, Term};
+use crate::units::{UnitError, parse_duration};
+use crate::{MS, Nanos, SEC};
+
+/// The longest time that can be asked for.
+const LONGEST: Nanos = 24 * 3600 * SEC;
+const MOST_PER_SECOND: f64 = 1e9;
+const EXAMPLE: Bound = Bound::Time(500 * MS);
+
+impl Reading<'_> {
+    pub(super) fn bound(
+        &self,
+        metric: Metric,
+        statistic: Option<Statistic>,
+    ) -> Result<Bound, SloError> {
+        let right = || self.spelt(metric, statistic, self.operator);
+        let kind = kind(metric);
+        if self.right.starts_with(['-', '−']) {
+            return Err(self.impossible(metric, statistic, "is below zero, where nothing can be"));
+        }
+        if number(self.right).is_some() {
+            return Err(SloError::NoUnit { kind, right: right() });
+        }
+        let wrong = || SloError::Bound { text: self.right.to_owned(), kind, right: right() };
+        let bound = match metric {
+            Metric::Errors => {
+                Bound::Percent(self.right.strip_suffix('%').and_then(number).ok_or_else(wrong)?)
+            }
+            Metric::Throughput => {
+                self.per_second(&["req/s", "requests/s", "/s"]).ok_or_else(wrong)?
+            }
+            Metric::Tokens => self.per_second(&["tok/s", "tokens/s", "/s"]).ok_or_else(wrong)?,
+            _ => match parse_duration(self.right) {
+                Ok(nanos) => Bound::Time(nanos),
+                Err(UnitError::TooLong(_)) => {
+                    return Err(self.impossible(metric, statistic, "is over a day"));
+                }
+                Err(_) => return Err(wrong()),
+            },
+        };
+        self.sensible(metric, statistic, bound)
+    }
+
+    fn per_second(&self, units: &[&str]) -> Option<Bound> {
+        let unit = units.iter().find_map(|unit| self.right.strip_suffix(unit))?;
+        number(unit).map(Bound::PerSecond)
+    }
+
+    /// Refuses a bound that everything or nothing meets.
+    fn sensible(
+        &self,
+        metric: Metric,
+        statistic: Option<Statistic>,
+        bound: Bound,
+    ) -> Result<Bound, SloError> {
+        use Operator::{Above, AtLeast, Below};
+        let why = match (bound, self.operator) {
+            (Bound::Time(0), _) if self.purpose == Use::Keep => "asks for no time at all",
+            (Bound::Time(0), _) => "always holds",
+            (Bound::Time(nanos), _) if nanos > LONGEST => "is over a day",
+            (Bound::Percent(value), _) if value > 100.0 => "is more than all requests",
+            (Bound::Percent(0.0), Below) => "asks for less than no failure",
+            (Bound::Percent(0.0), AtLeast) => "always holds",
+            (Bound::Percent(100.0), Above) => "asks for more than all requests",
+            (Bound::PerSecond(0.0), _) => "asks for no work at all",
+            (Bound::PerSecond(value), _) if value > MOST_PER_SECOND => {
+                "is over a thousand million a second"
+            }
+            _ => return Ok(bound),
+        };
+        Err(self.impossible(metric, statistic, why))
+    }
+
+    fn impossible(
+        &self,
+        metric: Metric,
+        statistic: Option<Statistic>,
+        why: &'static str,
+    ) -> SloError {
+        let right = match (metric, self.purpose) {
+            (Metric::Errors, Use::Keep) => {
+                "`errors<1%`, or `errors<=0%` for none at all".to_owned()
+            }
+            (Metric::Errors, Use::Stop) => "`errors>5%`".to_owned(),
+            _ => format!("`{}`", self.spelt(metric, statistic, self.operator)),
+        };
+        SloError::Impossible { text: self.text.to_owned(), why, right }
+    }
+
+    /// The term as it should be, with the bound that was written if it is one.
+    pub(super) fn spelt(
+        &self,
+        metric: Metric,
+        statistic: Option<Statistic>,
+        operator: Operator,
+    ) -> String {
+        let typed = number(self.right);
+        let bound = match metric {
+            Metric::Errors => {
+                let typed = typed.or_else(|| number(self.right.strip_suffix('%')?));
+                Bound::Percent(typed.filter(|v| (0.0..=100.0).contains(v)).unwrap_or(1.0))
+            }
+            Metric::Throughput | Metric::Tokens => {
+                let digits = self.right.trim_end_matches(|c: char| c.is_alphabetic() || c == '/');
+                let usual = if metric == Metric::Tokens { 1000.0 } else { 5.0 };
+                let typed = typed.or_else(|| number(digits));
+                let possible = typed.filter(|v| *v > 0.0 && *v <= MOST_PER_SECOND);
+                Bound::PerSecond(possible.unwrap_or(usual))
+            }
+            _ => {
+                let given = match typed {
+                    Some(_) => parse_duration(&format!("{}ms", self.right)),
+                    None => parse_duration(self.right),
+                };
+                given.ok().filter(|n| (1..=LONGEST).contains(n)).map_or(EXAMPLE, Bound::Time)
+            }
+        };
+        Term { metric, statistic, operator, bound }.to_string()
+    }
+}
+
+fn kind(metric: Metric) -> &'static str {
+    match metric {
+        Metric::Errors => "a share",
+        Metric::Throughput => "a rate of requests",
+        Metric::Tokens => "a rate of tokens",
+        _ => "a time",
+    }
+}
+
+/// Digits and a point, and nothing else.
+fn number(text: &str) -> Option<f64> {
+    let text = text.trim();
+    let plain = text.starts_with(|c: char| c.is_ascii_digit() || c == '.')
+        && text.chars().all(|c| c.is_ascii_digit() || c == '.');
+    text.parse().ok().filter(|value: &f64| plain && value.is_finite())
+}

@@ -1,0 +1,130 @@
+//! What can be wrong with an SLO or a condition, each with what would be right.
+
+use super::term::{Metric, Statistic};
+use thiserror::Error;
+
+/// Why a text is no SLO or condition.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum SloError {
+    /// No term at all.
+    #[error("there is nothing in it; write a bound such as `{0}`")]
+    Empty(&'static str),
+    /// `and` at one end, or twice.
+    #[error("a term is missing beside `and`; write `ttft.p99<500ms and errors<1%`")]
+    Dangling,
+    /// No `<` or `>`.
+    #[error("`{text}` has no bound; write {form}")]
+    NoBound {
+        /// The term.
+        text: String,
+        /// How one is written.
+        form: &'static str,
+    },
+    /// Not the name of a metric.
+    #[error(
+        "there is no metric `{name}`{near} Known: {known}",
+        near = did_you_mean(.near),
+        known = metrics()
+    )]
+    Metric {
+        /// What was written.
+        name: String,
+        /// What may have been meant.
+        near: Option<String>,
+    },
+    /// Not the name of a statistic.
+    #[error(
+        "there is no statistic `{name}`{near} Known: {known}",
+        near = did_you_mean(.near),
+        known = statistics()
+    )]
+    Statistic {
+        /// What was written.
+        name: String,
+        /// What may have been meant.
+        near: Option<String>,
+    },
+    /// One request would decide.
+    #[error("`max` is not offered, for a single request decides it; write `{right}`")]
+    Max {
+        /// The right spelling.
+        right: String,
+    },
+    /// A time without a statistic.
+    #[error("`{name}` needs a statistic: write `{right}`. Known: {known}", known = statistics())]
+    NoStatistic {
+        /// The metric.
+        name: &'static str,
+        /// The right spelling.
+        right: String,
+    },
+    /// A statistic where there is one figure only.
+    #[error("`{name}` has no statistics: write `{right}`")]
+    OneFigure {
+        /// The metric.
+        name: &'static str,
+        /// The right spelling.
+        right: String,
+    },
+    /// `scheduled.` before a figure that does not depend on when a request was due.
+    #[error(
+        "`{name}` does not depend on when a request was due: write `{name}` without `scheduled.`"
+    )]
+    NotScheduled {
+        /// The metric.
+        name: &'static str,
+    },
+    /// A number without its unit.
+    #[error("{kind} needs a unit: write `{right}`")]
+    NoUnit {
+        /// What kind of figure it is.
+        kind: &'static str,
+        /// The right spelling.
+        right: String,
+    },
+    /// Not a bound of this metric.
+    #[error("`{text}` is not {kind}; write `{right}`")]
+    Bound {
+        /// What was written.
+        text: String,
+        /// What kind of figure it is.
+        kind: &'static str,
+        /// The right spelling.
+        right: String,
+    },
+    /// Nothing, or everything, can be on that side.
+    #[error("`{text}` {why}; write {right}")]
+    Impossible {
+        /// The term.
+        text: String,
+        /// Why it makes no sense.
+        why: &'static str,
+        /// What would.
+        right: String,
+    },
+    /// A floor where there should be a ceiling, or the other way round.
+    #[error("`{text}` is the wrong way round: {why}; write `{right}`")]
+    WrongSide {
+        /// The term.
+        text: String,
+        /// What it is for.
+        why: &'static str,
+        /// The right spelling.
+        right: String,
+    },
+    /// The same figure twice.
+    #[error("`{0}` is bounded twice; keep one of the two")]
+    Twice(String),
+}
+
+fn did_you_mean(near: &Option<String>) -> String {
+    near.as_ref().map_or_else(|| ".".to_owned(), |near| format!("; did you mean `{near}`?"))
+}
+
+fn metrics() -> String {
+    Metric::ALL.map(Metric::name).join(", ")
+}
+
+fn statistics() -> String {
+    Statistic::ALL.map(Statistic::name).join(", ")
+}

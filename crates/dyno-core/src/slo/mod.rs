@@ -1,0 +1,110 @@
+//! What a level has to keep, as people write it: `ttft.p99<500ms and errors<1%`; and when to stop:
+//! `errors>5%`. Read once, kept as canonical text. [`term`] says what a term is made of, `parse`
+//! and `bound` how one is read.
+
+mod bound;
+mod error;
+mod parse;
+pub mod term;
+
+pub use error::SloError;
+pub use term::{Bound, Metric, Operator, Statistic, Term, Unit};
+
+use serde::{Deserialize, Serialize};
+use std::fmt;
+use std::str::FromStr;
+
+/// A service level objective: all of its terms have to hold. It has at least one, and none twice.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(into = "String", try_from = "String")]
+pub struct Slo {
+    terms: Vec<Term>,
+}
+
+impl Slo {
+    /// Its terms, in the order in which they were written.
+    pub fn terms(&self) -> &[Term] {
+        &self.terms
+    }
+}
+
+impl FromStr for Slo {
+    type Err = SloError;
+
+    fn from_str(text: &str) -> Result<Self, SloError> {
+        Ok(Self { terms: parse::slo(text)? })
+    }
+}
+
+impl fmt::Display for Slo {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (i, term) in self.terms.iter().enumerate() {
+            let between = if i == 0 { "" } else { " and " };
+            write!(f, "{between}{term}")?;
+        }
+        Ok(())
+    }
+}
+
+impl From<Slo> for String {
+    fn from(slo: Slo) -> Self {
+        slo.to_string()
+    }
+}
+
+impl TryFrom<String> for Slo {
+    type Error = SloError;
+
+    fn try_from(text: String) -> Result<Self, SloError> {
+        text.parse()
+    }
+}
+
+/// When a series of levels should go no further.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(into = "String", try_from = "String")]
+pub enum Condition {
+    /// A figure is above a bound.
+    Above(Term),
+    /// The server does not keep up with what is offered.
+    Saturated,
+}
+
+const SATURATED: &str = "saturated";
+
+impl FromStr for Condition {
+    type Err = SloError;
+
+    fn from_str(text: &str) -> Result<Self, SloError> {
+        if text.trim().eq_ignore_ascii_case(SATURATED) {
+            return Ok(Self::Saturated);
+        }
+        parse::condition(text).map(Self::Above)
+    }
+}
+
+impl fmt::Display for Condition {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Above(term) => term.fmt(f),
+            Self::Saturated => f.write_str(SATURATED),
+        }
+    }
+}
+
+impl From<Condition> for String {
+    fn from(condition: Condition) -> Self {
+        condition.to_string()
+    }
+}
+
+impl TryFrom<String> for Condition {
+    type Error = SloError;
+
+    fn try_from(text: String) -> Result<Self, SloError> {
+        text.parse()
+    }
+}
+
+#[cfg(test)]
+mod tests;
