@@ -148,6 +148,6 @@ pub struct LevelEnd {
 pub struct RunEnd {
     /// When.
     pub ended: Nanos,
-    /// Why; [`Ending::Requests`] and [`Ending::Duration`] both mean that the plan was carried out.
+    /// Why; see [`Ending::carried_out`].
     pub ending: Ending,
 }

@@ -29,6 +29,11 @@ impl Virtual {
         self.now
     }
 
+    /// Makes the engine forget the beginnings of prompts that are kept only for others to come.
+    pub fn clear_prefix_cache(&mut self) {
+        self.core.clear_prefix_cache();
+    }
+
     /// The engine.
     pub fn core(&self) -> &Core {
         &self.core

@@ -87,6 +87,11 @@ impl<R: Read> RecordReader<R> {
         self.damage.clone()
     }
 
+    /// Bytes up to the end of the last whole frame. Known once the iterator has ended.
+    pub fn whole(&self) -> u64 {
+        self.offset
+    }
+
     /// The end of the run was read; otherwise the run is partial. Known once the iterator has
     /// ended.
     pub fn complete(&self) -> bool {

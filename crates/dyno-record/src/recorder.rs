@@ -42,6 +42,17 @@ impl Recorder {
         Self::with(file, path, length, WriteLimits::default(), QueueLimits::default())
     }
 
+    /// Goes on with the record file of a run that was cut short: after its last whole frame.
+    pub fn resume(dir: &RunDir) -> Result<Self, RecordError> {
+        let path = dir.path().join(RECORDS);
+        let mut reader = dir.records()?;
+        reader.by_ref().for_each(drop);
+        let length = reader.whole();
+        let file = OpenOptions::new().append(true).open(&path).map_err(failed("open", &path))?;
+        file.set_len(length).map_err(failed("cut", &path))?;
+        Self::with(file, path, length, WriteLimits::default(), QueueLimits::default())
+    }
+
     pub(crate) fn with(
         sink: impl Sink + 'static,
         path: PathBuf,

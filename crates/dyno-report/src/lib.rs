@@ -16,6 +16,6 @@ pub use aggregate::{level_plans, summarise};
 pub use findings::{Finding, Reason};
 pub use run_dir::DirSource;
 pub use source::{FrameSource, VecSource};
-pub use summary::Summary;
+pub use summary::{LevelSummary, Summary};
 pub use text::{TextOptions, render_text};
 pub use verdict::Verdict;

@@ -220,10 +220,20 @@ pub(crate) fn parse(argv: Vec<OsString>) -> Result<Cli, clap::Error> {
 /// Puts the file's settings under what was typed, if there is a file.
 pub(crate) fn with_file(cli: Cli, argv: &[OsString]) -> Result<Cli, UsageError> {
     let Command::Bench(args) = &cli.command else { return Ok(cli) };
-    let Some(path) = &args.output.config else { return Ok(cli) };
     let command = argv.iter().position(|arg| arg == "bench").unwrap_or(1);
-    let merged = merge(path, argv.get(command + 1..).unwrap_or_default())?;
-    parse(merged).map_err(|error| from_clap(&error, "dyno bench"))
+    let typed = argv.get(command + 1..).unwrap_or_default();
+    let (mut cli, given) = match &args.output.config {
+        None => (cli, typed_keys(typed)),
+        Some(path) => {
+            let merged = merge(path, typed)?;
+            let given = typed_keys(merged.get(2..).unwrap_or_default());
+            (parse(merged).map_err(|error| from_clap(&error, "dyno bench"))?, given)
+        }
+    };
+    if let Command::Bench(args) = &mut cli.command {
+        args.output.given = given;
+    }
+    Ok(cli)
 }
 
 #[cfg(test)]

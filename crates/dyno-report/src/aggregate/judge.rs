@@ -98,17 +98,14 @@ impl Case<'_> {
         if let (Ending::Requests, Some(planned)) = (end.ending, short) {
             found.push(Finding::ShortOfPlan { issued: end.issued, planned });
         }
-        let cut_short = matches!(
-            end.ending,
-            Ending::Interrupted | Ending::TargetLost | Ending::Aborted | Ending::Duration
-        );
+        let cut_short = end.ending != Ending::Requests;
         let scheduled = end.planned.filter(|_| !cut_short).unwrap_or(end.issued);
         let sent = end.issued.saturating_sub(self.level.unsent);
         if sent.abs_diff(scheduled) as f64 > SCHEDULE_LIMIT * scheduled as f64 {
             found.push(Finding::OffSchedule { sent, scheduled });
         }
         match end.ending {
-            Ending::Requests | Ending::Duration => {}
+            Ending::Requests | Ending::Duration | Ending::Stable => {}
             Ending::Interrupted => found.push(Finding::Interrupted),
             Ending::TargetLost => found.push(Finding::TargetLost),
             Ending::Aborted => found.push(Finding::Aborted),

@@ -198,7 +198,7 @@ fn planned(plan: &LevelPlan, level: &Gathered) -> u64 {
         _ => plan.requests,
     };
     match &level.end {
-        Some(end) if end.ending == Ending::Duration => end.issued,
+        Some(end) if matches!(end.ending, Ending::Duration | Ending::Stable) => end.issued,
         Some(end) => end.planned.unwrap_or(end.issued),
         None => asked.unwrap_or_else(|| records(level)),
     }

@@ -1,7 +1,8 @@
 //! The flags of `dyno bench`.
 
+use super::course::CourseArgs;
 use super::target::{TargetUrl, target};
-use super::values::{self, ExtraBody, Header, List, Secret};
+use super::values::{self, ExtraBody, Header, List, Requests, Secret};
 use clap::{Args, ValueEnum};
 use dyno_core::Nanos;
 use dyno_core::plan::{Arrival, Warmup};
@@ -51,6 +52,8 @@ pub(crate) struct BenchArgs {
     #[command(flatten)]
     pub(crate) load: LoadArgs,
     #[command(flatten)]
+    pub(crate) course: CourseArgs,
+    #[command(flatten)]
     pub(crate) data: DataArgs,
     #[command(flatten)]
     pub(crate) request: RequestArgs,
@@ -80,9 +83,10 @@ pub(crate) struct LoadArgs {
     /// N requests all at once
     #[arg(long, value_name = "N[,N…]", value_parser = values::burst_list, allow_hyphen_values = true)]
     pub(crate) burst: Option<List<u64>>,
-    /// Stop a level after N measured requests (each turn is one); it then runs until each has ended
-    #[arg(long, value_name = "N", value_parser = values::requests, allow_hyphen_values = true)]
-    pub(crate) requests: Option<u64>,
+    /// Stop a level after N measured requests (each turn is one); it then runs until each has
+    /// ended. 10x: ten for each slot of a closed loop
+    #[arg(long, value_name = "N|Nx", value_parser = values::level_requests, allow_hyphen_values = true)]
+    pub(crate) requests: Option<Requests>,
     /// Stop sending after this time; with --requests, whichever comes first [default: 30s, where
     /// a load is given and --requests is not]
     #[arg(long, value_name = "TIME", value_parser = values::some_duration, allow_hyphen_values = true)]
@@ -244,6 +248,10 @@ pub(crate) struct OutputArgs {
     /// Run directory, new or empty [default: dyno-runs/TIME-XXXX, in UTC]
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
+    /// Go on with a run that was cut short, in its directory: levels that it finished are not run
+    /// again. Alone, it takes everything from there; flags of load and data must say the same
+    #[arg(long, value_name = "DIR", conflicts_with = "out", help_heading = "Levels")]
+    pub(crate) resume: Option<PathBuf>,
     /// Keep the answers in the records
     #[arg(long)]
     pub(crate) save_text: bool,
@@ -259,6 +267,9 @@ pub(crate) struct OutputArgs {
     /// TOML file with settings named like these flags; flags override it
     #[arg(long, value_name = "FILE.toml")]
     pub(crate) config: Option<PathBuf>,
+    /// Names of the flags that were given, on the command line or in a file.
+    #[arg(skip)]
+    pub(crate) given: Vec<String>,
 }
 
 /// The dialects, named after what they are; a comment here would lengthen the help page.

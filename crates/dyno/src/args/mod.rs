@@ -2,6 +2,7 @@
 //! pages, man pages, completions and the reference in `docs/` all come from here. No I/O.
 
 pub(crate) mod bench;
+pub(crate) mod course;
 pub(crate) mod data;
 pub(crate) mod engine;
 pub(crate) mod fit;

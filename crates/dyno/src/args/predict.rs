@@ -1,6 +1,7 @@
 //! The flags of `dyno predict`.
 
 use super::bench::{ApiArg, BenchArgs, DataArgs, LoadArgs, OutputArgs};
+use super::course::CourseArgs;
 use super::values;
 use clap::{Args, Command, FromArgMatches};
 
@@ -26,6 +27,8 @@ pub(crate) struct PredictArgs {
     #[command(flatten)]
     pub(crate) load: LoadArgs,
     #[command(flatten)]
+    pub(crate) course: CourseArgs,
+    #[command(flatten)]
     pub(crate) data: DataArgs,
     /// Dialect whose requests are made up
     #[arg(long, value_name = "API", help_heading = "Request")]
@@ -45,6 +48,7 @@ impl PredictArgs {
         let command = BenchArgs::augment_args(Command::new("dyno"));
         let mut bench = BenchArgs::from_arg_matches(&command.try_get_matches_from(["dyno"])?)?;
         (bench.load, bench.data, bench.output) = (self.load, self.data, self.output);
+        bench.course = self.course;
         bench.twin = self.twin;
         bench.request.api = self.api;
         bench.request.no_stream = self.no_stream;

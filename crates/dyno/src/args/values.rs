@@ -3,6 +3,7 @@
 
 use dyno_core::Nanos;
 use dyno_core::plan::{Arrival, Warmup};
+use dyno_core::slo::Condition;
 use dyno_core::units::{parse_duration, parse_share};
 use dyno_workload::lengths::Lengths;
 use serde_json::{Map, Value};
@@ -131,7 +132,44 @@ pub(crate) fn arrival(text: &str) -> Result<Arrival, String> {
     }
 }
 
+/// How many requests a level takes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Requests {
+    /// So many.
+    Number(u64),
+    /// So many for each slot of a closed loop.
+    PerSlot(u64),
+}
+
 /// `--requests`.
+pub(crate) fn level_requests(text: &str) -> Result<Requests, String> {
+    match text.strip_suffix(['x', 'X', '×']) {
+        None => requests(text).map(Requests::Number),
+        Some(times) => match times.trim().parse::<u64>() {
+            Ok(times) if (1..=MOST_REQUESTS / u64::from(MOST_IN_FLIGHT)).contains(&times) => {
+                Ok(Requests::PerSlot(times))
+            }
+            _ => Err(format!("`{text}` is not a number of requests per slot; write 10x")),
+        },
+    }
+}
+
+/// `--repeat`.
+pub(crate) fn repeats(text: &str) -> Result<u32, String> {
+    match text.parse::<u32>() {
+        Ok(value) if (1..=1000).contains(&value) => Ok(value),
+        _ => {
+            Err(format!("`{text}` is not a number of rounds; write a whole number from 1 to 1000"))
+        }
+    }
+}
+
+/// `--stop-on`.
+pub(crate) fn condition(text: &str) -> Result<Condition, String> {
+    text.parse::<Condition>().map_err(|error| error.to_string())
+}
+
+/// `--limit`.
 pub(crate) fn requests(text: &str) -> Result<u64, String> {
     match text.parse::<u64>() {
         Ok(value) if (1..=MOST_REQUESTS).contains(&value) => Ok(value),

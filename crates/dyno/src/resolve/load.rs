@@ -2,7 +2,7 @@
 
 use super::data::Nature;
 use crate::args::bench::LoadArgs;
-use crate::args::values::MOST_IN_FLIGHT;
+use crate::args::values::{MOST_IN_FLIGHT, Requests};
 use crate::usage::UsageError;
 use dyno_core::plan::{Arrival, LengthSpec, LevelPlan, Load, Warmup};
 use dyno_core::units::{format_duration, to_s};
@@ -24,10 +24,24 @@ struct Ladder {
 }
 
 /// When a level stops.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq, Default)]
 struct Stop {
     requests: Option<u64>,
     duration: Option<Nanos>,
+    /// Requests for each slot of a closed loop.
+    per_slot: Option<u64>,
+}
+
+impl Stop {
+    /// With the requests that slots make.
+    fn of(self, load: &Load) -> Self {
+        let slots = match load {
+            Load::Concurrency { concurrency } => u64::from(*concurrency),
+            _ => 1,
+        };
+        let per_slot = self.per_slot.map(|times| times.saturating_mul(slots));
+        Self { requests: self.requests.or(per_slot), ..self }
+    }
 }
 
 /// The levels in the order they run.
@@ -50,7 +64,13 @@ pub(super) fn levels(
         Some(Warmup::Requests(0) | Warmup::Duration(0)) => None,
         warmup => warmup,
     };
-    let given = Stop { requests: args.requests, duration: args.duration };
+    let (requests, per_slot) = match args.requests {
+        Some(Requests::Number(number)) => (Some(number), None),
+        Some(Requests::PerSlot(times)) => (None, Some(times)),
+        None => (None, None),
+    };
+    check_per_slot(&args, per_slot, nature)?;
+    let given = Stop { requests, duration: args.duration, per_slot };
     let loads = if let Nature::Trace { speed, lengths_given } = nature {
         if lengths_given {
             notes.push("--output-tokens has no effect: a trace asks for its own lengths".into());
@@ -65,7 +85,7 @@ pub(super) fn levels(
         loads
     } else if let Some(list) = &args.burst {
         check_burst(given, warmup)?;
-        let stop = |requests| Stop { requests: Some(requests), duration: None };
+        let stop = |requests| Stop { requests: Some(requests), duration: None, per_slot: None };
         list.0.iter().map(|&requests| (Load::Burst { requests }, stop(requests))).collect()
     } else {
         ladder(given, embedded, notes)
@@ -140,19 +160,38 @@ fn fits_the_data(args: &LoadArgs, nature: Nature) -> Result<(), UsageError> {
     }
 }
 
+/// Only a closed loop has slots.
+fn check_per_slot(
+    args: &LoadArgs,
+    per_slot: Option<u64>,
+    nature: Nature,
+) -> Result<(), UsageError> {
+    let closed = args.rate.is_none() && args.burst.is_none();
+    match per_slot {
+        Some(times) if !closed || matches!(nature, Nature::Trace { .. }) => Err(UsageError::new(
+            "--requests",
+            format!(
+                "`{times}x` counts requests for each slot of a closed loop; write how many there \
+                 should be in all, or give --concurrency"
+            ),
+        )),
+        _ => Ok(()),
+    }
+}
+
 fn with_stop(loads: impl Iterator<Item = Load>, given: Stop) -> Vec<(Load, Stop)> {
     let stop = match given {
-        Stop { requests: None, duration: None } => {
-            Stop { requests: None, duration: Some(DEFAULT_DURATION) }
+        Stop { requests: None, duration: None, per_slot: None } => {
+            Stop { duration: Some(DEFAULT_DURATION), ..given }
         }
         given => given,
     };
-    loads.map(|load| (load, stop)).collect()
+    loads.map(|load| (load, stop.of(&load))).collect()
 }
 
 fn ladder(given: Stop, embedded: bool, notes: &mut Vec<String>) -> Vec<(Load, Stop)> {
     let ladder = if embedded { LADDER_OF_OUR_OWN } else { LADDER };
-    let explicit = given.requests.is_some() || given.duration.is_some();
+    let explicit = given != Stop::default();
     let bounds = if explicit {
         "as long as you said".to_owned()
     } else {
@@ -167,21 +206,20 @@ fn ladder(given: Stop, embedded: bool, notes: &mut Vec<String>) -> Vec<(Load, St
         .steps
         .iter()
         .map(|&concurrency| {
+            let load = Load::Concurrency { concurrency };
             let stop = if explicit {
                 given
             } else {
-                Stop {
-                    requests: Some(u64::from(concurrency) * LADDER_REQUESTS_PER_SLOT),
-                    duration: Some(ladder.duration),
-                }
+                let per_slot = Some(LADDER_REQUESTS_PER_SLOT);
+                Stop { requests: None, duration: Some(ladder.duration), per_slot }
             };
-            (Load::Concurrency { concurrency }, stop)
+            (load, stop.of(&load))
         })
         .collect()
 }
 
 fn check_burst(given: Stop, warmup: Option<Warmup>) -> Result<(), UsageError> {
-    if given.requests.is_some() {
+    if given.requests.is_some() || given.per_slot.is_some() {
         return Err(UsageError::new(
             "--requests",
             "it cannot be combined with --burst, whose N is the number of requests; leave it out",

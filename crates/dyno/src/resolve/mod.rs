@@ -1,8 +1,10 @@
 //! From what was typed to what will be done: defaults filled in, files read, contradictions
 //! refused. The plan that comes out holds nothing secret; secrets travel beside it.
 
+mod course;
 mod data;
 mod load;
+mod resume;
 mod secrets;
 mod surroundings;
 
@@ -13,10 +15,12 @@ pub(crate) use surroundings::Surroundings;
 use crate::args::bench::{ApiArg, BenchArgs, ConnectionArgs, RequestArgs, UsageArg};
 use crate::args::target::TargetUrl;
 use crate::run::embedded::Embedded;
+use crate::run::past::Past;
 use crate::run::workload::Workload;
 use crate::usage::UsageError;
 use dyno_core::plan::{Api, PLAN_SCHEMA, Plan, RequestPlan, Shard, Target, Timeouts, UsageWanted};
 use dyno_engine::twin::Twin;
+use dyno_record::RunDir;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
@@ -40,6 +44,10 @@ pub(crate) struct Resolved {
     pub(crate) quiet: bool,
     /// No progress.
     pub(crate) no_progress: bool,
+    /// Only the plan is printed.
+    pub(crate) dry_run: bool,
+    /// The run that is gone on with, and what there is of it.
+    pub(crate) resumed: Option<(RunDir, Past)>,
     /// What the user should know before it starts.
     pub(crate) notes: Vec<String>,
     /// What the user should mend.
@@ -78,7 +86,8 @@ pub(crate) fn resolve(
     surroundings: &Surroundings,
     aim: Aim,
 ) -> Result<Resolved, UsageError> {
-    let BenchArgs { target, twin, load, mut data, request, connection, timeouts, output } = args;
+    let BenchArgs { target, twin, load, course, mut data, request, connection, timeouts, output } =
+        args;
     let mut notes = Vec::new();
     let mut warnings = Vec::new();
 
@@ -87,6 +96,8 @@ pub(crate) fn resolve(
     let nature = data::nature(&mut data, api)?;
     let lengths = data::lengths(&data, nature);
     let levels = load::levels(load, &lengths, nature, target.is_none(), &mut notes)?;
+    let dry_run = course.dry_run;
+    let (levels, course) = course::course(&course, levels, seed)?;
     let secrets =
         secrets::gather(&connection, surroundings, target.is_some(), &mut notes, &mut warnings)?;
     let connection = tls(connection, target.as_ref(), &mut notes)?;
@@ -134,8 +145,9 @@ pub(crate) fn resolve(
         label: output.label,
         note: output.note,
         save_text: output.save_text,
-        course: Default::default(),
+        course,
     };
+    let resumed = resume::past(output.resume.as_deref(), &plan, aim)?;
     let workload = Workload::open(&plan).map_err(|(flag, words)| UsageError::new(flag, words))?;
     notes.extend(workload.recognised());
     workload.check(&plan).map_err(|(flag, words)| UsageError::new(flag, words))?;
@@ -149,6 +161,8 @@ pub(crate) fn resolve(
         json: output.json,
         quiet: output.quiet,
         no_progress: output.no_progress,
+        dry_run,
+        resumed,
         notes,
         warnings,
     })

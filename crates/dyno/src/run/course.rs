@@ -39,13 +39,8 @@ impl<'a> Course<'a> {
         navigator: Option<&'a mut dyn Navigator>,
         past: Option<&Past>,
     ) -> Self {
-        let mut course = Self {
-            plan,
-            navigator,
-            next: 0,
-            finished: BTreeSet::new(),
-            results: BTreeMap::new(),
-        };
+        let mut course =
+            Self { plan, navigator, next: 0, finished: BTreeSet::new(), results: BTreeMap::new() };
         for level in past.into_iter().flat_map(|past| &past.finished) {
             course.finished.insert(level.index);
             course.results.insert(level.index, level.clone());

@@ -12,9 +12,7 @@ use dyno_core::frame::{
 };
 use dyno_core::plan::{LevelPlan, Load, Plan, Warmup};
 use dyno_core::record::RequestRecord;
-use dyno_drive::{
-    LevelSetup, Lookahead, Stop, StopSignal, Transport, TransportError, run_level,
-};
+use dyno_drive::{LevelSetup, Lookahead, Stop, StopSignal, Transport, TransportError, run_level};
 use dyno_report::{LevelSummary, VecSource, summarise};
 use dyno_wire::encode::Encoder;
 use std::cell::{Cell, RefCell};
@@ -62,10 +60,7 @@ pub(crate) struct Run<'a> {
 /// What happens between levels.
 pub(crate) enum News<'a> {
     /// A level took so long.
-    Over {
-        leg: &'a Leg,
-        time: Duration,
-    },
+    Over { leg: &'a Leg, time: Duration },
     /// No more levels are run, for this reason.
     Enough(&'a str),
 }
@@ -110,8 +105,11 @@ impl Run<'_> {
                 };
                 let at = self.bench.transport().now();
                 let last_success = last_success.take();
-                outcome.lost = (outcome.ending == Ending::TargetLost)
-                    .then_some(Lost { at, words, last_success });
+                outcome.lost = (outcome.ending == Ending::TargetLost).then_some(Lost {
+                    at,
+                    words,
+                    last_success,
+                });
                 break;
             }
             if leg.chosen {

@@ -5,8 +5,8 @@
 use dyno_core::units::format_duration;
 use dyno_core::{Nanos, SEC};
 use dyno_drive::StopSignal;
-use dyno_wire::client::{Client, ClientOptions};
 use dyno_net::Clock;
+use dyno_wire::client::{Client, ClientOptions};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
@@ -41,7 +41,12 @@ struct Asked {
 
 impl Pulse {
     /// Watches a target that may pause for `idle`.
-    pub(crate) fn new(options: ClientOptions, clock: Clock, idle: Nanos, stop: &StopSignal) -> Self {
+    pub(crate) fn new(
+        options: ClientOptions,
+        clock: Clock,
+        idle: Nanos,
+        stop: &StopSignal,
+    ) -> Self {
         Self {
             options: Box::new(options),
             clock,
@@ -116,7 +121,10 @@ fn ask(
     let Ok(mut client) = Client::new(options, clock) else { return };
     loop {
         let began = clock.now();
-        let Ok(fetched) = client.fetch(&path, LONGEST_WAIT.min(every.as_nanos() as u64), stop) else { return };
+        let Ok(fetched) = client.fetch(&path, LONGEST_WAIT.min(every.as_nanos() as u64), stop)
+        else {
+            return;
+        };
         let mut asked = lock(shared);
         if asked.over {
             return;

@@ -25,6 +25,11 @@ impl Identity {
         Self { name: format!("{}-{:04x}", utc(nanos / 1_000_000_000), mixed >> 48) }
     }
 
+    /// The name of a run that is gone on with.
+    pub(crate) fn known(name: &str) -> Self {
+        Self { name: name.to_owned() }
+    }
+
     pub(crate) fn header(&self, plan: &Plan, clock: &Clock) -> RunHeader {
         RunHeader {
             format: FORMAT,
@@ -73,7 +78,7 @@ pub(crate) fn one_line(text: &str) -> String {
 }
 
 /// `20261115T041500Z`, from seconds since 1970.
-fn utc(seconds: u64) -> String {
+pub(crate) fn utc(seconds: u64) -> String {
     let (days, second) = (seconds / 86_400, seconds % 86_400);
     // Days to civil date, by eras of 400 years that begin in March.
     let shifted = days + 719_468;

@@ -2,15 +2,18 @@
 
 mod directory;
 mod outcome;
+mod plan_text;
 pub(crate) mod recorded;
 
 use crate::exit::Exit;
 use crate::printer::Printer;
 use crate::resolve::Resolved;
+use crate::run::levels::Bench as _;
 use crate::run::signals;
 use crate::run::target::{OpenError, OpenTarget, open};
 use crate::run::tokenize;
 use crate::run::workload::Workload;
+use dyno_core::SEC;
 use dyno_core::environment::Note;
 use dyno_core::plan::{LevelPlan, Plan};
 use dyno_drive::{Stop, StopSignal};
@@ -21,7 +24,13 @@ use recorded::Kit;
 
 /// Runs the plan.
 pub(crate) fn run(resolved: Resolved, printer: &Printer) -> Exit {
-    let clock = Clock::start();
+    if resolved.dry_run {
+        return printer.result(&plan_text::plan(&resolved.plan));
+    }
+    let clock = match &resolved.resumed {
+        Some((_, past)) => Clock::resume(past.anchor_unix_ns, past.until + SEC),
+        None => Clock::start(),
+    };
     raise_open_files();
     let stop = StopSignal::new();
     let screen = printer.clone();
@@ -73,7 +82,10 @@ fn measure(
     let mut environment = directory::environment(&settled);
     environment.notes.extend(counts_differ(plan, &mut target, &encoder, &workload, stop)?);
     let kit = Kit { encoder: &encoder, workload: &workload, resolved, printer, stop, clock };
-    recorded::run(&mut target, &kit, environment)
+    if plan.course.reset_cache {
+        target.forget(stop).map_err(|words| (Exit::Usage, format!("--reset-cache: {words}")))?;
+    }
+    recorded::run(&mut target, &kit, environment, None)
 }
 
 /// More requests than these are worth one that compares our count of tokens with the server's.

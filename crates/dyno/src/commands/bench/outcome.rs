@@ -1,12 +1,14 @@
 //! The end of a run: summary, report, and the exit status.
 
-use super::directory::one_line;
+use super::directory::{one_line, utc};
 use crate::commands::show;
 use crate::exit::Exit;
 use crate::printer::Printer;
 use crate::resolve::Resolved;
-use crate::run::levels::RunOutcome;
+use crate::run::levels::{Lost, RunOutcome};
 use dyno_core::frame::{Ending, Frame, RunHeader};
+use dyno_core::units::format_duration;
+use dyno_core::{Nanos, SEC};
 use dyno_record::{Finished, RunDir};
 use dyno_report::{DirSource, FrameSource, Summary, Verdict, summarise};
 
@@ -48,17 +50,44 @@ pub(crate) fn conclude(
         printer.error(error);
         exit = exit.and(Exit::Bug);
     }
-    if let Some(failure) = outcome.last_failure {
-        let words = one_line(failure.detail.as_deref().unwrap_or("no words"));
-        let class = match failure.outcome {
-            dyno_core::outcome::Outcome::Failed(class) => class.to_string(),
-            _ => "dropped".to_owned(),
-        };
-        printer.error(format_args!(
-            "the target is unusable: 50 requests in a row failed, the last with {class}: {words}"
+    if let Some(lost) = &outcome.lost {
+        printer.error(format_args!("the target is unusable: {}", one_line(&lost.words)));
+        printer.error(match lost.last_success {
+            Some(last) => format!(
+                "the last request that was answered was number {} of level {}, {} before",
+                last.index,
+                last.level + 1,
+                format_duration(whole(lost.at.saturating_sub(last.at))),
+            ),
+            None => "no request had been answered".to_owned(),
+        });
+        printer.remark(format_args!(
+            "when it is up again: dyno bench --resume {}",
+            dir.path().display()
         ));
     }
     exit
+}
+
+/// How the target was lost, when, and what it had answered last.
+pub(crate) fn lost_words(lost: &Lost, anchor_unix_ns: u64) -> String {
+    let at = utc((anchor_unix_ns + lost.at) / SEC);
+    let into = format_duration(whole(lost.at));
+    let last = match lost.last_success {
+        Some(last) => format!(
+            "the last answer, to request {} of level {}, had ended {} before",
+            last.index,
+            last.level + 1,
+            format_duration(whole(lost.at.saturating_sub(last.at)))
+        ),
+        None => "no request had been answered".to_owned(),
+    };
+    format!("the target was lost at {at}, {into} into the run: {}; {last}", one_line(&lost.words))
+}
+
+/// Tenths of seconds are enough.
+fn whole(time: Nanos) -> Nanos {
+    time / (SEC / 10) * (SEC / 10)
 }
 
 fn sum_up(

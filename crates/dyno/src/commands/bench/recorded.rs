@@ -8,15 +8,16 @@ use crate::exit::Exit;
 use crate::printer::Printer;
 use crate::progress::{Live, Progress};
 use crate::resolve::Resolved;
-use crate::run::levels::{Bench, Run};
+use crate::run::course::{Course, Navigator};
+use crate::run::levels::{Bench, News, Run, RunOutcome};
 use crate::run::workload::Workload;
-use dyno_core::environment::Environment;
-use dyno_core::frame::Ending;
+use dyno_core::environment::{Environment, Note};
+use dyno_core::frame::{Ending, RunHeader};
 use dyno_drive::StopSignal;
 use dyno_net::Clock;
-use dyno_record::Recorder;
+use dyno_record::{RecordError, Recorder, RunDir};
 use dyno_wire::encode::Encoder;
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 
 /// What a recorded run needs besides its target.
@@ -34,29 +35,27 @@ pub(crate) fn run(
     bench: &mut dyn Bench,
     kit: &Kit<'_>,
     mut environment: Environment,
+    navigator: Option<&mut dyn Navigator>,
 ) -> Result<Exit, Refused> {
     let Kit { encoder, workload, resolved, printer, stop, clock } = *kit;
     let plan = &resolved.plan;
     for note in &environment.notes {
         printer.note(directory::one_line(&note.what));
     }
-
-    let identity = Identity::new(&clock);
-    let dir = directory::create(resolved, &identity).map_err(|words| (Exit::Usage, words))?;
-    let not_written = |error: dyno_record::RecordError| (Exit::Usage, format!("--out: {error}"));
-    dir.write_plan(plan).map_err(not_written)?;
-    dir.write_environment(&environment).map_err(not_written)?;
-    let recorder = Recorder::start(&dir, identity.header(plan, &clock)).map_err(not_written)?;
+    let (dir, header, recorder) = open(kit, &environment)?;
 
     let warned = Cell::new(false);
+    let enough = RefCell::new(None);
     let live = Arc::new(Live::default());
     let progress = Progress::start(Arc::clone(&live), printer);
+    let past = resolved.resumed.as_ref().map(|(_, past)| past);
     let outcome = Run {
         bench,
         encoder,
         workload,
         live: &live,
         stop,
+        header,
         sink: &|frame| recorder.send(frame),
         aborted: &|| {
             // Told once; the frames wait in memory until the disk takes them.
@@ -65,10 +64,16 @@ pub(crate) fn run(
             }
             recorder.is_losing()
         },
+        news: &|news| match news {
+            News::Over { .. } => {}
+            News::Enough(why) => *enough.borrow_mut() = Some(why.to_owned()),
+        },
     }
-    .all(plan);
+    .all(plan, &mut Course::new(plan, navigator, past));
     drop(progress);
     environment.notes.extend(workload.notes(&outcome.sent));
+    environment.notes.extend(enough.into_inner().map(|why| stopped_early(&why)));
+    environment.notes.extend(target_lost(&outcome, clock));
     let cut_short = outcome.ending == Ending::Aborted;
     if let Err(error) = dir.write_environment(&environment) {
         printer.error(error);
@@ -81,5 +86,46 @@ pub(crate) fn run(
             printer.error(format_args!("--data: {words}"));
             exit.and(Exit::Usage)
         }
+    })
+}
+
+/// The directory and the record file: new ones, or those of the run that is gone on with.
+fn open(
+    kit: &Kit<'_>,
+    environment: &Environment,
+) -> Result<(RunDir, RunHeader, Recorder), Refused> {
+    let plan = &kit.resolved.plan;
+    if let Some((dir, past)) = &kit.resolved.resumed {
+        let not_resumed = |error: RecordError| (Exit::Usage, format!("--resume: {error}"));
+        let recorder = Recorder::resume(dir).map_err(not_resumed)?;
+        let header = Identity::known(&past.run_id).header(plan, &kit.clock);
+        return Ok((dir.clone(), header, recorder));
+    }
+    let identity = Identity::new(&kit.clock);
+    let dir = directory::create(kit.resolved, &identity).map_err(|words| (Exit::Usage, words))?;
+    let not_written = |error: RecordError| (Exit::Usage, format!("--out: {error}"));
+    dir.write_plan(plan).map_err(not_written)?;
+    dir.write_environment(environment).map_err(not_written)?;
+    let header = identity.header(plan, &kit.clock);
+    let recorder = Recorder::start(&dir, header.clone()).map_err(not_written)?;
+    Ok((dir, header, recorder))
+}
+
+/// Levels that were not run because it was enough.
+fn stopped_early(why: &str) -> Note {
+    Note {
+        code: "stopped_on".to_owned(),
+        what: format!("no more levels were run: {why}"),
+        advice: None,
+    }
+}
+
+/// When the target was lost, and what it had done last.
+fn target_lost(outcome: &RunOutcome, clock: Clock) -> Option<Note> {
+    let lost = outcome.lost.as_ref()?;
+    Some(Note {
+        code: "target_lost".to_owned(),
+        what: outcome::lost_words(lost, clock.anchor_unix_ns()),
+        advice: Some("--resume DIR goes on once it is up again".to_owned()),
     })
 }

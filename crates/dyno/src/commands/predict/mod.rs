@@ -93,7 +93,7 @@ fn predict(twin: &Twin, resolved: &mut Resolved, printer: &Printer) -> Result<Ex
     let answers = workload.is_session();
     let mut bench = Predicted::new(core, plan.target.api, plan.request.stream, answers);
     let kit = Kit { encoder: &encoder, workload: &workload, resolved, printer, stop: &stop, clock };
-    recorded::run(&mut bench, &kit, environment)
+    recorded::run(&mut bench, &kit, environment, None)
 }
 
 /// What is known before anything is simulated: how much the twin carries at each level, and how

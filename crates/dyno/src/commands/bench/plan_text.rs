@@ -1,0 +1,78 @@
+//! The plan as people read it: what will be run, in which order, and when each level stops.
+
+use dyno_core::plan::{Arrival, LevelPlan, Load, Plan, Warmup};
+use dyno_core::units::format_duration;
+use std::fmt::Write as _;
+
+/// All levels, one a line.
+pub(super) fn plan(plan: &Plan) -> String {
+    let mut text = String::new();
+    let number = plan.levels.len();
+    let _ = writeln!(text, "{number} level{}:", if number == 1 { "" } else { "s" });
+    let rows: Vec<[String; 4]> = plan.levels.iter().map(row).collect();
+    let width =
+        |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
+    let widths = [width(0), width(1), width(2)];
+    for (number, [label, load, lengths, stop]) in rows.iter().enumerate() {
+        let _ = writeln!(
+            text,
+            "{:4}  {label:w0$}  {load:w1$}  {lengths:w2$}  {stop}",
+            number + 1,
+            w0 = widths[0],
+            w1 = widths[1],
+            w2 = widths[2],
+        );
+    }
+    let course = &plan.course;
+    let mut between = vec!["each waits until nothing of the last is in flight".to_owned()];
+    if course.cooldown_ns > 0 {
+        between.push(format!("then {} of rest", format_duration(course.cooldown_ns)));
+    }
+    if course.reset_cache {
+        between.push("the server's cache reset".to_owned());
+    }
+    if number > 1 {
+        let _ = writeln!(text, "Between levels: {}.", between.join(", "));
+    }
+    for condition in &course.stop_on {
+        let _ = writeln!(text, "No more levels once {condition}.");
+    }
+    let bound: Option<u64> = plan.levels.iter().map(|level| level.duration_ns).sum();
+    match bound {
+        Some(time) => {
+            let _ = writeln!(text, "At most {} of sending, and the drains.", format_duration(time));
+        }
+        None => {
+            let _ = writeln!(text, "How long it takes is known once some of it has been measured.");
+        }
+    }
+    text
+}
+
+fn row(level: &LevelPlan) -> [String; 4] {
+    let load = match level.load {
+        Load::Concurrency { concurrency } => format!("{concurrency} in flight"),
+        Load::Rate { rate, arrival } => {
+            let arrival = match arrival {
+                Arrival::Constant => "evenly".to_owned(),
+                Arrival::Poisson => "Poisson".to_owned(),
+                Arrival::Gamma { shape } => format!("gamma {shape}"),
+            };
+            format!("{rate}/s {arrival}")
+        }
+        Load::Burst { requests } => format!("{requests} at once"),
+        Load::Trace { speed } => format!("recorded times ×{speed}"),
+    };
+    let lengths = format!("{} in, {} out", level.input_tokens.0, level.output_tokens.0);
+    let warmup = level.warmup.map(|warmup| match warmup {
+        Warmup::Requests(number) => format!("after {number} to warm up"),
+        Warmup::Duration(time) => format!("after {} to warm up", format_duration(time)),
+    });
+    let stop = [
+        level.requests.map(|number| format!("{number} requests")),
+        level.duration_ns.map(format_duration),
+    ];
+    let stop = stop.into_iter().flatten().collect::<Vec<_>>().join(" or ");
+    let stop = [Some(stop).filter(|stop| !stop.is_empty()), warmup];
+    [level.label.clone(), load, lengths, stop.into_iter().flatten().collect::<Vec<_>>().join(", ")]
+}

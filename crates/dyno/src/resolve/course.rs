@@ -1,0 +1,53 @@
+//! How a run goes from level to level: repeated, shuffled, with what in between.
+
+use crate::args::course::{CourseArgs, LevelOrderArg};
+use crate::usage::UsageError;
+use dyno_core::course::Course;
+use dyno_core::plan::LevelPlan;
+use dyno_stats::rng::SplitMix;
+
+const MOST_LEVELS: usize = 10_000;
+
+/// The levels in the order in which they run, and what happens between them.
+pub(super) fn course(
+    args: &CourseArgs,
+    levels: Vec<LevelPlan>,
+    seed: u64,
+) -> Result<(Vec<LevelPlan>, Course), UsageError> {
+    let rounds = args.repeat as usize;
+    if levels.len().saturating_mul(rounds) > MOST_LEVELS {
+        return Err(UsageError::new(
+            "--repeat",
+            format!("{} levels × {rounds} are more than {MOST_LEVELS}; repeat less", levels.len()),
+        ));
+    }
+    let mut order = Vec::with_capacity(levels.len() * rounds);
+    let mut rng = SplitMix::new(seed ^ 0x6c65_7665_6c73);
+    for round in 1..=args.repeat {
+        let mut again = levels.clone();
+        if args.level_order == LevelOrderArg::Shuffle {
+            shuffle(&mut again, &mut rng);
+        }
+        if args.repeat > 1 {
+            for level in &mut again {
+                level.repeat = Some(round);
+                level.label = format!("{} #{round}", level.label);
+            }
+        }
+        order.append(&mut again);
+    }
+    let course = Course {
+        cooldown_ns: args.cooldown,
+        reset_cache: args.reset_cache,
+        stop_on: args.stop_on.clone(),
+        search: None,
+    };
+    Ok((order, course))
+}
+
+fn shuffle<T>(items: &mut [T], rng: &mut SplitMix) {
+    for last in (1..items.len()).rev() {
+        let other = (rng.unit() * (last + 1) as f64) as usize;
+        items.swap(last, other.min(last));
+    }
+}

@@ -1,0 +1,98 @@
+//! Going on with a run that was cut short: its plan must be the one that was asked for.
+
+use super::Aim;
+use crate::run::past::Past;
+use crate::usage::UsageError;
+use dyno_core::plan::Plan;
+use dyno_record::RunDir;
+use serde_json::Value;
+use std::path::Path;
+
+/// What there is of the run in `dir`, if one is to be gone on with.
+pub(super) fn past(
+    dir: Option<&Path>,
+    plan: &Plan,
+    aim: Aim,
+) -> Result<Option<(RunDir, Past)>, UsageError> {
+    let Some(dir) = dir else { return Ok(None) };
+    if aim == Aim::Predict {
+        return Err(wrong("a prediction takes seconds; make it anew"));
+    }
+    let (dir, stored) = open(dir)?;
+    let differ = differences(&stored, plan);
+    if !differ.is_empty() {
+        return Err(wrong(format!(
+            "the plan of `{}` is another one: {}",
+            dir.path().display(),
+            differ.join("; ")
+        ))
+        .hint("give --resume DIR alone to go on with the plan that it has"));
+    }
+    let past = Past::read(&dir, plan).map_err(wrong)?;
+    Ok(Some((dir, past)))
+}
+
+/// The run in `dir`, and its plan.
+pub(super) fn open(dir: &Path) -> Result<(RunDir, Plan), UsageError> {
+    let dir = RunDir::open(dir).map_err(wrong)?;
+    let plan = dir.read_plan().map_err(wrong)?;
+    Ok((dir, plan))
+}
+
+fn wrong(words: impl std::fmt::Display) -> UsageError {
+    UsageError::new("--resume", words.to_string())
+}
+
+/// More differences than these say no more.
+const MOST_SHOWN: usize = 5;
+
+/// Where two plans differ, in words.
+fn differences(stored: &Plan, asked: &Plan) -> Vec<String> {
+    let json = |plan: &Plan| serde_json::to_value(plan).unwrap_or_default();
+    let mut found = Vec::new();
+    compare("", &json(stored), &json(asked), &mut found);
+    let more = found.len().saturating_sub(MOST_SHOWN);
+    found.truncate(MOST_SHOWN);
+    if more > 0 {
+        found.push(format!("and {more} more"));
+    }
+    found
+}
+
+fn compare(at: &str, stored: &Value, asked: &Value, found: &mut Vec<String>) {
+    match (stored, asked) {
+        (Value::Object(a), Value::Object(b)) => {
+            let keys = a.keys().chain(b.keys().filter(|key| !a.contains_key(*key)));
+            for key in keys {
+                let at = if at.is_empty() { key.clone() } else { format!("{at}.{key}") };
+                let of = |map: &serde_json::Map<_, _>| map.get(key).cloned().unwrap_or_default();
+                compare(&at, &of(a), &of(b), found);
+            }
+        }
+        (Value::Array(a), Value::Array(b)) if a.len() == b.len() => {
+            for (number, (a, b)) in a.iter().zip(b).enumerate() {
+                compare(&format!("{at}[{number}]"), a, b, found);
+            }
+        }
+        (Value::Array(a), Value::Array(b)) => {
+            found.push(format!("{at} has {} entries there and {} here", a.len(), b.len()));
+        }
+        (a, b) if a != b => found.push(format!("{at} is {a} there and {b} here")),
+        _ => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn differences_are_named_by_their_place() {
+        let mut found = Vec::new();
+        let one = serde_json::json!({"seed": 1, "levels": [{"a": 1}, {"a": 2}], "note": null});
+        let other = serde_json::json!({"seed": 2, "levels": [{"a": 1}, {"a": 3}]});
+        compare("", &one, &other, &mut found);
+        found.sort();
+        assert_eq!(found, ["levels[1].a is 2 there and 3 here", "seed is 1 there and 2 here"]);
+    }
+}
