@@ -3,6 +3,7 @@
 
 mod words;
 
+use crate::slo::FewSamples;
 use crate::verdict::Verdict;
 use serde::{Deserialize, Serialize};
 
@@ -169,6 +170,8 @@ pub enum Finding {
         /// Most capacity.
         high: f64,
     },
+    /// Percentiles of the SLO have too few samples.
+    SloSamples(Vec<FewSamples>),
     /// The wall clock jumped.
     ClockStepped(f64),
     /// Prompts were longer or shorter than asked.
@@ -257,6 +260,8 @@ pub enum Finding {
         /// Levels planned.
         planned: u64,
     },
+    /// No level passes this SLO.
+    SloNotMet(String),
 }
 
 impl Finding {
@@ -283,6 +288,7 @@ impl Finding {
             | Self::MixedSources { .. }
             | Self::NoSteadyWindow(_)
             | Self::PastCapacity { .. }
+            | Self::SloSamples(_)
             | Self::ClockStepped(_) => Verdict::Suspect,
             _ => Verdict::Valid,
         }
@@ -311,6 +317,7 @@ impl Finding {
             Self::NoSteadyWindow(NoWindow::TraceTrend { .. }) => "trace_trend",
             Self::NoSteadyWindow(_) => "no_steady_window",
             Self::PastCapacity { .. } => "past_capacity",
+            Self::SloSamples(_) => "slo_samples",
             Self::ClockStepped(_) => "clock_stepped",
             Self::InputLength { .. } => "input_length",
             Self::OutputLength { .. } => "output_length",
@@ -327,6 +334,7 @@ impl Finding {
             Self::Damaged(_) => "records_damaged",
             Self::PlanDiffers => "plan_differs",
             Self::LevelsNotRun { .. } => "levels_not_run",
+            Self::SloNotMet(_) => "slo_not_met",
         }
     }
 

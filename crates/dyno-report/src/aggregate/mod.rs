@@ -11,6 +11,7 @@ mod integrity;
 mod judge;
 mod level;
 mod sessions;
+mod slo;
 mod slots;
 mod steady;
 mod stragglers;
@@ -36,7 +37,7 @@ pub fn summarise(plan: &Plan, env: Option<&Environment>, source: &dyn FrameSourc
         .into_iter()
         .filter_map(|(index, gathered)| {
             let level_plan = plan.levels.get(index as usize)?;
-            Some((index, Level::new(level_plan, whole, gathered)))
+            Some((index, Level::new(level_plan, plan.slo.as_ref(), whole, gathered)))
         })
         .collect();
     for frame in source.frames() {
@@ -48,12 +49,16 @@ pub fn summarise(plan: &Plan, env: Option<&Environment>, source: &dyn FrameSourc
     }
     let token_source = tokens::sources(levels.values().map(Level::token_sums));
     let ran = levels.len() as u64;
-    Summary {
+    let mut summary = Summary {
         schema: SUMMARY_SCHEMA.to_owned(),
         run: run_summary(plan, env, source, ending, token_source),
         levels: levels.into_values().map(|level| level.finish(plan, env)).collect(),
         notes: notes(plan, env, source, ran),
+    };
+    if let Some(slo) = plan.slo.as_ref().filter(|_| summary.no_level_passes()) {
+        summary.notes.insert(0, Finding::SloNotMet(slo.to_string()).reason());
     }
+    summary
 }
 
 fn first_reading(source: &dyn FrameSource) -> (BTreeMap<u32, Gathered>, Option<Ending>) {
@@ -101,6 +106,7 @@ fn run_summary(
         version: header.version.clone(),
         seed: plan.seed,
         allow_failures: plan.allow_failures,
+        slo: plan.slo.as_ref().map(ToString::to_string),
         levels_planned: plan.levels.len() as u64,
         token_source,
     }

@@ -157,6 +157,17 @@ impl Finding {
                 ),
                 "read the capacity, or predict a rate below it",
             ),
+            Self::SloSamples(few) => {
+                let each = few.iter().map(|few| {
+                    format!("{} has {} of {} needed", few.figure, few.samples, few.needed)
+                });
+                let each: Vec<String> = each.collect();
+                (
+                    format!("too few samples for the SLO: {}", each.join(", ")),
+                    "give the level more requests with --requests or --duration, or bound a lower \
+                     percentile",
+                )
+            }
             Self::ClockStepped(ms) => (
                 format!("the wall clock moved by {ms:+.0} ms against the monotonic one"),
                 "latencies are not touched, but times of day in this run are; check time \
@@ -254,6 +265,10 @@ impl Finding {
             Self::LevelsNotRun { ran, planned } => {
                 (format!("{ran} of {planned} planned levels were run"), "run the rest again")
             }
+            Self::SloNotMet(slo) => (
+                format!("no level passes the SLO: {slo}"),
+                "offer less load, or see at each level which term does not hold",
+            ),
             _ => (String::new(), ""),
         }
     }
