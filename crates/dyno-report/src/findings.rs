@@ -3,6 +3,7 @@
 
 mod words;
 
+use crate::slo::FewSamples;
 use crate::verdict::Verdict;
 use serde::{Deserialize, Serialize};
 
@@ -169,6 +170,8 @@ pub enum Finding {
         /// Most capacity.
         high: f64,
     },
+    /// Percentiles of the SLO have too few samples.
+    SloSamples(Vec<FewSamples>),
     /// The wall clock jumped.
     ClockStepped(f64),
     /// Prompts were longer or shorter than asked.
@@ -262,6 +265,8 @@ pub enum Finding {
         /// What tables call them.
         labels: Vec<String>,
     },
+    /// No level passes this SLO.
+    SloNotMet(String),
 }
 
 impl Finding {
@@ -288,6 +293,7 @@ impl Finding {
             | Self::MixedSources { .. }
             | Self::NoSteadyWindow(_)
             | Self::PastCapacity { .. }
+            | Self::SloSamples(_)
             | Self::ClockStepped(_) => Verdict::Suspect,
             _ => Verdict::Valid,
         }
@@ -316,6 +322,7 @@ impl Finding {
             Self::NoSteadyWindow(NoWindow::TraceTrend { .. }) => "trace_trend",
             Self::NoSteadyWindow(_) => "no_steady_window",
             Self::PastCapacity { .. } => "past_capacity",
+            Self::SloSamples(_) => "slo_samples",
             Self::ClockStepped(_) => "clock_stepped",
             Self::InputLength { .. } => "input_length",
             Self::OutputLength { .. } => "output_length",
@@ -333,6 +340,7 @@ impl Finding {
             Self::PlanDiffers => "plan_differs",
             Self::LevelsNotRun { .. } => "levels_not_run",
             Self::BegunAgain { .. } => "begun_again",
+            Self::SloNotMet(_) => "slo_not_met",
         }
     }
 

@@ -2,9 +2,11 @@
 
 mod digits;
 mod sessions;
+mod slo;
 
 pub(crate) use digits::{round6, tidy};
 pub use sessions::{Sessions, TurnFigures};
+pub use slo::{SloSummary, SloVerdict, TermVerdict};
 
 use crate::findings::Reason;
 use crate::verdict::Verdict;
@@ -63,6 +65,8 @@ pub struct RunSummary {
     pub seed: u64,
     /// Share of failures above which the bar is missed.
     pub allow_failures: f64,
+    /// What a level has to keep to pass.
+    pub slo: Option<String>,
     /// Levels the plan has.
     pub levels_planned: u64,
     /// Where token counts came from, over all levels.
@@ -133,6 +137,8 @@ pub struct LevelSummary {
     pub token_source: TokenSources,
     /// Conversations, where requests are turns of some.
     pub sessions: Option<Sessions>,
+    /// Whether it keeps the SLO, where there is one.
+    pub slo: Option<SloSummary>,
     /// Whether the streams were streams.
     pub integrity: Integrity,
     /// What the client saw of itself.
@@ -201,6 +207,8 @@ pub struct Concurrency {
     pub mean: f64,
     /// The most at once.
     pub peak: u64,
+    /// By how much it changed over an open loop, where it has a trend: 0.5 is half as many more.
+    pub growth: Option<f64>,
 }
 
 /// A distribution of exact samples.
@@ -325,6 +333,18 @@ impl Summary {
     /// Some level had a larger share of failures than the plan allows.
     pub fn failure_bar_missed(&self) -> bool {
         self.levels.iter().any(|level| level.requests.bar_missed(self.run.allow_failures))
+    }
+
+    /// There is an SLO, and no level is known to keep it.
+    pub fn no_level_passes(&self) -> bool {
+        self.run.slo.is_some() && !self.levels.iter().any(LevelSummary::passes)
+    }
+}
+
+impl LevelSummary {
+    /// It is known to keep the SLO.
+    pub fn passes(&self) -> bool {
+        self.slo.as_ref().is_some_and(|slo| slo.verdict.passed == Some(true))
     }
 }
 

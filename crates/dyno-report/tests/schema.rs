@@ -64,6 +64,12 @@ fn summaries_follow_the_schema() {
     let (mut plan, records) = mixed();
     plan.levels[0].load = Load::Trace { speed: 0.5 };
     check(&summary_of(&plan, records));
+    for slo in ["ttft.p50<1s and tokens>1tok/s", "errors<=0%", "latency.p99.9<1us"] {
+        let (mut plan, records) = mixed();
+        plan.slo = Some(slo.parse().unwrap());
+        check(&summary_of(&plan, records));
+        check(&summarise(&plan, None, &source(&plan, frames(vec![], None))));
+    }
 }
 
 #[test]
@@ -83,7 +89,8 @@ proptest! {
         order in Just((0..120_usize).collect::<Vec<_>>()).prop_shuffle(),
         turns: bool,
     ) {
-        let (plan, mut records) = mixed();
+        let (mut plan, mut records) = mixed();
+        plan.slo = Some("ttft.p95<101ms and itl.mean<30ms".parse().unwrap());
         if turns {
             take_turns(&mut records);
         }

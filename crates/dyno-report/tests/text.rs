@@ -4,7 +4,7 @@ mod common;
 
 use common::*;
 use dyno_core::MS;
-use dyno_core::frame::Ending;
+use dyno_core::frame::{Ending, Frame, LevelEnd};
 use dyno_core::outcome::{FailureClass, Outcome};
 use dyno_core::plan::{Arrival, Load};
 use dyno_core::record::{RequestRecord, Turn};
@@ -132,6 +132,46 @@ fn conversations_without_streams_or_later_turns() {
     let text = text(&summary);
     let rows: Vec<&str> = text.lines().skip_while(|line| !line.contains("by turn")).collect();
     insta::assert_snapshot!(rows[..4].join("\n"));
+}
+
+/// Two levels, of which the second takes three times as long to the first token and its requests
+/// leave so much later than they should.
+fn two_levels(slo: &str, lag: u64) -> Summary {
+    let (mut plan, mut records) = closed(8, 30);
+    plan.slo = Some(slo.parse().unwrap());
+    plan.levels.push(plan.levels[0].clone());
+    plan.levels[1].label = "c=8 again".to_owned();
+    let end = LevelEnd { starved: Some(starved(30)), ..level_end(0, &records) };
+    let mut all = frames(records.clone(), Some(end.clone()));
+    all.pop();
+    records.iter_mut().for_each(|r| {
+        r.level = 1;
+        r.dispatched = Some(r.intended + lag);
+        let late = |t: Option<u64>| t.map(|t| t + 200 * MS);
+        (r.first, r.last, r.end) = (late(r.first), late(r.last), r.end + 200 * MS);
+    });
+    all.extend(records.into_iter().map(|r| Frame::Request(Box::new(r))));
+    all.push(Frame::LevelEnd(Box::new(LevelEnd { level: 1, ..end })));
+    summarise(&plan, None, &source(&plan, all))
+}
+
+fn slo_block(text: &str) -> String {
+    let block = text.lines().skip_while(|line| !line.starts_with("SLO "));
+    block.take_while(|line| !line.is_empty()).collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn an_slo_passed_and_failed() {
+    let all = text(&two_levels("ttft.p95<250ms and tpot.p95<=20ms and errors<1%", 0));
+    insta::assert_snapshot!(slo_block(&all));
+}
+
+#[test]
+fn an_slo_that_no_level_passes() {
+    let slo = "ttft.p99<99.9ms and ttft.p99.9<1s and throughput>1req/s";
+    let all = text(&two_levels(slo, 60 * MS));
+    let notes: Vec<&str> = all.lines().skip_while(|line| !line.starts_with("To be")).collect();
+    insta::assert_snapshot!(format!("{}\n\n{}", slo_block(&all), notes[..3].join("\n")));
 }
 
 #[test]

@@ -44,6 +44,14 @@ impl Percentile {
         f64::from(self.per_mille) / 1000.0
     }
 
+    /// From how many samples on it is shown without a mark.
+    pub fn needed(self) -> u64 {
+        match self.per_mille {
+            500 => 2,
+            per_mille => (ENOUGH_BEYOND * 1000).div_ceil(1000 - u64::from(per_mille).min(999)),
+        }
+    }
+
     /// Whether it may be shown for `count` samples: the median from 2 on; any other where at
     /// least 10 samples lie beyond it; those up to p99 also from 20 samples on, marked.
     pub fn presence(self, count: u64) -> Presence {
@@ -128,6 +136,13 @@ mod tests {
             let (x, y) = (quantile(&v, a).unwrap(), quantile(&v, b).unwrap());
             prop_assert!(x <= y + 1e-6);
             prop_assert!(x >= v[0] - 1e-6 && y <= v[v.len() - 1] + 1e-6);
+        }
+
+        #[test]
+        fn needed_is_where_the_mark_goes(at in 0..PERCENTILES.len()) {
+            let (p, needed) = (PERCENTILES[at], PERCENTILES[at].needed());
+            prop_assert_eq!(p.presence(needed), Presence::Shown);
+            prop_assert_ne!(p.presence(needed - 1), Presence::Shown);
         }
 
         #[test]

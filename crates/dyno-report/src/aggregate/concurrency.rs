@@ -52,7 +52,8 @@ impl Flight {
 
     /// Mean and peak over `from..to`; needs [`Flight::sort`].
     pub(crate) fn over(&self, from: u64, to: u64) -> Option<Concurrency> {
-        Some(Concurrency { mean: round6(self.mean(from, to)?), peak: self.peak(from) })
+        let mean = round6(self.mean(from, to)?);
+        Some(Concurrency { mean, peak: self.peak(from), growth: None })
     }
 
     /// Means over `count` equal parts of `from..to`.

@@ -5,16 +5,20 @@ use super::distributions::{Distributions, Finished, TimeBlocks};
 use super::gather::Gathered;
 use super::judge::{Case, records, verdict};
 use super::sessions::ByTurn;
+use super::slo::Goodput;
 use super::steady::{Work, window};
 use super::tokens::sources;
 use crate::escape::escape;
 use crate::findings::{Finding, NoInterval, NoWindow};
-use crate::summary::{LevelSummary, LoadSummary, RequestCounts, Throughput, round6, tidy};
+use crate::summary::{
+    Concurrency, LevelSummary, LoadSummary, RequestCounts, Throughput, round6, tidy,
+};
 use crate::verdict::Verdict;
 use dyno_core::environment::Environment;
 use dyno_core::frame::Ending;
 use dyno_core::plan::{LevelPlan, Load, Plan};
 use dyno_core::record::RequestRecord;
+use dyno_core::slo::Slo;
 use dyno_core::units::to_s;
 use dyno_stats::Counted;
 
@@ -27,6 +31,7 @@ pub(super) struct Level<'a> {
     gathered: Gathered,
     distributions: Distributions,
     by_turn: Option<ByTurn>,
+    goodput: Option<Goodput<'a>>,
     median_latency: Option<f64>,
     work: Option<Work>,
     no_window: Option<NoWindow>,
@@ -38,6 +43,7 @@ impl<'a> Level<'a> {
     pub(super) fn new(
         index: u32,
         plan: &'a LevelPlan,
+        slo: Option<&'a Slo>,
         whole: bool,
         mut gathered: Gathered,
     ) -> Self {
@@ -57,6 +63,7 @@ impl<'a> Level<'a> {
             plan,
             distributions: Distributions::new(samples, &latency, blocks),
             by_turn: ByTurn::new(&mut gathered.conversations, blocks),
+            goodput: slo.map(Goodput::new),
             median_latency: latency.quantile(0.5),
             work: window.map(Work::new),
             gathered,
@@ -80,12 +87,15 @@ impl<'a> Level<'a> {
             if let Some(by_turn) = &mut self.by_turn {
                 by_turn.add(record);
             }
+            if let Some(goodput) = &mut self.goodput {
+                goodput.add(record);
+            }
         }
     }
 
     /// The level's summary.
     pub(super) fn finish(self, plan: &Plan, env: Option<&Environment>) -> LevelSummary {
-        let Self { mut gathered, distributions, by_turn, work, .. } = self;
+        let Self { mut gathered, distributions, by_turn, goodput, work, .. } = self;
         let medians = distributions.medians();
         let Finished { ttft, ttft_scheduled, latency, latency_scheduled, tpot, itl, chunk_gap } =
             distributions.finish();
@@ -118,7 +128,7 @@ impl<'a> Level<'a> {
             findings.iter().partition(|finding| finding.weight() == Verdict::Valid);
         let span = gathered.span;
         let known = past_capacity(self.plan).is_none();
-        LevelSummary {
+        let mut level = LevelSummary {
             index: self.index,
             repeat: self.plan.repeat,
             label: escape(&self.plan.label, LONGEST_LABEL),
@@ -141,7 +151,8 @@ impl<'a> Level<'a> {
             concurrency: span
                 .first_sent
                 .zip(span.last_in_flight)
-                .and_then(|(from, to)| gathered.flight.over(from, to)),
+                .and_then(|(from, to)| gathered.flight.over(from, to))
+                .map(|flight| Concurrency { growth: growth(self.no_window), ..flight }),
             ttft_ms: ttft.filter(|_| known),
             ttft_scheduled_ms: ttft_scheduled.filter(|_| known),
             latency_ms: latency.filter(|_| known),
@@ -153,16 +164,29 @@ impl<'a> Level<'a> {
             output_tokens: gathered.output.tokens(),
             token_source: sources([(&gathered.input, &gathered.output)]),
             sessions: by_turn.map(|by_turn| by_turn.finish(&gathered.conversations)),
+            slo: None,
             integrity,
             client,
             engine_slip_ms: engine_slip,
             failure_samples: gathered.words.texts(),
             stragglers,
+        };
+        if let Some(goodput) = goodput {
+            goodput.finish(&mut level, duration);
         }
+        level
     }
 
     pub(super) fn token_sums(&self) -> (&super::tokens::TokenSum, &super::tokens::TokenSum) {
         (&self.gathered.input, &self.gathered.output)
+    }
+}
+
+/// By how much the number in flight changed, where it has a trend.
+fn growth(no_window: Option<NoWindow>) -> Option<f64> {
+    match no_window? {
+        NoWindow::Trend { growth } | NoWindow::TraceTrend { growth, .. } => tidy(growth),
+        _ => None,
     }
 }
 

@@ -12,6 +12,7 @@ mod judge;
 mod level;
 mod readings;
 mod sessions;
+mod slo;
 mod slots;
 mod steady;
 mod stragglers;
@@ -38,7 +39,8 @@ pub fn summarise(plan: &Plan, env: Option<&Environment>, source: &dyn FrameSourc
         .into_iter()
         .filter_map(|(index, gathered)| {
             let level_plan = first.plan_of(plan, index)?;
-            Some((index, Level::new(index, level_plan, whole, gathered)))
+            let slo = plan.slo.as_ref();
+            Some((index, Level::new(index, level_plan, slo, whole, gathered)))
         })
         .collect();
     first.again(source, |record| {
@@ -58,7 +60,11 @@ pub fn summarise(plan: &Plan, env: Option<&Environment>, source: &dyn FrameSourc
         });
     }
     let levels = levels.into_iter().map(|level| level.finish(plan, env)).collect();
-    Summary { schema: SUMMARY_SCHEMA.to_owned(), run, levels, notes }
+    let mut summary = Summary { schema: SUMMARY_SCHEMA.to_owned(), run, levels, notes };
+    if let Some(slo) = plan.slo.as_ref().filter(|_| summary.no_level_passes()) {
+        summary.notes.insert(0, Finding::SloNotMet(slo.to_string()).reason());
+    }
+    summary
 }
 
 fn run_summary(
@@ -87,6 +93,7 @@ fn run_summary(
         version: header.version.clone(),
         seed: plan.seed,
         allow_failures: plan.allow_failures,
+        slo: plan.slo.as_ref().map(ToString::to_string),
         levels_planned: first.planned(plan),
         token_source,
     }

@@ -157,6 +157,17 @@ impl Finding {
                 ),
                 "read the capacity, or predict a rate below it",
             ),
+            Self::SloSamples(few) => {
+                let each = few.iter().map(|few| {
+                    format!("{} has {} of {} needed", few.figure, few.samples, few.needed)
+                });
+                let each: Vec<String> = each.collect();
+                (
+                    format!("too few samples for the SLO: {}", each.join(", ")),
+                    "give the level more requests with --requests or --duration, or bound a lower \
+                     percentile",
+                )
+            }
             Self::ClockStepped(ms) => (
                 format!("the wall clock moved by {ms:+.0} ms against the monotonic one"),
                 "latencies are not touched, but times of day in this run are; check time \
@@ -262,6 +273,10 @@ impl Finding {
                     "what was recorded of the first beginning does not count",
                 )
             }
+            Self::SloNotMet(slo) => (
+                format!("no level passes the SLO: {slo}"),
+                "offer less load, or see at each level which term does not hold",
+            ),
             _ => (String::new(), ""),
         }
     }

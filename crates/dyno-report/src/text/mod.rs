@@ -3,6 +3,7 @@
 mod layout;
 mod level;
 mod paint;
+mod slo;
 mod table;
 mod turns;
 
@@ -38,6 +39,7 @@ pub fn render_text(summary: &Summary, options: &TextOptions) -> String {
     } else {
         out.push('\n');
         out.push_str(&table::table(&summary.levels, options));
+        out.push_str(&slo::slo(summary, options));
     }
     if !summary.notes.is_empty() {
         out.push_str("\nTo be known:\n");

@@ -17,6 +17,16 @@ pub(super) fn verdict(verdict: Verdict, options: &TextOptions) -> String {
     paint(&verdict.to_string(), code, options)
 }
 
+/// Whether an SLO is kept, in the colours of verdicts.
+pub(super) fn passed(text: &str, passed: Option<bool>, options: &TextOptions) -> String {
+    let code = match passed {
+        Some(true) => "32",
+        Some(false) => "1;31",
+        None => "33",
+    };
+    paint(text, code, options)
+}
+
 /// A heading.
 pub(super) fn heading(text: &str, options: &TextOptions) -> String {
     paint(text, "1", options)

@@ -86,6 +86,11 @@ pub(crate) fn resolve(
     surroundings: &Surroundings,
     aim: Aim,
 ) -> Result<Resolved, UsageError> {
+    if let Some(dir) = args.output.resume.clone()
+        && resume::is_alone(&args.output.given)
+    {
+        return resume::again(args, &dir, surroundings);
+    }
     let BenchArgs { target, twin, load, course, mut data, request, connection, timeouts, output } =
         args;
     let mut notes = Vec::new();
@@ -140,6 +145,7 @@ pub(crate) fn resolve(
             idle_ns: timeouts.timeout_idle,
         },
         allow_failures: output.allow_failures,
+        slo: None,
         seed,
         shard: Shard::WHOLE,
         label: output.label,

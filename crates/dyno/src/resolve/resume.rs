@@ -1,7 +1,10 @@
 //! Going on with a run that was cut short: its plan must be the one that was asked for.
 
-use super::Aim;
+use super::{Aim, ConnectionSettings, Resolved, Surroundings, secrets, tls};
+use crate::args::bench::BenchArgs;
+use crate::args::target::{TargetUrl, target};
 use crate::run::past::Past;
+use crate::run::workload::Workload;
 use crate::usage::UsageError;
 use dyno_core::plan::Plan;
 use dyno_record::RunDir;
@@ -29,11 +32,90 @@ pub(super) fn past(
         .hint("give --resume DIR alone to go on with the plan that it has"));
     }
     let past = Past::read(&dir, plan).map_err(wrong)?;
+    if past.complete {
+        return Err(wrong(format!(
+            "the run in `{}` is complete: there is nothing to go on with",
+            dir.path().display()
+        ))
+        .hint(format!("dyno report {} prints it again", dir.path().display())));
+    }
     Ok(Some((dir, past)))
 }
 
+/// Flags that say nothing about the plan.
+const NO_PART_OF_IT: &[&str] = &[
+    "resume",
+    "target",
+    "header",
+    "api-key",
+    "api-key-file",
+    "insecure",
+    "ca-cert",
+    "client-cert",
+    "quiet",
+    "json",
+    "no-progress",
+    "live",
+    "config",
+];
+
+/// Nothing is said about the plan, so that the one in the directory holds.
+pub(super) fn is_alone(given: &[String]) -> bool {
+    given.iter().all(|flag| NO_PART_OF_IT.contains(&flag.as_str()))
+}
+
+/// All that is needed to go on with the run in `dir`, by the plan that it has.
+pub(super) fn again(
+    args: BenchArgs,
+    dir: &Path,
+    surroundings: &Surroundings,
+) -> Result<Resolved, UsageError> {
+    let BenchArgs { target: typed, connection, output, .. } = args;
+    let (mut notes, mut warnings) = (Vec::new(), Vec::new());
+    let (_, plan) = open(dir)?;
+    let shown = typed.as_ref().map(TargetUrl::shown);
+    if let Some(shown) = shown.filter(|shown| Some(shown) != plan.target.url.as_ref()) {
+        let stored = plan.target.url.as_deref().unwrap_or("an embedded engine");
+        return Err(wrong(format!("that run measured {stored}, not {shown}")));
+    }
+    let target = match (typed, &plan.target.url) {
+        (None, Some(url)) => Some(target(url).map_err(wrong)?),
+        (typed, _) => typed,
+    };
+    let embedded = plan.target.url.is_none();
+    let secrets = secrets::gather(&connection, surroundings, !embedded, &mut notes, &mut warnings)?;
+    let names: Vec<&String> = secrets.headers.iter().map(|(name, _)| name).collect();
+    if names != plan.target.header_names.iter().collect::<Vec<_>>() {
+        return Err(wrong(format!(
+            "that run had the headers {:?}, whose values are not kept; give them again with --header",
+            plan.target.header_names
+        )));
+    }
+    let connection = tls(connection, target.as_ref(), &mut notes)?;
+    let connection = ConnectionSettings { insecure: plan.target.insecure, ..connection };
+    let aim = if plan.target.predicted { Aim::Predict } else { Aim::Measure };
+    let resumed = past(Some(dir), &plan, aim)?;
+    let workload = Workload::open(&plan).map_err(|(flag, words)| UsageError::new(flag, words))?;
+    workload.check(&plan).map_err(|(flag, words)| UsageError::new(flag, words))?;
+    Ok(Resolved {
+        plan,
+        workload,
+        target_url: target.map(|url| url.full().to_owned()),
+        secrets,
+        connection,
+        out: None,
+        json: output.json,
+        quiet: output.quiet,
+        no_progress: output.no_progress,
+        dry_run: false,
+        resumed,
+        notes,
+        warnings,
+    })
+}
+
 /// The run in `dir`, and its plan.
-pub(super) fn open(dir: &Path) -> Result<(RunDir, Plan), UsageError> {
+fn open(dir: &Path) -> Result<(RunDir, Plan), UsageError> {
     let dir = RunDir::open(dir).map_err(wrong)?;
     let plan = dir.read_plan().map_err(wrong)?;
     Ok((dir, plan))

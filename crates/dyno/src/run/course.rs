@@ -2,7 +2,7 @@
 
 use super::past::Past;
 use dyno_core::plan::{LevelPlan, Plan};
-use dyno_report::LevelSummary;
+use dyno_report::{LevelSummary, slo};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Chooses levels by what the levels before them showed.
@@ -24,19 +24,19 @@ pub(crate) struct Leg {
 }
 
 /// The way through a plan.
-pub(crate) struct Course<'a> {
-    plan: &'a Plan,
-    navigator: Option<&'a mut dyn Navigator>,
+pub(crate) struct Course<'p, 'n> {
+    plan: &'p Plan,
+    navigator: Option<&'n mut dyn Navigator>,
     next: u32,
     finished: BTreeSet<u32>,
     results: BTreeMap<u32, LevelSummary>,
 }
 
-impl<'a> Course<'a> {
+impl<'p, 'n> Course<'p, 'n> {
     /// The way through `plan`, where `past` may hold levels that an earlier process finished.
     pub(crate) fn new(
-        plan: &'a Plan,
-        navigator: Option<&'a mut dyn Navigator>,
+        plan: &'p Plan,
+        navigator: Option<&'n mut dyn Navigator>,
         past: Option<&Past>,
     ) -> Self {
         let mut course =
@@ -81,8 +81,13 @@ impl<'a> Course<'a> {
     /// Why no more levels are run although there are some, if so: a condition that the last one
     /// met.
     pub(crate) fn enough(&self, last: &LevelSummary) -> Option<String> {
-        let mut met = self.plan.course.stop_on.iter().filter(|condition| condition.met(last));
+        let mut met = self.plan.course.stop_on.iter().filter(|condition| slo::met(last, condition));
         met.next().map(|condition| format!("{condition} was met at {}", last.label))
+    }
+
+    /// Levels of the plan after the one that is up.
+    pub(crate) fn to_come(&self) -> &'p [LevelPlan] {
+        self.plan.levels.get(self.next as usize..).unwrap_or_default()
     }
 
     /// Levels in all, as far as known.

@@ -2,14 +2,13 @@
 //! flight, and hands out every frame.
 
 use super::course::{Course, Leg};
+use super::estimate::{Estimate, Glance};
 use super::pulse::Pulse;
-use super::recording::{LastSuccess, Recording};
+use super::recording::{LastSuccess, Recording, Watched};
 use super::workload::{Sending, Workload};
 use crate::progress::Live;
 use dyno_core::Nanos;
-use dyno_core::frame::{
-    Ending, EngineSlip, Frame, LevelChosen, LevelEnd, LevelStart, RunEnd, RunHeader,
-};
+use dyno_core::frame::{Ending, EngineSlip, Frame, LevelChosen, LevelEnd, RunEnd, RunHeader};
 use dyno_core::plan::{LevelPlan, Load, Plan, Warmup};
 use dyno_core::record::RequestRecord;
 use dyno_drive::{LevelSetup, Lookahead, Stop, StopSignal, Transport, TransportError, run_level};
@@ -59,8 +58,8 @@ pub(crate) struct Run<'a> {
 
 /// What happens between levels.
 pub(crate) enum News<'a> {
-    /// A level took so long.
-    Over { leg: &'a Leg, time: Duration },
+    /// The levels to come, of which there are some, will take about so long. `after` so many.
+    Left { after: usize, of: usize, time: Duration },
     /// No more levels are run, for this reason.
     Enough(&'a str),
 }
@@ -90,10 +89,11 @@ pub(crate) struct Lost {
 
 impl Run<'_> {
     /// Runs all levels, or as many as the target, the user and this machine allow.
-    pub(crate) fn all(&mut self, plan: &Plan, course: &mut Course<'_>) -> RunOutcome {
+    pub(crate) fn all(&mut self, plan: &Plan, course: &mut Course<'_, '_>) -> RunOutcome {
         let mut outcome =
             RunOutcome { ending: Ending::Requests, sent: Vec::new(), lost: None, error: None };
         let last_success = Cell::new(None);
+        let mut estimate = Estimate::default();
         let mut first = true;
         while let Some(leg) = course.next() {
             if !std::mem::take(&mut first)
@@ -117,8 +117,24 @@ impl Run<'_> {
                 (self.sink)(Frame::LevelChosen(Box::new(chosen)));
             }
             let kept = course.wants_results().then(RefCell::default);
-            let began = std::time::Instant::now();
-            match self.level(plan, &leg, course.known(), kept.as_ref(), &last_success) {
+            let glance = Cell::default();
+            let news = self.news;
+            let to_come = course.to_come();
+            let told = |first: &Glance| {
+                let mut guess = Estimate::default();
+                guess.learn(&leg.plan, first);
+                let all = std::iter::once(&leg.plan).chain(to_come);
+                if let Some(time) = guess.of(all).filter(|_| !to_come.is_empty()) {
+                    news(News::Left { after: 0, of: 1 + to_come.len(), time });
+                }
+            };
+            let watched = Watched {
+                kept: kept.as_ref(),
+                last_success: &last_success,
+                glance: &glance,
+                first: estimate.is_empty().then_some(&told),
+            };
+            match self.level(plan, &leg, course.known(), &watched) {
                 Ok(Done { ending, sent, lost }) => {
                     outcome.ending = ending;
                     outcome.sent.push(sent);
@@ -132,7 +148,11 @@ impl Run<'_> {
             if !outcome.ending.carried_out() {
                 break;
             }
-            (self.news)(News::Over { leg: &leg, time: began.elapsed() });
+            estimate.learn(&leg.plan, &glance.get());
+            let after = course.known() - to_come.len();
+            if let Some(time) = estimate.of(to_come.iter()).filter(|_| !to_come.is_empty()) {
+                news(News::Left { after, of: course.known(), time });
+            }
             if let Some(summary) = kept.and_then(|kept| self.sum_up(plan, &leg, kept.into_inner()))
             {
                 let enough = course.enough(&summary);
@@ -173,8 +193,7 @@ impl Run<'_> {
         plan: &Plan,
         leg: &Leg,
         levels: usize,
-        kept: Option<&RefCell<Vec<Frame>>>,
-        last_success: &Cell<Option<LastSuccess>>,
+        watched: &Watched<'_>,
     ) -> Result<Done, TransportError> {
         let Leg { index: number, plan: level, .. } = leg;
         let mut payloads = match self.payloads(plan, *number, level) {
@@ -197,7 +216,7 @@ impl Run<'_> {
         self.live.begin_level(*number as usize, levels, &level.label, planned, duration);
         self.bench.slip();
         let sink = |frame: Frame| {
-            if let Some(kept) = kept {
+            if let Some(kept) = watched.kept {
                 kept.borrow_mut().push(frame.clone());
             }
             (self.sink)(frame);
@@ -208,9 +227,15 @@ impl Run<'_> {
             live: self.live,
             sink: &sink,
             aborted: self.aborted,
-            last_success,
+            watched,
             pulse: pulse.as_mut(),
             lost: None,
+            began: 0,
+            at_once: match level.load {
+                Load::Concurrency { concurrency } => u64::from(concurrency),
+                Load::Burst { requests } => requests,
+                _ => 1,
+            },
         };
         let setup = LevelSetup {
             level: *number,
@@ -241,7 +266,7 @@ impl Run<'_> {
         let lost = words.filter(|_| done.ending == Ending::TargetLost).map(|words| Lost {
             at: done.sending_stopped,
             words,
-            last_success: last_success.take(),
+            last_success: watched.last_success.take(),
         });
         Ok(Done { ending: done.ending, sent: done.taken, lost })
     }

@@ -27,6 +27,9 @@ pub(crate) fn run(resolved: Resolved, printer: &Printer) -> Exit {
     if resolved.dry_run {
         return printer.result(&plan_text::plan(&resolved.plan));
     }
+    if resolved.plan.levels.len() > 1 {
+        printer.remark(plan_text::plan(&resolved.plan).trim_end());
+    }
     let clock = match &resolved.resumed {
         Some((_, past)) => Clock::resume(past.anchor_unix_ns, past.until + SEC),
         None => Clock::start(),

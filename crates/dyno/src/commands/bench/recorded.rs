@@ -19,6 +19,7 @@ use dyno_record::{RecordError, Recorder, RunDir};
 use dyno_wire::encode::Encoder;
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;
+use std::time::Duration;
 
 /// What a recorded run needs besides its target.
 pub(crate) struct Kit<'a> {
@@ -49,6 +50,7 @@ pub(crate) fn run(
     let live = Arc::new(Live::default());
     let progress = Progress::start(Arc::clone(&live), printer);
     let past = resolved.resumed.as_ref().map(|(_, past)| past);
+    let mut course = Course::new(plan, navigator, past);
     let outcome = Run {
         bench,
         encoder,
@@ -65,11 +67,11 @@ pub(crate) fn run(
             recorder.is_losing()
         },
         news: &|news| match news {
-            News::Over { .. } => {}
+            News::Left { after, of, time } => printer.note(left(after, of, time)),
             News::Enough(why) => *enough.borrow_mut() = Some(why.to_owned()),
         },
     }
-    .all(plan, &mut Course::new(plan, navigator, past));
+    .all(plan, &mut course);
     drop(progress);
     environment.notes.extend(workload.notes(&outcome.sent));
     environment.notes.extend(enough.into_inner().map(|why| stopped_early(&why)));
@@ -109,6 +111,20 @@ fn open(
     let header = identity.header(plan, &kit.clock);
     let recorder = Recorder::start(&dir, header.clone()).map_err(not_written)?;
     Ok((dir, header, recorder))
+}
+
+/// How long it will take, to two figures.
+fn left(after: usize, of: usize, time: Duration) -> String {
+    let seconds = time.as_secs_f64();
+    let time = match seconds {
+        ..100.0 => format!("{seconds:.0} s"),
+        100.0..6000.0 => format!("{:.0} min", seconds / 60.0),
+        _ => format!("{:.1} h", seconds / 3600.0),
+    };
+    match after {
+        0 => format!("by the first answer, the {of} levels will take about {time}"),
+        _ => format!("{after} of {of} levels done; the rest will take about {time}"),
+    }
 }
 
 /// Levels that were not run because it was enough.

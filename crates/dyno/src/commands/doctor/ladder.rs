@@ -2,6 +2,7 @@
 
 use crate::progress::Live;
 use crate::resolve::{ConnectionSettings, Secrets};
+use crate::run::course::Course;
 use crate::run::levels::Run;
 use crate::run::target::open;
 use crate::run::workload::Workload;
@@ -177,17 +178,6 @@ pub(super) fn climb(
     target.tells_slip = settled.engine;
     let encoder = Encoder::new(&target.endpoint, plan.target.api, settled.shape, &target.headers);
     let workload = Workload::open(&plan).map_err(|(_, words)| words)?;
-    let frames: RefCell<Vec<Frame>> = RefCell::default();
-    Run {
-        bench: &mut target,
-        encoder: &encoder,
-        workload: &workload,
-        live: &Live::default(),
-        stop,
-        sink: &|frame| frames.borrow_mut().push(frame),
-        aborted: &|| false,
-    }
-    .all(&plan);
     let header = RunHeader {
         format: 0,
         run_id: "doctor".to_owned(),
@@ -197,6 +187,19 @@ pub(super) fn climb(
         plan_hash: plan.hash(),
         version: env!("CARGO_PKG_VERSION").to_owned(),
     };
+    let frames: RefCell<Vec<Frame>> = RefCell::default();
+    Run {
+        bench: &mut target,
+        encoder: &encoder,
+        workload: &workload,
+        live: &Live::default(),
+        stop,
+        header: header.clone(),
+        sink: &|frame| frames.borrow_mut().push(frame),
+        aborted: &|| false,
+        news: &|_| {},
+    }
+    .all(&plan, &mut Course::new(&plan, None, None));
     let source = VecSource { header, frames: frames.into_inner(), damaged: None };
     let summary = summarise(&plan, None, &source);
     let level = summary.levels.first().ok_or("the step measured nothing")?;
