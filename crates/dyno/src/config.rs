@@ -191,9 +191,14 @@ fn typed_keys(typed: &[OsString]) -> Vec<String> {
     let argv = ["dyno", "bench"].into_iter().map(OsString::from).chain(typed.iter().cloned());
     let Ok(matches) = Cli::command().try_get_matches_from(argv) else { return Vec::new() };
     let Some((_, bench)) = matches.subcommand() else { return Vec::new() };
+    // Ids are those of flags, and of groups of them.
+    let flags = bench_command();
+    let is_flag = |id: &clap::Id| flags.get_arguments().any(|flag| flag.get_id() == id);
     let mut keys: Vec<String> = bench
         .ids()
-        .filter(|id| bench.value_source(id.as_str()) == Some(ValueSource::CommandLine))
+        .filter(|id| {
+            is_flag(id) && bench.value_source(id.as_str()) == Some(ValueSource::CommandLine)
+        })
         .map(|id| id.as_str().replace('_', "-"))
         .collect();
     if keys.iter().any(|key| LOADS.contains(&key.as_str())) {

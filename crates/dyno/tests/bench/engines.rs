@@ -48,7 +48,8 @@ impl EngineProcess {
 
     /// With flags of its own.
     pub(crate) fn with(place: &Place, args: &str) -> Self {
-        let args = format!("engine --port 0 --until-stdin-closes {args}");
+        let port = if args.contains("--port") { "" } else { "--port 0" };
+        let args = format!("engine {port} --until-stdin-closes {args}");
         let mut child = place
             .dyno(&args)
             .stdin(Stdio::piped())

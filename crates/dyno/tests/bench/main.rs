@@ -8,6 +8,7 @@
 
 mod clients;
 mod connect;
+mod course;
 mod data;
 mod doctor;
 mod engines;
@@ -20,6 +21,7 @@ mod predict;
 mod preflight;
 mod process;
 mod requests;
+mod resume;
 mod same_bytes;
 mod secrets;
 mod sessions;

@@ -1,0 +1,124 @@
+//! Going on with a run that was cut short.
+
+use crate::engines::{Engine, EngineProcess, QUICK};
+use crate::place::{Place, codes};
+use crate::process::{Process, run};
+use dyno_core::frame::Frame;
+use rustix::process::Signal;
+use serde_json::Value;
+use std::time::Duration;
+
+const SIX_LEVELS: &str = "--concurrency 1,2,3,4,5,6 --requests 5x --output-tokens 16";
+
+/// One complete run: each level once, and all that was asked for in it.
+#[track_caller]
+fn expect_whole(summary: &Value) {
+    assert_eq!(summary["run"]["partial"], false, "{summary:#}");
+    assert_eq!(summary["run"]["ending"], "requests");
+    let levels = summary["levels"].as_array().unwrap();
+    assert_eq!(levels.len(), 6);
+    for (number, level) in levels.iter().enumerate() {
+        assert_eq!(level["load"]["value"], (number + 1) as f64);
+        assert_eq!(level["partial"], false, "{level:#}");
+        assert_eq!(level["requests"]["completed"], 5 * (number as u64 + 1), "{level:#}");
+        assert!(!codes(&level["reasons"]).contains(&"records_missing".to_owned()), "{level:#}");
+    }
+}
+
+#[test]
+fn killed_at_a_random_moment_and_resumed_it_ends_whole() {
+    let engine = Engine::start(QUICK, &[]);
+    for round in 0..20_u64 {
+        let place = Place::new();
+        let mut process = Process::start(place.bench(&engine.url(), SIX_LEVELS));
+        let records = place.run_dir().join("records.dyno");
+        process.wait_until("records on disk", || {
+            std::fs::metadata(&records).is_ok_and(|file| file.len() > 200)
+        });
+        // Anywhere in the run, which takes about half a second.
+        let moment = round.wrapping_mul(0x9e37_79b9_7f4a_7c15) % 500;
+        std::thread::sleep(Duration::from_millis(moment));
+        process.signal(Signal::KILL);
+        let ended = process.end();
+        let complete = ended.status.is_some();
+        let resumed = run(place.dyno("bench --resume run --json --quiet"));
+        if complete || place.frames().iter().filter(|f| matches!(f, Frame::RunEnd(_))).count() > 1 {
+            // It was quicker than the signal.
+            resumed.expect_status(&[2]).expect_words(&["complete", "dyno report"]);
+        } else if resumed.status == Some(2) {
+            assert!(resumed.stderr.contains("is complete"), "{}", resumed.said());
+        } else {
+            let resumed = resumed.expect_status(&[0, 4]);
+            expect_whole(&resumed.json());
+        }
+        let again = run(place.dyno("report run --json")).expect_status(&[0]);
+        expect_whole(&again.json());
+        let starts = place.frames().iter().filter(|f| matches!(f, Frame::LevelStart(_))).count();
+        assert!(starts == 6 || starts == 7, "{starts} starts: a finished level was run again");
+    }
+}
+
+#[test]
+fn another_plan_is_refused_and_the_difference_named() {
+    let engine = Engine::start(QUICK, &[]);
+    let place = Place::new();
+    let mut process = Process::start(
+        place.bench(&engine.url(), "--concurrency 4 --requests 100000 --output-tokens 16"),
+    );
+    let records = place.run_dir().join("records.dyno");
+    process.wait_until("records on disk", || {
+        std::fs::metadata(&records).is_ok_and(|file| file.len() > 2_000)
+    });
+    process.signal(Signal::KILL);
+    process.end();
+    let url = engine.url();
+    let other =
+        format!("bench {url} --concurrency 8 --requests 40 --output-tokens 16 --resume run");
+    run(place.dyno(&other)).expect_status(&[2]).expect_words(&[
+        "--resume: the plan of `run` is another one",
+        "levels[0].requests is 100000 there and 40 here",
+    ]);
+    run(place.dyno("bench http://127.0.0.1:9 --resume run"))
+        .expect_status(&[2])
+        .expect_words(&["that run measured"]);
+    run(place.dyno("bench --resume nowhere")).expect_status(&[2]).expect_words(&["no run in"]);
+}
+
+#[test]
+fn a_server_that_died_is_named_and_the_rest_is_run_when_it_is_back() {
+    let place = Place::new();
+    let mut engine = EngineProcess::with(&place, &format!("--scripted {QUICK} --die-after 25"));
+    let ended = run(place.bench(&engine.url(), SIX_LEVELS))
+        .expect_status(&[3])
+        .expect_words(&["the target is unusable", "the last request that was answered was number"]);
+    let summary = ended.json();
+    let notes = codes(&summary["notes"]);
+    assert!(notes.contains(&"target_lost".to_owned()), "{notes:?}");
+    let whole = |level: &Value| level["ending"] == "requests";
+    let finished = summary["levels"].as_array().unwrap().iter().filter(|l| whole(l)).count();
+    assert!((1..6).contains(&finished), "{summary:#}");
+    engine.kill();
+    let plan = place.json("plan.json");
+    let address = plan["target"]["url"].as_str().unwrap().rsplit(':').next().unwrap().to_owned();
+    let back = EngineProcess::with(
+        &place,
+        &format!("--scripted {QUICK} --port {}", address.trim_end_matches('/')),
+    );
+    let resumed = run(place.dyno("bench --resume run --json --quiet")).expect_status(&[0, 4]);
+    expect_whole(&resumed.json());
+    drop(back);
+}
+
+#[test]
+fn a_server_that_hangs_is_given_up_when_its_health_is_not_answered() {
+    let place = Place::new();
+    let engine = EngineProcess::with(&place, &format!("--scripted {QUICK} --hang-after 20"));
+    let args = format!("{SIX_LEVELS} --timeout-idle 1s");
+    let ended = run(place.bench(&engine.url(), &args))
+        .expect_status(&[3])
+        .expect_words(&["the target is unusable", "its health was not answered"]);
+    let summary = ended.json();
+    assert!(codes(&summary["notes"]).contains(&"target_lost".to_owned()), "{summary:#}");
+    let first = &summary["levels"][0];
+    assert_eq!(first["requests"]["completed"], 5);
+}
