@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use super::fields::FieldPath;
-use super::nearest::nearest;
+use dyno_core::nearest::nearest;
 use super::spec_error::SpecError;
 
 /// What a data set is.

@@ -23,6 +23,7 @@ mod requests;
 mod same_bytes;
 mod secrets;
 mod sessions;
+mod slo;
 mod summary;
 mod tls;
 mod traces;
