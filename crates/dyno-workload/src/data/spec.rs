@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use super::fields::FieldPath;
-use dyno_core::nearest::nearest;
 use super::spec_error::SpecError;
+use dyno_core::nearest::nearest;
 
 /// What a data set is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
