@@ -170,6 +170,28 @@ fn percentiles_with_too_few_samples_make_the_level_suspect() {
     assert_eq!((passed(&few.levels[0]), few.levels[0].verdict), (Some(true), Verdict::Suspect));
 }
 
+/// A prediction at 10 requests per second of what a twin of some capacity does.
+fn predicted(capacity: [f64; 2], text: &str) -> LevelSummary {
+    let load = Load::Rate { rate: 10.0, arrival: Arrival::Constant };
+    let mut plan = plan(vec![level_plan("rate", load, Some(100))]);
+    (plan.levels[0].capacity, plan.slo) = (Some(capacity), Some(slo(text)));
+    let records = (0..100).map(|i| stream(i, 0, i * 100, 100, 20, 5)).collect();
+    summary_of(&plan, records).levels.remove(0)
+}
+
+#[test]
+fn past_capacity_goodput_would_only_tell_how_long_the_run_was() {
+    let goodput = |capacity, text: &str| {
+        let found = predicted(capacity, text).slo.unwrap();
+        (found.verdict.passed, found.goodput_per_s.is_some(), found.met_share)
+    };
+    assert_eq!(goodput([11.0, 12.0], "ttft.p90<1s"), (Some(true), true, Some(1.0)));
+    assert_eq!(goodput([9.0, 12.0], "ttft.p90<1s"), (None, false, None));
+    assert_eq!(goodput([9.0, 12.0], "tpot.p90<1s"), (Some(true), true, Some(1.0)));
+    assert!(met(&predicted([9.0, 12.0], "tpot.p90<1s"), &Condition::Saturated));
+    assert!(!met(&predicted([11.0, 12.0], "tpot.p90<1s"), &Condition::Saturated));
+}
+
 #[test]
 fn an_invalid_level_tells_nothing_of_the_server() {
     let (plan, mut records) = closed(4, 25);

@@ -1,4 +1,5 @@
 //! The terminal summary of each kind of level, as people see it.
+#![allow(clippy::unwrap_used)]
 
 mod common;
 

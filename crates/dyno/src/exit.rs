@@ -52,7 +52,8 @@ const TABLE: &[(Exit, &str, &str)] = &[
     (
         Exit::BarNotMet,
         "a bar was not met",
-        "more requests failed than --allow-failures allows, or not one completed",
+        "more requests failed than --allow-failures allows, not one completed, or no level keeps \
+         the --slo",
     ),
     (Exit::Interrupted, "interrupted", "Ctrl-C; what was recorded until then is kept"),
 ];

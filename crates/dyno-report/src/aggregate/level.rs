@@ -172,7 +172,7 @@ impl<'a> Level<'a> {
             stragglers,
         };
         if let Some(goodput) = goodput {
-            goodput.finish(&mut level, duration);
+            goodput.finish(&mut level, duration, known);
         }
         level
     }

@@ -6,7 +6,7 @@ use crate::findings::Finding;
 use crate::slo::{few_samples, judge};
 use crate::summary::{LevelSummary, SloSummary, round6, tidy};
 use dyno_core::record::RequestRecord;
-use dyno_core::slo::{Metric, Slo};
+use dyno_core::slo::{Metric, Slo, Term};
 use dyno_core::units::to_s;
 
 const NS_PER_MS: f64 = 1e6;
@@ -50,8 +50,9 @@ impl<'a> Goodput<'a> {
         }
     }
 
-    /// Puts what the SLO says into the level's summary; too few samples make it suspect.
-    pub(super) fn finish(self, level: &mut LevelSummary, duration: Option<u64>) {
+    /// Puts what the SLO says into the level's summary; too few samples make it suspect. `waits`:
+    /// how long requests waited is known, which past capacity it is not.
+    pub(super) fn finish(self, level: &mut LevelSummary, duration: Option<u64>, waits: bool) {
         let few: Vec<_> = self.slo.terms().iter().filter_map(|t| few_samples(level, t)).collect();
         if !few.is_empty() {
             let finding = Finding::SloSamples(few);
@@ -60,7 +61,7 @@ impl<'a> Goodput<'a> {
         }
         let counts = &level.requests;
         let ended = counts.completed + counts.failed + counts.dropped;
-        let known = self.unknown == 0;
+        let known = self.unknown == 0 && (waits || !self.slo.terms().iter().any(on_waits));
         let duration = duration.filter(|_| known && counts.completed > 0);
         level.slo = Some(SloSummary {
             verdict: judge(level, self.slo),
@@ -68,6 +69,11 @@ impl<'a> Goodput<'a> {
             met_share: (known && ended > 0).then(|| round6(self.met as f64 / ended as f64)),
         });
     }
+}
+
+/// It bounds a time in which the wait for a place in the batch is contained.
+fn on_waits(term: &Term) -> bool {
+    term.metric.is_time() && !matches!(term.metric, Metric::Tpot | Metric::Itl)
 }
 
 /// Whether a completed request met every term on times; nothing where that cannot be told.

@@ -6,6 +6,7 @@ use super::values::{self, ExtraBody, Header, List, Requests, Secret};
 use clap::{Args, ValueEnum};
 use dyno_core::Nanos;
 use dyno_core::plan::{Arrival, Warmup};
+use dyno_core::slo::Slo;
 use dyno_workload::lengths::Lengths;
 use std::path::PathBuf;
 
@@ -34,6 +35,8 @@ Examples:
       conversations: 32 users who take 5 s from each answer to their next turn
   dyno bench http://localhost:8000 --data trace:trace.jsonl,speed=2
       recorded traffic, at its own times and lengths, twice as fast
+  dyno bench http://localhost:8000 --rate 2,4,8 --requests 1000 --slo 'ttft.p99<500ms, errors<1%'
+      which rates keep the SLO, and how much goodput there is
   DYNO_API_KEY=… dyno bench https://gateway.example/v1 --model qwen2-72b --json
       with a key from the environment, and the summary as JSON on stdout
   dyno bench --config nightly.toml --seed 7
@@ -239,6 +242,10 @@ pub(crate) struct OutputArgs {
     /// Share of failed requests above which the exit status is 5
     #[arg(long, value_name = "SHARE", value_parser = values::share, allow_hyphen_values = true, default_value = "1%")]
     pub(crate) allow_failures: f64,
+    /// What a level has to keep, such as 'ttft.p99<500ms and tpot.p95<50ms and errors<1%'; the exit
+    /// status is 5 if no level does
+    #[arg(long, value_name = "TERMS", value_parser = super::slo::slo, allow_hyphen_values = true)]
+    pub(crate) slo: Option<Slo>,
     /// Short name of the run
     #[arg(long, value_name = "TEXT", value_parser = values::label)]
     pub(crate) label: Option<String>,

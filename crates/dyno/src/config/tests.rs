@@ -62,7 +62,7 @@ fn a_typed_load_replaces_the_files_load_and_keeps_its_stop() {
     let args = merged("rate = 5\nrequests = 7", &["--concurrency=3"]);
     assert_eq!(args.load.rate, None);
     assert_eq!(args.load.concurrency, Some(List(vec![3])));
-    assert_eq!(args.load.requests, Some(7));
+    assert_eq!(args.load.requests, Some(crate::args::values::Requests::Number(7)));
 }
 
 #[test]

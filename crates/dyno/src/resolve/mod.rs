@@ -6,6 +6,7 @@ mod data;
 mod load;
 mod resume;
 mod secrets;
+mod slo;
 mod surroundings;
 
 pub(crate) use data::choice_plan;
@@ -106,6 +107,9 @@ pub(crate) fn resolve(
     let secrets =
         secrets::gather(&connection, surroundings, target.is_some(), &mut notes, &mut warnings)?;
     let connection = tls(connection, target.as_ref(), &mut notes)?;
+    if let Some(slo) = &output.slo {
+        slo::check(slo, !request.no_stream, &levels, &mut notes)?;
+    }
     if let Some(dir) = &output.out {
         check_out(dir)?;
     }
@@ -145,7 +149,7 @@ pub(crate) fn resolve(
             idle_ns: timeouts.timeout_idle,
         },
         allow_failures: output.allow_failures,
-        slo: None,
+        slo: output.slo,
         seed,
         shard: Shard::WHOLE,
         label: output.label,

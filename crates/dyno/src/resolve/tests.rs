@@ -214,3 +214,20 @@ fn data_flags_that_contradict_each_other_are_named() {
     assert!(resolved(&["--data=random,prefix=8,groups=2"]).is_ok());
     assert!(resolved(&["--data=openqa", "--max-input-tokens=10", "--truncate"]).is_ok());
 }
+
+#[test]
+fn an_slo_is_kept_in_the_plan_and_told_of_where_it_cannot_be_judged() {
+    let slo = "--slo=ttft.p99 < 0.5s, errors<1%";
+    let plan = resolved(&[slo, "--concurrency=8", "--requests=1000"]).unwrap();
+    assert_eq!(plan.plan.slo.unwrap().to_string(), "ttft.p99<500ms and errors<1%");
+    assert!(!plan.notes.iter().any(|note| note.contains("--slo")), "{:?}", plan.notes);
+    for load in [&["--concurrency=8", "--requests=999"][..], &["--burst=2000,999"]] {
+        let notes = resolved(&[&[slo], load].concat()).unwrap().notes;
+        let told = notes.iter().find(|note| note.starts_with("--slo: ")).unwrap();
+        assert!(told.contains("need 1000 requests a level, and one has 999"), "{told}");
+    }
+    let text = complaint(&[slo, "--no-stream"]);
+    assert!(text.starts_with("--slo: there is no ttft.p99 without streams"), "{text}");
+    assert!(resolved(&["--slo=latency.p90<5s", "--no-stream"]).is_ok());
+    assert_eq!(resolved(&[]).unwrap().plan.slo, None);
+}

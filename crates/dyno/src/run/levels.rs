@@ -230,6 +230,7 @@ impl Run<'_> {
             watched,
             pulse: pulse.as_mut(),
             lost: None,
+            failed_last: false,
             began: 0,
             at_once: match level.load {
                 Load::Concurrency { concurrency } => u64::from(concurrency),
@@ -248,10 +249,19 @@ impl Run<'_> {
             observer: &mut recording,
         };
         let done = run_level(setup, self.bench.transport(), &mut payloads)?;
-        let silent = recording.lost.take();
+        let mut silent = recording.lost.take();
+        let mut ending = done.ending;
+        // Who refused the last request may be gone for good; the level is not what it should be.
+        if ending.carried_out()
+            && recording.failed_last
+            && let Err(words) = self.bench.answers(self.stop)
+            && self.stop.get() == Stop::No
+        {
+            (ending, silent) = (Ending::TargetLost, Some(words));
+        }
         let end = LevelEnd {
             level: *number,
-            ending: done.ending,
+            ending,
             ended: done.ended,
             sending_stopped: done.sending_stopped,
             starved: done.starved,
@@ -263,12 +273,12 @@ impl Run<'_> {
         };
         sink(Frame::LevelEnd(Box::new(end)));
         let words = silent.or_else(|| done.last_failure.map(|record| failed_in_a_row(&record)));
-        let lost = words.filter(|_| done.ending == Ending::TargetLost).map(|words| Lost {
+        let lost = words.filter(|_| ending == Ending::TargetLost).map(|words| Lost {
             at: done.sending_stopped,
             words,
             last_success: watched.last_success.take(),
         });
-        Ok(Done { ending: done.ending, sent: done.taken, lost })
+        Ok(Done { ending, sent: done.taken, lost })
     }
 
     /// Requests, encoded ahead on a thread of their own.

@@ -41,6 +41,8 @@ pub(super) struct Recording<'a> {
     pub(super) pulse: Option<&'a mut Pulse>,
     /// Why the target was given up, where it said nothing any more.
     pub(super) lost: Option<String>,
+    /// The last request that ended had failed.
+    pub(super) failed_last: bool,
     /// When the first request was due.
     pub(super) began: Nanos,
     /// Requests that are in flight at once, by plan.
@@ -79,7 +81,8 @@ impl Observer for Recording<'_> {
 
     fn ended(&mut self, record: RequestRecord) {
         self.live.done.fetch_add(1, Relaxed);
-        if matches!(record.outcome, Outcome::Failed(_) | Outcome::Dropped(_)) {
+        self.failed_last = matches!(record.outcome, Outcome::Failed(_) | Outcome::Dropped(_));
+        if self.failed_last {
             self.live.failed.fetch_add(1, Relaxed);
         }
         if let Some(output) = record.output {

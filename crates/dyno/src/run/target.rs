@@ -67,7 +67,7 @@ impl Bench for OpenTarget {
                 _ => words = fetched.words(&self.client.rules().redactor.clone()),
             }
         }
-        Err(format!("between two levels it did not answer: {words}"))
+        Err(format!("it does not answer any more: {words}"))
     }
 
     fn forget(&mut self, stop: &StopSignal) -> Result<(), String> {

@@ -25,6 +25,7 @@ mod resume;
 mod same_bytes;
 mod secrets;
 mod sessions;
+mod slo;
 mod summary;
 mod tls;
 mod traces;

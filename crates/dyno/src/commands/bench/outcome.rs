@@ -32,7 +32,7 @@ pub(crate) fn conclude(
                 Verdict::Invalid => Exit::RunInvalid,
                 _ => Exit::Fine,
             });
-            if summary.failure_bar_missed() {
+            if summary.failure_bar_missed() || summary.no_level_passes() {
                 exit = exit.and(Exit::BarNotMet);
             }
         }

@@ -1,0 +1,31 @@
+//! Whether an SLO can be judged by what will be measured.
+
+use crate::usage::UsageError;
+use dyno_core::plan::{LevelPlan, Load};
+use dyno_core::slo::Slo;
+use dyno_report::slo::requests_needed;
+
+/// Refuses bounds on figures that there will not be, and notes levels with too few requests.
+pub(super) fn check(
+    slo: &Slo,
+    stream: bool,
+    levels: &[LevelPlan],
+    notes: &mut Vec<String>,
+) -> Result<(), UsageError> {
+    if let Some(term) = slo.terms().iter().find(|term| !stream && term.metric.needs_stream()) {
+        let wrong = format!("there is no {} without streams", term.figure());
+        return Err(UsageError::new("--slo", wrong).hint("leave out --no-stream, or bound latency"));
+    }
+    let needed = requests_needed(slo);
+    let requests = |level: &LevelPlan| match level.load {
+        Load::Burst { requests } => Some(requests),
+        _ => level.requests,
+    };
+    if let Some(fewest) = levels.iter().filter_map(requests).min().filter(|n| *n < needed) {
+        notes.push(format!(
+            "--slo: its percentiles need {needed} requests a level, and one has {fewest}; such \
+             levels will be suspect"
+        ));
+    }
+    Ok(())
+}

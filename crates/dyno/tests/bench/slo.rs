@@ -1,0 +1,105 @@
+//! SLOs from the command line to the exit status: kept, not kept, and not understood.
+
+use crate::engines::{Engine, QUICK};
+use crate::place::{Place, codes};
+use crate::predict::TWIN;
+use crate::process::{Ended, run};
+use serde_json::json;
+
+/// A benchmark, with arguments that hold blanks.
+fn bench(place: &Place, url: &str, args: &str, slo: &str) -> Ended {
+    let mut command = place.bench(url, args);
+    command.args(["--slo", slo]);
+    run(command)
+}
+
+const LOAD: &str = "--concurrency 4 --requests 120 --input-tokens 16 --output-tokens 16";
+
+#[test]
+fn an_slo_that_is_kept_is_fine() {
+    let engine = Engine::start(QUICK, &[]);
+    let place = Place::new();
+    let slo = "TTFT.p90 < 1 m, tpot.mean <= 1m and errors<1%";
+    let ended = bench(&place, &engine.url(), LOAD, slo).expect_status(&[0, 4]);
+    let form = "ttft.p90<60s and tpot.mean<=60s and errors<1%";
+    assert_eq!(place.json("plan.json")["slo"], form);
+    let summary = ended.json();
+    assert_eq!(summary["run"]["slo"], form);
+    let found = &summary["levels"][0]["slo"];
+    assert_eq!(found["met_share"], 1.0);
+    assert_eq!(found["goodput_per_s"], summary["levels"][0]["throughput"]["requests_per_s"]);
+    let met: Vec<_> = found["terms"].as_array().unwrap().iter().map(|t| &t["met"]).collect();
+    assert_eq!(met, [&json!(true); 3]);
+    if ended.status == Some(0) {
+        assert_eq!(found["passed"], true);
+        assert!(!codes(&summary["notes"]).contains(&"slo_not_met".to_owned()));
+    }
+    let again = run(place.dyno("report run --json")).expect_status(&[0]);
+    assert_eq!(again.json(), summary, "the plan holds it, so a report says the same");
+}
+
+#[test]
+fn an_slo_that_cannot_be_kept_is_status_5() {
+    // The script takes 5 ms to the first token, whatever the machine.
+    let engine = Engine::start(QUICK, &[]);
+    let place = Place::new();
+    let ended = bench(&place, &engine.url(), LOAD, "ttft.p90<2ms").expect_status(&[5, 4]);
+    let summary = ended.json();
+    assert_eq!(summary["levels"][0]["slo"]["terms"][0]["met"], false);
+    assert_eq!(summary["levels"][0]["slo"]["met_share"], 0.0);
+    assert!(codes(&summary["notes"]).contains(&"slo_not_met".to_owned()), "{}", summary["notes"]);
+    let text = run(place.dyno("report run")).expect_status(&[0]).stdout;
+    assert!(text.contains("SLO ttft.p90<2ms") && text.contains("goodput 0 req/s"), "{text}");
+}
+
+#[test]
+fn a_bad_one_is_status_2_with_the_right_spelling_and_nothing_is_sent() {
+    let engine = Engine::start(QUICK, &[]);
+    let place = Place::new();
+    for (slo, words) in [
+        ("ttft.p99<500", "--slo: a time needs a unit: write `ttft.p99<500ms`"),
+        ("tfft.p99<500ms", "--slo: there is no metric `tfft`; did you mean `ttft`? Known: ttft, "),
+        ("errors<0%", "asks for less than no failure"),
+        ("", "--slo: there is nothing in it"),
+    ] {
+        bench(&place, &engine.url(), LOAD, slo).expect_status(&[2]).expect_words(&[words]);
+    }
+    let settings = place.file("bad.toml", "slo = \"ttft<5s\"\n");
+    run(place.bench(&engine.url(), &format!("{LOAD} --config {settings}")))
+        .expect_status(&[2])
+        .expect_words(&["bad.toml:1: slo: `ttft` needs a statistic: write `ttft.p99<5s`"]);
+    assert_eq!(engine.begun(), 0);
+}
+
+/// In virtual time nothing depends on the machine: eight at once, then sixteen that have to queue.
+#[test]
+fn a_prediction_passes_up_to_where_it_queues() {
+    let place = Place::new();
+    let twin = place.file("plain.toml", TWIN);
+    let predict = |load: &str, slo: &str| {
+        let _ = std::fs::remove_dir_all(place.run_dir());
+        let args = "--requests 200 --input-tokens 64 --output-tokens 11 --out run --json --quiet";
+        let mut command = place.dyno(&format!("predict --twin {twin} {args} {load}"));
+        command.args(["--slo", slo]);
+        run(command)
+    };
+    let slo = "ttft.p90<100ms and errors<1%";
+    let summary = predict("--concurrency 8,16", slo).expect_status(&[0]).json();
+    let passed = |i: usize| &summary["levels"][i]["slo"]["passed"];
+    assert_eq!((passed(0), passed(1)), (&json!(true), &json!(false)));
+    let failed = &summary["levels"][1]["slo"]["terms"];
+    assert_eq!((&failed[0]["met"], &failed[1]["met"]), (&json!(false), &json!(true)));
+    predict("--concurrency 16", slo).expect_status(&[5]);
+    let few = predict("--concurrency 8", "ttft.p99<100ms").expect_status(&[0]).json();
+    assert_eq!(codes(&few["levels"][0]["reasons"]), ["slo_samples"]);
+    predict("--concurrency 8", "ttft.p99.9<100ms").expect_status(&[5]);
+}
+
+#[test]
+fn a_settings_file_may_hold_it_on_several_lines() {
+    let engine = Engine::start(QUICK, &[]);
+    let place = Place::new();
+    let settings = place.file("slo.toml", "slo = \"\"\"\nttft.p90<1m\nand errors<1%\n\"\"\"\n");
+    run(place.bench(&engine.url(), &format!("{LOAD} --config {settings}"))).expect_status(&[0, 4]);
+    assert_eq!(place.json("plan.json")["slo"], "ttft.p90<60s and errors<1%");
+}
