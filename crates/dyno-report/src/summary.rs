@@ -1,10 +1,12 @@
 //! The summary of a run as it stands in `summary.json`. Absent figures are `null`, never 0.
 
 mod digits;
+mod repeats;
 mod sessions;
 mod slo;
 
 pub(crate) use digits::{round6, tidy};
+pub use repeats::{Repeated, Spread};
 pub use sessions::{Sessions, TurnFigures};
 pub use slo::{SloSummary, SloVerdict, TermVerdict};
 
@@ -26,6 +28,9 @@ pub struct Summary {
     pub run: RunSummary,
     /// Its levels, in order; those that never began are not here.
     pub levels: Vec<LevelSummary>,
+    /// Levels that were run more than once, and how far their rounds lie apart.
+    #[serde(default)]
+    pub repeats: Vec<Repeated>,
     /// What should be known when reading any of it.
     pub notes: Vec<Reason>,
 }

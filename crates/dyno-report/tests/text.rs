@@ -208,3 +208,32 @@ fn colour_only_where_asked() {
     assert!(coloured.contains("\x1b[32mvalid\x1b[0m") || coloured.contains("\x1b[33msuspect"));
     assert_eq!(coloured, render_text(&summary, &TextOptions { width: 100, color: true }));
 }
+
+#[test]
+fn repeated_levels() {
+    let rounds = [(1, 30), (2, 33)].map(|(round, _)| {
+        let mut plan = closed(8, 30).0.levels.remove(0);
+        plan.label = format!("concurrency 8 #{round}");
+        plan.repeat = Some(round);
+        plan
+    });
+    let (mut plan, _) = closed(8, 30);
+    plan.levels = rounds.to_vec();
+    let records = |level: u32, slower: u64| {
+        let records = closed(8, 30).1.into_iter();
+        records.map(move |mut record| {
+            record.level = level;
+            record.last = record.last.map(|last| last + slower * MS);
+            record.end += slower * MS;
+            record
+        })
+    };
+    let frames = records(0, 0).chain(records(1, 3));
+    let frames = frames.map(|record| Frame::Request(Box::new(record))).collect();
+    let summary = summarise(&plan, None, &source(&plan, frames));
+    assert_eq!(summary.repeats.len(), 1);
+    assert_eq!(summary.repeats[0].rounds, 2);
+    let spread = summary.repeats[0].latency_p50_ms.unwrap();
+    assert!((spread.max - spread.min - 3.0).abs() < 1e-9, "{spread:?}");
+    insta::assert_snapshot!(text(&summary));
+}

@@ -11,6 +11,7 @@ mod integrity;
 mod judge;
 mod level;
 mod readings;
+mod repeats;
 mod sessions;
 mod slo;
 mod slots;
@@ -59,8 +60,9 @@ pub fn summarise(plan: &Plan, env: Option<&Environment>, source: &dyn FrameSourc
             a.0.cmp(&b.0).then(a.1.total_cmp(&b.1))
         });
     }
-    let levels = levels.into_iter().map(|level| level.finish(plan, env)).collect();
-    let mut summary = Summary { schema: SUMMARY_SCHEMA.to_owned(), run, levels, notes };
+    let levels: Vec<_> = levels.into_iter().map(|level| level.finish(plan, env)).collect();
+    let repeats = repeats::repeats(&levels);
+    let mut summary = Summary { schema: SUMMARY_SCHEMA.to_owned(), run, levels, repeats, notes };
     if let Some(slo) = plan.slo.as_ref().filter(|_| summary.no_level_passes()) {
         summary.notes.insert(0, Finding::SloNotMet(slo.to_string()).reason());
     }

@@ -3,6 +3,7 @@
 mod layout;
 mod level;
 mod paint;
+mod repeats;
 mod slo;
 mod table;
 mod turns;
@@ -39,6 +40,7 @@ pub fn render_text(summary: &Summary, options: &TextOptions) -> String {
     } else {
         out.push('\n');
         out.push_str(&table::table(&summary.levels, options));
+        out.push_str(&repeats::repeats(&summary.repeats, options));
         out.push_str(&slo::slo(summary, options));
     }
     if !summary.notes.is_empty() {
