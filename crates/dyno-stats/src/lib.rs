@@ -12,6 +12,7 @@ pub mod kolmogorov;
 pub mod percentile;
 pub mod rng;
 pub mod saturation;
+pub mod stability;
 pub mod tally;
 pub mod trend;
 
@@ -21,5 +22,6 @@ pub use dispersion::index_of_dispersion;
 pub use kolmogorov::{KsTest, ks_one_sample};
 pub use percentile::{PERCENTILES, Percentile, Presence, quantile};
 pub use saturation::{Offered, Saturation, saturation};
+pub use stability::{Precision, Standing, Statistic, Watch, precision};
 pub use tally::Tally;
 pub use trend::{Trend, trend};

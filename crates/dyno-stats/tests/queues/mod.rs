@@ -3,6 +3,7 @@
 #![allow(dead_code)] // Each test and example uses its own part.
 
 pub(crate) mod table;
+pub(crate) mod watched;
 
 use dyno_stats::rng::SplitMix;
 use std::cmp::Reverse;
