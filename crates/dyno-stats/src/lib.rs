@@ -1,5 +1,6 @@
 //! Numbers in, numbers out: exact quantiles with the rule that says when one may be shown,
-//! a block bootstrap over time, a trend test for a queue, and two checks on random samples.
+//! a block bootstrap over time, a trend test for a queue, a test for a server
+//! that is offered too much, and two checks on random samples.
 //! Nothing here knows what a request or a file is, and everything gives the same answer each
 //! time it is asked.
 
@@ -10,6 +11,8 @@ pub mod dispersion;
 pub mod kolmogorov;
 pub mod percentile;
 pub mod rng;
+pub mod saturation;
+pub mod stability;
 pub mod tally;
 pub mod trend;
 
@@ -18,5 +21,7 @@ pub use counted::Counted;
 pub use dispersion::index_of_dispersion;
 pub use kolmogorov::{KsTest, ks_one_sample};
 pub use percentile::{PERCENTILES, Percentile, Presence, quantile};
+pub use saturation::{Offered, Saturation, saturation};
+pub use stability::{Precision, Standing, Statistic, Watch, precision};
 pub use tally::Tally;
 pub use trend::{Trend, trend};

@@ -1,0 +1,141 @@
+//! Whether more was offered to a server than it can carry, from arrivals and ends alone.
+//!
+//! While a server is busy its ends come as fast as it can go. So the test looks only at the time
+//! when the number in flight was at a certain level or above, and counts what came there against
+//! what ended. A queue that is carried comes back below the level again and again, each time with
+//! one more end than arrivals; a queue that is not leaves it for good. The count's scatter is
+//! taken from the data, so a regular server is judged after few arrivals and a wild one later.
+//! `docs/concepts/saturation.md` has the reasons and the error rates.
+
+mod flight;
+
+use flight::{Above, Flight};
+
+/// The level is exceeded for all but this share of the time.
+const BELOW: f64 = 0.2;
+/// Surpluses as far as this from 0 must be told from it.
+const MARGIN: f64 = 0.05;
+/// The least surplus that is called saturation, however sure it is.
+const LEAST: f64 = 0.02;
+/// Standard errors for an alarm, and against one: about 1 % and 5 % with 19 degrees of freedom.
+const SURE_IT_IS: f64 = 2.3;
+const SURE_IT_IS_NOT: f64 = 1.73;
+/// Equal parts of the time above the level, for the standard error.
+const BATCHES: usize = 20;
+/// Filling is left out for so many times as long as it took.
+const SKIPPED_FILLS: f64 = 2.0;
+/// A stretch must last so many times as long as filling took.
+const NEEDED_FILLS: f64 = 10.0;
+/// Fewer arrivals than this are not looked at.
+pub const FEWEST_ARRIVALS: usize = 100;
+
+/// What arrived and what ended, sorted, in seconds; and the stretch of time to be judged, which
+/// should reach from the first arrival (or the end of a warm-up) to the last. Whatever lies
+/// outside the stretch may be left in: what is before it says how many were in flight at its
+/// beginning. An end is an end, however the request ended.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Offered<'a> {
+    /// When requests arrived.
+    pub arrivals: &'a [f64],
+    /// When requests ended, in the order of the ends.
+    pub ends: &'a [f64],
+    /// Beginning of the stretch.
+    pub from: f64,
+    /// End of the stretch.
+    pub to: f64,
+}
+
+/// What the server could not carry, as a share of what was offered: 0.1 means that of ten
+/// arrivals one was left over. Below 0 is room, seen when the queue was at its longest.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Surplus {
+    /// The estimate.
+    pub share: f64,
+    /// Its standard error.
+    pub error: f64,
+}
+
+/// How much longer the stretch should have been for an answer, at the same rate.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct More {
+    /// More arrivals.
+    pub arrivals: u64,
+    /// More seconds.
+    pub seconds: f64,
+}
+
+/// What the test found.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Saturation {
+    /// More was offered than could be carried.
+    Saturated(Surplus),
+    /// What was offered was carried.
+    Carried(Surplus),
+    /// The stretch was too short for this load, or still filling. How much more would do is
+    /// absent where nothing ended.
+    CannotTell(Option<More>),
+}
+
+/// Tests a level. See the module for how.
+pub fn saturation(offered: Offered<'_>) -> Saturation {
+    let Offered { arrivals, ends, from, to } = offered;
+    let length = to - from;
+    if !length.is_finite() || length <= 0.0 {
+        return Saturation::CannotTell(None);
+    }
+    let flight = Flight::new(arrivals, ends, from, to);
+    let count = flight.arrivals();
+    let more = |times: f64| {
+        let extra = (times - 1.0).max(0.0);
+        let arrivals = (extra * count as f64).ceil() as u64;
+        Saturation::CannotTell(Some(More { arrivals, seconds: extra * length }))
+    };
+    let Some(filling) = filling(&flight).filter(|_| count > 0) else {
+        return Saturation::CannotTell(None);
+    };
+    let needed = (NEEDED_FILLS * filling / length).max(FEWEST_ARRIVALS as f64 / count as f64);
+    if needed > 1.0 {
+        return more(needed);
+    }
+    let start = from + SKIPPED_FILLS * filling;
+    let level = flight.level(start, BELOW).max(1);
+    let Some(surplus) = surplus(&flight.above(start, level), count as f64 / length) else {
+        return more(2.0);
+    };
+    let Surplus { share, error } = surplus;
+    if share - SURE_IT_IS * error > -MARGIN && share > LEAST {
+        Saturation::Saturated(surplus)
+    } else if share + SURE_IT_IS_NOT * error < MARGIN {
+        Saturation::Carried(surplus)
+    } else {
+        let enough = 2.0 * MARGIN / (SURE_IT_IS + SURE_IT_IS_NOT);
+        more((error / enough).powi(2))
+    }
+}
+
+/// How long the server took to fill: by how much its ends lag behind the pace that they have in
+/// the second half. About one service time after an empty start, about 0 after a warm-up, and
+/// not much longer however long the queue grows. Nothing where nothing ended in that half.
+fn filling(flight: &Flight) -> Option<f64> {
+    let half = (flight.to - flight.from) / 2.0;
+    let first = flight.ends_before(flight.from + half);
+    let second = flight.ends() - first;
+    (second > 0).then(|| half * (1.0 - first as f64 / second as f64).max(0.0))
+}
+
+fn surplus(above: &Above, rate: f64) -> Option<Surplus> {
+    if above.moves.len() < 2 * BATCHES || above.time <= 0.0 {
+        return None;
+    }
+    let mut batches = [0.0; BATCHES];
+    for (at, by) in &above.moves {
+        let part = (at / above.time * BATCHES as f64) as usize;
+        batches[part.min(BATCHES - 1)] += *by as f64;
+    }
+    let parts = BATCHES as f64;
+    let net: f64 = batches.iter().sum();
+    let squares: f64 = batches.iter().map(|b| (b - net / parts).powi(2)).sum();
+    let came = rate * above.time;
+    let error = (squares * parts / (parts - 1.0)).sqrt() / came;
+    Some(Surplus { share: net / came, error })
+}

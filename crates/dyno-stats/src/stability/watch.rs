@@ -1,0 +1,91 @@
+//! A watch over samples as they come, that says when enough are there.
+
+use super::{Precision, Statistic, is_steady, precision};
+
+/// The first look is taken at this many samples.
+pub const FIRST_LOOK: usize = 200;
+/// The next look is taken when there are so many times as many samples.
+const BETWEEN_LOOKS: f64 = 1.4;
+/// So many looks in a row must find the figure known.
+const LOOKS_IN_A_ROW: u32 = 2;
+
+/// How things stood at the last look.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Standing {
+    /// No figure yet.
+    TooFew,
+    /// The samples are not steady: still filling, or growing.
+    Unsteady(Precision),
+    /// The figure is not known well enough, or not yet found to be so twice in a row.
+    Wide(Precision),
+    /// The figure is known as well as wanted.
+    Known(Precision),
+}
+
+/// Is fed samples in the order of time and asked whether they are enough.
+///
+/// Who looks after every sample stops when chance makes the samples look alike. So a look is
+/// taken only when there are 1.4 times as many samples as at the last, however often the watch
+/// is asked, and two looks in a row must agree.
+#[derive(Debug, Clone)]
+pub struct Watch {
+    statistic: Statistic,
+    wanted: f64,
+    samples: Vec<f64>,
+    next: usize,
+    in_a_row: u32,
+    standing: Standing,
+}
+
+impl Watch {
+    /// Waits for `statistic` to be known to ± `wanted` of its value: 0.03 is 3 %.
+    pub fn new(statistic: Statistic, wanted: f64) -> Self {
+        Self {
+            statistic,
+            wanted,
+            samples: Vec::new(),
+            next: FIRST_LOOK,
+            in_a_row: 0,
+            standing: Standing::TooFew,
+        }
+    }
+
+    /// Takes the next sample. One that is no finite number is left out.
+    pub fn add(&mut self, sample: f64) {
+        if sample.is_finite() {
+            self.samples.push(sample);
+        }
+    }
+
+    /// How many samples there are.
+    pub fn count(&self) -> usize {
+        self.samples.len()
+    }
+
+    /// How things stand; looks again if it is time to.
+    pub fn ask(&mut self) -> Standing {
+        if self.samples.len() >= self.next {
+            self.next = (self.samples.len() as f64 * BETWEEN_LOOKS).ceil() as usize;
+            self.standing = self.look();
+        }
+        self.standing
+    }
+
+    fn look(&mut self) -> Standing {
+        let before = std::mem::take(&mut self.in_a_row);
+        let Some(found) = precision(&self.samples, self.statistic) else {
+            return Standing::TooFew;
+        };
+        if is_steady(&self.samples, self.wanted) == Some(false) {
+            return Standing::Unsteady(found);
+        }
+        if found.half_width > self.wanted * found.value.abs() {
+            return Standing::Wide(found);
+        }
+        self.in_a_row = before + 1;
+        if self.in_a_row < LOOKS_IN_A_ROW {
+            return Standing::Wide(found);
+        }
+        Standing::Known(found)
+    }
+}
