@@ -1,8 +1,11 @@
 //! How a run goes from level to level: what happens between them, and who chooses the next.
 
 use crate::Nanos;
-use crate::slo::Condition;
+use crate::plan::Arrival;
+use crate::slo::{Condition, Metric, Slo, SloError, Statistic, Term};
 use serde::{Deserialize, Serialize};
+use std::fmt;
+use std::str::FromStr;
 
 /// From level to level.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -29,6 +32,62 @@ impl Course {
     }
 }
 
+/// When a level has shown enough.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Until {
+    /// The figure that is to be known: `ttft.p50`.
+    pub figure: Figure,
+    /// To ± this share of its value.
+    pub precision: f64,
+    /// Not before so long.
+    pub least_ns: Nanos,
+}
+
+/// A statistic of a time that every request has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(into = "String", try_from = "String")]
+pub struct Figure {
+    /// Which time.
+    pub metric: Metric,
+    /// Which statistic of it.
+    pub statistic: Statistic,
+}
+
+impl FromStr for Figure {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        // The language of SLOs knows all figures, and how they are misspelt.
+        let slo: Slo = format!("{text}<1s").parse().map_err(|error: SloError| error.to_string())?;
+        match slo.terms() {
+            [Term { metric, statistic: Some(statistic), .. }] if metric.is_time() => {
+                Ok(Self { metric: *metric, statistic: *statistic })
+            }
+            _ => Err(format!("`{text}` is not one figure of a time; write ttft.p50, for example")),
+        }
+    }
+}
+
+impl fmt::Display for Figure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}.{}", self.metric.name(), self.statistic.name())
+    }
+}
+
+impl From<Figure> for String {
+    fn from(figure: Figure) -> Self {
+        figure.to_string()
+    }
+}
+
+impl TryFrom<String> for Figure {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        text.parse()
+    }
+}
+
 /// What the levels to come are chosen for.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "kind")]
@@ -39,6 +98,8 @@ pub enum Search {
         points: u32,
         /// Where they lie.
         spacing: Spacing,
+        /// How arrivals are spaced at each rate.
+        arrival: Arrival,
     },
     /// A closed loop that doubles until throughput stops rising, then fills in the knee.
     Ladder {
@@ -59,4 +120,19 @@ pub enum Spacing {
 
 fn is_zero(nanos: &Nanos) -> bool {
     *nanos == 0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn figures_are_read_as_in_slos() {
+        let figure: Figure = "TTFT.p99".parse().unwrap();
+        assert_eq!(figure.to_string(), "ttft.p99");
+        assert!("tfft.p99".parse::<Figure>().unwrap_err().contains("ttft"));
+        assert!("ttft".parse::<Figure>().is_err());
+        assert!("errors".parse::<Figure>().is_err());
+        assert!("ttft.p99<1s and tpot.p50".parse::<Figure>().is_err());
+    }
 }

@@ -2,7 +2,7 @@
 //! nothing secret. It is saved, and its hash names it.
 
 use crate::Nanos;
-use crate::course::Course;
+use crate::course::{Course, Until};
 use crate::slo::Slo;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -109,6 +109,9 @@ pub struct LevelPlan {
     /// Which repetition of the same level it is, from 1, where levels are repeated.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub repeat: Option<u32>,
+    /// Stop as soon as this is known, within the bounds above.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub until: Option<Until>,
 }
 
 /// A length or a distribution of lengths, as it is typed: `512`, `128-1024`, `normal(512,64)`.

@@ -58,6 +58,11 @@ pub trait Observer {
         false
     }
 
+    /// Whether what the level is for is known, so that it may stop.
+    fn knows_enough(&mut self, _now: Nanos) -> bool {
+        false
+    }
+
     /// Whether there is a reason to stop that is no one's wish, such as a full disk.
     fn must_stop(&self) -> bool {
         false
@@ -343,6 +348,9 @@ impl<'a> Level<'a> {
         self.listen(now);
         if self.setup.observer.must_stop() {
             self.stop_sending(Ending::Aborted, now);
+        }
+        if !self.is_stopped() && self.setup.observer.knows_enough(now) {
+            self.stop_sending(Ending::Stable, now);
         }
         self.go_on(now)
     }

@@ -34,6 +34,7 @@ fn plan() -> Plan {
             output_tokens: LengthSpec::fixed(128),
             capacity: None,
             repeat: None,
+            until: None,
         }],
         data: DataPlan::default(),
         request: RequestPlan {

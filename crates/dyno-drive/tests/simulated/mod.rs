@@ -113,6 +113,7 @@ pub(crate) fn level(load: Load) -> LevelPlan {
         output_tokens: LengthSpec::fixed(1),
         capacity: None,
         repeat: None,
+        until: None,
     }
 }
 

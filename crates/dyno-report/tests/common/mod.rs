@@ -24,6 +24,7 @@ pub fn level_plan(label: &str, load: Load, requests: Option<u64>) -> LevelPlan {
         output_tokens: LengthSpec::fixed(5),
         capacity: None,
         repeat: None,
+        until: None,
     }
 }
 

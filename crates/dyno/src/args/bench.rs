@@ -2,9 +2,10 @@
 
 use super::course::CourseArgs;
 use super::target::{TargetUrl, target};
-use super::values::{self, ExtraBody, Header, List, Requests, Secret};
+use super::values::{self, Concurrency, ExtraBody, Header, List, Requests, Secret};
 use clap::{Args, ValueEnum};
 use dyno_core::Nanos;
+use dyno_core::course::Figure;
 use dyno_core::plan::{Arrival, Warmup};
 use dyno_core::slo::Slo;
 use dyno_workload::lengths::Lengths;
@@ -25,6 +26,8 @@ Examples:
       three closed-loop levels of 500 requests each
   dyno bench http://localhost:8000 --rate 2.5 --arrival poisson --duration 60s --warmup 10s
       open loop: arrivals on their own schedule, whatever the server does
+  dyno bench http://localhost:8000 --sweep --input-tokens 512 --output-tokens 128
+      the curve from one request at a time to as many as the server completes, in ten levels
   dyno bench http://localhost:8000 --burst 1,2,4,8 --input-tokens 80 --output-tokens 256
       all at once; the number is the number of requests
   dyno bench http://localhost:8000 --concurrency 100 --requests 1000 --data open_qa.jsonl
@@ -70,12 +73,12 @@ pub(crate) struct BenchArgs {
 
 /// How much, how long.
 #[derive(Debug, Args)]
-#[command(next_help_heading = "Load (at most one of --concurrency, --rate, --burst)")]
+#[command(next_help_heading = "Load (at most one of --concurrency, --rate, --burst, --sweep)")]
 pub(crate) struct LoadArgs {
     /// Closed loop with N requests in flight, or N users in conversations; a list (8,16,32) runs as
-    /// consecutive levels
-    #[arg(long, value_name = "N[,N…]", value_parser = values::concurrency_list, allow_hyphen_values = true)]
-    pub(crate) concurrency: Option<List<u32>>,
+    /// consecutive levels; auto doubles until throughput stops rising, then fills in the knee
+    #[arg(long, value_name = "N[,N…]|auto", value_parser = values::concurrency, allow_hyphen_values = true)]
+    pub(crate) concurrency: Option<Concurrency>,
     /// Open loop with R requests, or new conversations, per second, on a schedule that is fixed
     /// before it starts
     #[arg(long, value_name = "R[,R…]", value_parser = values::rate_list, allow_hyphen_values = true)]
@@ -83,6 +86,13 @@ pub(crate) struct LoadArgs {
     /// Spacing of open-loop arrivals: constant, poisson or gamma:SHAPE [default: poisson]
     #[arg(long, value_name = "PROCESS", value_parser = values::arrival)]
     pub(crate) arrival: Option<Arrival>,
+    /// One request at a time, as many as possible, and rates in between: N levels in all [default
+    /// N: 10]
+    #[arg(long, value_name = "N", value_parser = values::sweep, num_args = 0..=1, require_equals = true, default_missing_value = "10")]
+    pub(crate) sweep: Option<u32>,
+    /// Where the rates of a sweep lie: where the curve bends, or in equal steps
+    #[arg(long, value_name = "SPACING", requires = "sweep")]
+    pub(crate) sweep_spacing: Option<SpacingArg>,
     /// N requests all at once
     #[arg(long, value_name = "N[,N…]", value_parser = values::burst_list, allow_hyphen_values = true)]
     pub(crate) burst: Option<List<u64>>,
@@ -94,6 +104,19 @@ pub(crate) struct LoadArgs {
     /// a load is given and --requests is not]
     #[arg(long, value_name = "TIME", value_parser = values::some_duration, allow_hyphen_values = true)]
     pub(crate) duration: Option<Nanos>,
+    /// Stop a level as soon as this figure of its requests is steady and known to --precision
+    /// [default figure: latency.mean]
+    #[arg(long, value_name = "FIGURE", value_parser = values::figure, num_args = 0..=1, require_equals = true, default_missing_value = "latency.mean")]
+    pub(crate) until_stable: Option<Figure>,
+    /// With --until-stable: the 95 % interval may be this wide on either side [default: 3%]
+    #[arg(long, value_name = "SHARE", value_parser = values::precision, allow_hyphen_values = true, requires = "until_stable")]
+    pub(crate) precision: Option<f64>,
+    /// With --until-stable: measure for at least this long [default: 10s]
+    #[arg(long, value_name = "TIME", value_parser = values::some_duration, allow_hyphen_values = true, requires = "until_stable")]
+    pub(crate) min_duration: Option<Nanos>,
+    /// With --until-stable: stop sending after this time in any case [default: 5m]
+    #[arg(long, value_name = "TIME", value_parser = values::some_duration, allow_hyphen_values = true, requires = "until_stable", conflicts_with = "duration")]
+    pub(crate) max_duration: Option<Nanos>,
     /// Send N requests, or for a time such as 10s, before each level; labelled and not measured
     #[arg(long, value_name = "N|TIME", value_parser = values::warmup, allow_hyphen_values = true)]
     pub(crate) warmup: Option<Warmup>,
@@ -103,6 +126,13 @@ pub(crate) struct LoadArgs {
     /// Seed of arrivals and prompts: the same seed sends the same
     #[arg(long, value_name = "N", value_parser = values::seed, allow_hyphen_values = true, default_value = "0")]
     pub(crate) seed: u64,
+}
+
+/// Where the rates of a sweep lie.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum SpacingArg {
+    Bend,
+    Linear,
 }
 
 /// What is sent.

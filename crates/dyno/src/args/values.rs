@@ -1,7 +1,9 @@
 //! How each kind of value is read: text in, a checked value or a complaint out. A complaint says
 //! what was written and what would be right; it never repeats what could be a secret.
 
+use crate::run::enough::can_watch;
 use dyno_core::Nanos;
+use dyno_core::course::Figure;
 use dyno_core::plan::{Arrival, Warmup};
 use dyno_core::slo::Condition;
 use dyno_core::units::{parse_duration, parse_share};
@@ -94,9 +96,51 @@ fn burst(text: &str) -> Result<u64, String> {
     }
 }
 
+/// The levels of a closed loop.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Concurrency {
+    /// These.
+    List(List<u32>),
+    /// As they turn out to be needed.
+    Auto,
+}
+
 /// `--concurrency`.
-pub(crate) fn concurrency_list(text: &str) -> Result<List<u32>, String> {
-    list(text, in_flight)
+pub(crate) fn concurrency(text: &str) -> Result<Concurrency, String> {
+    match text.trim() {
+        "auto" => Ok(Concurrency::Auto),
+        text => list(text, in_flight).map(Concurrency::List),
+    }
+}
+
+/// `--sweep`.
+pub(crate) fn sweep(text: &str) -> Result<u32, String> {
+    match text.parse::<u32>() {
+        Ok(value) if (4..=100).contains(&value) => Ok(value),
+        _ => Err(format!("`{text}` is not a number of levels; write a whole number from 4 to 100")),
+    }
+}
+
+/// `--until-stable`.
+pub(crate) fn figure(text: &str) -> Result<Figure, String> {
+    let figure: Figure = text.parse()?;
+    match can_watch(&figure) {
+        true => Ok(figure),
+        false => Err(format!(
+            "`{text}` cannot be watched; write ttft, tpot or latency, with .mean, .p50, .p90, .p95 \
+             or .p99"
+        )),
+    }
+}
+
+/// `--precision`.
+pub(crate) fn precision(text: &str) -> Result<f64, String> {
+    match parse_share(text) {
+        Ok(share) if (0.001..=0.5).contains(&share) => Ok(share),
+        _ => {
+            Err(format!("`{text}` is not a precision; write a share from 0.1% to 50%, such as 3%"))
+        }
+    }
 }
 
 /// `--rate`.

@@ -2,7 +2,7 @@
 
 use crate::args::course::{CourseArgs, LevelOrderArg};
 use crate::usage::UsageError;
-use dyno_core::course::Course;
+use dyno_core::course::{Course, Search};
 use dyno_core::plan::LevelPlan;
 use dyno_stats::rng::SplitMix;
 
@@ -12,9 +12,18 @@ const MOST_LEVELS: usize = 10_000;
 pub(super) fn course(
     args: &CourseArgs,
     levels: Vec<LevelPlan>,
+    search: Option<Search>,
     seed: u64,
 ) -> Result<(Vec<LevelPlan>, Course), UsageError> {
     let rounds = args.repeat as usize;
+    if search.is_some() && (rounds > 1 || args.level_order == LevelOrderArg::Shuffle) {
+        let flag = if rounds > 1 { "--repeat" } else { "--level-order" };
+        return Err(UsageError::new(
+            flag,
+            "levels that are chosen by how others went have an order of their own; leave it out, \
+             or list the levels",
+        ));
+    }
     if levels.len().saturating_mul(rounds) > MOST_LEVELS {
         return Err(UsageError::new(
             "--repeat",
@@ -40,7 +49,7 @@ pub(super) fn course(
         cooldown_ns: args.cooldown,
         reset_cache: args.reset_cache,
         stop_on: args.stop_on.clone(),
-        search: None,
+        search,
     };
     Ok((order, course))
 }

@@ -1,9 +1,10 @@
 //! The levels of a run: which load, and when each level stops.
 
 use super::data::Nature;
-use crate::args::bench::LoadArgs;
-use crate::args::values::{MOST_IN_FLIGHT, Requests};
+use crate::args::bench::{LoadArgs, SpacingArg};
+use crate::args::values::{Concurrency, MOST_IN_FLIGHT, Requests};
 use crate::usage::UsageError;
+use dyno_core::course::{Search, Spacing, Until};
 use dyno_core::plan::{Arrival, LengthSpec, LevelPlan, Load, Warmup};
 use dyno_core::units::{format_duration, to_s};
 use dyno_core::{Nanos, SEC};
@@ -14,6 +15,12 @@ const LADDER: Ladder = Ladder { steps: &[1, 4, 16], duration: 20 * SEC };
 const LADDER_OF_OUR_OWN: Ladder = Ladder { steps: &[1, 8, 32, 96], duration: 12 * SEC };
 const LADDER_REQUESTS_PER_SLOT: u64 = 20;
 const DEFAULT_DURATION: Nanos = 30 * SEC;
+/// With `--until-stable`: how well, for how long at least, and at most.
+const PRECISION: f64 = 0.03;
+const SHORTEST: Nanos = 10 * SEC;
+const LONGEST: Nanos = 300 * SEC;
+/// Requests in flight of a level that is to show how much a server can do.
+const MOST_AT_ONCE: u32 = 512;
 /// Schedules are computed up front and held in memory.
 const MOST_ARRIVALS: f64 = 50e6;
 
@@ -51,10 +58,10 @@ pub(super) fn levels(
     nature: Nature,
     embedded: bool,
     notes: &mut Vec<String>,
-) -> Result<Vec<LevelPlan>, UsageError> {
+) -> Result<(Vec<LevelPlan>, Option<Search>), UsageError> {
     at_most_one_load(&args)?;
     fits_the_data(&args, nature)?;
-    if args.arrival.is_some() && args.rate.is_none() {
+    if args.arrival.is_some() && args.rate.is_none() && args.sweep.is_none() {
         return Err(UsageError::new(
             "--arrival",
             "it spaces the arrivals of an open loop; give --rate R with it, or leave it out",
@@ -70,13 +77,21 @@ pub(super) fn levels(
         None => (None, None),
     };
     check_per_slot(&args, per_slot, nature)?;
-    let given = Stop { requests, duration: args.duration, per_slot };
+    let until = until(&args, nature)?;
+    let longest = until.as_ref().map(|_| args.max_duration.unwrap_or(LONGEST));
+    let given = Stop { requests, duration: args.duration.or(longest), per_slot };
+    let several = search(&args, lengths)?;
     let loads = if let Nature::Trace { speed, lengths_given } = nature {
         if lengths_given {
             notes.push("--output-tokens has no effect: a trace asks for its own lengths".into());
         }
         vec![(Load::Trace { speed }, given)]
-    } else if let Some(list) = &args.concurrency {
+    } else if args.sweep.is_some() {
+        let loads = [1, MOST_AT_ONCE].map(|concurrency| Load::Concurrency { concurrency });
+        with_stop(loads.into_iter(), given)
+    } else if let Some(Concurrency::Auto) = &args.concurrency {
+        with_stop(std::iter::once(Load::Concurrency { concurrency: 1 }), given)
+    } else if let Some(Concurrency::List(list)) = &args.concurrency {
         with_stop(list.0.iter().map(|&concurrency| Load::Concurrency { concurrency }), given)
     } else if let Some(list) = &args.rate {
         let arrival = args.arrival.unwrap_or(Arrival::Poisson);
@@ -95,6 +110,7 @@ pub(super) fn levels(
         for (input, output) in lengths {
             // In a grid it is the lengths that tell levels apart, so they come first.
             let name = match (lengths.len(), &load) {
+                (1, load) if several.is_some() => level_name(several.as_ref(), load),
                 (1, Load::Trace { speed }) => format!("trace ×{speed}"),
                 (1, _) => format!("{} {}", load.kind(), load.value()),
                 (_, Load::Rate { rate, .. }) => format!("{}→{} @{rate}/s", input.0, output.0),
@@ -111,10 +127,60 @@ pub(super) fn levels(
                 output_tokens: output.clone(),
                 capacity: None,
                 repeat: None,
+                until: until.clone(),
             });
         }
     }
-    Ok(levels)
+    Ok((levels, several))
+}
+
+/// What levels that are chosen as a run goes are chosen for.
+fn search(
+    args: &LoadArgs,
+    lengths: &[(LengthSpec, LengthSpec)],
+) -> Result<Option<Search>, UsageError> {
+    let search = match (args.sweep, &args.concurrency) {
+        (Some(points), _) => Search::Sweep {
+            points,
+            spacing: match args.sweep_spacing {
+                Some(SpacingArg::Linear) => Spacing::Linear,
+                _ => Spacing::Bend,
+            },
+            arrival: args.arrival.unwrap_or(Arrival::Constant),
+        },
+        (None, Some(Concurrency::Auto)) => Search::Ladder { most: MOST_AT_ONCE },
+        _ => return Ok(None),
+    };
+    if lengths.len() > 1 {
+        return Err(UsageError::new(
+            if args.sweep.is_some() { "--sweep" } else { "--concurrency" },
+            "levels are chosen by how those before them went, so that there can be but one length \
+             of prompts and one of answers; run one command for each",
+        ));
+    }
+    Ok(Some(search))
+}
+
+/// What a level of a search is called.
+pub(crate) fn level_name(search: Option<&Search>, load: &Load) -> String {
+    match (search, load) {
+        (Some(Search::Sweep { .. }), Load::Concurrency { concurrency: 1 }) => "synchronous".into(),
+        (Some(Search::Sweep { .. }), Load::Concurrency { .. }) => "throughput".into(),
+        _ => format!("{} {}", load.kind(), load.value()),
+    }
+}
+
+/// When a level is known well enough, if that is what ends it.
+fn until(args: &LoadArgs, nature: Nature) -> Result<Option<Until>, UsageError> {
+    let Some(figure) = args.until_stable else { return Ok(None) };
+    if args.burst.is_some() || matches!(nature, Nature::Trace { .. }) {
+        return Err(UsageError::new(
+            "--until-stable",
+            "a burst or a trace is sent as a whole; leave it out",
+        ));
+    }
+    let precision = args.precision.unwrap_or(PRECISION);
+    Ok(Some(Until { figure, precision, least_ns: args.min_duration.unwrap_or(SHORTEST) }))
 }
 
 fn at_most_one_load(args: &LoadArgs) -> Result<(), UsageError> {
@@ -122,6 +188,7 @@ fn at_most_one_load(args: &LoadArgs) -> Result<(), UsageError> {
         ("--concurrency", args.concurrency.is_some()),
         ("--rate", args.rate.is_some()),
         ("--burst", args.burst.is_some()),
+        ("--sweep", args.sweep.is_some()),
     ]
     .into_iter()
     .filter_map(|(flag, given)| given.then_some(flag))
@@ -142,6 +209,7 @@ fn fits_the_data(args: &LoadArgs, nature: Nature) -> Result<(), UsageError> {
         ("--concurrency", args.concurrency.is_some()),
         ("--rate", args.rate.is_some()),
         ("--burst", args.burst.is_some()),
+        ("--sweep", args.sweep.is_some()),
         ("--arrival", args.arrival.is_some()),
     ];
     let given = given.into_iter().find_map(|(flag, given)| given.then_some(flag));
@@ -166,7 +234,7 @@ fn check_per_slot(
     per_slot: Option<u64>,
     nature: Nature,
 ) -> Result<(), UsageError> {
-    let closed = args.rate.is_none() && args.burst.is_none();
+    let closed = args.rate.is_none() && args.burst.is_none() && args.sweep.is_none();
     match per_slot {
         Some(times) if !closed || matches!(nature, Nature::Trace { .. }) => Err(UsageError::new(
             "--requests",

@@ -101,9 +101,9 @@ pub(crate) fn resolve(
     let seed = load.seed;
     let nature = data::nature(&mut data, api)?;
     let lengths = data::lengths(&data, nature);
-    let levels = load::levels(load, &lengths, nature, target.is_none(), &mut notes)?;
+    let (levels, search) = load::levels(load, &lengths, nature, target.is_none(), &mut notes)?;
     let dry_run = course.dry_run;
-    let (levels, course) = course::course(&course, levels, seed)?;
+    let (levels, course) = course::course(&course, levels, search, seed)?;
     let secrets =
         secrets::gather(&connection, surroundings, target.is_some(), &mut notes, &mut warnings)?;
     let connection = tls(connection, target.as_ref(), &mut notes)?;

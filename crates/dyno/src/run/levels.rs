@@ -2,6 +2,7 @@
 //! flight, and hands out every frame.
 
 use super::course::{Course, Leg};
+use super::enough::Enough;
 use super::estimate::{Estimate, Glance};
 use super::pulse::Pulse;
 use super::recording::{LastSuccess, Recording, Watched};
@@ -229,6 +230,10 @@ impl Run<'_> {
             aborted: self.aborted,
             watched,
             pulse: pulse.as_mut(),
+            enough: level
+                .until
+                .as_ref()
+                .and_then(|until| Enough::new(until, plan.target.predicted)),
             lost: None,
             failed_last: false,
             began: 0,

@@ -3,6 +3,7 @@
 
 pub(crate) mod course;
 pub(crate) mod embedded;
+pub(crate) mod enough;
 pub(crate) mod estimate;
 pub(crate) mod levels;
 pub(crate) mod past;

@@ -1,6 +1,7 @@
 //! Follows a level: counts for the live view, keeps an eye on the target, and hands every frame
 //! on.
 
+use super::enough::Enough;
 use super::estimate::Glance;
 use super::pulse::Pulse;
 use crate::progress::Live;
@@ -39,6 +40,7 @@ pub(super) struct Recording<'a> {
     pub(super) aborted: &'a dyn Fn() -> bool,
     pub(super) watched: &'a Watched<'a>,
     pub(super) pulse: Option<&'a mut Pulse>,
+    pub(super) enough: Option<Enough>,
     /// Why the target was given up, where it said nothing any more.
     pub(super) lost: Option<String>,
     /// The last request that ended had failed.
@@ -88,6 +90,9 @@ impl Observer for Recording<'_> {
         if let Some(output) = record.output {
             self.live.tokens.fetch_add(output.tokens, Relaxed);
         }
+        if let Some(enough) = &mut self.enough {
+            enough.add(&record);
+        }
         if record.outcome == Outcome::Completed {
             let (level, index, at) = (record.level, record.index, record.end);
             self.watched.last_success.set(Some(LastSuccess { level, index, at }));
@@ -107,6 +112,10 @@ impl Observer for Recording<'_> {
             self.lost = pulse.feel(time);
         }
         self.lost.is_some()
+    }
+
+    fn knows_enough(&mut self, now: Nanos) -> bool {
+        self.enough.as_mut().is_some_and(|enough| enough.is_known(now))
     }
 
     fn must_stop(&self) -> bool {

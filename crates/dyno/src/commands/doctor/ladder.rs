@@ -131,6 +131,7 @@ fn plan(pace: Pace, streams: u32, seconds: u64) -> Plan {
             output_tokens: LengthSpec::fixed(pace.tokens()),
             capacity: None,
             repeat: None,
+            until: None,
         }],
         data: DataPlan::default(),
         request: RequestPlan {

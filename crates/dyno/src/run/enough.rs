@@ -1,0 +1,118 @@
+//! Whether a level has shown what it is for: its figure is steady and known well enough.
+
+use dyno_core::Nanos;
+use dyno_core::course::{Figure, Until};
+use dyno_core::outcome::Outcome;
+use dyno_core::record::{Phase, RequestRecord};
+use dyno_core::slo::{Metric, Statistic};
+use dyno_core::units::to_ms;
+use dyno_stats::{Standing, Watch};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::mpsc::{Sender, channel};
+use std::thread;
+
+/// Watches one level.
+pub(super) struct Enough {
+    figure: Figure,
+    least: Nanos,
+    began: Option<Nanos>,
+    watch: Watching,
+}
+
+/// Who does the sums.
+enum Watching {
+    /// This thread: time stands still meanwhile.
+    Here(Box<Watch>),
+    /// Another, so that requests do not wait for it.
+    Apart(Sender<f64>, Arc<AtomicBool>),
+}
+
+impl Enough {
+    /// Watches for `until`; in virtual time, where nothing waits, on this thread.
+    pub(super) fn new(until: &Until, in_virtual_time: bool) -> Option<Self> {
+        let mut watch = Watch::new(statistic(until.figure.statistic)?, until.precision);
+        let watch = if in_virtual_time {
+            Watching::Here(Box::new(watch))
+        } else {
+            let (sender, samples) = channel::<f64>();
+            let known = Arc::new(AtomicBool::new(false));
+            let told = Arc::clone(&known);
+            thread::Builder::new()
+                .name("enough".to_owned())
+                .spawn(move || {
+                    while let Ok(sample) = samples.recv() {
+                        watch.add(sample);
+                        samples.try_iter().for_each(|sample| watch.add(sample));
+                        told.store(is_known(watch.ask()), Relaxed);
+                    }
+                })
+                .ok()?;
+            Watching::Apart(sender, known)
+        };
+        Some(Self { figure: until.figure, least: until.least_ns, began: None, watch })
+    }
+
+    /// A request has ended.
+    pub(super) fn add(&mut self, record: &RequestRecord) {
+        if record.phase != Phase::Measured || record.outcome != Outcome::Completed {
+            return;
+        }
+        self.began.get_or_insert(record.intended);
+        let Some(sample) = sample(self.figure.metric, record) else { return };
+        match &mut self.watch {
+            Watching::Here(watch) => watch.add(sample),
+            // Without the other thread the level runs to its bounds.
+            Watching::Apart(sender, _) => drop(sender.send(sample)),
+        }
+    }
+
+    /// Whether the level may stop.
+    pub(super) fn is_known(&mut self, now: Nanos) -> bool {
+        if self.began.is_none_or(|began| now < began.saturating_add(self.least)) {
+            return false;
+        }
+        match &mut self.watch {
+            Watching::Here(watch) => is_known(watch.ask()),
+            Watching::Apart(_, known) => known.load(Relaxed),
+        }
+    }
+}
+
+fn is_known(standing: Standing) -> bool {
+    matches!(standing, Standing::Known(_))
+}
+
+/// Percentiles that lie beside those that can be watched are not watched.
+fn statistic(statistic: Statistic) -> Option<dyno_stats::Statistic> {
+    match statistic {
+        Statistic::Mean => Some(dyno_stats::Statistic::Mean),
+        Statistic::P50 => Some(dyno_stats::Statistic::P50),
+        Statistic::P90 => Some(dyno_stats::Statistic::P90),
+        Statistic::P95 => Some(dyno_stats::Statistic::P95),
+        Statistic::P99 => Some(dyno_stats::Statistic::P99),
+        _ => None,
+    }
+}
+
+/// Whether a figure can be watched.
+pub(crate) fn can_watch(figure: &Figure) -> bool {
+    statistic(figure.statistic).is_some() && figure.metric != Metric::Itl
+}
+
+/// A request's own time, in milliseconds.
+fn sample(metric: Metric, record: &RequestRecord) -> Option<f64> {
+    let between = |from: Option<Nanos>, to: Option<Nanos>| Some(to_ms(to?.checked_sub(from?)?));
+    let intended = Some(record.intended);
+    match metric {
+        Metric::Ttft => between(record.sent, record.first),
+        Metric::ScheduledTtft => between(intended, record.first),
+        Metric::Latency => between(record.sent, record.last),
+        Metric::ScheduledLatency => between(intended, record.last),
+        Metric::Tpot => {
+            let more = record.output?.tokens.checked_sub(1).filter(|more| *more > 0)?;
+            Some(between(record.first, record.last)? / more as f64)
+        }
+        Metric::Itl | Metric::Errors | Metric::Throughput | Metric::Tokens => None,
+    }
+}
