@@ -391,7 +391,7 @@ mod tests {
 
     #[test]
     fn lists_keep_their_order() {
-        assert_eq!(concurrency_list("8, 4,16"), Ok(List(vec![8, 4, 16])));
+        assert_eq!(concurrency("8, 4,16"), Ok(Concurrency::List(List(vec![8, 4, 16]))));
         assert_eq!(rate_list("1,2.5"), Ok(List(vec![1.0, 2.5])));
         assert_eq!(burst_list("2048"), Ok(List(vec![2048])));
     }
@@ -399,7 +399,7 @@ mod tests {
     #[test]
     fn absurd_numbers_are_refused() {
         for text in ["", "0", "-1", "1,,2", "100001", "1e3", "four"] {
-            assert!(concurrency_list(text).is_err(), "{text}");
+            assert!(concurrency(text).is_err(), "{text}");
             assert!(burst_list(text).is_err(), "{text}");
         }
         for text in ["0", "-2", "nan", "inf", "1e7", "1,x", ""] {
@@ -409,7 +409,7 @@ mod tests {
             assert!(tokens(text).is_err(), "{text}");
         }
         let many = vec!["1"; 1_001].join(",");
-        assert!(concurrency_list(&many).unwrap_err().contains("too many"));
+        assert!(concurrency(&many).unwrap_err().contains("too many"));
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::args::bench::BenchArgs;
-use crate::args::values::List;
+use crate::args::values::{Concurrency, List};
 
 fn argv(text: &str) -> Vec<String> {
     let settings = settings("bench.toml", text).unwrap();
@@ -61,7 +61,7 @@ fn what_is_typed_goes_before_the_file() {
 fn a_typed_load_replaces_the_files_load_and_keeps_its_stop() {
     let args = merged("rate = 5\nrequests = 7", &["--concurrency=3"]);
     assert_eq!(args.load.rate, None);
-    assert_eq!(args.load.concurrency, Some(List(vec![3])));
+    assert_eq!(args.load.concurrency, Some(Concurrency::List(List(vec![3]))));
     assert_eq!(args.load.requests, Some(crate::args::values::Requests::Number(7)));
 }
 

@@ -10,6 +10,7 @@ mod slo;
 mod surroundings;
 
 pub(crate) use data::choice_plan;
+pub(crate) use load::level_name;
 pub(crate) use secrets::Secrets;
 pub(crate) use surroundings::Surroundings;
 

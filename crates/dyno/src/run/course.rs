@@ -85,8 +85,11 @@ impl<'p, 'n> Course<'p, 'n> {
         met.next().map(|condition| format!("{condition} was met at {}", last.label))
     }
 
-    /// Levels of the plan after the one that is up.
+    /// Levels of the plan after the one that is up; none where nobody knows them all.
     pub(crate) fn to_come(&self) -> &'p [LevelPlan] {
+        if self.navigator.is_some() {
+            return &[];
+        }
         self.plan.levels.get(self.next as usize..).unwrap_or_default()
     }
 

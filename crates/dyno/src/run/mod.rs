@@ -6,6 +6,7 @@ pub(crate) mod embedded;
 pub(crate) mod enough;
 pub(crate) mod estimate;
 pub(crate) mod levels;
+pub(crate) mod navigate;
 pub(crate) mod past;
 pub(crate) mod predicted;
 mod pulse;

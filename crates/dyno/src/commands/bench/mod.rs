@@ -8,7 +8,9 @@ pub(crate) mod recorded;
 use crate::exit::Exit;
 use crate::printer::Printer;
 use crate::resolve::Resolved;
+use crate::run::course::Navigator;
 use crate::run::levels::Bench as _;
+use crate::run::navigate::Searching;
 use crate::run::signals;
 use crate::run::target::{OpenError, OpenTarget, open};
 use crate::run::tokenize;
@@ -88,7 +90,9 @@ fn measure(
     if plan.course.reset_cache {
         target.forget(stop).map_err(|words| (Exit::Usage, format!("--reset-cache: {words}")))?;
     }
-    recorded::run(&mut target, &kit, environment, None)
+    let mut navigator = Searching::of(plan);
+    let navigator = navigator.as_mut().map(|searching| searching as &mut dyn Navigator);
+    recorded::run(&mut target, &kit, environment, navigator)
 }
 
 /// More requests than these are worth one that compares our count of tokens with the server's.

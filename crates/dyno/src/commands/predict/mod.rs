@@ -11,6 +11,8 @@ use crate::exit::Exit;
 use crate::host;
 use crate::printer::Printer;
 use crate::resolve::{Aim, Resolved, Surroundings, resolve};
+use crate::run::course::Navigator;
+use crate::run::navigate::Searching;
 use crate::run::predicted::Predicted;
 use crate::run::signals;
 use crate::run::workload::Workload;
@@ -93,7 +95,9 @@ fn predict(twin: &Twin, resolved: &mut Resolved, printer: &Printer) -> Result<Ex
     let answers = workload.is_session();
     let mut bench = Predicted::new(core, plan.target.api, plan.request.stream, answers);
     let kit = Kit { encoder: &encoder, workload: &workload, resolved, printer, stop: &stop, clock };
-    recorded::run(&mut bench, &kit, environment, None)
+    let mut navigator = Searching::of(plan);
+    let navigator = navigator.as_mut().map(|searching| searching as &mut dyn Navigator);
+    recorded::run(&mut bench, &kit, environment, navigator)
 }
 
 /// What is known before anything is simulated: how much the twin carries at each level, and how
