@@ -10,6 +10,7 @@ pub mod outcome;
 pub mod plan;
 pub mod prompt;
 pub mod record;
+pub mod server;
 pub mod units;
 
 /// Monotonic nanoseconds since the start of the run.

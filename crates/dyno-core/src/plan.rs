@@ -2,6 +2,7 @@
 //! nothing secret. It is saved, and its hash names it.
 
 use crate::Nanos;
+use crate::server::ServerPlan;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::fmt;
@@ -36,6 +37,9 @@ pub struct Plan {
     pub note: Option<String>,
     /// Keep the answers.
     pub save_text: bool,
+    /// The server's own figures, and what it runs on.
+    #[serde(default, skip_serializing_if = "ServerPlan::is_empty")]
+    pub server: ServerPlan,
 }
 
 /// Who is measured.

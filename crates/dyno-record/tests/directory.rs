@@ -50,6 +50,7 @@ fn plan() -> Plan {
         label: None,
         note: Some("näive".into()),
         save_text: false,
+        server: Default::default(),
     }
 }
 

@@ -59,6 +59,7 @@ pub fn plan(levels: Vec<LevelPlan>) -> Plan {
         label: None,
         note: None,
         save_text: false,
+        server: Default::default(),
     }
 }
 

@@ -151,6 +151,7 @@ fn plan(pace: Pace, streams: u32, seconds: u64) -> Plan {
         label: None,
         note: None,
         save_text: false,
+        server: Default::default(),
     }
 }
 
