@@ -3,6 +3,7 @@
 
 mod client;
 mod concurrency;
+mod cost;
 mod distributions;
 mod failures;
 mod figures;
@@ -10,6 +11,8 @@ mod gather;
 mod integrity;
 mod judge;
 mod level;
+mod server;
+mod server_findings;
 mod sessions;
 mod slots;
 mod steady;
@@ -19,18 +22,20 @@ mod tokens;
 
 use crate::findings::{Finding, Reason};
 use crate::source::FrameSource;
-use crate::summary::{RunSummary, SUMMARY_SCHEMA, Summary, TokenSources};
+use crate::summary::{LevelSummary, RunSummary, SUMMARY_SCHEMA, Summary, TokenSources};
 use crate::when::utc;
 use dyno_core::environment::Environment;
 use dyno_core::frame::{Ending, Frame};
 use dyno_core::plan::Plan;
 use gather::Gathered;
 use level::Level;
+use server::Watch;
 use std::collections::BTreeMap;
 
 /// The summary of a run. The order of requests within a level does not matter.
 pub fn summarise(plan: &Plan, env: Option<&Environment>, source: &dyn FrameSource) -> Summary {
-    let (gathered, ending) = first_reading(source);
+    let mut watch = Watch::default();
+    let (gathered, ending) = first_reading(source, &mut watch);
     let whole = source.header().shards <= 1;
     let mut levels: BTreeMap<u32, Level<'_>> = gathered
         .into_iter()
@@ -47,19 +52,24 @@ pub fn summarise(plan: &Plan, env: Option<&Environment>, source: &dyn FrameSourc
         }
     }
     let token_source = tokens::sources(levels.values().map(Level::token_sums));
-    let ran = levels.len() as u64;
+    let levels: Vec<_> =
+        levels.into_iter().map(|(index, level)| level.finish(plan, env, &watch, index)).collect();
     Summary {
         schema: SUMMARY_SCHEMA.to_owned(),
         run: run_summary(plan, env, source, ending, token_source),
-        levels: levels.into_values().map(|level| level.finish(plan, env)).collect(),
-        notes: notes(plan, env, source, ran),
+        notes: notes(plan, env, source, &levels),
+        levels,
     }
 }
 
-fn first_reading(source: &dyn FrameSource) -> (BTreeMap<u32, Gathered>, Option<Ending>) {
+fn first_reading(
+    source: &dyn FrameSource,
+    watch: &mut Watch,
+) -> (BTreeMap<u32, Gathered>, Option<Ending>) {
     let mut levels: BTreeMap<u32, Gathered> = BTreeMap::new();
     let mut ending = None;
     for frame in source.frames() {
+        watch.see(&frame);
         match frame {
             Frame::LevelStart(start) => {
                 levels.entry(start.level).or_default();
@@ -70,8 +80,10 @@ fn first_reading(source: &dyn FrameSource) -> (BTreeMap<u32, Gathered>, Option<E
                 level.end = Some(end);
             }
             Frame::RunEnd(end) => ending = Some(end.ending),
+            Frame::Server(_) => {}
         }
     }
+    watch.sort();
     (levels, ending)
 }
 
@@ -103,6 +115,8 @@ fn run_summary(
         allow_failures: plan.allow_failures,
         levels_planned: plan.levels.len() as u64,
         token_source,
+        gpus: plan.server.gpus,
+        gpu_cost: plan.server.gpu_cost.clone(),
     }
 }
 
@@ -110,7 +124,7 @@ fn notes(
     plan: &Plan,
     env: Option<&Environment>,
     source: &dyn FrameSource,
-    ran: u64,
+    levels: &[LevelSummary],
 ) -> Vec<Reason> {
     let mut found = Vec::new();
     found.extend(source.damaged().map(Finding::Damaged));
@@ -118,9 +132,11 @@ fn notes(
         found.push(Finding::PlanDiffers);
     }
     let planned = plan.levels.len() as u64;
+    let ran = levels.len() as u64;
     if ran < planned {
         found.push(Finding::LevelsNotRun { ran, planned });
     }
+    found.extend(server_findings::of_run(levels));
     let learnt = env.into_iter().flat_map(|env| &env.notes).map(|note| Reason {
         code: note.code.clone(),
         what: note.what.clone(),
