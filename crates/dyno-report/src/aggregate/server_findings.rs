@@ -38,7 +38,7 @@ fn queue(server: &ServerSummary) -> Option<ServerFinding> {
     let waiting = server.waiting?.mean;
     let share = server.waiting_share.filter(|share| *share > MOST)?;
     let running = server.running.map(|running| running.mean);
-    let kv_full = server.kv_full_share.is_some_and(|share| share > MOST);
+    let kv_full = server.kv_full_share.map(|share| share > MOST);
     Some(ServerFinding::Queue { share, waiting, running, kv_full })
 }
 

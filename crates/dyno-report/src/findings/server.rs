@@ -25,8 +25,8 @@ pub enum ServerFinding {
         waiting: f64,
         /// How many were in the batch meanwhile.
         running: Option<f64>,
-        /// The KV cache was full meanwhile.
-        kv_full: bool,
+        /// Whether the KV cache was full meanwhile, where that is known.
+        kv_full: Option<bool>,
     },
     /// The server had far fewer requests than were in flight from here.
     Fewer {
@@ -90,12 +90,19 @@ impl ServerFinding {
                          average{ran}",
                         percent(*share)
                     ),
-                    if *kv_full {
-                        "its KV cache is full, so no more fit into the batch; TTFT is mostly this \
-                         wait"
-                    } else {
-                        "its cap on sequences or on tokens a step is reached, not its KV cache; \
-                         TTFT includes this wait"
+                    match kv_full {
+                        Some(true) => {
+                            "its KV cache is full, so no more fit into the batch; TTFT includes \
+                             this wait"
+                        }
+                        Some(false) => {
+                            "its cap on sequences or on tokens a step is reached, not its KV \
+                             cache; TTFT includes this wait"
+                        }
+                        None => {
+                            "its cap on sequences or on tokens a step, or its KV cache, is \
+                             reached; TTFT includes this wait"
+                        }
                     },
                 )
             }

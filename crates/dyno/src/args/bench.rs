@@ -1,5 +1,7 @@
 //! The flags of `dyno bench`.
 
+use super::cost::CostArgs;
+use super::metrics::MetricsArgs;
 use super::target::{TargetUrl, target};
 use super::values::{self, ExtraBody, Header, List, Secret};
 use clap::{Args, ValueEnum};
@@ -58,6 +60,10 @@ pub(crate) struct BenchArgs {
     pub(crate) connection: ConnectionArgs,
     #[command(flatten)]
     pub(crate) timeouts: TimeoutArgs,
+    #[command(flatten)]
+    pub(crate) metrics: MetricsArgs,
+    #[command(flatten)]
+    pub(crate) cost: CostArgs,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
 }

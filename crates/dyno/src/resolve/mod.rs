@@ -4,6 +4,7 @@
 mod data;
 mod load;
 mod secrets;
+mod server;
 mod surroundings;
 
 pub(crate) use data::choice_plan;
@@ -11,6 +12,7 @@ pub(crate) use secrets::Secrets;
 pub(crate) use surroundings::Surroundings;
 
 use crate::args::bench::{ApiArg, BenchArgs, ConnectionArgs, RequestArgs, UsageArg};
+use crate::args::metrics::MetricsArg;
 use crate::args::target::TargetUrl;
 use crate::run::embedded::Embedded;
 use crate::run::workload::Workload;
@@ -28,6 +30,8 @@ pub(crate) struct Resolved {
     pub(crate) workload: Workload,
     /// The target with its query, never saved; absent for the embedded engine.
     pub(crate) target_url: Option<String>,
+    /// Where the server is asked for its own figures; absent: at the target.
+    pub(crate) metrics: Option<MetricsArg>,
     /// What must not be saved or printed.
     pub(crate) secrets: Secrets,
     /// How TLS is set up.
@@ -78,7 +82,8 @@ pub(crate) fn resolve(
     surroundings: &Surroundings,
     aim: Aim,
 ) -> Result<Resolved, UsageError> {
-    let BenchArgs { target, twin, load, mut data, request, connection, timeouts, output } = args;
+    let BenchArgs { target, twin, load, mut data, request, connection, timeouts, .. } = args;
+    let (metrics, cost, output) = (args.metrics.metrics, args.cost, args.output);
     let mut notes = Vec::new();
     let mut warnings = Vec::new();
 
@@ -134,6 +139,7 @@ pub(crate) fn resolve(
         label: output.label,
         note: output.note,
         save_text: output.save_text,
+        server: server::plan(metrics.as_ref(), cost)?,
     };
     let workload = Workload::open(&plan).map_err(|(flag, words)| UsageError::new(flag, words))?;
     notes.extend(workload.recognised());
@@ -142,6 +148,7 @@ pub(crate) fn resolve(
         plan,
         workload,
         target_url: target.map(|url| url.full().to_owned()),
+        metrics,
         secrets,
         connection,
         out: output.out,

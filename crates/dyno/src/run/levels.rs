@@ -1,6 +1,7 @@
 //! Runs the levels of a plan, one after the other, each only when nothing of the last is in
 //! flight, and hands out every frame.
 
+use super::metrics::Metrics;
 use super::workload::{Sending, Workload};
 use crate::progress::Live;
 use dyno_core::Nanos;
@@ -23,6 +24,11 @@ pub(crate) trait Bench {
 
     /// How late an engine of our own was since the last time; nothing for anybody else's.
     fn slip(&mut self) -> Option<EngineSlip>;
+
+    /// The server's own figures, if it tells them; given away once.
+    fn metrics(&mut self) -> Option<Metrics> {
+        None
+    }
 }
 
 /// What a run needs besides its plan.

@@ -3,8 +3,10 @@
 
 pub(crate) mod embedded;
 pub(crate) mod levels;
+pub(crate) mod metrics;
 pub(crate) mod predicted;
 pub(crate) mod signals;
 pub(crate) mod target;
 pub(crate) mod tokenize;
+pub(crate) mod watch;
 pub(crate) mod workload;

@@ -2,6 +2,7 @@
 
 use super::embedded::Embedded;
 use super::levels::Bench;
+use super::metrics::Metrics;
 use crate::resolve::{ConnectionSettings, Secrets};
 use dyno_core::SEC;
 use dyno_core::frame::EngineSlip;
@@ -25,6 +26,8 @@ pub(crate) struct OpenTarget {
     pub(crate) headers: SecretHeaders,
     /// The target is an engine of ours, which tells how late it was.
     pub(crate) tells_slip: bool,
+    /// Its own figures, once they were found.
+    pub(crate) metrics: Option<Metrics>,
     /// Serves until it is dropped.
     pub(crate) _engine: Option<Running>,
 }
@@ -42,6 +45,10 @@ impl Bench for OpenTarget {
         // Asked even when the run is being stopped, so it must not take long.
         let fetched = self.client.fetch(&path, 2 * SEC, &StopSignal::new()).ok()?;
         serde_json::from_slice(fetched.ok()?).ok()
+    }
+
+    fn metrics(&mut self) -> Option<Metrics> {
+        self.metrics.take()
     }
 }
 
@@ -79,7 +86,7 @@ impl From<ClientError> for OpenError {
 }
 
 /// Everything secret that a server's words could repeat.
-fn redactor(secrets: &Secrets, url: Option<&str>) -> Redactor {
+pub(super) fn redactor(secrets: &Secrets, url: Option<&str>) -> Redactor {
     let query = url.and_then(|url| url.split_once('?')).map_or("", |(_, query)| query);
     let values = query.split('&').filter_map(|pair| pair.split_once('=')).map(|(_, v)| v.into());
     let headers = secrets.headers.iter().map(|(_, value)| value.clone());
@@ -122,7 +129,7 @@ pub(crate) fn open(
         headers: headers.clone(),
     };
     let client = Client::new(options, clock)?;
-    Ok(OpenTarget { client, endpoint, headers, tells_slip: false, _engine: engine })
+    Ok(OpenTarget { client, endpoint, headers, tells_slip: false, metrics: None, _engine: engine })
 }
 
 fn start_engine(named: &str, seed: u64) -> Result<Running, OpenError> {

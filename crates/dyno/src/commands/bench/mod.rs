@@ -7,6 +7,7 @@ pub(crate) mod recorded;
 use crate::exit::Exit;
 use crate::printer::Printer;
 use crate::resolve::Resolved;
+use crate::run::metrics;
 use crate::run::signals;
 use crate::run::target::{OpenError, OpenTarget, open};
 use crate::run::tokenize;
@@ -72,8 +73,24 @@ fn measure(
     }
     let mut environment = directory::environment(&settled);
     environment.notes.extend(counts_differ(plan, &mut target, &encoder, &workload, stop)?);
+    target.metrics = find_metrics(resolved, &target, printer, stop);
     let kit = Kit { encoder: &encoder, workload: &workload, resolved, printer, stop, clock };
     recorded::run(&mut target, &kit, environment)
+}
+
+/// The server's own figures. Where they were asked for by name and are not there, that is said.
+fn find_metrics(
+    resolved: &Resolved,
+    target: &OpenTarget,
+    printer: &Printer,
+    stop: &StopSignal,
+) -> Option<metrics::Metrics> {
+    let Resolved { metrics, secrets, connection, .. } = resolved;
+    metrics::find(target, metrics.as_ref(), secrets, connection, stop).unwrap_or_else(|words| {
+        let words = directory::one_line(&words);
+        printer.warn(format_args!("--metrics: no figures of the server's own: {words}"));
+        None
+    })
 }
 
 /// More requests than these are worth one that compares our count of tokens with the server's.

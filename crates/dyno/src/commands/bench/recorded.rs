@@ -9,6 +9,7 @@ use crate::printer::Printer;
 use crate::progress::{Live, Progress};
 use crate::resolve::Resolved;
 use crate::run::levels::{Bench, Run};
+use crate::run::watch::{EndsWith, Watch};
 use crate::run::workload::Workload;
 use dyno_core::environment::Environment;
 use dyno_core::frame::Ending;
@@ -18,6 +19,7 @@ use dyno_record::Recorder;
 use dyno_wire::encode::Encoder;
 use std::cell::Cell;
 use std::sync::Arc;
+use std::thread::ScopedJoinHandle;
 
 /// What a recorded run needs besides its target.
 pub(crate) struct Kit<'a> {
@@ -51,24 +53,39 @@ pub(crate) fn run(
     let warned = Cell::new(false);
     let live = Arc::new(Live::default());
     let progress = Progress::start(Arc::clone(&live), printer);
-    let outcome = Run {
-        bench,
-        encoder,
-        workload,
-        live: &live,
-        stop,
-        sink: &|frame| recorder.send(frame),
-        aborted: &|| {
-            // Told once; the frames wait in memory until the disk takes them.
-            if let Some(words) = recorder.trouble().filter(|_| !warned.replace(true)) {
-                printer.warn(words);
-            }
-            recorder.is_losing()
-        },
-    }
-    .all(plan);
+    let (watch, metrics) = (Watch::new(), bench.metrics());
+    let outcome = std::thread::scope(|scope| {
+        let ends = EndsWith(&watch);
+        let asking = metrics.map(|metrics| watch.start(scope, metrics, |f| recorder.send(f)));
+        if let Some(Err(error)) = &asking {
+            printer.warn(format_args!("the server's own figures cannot be asked for: {error}"));
+        }
+        let outcome = Run {
+            bench,
+            encoder,
+            workload,
+            live: &live,
+            stop,
+            sink: &|frame| {
+                watch.heed(&frame);
+                recorder.send(frame);
+            },
+            aborted: &|| {
+                // Told once; the frames wait in memory until the disk takes them.
+                if let Some(words) = recorder.trouble().filter(|_| !warned.replace(true)) {
+                    printer.warn(words);
+                }
+                recorder.is_losing()
+            },
+        }
+        .all(plan);
+        drop(ends);
+        let _ = asking.and_then(Result::ok).map(ScopedJoinHandle::join);
+        outcome
+    });
     drop(progress);
     environment.notes.extend(workload.notes(&outcome.sent));
+    environment.notes.extend(watch.note());
     let cut_short = outcome.ending == Ending::Aborted;
     if let Err(error) = dir.write_environment(&environment) {
         printer.error(error);
