@@ -1,9 +1,10 @@
 //! Asking the server for its own figures while a run goes on: a thread of its own, a question a
 //! second, and nobody who waits for the answers.
 
-use super::metrics::{Metrics, Unanswered};
+use super::metrics::Unanswered;
 use dyno_core::environment::Note;
 use dyno_core::frame::Frame;
+use dyno_core::server::ServerSample;
 use dyno_drive::StopSignal;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{Scope, ScopedJoinHandle};
@@ -56,19 +57,18 @@ impl Watch {
         }
     }
 
-    /// Begins to ask; every answer goes to `keep`. Whoever joins the thread keeps its panic, if it
+    /// Begins to ask with `ask`; every answer goes to `keep`. Whoever joins the thread keeps its panic, if it
     /// should ever have one, from the run.
     pub(crate) fn start<'scope>(
         &'scope self,
         scope: &'scope Scope<'scope, '_>,
-        mut metrics: Metrics,
+        mut ask: impl FnMut(&StopSignal) -> Result<ServerSample, Unanswered> + Send + 'scope,
         keep: impl Fn(Frame) + Send + 'scope,
     ) -> std::io::Result<ScopedJoinHandle<'scope, ()>> {
         let thread = std::thread::Builder::new().name("dyno-metrics".into());
-        keep(Frame::Server(metrics.first));
         let asking = thread.spawn_scoped(scope, move || {
             while let Some(ends) = self.next_turn() {
-                match metrics.ask(&self.stop) {
+                match ask(&self.stop) {
                     Ok(sample) => {
                         keep(Frame::Server(sample));
                         self.took(ends, None);
@@ -164,5 +164,92 @@ pub(crate) struct EndsWith<'a>(pub(crate) &'a Watch);
 impl Drop for EndsWith<'_> {
     fn drop(&mut self) {
         self.0.end();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use dyno_core::frame::{Ending, LevelStart, RunEnd};
+    use dyno_drive::Stop;
+
+    fn run_end() -> Frame {
+        Frame::RunEnd(RunEnd { ended: 0, ending: Ending::Requests })
+    }
+
+    fn level_end() -> Frame {
+        Frame::LevelEnd(Box::new(dyno_core::frame::LevelEnd {
+            level: 0,
+            ending: Ending::Requests,
+            ended: 0,
+            sending_stopped: 0,
+            starved: None,
+            planned: None,
+            issued: 0,
+            warmup: 0,
+            client: Default::default(),
+            slip: None,
+        }))
+    }
+
+    #[test]
+    fn a_server_that_never_answers_holds_up_nothing() {
+        let watch = Watch::new();
+        let asked = Mutex::new(0);
+        std::thread::scope(|scope| {
+            let hang = |stop: &StopSignal| {
+                *asked.lock().unwrap() += 1;
+                while stop.get() == Stop::No {
+                    std::thread::yield_now();
+                }
+                Err(Unanswered::Stopped)
+            };
+            let thread = watch.start(scope, hang, |_| panic!("there is nothing to keep")).unwrap();
+            watch.heed(&Frame::LevelStart(LevelStart { level: 0, started: 0 }));
+            watch.heed(&level_end());
+            watch.heed(&run_end());
+            thread.join().unwrap();
+        });
+        assert_eq!(*asked.lock().unwrap(), 1);
+        assert!(watch.note().is_none());
+    }
+
+    #[test]
+    fn without_anybody_who_asks_the_end_waits_for_nothing() {
+        let watch = Watch::new();
+        watch.heed(&level_end());
+        // Would wait for an answer that nobody can give.
+        assert!(!watch.lock().begun);
+        watch.heed(&run_end());
+        assert!(watch.lock().over);
+    }
+
+    #[test]
+    fn one_answer_follows_the_end_of_each_level_and_gaps_are_told() {
+        let watch = Watch::new();
+        let kept = Mutex::new(0);
+        std::thread::scope(|scope| {
+            let mut turns = 0;
+            let ask = move |_: &StopSignal| {
+                turns += 1;
+                match turns {
+                    1 => Ok(ServerSample::default()),
+                    _ => Err(Unanswered::Why("HTTP 500: out of order".to_owned())),
+                }
+            };
+            watch.start(scope, ask, |_| *kept.lock().unwrap() += 1).unwrap();
+            let answered = |ends| {
+                watch.heed(&level_end());
+                let state = watch.lock();
+                drop(watch.changed.wait_while(state, |state| state.answered < ends).unwrap());
+            };
+            answered(1);
+            assert!(watch.note().is_none());
+            answered(2);
+            watch.end();
+        });
+        assert_eq!(*kept.lock().unwrap(), 1);
+        let note = watch.note().unwrap();
+        assert!(note.what.contains("1 of 2") && note.what.contains("out of order"), "{note:?}");
     }
 }

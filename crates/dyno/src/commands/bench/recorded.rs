@@ -12,7 +12,7 @@ use crate::run::levels::{Bench, Run};
 use crate::run::watch::{EndsWith, Watch};
 use crate::run::workload::Workload;
 use dyno_core::environment::Environment;
-use dyno_core::frame::Ending;
+use dyno_core::frame::{Ending, Frame};
 use dyno_drive::StopSignal;
 use dyno_net::Clock;
 use dyno_record::Recorder;
@@ -56,7 +56,10 @@ pub(crate) fn run(
     let (watch, metrics) = (Watch::new(), bench.metrics());
     let outcome = std::thread::scope(|scope| {
         let ends = EndsWith(&watch);
-        let asking = metrics.map(|metrics| watch.start(scope, metrics, |f| recorder.send(f)));
+        let asking = metrics.map(|mut metrics| {
+            recorder.send(Frame::Server(metrics.first));
+            watch.start(scope, move |stop| metrics.ask(stop), |frame| recorder.send(frame))
+        });
         if let Some(Err(error)) = &asking {
             printer.warn(format_args!("the server's own figures cannot be asked for: {error}"));
         }
