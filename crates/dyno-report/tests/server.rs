@@ -194,6 +194,11 @@ fn findings_on_both_sides_of_their_limits() {
     let two = [sample(500, 1, 9, 0.5), sample(1500, 1, 9, 0.5)];
     assert_eq!(found(&two), [""; 0], "two samples say nothing");
     assert_eq!(found(&[counters(0, 0, 0, 0, 1), counters(3700, 0, 1000, 100, 1)]), [""; 0]);
+    let mut shard = closed(4, 20).0;
+    shard.shard.of = 2;
+    let more = [500, 1500, 2500].map(|at| sample(at, 8, 0, 0.5));
+    let notes = summary(&shard, &more).levels.remove(0).notes;
+    assert!(notes.iter().all(|note| note.code != "server_has_more"), "the others are shards");
     let hits = [counters(0, 0, 0, 0, 1), counters(3700, 0, 1000, 101, 1)];
     assert_eq!(found(&hits), ["cached_random"]);
 }

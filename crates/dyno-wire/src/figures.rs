@@ -13,7 +13,8 @@ enum Join {
     Most,
 }
 
-/// A figure under its names, of which the first that is there counts.
+/// A figure under its names, of which the first that is there counts. Names without a prefix are
+/// MindIE's.
 struct Figure {
     join: Join,
     names: &'static [&'static str],
@@ -27,6 +28,7 @@ const RUNNING: Figure = Figure {
         "lmdeploy:num_requests_running",
         "llamacpp:requests_processing",
         "tgi_batch_current_size",
+        "num_requests_running",
         "dyno_engine_requests_running",
     ],
 };
@@ -38,6 +40,7 @@ const WAITING: Figure = Figure {
         "lmdeploy:num_requests_waiting",
         "llamacpp:requests_deferred",
         "tgi_queue_size",
+        "num_requests_waiting",
     ],
 };
 const KV_USE: Figure = Figure {
@@ -45,14 +48,20 @@ const KV_USE: Figure = Figure {
     names: &[
         "vllm:kv_cache_usage_perc",
         "vllm:gpu_cache_usage_perc",
+        "vllm:npu_cache_usage_perc",
         "sglang:token_usage",
         "lmdeploy:gpu_cache_usage_perc",
         "llamacpp:kv_cache_usage_ratio",
+        "npu_cache_usage_perc",
     ],
 };
 const PREEMPTIONS: Figure = Figure {
     join: Join::Sum,
-    names: &["vllm:num_preemptions_total", "sglang:num_retracted_requests_total"],
+    names: &[
+        "vllm:num_preemptions_total",
+        "sglang:num_retracted_requests_total",
+        "num_preemptions_total",
+    ],
 };
 const PREFIX_QUERIES: Figure = Figure {
     join: Join::Sum,
@@ -72,7 +81,11 @@ const PREFIX_HITS: Figure = Figure {
 };
 const PREFIX_SHARE: Figure = Figure {
     join: Join::Most,
-    names: &["sglang:cache_hit_rate", "vllm:gpu_prefix_cache_hit_rate"],
+    names: &[
+        "sglang:cache_hit_rate",
+        "vllm:gpu_prefix_cache_hit_rate",
+        "npu_prefix_cache_hit_rate",
+    ],
 };
 const RESIDENT: Figure = Figure { join: Join::Sum, names: &["process_resident_memory_bytes"] };
 
@@ -217,6 +230,24 @@ sglang:cached_tokens_total{model_name=\"m\",cache_source=\"host\"} 168
         assert_eq!((got.running, got.waiting, got.kv_use), (Some(8), Some(4), Some(0.52)));
         assert_eq!((got.prefix_queries, got.prefix_hits), (Some(4096), Some(3168)));
         assert_eq!((got.prefix_share, got.preemptions), (Some(0.28), None));
+    }
+
+    #[test]
+    fn mindie_and_others_tell_too() {
+        let mindie = "num_requests_running{model_name=\"q\"} 3\nnum_requests_waiting 8\n\
+                      npu_cache_usage_perc 0.42\nnpu_prefix_cache_hit_rate 0.5\n\
+                      num_preemptions_total 2\n";
+        let got = sample(mindie, 0).unwrap();
+        assert_eq!((got.running, got.waiting, got.kv_use), (Some(3), Some(8), Some(0.42)));
+        assert_eq!((got.prefix_share, got.preemptions), (Some(0.5), Some(2)));
+        for (text, running, waiting) in [
+            ("lmdeploy:num_requests_running 1\nlmdeploy:num_requests_waiting 2\n", 1, 2),
+            ("llamacpp:requests_processing 3\nllamacpp:requests_deferred 4\n", 3, 4),
+            ("tgi_batch_current_size 5\ntgi_queue_size 6\n", 5, 6),
+        ] {
+            let got = sample(text, 0).unwrap();
+            assert_eq!((got.running, got.waiting), (Some(running), Some(waiting)), "{text}");
+        }
     }
 
     #[test]

@@ -29,6 +29,8 @@ pub(super) fn of_level(
     );
     if server.samples >= SAMPLES {
         found.extend(queue(server));
+        // One shard sees a part of the load, the server all of it.
+        let here = here.filter(|_| plan.shard.of == 1);
         found.extend(here.and_then(|here| others(server, here.mean)));
     }
     found.into_iter().map(Finding::Server).collect()

@@ -113,7 +113,8 @@ impl Client {
         }
         bytes.extend_from_slice(b"\r\n");
         bytes.extend_from_slice(body.unwrap_or_default());
-        let mut exchange = self.run_one(Exchange::raw(self.blank(), largest), bytes, within, stop)?;
+        let mut exchange =
+            self.run_one(Exchange::raw(self.blank(), largest), bytes, within, stop)?;
         let body = exchange.take_raw();
         Ok(Fetched { head: exchange.head.take(), record: exchange.record, body })
     }
