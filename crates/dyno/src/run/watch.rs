@@ -22,6 +22,8 @@ struct State {
     /// Somebody asks.
     begun: bool,
     due: Instant,
+    /// A level has just ended, and nobody has asked since.
+    just_ended: bool,
     /// How many levels have ended, and how many of these ends were followed by an answer.
     ends: u64,
     answered: u64,
@@ -45,6 +47,7 @@ impl Watch {
             state: Mutex::new(State {
                 begun: false,
                 due: Instant::now() + EVERY,
+                just_ended: false,
                 ends: 0,
                 answered: 0,
                 asked: 0,
@@ -89,7 +92,7 @@ impl Watch {
             Frame::LevelStart(_) => self.lock().due = Instant::now() + EVERY / 2,
             Frame::LevelEnd(_) => {
                 let mut state = self.lock();
-                state.due = Instant::now();
+                state.just_ended = true;
                 state.ends += 1;
             }
             Frame::RunEnd(_) => {
@@ -127,6 +130,9 @@ impl Watch {
     fn next_turn(&self) -> Option<u64> {
         let mut state = self.lock();
         while !state.over {
+            if std::mem::take(&mut state.just_ended) {
+                return Some(state.ends);
+            }
             let now = Instant::now();
             if state.due <= now {
                 // A late answer leaves out what it made impossible.
