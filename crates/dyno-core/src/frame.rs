@@ -1,12 +1,14 @@
 //! What stands in a run's record file, in order: a header, then for each level a start, the
-//! requests as they end, and an end; and at last the end of the run. A file without its last
-//! frame is a partial run, and still good for everything before. A run that was resumed has a
-//! level that starts a second time: only what follows its last start counts.
+//! requests as they end, and an end; and at last the end of the run. What the server says of
+//! itself stands anywhere between. A file without its last frame is a partial run, and still good
+//! for everything before. A run that was resumed has a level that starts a second time: only what
+//! follows its last start counts.
 
 use crate::Nanos;
 use crate::lag::LagHistogram;
 use crate::plan::LevelPlan;
 use crate::record::RequestRecord;
+use crate::server::ServerSample;
 use serde::{Deserialize, Serialize};
 
 /// First thing in the file: which run this is, and which part of it.
@@ -39,6 +41,8 @@ pub enum Frame {
     Request(Box<RequestRecord>),
     /// A level is over.
     LevelEnd(Box<LevelEnd>),
+    /// What the server said of itself.
+    Server(ServerSample),
     /// The run is over.
     RunEnd(RunEnd),
 }

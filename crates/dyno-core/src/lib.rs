@@ -12,6 +12,7 @@ pub mod outcome;
 pub mod plan;
 pub mod prompt;
 pub mod record;
+pub mod server;
 pub mod slo;
 pub mod units;
 

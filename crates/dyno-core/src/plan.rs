@@ -3,6 +3,7 @@
 
 use crate::Nanos;
 use crate::course::{Course, Until};
+use crate::server::ServerPlan;
 use crate::slo::Slo;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -44,6 +45,9 @@ pub struct Plan {
     /// How it goes from level to level.
     #[serde(default, skip_serializing_if = "Course::is_plain")]
     pub course: Course,
+    /// The server's own figures, and what it runs on.
+    #[serde(default, skip_serializing_if = "ServerPlan::is_empty")]
+    pub server: ServerPlan,
 }
 
 /// Who is measured.

@@ -18,6 +18,7 @@ mod queue;
 mod reader;
 mod recorder;
 mod request;
+mod server;
 mod writer;
 
 pub use dir::RunDir;

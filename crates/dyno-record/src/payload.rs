@@ -1,7 +1,7 @@
 //! A frame as the bytes of its payload: one byte for its kind, then its fields.
 
 use crate::fields::Bad;
-use crate::{level, request};
+use crate::{level, request, server};
 use dyno_core::frame::Frame;
 
 const LEVEL_START: u8 = 1;
@@ -9,6 +9,7 @@ const REQUEST: u8 = 2;
 const LEVEL_END: u8 = 3;
 const RUN_END: u8 = 4;
 const LEVEL_CHOSEN: u8 = 6;
+const SERVER: u8 = 5;
 
 /// Appends the payload of `frame`.
 pub(crate) fn encode(frame: &Frame, out: &mut Vec<u8>) {
@@ -29,6 +30,10 @@ pub(crate) fn encode(frame: &Frame, out: &mut Vec<u8>) {
             out.push(LEVEL_END);
             level::encode_end(end, out);
         }
+        Frame::Server(sample) => {
+            out.push(SERVER);
+            server::encode(sample, out);
+        }
         Frame::RunEnd(end) => {
             out.push(RUN_END);
             level::encode_run_end(end, out);
@@ -47,6 +52,7 @@ pub(crate) fn decode(payload: &[u8]) -> Result<Option<Frame>, Bad> {
         LEVEL_END => Frame::LevelEnd(Box::new(level::decode_end(fields)?)),
         RUN_END => Frame::RunEnd(level::decode_run_end(fields)?),
         LEVEL_CHOSEN => Frame::LevelChosen(Box::new(level::decode_chosen(fields)?)),
+        SERVER => Frame::Server(server::decode(fields)?),
         0 => return Err(Bad::new("a frame of kind 0")),
         _ => return Ok(None),
     }))
@@ -112,5 +118,10 @@ mod tests {
         let mut out = vec![RUN_END];
         put_number(&mut out, 2, 9);
         assert_eq!(decode(&out), Err(Bad::new("unknown ending 9")));
+        for nonsense in [f64::NAN, -0.1, 1.5, f64::INFINITY] {
+            let mut out = vec![SERVER];
+            put_number(&mut out, 4, nonsense.to_bits());
+            assert!(decode(&out).is_err(), "{nonsense}");
+        }
     }
 }

@@ -126,7 +126,7 @@ fn memory_of(frame: &Frame) -> usize {
         }
         Frame::LevelEnd(_) => 16 << 10,
         Frame::LevelChosen(_) => 4 << 10,
-        Frame::LevelStart(_) | Frame::RunEnd(_) => size_of_val(frame),
+        Frame::LevelStart(_) | Frame::Server(_) | Frame::RunEnd(_) => size_of_val(frame),
     }
 }
 

@@ -54,6 +54,7 @@ fn plan() -> Plan {
         note: Some("näive".into()),
         save_text: false,
         course: Default::default(),
+        server: Default::default(),
     }
 }
 

@@ -1,9 +1,12 @@
 //! What there is to say about a level or a run, as types: each finding has a weight, a stable
 //! code, its figures in words, and advice.
 
+mod server;
 mod words;
 
 use crate::slo::FewSamples;
+pub use server::ServerFinding;
+
 use crate::verdict::Verdict;
 use serde::{Deserialize, Serialize};
 
@@ -249,6 +252,8 @@ pub enum Finding {
     },
     /// There are no intervals.
     NoIntervals(NoInterval),
+    /// The server's own figures say it.
+    Server(ServerFinding),
     /// The record file is damaged.
     Damaged(String),
     /// The records belong to another plan.
@@ -336,6 +341,7 @@ impl Finding {
             Self::SessionsBroken { .. } => "sessions_broken",
             Self::Stragglers { .. } => "stragglers",
             Self::NoIntervals(_) => "no_interval",
+            Self::Server(finding) => finding.code(),
             Self::Damaged(_) => "records_damaged",
             Self::PlanDiffers => "plan_differs",
             Self::LevelsNotRun { .. } => "levels_not_run",

@@ -2,17 +2,20 @@
 
 mod digits;
 mod repeats;
+mod server;
 mod sessions;
 mod slo;
 
 pub(crate) use digits::{round6, tidy};
 pub use repeats::{Repeated, Spread};
+pub use server::{CostSummary, Gauge, Resident, ServerSummary};
 pub use sessions::{Sessions, TurnFigures};
 pub use slo::{SloSummary, SloVerdict, TermVerdict};
 
 use crate::findings::Reason;
 use crate::verdict::Verdict;
 use dyno_core::frame::Ending;
+use dyno_core::server::GpuCost;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -76,6 +79,10 @@ pub struct RunSummary {
     pub levels_planned: u64,
     /// Where token counts came from, over all levels.
     pub token_source: TokenSources,
+    /// How many GPUs the server runs on, by the user's word.
+    pub gpus: Option<u32>,
+    /// What each of them costs, by the user's word.
+    pub gpu_cost: Option<GpuCost>,
 }
 
 /// Where token counts came from: `usage`, `chunks`, `tokenizer`, `events` or `mixed`.
@@ -148,6 +155,10 @@ pub struct LevelSummary {
     pub integrity: Integrity,
     /// What the client saw of itself.
     pub client: Client,
+    /// What the server said of itself.
+    pub server: Option<ServerSummary>,
+    /// Tokens per GPU, and their price.
+    pub cost: Option<CostSummary>,
     /// How late the embedded engine was.
     pub engine_slip_ms: Option<Lag>,
     /// The server's words for up to three failures of each class.

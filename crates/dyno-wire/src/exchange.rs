@@ -12,7 +12,8 @@ use dyno_core::record::{RequestRecord, TokenCount, TokenSource};
 
 /// Largest event, and largest answer that is not streamed.
 pub const MAX_EVENT: usize = 16 << 20;
-const MAX_BODY: usize = 64 << 20;
+/// Largest whole body that is collected.
+pub(crate) const MAX_BODY: usize = 64 << 20;
 const MAX_WORDS: usize = 4096;
 
 /// What all exchanges of a run share.
@@ -66,6 +67,8 @@ pub struct Exchange {
     fixed_output: bool,
     keep_alive: bool,
     raw: bool,
+    /// Largest body that is collected.
+    largest: usize,
     /// Bytes of the answer have come.
     pub begun: bool,
     /// The outcome is settled.
@@ -112,6 +115,7 @@ impl Exchange {
             fixed_output,
             keep_alive: false,
             raw: false,
+            largest: MAX_BODY,
             begun: false,
             settled: false,
             finished: false,
@@ -128,9 +132,9 @@ impl Exchange {
         rules.keep.content.then(|| std::mem::take(&mut self.content))
     }
 
-    /// Side traffic: the body is collected as it is.
-    pub fn raw(record: RequestRecord) -> Self {
-        Self { raw: true, ..Self::new(record, false) }
+    /// Side traffic: the body is collected as it is, if it is no larger than this.
+    pub fn raw(record: RequestRecord, largest: usize) -> Self {
+        Self { raw: true, largest: largest.min(MAX_BODY), ..Self::new(record, false) }
     }
 
     /// The collected body of side traffic.
@@ -280,8 +284,8 @@ impl Exchange {
     fn collect(&mut self, rules: &Rules, data: &[u8], at: Nanos) -> Option<Progress> {
         match &mut self.answer {
             Answer::Whole(body) | Answer::Raw(body) => {
-                if body.len() + data.len() > MAX_BODY {
-                    let words = format!("the answer is larger than {MAX_BODY} bytes");
+                if body.len() + data.len() > self.largest {
+                    let words = format!("the answer is larger than {} bytes", self.largest);
                     return Some(self.fail(rules, FailureClass::StreamMalformed, &words, at));
                 }
                 body.extend_from_slice(data);

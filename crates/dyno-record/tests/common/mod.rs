@@ -8,6 +8,7 @@ use dyno_core::frame::{
 use dyno_core::lag::LagHistogram;
 use dyno_core::outcome::{FailureClass, Outcome};
 use dyno_core::record::{Phase, RequestRecord, TokenCount, TokenSource, Turn};
+use dyno_core::server::ServerSample;
 use proptest::collection::vec;
 use proptest::option;
 use proptest::prelude::*;
@@ -186,12 +187,31 @@ fn level_end() -> impl Strategy<Value = LevelEnd> {
     )
 }
 
+fn server() -> impl Strategy<Value = ServerSample> {
+    let some = || option::of(number());
+    let share = || option::of(0.0..=1.0);
+    (number(), (some(), some(), some(), some(), some(), some()), (share(), share())).prop_map(
+        |(at, numbers, (kv_use, prefix_share))| ServerSample {
+            at,
+            running: numbers.0,
+            waiting: numbers.1,
+            kv_use,
+            preemptions: numbers.2,
+            prefix_queries: numbers.3,
+            prefix_hits: numbers.4,
+            prefix_share,
+            resident_bytes: numbers.5,
+        },
+    )
+}
+
 pub(crate) fn frame() -> impl Strategy<Value = Frame> {
     prop_oneof![
         1 => (any::<u32>(), number())
             .prop_map(|(level, started)| Frame::LevelStart(LevelStart { level, started })),
-        6 => request().prop_map(|record| Frame::Request(Box::new(record))),
+        6 => request().prop_map(|record| Frame::Request(Box::new(record))).boxed(),
         1 => level_end().prop_map(|end| Frame::LevelEnd(Box::new(end))),
+        1 => server().prop_map(Frame::Server).boxed(),
         1 => (number(), ending()).prop_map(|(ended, ending)| Frame::RunEnd(RunEnd { ended, ending })),
     ]
 }

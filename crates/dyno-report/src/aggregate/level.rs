@@ -1,9 +1,12 @@
 //! A level from the end of the first reading to its summary.
 
 use super::client::{client, exact_lag, slip};
+use super::cost::cost;
 use super::distributions::{Distributions, Finished, TimeBlocks};
 use super::gather::Gathered;
 use super::judge::{Case, records, verdict};
+use super::server::Watch;
+use super::server_findings;
 use super::sessions::ByTurn;
 use super::slo::Goodput;
 use super::steady::{Work, window};
@@ -94,7 +97,13 @@ impl<'a> Level<'a> {
     }
 
     /// The level's summary.
-    pub(super) fn finish(self, plan: &Plan, env: Option<&Environment>) -> LevelSummary {
+    pub(super) fn finish(
+        self,
+        plan: &Plan,
+        env: Option<&Environment>,
+        watch: &Watch,
+    ) -> LevelSummary {
+        let index = self.index;
         let Self { mut gathered, distributions, by_turn, goodput, work, .. } = self;
         let medians = distributions.medians();
         let Finished { ttft, ttft_scheduled, latency, latency_scheduled, tpot, itl, chunk_gap } =
@@ -110,7 +119,15 @@ impl<'a> Level<'a> {
         let client = client(send_lag, connect, end.map(|end| &end.client));
         let engine_slip = end.and_then(|end| end.slip.as_ref()).filter(|s| s.count > 0).map(slip);
         let integrity = gathered.streams.shares();
-        let findings = Case {
+        let span = gathered.span;
+        let in_flight = span.first_sent.zip(span.last_in_flight);
+        let concurrency = in_flight
+            .and_then(|(from, to)| gathered.flight.over(from, to))
+            .map(|flight| Concurrency { growth: growth(self.no_window), ..flight });
+        let server = in_flight.and_then(|(from, to)| watch.over(index, from, to));
+        let throughput = throughput(&gathered);
+        let steady = work.map(|work| work.steady());
+        let mut findings = Case {
             plan,
             env,
             level: &gathered,
@@ -124,9 +141,11 @@ impl<'a> Level<'a> {
             stragglers: &stragglers,
         }
         .findings();
+        findings.extend(
+            server.iter().flat_map(|server| server_findings::of_level(plan, server, concurrency)),
+        );
         let (notes, reasons): (Vec<&Finding>, Vec<&Finding>) =
             findings.iter().partition(|finding| finding.weight() == Verdict::Valid);
-        let span = gathered.span;
         let known = past_capacity(self.plan).is_none();
         let mut level = LevelSummary {
             index: self.index,
@@ -146,13 +165,9 @@ impl<'a> Level<'a> {
                 ..gathered.counts.clone()
             },
             duration_s: duration.map(|ns| round6(to_s(ns))),
-            throughput: throughput(&gathered),
-            steady: work.map(|work| work.steady()),
-            concurrency: span
-                .first_sent
-                .zip(span.last_in_flight)
-                .and_then(|(from, to)| gathered.flight.over(from, to))
-                .map(|flight| Concurrency { growth: growth(self.no_window), ..flight }),
+            throughput,
+            steady,
+            concurrency,
             ttft_ms: ttft.filter(|_| known),
             ttft_scheduled_ms: ttft_scheduled.filter(|_| known),
             latency_ms: latency.filter(|_| known),
@@ -167,6 +182,8 @@ impl<'a> Level<'a> {
             slo: None,
             integrity,
             client,
+            server,
+            cost: cost(&plan.server, throughput, steady),
             engine_slip_ms: engine_slip,
             failure_samples: gathered.words.texts(),
             stragglers,

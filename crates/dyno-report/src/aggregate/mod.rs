@@ -3,6 +3,7 @@
 
 mod client;
 mod concurrency;
+mod cost;
 mod distributions;
 mod failures;
 mod figures;
@@ -12,6 +13,8 @@ mod judge;
 mod level;
 mod readings;
 mod repeats;
+mod server;
+mod server_findings;
 mod sessions;
 mod slo;
 mod slots;
@@ -22,7 +25,7 @@ mod tokens;
 
 use crate::findings::{Finding, Reason};
 use crate::source::FrameSource;
-use crate::summary::{RunSummary, SUMMARY_SCHEMA, Summary, TokenSources};
+use crate::summary::{LevelSummary, RunSummary, SUMMARY_SCHEMA, Summary, TokenSources};
 use crate::when::utc;
 use dyno_core::environment::Environment;
 use dyno_core::plan::Plan;
@@ -51,7 +54,6 @@ pub fn summarise(plan: &Plan, env: Option<&Environment>, source: &dyn FrameSourc
     });
     let token_source = tokens::sources(levels.values().map(Level::token_sums));
     let run = run_summary(plan, env, source, &first, token_source);
-    let notes = notes(plan, env, source, &first, levels.len() as u64);
     let mut levels: Vec<Level<'_>> = levels.into_values().collect();
     if let Some(search) = &plan.course.search {
         let place = |level: &Level<'_>| readings::place(search, &level.load());
@@ -60,7 +62,9 @@ pub fn summarise(plan: &Plan, env: Option<&Environment>, source: &dyn FrameSourc
             a.0.cmp(&b.0).then(a.1.total_cmp(&b.1))
         });
     }
-    let levels: Vec<_> = levels.into_iter().map(|level| level.finish(plan, env)).collect();
+    let levels: Vec<_> =
+        levels.into_iter().map(|level| level.finish(plan, env, &first.watch)).collect();
+    let notes = notes(plan, env, source, &first, &levels);
     let repeats = repeats::repeats(&levels);
     let mut summary = Summary { schema: SUMMARY_SCHEMA.to_owned(), run, levels, repeats, notes };
     if let Some(slo) = plan.slo.as_ref().filter(|_| summary.no_level_passes()) {
@@ -98,6 +102,8 @@ fn run_summary(
         slo: plan.slo.as_ref().map(ToString::to_string),
         levels_planned: first.planned(plan),
         token_source,
+        gpus: plan.server.gpus,
+        gpu_cost: plan.server.gpu_cost.clone(),
     }
 }
 
@@ -106,13 +112,14 @@ fn notes(
     env: Option<&Environment>,
     source: &dyn FrameSource,
     first: &FirstReading,
-    ran: u64,
+    levels: &[LevelSummary],
 ) -> Vec<Reason> {
     let mut found = Vec::new();
     found.extend(source.damaged().map(Finding::Damaged));
     if source.header().plan_hash != plan.hash() {
         found.push(Finding::PlanDiffers);
     }
+    let ran = levels.len() as u64;
     let planned = first.planned(plan);
     if ran < planned {
         found.push(Finding::LevelsNotRun { ran, planned });
@@ -123,6 +130,7 @@ fn notes(
         let labels = again.into_iter().filter_map(label).collect();
         found.push(Finding::BegunAgain { labels });
     }
+    found.extend(server_findings::of_run(levels));
     let learnt = env.into_iter().flat_map(|env| &env.notes).map(|note| Reason {
         code: note.code.clone(),
         what: note.what.clone(),

@@ -3,6 +3,7 @@
 //! beginning on.
 
 use super::gather::Gathered;
+use super::server::Watch;
 use crate::source::FrameSource;
 use dyno_core::course::Search;
 use dyno_core::frame::{Ending, Frame};
@@ -19,6 +20,8 @@ pub(super) struct FirstReading {
     chosen: BTreeMap<u32, LevelPlan>,
     /// How often each level was begun.
     begun: BTreeMap<u32, u32>,
+    /// What the server said of itself.
+    pub(super) watch: Watch,
     /// Why the run ended.
     pub(super) ending: Option<Ending>,
 }
@@ -27,6 +30,7 @@ impl FirstReading {
     pub(super) fn of(source: &dyn FrameSource) -> Self {
         let mut first = Self::default();
         for frame in source.frames() {
+            first.watch.see(&frame);
             match frame {
                 Frame::LevelChosen(chosen) => {
                     first.chosen.insert(chosen.level, chosen.plan);
@@ -43,8 +47,10 @@ impl FirstReading {
                     level.end = Some(end);
                 }
                 Frame::RunEnd(end) => first.ending = Some(end.ending),
+                Frame::Server(_) => {}
             }
         }
+        first.watch.sort();
         first
     }
 

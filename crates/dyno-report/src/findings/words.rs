@@ -3,7 +3,7 @@
 use super::{Finding, NoInterval, NoWindow};
 use crate::escape::escape;
 
-fn percent(share: f64) -> String {
+pub(super) fn percent(share: f64) -> String {
     let value = share * 100.0;
     if value == 0.0 || value >= 10.0 { format!("{value:.0} %") } else { format!("{value:.1} %") }
 }
@@ -254,6 +254,7 @@ impl Finding {
                 ),
                 "run for at least 16 median latencies",
             ),
+            Self::Server(finding) => finding.words(),
             Self::Damaged(how) => (
                 format!("the record file is damaged: {}", escape(how, 200)),
                 "only what stands before the damage is counted",

@@ -3,11 +3,12 @@
 use super::TextOptions;
 use super::layout::{ABSENT, maybe, millis, number, wrap};
 use super::paint::{heading, verdict};
+use super::server::{cost, server};
 use super::table::Marks;
 use super::turns::turns;
 use crate::escape::escape;
 use crate::findings::Reason;
-use crate::summary::{Distribution, Lag, LevelSummary};
+use crate::summary::{Distribution, Lag, LevelSummary, RunSummary};
 use crate::verdict::Verdict;
 
 const LONGEST_WORDS: usize = 300;
@@ -25,7 +26,7 @@ pub(super) fn reason(mark: &str, reason: &Reason, options: &TextOptions) -> Stri
 }
 
 /// The block of one level.
-pub(super) fn level(level: &LevelSummary, options: &TextOptions) -> String {
+pub(super) fn level(level: &LevelSummary, run: &RunSummary, options: &TextOptions) -> String {
     let label = heading(&escape(&level.label, 40), options);
     let mut out = format!("\n{label}: {}\n", verdict(level.verdict, options));
     let mark = if level.verdict == Verdict::Invalid { "✗" } else { "!" };
@@ -39,8 +40,14 @@ pub(super) fn level(level: &LevelSummary, options: &TextOptions) -> String {
     }
     out.push_str(&turns(level, &mut Marks::default()));
     out.push_str(&intervals(level));
-    if let Some(text) = client(level) {
-        out.push_str(&wrap("  client: ", &text, options.width));
+    for (name, text) in [
+        ("  cost: ", level.cost.and_then(|figures| cost(&figures, run.gpu_cost.as_ref()))),
+        ("  server: ", level.server.as_ref().and_then(server)),
+        ("  client: ", client(level)),
+    ] {
+        if let Some(text) = text {
+            out.push_str(&wrap(name, &text, options.width));
+        }
     }
     out
 }

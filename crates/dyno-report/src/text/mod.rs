@@ -4,6 +4,7 @@ mod layout;
 mod level;
 mod paint;
 mod repeats;
+mod server;
 mod slo;
 mod table;
 mod turns;
@@ -47,7 +48,10 @@ pub fn render_text(summary: &Summary, options: &TextOptions) -> String {
         out.push_str("\nTo be known:\n");
         summary.notes.iter().for_each(|note| out.push_str(&level::reason("·", note, options)));
     }
-    summary.levels.iter().for_each(|level| out.push_str(&level::level(level, options)));
+    summary
+        .levels
+        .iter()
+        .for_each(|level| out.push_str(&level::level(level, &summary.run, options)));
     out
 }
 

@@ -63,6 +63,7 @@ pub fn plan(levels: Vec<LevelPlan>) -> Plan {
         note: None,
         save_text: false,
         course: Default::default(),
+        server: Default::default(),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::Client;
 use crate::encode::head;
-use crate::exchange::Exchange;
+use crate::exchange::{Exchange, MAX_BODY};
 use crate::http::Head;
 use crate::redact::Redactor;
 use dyno_core::outcome::{FailureClass, Outcome};
@@ -71,7 +71,18 @@ impl Client {
         within: Nanos,
         stop: &StopSignal,
     ) -> Result<Fetched, Interrupted> {
-        self.side("GET", path, None, within, stop)
+        self.side("GET", path, None, (within, MAX_BODY), stop)
+    }
+
+    /// The same, and no more than so many bytes of body are taken.
+    pub fn fetch_up_to(
+        &mut self,
+        path: &str,
+        largest: usize,
+        within: Nanos,
+        stop: &StopSignal,
+    ) -> Result<Fetched, Interrupted> {
+        self.side("GET", path, None, (within, largest), stop)
     }
 
     /// Posts JSON to a path of the target's, within a time.
@@ -82,7 +93,7 @@ impl Client {
         within: Nanos,
         stop: &StopSignal,
     ) -> Result<Fetched, Interrupted> {
-        self.side("POST", path, Some(body), within, stop)
+        self.side("POST", path, Some(body), (within, MAX_BODY), stop)
     }
 
     fn side(
@@ -90,7 +101,7 @@ impl Client {
         method: &str,
         path: &str,
         body: Option<&[u8]>,
-        within: Nanos,
+        (within, largest): (Nanos, usize),
         stop: &StopSignal,
     ) -> Result<Fetched, Interrupted> {
         let host = self.options.endpoint.host_header();
@@ -102,7 +113,8 @@ impl Client {
         }
         bytes.extend_from_slice(b"\r\n");
         bytes.extend_from_slice(body.unwrap_or_default());
-        let mut exchange = self.run_one(Exchange::raw(self.blank()), bytes, within, stop)?;
+        let mut exchange =
+            self.run_one(Exchange::raw(self.blank(), largest), bytes, within, stop)?;
         let body = exchange.take_raw();
         Ok(Fetched { head: exchange.head.take(), record: exchange.record, body })
     }

@@ -1,6 +1,8 @@
 //! The flags of `dyno bench`.
 
+use super::cost::CostArgs;
 use super::course::CourseArgs;
+use super::metrics::MetricsArgs;
 use super::target::{TargetUrl, target};
 use super::values::{self, Concurrency, ExtraBody, Header, List, Requests, Secret};
 use clap::{Args, ValueEnum};
@@ -67,6 +69,10 @@ pub(crate) struct BenchArgs {
     pub(crate) connection: ConnectionArgs,
     #[command(flatten)]
     pub(crate) timeouts: TimeoutArgs,
+    #[command(flatten)]
+    pub(crate) metrics: MetricsArgs,
+    #[command(flatten)]
+    pub(crate) cost: CostArgs,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
 }

@@ -2,10 +2,12 @@
 //! pages, man pages, completions and the reference in `docs/` all come from here. No I/O.
 
 pub(crate) mod bench;
+pub(crate) mod cost;
 pub(crate) mod course;
 pub(crate) mod data;
 pub(crate) mod engine;
 pub(crate) mod fit;
+pub(crate) mod metrics;
 pub(crate) mod predict;
 pub(crate) mod slo;
 pub(crate) mod target;

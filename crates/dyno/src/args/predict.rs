@@ -1,6 +1,7 @@
 //! The flags of `dyno predict`.
 
 use super::bench::{ApiArg, BenchArgs, DataArgs, LoadArgs, OutputArgs};
+use super::cost::CostArgs;
 use super::course::CourseArgs;
 use super::values;
 use clap::{Args, Command, FromArgMatches};
@@ -37,6 +38,8 @@ pub(crate) struct PredictArgs {
     #[arg(long, help_heading = "Request")]
     pub(crate) no_stream: bool,
     #[command(flatten)]
+    pub(crate) cost: CostArgs,
+    #[command(flatten)]
     pub(crate) output: OutputArgs,
 }
 
@@ -49,6 +52,7 @@ impl PredictArgs {
         let mut bench = BenchArgs::from_arg_matches(&command.try_get_matches_from(["dyno"])?)?;
         (bench.load, bench.data, bench.output) = (self.load, self.data, self.output);
         bench.course = self.course;
+        bench.cost = self.cost;
         bench.twin = self.twin;
         bench.request.api = self.api;
         bench.request.no_stream = self.no_stream;

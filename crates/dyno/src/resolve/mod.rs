@@ -6,6 +6,7 @@ mod data;
 mod load;
 mod resume;
 mod secrets;
+mod server;
 mod slo;
 mod surroundings;
 
@@ -15,6 +16,7 @@ pub(crate) use secrets::Secrets;
 pub(crate) use surroundings::Surroundings;
 
 use crate::args::bench::{ApiArg, BenchArgs, ConnectionArgs, RequestArgs, UsageArg};
+use crate::args::metrics::MetricsArg;
 use crate::args::target::TargetUrl;
 use crate::run::embedded::Embedded;
 use crate::run::past::Past;
@@ -34,6 +36,8 @@ pub(crate) struct Resolved {
     pub(crate) workload: Workload,
     /// The target with its query, never saved; absent for the embedded engine.
     pub(crate) target_url: Option<String>,
+    /// Where the server is asked for its own figures; absent: at the target.
+    pub(crate) metrics: Option<MetricsArg>,
     /// What must not be saved or printed.
     pub(crate) secrets: Secrets,
     /// How TLS is set up.
@@ -93,8 +97,9 @@ pub(crate) fn resolve(
     {
         return resume::again(args, &dir, surroundings);
     }
-    let BenchArgs { target, twin, load, course, mut data, request, connection, timeouts, output } =
+    let BenchArgs { target, twin, load, course, mut data, request, connection, timeouts, .. } =
         args;
+    let (metrics, cost, output) = (args.metrics.metrics, args.cost, args.output);
     let mut notes = Vec::new();
     let mut warnings = Vec::new();
 
@@ -157,6 +162,7 @@ pub(crate) fn resolve(
         note: output.note,
         save_text: output.save_text,
         course,
+        server: server::plan(metrics.as_ref(), cost)?,
     };
     let resumed = resume::past(output.resume.as_deref(), &plan, aim)?;
     let workload = Workload::open(&plan).map_err(|(flag, words)| UsageError::new(flag, words))?;
@@ -166,6 +172,7 @@ pub(crate) fn resolve(
         plan,
         workload,
         target_url: target.map(|url| url.full().to_owned()),
+        metrics,
         secrets,
         connection,
         out: output.out,

@@ -2,6 +2,7 @@
 
 use super::{Aim, ConnectionSettings, Resolved, Surroundings, secrets, tls};
 use crate::args::bench::BenchArgs;
+use crate::args::metrics::metrics;
 use crate::args::target::{TargetUrl, target};
 use crate::run::past::Past;
 use crate::run::workload::Workload;
@@ -97,7 +98,9 @@ pub(super) fn again(
     let resumed = past(Some(dir), &plan, aim)?;
     let workload = Workload::open(&plan).map_err(|(flag, words)| UsageError::new(flag, words))?;
     workload.check(&plan).map_err(|(flag, words)| UsageError::new(flag, words))?;
+    let metrics = plan.server.metrics.as_deref().map(metrics).transpose().map_err(wrong)?;
     Ok(Resolved {
+        metrics,
         plan,
         workload,
         target_url: target.map(|url| url.full().to_owned()),

@@ -4,6 +4,7 @@
 use super::course::{Course, Leg};
 use super::enough::Enough;
 use super::estimate::{Estimate, Glance};
+use super::metrics::Metrics;
 use super::pulse::Pulse;
 use super::recording::{LastSuccess, Recording, Watched};
 use super::workload::{Sending, Workload};
@@ -38,6 +39,11 @@ pub(crate) trait Bench {
 
     /// Watches over its health while requests are under way, where that can be asked.
     fn pulse(&self, stop: &StopSignal) -> Option<Pulse>;
+
+    /// The server's own figures, if it tells them; given away once.
+    fn metrics(&mut self) -> Option<Metrics> {
+        None
+    }
 }
 
 /// What a run needs besides its plan.

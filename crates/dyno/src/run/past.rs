@@ -51,5 +51,6 @@ fn ended(frame: &Frame) -> Nanos {
         Frame::Request(record) => record.end,
         Frame::LevelEnd(end) => end.ended,
         Frame::RunEnd(end) => end.ended,
+        Frame::Server(sample) => sample.at,
     }
 }

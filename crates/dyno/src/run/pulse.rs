@@ -2,6 +2,7 @@
 //! may take minutes. So its health is asked for, on a connection and a thread of its own, and only
 //! where that is not answered for as long as a stream may pause, the target is given up.
 
+use super::target::OUT_OF_SERVICE;
 use dyno_core::units::format_duration;
 use dyno_core::{Nanos, SEC};
 use dyno_drive::StopSignal;
@@ -131,7 +132,7 @@ fn ask(
         }
         // Whatever it says, it speaks; only what speaks of its own death is taken at its word.
         match fetched.record.status {
-            Some(status) if status < 500 => *asked = Asked::default(),
+            Some(status) if !OUT_OF_SERVICE.contains(&status) => *asked = Asked::default(),
             _ => {
                 asked.unanswered_since.get_or_insert(began);
                 asked.words = fetched.words(&client.rules().redactor.clone());

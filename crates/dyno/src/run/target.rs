@@ -2,6 +2,7 @@
 
 use super::embedded::Embedded;
 use super::levels::Bench;
+use super::metrics::Metrics;
 use super::pulse::Pulse;
 use crate::resolve::{ConnectionSettings, Secrets};
 use dyno_core::frame::EngineSlip;
@@ -27,6 +28,8 @@ pub(crate) struct OpenTarget {
     pub(crate) headers: SecretHeaders,
     /// The target is an engine of ours, which tells how late it was.
     pub(crate) tells_slip: bool,
+    /// Its own figures, once they were found.
+    pub(crate) metrics: Option<Metrics>,
     /// Serves until it is dropped.
     pub(crate) _engine: Option<Running>,
 }
@@ -56,14 +59,16 @@ impl Bench for OpenTarget {
 
     fn answers(&mut self, stop: &StopSignal) -> Result<(), String> {
         let mut words = String::new();
-        for pause in [0, SEC, 5 * SEC] {
+        for (pause, path) in
+            [(0, "/health"), (0, "/v1/models"), (SEC, "/health"), (5 * SEC, "/health")]
+        {
             self.rest(pause, stop);
-            let path = self.endpoint.beside("/health");
+            let path = self.endpoint.beside(path);
             let fetched =
                 self.client.fetch(&path, HEALTH_WITHIN, stop).map_err(|error| error.to_string())?;
             match fetched.record.status {
-                // Whatever it says, it speaks; many have no such path.
-                Some(status) if status < 500 => return Ok(()),
+                // Whatever it says, it speaks, unless it says that it is out of service.
+                Some(status) if !OUT_OF_SERVICE.contains(&status) => return Ok(()),
                 _ => words = fetched.words(&self.client.rules().redactor.clone()),
             }
         }
@@ -89,7 +94,14 @@ impl Bench for OpenTarget {
         let options = self.client.options();
         Some(Pulse::new(options.clone(), self.client.clock(), options.timeouts.idle_ns, stop))
     }
+
+    fn metrics(&mut self) -> Option<Metrics> {
+        self.metrics.take()
+    }
 }
+
+/// What a gateway says whose server is gone, and a server whose engine is.
+pub(super) const OUT_OF_SERVICE: [u16; 3] = [502, 503, 504];
 
 /// An answer about its health that takes longer is none.
 const HEALTH_WITHIN: Nanos = 10 * SEC;
@@ -128,7 +140,7 @@ impl From<ClientError> for OpenError {
 }
 
 /// Everything secret that a server's words could repeat.
-fn redactor(secrets: &Secrets, url: Option<&str>) -> Redactor {
+pub(super) fn redactor(secrets: &Secrets, url: Option<&str>) -> Redactor {
     let query = url.and_then(|url| url.split_once('?')).map_or("", |(_, query)| query);
     let values = query.split('&').filter_map(|pair| pair.split_once('=')).map(|(_, v)| v.into());
     let headers = secrets.headers.iter().map(|(_, value)| value.clone());
@@ -171,7 +183,7 @@ pub(crate) fn open(
         headers: headers.clone(),
     };
     let client = Client::new(options, clock)?;
-    Ok(OpenTarget { client, endpoint, headers, tells_slip: false, _engine: engine })
+    Ok(OpenTarget { client, endpoint, headers, tells_slip: false, metrics: None, _engine: engine })
 }
 
 fn start_engine(named: &str, seed: u64) -> Result<Running, OpenError> {

@@ -85,6 +85,11 @@ impl Web {
         let measured = |s: &&Seen| s.is("POST /v1/") && s.header("x-dyno-preflight").is_none();
         seen.iter().filter(measured).cloned().collect()
     }
+
+    /// All requests so far that begin with this.
+    pub(crate) fn asked(&self, start: &str) -> Vec<Seen> {
+        self.seen.lock().unwrap().iter().filter(|seen| seen.is(start)).cloned().collect()
+    }
 }
 
 impl Drop for Web {
@@ -148,9 +153,10 @@ pub(crate) fn models(names: &[&str]) -> Vec<u8> {
 
 /// A small OpenAI server: one model, and as many tokens as were asked for, at once.
 pub(crate) fn openai(request: &Seen) -> Vec<u8> {
-    match request.is("GET /v1/models") {
-        true => models(&["small"]),
-        false => spoken(request, "word"),
+    match request {
+        _ if request.is("GET /v1/models") => models(&["small"]),
+        _ if request.is("GET ") => json("404 Not Found", "{}"),
+        _ => spoken(request, "word"),
     }
 }
 

@@ -10,6 +10,7 @@ use crate::printer::Printer;
 use crate::resolve::Resolved;
 use crate::run::course::Navigator;
 use crate::run::levels::Bench as _;
+use crate::run::metrics;
 use crate::run::navigate::Searching;
 use crate::run::signals;
 use crate::run::target::{OpenError, OpenTarget, open};
@@ -86,6 +87,7 @@ fn measure(
     }
     let mut environment = directory::environment(&settled);
     environment.notes.extend(counts_differ(plan, &mut target, &encoder, &workload, stop)?);
+    target.metrics = find_metrics(resolved, &target, printer, stop);
     let kit = Kit { encoder: &encoder, workload: &workload, resolved, printer, stop, clock };
     if plan.course.reset_cache {
         target.forget(stop).map_err(|words| (Exit::Usage, format!("--reset-cache: {words}")))?;
@@ -93,6 +95,21 @@ fn measure(
     let mut navigator = Searching::of(plan);
     let navigator = navigator.as_mut().map(|searching| searching as &mut dyn Navigator);
     recorded::run(&mut target, &kit, environment, navigator)
+}
+
+/// The server's own figures. Where they were asked for by name and are not there, that is said.
+fn find_metrics(
+    resolved: &Resolved,
+    target: &OpenTarget,
+    printer: &Printer,
+    stop: &StopSignal,
+) -> Option<metrics::Metrics> {
+    let Resolved { metrics, secrets, connection, .. } = resolved;
+    metrics::find(target, metrics.as_ref(), secrets, connection, stop).unwrap_or_else(|words| {
+        let words = directory::one_line(&words);
+        printer.warn(format_args!("--metrics: no figures of the server's own: {words}"));
+        None
+    })
 }
 
 /// More requests than these are worth one that compares our count of tokens with the server's.

@@ -10,15 +10,17 @@ use crate::progress::{Live, Progress};
 use crate::resolve::Resolved;
 use crate::run::course::{Course, Navigator};
 use crate::run::levels::{Bench, News, Run, RunOutcome};
+use crate::run::watch::{EndsWith, Watch};
 use crate::run::workload::Workload;
 use dyno_core::environment::{Environment, Note};
-use dyno_core::frame::{Ending, RunHeader};
+use dyno_core::frame::{Ending, Frame, RunHeader};
 use dyno_drive::StopSignal;
 use dyno_net::Clock;
 use dyno_record::{RecordError, Recorder, RunDir};
 use dyno_wire::encode::Encoder;
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;
+use std::thread::ScopedJoinHandle;
 use std::time::Duration;
 
 /// What a recorded run needs besides its target.
@@ -51,29 +53,47 @@ pub(crate) fn run(
     let progress = Progress::start(Arc::clone(&live), printer);
     let past = resolved.resumed.as_ref().map(|(_, past)| past);
     let mut course = Course::new(plan, navigator, past);
-    let outcome = Run {
-        bench,
-        encoder,
-        workload,
-        live: &live,
-        stop,
-        header,
-        sink: &|frame| recorder.send(frame),
-        aborted: &|| {
-            // Told once; the frames wait in memory until the disk takes them.
-            if let Some(words) = recorder.trouble().filter(|_| !warned.replace(true)) {
-                printer.warn(words);
-            }
-            recorder.is_losing()
-        },
-        news: &|news| match news {
-            News::Left { after, of, time } => printer.note(left(after, of, time)),
-            News::Enough(why) => *enough.borrow_mut() = Some(why.to_owned()),
-        },
-    }
-    .all(plan, &mut course);
+    let (watch, metrics) = (Watch::new(), bench.metrics());
+    let outcome = std::thread::scope(|scope| {
+        let ends = EndsWith(&watch);
+        let asking = metrics.map(|mut metrics| {
+            recorder.send(Frame::Server(metrics.first));
+            watch.start(scope, move |stop| metrics.ask(stop), |frame| recorder.send(frame))
+        });
+        if let Some(Err(error)) = &asking {
+            printer.warn(format_args!("the server's own figures cannot be asked for: {error}"));
+        }
+        let outcome = Run {
+            bench,
+            encoder,
+            workload,
+            live: &live,
+            stop,
+            header,
+            sink: &|frame| {
+                watch.heed(&frame);
+                recorder.send(frame);
+            },
+            aborted: &|| {
+                // Told once; the frames wait in memory until the disk takes them.
+                if let Some(words) = recorder.trouble().filter(|_| !warned.replace(true)) {
+                    printer.warn(words);
+                }
+                recorder.is_losing()
+            },
+            news: &|news| match news {
+                News::Left { after, of, time } => printer.note(left(after, of, time)),
+                News::Enough(why) => *enough.borrow_mut() = Some(why.to_owned()),
+            },
+        }
+        .all(plan, &mut course);
+        drop(ends);
+        let _ = asking.and_then(Result::ok).map(ScopedJoinHandle::join);
+        outcome
+    });
     drop(progress);
     environment.notes.extend(workload.notes(&outcome.sent));
+    environment.notes.extend(watch.note());
     environment.notes.extend(enough.into_inner().map(|why| stopped_early(&why)));
     environment.notes.extend(target_lost(&outcome, clock));
     let cut_short = outcome.ending == Ending::Aborted;

@@ -156,6 +156,7 @@ fn plan(pace: Pace, streams: u32, seconds: u64) -> Plan {
         note: None,
         save_text: false,
         course: Default::default(),
+        server: Default::default(),
     }
 }
 

@@ -1,0 +1,44 @@
+//! The stored form of what the server said of itself.
+
+use crate::fields::{Bad, Fields, Value, put_plain, put_some};
+use dyno_core::server::ServerSample;
+
+pub(crate) fn encode(sample: &ServerSample, out: &mut Vec<u8>) {
+    put_plain(out, 1, sample.at);
+    put_some(out, 2, sample.running);
+    put_some(out, 3, sample.waiting);
+    put_some(out, 4, sample.kv_use.map(f64::to_bits));
+    put_some(out, 5, sample.preemptions);
+    put_some(out, 6, sample.prefix_queries);
+    put_some(out, 7, sample.prefix_hits);
+    put_some(out, 8, sample.prefix_share.map(f64::to_bits));
+    put_some(out, 9, sample.resident_bytes);
+}
+
+pub(crate) fn decode(payload: &[u8]) -> Result<ServerSample, Bad> {
+    let mut sample = ServerSample::default();
+    for field in Fields(payload) {
+        match field? {
+            (1, value) => sample.at = value.number()?,
+            (2, value) => sample.running = Some(value.number()?),
+            (3, value) => sample.waiting = Some(value.number()?),
+            (4, value) => sample.kv_use = Some(share(value)?),
+            (5, value) => sample.preemptions = Some(value.number()?),
+            (6, value) => sample.prefix_queries = Some(value.number()?),
+            (7, value) => sample.prefix_hits = Some(value.number()?),
+            (8, value) => sample.prefix_share = Some(share(value)?),
+            (9, value) => sample.resident_bytes = Some(value.number()?),
+            _ => {}
+        }
+    }
+    Ok(sample)
+}
+
+/// A share is kept with all its bits.
+fn share(value: Value) -> Result<f64, Bad> {
+    let share = f64::from_bits(value.number()?);
+    match (0.0..=1.0).contains(&share) {
+        true => Ok(share),
+        false => Err(Bad::new(format!("a share of {share}"))),
+    }
+}

@@ -1,0 +1,200 @@
+//! Prometheus' text format, read line by line: series with a name, labels and a value. Comments
+//! are passed over, and a line that makes no sense spoils no other.
+
+use std::borrow::Cow;
+use thiserror::Error;
+
+/// One line: a value of a series at this moment.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Series<'a> {
+    /// What it counts.
+    pub name: &'a str,
+    /// What tells it from others of the same name, in the order written.
+    pub labels: Vec<(&'a str, Cow<'a, str>)>,
+    /// The value; may be no number, or infinite.
+    pub value: f64,
+}
+
+/// A line that is neither a series nor a comment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
+#[error("{0}")]
+pub struct BadLine(&'static str);
+
+/// All series of a text, in order.
+pub fn series(text: &str) -> impl Iterator<Item = Result<Series<'_>, BadLine>> {
+    let lines = text.split('\n').map(|line| line.trim_matches([' ', '\t', '\r']));
+    lines.filter(|line| !line.is_empty() && !line.starts_with('#')).map(read)
+}
+
+fn read(line: &str) -> Result<Series<'_>, BadLine> {
+    let mut rest = line;
+    let name = take_name(&mut rest, true).ok_or(BadLine("a line does not begin with a name"))?;
+    skip_blanks(&mut rest);
+    let labels = match rest.strip_prefix('{') {
+        Some(inside) => {
+            rest = inside;
+            take_labels(&mut rest)?
+        }
+        None => Vec::new(),
+    };
+    // What follows a `#` here is an exemplar, which says nothing of the value.
+    let numbers = rest.split('#').next().unwrap_or_default();
+    let mut numbers = numbers.split_ascii_whitespace();
+    let value = numbers.next().ok_or(BadLine("a series has no value"))?;
+    let value = value.parse().map_err(|_| BadLine("a value is not a number"))?;
+    if numbers.next().is_some_and(|time| time.parse::<f64>().is_err()) {
+        return Err(BadLine("a time is not a number"));
+    }
+    if numbers.next().is_some() {
+        return Err(BadLine("a line goes on after its end"));
+    }
+    Ok(Series { name, labels, value })
+}
+
+/// A name; those of series may have colons in them.
+fn take_name<'a>(rest: &mut &'a str, colons: bool) -> Option<&'a str> {
+    let good = |c: char| c.is_ascii_alphanumeric() || c == '_' || (colons && c == ':');
+    let end = rest.find(|c| !good(c)).unwrap_or(rest.len());
+    let (name, after) = rest.split_at(end);
+    *rest = after;
+    (!name.is_empty() && !name.starts_with(|c: char| c.is_ascii_digit())).then_some(name)
+}
+
+fn skip_blanks(rest: &mut &str) {
+    *rest = rest.trim_start_matches([' ', '\t']);
+}
+
+fn take(rest: &mut &str, wanted: char) -> bool {
+    skip_blanks(rest);
+    let after = rest.strip_prefix(wanted);
+    *rest = after.unwrap_or(rest);
+    after.is_some()
+}
+
+/// Labels up to the closing brace; a comma before it is allowed.
+fn take_labels<'a>(rest: &mut &'a str) -> Result<Vec<(&'a str, Cow<'a, str>)>, BadLine> {
+    let mut labels = Vec::new();
+    loop {
+        if take(rest, '}') {
+            return Ok(labels);
+        }
+        let name = take_name(rest, false).ok_or(BadLine("a label has no name"))?;
+        if !take(rest, '=') || !take(rest, '"') {
+            return Err(BadLine("a label has no value in quotes"));
+        }
+        labels.push((name, take_quoted(rest)?));
+        if !take(rest, ',') {
+            skip_blanks(rest);
+            if !rest.starts_with('}') {
+                return Err(BadLine("labels do not end"));
+            }
+        }
+    }
+}
+
+/// What stands before the closing quote, with `\\`, `\"` and `\n` resolved.
+fn take_quoted<'a>(rest: &mut &'a str) -> Result<Cow<'a, str>, BadLine> {
+    let text = *rest;
+    let mut whole = String::new();
+    let (mut from, mut escaped) = (0, false);
+    for (at, c) in text.char_indices() {
+        match c {
+            _ if escaped => {
+                escaped = false;
+                match c {
+                    'n' => whole.push('\n'),
+                    '\\' | '"' => whole.push(c),
+                    _ => whole.extend(['\\', c]),
+                }
+                from = at + c.len_utf8();
+            }
+            '\\' => {
+                whole.push_str(&text[from..at]);
+                escaped = true;
+            }
+            '"' => {
+                *rest = &text[at + 1..];
+                let last = &text[from..at];
+                return Ok(match from {
+                    0 => Cow::Borrowed(last),
+                    _ => Cow::Owned(whole + last),
+                });
+            }
+            _ => {}
+        }
+    }
+    Err(BadLine("a label's value does not end"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn one(text: &str) -> Series<'_> {
+        let all: Vec<_> = series(text).collect();
+        assert_eq!(all.len(), 1, "{text}: {all:?}");
+        all[0].clone().unwrap_or_else(|error| panic!("{text}: {error}"))
+    }
+
+    #[test]
+    fn values_in_every_form() {
+        for (text, value) in [
+            ("a 3", 3.0),
+            ("a 3.0 1395066363000", 3.0),
+            ("a\t1.5e+03\r", 1500.0),
+            ("a 7.458255234e9", 7_458_255_234.0),
+            ("  a  -2e-3  ", -0.002),
+            ("a +Inf", f64::INFINITY),
+            ("a -Inf", f64::NEG_INFINITY),
+            ("a{} 4", 4.0),
+            ("a {} 4", 4.0),
+            ("a_bucket{le=\"+Inf\"} 17 # {trace_id=\"x\"} 0.67 1520879607.7", 17.0),
+        ] {
+            assert_eq!(one(text).value, value, "{text}");
+        }
+        assert!(one("a NaN").value.is_nan());
+    }
+
+    #[test]
+    fn labels_and_what_is_escaped_in_them() {
+        let series = one(r#"vllm:x{ engine = "0" , model="a \"b\"\\c\n}, #d\é",} 1"#);
+        assert_eq!(series.name, "vllm:x");
+        let labels: Vec<_> = series.labels.iter().map(|(k, v)| (*k, v.as_ref())).collect();
+        assert_eq!(labels, [("engine", "0"), ("model", "a \"b\"\\c\n}, #d\\é")]);
+        assert!(matches!(series.labels[0].1, Cow::Borrowed(_)));
+    }
+
+    #[test]
+    fn comments_blank_lines_and_line_ends_are_passed_over() {
+        let text = "# HELP a b\r\n# TYPE a gauge\r\n\r\na 1\r\n   \n#\n# EOF\na{b=\"c\"} 2";
+        let values: Vec<_> = series(text).map(|s| s.unwrap().value).collect();
+        assert_eq!(values, [1.0, 2.0]);
+    }
+
+    #[test]
+    fn a_bad_line_is_named_and_the_next_is_read() {
+        for bad in [
+            "<html>",
+            "{\"a\": 1}",
+            "9a 1",
+            "a",
+            "a b",
+            "a 1 now",
+            "a 1 2 3",
+            "a{b} 1",
+            "a{b=c} 1",
+            "a{b=\"c} 1",
+            "a{b=\"c\\\"} 1",
+            "a{b=\"c\" d=\"e\"} 1",
+            "a{b:c=\"d\"} 1",
+            "a{,} 1",
+            "a{b=\"c\"",
+        ] {
+            let text = format!("{bad}\ngood 1\n");
+            let read: Vec<_> = series(&text).collect();
+            assert_eq!(read.len(), 2, "{bad}");
+            assert!(read[0].is_err(), "{bad}: {read:?}");
+            assert_eq!(read[1].as_ref().unwrap().name, "good");
+        }
+    }
+}

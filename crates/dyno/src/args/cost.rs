@@ -1,0 +1,111 @@
+//! What the server runs on and what that costs: `--gpus 4 --gpu-cost 2.5/h`.
+
+use super::values::with_hint;
+use clap::Args;
+use dyno_core::server::GpuCost;
+
+const MOST_GPUS: u32 = 1_000_000;
+const HIGHEST_PRICE: f64 = 1e9;
+const LONGEST_CURRENCY: usize = 8;
+
+/// What the server runs on.
+#[derive(Debug, Default, Args)]
+#[command(next_help_heading = "Cost")]
+pub(crate) struct CostArgs {
+    /// GPUs or other accelerators that the server runs on: gives tokens per second and GPU
+    #[arg(long, value_name = "N", value_parser = gpus, allow_hyphen_values = true)]
+    pub(crate) gpus: Option<u32>,
+    /// Price of one of them for an hour, such as 2.5/h, $2.5/h or "CNY 18/h"; with --gpus, gives the
+    /// price of a million tokens
+    #[arg(long, value_name = "PRICE/h", value_parser = gpu_cost, allow_hyphen_values = true)]
+    pub(crate) gpu_cost: Option<GpuCost>,
+}
+
+fn gpus(text: &str) -> Result<u32, String> {
+    match text.trim().parse::<u32>() {
+        Ok(value) if (1..=MOST_GPUS).contains(&value) => Ok(value),
+        _ => Err(format!(
+            "`{text}` is not a number of GPUs; write a whole number from 1 to {MOST_GPUS}"
+        )),
+    }
+}
+
+/// Reads `2.5/h`, `$2.5/h`, `CNY 18/h`.
+fn gpu_cost(text: &str) -> Result<GpuCost, String> {
+    let wrong = || {
+        with_hint(
+            format!("`{text}` is not a price for an hour; write 2.5/h, $2.5/h or \"CNY 18/h\""),
+            "the price is that of one GPU; --gpus says how many there are",
+        )
+    };
+    let Some((price, unit)) = text.trim().rsplit_once('/') else {
+        return Err(format!("`{text}` has no unit; write {}/h for an hour", text.trim()));
+    };
+    if !matches!(unit.trim(), "h" | "hr" | "hour") {
+        return Err(wrong());
+    }
+    let price = price.trim();
+    let at = price.find(|c: char| c.is_ascii_digit() || "+-.".contains(c)).ok_or_else(wrong)?;
+    let (currency, number) = price.split_at(at);
+    let currency = currency.trim();
+    let sound = |c: char| !c.is_control() && !c.is_whitespace();
+    if currency.chars().count() > LONGEST_CURRENCY || !currency.chars().all(sound) {
+        return Err(wrong());
+    }
+    match number.parse::<f64>() {
+        Ok(per_hour) if per_hour > 0.0 && per_hour <= HIGHEST_PRICE => Ok(GpuCost {
+            per_hour,
+            currency: Some(currency.to_owned()).filter(|currency| !currency.is_empty()),
+        }),
+        _ => Err(wrong()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn prices_with_and_without_a_currency() {
+        for (text, per_hour, currency) in [
+            ("2.5/h", 2.5, None),
+            (" 2.5 / h ", 2.5, None),
+            ("$2.5/h", 2.5, Some("$")),
+            ("CNY 18/h", 18.0, Some("CNY")),
+            ("CNY18/hour", 18.0, Some("CNY")),
+            ("€ .5/h", 0.5, Some("€")),
+            ("¥1e1/hr", 10.0, Some("¥")),
+        ] {
+            let currency = currency.map(str::to_owned);
+            assert_eq!(gpu_cost(text), Ok(GpuCost { per_hour, currency }), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_price_says_what_would_be() {
+        assert!(gpu_cost("2.5").unwrap_err().contains("2.5/h"));
+        for text in [
+            "",
+            "/h",
+            "$/h",
+            "2.5/s",
+            "2.5/",
+            "-1/h",
+            "0/h",
+            "1e99/h",
+            "2.5 USD/h",
+            "1,5/h",
+            "A B 1/h",
+            "LONGCURRENCY 1/h",
+            "nan/h",
+            "inf/h",
+            "a\x1b1/h",
+        ] {
+            assert!(gpu_cost(text).is_err(), "{text}");
+        }
+        for text in ["0", "-1", "2.5", "x", ""] {
+            assert!(gpus(text).is_err(), "{text}");
+        }
+        assert_eq!(gpus("8"), Ok(8));
+    }
+}

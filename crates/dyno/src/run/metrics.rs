@@ -1,0 +1,161 @@
+//! Finding the server's own figures, before the first level.
+
+use super::target::{OpenTarget, redactor};
+use crate::args::metrics::MetricsArg;
+use crate::args::target::TargetUrl;
+use crate::resolve::{ConnectionSettings, Secrets};
+use dyno_core::server::ServerSample;
+use dyno_core::{Nanos, SEC};
+use dyno_drive::StopSignal;
+use dyno_wire::client::{Client, ClientOptions, Interrupted};
+use dyno_wire::encode::SecretHeaders;
+use dyno_wire::endpoint::Endpoint;
+use dyno_wire::figures::sample;
+use dyno_wire::tls::TlsSettings;
+
+/// A server that takes longer to tell of itself has no figures, as far as a run is concerned.
+const FOUND_WITHIN: Nanos = 2 * SEC;
+/// During a run: a busy server may be slow, and nobody waits for it.
+const ASKED_WITHIN: Nanos = 5 * SEC;
+/// Larger answers are refused.
+const LARGEST: usize = 4 << 20;
+
+/// A server that tells of itself, on a connection of its own.
+pub(crate) struct Metrics {
+    client: Client,
+    path: String,
+    /// What it said when it was found.
+    pub(crate) first: ServerSample,
+}
+
+/// Why there was no sample.
+pub(crate) enum Unanswered {
+    /// The wish to stop came first.
+    Stopped,
+    /// In words, without secrets.
+    Why(String),
+}
+
+impl Metrics {
+    /// Asks once.
+    pub(crate) fn ask(&mut self, stop: &StopSignal) -> Result<ServerSample, Unanswered> {
+        ask(&mut self.client, &self.path, ASKED_WITHIN, stop)
+    }
+}
+
+fn ask(
+    client: &mut Client,
+    path: &str,
+    within: Nanos,
+    stop: &StopSignal,
+) -> Result<ServerSample, Unanswered> {
+    let fetched = client.fetch_up_to(path, LARGEST, within, stop).map_err(|error| match error {
+        Interrupted::Stopped => Unanswered::Stopped,
+        Interrupted::Transport(error) => Unanswered::Why(error.to_string()),
+    })?;
+    let Some(body) = fetched.ok() else {
+        return Err(Unanswered::Why(fetched.words(&client.rules().redactor)));
+    };
+    let text = String::from_utf8_lossy(body);
+    sample(&text, fetched.record.end).map_err(|error| Unanswered::Why(error.to_string()))
+}
+
+/// The server's own figures, if it has any. Only where they were asked for by name is their
+/// absence worth words.
+pub(crate) fn find(
+    target: &OpenTarget,
+    wanted: Option<&MetricsArg>,
+    secrets: &Secrets,
+    connection: &ConnectionSettings,
+    stop: &StopSignal,
+) -> Result<Option<Metrics>, String> {
+    let found = match wanted {
+        Some(MetricsArg::Off) => return Ok(None),
+        None => {
+            let path = target.endpoint.beside("/metrics");
+            open(target.client.options().clone(), path, target, stop)
+        }
+        Some(MetricsArg::At(url)) => {
+            elsewhere(target, url, secrets, connection).and_then(|(options, path)| {
+                open(options, path, target, stop)
+                    .map_err(|why| why.map(|why| format!("{}: {why}", url.shown())))
+            })
+        }
+    };
+    match found {
+        Ok(metrics) => Ok(Some(metrics)),
+        Err(Some(why)) if wanted.is_some() => Err(why),
+        Err(_) => Ok(None),
+    }
+}
+
+/// A client of its own that has asked once; no words where the wish to stop came first.
+fn open(
+    options: ClientOptions,
+    path: String,
+    target: &OpenTarget,
+    stop: &StopSignal,
+) -> Result<Metrics, Option<String>> {
+    let mut client =
+        Client::new(options, target.client.clock()).map_err(|error| Some(error.to_string()))?;
+    match ask(&mut client, &path, FOUND_WITHIN, stop) {
+        Ok(first) => Ok(Metrics { client, path, first }),
+        Err(Unanswered::Stopped) => Err(None),
+        Err(Unanswered::Why(why)) => Err(Some(why)),
+    }
+}
+
+/// How an address that was given by name is reached, and the path there.
+fn elsewhere(
+    target: &OpenTarget,
+    url: &TargetUrl,
+    secrets: &Secrets,
+    connection: &ConnectionSettings,
+) -> Result<(ClientOptions, String), Option<String>> {
+    let options = target.client.options();
+    let endpoint =
+        Endpoint::parse(url.full(), options.rules.api).map_err(|error| Some(error.to_string()))?;
+    let address = endpoint.resolve().map_err(|error| Some(error.to_string()))?;
+    let trusted = is_trusted(&target.endpoint, &endpoint);
+    let client_cert = connection.client_cert.clone().filter(|_| trusted);
+    let mut rules = options.rules.clone();
+    rules.redactor = redactor(secrets, Some(url.full()));
+    let query = url.full().split_once('?').map_or("", |(_, query)| query);
+    let path = match url.path() {
+        "" | "/" => "/metrics",
+        path => path,
+    };
+    let path = if query.is_empty() { path.to_owned() } else { format!("{path}?{query}") };
+    let headers = if trusted { target.headers.clone() } else { SecretHeaders::default() };
+    let tls = TlsSettings {
+        insecure: connection.insecure,
+        ca_cert: connection.ca_cert.clone(),
+        client_cert,
+    };
+    Ok((ClientOptions { endpoint, address, tls, rules, headers, timeouts: options.timeouts }, path))
+}
+
+/// Keys and certificates go to the target's own host alone, and never in the clear where the
+/// target gets them encrypted.
+fn is_trusted(target: &Endpoint, other: &Endpoint) -> bool {
+    target.host.eq_ignore_ascii_case(&other.host) && (other.tls || !target.tls)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use dyno_core::plan::Api;
+
+    #[test]
+    fn keys_go_to_the_targets_host_alone() {
+        let endpoint = |url| Endpoint::parse(url, Api::OpenAiChat).unwrap();
+        let trusted = |target, other| is_trusted(&endpoint(target), &endpoint(other));
+        assert!(trusted("http://gpu:8000/v1", "http://gpu:8000/metrics"));
+        assert!(trusted("http://gpu:1025", "http://GPU:1027/metrics"));
+        assert!(trusted("http://gpu:8000", "https://gpu/metrics"));
+        assert!(trusted("https://gpu", "https://gpu:9090/metrics"));
+        assert!(!trusted("https://gpu", "http://gpu:9090/metrics"));
+        assert!(!trusted("http://gpu:8000", "http://gpu.example:8000/metrics"));
+        assert!(!trusted("http://10.0.0.1", "http://10.0.0.2/metrics"));
+    }
+}
