@@ -124,3 +124,56 @@ pub(crate) fn rounded(load: f64, digits: i32) -> f64 {
         false => (load / 10_f64.powi(-places)).round() * 10_f64.powi(-places),
     }
 }
+
+/// A level of which nothing is known but its load.
+#[cfg(test)]
+pub(crate) fn measured(kind: Kind, load: f64) -> Measured {
+    Measured {
+        kind,
+        load,
+        arrived_rate: None,
+        completed_rate: None,
+        steady: true,
+        saturated: None,
+        held: Held::Unsure,
+        latency: None,
+        requests: 100,
+        failed_share: 0.0,
+        valid: true,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn rounds_to_digits_that_count() {
+        for (from, to) in [(1234.5, 1230.0), (0.012345, 0.0123), (9.996, 10.0), (7.0, 7.0)] {
+            assert_eq!(rounded(from, 3), to);
+        }
+    }
+
+    #[test]
+    fn the_binding_margin_is_the_one_nearest_to_failing() {
+        let ttft = Margin::ceiling(0.4, 0.5);
+        let errors = Margin::ceiling(0.0, 0.01);
+        let throughput = Margin::floor(9.0, 10.0);
+        assert!(errors.is_some_and(|margin| margin.log_ratio < -5.0));
+        let binding = Margin::binding([ttft, errors, throughput].into_iter().flatten());
+        assert_eq!(binding, throughput);
+        assert!(binding.is_some_and(|margin| margin.log_ratio > 0.0));
+        assert_eq!(Margin::ceiling(f64::NAN, 1.0), None);
+        assert_eq!(Margin::ceiling(1.0, 0.0), None);
+    }
+
+    proptest! {
+        #[test]
+        fn rounding_is_near_and_done_once(load in 1e-6_f64..1e9, digits in 1_i32..8) {
+            let once = rounded(load, digits);
+            prop_assert!((once / load - 1.0).abs() <= 0.500_001 * 10_f64.powi(1 - digits));
+            prop_assert_eq!(rounded(once, digits), once);
+        }
+    }
+}

@@ -13,7 +13,9 @@ const NEAR: f64 = 1.0;
 /// What one level says of the edge.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Evidence {
-    /// The logarithm of its load: of what did arrive, where that is known.
+    /// The logarithm of the load that was asked for.
+    pub(super) asked: f64,
+    /// The logarithm of what did arrive, where that is known; else the same.
     pub(super) at: f64,
     /// What was seen there.
     pub(super) seen: Seen,
@@ -45,7 +47,7 @@ impl Evidence {
             Held::No => Seen::Sign { held: false },
             Held::By(_) | Held::Unsure => return None,
         };
-        Some(Self { at, seen })
+        Some(Self { asked: load.ln(), at, seen })
     }
 
     pub(super) fn held(&self) -> bool {
@@ -56,9 +58,9 @@ impl Evidence {
     }
 }
 
-/// Logarithms of the highest load that held and of the lowest that did not.
+/// Logarithms of the highest load asked for that held and of the lowest that did not.
 pub(super) fn extremes(evidence: &[Evidence]) -> (Option<f64>, Option<f64>) {
-    let of = |held: bool| evidence.iter().filter(move |e| e.held() == held).map(|e| e.at);
+    let of = |held: bool| evidence.iter().filter(move |e| e.held() == held).map(|e| e.asked);
     (of(true).max_by(f64::total_cmp), of(false).min_by(f64::total_cmp))
 }
 
@@ -86,7 +88,7 @@ mod tests {
     use super::*;
 
     fn margin(load: f64, margin: f64) -> Evidence {
-        Evidence { at: load.ln(), seen: Seen::Margin { margin, error: None } }
+        Evidence { asked: load.ln(), at: load.ln(), seen: Seen::Margin { margin, error: None } }
     }
 
     #[test]

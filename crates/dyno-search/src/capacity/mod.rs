@@ -115,7 +115,7 @@ impl Capacity {
         let known = Known { range, evidence, posterior };
         match known.outside().or_else(|| self.answer(&known, over)) {
             Some(answer) => Next::Done(answer),
-            None => self.wish(known.next_load()),
+            None => self.wish(known.next_load(self.kind)),
         }
     }
 
@@ -231,12 +231,21 @@ impl Known {
     }
 
     /// The logarithm of the load that tells most.
-    fn next_load(&self) -> f64 {
+    fn next_load(&self, kind: Kind) -> f64 {
+        // The next whole number may be farther away than the nearest step.
+        let nearest = |from: f64, step: f64| match kind {
+            Kind::Concurrency => (from.exp() + step).max(1.0).ln() - from,
+            _ => 0.0,
+        };
         let [low, high] = self.range;
         let middle = self.posterior.quantile(0.5);
         let next = match extremes(&self.evidence) {
-            (Some(held), None) => middle.clamp(held + NEAREST, held + FARTHEST),
-            (None, Some(failed)) => middle.clamp(failed - FARTHEST, failed - NEAREST),
+            (Some(held), None) => {
+                middle.clamp(held + NEAREST, held + FARTHEST).max(held + nearest(held, 1.0))
+            }
+            (None, Some(failed)) => middle
+                .clamp(failed - FARTHEST, failed - NEAREST)
+                .min(failed + nearest(failed, -1.0)),
             _ if self.posterior.quantile(0.9) - self.posterior.quantile(0.1) > WIDE => middle,
             _ => {
                 // To the side that is leaner in levels, so that their errors cancel.
@@ -252,7 +261,7 @@ impl Known {
 }
 
 fn never(evidence: &[Evidence], lowest: f64) -> Answer {
-    let margin = evidence.iter().filter(|one| one.at <= lowest).find_map(|one| match one.seen {
+    let margin = evidence.iter().filter(|one| one.asked <= lowest).find_map(|one| match one.seen {
         evidence::Seen::Margin { margin, .. } => Some(margin),
         evidence::Seen::Sign { .. } => None,
     });

@@ -22,8 +22,8 @@ const SLOPE: [f64; 2] = [0.15, 60.0];
 /// edge by 2 %. What is usual, and how much that may vary as a logarithm.
 const NOISES: usize = 9;
 const NOISE: [f64; 2] = [0.004, 0.1];
-const USUAL_NOISE: f64 = 0.02;
-const NOISE_VARIES: f64 = 0.4;
+const USUAL_NOISE: f64 = 0.018;
+const NOISE_VARIES: f64 = 0.35;
 /// How sharply levels without a margin turn from holding to failing.
 const BLUR: f64 = 0.05;
 /// What is hoped for when a server's most is known: a little less than that. How fast hope falls
@@ -164,7 +164,7 @@ fn hypotheses() -> Vec<Hypothesis> {
 /// The logarithm of how likely each hypothesis makes the evidence, with the edge at a place.
 fn weigh(evidence: &[Evidence], edge: f64, hypotheses: &[Hypothesis]) -> Vec<f64> {
     let mut logs: Vec<f64> = hypotheses.iter().map(|hypothesis| hypothesis.log_prior).collect();
-    for Evidence { at, seen } in evidence {
+    for Evidence { at, seen, .. } in evidence {
         let from_edge = at - edge;
         match *seen {
             Seen::Margin { margin, error } => {
@@ -203,7 +203,7 @@ mod tests {
     use super::*;
 
     fn margin(at: f64, margin: f64) -> Evidence {
-        Evidence { at, seen: Seen::Margin { margin, error: None } }
+        Evidence { asked: at, at, seen: Seen::Margin { margin, error: None } }
     }
 
     #[test]
@@ -220,7 +220,7 @@ mod tests {
 
     #[test]
     fn signs_alone_bracket_the_edge() {
-        let sign = |at: f64, held: bool| Evidence { at, seen: Seen::Sign { held } };
+        let sign = |at: f64, held: bool| Evidence { asked: at, at, seen: Seen::Sign { held } };
         let posterior = Posterior::new(&[sign(1.0, true), sign(2.0, false)], [0.0, 4.0], None);
         assert!(posterior.below(0.8) < 0.01 && posterior.below(2.2) > 0.99);
         assert!((posterior.quantile(0.5) - 1.5).abs() < 0.1);
