@@ -1,0 +1,269 @@
+//! The highest load that meets a service level: brackets it, then measures on both sides of where
+//! it seems to be until the answer is narrow enough.
+
+mod answer;
+mod evidence;
+mod posterior;
+
+pub use answer::{Answer, Doubt};
+
+use crate::level::{Kind, LevelWish, Measured, Next, rounded};
+use evidence::{Evidence, contradicts, drift, extremes};
+use posterior::Posterior;
+
+/// The usual number of levels, and the usual width of an answer.
+pub const LEVELS: usize = 12;
+/// See [`Capacity::width`].
+pub const WIDTH: f64 = 0.06;
+
+/// A search ends before its last level when the chance of its answer is this, after this many
+/// levels that could be judged.
+const ENOUGH: f64 = 0.99;
+const FEWEST: usize = 8;
+/// The chance that an answer has at least, however wide it must be; and at most, however narrow.
+const LEAST: f64 = 0.95;
+const MOST: f64 = 0.995;
+/// Levels are measured this far from the edge, on both sides, so that they tell its slope.
+const SIDE: f64 = 0.025;
+/// Only as long as the edge may be anywhere in a wider stretch, its middle is measured.
+const WIDE: f64 = 0.2;
+/// The nearest and farthest steps beyond what held, or failed, as logarithms.
+const NEAREST: f64 = 0.05;
+const FARTHEST: f64 = 1.5;
+/// How far from a guess an edge is searched, and from what a full server does, as factors.
+const FAR: f64 = 64.0;
+const BEYOND_MOST: f64 = 1.25;
+/// The first rate, as a share of what a full server does.
+const FIRST: f64 = 0.8;
+/// After this many levels that could not be judged, the load stays below this share of theirs.
+const UNJUDGED: usize = 2;
+const BELOW_UNJUDGED: f64 = 0.8;
+/// Loads that differ by less, as logarithms, are the same.
+const SAME: f64 = 0.05;
+
+/// How many requests a level needs, so that ten lie beyond a percentile: 1,000 for 0.99.
+pub fn needed(share: f64) -> u64 {
+    let beyond = 1.0 - share.clamp(0.0, 1.0 - 1e-9);
+    // Without the rounding errors of the subtraction, which would add a request.
+    (10.0 / beyond - 1e-6).ceil() as u64
+}
+
+/// Where a search begins.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Start {
+    /// Nothing is known: a closed loop with so many in flight tells what the server does at most.
+    /// For rates only.
+    Probe(u32),
+    /// About here.
+    Guess(f64),
+    /// Nowhere but between these.
+    Between([f64; 2]),
+}
+
+/// A search for the highest load that meets a service level.
+///
+/// Each level needs arrivals of its own: with the same seed for all, they would share their luck.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Capacity {
+    /// [`Kind::Rate`], or [`Kind::Concurrency`] for whole numbers.
+    pub kind: Kind,
+    /// Where it begins.
+    pub start: Start,
+    /// How wide the answer may be: with 0.06 its upper end is 6 % above the lower one.
+    pub width: f64,
+    /// Levels that may be measured, all in all.
+    pub levels: usize,
+}
+
+/// What is known after some levels.
+struct Known {
+    /// Logarithms of the lowest and highest load that may be asked for.
+    range: [f64; 2],
+    evidence: Vec<Evidence>,
+    posterior: Posterior,
+}
+
+impl Capacity {
+    /// A search of the usual length and width.
+    pub fn new(kind: Kind, start: Start) -> Self {
+        Self { kind, start, width: WIDTH, levels: LEVELS }
+    }
+
+    /// What to do after these levels.
+    pub fn next(&self, so_far: &[Measured]) -> Next<Answer> {
+        let mut most = None;
+        if let Start::Probe(in_flight) = self.start {
+            let Some(probe) = so_far.iter().find(|level| level.kind == Kind::Throughput) else {
+                let load = f64::from(in_flight.max(1));
+                return Next::Level(LevelWish { kind: Kind::Throughput, load });
+            };
+            most = probe.completed_rate.filter(|rate| rate.is_finite() && *rate > 0.0);
+            if most.is_none() {
+                return Next::Done(Answer::Unknown);
+            }
+        }
+        let Some((range, first)) = self.range(so_far, most) else {
+            return Next::Done(self.at_last(&self.evidence(so_far)));
+        };
+        let evidence = self.evidence(so_far);
+        let over = so_far.len() >= self.levels;
+        if evidence.is_empty() {
+            return if over { Next::Done(Answer::Unknown) } else { self.wish(first) };
+        }
+        let beyond = [range[0] - 1.0, range[1] + 1.0];
+        let posterior = Posterior::new(&evidence, beyond, most.map(f64::ln));
+        let known = Known { range, evidence, posterior };
+        match known.outside().or_else(|| self.answer(&known, over)) {
+            Some(answer) => Next::Done(answer),
+            None => self.wish(known.next_load(self.kind)),
+        }
+    }
+
+    fn evidence(&self, so_far: &[Measured]) -> Vec<Evidence> {
+        so_far.iter().filter(|level| level.kind == self.kind).filter_map(Evidence::of).collect()
+    }
+
+    /// Logarithms of the loads to search between, and of the first.
+    fn range(&self, so_far: &[Measured], most: Option<f64>) -> Option<([f64; 2], f64)> {
+        let [low, high] = match (self.start, most) {
+            (_, Some(most)) => [most / FAR, most * BEYOND_MOST],
+            (Start::Guess(guess), None) => [guess / FAR, guess * FAR],
+            (Start::Between([a, b]), None) => [a.min(b), a.max(b)],
+            (Start::Probe(_), None) => return None,
+        };
+        let low = if self.kind == Kind::Concurrency { low.max(1.0) } else { low };
+        let unjudged = so_far
+            .iter()
+            .filter(|level| level.kind == self.kind && Evidence::of(level).is_none())
+            .map(|level| level.load);
+        let high = match unjudged.clone().count() >= UNJUDGED {
+            true => unjudged.map(|load| load * BELOW_UNJUDGED).fold(high, f64::min),
+            false => high,
+        };
+        let first = match (self.start, most) {
+            (_, Some(most)) => most * FIRST,
+            (Start::Guess(guess), None) => guess,
+            _ => (low * high).sqrt(),
+        };
+        let fine = low.is_finite() && high.is_finite() && 0.0 < low && low <= high;
+        fine.then(|| ([low.ln(), high.ln()], first.clamp(low, high).ln()))
+    }
+
+    /// The answer, if the levels tell it well enough or no more may be measured.
+    fn answer(&self, known: &Known, over: bool) -> Option<Answer> {
+        let Known { evidence, posterior, .. } = known;
+        let (Some(held), Some(failed)) = extremes(evidence) else {
+            return over.then(|| self.at_last(evidence));
+        };
+        let goal = self.width.max(0.0).ln_1p();
+        let (window, mass) = match self.neighbours(posterior) {
+            Some(neighbours) if neighbours[1] - neighbours[0] > goal => {
+                (neighbours, posterior.below(neighbours[1]) - posterior.below(neighbours[0]))
+            }
+            _ => posterior.window(goal),
+        };
+        let enough = mass >= ENOUGH && evidence.len() >= FEWEST && !contradicts(evidence);
+        if !over && !enough {
+            return None;
+        }
+        let surest = posterior.shortest(MOST);
+        let ([low, high], chance) = if mass < LEAST {
+            (posterior.shortest(LEAST), LEAST)
+        } else if surest[1] - surest[0] < window[1] - window[0] {
+            (surest, MOST)
+        } else {
+            (window, mass)
+        };
+        let (low, high, doubt) = if contradicts(evidence) {
+            let doubt = Doubt::Contradiction { held: held.exp(), failed: failed.exp() };
+            (low.min(failed), high.max(held), Some(doubt))
+        } else {
+            let share = drift(evidence, posterior.quantile(0.5));
+            (low, high, share.map(|share| Doubt::Drift { share }))
+        };
+        let confidence = doubt.is_none().then_some(chance);
+        let (low, high) = match self.kind {
+            Kind::Concurrency => (low.exp().floor().max(1.0), high.exp().floor() + 1.0),
+            _ => (low.exp(), high.exp()),
+        };
+        Some(Answer::Between { low, high, confidence, doubt })
+    }
+
+    /// Logarithms of the whole numbers on both sides of where the edge seems to be.
+    fn neighbours(&self, posterior: &Posterior) -> Option<[f64; 2]> {
+        let below = posterior.quantile(0.5).exp().floor().max(1.0);
+        (self.kind == Kind::Concurrency).then(|| [below.ln(), (below + 1.0).ln()])
+    }
+
+    /// The answer where all levels held, or none.
+    fn at_last(&self, evidence: &[Evidence]) -> Answer {
+        match extremes(evidence) {
+            (Some(held), _) => Answer::AtLeast { load: held.exp() },
+            (None, Some(failed)) => never(evidence, failed),
+            (None, None) => Answer::Unknown,
+        }
+    }
+
+    fn wish(&self, log: f64) -> Next<Answer> {
+        let load = match self.kind {
+            Kind::Concurrency => log.exp().round().max(1.0),
+            _ => rounded(log.exp(), 4),
+        };
+        Next::Level(LevelWish { kind: self.kind, load })
+    }
+}
+
+impl Known {
+    /// The answer, if the edge is beyond the range.
+    fn outside(&self) -> Option<Answer> {
+        let [low, high] = self.range;
+        match extremes(&self.evidence) {
+            (Some(held), None)
+                if held > high - SAME && self.posterior.below(high) < 1.0 - LEAST =>
+            {
+                Some(Answer::AtLeast { load: held.exp() })
+            }
+            (None, Some(failed)) if failed < low + SAME && self.posterior.below(low) > LEAST => {
+                Some(never(&self.evidence, failed))
+            }
+            _ => None,
+        }
+    }
+
+    /// The logarithm of the load that tells most.
+    fn next_load(&self, kind: Kind) -> f64 {
+        // The next whole number may be farther away than the nearest step.
+        let nearest = |from: f64, step: f64| match kind {
+            Kind::Concurrency => (from.exp() + step).max(1.0).ln() - from,
+            _ => 0.0,
+        };
+        let [low, high] = self.range;
+        let middle = self.posterior.quantile(0.5);
+        let next = match extremes(&self.evidence) {
+            (Some(held), None) => {
+                middle.clamp(held + NEAREST, held + FARTHEST).max(held + nearest(held, 1.0))
+            }
+            (None, Some(failed)) => middle
+                .clamp(failed - FARTHEST, failed - NEAREST)
+                .min(failed + nearest(failed, -1.0)),
+            _ if self.posterior.quantile(0.9) - self.posterior.quantile(0.1) > WIDE => middle,
+            _ => {
+                // To the side that is leaner in levels, so that their errors cancel.
+                let lean = |one: &Evidence| {
+                    let from_middle = one.at - middle;
+                    from_middle / (1.0 + (from_middle / (3.0 * SIDE)).powi(2))
+                };
+                middle - SIDE.copysign(self.evidence.iter().map(lean).sum())
+            }
+        };
+        next.clamp(low, high)
+    }
+}
+
+fn never(evidence: &[Evidence], lowest: f64) -> Answer {
+    let margin = evidence.iter().filter(|one| one.asked <= lowest).find_map(|one| match one.seen {
+        evidence::Seen::Margin { margin, .. } => Some(margin),
+        evidence::Seen::Sign { .. } => None,
+    });
+    Answer::Never { load: lowest.exp(), margin }
+}

@@ -1,0 +1,84 @@
+//! In which order the levels of a list are measured, and repeated.
+
+use dyno_stats::rng::SplitMix;
+
+/// The order of levels within a round.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Order {
+    /// As they were given.
+    #[default]
+    Given,
+    /// Shuffled by a seed, each round in another way.
+    Shuffled(u64),
+}
+
+/// One level to be measured.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Turn {
+    /// Which of the levels, from 0.
+    pub level: usize,
+    /// For which time, from 0.
+    pub round: usize,
+}
+
+/// Each of `levels` levels, `repeats` times. Repeats are interleaved: all levels once, then all
+/// again, so that what changes over time does not look like a difference between levels.
+pub fn turns(levels: usize, repeats: usize, order: Order) -> Vec<Turn> {
+    let mut turns = Vec::with_capacity(levels.saturating_mul(repeats));
+    let mut random = SplitMix::new(match order {
+        Order::Given => 0,
+        Order::Shuffled(seed) => seed,
+    });
+    for round in 0..repeats {
+        let from = turns.len();
+        turns.extend((0..levels).map(|level| Turn { level, round }));
+        if order != Order::Given {
+            for left in (2..=levels).rev() {
+                turns.swap(from + left - 1, from + random.below(left));
+            }
+        }
+    }
+    turns
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn levels(turns: &[Turn]) -> Vec<usize> {
+        turns.iter().map(|turn| turn.level).collect()
+    }
+
+    #[test]
+    fn as_given_and_interleaved() {
+        assert_eq!(levels(&turns(3, 2, Order::Given)), [0, 1, 2, 0, 1, 2]);
+    }
+
+    #[test]
+    fn a_seed_gives_one_order_and_rounds_differ() {
+        let shuffled = |seed| levels(&turns(12, 2, Order::Shuffled(seed)));
+        assert_eq!(shuffled(7), shuffled(7));
+        assert_ne!(shuffled(7), shuffled(8));
+        assert_ne!(shuffled(7)[..12], shuffled(7)[12..]);
+    }
+
+    proptest! {
+        #[test]
+        fn each_round_has_each_level_once(
+            count in 0_usize..20,
+            repeats in 0_usize..5,
+            seed in proptest::option::of(any::<u64>()),
+        ) {
+            let order = seed.map_or(Order::Given, Order::Shuffled);
+            let all = turns(count, repeats, order);
+            prop_assert_eq!(all.len(), count * repeats);
+            for (round, chunk) in all.chunks(count.max(1)).enumerate() {
+                prop_assert!(chunk.iter().all(|turn| turn.round == round));
+                let mut levels = levels(chunk);
+                levels.sort_unstable();
+                prop_assert_eq!(levels, (0..count).collect::<Vec<_>>());
+            }
+        }
+    }
+}
