@@ -106,6 +106,43 @@ pub enum Search {
         /// The most in flight.
         most: u32,
     },
+    /// The highest load that keeps the plan's SLO.
+    Capacity {
+        /// Of which kind of load.
+        over: Over,
+        /// Where it is looked for.
+        range: Range,
+        /// Levels at most.
+        levels: u32,
+        /// How far apart the ends of the answer may be: 0.06 is 6 %.
+        width: f64,
+        /// How arrivals are spaced at each rate.
+        arrival: Arrival,
+        /// Requests that a level has at least, so that the SLO's percentiles can be told.
+        least_requests: u64,
+    },
+}
+
+/// A kind of load that is searched.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Over {
+    /// Requests per second.
+    Rate,
+    /// Requests in flight.
+    Concurrency,
+}
+
+/// Where an edge is looked for.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Range {
+    /// Wherever it may be.
+    Unknown,
+    /// About there.
+    Near(f64),
+    /// Nowhere but between these.
+    Between([f64; 2]),
 }
 
 /// Where the rates of a sweep lie.

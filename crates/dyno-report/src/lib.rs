@@ -6,6 +6,7 @@ mod aggregate;
 pub mod escape;
 pub mod findings;
 pub mod run_dir;
+pub mod search;
 pub mod slo;
 pub mod source;
 pub mod summary;

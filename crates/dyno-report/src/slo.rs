@@ -3,6 +3,7 @@
 use crate::summary::{Distribution, LevelSummary, SloVerdict, TermVerdict, tidy};
 use crate::verdict::Verdict;
 use dyno_core::slo::{Condition, Metric, Slo, Statistic, Term};
+use dyno_search::Margin;
 use dyno_stats::{PERCENTILES, Percentile, Presence};
 
 /// A figure of a level in the metric's unit: milliseconds, percent, or per second. Work is that of
@@ -122,11 +123,48 @@ pub fn met(level: &LevelSummary, condition: &Condition) -> bool {
     }
 }
 
-/// More is offered than the server carries: at a fixed rate, the number in flight grew all along,
-/// or a prediction knows that the rate is past capacity. Other loads cannot show it: a closed loop
+/// More is offered than the server carries: at a fixed rate, by the test for it, or because a
+/// prediction knows that the rate is past capacity. Other loads cannot show it: a closed loop
 /// offers no more than is served, and a trace has busy hours of its own.
 fn saturated(level: &LevelSummary) -> bool {
-    let growth = level.concurrency.and_then(|flight| flight.growth);
     let past = level.reasons.iter().any(|reason| reason.code == "past_capacity");
-    past || (level.load.kind == "rate" && growth.is_some_and(|growth| growth > 0.0))
+    past || level.saturated == Some(true)
+}
+
+/// Where nothing failed at all, a share of failures is taken to be this much of its bound.
+const NONE_FAILED: f64 = 0.1;
+
+/// How far a level is from its SLO, by the term that is nearest to failing or has failed by most;
+/// absent where a term cannot be told.
+pub(crate) fn margin(level: &LevelSummary, slo: &Slo) -> Option<Margin> {
+    let mut nearest: Option<Margin> = None;
+    for term in slo.terms() {
+        let value = value(level, term.metric, term.statistic)?;
+        if few_samples(level, term).is_some() {
+            return None;
+        }
+        let value = value.max(NONE_FAILED * term.limit()).max(f64::MIN_POSITIVE);
+        let limit = term.limit().max(f64::MIN_POSITIVE);
+        let log_ratio = match term.metric.is_work() {
+            true => (limit / value).ln(),
+            false => (value / limit).ln(),
+        };
+        if nearest.is_none_or(|nearest| log_ratio > nearest.log_ratio) {
+            let error = interval(level, term).map(|[low, high]| (high / low).ln() / (2.0 * 1.96));
+            nearest = Some(Margin { log_ratio, error: error.filter(|error| error.is_finite()) });
+        }
+    }
+    nearest
+}
+
+/// The 95 % interval of a term's figure, where there is one.
+fn interval(level: &LevelSummary, term: &Term) -> Option<[f64; 2]> {
+    let known = times(level, term.metric)?.ci95;
+    match term.statistic? {
+        Statistic::Mean => known.mean,
+        Statistic::P50 => known.p50,
+        Statistic::P90 => known.p90,
+        Statistic::P99 => known.p99,
+        _ => None,
+    }
 }

@@ -2,12 +2,14 @@
 
 mod digits;
 mod repeats;
+mod search;
 mod server;
 mod sessions;
 mod slo;
 
 pub(crate) use digits::{round6, tidy};
 pub use repeats::{Repeated, Spread};
+pub use search::SearchSummary;
 pub use server::{CostSummary, Gauge, Resident, ServerSummary};
 pub use sessions::{Sessions, TurnFigures};
 pub use slo::{SloSummary, SloVerdict, TermVerdict};
@@ -34,6 +36,9 @@ pub struct Summary {
     /// Levels that were run more than once, and how far their rounds lie apart.
     #[serde(default)]
     pub repeats: Vec<Repeated>,
+    /// What levels that were chosen as the run went have found.
+    #[serde(default)]
+    pub search: Option<SearchSummary>,
     /// What should be known when reading any of it.
     pub notes: Vec<Reason>,
 }
@@ -125,6 +130,12 @@ pub struct LevelSummary {
     pub throughput: Throughput,
     /// Over the steady window.
     pub steady: Option<Steady>,
+    /// Requests that arrived per second, of a level at a fixed rate.
+    #[serde(default)]
+    pub offered_per_s: Option<f64>,
+    /// More was offered than the server carries; absent where that cannot be told.
+    #[serde(default)]
+    pub saturated: Option<bool>,
     /// Requests in flight.
     pub concurrency: Option<Concurrency>,
     /// `first − sent`.

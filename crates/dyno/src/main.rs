@@ -36,6 +36,7 @@ fn run(argv: Vec<OsString>) -> Exit {
     };
     match cli.command {
         Command::Bench(args) => commands::bench(*args, &printer),
+        Command::Capacity(args) => commands::capacity::run(*args, &printer),
         Command::Predict(args) => commands::predict::run(*args, &printer),
         Command::Twins(args) => commands::twins::run(&args, &printer),
         Command::Fit(args) => commands::fit::run(&args, &printer),

@@ -56,6 +56,15 @@ impl Flight {
         Some(Concurrency { mean, peak: self.peak(from), growth: None })
     }
 
+    /// When requests were sent and when they ended, in seconds after `from`; needs
+    /// [`Flight::sort`].
+    pub(crate) fn seconds_from(&self, from: u64) -> (Vec<f64>, Vec<f64>) {
+        let seconds = |times: &[u64]| {
+            times.iter().map(|time| (*time as f64 - from as f64) / 1e9).collect::<Vec<f64>>()
+        };
+        (seconds(&self.sent), seconds(&self.ended))
+    }
+
     /// Means over `count` equal parts of `from..to`.
     pub(crate) fn segments(&self, from: u64, to: u64, count: u64) -> Vec<f64> {
         parts(from, to, count).filter_map(|(from, to)| self.mean(from, to)).collect()

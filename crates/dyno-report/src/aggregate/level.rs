@@ -5,6 +5,7 @@ use super::cost::cost;
 use super::distributions::{Distributions, Finished, TimeBlocks};
 use super::gather::Gathered;
 use super::judge::{Case, records, verdict};
+use super::saturation;
 use super::server::Watch;
 use super::server_findings;
 use super::sessions::ByTurn;
@@ -120,6 +121,8 @@ impl<'a> Level<'a> {
         let engine_slip = end.and_then(|end| end.slip.as_ref()).filter(|s| s.count > 0).map(slip);
         let integrity = gathered.streams.shares();
         let span = gathered.span;
+        let saturated = saturation::saturated(self.plan, &gathered);
+        let offered = saturation::offered_per_s(self.plan, &gathered);
         let in_flight = span.first_sent.zip(span.last_in_flight);
         let concurrency = in_flight
             .and_then(|(from, to)| gathered.flight.over(from, to))
@@ -167,6 +170,8 @@ impl<'a> Level<'a> {
             duration_s: duration.map(|ns| round6(to_s(ns))),
             throughput,
             steady,
+            offered_per_s: offered.map(round6),
+            saturated,
             concurrency,
             ttft_ms: ttft.filter(|_| known),
             ttft_scheduled_ms: ttft_scheduled.filter(|_| known),

@@ -13,6 +13,7 @@ mod judge;
 mod level;
 mod readings;
 mod repeats;
+mod saturation;
 mod server;
 mod server_findings;
 mod sessions;
@@ -24,6 +25,7 @@ mod timeline;
 mod tokens;
 
 use crate::findings::{Finding, Reason};
+use crate::search;
 use crate::source::FrameSource;
 use crate::summary::{LevelSummary, RunSummary, SUMMARY_SCHEMA, Summary, TokenSources};
 use crate::when::utc;
@@ -66,7 +68,9 @@ pub fn summarise(plan: &Plan, env: Option<&Environment>, source: &dyn FrameSourc
         levels.into_iter().map(|level| level.finish(plan, env, &first.watch)).collect();
     let notes = notes(plan, env, source, &first, &levels);
     let repeats = repeats::repeats(&levels);
-    let mut summary = Summary { schema: SUMMARY_SCHEMA.to_owned(), run, levels, repeats, notes };
+    let search = search::found(plan, &levels).filter(|_| first.ending.is_some());
+    let schema = SUMMARY_SCHEMA.to_owned();
+    let mut summary = Summary { schema, run, levels, repeats, search, notes };
     if let Some(slo) = plan.slo.as_ref().filter(|_| summary.no_level_passes()) {
         summary.notes.insert(0, Finding::SloNotMet(slo.to_string()).reason());
     }

@@ -4,6 +4,7 @@ mod layout;
 mod level;
 mod paint;
 mod repeats;
+mod search;
 mod server;
 mod slo;
 mod table;
@@ -36,6 +37,7 @@ const LONGEST: usize = 300;
 pub fn render_text(summary: &Summary, options: &TextOptions) -> String {
     let options = &TextOptions { width: options.width.max(MIN_WIDTH), ..*options };
     let mut out = header(&summary.run, options);
+    out.push_str(&search::search(summary, options));
     if summary.levels.is_empty() {
         out.push_str("\nNo level was begun.\n");
     } else {

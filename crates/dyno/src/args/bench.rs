@@ -1,5 +1,6 @@
 //! The flags of `dyno bench`.
 
+use super::capacity::CapacitySearch;
 use super::cost::CostArgs;
 use super::course::CourseArgs;
 use super::metrics::MetricsArgs;
@@ -126,6 +127,9 @@ pub(crate) struct LoadArgs {
     /// Send N requests, or for a time such as 10s, before each level; labelled and not measured
     #[arg(long, value_name = "N|TIME", value_parser = values::warmup, allow_hyphen_values = true)]
     pub(crate) warmup: Option<Warmup>,
+    /// What `dyno capacity` looks for.
+    #[arg(skip)]
+    pub(crate) capacity: Option<CapacitySearch>,
     /// Grace after --duration or Ctrl-C; what still runs then is recorded as censored
     #[arg(long, value_name = "TIME", value_parser = values::duration, allow_hyphen_values = true, default_value = "30s")]
     pub(crate) drain: Nanos,

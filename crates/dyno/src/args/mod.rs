@@ -2,6 +2,7 @@
 //! pages, man pages, completions and the reference in `docs/` all come from here. No I/O.
 
 pub(crate) mod bench;
+pub(crate) mod capacity;
 pub(crate) mod cost;
 pub(crate) mod course;
 pub(crate) mod data;
@@ -45,6 +46,8 @@ pub(crate) struct Cli {
 pub(crate) enum Command {
     /// Put load on a server and measure it
     Bench(Box<bench::BenchArgs>),
+    /// Find the highest load that keeps an SLO
+    Capacity(Box<capacity::CapacityArgs>),
     /// Predict with a twin, in virtual time, what a benchmark would measure
     Predict(Box<predict::PredictArgs>),
     /// List the twins, show one, or hold them against what was measured

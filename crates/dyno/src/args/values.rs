@@ -3,7 +3,7 @@
 
 use crate::run::enough::can_watch;
 use dyno_core::Nanos;
-use dyno_core::course::Figure;
+use dyno_core::course::{Figure, Range};
 use dyno_core::plan::{Arrival, Warmup};
 use dyno_core::slo::Condition;
 use dyno_core::units::{parse_duration, parse_share};
@@ -118,6 +118,40 @@ pub(crate) fn sweep(text: &str) -> Result<u32, String> {
     match text.parse::<u32>() {
         Ok(value) if (4..=100).contains(&value) => Ok(value),
         _ => Err(format!("`{text}` is not a number of levels; write a whole number from 4 to 100")),
+    }
+}
+
+/// `--between`.
+pub(crate) fn between(text: &str) -> Result<Range, String> {
+    let ends = text.split_once("..").and_then(|(low, high)| {
+        let (low, high) = (low.trim().parse().ok()?, high.trim().parse().ok()?);
+        (0.0 < low && low < high && high <= HIGHEST_RATE).then_some([low, high])
+    });
+    ends.map(Range::Between).ok_or_else(|| {
+        format!("`{text}` is not a range of loads; write the lower one first: 10..60")
+    })
+}
+
+/// `--near`.
+pub(crate) fn near(text: &str) -> Result<Range, String> {
+    rate(text)
+        .map(Range::Near)
+        .map_err(|_| format!("`{text}` is not a load; write a number, such as 40"))
+}
+
+/// `--levels`.
+pub(crate) fn capacity_levels(text: &str) -> Result<u32, String> {
+    match text.parse::<u32>() {
+        Ok(value) if (4..=100).contains(&value) => Ok(value),
+        _ => Err(format!("`{text}` is not a number of levels; write a whole number from 4 to 100")),
+    }
+}
+
+/// `--width`.
+pub(crate) fn width(text: &str) -> Result<f64, String> {
+    match parse_share(text) {
+        Ok(share) if (0.005..=1.0).contains(&share) => Ok(share),
+        _ => Err(format!("`{text}` is not a width; write a share from 0.5% to 100%, such as 6%")),
     }
 }
 

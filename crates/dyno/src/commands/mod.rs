@@ -1,6 +1,7 @@
 //! One file per command: each takes what was typed and a printer, and says how it ended.
 
 pub(crate) mod bench;
+pub(crate) mod capacity;
 pub(crate) mod completions;
 pub(crate) mod data;
 pub(crate) mod doctor;

@@ -1,13 +1,16 @@
 //! The levels of a run: which load, and when each level stops.
 
+use super::capacity;
 use super::data::Nature;
 use crate::args::bench::{LoadArgs, SpacingArg};
 use crate::args::values::{Concurrency, MOST_IN_FLIGHT, Requests};
 use crate::usage::UsageError;
 use dyno_core::course::{Search, Spacing, Until};
 use dyno_core::plan::{Arrival, LengthSpec, LevelPlan, Load, Warmup};
+use dyno_core::slo::Slo;
 use dyno_core::units::{format_duration, to_s};
 use dyno_core::{Nanos, SEC};
+use dyno_report::search::level_name;
 
 /// What is run where no load is given: gentle with somebody's server, and past the knee of an
 /// engine of our own, within a minute.
@@ -56,6 +59,7 @@ pub(super) fn levels(
     args: LoadArgs,
     lengths: &[(LengthSpec, LengthSpec)],
     nature: Nature,
+    slo: Option<&Slo>,
     embedded: bool,
     notes: &mut Vec<String>,
 ) -> Result<(Vec<LevelPlan>, Option<Search>), UsageError> {
@@ -80,12 +84,22 @@ pub(super) fn levels(
     let until = until(&args, nature)?;
     let longest = until.as_ref().map(|_| args.max_duration.unwrap_or(LONGEST));
     let given = Stop { requests, duration: args.duration.or(longest), per_slot };
-    let several = search(&args, lengths)?;
+    let looking = match (&args.capacity, slo) {
+        (Some(wanted), Some(slo)) => Some(capacity::looking(wanted, slo)?),
+        _ => None,
+    };
+    let several = match &looking {
+        Some(looking) => one_length(lengths, "--slo").map(|()| Some(looking.search.clone()))?,
+        None => search(&args, lengths)?,
+    };
     let loads = if let Nature::Trace { speed, lengths_given } = nature {
         if lengths_given {
             notes.push("--output-tokens has no effect: a trace asks for its own lengths".into());
         }
         vec![(Load::Trace { speed }, given)]
+    } else if let Some(looking) = &looking {
+        let stop = Stop { requests: looking.requests, duration: looking.duration, per_slot: None };
+        vec![(looking.first, stop)]
     } else if args.sweep.is_some() {
         let loads = [1, MOST_AT_ONCE].map(|concurrency| Load::Concurrency { concurrency });
         with_stop(loads.into_iter(), given)
@@ -151,22 +165,18 @@ fn search(
         (None, Some(Concurrency::Auto)) => Search::Ladder { most: MOST_AT_ONCE },
         _ => return Ok(None),
     };
-    if lengths.len() > 1 {
-        return Err(UsageError::new(
-            if args.sweep.is_some() { "--sweep" } else { "--concurrency" },
-            "levels are chosen by how those before them went, so that there can be but one length \
-             of prompts and one of answers; run one command for each",
-        ));
-    }
+    one_length(lengths, if args.sweep.is_some() { "--sweep" } else { "--concurrency" })?;
     Ok(Some(search))
 }
 
-/// What a level of a search is called.
-pub(crate) fn level_name(search: Option<&Search>, load: &Load) -> String {
-    match (search, load) {
-        (Some(Search::Sweep { .. }), Load::Concurrency { concurrency: 1 }) => "synchronous".into(),
-        (Some(Search::Sweep { .. }), Load::Concurrency { .. }) => "throughput".into(),
-        _ => format!("{} {}", load.kind(), load.value()),
+fn one_length(lengths: &[(LengthSpec, LengthSpec)], flag: &str) -> Result<(), UsageError> {
+    match lengths {
+        [_] => Ok(()),
+        _ => Err(UsageError::new(
+            flag,
+            "levels are chosen by how those before them went, so that there can be but one length \
+             of prompts and one of answers; run one command for each",
+        )),
     }
 }
 

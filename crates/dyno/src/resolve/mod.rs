@@ -1,6 +1,7 @@
 //! From what was typed to what will be done: defaults filled in, files read, contradictions
 //! refused. The plan that comes out holds nothing secret; secrets travel beside it.
 
+mod capacity;
 mod course;
 mod data;
 mod load;
@@ -11,7 +12,6 @@ mod slo;
 mod surroundings;
 
 pub(crate) use data::choice_plan;
-pub(crate) use load::level_name;
 pub(crate) use secrets::Secrets;
 pub(crate) use surroundings::Surroundings;
 
@@ -107,7 +107,9 @@ pub(crate) fn resolve(
     let seed = load.seed;
     let nature = data::nature(&mut data, api)?;
     let lengths = data::lengths(&data, nature);
-    let (levels, search) = load::levels(load, &lengths, nature, target.is_none(), &mut notes)?;
+    let slo = output.slo.clone();
+    let (levels, search) =
+        load::levels(load, &lengths, nature, slo.as_ref(), target.is_none(), &mut notes)?;
     let dry_run = course.dry_run;
     let (levels, course) = course::course(&course, levels, search, seed)?;
     let secrets =

@@ -2,7 +2,7 @@
 
 mod directory;
 mod outcome;
-mod plan_text;
+pub(crate) mod plan_text;
 pub(crate) mod recorded;
 
 use crate::exit::Exit;

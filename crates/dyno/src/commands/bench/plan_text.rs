@@ -5,7 +5,7 @@ use dyno_core::units::format_duration;
 use std::fmt::Write as _;
 
 /// All levels, one a line.
-pub(super) fn plan(plan: &Plan) -> String {
+pub(crate) fn plan(plan: &Plan) -> String {
     let mut text = String::new();
     let number = plan.levels.len();
     let _ = writeln!(text, "{number} level{}:", if number == 1 { "" } else { "s" });

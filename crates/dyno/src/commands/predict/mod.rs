@@ -5,6 +5,7 @@ mod range;
 
 use super::announced;
 use super::bench::Refused;
+use super::bench::plan_text;
 use super::bench::recorded::{self, Kit};
 use crate::args::predict::PredictArgs;
 use crate::exit::Exit;
@@ -28,18 +29,31 @@ use dyno_workload::tokenizer::{Ask, Tokenizer};
 
 /// Decides what will be predicted, says so, and does it.
 pub(crate) fn run(args: PredictArgs, printer: &Printer) -> Exit {
-    let prepared = args
+    let resolved = args
         .into_bench()
         .map_err(|error| from_clap(&error, "dyno predict"))
-        .and_then(|bench| resolve(bench, &Surroundings::of_process(), Aim::Predict))
-        .and_then(|resolved| Ok((load(&resolved)?, resolved)));
-    let (twin, mut resolved) = match prepared {
-        Ok(prepared) => prepared,
+        .and_then(|bench| resolve(bench, &Surroundings::of_process(), Aim::Predict));
+    match resolved {
+        Ok(resolved) => answer(resolved, printer),
+        Err(error) => {
+            printer.error(error);
+            Exit::Usage
+        }
+    }
+}
+
+/// Predicts what was decided.
+pub(crate) fn answer(mut resolved: Resolved, printer: &Printer) -> Exit {
+    let twin = match load(&resolved) {
+        Ok(twin) => twin,
         Err(error) => {
             printer.error(error);
             return Exit::Usage;
         }
     };
+    if resolved.dry_run {
+        return printer.result(&plan_text::plan(&resolved.plan));
+    }
     let printer = announced(&resolved, printer);
     match predict(&twin, &mut resolved, &printer) {
         Ok(exit) => exit,

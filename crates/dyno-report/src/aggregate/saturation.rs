@@ -1,0 +1,36 @@
+//! Whether an open loop offered more than the server carries, and how much it did offer.
+
+use super::gather::Gathered;
+use dyno_core::frame::Ending;
+use dyno_core::plan::{LevelPlan, Load};
+use dyno_core::units::to_s;
+use dyno_stats::{Offered, Saturation, saturation};
+
+/// The test's answer for a level at a fixed rate; absent elsewhere, and where it cannot tell.
+/// Conversations add up until the first are over, which looks the same.
+pub(super) fn saturated(plan: &LevelPlan, level: &Gathered) -> Option<bool> {
+    let Load::Rate { .. } = plan.load else { return None };
+    if level.conversations.any() {
+        return None;
+    }
+    let (first, last) = level.span.first_sent.zip(level.span.last_sent)?;
+    let (arrivals, ends) = level.flight.seconds_from(first);
+    let offered = Offered { arrivals: &arrivals, ends: &ends, from: 0.0, to: to_s(last - first) };
+    match saturation(offered) {
+        Saturation::Saturated(_) => Some(true),
+        Saturation::Carried(_) => Some(false),
+        Saturation::CannotTell(_) => None,
+    }
+}
+
+/// Requests that arrived per second, of a level at a fixed rate.
+pub(super) fn offered_per_s(plan: &LevelPlan, level: &Gathered) -> Option<f64> {
+    let Load::Rate { .. } = plan.load else { return None };
+    let end = level.end.as_ref()?;
+    if let (Ending::Duration, Some(time)) = (end.ending, plan.duration_ns) {
+        return Some(end.issued as f64 / to_s(time));
+    }
+    let (first, last) = level.span.first_sent.zip(level.span.last_sent)?;
+    let gaps = end.issued.checked_sub(1).filter(|gaps| *gaps > 0)?;
+    (last > first).then(|| gaps as f64 / to_s(last - first))
+}

@@ -1,0 +1,58 @@
+//! Where a capacity is looked for, and how long each level has to be.
+
+use crate::args::capacity::CapacitySearch;
+use crate::usage::UsageError;
+use dyno_core::SEC;
+use dyno_core::course::{Over, Range, Search};
+use dyno_core::plan::Load;
+use dyno_core::slo::Slo;
+use dyno_report::search::{first_load, lasting};
+use dyno_report::slo::requests_needed;
+
+/// How long a level is, unless told.
+const USUAL: u64 = 60 * SEC;
+/// A closed loop runs for at least so many requests a slot.
+const PER_SLOT: u64 = 10;
+
+/// The search, its first load, and the requests and time of each level.
+pub(super) struct Looking {
+    pub(super) search: Search,
+    pub(super) first: Load,
+    pub(super) requests: Option<u64>,
+    pub(super) duration: Option<u64>,
+}
+
+pub(super) fn looking(args: &CapacitySearch, slo: &Slo) -> Result<Looking, UsageError> {
+    let needed = requests_needed(slo);
+    if let Some(requests) = args.requests.filter(|requests| *requests < needed) {
+        return Err(UsageError::new(
+            "--requests",
+            format!(
+                "{requests} requests a level are too few for `{slo}`, whose percentiles need \
+                 {needed}"
+            ),
+        )
+        .hint("leave it out, and each level is as long as it has to be"));
+    }
+    let over = Over::from(args.over);
+    let search = Search::Capacity {
+        over,
+        range: args.between.or(args.near).unwrap_or(Range::Unknown),
+        levels: args.levels,
+        width: args.width,
+        arrival: args.arrival,
+        least_requests: needed,
+    };
+    let first = first_load(&search);
+    let (requests, duration) = match (args.requests, args.duration, over) {
+        (Some(requests), _, _) => (Some(requests), None),
+        (None, Some(time), _) => (None, Some(time)),
+        (None, None, Over::Rate) => (None, Some(USUAL)),
+        (None, None, Over::Concurrency) => (Some(needed.max(PER_SLOT * MOST_SLOTS)), None),
+    };
+    let duration = duration.map(|time| lasting(time, needed, &first));
+    Ok(Looking { search, first, requests, duration })
+}
+
+/// Slots that a level without a time is made for.
+const MOST_SLOTS: u64 = 100;
