@@ -32,3 +32,4 @@ mod tls;
 mod traces;
 mod twins;
 mod web;
+mod workflows;
