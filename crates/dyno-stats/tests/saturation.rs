@@ -1,6 +1,8 @@
 //! The saturation test on simulated queues: a small version of `examples/saturation_table.rs`,
 //! and what must not deceive it.
 
+#![allow(clippy::unwrap_used)]
+
 mod queues;
 
 use dyno_stats::rng::SplitMix;
@@ -167,7 +169,8 @@ proptest! {
                 prop_assert!(s.share.is_finite() && s.error >= 0.0);
             }
             Saturation::CannotTell(Some(more)) => {
-                prop_assert!(more.seconds.is_finite() && more.seconds >= 0.0);
+                prop_assert!(more.seconds.is_finite() && more.seconds > 0.0);
+                prop_assert!(more.arrivals > 0);
             }
             Saturation::CannotTell(None) => {}
         }
