@@ -1,6 +1,6 @@
 //! How often the saturation test is right, as a Markdown table: 1,000 simulated queues in each
-//! cell. `-- tuned` shows the queues that its constants were set on, `-- harder` some hard ones with
-//! longer levels, `-- 200` takes 200 queues.
+//! cell. `-- tuned` shows the queues that its constants were set on, `-- harder` some hard ones
+//! with longer levels, `-- 200` takes 200 queues.
 
 #[path = "../tests/queues/mod.rs"]
 mod queues;
