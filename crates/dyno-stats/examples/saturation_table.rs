@@ -1,27 +1,33 @@
 //! How often the saturation test is right, as a Markdown table: 1,000 simulated queues in each
-//! cell. `-- tuned` shows the queues that its constants were set on, `-- 200` takes 200 queues.
+//! cell. `-- tuned` shows the queues that its constants were set on, `-- harder` some hard ones
+//! with longer levels, `-- 200` takes 200 queues.
 
 #[path = "../tests/queues/mod.rs"]
 mod queues;
 
-use queues::table::{JUDGED_ON, TUNED_ON, said};
+use queues::table::{HARDER, JUDGED_ON, TUNED_ON, said};
 
 const LOADS: [f64; 7] = [0.5, 0.9, 0.99, 1.0, 1.1, 1.2, 1.5];
 const COUNTS: [usize; 4] = [1_000, 2_000, 4_000, 8_000];
+const HARDER_COUNTS: [usize; 3] = [4_000, 8_000, 16_000];
 const JUDGING_SEED: u64 = 0x6a75_6467_6500;
+const HARDER_SEED: u64 = 0x68_6172_6400;
 const TUNING_SEED: u64 = 0x74_756e_6500;
 
 fn main() {
     let words: Vec<String> = std::env::args().skip(1).collect();
-    let tuned = words.iter().any(|w| w == "tuned");
     let runs = words.iter().find_map(|w| w.parse().ok()).unwrap_or(1_000);
-    let (kinds, seed) =
-        if tuned { (&TUNED_ON[..], TUNING_SEED) } else { (&JUDGED_ON[..], JUDGING_SEED) };
+    let is = |word: &str| words.iter().any(|w| w == word);
+    let (kinds, counts, seed) = match (is("tuned"), is("harder")) {
+        (true, _) => (&TUNED_ON[..], &COUNTS[..], TUNING_SEED),
+        (_, true) => (&HARDER[..], &HARDER_COUNTS[..], HARDER_SEED),
+        _ => (&JUDGED_ON[..], &COUNTS[..], JUDGING_SEED),
+    };
     let loads = LOADS.map(|load| format!("{:.0} %", 100.0 * load)).join(" | ");
     println!("| queue | arrivals | {loads} |");
     println!("| --- | --: |{}", " --: |".repeat(LOADS.len()));
     for (k, queue) in kinds.iter().enumerate() {
-        for count in COUNTS {
+        for count in counts.iter().copied() {
             print!("| {} | {count} |", queue.name);
             for (l, load) in LOADS.iter().enumerate() {
                 let seed = seed + (k * 1_000 + l * 10) as u64 + count as u64 / 1_000;

@@ -113,3 +113,41 @@ impl Flight {
         found
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// In flight: 1 from 1, 2 from 2, 1 from 3, 2 from 4, 1 from 6, 0 from 9.
+    fn flight() -> Flight {
+        Flight::new(&[1.0, 2.0, 4.0], &[3.0, 6.0, 9.0], 0.0, 10.0)
+    }
+
+    #[test]
+    fn counts_and_levels() {
+        let all = flight();
+        assert_eq!((all.arrivals(), all.ends(), all.ends_before(6.0)), (3, 3, 1));
+        // Two seconds of none, five of one, three of two.
+        assert_eq!([0.1, 0.3, 0.6, 0.8, 1.0].map(|s| all.level(0.0, s)), [0, 1, 1, 2, 2]);
+        assert_eq!(all.level(3.0, 0.1), 0);
+        assert_eq!(all.level(3.0, 0.2), 1);
+    }
+
+    #[test]
+    fn what_is_before_the_stretch_is_in_flight_at_its_beginning() {
+        let later = Flight::new(&[1.0, 2.0, 4.0], &[3.0, 6.0, 9.0], 2.5, 5.0);
+        assert_eq!((later.arrivals(), later.ends()), (1, 1));
+        assert_eq!(later.level(2.5, 1.0), 2);
+    }
+
+    #[test]
+    fn above_a_level() {
+        let two = flight().above(0.0, 2);
+        assert_eq!((two.time, two.moves), (3.0, vec![(1.0, -1), (3.0, -1)]));
+        let one = flight().above(0.0, 1);
+        assert_eq!(one.time, 8.0);
+        assert_eq!(one.moves, vec![(1.0, 1), (2.0, -1), (3.0, 1), (5.0, -1), (8.0, -1)]);
+        let later = flight().above(5.0, 1);
+        assert_eq!((later.time, later.moves), (4.0, vec![(1.0, -1), (4.0, -1)]));
+    }
+}

@@ -108,8 +108,13 @@ pub fn saturation(offered: Offered<'_>) -> Saturation {
     } else if share + SURE_IT_IS_NOT * error < MARGIN {
         Saturation::Carried(surplus)
     } else {
-        let enough = 2.0 * MARGIN / (SURE_IT_IS + SURE_IT_IS_NOT);
-        more((error / enough).powi(2))
+        // Small enough to decide on most surpluses, and on this one.
+        let usual = 2.0 * MARGIN / (SURE_IT_IS + SURE_IT_IS_NOT);
+        let here = match share > LEAST {
+            true => (share + MARGIN) / SURE_IT_IS,
+            false => (MARGIN - share) / SURE_IT_IS_NOT,
+        };
+        more((error / usual.min(here)).powi(2))
     }
 }
 

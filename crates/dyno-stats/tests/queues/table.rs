@@ -81,6 +81,38 @@ pub(crate) const JUDGED_ON: [Queue; 9] = [
     },
 ];
 
+/// Queues that are harder than most, looked at after the judging: thousands in flight, bursts, work
+/// of very different sizes, batches whose speed hardly or strongly depends on how full they are.
+pub(crate) const HARDER: [Queue; 7] = [
+    Queue { name: "M/M/1000", arrivals: Exponential, service: Exponential, server: many(1_000) },
+    Queue { name: "M/E4/500", arrivals: Exponential, service: Erlang(4), server: many(500) },
+    Queue {
+        name: "M/lognormal/200, cv 1.5",
+        arrivals: Exponential,
+        service: Lognormal(1.5),
+        server: many(200),
+    },
+    Queue { name: "H2/M/16", arrivals: Mixed, service: Exponential, server: many(16) },
+    Queue {
+        name: "lognormal/M/16, cv 3",
+        arrivals: Lognormal(3.0),
+        service: Exponential,
+        server: many(16),
+    },
+    Queue {
+        name: "batch of 512, hardly slower when full",
+        arrivals: Exponential,
+        service: Lognormal(1.0),
+        server: Server::Batch { cap: 512, base: 0.02, each: 0.00002, steps: 300.0 },
+    },
+    Queue {
+        name: "batch of 512, much slower when full",
+        arrivals: Exponential,
+        service: Lognormal(1.0),
+        server: Server::Batch { cap: 512, base: 0.01, each: 0.0005, steps: 300.0 },
+    },
+];
+
 /// What is said of `runs` levels of `count` arrivals each, at `load` times the capacity.
 pub(crate) fn said(queue: &Queue, seed: u64, load: f64, count: usize, runs: usize) -> Said {
     let mut rng = SplitMix::new(seed);

@@ -89,7 +89,7 @@ pub(crate) const ROWS: [(Series, Statistic); 14] = [
 ];
 
 /// Runs that take longer are given up.
-const MOST_SAMPLES: usize = 400_000;
+const MOST_SAMPLES: usize = 1_500_000;
 
 /// How watches fared.
 #[derive(Debug, Clone, Copy, PartialEq)]
