@@ -50,6 +50,11 @@ pub enum NoWindow {
         /// Length of the would-be window.
         window_s: f64,
     },
+    /// More arrived than the server could carry.
+    Saturated {
+        /// What was left over, as a share of what was offered.
+        surplus: f64,
+    },
     /// The number in flight went up or down all along.
     Trend {
         /// Relative growth over the window.

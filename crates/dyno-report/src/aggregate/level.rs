@@ -24,7 +24,7 @@ use dyno_core::plan::{LevelPlan, Load, Plan};
 use dyno_core::record::RequestRecord;
 use dyno_core::slo::Slo;
 use dyno_core::units::to_s;
-use dyno_stats::Counted;
+use dyno_stats::{Counted, Saturation};
 
 const LONGEST_LABEL: usize = 80;
 
@@ -38,6 +38,7 @@ pub(super) struct Level<'a> {
     goodput: Option<Goodput<'a>>,
     median_latency: Option<f64>,
     work: Option<Work>,
+    saturation: Option<Saturation>,
     no_window: Option<NoWindow>,
     no_interval: Option<NoInterval>,
 }
@@ -53,7 +54,8 @@ impl<'a> Level<'a> {
     ) -> Self {
         gathered.flight.sort();
         let latency = Counted::from_samples(std::mem::take(&mut gathered.samples.latency));
-        let (window, no_window) = match window(plan, whole, &gathered, &latency) {
+        let saturation = saturation::test(plan, &gathered);
+        let (window, no_window) = match window(plan, whole, &gathered, &latency, saturation) {
             Ok(window) => (window, None),
             Err(why) => (None, Some(why)),
         };
@@ -71,6 +73,7 @@ impl<'a> Level<'a> {
             median_latency: latency.quantile(0.5),
             work: window.map(Work::new),
             gathered,
+            saturation,
             no_window,
             no_interval,
         }
@@ -121,7 +124,7 @@ impl<'a> Level<'a> {
         let engine_slip = end.and_then(|end| end.slip.as_ref()).filter(|s| s.count > 0).map(slip);
         let integrity = gathered.streams.shares();
         let span = gathered.span;
-        let saturated = saturation::saturated(self.plan, &gathered);
+        let saturated = saturation::saturated(self.saturation);
         let offered = saturation::offered_per_s(self.plan, &gathered);
         let in_flight = span.first_sent.zip(span.last_in_flight);
         let concurrency = in_flight

@@ -6,9 +6,9 @@ use dyno_core::plan::{LevelPlan, Load};
 use dyno_core::units::to_s;
 use dyno_stats::{Offered, Saturation, saturation};
 
-/// The test's answer for a level at a fixed rate; absent elsewhere, and where it cannot tell.
-/// Conversations add up until the first are over, which looks the same.
-pub(super) fn saturated(plan: &LevelPlan, level: &Gathered) -> Option<bool> {
+/// The test of a level at a fixed rate; nothing elsewhere. Conversations add up until the first are
+/// over, which looks the same. Needs the level's flight in order.
+pub(super) fn test(plan: &LevelPlan, level: &Gathered) -> Option<Saturation> {
     let Load::Rate { .. } = plan.load else { return None };
     if level.conversations.any() {
         return None;
@@ -16,7 +16,12 @@ pub(super) fn saturated(plan: &LevelPlan, level: &Gathered) -> Option<bool> {
     let (first, last) = level.span.first_sent.zip(level.span.last_sent)?;
     let (arrivals, ends) = level.flight.seconds_from(first);
     let offered = Offered { arrivals: &arrivals, ends: &ends, from: 0.0, to: to_s(last - first) };
-    match saturation(offered) {
+    Some(saturation(offered))
+}
+
+/// What the test says, if it can tell.
+pub(super) fn saturated(test: Option<Saturation>) -> Option<bool> {
+    match test? {
         Saturation::Saturated(_) => Some(true),
         Saturation::Carried(_) => Some(false),
         Saturation::CannotTell(_) => None,

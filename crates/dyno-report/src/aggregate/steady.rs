@@ -7,7 +7,8 @@ use crate::summary::{Steady, Throughput, round6, tidy};
 use dyno_core::plan::{LevelPlan, Load};
 use dyno_core::record::RequestRecord;
 use dyno_core::units::to_s;
-use dyno_stats::{Counted, trend};
+use dyno_stats::saturation::Surplus;
+use dyno_stats::{Counted, Saturation, trend};
 
 const SEGMENTS: u64 = 20;
 
@@ -34,6 +35,7 @@ pub(crate) fn window(
     whole: bool,
     level: &Gathered,
     latency: &Counted,
+    saturation: Option<Saturation>,
 ) -> Result<Option<Window>, NoWindow> {
     let Some(median) = latency.quantile(0.5) else {
         return Ok(None);
@@ -44,9 +46,14 @@ pub(crate) fn window(
         Load::Rate { .. } | Load::Trace { .. } => open(plan.warmup.is_some(), level, latency),
     };
     let (Some(window), Some(first)) = (found, level.span.first_sent) else { return Ok(None) };
-    long_enough(window, plan.load, first, median, level)?;
+    long_enough(window, plan.load, first, median, level, saturation)?;
     if level.flight.mean(window.from, window.to) == Some(0.0) {
         return Err(NoWindow::Idle { window_s: to_s(window.length()) });
+    }
+    match saturation {
+        Some(Saturation::Saturated(surplus)) => return Err(saturated(surplus)),
+        Some(Saturation::Carried(_)) => return Ok(Some(window)),
+        Some(Saturation::CannotTell(_)) | None => {}
     }
     match trend_over(window, level).filter(|_| plan.load.is_open()) {
         Some(growth) => Err(match plan.load {
@@ -59,6 +66,10 @@ pub(crate) fn window(
     }
 }
 
+fn saturated(surplus: Surplus) -> NoWindow {
+    NoWindow::Saturated { surplus: surplus.share }
+}
+
 /// At least two median latencies; where users of a closed loop think, at least two of their
 /// turns, pauses included.
 fn long_enough(
@@ -67,6 +78,7 @@ fn long_enough(
     first: u64,
     median: f64,
     level: &Gathered,
+    saturation: Option<Saturation>,
 ) -> Result<(), NoWindow> {
     let talk = level.conversations.any();
     let turn = level.slots.mean_cycle().filter(|turn| talk && !load.is_open() && *turn > median);
@@ -77,6 +89,9 @@ fn long_enough(
     let (window_s, needed_s) = (to_s(window.length()), needed / 1e9);
     if turn.is_some() {
         return Err(NoWindow::FewTurns { window_s, needed_s });
+    }
+    if let Some(Saturation::Saturated(surplus)) = saturation {
+        return Err(saturated(surplus));
     }
     // A queue that grows without end leaves no window either, and that is the thing to say. But
     // conversations add up until the first are over, and a trace may speed up by itself.

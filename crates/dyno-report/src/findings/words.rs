@@ -327,6 +327,14 @@ fn words_of_no_window(why: NoWindow) -> (String, &'static str) {
                  falls behind: replay it slower, with a smaller speed=",
             )
         }
+        NoWindow::Saturated { surplus } => (
+            format!(
+                "no steady window: the server could not carry about {:.0} % of what was offered",
+                100.0 * surplus
+            ),
+            "its queue grows as long as the level lasts, so latencies depend on how long it was; \
+             lower --rate",
+        ),
         NoWindow::Trend { growth } => (
             format!("no steady window: the number in flight changed by {:+.0} %", growth * 100.0),
             if growth > 0.0 {
