@@ -9,6 +9,8 @@ pub use sessions::{Sessions, TurnFigures};
 use crate::findings::Reason;
 use crate::verdict::Verdict;
 use dyno_core::frame::Ending;
+use dyno_core::outcome::Outcome;
+use dyno_core::record::RequestRecord;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -323,6 +325,20 @@ impl Summary {
 }
 
 impl RequestCounts {
+    /// Counts what became of an arrival.
+    pub(crate) fn add(&mut self, record: &RequestRecord) {
+        self.resent += u64::from(record.resent);
+        match &record.outcome {
+            Outcome::Completed => self.completed += 1,
+            Outcome::Dropped(_) => self.dropped += 1,
+            Outcome::Censored => self.censored += 1,
+            Outcome::Failed(class) => {
+                self.failed += 1;
+                *self.failures.entry(class.to_string()).or_insert(0) += 1;
+            }
+        }
+    }
+
     /// Share of failures among the requests that ended with an answer or a failure.
     pub fn failure_share(&self) -> Option<f64> {
         let ended = self.completed + self.failed;

@@ -40,6 +40,8 @@ pub(crate) struct Resolved {
     pub(crate) quiet: bool,
     /// No progress.
     pub(crate) no_progress: bool,
+    /// A full-screen view while it runs.
+    pub(crate) live: bool,
     /// What the user should know before it starts.
     pub(crate) notes: Vec<String>,
     /// What the user should mend.
@@ -148,6 +150,7 @@ pub(crate) fn resolve(
         json: output.json,
         quiet: output.quiet,
         no_progress: output.no_progress,
+        live: output.live,
         notes,
         warnings,
     })

@@ -5,7 +5,6 @@ use super::workload::{Sending, Workload};
 use crate::progress::Live;
 use dyno_core::Nanos;
 use dyno_core::frame::{Ending, EngineSlip, Frame, LevelEnd, LevelStart, RunEnd};
-use dyno_core::outcome::Outcome;
 use dyno_core::plan::{LevelPlan, Load, Plan, Warmup};
 use dyno_core::record::RequestRecord;
 use dyno_drive::{
@@ -14,7 +13,6 @@ use dyno_drive::{
 use dyno_wire::encode::Encoder;
 use std::io;
 use std::sync::atomic::Ordering::Relaxed;
-use std::time::Duration;
 
 /// What is measured, or stands in for it.
 pub(crate) trait Bench {
@@ -100,9 +98,8 @@ impl Run<'_> {
             Some(Warmup::Requests(n)) => n,
             _ => 0,
         };
-        let duration = level.duration_ns.map(Duration::from_nanos);
         let planned = planned.map(|n| n + warmup);
-        self.live.begin_level(index, plan.levels.len(), &level.label, planned, duration);
+        self.live.begin_level(index, plan.levels.len(), level, planned);
         self.bench.slip();
         let setup = LevelSetup {
             level: number,
@@ -132,6 +129,7 @@ impl Run<'_> {
             client: done.client,
             slip: self.bench.slip(),
         };
+        self.live.end_level(&end);
         (self.sink)(Frame::LevelEnd(Box::new(end)));
         Ok((done.ending, done.taken, done.last_failure))
     }
@@ -173,13 +171,7 @@ impl Observer for Recording<'_> {
     }
 
     fn ended(&mut self, record: RequestRecord) {
-        self.live.done.fetch_add(1, Relaxed);
-        if matches!(record.outcome, Outcome::Failed(_) | Outcome::Dropped(_)) {
-            self.live.failed.fetch_add(1, Relaxed);
-        }
-        if let Some(output) = record.output {
-            self.live.tokens.fetch_add(output.tokens, Relaxed);
-        }
+        self.live.ended(&record);
         (self.sink)(Frame::Request(Box::new(record)));
     }
 

@@ -49,8 +49,8 @@ pub(crate) fn run(
     let recorder = Recorder::start(&dir, identity.header(plan, &clock)).map_err(not_written)?;
 
     let warned = Cell::new(false);
-    let live = Arc::new(Live::default());
-    let progress = Progress::start(Arc::clone(&live), printer);
+    let live = Arc::new(Live::of(plan, clock));
+    let progress = Progress::start(Arc::clone(&live), printer, resolved.live);
     let outcome = Run {
         bench,
         encoder,
