@@ -14,6 +14,7 @@ mod engines;
 mod faults;
 mod framing;
 mod interrupts;
+mod live;
 mod nothing_lost;
 mod place;
 mod predict;

@@ -28,25 +28,33 @@ struct Room {
 
 impl Room {
     /// In `height` lines, of which five are always there.
-    fn in_lines(height: u16, concerns: usize) -> Self {
+    fn in_lines(height: u16, concerns: usize, levels: usize) -> Self {
         let left = height.saturating_sub(5);
         let most = if left < 24 { 2 } else { 5 };
-        let concerns = (concerns as u16).clamp(1, most).min(left);
+        let concerns = clamped(concerns, most).max(1).min(left);
         let left = left - concerns;
         let notes = (left / 6).clamp(2, 8).min(left);
-        let charts = match left {
-            0..9 => (0, 0),
-            9..15 => (1, 4),
-            _ => (2, (left * 2 / 9).clamp(4, 10)),
+        let left = left - notes;
+        let lines = match left {
+            0..8 => 0,
+            8..12 => 1,
+            _ => 2,
         };
-        Self { concerns, charts, notes, levels: left - notes - charts.0 * charts.1 }
+        // The levels get what they need, the charts the rest, within reason.
+        let for_levels = clamped(levels + 2, left.saturating_sub(4 * lines));
+        let each = if lines == 0 { 0 } else { ((left - for_levels) / lines).clamp(4, 12) };
+        Self { concerns, charts: (lines, each), notes, levels: left - lines * each }
     }
+}
+
+fn clamped(wanted: usize, most: u16) -> u16 {
+    u16::try_from(wanted).unwrap_or(u16::MAX).min(most)
 }
 
 /// Draws the whole view.
 pub(super) fn draw(frame: &mut Frame<'_>, picture: &Picture) {
     let area = frame.area();
-    let room = Room::in_lines(area.height, picture.concerns.len());
+    let room = Room::in_lines(area.height, picture.concerns.len(), picture.rows.len());
     let parts = Layout::vertical([
         Constraint::Length(3),
         Constraint::Length(room.charts.0 * room.charts.1),
@@ -130,7 +138,12 @@ fn failures(picture: &Picture) -> Line<'static> {
 /// The verdict as it stands.
 fn verdict(picture: &Picture, area: Rect) -> Vec<Line<'static>> {
     if picture.concerns.is_empty() {
-        return vec![Line::from("verdict so far: failures and send lag are within their limits")];
+        let found = picture.rows.iter().filter_map(|row| row.found.as_ref());
+        let measured: u64 = found.map(|found| found.counts.planned).sum();
+        return vec![Line::from(match measured {
+            0 => "verdict so far: nothing measured yet",
+            _ => "verdict so far: failures and send lag are within their limits",
+        })];
     }
     let room = usize::from(area.height);
     let columns = usize::from(area.width);
@@ -141,7 +154,9 @@ fn verdict(picture: &Picture, area: Rect) -> Vec<Line<'static>> {
             1.. if at + 1 == room => format!("  (+{hidden} more)"),
             _ => String::new(),
         };
-        let text = cut(concern, columns.saturating_sub(width(&more)));
+        let start = if at == 0 { "verdict so far: " } else { "" };
+        let text = format!("{start}{concern}");
+        let text = cut(&text, columns.saturating_sub(width(&more)));
         Line::from(text + &more).style(Style::new().fg(Color::Yellow))
     });
     shown.collect()
@@ -159,4 +174,22 @@ fn notes(picture: &Picture, area: Rect) -> Paragraph<'static> {
     let title = Line::from("notes ").style(Style::new().bold());
     let block = Block::new().borders(Borders::TOP).title(title);
     Paragraph::new(lines.collect::<Vec<_>>()).block(block)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_line_is_given_to_someone() {
+        for height in 0..200 {
+            for (concerns, levels) in [(0, 0), (0, 3), (9, 30)] {
+                let room = Room::in_lines(height, concerns, levels);
+                let given = room.concerns + room.charts.0 * room.charts.1 + room.levels + room.notes;
+                assert_eq!(given, height.saturating_sub(5), "{height} {room:?}");
+            }
+        }
+        let usual = Room::in_lines(24, 0, 4);
+        assert_eq!(usual, Room { concerns: 1, charts: (2, 4), levels: 7, notes: 3 });
+    }
 }

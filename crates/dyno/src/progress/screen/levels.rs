@@ -51,9 +51,9 @@ fn title(first: usize, shown: usize, picture: &Picture) -> Line<'static> {
     let over = picture.rows.iter().filter(|row| row.found.is_some()).count();
     let over = over - usize::from(picture.present().is_some_and(|row| row.state == Row::RUNNING));
     let text = if shown < known {
-        format!("levels {} to {} of {known}, {over} over{more} ", first + 1, first + shown)
+        format!("levels {} to {} of {known}, {over} over{more}; times in ms ", first + 1, first + shown)
     } else {
-        format!("levels: {over} of {known} over{more} ")
+        format!("levels: {over} of {known} over{more}; times in ms ")
     };
     Line::from(text).style(Style::new().bold())
 }
@@ -117,7 +117,7 @@ fn header(token_time: TokenTime, bars: bool) -> table::Row<'static> {
         TokenTime::Itl => "ITL",
         TokenTime::Tpot => "TPOT",
     };
-    let right = ["reqs", "failed", "req/s", "tok/s", "TTFT 50/99", token_time].map(aligned_right);
+    let right = ["reqs", "failed", "req/s", "tok/s", "TTFT p50/p99", token_time].map(aligned_right);
     let mut cells = vec![aligned_right("#"), Text::from("level")];
     cells.extend(right);
     if bars {
