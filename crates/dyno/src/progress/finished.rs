@@ -83,7 +83,8 @@ mod tests {
     use std::time::Duration;
 
     fn over() -> Over {
-        let counts = RequestCounts { planned: 500, completed: 498, failed: 2, ..Default::default() };
+        let counts =
+            RequestCounts { planned: 500, completed: 498, failed: 2, ..Default::default() };
         let spread = |p50, p99| Spread { p50: Some(p50), p99: Some(p99), p99_marked: true };
         let found = Glimpsed {
             counts,

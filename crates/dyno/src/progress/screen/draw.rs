@@ -168,7 +168,8 @@ fn notes(picture: &Picture, area: Rect) -> Paragraph<'static> {
     let said = &picture.said[picture.said.len().saturating_sub(room)..];
     let lines = said.iter().map(|said| {
         let text = cut(&format!("{}: {}", said.kind, said.text), usize::from(area.width));
-        let colour = if said.kind == "note" { Style::new() } else { Style::new().fg(Color::Yellow) };
+        let colour =
+            if said.kind == "note" { Style::new() } else { Style::new().fg(Color::Yellow) };
         Line::from(text).style(colour)
     });
     let title = Line::from("notes ").style(Style::new().bold());
@@ -185,7 +186,8 @@ mod tests {
         for height in 0..200 {
             for (concerns, levels) in [(0, 0), (0, 3), (9, 30)] {
                 let room = Room::in_lines(height, concerns, levels);
-                let given = room.concerns + room.charts.0 * room.charts.1 + room.levels + room.notes;
+                let given =
+                    room.concerns + room.charts.0 * room.charts.1 + room.levels + room.notes;
                 assert_eq!(given, height.saturating_sub(5), "{height} {room:?}");
             }
         }

@@ -51,7 +51,11 @@ fn title(first: usize, shown: usize, picture: &Picture) -> Line<'static> {
     let over = picture.rows.iter().filter(|row| row.found.is_some()).count();
     let over = over - usize::from(picture.present().is_some_and(|row| row.state == Row::RUNNING));
     let text = if shown < known {
-        format!("levels {} to {} of {known}, {over} over{more}; times in ms ", first + 1, first + shown)
+        format!(
+            "levels {} to {} of {known}, {over} over{more}; times in ms ",
+            first + 1,
+            first + shown
+        )
     } else {
         format!("levels: {over} of {known} over{more}; times in ms ")
     };
@@ -151,9 +155,7 @@ fn line(
         figure(|found| found.requests_per_s, number),
         figure(|found| found.output_tokens_per_s, number),
         aligned_right(found.map_or(String::new(), |found| pair(found.ttft_ms))),
-        aligned_right(
-            found.map_or(String::new(), |found| maybe(token_time.value(found), millis)),
-        ),
+        aligned_right(found.map_or(String::new(), |found| maybe(token_time.value(found), millis))),
     ];
     if let Some((most, widths)) = bars {
         let columns = match widths.get(8) {

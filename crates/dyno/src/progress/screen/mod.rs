@@ -6,9 +6,9 @@ mod charts;
 mod draw;
 mod levels;
 mod picture;
+mod terminal;
 #[cfg(test)]
 mod tests;
-mod terminal;
 
 pub(crate) use terminal::give_back as give_terminal_back;
 
