@@ -9,6 +9,8 @@ use std::time::Duration;
 pub(crate) struct Outlook {
     /// Who is measured.
     pub(crate) target: String,
+    /// Times are those of a twin, not of a clock.
+    pub(crate) predicted: bool,
     /// Share of failures that is allowed.
     pub(crate) allow_failures: f64,
     /// The levels known so far.
@@ -56,7 +58,13 @@ impl Outlook {
         };
         let model = plan.request.model.as_deref().map(|model| format!("  {model}"));
         let target = target + &model.unwrap_or_default();
-        Self { target, allow_failures: plan.allow_failures, levels: Vec::new(), more: false }
+        Self {
+            target,
+            predicted: plan.target.predicted,
+            allow_failures: plan.allow_failures,
+            levels: Vec::new(),
+            more: false,
+        }
     }
 
     /// Level `index` begins, and what bounds it is known better.

@@ -35,14 +35,15 @@ impl<'a> Told<'a> {
         let seen = self.seen;
         let name = format!("{} {}", place(seen.level, seen.levels, self.more), seen.label);
         let mut figures = self.figures();
-        let Some(width) = width else { return format!("{name}  {}", figures.join("  ")) };
+        let Some(width) = width else { return format!("{name}  {}", joined(&figures)) };
         let room = width.saturating_sub(1);
         let columns = |text: &str| text.chars().count();
         // Whole figures give way, the least telling first; half a figure would be a wrong one.
-        while figures.len() > 1 && columns(&name) + columns(&figures.join("  ")) + 2 > room {
-            figures.pop();
+        while figures.len() > 1 && columns(&name) + columns(&joined(&figures)) + 2 > room {
+            let least = figures.iter().map(|(rank, _)| *rank).max();
+            figures.retain(|(rank, _)| Some(*rank) != least);
         }
-        let figures = figures.join("  ");
+        let figures = joined(&figures);
         let taken = columns(&name) + columns(&figures) + 2 * "  ".len() + BAR + 2;
         let line = match share_done(seen).filter(|_| taken <= room) {
             Some(share) => format!("{name}  {}  {figures}", bar(share, BAR)),
@@ -51,21 +52,23 @@ impl<'a> Told<'a> {
         line.chars().take(room).collect()
     }
 
-    /// The figures, the most telling first.
-    fn figures(&self) -> Vec<String> {
+    /// The figures in their order, each with its rank: 0 is the most telling.
+    fn figures(&self) -> Vec<(u8, String)> {
         let seen = self.seen;
-        let mut parts = vec![requests(seen), format!("{} failed", seen.failed)];
+        let mut parts = vec![(0, requests(seen)), (1, format!("{} failed", seen.failed))];
         if let Some((requests, tokens)) = self.per_second {
-            parts.push(format!("{} req/s", figure(requests)));
-            parts.push(format!("{} tok/s", figure(tokens)));
+            parts.push((3, format!("{} req/s", figure(requests))));
+            parts.push((4, format!("{} tok/s", figure(tokens))));
         }
-        parts.push(self.time_left());
         // Of the last level, the two are the same.
-        if let Some(left) = self.left.filter(|_| self.more || seen.level + 1 < seen.levels) {
-            parts.push(format!("run {}", run_left(left)));
+        match self.left.filter(|_| self.more || seen.level + 1 < seen.levels) {
+            None => parts.push((2, self.time_left())),
+            Some(left) => {
+                parts.extend([(5, self.time_left()), (2, format!("run {}", run_left(left)))]);
+            }
         }
         if seen.in_flight > 0 {
-            parts.push(format!("{} in flight", seen.in_flight));
+            parts.push((6, format!("{} in flight", seen.in_flight)));
         }
         parts
     }
@@ -81,6 +84,11 @@ impl<'a> Told<'a> {
             None => format!("{} so far", clock(seen.elapsed)),
         }
     }
+}
+
+fn joined(figures: &[(u8, String)]) -> String {
+    let texts: Vec<&str> = figures.iter().map(|(_, text)| text.as_str()).collect();
+    texts.join("  ")
 }
 
 /// Which level, of how many.
@@ -203,6 +211,9 @@ mod tests {
         let first = seen(5);
         let line = Told { left, ..told(&first) }.line(None);
         assert!(line.ends_with("5s left  run 1m15s left  8 in flight"), "{line}");
+        // On a narrow terminal it outlasts the level's own.
+        let line = Told { left, ..told(&first) }.line(Some(80));
+        assert!(line.ends_with("1 failed  10.0 req/s  run 1m15s left"), "{line}");
         let last = Seen { level: 2, ..seen(5) };
         let line = Told { left, ..told(&last) }.line(None);
         assert!(line.starts_with("3/3 ") && !line.contains("run "), "{line}");

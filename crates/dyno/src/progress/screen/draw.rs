@@ -42,7 +42,7 @@ impl Room {
         };
         // The levels get what they need, the charts the rest, within reason.
         let for_levels = clamped(levels + 2, left.saturating_sub(4 * lines));
-        let each = if lines == 0 { 0 } else { ((left - for_levels) / lines).clamp(4, 12) };
+        let each = (left - for_levels).checked_div(lines).map_or(0, |each| each.clamp(4, 12));
         Self { concerns, charts: (lines, each), notes, levels: left - lines * each }
     }
 }
@@ -107,7 +107,8 @@ fn level(picture: &Picture, columns: usize) -> Line<'static> {
 fn figures(picture: &Picture) -> Line<'static> {
     let seen = &picture.seen;
     let mut parts = Vec::new();
-    if let Some((requests, tokens)) = picture.per_second {
+    // How fast a twin is simulated is no figure of the system.
+    if let Some((requests, tokens)) = picture.per_second.filter(|_| !picture.predicted) {
         parts.push(format!("{} req/s", figure(requests)));
         parts.push(format!("{} tok/s", figure(tokens)));
     }

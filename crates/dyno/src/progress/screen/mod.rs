@@ -45,7 +45,7 @@ pub(super) fn is_possible(printer: &Printer) -> bool {
     } else {
         return true;
     };
-    printer.note(format_args!("--live: {why}; progress comes as plain lines"));
+    printer.note(format_args!("--live: {why}; the view is left out"));
     false
 }
 

@@ -24,6 +24,8 @@ pub(super) struct Picture {
     pub(super) left: Option<Left>,
     /// More levels than are known may follow.
     pub(super) more: bool,
+    /// Seconds are those of a twin.
+    pub(super) predicted: bool,
     /// The last seconds that are over.
     pub(super) seconds: Vec<Second>,
     /// The levels that are known, in order.
@@ -71,6 +73,7 @@ impl Picture {
             per_second: watch.per_second(),
             left: watch.left(),
             more: watch.outlook.more,
+            predicted: watch.outlook.predicted,
             seconds: watch.seconds.over(SECONDS),
             failures: failures(&rows),
             concerns: concerns(&rows),

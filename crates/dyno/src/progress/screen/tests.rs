@@ -88,6 +88,7 @@ fn under_way() -> Picture {
         per_second: Some((24.4, 1561.0)),
         left: Some(Left { time: Duration::from_secs(127), at_least: false }),
         more: false,
+        predicted: false,
         seconds: seconds(),
         failures: failures(&rows),
         concerns: concerns(&rows),
