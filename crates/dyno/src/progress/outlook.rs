@@ -4,6 +4,9 @@ use super::live::Seen;
 use dyno_core::plan::{LevelPlan, Load, Plan, Warmup};
 use std::time::Duration;
 
+/// From so many requests on, the present level tells how long others take.
+const TELLING: u64 = 20;
+
 /// What is known before a run, and as it goes on.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(crate) struct Outlook {
@@ -75,15 +78,18 @@ impl Outlook {
         }
     }
 
-    /// How long the run still takes, from the bounds of its levels, from what the last finished
-    /// level took, and from how fast the present one goes. Nothing while nothing can be told.
+    /// How long the run still takes, from the bounds of its levels and from how fast the present
+    /// one goes, or the last one went. Nothing while nothing can be told.
     pub(super) fn left(
         &self,
         seen: &Seen,
         per_second: Option<f64>,
         last: Option<Took>,
     ) -> Option<Left> {
-        let pace = last.map(|took| took.requests as f64 / took.time.as_secs_f64()).or(per_second);
+        let rate = |requests: u64, time: Duration| requests as f64 / time.as_secs_f64();
+        let present = (seen.done >= TELLING).then(|| rate(seen.done, seen.elapsed));
+        let before = last.map(|took| rate(took.requests, took.time));
+        let pace = present.or(before).or(per_second).filter(|rate| rate.is_finite());
         let draining = last.map_or(Duration::ZERO, |took| took.draining);
         let this = level_left(seen, per_second);
         let begun = seen.level as usize + 1;
@@ -169,7 +175,7 @@ mod tests {
 
     /// Half way through a level of 100 requests, at 5 a second.
     fn seen() -> Seen {
-        Seen { planned: Some(100), done: 50, levels: 1, ..Seen::default() }
+        Seen { planned: Some(100), done: 50, elapsed: seconds(10), levels: 1, ..Seen::default() }
     }
 
     fn exactly(time: u64) -> Option<Left> {
@@ -182,10 +188,13 @@ mod tests {
         let levels = vec![closed(Some(100), None), closed(Some(50), Some(300)), fixed];
         // 10 s of this one, 50 requests at its own pace, 200 at 4 a second.
         assert_eq!(outlook(levels.clone()).left(&seen(), Some(5.0), None), exactly(10 + 10 + 50));
-        // A finished level tells the pace, and how long the drain takes.
+        // A finished level tells how long the drain takes, and the pace of a level that just began.
         let took = Took { requests: 100, time: seconds(50), draining: seconds(3) };
-        let left = outlook(levels).left(&seen(), Some(5.0), Some(took));
-        assert_eq!(left, exactly(10 + (25 + 3) + (50 + 3)));
+        let left = outlook(levels.clone()).left(&seen(), Some(5.0), Some(took));
+        assert_eq!(left, exactly(10 + (10 + 3) + (50 + 3)));
+        let begun = Seen { done: 0, elapsed: seconds(0), duration: Some(seconds(7)), ..seen() };
+        let left = outlook(levels).left(&begun, None, Some(took));
+        assert_eq!(left, exactly(7 + (25 + 3) + (50 + 3)));
     }
 
     #[test]
