@@ -107,7 +107,7 @@ impl Viewer {
             if !self.news(Some(width())) || !goes_on {
                 return;
             }
-            if self.watch.look(&self.live) {
+            if self.watch.look(&self.live) && screen::takes_output() {
                 let line = Told::by(&self.watch).line(Some(width()));
                 if !self.printer.draw_line(&line) {
                     return;

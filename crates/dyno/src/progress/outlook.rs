@@ -72,10 +72,10 @@ impl Outlook {
 
     /// Level `index` begins, and what bounds it is known better.
     pub(super) fn begin(&mut self, index: usize, bounds: Bounds) {
-        match self.levels.get_mut(index) {
-            Some(level) => *level = bounds,
-            None => self.levels.push(bounds),
+        if self.levels.len() <= index {
+            self.levels.resize(index + 1, bounds.clone());
         }
+        self.levels[index] = bounds;
     }
 
     /// How long the run still takes, from the bounds of its levels and from how fast the present

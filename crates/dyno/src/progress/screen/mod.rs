@@ -11,6 +11,7 @@ mod terminal;
 mod tests;
 
 pub(crate) use terminal::give_back as give_terminal_back;
+pub(super) use terminal::takes_output;
 
 use super::Viewer;
 use crate::printer::{Printer, ProgressStyle};
@@ -84,7 +85,7 @@ fn show(viewer: &mut Viewer) -> io::Result<Closed> {
         if keys.contains(&CTRL_L) {
             terminal.clear()?;
         }
-        if look % LOOKS_PER_FRAME == 0 && taken.takes_output() {
+        if look % LOOKS_PER_FRAME == 0 && takes_output() {
             viewer.watch.look(&viewer.live);
             let picture = Picture::of(&viewer.watch, viewer.printer.said());
             terminal.draw(|frame| draw::draw(frame, &picture))?;

@@ -57,14 +57,15 @@ impl Picture {
         let levels = watch.outlook.levels.iter().enumerate();
         let rows: Vec<Row> = levels
             .map(|(index, level)| {
-                let begun = watch.levels.get(index);
-                let over = begun.and_then(|level| level.over.as_ref());
-                let state = match (begun, over) {
-                    (_, Some(over)) => finished::ending(over.ending),
-                    (Some(_), None) => Row::RUNNING,
-                    (None, None) => Row::TO_COME,
+                let over = watch.levels.get(index).and_then(|level| level.over.as_ref());
+                let present = index as u64 == watch.seen.level && watch.seen.levels > 0;
+                let state = match over {
+                    Some(over) => finished::ending(over.ending),
+                    None if present => Row::RUNNING,
+                    None => Row::TO_COME,
                 };
-                Row { label: safe(&level.label), state, found: watch.found(index) }
+                let found = watch.found(index).filter(|_| present || over.is_some());
+                Row { label: safe(&level.label), state, found }
             })
             .collect();
         Self {

@@ -61,11 +61,11 @@ impl Taken {
         let read = rustix::io::read(keys, &mut buffer).unwrap_or(0);
         buffer[..read].to_vec()
     }
+}
 
-    /// Whether it takes more output now; one that is stuck is not waited for.
-    pub(super) fn takes_output(&self) -> bool {
-        is_ready(io::stderr(), PollFlags::OUT)
-    }
+/// Whether the terminal takes more output now; one that is stuck is not waited for.
+pub(crate) fn takes_output() -> bool {
+    is_ready(io::stderr(), PollFlags::OUT)
 }
 
 impl Drop for Taken {
