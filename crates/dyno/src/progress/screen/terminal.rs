@@ -6,8 +6,8 @@
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::termios::{
-    InputModes, LocalModes, OptionalActions, SpecialCodeIndex, Termios, tcgetattr, tcgetpgrp,
-    tcsetattr,
+    InputModes, LocalModes, OptionalActions, QueueSelector, SpecialCodeIndex, Termios, tcflush,
+    tcgetattr, tcgetpgrp, tcsetattr,
 };
 use std::fs::File;
 use std::io::{self, IsTerminal, Write};
@@ -83,10 +83,12 @@ pub(super) fn is_taken() -> bool {
 pub(crate) fn give_back() {
     let before = BEFORE.lock().unwrap_or_else(PoisonError::into_inner).take();
     if let Some(before) = before {
+        // What was typed at the view is not meant for the shell. The modes come first: unlike
+        // writing, setting them never waits for a terminal that is stuck.
+        let _ = tcflush(io::stderr(), QueueSelector::IFlush);
+        let _ = tcsetattr(io::stderr(), OptionalActions::Now, &before);
         let mut stderr = io::stderr().lock();
         let _ = stderr.write_all(GIVE_BACK).and_then(|()| stderr.flush());
-        // What was typed at the view is not meant for the shell.
-        let _ = tcsetattr(io::stderr(), OptionalActions::Flush, &before);
     }
 }
 
