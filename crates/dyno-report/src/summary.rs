@@ -17,6 +17,8 @@ pub use slo::{SloSummary, SloVerdict, TermVerdict};
 use crate::findings::Reason;
 use crate::verdict::Verdict;
 use dyno_core::frame::Ending;
+use dyno_core::outcome::Outcome;
+use dyno_core::record::RequestRecord;
 use dyno_core::server::GpuCost;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -376,6 +378,20 @@ impl LevelSummary {
 }
 
 impl RequestCounts {
+    /// Counts what became of an arrival.
+    pub(crate) fn add(&mut self, record: &RequestRecord) {
+        self.resent += u64::from(record.resent);
+        match &record.outcome {
+            Outcome::Completed => self.completed += 1,
+            Outcome::Dropped(_) => self.dropped += 1,
+            Outcome::Censored => self.censored += 1,
+            Outcome::Failed(class) => {
+                self.failed += 1;
+                *self.failures.entry(class.to_string()).or_insert(0) += 1;
+            }
+        }
+    }
+
     /// Share of failures among the requests that ended with an answer or a failure.
     pub fn failure_share(&self) -> Option<f64> {
         let ended = self.completed + self.failed;

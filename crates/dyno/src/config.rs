@@ -15,6 +15,9 @@ use toml::de::{DeTable, DeValue};
 
 /// The kinds of load: at most one applies, so they are replaced together.
 const LOADS: &[&str] = &["concurrency", "rate", "burst", "sweep"];
+/// A typed flag that replaces what contradicts it.
+const OPPOSITES: &[(&str, &[&str])] =
+    &[("live", &["quiet", "no-progress"]), ("quiet", &["live"]), ("no-progress", &["live"])];
 /// Flags that make no sense inside the file they name.
 const NOT_IN_FILES: &[&str] = &["config", "help"];
 const LARGEST_FILE: usize = 1 << 20;
@@ -203,6 +206,11 @@ fn typed_keys(typed: &[OsString]) -> Vec<String> {
         .collect();
     if keys.iter().any(|key| LOADS.contains(&key.as_str())) {
         keys.extend(LOADS.iter().map(|load| (*load).to_owned()));
+    }
+    for (typed, replaced) in OPPOSITES {
+        if keys.iter().any(|key| key == typed) {
+            keys.extend(replaced.iter().map(|key| (*key).to_owned()));
+        }
     }
     keys
 }

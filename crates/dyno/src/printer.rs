@@ -3,6 +3,7 @@
 //! first. A reader that has gone away is no reason to panic.
 
 use crate::exit::Exit;
+use std::collections::VecDeque;
 use std::fmt::Display;
 use std::io::{self, IsTerminal, Write};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -29,13 +30,32 @@ pub(crate) enum ProgressStyle {
     Plain,
 }
 
+/// Remarks that are kept for whoever looks later.
+const REMEMBERED: usize = 64;
+
+/// Something that was said: a note, a warning or an error.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Said {
+    pub(crate) kind: &'static str,
+    pub(crate) text: String,
+}
+
+/// What is on the terminal, and what waits for it.
+#[derive(Debug, Default)]
+struct Screen {
+    line_shown: bool,
+    /// While something else has the terminal: what is to be printed when it is free again.
+    held: Option<Vec<String>>,
+    said: VecDeque<Said>,
+}
+
 /// Speaks for the program. Copies share the screen.
 #[derive(Debug, Clone)]
 pub(crate) struct Printer {
     manners: Manners,
     colour: bool,
     on_terminal: bool,
-    line_shown: Arc<Mutex<bool>>,
+    screen: Arc<Mutex<Screen>>,
 }
 
 impl Printer {
@@ -46,7 +66,7 @@ impl Printer {
             manners,
             colour: on_terminal && colour_wanted(),
             on_terminal: on_terminal && !is_dumb(),
-            line_shown: Arc::default(),
+            screen: Arc::default(),
         }
     }
 
@@ -88,8 +108,7 @@ impl Printer {
     /// Plain text on stderr, without a prefix; not said when quiet.
     pub(crate) fn remark(&self, text: impl Display) {
         if !self.manners.quiet {
-            let _screen = self.cleared();
-            let _ = writeln!(io::stderr(), "{text}");
+            print(&mut self.cleared(), text.to_string());
         }
     }
 
@@ -125,16 +144,15 @@ impl Printer {
 
     /// Draws the progress line over the last one; `false` if there is no one to see it.
     pub(crate) fn draw_line(&self, line: &str) -> bool {
-        let mut shown = self.lock();
-        *shown = true;
+        let mut screen = self.lock();
+        screen.line_shown = true;
         let mut stderr = io::stderr().lock();
         write!(stderr, "\r{line}\x1b[K").and_then(|()| stderr.flush()).is_ok()
     }
 
-    /// Prints a line of progress; `false` if there is no one to see it.
+    /// Prints a line of progress that stays; `false` if there is no one to see it.
     pub(crate) fn plain_line(&self, line: &str) -> bool {
-        let _screen = self.lock();
-        writeln!(io::stderr(), "{line}").is_ok()
+        print(&mut self.cleared(), line.to_owned())
     }
 
     /// Takes the progress line away.
@@ -142,25 +160,65 @@ impl Printer {
         drop(self.cleared());
     }
 
-    fn say(&self, kind: &str, colour: &str, text: &dyn Display) {
-        let _screen = self.cleared();
-        let _ = if self.colour {
-            writeln!(io::stderr(), "\x1b[{colour}m{kind}:\x1b[0m {text}")
-        } else {
-            writeln!(io::stderr(), "{kind}: {text}")
-        };
+    /// From now on nothing is printed on stderr, until [`Printer::release`].
+    pub(crate) fn hold(&self) {
+        self.cleared().held.get_or_insert_default();
     }
 
-    fn cleared(&self) -> MutexGuard<'_, bool> {
-        let mut shown = self.lock();
-        if std::mem::take(&mut *shown) {
+    /// Prints what was held.
+    pub(crate) fn release(&self) {
+        let mut screen = self.lock();
+        for text in screen.held.take().unwrap_or_default() {
+            print(&mut screen, text);
+        }
+    }
+
+    /// The last notes, warnings and errors, oldest first.
+    pub(crate) fn said(&self) -> Vec<Said> {
+        self.lock().said.iter().cloned().collect()
+    }
+
+    /// Whether what is not the result may be coloured.
+    pub(crate) fn colour(&self) -> bool {
+        self.colour
+    }
+
+    fn say(&self, kind: &'static str, colour: &str, text: &dyn Display) {
+        let mut screen = self.cleared();
+        let text = text.to_string();
+        screen.said.push_back(Said { kind, text: text.clone() });
+        if screen.said.len() > REMEMBERED {
+            screen.said.pop_front();
+        }
+        let line = if self.colour {
+            format!("\x1b[{colour}m{kind}:\x1b[0m {text}")
+        } else {
+            format!("{kind}: {text}")
+        };
+        print(&mut screen, line);
+    }
+
+    fn cleared(&self) -> MutexGuard<'_, Screen> {
+        let mut screen = self.lock();
+        if std::mem::take(&mut screen.line_shown) {
             let _ = write!(io::stderr(), "\r\x1b[K");
         }
-        shown
+        screen
     }
 
-    fn lock(&self) -> MutexGuard<'_, bool> {
-        self.line_shown.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, Screen> {
+        self.screen.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Prints a line on stderr, or keeps it; `false` if there is no one to see it.
+fn print(screen: &mut Screen, line: String) -> bool {
+    match &mut screen.held {
+        Some(held) => {
+            held.push(line);
+            true
+        }
+        None => writeln!(io::stderr(), "{line}").is_ok(),
     }
 }
 
@@ -174,6 +232,7 @@ fn is_dumb() -> bool {
 
 /// Says something when nothing else can be relied on.
 pub(crate) fn emergency(text: &str) {
+    crate::progress::give_terminal_back();
     let start = if io::stderr().is_terminal() { "\r\x1b[K" } else { "" };
     let _ = writeln!(io::stderr(), "{start}{text}");
 }
@@ -184,6 +243,23 @@ mod tests {
 
     fn style(manners: Manners, on_terminal: bool) -> ProgressStyle {
         Printer { on_terminal, ..Printer::new(manners) }.progress_style()
+    }
+
+    #[test]
+    fn what_is_held_is_kept_and_remembered() {
+        let printer = Printer::new(Manners::default());
+        printer.hold();
+        printer.note("one");
+        printer.with(Manners { quiet: true, ..Manners::default() }).note("unheard");
+        printer.warn("two");
+        assert!(printer.plain_line("three"));
+        let held = printer.lock().held.clone().unwrap();
+        assert_eq!(held.len(), 3);
+        assert!(held[0].ends_with(" one") && held[1].ends_with(" two") && held[2] == "three");
+        let said = printer.said();
+        assert_eq!(said.iter().map(|said| said.kind).collect::<Vec<_>>(), ["note", "warning"]);
+        printer.release();
+        assert_eq!(printer.lock().held, None);
     }
 
     #[test]

@@ -81,6 +81,17 @@ pub(crate) struct Asked {
 }
 
 impl Span {
+    pub(crate) fn add(&mut self, record: &RequestRecord) {
+        if let Some(sent) = record.sent {
+            self.first_sent = Some(self.first_sent.map_or(sent, |t| t.min(sent)));
+            later(&mut self.last_sent, sent);
+            later(&mut self.last_in_flight, record.end);
+        }
+        if matches!(record.outcome, Outcome::Completed | Outcome::Failed(_)) {
+            later(&mut self.last_end, record.end);
+        }
+    }
+
     /// First `sent` to the later of the last end and the last failure.
     pub(crate) fn duration(&self) -> Option<u64> {
         self.last_end?.checked_sub(self.first_sent?).filter(|n| *n > 0)
@@ -109,20 +120,11 @@ impl Gathered {
     }
 
     fn count(&mut self, record: &RequestRecord) {
-        let counts = &mut self.counts;
-        counts.resent += u64::from(record.resent);
-        match &record.outcome {
-            Outcome::Completed => counts.completed += 1,
-            Outcome::Dropped(_) => counts.dropped += 1,
-            Outcome::Censored => counts.censored += 1,
-            Outcome::Failed(class) => {
-                counts.failed += 1;
-                self.timeouts += u64::from(is_timeout(*class));
-                let class = class.to_string();
-                if let Some(detail) = &record.detail {
-                    self.words.add(&class, record.index, detail);
-                }
-                *counts.failures.entry(class).or_insert(0) += 1;
+        self.counts.add(record);
+        if let Outcome::Failed(class) = &record.outcome {
+            self.timeouts += u64::from(is_timeout(*class));
+            if let Some(detail) = &record.detail {
+                self.words.add(&class.to_string(), record.index, detail);
             }
         }
         self.unsent += u64::from(match record.outcome {
@@ -133,15 +135,11 @@ impl Gathered {
     }
 
     fn time(&mut self, record: &RequestRecord) {
-        let span = &mut self.span;
+        self.span.add(record);
         if let Some(sent) = record.sent {
-            span.first_sent = Some(span.first_sent.map_or(sent, |t| t.min(sent)));
-            later(&mut span.last_sent, sent);
-            later(&mut span.last_in_flight, record.end);
             self.slots.add(record.slot, sent, record.end);
         }
         if matches!(record.outcome, Outcome::Completed | Outcome::Failed(_)) {
-            later(&mut span.last_end, record.end);
             let sent = record.sent.unwrap_or(record.intended);
             self.last.add(record.index, sent, record.end, || match &record.outcome {
                 Outcome::Failed(class) => class.to_string(),

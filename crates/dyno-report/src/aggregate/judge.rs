@@ -3,7 +3,7 @@
 use super::distributions::Medians;
 use super::gather::Gathered;
 use crate::findings::{Finding, NoInterval, NoWindow};
-use crate::summary::{Client, Integrity, Lag, Straggler};
+use crate::summary::{Client, Integrity, Lag, RequestCounts, Straggler};
 use crate::verdict::Verdict;
 use dyno_core::environment::Environment;
 use dyno_core::frame::{Ending, LevelEnd};
@@ -36,6 +36,21 @@ fn lag_limit(floor: f64, median_ns: Option<f64>, ceiling: f64) -> f64 {
     floor.max(median_ns.unwrap_or(0.0) / 1e6 / 10.0).min(ceiling)
 }
 
+/// Requests left late, against the median of TTFT, or of latency where there is no TTFT.
+pub(super) fn too_much_send_lag(p99_ms: f64, median_ns: Option<f64>) -> Option<Finding> {
+    let limit_ms = lag_limit(5.0, median_ns, 50.0);
+    (p99_ms > limit_ms).then_some(Finding::SendLag { p99_ms, limit_ms })
+}
+
+/// More failures than allowed.
+pub(super) fn too_many_failures(counts: &RequestCounts, allowed: f64) -> Option<Finding> {
+    counts.bar_missed(allowed).then(|| Finding::Failures {
+        failed: counts.failed,
+        ended: counts.completed + counts.failed,
+        allowed,
+    })
+}
+
 /// The verdict is that of the weightiest finding.
 pub(super) fn verdict(findings: &[Finding]) -> Verdict {
     findings.iter().map(Finding::weight).max().unwrap_or(Verdict::Valid)
@@ -60,10 +75,8 @@ impl Case<'_> {
 
     fn lags(&self, found: &mut Vec<Finding>) {
         let m = &self.medians;
-        let send_limit = lag_limit(5.0, m.ttft.or(m.latency), 50.0);
-        if let Some(lag) = self.client.send_lag_ms.filter(|lag| lag.p99 > send_limit) {
-            found.push(Finding::SendLag { p99_ms: lag.p99, limit_ms: send_limit });
-        }
+        let send_lag = self.client.send_lag_ms;
+        found.extend(send_lag.and_then(|lag| too_much_send_lag(lag.p99, m.ttft.or(m.latency))));
         let per_token = m.itl.or(m.chunk_gap).or(m.tpot).or(m.latency);
         let read_limit = lag_limit(2.0, per_token, 20.0);
         let p99 = |lag: Option<Lag>| lag.map_or(0.0, |lag| lag.p99);
@@ -123,13 +136,7 @@ impl Case<'_> {
         } else if counts.completed == 0 {
             found.push(Finding::NothingCompleted);
         }
-        if counts.bar_missed(self.plan.allow_failures) {
-            found.push(Finding::Failures {
-                failed: counts.failed,
-                ended: counts.completed + counts.failed,
-                allowed: self.plan.allow_failures,
-            });
-        }
+        found.extend(too_many_failures(counts, self.plan.allow_failures));
         if let Some(share) = self.integrity.coalesced_share.filter(|s| *s > COALESCED_LIMIT) {
             found.push(Finding::Coalesced(share));
         }

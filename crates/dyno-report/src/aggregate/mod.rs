@@ -8,6 +8,7 @@ mod distributions;
 mod failures;
 mod figures;
 mod gather;
+pub mod glimpse;
 mod integrity;
 mod judge;
 mod level;

@@ -1,10 +1,10 @@
 //! Numbers, widths and line breaks for a terminal.
 
 /// What stands for an absent figure.
-pub(super) const ABSENT: &str = "–";
+pub const ABSENT: &str = "–";
 
 /// How many columns `text` takes; East Asian wide characters take two.
-pub(super) fn width(text: &str) -> usize {
+pub fn width(text: &str) -> usize {
     text.chars().map(|c| if is_wide(c) { 2 } else { 1 }).sum()
 }
 
@@ -16,7 +16,7 @@ fn is_wide(c: char) -> bool {
 }
 
 /// Cuts `text` to `limit` columns, the last of which is then `…`.
-pub(super) fn cut(text: &str, limit: usize) -> String {
+pub fn cut(text: &str, limit: usize) -> String {
     if width(text) <= limit {
         return text.to_owned();
     }
@@ -32,7 +32,7 @@ pub(super) fn cut(text: &str, limit: usize) -> String {
 }
 
 /// Cuts `text` to `limit` columns in its middle: the end of a label tells levels apart.
-pub(super) fn cut_middle(text: &str, limit: usize) -> String {
+pub fn cut_middle(text: &str, limit: usize) -> String {
     if width(text) <= limit {
         return text.to_owned();
     }
@@ -51,7 +51,7 @@ pub(super) fn cut_middle(text: &str, limit: usize) -> String {
 }
 
 /// A number with about three significant digits.
-pub(super) fn number(value: f64) -> String {
+pub fn number(value: f64) -> String {
     match value.abs() {
         v if v >= 99.95 || v == 0.0 => format!("{value:.0}"),
         v if v >= 9.995 => format!("{value:.1}"),
@@ -61,7 +61,7 @@ pub(super) fn number(value: f64) -> String {
 }
 
 /// Milliseconds for a narrow column: in seconds from ten seconds on.
-pub(super) fn millis(value: f64) -> String {
+pub fn millis(value: f64) -> String {
     if value >= 9_999.5 { format!("{}s", number(value / 1e3)) } else { number(value) }
 }
 

@@ -13,6 +13,7 @@ mod turns;
 use crate::escape::escape;
 use crate::summary::{RunSummary, Summary};
 use layout::wrap;
+pub use layout::{ABSENT, cut, cut_middle, millis, number, width};
 
 /// How to print.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -311,6 +311,9 @@ pub(crate) struct OutputArgs {
     /// No progress
     #[arg(long)]
     pub(crate) no_progress: bool,
+    /// Full-screen view of the run while it goes on; q closes it and the run goes on
+    #[arg(long, conflicts_with_all = ["quiet", "no_progress"])]
+    pub(crate) live: bool,
     /// TOML file with settings named like these flags; flags override it
     #[arg(long, value_name = "FILE.toml")]
     pub(crate) config: Option<PathBuf>,

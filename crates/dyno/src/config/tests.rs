@@ -66,6 +66,16 @@ fn a_typed_load_replaces_the_files_load_and_keeps_its_stop() {
 }
 
 #[test]
+fn a_typed_way_to_show_progress_replaces_the_files() {
+    let args = merged("quiet = true\nno-progress = true", &["--live"]);
+    assert!(args.output.live && !args.output.quiet && !args.output.no_progress);
+    let args = merged("live = true", &["--quiet"]);
+    assert!(args.output.quiet && !args.output.live);
+    let args = merged("live = true", &["--no-progress"]);
+    assert!(args.output.no_progress && !args.output.live);
+}
+
+#[test]
 fn unknown_keys_are_named_with_file_line_and_nearest_key() {
     let text = complaint("seed = 1\n\ninput_tokens = 4");
     assert!(text.starts_with("bench.toml:3: input_tokens: "), "{text}");

@@ -1,6 +1,13 @@
 //! The counters of a run in progress. Writers never wait; a reader sees each counter right, and
 //! all of them together only roughly.
 
+use super::mailbox::{Mailbox, Turn};
+use super::outlook::{Bounds, Outlook};
+use dyno_core::frame::LevelEnd;
+use dyno_core::outcome::Outcome;
+use dyno_core::plan::{LevelPlan, Plan};
+use dyno_core::record::RequestRecord;
+use dyno_net::Clock;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -9,12 +16,14 @@ use std::time::{Duration, Instant};
 #[derive(Debug)]
 pub(crate) struct Live {
     zero: Instant,
+    /// The clock of the records; absent where they are in virtual time.
+    clock: Option<Clock>,
     /// Requests that have ended in this level, in whatever way.
-    pub(crate) done: AtomicU64,
+    done: AtomicU64,
     /// Of those, the ones that failed.
-    pub(crate) failed: AtomicU64,
+    failed: AtomicU64,
     /// Output tokens or events seen in this level.
-    pub(crate) tokens: AtomicU64,
+    tokens: AtomicU64,
     /// Requests in flight.
     pub(crate) in_flight: AtomicU64,
     planned: AtomicU64,
@@ -24,10 +33,12 @@ pub(crate) struct Live {
     /// Milliseconds of sending planned; 0: not bounded by time.
     duration_ms: AtomicU64,
     label: Mutex<String>,
+    outlook: Mutex<Outlook>,
+    pub(super) mailbox: Mailbox,
 }
 
 /// What the counters said at one moment.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub(crate) struct Seen {
     pub(crate) at: Duration,
     pub(crate) done: u64,
@@ -36,6 +47,7 @@ pub(crate) struct Seen {
     pub(crate) in_flight: u64,
     pub(crate) planned: Option<u64>,
     pub(crate) level: u64,
+    /// Levels known so far; 0 before the first begins.
     pub(crate) levels: u64,
     pub(crate) elapsed: Duration,
     pub(crate) duration: Option<Duration>,
@@ -46,6 +58,7 @@ impl Default for Live {
     fn default() -> Self {
         Self {
             zero: Instant::now(),
+            clock: None,
             done: AtomicU64::new(0),
             failed: AtomicU64::new(0),
             tokens: AtomicU64::new(0),
@@ -56,30 +69,73 @@ impl Default for Live {
             started_ms: AtomicU64::new(0),
             duration_ms: AtomicU64::new(0),
             label: Mutex::default(),
+            outlook: Mutex::default(),
+            mailbox: Mailbox::default(),
         }
     }
 }
 
 impl Live {
-    /// Starts the counters again for level `index` (from 0) of `of`. `planned` and `duration` are
-    /// what bounds it, as far as known.
+    /// For a run of `plan`, whose records are timed by `clock`, unless they are predicted.
+    pub(crate) fn of(plan: &Plan, clock: Clock) -> Self {
+        let clock = Some(clock).filter(|_| !plan.target.predicted);
+        let live = Self { clock, outlook: Mutex::new(Outlook::of(plan)), ..Self::default() };
+        live.expect(&plan.levels, false);
+        live
+    }
+
+    /// The levels that are known now; `more` may follow, chosen by what these show.
+    pub(crate) fn expect(&self, levels: &[LevelPlan], more: bool) {
+        let real_time = self.clock.is_some();
+        let mut outlook = self.outlook.lock().unwrap_or_else(PoisonError::into_inner);
+        outlook.levels = levels.iter().map(|level| Bounds::of(level, real_time)).collect();
+        outlook.more = more;
+    }
+
+    /// Starts the counters again for level `index` (from 0) of the `known` ones. `planned` is the
+    /// number of requests that bounds it, as far as known, warm-up included.
     pub(crate) fn begin_level(
         &self,
         index: usize,
-        of: usize,
-        label: &str,
+        known: usize,
+        level: &LevelPlan,
         planned: Option<u64>,
-        duration: Option<Duration>,
     ) {
         for counter in [&self.done, &self.failed, &self.tokens, &self.in_flight] {
             counter.store(0, Relaxed);
         }
+        let bounds = Bounds { requests: planned, ..Bounds::of(level, self.clock.is_some()) };
         self.planned.store(planned.unwrap_or(0), Relaxed);
-        self.duration_ms.store(duration.map_or(0, ms), Relaxed);
-        self.started_ms.store(ms(self.zero.elapsed()), Relaxed);
-        label.clone_into(&mut self.label.lock().unwrap_or_else(PoisonError::into_inner));
+        self.duration_ms.store(bounds.time.map_or(0, ms), Relaxed);
+        let at = self.zero.elapsed();
+        self.started_ms.store(ms(at), Relaxed);
+        level.label.clone_into(&mut self.label.lock().unwrap_or_else(PoisonError::into_inner));
+        self.outlook.lock().unwrap_or_else(PoisonError::into_inner).begin(index, bounds);
         self.level.store(index as u64, Relaxed);
-        self.levels.store(of as u64, Relaxed);
+        self.levels.store(known.max(index + 1) as u64, Relaxed);
+        self.mailbox.turn(Turn::Begun { level: index, at });
+    }
+
+    /// A request of the level has ended.
+    pub(crate) fn ended(&self, record: &RequestRecord) {
+        self.done.fetch_add(1, Relaxed);
+        if matches!(record.outcome, Outcome::Failed(_) | Outcome::Dropped(_)) {
+            self.failed.fetch_add(1, Relaxed);
+        }
+        if let Some(output) = record.output {
+            self.tokens.fetch_add(output.tokens, Relaxed);
+        }
+        self.mailbox.put(record);
+    }
+
+    /// The level is over.
+    pub(crate) fn end_level(&self, end: &LevelEnd) {
+        self.mailbox.turn(Turn::Ended {
+            level: end.level as usize,
+            at: self.zero.elapsed(),
+            ending: end.ending,
+            draining: Duration::from_nanos(end.ended.saturating_sub(end.sending_stopped)),
+        });
     }
 
     /// What the counters say now.
@@ -99,6 +155,16 @@ impl Live {
             duration: unless_zero(self.duration_ms.load(Relaxed)).map(Duration::from_millis),
             label: self.label.lock().unwrap_or_else(PoisonError::into_inner).clone(),
         }
+    }
+
+    /// What is known of the run as a whole.
+    pub(super) fn outlook(&self) -> Outlook {
+        self.outlook.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// The second of the records' clock that it is now; absent in virtual time.
+    pub(super) fn second(&self) -> Option<u64> {
+        self.clock.map(|clock| clock.now() / dyno_core::SEC)
     }
 }
 

@@ -2,92 +2,152 @@
 //! a thread of its own that looks at them now and then. Nothing depends on it: if the terminal
 //! goes away, the thread ends and the run does not notice.
 
+mod finished;
 mod live;
+#[cfg(test)]
+mod made_up;
+mod mailbox;
+mod outlook;
+mod rates;
+mod screen;
+mod seconds;
 mod view;
+mod watch;
 
 pub(crate) use live::Live;
+pub(crate) use screen::give_terminal_back;
 
 use crate::printer::{Printer, ProgressStyle};
+use dyno_report::escape::escape;
+use screen::Closed;
 use std::io;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
-use std::thread::JoinHandle;
-use std::time::Duration;
-use view::Rates;
+use std::time::{Duration, Instant};
+use view::Told;
+use watch::Watch;
 
 const REDRAW: Duration = Duration::from_millis(200);
 const PLAIN_EVERY: Duration = Duration::from_secs(5);
 /// Rates are taken over the last two seconds, so that the line is neither jumpy nor stale.
 const RATE_SAMPLES: usize = 10;
+/// A terminal that takes nothing for so long is left to itself.
+const PATIENCE: Duration = Duration::from_secs(2);
+const LONGEST_LABEL: usize = 200;
 
 /// Shows a [`Live`] for as long as it lives.
 #[derive(Debug)]
 pub(crate) struct Progress {
     stop: Option<Sender<()>>,
-    thread: Option<JoinHandle<()>>,
+    /// Disconnected once the thread is at its end.
+    ended: Receiver<()>,
     printer: Printer,
 }
 
 impl Progress {
-    /// Starts to show `live`, in the way that suits the printer.
-    pub(crate) fn start(live: Arc<Live>, printer: &Printer) -> Self {
+    /// Starts to show `live`, in the way that suits the printer, or on the whole screen.
+    pub(crate) fn start(live: Arc<Live>, printer: &Printer, full_screen: bool) -> Self {
         let (stop, stopped) = channel();
-        let screen = printer.clone();
-        let show: Option<fn(&Live, &Printer, &Receiver<()>)> = match printer.progress_style() {
-            ProgressStyle::Hidden => None,
-            ProgressStyle::Line => Some(redraw),
-            ProgressStyle::Plain => Some(report),
-        };
-        // No thread, no progress: the run matters more.
-        let thread = show.and_then(|show| {
-            std::thread::Builder::new()
-                .name("progress".to_owned())
-                .spawn(move || show(&live, &screen, &stopped))
-                .ok()
-        });
-        Self { stop: Some(stop), thread, printer: printer.clone() }
+        let (alive, ended) = channel();
+        let style = printer.progress_style();
+        let full_screen = full_screen && screen::is_possible(printer);
+        if style != ProgressStyle::Hidden {
+            let printer = printer.clone();
+            let watch = Watch::new(&live, RATE_SAMPLES);
+            let mut viewer = Viewer { live, printer, stopped, watch };
+            // No thread, no progress: the run matters more.
+            let _ = std::thread::Builder::new().name("progress".to_owned()).spawn(move || {
+                let _alive: Sender<()> = alive;
+                viewer.show(style, full_screen);
+            });
+        }
+        Self { stop: Some(stop), ended, printer: printer.clone() }
     }
 }
 
 impl Drop for Progress {
     fn drop(&mut self) {
         drop(self.stop.take());
-        if let Some(thread) = self.thread.take() {
-            let _ = thread.join();
-        }
+        let _ = self.ended.recv_timeout(PATIENCE);
         self.printer.clear_line();
     }
 }
 
-fn wait(stopped: &Receiver<()>, time: Duration) -> bool {
-    stopped.recv_timeout(time) == Err(RecvTimeoutError::Timeout)
+/// The thread's own.
+struct Viewer {
+    live: Arc<Live>,
+    printer: Printer,
+    stopped: Receiver<()>,
+    watch: Watch,
 }
 
-fn redraw(live: &Live, printer: &Printer, stopped: &Receiver<()>) {
-    let mut rates = Rates::over(RATE_SAMPLES);
-    while wait(stopped, REDRAW) {
-        let seen = live.look();
-        if seen.levels == 0 {
-            continue;
+impl Viewer {
+    fn show(&mut self, style: ProgressStyle, full_screen: bool) {
+        if full_screen {
+            match screen::run(self) {
+                Closed::ByKey => {}
+                Closed::AtTheEnd | Closed::Gone => return,
+            }
         }
-        rates.add(&seen);
-        if !printer.draw_line(&view::line(&seen, &rates, Some(width()))) {
-            return;
+        match style {
+            ProgressStyle::Hidden => {}
+            ProgressStyle::Line => self.redraw(),
+            ProgressStyle::Plain => self.report(),
         }
     }
-}
 
-fn report(live: &Live, printer: &Printer, stopped: &Receiver<()>) {
-    let mut rates = Rates::over(2);
-    while wait(stopped, PLAIN_EVERY) {
-        let seen = live.look();
-        if seen.levels == 0 {
-            continue;
+    /// Waits; `false` once the run is over.
+    fn wait(&self, time: Duration) -> bool {
+        self.stopped.recv_timeout(time) == Err(RecvTimeoutError::Timeout)
+    }
+
+    fn redraw(&mut self) {
+        loop {
+            let goes_on = self.wait(REDRAW);
+            if !self.news(Some(width())) || !goes_on {
+                return;
+            }
+            if self.watch.look(&self.live) && screen::takes_output() {
+                let line = Told::by(&self.watch).line(Some(width()));
+                if !self.printer.draw_line(&line) {
+                    return;
+                }
+            }
         }
-        rates.add(&seen);
-        if !printer.plain_line(&view::line(&seen, &rates, None)) {
-            return;
+    }
+
+    fn report(&mut self) {
+        let mut last = Instant::now();
+        loop {
+            let goes_on = self.wait(REDRAW);
+            if !self.news(None) || !goes_on {
+                return;
+            }
+            if self.watch.look(&self.live) && last.elapsed() >= PLAIN_EVERY {
+                last = Instant::now();
+                if !self.printer.plain_line(&Told::by(&self.watch).line(None)) {
+                    return;
+                }
+            }
         }
+    }
+
+    /// Takes what is new, and prints a line for each level that is over; `false` if there is no
+    /// one to see it.
+    fn news(&mut self, columns: Option<usize>) -> bool {
+        let over = self.watch.update(&self.live);
+        over.into_iter().all(|index| match self.finished(index, columns) {
+            Some(line) => self.printer.plain_line(&line),
+            None => true,
+        })
+    }
+
+    fn finished(&self, index: usize, columns: Option<usize>) -> Option<String> {
+        let over = self.watch.levels.get(index)?.over.as_ref()?;
+        let outlook = &self.watch.outlook;
+        let label = outlook.levels.get(index).map_or("", |level| &level.label);
+        let label = escape(label, LONGEST_LABEL);
+        Some(finished::line(index, outlook.levels.len(), outlook.more, &label, over, columns))
     }
 }
 

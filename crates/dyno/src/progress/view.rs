@@ -1,90 +1,117 @@
 //! Counters as one line of text.
 
 use super::live::Seen;
-use std::collections::VecDeque;
+use super::outlook::{Left, level_left};
+use super::watch::Watch;
 use std::time::Duration;
 
 const BAR: usize = 20;
 
-/// Requests and tokens per second over the last few looks.
-#[derive(Debug)]
-pub(super) struct Rates {
-    samples: VecDeque<(Duration, u64, u64)>,
-    keep: usize,
-    level: u64,
-}
-
-impl Rates {
-    /// Over the last `keep` looks.
-    pub(super) fn over(keep: usize) -> Self {
-        Self { samples: VecDeque::new(), keep: keep.max(2), level: 0 }
-    }
-
-    /// Adds a look; a new level starts afresh.
-    pub(super) fn add(&mut self, seen: &Seen) {
-        if seen.level != self.level || self.samples.is_empty() {
-            self.level = seen.level;
-            self.samples.clear();
-            self.samples.push_back((seen.at.saturating_sub(seen.elapsed), 0, 0));
-        }
-        self.samples.push_back((seen.at, seen.done, seen.tokens));
-        while self.samples.len() > self.keep {
-            self.samples.pop_front();
-        }
-    }
-
+/// What the line tells.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Told<'a> {
+    pub(super) seen: &'a Seen,
     /// Requests and tokens per second.
-    fn per_second(&self) -> Option<(f64, f64)> {
-        let (first, last) = (self.samples.front()?, self.samples.back()?);
-        let time = last.0.saturating_sub(first.0).as_secs_f64();
-        (time > 0.0).then(|| {
-            let rate = |from: u64, to: u64| to.saturating_sub(from) as f64 / time;
-            (rate(first.1, last.1), rate(first.2, last.2))
-        })
+    pub(super) per_second: Option<(f64, f64)>,
+    /// How long the whole run still takes.
+    pub(super) left: Option<Left>,
+    /// More levels than are known may follow.
+    pub(super) more: bool,
+}
+
+impl<'a> Told<'a> {
+    pub(super) fn by(watch: &'a Watch) -> Self {
+        Self {
+            seen: &watch.seen,
+            per_second: watch.per_second(),
+            left: watch.left(),
+            more: watch.outlook.more,
+        }
+    }
+
+    /// The line, cut to `width`: the bar gives way before any figure does. Without a width there
+    /// is no bar.
+    pub(super) fn line(&self, width: Option<usize>) -> String {
+        let seen = self.seen;
+        let name = format!("{} {}", place(seen.level, seen.levels, self.more), seen.label);
+        let mut figures = self.figures();
+        let Some(width) = width else { return format!("{name}  {}", joined(&figures)) };
+        let room = width.saturating_sub(1);
+        let columns = |text: &str| text.chars().count();
+        // Whole figures give way, the least telling first; half a figure would be a wrong one.
+        while figures.len() > 1 && columns(&name) + columns(&joined(&figures)) + 2 > room {
+            let least = figures.iter().map(|(rank, _)| *rank).max();
+            figures.retain(|(rank, _)| Some(*rank) != least);
+        }
+        let figures = joined(&figures);
+        let taken = columns(&name) + columns(&figures) + 2 * "  ".len() + BAR + 2;
+        let line = match share_done(seen).filter(|_| taken <= room) {
+            Some(share) => format!("{name}  {}  {figures}", bar(share, BAR)),
+            None => format!("{name}  {figures}"),
+        };
+        line.chars().take(room).collect()
+    }
+
+    /// The figures in their order, each with its rank: 0 is the most telling.
+    fn figures(&self) -> Vec<(u8, String)> {
+        let seen = self.seen;
+        let mut parts = vec![(0, requests(seen)), (1, format!("{} failed", seen.failed))];
+        if let Some((requests, tokens)) = self.per_second {
+            parts.push((3, format!("{} req/s", figure(requests))));
+            parts.push((4, format!("{} tok/s", figure(tokens))));
+        }
+        // Of the last level, the two are the same.
+        match self.left.filter(|_| self.more || seen.level + 1 < seen.levels) {
+            None => parts.push((2, self.time_left())),
+            Some(left) => {
+                parts.extend([(5, self.time_left()), (2, format!("run {}", run_left(left)))]);
+            }
+        }
+        if seen.in_flight > 0 {
+            parts.push((6, format!("{} in flight", seen.in_flight)));
+        }
+        parts
+    }
+
+    /// How long the level still takes.
+    pub(super) fn time_left(&self) -> String {
+        let seen = self.seen;
+        if seen.duration.is_some_and(|time| seen.elapsed >= time) {
+            return "draining".to_owned();
+        }
+        match level_left(seen, self.per_second.map(|(requests, _)| requests)) {
+            Some(left) => format!("{} left", clock(left)),
+            None => format!("{} so far", clock(seen.elapsed)),
+        }
     }
 }
 
-/// The line, cut to `width`: the bar gives way before any figure does. Without a width there is
-/// no bar.
-pub(super) fn line(seen: &Seen, rates: &Rates, width: Option<usize>) -> String {
-    let name = format!("{}/{} {}", seen.level + 1, seen.levels, seen.label);
-    let mut figures = figures(seen, rates);
-    let Some(width) = width else { return format!("{name}  {}", figures.join("  ")) };
-    let room = width.saturating_sub(1);
-    let columns = |text: &str| text.chars().count();
-    // Whole figures give way, the least telling first; half a figure would be a wrong one.
-    while figures.len() > 1 && columns(&name) + columns(&figures.join("  ")) + 2 > room {
-        figures.pop();
-    }
-    let figures = figures.join("  ");
-    let taken = columns(&name) + columns(&figures) + 2 * "  ".len() + BAR + 2;
-    let line = match share_done(seen).filter(|_| taken <= room) {
-        Some(share) => format!("{name}  {}  {figures}", bar(share)),
-        None => format!("{name}  {figures}"),
-    };
-    line.chars().take(room).collect()
+fn joined(figures: &[(u8, String)]) -> String {
+    let texts: Vec<&str> = figures.iter().map(|(_, text)| text.as_str()).collect();
+    texts.join("  ")
 }
 
-/// The figures, the most telling first.
-fn figures(seen: &Seen, rates: &Rates) -> Vec<String> {
-    let mut parts = vec![match seen.planned {
+/// Which level, of how many.
+pub(super) fn place(level: u64, levels: u64, more: bool) -> String {
+    format!("{}/{levels}{}", level + 1, if more { "+" } else { "" })
+}
+
+/// How long the run still takes.
+pub(super) fn run_left(left: Left) -> String {
+    let over = if left.at_least { "over " } else { "" };
+    format!("{over}{} left", clock(left.time))
+}
+
+/// Requests that have ended, of how many.
+pub(super) fn requests(seen: &Seen) -> String {
+    match seen.planned {
         Some(planned) => format!("{}/{planned} requests", seen.done),
         None => format!("{} requests", seen.done),
-    }];
-    parts.push(format!("{} failed", seen.failed));
-    if let Some((requests, tokens)) = rates.per_second() {
-        parts.push(format!("{} req/s", figure(requests)));
-        parts.push(format!("{} tok/s", figure(tokens)));
     }
-    parts.push(time_left(seen, rates));
-    if seen.in_flight > 0 {
-        parts.push(format!("{} in flight", seen.in_flight));
-    }
-    parts
 }
 
 /// The further of the two bounds.
-fn share_done(seen: &Seen) -> Option<f64> {
+pub(super) fn share_done(seen: &Seen) -> Option<f64> {
     let by_count = seen.planned.map(|planned| seen.done as f64 / planned as f64);
     let by_time = seen.duration.map(|time| seen.elapsed.as_secs_f64() / time.as_secs_f64());
     match (by_count, by_time) {
@@ -94,32 +121,14 @@ fn share_done(seen: &Seen) -> Option<f64> {
     .map(|share| share.clamp(0.0, 1.0))
 }
 
-fn bar(share: f64) -> String {
-    let full = (share * BAR as f64) as usize;
-    format!("[{}{}]", "=".repeat(full), " ".repeat(BAR.saturating_sub(full)))
+/// A bar of so many columns, without its brackets.
+pub(super) fn bar(share: f64, columns: usize) -> String {
+    let full = (share * columns as f64) as usize;
+    format!("[{}{}]", "=".repeat(full), " ".repeat(columns.saturating_sub(full)))
 }
 
-fn time_left(seen: &Seen, rates: &Rates) -> String {
-    let by_time = seen.duration.map(|time| time.saturating_sub(seen.elapsed));
-    if by_time == Some(Duration::ZERO) {
-        return "draining".to_owned();
-    }
-    let by_count = seen.planned.and_then(|planned| {
-        let (per_second, _) = rates.per_second().filter(|(requests, _)| *requests > 0.0)?;
-        Duration::try_from_secs_f64(planned.saturating_sub(seen.done) as f64 / per_second).ok()
-    });
-    match (by_time, by_count) {
-        (Some(a), Some(b)) => clock(a.min(b)),
-        (Some(left), None) | (None, Some(left)) => clock(left),
-        (None, None) => format!("{} so far", clock_text(seen.elapsed)),
-    }
-}
-
-fn clock(left: Duration) -> String {
-    format!("{} left", clock_text(left))
-}
-
-fn clock_text(time: Duration) -> String {
+/// A time, rounded up to seconds.
+pub(super) fn clock(time: Duration) -> String {
     let seconds = time.as_secs_f64().ceil() as u64;
     match seconds {
         0..60 => format!("{seconds}s"),
@@ -128,7 +137,8 @@ fn clock_text(time: Duration) -> String {
     }
 }
 
-fn figure(value: f64) -> String {
+/// A rate.
+pub(super) fn figure(value: f64) -> String {
     if value < 100.0 { format!("{value:.1}") } else { format!("{value:.0}") }
 }
 
@@ -152,10 +162,14 @@ mod tests {
         }
     }
 
+    fn told(seen: &Seen) -> Told<'_> {
+        let rate = |n: u64| n as f64 / seen.elapsed.as_secs_f64();
+        let per_second = Some((rate(seen.done), rate(seen.tokens)));
+        Told { seen, per_second, left: None, more: false }
+    }
+
     fn shown(seen: &Seen, width: Option<usize>) -> String {
-        let mut rates = Rates::over(10);
-        rates.add(seen);
-        line(seen, &rates, width)
+        told(seen).line(width)
     }
 
     #[test]
@@ -192,18 +206,19 @@ mod tests {
     }
 
     #[test]
-    fn rates_are_recent_and_start_afresh_with_a_level() {
-        let mut rates = Rates::over(2);
-        rates.add(&seen(4));
-        rates.add(&Seen { at: Duration::from_secs(5), done: 140, ..seen(5) });
-        assert_eq!(rates.per_second().unwrap().0, 100.0);
-        rates.add(&Seen {
-            level: 1,
-            at: Duration::from_secs(6),
-            elapsed: Duration::from_secs(1),
-            done: 7,
-            ..seen(0)
-        });
-        assert_eq!(rates.per_second().unwrap().0, 7.0);
+    fn the_whole_run_is_told_of_while_levels_are_to_come() {
+        let left = Some(Left { time: Duration::from_secs(75), at_least: false });
+        let first = seen(5);
+        let line = Told { left, ..told(&first) }.line(None);
+        assert!(line.ends_with("5s left  run 1m15s left  8 in flight"), "{line}");
+        // On a narrow terminal it outlasts the level's own.
+        let line = Told { left, ..told(&first) }.line(Some(80));
+        assert!(line.ends_with("1 failed  10.0 req/s  run 1m15s left"), "{line}");
+        let last = Seen { level: 2, ..seen(5) };
+        let line = Told { left, ..told(&last) }.line(None);
+        assert!(line.starts_with("3/3 ") && !line.contains("run "), "{line}");
+        let left = left.map(|left| Left { at_least: true, ..left });
+        let line = Told { left, more: true, ..told(&last) }.line(None);
+        assert!(line.starts_with("3/3+ ") && line.contains("run over 1m15s left"), "{line}");
     }
 }

@@ -54,6 +54,8 @@ pub(crate) struct Resolved {
     pub(crate) dry_run: bool,
     /// The run that is gone on with, and what there is of it.
     pub(crate) resumed: Option<(RunDir, Past)>,
+    /// A full-screen view while it runs.
+    pub(crate) live: bool,
     /// What the user should know before it starts.
     pub(crate) notes: Vec<String>,
     /// What the user should mend.
@@ -183,6 +185,7 @@ pub(crate) fn resolve(
         no_progress: output.no_progress,
         dry_run,
         resumed,
+        live: output.live,
         notes,
         warnings,
     })

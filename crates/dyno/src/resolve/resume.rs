@@ -111,6 +111,7 @@ pub(super) fn again(
         quiet: output.quiet,
         no_progress: output.no_progress,
         dry_run: false,
+        live: output.live,
         resumed,
         notes,
         warnings,

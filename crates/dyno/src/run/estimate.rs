@@ -62,6 +62,11 @@ impl Estimate {
         self.known.is_empty()
     }
 
+    /// A level with this load has been measured.
+    pub(crate) fn knows(&self, load: &Load) -> bool {
+        self.known.iter().any(|(known, _)| known == load)
+    }
+
     /// A level took so long.
     pub(crate) fn learn(&mut self, level: &LevelPlan, glance: &Glance) {
         if glance.completed == 0 {

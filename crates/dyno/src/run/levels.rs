@@ -101,6 +101,7 @@ impl Run<'_> {
             RunOutcome { ending: Ending::Requests, sent: Vec::new(), lost: None, error: None };
         let last_success = Cell::new(None);
         let mut estimate = Estimate::default();
+        let mut known = plan.levels.clone();
         let mut first = true;
         while let Some(leg) = course.next() {
             if !std::mem::take(&mut first)
@@ -120,6 +121,8 @@ impl Run<'_> {
                 break;
             }
             if leg.chosen {
+                known.push(leg.plan.clone());
+                self.live.expect(&known, true);
                 let chosen = LevelChosen { level: leg.index, plan: leg.plan.clone() };
                 (self.sink)(Frame::LevelChosen(Box::new(chosen)));
             }
@@ -155,9 +158,12 @@ impl Run<'_> {
             if !outcome.ending.carried_out() {
                 break;
             }
+            let news_of_load = !estimate.knows(&leg.plan.load);
             estimate.learn(&leg.plan, &glance.get());
             let after = course.known() - to_come.len();
-            if let Some(time) = estimate.of(to_come.iter()).filter(|_| !to_come.is_empty()) {
+            if let Some(time) =
+                estimate.of(to_come.iter()).filter(|_| news_of_load && !to_come.is_empty())
+            {
                 news(News::Left { after, of: course.known(), time });
             }
             if let Some(summary) = kept.and_then(|kept| self.sum_up(plan, &leg, kept.into_inner()))
@@ -218,9 +224,8 @@ impl Run<'_> {
             Some(Warmup::Requests(n)) => n,
             _ => 0,
         };
-        let duration = level.duration_ns.map(Duration::from_nanos);
         let planned = planned.map(|n| n + warmup);
-        self.live.begin_level(*number as usize, levels, &level.label, planned, duration);
+        self.live.begin_level(*number as usize, levels, level, planned);
         self.bench.slip();
         let sink = |frame: Frame| {
             if let Some(kept) = watched.kept {
@@ -282,6 +287,7 @@ impl Run<'_> {
             client: done.client,
             slip: self.bench.slip(),
         };
+        self.live.end_level(&end);
         sink(Frame::LevelEnd(Box::new(end)));
         let words = silent.or_else(|| done.last_failure.map(|record| failed_in_a_row(&record)));
         let lost = words.filter(|_| ending == Ending::TargetLost).map(|words| Lost {

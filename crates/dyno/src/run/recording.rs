@@ -82,14 +82,8 @@ impl Observer for Recording<'_> {
     }
 
     fn ended(&mut self, record: RequestRecord) {
-        self.live.done.fetch_add(1, Relaxed);
+        self.live.ended(&record);
         self.failed_last = matches!(record.outcome, Outcome::Failed(_) | Outcome::Dropped(_));
-        if self.failed_last {
-            self.live.failed.fetch_add(1, Relaxed);
-        }
-        if let Some(output) = record.output {
-            self.live.tokens.fetch_add(output.tokens, Relaxed);
-        }
         if let Some(enough) = &mut self.enough {
             enough.add(&record);
         }

@@ -9,7 +9,7 @@ use std::process::Command;
 use tempfile::TempDir;
 
 /// Variables of the tester's that would change what the binary does.
-const NOT_OURS: &[&str] = &[
+pub(crate) const NOT_OURS: &[&str] = &[
     "DYNO_API_KEY",
     "COLUMNS",
     "SSL_CERT_FILE",

@@ -13,10 +13,10 @@ const WATCHDOG: Duration = Duration::from_secs(60);
 
 /// What a stream has said so far.
 #[derive(Clone, Default)]
-struct Heard(Arc<Mutex<Vec<u8>>>);
+pub(crate) struct Heard(Arc<Mutex<Vec<u8>>>);
 
 impl Heard {
-    fn listen(mut stream: impl Read + Send + 'static) -> (Self, JoinHandle<()>) {
+    pub(crate) fn listen(mut stream: impl Read + Send + 'static) -> (Self, JoinHandle<()>) {
         let heard = Self::default();
         let ours = heard.clone();
         let thread = std::thread::spawn(move || {
@@ -28,7 +28,7 @@ impl Heard {
         (ours, thread)
     }
 
-    fn text(&self) -> String {
+    pub(crate) fn text(&self) -> String {
         String::from_utf8_lossy(&self.0.lock().unwrap()).into_owned()
     }
 }

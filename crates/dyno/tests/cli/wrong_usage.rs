@@ -29,6 +29,8 @@ const MISTAKES: &[&[&str]] = &[
     &["bench", "--burst", "8", "--requests", "9"],
     &["bench", "--burst", "8", "--duration", "9s"],
     &["bench", "--burst", "8", "--warmup", "9s"],
+    &["bench", "--live", "--quiet"],
+    &["bench", "--no-progress", "--live"],
     &["bench", "--requests", "0"],
     &["bench", "--duration", "60"],
     &["bench", "--duration", "0s"],

@@ -49,8 +49,8 @@ pub(crate) fn run(
 
     let warned = Cell::new(false);
     let enough = RefCell::new(None);
-    let live = Arc::new(Live::default());
-    let progress = Progress::start(Arc::clone(&live), printer);
+    let live = Arc::new(Live::of(plan, clock));
+    let progress = Progress::start(Arc::clone(&live), printer, resolved.live);
     let past = resolved.resumed.as_ref().map(|(_, past)| past);
     let mut course = Course::new(plan, navigator, past);
     let (watch, metrics) = (Watch::new(), bench.metrics());

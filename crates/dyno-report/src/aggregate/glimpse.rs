@@ -1,0 +1,194 @@
+//! A level as far as it has come: what can be known of it while it runs, by the definitions and
+//! rules of the summary. Figures of a running level are rough, so that looking costs little; those
+//! of a level that is over are exact.
+
+use super::figures::figures;
+use super::gather::Span;
+use super::judge::{too_many_failures, too_much_send_lag};
+use super::timeline::for_each_gap;
+use super::tokens::TokenSum;
+use crate::findings::Finding;
+use crate::summary::RequestCounts;
+use dyno_core::lag::LagHistogram;
+use dyno_core::record::RequestRecord;
+use dyno_core::units::to_s;
+use dyno_stats::{Counted, PERCENTILES, Percentile, Presence, Tally};
+
+/// Collects the requests of one level as they end.
+#[derive(Debug, Clone, Default)]
+pub struct Glimpse {
+    counts: RequestCounts,
+    span: Span,
+    output: TokenSum,
+    ttft: Samples,
+    tpot: Samples,
+    latency: Samples,
+    send_lag: Samples,
+    itl: Tally,
+    rough_itl: LagHistogram,
+}
+
+/// What is known of a level.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Glimpsed {
+    /// What became of the measured arrivals; `planned` is how many have ended.
+    pub counts: RequestCounts,
+    /// Completed requests per second.
+    pub requests_per_s: Option<f64>,
+    /// Output tokens of completed requests per second.
+    pub output_tokens_per_s: Option<f64>,
+    /// Time to first token, in milliseconds.
+    pub ttft_ms: Spread,
+    /// Time between tokens, in milliseconds.
+    pub itl_ms: Spread,
+    /// Time per output token of each request, in milliseconds.
+    pub tpot_ms: Spread,
+    /// What speaks against the level, as far as it can be known before the summary.
+    pub findings: Vec<Finding>,
+}
+
+/// Two percentiles; either may be absent for want of samples.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Spread {
+    /// Median.
+    pub p50: Option<f64>,
+    /// 99th percentile.
+    pub p99: Option<f64>,
+    /// Fewer than ten samples lie beyond `p99`.
+    pub p99_marked: bool,
+}
+
+/// Samples in full, and roughly.
+#[derive(Debug, Clone, Default)]
+struct Samples {
+    exact: Vec<u64>,
+    rough: LagHistogram,
+}
+
+impl Samples {
+    fn extend(&mut self, value: Option<u64>) {
+        self.exact.extend(value);
+        value.into_iter().for_each(|value| self.rough.record(value));
+    }
+
+    fn spread(&self, exact: bool) -> Spread {
+        if exact {
+            spread_of(&Counted::from_samples(self.exact.clone()))
+        } else {
+            rough(&self.rough)
+        }
+    }
+
+    /// In nanoseconds, however few there are: the rules do not ask.
+    fn quantile(&self, q: f64, exact: bool) -> Option<f64> {
+        if exact {
+            Counted::from_samples(self.exact.clone()).quantile(q)
+        } else {
+            self.rough.quantile(q).map(|ns| ns as f64)
+        }
+    }
+}
+
+impl Spread {
+    fn new(count: u64, quantile: impl Fn(f64) -> Option<f64>) -> Self {
+        let [p50, p99] = ["p50", "p99"].map(|name| {
+            let percentile = PERCENTILES.iter().find(|percentile| percentile.name == name);
+            percentile.map(|p: &Percentile| (p.presence(count), quantile(p.share())))
+        });
+        let shown = |found: Option<(Presence, Option<f64>)>| {
+            found.filter(|(presence, _)| *presence != Presence::Absent).and_then(|(_, value)| value)
+        };
+        let p99_marked = p99.is_some_and(|(presence, _)| presence == Presence::Marked);
+        Self { p50: shown(p50), p99: shown(p99), p99_marked }
+    }
+}
+
+fn spread_of(counted: &Counted) -> Spread {
+    Spread::new(counted.count(), |q| counted.quantile(q).map(|ns| ns / 1e6))
+}
+
+/// Percentiles to within about a sixteenth.
+pub fn rough(histogram: &LagHistogram) -> Spread {
+    Spread::new(histogram.count(), |q| histogram.quantile(q).map(|ns| ns as f64 / 1e6))
+}
+
+/// The times between the tokens of a completed request, where they are known: nanoseconds, and
+/// for how many tokens.
+pub fn for_each_itl(record: &RequestRecord, mut each: impl FnMut(u64, u64)) {
+    if record.is_completed() {
+        for_each_gap(record, |gap| {
+            if let Some((time, tokens)) = gap.per_token() {
+                each(time, tokens);
+            }
+        });
+    }
+}
+
+/// Time to first token of a completed, streamed request, in nanoseconds.
+pub fn ttft(record: &RequestRecord) -> Option<u64> {
+    figures(record).ttft
+}
+
+impl Glimpse {
+    /// A request has ended.
+    pub fn add(&mut self, record: &RequestRecord) {
+        if !record.phase.is_measured() {
+            return;
+        }
+        self.counts.planned += 1;
+        self.counts.add(record);
+        self.span.add(record);
+        let lag = record.dispatched.map(|at| at.saturating_sub(record.intended));
+        self.send_lag.extend(lag);
+        if !record.is_completed() {
+            return;
+        }
+        let found = figures(record);
+        self.ttft.extend(found.ttft);
+        self.tpot.extend(found.tpot);
+        self.latency.extend(found.latency.filter(|_| found.ttft.is_none()));
+        self.output.add(record.output);
+        for_each_itl(record, |time, tokens| {
+            self.itl.add(time, tokens);
+            (0..tokens).for_each(|_| self.rough_itl.record(time));
+        });
+    }
+
+    /// What is known so far; percentiles to within about a sixteenth.
+    pub fn so_far(&self, allow_failures: f64) -> Glimpsed {
+        self.look(allow_failures, false)
+    }
+
+    /// What is known of a level that is over.
+    pub fn settled(&self, allow_failures: f64) -> Glimpsed {
+        self.look(allow_failures, true)
+    }
+
+    fn look(&self, allow_failures: f64, exact: bool) -> Glimpsed {
+        let duration = self.span.duration().filter(|_| self.counts.completed > 0);
+        let per_s = |n: u64| duration.map(|ns| n as f64 / to_s(ns));
+        let [ttft_ms, tpot_ms] = [&self.ttft, &self.tpot].map(|samples| samples.spread(exact));
+        let itl_ms =
+            if exact { spread_of(&self.itl.clone().freeze()) } else { rough(&self.rough_itl) };
+        let median = |samples: &Samples| samples.quantile(0.5, exact);
+        let median_ns = median(&self.ttft).or_else(|| median(&self.latency));
+        let counts = RequestCounts { planned: 0, ..self.counts.clone() };
+        // Whether nothing completes can only be known when the level is over.
+        let nothing = exact && self.counts.planned > 0 && counts.completed == 0;
+        let lag_ms = self.send_lag.quantile(0.99, exact).map(|ns| ns / 1e6);
+        let findings = [
+            lag_ms.and_then(|p99_ms| too_much_send_lag(p99_ms, median_ns)),
+            nothing.then_some(Finding::NothingCompleted),
+            too_many_failures(&counts, allow_failures),
+        ];
+        Glimpsed {
+            counts: self.counts.clone(),
+            requests_per_s: per_s(self.counts.completed),
+            output_tokens_per_s: self.output.total().and_then(per_s),
+            ttft_ms,
+            itl_ms,
+            tpot_ms,
+            findings: findings.into_iter().flatten().collect(),
+        }
+    }
+}

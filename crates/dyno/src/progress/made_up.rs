@@ -1,0 +1,53 @@
+//! Plans, records and ends for tests.
+
+use dyno_core::frame::{ClientHealth, Ending, LevelEnd};
+use dyno_core::outcome::Outcome;
+use dyno_core::plan::{LengthSpec, LevelPlan, Load};
+use dyno_core::record::{Phase, RequestRecord, TokenCount, TokenSource};
+use dyno_core::{MS, SEC};
+
+pub(super) fn level_plan(label: &str) -> LevelPlan {
+    LevelPlan {
+        label: label.to_owned(),
+        load: Load::Concurrency { concurrency: 8 },
+        requests: Some(100),
+        duration_ns: None,
+        warmup: None,
+        drain_ns: SEC,
+        input_tokens: LengthSpec::fixed(100),
+        output_tokens: LengthSpec::fixed(10),
+        capacity: None,
+        repeat: None,
+        until: None,
+    }
+}
+
+pub(super) fn level_end() -> LevelEnd {
+    LevelEnd {
+        level: 0,
+        ending: Ending::Requests,
+        ended: 2 * SEC,
+        sending_stopped: SEC,
+        starved: None,
+        planned: None,
+        issued: 0,
+        warmup: 0,
+        client: ClientHealth::default(),
+        slip: None,
+    }
+}
+
+/// A completed stream of ten tokens: TTFT 200 ms and a little more with each index, ITL 20 ms.
+pub(super) fn record(level: u32, index: u64) -> RequestRecord {
+    let sent = index * 40 * MS;
+    let mut record = RequestRecord::new(level, index, 0, Phase::Measured, sent);
+    record.outcome = Outcome::Completed;
+    (record.dispatched, record.sent) = (Some(sent), Some(sent));
+    let first = sent + (200 + index % 100) * MS;
+    (0..10).for_each(|i| record.chunks.push(first + i * 20 * MS, false, 1));
+    let last = first + 9 * 20 * MS;
+    (record.first, record.last, record.end) = (Some(first), Some(last), last);
+    (record.streamed, record.terminal) = (true, true);
+    record.output = Some(TokenCount { tokens: 10, source: TokenSource::Usage });
+    record
+}

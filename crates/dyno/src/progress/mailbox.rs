@@ -1,0 +1,236 @@
+//! How what ended gets from the run to whoever watches it: a bounded box that the run puts copies
+//! into without ever waiting or allocating. What does not fit is lost, and counted.
+
+use dyno_core::chunks::ChunkTrack;
+use dyno_core::frame::Ending;
+use dyno_core::outcome::Outcome;
+use dyno_core::record::RequestRecord;
+use std::ops::Range;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+/// Requests between two looks; what is never touched takes no memory.
+const REQUESTS: usize = 1 << 14;
+const CHUNK_BYTES: usize = 4 << 20;
+const ODD_CHUNKS: usize = 1 << 16;
+
+/// The box. Until someone watches, nothing is put into it.
+#[derive(Debug, Default)]
+pub(super) struct Mailbox {
+    watched: AtomicBool,
+    lost: AtomicU64,
+    letters: Mutex<Letters>,
+}
+
+/// The content of the box: copies of records, their chunk times apart.
+#[derive(Debug, Default)]
+pub(super) struct Letters {
+    records: Vec<Letter>,
+    chunk_bytes: Vec<u8>,
+    odd_chunks: Vec<(u32, u32)>,
+    /// Each with the number of records before it.
+    turns: Vec<(usize, Turn)>,
+}
+
+#[derive(Debug)]
+struct Letter {
+    record: RequestRecord,
+    bytes: Range<usize>,
+    odd: Range<usize>,
+    chunks: u32,
+}
+
+/// A level begins or is over. Times are those of [`super::Live`].
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Turn {
+    Begun { level: usize, at: Duration },
+    Ended { level: usize, at: Duration, ending: Ending, draining: Duration },
+}
+
+/// What was in the box, in order.
+#[derive(Debug)]
+pub(super) enum News {
+    Request(Box<RequestRecord>),
+    Turn(Turn),
+}
+
+impl Mailbox {
+    /// From now on someone takes what is put in.
+    pub(super) fn watch(&self) {
+        let mut letters = self.letters.lock().unwrap_or_else(PoisonError::into_inner);
+        *letters = Letters::with_room();
+        self.watched.store(true, Relaxed);
+    }
+
+    /// A request has ended.
+    pub(super) fn put(&self, record: &RequestRecord) {
+        if !self.watched.load(Relaxed) {
+            return;
+        }
+        let put = self.letters.try_lock().is_ok_and(|mut letters| letters.put(record));
+        self.lost.fetch_add(u64::from(!put), Relaxed);
+    }
+
+    /// A level begins or is over: rare, and at a time when nothing is measured, so this one waits
+    /// for the moment that a swap takes.
+    pub(super) fn turn(&self, turn: Turn) {
+        if self.watched.load(Relaxed) {
+            let mut letters = self.letters.lock().unwrap_or_else(PoisonError::into_inner);
+            let before = letters.records.len();
+            letters.turns.push((before, turn));
+        }
+    }
+
+    /// How many requests found no room so far.
+    pub(super) fn lost(&self) -> u64 {
+        self.lost.load(Relaxed)
+    }
+
+    /// Puts `empty` in the place of what is in the box.
+    pub(super) fn swap(&self, empty: &mut Letters) {
+        let mut letters = self.letters.lock().unwrap_or_else(PoisonError::into_inner);
+        std::mem::swap(&mut *letters, empty);
+    }
+}
+
+impl Letters {
+    /// With all the room that it will ever have.
+    pub(super) fn with_room() -> Self {
+        Self {
+            records: Vec::with_capacity(REQUESTS),
+            chunk_bytes: Vec::with_capacity(CHUNK_BYTES),
+            odd_chunks: Vec::with_capacity(ODD_CHUNKS),
+            turns: Vec::new(),
+        }
+    }
+
+    /// Copies what figures need; `false` if there is no room.
+    fn put(&mut self, record: &RequestRecord) -> bool {
+        if self.records.len() == self.records.capacity() {
+            return false;
+        }
+        let (bytes, odd) = (record.chunks.bytes(), record.chunks.odd());
+        let fits = room(&self.chunk_bytes) >= bytes.len() && room(&self.odd_chunks) >= odd.len();
+        let chunks = if fits { record.chunks.len() as u32 } else { 0 };
+        let copy = RequestRecord {
+            outcome: match &record.outcome {
+                Outcome::Dropped(_) => Outcome::Dropped(String::new()),
+                Outcome::Completed => Outcome::Completed,
+                Outcome::Failed(class) => Outcome::Failed(*class),
+                Outcome::Censored => Outcome::Censored,
+            },
+            chunks: ChunkTrack::default(),
+            finish_reason: None,
+            detail: None,
+            text: None,
+            ..*record
+        };
+        let letter = Letter {
+            record: copy,
+            bytes: append(&mut self.chunk_bytes, if fits { bytes } else { &[] }),
+            odd: append(&mut self.odd_chunks, if fits { odd } else { &[] }),
+            chunks,
+        };
+        self.records.push(letter);
+        true
+    }
+
+    /// Hands everything out, in order, and is empty again.
+    pub(super) fn open(&mut self, mut each: impl FnMut(News)) {
+        let mut turns = self.turns.drain(..).peekable();
+        for (at, letter) in self.records.drain(..).enumerate() {
+            while let Some((_, turn)) = turns.next_if(|(before, _)| *before <= at) {
+                each(News::Turn(turn));
+            }
+            let Letter { mut record, bytes, odd, chunks } = letter;
+            let (bytes, odd) = (self.chunk_bytes[bytes].to_vec(), self.odd_chunks[odd].to_vec());
+            record.chunks = ChunkTrack::from_stored(bytes, chunks, odd).unwrap_or_default();
+            each(News::Request(Box::new(record)));
+        }
+        turns.for_each(|(_, turn)| each(News::Turn(turn)));
+        self.chunk_bytes.clear();
+        self.odd_chunks.clear();
+    }
+}
+
+fn room<T>(list: &Vec<T>) -> usize {
+    list.capacity() - list.len()
+}
+
+fn append<T: Copy>(list: &mut Vec<T>, more: &[T]) -> Range<usize> {
+    let start = list.len();
+    list.extend_from_slice(more);
+    start..list.len()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use dyno_core::record::Phase;
+
+    fn record(index: u64) -> RequestRecord {
+        let mut record = RequestRecord::new(0, index, 0, Phase::Measured, 5);
+        record.outcome = Outcome::Completed;
+        record.detail = Some("words".to_owned());
+        (1..=3).for_each(|i| record.chunks.push(i * 20_000_000, false, i as u32));
+        record
+    }
+
+    fn begun(level: usize) -> Turn {
+        Turn::Begun { level, at: Duration::ZERO }
+    }
+
+    fn opened(mailbox: &Mailbox) -> Vec<News> {
+        let (mut letters, mut news) = (Letters::with_room(), Vec::new());
+        mailbox.swap(&mut letters);
+        letters.open(|item| news.push(item));
+        news
+    }
+
+    #[test]
+    fn what_figures_need_comes_out_in_order() {
+        let mailbox = Mailbox::default();
+        mailbox.put(&record(0));
+        mailbox.watch();
+        mailbox.turn(begun(0));
+        mailbox.put(&record(1));
+        mailbox.put(&record(2));
+        mailbox.turn(begun(1));
+        let news = opened(&mailbox);
+        let shown: Vec<String> = news
+            .iter()
+            .map(|news| match news {
+                News::Turn(Turn::Begun { level, .. }) => format!("begun {level}"),
+                News::Turn(turn) => format!("{turn:?}"),
+                News::Request(record) => format!("request {}", record.index),
+            })
+            .collect();
+        assert_eq!(shown, ["begun 0", "request 1", "request 2", "begun 1"]);
+        let News::Request(copy) = &news[1] else { panic!("a request") };
+        assert_eq!(**copy, RequestRecord { detail: None, ..record(1) });
+        assert!(opened(&mailbox).is_empty());
+        assert_eq!(mailbox.lost(), 0);
+    }
+
+    #[test]
+    fn a_full_box_loses_and_never_grows() {
+        let mailbox = Mailbox::default();
+        mailbox.watch();
+        (0..REQUESTS as u64 + 7).for_each(|index| mailbox.put(&record(index)));
+        assert_eq!(mailbox.lost(), 7);
+        assert_eq!(opened(&mailbox).len(), REQUESTS);
+        mailbox.put(&record(0));
+        assert_eq!((mailbox.lost(), opened(&mailbox).len()), (7, 1));
+    }
+
+    #[test]
+    fn a_box_that_is_being_emptied_is_not_waited_for() {
+        let mailbox = Mailbox::default();
+        mailbox.watch();
+        let held = mailbox.letters.lock().unwrap();
+        mailbox.put(&record(0));
+        drop(held);
+        assert_eq!((mailbox.lost(), opened(&mailbox).len()), (1, 0));
+    }
+}

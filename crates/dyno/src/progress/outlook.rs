@@ -1,0 +1,221 @@
+//! What is known of a run as a whole, and how long it will take as far as that tells.
+
+use super::live::Seen;
+use dyno_core::plan::{LevelPlan, Load, Plan, Warmup};
+use std::time::Duration;
+
+/// From so many requests on, the present level tells how long others take.
+const TELLING: u64 = 20;
+
+/// What is known before a run, and as it goes on.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub(crate) struct Outlook {
+    /// Who is measured.
+    pub(crate) target: String,
+    /// Times are those of a twin, not of a clock.
+    pub(crate) predicted: bool,
+    /// Share of failures that is allowed.
+    pub(crate) allow_failures: f64,
+    /// The levels known so far.
+    pub(crate) levels: Vec<Bounds>,
+    /// More may follow.
+    pub(crate) more: bool,
+}
+
+/// What ends a level.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Bounds {
+    pub(crate) label: String,
+    pub(crate) load: Load,
+    /// Requests, warm-up included.
+    pub(crate) requests: Option<u64>,
+    /// Time of sending, a timed warm-up included.
+    pub(crate) time: Option<Duration>,
+}
+
+/// A level that is over, for what it tells about those to come.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Took {
+    /// Requests, warm-up included.
+    pub(crate) requests: u64,
+    pub(crate) time: Duration,
+    /// From the end of sending to the end of the last request.
+    pub(crate) draining: Duration,
+}
+
+/// Time that the run will still take.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Left {
+    pub(crate) time: Duration,
+    /// There are levels whose time cannot be told.
+    pub(crate) at_least: bool,
+}
+
+impl Outlook {
+    pub(super) fn of(plan: &Plan) -> Self {
+        let target = match (&plan.target.url, &plan.target.embedded) {
+            (Some(url), _) => url.clone(),
+            (None, Some(twin)) if plan.target.predicted => format!("twin {twin}, predicted"),
+            (None, Some(twin)) => format!("embedded engine, {twin}"),
+            (None, None) => "embedded engine".to_owned(),
+        };
+        let model = plan.request.model.as_deref().map(|model| format!("  {model}"));
+        let target = target + &model.unwrap_or_default();
+        Self {
+            target,
+            predicted: plan.target.predicted,
+            allow_failures: plan.allow_failures,
+            levels: Vec::new(),
+            more: false,
+        }
+    }
+
+    /// Level `index` begins, and what bounds it is known better.
+    pub(super) fn begin(&mut self, index: usize, bounds: Bounds) {
+        if self.levels.len() <= index {
+            self.levels.resize(index + 1, bounds.clone());
+        }
+        self.levels[index] = bounds;
+    }
+
+    /// How long the run still takes, from the bounds of its levels and from how fast the present
+    /// one goes, or the last one went. Nothing while nothing can be told.
+    pub(super) fn left(
+        &self,
+        seen: &Seen,
+        per_second: Option<f64>,
+        last: Option<Took>,
+    ) -> Option<Left> {
+        let rate = |requests: u64, time: Duration| requests as f64 / time.as_secs_f64();
+        let present = (seen.done >= TELLING).then(|| rate(seen.done, seen.elapsed));
+        let before = last.map(|took| rate(took.requests, took.time));
+        let pace = present.or(before).or(per_second).filter(|rate| rate.is_finite());
+        let draining = last.map_or(Duration::ZERO, |took| took.draining);
+        let this = level_left(seen, per_second);
+        let begun = seen.level as usize + 1;
+        let to_come = self.levels.get(begun..).unwrap_or_default();
+        let to_come = to_come.iter().map(|level| {
+            let by_count = level.requests.and_then(|requests| match level.load {
+                Load::Rate { rate, .. } => per(requests, Some(rate)),
+                _ => per(requests, pace),
+            });
+            nearer(level.time, by_count).map(|time| time + draining)
+        });
+        let known: Vec<Option<Duration>> = std::iter::once(this).chain(to_come).collect();
+        if known.iter().all(Option::is_none) {
+            return None;
+        }
+        let at_least = self.more || known.iter().any(Option::is_none);
+        let time = known.into_iter().flatten().fold(Duration::ZERO, Duration::saturating_add);
+        Some(Left { time, at_least })
+    }
+}
+
+impl Bounds {
+    /// Of a level as it is planned; its times mean nothing to a watcher unless they are real.
+    pub(super) fn of(level: &LevelPlan, real_time: bool) -> Self {
+        let (warmup_requests, warmup_time) = match level.warmup {
+            Some(Warmup::Requests(n)) => (n, 0),
+            Some(Warmup::Duration(time)) => (0, time),
+            None => (0, 0),
+        };
+        let requests = level.requests.or(match level.load {
+            Load::Burst { requests } => Some(requests),
+            _ => None,
+        });
+        let time = level.duration_ns.filter(|_| real_time);
+        Self {
+            label: level.label.clone(),
+            load: level.load,
+            requests: requests.map(|n| n.saturating_add(warmup_requests)),
+            time: time.map(|time| Duration::from_nanos(time.saturating_add(warmup_time))),
+        }
+    }
+}
+
+/// How long the present level still sends; zero while it drains.
+pub(super) fn level_left(seen: &Seen, per_second: Option<f64>) -> Option<Duration> {
+    let by_time = seen.duration.map(|time| time.saturating_sub(seen.elapsed));
+    let to_do = seen.planned.map(|planned| planned.saturating_sub(seen.done));
+    nearer(by_time, to_do.and_then(|to_do| per(to_do, per_second)))
+}
+
+fn per(requests: u64, per_second: Option<f64>) -> Option<Duration> {
+    let per_second = per_second.filter(|rate| *rate > 0.0)?;
+    Duration::try_from_secs_f64(requests as f64 / per_second).ok()
+}
+
+fn nearer(a: Option<Duration>, b: Option<Duration>) -> Option<Duration> {
+    match (a, b) {
+        (Some(a), Some(b)) => Some(a.min(b)),
+        (a, b) => a.or(b),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use dyno_core::plan::Arrival;
+
+    fn seconds(n: u64) -> Duration {
+        Duration::from_secs(n)
+    }
+
+    fn level(load: Load, requests: Option<u64>, time: Option<u64>) -> Bounds {
+        Bounds { label: String::new(), load, requests, time: time.map(seconds) }
+    }
+
+    fn closed(requests: Option<u64>, time: Option<u64>) -> Bounds {
+        level(Load::Concurrency { concurrency: 4 }, requests, time)
+    }
+
+    fn outlook(levels: Vec<Bounds>) -> Outlook {
+        Outlook { levels, ..Outlook::default() }
+    }
+
+    /// Half way through a level of 100 requests, at 5 a second.
+    fn seen() -> Seen {
+        Seen { planned: Some(100), done: 50, elapsed: seconds(10), levels: 1, ..Seen::default() }
+    }
+
+    fn exactly(time: u64) -> Option<Left> {
+        Some(Left { time: seconds(time), at_least: false })
+    }
+
+    #[test]
+    fn levels_to_come_count_with_their_nearer_bound() {
+        let fixed = level(Load::Rate { rate: 4.0, arrival: Arrival::Poisson }, Some(200), None);
+        let levels = vec![closed(Some(100), None), closed(Some(50), Some(300)), fixed];
+        // 10 s of this one, 50 requests at its own pace, 200 at 4 a second.
+        assert_eq!(outlook(levels.clone()).left(&seen(), Some(5.0), None), exactly(10 + 10 + 50));
+        // A finished level tells how long the drain takes, and the pace of a level that just began.
+        let took = Took { requests: 100, time: seconds(50), draining: seconds(3) };
+        let left = outlook(levels.clone()).left(&seen(), Some(5.0), Some(took));
+        assert_eq!(left, exactly(10 + (10 + 3) + (50 + 3)));
+        let begun = Seen { done: 0, elapsed: seconds(0), duration: Some(seconds(7)), ..seen() };
+        let left = outlook(levels).left(&begun, None, Some(took));
+        assert_eq!(left, exactly(7 + (25 + 3) + (50 + 3)));
+    }
+
+    #[test]
+    fn what_cannot_be_told_is_said() {
+        let levels = vec![closed(Some(100), None), closed(None, None)];
+        let left = outlook(levels).left(&seen(), Some(5.0), None);
+        assert_eq!(left, Some(Left { time: seconds(10), at_least: true }));
+        let open_end = Outlook { more: true, ..outlook(vec![closed(Some(100), None)]) };
+        assert!(open_end.left(&seen(), Some(5.0), None).unwrap().at_least);
+        // Nothing has ended yet.
+        assert_eq!(outlook(vec![closed(Some(100), None)]).left(&seen(), None, None), None);
+        let still = outlook(vec![closed(Some(100), None)]).left(&seen(), Some(0.0), None);
+        assert_eq!(still, None);
+    }
+
+    #[test]
+    fn a_level_that_was_not_foreseen_is_known_once_it_begins() {
+        let mut outlook = outlook(vec![closed(Some(100), None)]);
+        outlook.begin(1, closed(Some(7), None));
+        outlook.begin(0, closed(Some(8), None));
+        let requests: Vec<_> = outlook.levels.iter().map(|level| level.requests).collect();
+        assert_eq!(requests, [Some(8), Some(7)]);
+    }
+}

@@ -1,0 +1,213 @@
+//! The view drawn from made-up pictures.
+
+use super::draw::draw;
+use super::picture::{Picture, Row, concerns, failures};
+use crate::printer::Said;
+use crate::progress::live::Seen;
+use crate::progress::made_up;
+use crate::progress::outlook::Left;
+use crate::progress::seconds::{Second, Seconds};
+use dyno_core::outcome::{FailureClass, Outcome};
+use dyno_core::{MS, SEC};
+use dyno_report::escape::escape;
+use dyno_report::glimpse::{Glimpse, Glimpsed};
+use insta::assert_snapshot;
+use proptest::prelude::*;
+use ratatui_core::backend::TestBackend;
+use ratatui_core::terminal::Terminal;
+use std::time::Duration;
+
+fn drawn(picture: &Picture, width: u16, height: u16) -> String {
+    let mut terminal = Terminal::new(TestBackend::new(width, height)).unwrap();
+    terminal.draw(|frame| draw(frame, picture)).unwrap();
+    terminal.backend().to_string()
+}
+
+/// What is known of a level of so many requests, every `failing`th of which failed.
+fn found(requests: u64, failing: u64) -> Glimpsed {
+    let mut glimpse = Glimpse::default();
+    for index in 0..requests {
+        let mut record = made_up::record(0, index);
+        if failing > 0 && index % failing == 0 {
+            record.outcome = Outcome::Failed(match index % 3 {
+                0 => FailureClass::Http(503),
+                _ => FailureClass::StreamReset,
+            });
+        }
+        glimpse.add(&record);
+    }
+    glimpse.settled(0.01)
+}
+
+fn row(label: &str, state: &'static str, found: Option<Glimpsed>) -> Row {
+    Row { label: label.to_owned(), state, found }
+}
+
+fn seconds() -> Vec<Second> {
+    let mut seconds = Seconds::default();
+    for index in 0..600 {
+        let mut record = made_up::record(0, index);
+        // Slower in the middle, and with a pause.
+        if (200..240).contains(&index) {
+            continue;
+        }
+        record.end += (300 * MS) * (1 + (index / 100) % 3);
+        seconds.add(&record);
+    }
+    seconds.advance(30);
+    seconds.over(500)
+}
+
+fn said(kind: &'static str, text: &str) -> Said {
+    Said { kind, text: text.to_owned() }
+}
+
+/// In the middle of the second of three levels.
+fn under_way() -> Picture {
+    let rows = vec![
+        row("concurrency 4", "complete", Some(found(500, 0))),
+        row("concurrency 16", Row::RUNNING, Some(found(120, 0))),
+        row("concurrency 64", Row::TO_COME, None),
+    ];
+    let seen = Seen {
+        at: Duration::from_secs(63),
+        done: 120,
+        failed: 0,
+        tokens: 1200,
+        in_flight: 16,
+        planned: Some(500),
+        level: 1,
+        levels: 3,
+        elapsed: Duration::from_secs(21),
+        duration: None,
+        label: "concurrency 16".to_owned(),
+    };
+    Picture {
+        target: "http://gpu-7:8000/v1  qwen2-72b".to_owned(),
+        seen,
+        per_second: Some((24.4, 1561.0)),
+        left: Some(Left { time: Duration::from_secs(127), at_least: false }),
+        more: false,
+        predicted: false,
+        seconds: seconds(),
+        failures: failures(&rows),
+        concerns: concerns(&rows),
+        rows,
+        said: vec![said("note", "seed 0"), said("warning", "--insecure: anyone may answer")],
+    }
+}
+
+/// `under_way`, with other levels.
+fn with_rows(rows: Vec<Row>, present: u64) -> Picture {
+    let levels = rows.len() as u64;
+    let seen = Seen { level: present, levels, ..under_way().seen };
+    let (failures, concerns) = (failures(&rows), concerns(&rows));
+    Picture { rows, seen, failures, concerns, ..under_way() }
+}
+
+fn thirty() -> Picture {
+    let rows = (0..30).map(|index| {
+        let label = format!("rate {}", index * 2 + 1);
+        match index {
+            0..25 => row(&label, "time up", Some(found(40 + 10 * index, 0))),
+            25 => row(&label, Row::RUNNING, Some(found(30, 0))),
+            _ => row(&label, Row::TO_COME, None),
+        }
+    });
+    Picture { more: true, ..with_rows(rows.collect(), 25) }
+}
+
+fn failing() -> Picture {
+    let rows = vec![
+        row("rate 4", "time up", Some(found(300, 40))),
+        row("rate 8", "lost", Some(found(300, 2))),
+        row("rate 16", Row::RUNNING, Some(found(90, 1))),
+    ];
+    with_rows(rows, 2)
+}
+
+#[test]
+fn before_anything_began() {
+    assert_snapshot!("empty_80x24", drawn(&Picture::default(), 80, 24));
+    assert_snapshot!("empty_200x50", drawn(&Picture::default(), 200, 50));
+}
+
+#[test]
+fn a_run_under_way() {
+    assert_snapshot!("under_way_80x24", drawn(&under_way(), 80, 24));
+    assert_snapshot!("under_way_200x50", drawn(&under_way(), 200, 50));
+}
+
+#[test]
+fn a_single_level_without_streams_or_a_bound() {
+    let mut found = found(50, 0);
+    (found.ttft_ms, found.itl_ms, found.tpot_ms) = Default::default();
+    let mut picture = with_rows(vec![row("concurrency 16", Row::RUNNING, Some(found))], 0);
+    (picture.seen.planned, picture.left) = (None, None);
+    assert_snapshot!("one_level_80x24", drawn(&picture, 80, 24));
+}
+
+#[test]
+fn thirty_levels_scroll() {
+    assert_snapshot!("thirty_levels_80x24", drawn(&thirty(), 80, 24));
+    assert_snapshot!("thirty_levels_200x50", drawn(&thirty(), 200, 50));
+}
+
+#[test]
+fn failures_are_named_and_counted_against_the_bar() {
+    assert_snapshot!("failures_80x24", drawn(&failing(), 80, 24));
+    assert_snapshot!("failures_200x50", drawn(&failing(), 200, 50));
+}
+
+#[test]
+fn long_and_hostile_text_stays_in_its_place() {
+    let hostile = "长标签模型\u{1b}[2J\u{1b}]0;title\u{7}\r\n\t\u{202e}後ろ 🚀 ".repeat(4);
+    let hostile = escape(&hostile, 300);
+    let mut picture = with_rows(
+        vec![
+            row(&hostile, "complete", Some(found(300, 0))),
+            row(&hostile, Row::RUNNING, Some(found(30, 0))),
+        ],
+        1,
+    );
+    (picture.target, picture.seen.label) = (hostile.clone(), hostile.clone());
+    picture.said = vec![said("note", &hostile), said("warning", &hostile)];
+    picture.failures.insert(hostile, 7);
+    assert_snapshot!("hostile_80x24", drawn(&picture, 80, 24));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    /// Whatever the size and the text, it draws, and nothing in it moves a cursor.
+    #[test]
+    fn no_size_and_no_text_breaks_it(
+        width in 1_u16..230,
+        height in 1_u16..60,
+        text in any::<String>(),
+        which in 0..4,
+    ) {
+        let mut picture = match which {
+            0 => Picture::default(),
+            1 => under_way(),
+            2 => thirty(),
+            _ => failing(),
+        };
+        let text = escape(&text, 300);
+        (picture.target, picture.seen.label) = (text.clone(), text.clone());
+        picture.rows.iter_mut().for_each(|row| row.label.clone_from(&text));
+        picture.said.push(said("warning", &text));
+        let mut terminal = Terminal::new(TestBackend::new(width, height)).unwrap();
+        terminal.draw(|frame| draw(frame, &picture)).unwrap();
+        let cells = &terminal.backend().buffer().content;
+        prop_assert_eq!(cells.len(), usize::from(width) * usize::from(height));
+        prop_assert!(cells.iter().all(|cell| !cell.symbol().chars().any(char::is_control)));
+    }
+}
+
+#[test]
+fn seconds_between_are_empty_and_not_left_out() {
+    let seconds = seconds();
+    assert_eq!(seconds.len() as u64, 30 - made_up::record(0, 0).end / SEC);
+    assert!(seconds.iter().any(|second| second.done == 0));
+}

@@ -1,0 +1,143 @@
+//! The run, second by second: what ended in each of them.
+
+use dyno_core::lag::LagHistogram;
+use dyno_core::outcome::Outcome;
+use dyno_core::record::RequestRecord;
+use dyno_core::{Nanos, SEC};
+use dyno_report::glimpse::{Spread, for_each_itl, rough, ttft};
+use std::collections::VecDeque;
+
+/// More seconds than any terminal has columns.
+const KEPT: usize = 600;
+/// Requests are told of a little out of order; after this many seconds one is closed.
+const OPEN: usize = 3;
+
+/// The last seconds, oldest first.
+#[derive(Debug, Default)]
+pub(super) struct Seconds {
+    /// The second that the newest entry stands for.
+    newest: u64,
+    entries: VecDeque<Second>,
+}
+
+/// What ended in one second, by the clock of the records.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Second {
+    pub(crate) done: u64,
+    pub(crate) tokens: u64,
+    pub(crate) ttft_ms: Spread,
+    pub(crate) itl_ms: Spread,
+    open: Option<Box<Distributions>>,
+}
+
+#[derive(Debug, Clone, Default)]
+struct Distributions {
+    ttft: LagHistogram,
+    itl: LagHistogram,
+}
+
+impl Second {
+    fn add(&mut self, record: &RequestRecord) {
+        self.done += u64::from(!matches!(record.outcome, Outcome::Dropped(_)));
+        self.tokens += record.output.map_or(0, |output| output.tokens);
+        if let Some(open) = &mut self.open {
+            ttft(record).into_iter().for_each(|time| open.ttft.record(time));
+            for_each_itl(record, |time, tokens| (0..tokens).for_each(|_| open.itl.record(time)));
+        }
+    }
+
+    fn close(&mut self) {
+        if let Some(open) = self.open.take() {
+            (self.ttft_ms, self.itl_ms) = (rough(&open.ttft), rough(&open.itl));
+        }
+    }
+}
+
+impl Seconds {
+    /// A request ended, warm-up or not.
+    pub(super) fn add(&mut self, record: &RequestRecord) {
+        let second = record.end / SEC;
+        self.advance(second);
+        let back = self.newest.saturating_sub(second) as usize;
+        let place = self.entries.len().checked_sub(back + 1);
+        if let Some(entry) = place.and_then(|place| self.entries.get_mut(place)) {
+            entry.add(record);
+        }
+    }
+
+    /// It is this second now: what lies between had nothing that ended.
+    pub(super) fn advance(&mut self, second: Nanos) {
+        if self.entries.is_empty() {
+            self.newest = second;
+            self.push();
+        }
+        let missing = second.saturating_sub(self.newest).min(KEPT as u64);
+        (0..missing).for_each(|_| self.push());
+        self.newest = self.newest.max(second);
+    }
+
+    fn push(&mut self) {
+        self.entries.push_back(Second { open: Some(Box::default()), ..Second::default() });
+        if self.entries.len() > KEPT {
+            self.entries.pop_front();
+        }
+        if let Some(oldest_open) = self.entries.len().checked_sub(OPEN + 1) {
+            self.entries[oldest_open].close();
+        }
+    }
+
+    /// The last `most` seconds that are over, oldest first.
+    pub(super) fn over(&self, most: usize) -> Vec<Second> {
+        let over = self.entries.len().saturating_sub(1);
+        let entries = self.entries.iter().take(over).skip(over.saturating_sub(most)).cloned();
+        entries
+            .map(|mut second| {
+                second.close();
+                second
+            })
+            .collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use dyno_core::record::{Phase, TokenCount, TokenSource};
+
+    fn ended(at: Nanos, ttft: Nanos) -> RequestRecord {
+        let mut record = RequestRecord::new(0, 0, 0, Phase::Measured, at - 2 * ttft);
+        record.outcome = Outcome::Completed;
+        (record.sent, record.first) = (Some(record.intended), Some(record.intended + ttft));
+        (record.streamed, record.end, record.last) = (true, at, Some(at));
+        record.output = Some(TokenCount { tokens: 10, source: TokenSource::Usage });
+        record
+    }
+
+    #[test]
+    fn requests_count_in_the_second_in_which_they_ended() {
+        let mut seconds = Seconds::default();
+        let ms = SEC / 1000;
+        for (at, ttft) in [(5_100, 100), (5_900, 300), (7_000, 50), (6_999, 70), (5_950, 200)] {
+            seconds.add(&ended(at * ms, ttft * ms));
+        }
+        seconds.advance(9);
+        let over = seconds.over(100);
+        assert_eq!(over.iter().map(|s| s.done).collect::<Vec<_>>(), [3, 1, 1, 0]);
+        assert_eq!(over.iter().map(|s| s.tokens).collect::<Vec<_>>(), [30, 10, 10, 0]);
+        let median = over[0].ttft_ms.p50.unwrap();
+        assert!((200.0..213.0).contains(&median), "{median}");
+        assert_eq!(over[3].ttft_ms, Spread::default());
+        assert_eq!(seconds.over(2).len(), 2);
+    }
+
+    #[test]
+    fn a_jump_in_time_keeps_it_bounded() {
+        let mut seconds = Seconds::default();
+        seconds.add(&ended(SEC, 10));
+        seconds.add(&ended(1_000_000 * SEC, 10));
+        seconds.add(&ended(2 * SEC, 10));
+        assert_eq!(seconds.entries.len(), KEPT);
+        seconds.advance(1_000_001);
+        assert_eq!(seconds.over(1)[0].done, 1);
+    }
+}

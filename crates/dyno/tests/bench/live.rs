@@ -1,0 +1,245 @@
+//! `--live` in a terminal of its own, which `script` gives it: keys, signals, the way back, and a
+//! run that does not notice any of it.
+
+use crate::engines::{Engine, QUICK};
+use crate::place::{NOT_OURS, Place, accounted};
+use crate::process::{Heard, run};
+use dyno_core::record::RequestRecord;
+use rustix::process::{Pid, Signal, kill_process};
+use std::io::Write;
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// The other screen is taken, and given back.
+const TAKEN: &str = "\x1b[?1049h";
+const GIVEN_BACK: &str = "\x1b[?1049l";
+const CTRL_C: &[u8] = b"\x03";
+const CTRL_L: &[u8] = b"\x0c";
+const WATCHDOG: Duration = Duration::from_secs(60);
+const SLOWER: &str = "ttft=20ms,itl=1ms,tokens=16";
+
+/// `dyno` in a terminal.
+struct Terminal<'a> {
+    place: &'a Place,
+    script: Child,
+    keys: ChildStdin,
+    heard: Heard,
+}
+
+impl<'a> Terminal<'a> {
+    /// The terminal's settings before and after are kept in `before` and `after`, the process id
+    /// in `pid`.
+    fn start(place: &'a Place, args: &str) -> Self {
+        let shell = format!(
+            "trap : INT; stty rows 24 cols 80; stty -a > before; \
+             sh -c 'echo $$ > pid; exec \"$0\" \"$@\"' '{}' {args} > stdout; status=$?; \
+             stty -a > after; exit $status",
+            env!("CARGO_BIN_EXE_dyno")
+        );
+        let mut command = Command::new("script");
+        command.args(["-q", "-f", "-e", "-c", &shell, "/dev/null"]).current_dir(place.path());
+        NOT_OURS.iter().chain(&["NO_COLOR"]).for_each(|name| {
+            command.env_remove(name);
+        });
+        let command = command.env("TERM", "xterm").stdin(Stdio::piped());
+        let mut script = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+        let (heard, _) = Heard::listen(script.stdout.take().unwrap());
+        let keys = script.stdin.take().unwrap();
+        Self { place, script, keys, heard }
+    }
+
+    fn press(&mut self, keys: &[u8]) {
+        self.keys.write_all(keys).unwrap();
+        self.keys.flush().unwrap();
+    }
+
+    #[track_caller]
+    fn wait_until(&self, what: &str, mut happened: impl FnMut(&str) -> bool) {
+        let begun = Instant::now();
+        while !happened(&self.heard.text()) {
+            assert!(begun.elapsed() < WATCHDOG, "not {what}: {:?}", self.heard.text());
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    }
+
+    /// Until the view is there and so many answers have begun.
+    fn wait_for_view(&self, engine: &Engine, answers: u64) {
+        self.wait_until("drawn", |heard| heard.contains(TAKEN) && heard.contains("q: back"));
+        self.wait_until("under way", |_| engine.begun() >= answers);
+    }
+
+    /// Until a word stands in the view. Only what changes is drawn, so it is drawn anew.
+    #[track_caller]
+    fn wait_to_show(&mut self, word: &str) {
+        let begun = Instant::now();
+        while !self.heard.text().contains(word) {
+            assert!(begun.elapsed() < WATCHDOG, "no {word}: {:?}", self.heard.text());
+            self.press(CTRL_L);
+            std::thread::sleep(Duration::from_millis(200));
+        }
+    }
+
+    fn signal(&self, signal: Signal) {
+        let pid = std::fs::read_to_string(self.place.path().join("pid")).unwrap();
+        kill_process(Pid::from_raw(pid.trim().parse().unwrap()).unwrap(), signal).unwrap();
+    }
+
+    /// Waits for its end: the exit status, and what was on the terminal after the view was closed.
+    /// The terminal has to be as it was.
+    #[track_caller]
+    fn end(mut self) -> (Option<i32>, String) {
+        let begun = Instant::now();
+        let status = loop {
+            if let Some(status) = self.script.try_wait().unwrap() {
+                break status;
+            }
+            assert!(begun.elapsed() < WATCHDOG, "still running: {:?}", self.heard.text());
+            std::thread::sleep(Duration::from_millis(5));
+        };
+        let settings = |name| std::fs::read_to_string(self.place.path().join(name)).unwrap();
+        assert_eq!(settings("before"), settings("after"));
+        let heard = self.heard.text();
+        assert_eq!(heard.matches(TAKEN).count(), 1, "{heard:?}");
+        let (_, after) = heard.split_once(GIVEN_BACK).expect("the screen is given back");
+        assert!(!after.contains(GIVEN_BACK), "{heard:?}");
+        (status.code(), after.to_owned())
+    }
+}
+
+impl Drop for Terminal<'_> {
+    fn drop(&mut self) {
+        let _ = self.script.kill();
+        let _ = self.script.wait();
+    }
+}
+
+/// What has to be the same with and without a view.
+fn requests(place: &Place) -> Vec<impl PartialEq + std::fmt::Debug + use<>> {
+    let mut records = place.requests();
+    records.sort_by_key(|record| (record.level, record.index));
+    let same = |r: RequestRecord| {
+        let lengths = (r.requested_input, r.requested_output, r.input, r.output);
+        (r.level, r.index, r.phase.is_measured(), r.outcome, lengths, r.chunks.len())
+    };
+    records.into_iter().map(same).collect()
+}
+
+#[test]
+fn a_view_that_is_closed_leaves_the_run_as_it_is() {
+    let plan = "--concurrency 4,8 --requests 150 --warmup 5 --input-tokens 20-60 --seed 7 \
+                --output-tokens 16";
+    let engine = Engine::start(SLOWER, &[]);
+    let without = Place::new();
+    run(without.bench(&engine.url(), plan)).expect_status(&[0, 4]);
+
+    let place = Place::new();
+    let engine = Engine::start(SLOWER, &[]);
+    let bench = format!("bench {} --out run --live {plan}", engine.url());
+    let mut terminal = Terminal::start(&place, &bench);
+    terminal.wait_for_view(&engine, 20);
+    terminal.press(b"xyz\x1b[Aq");
+    terminal.wait_until("closed", |heard| heard.contains(GIVEN_BACK));
+    let (status, after) = terminal.end();
+    assert!(matches!(status, Some(0 | 4)), "{status:?} {after:?}");
+    // The line goes on, and each finished level leaves one.
+    assert!(after.contains("\r1/2 ") || after.contains("\r2/2 "), "{after:?}");
+    for words in ["1/2 concurrency 4  150 requests", "2/2 concurrency 8  150 requests"] {
+        assert!(after.contains(words), "no {words:?}: {after:?}");
+    }
+    assert_eq!(requests(&place), requests(&without));
+}
+
+#[test]
+fn a_view_that_stays_open_gives_the_terminal_back_at_the_end() {
+    let engine = Engine::start(QUICK, &["http-500:every=3"]);
+    let place = Place::new();
+    let bench = format!(
+        "bench {} --out run --live --concurrency 4 --requests 200 --output-tokens 16",
+        engine.url()
+    );
+    let (status, after) = Terminal::start(&place, &bench).end();
+    assert!(matches!(status, Some(4 | 5)), "{status:?} {after:?}");
+    assert!(after.contains("1/1 concurrency 4  200 requests  "), "{after:?}");
+    assert_eq!(place.requests().len(), 200);
+}
+
+#[test]
+fn ctrl_c_in_a_view_is_ctrl_c() {
+    let engine = Engine::start(SLOWER, &[]);
+    let place = Place::new();
+    let bench = format!(
+        "bench {} --out run --live --concurrency 4,8 --requests 100000 --output-tokens 16",
+        engine.url()
+    );
+    let mut terminal = Terminal::start(&place, &bench);
+    terminal.wait_for_view(&engine, 20);
+    terminal.press(CTRL_C);
+    let (status, after) = terminal.end();
+    assert_eq!(status, Some(130), "{after:?}");
+    // What was said while it was open comes after it.
+    assert!(after.contains("stopping: no more requests are sent"), "{after:?}");
+    let level = &place.json("summary.json")["levels"][0];
+    assert_eq!(level["ending"], "interrupted");
+    assert_eq!(level["requests"]["censored"], 0);
+    assert_eq!(accounted(level), place.level_ends()[0].issued);
+}
+
+#[test]
+fn twice_ctrl_c_and_sigterm_give_the_terminal_back_too() {
+    for by_key in [true, false] {
+        let engine = Engine::start(QUICK, &["stall-first:every=5"]);
+        let place = Place::new();
+        let bench = format!(
+            "bench {} --out run --live --concurrency 4 --requests 100000 --drain 1h",
+            engine.url()
+        );
+        let mut terminal = Terminal::start(&place, &bench);
+        terminal.wait_for_view(&engine, 5);
+        let stop = |terminal: &mut Terminal<'_>| match by_key {
+            true => terminal.press(CTRL_C),
+            false => terminal.signal(Signal::TERM),
+        };
+        stop(&mut terminal);
+        terminal.wait_to_show("stopping:");
+        stop(&mut terminal);
+        let (status, after) = terminal.end();
+        assert_eq!(status, Some(130), "{after:?}");
+        assert!(after.contains("stopping at once"), "{after:?}");
+    }
+}
+
+#[test]
+fn a_terminal_that_goes_away_does_not_end_the_run() {
+    let engine = Engine::start(SLOWER, &[]);
+    let place = Place::new();
+    let bench = format!(
+        "bench {} --out run --live --concurrency 4 --requests 300 --output-tokens 16",
+        engine.url()
+    );
+    let mut terminal = Terminal::start(&place, &bench);
+    terminal.wait_for_view(&engine, 20);
+    terminal.script.kill().unwrap();
+    terminal.script.wait().unwrap();
+    let summary = place.run_dir().join("summary.json");
+    terminal.wait_until("summed up", |_| summary.exists());
+    terminal.wait_until("whole", |_| place.requests().len() == 300);
+    let completed = &place.json("summary.json")["levels"][0]["requests"]["completed"];
+    assert_eq!(completed, 300);
+}
+
+#[test]
+fn without_a_terminal_there_is_a_note_and_plain_progress() {
+    let engine = Engine::start(QUICK, &[]);
+    let place = Place::new();
+    let bench = format!(
+        "bench {} --out run --live --concurrency 2,4 --requests 20 --output-tokens 16",
+        engine.url()
+    );
+    let ended = run(place.dyno(&bench)).expect_status(&[0, 4]).expect_words(&[
+        "note: --live: stderr is no terminal",
+        "1/2 concurrency 2  20 requests  0 failed  ",
+        "2/2 concurrency 4  20 requests  0 failed  ",
+        "  complete\n",
+    ]);
+    assert!(!ended.stderr.contains('\x1b'), "{}", ended.said());
+}
