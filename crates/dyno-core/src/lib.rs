@@ -9,6 +9,7 @@ pub mod lag;
 pub mod outcome;
 pub mod plan;
 pub mod prompt;
+pub mod ramp;
 pub mod record;
 pub mod units;
 

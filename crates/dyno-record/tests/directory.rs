@@ -33,6 +33,7 @@ fn plan() -> Plan {
             input_tokens: LengthSpec::fixed(512),
             output_tokens: LengthSpec::fixed(128),
             capacity: None,
+            soak: false,
         }],
         data: DataPlan::default(),
         request: RequestPlan {

@@ -112,6 +112,7 @@ pub(crate) fn level(load: Load) -> LevelPlan {
         input_tokens: LengthSpec::fixed(1),
         output_tokens: LengthSpec::fixed(1),
         capacity: None,
+        soak: false,
     }
 }
 

@@ -23,6 +23,7 @@ pub fn level_plan(label: &str, load: Load, requests: Option<u64>) -> LevelPlan {
         input_tokens: LengthSpec::fixed(100),
         output_tokens: LengthSpec::fixed(5),
         capacity: None,
+        soak: false,
     }
 }
 

@@ -129,6 +129,7 @@ fn plan(pace: Pace, streams: u32, seconds: u64) -> Plan {
             input_tokens: LengthSpec::fixed(16),
             output_tokens: LengthSpec::fixed(pace.tokens()),
             capacity: None,
+            soak: false,
         }],
         data: DataPlan::default(),
         request: RequestPlan {
