@@ -1,7 +1,11 @@
 //! What there is to say about a level or a run, as types: each finding has a weight, a stable
 //! code, its figures in words, and advice.
 
+mod over_time;
 mod words;
+
+pub(crate) use over_time::clock;
+pub use over_time::{Figure, OverTime};
 
 use crate::verdict::Verdict;
 use serde::{Deserialize, Serialize};
@@ -244,6 +248,8 @@ pub enum Finding {
         /// Length of the level.
         duration_s: f64,
     },
+    /// It is looked at over time.
+    OverTime(OverTime),
     /// There are no intervals.
     NoIntervals(NoInterval),
     /// The record file is damaged.
@@ -272,6 +278,7 @@ impl Finding {
             | Self::RecordsMissing { .. }
             | Self::ShortOfPlan { .. } => Verdict::Invalid,
             Self::NoSteadyWindow(NoWindow::TraceTrend { .. }) => Verdict::Valid,
+            Self::OverTime(found) => found.weight(),
             Self::Partial
             | Self::Interrupted
             | Self::TargetLost
@@ -323,6 +330,7 @@ impl Finding {
             Self::Resent(_) => "resent",
             Self::SessionsBroken { .. } => "sessions_broken",
             Self::Stragglers { .. } => "stragglers",
+            Self::OverTime(found) => found.code(),
             Self::NoIntervals(_) => "no_interval",
             Self::Damaged(_) => "records_damaged",
             Self::PlanDiffers => "plan_differs",

@@ -12,7 +12,7 @@ pub mod text;
 pub mod verdict;
 mod when;
 
-pub use aggregate::summarise;
+pub use aggregate::{memory_growth, summarise};
 pub use findings::{Finding, Reason};
 pub use run_dir::DirSource;
 pub use source::{FrameSource, VecSource};

@@ -2,9 +2,11 @@
 
 mod digits;
 mod sessions;
+mod slices;
 
 pub(crate) use digits::{round6, tidy};
 pub use sessions::{Sessions, TurnFigures};
+pub use slices::Slice;
 
 use crate::findings::Reason;
 use crate::verdict::Verdict;
@@ -127,6 +129,8 @@ pub struct LevelSummary {
     pub token_source: TokenSources,
     /// Conversations, where requests are turns of some.
     pub sessions: Option<Sessions>,
+    /// Over time, where it is a ramp or a soak.
+    pub slices: Option<Vec<Slice>>,
     /// Whether the streams were streams.
     pub integrity: Integrity,
     /// What the client saw of itself.
@@ -142,9 +146,9 @@ pub struct LevelSummary {
 /// How requests were offered.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct LoadSummary {
-    /// `concurrency`, `rate`, `burst` or `trace`.
+    /// `concurrency`, `rate`, `burst`, `trace` or `ramp`.
     pub kind: String,
-    /// Slots, arrivals per second, requests, or how much faster than recorded.
+    /// Slots, arrivals per second, requests, how much faster than recorded, or the highest rate.
     pub value: f64,
 }
 

@@ -14,7 +14,7 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 /// The kinds of load: at most one applies, so they are replaced together.
-const LOADS: &[&str] = &["concurrency", "rate", "burst"];
+const LOADS: &[&str] = &["concurrency", "rate", "ramp", "burst"];
 /// Flags that make no sense inside the file they name.
 const NOT_IN_FILES: &[&str] = &["config", "help"];
 const LARGEST_FILE: usize = 1 << 20;

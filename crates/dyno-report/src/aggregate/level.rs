@@ -1,14 +1,17 @@
 //! A level from the end of the first reading to its summary.
 
+use super::bend::bend;
 use super::client::{client, exact_lag, slip};
 use super::distributions::{Distributions, Finished, TimeBlocks};
+use super::drift::drifts;
 use super::gather::Gathered;
 use super::judge::{Case, records, verdict};
 use super::sessions::ByTurn;
+use super::slices::Sliced;
 use super::steady::{Work, window};
 use super::tokens::sources;
 use crate::escape::escape;
-use crate::findings::{Finding, NoInterval, NoWindow};
+use crate::findings::{Finding, NoInterval, NoWindow, OverTime};
 use crate::summary::{LevelSummary, LoadSummary, RequestCounts, Throughput, round6, tidy};
 use crate::verdict::Verdict;
 use dyno_core::environment::Environment;
@@ -26,7 +29,8 @@ pub(super) struct Level<'a> {
     gathered: Gathered,
     distributions: Distributions,
     by_turn: Option<ByTurn>,
-    median_latency: Option<f64>,
+    latency: Counted,
+    sliced: Option<Sliced>,
     work: Option<Work>,
     no_window: Option<NoWindow>,
     no_interval: Option<NoInterval>,
@@ -50,7 +54,8 @@ impl<'a> Level<'a> {
             plan,
             distributions: Distributions::new(samples, &latency, blocks),
             by_turn: ByTurn::new(&mut gathered.conversations, blocks),
-            median_latency: latency.quantile(0.5),
+            sliced: Sliced::new(plan, &gathered),
+            latency,
             work: window.map(Work::new),
             gathered,
             no_window,
@@ -62,6 +67,9 @@ impl<'a> Level<'a> {
     pub(super) fn add(&mut self, record: &RequestRecord) {
         if let Some(work) = &mut self.work {
             work.add(record);
+        }
+        if let Some(sliced) = &mut self.sliced {
+            sliced.add(record);
         }
         if record.phase.is_measured() {
             self.distributions.add(record);
@@ -78,8 +86,11 @@ impl<'a> Level<'a> {
         let Finished { ttft, ttft_scheduled, latency, latency_scheduled, tpot, itl, chunk_gap } =
             distributions.finish();
         let duration = gathered.span.duration();
-        let stragglers = match (self.median_latency, duration) {
-            (Some(median), Some(duration)) => gathered.last.stragglers(median, duration),
+        let ramp = self.plan.load.ramp();
+        let stragglers = match (self.latency.quantile(0.5), duration) {
+            (Some(median), Some(duration)) if ramp.is_none() => {
+                gathered.last.stragglers(median, duration)
+            }
             _ => Vec::new(),
         };
         let send_lag = exact_lag(std::mem::take(&mut gathered.send_lag));
@@ -88,6 +99,14 @@ impl<'a> Level<'a> {
         let client = client(send_lag, connect, end.map(|end| &end.client));
         let engine_slip = end.and_then(|end| end.slip.as_ref()).filter(|s| s.count > 0).map(slip);
         let integrity = gathered.streams.shares();
+        let slices = self.sliced.as_ref().map(|sliced| sliced.slices(&gathered));
+        let over_time: Vec<OverTime> = match (&self.sliced, &slices, ramp) {
+            (Some(sliced), Some(slices), Some(ramp)) => {
+                bend(ramp, sliced, slices, &gathered).into_iter().collect()
+            }
+            (Some(sliced), _, None) => drifts(sliced, &self.latency, !self.plan.load.is_open()),
+            _ => Vec::new(),
+        };
         let findings = Case {
             plan,
             env,
@@ -100,12 +119,14 @@ impl<'a> Level<'a> {
             past_capacity: past_capacity(self.plan),
             no_interval: self.no_interval,
             stragglers: &stragglers,
+            over_time: &over_time,
         }
         .findings();
         let (notes, reasons): (Vec<&Finding>, Vec<&Finding>) =
             findings.iter().partition(|finding| finding.weight() == Verdict::Valid);
         let span = gathered.span;
-        let known = past_capacity(self.plan).is_none();
+        // Latencies of all rates of a ramp together are those of none.
+        let known = past_capacity(self.plan).is_none() && ramp.is_none();
         LevelSummary {
             label: escape(&self.plan.label, LONGEST_LABEL),
             load: LoadSummary {
@@ -132,12 +153,13 @@ impl<'a> Level<'a> {
             ttft_scheduled_ms: ttft_scheduled.filter(|_| known),
             latency_ms: latency.filter(|_| known),
             latency_scheduled_ms: latency_scheduled.filter(|_| known),
-            tpot_ms: tpot,
-            itl_ms: itl,
-            chunk_gap_ms: chunk_gap,
+            tpot_ms: tpot.filter(|_| ramp.is_none()),
+            itl_ms: itl.filter(|_| ramp.is_none()),
+            chunk_gap_ms: chunk_gap.filter(|_| ramp.is_none()),
             input_tokens: gathered.input.tokens(),
             output_tokens: gathered.output.tokens(),
             token_source: sources([(&gathered.input, &gathered.output)]),
+            slices,
             sessions: by_turn.map(|by_turn| by_turn.finish(&gathered.conversations)),
             integrity,
             client,
@@ -171,6 +193,9 @@ fn blocks(
     let (Some(from), Some(duration), Some(median)) = span else {
         return Ok(None);
     };
+    if plan.load.ramp().is_some() {
+        return Ok(None);
+    }
     if matches!(plan.load, Load::Burst { .. }) {
         return Err(NoInterval::Burst);
     }

@@ -1,9 +1,11 @@
 //! From frames to a summary: a pure function of a run. Records are read twice and never kept;
 //! what is kept grows by a few numbers a request.
 
+mod bend;
 mod client;
 mod concurrency;
 mod distributions;
+mod drift;
 mod failures;
 mod figures;
 mod gather;
@@ -11,11 +13,14 @@ mod integrity;
 mod judge;
 mod level;
 mod sessions;
+mod slices;
 mod slots;
 mod steady;
 mod stragglers;
 mod timeline;
 mod tokens;
+
+pub use drift::memory_growth;
 
 use crate::findings::{Finding, Reason};
 use crate::source::FrameSource;
@@ -62,7 +67,8 @@ fn first_reading(source: &dyn FrameSource) -> (BTreeMap<u32, Gathered>, Option<E
     for frame in source.frames() {
         match frame {
             Frame::LevelStart(start) => {
-                levels.entry(start.level).or_default();
+                let started = &mut levels.entry(start.level).or_default().started;
+                *started = Some(started.map_or(start.started, |at| at.min(start.started)));
             }
             Frame::Request(record) => levels.entry(record.level).or_default().add(&record),
             Frame::LevelEnd(end) => {

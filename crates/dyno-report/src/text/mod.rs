@@ -3,6 +3,7 @@
 mod layout;
 mod level;
 mod paint;
+mod slices;
 mod table;
 mod turns;
 

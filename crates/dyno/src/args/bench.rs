@@ -1,10 +1,12 @@
 //! The flags of `dyno bench`.
 
+use super::ramp::ramp;
 use super::target::{TargetUrl, target};
 use super::values::{self, ExtraBody, Header, List, Secret};
 use clap::{Args, ValueEnum};
 use dyno_core::Nanos;
 use dyno_core::plan::{Arrival, Warmup};
+use dyno_core::ramp::Ramp;
 use dyno_workload::lengths::Lengths;
 use std::path::PathBuf;
 
@@ -23,6 +25,10 @@ Examples:
       three closed-loop levels of 500 requests each
   dyno bench http://localhost:8000 --rate 2.5 --arrival poisson --duration 60s --warmup 10s
       open loop: arrivals on their own schedule, whatever the server does
+  dyno bench http://localhost:8000 --ramp '1..50/s over 5m'
+      where it bends: an open loop whose rate rises; `in 10 steps` goes in equal ones
+  dyno bench http://localhost:8000 --soak 2h --rate 5
+      what drifts in two hours of the same load
   dyno bench http://localhost:8000 --burst 1,2,4,8 --input-tokens 80 --output-tokens 256
       all at once; the number is the number of requests
   dyno bench http://localhost:8000 --concurrency 100 --requests 1000 --data open_qa.jsonl
@@ -64,7 +70,7 @@ pub(crate) struct BenchArgs {
 
 /// How much, how long.
 #[derive(Debug, Args)]
-#[command(next_help_heading = "Load (at most one of --concurrency, --rate, --burst)")]
+#[command(next_help_heading = "Load (at most one of --concurrency, --rate, --ramp, --burst)")]
 pub(crate) struct LoadArgs {
     /// Closed loop with N requests in flight, or N users in conversations; a list (8,16,32) runs as
     /// consecutive levels
@@ -77,6 +83,9 @@ pub(crate) struct LoadArgs {
     /// Spacing of open-loop arrivals: constant, poisson or gamma:SHAPE [default: poisson]
     #[arg(long, value_name = "PROCESS", value_parser = values::arrival)]
     pub(crate) arrival: Option<Arrival>,
+    /// Open loop whose rate goes from A to B per second, evenly or in equal steps; reported over time
+    #[arg(long, value_name = "'A..B/s over TIME[ in N steps]'", value_parser = ramp, allow_hyphen_values = true)]
+    pub(crate) ramp: Option<Ramp>,
     /// N requests all at once
     #[arg(long, value_name = "N[,N…]", value_parser = values::burst_list, allow_hyphen_values = true)]
     pub(crate) burst: Option<List<u64>>,
@@ -87,6 +96,10 @@ pub(crate) struct LoadArgs {
     /// a load is given and --requests is not]
     #[arg(long, value_name = "TIME", value_parser = values::some_duration, allow_hyphen_values = true)]
     pub(crate) duration: Option<Nanos>,
+    /// Keep one --concurrency or --rate up for this time, and look for drift: latency, throughput,
+    /// failures, memory
+    #[arg(long, value_name = "TIME", value_parser = values::some_duration, allow_hyphen_values = true)]
+    pub(crate) soak: Option<Nanos>,
     /// Send N requests, or for a time such as 10s, before each level; labelled and not measured
     #[arg(long, value_name = "N|TIME", value_parser = values::warmup, allow_hyphen_values = true)]
     pub(crate) warmup: Option<Warmup>,

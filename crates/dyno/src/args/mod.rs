@@ -6,6 +6,7 @@ pub(crate) mod data;
 pub(crate) mod engine;
 pub(crate) mod fit;
 pub(crate) mod predict;
+pub(crate) mod ramp;
 pub(crate) mod target;
 pub(crate) mod twins;
 pub(crate) mod values;

@@ -1,6 +1,7 @@
 //! The levels of a run: which load, and when each level stops.
 
 use super::data::Nature;
+use super::ramp::{check_soak, ramp_load};
 use crate::args::bench::LoadArgs;
 use crate::args::values::MOST_IN_FLIGHT;
 use crate::usage::UsageError;
@@ -15,7 +16,7 @@ const LADDER_OF_OUR_OWN: Ladder = Ladder { steps: &[1, 8, 32, 96], duration: 12 
 const LADDER_REQUESTS_PER_SLOT: u64 = 20;
 const DEFAULT_DURATION: Nanos = 30 * SEC;
 /// Schedules are computed up front and held in memory.
-const MOST_ARRIVALS: f64 = 50e6;
+pub(super) const MOST_ARRIVALS: f64 = 50e6;
 
 /// Levels of the closed loop, and how long each may take.
 struct Ladder {
@@ -40,17 +41,18 @@ pub(super) fn levels(
 ) -> Result<Vec<LevelPlan>, UsageError> {
     at_most_one_load(&args)?;
     fits_the_data(&args, nature)?;
-    if args.arrival.is_some() && args.rate.is_none() {
+    check_soak(&args, matches!(nature, Nature::Trace { .. }), lengths.len())?;
+    if args.arrival.is_some() && args.rate.is_none() && args.ramp.is_none() {
         return Err(UsageError::new(
             "--arrival",
-            "it spaces the arrivals of an open loop; give --rate R with it, or leave it out",
+            "it spaces the arrivals of an open loop; give --rate R or --ramp with it, or leave it out",
         ));
     }
     let warmup = match args.warmup {
         Some(Warmup::Requests(0) | Warmup::Duration(0)) => None,
         warmup => warmup,
     };
-    let given = Stop { requests: args.requests, duration: args.duration };
+    let given = Stop { requests: args.requests, duration: args.duration.or(args.soak) };
     let loads = if let Nature::Trace { speed, lengths_given } = nature {
         if lengths_given {
             notes.push("--output-tokens has no effect: a trace asks for its own lengths".into());
@@ -63,6 +65,9 @@ pub(super) fn levels(
         let loads = with_stop(list.0.iter().map(|&rate| Load::Rate { rate, arrival }), given);
         check_arrivals(&loads, warmup)?;
         loads
+    } else if let Some(ramp) = args.ramp {
+        let stop = Stop { requests: given.requests, duration: Some(ramp.over_ns) };
+        vec![(ramp_load(ramp, &args, warmup)?, stop)]
     } else if let Some(list) = &args.burst {
         check_burst(given, warmup)?;
         let stop = |requests| Stop { requests: Some(requests), duration: None };
@@ -76,6 +81,10 @@ pub(super) fn levels(
             // In a grid it is the lengths that tell levels apart, so they come first.
             let name = match (lengths.len(), &load) {
                 (1, Load::Trace { speed }) => format!("trace ×{speed}"),
+                (1, Load::Ramp { from, to, .. }) => format!("ramp {from}..{to}/s"),
+                (_, Load::Ramp { from, to, .. }) => {
+                    format!("{}→{} @{from}..{to}/s", input.0, output.0)
+                }
                 (1, _) => format!("{} {}", load.kind(), load.value()),
                 (_, Load::Rate { rate, .. }) => format!("{}→{} @{rate}/s", input.0, output.0),
                 _ => format!("{}→{} @{}", input.0, output.0, load.value()),
@@ -90,6 +99,7 @@ pub(super) fn levels(
                 input_tokens: input.clone(),
                 output_tokens: output.clone(),
                 capacity: None,
+                soak: args.soak.is_some(),
             });
         }
     }
@@ -100,6 +110,7 @@ fn at_most_one_load(args: &LoadArgs) -> Result<(), UsageError> {
     let given: Vec<&str> = [
         ("--concurrency", args.concurrency.is_some()),
         ("--rate", args.rate.is_some()),
+        ("--ramp", args.ramp.is_some()),
         ("--burst", args.burst.is_some()),
     ]
     .into_iter()
@@ -111,7 +122,9 @@ fn at_most_one_load(args: &LoadArgs) -> Result<(), UsageError> {
             *first,
             format!("it cannot be combined with {}; give one kind of load", rest.join(" and ")),
         )
-        .hint("closed loop: --concurrency N; open loop: --rate R; all at once: --burst N")),
+        .hint(
+            "closed loop: --concurrency N; open loop: --rate R or --ramp; all at once: --burst N",
+        )),
     }
 }
 
@@ -120,6 +133,7 @@ fn fits_the_data(args: &LoadArgs, nature: Nature) -> Result<(), UsageError> {
     let given = [
         ("--concurrency", args.concurrency.is_some()),
         ("--rate", args.rate.is_some()),
+        ("--ramp", args.ramp.is_some()),
         ("--burst", args.burst.is_some()),
         ("--arrival", args.arrival.is_some()),
     ];

@@ -3,6 +3,7 @@
 
 mod data;
 mod load;
+mod ramp;
 mod secrets;
 mod surroundings;
 

@@ -1,0 +1,169 @@
+//! A level cut into equal stretches of time: what ramps and soaks are looked at by.
+
+use super::figures::figures;
+use super::gather::Gathered;
+use crate::summary::{Slice, round6};
+use dyno_core::outcome::Outcome;
+use dyno_core::plan::{LevelPlan, Warmup};
+use dyno_core::record::RequestRecord;
+use dyno_core::units::to_s;
+use dyno_stats::{Counted, PERCENTILES, Presence};
+
+/// Slices of an even ramp and of a soak.
+const SLICES: u64 = 20;
+/// Cells that tests look at, at least; slices are made of whole ones.
+const CELLS: u64 = 40;
+const NS_PER_MS: f64 = 1e6;
+
+/// What happened in one cell.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Cell {
+    pub(super) arrived: u64,
+    pub(super) completed: u64,
+    pub(super) failed: u64,
+    pub(super) ttft: Vec<u64>,
+    pub(super) latency: Vec<u64>,
+}
+
+/// A level's time in cells, filled by the second reading.
+#[derive(Debug)]
+pub(super) struct Sliced {
+    from: u64,
+    /// When sending stopped.
+    to: u64,
+    /// How long it would have been.
+    planned: u64,
+    slices: u64,
+    per_slice: u64,
+    pub(super) cells: Vec<Cell>,
+    pub(super) first_failure: Option<u64>,
+}
+
+impl Sliced {
+    /// For a ramp or a soak; nothing for any other level, or where nothing was sent.
+    pub(super) fn new(plan: &LevelPlan, level: &Gathered) -> Option<Self> {
+        let ramp = plan.load.ramp();
+        let (from, planned, slices) = match ramp {
+            Some(ramp) => {
+                let lead = match plan.warmup {
+                    Some(Warmup::Duration(time)) => time,
+                    _ => 0,
+                };
+                let slices = ramp.steps.map_or(SLICES, u64::from);
+                (level.started?.saturating_add(lead), Some(ramp.over_ns), slices)
+            }
+            None if plan.soak => (level.span.first_sent?, None, SLICES),
+            None => return None,
+        };
+        let stopped = match &level.end {
+            Some(end) => end.sending_stopped,
+            None => level.span.last_sent?,
+        };
+        let planned = planned.unwrap_or(stopped.saturating_sub(from));
+        let to = stopped.min(from.saturating_add(planned));
+        if to <= from {
+            return None;
+        }
+        let per_slice = CELLS.div_ceil(slices);
+        let cells = vec![Cell::default(); (slices * per_slice) as usize];
+        Some(Self { from, to, planned, slices, per_slice, cells, first_failure: None })
+    }
+
+    /// Where a cell begins, as an offset from the start.
+    pub(super) fn edge(&self, cell: usize) -> u64 {
+        let cells = self.cells.len() as u128;
+        (u128::from(self.planned) * cell as u128 / cells) as u64
+    }
+
+    /// How long the measured time was.
+    pub(super) fn length(&self) -> u64 {
+        self.to - self.from
+    }
+
+    /// Cells whose time was run through to its end.
+    pub(super) fn whole_cells(&self) -> usize {
+        (1..=self.cells.len()).take_while(|cell| self.edge(*cell) <= self.length()).count()
+    }
+
+    /// An offset from the start, for times within.
+    pub(super) fn offset(&self, time: u64) -> Option<u64> {
+        time.checked_sub(self.from).filter(|offset| *offset <= self.length())
+    }
+
+    fn cell(&mut self, time: u64) -> Option<&mut Cell> {
+        let offset = self.offset(time)?;
+        let cells = self.cells.len() as u128;
+        // The cell whose edges, which are rounded down, hold it.
+        let at = (u128::from(offset) * cells / u128::from(self.planned)) as usize;
+        let at = if at + 1 < self.cells.len() && self.edge(at + 1) <= offset { at + 1 } else { at };
+        let last = self.cells.len() - 1;
+        self.cells.get_mut(at.min(last))
+    }
+
+    /// Second reading. What ends counts whichever phase it is of: it is work the server did.
+    pub(super) fn add(&mut self, record: &RequestRecord) {
+        let end = match &record.outcome {
+            Outcome::Completed | Outcome::Failed(_) => self.cell(record.end),
+            _ => None,
+        };
+        if let Some(cell) = end {
+            match record.is_completed() {
+                true => cell.completed += 1,
+                false => cell.failed += 1,
+            }
+        }
+        if !record.phase.is_measured() {
+            return;
+        }
+        if matches!(record.outcome, Outcome::Failed(_)) {
+            let first = self.first_failure.get_or_insert(record.end);
+            *first = record.end.min(*first);
+        }
+        if let Some(cell) = self.cell(record.intended) {
+            cell.arrived += 1;
+        }
+        let f = figures(record);
+        if let Some(cell) = record.sent.and_then(|sent| self.cell(sent)) {
+            cell.ttft.extend(f.ttft);
+            cell.latency.extend(f.latency);
+        }
+    }
+
+    /// The slices up to where sending stopped.
+    pub(super) fn slices(&self, level: &Gathered) -> Vec<Slice> {
+        let length = self.length();
+        let mut slices = Vec::new();
+        for (i, cells) in (0..self.slices).zip(self.cells.chunks(self.per_slice as usize)) {
+            let first = (i * self.per_slice) as usize;
+            let (from, to) = (self.edge(first), self.edge(first + cells.len()).min(length));
+            if from >= to {
+                break;
+            }
+            let sum = |count: fn(&Cell) -> u64| cells.iter().map(count).sum::<u64>();
+            let per_s = |n: u64| round6(n as f64 / to_s(to - from));
+            let pooled = |samples: fn(&Cell) -> &Vec<u64>| {
+                Counted::from_samples(cells.iter().flat_map(samples).copied().collect())
+            };
+            let (ttft, latency) = (pooled(|cell| &cell.ttft), pooled(|cell| &cell.latency));
+            slices.push(Slice {
+                from_s: round6(to_s(from)),
+                to_s: round6(to_s(to)),
+                offered_per_s: per_s(sum(|cell| cell.arrived)),
+                completed_per_s: per_s(sum(|cell| cell.completed)),
+                ttft_p50_ms: percentile(&ttft, "p50"),
+                ttft_p99_ms: percentile(&ttft, "p99"),
+                latency_p50_ms: percentile(&latency, "p50"),
+                failed: sum(|cell| cell.failed),
+                in_flight: level.flight.at(self.from.saturating_add(to)),
+            });
+        }
+        slices
+    }
+}
+
+/// A percentile in milliseconds, where there are enough samples to show it without a mark.
+fn percentile(samples: &Counted, name: &str) -> Option<f64> {
+    let percentile = PERCENTILES.iter().find(|percentile| percentile.name == name)?;
+    let shown = percentile.presence(samples.count()) == Presence::Shown;
+    samples.quantile(percentile.share()).filter(|_| shown).map(|ns| round6(ns / NS_PER_MS))
+}
