@@ -4,8 +4,10 @@
 
 #[path = "../tests/common/mod.rs"]
 mod common;
+#[path = "../tests/common/soak.rs"]
+mod soak;
 
-use common::soak::{CLOSED, OPEN, Soak};
+use soak::{CLOSED, OPEN, Soak};
 
 /// Requests, noise of a step, sway of the server.
 const KINDS: [(u64, f64, f64); 6] = [

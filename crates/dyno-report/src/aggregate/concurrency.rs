@@ -50,9 +50,9 @@ impl Flight {
         most as u64
     }
 
-    /// How many are in flight at a moment; needs [`Flight::sort`].
+    /// How many are in flight just before a moment; needs [`Flight::sort`].
     pub(crate) fn at(&self, time: u64) -> u64 {
-        let by = |times: &[u64]| times.partition_point(|t| *t <= time);
+        let by = |times: &[u64]| times.partition_point(|t| *t < time);
         (by(&self.sent) - by(&self.ended)) as u64
     }
 
@@ -93,7 +93,7 @@ mod tests {
         let got = flight.over(0, 20).unwrap();
         assert_eq!((got.mean, got.peak), (1.5, 2));
         assert_eq!(flight.segments(0, 20, 4), [1.0, 2.0, 2.0, 1.0]);
-        assert_eq!([0, 9, 10, 20].map(|time| flight.at(time)), [1, 2, 2, 0]);
+        assert_eq!([0, 1, 10, 11, 21].map(|time| flight.at(time)), [0, 1, 2, 2, 0]);
         assert_eq!(flight.sendings(0, 20, 4), [1.0, 1.0, 1.0, 0.0]);
     }
 }

@@ -145,14 +145,16 @@ impl Sliced {
                 Counted::from_samples(cells.iter().flat_map(samples).copied().collect())
             };
             let (ttft, latency) = (pooled(|cell| &cell.ttft), pooled(|cell| &cell.latency));
+            let ttft_p99 = percentile(&ttft, "p99");
             slices.push(Slice {
                 from_s: round6(to_s(from)),
                 to_s: round6(to_s(to)),
                 offered_per_s: per_s(sum(|cell| cell.arrived)),
                 completed_per_s: per_s(sum(|cell| cell.completed)),
-                ttft_p50_ms: percentile(&ttft, "p50"),
-                ttft_p99_ms: percentile(&ttft, "p99"),
-                latency_p50_ms: percentile(&latency, "p50"),
+                ttft_p50_ms: percentile(&ttft, "p50").map(|(ms, _)| ms),
+                ttft_p99_ms: ttft_p99.map(|(ms, _)| ms),
+                ttft_p99_marked: ttft_p99.is_some_and(|(_, marked)| marked),
+                latency_p50_ms: percentile(&latency, "p50").map(|(ms, _)| ms),
                 failed: sum(|cell| cell.failed),
                 in_flight: level.flight.at(self.from.saturating_add(to)),
             });
@@ -161,9 +163,11 @@ impl Sliced {
     }
 }
 
-/// A percentile in milliseconds, where there are enough samples to show it without a mark.
-fn percentile(samples: &Counted, name: &str) -> Option<f64> {
+/// A percentile in milliseconds, where there are enough samples to show it, and whether it is
+/// marked.
+fn percentile(samples: &Counted, name: &str) -> Option<(f64, bool)> {
     let percentile = PERCENTILES.iter().find(|percentile| percentile.name == name)?;
-    let shown = percentile.presence(samples.count()) == Presence::Shown;
-    samples.quantile(percentile.share()).filter(|_| shown).map(|ns| round6(ns / NS_PER_MS))
+    let presence = percentile.presence(samples.count());
+    let value = samples.quantile(percentile.share()).filter(|_| presence != Presence::Absent)?;
+    Some((round6(value / NS_PER_MS), presence == Presence::Marked))
 }

@@ -16,8 +16,10 @@ pub struct Slice {
     pub completed_per_s: f64,
     /// Median of `first − sent`.
     pub ttft_p50_ms: Option<f64>,
-    /// 99th percentile of `first − sent`; absent where fewer than ten samples lie beyond it.
+    /// 99th percentile of `first − sent`; absent with fewer than 20 samples.
     pub ttft_p99_ms: Option<f64>,
+    /// Fewer than ten samples lie beyond that percentile.
+    pub ttft_p99_marked: bool,
     /// Median of `last − sent`.
     pub latency_p50_ms: Option<f64>,
     /// Failures in it.

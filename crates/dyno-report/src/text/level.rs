@@ -39,7 +39,7 @@ pub(super) fn level(level: &LevelSummary, options: &TextOptions) -> String {
         out.push_str(&wrap("  ", &text, options.width));
     }
     out.push_str(&turns(level, &mut Marks::default()));
-    out.push_str(&slices(level));
+    out.push_str(&slices(level, &mut Marks::default()));
     out.push_str(&intervals(level));
     if let Some(text) = client(level) {
         out.push_str(&wrap("  client: ", &text, options.width));

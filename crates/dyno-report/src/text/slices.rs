@@ -1,6 +1,7 @@
 //! A level over time, as a small table: ramps and soaks.
 
 use super::layout::{ABSENT, millis, number};
+use super::table::Marks;
 use crate::findings::clock;
 use crate::summary::{LevelSummary, Slice};
 
@@ -13,21 +14,24 @@ fn line(cells: &[String; 7]) -> String {
     format!("{}\n", line.trim_end())
 }
 
-fn cells(slice: &Slice) -> [String; 7] {
+fn cells(slice: &Slice, marks: &mut Marks) -> [String; 7] {
     let ms = |value: Option<f64>| value.map_or_else(|| ABSENT.to_owned(), millis);
+    let mark = if slice.ttft_p99_marked { "?" } else { "" };
+    marks.note(slice.ttft_p99_marked, slice.ttft_p99_ms.is_none());
     [
         clock(slice.from_s),
         number(slice.offered_per_s),
         number(slice.completed_per_s),
-        format!("{}/{}", ms(slice.ttft_p50_ms), ms(slice.ttft_p99_ms)),
+        format!("{}/{}{mark}", ms(slice.ttft_p50_ms), ms(slice.ttft_p99_ms)),
         ms(slice.latency_p50_ms),
         slice.failed.to_string(),
         slice.in_flight.to_string(),
     ]
 }
 
-/// One line a slice; nothing for a level that is not looked at over time.
-pub(super) fn slices(level: &LevelSummary) -> String {
+/// One line a slice; nothing for a level that is not looked at over time. Tells which marks it
+/// uses.
+pub(super) fn slices(level: &LevelSummary, marks: &mut Marks) -> String {
     let Some(slices) = level.slices.as_ref().filter(|slices| !slices.is_empty()) else {
         return String::new();
     };
@@ -36,5 +40,5 @@ pub(super) fn slices(level: &LevelSummary) -> String {
     let head = [titles, units].map(|row| line(&row.map(str::to_owned)));
     "  over time, with the latencies of what was sent then\n".to_owned()
         + &head.concat()
-        + &slices.iter().map(|slice| line(&cells(slice))).collect::<String>()
+        + &slices.iter().map(|slice| line(&cells(slice, marks))).collect::<String>()
 }

@@ -1,8 +1,6 @@
 //! Runs put together by hand.
 #![allow(dead_code, unreachable_pub)]
 
-pub mod soak;
-
 use dyno_core::frame::{ClientHealth, Ending, Frame, LevelEnd, LevelStart, RunEnd, RunHeader};
 use dyno_core::lag::LagHistogram;
 use dyno_core::outcome::{FailureClass, Outcome};

@@ -1,7 +1,7 @@
 //! Soaks on the engine in virtual time, with its noise, and a server that may get slower.
-#![allow(dead_code, unreachable_pub)]
+#![allow(clippy::unwrap_used, dead_code, unreachable_pub)]
 
-use super::{level_plan, plan, summary_with, usage};
+use crate::common::{level_plan, plan, summary_with, usage};
 use dyno_core::frame::Ending;
 use dyno_core::outcome::Outcome;
 use dyno_core::plan::{Arrival, Load, Plan};

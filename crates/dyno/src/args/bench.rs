@@ -83,8 +83,9 @@ pub(crate) struct LoadArgs {
     /// Spacing of open-loop arrivals: constant, poisson or gamma:SHAPE [default: poisson]
     #[arg(long, value_name = "PROCESS", value_parser = values::arrival)]
     pub(crate) arrival: Option<Arrival>,
-    /// Open loop whose rate goes from A to B per second, evenly or in equal steps; reported over time
-    #[arg(long, value_name = "'A..B/s over TIME[ in N steps]'", value_parser = ramp, allow_hyphen_values = true)]
+    /// Open loop whose rate changes, reported over time: 'A..B/s over TIME', or in equal steps with
+    /// ' in N steps' after it
+    #[arg(long, value_name = "RAMP", value_parser = ramp, allow_hyphen_values = true)]
     pub(crate) ramp: Option<Ramp>,
     /// N requests all at once
     #[arg(long, value_name = "N[,N…]", value_parser = values::burst_list, allow_hyphen_values = true)]
@@ -96,8 +97,8 @@ pub(crate) struct LoadArgs {
     /// a load is given and --requests is not]
     #[arg(long, value_name = "TIME", value_parser = values::some_duration, allow_hyphen_values = true)]
     pub(crate) duration: Option<Nanos>,
-    /// Keep one --concurrency or --rate up for this time, and look for drift: latency, throughput,
-    /// failures, memory
+    /// Keep one --concurrency or --rate up for this time, and look for drift of latency,
+    /// throughput and failures
     #[arg(long, value_name = "TIME", value_parser = values::some_duration, allow_hyphen_values = true)]
     pub(crate) soak: Option<Nanos>,
     /// Send N requests, or for a time such as 10s, before each level; labelled and not measured

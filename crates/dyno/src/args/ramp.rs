@@ -16,7 +16,7 @@ fn read(text: &str) -> Result<Ramp, String> {
     let (rates, time, steps) = match words.as_slice() {
         [rates, "over", time] => (rates, time, None),
         [rates, "over", time, "in", steps, "steps"] => (rates, time, Some(*steps)),
-        _ => return Err(format!("`{text}` is not a ramp: rates, over which time")),
+        _ => return Err(format!("`{text}` is not a ramp; it wants two rates and a time")),
     };
     let rates = rates
         .strip_suffix("/s")
@@ -37,7 +37,8 @@ fn read(text: &str) -> Result<Ramp, String> {
 
 fn rate(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
-        Ok(value) if (0.0..=HIGHEST_RATE).contains(&value) => Ok(value + 0.0),
+        // A third dot is more likely a slip than the beginning of a fraction.
+        Ok(value) if (0.0..=HIGHEST_RATE).contains(&value) && !text.starts_with('.') => Ok(value),
         _ => Err(format!(
             "`{text}` is not a rate; an end of a ramp is a number from 0 to {HIGHEST_RATE}"
         )),

@@ -19,6 +19,7 @@ mod place;
 mod predict;
 mod preflight;
 mod process;
+mod ramps;
 mod requests;
 mod same_bytes;
 mod secrets;

@@ -5,7 +5,7 @@ use crate::process::run;
 use serde_json::Value;
 
 /// A twin whose steps take exactly 20 ms and a millisecond for each sequence.
-const TWIN: &str = r#"
+pub(crate) const TWIN: &str = r#"
 schema = "dyno.twin/1"
 name = "plain"
 engine = "made for a test"
