@@ -88,6 +88,29 @@ fn slices_count_what_happened_in_their_time() {
     assert_eq!((slices[0].ttft_p50_ms, slices[1].ttft_p99_ms), (None, None));
 }
 
+/// Of 40 requests sent in the first of two steps, those that had to be given up took longest.
+#[test]
+fn a_percentile_among_those_still_running_is_not_known() {
+    let ramp = Ramp { from: 40.0, to: 1.0, over_ns: 2 * SEC, steps: Some(2) };
+    let first_slice = |censored: u64| {
+        let records = (0..40).map(|i| match i < 40 - censored {
+            true => stream(i, 0, 10 * i, 100 + i, 20, 5),
+            false => {
+                let mut r = failure(i, 0, 10 * i, 3000, FailureClass::Http(500), "");
+                r.outcome = dyno_core::outcome::Outcome::Censored;
+                r
+            }
+        });
+        let level = ended(&ramp_plan(ramp), records.collect(), 2 * SEC).levels.remove(0);
+        level.slices.unwrap()[0]
+    };
+    assert_eq!(first_slice(0).ttft_p50_ms, Some(119.5));
+    // The median of all forty is still among the thirty.
+    assert_eq!(first_slice(10).ttft_p50_ms.map(f64::round), Some(119.0));
+    assert!(first_slice(0).ttft_p99_ms.is_some() && first_slice(10).ttft_p99_ms.is_none());
+    assert_eq!((first_slice(21).ttft_p50_ms, first_slice(21).latency_p50_ms), (None, None));
+}
+
 #[test]
 fn a_ramp_is_no_level() {
     let level = served(UP, 40, 3);

@@ -18,6 +18,8 @@ const BEYOND: f64 = 0.1;
 const SHORT: f64 = 0.95;
 /// A latency this many times its level has left it.
 const LEFT: f64 = 3.0;
+/// The bend is at most so far from where the lines meet, as a share.
+const NEAR: f64 = 0.15;
 const FEWEST_SLICES: usize = 6;
 
 /// What there is to say of a ramp; nothing of one that goes down, whose backlog hides when the
@@ -53,7 +55,7 @@ fn fell_behind(
         })
         .filter(|point| point.x > 0.0)
         .collect();
-    let Hinge { at, gain, .. } = hinge(&points)?;
+    let Hinge { at, gain, level: plateau, .. } = hinge(&points)?;
     let most = points.last()?.x;
     if gain < CLEAR || most - at < BEYOND * most {
         return None;
@@ -67,7 +69,11 @@ fn fell_behind(
         return None;
     }
     let width = to_s(sliced.edge(whole)) / whole as f64;
-    let rate = at / width;
+    // What is completed past the bend is what the server carries; where it then does less, the
+    // bend was before.
+    let due: u64 = cells.iter().map(|cell| cell.arrived).sum();
+    let shards = (ramp.due_by(sliced.edge(whole)) / due.max(1) as f64).round().max(1.0);
+    let rate = (plateau * shards).clamp(at * (1.0 - NEAR), at * (1.0 + NEAR)) / width;
     Some(OverTime::Bent {
         rate,
         after_s: moment(ramp, rate),
@@ -108,7 +114,8 @@ fn moment(ramp: Ramp, rate: f64) -> f64 {
     match ramp.steps.filter(|steps| *steps > 1) {
         None => part * to_s(ramp.over_ns),
         Some(steps) => {
-            let step = (part * f64::from(steps - 1)).round();
+            // The first step above it; one that is only just below is meant, too.
+            let step = (part * f64::from(steps - 1) - 0.25).ceil();
             step * to_s(ramp.over_ns) / f64::from(steps)
         }
     }

@@ -23,6 +23,8 @@ pub(super) struct Cell {
     pub(super) failed: u64,
     pub(super) ttft: Vec<u64>,
     pub(super) latency: Vec<u64>,
+    /// Sent in it, and still running when the run had to stop.
+    censored: u64,
 }
 
 /// A level's time in cells, filled by the second reading.
@@ -126,6 +128,7 @@ impl Sliced {
         if let Some(cell) = record.sent.and_then(|sent| self.cell(sent)) {
             cell.ttft.extend(f.ttft);
             cell.latency.extend(f.latency);
+            cell.censored += u64::from(record.outcome == Outcome::Censored);
         }
     }
 
@@ -145,16 +148,17 @@ impl Sliced {
                 Counted::from_samples(cells.iter().flat_map(samples).copied().collect())
             };
             let (ttft, latency) = (pooled(|cell| &cell.ttft), pooled(|cell| &cell.latency));
-            let ttft_p99 = percentile(&ttft, "p99");
+            let censored = sum(|cell| cell.censored);
+            let ttft_p99 = percentile(&ttft, censored, "p99");
             slices.push(Slice {
                 from_s: round6(to_s(from)),
                 to_s: round6(to_s(to)),
                 offered_per_s: per_s(sum(|cell| cell.arrived)),
                 completed_per_s: per_s(sum(|cell| cell.completed)),
-                ttft_p50_ms: percentile(&ttft, "p50").map(|(ms, _)| ms),
+                ttft_p50_ms: percentile(&ttft, censored, "p50").map(|(ms, _)| ms),
                 ttft_p99_ms: ttft_p99.map(|(ms, _)| ms),
                 ttft_p99_marked: ttft_p99.is_some_and(|(_, marked)| marked),
-                latency_p50_ms: percentile(&latency, "p50").map(|(ms, _)| ms),
+                latency_p50_ms: percentile(&latency, censored, "p50").map(|(ms, _)| ms),
                 failed: sum(|cell| cell.failed),
                 in_flight: level.flight.at(self.from.saturating_add(to)),
             });
@@ -164,10 +168,14 @@ impl Sliced {
 }
 
 /// A percentile in milliseconds, where there are enough samples to show it, and whether it is
-/// marked.
-fn percentile(samples: &Counted, name: &str) -> Option<(f64, bool)> {
+/// marked. What was still running would have taken longer than all others: a percentile that lies
+/// among those is not known.
+fn percentile(samples: &Counted, censored: u64, name: &str) -> Option<(f64, bool)> {
     let percentile = PERCENTILES.iter().find(|percentile| percentile.name == name)?;
-    let presence = percentile.presence(samples.count());
-    let value = samples.quantile(percentile.share()).filter(|_| presence != Presence::Absent)?;
+    let all = samples.count() + censored;
+    let presence = percentile.presence(all);
+    let share = percentile.share() * all as f64 / samples.count() as f64;
+    let known = presence != Presence::Absent && share <= 1.0;
+    let value = samples.quantile(share.min(1.0)).filter(|_| known)?;
     Some((round6(value / NS_PER_MS), presence == Presence::Marked))
 }
