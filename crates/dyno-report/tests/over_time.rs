@@ -240,7 +240,7 @@ fn failing(from: u64, every: u64) -> LevelSummary {
     let mut plan = plan(vec![level_plan("soak", Load::Concurrency { concurrency: 1 }, None)]);
     plan.levels[0].soak = true;
     plan.allow_failures = 1.0;
-    let one = |i: u64| match i >= from && i % every == 0 {
+    let one = |i: u64| match i >= from && i.is_multiple_of(every) {
         true => failure(i, 0, i * 200, i * 200 + 50, FailureClass::Http(500), "no"),
         false => stream(i, 0, i * 200, 100, 20, 5),
     };

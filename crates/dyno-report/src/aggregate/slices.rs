@@ -44,17 +44,14 @@ pub(super) struct Sliced {
 impl Sliced {
     /// For a ramp or a soak; nothing for any other level, or where nothing was sent.
     pub(super) fn new(plan: &LevelPlan, level: &Gathered) -> Option<Self> {
-        let ramp = plan.load.ramp();
-        let (from, planned, slices) = match ramp {
-            Some(ramp) => {
-                let lead = match plan.warmup {
-                    Some(Warmup::Duration(time)) => time,
-                    _ => 0,
-                };
-                let slices = ramp.steps.map_or(SLICES, u64::from);
-                (level.started?.saturating_add(lead), Some(ramp.over_ns), slices)
-            }
-            None if plan.soak => (level.span.first_sent?, None, SLICES),
+        let from = match plan.warmup {
+            None => level.started?,
+            Some(Warmup::Duration(time)) => level.started?.saturating_add(time),
+            Some(Warmup::Requests(_)) => level.span.first_sent?,
+        };
+        let (planned, slices) = match plan.load.ramp() {
+            Some(ramp) => (Some(ramp.over_ns), ramp.steps.map_or(SLICES, u64::from)),
+            None if plan.soak => (None, SLICES),
             None => return None,
         };
         let stopped = match &level.end {
