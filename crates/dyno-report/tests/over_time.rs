@@ -212,12 +212,12 @@ fn a_bent_ramp_as_people_see_it() {
 fn clean_soaks_do_not_drift_and_drifting_ones_do() {
     for (load, seed) in [(CLOSED, 70_000), (OPEN, 80_000)] {
         let clean = Soak { load, noise: 0.1, sway: 0.02, drift: 0.0, requests: 1200 };
-        let (alarms, kinds) = clean.count(seed..seed + 30);
-        println!("{load:?}: {alarms} of 30 clean soaks have a finding: {kinds:?}");
-        assert!(alarms <= 1, "{alarms} of 30: {kinds:?}");
-        let (found, kinds) = Soak { drift: 0.2, ..clean }.count(seed..seed + 15);
-        println!("{load:?}: {found} of 15 soaks that drift by 20 % are found: {kinds:?}");
-        assert!(found >= 14, "{found} of 15: {kinds:?}");
+        let (alarms, kinds) = clean.count(seed..seed + 16);
+        println!("{load:?}: {alarms} of 16 clean soaks have a finding: {kinds:?}");
+        assert!(alarms == 0, "{alarms} of 16: {kinds:?}");
+        let (found, kinds) = Soak { drift: 0.2, ..clean }.count(seed..seed + 8);
+        println!("{load:?}: {found} of 8 soaks that drift by 20 % are found: {kinds:?}");
+        assert!(found >= 7, "{found} of 8: {kinds:?}");
     }
 }
 
