@@ -33,15 +33,15 @@ pub(super) fn bend(
     if ramp.to <= ramp.from {
         return None;
     }
-    fell_behind(ramp, sliced, slices, level).or_else(|| left_level(ramp, slices))
+    // How many turns are due depends on the answers, so those have no rate to fall behind.
+    let behind = match level.conversations.any() {
+        true => None,
+        false => fell_behind(ramp, sliced, slices),
+    };
+    behind.or_else(|| left_level(ramp, slices))
 }
 
-fn fell_behind(
-    ramp: Ramp,
-    sliced: &Sliced,
-    slices: &[Slice],
-    level: &Gathered,
-) -> Option<OverTime> {
+fn fell_behind(ramp: Ramp, sliced: &Sliced, slices: &[Slice]) -> Option<OverTime> {
     let whole = sliced.whole_cells();
     let cells = sliced.cells.get(..whole)?;
     // An answer is over some time after its arrival: by the latency of the first quarter.
@@ -79,7 +79,7 @@ fn fell_behind(
         after_s: moment(ramp, rate),
         offered: arrived as f64 / over_s,
         completed: completed as f64 / over_s,
-        in_flight: slices.last().map_or_else(|| level.counts.censored, |slice| slice.in_flight),
+        in_flight: slices.last()?.in_flight,
         failed: 2 * failed >= arrived.saturating_sub(completed),
     })
 }
