@@ -11,6 +11,7 @@ pub mod nearest;
 pub mod outcome;
 pub mod plan;
 pub mod prompt;
+pub mod ramp;
 pub mod record;
 pub mod server;
 pub mod slo;

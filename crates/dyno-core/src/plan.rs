@@ -116,6 +116,9 @@ pub struct LevelPlan {
     /// Stop as soon as this is known, within the bounds above.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub until: Option<Until>,
+    /// It is watched for drift: what changes although the load does not.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub soak: bool,
 }
 
 /// A length or a distribution of lengths, as it is typed: `512`, `128-1024`, `normal(512,64)`.
@@ -177,32 +180,48 @@ pub enum Load {
         /// How much faster than it was recorded.
         speed: f64,
     },
+    /// Open loop whose rate changes as it runs; see [`crate::ramp::Ramp`].
+    Ramp {
+        /// Arrivals per second at the start.
+        from: f64,
+        /// Arrivals per second at the end.
+        to: f64,
+        /// How long it takes.
+        over_ns: Nanos,
+        /// In so many equal steps; absent: evenly.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        steps: Option<u32>,
+        /// How arrivals are spaced.
+        arrival: Arrival,
+    },
 }
 
 impl Load {
-    /// `concurrency`, `rate`, `burst` or `trace`.
+    /// `concurrency`, `rate`, `burst`, `trace` or `ramp`.
     pub fn kind(&self) -> &'static str {
         match self {
             Self::Concurrency { .. } => "concurrency",
             Self::Rate { .. } => "rate",
             Self::Burst { .. } => "burst",
             Self::Trace { .. } => "trace",
+            Self::Ramp { .. } => "ramp",
         }
     }
 
-    /// The number that goes with [`Load::kind`].
+    /// The number that goes with [`Load::kind`]; of a ramp, its highest rate.
     pub fn value(&self) -> f64 {
         match *self {
             Self::Concurrency { concurrency } => f64::from(concurrency),
             Self::Rate { rate, .. } => rate,
             Self::Burst { requests } => requests as f64,
             Self::Trace { speed } => speed,
+            Self::Ramp { from, to, .. } => from.max(to),
         }
     }
 
     /// Whether requests come when their schedule says, whatever the server does.
     pub fn is_open(&self) -> bool {
-        matches!(self, Self::Rate { .. } | Self::Trace { .. })
+        matches!(self, Self::Rate { .. } | Self::Trace { .. } | Self::Ramp { .. })
     }
 }
 

@@ -32,6 +32,23 @@ impl Arrivals {
         Self { rng: seeded(seed, level, b"arrivals"), arrival, rate, sum: 0.0, index: 0 }
     }
 
+    /// When the next arrival is due, in mean gaps from the start.
+    pub(crate) fn next_due(&mut self) -> f64 {
+        let gaps = match self.arrival {
+            Arrival::Constant => self.index as f64,
+            Arrival::Poisson => {
+                self.sum -= libm::log(self.uniform());
+                self.sum
+            }
+            Arrival::Gamma { shape } => {
+                self.sum += self.gamma(shape) / shape;
+                self.sum
+            }
+        };
+        self.index += 1;
+        gaps
+    }
+
     /// Uniform in (0, 1].
     fn uniform(&mut self) -> f64 {
         ((self.rng.next_u64() >> 11) + 1) as f64 * (1.0 / (1_u64 << 53) as f64)
@@ -70,19 +87,7 @@ impl Iterator for Arrivals {
     type Item = Nanos;
 
     fn next(&mut self) -> Option<Nanos> {
-        let gaps = match self.arrival {
-            Arrival::Constant => self.index as f64,
-            Arrival::Poisson => {
-                self.sum -= libm::log(self.uniform());
-                self.sum
-            }
-            Arrival::Gamma { shape } => {
-                self.sum += self.gamma(shape) / shape;
-                self.sum
-            }
-        };
-        self.index += 1;
-        Some((gaps * 1e9 / self.rate).round() as Nanos)
+        Some((self.next_due() * 1e9 / self.rate).round() as Nanos)
     }
 }
 

@@ -3,6 +3,7 @@
 
 use crate::arrivals::Arrivals;
 use crate::lookahead::Lookahead;
+use crate::ramp::{RampArrivals, lead};
 use crate::sessions::{Sessions, Thinking};
 use crate::stop::{Stop, StopSignal};
 use crate::transport::{Ended, Job, Payload, Transport, TransportError};
@@ -111,6 +112,15 @@ pub fn run_level<'a>(
             match level.setup.sessions {
                 true => open::run_sessions(&mut level, arrivals)?,
                 false => open::run(&mut level, arrivals)?,
+            }
+        }
+        Load::Ramp { arrival, .. } => {
+            let LevelSetup { seed, level: number, plan, sessions, .. } = level.setup;
+            let arrivals =
+                load.ramp().map(|ramp| RampArrivals::new(seed, number, ramp, arrival, lead(plan)));
+            match sessions {
+                true => open::run_sessions(&mut level, arrivals.into_iter().flatten())?,
+                false => open::run(&mut level, arrivals.into_iter().flatten())?,
             }
         }
         Load::Trace { .. } => {
@@ -253,12 +263,13 @@ impl<'a> Level<'a> {
         let plan = self.setup.plan;
         let from = match plan.load {
             Load::Concurrency { .. } => self.measured_from?,
-            Load::Rate { .. } if self.setup.sessions => {
+            Load::Rate { .. } | Load::Ramp { .. } if self.setup.sessions => {
                 open::time_from(plan.warmup, self.started, self.measured_from)?
             }
             _ => return None,
         };
-        Some(from.saturating_add(plan.duration_ns?))
+        let lasts = plan.duration_ns.or_else(|| plan.load.ramp().map(|ramp| ramp.over_ns));
+        Some(from.saturating_add(lasts?))
     }
 
     /// Sends the next arrival. Sending stops if there is nothing to send any more.

@@ -8,6 +8,7 @@ mod closed;
 mod level;
 mod lookahead;
 mod open;
+pub mod ramp;
 mod sessions;
 mod stop;
 mod transport;

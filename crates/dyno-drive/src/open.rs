@@ -2,6 +2,7 @@
 
 use crate::arrivals::{belongs, share};
 use crate::level::Level;
+use crate::ramp;
 use crate::transport::TransportError;
 use dyno_core::Nanos;
 use dyno_core::frame::Ending;
@@ -26,6 +27,7 @@ impl Schedule {
         let mut schedule =
             Self { offsets: vec![], measured: 0, ending: Ending::Requests, stops: 0 };
         let (mut first_measured, mut measured) = (None, 0_u64);
+        let mut exhausted = true;
         for (index, offset) in (0_u64..).zip(arrivals) {
             let warmup = match plan.warmup {
                 None => false,
@@ -34,6 +36,7 @@ impl Schedule {
             };
             if !warmup {
                 if plan.requests.is_some_and(|n| measured >= n) {
+                    exhausted = false;
                     break;
                 }
                 first_measured.get_or_insert(offset);
@@ -42,6 +45,7 @@ impl Schedule {
                     && offset >= from + d
                 {
                     (schedule.ending, schedule.stops) = (Ending::Duration, from + d);
+                    exhausted = false;
                     break;
                 }
                 measured += 1;
@@ -51,6 +55,9 @@ impl Schedule {
                 schedule.offsets.push(offset);
                 schedule.measured += u64::from(!warmup);
             }
+        }
+        if let Some(end) = exhausted.then(|| ramp::end(plan)).flatten() {
+            (schedule.ending, schedule.stops) = (Ending::Duration, end);
         }
         schedule
     }

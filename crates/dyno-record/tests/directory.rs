@@ -35,6 +35,7 @@ fn plan() -> Plan {
             capacity: None,
             repeat: None,
             until: None,
+            soak: false,
         }],
         data: DataPlan::default(),
         request: RequestPlan {

@@ -1,10 +1,13 @@
 //! What there is to say about a level or a run, as types: each finding has a weight, a stable
 //! code, its figures in words, and advice.
 
+mod over_time;
 mod server;
 mod words;
 
 use crate::slo::FewSamples;
+pub(crate) use over_time::clock;
+pub use over_time::{Figure, OverTime};
 pub use server::ServerFinding;
 
 use crate::verdict::Verdict;
@@ -255,6 +258,8 @@ pub enum Finding {
         /// Length of the level.
         duration_s: f64,
     },
+    /// It is looked at over time.
+    OverTime(OverTime),
     /// There are no intervals.
     NoIntervals(NoInterval),
     /// The server's own figures say it.
@@ -292,6 +297,7 @@ impl Finding {
             | Self::RecordsMissing { .. }
             | Self::ShortOfPlan { .. } => Verdict::Invalid,
             Self::NoSteadyWindow(NoWindow::TraceTrend { .. }) => Verdict::Valid,
+            Self::OverTime(found) => found.weight(),
             Self::Partial
             | Self::Interrupted
             | Self::TargetLost
@@ -345,6 +351,7 @@ impl Finding {
             Self::Resent(_) => "resent",
             Self::SessionsBroken { .. } => "sessions_broken",
             Self::Stragglers { .. } => "stragglers",
+            Self::OverTime(found) => found.code(),
             Self::NoIntervals(_) => "no_interval",
             Self::Server(finding) => finding.code(),
             Self::Damaged(_) => "records_damaged",

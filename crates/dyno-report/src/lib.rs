@@ -14,7 +14,7 @@ pub mod text;
 pub mod verdict;
 mod when;
 
-pub use aggregate::{glimpse, level_plans, summarise};
+pub use aggregate::{glimpse, level_plans, memory_growth, summarise};
 pub use findings::{Finding, Reason};
 pub use run_dir::DirSource;
 pub use source::{FrameSource, VecSource};

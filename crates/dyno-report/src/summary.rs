@@ -5,6 +5,7 @@ mod repeats;
 mod search;
 mod server;
 mod sessions;
+mod slices;
 mod slo;
 
 pub(crate) use digits::{round6, tidy};
@@ -12,6 +13,7 @@ pub use repeats::{Repeated, Spread};
 pub use search::SearchSummary;
 pub use server::{CostSummary, Gauge, Resident, ServerSummary};
 pub use sessions::{Sessions, TurnFigures};
+pub use slices::Slice;
 pub use slo::{SloSummary, SloVerdict, TermVerdict};
 
 use crate::findings::Reason;
@@ -164,6 +166,8 @@ pub struct LevelSummary {
     pub sessions: Option<Sessions>,
     /// Whether it keeps the SLO, where there is one.
     pub slo: Option<SloSummary>,
+    /// Over time, where it is a ramp or a soak.
+    pub slices: Option<Vec<Slice>>,
     /// Whether the streams were streams.
     pub integrity: Integrity,
     /// What the client saw of itself.
@@ -183,9 +187,9 @@ pub struct LevelSummary {
 /// How requests were offered.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct LoadSummary {
-    /// `concurrency`, `rate`, `burst` or `trace`.
+    /// `concurrency`, `rate`, `burst`, `trace` or `ramp`.
     pub kind: String,
-    /// Slots, arrivals per second, requests, or how much faster than recorded.
+    /// Slots, arrivals per second, requests, how much faster than recorded, or the highest rate.
     pub value: f64,
 }
 

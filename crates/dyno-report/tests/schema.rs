@@ -4,8 +4,9 @@
 mod common;
 
 use common::*;
+use dyno_core::SEC;
 use dyno_core::outcome::{FailureClass, Outcome};
-use dyno_core::plan::{Load, Plan};
+use dyno_core::plan::{Arrival, Load, Plan};
 use dyno_core::record::{RequestRecord, Turn};
 use dyno_report::{Summary, summarise};
 use proptest::prelude::*;
@@ -40,6 +41,14 @@ fn mixed() -> (Plan, Vec<RequestRecord>) {
     (plan, records)
 }
 
+const RAMP: Load = Load::Ramp {
+    from: 1.0,
+    to: 80.0,
+    over_ns: 5 * SEC,
+    steps: Some(7),
+    arrival: Arrival::Constant,
+};
+
 /// Makes turns of conversations of all that has no index divisible by 10.
 fn take_turns(records: &mut [RequestRecord]) {
     for r in records.iter_mut().filter(|r| r.index % 10 != 0) {
@@ -63,6 +72,13 @@ fn summaries_follow_the_schema() {
     check(&summary);
     let (mut plan, records) = mixed();
     plan.levels[0].load = Load::Trace { speed: 0.5 };
+    check(&summary_of(&plan, records.clone()));
+    plan.levels[0].load = RAMP;
+    let ramp = summary_of(&plan, records.clone());
+    assert!(ramp.levels[0].slices.as_ref().is_some_and(|slices| !slices.is_empty()));
+    check(&ramp);
+    plan.levels[0].load = Load::Concurrency { concurrency: 4 };
+    plan.levels[0].soak = true;
     check(&summary_of(&plan, records));
     for slo in ["ttft.p50<1s and tokens>1tok/s", "errors<=0%", "latency.p99.9<1us"] {
         let (mut plan, records) = mixed();
@@ -88,9 +104,14 @@ proptest! {
     fn the_order_of_requests_does_not_matter(
         order in Just((0..120_usize).collect::<Vec<_>>()).prop_shuffle(),
         turns: bool,
+        kind in 0_u8..3,
     ) {
         let (mut plan, mut records) = mixed();
         plan.slo = Some("ttft.p95<101ms and itl.mean<30ms".parse().unwrap());
+        plan.levels[0].soak = kind == 1;
+        if kind == 2 {
+            plan.levels[0].load = RAMP;
+        }
         if turns {
             take_turns(&mut records);
         }

@@ -47,7 +47,7 @@ pub fn trend(means: &[f64]) -> Option<Trend> {
 }
 
 /// Median of the slopes between all pairs.
-fn theil_sen(values: &[f64]) -> f64 {
+pub(crate) fn theil_sen(values: &[f64]) -> f64 {
     let n = values.len();
     let mut slopes: Vec<f64> = (0..n)
         .flat_map(|i| (i + 1..n).map(move |j| (i, j)))
@@ -77,7 +77,7 @@ fn inflation(values: &[f64], slope: f64) -> f64 {
 }
 
 /// The chance that a standard normal value is further from 0 than `z`.
-fn two_sided(z: f64) -> f64 {
+pub(crate) fn two_sided(z: f64) -> f64 {
     // Abramowitz and Stegun 7.1.26, good to 1.5e-7.
     let x = z / std::f64::consts::SQRT_2;
     let t = 1.0 / (1.0 + 0.327_591_1 * x);

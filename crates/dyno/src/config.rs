@@ -14,7 +14,7 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 /// The kinds of load: at most one applies, so they are replaced together.
-const LOADS: &[&str] = &["concurrency", "rate", "burst", "sweep"];
+const LOADS: &[&str] = &["concurrency", "rate", "ramp", "burst", "sweep"];
 /// A typed flag that replaces what contradicts it.
 const OPPOSITES: &[(&str, &[&str])] =
     &[("live", &["quiet", "no-progress"]), ("quiet", &["live"]), ("no-progress", &["live"])];

@@ -114,6 +114,7 @@ pub(crate) fn level(load: Load) -> LevelPlan {
         capacity: None,
         repeat: None,
         until: None,
+        soak: false,
     }
 }
 

@@ -50,6 +50,12 @@ impl Flight {
         most as u64
     }
 
+    /// How many are in flight just before a moment; needs [`Flight::sort`].
+    pub(crate) fn at(&self, time: u64) -> u64 {
+        let by = |times: &[u64]| times.partition_point(|t| *t < time);
+        (by(&self.sent) - by(&self.ended)) as u64
+    }
+
     /// Mean and peak over `from..to`; needs [`Flight::sort`].
     pub(crate) fn over(&self, from: u64, to: u64) -> Option<Concurrency> {
         let mean = round6(self.mean(from, to)?);
@@ -97,6 +103,7 @@ mod tests {
         let got = flight.over(0, 20).unwrap();
         assert_eq!((got.mean, got.peak), (1.5, 2));
         assert_eq!(flight.segments(0, 20, 4), [1.0, 2.0, 2.0, 1.0]);
+        assert_eq!([0, 1, 10, 11, 21].map(|time| flight.at(time)), [0, 1, 2, 2, 0]);
         assert_eq!(flight.sendings(0, 20, 4), [1.0, 1.0, 1.0, 0.0]);
     }
 }

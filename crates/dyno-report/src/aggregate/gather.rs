@@ -37,6 +37,7 @@ pub(crate) struct Gathered {
     pub(crate) streams: Streams,
     pub(crate) words: FailureWords,
     pub(crate) last: LastToEnd,
+    pub(crate) started: Option<u64>,
     pub(crate) end: Option<Box<LevelEnd>>,
 }
 

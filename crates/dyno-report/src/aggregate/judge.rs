@@ -2,7 +2,7 @@
 
 use super::distributions::Medians;
 use super::gather::Gathered;
-use crate::findings::{Finding, NoInterval, NoWindow};
+use crate::findings::{Finding, NoInterval, NoWindow, OverTime};
 use crate::summary::{Client, Integrity, Lag, RequestCounts, Straggler};
 use crate::verdict::Verdict;
 use dyno_core::environment::Environment;
@@ -23,6 +23,7 @@ pub(super) struct Case<'a> {
     pub(super) past_capacity: Option<Finding>,
     pub(super) no_interval: Option<NoInterval>,
     pub(super) stragglers: &'a [Straggler],
+    pub(super) over_time: &'a [OverTime],
 }
 
 const COALESCED_LIMIT: f64 = 0.2;
@@ -217,6 +218,7 @@ impl Case<'_> {
                 duration_s: to_s(duration),
             });
         }
+        found.extend(self.over_time.iter().copied().map(Finding::OverTime));
         found.extend(self.no_interval.map(Finding::NoIntervals));
     }
 }

@@ -1,19 +1,22 @@
 //! A level from the end of the first reading to its summary.
 
+use super::bend::bend;
 use super::client::{client, exact_lag, slip};
 use super::cost::cost;
 use super::distributions::{Distributions, Finished, TimeBlocks};
+use super::drift::drifts;
 use super::gather::Gathered;
 use super::judge::{Case, records, verdict};
 use super::saturation;
 use super::server::Watch;
 use super::server_findings;
 use super::sessions::ByTurn;
+use super::slices::Sliced;
 use super::slo::Goodput;
 use super::steady::{Work, window};
 use super::tokens::sources;
 use crate::escape::escape;
-use crate::findings::{Finding, NoInterval, NoWindow};
+use crate::findings::{Finding, NoInterval, NoWindow, OverTime};
 use crate::summary::{
     Concurrency, LevelSummary, LoadSummary, RequestCounts, Throughput, round6, tidy,
 };
@@ -36,7 +39,8 @@ pub(super) struct Level<'a> {
     distributions: Distributions,
     by_turn: Option<ByTurn>,
     goodput: Option<Goodput<'a>>,
-    median_latency: Option<f64>,
+    latency: Counted,
+    sliced: Option<Sliced>,
     work: Option<Work>,
     saturation: Option<Saturation>,
     no_window: Option<NoWindow>,
@@ -70,7 +74,8 @@ impl<'a> Level<'a> {
             distributions: Distributions::new(samples, &latency, blocks),
             by_turn: ByTurn::new(&mut gathered.conversations, blocks),
             goodput: slo.map(Goodput::new),
-            median_latency: latency.quantile(0.5),
+            sliced: Sliced::new(plan, &gathered),
+            latency,
             work: window.map(Work::new),
             gathered,
             saturation,
@@ -88,6 +93,9 @@ impl<'a> Level<'a> {
     pub(super) fn add(&mut self, record: &RequestRecord) {
         if let Some(work) = &mut self.work {
             work.add(record);
+        }
+        if let Some(sliced) = &mut self.sliced {
+            sliced.add(record);
         }
         if record.phase.is_measured() {
             self.distributions.add(record);
@@ -113,8 +121,11 @@ impl<'a> Level<'a> {
         let Finished { ttft, ttft_scheduled, latency, latency_scheduled, tpot, itl, chunk_gap } =
             distributions.finish();
         let duration = gathered.span.duration();
-        let stragglers = match (self.median_latency, duration) {
-            (Some(median), Some(duration)) => gathered.last.stragglers(median, duration),
+        let ramp = self.plan.load.ramp();
+        let stragglers = match (self.latency.quantile(0.5), duration) {
+            (Some(median), Some(duration)) if ramp.is_none() => {
+                gathered.last.stragglers(median, duration)
+            }
             _ => Vec::new(),
         };
         let send_lag = exact_lag(std::mem::take(&mut gathered.send_lag));
@@ -133,6 +144,14 @@ impl<'a> Level<'a> {
         let server = in_flight.and_then(|(from, to)| watch.over(index, from, to));
         let throughput = throughput(&gathered);
         let steady = work.map(|work| work.steady());
+        let slices = self.sliced.as_ref().map(|sliced| sliced.slices(&gathered));
+        let over_time: Vec<OverTime> = match (&self.sliced, &slices, ramp) {
+            (Some(sliced), Some(slices), Some(ramp)) => {
+                bend(ramp, sliced, slices, &gathered).into_iter().collect()
+            }
+            (Some(sliced), _, None) => drifts(sliced, &self.latency, !self.plan.load.is_open()),
+            _ => Vec::new(),
+        };
         let mut findings = Case {
             plan,
             env,
@@ -145,6 +164,7 @@ impl<'a> Level<'a> {
             past_capacity: past_capacity(self.plan),
             no_interval: self.no_interval,
             stragglers: &stragglers,
+            over_time: &over_time,
         }
         .findings();
         findings.extend(
@@ -152,7 +172,8 @@ impl<'a> Level<'a> {
         );
         let (notes, reasons): (Vec<&Finding>, Vec<&Finding>) =
             findings.iter().partition(|finding| finding.weight() == Verdict::Valid);
-        let known = past_capacity(self.plan).is_none();
+        // Latencies of all rates of a ramp together are those of none.
+        let known = past_capacity(self.plan).is_none() && ramp.is_none();
         let mut level = LevelSummary {
             index: self.index,
             repeat: self.plan.repeat,
@@ -180,12 +201,13 @@ impl<'a> Level<'a> {
             ttft_scheduled_ms: ttft_scheduled.filter(|_| known),
             latency_ms: latency.filter(|_| known),
             latency_scheduled_ms: latency_scheduled.filter(|_| known),
-            tpot_ms: tpot,
-            itl_ms: itl,
-            chunk_gap_ms: chunk_gap,
+            tpot_ms: tpot.filter(|_| ramp.is_none()),
+            itl_ms: itl.filter(|_| ramp.is_none()),
+            chunk_gap_ms: chunk_gap.filter(|_| ramp.is_none()),
             input_tokens: gathered.input.tokens(),
             output_tokens: gathered.output.tokens(),
             token_source: sources([(&gathered.input, &gathered.output)]),
+            slices,
             sessions: by_turn.map(|by_turn| by_turn.finish(&gathered.conversations)),
             slo: None,
             integrity,
@@ -234,6 +256,9 @@ fn blocks(
     let (Some(from), Some(duration), Some(median)) = span else {
         return Ok(None);
     };
+    if plan.load.ramp().is_some() {
+        return Ok(None);
+    }
     if matches!(plan.load, Load::Burst { .. }) {
         return Err(NoInterval::Burst);
     }

@@ -1,10 +1,12 @@
 //! From frames to a summary: a pure function of a run. Records are read twice and never kept;
 //! what is kept grows by a few numbers a request.
 
+mod bend;
 mod client;
 mod concurrency;
 mod cost;
 mod distributions;
+mod drift;
 mod failures;
 mod figures;
 mod gather;
@@ -18,12 +20,15 @@ mod saturation;
 mod server;
 mod server_findings;
 mod sessions;
+mod slices;
 mod slo;
 mod slots;
 mod steady;
 mod stragglers;
 mod timeline;
 mod tokens;
+
+pub use drift::memory_growth;
 
 use crate::findings::{Finding, Reason};
 use crate::search;

@@ -37,7 +37,8 @@ impl FirstReading {
                 }
                 Frame::LevelStart(start) => {
                     *first.begun.entry(start.level).or_default() += 1;
-                    first.levels.insert(start.level, Gathered::default());
+                    let started = Some(start.started);
+                    first.levels.insert(start.level, Gathered { started, ..Gathered::default() });
                 }
                 Frame::Request(record) => {
                     first.levels.entry(record.level).or_default().add(&record);

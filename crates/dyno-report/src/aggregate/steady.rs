@@ -41,7 +41,7 @@ pub(crate) fn window(
         return Ok(None);
     };
     let found = match plan.load {
-        Load::Burst { .. } => return Ok(None),
+        Load::Burst { .. } | Load::Ramp { .. } => return Ok(None),
         Load::Concurrency { concurrency } => closed(whole.then_some(concurrency), level)?,
         Load::Rate { .. } | Load::Trace { .. } => open(plan.warmup.is_some(), level, latency),
     };

@@ -8,7 +8,7 @@ pub(super) fn percent(share: f64) -> String {
     if value == 0.0 || value >= 10.0 { format!("{value:.0} %") } else { format!("{value:.1} %") }
 }
 
-fn are(n: u64, one: &str, many: &str) -> String {
+pub(super) fn are(n: u64, one: &str, many: &str) -> String {
     if n == 1 { format!("1 {one}") } else { format!("{n} {many}") }
 }
 
@@ -243,6 +243,7 @@ impl Finding {
                 ),
                 "read the steady figures; whole-run throughput is pulled down",
             ),
+            Self::OverTime(found) => found.words(),
             Self::NoIntervals(NoInterval::Burst) => (
                 "no 95 % intervals: all requests of a burst belong to one moment".into(),
                 "repeat the burst to see how much it varies",

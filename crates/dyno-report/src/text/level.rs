@@ -4,6 +4,7 @@ use super::TextOptions;
 use super::layout::{ABSENT, maybe, millis, number, wrap};
 use super::paint::{heading, verdict};
 use super::server::{cost, server};
+use super::slices::slices;
 use super::table::Marks;
 use super::turns::turns;
 use crate::escape::escape;
@@ -39,6 +40,7 @@ pub(super) fn level(level: &LevelSummary, run: &RunSummary, options: &TextOption
         out.push_str(&wrap("  ", &text, options.width));
     }
     out.push_str(&turns(level, &mut Marks::default()));
+    out.push_str(&slices(level, &mut Marks::default()));
     out.push_str(&intervals(level));
     for (name, text) in [
         ("  cost: ", level.cost.and_then(|figures| cost(&figures, run.gpu_cost.as_ref()))),

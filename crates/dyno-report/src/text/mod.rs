@@ -6,6 +6,7 @@ mod paint;
 mod repeats;
 mod search;
 mod server;
+mod slices;
 mod slo;
 mod table;
 mod turns;

@@ -3,6 +3,7 @@
 use super::TextOptions;
 use super::layout::{ABSENT, cut_middle, millis, number, width};
 use super::paint::verdict;
+use super::slices::slices;
 use super::turns::turns;
 use crate::escape::escape;
 use crate::summary::{Distribution, LevelSummary};
@@ -19,6 +20,12 @@ pub(super) struct Marks {
 }
 
 impl Marks {
+    /// Some figure carries a mark, or is absent.
+    pub(super) fn note(&mut self, few: bool, absent: bool) {
+        self.few |= few;
+        self.absent |= absent;
+    }
+
     fn lines(&self) -> String {
         [
             (self.steady, "* over the steady window; the whole run stands below\n"),
@@ -112,7 +119,7 @@ pub(super) fn table(levels: &[LevelSummary], options: &TextOptions) -> String {
         ]);
     }
     // The marks of what stands below the table are explained here, too.
-    levels.iter().for_each(|level| drop(turns(level, &mut marks)));
+    levels.iter().for_each(|level| drop(turns(level, &mut marks) + &slices(level, &mut marks)));
     let widths = widths(&rows, options.width);
     let mut out = String::new();
     for (i, row) in rows.iter().enumerate() {

@@ -25,6 +25,7 @@ pub fn level_plan(label: &str, load: Load, requests: Option<u64>) -> LevelPlan {
         capacity: None,
         repeat: None,
         until: None,
+        soak: false,
     }
 }
 

@@ -4,12 +4,14 @@ use super::capacity::CapacitySearch;
 use super::cost::CostArgs;
 use super::course::CourseArgs;
 use super::metrics::MetricsArgs;
+use super::ramp::ramp;
 use super::target::{TargetUrl, target};
 use super::values::{self, Concurrency, ExtraBody, Header, List, Requests, Secret};
 use clap::{Args, ValueEnum};
 use dyno_core::Nanos;
 use dyno_core::course::Figure;
 use dyno_core::plan::{Arrival, Warmup};
+use dyno_core::ramp::Ramp;
 use dyno_core::slo::Slo;
 use dyno_workload::lengths::Lengths;
 use std::path::PathBuf;
@@ -31,6 +33,10 @@ Examples:
       open loop: arrivals on their own schedule, whatever the server does
   dyno bench http://localhost:8000 --sweep --input-tokens 512 --output-tokens 128
       the curve from one request at a time to as many as the server completes, in ten levels
+  dyno bench http://localhost:8000 --ramp '1..50/s over 5m'
+      where it bends: an open loop whose rate rises; `in 10 steps` goes in equal ones
+  dyno bench http://localhost:8000 --soak 2h --rate 5
+      what drifts in two hours of the same load
   dyno bench http://localhost:8000 --burst 1,2,4,8 --input-tokens 80 --output-tokens 256
       all at once; the number is the number of requests
   dyno bench http://localhost:8000 --concurrency 100 --requests 1000 --data open_qa.jsonl
@@ -80,7 +86,9 @@ pub(crate) struct BenchArgs {
 
 /// How much, how long.
 #[derive(Debug, Args)]
-#[command(next_help_heading = "Load (at most one of --concurrency, --rate, --burst, --sweep)")]
+#[command(
+    next_help_heading = "Load (at most one of --concurrency, --rate, --ramp, --burst, --sweep)"
+)]
 pub(crate) struct LoadArgs {
     /// Closed loop with N requests in flight, or N users in conversations; a list (8,16,32) runs as
     /// consecutive levels; auto doubles until throughput stops rising, then fills in the knee
@@ -100,6 +108,10 @@ pub(crate) struct LoadArgs {
     /// Where the rates of a sweep lie: where the curve bends, or in equal steps
     #[arg(long, value_name = "SPACING", requires = "sweep")]
     pub(crate) sweep_spacing: Option<SpacingArg>,
+    /// Open loop whose rate changes, reported over time: 'A..B/s over TIME', or in equal steps with
+    /// ' in N steps' after it
+    #[arg(long, value_name = "RAMP", value_parser = ramp, allow_hyphen_values = true)]
+    pub(crate) ramp: Option<Ramp>,
     /// N requests all at once
     #[arg(long, value_name = "N[,N…]", value_parser = values::burst_list, allow_hyphen_values = true)]
     pub(crate) burst: Option<List<u64>>,
@@ -124,6 +136,10 @@ pub(crate) struct LoadArgs {
     /// With --until-stable: stop sending after this time in any case [default: 5m]
     #[arg(long, value_name = "TIME", value_parser = values::some_duration, allow_hyphen_values = true, requires = "until_stable", conflicts_with = "duration")]
     pub(crate) max_duration: Option<Nanos>,
+    /// Keep one --concurrency or --rate up for this time, and look for drift of latency,
+    /// throughput and failures
+    #[arg(long, value_name = "TIME", value_parser = values::some_duration, allow_hyphen_values = true)]
+    pub(crate) soak: Option<Nanos>,
     /// Send N requests, or for a time such as 10s, before each level; labelled and not measured
     #[arg(long, value_name = "N|TIME", value_parser = values::warmup, allow_hyphen_values = true)]
     pub(crate) warmup: Option<Warmup>,

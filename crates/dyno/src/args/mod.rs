@@ -10,6 +10,7 @@ pub(crate) mod engine;
 pub(crate) mod fit;
 pub(crate) mod metrics;
 pub(crate) mod predict;
+pub(crate) mod ramp;
 pub(crate) mod slo;
 pub(crate) mod target;
 pub(crate) mod twins;

@@ -19,6 +19,8 @@ Examples:
       what the default twin would do
   dyno predict --twin qwen1-5-7b-8x910b4-mindie --rate 5,10,20 --input-tokens 40 --output-tokens 240
       an open loop on a system that was measured by others; `dyno twins` lists them
+  dyno predict --ramp '1..40/s over 10m in 10 steps' --output-tokens 64
+      at which rate it bends
   dyno predict --twin my-server.toml --data trace:calls.jsonl
       a twin of your own, made with `dyno fit`, under recorded traffic")]
 pub(crate) struct PredictArgs {

@@ -17,7 +17,8 @@ pub(crate) const MOST_IN_FLIGHT: u32 = 100_000;
 pub(crate) const MOST_REQUESTS: u64 = 1_000_000_000;
 const MOST_LEVELS: usize = 1_000;
 const MOST_TOKENS: u32 = 10_000_000;
-const HIGHEST_RATE: f64 = 1e6;
+/// Most requests per second.
+pub(crate) const HIGHEST_RATE: f64 = 1e6;
 
 /// Several values of one flag, in the order typed; never empty.
 #[derive(Debug, Clone, PartialEq)]

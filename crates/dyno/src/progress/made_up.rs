@@ -19,6 +19,7 @@ pub(super) fn level_plan(label: &str) -> LevelPlan {
         capacity: None,
         repeat: None,
         until: None,
+        soak: false,
     }
 }
 

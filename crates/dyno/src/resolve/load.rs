@@ -2,6 +2,7 @@
 
 use super::capacity;
 use super::data::Nature;
+use super::ramp::{check_soak, ramp_load};
 use crate::args::bench::{LoadArgs, SpacingArg};
 use crate::args::values::{Concurrency, MOST_IN_FLIGHT, Requests};
 use crate::usage::UsageError;
@@ -25,7 +26,7 @@ const LONGEST: Nanos = 300 * SEC;
 /// Requests in flight of a level that is to show how much a server can do.
 const MOST_AT_ONCE: u32 = 512;
 /// Schedules are computed up front and held in memory.
-const MOST_ARRIVALS: f64 = 50e6;
+pub(super) const MOST_ARRIVALS: f64 = 50e6;
 
 /// Levels of the closed loop, and how long each may take.
 struct Ladder {
@@ -65,10 +66,12 @@ pub(super) fn levels(
 ) -> Result<(Vec<LevelPlan>, Option<Search>), UsageError> {
     at_most_one_load(&args)?;
     fits_the_data(&args, nature)?;
-    if args.arrival.is_some() && args.rate.is_none() && args.sweep.is_none() {
+    check_soak(&args, matches!(nature, Nature::Trace { .. }), lengths.len())?;
+    let open = args.rate.is_some() || args.ramp.is_some() || args.sweep.is_some();
+    if args.arrival.is_some() && !open {
         return Err(UsageError::new(
             "--arrival",
-            "it spaces the arrivals of an open loop; give --rate R with it, or leave it out",
+            "it spaces the arrivals of an open loop; give --rate R or --ramp with it, or leave it out",
         ));
     }
     let warmup = match args.warmup {
@@ -83,7 +86,7 @@ pub(super) fn levels(
     check_per_slot(&args, per_slot, nature)?;
     let until = until(&args, nature)?;
     let longest = until.as_ref().map(|_| args.max_duration.unwrap_or(LONGEST));
-    let given = Stop { requests, duration: args.duration.or(longest), per_slot };
+    let given = Stop { requests, duration: args.duration.or(args.soak).or(longest), per_slot };
     let looking = match (&args.capacity, slo) {
         (Some(wanted), Some(slo)) => Some(capacity::looking(wanted, slo)?),
         _ => None,
@@ -112,6 +115,10 @@ pub(super) fn levels(
         let loads = with_stop(list.0.iter().map(|&rate| Load::Rate { rate, arrival }), given);
         check_arrivals(&loads, warmup)?;
         loads
+    } else if let Some(ramp) = args.ramp {
+        let duration = Some(ramp.over_ns);
+        let stop = Stop { requests: given.requests, duration, per_slot: None };
+        vec![(ramp_load(ramp, &args, warmup)?, stop)]
     } else if let Some(list) = &args.burst {
         check_burst(given, warmup)?;
         let stop = |requests| Stop { requests: Some(requests), duration: None, per_slot: None };
@@ -126,6 +133,10 @@ pub(super) fn levels(
             let name = match (lengths.len(), &load) {
                 (1, load) if several.is_some() => level_name(several.as_ref(), load),
                 (1, Load::Trace { speed }) => format!("trace ×{speed}"),
+                (1, Load::Ramp { from, to, .. }) => format!("ramp {from}..{to}/s"),
+                (_, Load::Ramp { from, to, .. }) => {
+                    format!("{}→{} @{from}..{to}/s", input.0, output.0)
+                }
                 (1, _) => format!("{} {}", load.kind(), load.value()),
                 (_, Load::Rate { rate, .. }) => format!("{}→{} @{rate}/s", input.0, output.0),
                 _ => format!("{}→{} @{}", input.0, output.0, load.value()),
@@ -142,6 +153,7 @@ pub(super) fn levels(
                 capacity: None,
                 repeat: None,
                 until: until.clone(),
+                soak: args.soak.is_some(),
             });
         }
     }
@@ -197,6 +209,7 @@ fn at_most_one_load(args: &LoadArgs) -> Result<(), UsageError> {
     let given: Vec<&str> = [
         ("--concurrency", args.concurrency.is_some()),
         ("--rate", args.rate.is_some()),
+        ("--ramp", args.ramp.is_some()),
         ("--burst", args.burst.is_some()),
         ("--sweep", args.sweep.is_some()),
     ]
@@ -209,7 +222,9 @@ fn at_most_one_load(args: &LoadArgs) -> Result<(), UsageError> {
             *first,
             format!("it cannot be combined with {}; give one kind of load", rest.join(" and ")),
         )
-        .hint("closed loop: --concurrency N; open loop: --rate R; all at once: --burst N")),
+        .hint(
+            "closed loop: --concurrency N; open loop: --rate R or --ramp; all at once: --burst N",
+        )),
     }
 }
 
@@ -218,6 +233,7 @@ fn fits_the_data(args: &LoadArgs, nature: Nature) -> Result<(), UsageError> {
     let given = [
         ("--concurrency", args.concurrency.is_some()),
         ("--rate", args.rate.is_some()),
+        ("--ramp", args.ramp.is_some()),
         ("--burst", args.burst.is_some()),
         ("--sweep", args.sweep.is_some()),
         ("--arrival", args.arrival.is_some()),
@@ -244,7 +260,8 @@ fn check_per_slot(
     per_slot: Option<u64>,
     nature: Nature,
 ) -> Result<(), UsageError> {
-    let closed = args.rate.is_none() && args.burst.is_none() && args.sweep.is_none();
+    let open = args.rate.is_some() || args.sweep.is_some() || args.ramp.is_some();
+    let closed = !open && args.burst.is_none();
     match per_slot {
         Some(times) if !closed || matches!(nature, Nature::Trace { .. }) => Err(UsageError::new(
             "--requests",

@@ -5,6 +5,7 @@ mod capacity;
 mod course;
 mod data;
 mod load;
+mod ramp;
 mod resume;
 mod secrets;
 mod server;

@@ -100,6 +100,36 @@ fn a_schedule_that_would_not_fit_in_memory_is_refused() {
 }
 
 #[test]
+fn a_ramp_is_one_level_that_lasts_its_time() {
+    let plan = resolved(&["--ramp=1..50/s over 5m in 10 steps", "--requests=9"]).unwrap().plan;
+    let [level] = plan.levels.as_slice() else { panic!("{:?}", plan.levels) };
+    let ramp = level.load.ramp().unwrap();
+    assert_eq!((ramp.from, ramp.to, ramp.steps), (1.0, 50.0, Some(10)));
+    assert_eq!((level.duration_ns, level.requests), (Some(300_000_000_000), Some(9)));
+    assert_eq!(level.label, "ramp 1..50/s");
+    let saved = serde_json::to_string(&plan).unwrap();
+    assert!(saved.contains(r#""kind":"ramp""#) && !saved.contains("soak"), "{saved}");
+    let grid = resolved(&["--ramp=1..50/s over 5m", "--output-tokens=8,32"]).unwrap().plan;
+    assert_eq!(grid.levels[1].label, "256→32 @1..50/s");
+    let gamma = resolved(&["--ramp=1..50/s over 5m", "--arrival=gamma:2"]).unwrap().plan;
+    let arrival = Arrival::Gamma { shape: 2.0 };
+    assert!(matches!(gamma.levels[0].load, Load::Ramp { arrival: a, .. } if a == arrival));
+    assert!(complaint(&["--ramp=1000..100000/s over 1h"]).starts_with("--ramp:"));
+    assert!(resolved(&["--ramp=1000..100000/s over 1h", "--requests=10"]).is_ok());
+}
+
+#[test]
+fn a_soak_is_one_load_for_a_time() {
+    let plan = resolved(&["--soak=2h", "--concurrency=8"]).unwrap().plan;
+    assert_eq!(plan.levels[0].duration_ns, Some(7_200_000_000_000));
+    assert!(plan.levels[0].soak && plan.levels.len() == 1);
+    assert!(serde_json::to_string(&plan).unwrap().contains(r#""soak":true"#));
+    for line in [&["--soak=2h"][..], &["--soak=2h", "--rate=1,2"]] {
+        assert!(complaint(line).starts_with("--soak:"), "{line:?}");
+    }
+}
+
+#[test]
 fn equal_levels_have_different_names() {
     let plan = resolved(&["--concurrency=8,8,4"]).unwrap().plan;
     let labels: Vec<_> = plan.levels.iter().map(|level| level.label.as_str()).collect();

@@ -309,7 +309,7 @@ impl Run<'_> {
         let encoder = self.encoder.clone();
         let ahead = match level.load {
             Load::Concurrency { concurrency } => 2 * concurrency as usize,
-            Load::Rate { rate, .. } => (2.0 * rate) as usize,
+            Load::Rate { .. } | Load::Ramp { .. } => (2.0 * level.load.value()) as usize,
             Load::Burst { requests } => requests as usize,
             Load::Trace { .. } => 1024,
         };

@@ -22,6 +22,7 @@ mod place;
 mod predict;
 mod preflight;
 mod process;
+mod ramps;
 mod requests;
 mod resume;
 mod same_bytes;

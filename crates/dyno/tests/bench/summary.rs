@@ -28,6 +28,7 @@ const LOADS: &[(&str, usize, Option<usize>)] = &[
     ("--rate 100 --arrival constant --requests 40", 1, Some(0)),
     ("--rate 100 --arrival poisson --duration 400ms --warmup 5", 1, Some(5)),
     ("--rate 50,200 --arrival gamma:0.5 --requests 20 --warmup 50ms", 2, None),
+    ("--concurrency 4 --soak 400ms", 1, Some(0)),
     ("--burst 1,20", 2, Some(0)),
     ("--burst 10 --warmup 3", 1, Some(3)),
     ("--concurrency 4 --requests 20 --no-stream", 1, Some(0)),

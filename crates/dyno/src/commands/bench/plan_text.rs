@@ -60,6 +60,10 @@ fn row(level: &LevelPlan) -> [String; 4] {
             };
             format!("{rate}/s {arrival}")
         }
+        Load::Ramp { from, to, steps: None, .. } => format!("{from} to {to}/s"),
+        Load::Ramp { from, to, steps: Some(steps), .. } => {
+            format!("{from} to {to}/s in {steps} steps")
+        }
         Load::Burst { requests } => format!("{requests} at once"),
         Load::Trace { speed } => format!("recorded times ×{speed}"),
     };

@@ -132,6 +132,7 @@ fn plan(pace: Pace, streams: u32, seconds: u64) -> Plan {
             capacity: None,
             repeat: None,
             until: None,
+            soak: false,
         }],
         data: DataPlan::default(),
         request: RequestPlan {

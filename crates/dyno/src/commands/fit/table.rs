@@ -67,7 +67,7 @@ fn offer(plan: &LevelPlan, measured: &LevelSummary) -> Option<Offer> {
             Some(Offer::Open { rate, at_most: None, end })
         }
         Load::Burst { .. } => Some(Offer::Burst { requests: sent }),
-        Load::Rate { .. } | Load::Trace { .. } => None,
+        Load::Rate { .. } | Load::Trace { .. } | Load::Ramp { .. } => None,
     }
 }
 
@@ -97,6 +97,7 @@ fn left_out(
     if !simulated {
         return Some(match plan.load {
             Load::Trace { .. } => "a trace".to_owned(),
+            Load::Ramp { .. } => "a ramp".to_owned(),
             _ => "random arrivals; measure with --arrival constant".to_owned(),
         });
     }

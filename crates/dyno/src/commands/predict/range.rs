@@ -25,7 +25,9 @@ pub(super) fn notes(twin: &Twin, levels: &[LevelPlan], asked: &[Option<Typical>]
                 Some(("in flight", f64::from(concurrency), range.in_flight))
             }
             Load::Burst { requests } => Some(("in flight", requests as f64, range.in_flight)),
-            Load::Rate { rate, .. } => Some(("requests per second", rate, range.rate)),
+            Load::Rate { .. } | Load::Ramp { .. } => {
+                Some(("requests per second", level.load.value(), range.rate))
+            }
             Load::Trace { .. } => None,
         };
         let lengths = asked.map(|asked| {

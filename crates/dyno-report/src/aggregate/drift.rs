@@ -1,0 +1,169 @@
+//! What drifted in a soak: figures in equal stretches of time, tested for a trend; failures of the
+//! last quarter against the first; and the server's memory, where it is known.
+
+use super::slices::{Cell, Sliced};
+use crate::findings::{Figure, OverTime};
+use dyno_core::Nanos;
+use dyno_core::units::to_s;
+use dyno_stats::drift::FEWEST_STRETCHES;
+use dyno_stats::{Counted, drift, more_marked};
+
+/// A change smaller than this, from the first quarter to the last, is not worth a word.
+const MATTERS: f64 = 0.05;
+const MEMORY_MATTERS: f64 = 0.02;
+const SIGNIFICANT: f64 = 0.001;
+/// Answers that a stretch holds on average, at least.
+const ENOUGH: u64 = 5;
+/// Stretches that samples of memory are put into.
+const STRETCHES: usize = 40;
+
+/// Everything there is to say of a soak. `latency`: of the whole level; `closed`: a closed loop.
+pub(super) fn drifts(sliced: &Sliced, latency: &Counted, closed: bool) -> Vec<OverTime> {
+    let (Some(median), Some(long)) = (latency.quantile(0.5), latency.quantile(0.95)) else {
+        return Vec::new();
+    };
+    let needed = FEWEST_STRETCHES as u64 + 2;
+    let by_time = (sliced.length() as f64 / (2.0 * median)) as u64;
+    let stretches = by_time.min(latency.count() / ENOUGH);
+    let mut found = Vec::new();
+    let whole = sliced.whole_cells();
+    let cells: Vec<&Cell> = (0..whole)
+        // While it fills and while it empties, figures differ whatever the server does.
+        .filter(|i| sliced.edge(*i) >= long as u64)
+        .filter(|i| sliced.edge(*i + 1) + long as u64 <= sliced.length())
+        .filter_map(|i| sliced.cells.get(i))
+        .collect();
+    // Cells that are shorter than two latencies or hold little are put together.
+    let together = (whole as u64).div_ceil(stretches.clamp(1, whole.max(1) as u64)) as usize;
+    let stretched: Vec<&[&Cell]> = cells.chunks_exact(together.max(1)).collect();
+    if stretched.len() < FEWEST_STRETCHES {
+        found.push(OverTime::SoakTooShort { stretches: stretches.min(needed - 1), needed });
+    } else {
+        found.extend(of_samples(&stretched, Figure::Ttft, |cell| &cell.ttft));
+        found.extend(of_samples(&stretched, Figure::Latency, |cell| &cell.latency));
+        let seconds = to_s(sliced.edge(1)) * together as f64;
+        found.extend(of_throughput(&stretched, seconds, closed));
+    }
+    found.extend(of_failures(sliced, whole));
+    found
+}
+
+/// The first and the last quarter.
+fn quarters<T>(all: &[T]) -> [&[T]; 2] {
+    let quarter = all.len().div_ceil(4);
+    [&all[..quarter], &all[all.len() - quarter..]]
+}
+
+fn of_samples(
+    stretched: &[&[&Cell]],
+    figure: Figure,
+    samples: impl Fn(&Cell) -> &Vec<u64>,
+) -> Option<OverTime> {
+    let pooled = |stretches: &[&[&Cell]]| {
+        let all = stretches.iter().flat_map(|cells| cells.iter());
+        let all = all.flat_map(|cell| samples(cell).iter().copied()).collect();
+        Counted::from_samples(all).quantile(0.5)
+    };
+    let medians: Vec<f64> = stretched.chunks(1).filter_map(pooled).collect();
+    let [first, last] = quarters(stretched).map(|quarter| pooled(quarter).map(|ns| ns / 1e6));
+    let (first, last) = (first?, last?);
+    let clear = drift(&medians)?.is_drift(MATTERS) && (last / first - 1.0).abs() >= MATTERS;
+    clear.then_some(OverTime::Drift { figure, first, last })
+}
+
+/// Completed per second; where arrivals come by themselves, their noise is taken out first.
+fn of_throughput(stretched: &[&[&Cell]], seconds: f64, closed: bool) -> Option<OverTime> {
+    let sum = |cells: &[&Cell], count: fn(&Cell) -> u64| {
+        cells.iter().map(|cell| count(cell)).sum::<u64>() as f64
+    };
+    let rate = |cells: &&[&Cell]| sum(cells, |cell| cell.completed) / seconds;
+    let values: Vec<f64> = (stretched.iter())
+        .filter_map(|cells| {
+            let arrived = sum(cells, |cell| cell.arrived);
+            match closed {
+                true => Some(rate(cells)),
+                false => (arrived > 0.0).then(|| sum(cells, |cell| cell.completed) / arrived),
+            }
+        })
+        .collect();
+    let [first, last] = quarters(stretched)
+        .map(|quarter| quarter.iter().map(rate).sum::<f64>() / quarter.len() as f64);
+    let moved = first > 0.0 && (last / first - 1.0).abs() >= MATTERS;
+    let clear = moved && drift(&values)?.is_drift(MATTERS);
+    clear.then_some(OverTime::Drift { figure: Figure::Throughput, first, last })
+}
+
+fn of_failures(sliced: &Sliced, whole: usize) -> Option<OverTime> {
+    let after_s = sliced.offset(sliced.first_failure?).map(to_s)?;
+    let cells = sliced.cells.get(..whole).filter(|cells| !cells.is_empty())?;
+    let [first, last] = quarters(cells).map(|quarter| {
+        let failed: u64 = quarter.iter().map(|cell| cell.failed).sum();
+        let completed: u64 = quarter.iter().map(|cell| cell.completed).sum();
+        (failed, failed + completed)
+    });
+    let share = |(failed, ended): (u64, u64)| failed as f64 / ended.max(1) as f64;
+    let creeps = more_marked(last, first) < SIGNIFICANT;
+    creeps.then(|| OverTime::FailuresCreep { first: share(first), last: share(last), after_s })
+}
+
+/// Whether a server's memory grows all along, from samples of when and how many bytes, in order.
+/// The first quarter of the time is left out: a server takes what it needs when it begins.
+pub fn memory_growth(samples: &[(Nanos, u64)]) -> Option<OverTime> {
+    let (begun, _) = *samples.first()?;
+    let (until, _) = *samples.last()?;
+    let from = begun + (until.checked_sub(begun)?) / 4;
+    let length = u128::from(until - from).max(1);
+    let mut sums = [(0_u128, 0_u64); STRETCHES];
+    for (at, bytes) in samples.iter().filter(|(at, _)| *at >= from) {
+        let stretch = (u128::from(at - from) * STRETCHES as u128 / length) as usize;
+        let (sum, count) = &mut sums[stretch.min(STRETCHES - 1)];
+        (*sum, *count) = (*sum + u128::from(*bytes), *count + 1);
+    }
+    let means: Vec<f64> =
+        sums.iter().filter(|(_, n)| *n > 0).map(|(sum, n)| *sum as f64 / *n as f64).collect();
+    let found = drift(&means)?;
+    let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len() as f64;
+    let [first, last] = quarters(&means).map(mean);
+    if !found.is_drift(MEMORY_MATTERS) || last <= first {
+        return None;
+    }
+    // The middles of the two quarters are three quarters of the time apart.
+    let hours = to_s(until - from) * 0.75 / 3600.0;
+    Some(OverTime::MemoryGrows { first, last, per_hour: (last - first) / hours })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use dyno_core::SEC;
+    use dyno_stats::rng::SplitMix;
+
+    fn samples(bytes: impl Fn(f64, &mut SplitMix) -> f64) -> Vec<(Nanos, u64)> {
+        let mut rng = SplitMix::new(9);
+        (0..720).map(|i| (i * 10 * SEC, bytes(i as f64 / 720.0, &mut rng) as u64)).collect()
+    }
+
+    #[test]
+    fn a_leak_is_told_by_the_hour() {
+        let leak = samples(|part, rng| 8e9 + 1e9 * part + 2e7 * rng.unit());
+        let Some(OverTime::MemoryGrows { first, last, per_hour }) = memory_growth(&leak) else {
+            panic!("no finding");
+        };
+        assert!(first > 8.2e9 && last < 9.1e9, "{first} {last}");
+        assert!((per_hour / 5e8 - 1.0).abs() < 0.1, "{per_hour} for 1e9 in two hours");
+    }
+
+    #[test]
+    fn memory_that_is_taken_at_the_start_or_at_once_or_sways_is_no_leak() {
+        let start = samples(|part, rng| 8e9 * (part * 10.0).min(1.0) + 2e7 * rng.unit());
+        assert_eq!(memory_growth(&start), None);
+        let sways = samples(|part, rng| 8e9 + 1e9 * (part * 40.0).sin() + 2e7 * rng.unit());
+        assert_eq!(memory_growth(&sways), None);
+        let falls = samples(|part, rng| 9e9 - 2e9 * part + 2e7 * rng.unit());
+        assert_eq!(memory_growth(&falls), None);
+        let at_once = samples(|part, rng| 8e9 + if part > 0.6 { 1e9 } else { 0.0 } + rng.unit());
+        assert_eq!(memory_growth(&at_once), None);
+        assert_eq!(memory_growth(&[]), None);
+        assert_eq!(memory_growth(&[(5, 5), (5, 9)]), None);
+    }
+}

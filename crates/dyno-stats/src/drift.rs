@@ -1,0 +1,232 @@
+//! Whether a figure drifts while nothing about the load changes: a trend test on its values in
+//! equal stretches of time, and one on two shares.
+//!
+//! Mann–Kendall, as for a queue, but meant for runs that are long and mostly clean: the variance
+//! is enlarged for the correlation between neighbours without a limit that would keep it small.
+
+use crate::trend::{theil_sen, two_sided};
+
+/// Fewer stretches than this tell nothing.
+pub const FEWEST_STRETCHES: usize = 10;
+/// A chance below this counts.
+const SIGNIFICANT: f64 = 0.001;
+/// The same for steps that nearly all go one way.
+const ONE_WAY: f64 = 1e-5;
+const MOST_CORRELATION: f64 = 0.9;
+
+/// What the test found.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Drift {
+    /// The chance of such an order of values, or a more extreme one, if nothing drifts.
+    pub p: f64,
+    /// Nearly every value is above the one before, or nearly every one below: too many for chance,
+    /// even if the noise were a random walk.
+    pub one_way: bool,
+    /// Growth over the whole stretch by the typical slope, relative to the typical value.
+    pub growth: f64,
+}
+
+impl Drift {
+    /// Too clear for chance, and at least as large as `matters`, a share of the figure.
+    pub fn is_drift(&self, matters: f64) -> bool {
+        (self.p < SIGNIFICANT || self.one_way) && self.growth.abs() >= matters
+    }
+}
+
+/// Tests values of consecutive equal stretches. Absent with fewer than ten, or where the typical
+/// value is not above 0.
+pub fn drift(values: &[f64]) -> Option<Drift> {
+    let n = values.len();
+    let mut sorted = values.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    let typical = crate::quantile(&sorted, 0.5).filter(|typical| *typical > 0.0)?;
+    if n < FEWEST_STRETCHES {
+        return None;
+    }
+    let slope = theil_sen(values);
+    let (mut score, mut ties) = (0.0_f64, 0.0_f64);
+    for (i, earlier) in values.iter().enumerate() {
+        for later in &values[i + 1..] {
+            match later.partial_cmp(earlier) {
+                Some(std::cmp::Ordering::Greater) => score += 1.0,
+                Some(std::cmp::Ordering::Less) => score -= 1.0,
+                _ => {}
+            }
+        }
+    }
+    for equal in sorted.chunk_by(|a, b| a == b) {
+        let t = equal.len() as f64;
+        ties += t * (t - 1.0) * (2.0 * t + 5.0);
+    }
+    let count = n as f64;
+    let plain = (count * (count - 1.0) * (2.0 * count + 5.0) - ties) / 18.0;
+    if plain <= 0.0 {
+        return Some(Drift { p: 1.0, one_way: false, growth: 0.0 });
+    }
+    let z = (score.abs() - 1.0).max(0.0) / (plain * inflation(values)).sqrt();
+    let one_way = p_of_signs(values) < ONE_WAY;
+    Some(Drift { p: two_sided(z), one_way, growth: slope * count / typical })
+}
+
+/// The chance that so many steps, or more, go the same way if each way is equally likely.
+fn p_of_signs(values: &[f64]) -> f64 {
+    let ups = values.windows(2).filter(|pair| pair[1] > pair[0]).count() as u64;
+    let downs = values.windows(2).filter(|pair| pair[1] < pair[0]).count() as u64;
+    let (steps, most) = (ups + downs, ups.max(downs));
+    let log_half = steps as f64 * std::f64::consts::LN_2;
+    let chance = |k: u64| libm::exp(log_choose(steps, k) - log_half);
+    (2.0 * (most..=steps).map(chance).sum::<f64>()).min(1.0)
+}
+
+/// What is left of the values without the parabola that fits them best: a drift need not be even,
+/// and its bend is no noise.
+fn without_parabola(values: &[f64]) -> Vec<f64> {
+    let n = values.len() as f64;
+    let middle = (n - 1.0) / 2.0;
+    let line = |i: usize| i as f64 - middle;
+    let bow = |i: usize| line(i) * line(i) - (n * n - 1.0) / 12.0;
+    let share = |shape: &dyn Fn(usize) -> f64| {
+        let (mut along, mut power) = (0.0, 0.0);
+        for (i, value) in values.iter().enumerate() {
+            along += shape(i) * value;
+            power += shape(i) * shape(i);
+        }
+        along / power
+    };
+    let (rise, bend) = (share(&line), share(&bow));
+    values.iter().enumerate().map(|(i, v)| v - rise * line(i) - bend * bow(i)).collect()
+}
+
+/// How much the score's variance grows when neighbours are correlated. The ranks of what is left
+/// without the drift are looked at, so that single outliers hide no correlation.
+fn inflation(values: &[f64]) -> f64 {
+    let n = values.len();
+    let rest = without_parabola(values);
+    let mut order: Vec<usize> = (0..n).collect();
+    order.sort_by(|a, b| rest[*a].total_cmp(&rest[*b]));
+    let middle = (n as f64 - 1.0) / 2.0;
+    let mut ranks = vec![0.0; n];
+    for (rank, at) in order.into_iter().enumerate() {
+        ranks[at] = rank as f64 - middle;
+    }
+    let power: f64 = ranks.iter().map(|rank| rank * rank).sum();
+    let lagged: f64 = ranks.windows(2).map(|pair| pair[0] * pair[1]).sum();
+    // Short detrended series show less correlation than there is: Kendall's correction, with the
+    // two degrees of freedom of the parabola.
+    let count = n as f64;
+    let r = ((count * lagged / power + 3.0) / (count - 6.0)).clamp(0.0, MOST_CORRELATION);
+    (1..n).fold(1.0, |sum, k| sum + 2.0 * (1.0 - k as f64 / count) * r.powi(k as i32))
+}
+
+/// The chance of at least so many of `few.1` among the marked when `few` and `many` (marked, of
+/// all) are equally likely to be marked: Fisher's exact test, one-sided for more in `few`.
+pub fn more_marked(few: (u64, u64), many: (u64, u64)) -> f64 {
+    let (marked, all) = (few.0 + many.0, few.1 + many.1);
+    if few.0 > few.1 || many.0 > many.1 || all == 0 {
+        return 1.0;
+    }
+    let whole = log_choose(all, marked);
+    let most = marked.min(few.1);
+    let chance = |k: u64| {
+        if marked - k > many.1 {
+            return 0.0;
+        }
+        libm::exp(log_choose(few.1, k) + log_choose(many.1, marked - k) - whole)
+    };
+    (few.0..=most).map(chance).sum::<f64>().min(1.0)
+}
+
+fn log_choose(n: u64, k: u64) -> f64 {
+    log_factorial(n) - log_factorial(k) - log_factorial(n - k)
+}
+
+fn log_factorial(n: u64) -> f64 {
+    libm::lgamma(n as f64 + 1.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rng::SplitMix;
+
+    fn normal(rng: &mut SplitMix) -> f64 {
+        (0..12).map(|_| rng.unit()).sum::<f64>() - 6.0
+    }
+
+    /// 38 values about 100 whose noise forgets a share `1 − phi` of itself at each, growing by
+    /// `growth` in all.
+    fn series(rng: &mut SplitMix, phi: f64, noise: f64, growth: f64) -> Vec<f64> {
+        let mut x = normal(rng);
+        (0..38)
+            .map(|i| {
+                x = phi * x + (1.0 - phi * phi).sqrt() * normal(rng);
+                100.0 * (1.0 + growth * f64::from(i) / 37.0 + noise * x)
+            })
+            .collect()
+    }
+
+    fn found(seed: u64, phi: f64, noise: f64, growth: f64) -> usize {
+        let mut rng = SplitMix::new(seed);
+        let one = |rng: &mut SplitMix| drift(&series(rng, phi, noise, growth)).unwrap();
+        (0..1000).filter(|_| one(&mut rng).is_drift(0.05)).count()
+    }
+
+    /// The bar was at most 1 % of alarms. It holds up to a correlation of 0.6 from one stretch to
+    /// the next; at 0.8, where noise lasts for an eighth of the run, there are a little more.
+    #[test]
+    fn what_does_not_drift_is_seldom_called_so_even_with_lasting_noise() {
+        for (seed, phi, most) in [(1, 0.0, 10), (2, 0.3, 10), (3, 0.6, 10), (4, 0.8, 20)] {
+            let alarms = found(seed, phi, 0.1, 0.0);
+            println!("no drift, correlation {phi}: {alarms} of 1000");
+            assert!(alarms <= most, "{alarms} of 1000 at {phi}");
+        }
+    }
+
+    #[test]
+    fn a_fifth_over_the_run_is_found_through_noise_of_three_percent() {
+        for (seed, phi, least) in [(11, 0.0, 980), (12, 0.3, 920)] {
+            let hits = found(seed, phi, 0.03, 0.2);
+            println!("20 % drift, noise 3 %, correlation {phi}: {hits} of 1000");
+            assert!(hits >= least, "{hits} of 1000 at {phi}");
+        }
+    }
+
+    /// What grows ever more slowly, or ever faster, leaves something regular about any straight line.
+    #[test]
+    fn a_drift_that_is_not_even_is_found_through_much_and_through_no_noise() {
+        let mut rng = SplitMix::new(21);
+        for noise in [0.0, 0.001, 0.01, 0.03] {
+            for power in [0.5, 1.0, 2.0] {
+                let found = (0..100)
+                    .filter(|_| {
+                        let bent = |i: i32| 1.0 + 0.6 * (f64::from(i) / 37.0).powf(power);
+                        let values: Vec<f64> =
+                            (0..38).map(|i| bent(i) * (1.0 + noise * normal(&mut rng))).collect();
+                        drift(&values).unwrap().is_drift(0.05)
+                    })
+                    .count();
+                println!("60 % by power {power}, noise {noise}: {found} of 100");
+                assert!(found >= 98, "{found} of 100 by power {power} with noise {noise}");
+            }
+        }
+    }
+
+    #[test]
+    fn steps_ties_and_short_series_are_no_drift() {
+        assert_eq!(drift(&[1.0; 9]), None);
+        assert_eq!(drift(&[0.0; 20]), None);
+        assert!(!drift(&[7.0; 20]).unwrap().is_drift(0.0));
+        let one_late: Vec<f64> = (0..20).map(|i| if i == 19 { 900.0 } else { 100.0 }).collect();
+        assert!(!drift(&one_late).unwrap().is_drift(0.0));
+    }
+
+    #[test]
+    fn shares_are_compared_exactly() {
+        // Tea with milk: 3 of 4 guessed right, 1 of 4 in the others.
+        assert!((more_marked((3, 4), (1, 4)) - 17.0 / 70.0).abs() < 1e-9);
+        assert!((more_marked((0, 10), (0, 10)) - 1.0).abs() < 1e-9);
+        assert!(more_marked((40, 1000), (5, 1000)) < 1e-6);
+        assert!(more_marked((5, 1000), (40, 1000)) > 0.99);
+        assert_eq!(more_marked((0, 0), (0, 0)), 1.0);
+    }
+}

@@ -1,0 +1,116 @@
+//! Loads that last: what a ramp and a soak may be combined with.
+
+use super::load::MOST_ARRIVALS;
+use crate::args::bench::LoadArgs;
+use crate::args::values::{Concurrency, Requests};
+use crate::usage::UsageError;
+use dyno_core::plan::{Arrival, Load, Warmup};
+use dyno_core::ramp::Ramp;
+use dyno_core::units::to_s;
+
+/// The load of a ramp, if it can be run.
+pub(super) fn ramp_load(
+    ramp: Ramp,
+    args: &LoadArgs,
+    warmup: Option<Warmup>,
+) -> Result<Load, UsageError> {
+    if args.duration.is_some() {
+        return Err(UsageError::new(
+            "--duration",
+            "it cannot be combined with --ramp, which says itself how long it takes; leave it out",
+        ));
+    }
+    let before = match warmup {
+        Some(Warmup::Requests(_)) => {
+            return Err(UsageError::new(
+                "--warmup",
+                "a ramp is warmed up for a time, at its first rate; write a duration, such as 10s",
+            ));
+        }
+        Some(Warmup::Duration(_)) if ramp.from <= 0.0 => {
+            return Err(UsageError::new(
+                "--warmup",
+                "a ramp is warmed up at its first rate, and 0/s warms up nothing; leave it out",
+            ));
+        }
+        Some(Warmup::Duration(time)) => ramp.from * to_s(time),
+        None => 0.0,
+    };
+    let most = match args.requests {
+        Some(Requests::Number(number)) => number as f64,
+        _ => f64::INFINITY,
+    };
+    let planned = ramp.expected().min(most) + before;
+    if planned > MOST_ARRIVALS {
+        return Err(UsageError::new(
+            "--ramp",
+            format!(
+                "it would plan {planned:.0} arrivals, and at most 50 million can be; lower its \
+                 rates or its time, or bound it with --requests"
+            ),
+        ));
+    }
+    if ramp.expected() < 1.0 {
+        return Err(UsageError::new(
+            "--ramp",
+            format!(
+                "only {:.2} requests would be due in all of it; raise its rates or its time",
+                ramp.expected()
+            ),
+        ));
+    }
+    let Ramp { from, to, over_ns, steps } = ramp;
+    let arrival = args.arrival.unwrap_or(Arrival::Poisson);
+    Ok(Load::Ramp { from, to, over_ns, steps, arrival })
+}
+
+/// A soak is one load that stays the same for a long time.
+pub(super) fn check_soak(args: &LoadArgs, trace: bool, lengths: usize) -> Result<(), UsageError> {
+    if args.soak.is_none() {
+        return Ok(());
+    }
+    let wrong = |flag: &str, what: &str| {
+        Err(UsageError::new(flag, what).hint("--soak 2h --concurrency 32, or --soak 2h --rate 5"))
+    };
+    if trace {
+        return wrong(
+            "--soak",
+            "the load of a trace varies by itself, so nothing can be said of drift",
+        );
+    }
+    for (flag, given) in [("--burst", args.burst.is_some()), ("--ramp", args.ramp.is_some())] {
+        if given {
+            return wrong(flag, "it cannot be combined with --soak, whose load stays the same");
+        }
+    }
+    if args.duration.is_some() {
+        return wrong(
+            "--duration",
+            "it cannot be combined with --soak, which is a duration itself",
+        );
+    }
+    if args.requests.is_some() {
+        return wrong("--requests", "it cannot be combined with --soak, which lasts its time");
+    }
+    let levels = |list: Option<usize>| list.filter(|n| *n * lengths > 1).is_some();
+    match (&args.concurrency, &args.rate) {
+        (None, None) => {
+            wrong("--soak", "it needs a load to keep up; give --concurrency N or --rate R")
+        }
+        (concurrency, rate)
+            if levels(concurrency.as_ref().map(in_flight))
+                || levels(rate.as_ref().map(|list| list.0.len())) =>
+        {
+            wrong("--soak", "it is one level; give one load, and one input and output length")
+        }
+        _ => Ok(()),
+    }
+}
+
+/// How many levels a closed loop has; nobody knows where they are found as it goes.
+fn in_flight(concurrency: &Concurrency) -> usize {
+    match concurrency {
+        Concurrency::List(list) => list.0.len(),
+        Concurrency::Auto => usize::MAX,
+    }
+}
