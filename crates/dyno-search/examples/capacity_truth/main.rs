@@ -13,11 +13,12 @@ use support::{LABS, Lab, Searched, contains, search, truth};
 const SEEDS: u64 = 200;
 const TRUTH_SEEDS: usize = 201;
 
+/// From the lowest to the highest load that may be the capacity.
 fn width(lab: &Lab, answer: Answer) -> f64 {
     match answer {
-        // Two neighbours are as near as whole numbers get.
-        Answer::Between { low, high, .. } if lab.kind == Kind::Concurrency && high - low < 1.5 => {
-            0.0
+        // `high` does not hold, so the highest whole number that may is the one below.
+        Answer::Between { low, high, .. } if lab.kind == Kind::Concurrency => {
+            (high - 1.0) / low - 1.0
         }
         Answer::Between { low, high, .. } => high / low - 1.0,
         _ => f64::INFINITY,

@@ -8,7 +8,7 @@ mod posterior;
 pub use answer::{Answer, Doubt};
 
 use crate::level::{Kind, LevelWish, Measured, Next, rounded};
-use evidence::{Evidence, contradicts, drift, extremes};
+use evidence::{Evidence, Seen, contradicts, drift, extremes};
 use posterior::Posterior;
 
 /// The usual number of levels, and the usual width of an answer.
@@ -30,6 +30,8 @@ const WIDE: f64 = 0.2;
 /// The nearest and farthest steps beyond what held, or failed, as logarithms.
 const NEAREST: f64 = 0.05;
 const FARTHEST: f64 = 1.5;
+/// A crossing farther down than this is worth a leap.
+const FAR_DOWN: f64 = 1.0;
 /// How far from a guess an edge is searched, and from what a full server does, as factors.
 const FAR: f64 = 64.0;
 const BEYOND_MOST: f64 = 1.25;
@@ -175,7 +177,7 @@ impl Capacity {
             (window, mass)
         };
         let (low, high, doubt) = if contradicts(evidence) {
-            let doubt = Doubt::Contradiction { held: held.exp(), failed: failed.exp() };
+            let doubt = Doubt::Contradiction { held: plain(held), failed: plain(failed) };
             (low.min(failed), high.max(held), Some(doubt))
         } else {
             let share = drift(evidence, posterior.quantile(0.5));
@@ -198,7 +200,7 @@ impl Capacity {
     /// The answer where all levels held, or none.
     fn at_last(&self, evidence: &[Evidence]) -> Answer {
         match extremes(evidence) {
-            (Some(held), _) => Answer::AtLeast { load: held.exp() },
+            (Some(held), _) => Answer::AtLeast { load: plain(held) },
             (None, Some(failed)) => never(evidence, failed),
             (None, None) => Answer::Unknown,
         }
@@ -221,7 +223,7 @@ impl Known {
             (Some(held), None)
                 if held > high - SAME && self.posterior.below(high) < 1.0 - LEAST =>
             {
-                Some(Answer::AtLeast { load: held.exp() })
+                Some(Answer::AtLeast { load: plain(held) })
             }
             (None, Some(failed)) if failed < low + SAME && self.posterior.below(low) > LEAST => {
                 Some(never(&self.evidence, failed))
@@ -232,20 +234,23 @@ impl Known {
 
     /// The logarithm of the load that tells most.
     fn next_load(&self, kind: Kind) -> f64 {
-        // The next whole number may be farther away than the nearest step.
-        let nearest = |from: f64, step: f64| match kind {
-            Kind::Concurrency => (from.exp() + step).max(1.0).ln() - from,
-            _ => 0.0,
-        };
         let [low, high] = self.range;
         let middle = self.posterior.quantile(0.5);
+        // The next whole number may be farther away than the nearest step.
+        let beyond = |from: f64, step: f64| match kind {
+            Kind::Concurrency => (from.exp() + step).max(1.0).ln(),
+            _ => from,
+        };
         let next = match extremes(&self.evidence) {
             (Some(held), None) => {
-                middle.clamp(held + NEAREST, held + FARTHEST).max(held + nearest(held, 1.0))
+                let next = middle.clamp(held + NEAREST, held + FARTHEST).max(beyond(held, 1.0));
+                if next > high - SAME { high } else { next }
             }
-            (None, Some(failed)) => middle
-                .clamp(failed - FARTHEST, failed - NEAREST)
-                .min(failed + nearest(failed, -1.0)),
+            (None, Some(failed)) => {
+                let next = middle.clamp(failed - FARTHEST, failed - NEAREST);
+                let next = next.min(crossing(&self.evidence)).min(beyond(failed, -1.0));
+                if next < low + SAME { low } else { next }
+            }
             _ if self.posterior.quantile(0.9) - self.posterior.quantile(0.1) > WIDE => middle,
             _ => {
                 // To the side that is leaner in levels, so that their errors cancel.
@@ -260,10 +265,32 @@ impl Known {
     }
 }
 
+/// Where the line through the two lowest levels crosses 0, if that is far below both: where less
+/// load hardly helps, there is no use in small steps.
+fn crossing(evidence: &[Evidence]) -> f64 {
+    let mut margins: Vec<(f64, f64)> = evidence
+        .iter()
+        .filter_map(|one| match one.seen {
+            Seen::Margin { margin, .. } => Some((one.at, margin)),
+            Seen::Sign { .. } => None,
+        })
+        .collect();
+    margins.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let [(at, margin), (above, above_margin), ..] = margins[..] else { return f64::INFINITY };
+    let slope = (above_margin - margin) / (above - at);
+    let down = if slope > 0.0 { margin / slope } else { f64::INFINITY };
+    if above > at && down > FAR_DOWN { at - down } else { f64::INFINITY }
+}
+
 fn never(evidence: &[Evidence], lowest: f64) -> Answer {
     let margin = evidence.iter().filter(|one| one.asked <= lowest).find_map(|one| match one.seen {
-        evidence::Seen::Margin { margin, .. } => Some(margin),
-        evidence::Seen::Sign { .. } => None,
+        Seen::Margin { margin, .. } => Some(margin),
+        Seen::Sign { .. } => None,
     });
-    Answer::Never { load: lowest.exp(), margin }
+    Answer::Never { load: plain(lowest), margin }
+}
+
+/// A load as it was asked for, from its logarithm.
+fn plain(log: f64) -> f64 {
+    rounded(log.exp(), 6)
 }

@@ -20,8 +20,8 @@ const SLOPES: usize = 12;
 const SLOPE: [f64; 2] = [0.15, 60.0];
 /// Noises that are weighed, as what they do to the edge: 0.02 is noise of one level that moves the
 /// edge by 2 %. What is usual, and how much that may vary as a logarithm.
-const NOISES: usize = 9;
-const NOISE: [f64; 2] = [0.004, 0.1];
+const NOISES: usize = 12;
+const NOISE: [f64; 2] = [0.004, 0.4];
 const USUAL_NOISE: f64 = 0.018;
 const NOISE_VARIES: f64 = 0.35;
 /// How sharply levels without a margin turn from holding to failing.
@@ -154,9 +154,12 @@ fn hypotheses() -> Vec<Hypothesis> {
     pairs
         .map(|(s, n)| {
             let (slope, noise) = (on(SLOPE, s, SLOPES), on(NOISE, n, NOISES));
-            let unusual = (noise / USUAL_NOISE).ln() / NOISE_VARIES;
+            let unusual = ((noise / USUAL_NOISE).ln() / NOISE_VARIES).abs();
+            // What is very unusual may be after all.
+            let log_prior =
+                if unusual < 2.0 { -0.5 * unusual * unusual } else { 2.0 - 2.0 * unusual };
             let variance = squash(slope * noise).powi(2);
-            Hypothesis { slope, variance, log_prior: -0.5 * unusual * unusual }
+            Hypothesis { slope, variance, log_prior }
         })
         .collect()
 }

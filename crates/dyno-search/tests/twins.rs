@@ -1,0 +1,39 @@
+//! The search for a capacity on shipped twins in virtual time, against the truth by brute force.
+//! `cargo run --release -p dyno-search --example capacity_truth` does the same with more seeds.
+
+mod support;
+
+use dyno_search::capacity::{Answer, LEVELS, WIDTH};
+use support::{LABS, Lab, Searched, contains, search, truth};
+
+/// Searches with some seeds, and how many of them are right, narrow and short.
+fn good(lab: &Lab, seeds: u64, truth: f64) -> usize {
+    let is_good = |Searched { answer, levels }: &Searched| {
+        let narrow = match *answer {
+            Answer::Between { low, high, .. } => high / low - 1.0 <= WIDTH + 1e-9,
+            _ => false,
+        };
+        narrow && levels.len() <= LEVELS && contains(lab, *answer, truth)
+    };
+    (0..seeds).filter(|seed| is_good(&search(lab, 1_000 + seed))).count()
+}
+
+fn lab(twin: &str, slo: &str, requests: usize) -> Lab {
+    let found = LABS.iter().find(|lab| lab.twin == twin && lab.slo == slo);
+    Lab { requests, ..*found.expect("such a lab") }
+}
+
+#[test]
+fn a_latency_that_rises_gently() {
+    let lab = lab("qwen2-72b-8x910b4-mindie", "tpot.p95<130ms", 2_000);
+    let good = good(&lab, 10, truth(&lab, 41));
+    // At 95 % for each, fewer than 7 of 10 are a chance of one in a thousand.
+    assert!(good >= 7, "{good} of 10");
+}
+
+#[test]
+fn a_latency_that_jumps() {
+    let lab = lab("qwen1-5-7b-8x910b4-vllm", "ttft.p99<1s", 4_000);
+    let good = good(&lab, 6, truth(&lab, 31));
+    assert!(good >= 4, "{good} of 6");
+}
