@@ -27,6 +27,15 @@ fn by(log_ratio: f64) -> Held {
 
 /// Searches to the end. The server is told the load and the number of the level.
 fn run(search: Capacity, server: impl Fn(f64, usize) -> Held) -> (Answer, Vec<Measured>) {
+    run_of(4_000, search, server)
+}
+
+/// The same, with levels of so many requests.
+fn run_of(
+    requests: u64,
+    search: Capacity,
+    server: impl Fn(f64, usize) -> Held,
+) -> (Answer, Vec<Measured>) {
     let mut so_far: Vec<Measured> = Vec::new();
     loop {
         match search.next(&so_far) {
@@ -35,6 +44,7 @@ fn run(search: Capacity, server: impl Fn(f64, usize) -> Held) -> (Answer, Vec<Me
                 let held = server(wish.load, so_far.len());
                 let mut measured = level(wish.kind, wish.load, held);
                 measured.completed_rate = Some(MOST);
+                measured.requests = requests;
                 so_far.push(measured);
                 assert!(so_far.len() <= search.levels, "more levels than allowed");
             }
@@ -48,6 +58,11 @@ const MOST: f64 = 60.0;
 
 fn rate(start: Start) -> Capacity {
     Capacity::new(Kind::Rate, start)
+}
+
+/// Each level of each search has luck of its own.
+fn luck(seed: u64, number: usize) -> SplitMix {
+    SplitMix::new(SplitMix::new(seed * 100 + number as u64).next_u64())
 }
 
 /// Noise of a normal distribution with a standard deviation of 1.
@@ -146,13 +161,21 @@ fn levels_that_contradict_each_other_widen_the_answer_and_are_named() {
 }
 
 #[test]
-fn levels_that_wobble_wildly_widen_the_answer() {
-    let server = |load: f64, number: usize| {
-        let edge = if number.is_multiple_of(2) { 35.0 } else { 70.0 };
-        by((load / edge).ln())
-    };
-    let (low, high) = between(run(rate(Start::Between([20.0, 100.0])), server).0);
-    assert!(high / low > 1.2, "{low} {high}");
+fn short_levels_that_wobble_widen_the_answer_and_it_still_contains_the_edge() {
+    const SEEDS: u64 = 30;
+    for (jitter, requests, width) in [(0.05, 1_000, 1.04), (0.1, 200, 1.1), (0.2, 50, 1.2)] {
+        let one = |seed: u64| {
+            let server = |load: f64, number: usize| {
+                by((load / 40.0).ln() + jitter * noise(&mut luck(seed, number)))
+            };
+            between(run_of(requests, rate(Start::Between([10.0, 100.0])), server).0)
+        };
+        let all: Vec<_> = (0..SEEDS).map(one).collect();
+        let contain = all.iter().filter(|(low, high)| *low <= 40.0 && 40.0 <= *high).count();
+        assert!(contain >= 25, "{requests} requests: {contain} of {SEEDS}");
+        let wide = all.iter().filter(|(low, high)| high / low > width).count();
+        assert!(wide >= 15, "{requests} requests: {wide} of {SEEDS} wider than {width}");
+    }
 }
 
 #[test]

@@ -1,6 +1,8 @@
 //! The search for a capacity on shipped twins in virtual time, against the truth by brute force.
 //! `cargo run --release -p dyno-search --example capacity_truth` does the same with more seeds.
 
+#![allow(clippy::expect_used)]
+
 mod support;
 
 use dyno_search::capacity::{Answer, LEVELS, WIDTH};
@@ -26,7 +28,7 @@ fn lab(twin: &str, slo: &str, requests: usize) -> Lab {
 #[test]
 fn a_latency_that_rises_gently() {
     let lab = lab("qwen2-72b-8x910b4-mindie", "tpot.p95<130ms", 2_000);
-    let good = good(&lab, 10, truth(&lab, 41));
+    let good = good(&lab, 10, truth(&lab, 21));
     // At 95 % for each, fewer than 7 of 10 are a chance of one in a thousand.
     assert!(good >= 7, "{good} of 10");
 }
@@ -34,6 +36,7 @@ fn a_latency_that_rises_gently() {
 #[test]
 fn a_latency_that_jumps() {
     let lab = lab("qwen1-5-7b-8x910b4-vllm", "ttft.p99<1s", 4_000);
-    let good = good(&lab, 6, truth(&lab, 31));
-    assert!(good >= 4, "{good} of 6");
+    let good = good(&lab, 5, truth(&lab, 15));
+    // Fewer than 3 of 5 likewise.
+    assert!(good >= 3, "{good} of 5");
 }

@@ -61,12 +61,15 @@ fn main() {
     let seeds = arguments.next().unwrap_or(SEEDS).max(1);
     let only = arguments.next();
     println!(
-        "{seeds} searches each. All three: contains the truth, at most {WIDTH} wide, at most {LEVELS} levels.\n"
+        "{seeds} searches each. All three: contains the truth, at most {:.0} % wide, at most \
+         {LEVELS} levels.\n",
+        100.0 * WIDTH
     );
     println!(
-        "| twin | service level | requests a level | true capacity | contains it | median width | median levels | all three |"
+        "| twin | service level | requests a level | true capacity | contains it | median width \
+         | median levels | all three |"
     );
-    println!("| --- | --- | --- | --- | --- | --- | --- | --- |");
+    println!("|{}", " --- |".repeat(8));
     for (number, lab) in LABS.iter().enumerate() {
         if only.is_none_or(|only| only == number as u64) {
             row(lab, seeds);

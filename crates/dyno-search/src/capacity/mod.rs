@@ -25,6 +25,7 @@ const LEAST: f64 = 0.95;
 const MOST: f64 = 0.995;
 /// Levels are measured this far from the edge, on both sides, so that they tell its slope.
 const SIDE: f64 = 0.025;
+const FAR_SIDE: f64 = 0.1;
 /// Only as long as the edge may be anywhere in a wider stretch, its middle is measured.
 const WIDE: f64 = 0.2;
 /// The nearest and farthest steps beyond what held, or failed, as logarithms.
@@ -258,7 +259,10 @@ impl Known {
                     let from_middle = one.at - middle;
                     from_middle / (1.0 + (from_middle / (3.0 * SIDE)).powi(2))
                 };
-                middle - SIDE.copysign(self.evidence.iter().map(lean).sum())
+                // As far as the edge itself is unsure: noise hides a slope from near by.
+                let unsure = (self.posterior.quantile(0.9) - self.posterior.quantile(0.1)) / 2.0;
+                let side = unsure.clamp(SIDE, FAR_SIDE);
+                middle - side.copysign(self.evidence.iter().map(lean).sum())
             }
         };
         next.clamp(low, high)
