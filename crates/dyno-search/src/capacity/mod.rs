@@ -25,7 +25,7 @@ const LEAST: f64 = 0.95;
 const MOST: f64 = 0.995;
 /// Levels are measured this far from the edge, on both sides, so that they tell its slope.
 const SIDE: f64 = 0.025;
-const FAR_SIDE: f64 = 0.1;
+const FAR_SIDE: f64 = 0.05;
 /// Only as long as the edge may be anywhere in a wider stretch, its middle is measured.
 const WIDE: f64 = 0.2;
 /// The nearest and farthest steps beyond what held, or failed, as logarithms.
@@ -294,7 +294,7 @@ fn never(evidence: &[Evidence], lowest: f64) -> Answer {
     Answer::Never { load: plain(lowest), margin }
 }
 
-/// A load as it was asked for, from its logarithm.
+/// A load from its logarithm, as it was asked for.
 fn plain(log: f64) -> f64 {
     rounded(log.exp(), 6)
 }
