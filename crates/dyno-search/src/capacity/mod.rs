@@ -43,6 +43,10 @@ const UNJUDGED: usize = 2;
 const BELOW_UNJUDGED: f64 = 0.8;
 /// Loads that differ by less, as logarithms, are the same.
 const SAME: f64 = 0.05;
+/// Whole numbers below the middle that an answer may begin with, at most.
+const WHOLE: u32 = 1_000;
+/// What a logarithm and back may cost.
+const SLIGHT: f64 = 1e-6;
 
 /// How many requests a level needs, so that ten lie beyond a percentile: 1,000 for 0.99.
 pub fn needed(share: f64) -> u64 {
@@ -158,13 +162,7 @@ impl Capacity {
         let (Some(held), Some(failed)) = extremes(evidence) else {
             return over.then(|| self.at_last(evidence));
         };
-        let goal = self.width.max(0.0).ln_1p();
-        let (window, mass) = match self.neighbours(posterior) {
-            Some(neighbours) if neighbours[1] - neighbours[0] > goal => {
-                (neighbours, posterior.below(neighbours[1]) - posterior.below(neighbours[0]))
-            }
-            _ => posterior.window(goal),
-        };
+        let (window, mass) = self.window(posterior);
         let enough = mass >= ENOUGH && evidence.len() >= FEWEST && !contradicts(evidence);
         if !over && !enough {
             return None;
@@ -172,7 +170,7 @@ impl Capacity {
         let surest = posterior.shortest(MOST);
         let ([low, high], chance) = if mass < LEAST {
             (posterior.shortest(LEAST), LEAST)
-        } else if surest[1] - surest[0] < window[1] - window[0] {
+        } else if self.kind == Kind::Rate && surest[1] - surest[0] < window[1] - window[0] {
             (surest, MOST)
         } else {
             (window, mass)
@@ -186,16 +184,36 @@ impl Capacity {
         };
         let confidence = doubt.is_none().then_some(chance);
         let (low, high) = match self.kind {
-            Kind::Concurrency => (low.exp().floor().max(1.0), high.exp().floor() + 1.0),
+            Kind::Concurrency => {
+                ((low.exp() + SLIGHT).floor().max(1.0), (high.exp() - SLIGHT).ceil().max(2.0))
+            }
             _ => (low.exp(), high.exp()),
         };
         Some(Answer::Between { low, high, confidence, doubt })
     }
 
-    /// Logarithms of the whole numbers on both sides of where the edge seems to be.
-    fn neighbours(&self, posterior: &Posterior) -> Option<[f64; 2]> {
-        let below = posterior.quantile(0.5).exp().floor().max(1.0);
-        (self.kind == Kind::Concurrency).then(|| [below.ln(), (below + 1.0).ln()])
+    /// The stretch that is as wide as the answer may be and holds most of the chance, and how much
+    /// that is. Whole numbers may always be two neighbours.
+    fn window(&self, posterior: &Posterior) -> ([f64; 2], f64) {
+        let width = self.width.max(0.0);
+        if self.kind != Kind::Concurrency {
+            return posterior.window(width.ln_1p());
+        }
+        let chance = |[low, high]: [f64; 2]| posterior.below(high) - posterior.below(low);
+        // The highest that holds is from `low` to the number below `high`.
+        let from = |low: f64| [low.ln(), ((low * (1.0 + width)).floor() + 1.0).ln()];
+        let middle = posterior.quantile(0.5).exp().floor().max(1.0);
+        let mut best = from(middle);
+        for step in 1..=WHOLE {
+            let low = middle - f64::from(step);
+            if low < 1.0 || low * (1.0 + width) + 1.0 < middle {
+                break;
+            }
+            if chance(from(low)) > chance(best) {
+                best = from(low);
+            }
+        }
+        (best, chance(best))
     }
 
     /// The answer where all levels held, or none.
