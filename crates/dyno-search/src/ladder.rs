@@ -179,7 +179,9 @@ mod tests {
             most in 0_u32..3_000,
         ) {
             let (mut loads, _) = climb(most, |load| (rates[load as usize % rates.len()], 0.0));
-            prop_assert!(loads.iter().all(|l| *l >= 1.0 && *l <= f64::from(most.max(1)) && l.fract() == 0.0));
+            let most = f64::from(most.max(1));
+            let whole = |load: &f64| (1.0..=most).contains(load) && load.fract() == 0.0;
+            prop_assert!(loads.iter().all(whole));
             let count = loads.len();
             loads.sort_by(f64::total_cmp);
             loads.dedup();

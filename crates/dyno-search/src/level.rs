@@ -91,8 +91,8 @@ pub struct Measured {
     pub kind: Kind,
     /// Its load, as in [`LevelWish`].
     pub load: f64,
-    /// Requests that did arrive per second of the schedule, of a [`Kind::Rate`]. It differs from the
-    /// load by chance, and explains part of what else would be noise.
+    /// Requests that were due per second of the measured schedule, of a [`Kind::Rate`]: it differs
+    /// from the load by chance, and explains part of what else would be noise.
     pub arrived_rate: Option<f64>,
     /// Requests completed per second, over the steady window if there is one.
     pub completed_rate: Option<f64>,

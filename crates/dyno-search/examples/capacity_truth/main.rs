@@ -1,6 +1,6 @@
 //! How good the search for a capacity is: each twin and service level is searched with many seeds,
 //! and the answers are compared with the true capacity, found by brute force. Run it with
-//! `cargo run --release -p dyno-search --example capacity_truth -- [seeds] [row]`.
+//! `cargo run --release -p dyno-search --example capacity_truth -- [seeds] [first seed] [row]`.
 
 #[path = "../../tests/support/mod.rs"]
 mod support;
@@ -13,11 +13,12 @@ use support::{LABS, Lab, Searched, contains, search, truth};
 const SEEDS: u64 = 200;
 const TRUTH_SEEDS: usize = 201;
 
+/// From the lowest to the highest load that may be the capacity.
 fn width(lab: &Lab, answer: Answer) -> f64 {
     match answer {
-        // Two neighbours are as near as whole numbers get.
-        Answer::Between { low, high, .. } if lab.kind == Kind::Concurrency && high - low < 1.5 => {
-            0.0
+        // `high` does not hold, so the highest whole number that may is the one below.
+        Answer::Between { low, high, .. } if lab.kind == Kind::Concurrency => {
+            (high - 1.0) / low - 1.0
         }
         Answer::Between { low, high, .. } => high / low - 1.0,
         _ => f64::INFINITY,
@@ -29,9 +30,9 @@ fn median(mut values: Vec<f64>) -> f64 {
     quantile(&values, 0.5).unwrap_or(f64::NAN)
 }
 
-fn row(lab: &Lab, seeds: u64) {
+fn row(lab: &Lab, seeds: u64, first: u64) {
     let truth = truth(lab, TRUTH_SEEDS);
-    let all: Vec<Searched> = (0..seeds).map(|seed| search(lab, seed)).collect();
+    let all: Vec<Searched> = (first..first + seeds).map(|seed| search(lab, seed)).collect();
     let share = |good: &dyn Fn(&Searched) -> bool| {
         100.0 * all.iter().filter(|one| good(one)).count() as f64 / seeds as f64
     };
@@ -58,17 +59,21 @@ fn row(lab: &Lab, seeds: u64) {
 fn main() {
     let mut arguments = std::env::args().skip(1).filter_map(|argument| argument.parse().ok());
     let seeds = arguments.next().unwrap_or(SEEDS).max(1);
+    let first = arguments.next().unwrap_or(0);
     let only = arguments.next();
     println!(
-        "{seeds} searches each. All three: contains the truth, at most {WIDTH} wide, at most {LEVELS} levels.\n"
+        "{seeds} searches each, from seed {first} on. All three: contains the truth, at most {:.0} % wide, at most \
+         {LEVELS} levels.\n",
+        100.0 * WIDTH
     );
     println!(
-        "| twin | service level | requests a level | true capacity | contains it | median width | median levels | all three |"
+        "| twin | service level | requests a level | true capacity | contains it | median width \
+         | median levels | all three |"
     );
-    println!("| --- | --- | --- | --- | --- | --- | --- | --- |");
+    println!("|{}", " --- |".repeat(8));
     for (number, lab) in LABS.iter().enumerate() {
         if only.is_none_or(|only| only == number as u64) {
-            row(lab, seeds);
+            row(lab, seeds, first);
         }
     }
 }

@@ -17,6 +17,8 @@ pub(super) struct Evidence {
     pub(super) asked: f64,
     /// The logarithm of what did arrive, where that is known; else the same.
     pub(super) at: f64,
+    /// Requests that were measured.
+    pub(super) requests: u64,
     /// What was seen there.
     pub(super) seen: Seen,
 }
@@ -47,7 +49,7 @@ impl Evidence {
             Held::No => Seen::Sign { held: false },
             Held::By(_) | Held::Unsure => return None,
         };
-        Some(Self { asked: load.ln(), at, seen })
+        Some(Self { asked: load.ln(), at, requests: level.requests, seen })
     }
 
     pub(super) fn held(&self) -> bool {
@@ -88,7 +90,12 @@ mod tests {
     use super::*;
 
     fn margin(load: f64, margin: f64) -> Evidence {
-        Evidence { asked: load.ln(), at: load.ln(), seen: Seen::Margin { margin, error: None } }
+        Evidence {
+            asked: load.ln(),
+            at: load.ln(),
+            requests: 4_000,
+            seen: Seen::Margin { margin, error: None },
+        }
     }
 
     #[test]

@@ -8,7 +8,7 @@ mod posterior;
 pub use answer::{Answer, Doubt};
 
 use crate::level::{Kind, LevelWish, Measured, Next, rounded};
-use evidence::{Evidence, contradicts, drift, extremes};
+use evidence::{Evidence, Seen, contradicts, drift, extremes};
 use posterior::Posterior;
 
 /// The usual number of levels, and the usual width of an answer.
@@ -25,11 +25,14 @@ const LEAST: f64 = 0.95;
 const MOST: f64 = 0.995;
 /// Levels are measured this far from the edge, on both sides, so that they tell its slope.
 const SIDE: f64 = 0.025;
+const FAR_SIDE: f64 = 0.05;
 /// Only as long as the edge may be anywhere in a wider stretch, its middle is measured.
 const WIDE: f64 = 0.2;
 /// The nearest and farthest steps beyond what held, or failed, as logarithms.
 const NEAREST: f64 = 0.05;
 const FARTHEST: f64 = 1.5;
+/// A crossing farther down than this is worth a leap.
+const FAR_DOWN: f64 = 1.0;
 /// How far from a guess an edge is searched, and from what a full server does, as factors.
 const FAR: f64 = 64.0;
 const BEYOND_MOST: f64 = 1.25;
@@ -40,6 +43,10 @@ const UNJUDGED: usize = 2;
 const BELOW_UNJUDGED: f64 = 0.8;
 /// Loads that differ by less, as logarithms, are the same.
 const SAME: f64 = 0.05;
+/// Whole numbers below the middle that an answer may begin with, at most.
+const WHOLE: u32 = 1_000;
+/// What a logarithm and back may cost.
+const SLIGHT: f64 = 1e-6;
 
 /// How many requests a level needs, so that ten lie beyond a percentile: 1,000 for 0.99.
 pub fn needed(share: f64) -> u64 {
@@ -155,13 +162,7 @@ impl Capacity {
         let (Some(held), Some(failed)) = extremes(evidence) else {
             return over.then(|| self.at_last(evidence));
         };
-        let goal = self.width.max(0.0).ln_1p();
-        let (window, mass) = match self.neighbours(posterior) {
-            Some(neighbours) if neighbours[1] - neighbours[0] > goal => {
-                (neighbours, posterior.below(neighbours[1]) - posterior.below(neighbours[0]))
-            }
-            _ => posterior.window(goal),
-        };
+        let (window, mass) = self.window(posterior);
         let enough = mass >= ENOUGH && evidence.len() >= FEWEST && !contradicts(evidence);
         if !over && !enough {
             return None;
@@ -169,13 +170,13 @@ impl Capacity {
         let surest = posterior.shortest(MOST);
         let ([low, high], chance) = if mass < LEAST {
             (posterior.shortest(LEAST), LEAST)
-        } else if surest[1] - surest[0] < window[1] - window[0] {
+        } else if self.kind == Kind::Rate && surest[1] - surest[0] < window[1] - window[0] {
             (surest, MOST)
         } else {
             (window, mass)
         };
         let (low, high, doubt) = if contradicts(evidence) {
-            let doubt = Doubt::Contradiction { held: held.exp(), failed: failed.exp() };
+            let doubt = Doubt::Contradiction { held: plain(held), failed: plain(failed) };
             (low.min(failed), high.max(held), Some(doubt))
         } else {
             let share = drift(evidence, posterior.quantile(0.5));
@@ -183,22 +184,42 @@ impl Capacity {
         };
         let confidence = doubt.is_none().then_some(chance);
         let (low, high) = match self.kind {
-            Kind::Concurrency => (low.exp().floor().max(1.0), high.exp().floor() + 1.0),
+            Kind::Concurrency => {
+                ((low.exp() + SLIGHT).floor().max(1.0), (high.exp() - SLIGHT).ceil().max(2.0))
+            }
             _ => (low.exp(), high.exp()),
         };
         Some(Answer::Between { low, high, confidence, doubt })
     }
 
-    /// Logarithms of the whole numbers on both sides of where the edge seems to be.
-    fn neighbours(&self, posterior: &Posterior) -> Option<[f64; 2]> {
-        let below = posterior.quantile(0.5).exp().floor().max(1.0);
-        (self.kind == Kind::Concurrency).then(|| [below.ln(), (below + 1.0).ln()])
+    /// The stretch that is as wide as the answer may be and holds most of the chance, and how much
+    /// that is. Whole numbers may always be two neighbours.
+    fn window(&self, posterior: &Posterior) -> ([f64; 2], f64) {
+        let width = self.width.max(0.0);
+        if self.kind != Kind::Concurrency {
+            return posterior.window(width.ln_1p());
+        }
+        let chance = |[low, high]: [f64; 2]| posterior.below(high) - posterior.below(low);
+        // The highest that holds is from `low` to the number below `high`.
+        let from = |low: f64| [low.ln(), ((low * (1.0 + width)).floor() + 1.0).ln()];
+        let middle = posterior.quantile(0.5).exp().floor().max(1.0);
+        let mut best = from(middle);
+        for step in 1..=WHOLE {
+            let low = middle - f64::from(step);
+            if low < 1.0 || low * (1.0 + width) + 1.0 < middle {
+                break;
+            }
+            if chance(from(low)) > chance(best) {
+                best = from(low);
+            }
+        }
+        (best, chance(best))
     }
 
     /// The answer where all levels held, or none.
     fn at_last(&self, evidence: &[Evidence]) -> Answer {
         match extremes(evidence) {
-            (Some(held), _) => Answer::AtLeast { load: held.exp() },
+            (Some(held), _) => Answer::AtLeast { load: plain(held) },
             (None, Some(failed)) => never(evidence, failed),
             (None, None) => Answer::Unknown,
         }
@@ -221,7 +242,7 @@ impl Known {
             (Some(held), None)
                 if held > high - SAME && self.posterior.below(high) < 1.0 - LEAST =>
             {
-                Some(Answer::AtLeast { load: held.exp() })
+                Some(Answer::AtLeast { load: plain(held) })
             }
             (None, Some(failed)) if failed < low + SAME && self.posterior.below(low) > LEAST => {
                 Some(never(&self.evidence, failed))
@@ -232,20 +253,23 @@ impl Known {
 
     /// The logarithm of the load that tells most.
     fn next_load(&self, kind: Kind) -> f64 {
-        // The next whole number may be farther away than the nearest step.
-        let nearest = |from: f64, step: f64| match kind {
-            Kind::Concurrency => (from.exp() + step).max(1.0).ln() - from,
-            _ => 0.0,
-        };
         let [low, high] = self.range;
         let middle = self.posterior.quantile(0.5);
+        // The next whole number may be farther away than the nearest step.
+        let beyond = |from: f64, step: f64| match kind {
+            Kind::Concurrency => (from.exp() + step).max(1.0).ln(),
+            _ => from,
+        };
         let next = match extremes(&self.evidence) {
             (Some(held), None) => {
-                middle.clamp(held + NEAREST, held + FARTHEST).max(held + nearest(held, 1.0))
+                let next = middle.clamp(held + NEAREST, held + FARTHEST).max(beyond(held, 1.0));
+                if next > high - SAME { high } else { next }
             }
-            (None, Some(failed)) => middle
-                .clamp(failed - FARTHEST, failed - NEAREST)
-                .min(failed + nearest(failed, -1.0)),
+            (None, Some(failed)) => {
+                let next = middle.clamp(failed - FARTHEST, failed - NEAREST);
+                let next = next.min(crossing(&self.evidence)).min(beyond(failed, -1.0));
+                if next < low + SAME { low } else { next }
+            }
             _ if self.posterior.quantile(0.9) - self.posterior.quantile(0.1) > WIDE => middle,
             _ => {
                 // To the side that is leaner in levels, so that their errors cancel.
@@ -253,17 +277,42 @@ impl Known {
                     let from_middle = one.at - middle;
                     from_middle / (1.0 + (from_middle / (3.0 * SIDE)).powi(2))
                 };
-                middle - SIDE.copysign(self.evidence.iter().map(lean).sum())
+                // As far as the edge itself is unsure: noise hides a slope from near by.
+                let unsure = (self.posterior.quantile(0.9) - self.posterior.quantile(0.1)) / 2.0;
+                let side = unsure.clamp(SIDE, FAR_SIDE);
+                middle - side.copysign(self.evidence.iter().map(lean).sum())
             }
         };
         next.clamp(low, high)
     }
 }
 
+/// Where the line through the two lowest levels crosses 0, if that is far below both: where less
+/// load hardly helps, there is no use in small steps.
+fn crossing(evidence: &[Evidence]) -> f64 {
+    let mut margins: Vec<(f64, f64)> = evidence
+        .iter()
+        .filter_map(|one| match one.seen {
+            Seen::Margin { margin, .. } => Some((one.at, margin)),
+            Seen::Sign { .. } => None,
+        })
+        .collect();
+    margins.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let [(at, margin), (above, above_margin), ..] = margins[..] else { return f64::INFINITY };
+    let slope = (above_margin - margin) / (above - at);
+    let down = if slope > 0.0 { margin / slope } else { f64::INFINITY };
+    if above > at && down > FAR_DOWN { at - down } else { f64::INFINITY }
+}
+
 fn never(evidence: &[Evidence], lowest: f64) -> Answer {
     let margin = evidence.iter().filter(|one| one.asked <= lowest).find_map(|one| match one.seen {
-        evidence::Seen::Margin { margin, .. } => Some(margin),
-        evidence::Seen::Sign { .. } => None,
+        Seen::Margin { margin, .. } => Some(margin),
+        Seen::Sign { .. } => None,
     });
-    Answer::Never { load: lowest.exp(), margin }
+    Answer::Never { load: plain(lowest), margin }
+}
+
+/// A load from its logarithm, as it was asked for.
+fn plain(log: f64) -> f64 {
+    rounded(log.exp(), 6)
 }

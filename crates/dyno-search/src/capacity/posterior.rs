@@ -12,18 +12,23 @@ use libm::erfc;
 /// A margin is squashed to half of itself here, and never to more than this.
 const SQUASH: f64 = 0.4;
 /// How far the line may be off, as a share of what it says.
-const BENT: f64 = 0.25;
+const BENT: f64 = 0.15;
 /// Degrees of freedom of the noise: somewhat more outliers than a normal distribution has.
 const FREEDOM: f64 = 20.0;
 /// Slopes that are weighed: a margin rises by so much when the load is multiplied by e.
 const SLOPES: usize = 12;
 const SLOPE: [f64; 2] = [0.15, 60.0];
 /// Noises that are weighed, as what they do to the edge: 0.02 is noise of one level that moves the
-/// edge by 2 %. What is usual, and how much that may vary as a logarithm.
-const NOISES: usize = 9;
-const NOISE: [f64; 2] = [0.004, 0.1];
+/// edge by 2 %.
+const NOISES: usize = 12;
+const NOISE: [f64; 2] = [0.004, 0.4];
+/// What is usual for levels of so many requests or more, how it grows for shorter ones, and how
+/// much less and more it may be, as logarithms.
 const USUAL_NOISE: f64 = 0.018;
-const NOISE_VARIES: f64 = 0.35;
+const LONG: f64 = 4_000.0;
+const SHORTER: f64 = 0.5;
+const LESS: f64 = 0.35;
+const MORE: f64 = 0.38;
 /// How sharply levels without a margin turn from holding to failing.
 const BLUR: f64 = 0.05;
 /// What is hoped for when a server's most is known: a little less than that. How fast hope falls
@@ -49,7 +54,7 @@ impl Posterior {
     /// From evidence, anywhere between two logarithms. `most` is that of what the server can do at
     /// most, if it is known.
     pub(super) fn new(evidence: &[Evidence], between: [f64; 2], most: Option<f64>) -> Self {
-        let hypotheses = hypotheses();
+        let hypotheses = hypotheses(evidence);
         let weight = |edge: f64| {
             let prior = most.map_or(0.0, |most| {
                 let above = edge - most - HOPED;
@@ -132,7 +137,7 @@ impl Posterior {
 
 /// The slope that fits best with the edge at a place.
 pub(super) fn slope(evidence: &[Evidence], edge: f64) -> f64 {
-    let hypotheses = hypotheses();
+    let hypotheses = hypotheses(evidence);
     let weights = weigh(evidence, edge, &hypotheses);
     let best = weights.iter().zip(&hypotheses).max_by(|a, b| a.0.total_cmp(b.0));
     best.map_or(1.0, |(_, hypothesis)| hypothesis.slope)
@@ -146,7 +151,8 @@ struct Hypothesis {
     log_prior: f64,
 }
 
-fn hypotheses() -> Vec<Hypothesis> {
+fn hypotheses(evidence: &[Evidence]) -> Vec<Hypothesis> {
+    let usual = usual_noise(evidence);
     let on = |[low, high]: [f64; 2], i: usize, of: usize| {
         low * (high / low).powf(i as f64 / (of - 1) as f64)
     };
@@ -154,11 +160,21 @@ fn hypotheses() -> Vec<Hypothesis> {
     pairs
         .map(|(s, n)| {
             let (slope, noise) = (on(SLOPE, s, SLOPES), on(NOISE, n, NOISES));
-            let unusual = (noise / USUAL_NOISE).ln() / NOISE_VARIES;
-            let variance = squash(slope * noise).powi(2);
-            Hypothesis { slope, variance, log_prior: -0.5 * unusual * unusual }
+            let log = (noise / usual).ln();
+            let unusual = if log > 0.0 { log / MORE } else { -log / LESS };
+            // What is very unusual may be after all.
+            let log_prior =
+                if unusual < 2.0 { -0.5 * unusual * unusual } else { 2.0 - 2.0 * unusual };
+            Hypothesis { slope, variance: squash(slope * noise).powi(2), log_prior }
         })
         .collect()
+}
+
+/// For levels as long as these, by their geometric mean.
+fn usual_noise(evidence: &[Evidence]) -> f64 {
+    let logs: f64 = evidence.iter().map(|one| (one.requests.max(1) as f64).ln()).sum();
+    let requests = (logs / evidence.len().max(1) as f64).exp();
+    USUAL_NOISE * (LONG / requests).max(1.0).powf(SHORTER)
 }
 
 /// The logarithm of how likely each hypothesis makes the evidence, with the edge at a place.
@@ -203,7 +219,7 @@ mod tests {
     use super::*;
 
     fn margin(at: f64, margin: f64) -> Evidence {
-        Evidence { asked: at, at, seen: Seen::Margin { margin, error: None } }
+        Evidence { asked: at, at, requests: 4_000, seen: Seen::Margin { margin, error: None } }
     }
 
     #[test]
@@ -220,7 +236,12 @@ mod tests {
 
     #[test]
     fn signs_alone_bracket_the_edge() {
-        let sign = |at: f64, held: bool| Evidence { asked: at, at, seen: Seen::Sign { held } };
+        let sign = |at: f64, held: bool| Evidence {
+            asked: at,
+            at,
+            requests: 4_000,
+            seen: Seen::Sign { held },
+        };
         let posterior = Posterior::new(&[sign(1.0, true), sign(2.0, false)], [0.0, 4.0], None);
         assert!(posterior.below(0.8) < 0.01 && posterior.below(2.2) > 0.99);
         assert!((posterior.quantile(0.5) - 1.5).abs() < 0.1);

@@ -72,7 +72,7 @@ pub(crate) const LABS: &[Lab] = &[
         requests: 2_000,
         ..RATE
     },
-    // Levels as short as a percentile allows: the answer must be wider, and still contain the truth.
+    // Short levels: the answer must be wider, and still contain the truth.
     Lab {
         twin: MINDIE,
         slo: "tpot.p95<130ms",

@@ -6,6 +6,7 @@ use dyno_search::capacity::Answer;
 use dyno_stats::quantile;
 use dyno_stats::rng::SplitMix;
 
+/// Levels at each load while only the neighbourhood is looked for, at most.
 const COARSE: usize = 41;
 const GRID: usize = 13;
 
@@ -50,7 +51,7 @@ fn between(lab: &Lab, seeds: usize) -> f64 {
     let (mut low, mut high) = (most / 64.0, most * 1.3);
     while high / low > 1.03 {
         let middle = (low * high).sqrt();
-        if median(lab, middle, COARSE) < 0.0 { low = middle } else { high = middle }
+        if median(lab, middle, seeds.min(COARSE)) < 0.0 { low = middle } else { high = middle }
     }
     // Medians on a grid around, each averaged with its neighbours, and where they cross 0.
     let (low, high) = ((low / 1.06).ln(), (high * 1.06).ln());
