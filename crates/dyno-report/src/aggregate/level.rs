@@ -4,7 +4,7 @@ use super::bend::bend;
 use super::client::{client, exact_lag, slip};
 use super::cost::cost;
 use super::distributions::{Distributions, Finished, TimeBlocks};
-use super::drift::drifts;
+use super::drift::{drifts, memory_growth};
 use super::gather::Gathered;
 use super::judge::{Case, records, verdict};
 use super::saturation;
@@ -145,13 +145,16 @@ impl<'a> Level<'a> {
         let throughput = throughput(&gathered);
         let steady = work.map(|work| work.steady());
         let slices = self.sliced.as_ref().map(|sliced| sliced.slices(&gathered));
-        let over_time: Vec<OverTime> = match (&self.sliced, &slices, ramp) {
+        let mut over_time: Vec<OverTime> = match (&self.sliced, &slices, ramp) {
             (Some(sliced), Some(slices), Some(ramp)) => {
                 bend(ramp, sliced, slices, &gathered).into_iter().collect()
             }
             (Some(sliced), _, None) => drifts(sliced, &self.latency, !self.plan.load.is_open()),
             _ => Vec::new(),
         };
+        if let (true, Some((from, to))) = (self.plan.soak, in_flight) {
+            over_time.extend(memory_growth(&watch.memory(index, from, to)));
+        }
         let mut findings = Case {
             plan,
             env,

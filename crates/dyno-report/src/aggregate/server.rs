@@ -48,6 +48,13 @@ impl Watch {
         &self.samples[from..to]
     }
 
+    /// When, in a level, the server held how many bytes.
+    pub(super) fn memory(&self, level: u32, from: Nanos, to: Nanos) -> Vec<(Nanos, u64)> {
+        let around = self.around(level).iter();
+        let inside = around.filter(|sample| (from..=to).contains(&sample.at));
+        inside.filter_map(|sample| Some((sample.at, sample.resident_bytes?))).collect()
+    }
+
     /// What was said of a level whose measured requests were in flight `from..to`.
     pub(super) fn over(&self, level: u32, from: Nanos, to: Nanos) -> Option<ServerSummary> {
         let around = self.around(level);
