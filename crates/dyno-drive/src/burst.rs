@@ -2,7 +2,7 @@
 //! that is over before the measured one begins.
 
 use crate::arrivals::share;
-use crate::level::Level;
+use crate::running::Level;
 use crate::transport::TransportError;
 use dyno_core::Nanos;
 use dyno_core::frame::Ending;

@@ -1,7 +1,7 @@
 //! The closed loop: a fixed number of slots, each of which sends when its last answer is over.
 
 use crate::arrivals::share;
-use crate::level::{Freed, Level};
+use crate::running::{Freed, Level};
 use crate::transport::TransportError;
 use dyno_core::Nanos;
 use dyno_core::frame::Ending;

@@ -9,6 +9,7 @@ mod level;
 mod lookahead;
 mod open;
 pub mod ramp;
+mod running;
 mod sessions;
 mod stop;
 mod transport;

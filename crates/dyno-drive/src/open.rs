@@ -1,8 +1,8 @@
 //! The open loop: arrivals come when their schedule says, whatever the server does.
 
 use crate::arrivals::{belongs, share};
-use crate::level::Level;
 use crate::ramp;
+use crate::running::Level;
 use crate::transport::TransportError;
 use dyno_core::Nanos;
 use dyno_core::frame::Ending;

@@ -10,7 +10,7 @@ use dyno_core::plan::{Arrival, LevelPlan, Load, Plan};
 use dyno_search::capacity::{Answer, Capacity, Doubt, Start};
 use dyno_search::ladder::Ladder;
 use dyno_search::sweep::{self, Sweep};
-use dyno_search::{Held, Kind, LevelWish, Measured, Next};
+use dyno_search::{Held, Kind, LevelWish, Measured, Next, rounded};
 
 /// The level that comes after these, which are in the order in which they ran; nothing when it is
 /// enough, or where a plan lists its levels.
@@ -50,7 +50,7 @@ pub fn first_load(search: &Search) -> Load {
             };
             match (over, first) {
                 (Over::Rate, None) => closed(f64::from(sweep::IN_FLIGHT)),
-                (Over::Rate, Some(first)) => rate(rounded(first)),
+                (Over::Rate, Some(first)) => rate(rounded(first, DIGITS)),
                 (Over::Concurrency, first) => closed(first.unwrap_or(FEW)),
             }
         }
@@ -63,12 +63,6 @@ fn arrival(search: &Search) -> Arrival {
         Search::Sweep { arrival, .. } | Search::Capacity { arrival, .. } => *arrival,
         Search::Ladder { .. } => Arrival::Poisson,
     }
-}
-
-/// To three digits, which people can read and type.
-fn rounded(load: f64) -> f64 {
-    let unit = 10_f64.powf(load.log10().floor() - 2.0);
-    (load / unit).round() * unit
 }
 
 enum Step {
@@ -124,6 +118,8 @@ fn ask(plan: &Plan, search: &Search, so_far: &[&LevelSummary]) -> Step {
     }
 }
 
+/// Digits of a rate, so that people can read and type it.
+const DIGITS: i32 = 3;
 /// Where a search over requests in flight begins, if nobody says.
 const FEW: f64 = 16.0;
 

@@ -131,30 +131,26 @@ fn saturated(level: &LevelSummary) -> bool {
     past || level.saturated == Some(true)
 }
 
-/// Where nothing failed at all, a share of failures is taken to be this much of its bound.
-const NONE_FAILED: f64 = 0.1;
-
 /// How far a level is from its SLO, by the term that is nearest to failing or has failed by most;
 /// absent where a term cannot be told.
 pub(crate) fn margin(level: &LevelSummary, slo: &Slo) -> Option<Margin> {
-    let mut nearest: Option<Margin> = None;
-    for term in slo.terms() {
+    let of = |term: &Term| {
         let value = value(level, term.metric, term.statistic)?;
         if few_samples(level, term).is_some() {
             return None;
         }
-        let value = value.max(NONE_FAILED * term.limit()).max(f64::MIN_POSITIVE);
-        let limit = term.limit().max(f64::MIN_POSITIVE);
-        let log_ratio = match term.metric.is_work() {
-            true => (limit / value).ln(),
-            false => (value / limit).ln(),
+        let margin = match term.metric.is_work() {
+            true => Margin::floor(value, term.limit()),
+            false => Margin::ceiling(value, term.limit()),
         };
-        if nearest.is_none_or(|nearest| log_ratio > nearest.log_ratio) {
-            let error = interval(level, term).map(|[low, high]| (high / low).ln() / (2.0 * 1.96));
-            nearest = Some(Margin { log_ratio, error: error.filter(|error| error.is_finite()) });
+        let error = interval(level, term).map(|[low, high]| (high / low).ln() / (2.0 * 1.96));
+        match error.filter(|error| error.is_finite()) {
+            Some(error) => margin.map(|margin| margin.with_error(error)),
+            None => margin,
         }
-    }
-    nearest
+    };
+    let terms: Option<Vec<Margin>> = slo.terms().iter().map(of).collect();
+    Margin::binding(terms?)
 }
 
 /// The 95 % interval of a term's figure, where there is one.

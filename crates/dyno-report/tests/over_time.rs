@@ -6,14 +6,15 @@ mod common;
 mod soak;
 
 use common::*;
-use dyno_core::frame::Ending;
+use dyno_core::frame::{Ending, Frame};
 use dyno_core::outcome::FailureClass;
 use dyno_core::plan::{Arrival, Load, Plan, Warmup};
 use dyno_core::ramp::Ramp;
 use dyno_core::record::{Phase, RequestRecord};
+use dyno_core::server::ServerSample;
 use dyno_core::{MS, Nanos, SEC};
 use dyno_report::summary::LevelSummary;
-use dyno_report::{Summary, TextOptions, Verdict, render_text};
+use dyno_report::{Summary, TextOptions, Verdict, render_text, summarise};
 use dyno_stats::rng::SplitMix;
 use soak::{CLOSED, OPEN, Soak};
 
@@ -265,4 +266,32 @@ fn a_soak_of_a_few_answers_says_that_it_is_too_short() {
     let level = ended(&plan, records, 4 * SEC).levels.remove(0);
     assert!(codes(&level.notes).contains(&"soak_too_short"), "{:?}", level.notes);
     assert!(level.reasons.iter().all(|reason| !reason.code.starts_with("drift")));
+}
+
+/// A clean soak of four minutes, whose server says every second how much memory it has.
+fn with_memory(bytes: impl Fn(u64) -> u64) -> LevelSummary {
+    let mut plan = plan(vec![level_plan("soak", Load::Concurrency { concurrency: 1 }, None)]);
+    plan.levels[0].soak = true;
+    let records: Vec<_> = (0..1200).map(|i| stream(i, 0, i * 200, 100, 20, 5)).collect();
+    let mut end = level_end(0, &records);
+    end.sending_stopped = 240 * SEC;
+    let samples = (1..240).map(|second| ServerSample {
+        at: second * SEC,
+        resident_bytes: Some(bytes(second)),
+        ..ServerSample::default()
+    });
+    let all: Vec<Frame> = samples.map(Frame::Server).chain(frames(records, Some(end))).collect();
+    summarise(&plan, None, &source(&plan, all)).levels.remove(0)
+}
+
+#[test]
+fn memory_of_the_server_that_grows_all_along_is_told() {
+    let codes = |level: &LevelSummary| {
+        let all = level.notes.iter().chain(&level.reasons);
+        all.map(|reason| reason.code.clone()).collect::<Vec<_>>()
+    };
+    let leaking = with_memory(|second| (4 << 30) + second * (8 << 20));
+    assert!(codes(&leaking).contains(&"drift_memory".to_owned()), "{:?}", codes(&leaking));
+    let level = with_memory(|second| (4 << 30) + (second % 7) * (1 << 20));
+    assert!(!codes(&level).contains(&"drift_memory".to_owned()), "{:?}", codes(&level));
 }

@@ -113,7 +113,7 @@ pub struct Measured {
 }
 
 /// A load with so many significant digits: what people can read and type.
-pub(crate) fn rounded(load: f64, digits: i32) -> f64 {
+pub fn rounded(load: f64, digits: i32) -> f64 {
     if load <= 0.0 || !load.is_finite() {
         return load;
     }

@@ -13,5 +13,5 @@ pub mod sweep;
 
 pub use capacity::Capacity;
 pub use ladder::Ladder;
-pub use level::{Held, Kind, LevelWish, Margin, Measured, Next};
+pub use level::{Held, Kind, LevelWish, Margin, Measured, Next, rounded};
 pub use sweep::Sweep;

@@ -3,10 +3,11 @@
 use super::capacity::CapacitySearch;
 use super::cost::CostArgs;
 use super::course::CourseArgs;
+use super::levels::{self, Concurrency, Requests};
 use super::metrics::MetricsArgs;
 use super::ramp::ramp;
 use super::target::{TargetUrl, target};
-use super::values::{self, Concurrency, ExtraBody, Header, List, Requests, Secret};
+use super::values::{self, ExtraBody, Header, List, Secret};
 use clap::{Args, ValueEnum};
 use dyno_core::Nanos;
 use dyno_core::course::Figure;
@@ -92,7 +93,7 @@ pub(crate) struct BenchArgs {
 pub(crate) struct LoadArgs {
     /// Closed loop with N requests in flight, or N users in conversations; a list (8,16,32) runs as
     /// consecutive levels; auto doubles until throughput stops rising, then fills in the knee
-    #[arg(long, value_name = "N[,N…]|auto", value_parser = values::concurrency, allow_hyphen_values = true)]
+    #[arg(long, value_name = "N[,N…]|auto", value_parser = levels::concurrency, allow_hyphen_values = true)]
     pub(crate) concurrency: Option<Concurrency>,
     /// Open loop with R requests, or new conversations, per second, on a schedule that is fixed
     /// before it starts
@@ -103,7 +104,7 @@ pub(crate) struct LoadArgs {
     pub(crate) arrival: Option<Arrival>,
     /// One request at a time, as many as possible, and rates in between: N levels in all [default
     /// N: 10]
-    #[arg(long, value_name = "N", value_parser = values::sweep, num_args = 0..=1, require_equals = true, default_missing_value = "10")]
+    #[arg(long, value_name = "N", value_parser = levels::sweep, num_args = 0..=1, require_equals = true, default_missing_value = "10")]
     pub(crate) sweep: Option<u32>,
     /// Where the rates of a sweep lie: where the curve bends, or in equal steps
     #[arg(long, value_name = "SPACING", requires = "sweep")]
@@ -117,7 +118,7 @@ pub(crate) struct LoadArgs {
     pub(crate) burst: Option<List<u64>>,
     /// Stop a level after N measured requests (each turn is one); it then runs until each has
     /// ended. 10x: ten for each slot of a closed loop
-    #[arg(long, value_name = "N|Nx", value_parser = values::level_requests, allow_hyphen_values = true)]
+    #[arg(long, value_name = "N|Nx", value_parser = levels::level_requests, allow_hyphen_values = true)]
     pub(crate) requests: Option<Requests>,
     /// Stop sending after this time; with --requests, whichever comes first [default: 30s, where
     /// a load is given and --requests is not]
@@ -125,10 +126,10 @@ pub(crate) struct LoadArgs {
     pub(crate) duration: Option<Nanos>,
     /// Stop a level as soon as this figure of its requests is steady and known to --precision
     /// [default figure: latency.mean]
-    #[arg(long, value_name = "FIGURE", value_parser = values::figure, num_args = 0..=1, require_equals = true, default_missing_value = "latency.mean")]
+    #[arg(long, value_name = "FIGURE", value_parser = levels::figure, num_args = 0..=1, require_equals = true, default_missing_value = "latency.mean")]
     pub(crate) until_stable: Option<Figure>,
     /// With --until-stable: the 95 % interval may be this wide on either side [default: 3%]
-    #[arg(long, value_name = "SHARE", value_parser = values::precision, allow_hyphen_values = true, requires = "until_stable")]
+    #[arg(long, value_name = "SHARE", value_parser = levels::precision, allow_hyphen_values = true, requires = "until_stable")]
     pub(crate) precision: Option<f64>,
     /// With --until-stable: measure for at least this long [default: 10s]
     #[arg(long, value_name = "TIME", value_parser = values::some_duration, allow_hyphen_values = true, requires = "until_stable")]

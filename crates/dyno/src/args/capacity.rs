@@ -2,6 +2,7 @@
 
 use super::bench::{BenchArgs, ConnectionArgs, DataArgs, OutputArgs, RequestArgs, TimeoutArgs};
 use super::cost::CostArgs;
+use super::levels;
 use super::metrics::MetricsArgs;
 use super::target::{TargetUrl, target};
 use super::values;
@@ -66,16 +67,16 @@ pub(crate) struct CapacitySearch {
     #[arg(long, value_name = "LOAD", default_value = "rate")]
     pub(crate) over: OverArg,
     /// Look nowhere but between these loads: 10..60
-    #[arg(long, value_name = "A..B", value_parser = values::between, conflicts_with = "near")]
+    #[arg(long, value_name = "A..B", value_parser = levels::between, conflicts_with = "near")]
     pub(crate) between: Option<Range>,
     /// Begin about here
-    #[arg(long, value_name = "LOAD", value_parser = values::near, allow_hyphen_values = true)]
+    #[arg(long, value_name = "LOAD", value_parser = levels::near, allow_hyphen_values = true)]
     pub(crate) near: Option<Range>,
     /// Measure no more levels than these
-    #[arg(long, value_name = "N", value_parser = values::capacity_levels, default_value = "12")]
+    #[arg(long, value_name = "N", value_parser = levels::capacity_levels, default_value = "12")]
     pub(crate) levels: u32,
     /// How far apart the ends of the answer may be
-    #[arg(long, value_name = "SHARE", value_parser = values::width, default_value = "6%")]
+    #[arg(long, value_name = "SHARE", value_parser = levels::width, default_value = "6%")]
     pub(crate) width: f64,
     /// Length of each level; longer where the SLO's percentiles need more requests
     #[arg(long, value_name = "TIME", value_parser = values::some_duration, allow_hyphen_values = true, conflicts_with = "requests")]

@@ -1,6 +1,6 @@
 //! The flags that say how a run goes from level to level.
 
-use super::values;
+use super::{levels, values};
 use clap::{Args, ValueEnum};
 use dyno_core::Nanos;
 use dyno_core::slo::Condition;
@@ -10,7 +10,7 @@ use dyno_core::slo::Condition;
 #[command(next_help_heading = "Levels")]
 pub(crate) struct CourseArgs {
     /// Run all levels N times, one round after the other
-    #[arg(long, value_name = "N", value_parser = values::repeats, allow_hyphen_values = true, default_value = "1")]
+    #[arg(long, value_name = "N", value_parser = levels::repeats, allow_hyphen_values = true, default_value = "1")]
     pub(crate) repeat: u32,
     /// Order of the levels: as they were given, or shuffled by the seed against drift
     #[arg(long, value_name = "ORDER", default_value = "given")]
@@ -24,7 +24,7 @@ pub(crate) struct CourseArgs {
     pub(crate) reset_cache: bool,
     /// Run no more levels once one has met this: errors>5%, ttft.p99>10s or saturated; may be
     /// repeated
-    #[arg(long, value_name = "CONDITION", value_parser = values::condition)]
+    #[arg(long, value_name = "CONDITION", value_parser = levels::condition)]
     pub(crate) stop_on: Vec<Condition>,
     /// Print the plan and stop: nothing is sent
     #[arg(long)]

@@ -1,11 +1,8 @@
 //! How each kind of value is read: text in, a checked value or a complaint out. A complaint says
 //! what was written and what would be right; it never repeats what could be a secret.
 
-use crate::run::enough::can_watch;
 use dyno_core::Nanos;
-use dyno_core::course::{Figure, Range};
 use dyno_core::plan::{Arrival, Warmup};
-use dyno_core::slo::Condition;
 use dyno_core::units::{parse_duration, parse_share};
 use dyno_workload::lengths::Lengths;
 use serde_json::{Map, Value};
@@ -52,7 +49,10 @@ pub(crate) fn with_hint(message: impl fmt::Display, hint: impl fmt::Display) -> 
     format!("{message}\n  hint: {hint}")
 }
 
-fn list<T>(text: &str, one: impl Fn(&str) -> Result<T, String>) -> Result<List<T>, String> {
+pub(super) fn list<T>(
+    text: &str,
+    one: impl Fn(&str) -> Result<T, String>,
+) -> Result<List<T>, String> {
     let values: Vec<T> = text.split(',').map(|part| one(part.trim())).collect::<Result<_, _>>()?;
     if values.len() > MOST_LEVELS {
         return Err(format!("{} levels are too many; write at most {MOST_LEVELS}", values.len()));
@@ -60,7 +60,7 @@ fn list<T>(text: &str, one: impl Fn(&str) -> Result<T, String>) -> Result<List<T
     Ok(List(values))
 }
 
-fn in_flight(text: &str) -> Result<u32, String> {
+pub(super) fn in_flight(text: &str) -> Result<u32, String> {
     match text.parse::<u32>() {
         Ok(value) if (1..=MOST_IN_FLIGHT).contains(&value) => Ok(value),
         _ => Err(format!(
@@ -70,7 +70,7 @@ fn in_flight(text: &str) -> Result<u32, String> {
     }
 }
 
-fn rate(text: &str) -> Result<f64, String> {
+pub(super) fn rate(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(value) if value > 0.0 && value <= HIGHEST_RATE => Ok(value),
         Ok(value) if value == f64::INFINITY => Err(with_hint(
@@ -94,87 +94,6 @@ fn burst(text: &str) -> Result<u64, String> {
             "`{text}` is not a number of requests to send at once; write a whole number from 1 to \
              {MOST_IN_FLIGHT}, or several such as 1,2,4"
         )),
-    }
-}
-
-/// The levels of a closed loop.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Concurrency {
-    /// These.
-    List(List<u32>),
-    /// As they turn out to be needed.
-    Auto,
-}
-
-/// `--concurrency`.
-pub(crate) fn concurrency(text: &str) -> Result<Concurrency, String> {
-    match text.trim() {
-        "auto" => Ok(Concurrency::Auto),
-        text => list(text, in_flight).map(Concurrency::List),
-    }
-}
-
-/// `--sweep`.
-pub(crate) fn sweep(text: &str) -> Result<u32, String> {
-    match text.parse::<u32>() {
-        Ok(value) if (4..=100).contains(&value) => Ok(value),
-        _ => Err(format!("`{text}` is not a number of levels; write a whole number from 4 to 100")),
-    }
-}
-
-/// `--between`.
-pub(crate) fn between(text: &str) -> Result<Range, String> {
-    let ends = text.split_once("..").and_then(|(low, high)| {
-        let (low, high) = (low.trim().parse().ok()?, high.trim().parse().ok()?);
-        (0.0 < low && low < high && high <= HIGHEST_RATE).then_some([low, high])
-    });
-    ends.map(Range::Between).ok_or_else(|| {
-        format!("`{text}` is not a range of loads; write the lower one first: 10..60")
-    })
-}
-
-/// `--near`.
-pub(crate) fn near(text: &str) -> Result<Range, String> {
-    rate(text)
-        .map(Range::Near)
-        .map_err(|_| format!("`{text}` is not a load; write a number, such as 40"))
-}
-
-/// `--levels`.
-pub(crate) fn capacity_levels(text: &str) -> Result<u32, String> {
-    match text.parse::<u32>() {
-        Ok(value) if (4..=100).contains(&value) => Ok(value),
-        _ => Err(format!("`{text}` is not a number of levels; write a whole number from 4 to 100")),
-    }
-}
-
-/// `--width`.
-pub(crate) fn width(text: &str) -> Result<f64, String> {
-    match parse_share(text) {
-        Ok(share) if (0.005..=1.0).contains(&share) => Ok(share),
-        _ => Err(format!("`{text}` is not a width; write a share from 0.5% to 100%, such as 6%")),
-    }
-}
-
-/// `--until-stable`.
-pub(crate) fn figure(text: &str) -> Result<Figure, String> {
-    let figure: Figure = text.parse()?;
-    match can_watch(&figure) {
-        true => Ok(figure),
-        false => Err(format!(
-            "`{text}` cannot be watched; write ttft, tpot or latency, with .mean, .p50, .p90, .p95 \
-             or .p99"
-        )),
-    }
-}
-
-/// `--precision`.
-pub(crate) fn precision(text: &str) -> Result<f64, String> {
-    match parse_share(text) {
-        Ok(share) if (0.001..=0.5).contains(&share) => Ok(share),
-        _ => {
-            Err(format!("`{text}` is not a precision; write a share from 0.1% to 50%, such as 3%"))
-        }
     }
 }
 
@@ -209,43 +128,6 @@ pub(crate) fn arrival(text: &str) -> Result<Arrival, String> {
             "`{text}` is not an arrival process; write constant, poisson or gamma:SHAPE"
         )),
     }
-}
-
-/// How many requests a level takes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Requests {
-    /// So many.
-    Number(u64),
-    /// So many for each slot of a closed loop.
-    PerSlot(u64),
-}
-
-/// `--requests`.
-pub(crate) fn level_requests(text: &str) -> Result<Requests, String> {
-    match text.strip_suffix(['x', 'X', '×']) {
-        None => requests(text).map(Requests::Number),
-        Some(times) => match times.trim().parse::<u64>() {
-            Ok(times) if (1..=MOST_REQUESTS / u64::from(MOST_IN_FLIGHT)).contains(&times) => {
-                Ok(Requests::PerSlot(times))
-            }
-            _ => Err(format!("`{text}` is not a number of requests per slot; write 10x")),
-        },
-    }
-}
-
-/// `--repeat`.
-pub(crate) fn repeats(text: &str) -> Result<u32, String> {
-    match text.parse::<u32>() {
-        Ok(value) if (1..=1000).contains(&value) => Ok(value),
-        _ => {
-            Err(format!("`{text}` is not a number of rounds; write a whole number from 1 to 1000"))
-        }
-    }
-}
-
-/// `--stop-on`.
-pub(crate) fn condition(text: &str) -> Result<Condition, String> {
-    text.parse::<Condition>().map_err(|error| error.to_string())
 }
 
 /// `--limit`.
@@ -426,7 +308,10 @@ mod tests {
 
     #[test]
     fn lists_keep_their_order() {
-        assert_eq!(concurrency("8, 4,16"), Ok(Concurrency::List(List(vec![8, 4, 16]))));
+        assert_eq!(
+            super::super::levels::concurrency("8, 4,16"),
+            Ok(super::super::levels::Concurrency::List(List(vec![8, 4, 16])))
+        );
         assert_eq!(rate_list("1,2.5"), Ok(List(vec![1.0, 2.5])));
         assert_eq!(burst_list("2048"), Ok(List(vec![2048])));
     }
@@ -434,7 +319,7 @@ mod tests {
     #[test]
     fn absurd_numbers_are_refused() {
         for text in ["", "0", "-1", "1,,2", "100001", "1e3", "four"] {
-            assert!(concurrency(text).is_err(), "{text}");
+            assert!(super::super::levels::concurrency(text).is_err(), "{text}");
             assert!(burst_list(text).is_err(), "{text}");
         }
         for text in ["0", "-2", "nan", "inf", "1e7", "1,x", ""] {
@@ -444,7 +329,7 @@ mod tests {
             assert!(tokens(text).is_err(), "{text}");
         }
         let many = vec!["1"; 1_001].join(",");
-        assert!(concurrency(&many).unwrap_err().contains("too many"));
+        assert!(super::super::levels::concurrency(&many).unwrap_err().contains("too many"));
     }
 
     #[test]

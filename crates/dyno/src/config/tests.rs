@@ -2,7 +2,8 @@
 
 use super::*;
 use crate::args::bench::BenchArgs;
-use crate::args::values::{Concurrency, List};
+use crate::args::levels::Concurrency;
+use crate::args::values::List;
 
 fn argv(text: &str) -> Vec<String> {
     let settings = settings("bench.toml", text).unwrap();
@@ -62,7 +63,7 @@ fn a_typed_load_replaces_the_files_load_and_keeps_its_stop() {
     let args = merged("rate = 5\nrequests = 7", &["--concurrency=3"]);
     assert_eq!(args.load.rate, None);
     assert_eq!(args.load.concurrency, Some(Concurrency::List(List(vec![3]))));
-    assert_eq!(args.load.requests, Some(crate::args::values::Requests::Number(7)));
+    assert_eq!(args.load.requests, Some(crate::args::levels::Requests::Number(7)));
 }
 
 #[test]

@@ -4,9 +4,11 @@ use crate::args::course::{CourseArgs, LevelOrderArg};
 use crate::usage::UsageError;
 use dyno_core::course::{Course, Search};
 use dyno_core::plan::LevelPlan;
-use dyno_stats::rng::SplitMix;
+use dyno_search::grid::{Order, Turn, turns};
 
 const MOST_LEVELS: usize = 10_000;
+/// Sets the order of levels apart from all else that the seed decides.
+const OF_LEVELS: u64 = 0x6c65_7665_6c73;
 
 /// The levels in the order in which they run, and what happens between them.
 pub(super) fn course(
@@ -30,33 +32,25 @@ pub(super) fn course(
             format!("{} levels × {rounds} are more than {MOST_LEVELS}; repeat less", levels.len()),
         ));
     }
-    let mut order = Vec::with_capacity(levels.len() * rounds);
-    let mut rng = SplitMix::new(seed ^ 0x6c65_7665_6c73);
-    for round in 1..=args.repeat {
-        let mut again = levels.clone();
-        if args.level_order == LevelOrderArg::Shuffle {
-            shuffle(&mut again, &mut rng);
+    let order = match args.level_order {
+        LevelOrderArg::Given => Order::Given,
+        LevelOrderArg::Shuffle => Order::Shuffled(seed ^ OF_LEVELS),
+    };
+    let ordered = turns(levels.len(), rounds, order).into_iter().map(|Turn { level, round }| {
+        let mut level = levels[level].clone();
+        if rounds > 1 {
+            let round = round as u32 + 1;
+            level.repeat = Some(round);
+            level.label = format!("{} #{round}", level.label);
         }
-        if args.repeat > 1 {
-            for level in &mut again {
-                level.repeat = Some(round);
-                level.label = format!("{} #{round}", level.label);
-            }
-        }
-        order.append(&mut again);
-    }
+        level
+    });
+    let ordered = ordered.collect();
     let course = Course {
         cooldown_ns: args.cooldown,
         reset_cache: args.reset_cache,
         stop_on: args.stop_on.clone(),
         search,
     };
-    Ok((order, course))
-}
-
-fn shuffle<T>(items: &mut [T], rng: &mut SplitMix) {
-    for last in (1..items.len()).rev() {
-        let other = (rng.unit() * (last + 1) as f64) as usize;
-        items.swap(last, other.min(last));
-    }
+    Ok((ordered, course))
 }

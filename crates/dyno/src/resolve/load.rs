@@ -3,10 +3,12 @@
 use super::capacity;
 use super::data::Nature;
 use super::ramp::{check_soak, ramp_load};
-use crate::args::bench::{LoadArgs, SpacingArg};
-use crate::args::values::{Concurrency, MOST_IN_FLIGHT, Requests};
+use super::search::{LONGEST, MOST_AT_ONCE, one_length, search, until};
+use crate::args::bench::LoadArgs;
+use crate::args::levels::{Concurrency, Requests};
+use crate::args::values::MOST_IN_FLIGHT;
 use crate::usage::UsageError;
-use dyno_core::course::{Search, Spacing, Until};
+use dyno_core::course::Search;
 use dyno_core::plan::{Arrival, LengthSpec, LevelPlan, Load, Warmup};
 use dyno_core::slo::Slo;
 use dyno_core::units::{format_duration, to_s};
@@ -19,12 +21,6 @@ const LADDER: Ladder = Ladder { steps: &[1, 4, 16], duration: 20 * SEC };
 const LADDER_OF_OUR_OWN: Ladder = Ladder { steps: &[1, 8, 32, 96], duration: 12 * SEC };
 const LADDER_REQUESTS_PER_SLOT: u64 = 20;
 const DEFAULT_DURATION: Nanos = 30 * SEC;
-/// With `--until-stable`: how well, for how long at least, and at most.
-const PRECISION: f64 = 0.03;
-const SHORTEST: Nanos = 10 * SEC;
-const LONGEST: Nanos = 300 * SEC;
-/// Requests in flight of a level that is to show how much a server can do.
-const MOST_AT_ONCE: u32 = 512;
 /// Schedules are computed up front and held in memory.
 pub(super) const MOST_ARRIVALS: f64 = 50e6;
 
@@ -158,51 +154,6 @@ pub(super) fn levels(
         }
     }
     Ok((levels, several))
-}
-
-/// What levels that are chosen as a run goes are chosen for.
-fn search(
-    args: &LoadArgs,
-    lengths: &[(LengthSpec, LengthSpec)],
-) -> Result<Option<Search>, UsageError> {
-    let search = match (args.sweep, &args.concurrency) {
-        (Some(points), _) => Search::Sweep {
-            points,
-            spacing: match args.sweep_spacing {
-                Some(SpacingArg::Linear) => Spacing::Linear,
-                _ => Spacing::Bend,
-            },
-            arrival: args.arrival.unwrap_or(Arrival::Constant),
-        },
-        (None, Some(Concurrency::Auto)) => Search::Ladder { most: MOST_AT_ONCE },
-        _ => return Ok(None),
-    };
-    one_length(lengths, if args.sweep.is_some() { "--sweep" } else { "--concurrency" })?;
-    Ok(Some(search))
-}
-
-fn one_length(lengths: &[(LengthSpec, LengthSpec)], flag: &str) -> Result<(), UsageError> {
-    match lengths {
-        [_] => Ok(()),
-        _ => Err(UsageError::new(
-            flag,
-            "levels are chosen by how those before them went, so that there can be but one length \
-             of prompts and one of answers; run one command for each",
-        )),
-    }
-}
-
-/// When a level is known well enough, if that is what ends it.
-fn until(args: &LoadArgs, nature: Nature) -> Result<Option<Until>, UsageError> {
-    let Some(figure) = args.until_stable else { return Ok(None) };
-    if args.burst.is_some() || matches!(nature, Nature::Trace { .. }) {
-        return Err(UsageError::new(
-            "--until-stable",
-            "a burst or a trace is sent as a whole; leave it out",
-        ));
-    }
-    let precision = args.precision.unwrap_or(PRECISION);
-    Ok(Some(Until { figure, precision, least_ns: args.min_duration.unwrap_or(SHORTEST) }))
 }
 
 fn at_most_one_load(args: &LoadArgs) -> Result<(), UsageError> {

@@ -7,6 +7,7 @@ mod data;
 mod load;
 mod ramp;
 mod resume;
+mod search;
 mod secrets;
 mod server;
 mod slo;

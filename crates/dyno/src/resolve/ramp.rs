@@ -2,7 +2,7 @@
 
 use super::load::MOST_ARRIVALS;
 use crate::args::bench::LoadArgs;
-use crate::args::values::{Concurrency, Requests};
+use crate::args::levels::{Concurrency, Requests};
 use crate::usage::UsageError;
 use dyno_core::plan::{Arrival, Load, Warmup};
 use dyno_core::ramp::Ramp;

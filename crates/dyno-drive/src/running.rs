@@ -1,0 +1,367 @@
+//! What every arrival model shares: one arrival, one record; counting, failing, stopping,
+//! draining. A level is over only when nothing of it is in flight.
+
+use crate::level::{LevelOutcome, LevelSetup, Observer};
+use crate::lookahead::Lookahead;
+use crate::open;
+use crate::sessions::{Sessions, Thinking};
+use crate::stop::Stop;
+use crate::transport::{Ended, Job, Payload, Transport, TransportError};
+use crate::work::Work;
+use dyno_core::Nanos;
+use dyno_core::frame::Ending;
+use dyno_core::outcome::Outcome;
+use dyno_core::plan::{Load, Warmup};
+use dyno_core::record::{Phase, RequestRecord, Turn};
+
+/// So many failures in a row, without a success, and the target is given up.
+const FAILURES_IN_A_ROW: u64 = 50;
+
+/// While starting many requests at once, look at the sockets every so many.
+const DISPATCHES_BETWEEN_READS: u64 = 32;
+
+/// A slot whose request has ended.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Freed {
+    pub(crate) slot: u32,
+    pub(crate) at: Nanos,
+    /// The request could not even be sent, and the next one would fare no better.
+    pub(crate) dropped: bool,
+}
+
+/// The state of a running level.
+pub(crate) struct Level<'a> {
+    pub(crate) setup: LevelSetup<'a>,
+    transport: &'a mut dyn Transport,
+    payloads: &'a mut Lookahead,
+    sessions: Sessions,
+    ended: Vec<Ended>,
+    pub(crate) started: Nanos,
+    /// When the measured part began.
+    measured_from: Option<Nanos>,
+    pub(crate) issued: u64,
+    pub(crate) warmup: u64,
+    taken: u64,
+    /// Why and when sending stopped, once it has.
+    stopped: Option<(Ending, Nanos)>,
+    starved: Option<Nanos>,
+    planned: Option<u64>,
+    failures_in_a_row: u64,
+    last_failure: Option<RequestRecord>,
+    since_read: u64,
+    /// When something was sent while nothing was in flight.
+    woken: Nanos,
+    /// The target says nothing any more.
+    silent: bool,
+}
+
+impl<'a> Level<'a> {
+    pub(crate) fn new(
+        setup: LevelSetup<'a>,
+        transport: &'a mut dyn Transport,
+        payloads: &'a mut Lookahead,
+    ) -> Self {
+        Self {
+            setup,
+            transport,
+            payloads,
+            sessions: Sessions::default(),
+            ended: Vec::new(),
+            started: 0,
+            measured_from: None,
+            issued: 0,
+            warmup: 0,
+            taken: 0,
+            stopped: None,
+            starved: None,
+            planned: None,
+            failures_in_a_row: 0,
+            last_failure: None,
+            since_read: 0,
+            woken: 0,
+            silent: false,
+        }
+    }
+
+    /// Opens connections and waits for the first payloads; then starts the clock.
+    pub(crate) fn start(
+        &mut self,
+        connections: usize,
+        planned: Option<u64>,
+    ) -> Result<(), TransportError> {
+        self.payloads.fill(connections.max(64));
+        self.transport.prepare(connections)?;
+        self.planned = planned;
+        self.transport.take_health();
+        self.started = self.transport.now();
+        self.setup.observer.started(self.started);
+        Ok(())
+    }
+
+    pub(crate) fn now(&self) -> Nanos {
+        self.transport.now()
+    }
+
+    pub(crate) fn in_flight(&self) -> usize {
+        self.transport.in_flight()
+    }
+
+    /// Nothing is in flight, and nothing that has ended waits to be looked at.
+    pub(crate) fn is_quiet(&self) -> bool {
+        self.in_flight() == 0 && self.ended.is_empty()
+    }
+
+    pub(crate) fn is_stopped(&self) -> bool {
+        self.stopped.is_some()
+    }
+
+    /// Nothing is in flight, and nothing will be unless a slot is given something to send.
+    pub(crate) fn is_idle(&self) -> bool {
+        self.is_quiet() && self.sessions.nobody_thinks()
+    }
+
+    /// As many measured requests were sent as were asked for.
+    pub(crate) fn is_complete(&self) -> bool {
+        self.planned.is_some_and(|planned| self.issued >= planned)
+    }
+
+    /// Sending is over; only the first reason counts.
+    pub(crate) fn stop_sending(&mut self, ending: Ending, at: Nanos) {
+        self.stopped.get_or_insert((ending, at));
+        self.sessions.break_off();
+    }
+
+    /// A slot found nothing left to send.
+    pub(crate) fn starve(&mut self, at: Nanos) {
+        self.starved.get_or_insert(at);
+    }
+
+    /// Whether the next arrival, intended for `at`, belongs to the warm-up.
+    pub(crate) fn in_warmup(&self, at: Nanos) -> bool {
+        match self.setup.plan.warmup {
+            None => false,
+            Some(Warmup::Requests(n)) => self.warmup < n,
+            Some(Warmup::Duration(d)) => at < self.started.saturating_add(d),
+        }
+    }
+
+    /// When the time of a closed loop or of conversations is up, once their measured part has
+    /// begun. (A schedule bounds itself.)
+    pub(crate) fn time_limit(&self) -> Option<Nanos> {
+        let plan = self.setup.plan;
+        let from = match plan.load {
+            Load::Concurrency { .. } => self.measured_from?,
+            Load::Rate { .. } | Load::Ramp { .. } if self.setup.sessions => {
+                open::time_from(plan.warmup, self.started, self.measured_from)?
+            }
+            _ => return None,
+        };
+        let lasts = plan.duration_ns.or_else(|| plan.load.ramp().map(|ramp| ramp.over_ns));
+        Some(from.saturating_add(lasts?))
+    }
+
+    /// Sends the next arrival. Sending stops if there is nothing to send any more.
+    pub(crate) fn dispatch(&mut self, slot: u32, intended: Nanos) -> Result<(), TransportError> {
+        let Some(Work { first, then }) = self.payloads.take() else {
+            // The source promised more: whatever it was, it is not the server's doing.
+            let now = self.now();
+            self.stop_sending(Ending::Aborted, now);
+            return Ok(());
+        };
+        self.taken += 1;
+        let index = self.issued + self.warmup;
+        let turn = then.map(|dialogue| self.sessions.begin(index, dialogue));
+        self.send(slot, intended, turn, first)
+    }
+
+    fn send(
+        &mut self,
+        slot: u32,
+        intended: Nanos,
+        turn: Option<Turn>,
+        payload: Payload,
+    ) -> Result<(), TransportError> {
+        let index = self.issued + self.warmup;
+        let phase = if self.in_warmup(intended) {
+            self.warmup += 1;
+            Phase::Warmup
+        } else {
+            self.issued += 1;
+            self.measured_from.get_or_insert(intended);
+            Phase::Measured
+        };
+        let dispatched = self.transport.now();
+        if self.transport.in_flight() == 0 {
+            self.woken = dispatched;
+        }
+        let level = self.setup.level;
+        let job = Job { level, index, slot, turn, phase, intended, dispatched, payload };
+        self.transport.dispatch(job);
+        self.since_read += 1;
+        if self.since_read >= DISPATCHES_BETWEEN_READS {
+            self.since_read = 0;
+            let now = self.transport.now();
+            self.transport.wait(now, &mut self.ended)?;
+        }
+        Ok(())
+    }
+
+    /// Waits until a request has ended or `until`; hands the records on and tells the slots that
+    /// became free, with the time at which they did.
+    pub(crate) fn wait(
+        &mut self,
+        until: Nanos,
+        freed: &mut Vec<Freed>,
+    ) -> Result<(), TransportError> {
+        self.since_read = 0;
+        if self.ended.is_empty() {
+            let patience = self.transport.patience();
+            let until = until.min(self.transport.now().saturating_add(patience));
+            let until = until.min(self.sessions.next_due().unwrap_or(Nanos::MAX));
+            self.transport.wait(until, &mut self.ended)?;
+        }
+        let now = self.transport.now();
+        if let Some(up) = self.time_limit()
+            && now >= up
+            && !self.setup.plan.load.is_open()
+        {
+            self.stop_sending(Ending::Duration, up);
+        }
+        for ended in self.ended.drain(..) {
+            let goes_on = self.sessions.ended(&ended);
+            let record = ended.record;
+            if !goes_on {
+                let dropped = matches!(record.outcome, Outcome::Dropped(_));
+                freed.push(Freed { slot: record.slot, at: record.end, dropped });
+            }
+            let (streak, last) = (&mut self.failures_in_a_row, &mut self.last_failure);
+            finish(record, self.stopped, streak, last, self.setup.observer);
+        }
+        if self.failures_in_a_row >= FAILURES_IN_A_ROW {
+            self.stop_sending(Ending::TargetLost, now);
+        }
+        if self.setup.stop.get() >= Stop::Sending {
+            self.stop_sending(Ending::Interrupted, now);
+        }
+        self.setup.observer.in_flight(self.transport.in_flight());
+        self.listen(now);
+        if self.setup.observer.must_stop() {
+            self.stop_sending(Ending::Aborted, now);
+        }
+        if !self.is_stopped() && self.setup.observer.knows_enough(now) {
+            self.stop_sending(Ending::Stable, now);
+        }
+        self.go_on(now)
+    }
+
+    /// Asks whether a target that says nothing is still there; if not, nothing is waited for.
+    fn listen(&mut self, now: Nanos) {
+        let heard = self.transport.heard().filter(|_| self.transport.in_flight() > 0);
+        let silence = heard.map(|heard| now.saturating_sub(heard.max(self.woken)));
+        if !self.silent && silence.is_some_and(|time| self.setup.observer.silent(time)) {
+            self.silent = true;
+            let at = self.stopped.map_or(now, |(_, at)| at);
+            self.stopped = Some((Ending::TargetLost, at));
+            self.sessions.break_off();
+        }
+    }
+
+    /// A turn whose time has come, before the level's time was up.
+    fn due_turn(&mut self, now: Nanos) -> Option<Thinking> {
+        let up = self.time_limit().unwrap_or(Nanos::MAX);
+        self.sessions.due(now.min(up.saturating_sub(1)))
+    }
+
+    /// Sends the turns whose time has come, until sending stops.
+    fn go_on(&mut self, now: Nanos) -> Result<(), TransportError> {
+        while !self.is_stopped()
+            && let Some(thinking) = self.due_turn(now)
+        {
+            let (slot, due) = (thinking.slot, thinking.due);
+            if self.is_complete() {
+                self.starve(due);
+                self.stop_sending(Ending::Requests, due);
+            } else {
+                let (turn, payload) = self.sessions.go_on(self.issued + self.warmup, thinking);
+                self.send(slot, due, Some(turn), payload)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Waits for what is in flight: to its end when the level was bounded by requests, else for
+    /// the drain's grace, after which the rest is censored.
+    pub(crate) fn drain(&mut self) -> Result<(), TransportError> {
+        let mut freed = Vec::new();
+        while !self.is_quiet() {
+            let (ending, at) = self.stopped.unwrap_or((Ending::Requests, self.started));
+            let mut deadline = match ending {
+                Ending::Requests => Nanos::MAX,
+                _ => at.saturating_add(self.setup.plan.drain_ns),
+            };
+            if self.setup.stop.get() >= Stop::Sending {
+                deadline = deadline.min(self.now().saturating_add(self.setup.plan.drain_ns));
+                if ending == Ending::Requests {
+                    // Everything was sent; the wish to stop only limits the waiting.
+                    self.stopped = Some((Ending::Interrupted, self.now()));
+                }
+            }
+            let at_once = self.silent || self.setup.stop.get() == Stop::Now;
+            if self.now() >= deadline || at_once {
+                self.transport.censor(&mut self.ended);
+            }
+            self.wait(deadline, &mut freed)?;
+            for slot in freed.drain(..) {
+                self.starve(slot.at);
+            }
+        }
+        Ok(())
+    }
+
+    pub(crate) fn into_outcome(self) -> LevelOutcome {
+        let now = self.transport.now();
+        let (ending, sending_stopped) = self.stopped.unwrap_or((Ending::Requests, now));
+        LevelOutcome {
+            started: self.started,
+            ended: now,
+            sending_stopped,
+            ending,
+            starved: self.starved,
+            planned: self.planned,
+            issued: self.issued,
+            warmup: self.warmup,
+            taken: self.taken,
+            client: self.transport.take_health(),
+            last_failure: self.last_failure.filter(|_| ending == Ending::TargetLost),
+        }
+    }
+}
+
+/// Labels an ended request, counts it and hands it on.
+fn finish(
+    mut record: RequestRecord,
+    stopped: Option<(Ending, Nanos)>,
+    failures_in_a_row: &mut u64,
+    last_failure: &mut Option<RequestRecord>,
+    observer: &mut dyn Observer,
+) {
+    if record.phase == Phase::Measured
+        && let Some((ending, at)) = stopped
+        && ending != Ending::Requests
+        && record.end > at
+    {
+        record.phase = Phase::Drain;
+    }
+    match record.outcome {
+        Outcome::Completed => *failures_in_a_row = 0,
+        Outcome::Failed(_) => {
+            *failures_in_a_row += 1;
+            if *failures_in_a_row == FAILURES_IN_A_ROW {
+                *last_failure = Some(record.clone());
+            }
+        }
+        // Not the server's doing.
+        Outcome::Dropped(_) | Outcome::Censored => {}
+    }
+    observer.ended(record);
+}

@@ -1,0 +1,127 @@
+//! How the values of flags are read that say which levels there are, and when they stop.
+
+use super::values::{
+    HIGHEST_RATE, List, MOST_IN_FLIGHT, MOST_REQUESTS, in_flight, list, rate, requests,
+};
+use crate::run::enough::can_watch;
+use dyno_core::course::{Figure, Range};
+use dyno_core::slo::Condition;
+use dyno_core::units::parse_share;
+
+/// The levels of a closed loop.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Concurrency {
+    /// These.
+    List(List<u32>),
+    /// As they turn out to be needed.
+    Auto,
+}
+
+/// `--concurrency`.
+pub(crate) fn concurrency(text: &str) -> Result<Concurrency, String> {
+    match text.trim() {
+        "auto" => Ok(Concurrency::Auto),
+        text => list(text, in_flight).map(Concurrency::List),
+    }
+}
+
+/// `--sweep`.
+pub(crate) fn sweep(text: &str) -> Result<u32, String> {
+    match text.parse::<u32>() {
+        Ok(value) if (4..=100).contains(&value) => Ok(value),
+        _ => Err(format!("`{text}` is not a number of levels; write a whole number from 4 to 100")),
+    }
+}
+
+/// `--between`.
+pub(crate) fn between(text: &str) -> Result<Range, String> {
+    let ends = text.split_once("..").and_then(|(low, high)| {
+        let (low, high) = (low.trim().parse().ok()?, high.trim().parse().ok()?);
+        (0.0 < low && low < high && high <= HIGHEST_RATE).then_some([low, high])
+    });
+    ends.map(Range::Between).ok_or_else(|| {
+        format!("`{text}` is not a range of loads; write the lower one first: 10..60")
+    })
+}
+
+/// `--near`.
+pub(crate) fn near(text: &str) -> Result<Range, String> {
+    rate(text)
+        .map(Range::Near)
+        .map_err(|_| format!("`{text}` is not a load; write a number, such as 40"))
+}
+
+/// `--levels`.
+pub(crate) fn capacity_levels(text: &str) -> Result<u32, String> {
+    match text.parse::<u32>() {
+        Ok(value) if (4..=100).contains(&value) => Ok(value),
+        _ => Err(format!("`{text}` is not a number of levels; write a whole number from 4 to 100")),
+    }
+}
+
+/// `--width`.
+pub(crate) fn width(text: &str) -> Result<f64, String> {
+    match parse_share(text) {
+        Ok(share) if (0.005..=1.0).contains(&share) => Ok(share),
+        _ => Err(format!("`{text}` is not a width; write a share from 0.5% to 100%, such as 6%")),
+    }
+}
+
+/// `--until-stable`.
+pub(crate) fn figure(text: &str) -> Result<Figure, String> {
+    let figure: Figure = text.parse()?;
+    match can_watch(&figure) {
+        true => Ok(figure),
+        false => Err(format!(
+            "`{text}` cannot be watched; write ttft, tpot or latency, with .mean, .p50, .p90, .p95 \
+             or .p99"
+        )),
+    }
+}
+
+/// `--precision`.
+pub(crate) fn precision(text: &str) -> Result<f64, String> {
+    match parse_share(text) {
+        Ok(share) if (0.001..=0.5).contains(&share) => Ok(share),
+        _ => {
+            Err(format!("`{text}` is not a precision; write a share from 0.1% to 50%, such as 3%"))
+        }
+    }
+}
+
+/// How many requests a level takes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Requests {
+    /// So many.
+    Number(u64),
+    /// So many for each slot of a closed loop.
+    PerSlot(u64),
+}
+
+/// `--requests`.
+pub(crate) fn level_requests(text: &str) -> Result<Requests, String> {
+    match text.strip_suffix(['x', 'X', '×']) {
+        None => requests(text).map(Requests::Number),
+        Some(times) => match times.trim().parse::<u64>() {
+            Ok(times) if (1..=MOST_REQUESTS / u64::from(MOST_IN_FLIGHT)).contains(&times) => {
+                Ok(Requests::PerSlot(times))
+            }
+            _ => Err(format!("`{text}` is not a number of requests per slot; write 10x")),
+        },
+    }
+}
+
+/// `--repeat`.
+pub(crate) fn repeats(text: &str) -> Result<u32, String> {
+    match text.parse::<u32>() {
+        Ok(value) if (1..=1000).contains(&value) => Ok(value),
+        _ => {
+            Err(format!("`{text}` is not a number of rounds; write a whole number from 1 to 1000"))
+        }
+    }
+}
+
+/// `--stop-on`.
+pub(crate) fn condition(text: &str) -> Result<Condition, String> {
+    text.parse::<Condition>().map_err(|error| error.to_string())
+}

@@ -1,0 +1,64 @@
+//! Levels that are chosen as a run goes, and levels that stop by what they show.
+
+use super::data::Nature;
+use crate::args::bench::{LoadArgs, SpacingArg};
+use crate::args::levels::Concurrency;
+use crate::usage::UsageError;
+use dyno_core::course::{Search, Spacing, Until};
+use dyno_core::plan::{Arrival, LengthSpec};
+use dyno_core::{Nanos, SEC};
+
+/// With `--until-stable`: how well, for how long at least, and at most.
+const PRECISION: f64 = 0.03;
+const SHORTEST: Nanos = 10 * SEC;
+pub(super) const LONGEST: Nanos = 300 * SEC;
+/// Requests in flight of a level that is to show how much a server can do.
+pub(super) const MOST_AT_ONCE: u32 = 512;
+
+/// What levels that are chosen as a run goes are chosen for.
+pub(super) fn search(
+    args: &LoadArgs,
+    lengths: &[(LengthSpec, LengthSpec)],
+) -> Result<Option<Search>, UsageError> {
+    let search = match (args.sweep, &args.concurrency) {
+        (Some(points), _) => Search::Sweep {
+            points,
+            spacing: match args.sweep_spacing {
+                Some(SpacingArg::Linear) => Spacing::Linear,
+                _ => Spacing::Bend,
+            },
+            arrival: args.arrival.unwrap_or(Arrival::Constant),
+        },
+        (None, Some(Concurrency::Auto)) => Search::Ladder { most: MOST_AT_ONCE },
+        _ => return Ok(None),
+    };
+    one_length(lengths, if args.sweep.is_some() { "--sweep" } else { "--concurrency" })?;
+    Ok(Some(search))
+}
+
+pub(super) fn one_length(
+    lengths: &[(LengthSpec, LengthSpec)],
+    flag: &str,
+) -> Result<(), UsageError> {
+    match lengths {
+        [_] => Ok(()),
+        _ => Err(UsageError::new(
+            flag,
+            "levels are chosen by how those before them went, so that there can be but one length \
+             of prompts and one of answers; run one command for each",
+        )),
+    }
+}
+
+/// When a level is known well enough, if that is what ends it.
+pub(super) fn until(args: &LoadArgs, nature: Nature) -> Result<Option<Until>, UsageError> {
+    let Some(figure) = args.until_stable else { return Ok(None) };
+    if args.burst.is_some() || matches!(nature, Nature::Trace { .. }) {
+        return Err(UsageError::new(
+            "--until-stable",
+            "a burst or a trace is sent as a whole; leave it out",
+        ));
+    }
+    let precision = args.precision.unwrap_or(PRECISION);
+    Ok(Some(Until { figure, precision, least_ns: args.min_duration.unwrap_or(SHORTEST) }))
+}
