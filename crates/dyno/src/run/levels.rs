@@ -102,6 +102,9 @@ impl Run<'_> {
         let last_success = Cell::new(None);
         let mut estimate = Estimate::default();
         let mut known = plan.levels.clone();
+        if plan.course.search.is_some() {
+            self.live.expect(&known, true);
+        }
         let mut first = true;
         while let Some(leg) = course.next() {
             if !std::mem::take(&mut first)

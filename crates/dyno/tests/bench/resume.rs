@@ -59,6 +59,39 @@ fn killed_at_a_random_moment_and_resumed_it_ends_whole() {
 }
 
 #[test]
+fn a_sweep_goes_on_with_the_levels_that_it_would_have_chosen() {
+    let engine = Engine::start(QUICK, &[]);
+    let place = Place::new();
+    let args = "--sweep=6 --duration 600ms --output-tokens 16 --drain 2s";
+    let mut process = Process::start(place.bench(&engine.url(), args));
+    let records = place.run_dir().join("records.dyno");
+    let ends = |place: &Place| {
+        place.frames().iter().filter(|frame| matches!(frame, Frame::LevelEnd(_))).count()
+    };
+    process.wait_until("three levels", || records.exists() && ends(&place) >= 3);
+    process.signal(Signal::KILL);
+    process.end();
+    let before = ends(&place);
+    let resumed = run(place.dyno("bench --resume run --json --quiet"));
+    let resumed = resumed.expect_status(&[0, 4, 5]);
+    let summary = resumed.json();
+    assert_eq!(summary["run"]["partial"], false, "{}", resumed.said());
+    let levels = summary["levels"].as_array().unwrap();
+    assert!(levels.len() >= 6 && ends(&place) > before, "{}", resumed.said());
+    let rates: Vec<f64> = levels
+        .iter()
+        .filter(|level| level["load"]["kind"] == "rate")
+        .map(|level| level["load"]["value"].as_f64().unwrap())
+        .collect();
+    assert!(rates.windows(2).all(|two| two[0] < two[1]), "none twice, in order: {rates:?}");
+    let indices: Vec<u64> = levels.iter().map(|level| level["index"].as_u64().unwrap()).collect();
+    let mut sorted = indices.clone();
+    sorted.sort_unstable();
+    sorted.dedup();
+    assert_eq!(sorted.len(), levels.len(), "each level once: {indices:?}");
+}
+
+#[test]
 fn another_plan_is_refused_and_the_difference_named() {
     let engine = Engine::start(QUICK, &[]);
     let place = Place::new();
