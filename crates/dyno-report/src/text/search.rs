@@ -37,7 +37,7 @@ fn words(found: &SearchSummary, slo: &str) -> String {
         }
         SearchSummary::Knee { concurrency, requests_per_s, highest_per_s } => format!(
             "KNEE: {} in flight give {} req/s; more in flight give no more than {}.",
-            number(*concurrency),
+            figure(*concurrency),
             number(*requests_per_s),
             number(*highest_per_s)
         ),

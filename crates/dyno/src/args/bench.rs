@@ -116,13 +116,13 @@ pub(crate) struct LoadArgs {
     #[arg(long, value_name = "FIGURE", value_parser = values::figure, num_args = 0..=1, require_equals = true, default_missing_value = "latency.mean")]
     pub(crate) until_stable: Option<Figure>,
     /// With --until-stable: the 95 % interval may be this wide on either side [default: 3%]
-    #[arg(long, value_name = "SHARE", value_parser = values::precision, allow_hyphen_values = true, requires = "until_stable")]
+    #[arg(long, value_name = "SHARE", value_parser = values::precision, allow_hyphen_values = true)]
     pub(crate) precision: Option<f64>,
     /// With --until-stable: measure for at least this long [default: 10s]
-    #[arg(long, value_name = "TIME", value_parser = values::some_duration, allow_hyphen_values = true, requires = "until_stable")]
+    #[arg(long, value_name = "TIME", value_parser = values::some_duration, allow_hyphen_values = true)]
     pub(crate) min_duration: Option<Nanos>,
     /// With --until-stable: stop sending after this time in any case [default: 5m]
-    #[arg(long, value_name = "TIME", value_parser = values::some_duration, allow_hyphen_values = true, requires = "until_stable", conflicts_with = "duration")]
+    #[arg(long, value_name = "TIME", value_parser = values::some_duration, allow_hyphen_values = true, conflicts_with = "duration")]
     pub(crate) max_duration: Option<Nanos>,
     /// Send N requests, or for a time such as 10s, before each level; labelled and not measured
     #[arg(long, value_name = "N|TIME", value_parser = values::warmup, allow_hyphen_values = true)]

@@ -29,6 +29,12 @@ pub(super) fn pair(spread: Spread) -> String {
     format!("{}/{}{mark}", maybe(spread.p50, millis), maybe(spread.p99, millis))
 }
 
+/// The unit of a pair; times that are long bring their own.
+fn unit(spread: Spread) -> &'static str {
+    let long = |time: Option<f64>| time.is_some_and(|time| millis(time).ends_with('s'));
+    if long(spread.p50) && long(spread.p99) { "" } else { " ms" }
+}
+
 /// ITL, or TPOT where there is none.
 fn token_time(found: &Glimpsed) -> String {
     match (found.itl_ms.p50, found.tpot_ms.p50) {
@@ -55,7 +61,7 @@ pub(super) fn line(
         format!("{} failed", counts.failed + counts.dropped),
         format!("{} req/s", maybe(found.requests_per_s, number)),
         format!("{} tok/s", maybe(found.output_tokens_per_s, number)),
-        format!("TTFT {} ms", pair(found.ttft_ms)),
+        format!("TTFT {}{}", pair(found.ttft_ms), unit(found.ttft_ms)),
         token_time(found),
         ending(over.ending).to_owned(),
     ];

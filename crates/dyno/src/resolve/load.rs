@@ -162,7 +162,13 @@ fn search(
             },
             arrival: args.arrival.unwrap_or(Arrival::Constant),
         },
-        (None, Some(Concurrency::Auto)) => Search::Ladder { most: MOST_AT_ONCE },
+        (None, Some(Concurrency::Auto)) => {
+            let per_slot = match args.requests {
+                Some(Requests::PerSlot(times)) => Some(times),
+                _ => None,
+            };
+            Search::Ladder { most: MOST_AT_ONCE, per_slot }
+        }
         _ => return Ok(None),
     };
     one_length(lengths, if args.sweep.is_some() { "--sweep" } else { "--concurrency" })?;
@@ -182,7 +188,20 @@ fn one_length(lengths: &[(LengthSpec, LengthSpec)], flag: &str) -> Result<(), Us
 
 /// When a level is known well enough, if that is what ends it.
 fn until(args: &LoadArgs, nature: Nature) -> Result<Option<Until>, UsageError> {
-    let Some(figure) = args.until_stable else { return Ok(None) };
+    let Some(figure) = args.until_stable else {
+        let given = [
+            ("--precision", args.precision.is_some()),
+            ("--min-duration", args.min_duration.is_some()),
+            ("--max-duration", args.max_duration.is_some()),
+        ];
+        return match given.into_iter().find(|(_, given)| *given) {
+            Some((flag, _)) => Err(UsageError::new(
+                flag,
+                "it says when --until-stable may end a level; add --until-stable, or leave it out",
+            )),
+            None => Ok(None),
+        };
+    };
     if args.burst.is_some() || matches!(nature, Nature::Trace { .. }) {
         return Err(UsageError::new(
             "--until-stable",
@@ -224,6 +243,12 @@ fn fits_the_data(args: &LoadArgs, nature: Nature) -> Result<(), UsageError> {
     ];
     let given = given.into_iter().find_map(|(flag, given)| given.then_some(flag));
     match (nature, given) {
+        (Nature::Trace { .. }, _) if args.capacity.is_some() => Err(UsageError::new(
+            "--data",
+            "a trace is replayed at its own times, so there is no load to be searched; leave it \
+             out, or replay it faster and faster with dyno bench --slo",
+        )
+        .hint("dyno bench --data trace:FILE,speed=2 --slo TERMS")),
         (Nature::Trace { .. }, Some(flag)) => Err(UsageError::new(
             flag,
             "a trace is replayed at its own times; leave it out, or set speed= in --data",
