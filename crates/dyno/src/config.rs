@@ -231,7 +231,12 @@ pub(crate) fn parse(argv: Vec<OsString>) -> Result<Cli, clap::Error> {
 }
 
 /// Puts the file's settings under what was typed, if there is a file.
-pub(crate) fn with_file(cli: Cli, argv: &[OsString]) -> Result<Cli, UsageError> {
+pub(crate) fn with_file(mut cli: Cli, argv: &[OsString]) -> Result<Cli, UsageError> {
+    if let Command::Capacity(args) = &mut cli.command {
+        let command = argv.iter().position(|arg| arg == "capacity").unwrap_or(1);
+        args.output.given = typed_keys(argv.get(command + 1..).unwrap_or_default());
+        return Ok(cli);
+    }
     let Command::Bench(args) = &cli.command else { return Ok(cli) };
     let command = argv.iter().position(|arg| arg == "bench").unwrap_or(1);
     let typed = argv.get(command + 1..).unwrap_or_default();

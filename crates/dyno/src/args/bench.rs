@@ -98,7 +98,7 @@ pub(crate) struct LoadArgs {
     #[arg(long, value_name = "N", value_parser = values::sweep, num_args = 0..=1, require_equals = true, default_missing_value = "10")]
     pub(crate) sweep: Option<u32>,
     /// Where the rates of a sweep lie: where the curve bends, or in equal steps
-    #[arg(long, value_name = "SPACING", requires = "sweep")]
+    #[arg(long, value_name = "SPACING")]
     pub(crate) sweep_spacing: Option<SpacingArg>,
     /// N requests all at once
     #[arg(long, value_name = "N[,N…]", value_parser = values::burst_list, allow_hyphen_values = true)]

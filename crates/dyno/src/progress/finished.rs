@@ -127,6 +127,15 @@ mod tests {
     }
 
     #[test]
+    fn long_times_bring_their_own_unit() {
+        let mut slow = over();
+        slow.found.ttft_ms.p50 = Some(46_700.0);
+        slow.found.ttft_ms.p99 = Some(59_000.0);
+        let text = line(0, 1, false, "throughput", &slow, None);
+        assert!(text.contains("TTFT 46.7s/59.0s?  ITL"), "{text}");
+    }
+
+    #[test]
     fn absent_figures_are_absent() {
         let mut nothing = over();
         nothing.ending = Ending::TargetLost;

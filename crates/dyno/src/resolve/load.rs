@@ -65,6 +65,12 @@ pub(super) fn levels(
 ) -> Result<(Vec<LevelPlan>, Option<Search>), UsageError> {
     at_most_one_load(&args)?;
     fits_the_data(&args, nature)?;
+    if args.sweep_spacing.is_some() && args.sweep.is_none() {
+        return Err(UsageError::new(
+            "--sweep-spacing",
+            "it says where the rates of a sweep lie; add --sweep, or leave it out",
+        ));
+    }
     if args.arrival.is_some() && args.rate.is_none() && args.sweep.is_none() {
         return Err(UsageError::new(
             "--arrival",
@@ -209,6 +215,17 @@ fn until(args: &LoadArgs, nature: Nature) -> Result<Option<Until>, UsageError> {
         ));
     }
     let precision = args.precision.unwrap_or(PRECISION);
+    let longest = args.duration.or(args.max_duration).unwrap_or(LONGEST);
+    if let Some(least) = args.min_duration.filter(|least| *least > longest) {
+        return Err(UsageError::new(
+            "--min-duration",
+            format!(
+                "{} are more than the {} that a level may take; lower it, or raise --max-duration",
+                format_duration(least),
+                format_duration(longest)
+            ),
+        ));
+    }
     Ok(Some(Until { figure, precision, least_ns: args.min_duration.unwrap_or(SHORTEST) }))
 }
 

@@ -116,6 +116,15 @@ fn flags_that_could_have_no_effect_are_refused() {
     run(place.dyno("bench --rate 5 --precision 3%"))
         .expect_status(&[2])
         .expect_words(&["--precision: it says when --until-stable may end a level"]);
+    run(place.dyno("bench --rate 5 --sweep-spacing linear"))
+        .expect_status(&[2])
+        .expect_words(&["--sweep-spacing: it says where the rates of a sweep lie"]);
+    run(place.dyno("bench --rate 5 --until-stable --min-duration 20s --max-duration 10s"))
+        .expect_status(&[2])
+        .expect_words(&["--min-duration: 20s are more than the 10s"]);
+    run(place.dyno("capacity --slo ttft.p95<1s --config nowhere.toml"))
+        .expect_status(&[2])
+        .expect_words(&["--config: a settings file is for `dyno bench`"]);
 }
 
 #[test]
