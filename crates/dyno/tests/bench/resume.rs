@@ -98,9 +98,11 @@ fn a_search_is_gone_on_with_by_its_own_plan_and_no_other() {
     });
     process.signal(Signal::KILL);
     process.end();
-    run(place.dyno(&format!("capacity {url} --slo ttft.p50<2s --output-tokens 16 --resume run")))
-        .expect_status(&[2])
-        .expect_words(&["--resume: the plan of `run` is another one"]);
+    for other in ["ttft.p50<2s --output-tokens 16", "ttft.p50<1s --over concurrency"] {
+        run(place.dyno(&format!("capacity {url} --slo {other} --resume run")))
+            .expect_status(&[2])
+            .expect_words(&["--resume: the plan of `run` is another one"]);
+    }
     engine_is_asked_again(&place, &engine);
 }
 
