@@ -235,6 +235,15 @@ pub(crate) fn parse(argv: Vec<OsString>) -> Result<Cli, clap::Error> {
 
 /// Puts the file's settings under what was typed, if there is a file.
 pub(crate) fn with_file(mut cli: Cli, argv: &[OsString]) -> Result<Cli, UsageError> {
+    let elsewhere = match &cli.command {
+        Command::Capacity(args) => args.output.config.is_some(),
+        Command::Predict(args) => args.output.config.is_some(),
+        _ => false,
+    };
+    if elsewhere {
+        let words = "a settings file is for `dyno bench`; give the flags themselves";
+        return Err(UsageError::new("--config", words));
+    }
     if let Command::Capacity(args) = &mut cli.command {
         let command = argv.iter().position(|arg| arg == "capacity").unwrap_or(1);
         args.output.given = typed_keys("capacity", argv.get(command + 1..).unwrap_or_default());

@@ -10,13 +10,6 @@ use crate::usage::{UsageError, from_clap};
 /// Decides where to look, says so, and looks.
 pub(crate) fn run(args: CapacityArgs, printer: &Printer) -> Exit {
     let aim = if args.predict { Aim::Predict } else { Aim::Measure };
-    if args.output.config.is_some() {
-        printer.error(UsageError::new(
-            "--config",
-            "a settings file is for `dyno bench`; give the flags themselves",
-        ));
-        return Exit::Usage;
-    }
     let no_slo = args.output.slo.is_none() && args.output.resume.is_none();
     let resolved =
         args.into_bench().map_err(|error| from_clap(&error, "dyno capacity")).and_then(|bench| {

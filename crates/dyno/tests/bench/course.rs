@@ -122,9 +122,11 @@ fn flags_that_could_have_no_effect_are_refused() {
     run(place.dyno("bench --rate 5 --until-stable --min-duration 20s --max-duration 10s"))
         .expect_status(&[2])
         .expect_words(&["--min-duration: 20s are more than the 10s"]);
-    run(place.dyno("capacity --slo ttft.p95<1s --config nowhere.toml"))
-        .expect_status(&[2])
-        .expect_words(&["--config: a settings file is for `dyno bench`"]);
+    for command in ["predict", "capacity --slo ttft.p95<1s"] {
+        run(place.dyno(&format!("{command} --config nowhere.toml")))
+            .expect_status(&[2])
+            .expect_words(&["--config: a settings file is for `dyno bench`"]);
+    }
 }
 
 #[test]
