@@ -105,6 +105,9 @@ pub enum Search {
     Ladder {
         /// The most in flight.
         most: u32,
+        /// Requests for each that is in flight; absent: every level is as long as the first.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        per_slot: Option<u64>,
     },
     /// The highest load that keeps the plan's SLO.
     Capacity {

@@ -89,7 +89,7 @@ fn ask(plan: &Plan, search: &Search, so_far: &[&LevelSummary]) -> Step {
                 Next::Done(()) => Step::Done(None),
             }
         }
-        Search::Ladder { most } => match (Ladder { most: *most }).next(&told) {
+        Search::Ladder { most, .. } => match (Ladder { most: *most }).next(&told) {
             Next::Level(wish) => Step::Level(wish),
             Next::Done(knee) => Step::Done(knee.map(|knee| SearchSummary::Knee {
                 concurrency: knee.load,
@@ -225,8 +225,14 @@ fn level(
         before => format!("{name} ({})", before + 1),
     };
     let mut level = LevelPlan { label, load, ..like.clone() };
-    if let Search::Capacity { least_requests, .. } = search {
-        level.duration_ns = level.duration_ns.map(|time| lasting(time, *least_requests, &load));
+    match search {
+        Search::Capacity { least_requests, .. } => {
+            level.duration_ns = level.duration_ns.map(|time| lasting(time, *least_requests, &load));
+        }
+        Search::Ladder { per_slot: Some(times), .. } => {
+            level.requests = Some(times.saturating_mul(load.value() as u64));
+        }
+        _ => {}
     }
     Some(level)
 }

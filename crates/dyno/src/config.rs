@@ -40,7 +40,7 @@ pub(crate) fn merge(path: &Path, typed: &[OsString]) -> Result<Vec<OsString>, Us
     let file = path.display().to_string();
     let settings = settings(&file, &text)?;
     let mut argv = vec![OsString::from("dyno"), OsString::from("bench")];
-    let replaced = typed_keys(typed);
+    let replaced = typed_keys("bench", typed);
     for setting in settings.into_iter().filter(|setting| !replaced.contains(&setting.key)) {
         argv.extend(setting.argv);
     }
@@ -190,13 +190,16 @@ fn to_json(value: &DeValue<'_>) -> Result<serde_json::Value, UsageError> {
 }
 
 /// The keys that what was typed replaces.
-fn typed_keys(typed: &[OsString]) -> Vec<String> {
-    let argv = ["dyno", "bench"].into_iter().map(OsString::from).chain(typed.iter().cloned());
+fn typed_keys(command: &str, typed: &[OsString]) -> Vec<String> {
+    let argv = ["dyno", command].into_iter().map(OsString::from).chain(typed.iter().cloned());
     let Ok(matches) = Cli::command().try_get_matches_from(argv) else { return Vec::new() };
     let Some((_, bench)) = matches.subcommand() else { return Vec::new() };
     // Ids are those of flags, and of groups of them.
-    let flags = bench_command();
-    let is_flag = |id: &clap::Id| flags.get_arguments().any(|flag| flag.get_id() == id);
+    let commands = Cli::command();
+    let flags = commands.find_subcommand(command);
+    let is_flag = |id: &clap::Id| {
+        flags.is_some_and(|flags| flags.get_arguments().any(|flag| flag.get_id() == id))
+    };
     let mut keys: Vec<String> = bench
         .ids()
         .filter(|id| {
@@ -231,15 +234,29 @@ pub(crate) fn parse(argv: Vec<OsString>) -> Result<Cli, clap::Error> {
 }
 
 /// Puts the file's settings under what was typed, if there is a file.
-pub(crate) fn with_file(cli: Cli, argv: &[OsString]) -> Result<Cli, UsageError> {
+pub(crate) fn with_file(mut cli: Cli, argv: &[OsString]) -> Result<Cli, UsageError> {
+    let elsewhere = match &cli.command {
+        Command::Capacity(args) => args.output.config.is_some(),
+        Command::Predict(args) => args.output.config.is_some(),
+        _ => false,
+    };
+    if elsewhere {
+        let words = "a settings file is for `dyno bench`; give the flags themselves";
+        return Err(UsageError::new("--config", words));
+    }
+    if let Command::Capacity(args) = &mut cli.command {
+        let command = argv.iter().position(|arg| arg == "capacity").unwrap_or(1);
+        args.output.given = typed_keys("capacity", argv.get(command + 1..).unwrap_or_default());
+        return Ok(cli);
+    }
     let Command::Bench(args) = &cli.command else { return Ok(cli) };
     let command = argv.iter().position(|arg| arg == "bench").unwrap_or(1);
     let typed = argv.get(command + 1..).unwrap_or_default();
     let (mut cli, given) = match &args.output.config {
-        None => (cli, typed_keys(typed)),
+        None => (cli, typed_keys("bench", typed)),
         Some(path) => {
             let merged = merge(path, typed)?;
-            let given = typed_keys(merged.get(2..).unwrap_or_default());
+            let given = typed_keys("bench", merged.get(2..).unwrap_or_default());
             (parse(merged).map_err(|error| from_clap(&error, "dyno bench"))?, given)
         }
     };

@@ -41,8 +41,9 @@ const TABLE: &[(Exit, &str, &str)] = &[
     (
         Exit::TargetUnusable,
         "target unusable",
-        "it is dead, refuses the key, the path or the model, or failed 50 times in a row; the \
-         message repeats its own words",
+        "it is dead, refuses the key, the path or the model, failed 50 times in a row, or went \
+         silent and did not answer for its health; the message repeats its own words, and --resume \
+         goes on once it is back",
     ),
     (
         Exit::RunInvalid,
@@ -52,10 +53,14 @@ const TABLE: &[(Exit, &str, &str)] = &[
     (
         Exit::BarNotMet,
         "a bar was not met",
-        "more requests failed than --allow-failures allows, not one completed, or no level keeps \
-         the --slo",
+        "more requests failed than --allow-failures allows, not one completed, no level keeps the \
+         --slo, or dyno capacity found no load that does",
     ),
-    (Exit::Interrupted, "interrupted", "Ctrl-C; what was recorded until then is kept"),
+    (
+        Exit::Interrupted,
+        "interrupted",
+        "Ctrl-C; what was recorded until then is kept, and --resume goes on",
+    ),
 ];
 
 const PRECEDENCE: &str = "When several apply, the first of 130, 3, 4, 5 is the exit status.";

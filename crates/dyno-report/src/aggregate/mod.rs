@@ -131,7 +131,9 @@ fn notes(
     }
     let ran = levels.len() as u64;
     let planned = first.planned(plan);
-    if ran < planned {
+    // Where it was enough, that is said by a note of its own.
+    let over = first.ending.is_some_and(dyno_core::frame::Ending::carried_out);
+    if ran < planned && !over {
         found.push(Finding::LevelsNotRun { ran, planned });
     }
     let again = first.begun_again();

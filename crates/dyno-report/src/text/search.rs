@@ -15,7 +15,7 @@ pub(super) fn search(summary: &Summary, options: &TextOptions) -> String {
 fn words(found: &SearchSummary, slo: &str) -> String {
     match found {
         SearchSummary::Capacity { unit, holds, does_not_hold, confidence, doubt } => {
-            let sure = confidence.map(|c| format!(" ({:.0} % sure)", 100.0 * c));
+            let sure = confidence.map(|c| format!(" ({:.0} % sure)", (100.0 * c).floor()));
             let care = doubt.as_ref().map(|doubt| format!("; with care: {}", escape(doubt, 200)));
             let (sure, care) = (sure.unwrap_or_default(), care.unwrap_or_default());
             match (holds, does_not_hold) {
@@ -37,7 +37,7 @@ fn words(found: &SearchSummary, slo: &str) -> String {
         }
         SearchSummary::Knee { concurrency, requests_per_s, highest_per_s } => format!(
             "KNEE: {} in flight give {} req/s; more in flight give no more than {}.",
-            number(*concurrency),
+            figure(*concurrency),
             number(*requests_per_s),
             number(*highest_per_s)
         ),

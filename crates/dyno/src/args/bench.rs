@@ -107,7 +107,7 @@ pub(crate) struct LoadArgs {
     #[arg(long, value_name = "N", value_parser = levels::sweep, num_args = 0..=1, require_equals = true, default_missing_value = "10")]
     pub(crate) sweep: Option<u32>,
     /// Where the rates of a sweep lie: where the curve bends, or in equal steps
-    #[arg(long, value_name = "SPACING", requires = "sweep")]
+    #[arg(long, value_name = "SPACING")]
     pub(crate) sweep_spacing: Option<SpacingArg>,
     /// Open loop whose rate changes, reported over time: 'A..B/s over TIME', or in equal steps with
     /// ' in N steps' after it
@@ -129,13 +129,13 @@ pub(crate) struct LoadArgs {
     #[arg(long, value_name = "FIGURE", value_parser = levels::figure, num_args = 0..=1, require_equals = true, default_missing_value = "latency.mean")]
     pub(crate) until_stable: Option<Figure>,
     /// With --until-stable: the 95 % interval may be this wide on either side [default: 3%]
-    #[arg(long, value_name = "SHARE", value_parser = levels::precision, allow_hyphen_values = true, requires = "until_stable")]
+    #[arg(long, value_name = "SHARE", value_parser = levels::precision, allow_hyphen_values = true)]
     pub(crate) precision: Option<f64>,
     /// With --until-stable: measure for at least this long [default: 10s]
-    #[arg(long, value_name = "TIME", value_parser = values::some_duration, allow_hyphen_values = true, requires = "until_stable")]
+    #[arg(long, value_name = "TIME", value_parser = values::some_duration, allow_hyphen_values = true)]
     pub(crate) min_duration: Option<Nanos>,
     /// With --until-stable: stop sending after this time in any case [default: 5m]
-    #[arg(long, value_name = "TIME", value_parser = values::some_duration, allow_hyphen_values = true, requires = "until_stable", conflicts_with = "duration")]
+    #[arg(long, value_name = "TIME", value_parser = values::some_duration, allow_hyphen_values = true, conflicts_with = "duration")]
     pub(crate) max_duration: Option<Nanos>,
     /// Keep one --concurrency or --rate up for this time, and look for drift of latency,
     /// throughput and failures

@@ -10,7 +10,7 @@ use crate::usage::{UsageError, from_clap};
 /// Decides where to look, says so, and looks.
 pub(crate) fn run(args: CapacityArgs, printer: &Printer) -> Exit {
     let aim = if args.predict { Aim::Predict } else { Aim::Measure };
-    let no_slo = args.output.slo.is_none();
+    let no_slo = args.output.slo.is_none() && args.output.resume.is_none();
     let resolved =
         args.into_bench().map_err(|error| from_clap(&error, "dyno capacity")).and_then(|bench| {
             match no_slo {

@@ -29,6 +29,12 @@ pub(super) fn pair(spread: Spread) -> String {
     format!("{}/{}{mark}", maybe(spread.p50, millis), maybe(spread.p99, millis))
 }
 
+/// The unit of a pair; times that are long bring their own.
+fn unit(spread: Spread) -> &'static str {
+    let long = |time: Option<f64>| time.is_some_and(|time| millis(time).ends_with('s'));
+    if long(spread.p50) && long(spread.p99) { "" } else { " ms" }
+}
+
 /// ITL, or TPOT where there is none.
 fn token_time(found: &Glimpsed) -> String {
     match (found.itl_ms.p50, found.tpot_ms.p50) {
@@ -55,7 +61,7 @@ pub(super) fn line(
         format!("{} failed", counts.failed + counts.dropped),
         format!("{} req/s", maybe(found.requests_per_s, number)),
         format!("{} tok/s", maybe(found.output_tokens_per_s, number)),
-        format!("TTFT {} ms", pair(found.ttft_ms)),
+        format!("TTFT {}{}", pair(found.ttft_ms), unit(found.ttft_ms)),
         token_time(found),
         ending(over.ending).to_owned(),
     ];
@@ -118,6 +124,15 @@ mod tests {
              TTFT 212/480? ms  ITL 20.1 ms  complete"
         );
         assert!(text.lines().all(|line| line.chars().count() < 80));
+    }
+
+    #[test]
+    fn long_times_bring_their_own_unit() {
+        let mut slow = over();
+        slow.found.ttft_ms.p50 = Some(46_700.0);
+        slow.found.ttft_ms.p99 = Some(59_000.0);
+        let text = line(0, 1, false, "throughput", &slow, None);
+        assert!(text.contains("TTFT 46.7s/59.0s?  ITL"), "{text}");
     }
 
     #[test]

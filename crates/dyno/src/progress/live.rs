@@ -80,7 +80,7 @@ impl Live {
     pub(crate) fn of(plan: &Plan, clock: Clock) -> Self {
         let clock = Some(clock).filter(|_| !plan.target.predicted);
         let live = Self { clock, outlook: Mutex::new(Outlook::of(plan)), ..Self::default() };
-        live.expect(&plan.levels, false);
+        live.expect(&plan.levels, plan.course.search.is_some());
         live
     }
 

@@ -147,7 +147,8 @@ impl Viewer {
         let outlook = &self.watch.outlook;
         let label = outlook.levels.get(index).map_or("", |level| &level.label);
         let label = escape(label, LONGEST_LABEL);
-        Some(finished::line(index, outlook.levels.len(), outlook.more, &label, over, columns))
+        let levels = outlook.levels.len().max(self.live.look().levels as usize);
+        Some(finished::line(index, levels, outlook.more, &label, over, columns))
     }
 }
 

@@ -3,7 +3,8 @@
 use crate::args::course::{CourseArgs, LevelOrderArg};
 use crate::usage::UsageError;
 use dyno_core::course::{Course, Search};
-use dyno_core::plan::LevelPlan;
+use dyno_core::plan::{LevelPlan, Load};
+use dyno_core::slo::Condition;
 use dyno_search::grid::{Order, Turn, turns};
 
 const MOST_LEVELS: usize = 10_000;
@@ -24,6 +25,15 @@ pub(super) fn course(
             flag,
             "levels that are chosen by how others went have an order of their own; leave it out, \
              or list the levels",
+        ));
+    }
+    let at_a_rate = matches!(search, Some(Search::Sweep { .. }))
+        || levels.iter().any(|level| matches!(level.load, Load::Rate { .. }));
+    if args.stop_on.contains(&Condition::Saturated) && !at_a_rate {
+        return Err(UsageError::new(
+            "--stop-on",
+            "`saturated` is told of levels at a rate, and there are none: other loads wait for the \
+             server; give --rate or --sweep, or a bound such as ttft.p99>10s",
         ));
     }
     if levels.len().saturating_mul(rounds) > MOST_LEVELS {

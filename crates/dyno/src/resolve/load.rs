@@ -63,6 +63,12 @@ pub(super) fn levels(
     at_most_one_load(&args)?;
     fits_the_data(&args, nature)?;
     check_soak(&args, matches!(nature, Nature::Trace { .. }), lengths.len())?;
+    if args.sweep_spacing.is_some() && args.sweep.is_none() {
+        return Err(UsageError::new(
+            "--sweep-spacing",
+            "it says where the rates of a sweep lie; add --sweep, or leave it out",
+        ));
+    }
     let open = args.rate.is_some() || args.ramp.is_some() || args.sweep.is_some();
     if args.arrival.is_some() && !open {
         return Err(UsageError::new(
@@ -191,6 +197,12 @@ fn fits_the_data(args: &LoadArgs, nature: Nature) -> Result<(), UsageError> {
     ];
     let given = given.into_iter().find_map(|(flag, given)| given.then_some(flag));
     match (nature, given) {
+        (Nature::Trace { .. }, _) if args.capacity.is_some() => Err(UsageError::new(
+            "--data",
+            "a trace is replayed at its own times, so there is no load to be searched; leave it \
+             out, or replay it faster and faster with dyno bench --slo",
+        )
+        .hint("dyno bench --data trace:FILE,speed=2 --slo TERMS")),
         (Nature::Trace { .. }, Some(flag)) => Err(UsageError::new(
             flag,
             "a trace is replayed at its own times; leave it out, or set speed= in --data",

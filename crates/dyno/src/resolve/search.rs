@@ -2,10 +2,11 @@
 
 use super::data::Nature;
 use crate::args::bench::{LoadArgs, SpacingArg};
-use crate::args::levels::Concurrency;
+use crate::args::levels::{Concurrency, Requests};
 use crate::usage::UsageError;
 use dyno_core::course::{Search, Spacing, Until};
 use dyno_core::plan::{Arrival, LengthSpec};
+use dyno_core::units::format_duration;
 use dyno_core::{Nanos, SEC};
 
 /// With `--until-stable`: how well, for how long at least, and at most.
@@ -29,7 +30,13 @@ pub(super) fn search(
             },
             arrival: args.arrival.unwrap_or(Arrival::Constant),
         },
-        (None, Some(Concurrency::Auto)) => Search::Ladder { most: MOST_AT_ONCE },
+        (None, Some(Concurrency::Auto)) => {
+            let per_slot = match args.requests {
+                Some(Requests::PerSlot(times)) => Some(times),
+                _ => None,
+            };
+            Search::Ladder { most: MOST_AT_ONCE, per_slot }
+        }
         _ => return Ok(None),
     };
     one_length(lengths, if args.sweep.is_some() { "--sweep" } else { "--concurrency" })?;
@@ -52,7 +59,20 @@ pub(super) fn one_length(
 
 /// When a level is known well enough, if that is what ends it.
 pub(super) fn until(args: &LoadArgs, nature: Nature) -> Result<Option<Until>, UsageError> {
-    let Some(figure) = args.until_stable else { return Ok(None) };
+    let Some(figure) = args.until_stable else {
+        let given = [
+            ("--precision", args.precision.is_some()),
+            ("--min-duration", args.min_duration.is_some()),
+            ("--max-duration", args.max_duration.is_some()),
+        ];
+        return match given.into_iter().find(|(_, given)| *given) {
+            Some((flag, _)) => Err(UsageError::new(
+                flag,
+                "it says when --until-stable may end a level; add --until-stable, or leave it out",
+            )),
+            None => Ok(None),
+        };
+    };
     if args.burst.is_some() || matches!(nature, Nature::Trace { .. }) {
         return Err(UsageError::new(
             "--until-stable",
@@ -60,5 +80,16 @@ pub(super) fn until(args: &LoadArgs, nature: Nature) -> Result<Option<Until>, Us
         ));
     }
     let precision = args.precision.unwrap_or(PRECISION);
+    let longest = args.duration.or(args.max_duration).unwrap_or(LONGEST);
+    if let Some(least) = args.min_duration.filter(|least| *least > longest) {
+        return Err(UsageError::new(
+            "--min-duration",
+            format!(
+                "{} are more than the {} that a level may take; lower it, or raise --max-duration",
+                format_duration(least),
+                format_duration(longest)
+            ),
+        ));
+    }
     Ok(Some(Until { figure, precision, least_ns: args.min_duration.unwrap_or(SHORTEST) }))
 }

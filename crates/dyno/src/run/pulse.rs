@@ -4,7 +4,7 @@
 
 use super::target::OUT_OF_SERVICE;
 use dyno_core::units::format_duration;
-use dyno_core::{Nanos, SEC};
+use dyno_core::{MS, Nanos, SEC};
 use dyno_drive::StopSignal;
 use dyno_net::Clock;
 use dyno_wire::client::{Client, ClientOptions};
@@ -52,7 +52,7 @@ impl Pulse {
             options: Box::new(options),
             clock,
             stop: stop.clone(),
-            first_asked: (idle / 6).min(LONGEST_WAIT),
+            first_asked: (idle / 6 / MS).max(1).saturating_mul(MS).min(LONGEST_WAIT),
             patience: idle,
             asking: None,
         }

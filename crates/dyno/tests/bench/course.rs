@@ -97,6 +97,39 @@ fn a_condition_ends_the_run_after_the_level_that_meets_it() {
 }
 
 #[test]
+fn where_it_was_enough_nobody_is_told_to_go_on() {
+    let place = Place::new();
+    let args = "predict --rate 2,8,30 --duration 100s --stop-on saturated --out run --json \
+                --input-tokens 512 --output-tokens 128";
+    let summary = run(place.dyno(args)).expect_status(&[0]).json();
+    let notes = codes(&summary["notes"]);
+    assert!(notes.contains(&"stopped_on".to_owned()), "{notes:?}");
+    assert!(!notes.contains(&"levels_not_run".to_owned()), "{notes:?}");
+}
+
+#[test]
+fn flags_that_could_have_no_effect_are_refused() {
+    let place = Place::new();
+    run(place.dyno("bench --concurrency 4,8 --stop-on saturated"))
+        .expect_status(&[2])
+        .expect_words(&["--stop-on: `saturated` is told of levels at a rate"]);
+    run(place.dyno("bench --rate 5 --precision 3%"))
+        .expect_status(&[2])
+        .expect_words(&["--precision: it says when --until-stable may end a level"]);
+    run(place.dyno("bench --rate 5 --sweep-spacing linear"))
+        .expect_status(&[2])
+        .expect_words(&["--sweep-spacing: it says where the rates of a sweep lie"]);
+    run(place.dyno("bench --rate 5 --until-stable --min-duration 20s --max-duration 10s"))
+        .expect_status(&[2])
+        .expect_words(&["--min-duration: 20s are more than the 10s"]);
+    for command in ["predict", "capacity --slo ttft.p95<1s"] {
+        run(place.dyno(&format!("{command} --config nowhere.toml")))
+            .expect_status(&[2])
+            .expect_words(&["--config: a settings file is for `dyno bench`"]);
+    }
+}
+
+#[test]
 fn requests_per_slot_need_slots() {
     let place = Place::new();
     run(place.dyno("bench --rate 5 --requests 10x"))

@@ -42,6 +42,7 @@ fn once_stops_sending_and_drains() {
         let process = under_way(&place, &engine, 20, "--concurrency 8,16 --requests 10000");
         process.signal(signal);
         let ended = process.end().expect_status(&[130]).expect_words(&["stopping"]);
+        let ended = ended.expect_words(&["to go on: dyno bench --resume run"]);
         let level = is_whole(&place, &ended);
         assert_eq!(level["requests"]["censored"], 0, "{}", ended.said());
         assert_eq!(level["requests"]["failed"], 0, "{}", ended.said());

@@ -118,6 +118,37 @@ fn another_plan_is_refused_and_the_difference_named() {
 }
 
 #[test]
+fn a_search_is_gone_on_with_by_its_own_plan_and_no_other() {
+    let engine = Engine::start(QUICK, &[]);
+    let place = Place::new();
+    let url = engine.url();
+    let mut process = Process::start(place.dyno(&format!(
+        "capacity {url} --slo ttft.p50<1s --requests 100000 --output-tokens 16 --out run --quiet"
+    )));
+    let records = place.run_dir().join("records.dyno");
+    process.wait_until("records on disk", || {
+        std::fs::metadata(&records).is_ok_and(|file| file.len() > 2_000)
+    });
+    process.signal(Signal::KILL);
+    process.end();
+    for other in ["ttft.p50<2s --output-tokens 16", "ttft.p50<1s --over concurrency"] {
+        run(place.dyno(&format!("capacity {url} --slo {other} --resume run")))
+            .expect_status(&[2])
+            .expect_words(&["--resume: the plan of `run` is another one"]);
+    }
+    engine_is_asked_again(&place, &engine);
+}
+
+/// Without a plan on the command line the stored one holds, and the run goes on.
+fn engine_is_asked_again(place: &Place, engine: &Engine) {
+    let before = engine.begun();
+    let mut process = Process::start(place.dyno("capacity --resume run --quiet"));
+    process.wait_until("more requests", || engine.begun() > before + 100);
+    process.signal(Signal::KILL);
+    process.end();
+}
+
+#[test]
 fn a_server_that_died_is_named_and_the_rest_is_run_when_it_is_back() {
     let place = Place::new();
     let mut engine = EngineProcess::with(&place, &format!("--scripted {QUICK} --die-after 25"));

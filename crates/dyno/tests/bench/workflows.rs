@@ -119,10 +119,28 @@ fn the_number_in_flight_is_found_that_is_enough() {
     let loads = numbers(levels, |level| &level["load"]["value"]);
     assert!(loads.windows(2).all(|two| two[0] < two[1]), "{loads:?}");
     assert!([1.0, 2.0, 4.0, 8.0].iter().all(|load| loads.contains(load)), "{loads:?}");
+    let planned = numbers(levels, |level| &level["requests"]["planned"]);
+    let per_slot: Vec<f64> = planned.iter().zip(&loads).map(|(all, load)| all / load).collect();
+    assert!(per_slot.iter().all(|times| *times == 20.0), "20 for each slot: {per_slot:?}");
     let knee = &summary["search"];
     assert_eq!(knee["kind"], "knee", "{}", ended.said());
     let (rate, most) = (knee["requests_per_s"].as_f64(), knee["highest_per_s"].as_f64());
     assert!(rate.unwrap() >= 0.95 * most.unwrap(), "{knee}");
+}
+
+#[test]
+fn a_plan_that_is_not_known_yet_is_told_as_one() {
+    let place = Place::new();
+    let said = |args: &str| {
+        let ended = run(place.dyno(&format!("predict --dry-run {args}"))).expect_status(&[0]);
+        assert!(!ended.stdout.contains("At most"), "{}", ended.stdout);
+        ended.stdout
+    };
+    let sweep = said("--sweep=7 --duration 60s");
+    assert!(sweep.starts_with("2 levels, to begin with:"), "{sweep}");
+    assert!(sweep.contains("Then about 5 rates between them"), "{sweep}");
+    let ladder = said("--concurrency auto");
+    assert!(ladder.contains("Then twice as many in flight each time, up to 512"), "{ladder}");
 }
 
 #[test]
@@ -228,4 +246,9 @@ fn a_capacity_is_an_interval_and_none_is_said() {
         .expect_status(&[2])
         .expect_words(&["--requests: 20 requests a level are too few", "1000"]);
     run(place.dyno("capacity --predict")).expect_status(&[2]).expect_words(&["--slo"]);
+    let rows = r#"{"timestamp": 0, "input_length": 20, "output_length": 8, "hash_ids": []}"#;
+    let trace = place.file("trace.jsonl", rows);
+    run(place.dyno(&format!("capacity --predict --slo ttft.p50<1s --data trace:{trace}")))
+        .expect_status(&[2])
+        .expect_words(&["--data: a trace is replayed at its own times", "speed=2"]);
 }

@@ -30,8 +30,13 @@ pub(crate) fn run(resolved: Resolved, printer: &Printer) -> Exit {
     if resolved.dry_run {
         return printer.result(&plan_text::plan(&resolved.plan));
     }
-    if resolved.plan.levels.len() > 1 {
+    if resolved.plan.levels.len() > 1 || resolved.plan.course.search.is_some() {
         printer.remark(plan_text::plan(&resolved.plan).trim_end());
+    }
+    if let Some((_, past)) = &resolved.resumed {
+        let done = past.finished.len();
+        let are = if done == 1 { "level is" } else { "levels are" };
+        printer.note(format_args!("going on with {}: {done} {are} done and kept", past.run_id));
     }
     let clock = match &resolved.resumed {
         Some((_, past)) => Clock::resume(past.anchor_unix_ns, past.until + SEC),

@@ -65,6 +65,9 @@ pub(crate) fn conclude(
             dir.path().display()
         ));
     }
+    if outcome.ending == Ending::Interrupted && !resolved.plan.target.predicted {
+        printer.remark(format_args!("to go on: dyno bench --resume {}", dir.path().display()));
+    }
     exit
 }
 

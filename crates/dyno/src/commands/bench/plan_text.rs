@@ -1,5 +1,6 @@
 //! The plan as people read it: what will be run, in which order, and when each level stops.
 
+use dyno_core::course::{Over, Search};
 use dyno_core::plan::{Arrival, LevelPlan, Load, Plan, Warmup};
 use dyno_core::units::format_duration;
 use std::fmt::Write as _;
@@ -8,7 +9,9 @@ use std::fmt::Write as _;
 pub(crate) fn plan(plan: &Plan) -> String {
     let mut text = String::new();
     let number = plan.levels.len();
-    let _ = writeln!(text, "{number} level{}:", if number == 1 { "" } else { "s" });
+    let search = course_search(plan);
+    let first = if search.is_some() { ", to begin with" } else { "" };
+    let _ = writeln!(text, "{number} level{}{first}:", if number == 1 { "" } else { "s" });
     let rows: Vec<[String; 4]> = plan.levels.iter().map(row).collect();
     let width =
         |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
@@ -23,6 +26,9 @@ pub(crate) fn plan(plan: &Plan) -> String {
             w2 = widths[2],
         );
     }
+    if let Some(more) = &search {
+        let _ = writeln!(text, "Then {more}, chosen by how those before them went.");
+    }
     let course = &plan.course;
     let mut between = vec!["each waits until nothing of the last is in flight".to_owned()];
     if course.cooldown_ns > 0 {
@@ -31,14 +37,14 @@ pub(crate) fn plan(plan: &Plan) -> String {
     if course.reset_cache {
         between.push("the server's cache reset".to_owned());
     }
-    if number > 1 {
+    if number > 1 || search.is_some() {
         let _ = writeln!(text, "Between levels: {}.", between.join(", "));
     }
     for condition in &course.stop_on {
         let _ = writeln!(text, "No more levels once {condition}.");
     }
     let bound: Option<u64> = plan.levels.iter().map(|level| level.duration_ns).sum();
-    match bound {
+    match bound.filter(|_| search.is_none()) {
         Some(time) => {
             let _ = writeln!(text, "At most {} of sending, and the drains.", format_duration(time));
         }
@@ -47,6 +53,26 @@ pub(crate) fn plan(plan: &Plan) -> String {
         }
     }
     text
+}
+
+/// Levels that are not in the plan yet.
+fn course_search(plan: &Plan) -> Option<String> {
+    let left = |all: u32| (all as usize).saturating_sub(plan.levels.len());
+    Some(match plan.course.search.as_ref()? {
+        Search::Sweep { points, .. } => {
+            format!("about {} rates between them and a little above", left(*points))
+        }
+        Search::Ladder { most, .. } => {
+            format!("twice as many in flight each time, up to {most}, and some around the knee")
+        }
+        Search::Capacity { levels, over, .. } => {
+            let kind = match over {
+                Over::Rate => "rates",
+                Over::Concurrency => "numbers in flight",
+            };
+            format!("at most {} more {kind} around the edge", left(*levels))
+        }
+    })
 }
 
 fn row(level: &LevelPlan) -> [String; 4] {
