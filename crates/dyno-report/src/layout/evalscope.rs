@@ -22,15 +22,26 @@ const PERCENTILES: [Percentile; 8] = [
 
 /// The pivot table, then the blocks.
 pub(super) fn evalscope(summary: &Summary, language: Language) -> String {
-    let mut out = pivot(&summary.levels, language);
-    for level in &summary.levels {
-        let heading = match parallel(level) {
-            Some(parallel) => format!("parallel {parallel}"),
-            None => markdown(&level.label),
-        };
-        out.push_str(&format!("\n- {heading}\n```\n{}```\n", block(level)));
+    let names = names(&summary.levels);
+    let mut out = pivot(&summary.levels, &names, language);
+    for (level, name) in summary.levels.iter().zip(&names) {
+        let parallel =
+            if parallel(level).is_some_and(|n| n.to_string() == *name) { "parallel " } else { "" };
+        out.push_str(&format!("\n- {parallel}{name}\n```\n{}```\n", block(level)));
     }
     out
+}
+
+/// What levels are called: how many at once, where that tells them apart, else their labels.
+fn names(levels: &[LevelSummary]) -> Vec<String> {
+    let alone = |level: &LevelSummary| {
+        let parallel = parallel(level);
+        parallel.filter(|_| levels.iter().filter(|l| self::parallel(l) == parallel).count() == 1)
+    };
+    let name = |level: &LevelSummary| {
+        alone(level).map_or_else(|| markdown(&level.label), |parallel| parallel.to_string())
+    };
+    levels.iter().map(name).collect()
 }
 
 /// How many at once: the slots of a closed loop, or all of a burst.
@@ -38,7 +49,7 @@ fn parallel(level: &LevelSummary) -> Option<u64> {
     matches!(level.load.kind.as_str(), "concurrency" | "burst").then_some(level.load.value as u64)
 }
 
-fn pivot(levels: &[LevelSummary], language: Language) -> String {
+fn pivot(levels: &[LevelSummary], names: &[String], language: Language) -> String {
     let named = |name: &str, cell: &dyn Fn(&LevelSummary) -> String| {
         let cells = levels.iter().map(cell);
         row(&std::iter::once(name.to_owned()).chain(cells).collect::<Vec<_>>())
@@ -47,9 +58,8 @@ fn pivot(levels: &[LevelSummary], language: Language) -> String {
     let latency = |level: &LevelSummary, percentile: fn(&Distribution) -> Option<f64>| {
         fixed(seconds(level.latency_ms.as_ref().and_then(percentile)), 4)
     };
-    let mut out = named(text(Message::Metric), &|level| {
-        parallel(level).map_or_else(|| markdown(&level.label), |parallel| parallel.to_string())
-    });
+    let first = std::iter::once(text(Message::Metric).to_owned());
+    let mut out = row(&first.chain(names.iter().cloned()).collect::<Vec<_>>());
     out.push_str(&named("---", &|_| "---".to_owned()));
     out.push_str(&named(text(Message::TimeTaken), &|level| fixed(level.duration_s, 3)));
     out.push_str(&named(text(Message::Qps), &|level| fixed(level.throughput.requests_per_s, 3)));

@@ -3,6 +3,7 @@
 
 use crate::aggregate::{figures, for_each_record, level_plans};
 use crate::source::FrameSource;
+use crate::summary::tidy;
 use dyno_core::plan::{Arrival, LengthSpec, LevelPlan, Load, Plan};
 use dyno_core::record::RequestRecord;
 use std::collections::BTreeMap;
@@ -162,6 +163,6 @@ impl Mean {
     }
 
     fn finish(self) -> Option<f64> {
-        (self.count > 0 && !self.unknown).then(|| self.sum / self.count as f64)
+        if self.unknown { None } else { tidy(self.sum / self.count as f64) }
     }
 }

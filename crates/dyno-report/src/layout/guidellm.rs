@@ -17,9 +17,12 @@ const HEADINGS: [&str; 6] = [
 pub(super) fn guidellm(summary: &Summary) -> String {
     let swept = summary.levels.iter().any(|level| level.load.kind == "rate");
     let mut out = row(&HEADINGS.map(str::to_owned)) + &row(&HEADINGS.map(|_| ":---:".to_owned()));
-    for level in &summary.levels {
+    let names: Vec<String> = summary.levels.iter().map(|level| benchmark(level, swept)).collect();
+    for (level, name) in summary.levels.iter().zip(&names) {
+        // A name that several rows would have tells nobody which is which.
+        let alone = names.iter().filter(|other| *other == name).count() == 1;
         out.push_str(&row(&[
-            benchmark(level, swept),
+            if alone { name.clone() } else { markdown(&level.label) },
             with_unit(level.throughput.requests_per_s, 2, "req/sec"),
             with_unit(seconds(mean(&level.latency_ms)), 2, "sec"),
             with_unit(mean(&level.ttft_ms), 2, "ms"),

@@ -2,7 +2,7 @@
 //! struck, and the reasons as footnotes.
 
 use super::cells::{markdown as safe, row};
-use super::{name, reasons};
+use super::{name, of_run, reasons};
 use crate::messages::{Language, Message};
 use crate::summary::{Distribution, LevelSummary, RunSummary, Summary};
 use crate::text::{ABSENT, number};
@@ -12,15 +12,8 @@ use crate::verdict::Verdict;
 pub(super) fn markdown(summary: &Summary, language: Language) -> String {
     let run = &summary.run;
     let mut out = format!("### {}\n\n{}\n", safe(&name(run)), header(run, language));
-    for (applies, message) in [
-        (run.predicted, Message::Predicted),
-        (run.simulated && !run.predicted, Message::Simulated),
-        (run.partial, Message::Partial),
-        (summary.levels.is_empty(), Message::NoLevel),
-    ] {
-        if applies {
-            out.push_str(&format!("**{}**\n\n", message.text(language)));
-        }
+    for message in of_run(summary) {
+        out.push_str(&format!("**{}**\n\n", message.text(language)));
     }
     if !summary.levels.is_empty() {
         out.push_str(&table(summary, language));
@@ -112,12 +105,16 @@ fn table(summary: &Summary, language: Language) -> String {
     let levels = &summary.levels;
     let by_token = levels.iter().all(|level| level.itl_ms.is_some() || level.tpot_ms.is_none());
     let token_time = if by_token { Message::Itl } else { Message::Tpot };
-    let mut headings: Vec<String> =
-        [Message::Level, Message::Completed, Message::Failed, Message::RequestRate]
-            .into_iter()
-            .chain([Message::OutputRate])
-            .map(|message| message.text(language).to_owned())
-            .collect();
+    let mut headings: Vec<String> = [
+        Message::Level,
+        Message::Completed,
+        Message::Failed,
+        Message::RequestRate,
+        Message::OutputRate,
+    ]
+    .into_iter()
+    .map(|message| message.text(language).to_owned())
+    .collect();
     for message in [Message::Ttft, token_time, Message::Latency] {
         headings.extend(["p50", "p99"].map(|which| message.with(language, &[which])));
     }

@@ -211,21 +211,26 @@ impl Remark {
 /// What no figures may go without: that nothing real was measured, that it is not all there, and
 /// which levels are invalid.
 fn remarks(summary: &Summary, language: Language) -> Vec<Remark> {
-    let run = &summary.run;
-    let of_run = [
-        (run.predicted, Message::Predicted),
-        (run.simulated && !run.predicted, Message::Simulated),
-        (run.partial, Message::Partial),
-        (summary.levels.is_empty(), Message::NoLevel),
-    ];
-    let said = of_run.into_iter().filter(|(applies, _)| *applies);
+    let of_run = of_run(summary).into_iter();
     let mut remarks: Vec<Remark> =
-        said.map(|(_, message)| Remark { message, language, values: vec![] }).collect();
+        of_run.map(|message| Remark { message, language, values: vec![] }).collect();
     for level in summary.levels.iter().filter(|level| level.verdict == Verdict::Invalid) {
         let values = vec![level.label.clone(), reasons(level)];
         remarks.push(Remark { message: Message::LevelInvalid, language, values });
     }
     remarks
+}
+
+/// The part of it that concerns the run as a whole.
+fn of_run(summary: &Summary) -> Vec<Message> {
+    let run = &summary.run;
+    let all = [
+        (run.predicted, Message::Predicted),
+        (run.simulated && !run.predicted, Message::Simulated),
+        (run.partial, Message::Partial),
+        (summary.levels.is_empty(), Message::NoLevel),
+    ];
+    all.into_iter().filter(|(applies, _)| *applies).map(|(_, message)| message).collect()
 }
 
 /// Why a level's verdict is what it is, in one line.

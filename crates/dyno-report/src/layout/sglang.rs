@@ -6,7 +6,7 @@ use super::block::{
     Block, MAX, MEAN, MEDIAN, P90, P95, P99, blocks, max_concurrency, rate, tokens,
 };
 use super::extras::{Extras, LevelExtras};
-use crate::summary::{LevelSummary, RunSummary, Summary};
+use crate::summary::{LevelSummary, RunSummary, Summary, tidy};
 
 /// One block for each level.
 pub(super) fn sglang(summary: &Summary, extras: &Extras) -> String {
@@ -20,14 +20,14 @@ pub(super) fn backend(run: &RunSummary) -> &'static str {
 
 /// Input tokens of completed requests per second.
 pub(super) fn input_per_s(level: &LevelSummary) -> Option<f64> {
-    Some(tokens(level)[0]? as f64 / level.duration_s.filter(|s| *s > 0.0)?)
+    tidy(tokens(level)[0]? as f64 / level.duration_s.filter(|s| *s > 0.0)?)
 }
 
 /// The sum of all latencies over the duration.
 pub(super) fn concurrency(level: &LevelSummary) -> Option<f64> {
     let latency = level.latency_ms.as_ref()?;
     let seconds = latency.mean * latency.count as f64 / 1e3;
-    Some(seconds / level.duration_s.filter(|s| *s > 0.0)?)
+    tidy(seconds / level.duration_s.filter(|s| *s > 0.0)?)
 }
 
 fn block(run: &RunSummary, level: &LevelSummary, extras: &LevelExtras) -> String {
