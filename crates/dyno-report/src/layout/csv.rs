@@ -180,20 +180,17 @@ mod tests {
 
     /// A reader of RFC 4180 that shares nothing with the writer.
     fn read(line: &str) -> Vec<String> {
-        let mut fields = vec![String::new()];
-        let mut quoted = false;
+        let (mut fields, mut field, mut quoted) = (Vec::new(), String::new(), false);
         let mut chars = line.chars().peekable();
         while let Some(c) = chars.next() {
             match c {
-                '"' if quoted && chars.peek() == Some(&'"') => {
-                    chars.next();
-                    fields.last_mut().unwrap().push('"');
-                }
+                '"' if quoted && chars.peek() == Some(&'"') => field.extend(chars.next()),
                 '"' => quoted = !quoted,
-                ',' if !quoted => fields.push(String::new()),
-                c => fields.last_mut().unwrap().push(c),
+                ',' if !quoted => fields.push(std::mem::take(&mut field)),
+                c => field.push(c),
             }
         }
+        fields.push(field);
         fields
     }
 
@@ -209,7 +206,8 @@ mod tests {
             for (back, text) in back.iter().zip(&texts) {
                 prop_assert!(!back.starts_with(['=', '+', '-', '@']));
                 let shown = escape(text, usize::MAX);
-                prop_assert!(*back == shown || *back == format!("'{shown}"));
+                let unmarked = back.strip_prefix('\'').unwrap_or(back);
+                prop_assert!(*back == shown || unmarked == shown);
             }
         }
     }

@@ -93,7 +93,7 @@ fn json_gives_every_name_back() {
 #[test]
 fn what_did_not_happen_is_absent_and_not_zero() {
     let (run, _) = rate_sweep();
-    let text = |layout| print(layout, &[run.clone()], Language::English);
+    let text = |layout| print(layout, std::slice::from_ref(&run), Language::English);
     let guidellm = text(Layout::Guidellm);
     assert!(
         guidellm.contains("| asynchronous@12.50 req/sec | – | – | – | – | – |\n"),

@@ -33,7 +33,9 @@ fn each_layout_for_each_workflow() {
 fn in_chinese() {
     let (run, _) = closed_ladder();
     let both = [Layout::Markdown, Layout::Evalscope];
-    let text = both.map(|layout| print(layout, &[run.clone()], Language::Chinese)).join("\n@@\n");
+    let text = both
+        .map(|layout| print(layout, std::slice::from_ref(&run), Language::Chinese))
+        .join("\n@@\n");
     insta::assert_snapshot!(text);
 }
 
@@ -41,9 +43,10 @@ fn in_chinese() {
 fn a_table_and_a_summary_are_what_they_always_were() {
     let (run, _) = closed_ladder();
     let text = dyno_report::render_text(&run.summary, &Default::default());
-    assert_eq!(print(Layout::Table, &[run.clone()], Language::English), text);
+    assert_eq!(print(Layout::Table, std::slice::from_ref(&run), Language::English), text);
     let json: dyno_report::Summary =
-        serde_json::from_str(&print(Layout::Json, &[run.clone()], Language::English)).unwrap();
+        serde_json::from_str(&print(Layout::Json, std::slice::from_ref(&run), Language::English))
+            .unwrap();
     assert_eq!(json, run.summary);
 }
 
@@ -84,7 +87,7 @@ fn several_runs_stand_under_their_names() {
 fn invalid_levels_are_marked_in_every_layout() {
     let (run, _) = closed_ladder();
     for (name, layout) in LAYOUTS {
-        let printed = layout.print(&[run.clone()], &Default::default()).unwrap();
+        let printed = layout.print(std::slice::from_ref(&run), &Default::default()).unwrap();
         assert!(printed.text.contains("invalid"), "{name}: {}", printed.text);
         let silent = matches!(layout, Layout::VllmJson | Layout::SglangJsonl);
         assert_eq!(!printed.notes.is_empty(), silent, "{name}: {:?}", printed.notes);

@@ -11,6 +11,19 @@ use std::path::PathBuf;
 The records alone decide: the same bytes come out each time. A run that was cut off is reported
 as far as it got, and called partial. An absent figure is –, an empty field or null, never 0.
 
+Formats:
+  table          for a terminal
+  markdown       a table with verdicts and footnotes, for documents
+  csv            one row a level; with --per-request, one row a request
+  json           the summary as in summary.json; several runs as an array
+  guidellm       the table of guidellm 0.1
+  evalscope      the pivot table and the blocks of EvalScope perf 0.5
+  vllm           the block of vLLM's serving benchmark; vllm-0.6: as it was in 0.6
+  sglang         the block of SGLang's serving benchmark
+  matrix         input by output length, as of vLLM 0.2.7's scripts
+  vllm-json      the result file of vLLM's serving benchmark, one line a level
+  sglang-jsonl   the result file of SGLang's, one line a level
+
 Examples:
   dyno report                                     the latest run under dyno-runs/
   dyno report dyno-runs/20260102T030405Z-9f3c     that run
@@ -39,33 +52,21 @@ pub(crate) struct ReportArgs {
     pub(crate) out: Option<PathBuf>,
 }
 
-/// The layouts by their names.
+/// The layouts by their names; the help page says what each is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Format {
-    /// For a terminal
     Table,
-    /// A table with verdicts and footnotes, for documents
     Markdown,
-    /// One row a level
     Csv,
-    /// The summary as in summary.json; several runs as an array
     Json,
-    /// The table of guidellm 0.1
     Guidellm,
-    /// The pivot table and the blocks of EvalScope perf 0.5
     Evalscope,
-    /// The block of vLLM's serving benchmark
     Vllm,
-    /// The block of vLLM's serving benchmark in 0.6
     #[value(name = "vllm-0.6")]
     Vllm06,
-    /// The block of SGLang's serving benchmark
     Sglang,
-    /// Input length by output length, as of vLLM 0.2.7's scripts
     Matrix,
-    /// The result file of vLLM's serving benchmark, one line a level
     VllmJson,
-    /// The result file of SGLang's serving benchmark, one line a level
     SglangJsonl,
 }
 
@@ -92,9 +93,7 @@ impl Format {
 /// The languages by their names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Lang {
-    /// English
     En,
-    /// Chinese
     Zh,
 }
 

@@ -24,7 +24,7 @@ pub(crate) fn run(args: &ReportArgs, printer: &Printer) -> Exit {
 
 fn report(args: &ReportArgs, printer: &Printer) -> Result<Exit, UsageError> {
     if args.per_request && args.format != Format::Csv {
-        let wrong = "is for --format csv only; add it, or leave --per-request out";
+        let wrong = "it is for --format csv; add that, or leave --per-request out";
         return Err(UsageError::new("--per-request", wrong));
     }
     let unreadable = |error: RecordError| UsageError::new("RUN", error.to_string());
