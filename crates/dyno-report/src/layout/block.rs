@@ -1,5 +1,5 @@
-//! The block that vLLM's and SGLang's benchmarks print: a name in forty columns, a value in ten, and
-//! headings centred in fifty.
+//! The block that vLLM's and SGLang's benchmarks print: a name in forty columns, a value in ten,
+//! and headings centred in fifty.
 
 use super::cells::{fixed, whole};
 use crate::summary::{Distribution, LevelSummary};

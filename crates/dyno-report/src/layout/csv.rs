@@ -1,5 +1,5 @@
-//! One row a level, by RFC 4180: every figure of a summary that is a number, with an empty field for
-//! what is absent.
+//! One row a level, by RFC 4180: every figure of a summary that is a number, with an empty field
+//! for what is absent.
 
 use super::reasons;
 use crate::escape::escape;
@@ -196,7 +196,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_text_comes_back_in_its_own_field(texts in prop::collection::vec(any::<String>(), 1..5)) {
+        fn any_text_comes_back_in_its_field(texts in prop::collection::vec(any::<String>(), 1..5)) {
             let fields: Vec<Field> = texts.iter().cloned().map(Field::Text).collect();
             let written = line(&fields);
             let whole = written.strip_suffix("\r\n").unwrap();

@@ -1,5 +1,5 @@
-//! The pivot table of the evalscope-perf wrapper, metrics by parallelism, and EvalScope's summary of
-//! each level, with the time it takes in seconds.
+//! The pivot table of the evalscope-perf wrapper, metrics by parallelism, and EvalScope's summary
+//! of each level. Times are in seconds.
 
 use super::cells::{fixed, markdown, mean, row, seconds, whole};
 use crate::messages::{Language, Message};

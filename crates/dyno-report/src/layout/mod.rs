@@ -106,11 +106,7 @@ impl Layout {
         };
         let mut notes = Vec::new();
         if matches!(self, Self::VllmJson | Self::SglangJsonl) {
-            for run in runs {
-                let name = name(&run.summary.run);
-                let said = remarks(&run.summary, language);
-                notes.extend(said.iter().map(|remark| format!("{name}: {}", remark.plain())));
-            }
+            runs.iter().for_each(|run| notes.extend(notes_on(&run.summary, language)));
         }
         Ok(Printed { text, notes })
     }
@@ -145,6 +141,14 @@ impl Layout {
         };
         format!("{heading}{text}{gap}{said}")
     }
+}
+
+/// What must be said beside the figures of a run, where they stand in a file that has no place for
+/// it.
+pub fn notes_on(summary: &Summary, language: Language) -> Vec<String> {
+    let name = name(&summary.run);
+    let said = remarks(summary, language);
+    said.iter().map(|remark| format!("{name}: {}", remark.plain())).collect()
 }
 
 fn headed_plain(run: &Run, several: bool, text: String) -> String {

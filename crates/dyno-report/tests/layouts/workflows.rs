@@ -1,7 +1,7 @@
 //! Every layout for one run of each workflow, as people see it.
 
 use crate::runs::*;
-use dyno_report::layout::{Layout, per_request};
+use dyno_report::layout::{Extras, Layout, per_request};
 use dyno_report::messages::Language;
 
 fn all() -> [(&'static str, (dyno_report::layout::Run, dyno_report::VecSource)); 4] {
@@ -136,4 +136,18 @@ fn what_only_their_layouts_have_is_by_their_definitions() {
     assert_eq!((long.input_length, long.output_length), (Some(200), Some(10)));
     assert_eq!(long.latency_per_token_ms, Some(1.80952), "380 ms over 210 tokens");
     assert_eq!((long.peak_output_per_s, long.peak_requests), (Some(20), Some(2)));
+}
+
+#[test]
+fn a_level_that_was_begun_again_counts_from_there() {
+    let (run, mut source) = bursts();
+    // As if the first burst had been cut off after one request, and the run resumed.
+    let again = source.frames[..2].to_vec();
+    source.frames.splice(0..0, again);
+    let mut out = Vec::new();
+    per_request(&mut out, &run.summary, &source, false).unwrap();
+    assert_eq!(String::from_utf8(out).unwrap().lines().count(), 1 + 25);
+    let plan = crate::common::burst_plan(1);
+    let extras = Extras::gather(&plan, &source).of(0);
+    assert_eq!((extras.peak_output_per_s, extras.peak_requests), (Some(5), Some(1)));
 }

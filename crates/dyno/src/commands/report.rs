@@ -7,7 +7,7 @@ use crate::exit::Exit;
 use crate::printer::Printer;
 use crate::usage::UsageError;
 use dyno_record::{RecordError, RunDir};
-use dyno_report::layout::{Extras, Layout, Options, Run, per_request};
+use dyno_report::layout::{Extras, Layout, Options, Run, notes_on, per_request};
 use dyno_report::messages::Language;
 use dyno_report::{DirSource, Summary, TextOptions, summarise};
 use std::fs::File;
@@ -33,6 +33,8 @@ fn report(args: &ReportArgs, printer: &Printer) -> Result<Exit, UsageError> {
         // Whatever cannot be read is said before anything is written.
         let read = dirs.iter().map(|dir| load(dir, None)).collect::<Result<Vec<_>, _>>();
         let runs = read.map_err(unreadable)?;
+        let notes = runs.iter().flat_map(|run| notes_on(&run.summary, language(args)));
+        notes.for_each(|note| printer.warn(note));
         return give(args.out.as_deref(), printer, |out| rows(&dirs, &runs, out));
     }
     let layout = if args.json { Layout::Json } else { args.format.layout() };

@@ -70,7 +70,9 @@ fn the_locale_or_the_flag_decides_the_language() {
 fn every_arrival_has_a_row() {
     let place = Place::new();
     two_runs(&place);
-    let rows = report(&place, "ladder bursts --format csv --per-request").stdout;
+    let reported = report(&place, "ladder bursts --format csv --per-request");
+    let reported = reported.expect_words(&["warning: baseline: SIMULATED"]);
+    let rows = reported.stdout;
     assert_eq!(rows.matches("\r\n").count(), 1 + 30 + 30 + 1 + 25);
     assert_eq!(rows.matches(",completed,").count(), 30 + 30 + 1 + 25);
     let levels = report(&place, "ladder bursts --format csv").stdout;
