@@ -5,6 +5,8 @@
 mod aggregate;
 pub mod escape;
 pub mod findings;
+pub mod layout;
+pub mod messages;
 pub mod run_dir;
 pub mod search;
 pub mod slo;

@@ -114,10 +114,15 @@ impl Printer {
 
     /// The result, on stdout, as it is. A closed pipe is fine: whoever read it has enough.
     pub(crate) fn result(&self, text: &str) -> Exit {
+        self.result_by(|stdout| stdout.write_all(text.as_bytes()))
+    }
+
+    /// A result that is too long to be held, written piece by piece.
+    pub(crate) fn result_by(&self, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Exit {
         let written = {
             let _screen = self.cleared();
-            let mut stdout = io::stdout().lock();
-            stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush())
+            let mut stdout = io::BufWriter::new(io::stdout().lock());
+            write(&mut stdout).and_then(|()| stdout.flush())
         };
         match written {
             Ok(()) => Exit::Fine,

@@ -37,8 +37,10 @@ use crate::summary::{LevelSummary, RunSummary, SUMMARY_SCHEMA, Summary, TokenSou
 use crate::when::utc;
 use dyno_core::environment::Environment;
 use dyno_core::plan::Plan;
+pub(crate) use figures::figures;
 use level::Level;
 use readings::FirstReading;
+pub(crate) use readings::for_each_record;
 pub use readings::level_plans;
 use std::collections::BTreeMap;
 

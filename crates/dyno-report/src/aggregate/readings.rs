@@ -71,20 +71,40 @@ impl FirstReading {
     }
 
     /// Second reading: the records that count.
-    pub(super) fn again(&self, source: &dyn FrameSource, mut take: impl FnMut(&RequestRecord)) {
-        let mut left = self.begun.clone();
-        for frame in source.frames() {
-            match frame {
-                Frame::LevelStart(start) => {
-                    if let Some(left) = left.get_mut(&start.level) {
-                        *left = left.saturating_sub(1);
-                    }
+    pub(super) fn again(&self, source: &dyn FrameSource, take: impl FnMut(&RequestRecord)) {
+        records_that_count(&self.begun, source, take);
+    }
+}
+
+/// The records that count, for those who need nothing else of a run.
+pub(crate) fn for_each_record(source: &dyn FrameSource, take: impl FnMut(&RequestRecord)) {
+    let mut begun = BTreeMap::new();
+    for frame in source.frames() {
+        if let Frame::LevelStart(start) = frame {
+            *begun.entry(start.level).or_default() += 1;
+        }
+    }
+    records_that_count(&begun, source, take);
+}
+
+/// The records that follow the last beginning of their level, of which there were so many.
+fn records_that_count(
+    begun: &BTreeMap<u32, u32>,
+    source: &dyn FrameSource,
+    mut take: impl FnMut(&RequestRecord),
+) {
+    let mut left = begun.clone();
+    for frame in source.frames() {
+        match frame {
+            Frame::LevelStart(start) => {
+                if let Some(left) = left.get_mut(&start.level) {
+                    *left = left.saturating_sub(1);
                 }
-                Frame::Request(record) if left.get(&record.level).is_none_or(|n| *n == 0) => {
-                    take(&record);
-                }
-                _ => {}
             }
+            Frame::Request(record) if left.get(&record.level).is_none_or(|n| *n == 0) => {
+                take(&record);
+            }
+            _ => {}
         }
     }
 }

@@ -12,6 +12,7 @@ pub(crate) mod levels;
 pub(crate) mod metrics;
 pub(crate) mod predict;
 pub(crate) mod ramp;
+pub(crate) mod report;
 pub(crate) mod slo;
 pub(crate) mod target;
 pub(crate) mod twins;
@@ -62,8 +63,8 @@ pub(crate) enum Command {
     Data(data::DataCommandArgs),
     /// Find out what this machine can measure
     Doctor(DoctorArgs),
-    /// Print the summary of a run again, from its records
-    Report(ReportArgs),
+    /// Print the summary of a run again, from its records, in one of several layouts
+    Report(report::ReportArgs),
     /// Explain a command or a topic
     Help(HelpArgs),
     /// Print a completion script for a shell
@@ -88,25 +89,6 @@ pub(crate) struct DoctorArgs {
     #[arg(long)]
     pub(crate) quick: bool,
     /// Print the findings as JSON
-    #[arg(long)]
-    pub(crate) json: bool,
-}
-
-/// `dyno report`.
-#[derive(Debug, Args)]
-#[command(after_help = "\
-The records alone decide: the same bytes come out each time. A run that was cut off is reported
-as far as it got, and called partial.
-
-Examples:
-  dyno report                                     the latest run under dyno-runs/
-  dyno report dyno-runs/20260102T030405Z-9f3c     that run
-  dyno report --json | jq '.levels[].throughput'")]
-pub(crate) struct ReportArgs {
-    /// Run directory [default: the latest under dyno-runs/]
-    #[arg(value_name = "DIR")]
-    pub(crate) dir: Option<PathBuf>,
-    /// Print summary.json instead of tables
     #[arg(long)]
     pub(crate) json: bool,
 }

@@ -23,6 +23,7 @@ mod predict;
 mod preflight;
 mod process;
 mod ramps;
+mod reports;
 mod requests;
 mod resume;
 mod same_bytes;

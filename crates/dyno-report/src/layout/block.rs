@@ -1,0 +1,83 @@
+//! The block that vLLM's and SGLang's benchmarks print: a name in forty columns, a value in ten,
+//! and headings centred in fifty.
+
+use super::cells::{fixed, whole};
+use crate::summary::{Distribution, LevelSummary};
+
+const BLOCK: usize = 50;
+
+/// A statistic of a figure with what a row calls it.
+pub(super) type Statistic = (&'static str, fn(&Distribution) -> Option<f64>);
+
+pub(super) const MEAN: Statistic = ("Mean", |d| Some(d.mean));
+pub(super) const MEDIAN: Statistic = ("Median", |d| d.p50);
+pub(super) const P90: Statistic = ("P90", |d| d.p90);
+pub(super) const P95: Statistic = ("P95", |d| d.p95);
+pub(super) const P99: Statistic = ("P99", |d| d.p99);
+pub(super) const MAX: Statistic = ("Max", |d| Some(d.max));
+
+/// A block, line by line.
+#[derive(Debug)]
+pub(super) struct Block(String);
+
+impl Block {
+    pub(super) fn new() -> Self {
+        Self(format!("{:=^BLOCK$}\n", " Serving Benchmark Result "))
+    }
+
+    pub(super) fn text(&mut self, name: &str, value: &str) {
+        self.0.push_str(&format!("{name:<40} {value:<10}\n"));
+    }
+
+    pub(super) fn count(&mut self, name: &str, value: Option<u64>) {
+        self.text(name, &whole(value));
+    }
+
+    pub(super) fn figure(&mut self, name: &str, value: Option<f64>) {
+        self.text(name, &fixed(value, 2));
+    }
+
+    /// A part of its own: a heading, then statistics of a figure.
+    pub(super) fn part(
+        &mut self,
+        heading: &str,
+        name: &str,
+        figure: &Option<Distribution>,
+        statistics: &[Statistic],
+    ) {
+        self.0.push_str(&format!("{heading:-^BLOCK$}\n"));
+        for (statistic, value) in statistics {
+            let value = figure.as_ref().and_then(value);
+            self.figure(&format!("{statistic} {name} (ms):"), value);
+        }
+    }
+
+    pub(super) fn finish(self) -> String {
+        format!("{}{:=^BLOCK$}\n", self.0, "")
+    }
+}
+
+/// Slots of a closed loop.
+pub(super) fn max_concurrency(level: &LevelSummary) -> Option<u64> {
+    (level.load.kind == "concurrency").then_some(level.load.value as u64)
+}
+
+/// The rate of an open loop at a fixed one.
+pub(super) fn rate(level: &LevelSummary) -> Option<f64> {
+    (level.load.kind == "rate").then_some(level.load.value)
+}
+
+/// Tokens over all completed requests.
+pub(super) fn tokens(level: &LevelSummary) -> [Option<u64>; 2] {
+    [level.input_tokens, level.output_tokens].map(|tokens| tokens.and_then(|t| t.total))
+}
+
+/// Blocks with an empty line between them; where there are several, each under its level's name.
+pub(super) fn blocks(levels: &[LevelSummary], block: impl Fn(&LevelSummary) -> String) -> String {
+    let several = levels.len() > 1;
+    let texts = levels.iter().map(|level| {
+        let name = if several { super::plain(&level.label) + "\n" } else { String::new() };
+        name + &block(level)
+    });
+    texts.collect::<Vec<_>>().join("\n")
+}

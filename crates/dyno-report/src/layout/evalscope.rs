@@ -1,0 +1,122 @@
+//! The pivot table of the evalscope-perf wrapper, metrics by parallelism, and EvalScope's summary
+//! of each level. Times are in seconds.
+
+use super::cells::{fixed, markdown, mean, row, seconds, whole};
+use crate::messages::{Language, Message};
+use crate::summary::{Distribution, LevelSummary, Summary};
+use crate::text::ABSENT;
+
+/// A percentile with its name.
+type Percentile = (&'static str, fn(&Distribution) -> Option<f64>);
+
+const PERCENTILES: [Percentile; 8] = [
+    ("p50", |d| d.p50),
+    ("p66", |d| d.p66),
+    ("p75", |d| d.p75),
+    ("p80", |d| d.p80),
+    ("p90", |d| d.p90),
+    ("p95", |d| d.p95),
+    ("p98", |d| d.p98),
+    ("p99", |d| d.p99),
+];
+
+/// The pivot table, then the blocks.
+pub(super) fn evalscope(summary: &Summary, language: Language) -> String {
+    let names = names(&summary.levels);
+    let mut out = pivot(&summary.levels, &names, language);
+    for (level, name) in summary.levels.iter().zip(&names) {
+        let parallel =
+            if parallel(level).is_some_and(|n| n.to_string() == *name) { "parallel " } else { "" };
+        out.push_str(&format!("\n- {parallel}{name}\n```\n{}```\n", block(level)));
+    }
+    out
+}
+
+/// What levels are called: how many at once, where that tells them apart, else their labels.
+fn names(levels: &[LevelSummary]) -> Vec<String> {
+    let alone = |level: &LevelSummary| {
+        let parallel = parallel(level);
+        parallel.filter(|_| levels.iter().filter(|l| self::parallel(l) == parallel).count() == 1)
+    };
+    let name = |level: &LevelSummary| {
+        alone(level).map_or_else(|| markdown(&level.label), |parallel| parallel.to_string())
+    };
+    levels.iter().map(name).collect()
+}
+
+/// How many at once: the slots of a closed loop, or all of a burst.
+fn parallel(level: &LevelSummary) -> Option<u64> {
+    matches!(level.load.kind.as_str(), "concurrency" | "burst").then_some(level.load.value as u64)
+}
+
+fn pivot(levels: &[LevelSummary], names: &[String], language: Language) -> String {
+    let named = |name: &str, cell: &dyn Fn(&LevelSummary) -> String| {
+        let cells = levels.iter().map(cell);
+        row(&std::iter::once(name.to_owned()).chain(cells).collect::<Vec<_>>())
+    };
+    let text = |message: Message| message.text(language);
+    let latency = |level: &LevelSummary, percentile: fn(&Distribution) -> Option<f64>| {
+        fixed(seconds(level.latency_ms.as_ref().and_then(percentile)), 4)
+    };
+    let first = std::iter::once(text(Message::Metric).to_owned());
+    let mut out = row(&first.chain(names.iter().cloned()).collect::<Vec<_>>());
+    out.push_str(&named("---", &|_| "---".to_owned()));
+    out.push_str(&named(text(Message::TimeTaken), &|level| fixed(level.duration_s, 3)));
+    out.push_str(&named(text(Message::Qps), &|level| fixed(level.throughput.requests_per_s, 3)));
+    out.push_str(&named(text(Message::MeanLatency), &|level| {
+        fixed(seconds(mean(&level.latency_ms)), 3)
+    }));
+    out.push_str(&named(text(Message::Throughput), &|level| {
+        fixed(level.throughput.output_tokens_per_s, 3)
+    }));
+    out.push_str(&named("p50", &|level| latency(level, |d| d.p50)));
+    out.push_str(&named("p90", &|level| latency(level, |d| d.p90)));
+    if levels.iter().any(|level| level.requests.failed > 0) {
+        let failed = |level: &LevelSummary| level.requests.failed.to_string();
+        out.push_str(&named(text(Message::Failed), &failed));
+    }
+    out
+}
+
+fn block(level: &LevelSummary) -> String {
+    let requests = &level.requests;
+    let done = &level.throughput;
+    let gaps = level.chunk_gap_ms.as_ref();
+    let packages = gaps.filter(|_| requests.completed > 0);
+    let packages = packages.map(|gaps| gaps.count as f64 / requests.completed as f64);
+    let per_token = done.output_tokens_per_s.filter(|rate| *rate > 0.0).map(|rate| 1.0 / rate);
+    let taken = level.duration_s.map_or_else(|| ABSENT.to_owned(), |s| format!("{s:.3} seconds"));
+    let lines = [
+        ("Time taken for tests", taken),
+        ("Expected number of requests", requests.planned.to_string()),
+        ("Number of concurrency", whole(parallel(level))),
+        ("Total requests", (requests.completed + requests.failed).to_string()),
+        ("Succeed requests", requests.completed.to_string()),
+        ("Failed requests", requests.failed.to_string()),
+        ("Average QPS", fixed(done.requests_per_s, 3)),
+        ("Average latency", fixed(seconds(mean(&level.latency_ms)), 3)),
+        ("Throughput(average output tokens per second)", fixed(done.output_tokens_per_s, 3)),
+        ("Average time to first token", fixed(seconds(mean(&level.ttft_ms)), 3)),
+        ("Average input tokens per request", fixed(level.input_tokens.map(|t| t.mean), 3)),
+        ("Average output tokens per request", fixed(level.output_tokens.map(|t| t.mean), 3)),
+        ("Average time per output token", fixed(per_token, 5)),
+        ("Average package per request", fixed(packages, 3)),
+        ("Average package latency", fixed(seconds(mean(&level.chunk_gap_ms)), 3)),
+    ];
+    let mut out = "Benchmarking summary: \n".to_owned();
+    for (name, value) in lines {
+        out.push_str(&format!(" {name}: {value}\n"));
+    }
+    out.push_str(&percentiles("time to first token", &level.ttft_ms));
+    out.push_str(&percentiles("request latency", &level.latency_ms));
+    out
+}
+
+fn percentiles(name: &str, figure: &Option<Distribution>) -> String {
+    let mut out = format!(" Percentile of {name}: \n");
+    for (percentile, value) in PERCENTILES {
+        let value = fixed(seconds(figure.as_ref().and_then(value)), 4);
+        out.push_str(&format!("     {percentile}: {value}\n"));
+    }
+    out
+}

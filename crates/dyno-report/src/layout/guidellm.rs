@@ -1,0 +1,47 @@
+//! The table of guidellm 0.1: means, one row a level. Its inter token latency is the mean time
+//! between two events of a stream, over all of them: our chunk gap.
+
+use super::cells::{markdown, mean, row, seconds, with_unit};
+use crate::summary::{LevelSummary, Summary};
+
+const HEADINGS: [&str; 6] = [
+    "Benchmark",
+    "Requests per Second",
+    "Request Latency",
+    "Time to First Token",
+    "Inter Token Latency",
+    "Output Token Throughput",
+];
+
+/// The table.
+pub(super) fn guidellm(summary: &Summary) -> String {
+    let swept = summary.levels.iter().any(|level| level.load.kind == "rate");
+    let mut out = row(&HEADINGS.map(str::to_owned)) + &row(&HEADINGS.map(|_| ":---:".to_owned()));
+    let names: Vec<String> = summary.levels.iter().map(|level| benchmark(level, swept)).collect();
+    for (level, name) in summary.levels.iter().zip(&names) {
+        // A name that several rows would have tells nobody which is which.
+        let alone = names.iter().filter(|other| *other == name).count() == 1;
+        out.push_str(&row(&[
+            if alone { name.clone() } else { markdown(&level.label) },
+            with_unit(level.throughput.requests_per_s, 2, "req/sec"),
+            with_unit(seconds(mean(&level.latency_ms)), 2, "sec"),
+            with_unit(mean(&level.ttft_ms), 2, "ms"),
+            with_unit(mean(&level.chunk_gap_ms), 2, "ms"),
+            with_unit(level.throughput.output_tokens_per_s, 2, "tokens/sec"),
+        ]));
+    }
+    out
+}
+
+/// What guidellm calls such a load. As many as possible at once, beside rates, is its throughput.
+fn benchmark(level: &LevelSummary, swept: bool) -> String {
+    let value = level.load.value;
+    match level.load.kind.as_str() {
+        "concurrency" if value == 1.0 => "synchronous".to_owned(),
+        "concurrency" if swept => "throughput".to_owned(),
+        "concurrency" => format!("concurrent@{value}"),
+        "burst" => "throughput".to_owned(),
+        "rate" => format!("asynchronous@{value:.2} req/sec"),
+        _ => markdown(&level.label),
+    }
+}

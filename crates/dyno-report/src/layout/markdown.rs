@@ -1,0 +1,191 @@
+//! Dyno's own table for documents: who was measured, one row a level with its verdict, invalid rows
+//! struck, and the reasons as footnotes.
+
+use super::cells::{markdown as safe, row};
+use super::{name, of_run, reasons};
+use crate::messages::{Language, Message};
+use crate::summary::{Distribution, LevelSummary, RunSummary, Summary};
+use crate::text::{ABSENT, number};
+use crate::verdict::Verdict;
+
+/// The whole text of a run.
+pub(super) fn markdown(summary: &Summary, language: Language) -> String {
+    let run = &summary.run;
+    let mut out = format!("### {}\n\n{}\n", safe(&name(run)), header(run, language));
+    for message in of_run(summary) {
+        out.push_str(&format!("**{}**\n\n", message.text(language)));
+    }
+    if !summary.levels.is_empty() {
+        out.push_str(&table(summary, language));
+    }
+    if !summary.notes.is_empty() {
+        out.push_str(&format!("\n{}\n\n", Message::ToBeKnown.text(language)));
+        for note in &summary.notes {
+            out.push_str(&format!("- {}\n", safe(&note.what)));
+        }
+    }
+    out
+}
+
+fn header(run: &RunSummary, language: Language) -> String {
+    let engine = Message::EmbeddedEngine.text(language);
+    let target = match (&run.target, &run.engine) {
+        (Some(url), _) => safe(url),
+        (None, Some(which)) => format!("{engine} ({})", safe(which)),
+        (None, None) => engine.to_owned(),
+    };
+    let by = |message: Message, source: &Option<String>| {
+        message.with(language, &[&source.as_deref().map_or_else(|| ABSENT.to_owned(), safe)])
+    };
+    let sources = format!(
+        "{}, {}",
+        by(Message::InputBy, &run.token_source.input),
+        by(Message::OutputBy, &run.token_source.output)
+    );
+    let lines = [
+        (Message::Run, Some(safe(&run.id))),
+        (Message::Label, run.label.as_deref().map(safe)),
+        (Message::Note, run.note.as_deref().map(safe)),
+        (Message::Target, Some(format!("{target}, {}", safe(&run.api)))),
+        (Message::Model, run.model.as_deref().map(safe)),
+        (Message::Started, Some(format!("{}, dyno {}", safe(&run.started), safe(&run.version)))),
+        (Message::TokenCounts, Some(sources)),
+    ];
+    let shown = lines
+        .into_iter()
+        .filter_map(|(message, text)| Some(format!("- {}: {}\n", message.text(language), text?)));
+    shown.collect()
+}
+
+/// What the marks in a table mean, for those that were used.
+#[derive(Debug, Default)]
+struct Marks {
+    steady: bool,
+    few: bool,
+    absent: bool,
+}
+
+impl Marks {
+    fn absent(&mut self) -> String {
+        self.absent = true;
+        ABSENT.to_owned()
+    }
+
+    fn rate(&mut self, steady: Option<f64>, whole: Option<f64>) -> String {
+        match (steady, whole) {
+            (Some(value), _) => {
+                self.steady = true;
+                format!("{}\\*", number(value))
+            }
+            (None, Some(value)) => number(value),
+            (None, None) => self.absent(),
+        }
+    }
+
+    fn percentile(&mut self, figure: &Option<Distribution>, which: &str) -> String {
+        let value = figure.as_ref().and_then(|d| if which == "p50" { d.p50 } else { d.p99 });
+        let Some(value) = value else { return self.absent() };
+        let few = figure.as_ref().is_some_and(|d| d.marked.iter().any(|marked| marked == which));
+        self.few |= few;
+        format!("{}{}", number(value), if few { "?" } else { "" })
+    }
+
+    fn lines(&self, language: Language) -> String {
+        let marks = [
+            (self.steady, "\\*", Message::Steady),
+            (self.few, "?", Message::Few),
+            (self.absent, ABSENT, Message::NoFigure),
+        ];
+        let used = marks.into_iter().filter(|(used, _, _)| *used);
+        used.map(|(_, mark, message)| format!("{mark} {}  \n", message.text(language))).collect()
+    }
+}
+
+fn table(summary: &Summary, language: Language) -> String {
+    let levels = &summary.levels;
+    let by_token = levels.iter().all(|level| level.itl_ms.is_some() || level.tpot_ms.is_none());
+    let token_time = if by_token { Message::Itl } else { Message::Tpot };
+    let mut headings: Vec<String> = [
+        Message::Level,
+        Message::Completed,
+        Message::Failed,
+        Message::RequestRate,
+        Message::OutputRate,
+    ]
+    .into_iter()
+    .map(|message| message.text(language).to_owned())
+    .collect();
+    for message in [Message::Ttft, token_time, Message::Latency] {
+        headings.extend(["p50", "p99"].map(|which| message.with(language, &[which])));
+    }
+    headings.push(Message::Verdict.text(language).to_owned());
+    let last = headings.len() - 1;
+    let rules = (0..headings.len()).map(|i| if i == 0 || i == last { ":---" } else { "---:" });
+    let mut out = row(&headings) + &row(&rules.map(str::to_owned).collect::<Vec<_>>());
+    let mut marks = Marks::default();
+    let mut footnotes = String::new();
+    let mut number_of_note = 0;
+    for level in levels {
+        let token_figure = if by_token { &level.itl_ms } else { &level.tpot_ms };
+        let mut cells = cells(level, token_figure, &mut marks);
+        if level.verdict == Verdict::Invalid {
+            cells = cells.into_iter().map(|cell| format!("~~{cell}~~")).collect();
+        }
+        let mut verdict = verdict(level.verdict).text(language).to_owned();
+        if let Some(message) = explained(level.verdict) {
+            number_of_note += 1;
+            // Two runs in one document must not share a footnote.
+            let mark = format!("[^{}-{number_of_note}]", anchor(&summary.run.id));
+            verdict.push_str(&mark);
+            let words = message.with(language, &[&safe(&level.label), &safe(&reasons(level))]);
+            footnotes.push_str(&format!("\n{mark}: {words}\n"));
+        }
+        cells.push(verdict);
+        out.push_str(&row(&cells));
+    }
+    let lines = marks.lines(language);
+    let gap = if lines.is_empty() { "" } else { "\n" };
+    format!("{out}{gap}{lines}{footnotes}")
+}
+
+fn cells(
+    level: &LevelSummary,
+    token_figure: &Option<Distribution>,
+    marks: &mut Marks,
+) -> Vec<String> {
+    let steady = level.steady.map(|steady| steady.throughput);
+    let whole = level.throughput;
+    let mut cells = vec![
+        safe(&level.label),
+        level.requests.completed.to_string(),
+        level.requests.failed.to_string(),
+        marks.rate(steady.and_then(|s| s.requests_per_s), whole.requests_per_s),
+        marks.rate(steady.and_then(|s| s.output_tokens_per_s), whole.output_tokens_per_s),
+    ];
+    for figure in [&level.ttft_ms, token_figure, &level.latency_ms] {
+        cells.extend(["p50", "p99"].map(|which| marks.percentile(figure, which)));
+    }
+    cells
+}
+
+fn verdict(verdict: Verdict) -> Message {
+    match verdict {
+        Verdict::Valid => Message::Valid,
+        Verdict::Suspect => Message::Suspect,
+        Verdict::Invalid => Message::Invalid,
+    }
+}
+
+/// What a footnote says of a verdict that needs one.
+fn explained(verdict: Verdict) -> Option<Message> {
+    match verdict {
+        Verdict::Valid => None,
+        Verdict::Suspect => Some(Message::LevelSuspect),
+        Verdict::Invalid => Some(Message::LevelInvalid),
+    }
+}
+
+/// The letters and digits of a name, for a footnote's mark.
+fn anchor(name: &str) -> String {
+    name.chars().filter(|c| c.is_ascii_alphanumeric()).take(40).collect()
+}

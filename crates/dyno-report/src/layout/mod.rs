@@ -1,0 +1,248 @@
+//! The layouts that people paste into documents, one file each: pure functions of a summary and,
+//! where a layout needs more, of what [`Extras`] gathers from the records. Here is which there are,
+//! what is said beside any of them, and how several runs stand in one text.
+
+mod block;
+mod cells;
+mod csv;
+mod evalscope;
+mod extras;
+mod guidellm;
+mod markdown;
+mod matrix;
+mod object;
+mod requests;
+mod sglang;
+mod sglang_jsonl;
+mod vllm;
+mod vllm_json;
+
+pub use extras::{Burstiness, Extras, LevelExtras};
+pub use requests::per_request;
+
+use crate::escape::escape;
+use crate::messages::{Language, Message};
+use crate::summary::{LevelSummary, RunSummary, Summary};
+use crate::text::{TextOptions, render_text};
+use crate::verdict::Verdict;
+use cells::plain;
+
+/// The layouts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Layout {
+    /// The summary for a terminal.
+    Table,
+    /// A table and its remarks, for documents.
+    Markdown,
+    /// One row a level.
+    Csv,
+    /// The summary as it stands in `summary.json`.
+    Json,
+    /// The table of guidellm 0.1.
+    Guidellm,
+    /// The pivot table and the blocks of EvalScope 0.5.
+    Evalscope,
+    /// The block of vLLM's benchmark today.
+    Vllm,
+    /// The block of vLLM's benchmark in 0.6.
+    Vllm06,
+    /// The block of SGLang's benchmark.
+    Sglang,
+    /// Input length by output length.
+    Matrix,
+    /// The result file of vLLM's benchmark, one object a line.
+    VllmJson,
+    /// The result file of SGLang's benchmark, one object a line.
+    SglangJsonl,
+}
+
+/// A run to be laid out.
+#[derive(Debug, Clone)]
+pub struct Run {
+    /// Its figures.
+    pub summary: Summary,
+    /// What some layouts need beyond them.
+    pub extras: Extras,
+}
+
+/// What came out.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Printed {
+    /// The text.
+    pub text: String,
+    /// What must be said beside it, where the layout has no place for remarks.
+    pub notes: Vec<String>,
+}
+
+/// How to print.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Options {
+    /// The language of the words that are Dyno's own.
+    pub language: Language,
+    /// Of [`Layout::Table`].
+    pub text: TextOptions,
+}
+
+impl Layout {
+    /// Needs [`Extras`] that were gathered from the records.
+    pub fn needs_extras(self) -> bool {
+        let theirs = [Self::Vllm, Self::Sglang, Self::Matrix, Self::VllmJson, Self::SglangJsonl];
+        theirs.contains(&self)
+    }
+
+    /// Lays out runs, one after the other.
+    pub fn print(self, runs: &[Run], options: &Options) -> Result<Printed, serde_json::Error> {
+        let language = options.language;
+        let text = match self {
+            Self::Csv => csv::csv(runs.iter().map(|run| &run.summary)),
+            Self::Json => json(runs)?,
+            Self::VllmJson => lines(runs, vllm_json::object)?,
+            Self::SglangJsonl => lines(runs, sglang_jsonl::object)?,
+            _ => {
+                let several = runs.len() > 1;
+                let texts = runs.iter().map(|run| self.one(run, several, options));
+                texts.collect::<Vec<_>>().join("\n")
+            }
+        };
+        let mut notes = Vec::new();
+        if matches!(self, Self::VllmJson | Self::SglangJsonl) {
+            runs.iter().for_each(|run| notes.extend(notes_on(&run.summary, language)));
+        }
+        Ok(Printed { text, notes })
+    }
+
+    /// One run in a layout of lines, under its name where there are others.
+    fn one(self, run: &Run, several: bool, options: &Options) -> String {
+        let (summary, extras) = (&run.summary, &run.extras);
+        let language = options.language;
+        let text = match self {
+            Self::Table => return headed_plain(run, several, render_text(summary, &options.text)),
+            Self::Markdown => return markdown::markdown(summary, language),
+            Self::Guidellm => guidellm::guidellm(summary),
+            Self::Evalscope => evalscope::evalscope(summary, language),
+            Self::Vllm => vllm::vllm(summary, extras),
+            Self::Vllm06 => vllm::vllm_0_6(summary),
+            Self::Sglang => sglang::sglang(summary, extras),
+            Self::Matrix => matrix::matrix(summary, extras),
+            Self::Csv | Self::Json | Self::VllmJson | Self::SglangJsonl => String::new(),
+        };
+        let said = remarks(summary, language);
+        if matches!(self, Self::Vllm | Self::Vllm06 | Self::Sglang) {
+            let said: String =
+                said.iter().map(|remark| format!("! {}\n", remark.plain())).collect();
+            return headed_plain(run, several, text + &said);
+        }
+        let said: String = said.iter().map(|remark| format!("- {}\n", remark.markdown())).collect();
+        let gap = if said.is_empty() { "" } else { "\n" };
+        let heading = if several {
+            format!("### {}\n\n", cells::markdown(&name(&summary.run)))
+        } else {
+            String::new()
+        };
+        format!("{heading}{text}{gap}{said}")
+    }
+}
+
+/// What must be said beside the figures of a run, where they stand in a file that has no place for
+/// it.
+pub fn notes_on(summary: &Summary, language: Language) -> Vec<String> {
+    let name = name(&summary.run);
+    let said = remarks(summary, language);
+    said.iter().map(|remark| format!("{name}: {}", remark.plain())).collect()
+}
+
+fn headed_plain(run: &Run, several: bool, text: String) -> String {
+    if several { format!("{}\n\n{text}", name(&run.summary.run)) } else { text }
+}
+
+/// What a run is called: its label, or its id.
+fn name(run: &RunSummary) -> String {
+    let label = run.label.as_ref().filter(|label| !label.trim().is_empty());
+    plain(label.unwrap_or(&run.id))
+}
+
+fn json(runs: &[Run]) -> Result<String, serde_json::Error> {
+    let text = match runs {
+        [run] => serde_json::to_string_pretty(&run.summary)?,
+        _ => {
+            let all: Vec<&Summary> = runs.iter().map(|run| &run.summary).collect();
+            serde_json::to_string_pretty(&all)?
+        }
+    };
+    Ok(text + "\n")
+}
+
+fn lines(
+    runs: &[Run],
+    object: impl Fn(&RunSummary, &LevelSummary, &LevelExtras) -> object::Object,
+) -> Result<String, serde_json::Error> {
+    let mut out = String::new();
+    for run in runs {
+        for level in &run.summary.levels {
+            let extras = run.extras.of(level.index);
+            let object = object(&run.summary.run, level, &extras);
+            out.push_str(&serde_json::to_string(&object)?);
+            out.push('\n');
+        }
+    }
+    Ok(out)
+}
+
+/// Something that must be said beside the figures.
+#[derive(Debug)]
+struct Remark {
+    message: Message,
+    language: Language,
+    values: Vec<String>,
+}
+
+impl Remark {
+    fn filled(&self, shown: impl Fn(&str) -> String) -> String {
+        let values: Vec<String> = self.values.iter().map(|value| shown(value)).collect();
+        let values: Vec<&str> = values.iter().map(String::as_str).collect();
+        self.message.with(self.language, &values)
+    }
+
+    fn plain(&self) -> String {
+        self.filled(plain)
+    }
+
+    fn markdown(&self) -> String {
+        self.filled(cells::markdown)
+    }
+}
+
+/// What no figures may go without: that nothing real was measured, that it is not all there, and
+/// which levels are invalid.
+fn remarks(summary: &Summary, language: Language) -> Vec<Remark> {
+    let of_run = of_run(summary).into_iter();
+    let mut remarks: Vec<Remark> =
+        of_run.map(|message| Remark { message, language, values: vec![] }).collect();
+    for level in summary.levels.iter().filter(|level| level.verdict == Verdict::Invalid) {
+        let values = vec![level.label.clone(), reasons(level)];
+        remarks.push(Remark { message: Message::LevelInvalid, language, values });
+    }
+    remarks
+}
+
+/// The part of it that concerns the run as a whole.
+fn of_run(summary: &Summary) -> Vec<Message> {
+    let run = &summary.run;
+    let all = [
+        (run.predicted, Message::Predicted),
+        (run.simulated && !run.predicted, Message::Simulated),
+        (run.partial, Message::Partial),
+        (summary.levels.is_empty(), Message::NoLevel),
+    ];
+    all.into_iter().filter(|(applies, _)| *applies).map(|(_, message)| message).collect()
+}
+
+/// Why a level's verdict is what it is, in one line.
+fn reasons(level: &LevelSummary) -> String {
+    let words: Vec<String> =
+        level.reasons.iter().map(|reason| escape(&reason.what, LONGEST)).collect();
+    words.join("; ")
+}
+
+/// The longest name or reason that is shown whole.
+const LONGEST: usize = 300;

@@ -1,0 +1,64 @@
+//! The block that vLLM's serving benchmark prints, today's and that of 0.6. Its ITL is the time
+//! between two events of a stream, whatever tokens they carry: our chunk gap.
+
+use super::block::{Block, MEAN, MEDIAN, P99, blocks, max_concurrency, rate, tokens};
+use super::extras::{Extras, LevelExtras};
+use crate::summary::{LevelSummary, Summary};
+
+/// Today's, for each level.
+pub(super) fn vllm(summary: &Summary, extras: &Extras) -> String {
+    blocks(&summary.levels, |level| today(level, &extras.of(level.index)))
+}
+
+/// That of 0.6, for each level.
+pub(super) fn vllm_0_6(summary: &Summary) -> String {
+    blocks(&summary.levels, of_0_6)
+}
+
+fn today(level: &LevelSummary, extras: &LevelExtras) -> String {
+    let mut block = Block::new();
+    block.count("Successful requests:", Some(level.requests.completed));
+    block.count("Failed requests:", Some(level.requests.failed));
+    if let Some(slots) = max_concurrency(level) {
+        block.count("Maximum request concurrency:", Some(slots));
+    }
+    if let Some(rate) = rate(level) {
+        block.figure("Request rate configured (RPS):", Some(rate));
+    }
+    work(&mut block, level);
+    if let Some(slo) = &level.slo {
+        block.figure("Request goodput (req/s):", slo.goodput_per_s);
+    }
+    block.figure("Output token throughput (tok/s):", level.throughput.output_tokens_per_s);
+    let peak = |count: Option<u64>| count.map(|count| count as f64);
+    block.figure("Peak output token throughput (tok/s):", peak(extras.peak_output_per_s));
+    block.figure("Peak concurrent requests:", peak(extras.peak_requests));
+    block.figure("Total token throughput (tok/s):", level.throughput.total_tokens_per_s);
+    times(&mut block, level);
+    block.finish()
+}
+
+fn of_0_6(level: &LevelSummary) -> String {
+    let mut block = Block::new();
+    block.count("Successful requests:", Some(level.requests.completed));
+    work(&mut block, level);
+    block.figure("Output token throughput (tok/s):", level.throughput.output_tokens_per_s);
+    block.figure("Total Token throughput (tok/s):", level.throughput.total_tokens_per_s);
+    times(&mut block, level);
+    block.finish()
+}
+
+fn work(block: &mut Block, level: &LevelSummary) {
+    let [input, output] = tokens(level);
+    block.figure("Benchmark duration (s):", level.duration_s);
+    block.count("Total input tokens:", input);
+    block.count("Total generated tokens:", output);
+    block.figure("Request throughput (req/s):", level.throughput.requests_per_s);
+}
+
+fn times(block: &mut Block, level: &LevelSummary) {
+    let rows = &[MEAN, MEDIAN, P99];
+    block.part("Time to First Token", "TTFT", &level.ttft_ms, rows);
+    block.part("Time per Output Token (excl. 1st token)", "TPOT", &level.tpot_ms, rows);
+    block.part("Inter-token Latency", "ITL", &level.chunk_gap_ms, rows);
+}

@@ -1,0 +1,10 @@
+//! The layouts that people paste: each of them for one run of every workflow, each against the
+//! published tables it is taken from, and what holds for all.
+#![allow(clippy::unwrap_used)]
+
+#[path = "../common/mod.rs"]
+mod common;
+mod published;
+mod runs;
+mod safety;
+mod workflows;

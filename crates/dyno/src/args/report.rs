@@ -1,0 +1,107 @@
+//! `dyno report`: which runs, in which layout, in which language, and where to.
+
+use clap::{Args, ValueEnum};
+use dyno_report::layout::Layout;
+use dyno_report::messages::Language;
+use std::path::PathBuf;
+
+/// `dyno report`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+The records alone decide: the same bytes come out each time. A run that was cut off is reported
+as far as it got, and called partial. An absent figure is –, an empty field or null, never 0.
+
+Formats:
+  table          for a terminal
+  markdown       a table with verdicts and footnotes, for documents
+  csv            one row a level; with --per-request, one row a request
+  json           the summary as in summary.json; several runs as an array
+  guidellm       the table of guidellm 0.1
+  evalscope      the pivot table and the blocks of EvalScope perf 0.5
+  vllm           the block of vLLM's serving benchmark; vllm-0.6: as it was in 0.6
+  sglang         the block of SGLang's serving benchmark
+  matrix         input by output length, as of vLLM 0.2.7's scripts
+  vllm-json      the result file of vLLM's serving benchmark, one line a level
+  sglang-jsonl   the result file of SGLang's, one line a level
+
+Examples:
+  dyno report                                     the latest run under dyno-runs/
+  dyno report dyno-runs/20260102T030405Z-9f3c     that run
+  dyno report --json | jq '.levels[].throughput'
+  dyno report --format markdown --lang zh         for a document, in Chinese
+  dyno report a b --format guidellm               two runs, one table each
+  dyno report --format csv --per-request --out requests.csv")]
+pub(crate) struct ReportArgs {
+    /// Run directories [default: the latest under dyno-runs/]
+    #[arg(value_name = "RUN")]
+    pub(crate) runs: Vec<PathBuf>,
+    /// The layout
+    #[arg(long, value_name = "FORMAT", value_enum, default_value_t = Format::Table)]
+    pub(crate) format: Format,
+    /// Print summary.json instead of tables; the same as --format json
+    #[arg(long, conflicts_with = "format")]
+    pub(crate) json: bool,
+    /// With --format csv: one row a request instead of one a level
+    #[arg(long, conflicts_with = "json")]
+    pub(crate) per_request: bool,
+    /// Language of the words of markdown and evalscope [default: by LC_ALL, LC_MESSAGES, LANG]
+    #[arg(long, value_name = "LANGUAGE", value_enum)]
+    pub(crate) lang: Option<Lang>,
+    /// Write to this file instead of stdout
+    #[arg(long, value_name = "FILE")]
+    pub(crate) out: Option<PathBuf>,
+}
+
+/// The layouts by their names; the help page says what each is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
+    Table,
+    Markdown,
+    Csv,
+    Json,
+    Guidellm,
+    Evalscope,
+    Vllm,
+    #[value(name = "vllm-0.6")]
+    Vllm06,
+    Sglang,
+    Matrix,
+    VllmJson,
+    SglangJsonl,
+}
+
+impl Format {
+    /// The layout of that name.
+    pub(crate) fn layout(self) -> Layout {
+        match self {
+            Self::Table => Layout::Table,
+            Self::Markdown => Layout::Markdown,
+            Self::Csv => Layout::Csv,
+            Self::Json => Layout::Json,
+            Self::Guidellm => Layout::Guidellm,
+            Self::Evalscope => Layout::Evalscope,
+            Self::Vllm => Layout::Vllm,
+            Self::Vllm06 => Layout::Vllm06,
+            Self::Sglang => Layout::Sglang,
+            Self::Matrix => Layout::Matrix,
+            Self::VllmJson => Layout::VllmJson,
+            Self::SglangJsonl => Layout::SglangJsonl,
+        }
+    }
+}
+
+/// The languages by their names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Lang {
+    En,
+    Zh,
+}
+
+impl From<Lang> for Language {
+    fn from(lang: Lang) -> Self {
+        match lang {
+            Lang::En => Self::English,
+            Lang::Zh => Self::Chinese,
+        }
+    }
+}

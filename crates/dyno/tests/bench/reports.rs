@@ -1,0 +1,117 @@
+//! `dyno report` in its layouts, as people run it: over the records of real runs.
+
+use crate::place::Place;
+use crate::process::{Ended, run};
+
+const FORMATS: [&str; 12] = [
+    "table",
+    "markdown",
+    "csv",
+    "json",
+    "guidellm",
+    "evalscope",
+    "vllm",
+    "vllm-0.6",
+    "sglang",
+    "matrix",
+    "vllm-json",
+    "sglang-jsonl",
+];
+
+/// Two runs in virtual time: a closed ladder and bursts.
+fn two_runs(place: &Place) {
+    let twin = "--twin generic-7b-24gb --quiet";
+    let ladder = "--concurrency 2,4 --requests 30 --out ladder --label baseline";
+    for load in [ladder, "--burst 1,25 --out bursts"] {
+        run(place.dyno(&format!("predict {twin} {load}"))).expect_status(&[0]);
+    }
+}
+
+fn report(place: &Place, args: &str) -> Ended {
+    let mut command = place.dyno(&format!("report {args}"));
+    command.env_remove("LC_ALL").env_remove("LC_MESSAGES").env("LANG", "C.UTF-8");
+    run(command).expect_status(&[0])
+}
+
+#[test]
+fn every_layout_prints_one_run_and_several_and_says_that_they_are_simulated() {
+    let place = Place::new();
+    two_runs(&place);
+    for format in FORMATS {
+        let one = report(&place, &format!("ladder --format {format}"));
+        let both = report(&place, &format!("ladder bursts --format {format}"));
+        assert!(!one.stdout.is_empty() && both.stdout.len() > one.stdout.len(), "{format}");
+        let marked = ["SIMULATED", "simulated"].iter().any(|word| one.stdout.contains(word));
+        assert!(marked, "{format}: {}", one.said());
+        let said = report(&place, &format!("ladder bursts --format {format} --out out.txt"));
+        assert_eq!(said.stdout, "", "{format}");
+        let written = std::fs::read_to_string(place.path().join("out.txt")).unwrap();
+        assert_eq!(written, both.stdout, "{format}");
+    }
+    let json = report(&place, "ladder --json").stdout;
+    assert_eq!(report(&place, "ladder --format json").stdout, json);
+    assert_eq!(report(&place, "ladder").stdout, report(&place, "ladder --format table").stdout);
+}
+
+#[test]
+fn the_locale_or_the_flag_decides_the_language() {
+    let place = Place::new();
+    two_runs(&place);
+    let english = report(&place, "ladder --format evalscope").stdout;
+    assert!(english.starts_with("| Metric | 2 | 4 |\n"), "{english}");
+    let chinese = report(&place, "ladder --format evalscope --lang zh").stdout;
+    assert!(chinese.starts_with("| 指标 | 2 | 4 |\n"), "{chinese}");
+    let mut command = place.dyno("report ladder --format evalscope");
+    command.env_remove("LC_ALL").env("LC_MESSAGES", "zh_CN.UTF-8").env("LANG", "C");
+    assert_eq!(run(command).expect_status(&[0]).stdout, chinese);
+}
+
+#[test]
+fn every_arrival_has_a_row() {
+    let place = Place::new();
+    two_runs(&place);
+    let reported = report(&place, "ladder bursts --format csv --per-request");
+    let reported = reported.expect_words(&["warning: baseline: SIMULATED"]);
+    let rows = reported.stdout;
+    assert_eq!(rows.matches("\r\n").count(), 1 + 30 + 30 + 1 + 25);
+    assert_eq!(rows.matches(",completed,").count(), 30 + 30 + 1 + 25);
+    let levels = report(&place, "ladder bursts --format csv").stdout;
+    assert_eq!(levels.matches("\r\n").count(), 1 + 2 + 2);
+}
+
+#[test]
+fn the_blocks_and_the_summary_say_the_same() {
+    let place = Place::new();
+    two_runs(&place);
+    let summary = report(&place, "bursts --json").json();
+    let level = &summary["levels"][1];
+    let text = report(&place, "bursts --format vllm-json").stdout;
+    let object: serde_json::Value = serde_json::from_str(text.lines().nth(1).unwrap()).unwrap();
+    for (theirs, ours) in [
+        (&object["completed"], &level["requests"]["completed"]),
+        (&object["duration"], &level["duration_s"]),
+        (&object["output_throughput"], &level["throughput"]["output_tokens_per_s"]),
+        (&object["median_ttft_ms"], &level["ttft_ms"]["p50"]),
+        (&object["mean_tpot_ms"], &level["tpot_ms"]["mean"]),
+        (&object["p99_itl_ms"], &level["chunk_gap_ms"]["p99"]),
+    ] {
+        assert!(ours.is_number(), "{level}");
+        assert_eq!(theirs, ours);
+    }
+    assert_eq!(object["max_concurrent_requests"], 25);
+    let block = report(&place, "bursts --format vllm").stdout;
+    let tokens = object["total_output_tokens"].as_u64().unwrap();
+    assert!(
+        block.contains(&format!("{:<40} {tokens:<10}\n", "Total generated tokens:")),
+        "{block}"
+    );
+}
+
+#[test]
+fn a_file_that_cannot_be_written_is_named() {
+    let place = Place::new();
+    two_runs(&place);
+    run(place.dyno("report ladder --out missing/out.md"))
+        .expect_status(&[2])
+        .expect_words(&["--out", "missing/out.md"]);
+}
