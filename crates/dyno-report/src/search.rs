@@ -2,11 +2,12 @@
 //! the search has found. A pure function of plan and levels, so that a report says what the run
 //! said.
 
-use crate::slo::margin;
+use crate::slo::{margin, value};
 use crate::summary::{LevelSummary, SearchSummary, round6};
 use crate::verdict::Verdict;
 use dyno_core::course::{Over, Range, Search, Spacing};
 use dyno_core::plan::{Arrival, LevelPlan, Load, Plan};
+use dyno_core::slo::{Slo, Statistic, Term};
 use dyno_search::capacity::{Answer, Capacity, Doubt, Start};
 use dyno_search::ladder::Ladder;
 use dyno_search::sweep::{self, Sweep};
@@ -49,7 +50,8 @@ pub fn first_load(search: &Search) -> Load {
                 Range::Between([low, high]) => Some((low * high).sqrt()),
             };
             match (over, first) {
-                (Over::Rate, None) => closed(f64::from(sweep::IN_FLIGHT)),
+                // A server that is too slow for one request at a time needs no search.
+                (Over::Rate, None) => closed(1.0),
                 (Over::Rate, Some(first)) => rate(rounded(first, DIGITS)),
                 (Over::Concurrency, first) => closed(first.unwrap_or(FEW)),
             }
@@ -98,6 +100,9 @@ fn ask(plan: &Plan, search: &Search, so_far: &[&LevelSummary]) -> Step {
             })),
         },
         Search::Capacity { over, range, levels, width, .. } => {
+            if let Some(load) = hopeless(plan, search, so_far) {
+                return Step::Done(Some(answered(*over, Answer::Never { load, margin: None })));
+            }
             let start = match range {
                 Range::Unknown => Start::Probe(sweep::IN_FLIGHT),
                 Range::Near(load) => Start::Guess(*load),
@@ -195,7 +200,9 @@ fn longer(plan: &Plan, search: &Search, so_far: &[&LevelSummary]) -> Option<Leve
 fn kind(search: &Search, level: &LevelSummary) -> Kind {
     match (search, level.load.kind.as_str(), level.load.value) {
         (_, "rate", _) => Kind::Rate,
-        (Search::Sweep { .. }, _, 1.0) => Kind::Synchronous,
+        (Search::Sweep { .. } | Search::Capacity { over: Over::Rate, .. }, _, 1.0) => {
+            Kind::Synchronous
+        }
         (Search::Sweep { .. } | Search::Capacity { over: Over::Rate, .. }, ..) => Kind::Throughput,
         _ => Kind::Concurrency,
     }
@@ -227,7 +234,9 @@ fn level(
     let mut level = LevelPlan { label, load, ..like.clone() };
     match search {
         Search::Capacity { least_requests, .. } => {
-            level.duration_ns = level.duration_ns.map(|time| lasting(time, *least_requests, &load));
+            let turnover = turnovers(search, so_far);
+            let usual = |time: u64| lasting(time.max(turnover), *least_requests, &load);
+            level.duration_ns = level.duration_ns.map(usual);
         }
         Search::Ladder { per_slot: Some(times), .. } => {
             level.requests = Some(times.saturating_mul(load.value() as u64));
@@ -235,6 +244,16 @@ fn level(
         _ => {}
     }
     Some(level)
+}
+
+/// A level lasts for at least so many latencies of a request that is alone: a queue takes some of
+/// them to become what it will be.
+const TURNOVERS: f64 = 60.0;
+
+fn turnovers(search: &Search, so_far: &[&LevelSummary]) -> u64 {
+    let alone = so_far.iter().find(|level| kind(search, level) == Kind::Synchronous);
+    let latency = alone.and_then(|level| level.latency_ms.as_ref()?.p50);
+    latency.map_or(0, |latency| (TURNOVERS * latency * 1e6) as u64)
 }
 
 /// Arrivals come by chance, so that a few more are planned for.
@@ -251,7 +270,10 @@ pub fn lasting(time: u64, least: u64, load: &Load) -> u64 {
 /// What a level of a search is called.
 pub fn level_name(search: Option<&Search>, load: &Load) -> String {
     match (search, load) {
-        (Some(Search::Sweep { .. }), Load::Concurrency { concurrency: 1 }) => "synchronous".into(),
+        (
+            Some(Search::Sweep { .. } | Search::Capacity { over: Over::Rate, .. }),
+            Load::Concurrency { concurrency: 1 },
+        ) => "synchronous".into(),
         (
             Some(Search::Sweep { .. } | Search::Capacity { over: Over::Rate, .. }),
             Load::Concurrency { .. },
@@ -287,8 +309,28 @@ fn measured(plan: &Plan, search: &Search, level: &LevelSummary) -> Measured {
     }
 }
 
-/// Whether a level keeps the SLO, and by how much.
-fn held(level: &LevelSummary, slo: &dyno_core::slo::Slo) -> Held {
+/// The rate of one request at a time, where even its median breaks a bound on a percentile above:
+/// no load will keep that.
+fn hopeless(plan: &Plan, search: &Search, so_far: &[&LevelSummary]) -> Option<f64> {
+    let alone = so_far.iter().find(|level| kind(search, level) == Kind::Synchronous)?;
+    let breaks = |term: &Term| {
+        let at_least_half = term.statistic.is_some_and(|statistic| statistic != Statistic::Mean);
+        let median = value(alone, term.metric, Some(Statistic::P50));
+        let ceiling = term.metric.is_time() && at_least_half;
+        ceiling && median.is_some_and(|median| !term.holds(median))
+    };
+    let valid = alone.verdict != Verdict::Invalid;
+    let broken = plan.slo.as_ref()?.terms().iter().any(breaks);
+    alone.throughput.requests_per_s.filter(|_| valid && broken)
+}
+
+/// Whether a level keeps the SLO, and by how much. One that offered more than the server carries
+/// does not, if nothing that is bounded would show it.
+fn held(level: &LevelSummary, slo: &Slo) -> Held {
+    let timeless = slo.terms().iter().all(|term| !term.metric.is_time());
+    if timeless && level.saturated == Some(true) {
+        return Held::No;
+    }
     match margin(level, slo) {
         Some(margin) => Held::By(margin),
         None => Held::Unsure,

@@ -78,7 +78,8 @@ pub(crate) struct CapacitySearch {
     /// How far apart the ends of the answer may be
     #[arg(long, value_name = "SHARE", value_parser = levels::width, default_value = "6%")]
     pub(crate) width: f64,
-    /// Length of each level; longer where the SLO's percentiles need more requests
+    /// Length of each level; longer where answers take long, or where the SLO's percentiles need
+    /// more requests [default: 60s]
     #[arg(long, value_name = "TIME", value_parser = values::some_duration, allow_hyphen_values = true, conflicts_with = "requests")]
     pub(crate) duration: Option<Nanos>,
     /// Requests of each level, instead of a time

@@ -96,6 +96,8 @@ pub(crate) fn run(
     environment.notes.extend(watch.note());
     environment.notes.extend(enough.into_inner().map(|why| stopped_early(&why)));
     environment.notes.extend(target_lost(&outcome, clock));
+    let before = resolved.resumed.as_ref().and_then(|(dir, _)| dir.read_environment().ok()?);
+    keep(&mut environment.notes, before.map(|before| before.notes).unwrap_or_default());
     let cut_short = outcome.ending == Ending::Aborted;
     if let Err(error) = dir.write_environment(&environment) {
         printer.error(error);
@@ -145,6 +147,12 @@ fn left(after: usize, of: usize, time: Duration) -> String {
         0 => format!("by the first answer, the {of} levels will take about {time}"),
         _ => format!("{after} of {of} levels done; the rest will take about {time}"),
     }
+}
+
+/// What an earlier process of a resumed run had to say still holds.
+fn keep(notes: &mut Vec<Note>, earlier: Vec<Note>) {
+    let new: Vec<Note> = earlier.into_iter().filter(|note| !notes.contains(note)).collect();
+    notes.extend(new);
 }
 
 /// Levels that were not run because it was enough.
