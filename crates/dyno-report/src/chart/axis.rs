@@ -34,14 +34,14 @@ fn chosen(ticks: &[Tick], ways: &[f64], room: [f64; 2], gap: f64) -> Vec<usize> 
             greedy.insert(greedy.len() - 1, i);
         }
     }
-    if even.len() * 3 >= greedy.len() * 2 { even } else { greedy }
+    if even.len() * 5 >= greedy.len() * 4 { even } else { greedy }
 }
 
 /// Labels below a plot, centred on their ticks.
 pub(super) fn below(canvas: &mut Canvas, ticks: &[Tick], y: f64, room: [f64; 2]) {
     let ways: Vec<f64> = ticks.iter().map(|tick| width(&tick.label, SIZE, false)).collect();
     canvas.open("dc-axis-x");
-    for i in chosen(ticks, &ways, room, 6.0) {
+    for i in chosen(ticks, &ways, room, 4.0) {
         let Tick { at, label } = &ticks[i];
         text(canvas, *at, y, Anchor::Middle, label);
     }

@@ -1,6 +1,7 @@
 //! What all users get together against what each of them gets.
 
-use super::levels::{Value, all_steady, distinct, lengths, point};
+use super::canvas::clean;
+use super::levels::{Value, all_steady, distinct, ends_of_sweep, lengths, of_kind, point};
 use super::numbers;
 use super::page::{Chart, Part};
 use super::panel::{Panel, Ticks};
@@ -20,20 +21,15 @@ fn per_user(level: &LevelSummary) -> Option<f64> {
 /// Levels in flight and rates; bursts have no lasting throughput.
 pub(super) fn frontier(summary: &Summary, language: Language) -> Option<Chart> {
     let word = |word: Word| word.in_language(language);
-    let has_place =
-        |level: &&LevelSummary| ["concurrency", "rate"].contains(&level.load.kind.as_str());
-    let levels: Vec<&LevelSummary> =
-        summary.levels.iter().filter(has_place).filter(|level| per_user(level).is_some()).collect();
+    let mut levels = if ends_of_sweep(summary) { vec![] } else { of_kind(summary, "concurrency") };
+    levels.extend(of_kind(summary, "rate"));
+    levels.retain(|level| per_user(level).is_some());
     let steady = all_steady(&levels);
     let gpus = summary.run.gpus.filter(|gpus| *gpus > 0);
     let figure = work(steady, |work| work.output_tokens_per_s);
     let share = |value: Value| Value::plain(value.value / f64::from(gpus.unwrap_or(1)));
-    let known = levels.iter().filter(|level| figure(level).is_some()).count();
-    if known < 2 {
-        return None;
-    }
     let groups = distinct(levels.iter().map(|level| (level.load.kind.as_str(), lengths(level))));
-    let mut series = Vec::new();
+    let (mut series, mut several) = (Vec::new(), false);
     for (kind, pair) in &groups {
         let is = |level: &&LevelSummary| level.load.kind == *kind && lengths(level) == *pair;
         let mut own: Vec<&LevelSummary> = levels.iter().copied().filter(is).collect();
@@ -48,7 +44,11 @@ pub(super) fn frontier(summary: &Summary, language: Language) -> Option<Chart> {
             }
             Some(point)
         });
+        several |= distinct(own.iter().map(|level| level.load.value)).len() > 1;
         series.push(Series { name: name(kind, *pair, language), points: points.collect() });
+    }
+    if !several {
+        return None;
     }
     let left_out = series.len().saturating_sub(STYLES);
     series.truncate(STYLES);
@@ -61,6 +61,7 @@ pub(super) fn frontier(summary: &Summary, language: Language) -> Option<Chart> {
         series,
         left_out,
         marks: vec![],
+        reach: None,
         diagonal: false,
         named: true,
         may_be_log: false,
@@ -80,7 +81,7 @@ fn name(kind: &str, pair: Option<[&str; 2]>, language: Language) -> String {
         _ => Word::InFlight.in_language(language),
     };
     match pair {
-        Some([input, output]) => super::canvas::clean(&format!("{input}→{output}, {kind}")),
+        Some([input, output]) => clean(&format!("{input}→{output}{}{kind}", language.comma())),
         None => kind.to_owned(),
     }
 }

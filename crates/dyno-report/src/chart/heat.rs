@@ -63,8 +63,9 @@ impl Heat {
         for (row, cells) in self.cells.iter().enumerate() {
             for (column, cell) in cells.iter().enumerate() {
                 let corner = [frame[0] + column as f64 * step[0], frame[1] + row as f64 * step[1]];
-                let gap = if step[0].min(step[1]) > 8.0 { 2.0 } else { 0.0 };
-                let area = [corner[0], corner[1], step[0] - gap, step[1] - gap];
+                let gap = if step[0].min(step[1]) > 8.0 { 1.0 } else { 0.0 };
+                let area =
+                    [corner[0] + gap, corner[1] + gap, step[0] - 2.0 * gap, step[1] - 2.0 * gap];
                 if let Some(cell) = cell {
                     draw_cell(canvas, cell, area, range, size);
                 }

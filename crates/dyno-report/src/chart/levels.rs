@@ -49,6 +49,12 @@ pub(super) fn of_kind<'a>(summary: &'a Summary, kind: &str) -> Vec<&'a LevelSumm
     summary.levels.iter().filter(|level| level.load.kind == kind).collect()
 }
 
+/// The levels in flight are but the two ends of a sweep over rates.
+pub(super) fn ends_of_sweep(summary: &Summary) -> bool {
+    let loads = distinct(of_kind(summary, "concurrency").iter().map(|level| level.load.value));
+    loads.len() < 3 && of_kind(summary, "rate").len() > 1
+}
+
 /// Lengths of input and output, as a level of a grid is called after them: `128→32 @16`.
 pub(super) fn lengths(level: &LevelSummary) -> Option<[&str; 2]> {
     let (input, rest) = level.label.split_once('→')?;
@@ -112,7 +118,9 @@ pub(super) fn lines(
             levels.iter().copied().filter(|level| lengths(level) == *pair).collect();
         own.sort_by(|a, b| x(a).total_cmp(&x(b)));
         let name = match pair {
-            Some([input, output]) if grid.len() > 1 => clean(&format!("{input}→{output} {name}")),
+            Some([input, output]) if grid.len() > 1 => {
+                clean(format!("{input}→{output} {name}").trim_end())
+            }
             _ => name.to_owned(),
         };
         let points = own.iter().map(|level| point(level, x(level), figure(level))).collect();

@@ -2,7 +2,7 @@
 
 use super::canvas::clean;
 use super::heat::{Cell, Heat};
-use super::levels::{distinct, lengths, remark, trust};
+use super::levels::{all_steady, distinct, lengths, remark, trust};
 use super::numbers;
 use super::page::{Chart, Part};
 use super::sketch::work;
@@ -18,13 +18,14 @@ pub(super) fn matrix(summary: &Summary, language: Language) -> Option<Chart> {
         return None;
     }
     let loads = distinct(levels.iter().map(|level| &level.load));
+    let steady = all_steady(&levels);
     let mut parts = Vec::new();
     for load in &loads {
         let own = levels.iter().copied().filter(|level| level.load == **load);
         let own: Vec<&LevelSummary> = own.collect();
         let beside = if loads.len() > 1 { load_name(load, language) } else { String::new() };
         for figure in FIGURES {
-            parts.push(Part::Heat(heat(&own, figure, &beside, language)));
+            parts.push(Part::Heat(heat(&own, figure, (&beside, steady), language)));
         }
     }
     let title = Word::Matrix.in_language(language).to_owned();
@@ -35,22 +36,26 @@ fn load_name(load: &LoadSummary, language: Language) -> String {
     let value = numbers::label(load.value);
     let kind = match load.kind.as_str() {
         "concurrency" => Word::InFlight.in_language(language),
-        "rate" => return format!(", {value}/s"),
+        "rate" => return format!("{}{value}/s", language.comma()),
         other => other,
     };
-    clean(&format!(", {value} {kind}"))
+    match language {
+        Language::English => clean(&format!(", {value} {kind}")),
+        Language::Chinese => clean(&format!("，{kind} {value}")),
+    }
 }
 
-type MapFigure = (Word, Option<Word>, fn(&LevelSummary) -> Option<f64>);
+/// Title, unit (absent: over which time it is), and the figure of a level, steady or whole.
+type MapFigure = (Word, Option<Word>, fn(&LevelSummary, bool) -> Option<f64>);
 
 const FIGURES: [MapFigure; 3] = [
-    (Word::RequestsPerSecond, Some(Word::WholeRun), |level| {
-        work(false, |work| work.requests_per_s)(level).map(|figure| figure.value)
+    (Word::RequestsPerSecond, None, |level, steady| {
+        work(steady, |work| work.requests_per_s)(level).map(|figure| figure.value)
     }),
-    (Word::OutputPerSecond, Some(Word::WholeRun), |level| {
-        work(false, |work| work.output_tokens_per_s)(level).map(|figure| figure.value)
+    (Word::OutputPerSecond, None, |level, steady| {
+        work(steady, |work| work.output_tokens_per_s)(level).map(|figure| figure.value)
     }),
-    (Word::LatencyPerToken, Some(Word::Milliseconds), |level| {
+    (Word::LatencyPerToken, Some(Word::Milliseconds), |level, _| {
         let tokens = level.output_tokens.as_ref()?.mean;
         (tokens > 0.0).then_some(level.latency_ms.as_ref()?.mean / tokens)
     }),
@@ -59,7 +64,7 @@ const FIGURES: [MapFigure; 3] = [
 fn heat(
     levels: &[&LevelSummary],
     (title, unit, figure): MapFigure,
-    beside: &str,
+    (beside, steady): (&str, bool),
     language: Language,
 ) -> Heat {
     let pairs: Vec<[&str; 2]> = levels.iter().filter_map(|level| lengths(level)).collect();
@@ -69,10 +74,11 @@ fn heat(
     let cell = |row: &str, column: &str| {
         let is = |level: &&&LevelSummary| lengths(level) == Some([row, column]);
         let rounds: Vec<&LevelSummary> = levels.iter().filter(is).copied().collect();
-        of_rounds(&rounds, figure, name)
+        of_rounds(&rounds, &|level| figure(level, steady), name)
     };
     let cells = rows.iter().map(|row| columns.iter().map(|column| cell(row, column)).collect());
-    let unit = unit.map_or_else(String::new, |unit| format!(" ({})", unit.in_language(language)));
+    let over = if steady { Word::SteadyWindow } else { Word::WholeRun };
+    let unit = language.brackets(unit.unwrap_or(over).in_language(language));
     Heat {
         title: format!("{name}{unit}{beside}"),
         cells: cells.collect(),
@@ -84,7 +90,7 @@ fn heat(
 /// The mean of the rounds that are not invalid; of all, where all are.
 fn of_rounds(
     rounds: &[&LevelSummary],
-    figure: fn(&LevelSummary) -> Option<f64>,
+    figure: &dyn Fn(&LevelSummary) -> Option<f64>,
     name: &str,
 ) -> Option<Cell> {
     let valid = rounds.iter().filter(|level| level.verdict != Verdict::Invalid);

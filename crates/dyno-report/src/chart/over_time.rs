@@ -54,6 +54,7 @@ impl Course<'_> {
             series,
             left_out: 0,
             marks: vec![],
+            reach: self.slices.last().map(|slice| slice.to_s),
             diagonal: false,
             named: false,
             may_be_log: false,

@@ -136,9 +136,9 @@ fn origin(run: &RunSummary) -> String {
     let target = run.target.as_ref().or(run.engine.as_ref());
     let parts = [model, target, Some(&run.started), Some(&run.id)];
     let version = format!("dyno {}", run.version);
-    let parts: Vec<String> =
-        parts.into_iter().flatten().chain([&version]).map(|part| clean(part)).collect();
-    parts.join(" · ")
+    let parts = parts.into_iter().flatten().chain([&version]).map(|part| clean(part));
+    let name = name(run);
+    parts.filter(|part| *part != name).collect::<Vec<String>>().join(" · ")
 }
 
 /// The whole document.

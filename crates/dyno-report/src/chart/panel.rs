@@ -43,6 +43,8 @@ pub(super) struct Panel {
     /// Lines that there was no room for.
     pub(super) left_out: usize,
     pub(super) marks: Vec<Mark>,
+    /// The horizontal axis goes at least so far.
+    pub(super) reach: Option<f64>,
     /// Draw the line on which the figure is the load.
     pub(super) diagonal: bool,
     /// Write the names of levels beside their points.
@@ -60,13 +62,17 @@ const RIGHT: f64 = 14.0;
 const BELOW: f64 = 38.0;
 /// From this ratio on figures are drawn in a logarithmic spacing.
 const FAR_APART: f64 = 50.0;
+/// More loads than this are not named one by one.
+const MANY: usize = 20;
 
 impl Panel {
     /// Draws it into a place: left, top, width, height.
     pub(super) fn draw(&self, canvas: &mut Canvas, place: [f64; 4], language: Language) {
         let [left, top, wide, high] = place;
         let series: Vec<Series> = self.series.iter().cloned().map(Series::drawable).collect();
-        let figures = bounds(series.iter().flat_map(Series::figures));
+        let known = bounds(series.iter().flat_map(Series::figures));
+        let offered = loads(&series).into_iter().filter(|_| self.diagonal);
+        let figures = known.and_then(|known| bounds(known.into_iter().chain(offered)));
         let marks = self.drawable_marks();
         let (spacing, ends, values) = self.vertical(figures.unwrap_or([0.0, 1.0]));
         self.head(canvas, place, spacing, language);
@@ -115,13 +121,14 @@ impl Panel {
         for (style, one) in series.iter().enumerate() {
             ground.line(canvas, style, one);
         }
+        if self.named {
+            let room = [frame[0], frame[1], left + wide, frame[3]];
+            names::draw(canvas, &series, &x, &y, room);
+        }
         for (style, one) in series.iter().enumerate() {
             ground.points(canvas, style, one, &|point, value| self.about(one, point, value));
         }
         canvas.line("dc-axis", [frame[0], frame[3]], [frame[2], frame[3]]);
-        if self.named {
-            names::draw(canvas, &series, &x, &y, frame);
-        }
     }
 
     fn head(&self, canvas: &mut Canvas, place: [f64; 4], spacing: Spacing, language: Language) {
@@ -133,7 +140,7 @@ impl Panel {
             .collect();
         let title = match units.is_empty() {
             true => self.title.clone(),
-            false => format!("{} ({})", self.title, units.join(", ")),
+            false => self.title.clone() + &language.brackets(&units.join(language.comma())),
         };
         let text = Text {
             class: "dc-ink",
@@ -196,7 +203,7 @@ impl Panel {
             let (ends, values) = scale::log(low, high, 6);
             return (Spacing::Log, ends, values);
         }
-        let (ends, values) = scale::linear(low, high, 5);
+        let (ends, values) = scale::linear(low, high, 6);
         (Spacing::Linear, ends, values)
     }
 
@@ -204,7 +211,8 @@ impl Panel {
         let loads = loads(series);
         let all = loads.iter().copied();
         let marked = marks.iter().flat_map(|mark| [mark.from, mark.to]);
-        let [low, high] = bounds(all.chain(marked)).unwrap_or([0.0, 1.0]);
+        let reach = self.reach.and_then(drawable);
+        let [low, high] = bounds(all.chain(marked).chain(reach)).unwrap_or([0.0, 1.0]);
         let spacing = match self.ticks {
             Ticks::Loads => scale::evener(&loads),
             Ticks::Doubling if low > 0.0 => Spacing::Log,
@@ -223,11 +231,12 @@ impl Panel {
         let tick = |(value, label): (f64, String)| Tick { at: x.at(value), label };
         match self.ticks {
             Ticks::Loads | Ticks::Doubling => {
-                let values = loads(series).into_iter();
+                let loads = loads(series);
+                let values = if loads.len() > MANY { among(x) } else { loads }.into_iter();
                 values.map(|value| tick((value, numbers::label(value)))).collect()
             }
             Ticks::Round => {
-                let values = scale::multiples(x.low, x.high, scale::step(x.high - x.low, 8));
+                let values = scale::multiples(x.low, x.high, scale::step(x.high - x.low, 10));
                 let labels = numbers::labels(&values);
                 values.into_iter().zip(labels).map(tick).collect()
             }
@@ -252,6 +261,14 @@ impl Panel {
             text += &format!("; {}", point.remark);
         }
         text
+    }
+}
+
+/// Round figures on an axis of loads.
+fn among(x: &Scale) -> Vec<f64> {
+    match x.spacing {
+        Spacing::Linear => scale::multiples(x.low, x.high, scale::step(x.high - x.low, 10)),
+        Spacing::Log => scale::doublings(x.low, x.high),
     }
 }
 

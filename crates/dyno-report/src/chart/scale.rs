@@ -52,12 +52,12 @@ fn magnitude(value: f64) -> f64 {
     10_f64.powf(value.log10().floor())
 }
 
-/// The least of 1, 2, 2.5 and 5 times a power of ten that divides `span` into at most `parts`.
+/// The least of 1, 2 and 5 times a power of ten that divides `span` into at most `parts`.
 pub(super) fn step(span: f64, parts: usize) -> f64 {
     let least = span / parts as f64;
     let unit = magnitude(least);
     let fits = |factor: &&f64| *factor * unit >= least * (1.0 - 1e-9);
-    [1.0, 2.0, 2.5, 5.0].iter().find(fits).map_or(unit * 10.0, |factor| factor * unit)
+    [1.0, 2.0, 5.0].iter().find(fits).map_or(unit * 10.0, |factor| factor * unit)
 }
 
 /// Multiples of `step` from `low` to `high`.
@@ -67,12 +67,13 @@ pub(super) fn multiples(low: f64, high: f64, step: f64) -> Vec<f64> {
     (0..=count).map(|i| (first + f64::from(i)) * step).collect()
 }
 
-/// Round bounds around figures that start at 0, and the round figures between them.
+/// Bounds around figures and 0, with a little room, and the round figures between them.
 pub(super) fn linear(low: f64, high: f64, parts: usize) -> ([f64; 2], Vec<f64>) {
     let (low, high) = (low.min(0.0), high.max(0.0));
     let high = if high > low { high } else { low + 1.0 };
     let step = step(high - low, parts);
-    let bounds = [(low / step).floor() * step, (high / step - 1e-9).ceil() * step];
+    let room = (high - low) * 0.04;
+    let bounds = [if low < 0.0 { low - room } else { 0.0 }, high + room];
     (bounds, multiples(bounds[0], bounds[1], step))
 }
 
@@ -101,6 +102,13 @@ pub(super) fn log(low: f64, high: f64, parts: usize) -> ([f64; 2], Vec<f64>) {
     let all = powers.flat_map(|power| factors.iter().map(move |factor| factor * power));
     let inside = |value: &f64| *value >= low * (1.0 - 1e-9) && *value <= high * (1.0 + 1e-9);
     ([low, high], all.filter(inside).collect())
+}
+
+/// Powers of two from `low` to `high`; at most about twenty.
+pub(super) fn doublings(low: f64, high: f64) -> Vec<f64> {
+    let (first, last) = (low.log2().ceil() as i32, high.log2().floor() as i32);
+    let stride = ((last - first) / 20 + 1).max(1) as usize;
+    (first..=last).step_by(stride).map(|exponent| 2_f64.powi(exponent)).collect()
 }
 
 /// The steps in which time is counted, in seconds.
@@ -138,10 +146,13 @@ mod tests {
 
     #[test]
     fn steps_are_round() {
-        assert_eq!(linear(0.3, 23.0, 5), ([0.0, 25.0], vec![0.0, 5.0, 10.0, 15.0, 20.0, 25.0]));
-        assert_eq!(linear(0.0, 1.0, 5).0, [0.0, 1.0]);
-        assert_eq!(linear(0.0, 0.0, 5).0, [0.0, 1.0]);
-        assert_eq!(linear(3.0, 9.7, 4).1, [0.0, 2.5, 5.0, 7.5, 10.0]);
+        assert_eq!(linear(0.3, 25.0, 5), ([0.0, 26.0], vec![0.0, 5.0, 10.0, 15.0, 20.0, 25.0]));
+        assert_eq!(
+            linear(0.0, 0.0, 5),
+            ([0.0, 1.04], vec![0.0, 0.2, 0.4, 0.6000000000000001, 0.8, 1.0])
+        );
+        assert_eq!(linear(3.0, 9.7, 5).1, [0.0, 2.0, 4.0, 6.0, 8.0, 10.0]);
+        assert_eq!(linear(-30.0, 70.0, 5).1, [-20.0, 0.0, 20.0, 40.0, 60.0]);
     }
 
     #[test]
@@ -150,6 +161,12 @@ mod tests {
         assert_eq!(log(40.0, 90_000.0, 6).1, [100.0, 1000.0, 10_000.0, 100_000.0]);
         assert!(log(1e-90, 1e90, 6).1.len() <= 7);
         assert_eq!(log(5.0, 5.0, 6).0, [5.0, 50.0]);
+    }
+
+    #[test]
+    fn doublings_are_powers_of_two_and_few() {
+        assert_eq!(doublings(3.0, 70.0), [4.0, 8.0, 16.0, 32.0, 64.0]);
+        assert!(doublings(1e-90, 1e90).len() <= 21);
     }
 
     #[test]

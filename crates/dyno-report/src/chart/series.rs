@@ -166,9 +166,12 @@ pub(super) fn marker(
     size: f64,
     about: &str,
 ) {
-    let kind = if trust == Trust::Bad { 'h' } else { 'p' };
-    let pale = if trust == Trust::Doubtful { " dc-pale" } else { "" };
-    let class = format!("dc-point dc-{kind}{}{pale}", style % STYLES);
+    let kind = match trust {
+        Trust::Good => 'p',
+        Trust::Doubtful => 'q',
+        Trust::Bad => 'h',
+    };
+    let class = format!("dc-point dc-{kind}{}", style % STYLES);
     let corner = |dx: f64, dy: f64| [x + dx * size, y + dy * size];
     match style % 4 {
         0 => canvas.circle(&class, [x, y], size, about),

@@ -42,6 +42,7 @@ impl Sketch<'_> {
             series,
             left_out,
             marks: self.marks.clone(),
+            reach: None,
             diagonal: false,
             named: false,
             may_be_log: false,
@@ -62,7 +63,7 @@ impl Sketch<'_> {
     pub(super) fn work(&self, title: Word, which: fn(&Throughput) -> Option<f64>) -> Part {
         let steady = all_steady(&self.levels);
         let unit = self.say(if steady { Word::SteadyWindow } else { Word::WholeRun });
-        Part::Plot(self.panel(title, unit, &[(self.say(title), work(steady, which))]))
+        Part::Plot(self.panel(title, unit, &[("", work(steady, which))]))
     }
 }
 

@@ -1,8 +1,8 @@
 //! Levels over their load: numbers in flight, rates, bursts.
 
-use super::levels::{Value, lengths, of, of_kind};
+use super::levels::{Value, ends_of_sweep, lengths, of, of_kind};
 use super::page::{Chart, Part};
-use super::panel::{Mark, Ticks};
+use super::panel::{Mark, Panel, Ticks};
 use super::sketch::{Sketch, found, work};
 use super::words::{Language, Word};
 use crate::summary::{LevelSummary, Summary};
@@ -18,15 +18,14 @@ pub(super) fn concurrency(summary: &Summary, language: Language) -> Option<Chart
         marks: found(summary, "in flight", language),
         language,
     };
-    let rates = of_kind(summary, "rate").len();
     let grid = sketch.levels.iter().filter(|level| lengths(level).is_some()).count() > 1;
-    // The two ends of a sweep over rates are no sweep, and neither is a grid under one load.
-    let enough = sketch.loads() > if rates > 1 { 2 } else { usize::from(grid) };
+    // A grid under one load is no sweep.
+    let enough = sketch.loads() > usize::from(grid) && !ends_of_sweep(summary);
     enough.then(|| Chart {
         name: "concurrency".to_owned(),
         title: sketch.say(Word::Concurrency).to_owned(),
         parts: vec![
-            duration(&sketch),
+            duration(&sketch, false),
             sketch.work(Word::RequestsPerSecond, |work| work.requests_per_s),
             sketch.times(Word::MeanLatency, &[("", of(|level| &level.latency_ms, "mean"))]),
             sketch.work(Word::OutputPerSecond, |work| work.output_tokens_per_s),
@@ -38,10 +37,11 @@ pub(super) fn concurrency(summary: &Summary, language: Language) -> Option<Chart
     })
 }
 
-fn duration(sketch: &Sketch) -> Part {
+fn duration(sketch: &Sketch, may_be_log: bool) -> Part {
     let unit = sketch.say(Word::Seconds);
     let took = |level: &LevelSummary| level.duration_s.map(Value::plain);
-    Part::Plot(sketch.panel(Word::TotalTime, unit, &[("", Box::new(took))]))
+    let panel = sketch.panel(Word::TotalTime, unit, &[("", Box::new(took))]);
+    Part::Plot(Panel { may_be_log, ..panel })
 }
 
 /// What was offered in a level: as it came out, else as it was asked for.
@@ -119,7 +119,7 @@ pub(super) fn bursts(summary: &Summary, language: Language) -> Option<Chart> {
         name: "bursts".to_owned(),
         title: sketch.say(Word::Bursts).to_owned(),
         parts: vec![
-            duration(&sketch),
+            duration(&sketch, true),
             sketch.times(
                 Word::Ttft,
                 &[

@@ -26,15 +26,27 @@ fn rules(ground: &Ground) -> String {
     let mut out = format!(
         ".dc-paper{{fill:{paper}}}.dc-ink{{fill:{ink}}}.dc-muted,.dc-tick{{fill:{muted}}}\
          .dc-grid{{stroke:{grid}}}.dc-axis,.dc-all{{stroke:{muted}}}.dc-mark{{fill:{mark}}}\
-         .dc-edge{{stroke:{mark}}}.dc-bad{{fill:{paper};stroke:{muted}}}"
+         .dc-edge{{stroke:{mark}}}.dc-name{{fill:{muted};stroke:{paper}}}.dc-bad{{fill:{paper};stroke:{muted}}}"
     );
     for (i, line) in lines.iter().enumerate() {
+        let pale = pale(line, paper);
         out.push_str(&format!(
             ".dc-l{i}{{stroke:{line}}}.dc-p{i}{{fill:{line};stroke:{line}}}\
+             .dc-q{i}{{fill:{pale};stroke:{line}}}\
              .dc-h{i}{{fill:{paper};stroke:{line}}}.dc-b{i}{{fill:{line}}}"
         ));
     }
     out
+}
+
+/// A third of the way from the paper to the colour.
+fn pale(color: &str, paper: &str) -> String {
+    let channel = |text: &str, i: usize| {
+        let digits = text.get(1 + 2 * i..3 + 2 * i).unwrap_or_default();
+        u32::from_str_radix(digits, 16).unwrap_or_default()
+    };
+    let mixed = (0..3).map(|i| (channel(color, i) + 2 * channel(paper, i)) / 3);
+    format!("#{}", mixed.map(|channel| format!("{channel:02x}")).collect::<String>())
 }
 
 /// The style sheet.
@@ -60,10 +72,10 @@ pub(super) fn css() -> String {
         "text{{font-family:{FONTS}}}.dc-line{{fill:none;stroke-width:2;stroke-linejoin:round}}\
          .dc-doubt{{stroke-dasharray:3 4}}.dc-band{{fill-opacity:.16}}\
          .dc-whisker{{fill:none;stroke-width:1;stroke-opacity:.6}}\
-         .dc-point{{stroke-width:1.5}}.dc-pale{{fill-opacity:.35}}\
+         .dc-point{{stroke-width:1.5}}\
          .dc-grid,.dc-axis{{stroke-width:1}}.dc-mark{{fill-opacity:.35}}\
          .dc-edge{{stroke-width:2}}.dc-all{{stroke-width:1.2;stroke-dasharray:6 4}}\
-         .dc-bad{{stroke-dasharray:3 3}}{light}\
+         .dc-bad{{stroke-dasharray:3 3}}.dc-name{{stroke-width:3;paint-order:stroke}}{light}\
          @media screen and (prefers-color-scheme:dark){{{dark}}}"
     )
 }
@@ -91,6 +103,12 @@ pub(super) const INKS: &str = ".dc-on-light{fill:#111}.dc-on-dark{fill:#fff}";
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_pale_is_nearer_to_the_paper() {
+        assert_eq!(pale("#0072b2", "#ffffff"), "#aad0e5");
+        assert_eq!(pale("#ffffff", "#000000"), "#555555");
+    }
 
     #[test]
     fn shades_get_darker_and_their_ink_changes() {

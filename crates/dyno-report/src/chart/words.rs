@@ -10,6 +10,23 @@ pub enum Language {
     Chinese,
 }
 
+impl Language {
+    /// A remark behind a title.
+    pub(super) fn brackets(self, text: &str) -> String {
+        match self {
+            Self::English => format!(" ({text})"),
+            Self::Chinese => format!("（{text}）"),
+        }
+    }
+
+    pub(super) fn comma(self) -> &'static str {
+        match self {
+            Self::English => ", ",
+            Self::Chinese => "，",
+        }
+    }
+}
+
 macro_rules! words {
     ($($name:ident: $english:literal, $chinese:literal;)*) => {
         /// A message.
@@ -45,17 +62,17 @@ words! {
     Time: "time", "时间";
     PerUser: "output tokens/s for each user", "单用户输出速度（token/秒）";
     TotalTime: "Total time", "用时";
-    RequestsPerSecond: "Requests/s", "QPS（请求/秒）";
+    RequestsPerSecond: "Requests/s", "每秒请求数 QPS";
     MeanLatency: "Mean latency", "平均延迟";
-    OutputPerSecond: "Output tokens/s", "吞吐量（输出 token/秒）";
-    OutputPerGpu: "Output tokens/s for each GPU", "每 GPU 吞吐量（输出 token/秒）";
+    OutputPerSecond: "Output tokens/s", "吞吐量，输出 token/秒";
+    OutputPerGpu: "Output tokens/s for each GPU", "每 GPU 吞吐量，输出 token/秒";
     LatencyP50: "Latency p50", "延迟 p50";
     LatencyP90: "Latency p90", "延迟 p90";
     Latency: "Latency", "延迟";
     LatencyPerToken: "Latency per output token", "每输出 token 延迟";
     Completed: "completed", "已完成";
     OfferedName: "offered", "到达";
-    CompletedPerSecond: "Completed requests/s", "完成率（请求/秒）";
+    CompletedPerSecond: "Completed requests/s", "每秒完成请求数";
     AllCompleted: "all that is offered", "全部完成";
     Ttft: "TTFT", "首 token 延迟 TTFT";
     Itl: "ITL p50", "token 间延迟 ITL p50";
