@@ -39,11 +39,13 @@ struct Placed {
 }
 
 fn place(entries: &[Entry], room: f64) -> Vec<Placed> {
+    // Many long names share rows, so that the plot keeps its height.
+    let widest = if entries.len() > 4 { (room - GAP) / 2.0 } else { room };
     let (mut x, mut row) = (0.0, 0);
     let mut placed = Vec::new();
     for entry in entries {
         let before = if entry.swatch == Swatch::None { 0.0 } else { SWATCH };
-        let name = cut(&entry.name, SIZE, false, room - before);
+        let name = cut(&entry.name, SIZE, false, widest - before);
         let wide = before + width(&name, SIZE, false);
         if x > 0.0 && x + wide > room {
             (x, row) = (0.0, row + 1);

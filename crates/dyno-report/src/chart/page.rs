@@ -2,6 +2,7 @@
 
 use super::canvas::{Anchor, Canvas, Text, clean};
 use super::heat::Heat;
+use super::levels::distinct;
 use super::measure::cut;
 use super::panel::Panel;
 use super::series::{Point, Trust};
@@ -138,7 +139,7 @@ fn origin(run: &RunSummary) -> String {
     let version = format!("dyno {}", run.version);
     let parts = parts.into_iter().flatten().chain([&version]).map(|part| clean(part));
     let name = name(run);
-    parts.filter(|part| *part != name).collect::<Vec<String>>().join(" · ")
+    distinct(parts.filter(|part| *part != name)).join(" · ")
 }
 
 /// The whole document.

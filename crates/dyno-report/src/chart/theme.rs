@@ -39,13 +39,13 @@ fn rules(ground: &Ground) -> String {
     out
 }
 
-/// A third of the way from the paper to the colour.
+/// Half way between the paper and the colour.
 fn pale(color: &str, paper: &str) -> String {
     let channel = |text: &str, i: usize| {
         let digits = text.get(1 + 2 * i..3 + 2 * i).unwrap_or_default();
         u32::from_str_radix(digits, 16).unwrap_or_default()
     };
-    let mixed = (0..3).map(|i| (channel(color, i) + 2 * channel(paper, i)) / 3);
+    let mixed = (0..3).map(|i| (channel(color, i) + channel(paper, i)) / 2);
     format!("#{}", mixed.map(|channel| format!("{channel:02x}")).collect::<String>())
 }
 
@@ -106,8 +106,8 @@ mod tests {
 
     #[test]
     fn what_is_pale_is_nearer_to_the_paper() {
-        assert_eq!(pale("#0072b2", "#ffffff"), "#aad0e5");
-        assert_eq!(pale("#ffffff", "#000000"), "#555555");
+        assert_eq!(pale("#0072b2", "#ffffff"), "#7fb8d8");
+        assert_eq!(pale("#ffffff", "#000000"), "#7f7f7f");
     }
 
     #[test]
