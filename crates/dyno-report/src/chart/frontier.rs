@@ -55,7 +55,8 @@ pub(super) fn frontier(summary: &Summary, language: Language) -> Option<Chart> {
     let panel = Panel {
         title: word(if gpus.is_some() { Word::OutputPerGpu } else { Word::OutputPerSecond })
             .to_owned(),
-        unit: word(if steady { Word::SteadyWindow } else { Word::WholeRun }).to_owned(),
+        unit: String::new(),
+        over: word(if steady { Word::SteadyWindow } else { Word::WholeRun }).to_owned(),
         x_title: word(Word::PerUser).to_owned(),
         ticks: Ticks::Round,
         series,

@@ -88,7 +88,10 @@ pub(super) fn remark(level: &LevelSummary) -> String {
         return String::new();
     }
     let reasons: Vec<&str> = level.reasons.iter().map(|reason| reason.what.as_str()).collect();
-    clean(&format!("{}: {}", level.verdict, reasons.join("; ")))
+    match reasons.is_empty() {
+        true => level.verdict.to_string(),
+        false => clean(&format!("{}: {}", level.verdict, reasons.join("; "))),
+    }
 }
 
 /// One point of a line.

@@ -56,7 +56,7 @@ fn scientific(value: f64) -> String {
 
 /// A time from the start: `0`, `30s`, `2m`, `1h30m`.
 pub(super) fn time(seconds: f64) -> String {
-    if seconds < 10.0 || seconds > 1e8 {
+    if !(10.0..=1e8).contains(&seconds) {
         let unit = if seconds == 0.0 { "" } else { "s" };
         return format!("{}{unit}", label(seconds));
     }

@@ -49,6 +49,7 @@ impl Course<'_> {
         Panel {
             title: self.say(title).to_owned(),
             unit: String::new(),
+            over: String::new(),
             x_title: self.say(Word::Time).to_owned(),
             ticks: Ticks::Clock,
             series,

@@ -37,6 +37,8 @@ pub(super) struct Panel {
     pub(super) title: String,
     /// What the figures are counted in; may be empty.
     pub(super) unit: String,
+    /// Over which time they were taken; may be empty.
+    pub(super) over: String,
     pub(super) x_title: String,
     pub(super) ticks: Ticks,
     pub(super) series: Vec<Series>,
@@ -126,7 +128,9 @@ impl Panel {
             names::draw(canvas, &series, &x, &y, room);
         }
         for (style, one) in series.iter().enumerate() {
-            ground.points(canvas, style, one, &|point, value| self.about(one, point, value));
+            ground.points(canvas, style, one, &|point, value| {
+                self.about(one, point, value, language)
+            });
         }
         canvas.line("dc-axis", [frame[0], frame[3]], [frame[2], frame[3]]);
     }
@@ -134,10 +138,9 @@ impl Panel {
     fn head(&self, canvas: &mut Canvas, place: [f64; 4], spacing: Spacing, language: Language) {
         let [left, top, wide, high] = place;
         let log = Word::LogScale.in_language(language);
-        let units: Vec<&str> = [self.unit.as_str(), if spacing == Spacing::Log { log } else { "" }]
-            .into_iter()
-            .filter(|unit| !unit.is_empty())
-            .collect();
+        let spacing = if spacing == Spacing::Log { log } else { "" };
+        let mut units = vec![self.unit.as_str(), self.over.as_str(), spacing];
+        units.retain(|unit| !unit.is_empty());
         let title = match units.is_empty() {
             true => self.title.clone(),
             false => self.title.clone() + &language.brackets(&units.join(language.comma())),
@@ -203,7 +206,7 @@ impl Panel {
             let (ends, values) = scale::log(low, high, 6);
             return (Spacing::Log, ends, values);
         }
-        let (ends, values) = scale::linear(low, high, 6);
+        let (ends, values) = scale::linear(low, high, 7);
         (Spacing::Linear, ends, values)
     }
 
@@ -248,7 +251,7 @@ impl Panel {
     }
 
     /// What a point says when it is pointed at.
-    fn about(&self, series: &Series, point: &Point, value: f64) -> String {
+    fn about(&self, series: &Series, point: &Point, value: f64, language: Language) -> String {
         let name = if self.series.len() > 1 { &series.name } else { &self.title };
         let mut text = format!("{}: {name} {}", point.label, numbers::label(value));
         if let Some([low, high]) = point.interval {
@@ -256,6 +259,9 @@ impl Panel {
         }
         if !self.unit.is_empty() {
             text += &format!(" {}", self.unit);
+        }
+        if !self.over.is_empty() {
+            text += &language.brackets(&self.over);
         }
         if !point.remark.is_empty() {
             text += &format!("; {}", point.remark);

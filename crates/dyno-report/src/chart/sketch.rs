@@ -37,6 +37,7 @@ impl Sketch<'_> {
         Panel {
             title: self.say(title).to_owned(),
             unit: unit.to_owned(),
+            over: String::new(),
             x_title: self.say(self.x_title).to_owned(),
             ticks: self.ticks,
             series,
@@ -62,8 +63,8 @@ impl Sketch<'_> {
     /// the whole levels, so that levels can be compared.
     pub(super) fn work(&self, title: Word, which: fn(&Throughput) -> Option<f64>) -> Part {
         let steady = all_steady(&self.levels);
-        let unit = self.say(if steady { Word::SteadyWindow } else { Word::WholeRun });
-        Part::Plot(self.panel(title, unit, &[("", work(steady, which))]))
+        let over = self.say(if steady { Word::SteadyWindow } else { Word::WholeRun }).to_owned();
+        Part::Plot(Panel { over, ..self.panel(title, "", &[("", work(steady, which))]) })
     }
 }
 

@@ -73,10 +73,11 @@ pub(super) fn rates(summary: &Summary, language: Language) -> Option<Chart> {
     let completed = sketch.say(Word::Completed);
     let mut carried = sketch.panel(
         Word::CompletedPerSecond,
-        sketch.say(Word::WholeRun),
+        "",
         &[(completed, work(false, |work| work.requests_per_s))],
     );
     carried.diagonal = true;
+    carried.over = sketch.say(Word::WholeRun).to_owned();
     let parts = vec![
         Part::Plot(carried),
         sketch.times(

@@ -26,7 +26,8 @@ fn rules(ground: &Ground) -> String {
     let mut out = format!(
         ".dc-paper{{fill:{paper}}}.dc-ink{{fill:{ink}}}.dc-muted,.dc-tick{{fill:{muted}}}\
          .dc-grid{{stroke:{grid}}}.dc-axis,.dc-all{{stroke:{muted}}}.dc-mark{{fill:{mark}}}\
-         .dc-edge{{stroke:{mark}}}.dc-name{{fill:{muted};stroke:{paper}}}.dc-bad{{fill:{paper};stroke:{muted}}}"
+         .dc-edge{{stroke:{mark}}}.dc-name{{fill:{muted};stroke:{paper}}}\
+         .dc-bad{{fill:{paper};stroke:{muted}}}"
     );
     for (i, line) in lines.iter().enumerate() {
         let pale = pale(line, paper);

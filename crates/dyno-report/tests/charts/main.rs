@@ -160,9 +160,9 @@ fn the_frontier_is_counted_by_gpu_where_their_number_is_known() {
     let first =
         |summary: &Summary| points(&chart::frontier(summary, &ENGLISH).unwrap())[0].title.clone();
     // 8 in 3 s, 50 tokens each; the median TPOT is 0.9 · 60 ms.
-    assert_eq!(first(&summary), "8: Output tokens/s 133.3 whole run");
+    assert_eq!(first(&summary), "8: Output tokens/s 133.3 (whole run)");
     summary.run.gpus = Some(4);
-    assert_eq!(first(&summary), "8: Output tokens/s for each GPU 33.33 whole run");
+    assert_eq!(first(&summary), "8: Output tokens/s for each GPU 33.33 (whole run)");
     summary.levels.truncate(1);
     assert!(chart::frontier(&summary, &ENGLISH).is_none(), "one load is no frontier");
 }
@@ -175,11 +175,11 @@ fn steady_windows_are_shown_where_all_levels_have_one() {
         level.steady = Some(Steady { window_s: 9.0, throughput });
     }
     let text = |summary: &Summary| told(&chart::concurrency(summary, &ENGLISH).unwrap());
-    assert!(text(&summary).contains("concurrency 8: Requests/s 7 steady window"));
+    assert!(text(&summary).contains("concurrency 8: Requests/s 7 (steady window)"));
     summary.levels[3].steady = None;
-    assert!(text(&summary).contains("concurrency 8: Requests/s 2.667 whole run"));
+    assert!(text(&summary).contains("concurrency 8: Requests/s 2.667 (whole run)"));
     summary.levels[3].verdict = Verdict::Invalid;
-    assert!(text(&summary).contains("concurrency 8: Requests/s 7 steady window"));
+    assert!(text(&summary).contains("concurrency 8: Requests/s 7 (steady window)"));
 }
 
 #[test]
