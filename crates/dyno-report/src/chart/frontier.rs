@@ -5,7 +5,7 @@ use super::levels::{Value, all_steady, distinct, ends_of_sweep, lengths, of_kind
 use super::numbers;
 use super::page::{Chart, Part};
 use super::panel::{Panel, Ticks};
-use super::series::Series;
+use super::series::{Point, Series};
 use super::sketch::work;
 use super::theme::STYLES;
 use super::words::{Language, Word};
@@ -38,11 +38,7 @@ pub(super) fn frontier(summary: &Summary, language: Language) -> Option<Chart> {
             let value = figure(level).map(share);
             let load = numbers::label(level.load.value);
             let label = if *kind == "rate" { format!("{load}/s") } else { load };
-            let mut point = point(level, per_user(level)?, value);
-            if pair.is_none() || groups.len() == 1 {
-                point.label = label;
-            }
-            Some(point)
+            Some(Point { label, ..point(level, per_user(level)?, value) })
         });
         several |= distinct(own.iter().map(|level| level.load.value)).len() > 1;
         series.push(Series { name: name(kind, *pair, language), points: points.collect() });

@@ -35,6 +35,7 @@ pub(super) fn draw(canvas: &mut Canvas, series: &[Series], x: &Scale, y: &Scale,
         }
         let ways = [
             (5.0, -6.0, Anchor::Start),
+            (0.0, -10.0, Anchor::Middle),
             (-5.0, -6.0, Anchor::End),
             (8.0, SIZE * 0.35, Anchor::Start),
             (-8.0, SIZE * 0.35, Anchor::End),
