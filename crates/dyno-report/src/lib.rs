@@ -3,6 +3,7 @@
 //! same run gives the same bytes.
 
 mod aggregate;
+pub mod chart;
 pub mod escape;
 pub mod findings;
 pub mod layout;

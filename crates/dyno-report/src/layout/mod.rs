@@ -20,6 +20,7 @@ mod vllm_json;
 pub use extras::{Burstiness, Extras, LevelExtras};
 pub use requests::per_request;
 
+use crate::chart::{self, ChartOptions};
 use crate::escape::escape;
 use crate::messages::{Language, Message};
 use crate::summary::{LevelSummary, RunSummary, Summary};
@@ -54,6 +55,8 @@ pub enum Layout {
     VllmJson,
     /// The result file of SGLang's benchmark, one object a line.
     SglangJsonl,
+    /// The charts of one run, on one page.
+    Svg,
 }
 
 /// A run to be laid out.
@@ -124,6 +127,7 @@ impl Layout {
             Self::Vllm06 => vllm::vllm_0_6(summary),
             Self::Sglang => sglang::sglang(summary, extras),
             Self::Matrix => matrix::matrix(summary, extras),
+            Self::Svg => return chart::svg(summary, &ChartOptions { language }),
             Self::Csv | Self::Json | Self::VllmJson | Self::SglangJsonl => String::new(),
         };
         let said = remarks(summary, language);

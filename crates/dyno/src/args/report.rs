@@ -23,6 +23,7 @@ Formats:
   matrix         input by output length, as of vLLM 0.2.7's scripts
   vllm-json      the result file of vLLM's serving benchmark, one line a level
   sglang-jsonl   the result file of SGLang's, one line a level
+  svg            the charts of one run, on one page
 
 Examples:
   dyno report                                     the latest run under dyno-runs/
@@ -30,7 +31,8 @@ Examples:
   dyno report --json | jq '.levels[].throughput'
   dyno report --format markdown --lang zh         for a document, in Chinese
   dyno report a b --format guidellm               two runs, one table each
-  dyno report --format csv --per-request --out requests.csv")]
+  dyno report --format csv --per-request --out requests.csv
+  dyno report --format svg --out charts.svg       charts, to look at in a browser")]
 pub(crate) struct ReportArgs {
     /// Run directories [default: the latest under dyno-runs/]
     #[arg(value_name = "RUN")]
@@ -44,7 +46,7 @@ pub(crate) struct ReportArgs {
     /// With --format csv: one row a request instead of one a level
     #[arg(long, conflicts_with = "json")]
     pub(crate) per_request: bool,
-    /// Language of the words of markdown and evalscope [default: by LC_ALL, LC_MESSAGES, LANG]
+    /// Language of the words of markdown, evalscope and svg [default: by LC_ALL, LC_MESSAGES, LANG]
     #[arg(long, value_name = "LANGUAGE", value_enum)]
     pub(crate) lang: Option<Lang>,
     /// Write to this file instead of stdout
@@ -68,6 +70,7 @@ pub(crate) enum Format {
     Matrix,
     VllmJson,
     SglangJsonl,
+    Svg,
 }
 
 impl Format {
@@ -86,6 +89,7 @@ impl Format {
             Self::Matrix => Layout::Matrix,
             Self::VllmJson => Layout::VllmJson,
             Self::SglangJsonl => Layout::SglangJsonl,
+            Self::Svg => Layout::Svg,
         }
     }
 }

@@ -38,6 +38,10 @@ fn report(args: &ReportArgs, printer: &Printer) -> Result<Exit, UsageError> {
         return give(args.out.as_deref(), printer, |out| rows(&dirs, &runs, out));
     }
     let layout = if args.json { Layout::Json } else { args.format.layout() };
+    if layout == Layout::Svg && dirs.len() > 1 {
+        let wrong = "a page of charts is of one run; name one, or write one page for each";
+        return Err(UsageError::new("--format", wrong));
+    }
     let read = dirs.iter().map(|dir| load(dir, Some(layout))).collect::<Result<Vec<_>, _>>();
     let runs = read.map_err(unreadable)?;
     let options = Options { language: language(args), text: text_options(args, printer) };

@@ -115,3 +115,15 @@ fn a_file_that_cannot_be_written_is_named() {
         .expect_status(&[2])
         .expect_words(&["--out", "missing/out.md"]);
 }
+
+#[test]
+fn charts_are_drawn_from_a_run_and_of_one_run_only() {
+    let place = Place::new();
+    let load = "--concurrency 1,4,16 --requests 4x --input-tokens 32 --output-tokens 16";
+    run(place.dyno(&format!("predict --out run --json --quiet {load}"))).expect_status(&[0]);
+    let english = run(place.dyno("report run --format svg --lang en")).expect_status(&[0]).stdout;
+    let chinese = run(place.dyno("report run --format svg --lang zh")).expect_status(&[0]).stdout;
+    assert!(english.starts_with("<svg") && english.trim_end().ends_with("</svg>"));
+    assert!(chinese.starts_with("<svg") && chinese != english);
+    run(place.dyno("report run run --format svg")).expect_status(&[2]).expect_words(&["one run"]);
+}

@@ -1,0 +1,202 @@
+//! SVG elements, written one after the other. Nothing gets out of here that is not escaped.
+
+use super::measure::width;
+use crate::escape::escape;
+use std::fmt::Write;
+
+/// Longest text that is taken over from elsewhere.
+const LONGEST: usize = 400;
+
+/// Where the given position is in a text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Anchor {
+    Start,
+    Middle,
+    End,
+}
+
+/// One line of text.
+#[derive(Debug, Clone)]
+pub(super) struct Text<'a> {
+    pub(super) class: &'a str,
+    pub(super) x: f64,
+    /// Of the base line.
+    pub(super) y: f64,
+    pub(super) anchor: Anchor,
+    pub(super) size: f64,
+    pub(super) bold: bool,
+    pub(super) text: &'a str,
+}
+
+impl Text<'_> {
+    /// From where to where it goes.
+    pub(super) fn extent(&self) -> [f64; 2] {
+        let wide = width(self.text, self.size, self.bold);
+        let left = match self.anchor {
+            Anchor::Start => self.x,
+            Anchor::Middle => self.x - wide / 2.0,
+            Anchor::End => self.x - wide,
+        };
+        [left, left + wide]
+    }
+}
+
+/// What is drawn.
+#[derive(Debug, Default)]
+pub(super) struct Canvas {
+    out: String,
+}
+
+/// A coordinate, to a tenth of a pixel.
+pub(super) fn coordinate(value: f64) -> String {
+    let text = format!("{value:.1}");
+    match text.strip_suffix(".0") {
+        Some("-0") => "0".to_owned(),
+        Some(whole) => whole.to_owned(),
+        None => text,
+    }
+}
+
+/// Text that others wrote: control characters are shown as escapes, and what XML cannot hold is
+/// left out.
+pub(super) fn clean(text: &str) -> String {
+    escape(text, LONGEST).chars().filter(|c| !matches!(u32::from(*c) & 0xffff, 0xfffe..)).collect()
+}
+
+fn quoted(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '"' => out.push_str("&quot;"),
+            '\'' => out.push_str("&#39;"),
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+impl Canvas {
+    fn element(&mut self, name: &str, class: &str, attributes: &[(&str, f64)], about: &str) {
+        let _ = write!(self.out, "<{name} class=\"{}\"", quoted(class));
+        for (key, value) in attributes {
+            let _ = write!(self.out, " {key}=\"{}\"", coordinate(*value));
+        }
+        self.end(name, about);
+    }
+
+    fn end(&mut self, name: &str, about: &str) {
+        let _ = match about {
+            "" => writeln!(self.out, "/>"),
+            _ => writeln!(self.out, "><title>{}</title></{name}>", quoted(about)),
+        };
+    }
+
+    pub(super) fn rect(&mut self, class: &str, [x, y, w, h]: [f64; 4]) {
+        self.element("rect", class, &[("x", x), ("y", y), ("width", w), ("height", h)], "");
+    }
+
+    /// A rectangle with a colour of its own, and what is said of it.
+    pub(super) fn cell(&mut self, class: &str, [x, y, w, h]: [f64; 4], fill: &str, about: &str) {
+        let _ = write!(self.out, "<rect class=\"{class}\" fill=\"{}\"", quoted(fill));
+        for (key, value) in [("x", x), ("y", y), ("width", w), ("height", h)] {
+            let _ = write!(self.out, " {key}=\"{}\"", coordinate(value));
+        }
+        self.end("rect", about);
+    }
+
+    pub(super) fn line(&mut self, class: &str, [x1, y1]: [f64; 2], [x2, y2]: [f64; 2]) {
+        self.element("line", class, &[("x1", x1), ("y1", y1), ("x2", x2), ("y2", y2)], "");
+    }
+
+    /// A path through corners, and what is said of it.
+    pub(super) fn path(&mut self, class: &str, corners: &[[f64; 2]], closed: bool, about: &str) {
+        let mut way = String::new();
+        for (i, [x, y]) in corners.iter().enumerate() {
+            let command = if i == 0 { 'M' } else { 'L' };
+            let _ = write!(way, "{command}{} {}", coordinate(*x), coordinate(*y));
+        }
+        if closed {
+            way.push('Z');
+        }
+        let _ = write!(self.out, "<path class=\"{class}\" d=\"{way}\"");
+        self.end("path", about);
+    }
+
+    pub(super) fn circle(&mut self, class: &str, [cx, cy]: [f64; 2], r: f64, about: &str) {
+        self.element("circle", class, &[("cx", cx), ("cy", cy), ("r", r)], about);
+    }
+
+    pub(super) fn text(&mut self, text: &Text) {
+        if text.text.is_empty() {
+            return;
+        }
+        let anchor = match text.anchor {
+            Anchor::Start => "start",
+            Anchor::Middle => "middle",
+            Anchor::End => "end",
+        };
+        let weight = if text.bold { " font-weight=\"600\"" } else { "" };
+        let _ = writeln!(
+            self.out,
+            "<text class=\"{}\" x=\"{}\" y=\"{}\" text-anchor=\"{anchor}\" \
+             font-size=\"{}\"{weight}>{}</text>",
+            text.class,
+            coordinate(text.x),
+            coordinate(text.y),
+            coordinate(text.size),
+            quoted(text.text)
+        );
+    }
+
+    pub(super) fn open(&mut self, class: &str) {
+        let _ = writeln!(self.out, "<g class=\"{class}\">");
+    }
+
+    pub(super) fn close(&mut self) {
+        self.out.push_str("</g>\n");
+    }
+
+    /// Draws what is on another over this one.
+    pub(super) fn append(&mut self, other: Self) {
+        self.out.push_str(&other.out);
+    }
+
+    /// The whole document: `style` is CSS, `about` is what a screen reader says.
+    pub(super) fn document(self, [w, h]: [f64; 2], style: &str, about: &str) -> String {
+        let (w, h) = (coordinate(w), coordinate(h));
+        format!(
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {w} {h}\" width=\"{w}\" \
+             height=\"{h}\" role=\"img\" aria-label=\"{}\">\n<style>{style}</style>\n{}</svg>\n",
+            quoted(about),
+            self.out
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_escapes() {
+        let mut canvas = Canvas::default();
+        let hostile = clean("</text>&\u{1b}\u{ffff}\"");
+        canvas.text(&Text {
+            class: "a",
+            x: 1.0,
+            y: -0.04,
+            anchor: Anchor::End,
+            size: 11.0,
+            bold: false,
+            text: &hostile,
+        });
+        assert_eq!(
+            canvas.out,
+            "<text class=\"a\" x=\"1\" y=\"0\" text-anchor=\"end\" font-size=\"11\">\
+             &lt;/text&gt;&amp;\\u{1b}&quot;</text>\n"
+        );
+    }
+}

@@ -1,0 +1,84 @@
+//! What all users get together against what each of them gets.
+
+use super::canvas::clean;
+use super::levels::{Value, all_steady, distinct, ends_of_sweep, lengths, of_kind, point};
+use super::numbers;
+use super::page::{Chart, Part};
+use super::panel::{Panel, Ticks};
+use super::series::{Point, Series};
+use super::sketch::work;
+use super::theme::STYLES;
+use super::words::{Language, Word};
+use crate::summary::{LevelSummary, Summary};
+
+/// Output tokens per second that one user sees: the inverse of the median TPOT.
+fn per_user(level: &LevelSummary) -> Option<f64> {
+    let tpot = level.tpot_ms.as_ref()?.p50?;
+    (tpot > 0.0).then_some(1e3 / tpot)
+}
+
+/// Output tokens/s, for each GPU where their number is known, over tokens/s for each user.
+/// Levels in flight and rates; bursts have no lasting throughput.
+pub(super) fn frontier(summary: &Summary, language: Language) -> Option<Chart> {
+    let word = |word: Word| word.in_language(language);
+    let mut levels = if ends_of_sweep(summary) { vec![] } else { of_kind(summary, "concurrency") };
+    levels.extend(of_kind(summary, "rate"));
+    levels.retain(|level| per_user(level).is_some());
+    let steady = all_steady(&levels);
+    let gpus = summary.run.gpus.filter(|gpus| *gpus > 0);
+    let figure = work(steady, |work| work.output_tokens_per_s);
+    let share = |value: Value| Value::plain(value.value / f64::from(gpus.unwrap_or(1)));
+    let groups = distinct(levels.iter().map(|level| (level.load.kind.as_str(), lengths(level))));
+    let (mut series, mut several) = (Vec::new(), false);
+    for (kind, pair) in &groups {
+        let is = |level: &&LevelSummary| level.load.kind == *kind && lengths(level) == *pair;
+        let mut own: Vec<&LevelSummary> = levels.iter().copied().filter(is).collect();
+        own.sort_by(|a, b| a.load.value.total_cmp(&b.load.value));
+        let points = own.iter().filter_map(|level| {
+            let value = figure(level).map(share);
+            let load = numbers::label(level.load.value);
+            let label = if *kind == "rate" { format!("{load}/s") } else { load };
+            Some(Point { label, ..point(level, per_user(level)?, value) })
+        });
+        several |= distinct(own.iter().map(|level| level.load.value)).len() > 1;
+        series.push(Series { name: name(kind, *pair, language), points: points.collect() });
+    }
+    if !several {
+        return None;
+    }
+    let left_out = series.len().saturating_sub(STYLES);
+    series.truncate(STYLES);
+    let panel = Panel {
+        title: word(if gpus.is_some() { Word::OutputPerGpu } else { Word::OutputPerSecond })
+            .to_owned(),
+        unit: String::new(),
+        over: word(if steady { Word::SteadyWindow } else { Word::WholeRun }).to_owned(),
+        x_title: word(Word::PerUser).to_owned(),
+        ticks: Ticks::Round,
+        series,
+        left_out,
+        marks: vec![],
+        reach: None,
+        diagonal: false,
+        named: true,
+        may_be_log: false,
+    };
+    Some(Chart {
+        name: "frontier".to_owned(),
+        title: word(Word::Frontier).to_owned(),
+        parts: vec![Part::Plot(panel)],
+        columns: 1,
+        height: 400.0,
+    })
+}
+
+fn name(kind: &str, pair: Option<[&str; 2]>, language: Language) -> String {
+    let kind = match kind {
+        "rate" => Word::Offered.in_language(language),
+        _ => Word::InFlight.in_language(language),
+    };
+    match pair {
+        Some([input, output]) => clean(&format!("{input}→{output}{}{kind}", language.comma())),
+        None => kind.to_owned(),
+    }
+}

@@ -1,0 +1,153 @@
+//! A heat map: one cell for each pair of lengths, labelled where the label fits.
+
+use super::axis::{self, Tick};
+use super::canvas::{Anchor, Canvas, Text};
+use super::measure::{cut, width};
+use super::scale::{bounds, drawable};
+use super::series::Trust;
+use super::theme::shade;
+use super::words::{Language, Word};
+use crate::text::{ABSENT, number};
+
+/// One figure.
+#[derive(Debug, Clone)]
+pub(super) struct Cell {
+    pub(super) value: Option<f64>,
+    pub(super) trust: Trust,
+    /// What it says when it is pointed at.
+    pub(super) about: String,
+}
+
+/// What is to be drawn.
+#[derive(Debug, Clone)]
+pub(super) struct Heat {
+    pub(super) title: String,
+    /// Names of columns and rows.
+    pub(super) columns: Vec<String>,
+    pub(super) rows: Vec<String>,
+    /// Row by row; absent where there is no such level.
+    pub(super) cells: Vec<Vec<Option<Cell>>>,
+}
+
+const TITLE: f64 = 13.0;
+const SMALL: f64 = 11.0;
+
+impl Heat {
+    /// Draws it into a place: left, top, width, height.
+    pub(super) fn draw(&self, canvas: &mut Canvas, place: [f64; 4], language: Language) {
+        let [left, top, wide, high] = place;
+        self.head(canvas, place, language);
+        let names: Vec<String> =
+            self.rows.iter().map(|name| cut(name, SMALL, false, wide / 3.0)).collect();
+        let widest = names.iter().map(|name| width(name, SMALL, false)).fold(0.0, f64::max);
+        let frame = [left + widest + 8.0, top + 42.0, left + wide, top + high - 38.0];
+        let step = [
+            (frame[2] - frame[0]) / self.columns.len().max(1) as f64,
+            (frame[3] - frame[1]) / self.rows.len().max(1) as f64,
+        ];
+        let middle = |axis: usize, i: usize| frame[axis] + (i as f64 + 0.5) * step[axis];
+        let rows = names.into_iter().enumerate();
+        let rows: Vec<Tick> = rows.map(|(i, label)| Tick { at: middle(1, i), label }).collect();
+        axis::beside(canvas, &rows, frame[0] - 6.0, [frame[1], frame[3]]);
+        let columns = self.columns.iter().enumerate();
+        let room = step[0].max(40.0) - 8.0;
+        let columns: Vec<Tick> = columns
+            .map(|(i, name)| Tick { at: middle(0, i), label: cut(name, SMALL, false, room) })
+            .collect();
+        axis::below(canvas, &columns, frame[3] + 16.0, [left, left + wide]);
+
+        let all = self.cells.iter().flatten().flatten();
+        let good = all.filter(|cell| cell.trust != Trust::Bad);
+        let range = bounds(good.filter_map(|cell| cell.value.and_then(drawable)));
+        let size = self.label_size(step);
+        for (row, cells) in self.cells.iter().enumerate() {
+            for (column, cell) in cells.iter().enumerate() {
+                let corner = [frame[0] + column as f64 * step[0], frame[1] + row as f64 * step[1]];
+                let gap = if step[0].min(step[1]) > 8.0 { 1.0 } else { 0.0 };
+                let area =
+                    [corner[0] + gap, corner[1] + gap, step[0] - 2.0 * gap, step[1] - 2.0 * gap];
+                if let Some(cell) = cell {
+                    draw_cell(canvas, cell, area, range, size);
+                }
+            }
+        }
+    }
+
+    fn head(&self, canvas: &mut Canvas, [left, top, wide, high]: [f64; 4], language: Language) {
+        let title = cut(&self.title, TITLE, true, wide);
+        let lines = [
+            (left, top + 15.0, Anchor::Start, true, "dc-ink", title.as_str()),
+            (
+                left,
+                top + 33.0,
+                Anchor::Start,
+                false,
+                "dc-muted",
+                Word::InputTokens.in_language(language),
+            ),
+            (
+                left + wide / 2.0,
+                top + high - 4.0,
+                Anchor::Middle,
+                false,
+                "dc-muted",
+                Word::OutputTokens.in_language(language),
+            ),
+        ];
+        for (x, y, anchor, bold, class, text) in lines {
+            let size = if bold { TITLE } else { SMALL };
+            canvas.text(&Text { class, x, y, anchor, size, bold, text });
+        }
+    }
+
+    /// The largest size at which all labels fit into their cells.
+    fn label_size(&self, step: [f64; 2]) -> Option<f64> {
+        let all = self.cells.iter().flatten().flatten();
+        let labels: Vec<String> = all.map(label).collect();
+        let widest = labels.iter().map(|label| width(label, 1.0, false)).fold(0.0, f64::max);
+        let fits = |size: &f64| widest * size <= step[0] - 6.0 && size * 1.3 <= step[1] - 3.0;
+        [13.0, 11.0, 9.0].into_iter().find(fits)
+    }
+}
+
+fn label(cell: &Cell) -> String {
+    match cell.value.and_then(drawable) {
+        None => ABSENT.to_owned(),
+        Some(value) if value.abs() >= 1e7 => format!("{value:.1e}"),
+        Some(value) => number(value),
+    }
+}
+
+fn draw_cell(
+    canvas: &mut Canvas,
+    cell: &Cell,
+    area: [f64; 4],
+    range: Option<[f64; 2]>,
+    size: Option<f64>,
+) {
+    let value = cell.value.and_then(drawable);
+    let ink = match (value, range) {
+        (Some(value), Some([low, high])) if cell.trust != Trust::Bad => {
+            let share = if high > low { (value - low) / (high - low) } else { 0.4 };
+            let (fill, ink) = shade(share, cell.trust == Trust::Doubtful);
+            canvas.cell("dc-cell", area, &fill, &cell.about);
+            ink
+        }
+        _ => {
+            canvas.cell("dc-bad", area, "none", &cell.about);
+            "dc-muted"
+        }
+    };
+    if let Some(size) = size {
+        let text = label(cell);
+        canvas.text(&Text {
+            class: ink,
+            x: area[0] + area[2] / 2.0,
+            y: area[1] + area[3] / 2.0 + size * 0.36,
+            anchor: Anchor::Middle,
+            size,
+            bold: false,
+            text: &text,
+        });
+    }
+}

@@ -1,0 +1,162 @@
+//! From the levels of a summary to lines: which figure, of which levels, how far to be believed.
+
+use super::canvas::clean;
+use super::series::{Point, Series, Trust};
+use super::theme::STYLES;
+use crate::summary::{Distribution, LevelSummary, Summary};
+use crate::verdict::Verdict;
+
+/// A figure with what is known of its precision.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Value {
+    pub(super) value: f64,
+    pub(super) interval: Option<[f64; 2]>,
+    /// Few samples lie beyond it.
+    pub(super) few: bool,
+}
+
+impl Value {
+    /// A figure without an interval.
+    pub(super) fn plain(value: f64) -> Self {
+        Self { value, interval: None, few: false }
+    }
+}
+
+/// A figure of a level, where it has one.
+pub(super) type Figure<'a> = Box<dyn Fn(&LevelSummary) -> Option<Value> + 'a>;
+
+/// Which distribution of a level.
+pub(super) type Which = fn(&LevelSummary) -> &Option<Distribution>;
+
+/// The mean, the largest or a percentile.
+pub(super) fn of(which: Which, name: &'static str) -> Figure<'static> {
+    Box::new(move |level| {
+        let all = which(level).as_ref()?;
+        let (value, interval) = match name {
+            "mean" => (Some(all.mean), all.ci95.mean),
+            "max" => (Some(all.max), None),
+            "p50" => (all.p50, all.ci95.p50),
+            "p90" => (all.p90, all.ci95.p90),
+            _ => (all.p99, all.ci95.p99),
+        };
+        let few = all.marked.iter().any(|marked| marked == name);
+        Some(Value { value: value?, interval, few })
+    })
+}
+
+/// The levels of one kind of load.
+pub(super) fn of_kind<'a>(summary: &'a Summary, kind: &str) -> Vec<&'a LevelSummary> {
+    summary.levels.iter().filter(|level| level.load.kind == kind).collect()
+}
+
+/// The levels in flight are but the two ends of a sweep over rates.
+pub(super) fn ends_of_sweep(summary: &Summary) -> bool {
+    let loads = distinct(of_kind(summary, "concurrency").iter().map(|level| level.load.value));
+    loads.len() < 3 && of_kind(summary, "rate").len() > 1
+}
+
+/// Lengths of input and output, as a level of a grid is called after them: `128→32 @16`.
+pub(super) fn lengths(level: &LevelSummary) -> Option<[&str; 2]> {
+    let (input, rest) = level.label.split_once('→')?;
+    let (output, _) = rest.split_once(" @")?;
+    Some([input, output])
+}
+
+/// The values in the order in which they first come.
+pub(super) fn distinct<T: PartialEq>(values: impl IntoIterator<Item = T>) -> Vec<T> {
+    let mut distinct = Vec::new();
+    for value in values {
+        if !distinct.contains(&value) {
+            distinct.push(value);
+        }
+    }
+    distinct
+}
+
+/// Whether a level is to be believed.
+pub(super) fn trust(level: &LevelSummary) -> Trust {
+    match level.verdict {
+        Verdict::Valid => Trust::Good,
+        Verdict::Suspect => Trust::Doubtful,
+        Verdict::Invalid => Trust::Bad,
+    }
+}
+
+/// The verdict with its reasons; nothing for a valid level.
+pub(super) fn remark(level: &LevelSummary) -> String {
+    if level.verdict == Verdict::Valid {
+        return String::new();
+    }
+    let reasons: Vec<&str> = level.reasons.iter().map(|reason| reason.what.as_str()).collect();
+    match reasons.is_empty() {
+        true => level.verdict.to_string(),
+        false => clean(&format!("{}: {}", level.verdict, reasons.join("; "))),
+    }
+}
+
+/// One point of a line.
+pub(super) fn point(level: &LevelSummary, x: f64, value: Option<Value>) -> Point {
+    let few = value.is_some_and(|value| value.few);
+    let trust = trust(level).max(if few { Trust::Doubtful } else { Trust::Good });
+    Point {
+        x,
+        y: value.map(|value| value.value),
+        interval: value.and_then(|value| value.interval),
+        trust,
+        label: clean(&level.label),
+        remark: remark(level),
+    }
+}
+
+/// Lines of one figure over a load, one for each pair of lengths where there are several.
+pub(super) fn lines(
+    levels: &[&LevelSummary],
+    x: &dyn Fn(&LevelSummary) -> f64,
+    name: &str,
+    figure: &Figure,
+) -> Vec<Series> {
+    let grid = distinct(levels.iter().map(|level| lengths(level)));
+    let line = |pair: &Option<[&str; 2]>| {
+        let mut own: Vec<&LevelSummary> =
+            levels.iter().copied().filter(|level| lengths(level) == *pair).collect();
+        own.sort_by(|a, b| x(a).total_cmp(&x(b)));
+        let name = match pair {
+            Some([input, output]) if grid.len() > 1 => {
+                clean(format!("{input}→{output} {name}").trim_end())
+            }
+            _ => name.to_owned(),
+        };
+        let points = own.iter().map(|level| point(level, x(level), figure(level))).collect();
+        Series { name, points }
+    };
+    grid.iter().map(line).collect()
+}
+
+/// No more lines than can be told apart, some of each figure; the second is how many are left out.
+pub(super) fn limited(figures: Vec<Vec<Series>>) -> (Vec<Series>, usize) {
+    let all = figures.iter().map(Vec::len).sum::<usize>();
+    let each = STYLES / figures.len().max(1);
+    let some: Vec<Series> =
+        figures.into_iter().flat_map(|lines| lines.into_iter().take(each)).collect();
+    let left_out = all - some.len();
+    (some, left_out)
+}
+
+/// Every level that counts has a steady window, so that figures of such windows can be compared.
+pub(super) fn all_steady(levels: &[&LevelSummary]) -> bool {
+    let mut counted = levels.iter().filter(|level| level.verdict != Verdict::Invalid).peekable();
+    counted.peek().is_some() && counted.all(|level| level.steady.is_some())
+}
+
+/// Milliseconds, or seconds where there are many of them. True: the figures now are seconds.
+pub(super) fn in_seconds(series: &mut [Series]) -> bool {
+    let known = series.iter().flat_map(|one| one.points.iter().filter_map(|point| point.y));
+    let long = known.filter(|value| value.is_finite()).fold(0.0, f64::max) >= 2000.0;
+    if long {
+        for point in series.iter_mut().flat_map(|one| &mut one.points) {
+            point.y = point.y.map(|value| value / 1e3);
+            point.interval = point.interval.map(|ends| ends.map(|end| end / 1e3));
+        }
+    }
+    long
+}

@@ -1,0 +1,98 @@
+//! Charts of a run as SVG, pure: the same summary gives the same bytes. Each chart stands by
+//! itself, with its style and fonts named inside, and needs nothing else to be looked at.
+
+mod axis;
+mod canvas;
+mod frontier;
+mod heat;
+mod legend;
+mod levels;
+mod matrix;
+pub mod measure;
+mod names;
+mod numbers;
+mod over_time;
+mod page;
+mod panel;
+mod scale;
+mod series;
+mod sketch;
+mod sweeps;
+mod theme;
+mod words;
+
+pub use words::Language;
+
+use crate::summary::Summary;
+use page::{Chart, page};
+
+/// How to draw.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct ChartOptions {
+    /// Of titles and axes.
+    pub language: Language,
+}
+
+fn all(summary: &Summary, options: &ChartOptions) -> Vec<Chart> {
+    let language = options.language;
+    let sweeps = [
+        sweeps::concurrency(summary, language),
+        sweeps::rates(summary, language),
+        sweeps::bursts(summary, language),
+        matrix::matrix(summary, language),
+        frontier::frontier(summary, language),
+    ];
+    sweeps.into_iter().flatten().chain(over_time::over_time(summary, language)).collect()
+}
+
+/// Every chart that this run has figures for, each with a name that is fit for a file:
+/// `concurrency`, `rates`, `bursts`, `matrix`, `frontier`, `over-time`.
+pub fn charts(summary: &Summary, options: &ChartOptions) -> Vec<(String, String)> {
+    let draw = |chart: Chart| {
+        let name = chart.name.clone();
+        (name, page(&summary.run, &[chart], options.language))
+    };
+    all(summary, options).into_iter().map(draw).collect()
+}
+
+/// All charts of the run, one below the other; a page that says so where there are none.
+pub fn svg(summary: &Summary, options: &ChartOptions) -> String {
+    page(&summary.run, &all(summary, options), options.language)
+}
+
+fn one(summary: &Summary, options: &ChartOptions, chart: Option<Chart>) -> Option<String> {
+    chart.map(|chart| page(&summary.run, &[chart], options.language))
+}
+
+/// Total time, requests/s, mean latency, output tokens/s, p50 and p90 of the latency over the
+/// number in flight; absent where no levels differ in it.
+pub fn concurrency(summary: &Summary, options: &ChartOptions) -> Option<String> {
+    one(summary, options, sweeps::concurrency(summary, options.language))
+}
+
+/// Completed requests, TTFT, ITL and latency over the offered rate, and where the server bends.
+pub fn rates(summary: &Summary, options: &ChartOptions) -> Option<String> {
+    one(summary, options, sweeps::rates(summary, options.language))
+}
+
+/// Duration, TTFT and TPOT over the number of requests at once.
+pub fn bursts(summary: &Summary, options: &ChartOptions) -> Option<String> {
+    one(summary, options, sweeps::bursts(summary, options.language))
+}
+
+/// Heat maps of requests/s, output tokens/s and latency per output token over the lengths of
+/// input and output.
+pub fn matrix(summary: &Summary, options: &ChartOptions) -> Option<String> {
+    one(summary, options, matrix::matrix(summary, options.language))
+}
+
+/// Output tokens per second of all users, or of each GPU, over those of each user.
+pub fn frontier(summary: &Summary, options: &ChartOptions) -> Option<String> {
+    one(summary, options, frontier::frontier(summary, options.language))
+}
+
+/// Ramps and soaks over time, all on one page.
+pub fn over_time(summary: &Summary, options: &ChartOptions) -> Option<String> {
+    let charts = over_time::over_time(summary, options.language);
+    (!charts.is_empty()).then(|| page(&summary.run, &charts, options.language))
+}

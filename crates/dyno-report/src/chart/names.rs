@@ -1,0 +1,57 @@
+//! The names of levels beside their points, where they cover neither each other nor a point.
+
+use super::canvas::{Anchor, Canvas, Text};
+use super::scale::Scale;
+use super::series::{Point, Series};
+
+const SIZE: f64 = 10.0;
+
+/// Left, top, right, bottom.
+type Area = [f64; 4];
+
+fn overlap(a: &Area, b: &Area) -> bool {
+    a[0] < b[2] && b[0] < a[2] && a[1] < b[3] && b[1] < a[3]
+}
+
+fn area(text: &Text) -> Area {
+    let [left, right] = text.extent();
+    [left, text.y - SIZE * 0.8, right, text.y + SIZE * 0.25]
+}
+
+/// Writes them: above a point, beside it or below; or not at all.
+pub(super) fn draw(canvas: &mut Canvas, series: &[Series], x: &Scale, y: &Scale, frame: Area) {
+    let lines = series.iter().enumerate();
+    let points = lines.flat_map(|(line, one)| one.points.iter().map(move |point| (line, point)));
+    let known: Vec<(usize, &Point, [f64; 2])> = points
+        .filter_map(|(line, point)| Some((line, point, [x.at(point.x), y.at(point.y?)])))
+        .collect();
+    let dot = |[x, y]: [f64; 2]| [x - 4.0, y - 4.0, x + 4.0, y + 4.0];
+    let mut taken: Vec<Area> = known.iter().map(|(_, _, at)| dot(*at)).collect();
+    let mut written: Vec<(usize, &str)> = Vec::new();
+    for (line, point, [x, y]) in &known {
+        // Rounds of one level are close together: one name is enough.
+        if written.contains(&(*line, point.label.as_str())) {
+            continue;
+        }
+        let ways = [
+            (5.0, -6.0, Anchor::Start),
+            (0.0, -10.0, Anchor::Middle),
+            (-5.0, -6.0, Anchor::End),
+            (8.0, SIZE * 0.35, Anchor::Start),
+            (-8.0, SIZE * 0.35, Anchor::End),
+            (0.0, 8.0 + SIZE * 0.8, Anchor::Middle),
+        ];
+        for (dx, dy, anchor) in ways {
+            let (x, y, text) = (x + dx, y + dy, point.label.as_str());
+            let text = Text { class: "dc-name", x, y, anchor, size: SIZE, bold: false, text };
+            let area = area(&text);
+            let inside = area[0] >= frame[0] && area[2] <= frame[2] && area[1] >= frame[1];
+            if inside && area[3] <= frame[3] && !taken.iter().any(|other| overlap(&area, other)) {
+                canvas.text(&text);
+                taken.push(area);
+                written.push((*line, text.text));
+                break;
+            }
+        }
+    }
+}

@@ -1,0 +1,114 @@
+//! Ramps and soaks over time.
+
+use super::canvas::clean;
+use super::levels::{in_seconds, remark, trust};
+use super::page::{Chart, Part};
+use super::panel::{Panel, Ticks};
+use super::series::{Point, Series, Trust};
+use super::words::{Language, Word};
+use crate::summary::{LevelSummary, Slice, Summary};
+
+struct Course<'a> {
+    level: &'a LevelSummary,
+    slices: &'a [Slice],
+    language: Language,
+}
+
+fn middle(slice: &Slice) -> f64 {
+    slice.from_s + (slice.to_s - slice.from_s) / 2.0
+}
+
+impl Course<'_> {
+    fn say(&self, word: Word) -> &'static str {
+        word.in_language(self.language)
+    }
+
+    fn line(
+        &self,
+        name: &str,
+        place: fn(&Slice) -> f64,
+        figure: fn(&Slice) -> Option<f64>,
+        few: fn(&Slice) -> bool,
+    ) -> Series {
+        let point = |slice: &Slice| {
+            let few = if few(slice) { Trust::Doubtful } else { Trust::Good };
+            let time = super::numbers::time(slice.from_s);
+            Point {
+                x: place(slice),
+                y: figure(slice),
+                interval: None,
+                trust: trust(self.level).max(few),
+                label: format!("{}, {time}", clean(&self.level.label)),
+                remark: remark(self.level),
+            }
+        };
+        Series { name: name.to_owned(), points: self.slices.iter().map(point).collect() }
+    }
+
+    fn panel(&self, title: Word, series: Vec<Series>) -> Panel {
+        Panel {
+            title: self.say(title).to_owned(),
+            unit: String::new(),
+            over: String::new(),
+            x_title: self.say(Word::Time).to_owned(),
+            ticks: Ticks::Clock,
+            series,
+            left_out: 0,
+            marks: vec![],
+            reach: self.slices.last().map(|slice| slice.to_s),
+            diagonal: false,
+            named: false,
+            may_be_log: false,
+        }
+    }
+
+    fn times(&self, title: Word, mut series: Vec<Series>) -> Part {
+        let unit = if in_seconds(&mut series) { Word::Seconds } else { Word::Milliseconds };
+        let unit = self.say(unit).to_owned();
+        Part::Plot(Panel { unit, may_be_log: true, ..self.panel(title, series) })
+    }
+
+    fn chart(&self, name: String) -> Chart {
+        let never = |_: &Slice| false;
+        let rates = vec![
+            self.line(self.say(Word::OfferedName), middle, |s| Some(s.offered_per_s), never),
+            self.line(self.say(Word::Completed), middle, |s| Some(s.completed_per_s), never),
+        ];
+        let ttft = vec![
+            self.line("p50", middle, |s| s.ttft_p50_ms, never),
+            self.line("p99", middle, |s| s.ttft_p99_ms, |s| s.ttft_p99_marked),
+        ];
+        let latency = vec![self.line("", middle, |s| s.latency_p50_ms, never)];
+        let counts = vec![
+            self.line(self.say(Word::InFlight), |s| s.to_s, |s| Some(s.in_flight as f64), never),
+            self.line(self.say(Word::Failed), middle, |s| Some(s.failed as f64), never),
+        ];
+        Chart {
+            name,
+            title: format!("{}: {}", self.say(Word::OverTime), clean(&self.level.label)),
+            parts: vec![
+                Part::Plot(self.panel(Word::RequestsPerSecond, rates)),
+                self.times(Word::Ttft, ttft),
+                self.times(Word::LatencyP50, latency),
+                Part::Plot(self.panel(Word::Requests, counts)),
+            ],
+            columns: 2,
+            height: 280.0,
+        }
+    }
+}
+
+/// Four panels for each level that is looked at over time: offered and completed requests, TTFT,
+/// latency, and what was in flight or failed.
+pub(super) fn over_time(summary: &Summary, language: Language) -> Vec<Chart> {
+    let with_slices =
+        |level: &'_ LevelSummary| level.slices.as_ref().is_some_and(|s| !s.is_empty());
+    let levels: Vec<&LevelSummary> =
+        summary.levels.iter().filter(|level| with_slices(level)).collect();
+    let chart = |(i, level): (usize, &&LevelSummary)| {
+        let slices = level.slices.as_deref().unwrap_or_default();
+        let number = if levels.len() > 1 { format!("-{}", i + 1) } else { String::new() };
+        Course { level, slices, language }.chart(format!("over-time{number}"))
+    };
+    levels.iter().enumerate().map(chart).collect()
+}

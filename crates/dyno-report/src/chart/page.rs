@@ -1,0 +1,172 @@
+//! Charts on a page: whose run it is, the panels in rows, and what their marks mean.
+
+use super::canvas::{Anchor, Canvas, Text, clean};
+use super::heat::Heat;
+use super::levels::distinct;
+use super::measure::cut;
+use super::panel::Panel;
+use super::series::{Point, Trust};
+use super::theme::{INKS, css};
+use super::words::{Language, Word};
+use crate::summary::RunSummary;
+
+const WIDTH: f64 = 1200.0;
+const MARGIN: f64 = 24.0;
+const GUTTER: f64 = 28.0;
+
+/// A plot or a heat map.
+#[derive(Debug, Clone)]
+pub(super) enum Part {
+    Plot(Panel),
+    Heat(Heat),
+}
+
+/// Panels that belong together.
+#[derive(Debug, Clone)]
+pub(super) struct Chart {
+    /// Names a file.
+    pub(super) name: String,
+    pub(super) title: String,
+    pub(super) parts: Vec<Part>,
+    pub(super) columns: usize,
+    /// Height of each panel.
+    pub(super) height: f64,
+}
+
+impl Part {
+    fn draw(&self, canvas: &mut Canvas, place: [f64; 4], language: Language) {
+        match self {
+            Self::Plot(panel) => panel.draw(canvas, place, language),
+            Self::Heat(heat) => heat.draw(canvas, place, language),
+        }
+    }
+}
+
+/// Which marks are used.
+#[derive(Debug, Default)]
+struct Used {
+    bad: bool,
+    doubtful: bool,
+    bands: bool,
+    gaps: bool,
+}
+
+impl Used {
+    fn note(&mut self, trust: Trust, known: bool) {
+        self.gaps |= !known;
+        self.bad |= known && trust == Trust::Bad;
+        self.doubtful |= known && trust == Trust::Doubtful;
+    }
+
+    fn of(charts: &[Chart]) -> Self {
+        let mut used = Self::default();
+        for part in charts.iter().flat_map(|chart| &chart.parts) {
+            match part {
+                Part::Plot(panel) => {
+                    let points: Vec<&Point> =
+                        panel.series.iter().flat_map(|one| &one.points).collect();
+                    let any = points.iter().any(|point| point.y.is_some());
+                    for point in points.into_iter().filter(|_| any) {
+                        used.note(point.trust, point.y.is_some());
+                        used.bands |= point.y.is_some() && point.interval.is_some();
+                    }
+                }
+                Part::Heat(heat) => {
+                    let cells = heat.cells.iter().flatten().flatten();
+                    cells.for_each(|cell| used.note(cell.trust, cell.value.is_some()));
+                }
+            }
+        }
+        used
+    }
+
+    fn words(&self) -> Vec<Word> {
+        let all = [
+            (self.bands, Word::Bands),
+            (self.doubtful, Word::Suspect),
+            (self.bad, Word::Invalid),
+            (self.gaps, Word::Gaps),
+        ];
+        all.into_iter().filter(|(used, _)| *used).map(|(_, word)| word).collect()
+    }
+}
+
+struct Page {
+    canvas: Canvas,
+    y: f64,
+}
+
+impl Page {
+    fn line(&mut self, class: &str, size: f64, bold: bool, text: &str) {
+        self.y += size * 1.5;
+        self.canvas.text(&Text {
+            class,
+            x: MARGIN,
+            y: self.y - size * 0.4,
+            anchor: Anchor::Start,
+            size,
+            bold,
+            text: &cut(text, size, bold, WIDTH - 2.0 * MARGIN),
+        });
+    }
+
+    fn chart(&mut self, chart: &Chart, language: Language) {
+        self.y += 14.0;
+        self.line("dc-ink", 16.0, true, &chart.title);
+        self.y += 6.0;
+        let columns = chart.columns.max(1);
+        let wide = (WIDTH - 2.0 * MARGIN + GUTTER) / columns as f64 - GUTTER;
+        for row in chart.parts.chunks(columns) {
+            for (i, part) in row.iter().enumerate() {
+                let left = MARGIN + i as f64 * (wide + GUTTER);
+                part.draw(&mut self.canvas, [left, self.y, wide, chart.height], language);
+            }
+            self.y += chart.height + 18.0;
+        }
+    }
+}
+
+/// What the run is called.
+fn name(run: &RunSummary) -> String {
+    let called = run.label.as_ref().or(run.model.as_ref());
+    clean(called.unwrap_or(&run.id))
+}
+
+fn origin(run: &RunSummary) -> String {
+    let model = run.label.as_ref().and(run.model.as_ref());
+    let target = run.target.as_ref().or(run.engine.as_ref());
+    let parts = [model, target, Some(&run.started), Some(&run.id)];
+    let version = format!("dyno {}", run.version);
+    let parts = parts.into_iter().flatten().chain([&version]).map(|part| clean(part));
+    let name = name(run);
+    distinct(parts.filter(|part| *part != name)).join(" · ")
+}
+
+/// The whole document.
+pub(super) fn page(run: &RunSummary, charts: &[Chart], language: Language) -> String {
+    let word = |word: Word| word.in_language(language);
+    let mut page = Page { canvas: Canvas::default(), y: 14.0 };
+    page.line("dc-ink", 20.0, true, &name(run));
+    page.line("dc-muted", 12.0, false, &origin(run));
+    let remarks = [
+        (run.simulated && run.predicted, Word::Simulated),
+        (run.simulated && !run.predicted, Word::Embedded),
+        (run.partial, Word::Partial),
+    ];
+    for (_, remark) in remarks.into_iter().filter(|(said, _)| *said) {
+        page.line("dc-ink", 12.0, true, word(remark));
+    }
+    charts.iter().for_each(|chart| page.chart(chart, language));
+    if charts.is_empty() {
+        page.line("dc-muted", 12.0, false, word(Word::NothingToDraw));
+    }
+    let notes: Vec<&str> = Used::of(charts).words().into_iter().map(word).collect();
+    page.line("dc-muted", 11.0, false, &notes.join("  ·  "));
+    let size = [WIDTH, page.y + 12.0];
+    let mut whole = Canvas::default();
+    whole.rect("dc-paper", [0.0, 0.0, size[0], size[1]]);
+    whole.append(page.canvas);
+    let titles = charts.iter().map(|chart| chart.title.as_str());
+    let about: Vec<String> = std::iter::once(name(run)).chain(titles.map(str::to_owned)).collect();
+    whole.document(size, &(css() + INKS), &about.join(" · "))
+}

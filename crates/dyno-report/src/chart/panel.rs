@@ -1,0 +1,298 @@
+//! One plot: title, legend, axes, lines.
+
+use super::axis::{self, Tick};
+use super::canvas::{Anchor, Canvas, Text};
+use super::legend::{self, Entry, Swatch};
+use super::measure::{cut, width};
+use super::names;
+use super::numbers;
+use super::scale::{self, Scale, Spacing, bounds, drawable};
+use super::series::{Ground, Point, Series};
+use super::words::{Language, Word};
+
+/// What stands at the horizontal axis.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Ticks {
+    /// The loads that were measured, in the spacing in which they lie more evenly.
+    Loads,
+    /// The same, always in powers of two.
+    Doubling,
+    /// Round figures from 0 on.
+    Round,
+    /// Round times.
+    Clock,
+}
+
+/// A range of the horizontal axis to look at; a single place where both ends are the same.
+#[derive(Debug, Clone)]
+pub(super) struct Mark {
+    pub(super) from: f64,
+    pub(super) to: f64,
+    pub(super) name: String,
+}
+
+/// What is to be drawn.
+#[derive(Debug, Clone)]
+pub(super) struct Panel {
+    pub(super) title: String,
+    /// What the figures are counted in; may be empty.
+    pub(super) unit: String,
+    /// Over which time they were taken; may be empty.
+    pub(super) over: String,
+    pub(super) x_title: String,
+    pub(super) ticks: Ticks,
+    pub(super) series: Vec<Series>,
+    /// Lines that there was no room for.
+    pub(super) left_out: usize,
+    pub(super) marks: Vec<Mark>,
+    /// The horizontal axis goes at least so far.
+    pub(super) reach: Option<f64>,
+    /// Draw the line on which the figure is the load.
+    pub(super) diagonal: bool,
+    /// Write the names of levels beside their points.
+    pub(super) named: bool,
+    /// Figures far apart may be drawn in a logarithmic spacing.
+    pub(super) may_be_log: bool,
+}
+
+const TITLE: f64 = 13.0;
+const SMALL: f64 = 11.0;
+/// Between the frame of a plot and its outermost points.
+const INSET: f64 = 14.0;
+/// Between a plot and the end of its place: half a tick label must fit.
+const RIGHT: f64 = 14.0;
+const BELOW: f64 = 38.0;
+/// From this ratio on figures are drawn in a logarithmic spacing.
+const FAR_APART: f64 = 50.0;
+/// More loads than this are not named one by one.
+const MANY: usize = 20;
+
+impl Panel {
+    /// Draws it into a place: left, top, width, height.
+    pub(super) fn draw(&self, canvas: &mut Canvas, place: [f64; 4], language: Language) {
+        let [left, top, wide, high] = place;
+        let series: Vec<Series> = self.series.iter().cloned().map(Series::drawable).collect();
+        let known = bounds(series.iter().flat_map(Series::figures));
+        let offered = loads(&series).into_iter().filter(|_| self.diagonal);
+        let figures = known.and_then(|known| bounds(known.into_iter().chain(offered)));
+        let marks = self.drawable_marks();
+        let (spacing, ends, values) = self.vertical(figures.unwrap_or([0.0, 1.0]));
+        self.head(canvas, place, spacing, language);
+
+        let entries = self.entries(&series, &marks, language);
+        legend::draw(canvas, &entries, [left, top + 22.0], wide);
+        let labels = match spacing {
+            Spacing::Linear => numbers::labels(&values),
+            Spacing::Log => values.iter().map(|value| numbers::label(*value)).collect(),
+        };
+        let widest = labels.iter().map(|label| width(label, SMALL, false)).fold(0.0, f64::max);
+        let frame = [
+            left + widest + 8.0,
+            top + 30.0 + legend::height(&entries, wide),
+            left + wide - RIGHT,
+            top + high - BELOW,
+        ];
+        let y = Scale { spacing, low: ends[0], high: ends[1], from: frame[3], to: frame[1] };
+        let x = self.horizontal(&series, &marks, frame);
+        if figures.is_none() {
+            self.empty(canvas, frame, language);
+            return;
+        }
+        for value in &values {
+            canvas.line("dc-grid", [frame[0], y.at(*value)], [frame[2], y.at(*value)]);
+        }
+        let ticks = labels.into_iter().zip(&values);
+        let ticks: Vec<Tick> =
+            ticks.map(|(label, value)| Tick { at: y.at(*value), label }).collect();
+        axis::beside(canvas, &ticks, frame[0] - 6.0, [frame[1] - 8.0, frame[3] + 8.0]);
+        let ticks = self.horizontal_ticks(&series, &x);
+        for tick in &ticks {
+            canvas.line("dc-axis", [tick.at, frame[3]], [tick.at, frame[3] + 4.0]);
+        }
+        axis::below(canvas, &ticks, frame[3] + 17.0, [left, left + wide]);
+        draw_marks(canvas, &marks, &x, frame);
+        if self.diagonal {
+            let end = x.high.min(y.high);
+            let start = x.low.max(y.low).min(end);
+            canvas.line("dc-all", [x.at(start), y.at(start)], [x.at(end), y.at(end)]);
+        }
+        let ground = Ground { x: &x, y: &y };
+        for (style, one) in series.iter().enumerate() {
+            ground.band(canvas, style, one);
+        }
+        for (style, one) in series.iter().enumerate() {
+            ground.line(canvas, style, one);
+        }
+        if self.named {
+            let room = [frame[0], frame[1], left + wide, frame[3]];
+            names::draw(canvas, &series, &x, &y, room);
+        }
+        for (style, one) in series.iter().enumerate() {
+            ground.points(canvas, style, one, &|point, value| {
+                self.about(one, point, value, language)
+            });
+        }
+        canvas.line("dc-axis", [frame[0], frame[3]], [frame[2], frame[3]]);
+    }
+
+    fn head(&self, canvas: &mut Canvas, place: [f64; 4], spacing: Spacing, language: Language) {
+        let [left, top, wide, high] = place;
+        let log = Word::LogScale.in_language(language);
+        let spacing = if spacing == Spacing::Log { log } else { "" };
+        let mut units = vec![self.unit.as_str(), self.over.as_str(), spacing];
+        units.retain(|unit| !unit.is_empty());
+        let title = match units.is_empty() {
+            true => self.title.clone(),
+            false => self.title.clone() + &language.brackets(&units.join(language.comma())),
+        };
+        let text = Text {
+            class: "dc-ink",
+            x: left,
+            y: top + 15.0,
+            anchor: Anchor::Start,
+            size: TITLE,
+            bold: true,
+            text: &cut(&title, TITLE, true, wide),
+        };
+        canvas.text(&text);
+        canvas.text(&Text {
+            class: "dc-muted",
+            x: left + wide / 2.0,
+            y: top + high - 4.0,
+            anchor: Anchor::Middle,
+            size: SMALL,
+            bold: false,
+            text: &cut(&self.x_title, SMALL, false, wide),
+        });
+    }
+
+    fn empty(&self, canvas: &mut Canvas, frame: [f64; 4], language: Language) {
+        canvas.line("dc-axis", [frame[0], frame[3]], [frame[2], frame[3]]);
+        canvas.text(&Text {
+            class: "dc-muted",
+            x: (frame[0] + frame[2]) / 2.0,
+            y: (frame[1] + frame[3]) / 2.0,
+            anchor: Anchor::Middle,
+            size: SMALL,
+            bold: false,
+            text: Word::NoFigures.in_language(language),
+        });
+    }
+
+    fn entries(&self, series: &[Series], marks: &[Mark], language: Language) -> Vec<Entry> {
+        let mut entries = Vec::new();
+        if series.len() > 1 || self.diagonal {
+            let line = |(i, one): (usize, &Series)| (Swatch::Line(i), one.name.clone());
+            entries.extend(series.iter().enumerate().map(line));
+        }
+        if self.diagonal {
+            entries.push((Swatch::All, Word::AllCompleted.in_language(language).to_owned()));
+        }
+        entries.extend(marks.iter().map(|mark| (Swatch::Mark, mark.name.clone())));
+        if self.left_out > 0 {
+            let words = Word::MoreNotDrawn.in_language(language);
+            entries.push((Swatch::None, format!("+ {} {words}", self.left_out)));
+        }
+        entries.into_iter().map(|(swatch, name)| Entry { swatch, name }).collect()
+    }
+
+    fn drawable_marks(&self) -> Vec<Mark> {
+        let good = |mark: &&Mark| drawable(mark.from).is_some() && drawable(mark.to).is_some();
+        self.marks.iter().filter(good).cloned().collect()
+    }
+
+    fn vertical(&self, [low, high]: [f64; 2]) -> (Spacing, [f64; 2], Vec<f64>) {
+        if self.may_be_log && low > 0.0 && high / low >= FAR_APART {
+            let (ends, values) = scale::log(low, high, 6);
+            return (Spacing::Log, ends, values);
+        }
+        let (ends, values) = scale::linear(low, high, 7);
+        (Spacing::Linear, ends, values)
+    }
+
+    fn horizontal(&self, series: &[Series], marks: &[Mark], frame: [f64; 4]) -> Scale {
+        let loads = loads(series);
+        let all = loads.iter().copied();
+        let marked = marks.iter().flat_map(|mark| [mark.from, mark.to]);
+        let reach = self.reach.and_then(drawable);
+        let [low, high] = bounds(all.chain(marked).chain(reach)).unwrap_or([0.0, 1.0]);
+        let spacing = match self.ticks {
+            Ticks::Loads => scale::evener(&loads),
+            Ticks::Doubling if low > 0.0 => Spacing::Log,
+            _ => Spacing::Linear,
+        };
+        let spacing = if low > 0.0 { spacing } else { Spacing::Linear };
+        let (low, high) = match self.ticks {
+            Ticks::Round | Ticks::Clock if high > 0.0 || low < 0.0 => (low.min(0.0), high.max(0.0)),
+            Ticks::Round | Ticks::Clock => (0.0, 1.0),
+            Ticks::Loads | Ticks::Doubling => (low, high),
+        };
+        Scale { spacing, low, high, from: frame[0] + INSET, to: frame[2] - INSET }
+    }
+
+    fn horizontal_ticks(&self, series: &[Series], x: &Scale) -> Vec<Tick> {
+        let tick = |(value, label): (f64, String)| Tick { at: x.at(value), label };
+        match self.ticks {
+            Ticks::Loads | Ticks::Doubling => {
+                let loads = loads(series);
+                let values = if loads.len() > MANY { among(x) } else { loads }.into_iter();
+                values.map(|value| tick((value, numbers::label(value)))).collect()
+            }
+            Ticks::Round => {
+                let values = scale::multiples(x.low, x.high, scale::step(x.high - x.low, 10));
+                let labels = numbers::labels(&values);
+                values.into_iter().zip(labels).map(tick).collect()
+            }
+            Ticks::Clock => {
+                let values = scale::times(x.low, x.high, 8);
+                values.into_iter().map(|value| tick((value, numbers::time(value)))).collect()
+            }
+        }
+    }
+
+    /// What a point says when it is pointed at.
+    fn about(&self, series: &Series, point: &Point, value: f64, language: Language) -> String {
+        let name = if self.series.len() > 1 { &series.name } else { &self.title };
+        let mut text = format!("{}: {name} {}", point.label, numbers::label(value));
+        if let Some([low, high]) = point.interval {
+            text += &format!(" [{}, {}]", numbers::label(low), numbers::label(high));
+        }
+        if !self.unit.is_empty() {
+            text += &format!(" {}", self.unit);
+        }
+        if !self.over.is_empty() {
+            text += &language.brackets(&self.over);
+        }
+        if !point.remark.is_empty() {
+            text += &format!("; {}", point.remark);
+        }
+        text
+    }
+}
+
+/// Round figures on an axis of loads.
+fn among(x: &Scale) -> Vec<f64> {
+    match x.spacing {
+        Spacing::Linear => scale::multiples(x.low, x.high, scale::step(x.high - x.low, 10)),
+        Spacing::Log => scale::doublings(x.low, x.high),
+    }
+}
+
+/// The places of all points, each once, in order.
+fn loads(series: &[Series]) -> Vec<f64> {
+    let all = series.iter().flat_map(|one| one.points.iter().map(|point| point.x));
+    let mut loads: Vec<f64> = all.filter_map(drawable).collect();
+    loads.sort_by(f64::total_cmp);
+    loads.dedup();
+    loads
+}
+
+fn draw_marks(canvas: &mut Canvas, marks: &[Mark], x: &Scale, frame: [f64; 4]) {
+    for mark in marks {
+        let (from, to) = (x.at(mark.from), x.at(mark.to));
+        match to - from > 1.0 {
+            true => canvas.rect("dc-mark", [from, frame[1], to - from, frame[3] - frame[1]]),
+            false => canvas.line("dc-edge", [from, frame[1]], [from, frame[3]]),
+        }
+    }
+}

@@ -1,0 +1,136 @@
+//! Levels over their load: numbers in flight, rates, bursts.
+
+use super::levels::{Value, ends_of_sweep, lengths, of, of_kind};
+use super::page::{Chart, Part};
+use super::panel::{Mark, Panel, Ticks};
+use super::sketch::{Sketch, found, work};
+use super::words::{Language, Word};
+use crate::summary::{LevelSummary, Summary};
+
+/// Six panels over the number in flight: total time, requests/s, mean latency, output tokens/s,
+/// p50 and p90 of the latency.
+pub(super) fn concurrency(summary: &Summary, language: Language) -> Option<Chart> {
+    let sketch = Sketch {
+        levels: of_kind(summary, "concurrency"),
+        x: |level| level.load.value,
+        x_title: Word::InFlight,
+        ticks: Ticks::Loads,
+        marks: found(summary, "in flight", language),
+        language,
+    };
+    let grid = sketch.levels.iter().filter(|level| lengths(level).is_some()).count() > 1;
+    // A grid under one load is no sweep.
+    let enough = sketch.loads() > usize::from(grid) && !ends_of_sweep(summary);
+    enough.then(|| Chart {
+        name: "concurrency".to_owned(),
+        title: sketch.say(Word::Concurrency).to_owned(),
+        parts: vec![
+            duration(&sketch, false),
+            sketch.work(Word::RequestsPerSecond, |work| work.requests_per_s),
+            sketch.times(Word::MeanLatency, &[("", of(|level| &level.latency_ms, "mean"))]),
+            sketch.work(Word::OutputPerSecond, |work| work.output_tokens_per_s),
+            sketch.times(Word::LatencyP50, &[("", of(|level| &level.latency_ms, "p50"))]),
+            sketch.times(Word::LatencyP90, &[("", of(|level| &level.latency_ms, "p90"))]),
+        ],
+        columns: 3,
+        height: 264.0,
+    })
+}
+
+fn duration(sketch: &Sketch, may_be_log: bool) -> Part {
+    let unit = sketch.say(Word::Seconds);
+    let took = |level: &LevelSummary| level.duration_s.map(Value::plain);
+    let panel = sketch.panel(Word::TotalTime, unit, &[("", Box::new(took))]);
+    Part::Plot(Panel { may_be_log, ..panel })
+}
+
+/// What was offered in a level: as it came out, else as it was asked for.
+fn offered(level: &LevelSummary) -> f64 {
+    level.offered_per_s.unwrap_or(level.load.value)
+}
+
+/// Between the highest rate that was carried and the lowest that was not.
+fn knee(levels: &[&LevelSummary], language: Language) -> Option<Mark> {
+    let rates = |state: bool| {
+        let is = move |level: &&&LevelSummary| level.saturated == Some(state);
+        levels.iter().filter(is).map(|level| offered(level))
+    };
+    let to = rates(true).min_by(f64::total_cmp)?;
+    let from = rates(false).filter(|rate| *rate < to).max_by(f64::total_cmp).unwrap_or(to);
+    Some(Mark { from, to, name: Word::Knee.in_language(language).to_owned() })
+}
+
+/// Four panels over the offered rate: completed requests, TTFT, ITL, latency.
+pub(super) fn rates(summary: &Summary, language: Language) -> Option<Chart> {
+    let levels = of_kind(summary, "rate");
+    let searched = found(summary, "req/s", language);
+    let marks = match searched.is_empty() {
+        true => knee(&levels, language).into_iter().collect(),
+        false => searched,
+    };
+    let sketch =
+        Sketch { levels, x: offered, x_title: Word::Offered, ticks: Ticks::Round, marks, language };
+    let completed = sketch.say(Word::Completed);
+    let mut carried = sketch.panel(
+        Word::CompletedPerSecond,
+        "",
+        &[(completed, work(false, |work| work.requests_per_s))],
+    );
+    carried.diagonal = true;
+    carried.over = sketch.say(Word::WholeRun).to_owned();
+    let parts = vec![
+        Part::Plot(carried),
+        sketch.times(
+            Word::Ttft,
+            &[
+                ("p50", of(|level| &level.ttft_ms, "p50")),
+                ("p99", of(|level| &level.ttft_ms, "p99")),
+            ],
+        ),
+        sketch.times(Word::Itl, &[("", of(|level| &level.itl_ms, "p50"))]),
+        sketch.times(
+            Word::Latency,
+            &[
+                ("p50", of(|level| &level.latency_ms, "p50")),
+                ("p99", of(|level| &level.latency_ms, "p99")),
+            ],
+        ),
+    ];
+    (!sketch.levels.is_empty()).then(|| Chart {
+        name: "rates".to_owned(),
+        title: sketch.say(Word::Rates).to_owned(),
+        parts,
+        columns: 2,
+        height: 290.0,
+    })
+}
+
+/// Three panels over the number of requests at once: how long they took, TTFT, TPOT.
+pub(super) fn bursts(summary: &Summary, language: Language) -> Option<Chart> {
+    let sketch = Sketch {
+        levels: of_kind(summary, "burst"),
+        x: |level| level.load.value,
+        x_title: Word::Burst,
+        ticks: Ticks::Doubling,
+        marks: vec![],
+        language,
+    };
+    let largest = sketch.say(Word::Largest);
+    (!sketch.levels.is_empty()).then(|| Chart {
+        name: "bursts".to_owned(),
+        title: sketch.say(Word::Bursts).to_owned(),
+        parts: vec![
+            duration(&sketch, true),
+            sketch.times(
+                Word::Ttft,
+                &[
+                    ("p50", of(|level| &level.ttft_ms, "p50")),
+                    (largest, of(|level| &level.ttft_ms, "max")),
+                ],
+            ),
+            sketch.times(Word::Tpot, &[("", of(|level| &level.tpot_ms, "p50"))]),
+        ],
+        columns: 3,
+        height: 290.0,
+    })
+}

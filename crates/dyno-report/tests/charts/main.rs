@@ -1,0 +1,226 @@
+//! Charts: the figures that they show, their marks, and that any summary gives a sound drawing.
+#![allow(clippy::unwrap_used, unreachable_pub)]
+
+mod any;
+#[path = "../common/mod.rs"]
+mod common;
+mod made;
+mod xml;
+
+use dyno_report::chart::{self, ChartOptions, Language};
+use dyno_report::summary::{SearchSummary, Steady, Throughput};
+use dyno_report::{Reason, Summary, Verdict};
+use xml::{Element, read};
+
+const ENGLISH: ChartOptions = ChartOptions { language: Language::English };
+
+fn elements(drawing: &str) -> Vec<Element> {
+    read(drawing).unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// What is written and pointed at, one line each: titles, ticks and points.
+fn told(drawing: &str) -> String {
+    let all = elements(drawing);
+    let mut lines: Vec<String> = Vec::new();
+    for element in &all {
+        let group = element.groups.last();
+        match (element.name.as_str(), element.class()) {
+            ("text", "dc-tick") => {
+                let name = group.map_or("", |(class, _)| &class["dc-".len()..]);
+                match lines.last_mut().filter(|line| line.starts_with(name)) {
+                    Some(line) => *line += &format!(" | {}", element.text),
+                    None => lines.push(format!("{name}: {}", element.text)),
+                }
+            }
+            ("text", _) => lines.push(element.text.clone()),
+            _ if !element.title.is_empty() => lines.push(format!("  {}", element.title)),
+            _ => {}
+        }
+    }
+    lines.join("\n")
+}
+
+fn points(drawing: &str) -> Vec<Element> {
+    let is = |element: &Element| element.class().contains("dc-point") && !element.title.is_empty();
+    elements(drawing).into_iter().filter(is).collect()
+}
+
+fn count(drawing: &str, class: &str) -> usize {
+    let has = |element: &&Element| element.class().split(' ').any(|own| own == class);
+    elements(drawing).iter().filter(has).count()
+}
+
+fn names(summary: &Summary) -> Vec<String> {
+    chart::charts(summary, &ENGLISH).into_iter().map(|(name, _)| name).collect()
+}
+
+#[test]
+fn six_panels_over_the_number_in_flight() {
+    let summary = made::ladder();
+    assert_eq!(names(&summary), ["concurrency", "frontier"]);
+    insta::assert_snapshot!(told(&chart::concurrency(&summary, &ENGLISH).unwrap()));
+}
+
+#[test]
+fn rates_show_what_was_offered_and_the_knee() {
+    let summary = made::rates();
+    let drawing = chart::rates(&summary, &ENGLISH).unwrap();
+    insta::assert_snapshot!(told(&drawing));
+    assert_eq!(count(&drawing, "dc-mark"), 8, "a band and its name in each of four panels");
+
+    let mut carried = summary.clone();
+    carried.levels.iter_mut().for_each(|level| level.saturated = Some(false));
+    assert_eq!(count(&chart::rates(&carried, &ENGLISH).unwrap(), "dc-mark"), 0);
+    carried.search = Some(SearchSummary::Capacity {
+        unit: "req/s".to_owned(),
+        holds: Some(16.0),
+        does_not_hold: Some(20.0),
+        confidence: None,
+        doubt: None,
+    });
+    let drawing = chart::rates(&carried, &ENGLISH).unwrap();
+    assert_eq!(count(&drawing, "dc-mark"), 8);
+    assert!(told(&drawing).contains("capacity"));
+}
+
+#[test]
+fn bursts_double_along_their_axis() {
+    let (mut summary, base) = made::base();
+    let level = |i| made::level(&base, "burst", f64::from(1 << i), 2.0, 500.0 * f64::from(i + 1));
+    summary.levels = (0..12).map(level).collect();
+    assert_eq!(names(&summary), ["bursts"]);
+    let drawing = chart::bursts(&summary, &ENGLISH).unwrap();
+    let places: Vec<f64> = points(&drawing)[..12].iter().map(|point| point.number("cx")).collect();
+    let steps: Vec<f64> = places.windows(2).map(|pair| pair[1] - pair[0]).collect();
+    assert!(steps.iter().all(|step| (step - steps[0]).abs() < 0.3), "{steps:?}");
+}
+
+#[test]
+fn absent_figures_leave_gaps_and_invalid_levels_are_hollow() {
+    let mut summary = made::ladder();
+    summary.levels[4].latency_ms = None;
+    summary.levels[7].verdict = Verdict::Invalid;
+    let what = "requests left late: send lag p99 12.0 ms <limit>".to_owned();
+    summary.levels[7].reasons = vec![Reason { code: "send_lag".to_owned(), what, advice: None }];
+    let drawing = chart::concurrency(&summary, &ENGLISH).unwrap();
+    let mean = |point: &&Element| point.title.contains("Mean latency");
+    assert_eq!(points(&drawing).iter().filter(mean).count(), 11);
+    let hollow: Vec<Element> =
+        points(&drawing).into_iter().filter(|point| point.class().contains("dc-h0")).collect();
+    assert_eq!(hollow.len(), 6, "one in each panel");
+    assert!(hollow.iter().all(|point| point.title.contains("invalid: requests left late")));
+    assert_eq!(count(&drawing, "dc-doubt"), 6, "dashed to it and from it");
+    // Three pieces where nothing is absent, four where there is a gap.
+    assert_eq!(count(&drawing, "dc-line"), 3 * 3 + 3 * 4);
+    let text = told(&drawing);
+    assert!(text.contains("gaps: there is no such figure") && text.contains("hollow:"));
+    assert!(!told(&chart::svg(&made::ladder(), &ENGLISH)).contains("gaps:"));
+}
+
+#[test]
+fn intervals_are_shaded() {
+    let mut summary = made::ladder();
+    assert_eq!(count(&chart::concurrency(&summary, &ENGLISH).unwrap(), "dc-band"), 1);
+    for level in &mut summary.levels {
+        level.latency_ms.as_mut().unwrap().ci95.mean = None;
+    }
+    assert_eq!(count(&chart::concurrency(&summary, &ENGLISH).unwrap(), "dc-band"), 0);
+    summary.levels[3].latency_ms.as_mut().unwrap().ci95.mean = Some([1.0, 9000.0]);
+    assert_eq!(count(&chart::concurrency(&summary, &ENGLISH).unwrap(), "dc-whisker"), 1);
+}
+
+#[test]
+fn a_grid_of_lengths_is_a_heat_map() {
+    let mut summary = made::grid();
+    assert_eq!(names(&summary), ["matrix"]);
+    summary.levels[1].verdict = Verdict::Invalid;
+    summary.levels[2].output_tokens = None;
+    insta::assert_snapshot!(told(&chart::matrix(&summary, &ENGLISH).unwrap()));
+}
+
+#[test]
+fn several_lengths_and_loads_are_several_lines() {
+    let mut summary = made::grid();
+    let mut more = summary.levels.clone();
+    for level in &mut more {
+        level.load.value = 64.0;
+        level.label = level.label.replace("@16", "@64");
+    }
+    summary.levels.extend(more);
+    assert_eq!(names(&summary), ["concurrency", "matrix", "frontier"]);
+    let text = told(&chart::concurrency(&summary, &ENGLISH).unwrap());
+    assert_eq!(text.lines().filter(|line| *line == "128→256").count(), 6);
+    let text = told(&chart::matrix(&summary, &ENGLISH).unwrap());
+    assert!(text.contains("Requests/s (whole run), 64 in flight"), "{text}");
+}
+
+#[test]
+fn the_frontier_is_counted_by_gpu_where_their_number_is_known() {
+    let mut summary = made::ladder();
+    let first =
+        |summary: &Summary| points(&chart::frontier(summary, &ENGLISH).unwrap())[0].title.clone();
+    // 8 in 3 s, 50 tokens each; the median TPOT is 0.9 · 60 ms.
+    assert_eq!(first(&summary), "8: Output tokens/s 133.3 (whole run)");
+    summary.run.gpus = Some(4);
+    assert_eq!(first(&summary), "8: Output tokens/s for each GPU 33.33 (whole run)");
+    summary.levels.truncate(1);
+    assert!(chart::frontier(&summary, &ENGLISH).is_none(), "one load is no frontier");
+}
+
+#[test]
+fn steady_windows_are_shown_where_all_levels_have_one() {
+    let mut summary = made::ladder();
+    for level in &mut summary.levels {
+        let throughput = Throughput { requests_per_s: Some(7.0), ..Throughput::default() };
+        level.steady = Some(Steady { window_s: 9.0, throughput });
+    }
+    let text = |summary: &Summary| told(&chart::concurrency(summary, &ENGLISH).unwrap());
+    assert!(text(&summary).contains("concurrency 8: Requests/s 7 (steady window)"));
+    summary.levels[3].steady = None;
+    assert!(text(&summary).contains("concurrency 8: Requests/s 2.667 (whole run)"));
+    summary.levels[3].verdict = Verdict::Invalid;
+    assert!(text(&summary).contains("concurrency 8: Requests/s 7 (steady window)"));
+}
+
+#[test]
+fn ramps_and_soaks_are_shown_over_time() {
+    let (mut summary, base) = made::base();
+    let mut level = made::level(&base, "ramp", 20.0, 5.0, 900.0);
+    let latency = |i: u32| (i < 8).then(|| 500.0 + f64::from(i) * 100.0);
+    level.slices = Some((0..10).map(|i| made::slice(i, latency(i))).collect());
+    summary.levels = vec![level.clone()];
+    assert_eq!(names(&summary), ["over-time"]);
+    let drawing = chart::over_time(&summary, &ENGLISH).unwrap();
+    insta::assert_snapshot!(told(&drawing));
+    summary.levels.push(level);
+    assert_eq!(names(&summary), ["over-time-1", "over-time-2"]);
+}
+
+#[test]
+fn words_are_chinese_where_asked_for() {
+    let options = ChartOptions { language: Language::Chinese };
+    let text = told(&chart::svg(&made::ladder(), &options));
+    for words in ["用时（秒）", "并行数", "平均延迟（秒）", "阴影：95 % 置信区间"]
+    {
+        assert!(text.contains(words), "{words}");
+    }
+    assert!(!text.contains("latency"), "{text}");
+}
+
+#[test]
+fn a_run_without_levels_says_so() {
+    let (summary, _) = made::base();
+    assert!(chart::charts(&summary, &ENGLISH).is_empty());
+    assert!(told(&chart::svg(&summary, &ENGLISH)).contains("nothing to draw"));
+}
+
+#[test]
+fn labels_of_others_are_escaped() {
+    let mut summary = made::ladder();
+    summary.run.label = Some("</svg><script>alert(1)</script>&amp;\u{1b}\u{202e}".to_owned());
+    let drawing = chart::svg(&summary, &ENGLISH);
+    assert!(!drawing.contains("<script"));
+    assert_eq!(told(&drawing).lines().next().unwrap(), {
+        "</svg><script>alert(1)</script>&amp;\\u{1b}\\u{202e}"
+    });
+}
