@@ -18,10 +18,13 @@ use crate::run::predicted::Predicted;
 use crate::run::signals;
 use crate::run::workload::Workload;
 use crate::usage::{UsageError, from_clap};
+use dyno_core::course::Search;
 use dyno_core::environment::{Environment, Preflight, Server};
+use dyno_core::plan::{LevelPlan, Load, Plan};
 use dyno_drive::StopSignal;
 use dyno_engine::twin::Twin;
 use dyno_net::Clock;
+use dyno_report::LevelSummary;
 use dyno_wire::dialect::Shape;
 use dyno_wire::encode::{Encoder, SecretHeaders};
 use dyno_wire::endpoint::Endpoint;
@@ -109,8 +112,11 @@ fn predict(twin: &Twin, resolved: &mut Resolved, printer: &Printer) -> Result<Ex
     let answers = workload.is_session();
     let mut bench = Predicted::new(core, plan.target.api, plan.request.stream, answers);
     let kit = Kit { encoder: &encoder, workload: &workload, resolved, printer, stop: &stop, clock };
-    let mut navigator = Searching::of(plan);
-    let navigator = navigator.as_mut().map(|searching| searching as &mut dyn Navigator);
+    let mut navigator = match Searching::of(plan) {
+        Some(searching) => Some(Foreseen { searching, capacity: of_sweep(twin, plan, &workload)? }),
+        None => None,
+    };
+    let navigator = navigator.as_mut().map(|foreseen| foreseen as &mut dyn Navigator);
     recorded::run(&mut bench, &kit, environment, navigator)
 }
 
@@ -126,11 +132,37 @@ fn foresee(
         asked.push(workload.typical(&resolved.plan, number)?);
     }
     for (level, lengths) in resolved.plan.levels.iter_mut().zip(&asked) {
-        if let (dyno_core::plan::Load::Rate { .. }, Some(lengths)) = (level.load, lengths) {
+        if let (Load::Rate { .. }, Some(lengths)) = (level.load, lengths) {
             level.capacity = capacity::interval(twin, *lengths);
         }
     }
     Ok(range::notes(twin, &resolved.plan.levels, &asked))
+}
+
+/// How much the twin carries, for the rates of a sweep: beyond, no latency holds. (A search for a
+/// capacity needs to know by how much a rate is too high, and so has its latencies.)
+fn of_sweep(twin: &Twin, plan: &Plan, workload: &Workload) -> Result<Option<[f64; 2]>, Refused> {
+    let Some(Search::Sweep { .. }) = plan.course.search else { return Ok(None) };
+    let lengths = workload.typical(plan, 0).map_err(|words| (Exit::Usage, words))?;
+    Ok(lengths.and_then(|lengths| capacity::interval(twin, lengths)))
+}
+
+/// A search whose rates know how much the twin carries.
+struct Foreseen<'a> {
+    searching: Searching<'a>,
+    capacity: Option<[f64; 2]>,
+}
+
+impl Navigator for Foreseen<'_> {
+    fn next(&mut self, so_far: &[&LevelSummary]) -> Option<LevelPlan> {
+        let mut level = self.searching.next(so_far)?;
+        level.capacity = self.capacity.filter(|_| matches!(level.load, Load::Rate { .. }));
+        Some(level)
+    }
+
+    fn at_most(&self) -> Option<usize> {
+        self.searching.at_most()
+    }
 }
 
 /// Tokens as the engine counts them: words.
