@@ -3,6 +3,7 @@
 use crate::Nanos;
 use crate::plan::Arrival;
 use crate::slo::{Condition, Metric, Slo, SloError, Statistic, Term};
+use crate::text_form::saved_as_text;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
@@ -74,19 +75,7 @@ impl fmt::Display for Figure {
     }
 }
 
-impl From<Figure> for String {
-    fn from(figure: Figure) -> Self {
-        figure.to_string()
-    }
-}
-
-impl TryFrom<String> for Figure {
-    type Error = String;
-
-    fn try_from(text: String) -> Result<Self, String> {
-        text.parse()
-    }
-}
+saved_as_text!(Figure);
 
 /// What the levels to come are chosen for.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

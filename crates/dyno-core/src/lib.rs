@@ -15,6 +15,7 @@ pub mod ramp;
 pub mod record;
 pub mod server;
 pub mod slo;
+mod text_form;
 pub mod units;
 
 /// Monotonic nanoseconds since the start of the run.

@@ -237,6 +237,7 @@ fn level(
             let turnover = turnovers(search, so_far);
             let usual = |time: u64| lasting(time.max(turnover), *least_requests, &load);
             level.duration_ns = level.duration_ns.map(usual);
+            level.requests = level.requests.map(|requests| in_a_closed_loop(requests, &load));
         }
         Search::Ladder { per_slot: Some(times), .. } => {
             level.requests = Some(times.saturating_mul(load.value() as u64));
@@ -264,6 +265,18 @@ pub fn lasting(time: u64, least: u64, load: &Load) -> u64 {
     match load {
         Load::Rate { rate, .. } => time.max((TO_SPARE * least as f64 / rate * 1e9) as u64),
         _ => time,
+    }
+}
+
+/// A closed loop without a time runs for so many requests a slot.
+const PER_SLOT: f64 = 10.0;
+
+/// At least so many requests, and more where many are in flight: filling and emptying must not be
+/// most of a level.
+pub fn in_a_closed_loop(least: u64, load: &Load) -> u64 {
+    match load {
+        Load::Concurrency { .. } => least.max((PER_SLOT * load.value()) as u64),
+        _ => least,
     }
 }
 

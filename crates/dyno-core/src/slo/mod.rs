@@ -10,6 +10,7 @@ pub mod term;
 pub use error::SloError;
 pub use term::{Bound, Metric, Operator, Statistic, Term, Unit};
 
+use crate::text_form::saved_as_text;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
@@ -46,19 +47,7 @@ impl fmt::Display for Slo {
     }
 }
 
-impl From<Slo> for String {
-    fn from(slo: Slo) -> Self {
-        slo.to_string()
-    }
-}
-
-impl TryFrom<String> for Slo {
-    type Error = SloError;
-
-    fn try_from(text: String) -> Result<Self, SloError> {
-        text.parse()
-    }
-}
+saved_as_text!(Slo);
 
 /// When a series of levels should go no further.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -92,19 +81,7 @@ impl fmt::Display for Condition {
     }
 }
 
-impl From<Condition> for String {
-    fn from(condition: Condition) -> Self {
-        condition.to_string()
-    }
-}
-
-impl TryFrom<String> for Condition {
-    type Error = SloError;
-
-    fn try_from(text: String) -> Result<Self, SloError> {
-        text.parse()
-    }
-}
+saved_as_text!(Condition);
 
 #[cfg(test)]
 mod tests;

@@ -87,6 +87,28 @@ pub struct Options {
 }
 
 impl Layout {
+    /// All of them, by the names that people type.
+    pub const ALL: [(&'static str, Self); 13] = [
+        ("table", Self::Table),
+        ("markdown", Self::Markdown),
+        ("csv", Self::Csv),
+        ("json", Self::Json),
+        ("guidellm", Self::Guidellm),
+        ("evalscope", Self::Evalscope),
+        ("vllm", Self::Vllm),
+        ("vllm-0.6", Self::Vllm06),
+        ("sglang", Self::Sglang),
+        ("matrix", Self::Matrix),
+        ("vllm-json", Self::VllmJson),
+        ("sglang-jsonl", Self::SglangJsonl),
+        ("svg", Self::Svg),
+    ];
+
+    /// The layout of that name.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.iter().find(|(known, _)| *known == name).map(|(_, layout)| *layout)
+    }
+
     /// Needs [`Extras`] that were gathered from the records.
     pub fn needs_extras(self) -> bool {
         let theirs = [Self::Vllm, Self::Sglang, Self::Matrix, Self::VllmJson, Self::SglangJsonl];

@@ -1,5 +1,6 @@
 //! `dyno report`: which runs, in which layout, in which language, and where to.
 
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use dyno_report::layout::Layout;
 use dyno_report::messages::Language;
@@ -38,8 +39,8 @@ pub(crate) struct ReportArgs {
     #[arg(value_name = "RUN")]
     pub(crate) runs: Vec<PathBuf>,
     /// The layout
-    #[arg(long, value_name = "FORMAT", value_enum, default_value_t = Format::Table)]
-    pub(crate) format: Format,
+    #[arg(long, value_name = "FORMAT", value_parser = layout(), default_value = "table")]
+    pub(crate) format: Layout,
     /// Print summary.json instead of tables; the same as --format json
     #[arg(long, conflicts_with = "format")]
     pub(crate) json: bool,
@@ -55,43 +56,9 @@ pub(crate) struct ReportArgs {
 }
 
 /// The layouts by their names; the help page says what each is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Format {
-    Table,
-    Markdown,
-    Csv,
-    Json,
-    Guidellm,
-    Evalscope,
-    Vllm,
-    #[value(name = "vllm-0.6")]
-    Vllm06,
-    Sglang,
-    Matrix,
-    VllmJson,
-    SglangJsonl,
-    Svg,
-}
-
-impl Format {
-    /// The layout of that name.
-    pub(crate) fn layout(self) -> Layout {
-        match self {
-            Self::Table => Layout::Table,
-            Self::Markdown => Layout::Markdown,
-            Self::Csv => Layout::Csv,
-            Self::Json => Layout::Json,
-            Self::Guidellm => Layout::Guidellm,
-            Self::Evalscope => Layout::Evalscope,
-            Self::Vllm => Layout::Vllm,
-            Self::Vllm06 => Layout::Vllm06,
-            Self::Sglang => Layout::Sglang,
-            Self::Matrix => Layout::Matrix,
-            Self::VllmJson => Layout::VllmJson,
-            Self::SglangJsonl => Layout::SglangJsonl,
-            Self::Svg => Layout::Svg,
-        }
-    }
+fn layout() -> impl TypedValueParser<Value = Layout> {
+    let names = PossibleValuesParser::new(Layout::ALL.map(|(name, _)| name));
+    names.try_map(|name| Layout::named(&name).ok_or("there is no such layout"))
 }
 
 /// The languages by their names.

@@ -2,7 +2,7 @@
 //! asked for.
 
 use super::RUNS;
-use crate::args::report::{Format, ReportArgs};
+use crate::args::report::ReportArgs;
 use crate::exit::Exit;
 use crate::printer::Printer;
 use crate::usage::UsageError;
@@ -23,7 +23,7 @@ pub(crate) fn run(args: &ReportArgs, printer: &Printer) -> Exit {
 }
 
 fn report(args: &ReportArgs, printer: &Printer) -> Result<Exit, UsageError> {
-    if args.per_request && args.format != Format::Csv {
+    if args.per_request && args.format != Layout::Csv {
         let wrong = "it is for --format csv; add that, or leave --per-request out";
         return Err(UsageError::new("--per-request", wrong));
     }
@@ -37,7 +37,7 @@ fn report(args: &ReportArgs, printer: &Printer) -> Result<Exit, UsageError> {
         notes.for_each(|note| printer.warn(note));
         return give(args.out.as_deref(), printer, |out| rows(&dirs, &runs, out));
     }
-    let layout = if args.json { Layout::Json } else { args.format.layout() };
+    let layout = if args.json { Layout::Json } else { args.format };
     if layout == Layout::Svg && dirs.len() > 1 {
         let wrong = "a page of charts is of one run; name one, or write one page for each";
         return Err(UsageError::new("--format", wrong));

@@ -6,13 +6,11 @@ use dyno_core::SEC;
 use dyno_core::course::{Over, Range, Search};
 use dyno_core::plan::Load;
 use dyno_core::slo::Slo;
-use dyno_report::search::{first_load, lasting};
+use dyno_report::search::{first_load, in_a_closed_loop, lasting};
 use dyno_report::slo::requests_needed;
 
 /// How long a level is, unless told.
 const USUAL: u64 = 60 * SEC;
-/// A closed loop runs for at least so many requests a slot.
-const PER_SLOT: u64 = 10;
 
 /// The search, its first load, and the requests and time of each level.
 pub(super) struct Looking {
@@ -48,11 +46,8 @@ pub(super) fn looking(args: &CapacitySearch, slo: &Slo) -> Result<Looking, Usage
         (Some(requests), _, _) => (Some(requests), None),
         (None, Some(time), _) => (None, Some(time)),
         (None, None, Over::Rate) => (None, Some(USUAL)),
-        (None, None, Over::Concurrency) => (Some(needed.max(PER_SLOT * MOST_SLOTS)), None),
+        (None, None, Over::Concurrency) => (Some(in_a_closed_loop(needed, &first)), None),
     };
     let duration = duration.map(|time| lasting(time, needed, &first));
     Ok(Looking { search, first, requests, duration })
 }
-
-/// Slots that a level without a time is made for.
-const MOST_SLOTS: u64 = 100;

@@ -62,13 +62,33 @@ impl Estimate {
         self.known.is_empty()
     }
 
-    /// A level with this load has been measured.
-    pub(crate) fn knows(&self, load: &Load) -> bool {
-        self.known.iter().any(|(known, _)| known == load)
+    /// How long a level and those to come will take, by the first answer in it; nothing where none
+    /// come.
+    pub(crate) fn by_first_answer(
+        level: &LevelPlan,
+        first: &Glance,
+        to_come: &[LevelPlan],
+    ) -> Option<Duration> {
+        let mut guess = Self::default();
+        guess.learn(level, first);
+        guess.of(std::iter::once(level).chain(to_come)).filter(|_| !to_come.is_empty())
+    }
+
+    /// Learns from a level, and says how long those to come will take if that is news: this was the
+    /// first level with its load.
+    pub(crate) fn news(
+        &mut self,
+        level: &LevelPlan,
+        glance: &Glance,
+        to_come: &[LevelPlan],
+    ) -> Option<Duration> {
+        let is_news = !self.known.iter().any(|(known, _)| *known == level.load);
+        self.learn(level, glance);
+        self.of(to_come.iter()).filter(|_| is_news && !to_come.is_empty())
     }
 
     /// A level took so long.
-    pub(crate) fn learn(&mut self, level: &LevelPlan, glance: &Glance) {
+    fn learn(&mut self, level: &LevelPlan, glance: &Glance) {
         if glance.completed == 0 {
             return;
         }
@@ -86,7 +106,7 @@ impl Estimate {
     }
 
     /// How long these levels will take; nothing while there is nothing to go by.
-    pub(crate) fn of<'a>(&self, levels: impl Iterator<Item = &'a LevelPlan>) -> Option<Duration> {
+    fn of<'a>(&self, levels: impl Iterator<Item = &'a LevelPlan>) -> Option<Duration> {
         let seconds = levels.map(|level| self.level(level)).sum::<Option<f64>>()?;
         Duration::try_from_secs_f64(seconds).ok()
     }

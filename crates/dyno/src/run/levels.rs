@@ -110,17 +110,14 @@ impl Run<'_> {
             if !std::mem::take(&mut first)
                 && let Err(words) = self.between(plan)
             {
-                outcome.ending = match self.stop.get() {
-                    Stop::No => Ending::TargetLost,
-                    _ => Ending::Interrupted,
+                (outcome.ending, outcome.lost) = match self.stop.get() {
+                    Stop::No => {
+                        let at = self.bench.transport().now();
+                        let last_success = last_success.take();
+                        (Ending::TargetLost, Some(Lost { at, words, last_success }))
+                    }
+                    _ => (Ending::Interrupted, None),
                 };
-                let at = self.bench.transport().now();
-                let last_success = last_success.take();
-                outcome.lost = (outcome.ending == Ending::TargetLost).then_some(Lost {
-                    at,
-                    words,
-                    last_success,
-                });
                 break;
             }
             if leg.chosen {
@@ -134,10 +131,7 @@ impl Run<'_> {
             let news = self.news;
             let to_come = course.to_come();
             let told = |first: &Glance| {
-                let mut guess = Estimate::default();
-                guess.learn(&leg.plan, first);
-                let all = std::iter::once(&leg.plan).chain(to_come);
-                if let Some(time) = guess.of(all).filter(|_| !to_come.is_empty()) {
+                if let Some(time) = Estimate::by_first_answer(&leg.plan, first, to_come) {
                     news(News::Left { after: 0, of: 1 + to_come.len(), time });
                 }
             };
@@ -161,13 +155,9 @@ impl Run<'_> {
             if !outcome.ending.carried_out() {
                 break;
             }
-            let news_of_load = !estimate.knows(&leg.plan.load);
-            estimate.learn(&leg.plan, &glance.get());
-            let after = course.known() - to_come.len();
-            if let Some(time) =
-                estimate.of(to_come.iter()).filter(|_| news_of_load && !to_come.is_empty())
-            {
-                news(News::Left { after, of: course.known(), time });
+            if let Some(time) = estimate.news(&leg.plan, &glance.get(), to_come) {
+                let of = course.known();
+                news(News::Left { after: of - to_come.len(), of, time });
             }
             if let Some(summary) = kept.and_then(|kept| self.sum_up(plan, &leg, kept.into_inner()))
             {
