@@ -62,8 +62,8 @@ impl Estimate {
         self.known.is_empty()
     }
 
-    /// How long a level and those to come will take, by the first answer in it; nothing where none
-    /// come.
+    /// How long a level and those to come will take, by the first answer in it; nothing where time
+    /// bounds all that come.
     pub(crate) fn by_first_answer(
         level: &LevelPlan,
         first: &Glance,
@@ -71,7 +71,7 @@ impl Estimate {
     ) -> Option<Duration> {
         let mut guess = Self::default();
         guess.learn(level, first);
-        guess.of(std::iter::once(level).chain(to_come)).filter(|_| !to_come.is_empty())
+        guess.of(std::iter::once(level).chain(to_come)).filter(|_| is_open(to_come))
     }
 
     /// Learns from a level, and says how long those to come will take if that is news: this was the
@@ -84,7 +84,7 @@ impl Estimate {
     ) -> Option<Duration> {
         let is_news = !self.known.iter().any(|(known, _)| *known == level.load);
         self.learn(level, glance);
-        self.of(to_come.iter()).filter(|_| is_news && !to_come.is_empty())
+        self.of(to_come.iter()).filter(|_| is_news && is_open(to_come))
     }
 
     /// A level took so long.
@@ -135,6 +135,11 @@ impl Estimate {
         let ratio = work.tokens(known.weight) / known.work.tokens(known.weight);
         Some(known.seconds * ratio * (known.load / load).sqrt())
     }
+}
+
+/// How long it takes is not in the plan: some level is bounded by its requests alone.
+fn is_open(levels: &[LevelPlan]) -> bool {
+    levels.iter().any(|level| level.duration_ns.is_none())
 }
 
 /// Requests that share a step.
