@@ -15,11 +15,11 @@ use dyno_core::plan::{Arrival, Warmup};
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Finds the highest load that keeps the SLO given with --slo, and answers with an interval and how
-sure it is: \"holds 41.2 req/s, does not hold 44.0\". It begins with a full server, brackets the edge,
-then measures on both sides of it; every level is long enough for the percentiles of the SLO. The run
-directory holds all levels, as with `dyno bench`. Without a target, the embedded engine is measured;
-with --predict, a twin answers in virtual time. The exit status is 5 if the SLO is not kept even at
-the lowest load.
+sure it is: \"holds 41.2 req/s, does not hold 44.0\". It begins with one request at a time and with
+a full server, brackets the edge, then measures on both sides of it; every level is long enough for
+the percentiles of the SLO. The run directory holds all levels, as with `dyno bench`. Without a
+target, the embedded engine is measured; with --predict, a twin answers in virtual time. The exit
+status is 5 if the SLO is not kept even at the lowest load.
 
 Examples:
   dyno capacity http://localhost:8000 --slo 'ttft.p99<500ms and tpot.p95<50ms and errors<1%'
