@@ -8,7 +8,6 @@ use dyno_engine::twin::Twin;
 use dyno_stats::compare::{Better, Figure};
 use dyno_stats::{BlockTable, Counted, MIN_BLOCKS};
 
-const IN_FLIGHT: usize = 32;
 const INPUT: [u32; 2] = [128, 384];
 const OUTPUT: u32 = 128;
 /// As reports do: at most so many blocks, of at least two median latencies.
@@ -21,12 +20,13 @@ pub(crate) const NAMES: [&str; FIGURES] =
 pub(crate) const BETTER: [Better; FIGURES] =
     [Better::Higher, Better::Lower, Better::Lower, Better::Lower];
 
-/// The figures of a run.
-pub(crate) type Run = [Figure; FIGURES];
+/// The figures of a run; no throughput in an open loop.
+pub(crate) type Run = [Option<Figure>; FIGURES];
 
 /// A twin whose steps can be slowed down.
 pub(crate) struct Bench {
     pub(crate) twin: Twin,
+    pub(crate) load: Load,
     pub(crate) requests: usize,
 }
 
@@ -38,9 +38,14 @@ impl Bench {
         let core = Core::new(self.twin.scheduler, cost, seed).expect("a valid twin");
         let warmup = self.requests / 10;
         let requests = self.requests + warmup;
-        let load = Load::InFlight(IN_FLIGHT);
-        let seen = Traffic { load, requests, input: INPUT, output: OUTPUT }.served(core, seed);
-        figures(&seen, &seen[warmup..], intervals)
+        let traffic = Traffic { load: self.load, requests, input: INPUT, output: OUTPUT };
+        let seen = traffic.served(core, seed);
+        let mut run = figures(&seen, &seen[warmup..], intervals);
+        if matches!(self.load, Load::Rate(_)) {
+            // What completes is what was sent: it says nothing of the server.
+            run[0] = None;
+        }
+        run
     }
 }
 
@@ -69,12 +74,9 @@ fn figures(all: &[Seen], measured: &[Seen], intervals: bool) -> Run {
     let blocks = intervals.then(|| Blocks::new(measured)).flatten();
     let described = |of: fn(&Seen) -> Nanos| Described::new(measured, of, blocks);
     let latency = described(Seen::latency).mean;
-    [
-        Figure::by_latency(throughput(all, measured), latency),
-        latency,
-        described(Seen::ttft).p99,
-        described(|seen| (seen.tpot() * 1e9) as Nanos).mean,
-    ]
+    let throughput = Figure::by_latency(throughput(all, measured), latency);
+    let tpot = described(|seen| (seen.tpot() * 1e9) as Nanos).mean;
+    [throughput, latency, described(Seen::ttft).p99, tpot].map(Some)
 }
 
 /// Completed requests a second while all slots were busy.

@@ -58,12 +58,15 @@ impl Luck<'_> {
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Fared {
     pub(crate) all: u32,
+    /// Comparisons that have this figure.
+    pub(crate) compared: [u32; FIGURES],
     /// Intervals that hold the truth.
     pub(crate) covered: [u32; FIGURES],
     /// Figures that were called different.
     pub(crate) called: [u32; FIGURES],
-    /// Figures that were called different the wrong way round.
-    pub(crate) wrong: [u32; FIGURES],
+    /// Comparisons in which any figure was called different the wrong way round; for equal servers
+    /// there is no right way.
+    pub(crate) wrong: u32,
     /// Figures of which it was said that there is no large difference.
     pub(crate) no_larger: [u32; FIGURES],
     /// Comparisons in which any figure was called different.
@@ -75,20 +78,25 @@ pub(crate) struct Fared {
 impl Fared {
     /// Compares, and holds the result against the true changes.
     pub(crate) fn add(&mut self, design: Design, a: &[Run], b: &[Run], truth: &[f64; FIGURES]) {
-        let effects: [Effect; FIGURES] = std::array::from_fn(|i| {
-            let side = |runs: &[Run], count: usize| -> Vec<Figure> {
-                runs[..count].iter().map(|run| run[i]).collect()
-            };
-            let (a, b) = (side(a, design.runs[0]), side(b, design.runs[1]));
-            compare(&a, &b, design.order, BETWEEN_RUNS).expect("figures above 0")
-        });
-        let corrected = holm(&effects.map(|effect| effect.p));
+        let effects: Vec<(usize, Effect)> = (0..FIGURES)
+            .filter_map(|i| {
+                let side = |runs: &[Run], count: usize| -> Option<Vec<Figure>> {
+                    runs[..count].iter().map(|run| run[i]).collect()
+                };
+                let (a, b) = (side(a, design.runs[0])?, side(b, design.runs[1])?);
+                Some((i, compare(&a, &b, design.order, BETWEEN_RUNS)?))
+            })
+            .collect();
+        let chances: Vec<f64> = effects.iter().map(|(_, effect)| effect.p).collect();
+        let corrected = holm(&chances);
         self.all += 1;
-        let mut any = false;
-        for (i, effect) in effects.iter().enumerate() {
+        let (mut any, mut wrong) = (false, false);
+        for ((i, effect), corrected) in effects.iter().zip(corrected) {
+            let i = *i;
+            self.compared[i] += 1;
             let holds = effect.low <= truth[i] && truth[i] <= effect.high;
             self.covered[i] += u32::from(holds);
-            let said = verdict(effect, corrected[i], MARGIN);
+            let said = verdict(effect, corrected, MARGIN);
             let higher = match said {
                 Verdict::Higher => Some(true),
                 Verdict::Lower => Some(false),
@@ -96,7 +104,8 @@ impl Fared {
             };
             any |= higher.is_some();
             self.called[i] += u32::from(higher.is_some());
-            self.wrong[i] += u32::from(higher.is_some_and(|higher| higher != (truth[i] > 0.0)));
+            let is_right = |higher: bool| truth[i] != 0.0 && higher == (truth[i] > 0.0);
+            wrong |= higher.is_some_and(|higher| !is_right(higher));
             self.no_larger[i] += u32::from(matches!(said, Verdict::NoLargerThan(_)));
             let at = match gate(effect, BETTER[i], ALLOWED) {
                 Gate::Pass => 0,
@@ -106,9 +115,24 @@ impl Fared {
             self.gate[i][at] += 1;
         }
         self.any += u32::from(any);
+        self.wrong += u32::from(wrong);
     }
 
-    pub(crate) fn percent(&self, count: u32) -> String {
-        format!("{:.1} %", 100.0 * f64::from(count) / f64::from(self.all.max(1)))
+    /// A share of the comparisons that have a figure.
+    pub(crate) fn of_figure(&self, i: usize, counts: &[u32; FIGURES]) -> String {
+        percent(counts[i], self.compared[i])
+    }
+
+    /// What a gate made of a figure.
+    pub(crate) fn of_gate(&self, i: usize) -> String {
+        self.gate[i].map(|count| percent(count, self.compared[i])).join(" / ")
+    }
+}
+
+/// A dash where there is nothing.
+pub(crate) fn percent(count: u32, all: u32) -> String {
+    match all {
+        0 => "–".to_owned(),
+        _ => format!("{:.1} %", 100.0 * f64::from(count) / f64::from(all)),
     }
 }
