@@ -14,6 +14,7 @@ mod numbers;
 mod over_time;
 mod page;
 mod panel;
+mod png;
 mod scale;
 mod series;
 mod sketch;
@@ -21,6 +22,7 @@ mod sweeps;
 mod theme;
 mod words;
 
+pub use png::{Picture, PngError};
 pub use words::Language;
 
 use crate::summary::Summary;
@@ -58,6 +60,11 @@ pub fn charts(summary: &Summary, options: &ChartOptions) -> Vec<(String, String)
 /// All charts of the run, one below the other; a page that says so where there are none.
 pub fn svg(summary: &Summary, options: &ChartOptions) -> String {
     page(&summary.run, &all(summary, options), options.language)
+}
+
+/// The same page as [`svg`] in pixels, 1,200 wide, drawn with a font that is compiled in.
+pub fn png(summary: &Summary, options: &ChartOptions) -> Result<Picture, PngError> {
+    png::png(&svg(summary, options))
 }
 
 fn one(summary: &Summary, options: &ChartOptions, chart: Option<Chart>) -> Option<String> {

@@ -8,6 +8,8 @@ const LIGHT: [&str; STYLES] =
 const DARK: [&str; STYLES] =
     ["#56b4e9", "#ff8a3d", "#2ec997", "#e79fc8", "#e6c229", "#9ad8f5", "#b3a6ff", "#bbbbbb"];
 
+const INK: &str = "#1a1a1a";
+
 const FONTS: &str = "'Noto Sans','Helvetica Neue',Arial,'DejaVu Sans','Noto Sans CJK SC',\
     'Noto Sans SC','Source Han Sans SC','PingFang SC','Hiragino Sans GB','Microsoft YaHei',\
     'WenQuanYi Micro Hei',sans-serif";
@@ -54,7 +56,7 @@ fn pale(color: &str, paper: &str) -> String {
 pub(super) fn css() -> String {
     let light = Ground {
         paper: "#ffffff",
-        ink: "#1a1a1a",
+        ink: INK,
         muted: "#595959",
         grid: "#e3e3e3",
         mark: "#e9c46a",
@@ -79,6 +81,11 @@ pub(super) fn css() -> String {
          .dc-bad{{stroke-dasharray:3 3}}.dc-name{{stroke-width:3;paint-order:stroke}}{light}\
          @media screen and (prefers-color-scheme:dark){{{dark}}}"
     )
+}
+
+/// Titles of a font that has no bold face: a stroke makes them so. Only for the light theme.
+pub(super) fn bold_by_stroke() -> String {
+    format!(".dc-ink{{stroke:{INK};stroke-width:.04em}}")
 }
 
 /// A shade from light (0) to dark (1), whitened where it is pale, and the ink that can be read

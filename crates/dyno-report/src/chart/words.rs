@@ -27,7 +27,7 @@ macro_rules! words {
 
         impl Word {
             #[cfg(test)]
-            const ALL: &[Self] = &[$(Self::$name),*];
+            pub(super) const ALL: &[Self] = &[$(Self::$name),*];
 
             pub(super) fn in_language(self, language: Language) -> &'static str {
                 match (self, language) {
