@@ -4,6 +4,7 @@
 
 mod aggregate;
 pub mod chart;
+pub mod counts;
 pub mod escape;
 pub mod findings;
 pub mod layout;
