@@ -40,9 +40,10 @@ use dyno_core::plan::Plan;
 pub(crate) use figures::figures;
 use level::Level;
 use readings::FirstReading;
-pub(crate) use readings::for_each_record;
 pub use readings::level_plans;
+pub(crate) use readings::{for_each_record, for_each_record_since};
 use std::collections::BTreeMap;
+pub(crate) use timeline::{PerChunk, events, for_each_gap, per_chunk};
 
 /// The summary of a run. The order of requests within a level does not matter.
 pub fn summarise(plan: &Plan, env: Option<&Environment>, source: &dyn FrameSource) -> Summary {
