@@ -161,7 +161,8 @@ mod tests {
 
     #[test]
     fn chinese_is_as_wide_as_measured() {
-        for text in ["随请求到达率的变化", "（请求，秒）：", "阴影：置信区间"] {
+        for text in ["随请求到达率的变化", "（请求，秒）：", "阴影：置信区间"]
+        {
             let (drawn, measured) = (drawn_width(text), measure::width(text, SIZE, false));
             assert!((drawn / measured - 1.0).abs() < 0.01, "{text}: {drawn} and {measured}");
             assert_eq!(measure::width(text, SIZE, true), measured, "bold is no wider");

@@ -139,5 +139,5 @@ pub(crate) fn matrix() -> (Run, VecSource) {
 
 pub(crate) fn print(layout: Layout, runs: &[Run], language: Language) -> String {
     let options = Options { language, ..Options::default() };
-    layout.print(runs, &options).unwrap().text
+    String::from_utf8(layout.print(runs, &options).unwrap().bytes).unwrap()
 }
