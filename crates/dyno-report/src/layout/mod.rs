@@ -27,6 +27,7 @@ pub use requests::per_request;
 pub use table::Table;
 
 use crate::chart::{self, ChartOptions, PngError};
+use crate::detail::Detail;
 use crate::escape::escape;
 use crate::messages::{Language, Message};
 use crate::summary::{LevelSummary, RunSummary, Summary};
@@ -77,6 +78,8 @@ pub struct Run {
     pub summary: Summary,
     /// What some layouts need beyond them.
     pub extras: Extras,
+    /// What charts of single requests need.
+    pub detail: Option<Detail>,
 }
 
 /// What came out.
@@ -157,6 +160,11 @@ impl Layout {
         theirs.contains(&self)
     }
 
+    /// Needs [`Detail`] that was gathered from the records.
+    pub fn needs_detail(self) -> bool {
+        matches!(self, Self::Svg | Self::Png)
+    }
+
     /// Not text: nothing for a terminal.
     pub fn is_binary(self) -> bool {
         matches!(self, Self::Png | Self::Parquet)
@@ -218,7 +226,7 @@ impl Layout {
             Self::Vllm06 => vllm::vllm_0_6(summary),
             Self::Sglang => sglang::sglang(summary, extras),
             Self::Matrix => matrix::matrix(summary, extras),
-            Self::Svg => return chart::svg(summary, &ChartOptions { language }),
+            Self::Svg => return chart::svg(summary, run.detail.as_ref(), &ChartOptions { language }),
             Self::Csv
             | Self::Parquet
             | Self::Json
@@ -257,7 +265,7 @@ fn pictures(runs: &[Run], options: &Options) -> Result<Printed, PrintError> {
     let mut printed = Printed { bytes: vec![], notes: vec![] };
     for run in runs {
         let options = ChartOptions { language };
-        let picture = chart::png(&run.summary, &options).map_err(PrintError::Png)?;
+        let picture = chart::png(&run.summary, run.detail.as_ref(), &options).map_err(PrintError::Png)?;
         printed.bytes.extend(picture.bytes);
         if !picture.missing.is_empty() {
             let missing: Vec<String> = picture.missing.iter().map(char::to_string).collect();

@@ -7,6 +7,7 @@ use crate::exit::Exit;
 use crate::printer::Printer;
 use crate::usage::UsageError;
 use dyno_record::{RecordError, RunDir};
+use dyno_report::detail::Detail;
 use dyno_report::layout::{Extras, Layout, Options, PrintError, Run, Table, notes_on, per_request};
 use dyno_report::messages::Language;
 use dyno_report::{DirSource, FrameSource, Summary, TextOptions, summarise};
@@ -89,7 +90,8 @@ fn load(dir: &RunDir, layout: Option<Layout>) -> Result<Run, RecordError> {
         true => Extras::gather(&plan, &source),
         false => Extras::default(),
     };
-    Ok(Run { summary, extras })
+    let detail = layout.is_some_and(Layout::needs_detail).then(|| Detail::gather(&source));
+    Ok(Run { summary, extras, detail })
 }
 
 fn rows(dirs: &[RunDir], runs: &[Run], table: Table, out: &mut dyn Write) -> io::Result<()> {
