@@ -45,6 +45,7 @@ fn show(imported: &Imported, source: &str) {
             let options = Options { language: Language::Chinese, ..Options::default() };
             if let Ok(text) = layout.print(std::slice::from_ref(&run), &options) {
                 printed.push_str(part(&text.text, &origin.form));
+                printed.push('\n');
             }
         }
     }

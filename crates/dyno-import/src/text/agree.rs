@@ -4,6 +4,7 @@ use super::group::Group;
 use super::part::Finding;
 use dyno_report::LevelSummary;
 use dyno_report::summary::Distribution;
+use std::collections::BTreeMap;
 
 /// A figure that both have: its name, the decimals of the coarser, and where it is found.
 type Figure = (&'static str, i32, fn(&LevelSummary) -> Option<f64>);
@@ -25,40 +26,42 @@ fn seconds(level: &LevelSummary, of: fn(&Distribution) -> Option<f64>) -> Option
 
 /// Notes every figure on which a pivot and the blocks under the same headings differ.
 pub(super) fn compare(groups: &mut [Group]) {
+    let mut sections: BTreeMap<&[String], Vec<&LevelSummary>> = BTreeMap::new();
+    for group in groups.iter() {
+        if group.part.tool == "evalscope" && group.part.form == "block" {
+            let levels = group.part.levels.iter().map(|(level, _)| level);
+            sections.entry(&group.place.headings).or_default().extend(levels);
+        }
+    }
     let mut found: Vec<(usize, Finding)> = Vec::new();
     for (at, pivot) in groups.iter().enumerate().filter(|(_, group)| group.part.form == "pivot") {
-        let blocks = groups.iter().filter(|group| {
-            let part = &group.part;
-            part.tool == "evalscope"
-                && part.form == "block"
-                && group.place.headings == pivot.place.headings
-        });
-        let blocks: Vec<&LevelSummary> =
-            blocks.flat_map(|group| &group.part.levels).map(|(level, _)| level).collect();
-        if blocks.is_empty() {
-            continue;
-        }
-        let column = |load| pivot.part.levels.iter().find(|(level, _)| level.load == load);
-        for block in &blocks {
-            match column(block.load.clone()) {
-                Some((level, _)) => {
+        // Blocks are compared with the first table of their section.
+        let Some(blocks) = sections.remove(pivot.place.headings.as_slice()) else { continue };
+        let columns: BTreeMap<_, _> =
+            pivot.part.levels.iter().map(|(level, _)| (load(level), level)).collect();
+        let mut without: BTreeMap<_, _> = columns.clone();
+        for block in blocks {
+            without.remove(&load(block));
+            match columns.get(&load(block)) {
+                Some(level) => {
                     let differing = differing(level, block).into_iter();
                     found.extend(differing.map(|what| (at, disagreement(block, what))));
                 }
                 None => found.push((at, lacking(block, "a block but no column"))),
             }
         }
-        for (level, _) in &pivot.part.levels {
-            if !blocks.iter().any(|block| block.load == level.load) {
-                found.push((at, lacking(level, "a column but no block")));
-            }
-        }
+        found.extend(without.values().map(|level| (at, lacking(level, "a column but no block"))));
     }
     for (at, finding) in found {
         if let Some(group) = groups.get_mut(at) {
             group.part.findings.push(finding);
         }
     }
+}
+
+/// The load as a key.
+fn load(level: &LevelSummary) -> (&str, Option<u64>) {
+    (&level.load.kind, level.load.value.map(f64::to_bits))
 }
 
 /// What differs by more than rounding.

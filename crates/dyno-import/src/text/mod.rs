@@ -11,7 +11,9 @@ mod part;
 mod pivot;
 mod place;
 mod plain;
+mod plausible;
 mod quantity;
+mod runs;
 mod serving;
 mod table;
 
@@ -35,9 +37,9 @@ pub(crate) fn recognise(name: &str, bytes: &[u8]) -> Option<Imported> {
     if parts.is_empty() {
         return None;
     }
-    let mut runs = group::group(parts);
-    agree::compare(&mut runs);
-    Some(group::finish(name, runs))
+    let mut groups = group::group(parts);
+    agree::compare(&mut groups);
+    Some(runs::runs(name, groups))
 }
 
 /// Everything that was found, and where.

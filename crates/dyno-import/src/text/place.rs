@@ -28,6 +28,8 @@ pub(super) struct Follower {
     result_within: bool,
     ahead: Vec<String>,
     front_matter: bool,
+    /// Something stands under the last heading.
+    filled: bool,
 }
 
 impl Follower {
@@ -39,6 +41,7 @@ impl Follower {
         }
         match line.kind {
             Kind::Open => {
+                self.filled = true;
                 self.names_within = self.headings.is_empty() && self.above.is_empty();
                 self.result_within = false;
                 return;
@@ -70,6 +73,7 @@ impl Follower {
                 self.above.clear();
             }
             self.gap = false;
+            self.filled = true;
             self.above.push(text.to_owned());
         }
     }
@@ -89,6 +93,7 @@ impl Follower {
     /// Something was found here: where it stands.
     pub(super) fn found(&mut self) -> Place {
         self.result_within = true;
+        self.filled = true;
         self.gap = false;
         self.ahead.clear();
         Place {
@@ -98,8 +103,11 @@ impl Follower {
     }
 
     fn enter(&mut self, depth: usize, words: String) {
-        self.headings.retain(|(above, _)| *above < depth);
+        // A heading with nothing under it but its like belongs to what follows.
+        let kept = if self.filled { depth } else { depth + 1 };
+        self.headings.retain(|(above, _)| *above < kept);
         self.headings.push((depth, words));
+        self.filled = false;
         self.above.clear();
         self.ahead.clear();
         self.gap = false;

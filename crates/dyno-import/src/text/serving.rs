@@ -26,11 +26,16 @@ pub(super) fn read(lines: &[Line], before: &[String]) -> Option<(Part, usize)> {
     before.iter().for_each(|text| reader.ahead(text));
     let mut taken = usize::from(titled);
     let mut closed = false;
+    let mut gap = false;
     while let Some(line) = lines.get(taken).filter(|line| line.kind == first.kind) {
         let text = line.text.as_str();
-        if is_title(text) || !(text.is_empty() || is_rule(text) || reader.row(line.number, text)) {
+        // After an empty line, what is not known may belong to what follows.
+        let strange = gap && !is_rule(text) && !is_known(&key(line).unwrap_or_default());
+        let mut row = || reader.row(line.number, text);
+        if is_title(text) || (!text.is_empty() && (strange || !(is_rule(text) || row()))) {
             break;
         }
+        gap = text.is_empty();
         taken += 1;
         closed = !text.is_empty() && text.chars().all(|c| c == '=');
         if closed {
@@ -51,14 +56,22 @@ fn is_rule(text: &str) -> bool {
 
 /// Rows that have lost the line above them.
 fn begins_bare(lines: &[Line]) -> bool {
-    let key = |line: &Line| line.text.split_once(':').map(|(key, _)| name(key).0);
     let first = lines.first().and_then(key);
     first.is_some_and(|key| FIRST_ROWS.contains(&key.as_str()))
         && lines.iter().take(4).filter_map(key).filter(|key| is_known(key)).count() >= 3
 }
 
+/// The name in a row, as it is compared.
+fn key(line: &Line) -> Option<String> {
+    line.text.split_once([':', '：']).map(|(key, _)| name(key).0)
+}
+
 fn is_known(key: &str) -> bool {
-    FIRST_ROWS.contains(&key)
+    let statistic = key.split_once(' ').is_some_and(|(_, figure)| {
+        ["ttft", "tpot", "itl", "e2el", "e2e latency"].contains(&figure)
+    });
+    statistic
+        || FIRST_ROWS.contains(&key)
         || key.contains("request concurrency")
         || key.contains("request rate")
         || ["failed requests", "total input tokens", "total generated tokens"].contains(&key)
