@@ -1,10 +1,25 @@
 //! Colour, where it is wanted.
 
 use super::TextOptions;
+use crate::messages::Message;
 use crate::verdict::Verdict;
 
 fn paint(text: &str, code: &str, options: &TextOptions) -> String {
     if options.color { format!("\x1b[{code}m{text}\x1b[0m") } else { text.to_owned() }
+}
+
+/// What a verdict is called.
+pub(super) fn verdict_word(verdict: Verdict) -> Message {
+    match verdict {
+        Verdict::Valid => Message::Valid,
+        Verdict::Suspect => Message::Suspect,
+        Verdict::Invalid => Message::Invalid,
+    }
+}
+
+/// A figure that is not to be believed: struck and pale.
+pub(super) fn struck(text: &str, options: &TextOptions) -> String {
+    paint(text, "2;9", options)
 }
 
 /// A verdict in its colour.
@@ -14,7 +29,7 @@ pub(super) fn verdict(verdict: Verdict, options: &TextOptions) -> String {
         Verdict::Suspect => "33",
         Verdict::Invalid => "1;31",
     };
-    paint(&verdict.to_string(), code, options)
+    paint(verdict_word(verdict).text(options.language), code, options)
 }
 
 /// Whether an SLO is kept, in the colours of verdicts.
