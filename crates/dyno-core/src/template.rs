@@ -40,7 +40,8 @@ fn pieces(text: &str) -> Vec<Piece<'_>> {
     let mut searched = 0;
     while let Some(open) = rest[searched..].find('{').map(|at| at + searched) {
         let place = rest[open..].find('}').map(|at| open + at);
-        let found = place.and_then(|close| Some((close, inner(&rest[open + 1..close], &mut next)?)));
+        let found =
+            place.and_then(|close| Some((close, inner(&rest[open + 1..close], &mut next)?)));
         let Some((close, piece)) = found else {
             searched = open + 1;
             continue;

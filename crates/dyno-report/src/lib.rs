@@ -4,6 +4,8 @@
 
 mod aggregate;
 pub mod chart;
+pub mod counts;
+pub mod detail;
 pub mod escape;
 pub mod findings;
 pub mod layout;
@@ -18,6 +20,7 @@ pub mod verdict;
 mod when;
 
 pub use aggregate::{glimpse, level_plans, memory_growth, summarise};
+pub use detail::Detail;
 pub use findings::{Finding, Reason};
 pub use run_dir::DirSource;
 pub use source::{FrameSource, VecSource};

@@ -1,5 +1,6 @@
 //! Whether a level is to be believed.
 
+use crate::messages::{Language, Message};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -9,18 +10,28 @@ use std::fmt;
 pub enum Verdict {
     /// Believe it.
     Valid,
+    /// Another tool's figures: nobody saw how its client fared.
+    Unjudged,
     /// Read it with the stated caveat.
     Suspect,
     /// The figures describe the load generator, not the server.
     Invalid,
 }
 
+impl Verdict {
+    /// What it is called.
+    pub(crate) fn word(self) -> Message {
+        match self {
+            Self::Valid => Message::Valid,
+            Self::Unjudged => Message::Unjudged,
+            Self::Suspect => Message::Suspect,
+            Self::Invalid => Message::Invalid,
+        }
+    }
+}
+
 impl fmt::Display for Verdict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(match self {
-            Self::Valid => "valid",
-            Self::Suspect => "suspect",
-            Self::Invalid => "invalid",
-        })
+        f.pad(self.word().text(Language::English))
     }
 }

@@ -77,7 +77,8 @@ impl ServerFinding {
                 (what, values, ServerTold::GiveMemory)
             }
             Self::Queue { share, waiting, running, kv_full } => {
-                let what = if running.is_some() { ServerTold::QueueRunning } else { ServerTold::Queue };
+                let what =
+                    if running.is_some() { ServerTold::QueueRunning } else { ServerTold::Queue };
                 let mut values = vec![percent(*share), digits(*waiting, 1)];
                 values.extend(running.map(|running| digits(running, 1)));
                 let advice = match kv_full {

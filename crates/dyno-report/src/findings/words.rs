@@ -165,9 +165,7 @@ fn words_of_no_window(why: NoWindow) -> Words {
             let values = vec![digits(window_s, 2), digits(needed_s, 2)];
             (Told::FewTurns, values, Told::IncludesFilling)
         }
-        NoWindow::Idle { window_s } => {
-            (Told::Idle, vec![digits(window_s, 2)], Told::TooFarApart)
-        }
+        NoWindow::Idle { window_s } => (Told::Idle, vec![digits(window_s, 2)], Told::TooFarApart),
         NoWindow::TraceTrend { growth, arrivals: None } => {
             (Told::TraceTrendAlone, vec![change(growth)], Told::ReplaySlower)
         }

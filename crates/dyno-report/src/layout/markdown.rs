@@ -1,8 +1,8 @@
 //! Dyno's own table for documents: who was measured, one row a level with its verdict, invalid rows
 //! struck, and the reasons as footnotes.
 
-use super::cells::{markdown as safe, row};
-use super::{name, of_run, reasons};
+use super::cells::{markdown as safe, row, whole};
+use super::{answers, name, of_run, reasons};
 use crate::messages::{Language, Message};
 use crate::summary::{Distribution, LevelSummary, RunSummary, Summary};
 use crate::text::{ABSENT, number};
@@ -15,8 +15,11 @@ pub(super) fn markdown(summary: &Summary, language: Language) -> String {
     for message in of_run(summary) {
         out.push_str(&format!("**{}**\n\n", message.text(language)));
     }
+    out.push_str(&answers::search(summary, language));
     if !summary.levels.is_empty() {
         out.push_str(&table(summary, language));
+        out.push_str(&answers::repeats(summary, language));
+        out.push_str(&answers::slo(summary, language));
     }
     if !summary.notes.is_empty() {
         out.push_str(&format!("\n{}\n\n", Message::ToBeKnown.text(language)));
@@ -46,9 +49,15 @@ fn header(run: &RunSummary, language: Language) -> String {
         (Message::Run, Some(safe(&run.id))),
         (Message::Label, run.label.as_deref().map(safe)),
         (Message::Note, run.note.as_deref().map(safe)),
-        (Message::Target, Some(format!("{target}, {}", safe(&run.api)))),
+        (Message::Target, Some(joined([Some(target), run.api.as_deref().map(safe)]))),
         (Message::Model, run.model.as_deref().map(safe)),
-        (Message::Started, Some(format!("{}, dyno {}", safe(&run.started), safe(&run.version)))),
+        (
+            Message::Started,
+            Some(joined([
+                run.started.as_deref().map(safe),
+                Some(format!("dyno {}", safe(&run.version))),
+            ])),
+        ),
         (Message::TokenCounts, Some(sources)),
     ];
     let shown = lines
@@ -131,13 +140,14 @@ fn table(summary: &Summary, language: Language) -> String {
         if level.verdict == Verdict::Invalid {
             cells = cells.into_iter().map(|cell| format!("~~{cell}~~")).collect();
         }
-        let mut verdict = verdict(level.verdict).text(language).to_owned();
+        let mut verdict = level.verdict.word().text(language).to_owned();
         if let Some(message) = explained(level.verdict) {
             number_of_note += 1;
             // Two runs in one document must not share a footnote.
             let mark = format!("[^{}-{number_of_note}]", anchor(&summary.run.id));
             verdict.push_str(&mark);
-            let words = message.with(language, &[&safe(&level.label), &safe(&reasons(level))]);
+            let words =
+                message.with(language, &[&safe(&level.label), &safe(&reasons(level, language))]);
             footnotes.push_str(&format!("\n{mark}: {words}\n"));
         }
         cells.push(verdict);
@@ -148,19 +158,24 @@ fn table(summary: &Summary, language: Language) -> String {
     format!("{out}{gap}{lines}{footnotes}")
 }
 
+/// What there is, with commas between.
+fn joined<const N: usize>(parts: [Option<String>; N]) -> String {
+    parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
+}
+
 fn cells(
     level: &LevelSummary,
     token_figure: &Option<Distribution>,
     marks: &mut Marks,
 ) -> Vec<String> {
     let steady = level.steady.map(|steady| steady.throughput);
-    let whole = level.throughput;
+    let done = level.throughput;
     let mut cells = vec![
         safe(&level.label),
-        level.requests.completed.to_string(),
-        level.requests.failed.to_string(),
-        marks.rate(steady.and_then(|s| s.requests_per_s), whole.requests_per_s),
-        marks.rate(steady.and_then(|s| s.output_tokens_per_s), whole.output_tokens_per_s),
+        whole(level.requests.completed),
+        whole(level.requests.failed),
+        marks.rate(steady.and_then(|s| s.requests_per_s), done.requests_per_s),
+        marks.rate(steady.and_then(|s| s.output_tokens_per_s), done.output_tokens_per_s),
     ];
     for figure in [&level.ttft_ms, token_figure, &level.latency_ms] {
         cells.extend(["p50", "p99"].map(|which| marks.percentile(figure, which)));
@@ -168,18 +183,10 @@ fn cells(
     cells
 }
 
-fn verdict(verdict: Verdict) -> Message {
-    match verdict {
-        Verdict::Valid => Message::Valid,
-        Verdict::Suspect => Message::Suspect,
-        Verdict::Invalid => Message::Invalid,
-    }
-}
-
 /// What a footnote says of a verdict that needs one.
 fn explained(verdict: Verdict) -> Option<Message> {
     match verdict {
-        Verdict::Valid => None,
+        Verdict::Valid | Verdict::Unjudged => None,
         Verdict::Suspect => Some(Message::LevelSuspect),
         Verdict::Invalid => Some(Message::LevelInvalid),
     }

@@ -27,6 +27,7 @@ messages! {
     Latency: "Latency {} (ms)", "请求延迟 {} (ms)";
     Verdict: "Verdict", "判定";
     Valid: "valid", "有效";
+    Unjudged: "unjudged", "未判定";
     Suspect: "suspect", "存疑";
     Invalid: "invalid", "无效";
     Steady: "over the steady window", "稳定窗口内的数值";
@@ -45,6 +46,9 @@ messages! {
     Partial:
         "PARTIAL: the records end before the run did; only what had finished is here.",
         "不完整：记录在测试结束之前中断，此处只有已完成的部分。";
+    Rounds: "Rounds", "轮数";
+    Passed: "Kept", "是否满足";
+    Remarks: "Remarks", "说明";
     Metric: "Metric", "指标";
     TimeTaken: "Time taken", "用时";
     Qps: "QPS", "QPS";

@@ -67,9 +67,7 @@ fn chinese(known: Known) -> (&'static str, Option<&'static str>) {
         ),
         Known::TraceWithoutOutput => ("轨迹中录制时没有输出、改为请求一个 token 的请求：{}", None),
         Known::TraceRaised => ("轨迹中短于对话模板、按模板长度发送的请求：{}", None),
-        Known::TracePrefixes => {
-            ("轨迹的共享前缀只能近似满足：分词器中单 token 的词太少", None)
-        }
+        Known::TracePrefixes => ("轨迹的共享前缀只能近似满足：分词器中单 token 的词太少", None),
         Known::MetricsGaps => (
             "向服务器查询其自身指标 {1} 次，失败 {0} 次：{2}",
             Some("服务器自身的指标只覆盖有应答的时间"),

@@ -17,7 +17,8 @@ messages! {
     EngineNamed: "embedded engine ({})", "内置引擎（{}）";
     InputUnknown: "input unknown", "输入来源未知";
     OutputUnknown: "output unknown", "输出来源未知";
-    When: "{}  dyno {}  seed {}  plan {}", "{}  dyno {}  种子 {}  计划 {}";
+    Seed: "seed {}", "种子 {}";
+    Plan: "plan {}", "计划 {}";
     EmbeddedEngine:
         "These are the figures of the embedded engine, not of a real model.",
         "这些是内置引擎的数值，并非真实模型。";
@@ -36,9 +37,11 @@ messages! {
         "稳定窗口内的数值；全程数值见下文";
 
     Failed: "failed {} \u{d7} {}", "失败 {} 次：{}";
-    Ended:
-        "{} planned, {} completed, {} failed, {} dropped, {} censored",
-        "计划 {}，成功 {}，失败 {}，未发出 {}，截断 {}";
+    CountPlanned: "{} planned", "计划 {}";
+    CountCompleted: "{} completed", "成功 {}";
+    CountFailed: "{} failed", "失败 {}";
+    CountDropped: "{} dropped", "未发出 {}";
+    CountCensored: "{} censored", "截断 {}";
     WholeRun:
         "whole run: {} req/s, {} out tok/s, {} total tok/s over {} s",
         "全程：{} 请求/秒，输出 {} tok/s，合计 {} tok/s，历时 {} s";
@@ -47,7 +50,7 @@ messages! {
     TokensOut: "{} tokens out a request", "每请求输出 {} token";
     TokensOutAndIn: "{} tokens out and {} in a request", "每请求输出 {} token、输入 {} token";
     FromSchedule: "from the schedule, ms: {}", "自计划时刻起（ms）：{}";
-    TtftP50P99: "TTFT {} p50, {} p99", "TTFT p50 {}，p99 {}";
+    TtftP50P99: "TTFT {} p50, {} p99", "首 token 延迟 p50 {}，p99 {}";
     LatencyP50P99: "latency {} p50, {} p99", "延迟 p50 {}，p99 {}";
     Intervals: "95 % intervals, ms", "95 % 置信区间（ms）";
     Mean: "mean", "平均";
@@ -139,7 +142,9 @@ messages! {
 
     TtftP99: "TTFT p99 ms", "TTFT p99 ms";
     LatencyP50: "latency p50 ms", "延迟 p50 ms";
-    OfferedRate: "req/s offered", "到达率（请求/秒）";
-    AtOnce: "requests at once", "同时请求数";
+    By: "{} by {}", "{}（横轴：{}）";
+    AxisConcurrency: "concurrency", "并发";
+    AxisRate: "req/s offered", "到达率";
+    AxisBurst: "requests at once", "同时请求数";
     Hollow: "invalid", "无效";
 }

@@ -65,6 +65,11 @@ pub fn millis(value: f64) -> String {
     if value >= 9_999.5 { format!("{}s", number(value / 1e3)) } else { number(value) }
 }
 
+/// A whole number, or [`ABSENT`].
+pub fn whole(value: Option<u64>) -> String {
+    value.map_or_else(|| ABSENT.to_owned(), |value| value.to_string())
+}
+
 /// [`number`], or [`ABSENT`].
 pub(super) fn maybe(value: Option<f64>) -> String {
     value.map_or_else(|| ABSENT.to_owned(), number)
@@ -85,14 +90,14 @@ const CLOSING: &str = "，。；：、？！）》”…%";
 /// What may not stand at its end.
 const OPENING: &str = "（《“";
 
-/// Where a text may be broken: at spaces, and beside wide characters. A piece says whether a space
-/// stands before it.
-fn breakable(text: &str) -> Vec<(bool, String)> {
-    let mut pieces: Vec<(bool, String)> = Vec::new();
-    let (mut space, mut before) = (false, None);
+/// Where a text may be broken: at spaces, and beside wide characters. A piece says how many spaces
+/// stand before it.
+fn breakable(text: &str) -> Vec<(usize, String)> {
+    let mut pieces: Vec<(usize, String)> = Vec::new();
+    let (mut spaces, mut before) = (0, None);
     for c in text.chars() {
         if c == ' ' {
-            (space, before) = (true, None);
+            (spaces, before) = (spaces + 1, None);
             continue;
         }
         let beside = |last: char| {
@@ -100,9 +105,9 @@ fn breakable(text: &str) -> Vec<(bool, String)> {
         };
         match pieces.last_mut() {
             Some((_, piece)) if before.is_some_and(|last| !beside(last)) => piece.push(c),
-            _ => pieces.push((space, c.to_string())),
+            _ => pieces.push((spaces, c.to_string())),
         }
-        (space, before) = (false, Some(c));
+        (spaces, before) = (0, Some(c));
     }
     pieces
 }
@@ -113,15 +118,15 @@ pub(super) fn wrap(first: &str, text: &str, columns: usize) -> String {
     let indent = width(first);
     let room = columns.saturating_sub(indent).max(20);
     let mut lines = vec![String::new()];
-    for (space, piece) in breakable(text) {
+    for (spaces, piece) in breakable(text) {
         let mut piece = piece.as_str();
-        let mut gap = if space { " " } else { "" };
+        let mut gap = spaces;
         loop {
             let line = lines.last().map_or("", String::as_str);
             if line.is_empty() {
-                gap = "";
+                gap = 0;
             }
-            if width(line) + gap.len() + width(piece) <= room {
+            if width(line) + gap + width(piece) <= room {
                 break;
             }
             if !line.is_empty() {
@@ -140,7 +145,7 @@ pub(super) fn wrap(first: &str, text: &str, columns: usize) -> String {
             piece = rest;
         }
         if let Some(line) = lines.last_mut() {
-            line.push_str(gap);
+            line.push_str(&" ".repeat(gap));
             line.push_str(piece);
         }
     }

@@ -79,12 +79,20 @@ fn failures(level: &LevelSummary, options: &TextOptions) -> Vec<String> {
 /// Arrivals that did not end in an answer or a failure.
 fn requests(level: &LevelSummary, language: Language) -> Option<String> {
     let r = &level.requests;
-    let ended = r.completed + r.failed + r.dropped + r.censored;
-    if r.dropped == 0 && r.censored == 0 && ended == r.planned {
+    let ended = r.ended().map(|ended| ended + r.censored.unwrap_or_default());
+    let none = [r.dropped, r.censored].iter().all(|n| n.is_none_or(|n| n == 0));
+    if none && (ended == r.planned || r.planned.is_none()) {
         return None;
     }
-    let counts = [r.planned, r.completed, r.failed, r.dropped, r.censored];
-    Some(Say::Ended.with(language, &counts.map(|count| count.to_string())))
+    let counts = [
+        (r.planned, Say::CountPlanned),
+        (r.completed, Say::CountCompleted),
+        (r.failed, Say::CountFailed),
+        (r.dropped, Say::CountDropped),
+        (r.censored, Say::CountCensored),
+    ];
+    let all = counts.iter().filter_map(|(n, say)| Some(say.with(language, &[(*n)?.to_string()])));
+    Some(all.collect::<Vec<_>>().join(language.comma()))
 }
 
 fn work(level: &LevelSummary, language: Language) -> Option<String> {
@@ -114,7 +122,7 @@ fn scheduled(level: &LevelSummary, language: Language) -> Option<String> {
         (Say::LatencyP50P99, &level.latency_ms, &level.latency_scheduled_ms),
     ];
     let differs = |sent: &Option<Distribution>, scheduled: &Option<Distribution>| {
-        let figures = |d: &Distribution| [Some(d.mean), d.p50, d.p99];
+        let figures = |d: &Distribution| [d.mean, d.p50, d.p99];
         match (sent, scheduled) {
             (Some(a), Some(b)) => figures(a).iter().zip(figures(b)).any(
                 |(a, b)| matches!((a, b), (Some(a), Some(b)) if (b - a).abs() > DIFFERS * a.abs()),
@@ -176,8 +184,7 @@ fn client(level: &LevelSummary, language: Language) -> Option<String> {
     let lag = |say: Say, lag: Option<Lag>| {
         lag.map(|lag| say.with(language, &[number(lag.p99), number(lag.max)]))
     };
-    let replay =
-        |lag: Lag| Say::ReplayLag.with(language, &[lag.p50, lag.p99, lag.max].map(number));
+    let replay = |lag: Lag| Say::ReplayLag.with(language, &[lag.p50, lag.p99, lag.max].map(number));
     let texts = [
         if level.load.kind == TRACE {
             c.send_lag_ms.map(replay)

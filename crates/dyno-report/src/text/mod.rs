@@ -15,8 +15,10 @@ mod turns;
 use crate::escape::escape;
 use crate::messages::{Language, Message, Say};
 use crate::summary::{RunSummary, Summary};
+pub use layout::{ABSENT, cut, cut_middle, millis, number, whole, width};
 use layout::{left, wrap};
-pub use layout::{ABSENT, cut, cut_middle, millis, number, width};
+pub(crate) use search::answer;
+pub(crate) use slo::{passed_word, remarks};
 
 /// How to print.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -83,15 +85,21 @@ fn header(run: &RunSummary, options: &TextOptions) -> String {
         by(&run.token_source.output, Message::OutputBy, Say::OutputUnknown),
     ]
     .join(language.comma());
-    let plan = run.plan_hash.chars().take(12).collect::<String>();
-    let when = [run.started.clone(), run.version.clone(), run.seed.to_string(), plan];
+    let plan = run.plan_hash.as_ref().map(|hash| hash.chars().take(12).collect::<String>());
+    let when = [
+        run.started.clone(),
+        Some(format!("dyno {}", run.version)),
+        run.seed.map(|seed| Say::Seed.with(language, &[seed.to_string()])),
+        plan.map(|plan| Say::Plan.with(language, &[plan])),
+    ];
+    let when = when.into_iter().flatten().collect::<Vec<_>>().join("  ");
     let lines = [
         (Say::Run, Some(run.id.clone())),
         (Say::Label, run.label.clone()),
         (Say::Note, run.note.clone()),
-        (Say::Target, Some(format!("{target}  {}", run.api))),
+        (Say::Target, Some(format!("{target}  {}", run.api.as_deref().unwrap_or_default()))),
         (Say::Model, run.model.clone()),
-        (Say::Started, Some(Say::When.with(language, &when))),
+        (Say::Started, Some(when)),
         (Say::Tokens, Some(sources)),
     ];
     let mut out = String::new();

@@ -1,20 +1,10 @@
 //! Colour, where it is wanted.
 
 use super::TextOptions;
-use crate::messages::Message;
 use crate::verdict::Verdict;
 
 fn paint(text: &str, code: &str, options: &TextOptions) -> String {
     if options.color { format!("\x1b[{code}m{text}\x1b[0m") } else { text.to_owned() }
-}
-
-/// What a verdict is called.
-pub(super) fn verdict_word(verdict: Verdict) -> Message {
-    match verdict {
-        Verdict::Valid => Message::Valid,
-        Verdict::Suspect => Message::Suspect,
-        Verdict::Invalid => Message::Invalid,
-    }
 }
 
 /// A figure that is not to be believed: struck and pale.
@@ -26,10 +16,11 @@ pub(super) fn struck(text: &str, options: &TextOptions) -> String {
 pub(super) fn verdict(verdict: Verdict, options: &TextOptions) -> String {
     let code = match verdict {
         Verdict::Valid => "32",
+        Verdict::Unjudged => "36",
         Verdict::Suspect => "33",
         Verdict::Invalid => "1;31",
     };
-    paint(verdict_word(verdict).text(options.language), code, options)
+    paint(verdict.word().text(options.language), code, options)
 }
 
 /// Whether an SLO is kept, in the colours of verdicts.

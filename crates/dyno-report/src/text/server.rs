@@ -15,12 +15,11 @@ pub(super) fn server(server: &ServerSummary, language: Language) -> Option<Strin
         gauge.map(|gauge| say.with(language, &[number(gauge.mean), gauge.max.to_string()]))
     };
     let percent = |share: f64| format!("{} %", number(share * 100.0));
-    let kv = server.kv_use_max.map(|most| {
-        match server.kv_full_share.filter(|share| *share > 0.0) {
+    let kv =
+        server.kv_use_max.map(|most| match server.kv_full_share.filter(|share| *share > 0.0) {
             Some(full) => Say::KvFull.with(language, &[percent(most), percent(full)]),
             None => Say::KvMost.with(language, &[percent(most)]),
-        }
-    });
+        });
     let texts = [
         gauge(Say::Running, server.running),
         gauge(Say::Waiting, server.waiting),

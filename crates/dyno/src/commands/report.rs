@@ -5,6 +5,7 @@ use super::RUNS;
 use crate::args::report::ReportArgs;
 use crate::exit::Exit;
 use crate::printer::Printer;
+use crate::resolve::Surroundings;
 use crate::usage::UsageError;
 use dyno_record::{RecordError, RunDir};
 use dyno_report::layout::{Extras, Layout, Options, Run, notes_on, per_request};
@@ -95,19 +96,17 @@ fn rows(dirs: &[RunDir], runs: &[Run], out: &mut dyn Write) -> io::Result<()> {
 }
 
 fn language(args: &ReportArgs) -> Language {
-    args.lang.map_or_else(
-        || {
-            let set = ["LC_ALL", "LC_MESSAGES", "LANG"].map(|name| std::env::var(name).ok());
-            Language::of_locale(set.each_ref().map(|value| value.as_deref()))
-        },
-        Language::from,
-    )
+    args.language.or(Surroundings::of_process().language)
 }
 
 fn text_options(args: &ReportArgs, printer: &Printer) -> TextOptions {
     match args.out {
         Some(_) => TextOptions::default(),
-        None => TextOptions { width: printer.result_width(), color: printer.result_colour() },
+        None => TextOptions {
+            width: printer.result_width(),
+            color: printer.result_colour(),
+            ..TextOptions::default()
+        },
     }
 }
 

@@ -3,8 +3,8 @@
 
 use super::metrics::Unanswered;
 use dyno_core::environment::Note;
-use dyno_core::notes::Known;
 use dyno_core::frame::Frame;
+use dyno_core::notes::Known;
 use dyno_core::server::ServerSample;
 use dyno_drive::StopSignal;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};

@@ -222,7 +222,11 @@ fn a_trace_is_shown_by_its_times_lengths_and_shared_beginnings() {
     let part = format!("data show trace:{file},from=400ms,to=1s,speed=2");
     let part = run(place.dyno(&part)).expect_status(&[0]);
     assert!(part.stdout.contains("replayed: 1 request in 50 ms\n"), "{}", part.stdout);
-    assert!(part.stdout.contains("requests of the trace left out by from= and to=: 2\n"), "{}", part.stdout);
+    assert!(
+        part.stdout.contains("requests of the trace left out by from= and to=: 2\n"),
+        "{}",
+        part.stdout
+    );
     for (args, said) in [
         ("show trace:FILE --order shuffle", "--order: a trace is replayed in the order of its"),
         ("show trace:FILE,from=1h", "the trace runs from 0 s to 10 s"),

@@ -113,7 +113,7 @@ fn sum_up(
         printer.error(error);
         exit = Exit::Bug;
     }
-    exit = exit.and(show::summary(&summary, resolved.json, printer));
+    exit = exit.and(show::summary(&summary, resolved.json, resolved.language, printer));
     Ok((summary, exit))
 }
 

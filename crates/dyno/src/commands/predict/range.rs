@@ -17,7 +17,9 @@ pub(super) fn notes(twin: &Twin, levels: &[LevelPlan], asked: &[Option<Typical>]
             Load::Concurrency { concurrency } => {
                 Some((Known::BeyondInFlight, f64::from(concurrency), range.in_flight))
             }
-            Load::Burst { requests } => Some((Known::BeyondInFlight, requests as f64, range.in_flight)),
+            Load::Burst { requests } => {
+                Some((Known::BeyondInFlight, requests as f64, range.in_flight))
+            }
             Load::Rate { .. } | Load::Ramp { .. } => {
                 Some((Known::BeyondRate, level.load.value(), range.rate))
             }
