@@ -11,7 +11,7 @@ use dyno_core::plan::{Arrival, Load};
 use dyno_core::record::{RequestRecord, Turn};
 use dyno_report::messages::Language;
 use dyno_report::text::width;
-use dyno_report::{Summary, TextOptions, render_text, summarise};
+use dyno_report::{Finding, Summary, TextOptions, Verdict, render_text, summarise};
 
 fn text(summary: &Summary) -> String {
     in_language(summary, Language::English)
@@ -265,4 +265,91 @@ fn repeated_levels() {
     assert!((spread.max - spread.min - 3.0).abs() < 1e-9, "{spread:?}");
     insta::assert_snapshot!(text(&summary));
     insta::assert_snapshot!("repeated_levels_chinese", chinese(&summary));
+}
+
+/// Levels of the same figures under these loads, rising with them.
+fn ladder(loads: &[f64]) -> Summary {
+    let (plan, records) = closed(8, 30);
+    let mut summary = summary_with(&plan, records, |end| end.starved = Some(starved(30)));
+    let level = summary.levels.remove(0);
+    for load in loads {
+        let mut level = level.clone();
+        level.label = format!("concurrency {load}");
+        level.load.value = Some(*load);
+        let work = &mut level.steady.as_mut().unwrap().throughput;
+        work.output_tokens_per_s = Some(100.0 * load);
+        level.ttft_ms.as_mut().unwrap().p99 = Some(10.0 * load * load);
+        summary.levels.push(level);
+    }
+    summary
+}
+
+/// The small charts below the table.
+fn curve(text: &str) -> String {
+    let lines = text.lines().skip_while(|line| !line.contains("out tok/s by "));
+    lines.take_while(|line| !line.is_empty()).collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn the_curve_of_a_ladder() {
+    let mut summary = ladder(&[1.0, 2.0, 4.0, 8.0, 12.5, 16.0]);
+    summary.levels[1].ttft_ms = None;
+    summary.levels[4].verdict = Verdict::Invalid;
+    summary.levels[4].reasons = vec![Finding::OutOfFiles(3).reason()];
+    let english = text(&summary);
+    insta::assert_snapshot!("the_curve_of_a_ladder", curve(&english));
+    assert!(english.contains("✗ concurrency 12.5: 3 arrivals were not sent"), "{english}");
+    let chinese = chinese(&summary);
+    assert!(chinese.contains("输出 tok/s（横轴：并发）"), "{chinese}");
+    assert!(
+        chinese.contains("✗ concurrency 12.5：因文件描述符不足，3 个请求未能发出"),
+        "{chinese}"
+    );
+}
+
+#[test]
+fn a_curve_needs_three_loads_of_one_kind_and_length() {
+    assert_eq!(curve(&text(&ladder(&[1.0, 2.0]))), "");
+    assert_eq!(curve(&text(&ladder(&[1.0, 2.0, 2.0]))), "", "two rounds of a load are one");
+    let mut summary = ladder(&[1.0, 2.0, 4.0]);
+    assert_ne!(curve(&text(&summary)), "");
+    summary.levels[0].load.kind = "rate".to_owned();
+    assert_eq!(curve(&text(&summary)), "");
+    let mut summary = ladder(&[1.0, 2.0, 4.0]);
+    summary.levels[0].input_length = Some(7);
+    assert_eq!(curve(&text(&summary)), "", "lengths differ, so it is no one curve");
+    let many: Vec<f64> = (1..=200).map(f64::from).collect();
+    assert_eq!(curve(&text(&ladder(&many))), "", "there is no room for so many");
+}
+
+#[test]
+fn without_streams_the_curve_is_of_the_latency() {
+    let mut summary = ladder(&[1.0, 2.0, 4.0]);
+    summary.levels.iter_mut().for_each(|level| level.ttft_ms = None);
+    assert!(text(&summary).contains("latency p50 ms by concurrency"));
+}
+
+#[test]
+fn invalid_rows_are_struck_where_there_is_colour() {
+    let mut summary = ladder(&[1.0, 2.0, 4.0]);
+    summary.levels[1].verdict = Verdict::Invalid;
+    let options = TextOptions { color: true, ..TextOptions::default() };
+    let coloured = render_text(&summary, &options);
+    assert_eq!(coloured.matches("\x1b[2;9m").count(), 1, "{coloured}");
+    let plain = render_text(&summary, &TextOptions::default());
+    assert!(!plain.contains('\x1b'));
+    let codes = ["\x1b[2;9m", "\x1b[1;31m", "\x1b[32m", "\x1b[33m", "\x1b[1m", "\x1b[0m"];
+    let bare = codes.iter().fold(coloured, |text, code| text.replace(code, ""));
+    assert_eq!(bare, plain, "colour moves nothing");
+}
+
+#[test]
+fn long_labels_are_shown_whole() {
+    let mut summary = ladder(&[1.0, 2.0]);
+    let label = "a label of the user's own that is long";
+    summary.levels[0].label = label.to_owned();
+    for text in [text(&summary), chinese(&summary)] {
+        let table: Vec<&str> = text.lines().take_while(|line| !line.starts_with('*')).collect();
+        assert!(table.contains(&label), "{text}");
+    }
 }

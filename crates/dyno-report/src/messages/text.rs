@@ -117,10 +117,10 @@ messages! {
 
     CapacityBetween:
         "CAPACITY: holds {} {}, does not hold {}, at {}{}{}.",
-        "容量：{} {} 可承载，{} 不可承载，条件为 {}{}{}。";
+        "容量：可承载 {} {}，不可承载 {}，条件为 {}{}{}。";
     CapacityAtLeast:
         "CAPACITY: holds {} {}, the most that was tried, at {}{}.",
-        "容量：{} {} 可承载（已是尝试的最高负载），条件为 {}{}。";
+        "容量：可承载 {} {}（已是尝试的最高负载），条件为 {}{}。";
     CapacityNone:
         "CAPACITY: none. {2} is not kept even at {0} {1}{3}.",
         "容量：无。即使在 {0} {1} 也不满足 {2}{3}。";
