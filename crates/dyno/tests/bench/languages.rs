@@ -43,7 +43,7 @@ fn a_measured_run_and_a_capacity_speak_chinese() {
     let args = "bench --requests 4 --concurrency 2 --output-tokens 4 --quiet --config lang.toml";
     let measured = run(place.dyno(args)).expect_status(&[0, 4]).stdout;
     assert!(measured.contains("这些是内置引擎的数值"), "{measured}");
-    let args = "capacity --predict --slo ttft.p95<2s --between 1..4 --levels 3 --requests 200 \
+    let args = "capacity --predict --slo ttft.p95<2s --between 1..4 --levels 4 --requests 200 \
                 --output-tokens 16 --quiet --lang zh";
     let found = run(place.dyno(args)).expect_status(&[0]).stdout;
     assert!(found.contains("容量：可承载"), "{found}");
