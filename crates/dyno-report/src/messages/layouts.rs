@@ -46,6 +46,7 @@ messages! {
     Partial:
         "PARTIAL: the records end before the run did; only what had finished is here.",
         "不完整：记录在测试结束之前中断，此处只有已完成的部分。";
+    NotInFont: "not in the font, and drawn as a box: {}", "字体中没有，以方框代替：{}";
     Rounds: "Rounds", "轮数";
     Passed: "Kept", "是否满足";
     Remarks: "Remarks", "说明";

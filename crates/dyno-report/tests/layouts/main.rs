@@ -5,6 +5,8 @@
 mod answers;
 #[path = "../common/mod.rs"]
 mod common;
+#[cfg(feature = "parquet")]
+mod parquet_tables;
 mod published;
 mod runs;
 mod safety;
