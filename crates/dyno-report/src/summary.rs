@@ -9,6 +9,7 @@ mod server;
 mod sessions;
 mod slices;
 mod slo;
+mod words;
 
 pub(crate) use digits::{round6, tidy};
 pub use origin::{Origin, Reported};
@@ -19,6 +20,7 @@ pub use server::{CostSummary, Gauge, Resident, ServerSummary};
 pub use sessions::{Sessions, TurnFigures};
 pub use slices::Slice;
 pub use slo::{SloSummary, SloVerdict, TermVerdict};
+pub use words::Doubted;
 
 use crate::findings::Reason;
 use crate::verdict::Verdict;
