@@ -55,8 +55,8 @@ impl Rows {
         let Some([low, end]) = bounds(times) else { return };
         let x = Scale {
             spacing: Spacing::Linear,
-            low: low.min(0.0),
-            high: if end > low.min(0.0) { end } else { low.min(0.0) + 1.0 },
+            low,
+            high: if end > low { end } else { low + 1.0 },
             from: frame[0] + INSET,
             to: frame[2] - INSET,
         };
@@ -105,7 +105,7 @@ impl Rows {
             (any(|row| row.sent.is_none_or(|sent| sent > row.due + 1e-3)), WAIT, Word::UntilSent),
             (any(|row| row.first.is_some()), PREFILL, Word::UntilFirst),
             (any(|row| row.first.is_some()), DECODE, Word::UntilEnd),
-            (any(|row| row.first.is_none() && row.whole), ALL, Word::NotStreamed),
+            (any(|row| row.first.is_none() && row.sent.is_some()), ALL, Word::NotStreamed),
         ];
         let named = |(_, class, word): (bool, &'static str, Word)| Entry {
             swatch: Swatch::Bar(class),
