@@ -22,6 +22,8 @@ mod table;
 mod vllm;
 mod vllm_json;
 
+pub(crate) use cells::markdown as markdown_cell;
+pub(crate) use column::Column;
 pub use extras::{Burstiness, Extras, LevelExtras};
 pub use requests::per_request;
 pub use table::Table;
