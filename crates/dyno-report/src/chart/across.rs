@@ -36,6 +36,7 @@ impl Ticks {
         let (low, high) = match self {
             Self::Round | Self::Clock if high > 0.0 || low < 0.0 => (low.min(0.0), high.max(0.0)),
             Self::Round | Self::Clock => (0.0, 1.0),
+            Self::Decades if is_narrow(low, high) => (low * 0.95, high * 1.05),
             Self::Decades if low > 0.0 => scale::log(low, high, 8).0.into(),
             Self::Loads | Self::Doubling | Self::Decades => (low, high),
         };
@@ -51,7 +52,7 @@ impl Ticks {
                 among(x).into_iter().map(alone).collect()
             }
             Self::Loads | Self::Doubling => loads.iter().copied().map(alone).collect(),
-            Self::Decades if x.spacing == Spacing::Log => {
+            Self::Decades if x.spacing == Spacing::Log && !is_narrow(x.low, x.high) => {
                 scale::log(x.low, x.high, 8).1.into_iter().map(alone).collect()
             }
             Self::Round | Self::Decades => {
@@ -67,10 +68,35 @@ impl Ticks {
     }
 }
 
+/// Figures so near to each other that there may be no 1, 2 or 5 between them.
+fn is_narrow(low: f64, high: f64) -> bool {
+    low > 0.0 && high / low < 5.0
+}
+
 /// Round figures on an axis of loads.
 fn among(x: &Scale) -> Vec<f64> {
     match x.spacing {
         Spacing::Linear => scale::multiples(x.low, x.high, scale::step(x.high - x.low, 10)),
         Spacing::Log => scale::doublings(x.low, x.high),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn labels(low: f64, high: f64) -> Vec<String> {
+        let x = Ticks::Decades.scale(&[low, high], &[], [0.0, 500.0]);
+        let ticks = Ticks::Decades.along(&[low, high], &x);
+        assert!(ticks.iter().all(|tick| (0.0..=500.0).contains(&tick.at)), "{ticks:?}");
+        ticks.into_iter().map(|tick| tick.label).collect()
+    }
+
+    #[test]
+    fn a_logarithmic_axis_has_round_figures_however_narrow_it_is() {
+        assert_eq!(labels(3.0, 70.0), ["2", "5", "10", "20", "50", "100"]);
+        assert_eq!(labels(150.0, 156.0), ["145", "150", "155", "160"]);
+        assert_eq!(labels(150.0, 150.0), ["144", "146", "148", "150", "152", "154", "156"]);
+        assert_eq!(labels(0.1, 10_000.0).len(), 6);
     }
 }
