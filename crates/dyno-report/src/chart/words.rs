@@ -30,6 +30,7 @@ messages! {
     Frontier: "Throughput and speed for each user", "吞吐量与单用户速度";
     OverTime: "Over time", "随时间的变化";
     Distributions: "How times are spread", "延迟分布";
+    ThroughputOverTime: "Throughput over time", "吞吐量随时间的变化";
     Timeline: "Single requests", "单个请求时间线";
     InFlight: "in flight", "并行数";
     Offered: "offered, requests/s", "到达率（请求/秒）";
@@ -74,6 +75,7 @@ messages! {
     NotStreamed: "without a first token", "无首 token 时间";
     NotWhole: "did not complete", "未完成";
     AllRequests: "{} requests", "{} 个请求";
+    PartOfTime: "a part of the time", "部分时段";
     SomeOfRequests: "{} of {} requests", "{} / {} 个请求";
     Requests: "Requests", "请求数";
     Largest: "max", "最大";
