@@ -1,5 +1,7 @@
 //! What tools print, read out of texts: each tool, documents with several, and what goes wrong.
 
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
 mod any;
 mod defects;
 mod documents;
