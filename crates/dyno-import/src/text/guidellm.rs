@@ -112,7 +112,7 @@ fn level(
             Some(Column::Output) => Measure::TokenRate,
             None => {
                 if let Cell::Number(number) = cell(value) {
-                    report(&mut level, row.line, head, number.value);
+                    report(&mut level, row.line, head, number);
                 }
                 continue;
             }
@@ -127,7 +127,7 @@ fn level(
             findings.push(skipped(why));
             return None;
         };
-        report(&mut level, row.line, head, number.value);
+        report(&mut level, row.line, head, number);
         told.push((*column, figure, number.unit.is_empty()));
     }
     fill(&mut level, &told, row, findings);

@@ -47,7 +47,6 @@ fn a_block_is_a_level() {
     let latency = level.latency_ms.as_ref().unwrap();
     assert_eq!((latency.mean, latency.p50), (Some(3213.0), Some(3246.1)));
     assert_eq!((latency.p66, latency.p98), (Some(3758.7), Some(6367.8)));
-    assert_eq!(level.ttft_ms.as_ref().unwrap().p99, Some(6854.5));
     assert_eq!(level.input_tokens.map(|tokens| (tokens.total, tokens.mean)), Some((None, 40.296)));
     // The inverse of the throughput, whatever its name: no TPOT.
     assert_eq!(level.tpot_ms, None);
@@ -111,14 +110,25 @@ fn a_level_in_one_of_both_only_is_named() {
 }
 
 #[test]
-fn answers_that_were_not_streamed_have_no_first_token_of_their_own() {
-    let notes = problems(&read("evalscope.md"), Weight::Note).len();
+fn answers_that_were_not_streamed_have_no_first_token() {
     let imported = read("evalscope.md");
-    let once = imported.problems.iter().filter(|p| p.what.contains("in one package")).count();
-    assert_eq!(once, 3, "once for each run of blocks");
+    let level = &imported.runs[1].summary.levels[0];
+    assert_eq!((&level.ttft_ms, &level.chunk_gap_ms), (&None, &None));
+    let figures = &level.reported.as_ref().unwrap().figures;
+    assert_eq!(figures["Average time to first token"], 3.213);
+    assert_eq!(figures["Percentile of time to first token p99"], 6.8545);
+    let said = |imported: &Imported| {
+        imported.problems.iter().filter(|problem| problem.what.contains("in one package")).count()
+    };
+    assert_eq!(said(&imported), 3, "once for each run of blocks");
     let streamed = fixture("evalscope.md")
-        .replace("Average package per request: 1.000", "Average package per request: 200.000");
-    assert_eq!(problems(&read_text(&streamed), Weight::Note).len(), notes - 3);
+        .replace("Average package per request: 1.000", "Average package per request: 200.000")
+        .replace("Average package latency: 3.213", "Average package latency: 0.016");
+    let streamed = read_text(&streamed);
+    assert_eq!(said(&streamed), 0);
+    let level = &streamed.runs[1].summary.levels[0];
+    assert_eq!(level.ttft_ms.as_ref().unwrap().p99, Some(6854.5));
+    assert_eq!(mean(&level.chunk_gap_ms), Some(16.0));
 }
 
 #[test]

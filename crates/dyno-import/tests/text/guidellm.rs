@@ -55,11 +55,11 @@ fn every_figure_is_kept_by_the_name_of_the_tool() {
     assert_eq!(reported.line, Some(7));
     let figures: Vec<(&str, f64)> = reported.figures.iter().map(|(n, v)| (&**n, *v)).collect();
     let expected = [
-        ("Inter Token Latency", 13.15),
-        ("Output Token Throughput", 71.04),
-        ("Request Latency", 1.67),
-        ("Requests per Second", 0.60),
-        ("Time to First Token", 108.93),
+        ("Inter Token Latency (ms)", 13.15),
+        ("Output Token Throughput (tokens/sec)", 71.04),
+        ("Request Latency (sec)", 1.67),
+        ("Requests per Second (req/sec)", 0.60),
+        ("Time to First Token (ms)", 108.93),
     ];
     assert_eq!(figures, expected);
 }
@@ -71,7 +71,7 @@ fn a_row_of_zeros_has_no_times() {
     assert_eq!(load(level), ("rate", Some(1.27)));
     assert_eq!(level.throughput.requests_per_s, Some(0.0));
     assert_eq!((&level.latency_ms, &level.ttft_ms, &level.chunk_gap_ms), (&None, &None, &None));
-    assert_eq!(level.reported.as_ref().unwrap().figures["Request Latency"], 0.0);
+    assert_eq!(level.reported.as_ref().unwrap().figures["Request Latency (sec)"], 0.0);
     let notes = problems(&imported, Weight::Note);
     assert!(
         notes
@@ -116,7 +116,7 @@ fn other_loads_and_columns() {
     assert_eq!(load(&levels[1]), ("rate", Some(2.5)));
     assert_eq!(load(&levels[2]), ("unknown", None));
     assert_eq!(mean(&levels[0].latency_ms), Some(1200.0));
-    assert_eq!(levels[0].reported.as_ref().unwrap().figures["GPU use"], 87.0);
+    assert_eq!(levels[0].reported.as_ref().unwrap().figures["GPU use (%)"], 87.0);
     let notes = problems(&imported, Weight::Note);
     assert_eq!(notes[0].0, 1);
     assert!(

@@ -110,6 +110,7 @@ fn what_is_told_of_the_load_decides() {
     assert_eq!(block(both), ("rate".to_owned(), Some(2.5), 1));
     let neither = "Traffic request rate: inf\nMax request concurrency: not set\n";
     assert_eq!(block(neither), ("burst".to_owned(), Some(100.0), 0));
+    assert_eq!(block("Traffic request rate: trace\n"), ("unknown".to_owned(), None, 0));
 }
 
 #[test]
