@@ -395,4 +395,9 @@ impl LevelSummary {
         let told = |figure: &&Distribution| figure.mean.is_some_and(|mean| mean > 0.0);
         known.into_iter().flatten().find(told).filter(|_| !self.is_whole())
     }
+
+    /// What another tool stated by this name, where the level is its.
+    pub fn stated(&self, name: &str) -> Option<f64> {
+        self.reported.as_ref().and_then(|reported| reported.figures.get(name).copied())
+    }
 }
