@@ -4,9 +4,12 @@
 
 mod aggregate;
 pub mod chart;
+pub mod counts;
+pub mod detail;
 pub mod escape;
 pub mod findings;
 pub mod layout;
+pub mod lint;
 pub mod messages;
 pub mod run_dir;
 pub mod search;
@@ -18,6 +21,7 @@ pub mod verdict;
 mod when;
 
 pub use aggregate::{glimpse, level_plans, memory_growth, summarise};
+pub use detail::Detail;
 pub use findings::{Finding, Reason};
 pub use run_dir::DirSource;
 pub use source::{FrameSource, VecSource};

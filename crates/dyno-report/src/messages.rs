@@ -60,6 +60,7 @@ messages! {
     Latency: "Latency {} (ms)", "请求延迟 {} (ms)";
     Verdict: "Verdict", "判定";
     Valid: "valid", "有效";
+    Unjudged: "unjudged", "未判定";
     Suspect: "suspect", "存疑";
     Invalid: "invalid", "无效";
     Steady: "over the steady window", "稳定窗口内的数值";

@@ -186,7 +186,7 @@ fn longer(plan: &Plan, search: &Search, so_far: &[&LevelSummary]) -> Option<Leve
     let mut full = so_far.iter().filter(|level| kind(search, level) == Kind::Throughput);
     let (first, None) = (full.next()?, full.next()) else { return None };
     let latency = first.latency_ms.as_ref().and_then(|latency| latency.p50)?;
-    let wish = LevelWish { kind: Kind::Throughput, load: first.load.value };
+    let wish = LevelWish { kind: Kind::Throughput, load: first.load.value? };
     let mut again = level(plan, search, wish, so_far).filter(|_| first.steady.is_none())?;
     let enough = (LATENCIES * latency * 1e6) as u64;
     if again.duration_ns.is_some_and(|time| time >= enough) {
@@ -198,7 +198,7 @@ fn longer(plan: &Plan, search: &Search, so_far: &[&LevelSummary]) -> Option<Leve
 
 /// What the load of a level means to a search.
 fn kind(search: &Search, level: &LevelSummary) -> Kind {
-    match (search, level.load.kind.as_str(), level.load.value) {
+    match (search, level.load.kind.as_str(), level.load.value.unwrap_or(f64::NAN)) {
         (_, "rate", _) => Kind::Rate,
         (Search::Sweep { .. } | Search::Capacity { over: Over::Rate, .. }, _, 1.0) => {
             Kind::Synchronous
@@ -297,13 +297,13 @@ pub fn level_name(search: Option<&Search>, load: &Load) -> String {
 
 fn measured(plan: &Plan, search: &Search, level: &LevelSummary) -> Measured {
     let counts = &level.requests;
-    let ended = counts.completed + counts.failed + counts.dropped;
+    let ended = counts.ended().unwrap_or_default();
     let whole = level.throughput.requests_per_s;
     let steady = level.steady.and_then(|steady| steady.throughput.requests_per_s);
     let kind = kind(search, level);
     Measured {
         kind,
-        load: level.load.value,
+        load: level.load.value.unwrap_or(f64::NAN),
         arrived_rate: level.offered_per_s,
         completed_rate: steady.or(whole),
         steady: steady.is_some(),
@@ -316,7 +316,7 @@ fn measured(plan: &Plan, search: &Search, level: &LevelSummary) -> Measured {
         requests: ended,
         failed_share: match ended {
             0 => 1.0,
-            _ => (counts.failed + counts.dropped) as f64 / ended as f64,
+            _ => counts.bad().unwrap_or_default() as f64 / ended as f64,
         },
         valid: level.verdict != Verdict::Invalid,
     }

@@ -14,9 +14,7 @@ pub fn value(level: &LevelSummary, metric: Metric, statistic: Option<Statistic>)
     match metric {
         Metric::Errors => {
             let counts = &level.requests;
-            let bad = counts.failed + counts.dropped;
-            let ended = counts.completed + bad;
-            tidy(bad as f64 / ended as f64 * 100.0)
+            tidy(counts.bad()? as f64 / counts.ended()? as f64 * 100.0)
         }
         Metric::Throughput => work.requests_per_s.or(level.throughput.requests_per_s),
         Metric::Tokens => work.output_tokens_per_s.or(level.throughput.output_tokens_per_s),
@@ -39,7 +37,7 @@ fn times(level: &LevelSummary, metric: Metric) -> Option<&Distribution> {
 
 fn figure(of: &Distribution, statistic: Statistic) -> Option<f64> {
     match statistic {
-        Statistic::Mean => Some(of.mean),
+        Statistic::Mean => of.mean,
         Statistic::P50 => of.p50,
         Statistic::P66 => of.p66,
         Statistic::P75 => of.p75,
@@ -72,7 +70,7 @@ pub struct FewSamples {
 /// What a term's percentile lacks; nothing where the level has no such figure at all.
 pub(crate) fn few_samples(level: &LevelSummary, term: &Term) -> Option<FewSamples> {
     let percentile = percentile(term.statistic?)?;
-    let samples = times(level, term.metric)?.count;
+    let samples = times(level, term.metric)?.count?;
     (percentile.presence(samples) != Presence::Shown).then(|| FewSamples {
         figure: term.figure(),
         samples,

@@ -1,7 +1,9 @@
 //! The summary of a run as it stands in `summary.json`. Absent figures are `null`, never 0.
 
 mod digits;
+mod origin;
 mod repeats;
+mod requests;
 mod search;
 mod server;
 mod sessions;
@@ -9,7 +11,9 @@ mod slices;
 mod slo;
 
 pub(crate) use digits::{round6, tidy};
+pub use origin::{Origin, Reported};
 pub use repeats::{Repeated, Spread};
+pub use requests::RequestCounts;
 pub use search::SearchSummary;
 pub use server::{CostSummary, Gauge, Resident, ServerSummary};
 pub use sessions::{Sessions, TurnFigures};
@@ -19,8 +23,6 @@ pub use slo::{SloSummary, SloVerdict, TermVerdict};
 use crate::findings::Reason;
 use crate::verdict::Verdict;
 use dyno_core::frame::Ending;
-use dyno_core::outcome::Outcome;
-use dyno_core::record::RequestRecord;
 use dyno_core::server::GpuCost;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -66,20 +68,23 @@ pub struct RunSummary {
     pub predicted: bool,
     /// The embedded engine's twin or script.
     pub engine: Option<String>,
+    /// Another tool's results, which were read in: nothing of it was measured by Dyno.
+    #[serde(default)]
+    pub origin: Option<Origin>,
     /// SHA-256 of the plan.
-    pub plan_hash: String,
+    pub plan_hash: Option<String>,
     /// When it started (UTC, ISO 8601).
-    pub started: String,
+    pub started: Option<String>,
     /// The target's URL; absent for the embedded engine.
     pub target: Option<String>,
     /// The dialect spoken.
-    pub api: String,
+    pub api: Option<String>,
     /// The model asked for.
     pub model: Option<String>,
-    /// Version of Dyno that ran it.
+    /// Version of Dyno that ran it or read it in.
     pub version: String,
     /// Seed of arrivals and prompts.
-    pub seed: u64,
+    pub seed: Option<u64>,
     /// Share of failures above which the bar is missed.
     pub allow_failures: f64,
     /// What a level has to keep to pass.
@@ -116,6 +121,15 @@ pub struct LevelSummary {
     pub label: String,
     /// How requests were offered.
     pub load: LoadSummary,
+    /// Input tokens asked for, where all requests were to have the same.
+    #[serde(default)]
+    pub input_length: Option<u32>,
+    /// Output tokens asked for, where all requests were to have the same.
+    #[serde(default)]
+    pub output_length: Option<u32>,
+    /// What another tool said of it, in its own words.
+    #[serde(default)]
+    pub reported: Option<Reported>,
     /// Whether to believe it.
     pub verdict: Verdict,
     /// Why the verdict is not `valid`.
@@ -187,29 +201,11 @@ pub struct LevelSummary {
 /// How requests were offered.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct LoadSummary {
-    /// `concurrency`, `rate`, `burst`, `trace` or `ramp`.
+    /// `concurrency`, `rate`, `burst`, `trace` or `ramp`; of other tools' results also `unlimited`
+    /// and `unknown`.
     pub kind: String,
     /// Slots, arrivals per second, requests, how much faster than recorded, or the highest rate.
-    pub value: f64,
-}
-
-/// What became of the arrivals; all but `planned` and `resent` add up to those issued.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct RequestCounts {
-    /// Asked for by the plan; for a level that time ended, those issued.
-    pub planned: u64,
-    /// Whole, proper answers.
-    pub completed: u64,
-    /// Answers that were not.
-    pub failed: u64,
-    /// Could not be sent.
-    pub dropped: u64,
-    /// Still running when the run had to stop.
-    pub censored: u64,
-    /// Sent again because a reused connection turned out closed.
-    pub resent: u64,
-    /// Failures by class.
-    pub failures: BTreeMap<String, u64>,
+    pub value: Option<f64>,
 }
 
 /// Work per second.
@@ -245,16 +241,16 @@ pub struct Concurrency {
 }
 
 /// A distribution of exact samples.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Distribution {
     /// Samples.
-    pub count: u64,
+    pub count: Option<u64>,
     /// Arithmetic mean.
-    pub mean: f64,
+    pub mean: Option<f64>,
     /// Standard deviation.
     pub std: Option<f64>,
     /// Smallest.
-    pub min: f64,
+    pub min: Option<f64>,
     /// Median.
     pub p50: Option<f64>,
     /// 66th percentile.
@@ -274,7 +270,7 @@ pub struct Distribution {
     /// 99.9th percentile.
     pub p99_9: Option<f64>,
     /// Largest.
-    pub max: f64,
+    pub max: Option<f64>,
     /// 95 % intervals.
     pub ci95: Intervals95,
     /// Percentiles with fewer than ten samples beyond them.
@@ -378,33 +374,5 @@ impl LevelSummary {
     /// It is known to keep the SLO.
     pub fn passes(&self) -> bool {
         self.slo.as_ref().is_some_and(|slo| slo.verdict.passed == Some(true))
-    }
-}
-
-impl RequestCounts {
-    /// Counts what became of an arrival.
-    pub(crate) fn add(&mut self, record: &RequestRecord) {
-        self.resent += u64::from(record.resent);
-        match &record.outcome {
-            Outcome::Completed => self.completed += 1,
-            Outcome::Dropped(_) => self.dropped += 1,
-            Outcome::Censored => self.censored += 1,
-            Outcome::Failed(class) => {
-                self.failed += 1;
-                *self.failures.entry(class.to_string()).or_insert(0) += 1;
-            }
-        }
-    }
-
-    /// Share of failures among the requests that ended with an answer or a failure.
-    pub fn failure_share(&self) -> Option<f64> {
-        let ended = self.completed + self.failed;
-        (ended > 0).then(|| self.failed as f64 / ended as f64)
-    }
-
-    /// The share of failures is above `allowed`, or not one request completed.
-    pub fn bar_missed(&self, allowed: f64) -> bool {
-        let nothing = self.completed == 0 && self.planned > 0;
-        nothing || self.failure_share().is_some_and(|share| share > allowed)
     }
 }

@@ -9,6 +9,8 @@ use std::fmt;
 pub enum Verdict {
     /// Believe it.
     Valid,
+    /// Another tool's figures: nobody saw how its client fared.
+    Unjudged,
     /// Read it with the stated caveat.
     Suspect,
     /// The figures describe the load generator, not the server.
@@ -19,6 +21,7 @@ impl fmt::Display for Verdict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(match self {
             Self::Valid => "valid",
+            Self::Unjudged => "unjudged",
             Self::Suspect => "suspect",
             Self::Invalid => "invalid",
         })

@@ -116,7 +116,7 @@ fn a_percentile_among_those_still_running_is_not_known() {
 fn a_ramp_is_no_level() {
     let level = served(UP, 40, 3);
     assert!(level.steady.is_none() && level.latency_ms.is_none() && level.itl_ms.is_none());
-    assert_eq!((level.load.kind.as_str(), level.load.value), ("ramp", 50.0));
+    assert_eq!((level.load.kind.as_str(), level.load.value), ("ramp", Some(50.0)));
     assert_eq!(level.verdict, Verdict::Valid, "{:?}", level.reasons);
     assert!(level.reasons.is_empty() && level.notes.is_empty(), "{:?}", level.notes);
     assert_eq!(level.slices.unwrap().len(), 20);

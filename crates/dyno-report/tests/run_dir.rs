@@ -26,6 +26,6 @@ fn a_run_directory_reports_as_its_frames_do() {
     assert!(cut.run.partial);
     assert_eq!(cut.worst_verdict(), Verdict::Suspect);
     assert_eq!(codes(&cut.notes), ["records_damaged"]);
-    let completed = cut.levels[0].requests.completed;
+    let completed = cut.levels[0].requests.completed.unwrap();
     assert!((50..80).contains(&completed), "{completed}");
 }

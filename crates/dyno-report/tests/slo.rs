@@ -219,7 +219,7 @@ fn values_are_those_of_the_summary() {
     assert_eq!(of(Metric::Itl, Statistic::P90), p(&level.itl_ms));
     assert_eq!(of(Metric::Latency, Statistic::P90), p(&level.latency_ms));
     assert_eq!(of(Metric::ScheduledLatency, Statistic::P90), p(&level.latency_scheduled_ms));
-    assert_eq!(of(Metric::Itl, Statistic::Mean), level.itl_ms.as_ref().map(|d| d.mean));
+    assert_eq!(of(Metric::Itl, Statistic::Mean), level.itl_ms.as_ref().and_then(|d| d.mean));
     assert_ne!(of(Metric::Ttft, Statistic::P90), of(Metric::ScheduledTtft, Statistic::P90));
     assert_eq!(value(level, Metric::Errors, None), Some(0.416667));
     let steady = level.steady.unwrap().throughput;

@@ -36,7 +36,7 @@ fn falling_behind() -> Vec<RequestRecord> {
 fn a_trace_has_the_window_of_an_open_loop() {
     let records: Vec<_> = (0..100).map(|i| stream(i, 0, i * 100, 100, 20, 5)).collect();
     let trace = level(TRACE, records.clone());
-    assert_eq!((trace.load.kind.as_str(), trace.load.value), ("trace", 2.0));
+    assert_eq!((trace.load.kind.as_str(), trace.load.value), ("trace", Some(2.0)));
     // From one p95 latency (180 ms) to the last arrival at 9900 ms.
     assert_eq!(trace.steady.unwrap().window_s, 9.72);
     assert_eq!(trace.steady, level(RATE, records).steady);

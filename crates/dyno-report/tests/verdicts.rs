@@ -198,7 +198,7 @@ fn a_level_without_its_end_is_partial() {
     let summary = summarise(&plan, None, &source(&plan, frames(records, None)));
     assert!(summary.run.partial && summary.levels[0].partial);
     expect(&summary.levels[0], Verdict::Suspect, "partial");
-    assert_eq!(summary.levels[0].requests.planned, 100);
+    assert_eq!(summary.levels[0].requests.planned, Some(100));
     assert!(summary.levels[0].steady.is_some());
     assert_eq!(summary.worst_verdict(), Verdict::Suspect);
     assert!(!summary.failure_bar_missed());
@@ -212,7 +212,7 @@ fn time_ends_a_level_without_blame() {
             (end.ending, end.planned, end.starved) = (Ending::Duration, Some(500), None);
         },
     );
-    assert_eq!((level.verdict, level.requests.planned), (Verdict::Valid, 100));
+    assert_eq!((level.verdict, level.requests.planned), (Verdict::Valid, Some(100)));
 }
 
 #[test]

@@ -89,10 +89,10 @@ fn describe(counted: &Counted) -> Option<Distribution> {
         counted.quantile(p.share()).map(ms)
     });
     Some(Distribution {
-        count: counted.count(),
-        mean: ms(counted.mean()?),
+        count: Some(counted.count()),
+        mean: Some(ms(counted.mean()?)),
         std: counted.std().map(ms),
-        min: ms(counted.min()? as f64),
+        min: Some(ms(counted.min()? as f64)),
         p50,
         p66,
         p75,
@@ -102,7 +102,7 @@ fn describe(counted: &Counted) -> Option<Distribution> {
         p98,
         p99,
         p99_9,
-        max: ms(counted.max()? as f64),
+        max: Some(ms(counted.max()? as f64)),
         ci95: Intervals95::default(),
         marked,
     })

@@ -10,7 +10,7 @@ use super::slots::Slots;
 use super::stragglers::LastToEnd;
 use super::timeline::for_each_gap;
 use super::tokens::TokenSum;
-use crate::summary::RequestCounts;
+use crate::counts::Counts;
 use dyno_core::frame::LevelEnd;
 use dyno_core::outcome::{FailureClass, Outcome};
 use dyno_core::record::RequestRecord;
@@ -19,7 +19,7 @@ use dyno_stats::Tally;
 /// What the first reading of a level leaves.
 #[derive(Debug, Default)]
 pub(crate) struct Gathered {
-    pub(crate) counts: RequestCounts,
+    pub(crate) counts: Counts,
     pub(crate) warmup_records: u64,
     pub(crate) unsent: u64,
     pub(crate) timeouts: u64,

@@ -7,8 +7,8 @@ use super::gather::Span;
 use super::judge::{too_many_failures, too_much_send_lag};
 use super::timeline::for_each_gap;
 use super::tokens::TokenSum;
+use crate::counts::Counts;
 use crate::findings::Finding;
-use crate::summary::RequestCounts;
 use dyno_core::lag::LagHistogram;
 use dyno_core::record::RequestRecord;
 use dyno_core::units::to_s;
@@ -17,7 +17,7 @@ use dyno_stats::{Counted, PERCENTILES, Percentile, Presence, Tally};
 /// Collects the requests of one level as they end.
 #[derive(Debug, Clone, Default)]
 pub struct Glimpse {
-    counts: RequestCounts,
+    counts: Counts,
     span: Span,
     output: TokenSum,
     ttft: Samples,
@@ -32,7 +32,7 @@ pub struct Glimpse {
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Glimpsed {
     /// What became of the measured arrivals; `planned` is how many have ended.
-    pub counts: RequestCounts,
+    pub counts: Counts,
     /// Completed requests per second.
     pub requests_per_s: Option<f64>,
     /// Output tokens of completed requests per second.
@@ -172,7 +172,7 @@ impl Glimpse {
             if exact { spread_of(&self.itl.clone().freeze()) } else { rough(&self.rough_itl) };
         let median = |samples: &Samples| samples.quantile(0.5, exact);
         let median_ns = median(&self.ttft).or_else(|| median(&self.latency));
-        let counts = RequestCounts { planned: 0, ..self.counts.clone() };
+        let counts = Counts { planned: 0, ..self.counts.clone() };
         // Whether nothing completes can only be known when the level is over.
         let nothing = exact && self.counts.planned > 0 && counts.completed == 0;
         let lag_ms = self.send_lag.quantile(0.99, exact).map(|ns| ns / 1e6);

@@ -2,8 +2,9 @@
 
 use super::distributions::Medians;
 use super::gather::Gathered;
+use crate::counts::Counts;
 use crate::findings::{Finding, NoInterval, NoWindow, OverTime};
-use crate::summary::{Client, Integrity, Lag, RequestCounts, Straggler};
+use crate::summary::{Client, Integrity, Lag, Straggler};
 use crate::verdict::Verdict;
 use dyno_core::environment::Environment;
 use dyno_core::frame::{Ending, LevelEnd};
@@ -44,7 +45,7 @@ pub(super) fn too_much_send_lag(p99_ms: f64, median_ns: Option<f64>) -> Option<F
 }
 
 /// More failures than allowed.
-pub(super) fn too_many_failures(counts: &RequestCounts, allowed: f64) -> Option<Finding> {
+pub(super) fn too_many_failures(counts: &Counts, allowed: f64) -> Option<Finding> {
     counts.bar_missed(allowed).then(|| Finding::Failures {
         failed: counts.failed,
         ended: counts.completed + counts.failed,

@@ -23,7 +23,7 @@ use crate::summary::{
 use crate::verdict::Verdict;
 use dyno_core::environment::Environment;
 use dyno_core::frame::Ending;
-use dyno_core::plan::{LevelPlan, Load, Plan};
+use dyno_core::plan::{LengthSpec, LevelPlan, Load, Plan};
 use dyno_core::record::RequestRecord;
 use dyno_core::slo::Slo;
 use dyno_core::units::to_s;
@@ -183,16 +183,19 @@ impl<'a> Level<'a> {
             label: escape(&self.plan.label, LONGEST_LABEL),
             load: LoadSummary {
                 kind: self.plan.load.kind().to_owned(),
-                value: round6(self.plan.load.value()),
+                value: Some(round6(self.plan.load.value())),
             },
+            input_length: fixed_length(plan, &self.plan.input_tokens),
+            output_length: fixed_length(plan, &self.plan.output_tokens),
+            reported: None,
             verdict: verdict(&findings),
             reasons: reasons.into_iter().map(Finding::reason).collect(),
             notes: notes.into_iter().map(Finding::reason).collect(),
             partial: end.is_none(),
             ending: end.map(|end| end.ending),
             requests: RequestCounts {
-                planned: planned(self.plan, &gathered),
-                ..gathered.counts.clone()
+                planned: Some(planned(self.plan, &gathered)),
+                ..gathered.counts.clone().into()
             },
             duration_s: duration.map(|ns| round6(to_s(ns))),
             throughput,
@@ -222,7 +225,7 @@ impl<'a> Level<'a> {
             stragglers,
         };
         if let Some(goodput) = goodput {
-            goodput.finish(&mut level, duration, known);
+            goodput.finish(&mut level, &gathered.counts, duration, known);
         }
         level
     }
@@ -248,6 +251,11 @@ fn past_capacity(plan: &LevelPlan) -> Option<Finding> {
         }
         _ => None,
     }
+}
+
+/// The length that all requests were to have, where prompts are made to measure.
+fn fixed_length(plan: &Plan, asked: &LengthSpec) -> Option<u32> {
+    asked.0.trim().parse().ok().filter(|_| plan.data.spec.is_none())
 }
 
 fn blocks(

@@ -40,9 +40,10 @@ use dyno_core::plan::Plan;
 pub(crate) use figures::figures;
 use level::Level;
 use readings::FirstReading;
-pub(crate) use readings::for_each_record;
 pub use readings::level_plans;
+pub(crate) use readings::{for_each_record, for_each_record_since};
 use std::collections::BTreeMap;
+pub(crate) use timeline::{PerChunk, events, for_each_gap, per_chunk};
 
 /// The summary of a run. The order of requests within a level does not matter.
 pub fn summarise(plan: &Plan, env: Option<&Environment>, source: &dyn FrameSource) -> Summary {
@@ -103,13 +104,14 @@ fn run_summary(
         simulated: plan.target.url.is_none(),
         predicted: plan.target.predicted,
         engine: plan.target.embedded.clone(),
-        plan_hash: header.plan_hash.clone(),
-        started: utc(header.anchor_unix_ns),
+        origin: None,
+        plan_hash: Some(header.plan_hash.clone()),
+        started: Some(utc(header.anchor_unix_ns)),
         target: plan.target.url.clone(),
-        api: plan.target.api.to_string(),
+        api: Some(plan.target.api.to_string()),
         model: preflight.map(|p| p.model.clone()).or_else(|| plan.request.model.clone()),
         version: header.version.clone(),
-        seed: plan.seed,
+        seed: Some(plan.seed),
         allow_failures: plan.allow_failures,
         slo: plan.slo.as_ref().map(ToString::to_string),
         levels_planned: first.planned(plan),

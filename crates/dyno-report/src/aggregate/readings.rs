@@ -77,14 +77,25 @@ impl FirstReading {
 }
 
 /// The records that count, for those who need nothing else of a run.
-pub(crate) fn for_each_record(source: &dyn FrameSource, take: impl FnMut(&RequestRecord)) {
-    let mut begun = BTreeMap::new();
+pub(crate) fn for_each_record(source: &dyn FrameSource, mut take: impl FnMut(&RequestRecord)) {
+    for_each_record_since(source, |record, _| take(record));
+}
+
+/// The same, each with the time at which its level began.
+pub(crate) fn for_each_record_since(
+    source: &dyn FrameSource,
+    mut take: impl FnMut(&RequestRecord, u64),
+) {
+    let (mut begun, mut started) = (BTreeMap::new(), BTreeMap::new());
     for frame in source.frames() {
         if let Frame::LevelStart(start) = frame {
             *begun.entry(start.level).or_default() += 1;
+            started.insert(start.level, start.started);
         }
     }
-    records_that_count(&begun, source, take);
+    records_that_count(&begun, source, |record| {
+        take(record, started.get(&record.level).copied().unwrap_or(record.intended));
+    });
 }
 
 /// The records that follow the last beginning of their level, of which there were so many.

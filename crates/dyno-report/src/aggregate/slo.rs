@@ -2,6 +2,7 @@
 
 use super::figures::figures;
 use super::timeline::for_each_gap;
+use crate::counts::Counts;
 use crate::findings::Finding;
 use crate::slo::{few_samples, judge};
 use crate::summary::{LevelSummary, SloSummary, round6, tidy};
@@ -52,15 +53,20 @@ impl<'a> Goodput<'a> {
 
     /// Puts what the SLO says into the level's summary; too few samples make it suspect. `waits`:
     /// how long requests waited is known, which past capacity it is not.
-    pub(super) fn finish(self, level: &mut LevelSummary, duration: Option<u64>, waits: bool) {
+    pub(super) fn finish(
+        self,
+        level: &mut LevelSummary,
+        counts: &Counts,
+        duration: Option<u64>,
+        waits: bool,
+    ) {
         let few: Vec<_> = self.slo.terms().iter().filter_map(|t| few_samples(level, t)).collect();
         if !few.is_empty() {
             let finding = Finding::SloSamples(few);
             level.verdict = level.verdict.max(finding.weight());
             level.reasons.push(finding.reason());
         }
-        let counts = &level.requests;
-        let ended = counts.completed + counts.failed + counts.dropped;
+        let ended = counts.ended();
         let known = self.unknown == 0 && (waits || !self.slo.terms().iter().any(on_waits));
         let duration = duration.filter(|_| known && counts.completed > 0);
         level.slo = Some(SloSummary {

@@ -1,7 +1,7 @@
 //! What all users get together against what each of them gets.
 
 use super::canvas::clean;
-use super::levels::{Value, all_steady, distinct, ends_of_sweep, lengths, of_kind, point};
+use super::levels::{Value, all_steady, distinct, ends_of_sweep, lengths, load, of_kind, point};
 use super::numbers;
 use super::page::{Chart, Part};
 use super::panel::{Panel, Ticks};
@@ -33,10 +33,10 @@ pub(super) fn frontier(summary: &Summary, language: Language) -> Option<Chart> {
     for (kind, pair) in &groups {
         let is = |level: &&LevelSummary| level.load.kind == *kind && lengths(level) == *pair;
         let mut own: Vec<&LevelSummary> = levels.iter().copied().filter(is).collect();
-        own.sort_by(|a, b| a.load.value.total_cmp(&b.load.value));
+        own.sort_by(|a, b| load(a).total_cmp(&load(b)));
         let points = own.iter().filter_map(|level| {
             let value = figure(level).map(share);
-            let load = numbers::label(level.load.value);
+            let load = numbers::label(level.load.value?);
             let label = if *kind == "rate" { format!("{load}/s") } else { load };
             Some(Point { label, ..point(level, per_user(level)?, value) })
         });

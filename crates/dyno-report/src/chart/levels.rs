@@ -33,8 +33,8 @@ pub(super) fn of(which: Which, name: &'static str) -> Figure<'static> {
     Box::new(move |level| {
         let all = which(level).as_ref()?;
         let (value, interval) = match name {
-            "mean" => (Some(all.mean), all.ci95.mean),
-            "max" => (Some(all.max), None),
+            "mean" => (all.mean, all.ci95.mean),
+            "max" => (all.max, None),
             "p50" => (all.p50, all.ci95.p50),
             "p90" => (all.p90, all.ci95.p90),
             _ => (all.p99, all.ci95.p99),
@@ -44,9 +44,15 @@ pub(super) fn of(which: Which, name: &'static str) -> Figure<'static> {
     })
 }
 
-/// The levels of one kind of load.
+/// The levels of one kind of load, of which it is known how much it was.
 pub(super) fn of_kind<'a>(summary: &'a Summary, kind: &str) -> Vec<&'a LevelSummary> {
-    summary.levels.iter().filter(|level| level.load.kind == kind).collect()
+    let is = |level: &&LevelSummary| level.load.kind == kind && level.load.value.is_some();
+    summary.levels.iter().filter(is).collect()
+}
+
+/// How much load it was; 0 where that is not known, which [`of_kind`] leaves out.
+pub(super) fn load(level: &LevelSummary) -> f64 {
+    level.load.value.unwrap_or_default()
 }
 
 /// The levels in flight are but the two ends of a sweep over rates.
@@ -76,7 +82,7 @@ pub(super) fn distinct<T: PartialEq>(values: impl IntoIterator<Item = T>) -> Vec
 /// Whether a level is to be believed.
 pub(super) fn trust(level: &LevelSummary) -> Trust {
     match level.verdict {
-        Verdict::Valid => Trust::Good,
+        Verdict::Valid | Verdict::Unjudged => Trust::Good,
         Verdict::Suspect => Trust::Doubtful,
         Verdict::Invalid => Trust::Bad,
     }
@@ -84,7 +90,7 @@ pub(super) fn trust(level: &LevelSummary) -> Trust {
 
 /// The verdict with its reasons; nothing for a valid level.
 pub(super) fn remark(level: &LevelSummary) -> String {
-    if level.verdict == Verdict::Valid {
+    if level.verdict <= Verdict::Unjudged {
         return String::new();
     }
     let reasons: Vec<&str> = level.reasons.iter().map(|reason| reason.what.as_str()).collect();

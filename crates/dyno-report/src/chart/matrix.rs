@@ -33,7 +33,7 @@ pub(super) fn matrix(summary: &Summary, language: Language) -> Option<Chart> {
 }
 
 fn load_name(load: &LoadSummary, language: Language) -> String {
-    let value = numbers::label(load.value);
+    let Some(value) = load.value.map(numbers::label) else { return String::new() };
     let kind = match load.kind.as_str() {
         "concurrency" => Word::InFlight.in_language(language),
         "rate" => return format!("{}{value}/s", language.comma()),
@@ -57,7 +57,7 @@ const FIGURES: [MapFigure; 3] = [
     }),
     (Word::LatencyPerToken, Some(Word::Milliseconds), |level, _| {
         let tokens = level.output_tokens.as_ref()?.mean;
-        (tokens > 0.0).then_some(level.latency_ms.as_ref()?.mean / tokens)
+        (tokens > 0.0).then_some(level.latency_ms.as_ref()?.mean? / tokens)
     }),
 ];
 

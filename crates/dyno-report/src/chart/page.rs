@@ -135,7 +135,7 @@ fn name(run: &RunSummary) -> String {
 fn origin(run: &RunSummary) -> String {
     let model = run.label.as_ref().and(run.model.as_ref());
     let target = run.target.as_ref().or(run.engine.as_ref());
-    let parts = [model, target, Some(&run.started), Some(&run.id)];
+    let parts = [model, target, run.started.as_ref(), Some(&run.id)];
     let version = format!("dyno {}", run.version);
     let parts = parts.into_iter().flatten().chain([&version]).map(|part| clean(part));
     let name = name(run);

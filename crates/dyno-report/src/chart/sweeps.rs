@@ -1,6 +1,6 @@
 //! Levels over their load: numbers in flight, rates, bursts.
 
-use super::levels::{Value, ends_of_sweep, lengths, of, of_kind};
+use super::levels::{Value, ends_of_sweep, lengths, load, of, of_kind};
 use super::page::{Chart, Part};
 use super::panel::{Mark, Panel, Ticks};
 use super::sketch::{Sketch, found, work};
@@ -12,7 +12,7 @@ use crate::summary::{LevelSummary, Summary};
 pub(super) fn concurrency(summary: &Summary, language: Language) -> Option<Chart> {
     let sketch = Sketch {
         levels: of_kind(summary, "concurrency"),
-        x: |level| level.load.value,
+        x: load,
         x_title: Word::InFlight,
         ticks: Ticks::Loads,
         marks: found(summary, "in flight", language),
@@ -46,7 +46,7 @@ fn duration(sketch: &Sketch, may_be_log: bool) -> Part {
 
 /// What was offered in a level: as it came out, else as it was asked for.
 fn offered(level: &LevelSummary) -> f64 {
-    level.offered_per_s.unwrap_or(level.load.value)
+    level.offered_per_s.unwrap_or(load(level))
 }
 
 /// Between the highest rate that was carried and the lowest that was not.
@@ -109,7 +109,7 @@ pub(super) fn rates(summary: &Summary, language: Language) -> Option<Chart> {
 pub(super) fn bursts(summary: &Summary, language: Language) -> Option<Chart> {
     let sketch = Sketch {
         levels: of_kind(summary, "burst"),
-        x: |level| level.load.value,
+        x: load,
         x_title: Word::Burst,
         ticks: Ticks::Doubling,
         marks: vec![],

@@ -9,12 +9,12 @@ const BLOCK: usize = 50;
 /// A statistic of a figure with what a row calls it.
 pub(super) type Statistic = (&'static str, fn(&Distribution) -> Option<f64>);
 
-pub(super) const MEAN: Statistic = ("Mean", |d| Some(d.mean));
+pub(super) const MEAN: Statistic = ("Mean", |d| d.mean);
 pub(super) const MEDIAN: Statistic = ("Median", |d| d.p50);
 pub(super) const P90: Statistic = ("P90", |d| d.p90);
 pub(super) const P95: Statistic = ("P95", |d| d.p95);
 pub(super) const P99: Statistic = ("P99", |d| d.p99);
-pub(super) const MAX: Statistic = ("Max", |d| Some(d.max));
+pub(super) const MAX: Statistic = ("Max", |d| d.max);
 
 /// A block, line by line.
 #[derive(Debug)]
@@ -59,12 +59,12 @@ impl Block {
 
 /// Slots of a closed loop.
 pub(super) fn max_concurrency(level: &LevelSummary) -> Option<u64> {
-    (level.load.kind == "concurrency").then_some(level.load.value as u64)
+    level.load.value.filter(|_| level.load.kind == "concurrency").map(|slots| slots as u64)
 }
 
 /// The rate of an open loop at a fixed one.
 pub(super) fn rate(level: &LevelSummary) -> Option<f64> {
-    (level.load.kind == "rate").then_some(level.load.value)
+    level.load.value.filter(|_| level.load.kind == "rate")
 }
 
 /// Tokens over all completed requests.

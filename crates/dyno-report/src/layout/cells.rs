@@ -5,6 +5,7 @@ use super::LONGEST;
 use crate::escape::escape;
 use crate::summary::Distribution;
 use crate::text::ABSENT;
+pub(super) use crate::text::whole;
 
 /// A figure with so many decimals, or [`ABSENT`].
 pub(super) fn fixed(value: Option<f64>, decimals: usize) -> String {
@@ -16,14 +17,9 @@ pub(super) fn with_unit(value: Option<f64>, decimals: usize, unit: &str) -> Stri
     value.map_or_else(|| ABSENT.to_owned(), |value| format!("{value:.decimals$} {unit}"))
 }
 
-/// A whole number, or [`ABSENT`].
-pub(super) fn whole(value: Option<u64>) -> String {
-    value.map_or_else(|| ABSENT.to_owned(), |value| value.to_string())
-}
-
 /// The mean of a figure.
 pub(super) fn mean(figure: &Option<Distribution>) -> Option<f64> {
-    figure.as_ref().map(|figure| figure.mean)
+    figure.as_ref().and_then(|figure| figure.mean)
 }
 
 /// Seconds of milliseconds.

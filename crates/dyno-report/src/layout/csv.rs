@@ -56,15 +56,15 @@ const COLUMNS: &[Column] = &[
     ("level_index", |_, level| Field::own(Some(level.index))),
     ("repeat", |_, level| Field::own(level.repeat)),
     ("load", |_, level| Field::Text(level.load.kind.clone())),
-    ("load_value", |_, level| Field::own(Some(level.load.value))),
+    ("load_value", |_, level| Field::own(level.load.value)),
     ("verdict", |_, level| Field::own(Some(level.verdict))),
     ("reasons", |_, level| Field::text(Some(reasons(level).as_str()).filter(|r| !r.is_empty()))),
     ("partial", |_, level| Field::own(Some(level.partial))),
-    ("planned", |_, level| Field::own(Some(level.requests.planned))),
-    ("completed", |_, level| Field::own(Some(level.requests.completed))),
-    ("failed", |_, level| Field::own(Some(level.requests.failed))),
-    ("dropped", |_, level| Field::own(Some(level.requests.dropped))),
-    ("censored", |_, level| Field::own(Some(level.requests.censored))),
+    ("planned", |_, level| Field::own(level.requests.planned)),
+    ("completed", |_, level| Field::own(level.requests.completed)),
+    ("failed", |_, level| Field::own(level.requests.failed)),
+    ("dropped", |_, level| Field::own(level.requests.dropped)),
+    ("censored", |_, level| Field::own(level.requests.censored)),
     ("duration_s", |_, level| Field::own(level.duration_s)),
     ("requests_per_s", |_, level| Field::own(level.throughput.requests_per_s)),
     ("output_tokens_per_s", |_, level| Field::own(level.throughput.output_tokens_per_s)),
@@ -108,9 +108,9 @@ const FIGURES: &[Figure] = &[
 type Statistic = (&'static str, fn(&Distribution) -> Option<f64>);
 
 const STATISTICS: &[Statistic] = &[
-    ("mean_ms", |d| Some(d.mean)),
+    ("mean_ms", |d| d.mean),
     ("std_ms", |d| d.std),
-    ("min_ms", |d| Some(d.min)),
+    ("min_ms", |d| d.min),
     ("p50_ms", |d| d.p50),
     ("p66_ms", |d| d.p66),
     ("p75_ms", |d| d.p75),
@@ -120,7 +120,7 @@ const STATISTICS: &[Statistic] = &[
     ("p98_ms", |d| d.p98),
     ("p99_ms", |d| d.p99),
     ("p99_9_ms", |d| d.p99_9),
-    ("max_ms", |d| Some(d.max)),
+    ("max_ms", |d| d.max),
 ];
 
 /// The levels of all runs under one heading.
@@ -145,7 +145,7 @@ fn row(run: &RunSummary, level: &LevelSummary) -> Vec<Field> {
     let mut fields: Vec<Field> = COLUMNS.iter().map(|(_, field)| field(run, level)).collect();
     for (_, figure) in FIGURES {
         let figure = figure(level).as_ref();
-        fields.push(Field::own(figure.map(|d| d.count)));
+        fields.push(Field::own(figure.and_then(|d| d.count)));
         let values = STATISTICS.iter().map(|(_, of)| Field::own(figure.and_then(of)));
         fields.extend(values);
     }

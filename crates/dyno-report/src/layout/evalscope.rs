@@ -46,7 +46,8 @@ fn names(levels: &[LevelSummary]) -> Vec<String> {
 
 /// How many at once: the slots of a closed loop, or all of a burst.
 fn parallel(level: &LevelSummary) -> Option<u64> {
-    matches!(level.load.kind.as_str(), "concurrency" | "burst").then_some(level.load.value as u64)
+    let at_once = matches!(level.load.kind.as_str(), "concurrency" | "burst");
+    level.load.value.filter(|_| at_once).map(|value| value as u64)
 }
 
 fn pivot(levels: &[LevelSummary], names: &[String], language: Language) -> String {
@@ -71,8 +72,8 @@ fn pivot(levels: &[LevelSummary], names: &[String], language: Language) -> Strin
     }));
     out.push_str(&named("p50", &|level| latency(level, |d| d.p50)));
     out.push_str(&named("p90", &|level| latency(level, |d| d.p90)));
-    if levels.iter().any(|level| level.requests.failed > 0) {
-        let failed = |level: &LevelSummary| level.requests.failed.to_string();
+    if levels.iter().any(|level| level.requests.failed > Some(0)) {
+        let failed = |level: &LevelSummary| whole(level.requests.failed);
         out.push_str(&named(text(Message::Failed), &failed));
     }
     out
@@ -82,17 +83,21 @@ fn block(level: &LevelSummary) -> String {
     let requests = &level.requests;
     let done = &level.throughput;
     let gaps = level.chunk_gap_ms.as_ref();
-    let packages = gaps.filter(|_| requests.completed > 0);
-    let packages = packages.map(|gaps| gaps.count as f64 / requests.completed as f64);
+    let completed = requests.completed.filter(|completed| *completed > 0);
+    let packages = gaps.and_then(|gaps| gaps.count).zip(completed);
+    let packages = packages.map(|(gaps, completed)| gaps as f64 / completed as f64);
     let per_token = done.output_tokens_per_s.filter(|rate| *rate > 0.0).map(|rate| 1.0 / rate);
     let taken = level.duration_s.map_or_else(|| ABSENT.to_owned(), |s| format!("{s:.3} seconds"));
     let lines = [
         ("Time taken for tests", taken),
-        ("Expected number of requests", requests.planned.to_string()),
+        ("Expected number of requests", whole(requests.planned)),
         ("Number of concurrency", whole(parallel(level))),
-        ("Total requests", (requests.completed + requests.failed).to_string()),
-        ("Succeed requests", requests.completed.to_string()),
-        ("Failed requests", requests.failed.to_string()),
+        (
+            "Total requests",
+            whole(requests.completed.zip(requests.failed).map(|(done, failed)| done + failed)),
+        ),
+        ("Succeed requests", whole(requests.completed)),
+        ("Failed requests", whole(requests.failed)),
         ("Average QPS", fixed(done.requests_per_s, 3)),
         ("Average latency", fixed(seconds(mean(&level.latency_ms)), 3)),
         ("Throughput(average output tokens per second)", fixed(done.output_tokens_per_s, 3)),

@@ -4,7 +4,7 @@
 use crate::aggregate::{figures, for_each_record, level_plans};
 use crate::source::FrameSource;
 use crate::summary::tidy;
-use dyno_core::plan::{Arrival, LengthSpec, LevelPlan, Load, Plan};
+use dyno_core::plan::{Arrival, LevelPlan, Load, Plan};
 use dyno_core::record::RequestRecord;
 use std::collections::BTreeMap;
 
@@ -24,10 +24,6 @@ pub struct LevelExtras {
     pub peak_requests: Option<u64>,
     /// How the arrivals of an open loop were spaced.
     pub burstiness: Option<Burstiness>,
-    /// The input length, where all prompts were to have the same.
-    pub input_length: Option<u32>,
-    /// The output length, where all answers were to have the same.
-    pub output_length: Option<u32>,
     /// Mean over requests of latency / (input + output tokens).
     pub latency_per_token_ms: Option<f64>,
     /// Mean over requests of latency / output tokens.
@@ -56,11 +52,10 @@ impl Extras {
             let start = starts.get(&record.level).copied().unwrap_or(sent);
             gathered.entry(record.level).or_default().add(record, start);
         });
-        let synthetic = plan.data.spec.is_none();
         let plans = level_plans(plan, source);
         let levels = plans.iter().map(|(level, plan)| {
             let found = gathered.remove(level).unwrap_or_default();
-            (*level, found.finish(plan, synthetic))
+            (*level, found.finish(plan))
         });
         Self(levels.collect())
     }
@@ -114,20 +109,17 @@ impl Gathering {
         self.per_output_token.add(latency, output);
     }
 
-    fn finish(self, plan: &LevelPlan, synthetic: bool) -> LevelExtras {
+    fn finish(self, plan: &LevelPlan) -> LevelExtras {
         let mut in_flight = 0;
         let mut most = None;
         for change in self.changes.values() {
             in_flight += change;
             most = most.max(Some(in_flight));
         }
-        let fixed = |spec: &LengthSpec| spec.0.trim().parse().ok();
         LevelExtras {
             peak_output_per_s: self.events.values().copied().max(),
             peak_requests: most.and_then(|most| u64::try_from(most).ok()),
             burstiness: burstiness(&plan.load),
-            input_length: fixed(&plan.input_tokens).filter(|_| synthetic),
-            output_length: fixed(&plan.output_tokens).filter(|_| synthetic),
             latency_per_token_ms: self.per_token.finish(),
             latency_per_output_token_ms: self.per_output_token.finish(),
         }

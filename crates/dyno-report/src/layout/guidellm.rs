@@ -35,13 +35,12 @@ pub(super) fn guidellm(summary: &Summary) -> String {
 
 /// What guidellm calls such a load. As many as possible at once, beside rates, is its throughput.
 fn benchmark(level: &LevelSummary, swept: bool) -> String {
-    let value = level.load.value;
-    match level.load.kind.as_str() {
-        "concurrency" if value == 1.0 => "synchronous".to_owned(),
-        "concurrency" if swept => "throughput".to_owned(),
-        "concurrency" => format!("concurrent@{value}"),
-        "burst" => "throughput".to_owned(),
-        "rate" => format!("asynchronous@{value:.2} req/sec"),
+    match (level.load.kind.as_str(), level.load.value) {
+        ("concurrency", Some(1.0)) => "synchronous".to_owned(),
+        ("concurrency", _) if swept => "throughput".to_owned(),
+        ("concurrency", Some(value)) => format!("concurrent@{value}"),
+        ("burst" | "unlimited", _) => "throughput".to_owned(),
+        ("rate", Some(value)) => format!("asynchronous@{value:.2} req/sec"),
         _ => markdown(&level.label),
     }
 }

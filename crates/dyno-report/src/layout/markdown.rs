@@ -1,7 +1,7 @@
 //! Dyno's own table for documents: who was measured, one row a level with its verdict, invalid rows
 //! struck, and the reasons as footnotes.
 
-use super::cells::{markdown as safe, row};
+use super::cells::{markdown as safe, row, whole};
 use super::{name, of_run, reasons};
 use crate::messages::{Language, Message};
 use crate::summary::{Distribution, LevelSummary, RunSummary, Summary};
@@ -46,9 +46,15 @@ fn header(run: &RunSummary, language: Language) -> String {
         (Message::Run, Some(safe(&run.id))),
         (Message::Label, run.label.as_deref().map(safe)),
         (Message::Note, run.note.as_deref().map(safe)),
-        (Message::Target, Some(format!("{target}, {}", safe(&run.api)))),
+        (Message::Target, Some(joined([Some(target), run.api.as_deref().map(safe)]))),
         (Message::Model, run.model.as_deref().map(safe)),
-        (Message::Started, Some(format!("{}, dyno {}", safe(&run.started), safe(&run.version)))),
+        (
+            Message::Started,
+            Some(joined([
+                run.started.as_deref().map(safe),
+                Some(format!("dyno {}", safe(&run.version))),
+            ])),
+        ),
         (Message::TokenCounts, Some(sources)),
     ];
     let shown = lines
@@ -148,19 +154,24 @@ fn table(summary: &Summary, language: Language) -> String {
     format!("{out}{gap}{lines}{footnotes}")
 }
 
+/// What there is, with commas between.
+fn joined<const N: usize>(parts: [Option<String>; N]) -> String {
+    parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
+}
+
 fn cells(
     level: &LevelSummary,
     token_figure: &Option<Distribution>,
     marks: &mut Marks,
 ) -> Vec<String> {
     let steady = level.steady.map(|steady| steady.throughput);
-    let whole = level.throughput;
+    let done = level.throughput;
     let mut cells = vec![
         safe(&level.label),
-        level.requests.completed.to_string(),
-        level.requests.failed.to_string(),
-        marks.rate(steady.and_then(|s| s.requests_per_s), whole.requests_per_s),
-        marks.rate(steady.and_then(|s| s.output_tokens_per_s), whole.output_tokens_per_s),
+        whole(level.requests.completed),
+        whole(level.requests.failed),
+        marks.rate(steady.and_then(|s| s.requests_per_s), done.requests_per_s),
+        marks.rate(steady.and_then(|s| s.output_tokens_per_s), done.output_tokens_per_s),
     ];
     for figure in [&level.ttft_ms, token_figure, &level.latency_ms] {
         cells.extend(["p50", "p99"].map(|which| marks.percentile(figure, which)));
@@ -171,6 +182,7 @@ fn cells(
 fn verdict(verdict: Verdict) -> Message {
     match verdict {
         Verdict::Valid => Message::Valid,
+        Verdict::Unjudged => Message::Unjudged,
         Verdict::Suspect => Message::Suspect,
         Verdict::Invalid => Message::Invalid,
     }
@@ -179,7 +191,7 @@ fn verdict(verdict: Verdict) -> Message {
 /// What a footnote says of a verdict that needs one.
 fn explained(verdict: Verdict) -> Option<Message> {
     match verdict {
-        Verdict::Valid => None,
+        Verdict::Valid | Verdict::Unjudged => None,
         Verdict::Suspect => Some(Message::LevelSuspect),
         Verdict::Invalid => Some(Message::LevelInvalid),
     }

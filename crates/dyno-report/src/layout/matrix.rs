@@ -19,8 +19,8 @@ const HEADINGS: [&str; 6] = [
 pub(super) fn matrix(summary: &Summary, extras: &Extras) -> String {
     let mut levels: Vec<(&LevelSummary, LevelExtras)> =
         summary.levels.iter().map(|level| (level, extras.of(level.index))).collect();
-    levels.sort_by(|(a, more_of_a), (b, more_of_b)| {
-        let (a, b) = (place(a, more_of_a), place(b, more_of_b));
+    levels.sort_by(|(a, _), (b, _)| {
+        let (a, b) = (place(a), place(b));
         let order = a.0.cmp(b.0).then(a.1.total_cmp(&b.1));
         order.then(a.2.total_cmp(&b.2)).then(a.3.total_cmp(&b.3))
     });
@@ -31,34 +31,37 @@ pub(super) fn matrix(summary: &Summary, extras: &Extras) -> String {
     let several = tables.len() > 1;
     let texts = tables.iter().map(|levels| {
         let load = levels.first().filter(|_| several).map(|(level, _)| &level.load);
-        let heading = load.map(|load| format!("{} {}\n\n", plain(&load.kind), load.value));
+        let heading = load.map(|load| match load.value {
+            Some(value) => format!("{} {value}\n\n", plain(&load.kind)),
+            None => format!("{}\n\n", plain(&load.kind)),
+        });
         heading.unwrap_or_default() + &table(levels)
     });
     texts.collect::<Vec<_>>().join("\n")
 }
 
 /// Where a level stands: by its load, then by its lengths.
-fn place<'a>(level: &'a LevelSummary, extras: &LevelExtras) -> (&'a str, f64, f64, f64) {
+fn place(level: &LevelSummary) -> (&str, f64, f64, f64) {
     let load = &level.load;
-    let [input, output] = lengths(level, extras).map(|length| length.unwrap_or(f64::INFINITY));
-    (&load.kind, load.value, input, output)
+    let [input, output] = lengths(level).map(|length| length.unwrap_or(f64::INFINITY));
+    (&load.kind, load.value.unwrap_or(f64::INFINITY), input, output)
 }
 
 /// The lengths that were asked for, else the mean of those that were counted.
-fn lengths(level: &LevelSummary, extras: &LevelExtras) -> [Option<f64>; 2] {
+fn lengths(level: &LevelSummary) -> [Option<f64>; 2] {
     let length = |asked: Option<u32>, counted: Option<Tokens>| {
         asked.map(f64::from).or(counted.map(|tokens| tokens.mean))
     };
     [
-        length(extras.input_length, level.input_tokens),
-        length(extras.output_length, level.output_tokens),
+        length(level.input_length, level.input_tokens),
+        length(level.output_length, level.output_tokens),
     ]
 }
 
 fn table(levels: &[(&LevelSummary, LevelExtras)]) -> String {
     let mut rows = vec![HEADINGS.map(str::to_owned)];
     for (level, extras) in levels {
-        let [input, output] = lengths(level, extras);
+        let [input, output] = lengths(level);
         rows.push([
             fixed(input, 0),
             fixed(output, 0),

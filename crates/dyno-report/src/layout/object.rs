@@ -17,7 +17,7 @@ impl Object {
     /// Adds mean, median, deviation and percentiles of a figure, as in `p99_ttft_ms`.
     pub(super) fn put_figure(&mut self, name: &str, figure: &Option<Distribution>) {
         let of = |value: fn(&Distribution) -> Option<f64>| figure.as_ref().and_then(value);
-        self.put(format!("mean_{name}_ms"), of(|d| Some(d.mean)));
+        self.put(format!("mean_{name}_ms"), of(|d| d.mean));
         self.put(format!("median_{name}_ms"), of(|d| d.p50));
         self.put(format!("std_{name}_ms"), of(|d| d.std));
         self.put(format!("p90_{name}_ms"), of(|d| d.p90));

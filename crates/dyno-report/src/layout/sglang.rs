@@ -15,7 +15,7 @@ pub(super) fn sglang(summary: &Summary, extras: &Extras) -> String {
 
 /// What SGLang's benchmark calls the dialect.
 pub(super) fn backend(run: &RunSummary) -> &'static str {
-    if run.api == "openai-completions" { "sglang-oai" } else { "sglang-oai-chat" }
+    if run.api.as_deref() == Some("openai-completions") { "sglang-oai" } else { "sglang-oai-chat" }
 }
 
 /// Input tokens of completed requests per second.
@@ -26,7 +26,7 @@ pub(super) fn input_per_s(level: &LevelSummary) -> Option<f64> {
 /// The sum of all latencies over the duration.
 pub(super) fn concurrency(level: &LevelSummary) -> Option<f64> {
     let latency = level.latency_ms.as_ref()?;
-    let seconds = latency.mean * latency.count as f64 / 1e3;
+    let seconds = latency.mean? * latency.count? as f64 / 1e3;
     tidy(seconds / level.duration_s.filter(|s| *s > 0.0)?)
 }
 
@@ -44,7 +44,7 @@ fn block(run: &RunSummary, level: &LevelSummary, extras: &LevelExtras) -> String
     block.text("Backend:", backend(run));
     block.text("Traffic request rate:", &traffic);
     block.text("Max request concurrency:", &slots);
-    block.count("Successful requests:", Some(level.requests.completed));
+    block.count("Successful requests:", level.requests.completed);
     block.figure("Benchmark duration (s):", level.duration_s);
     block.count("Total input tokens:", input);
     block.count("Total generated tokens:", output);

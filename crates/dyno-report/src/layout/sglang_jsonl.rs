@@ -21,8 +21,8 @@ pub(super) fn object(run: &RunSummary, level: &LevelSummary, extras: &LevelExtra
     object.put("request_rate", traffic);
     object.put("max_concurrency", max_concurrency(level));
     object.put("sharegpt_output_len", Value::Null);
-    object.put("random_input_len", extras.input_length);
-    object.put("random_output_len", extras.output_length);
+    object.put("random_input_len", level.input_length);
+    object.put("random_output_len", level.output_length);
     object.put("random_range_ratio", Value::Null);
     object.put("server_info", Value::Null);
     object.put("duration", level.duration_s);
@@ -40,7 +40,7 @@ pub(super) fn object(run: &RunSummary, level: &LevelSummary, extras: &LevelExtra
     object.put_figure("ttft", &level.ttft_ms);
     object.put_figure("tpot", &level.tpot_ms);
     object.put_figure("itl", &level.chunk_gap_ms);
-    object.put("max_itl_ms", level.chunk_gap_ms.as_ref().map(|d| d.max));
+    object.put("max_itl_ms", level.chunk_gap_ms.as_ref().and_then(|d| d.max));
     object.put("concurrency", concurrency(level));
     object.put("accept_length", Value::Null);
     object.put("max_output_tokens_per_s", extras.peak_output_per_s);

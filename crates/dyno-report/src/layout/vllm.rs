@@ -17,8 +17,8 @@ pub(super) fn vllm_0_6(summary: &Summary) -> String {
 
 fn today(level: &LevelSummary, extras: &LevelExtras) -> String {
     let mut block = Block::new();
-    block.count("Successful requests:", Some(level.requests.completed));
-    block.count("Failed requests:", Some(level.requests.failed));
+    block.count("Successful requests:", level.requests.completed);
+    block.count("Failed requests:", level.requests.failed);
     if let Some(slots) = max_concurrency(level) {
         block.count("Maximum request concurrency:", Some(slots));
     }
@@ -40,7 +40,7 @@ fn today(level: &LevelSummary, extras: &LevelExtras) -> String {
 
 fn of_0_6(level: &LevelSummary) -> String {
     let mut block = Block::new();
-    block.count("Successful requests:", Some(level.requests.completed));
+    block.count("Successful requests:", level.requests.completed);
     work(&mut block, level);
     block.figure("Output token throughput (tok/s):", level.throughput.output_tokens_per_s);
     block.figure("Total Token throughput (tok/s):", level.throughput.total_tokens_per_s);

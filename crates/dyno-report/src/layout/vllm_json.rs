@@ -26,10 +26,13 @@ pub(super) fn put_own(object: &mut Object, run: &RunSummary, level: &LevelSummar
 
 /// The object of a level.
 pub(super) fn object(run: &RunSummary, level: &LevelSummary, extras: &LevelExtras) -> Object {
-    let backend = if run.api == "openai-completions" { "openai" } else { run.api.as_str() };
+    let backend = match run.api.as_deref() {
+        Some("openai-completions") => Some("openai"),
+        other => other,
+    };
     let [input, output] = tokens(level);
     let mut object = Object::default();
-    object.put("date", date(&run.started));
+    object.put("date", run.started.as_deref().map(date));
     object.put("endpoint_type", backend);
     object.put("backend", backend);
     object.put("label", run.label.clone());

@@ -65,6 +65,11 @@ pub fn millis(value: f64) -> String {
     if value >= 9_999.5 { format!("{}s", number(value / 1e3)) } else { number(value) }
 }
 
+/// A whole number, or [`ABSENT`].
+pub fn whole(value: Option<u64>) -> String {
+    value.map_or_else(|| ABSENT.to_owned(), |value| value.to_string())
+}
+
 /// [`number`], or [`ABSENT`].
 pub(super) fn maybe(value: Option<f64>) -> String {
     value.map_or_else(|| ABSENT.to_owned(), number)

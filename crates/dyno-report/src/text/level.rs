@@ -73,12 +73,15 @@ fn failures(level: &LevelSummary, options: &TextOptions) -> Vec<String> {
 fn requests(level: &LevelSummary) -> Option<String> {
     let r = &level.requests;
     let others = [(r.dropped, "dropped"), (r.censored, "censored")];
-    let ended = r.completed + r.failed + r.dropped + r.censored;
-    if others.iter().all(|(n, _)| *n == 0) && ended == r.planned {
+    let ended = r.ended().map(|ended| ended + r.censored.unwrap_or_default());
+    let none = others.iter().all(|(n, _)| n.is_none_or(|n| n == 0));
+    if none && (ended == r.planned || r.planned.is_none()) {
         return None;
     }
-    let others: String = others.iter().map(|(n, name)| format!(", {n} {name}")).collect();
-    Some(format!("{} planned, {} completed, {} failed{others}", r.planned, r.completed, r.failed))
+    let counts = [(r.planned, "planned"), (r.completed, "completed"), (r.failed, "failed")];
+    let all =
+        counts.iter().chain(&others).filter_map(|(n, name)| Some(format!("{} {name}", (*n)?)));
+    Some(all.collect::<Vec<_>>().join(", "))
 }
 
 fn work(level: &LevelSummary) -> Option<String> {
@@ -114,7 +117,7 @@ fn scheduled(level: &LevelSummary) -> Option<String> {
         ("latency", &level.latency_ms, &level.latency_scheduled_ms),
     ];
     let differs = |sent: &Option<Distribution>, scheduled: &Option<Distribution>| {
-        let figures = |d: &Distribution| [Some(d.mean), d.p50, d.p99];
+        let figures = |d: &Distribution| [d.mean, d.p50, d.p99];
         match (sent, scheduled) {
             (Some(a), Some(b)) => figures(a).iter().zip(figures(b)).any(
                 |(a, b)| matches!((a, b), (Some(a), Some(b)) if (b - a).abs() > DIFFERS * a.abs()),

@@ -14,7 +14,7 @@ mod turns;
 use crate::escape::escape;
 use crate::summary::{RunSummary, Summary};
 use layout::wrap;
-pub use layout::{ABSENT, cut, cut_middle, millis, number, width};
+pub use layout::{ABSENT, cut, cut_middle, millis, number, whole, width};
 
 /// How to print.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -71,13 +71,19 @@ fn header(run: &RunSummary, options: &TextOptions) -> String {
     };
     let sources =
         format!("input {}, output {}", by(&run.token_source.input), by(&run.token_source.output));
-    let plan = run.plan_hash.chars().take(12).collect::<String>();
-    let when = format!("{}  dyno {}  seed {}  plan {plan}", run.started, run.version, run.seed);
+    let plan = run.plan_hash.as_ref().map(|hash| hash.chars().take(12).collect::<String>());
+    let when = [
+        run.started.clone(),
+        Some(format!("dyno {}", run.version)),
+        run.seed.map(|seed| format!("seed {seed}")),
+        plan.map(|plan| format!("plan {plan}")),
+    ];
+    let when = when.into_iter().flatten().collect::<Vec<_>>().join("  ");
     let lines = [
         ("run", Some(run.id.clone())),
         ("label", run.label.clone()),
         ("note", run.note.clone()),
-        ("target", Some(format!("{target}  {}", run.api))),
+        ("target", Some(format!("{target}  {}", run.api.as_deref().unwrap_or_default()))),
         ("model", run.model.clone()),
         ("started", Some(when)),
         ("tokens", Some(sources)),

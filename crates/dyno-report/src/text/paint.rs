@@ -11,6 +11,7 @@ fn paint(text: &str, code: &str, options: &TextOptions) -> String {
 pub(super) fn verdict(verdict: Verdict, options: &TextOptions) -> String {
     let code = match verdict {
         Verdict::Valid => "32",
+        Verdict::Unjudged => "36",
         Verdict::Suspect => "33",
         Verdict::Invalid => "1;31",
     };

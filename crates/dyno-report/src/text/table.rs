@@ -1,7 +1,7 @@
 //! The table of levels, one line each, within 80 columns.
 
 use super::TextOptions;
-use super::layout::{ABSENT, cut_middle, millis, number, width};
+use super::layout::{ABSENT, cut_middle, millis, number, whole, width};
 use super::paint::verdict;
 use super::slices::slices;
 use super::turns::turns;
@@ -106,12 +106,12 @@ pub(super) fn table(levels: &[LevelSummary], options: &TextOptions) -> String {
     ];
     for level in levels {
         let steady = level.steady.map(|steady| steady.throughput);
-        let whole = level.throughput;
+        let done = level.throughput;
         rows.push([
             escape(&level.label, 40),
-            format!("{}/{}", level.requests.completed, level.requests.failed),
-            rate(whole.requests_per_s, steady.and_then(|s| s.requests_per_s), &mut marks),
-            rate(whole.output_tokens_per_s, steady.and_then(|s| s.output_tokens_per_s), &mut marks),
+            format!("{}/{}", whole(level.requests.completed), whole(level.requests.failed)),
+            rate(done.requests_per_s, steady.and_then(|s| s.requests_per_s), &mut marks),
+            rate(done.output_tokens_per_s, steady.and_then(|s| s.output_tokens_per_s), &mut marks),
             pair(&level.ttft_ms, &mut marks),
             pair(token_figure(level), &mut marks),
             pair(&level.latency_ms, &mut marks),

@@ -89,7 +89,7 @@ fn level(base: &LevelSummary, odd: &Odd) -> LevelSummary {
     let slices = odd.slices.iter().zip(0..).map(|(latency, i)| made::slice(i, *latency));
     LevelSummary {
         label: odd.label.clone(),
-        load: LoadSummary { kind, value },
+        load: LoadSummary { kind, value: Some(value) },
         verdict: [Verdict::Valid, Verdict::Suspect, Verdict::Invalid][usize::from(odd.verdict)],
         reasons: vec![Reason { code: "x".into(), what: odd.label.clone(), advice: None }],
         duration_s: odd.work[0],

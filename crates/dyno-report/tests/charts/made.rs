@@ -14,11 +14,11 @@ pub fn base() -> (Summary, LevelSummary) {
 
 pub fn distribution(base: &LevelSummary, mean: f64) -> Option<Distribution> {
     let mut all = base.latency_ms.clone().unwrap();
-    all.mean = mean;
+    all.mean = Some(mean);
     all.p50 = Some(mean * 0.9);
     all.p90 = Some(mean * 1.5);
     all.p99 = Some(mean * 2.0);
-    all.max = mean * 3.0;
+    all.max = Some(mean * 3.0);
     all.ci95.mean = Some([mean * 0.95, mean * 1.05]);
     all.ci95.p50 = None;
     all.ci95.p90 = None;
@@ -36,7 +36,7 @@ pub fn level(
 ) -> LevelSummary {
     LevelSummary {
         label: format!("{kind} {value}"),
-        load: LoadSummary { kind: kind.to_owned(), value },
+        load: LoadSummary { kind: kind.to_owned(), value: Some(value) },
         duration_s: Some(1000.0 / requests),
         throughput: Throughput {
             requests_per_s: Some(requests),

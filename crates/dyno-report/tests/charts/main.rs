@@ -143,7 +143,7 @@ fn several_lengths_and_loads_are_several_lines() {
     let mut summary = made::grid();
     let mut more = summary.levels.clone();
     for level in &mut more {
-        level.load.value = 64.0;
+        level.load.value = Some(64.0);
         level.label = level.label.replace("@16", "@64");
     }
     summary.levels.extend(more);

@@ -176,9 +176,14 @@ pub fn frames(records: Vec<RequestRecord>, end: Option<LevelEnd>) -> Vec<Frame> 
 }
 
 /// One level of these records with a healthy end.
-pub fn summary_of(plan: &Plan, records: Vec<RequestRecord>) -> Summary {
+pub fn source_of(plan: &Plan, records: Vec<RequestRecord>) -> VecSource {
     let end = level_end(0, &records);
-    summarise(plan, None, &source(plan, frames(records, Some(end))))
+    source(plan, frames(records, Some(end)))
+}
+
+/// Its summary.
+pub fn summary_of(plan: &Plan, records: Vec<RequestRecord>) -> Summary {
+    summarise(plan, None, &source_of(plan, records))
 }
 
 /// The same with an end of one's own making.

@@ -15,7 +15,7 @@ fn blank(kind: &str, value: f64) -> LevelSummary {
     let plan = plan(vec![level_plan("x", Load::Burst { requests: 1 }, None)]);
     let mut level = summary_of(&plan, vec![stream(0, 0, 0, 100, 20, 5)]).levels.remove(0);
     level.label = format!("{kind} {value}");
-    level.load = LoadSummary { kind: kind.to_owned(), value };
+    level.load = LoadSummary { kind: kind.to_owned(), value: Some(value) };
     level.verdict = Verdict::Valid;
     (level.duration_s, level.steady, level.concurrency) = (None, None, None);
     level.throughput = Throughput::default();
@@ -45,10 +45,10 @@ fn run(levels: Vec<LevelSummary>, extras: Vec<LevelExtras>) -> Run {
 
 fn distribution(mean: f64, p50: Option<f64>, p99: Option<f64>) -> Distribution {
     Distribution {
-        count: 1,
-        mean,
+        count: Some(1),
+        mean: Some(mean),
         std: None,
-        min: mean,
+        min: Some(mean),
         p50,
         p66: None,
         p75: None,
@@ -58,7 +58,7 @@ fn distribution(mean: f64, p50: Option<f64>, p99: Option<f64>) -> Distribution {
         p98: None,
         p99,
         p99_9: None,
-        max: mean,
+        max: Some(mean),
         ci95: Intervals95::default(),
         marked: vec![],
     }
@@ -139,7 +139,7 @@ fn of_pivot(pivot: &str) -> Vec<LevelSummary> {
         level.throughput.output_tokens_per_s = Some(rows[5][i]);
         let latency = distribution(rows[4][i] * 1e3, Some(rows[6][i] * 1e3), None);
         level.latency_ms = Some(Distribution { p90: Some(rows[7][i] * 1e3), ..latency });
-        level.requests.failed = rows.get(8).map_or(0, |row| row[i] as u64);
+        level.requests.failed = Some(rows.get(8).map_or(0, |row| row[i] as u64));
         level
     };
     (0..rows[0].len()).map(level).collect()
@@ -196,7 +196,12 @@ Benchmarking summary:
 #[test]
 fn a_level_of_evalscope() {
     let mut level = of_pivot(PIVOT).remove(0);
-    level.requests = RequestCounts { planned: 1000, completed: 1000, ..RequestCounts::default() };
+    level.requests = RequestCounts {
+        planned: Some(1000),
+        completed: Some(1000),
+        failed: Some(0),
+        ..RequestCounts::default()
+    };
     level.input_tokens = Some(Tokens { total: None, mean: 40.296 });
     level.output_tokens = Some(Tokens { total: None, mean: 240.520 });
     let latency = Distribution {
@@ -206,7 +211,7 @@ fn a_level_of_evalscope() {
         p95: Some(5646.0),
         p98: Some(6367.8),
         p99: Some(6854.5),
-        count: 1000,
+        count: Some(1000),
         ..level.latency_ms.take().unwrap()
     };
     // Its table was not streamed: one package, the whole answer, stands for everything.
@@ -272,7 +277,7 @@ fn a_burst_of_vllm() {
         let value = |line: &str| line.split(':').nth(1).and_then(|v| v.trim().parse::<f64>().ok());
         let found: Vec<f64> = block.lines().filter_map(value).collect();
         let mut level = blank("burst", found[0]);
-        level.requests.completed = found[0] as u64;
+        level.requests.completed = Some(found[0] as u64);
         level.duration_s = Some(found[1]);
         let tokens = |n: f64| Some(Tokens { total: Some(n as u64), mean: n / found[0] });
         (level.input_tokens, level.output_tokens) = (tokens(found[2]), tokens(found[3]));
@@ -312,10 +317,10 @@ fn a_length_matrix_of_vllm_0_2_7() {
         let mut level = blank("concurrency", 16.0);
         level.throughput.requests_per_s = Some(found[2]);
         level.throughput.output_tokens_per_s = Some(found[3]);
+        level.input_length = Some(found[0] as u32);
+        level.output_length = Some(found[1] as u32);
         levels.push(level);
         extras.push(LevelExtras {
-            input_length: Some(found[0] as u32),
-            output_length: Some(found[1] as u32),
             latency_per_token_ms: Some(found[4]),
             latency_per_output_token_ms: Some(found[5]),
             ..LevelExtras::default()

@@ -128,12 +128,14 @@ fn what_only_their_layouts_have_is_by_their_definitions() {
     assert_eq!((one.peak_output_per_s, one.peak_requests), (Some(5), Some(1)));
     // All are sent at once and last less than a second: 25 requests with five events each.
     assert_eq!((many.peak_output_per_s, many.peak_requests), (Some(125), Some(25)));
-    assert_eq!((one.latency_per_output_token_ms, one.input_length), (Some(180.0 / 5.0), Some(100)));
+    assert_eq!(one.latency_per_output_token_ms, Some(180.0 / 5.0));
+    assert_eq!(run.summary.levels[0].input_length, Some(100));
 
     let (run, _) = matrix();
     // Slots send every second: whoever ends in the next one is counted in both.
     let long = run.extras.of(0);
-    assert_eq!((long.input_length, long.output_length), (Some(200), Some(10)));
+    let level = run.summary.levels.iter().find(|level| level.index == 0).unwrap();
+    assert_eq!((level.input_length, level.output_length), (Some(200), Some(10)));
     assert_eq!(long.latency_per_token_ms, Some(1.80952), "380 ms over 210 tokens");
     assert_eq!((long.peak_output_per_s, long.peak_requests), (Some(20), Some(2)));
 }

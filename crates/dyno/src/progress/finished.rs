@@ -86,12 +86,11 @@ pub(super) fn line(
 mod tests {
     use super::*;
     use crate::progress::outlook::Took;
-    use dyno_report::summary::RequestCounts;
+    use dyno_report::counts::Counts;
     use std::time::Duration;
 
     fn over() -> Over {
-        let counts =
-            RequestCounts { planned: 500, completed: 498, failed: 2, ..Default::default() };
+        let counts = Counts { planned: 500, completed: 498, failed: 2, ..Default::default() };
         let spread = |p50, p99| Spread { p50: Some(p50), p99: Some(p99), p99_marked: true };
         let found = Glimpsed {
             counts,

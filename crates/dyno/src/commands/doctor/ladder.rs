@@ -213,13 +213,13 @@ impl Step {
     fn new(pace: Pace, streams: u32, level: &LevelSummary) -> Self {
         // With no schedule to hold against, there is no bias to tell.
         let against = |figure: Option<&Distribution>, truth: f64| {
-            figure.filter(|_| pace == Pace::Steady).map(|figure| figure.mean - truth)
+            figure.filter(|_| pace == Pace::Steady).and_then(|figure| Some(figure.mean? - truth))
         };
         let throughput = level.steady.map_or(level.throughput, |steady| steady.throughput);
         let lag_codes = ["send_lag", "read_lag", "out_of_files", "out_of_ports", "off_schedule"];
         let client_valid =
             !level.reasons.iter().any(|reason| lag_codes.contains(&reason.code.as_str()));
-        let failed = level.requests.failed + level.requests.dropped;
+        let failed = level.requests.bad().unwrap_or_default();
         Self {
             streams,
             tokens_per_s: throughput.output_tokens_per_s,

@@ -54,7 +54,7 @@ fn level(plan: &LevelPlan, measured: &LevelSummary) -> Level {
 fn offer(plan: &LevelPlan, measured: &LevelSummary) -> Option<Offer> {
     let by_time = measured.ending == Some(dyno_core::frame::Ending::Duration);
     let seconds = to_s(plan.duration_ns.unwrap_or(0));
-    let sent = u32::try_from(measured.requests.completed).ok()?;
+    let sent = u32::try_from(measured.requests.completed?).ok()?;
     let end = match by_time {
         true => End::Drained { seconds },
         false => End::Requests { requests: sent, noticed_s: 0.0 },
@@ -82,11 +82,11 @@ fn left_out(
     if measured.verdict == Verdict::Invalid {
         return Some(format!("invalid: {}", reason()));
     }
-    if measured.partial || measured.requests.completed == 0 {
+    if measured.partial || measured.requests.completed.is_none_or(|completed| completed == 0) {
         return Some("not measured to its end".to_owned());
     }
-    if measured.requests.failed > 0 {
-        return Some(format!("{} requests failed", measured.requests.failed));
+    if let Some(failed) = measured.requests.failed.filter(|failed| *failed > 0) {
+        return Some(format!("{failed} requests failed"));
     }
     if measured.sessions.is_some() {
         return Some("conversations, whose prompts grow".to_owned());
@@ -106,7 +106,7 @@ fn left_out(
 
 fn figures(measured: &LevelSummary) -> BTreeMap<Figure, f64> {
     let mean = |distribution: &Option<Distribution>| {
-        distribution.as_ref().map(|distribution| distribution.mean)
+        distribution.as_ref().and_then(|distribution| distribution.mean)
     };
     let p90 = measured.latency_ms.as_ref().and_then(|latency| latency.p90);
     let all = [

@@ -1,0 +1,144 @@
+//! A sample of a level's requests, each as a bar over time. Which are kept depends on their numbers
+//! alone, not on the order of the records; failures are kept before others.
+
+use dyno_core::outcome::Outcome;
+use dyno_core::record::RequestRecord;
+
+/// Requests, or a sample of them.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Bars {
+    /// Requests that there are.
+    pub of: u64,
+    /// Those kept, in the order in which they were due.
+    pub kept: Vec<Bar>,
+}
+
+impl Bars {
+    /// Not all are kept.
+    pub fn is_sample(&self) -> bool {
+        (self.kept.len() as u64) < self.of
+    }
+}
+
+/// What became of a request.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Became {
+    /// A whole, proper answer.
+    Completed,
+    /// Not one, of this class.
+    Failed(String),
+    /// It could not be sent.
+    Dropped,
+    /// It was still running when the run had to stop.
+    Censored,
+}
+
+/// One request. Times are seconds from the start of its level.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Bar {
+    /// Index of the arrival in its level.
+    pub index: u64,
+    /// Part of the warm-up.
+    pub warmup: bool,
+    /// When it was due.
+    pub due_s: f64,
+    /// When it was sent.
+    pub sent_s: Option<f64>,
+    /// When its first output came; absent where nothing was streamed.
+    pub first_s: Option<f64>,
+    /// When it was over.
+    pub end_s: f64,
+    /// Output tokens.
+    pub output: Option<u64>,
+    /// How it ended.
+    pub became: Became,
+}
+
+impl Bar {
+    fn of(record: &RequestRecord, started: u64) -> Self {
+        // To the tenth of a millisecond: finer than any picture.
+        let since = |time: u64| ((time as f64 - started as f64) / 1e5).round() / 1e4;
+        Self {
+            index: record.index,
+            warmup: !record.phase.is_measured(),
+            due_s: since(record.intended),
+            sent_s: record.sent.map(since),
+            first_s: record.first.filter(|_| record.streamed).map(since),
+            end_s: since(record.end),
+            output: record.output.map(|output| output.tokens),
+            became: match &record.outcome {
+                Outcome::Completed => Became::Completed,
+                Outcome::Failed(class) => Became::Failed(class.to_string()),
+                Outcome::Dropped(_) => Became::Dropped,
+                Outcome::Censored => Became::Censored,
+            },
+        }
+    }
+}
+
+/// One in so many of the requests, with as few left out as the room allows.
+#[derive(Debug)]
+struct Thinned {
+    room: usize,
+    every: u64,
+    kept: Vec<Bar>,
+}
+
+/// Whether a request is among one in `every`, a power of two. The numbers are mixed first: what
+/// fails may fail at every tenth.
+fn drawn(index: u64, every: u64) -> bool {
+    (index.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32).is_multiple_of(every)
+}
+
+impl Thinned {
+    fn new(room: usize) -> Self {
+        Self { room, every: 1, kept: Vec::new() }
+    }
+
+    fn add(&mut self, record: &RequestRecord, started: u64) {
+        if drawn(record.index, self.every) {
+            self.kept.push(Bar::of(record, started));
+            self.thin(self.room);
+        }
+    }
+
+    fn thin(&mut self, room: usize) {
+        while self.kept.len() > room && self.every < 1 << 31 {
+            self.every *= 2;
+            let every = self.every;
+            self.kept.retain(|bar| drawn(bar.index, every));
+        }
+        self.kept.truncate(room.max(1));
+    }
+}
+
+/// What is kept while records are read.
+#[derive(Debug)]
+pub(super) struct Sample {
+    of: u64,
+    good: Thinned,
+    bad: Thinned,
+}
+
+impl Sample {
+    pub(super) fn new(room: usize) -> Self {
+        Self { of: 0, good: Thinned::new(room), bad: Thinned::new(room) }
+    }
+
+    pub(super) fn add(&mut self, record: &RequestRecord, started: u64) {
+        self.of += 1;
+        let part = if record.is_completed() { &mut self.good } else { &mut self.bad };
+        part.add(record, started);
+    }
+
+    pub(super) fn finish(mut self, room: usize) -> Bars {
+        // At most half of the room for failures, unless it would stay empty.
+        let bad = (room / 2).max(room.saturating_sub(self.good.kept.len()));
+        self.bad.thin(bad);
+        self.good.thin(room.saturating_sub(self.bad.kept.len()));
+        let mut kept = self.good.kept;
+        kept.extend(self.bad.kept);
+        kept.sort_by(|a, b| a.due_s.total_cmp(&b.due_s).then(a.index.cmp(&b.index)));
+        Bars { of: self.of, kept }
+    }
+}

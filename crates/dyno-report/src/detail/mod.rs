@@ -1,0 +1,124 @@
+//! What pictures of single requests need, beyond a summary: how times are distributed, a sample of
+//! the requests, and the work done over time. It is read from the records in one go, and stays
+//! small however long the run was.
+
+mod bars;
+mod buckets;
+mod curve;
+
+pub use bars::{Bar, Bars, Became};
+pub use buckets::{Bucket, Course};
+pub use curve::Curve;
+
+use crate::aggregate::{figures, for_each_gap, for_each_record_since};
+use crate::source::FrameSource;
+use bars::Sample;
+use buckets::Buckets;
+use dyno_core::record::RequestRecord;
+use dyno_stats::{Counted, Tally};
+use std::collections::BTreeMap;
+
+/// The most requests that are kept of a whole run.
+const BARS: usize = 10_000;
+/// The most and the fewest of one level.
+const BARS_OF_LEVEL: (usize, usize) = (1_000, 40);
+
+/// What there is beyond a summary, by the index of each level.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Detail(pub BTreeMap<u32, LevelDetail>);
+
+/// The same for one level.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct LevelDetail {
+    /// When the level began, in seconds from the start of the run. All other times of a level are
+    /// from there.
+    pub started_s: f64,
+    /// `first − sent` of completed requests.
+    pub ttft: Option<Curve>,
+    /// `last − sent` of completed requests.
+    pub latency: Option<Curve>,
+    /// `(last − first) / (output tokens − 1)`.
+    pub tpot: Option<Curve>,
+    /// Chunk gap per token.
+    pub itl: Option<Curve>,
+    /// Requests, or a sample of them, in the order in which they were due.
+    pub bars: Bars,
+    /// What was done over time.
+    pub course: Course,
+}
+
+impl Detail {
+    /// Reads the records of a run for it.
+    pub fn gather(source: &dyn FrameSource) -> Self {
+        let mut levels: BTreeMap<u32, Gathering> = BTreeMap::new();
+        for_each_record_since(source, |record, started| {
+            levels.entry(record.level).or_insert_with(|| Gathering::new(started)).add(record);
+        });
+        let (most, fewest) = BARS_OF_LEVEL;
+        let bars = (BARS / levels.len().max(1)).clamp(fewest, most);
+        Self(levels.into_iter().map(|(level, found)| (level, found.finish(bars))).collect())
+    }
+
+    /// That of one level.
+    pub fn of(&self, level: u32) -> Option<&LevelDetail> {
+        self.0.get(&level)
+    }
+}
+
+/// What is gathered of one level.
+#[derive(Debug)]
+struct Gathering {
+    started: u64,
+    ttft: Vec<u64>,
+    latency: Vec<u64>,
+    tpot: Vec<u64>,
+    itl: Tally,
+    sample: Sample,
+    buckets: Buckets,
+}
+
+impl Gathering {
+    fn new(started: u64) -> Self {
+        Self {
+            started,
+            ttft: Vec::new(),
+            latency: Vec::new(),
+            tpot: Vec::new(),
+            itl: Tally::default(),
+            sample: Sample::new(BARS_OF_LEVEL.0),
+            buckets: Buckets::default(),
+        }
+    }
+
+    fn add(&mut self, record: &RequestRecord) {
+        self.sample.add(record, self.started);
+        self.buckets.add(record, self.started);
+        if !record.phase.is_measured() {
+            return;
+        }
+        let f = figures(record);
+        self.ttft.extend(f.ttft);
+        self.latency.extend(f.latency);
+        self.tpot.extend(f.tpot);
+        if record.is_completed() {
+            for_each_gap(record, |gap| {
+                if let Some((time, tokens)) = gap.per_token() {
+                    self.itl.add(time, tokens);
+                }
+            });
+        }
+    }
+
+    fn finish(self, bars: usize) -> LevelDetail {
+        let curve = |samples: Vec<u64>| Curve::of(&Counted::from_samples(samples));
+        LevelDetail {
+            started_s: self.started as f64 / 1e9,
+            ttft: curve(self.ttft),
+            latency: curve(self.latency),
+            tpot: curve(self.tpot),
+            itl: Curve::of(&self.itl.freeze()),
+            bars: self.sample.finish(bars),
+            course: self.buckets.finish(),
+        }
+    }
+}
