@@ -10,6 +10,7 @@ pub mod escape;
 pub mod findings;
 pub mod layout;
 pub mod messages;
+pub mod page;
 pub mod run_dir;
 pub mod search;
 pub mod slo;

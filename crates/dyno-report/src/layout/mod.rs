@@ -21,12 +21,16 @@ pub use extras::{Burstiness, Extras, LevelExtras};
 pub use requests::per_request;
 
 use crate::chart::{self, ChartOptions};
+use crate::detail::Detail;
 use crate::escape::escape;
 use crate::messages::{Language, Message};
+use crate::page::Page;
 use crate::summary::{LevelSummary, RunSummary, Summary};
 use crate::text::{TextOptions, render_text};
 use crate::verdict::Verdict;
 use cells::plain;
+use dyno_core::environment::Environment;
+use dyno_core::plan::Plan;
 
 /// The layouts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -57,6 +61,8 @@ pub enum Layout {
     SglangJsonl,
     /// The charts of one run, on one page.
     Svg,
+    /// A page that needs nothing else, with charts to play with.
+    Html,
 }
 
 /// A run to be laid out.
@@ -66,6 +72,12 @@ pub struct Run {
     pub summary: Summary,
     /// What some layouts need beyond them.
     pub extras: Extras,
+    /// What pictures of single requests are drawn from.
+    pub detail: Detail,
+    /// What was planned.
+    pub plan: Option<Plan>,
+    /// Where it ran.
+    pub environment: Option<Environment>,
 }
 
 /// What came out.
@@ -88,7 +100,7 @@ pub struct Options {
 
 impl Layout {
     /// All of them, by the names that people type.
-    pub const ALL: [(&'static str, Self); 13] = [
+    pub const ALL: [(&'static str, Self); 14] = [
         ("table", Self::Table),
         ("markdown", Self::Markdown),
         ("csv", Self::Csv),
@@ -102,6 +114,7 @@ impl Layout {
         ("vllm-json", Self::VllmJson),
         ("sglang-jsonl", Self::SglangJsonl),
         ("svg", Self::Svg),
+        ("html", Self::Html),
     ];
 
     /// The layout of that name.
@@ -113,6 +126,11 @@ impl Layout {
     pub fn needs_extras(self) -> bool {
         let theirs = [Self::Vllm, Self::Sglang, Self::Matrix, Self::VllmJson, Self::SglangJsonl];
         theirs.contains(&self)
+    }
+
+    /// Needs the [`Detail`] of the records.
+    pub fn needs_detail(self) -> bool {
+        self == Self::Html
     }
 
     /// Lays out runs, one after the other.
@@ -150,6 +168,7 @@ impl Layout {
             Self::Sglang => sglang::sglang(summary, extras),
             Self::Matrix => matrix::matrix(summary, extras),
             Self::Svg => return chart::svg(summary, &ChartOptions { language }),
+            Self::Html => return page(run, language).html(),
             Self::Csv | Self::Json | Self::VllmJson | Self::SglangJsonl => String::new(),
         };
         let said = remarks(summary, language);
@@ -167,6 +186,11 @@ impl Layout {
         };
         format!("{heading}{text}{gap}{said}")
     }
+}
+
+fn page(run: &Run, language: Language) -> Page<'_> {
+    let (plan, environment) = (run.plan.as_ref(), run.environment.as_ref());
+    Page { summary: &run.summary, detail: &run.detail, plan, environment, language }
 }
 
 /// What must be said beside the figures of a run, where they stand in a file that has no place for

@@ -25,6 +25,8 @@ Formats:
   vllm-json      the result file of vLLM's serving benchmark, one line a level
   sglang-jsonl   the result file of SGLang's, one line a level
   svg            the charts of one run, on one page
+  html           a page of one run to mail: findings, charts to play with, every figure; one file,
+                 opens offline
 
 Examples:
   dyno report                                     the latest run under dyno-runs/
@@ -33,7 +35,8 @@ Examples:
   dyno report --format markdown --lang zh         for a document, in Chinese
   dyno report a b --format guidellm               two runs, one table each
   dyno report --format csv --per-request --out requests.csv
-  dyno report --format svg --out charts.svg       charts, to look at in a browser")]
+  dyno report --format svg --out charts.svg       charts, to look at in a browser
+  dyno report --format html --out report.html     the whole report as one page")]
 pub(crate) struct ReportArgs {
     /// Run directories [default: the latest under dyno-runs/]
     #[arg(value_name = "RUN")]
@@ -47,7 +50,7 @@ pub(crate) struct ReportArgs {
     /// With --format csv: one row a request instead of one a level
     #[arg(long, conflicts_with = "json")]
     pub(crate) per_request: bool,
-    /// Language of the words of markdown, evalscope and svg [default: by LC_ALL, LC_MESSAGES, LANG]
+    /// Language of the words of markdown, evalscope, svg and html [default: by LC_ALL, LC_MESSAGES, LANG]
     #[arg(long, value_name = "LANGUAGE", value_enum)]
     pub(crate) lang: Option<Lang>,
     /// Write to this file instead of stdout

@@ -9,7 +9,7 @@ use crate::usage::UsageError;
 use dyno_record::{RecordError, RunDir};
 use dyno_report::layout::{Extras, Layout, Options, Run, notes_on, per_request};
 use dyno_report::messages::Language;
-use dyno_report::{DirSource, Summary, TextOptions, summarise};
+use dyno_report::{Detail, DirSource, Summary, TextOptions, summarise};
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
@@ -38,8 +38,8 @@ fn report(args: &ReportArgs, printer: &Printer) -> Result<Exit, UsageError> {
         return give(args.out.as_deref(), printer, |out| rows(&dirs, &runs, out));
     }
     let layout = if args.json { Layout::Json } else { args.format };
-    if layout == Layout::Svg && dirs.len() > 1 {
-        let wrong = "a page of charts is of one run; name one, or write one page for each";
+    if matches!(layout, Layout::Svg | Layout::Html) && dirs.len() > 1 {
+        let wrong = "a page is of one run; name one, or write one page for each";
         return Err(UsageError::new("--format", wrong));
     }
     let read = dirs.iter().map(|dir| load(dir, Some(layout))).collect::<Result<Vec<_>, _>>();
@@ -83,7 +83,11 @@ fn load(dir: &RunDir, layout: Option<Layout>) -> Result<Run, RecordError> {
         true => Extras::gather(&plan, &source),
         false => Extras::default(),
     };
-    Ok(Run { summary, extras })
+    let detail = match layout.is_some_and(Layout::needs_detail) {
+        true => Detail::gather(&source),
+        false => Detail::default(),
+    };
+    Ok(Run { summary, extras, detail, plan: Some(plan), environment })
 }
 
 fn rows(dirs: &[RunDir], runs: &[Run], out: &mut dyn Write) -> io::Result<()> {
