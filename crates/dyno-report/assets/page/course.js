@@ -14,7 +14,7 @@ function course(box) {
   var controls = box.appendChild(el('div', { class: 'controls' }));
   var plot = new Plot(box);
   var below = box.appendChild(el('div', {}));
-  var entries = levelEntries(function (i) { return data.details[i] && data.details[i].completed.length > 1; });
+  var entries = levelEntries(function (i) { return data.details[i] && data.details[i].completed.length > 1; }, 1);
   var line = function (entry) {
     var detail = data.details[entry.level];
     var every = detail.every;

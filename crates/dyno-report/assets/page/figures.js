@@ -111,7 +111,7 @@ function pane(box, first) {
     var render = function (keep) {
       plot.set({
         series: series.filter(function (one) { return !hidden[one.name]; }),
-        xTitle: axis.name, yTitle: unit, logX: state.logX, logY: state.logY, fromZero: true,
+        places: axis.load ? axis.x.filter(known) : null, xTitle: axis.name, yTitle: unit, logX: state.logX, logY: state.logY, fromZero: true,
         marks: data.marks.filter(function (mark) { return mark.axis === state.over; }), bounds: bounds
       }, keep);
     };

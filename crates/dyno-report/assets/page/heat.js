@@ -26,10 +26,6 @@ function heat(box) {
   keepDrawn(plot, draw);
 }
 
-function sorted(values) {
-  return values.filter(function (value, i) { return values.indexOf(value) === i; }).sort(function (a, b) { return a - b; });
-}
-
 function heatMap(box, tip, one, load) {
   var rows = sorted(load.levels.map(function (i) { return data.levels[i].pair[0]; }));
   var columns = sorted(load.levels.map(function (i) { return data.levels[i].pair[1]; }));

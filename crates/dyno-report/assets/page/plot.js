@@ -89,6 +89,12 @@ Plot.prototype.draw = function () {
   this.point(this.cursor, false);
 };
 
+// The loads themselves where they are few, else round values.
+Plot.prototype.xTicks = function (at) {
+  var own = sorted((this.picture.places || []).filter(function (value) { return at.x.holds(value); }));
+  return own.length > 1 && own.length <= 12 ? own : at.x.ticks(at.width < 480 ? 5 : 8);
+};
+
 Plot.prototype.axes = function (image, at) {
   var x = at.x;
   var y = at.y;
@@ -97,8 +103,11 @@ Plot.prototype.axes = function (image, at) {
     put(image, svg('line', { class: 'grid', x1: x.range[0], x2: x.range[1], y1: place, y2: place }));
     put(image, svg('text', { x: x.range[0] - 7, y: place + 4, 'text-anchor': 'end' }, tickName(value)));
   });
-  x.ticks(at.width < 480 ? 5 : 8).forEach(function (value) {
+  var last = -Infinity;
+  this.xTicks(at).forEach(function (value) {
     var place = x.at(value);
+    if (place - last < tickName(value).length * 7 + 10) { return; }
+    last = place;
     put(image, svg('line', { class: 'axis', x1: place, x2: place, y1: y.range[0], y2: y.range[0] + 5 }));
     put(image, svg('text', { x: place, y: y.range[0] + 19, 'text-anchor': 'middle' }, tickName(value)));
   });

@@ -2,14 +2,13 @@
 
 var SHOWN_AT_FIRST = 8;
 
-// Levels as they are switched on and off: some, even over all of them, at first.
-function levelEntries(has) {
+// Levels as they are switched on and off: so many, even over all of them, at first.
+function levelEntries(has, most) {
   var own = data.levels.map(function (level, i) { return i; }).filter(has);
-  var many = own.length > SHOWN_AT_FIRST;
+  var many = own.length > most;
   return own.map(function (i, n) {
-    var even = Math.floor(n * SHOWN_AT_FIRST / own.length) !== Math.floor((n - 1) * SHOWN_AT_FIRST / own.length);
-    var last = n === own.length - 1;
-    return { level: i, name: data.levels[i].label, colour: colour(n, own.length), on: !many || even || last };
+    var even = Math.floor((n + 1) * most / own.length) !== Math.floor(n * most / own.length);
+    return { level: i, name: data.levels[i].label, colour: colour(n, own.length), on: !many || even };
   });
 }
 
@@ -59,7 +58,7 @@ function spread(box) {
     }, keep);
   };
   var update = function () {
-    entries = levelEntries(function (i) { return data.details[i] && data.details[i][state.time]; });
+    entries = levelEntries(function (i) { return data.details[i] && data.details[i][state.time]; }, SHOWN_AT_FIRST);
     list();
     render(false);
   };

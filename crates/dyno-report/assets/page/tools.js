@@ -46,6 +46,11 @@ function known(value) {
   return value !== null && value !== undefined && isFinite(value);
 }
 
+// The different values, the smallest first.
+function sorted(values) {
+  return values.filter(function (value, i) { return values.indexOf(value) === i; }).sort(function (a, b) { return a - b; });
+}
+
 // About four digits, with thousands told apart.
 function show(value) {
   if (!known(value)) { return '–'; }

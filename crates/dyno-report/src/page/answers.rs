@@ -76,10 +76,8 @@ fn row(page: &Page, level: &LevelSummary, slo: &SloSummary) -> tables::Row {
         Some(false) => (Word::Fail, "bad"),
         None => (Word::CannotTell, "unsure"),
     };
-    let mut cells = vec![
-        Cell::head(&level.label),
-        Cell::marked(&tables::pill(kind, page.say(word))),
-    ];
+    let mut cells =
+        vec![Cell::head(&level.label), Cell::marked(&tables::pill(kind, page.say(word)))];
     for term in &slo.verdict.terms {
         let value = term.value.map_or_else(|| ABSENT.to_owned(), |value| shown(value, term.bound));
         let unit = if term.value.is_some() { format!(" {}", term.unit) } else { String::new() };

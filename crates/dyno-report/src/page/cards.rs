@@ -2,10 +2,9 @@
 
 use super::Page;
 use super::markup::{Markup, class, tag};
-use super::metrics::{all_steady, work};
 use super::words::Word;
 use crate::messages::Message;
-use crate::summary::LevelSummary;
+use crate::summary::{LevelSummary, Throughput};
 use crate::text::{ABSENT, number};
 use crate::verdict::Verdict;
 
@@ -20,16 +19,18 @@ fn counted<'a>(page: &Page<'a>) -> impl Iterator<Item = &'a LevelSummary> {
     page.summary.levels.iter().filter(|level| level.verdict != Verdict::Invalid)
 }
 
-fn largest<'a>(
-    page: &Page<'a>,
-    figure: impl Fn(&LevelSummary) -> Option<f64>,
-) -> Option<Best<'a>> {
+fn largest<'a>(page: &Page<'a>, figure: impl Fn(&LevelSummary) -> Option<f64>) -> Option<Best<'a>> {
     let known = counted(page).filter_map(|level| Some(Best { value: figure(level)?, level }));
     // Of equal ones the first, which had the least load.
     known.reduce(|best, other| if other.value > best.value { other } else { best })
 }
 
-/// A number with spaces no wider than needed between thousands.
+/// The throughput of the steady window where there is one, else that of the whole level.
+fn headline(level: &LevelSummary) -> Throughput {
+    level.steady.map_or(level.throughput, |window| window.throughput)
+}
+
+/// A number whose thousands are told apart.
 pub(super) fn grouped(value: f64) -> String {
     let plain = number(value);
     let (whole, rest) = plain.split_at(plain.find('.').unwrap_or(plain.len()));
@@ -57,14 +58,13 @@ fn card(name: &str, value: &str, unit: &str, about: &str) -> Markup {
 
 /// The cards, in a row that wraps.
 pub(super) fn cards(page: &Page) -> Markup {
-    let steady = all_steady(page.summary);
     let at = |level: &LevelSummary| page.fill(Word::At, &[&level.label]);
     let best = |name: Word, unit: &str, best: Option<Best>| match best {
         Some(best) => card(page.say(name), &grouped(best.value), unit, &at(best.level)),
         None => card(page.say(name), ABSENT, "", Message::NoFigure.text(page.language)),
     };
-    let tokens = |level: &LevelSummary| work(level, steady)?.output_tokens_per_s;
-    let requests = |level: &LevelSummary| work(level, steady)?.requests_per_s;
+    let tokens = |level: &LevelSummary| headline(level).output_tokens_per_s;
+    let requests = |level: &LevelSummary| headline(level).requests_per_s;
     let lowest = |figure: fn(&LevelSummary) -> Option<f64>| {
         let found = largest(page, move |level| figure(level).map(|value| -value))?;
         Some(Best { value: -found.value, ..found })

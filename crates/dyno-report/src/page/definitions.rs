@@ -16,7 +16,9 @@ const ALL: [(Word, &str, Word, Used); 16] = [
     (Word::ScheduledTtft, "first − intended", Word::ScheduledMeans, |l| {
         l.ttft_scheduled_ms.is_some()
     }),
-    (Word::ChunkGap, "event[i] − event[i−1]", Word::ChunkGapMeans, |l| l.chunk_gap_ms.is_some()),
+    (Word::ChunkGap, "event[i] − event[i−1]", Word::ChunkGapMeans, |l| {
+        l.chunk_gap_ms.is_some()
+    }),
     (Word::RequestRate, "completed / duration", Word::RequestRateMeans, always),
     (Word::OutputRate, "output tokens / duration", Word::OutputRateMeans, always),
     (Word::SteadyWindow, "", Word::SteadyMeans, |l| l.steady.is_some()),

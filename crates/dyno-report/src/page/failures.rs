@@ -50,6 +50,7 @@ fn item(page: &Page, name: &str, of: &Class) -> Markup {
         levels.push("…".to_owned());
     }
     let item = tag("li").add(head).add(class("p", "where").text(&levels.join(" · ")));
-    let quote = |words: &&str| tag("blockquote").text(&crate::escape::escape(words, LONGEST)).into();
+    let quote =
+        |words: &&str| tag("blockquote").text(&crate::escape::escape(words, LONGEST)).into();
     item.adds(of.words.iter().map(quote)).into()
 }

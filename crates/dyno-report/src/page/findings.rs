@@ -26,8 +26,9 @@ fn gather<'a>(page: &Page<'a>) -> Vec<Found<'a>> {
     let mut add = |reason: &'a Reason, verdict: Option<Verdict>, level: Option<&'a str>| {
         let advice = reason.advice.as_deref();
         let seen = (level, reason.what.as_str());
-        let same =
-            |found: &&mut Found| found.code == reason.code && found.verdict.is_some() == verdict.is_some();
+        let same = |found: &&mut Found| {
+            found.code == reason.code && found.verdict.is_some() == verdict.is_some()
+        };
         match all.iter_mut().find(same) {
             Some(found) => {
                 found.verdict = found.verdict.max(verdict);

@@ -114,9 +114,8 @@ impl From<Tag> for Markup {
         let Tag { name, attributes, inside } = tag;
         // Lines in the source, for those who look at it.
         let end = match name {
-            "section" | "table" | "tr" | "thead" | "tbody" | "div" | "p" | "ul" | "head" | "body" => {
-                "\n"
-            }
+            "section" | "table" | "tr" | "thead" | "tbody" | "div" | "p" | "ul" | "head"
+            | "body" => "\n",
             _ => "",
         };
         Self(format!("<{name}{attributes}>{inside}</{name}>{end}"))

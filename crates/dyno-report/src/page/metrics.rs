@@ -72,20 +72,20 @@ fn count(of: Option<u64>) -> Option<f64> {
 }
 
 /// Output tokens per second that one user sees: the inverse of the median TPOT.
-pub(super) fn per_user(level: &LevelSummary) -> Option<f64> {
+fn per_user(level: &LevelSummary) -> Option<f64> {
     let tpot = level.tpot_ms.as_ref()?.p50?;
     (tpot > 0.0).then_some(1e3 / tpot)
 }
 
 /// Every level that counts has a steady window, so that figures of such windows can be compared.
-pub(super) fn all_steady(summary: &Summary) -> bool {
+fn all_steady(summary: &Summary) -> bool {
     let counts = |level: &&LevelSummary| level.verdict != Verdict::Invalid;
     let mut counted = summary.levels.iter().filter(counts).peekable();
     counted.peek().is_some() && counted.all(|level| level.steady.is_some())
 }
 
 /// The work per second that charts and headlines compare.
-pub(super) fn work(level: &LevelSummary, steady: bool) -> Option<Throughput> {
+fn work(level: &LevelSummary, steady: bool) -> Option<Throughput> {
     if steady { level.steady.map(|window| window.throughput) } else { Some(level.throughput) }
 }
 
@@ -107,18 +107,21 @@ pub(super) fn metrics(summary: &Summary, language: Language) -> Vec<Metric> {
     let levels = &summary.levels;
     let plain = |value: f64| Value { value, interval: None, few: false };
     let steady = all_steady(summary);
-    let over = if steady { Word::OverSteady } else { Word::OverWhole }.text(language);
     let rates: [(&str, Word, &'static str, fn(Throughput) -> Option<f64>); 3] = [
         ("throughput", Word::RequestRate, "req/s", |work| work.requests_per_s),
         ("tokens", Word::OutputRate, "tok/s", |work| work.output_tokens_per_s),
         ("total_tokens", Word::TotalRate, "tok/s", |work| work.total_tokens_per_s),
     ];
     let mut all: Vec<Metric> = Vec::new();
-    for (id, name, unit, which) in rates {
-        let of = |level: &LevelSummary| work(level, steady).and_then(which).map(plain);
-        let name = format!("{}{over}", name.text(language));
-        let values = levels.iter().map(of).collect();
-        all.push(Metric { id: id.to_owned(), group: Word::Work, name, unit, values });
+    // What can be compared over all levels comes first, and has the name that an SLO knows.
+    for (steady, suffix) in [(steady, ""), (!steady, ".other")] {
+        let over = if steady { Word::OverSteady } else { Word::OverWhole }.text(language);
+        for (id, name, unit, which) in rates {
+            let of = |level: &LevelSummary| work(level, steady).and_then(which).map(plain);
+            let name = format!("{}{over}", name.text(language));
+            let values = levels.iter().map(of).collect();
+            all.push(Metric { id: format!("{id}{suffix}"), group: Word::Work, name, unit, values });
+        }
     }
     for (id, name, which) in TIMES {
         for part in STATISTICS {

@@ -107,7 +107,8 @@ impl Page<'_> {
             section.add(heading).add(part.clone()).into()
         });
         let skip = class("a", "skip").attr("href", "#summary").text(self.say(Word::Skip));
-        let top = class("div", "top").add(tag("div").add(brand()).add(nav).add(self.theme_button()));
+        let top =
+            class("div", "top").add(tag("div").add(brand()).add(nav).add(self.theme_button()));
         let body = tag("body")
             .add(skip)
             .add(top)

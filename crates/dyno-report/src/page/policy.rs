@@ -39,7 +39,8 @@ mod tests {
 
     #[test]
     fn letters_are_those_of_the_standard() {
-        let known = [("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foob", "Zm9vYg==")];
+        let known =
+            [("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foob", "Zm9vYg==")];
         for (plain, letters) in known {
             assert_eq!(base64(plain.as_bytes()), letters);
         }

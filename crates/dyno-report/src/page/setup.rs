@@ -46,11 +46,20 @@ fn planned(page: &Page, plan: &Plan) -> Markup {
         (say(Word::Seed), Some(plan.seed.to_string())),
         (say(Word::PlanHash), run.plan_hash.clone()),
     ];
-    let heads = [Word::Level, Word::LevelRequests, Word::Time, Word::Warmup, Word::InputTokens, Word::OutputTokens];
+    let heads = [
+        Word::Level,
+        Word::LevelRequests,
+        Word::Time,
+        Word::Warmup,
+        Word::InputTokens,
+        Word::OutputTokens,
+    ];
     let heads = heads.map(|head| page.say(head).to_owned());
-    let levels = table(page.say(Word::PlannedLevels), &heads, plan.levels.iter().map(level).collect());
+    let levels =
+        table(page.say(Word::PlannedLevels), &heads, plan.levels.iter().map(level).collect());
     let folded = plan.levels.len() > 12;
-    let head = tag("summary").text(&page.fill(Word::PlannedCount, &[&plan.levels.len().to_string()]));
+    let head =
+        tag("summary").text(&page.fill(Word::PlannedCount, &[&plan.levels.len().to_string()]));
     let levels = tag("details").maybe("open", (!folded).then_some("")).add(head).add(levels);
     tag("div")
         .add(tag("h3").text(page.say(Word::Plan)))
@@ -95,7 +104,8 @@ fn place(page: &Page, environment: &Environment) -> Markup {
     };
     facts.push((say(Word::ServerSoftware), said("server")));
     if let Some(preflight) = &environment.preflight {
-        let refused: Vec<&str> = preflight.refused.iter().map(|(field, _)| field.as_str()).collect();
+        let refused: Vec<&str> =
+            preflight.refused.iter().map(|(field, _)| field.as_str()).collect();
         facts.push((say(Word::LengthField), preflight.length_field.clone()));
         facts.push((say(Word::Refused), Some(refused.join(", "))));
     }

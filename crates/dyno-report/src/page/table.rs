@@ -20,8 +20,12 @@ struct Marks {
 }
 
 /// Times that have columns, with their statistics.
-const COLUMNS: [(usize, &[&str]); 4] =
-    [(0, &["p50", "p90", "p99"]), (1, &["p50", "p99"]), (2, &["p50", "p99"]), (3, &["p50", "p90", "p99"])];
+const COLUMNS: [(usize, &[&str]); 4] = [
+    (0, &["p50", "p90", "p99"]),
+    (1, &["p50", "p99"]),
+    (2, &["p50", "p99"]),
+    (3, &["p50", "p90", "p99"]),
+];
 
 /// The table; nothing without levels.
 pub(super) fn table(page: &Page) -> Option<Markup> {
@@ -93,8 +97,7 @@ fn row(
         let link = tag("a").attr("href", &format!("#note-{number}"));
         tag("sup").add(link.text(&number.to_string())).into()
     });
-    let verdict: Markup =
-        tag("span").add(pill(kind, word.text(page.language))).adds(link).into();
+    let verdict: Markup = tag("span").add(pill(kind, word.text(page.language))).adds(link).into();
     let steady = level.steady.map(|window| window.throughput);
     let done = level.throughput;
     let failed = Cell::figure(&whole(level.requests.failed));
@@ -133,9 +136,8 @@ fn percentile(all: Option<&Distribution>, part: &str, marks: &mut Marks) -> Cell
     };
     marks.few |= found.few;
     let mark = if found.few { "?" } else { "" };
-    let interval = found.interval.map(|[low, high]| {
-        format!("95 %: {} – {} ms", grouped(low), grouped(high))
-    });
+    let interval =
+        found.interval.map(|[low, high]| format!("95 %: {} – {} ms", grouped(low), grouped(high)));
     let cell = Cell::figure(&format!("{}{mark}", grouped(found.value)));
     cell.title(interval.as_deref().unwrap_or_default())
 }

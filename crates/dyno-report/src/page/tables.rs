@@ -54,7 +54,8 @@ impl Cell {
     }
 
     fn markup(self, struck: bool) -> Markup {
-        let cell = tag(self.name).maybe("class", Some(self.kind.as_str()).filter(|k| !k.is_empty()));
+        let cell =
+            tag(self.name).maybe("class", Some(self.kind.as_str()).filter(|k| !k.is_empty()));
         let cell = if self.name == "th" { cell.attr("scope", "row") } else { cell };
         let cell = cell.maybe("title", self.title.as_deref());
         match self.words {
@@ -90,7 +91,13 @@ impl Row {
 
 /// A table under one row of headings. The box can be reached and scrolled by keyboard.
 pub(super) fn table(name: &str, heads: &[String], rows: Vec<Row>) -> Markup {
-    let heads = heads.iter().map(|head| tag("th").attr("scope", "col").text(head).into());
+    let is_words = |i: usize| {
+        rows.first().and_then(|row| row.cells.get(i)).is_some_and(|cell| cell.kind == "words")
+    };
+    let heads = heads.iter().enumerate().map(|(i, head)| {
+        let cell = tag("th").attr("scope", "col").maybe("class", is_words(i).then_some("words"));
+        cell.text(head).into()
+    });
     boxed(name, tag("tr").adds(heads).into(), rows)
 }
 
