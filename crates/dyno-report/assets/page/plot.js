@@ -134,7 +134,7 @@ Plot.prototype.marks = function (inside, at) {
     if (!y.holds(bound.y)) { return; }
     var place = y.at(bound.y);
     put(inside, svg('line', { class: 'bound', x1: x.range[0], x2: x.range[1], y1: place, y2: place }));
-    put(inside, svg('text', { class: 'bound-name', x: x.range[1] - 4, y: place - 5, 'text-anchor': 'end' }, bound.name));
+    put(inside, svg('text', { class: 'bound-name', x: x.range[0] + 4, y: place - 5 }, bound.name));
   });
 };
 
@@ -184,6 +184,9 @@ Plot.prototype.line = function (inside, one, at) {
   one.points.forEach(function (point) {
     if (!placed(point, picture) || !at.x.holds(point.x)) { return; }
     var look = point.trust === INVALID ? ' hollow' : point.trust === SUSPECT || point.few ? ' pale' : '';
+    if (look === ' pale') {
+      put(inside, svg('circle', { class: 'under', cx: at.x.at(point.x).toFixed(1), cy: at.y.at(point.y).toFixed(1), r: 5 }));
+    }
     put(inside, svg('circle', {
       class: 'dot' + look, cx: at.x.at(point.x).toFixed(1), cy: at.y.at(point.y).toFixed(1), r: 4.5,
       fill: look === ' hollow' ? null : one.colour, stroke: look === ' hollow' ? one.colour : null

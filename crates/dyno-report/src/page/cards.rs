@@ -15,12 +15,12 @@ struct Best<'a> {
 }
 
 /// The levels whose figures are of the server.
-fn counted<'a>(page: &Page<'a>) -> impl Iterator<Item = &'a LevelSummary> {
+fn believed<'a>(page: &Page<'a>) -> impl Iterator<Item = &'a LevelSummary> {
     page.summary.levels.iter().filter(|level| level.verdict != Verdict::Invalid)
 }
 
 fn largest<'a>(page: &Page<'a>, figure: impl Fn(&LevelSummary) -> Option<f64>) -> Option<Best<'a>> {
-    let known = counted(page).filter_map(|level| Some(Best { value: figure(level)?, level }));
+    let known = believed(page).filter_map(|level| Some(Best { value: figure(level)?, level }));
     // Of equal ones the first, which had the least load.
     known.reduce(|best, other| if other.value > best.value { other } else { best })
 }
@@ -32,10 +32,18 @@ fn headline(level: &LevelSummary) -> Throughput {
 
 /// A number whose thousands are told apart.
 pub(super) fn grouped(value: f64) -> String {
-    let plain = number(value);
+    separated(&number(value))
+}
+
+/// A whole number whose thousands are told apart.
+pub(super) fn counted(count: u64) -> String {
+    separated(&count.to_string())
+}
+
+fn separated(plain: &str) -> String {
     let (whole, rest) = plain.split_at(plain.find('.').unwrap_or(plain.len()));
     if whole.len() < 5 || !whole.chars().all(|c| c.is_ascii_digit()) {
-        return plain;
+        return plain.to_owned();
     }
     let mut out = String::new();
     for (i, digit) in whole.chars().enumerate() {
@@ -96,10 +104,10 @@ fn requests_card(page: &Page) -> Markup {
     };
     let about = match sum(|level| level.requests.bad()) {
         Some(0) => page.say(Word::NoneFailed).to_owned(),
-        Some(bad) => page.fill(Word::SoManyFailed, &[&grouped(bad as f64)]),
+        Some(bad) => page.fill(Word::SoManyFailed, &[&counted(bad)]),
         None => String::new(),
     };
-    card(name, &grouped(completed as f64), "", &about)
+    card(name, &counted(completed), "", &about)
 }
 
 fn levels_card(page: &Page) -> Markup {

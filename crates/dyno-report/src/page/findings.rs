@@ -17,24 +17,30 @@ struct Found<'a> {
     advice: Option<&'a str>,
     /// Of the worst level; a note has none.
     verdict: Option<Verdict>,
-    /// The level, where it is not of the whole run, and what was seen there.
-    seen: Vec<(Option<&'a str>, &'a str)>,
+    /// What was seen, and in which levels; in none, where it is of the whole run.
+    seen: Vec<(&'a str, Vec<&'a str>)>,
 }
 
 fn gather<'a>(page: &Page<'a>) -> Vec<Found<'a>> {
     let mut all: Vec<Found<'a>> = Vec::new();
     let mut add = |reason: &'a Reason, verdict: Option<Verdict>, level: Option<&'a str>| {
         let advice = reason.advice.as_deref();
-        let seen = (level, reason.what.as_str());
+        let what = reason.what.as_str();
         let same = |found: &&mut Found| {
             found.code == reason.code && found.verdict.is_some() == verdict.is_some()
         };
         match all.iter_mut().find(same) {
             Some(found) => {
                 found.verdict = found.verdict.max(verdict);
-                found.seen.push(seen);
+                match found.seen.iter_mut().find(|(known, _)| *known == what) {
+                    Some((_, levels)) => levels.extend(level),
+                    None => found.seen.push((what, level.into_iter().collect())),
+                }
             }
-            None => all.push(Found { code: &reason.code, advice, verdict, seen: vec![seen] }),
+            None => all.push({
+                let seen = vec![(what, level.into_iter().collect())];
+                Found { code: &reason.code, advice, verdict, seen }
+            }),
         }
     };
     for level in &page.summary.levels {
@@ -80,9 +86,10 @@ fn item(page: &Page, found: &Found) -> Markup {
         Some(_) => ("unsure", Message::Suspect.text(page.language)),
         None => ("plain", page.say(Word::NotePill)),
     };
-    let line = |(level, what): &(Option<&str>, &str)| -> Markup {
-        let level = level.map(|level| class("b", "level").text(level).into());
-        tag("li").adds(level).add(tag("span").text(what)).into()
+    let line = |(what, levels): &(&str, Vec<&str>)| -> Markup {
+        let levels = (!levels.is_empty())
+            .then(|| class("b", "level").text(&levels.join(page.say(Word::Comma))).into());
+        tag("li").adds(levels).add(tag("span").text(what)).into()
     };
     let (first, rest) = found.seen.split_at(found.seen.len().min(SHOWN));
     let mut body = tag("div").add(class("ul", "seen").adds(first.iter().map(line)));

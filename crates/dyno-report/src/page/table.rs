@@ -38,17 +38,15 @@ pub(super) fn table(page: &Page) -> Option<Markup> {
         .filter(|(time, _)| levels.iter().any(|level| (TIMES[*time].2)(level).is_some()))
         .collect();
     let mut marks = Marks::default();
-    let mut footnotes: Vec<Markup> = Vec::new();
+    let mut footnotes: Vec<Footnote> = Vec::new();
     let mut rows = Vec::new();
     for level in levels {
-        let number_of_note = (level.verdict > Verdict::Unjudged).then(|| footnotes.len() + 1);
-        if let Some(number) = number_of_note {
-            footnotes.push(footnote(page, level, number));
-        }
-        rows.push(row(page, level, &columns, &mut marks, number_of_note));
+        let note = noted(page, level, &mut footnotes);
+        rows.push(row(page, level, &columns, &mut marks, note));
     }
     let table = tables::boxed(page.say(Word::Levels), heads(page, &columns), rows);
-    let notes = class("ol", "footnotes").adds(footnotes);
+    let notes = footnotes.iter().enumerate().map(|(i, note)| note.markup(page, i + 1));
+    let notes = class("ol", "footnotes").adds(notes);
     Some([table, legend(page, &marks), notes.into()].into_iter().collect())
 }
 
@@ -155,25 +153,45 @@ fn legend(page: &Page, marks: &Marks) -> Markup {
     class("p", "marks").adds(used).into()
 }
 
-fn footnote(page: &Page, level: &LevelSummary, number: usize) -> Markup {
-    let word = match level.verdict {
-        Verdict::Invalid => Message::Invalid,
-        _ => Message::Suspect,
-    };
-    let reasons: Vec<String> = level
-        .reasons
-        .iter()
-        .map(|reason| match &reason.advice {
-            Some(advice) => format!("{} → {advice}", reason.what),
-            None => reason.what.clone(),
-        })
-        .collect();
-    tag("li")
-        .attr("id", &format!("note-{number}"))
-        .add(tag("b").text(&level.label))
-        .text(" ")
-        .text(word.text(page.language))
-        .text(page.say(Word::Colon))
-        .text(&reasons.join(page.say(Word::Semicolon)))
-        .into()
+/// Why levels are not simply valid; the same words stand once.
+struct Footnote<'a> {
+    verdict: Verdict,
+    reasons: String,
+    levels: Vec<&'a str>,
+}
+
+/// The number of the footnote that a level needs.
+fn noted<'a>(page: &Page, level: &'a LevelSummary, all: &mut Vec<Footnote<'a>>) -> Option<usize> {
+    if level.verdict <= Verdict::Unjudged {
+        return None;
+    }
+    let reasons = level.reasons.iter().map(|reason| match &reason.advice {
+        Some(advice) => format!("{} → {advice}", reason.what),
+        None => reason.what.clone(),
+    });
+    let reasons = reasons.collect::<Vec<_>>().join(page.say(Word::Semicolon));
+    let same = |note: &Footnote| note.verdict == level.verdict && note.reasons == reasons;
+    let place = all.iter().position(same).unwrap_or_else(|| {
+        all.push(Footnote { verdict: level.verdict, reasons, levels: vec![] });
+        all.len() - 1
+    });
+    all[place].levels.push(&level.label);
+    Some(place + 1)
+}
+
+impl Footnote<'_> {
+    fn markup(&self, page: &Page, number: usize) -> Markup {
+        let word = match self.verdict {
+            Verdict::Invalid => Message::Invalid,
+            _ => Message::Suspect,
+        };
+        tag("li")
+            .attr("id", &format!("note-{number}"))
+            .add(tag("b").text(&self.levels.join(page.say(Word::Comma))))
+            .text(" ")
+            .text(word.text(page.language))
+            .text(page.say(Word::Colon))
+            .text(&self.reasons)
+            .into()
+    }
 }

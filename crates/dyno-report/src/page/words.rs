@@ -24,6 +24,7 @@ words! {
     LanguageTag: "en", "zh-CN";
     Colon: ": ", "：";
     Semicolon: "; ", "；";
+    Comma: ", ", "、";
     // The frame of the page.
     Kind: "Benchmark report", "性能测试报告";
     Contents: "Contents", "目录";
