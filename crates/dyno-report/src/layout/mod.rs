@@ -4,23 +4,31 @@
 
 mod block;
 mod cells;
+mod column;
 mod csv;
 mod evalscope;
 mod extras;
 mod guidellm;
+mod levels;
 mod markdown;
 mod matrix;
 mod object;
+#[cfg(feature = "parquet")]
+mod parquet;
 mod requests;
 mod sglang;
 mod sglang_jsonl;
+mod table;
 mod vllm;
 mod vllm_json;
 
+pub(crate) use cells::markdown as markdown_cell;
+pub(crate) use column::Column;
 pub use extras::{Burstiness, Extras, LevelExtras};
 pub use requests::per_request;
+pub use table::Table;
 
-use crate::chart::{self, ChartOptions};
+use crate::chart::{self, ChartOptions, PngError};
 use crate::detail::Detail;
 use crate::escape::escape;
 use crate::messages::{Language, Message};
@@ -31,6 +39,7 @@ use crate::verdict::Verdict;
 use cells::plain;
 use dyno_core::environment::Environment;
 use dyno_core::plan::Plan;
+use std::{fmt, io};
 
 /// The layouts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -41,6 +50,8 @@ pub enum Layout {
     Markdown,
     /// One row a level.
     Csv,
+    /// The same as a Parquet file.
+    Parquet,
     /// The summary as it stands in `summary.json`.
     Json,
     /// The table of guidellm 0.1.
@@ -61,6 +72,8 @@ pub enum Layout {
     SglangJsonl,
     /// The charts of one run, on one page.
     Svg,
+    /// The same in pixels.
+    Png,
     /// A page that needs nothing else, with charts to play with.
     Html,
 }
@@ -72,8 +85,8 @@ pub struct Run {
     pub summary: Summary,
     /// What some layouts need beyond them.
     pub extras: Extras,
-    /// What pictures of single requests are drawn from.
-    pub detail: Detail,
+    /// What charts of single requests need.
+    pub detail: Option<Detail>,
     /// What was planned.
     pub plan: Option<Plan>,
     /// Where it ran.
@@ -83,10 +96,39 @@ pub struct Run {
 /// What came out.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Printed {
-    /// The text.
-    pub text: String,
+    /// The text or the file.
+    pub bytes: Vec<u8>,
     /// What must be said beside it, where the layout has no place for remarks.
     pub notes: Vec<String>,
+}
+
+/// Why nothing came out.
+#[derive(Debug)]
+pub enum PrintError {
+    /// The summary cannot be written as JSON.
+    Json(serde_json::Error),
+    /// There is no picture.
+    Png(PngError),
+    /// A table cannot be written.
+    Table(io::Error),
+}
+
+impl fmt::Display for PrintError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Json(error) => error.fmt(f),
+            Self::Png(error) => error.fmt(f),
+            Self::Table(error) => error.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for PrintError {}
+
+impl From<serde_json::Error> for PrintError {
+    fn from(error: serde_json::Error) -> Self {
+        Self::Json(error)
+    }
 }
 
 /// How to print.
@@ -100,10 +142,11 @@ pub struct Options {
 
 impl Layout {
     /// All of them, by the names that people type.
-    pub const ALL: [(&'static str, Self); 14] = [
+    pub const ALL: [(&'static str, Self); 16] = [
         ("table", Self::Table),
         ("markdown", Self::Markdown),
         ("csv", Self::Csv),
+        ("parquet", Self::Parquet),
         ("json", Self::Json),
         ("guidellm", Self::Guidellm),
         ("evalscope", Self::Evalscope),
@@ -114,6 +157,7 @@ impl Layout {
         ("vllm-json", Self::VllmJson),
         ("sglang-jsonl", Self::SglangJsonl),
         ("svg", Self::Svg),
+        ("png", Self::Png),
         ("html", Self::Html),
     ];
 
@@ -128,16 +172,43 @@ impl Layout {
         theirs.contains(&self)
     }
 
-    /// Needs the [`Detail`] of the records.
+    /// Needs [`Detail`] that was gathered from the records.
     pub fn needs_detail(self) -> bool {
-        self == Self::Html
+        matches!(self, Self::Svg | Self::Png | Self::Html)
+    }
+
+    /// Not text: nothing for a terminal.
+    pub fn is_binary(self) -> bool {
+        matches!(self, Self::Png | Self::Parquet)
+    }
+
+    /// A page of one run.
+    pub fn is_of_one_run(self) -> bool {
+        matches!(self, Self::Svg | Self::Png | Self::Html)
+    }
+
+    /// The table that it is, where it is one.
+    pub fn table(self) -> Option<Table> {
+        match self {
+            Self::Csv => Some(Table::Csv),
+            Self::Parquet => Some(Table::Parquet),
+            _ => None,
+        }
     }
 
     /// Lays out runs, one after the other.
-    pub fn print(self, runs: &[Run], options: &Options) -> Result<Printed, serde_json::Error> {
+    pub fn print(self, runs: &[Run], options: &Options) -> Result<Printed, PrintError> {
+        if let Some(table) = self.table() {
+            let mut bytes = Vec::new();
+            let summaries = runs.iter().map(|run| &run.summary);
+            levels::write(&mut bytes, table, summaries).map_err(PrintError::Table)?;
+            return Ok(Printed { bytes, notes: vec![] });
+        }
+        if self == Self::Png {
+            return pictures(runs, options);
+        }
         let language = options.language;
         let text = match self {
-            Self::Csv => csv::csv(runs.iter().map(|run| &run.summary)),
             Self::Json => json(runs)?,
             Self::VllmJson => lines(runs, vllm_json::object)?,
             Self::SglangJsonl => lines(runs, sglang_jsonl::object)?,
@@ -151,7 +222,7 @@ impl Layout {
         if matches!(self, Self::VllmJson | Self::SglangJsonl) {
             runs.iter().for_each(|run| notes.extend(notes_on(&run.summary, language)));
         }
-        Ok(Printed { text, notes })
+        Ok(Printed { bytes: text.into_bytes(), notes })
     }
 
     /// One run in a layout of lines, under its name where there are others.
@@ -167,9 +238,16 @@ impl Layout {
             Self::Vllm06 => vllm::vllm_0_6(summary),
             Self::Sglang => sglang::sglang(summary, extras),
             Self::Matrix => matrix::matrix(summary, extras),
-            Self::Svg => return chart::svg(summary, &ChartOptions { language }),
+            Self::Svg => {
+                return chart::svg(summary, run.detail.as_ref(), &ChartOptions { language });
+            }
             Self::Html => return page(run, language).html(),
-            Self::Csv | Self::Json | Self::VllmJson | Self::SglangJsonl => String::new(),
+            Self::Csv
+            | Self::Parquet
+            | Self::Json
+            | Self::VllmJson
+            | Self::SglangJsonl
+            | Self::Png => String::new(),
         };
         let said = remarks(summary, language);
         if matches!(self, Self::Vllm | Self::Vllm06 | Self::Sglang) {
@@ -190,7 +268,8 @@ impl Layout {
 
 fn page(run: &Run, language: Language) -> Page<'_> {
     let (plan, environment) = (run.plan.as_ref(), run.environment.as_ref());
-    Page { summary: &run.summary, detail: &run.detail, plan, environment, language }
+    let detail = run.detail.as_ref();
+    Page { summary: &run.summary, detail, plan, environment, language }
 }
 
 /// What must be said beside the figures of a run, where they stand in a file that has no place for
@@ -199,6 +278,24 @@ pub fn notes_on(summary: &Summary, language: Language) -> Vec<String> {
     let name = name(&summary.run);
     let said = remarks(summary, language);
     said.iter().map(|remark| format!("{name}: {}", remark.plain())).collect()
+}
+
+/// The charts in pixels, and which characters they could not show.
+fn pictures(runs: &[Run], options: &Options) -> Result<Printed, PrintError> {
+    let language = options.language;
+    let mut printed = Printed { bytes: vec![], notes: vec![] };
+    for run in runs {
+        let options = ChartOptions { language };
+        let picture =
+            chart::png(&run.summary, run.detail.as_ref(), &options).map_err(PrintError::Png)?;
+        printed.bytes.extend(picture.bytes);
+        if !picture.missing.is_empty() {
+            let missing: Vec<String> = picture.missing.iter().map(char::to_string).collect();
+            let missing = plain(&missing.join(" "));
+            printed.notes.push(Message::NotInFont.with(language, &[&missing]));
+        }
+    }
+    Ok(printed)
 }
 
 fn headed_plain(run: &Run, several: bool, text: String) -> String {

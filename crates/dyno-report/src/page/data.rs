@@ -13,13 +13,17 @@ use serde_json::{Map, Value, json};
 const LONGEST: usize = 300;
 
 /// The data of a run, safe within a `script` element.
-pub(super) fn data(summary: &Summary, detail: &Detail, language: Language) -> String {
+pub(super) fn data(summary: &Summary, detail: Option<&Detail>, language: Language) -> String {
     let metrics = metrics(summary, language);
     let mut shares = Shares::default();
     let details: Vec<Value> = summary
         .levels
         .iter()
-        .map(|level| detail.of(level.index).map_or(Value::Null, |own| of_level(own, &mut shares)))
+        .map(|level| {
+            detail
+                .and_then(|all| all.of(level.index))
+                .map_or(Value::Null, |own| of_level(own, &mut shares))
+        })
         .collect();
     let all = json!({
         "levels": summary.levels.iter().map(|one| level(one, language)).collect::<Vec<_>>(),

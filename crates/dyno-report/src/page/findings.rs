@@ -87,8 +87,12 @@ fn item(page: &Page, found: &Found) -> Markup {
         None => ("plain", page.say(Word::NotePill)),
     };
     let line = |(what, levels): &(&str, Vec<&str>)| -> Markup {
-        let levels = (!levels.is_empty())
-            .then(|| class("b", "level").text(&levels.join(page.say(Word::Comma))).into());
+        let all = levels.len() > 2 && levels.len() == page.summary.levels.len();
+        let names = match all {
+            true => page.say(Word::AllLevels).to_owned(),
+            false => levels.join(page.say(Word::Comma)),
+        };
+        let levels = (!levels.is_empty()).then(|| class("b", "level").text(&names).into());
         tag("li").adds(levels).add(tag("span").text(what)).into()
     };
     let (first, rest) = found.seen.split_at(found.seen.len().min(SHOWN));

@@ -63,8 +63,8 @@ const SCRIPT: &str = concat!(
 pub struct Page<'a> {
     /// The figures.
     pub summary: &'a Summary,
-    /// What pictures of single requests are drawn from.
-    pub detail: &'a Detail,
+    /// What charts of single requests need; absent: there are none.
+    pub detail: Option<&'a Detail>,
     /// What was planned; absent of another tool's results.
     pub plan: Option<&'a Plan>,
     /// Where it ran.

@@ -30,7 +30,7 @@ pub(super) fn pictures(page: &Page) -> Option<Markup> {
     if grid(page) {
         all.push(figure("heat", Word::HeatTitle, Word::HeatAbout));
     }
-    let details = page.detail.0.values();
+    let details = page.detail.map(|all| all.0.values()).into_iter().flatten();
     let curves = |detail: &crate::detail::LevelDetail| {
         [&detail.ttft, &detail.itl, &detail.tpot, &detail.latency].iter().any(|one| one.is_some())
     };
@@ -66,7 +66,7 @@ fn grid(page: &Page) -> bool {
 
 /// For those without a script.
 fn still(page: &Page) -> Markup {
-    let svg = chart::svg(page.summary, &ChartOptions { language: page.language });
+    let svg = chart::svg(page.summary, page.detail, &ChartOptions { language: page.language });
     let note = tag("p").text(page.say(Word::NoScript));
     let picture = (svg.len() <= LARGEST).then(|| {
         let source = format!("data:image/svg+xml;base64,{}", base64(svg.as_bytes()));

@@ -185,9 +185,10 @@ impl Footnote<'_> {
             Verdict::Invalid => Message::Invalid,
             _ => Message::Suspect,
         };
+        let names = self.levels.join(page.say(Word::Comma));
         tag("li")
             .attr("id", &format!("note-{number}"))
-            .add(tag("b").text(&self.levels.join(page.say(Word::Comma))))
+            .add(tag("b").text(&names))
             .text(" ")
             .text(word.text(page.language))
             .text(page.say(Word::Colon))

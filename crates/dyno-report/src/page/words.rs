@@ -98,6 +98,7 @@ words! {
         "没有发现影响可信度的问题：所有档位均有效。";
     Notes: "Notes ({})", "附注（{}）";
     NotePill: "note", "附注";
+    AllLevels: "All levels", "所有档位";
     MoreLevels: "{} more", "另有 {} 条";
     ToDo: "What to do:", "建议：";
     // Charts.

@@ -12,7 +12,8 @@ const HOSTILE: &str = "</script><script>window.__pwned=1;alert(1)</script>\
 
 fn html(read: &Read, language: Language) -> String {
     let (plan, environment) = (Some(&read.plan), read.environment.as_ref());
-    Page { summary: &read.summary, detail: &read.detail, plan, environment, language }.html()
+    let detail = Some(&read.detail);
+    Page { summary: &read.summary, detail, plan, environment, language }.html()
 }
 
 #[test]
