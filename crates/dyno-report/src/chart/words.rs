@@ -30,6 +30,7 @@ messages! {
     Frontier: "Throughput and speed for each user", "吞吐量与单用户速度";
     OverTime: "Over time", "随时间的变化";
     Distributions: "How times are spread", "延迟分布";
+    ThroughputOverTime: "Throughput over time", "吞吐量随时间的变化";
     Timeline: "Single requests", "单个请求时间线";
     InFlight: "in flight", "并行数";
     Offered: "offered, requests/s", "到达率（请求/秒）";
@@ -59,6 +60,10 @@ messages! {
     ShareOfSamples: "% that took no longer", "累计占比 %";
     Tpot: "TPOT p50", "单 token 时间 TPOT p50";
     Failed: "failed", "失败";
+    FailedShare: "Failed requests", "失败率";
+    Percent: "%", "百分比 %";
+    TokenTime: "Time per output token", "每 token 用时";
+    Compared: "Side by side", "对比";
     Dropped: "could not be sent", "未能发出";
     Censored: "still running at the end", "结束时仍在进行";
     SentAt: "sent", "发出";
@@ -70,6 +75,7 @@ messages! {
     NotStreamed: "without a first token", "无首 token 时间";
     NotWhole: "did not complete", "未完成";
     AllRequests: "{} requests", "{} 个请求";
+    PartOfTime: "a part of the time", "部分时段";
     SomeOfRequests: "{} of {} requests", "{} / {} 个请求";
     Requests: "Requests", "请求数";
     Largest: "max", "最大";

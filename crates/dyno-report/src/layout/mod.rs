@@ -23,7 +23,7 @@ mod table;
 mod vllm;
 mod vllm_json;
 
-pub(crate) use cells::markdown as markdown_cell;
+pub use cells::markdown as markdown_cell;
 pub(crate) use column::Column;
 pub use extras::{Burstiness, Extras, LevelExtras};
 pub use requests::per_request;

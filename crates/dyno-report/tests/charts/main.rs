@@ -4,7 +4,9 @@
 mod any;
 #[path = "../common/mod.rs"]
 mod common;
+mod details;
 mod made;
+mod pixels;
 mod xml;
 
 use dyno_report::chart::{self, ChartOptions, Language};
