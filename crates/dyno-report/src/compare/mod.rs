@@ -5,6 +5,7 @@
 mod capacity;
 mod differences;
 mod frontier;
+mod gate;
 mod matching;
 mod metric;
 mod rows;
@@ -13,7 +14,8 @@ mod words;
 
 pub use capacity::{AtSlo, Held};
 pub use differences::{Called, Difference, Rests};
-pub use frontier::Speed;
+pub use frontier::{Speed, frontier};
+pub use gate::{Answer, Check, Gated, gated};
 pub use matching::{Cell, Point};
 pub use metric::Metric;
 pub use rows::rows;
@@ -160,7 +162,7 @@ pub fn compare(sides: &[Side<'_>], terms: &Terms) -> Comparison {
         margin: terms.margin,
         in_rounds: terms.in_rounds,
         capacity: terms.slo.as_ref().map(|slo| capacity::at(&summaries, slo)),
-        frontier: summaries.iter().map(|summary| frontier::frontier(summary)).collect(),
+        frontier: summaries.iter().map(|summary| frontier(summary)).collect(),
         points,
         differences,
         notes,

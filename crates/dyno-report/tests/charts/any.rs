@@ -91,7 +91,7 @@ fn level(base: &LevelSummary, odd: &Odd) -> LevelSummary {
         label: odd.label.clone(),
         load: LoadSummary { kind, value: Some(value) },
         verdict: [Verdict::Valid, Verdict::Suspect, Verdict::Invalid][usize::from(odd.verdict)],
-        reasons: vec![Reason { code: "x".into(), what: odd.label.clone(), advice: None }],
+        reasons: vec![Reason::new("x", odd.label.clone(), None::<String>)],
         duration_s: odd.work[0],
         throughput,
         steady: odd.steady.then_some(Steady { window_s: 1.0, throughput }),

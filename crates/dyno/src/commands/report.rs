@@ -2,9 +2,11 @@
 //! asked for.
 
 use super::RUNS;
+use crate::args::language::LanguageArgs;
 use crate::args::report::ReportArgs;
 use crate::exit::Exit;
 use crate::printer::Printer;
+use crate::resolve::Surroundings;
 use crate::usage::UsageError;
 use dyno_record::{RecordError, RunDir};
 use dyno_report::detail::Detail;
@@ -40,7 +42,7 @@ fn report(args: &ReportArgs, printer: &Printer) -> Result<Exit, UsageError> {
         // Whatever cannot be read is said before anything is written.
         let read = dirs.iter().map(|dir| load(dir, None)).collect::<Result<Vec<_>, _>>();
         let runs = read.map_err(unreadable)?;
-        let notes = runs.iter().flat_map(|run| notes_on(&run.summary, language(args)));
+        let notes = runs.iter().flat_map(|run| notes_on(&run.summary, language(args.language)));
         notes.for_each(|note| printer.warn(note));
         return give(args.out.as_deref(), printer, |out| rows(&dirs, &runs, table, out));
     }
@@ -50,7 +52,7 @@ fn report(args: &ReportArgs, printer: &Printer) -> Result<Exit, UsageError> {
     }
     let read = dirs.iter().map(|dir| load(dir, Some(layout))).collect::<Result<Vec<_>, _>>();
     let runs = read.map_err(unreadable)?;
-    let options = Options { language: language(args), text: text_options(args, printer) };
+    let options = Options { language: language(args.language), text: text_options(args, printer) };
     match layout.print(&runs, &options) {
         Ok(printed) => {
             printed.notes.iter().for_each(|note| printer.warn(note));
@@ -103,25 +105,24 @@ fn rows(dirs: &[RunDir], runs: &[Run], table: Table, out: &mut dyn Write) -> io:
     per_request(out, table, &both)
 }
 
-fn language(args: &ReportArgs) -> Language {
-    args.lang.map_or_else(
-        || {
-            let set = ["LC_ALL", "LC_MESSAGES", "LANG"].map(|name| std::env::var(name).ok());
-            Language::of_locale(set.each_ref().map(|value| value.as_deref()))
-        },
-        Language::from,
-    )
+/// The language that was asked for, or that of the locale.
+pub(super) fn language(asked: LanguageArgs) -> Language {
+    asked.or(Surroundings::of_process().language)
 }
 
 fn text_options(args: &ReportArgs, printer: &Printer) -> TextOptions {
     match args.out {
         Some(_) => TextOptions::default(),
-        None => TextOptions { width: printer.result_width(), color: printer.result_colour() },
+        None => TextOptions {
+            width: printer.result_width(),
+            color: printer.result_colour(),
+            ..TextOptions::default()
+        },
     }
 }
 
 /// Writes the result to where it was asked for.
-fn give(
+pub(super) fn give(
     file: Option<&Path>,
     printer: &Printer,
     write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
