@@ -33,10 +33,13 @@ use crate::chart::{self, ChartOptions, PngError};
 use crate::detail::Detail;
 use crate::escape::escape;
 use crate::messages::{Language, Message};
+use crate::page::Page;
 use crate::summary::{LevelSummary, RunSummary, Summary};
 use crate::text::{TextOptions, render_text};
 use crate::verdict::Verdict;
 use cells::plain;
+use dyno_core::environment::Environment;
+use dyno_core::plan::Plan;
 use std::{fmt, io};
 
 /// The layouts.
@@ -72,6 +75,8 @@ pub enum Layout {
     Svg,
     /// The same in pixels.
     Png,
+    /// A page that needs nothing else, with charts to play with.
+    Html,
 }
 
 /// A run to be laid out.
@@ -83,6 +88,10 @@ pub struct Run {
     pub extras: Extras,
     /// What charts of single requests need.
     pub detail: Option<Detail>,
+    /// What was planned.
+    pub plan: Option<Plan>,
+    /// Where it ran.
+    pub environment: Option<Environment>,
 }
 
 /// What came out.
@@ -134,7 +143,7 @@ pub struct Options {
 
 impl Layout {
     /// All of them, by the names that people type.
-    pub const ALL: [(&'static str, Self); 15] = [
+    pub const ALL: [(&'static str, Self); 16] = [
         ("table", Self::Table),
         ("markdown", Self::Markdown),
         ("csv", Self::Csv),
@@ -150,6 +159,7 @@ impl Layout {
         ("sglang-jsonl", Self::SglangJsonl),
         ("svg", Self::Svg),
         ("png", Self::Png),
+        ("html", Self::Html),
     ];
 
     /// The layout of that name.
@@ -165,7 +175,7 @@ impl Layout {
 
     /// Needs [`Detail`] that was gathered from the records.
     pub fn needs_detail(self) -> bool {
-        matches!(self, Self::Svg | Self::Png)
+        matches!(self, Self::Svg | Self::Png | Self::Html)
     }
 
     /// Not text: nothing for a terminal.
@@ -175,7 +185,7 @@ impl Layout {
 
     /// A page of one run.
     pub fn is_of_one_run(self) -> bool {
-        matches!(self, Self::Svg | Self::Png)
+        matches!(self, Self::Svg | Self::Png | Self::Html)
     }
 
     /// The table that it is, where it is one.
@@ -235,6 +245,7 @@ impl Layout {
             Self::Svg => {
                 return chart::svg(summary, run.detail.as_ref(), &ChartOptions { language });
             }
+            Self::Html => return page(run, language).html(),
             Self::Csv
             | Self::Parquet
             | Self::Json
@@ -257,6 +268,12 @@ impl Layout {
         };
         format!("{heading}{text}{gap}{said}")
     }
+}
+
+fn page(run: &Run, language: Language) -> Page<'_> {
+    let (plan, environment) = (run.plan.as_ref(), run.environment.as_ref());
+    let detail = run.detail.as_ref();
+    Page { summary: &run.summary, detail, plan, environment, language }
 }
 
 /// What must be said beside the figures of a run, where they stand in a file that has no place for

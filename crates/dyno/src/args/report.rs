@@ -27,6 +27,8 @@ Formats:
   sglang-jsonl   the result file of SGLang's, one line a level
   svg            the charts of one run, on one page
   png            the same in pixels, 1,200 wide; needs no fonts
+  html           a page of one run to mail: findings, charts to play with, every figure; one file,
+                 opens offline
 
 Examples:
   dyno report                                     the latest run under dyno-runs/
@@ -37,7 +39,8 @@ Examples:
   dyno report --format csv --per-request --out requests.csv
   dyno report --format parquet --per-request --out requests.parquet
   dyno report --format svg --out charts.svg       charts, to look at in a browser
-  dyno report --format png --out charts.png       charts, for a chat or a slide")]
+  dyno report --format png --out charts.png       charts, for a chat or a slide
+  dyno report --format html --out report.html     the whole report as one page, to mail")]
 pub(crate) struct ReportArgs {
     /// Run directories [default: the latest under dyno-runs/]
     #[arg(value_name = "RUN")]
