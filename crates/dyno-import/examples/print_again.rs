@@ -44,8 +44,9 @@ fn show(imported: &Imported, source: &str) {
         let run = Run { summary, extras, detail: None, plan: None, environment: None };
         for layout in layouts(&origin.tool, &origin.form) {
             let options = Options { language: Language::Chinese, ..Options::default() };
-            if let Ok(text) = layout.print(std::slice::from_ref(&run), &options) {
-                printed.push_str(part(&text.text, &origin.form));
+            if let Ok(again) = layout.print(std::slice::from_ref(&run), &options) {
+                let text = String::from_utf8_lossy(&again.bytes);
+                printed.push_str(part(&text, &origin.form));
                 printed.push('\n');
             }
         }

@@ -2,6 +2,7 @@
 //! where a layout needs more, of what [`Extras`] gathers from the records. Here is which there are,
 //! what is said beside any of them, and how several runs stand in one text.
 
+mod answers;
 mod block;
 mod cells;
 mod column;
@@ -136,7 +137,7 @@ impl From<serde_json::Error> for PrintError {
 pub struct Options {
     /// The language of the words that are Dyno's own.
     pub language: Language,
-    /// Of [`Layout::Table`].
+    /// Of [`Layout::Table`]; its language is the one above.
     pub text: TextOptions,
 }
 
@@ -227,10 +228,13 @@ impl Layout {
 
     /// One run in a layout of lines, under its name where there are others.
     fn one(self, run: &Run, several: bool, options: &Options) -> String {
-        let (summary, extras) = (&run.summary, &run.extras);
         let language = options.language;
+        let (summary, extras) = (&*run.summary.in_language(language), &run.extras);
         let text = match self {
-            Self::Table => return headed_plain(run, several, render_text(summary, &options.text)),
+            Self::Table => {
+                let text = render_text(&run.summary, &TextOptions { language, ..options.text });
+                return headed_plain(run, several, text);
+            }
             Self::Markdown => return markdown::markdown(summary, language),
             Self::Guidellm => guidellm::guidellm(summary),
             Self::Evalscope => evalscope::evalscope(summary, language),
@@ -276,7 +280,7 @@ fn page(run: &Run, language: Language) -> Page<'_> {
 /// it.
 pub fn notes_on(summary: &Summary, language: Language) -> Vec<String> {
     let name = name(&summary.run);
-    let said = remarks(summary, language);
+    let said = remarks(&summary.in_language(language), language);
     said.iter().map(|remark| format!("{name}: {}", remark.plain())).collect()
 }
 
@@ -366,7 +370,7 @@ fn remarks(summary: &Summary, language: Language) -> Vec<Remark> {
     let mut remarks: Vec<Remark> =
         of_run.map(|message| Remark { message, language, values: vec![] }).collect();
     for level in summary.levels.iter().filter(|level| level.verdict == Verdict::Invalid) {
-        let values = vec![level.label.clone(), reasons(level)];
+        let values = vec![level.label.clone(), reasons(level, language)];
         remarks.push(Remark { message: Message::LevelInvalid, language, values });
     }
     remarks
@@ -385,10 +389,10 @@ fn of_run(summary: &Summary) -> Vec<Message> {
 }
 
 /// Why a level's verdict is what it is, in one line.
-fn reasons(level: &LevelSummary) -> String {
+fn reasons(level: &LevelSummary, language: Language) -> String {
     let words: Vec<String> =
         level.reasons.iter().map(|reason| escape(&reason.what, LONGEST)).collect();
-    words.join("; ")
+    words.join(language.semicolon())
 }
 
 /// The longest name or reason that is shown whole.

@@ -4,7 +4,7 @@ use super::Page;
 use super::markup::{Markup, class, tag};
 use super::tables::{self, Cell};
 use super::words::Word;
-use crate::summary::{LevelSummary, SearchSummary, SloSummary};
+use crate::summary::{Doubted, LevelSummary, SearchSummary, SloSummary};
 use crate::text::{ABSENT, number};
 
 /// Three digits, and whole numbers as they are.
@@ -32,7 +32,7 @@ pub(super) fn search(page: &Page) -> Option<Markup> {
             let sure = confidence.map(|chance| {
                 page.fill(Word::Sure, &[&format!("{:.0}", (100.0 * chance).floor())])
             });
-            (Word::Capacity, words + &sure.unwrap_or_default(), doubt.as_deref())
+            (Word::Capacity, words + &sure.unwrap_or_default(), doubt.as_ref().map(Doubted::words))
         }
         SearchSummary::Knee { concurrency, requests_per_s, highest_per_s } => {
             let values = [load(*concurrency), number(*requests_per_s), number(*highest_per_s)];

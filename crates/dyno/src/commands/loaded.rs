@@ -80,8 +80,18 @@ fn parted(path: &Path) -> (PathBuf, Option<String>) {
     }
 }
 
-/// Keeps those from `from` on whose name, headings or id contain all words of `part`.
+/// Keeps those from `from` on whose name, headings or id contain all words of `part`; or the one at
+/// that place, from 1.
 fn pick(runs: &mut Vec<Loaded>, from: usize, path: &Path, part: &str) -> Result<(), String> {
+    if let Ok(place @ 1..) = part.parse::<usize>() {
+        let there = runs.len() - from;
+        if place > there {
+            return Err(format!("there is no {place} in `{}`; it has {there}", path.display()));
+        }
+        runs.swap(from, from + place - 1);
+        runs.truncate(from + 1);
+        return Ok(());
+    }
     let words: Vec<String> = part.split_whitespace().map(str::to_lowercase).collect();
     let text = |run: &Loaded| {
         let origin = run.summary.run.origin.as_ref();

@@ -33,7 +33,7 @@ fn nothing_in_it_is_taken_for_markup() {
     );
     let mut read = made.read();
     let bad = || HOSTILE.to_owned();
-    let reason = Reason { code: bad(), what: bad(), advice: Some(bad()) };
+    let reason = Reason::new(bad(), bad(), Some(bad()));
     let run = &mut read.summary.run;
     (run.id, run.label, run.note) = (bad(), Some(bad()), Some(bad()));
     (run.target, run.api, run.model) = (Some(bad()), Some(bad()), Some(bad()));
@@ -96,8 +96,7 @@ fn an_invalid_level_is_hollow_and_struck() {
     let level = &mut read.summary.levels[1];
     level.verdict = Verdict::Invalid;
     let what = "requests left 12 ms late at p99".to_owned();
-    level.reasons =
-        vec![Reason { code: "send_lag".into(), what, advice: Some("use a free core".into()) }];
+    level.reasons = vec![Reason::new("send_lag", what, Some("use a free core"))];
     // A level without a figure leaves a gap.
     read.summary.levels[2].itl_ms = None;
     let mut page = Browser::start();
