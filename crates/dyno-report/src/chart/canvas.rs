@@ -1,7 +1,7 @@
 //! SVG elements, written one after the other. Nothing gets out of here that is not escaped.
 
 use super::measure::width;
-use crate::escape::escape;
+use crate::escape::{escape, in_xml, quoted};
 use std::fmt::Write;
 
 /// Longest text that is taken over from elsewhere.
@@ -60,22 +60,7 @@ pub(super) fn coordinate(value: f64) -> String {
 /// Text that others wrote: control characters are shown as escapes, and what XML cannot hold is
 /// left out.
 pub(super) fn clean(text: &str) -> String {
-    escape(text, LONGEST).chars().filter(|c| !matches!(u32::from(*c) & 0xffff, 0xfffe..)).collect()
-}
-
-fn quoted(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '"' => out.push_str("&quot;"),
-            '\'' => out.push_str("&#39;"),
-            c => out.push(c),
-        }
-    }
-    out
+    escape(text, LONGEST).chars().filter(|c| in_xml(*c)).collect()
 }
 
 impl Canvas {
@@ -95,7 +80,7 @@ impl Canvas {
     }
 
     pub(super) fn rect(&mut self, class: &str, [x, y, w, h]: [f64; 4]) {
-        self.element("rect", class, &[("x", x), ("y", y), ("width", w), ("height", h)], "");
+        self.part(class, [x, y, w, h], "");
     }
 
     /// A rectangle with a colour of its own, and what is said of it.
@@ -105,6 +90,11 @@ impl Canvas {
             let _ = write!(self.out, " {key}=\"{}\"", coordinate(value));
         }
         self.end("rect", about);
+    }
+
+    /// A rectangle, and what is said of it.
+    pub(super) fn part(&mut self, class: &str, [x, y, w, h]: [f64; 4], about: &str) {
+        self.element("rect", class, &[("x", x), ("y", y), ("width", w), ("height", h)], about);
     }
 
     pub(super) fn line(&mut self, class: &str, [x1, y1]: [f64; 2], [x2, y2]: [f64; 2]) {

@@ -1,5 +1,6 @@
 //! One plot: title, legend, axes, lines.
 
+pub(super) use super::across::Ticks;
 use super::axis::{self, Tick};
 use super::canvas::{Anchor, Canvas, Text};
 use super::legend::{self, Entry, Swatch};
@@ -8,19 +9,23 @@ use super::names;
 use super::numbers;
 use super::scale::{self, Scale, Spacing, bounds, drawable};
 use super::series::{Ground, Point, Series};
+use super::theme::STYLES;
 use super::words::{Language, Word};
 
-/// What stands at the horizontal axis.
+/// Which points have a mark.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Ticks {
-    /// The loads that were measured, in the spacing in which they lie more evenly.
-    Loads,
-    /// The same, always in powers of two.
-    Doubling,
-    /// Round figures from 0 on.
-    Round,
-    /// Round times.
-    Clock,
+pub(super) enum Marked {
+    /// All.
+    All,
+    /// Those at 50, 90 and 99 percent; their labels say all of them.
+    Percentiles,
+}
+
+impl Marked {
+    fn has(self, point: &Point) -> bool {
+        let near = |y: f64| [50.0, 90.0, 99.0].iter().any(|share| (y - share).abs() < 1e-6);
+        self == Self::All || point.y.is_some_and(near)
+    }
 }
 
 /// A range of the horizontal axis to look at; a single place where both ends are the same.
@@ -51,6 +56,7 @@ pub(super) struct Panel {
     pub(super) diagonal: bool,
     /// Write the names of levels beside their points.
     pub(super) named: bool,
+    pub(super) marked: Marked,
     /// Figures far apart may be drawn in a logarithmic spacing.
     pub(super) may_be_log: bool,
 }
@@ -64,8 +70,8 @@ const RIGHT: f64 = 14.0;
 const BELOW: f64 = 38.0;
 /// From this ratio on figures are drawn in a logarithmic spacing.
 const FAR_APART: f64 = 50.0;
-/// More loads than this are not named one by one.
-const MANY: usize = 20;
+/// More points than this have small marks.
+const CROWDED: usize = 100;
 
 impl Panel {
     /// Draws it into a place: left, top, width, height.
@@ -73,7 +79,8 @@ impl Panel {
         let [left, top, wide, high] = place;
         let series: Vec<Series> = self.series.iter().cloned().map(Series::drawable).collect();
         let known = bounds(series.iter().flat_map(Series::figures));
-        let offered = loads(&series).into_iter().filter(|_| self.diagonal);
+        let loads = loads(&series);
+        let offered = loads.iter().copied().filter(|_| self.diagonal);
         let figures = known.and_then(|known| bounds(known.into_iter().chain(offered)));
         let marks = self.drawable_marks();
         let (spacing, ends, values) = self.vertical(figures.unwrap_or([0.0, 1.0]));
@@ -93,7 +100,9 @@ impl Panel {
             top + high - BELOW,
         ];
         let y = Scale { spacing, low: ends[0], high: ends[1], from: frame[3], to: frame[1] };
-        let x = self.horizontal(&series, &marks, frame);
+        let marked = marks.iter().flat_map(|mark| [mark.from, mark.to]);
+        let beyond: Vec<f64> = marked.chain(self.reach.and_then(drawable)).collect();
+        let x = self.ticks.scale(&loads, &beyond, [frame[0] + INSET, frame[2] - INSET]);
         if figures.is_none() {
             self.empty(canvas, frame, language);
             return;
@@ -105,9 +114,14 @@ impl Panel {
         let ticks: Vec<Tick> =
             ticks.map(|(label, value)| Tick { at: y.at(*value), label }).collect();
         axis::beside(canvas, &ticks, frame[0] - 6.0, [frame[1] - 8.0, frame[3] + 8.0]);
-        let ticks = self.horizontal_ticks(&series, &x);
+        let ticks = self.ticks.along(&loads, &x);
         for tick in &ticks {
             canvas.line("dc-axis", [tick.at, frame[3]], [tick.at, frame[3] + 4.0]);
+        }
+        if self.ticks == Ticks::Decades {
+            for tick in &ticks {
+                canvas.line("dc-grid", [tick.at, frame[1]], [tick.at, frame[3]]);
+            }
         }
         axis::below(canvas, &ticks, frame[3] + 17.0, [left, left + wide]);
         draw_marks(canvas, &marks, &x, frame);
@@ -116,20 +130,27 @@ impl Panel {
             let start = x.low.max(y.low).min(end);
             canvas.line("dc-all", [x.at(start), y.at(start)], [x.at(end), y.at(end)]);
         }
-        let ground = Ground { x: &x, y: &y };
+        let crowded = series.iter().map(|one| one.points.len()).sum::<usize>() > CROWDED;
+        let crowded = crowded && self.marked == Marked::All;
+        let ground = Ground { x: &x, y: &y, crowded };
         for (style, one) in series.iter().enumerate() {
             ground.band(canvas, style, one);
         }
         for (style, one) in series.iter().enumerate() {
-            ground.line(canvas, style, one);
+            match self.marked {
+                Marked::All => ground.line(canvas, style, one),
+                Marked::Percentiles => ground.curve(canvas, style, one),
+            }
         }
         if self.named {
             let room = [frame[0], frame[1], left + wide, frame[3]];
             names::draw(canvas, &series, &x, &y, room);
         }
         for (style, one) in series.iter().enumerate() {
-            ground.points(canvas, style, one, &|point, value| {
-                self.about(one, point, value, language)
+            let mut one = one.clone();
+            one.points.retain(|point| self.marked.has(point));
+            ground.points(canvas, style, &one, &|point, value| {
+                self.about(&one, point, value, language)
             });
         }
         canvas.line("dc-axis", [frame[0], frame[3]], [frame[2], frame[3]]);
@@ -181,7 +202,8 @@ impl Panel {
 
     fn entries(&self, series: &[Series], marks: &[Mark], language: Language) -> Vec<Entry> {
         let mut entries = Vec::new();
-        if series.len() > 1 || self.diagonal {
+        // More lines than colours are levels one after the other.
+        if (2..=STYLES).contains(&series.len()) || self.diagonal {
             let line = |(i, one): (usize, &Series)| (Swatch::Line(i), one.name.clone());
             entries.extend(series.iter().enumerate().map(line));
         }
@@ -210,48 +232,12 @@ impl Panel {
         (Spacing::Linear, ends, values)
     }
 
-    fn horizontal(&self, series: &[Series], marks: &[Mark], frame: [f64; 4]) -> Scale {
-        let loads = loads(series);
-        let all = loads.iter().copied();
-        let marked = marks.iter().flat_map(|mark| [mark.from, mark.to]);
-        let reach = self.reach.and_then(drawable);
-        let [low, high] = bounds(all.chain(marked).chain(reach)).unwrap_or([0.0, 1.0]);
-        let spacing = match self.ticks {
-            Ticks::Loads => scale::evener(&loads),
-            Ticks::Doubling if low > 0.0 => Spacing::Log,
-            _ => Spacing::Linear,
-        };
-        let spacing = if low > 0.0 { spacing } else { Spacing::Linear };
-        let (low, high) = match self.ticks {
-            Ticks::Round | Ticks::Clock if high > 0.0 || low < 0.0 => (low.min(0.0), high.max(0.0)),
-            Ticks::Round | Ticks::Clock => (0.0, 1.0),
-            Ticks::Loads | Ticks::Doubling => (low, high),
-        };
-        Scale { spacing, low, high, from: frame[0] + INSET, to: frame[2] - INSET }
-    }
-
-    fn horizontal_ticks(&self, series: &[Series], x: &Scale) -> Vec<Tick> {
-        let tick = |(value, label): (f64, String)| Tick { at: x.at(value), label };
-        match self.ticks {
-            Ticks::Loads | Ticks::Doubling => {
-                let loads = loads(series);
-                let values = if loads.len() > MANY { among(x) } else { loads }.into_iter();
-                values.map(|value| tick((value, numbers::label(value)))).collect()
-            }
-            Ticks::Round => {
-                let values = scale::multiples(x.low, x.high, scale::step(x.high - x.low, 10));
-                let labels = numbers::labels(&values);
-                values.into_iter().zip(labels).map(tick).collect()
-            }
-            Ticks::Clock => {
-                let values = scale::times(x.low, x.high, 8);
-                values.into_iter().map(|value| tick((value, numbers::time(value)))).collect()
-            }
-        }
-    }
-
     /// What a point says when it is pointed at.
     fn about(&self, series: &Series, point: &Point, value: f64, language: Language) -> String {
+        if self.marked == Marked::Percentiles {
+            let gap = if point.remark.is_empty() { "" } else { "; " };
+            return format!("{}{gap}{}", point.label, point.remark);
+        }
         let name = if self.series.len() > 1 { &series.name } else { &self.title };
         let mut text = format!("{}: {name} {}", point.label, numbers::label(value));
         if let Some([low, high]) = point.interval {
@@ -267,14 +253,6 @@ impl Panel {
             text += &format!("; {}", point.remark);
         }
         text
-    }
-}
-
-/// Round figures on an axis of loads.
-fn among(x: &Scale) -> Vec<f64> {
-    match x.spacing {
-        Spacing::Linear => scale::multiples(x.low, x.high, scale::step(x.high - x.low, 10)),
-        Spacing::Log => scale::doublings(x.low, x.high),
     }
 }
 

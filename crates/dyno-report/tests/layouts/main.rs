@@ -2,8 +2,11 @@
 //! published tables it is taken from, and what holds for all.
 #![allow(clippy::unwrap_used)]
 
+mod answers;
 #[path = "../common/mod.rs"]
 mod common;
+#[cfg(feature = "parquet")]
+mod parquet_tables;
 mod published;
 mod runs;
 mod safety;

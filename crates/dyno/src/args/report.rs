@@ -1,9 +1,9 @@
 //! `dyno report`: which runs, in which layout, in which language, and where to.
 
+use super::language::LanguageArgs;
+use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use clap::{Args, ValueEnum};
 use dyno_report::layout::Layout;
-use dyno_report::messages::Language;
 use std::path::PathBuf;
 
 /// `dyno report`.
@@ -16,6 +16,7 @@ Formats:
   table          for a terminal
   markdown       a table with verdicts and footnotes, for documents
   csv            one row a level; with --per-request, one row a request
+  parquet        the same as a Parquet file
   json           the summary as in summary.json; several runs as an array
   guidellm       the table of guidellm 0.1
   evalscope      the pivot table and the blocks of EvalScope perf 0.5
@@ -25,6 +26,9 @@ Formats:
   vllm-json      the result file of vLLM's serving benchmark, one line a level
   sglang-jsonl   the result file of SGLang's, one line a level
   svg            the charts of one run, on one page
+  png            the same in pixels, 1,200 wide; needs no fonts
+  html           a page of one run to mail: findings, charts to play with, every figure; one file,
+                 opens offline
 
 Examples:
   dyno report                                     the latest run under dyno-runs/
@@ -33,7 +37,10 @@ Examples:
   dyno report --format markdown --lang zh         for a document, in Chinese
   dyno report a b --format guidellm               two runs, one table each
   dyno report --format csv --per-request --out requests.csv
-  dyno report --format svg --out charts.svg       charts, to look at in a browser")]
+  dyno report --format parquet --per-request --out requests.parquet
+  dyno report --format svg --out charts.svg       charts, to look at in a browser
+  dyno report --format png --out charts.png       charts, for a chat or a slide
+  dyno report --format html --out report.html     the whole report as one page, to mail")]
 pub(crate) struct ReportArgs {
     /// Run directories [default: the latest under dyno-runs/]
     #[arg(value_name = "RUN")]
@@ -44,35 +51,36 @@ pub(crate) struct ReportArgs {
     /// Print summary.json instead of tables; the same as --format json
     #[arg(long, conflicts_with = "format")]
     pub(crate) json: bool,
-    /// With --format csv: one row a request instead of one a level
+    /// With --format csv or parquet: one row a request instead of one a level
     #[arg(long, conflicts_with = "json")]
     pub(crate) per_request: bool,
-    /// Language of the words of markdown, evalscope and svg [default: by LC_ALL, LC_MESSAGES, LANG]
-    #[arg(long, value_name = "LANGUAGE", value_enum)]
-    pub(crate) lang: Option<Lang>,
+    #[command(flatten)]
+    pub(crate) language: LanguageArgs,
     /// Write to this file instead of stdout
     #[arg(long, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,
+}
+
+/// A report to write beside a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Written {
+    /// None.
+    Nothing,
+    /// In this layout.
+    As(Layout),
+}
+
+/// The layouts that may be written beside a run by their names, and `none`.
+pub(crate) fn written() -> impl TypedValueParser<Value = Written> {
+    let names = Layout::ALL.map(|(name, _)| name).into_iter().chain(["none"]);
+    PossibleValuesParser::new(names).map(|name| match Layout::named(&name) {
+        Some(layout) => Written::As(layout),
+        None => Written::Nothing,
+    })
 }
 
 /// The layouts by their names; the help page says what each is.
 fn layout() -> impl TypedValueParser<Value = Layout> {
     let names = PossibleValuesParser::new(Layout::ALL.map(|(name, _)| name));
     names.try_map(|name| Layout::named(&name).ok_or("there is no such layout"))
-}
-
-/// The languages by their names.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Lang {
-    En,
-    Zh,
-}
-
-impl From<Lang> for Language {
-    fn from(lang: Lang) -> Self {
-        match lang {
-            Lang::En => Self::English,
-            Lang::Zh => Self::Chinese,
-        }
-    }
 }

@@ -2,14 +2,18 @@
 //! asked for.
 
 use super::RUNS;
+use super::loaded::{self, Loaded};
+use crate::args::language::LanguageArgs;
 use crate::args::report::ReportArgs;
 use crate::exit::Exit;
 use crate::printer::Printer;
+use crate::resolve::Surroundings;
 use crate::usage::UsageError;
 use dyno_record::{RecordError, RunDir};
-use dyno_report::layout::{Extras, Layout, Options, Run, notes_on, per_request};
+use dyno_report::detail::Detail;
+use dyno_report::layout::{Extras, Layout, Options, PrintError, Run, Table, notes_on, per_request};
 use dyno_report::messages::Language;
-use dyno_report::{DirSource, Summary, TextOptions, summarise};
+use dyno_report::{DirSource, FrameSource, Summary, TextOptions, summarise};
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
@@ -23,33 +27,44 @@ pub(crate) fn run(args: &ReportArgs, printer: &Printer) -> Exit {
 }
 
 fn report(args: &ReportArgs, printer: &Printer) -> Result<Exit, UsageError> {
-    if args.per_request && args.format != Layout::Csv {
-        let wrong = "it is for --format csv; add that, or leave --per-request out";
+    let layout = if args.json { Layout::Json } else { args.format };
+    let table = layout.table().filter(|_| args.per_request);
+    if args.per_request && table.is_none() {
+        let wrong = "it is for --format csv or parquet; add that, or leave --per-request out";
         return Err(UsageError::new("--per-request", wrong));
     }
-    let unreadable = |error: RecordError| UsageError::new("RUN", error.to_string());
-    let dirs = opened(&args.runs).map_err(unreadable)?;
-    if args.per_request {
-        // Whatever cannot be read is said before anything is written.
-        let read = dirs.iter().map(|dir| load(dir, None)).collect::<Result<Vec<_>, _>>();
-        let runs = read.map_err(unreadable)?;
-        let notes = runs.iter().flat_map(|run| notes_on(&run.summary, language(args)));
-        notes.for_each(|note| printer.warn(note));
-        return give(args.out.as_deref(), printer, |out| rows(&dirs, &runs, out));
-    }
-    let layout = if args.json { Layout::Json } else { args.format };
-    if layout == Layout::Svg && dirs.len() > 1 {
-        let wrong = "a page of charts is of one run; name one, or write one page for each";
+    if layout.is_binary() && args.out.is_none() && printer.result_on_terminal() {
+        let wrong = "this is no text for a terminal; add --out FILE";
         return Err(UsageError::new("--format", wrong));
     }
-    let read = dirs.iter().map(|dir| load(dir, Some(layout))).collect::<Result<Vec<_>, _>>();
+    let all = loaded::all(&args.runs, "RUN")?;
+    for (path, problem) in all.problems.iter().filter(|(_, problem)| loaded::is_error(problem)) {
+        printer.warn(loaded::problem(path, problem));
+    }
+    let found = all.runs;
+    if let Some(table) = table {
+        let notes = found.iter().flat_map(|run| notes_on(&run.summary, language(args.language)));
+        notes.for_each(|note| printer.warn(note));
+        if let Some(without) = found.iter().find(|run| run.dir.is_none()) {
+            let wrong = format!("`{}` has no records of single requests", without.path.display());
+            return Err(UsageError::new("--per-request", wrong));
+        }
+        return give(args.out.as_deref(), printer, |out| rows(&found, table, out));
+    }
+    if layout.is_of_one_run() && found.len() > 1 {
+        let wrong = "such a page is of one run; name one, or write one page for each";
+        return Err(UsageError::new("--format", wrong).hint("PATH#NAME picks one of several"));
+    }
+    let unreadable = |error: RecordError| UsageError::new("RUN", error.to_string());
+    let read = found.into_iter().map(|run| load(run, layout)).collect::<Result<Vec<_>, _>>();
     let runs = read.map_err(unreadable)?;
-    let options = Options { language: language(args), text: text_options(args, printer) };
+    let options = Options { language: language(args.language), text: text_options(args, printer) };
     match layout.print(&runs, &options) {
         Ok(printed) => {
             printed.notes.iter().for_each(|note| printer.warn(note));
-            give(args.out.as_deref(), printer, |out| out.write_all(printed.text.as_bytes()))
+            give(args.out.as_deref(), printer, |out| out.write_all(&printed.bytes))
         }
+        Err(PrintError::Png(error)) => Err(UsageError::new("--format", error.to_string())),
         Err(error) => {
             printer.error(error);
             Ok(Exit::Bug)
@@ -63,56 +78,54 @@ pub(super) fn read(dir: Option<&Path>) -> Result<Summary, RecordError> {
         Some(dir) => RunDir::open(dir)?,
         None => RunDir::latest(Path::new(RUNS))?,
     };
-    Ok(load(&dir, None)?.summary)
-}
-
-fn opened(runs: &[std::path::PathBuf]) -> Result<Vec<RunDir>, RecordError> {
-    if runs.is_empty() {
-        return Ok(vec![RunDir::latest(Path::new(RUNS))?]);
-    }
-    runs.iter().map(RunDir::open).collect()
+    let (plan, environment) = (dir.read_plan()?, dir.read_environment()?);
+    Ok(summarise(&plan, environment.as_ref(), &DirSource::open(&dir)?))
 }
 
 /// What a layout needs of a run.
-fn load(dir: &RunDir, layout: Option<Layout>) -> Result<Run, RecordError> {
-    let plan = dir.read_plan()?;
-    let environment = dir.read_environment()?;
-    let source = DirSource::open(dir)?;
-    let summary = summarise(&plan, environment.as_ref(), &source);
-    let extras = match layout.is_some_and(Layout::needs_extras) {
-        true => Extras::gather(&plan, &source),
-        false => Extras::default(),
+fn load(run: Loaded, layout: Layout) -> Result<Run, RecordError> {
+    let Loaded { summary, mut extras, dir, .. } = run;
+    let Some(dir) = dir else {
+        return Ok(Run { summary, extras, detail: None, plan: None, environment: None });
     };
-    Ok(Run { summary, extras })
-}
-
-fn rows(dirs: &[RunDir], runs: &[Run], out: &mut dyn Write) -> io::Result<()> {
-    for (i, (dir, run)) in dirs.iter().zip(runs).enumerate() {
-        let source = DirSource::open(dir).map_err(io::Error::other)?;
-        per_request(out, &run.summary, &source, i == 0)?;
+    let plan = dir.read_plan()?;
+    let source = DirSource::open(&dir)?;
+    if layout.needs_extras() {
+        extras = Extras::gather(&plan, &source);
     }
-    Ok(())
+    let detail = layout.needs_detail().then(|| Detail::gather(&source));
+    let environment = dir.read_environment()?;
+    Ok(Run { summary, extras, detail, plan: Some(plan), environment })
 }
 
-fn language(args: &ReportArgs) -> Language {
-    args.lang.map_or_else(
-        || {
-            let set = ["LC_ALL", "LC_MESSAGES", "LANG"].map(|name| std::env::var(name).ok());
-            Language::of_locale(set.each_ref().map(|value| value.as_deref()))
-        },
-        Language::from,
-    )
+fn rows(runs: &[Loaded], table: Table, out: &mut dyn Write) -> io::Result<()> {
+    let dirs = runs.iter().filter_map(|run| run.dir.as_ref());
+    let sources = dirs.map(DirSource::open).collect::<Result<Vec<_>, _>>();
+    let sources = sources.map_err(io::Error::other)?;
+    let both = runs.iter().zip(&sources);
+    let both: Vec<(&Summary, &dyn FrameSource)> =
+        both.map(|(run, source)| (&run.summary, source as &dyn FrameSource)).collect();
+    per_request(out, table, &both)
+}
+
+/// The language that was asked for, or that of the locale.
+pub(super) fn language(asked: LanguageArgs) -> Language {
+    asked.or(Surroundings::of_process().language)
 }
 
 fn text_options(args: &ReportArgs, printer: &Printer) -> TextOptions {
     match args.out {
         Some(_) => TextOptions::default(),
-        None => TextOptions { width: printer.result_width(), color: printer.result_colour() },
+        None => TextOptions {
+            width: printer.result_width(),
+            color: printer.result_colour(),
+            ..TextOptions::default()
+        },
     }
 }
 
 /// Writes the result to where it was asked for.
-fn give(
+pub(super) fn give(
     file: Option<&Path>,
     printer: &Printer,
     write: impl FnOnce(&mut dyn Write) -> io::Result<()>,

@@ -1,0 +1,129 @@
+//! What the server did over the time of the run, level after level.
+
+use super::chosen::{Shown, all};
+use super::levels::remark;
+use super::page::{Chart, Part};
+use super::panel::{Marked, Panel, Ticks};
+use super::series::{Point, Series};
+use super::words::{Language, Word};
+use crate::detail::{Bucket, Course, Detail};
+use crate::summary::Summary;
+
+/// The most stretches that are drawn: of one level, and of a run.
+const MOST: (usize, usize) = (24, 600);
+/// Stretches are so long that as many requests complete in one, in the mean.
+const COMPLETED: u64 = 8;
+
+/// Completed requests and output tokens per second over the time of the run.
+pub(super) fn throughput(summary: &Summary, detail: &Detail, language: Language) -> Option<Chart> {
+    let levels = all(summary, detail, |_, detail| !detail.course.buckets.is_empty());
+    let completed = |buckets: &[Bucket]| {
+        Some(buckets.iter().map(|bucket| bucket.completed).sum::<u64>() as f64)
+    };
+    let tokens = |buckets: &[Bucket]| buckets.iter().map(|bucket| bucket.output_tokens).sum();
+    (!levels.is_empty()).then(|| Chart {
+        name: "throughput".to_owned(),
+        title: Word::ThroughputOverTime.in_language(language).to_owned(),
+        parts: vec![
+            Part::Plot(panel(&levels, Word::CompletedPerSecond, &completed, language)),
+            Part::Plot(panel(&levels, Word::OutputPerSecond, &tokens, language)),
+        ],
+        columns: 2,
+        height: 290.0,
+    })
+}
+
+/// How many stretches are drawn as one.
+fn together(course: &Course, most: usize) -> usize {
+    let count = course.buckets.len();
+    let completed: u64 = course.buckets.iter().map(|bucket| bucket.completed).sum();
+    let wanted = (completed / COMPLETED).clamp(1, most as u64) as usize;
+    count.div_ceil(wanted).max(1)
+}
+
+/// From where to where each goes. What is left at the end is a stretch of its own where it is not
+/// much shorter than the others.
+fn stretches(count: usize, each: usize) -> Vec<(usize, usize)> {
+    let starts = (0..count).step_by(each);
+    let mut all: Vec<(usize, usize)> = starts.map(|i| (i, (i + each).min(count))).collect();
+    if let [.., before, last] = all.as_mut_slice()
+        && (last.1 - last.0) * 2 < each
+    {
+        before.1 = last.1;
+        all.pop();
+    }
+    all
+}
+
+fn points(level: &Shown, most: usize, sum: &dyn Fn(&[Bucket]) -> Option<f64>) -> Vec<Point> {
+    let course = &level.detail.course;
+    let each = together(course, most);
+    let start = level.detail.started_s;
+    let point = |(from, to): (usize, usize)| {
+        let stretch = &course.buckets[from..to];
+        let from = from as f64 * course.every_s;
+        let long = stretch.len() as f64 * course.every_s;
+        Point {
+            x: start + from + long / 2.0,
+            y: sum(stretch).map(|sum| sum / long),
+            interval: None,
+            trust: level.trust,
+            label: format!("{}, {}", level.name, super::numbers::time(from)),
+            remark: remark(level.level),
+        }
+    };
+    stretches(course.buckets.len(), each).into_iter().map(point).collect()
+}
+
+fn panel(
+    levels: &[Shown],
+    title: Word,
+    sum: &dyn Fn(&[Bucket]) -> Option<f64>,
+    language: Language,
+) -> Panel {
+    let word = |word: Word| word.in_language(language).to_owned();
+    let most = (MOST.1 / levels.len().max(1)).clamp(1, MOST.0);
+    let line =
+        |level: &Shown| Series { name: level.name.clone(), points: points(level, most, sum) };
+    Panel {
+        title: word(title),
+        unit: String::new(),
+        over: String::new(),
+        x_title: word(Word::TimeOfRun),
+        ticks: Ticks::Clock,
+        series: levels.iter().map(line).collect(),
+        left_out: 0,
+        marks: vec![],
+        reach: None,
+        diagonal: false,
+        named: false,
+        marked: Marked::All,
+        may_be_log: false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn course(count: usize, completed: u64) -> Course {
+        Course { every_s: 0.1, buckets: vec![Bucket { completed, ..Bucket::default() }; count] }
+    }
+
+    #[test]
+    fn stretches_are_long_enough_for_their_requests() {
+        assert_eq!(together(&course(240, 100), 24), 10, "24 stretches");
+        assert_eq!(together(&course(160, 1), 24), 8, "20 stretches of 8 requests");
+        assert_eq!(together(&course(200, 0), 24), 200, "nothing completed");
+        assert_eq!(together(&course(3, 100), 24), 1);
+        assert_eq!(together(&course(240, 100), 3), 80, "many levels");
+    }
+
+    #[test]
+    fn a_short_rest_belongs_to_the_stretch_before() {
+        assert_eq!(stretches(10, 4), [(0, 4), (4, 8), (8, 10)]);
+        assert_eq!(stretches(9, 4), [(0, 4), (4, 9)]);
+        assert_eq!(stretches(1, 4), [(0, 1)]);
+        assert_eq!(stretches(0, 4), []);
+    }
+}
