@@ -72,5 +72,8 @@ fn of_figure(fared: &Fared, i: usize, counts: &[u32; FIGURES]) -> String {
 }
 
 fn of_gate(fared: &Fared, i: usize) -> String {
-    fared.gate[i].map(|count| percent(count, fared.compared[i])).join(" / ")
+    match fared.compared[i] {
+        0 => "–".to_owned(),
+        all => fared.gate[i].map(|count| percent(count, all)).join(" / "),
+    }
 }
