@@ -253,11 +253,9 @@ messages! {
     FigureGroup: "Another figure", "另一指标";
     LogX: "log x", "x 轴对数";
     LogY: "log y", "y 轴对数";
-    FromZero: "from 0", "从 0 起";
     ZoomIn: "Zoom in", "放大";
     ZoomOut: "Zoom out", "缩小";
     ZoomReset: "Show all", "全部显示";
-    NoFigure: "no figure", "无数据";
     IntervalName: "95 % interval", "95 % 置信区间";
     FewName: "few samples beyond", "超出的样本过少";
     SloBound: "SLO", "SLO";
@@ -294,7 +292,6 @@ messages! {
     UnjudgedName: "unjudged", "未判定";
     SuspectName: "suspect", "存疑";
     InvalidName: "invalid", "无效";
-    Rest: "and {} more", "另有 {} 项";
 }
 
 /// What the script says, by the names that it uses.
@@ -305,11 +302,9 @@ const OF_SCRIPT: &[(&str, Word)] = &[
     ("other", Word::FigureGroup),
     ("logX", Word::LogX),
     ("logY", Word::LogY),
-    ("fromZero", Word::FromZero),
     ("zoomIn", Word::ZoomIn),
     ("zoomOut", Word::ZoomOut),
     ("zoomReset", Word::ZoomReset),
-    ("noFigure", Word::NoFigure),
     ("interval", Word::IntervalName),
     ("few", Word::FewName),
     ("bound", Word::SloBound),
@@ -345,7 +340,6 @@ const OF_SCRIPT: &[(&str, Word)] = &[
     ("unjudged", Word::UnjudgedName),
     ("suspect", Word::SuspectName),
     ("invalid", Word::InvalidName),
-    ("rest", Word::Rest),
     ("dark", Word::Dark),
     ("light", Word::Light),
     ("ttft", Word::Ttft),
