@@ -247,8 +247,7 @@ fn an_invalid_level_is_struck_and_not_in_the_headlines() {
     let mut run = made(vec![requests(60), requests(60)], true);
     for level in &mut run.summary.levels {
         level.verdict = Verdict::Invalid;
-        let what = "requests left late".to_owned();
-        level.reasons = vec![Reason { code: "send_lag".into(), what, advice: None }];
+        level.reasons = vec![Reason::new("send_lag", "requests left late", None::<&str>)];
     }
     let [html, chinese] = check(&run);
     assert_eq!(html.matches("<tr class=\"struck\">").count(), 2);

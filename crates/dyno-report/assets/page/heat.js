@@ -3,9 +3,8 @@
 function heat(box) {
   var loads = [];
   data.levels.forEach(function (level, i) {
-    var name = level.label.indexOf(' @') >= 0 ? level.label.split(' @').slice(1).join(' @').split(' #')[0] : level.kind;
-    var load = loads.filter(function (one) { return one.id === name; })[0];
-    if (!load) { loads.push(load = { id: name, name: name, levels: [] }); }
+    var load = loads.filter(function (one) { return one.id === level.load; })[0];
+    if (!load) { loads.push(load = { id: level.load, name: level.load, levels: [] }); }
     load.levels.push(i);
   });
   var single = data.metrics.map(function (one) { return { id: one.id, name: titled(one) }; });

@@ -72,22 +72,37 @@ fn level(level: &LevelSummary, language: Language) -> Value {
         level.reasons.iter().map(|reason| escape(&reason.what, LONGEST)).collect();
     json!({
         "label": escape(&level.label, LONGEST),
-        "kind": level.load.kind,
+        "load": load(level, language),
         "pair": pair.map(|(input, output)| [input, output]),
         "trust": level.verdict as u8,
-        "why": reasons.join(Word::Semicolon.text(language)),
+        "why": reasons.join(language.semicolon()),
     })
+}
+
+/// The kinds of load, and what each is measured in.
+const LOADS: [(&str, Word); 5] = [
+    ("concurrency", Word::InFlightLoad),
+    ("rate", Word::OfferedLoad),
+    ("burst", Word::BurstLoad),
+    ("trace", Word::SpeedLoad),
+    ("ramp", Word::RampLoad),
+];
+
+/// A load by its name: those of the same name are the same.
+fn load(level: &LevelSummary, language: Language) -> String {
+    let named = LOADS.iter().find(|(kind, _)| *kind == level.load.kind);
+    let name = named.map_or_else(
+        || escape(&level.load.kind, LONGEST),
+        |(_, name)| name.text(language).to_owned(),
+    );
+    match level.load.value {
+        Some(value) => format!("{name}{}{}", language.colon(), figure(Some(value))),
+        None => name,
+    }
 }
 
 /// What levels can be laid along: their loads, by kind, the most frequent first, and their order.
 fn axes(summary: &Summary, language: Language) -> Vec<Value> {
-    let kinds = [
-        ("concurrency", Word::InFlightLoad),
-        ("rate", Word::OfferedLoad),
-        ("burst", Word::BurstLoad),
-        ("trace", Word::SpeedLoad),
-        ("ramp", Word::RampLoad),
-    ];
     let place = |level: &LevelSummary, kind: &str| {
         level.load.value.filter(|_| level.load.kind == kind).map(|asked| match kind {
             "rate" => level.offered_per_s.unwrap_or(asked),
@@ -95,7 +110,7 @@ fn axes(summary: &Summary, language: Language) -> Vec<Value> {
         })
     };
     let mut found: Vec<(usize, Value)> = Vec::new();
-    for (kind, name) in kinds {
+    for (kind, name) in LOADS {
         let places: Vec<Option<f64>> =
             summary.levels.iter().map(|level| place(level, kind)).collect();
         let known: Vec<f64> = places.iter().flatten().copied().collect();

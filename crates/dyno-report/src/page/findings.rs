@@ -109,7 +109,7 @@ fn item(page: &Page, found: &Found) -> Markup {
         let all = levels.len() > 2 && levels.len() == page.summary.levels.len();
         let names = match all {
             true => page.say(Word::AllLevels).to_owned(),
-            false => levels.join(page.say(Word::Comma)),
+            false => levels.join(page.language.comma()),
         };
         let levels = (!levels.is_empty()).then(|| class("b", "level").text(&names).into());
         tag("li").adds(levels).add(tag("span").text(what)).into()

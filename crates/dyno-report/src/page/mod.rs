@@ -85,6 +85,11 @@ impl Page<'_> {
 
     /// The whole page.
     pub fn html(&self) -> String {
+        let summary = &*self.summary.in_language(self.language);
+        Page { summary, ..*self }.written()
+    }
+
+    fn written(&self) -> String {
         let parts = [
             ("summary", Word::Summary, opening::summary(self)),
             ("charts", Word::Charts, pictures::pictures(self)),
@@ -117,7 +122,10 @@ impl Page<'_> {
             .add(opening::footer(self))
             .add(self.embedded())
             .add(tag("script").verbatim(SCRIPT));
-        let page = tag("html").attr("lang", self.say(Word::LanguageTag)).add(self.head()).add(body);
+        let page = tag("html")
+            .attr("lang", self.language.choose(["en", "zh-CN"]))
+            .add(self.head())
+            .add(body);
         format!("<!doctype html>\n{}\n", Markup::from(page))
     }
 

@@ -8,7 +8,7 @@ use super::{Page, metrics};
 use crate::chart::{self, ChartOptions};
 
 /// A picture for those without a script is left out above this size.
-const LARGEST: usize = 150_000;
+const LARGEST: usize = 100_000;
 
 /// The charts; nothing without levels.
 pub(super) fn pictures(page: &Page) -> Option<Markup> {
@@ -66,7 +66,7 @@ fn grid(page: &Page) -> bool {
 
 /// For those without a script.
 fn still(page: &Page) -> Markup {
-    let svg = chart::svg(page.summary, page.detail, &ChartOptions { language: page.language });
+    let svg = chart::svg(page.summary, None, &ChartOptions { language: page.language });
     let note = tag("p").text(page.say(Word::NoScript));
     let picture = (svg.len() <= LARGEST).then(|| {
         let source = format!("data:image/svg+xml;base64,{}", base64(svg.as_bytes()));

@@ -90,7 +90,7 @@ fn row(
         Verdict::Invalid => ("bad", Message::Invalid),
     };
     let reasons: Vec<&str> = level.reasons.iter().map(|reason| reason.what.as_str()).collect();
-    let reasons = reasons.join(page.say(Word::Semicolon));
+    let reasons = reasons.join(page.language.semicolon());
     let link = note.map(|number| {
         let link = tag("a").attr("href", &format!("#note-{number}"));
         tag("sup").add(link.text(&number.to_string())).into()
@@ -169,7 +169,7 @@ fn noted<'a>(page: &Page, level: &'a LevelSummary, all: &mut Vec<Footnote<'a>>) 
         Some(advice) => format!("{} → {advice}", reason.what),
         None => reason.what.clone(),
     });
-    let reasons = reasons.collect::<Vec<_>>().join(page.say(Word::Semicolon));
+    let reasons = reasons.collect::<Vec<_>>().join(page.language.semicolon());
     let same = |note: &Footnote| note.verdict == level.verdict && note.reasons == reasons;
     let place = all.iter().position(same).unwrap_or_else(|| {
         all.push(Footnote { verdict: level.verdict, reasons, levels: vec![] });
@@ -185,13 +185,13 @@ impl Footnote<'_> {
             Verdict::Invalid => Message::Invalid,
             _ => Message::Suspect,
         };
-        let names = self.levels.join(page.say(Word::Comma));
+        let names = self.levels.join(page.language.comma());
         tag("li")
             .attr("id", &format!("note-{number}"))
             .add(tag("b").text(&names))
             .text(" ")
             .text(word.text(page.language))
-            .text(page.say(Word::Colon))
+            .text(page.language.colon())
             .text(&self.reasons)
             .into()
     }
