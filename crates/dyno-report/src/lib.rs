@@ -4,6 +4,7 @@
 
 mod aggregate;
 pub mod chart;
+pub mod compare;
 pub mod counts;
 pub mod detail;
 pub mod escape;
@@ -11,6 +12,7 @@ pub mod findings;
 pub mod layout;
 pub mod lint;
 pub mod messages;
+pub mod page;
 pub mod run_dir;
 pub mod search;
 pub mod slo;

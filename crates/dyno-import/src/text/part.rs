@@ -77,7 +77,7 @@ impl Finding {
             Some(line) => format!("line {line}: {}", self.problem.what),
             None => self.problem.what.clone(),
         };
-        Reason { code: self.code.to_owned(), what, advice: Some(self.problem.advice.clone()) }
+        Reason::new(self.code, what, Some(self.problem.advice.clone()))
     }
 }
 
