@@ -11,7 +11,6 @@ mod part;
 mod pivot;
 mod place;
 mod plain;
-mod plausible;
 mod quantity;
 mod runs;
 mod serving;

@@ -6,6 +6,9 @@ use super::plain::plain;
 /// Lines before a block in which a tool may have told of its load.
 const AHEAD: usize = 60;
 
+/// Headings above one another.
+const DEEPEST: usize = 12;
+
 /// Where something stands.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct Place {
@@ -104,7 +107,8 @@ impl Follower {
 
     fn enter(&mut self, depth: usize, words: String) {
         // A heading with nothing under it but its like belongs to what follows.
-        let kept = if self.filled { depth } else { depth + 1 };
+        let full = self.filled || self.headings.len() >= DEEPEST;
+        let kept = if full { depth } else { depth + 1 };
         self.headings.retain(|(above, _)| *above < kept);
         self.headings.push((depth, words));
         self.filled = false;

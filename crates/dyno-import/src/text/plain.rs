@@ -3,9 +3,13 @@
 
 const LONGEST: usize = 200;
 
+/// No name is found beyond this many characters of a line.
+const LOOKED_AT: usize = 2_000;
+
 /// Words without the marks of Markdown; empty for an image.
 pub(super) fn plain(text: &str) -> String {
-    let text = text.trim().trim_start_matches('#');
+    let end = text.char_indices().nth(LOOKED_AT).map_or(text.len(), |(end, _)| end);
+    let text = text.get(..end).unwrap_or(text).trim().trim_start_matches('#');
     let text = without_marker(text.trim());
     let mut out = String::new();
     let mut rest = text;

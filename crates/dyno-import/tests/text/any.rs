@@ -3,7 +3,7 @@
 use super::*;
 use proptest::prelude::*;
 
-const FIXTURES: [&str; 9] = [
+pub(crate) const FIXTURES: [&str; 9] = [
     "guidellm.md",
     "evalscope.md",
     "evalscope-grid.txt",

@@ -83,3 +83,18 @@ fn summaries_can_be_written_and_read_again() {
         }
     }
 }
+
+#[test]
+fn summaries_follow_the_schema() {
+    let schema = include_str!("../../../../docs/schema/summary-1.schema.json");
+    let schema: serde_json::Value = serde_json::from_str(schema).unwrap();
+    let validator = jsonschema::validator_for(&schema).unwrap();
+    for name in crate::any::FIXTURES {
+        for run in read(name).runs {
+            let value = serde_json::to_value(&run.summary).unwrap();
+            let wrong: Vec<String> =
+                validator.iter_errors(&value).map(|error| error.to_string()).collect();
+            assert_eq!(wrong, [""; 0], "{name}");
+        }
+    }
+}

@@ -110,13 +110,10 @@ fn a_level_in_one_of_both_only_is_named() {
 }
 
 #[test]
-fn answers_that_were_not_streamed_have_no_first_token() {
+fn answers_that_were_not_streamed_are_pointed_out() {
     let imported = read("evalscope.md");
     let level = &imported.runs[1].summary.levels[0];
-    assert_eq!((&level.ttft_ms, &level.chunk_gap_ms), (&None, &None));
-    let figures = &level.reported.as_ref().unwrap().figures;
-    assert_eq!(figures["Average time to first token"], 3.213);
-    assert_eq!(figures["Percentile of time to first token p99"], 6.8545);
+    assert!(level.is_whole());
     let said = |imported: &Imported| {
         imported.problems.iter().filter(|problem| problem.what.contains("in one package")).count()
     };
@@ -132,13 +129,7 @@ fn answers_that_were_not_streamed_have_no_first_token() {
 }
 
 #[test]
-fn requests_that_are_not_accounted_for_are_counted() {
-    let imported = read("evalscope.md");
-    let notes = problems(&imported, Weight::Note);
-    let lost: Vec<&str> =
-        notes.iter().map(|(_, what)| *what).filter(|what| what.contains("neither")).collect();
-    assert_eq!(lost.len(), 4);
-    assert_eq!(lost[3], "concurrency 40: 38 of 100 requests neither succeeded nor failed");
+fn counts_that_do_not_add_up_are_pointed_out() {
     let changed =
         fixture("evalscope.md").replacen("Total requests: 1000", "Total requests: 1002", 1);
     let imported = read_text(&changed);

@@ -80,29 +80,6 @@ fn a_row_of_zeros_has_no_times() {
 }
 
 #[test]
-fn a_level_that_contradicts_itself_is_pointed_out() {
-    let imported = read("guidellm.md");
-    let notes = problems(&imported, Weight::Note);
-    let of = |line| notes.iter().filter(|(at, _)| *at == line).count();
-    // More completed than offered at 1.94, and not at 2.60, where 2.64 is within what is usual.
-    assert!(notes.contains(&(10, "rate 1.94: 2.82 requests/s completed at 1.94 offered")));
-    assert_eq!(of(9), 0);
-    let text = "\
-| Benchmark | Request Latency | Time to First Token | Inter Token Latency |
-| --- | --- | --- | --- |
-| asynchronous@3.25 req/sec | 54.06 sec | 284.48 ms | 72.18 ms |
-| asynchronous@1.25 req/sec | 6.17 sec | 259.94 ms | 46.52 ms |
-";
-    let told = read_text(&format!("generated_tokens=128\n\n{text}"));
-    let notes = problems(&told, Weight::Note);
-    let implausible: Vec<_> = notes.iter().filter(|(_, what)| what.contains("gaps of")).collect();
-    assert_eq!(implausible.len(), 1, "{notes:?}");
-    assert_eq!(implausible[0].0, 5);
-    // Without the length of the answers nothing contradicts.
-    assert!(problems(&read_text(text), Weight::Note).iter().all(|(_, w)| !w.contains("gaps of")));
-}
-
-#[test]
 fn other_loads_and_columns() {
     let imported = read_text(
         "| Benchmark | Requests per Second | Request Latency (ms) | GPU use |\n\

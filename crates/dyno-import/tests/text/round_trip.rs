@@ -5,13 +5,8 @@ use dyno_report::layout::{Layout, Options, Run};
 use dyno_report::messages::Language;
 
 fn print(layout: Layout, run: &ImportedRun) -> String {
-    let run = Run {
-        summary: run.summary.clone(),
-        extras: run.extras.clone(),
-        detail: None,
-        plan: None,
-        environment: None,
-    };
+    let (summary, extras) = (run.summary.clone(), run.extras.clone());
+    let run = Run { summary, extras, detail: None, plan: None, environment: None };
     let options = Options { language: Language::Chinese, ..Options::default() };
     String::from_utf8(layout.print(&[run], &options).unwrap().bytes).unwrap()
 }

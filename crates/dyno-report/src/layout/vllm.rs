@@ -26,8 +26,10 @@ fn today(level: &LevelSummary, extras: &LevelExtras) -> String {
         block.figure("Request rate configured (RPS):", Some(rate));
     }
     work(&mut block, level);
-    if let Some(slo) = &level.slo {
-        block.figure("Request goodput (req/s):", slo.goodput_per_s);
+    let goodput = level.slo.as_ref().and_then(|slo| slo.goodput_per_s);
+    let goodput = level.stated("Request goodput (req/s)").or(goodput);
+    if level.slo.is_some() || goodput.is_some() {
+        block.figure("Request goodput (req/s):", goodput);
     }
     block.figure("Output token throughput (tok/s):", level.throughput.output_tokens_per_s);
     let peak = |count: Option<u64>| count.map(|count| count as f64);

@@ -7,7 +7,7 @@ use super::load::Told;
 use crate::blank;
 use dyno_report::LevelSummary;
 use dyno_report::layout::{Burstiness, LevelExtras};
-use dyno_report::summary::{Distribution, RequestCounts, SloSummary, SloVerdict, Tokens};
+use dyno_report::summary::{Distribution, RequestCounts, Tokens};
 
 /// Takes a block row by row.
 pub(super) struct Reader {
@@ -17,7 +17,6 @@ pub(super) struct Reader {
     findings: Vec<Finding>,
     told: Told,
     totals: [Option<u64>; 2],
-    goodput: Option<f64>,
     backend: Option<String>,
 }
 
@@ -30,7 +29,6 @@ impl Reader {
             findings: Vec::new(),
             told: Told::default(),
             totals: [None, None],
-            goodput: None,
             backend: None,
         }
     }
@@ -110,7 +108,6 @@ impl Reader {
             "request throughput" => {
                 (&mut level.throughput.requests_per_s, per_second(Measure::RequestRate))
             }
-            "request goodput" => (&mut self.goodput, per_second(Measure::RequestRate)),
             "output token throughput" => {
                 (&mut level.throughput.output_tokens_per_s, per_second(Measure::TokenRate))
             }
@@ -176,11 +173,6 @@ impl Reader {
             Some(Tokens { total, mean: neat(total? as f64 / done as f64) })
         };
         [level.input_tokens, level.output_tokens] = self.totals.map(tokens);
-        level.slo = self.goodput.map(|goodput| SloSummary {
-            verdict: SloVerdict { passed: None, terms: Vec::new() },
-            goodput_per_s: Some(goodput),
-            met_share: None,
-        });
         if let Some(latency) = level.latency_ms.as_mut() {
             latency.count = completed;
         }
