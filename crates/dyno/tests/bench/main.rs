@@ -26,6 +26,7 @@ mod process;
 mod ramps;
 mod reports;
 mod requests;
+mod results;
 mod resume;
 mod same_bytes;
 mod secrets;
