@@ -1,0 +1,341 @@
+//! From what a tool saved of single requests to figures by Dyno's own definitions: a plan and
+//! records good enough for [`summarise`], and what the tool said beside them.
+
+use super::sample::{self, times};
+pub(super) use super::sample::{Ended, Sample};
+use super::told::{Found, rounded};
+use crate::{ImportedRun, Problem, blank};
+use dyno_core::course::Course;
+use dyno_core::frame::{ClientHealth, Ending, Frame, LevelEnd, LevelStart, RunEnd, RunHeader};
+use dyno_core::plan::{
+    Api, Arrival, DataPlan, LengthSpec, LevelPlan, Load, PLAN_SCHEMA, Plan, RequestPlan, Shard,
+    Target, Timeouts, UsageWanted,
+};
+use dyno_core::record::RequestRecord;
+use dyno_core::server::ServerPlan;
+use dyno_report::layout::{Extras, LevelExtras};
+use dyno_report::summary::{
+    Client, Distribution, Integrity, Origin, RequestCounts, Throughput, TokenSources,
+};
+use dyno_report::{LevelSummary, VecSource, Verdict, summarise};
+
+/// What is known of a run as a whole.
+#[derive(Debug, Clone)]
+pub(super) struct Head {
+    pub(super) origin: Origin,
+    /// Which run of its file it is, from 1.
+    pub(super) ordinal: usize,
+    pub(super) label: Option<String>,
+    pub(super) model: Option<String>,
+    pub(super) target: Option<String>,
+    pub(super) started: Option<String>,
+}
+
+/// Findings that hold whoever measured.
+const KEPT: [&str; 6] = [
+    "nothing_completed",
+    "no_steady_window",
+    "tokens_unknown",
+    "one_burst",
+    "no_token_times",
+    "stragglers",
+];
+/// Beyond this share a figure of the tool's is not merely rounded otherwise.
+const MERE_ROUNDING: f64 = 0.02;
+const LEAST_MS: f64 = 0.05;
+
+/// A run of these levels, their figures computed anew where their requests are known.
+pub(super) fn run(head: Head, found: Vec<Found>, problems: &mut Vec<Problem>) -> ImportedRun {
+    let id = blank::id(&head.origin.file, head.ordinal);
+    let plan = plan(&head, &found);
+    let source = source(&id, &plan, &found);
+    let anew = summarise(&plan, None, &source);
+    let gathered = Extras::gather(&plan, &source);
+    let timed: Vec<bool> = found.iter().map(|found| samples(found).is_some_and(times)).collect();
+    let (mut levels, mut extras) = (Vec::new(), Extras::default());
+    for ((index, found), timed) in (0..).zip(&found).zip(&timed) {
+        let level = anew.levels.iter().find(|level| level.index == index);
+        let level = level.filter(|_| samples(found).is_some());
+        if let Some(level) = level {
+            compare(&head.origin, found, level, *timed, problems);
+        }
+        levels.push(match level {
+            Some(level) if *timed => adopted(level.clone(), found),
+            Some(level) => completed(found.told.clone(), level),
+            None => found.told.clone(),
+        });
+        let known = if *timed { gathered.of(index) } else { LevelExtras::default() };
+        extras.0.insert(index, LevelExtras { burstiness: found.extras.burstiness, ..known });
+        if !*timed {
+            extras.0.insert(index, found.extras);
+        }
+    }
+    let whole = !timed.is_empty() && timed.iter().all(|timed| *timed);
+    let mut summary = blank::run(id, head.origin, levels);
+    summary.run.label = head.label;
+    summary.run.model = head.model;
+    summary.run.target = head.target;
+    let by_clock = anew.run.started.filter(|_| whole && source.header.anchor_unix_ns > 0);
+    summary.run.started = by_clock.or(head.started);
+    let (records, plan) = if whole { (Some(source), Some(plan)) } else { (None, None) };
+    ImportedRun { summary, extras, records, plan }
+}
+
+fn samples(found: &Found) -> Option<&[Sample]> {
+    found.samples.as_deref().filter(|samples| !samples.is_empty())
+}
+
+/// The level as it is computed anew, under the name that the tool's has.
+fn adopted(anew: LevelSummary, found: &Found) -> LevelSummary {
+    let told = &found.told;
+    let scheduled = samples(found).is_some_and(|all| all.iter().any(|one| one.scheduled.is_some()));
+    let findings = anew.reasons.into_iter().chain(anew.notes);
+    let mut kept: Vec<_> = findings.filter(|one| KEPT.contains(&one.code.as_str())).collect();
+    kept.extend(told.notes.iter().cloned());
+    let counts = anew.requests;
+    LevelSummary {
+        index: told.index,
+        label: told.label.clone(),
+        load: told.load.clone(),
+        input_length: told.input_length,
+        output_length: told.output_length,
+        reported: told.reported.clone(),
+        verdict: Verdict::Unjudged,
+        reasons: Vec::new(),
+        notes: kept,
+        ending: None,
+        partial: told.partial,
+        requests: RequestCounts {
+            planned: told.requests.planned.or(counts.planned),
+            dropped: None,
+            resent: None,
+            ..counts
+        },
+        ttft_ms: anew.ttft_ms.or_else(|| told.ttft_ms.clone()),
+        ttft_scheduled_ms: anew.ttft_scheduled_ms.filter(|_| scheduled),
+        latency_ms: anew.latency_ms.or_else(|| told.latency_ms.clone()),
+        latency_scheduled_ms: anew.latency_scheduled_ms.filter(|_| scheduled),
+        tpot_ms: anew.tpot_ms.or_else(|| told.tpot_ms.clone()),
+        chunk_gap_ms: anew.chunk_gap_ms.or_else(|| told.chunk_gap_ms.clone()),
+        input_tokens: anew.input_tokens.or(told.input_tokens),
+        output_tokens: anew.output_tokens.or(told.output_tokens),
+        token_source: TokenSources::default(),
+        integrity: integrity(&anew.integrity),
+        client: Client {
+            send_lag_ms: anew.client.send_lag_ms.filter(|_| scheduled),
+            ..Client::default()
+        },
+        ..anew
+    }
+}
+
+/// What the tool said, with what needs no time of sending computed anew.
+fn completed(told: LevelSummary, anew: &LevelSummary) -> LevelSummary {
+    let plain = |one: &Option<Distribution>| {
+        one.clone().map(|one| Distribution { ci95: Default::default(), ..one })
+    };
+    let counts = &anew.requests;
+    let duration = told.duration_s.filter(|duration| *duration > 0.0);
+    let per_s = |amount: Option<u64>| Some(rounded(amount? as f64 / duration?));
+    let [input, output] = [&anew.input_tokens, &anew.output_tokens];
+    let output_total = output.and_then(|tokens| tokens.total);
+    let total = output_total.zip(input.and_then(|tokens| tokens.total)).map(|(a, b)| a + b);
+    LevelSummary {
+        requests: RequestCounts {
+            planned: told.requests.planned.or(counts.planned),
+            dropped: None,
+            resent: None,
+            ..counts.clone()
+        },
+        throughput: Throughput {
+            requests_per_s: per_s(counts.completed).or(told.throughput.requests_per_s),
+            output_tokens_per_s: per_s(output_total).or(told.throughput.output_tokens_per_s),
+            total_tokens_per_s: per_s(total).or(told.throughput.total_tokens_per_s),
+        },
+        ttft_ms: plain(&anew.ttft_ms).or_else(|| told.ttft_ms.clone()),
+        latency_ms: plain(&anew.latency_ms).or_else(|| told.latency_ms.clone()),
+        tpot_ms: plain(&anew.tpot_ms).or_else(|| told.tpot_ms.clone()),
+        itl_ms: plain(&anew.itl_ms),
+        chunk_gap_ms: plain(&anew.chunk_gap_ms).or_else(|| told.chunk_gap_ms.clone()),
+        input_tokens: input.or(told.input_tokens),
+        output_tokens: output.or(told.output_tokens),
+        integrity: integrity(&anew.integrity),
+        failure_samples: anew.failure_samples.clone(),
+        ..told
+    }
+}
+
+/// Other tools do not tell of reads and terminal events.
+fn integrity(anew: &Integrity) -> Integrity {
+    Integrity { coalesced_share: None, no_terminal_share: None, ..*anew }
+}
+
+/// Says where the tool's figures and those of its own requests are apart.
+fn compare(
+    origin: &Origin,
+    found: &Found,
+    anew: &LevelSummary,
+    timed: bool,
+    problems: &mut Vec<Problem>,
+) {
+    let told = &found.told;
+    let mean = |one: &Option<Distribution>| one.as_ref().and_then(|one| one.mean);
+    let per_s = |one: &LevelSummary| one.throughput.output_tokens_per_s.filter(|_| timed);
+    let pairs = [
+        ("the mean TTFT in ms", mean(&told.ttft_ms), mean(&anew.ttft_ms)),
+        ("the mean latency in ms", mean(&told.latency_ms), mean(&anew.latency_ms)),
+        ("the mean TPOT in ms", mean(&told.tpot_ms), mean(&anew.tpot_ms)),
+        ("the mean chunk gap in ms", mean(&told.chunk_gap_ms), mean(&anew.chunk_gap_ms)),
+        ("output tokens per second", per_s(told), per_s(anew)),
+    ];
+    let counts = |one: &LevelSummary| one.requests.completed.map(|count| count as f64);
+    let completed = ("the completed requests", counts(told), counts(anew));
+    for (name, told_value, value) in pairs.into_iter().chain([completed]) {
+        let Some((theirs, ours)) = told_value.zip(value) else { continue };
+        let apart = (theirs - ours).abs();
+        if apart > LEAST_MS && apart > MERE_ROUNDING * theirs.abs().max(ours.abs()) {
+            let what = format!(
+                "{}: {name}: {} says {theirs}, its requests give {ours}",
+                told.label, origin.tool
+            );
+            let advice = "the figure of the requests is shown, the tool's is kept as reported";
+            let line = told.reported.as_ref().and_then(|reported| reported.line);
+            problems.push(Problem::note(line, what, advice));
+        }
+    }
+}
+
+fn plan(head: &Head, found: &[Found]) -> Plan {
+    Plan {
+        schema: PLAN_SCHEMA.to_owned(),
+        target: Target {
+            // A plan without a URL is one of the embedded engine.
+            url: Some(head.target.clone().unwrap_or_else(|| "unknown".to_owned())),
+            embedded: None,
+            predicted: false,
+            api: Api::OpenAiChat,
+            insecure: false,
+            header_names: Vec::new(),
+        },
+        levels: found.iter().map(level_plan).collect(),
+        data: DataPlan { spec: Some("imported".to_owned()), ..DataPlan::default() },
+        request: RequestPlan {
+            model: head.model.clone(),
+            stream: true,
+            temperature: None,
+            stop: Vec::new(),
+            extra_body: None,
+            usage: UsageWanted::Final,
+        },
+        timeouts: Timeouts {
+            connect_ns: u64::MAX,
+            total_ns: u64::MAX,
+            first_token_ns: u64::MAX,
+            idle_ns: u64::MAX,
+        },
+        allow_failures: 1.0,
+        slo: None,
+        seed: 0,
+        shard: Shard::WHOLE,
+        label: head.label.clone(),
+        note: None,
+        save_text: false,
+        course: Course::default(),
+        server: ServerPlan::default(),
+    }
+}
+
+fn level_plan(found: &Found) -> LevelPlan {
+    let told = &found.told;
+    let requests = samples(found).map_or(0, |samples| samples.len() as u64);
+    let length = |asked: Option<u32>| match asked {
+        Some(tokens) => LengthSpec::fixed(tokens),
+        None => LengthSpec("unknown".to_owned()),
+    };
+    LevelPlan {
+        label: told.label.clone(),
+        load: load(found, requests),
+        requests: Some(requests),
+        duration_ns: None,
+        warmup: None,
+        drain_ns: 0,
+        input_tokens: length(told.input_length),
+        output_tokens: length(told.output_length),
+        capacity: None,
+        repeat: None,
+        until: None,
+        soak: false,
+    }
+}
+
+/// The load to compute by. Of one without a known shape nothing is assumed: it is as a burst, which
+/// has no steady window and no intervals.
+fn load(found: &Found, requests: u64) -> Load {
+    let told = &found.told.load;
+    let value = told.value.filter(|value| value.is_finite() && *value > 0.0);
+    match (told.kind.as_str(), value) {
+        ("concurrency", Some(slots)) if slots < 1e6 => {
+            Load::Concurrency { concurrency: slots as u32 }
+        }
+        ("rate", Some(rate)) => {
+            Load::Rate { rate, arrival: found.arrival.unwrap_or(Arrival::Constant) }
+        }
+        ("trace", _) => Load::Trace { speed: value.unwrap_or(1.0) },
+        _ => Load::Burst { requests },
+    }
+}
+
+/// The frames of the levels whose requests are known.
+fn source(id: &str, plan: &Plan, found: &[Found]) -> VecSource {
+    let anchor = found.iter().filter_map(samples).filter_map(sample::earliest).reduce(f64::min);
+    let zero = anchor.unwrap_or(0.0);
+    let mut frames = Vec::new();
+    let mut last = 0;
+    for (index, found) in (0..).zip(found) {
+        let Some(samples) = samples(found) else { continue };
+        let slots = match found.told.load.kind.as_str() {
+            "concurrency" => found.told.load.value.unwrap_or(1.0) as u32,
+            _ => 1,
+        };
+        let records = sample::records(index, samples, zero, slots);
+        let end = level_end(index, &records);
+        let begun = records.iter().map(|record| record.intended).min().unwrap_or(0);
+        last = last.max(end.ended);
+        frames.push(Frame::LevelStart(LevelStart { level: index, started: begun }));
+        frames.extend(records.into_iter().map(|record| Frame::Request(Box::new(record))));
+        frames.push(Frame::LevelEnd(Box::new(end)));
+    }
+    frames.push(Frame::RunEnd(RunEnd { ended: last, ending: Ending::Requests }));
+    VecSource {
+        header: RunHeader {
+            format: 1,
+            run_id: id.to_owned(),
+            shard: 0,
+            shards: 1,
+            anchor_unix_ns: anchor.map_or(0, sample::wall_clock),
+            plan_hash: plan.hash(),
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+        },
+        frames,
+        damaged: None,
+    }
+}
+
+fn level_end(level: u32, records: &[RequestRecord]) -> LevelEnd {
+    let measured = |record: &&RequestRecord| record.phase.is_measured();
+    let issued = records.iter().filter(measured).count() as u64;
+    let stopped = records.iter().filter_map(|record| record.sent).max().unwrap_or(0);
+    let after = records.iter().map(|record| record.end).filter(|end| *end >= stopped);
+    LevelEnd {
+        level,
+        ending: Ending::Requests,
+        ended: records.iter().map(|record| record.end).max().unwrap_or(0),
+        sending_stopped: stopped,
+        starved: after.min(),
+        planned: Some(issued),
+        issued,
+        warmup: records.len() as u64 - issued,
+        client: ClientHealth::default(),
+        slip: None,
+    }
+}
