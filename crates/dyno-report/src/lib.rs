@@ -9,6 +9,7 @@ pub mod detail;
 pub mod escape;
 pub mod findings;
 pub mod layout;
+pub mod lint;
 pub mod messages;
 pub mod run_dir;
 pub mod search;

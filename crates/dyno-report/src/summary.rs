@@ -375,4 +375,9 @@ impl LevelSummary {
     pub fn passes(&self) -> bool {
         self.slo.as_ref().is_some_and(|slo| slo.verdict.passed == Some(true))
     }
+
+    /// What another tool stated by this name, where the level is its.
+    pub fn stated(&self, name: &str) -> Option<f64> {
+        self.reported.as_ref().and_then(|reported| reported.figures.get(name).copied())
+    }
 }

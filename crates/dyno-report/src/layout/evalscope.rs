@@ -86,7 +86,9 @@ fn block(level: &LevelSummary) -> String {
     let completed = requests.completed.filter(|completed| *completed > 0);
     let packages = gaps.and_then(|gaps| gaps.count).zip(completed);
     let packages = packages.map(|(gaps, completed)| gaps as f64 / completed as f64);
+    let packages = level.stated("Average package per request").or(packages);
     let per_token = done.output_tokens_per_s.filter(|rate| *rate > 0.0).map(|rate| 1.0 / rate);
+    let per_token = level.stated("Average time per output token").or(per_token);
     let taken = level.duration_s.map_or_else(|| ABSENT.to_owned(), |s| format!("{s:.3} seconds"));
     let lines = [
         ("Time taken for tests", taken),
