@@ -86,7 +86,9 @@ fn level(benchmark: &Value, reading: &mut Reading<'_>) -> Found {
         |(mean, peak)| Concurrency { mean: rounded(mean), peak, growth: None },
     );
     told.ttft_ms = times(metrics, "time_to_first_token_ms", 1.0);
-    told.tpot_ms = times(metrics, "inter_token_latency_ms", 1.0);
+    // Its samples are tokens: an answer of a hundred counts a hundredfold.
+    told.tpot_ms = times(metrics, "inter_token_latency_ms", 1.0)
+        .map(|weighted| Distribution { count: None, ..weighted });
     told.latency_ms = times(metrics, "request_latency", SECOND_MS);
     told.latency_scheduled_ms = times(metrics, "request_scheduled_latency", SECOND_MS)
         .filter(|_| told.load.kind == "rate");

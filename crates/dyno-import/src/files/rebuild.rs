@@ -46,6 +46,7 @@ const LEAST_MS: f64 = 0.05;
 
 /// A run of these levels, their figures computed anew where their requests are known.
 pub(super) fn run(head: Head, found: Vec<Found>, problems: &mut Vec<Problem>) -> ImportedRun {
+    let head = Head { target: head.target.as_deref().map(without_secrets), ..head };
     let id = blank::id(&head.origin.file, head.ordinal);
     let plan = plan(&head, &found);
     let source = source(&id, &plan, &found);
@@ -64,11 +65,9 @@ pub(super) fn run(head: Head, found: Vec<Found>, problems: &mut Vec<Problem>) ->
             Some(level) => completed(found.told.clone(), level),
             None => found.told.clone(),
         });
-        let known = if *timed { gathered.of(index) } else { LevelExtras::default() };
-        extras.0.insert(index, LevelExtras { burstiness: found.extras.burstiness, ..known });
-        if !*timed {
-            extras.0.insert(index, found.extras);
-        }
+        let theirs = found.extras;
+        let known = LevelExtras { burstiness: theirs.burstiness, ..gathered.of(index) };
+        extras.0.insert(index, if *timed { known } else { theirs });
     }
     let whole = !timed.is_empty() && timed.iter().all(|timed| *timed);
     let mut summary = blank::run(id, head.origin, levels);
@@ -79,6 +78,15 @@ pub(super) fn run(head: Head, found: Vec<Found>, problems: &mut Vec<Problem>) ->
     summary.run.started = by_clock.or(head.started);
     let (records, plan) = if whole { (Some(source), Some(plan)) } else { (None, None) };
     ImportedRun { summary, extras, records, plan }
+}
+
+/// An address without the name and password in it, and without its query, which may hold a key.
+fn without_secrets(url: &str) -> String {
+    let plain = url.split(['?', '#']).next().unwrap_or_default();
+    let Some((scheme, rest)) = plain.split_once("://") else { return plain.to_owned() };
+    let (host, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
+    let host = host.rsplit_once('@').map_or(host, |(_, host)| host);
+    format!("{scheme}://{host}{path}")
 }
 
 fn samples(found: &Found) -> Option<&[Sample]> {
@@ -198,7 +206,12 @@ fn compare(
                 "{}: {name}: {} says {theirs}, its requests give {ours}",
                 told.label, origin.tool
             );
-            let advice = "the figure of the requests is shown, the tool's is kept as reported";
+            let weighs = origin.tool == "guidellm" && name.contains("TPOT");
+            let advice = if weighs {
+                "guidellm counts each answer by its tokens; Dyno's figure is shown, and theirs is kept"
+            } else {
+                "the figure of the requests is shown, the tool's is kept as reported"
+            };
             let line = told.reported.as_ref().and_then(|reported| reported.line);
             problems.push(Problem::note(line, what, advice));
         }
@@ -337,5 +350,18 @@ fn level_end(level: u32, records: &[RequestRecord]) -> LevelEnd {
         warmup: records.len() as u64 - issued,
         client: ClientHealth::default(),
         slip: None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_keep_no_secret() {
+        let url = "http://me:secret@host:80/v1/chat?key=secret#secret";
+        assert_eq!(without_secrets(url), "http://host:80/v1/chat");
+        assert_eq!(without_secrets("localhost:8000"), "localhost:8000");
+        assert_eq!(without_secrets("https://a@b@host"), "https://host");
     }
 }

@@ -3,6 +3,8 @@
 
 mod record;
 mod schema;
+#[cfg(test)]
+mod tests;
 
 pub(super) use record::Cell;
 
