@@ -4,7 +4,7 @@
 use super::json::{at, figures, list, number, text, whole};
 use super::rebuild::Head;
 use super::told::{Found, Offered, distribution, present, rounded, tokens, unit_ms};
-use super::{Group, Reading};
+use super::Reading;
 use crate::Problem;
 use dyno_report::LevelSummary;
 use dyno_report::summary::{Concurrency, Distribution, Origin, Reported};
@@ -17,7 +17,7 @@ pub(super) fn is_export(value: &Value) -> bool {
 }
 
 /// Reads an export.
-pub(super) fn read(reading: &mut Reading<'_>, line: u64, value: &Value) {
+pub(super) fn read(reading: &mut Reading, line: u64, value: &Value) -> (Head, Found) {
     let version = text(value, &["aiperf_version"]);
     let ours = version.is_some() || value.get("schema_version").is_some();
     let tool = if ours || value.get("run_info").is_some() { "aiperf" } else { "genai-perf" };
@@ -34,7 +34,7 @@ pub(super) fn read(reading: &mut Reading<'_>, line: u64, value: &Value) {
         tool: tool.to_owned(),
         form: "json".to_owned(),
         version,
-        file: reading.name.to_owned(),
+        file: reading.name.clone(),
         line: Some(line),
         headings: Vec::new(),
     };
@@ -42,11 +42,11 @@ pub(super) fn read(reading: &mut Reading<'_>, line: u64, value: &Value) {
         origin,
         ordinal: 0,
         label: model.clone(),
-        model: model.clone(),
+        model,
         target: target(value),
         started: None,
     };
-    reading.add(Group { key: format!("{tool} {model:?}"), head }, found);
+    (head, found)
 }
 
 /// All figures but those of the settings.

@@ -38,7 +38,7 @@ struct Metric {
 }
 
 /// Reads an export; whether it is one.
-pub(super) fn read(reading: &mut Reading<'_>, bytes: &[u8]) -> bool {
+pub(super) fn read(reading: &mut Reading, bytes: &[u8]) -> bool {
     let head = &bytes[..bytes.len().min(4096)];
     let begins = rows(head);
     let first = begins.iter().find(|row| row.cells.iter().any(|cell| !cell.trim().is_empty()));
@@ -91,7 +91,7 @@ pub(super) fn read(reading: &mut Reading<'_>, bytes: &[u8]) -> bool {
 }
 
 fn finish(
-    reading: &mut Reading<'_>,
+    reading: &mut Reading,
     metrics: &BTreeMap<String, Metric>,
     figures: BTreeMap<String, f64>,
     line: Option<u64>,
@@ -111,7 +111,7 @@ fn finish(
         tool: if aiperf { "aiperf" } else { "genai-perf" }.to_owned(),
         form: "csv".to_owned(),
         version: None,
-        file: reading.name.to_owned(),
+        file: reading.name.clone(),
         line,
         headings: Vec::new(),
     };

@@ -1,7 +1,6 @@
 //! AIPerf's `profile_export.jsonl`: one request a line. All lines together are one level; how requests
 //! were offered is not in them.
 
-use super::Reading;
 use super::json::{at, list, number, text, whole};
 use super::rebuild::{Ended, Head, Sample};
 use super::told::{Found, Offered, unit_ms};
@@ -25,12 +24,12 @@ pub(super) fn is_record(value: &Value) -> bool {
 
 impl Records {
     /// One line of the file.
-    pub(super) fn add(&mut self, line: u64, value: &Value, reading: &mut Reading<'_>) {
+    pub(super) fn add(&mut self, line: u64, value: &Value, problems: &mut Vec<Problem>) {
         self.line.get_or_insert(line);
         let sent = number(value, &["metadata", "request_start_ns"]).map(|ns| ns / 1e9);
         let Some(sent) = sent.filter(|sent| *sent > 0.0) else {
             let what = "the request does not say when it was sent";
-            reading.problems.push(Problem::error(Some(line), what, "it is left out"));
+            problems.push(Problem::error(Some(line), what, "it is left out"));
             return;
         };
         let ended = number(value, &["metadata", "request_end_ns"]).map(|ns| ns / 1e9 - sent);
@@ -79,14 +78,14 @@ impl Records {
         Some(found? / 1e3)
     }
 
-    /// The level of all requests.
-    pub(super) fn finish(self, reading: &mut Reading<'_>) {
+    /// The level of all requests, if there are any.
+    pub(super) fn finish(self, file: &str, problems: &mut Vec<Problem>) -> Option<(Head, Found)> {
         if self.samples.is_empty() {
-            return;
+            return None;
         }
         if self.strange_units > 0 {
             let what = format!("{} times have no known unit", self.strange_units);
-            reading.problems.push(Problem::error(self.line, what, "they are left out"));
+            problems.push(Problem::error(self.line, what, "they are left out"));
         }
         let mut found = Found::new(Offered::plain("unknown"));
         found.samples = Some(self.samples);
@@ -94,11 +93,11 @@ impl Records {
             tool: "aiperf".to_owned(),
             form: "jsonl".to_owned(),
             version: None,
-            file: reading.name.to_owned(),
+            file: file.to_owned(),
             line: self.line,
             headings: Vec::new(),
         };
         let head = Head { origin, ordinal: 0, label: None, model: None, target: None, started: None };
-        reading.add_run(head, vec![found]);
+        Some((head, found))
     }
 }

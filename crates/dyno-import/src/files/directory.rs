@@ -5,7 +5,7 @@ use super::evalscope::{add_percentiles, head, is_percentiles, is_summary, summar
 use super::rebuild::{Head, Sample};
 use super::told::{Found, Offered};
 use super::{Reading, evalscope_database, json};
-use crate::{ImportError, Imported, Problem, read_limited};
+use crate::{ImportError, Imported, ImportedRun, Problem, read_limited};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -21,14 +21,13 @@ const MOST_FOLDERS: usize = 10_000;
 /// Reads a folder.
 pub(crate) fn import(path: &Path) -> Result<Imported, ImportError> {
     let unreadable = |source| ImportError::Unreadable { path: path.to_owned(), source };
-    let name = name_of(path);
     let mut sweeps: BTreeMap<PathBuf, Vec<PathBuf>> = BTreeMap::new();
     for folder in folders(path).map_err(unreadable)? {
         let above = if folder == path { path } else { folder.parent().unwrap_or(path) };
         sweeps.entry(above.to_owned()).or_default().push(folder);
     }
     if sweeps.is_empty() {
-        return files(path, &name).map_err(|source| ImportError::Unreadable { path: path.to_owned(), source })?;
+        return files(path);
     }
     let mut imported = Imported::default();
     for (above, mut folders) in sweeps {
@@ -87,7 +86,7 @@ fn folders(path: &Path) -> std::io::Result<Vec<PathBuf>> {
 fn level(
     folder: &Path,
     head: &mut Head,
-    reading: &mut Reading<'_>,
+    reading: &mut Reading,
 ) -> Result<Option<Found>, ImportError> {
     let name = name_of(folder);
     let told = document(&folder.join(SUMMARY), &name, is_summary, reading)?;
@@ -136,20 +135,19 @@ fn document(
     file: &Path,
     folder: &str,
     is_one: fn(&Value) -> bool,
-    reading: &mut Reading<'_>,
+    reading: &mut Reading,
 ) -> Result<Option<(u64, Value)>, ImportError> {
     if !file.is_file() {
         return Ok(None);
     }
     let mut read = json::documents(&read_limited(file)?);
-    for problem in &mut read.problems {
-        problem.what = format!("{folder}/{}: {}", name_of(file), problem.what);
-    }
+    let name = format!("{folder}/{}", name_of(file));
+    read.problems.iter_mut().for_each(|problem| in_file(problem, &name));
     let broken = !read.problems.is_empty();
     reading.problems.append(&mut read.problems);
     let found = read.values.into_iter().find(|(_, value)| is_one(value));
     if found.is_none() && !broken {
-        let what = format!("{folder}/{} is not what EvalScope writes", name_of(file));
+        let what = format!("{name} is not what EvalScope writes");
         reading.problems.push(Problem::error(None, what, "it is left out"));
     }
     Ok(found)
@@ -159,7 +157,7 @@ fn requests(
     file: &Path,
     folder: &str,
     head: &mut Head,
-    reading: &mut Reading<'_>,
+    reading: &mut Reading,
 ) -> Result<Vec<Sample>, ImportError> {
     if !file.is_file() {
         return Ok(Vec::new());
@@ -192,32 +190,46 @@ pub(crate) fn journal_note(name: &str) -> Problem {
     Problem::error(None, what, advice)
 }
 
-/// Every file of a folder that is known by itself.
-fn files(path: &Path, name: &str) -> std::io::Result<Result<Imported, ImportError>> {
+/// Every result file of a folder. Files of one tool and model are the levels of one run.
+fn files(path: &Path) -> Result<Imported, ImportError> {
+    let unreadable = |source| ImportError::Unreadable { path: path.to_owned(), source };
     let mut files: Vec<PathBuf> = Vec::new();
-    for entry in std::fs::read_dir(path)? {
-        let entry = entry?;
-        if entry.file_type()?.is_file() {
+    for entry in std::fs::read_dir(path).map_err(unreadable)? {
+        let entry = entry.map_err(unreadable)?;
+        if entry.file_type().map_err(unreadable)?.is_file() {
             files.push(entry.path());
         }
     }
     files.sort_by_key(|file| numbers(&name_of(file)));
-    let mut imported = Imported::default();
+    let mut reading = Reading::new(&name_of(path));
+    let mut others = Imported::default();
     for file in files {
-        match crate::import(&file) {
-            Ok(mut read) => {
-                for problem in &mut read.problems {
-                    problem.what = format!("{}: {}", name_of(&file), problem.what);
-                }
-                imported.runs.append(&mut read.runs);
-                imported.problems.append(&mut read.problems);
-            }
-            Err(ImportError::Unknown { .. }) => {}
-            Err(error) => return Ok(Err(error)),
+        let bytes = read_limited(&file)?;
+        let name = name_of(&file);
+        if json::looks_like_json(&bytes) {
+            let before = reading.problems.len();
+            reading.name.clone_from(&name);
+            reading.documents(&bytes);
+            reading.problems[before..].iter_mut().for_each(|problem| in_file(problem, &name));
+        } else if let Some(mut read) = super::recognise(&name, &bytes) {
+            read.problems.iter_mut().for_each(|problem| in_file(problem, &name));
+            others.runs.append(&mut read.runs);
+            others.problems.append(&mut read.problems);
         }
     }
+    let mut imported = reading.finish();
+    // AIPerf writes the same figures as CSV.
+    let tool = |run: &ImportedRun| run.summary.run.origin.as_ref().map(|origin| origin.tool.clone());
+    let told: Vec<_> = imported.runs.iter().map(tool).collect();
+    others.runs.retain(|run| !told.contains(&tool(run)));
+    imported.runs.append(&mut others.runs);
+    imported.problems.append(&mut others.problems);
     if imported.runs.is_empty() && imported.problems.is_empty() {
-        return Ok(Err(ImportError::Unknown { name: name.to_owned() }));
+        return Err(ImportError::Unknown { name: name_of(path) });
     }
-    Ok(Ok(imported))
+    Ok(imported)
+}
+
+fn in_file(problem: &mut Problem, name: &str) {
+    problem.what = format!("{name}: {}", problem.what);
 }

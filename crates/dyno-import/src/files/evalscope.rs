@@ -85,7 +85,7 @@ impl Told {
 }
 
 /// Reads a summary or a list of percentiles that stands alone.
-pub(super) fn read(reading: &mut Reading<'_>, line: u64, value: &Value) {
+pub(super) fn read(reading: &mut Reading, line: u64, value: &Value) {
     let found = if value.is_array() {
         let mut found = Found::new(Offered::plain("unknown"));
         found.told.reported = Some(Reported { line: Some(line), ..Reported::default() });
@@ -95,7 +95,7 @@ pub(super) fn read(reading: &mut Reading<'_>, line: u64, value: &Value) {
         summary(line, value)
     };
     let key = format!("evalscope {}", value.is_array());
-    reading.add(Group { key, head: head(reading.name, "json", Some(line)) }, found);
+    reading.add(Group { key, head: head(&reading.name, "json", Some(line)) }, found);
 }
 
 /// A run of EvalScope's of which nothing else is known.

@@ -23,7 +23,7 @@ pub(super) fn is_report(value: &Value) -> bool {
 }
 
 /// Reads a report.
-pub(super) fn read(reading: &mut Reading<'_>, line: u64, value: &Value) {
+pub(super) fn read(reading: &mut Reading, line: u64, value: &Value) {
     let Some(benchmarks) = list(value, &["benchmarks"]) else { return };
     let version = text(value, &["metadata", "guidellm_version"]);
     let form = match benchmarks.first() {
@@ -39,7 +39,7 @@ pub(super) fn read(reading: &mut Reading<'_>, line: u64, value: &Value) {
             tool: "guidellm".to_owned(),
             form: form.to_owned(),
             version,
-            file: reading.name.to_owned(),
+            file: reading.name.clone(),
             line: Some(line),
             headings: Vec::new(),
         },
@@ -61,7 +61,7 @@ pub(super) fn read(reading: &mut Reading<'_>, line: u64, value: &Value) {
     reading.add_run(Head { label: head.model.clone(), ..head }, levels);
 }
 
-fn level(benchmark: &Value, reading: &mut Reading<'_>) -> Found {
+fn level(benchmark: &Value, reading: &mut Reading) -> Found {
     let mut found = Found::new(offered(benchmark));
     let told = &mut found.told;
     let metrics = &benchmark["metrics"];

@@ -19,7 +19,7 @@ pub(super) fn is_report(value: &Value) -> bool {
 }
 
 /// Reads a report.
-pub(super) fn read(reading: &mut Reading<'_>, line: u64, value: &Value) {
+pub(super) fn read(reading: &mut Reading, line: u64, value: &Value) {
     let Some(inner) = list(value, &["benchmarks"]) else { return };
     if inner.iter().any(|one| one.get("mode").is_some()) {
         return one_report(reading, line, value);
@@ -29,7 +29,7 @@ pub(super) fn read(reading: &mut Reading<'_>, line: u64, value: &Value) {
     }
 }
 
-fn one_report(reading: &mut Reading<'_>, line: u64, report: &Value) {
+fn one_report(reading: &mut Reading, line: u64, report: &Value) {
     let Some(benchmarks) = list(report, &["benchmarks"]) else { return };
     let model = text(report, &["args", "model"]);
     let head = Head {
@@ -37,7 +37,7 @@ fn one_report(reading: &mut Reading<'_>, line: u64, report: &Value) {
             tool: "guidellm".to_owned(),
             form: "json 0.1".to_owned(),
             version: Some("0.1".to_owned()),
-            file: reading.name.to_owned(),
+            file: reading.name.clone(),
             line: Some(line),
             headings: Vec::new(),
         },

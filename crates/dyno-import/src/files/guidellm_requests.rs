@@ -12,7 +12,7 @@ use serde_json::Value;
 pub(super) fn samples(
     benchmark: &Value,
     told: &LevelSummary,
-    reading: &mut Reading<'_>,
+    reading: &mut Reading,
 ) -> Option<Vec<Sample>> {
     let open = told.load.kind == "rate";
     let of = |name: &str| list(benchmark, &["requests", name]).map_or(&[][..], Vec::as_slice);

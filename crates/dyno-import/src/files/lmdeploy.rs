@@ -16,7 +16,7 @@ const SECOND_MS: f64 = 1e3;
 const OWN: [&str; 2] = ["FTL(ave)(s)", "throughput(out tok/s)"];
 
 /// Reads a profile; whether it is one.
-pub(super) fn read(reading: &mut Reading<'_>, bytes: &[u8]) -> bool {
+pub(super) fn read(reading: &mut Reading, bytes: &[u8]) -> bool {
     let first = rows(&bytes[..bytes.len().min(4096)]);
     let is_heading = |row: &Row| OWN.iter().any(|own| row.cells.iter().any(|cell| cell.trim() == *own));
     if !first.iter().any(is_heading) {
@@ -55,7 +55,7 @@ pub(super) fn read(reading: &mut Reading<'_>, bytes: &[u8]) -> bool {
         tool: "lmdeploy".to_owned(),
         form: "csv".to_owned(),
         version: None,
-        file: reading.name.to_owned(),
+        file: reading.name.clone(),
         line: Some(*line),
         headings: Vec::new(),
     };

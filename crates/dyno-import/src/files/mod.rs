@@ -50,40 +50,24 @@ pub(crate) fn recognise(name: &str, bytes: &[u8]) -> Option<Imported> {
 
 /// Reads JSON, if any document in it is of a known kind.
 fn documents(name: &str, bytes: &[u8]) -> Option<Imported> {
-    let found = json::documents(bytes);
     let mut reading = Reading::new(name);
-    reading.several = found.values.len() > 1;
-    let mut known = false;
-    let mut records = aiperf_records::Records::default();
-    for (line, value) in &found.values {
-        if aiperf_records::is_record(value) {
-            records.add(*line, value, &mut reading);
-            known = true;
-        } else if document(&mut reading, *line, value) {
-            known = true;
-        } else {
-            let what = "this is JSON, but not the result of a known tool";
-            reading.problems.push(Problem::error(Some(*line), what, "it is left out"));
-        }
-    }
-    records.finish(&mut reading);
-    if !known && !(found.values.is_empty() && mentions_a_tool(bytes)) {
-        return None;
-    }
-    reading.problems.extend(found.problems);
-    Some(reading.finish())
+    let known = reading.documents(bytes);
+    known.then(|| reading.finish())
 }
 
 /// Reads one document; whether it is of a known kind.
-fn document(reading: &mut Reading<'_>, line: u64, value: &Value) -> bool {
+fn document(reading: &mut Reading, line: u64, value: &Value) -> bool {
     if guidellm::is_report(value) {
         guidellm::read(reading, line, value);
     } else if guidellm_first::is_report(value) {
         guidellm_first::read(reading, line, value);
     } else if serving::is_result(value) {
         serving::read(reading, line, value);
+    } else if aiperf_records::is_record(value) {
+        reading.records.add(line, value, &mut reading.problems);
     } else if aiperf::is_export(value) {
-        aiperf::read(reading, line, value);
+        let export = aiperf::read(reading, line, value);
+        reading.exports.push(export);
     } else if evalscope::is_summary(value) || evalscope::is_percentiles(value) {
         evalscope::read(reading, line, value);
     } else {
@@ -115,20 +99,53 @@ struct Group {
     head: Head,
 }
 
-/// A file while it is read.
+/// A file, or several of one folder, while they are read.
 #[derive(Debug)]
-struct Reading<'a> {
+struct Reading {
     /// The file, without its folder.
-    name: &'a str,
+    name: String,
     /// It holds several documents.
     several: bool,
     problems: Vec<Problem>,
     groups: Vec<(Group, Vec<Found>)>,
+    /// Requests of AIPerf's, which stand in a file of their own.
+    records: aiperf_records::Records,
+    /// What AIPerf says of them as a whole.
+    exports: Vec<(Head, Found)>,
 }
 
-impl<'a> Reading<'a> {
-    fn new(name: &'a str) -> Self {
-        Self { name, several: false, problems: Vec::new(), groups: Vec::new() }
+impl Reading {
+    fn new(name: &str) -> Self {
+        Self {
+            name: name.to_owned(),
+            several: false,
+            problems: Vec::new(),
+            groups: Vec::new(),
+            records: aiperf_records::Records::default(),
+            exports: Vec::new(),
+        }
+    }
+
+    /// Reads the documents of a file; whether it is of a known kind. If not, nothing is changed.
+    fn documents(&mut self, bytes: &[u8]) -> bool {
+        let found = json::documents(bytes);
+        self.several = found.values.len() > 1;
+        let mut strange = Vec::new();
+        let mut known = false;
+        for (line, value) in &found.values {
+            if document(self, *line, value) {
+                known = true;
+            } else {
+                let what = "this is JSON, but not the result of a known tool";
+                strange.push(Problem::error(Some(*line), what, "it is left out"));
+            }
+        }
+        let cut_off = found.values.is_empty() && mentions_a_tool(bytes);
+        if known || cut_off {
+            self.problems.extend(strange);
+            self.problems.extend(found.problems);
+        }
+        known || cut_off
     }
 
     /// Adds a level, to the run before where it belongs to that.
@@ -146,6 +163,18 @@ impl<'a> Reading<'a> {
     }
 
     fn finish(mut self) -> Imported {
+        let records = std::mem::take(&mut self.records).finish(&self.name, &mut self.problems);
+        let mut exports = std::mem::take(&mut self.exports);
+        match (exports.as_mut_slice(), records) {
+            // One is of the other: the requests of one run, and what is said of them.
+            ([(_, export)], Some((_, requests))) => export.samples = requests.samples,
+            (_, Some((head, requests))) => self.add_run(head, vec![requests]),
+            (_, None) => {}
+        }
+        for (head, export) in exports {
+            let key = format!("{} {:?}", head.origin.tool, head.model);
+            self.add(Group { key, head }, export);
+        }
         let mut runs = Vec::new();
         for (group, mut levels) in self.groups {
             told_apart(&mut levels);

@@ -27,7 +27,7 @@ fn tool(value: &Value) -> &'static str {
 }
 
 /// Reads one result.
-pub(super) fn read(reading: &mut Reading<'_>, line: u64, value: &Value) {
+pub(super) fn read(reading: &mut Reading, line: u64, value: &Value) {
     let tool = tool(value);
     let model = text(value, &["model_id"]).or_else(|| text(value, &["server_info", "model_path"]));
     let (offered, remark) = offered(value);
@@ -82,12 +82,12 @@ pub(super) fn read(reading: &mut Reading<'_>, line: u64, value: &Value) {
 
 const KEPT: &str = "both figures are kept as reported";
 
-fn origin(reading: &Reading<'_>, tool: &str, line: u64, value: &Value) -> Origin {
+fn origin(reading: &Reading, tool: &str, line: u64, value: &Value) -> Origin {
     Origin {
         tool: tool.to_owned(),
         form: if reading.several { "jsonl" } else { "json" }.to_owned(),
         version: text(value, &["vllm_version"]).or_else(|| text(value, &["server_info", "version"])),
-        file: reading.name.to_owned(),
+        file: reading.name.clone(),
         line: Some(line),
         headings: Vec::new(),
     }
@@ -136,7 +136,7 @@ fn samples(
     value: &Value,
     line: u64,
     label: &str,
-    reading: &mut Reading<'_>,
+    reading: &mut Reading,
 ) -> Option<Vec<Sample>> {
     let ttfts = list(value, &["ttfts"])?;
     let outputs = list(value, &["output_lens"])?;

@@ -84,3 +84,26 @@ fn units_are_those_of_each_metric() {
     assert!(errors[0].contains("line 4") && errors[0].contains("3 cells"), "{errors:?}");
     assert!(errors[1].contains("`parsecs`"), "{errors:?}");
 }
+
+#[test]
+fn a_folder_with_an_export_and_its_requests_is_one_run() {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, file) in [
+        ("aiperf.json", "profile_export_aiperf.json"),
+        ("aiperf.jsonl", "profile_export.jsonl"),
+        ("aiperf.csv", "profile_export_aiperf.csv"),
+    ] {
+        std::fs::copy(crate::fixture(name), folder.path().join(file)).unwrap();
+    }
+    let imported = dyno_import::import(folder.path()).unwrap();
+    assert_eq!(errors(&imported), Vec::<String>::new());
+    assert_eq!(imported.runs.len(), 1);
+    let run = &imported.runs[0];
+    assert_eq!(loads(run), [("concurrency", Some(2.0))]);
+    assert_eq!(run.summary.run.model.as_deref(), Some("tiny"));
+    assert!(run.records.is_some());
+    let level = &run.summary.levels[0];
+    assert_eq!(level.requests.failed, Some(1));
+    assert_eq!(level.itl_ms.as_ref().unwrap().count, Some(120));
+    assert_eq!(reported(level, "request_count.avg"), 8.0);
+}

@@ -153,3 +153,20 @@ fn another_model_is_another_run() {
     let labels = imported.runs[0].summary.levels.iter().map(|level| level.label.as_str());
     assert_eq!(labels.collect::<Vec<_>>(), ["concurrency 2", "concurrency 2 (2)"]);
 }
+
+#[test]
+fn a_folder_of_results_is_one_sweep() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = std::fs::read_to_string(crate::fixture("vllm-append.json")).unwrap();
+    for (slots, line) in [1, 2, 4].iter().zip(text.lines()) {
+        let name = format!("vllm-infqps-concurrency{slots}-tiny.json");
+        std::fs::write(folder.path().join(name), line).unwrap();
+    }
+    std::fs::write(folder.path().join("notes.txt"), "nothing").unwrap();
+    std::fs::write(folder.path().join("other.json"), "{\"a\": 1}").unwrap();
+    let imported = dyno_import::import(folder.path()).unwrap();
+    assert_eq!(imported.problems, []);
+    assert_eq!(imported.runs.len(), 1);
+    let wanted = [1.0, 2.0, 4.0].map(|slots| ("concurrency", Some(slots)));
+    assert_eq!(loads(&imported.runs[0]), wanted);
+}
