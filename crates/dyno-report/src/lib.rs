@@ -4,6 +4,7 @@
 
 mod aggregate;
 pub mod chart;
+pub mod compare;
 pub mod counts;
 pub mod detail;
 pub mod escape;

@@ -1,10 +1,10 @@
 //! The JSON exports of AIPerf and GenAI-Perf: one level each, every metric by its name with its unit
 //! and statistics. What they call inter-token latency is the mean over an answer, Dyno's TPOT.
 
+use super::Reading;
 use super::json::{at, figures, list, number, text, whole};
 use super::rebuild::Head;
 use super::told::{Found, Offered, distribution, present, rounded, tokens, unit_ms};
-use super::Reading;
 use crate::Problem;
 use dyno_report::LevelSummary;
 use dyno_report::summary::{Concurrency, Distribution, Origin, Reported};
@@ -26,9 +26,13 @@ pub(super) fn read(reading: &mut Reading, line: u64, value: &Value) -> (Head, Fo
     let cut_short = at(value, &["was_cancelled"]).and_then(Value::as_bool) == Some(true)
         || at(value, &["is_complete"]).and_then(Value::as_bool) == Some(false);
     found.told.partial = cut_short;
-    tell(&mut found.told, &mut reading.problems, line, &|metric, stat| {
-        number(value, &[metric, stat])
-    }, &|metric| text(value, &[metric, "unit"]));
+    tell(
+        &mut found.told,
+        &mut reading.problems,
+        line,
+        &|metric, stat| number(value, &[metric, stat]),
+        &|metric| text(value, &[metric, "unit"]),
+    );
     let model = model(value);
     let origin = Origin {
         tool: tool.to_owned(),
@@ -98,9 +102,11 @@ pub(super) fn tell(
     told.output_tokens =
         tokens(total("total_osl", "total_output_tokens"), avg("output_sequence_length"), done);
     let peak = present(stat("effective_concurrency", "max")).and_then(whole);
-    told.concurrency = avg("effective_concurrency")
-        .zip(peak)
-        .map(|(mean, peak)| Concurrency { mean, peak, growth: None });
+    told.concurrency = avg("effective_concurrency").zip(peak).map(|(mean, peak)| Concurrency {
+        mean,
+        peak,
+        growth: None,
+    });
 }
 
 fn config(value: &Value) -> &Value {

@@ -97,7 +97,8 @@ impl Records {
             line: self.line,
             headings: Vec::new(),
         };
-        let head = Head { origin, ordinal: 0, label: None, model: None, target: None, started: None };
+        let head =
+            Head { origin, ordinal: 0, label: None, model: None, target: None, started: None };
         Some((head, found))
     }
 }

@@ -219,7 +219,8 @@ fn files(path: &Path) -> Result<Imported, ImportError> {
     }
     let mut imported = reading.finish();
     // AIPerf writes the same figures as CSV.
-    let tool = |run: &ImportedRun| run.summary.run.origin.as_ref().map(|origin| origin.tool.clone());
+    let tool =
+        |run: &ImportedRun| run.summary.run.origin.as_ref().map(|origin| origin.tool.clone());
     let told: Vec<_> = imported.runs.iter().map(tool).collect();
     others.runs.retain(|run| !told.contains(&tool(run)));
     imported.runs.append(&mut others.runs);

@@ -21,7 +21,8 @@ pub(super) fn is_summary(value: &Value) -> bool {
 pub(super) fn is_percentiles(value: &Value) -> bool {
     let Some(rows) = value.as_array() else { return false };
     rows.iter().any(|row| {
-        percentile(row).is_some() && row.as_object().is_some_and(|row| row.keys().any(|key| is_time(key)))
+        percentile(row).is_some()
+            && row.as_object().is_some_and(|row| row.keys().any(|key| is_time(key)))
     })
 }
 
@@ -36,8 +37,7 @@ const SUCCEEDED: &[&str] = &["succeed requests", "success requests"];
 const FAILED: &[&str] = &["failed requests"];
 const DURATION: &[&str] = &["time taken for tests", "test duration"];
 const LATENCY: &[&str] = &["average latency", "avg latency", "latency"];
-const TTFT: &[&str] =
-    &["average time to first token", "avg ttft", "ttft", "first chunk latency"];
+const TTFT: &[&str] = &["average time to first token", "avg ttft", "ttft", "first chunk latency"];
 const TPOT: &[&str] = &["average time per output token", "avg tpot", "tpot"];
 /// Between events, however many tokens one carries.
 const GAP: &[&str] = &["average inter-token latency", "avg itl", "itl"];

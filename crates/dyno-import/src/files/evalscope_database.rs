@@ -1,11 +1,11 @@
 //! EvalScope's `benchmark_data.db`: one row a request. All rows together are one level.
 
+use super::Reading;
 use super::evalscope::head;
 use super::json::whole;
 use super::rebuild::{Ended, Sample};
 use super::sqlite::{Cell, Damaged, Database, Table};
 use super::told::{Found, Offered};
-use super::Reading;
 use crate::{Imported, Problem};
 use serde_json::Value;
 
@@ -58,7 +58,8 @@ fn fill(bytes: &[u8], found: &mut Requests) -> Result<(), Damaged> {
     let database = Database::open(bytes)?;
     if database.has_journal_mode() {
         let what = "the database was written with a journal (WAL), which is not read";
-        let advice = "if `-wal` stands beside it, close the program that writes it, and import again";
+        let advice =
+            "if `-wal` stands beside it, close the program that writes it, and import again";
         found.problems.push(Problem::note(None, what, advice));
     }
     let table = database.table(TABLE)?;

@@ -82,16 +82,16 @@ fn level(benchmark: &Value, reading: &mut Reading) -> Found {
     told.throughput.output_tokens_per_s = mean("output_tokens_per_second");
     told.throughput.total_tokens_per_s = mean("tokens_per_second");
     let in_flight = |stat: &str| number(metrics, &["request_concurrency", "successful", stat]);
-    told.concurrency = in_flight("mean").zip(in_flight("max").map(f64::round).and_then(whole)).map(
-        |(mean, peak)| Concurrency { mean: rounded(mean), peak, growth: None },
-    );
+    told.concurrency = in_flight("mean")
+        .zip(in_flight("max").map(f64::round).and_then(whole))
+        .map(|(mean, peak)| Concurrency { mean: rounded(mean), peak, growth: None });
     told.ttft_ms = times(metrics, "time_to_first_token_ms", 1.0);
     // Its samples are tokens: an answer of a hundred counts a hundredfold.
     told.tpot_ms = times(metrics, "inter_token_latency_ms", 1.0)
         .map(|weighted| Distribution { count: None, ..weighted });
     told.latency_ms = times(metrics, "request_latency", SECOND_MS);
-    told.latency_scheduled_ms = times(metrics, "request_scheduled_latency", SECOND_MS)
-        .filter(|_| told.load.kind == "rate");
+    told.latency_scheduled_ms =
+        times(metrics, "request_scheduled_latency", SECOND_MS).filter(|_| told.load.kind == "rate");
     let token = |name: &str| {
         let stat = |stat: &str| number(metrics, &[name, "successful", stat]);
         let requests = count(metrics, &[name, "successful", "count"]).filter(|count| *count > 0)?;
@@ -117,7 +117,8 @@ fn times(metrics: &Value, name: &str, unit_ms: f64) -> Option<Distribution> {
 
 fn offered(benchmark: &Value) -> Offered {
     let strategy = at(benchmark, &["config", "strategy"]);
-    let strategy = strategy.or_else(|| at(benchmark, &["args", "strategy"])).unwrap_or(&Value::Null);
+    let strategy =
+        strategy.or_else(|| at(benchmark, &["args", "strategy"])).unwrap_or(&Value::Null);
     let rate = number(strategy, &["rate"]);
     let streams = number(strategy, &["streams"]);
     let kind = text(strategy, &["type_"]);

@@ -15,7 +15,9 @@ use std::collections::BTreeMap;
 pub(super) fn is_report(value: &Value) -> bool {
     let Some(inner) = list(value, &["benchmarks"]) else { return false };
     let own = |one: &Value| one.get("mode").is_some() && one.get("results").is_some();
-    inner.iter().any(|one| own(one) || list(one, &["benchmarks"]).is_some_and(|all| all.iter().any(own)))
+    inner
+        .iter()
+        .any(|one| own(one) || list(one, &["benchmarks"]).is_some_and(|all| all.iter().any(own)))
 }
 
 /// Reads a report.

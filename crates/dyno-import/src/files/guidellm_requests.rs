@@ -27,8 +27,10 @@ pub(super) fn samples(
         return None;
     }
     if kept < total {
-        let what =
-            format!("{}: the report keeps {kept} of {total} requests, too few to compute from", told.label);
+        let what = format!(
+            "{}: the report keeps {kept} of {total} requests, too few to compute from",
+            told.label
+        );
         let advice = "the tool's own figures are shown; let guidellm keep all requests for more";
         reading.problems.push(Problem::note(None, what, advice));
         return None;
@@ -37,7 +39,8 @@ pub(super) fn samples(
     for (name, _) in kinds {
         all.extend(of(name).iter().map(|request| sample(request, name, open)));
     }
-    let unusable = all.iter().filter(|one| one.ended == Ended::Completed && one.sent.is_none()).count();
+    let unusable =
+        all.iter().filter(|one| one.ended == Ended::Completed && one.sent.is_none()).count();
     if unusable > 0 {
         let what = format!("{}: {unusable} requests do not say when they were sent", told.label);
         let advice = "figures that need it are the tool's own";
@@ -47,7 +50,8 @@ pub(super) fn samples(
 }
 
 fn sample(request: &Value, kind: &str, open: bool) -> Sample {
-    let timing = |name: &str| number(request, &["info", "timings", name]).filter(|time| *time > 0.0);
+    let timing =
+        |name: &str| number(request, &["info", "timings", name]).filter(|time| *time > 0.0);
     let older = |name: &str| number(request, &[name]).filter(|time| *time > 0.0);
     let sent = timing("request_start").or_else(|| older("start_time"));
     let first = timing("first_token_iteration").or_else(|| older("first_token_time"));

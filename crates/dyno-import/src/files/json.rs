@@ -57,7 +57,8 @@ pub(super) fn documents(bytes: &[u8]) -> Documents {
                 if error.is_eof() {
                     return found;
                 }
-                let next = rest.iter().position(|byte| *byte == b'\n').map_or(rest.len(), |n| n + 1);
+                let next =
+                    rest.iter().position(|byte| *byte == b'\n').map_or(rest.len(), |n| n + 1);
                 line += lines(&rest[..next]);
                 rest = &rest[next..];
             }

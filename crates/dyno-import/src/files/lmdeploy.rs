@@ -18,7 +18,8 @@ const OWN: [&str; 2] = ["FTL(ave)(s)", "throughput(out tok/s)"];
 /// Reads a profile; whether it is one.
 pub(super) fn read(reading: &mut Reading, bytes: &[u8]) -> bool {
     let first = rows(&bytes[..bytes.len().min(4096)]);
-    let is_heading = |row: &Row| OWN.iter().any(|own| row.cells.iter().any(|cell| cell.trim() == *own));
+    let is_heading =
+        |row: &Row| OWN.iter().any(|own| row.cells.iter().any(|cell| cell.trim() == *own));
     if !first.iter().any(is_heading) {
         return false;
     }

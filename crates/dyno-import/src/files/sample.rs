@@ -66,12 +66,7 @@ pub(super) fn wall_clock(seconds: f64) -> u64 {
 }
 
 /// The records of a level, in the order of sending, on `slots` slots.
-pub(super) fn records(
-    level: u32,
-    samples: &[Sample],
-    zero: f64,
-    slots: u32,
-) -> Vec<RequestRecord> {
+pub(super) fn records(level: u32, samples: &[Sample], zero: f64, slots: u32) -> Vec<RequestRecord> {
     let known = times(samples);
     let base = if known { earliest(samples).unwrap_or(zero) } else { zero };
     let mut records: Vec<RequestRecord> = (0..)
@@ -80,7 +75,8 @@ pub(super) fn records(
         .collect();
     records.sort_by_key(|record| (record.sent, record.index));
     let slots = slots.clamp(1, (records.len() as u32).max(1));
-    let mut free: BinaryHeap<Reverse<(u64, u32)>> = (0..slots).map(|slot| Reverse((0, slot))).collect();
+    let mut free: BinaryHeap<Reverse<(u64, u32)>> =
+        (0..slots).map(|slot| Reverse((0, slot))).collect();
     for record in records.iter_mut().filter(|record| record.sent.is_some()) {
         // The slot that was free first is next, though a clock may say that none is.
         if let Some(Reverse((until, slot))) = free.pop() {
@@ -196,9 +192,14 @@ mod tests {
 
     #[test]
     fn requests_of_a_closed_loop_follow_one_another_on_their_slots() {
-        let samples =
-            [sample(0.0, 1.0, &[]), sample(0.0, 2.0, &[]), sample(1.0, 3.0, &[]), sample(2.0, 1.0, &[])];
-        let slots: Vec<u32> = records(0, &samples, 0.0, 2).iter().map(|record| record.slot).collect();
+        let samples = [
+            sample(0.0, 1.0, &[]),
+            sample(0.0, 2.0, &[]),
+            sample(1.0, 3.0, &[]),
+            sample(2.0, 1.0, &[]),
+        ];
+        let slots: Vec<u32> =
+            records(0, &samples, 0.0, 2).iter().map(|record| record.slot).collect();
         assert_eq!(slots, [0, 1, 0, 1]);
     }
 

@@ -22,7 +22,8 @@ pub(super) fn is_result(value: &Value) -> bool {
 }
 
 fn tool(value: &Value) -> &'static str {
-    let own = ["mean_e2e_latency_ms", "total_throughput", "random_range_ratio", "sharegpt_output_len"];
+    let own =
+        ["mean_e2e_latency_ms", "total_throughput", "random_range_ratio", "sharegpt_output_len"];
     if own.iter().any(|name| value.get(name).is_some()) { "sglang" } else { "vllm" }
 }
 
@@ -59,9 +60,8 @@ pub(super) fn read(reading: &mut Reading, line: u64, value: &Value) {
     told.latency_ms = times(value, "e2el").or_else(|| times(value, "e2e_latency"));
     let mean = number(value, &["concurrency"]);
     let peak = count(value, &["max_concurrent_requests"]);
-    told.concurrency = mean
-        .zip(peak)
-        .map(|(mean, peak)| Concurrency { mean: rounded(mean), peak, growth: None });
+    told.concurrency =
+        mean.zip(peak).map(|(mean, peak)| Concurrency { mean: rounded(mean), peak, growth: None });
     found.extras.peak_output_per_s = number(value, &["max_output_tokens_per_s"]).map(|n| n as u64);
     found.extras.peak_requests = peak;
     found.extras.burstiness = number(value, &["burstiness"]).map(Burstiness::Shape);
@@ -86,7 +86,8 @@ fn origin(reading: &Reading, tool: &str, line: u64, value: &Value) -> Origin {
     Origin {
         tool: tool.to_owned(),
         form: if reading.several { "jsonl" } else { "json" }.to_owned(),
-        version: text(value, &["vllm_version"]).or_else(|| text(value, &["server_info", "version"])),
+        version: text(value, &["vllm_version"])
+            .or_else(|| text(value, &["server_info", "version"])),
         file: reading.name.clone(),
         line: Some(line),
         headings: Vec::new(),
@@ -104,9 +105,9 @@ fn length(value: &Value, name: &str) -> Option<u32> {
 /// How requests were offered, and what should be known of it.
 fn offered(value: &Value) -> (Offered, Option<String>) {
     let most = number(value, &["max_concurrency"]).filter(|most| *most >= 1.0);
-    let arrival = number(value, &["burstiness"]).filter(|shape| *shape > 0.0).map(|shape| {
-        if shape == 1.0 { Arrival::Poisson } else { Arrival::Gamma { shape } }
-    });
+    let arrival = number(value, &["burstiness"])
+        .filter(|shape| *shape > 0.0)
+        .map(|shape| if shape == 1.0 { Arrival::Poisson } else { Arrival::Gamma { shape } });
     let traffic = at(value, &["request_rate"]);
     let rate = traffic.and_then(Value::as_f64).filter(|rate| rate.is_finite() && *rate > 0.0);
     match (traffic.and_then(Value::as_str), rate, most) {
@@ -132,12 +133,7 @@ fn times(value: &Value, name: &str) -> Option<Distribution> {
 }
 
 /// The single requests, where the file has them.
-fn samples(
-    value: &Value,
-    line: u64,
-    label: &str,
-    reading: &mut Reading,
-) -> Option<Vec<Sample>> {
+fn samples(value: &Value, line: u64, label: &str, reading: &mut Reading) -> Option<Vec<Sample>> {
     let ttfts = list(value, &["ttfts"])?;
     let outputs = list(value, &["output_lens"])?;
     let lists = ["input_lens", "output_lens", "itls", "errors", "start_times"];

@@ -53,8 +53,8 @@ fn a_mark_and_other_line_endings_change_nothing() {
     for (name, bytes) in TEXTS.iter() {
         let text = String::from_utf8(bytes.clone()).unwrap().replace("\r\n", "\n");
         let changed = format!("\u{feff}{}", text.replace('\n', "\r\n"));
-        let [plain, changed] = [bytes.as_slice(), changed.as_bytes()]
-            .map(|bytes| import_bytes(name, bytes).unwrap());
+        let [plain, changed] =
+            [bytes.as_slice(), changed.as_bytes()].map(|bytes| import_bytes(name, bytes).unwrap());
         assert_eq!(plain.problems, changed.problems, "{name}");
         let summaries = |imported: &dyno_import::Imported| {
             imported.runs.iter().map(|run| run.summary.clone()).collect::<Vec<_>>()
@@ -73,11 +73,8 @@ fn files_of_no_known_kind_are_errors_that_name_the_known() {
 
 /// Puts numbers and texts in places where they were not meant to be.
 fn replaced(text: &str, at: usize, with: &str) -> String {
-    let numbers: Vec<_> = text
-        .char_indices()
-        .filter(|(_, c)| c.is_ascii_digit())
-        .map(|(at, _)| at)
-        .collect();
+    let numbers: Vec<_> =
+        text.char_indices().filter(|(_, c)| c.is_ascii_digit()).map(|(at, _)| at).collect();
     match numbers.get(at % numbers.len().max(1)) {
         Some(at) => format!("{}{with}{}", &text[..*at], &text[at + 1..]),
         None => text.to_owned(),

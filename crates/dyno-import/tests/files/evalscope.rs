@@ -110,7 +110,8 @@ fn a_journal_beside_a_database_is_told() {
 
 #[test]
 fn a_database_cut_short_gives_the_requests_before() {
-    let bytes = fs::read(fixture("evalscope-sweep/parallel_2_number_12/benchmark_data.db")).unwrap();
+    let bytes =
+        fs::read(fixture("evalscope-sweep/parallel_2_number_12/benchmark_data.db")).unwrap();
     let imported = import_bytes("cut.db", &bytes[..bytes.len() - 8192]).unwrap();
     assert!(errors(&imported)[0].contains("cannot be read to its end"), "{:?}", imported.problems);
 }

@@ -24,13 +24,20 @@ fn percentiles_are_those_of_tokens() {
     let level = &run.summary.levels[0];
     assert_eq!(level.requests.planned, Some(10_000));
     let gap = level.chunk_gap_ms.as_ref().unwrap();
-    assert_eq!((gap.p50, gap.p75, gap.p95, gap.p99), (Some(44.0), Some(55.0), Some(89.0), Some(112.0)));
+    assert_eq!(
+        (gap.p50, gap.p75, gap.p95, gap.p99),
+        (Some(44.0), Some(55.0), Some(89.0), Some(112.0))
+    );
 }
 
 #[test]
 fn a_row_with_too_few_cells_is_left_out() {
     let imported = import("lmdeploy-generation.csv");
-    assert!(errors(&imported)[0].starts_with("line 4: `16,128,2048,1201.00`"), "{:?}", errors(&imported));
+    assert!(
+        errors(&imported)[0].starts_with("line 4: `16,128,2048,1201.00`"),
+        "{:?}",
+        errors(&imported)
+    );
     let levels = &imported.runs[0].summary.levels;
     assert_eq!(levels.len(), 2);
     assert_eq!((levels[0].input_length, levels[0].output_length), (Some(128), Some(2048)));

@@ -42,7 +42,10 @@ fn requests_without_times_give_what_needs_none() {
     close(level.ttft_ms.as_ref().unwrap().mean, reported(level, "mean_ttft_ms"), 1e-3);
     // The version does not write it; its requests tell.
     assert_eq!(level.latency_ms.as_ref().unwrap().count, Some(6));
-    assert_eq!(level.duration_s, Some(reported(level, "duration")).map(|s| (s * 1e6).round() / 1e6));
+    assert_eq!(
+        level.duration_s,
+        Some(reported(level, "duration")).map(|s| (s * 1e6).round() / 1e6)
+    );
     close(level.throughput.output_tokens_per_s, reported(level, "output_throughput"), 1e-5);
     assert_eq!((level.concurrency, level.steady), (None, None));
     assert_eq!(level.ttft_ms.as_ref().unwrap().ci95.mean, None);

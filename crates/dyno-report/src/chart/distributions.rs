@@ -68,7 +68,11 @@ fn panel(levels: &[Shown], left_out: usize, (title, which): Which, language: Lan
         title: word(title),
         unit: word(Word::ShareOfSamples),
         over: String::new(),
-        x_title: format!("{}{}", word(Word::Milliseconds), language.brackets(&word(Word::LogScale))),
+        x_title: format!(
+            "{}{}",
+            word(Word::Milliseconds),
+            language.brackets(&word(Word::LogScale))
+        ),
         ticks: Ticks::Decades,
         series: levels.iter().map(line).collect(),
         left_out,

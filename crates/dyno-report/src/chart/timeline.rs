@@ -17,10 +17,8 @@ const ROWS: usize = 100;
 /// until its end.
 pub(super) fn timeline(summary: &Summary, detail: &Detail, language: Language) -> Option<Chart> {
     let levels = all(summary, detail, |level| !level.bars.kept.is_empty());
-    let parts: Vec<Part> = interesting(&levels)
-        .into_iter()
-        .map(|i| Part::Rows(rows(&levels[i], language)))
-        .collect();
+    let parts: Vec<Part> =
+        interesting(&levels).into_iter().map(|i| Part::Rows(rows(&levels[i], language))).collect();
     (!parts.is_empty()).then(|| Chart {
         name: "timeline".to_owned(),
         title: Word::Timeline.in_language(language).to_owned(),

@@ -76,6 +76,10 @@ words! {
     ShareOfSamples: "% that took no longer", "累计占比 %";
     Tpot: "TPOT p50", "单 token 时间 TPOT p50";
     Failed: "failed", "失败";
+    FailedShare: "Failed requests", "失败率";
+    Percent: "%", "百分比 %";
+    TokenTime: "Time per output token", "每 token 用时";
+    Compared: "Side by side", "对比";
     Dropped: "could not be sent", "未能发出";
     Censored: "still running at the end", "结束时仍在进行";
     SentAt: "sent", "发出";

@@ -46,7 +46,7 @@ enum Value<R> {
 }
 
 /// A column of a table whose rows are made of `R`.
-pub(super) struct Column<R> {
+pub(crate) struct Column<R> {
     name: String,
     value: Value<R>,
 }
@@ -57,7 +57,7 @@ impl<R> Column<R> {
     }
 
     /// Whole numbers.
-    pub(super) fn whole<T: Into<u64>>(
+    pub(crate) fn whole<T: Into<u64>>(
         name: impl Into<String>,
         of: impl Fn(&R) -> Option<T> + 'static,
     ) -> Self {
@@ -65,7 +65,7 @@ impl<R> Column<R> {
     }
 
     /// Numbers of any size.
-    pub(super) fn number(
+    pub(crate) fn number(
         name: impl Into<String>,
         of: impl Fn(&R) -> Option<f64> + 'static,
     ) -> Self {
@@ -73,17 +73,17 @@ impl<R> Column<R> {
     }
 
     /// Yes or no.
-    pub(super) fn truth(name: &str, of: impl Fn(&R) -> Option<bool> + 'static) -> Self {
+    pub(crate) fn truth(name: &str, of: impl Fn(&R) -> Option<bool> + 'static) -> Self {
         Self::new(name, Value::Truth(Box::new(of)))
     }
 
     /// Words of Dyno's own.
-    pub(super) fn own<T: ToString>(name: &str, of: impl Fn(&R) -> Option<T> + 'static) -> Self {
+    pub(crate) fn own<T: ToString>(name: &str, of: impl Fn(&R) -> Option<T> + 'static) -> Self {
         Self::new(name, Value::Own(Box::new(move |row| of(row).map(|word| word.to_string()))))
     }
 
     /// Text of others.
-    pub(super) fn text(name: &str, of: impl Fn(&R) -> Option<String> + 'static) -> Self {
+    pub(crate) fn text(name: &str, of: impl Fn(&R) -> Option<String> + 'static) -> Self {
         Self::new(name, Value::Text(Box::new(of)))
     }
 

@@ -1,6 +1,6 @@
 //! One row a level: every figure of a summary that is a number, and nothing for what is absent.
 
-use super::column::{Column, Heading};
+use super::column::Column;
 use super::reasons;
 use super::table::Table;
 use crate::summary::{Distribution, LevelSummary, RunSummary, Summary};
@@ -22,16 +22,10 @@ pub(super) fn write<'a>(
     table: Table,
     runs: impl Iterator<Item = &'a Summary>,
 ) -> io::Result<()> {
-    let columns = columns();
-    let headings: Vec<Heading> = columns.iter().map(Column::heading).collect();
-    let mut rows = table.open(out, headings)?;
-    for summary in runs {
-        for level in &summary.levels {
-            let row = LevelRow { run: &summary.run, level };
-            rows.row(columns.iter().map(|column| column.cell(&row)).collect())?;
-        }
-    }
-    rows.finish()
+    let of_run = |summary: &'a Summary| {
+        summary.levels.iter().map(|level| LevelRow { run: &summary.run, level })
+    };
+    table.write(out, &columns(), runs.flat_map(of_run))
 }
 
 fn columns<'a>() -> Vec<LevelColumn<'a>> {

@@ -22,6 +22,8 @@ mod table;
 mod vllm;
 mod vllm_json;
 
+pub use cells::markdown as markdown_cell;
+pub(crate) use column::Column;
 pub use extras::{Burstiness, Extras, LevelExtras};
 pub use requests::per_request;
 pub use table::Table;
@@ -226,7 +228,9 @@ impl Layout {
             Self::Vllm06 => vllm::vllm_0_6(summary),
             Self::Sglang => sglang::sglang(summary, extras),
             Self::Matrix => matrix::matrix(summary, extras),
-            Self::Svg => return chart::svg(summary, run.detail.as_ref(), &ChartOptions { language }),
+            Self::Svg => {
+                return chart::svg(summary, run.detail.as_ref(), &ChartOptions { language });
+            }
             Self::Csv
             | Self::Parquet
             | Self::Json
@@ -265,7 +269,8 @@ fn pictures(runs: &[Run], options: &Options) -> Result<Printed, PrintError> {
     let mut printed = Printed { bytes: vec![], notes: vec![] };
     for run in runs {
         let options = ChartOptions { language };
-        let picture = chart::png(&run.summary, run.detail.as_ref(), &options).map_err(PrintError::Png)?;
+        let picture =
+            chart::png(&run.summary, run.detail.as_ref(), &options).map_err(PrintError::Png)?;
         printed.bytes.extend(picture.bytes);
         if !picture.missing.is_empty() {
             let missing: Vec<String> = picture.missing.iter().map(char::to_string).collect();

@@ -1,6 +1,6 @@
 //! The two ways in which a table is written.
 
-use super::column::{Heading, Rows};
+use super::column::{Column, Heading, Rows};
 use super::csv::Csv;
 use std::io::{self, Write};
 
@@ -14,6 +14,20 @@ pub enum Table {
 }
 
 impl Table {
+    /// A whole table: one row for each of `rows`.
+    pub(crate) fn write<R>(
+        self,
+        out: &mut dyn Write,
+        columns: &[Column<R>],
+        rows: impl Iterator<Item = R>,
+    ) -> io::Result<()> {
+        let mut table = self.open(out, columns.iter().map(Column::heading).collect())?;
+        for row in rows {
+            table.row(columns.iter().map(|column| column.cell(&row)).collect())?;
+        }
+        table.finish()
+    }
+
     /// Begins a table of these columns.
     pub(super) fn open<'a>(
         self,

@@ -2,7 +2,7 @@
 //! asked for.
 
 use super::RUNS;
-use crate::args::report::ReportArgs;
+use crate::args::report::{Lang, ReportArgs};
 use crate::exit::Exit;
 use crate::printer::Printer;
 use crate::usage::UsageError;
@@ -40,7 +40,7 @@ fn report(args: &ReportArgs, printer: &Printer) -> Result<Exit, UsageError> {
         // Whatever cannot be read is said before anything is written.
         let read = dirs.iter().map(|dir| load(dir, None)).collect::<Result<Vec<_>, _>>();
         let runs = read.map_err(unreadable)?;
-        let notes = runs.iter().flat_map(|run| notes_on(&run.summary, language(args)));
+        let notes = runs.iter().flat_map(|run| notes_on(&run.summary, language(args.lang)));
         notes.for_each(|note| printer.warn(note));
         return give(args.out.as_deref(), printer, |out| rows(&dirs, &runs, table, out));
     }
@@ -50,7 +50,7 @@ fn report(args: &ReportArgs, printer: &Printer) -> Result<Exit, UsageError> {
     }
     let read = dirs.iter().map(|dir| load(dir, Some(layout))).collect::<Result<Vec<_>, _>>();
     let runs = read.map_err(unreadable)?;
-    let options = Options { language: language(args), text: text_options(args, printer) };
+    let options = Options { language: language(args.lang), text: text_options(args, printer) };
     match layout.print(&runs, &options) {
         Ok(printed) => {
             printed.notes.iter().for_each(|note| printer.warn(note));
@@ -103,8 +103,9 @@ fn rows(dirs: &[RunDir], runs: &[Run], table: Table, out: &mut dyn Write) -> io:
     per_request(out, table, &both)
 }
 
-fn language(args: &ReportArgs) -> Language {
-    args.lang.map_or_else(
+/// The language that was asked for, or that of the locale.
+pub(super) fn language(lang: Option<Lang>) -> Language {
+    lang.map_or_else(
         || {
             let set = ["LC_ALL", "LC_MESSAGES", "LANG"].map(|name| std::env::var(name).ok());
             Language::of_locale(set.each_ref().map(|value| value.as_deref()))
@@ -121,7 +122,7 @@ fn text_options(args: &ReportArgs, printer: &Printer) -> TextOptions {
 }
 
 /// Writes the result to where it was asked for.
-fn give(
+pub(super) fn give(
     file: Option<&Path>,
     printer: &Printer,
     write: impl FnOnce(&mut dyn Write) -> io::Result<()>,

@@ -101,8 +101,12 @@ impl<'a> Database<'a> {
         self.scan(1, &mut |cells| {
             let text = |i: usize| cells.get(i).and_then(Cell::text);
             let this = text(0) == Some("table") && text(1) == Some(name);
-            if let (true, Some(root), Some(sql)) = (this, cells.get(3).and_then(Cell::integer), text(4)) {
-                found = u32::try_from(root).ok().map(|root| Table { columns: schema::columns(sql), root });
+            if let (true, Some(root), Some(sql)) =
+                (this, cells.get(3).and_then(Cell::integer), text(4))
+            {
+                found = u32::try_from(root)
+                    .ok()
+                    .map(|root| Table { columns: schema::columns(sql), root });
             }
         })?;
         found.ok_or_else(|| Damaged::NoTable(name.to_owned()))
