@@ -376,6 +376,11 @@ impl LevelSummary {
         self.slo.as_ref().is_some_and(|slo| slo.verdict.passed == Some(true))
     }
 
+    /// What another tool stated by this name, where the level is its.
+    pub fn stated(&self, name: &str) -> Option<f64> {
+        self.reported.as_ref().and_then(|reported| reported.figures.get(name).copied())
+    }
+
     /// TTFT repeats the latency: answers came whole, and there is no TTFT.
     pub fn is_whole(&self) -> bool {
         let (Some(ttft), Some(latency)) = (&self.ttft_ms, &self.latency_ms) else { return false };
