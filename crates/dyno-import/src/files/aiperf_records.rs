@@ -53,7 +53,10 @@ impl Records {
             },
             status: status.and_then(|status| u16::try_from(status).ok()),
             warmup: phase.as_deref() == Some("warmup"),
-            scheduled: None,
+            // When its turn came, before it went to the process that sends it.
+            scheduled: number(value, &["metadata", "credit_issued_ns"])
+                .map(|ns| ns / 1e9)
+                .filter(|due| *due > 0.0 && *due <= sent),
         };
         self.samples.push(sample);
     }

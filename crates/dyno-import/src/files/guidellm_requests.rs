@@ -14,7 +14,6 @@ pub(super) fn samples(
     told: &LevelSummary,
     reading: &mut Reading,
 ) -> Option<Vec<Sample>> {
-    let open = told.load.kind == "rate";
     let of = |name: &str| list(benchmark, &["requests", name]).map_or(&[][..], Vec::as_slice);
     let kinds = [
         ("successful", told.requests.completed),
@@ -37,7 +36,7 @@ pub(super) fn samples(
     }
     let mut all = Vec::new();
     for (name, _) in kinds {
-        all.extend(of(name).iter().map(|request| sample(request, name, open)));
+        all.extend(of(name).iter().map(|request| sample(request, name)));
     }
     let unusable =
         all.iter().filter(|one| one.ended == Ended::Completed && one.sent.is_none()).count();
@@ -49,7 +48,7 @@ pub(super) fn samples(
     Some(all)
 }
 
-fn sample(request: &Value, kind: &str, open: bool) -> Sample {
+fn sample(request: &Value, kind: &str) -> Sample {
     let timing =
         |name: &str| number(request, &["info", "timings", name]).filter(|time| *time > 0.0);
     let older = |name: &str| number(request, &[name]).filter(|time| *time > 0.0);
@@ -61,7 +60,7 @@ fn sample(request: &Value, kind: &str, open: bool) -> Sample {
     let target = timing("targeted_start").or_else(|| {
         number(request, &["scheduler_info", "targeted_start_time"]).filter(|time| *time > 0.0)
     });
-    let scheduled = target.filter(|target| open && sent.is_some_and(|sent| *target <= sent));
+    let scheduled = target.filter(|target| sent.is_some_and(|sent| *target <= sent));
     let words = text(request, &["info", "error"]).or_else(|| text(request, &["error"]));
     Sample {
         scheduled,

@@ -132,7 +132,7 @@ pub(super) fn count(value: &Value, path: &[&str]) -> Option<u64> {
 
 /// A number that is a count.
 pub(super) fn whole(number: f64) -> Option<u64> {
-    let fits = number >= 0.0 && number < 9e15 && number.fract() == 0.0;
+    let fits = (0.0..9e15).contains(&number) && number.fract() == 0.0;
     fits.then_some(number as u64)
 }
 

@@ -8,6 +8,7 @@ mod csv;
 mod directory;
 mod evalscope;
 mod evalscope_database;
+mod frames;
 mod guidellm;
 mod guidellm_first;
 mod guidellm_requests;

@@ -1,23 +1,16 @@
 //! From what a tool saved of single requests to figures by Dyno's own definitions: a plan and
 //! records good enough for [`summarise`], and what the tool said beside them.
 
-use super::sample::{self, times};
+use super::frames::{plan, source};
+use super::sample::times;
 pub(super) use super::sample::{Ended, Sample};
 use super::told::{Found, rounded};
 use crate::{ImportedRun, Problem, blank};
-use dyno_core::course::Course;
-use dyno_core::frame::{ClientHealth, Ending, Frame, LevelEnd, LevelStart, RunEnd, RunHeader};
-use dyno_core::plan::{
-    Api, Arrival, DataPlan, LengthSpec, LevelPlan, Load, PLAN_SCHEMA, Plan, RequestPlan, Shard,
-    Target, Timeouts, UsageWanted,
-};
-use dyno_core::record::RequestRecord;
-use dyno_core::server::ServerPlan;
 use dyno_report::layout::{Extras, LevelExtras};
 use dyno_report::summary::{
     Client, Distribution, Integrity, Origin, RequestCounts, Throughput, TokenSources,
 };
-use dyno_report::{LevelSummary, VecSource, Verdict, summarise};
+use dyno_report::{LevelSummary, Verdict, summarise};
 
 /// What is known of a run as a whole.
 #[derive(Debug, Clone)]
@@ -45,18 +38,19 @@ const MERE_ROUNDING: f64 = 0.02;
 const LEAST_MS: f64 = 0.05;
 
 /// A run of these levels, their figures computed anew where their requests are known.
-pub(super) fn run(head: Head, found: Vec<Found>, problems: &mut Vec<Problem>) -> ImportedRun {
+pub(super) fn run(head: Head, mut found: Vec<Found>, problems: &mut Vec<Problem>) -> ImportedRun {
+    found.iter_mut().for_each(Found::settle);
     let head = Head { target: head.target.as_deref().map(without_secrets), ..head };
     let id = blank::id(&head.origin.file, head.ordinal);
     let plan = plan(&head, &found);
     let source = source(&id, &plan, &found);
     let anew = summarise(&plan, None, &source);
     let gathered = Extras::gather(&plan, &source);
-    let timed: Vec<bool> = found.iter().map(|found| samples(found).is_some_and(times)).collect();
+    let timed: Vec<bool> = found.iter().map(|found| found.requests().is_some_and(times)).collect();
     let (mut levels, mut extras) = (Vec::new(), Extras::default());
     for ((index, found), timed) in (0..).zip(&found).zip(&timed) {
         let level = anew.levels.iter().find(|level| level.index == index);
-        let level = level.filter(|_| samples(found).is_some());
+        let level = level.filter(|_| found.requests().is_some());
         if let Some(level) = level {
             compare(&head.origin, found, level, *timed, problems);
         }
@@ -89,14 +83,11 @@ fn without_secrets(url: &str) -> String {
     format!("{scheme}://{host}{path}")
 }
 
-fn samples(found: &Found) -> Option<&[Sample]> {
-    found.samples.as_deref().filter(|samples| !samples.is_empty())
-}
-
 /// The level as it is computed anew, under the name that the tool's has.
 fn adopted(anew: LevelSummary, found: &Found) -> LevelSummary {
     let told = &found.told;
-    let scheduled = samples(found).is_some_and(|all| all.iter().any(|one| one.scheduled.is_some()));
+    let scheduled =
+        found.requests().is_some_and(|all| all.iter().any(|one| one.scheduled.is_some()));
     let findings = anew.reasons.into_iter().chain(anew.notes);
     let mut kept: Vec<_> = findings.filter(|one| KEPT.contains(&one.code.as_str())).collect();
     kept.extend(told.notes.iter().cloned());
@@ -215,141 +206,6 @@ fn compare(
             let line = told.reported.as_ref().and_then(|reported| reported.line);
             problems.push(Problem::note(line, what, advice));
         }
-    }
-}
-
-fn plan(head: &Head, found: &[Found]) -> Plan {
-    Plan {
-        schema: PLAN_SCHEMA.to_owned(),
-        target: Target {
-            // A plan without a URL is one of the embedded engine.
-            url: Some(head.target.clone().unwrap_or_else(|| "unknown".to_owned())),
-            embedded: None,
-            predicted: false,
-            api: Api::OpenAiChat,
-            insecure: false,
-            header_names: Vec::new(),
-        },
-        levels: found.iter().map(level_plan).collect(),
-        data: DataPlan { spec: Some("imported".to_owned()), ..DataPlan::default() },
-        request: RequestPlan {
-            model: head.model.clone(),
-            stream: true,
-            temperature: None,
-            stop: Vec::new(),
-            extra_body: None,
-            usage: UsageWanted::Final,
-        },
-        timeouts: Timeouts {
-            connect_ns: u64::MAX,
-            total_ns: u64::MAX,
-            first_token_ns: u64::MAX,
-            idle_ns: u64::MAX,
-        },
-        allow_failures: 1.0,
-        slo: None,
-        seed: 0,
-        shard: Shard::WHOLE,
-        label: head.label.clone(),
-        note: None,
-        save_text: false,
-        course: Course::default(),
-        server: ServerPlan::default(),
-    }
-}
-
-fn level_plan(found: &Found) -> LevelPlan {
-    let told = &found.told;
-    let requests = samples(found).map_or(0, |samples| samples.len() as u64);
-    let length = |asked: Option<u32>| match asked {
-        Some(tokens) => LengthSpec::fixed(tokens),
-        None => LengthSpec("unknown".to_owned()),
-    };
-    LevelPlan {
-        label: told.label.clone(),
-        load: load(found, requests),
-        requests: Some(requests),
-        duration_ns: None,
-        warmup: None,
-        drain_ns: 0,
-        input_tokens: length(told.input_length),
-        output_tokens: length(told.output_length),
-        capacity: None,
-        repeat: None,
-        until: None,
-        soak: false,
-    }
-}
-
-/// The load to compute by. Of one without a known shape nothing is assumed: it is as a burst, which
-/// has no steady window and no intervals.
-fn load(found: &Found, requests: u64) -> Load {
-    let told = &found.told.load;
-    let value = told.value.filter(|value| value.is_finite() && *value > 0.0);
-    match (told.kind.as_str(), value) {
-        ("concurrency", Some(slots)) if slots < 1e6 => {
-            Load::Concurrency { concurrency: slots as u32 }
-        }
-        ("rate", Some(rate)) => {
-            Load::Rate { rate, arrival: found.arrival.unwrap_or(Arrival::Constant) }
-        }
-        ("trace", _) => Load::Trace { speed: value.unwrap_or(1.0) },
-        _ => Load::Burst { requests },
-    }
-}
-
-/// The frames of the levels whose requests are known.
-fn source(id: &str, plan: &Plan, found: &[Found]) -> VecSource {
-    let anchor = found.iter().filter_map(samples).filter_map(sample::earliest).reduce(f64::min);
-    let zero = anchor.unwrap_or(0.0);
-    let mut frames = Vec::new();
-    let mut last = 0;
-    for (index, found) in (0..).zip(found) {
-        let Some(samples) = samples(found) else { continue };
-        let slots = match found.told.load.kind.as_str() {
-            "concurrency" => found.told.load.value.unwrap_or(1.0) as u32,
-            _ => 1,
-        };
-        let records = sample::records(index, samples, zero, slots);
-        let end = level_end(index, &records);
-        let begun = records.iter().map(|record| record.intended).min().unwrap_or(0);
-        last = last.max(end.ended);
-        frames.push(Frame::LevelStart(LevelStart { level: index, started: begun }));
-        frames.extend(records.into_iter().map(|record| Frame::Request(Box::new(record))));
-        frames.push(Frame::LevelEnd(Box::new(end)));
-    }
-    frames.push(Frame::RunEnd(RunEnd { ended: last, ending: Ending::Requests }));
-    VecSource {
-        header: RunHeader {
-            format: 1,
-            run_id: id.to_owned(),
-            shard: 0,
-            shards: 1,
-            anchor_unix_ns: anchor.map_or(0, sample::wall_clock),
-            plan_hash: plan.hash(),
-            version: env!("CARGO_PKG_VERSION").to_owned(),
-        },
-        frames,
-        damaged: None,
-    }
-}
-
-fn level_end(level: u32, records: &[RequestRecord]) -> LevelEnd {
-    let measured = |record: &&RequestRecord| record.phase.is_measured();
-    let issued = records.iter().filter(measured).count() as u64;
-    let stopped = records.iter().filter_map(|record| record.sent).max().unwrap_or(0);
-    let after = records.iter().map(|record| record.end).filter(|end| *end >= stopped);
-    LevelEnd {
-        level,
-        ending: Ending::Requests,
-        ended: records.iter().map(|record| record.end).max().unwrap_or(0),
-        sending_stopped: stopped,
-        starved: after.min(),
-        planned: Some(issued),
-        issued,
-        warmup: records.len() as u64 - issued,
-        client: ClientHealth::default(),
-        slip: None,
     }
 }
 

@@ -60,6 +60,18 @@ impl Found {
             samples: None,
         }
     }
+
+    /// Its requests, if any are known.
+    pub(super) fn requests(&self) -> Option<&[Sample]> {
+        self.samples.as_deref().filter(|samples| !samples.is_empty())
+    }
+
+    /// Requests are due at some time only where they come by a schedule.
+    pub(super) fn settle(&mut self) {
+        if !matches!(self.told.load.kind.as_str(), "rate" | "trace") {
+            self.samples.iter_mut().flatten().for_each(|sample| sample.scheduled = None);
+        }
+    }
 }
 
 /// The names by which [`distribution`] asks.

@@ -107,3 +107,18 @@ fn a_folder_with_an_export_and_its_requests_is_one_run() {
     assert_eq!(level.itl_ms.as_ref().unwrap().count, Some(120));
     assert_eq!(reported(level, "request_count.avg"), 8.0);
 }
+
+#[test]
+fn an_open_loop_tells_when_requests_were_due() {
+    let mut bytes = std::fs::read(crate::fixture("aiperf.json")).unwrap();
+    let text = String::from_utf8(bytes).unwrap();
+    bytes = text.replace("\"concurrency\": 2", "\"request_rate\": 20.0").into_bytes();
+    bytes.extend(std::fs::read(crate::fixture("aiperf.jsonl")).unwrap());
+    let imported = import_bytes("both.jsonl", &bytes).unwrap();
+    assert_eq!(loads(&imported.runs[0]), [("rate", Some(20.0))]);
+    let level = &imported.runs[0].summary.levels[0];
+    let [sent, due] =
+        [&level.ttft_ms, &level.ttft_scheduled_ms].map(|one| one.as_ref().unwrap().mean);
+    // AIPerf itself says that requests went out 9.59 ms after their turn had come.
+    close(Some(due.unwrap() - sent.unwrap()), 9.59, 1e-2);
+}

@@ -19,6 +19,9 @@ static TEXTS: LazyLock<Vec<(String, Vec<u8>)>> = LazyLock::new(|| {
     all
 });
 
+static DATABASE: LazyLock<Vec<u8>> =
+    LazyLock::new(|| std::fs::read(fixture("evalscope-1.0.db")).unwrap());
+
 #[test]
 fn json_that_is_cut_off_is_told_with_its_place() {
     let bytes = std::fs::read(fixture("guidellm-0.3.json")).unwrap();
@@ -102,6 +105,18 @@ proptest! {
             bytes.truncate(length);
         }
         let _ = import_bytes(name, &bytes);
+    }
+
+    #[test]
+    fn changed_databases_do_no_harm(
+        changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..6),
+    ) {
+        let mut bytes = DATABASE.clone();
+        for (at, value) in changes {
+            let at = at.index(bytes.len());
+            bytes[at] = value;
+        }
+        let _ = import_bytes("benchmark_data.db", &bytes);
     }
 
     #[test]

@@ -92,7 +92,7 @@ fn cell<'a>(kind: u64, body: &mut &'a [u8]) -> Option<Cell<'a>> {
         7 => Cell::Real(f64::from_be_bytes(bytes.try_into().ok()?)),
         8 => Cell::Integer(0),
         9 => Cell::Integer(1),
-        _ if kind % 2 == 0 => Cell::Blob,
+        _ if kind.is_multiple_of(2) => Cell::Blob,
         _ => Cell::Text(bytes),
     })
 }
