@@ -1,7 +1,7 @@
 //! Folders: that of an EvalScope run, with its summary, percentiles and requests; one that holds such
 //! folders, which is a sweep; or any folder of result files.
 
-use super::evalscope::{add_percentiles, head, is_percentiles, is_summary, summary};
+use super::evalscope::{add_percentiles, head, is_percentiles, is_summary, settle, summary};
 use super::rebuild::{Head, Sample};
 use super::told::{Found, Offered};
 use super::{Reading, evalscope_database, json};
@@ -103,6 +103,7 @@ fn level(
     if let Some((_, rows)) = percentiles {
         add_percentiles(&mut found.told, &rows);
     }
+    settle(&mut found, &mut reading.problems);
     if let Some((_, arguments)) = arguments {
         let given = |name: &str| json::text(&arguments, &[name]);
         head.model = given("model_id").or_else(|| given("model")).or_else(|| head.model.take());

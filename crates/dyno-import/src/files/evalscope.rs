@@ -6,6 +6,7 @@ use super::json::{figures, text, whole};
 use super::rebuild::Head;
 use super::told::{Found, Offered, distribution, present, rounded, tokens, unit_ms};
 use super::{Group, Reading};
+use crate::Problem;
 use dyno_report::LevelSummary;
 use dyno_report::summary::{Distribution, Origin, Reported};
 use serde_json::Value;
@@ -86,7 +87,7 @@ impl Told {
 
 /// Reads a summary or a list of percentiles that stands alone.
 pub(super) fn read(reading: &mut Reading, line: u64, value: &Value) {
-    let found = if value.is_array() {
+    let mut found = if value.is_array() {
         let mut found = Found::new(Offered::plain("unknown"));
         found.told.reported = Some(Reported { line: Some(line), ..Reported::default() });
         add_percentiles(&mut found.told, value);
@@ -94,6 +95,7 @@ pub(super) fn read(reading: &mut Reading, line: u64, value: &Value) {
     } else {
         summary(line, value)
     };
+    settle(&mut found, &mut reading.problems);
     let key = format!("evalscope {}", value.is_array());
     reading.add(Group { key, head: head(&reading.name, "json", Some(line)) }, found);
 }
@@ -142,6 +144,18 @@ pub(super) fn summary(line: u64, value: &Value) -> Found {
     told.tpot_ms = mean(TPOT, None).filter(|_| all.entry(OLD).is_none());
     told.chunk_gap_ms = mean(GAP, None);
     found
+}
+
+/// Leaves out the time to the first token where it repeats the latency: answers came whole.
+pub(super) fn settle(found: &mut Found, problems: &mut Vec<Problem>) {
+    if !found.told.is_whole() {
+        return;
+    }
+    let told = &mut found.told;
+    (told.ttft_ms, told.tpot_ms, told.chunk_gap_ms) = (None, None, None);
+    let what = "answers were not streamed: times to the first token are those of the whole";
+    let advice = "they are among the reported figures, and left out of TTFT";
+    found.note(problems, "import_not_streamed", what, advice);
 }
 
 /// `99%` as `p99`, and the ends as they are.

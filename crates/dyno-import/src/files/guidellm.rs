@@ -2,8 +2,7 @@
 //! calls inter-token latency is the mean over an answer, which is Dyno's TPOT; its own time per
 //! output token counts otherwise from version to version and is kept as reported alone.
 
-use super::Reading;
-use super::guidellm_requests::samples;
+use super::{Reading, guidellm_requests};
 use super::json::{at, count, figures, list, number, text, whole};
 use super::rebuild::Head;
 use super::told::{Found, Offered, distribution, present, rounded, tokens};
@@ -56,12 +55,12 @@ pub(super) fn read(reading: &mut Reading, line: u64, value: &Value) {
             reading.problems.push(Problem::error(Some(line), what, "it is left out"));
             continue;
         }
-        levels.push(level(benchmark, reading));
+        levels.push(level(benchmark, &mut reading.problems));
     }
     reading.add_run(Head { label: head.model.clone(), ..head }, levels);
 }
 
-fn level(benchmark: &Value, reading: &mut Reading) -> Found {
+fn level(benchmark: &Value, problems: &mut Vec<Problem>) -> Found {
     let mut found = Found::new(offered(benchmark));
     let told = &mut found.told;
     let metrics = &benchmark["metrics"];
@@ -101,7 +100,7 @@ fn level(benchmark: &Value, reading: &mut Reading) -> Found {
     told.output_tokens = token("output_token_count");
     told.input_length = length(benchmark, "prompt_tokens");
     told.output_length = length(benchmark, "output_tokens");
-    found.samples = samples(benchmark, &found.told, reading);
+    guidellm_requests::add(&mut found, benchmark, problems);
     found
 }
 

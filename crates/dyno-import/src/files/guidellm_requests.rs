@@ -1,19 +1,15 @@
 //! The single requests in guidellm's reports from 0.2 on. A report may keep a sample of them; figures
 //! are computed anew only from all.
 
-use super::Reading;
 use super::json::{count, list, number, text};
 use super::rebuild::{Ended, Sample};
+use super::told::Found;
 use crate::Problem;
-use dyno_report::LevelSummary;
 use serde_json::Value;
 
-/// Every request of a benchmark, if the report has all of them.
-pub(super) fn samples(
-    benchmark: &Value,
-    told: &LevelSummary,
-    reading: &mut Reading,
-) -> Option<Vec<Sample>> {
+/// Adds every request of a benchmark to its level, if the report has all of them.
+pub(super) fn add(found: &mut Found, benchmark: &Value, problems: &mut Vec<Problem>) {
+    let told = &found.told;
     let of = |name: &str| list(benchmark, &["requests", name]).map_or(&[][..], Vec::as_slice);
     let kinds = [
         ("successful", told.requests.completed),
@@ -23,29 +19,26 @@ pub(super) fn samples(
     let kept: u64 = kinds.iter().map(|(name, _)| of(name).len() as u64).sum();
     let total: u64 = kinds.iter().filter_map(|(_, total)| *total).sum();
     if kept == 0 {
-        return None;
+        return;
     }
     if kept < total {
-        let what = format!(
-            "{}: the report keeps {kept} of {total} requests, too few to compute from",
-            told.label
-        );
+        let what = format!("the report keeps {kept} of {total} requests, too few to compute from");
         let advice = "the tool's own figures are shown; let guidellm keep all requests for more";
-        reading.problems.push(Problem::note(None, what, advice));
-        return None;
+        found.note(problems, "import_sampled", what, advice);
+        return;
     }
     let mut all = Vec::new();
     for (name, _) in kinds {
         all.extend(of(name).iter().map(|request| sample(request, name)));
     }
-    let unusable =
-        all.iter().filter(|one| one.ended == Ended::Completed && one.sent.is_none()).count();
-    if unusable > 0 {
-        let what = format!("{}: {unusable} requests do not say when they were sent", told.label);
+    let timeless = all.iter().filter(|one| one.ended == Ended::Completed && one.sent.is_none());
+    let timeless = timeless.count();
+    if timeless > 0 {
+        let what = format!("{timeless} requests do not say when they were sent");
         let advice = "figures that need it are the tool's own";
-        reading.problems.push(Problem::note(None, what, advice));
+        found.note(problems, "import_untimed", what, advice);
     }
-    Some(all)
+    found.samples = Some(all);
 }
 
 fn sample(request: &Value, kind: &str) -> Sample {

@@ -48,7 +48,7 @@ pub(super) fn run(head: Head, mut found: Vec<Found>, problems: &mut Vec<Problem>
     let gathered = Extras::gather(&plan, &source);
     let timed: Vec<bool> = found.iter().map(|found| found.requests().is_some_and(times)).collect();
     let (mut levels, mut extras) = (Vec::new(), Extras::default());
-    for ((index, found), timed) in (0..).zip(&found).zip(&timed) {
+    for ((index, found), timed) in (0..).zip(&mut found).zip(&timed) {
         let level = anew.levels.iter().find(|level| level.index == index);
         let level = level.filter(|_| found.requests().is_some());
         if let Some(level) = level {
@@ -172,7 +172,7 @@ fn integrity(anew: &Integrity) -> Integrity {
 /// Says where the tool's figures and those of its own requests are apart.
 fn compare(
     origin: &Origin,
-    found: &Found,
+    found: &mut Found,
     anew: &LevelSummary,
     timed: bool,
     problems: &mut Vec<Problem>,
@@ -189,23 +189,20 @@ fn compare(
     ];
     let counts = |one: &LevelSummary| one.requests.completed.map(|count| count as f64);
     let completed = ("the completed requests", counts(told), counts(anew));
-    for (name, told_value, value) in pairs.into_iter().chain([completed]) {
-        let Some((theirs, ours)) = told_value.zip(value) else { continue };
+    for (name, told, value) in pairs.into_iter().chain([completed]) {
+        let Some((theirs, ours)) = told.zip(value) else { continue };
         let apart = (theirs - ours).abs();
-        if apart > LEAST_MS && apart > MERE_ROUNDING * theirs.abs().max(ours.abs()) {
-            let what = format!(
-                "{}: {name}: {} says {theirs}, its requests give {ours}",
-                told.label, origin.tool
-            );
-            let weighs = origin.tool == "guidellm" && name.contains("TPOT");
-            let advice = if weighs {
-                "guidellm counts each answer by its tokens; Dyno's figure is shown, and theirs is kept"
-            } else {
-                "the figure of the requests is shown, the tool's is kept as reported"
-            };
-            let line = told.reported.as_ref().and_then(|reported| reported.line);
-            problems.push(Problem::note(line, what, advice));
+        if apart <= LEAST_MS || apart <= MERE_ROUNDING * theirs.abs().max(ours.abs()) {
+            continue;
         }
+        let weighs = origin.tool == "guidellm" && name.contains("TPOT");
+        let advice = if weighs {
+            "guidellm counts each answer by its tokens; Dyno's figure is shown, and theirs is kept"
+        } else {
+            "the figure of the requests is shown, the tool's is kept as reported"
+        };
+        let what = format!("{name}: {} says {theirs}, its requests give {ours}", origin.tool);
+        found.note(problems, "import_figures_differ", what, advice);
     }
 }
 

@@ -33,10 +33,6 @@ pub(super) fn read(reading: &mut Reading, line: u64, value: &Value) {
     let model = text(value, &["model_id"]).or_else(|| text(value, &["server_info", "model_path"]));
     let (offered, remark) = offered(value);
     let mut found = Found::new(offered);
-    let label = found.told.label.clone();
-    if let Some(remark) = remark {
-        reading.problems.push(Problem::note(Some(line), format!("{label}: {remark}"), KEPT));
-    }
     let told = &mut found.told;
     told.reported = Some(Reported { line: Some(line), figures: figures(value) });
     told.input_length = length(value, "random_input_len");
@@ -65,7 +61,10 @@ pub(super) fn read(reading: &mut Reading, line: u64, value: &Value) {
     found.extras.peak_output_per_s = number(value, &["max_output_tokens_per_s"]).map(|n| n as u64);
     found.extras.peak_requests = peak;
     found.extras.burstiness = number(value, &["burstiness"]).map(Burstiness::Shape);
-    found.samples = samples(value, line, &label, reading);
+    found.samples = samples(value, line, &found.told.label, reading);
+    if let Some(remark) = remark {
+        found.note(&mut reading.problems, "import_load_two", remark, KEPT);
+    }
     let head = Head {
         origin: origin(reading, tool, line, value),
         ordinal: 0,
@@ -80,7 +79,7 @@ pub(super) fn read(reading: &mut Reading, line: u64, value: &Value) {
     reading.add(Group { key, head }, found);
 }
 
-const KEPT: &str = "both figures are kept as reported";
+const KEPT: &str = "it is taken as the rate; both figures are kept as reported";
 
 fn origin(reading: &Reading, tool: &str, line: u64, value: &Value) -> Origin {
     Origin {
@@ -118,8 +117,18 @@ fn offered(value: &Value) -> (Offered, Option<String>) {
         }
         (Some("trace"), ..) => (Offered::plain("trace"), None),
         (_, None, Some(most)) => (Offered::concurrency(most), None),
-        (Some(_), None, None) => (Offered::plain("unlimited"), None),
+        (Some(_), None, None) => (all_at_once(value), None),
         (None, None, None) => (Offered::plain("unknown"), None),
+    }
+}
+
+/// Without a rate and a limit every request is sent at the start.
+fn all_at_once(value: &Value) -> Offered {
+    let get = |name: &str| number(value, &[name]);
+    let ended = get("completed").map(|completed| completed + get("failed").unwrap_or(0.0));
+    match get("num_prompts").or(ended).filter(|sent| *sent >= 1.0) {
+        Some(sent) => Offered::burst(sent),
+        None => Offered::plain("unlimited"),
     }
 }
 

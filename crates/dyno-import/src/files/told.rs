@@ -2,11 +2,11 @@
 //! tool has nothing.
 
 use super::rebuild::Sample;
-use crate::blank;
+use crate::{Problem, blank};
 use dyno_core::plan::Arrival;
-use dyno_report::LevelSummary;
 use dyno_report::layout::LevelExtras;
 use dyno_report::summary::{Distribution, LoadSummary, Tokens};
+use dyno_report::{LevelSummary, Reason};
 
 /// How requests were offered, by a tool's word.
 #[derive(Debug, Clone, PartialEq)]
@@ -40,6 +40,11 @@ impl Offered {
         Self { load: blank::load("rate", Some(rate)), arrival }
     }
 
+    /// So many at once.
+    pub(super) fn burst(requests: f64) -> Self {
+        Self { load: blank::load("burst", Some(requests)), arrival: None }
+    }
+
     /// As fast as it goes, or nobody knows.
     pub(super) fn plain(kind: &str) -> Self {
         Self { load: blank::load(kind, None), arrival: None }
@@ -59,6 +64,21 @@ impl Found {
             extras: LevelExtras::default(),
             samples: None,
         }
+    }
+
+    /// Says what should be known of the level, beside it and to who reads it in.
+    pub(super) fn note(
+        &mut self,
+        problems: &mut Vec<Problem>,
+        code: &str,
+        what: impl Into<String>,
+        advice: &str,
+    ) {
+        let what = what.into();
+        let line = self.told.reported.as_ref().and_then(|reported| reported.line);
+        problems.push(Problem::note(line, format!("{}: {what}", self.told.label), advice));
+        let advice = Some(advice.to_owned());
+        self.told.notes.push(Reason { code: code.to_owned(), what, advice });
     }
 
     /// Its requests, if any are known.

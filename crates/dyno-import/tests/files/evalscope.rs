@@ -123,3 +123,17 @@ fn a_folder_of_nothing_known_is_an_error() {
     let error = dyno_import::import(folder.path()).unwrap_err().to_string();
     assert!(error.contains("known are"), "{error}");
 }
+
+#[test]
+fn what_was_not_streamed_has_no_ttft() {
+    let summary = r#"{"Test Duration (s)": 4.0, "Concurrency": 1, "Request Rate (req/s)": -1.0,
+        "Total Requests": 4, "Success Requests": 4, "Failed Requests": 0, "Stream Requests": 0,
+        "Non-Stream Requests": 4, "Avg Latency (s)": 1.0, "Avg TTFT (ms)": 1000.0,
+        "Avg TPOT (ms)": 0.0, "Avg ITL (ms)": 0.0}"#;
+    let imported = import_bytes("benchmark_summary.json", summary.as_bytes()).unwrap();
+    let level = &imported.runs[0].summary.levels[0];
+    assert_eq!((&level.ttft_ms, &level.tpot_ms, &level.chunk_gap_ms), (&None, &None, &None));
+    assert_eq!(level.latency_ms.as_ref().unwrap().mean, Some(1000.0));
+    assert_eq!(level.notes[0].code, "import_not_streamed");
+    assert_eq!(reported(level, "Avg TTFT (ms)"), 1000.0);
+}

@@ -73,7 +73,7 @@ fn what_was_not_streamed_has_no_ttft_of_zero() {
     let level = &run.summary.levels[0];
     assert_eq!(level.ttft_ms, None);
     assert_eq!(reported(level, "mean_ttft_ms"), 0.0);
-    assert_eq!(loads(&run), [("unlimited", None)]);
+    assert_eq!(loads(&run), [("burst", Some(4.0))]);
 }
 
 #[test]
@@ -129,6 +129,8 @@ fn a_rate_with_a_limit_is_a_rate_and_says_so() {
     let imported = import_bytes("a.json", &bytes).unwrap();
     assert_eq!(loads(&imported.runs[0]), [("rate", Some(5.0))]);
     assert!(crate::notes(&imported)[0].contains("one of 2 places"), "{:?}", imported.problems);
+    let notes = &imported.runs[0].summary.levels[0].notes;
+    assert!(notes.iter().any(|note| note.code == "import_load_two"), "{notes:?}");
 }
 
 #[test]
