@@ -8,6 +8,7 @@ pub mod environment;
 pub mod frame;
 pub mod lag;
 pub mod nearest;
+pub mod notes;
 pub mod outcome;
 pub mod plan;
 pub mod prompt;
@@ -15,6 +16,7 @@ pub mod ramp;
 pub mod record;
 pub mod server;
 pub mod slo;
+pub mod template;
 mod text_form;
 pub mod units;
 

@@ -1,6 +1,7 @@
 //! Charts of a run as SVG, pure: the same summary gives the same bytes. Each chart stands by
 //! itself, with its style and fonts named inside, and needs nothing else to be looked at.
 
+mod across;
 mod axis;
 mod canvas;
 mod chosen;

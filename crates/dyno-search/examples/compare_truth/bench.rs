@@ -15,8 +15,6 @@ const MOST_BLOCKS: Nanos = 40;
 
 /// How many figures of a run are compared.
 pub(crate) const FIGURES: usize = 4;
-pub(crate) const NAMES: [&str; FIGURES] =
-    ["requests per second", "mean latency", "p99 TTFT", "mean TPOT"];
 pub(crate) const BETTER: [Better; FIGURES] =
     [Better::Higher, Better::Lower, Better::Lower, Better::Lower];
 

@@ -8,13 +8,15 @@ mod bench;
 mod scenarios;
 #[path = "../../tests/support/served.rs"]
 mod served;
+mod tables;
 mod trials;
 
-use bench::{Bench, FIGURES, NAMES};
+use bench::{Bench, FIGURES};
 use dyno_engine::twin::Twin;
-use scenarios::{Row, Slower, drifting, open, slower, unlike};
+use scenarios::{Slower, drifting, open, slower, unlike};
 use served::Load;
-use trials::{ALLOWED, Fared, ONE, ONE_AGAINST, PAIRED, SEVERAL, percent};
+use tables::{NAMES, print, print_truths};
+use trials::{ONE, ONE_AGAINST, PAIRED, SEVERAL};
 
 const PAIRS: u32 = 2_000;
 const SLOWER: [f64; 4] = [0.0, 0.02, 0.05, 0.10];
@@ -25,8 +27,6 @@ const SHORT: usize = 1_000;
 /// Requests of a run that gives the truth, and how many such runs there are.
 const TRUTH: usize = 500_000;
 const TRUTH_RUNS: u64 = 4;
-/// Where the mean latency and the p99 TTFT are among the figures.
-const SHOWN: [usize; 2] = [1, 2];
 
 fn bench(load: Load, requests: usize) -> Bench {
     Bench { twin: Twin::load("generic-7b-24gb").expect("a shipped twin"), load, requests }
@@ -51,54 +51,6 @@ fn truth(load: Load, shares: &[f64]) -> Vec<Slower> {
         (*slower, std::array::from_fn(|i| (after[i] - before[i]).exp_m1()))
     };
     shares.iter().map(change).collect()
-}
-
-fn print_truths(what: &str, cases: &[Slower]) {
-    for (slower, truth) in cases {
-        let cells = truth.map(|change| match change.is_nan() {
-            true => "–".to_owned(),
-            false => format!("{:+.2} %", 100.0 * change),
-        });
-        println!("| {what}: {:.0} % slower | {} |", 100.0 * slower, cells.join(" | "));
-    }
-}
-
-fn table(rows: &[Row], columns: &[&str], cells: &dyn Fn(&Fared) -> Vec<String>) {
-    println!("| B against A | runs | requests a run | {} |", columns.join(" | "));
-    println!("| --- | --- | --: |{}", " --: |".repeat(columns.len()));
-    for Row { what, runs, requests, fared } in rows {
-        println!("| {what} | {runs} | {requests} | {} |", cells(fared).join(" | "));
-    }
-    println!();
-}
-
-fn print(rows: &[Row]) {
-    let all = |fared: &Fared, counts: &[u32; FIGURES]| -> Vec<String> {
-        (0..FIGURES).map(|i| fared.of_figure(i, counts)).collect()
-    };
-    println!("The 95 % interval holds the true change:\n");
-    table(rows, &NAMES, &|fared| all(fared, &fared.covered));
-    println!("Called different:\n");
-    let columns = [&NAMES[..], &["any of them", "the wrong way round"]].concat();
-    table(rows, &columns, &|fared| {
-        let mut cells = all(fared, &fared.called);
-        cells.push(percent(fared.any, fared.all));
-        cells.push(percent(fared.wrong, fared.all));
-        cells
-    });
-    println!(
-        "Said to have no difference larger than 5 %, and a gate that allows {:.0} %: passes / \
-         fails / cannot tell\n",
-        100.0 * ALLOWED
-    );
-    let names = SHOWN.map(|i| NAMES[i]);
-    let columns = names.map(|name| format!("no larger: {name}"));
-    let gates = names.map(|name| format!("gate: {name}"));
-    let columns: Vec<&str> = columns.iter().chain(&gates).map(String::as_str).collect();
-    table(rows, &columns, &|fared| {
-        let no_larger = SHOWN.map(|i| fared.of_figure(i, &fared.no_larger));
-        no_larger.into_iter().chain(SHOWN.map(|i| fared.of_gate(i))).collect()
-    });
 }
 
 fn main() {

@@ -117,22 +117,4 @@ impl Fared {
         self.any += u32::from(any);
         self.wrong += u32::from(wrong);
     }
-
-    /// A share of the comparisons that have a figure.
-    pub(crate) fn of_figure(&self, i: usize, counts: &[u32; FIGURES]) -> String {
-        percent(counts[i], self.compared[i])
-    }
-
-    /// What a gate made of a figure.
-    pub(crate) fn of_gate(&self, i: usize) -> String {
-        self.gate[i].map(|count| percent(count, self.compared[i])).join(" / ")
-    }
-}
-
-/// A dash where there is nothing.
-pub(crate) fn percent(count: u32, all: u32) -> String {
-    match all {
-        0 => "–".to_owned(),
-        _ => format!("{:.1} %", 100.0 * f64::from(count) / f64::from(all)),
-    }
 }

@@ -3,6 +3,7 @@
 use super::capacity::CapacitySearch;
 use super::cost::CostArgs;
 use super::course::CourseArgs;
+use super::language::LanguageArgs;
 use super::levels::{self, Concurrency, Requests};
 use super::metrics::MetricsArgs;
 use super::ramp::ramp;
@@ -322,6 +323,8 @@ pub(crate) struct OutputArgs {
     /// Print the summary as JSON on stdout, and nothing else there
     #[arg(long)]
     pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) language: LanguageArgs,
     /// No notes and no progress; warnings, errors and the result remain
     #[arg(long)]
     pub(crate) quiet: bool,

@@ -1,6 +1,6 @@
 //! `dyno compare`, `dyno gate` and `dyno baseline`: whether a difference is real.
 
-use super::report::Lang;
+use super::language::LanguageArgs;
 use super::slo;
 use super::values;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
@@ -62,9 +62,8 @@ pub(crate) struct CompareArgs {
     /// The format
     #[arg(long, value_name = "FORMAT", value_enum, default_value = "table")]
     pub(crate) format: CompareFormat,
-    /// Language [default: by LC_ALL, LC_MESSAGES, LANG]
-    #[arg(long, value_name = "LANGUAGE", value_enum)]
-    pub(crate) lang: Option<Lang>,
+    #[command(flatten)]
+    pub(crate) language: LanguageArgs,
     /// Write to this file instead of stdout; with svg or png and --pair, into this directory
     #[arg(long, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,
@@ -134,9 +133,8 @@ pub(crate) struct GateArgs {
     /// Where baselines are kept
     #[arg(long, value_name = "DIR", default_value = BASELINES)]
     pub(crate) baselines: PathBuf,
-    /// Language [default: by LC_ALL, LC_MESSAGES, LANG]
-    #[arg(long, value_name = "LANGUAGE", value_enum)]
-    pub(crate) lang: Option<Lang>,
+    #[command(flatten)]
+    pub(crate) language: LanguageArgs,
 }
 
 /// Where baselines are kept unless told otherwise.

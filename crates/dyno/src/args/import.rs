@@ -1,6 +1,6 @@
 //! `dyno import` and `dyno lint`: other tools' results.
 
-use super::report::Lang;
+use super::language::LanguageArgs;
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 
@@ -55,9 +55,8 @@ pub(crate) struct LintArgs {
     /// How findings are printed
     #[arg(long, value_name = "FORMAT", value_enum, default_value = "text")]
     pub(crate) format: LintFormat,
-    /// Language of the findings [default: by LC_ALL, LC_MESSAGES, LANG]
-    #[arg(long, value_name = "LANGUAGE", value_enum)]
-    pub(crate) lang: Option<Lang>,
+    #[command(flatten)]
+    pub(crate) language: LanguageArgs,
 }
 
 /// How findings are printed.

@@ -10,6 +10,7 @@ pub(crate) mod data;
 pub(crate) mod engine;
 pub(crate) mod fit;
 pub(crate) mod import;
+pub(crate) mod language;
 pub(crate) mod levels;
 pub(crate) mod metrics;
 pub(crate) mod predict;

@@ -31,7 +31,7 @@ fn compared(args: &CompareArgs, printer: &Printer) -> Result<Exit, UsageError> {
         return Err(UsageError::new("RUN", words).hint("dyno report prints a single run"));
     }
     let names = names(&runs);
-    let language = language(args.lang);
+    let language = language(args.language);
     if args.pair.is_empty() {
         let every: Vec<usize> = (0..runs.len()).collect();
         let page = Page { runs: &runs, names: &names, places: &every, args, language };

@@ -36,7 +36,7 @@ fn held(args: &GateArgs, printer: &Printer) -> Result<Exit, UsageError> {
     let called: Vec<&str> = names.iter().map(String::as_str).collect();
     let found = side_by_side(&called, &sides, &terms(&args.terms, &sides));
     let found = gated(&found, &args.metric, args.max_regression);
-    let language = language(args.lang);
+    let language = language(args.language);
     if let Some(path) = &args.junit {
         junit(path, &found, language)?;
     }

@@ -25,7 +25,7 @@ fn linted(args: &LintArgs, printer: &Printer) -> Result<Exit, UsageError> {
         let words = loaded::problem(path, problem);
         if loaded::is_error(problem) { printer.warn(words) } else { printer.note(words) }
     }
-    let language = language(args.lang);
+    let language = language(args.language);
     let summaries: Vec<&Summary> = all.runs.iter().map(|run| &run.summary).collect();
     let found = lint(&summaries, language);
     let printed = match args.format {

@@ -27,6 +27,7 @@ use crate::usage::UsageError;
 use dyno_core::plan::{Api, PLAN_SCHEMA, Plan, RequestPlan, Shard, Target, Timeouts, UsageWanted};
 use dyno_engine::twin::Twin;
 use dyno_record::RunDir;
+use dyno_report::messages::Language;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
@@ -48,6 +49,8 @@ pub(crate) struct Resolved {
     pub(crate) out: Option<PathBuf>,
     /// The summary goes to stdout as JSON.
     pub(crate) json: bool,
+    /// The language of the summary that people read.
+    pub(crate) language: Language,
     /// No notes, no progress.
     pub(crate) quiet: bool,
     /// No progress.
@@ -183,6 +186,7 @@ pub(crate) fn resolve(
         connection,
         out: output.out,
         json: output.json,
+        language: output.language.or(surroundings.language),
         quiet: output.quiet,
         no_progress: output.no_progress,
         dry_run,

@@ -48,7 +48,7 @@ pub(crate) fn run(
     let (dir, header, recorder) = open(kit, &environment)?;
 
     let warned = Cell::new(false);
-    let enough = RefCell::new(None);
+    let enough: RefCell<Option<Note>> = RefCell::new(None);
     let live = Arc::new(Live::of(plan, clock));
     let progress = Progress::start(Arc::clone(&live), printer, resolved.live);
     let past = resolved.resumed.as_ref().map(|(_, past)| past);
@@ -83,7 +83,7 @@ pub(crate) fn run(
             },
             news: &|news| match news {
                 News::Left { after, of, time } => printer.note(left(after, of, time)),
-                News::Enough(why) => *enough.borrow_mut() = Some(why.to_owned()),
+                News::Enough(why) => *enough.borrow_mut() = Some(why.clone()),
             },
         }
         .all(plan, &mut course);
@@ -94,7 +94,7 @@ pub(crate) fn run(
     drop(progress);
     environment.notes.extend(workload.notes(&outcome.sent));
     environment.notes.extend(watch.note());
-    environment.notes.extend(enough.into_inner().map(|why| stopped_early(&why)));
+    environment.notes.extend(enough.into_inner());
     environment.notes.extend(target_lost(&outcome, clock));
     let before = resolved.resumed.as_ref().and_then(|(dir, _)| dir.read_environment().ok()?);
     keep(&mut environment.notes, before.map(|before| before.notes).unwrap_or_default());
@@ -155,21 +155,7 @@ fn keep(notes: &mut Vec<Note>, earlier: Vec<Note>) {
     notes.extend(new);
 }
 
-/// Levels that were not run because it was enough.
-fn stopped_early(why: &str) -> Note {
-    Note {
-        code: "stopped_on".to_owned(),
-        what: format!("no more levels were run: {why}"),
-        advice: None,
-    }
-}
-
 /// When the target was lost, and what it had done last.
 fn target_lost(outcome: &RunOutcome, clock: Clock) -> Option<Note> {
-    let lost = outcome.lost.as_ref()?;
-    Some(Note {
-        code: "target_lost".to_owned(),
-        what: outcome::lost_words(lost, clock.anchor_unix_ns()),
-        advice: Some("--resume DIR goes on once it is up again".to_owned()),
-    })
+    outcome.lost.as_ref().map(|lost| outcome::lost_note(lost, clock.anchor_unix_ns()))
 }
