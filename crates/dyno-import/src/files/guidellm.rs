@@ -2,10 +2,10 @@
 //! calls inter-token latency is the mean over an answer, which is Dyno's TPOT; its own time per
 //! output token counts otherwise from version to version and is kept as reported alone.
 
-use super::{Reading, guidellm_requests};
 use super::json::{at, count, figures, list, number, text, whole};
 use super::rebuild::Head;
 use super::told::{Found, Offered, distribution, present, rounded, tokens};
+use super::{Reading, guidellm_requests};
 use crate::Problem;
 use dyno_core::plan::Arrival;
 use dyno_report::summary::{Concurrency, Distribution, Origin, Reported};

@@ -77,8 +77,7 @@ impl Found {
         let what = what.into();
         let line = self.told.reported.as_ref().and_then(|reported| reported.line);
         problems.push(Problem::note(line, format!("{}: {what}", self.told.label), advice));
-        let advice = Some(advice.to_owned());
-        self.told.notes.push(Reason { code: code.to_owned(), what, advice });
+        self.told.notes.push(Reason::new(code, what, Some(advice)));
     }
 
     /// Its requests, if any are known.
