@@ -1,4 +1,5 @@
 //! Result files of other tools, as they save them.
+#![allow(clippy::unwrap_used, clippy::expect_used)]
 
 mod aiperf;
 mod broken;
