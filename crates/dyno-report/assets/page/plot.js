@@ -189,7 +189,7 @@ Plot.prototype.line = function (inside, one, at) {
     }
     put(inside, svg('circle', {
       class: 'dot' + look, cx: at.x.at(point.x).toFixed(1), cy: at.y.at(point.y).toFixed(1), r: 4.5,
-      fill: look === ' hollow' ? null : one.colour, stroke: look === ' hollow' ? one.colour : null
+      color: one.colour
     }));
   });
 };

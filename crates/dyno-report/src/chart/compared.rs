@@ -44,8 +44,16 @@ fn token_time() -> Figure<'static> {
     })
 }
 
-fn failed(level: &LevelSummary) -> Option<Value> {
-    level.requests.failure_share().map(|share| Value::plain(share * 100.0))
+/// Shares in percent; or, where a side tells of failures but not of how many requests, their number.
+fn failures(sides: &Sides<'_>, language: Language) -> (Figure<'static>, String) {
+    let share = |level: &LevelSummary| level.requests.failure_share();
+    let counted = |level: &LevelSummary| level.requests.failed.is_some() && share(level).is_none();
+    if sides.iter().flat_map(|(_, side)| &side.levels).any(counted) {
+        let failed = |level: &LevelSummary| level.requests.failed.map(|n| Value::plain(n as f64));
+        return (Box::new(failed), String::new());
+    }
+    let percent = Word::Percent.in_language(language).to_owned();
+    (Box::new(move |level| share(level).map(|share| Value::plain(share * 100.0))), percent)
 }
 
 fn over(sides: &Sides<'_>, kind: &str, axis: (Word, Ticks), language: Language) -> Chart {
@@ -57,13 +65,12 @@ fn over(sides: &Sides<'_>, kind: &str, axis: (Word, Ticks), language: Language) 
         panel.may_be_log = true;
         panel
     };
-    let failures: Figure<'_> = Box::new(failed);
-    let percent = Word::Percent.in_language(language).to_owned();
+    let (failed, unit) = failures(sides, language);
     let mut panels = vec![
         panel(Word::RequestsPerSecond, &work(|done| done.requests_per_s)),
         times(Word::MeanLatency, &of(|level| &level.latency_ms, "mean")),
         panel(Word::OutputPerSecond, &work(|done| done.output_tokens_per_s)),
-        Panel { unit: percent, ..panel(Word::FailedShare, &failures) },
+        Panel { unit, ..panel(Word::FailedRequests, &failed) },
         times(Word::Ttft, &first_token()),
         times(Word::TokenTime, &token_time()),
     ];

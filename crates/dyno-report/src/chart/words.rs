@@ -60,8 +60,8 @@ messages! {
     ShareOfSamples: "% that took no longer", "累计占比 %";
     Tpot: "TPOT p50", "单 token 时间 TPOT p50";
     Failed: "failed", "失败";
-    FailedShare: "Failed requests", "失败率";
-    Percent: "%", "百分比 %";
+    FailedRequests: "Failed requests", "失败请求";
+    Percent: "%", "占比 %";
     TokenTime: "Time per output token", "每 token 用时";
     Compared: "Side by side", "对比";
     Dropped: "could not be sent", "未能发出";

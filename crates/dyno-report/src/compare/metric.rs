@@ -2,6 +2,7 @@
 
 use crate::summary::{Distribution, LevelSummary};
 use dyno_stats::compare::{Better, Figure};
+use dyno_stats::stability::Statistic;
 use serde::Serialize;
 
 /// A figure of a level.
@@ -63,6 +64,14 @@ impl Metric {
         match self {
             Self::RequestsPerS | Self::OutputTokensPerS => Better::Higher,
             _ => Better::Lower,
+        }
+    }
+
+    /// What it is of its samples.
+    pub(super) fn statistic(self) -> Statistic {
+        match self {
+            Self::TtftP99 | Self::LatencyP99 => Statistic::P99,
+            _ => Statistic::Mean,
         }
     }
 

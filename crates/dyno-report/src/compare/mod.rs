@@ -42,8 +42,9 @@ pub struct Side<'a> {
 pub struct Terms {
     /// A difference up to this share does not matter.
     pub margin: f64,
-    /// How much runs are taken to differ among themselves where there is one of each.
-    pub between_runs: f64,
+    /// How much runs are taken to differ among themselves where there is one of each; absent: as
+    /// much as is usual for such a load and figure.
+    pub between_runs: Option<f64>,
     /// The sides were run in rounds of one level each, so that rounds belong together.
     pub in_rounds: bool,
     /// What to hold capacities against.
@@ -54,7 +55,7 @@ impl Default for Terms {
     fn default() -> Self {
         Self {
             margin: dyno_stats::compare::MARGIN,
-            between_runs: dyno_stats::compare::BETWEEN_RUNS,
+            between_runs: None,
             in_rounds: false,
             slo: None,
         }

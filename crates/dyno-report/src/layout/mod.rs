@@ -173,6 +173,28 @@ impl Layout {
         theirs.contains(&self)
     }
 
+    /// What its file is called beside a run.
+    pub fn file_name(self) -> &'static str {
+        match self {
+            Self::Html => "report.html",
+            Self::Png => "report.png",
+            Self::Svg => "report.svg",
+            Self::Markdown => "report.md",
+            Self::Csv => "levels.csv",
+            Self::Parquet => "levels.parquet",
+            Self::Table => "report.txt",
+            Self::Json => "report.json",
+            Self::Guidellm => "guidellm.md",
+            Self::Evalscope => "evalscope.md",
+            Self::Vllm => "vllm.txt",
+            Self::Vllm06 => "vllm-0.6.txt",
+            Self::Sglang => "sglang.txt",
+            Self::Matrix => "matrix.md",
+            Self::VllmJson => "vllm.json",
+            Self::SglangJsonl => "sglang.jsonl",
+        }
+    }
+
     /// Needs [`Detail`] that was gathered from the records.
     pub fn needs_detail(self) -> bool {
         matches!(self, Self::Svg | Self::Png | Self::Html)
@@ -245,7 +267,7 @@ impl Layout {
             Self::Svg => {
                 return chart::svg(summary, run.detail.as_ref(), &ChartOptions { language });
             }
-            Self::Html => return page(run, language).html(),
+            Self::Html => return page(run, summary, language).html(),
             Self::Csv
             | Self::Parquet
             | Self::Json
@@ -270,10 +292,10 @@ impl Layout {
     }
 }
 
-fn page(run: &Run, language: Language) -> Page<'_> {
+fn page<'a>(run: &'a Run, summary: &'a Summary, language: Language) -> Page<'a> {
     let (plan, environment) = (run.plan.as_ref(), run.environment.as_ref());
     let detail = run.detail.as_ref();
-    Page { summary: &run.summary, detail, plan, environment, language }
+    Page { summary, detail, plan, environment, language }
 }
 
 /// What must be said beside the figures of a run, where they stand in a file that has no place for
@@ -290,8 +312,9 @@ fn pictures(runs: &[Run], options: &Options) -> Result<Printed, PrintError> {
     let mut printed = Printed { bytes: vec![], notes: vec![] };
     for run in runs {
         let options = ChartOptions { language };
+        let summary = run.summary.in_language(language);
         let picture =
-            chart::png(&run.summary, run.detail.as_ref(), &options).map_err(PrintError::Png)?;
+            chart::png(&summary, run.detail.as_ref(), &options).map_err(PrintError::Png)?;
         printed.bytes.extend(picture.bytes);
         if !picture.missing.is_empty() {
             let missing: Vec<String> = picture.missing.iter().map(char::to_string).collect();

@@ -60,9 +60,9 @@ messages! {
         "记录与计划不符：请勿使用这些数值，并报告此缺陷";
     Partial:
         "the records end before the level does; only what had finished is counted",
-        "记录在该级负载结束之前中断；只统计已完成的部分";
+        "记录在该档位结束之前中断；只统计已完成的部分";
     RunAgain: "run it again for whole figures", "如需完整数值请重新测试";
-    Interrupted: "interrupted before the level was over", "该级负载未结束即被中断";
+    Interrupted: "interrupted before the level was over", "该档位未结束即被中断";
     TargetLost:
         "the target was given up after too many failures in a row",
         "连续失败过多，已放弃该目标";
@@ -71,13 +71,13 @@ messages! {
         "请查看下方的失败信息和服务器日志";
     Aborted:
         "this program could not go on before the level was over",
-        "该级负载未结束时程序已无法继续";
+        "该档位未结束时程序已无法继续";
     SeeError: "see its error message, then run it again", "请查看错误信息后重新测试";
     NothingCompleted: "not one request completed", "没有任何请求完成";
     NeedsTime:
         "look at the failures below; if there are none, the answers took longer than the level: \
          give it more time with --duration or --drain",
-        "请查看下方的失败信息；若没有失败，则说明应答耗时超过该级负载的时长：请用 --duration 或 --drain 延长时间";
+        "请查看下方的失败信息；若没有失败，则说明应答耗时超过该档位的时长：请用 --duration 或 --drain 延长时间";
     NothingDue:
         "nothing was measured: no request was due in the measured time",
         "没有测得任何数据：测量时间内没有应发出的请求";
@@ -197,7 +197,7 @@ messages! {
         "后续轮次只统计未中断的会话；请查看下方的失败信息";
     Stragglers:
         "{} {0|straggler|stragglers} made the level last {} s longer, of {} s",
-        "{} 个拖尾请求使该级负载延长 {} s，总时长 {} s";
+        "{} 个拖尾请求使该档位延长 {} s，总时长 {} s";
     ReadSteady:
         "read the steady figures; whole-run throughput is pulled down",
         "请以稳定窗口的数值为准；全程吞吐量被拉低";
@@ -219,18 +219,18 @@ messages! {
         "the records name a different plan than plan.json holds",
         "记录所属的计划与 plan.json 不一致";
     DoNotMix: "do not mix files of different runs", "请勿混用不同测试的文件";
-    LevelsNotRun: "{} of {} planned levels were run", "计划的 {1} 级负载中只运行了 {0} 级";
+    LevelsNotRun: "{} of {} planned levels were run", "计划的 {1} 个档位中只运行了 {0} 个";
     Resume: "run the rest: --resume DIR", "请用 --resume DIR 运行其余部分";
     BegunAgain:
         "begun again after the run was resumed: {}",
-        "测试恢复后重新开始的负载：{}";
+        "测试恢复后重新开始的档位：{}";
     FirstDoesNotCount:
         "what was recorded of the first beginning does not count",
         "首次开始时的记录不计入";
-    SloNotMet: "no level passes the SLO: {}", "没有负载满足 SLO：{}";
+    SloNotMet: "no level passes the SLO: {}", "没有档位满足 SLO：{}";
     OfferLess:
         "offer less load, or see at each level which term does not hold",
-        "请降低负载，或查看各级负载未满足哪一项";
+        "请降低负载，或查看各档位未满足哪一项";
     SlotsMissing:
         "no steady window: only {} of {} slots had a request",
         "没有稳定窗口：{1} 个并发槽位中只有 {0} 个有请求";
@@ -283,5 +283,5 @@ messages! {
         "服务器跟不上该速率，延迟取决于测试时长；请降低 --rate";
     StillSettling:
         "the level was still settling; use a longer --warmup",
-        "该级负载尚未稳定；请加长 --warmup";
+        "该档位尚未稳定；请加长 --warmup";
 }

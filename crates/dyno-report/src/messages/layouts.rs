@@ -33,7 +33,7 @@ messages! {
     Steady: "over the steady window", "稳定窗口内的数值";
     Few: "fewer than 10 samples lie beyond this percentile", "超出该百分位的样本不足 10 个";
     NoFigure: "there is no such figure", "没有该数值";
-    NoLevel: "No level was begun.", "没有开始任何负载。";
+    NoLevel: "No level was begun.", "没有开始任何档位。";
     ToBeKnown: "To be known:", "须知：";
     LevelInvalid: "{} is invalid: {}", "{} 无效：{}";
     LevelSuspect: "{} is suspect: {}", "{} 存疑：{}";

@@ -44,7 +44,7 @@ messages! {
     ServerWasNot:
         "the load was the same all along, so the server was not; figures of the whole level \
          describe no one state of it: read them over time",
-        "负载始终不变，说明服务器状态在变化；整级数值不代表任何单一状态，请看随时间的变化";
+        "负载始终不变，说明服务器状态在变化；整个档位的数值不代表任何单一状态，请看随时间的变化";
     FailuresCrept:
         "failures crept in: {} of the requests in the first quarter, {} in the last; the first \
          failure was {} in",

@@ -25,11 +25,11 @@ messages! {
         "被抢占的请求需要重新计算，会降低吞吐量并表现为长间隔；请增大缓存显存，或限制并发序列数";
     Queue:
         "requests waited in the server for {} of the level: {} on average",
-        "该级负载 {} 的时间里有请求在服务器中排队：平均 {} 个";
+        "该档位 {} 的时间里有请求在服务器中排队：平均 {} 个";
     QueueRunning:
         "requests waited in the server for {} of the level: {} on average, while {} were in the \
          batch",
-        "该级负载 {} 的时间里有请求在服务器中排队：平均 {} 个，同时批次中有 {} 个";
+        "该档位 {} 的时间里有请求在服务器中排队：平均 {} 个，同时批次中有 {} 个";
     QueueKv:
         "its KV cache is full, so no more fit into the batch; TTFT includes this wait",
         "KV 缓存已满，批次无法再容纳请求；TTFT 包含这段等待";

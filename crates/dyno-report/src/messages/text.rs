@@ -110,7 +110,7 @@ messages! {
 
     Passed: "pass", "通过";
     NotPassed: "FAIL", "未过";
-    LevelInvalid: "the level is invalid", "该级负载无效";
+    LevelInvalid: "the level is invalid", "该档位无效";
     NoFigure: "no {}", "没有 {}";
     FewSamples: "too few samples for {}", "{} 样本过少";
     Goodput: "goodput {} req/s, {} % of the requests", "有效吞吐 {} 请求/秒，占请求的 {} %";
@@ -134,11 +134,11 @@ messages! {
         "拐点：并发 {} 时为 {} 请求/秒；继续增加并发也不超过 {}。";
     Contradiction:
         "levels contradict each other: {} held, {} did not",
-        "各级负载相互矛盾：{} 可承载，{} 却不可";
+        "各档位相互矛盾：{} 可承载，{} 却不可";
     Drift:
         "the edge moved by {} % while it was searched",
         "搜索期间边界移动了 {} %";
-    NotJudged: "no level could be judged", "没有负载可以判定";
+    NotJudged: "no level could be judged", "没有档位可以判定";
 
     TtftP99: "TTFT p99 ms", "TTFT p99 ms";
     LatencyP50: "latency p50 ms", "延迟 p50 ms";

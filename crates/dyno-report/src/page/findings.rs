@@ -15,10 +15,29 @@ const SHOWN: usize = 4;
 struct Found<'a> {
     code: &'a str,
     advice: Option<&'a str>,
-    /// Of the worst level; a note has none.
+    /// What it does to a level; a note has none.
     verdict: Option<Verdict>,
     /// What was seen, and in which levels; in none, where it is of the whole run.
     seen: Vec<(&'a str, Vec<&'a str>)>,
+}
+
+/// What makes a level invalid; every other reason makes it suspect.
+const INVALIDATING: [&str; 8] = [
+    "send_lag",
+    "read_lag",
+    "out_of_files",
+    "out_of_ports",
+    "off_schedule",
+    "engine_slip",
+    "records_missing",
+    "short_of_plan",
+];
+
+fn weight(reason: &Reason) -> Verdict {
+    match INVALIDATING.contains(&reason.code.as_str()) {
+        true => Verdict::Invalid,
+        false => Verdict::Suspect,
+    }
 }
 
 fn gather<'a>(page: &Page<'a>) -> Vec<Found<'a>> {
@@ -45,7 +64,7 @@ fn gather<'a>(page: &Page<'a>) -> Vec<Found<'a>> {
     };
     for level in &page.summary.levels {
         let reasons = level.reasons.iter();
-        reasons.for_each(|reason| add(reason, Some(level.verdict), Some(&level.label)));
+        reasons.for_each(|reason| add(reason, Some(weight(reason)), Some(&level.label)));
     }
     page.summary.notes.iter().for_each(|note| add(note, None, None));
     for level in &page.summary.levels {
@@ -107,4 +126,31 @@ fn item(page: &Page, found: &Found) -> Markup {
         body = body.add(to_do.text(" ").text(advice));
     }
     tag("li").attr("id", &format!("finding-{}", found.code)).add(pill(kind, word)).add(body).into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::findings::Finding;
+
+    #[test]
+    fn what_invalidates_a_level_is_known_by_its_code() {
+        let (p99_ms, limit_ms, issued) = (9.0, 5.0, 10);
+        let invalid = [
+            Finding::SendLag { p99_ms, limit_ms },
+            Finding::ReadLag { timer: true, p99_ms, limit_ms },
+            Finding::OutOfFiles(1),
+            Finding::OutOfPorts(1),
+            Finding::OffSchedule { sent: 1, scheduled: 9 },
+            Finding::EngineSlip { p99_ms, limit_ms },
+            Finding::RecordsMissing { records: 9, issued, warmup: false },
+            Finding::ShortOfPlan { issued, planned: 20 },
+        ];
+        assert_eq!(invalid.each_ref().map(Finding::code), INVALIDATING);
+        for finding in &invalid {
+            assert_eq!(weight(&finding.reason()), finding.weight());
+        }
+        let suspect = Finding::Failures { failed: 5, ended: issued, allowed: 0.01 };
+        assert_eq!(weight(&suspect.reason()), suspect.weight());
+    }
 }

@@ -104,6 +104,8 @@ fn breakable(text: &str) -> Vec<(usize, String)> {
             (is_wide(last) || is_wide(c)) && !CLOSING.contains(c) && !OPENING.contains(last)
         };
         match pieces.last_mut() {
+            // A number keeps its sign.
+            Some((_, piece)) if c == '%' && spaces == 1 => piece.push_str(" %"),
             Some((_, piece)) if before.is_some_and(|last| !beside(last)) => piece.push(c),
             _ => pieces.push((spaces, c.to_string())),
         }

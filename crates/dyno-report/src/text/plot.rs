@@ -114,7 +114,7 @@ struct Panel {
 }
 
 impl Panel {
-    /// A figure at each load: the mean of its rounds, of those that are not invalid if there are any.
+    /// A figure at each load: the mean of its rounds, without invalid ones if there are others.
     fn of(title: Say, loads: &[Rounds<'_>], figure: impl Fn(&LevelSummary) -> Option<f64>) -> Self {
         let mean = |rounds: &[&LevelSummary], good: bool| {
             let counted = rounds.iter().filter(|level| is_good(level) == good);

@@ -13,8 +13,9 @@ use std::path::PathBuf;
 #[derive(Debug, Args)]
 pub(crate) struct TermArgs {
     /// How much runs of the same server are taken to differ, where there is one run of each
-    #[arg(long, value_name = "SHARE", value_parser = values::share, default_value = "1%")]
-    pub(crate) between_runs: f64,
+    /// [default: 1% in a closed loop, 5% at a rate]
+    #[arg(long, value_name = "SHARE", value_parser = values::share)]
+    pub(crate) between_runs: Option<f64>,
     /// The runs were interleaved, round by round: compare the differences within rounds. Runs of
     /// `dyno bench --versus` are known to be
     #[arg(long)]

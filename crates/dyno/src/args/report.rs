@@ -61,6 +61,24 @@ pub(crate) struct ReportArgs {
     pub(crate) out: Option<PathBuf>,
 }
 
+/// A report to write beside a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Written {
+    /// None.
+    Nothing,
+    /// In this layout.
+    As(Layout),
+}
+
+/// The layouts that may be written beside a run by their names, and `none`.
+pub(crate) fn written() -> impl TypedValueParser<Value = Written> {
+    let names = Layout::ALL.map(|(name, _)| name).into_iter().chain(["none"]);
+    PossibleValuesParser::new(names).map(|name| match Layout::named(&name) {
+        Some(layout) => Written::As(layout),
+        None => Written::Nothing,
+    })
+}
+
 /// The layouts by their names; the help page says what each is.
 fn layout() -> impl TypedValueParser<Value = Layout> {
     let names = PossibleValuesParser::new(Layout::ALL.map(|(name, _)| name));

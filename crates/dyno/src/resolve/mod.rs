@@ -19,6 +19,7 @@ pub(crate) use surroundings::Surroundings;
 
 use crate::args::bench::{ApiArg, BenchArgs, ConnectionArgs, RequestArgs, UsageArg};
 use crate::args::metrics::MetricsArg;
+use crate::args::report::Written;
 use crate::args::target::TargetUrl;
 use crate::run::embedded::Embedded;
 use crate::run::past::Past;
@@ -27,6 +28,7 @@ use crate::usage::UsageError;
 use dyno_core::plan::{Api, PLAN_SCHEMA, Plan, RequestPlan, Shard, Target, Timeouts, UsageWanted};
 use dyno_engine::twin::Twin;
 use dyno_record::RunDir;
+use dyno_report::layout::Layout;
 use dyno_report::messages::Language;
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -51,6 +53,8 @@ pub(crate) struct Resolved {
     pub(crate) json: bool,
     /// The language of the summary that people read.
     pub(crate) language: Language,
+    /// The reports that are written beside the run.
+    pub(crate) reports: Vec<Layout>,
     /// No notes, no progress.
     pub(crate) quiet: bool,
     /// No progress.
@@ -65,6 +69,19 @@ pub(crate) struct Resolved {
     pub(crate) notes: Vec<String>,
     /// What the user should mend.
     pub(crate) warnings: Vec<String>,
+}
+
+/// Each report once, in the order in which they were named.
+fn reports(asked: &[Written]) -> Vec<Layout> {
+    let mut reports = Vec::new();
+    for written in asked {
+        if let Written::As(layout) = written
+            && !reports.contains(layout)
+        {
+            reports.push(*layout);
+        }
+    }
+    reports
 }
 
 impl fmt::Debug for Resolved {
@@ -187,6 +204,7 @@ pub(crate) fn resolve(
         out: output.out,
         json: output.json,
         language: output.language.or(surroundings.language),
+        reports: reports(&output.report),
         quiet: output.quiet,
         no_progress: output.no_progress,
         dry_run,

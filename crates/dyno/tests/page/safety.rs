@@ -106,6 +106,11 @@ fn an_invalid_level_is_hollow_and_struck() {
         page.number(&format!("document.querySelectorAll('{first} circle.hollow').length")),
         1.0
     );
+    let ring = |of: &str| {
+        format!("getComputedStyle(document.querySelector('{first} circle.hollow')).{of}")
+    };
+    assert_eq!(page.text(&ring("fill")), "rgb(255, 255, 255)");
+    assert_eq!(page.text(&ring("stroke")), "rgb(31, 95, 208)");
     let place = page.middle(&format!("{first} circle.hollow"), 0);
     page.mouse("mouseMoved", place);
     page.settle();

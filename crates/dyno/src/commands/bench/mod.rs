@@ -4,6 +4,7 @@ mod directory;
 mod outcome;
 pub(crate) mod plan_text;
 pub(crate) mod recorded;
+mod written;
 
 use crate::exit::Exit;
 use crate::printer::Printer;

@@ -1,6 +1,7 @@
 //! The end of a run: summary, report, and the exit status.
 
 use super::directory::{one_line, utc};
+use super::written;
 use crate::commands::show;
 use crate::exit::Exit;
 use crate::printer::Printer;
@@ -114,6 +115,7 @@ fn sum_up(
         exit = Exit::Bug;
     }
     exit = exit.and(show::summary(&summary, resolved.json, resolved.language, printer));
+    written::reports(dir, resolved, &summary, environment, &whole, printer);
     Ok((summary, exit))
 }
 
