@@ -17,6 +17,7 @@ pub mod server;
 pub mod slo;
 mod text_form;
 pub mod units;
+pub mod versus;
 
 /// Monotonic nanoseconds since the start of the run.
 pub type Nanos = u64;

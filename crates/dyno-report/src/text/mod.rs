@@ -37,6 +37,17 @@ const LONGEST: usize = 300;
 /// The summary for a terminal. Text from servers and users is escaped, so that it cannot do
 /// anything but be read.
 pub fn render_text(summary: &Summary, options: &TextOptions) -> String {
+    let mut out = render_brief(summary, options);
+    let options = &TextOptions { width: options.width.max(MIN_WIDTH), ..*options };
+    summary
+        .levels
+        .iter()
+        .for_each(|level| out.push_str(&level::level(level, &summary.run, options)));
+    out
+}
+
+/// Renders what stands before the sections of the levels: tables and notes.
+pub fn render_brief(summary: &Summary, options: &TextOptions) -> String {
     let options = &TextOptions { width: options.width.max(MIN_WIDTH), ..*options };
     let mut out = header(&summary.run, options);
     out.push_str(&search::search(summary, options));
@@ -52,10 +63,6 @@ pub fn render_text(summary: &Summary, options: &TextOptions) -> String {
         out.push_str("\nTo be known:\n");
         summary.notes.iter().for_each(|note| out.push_str(&level::reason("·", note, options)));
     }
-    summary
-        .levels
-        .iter()
-        .for_each(|level| out.push_str(&level::level(level, &summary.run, options)));
     out
 }
 
