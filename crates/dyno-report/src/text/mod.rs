@@ -37,8 +37,8 @@ const LONGEST: usize = 300;
 /// The summary for a terminal. Text from servers and users is escaped, so that it cannot do
 /// anything but be read.
 pub fn render_text(summary: &Summary, options: &TextOptions) -> String {
-    let mut out = render_brief(summary, options);
     let options = &TextOptions { width: options.width.max(MIN_WIDTH), ..*options };
+    let mut out = above_levels(summary, options);
     summary
         .levels
         .iter()
@@ -46,9 +46,14 @@ pub fn render_text(summary: &Summary, options: &TextOptions) -> String {
     out
 }
 
-/// Renders what stands before the sections of the levels: tables and notes.
+/// Renders the tables and the notes, without a section for each level.
 pub fn render_brief(summary: &Summary, options: &TextOptions) -> String {
     let options = &TextOptions { width: options.width.max(MIN_WIDTH), ..*options };
+    let elsewhere = "* over the steady window; `dyno report` has the whole run\n";
+    above_levels(summary, options).replace(table::STEADY, elsewhere)
+}
+
+fn above_levels(summary: &Summary, options: &TextOptions) -> String {
     let mut out = header(&summary.run, options);
     out.push_str(&search::search(summary, options));
     if summary.levels.is_empty() {

@@ -28,7 +28,7 @@ impl Marks {
 
     fn lines(&self) -> String {
         [
-            (self.steady, "* over the steady window; the whole run stands below\n"),
+            (self.steady, STEADY),
             (self.few, "? fewer than 10 samples lie beyond this percentile\n"),
             (self.absent, "– there is no such figure\n"),
         ]
@@ -85,6 +85,9 @@ fn rate(whole: Option<f64>, steady: Option<f64>, marks: &mut Marks) -> String {
         }
     }
 }
+
+/// What a figure of the steady window is marked with, and where the others are.
+pub(super) const STEADY: &str = "* over the steady window; the whole run stands below\n";
 
 /// The table with its footnotes.
 pub(super) fn table(levels: &[LevelSummary], options: &TextOptions) -> String {

@@ -98,6 +98,7 @@ mod tests {
     use super::*;
     use dyno_core::plan::{LengthSpec, Load};
     use proptest::prelude::*;
+    use std::cell::{Cell, RefCell};
 
     fn level(concurrency: u32, repeat: Option<u32>) -> LevelPlan {
         LevelPlan {
@@ -131,6 +132,125 @@ mod tests {
         assert_eq!(letters(&of(&[8], 4)), "ABBAABBA");
         // With an even number of levels, the second round turns everything round.
         assert_eq!(letters(&of(&[1, 8], 2)), "ABBABAAB");
+    }
+
+    /// A run that says what it did, and ends its levels as it is told.
+    struct Fake<'a> {
+        side: Side,
+        ran: usize,
+        levels: usize,
+        /// How the level with this number ends.
+        odd: Option<(usize, Ending)>,
+        /// After so many levels it is enough.
+        enough_after: Option<usize>,
+        clock: &'a Cell<Nanos>,
+        log: &'a RefCell<Vec<String>>,
+        ending: Ending,
+        enough: Option<String>,
+    }
+
+    impl Player for Fake<'_> {
+        fn now(&mut self) -> Nanos {
+            self.clock.get()
+        }
+
+        fn follow(&mut self, time: Nanos) {
+            assert_eq!(time, self.clock.get());
+        }
+
+        fn turn(&mut self) {
+            self.log.borrow_mut().push(format!("{}{}", self.side, self.ran));
+            self.clock.set(self.clock.get() + 1);
+            self.ending = match self.odd {
+                Some((level, ending)) if level == self.ran => ending,
+                _ => Ending::Requests,
+            };
+            self.ran += 1;
+            if self.enough_after == Some(self.ran) {
+                self.enough = Some("errors>5% was met".to_owned());
+            }
+        }
+
+        fn ending(&self) -> Ending {
+            self.ending
+        }
+
+        fn enough(&self) -> Option<String> {
+            self.enough.clone()
+        }
+
+        fn stop_here(&mut self, why: String) {
+            self.enough = Some(why);
+        }
+
+        fn give_up(&mut self, ending: Ending, why: String) {
+            if self.ran < self.levels {
+                (self.ending, self.enough) = (ending, Some(why));
+            }
+        }
+    }
+
+    /// Three levels: what was run, and how either side ended and why.
+    fn played(change: impl Fn(&mut Fake<'_>)) -> (String, [(Ending, Option<String>); 2]) {
+        let (log, clock) = (RefCell::default(), Cell::new(0));
+        let fake = |side| {
+            let mut fake = Fake {
+                side,
+                ran: 0,
+                levels: 3,
+                odd: None,
+                enough_after: None,
+                clock: &clock,
+                log: &log,
+                ending: Ending::Requests,
+                enough: None,
+            };
+            change(&mut fake);
+            fake
+        };
+        let (mut a, mut b) = (fake(Side::A), fake(Side::B));
+        take(&[level(1, None), level(2, None), level(3, None)], &mut a, &mut b);
+        let ends = [(a.ending, a.enough), (b.ending, b.enough)];
+        (log.borrow().join(" "), ends)
+    }
+
+    #[test]
+    fn both_run_every_level() {
+        let (log, ends) = played(|_| {});
+        assert_eq!(log, "A0 B0 B1 A1 A2 B2");
+        assert_eq!(ends, [(Ending::Requests, None), (Ending::Requests, None)]);
+    }
+
+    #[test]
+    fn when_one_is_lost_the_other_ends_and_says_why() {
+        let lost = |side: Side, at| {
+            played(move |fake| {
+                fake.odd = (fake.side == side).then_some((at, Ending::TargetLost));
+            })
+        };
+        let (log, [_, (ending, why)]) = lost(Side::A, 1);
+        assert_eq!((log.as_str(), ending), ("A0 B0 B1 A1", Ending::Aborted));
+        assert!(why.unwrap().contains("A, which took turns with it, was lost"));
+        // Lost in the last turn of all: the other has run everything.
+        let (log, [(ending, why), _]) = lost(Side::B, 2);
+        assert_eq!((log.as_str(), ending, why), ("A0 B0 B1 A1 A2 B2", Ending::Requests, None));
+    }
+
+    #[test]
+    fn ctrl_c_ends_both() {
+        let (log, [(a, _), (b, _)]) = played(|fake| {
+            fake.odd = (fake.side == Side::B).then_some((0, Ending::Interrupted));
+        });
+        assert_eq!((log.as_str(), a, b), ("A0 B0", Ending::Interrupted, Ending::Interrupted));
+    }
+
+    #[test]
+    fn enough_for_one_is_enough_for_both_once_both_have_run_the_level() {
+        let (log, [(a, _), (b, why)]) = played(|fake| {
+            fake.enough_after = (fake.side == Side::A).then_some(1);
+        });
+        assert_eq!((log.as_str(), a, b), ("A0 B0", Ending::Requests, Ending::Requests));
+        assert_eq!(why.as_deref(), Some("on A, errors>5% was met"));
     }
 
     proptest! {

@@ -34,5 +34,6 @@ mod summary;
 mod tls;
 mod traces;
 mod twins;
+mod versus;
 mod web;
 mod workflows;

@@ -17,6 +17,7 @@ use crate::run::workload::Workload;
 use dyno_core::environment::{Environment, Note};
 use dyno_core::frame::{Ending, Frame, RunHeader};
 use dyno_core::plan::Plan;
+use dyno_core::versus::Versus;
 use dyno_drive::StopSignal;
 use dyno_net::Clock;
 use dyno_record::{Finished, RecordError, Recorder, RunDir};
@@ -136,6 +137,7 @@ pub(crate) fn record(
         let _ = asking.and_then(Result::ok).map(ScopedJoinHandle::join);
         outcome
     });
+    environment.notes.extend(in_turns(plan));
     environment.notes.extend(workload.notes(&outcome.sent));
     environment.notes.extend(watch.note());
     environment.notes.extend(enough.into_inner().map(|why| stopped_early(&why)));
@@ -206,6 +208,20 @@ fn left(after: usize, of: usize, time: Duration) -> String {
 fn keep(notes: &mut Vec<Note>, earlier: Vec<Note>) {
     let new: Vec<Note> = earlier.into_iter().filter(|note| !notes.contains(note)).collect();
     notes.extend(new);
+}
+
+/// There is another run to be read with this one.
+fn in_turns(plan: &Plan) -> Option<Note> {
+    let Versus { side, other_run, other_target } = plan.course.versus.as_ref()?;
+    Some(Note {
+        code: "interleaved".to_owned(),
+        what: format!(
+            "this is {side} of two, measured in turns, level by level; {} is {other_run}, \
+             {other_target}",
+            side.other()
+        ),
+        advice: None,
+    })
 }
 
 /// Levels that were not run because it was enough.

@@ -8,7 +8,7 @@ use crate::printer::Printer;
 use crate::resolve::Resolved;
 use crate::run::levels::Bench;
 use crate::run::turns;
-use dyno_core::environment::{Environment, Note};
+use dyno_core::environment::Environment;
 use dyno_core::plan::Plan;
 use dyno_core::versus::{Side, Versus};
 use dyno_drive::StopSignal;
@@ -84,45 +84,26 @@ impl<B: Bench> Ready<B> {
 
 /// Runs both in turns, keeps everything of each, and shows the one after the other.
 pub(crate) fn run(a: Seat<'_>, b: Seat<'_>, printer: &Printer) -> Result<Exit, Refused> {
-    let (a, b) = (a.noted(), b.noted());
     let (opened_a, opened_b) =
         (recorded::open(&a.kit, &a.environment)?, recorded::open(&b.kit, &b.environment)?);
-    let levels = &a.kit.resolved.plan.levels;
+    let (plan_a, plan_b) = (&a.kit.resolved.plan, &b.kit.resolved.plan);
     let mut over_b = None;
     let over_a = recorded::record(a.bench, &a.kit, opened_a, a.environment, None, |one| {
         let over = recorded::record(b.bench, &b.kit, opened_b, b.environment, None, |other| {
-            turns::take(levels, one, other);
+            turns::take(&plan_a.levels, one, other);
         });
         over_b = Some(over);
     });
     let mut shown = Shown { json: a.kit.resolved.json, printer, summaries: Vec::new() };
     let dir_a = over_a.dir.clone();
-    let mut exit = over_a.conclude(&a.kit, &mut |summary| shown.take(Side::A, summary));
+    let mut exit = over_a.conclude(&a.kit, &mut |summary| shown.take(Side::A, plan_a, summary));
     if let Some(over_b) = over_b {
         let dir_b = over_b.dir.clone();
-        exit = exit.and(over_b.conclude(&b.kit, &mut |summary| shown.take(Side::B, summary)));
+        exit =
+            exit.and(over_b.conclude(&b.kit, &mut |summary| shown.take(Side::B, plan_b, summary)));
         exit = exit.and(shown.end()).and(compared(&dir_a, &dir_b, printer));
     }
     Ok(exit)
-}
-
-impl Seat<'_> {
-    /// Has every report say that there is another run to be read with this one.
-    fn noted(mut self) -> Self {
-        if let Some(versus) = &self.kit.resolved.plan.course.versus {
-            let Versus { side, other_run, other_target } = versus;
-            let other = side.other();
-            self.environment.notes.push(Note {
-                code: "interleaved".to_owned(),
-                what: format!(
-                    "this is {side}, measured in turns with {other}, level by level: {other_run}, \
-                     {other_target}"
-                ),
-                advice: None,
-            });
-        }
-        self
-    }
 }
 
 /// Prints one summary after the other, or both in one JSON document.
@@ -133,14 +114,14 @@ struct Shown<'a> {
 }
 
 impl Shown<'_> {
-    fn take(&mut self, side: Side, summary: &Summary) -> Exit {
+    fn take(&mut self, side: Side, plan: &Plan, summary: &Summary) -> Exit {
         if self.json {
             self.summaries.push((side, summary.clone()));
             return Exit::Fine;
         }
         let (width, color) = (self.printer.result_width(), self.printer.result_colour());
         let text = render_brief(summary, &TextOptions { width, color });
-        self.printer.result(&format!("{side}  {text}\n"))
+        self.printer.result(&format!("{side}: {}\n\n{text}\n", target(plan)))
     }
 
     fn end(&self) -> Exit {
