@@ -1,21 +1,28 @@
-//! Draws the charts of a saved summary: `draw_charts summary.json FOLDER [zh]`.
-use dyno_report::Summary;
-use dyno_report::chart::{ChartOptions, Language, charts, svg};
+//! Draws the charts of a run, each as SVG and PNG: `draw_charts RUN FOLDER [zh]`.
+use dyno_record::RunDir;
+use dyno_report::chart::{ChartOptions, Language, charts, picture, svg};
+use dyno_report::{Detail, DirSource, summarise};
 use std::path::Path;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let [file, folder, rest @ ..] = arguments.as_slice() else {
-        return Err("usage: draw_charts summary.json FOLDER [zh]".into());
+    let [run, folder, rest @ ..] = arguments.as_slice() else {
+        return Err("usage: draw_charts RUN FOLDER [zh]".into());
     };
-    let summary: Summary = serde_json::from_slice(&std::fs::read(file)?)?;
+    let dir = RunDir::open(run)?;
+    let source = DirSource::open(&dir)?;
+    let summary = summarise(&dir.read_plan()?, dir.read_environment()?.as_ref(), &source);
+    let detail = Detail::gather(&source);
     let chinese = rest.iter().any(|argument| argument == "zh");
     let language = if chinese { Language::Chinese } else { Language::English };
     let options = ChartOptions { language };
+    let mut drawings = charts(&summary, Some(&detail), &options);
+    drawings.push(("all".to_owned(), svg(&summary, Some(&detail), &options)));
     std::fs::create_dir_all(folder)?;
-    std::fs::write(Path::new(folder).join("all.svg"), svg(&summary, &options))?;
-    for (name, drawing) in charts(&summary, &options) {
-        std::fs::write(Path::new(folder).join(format!("{name}.svg")), drawing)?;
+    for (name, drawing) in drawings {
+        let file = Path::new(folder).join(name);
+        std::fs::write(file.with_extension("png"), picture(&drawing)?.bytes)?;
+        std::fs::write(file.with_extension("svg"), drawing)?;
     }
     Ok(())
 }

@@ -4,11 +4,13 @@
 
 mod aggregate;
 pub mod chart;
+pub mod compare;
 pub mod counts;
 pub mod detail;
 pub mod escape;
 pub mod findings;
 pub mod layout;
+pub mod lint;
 pub mod messages;
 pub mod run_dir;
 pub mod search;

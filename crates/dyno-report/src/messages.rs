@@ -33,7 +33,7 @@ macro_rules! messages {
             }
 
             #[cfg(test)]
-            const ALL: &'static [Self] = &[$(Self::$name,)*];
+            pub(crate) const ALL: &'static [Self] = &[$(Self::$name,)*];
         }
     };
 }
@@ -79,6 +79,7 @@ messages! {
     Partial:
         "PARTIAL: the records end before the run did; only what had finished is here.",
         "不完整：记录在测试结束之前中断，此处只有已完成的部分。";
+    NotInFont: "not in the font, and drawn as a box: {}", "字体中没有，以方框代替：{}";
     Metric: "Metric", "指标";
     TimeTaken: "Time taken", "用时";
     Qps: "QPS", "QPS";

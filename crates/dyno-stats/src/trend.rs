@@ -78,14 +78,7 @@ fn inflation(values: &[f64], slope: f64) -> f64 {
 
 /// The chance that a standard normal value is further from 0 than `z`.
 pub(crate) fn two_sided(z: f64) -> f64 {
-    // Abramowitz and Stegun 7.1.26, good to 1.5e-7.
-    let x = z / std::f64::consts::SQRT_2;
-    let t = 1.0 / (1.0 + 0.327_591_1 * x);
-    let poly = t
-        * (0.254_829_592
-            + t * (-0.284_496_736
-                + t * (1.421_413_741 + t * (-1.453_152_027 + t * 1.061_405_429))));
-    (poly * (-x * x).exp()).clamp(0.0, 1.0)
+    libm::erfc(z / std::f64::consts::SQRT_2)
 }
 
 #[cfg(test)]

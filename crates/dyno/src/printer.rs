@@ -143,9 +143,14 @@ impl Printer {
         }
     }
 
+    /// Whether the result goes to a terminal.
+    pub(crate) fn result_on_terminal(&self) -> bool {
+        io::stdout().is_terminal()
+    }
+
     /// Whether the result may be coloured.
     pub(crate) fn result_colour(&self) -> bool {
-        io::stdout().is_terminal() && colour_wanted()
+        self.result_on_terminal() && colour_wanted()
     }
 
     /// Columns for the result: a file gets the same ones everywhere.

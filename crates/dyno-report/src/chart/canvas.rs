@@ -95,7 +95,7 @@ impl Canvas {
     }
 
     pub(super) fn rect(&mut self, class: &str, [x, y, w, h]: [f64; 4]) {
-        self.element("rect", class, &[("x", x), ("y", y), ("width", w), ("height", h)], "");
+        self.part(class, [x, y, w, h], "");
     }
 
     /// A rectangle with a colour of its own, and what is said of it.
@@ -105,6 +105,11 @@ impl Canvas {
             let _ = write!(self.out, " {key}=\"{}\"", coordinate(value));
         }
         self.end("rect", about);
+    }
+
+    /// A rectangle, and what is said of it.
+    pub(super) fn part(&mut self, class: &str, [x, y, w, h]: [f64; 4], about: &str) {
+        self.element("rect", class, &[("x", x), ("y", y), ("width", w), ("height", h)], about);
     }
 
     pub(super) fn line(&mut self, class: &str, [x1, y1]: [f64; 2], [x2, y2]: [f64; 2]) {

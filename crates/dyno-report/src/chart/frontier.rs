@@ -4,7 +4,7 @@ use super::canvas::clean;
 use super::levels::{Value, all_steady, distinct, ends_of_sweep, lengths, load, of_kind, point};
 use super::numbers;
 use super::page::{Chart, Part};
-use super::panel::{Panel, Ticks};
+use super::panel::{Marked, Panel, Ticks};
 use super::series::{Point, Series};
 use super::sketch::work;
 use super::theme::STYLES;
@@ -61,6 +61,7 @@ pub(super) fn frontier(summary: &Summary, language: Language) -> Option<Chart> {
         reach: None,
         diagonal: false,
         named: true,
+        marked: Marked::All,
         may_be_log: false,
     };
     Some(Chart {

@@ -3,6 +3,7 @@
 
 use super::canvas::{Anchor, Canvas, Text};
 use super::measure::{cut, width};
+use super::rows::cross;
 use super::series::{Trust, marker};
 use super::theme::STYLES;
 
@@ -18,6 +19,10 @@ pub(super) enum Swatch {
     Line(usize),
     /// A range of the axis.
     Mark,
+    /// A part of a bar, of this class.
+    Bar(&'static str),
+    /// What did not complete.
+    Cross,
     /// The line on which all that is offered is completed.
     All,
     /// Nothing: a remark.
@@ -74,6 +79,10 @@ pub(super) fn draw(canvas: &mut Canvas, entries: &[Entry], [left, top]: [f64; 2]
                 marker(canvas, style, Trust::Good, center, 3.2, "");
             }
             Swatch::Mark => canvas.rect("dc-mark", [x, middle - 5.0, SWATCH - 6.0, 10.0]),
+            Swatch::Bar(class) => {
+                canvas.part(class, [x, middle - 4.0, SWATCH - 6.0, 8.0], "");
+            }
+            Swatch::Cross => cross(canvas, [x + (SWATCH - 6.0) / 2.0, middle], ""),
             Swatch::All => canvas.line("dc-all", from, to),
             Swatch::None => before = 0.0,
         }

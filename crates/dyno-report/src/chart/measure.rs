@@ -1,33 +1,39 @@
 //! How wide text is, without a font at hand: a table of advance widths. They are those of a wide
-//! sans-serif font, rounded up, so that narrower fonts leave room and none overflows.
+//! sans-serif font, rounded up, so that narrower fonts leave room and none overflows; no character
+//! is narrower here than in the font that is compiled in.
 
 /// Advance widths of the printable ASCII characters, in hundredths of the font size.
 const ASCII: [u8; 95] = [
-    32, 41, 46, 84, 64, 96, 78, 28, 40, 40, 50, 84, 32, 37, 32, 34, 64, 64, 64, 64, 64, 64, 64, 64,
-    64, 64, 34, 34, 84, 84, 84, 54, 100, 69, 69, 70, 78, 64, 58, 78, 76, 30, 30, 66, 56, 87, 75,
-    79, 61, 79, 70, 64, 62, 74, 69, 99, 69, 62, 69, 40, 34, 40, 84, 50, 50, 62, 64, 55, 64, 62, 36,
-    64, 64, 28, 28, 58, 28, 98, 64, 62, 64, 64, 42, 53, 40, 64, 60, 82, 60, 60, 53, 64, 34, 64, 84,
+    32, 41, 48, 84, 64, 96, 78, 28, 40, 40, 50, 84, 32, 37, 32, 40, 64, 64, 64, 64, 64, 64, 64, 64,
+    64, 64, 34, 34, 84, 84, 84, 54, 100, 69, 69, 70, 78, 64, 58, 78, 76, 30, 54, 66, 56, 87, 75,
+    79, 64, 79, 70, 64, 62, 74, 69, 99, 69, 62, 69, 40, 40, 40, 84, 56, 61, 62, 64, 55, 64, 62, 36,
+    64, 64, 28, 28, 58, 29, 98, 64, 62, 64, 64, 42, 53, 40, 64, 60, 82, 60, 60, 53, 64, 34, 64, 84,
 ];
-/// Letters of other alphabets, arrows and signs.
-const OTHER: f64 = 0.85;
-/// Chinese, Japanese and Korean characters, and whatever else may be as wide as it is high.
+/// Letters with accents.
+const ACCENTED: f64 = 0.85;
+/// Chinese, Japanese and Korean characters, and whatever else may be as wide as it is high. They
+/// are no wider in bold.
 const FULL: f64 = 1.0;
 const BOLD: f64 = 1.15;
 
 fn advance(c: char) -> f64 {
     match u32::from(c) {
         code @ 0x20..=0x7e => f64::from(ASCII[code as usize - 0x20]) / 100.0,
-        0x2013 => 0.5,
-        0xb7 => 0.32,
-        0xa0..=0x52f | 0x2018..=0x2025 | 0x2190..=0x22ff => OTHER,
+        0x2013 => 0.54,
+        0xb7 => 0.57,
+        0xc6 | 0xd7 | 0xe6 | 0xf7 => FULL,
+        0xc0..=0xff => ACCENTED,
         _ => FULL,
     }
 }
 
 /// How wide `text` is at this font size.
 pub fn width(text: &str, size: f64, bold: bool) -> f64 {
-    let weight = if bold { BOLD } else { 1.0 };
-    text.chars().map(advance).sum::<f64>() * size * weight
+    let one = |c: char| {
+        let wide = advance(c);
+        if bold && wide < FULL { wide * BOLD } else { wide }
+    };
+    text.chars().map(one).sum::<f64>() * size
 }
 
 /// Cuts `text` to `room`; it then ends with `…`, or is empty where not even that has room.

@@ -3,6 +3,9 @@
 
 mod axis;
 mod canvas;
+mod chosen;
+mod course;
+mod distributions;
 mod frontier;
 mod heat;
 mod legend;
@@ -14,15 +17,20 @@ mod numbers;
 mod over_time;
 mod page;
 mod panel;
+mod png;
+mod rows;
 mod scale;
 mod series;
 mod sketch;
 mod sweeps;
 mod theme;
+mod timeline;
 mod words;
 
+pub use png::{Picture, PngError};
 pub use words::Language;
 
+use crate::detail::Detail;
 use crate::summary::Summary;
 use page::{Chart, page};
 
@@ -33,8 +41,15 @@ pub struct ChartOptions {
     pub language: Language,
 }
 
-fn all(summary: &Summary, options: &ChartOptions) -> Vec<Chart> {
+fn all(summary: &Summary, detail: Option<&Detail>, options: &ChartOptions) -> Vec<Chart> {
     let language = options.language;
+    let of_requests = detail.map(|detail| {
+        [
+            distributions::distributions(summary, detail, language),
+            course::throughput(summary, detail, language),
+            timeline::timeline(summary, detail, language),
+        ]
+    });
     let sweeps = [
         sweeps::concurrency(summary, language),
         sweeps::rates(summary, language),
@@ -42,22 +57,43 @@ fn all(summary: &Summary, options: &ChartOptions) -> Vec<Chart> {
         matrix::matrix(summary, language),
         frontier::frontier(summary, language),
     ];
-    sweeps.into_iter().flatten().chain(over_time::over_time(summary, language)).collect()
+    let over_time = over_time::over_time(summary, language);
+    let of_requests = of_requests.into_iter().flatten().flatten();
+    sweeps.into_iter().flatten().chain(over_time).chain(of_requests).collect()
 }
 
 /// Every chart that this run has figures for, each with a name that is fit for a file:
-/// `concurrency`, `rates`, `bursts`, `matrix`, `frontier`, `over-time`.
-pub fn charts(summary: &Summary, options: &ChartOptions) -> Vec<(String, String)> {
+/// `concurrency`, `rates`, `bursts`, `matrix`, `frontier`, `over-time`; with `detail` also
+/// `distributions`, `throughput`, `timeline`.
+pub fn charts(
+    summary: &Summary,
+    detail: Option<&Detail>,
+    options: &ChartOptions,
+) -> Vec<(String, String)> {
     let draw = |chart: Chart| {
         let name = chart.name.clone();
         (name, page(&summary.run, &[chart], options.language))
     };
-    all(summary, options).into_iter().map(draw).collect()
+    all(summary, detail, options).into_iter().map(draw).collect()
 }
 
 /// All charts of the run, one below the other; a page that says so where there are none.
-pub fn svg(summary: &Summary, options: &ChartOptions) -> String {
-    page(&summary.run, &all(summary, options), options.language)
+pub fn svg(summary: &Summary, detail: Option<&Detail>, options: &ChartOptions) -> String {
+    page(&summary.run, &all(summary, detail, options), options.language)
+}
+
+/// The same page as [`svg`] in pixels, 1,200 wide, drawn with a font that is compiled in.
+pub fn png(
+    summary: &Summary,
+    detail: Option<&Detail>,
+    options: &ChartOptions,
+) -> Result<Picture, PngError> {
+    png::png(&svg(summary, detail, options))
+}
+
+/// One of our drawings in pixels, as wide as it is drawn.
+pub fn picture(drawing: &str) -> Result<Picture, PngError> {
+    png::png(drawing)
 }
 
 fn one(summary: &Summary, options: &ChartOptions, chart: Option<Chart>) -> Option<String> {

@@ -3,7 +3,7 @@
 use super::canvas::clean;
 use super::levels::{in_seconds, remark, trust};
 use super::page::{Chart, Part};
-use super::panel::{Panel, Ticks};
+use super::panel::{Marked, Panel, Ticks};
 use super::series::{Point, Series, Trust};
 use super::words::{Language, Word};
 use crate::summary::{LevelSummary, Slice, Summary};
@@ -58,6 +58,7 @@ impl Course<'_> {
             reach: self.slices.last().map(|slice| slice.to_s),
             diagonal: false,
             named: false,
+            marked: Marked::All,
             may_be_log: false,
         }
     }

@@ -5,6 +5,7 @@ use super::heat::Heat;
 use super::levels::distinct;
 use super::measure::cut;
 use super::panel::Panel;
+use super::rows::Rows;
 use super::series::{Point, Trust};
 use super::theme::{INKS, css};
 use super::words::{Language, Word};
@@ -14,11 +15,12 @@ const WIDTH: f64 = 1200.0;
 const MARGIN: f64 = 24.0;
 const GUTTER: f64 = 28.0;
 
-/// A plot or a heat map.
+/// A plot, a heat map, or bars one below the other.
 #[derive(Debug, Clone)]
 pub(super) enum Part {
     Plot(Panel),
     Heat(Heat),
+    Rows(Rows),
 }
 
 /// Panels that belong together.
@@ -38,6 +40,7 @@ impl Part {
         match self {
             Self::Plot(panel) => panel.draw(canvas, place, language),
             Self::Heat(heat) => heat.draw(canvas, place, language),
+            Self::Rows(rows) => rows.draw(canvas, place, language),
         }
     }
 }
@@ -75,6 +78,7 @@ impl Used {
                     let cells = heat.cells.iter().flatten().flatten();
                     cells.for_each(|cell| used.note(cell.trust, cell.value.is_some()));
                 }
+                Part::Rows(_) => {}
             }
         }
         used

@@ -21,6 +21,24 @@ pub(super) enum Ticks {
     Round,
     /// Round times.
     Clock,
+    /// Round figures, in a logarithmic spacing.
+    Decades,
+}
+
+/// Which points have a mark.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Marked {
+    /// All.
+    All,
+    /// Those at 50, 90 and 99 percent; their labels say all of them.
+    Percentiles,
+}
+
+impl Marked {
+    fn has(self, point: &Point) -> bool {
+        let near = |y: f64| [50.0, 90.0, 99.0].iter().any(|share| (y - share).abs() < 1e-6);
+        self == Self::All || point.y.is_some_and(near)
+    }
 }
 
 /// A range of the horizontal axis to look at; a single place where both ends are the same.
@@ -51,6 +69,7 @@ pub(super) struct Panel {
     pub(super) diagonal: bool,
     /// Write the names of levels beside their points.
     pub(super) named: bool,
+    pub(super) marked: Marked,
     /// Figures far apart may be drawn in a logarithmic spacing.
     pub(super) may_be_log: bool,
 }
@@ -109,6 +128,11 @@ impl Panel {
         for tick in &ticks {
             canvas.line("dc-axis", [tick.at, frame[3]], [tick.at, frame[3] + 4.0]);
         }
+        if self.ticks == Ticks::Decades {
+            for tick in &ticks {
+                canvas.line("dc-grid", [tick.at, frame[1]], [tick.at, frame[3]]);
+            }
+        }
         axis::below(canvas, &ticks, frame[3] + 17.0, [left, left + wide]);
         draw_marks(canvas, &marks, &x, frame);
         if self.diagonal {
@@ -128,8 +152,10 @@ impl Panel {
             names::draw(canvas, &series, &x, &y, room);
         }
         for (style, one) in series.iter().enumerate() {
-            ground.points(canvas, style, one, &|point, value| {
-                self.about(one, point, value, language)
+            let mut one = one.clone();
+            one.points.retain(|point| self.marked.has(point));
+            ground.points(canvas, style, &one, &|point, value| {
+                self.about(&one, point, value, language)
             });
         }
         canvas.line("dc-axis", [frame[0], frame[3]], [frame[2], frame[3]]);
@@ -218,14 +244,15 @@ impl Panel {
         let [low, high] = bounds(all.chain(marked).chain(reach)).unwrap_or([0.0, 1.0]);
         let spacing = match self.ticks {
             Ticks::Loads => scale::evener(&loads),
-            Ticks::Doubling if low > 0.0 => Spacing::Log,
+            Ticks::Doubling | Ticks::Decades if low > 0.0 => Spacing::Log,
             _ => Spacing::Linear,
         };
         let spacing = if low > 0.0 { spacing } else { Spacing::Linear };
         let (low, high) = match self.ticks {
             Ticks::Round | Ticks::Clock if high > 0.0 || low < 0.0 => (low.min(0.0), high.max(0.0)),
             Ticks::Round | Ticks::Clock => (0.0, 1.0),
-            Ticks::Loads | Ticks::Doubling => (low, high),
+            Ticks::Decades if low > 0.0 => scale::log(low, high, 8).0.into(),
+            Ticks::Loads | Ticks::Doubling | Ticks::Decades => (low, high),
         };
         Scale { spacing, low, high, from: frame[0] + INSET, to: frame[2] - INSET }
     }
@@ -238,7 +265,11 @@ impl Panel {
                 let values = if loads.len() > MANY { among(x) } else { loads }.into_iter();
                 values.map(|value| tick((value, numbers::label(value)))).collect()
             }
-            Ticks::Round => {
+            Ticks::Decades if x.spacing == Spacing::Log => {
+                let values = scale::log(x.low, x.high, 8).1.into_iter();
+                values.map(|value| tick((value, numbers::label(value)))).collect()
+            }
+            Ticks::Round | Ticks::Decades => {
                 let values = scale::multiples(x.low, x.high, scale::step(x.high - x.low, 10));
                 let labels = numbers::labels(&values);
                 values.into_iter().zip(labels).map(tick).collect()
@@ -252,6 +283,10 @@ impl Panel {
 
     /// What a point says when it is pointed at.
     fn about(&self, series: &Series, point: &Point, value: f64, language: Language) -> String {
+        if self.marked == Marked::Percentiles {
+            let gap = if point.remark.is_empty() { "" } else { "; " };
+            return format!("{}{gap}{}", point.label, point.remark);
+        }
         let name = if self.series.len() > 1 { &series.name } else { &self.title };
         let mut text = format!("{}: {name} {}", point.label, numbers::label(value));
         if let Some([low, high]) = point.interval {

@@ -2,7 +2,7 @@
 
 use super::levels::{Figure, Value, all_steady, in_seconds, limited, lines};
 use super::page::Part;
-use super::panel::{Mark, Panel, Ticks};
+use super::panel::{Mark, Marked, Panel, Ticks};
 use super::words::{Language, Word};
 use crate::summary::{LevelSummary, SearchSummary, Summary, Throughput};
 
@@ -46,6 +46,7 @@ impl Sketch<'_> {
             reach: None,
             diagonal: false,
             named: false,
+            marked: Marked::All,
             may_be_log: false,
         }
     }

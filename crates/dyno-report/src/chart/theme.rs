@@ -8,6 +8,8 @@ const LIGHT: [&str; STYLES] =
 const DARK: [&str; STYLES] =
     ["#56b4e9", "#ff8a3d", "#2ec997", "#e79fc8", "#e6c229", "#9ad8f5", "#b3a6ff", "#bbbbbb"];
 
+const INK: &str = "#1a1a1a";
+
 const FONTS: &str = "'Noto Sans','Helvetica Neue',Arial,'DejaVu Sans','Noto Sans CJK SC',\
     'Noto Sans SC','Source Han Sans SC','PingFang SC','Hiragino Sans GB','Microsoft YaHei',\
     'WenQuanYi Micro Hei',sans-serif";
@@ -18,16 +20,17 @@ struct Ground {
     muted: &'static str,
     grid: &'static str,
     mark: &'static str,
+    fault: &'static str,
     lines: [&'static str; STYLES],
 }
 
 fn rules(ground: &Ground) -> String {
-    let Ground { paper, ink, muted, grid, mark, lines } = ground;
+    let Ground { paper, ink, muted, grid, mark, fault, lines } = ground;
     let mut out = format!(
         ".dc-paper{{fill:{paper}}}.dc-ink{{fill:{ink}}}.dc-muted,.dc-tick{{fill:{muted}}}\
          .dc-grid{{stroke:{grid}}}.dc-axis,.dc-all{{stroke:{muted}}}.dc-mark{{fill:{mark}}}\
          .dc-edge{{stroke:{mark}}}.dc-name{{fill:{muted};stroke:{paper}}}\
-         .dc-bad{{fill:{paper};stroke:{muted}}}"
+         .dc-bad{{fill:{paper};stroke:{muted}}}.dc-wait{{fill:{grid}}}.dc-cross{{stroke:{fault}}}"
     );
     for (i, line) in lines.iter().enumerate() {
         let pale = pale(line, paper);
@@ -54,10 +57,11 @@ fn pale(color: &str, paper: &str) -> String {
 pub(super) fn css() -> String {
     let light = Ground {
         paper: "#ffffff",
-        ink: "#1a1a1a",
+        ink: INK,
         muted: "#595959",
         grid: "#e3e3e3",
         mark: "#e9c46a",
+        fault: "#c00000",
         lines: LIGHT,
     };
     let dark = Ground {
@@ -66,6 +70,7 @@ pub(super) fn css() -> String {
         muted: "#b0b4ba",
         grid: "#30353c",
         mark: "#b58a1f",
+        fault: "#ff6b6b",
         lines: DARK,
     };
     let (light, dark) = (rules(&light), rules(&dark));
@@ -75,10 +80,15 @@ pub(super) fn css() -> String {
          .dc-whisker{{fill:none;stroke-width:1;stroke-opacity:.6}}\
          .dc-point{{stroke-width:1.5}}\
          .dc-grid,.dc-axis{{stroke-width:1}}.dc-mark{{fill-opacity:.35}}\
-         .dc-edge{{stroke-width:2}}.dc-all{{stroke-width:1.2;stroke-dasharray:6 4}}\
+         .dc-edge{{stroke-width:2}}.dc-cross{{fill:none;stroke-width:1.6}}.dc-all{{stroke-width:1.2;stroke-dasharray:6 4}}\
          .dc-bad{{stroke-dasharray:3 3}}.dc-name{{stroke-width:3;paint-order:stroke}}{light}\
          @media screen and (prefers-color-scheme:dark){{{dark}}}"
     )
+}
+
+/// Titles of a font that has no bold face: a stroke makes them so. Only for the light theme.
+pub(super) fn bold_by_stroke() -> String {
+    format!(".dc-ink{{stroke:{INK};stroke-width:.04em}}")
 }
 
 /// A shade from light (0) to dark (1), whitened where it is pale, and the ink that can be read

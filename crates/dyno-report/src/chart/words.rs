@@ -27,7 +27,7 @@ macro_rules! words {
 
         impl Word {
             #[cfg(test)]
-            const ALL: &[Self] = &[$(Self::$name),*];
+            pub(super) const ALL: &[Self] = &[$(Self::$name),*];
 
             pub(super) fn in_language(self, language: Language) -> &'static str {
                 match (self, language) {
@@ -46,12 +46,16 @@ words! {
     Matrix: "By input and output length", "随输入与输出长度的变化";
     Frontier: "Throughput and speed for each user", "吞吐量与单用户速度";
     OverTime: "Over time", "随时间的变化";
+    Distributions: "How times are spread", "延迟分布";
+    Timeline: "Single requests", "单个请求时间线";
     InFlight: "in flight", "并行数";
     Offered: "offered, requests/s", "到达率（请求/秒）";
     Burst: "requests at once", "同时请求数";
     InputTokens: "input tokens", "输入 token 数";
     OutputTokens: "output tokens", "输出 token 数";
     Time: "time", "时间";
+    TimeOfRun: "time of the run", "运行时间";
+    TimeOfLevel: "time of the level", "该档运行时间";
     PerUser: "output tokens/s for each user", "单用户输出速度（token/秒）";
     TotalTime: "Total time", "用时";
     RequestsPerSecond: "Requests/s", "每秒请求数 QPS";
@@ -68,8 +72,22 @@ words! {
     AllCompleted: "all that is offered", "全部完成";
     Ttft: "TTFT", "首 token 延迟 TTFT";
     Itl: "ITL p50", "token 间延迟 ITL p50";
+    ItlName: "ITL", "token 间延迟 ITL";
+    ShareOfSamples: "% that took no longer", "累计占比 %";
     Tpot: "TPOT p50", "单 token 时间 TPOT p50";
     Failed: "failed", "失败";
+    Dropped: "could not be sent", "未能发出";
+    Censored: "still running at the end", "结束时仍在进行";
+    SentAt: "sent", "发出";
+    FirstAt: "first token", "首 token";
+    EndedAt: "ended", "结束";
+    UntilSent: "due, not sent", "等待发出";
+    UntilFirst: "until the first token", "首 token 之前";
+    UntilEnd: "output", "输出";
+    NotStreamed: "without a first token", "无首 token 时间";
+    NotWhole: "did not complete", "未完成";
+    AllRequests: "{} requests", "{} 个请求";
+    SomeOfRequests: "{} of {} requests", "{} / {} 个请求";
     Requests: "Requests", "请求数";
     Largest: "max", "最大";
     Knee: "knee", "拐点";

@@ -4,29 +4,39 @@
 
 mod block;
 mod cells;
+mod column;
 mod csv;
 mod evalscope;
 mod extras;
 mod guidellm;
+mod levels;
 mod markdown;
 mod matrix;
 mod object;
+#[cfg(feature = "parquet")]
+mod parquet;
 mod requests;
 mod sglang;
 mod sglang_jsonl;
+mod table;
 mod vllm;
 mod vllm_json;
 
+pub(crate) use cells::markdown as markdown_cell;
+pub(crate) use column::Column;
 pub use extras::{Burstiness, Extras, LevelExtras};
 pub use requests::per_request;
+pub use table::Table;
 
-use crate::chart::{self, ChartOptions};
+use crate::chart::{self, ChartOptions, PngError};
+use crate::detail::Detail;
 use crate::escape::escape;
 use crate::messages::{Language, Message};
 use crate::summary::{LevelSummary, RunSummary, Summary};
 use crate::text::{TextOptions, render_text};
 use crate::verdict::Verdict;
 use cells::plain;
+use std::{fmt, io};
 
 /// The layouts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -37,6 +47,8 @@ pub enum Layout {
     Markdown,
     /// One row a level.
     Csv,
+    /// The same as a Parquet file.
+    Parquet,
     /// The summary as it stands in `summary.json`.
     Json,
     /// The table of guidellm 0.1.
@@ -57,6 +69,8 @@ pub enum Layout {
     SglangJsonl,
     /// The charts of one run, on one page.
     Svg,
+    /// The same in pixels.
+    Png,
 }
 
 /// A run to be laid out.
@@ -66,15 +80,46 @@ pub struct Run {
     pub summary: Summary,
     /// What some layouts need beyond them.
     pub extras: Extras,
+    /// What charts of single requests need.
+    pub detail: Option<Detail>,
 }
 
 /// What came out.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Printed {
-    /// The text.
-    pub text: String,
+    /// The text or the file.
+    pub bytes: Vec<u8>,
     /// What must be said beside it, where the layout has no place for remarks.
     pub notes: Vec<String>,
+}
+
+/// Why nothing came out.
+#[derive(Debug)]
+pub enum PrintError {
+    /// The summary cannot be written as JSON.
+    Json(serde_json::Error),
+    /// There is no picture.
+    Png(PngError),
+    /// A table cannot be written.
+    Table(io::Error),
+}
+
+impl fmt::Display for PrintError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Json(error) => error.fmt(f),
+            Self::Png(error) => error.fmt(f),
+            Self::Table(error) => error.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for PrintError {}
+
+impl From<serde_json::Error> for PrintError {
+    fn from(error: serde_json::Error) -> Self {
+        Self::Json(error)
+    }
 }
 
 /// How to print.
@@ -88,10 +133,11 @@ pub struct Options {
 
 impl Layout {
     /// All of them, by the names that people type.
-    pub const ALL: [(&'static str, Self); 13] = [
+    pub const ALL: [(&'static str, Self); 15] = [
         ("table", Self::Table),
         ("markdown", Self::Markdown),
         ("csv", Self::Csv),
+        ("parquet", Self::Parquet),
         ("json", Self::Json),
         ("guidellm", Self::Guidellm),
         ("evalscope", Self::Evalscope),
@@ -102,6 +148,7 @@ impl Layout {
         ("vllm-json", Self::VllmJson),
         ("sglang-jsonl", Self::SglangJsonl),
         ("svg", Self::Svg),
+        ("png", Self::Png),
     ];
 
     /// The layout of that name.
@@ -115,11 +162,43 @@ impl Layout {
         theirs.contains(&self)
     }
 
+    /// Needs [`Detail`] that was gathered from the records.
+    pub fn needs_detail(self) -> bool {
+        matches!(self, Self::Svg | Self::Png)
+    }
+
+    /// Not text: nothing for a terminal.
+    pub fn is_binary(self) -> bool {
+        matches!(self, Self::Png | Self::Parquet)
+    }
+
+    /// A page of one run.
+    pub fn is_of_one_run(self) -> bool {
+        matches!(self, Self::Svg | Self::Png)
+    }
+
+    /// The table that it is, where it is one.
+    pub fn table(self) -> Option<Table> {
+        match self {
+            Self::Csv => Some(Table::Csv),
+            Self::Parquet => Some(Table::Parquet),
+            _ => None,
+        }
+    }
+
     /// Lays out runs, one after the other.
-    pub fn print(self, runs: &[Run], options: &Options) -> Result<Printed, serde_json::Error> {
+    pub fn print(self, runs: &[Run], options: &Options) -> Result<Printed, PrintError> {
+        if let Some(table) = self.table() {
+            let mut bytes = Vec::new();
+            let summaries = runs.iter().map(|run| &run.summary);
+            levels::write(&mut bytes, table, summaries).map_err(PrintError::Table)?;
+            return Ok(Printed { bytes, notes: vec![] });
+        }
+        if self == Self::Png {
+            return pictures(runs, options);
+        }
         let language = options.language;
         let text = match self {
-            Self::Csv => csv::csv(runs.iter().map(|run| &run.summary)),
             Self::Json => json(runs)?,
             Self::VllmJson => lines(runs, vllm_json::object)?,
             Self::SglangJsonl => lines(runs, sglang_jsonl::object)?,
@@ -133,7 +212,7 @@ impl Layout {
         if matches!(self, Self::VllmJson | Self::SglangJsonl) {
             runs.iter().for_each(|run| notes.extend(notes_on(&run.summary, language)));
         }
-        Ok(Printed { text, notes })
+        Ok(Printed { bytes: text.into_bytes(), notes })
     }
 
     /// One run in a layout of lines, under its name where there are others.
@@ -149,8 +228,15 @@ impl Layout {
             Self::Vllm06 => vllm::vllm_0_6(summary),
             Self::Sglang => sglang::sglang(summary, extras),
             Self::Matrix => matrix::matrix(summary, extras),
-            Self::Svg => return chart::svg(summary, &ChartOptions { language }),
-            Self::Csv | Self::Json | Self::VllmJson | Self::SglangJsonl => String::new(),
+            Self::Svg => {
+                return chart::svg(summary, run.detail.as_ref(), &ChartOptions { language });
+            }
+            Self::Csv
+            | Self::Parquet
+            | Self::Json
+            | Self::VllmJson
+            | Self::SglangJsonl
+            | Self::Png => String::new(),
         };
         let said = remarks(summary, language);
         if matches!(self, Self::Vllm | Self::Vllm06 | Self::Sglang) {
@@ -175,6 +261,24 @@ pub fn notes_on(summary: &Summary, language: Language) -> Vec<String> {
     let name = name(&summary.run);
     let said = remarks(summary, language);
     said.iter().map(|remark| format!("{name}: {}", remark.plain())).collect()
+}
+
+/// The charts in pixels, and which characters they could not show.
+fn pictures(runs: &[Run], options: &Options) -> Result<Printed, PrintError> {
+    let language = options.language;
+    let mut printed = Printed { bytes: vec![], notes: vec![] };
+    for run in runs {
+        let options = ChartOptions { language };
+        let picture =
+            chart::png(&run.summary, run.detail.as_ref(), &options).map_err(PrintError::Png)?;
+        printed.bytes.extend(picture.bytes);
+        if !picture.missing.is_empty() {
+            let missing: Vec<String> = picture.missing.iter().map(char::to_string).collect();
+            let missing = plain(&missing.join(" "));
+            printed.notes.push(Message::NotInFont.with(language, &[&missing]));
+        }
+    }
+    Ok(printed)
 }
 
 fn headed_plain(run: &Run, several: bool, text: String) -> String {

@@ -1,6 +1,8 @@
 //! One row a request, warm-up included: its times, its figures, and how it ended.
 
-use super::csv::{Field, line};
+use super::column::{Cell, Column};
+use super::levels::{LevelColumn, LevelRow};
+use super::table::Table;
 use crate::aggregate::{figures, for_each_record};
 use crate::source::FrameSource;
 use crate::summary::Summary;
@@ -10,77 +12,86 @@ use std::io::{self, Write};
 
 const NS_PER_MS: f64 = 1e6;
 
-/// A column: its name, and what stands in it.
-type Column = (&'static str, fn(&RequestRecord) -> Field);
+type RequestColumn = Column<RequestRecord>;
 
-const COLUMNS: &[Column] = &[
-    ("index", |r| Field::own(Some(r.index))),
-    ("slot", |r| Field::own(Some(r.slot))),
-    ("session", |r| Field::own(r.turn.map(|turn| turn.session))),
-    ("turn", |r| Field::own(r.turn.map(|turn| turn.number))),
-    ("phase", |r| Field::own(Some(phase(r.phase)))),
-    ("outcome", |r| Field::own(Some(outcome(&r.outcome)))),
-    ("why", |r| why(&r.outcome)),
-    ("intended_ns", |r| Field::own(Some(r.intended))),
-    ("dispatched_ns", |r| Field::own(r.dispatched)),
-    ("connected_ns", |r| Field::own(r.connected)),
-    ("sent_ns", |r| Field::own(r.sent)),
-    ("headers_ns", |r| Field::own(r.headers)),
-    ("first_ns", |r| Field::own(r.first)),
-    ("last_ns", |r| Field::own(r.last)),
-    ("end_ns", |r| Field::own(Some(r.end))),
-    ("ttft_ms", |r| millis(figures(r).ttft)),
-    ("ttft_scheduled_ms", |r| millis(figures(r).ttft_scheduled)),
-    ("latency_ms", |r| millis(figures(r).latency)),
-    ("latency_scheduled_ms", |r| millis(figures(r).latency_scheduled)),
-    ("tpot_ms", |r| millis(figures(r).tpot)),
-    ("input_tokens", |r| Field::own(r.input.map(|count| count.tokens))),
-    ("input_source", |r| Field::own(r.input.map(source))),
-    ("output_tokens", |r| Field::own(r.output.map(|count| count.tokens))),
-    ("output_source", |r| Field::own(r.output.map(source))),
-    ("output_events", |r| Field::own(r.streamed.then_some(r.chunks.len()))),
-    ("streamed", |r| Field::own(Some(r.streamed))),
-    ("status", |r| Field::own(r.status)),
-    ("finish_reason", |r| Field::text(r.finish_reason.as_deref())),
-    ("resent", |r| Field::own(Some(r.resent))),
-    ("detail", |r| Field::text(r.detail.as_deref())),
-];
-
-/// Writes the requests of a run, in the order in which they ended; the heading only where it is
-/// asked for, so that several runs can stand below one. Levels that the summary does not have are
-/// left out.
-pub fn per_request(
-    out: &mut dyn Write,
-    summary: &Summary,
-    source: &dyn FrameSource,
-    heading: bool,
-) -> io::Result<()> {
-    if heading {
-        let own = ["run_id", "run_label", "level", "level_index", "verdict"];
-        let names = own.into_iter().chain(COLUMNS.iter().map(|(name, _)| *name));
-        let names: Vec<Field> = names.map(|name| Field::Own(name.to_owned())).collect();
-        out.write_all(line(&names).as_bytes())?;
-    }
-    let run = &summary.run;
-    let mut written = Ok(());
-    for_each_record(source, |record| {
-        let level = summary.levels.iter().find(|level| level.index == record.level);
-        let Some(level) = level.filter(|_| written.is_ok()) else { return };
-        let mut fields = vec![
-            Field::Text(run.id.clone()),
-            Field::text(run.label.as_deref()),
-            Field::Text(level.label.clone()),
-            Field::own(Some(level.index)),
-            Field::own(Some(level.verdict)),
-        ];
-        fields.extend(COLUMNS.iter().map(|(_, field)| field(record)));
-        written = out.write_all(line(&fields).as_bytes());
-    });
-    written
+/// Whose request it is.
+fn origin<'a>() -> Vec<LevelColumn<'a>> {
+    vec![
+        LevelColumn::text("run_id", |row| Some(row.run.id.clone())),
+        LevelColumn::text("run_label", |row| row.run.label.clone()),
+        LevelColumn::text("level", |row| Some(row.level.label.clone())),
+        LevelColumn::whole("level_index", |row| Some(row.level.index)),
+        LevelColumn::own("verdict", |row| Some(row.level.verdict)),
+    ]
 }
 
-fn millis(ns: Option<u64>) -> Field {
-    Field::own(ns.map(|ns| ns as f64 / NS_PER_MS))
+fn columns() -> Vec<RequestColumn> {
+    vec![
+        RequestColumn::whole("index", |record| Some(record.index)),
+        RequestColumn::whole("slot", |record| Some(record.slot)),
+        RequestColumn::whole("session", |record| record.turn.map(|turn| turn.session)),
+        RequestColumn::whole("turn", |record| record.turn.map(|turn| turn.number)),
+        RequestColumn::own("phase", |record| Some(phase(record.phase))),
+        RequestColumn::own("outcome", |record| Some(outcome(&record.outcome))),
+        RequestColumn::text("why", |record| why(&record.outcome)),
+        RequestColumn::whole("intended_ns", |record| Some(record.intended)),
+        RequestColumn::whole("dispatched_ns", |record| record.dispatched),
+        RequestColumn::whole("connected_ns", |record| record.connected),
+        RequestColumn::whole("sent_ns", |record| record.sent),
+        RequestColumn::whole("headers_ns", |record| record.headers),
+        RequestColumn::whole("first_ns", |record| record.first),
+        RequestColumn::whole("last_ns", |record| record.last),
+        RequestColumn::whole("end_ns", |record| Some(record.end)),
+        RequestColumn::number("ttft_ms", |record| millis(figures(record).ttft)),
+        RequestColumn::number("ttft_scheduled_ms", |record| millis(figures(record).ttft_scheduled)),
+        RequestColumn::number("latency_ms", |record| millis(figures(record).latency)),
+        RequestColumn::number("latency_scheduled_ms", |record| {
+            millis(figures(record).latency_scheduled)
+        }),
+        RequestColumn::number("tpot_ms", |record| millis(figures(record).tpot)),
+        RequestColumn::whole("input_tokens", |record| record.input.map(|count| count.tokens)),
+        RequestColumn::own("input_source", |record| record.input.map(source)),
+        RequestColumn::whole("output_tokens", |record| record.output.map(|count| count.tokens)),
+        RequestColumn::own("output_source", |record| record.output.map(source)),
+        RequestColumn::whole("output_events", |record| {
+            record.streamed.then_some(record.chunks.len() as u64)
+        }),
+        RequestColumn::truth("streamed", |record| Some(record.streamed)),
+        RequestColumn::whole("status", |record| record.status),
+        RequestColumn::text("finish_reason", |record| record.finish_reason.clone()),
+        RequestColumn::truth("resent", |record| Some(record.resent)),
+        RequestColumn::text("detail", |record| record.detail.clone()),
+    ]
+}
+
+/// Writes the requests of runs in one table, in the order in which they ended. Levels that a
+/// summary does not have are left out. Memory does not grow with the number of requests.
+pub fn per_request(
+    out: &mut dyn Write,
+    table: Table,
+    runs: &[(&Summary, &dyn FrameSource)],
+) -> io::Result<()> {
+    let (origin, columns) = (origin(), columns());
+    let headings = origin.iter().map(Column::heading).chain(columns.iter().map(Column::heading));
+    let mut rows = table.open(out, headings.collect())?;
+    for (summary, source) in runs {
+        let mut written = Ok(());
+        for_each_record(*source, |record| {
+            let level = summary.levels.iter().find(|level| level.index == record.level);
+            let Some(level) = level.filter(|_| written.is_ok()) else { return };
+            let of_level = LevelRow { run: &summary.run, level };
+            let whose = origin.iter().map(|column| column.cell(&of_level));
+            let cells: Vec<Option<Cell>> =
+                whose.chain(columns.iter().map(|column| column.cell(record))).collect();
+            written = rows.row(cells);
+        });
+        written?;
+    }
+    rows.finish()
+}
+
+fn millis(ns: Option<u64>) -> Option<f64> {
+    ns.map(|ns| ns as f64 / NS_PER_MS)
 }
 
 fn phase(phase: Phase) -> &'static str {
@@ -100,11 +111,11 @@ fn outcome(outcome: &Outcome) -> &'static str {
     }
 }
 
-fn why(outcome: &Outcome) -> Field {
+fn why(outcome: &Outcome) -> Option<String> {
     match outcome {
-        Outcome::Failed(class) => Field::Text(class.to_string()),
-        Outcome::Dropped(why) => Field::Text(why.clone()),
-        Outcome::Completed | Outcome::Censored => Field::Absent,
+        Outcome::Failed(class) => Some(class.to_string()),
+        Outcome::Dropped(why) => Some(why.clone()),
+        Outcome::Completed | Outcome::Censored => None,
     }
 }
 

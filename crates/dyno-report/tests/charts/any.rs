@@ -183,9 +183,9 @@ fn check(drawing: &str) -> Result<(), String> {
 fn check_all(summary: &Summary) -> Result<(), TestCaseError> {
     for language in [Language::English, Language::Chinese] {
         let options = ChartOptions { language };
-        let whole = svg(summary, &options);
-        prop_assert_eq!(&whole, &svg(summary, &options));
-        let each = charts(summary, &options);
+        let whole = svg(summary, None, &options);
+        prop_assert_eq!(&whole, &svg(summary, None, &options));
+        let each = charts(summary, None, &options);
         let mut names: Vec<&String> = each.iter().map(|(name, _)| name).collect();
         names.dedup();
         prop_assert_eq!(names.len(), each.len());

@@ -51,7 +51,7 @@ fn count(drawing: &str, class: &str) -> usize {
 }
 
 fn names(summary: &Summary) -> Vec<String> {
-    chart::charts(summary, &ENGLISH).into_iter().map(|(name, _)| name).collect()
+    chart::charts(summary, None, &ENGLISH).into_iter().map(|(name, _)| name).collect()
 }
 
 #[test]
@@ -114,7 +114,7 @@ fn absent_figures_leave_gaps_and_invalid_levels_are_hollow() {
     assert_eq!(count(&drawing, "dc-line"), 3 * 3 + 3 * 4);
     let text = told(&drawing);
     assert!(text.contains("gaps: there is no such figure") && text.contains("hollow:"));
-    assert!(!told(&chart::svg(&made::ladder(), &ENGLISH)).contains("gaps:"));
+    assert!(!told(&chart::svg(&made::ladder(), None, &ENGLISH)).contains("gaps:"));
 }
 
 #[test]
@@ -199,7 +199,7 @@ fn ramps_and_soaks_are_shown_over_time() {
 #[test]
 fn words_are_chinese_where_asked_for() {
     let options = ChartOptions { language: Language::Chinese };
-    let text = told(&chart::svg(&made::ladder(), &options));
+    let text = told(&chart::svg(&made::ladder(), None, &options));
     for words in ["用时（秒）", "并行数", "平均延迟（秒）", "阴影：95 % 置信区间"]
     {
         assert!(text.contains(words), "{words}");
@@ -210,15 +210,15 @@ fn words_are_chinese_where_asked_for() {
 #[test]
 fn a_run_without_levels_says_so() {
     let (summary, _) = made::base();
-    assert!(chart::charts(&summary, &ENGLISH).is_empty());
-    assert!(told(&chart::svg(&summary, &ENGLISH)).contains("nothing to draw"));
+    assert!(chart::charts(&summary, None, &ENGLISH).is_empty());
+    assert!(told(&chart::svg(&summary, None, &ENGLISH)).contains("nothing to draw"));
 }
 
 #[test]
 fn labels_of_others_are_escaped() {
     let mut summary = made::ladder();
     summary.run.label = Some("</svg><script>alert(1)</script>&amp;\u{1b}\u{202e}".to_owned());
-    let drawing = chart::svg(&summary, &ENGLISH);
+    let drawing = chart::svg(&summary, None, &ENGLISH);
     assert!(!drawing.contains("<script"));
     assert_eq!(told(&drawing).lines().next().unwrap(), {
         "</svg><script>alert(1)</script>&amp;\\u{1b}\\u{202e}"

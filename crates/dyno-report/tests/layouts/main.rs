@@ -4,6 +4,8 @@
 
 #[path = "../common/mod.rs"]
 mod common;
+#[cfg(feature = "parquet")]
+mod parquet_tables;
 mod published;
 mod runs;
 mod safety;

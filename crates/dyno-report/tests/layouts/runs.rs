@@ -43,7 +43,7 @@ pub(crate) fn measured(plan: &Plan, levels: Vec<Vec<RequestRecord>>) -> (Run, Ve
     let source = source(plan, all);
     let summary = summarise(plan, None, &source);
     let extras = Extras::gather(plan, &source);
-    (Run { summary, extras }, source)
+    (Run { summary, extras, detail: None }, source)
 }
 
 /// The same request in another level, later.
@@ -139,5 +139,5 @@ pub(crate) fn matrix() -> (Run, VecSource) {
 
 pub(crate) fn print(layout: Layout, runs: &[Run], language: Language) -> String {
     let options = Options { language, ..Options::default() };
-    layout.print(runs, &options).unwrap().text
+    String::from_utf8(layout.print(runs, &options).unwrap().bytes).unwrap()
 }

@@ -1,8 +1,9 @@
 //! Every layout for one run of each workflow, as people see it.
 
 use crate::runs::*;
-use dyno_report::layout::{Extras, Layout, per_request};
+use dyno_report::layout::{Extras, Layout, Table, per_request};
 use dyno_report::messages::Language;
+use dyno_report::{FrameSource, Summary};
 
 fn all() -> [(&'static str, (dyno_report::layout::Run, dyno_report::VecSource)); 4] {
     [
@@ -88,7 +89,8 @@ fn invalid_levels_are_marked_in_every_layout() {
     let (run, _) = closed_ladder();
     for (name, layout) in LAYOUTS {
         let printed = layout.print(std::slice::from_ref(&run), &Default::default()).unwrap();
-        assert!(printed.text.contains("invalid"), "{name}: {}", printed.text);
+        let text = String::from_utf8_lossy(&printed.bytes);
+        assert!(text.contains("invalid"), "{name}: {text}");
         let silent = matches!(layout, Layout::VllmJson | Layout::SglangJsonl);
         assert_eq!(!printed.notes.is_empty(), silent, "{name}: {:?}", printed.notes);
         assert!(printed.notes.iter().all(|note| note.starts_with("ladder: c=8 is invalid: ")));
@@ -97,10 +99,11 @@ fn invalid_levels_are_marked_in_every_layout() {
 
 #[test]
 fn every_request_has_its_row() {
+    let all = all();
+    let runs: Vec<(&Summary, &dyn FrameSource)> =
+        all.iter().map(|(_, (run, source))| (&run.summary, source as &dyn FrameSource)).collect();
     let mut out = Vec::new();
-    for (i, (_, (run, source))) in all().iter().enumerate() {
-        per_request(&mut out, &run.summary, source, i == 0).unwrap();
-    }
+    per_request(&mut out, Table::Csv, &runs).unwrap();
     let text = String::from_utf8(out).unwrap();
     let requests = (30 + 40 + 20 + 40) + (40 + 81) + (1 + 25) + 80;
     assert_eq!(text.lines().count(), 1 + requests);
@@ -147,8 +150,8 @@ fn a_level_that_was_begun_again_counts_from_there() {
     let again = source.frames[..2].to_vec();
     source.frames.splice(0..0, again);
     let mut out = Vec::new();
-    per_request(&mut out, &run.summary, &source, false).unwrap();
-    assert_eq!(String::from_utf8(out).unwrap().lines().count(), 1 + 25);
+    per_request(&mut out, Table::Csv, &[(&run.summary, &source)]).unwrap();
+    assert_eq!(String::from_utf8(out).unwrap().lines().count(), 1 + 1 + 25);
     let plan = crate::common::burst_plan(1);
     let extras = Extras::gather(&plan, &source).of(0);
     assert_eq!((extras.peak_output_per_s, extras.peak_requests), (Some(5), Some(1)));

@@ -4,6 +4,7 @@
 
 mod labs;
 mod search;
+mod served;
 mod truth;
 
 pub(crate) use labs::LABS;
@@ -12,12 +13,10 @@ pub(crate) use truth::{contains, truth};
 
 use dyno_core::Nanos;
 use dyno_core::units::to_s;
-use dyno_engine::core::{Event, Request};
 use dyno_engine::twin::Twin;
-use dyno_engine::virtual_time::Virtual;
 use dyno_search::{Held, Kind, Margin, Measured};
 use dyno_stats::quantile;
-use dyno_stats::rng::SplitMix;
+use served::{Load, Seen, Traffic};
 
 /// A figure of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -48,19 +47,10 @@ pub(crate) struct Lab {
     pub(crate) output: u32,
 }
 
-struct Seen {
-    arrived: Nanos,
-    first: Nanos,
-    ended: Nanos,
-    output: u32,
-}
-
-impl Seen {
-    fn get(&self, figure: Figure) -> f64 {
-        match figure {
-            Figure::Ttft => to_s(self.first - self.arrived),
-            Figure::Tpot => to_s(self.ended - self.first) / f64::from(self.output - 1),
-        }
+fn get(seen: &Seen, figure: Figure) -> f64 {
+    match figure {
+        Figure::Ttft => to_s(seen.ttft()),
+        Figure::Tpot => seen.tpot(),
     }
 }
 
@@ -72,55 +62,29 @@ impl Lab {
     /// Measures a level: Poisson arrivals, or a closed loop.
     pub(crate) fn level(&self, kind: Kind, load: f64, seed: u64) -> Measured {
         let twin = Twin::load(self.twin).expect("a shipped twin");
-        let mut time = Virtual::new(twin.core(seed).expect("a valid twin"));
-        let mut random = SplitMix::new(seed);
-        let total = self.requests + self.warmup();
-        let mut seen: Vec<Seen> = Vec::with_capacity(total);
-        let mut ended = Vec::with_capacity(total);
-        let closed = kind != Kind::Rate;
-        let mut due = 0.0;
-        let mut send = |time: &mut Virtual, seen: &mut Vec<Seen>, at: Nanos| {
-            let output = self.output / 2 + random.below(self.output as usize) as u32;
-            let request = Request { id: seen.len() as u64, input: self.input, output, hashes: &[] };
-            time.submit(at, request).expect("requests that fit");
-            seen.push(Seen { arrived: at, first: 0, ended: 0, output });
-            -random.unit().ln()
+        let core = twin.core(seed).expect("a valid twin");
+        let traffic = Traffic {
+            load: if kind == Kind::Rate { Load::Rate(load) } else { Load::InFlight(load as usize) },
+            requests: self.requests + self.warmup(),
+            input: [self.input; 2],
+            output: self.output,
         };
-        if closed {
-            (0..total.min(load as usize)).for_each(|_| {
-                send(&mut time, &mut seen, 0);
-            });
-        }
-        loop {
-            let until = match closed || seen.len() == total {
-                true => Nanos::MAX,
-                false => (due * 1e9 / load) as Nanos,
-            };
-            match time.advance(until) {
-                Some(Event::First { id, at }) => seen[id as usize].first = at,
-                Some(Event::Finished { id, at }) => {
-                    seen[id as usize].ended = at;
-                    ended.push(at);
-                    if closed && seen.len() < total {
-                        send(&mut time, &mut seen, at);
-                    }
-                }
-                None if until == Nanos::MAX => break,
-                None => due += send(&mut time, &mut seen, until),
-            }
-        }
-        self.measured(kind, load, &seen[self.warmup()..], &ended)
+        let seen = traffic.served(core, seed);
+        self.measured(kind, load, &seen)
     }
 
-    fn measured(&self, kind: Kind, load: f64, seen: &[Seen], ended: &[Nanos]) -> Measured {
+    fn measured(&self, kind: Kind, load: f64, all: &[Seen]) -> Measured {
+        let mut ended: Vec<Nanos> = all.iter().map(|seen| seen.ended).collect();
+        ended.sort_unstable();
+        let seen = &all[self.warmup()..];
         let margins = self.terms.iter().filter_map(|term| {
-            let mut values: Vec<f64> = seen.iter().map(|seen| seen.get(term.figure)).collect();
+            let mut values: Vec<f64> = seen.iter().map(|seen| get(seen, term.figure)).collect();
             values.sort_by(f64::total_cmp);
             Margin::ceiling(quantile(&values, term.share)?, term.bound)
         });
         let span = to_s(seen[seen.len() - 1].arrived - seen[0].arrived);
         let (from, to) = (ended.len() / 4, ended.len() * 3 / 4);
-        let latency: f64 = seen.iter().map(|seen| to_s(seen.ended - seen.arrived)).sum();
+        let latency: f64 = seen.iter().map(|seen| to_s(seen.latency())).sum();
         Measured {
             kind,
             load,

@@ -16,6 +16,7 @@ Formats:
   table          for a terminal
   markdown       a table with verdicts and footnotes, for documents
   csv            one row a level; with --per-request, one row a request
+  parquet        the same as a Parquet file
   json           the summary as in summary.json; several runs as an array
   guidellm       the table of guidellm 0.1
   evalscope      the pivot table and the blocks of EvalScope perf 0.5
@@ -25,6 +26,7 @@ Formats:
   vllm-json      the result file of vLLM's serving benchmark, one line a level
   sglang-jsonl   the result file of SGLang's, one line a level
   svg            the charts of one run, on one page
+  png            the same in pixels, 1,200 wide; needs no fonts
 
 Examples:
   dyno report                                     the latest run under dyno-runs/
@@ -33,7 +35,9 @@ Examples:
   dyno report --format markdown --lang zh         for a document, in Chinese
   dyno report a b --format guidellm               two runs, one table each
   dyno report --format csv --per-request --out requests.csv
-  dyno report --format svg --out charts.svg       charts, to look at in a browser")]
+  dyno report --format parquet --per-request --out requests.parquet
+  dyno report --format svg --out charts.svg       charts, to look at in a browser
+  dyno report --format png --out charts.png       charts, for a chat or a slide")]
 pub(crate) struct ReportArgs {
     /// Run directories [default: the latest under dyno-runs/]
     #[arg(value_name = "RUN")]
@@ -44,10 +48,10 @@ pub(crate) struct ReportArgs {
     /// Print summary.json instead of tables; the same as --format json
     #[arg(long, conflicts_with = "format")]
     pub(crate) json: bool,
-    /// With --format csv: one row a request instead of one a level
+    /// With --format csv or parquet: one row a request instead of one a level
     #[arg(long, conflicts_with = "json")]
     pub(crate) per_request: bool,
-    /// Language of the words of markdown, evalscope and svg [default: by LC_ALL, LC_MESSAGES, LANG]
+    /// Language of the words of markdown, evalscope, svg and png [default: by LC_ALL, LC_MESSAGES, LANG]
     #[arg(long, value_name = "LANGUAGE", value_enum)]
     pub(crate) lang: Option<Lang>,
     /// Write to this file instead of stdout

@@ -7,9 +7,10 @@ use crate::exit::Exit;
 use crate::printer::Printer;
 use crate::usage::UsageError;
 use dyno_record::{RecordError, RunDir};
-use dyno_report::layout::{Extras, Layout, Options, Run, notes_on, per_request};
+use dyno_report::detail::Detail;
+use dyno_report::layout::{Extras, Layout, Options, PrintError, Run, Table, notes_on, per_request};
 use dyno_report::messages::Language;
-use dyno_report::{DirSource, Summary, TextOptions, summarise};
+use dyno_report::{DirSource, FrameSource, Summary, TextOptions, summarise};
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
@@ -23,22 +24,27 @@ pub(crate) fn run(args: &ReportArgs, printer: &Printer) -> Exit {
 }
 
 fn report(args: &ReportArgs, printer: &Printer) -> Result<Exit, UsageError> {
-    if args.per_request && args.format != Layout::Csv {
-        let wrong = "it is for --format csv; add that, or leave --per-request out";
+    let layout = if args.json { Layout::Json } else { args.format };
+    let table = layout.table().filter(|_| args.per_request);
+    if args.per_request && table.is_none() {
+        let wrong = "it is for --format csv or parquet; add that, or leave --per-request out";
         return Err(UsageError::new("--per-request", wrong));
+    }
+    if layout.is_binary() && args.out.is_none() && printer.result_on_terminal() {
+        let wrong = "this is no text for a terminal; add --out FILE";
+        return Err(UsageError::new("--format", wrong));
     }
     let unreadable = |error: RecordError| UsageError::new("RUN", error.to_string());
     let dirs = opened(&args.runs).map_err(unreadable)?;
-    if args.per_request {
+    if let Some(table) = table {
         // Whatever cannot be read is said before anything is written.
         let read = dirs.iter().map(|dir| load(dir, None)).collect::<Result<Vec<_>, _>>();
         let runs = read.map_err(unreadable)?;
         let notes = runs.iter().flat_map(|run| notes_on(&run.summary, language(args)));
         notes.for_each(|note| printer.warn(note));
-        return give(args.out.as_deref(), printer, |out| rows(&dirs, &runs, out));
+        return give(args.out.as_deref(), printer, |out| rows(&dirs, &runs, table, out));
     }
-    let layout = if args.json { Layout::Json } else { args.format };
-    if layout == Layout::Svg && dirs.len() > 1 {
+    if layout.is_of_one_run() && dirs.len() > 1 {
         let wrong = "a page of charts is of one run; name one, or write one page for each";
         return Err(UsageError::new("--format", wrong));
     }
@@ -48,8 +54,9 @@ fn report(args: &ReportArgs, printer: &Printer) -> Result<Exit, UsageError> {
     match layout.print(&runs, &options) {
         Ok(printed) => {
             printed.notes.iter().for_each(|note| printer.warn(note));
-            give(args.out.as_deref(), printer, |out| out.write_all(printed.text.as_bytes()))
+            give(args.out.as_deref(), printer, |out| out.write_all(&printed.bytes))
         }
+        Err(PrintError::Png(error)) => Err(UsageError::new("--format", error.to_string())),
         Err(error) => {
             printer.error(error);
             Ok(Exit::Bug)
@@ -83,15 +90,17 @@ fn load(dir: &RunDir, layout: Option<Layout>) -> Result<Run, RecordError> {
         true => Extras::gather(&plan, &source),
         false => Extras::default(),
     };
-    Ok(Run { summary, extras })
+    let detail = layout.is_some_and(Layout::needs_detail).then(|| Detail::gather(&source));
+    Ok(Run { summary, extras, detail })
 }
 
-fn rows(dirs: &[RunDir], runs: &[Run], out: &mut dyn Write) -> io::Result<()> {
-    for (i, (dir, run)) in dirs.iter().zip(runs).enumerate() {
-        let source = DirSource::open(dir).map_err(io::Error::other)?;
-        per_request(out, &run.summary, &source, i == 0)?;
-    }
-    Ok(())
+fn rows(dirs: &[RunDir], runs: &[Run], table: Table, out: &mut dyn Write) -> io::Result<()> {
+    let sources = dirs.iter().map(DirSource::open).collect::<Result<Vec<_>, _>>();
+    let sources = sources.map_err(io::Error::other)?;
+    let both = runs.iter().zip(&sources);
+    let both: Vec<(&Summary, &dyn FrameSource)> =
+        both.map(|(run, source)| (&run.summary, source as &dyn FrameSource)).collect();
+    per_request(out, table, &both)
 }
 
 fn language(args: &ReportArgs) -> Language {

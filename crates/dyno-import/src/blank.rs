@@ -1,0 +1,125 @@
+//! Summaries in which nothing is told yet: what every reader starts from.
+
+use dyno_report::summary::{
+    Client, Integrity, LoadSummary, Origin, RequestCounts, RunSummary, SUMMARY_SCHEMA, Throughput,
+    TokenSources,
+};
+use dyno_report::{LevelSummary, Summary, Verdict};
+use std::collections::BTreeMap;
+
+/// A load of another tool's result: `kind` as in [`LoadSummary`], its value if it was told.
+pub(crate) fn load(kind: &str, value: Option<f64>) -> LoadSummary {
+    LoadSummary { kind: kind.to_owned(), value }
+}
+
+/// A level of which nothing but its load is known.
+pub(crate) fn level(label: impl Into<String>, load: LoadSummary) -> LevelSummary {
+    LevelSummary {
+        index: 0,
+        repeat: None,
+        label: label.into(),
+        load,
+        input_length: None,
+        output_length: None,
+        reported: None,
+        verdict: Verdict::Unjudged,
+        reasons: Vec::new(),
+        notes: Vec::new(),
+        partial: false,
+        ending: None,
+        requests: RequestCounts::default(),
+        duration_s: None,
+        throughput: Throughput::default(),
+        steady: None,
+        offered_per_s: None,
+        saturated: None,
+        concurrency: None,
+        ttft_ms: None,
+        ttft_scheduled_ms: None,
+        latency_ms: None,
+        latency_scheduled_ms: None,
+        tpot_ms: None,
+        itl_ms: None,
+        chunk_gap_ms: None,
+        input_tokens: None,
+        output_tokens: None,
+        token_source: TokenSources::default(),
+        sessions: None,
+        slo: None,
+        slices: None,
+        integrity: Integrity::default(),
+        client: Client::default(),
+        server: None,
+        cost: None,
+        engine_slip_ms: None,
+        failure_samples: BTreeMap::new(),
+        stragglers: Vec::new(),
+    }
+}
+
+/// A run with these levels, in this order; they are numbered here.
+pub(crate) fn run(id: impl Into<String>, origin: Origin, mut levels: Vec<LevelSummary>) -> Summary {
+    for (index, level) in (0..).zip(&mut levels) {
+        level.index = index;
+    }
+    let run = RunSummary {
+        id: id.into(),
+        label: None,
+        note: None,
+        partial: false,
+        ending: None,
+        simulated: false,
+        predicted: false,
+        engine: None,
+        origin: Some(origin),
+        plan_hash: None,
+        started: None,
+        target: None,
+        api: None,
+        model: None,
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        seed: None,
+        // Nobody set a bar: none is missed.
+        allow_failures: 1.0,
+        slo: None,
+        levels_planned: levels.len() as u64,
+        token_source: TokenSources::default(),
+        gpus: None,
+        gpu_cost: None,
+    };
+    Summary {
+        schema: SUMMARY_SCHEMA.to_owned(),
+        run,
+        levels,
+        repeats: Vec::new(),
+        search: None,
+        notes: Vec::new(),
+    }
+}
+
+/// The id of a run: the file's name in plain letters, and which run of the file it is, from 1.
+pub(crate) fn id(file: &str, ordinal: usize) -> String {
+    let stem = file.rsplit_once('.').map_or(file, |(stem, _)| stem);
+    let mut slug = String::new();
+    for c in stem.chars().flat_map(char::to_lowercase).take(60) {
+        match c {
+            'a'..='z' | '0'..='9' => slug.push(c),
+            _ if slug.is_empty() || slug.ends_with('-') => {}
+            _ => slug.push('-'),
+        }
+    }
+    let slug = slug.trim_end_matches('-');
+    if slug.is_empty() { format!("import-{ordinal}") } else { format!("{slug}-{ordinal}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_id_is_a_plain_word() {
+        assert_eq!(id("Qwen2 72B (L20).md", 3), "qwen2-72b-l20-3");
+        assert_eq!(id("结果.txt", 1), "import-1");
+        assert_eq!(id(".", 2), "import-2");
+    }
+}

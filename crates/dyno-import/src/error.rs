@@ -1,0 +1,34 @@
+//! Why a file as a whole could not be read.
+
+use crate::{LARGEST_FILE, known_kinds};
+use std::path::PathBuf;
+use thiserror::Error;
+
+/// Why a file as a whole could not be read.
+#[derive(Debug, Error)]
+pub enum ImportError {
+    /// It cannot be opened or read.
+    #[error("cannot read {}: {source}", path.display())]
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// The system's reason.
+        source: std::io::Error,
+    },
+    /// It is larger than any result should be.
+    #[error(
+        "{} is larger than {} MiB; give a file of results, or split it",
+        path.display(),
+        LARGEST_FILE >> 20
+    )]
+    TooLarge {
+        /// The file.
+        path: PathBuf,
+    },
+    /// It holds nothing that is known.
+    #[error("{name} holds no results of a known tool; known are: {}", known_kinds().join("; "))]
+    Unknown {
+        /// The file, without its folder.
+        name: String,
+    },
+}

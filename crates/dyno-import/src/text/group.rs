@@ -1,0 +1,92 @@
+//! Which parts are levels of one run.
+
+use super::part::{Finding, Part};
+use super::place::Place;
+use super::plain::plain;
+
+/// Parts that belong together.
+#[derive(Debug, Clone)]
+pub(super) struct Group {
+    /// All of them as one.
+    pub(super) part: Part,
+    /// Where the first stands.
+    pub(super) place: Place,
+    /// The shape of the line above each block, where it names the level and not the run.
+    shape: Option<String>,
+    /// Every block so far had such a line.
+    named: bool,
+}
+
+/// Puts blocks that follow one another under the same headings into one run; a table is one.
+pub(super) fn group(parts: Vec<(Part, Place)>) -> Vec<Group> {
+    let mut groups: Vec<Group> = Vec::new();
+    // The last group of blocks of each tool.
+    let mut open: Vec<(&'static str, usize)> = Vec::new();
+    for (mut part, place) in parts {
+        let shape = shape(&place.above);
+        if part.form != "block" {
+            groups.push(Group { part, place, named: false, shape: None });
+            continue;
+        }
+        part.findings.extend(other_slots(&place, &part));
+        let last = open.iter().find(|(tool, _)| *tool == part.tool).map(|(_, at)| *at);
+        match last.and_then(|at| groups.get_mut(at)) {
+            Some(group) if group.takes(&place, shape.as_deref()) => {
+                group.named &= shape.is_some();
+                group.part.levels.extend(part.levels);
+                group.part.findings.extend(part.findings);
+            }
+            _ => {
+                open.retain(|(tool, _)| *tool != part.tool);
+                open.push((part.tool, groups.len()));
+                groups.push(Group { part, place, named: shape.is_some(), shape });
+            }
+        }
+    }
+    groups
+}
+
+impl Group {
+    fn takes(&self, place: &Place, shape: Option<&str>) -> bool {
+        let same_levels = self.named && shape.is_some() && shape == self.shape.as_deref();
+        place.headings == self.place.headings && (place.above.is_empty() || same_levels)
+    }
+
+    /// The lines above name the first level, not the run.
+    pub(super) fn above_names_level(&self) -> bool {
+        let several = self.named && self.part.levels.len() > 1;
+        let of_level = ["parallel #", "concurrency #", "c=#", "并发 #", "rate #", "burst #"];
+        let shape = self.shape.as_deref().unwrap_or_default();
+        self.part.form == "block" && (several || of_level.contains(&shape))
+    }
+}
+
+/// A line above with its numbers made alike; `None` where there is not just one.
+fn shape(above: &[String]) -> Option<String> {
+    let [line] = above else { return None };
+    let mut shape = String::new();
+    for c in plain(line).chars() {
+        match c {
+            '0'..='9' | '.' if shape.ends_with('#') => {}
+            '0'..='9' => shape.push('#'),
+            c => shape.extend(c.to_lowercase()),
+        }
+    }
+    shape.contains('#').then_some(shape)
+}
+
+/// The line above a block may say another number of requests at once than the block.
+fn other_slots(place: &Place, part: &Part) -> Option<Finding> {
+    let words = plain(place.above.last()?);
+    let (level, _) = part.levels.first()?;
+    let said: f64 = words.strip_prefix("parallel ")?.trim().parse().ok()?;
+    let slots = level.load.value.filter(|_| level.load.kind == "concurrency")?;
+    (said != slots).then(|| {
+        Finding::note(
+            "import_disagrees",
+            part.line,
+            format!("the line above says `{words}`, the block {slots} requests at once"),
+            "the block is believed",
+        )
+    })
+}

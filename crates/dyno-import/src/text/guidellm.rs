@@ -1,0 +1,196 @@
+//! The table of guidellm 0.1: one row a level, means with their units.
+
+use super::part::{Finding, Part, Stated, label, put, report, short};
+use super::quantity::{Cell, Measure, cell, name, quantity};
+use super::table::{Row, Table};
+use crate::blank;
+use dyno_report::LevelSummary;
+use dyno_report::layout::LevelExtras;
+use dyno_report::summary::LoadSummary;
+
+/// A column that is known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Column {
+    Benchmark,
+    Requests,
+    Latency,
+    Ttft,
+    Itl,
+    Output,
+}
+
+const COLUMNS: [(Column, &str); 6] = [
+    (Column::Benchmark, "Benchmark"),
+    (Column::Requests, "Requests per Second"),
+    (Column::Latency, "Request Latency"),
+    (Column::Ttft, "Time to First Token"),
+    (Column::Itl, "Inter Token Latency"),
+    (Column::Output, "Output Token Throughput"),
+];
+
+fn column(cell: &str) -> Option<Column> {
+    let (name, _) = name(cell);
+    COLUMNS.iter().find(|(_, known)| known.to_lowercase() == name).map(|(column, _)| *column)
+}
+
+/// Reads it, if it is one.
+pub(super) fn read(table: &Table) -> Option<Part> {
+    let header = table.rows.first()?;
+    let columns: Vec<Option<Column>> = header.cells.iter().map(|cell| column(cell)).collect();
+    let known = columns.iter().flatten().count();
+    if known < 3 {
+        return headless(table);
+    }
+    let mut part = Part::new("guidellm", "table", header.line);
+    let missing: Vec<&str> = COLUMNS
+        .iter()
+        .filter(|(column, _)| !columns.contains(&Some(*column)))
+        .map(|(_, name)| *name)
+        .collect();
+    if !missing.is_empty() {
+        part.findings.push(Finding::note(
+            "import_columns",
+            header.line,
+            format!("the table has no column {}", missing.join(", ")),
+            "these figures are absent",
+        ));
+    }
+    let heads: Vec<(Option<Column>, &str)> =
+        columns.into_iter().zip(header.cells.iter().map(String::as_str)).collect();
+    for row in table.rows.iter().skip(1) {
+        part.levels.extend(level(&heads, row, &mut part.findings));
+    }
+    Some(part)
+}
+
+/// Rows of such a table that have lost their header.
+fn headless(table: &Table) -> Option<Part> {
+    let row = table.rows.iter().find(|row| {
+        let name = row.name();
+        (name.starts_with("asynchronous@") || name == "synchronous") && row.cells.len() > 1
+    })?;
+    let names: Vec<&str> = COLUMNS.iter().map(|(_, name)| *name).collect();
+    let mut part = Part::new("guidellm", "table", row.line);
+    part.findings.push(Finding::error(
+        "import_header",
+        row.line,
+        "rows of guidellm's table without its header: what the columns are is not told",
+        format!("put the header back above them; it names {}", names.join(", ")),
+    ));
+    Some(part)
+}
+
+fn level(
+    heads: &[(Option<Column>, &str)],
+    row: &Row,
+    findings: &mut Vec<Finding>,
+) -> Option<(LevelSummary, LevelExtras)> {
+    let skipped = |why: String| {
+        Finding::error(
+            "import_row",
+            row.line,
+            format!("{why}; the row is left out: {}", row.shown()),
+            "correct the row in the file",
+        )
+    };
+    if row.cells.len() != heads.len() {
+        let why = format!("{} cells under {} columns", row.cells.len(), heads.len());
+        findings.push(skipped(why));
+        return None;
+    }
+    let benchmark = heads.iter().position(|(column, _)| *column == Some(Column::Benchmark));
+    let load = load(benchmark.and_then(|at| row.cells.get(at)).map(String::as_str));
+    let mut level = blank::level(label(&load.kind, load.value), load);
+    let mut told = Vec::new();
+    for ((column, head), value) in heads.iter().zip(&row.cells) {
+        let stated = Stated { line: row.line, name: head, value };
+        let measure = match column {
+            Some(Column::Benchmark) => continue,
+            Some(Column::Requests) => Measure::RequestRate,
+            Some(Column::Latency) => Measure::Seconds,
+            Some(Column::Ttft | Column::Itl) => Measure::Millis,
+            Some(Column::Output) => Measure::TokenRate,
+            None => {
+                if let Cell::Number(number) = cell(value) {
+                    report(&mut level, row.line, head, number.value);
+                }
+                continue;
+            }
+        };
+        let Some(number) = stated.number(findings) else { continue };
+        let Some(figure) = measure.of(number, name(head).1) else {
+            let why = format!("`{value}` does not fit the column {head}: cells may be shifted");
+            findings.push(skipped(why));
+            return None;
+        };
+        report(&mut level, row.line, head, number.value);
+        told.push((*column, figure, number.unit.is_empty()));
+    }
+    fill(&mut level, &told, row, findings);
+    Some((level, LevelExtras::default()))
+}
+
+/// Puts the figures of a row in their places.
+fn fill(
+    level: &mut LevelSummary,
+    told: &[(Option<Column>, f64, bool)],
+    row: &Row,
+    findings: &mut Vec<Finding>,
+) {
+    let of = |column: Column| told.iter().find(|(c, ..)| *c == Some(column)).map(|told| told.1);
+    level.throughput.requests_per_s = of(Column::Requests);
+    level.throughput.output_tokens_per_s = of(Column::Output);
+    if !told.is_empty() && told.iter().all(|(_, figure, _)| *figure == 0.0) {
+        findings.push(Finding::note(
+            "import_nothing_completed",
+            row.line,
+            format!("{} has 0 in every column: nothing completed", short(row.name())),
+            "its times are taken to be absent, not 0",
+        ));
+        return;
+    }
+    let latency = of(Column::Latency);
+    for (column, place) in [
+        (Column::Latency, &mut level.latency_ms),
+        (Column::Ttft, &mut level.ttft_ms),
+        (Column::Itl, &mut level.chunk_gap_ms),
+    ] {
+        let Some((_, figure, unitless)) = told.iter().find(|(c, ..)| *c == Some(column)) else {
+            continue;
+        };
+        // A first token, or a gap, cannot take longer than the whole; guidellm rounds both.
+        let too_long = latency.is_some_and(|whole| *figure > whole * 1.1 + 10.0);
+        if too_long && *unitless {
+            findings.push(Finding::error(
+                "import_unit",
+                row.line,
+                format!("{figure} has no unit, and taken as guidellm's it exceeds the latency"),
+                "write the unit behind the number; the figure is left out",
+            ));
+        } else {
+            put(place, "mean", *figure);
+        }
+        if too_long && !*unitless {
+            findings.push(Finding::note(
+                "import_implausible",
+                row.line,
+                format!("a part of a request takes longer ({figure} ms) than the whole"),
+                "look at the figures of this row with care",
+            ));
+        }
+    }
+}
+
+/// What a row's name says of its load.
+fn load(benchmark: Option<&str>) -> LoadSummary {
+    let bare = benchmark.unwrap_or_default().trim_matches(['*', '`']).trim().to_lowercase();
+    let (kind, rest) = bare.split_once('@').unwrap_or((&bare, ""));
+    let value = quantity(rest.trim()).map(|quantity| quantity.value);
+    match (kind.trim(), value) {
+        ("synchronous", _) => blank::load("concurrency", Some(1.0)),
+        ("throughput", _) => blank::load("unlimited", None),
+        ("concurrent", Some(slots)) => blank::load("concurrency", Some(slots)),
+        ("asynchronous" | "constant" | "poisson", Some(rate)) => blank::load("rate", Some(rate)),
+        _ => blank::load("unknown", None),
+    }
+}

@@ -1,0 +1,133 @@
+//! Tables of input length by output length, as vLLM 0.2.7's scripts print them.
+
+use super::part::{Finding, Part, Stated, report, whole};
+use super::quantity::{Cell, Measure, cell, measure_of, name};
+use super::table::{Row, Table};
+use crate::blank;
+use dyno_report::LevelSummary;
+use dyno_report::layout::LevelExtras;
+
+/// A column that is known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Column {
+    Input,
+    Output,
+    Requests,
+    Tokens,
+    PerToken,
+    PerOutputToken,
+}
+
+const NAMES: &str = "Input Length, Output Length, Throughput (requests/s), \
+    Throughput (output token/s), Average latency per token (ms), \
+    Average latency per output token (ms)";
+
+fn column(cell: &str) -> Option<Column> {
+    let (name, unit) = name(cell);
+    Some(match (name.as_str(), measure_of(unit)) {
+        ("input length" | "input len" | "输入长度", _) => Column::Input,
+        ("output length" | "output len" | "输出长度", _) => Column::Output,
+        ("throughput" | "吞吐量", Some(Measure::RequestRate)) => Column::Requests,
+        ("throughput" | "吞吐量", Some(Measure::TokenRate)) => Column::Tokens,
+        ("average latency per token", _) => Column::PerToken,
+        ("average latency per output token", _) => Column::PerOutputToken,
+        _ => return None,
+    })
+}
+
+/// Reads it, if it is one.
+pub(super) fn read(table: &Table) -> Option<Part> {
+    let header = table.rows.first()?;
+    let columns: Vec<Option<Column>> = header.cells.iter().map(|cell| column(cell)).collect();
+    let has = |column: Column| columns.contains(&Some(column));
+    if !(has(Column::Input) && has(Column::Output)) || columns.iter().flatten().count() < 3 {
+        return headless(table);
+    }
+    let mut part = Part::new("vllm", "matrix", header.line);
+    let heads: Vec<(Option<Column>, &str)> =
+        columns.iter().copied().zip(header.cells.iter().map(String::as_str)).collect();
+    for row in table.rows.iter().skip(1) {
+        part.levels.extend(level(&heads, row, &mut part.findings));
+    }
+    part.findings.push(Finding::note(
+        "import_load_unknown",
+        header.line,
+        "a length matrix does not say how requests were offered",
+        "its loads are unknown; compare it with runs of the same kind only",
+    ));
+    Some(part)
+}
+
+/// Six columns of numbers, the first two of them lengths, and no header.
+fn headless(table: &Table) -> Option<Part> {
+    let numbers = |row: &Row| {
+        let number = |text: &String| match cell(text) {
+            Cell::Number(number) if number.unit.is_empty() => Some(number.value),
+            _ => None,
+        };
+        row.cells.iter().map(number).collect::<Option<Vec<f64>>>()
+    };
+    let row = table.rows.first()?;
+    let [input, output, _, _, _, _] = numbers(row)?[..] else { return None };
+    whole(input).zip(whole(output))?;
+    let mut part = Part::new("vllm", "matrix", row.line);
+    part.findings.push(Finding::error(
+        "import_header",
+        row.line,
+        "a table of six columns of numbers without its header: what they are is not told",
+        format!("put the header back above it; that of a length matrix names {NAMES}"),
+    ));
+    Some(part)
+}
+
+fn level(
+    heads: &[(Option<Column>, &str)],
+    row: &Row,
+    findings: &mut Vec<Finding>,
+) -> Option<(LevelSummary, LevelExtras)> {
+    let mut left_out = |why: &str| {
+        findings.push(Finding::error(
+            "import_row",
+            row.line,
+            format!("{why}; the row is left out: {}", row.shown()),
+            "correct the row in the file",
+        ));
+    };
+    if row.cells.len() != heads.len() {
+        left_out(&format!("{} cells under {} columns", row.cells.len(), heads.len()));
+        return None;
+    }
+    let length = |wanted: Column| {
+        let at = heads.iter().position(|(column, _)| *column == Some(wanted))?;
+        match cell(row.cells.get(at)?) {
+            Cell::Number(number) => u32::try_from(whole(number.value)?).ok(),
+            _ => None,
+        }
+    };
+    let (Some(input), Some(output)) = (length(Column::Input), length(Column::Output)) else {
+        left_out("its lengths are not whole numbers");
+        return None;
+    };
+    let mut level = blank::level(format!("{input}→{output}"), blank::load("unknown", None));
+    (level.input_length, level.output_length) = (Some(input), Some(output));
+    let mut extras = LevelExtras::default();
+    for ((column, head), value) in heads.iter().zip(&row.cells) {
+        let stated = Stated { line: row.line, name: head, value };
+        if let Some(number) = stated.number(findings) {
+            report(&mut level, row.line, head, number.value);
+        }
+        let (place, measure) = match column {
+            Some(Column::Requests) => (&mut level.throughput.requests_per_s, Measure::RequestRate),
+            Some(Column::Tokens) => (&mut level.throughput.output_tokens_per_s, Measure::TokenRate),
+            Some(Column::PerToken) => (&mut extras.latency_per_token_ms, Measure::Millis),
+            Some(Column::PerOutputToken) => {
+                (&mut extras.latency_per_output_token_ms, Measure::Millis)
+            }
+            Some(Column::Input | Column::Output) | None => continue,
+        };
+        if let Cell::Number(_) = cell(value) {
+            *place = stated.figure(measure, findings);
+        }
+    }
+    Some((level, extras))
+}

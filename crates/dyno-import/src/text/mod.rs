@@ -1,0 +1,76 @@
+//! Results that tools print, alone or pasted into documents: walks through a text, lets each
+//! reader try, and puts what was found together.
+
+mod agree;
+mod evalscope;
+mod group;
+mod guidellm;
+mod lines;
+mod matrix;
+mod part;
+mod pivot;
+mod place;
+mod plain;
+mod plausible;
+mod quantity;
+mod runs;
+mod serving;
+mod table;
+
+use crate::Imported;
+use lines::{Kind, Line};
+use part::Part;
+use place::{Follower, Place};
+
+/// What is read here, in the words of messages.
+pub(crate) const KINDS: &[&str] = &[
+    "tables of guidellm 0.1",
+    "summary blocks and pivot tables of EvalScope perf",
+    "serving benchmark blocks of vLLM and SGLang",
+    "length matrices (input by output length)",
+];
+
+/// Reads a text, if it holds anything of a known kind.
+pub(crate) fn recognise(name: &str, bytes: &[u8]) -> Option<Imported> {
+    let lines = lines::lines(bytes)?;
+    let parts = parts(&lines);
+    if parts.is_empty() {
+        return None;
+    }
+    let mut groups = group::group(parts);
+    agree::compare(&mut groups);
+    Some(runs::runs(name, groups))
+}
+
+/// Everything that was found, and where.
+fn parts(lines: &[Line]) -> Vec<(Part, Place)> {
+    let mut parts = Vec::new();
+    let mut follower = Follower::default();
+    let mut at = 0;
+    while let Some(line) = lines.get(at) {
+        let text = matches!(line.kind, Kind::Text | Kind::Code) && !line.text.is_empty();
+        let rest = lines.get(at..).unwrap_or_default();
+        let table = if text { table::table(rest) } else { None };
+        let found = match &table {
+            Some((table, taken)) => of_table(table).map(|part| (part, *taken)),
+            None if text => evalscope::read(rest).or_else(|| serving::read(rest, follower.ahead())),
+            None => None,
+        };
+        match (found, table) {
+            (Some((part, taken)), _) => {
+                parts.push((part, follower.found()));
+                at += taken.max(1);
+            }
+            (None, Some((_, taken))) => at += taken.max(1),
+            (None, None) => {
+                follower.pass(line);
+                at += 1;
+            }
+        }
+    }
+    parts
+}
+
+fn of_table(table: &table::Table) -> Option<Part> {
+    guidellm::read(table).or_else(|| matrix::read(table)).or_else(|| pivot::read(table))
+}

@@ -1,0 +1,184 @@
+//! What a reader makes of a piece of text: levels of one tool and form, and what there is to say
+//! of them.
+
+use super::quantity::{Cell, Measure, Quantity, cell, name};
+use crate::problem::{Problem, Weight};
+use dyno_report::layout::LevelExtras;
+use dyno_report::summary::{Distribution, Reported};
+use dyno_report::{LevelSummary, Reason};
+
+/// A piece of text that was understood.
+#[derive(Debug, Clone)]
+pub(super) struct Part {
+    /// The tool that printed it.
+    pub(super) tool: &'static str,
+    /// Its form: `table`, `block`, `pivot`, `matrix`.
+    pub(super) form: &'static str,
+    /// The line at which it begins.
+    pub(super) line: u64,
+    /// Its levels; a block is one.
+    pub(super) levels: Vec<(LevelSummary, LevelExtras)>,
+    /// The dialect, where it is told.
+    pub(super) api: Option<&'static str>,
+    /// What there is to say.
+    pub(super) findings: Vec<Finding>,
+}
+
+impl Part {
+    pub(super) fn new(tool: &'static str, form: &'static str, line: u64) -> Self {
+        Self { tool, form, line, levels: Vec::new(), api: None, findings: Vec::new() }
+    }
+}
+
+/// Something that could not be read, or should be known.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Finding {
+    /// A stable name.
+    pub(super) code: &'static str,
+    pub(super) problem: Problem,
+}
+
+impl Finding {
+    pub(super) fn error(
+        code: &'static str,
+        line: u64,
+        what: impl Into<String>,
+        advice: impl Into<String>,
+    ) -> Self {
+        Self { code, problem: Problem::error(Some(line), what, advice) }
+    }
+
+    pub(super) fn note(
+        code: &'static str,
+        line: u64,
+        what: impl Into<String>,
+        advice: impl Into<String>,
+    ) -> Self {
+        Self { code, problem: Problem::note(Some(line), what, advice) }
+    }
+
+    /// A value that is no number, or has a unit that does not fit.
+    pub(super) fn unread(line: u64, name: &str, value: &str) -> Self {
+        Self::error(
+            "import_unread",
+            line,
+            format!("{}: {} is no figure that fits; it is left out", short(name), short(value)),
+            "correct it in the file, or leave it at that",
+        )
+    }
+
+    pub(super) fn is_error(&self) -> bool {
+        self.problem.weight == Weight::Error
+    }
+
+    /// As it stands in a summary.
+    pub(super) fn reason(&self) -> Reason {
+        let what = match self.problem.line {
+            Some(line) => format!("line {line}: {}", self.problem.what),
+            None => self.problem.what.clone(),
+        };
+        Reason { code: self.code.to_owned(), what, advice: Some(self.problem.advice.clone()) }
+    }
+}
+
+/// Words of a file, cut to what a message may hold.
+pub(super) fn short(text: &str) -> String {
+    let mut shown: String = text.trim().chars().take(60).collect();
+    if shown.len() < text.trim().len() {
+        shown.push('…');
+    }
+    format!("`{shown}`")
+}
+
+/// Keeps what the tool stated, by its own name and in its own unit.
+pub(super) fn report(level: &mut LevelSummary, line: u64, name: &str, value: f64) {
+    let reported = level.reported.get_or_insert_default();
+    let reported: &mut Reported = reported;
+    reported.line.get_or_insert(line);
+    let name = name.trim().trim_end_matches([':', '：']).trim();
+    if !name.is_empty() {
+        reported.figures.insert(name.to_owned(), value);
+    }
+}
+
+/// A value with the name it stands under, as the file has both.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Stated<'a> {
+    pub(super) line: u64,
+    pub(super) name: &'a str,
+    pub(super) value: &'a str,
+}
+
+impl<'a> Stated<'a> {
+    /// The number, if there is one; anything else but nothing is a finding.
+    pub(super) fn number(&self, findings: &mut Vec<Finding>) -> Option<Quantity<'a>> {
+        match cell(self.value) {
+            Cell::Number(quantity) => Some(quantity),
+            Cell::Absent => None,
+            Cell::Other => {
+                findings.push(Finding::unread(self.line, self.name, self.value));
+                None
+            }
+        }
+    }
+
+    /// The figure in Dyno's unit (milliseconds, per second, or as it is).
+    pub(super) fn figure(&self, measure: Measure, findings: &mut Vec<Finding>) -> Option<f64> {
+        let quantity = self.number(findings)?;
+        let figure = measure.of(quantity, name(self.name).1);
+        if figure.is_none() {
+            findings.push(Finding::unread(self.line, self.name, self.value));
+        }
+        figure
+    }
+
+    /// The same for a count.
+    pub(super) fn count(&self, findings: &mut Vec<Finding>) -> Option<u64> {
+        let figure = self.figure(Measure::Plain, findings)?;
+        let whole = whole(figure);
+        if whole.is_none() {
+            findings.push(Finding::unread(self.line, self.name, self.value));
+        }
+        whole
+    }
+}
+
+/// A figure that is a count.
+pub(super) fn whole(figure: f64) -> Option<u64> {
+    (figure.fract() == 0.0 && figure < 9e15).then_some(figure as u64)
+}
+
+/// Puts a statistic (`mean`, `median`, `p99`, `99%`, ...) into a distribution; false where it has
+/// no place there.
+pub(super) fn put(figure: &mut Option<Distribution>, statistic: &str, millis: f64) -> bool {
+    let mut filled = figure.take().unwrap_or_default();
+    let place = match statistic {
+        "mean" | "average" | "avg" => Some(&mut filled.mean),
+        "median" | "p50" | "50%" => Some(&mut filled.p50),
+        "std" => Some(&mut filled.std),
+        "min" => Some(&mut filled.min),
+        "max" => Some(&mut filled.max),
+        "p66" | "66%" => Some(&mut filled.p66),
+        "p75" | "75%" => Some(&mut filled.p75),
+        "p80" | "80%" => Some(&mut filled.p80),
+        "p90" | "90%" => Some(&mut filled.p90),
+        "p95" | "95%" => Some(&mut filled.p95),
+        "p98" | "98%" => Some(&mut filled.p98),
+        "p99" | "99%" => Some(&mut filled.p99),
+        "p99.9" | "99.9%" => Some(&mut filled.p99_9),
+        _ => None,
+    };
+    let known = place.is_some();
+    if let Some(place) = place {
+        *place = Some(millis);
+    }
+    if filled != Distribution::default() {
+        *figure = Some(filled);
+    }
+    known
+}
+
+/// What a level is called by its load.
+pub(super) fn label(kind: &str, value: Option<f64>) -> String {
+    value.map_or_else(|| kind.to_owned(), |value| format!("{kind} {value}"))
+}

@@ -1,0 +1,140 @@
+//! Where in a document something stands: the headings above it, and the lines just above.
+
+use super::lines::{Kind, Line};
+use super::plain::plain;
+
+/// Lines before a block in which a tool may have told of its load.
+const AHEAD: usize = 60;
+
+/// Where something stands.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(super) struct Place {
+    /// The headings above, outermost first, as plain words.
+    pub(super) headings: Vec<String>,
+    /// The lines of the paragraph just above, as they stand.
+    pub(super) above: Vec<String>,
+}
+
+/// Follows a document line by line.
+#[derive(Debug, Default)]
+pub(super) struct Follower {
+    headings: Vec<(usize, String)>,
+    above: Vec<String>,
+    /// There was an empty line after the paragraph above.
+    gap: bool,
+    /// Lines within a fence can name things: nothing outside of it does.
+    names_within: bool,
+    /// A result stood within the fence.
+    result_within: bool,
+    ahead: Vec<String>,
+    front_matter: bool,
+    /// Something stands under the last heading.
+    filled: bool,
+}
+
+impl Follower {
+    /// A line that is no part of a result.
+    pub(super) fn pass(&mut self, line: &Line) {
+        let text = line.text.as_str();
+        if self.in_front_matter(line) {
+            return;
+        }
+        match line.kind {
+            Kind::Open => {
+                self.filled = true;
+                self.names_within = self.headings.is_empty() && self.above.is_empty();
+                self.result_within = false;
+                return;
+            }
+            Kind::Close => {
+                if !self.result_within {
+                    self.above.clear();
+                }
+                return;
+            }
+            Kind::Code => {
+                self.remember(text);
+                if !self.names_within {
+                    return;
+                }
+            }
+            Kind::Text => self.remember(text),
+        }
+        if text.is_empty() {
+            self.gap = true;
+        } else if let Some((depth, words)) = heading(line) {
+            self.enter(depth, words);
+        } else if line.kind == Kind::Text && underlines(text) && !self.gap {
+            if let Some(words) = self.above.pop() {
+                self.enter(if text.starts_with('=') { 1 } else { 2 }, plain(&words));
+            }
+        } else if !plain(text).is_empty() {
+            if self.gap {
+                self.above.clear();
+            }
+            self.gap = false;
+            self.filled = true;
+            self.above.push(text.to_owned());
+        }
+    }
+
+    fn remember(&mut self, text: &str) {
+        if self.ahead.len() >= AHEAD {
+            self.ahead.remove(0);
+        }
+        self.ahead.push(text.to_owned());
+    }
+
+    /// The lines that a tool may have printed ahead of its result.
+    pub(super) fn ahead(&self) -> &[String] {
+        &self.ahead
+    }
+
+    /// Something was found here: where it stands.
+    pub(super) fn found(&mut self) -> Place {
+        self.result_within = true;
+        self.filled = true;
+        self.gap = false;
+        self.ahead.clear();
+        Place {
+            headings: self.headings.iter().map(|(_, words)| words.clone()).collect(),
+            above: std::mem::take(&mut self.above),
+        }
+    }
+
+    fn enter(&mut self, depth: usize, words: String) {
+        // A heading with nothing under it but its like belongs to what follows.
+        let kept = if self.filled { depth } else { depth + 1 };
+        self.headings.retain(|(above, _)| *above < kept);
+        self.headings.push((depth, words));
+        self.filled = false;
+        self.above.clear();
+        self.ahead.clear();
+        self.gap = false;
+    }
+
+    /// The settings that some pages begin with, between two rules.
+    fn in_front_matter(&mut self, line: &Line) -> bool {
+        let rule = line.text == "---";
+        if line.number == 1 && rule {
+            self.front_matter = true;
+        } else if self.front_matter && rule {
+            self.front_matter = false;
+            return true;
+        }
+        self.front_matter
+    }
+}
+
+fn heading(line: &Line) -> Option<(usize, String)> {
+    let depth = line.text.chars().take_while(|c| *c == '#').count();
+    let rest = line.text.get(depth..)?;
+    let is_heading = line.kind == Kind::Text && (1..=6).contains(&depth) && rest.starts_with(' ');
+    let words = plain(rest);
+    (is_heading && !words.is_empty()).then_some((depth, words))
+}
+
+/// A line that makes the one above it a heading.
+fn underlines(text: &str) -> bool {
+    text.len() >= 3 && (text.chars().all(|c| c == '=') || text.chars().all(|c| c == '-'))
+}

@@ -1,0 +1,146 @@
+//! Groups of parts made runs: with names, lengths, a model, and what there is to say of them.
+
+use super::group::Group;
+use super::part::Finding;
+use super::plain::{Told, is_name, plain};
+use super::plausible;
+use crate::{Imported, ImportedRun, blank};
+use dyno_report::LevelSummary;
+use dyno_report::layout::{Extras, LevelExtras};
+use dyno_report::summary::Origin;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Makes runs of groups.
+pub(super) fn runs(file: &str, groups: Vec<Group>) -> Imported {
+    let names: Vec<Names> = groups.iter().map(Names::of).collect();
+    let mut owners: BTreeMap<&str, BTreeSet<&[String]>> = BTreeMap::new();
+    for (group, names) in groups.iter().zip(&names) {
+        let label = names.label.as_deref().unwrap_or_default();
+        owners.entry(label).or_default().insert(&group.place.headings);
+    }
+    let blocks: BTreeSet<&[String]> = groups
+        .iter()
+        .filter(|group| group.part.form == "block")
+        .map(|group| group.place.headings.as_slice())
+        .collect();
+    let mut imported = Imported::default();
+    for (group, names) in groups.iter().zip(&names) {
+        // The same name under other headings would tell nobody which is which.
+        let label = names.label.as_deref().unwrap_or_default();
+        let clash = owners.get(label).is_some_and(|owners| owners.len() > 1);
+        let mut label = if clash { names.longer.clone() } else { names.label.clone() };
+        if group.part.form == "pivot" && blocks.contains(group.place.headings.as_slice()) {
+            label = label.map(|label| format!("{label} (pivot)"));
+        }
+        let mut findings = group.part.findings.clone();
+        if !group.part.levels.is_empty() {
+            let ordinal = imported.runs.len() + 1;
+            imported.runs.push(run(file, ordinal, group, names, label, &mut findings));
+        } else {
+            findings = once(findings);
+        }
+        imported.problems.extend(findings.into_iter().map(|finding| finding.problem));
+    }
+    imported.problems.sort_by_key(|problem| problem.line);
+    imported
+}
+
+/// What a run may be called, and what its names tell.
+#[derive(Debug, Clone)]
+struct Names {
+    label: Option<String>,
+    /// The same with the heading around it.
+    longer: Option<String>,
+    /// The headings, and the lines that name the run like one.
+    headings: Vec<String>,
+    told: Told,
+}
+
+impl Names {
+    fn of(group: &Group) -> Self {
+        let place = &group.place;
+        let named = |line: &&String| !group.above_names_level() && is_name(line);
+        let above: Vec<String> = if place.above.len() <= 4 {
+            place.above.iter().filter(named).map(|line| plain(line)).collect()
+        } else {
+            Vec::new()
+        };
+        let headings: Vec<String> = place.headings.iter().cloned().chain(above).collect();
+        let told = Told::by(headings.iter().rev().cloned());
+        let last = place.above.last().filter(named).filter(|line| {
+            let marked = line.contains("**") || line.contains('=') || line.starts_with(['-', '*']);
+            marked || place.headings.is_empty()
+        });
+        let label = last.map(|line| plain(line)).or_else(|| place.headings.last().cloned());
+        let at = label.as_ref().and_then(|label| headings.iter().rposition(|h| h == label));
+        let from = |outer: usize| at.and_then(|at| headings.get(outer..=at)).map(|h| h.join(" / "));
+        // A label without the model would tell little: it begins with the heading that has it.
+        let model = told.model.as_ref().and_then(|model| {
+            let lacking = label.as_ref().is_some_and(|label| !label.contains(model));
+            headings.iter().position(|h| h.contains(model)).filter(|_| lacking)
+        });
+        let longer = from(model.unwrap_or(at.unwrap_or_default()).saturating_sub(1));
+        let label = model.and_then(from).or(label);
+        Self { longer: longer.or(label.clone()), label, headings, told }
+    }
+}
+
+/// Findings, each note said once.
+fn once(findings: Vec<Finding>) -> Vec<Finding> {
+    let mut said: BTreeSet<(&'static str, String)> = BTreeSet::new();
+    let first = |finding: &Finding| {
+        finding.is_error() || said.insert((finding.code, finding.problem.what.clone()))
+    };
+    findings.into_iter().filter(first).collect()
+}
+
+fn run(
+    file: &str,
+    ordinal: usize,
+    group: &Group,
+    names: &Names,
+    label: Option<String>,
+    findings: &mut Vec<Finding>,
+) -> ImportedRun {
+    let told = &names.told;
+    let origin = Origin {
+        tool: group.part.tool.to_owned(),
+        form: group.part.form.to_owned(),
+        version: told.version.clone().filter(|_| group.part.form == "matrix"),
+        file: file.to_owned(),
+        line: Some(group.part.line),
+        headings: names.headings.clone(),
+    };
+    let mut extras = BTreeMap::new();
+    let mut taken: BTreeMap<String, u32> = BTreeMap::new();
+    let mut levels: Vec<LevelSummary> = Vec::new();
+    for (index, (level, extra)) in (0..).zip(&group.part.levels) {
+        if *extra != LevelExtras::default() {
+            extras.insert(index, *extra);
+        }
+        let mut level = level.clone();
+        level.input_length = level.input_length.or(told.input).or_else(|| sequence(told, &level));
+        level.output_length = level.output_length.or(told.output);
+        findings.extend(plausible::check(&level));
+        let times = taken.entry(level.label.clone()).or_default();
+        *times += 1;
+        if *times > 1 {
+            level.label = format!("{} ({times})", level.label);
+        }
+        levels.push(level);
+    }
+    *findings = once(std::mem::take(findings));
+    let mut summary = blank::run(blank::id(file, ordinal), origin, levels);
+    summary.run.label = label;
+    summary.run.model = told.model.clone();
+    summary.run.api = group.part.api.map(str::to_owned);
+    summary.notes = findings.iter().map(Finding::reason).collect();
+    ImportedRun { summary, extras: Extras(extras), records: None, plan: None }
+}
+
+/// The length of sequences is that of the input where the counts say so.
+fn sequence(told: &Told, level: &LevelSummary) -> Option<u32> {
+    let length = told.sequence?;
+    let mean = level.input_tokens?.mean;
+    ((mean - f64::from(length)).abs() <= 0.05 * f64::from(length)).then_some(length)
+}

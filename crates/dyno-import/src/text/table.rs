@@ -1,0 +1,140 @@
+//! Tables of Markdown and of terminals, as rows of cells.
+
+use super::lines::Line;
+
+/// A table.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Table {
+    /// Its rows; the first may be a header.
+    pub(super) rows: Vec<Row>,
+    /// There is a rule after the first row: it is a header.
+    pub(super) ruled: bool,
+}
+
+/// A row.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Row {
+    /// Its line, from 1.
+    pub(super) line: u64,
+    /// Its cells, without space around them.
+    pub(super) cells: Vec<String>,
+}
+
+impl Row {
+    /// The row as it stands, for messages.
+    pub(super) fn shown(&self) -> String {
+        let text = self.cells.join(" | ");
+        let mut shown: String = text.chars().take(120).collect();
+        if shown.len() < text.len() {
+            shown.push('…');
+        }
+        shown
+    }
+
+    /// The first cell.
+    pub(super) fn name(&self) -> &str {
+        self.cells.first().map(String::as_str).unwrap_or_default()
+    }
+}
+
+/// The table that begins with the first of these lines, and how many lines it takes.
+pub(super) fn table(lines: &[Line]) -> Option<(Table, usize)> {
+    let first = lines.first()?;
+    let open = !first.text.starts_with('|');
+    if open && !begins_open(lines) {
+        return None;
+    }
+    let mut rows = Vec::new();
+    let mut ruled = false;
+    let mut taken = 0;
+    for line in lines {
+        let text = line.text.as_str();
+        if line.kind != first.kind || text.is_empty() {
+            break;
+        }
+        if is_rule(text) {
+            ruled |= rows.len() == 1;
+        } else if text.starts_with('|') || (open && text.contains('|')) {
+            rows.push(Row { line: line.number, cells: cells(text) });
+        } else {
+            break;
+        }
+        taken += 1;
+    }
+    (!rows.is_empty()).then_some((Table { rows, ruled }, taken))
+}
+
+/// A table whose rows have no line at their ends, or a grid that begins with its frame.
+fn begins_open(lines: &[Line]) -> bool {
+    let (Some(first), Some(second)) = (lines.first(), lines.get(1)) else { return false };
+    if is_rule(&first.text) {
+        return second.text.starts_with('|');
+    }
+    first.text.contains('|') && second.text.contains('|') && is_rule(&second.text)
+}
+
+/// A line of a frame.
+fn is_rule(text: &str) -> bool {
+    let drawn = |c: char| matches!(c, '-' | '=' | '+' | '|' | ':' | ' ' | '\u{2500}'..='\u{257f}');
+    text.chars().filter(|c| matches!(c, '-' | '=' | '\u{2500}'..='\u{257f}')).count() >= 3
+        && text.chars().all(drawn)
+        || is_short_rule(text)
+}
+
+/// `|-|-|`, as it may be written by hand.
+fn is_short_rule(text: &str) -> bool {
+    text.starts_with('|')
+        && text.contains('-')
+        && text.chars().all(|c| matches!(c, '-' | '|' | ':' | ' '))
+        && cells(text).iter().all(|cell| cell.contains('-') && !cell.contains(' '))
+}
+
+/// The cells of a row; `\|` ends none.
+fn cells(text: &str) -> Vec<String> {
+    let text = text.strip_prefix('|').unwrap_or(text);
+    let mut cells = vec![String::new()];
+    let mut escaped = false;
+    for c in text.chars() {
+        match cells.last_mut() {
+            Some(_) if c == '|' && !escaped => cells.push(String::new()),
+            Some(last) => last.push(c),
+            None => {}
+        }
+        escaped = c == '\\' && !escaped;
+    }
+    if text.ends_with('|') && !text.ends_with("\\|") {
+        cells.pop();
+    }
+    cells.into_iter().map(|cell| cell.trim().to_owned()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::lines::lines;
+    use super::*;
+
+    fn of(text: &str) -> Option<(Vec<Vec<String>>, bool, usize)> {
+        let lines = lines(text.as_bytes()).unwrap();
+        let (table, taken) = table(&lines)?;
+        Some((table.rows.into_iter().map(|row| row.cells).collect(), table.ruled, taken))
+    }
+
+    #[test]
+    fn tables_of_any_frame() {
+        let expected = vec![vec!["a".to_owned(), "b".into()], vec!["1".into(), "".into()]];
+        assert_eq!(of("| a | b |\n|:-:|---|\n|1||\n\nc"), Some((expected.clone(), true, 3)));
+        let open = vec![vec!["a".to_owned(), "b".into()], vec!["1".into(), "2".into()]];
+        assert_eq!(of("a | b\n--- | ---\n1 | 2"), Some((open, true, 3)));
+        assert_eq!(of("+---+---+\n| a | b |\n+===+===+\n| 1 | |\n+---+---+"), {
+            Some((expected.clone(), true, 5))
+        });
+        assert_eq!(of("| a | b |\n| 1 |  |"), Some((expected, false, 2)));
+        assert_eq!(of("100%|###| 5/5\nx"), None);
+        assert_eq!(of("no table"), None);
+    }
+
+    #[test]
+    fn an_escaped_line_ends_no_cell() {
+        assert_eq!(of("|a\\|b|c|").map(|(rows, _, _)| rows[0].len()), Some(2));
+    }
+}

@@ -1,0 +1,71 @@
+//! Which levels are drawn where there is not room for all.
+
+use super::canvas::clean;
+use super::levels::trust;
+use super::series::Trust;
+use super::theme::STYLES;
+use crate::detail::{Detail, LevelDetail};
+use crate::summary::{LevelSummary, Summary};
+
+/// A level with what is known of its single requests.
+pub(super) struct Shown<'a> {
+    pub(super) level: &'a LevelSummary,
+    pub(super) detail: &'a LevelDetail,
+    /// What it is called.
+    pub(super) name: String,
+    pub(super) trust: Trust,
+}
+
+/// All levels that have what is asked for.
+pub(super) fn all<'a>(
+    summary: &'a Summary,
+    detail: &'a Detail,
+    has: impl Fn(&LevelDetail) -> bool,
+) -> Vec<Shown<'a>> {
+    let named = |level: &'a LevelSummary| {
+        let found = detail.of(level.index).filter(|detail| has(detail))?;
+        let round = level.repeat.map_or_else(String::new, |repeat| format!(" #{}", repeat + 1));
+        let name = clean(&format!("{}{round}", level.label));
+        Some(Shown { level, detail: found, name, trust: trust(level) })
+    };
+    summary.levels.iter().filter_map(named).collect()
+}
+
+/// As many of them as lines can be told apart, evenly chosen, with the first and the last; and how
+/// many are left out.
+pub(super) fn shown<'a>(
+    summary: &'a Summary,
+    detail: &'a Detail,
+    has: impl Fn(&LevelDetail) -> bool,
+) -> (Vec<Shown<'a>>, usize) {
+    let all = all(summary, detail, has);
+    let count = all.len();
+    let places = even(count, STYLES);
+    let some: Vec<Shown> =
+        all.into_iter().enumerate().filter(|(i, _)| places.contains(i)).map(|(_, s)| s).collect();
+    let left_out = count - some.len();
+    (some, left_out)
+}
+
+/// Up to `most` of the numbers below `count`, evenly, the first and the last among them.
+pub(super) fn even(count: usize, most: usize) -> Vec<usize> {
+    if count <= most || most < 2 {
+        return (0..count.min(most)).collect();
+    }
+    (0..most).map(|i| i * (count - 1) / (most - 1)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_and_the_last_are_among_those_chosen() {
+        assert_eq!(even(3, 8), [0, 1, 2]);
+        assert_eq!(even(0, 8), []);
+        let many = even(200, 8);
+        assert_eq!((many.len(), many[0], many[7]), (8, 0, 199));
+        assert!(many.windows(2).all(|pair| pair[0] < pair[1]));
+        assert_eq!(even(9, 8), [0, 1, 2, 3, 4, 5, 6, 8]);
+    }
+}

@@ -1,0 +1,86 @@
+//! How the times of single requests and tokens are spread: the share that took no longer.
+
+use super::chosen::{Shown, shown};
+use super::levels::remark;
+use super::numbers;
+use super::page::{Chart, Part};
+use super::panel::{Marked, Panel, Ticks};
+use super::series::{Point, Series};
+use super::words::{Language, Word};
+use crate::detail::{Curve, Detail, LevelDetail};
+use crate::summary::Summary;
+
+/// Title, and which curve of a level.
+type Which = (Word, fn(&LevelDetail) -> Option<&Curve>);
+
+const CURVES: [Which; 2] =
+    [(Word::Ttft, |level| level.ttft.as_ref()), (Word::ItlName, |level| level.itl.as_ref())];
+
+/// TTFT and ITL of several levels, each as a line over a logarithmic time.
+pub(super) fn distributions(
+    summary: &Summary,
+    detail: &Detail,
+    language: Language,
+) -> Option<Chart> {
+    let part = |(title, which): Which| {
+        let has = |level: &LevelDetail| which(level).is_some();
+        let (levels, left_out) = shown(summary, detail, has);
+        (!levels.is_empty()).then(|| Part::Plot(panel(&levels, left_out, (title, which), language)))
+    };
+    let parts: Vec<Part> = CURVES.into_iter().filter_map(part).collect();
+    (!parts.is_empty()).then(|| Chart {
+        name: "distributions".to_owned(),
+        title: Word::Distributions.in_language(language).to_owned(),
+        columns: parts.len().max(1),
+        parts,
+        height: 340.0,
+    })
+}
+
+fn panel(levels: &[Shown], left_out: usize, (title, which): Which, language: Language) -> Panel {
+    let word = |word: Word| word.in_language(language).to_owned();
+    let times = levels.iter().filter_map(|level| which(level.detail));
+    let times = times.flat_map(|curve| curve.points.iter().map(|[ms, _]| *ms));
+    // Tokens that came with those before have no time of their own, and a logarithm has no 0.
+    let least = times.filter(|ms| *ms > 0.0).fold(f64::INFINITY, f64::min);
+    let least = if least.is_finite() { least } else { 1.0 };
+    let line = |level: &Shown| {
+        let curve = which(level.detail);
+        let points = curve.into_iter().flat_map(|curve| &curve.points);
+        let point = |[ms, share]: &[f64; 2]| Point {
+            x: ms.max(least),
+            y: Some(share * 100.0),
+            interval: None,
+            trust: level.trust,
+            label: format!(
+                "{}: {} p{} {} {}",
+                level.name,
+                title.in_language(language),
+                numbers::label(share * 100.0),
+                numbers::label(*ms),
+                Word::Milliseconds.in_language(language)
+            ),
+            remark: remark(level.level),
+        };
+        Series { name: level.name.clone(), points: points.map(point).collect() }
+    };
+    Panel {
+        title: word(title),
+        unit: word(Word::ShareOfSamples),
+        over: String::new(),
+        x_title: format!(
+            "{}{}",
+            word(Word::Milliseconds),
+            language.brackets(&word(Word::LogScale))
+        ),
+        ticks: Ticks::Decades,
+        series: levels.iter().map(line).collect(),
+        left_out,
+        marks: vec![],
+        reach: None,
+        diagonal: false,
+        named: false,
+        marked: Marked::Percentiles,
+        may_be_log: false,
+    }
+}

@@ -1,0 +1,166 @@
+//! One bar below the other over time: when a request was due, sent, first answered, and over.
+
+use super::axis::{self, Tick};
+use super::canvas::{Anchor, Canvas, Text};
+use super::legend::{self, Entry, Swatch};
+use super::measure::cut;
+use super::numbers;
+use super::scale::{self, Scale, Spacing, bounds, drawable};
+use super::words::{Language, Word};
+
+/// One request; times in seconds.
+#[derive(Debug, Clone)]
+pub(super) struct Row {
+    pub(super) due: f64,
+    pub(super) sent: Option<f64>,
+    pub(super) first: Option<f64>,
+    pub(super) end: f64,
+    /// It completed.
+    pub(super) whole: bool,
+    /// What it says when it is pointed at.
+    pub(super) about: String,
+}
+
+/// What is to be drawn.
+#[derive(Debug, Clone)]
+pub(super) struct Rows {
+    pub(super) title: String,
+    pub(super) rows: Vec<Row>,
+}
+
+const TITLE: f64 = 13.0;
+const SMALL: f64 = 11.0;
+const INSET: f64 = 6.0;
+const RIGHT: f64 = 14.0;
+const BELOW: f64 = 38.0;
+/// A bar is never higher, and a part of it never narrower.
+const HIGHEST: f64 = 14.0;
+const NARROWEST: f64 = 0.8;
+
+impl Rows {
+    /// Draws it into a place: left, top, width, height.
+    pub(super) fn draw(&self, canvas: &mut Canvas, place: [f64; 4], language: Language) {
+        let [left, top, wide, high] = place;
+        self.head(canvas, place, language);
+        let entries = self.entries(language);
+        legend::draw(canvas, &entries, [left, top + 22.0], wide);
+        let frame = [
+            left,
+            top + 30.0 + legend::height(&entries, wide),
+            left + wide - RIGHT,
+            top + high - BELOW,
+        ];
+        let rows: Vec<&Row> = self.rows.iter().filter(|row| is_drawable(row)).collect();
+        let times = rows.iter().flat_map(|row| [row.due, row.end]);
+        let Some([low, end]) = bounds(times) else { return };
+        let x = Scale {
+            spacing: Spacing::Linear,
+            low: low.min(0.0),
+            high: if end > low.min(0.0) { end } else { low.min(0.0) + 1.0 },
+            from: frame[0] + INSET,
+            to: frame[2] - INSET,
+        };
+        let ticks = scale::times(x.low, x.high, 8).into_iter();
+        let ticks: Vec<Tick> =
+            ticks.map(|at| Tick { at: x.at(at), label: numbers::time(at) }).collect();
+        for tick in &ticks {
+            canvas.line("dc-grid", [tick.at, frame[1]], [tick.at, frame[3]]);
+        }
+        axis::below(canvas, &ticks, frame[3] + 17.0, [left, left + wide]);
+        let step = ((frame[3] - frame[1]) / rows.len().max(1) as f64).min(HIGHEST);
+        for (i, row) in rows.into_iter().enumerate() {
+            let gap = if step > 4.0 { 1.0 } else { step * 0.15 };
+            let top = frame[1] + i as f64 * step;
+            row.draw(canvas, &x, [top + gap, top + step - gap]);
+        }
+        canvas.line("dc-axis", [frame[0], frame[3]], [frame[2], frame[3]]);
+    }
+
+    fn head(&self, canvas: &mut Canvas, place: [f64; 4], language: Language) {
+        let [left, top, wide, high] = place;
+        canvas.text(&Text {
+            class: "dc-ink",
+            x: left,
+            y: top + 15.0,
+            anchor: Anchor::Start,
+            size: TITLE,
+            bold: true,
+            text: &cut(&self.title, TITLE, true, wide),
+        });
+        canvas.text(&Text {
+            class: "dc-muted",
+            x: left + wide / 2.0,
+            y: top + high - 4.0,
+            anchor: Anchor::Middle,
+            size: SMALL,
+            bold: false,
+            text: Word::TimeOfLevel.in_language(language),
+        });
+    }
+
+    /// What there is to be told apart.
+    fn entries(&self, language: Language) -> Vec<Entry> {
+        let any = |is: fn(&Row) -> bool| self.rows.iter().any(is);
+        let all = [
+            (any(|row| row.sent.is_none_or(|sent| sent > row.due + 1e-3)), WAIT, Word::UntilSent),
+            (any(|row| row.first.is_some()), PREFILL, Word::UntilFirst),
+            (any(|row| row.first.is_some()), DECODE, Word::UntilEnd),
+            (any(|row| row.first.is_none() && row.whole), ALL, Word::NotStreamed),
+        ];
+        let named = |(_, class, word): (bool, &'static str, Word)| Entry {
+            swatch: Swatch::Bar(class),
+            name: word.in_language(language).to_owned(),
+        };
+        let mut entries: Vec<Entry> =
+            all.into_iter().filter(|(used, ..)| *used).map(named).collect();
+        if any(|row| !row.whole) {
+            let name = Word::NotWhole.in_language(language).to_owned();
+            entries.push(Entry { swatch: Swatch::Cross, name });
+        }
+        entries
+    }
+}
+
+/// Classes of the parts of a bar: until it was sent, until its first token, until its end, and of
+/// one whose parts are not known.
+const WAIT: &str = "dc-wait";
+const PREFILL: &str = "dc-part dc-b1";
+const DECODE: &str = "dc-part dc-b0";
+const ALL: &str = "dc-part dc-b7";
+
+fn is_drawable(row: &Row) -> bool {
+    let times = [Some(row.due), row.sent, row.first, Some(row.end)];
+    times.into_iter().flatten().all(|time| drawable(time).is_some())
+}
+
+impl Row {
+    fn draw(&self, canvas: &mut Canvas, x: &Scale, [top, bottom]: [f64; 2]) {
+        let part = |canvas: &mut Canvas, class: &str, from: f64, to: f64| {
+            let (from, to) = (x.at(from), x.at(to));
+            let wide = (to - from).max(NARROWEST).min(x.to - from).max(0.0);
+            canvas.part(class, [from, top, wide, bottom - top], &self.about);
+        };
+        let sent = self.sent.unwrap_or(self.end);
+        if sent > self.due {
+            part(canvas, WAIT, self.due, sent);
+        }
+        match (self.sent, self.first) {
+            (Some(sent), Some(first)) => {
+                part(canvas, PREFILL, sent, first);
+                part(canvas, DECODE, first, self.end);
+            }
+            (Some(sent), None) => part(canvas, ALL, sent, self.end),
+            (None, _) => {}
+        }
+        if !self.whole {
+            cross(canvas, [x.at(self.end), (top + bottom) / 2.0], &self.about);
+        }
+    }
+}
+
+/// The mark of what did not complete.
+pub(super) fn cross(canvas: &mut Canvas, [x, y]: [f64; 2], about: &str) {
+    const HALF: f64 = 3.0;
+    canvas.path("dc-cross", &[[x - HALF, y - HALF], [x + HALF, y + HALF]], false, about);
+    canvas.path("dc-cross", &[[x - HALF, y + HALF], [x + HALF, y - HALF]], false, about);
+}

@@ -1,0 +1,37 @@
+//! Throughput against the speed that each user sees.
+
+use super::matching::counted;
+use crate::summary::{Summary, round6};
+use serde::Serialize;
+
+/// A level on the frontier.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Speed {
+    /// What tables call it.
+    pub label: String,
+    /// Output tokens per second of each user: 1 over the time between tokens.
+    pub per_user: f64,
+    /// Output tokens per second of all, for each GPU where their number is known.
+    pub output_tokens_per_s: f64,
+    /// It is for each GPU.
+    pub per_gpu: bool,
+}
+
+pub(super) fn frontier(side: &Summary) -> Vec<Speed> {
+    let gpus = side.run.gpus.filter(|gpus| *gpus > 0);
+    let of = |level: &crate::summary::LevelSummary| {
+        let figures = [&level.tpot_ms, &level.itl_ms, &level.chunk_gap_ms];
+        let mean = figures.into_iter().find_map(|figure| figure.as_ref()?.mean)?;
+        let work = level.steady.map_or(level.throughput, |steady| steady.throughput);
+        let all = work.output_tokens_per_s.or(level.throughput.output_tokens_per_s)?;
+        (mean > 0.0).then(|| Speed {
+            label: level.label.clone(),
+            per_user: round6(1e3 / mean),
+            output_tokens_per_s: round6(all / f64::from(gpus.unwrap_or(1))),
+            per_gpu: gpus.is_some(),
+        })
+    };
+    let mut found: Vec<Speed> = counted(side).filter_map(of).collect();
+    found.sort_by(|a, b| a.per_user.total_cmp(&b.per_user));
+    found
+}

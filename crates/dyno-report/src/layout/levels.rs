@@ -1,0 +1,126 @@
+//! One row a level: every figure of a summary that is a number, and nothing for what is absent.
+
+use super::column::Column;
+use super::reasons;
+use super::table::Table;
+use crate::summary::{Distribution, LevelSummary, RunSummary, Summary};
+use std::io::{self, Write};
+
+/// A level and its run.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct LevelRow<'a> {
+    pub(super) run: &'a RunSummary,
+    pub(super) level: &'a LevelSummary,
+}
+
+/// A column of such rows.
+pub(super) type LevelColumn<'a> = Column<LevelRow<'a>>;
+
+/// The levels of all runs in one table.
+pub(super) fn write<'a>(
+    out: &mut dyn Write,
+    table: Table,
+    runs: impl Iterator<Item = &'a Summary>,
+) -> io::Result<()> {
+    let of_run = |summary: &'a Summary| {
+        summary.levels.iter().map(|level| LevelRow { run: &summary.run, level })
+    };
+    table.write(out, &columns(), runs.flat_map(of_run))
+}
+
+fn columns<'a>() -> Vec<LevelColumn<'a>> {
+    let mut columns: Vec<LevelColumn<'a>> = vec![
+        LevelColumn::text("run_id", |row| Some(row.run.id.clone())),
+        LevelColumn::text("run_label", |row| row.run.label.clone()),
+        LevelColumn::text("model", |row| row.run.model.clone()),
+        LevelColumn::truth("simulated", |row| Some(row.run.simulated)),
+        LevelColumn::text("level", |row| Some(row.level.label.clone())),
+        LevelColumn::whole("level_index", |row| Some(row.level.index)),
+        LevelColumn::whole("repeat", |row| row.level.repeat),
+        LevelColumn::text("load", |row| Some(row.level.load.kind.clone())),
+        LevelColumn::number("load_value", |row| row.level.load.value),
+        LevelColumn::own("verdict", |row| Some(row.level.verdict)),
+        LevelColumn::text("reasons", |row| {
+            Some(reasons(row.level)).filter(|reasons| !reasons.is_empty())
+        }),
+        LevelColumn::truth("partial", |row| Some(row.level.partial)),
+        LevelColumn::whole("planned", |row| row.level.requests.planned),
+        LevelColumn::whole("completed", |row| row.level.requests.completed),
+        LevelColumn::whole("failed", |row| row.level.requests.failed),
+        LevelColumn::whole("dropped", |row| row.level.requests.dropped),
+        LevelColumn::whole("censored", |row| row.level.requests.censored),
+        LevelColumn::number("duration_s", |row| row.level.duration_s),
+        LevelColumn::number("requests_per_s", |row| row.level.throughput.requests_per_s),
+        LevelColumn::number("output_tokens_per_s", |row| row.level.throughput.output_tokens_per_s),
+        LevelColumn::number("total_tokens_per_s", |row| row.level.throughput.total_tokens_per_s),
+        LevelColumn::number("steady_window_s", |row| row.level.steady.map(|s| s.window_s)),
+        LevelColumn::number("steady_requests_per_s", |row| {
+            row.level.steady.and_then(|s| s.throughput.requests_per_s)
+        }),
+        LevelColumn::number("steady_output_tokens_per_s", |row| {
+            row.level.steady.and_then(|s| s.throughput.output_tokens_per_s)
+        }),
+        LevelColumn::number("steady_total_tokens_per_s", |row| {
+            row.level.steady.and_then(|s| s.throughput.total_tokens_per_s)
+        }),
+        LevelColumn::number("offered_per_s", |row| row.level.offered_per_s),
+        LevelColumn::truth("saturated", |row| row.level.saturated),
+        LevelColumn::number("concurrency_mean", |row| row.level.concurrency.map(|c| c.mean)),
+        LevelColumn::whole("concurrency_peak", |row| row.level.concurrency.map(|c| c.peak)),
+        LevelColumn::whole("input_tokens_total", |row| {
+            row.level.input_tokens.and_then(|t| t.total)
+        }),
+        LevelColumn::number("input_tokens_mean", |row| row.level.input_tokens.map(|t| t.mean)),
+        LevelColumn::whole("output_tokens_total", |row| {
+            row.level.output_tokens.and_then(|t| t.total)
+        }),
+        LevelColumn::number("output_tokens_mean", |row| row.level.output_tokens.map(|t| t.mean)),
+        LevelColumn::truth("slo_passed", |row| {
+            row.level.slo.as_ref().and_then(|s| s.verdict.passed)
+        }),
+        LevelColumn::number("goodput_per_s", |row| {
+            row.level.slo.as_ref().and_then(|s| s.goodput_per_s)
+        }),
+    ];
+    for (figure, distribution) in FIGURES {
+        let of = |row: &LevelRow<'a>| distribution(row.level).as_ref();
+        columns.push(LevelColumn::whole(format!("{figure}_count"), move |row| of(row)?.count));
+        for (name, statistic) in STATISTICS {
+            let name = format!("{figure}_{name}");
+            columns.push(LevelColumn::number(name, move |row| statistic(of(row)?)));
+        }
+    }
+    columns
+}
+
+/// A distribution of a level.
+type Figure = (&'static str, fn(&LevelSummary) -> &Option<Distribution>);
+
+const FIGURES: &[Figure] = &[
+    ("ttft", |level| &level.ttft_ms),
+    ("ttft_scheduled", |level| &level.ttft_scheduled_ms),
+    ("latency", |level| &level.latency_ms),
+    ("latency_scheduled", |level| &level.latency_scheduled_ms),
+    ("tpot", |level| &level.tpot_ms),
+    ("itl", |level| &level.itl_ms),
+    ("chunk_gap", |level| &level.chunk_gap_ms),
+];
+
+/// A statistic of a distribution.
+type Statistic = (&'static str, fn(&Distribution) -> Option<f64>);
+
+const STATISTICS: &[Statistic] = &[
+    ("mean_ms", |d| d.mean),
+    ("std_ms", |d| d.std),
+    ("min_ms", |d| d.min),
+    ("p50_ms", |d| d.p50),
+    ("p66_ms", |d| d.p66),
+    ("p75_ms", |d| d.p75),
+    ("p80_ms", |d| d.p80),
+    ("p90_ms", |d| d.p90),
+    ("p95_ms", |d| d.p95),
+    ("p98_ms", |d| d.p98),
+    ("p99_ms", |d| d.p99),
+    ("p99_9_ms", |d| d.p99_9),
+    ("max_ms", |d| d.max),
+];

@@ -1,0 +1,45 @@
+//! The two ways in which a table is written.
+
+use super::column::{Column, Heading, Rows};
+use super::csv::Csv;
+use std::io::{self, Write};
+
+/// How a table is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Table {
+    /// Text, by RFC 4180.
+    Csv,
+    /// Typed columns, compressed, with nulls.
+    Parquet,
+}
+
+impl Table {
+    /// A whole table: one row for each of `rows`.
+    pub(crate) fn write<R>(
+        self,
+        out: &mut dyn Write,
+        columns: &[Column<R>],
+        rows: impl Iterator<Item = R>,
+    ) -> io::Result<()> {
+        let mut table = self.open(out, columns.iter().map(Column::heading).collect())?;
+        for row in rows {
+            table.row(columns.iter().map(|column| column.cell(&row)).collect())?;
+        }
+        table.finish()
+    }
+
+    /// Begins a table of these columns.
+    pub(super) fn open<'a>(
+        self,
+        out: &'a mut dyn Write,
+        headings: Vec<Heading>,
+    ) -> io::Result<Box<dyn Rows + 'a>> {
+        match self {
+            Self::Csv => Ok(Box::new(Csv::open(out, headings)?)),
+            #[cfg(feature = "parquet")]
+            Self::Parquet => Ok(Box::new(super::parquet::Parquet::open(out, headings)?)),
+            #[cfg(not(feature = "parquet"))]
+            Self::Parquet => Err(io::Error::other("this build has no Parquet")),
+        }
+    }
+}

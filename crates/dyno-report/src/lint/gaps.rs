@@ -1,0 +1,50 @@
+//! After the first token, an answer takes one gap for each further one: (latency − TTFT) ÷ ITL is
+//! the output tokens less one.
+
+use super::defect::{Against, Defect};
+use super::rows::{Level, Rows};
+
+const SLACK: f64 = 0.10;
+
+/// The gaps of a row by its own latency and the ITL of some row.
+fn count(level: &Level<'_>, itl: f64) -> Option<f64> {
+    Some((level.latency_ms()? - level.ttft_ms()?) / itl)
+}
+
+fn expected(level: &Level<'_>) -> Option<f64> {
+    let counted = level.0.output_tokens.map(|tokens| tokens.mean);
+    let tokens = counted.or(level.0.output_length.map(f64::from))?;
+    (tokens > 2.0).then_some(tokens - 1.0)
+}
+
+fn fits(level: &Level<'_>, itl: f64, imported: bool) -> Option<bool> {
+    let (found, expected) = (count(level, itl)?, expected(level)?);
+    let rounding = if imported { level.rounding() + 0.005 / itl } else { 0.0 };
+    Some((found / expected - 1.0).abs() <= SLACK + rounding)
+}
+
+pub(super) fn gaps(rows: &Rows<'_>) -> Vec<Defect> {
+    let imported = rows.imported();
+    let streamed: Vec<&Level<'_>> =
+        rows.rows.iter().filter(|level| !level.is_zero() && !level.is_whole()).collect();
+    let wrong: Vec<&&Level<'_>> = streamed
+        .iter()
+        .filter(|level| level.itl_ms().and_then(|itl| fits(level, itl, imported)) == Some(false))
+        .collect();
+    let against = |level: &&&Level<'_>| {
+        let (found, expected) = (count(level, level.itl_ms()?)?, expected(level)?);
+        Some(Against { row: level.row(), found, expected })
+    };
+    let found: Vec<Against> = wrong.iter().filter_map(against).collect();
+    if found.is_empty() {
+        return Vec::new();
+    }
+    // Figures in a column that slipped are there, but beside another row.
+    let itls: Vec<f64> = wrong.iter().filter_map(|level| level.itl_ms()).collect();
+    let has_other = |level: &&&&Level<'_>| {
+        let own = level.itl_ms();
+        itls.iter().any(|itl| Some(*itl) != own && fits(level, *itl, imported) == Some(true))
+    };
+    let moved = wrong.iter().filter(has_other).count();
+    vec![Defect::Gaps { rows: found, moved }]
+}

@@ -1,0 +1,121 @@
+//! What load does to figures, and rows that are none.
+
+use super::defect::{Against, Defect, Row};
+use super::rows::{Level, Rows};
+
+fn all(rows: Vec<Row>, defect: fn(Vec<Row>) -> Defect) -> Vec<Defect> {
+    if rows.is_empty() { Vec::new() } else { vec![defect(rows)] }
+}
+
+/// Rows of zeros.
+pub(super) fn zeros(rows: &Rows<'_>) -> Vec<Defect> {
+    all(rows.rows.iter().filter(|level| level.is_zero()).map(Level::row).collect(), Defect::Zeros)
+}
+
+/// TTFT is the latency.
+pub(super) fn not_streamed(rows: &Rows<'_>) -> Vec<Defect> {
+    let whole = rows.rows.iter().filter(|level| !level.is_zero() && level.is_whole());
+    all(whole.map(Level::row).collect(), Defect::NotStreamed)
+}
+
+/// Fewer requests ended than were expected. Dyno's own runs say themselves why.
+pub(super) fn missing(rows: &Rows<'_>) -> Vec<Defect> {
+    let against = |level: &Level<'_>| {
+        let requests = &level.0.requests;
+        let (expected, found) = (requests.planned?, requests.completed? + requests.failed?);
+        let row = || Against { row: level.row(), found: found as f64, expected: expected as f64 };
+        (found < expected).then(row)
+    };
+    let found: Vec<Against> = rows.rows.iter().filter_map(against).collect();
+    let is = rows.imported() && !found.is_empty();
+    if is { vec![Defect::Missing(found)] } else { Vec::new() }
+}
+
+/// By how much arrivals at random may exceed their rate.
+const BY_CHANCE: f64 = 0.03;
+
+/// More completed than was offered.
+pub(super) fn above_offered(rows: &Rows<'_>) -> Vec<Defect> {
+    let against = |(rate, level): (f64, Level<'_>)| {
+        let offered = level.0.offered_per_s.unwrap_or(rate);
+        let completed = level.per_s()?;
+        let slack = BY_CHANCE + if rows.imported() { level.rounding() } else { 0.0 };
+        let row = || Against { row: level.row(), found: completed, expected: offered };
+        (completed > offered * (1.0 + slack)).then(row)
+    };
+    let found: Vec<Against> = rows.by_load("rate").into_iter().filter_map(against).collect();
+    if found.is_empty() { Vec::new() } else { vec![Defect::AboveOffered(found)] }
+}
+
+/// A wait for the first token that nothing but a queue explains, in milliseconds.
+const QUEUED: f64 = 1_000.0;
+/// So many times that of a higher rate.
+const TIMES: f64 = 3.0;
+
+/// Seconds to the first token at a rate, and far less at a higher one.
+pub(super) fn slow_at_low_rate(rows: &Rows<'_>) -> Vec<Defect> {
+    let rates = rows.by_load("rate");
+    let mut found = Vec::new();
+    for (i, (_, level)) in rates.iter().enumerate() {
+        let least = rates[i + 1..].iter().filter_map(|(_, higher)| higher.ttft_ms());
+        let (Some(ttft), Some(least)) = (level.ttft_ms(), least.min_by(f64::total_cmp)) else {
+            continue;
+        };
+        if ttft > QUEUED && ttft > TIMES * least {
+            found.push(Against { row: level.row(), found: ttft, expected: least });
+        }
+    }
+    if found.is_empty() { Vec::new() } else { vec![Defect::SlowAtLowRate(found)] }
+}
+
+/// A fall that is more than chance.
+const FALL: f64 = 0.08;
+
+/// Throughput falls while the load rises.
+pub(super) fn falls(rows: &Rows<'_>) -> Vec<Defect> {
+    let mut found = Vec::new();
+    let mut failed = false;
+    for kind in ["concurrency", "rate"] {
+        let mut levels = rows.by_load(kind);
+        // Cells of a matrix differ in more than load.
+        levels.retain(|(_, level)| {
+            let lengths = |level: &Level<'_>| (level.0.input_length, level.0.output_length);
+            rows.rows.iter().all(|other| lengths(other) == lengths(level))
+        });
+        let mut most: f64 = 0.0;
+        for (_, level) in levels {
+            let Some(work) = level.per_s() else { continue };
+            if work < most * (1.0 - FALL) {
+                found.push(Against { row: level.row(), found: work, expected: most });
+                failed |= level.failed() > 0;
+            }
+            most = most.max(work);
+        }
+    }
+    if found.is_empty() { Vec::new() } else { vec![Defect::Falls { rows: found, failed }] }
+}
+
+/// Time-outs that people set, in seconds.
+const ROUND_S: [f64; 13] =
+    [5.0, 10.0, 15.0, 20.0, 30.0, 60.0, 90.0, 120.0, 180.0, 300.0, 600.0, 1_200.0, 1_800.0];
+/// Answers cannot last longer than the time-out, and by this share less they may.
+const NEAR: f64 = 0.005;
+
+/// The slowest answers took as long as a round time-out, and others failed.
+pub(super) fn timeouts(rows: &Rows<'_>) -> Vec<Defect> {
+    let mut found = Vec::new();
+    let mut failed = 0;
+    for level in rows.rows.iter().filter(|level| level.failed() > 0) {
+        let latency = level.0.latency_ms.as_ref();
+        let tails = latency.map(|d| [d.p90, d.p95, d.p98, d.p99, d.max]).unwrap_or_default();
+        let round = tails.into_iter().flatten().find_map(|ms| {
+            let near = |round: &&f64| (ms / 1e3 / **round - 1.0).abs() <= NEAR;
+            ROUND_S.iter().find(near).map(|round| (ms, round * 1e3))
+        });
+        if let Some((ms, expected)) = round {
+            found.push(Against { row: level.row(), found: ms, expected });
+            failed += level.failed();
+        }
+    }
+    if found.is_empty() { Vec::new() } else { vec![Defect::Timeout { rows: found, failed }] }
+}

@@ -1,0 +1,28 @@
+//! Load makes nobody's first token come sooner.
+
+use super::defect::{Against, Defect};
+use super::rows::{Level, Rows};
+
+/// A first token under load that comes in less than this share of the time alone.
+const SHARE: f64 = 0.7;
+
+pub(super) fn prefill(rows: &Rows<'_>) -> Vec<Defect> {
+    let lengths = |level: &Level<'_>| (level.0.input_length, level.0.output_length);
+    let alone: Vec<Level<'_>> = rows
+        .by_load("concurrency")
+        .into_iter()
+        .filter(|(slots, level)| *slots == 1.0 && !level.is_whole())
+        .map(|(_, level)| level)
+        .collect();
+    let mut found = Vec::new();
+    for level in rows.rows.iter().filter(|level| !level.is_zero()) {
+        let same = alone.iter().find(|alone| lengths(alone) == lengths(level));
+        let Some((ttft, expected)) = level.ttft_ms().zip(same.and_then(Level::ttft_ms)) else {
+            continue;
+        };
+        if ttft < expected * SHARE {
+            found.push(Against { row: level.row(), found: ttft, expected });
+        }
+    }
+    if found.is_empty() { Vec::new() } else { vec![Defect::Prefill(found)] }
+}

@@ -1,0 +1,51 @@
+//! Whether a difference between two systems is real: the change of a figure from A to B with its
+//! interval, from one run of each or from several, what may be said of it, and whether it passes
+//! a gate.
+//!
+//! Figures must be above 0, and changes are ratios: all arithmetic is on logarithms, so that
+//! swapping A and B turns a change round and a change of unit changes nothing.
+
+mod effect;
+mod gate;
+mod holm;
+mod one_run;
+mod power;
+mod rounds;
+mod student;
+mod verdict;
+
+pub use effect::{Basis, Effect};
+pub use gate::{Gate, gate};
+pub use holm::holm;
+pub use one_run::{BETWEEN_RUNS, Figure, one_run};
+pub use power::MOST_MORE;
+pub use rounds::{paired, rounds};
+pub use verdict::{Better, MARGIN, Verdict, verdict};
+
+/// How the runs of A and B were made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Order {
+    /// One side after the other, or on different days.
+    Apart,
+    /// In rounds of one run of each: the runs at the same place belong together.
+    InRounds,
+}
+
+/// The change from A to B, by the best that the number of runs and their order allow: paired where
+/// they were made in rounds, by the spread of the runs where at least one side has several, and
+/// with an allowance of `assumed` (see [`BETWEEN_RUNS`]) where there is one of each.
+///
+/// Absent where a side has no run, a figure is not above 0, or a lone run has no interval.
+pub fn compare(a: &[Figure], b: &[Figure], order: Order, assumed: f64) -> Option<Effect> {
+    if let ([a], [b]) = (a, b) {
+        return one_run(*a, *b, assumed);
+    }
+    let values = |side: &[Figure]| side.iter().map(|figure| figure.value).collect::<Vec<_>>();
+    match order {
+        Order::InRounds if a.len() == b.len() => paired(&values(a), &values(b)),
+        _ => rounds(&values(a), &values(b)),
+    }
+}
+
+#[cfg(test)]
+mod tests;

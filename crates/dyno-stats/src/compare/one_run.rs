@@ -1,0 +1,62 @@
+//! One run of each side. Within a run a block bootstrap tells how well a figure is known; how much
+//! it would differ in another run it cannot tell, so that is assumed.
+
+use super::effect::{Basis, Effect, Estimate, logarithm};
+use super::student::critical;
+use super::verdict::CHANCE;
+use crate::blocks::Interval;
+
+/// The standard deviation between runs of the same server, as a share of a figure, where nothing
+/// better is known.
+pub const BETWEEN_RUNS: f64 = 0.01;
+
+/// A figure of one run.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Figure {
+    /// Its value.
+    pub value: f64,
+    /// Its 95 % interval within the run, as [`crate::BlockTable`] gives it.
+    pub interval: Option<Interval>,
+}
+
+impl Figure {
+    /// A throughput that has no interval of its own, from a closed loop without pauses. There,
+    /// by Little's law, it is the number in flight divided by the mean latency, and known as well
+    /// as that.
+    pub fn by_latency(throughput: f64, mean_latency: Self) -> Self {
+        let scaled = |[low, high]: Interval| {
+            [throughput * mean_latency.value / high, throughput * mean_latency.value / low]
+        };
+        Self { value: throughput, interval: mean_latency.interval.map(scaled) }
+    }
+
+    /// Value, and how far down and up its interval reaches, as logarithms.
+    fn logarithms(self) -> Option<(f64, [f64; 2])> {
+        let [low, high] = self.interval?;
+        let value = logarithm(self.value)?;
+        let (down, up) = (value - logarithm(low)?, logarithm(high)? - value);
+        Some((value, [down.max(0.0), up.max(0.0)]))
+    }
+}
+
+/// The change from one run of A to one of B. Each has an effect of its own with the standard
+/// deviation `assumed` ([`BETWEEN_RUNS`]), besides what its interval says.
+///
+/// Absent where a run has no interval, or a figure is not above 0.
+pub fn one_run(a: Figure, b: Figure, assumed: f64) -> Option<Effect> {
+    let ((of_a, a), (of_b, b)) = (a.logarithms()?, b.logarithms()?);
+    let normal = critical(CHANCE, f64::INFINITY);
+    // Where B may be lower and A higher, the change may be less.
+    let error = |b: f64, a: f64| {
+        let within = (b * b + a * a) / (normal * normal);
+        (within + 2.0 * assumed * assumed).sqrt()
+    };
+    let errors = [error(b[0], a[1]), error(b[1], a[0])];
+    let log = Estimate {
+        value: of_b - of_a,
+        errors,
+        freedom: f64::INFINITY,
+        spread: errors[0].max(errors[1]),
+    };
+    Effect::new(log, Basis::OneRunEach { assumed }, [1, 1])
+}

@@ -1,0 +1,43 @@
+//! How many more runs it would take.
+
+use super::effect::{Basis, Effect};
+use super::student::critical;
+
+/// More runs than this are not asked for: longer ones would help more.
+pub const MOST_MORE: u32 = 100;
+
+/// What more runs are to show.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Wanted {
+    /// The difference of logarithms that is to be told from none.
+    pub(super) distance: f64,
+    /// The chance of seeing it where it is not, in both directions.
+    pub(super) chance: f64,
+    /// The chance of missing it where it is, in both directions.
+    pub(super) missing: f64,
+}
+
+/// How many more runs of each side, at least 1; absent where they are more than [`MOST_MORE`].
+///
+/// They are taken to scatter as those at hand do, and to be made in the same order.
+pub(super) fn more_runs(effect: &Effect, wanted: Wanted) -> Option<u32> {
+    let have = effect.runs[0].min(effect.runs[1]) as u32;
+    let enough = |runs: u32| {
+        let freedom = match effect.basis {
+            Basis::Paired => f64::from(runs - 1),
+            _ => 2.0 * f64::from(runs - 1),
+        };
+        let times = critical(wanted.chance, freedom) + critical(wanted.missing, freedom);
+        times * effect.log.spread <= wanted.distance * f64::from(runs).sqrt()
+    };
+    let (mut low, mut high) = (have.max(1), have.saturating_add(MOST_MORE).max(2));
+    if !enough(high) {
+        return None;
+    }
+    // More runs never tell less.
+    while high - low > 1 {
+        let middle = low + (high - low) / 2;
+        if enough(middle) { high = middle } else { low = middle }
+    }
+    Some(high - have)
+}

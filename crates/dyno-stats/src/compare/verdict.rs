@@ -1,0 +1,65 @@
+//! What may be said of a change.
+
+use super::effect::Effect;
+use super::power::{Wanted, more_runs};
+
+/// Intervals miss the truth, and tests call a difference that is not there, with this chance.
+pub(super) const CHANCE: f64 = 0.05;
+/// The chance that as many runs as are asked for do not settle it.
+const UNSETTLED: f64 = 0.2;
+/// A difference that does not matter is at most this large, unless told otherwise.
+pub const MARGIN: f64 = 0.05;
+
+/// Which way a figure is better.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Better {
+    /// More is better: a throughput.
+    Higher,
+    /// Less is better: a latency.
+    Lower,
+}
+
+/// What may be said.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Verdict {
+    /// B is higher than A.
+    Higher,
+    /// B is lower than A.
+    Lower,
+    /// No difference was seen, and there is none larger than this share.
+    NoLargerThan(f64),
+    /// A difference that matters may or may not be there.
+    NotEnough {
+        /// About so many more runs of each side would settle it; absent where they are more than
+        /// [`MOST_MORE`](super::MOST_MORE).
+        more_runs: Option<u32>,
+    },
+}
+
+impl Verdict {
+    /// Whether B is better; absent where no difference was called.
+    pub fn is_better(self, better: Better) -> Option<bool> {
+        match self {
+            Self::Higher => Some(better == Better::Higher),
+            Self::Lower => Some(better == Better::Lower),
+            Self::NoLargerThan(_) | Self::NotEnough { .. } => None,
+        }
+    }
+}
+
+/// What may be said of a change whose chance, corrected for all figures that are compared
+/// ([`holm`](super::holm)), is `corrected`, where differences up to `margin` do not matter.
+///
+/// A difference is called where that chance is below 5 %. Otherwise there is none larger than the
+/// farther end of the interval, if that is within the margin.
+pub fn verdict(effect: &Effect, corrected: f64, margin: f64) -> Verdict {
+    if corrected < CHANCE {
+        return if effect.change > 0.0 { Verdict::Higher } else { Verdict::Lower };
+    }
+    let largest = effect.low.abs().max(effect.high.abs());
+    if largest <= margin {
+        return Verdict::NoLargerThan(largest);
+    }
+    let wanted = Wanted { distance: libm::log1p(margin), chance: CHANCE, missing: UNSETTLED };
+    Verdict::NotEnough { more_runs: more_runs(effect, wanted) }
+}
