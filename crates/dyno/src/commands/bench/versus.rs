@@ -136,9 +136,8 @@ impl Shown<'_> {
 
 /// Both runs are whole, or as whole as they will be: what the difference is.
 fn compared(a: &RunDir, b: &RunDir, printer: &Printer) -> Exit {
-    for dir in [a, b] {
-        printer.remark(format_args!("all of it: dyno report {}", dir.path().display()));
-    }
+    let [a, b] = [a, b].map(|dir| dir.path().display().to_string());
+    printer.remark(format_args!("each in full: dyno report {a}, dyno report {b}"));
     Exit::Fine
 }
 
