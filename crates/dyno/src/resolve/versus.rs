@@ -103,8 +103,9 @@ impl Rival {
     }
 
     fn dialect(&self, of_target: Api) -> Result<Api, UsageError> {
-        let path = self.target.as_ref().filter(|url| url.path().ends_with("completions"));
-        path.map_or(Ok(of_target), |url| dialect(None, Some(url)))
+        let says = |url: &&TargetUrl| url.path().trim_end_matches('/').ends_with("/completions");
+        let target = self.target.as_ref().filter(says);
+        target.map_or(Ok(of_target), |url| dialect(None, Some(url)))
     }
 
     /// All that is needed to measure it as the target is measured.

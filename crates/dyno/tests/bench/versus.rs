@@ -72,14 +72,16 @@ fn are_a_pair(place: &Place, ended: &Ended) -> [Value; 2] {
 #[test]
 fn turns_alternate_by_level_and_by_round_and_never_overlap() {
     let place = Place::new();
-    let [a, b] = [0, 1].map(|_| EngineProcess::start(&place, QUICK));
-    let args = format!("--concurrency 1,2 --repeat 2 --cooldown 50ms {LOAD}");
+    // Whoever waits for its turn is hung up on, as servers do after a while.
+    let engine = format!("--scripted {QUICK} --fault idle-close");
+    let [a, b] = [0, 1].map(|_| EngineProcess::with(&place, &engine));
+    let args = format!("--concurrency 1,2 --repeat 2 --cooldown 350ms {LOAD}");
     let ended = run(versus(&place, &a.url(), &b.url(), &args)).expect_status(&[0, 4]);
     let [one, other] = are_a_pair(&place, &ended);
     let turns = turns(&place);
     assert_eq!(order(&turns), "A0 B0 B1 A1 B2 A2 A3 B3", "{}", ended.said());
     for pair in turns.windows(2) {
-        assert!(pair[1].1 >= pair[0].2 + SEC / 20, "{pair:?}");
+        assert!(pair[1].1 >= pair[0].2 + 35 * SEC / 100, "{pair:?}");
     }
     assert_eq!(
         (&one["run"]["target"], &other["run"]["target"]),
@@ -89,7 +91,9 @@ fn turns_alternate_by_level_and_by_round_and_never_overlap() {
         one["levels"].as_array().unwrap().iter().zip(other["levels"].as_array().unwrap())
     {
         assert_eq!(of_a["label"], of_b["label"]);
-        assert_eq!(of_a["requests"]["completed"], of_b["requests"]["completed"]);
+        for level in [of_a, of_b] {
+            assert_eq!(level["requests"]["completed"], level["requests"]["planned"]);
+        }
     }
 }
 
