@@ -72,4 +72,7 @@ pub struct Note {
     pub what: String,
     /// What to do about it.
     pub advice: Option<String>,
+    /// The values within the words, where they are [known](crate::notes::Known).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub values: Vec<String>,
 }

@@ -40,11 +40,13 @@ fn show(imported: &Imported, source: &str) {
             .take(3)
             .map(|level| (&level.label, level.input_length, level.output_length, &level.load));
         println!("    {:?}", levels.collect::<Vec<_>>());
-        let run = Run { summary: summary.clone(), extras: run.extras.clone() };
+        let (summary, extras) = (summary.clone(), run.extras.clone());
+        let run = Run { summary, extras, detail: None, plan: None, environment: None };
         for layout in layouts(&origin.tool, &origin.form) {
             let options = Options { language: Language::Chinese, ..Options::default() };
-            if let Ok(text) = layout.print(std::slice::from_ref(&run), &options) {
-                printed.push_str(part(&text.text, &origin.form));
+            if let Ok(again) = layout.print(std::slice::from_ref(&run), &options) {
+                let text = String::from_utf8_lossy(&again.bytes);
+                printed.push_str(part(&text, &origin.form));
                 printed.push('\n');
             }
         }

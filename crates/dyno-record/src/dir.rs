@@ -95,6 +95,20 @@ impl RunDir {
         self.replace(SUMMARY, json, true)
     }
 
+    /// Saves a report beside the records; it can be made again from them.
+    pub fn write_report(&self, name: &str, bytes: &[u8]) -> Result<PathBuf, RecordError> {
+        let path = self.path.join(name);
+        let temporary = self.path.join(format!(".{name}.part"));
+        let written = fs::write(&temporary, bytes).and_then(|()| fs::rename(&temporary, &path));
+        match written {
+            Ok(()) => Ok(path),
+            Err(source) => {
+                let _ = fs::remove_file(&temporary);
+                Err(RecordError::Io { doing: "write", path, source })
+            }
+        }
+    }
+
     /// The plan that was saved.
     pub fn read_plan(&self) -> Result<Plan, RecordError> {
         let path = self.path.join(PLAN);

@@ -22,6 +22,32 @@ pub fn escape(text: &str, limit: usize) -> String {
     shown
 }
 
+/// Text of others as it stands in XML, between tags or in an attribute.
+pub fn xml(text: &str) -> String {
+    quoted(&escape(text, usize::MAX).chars().filter(|c| in_xml(*c)).collect::<String>())
+}
+
+/// XML can hold it.
+pub(crate) fn in_xml(c: char) -> bool {
+    !matches!(u32::from(c) & 0xffff, 0xfffe..)
+}
+
+/// With nothing in it that is markup.
+pub(crate) fn quoted(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '"' => out.push_str("&quot;"),
+            '\'' => out.push_str("&#39;"),
+            c => out.push(c),
+        }
+    }
+    out
+}
+
 fn is_harmless(c: char) -> bool {
     let hidden = matches!(c,
         '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}'

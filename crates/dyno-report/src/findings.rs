@@ -2,27 +2,18 @@
 //! code, its figures in words, and advice.
 
 mod over_time;
+mod reason;
 mod server;
 mod words;
 
 use crate::slo::FewSamples;
 pub(crate) use over_time::clock;
 pub use over_time::{Figure, OverTime};
+pub use reason::Reason;
 pub use server::ServerFinding;
 
 use crate::verdict::Verdict;
-use serde::{Deserialize, Serialize};
-
-/// A finding as it is written down.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Reason {
-    /// A stable name.
-    pub code: String,
-    /// What was seen, in words and figures.
-    pub what: String,
-    /// What to do about it.
-    pub advice: Option<String>,
-}
+use dyno_core::environment::Note;
 
 /// Why a level has no steady window.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -282,6 +273,8 @@ pub enum Finding {
     },
     /// No level passes this SLO.
     SloNotMet(String),
+    /// It was noted when the run was made.
+    Noted(Note),
 }
 
 impl Finding {
@@ -316,7 +309,7 @@ impl Finding {
     }
 
     /// A stable name.
-    pub fn code(&self) -> &'static str {
+    pub fn code(&self) -> &str {
         match self {
             Self::SendLag { .. } => "send_lag",
             Self::ReadLag { .. } => "read_lag",
@@ -359,12 +352,7 @@ impl Finding {
             Self::LevelsNotRun { .. } => "levels_not_run",
             Self::BegunAgain { .. } => "begun_again",
             Self::SloNotMet(_) => "slo_not_met",
+            Self::Noted(note) => &note.code,
         }
-    }
-
-    /// The form that is written down.
-    pub fn reason(&self) -> Reason {
-        let (what, advice) = self.words();
-        Reason { code: self.code().to_owned(), what, advice: Some(advice.to_owned()) }
     }
 }

@@ -12,6 +12,7 @@ pub mod findings;
 pub mod layout;
 pub mod lint;
 pub mod messages;
+pub mod page;
 pub mod run_dir;
 pub mod search;
 pub mod slo;

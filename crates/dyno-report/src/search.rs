@@ -2,8 +2,9 @@
 //! the search has found. A pure function of plan and levels, so that a report says what the run
 //! said.
 
+use crate::messages::Say;
 use crate::slo::{margin, value};
-use crate::summary::{LevelSummary, SearchSummary, round6};
+use crate::summary::{Doubted, LevelSummary, SearchSummary, round6};
 use crate::verdict::Verdict;
 use dyno_core::course::{Over, Range, Search, Spacing};
 use dyno_core::plan::{Arrival, LevelPlan, Load, Plan};
@@ -140,7 +141,7 @@ fn answered(over: Over, answer: Answer) -> SearchSummary {
             holds: Some(round6(low)),
             does_not_hold: Some(round6(high)),
             confidence: confidence.map(round6),
-            doubt: doubt.map(doubt_words),
+            doubt: doubt.map(doubted),
         },
         Answer::AtLeast { load } => SearchSummary::Capacity {
             unit,
@@ -161,19 +162,18 @@ fn answered(over: Over, answer: Answer) -> SearchSummary {
             holds: None,
             does_not_hold: None,
             confidence: None,
-            doubt: Some("no level could be judged".to_owned()),
+            doubt: Some(Doubted::new(Say::NotJudged, vec![])),
         },
     }
 }
 
-fn doubt_words(doubt: Doubt) -> String {
+fn doubted(doubt: Doubt) -> Doubted {
     match doubt {
         Doubt::Contradiction { held, failed } => {
-            format!("levels contradict each other: {held:.4} held, {failed:.4} did not")
+            let values = [held, failed].map(|load| format!("{load:.4}"));
+            Doubted::new(Say::Contradiction, values.to_vec())
         }
-        Doubt::Drift { share } => {
-            format!("the edge moved by {:+.0} % while it was searched", 100.0 * share)
-        }
+        Doubt::Drift { share } => Doubted::new(Say::Drift, vec![format!("{:+.0}", 100.0 * share)]),
     }
 }
 

@@ -9,6 +9,7 @@ mod server;
 mod sessions;
 mod slices;
 mod slo;
+mod words;
 
 pub(crate) use digits::{round6, tidy};
 pub use origin::{Origin, Reported};
@@ -19,6 +20,7 @@ pub use server::{CostSummary, Gauge, Resident, ServerSummary};
 pub use sessions::{Sessions, TurnFigures};
 pub use slices::Slice;
 pub use slo::{SloSummary, SloVerdict, TermVerdict};
+pub use words::Doubted;
 
 use crate::findings::Reason;
 use crate::verdict::Verdict;
@@ -374,5 +376,28 @@ impl LevelSummary {
     /// It is known to keep the SLO.
     pub fn passes(&self) -> bool {
         self.slo.as_ref().is_some_and(|slo| slo.verdict.passed == Some(true))
+    }
+
+    /// TTFT repeats the latency: answers came whole, and there is no TTFT.
+    pub fn is_whole(&self) -> bool {
+        let (Some(ttft), Some(latency)) = (&self.ttft_ms, &self.latency_ms) else { return false };
+        let same = |a: Option<f64>, b: Option<f64>| a.zip(b).is_none_or(|(a, b)| a == b);
+        ttft.mean.is_some_and(|mean| mean > 0.0)
+            && ttft.mean == latency.mean
+            && same(ttft.p50, latency.p50)
+            && same(ttft.p90, latency.p90)
+    }
+
+    /// What tells the time between tokens: ITL, TPOT where there is none, or the gaps between the
+    /// events of a stream.
+    pub fn token_time(&self) -> Option<&Distribution> {
+        let known = [&self.itl_ms, &self.tpot_ms, &self.chunk_gap_ms];
+        let told = |figure: &&Distribution| figure.mean.is_some_and(|mean| mean > 0.0);
+        known.into_iter().flatten().find(told).filter(|_| !self.is_whole())
+    }
+
+    /// What another tool stated by this name, where the level is its.
+    pub fn stated(&self, name: &str) -> Option<f64> {
+        self.reported.as_ref().and_then(|reported| reported.figures.get(name).copied())
     }
 }

@@ -1,5 +1,6 @@
 //! Whether a level is to be believed.
 
+use crate::messages::{Language, Message};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -17,13 +18,20 @@ pub enum Verdict {
     Invalid,
 }
 
+impl Verdict {
+    /// What it is called.
+    pub(crate) fn word(self) -> Message {
+        match self {
+            Self::Valid => Message::Valid,
+            Self::Unjudged => Message::Unjudged,
+            Self::Suspect => Message::Suspect,
+            Self::Invalid => Message::Invalid,
+        }
+    }
+}
+
 impl fmt::Display for Verdict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(match self {
-            Self::Valid => "valid",
-            Self::Unjudged => "unjudged",
-            Self::Suspect => "suspect",
-            Self::Invalid => "invalid",
-        })
+        f.pad(self.word().text(Language::English))
     }
 }

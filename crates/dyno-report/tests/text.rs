@@ -9,12 +9,22 @@ use dyno_core::frame::{Ending, Frame, LevelEnd};
 use dyno_core::outcome::{FailureClass, Outcome};
 use dyno_core::plan::{Arrival, Load};
 use dyno_core::record::{RequestRecord, Turn};
-use dyno_report::{Summary, TextOptions, render_text, summarise};
+use dyno_report::messages::Language;
+use dyno_report::text::width;
+use dyno_report::{Finding, Summary, TextOptions, Verdict, render_text, summarise};
 
 fn text(summary: &Summary) -> String {
-    let text = render_text(summary, &TextOptions::default());
+    in_language(summary, Language::English)
+}
+
+fn chinese(summary: &Summary) -> String {
+    in_language(summary, Language::Chinese)
+}
+
+fn in_language(summary: &Summary, language: Language) -> String {
+    let text = render_text(summary, &TextOptions { language, ..TextOptions::default() });
     for line in text.lines() {
-        assert!(line.chars().count() <= 80, "{} columns: {line}", line.chars().count());
+        assert!(width(line) <= 80, "{} columns: {line}", width(line));
         assert!(line.chars().all(|c| !c.is_control()), "{line:?}");
     }
     text
@@ -26,6 +36,7 @@ fn good_closed_loop() {
     plan.label = Some("baseline".to_owned());
     let summary = summary_with(&plan, records, |end| end.starved = Some(starved(30)));
     insta::assert_snapshot!(text(&summary));
+    insta::assert_snapshot!("good_closed_loop_chinese", chinese(&summary));
 }
 
 #[test]
@@ -52,7 +63,9 @@ fn open_loop_with_failures() {
             }
         })
         .collect();
-    insta::assert_snapshot!(text(&summary_of(&plan, records)));
+    let summary = summary_of(&plan, records);
+    insta::assert_snapshot!(text(&summary));
+    insta::assert_snapshot!("open_loop_with_failures_chinese", chinese(&summary));
 }
 
 #[test]
@@ -65,6 +78,7 @@ fn invalid() {
         end.client.out_of_files = 12;
     });
     insta::assert_snapshot!(text(&summary));
+    insta::assert_snapshot!("invalid_chinese", chinese(&summary));
 }
 
 #[test]
@@ -83,6 +97,7 @@ fn all_failed() {
         end.planned = Some(100);
     });
     insta::assert_snapshot!(text(&summary));
+    insta::assert_snapshot!("all_failed_chinese", chinese(&summary));
 }
 
 #[test]
@@ -92,7 +107,9 @@ fn partial() {
     plan.levels.push(more);
     let mut src = source(&plan, frames(records[..41].to_vec(), None));
     src.damaged = Some("a frame is cut off at byte 4711; what came before is whole".to_owned());
-    insta::assert_snapshot!(text(&summarise(&plan, None, &src)));
+    let summary = summarise(&plan, None, &src);
+    insta::assert_snapshot!(text(&summary));
+    insta::assert_snapshot!("partial_chinese", chinese(&summary));
 }
 
 #[test]
@@ -107,6 +124,7 @@ fn not_streamed_from_the_embedded_engine() {
     }
     let summary = summary_with(&plan, records, |end| end.starved = Some(starved(25)));
     insta::assert_snapshot!(text(&summary));
+    insta::assert_snapshot!("not_streamed_from_the_embedded_engine_chinese", chinese(&summary));
 }
 
 #[test]
@@ -117,6 +135,7 @@ fn conversations() {
     last.detail = Some("connection reset".to_owned());
     let summary = summary_with(&plan, records, |end| end.starved = Some(29_180 * MS));
     insta::assert_snapshot!(text(&summary));
+    insta::assert_snapshot!("conversations_chinese", chinese(&summary));
 }
 
 #[test]
@@ -163,8 +182,9 @@ fn slo_block(text: &str) -> String {
 
 #[test]
 fn an_slo_passed_and_failed() {
-    let all = text(&two_levels("ttft.p95<250ms and tpot.p95<=20ms and errors<1%", 0));
-    insta::assert_snapshot!(slo_block(&all));
+    let summary = two_levels("ttft.p95<250ms and tpot.p95<=20ms and errors<1%", 0);
+    insta::assert_snapshot!(slo_block(&text(&summary)));
+    insta::assert_snapshot!("an_slo_passed_and_failed_chinese", slo_block(&chinese(&summary)));
 }
 
 #[test]
@@ -186,7 +206,9 @@ fn replayed_trace() {
         r.intended -= (i % 3) * MS;
         r
     };
-    insta::assert_snapshot!(text(&summary_of(&plan, (0..360).map(arrival).collect())));
+    let summary = summary_of(&plan, (0..360).map(arrival).collect());
+    insta::assert_snapshot!(text(&summary));
+    insta::assert_snapshot!("replayed_trace_chinese", chinese(&summary));
 }
 
 #[test]
@@ -197,16 +219,22 @@ fn labels_and_names_cannot_harm() {
     plan.note = Some("word ".repeat(200));
     records[0].outcome = Outcome::Failed(FailureClass::StreamError);
     records[0].detail = Some("x".repeat(4096));
-    text(&summary_of(&plan, records));
+    let summary = summary_of(&plan, records);
+    text(&summary);
+    chinese(&summary);
 }
 
 #[test]
 fn colour_only_where_asked() {
     let (plan, records) = closed(4, 25);
     let summary = summary_of(&plan, records);
-    let coloured = render_text(&summary, &TextOptions { width: 100, color: true });
+    let coloured =
+        render_text(&summary, &TextOptions { width: 100, color: true, ..TextOptions::default() });
     assert!(coloured.contains("\x1b[32mvalid\x1b[0m") || coloured.contains("\x1b[33msuspect"));
-    assert_eq!(coloured, render_text(&summary, &TextOptions { width: 100, color: true }));
+    assert_eq!(
+        coloured,
+        render_text(&summary, &TextOptions { width: 100, color: true, ..TextOptions::default() })
+    );
 }
 
 #[test]
@@ -236,4 +264,92 @@ fn repeated_levels() {
     let spread = summary.repeats[0].latency_p50_ms.unwrap();
     assert!((spread.max - spread.min - 3.0).abs() < 1e-9, "{spread:?}");
     insta::assert_snapshot!(text(&summary));
+    insta::assert_snapshot!("repeated_levels_chinese", chinese(&summary));
+}
+
+/// Levels of the same figures under these loads, rising with them.
+fn ladder(loads: &[f64]) -> Summary {
+    let (plan, records) = closed(8, 30);
+    let mut summary = summary_with(&plan, records, |end| end.starved = Some(starved(30)));
+    let level = summary.levels.remove(0);
+    for load in loads {
+        let mut level = level.clone();
+        level.label = format!("concurrency {load}");
+        level.load.value = Some(*load);
+        let work = &mut level.steady.as_mut().unwrap().throughput;
+        work.output_tokens_per_s = Some(100.0 * load);
+        level.ttft_ms.as_mut().unwrap().p99 = Some(10.0 * load * load);
+        summary.levels.push(level);
+    }
+    summary
+}
+
+/// The small charts below the table.
+fn curve(text: &str) -> String {
+    let lines = text.lines().skip_while(|line| !line.contains("out tok/s by "));
+    lines.take_while(|line| !line.is_empty()).collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn the_curve_of_a_ladder() {
+    let mut summary = ladder(&[1.0, 2.0, 4.0, 8.0, 12.5, 16.0]);
+    summary.levels[1].ttft_ms = None;
+    summary.levels[4].verdict = Verdict::Invalid;
+    summary.levels[4].reasons = vec![Finding::OutOfFiles(3).reason()];
+    let english = text(&summary);
+    insta::assert_snapshot!("the_curve_of_a_ladder", curve(&english));
+    assert!(english.contains("✗ concurrency 12.5: 3 arrivals were not sent"), "{english}");
+    let chinese = chinese(&summary);
+    assert!(chinese.contains("输出 tok/s（横轴：并发）"), "{chinese}");
+    assert!(
+        chinese.contains("✗ concurrency 12.5：因文件描述符不足，3 个请求未能发出"),
+        "{chinese}"
+    );
+}
+
+#[test]
+fn a_curve_needs_three_loads_of_one_kind_and_length() {
+    assert_eq!(curve(&text(&ladder(&[1.0, 2.0]))), "");
+    assert_eq!(curve(&text(&ladder(&[1.0, 2.0, 2.0]))), "", "two rounds of a load are one");
+    let mut summary = ladder(&[1.0, 2.0, 4.0]);
+    assert_ne!(curve(&text(&summary)), "");
+    summary.levels[0].load.kind = "rate".to_owned();
+    assert_eq!(curve(&text(&summary)), "");
+    let mut summary = ladder(&[1.0, 2.0, 4.0]);
+    summary.levels[0].input_length = Some(7);
+    assert_eq!(curve(&text(&summary)), "", "lengths differ, so it is no one curve");
+    let many: Vec<f64> = (1..=200).map(f64::from).collect();
+    assert_eq!(curve(&text(&ladder(&many))), "", "there is no room for so many");
+}
+
+#[test]
+fn without_streams_the_curve_is_of_the_latency() {
+    let mut summary = ladder(&[1.0, 2.0, 4.0]);
+    summary.levels.iter_mut().for_each(|level| level.ttft_ms = None);
+    assert!(text(&summary).contains("latency p50 ms by concurrency"));
+}
+
+#[test]
+fn invalid_rows_are_struck_where_there_is_colour() {
+    let mut summary = ladder(&[1.0, 2.0, 4.0]);
+    summary.levels[1].verdict = Verdict::Invalid;
+    let options = TextOptions { color: true, ..TextOptions::default() };
+    let coloured = render_text(&summary, &options);
+    assert_eq!(coloured.matches("\x1b[2;9m").count(), 1, "{coloured}");
+    let plain = render_text(&summary, &TextOptions::default());
+    assert!(!plain.contains('\x1b'));
+    let codes = ["\x1b[2;9m", "\x1b[1;31m", "\x1b[32m", "\x1b[33m", "\x1b[1m", "\x1b[0m"];
+    let bare = codes.iter().fold(coloured, |text, code| text.replace(code, ""));
+    assert_eq!(bare, plain, "colour moves nothing");
+}
+
+#[test]
+fn long_labels_are_shown_whole() {
+    let mut summary = ladder(&[1.0, 2.0]);
+    let label = "a label of the user's own that is long";
+    summary.levels[0].label = label.to_owned();
+    for text in [text(&summary), chinese(&summary)] {
+        let table: Vec<&str> = text.lines().take_while(|line| !line.starts_with('*')).collect();
+        assert!(table.contains(&label), "{text}");
+    }
 }

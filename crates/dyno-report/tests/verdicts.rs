@@ -239,6 +239,7 @@ fn what_the_preflight_found_is_carried_over() {
         code: "no_usage".to_owned(),
         what: "the server sends no usage".to_owned(),
         advice: None,
+        values: Vec::new(),
     };
     let env = Environment {
         schema: "dyno.environment/1".to_owned(),

@@ -11,6 +11,8 @@ use std::process::ExitCode;
 pub(crate) enum Exit {
     /// All is well.
     Fine,
+    /// There is not enough data to tell whether a bar is met.
+    CannotTell,
     /// A bar was not met.
     BarNotMet,
     /// The figures describe the load generator, not the server.
@@ -54,7 +56,14 @@ const TABLE: &[(Exit, &str, &str)] = &[
         Exit::BarNotMet,
         "a bar was not met",
         "more requests failed than --allow-failures allows, not one completed, no level keeps the \
-         --slo, or dyno capacity found no load that does",
+         --slo, dyno capacity found no load that does, dyno lint found an error, or dyno gate a \
+         regression",
+    ),
+    (
+        Exit::CannotTell,
+        "it cannot be told",
+        "dyno gate has too little data to pass or to fail; it says about how many more rounds it \
+         would take",
     ),
     (
         Exit::Interrupted,
@@ -63,7 +72,7 @@ const TABLE: &[(Exit, &str, &str)] = &[
     ),
 ];
 
-const PRECEDENCE: &str = "When several apply, the first of 130, 3, 4, 5 is the exit status.";
+const PRECEDENCE: &str = "When several apply, the first of 130, 3, 4, 5, 6 is the exit status.";
 
 impl Exit {
     /// The number that the shell sees.
@@ -75,6 +84,7 @@ impl Exit {
             Self::TargetUnusable => 3,
             Self::RunInvalid => 4,
             Self::BarNotMet => 5,
+            Self::CannotTell => 6,
             Self::Interrupted => 130,
         }
     }
@@ -155,7 +165,7 @@ mod tests {
 
     #[test]
     fn the_more_pressing_ending_wins() {
-        let order = [130, 3, 4, 5, 0];
+        let order = [130, 3, 4, 5, 6, 0];
         let mut exits: Vec<Exit> = TABLE.iter().map(|(exit, ..)| *exit).collect();
         exits.retain(|exit| order.contains(&exit.code()));
         for a in &exits {

@@ -88,7 +88,7 @@ impl Reader {
         };
         let Some(number) = stated.number(&mut self.findings) else { return };
         let full = format!("Percentile of {words} {which}");
-        report(&mut self.level, stated.line, &full, number.value);
+        report(&mut self.level, stated.line, &full, number);
         let Some(millis) = stated.figure(Measure::Seconds, &mut self.findings) else { return };
         let place = match of {
             Percentiles::Ttft => &mut self.level.ttft_ms,
@@ -148,7 +148,7 @@ impl Reader {
             other => other.starts_with("average ") || other.starts_with("throughput"),
         };
         if let (true, Cell::Number(number)) = (known, cell(stated.value)) {
-            report(level, stated.line, stated.name, number.value);
+            report(level, stated.line, stated.name, number);
             self.figures += 1;
         }
         known
@@ -182,7 +182,7 @@ impl Reader {
         for (head, value) in header.iter().zip(&row.cells).skip(1) {
             let stated = Stated { line: row.line, name: head, value };
             let Some(number) = stated.number(&mut self.findings) else { continue };
-            report(&mut self.level, row.line, &format!("{head} {which}"), number.value);
+            report(&mut self.level, row.line, &format!("{head} {which}"), number);
             let place = match name(head).0.as_str() {
                 "ttft" | "first chunk latency" => &mut self.level.ttft_ms,
                 "latency" => &mut self.level.latency_ms,
@@ -222,15 +222,17 @@ impl Reader {
                 "it may be cut short; what is there was read",
             ));
         }
-        let stated = |name: &str| level.reported.as_ref()?.figures.get(name).copied();
-        let whole = level.latency_ms.as_ref().and_then(|d| d.mean);
-        let first = level.ttft_ms.as_ref().and_then(|d| d.mean);
-        if stated("Average package per request") == Some(1.0) && whole.is_some() && whole == first {
+        let mean = |figure: &Option<Distribution>| figure.as_ref().and_then(|figure| figure.mean);
+        let (whole, first) = (mean(&level.latency_ms), mean(&level.ttft_ms));
+        let one_package = level.stated("Average package per request") == Some(1.0);
+        if one_package && whole.is_some() && whole == first {
+            // Nothing was streamed; EvalScope repeats the latency.
+            (level.ttft_ms, level.chunk_gap_ms) = (None, None);
             self.findings.push(Finding::note(
                 "import_not_streamed",
                 self.line,
-                "answers came in one package: the time to first token is that of the whole answer",
-                "do not compare it with a TTFT of streamed answers",
+                "answers came in one package: the times to the first token are those of the whole",
+                "they are among the reported figures, and left out of TTFT",
             ));
         }
         check_unit(level, self.line, &mut self.findings);

@@ -72,6 +72,8 @@ fn shape(above: &[String]) -> Option<String> {
             c => shape.extend(c.to_lowercase()),
         }
     }
+    // The second level of a name: `burst 1 (2)`.
+    let shape = shape.strip_suffix(" (#)").unwrap_or(&shape).to_owned();
     shape.contains('#').then_some(shape)
 }
 

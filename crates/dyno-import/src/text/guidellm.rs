@@ -1,7 +1,7 @@
 //! The table of guidellm 0.1: one row a level, means with their units.
 
 use super::part::{Finding, Part, Stated, label, put, report, short};
-use super::quantity::{Cell, Measure, cell, name, quantity};
+use super::quantity::{Cell, Measure, cell, measure_of, name, quantity};
 use super::table::{Row, Table};
 use crate::blank;
 use dyno_report::LevelSummary;
@@ -112,18 +112,22 @@ fn level(
             Some(Column::Output) => Measure::TokenRate,
             None => {
                 if let Cell::Number(number) = cell(value) {
-                    report(&mut level, row.line, head, number.value);
+                    report(&mut level, row.line, head, number);
                 }
                 continue;
             }
         };
         let Some(number) = stated.number(findings) else { continue };
         let Some(figure) = measure.of(number, name(head).1) else {
+            if measure_of(Some(number.unit)).is_none() {
+                findings.push(Finding::unread(row.line, head, value));
+                continue;
+            }
             let why = format!("`{value}` does not fit the column {head}: cells may be shifted");
             findings.push(skipped(why));
             return None;
         };
-        report(&mut level, row.line, head, number.value);
+        report(&mut level, row.line, head, number);
         told.push((*column, figure, number.unit.is_empty()));
     }
     fill(&mut level, &told, row, findings);

@@ -114,7 +114,7 @@ fn level(
     for ((column, head), value) in heads.iter().zip(&row.cells) {
         let stated = Stated { line: row.line, name: head, value };
         if let Some(number) = stated.number(findings) {
-            report(&mut level, row.line, head, number.value);
+            report(&mut level, row.line, head, number);
         }
         let (place, measure) = match column {
             Some(Column::Requests) => (&mut level.throughput.requests_per_s, Measure::RequestRate),

@@ -19,7 +19,7 @@ mod table;
 
 use crate::Imported;
 use lines::{Kind, Line};
-use part::Part;
+use part::{Finding, Part};
 use place::{Follower, Place};
 
 /// What is read here, in the words of messages.
@@ -57,7 +57,15 @@ fn parts(lines: &[Line]) -> Vec<(Part, Place)> {
             None => None,
         };
         match (found, table) {
-            (Some((part, taken)), _) => {
+            (Some((mut part, taken)), _) => {
+                if part.levels.is_empty() && part.findings.is_empty() {
+                    part.findings.push(Finding::error(
+                        "import_empty",
+                        line.number,
+                        format!("a {} of {} without figures", part.form, part.tool),
+                        "it may be cut short",
+                    ));
+                }
                 parts.push((part, follower.found()));
                 at += taken.max(1);
             }

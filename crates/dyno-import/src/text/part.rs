@@ -4,7 +4,7 @@
 use super::quantity::{Cell, Measure, Quantity, cell, name};
 use crate::problem::{Problem, Weight};
 use dyno_report::layout::LevelExtras;
-use dyno_report::summary::{Distribution, Reported};
+use dyno_report::summary::Distribution;
 use dyno_report::{LevelSummary, Reason};
 
 /// A piece of text that was understood.
@@ -77,7 +77,7 @@ impl Finding {
             Some(line) => format!("line {line}: {}", self.problem.what),
             None => self.problem.what.clone(),
         };
-        Reason { code: self.code.to_owned(), what, advice: Some(self.problem.advice.clone()) }
+        Reason::new(self.code, what, Some(self.problem.advice.clone()))
     }
 }
 
@@ -90,14 +90,21 @@ pub(super) fn short(text: &str) -> String {
     format!("`{shown}`")
 }
 
-/// Keeps what the tool stated, by its own name and in its own unit.
-pub(super) fn report(level: &mut LevelSummary, line: u64, name: &str, value: f64) {
+/// Keeps what the tool stated, by its own name and in its own unit, which is put behind the name
+/// where it stands behind the number.
+pub(super) fn report(level: &mut LevelSummary, line: u64, name: &str, number: Quantity<'_>) {
     let reported = level.reported.get_or_insert_default();
-    let reported: &mut Reported = reported;
     reported.line.get_or_insert(line);
-    let name = name.trim().trim_end_matches([':', '：']).trim();
-    if !name.is_empty() {
-        reported.figures.insert(name.to_owned(), value);
+    let bare = name.trim().trim_end_matches([':', '：']).trim();
+    let unit = number.unit;
+    let unit_told = super::quantity::name(name).1.is_some();
+    let key = if unit.is_empty() || unit_told || unit.chars().count() > 20 {
+        bare.to_owned()
+    } else {
+        format!("{bare} ({unit})")
+    };
+    if !bare.is_empty() {
+        reported.figures.insert(key, number.value);
     }
 }
 

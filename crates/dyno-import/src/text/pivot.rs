@@ -73,7 +73,7 @@ pub(super) fn read(table: &Table) -> Option<Part> {
         part.findings.push(Finding::error(
             "import_header",
             header.line,
-            "metrics without the row above them that says how many requests each column had at once",
+            "metrics without the row above them that says how many requests a column had at once",
             "put that row back: its first cell names the metrics (指标), the others the numbers",
         ));
         return Some(part);
@@ -128,7 +128,7 @@ fn fill(
     findings: &mut Vec<Finding>,
 ) {
     let Some(number) = stated.number(findings) else { return };
-    report(level, stated.line, stated.name, number.value);
+    report(level, stated.line, stated.name, number);
     let Some(metric) = metric else { return };
     let measure = match metric {
         Metric::Requests => Measure::RequestRate,

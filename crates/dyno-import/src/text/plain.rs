@@ -194,7 +194,7 @@ mod tests {
     fn lengths_and_models_are_told() {
         let told = |line: &str| Told::by(std::iter::once(line.to_owned()));
         let first = told(
-            "- **Qwen2-MoE-57B-A14B-Instruct**, **2**张**A100 80GB**, prompt_tokens=512, generated_tokens=128",
+            "- **Qwen2-MoE-57B-A14B-Instruct**, **2**张**A100**, prompt_tokens=512, generated_tokens=128",
         );
         assert_eq!(first.model.as_deref(), Some("Qwen2-MoE-57B-A14B-Instruct"));
         assert_eq!((first.input, first.output), (Some(512), Some(128)));

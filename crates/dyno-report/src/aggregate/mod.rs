@@ -147,10 +147,6 @@ fn notes(
         found.push(Finding::BegunAgain { labels });
     }
     found.extend(server_findings::of_run(levels));
-    let learnt = env.into_iter().flat_map(|env| &env.notes).map(|note| Reason {
-        code: note.code.clone(),
-        what: note.what.clone(),
-        advice: note.advice.clone(),
-    });
-    found.iter().map(Finding::reason).chain(learnt).collect()
+    found.extend(env.into_iter().flat_map(|env| &env.notes).cloned().map(Finding::Noted));
+    found.iter().map(Finding::reason).collect()
 }

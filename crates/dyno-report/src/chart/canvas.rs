@@ -1,7 +1,7 @@
 //! SVG elements, written one after the other. Nothing gets out of here that is not escaped.
 
 use super::measure::width;
-use crate::escape::escape;
+use crate::escape::{escape, in_xml, quoted};
 use std::fmt::Write;
 
 /// Longest text that is taken over from elsewhere.
@@ -60,22 +60,7 @@ pub(super) fn coordinate(value: f64) -> String {
 /// Text that others wrote: control characters are shown as escapes, and what XML cannot hold is
 /// left out.
 pub(super) fn clean(text: &str) -> String {
-    escape(text, LONGEST).chars().filter(|c| !matches!(u32::from(*c) & 0xffff, 0xfffe..)).collect()
-}
-
-fn quoted(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '"' => out.push_str("&quot;"),
-            '\'' => out.push_str("&#39;"),
-            c => out.push(c),
-        }
-    }
-    out
+    escape(text, LONGEST).chars().filter(|c| in_xml(*c)).collect()
 }
 
 impl Canvas {

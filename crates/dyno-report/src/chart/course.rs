@@ -5,27 +5,25 @@ use super::levels::remark;
 use super::page::{Chart, Part};
 use super::panel::{Marked, Panel, Ticks};
 use super::series::{Point, Series};
-use super::theme::STYLES;
 use super::words::{Language, Word};
 use crate::detail::{Bucket, Course, Detail};
 use crate::summary::Summary;
 
 /// The most stretches that are drawn: of one level, and of a run.
-const MOST: (usize, usize) = (60, 600);
+const MOST: (usize, usize) = (24, 600);
 /// Stretches are so long that as many requests complete in one, in the mean.
-const COMPLETED: u64 = 5;
+const COMPLETED: u64 = 8;
 
 /// Completed requests and output tokens per second over the time of the run.
 pub(super) fn throughput(summary: &Summary, detail: &Detail, language: Language) -> Option<Chart> {
-    let begun = |level: &crate::detail::LevelDetail| !level.course.buckets.is_empty();
-    let levels = all(summary, detail, begun);
+    let levels = all(summary, detail, |_, detail| !detail.course.buckets.is_empty());
     let completed = |buckets: &[Bucket]| {
         Some(buckets.iter().map(|bucket| bucket.completed).sum::<u64>() as f64)
     };
     let tokens = |buckets: &[Bucket]| buckets.iter().map(|bucket| bucket.output_tokens).sum();
     (!levels.is_empty()).then(|| Chart {
         name: "throughput".to_owned(),
-        title: Word::OverTime.in_language(language).to_owned(),
+        title: Word::ThroughputOverTime.in_language(language).to_owned(),
         parts: vec![
             Part::Plot(panel(&levels, Word::CompletedPerSecond, &completed, language)),
             Part::Plot(panel(&levels, Word::OutputPerSecond, &tokens, language)),
@@ -43,13 +41,28 @@ fn together(course: &Course, most: usize) -> usize {
     count.div_ceil(wanted).max(1)
 }
 
+/// From where to where each goes. What is left at the end is a stretch of its own where it is not
+/// much shorter than the others.
+fn stretches(count: usize, each: usize) -> Vec<(usize, usize)> {
+    let starts = (0..count).step_by(each);
+    let mut all: Vec<(usize, usize)> = starts.map(|i| (i, (i + each).min(count))).collect();
+    if let [.., before, last] = all.as_mut_slice()
+        && (last.1 - last.0) * 2 < each
+    {
+        before.1 = last.1;
+        all.pop();
+    }
+    all
+}
+
 fn points(level: &Shown, most: usize, sum: &dyn Fn(&[Bucket]) -> Option<f64>) -> Vec<Point> {
     let course = &level.detail.course;
     let each = together(course, most);
-    let long = each as f64 * course.every_s;
     let start = level.detail.started_s;
-    let point = |(i, stretch): (usize, &[Bucket])| {
-        let from = i as f64 * long;
+    let point = |(from, to): (usize, usize)| {
+        let stretch = &course.buckets[from..to];
+        let from = from as f64 * course.every_s;
+        let long = stretch.len() as f64 * course.every_s;
         Point {
             x: start + from + long / 2.0,
             y: sum(stretch).map(|sum| sum / long),
@@ -59,7 +72,7 @@ fn points(level: &Shown, most: usize, sum: &dyn Fn(&[Bucket]) -> Option<f64>) ->
             remark: remark(level.level),
         }
     };
-    course.buckets.chunks(each).enumerate().map(point).collect()
+    stretches(course.buckets.len(), each).into_iter().map(point).collect()
 }
 
 fn panel(
@@ -72,17 +85,13 @@ fn panel(
     let most = (MOST.1 / levels.len().max(1)).clamp(1, MOST.0);
     let line =
         |level: &Shown| Series { name: level.name.clone(), points: points(level, most, sum) };
-    let series: Vec<Series> = match levels.len() <= STYLES {
-        true => levels.iter().map(line).collect(),
-        false => vec![joined(levels.iter().map(line))],
-    };
     Panel {
         title: word(title),
         unit: String::new(),
         over: String::new(),
         x_title: word(Word::TimeOfRun),
         ticks: Ticks::Clock,
-        series,
+        series: levels.iter().map(line).collect(),
         left_out: 0,
         marks: vec![],
         reach: None,
@@ -91,17 +100,6 @@ fn panel(
         marked: Marked::All,
         may_be_log: false,
     }
-}
-
-/// More levels than there are colours, as one line that ends with each of them.
-fn joined(lines: impl Iterator<Item = Series>) -> Series {
-    let mut points = Vec::new();
-    for line in lines {
-        let end = line.points.last().cloned();
-        points.extend(line.points);
-        points.extend(end.map(|end| Point { y: None, x: end.x + 1e-6, ..end }));
-    }
-    Series { name: String::new(), points }
 }
 
 #[cfg(test)]
@@ -114,10 +112,18 @@ mod tests {
 
     #[test]
     fn stretches_are_long_enough_for_their_requests() {
-        assert_eq!(together(&course(240, 100), 60), 4, "60 stretches");
-        assert_eq!(together(&course(200, 1), 60), 5, "40 stretches of 5 requests");
-        assert_eq!(together(&course(200, 0), 60), 200, "nothing completed");
-        assert_eq!(together(&course(3, 100), 60), 1);
+        assert_eq!(together(&course(240, 100), 24), 10, "24 stretches");
+        assert_eq!(together(&course(160, 1), 24), 8, "20 stretches of 8 requests");
+        assert_eq!(together(&course(200, 0), 24), 200, "nothing completed");
+        assert_eq!(together(&course(3, 100), 24), 1);
         assert_eq!(together(&course(240, 100), 3), 80, "many levels");
+    }
+
+    #[test]
+    fn a_short_rest_belongs_to_the_stretch_before() {
+        assert_eq!(stretches(10, 4), [(0, 4), (4, 8), (8, 10)]);
+        assert_eq!(stretches(9, 4), [(0, 4), (4, 9)]);
+        assert_eq!(stretches(1, 4), [(0, 1)]);
+        assert_eq!(stretches(0, 4), []);
     }
 }

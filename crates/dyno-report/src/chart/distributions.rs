@@ -8,13 +8,18 @@ use super::panel::{Marked, Panel, Ticks};
 use super::series::{Point, Series};
 use super::words::{Language, Word};
 use crate::detail::{Curve, Detail, LevelDetail};
-use crate::summary::Summary;
+use crate::summary::{LevelSummary, Summary};
 
 /// Title, and which curve of a level.
 type Which = (Word, fn(&LevelDetail) -> Option<&Curve>);
 
-const CURVES: [Which; 2] =
-    [(Word::Ttft, |level| level.ttft.as_ref()), (Word::ItlName, |level| level.itl.as_ref())];
+/// With whether the summary has such figures: past capacity, it has none, and there is no curve.
+type Known = (Which, fn(&LevelSummary) -> bool);
+
+const CURVES: [Known; 2] = [
+    ((Word::Ttft, |level| level.ttft.as_ref()), |level| level.ttft_ms.is_some()),
+    ((Word::ItlName, |level| level.itl.as_ref()), |level| level.itl_ms.is_some()),
+];
 
 /// TTFT and ITL of several levels, each as a line over a logarithmic time.
 pub(super) fn distributions(
@@ -22,8 +27,9 @@ pub(super) fn distributions(
     detail: &Detail,
     language: Language,
 ) -> Option<Chart> {
-    let part = |(title, which): Which| {
-        let has = |level: &LevelDetail| which(level).is_some();
+    let part = |((title, which), is_known): Known| {
+        let has =
+            |level: &LevelSummary, detail: &LevelDetail| is_known(level) && which(detail).is_some();
         let (levels, left_out) = shown(summary, detail, has);
         (!levels.is_empty()).then(|| Part::Plot(panel(&levels, left_out, (title, which), language)))
     };

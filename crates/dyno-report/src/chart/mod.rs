@@ -1,9 +1,11 @@
 //! Charts of a run as SVG, pure: the same summary gives the same bytes. Each chart stands by
 //! itself, with its style and fonts named inside, and needs nothing else to be looked at.
 
+mod across;
 mod axis;
 mod canvas;
 mod chosen;
+mod compared;
 mod course;
 mod distributions;
 mod frontier;
@@ -32,7 +34,7 @@ pub use words::Language;
 
 use crate::detail::Detail;
 use crate::summary::Summary;
-use page::{Chart, page};
+use page::{Chart, page, page_of_several};
 
 /// How to draw.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -75,6 +77,16 @@ pub fn charts(
         (name, page(&summary.run, &[chart], options.language))
     };
     all(summary, detail, options).into_iter().map(draw).collect()
+}
+
+/// Runs over each other, each under its name: requests/s, latency, throughput and failures over the
+/// load, TTFT and time between tokens where there are any, and throughput against the speed for
+/// each user.
+pub fn compared(sides: &[(&str, &Summary)], options: &ChartOptions) -> String {
+    let charts = compared::compared(sides, options.language);
+    let names: Vec<&str> = sides.iter().map(|(name, _)| *name).collect();
+    let runs: Vec<_> = sides.iter().map(|(_, summary)| &summary.run).collect();
+    page_of_several(&names, &runs, &charts, options.language)
 }
 
 /// All charts of the run, one below the other; a page that says so where there are none.

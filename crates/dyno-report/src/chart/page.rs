@@ -146,19 +146,47 @@ fn origin(run: &RunSummary) -> String {
     distinct(parts.filter(|part| *part != name)).join(" · ")
 }
 
-/// The whole document.
-pub(super) fn page(run: &RunSummary, charts: &[Chart], language: Language) -> String {
-    let word = |word: Word| word.in_language(language);
-    let mut page = Page { canvas: Canvas::default(), y: 14.0 };
-    page.line("dc-ink", 20.0, true, &name(run));
-    page.line("dc-muted", 12.0, false, &origin(run));
+/// What no charts of a run may go without.
+fn remarks(run: &RunSummary) -> Vec<Word> {
     let remarks = [
         (run.simulated && run.predicted, Word::Simulated),
         (run.simulated && !run.predicted, Word::Embedded),
         (run.partial, Word::Partial),
     ];
-    for (_, remark) in remarks.into_iter().filter(|(said, _)| *said) {
-        page.line("dc-ink", 12.0, true, word(remark));
+    remarks.into_iter().filter(|(said, _)| *said).map(|(_, remark)| remark).collect()
+}
+
+/// The whole document of one run.
+pub(super) fn page(run: &RunSummary, charts: &[Chart], language: Language) -> String {
+    document(&name(run), &origin(run), &remarks(run), charts, language)
+}
+
+/// The whole document of several runs.
+pub(super) fn page_of_several(
+    names: &[&str],
+    runs: &[&RunSummary],
+    charts: &[Chart],
+    language: Language,
+) -> String {
+    let title: Vec<String> = names.iter().map(|name| clean(name)).collect();
+    let origins: Vec<String> = runs.iter().map(|run| origin(run)).collect();
+    let remarks = distinct(runs.iter().flat_map(|run| remarks(run)));
+    document(&title.join(" / "), &origins.join(" / "), &remarks, charts, language)
+}
+
+fn document(
+    title: &str,
+    origin: &str,
+    remarks: &[Word],
+    charts: &[Chart],
+    language: Language,
+) -> String {
+    let word = |word: Word| word.in_language(language);
+    let mut page = Page { canvas: Canvas::default(), y: 14.0 };
+    page.line("dc-ink", 20.0, true, title);
+    page.line("dc-muted", 12.0, false, origin);
+    for remark in remarks {
+        page.line("dc-ink", 12.0, true, word(*remark));
     }
     charts.iter().for_each(|chart| page.chart(chart, language));
     if charts.is_empty() {
@@ -171,6 +199,7 @@ pub(super) fn page(run: &RunSummary, charts: &[Chart], language: Language) -> St
     whole.rect("dc-paper", [0.0, 0.0, size[0], size[1]]);
     whole.append(page.canvas);
     let titles = charts.iter().map(|chart| chart.title.as_str());
-    let about: Vec<String> = std::iter::once(name(run)).chain(titles.map(str::to_owned)).collect();
+    let about: Vec<String> =
+        std::iter::once(title.to_owned()).chain(titles.map(str::to_owned)).collect();
     whole.document(size, &(css() + INKS), &about.join(" · "))
 }

@@ -1,5 +1,6 @@
 //! One plot: title, legend, axes, lines.
 
+pub(super) use super::across::Ticks;
 use super::axis::{self, Tick};
 use super::canvas::{Anchor, Canvas, Text};
 use super::legend::{self, Entry, Swatch};
@@ -8,22 +9,8 @@ use super::names;
 use super::numbers;
 use super::scale::{self, Scale, Spacing, bounds, drawable};
 use super::series::{Ground, Point, Series};
+use super::theme::STYLES;
 use super::words::{Language, Word};
-
-/// What stands at the horizontal axis.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Ticks {
-    /// The loads that were measured, in the spacing in which they lie more evenly.
-    Loads,
-    /// The same, always in powers of two.
-    Doubling,
-    /// Round figures from 0 on.
-    Round,
-    /// Round times.
-    Clock,
-    /// Round figures, in a logarithmic spacing.
-    Decades,
-}
 
 /// Which points have a mark.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -83,8 +70,8 @@ const RIGHT: f64 = 14.0;
 const BELOW: f64 = 38.0;
 /// From this ratio on figures are drawn in a logarithmic spacing.
 const FAR_APART: f64 = 50.0;
-/// More loads than this are not named one by one.
-const MANY: usize = 20;
+/// More points than this have small marks.
+const CROWDED: usize = 100;
 
 impl Panel {
     /// Draws it into a place: left, top, width, height.
@@ -92,7 +79,8 @@ impl Panel {
         let [left, top, wide, high] = place;
         let series: Vec<Series> = self.series.iter().cloned().map(Series::drawable).collect();
         let known = bounds(series.iter().flat_map(Series::figures));
-        let offered = loads(&series).into_iter().filter(|_| self.diagonal);
+        let loads = loads(&series);
+        let offered = loads.iter().copied().filter(|_| self.diagonal);
         let figures = known.and_then(|known| bounds(known.into_iter().chain(offered)));
         let marks = self.drawable_marks();
         let (spacing, ends, values) = self.vertical(figures.unwrap_or([0.0, 1.0]));
@@ -112,7 +100,9 @@ impl Panel {
             top + high - BELOW,
         ];
         let y = Scale { spacing, low: ends[0], high: ends[1], from: frame[3], to: frame[1] };
-        let x = self.horizontal(&series, &marks, frame);
+        let marked = marks.iter().flat_map(|mark| [mark.from, mark.to]);
+        let beyond: Vec<f64> = marked.chain(self.reach.and_then(drawable)).collect();
+        let x = self.ticks.scale(&loads, &beyond, [frame[0] + INSET, frame[2] - INSET]);
         if figures.is_none() {
             self.empty(canvas, frame, language);
             return;
@@ -124,7 +114,7 @@ impl Panel {
         let ticks: Vec<Tick> =
             ticks.map(|(label, value)| Tick { at: y.at(*value), label }).collect();
         axis::beside(canvas, &ticks, frame[0] - 6.0, [frame[1] - 8.0, frame[3] + 8.0]);
-        let ticks = self.horizontal_ticks(&series, &x);
+        let ticks = self.ticks.along(&loads, &x);
         for tick in &ticks {
             canvas.line("dc-axis", [tick.at, frame[3]], [tick.at, frame[3] + 4.0]);
         }
@@ -140,12 +130,17 @@ impl Panel {
             let start = x.low.max(y.low).min(end);
             canvas.line("dc-all", [x.at(start), y.at(start)], [x.at(end), y.at(end)]);
         }
-        let ground = Ground { x: &x, y: &y };
+        let crowded = series.iter().map(|one| one.points.len()).sum::<usize>() > CROWDED;
+        let crowded = crowded && self.marked == Marked::All;
+        let ground = Ground { x: &x, y: &y, crowded };
         for (style, one) in series.iter().enumerate() {
             ground.band(canvas, style, one);
         }
         for (style, one) in series.iter().enumerate() {
-            ground.line(canvas, style, one);
+            match self.marked {
+                Marked::All => ground.line(canvas, style, one),
+                Marked::Percentiles => ground.curve(canvas, style, one),
+            }
         }
         if self.named {
             let room = [frame[0], frame[1], left + wide, frame[3]];
@@ -207,7 +202,8 @@ impl Panel {
 
     fn entries(&self, series: &[Series], marks: &[Mark], language: Language) -> Vec<Entry> {
         let mut entries = Vec::new();
-        if series.len() > 1 || self.diagonal {
+        // More lines than colours are levels one after the other.
+        if (2..=STYLES).contains(&series.len()) || self.diagonal {
             let line = |(i, one): (usize, &Series)| (Swatch::Line(i), one.name.clone());
             entries.extend(series.iter().enumerate().map(line));
         }
@@ -236,51 +232,6 @@ impl Panel {
         (Spacing::Linear, ends, values)
     }
 
-    fn horizontal(&self, series: &[Series], marks: &[Mark], frame: [f64; 4]) -> Scale {
-        let loads = loads(series);
-        let all = loads.iter().copied();
-        let marked = marks.iter().flat_map(|mark| [mark.from, mark.to]);
-        let reach = self.reach.and_then(drawable);
-        let [low, high] = bounds(all.chain(marked).chain(reach)).unwrap_or([0.0, 1.0]);
-        let spacing = match self.ticks {
-            Ticks::Loads => scale::evener(&loads),
-            Ticks::Doubling | Ticks::Decades if low > 0.0 => Spacing::Log,
-            _ => Spacing::Linear,
-        };
-        let spacing = if low > 0.0 { spacing } else { Spacing::Linear };
-        let (low, high) = match self.ticks {
-            Ticks::Round | Ticks::Clock if high > 0.0 || low < 0.0 => (low.min(0.0), high.max(0.0)),
-            Ticks::Round | Ticks::Clock => (0.0, 1.0),
-            Ticks::Decades if low > 0.0 => scale::log(low, high, 8).0.into(),
-            Ticks::Loads | Ticks::Doubling | Ticks::Decades => (low, high),
-        };
-        Scale { spacing, low, high, from: frame[0] + INSET, to: frame[2] - INSET }
-    }
-
-    fn horizontal_ticks(&self, series: &[Series], x: &Scale) -> Vec<Tick> {
-        let tick = |(value, label): (f64, String)| Tick { at: x.at(value), label };
-        match self.ticks {
-            Ticks::Loads | Ticks::Doubling => {
-                let loads = loads(series);
-                let values = if loads.len() > MANY { among(x) } else { loads }.into_iter();
-                values.map(|value| tick((value, numbers::label(value)))).collect()
-            }
-            Ticks::Decades if x.spacing == Spacing::Log => {
-                let values = scale::log(x.low, x.high, 8).1.into_iter();
-                values.map(|value| tick((value, numbers::label(value)))).collect()
-            }
-            Ticks::Round | Ticks::Decades => {
-                let values = scale::multiples(x.low, x.high, scale::step(x.high - x.low, 10));
-                let labels = numbers::labels(&values);
-                values.into_iter().zip(labels).map(tick).collect()
-            }
-            Ticks::Clock => {
-                let values = scale::times(x.low, x.high, 8);
-                values.into_iter().map(|value| tick((value, numbers::time(value)))).collect()
-            }
-        }
-    }
-
     /// What a point says when it is pointed at.
     fn about(&self, series: &Series, point: &Point, value: f64, language: Language) -> String {
         if self.marked == Marked::Percentiles {
@@ -302,14 +253,6 @@ impl Panel {
             text += &format!("; {}", point.remark);
         }
         text
-    }
-}
-
-/// Round figures on an axis of loads.
-fn among(x: &Scale) -> Vec<f64> {
-    match x.spacing {
-        Spacing::Linear => scale::multiples(x.low, x.high, scale::step(x.high - x.low, 10)),
-        Spacing::Log => scale::doublings(x.low, x.high),
     }
 }
 

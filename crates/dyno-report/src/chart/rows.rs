@@ -36,13 +36,18 @@ const BELOW: f64 = 38.0;
 /// A bar is never higher, and a part of it never narrower.
 const HIGHEST: f64 = 14.0;
 const NARROWEST: f64 = 0.8;
+/// The part of an axis that is about a pixel.
+const SEEN: f64 = 0.002;
 
 impl Rows {
     /// Draws it into a place: left, top, width, height.
     pub(super) fn draw(&self, canvas: &mut Canvas, place: [f64; 4], language: Language) {
         let [left, top, wide, high] = place;
         self.head(canvas, place, language);
-        let entries = self.entries(language);
+        let rows: Vec<&Row> = self.rows.iter().filter(|row| is_drawable(row)).collect();
+        let ends = bounds(rows.iter().flat_map(|row| [row.due, row.end]));
+        let [low, end] = ends.unwrap_or([0.0, 0.0]);
+        let entries = self.entries((end - low) * SEEN, language);
         legend::draw(canvas, &entries, [left, top + 22.0], wide);
         let frame = [
             left,
@@ -50,13 +55,10 @@ impl Rows {
             left + wide - RIGHT,
             top + high - BELOW,
         ];
-        let rows: Vec<&Row> = self.rows.iter().filter(|row| is_drawable(row)).collect();
-        let times = rows.iter().flat_map(|row| [row.due, row.end]);
-        let Some([low, end]) = bounds(times) else { return };
         let x = Scale {
             spacing: Spacing::Linear,
-            low: low.min(0.0),
-            high: if end > low.min(0.0) { end } else { low.min(0.0) + 1.0 },
+            low,
+            high: if end > low { end } else { low + 1.0 },
             from: frame[0] + INSET,
             to: frame[2] - INSET,
         };
@@ -98,14 +100,15 @@ impl Rows {
         });
     }
 
-    /// What there is to be told apart.
-    fn entries(&self, language: Language) -> Vec<Entry> {
+    /// What there is to be told apart; a wait that is shorter than `least` is not seen.
+    fn entries(&self, least: f64, language: Language) -> Vec<Entry> {
         let any = |is: fn(&Row) -> bool| self.rows.iter().any(is);
+        let waited = |row: &Row| row.sent.unwrap_or(row.end) - row.due > least;
         let all = [
-            (any(|row| row.sent.is_none_or(|sent| sent > row.due + 1e-3)), WAIT, Word::UntilSent),
+            (self.rows.iter().any(waited), WAIT, Word::UntilSent),
             (any(|row| row.first.is_some()), PREFILL, Word::UntilFirst),
             (any(|row| row.first.is_some()), DECODE, Word::UntilEnd),
-            (any(|row| row.first.is_none() && row.whole), ALL, Word::NotStreamed),
+            (any(|row| row.first.is_none() && row.sent.is_some()), ALL, Word::NotStreamed),
         ];
         let named = |(_, class, word): (bool, &'static str, Word)| Entry {
             swatch: Swatch::Bar(class),

@@ -89,6 +89,8 @@ fn stops(points: &[Point]) -> Vec<Stop> {
 pub(super) struct Ground<'a> {
     pub(super) x: &'a Scale,
     pub(super) y: &'a Scale,
+    /// There are so many points that their marks are small.
+    pub(super) crowded: bool,
 }
 
 impl Ground<'_> {
@@ -139,6 +141,19 @@ impl Ground<'_> {
         }
     }
 
+    /// The line through every point as it is, however many stand above each other.
+    pub(super) fn curve(&self, canvas: &mut Canvas, style: usize, series: &Series) {
+        let known = series.points.iter().filter_map(|point| Some(self.at(point.x, point.y?)));
+        let mut corners: Vec<[f64; 2]> = known.collect();
+        corners.dedup();
+        let bad = series.points.iter().any(|point| point.trust == Trust::Bad);
+        let doubt = if bad { " dc-doubt" } else { "" };
+        if corners.len() > 1 {
+            let class = format!("dc-line dc-l{}{doubt}", style % STYLES);
+            canvas.path(&class, &corners, false, "");
+        }
+    }
+
     /// The points; `about` says what each is.
     pub(super) fn points(
         &self,
@@ -147,7 +162,7 @@ impl Ground<'_> {
         series: &Series,
         about: &dyn Fn(&Point, f64) -> String,
     ) {
-        let size = if series.points.len() > 30 { 2.2 } else { 3.6 };
+        let size = if self.crowded || series.points.len() > 30 { 2.2 } else { 3.6 };
         for point in &series.points {
             if let Some(y) = point.y {
                 let center = self.at(point.x, y);

@@ -30,7 +30,7 @@ fn rules(ground: &Ground) -> String {
         ".dc-paper{{fill:{paper}}}.dc-ink{{fill:{ink}}}.dc-muted,.dc-tick{{fill:{muted}}}\
          .dc-grid{{stroke:{grid}}}.dc-axis,.dc-all{{stroke:{muted}}}.dc-mark{{fill:{mark}}}\
          .dc-edge{{stroke:{mark}}}.dc-name{{fill:{muted};stroke:{paper}}}\
-         .dc-bad{{fill:{paper};stroke:{muted}}}.dc-wait{{fill:{grid}}}.dc-cross{{stroke:{fault}}}"
+         .dc-bad{{fill:{paper};stroke:{muted}}}.dc-wait{{fill:{muted};fill-opacity:.3}}.dc-cross{{stroke:{fault}}}"
     );
     for (i, line) in lines.iter().enumerate() {
         let pale = pale(line, paper);

@@ -6,17 +6,24 @@ use super::numbers;
 use super::page::{Chart, Part};
 use super::rows::{Row, Rows};
 use super::words::{Language, Word};
-use crate::detail::{Bar, Became, Detail};
-use crate::summary::Summary;
+use crate::detail::{Bar, Became, Detail, LevelDetail};
+use crate::summary::{LevelSummary, Summary};
 
 /// The most levels, and the most requests of each.
 const LEVELS: usize = 4;
 const ROWS: usize = 100;
+/// A level so many times longer than its requests is not shown whole.
+const SHORT: f64 = 25.0;
 
 /// One bar for each request of up to four levels: until it was sent, until its first token, and
 /// until its end.
 pub(super) fn timeline(summary: &Summary, detail: &Detail, language: Language) -> Option<Chart> {
-    let levels = all(summary, detail, |level| !level.bars.kept.is_empty());
+    let has = |level: &LevelSummary, detail: &LevelDetail| {
+        // How long requests wait past capacity is the plan's length, not the server's.
+        let past = level.reasons.iter().any(|reason| reason.code == "past_capacity");
+        !past && !detail.bars.kept.is_empty()
+    };
+    let levels = all(summary, detail, has);
     let parts: Vec<Part> =
         interesting(&levels).into_iter().map(|i| Part::Rows(rows(&levels[i], language))).collect();
     (!parts.is_empty()).then(|| Chart {
@@ -28,8 +35,8 @@ pub(super) fn timeline(summary: &Summary, detail: &Detail, language: Language) -
     })
 }
 
-/// All where there are few; else the first and the last, the one with the most failures, and the
-/// first that was not carried.
+/// All where there are few; else the first and the last, the one with the most failures, the first
+/// that was not carried, and some between.
 fn interesting(levels: &[Shown]) -> Vec<usize> {
     if levels.len() <= LEVELS {
         return (0..levels.len()).collect();
@@ -37,8 +44,8 @@ fn interesting(levels: &[Shown]) -> Vec<usize> {
     let failed = |i: &usize| levels[*i].level.requests.failed.unwrap_or(0);
     let worst = (0..levels.len()).max_by_key(failed).filter(|i| failed(i) > 0);
     let over = levels.iter().position(|level| level.level.saturated == Some(true));
-    let middle = levels.len() / 2;
-    let wanted = [Some(0), Some(levels.len() - 1), worst, over, Some(middle)];
+    let last = levels.len() - 1;
+    let wanted = [Some(0), Some(last), worst, over, Some(last / 2), Some(last * 3 / 4)];
     let mut some = distinct(wanted.into_iter().flatten());
     some.truncate(LEVELS);
     some.sort_unstable();
@@ -46,26 +53,60 @@ fn interesting(levels: &[Shown]) -> Vec<usize> {
 }
 
 fn rows(level: &Shown, language: Language) -> Rows {
+    let word = |word: Word| word.in_language(language);
     let bars = &level.detail.bars;
-    let kept = sample(&bars.kept);
+    let (kept, part_of_time) = chosen(&bars.kept);
     let count = kept.len() as u64;
-    let told = match count < bars.of {
-        true => Word::SomeOfRequests
-            .in_language(language)
-            .replacen("{}", &count.to_string(), 1)
-            .replacen("{}", &bars.of.to_string(), 1),
-        false => Word::AllRequests.in_language(language).replacen("{}", &count.to_string(), 1),
+    let mut told = match count < bars.of {
+        true => word(Word::SomeOfRequests).replacen("{}", &count.to_string(), 1).replacen(
+            "{}",
+            &bars.of.to_string(),
+            1,
+        ),
+        false => word(Word::AllRequests).replacen("{}", &count.to_string(), 1),
     };
+    if part_of_time {
+        told += language.comma();
+        told += word(Word::PartOfTime);
+    }
     Rows {
         title: format!("{}{}", level.name, language.brackets(&told)),
-        rows: kept.iter().map(|bar| row(bar, language)).collect(),
+        rows: kept.into_iter().map(|bar| row(bar, language)).collect(),
     }
 }
 
-/// No more than there is room for; failures before others.
+/// No more than there is room for: some of the whole level, or where they would be too short to be
+/// seen, those that follow each other. The second is whether these are but a part of the time.
+fn chosen(bars: &[Bar]) -> (Vec<&Bar>, bool) {
+    if bars.len() <= ROWS {
+        return (bars.iter().collect(), false);
+    }
+    let from = bars.iter().map(|bar| bar.due_s).fold(f64::INFINITY, f64::min);
+    let to = bars.iter().map(|bar| bar.end_s).fold(f64::NEG_INFINITY, f64::max);
+    let mean = bars.iter().map(|bar| bar.end_s - bar.due_s).sum::<f64>() / bars.len() as f64;
+    match mean * SHORT < to - from {
+        true => (window(bars), true),
+        false => (sample(bars), false),
+    }
+}
+
+fn is_whole(bar: &Bar) -> bool {
+    bar.became == Became::Completed
+}
+
+/// As many as there is room for, one after the other: where most failed, else from the middle.
+fn window(bars: &[Bar]) -> Vec<&Bar> {
+    let failed =
+        |from: &usize| bars[*from..from + ROWS].iter().filter(|bar| !is_whole(bar)).count();
+    let middle = (bars.len() - ROWS) / 2;
+    let best = (0..=bars.len() - ROWS)
+        .max_by_key(|from| (failed(from), usize::MAX - from.abs_diff(middle)));
+    bars.iter().skip(best.unwrap_or(0)).take(ROWS).collect()
+}
+
+/// Some of the whole level; failures before others.
 fn sample(bars: &[Bar]) -> Vec<&Bar> {
-    let is_good = |bar: &&Bar| bar.became == Became::Completed;
-    let (good, bad): (Vec<&Bar>, Vec<&Bar>) = bars.iter().partition(is_good);
+    let (good, bad): (Vec<&Bar>, Vec<&Bar>) = bars.iter().partition(|bar| is_whole(bar));
     let for_bad = (ROWS / 2).max(ROWS.saturating_sub(good.len()));
     let bad: Vec<&Bar> = even(bad.len(), for_bad).into_iter().map(|i| bad[i]).collect();
     let good = even(good.len(), ROWS - bad.len()).into_iter().map(|i| good[i]);
@@ -99,7 +140,51 @@ fn row(bar: &Bar, language: Language) -> Row {
         sent: bar.sent_s,
         first: bar.first_s,
         end: bar.end_s,
-        whole: bar.became == Became::Completed,
+        whole: is_whole(bar),
         about,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn bars(count: u64, every: f64, long: f64) -> Vec<Bar> {
+        let bar = |index: u64| {
+            let due_s = index as f64 * every;
+            Bar {
+                index,
+                warmup: false,
+                due_s,
+                sent_s: Some(due_s),
+                first_s: None,
+                end_s: due_s + long,
+                output: None,
+                became: Became::Completed,
+            }
+        };
+        (0..count).map(bar).collect()
+    }
+
+    #[test]
+    fn long_requests_are_thinned_and_short_ones_cut_out() {
+        let all = bars(80, 1.0, 1.0);
+        assert_eq!(chosen(&all).0.len(), 80);
+        let long = bars(500, 0.1, 10.0);
+        let (some, part) = chosen(&long);
+        assert_eq!((some.len(), part, some[0].index, some[99].index), (100, false, 0, 499));
+        let short = bars(500, 1.0, 1.0);
+        let (some, part) = chosen(&short);
+        assert_eq!((some.len(), part, some[0].index, some[99].index), (100, true, 200, 299));
+    }
+
+    #[test]
+    fn failures_are_shown_before_others() {
+        let mut long = bars(500, 0.1, 10.0);
+        long[123].became = Became::Failed("stall".to_owned());
+        assert!(chosen(&long).0.iter().any(|bar| bar.index == 123));
+        let mut short = bars(500, 1.0, 1.0);
+        short[450].became = Became::Censored;
+        assert!(chosen(&short).0.iter().any(|bar| bar.index == 450));
     }
 }

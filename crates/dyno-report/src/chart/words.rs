@@ -1,6 +1,7 @@
 //! What stands in charts, in English and Chinese.
 
 pub use crate::messages::Language;
+use crate::messages::messages;
 
 impl Language {
     /// A remark behind a title.
@@ -10,36 +11,18 @@ impl Language {
             Self::Chinese => format!("（{text}）"),
         }
     }
+}
 
-    pub(super) fn comma(self) -> &'static str {
-        match self {
-            Self::English => ", ",
-            Self::Chinese => "，",
-        }
+impl Word {
+    pub(super) fn in_language(self, language: Language) -> &'static str {
+        self.text(language)
     }
 }
 
-macro_rules! words {
-    ($($name:ident: $english:literal, $chinese:literal;)*) => {
-        /// A message.
-        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-        pub(super) enum Word { $($name),* }
+messages! {
+    /// A message.
+    pub(crate) enum Word;
 
-        impl Word {
-            #[cfg(test)]
-            pub(super) const ALL: &[Self] = &[$(Self::$name),*];
-
-            pub(super) fn in_language(self, language: Language) -> &'static str {
-                match (self, language) {
-                    $((Self::$name, Language::English) => $english,
-                    (Self::$name, Language::Chinese) => $chinese,)*
-                }
-            }
-        }
-    };
-}
-
-words! {
     Concurrency: "By requests in flight", "随并行数的变化";
     Rates: "By offered rate", "随请求到达率的变化";
     Bursts: "Bursts", "突发请求";
@@ -47,6 +30,7 @@ words! {
     Frontier: "Throughput and speed for each user", "吞吐量与单用户速度";
     OverTime: "Over time", "随时间的变化";
     Distributions: "How times are spread", "延迟分布";
+    ThroughputOverTime: "Throughput over time", "吞吐量随时间的变化";
     Timeline: "Single requests", "单个请求时间线";
     InFlight: "in flight", "并行数";
     Offered: "offered, requests/s", "到达率（请求/秒）";
@@ -76,6 +60,10 @@ words! {
     ShareOfSamples: "% that took no longer", "累计占比 %";
     Tpot: "TPOT p50", "单 token 时间 TPOT p50";
     Failed: "failed", "失败";
+    FailedRequests: "Failed requests", "失败请求";
+    Percent: "%", "占比 %";
+    TokenTime: "Time per output token", "每 token 用时";
+    Compared: "Side by side", "对比";
     Dropped: "could not be sent", "未能发出";
     Censored: "still running at the end", "结束时仍在进行";
     SentAt: "sent", "发出";
@@ -87,6 +75,7 @@ words! {
     NotStreamed: "without a first token", "无首 token 时间";
     NotWhole: "did not complete", "未完成";
     AllRequests: "{} requests", "{} 个请求";
+    PartOfTime: "a part of the time", "部分时段";
     SomeOfRequests: "{} of {} requests", "{} / {} 个请求";
     Requests: "Requests", "请求数";
     Largest: "max", "最大";
@@ -110,20 +99,4 @@ words! {
     Embedded: "These are the figures of the embedded engine, not of a real model.",
         "以下为内置引擎的数据，并非真实模型。";
     Partial: "PARTIAL: the records end before the run did.", "不完整：记录在运行结束前中断。";
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_word_is_there_in_both_languages() {
-        for word in Word::ALL {
-            let [english, chinese] =
-                [Language::English, Language::Chinese].map(|language| word.in_language(language));
-            assert!(!english.is_empty() && english.is_ascii(), "{word:?}");
-            let is_chinese = |c| ('\u{4e00}'..='\u{9fff}').contains(&c);
-            assert!(chinese.chars().any(is_chinese), "{word:?}: {chinese}");
-        }
-    }
 }

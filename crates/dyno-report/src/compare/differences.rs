@@ -5,7 +5,7 @@ use super::Terms;
 use super::matching::{Point, rounds};
 use super::metric::Metric;
 use crate::summary::{LevelSummary, Summary, round6};
-use dyno_stats::compare::{self, Basis, Effect, Figure, Gate, Order, Verdict};
+use dyno_stats::compare::{self, Basis, Effect, Figure, Gate, Loop, Order, Verdict};
 use serde::Serialize;
 
 /// A test of one side against the first.
@@ -96,9 +96,9 @@ pub(super) fn differences(sides: &[&Summary], points: &[Point], terms: &Terms) -
                 let figures = |levels: &[&LevelSummary]| {
                     levels.iter().map(|level| metric.of(level)).collect::<Option<Vec<Figure>>>()
                 };
-                let effect = figures(&base)
-                    .zip(figures(&own))
-                    .and_then(|(a, b)| compare::compare(&a, &b, order, terms.between_runs));
+                let effect = figures(&base).zip(figures(&own)).and_then(|(a, b)| {
+                    compare::compare(&a, &b, order, assumed(terms, point, metric))
+                });
                 found.extend(effect.map(|effect| (side, place, metric, effect)));
             }
         }
@@ -107,6 +107,12 @@ pub(super) fn differences(sides: &[&Summary], points: &[Point], terms: &Terms) -
     let corrected = compare::holm(&chances);
     let tested = found.into_iter().zip(corrected);
     tested.map(|(found, corrected)| difference(found, corrected, terms.margin)).collect()
+}
+
+/// How much runs may be taken to differ; absent where nobody knows.
+fn assumed(terms: &Terms, point: &Point, metric: Metric) -> Option<f64> {
+    let kind = if point.load.kind == "concurrency" { Loop::Closed } else { Loop::Open };
+    terms.between_runs.or_else(|| compare::between_runs(kind, metric.statistic()))
 }
 
 fn difference(

@@ -17,11 +17,11 @@ pub struct Speed {
     pub per_gpu: bool,
 }
 
-pub(super) fn frontier(side: &Summary) -> Vec<Speed> {
+/// The levels of a run by the speed that each user sees; those that tell neither are left out.
+pub fn frontier(side: &Summary) -> Vec<Speed> {
     let gpus = side.run.gpus.filter(|gpus| *gpus > 0);
     let of = |level: &crate::summary::LevelSummary| {
-        let figures = [&level.tpot_ms, &level.itl_ms, &level.chunk_gap_ms];
-        let mean = figures.into_iter().find_map(|figure| figure.as_ref()?.mean)?;
+        let mean = level.token_time()?.mean?;
         let work = level.steady.map_or(level.throughput, |steady| steady.throughput);
         let all = work.output_tokens_per_s.or(level.throughput.output_tokens_per_s)?;
         (mean > 0.0).then(|| Speed {

@@ -2,6 +2,7 @@
 
 use crate::summary::{Distribution, LevelSummary};
 use dyno_stats::compare::{Better, Figure};
+use dyno_stats::stability::Statistic;
 use serde::Serialize;
 
 /// A figure of a level.
@@ -12,8 +13,8 @@ pub enum Metric {
     RequestsPerS,
     /// Output tokens per second.
     OutputTokensPerS,
-    /// Median time to the first token.
-    TtftP50,
+    /// Mean time to the first token.
+    TtftMean,
     /// 99th percentile of it.
     TtftP99,
     /// Mean time between tokens: ITL, TPOT where there is none, or what stands for it.
@@ -31,7 +32,7 @@ impl Metric {
     pub const ALL: [Self; 8] = [
         Self::RequestsPerS,
         Self::OutputTokensPerS,
-        Self::TtftP50,
+        Self::TtftMean,
         Self::TtftP99,
         Self::TokenTime,
         Self::LatencyMean,
@@ -44,7 +45,7 @@ impl Metric {
         match self {
             Self::RequestsPerS => "requests_per_s",
             Self::OutputTokensPerS => "output_tokens_per_s",
-            Self::TtftP50 => "ttft_p50",
+            Self::TtftMean => "ttft_mean",
             Self::TtftP99 => "ttft_p99",
             Self::TokenTime => "token_time",
             Self::LatencyMean => "latency_mean",
@@ -66,6 +67,14 @@ impl Metric {
         }
     }
 
+    /// What it is of its samples.
+    pub(super) fn statistic(self) -> Statistic {
+        match self {
+            Self::TtftP99 | Self::LatencyP99 => Statistic::P99,
+            _ => Statistic::Mean,
+        }
+    }
+
     /// It is a time, in milliseconds.
     pub fn is_time(self) -> bool {
         !matches!(self, Self::RequestsPerS | Self::OutputTokensPerS | Self::Failures)
@@ -80,11 +89,11 @@ impl Metric {
         match self {
             Self::RequestsPerS => rate(level, work.requests_per_s, latency()),
             Self::OutputTokensPerS => rate(level, work.output_tokens_per_s, latency()),
-            Self::TtftP50 => figure(&level.ttft_ms, |d| d.p50.or(d.mean), |d| d.ci95.p50),
-            Self::TtftP99 => figure(&level.ttft_ms, |d| d.p99, |d| d.ci95.p99),
-            Self::TokenTime => [&level.itl_ms, &level.tpot_ms, &level.chunk_gap_ms]
-                .into_iter()
-                .find_map(|figures| figure(figures, |d| d.mean, |d| d.ci95.mean)),
+            Self::TtftMean => first_token(level, |d| d.mean, |d| d.ci95.mean),
+            Self::TtftP99 => first_token(level, |d| d.p99, |d| d.ci95.p99),
+            Self::TokenTime => {
+                level.token_time().and_then(|d| told(d, |d| d.mean, |d| d.ci95.mean))
+            }
             Self::LatencyMean => latency(),
             Self::LatencyP99 => figure(&level.latency_ms, |d| d.p99, |d| d.ci95.p99),
             Self::Failures => plain(level.requests.failure_share()),
@@ -97,8 +106,24 @@ fn figure(
     value: fn(&Distribution) -> Option<f64>,
     interval: fn(&Distribution) -> Option<[f64; 2]>,
 ) -> Option<Figure> {
-    let figures = figures.as_ref()?;
+    told(figures.as_ref()?, value, interval)
+}
+
+fn told(
+    figures: &Distribution,
+    value: fn(&Distribution) -> Option<f64>,
+    interval: fn(&Distribution) -> Option<[f64; 2]>,
+) -> Option<Figure> {
     Some(Figure { value: value(figures)?, interval: interval(figures) })
+}
+
+/// Of streams only.
+fn first_token(
+    level: &LevelSummary,
+    value: fn(&Distribution) -> Option<f64>,
+    interval: fn(&Distribution) -> Option<[f64; 2]>,
+) -> Option<Figure> {
+    figure(&level.ttft_ms, value, interval).filter(|_| !level.is_whole())
 }
 
 /// A rate has no samples of its own. In a closed loop it is slots over latency, and varies as that

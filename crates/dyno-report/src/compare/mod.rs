@@ -5,6 +5,7 @@
 mod capacity;
 mod differences;
 mod frontier;
+mod gate;
 mod matching;
 mod metric;
 mod rows;
@@ -13,7 +14,8 @@ mod words;
 
 pub use capacity::{AtSlo, Held};
 pub use differences::{Called, Difference, Rests};
-pub use frontier::Speed;
+pub use frontier::{Speed, frontier};
+pub use gate::{Answer, Check, Gated, gated};
 pub use matching::{Cell, Point};
 pub use metric::Metric;
 pub use rows::rows;
@@ -40,8 +42,9 @@ pub struct Side<'a> {
 pub struct Terms {
     /// A difference up to this share does not matter.
     pub margin: f64,
-    /// How much runs are taken to differ among themselves where there is one of each.
-    pub between_runs: f64,
+    /// How much runs are taken to differ among themselves where there is one of each; absent: as
+    /// much as is usual for such a load and figure.
+    pub between_runs: Option<f64>,
     /// The sides were run in rounds of one level each, so that rounds belong together.
     pub in_rounds: bool,
     /// What to hold capacities against.
@@ -52,7 +55,7 @@ impl Default for Terms {
     fn default() -> Self {
         Self {
             margin: dyno_stats::compare::MARGIN,
-            between_runs: dyno_stats::compare::BETWEEN_RUNS,
+            between_runs: None,
             in_rounds: false,
             slo: None,
         }
@@ -160,7 +163,7 @@ pub fn compare(sides: &[Side<'_>], terms: &Terms) -> Comparison {
         margin: terms.margin,
         in_rounds: terms.in_rounds,
         capacity: terms.slo.as_ref().map(|slo| capacity::at(&summaries, slo)),
-        frontier: summaries.iter().map(|summary| frontier::frontier(summary)).collect(),
+        frontier: summaries.iter().map(|summary| frontier(summary)).collect(),
         points,
         differences,
         notes,

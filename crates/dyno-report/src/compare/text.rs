@@ -11,7 +11,7 @@ use crate::messages::Language;
 use crate::text::{ABSENT, number, width};
 
 /// The longest name that is shown whole.
-const LONGEST: usize = 40;
+const LONGEST: usize = 24;
 
 /// The cells of a table: a heading row, then one row for each load and figure.
 struct Grid {

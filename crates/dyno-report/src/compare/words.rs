@@ -11,7 +11,7 @@ impl Metric {
         let [english, chinese] = match self {
             Self::RequestsPerS => ["requests/s", "请求/秒"],
             Self::OutputTokensPerS => ["output tokens/s", "输出 token/秒"],
-            Self::TtftP50 => ["TTFT p50 ms", "首 token 延迟 p50 ms"],
+            Self::TtftMean => ["TTFT mean ms", "平均首 token 延迟 ms"],
             Self::TtftP99 => ["TTFT p99 ms", "首 token 延迟 p99 ms"],
             Self::TokenTime => ["time/token ms", "每 token 用时 ms"],
             Self::LatencyMean => ["latency mean ms", "平均延迟 ms"],

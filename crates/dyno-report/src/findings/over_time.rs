@@ -1,7 +1,8 @@
 //! What there is to say about a level that is looked at over time: where a ramp bent, and what
 //! drifted in a soak.
 
-use super::words::{are, percent};
+use super::words::{change, percent, values};
+use crate::messages::{Language, OverTimeTold};
 use crate::verdict::Verdict;
 
 /// A figure that may drift.
@@ -103,81 +104,48 @@ impl OverTime {
         }
     }
 
-    /// What was seen, and what to do.
-    pub(super) fn words(&self) -> (String, &'static str) {
-        match *self {
+    /// What was seen, and what to do, in a language.
+    pub(super) fn words(&self, language: Language) -> (String, Option<String>) {
+        let (what, values, advice) = match *self {
             Self::Bent { rate, after_s, offered, completed, in_flight, failed } => (
-                format!(
-                    "from about {}/s on, {} into the ramp, requests {}: {}/s of {}/s offered were \
-                     completed at the end, with {in_flight} in flight",
-                    short(rate),
-                    clock(after_s),
-                    if failed { "failed" } else { "queued" },
-                    short(completed),
-                    short(offered)
-                ),
-                "this is about what the server carries; measure rates below it with --rate for \
-                 figures that hold",
+                if failed { OverTimeTold::Failed } else { OverTimeTold::Queued },
+                values![short(rate), clock(after_s), short(completed), short(offered), in_flight],
+                OverTimeTold::AboutCapacity,
             ),
-            Self::LeftLevel { rate, after_s, figure, before_ms, last_ms } => (
-                format!(
-                    "from about {}/s on, {} into the ramp, {} left its level: p50 {} before, {} at \
-                     the end",
-                    short(rate),
-                    clock(after_s),
-                    name(figure),
-                    value(figure, before_ms),
-                    value(figure, last_ms)
-                ),
-                "the knee is about there; measure rates around it with --rate",
-            ),
-            Self::Drift { figure, first, last } => (
-                format!(
-                    "{} drifted: {} in the first quarter, {} in the last ({:+.0} %)",
-                    name(figure),
-                    value(figure, first),
-                    value(figure, last),
-                    (last / first - 1.0) * 100.0
-                ),
-                "the load was the same all along, so the server was not; figures of the whole \
-                 level describe no one state of it: read them over time",
-            ),
+            Self::LeftLevel { rate, after_s, figure, before_ms, last_ms } => {
+                let [before, last] = [before_ms, last_ms].map(|ms| value(figure, ms));
+                let what = match figure {
+                    Figure::Ttft => OverTimeTold::TtftLeft,
+                    Figure::Latency => OverTimeTold::LatencyLeft,
+                    Figure::Throughput => OverTimeTold::ThroughputLeft,
+                };
+                (what, vec![short(rate), clock(after_s), before, last], OverTimeTold::AboutKnee)
+            }
+            Self::Drift { figure, first, last } => {
+                let what = match figure {
+                    Figure::Ttft => OverTimeTold::TtftDrifted,
+                    Figure::Latency => OverTimeTold::LatencyDrifted,
+                    Figure::Throughput => OverTimeTold::ThroughputDrifted,
+                };
+                let moved = change(last / first - 1.0);
+                let values = vec![value(figure, first), value(figure, last), moved];
+                (what, values, OverTimeTold::ServerWasNot)
+            }
             Self::FailuresCreep { first, last, after_s } => (
-                format!(
-                    "failures crept in: {} of the requests in the first quarter, {} in the last; \
-                     the first failure was {} in",
-                    percent(first),
-                    percent(last),
-                    clock(after_s)
-                ),
-                "look at the failures below and at the server's log of that time",
+                OverTimeTold::FailuresCrept,
+                vec![percent(first), percent(last), clock(after_s)],
+                OverTimeTold::SeeLogThen,
             ),
             Self::MemoryGrows { first, last, per_hour } => (
-                format!(
-                    "the server's memory grew all along: from {} to {}, {} an hour",
-                    bytes(first),
-                    bytes(last),
-                    bytes(per_hour)
-                ),
-                "it may be a leak: soak for longer, and see whether it levels off",
+                OverTimeTold::MemoryGrew,
+                [first, last, per_hour].map(bytes).to_vec(),
+                OverTimeTold::MayLeak,
             ),
-            Self::SoakTooShort { stretches, needed } => (
-                format!(
-                    "too short to look for drift: {} of two median latencies and five answers, \
-                     {needed} needed",
-                    are(stretches, "stretch", "stretches")
-                ),
-                "soak for longer; an hour is a start",
-            ),
-        }
-    }
-}
-
-fn name(figure: Figure) -> &'static str {
-    match figure {
-        Figure::Ttft => "TTFT",
-        Figure::Latency => "latency",
-        Figure::Throughput => "throughput",
+            Self::SoakTooShort { stretches, needed } => {
+                (OverTimeTold::TooShort, values![stretches, needed], OverTimeTold::SoakLonger)
+            }
+        };
+        (what.with(language, &values), Some(advice.text(language).to_owned()))
     }
 }
 

@@ -1,7 +1,8 @@
 //! What the server's own figures tell of a level or a run.
 
-use super::words::percent;
+use super::words::{digits, percent, values};
 use crate::escape::escape;
+use crate::messages::{Language, ServerTold};
 
 /// What there is to say.
 #[derive(Debug, Clone, PartialEq)]
@@ -61,75 +62,44 @@ impl ServerFinding {
         }
     }
 
-    /// What was seen, and what to do.
-    pub(super) fn words(&self) -> (String, &'static str) {
-        match self {
+    /// What was seen, and what to do, in a language.
+    pub(super) fn words(&self, language: Language) -> (String, Option<String>) {
+        let (what, values, advice) = match self {
             Self::KvFull { label, preemptions, kv_use, all_after } => {
-                let (from, on) = if *all_after { ("from ", " on") } else { ("at ", "") };
-                let used =
-                    kv_use.map(|share| format!(", {} in use", percent(share))).unwrap_or_default();
-                let label = escape(label, 80);
-                let requests = if *preemptions == 1 { "request" } else { "requests" };
-                (
-                    format!(
-                        "the KV cache is full {from}{label}{on}: preemptions begin there \
-                         ({preemptions} {requests}{used})"
-                    ),
-                    "a request that loses its place is computed again, which costs throughput and \
-                     shows as long gaps; give the cache more memory, or cap the number of \
-                     sequences",
-                )
+                let what = match (all_after, kv_use) {
+                    (true, None) => ServerTold::KvFullFrom,
+                    (true, Some(_)) => ServerTold::KvFullFromUsed,
+                    (false, None) => ServerTold::KvFullAt,
+                    (false, Some(_)) => ServerTold::KvFullAtUsed,
+                };
+                let mut values = values![escape(label, 80), preemptions];
+                values.extend(kv_use.map(percent));
+                (what, values, ServerTold::GiveMemory)
             }
             Self::Queue { share, waiting, running, kv_full } => {
-                let ran = running
-                    .map(|running| format!(", while {running:.1} were in the batch"))
-                    .unwrap_or_default();
-                (
-                    format!(
-                        "requests waited in the server for {} of the level: {waiting:.1} on \
-                         average{ran}",
-                        percent(*share)
-                    ),
-                    match kv_full {
-                        Some(true) => {
-                            "its KV cache is full, so no more fit into the batch; TTFT includes \
-                             this wait"
-                        }
-                        Some(false) => {
-                            "its cap on sequences or on tokens a step is reached, not its KV \
-                             cache; TTFT includes this wait"
-                        }
-                        None => {
-                            "its cap on sequences or on tokens a step, or its KV cache, is \
-                             reached; TTFT includes this wait"
-                        }
-                    },
-                )
+                let what =
+                    if running.is_some() { ServerTold::QueueRunning } else { ServerTold::Queue };
+                let mut values = vec![percent(*share), digits(*waiting, 1)];
+                values.extend(running.map(|running| digits(running, 1)));
+                let advice = match kv_full {
+                    Some(true) => ServerTold::QueueKv,
+                    Some(false) => ServerTold::QueueCap,
+                    None => ServerTold::QueueUnknown,
+                };
+                (what, values, advice)
             }
-            Self::Fewer { server, here } => (
-                format!(
-                    "{here:.1} requests were in flight from here on average, but the server had \
-                     {server:.1}, running or waiting"
-                ),
-                "something in between holds them back or spreads them: a proxy, a limit of the \
-                 front end, or several servers behind one address of which one is asked",
-            ),
-            Self::More { server, here } => (
-                format!(
-                    "the server had {server:.1} requests, running or waiting, on average, but \
-                     only {here:.1} were in flight from here"
-                ),
-                "others use it, so these figures are of a shared server; measure it alone, or \
-                 count all clients",
-            ),
-            Self::CachedRandom { share } => (
-                format!(
-                    "the prefix cache had {} of the prompt tokens, although the prompts are random",
-                    percent(*share)
-                ),
-                "prompts of an earlier run with this seed, or a long chat template, flatter TTFT \
-                 and throughput; use another --seed or --unique-prefix, or clear the cache",
-            ),
-        }
+            Self::Fewer { server, here } => {
+                let values = vec![digits(*here, 1), digits(*server, 1)];
+                (ServerTold::Fewer, values, ServerTold::HeldBack)
+            }
+            Self::More { server, here } => {
+                let values = vec![digits(*server, 1), digits(*here, 1)];
+                (ServerTold::More, values, ServerTold::Shared)
+            }
+            Self::CachedRandom { share } => {
+                (ServerTold::CachedRandom, vec![percent(*share)], ServerTold::ClearCache)
+            }
+        };
+        (what.with(language, &values), Some(advice.text(language).to_owned()))
     }
 }

@@ -2,348 +2,182 @@
 
 use super::{Finding, NoInterval, NoWindow};
 use crate::escape::escape;
+use crate::messages::{Language, Told, noted};
 
 pub(super) fn percent(share: f64) -> String {
     let value = share * 100.0;
     if value == 0.0 || value >= 10.0 { format!("{value:.0} %") } else { format!("{value:.1} %") }
 }
 
-pub(super) fn are(n: u64, one: &str, many: &str) -> String {
-    if n == 1 { format!("1 {one}") } else { format!("{n} {many}") }
+/// Values as they are shown.
+macro_rules! values {
+    ($($value:expr),* $(,)?) => { vec![$($value.to_string()),*] };
+}
+pub(super) use values;
+
+/// A number with so many digits behind the point.
+pub(super) fn digits(value: f64, count: usize) -> String {
+    format!("{value:.count$}")
 }
 
-const CLIENT_IS_SLOW: &str = "these figures describe this client, not the server; run fewer \
-    streams per client, give it a core of its own, and see `dyno doctor`";
+/// A share as a change in percent, with its sign.
+pub(super) fn change(share: f64) -> String {
+    format!("{:+.0}", share * 100.0)
+}
 
 impl Finding {
-    /// What was seen, and what to do.
-    pub(super) fn words(&self) -> (String, &'static str) {
-        if let Some(words) = self.words_of_invalid() {
-            return words;
-        }
-        if let Some(words) = self.words_of_suspect() {
-            return words;
-        }
-        self.words_of_note()
-    }
-
-    fn words_of_invalid(&self) -> Option<(String, &'static str)> {
-        Some(match self {
-            Self::SendLag { p99_ms, limit_ms } => (
-                format!("requests left late: send lag p99 {p99_ms:.1} ms, limit {limit_ms:.1} ms"),
-                CLIENT_IS_SLOW,
-            ),
+    /// What was seen, and what to do, in a language.
+    pub(super) fn words(&self, language: Language) -> (String, Option<String>) {
+        let (what, values, advice) = match self {
+            Self::Noted(note) => return noted(note, language),
+            Self::OverTime(found) => return found.words(language),
+            Self::Server(found) => return found.words(language),
+            Self::SendLag { p99_ms, limit_ms } => {
+                let values = vec![digits(*p99_ms, 1), digits(*limit_ms, 1)];
+                (Told::SendLag, values, Told::ClientIsSlow)
+            }
             Self::ReadLag { timer, p99_ms, limit_ms } => {
-                let which = if *timer { "timer lag" } else { "read lag" };
-                (
-                    format!(
-                        "the client was busy: {which} p99 {p99_ms:.1} ms, limit {limit_ms:.1} ms"
-                    ),
-                    CLIENT_IS_SLOW,
-                )
+                let values = vec![digits(*p99_ms, 1), digits(*limit_ms, 1)];
+                (if *timer { Told::TimerLag } else { Told::ReadLag }, values, Told::ClientIsSlow)
             }
-            Self::OutOfFiles(n) => (
-                format!(
-                    "{} not sent for want of file descriptors",
-                    are(*n, "arrival was", "arrivals were")
-                ),
-                "raise the limit of open files (`ulimit -n`)",
-            ),
-            Self::OutOfPorts(n) => (
-                format!(
-                    "{} not sent for want of local ports",
-                    are(*n, "arrival was", "arrivals were")
-                ),
-                "widen net.ipv4.ip_local_port_range, or use more than one client address",
-            ),
-            Self::OffSchedule { sent, scheduled } => (
-                format!(
-                    "{sent} of {scheduled} scheduled arrivals were sent, {} off",
-                    percent((*scheduled as f64 - *sent as f64).abs() / *scheduled as f64)
-                ),
-                "the offered load was not the one asked for; lower the rate or use more clients",
-            ),
-            Self::EngineSlip { p99_ms, limit_ms } => (
-                format!(
-                    "the embedded engine missed its own schedule: p99 {p99_ms:.1} ms late, limit \
-                     {limit_ms:.1} ms"
-                ),
-                "this machine is too busy for client and engine at this load; lower it, or run \
-                 `dyno engine` elsewhere",
-            ),
+            Self::OutOfFiles(n) => (Told::OutOfFiles, values![n], Told::RaiseFiles),
+            Self::OutOfPorts(n) => (Told::OutOfPorts, values![n], Told::WidenPorts),
+            Self::OffSchedule { sent, scheduled } => {
+                let off = (*scheduled as f64 - *sent as f64).abs() / *scheduled as f64;
+                (Told::OffSchedule, values![sent, scheduled, percent(off)], Told::LowerRate)
+            }
+            Self::EngineSlip { p99_ms, limit_ms } => {
+                let values = vec![digits(*p99_ms, 1), digits(*limit_ms, 1)];
+                (Told::EngineSlip, values, Told::MachineTooBusy)
+            }
             Self::RecordsMissing { records, issued, warmup } => {
-                let kind = if *warmup { "warm-up " } else { "" };
-                (
-                    format!("{records} records for {issued} {kind}arrivals"),
-                    "the records do not add up: do not use these figures; keep the run directory \
-                     and report it as a bug",
-                )
+                let what = if *warmup { Told::WarmupRecordsMissing } else { Told::RecordsMissing };
+                (what, values![records, issued], Told::RecordsWrong)
             }
-            Self::ShortOfPlan { issued, planned } => (
-                format!("{issued} arrivals issued where the plan asked for {planned}"),
-                "the records do not add up to the plan: do not use these figures; report a bug",
-            ),
-            _ => return None,
-        })
-    }
-
-    fn words_of_suspect(&self) -> Option<(String, &'static str)> {
-        Some(match self {
-            Self::Partial => (
-                "the records end before the level does; only what had finished is counted".into(),
-                "run it again for whole figures",
-            ),
-            Self::Interrupted => {
-                ("interrupted before the level was over".into(), "run it again for whole figures")
+            Self::ShortOfPlan { issued, planned } => {
+                (Told::ShortOfPlan, values![issued, planned], Told::PlanNotMet)
             }
-            Self::TargetLost => (
-                "the target was given up after too many failures in a row".into(),
-                "look at the failures below and at the server's log",
-            ),
-            Self::Aborted => (
-                "this program could not go on before the level was over".into(),
-                "see its error message, then run it again",
-            ),
-            Self::NothingCompleted => (
-                "not one request completed".into(),
-                "look at the failures below; if there are none, the answers took longer than the level: \
-                 give it more time with --duration or --drain",
-            ),
-            Self::NothingMeasured { warmup: 0 } => (
-                "nothing was measured: no request was due in the measured time".into(),
-                "give the level more requests or time, or raise the rate",
-            ),
-            Self::NothingMeasured { warmup } => (
-                format!(
-                    "nothing was measured: all there was, {}, was warm-up",
-                    are(*warmup, "request", "requests")
-                ),
-                "lower --warmup, or give the level more requests or time",
-            ),
-            Self::Failures { failed, ended, allowed } => (
-                format!(
-                    "{failed} of {ended} requests failed ({}; {} allowed)",
-                    percent(*failed as f64 / *ended as f64),
-                    percent(*allowed)
-                ),
-                "throughput and latency are of the survivors; look at the failures below",
-            ),
-            Self::Coalesced(share) => (
-                format!(
-                    "{} of the output events came with the same read as the one before",
-                    percent(*share)
-                ),
-                "something buffers the stream (a proxy, compression, a slow link): do not trust \
-                 ITL; turn buffering off or measure next to the server",
-            ),
+            Self::Partial => (Told::Partial, vec![], Told::RunAgain),
+            Self::Interrupted => (Told::Interrupted, vec![], Told::RunAgain),
+            Self::TargetLost => (Told::TargetLost, vec![], Told::SeeFailuresAndLog),
+            Self::Aborted => (Told::Aborted, vec![], Told::SeeError),
+            Self::NothingCompleted => (Told::NothingCompleted, vec![], Told::NeedsTime),
+            Self::NothingMeasured { warmup: 0 } => (Told::NothingDue, vec![], Told::GiveMore),
+            Self::NothingMeasured { warmup } => {
+                (Told::OnlyWarmup, values![warmup], Told::LowerWarmup)
+            }
+            Self::Failures { failed, ended, allowed } => {
+                let share = percent(*failed as f64 / *ended as f64);
+                let values = values![failed, ended, share, percent(*allowed)];
+                (Told::Failures, values, Told::OfSurvivors)
+            }
+            Self::Coalesced(share) => (Told::Coalesced, vec![percent(*share)], Told::Buffered),
             Self::MixedSources { input, output } => {
-                let which = match (input, output) {
-                    (true, true) => "input and output token counts",
-                    (true, false) => "input token counts",
-                    _ => "output token counts",
+                let what = match (input, output) {
+                    (true, true) => Told::MixedBoth,
+                    (true, false) => Told::MixedInput,
+                    _ => Told::MixedOutput,
                 };
-                (
-                    format!("{which} come from more than one source"),
-                    "token figures mix different ways of counting; make the server send usage \
-                     with every answer",
-                )
+                (what, vec![], Told::SendUsage)
             }
             Self::NoSteadyWindow(why) => words_of_no_window(*why),
-            Self::PastCapacity { rate, low, high } => (
-                format!(
-                    "{rate} requests per second are offered, and the twin carries {low:.3} to \
-                     {high:.3}: past its knee a latency would only tell how long the run was, so \
-                     there is none"
-                ),
-                "read the capacity, or predict a rate below it",
-            ),
+            Self::PastCapacity { rate, low, high } => {
+                let values = values![rate, digits(*low, 3), digits(*high, 3)];
+                (Told::PastCapacity, values, Told::ReadCapacity)
+            }
             Self::SloSamples(few) => {
                 let each = few.iter().map(|few| {
-                    format!("{} has {} of {} needed", few.figure, few.samples, few.needed)
+                    let values = values![few.figure, few.samples, few.needed];
+                    Told::SamplesOf.with(language, &values)
                 });
-                let each: Vec<String> = each.collect();
-                (
-                    format!("too few samples for the SLO: {}", each.join(", ")),
-                    "give the level more requests with --requests or --duration, or bound a lower \
-                     percentile",
-                )
+                let each = each.collect::<Vec<_>>().join(language.comma());
+                (Told::SloSamples, vec![each], Told::GiveSamples)
             }
-            Self::ClockStepped(ms) => (
-                format!("the wall clock moved by {ms:+.0} ms against the monotonic one"),
-                "latencies are not touched, but times of day in this run are; check time \
-                 synchronisation",
-            ),
-            _ => return None,
-        })
-    }
-
-    fn words_of_note(&self) -> (String, &'static str) {
-        match self {
-            Self::InputLength { asked, mean } => (
-                format!("prompts had {asked:.1} tokens by our count; the server counted {mean:.1}"),
-                "give the model's own tokenizer with --tokenizer, or read lengths by the \
-                 server's count",
-            ),
-            Self::OutputLength { short, of, mean, asked } => (
-                format!(
-                    "{short} of {of} answers were shorter than asked: {mean:.1} tokens on \
-                     average, {asked:.1} asked"
-                ),
-                "this server's output length cannot be fixed; compare runs by tokens, not \
-                 by requests",
-            ),
-            Self::TokensUnknown { input, output } => (
-                format!(
-                    "no token count for the input of {input} and the output of {output} requests"
-                ),
-                "sums of tokens are left out; make the server send usage",
-            ),
-            Self::NoTerminal { streams, of } => (
-                format!("{streams} of {of} streams ended without a terminal event"),
-                "they count as completed because a finish reason came; the server is sloppy",
-            ),
-            Self::FirstChunk { streams, of } => (
-                format!("the first chunk of {streams} of {of} streams carried several tokens"),
-                "TTFT includes the time of those tokens, and TPOT divides by all of them",
-            ),
-            Self::OneBurst { streams, of } => (
-                format!("{streams} of {of} streamed answers arrived in one burst"),
-                "TTFT and ITL of these say little; look for buffering between server and client",
-            ),
-            Self::NoTokenTimes { streams, of } => (
-                format!("{streams} of {of} streams do not tell how many tokens a chunk carried"),
-                "they have no ITL; chunk gap and TPOT stand in",
-            ),
-            Self::SurvivorsOnly(n) => (
-                format!(
-                    "{} in no latency figure",
-                    are(*n, "request timed out and is", "requests timed out and are")
-                ),
-                "percentiles are over survivors only and look better than the truth",
-            ),
-            Self::Resent(n) => (
-                format!(
-                    "{} sent again after a reused connection turned out closed",
-                    are(*n, "request was", "requests were")
-                ),
-                "the server closes idle connections early; this is no failure",
-            ),
-            Self::SessionsBroken { broken, started } => (
-                format!(
-                    "{broken} of {} ended with a turn that failed; the turns they had left were \
-                     never sent",
-                    are(*started, "conversation", "conversations")
-                ),
-                "later turns are of the conversations that lasted; look at the failures below",
-            ),
-            Self::Stragglers { requests, stretched_s, duration_s } => (
-                format!(
-                    "{} the level last {stretched_s:.1} s longer, of {duration_s:.1} s",
-                    are(*requests, "straggler made", "stragglers made")
-                ),
-                "read the steady figures; whole-run throughput is pulled down",
-            ),
-            Self::OverTime(found) => found.words(),
-            Self::NoIntervals(NoInterval::Burst) => (
-                "no 95 % intervals: all requests of a burst belong to one moment".into(),
-                "repeat the burst to see how much it varies",
-            ),
-            Self::NoIntervals(NoInterval::FewBlocks { blocks }) => (
-                format!(
-                    "no 95 % intervals: {}, 8 needed",
-                    are(*blocks, "block of time", "blocks of time")
-                ),
-                "run for at least 16 median latencies",
-            ),
-            Self::Server(finding) => finding.words(),
-            Self::Damaged(how) => (
-                format!("the record file is damaged: {}", escape(how, 200)),
-                "only what stands before the damage is counted",
-            ),
-            Self::PlanDiffers => (
-                "the records name a different plan than plan.json holds".into(),
-                "do not mix files of different runs",
-            ),
-            Self::LevelsNotRun { ran, planned } => (
-                format!("{ran} of {planned} planned levels were run"),
-                "run the rest: --resume DIR",
-            ),
+            Self::ClockStepped(ms) => {
+                (Told::ClockStepped, vec![format!("{ms:+.0}")], Told::CheckTime)
+            }
+            Self::InputLength { asked, mean } => {
+                let values = vec![digits(*asked, 1), digits(*mean, 1)];
+                (Told::InputLength, values, Told::GiveTokenizer)
+            }
+            Self::OutputLength { short, of, mean, asked } => {
+                let values = values![short, of, digits(*mean, 1), digits(*asked, 1)];
+                (Told::OutputLength, values, Told::CompareByTokens)
+            }
+            Self::TokensUnknown { input, output } => {
+                (Told::TokensUnknown, values![input, output], Told::SumsLeftOut)
+            }
+            Self::NoTerminal { streams, of } => {
+                (Told::NoTerminal, values![streams, of], Told::ServerIsSloppy)
+            }
+            Self::FirstChunk { streams, of } => {
+                (Told::FirstChunk, values![streams, of], Told::TtftIncludes)
+            }
+            Self::OneBurst { streams, of } => {
+                (Told::OneBurst, values![streams, of], Told::LookForBuffering)
+            }
+            Self::NoTokenTimes { streams, of } => {
+                (Told::NoTokenTimes, values![streams, of], Told::ChunksStandIn)
+            }
+            Self::SurvivorsOnly(n) => (Told::SurvivorsOnly, values![n], Told::LooksBetter),
+            Self::Resent(n) => (Told::Resent, values![n], Told::ClosesEarly),
+            Self::SessionsBroken { broken, started } => {
+                (Told::SessionsBroken, values![broken, started], Told::ThatLasted)
+            }
+            Self::Stragglers { requests, stretched_s, duration_s } => {
+                let values = values![requests, digits(*stretched_s, 1), digits(*duration_s, 1)];
+                (Told::Stragglers, values, Told::ReadSteady)
+            }
+            Self::NoIntervals(NoInterval::Burst) => {
+                (Told::NoIntervalBurst, vec![], Told::RepeatBurst)
+            }
+            Self::NoIntervals(NoInterval::FewBlocks { blocks }) => {
+                (Told::NoIntervalBlocks, values![blocks], Told::RunLonger)
+            }
+            Self::Damaged(how) => (Told::Damaged, vec![escape(how, 200)], Told::BeforeDamage),
+            Self::PlanDiffers => (Told::PlanDiffers, vec![], Told::DoNotMix),
+            Self::LevelsNotRun { ran, planned } => {
+                (Told::LevelsNotRun, values![ran, planned], Told::Resume)
+            }
             Self::BegunAgain { labels } => {
                 let labels = escape(&labels.join(", "), 200);
-                (
-                    format!("begun again after the run was resumed: {labels}"),
-                    "what was recorded of the first beginning does not count",
-                )
+                (Told::BegunAgain, vec![labels], Told::FirstDoesNotCount)
             }
-            Self::SloNotMet(slo) => (
-                format!("no level passes the SLO: {slo}"),
-                "offer less load, or see at each level which term does not hold",
-            ),
-            _ => (String::new(), ""),
-        }
+            Self::SloNotMet(slo) => (Told::SloNotMet, values![slo], Told::OfferLess),
+        };
+        (what.with(language, &values), Some(advice.text(language).to_owned()))
     }
 }
 
-fn words_of_no_window(why: NoWindow) -> (String, &'static str) {
+/// What was seen, the values in it, and what to do.
+type Words = (Told, Vec<String>, Told);
+
+fn words_of_no_window(why: NoWindow) -> Words {
     match why {
-        NoWindow::SlotsMissing { seen, of } => (
-            format!("no steady window: only {seen} of {of} slots had a request"),
-            "send more requests than there are slots, several times over",
-        ),
-        NoWindow::TooShort { window_s, needed_s } => (
-            format!(
-                "no steady window: {window_s:.2} s under full load, two median latencies \
-                 ({needed_s:.2} s) needed"
-            ),
-            "whole-run throughput includes filling and emptying; send more requests or run longer",
-        ),
-        NoWindow::FewTurns { window_s, needed_s } => (
-            format!(
-                "no steady window: {window_s:.2} s with every user at work, two turns of a user \
-                 with their pauses ({needed_s:.2} s) needed"
-            ),
-            "whole-run throughput includes filling and emptying; send more requests or run longer",
-        ),
-        NoWindow::Idle { window_s } => (
-            format!(
-                "no steady window: nothing was in flight in the {window_s:.2} s between filling \
-                 and emptying"
-            ),
-            "requests were too few or too far apart: send more, or run for several turns of each \
-             user, pauses included",
-        ),
-        NoWindow::TraceTrend { growth, arrivals } => {
-            let arrivals = arrivals.map_or_else(
-                || "its arrivals have no trend".to_owned(),
-                |growth| format!("its arrivals changed by {:+.0} %", growth * 100.0),
-            );
-            (
-                format!(
-                    "no steady window: the number in flight changed by {:+.0} % over the trace; \
-                     {arrivals}",
-                    growth * 100.0
-                ),
-                "the load of a trace varies, so this alone is no fault; but if the number in \
-                 flight grows far more than the arrivals, requests get longer or the server \
-                 falls behind: replay it slower, with a smaller speed=",
-            )
+        NoWindow::SlotsMissing { seen, of } => {
+            (Told::SlotsMissing, values![seen, of], Told::SendSeveralTimes)
         }
-        NoWindow::Saturated { surplus } => (
-            format!(
-                "no steady window: the server could not carry about {:.0} % of what was offered",
-                100.0 * surplus
-            ),
-            "its queue grows as long as the level lasts, so latencies depend on how long it was; \
-             lower --rate",
-        ),
-        NoWindow::Trend { growth } => (
-            format!("no steady window: the number in flight changed by {:+.0} %", growth * 100.0),
-            if growth > 0.0 {
-                "the server does not keep up with this rate, so latencies depend on how long the \
-                 run was; lower --rate"
-            } else {
-                "the level was still settling; use a longer --warmup"
-            },
-        ),
+        NoWindow::TooShort { window_s, needed_s } => {
+            let values = vec![digits(window_s, 2), digits(needed_s, 2)];
+            (Told::WindowTooShort, values, Told::IncludesFilling)
+        }
+        NoWindow::FewTurns { window_s, needed_s } => {
+            let values = vec![digits(window_s, 2), digits(needed_s, 2)];
+            (Told::FewTurns, values, Told::IncludesFilling)
+        }
+        NoWindow::Idle { window_s } => (Told::Idle, vec![digits(window_s, 2)], Told::TooFarApart),
+        NoWindow::TraceTrend { growth, arrivals: None } => {
+            (Told::TraceTrendAlone, vec![change(growth)], Told::ReplaySlower)
+        }
+        NoWindow::TraceTrend { growth, arrivals: Some(arrivals) } => {
+            (Told::TraceTrend, vec![change(growth), change(arrivals)], Told::ReplaySlower)
+        }
+        NoWindow::Saturated { surplus } => {
+            (Told::Saturated, vec![digits(100.0 * surplus, 0)], Told::QueueGrows)
+        }
+        NoWindow::Trend { growth } => {
+            let advice = if growth > 0.0 { Told::FallsBehind } else { Told::StillSettling };
+            (Told::Trend, vec![change(growth)], advice)
+        }
     }
 }

@@ -33,7 +33,7 @@ pub(super) fn plain(text: &str) -> String {
 }
 
 /// Text of others within Markdown: nothing in it is markup, and it ends no cell.
-pub(crate) fn markdown(text: &str) -> String {
+pub fn markdown(text: &str) -> String {
     let mut shown = String::new();
     for c in plain(text).chars() {
         match c {

@@ -88,6 +88,10 @@ fn block(level: &LevelSummary) -> String {
     let packages = packages.map(|(gaps, completed)| gaps as f64 / completed as f64);
     let per_token = done.output_tokens_per_s.filter(|rate| *rate > 0.0).map(|rate| 1.0 / rate);
     let taken = level.duration_s.map_or_else(|| ABSENT.to_owned(), |s| format!("{s:.3} seconds"));
+    // EvalScope's own words on these go before what Dyno makes of them.
+    let stated = |name: &'static str, value: Option<f64>, decimals: usize| {
+        (name, fixed(level.stated(name).or(value), decimals))
+    };
     let lines = [
         ("Time taken for tests", taken),
         ("Expected number of requests", whole(requests.planned)),
@@ -101,26 +105,27 @@ fn block(level: &LevelSummary) -> String {
         ("Average QPS", fixed(done.requests_per_s, 3)),
         ("Average latency", fixed(seconds(mean(&level.latency_ms)), 3)),
         ("Throughput(average output tokens per second)", fixed(done.output_tokens_per_s, 3)),
-        ("Average time to first token", fixed(seconds(mean(&level.ttft_ms)), 3)),
+        stated("Average time to first token", seconds(mean(&level.ttft_ms)), 3),
         ("Average input tokens per request", fixed(level.input_tokens.map(|t| t.mean), 3)),
         ("Average output tokens per request", fixed(level.output_tokens.map(|t| t.mean), 3)),
-        ("Average time per output token", fixed(per_token, 5)),
-        ("Average package per request", fixed(packages, 3)),
-        ("Average package latency", fixed(seconds(mean(&level.chunk_gap_ms)), 3)),
+        stated("Average time per output token", per_token, 5),
+        stated("Average package per request", packages, 3),
+        stated("Average package latency", seconds(mean(&level.chunk_gap_ms)), 3),
     ];
     let mut out = "Benchmarking summary: \n".to_owned();
     for (name, value) in lines {
         out.push_str(&format!(" {name}: {value}\n"));
     }
-    out.push_str(&percentiles("time to first token", &level.ttft_ms));
-    out.push_str(&percentiles("request latency", &level.latency_ms));
+    out.push_str(&percentiles("time to first token", &level.ttft_ms, level));
+    out.push_str(&percentiles("request latency", &level.latency_ms, level));
     out
 }
 
-fn percentiles(name: &str, figure: &Option<Distribution>) -> String {
+fn percentiles(name: &str, figure: &Option<Distribution>, level: &LevelSummary) -> String {
     let mut out = format!(" Percentile of {name}: \n");
     for (percentile, value) in PERCENTILES {
-        let value = fixed(seconds(figure.as_ref().and_then(value)), 4);
+        let stated = level.stated(&format!("Percentile of {name} {percentile}"));
+        let value = fixed(stated.or(seconds(figure.as_ref().and_then(value))), 4);
         out.push_str(&format!("     {percentile}: {value}\n"));
     }
     out

@@ -6,17 +6,18 @@ use crate::source::FrameSource;
 use crate::summary::tidy;
 use dyno_core::plan::{Arrival, LevelPlan, Load, Plan};
 use dyno_core::record::RequestRecord;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 const NS_PER_MS: f64 = 1e6;
 const US_PER_SECOND: u64 = 1_000_000;
 
 /// What some layouts need beyond a summary, by the index of each level.
-#[derive(Debug, Clone, PartialEq, Default)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Extras(pub BTreeMap<u32, LevelExtras>);
 
 /// The same for one level; what is not known is absent.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 pub struct LevelExtras {
     /// The most output events of completed requests in any whole second.
     pub peak_output_per_s: Option<u64>,
@@ -31,7 +32,8 @@ pub struct LevelExtras {
 }
 
 /// How the arrivals of an open loop were spaced, as the shape of a gamma distribution.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Burstiness {
     /// 1 is Poisson's; below it is burstier, above it smoother.
     Shape(f64),

@@ -3,6 +3,7 @@
 use super::column::Column;
 use super::reasons;
 use super::table::Table;
+use crate::messages::Language;
 use crate::summary::{Distribution, LevelSummary, RunSummary, Summary};
 use std::io::{self, Write};
 
@@ -41,7 +42,7 @@ fn columns<'a>() -> Vec<LevelColumn<'a>> {
         LevelColumn::number("load_value", |row| row.level.load.value),
         LevelColumn::own("verdict", |row| Some(row.level.verdict)),
         LevelColumn::text("reasons", |row| {
-            Some(reasons(row.level)).filter(|reasons| !reasons.is_empty())
+            Some(reasons(row.level, Language::English)).filter(|reasons| !reasons.is_empty())
         }),
         LevelColumn::truth("partial", |row| Some(row.level.partial)),
         LevelColumn::whole("planned", |row| row.level.requests.planned),

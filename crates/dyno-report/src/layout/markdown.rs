@@ -2,7 +2,7 @@
 //! struck, and the reasons as footnotes.
 
 use super::cells::{markdown as safe, row, whole};
-use super::{name, of_run, reasons};
+use super::{answers, name, of_run, reasons};
 use crate::messages::{Language, Message};
 use crate::summary::{Distribution, LevelSummary, RunSummary, Summary};
 use crate::text::{ABSENT, number};
@@ -15,8 +15,11 @@ pub(super) fn markdown(summary: &Summary, language: Language) -> String {
     for message in of_run(summary) {
         out.push_str(&format!("**{}**\n\n", message.text(language)));
     }
+    out.push_str(&answers::search(summary, language));
     if !summary.levels.is_empty() {
         out.push_str(&table(summary, language));
+        out.push_str(&answers::repeats(summary, language));
+        out.push_str(&answers::slo(summary, language));
     }
     if !summary.notes.is_empty() {
         out.push_str(&format!("\n{}\n\n", Message::ToBeKnown.text(language)));
@@ -137,13 +140,14 @@ fn table(summary: &Summary, language: Language) -> String {
         if level.verdict == Verdict::Invalid {
             cells = cells.into_iter().map(|cell| format!("~~{cell}~~")).collect();
         }
-        let mut verdict = verdict(level.verdict).text(language).to_owned();
+        let mut verdict = level.verdict.word().text(language).to_owned();
         if let Some(message) = explained(level.verdict) {
             number_of_note += 1;
             // Two runs in one document must not share a footnote.
             let mark = format!("[^{}-{number_of_note}]", anchor(&summary.run.id));
             verdict.push_str(&mark);
-            let words = message.with(language, &[&safe(&level.label), &safe(&reasons(level))]);
+            let words =
+                message.with(language, &[&safe(&level.label), &safe(&reasons(level, language))]);
             footnotes.push_str(&format!("\n{mark}: {words}\n"));
         }
         cells.push(verdict);
@@ -177,15 +181,6 @@ fn cells(
         cells.extend(["p50", "p99"].map(|which| marks.percentile(figure, which)));
     }
     cells
-}
-
-fn verdict(verdict: Verdict) -> Message {
-    match verdict {
-        Verdict::Valid => Message::Valid,
-        Verdict::Unjudged => Message::Unjudged,
-        Verdict::Suspect => Message::Suspect,
-        Verdict::Invalid => Message::Invalid,
-    }
 }
 
 /// What a footnote says of a verdict that needs one.

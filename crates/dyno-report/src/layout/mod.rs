@@ -2,6 +2,7 @@
 //! where a layout needs more, of what [`Extras`] gathers from the records. Here is which there are,
 //! what is said beside any of them, and how several runs stand in one text.
 
+mod answers;
 mod block;
 mod cells;
 mod column;
@@ -22,7 +23,7 @@ mod table;
 mod vllm;
 mod vllm_json;
 
-pub(crate) use cells::markdown as markdown_cell;
+pub use cells::markdown as markdown_cell;
 pub(crate) use column::Column;
 pub use extras::{Burstiness, Extras, LevelExtras};
 pub use requests::per_request;
@@ -32,10 +33,13 @@ use crate::chart::{self, ChartOptions, PngError};
 use crate::detail::Detail;
 use crate::escape::escape;
 use crate::messages::{Language, Message};
+use crate::page::Page;
 use crate::summary::{LevelSummary, RunSummary, Summary};
 use crate::text::{TextOptions, render_text};
 use crate::verdict::Verdict;
 use cells::plain;
+use dyno_core::environment::Environment;
+use dyno_core::plan::Plan;
 use std::{fmt, io};
 
 /// The layouts.
@@ -71,6 +75,8 @@ pub enum Layout {
     Svg,
     /// The same in pixels.
     Png,
+    /// A page that needs nothing else, with charts to play with.
+    Html,
 }
 
 /// A run to be laid out.
@@ -82,6 +88,10 @@ pub struct Run {
     pub extras: Extras,
     /// What charts of single requests need.
     pub detail: Option<Detail>,
+    /// What was planned.
+    pub plan: Option<Plan>,
+    /// Where it ran.
+    pub environment: Option<Environment>,
 }
 
 /// What came out.
@@ -127,13 +137,13 @@ impl From<serde_json::Error> for PrintError {
 pub struct Options {
     /// The language of the words that are Dyno's own.
     pub language: Language,
-    /// Of [`Layout::Table`].
+    /// Of [`Layout::Table`]; its language is the one above.
     pub text: TextOptions,
 }
 
 impl Layout {
     /// All of them, by the names that people type.
-    pub const ALL: [(&'static str, Self); 15] = [
+    pub const ALL: [(&'static str, Self); 16] = [
         ("table", Self::Table),
         ("markdown", Self::Markdown),
         ("csv", Self::Csv),
@@ -149,6 +159,7 @@ impl Layout {
         ("sglang-jsonl", Self::SglangJsonl),
         ("svg", Self::Svg),
         ("png", Self::Png),
+        ("html", Self::Html),
     ];
 
     /// The layout of that name.
@@ -162,9 +173,31 @@ impl Layout {
         theirs.contains(&self)
     }
 
+    /// What its file is called beside a run.
+    pub fn file_name(self) -> &'static str {
+        match self {
+            Self::Html => "report.html",
+            Self::Png => "report.png",
+            Self::Svg => "report.svg",
+            Self::Markdown => "report.md",
+            Self::Csv => "levels.csv",
+            Self::Parquet => "levels.parquet",
+            Self::Table => "report.txt",
+            Self::Json => "report.json",
+            Self::Guidellm => "guidellm.md",
+            Self::Evalscope => "evalscope.md",
+            Self::Vllm => "vllm.txt",
+            Self::Vllm06 => "vllm-0.6.txt",
+            Self::Sglang => "sglang.txt",
+            Self::Matrix => "matrix.md",
+            Self::VllmJson => "vllm.json",
+            Self::SglangJsonl => "sglang.jsonl",
+        }
+    }
+
     /// Needs [`Detail`] that was gathered from the records.
     pub fn needs_detail(self) -> bool {
-        matches!(self, Self::Svg | Self::Png)
+        matches!(self, Self::Svg | Self::Png | Self::Html)
     }
 
     /// Not text: nothing for a terminal.
@@ -174,7 +207,7 @@ impl Layout {
 
     /// A page of one run.
     pub fn is_of_one_run(self) -> bool {
-        matches!(self, Self::Svg | Self::Png)
+        matches!(self, Self::Svg | Self::Png | Self::Html)
     }
 
     /// The table that it is, where it is one.
@@ -217,10 +250,13 @@ impl Layout {
 
     /// One run in a layout of lines, under its name where there are others.
     fn one(self, run: &Run, several: bool, options: &Options) -> String {
-        let (summary, extras) = (&run.summary, &run.extras);
         let language = options.language;
+        let (summary, extras) = (&*run.summary.in_language(language), &run.extras);
         let text = match self {
-            Self::Table => return headed_plain(run, several, render_text(summary, &options.text)),
+            Self::Table => {
+                let text = render_text(&run.summary, &TextOptions { language, ..options.text });
+                return headed_plain(run, several, text);
+            }
             Self::Markdown => return markdown::markdown(summary, language),
             Self::Guidellm => guidellm::guidellm(summary),
             Self::Evalscope => evalscope::evalscope(summary, language),
@@ -231,6 +267,7 @@ impl Layout {
             Self::Svg => {
                 return chart::svg(summary, run.detail.as_ref(), &ChartOptions { language });
             }
+            Self::Html => return page(run, summary, language).html(),
             Self::Csv
             | Self::Parquet
             | Self::Json
@@ -255,11 +292,17 @@ impl Layout {
     }
 }
 
+fn page<'a>(run: &'a Run, summary: &'a Summary, language: Language) -> Page<'a> {
+    let (plan, environment) = (run.plan.as_ref(), run.environment.as_ref());
+    let detail = run.detail.as_ref();
+    Page { summary, detail, plan, environment, language }
+}
+
 /// What must be said beside the figures of a run, where they stand in a file that has no place for
 /// it.
 pub fn notes_on(summary: &Summary, language: Language) -> Vec<String> {
     let name = name(&summary.run);
-    let said = remarks(summary, language);
+    let said = remarks(&summary.in_language(language), language);
     said.iter().map(|remark| format!("{name}: {}", remark.plain())).collect()
 }
 
@@ -269,8 +312,9 @@ fn pictures(runs: &[Run], options: &Options) -> Result<Printed, PrintError> {
     let mut printed = Printed { bytes: vec![], notes: vec![] };
     for run in runs {
         let options = ChartOptions { language };
+        let summary = run.summary.in_language(language);
         let picture =
-            chart::png(&run.summary, run.detail.as_ref(), &options).map_err(PrintError::Png)?;
+            chart::png(&summary, run.detail.as_ref(), &options).map_err(PrintError::Png)?;
         printed.bytes.extend(picture.bytes);
         if !picture.missing.is_empty() {
             let missing: Vec<String> = picture.missing.iter().map(char::to_string).collect();
@@ -349,7 +393,7 @@ fn remarks(summary: &Summary, language: Language) -> Vec<Remark> {
     let mut remarks: Vec<Remark> =
         of_run.map(|message| Remark { message, language, values: vec![] }).collect();
     for level in summary.levels.iter().filter(|level| level.verdict == Verdict::Invalid) {
-        let values = vec![level.label.clone(), reasons(level)];
+        let values = vec![level.label.clone(), reasons(level, language)];
         remarks.push(Remark { message: Message::LevelInvalid, language, values });
     }
     remarks
@@ -368,10 +412,10 @@ fn of_run(summary: &Summary) -> Vec<Message> {
 }
 
 /// Why a level's verdict is what it is, in one line.
-fn reasons(level: &LevelSummary) -> String {
+fn reasons(level: &LevelSummary, language: Language) -> String {
     let words: Vec<String> =
         level.reasons.iter().map(|reason| escape(&reason.what, LONGEST)).collect();
-    words.join("; ")
+    words.join(language.semicolon())
 }
 
 /// The longest name or reason that is shown whole.

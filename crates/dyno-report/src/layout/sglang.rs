@@ -20,11 +20,17 @@ pub(super) fn backend(run: &RunSummary) -> &'static str {
 
 /// Input tokens of completed requests per second.
 pub(super) fn input_per_s(level: &LevelSummary) -> Option<f64> {
+    if let Some(stated) = level.stated("Input token throughput (tok/s)") {
+        return Some(stated);
+    }
     tidy(tokens(level)[0]? as f64 / level.duration_s.filter(|s| *s > 0.0)?)
 }
 
 /// The sum of all latencies over the duration.
 pub(super) fn concurrency(level: &LevelSummary) -> Option<f64> {
+    if let Some(stated) = level.stated("Concurrency") {
+        return Some(stated);
+    }
     let latency = level.latency_ms.as_ref()?;
     let seconds = latency.mean? * latency.count? as f64 / 1e3;
     tidy(seconds / level.duration_s.filter(|s| *s > 0.0)?)

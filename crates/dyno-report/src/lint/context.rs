@@ -3,7 +3,7 @@
 use super::defect::{Against, Defect};
 use super::rows::{Level, Rows};
 
-const SLACK: f64 = 0.03;
+const SLACK: f64 = 0.05;
 /// How far apart the contexts may lie that rows speak for.
 const AGREE: f64 = 0.05;
 
@@ -19,6 +19,18 @@ fn per_token(level: &Level<'_>) -> Option<f64> {
     told.or_else(|| Some(level.latency_ms()? / f64::from(level.0.output_length?)))
 }
 
+/// The longest answer of some rows that is shorter than `output`.
+fn shorter<'a>(rows: &[&Level<'a>], output: u32) -> Option<(u32, Level<'a>)> {
+    let below = rows.iter().filter_map(|row| Some((row.0.output_length?, **row)));
+    below.filter(|(length, _)| *length < output).max_by_key(|(length, _)| *length)
+}
+
+/// The time of each further token from one length to a longer.
+fn further((short, a): (u32, Level<'_>), (long, b): (u32, Level<'_>)) -> Option<f64> {
+    let whole = |length: u32, level: &Level<'_>| Some(per_token(level)? * f64::from(length));
+    Some((whole(long, &b)? - whole(short, &a)?) / f64::from(long - short))
+}
+
 pub(super) fn clamp(rows: &Rows<'_>) -> Vec<Defect> {
     let mut found = Vec::new();
     let mut contexts = Vec::new();
@@ -26,20 +38,21 @@ pub(super) fn clamp(rows: &Rows<'_>) -> Vec<Defect> {
         let (Some(input), Some(output)) = (level.0.input_length, level.0.output_length) else {
             continue;
         };
-        let shorter = rows.rows.iter().filter(|other| {
-            other.0.load == level.0.load
-                && other.0.input_length == Some(input)
-                && other.0.output_length.is_some_and(|length| length < output)
-        });
-        let shorter = shorter.max_by_key(|other| other.0.output_length);
-        let Some((is, before)) = per_token(level).zip(shorter.and_then(per_token)) else {
+        let same = |other: &&Level<'_>| {
+            other.0.load == level.0.load && other.0.input_length == Some(input)
+        };
+        let alike: Vec<&Level<'_>> = rows.rows.iter().filter(same).collect();
+        // Three lengths tell the time of a further token from the prefill that all share.
+        let Some(before) = shorter(&alike, output) else { continue };
+        let Some(first) = shorter(&alike, before.0) else { continue };
+        let (Some(is), Some(was)) = (further(before, (output, *level)), further(first, before))
+        else {
             continue;
         };
-        // A short answer's share of the prefill is the larger one, so a little less is nothing.
-        let prefill = shorter.and_then(prefill_share).unwrap_or(0.0);
-        if is < before * (1.0 - SLACK - prefill) {
-            found.push(Against { row: level.row(), found: is, expected: before });
-            contexts.push(f64::from(input) + f64::from(output) * is / before);
+        let (Some(own), Some(others)) = (per_token(level), per_token(&before.1)) else { continue };
+        if is < was * (1.0 - SLACK) && own < others {
+            found.push(Against { row: level.row(), found: own, expected: others });
+            contexts.push(f64::from(input) + f64::from(output) * own / others);
         }
     }
     if found.is_empty() {
@@ -48,9 +61,4 @@ pub(super) fn clamp(rows: &Rows<'_>) -> Vec<Defect> {
     let mean = contexts.iter().sum::<f64>() / contexts.len() as f64;
     let agree = contexts.len() > 1 && contexts.iter().all(|c| (c / mean - 1.0).abs() <= AGREE);
     vec![Defect::Clamp { rows: found, context: agree.then_some(mean) }]
-}
-
-/// The part of the latency that the first token took, where that is known.
-fn prefill_share(level: &Level<'_>) -> Option<f64> {
-    Some(level.ttft_ms()? / level.latency_ms()?).filter(|_| !level.is_whole())
 }

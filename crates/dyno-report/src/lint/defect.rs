@@ -66,11 +66,13 @@ pub enum Defect {
         above: bool,
     },
     /// Tokens/s ÷ QPS, and the output tokens of a request.
-    Tokens {
+    Tokens(Vec<Against>),
+    /// Mean output tokens, and those of the other rows.
+    Runaway {
         /// The rows.
         rows: Vec<Against>,
-        /// Tokens of one runaway answer that would explain the nearest row.
-        runaway: Option<f64>,
+        /// Tokens of the one answer that would explain it.
+        longest: f64,
     },
     /// (Latency − TTFT) ÷ ITL, and the output tokens less one.
     Gaps {
@@ -136,7 +138,8 @@ impl Defect {
             Self::NotStreamed(_) => "not_streamed",
             Self::Missing(_) => "requests_missing",
             Self::Little { .. } => "littles_law",
-            Self::Tokens { .. } => "tokens_per_request",
+            Self::Tokens(_) => "tokens_per_request",
+            Self::Runaway { .. } => "runaway_answer",
             Self::Gaps { .. } => "tokens_by_itl",
             Self::Grid { .. } => "rates_off_grid",
             Self::AboveOffered(_) => "above_offered",
@@ -180,7 +183,8 @@ impl Defect {
             | Self::SlowAtLowRate(rows)
             | Self::Prefill(rows)
             | Self::Little { rows, .. }
-            | Self::Tokens { rows, .. }
+            | Self::Tokens(rows)
+            | Self::Runaway { rows, .. }
             | Self::Gaps { rows, .. }
             | Self::Falls { rows, .. }
             | Self::Timeout { rows, .. }

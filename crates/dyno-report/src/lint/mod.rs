@@ -50,6 +50,7 @@ pub fn defects(summary: &Summary) -> Vec<Defect> {
         load::missing(&rows),
         little::little(&rows),
         tokens::tokens(&rows),
+        tokens::runaway(&rows),
         gaps::gaps(&rows),
         grid::grid(&rows),
         load::above_offered(&rows),

@@ -108,11 +108,7 @@ impl Level<'_> {
 
     /// TTFT is the latency, so nothing was streamed.
     pub(super) fn is_whole(&self) -> bool {
-        let Some((ttft, latency)) = self.ttft_ms().zip(self.latency_ms()) else { return false };
-        let same = |a: Option<f64>, b: Option<f64>| a.zip(b).is_none_or(|(a, b)| a == b);
-        let percentiles = self.0.ttft_ms.as_ref().zip(self.0.latency_ms.as_ref());
-        ttft == latency
-            && percentiles.is_some_and(|(a, b)| same(a.p50, b.p50) && same(a.p90, b.p90))
+        self.0.is_whole()
     }
 
     /// By how much rounding to hundredths, of seconds too, may have moved what is made of rate and

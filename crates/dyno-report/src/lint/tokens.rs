@@ -1,32 +1,47 @@
-//! Tokens per second over requests per second are the tokens of a request.
+//! Tokens per second over requests per second are the tokens of a request; and where few rows have
+//! longer answers than all others, one answer may not have ended.
 
 use super::defect::{Against, Defect};
-use super::rows::Rows;
+use super::little::little;
+use super::rows::{Level, Rows};
 
-const SLACK: f64 = 0.05;
+const SLACK: f64 = 0.02;
+
+/// Output tokens of a request, as counted.
+fn counted(level: &Level<'_>) -> Option<f64> {
+    level.0.output_tokens.map(|tokens| tokens.mean).filter(|mean| *mean > 0.0)
+}
 
 pub(super) fn tokens(rows: &Rows<'_>) -> Vec<Defect> {
-    let mut found = Vec::new();
-    let mut runaway: Option<(f64, f64)> = None;
-    for level in rows.rows.iter().filter(|level| !level.is_zero()) {
-        let counted = level.0.output_tokens.map(|tokens| tokens.mean).filter(|mean| *mean > 0.0);
-        let (Some(per_s), Some(tokens), Some(expected)) =
-            (level.per_s(), level.tokens_per_s(), counted)
-        else {
+    let against = |level: &Level<'_>| {
+        let (per_s, tokens) = (level.per_s()?, level.tokens_per_s()?);
+        let (found, expected) = (tokens / per_s, counted(level)?);
+        let slack = SLACK + if rows.imported() { level.rounding() } else { 0.0 };
+        let row = || Against { row: level.row(), found, expected };
+        ((found / expected - 1.0).abs() > slack).then(row)
+    };
+    let found: Vec<Against> = rows.rows.iter().filter_map(against).collect();
+    if found.is_empty() { Vec::new() } else { vec![Defect::Tokens(found)] }
+}
+
+/// Rows without a failure whose slots stood idle, and whose answers are longer on average than
+/// those of the other rows: by so many tokens in all that one answer may have had them.
+pub(super) fn runaway(rows: &Rows<'_>) -> Vec<Defect> {
+    let idle: Vec<_> = little(rows).iter().flat_map(Defect::rows).collect();
+    let mut usual: Vec<f64> = rows.rows.iter().filter_map(counted).collect();
+    usual.sort_by(f64::total_cmp);
+    let Some(usual) = usual.get(usual.len() / 2).copied().filter(|_| usual.len() > 2) else {
+        return Vec::new();
+    };
+    let (mut found, mut longest) = (Vec::new(), 0.0_f64);
+    for level in rows.rows.iter().filter(|level| idle.contains(&level.row())) {
+        let (Some(mean), Some(requests)) = (counted(level), level.0.requests.completed) else {
             continue;
         };
-        let slack = SLACK + if rows.imported() { level.rounding() } else { 0.0 };
-        let (is, off) = (tokens / per_s, tokens / per_s / expected - 1.0);
-        if off.abs() > slack {
-            found.push(Against { row: level.row(), found: is, expected });
-            let requests = level.0.requests.completed.filter(|_| level.failed() == 0);
-            if let Some(requests) = requests.filter(|_| off > 0.0)
-                && runaway.is_none_or(|(least, _)| off < least)
-            {
-                runaway = Some((off, (is - expected) * requests as f64 + expected));
-            }
+        if level.failed() == 0 && mean > usual * (1.0 + SLACK) {
+            found.push(Against { row: level.row(), found: mean, expected: usual });
+            longest = longest.max((mean - usual) * requests as f64 + usual);
         }
     }
-    let runaway = runaway.map(|(_, tokens)| tokens);
-    if found.is_empty() { Vec::new() } else { vec![Defect::Tokens { rows: found, runaway }] }
+    if found.is_empty() { Vec::new() } else { vec![Defect::Runaway { rows: found, longest }] }
 }

@@ -41,10 +41,6 @@ fn seconds(ms: f64) -> String {
     if ms < 1_000.0 { format!("{ms:.0} ms") } else { format!("{:.2} s", ms / 1e3) }
 }
 
-fn percent_of(row: &Against) -> f64 {
-    row.found / row.expected
-}
-
 impl Defect {
     /// What was found, and its likely cause.
     pub(super) fn words(&self, language: Language) -> (String, String) {
@@ -90,26 +86,24 @@ impl Defect {
                 ),
                 "more was in flight than the row says, or latency and rate are of different runs",
             ),
-            Self::Tokens { rows, runaway } => {
-                let high = rows.iter().any(|row| percent_of(row) > 1.0);
-                let what = format!(
+            Self::Tokens(rows) => (
+                format!(
                     "tokens/s ÷ requests/s is not the output tokens of a request: {}",
                     list(rows, whole)
-                );
+                ),
+                "tokens and requests are counted over different requests: some that failed or were \
+                 left out count in one of them",
+            ),
+            Self::Runaway { rows, longest } => {
                 return (
-                    what,
-                    match runaway.filter(|_| high) {
-                        Some(tokens) => format!(
-                            "tokens and requests are counted over different requests: some that \
-                             failed or were left out count in one of them (in the nearest row, one \
-                             runaway answer of {tokens:.0} tokens would do)"
-                        ),
-                        None => {
-                            "tokens and requests are counted over different requests: some that \
-                                 failed or were left out count in one of them"
-                                .to_owned()
-                        }
-                    },
+                    format!(
+                        "no request failed, yet answers are longer than in the other rows: {}",
+                        list(rows, |tokens| format!("{tokens:.1}"))
+                    ),
+                    format!(
+                        "one runaway answer of about {longest:.0} tokens, which also stretched the \
+                         wall time"
+                    ),
                 );
             }
             Self::Gaps { rows, moved } => (
@@ -240,19 +234,17 @@ impl Defect {
                 format!("利特尔法则：QPS × 延迟 ÷ 并发数大于 1：{}", list(rows, hundredths)),
                 "实际并发高于该行所写，或延迟与速率来自不同的测试",
             ),
-            Self::Tokens { rows, runaway } => {
-                let high = rows.iter().any(|row| percent_of(row) > 1.0);
-                let what =
-                    format!("吞吐量 ÷ QPS 与每个请求的输出 token 数不符：{}", list(rows, whole));
-                let cause = "token 与请求的统计口径不同：失败或被剔除的请求只计入了其中之一";
+            Self::Tokens(rows) => (
+                format!("吞吐量 ÷ QPS 与每个请求的输出 token 数不符：{}", list(rows, whole)),
+                "token 与请求的统计口径不同：失败或被剔除的请求只计入了其中之一",
+            ),
+            Self::Runaway { rows, longest } => {
                 return (
-                    what,
-                    match runaway.filter(|_| high) {
-                        Some(tokens) => format!(
-                            "{cause}（最接近的一行，只需一个约 {tokens:.0} token 的失控回答即可解释）"
-                        ),
-                        None => cause.to_owned(),
-                    },
+                    format!(
+                        "没有请求失败，但回答比其他行更长：{}",
+                        list(rows, |tokens| format!("{tokens:.1}"))
+                    ),
+                    format!("有一个约 {longest:.0} token 的失控回答，它也拉长了总用时"),
                 );
             }
             Self::Gaps { rows, moved } => (

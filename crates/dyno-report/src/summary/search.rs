@@ -1,5 +1,6 @@
 //! What a search has found, as it stands in `summary.json`.
 
+use super::Doubted;
 use serde::{Deserialize, Serialize};
 
 /// What levels that were chosen as the run went have found.
@@ -17,7 +18,7 @@ pub enum SearchSummary {
         /// The chance that the edge is between them; absent where there is none to tell.
         confidence: Option<f64>,
         /// Why it is to be taken with care.
-        doubt: Option<String>,
+        doubt: Option<Doubted>,
     },
     /// Throughput rises no further.
     Knee {

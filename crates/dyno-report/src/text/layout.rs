@@ -75,40 +75,80 @@ pub(super) fn maybe(value: Option<f64>) -> String {
     value.map_or_else(|| ABSENT.to_owned(), number)
 }
 
-/// Breaks `text` at spaces into lines of at most `columns`; the first begins with `first`, the
-/// others with as many spaces. A word longer than a line is broken anywhere.
+/// `text` with spaces before it, to so many columns.
+pub(super) fn right(text: &str, columns: usize) -> String {
+    format!("{}{text}", " ".repeat(columns.saturating_sub(width(text))))
+}
+
+/// `text` with spaces behind it, to so many columns.
+pub(super) fn left(text: &str, columns: usize) -> String {
+    format!("{text}{}", " ".repeat(columns.saturating_sub(width(text))))
+}
+
+/// What may not stand at the beginning of a line.
+const CLOSING: &str = "，。；：、？！）》”…%";
+/// What may not stand at its end.
+const OPENING: &str = "（《“";
+
+/// Where a text may be broken: at spaces, and beside wide characters. A piece says how many spaces
+/// stand before it.
+fn breakable(text: &str) -> Vec<(usize, String)> {
+    let mut pieces: Vec<(usize, String)> = Vec::new();
+    let (mut spaces, mut before) = (0, None);
+    for c in text.chars() {
+        if c == ' ' {
+            (spaces, before) = (spaces + 1, None);
+            continue;
+        }
+        let beside = |last: char| {
+            (is_wide(last) || is_wide(c)) && !CLOSING.contains(c) && !OPENING.contains(last)
+        };
+        match pieces.last_mut() {
+            // A number keeps its sign.
+            Some((_, piece)) if c == '%' && spaces == 1 => piece.push_str(" %"),
+            Some((_, piece)) if before.is_some_and(|last| !beside(last)) => piece.push(c),
+            _ => pieces.push((spaces, c.to_string())),
+        }
+        (spaces, before) = (0, Some(c));
+    }
+    pieces
+}
+
+/// Breaks `text` into lines of at most `columns`; the first begins with `first`, the others with as
+/// many spaces. A word longer than a line is broken anywhere.
 pub(super) fn wrap(first: &str, text: &str, columns: usize) -> String {
     let indent = width(first);
     let room = columns.saturating_sub(indent).max(20);
     let mut lines = vec![String::new()];
-    for word in text.split(' ') {
-        let mut word = word;
+    for (spaces, piece) in breakable(text) {
+        let mut piece = piece.as_str();
+        let mut gap = spaces;
         loop {
-            let line_width = lines.last().map_or(0, |line| width(line));
-            let gap = usize::from(line_width > 0);
-            if line_width + gap + width(word) <= room {
+            let line = lines.last().map_or("", String::as_str);
+            if line.is_empty() {
+                gap = 0;
+            }
+            if width(line) + gap + width(piece) <= room {
                 break;
             }
-            if line_width > 0 {
+            if !line.is_empty() {
                 lines.push(String::new());
                 continue;
             }
             let mut taken = 0;
-            let split = word.char_indices().find(|(_, c)| {
+            let split = piece.char_indices().find(|(_, c)| {
                 taken += if is_wide(*c) { 2 } else { 1 };
                 taken > room
             });
             let Some((at, _)) = split else { break };
-            let (head, rest) = word.split_at(at);
+            let (head, rest) = piece.split_at(at);
             lines.pop();
             lines.extend([head.to_owned(), String::new()]);
-            word = rest;
+            piece = rest;
         }
         if let Some(line) = lines.last_mut() {
-            if !line.is_empty() {
-                line.push(' ');
-            }
-            line.push_str(word);
+            line.push_str(&" ".repeat(gap));
+            line.push_str(piece);
         }
     }
     let mut out = String::new();
@@ -141,6 +181,7 @@ mod tests {
             wrap("- ", "one two three four five six", 22),
             "- one two three four\n  five six\n"
         );
+        assert_eq!(wrap("", "一二三四五六七八九十，一", 20), "一二三四五六七八九\n十，一\n");
         assert_eq!(cut("模型名字", 5), "模型…");
         assert_eq!(cut_middle("concurrency 200", 14), "concurr…cy 200");
         assert_eq!(cut_middle("模型名字十", 7), "模型…十");
@@ -149,7 +190,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_line_is_too_wide(text in "[a-z 模]{0,200}", columns in 30_usize..100) {
+        fn no_line_is_too_wide(text in "[a-z 模，（]{0,200}", columns in 30_usize..100) {
             for line in wrap("  - ", &text, columns).lines() {
                 prop_assert!(width(line) <= columns, "{line}");
             }

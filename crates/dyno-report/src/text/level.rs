@@ -1,15 +1,16 @@
 //! What there is to say about one level, under the table.
 
 use super::TextOptions;
-use super::layout::{ABSENT, maybe, millis, number, wrap};
+use super::layout::{ABSENT, left, maybe, millis, number, right, wrap};
 use super::paint::{heading, verdict};
-use super::server::{cost, server};
+use super::server::{cost, joined, server};
 use super::slices::slices;
 use super::table::Marks;
 use super::turns::turns;
 use crate::escape::escape;
 use crate::findings::Reason;
-use crate::summary::{Distribution, Lag, LevelSummary, RunSummary};
+use crate::messages::{Language, Say};
+use crate::summary::{Distribution, Lag, LevelSummary, RunSummary, Tokens};
 use crate::verdict::Verdict;
 
 const LONGEST_WORDS: usize = 300;
@@ -29,26 +30,31 @@ pub(super) fn reason(mark: &str, reason: &Reason, options: &TextOptions) -> Stri
 /// The block of one level.
 pub(super) fn level(level: &LevelSummary, run: &RunSummary, options: &TextOptions) -> String {
     let label = heading(&escape(&level.label, 40), options);
-    let mut out = format!("\n{label}: {}\n", verdict(level.verdict, options));
+    let language = options.language;
+    let colon = language.colon();
+    let mut out = format!("\n{label}{colon}{}\n", verdict(level.verdict, options));
     let mark = if level.verdict == Verdict::Invalid { "✗" } else { "!" };
     level.reasons.iter().for_each(|r| out.push_str(&reason(mark, r, options)));
     level.notes.iter().for_each(|r| out.push_str(&reason("·", r, options)));
     for line in failures(level, options) {
         out.push_str(&line);
     }
-    for text in [requests(level), work(level), scheduled(level)].into_iter().flatten() {
+    let texts = [requests(level, language), work(level, language), scheduled(level, language)];
+    for text in texts.into_iter().flatten() {
         out.push_str(&wrap("  ", &text, options.width));
     }
-    out.push_str(&turns(level, &mut Marks::default()));
-    out.push_str(&slices(level, &mut Marks::default()));
-    out.push_str(&intervals(level));
+    out.push_str(&turns(level, &mut Marks::default(), language));
+    out.push_str(&slices(level, &mut Marks::default(), language));
+    out.push_str(&intervals(level, language));
+    let price = run.gpu_cost.as_ref();
     for (name, text) in [
-        ("  cost: ", level.cost.and_then(|figures| cost(&figures, run.gpu_cost.as_ref()))),
-        ("  server: ", level.server.as_ref().and_then(server)),
-        ("  client: ", client(level)),
+        (Say::Cost, level.cost.and_then(|figures| cost(&figures, price, language))),
+        (Say::Server, level.server.as_ref().and_then(|figures| server(figures, language))),
+        (Say::Client, client(level, language)),
     ] {
         if let Some(text) = text {
-            out.push_str(&wrap(name, &text, options.width));
+            let name = format!("  {}{colon}", name.text(language));
+            out.push_str(&wrap(&name, &text, options.width));
         }
     }
     out
@@ -57,7 +63,8 @@ pub(super) fn level(level: &LevelSummary, run: &RunSummary, options: &TextOption
 fn failures(level: &LevelSummary, options: &TextOptions) -> Vec<String> {
     let mut lines = Vec::new();
     for (class, count) in &level.requests.failures {
-        lines.push(format!("  failed {count} × {class}\n"));
+        let failed = Say::Failed.with(options.language, &[&count.to_string(), class]);
+        lines.push(format!("  {failed}\n"));
         for words in level.failure_samples.get(class).into_iter().flatten() {
             lines.push(wrap(
                 "      “",
@@ -70,51 +77,49 @@ fn failures(level: &LevelSummary, options: &TextOptions) -> Vec<String> {
 }
 
 /// Arrivals that did not end in an answer or a failure.
-fn requests(level: &LevelSummary) -> Option<String> {
+fn requests(level: &LevelSummary, language: Language) -> Option<String> {
     let r = &level.requests;
-    let others = [(r.dropped, "dropped"), (r.censored, "censored")];
     let ended = r.ended().map(|ended| ended + r.censored.unwrap_or_default());
-    let none = others.iter().all(|(n, _)| n.is_none_or(|n| n == 0));
+    let none = [r.dropped, r.censored].iter().all(|n| n.is_none_or(|n| n == 0));
     if none && (ended == r.planned || r.planned.is_none()) {
         return None;
     }
-    let counts = [(r.planned, "planned"), (r.completed, "completed"), (r.failed, "failed")];
-    let all =
-        counts.iter().chain(&others).filter_map(|(n, name)| Some(format!("{} {name}", (*n)?)));
-    Some(all.collect::<Vec<_>>().join(", "))
+    let counts = [
+        (r.planned, Say::CountPlanned),
+        (r.completed, Say::CountCompleted),
+        (r.failed, Say::CountFailed),
+        (r.dropped, Say::CountDropped),
+        (r.censored, Say::CountCensored),
+    ];
+    let all = counts.iter().filter_map(|(n, say)| Some(say.with(language, &[(*n)?.to_string()])));
+    Some(all.collect::<Vec<_>>().join(language.comma()))
 }
 
-fn work(level: &LevelSummary) -> Option<String> {
-    let duration = level.duration_s?;
+fn work(level: &LevelSummary, language: Language) -> Option<String> {
+    let duration = number(level.duration_s?);
     let t = &level.throughput;
-    let mut text = format!(
-        "whole run: {} req/s, {} out tok/s, {} total tok/s over {} s",
-        maybe(t.requests_per_s),
-        maybe(t.output_tokens_per_s),
-        maybe(t.total_tokens_per_s),
-        number(duration)
-    );
-    if let Some(steady) = &level.steady {
-        text.push_str(&format!("; steady window {} s", number(steady.window_s)));
-    }
-    if let Some(flight) = &level.concurrency {
-        text.push_str(&format!("; in flight {} mean, {} peak", number(flight.mean), flight.peak));
-    }
-    if let Some(tokens) = &level.output_tokens {
-        text.push_str(&format!("; {} tokens out", number(tokens.mean)));
-        if let Some(input) = &level.input_tokens {
-            text.push_str(&format!(" and {} in", number(input.mean)));
-        }
-        text.push_str(" a request");
-    }
-    Some(text)
+    let [requests, output, total] =
+        [t.requests_per_s, t.output_tokens_per_s, t.total_tokens_per_s].map(maybe);
+    let mean = |tokens: Option<Tokens>| tokens.map(|tokens| number(tokens.mean));
+    let texts = [
+        Some(Say::WholeRun.with(language, &[requests, output, total, duration])),
+        level.steady.map(|steady| Say::SteadyWindow.with(language, &[number(steady.window_s)])),
+        level.concurrency.map(|flight| {
+            Say::InFlight.with(language, &[number(flight.mean), flight.peak.to_string()])
+        }),
+        mean(level.output_tokens).map(|output| match mean(level.input_tokens) {
+            Some(input) => Say::TokensOutAndIn.with(language, &[output, input]),
+            None => Say::TokensOut.with(language, &[output]),
+        }),
+    ];
+    joined(texts, language)
 }
 
 /// Times from the schedule, where they tell something else than those from sending.
-fn scheduled(level: &LevelSummary) -> Option<String> {
+fn scheduled(level: &LevelSummary, language: Language) -> Option<String> {
     let pairs = [
-        ("TTFT", &level.ttft_ms, &level.ttft_scheduled_ms),
-        ("latency", &level.latency_ms, &level.latency_scheduled_ms),
+        (Say::TtftP50P99, &level.ttft_ms, &level.ttft_scheduled_ms),
+        (Say::LatencyP50P99, &level.latency_ms, &level.latency_scheduled_ms),
     ];
     let differs = |sent: &Option<Distribution>, scheduled: &Option<Distribution>| {
         let figures = |d: &Distribution| [d.mean, d.p50, d.p99];
@@ -131,29 +136,27 @@ fn scheduled(level: &LevelSummary) -> Option<String> {
     }
     let texts: Vec<String> = pairs
         .iter()
-        .filter_map(|(name, _, scheduled)| {
+        .filter_map(|(say, _, scheduled)| {
             let d = scheduled.as_ref()?;
             let ms = |v: Option<f64>| v.map_or_else(|| ABSENT.to_owned(), millis);
-            Some(format!("{name} {} p50, {} p99", ms(d.p50), ms(d.p99)))
+            Some(say.with(language, &[ms(d.p50), ms(d.p99)]))
         })
         .collect();
-    (!texts.is_empty()).then(|| format!("from the schedule, ms: {}", texts.join("; ")))
+    let joined = texts.join(language.semicolon());
+    (!texts.is_empty()).then(|| Say::FromSchedule.with(language, &[joined]))
 }
 
 /// A small table of intervals, without the rows and columns that have none.
-fn intervals(level: &LevelSummary) -> String {
+fn intervals(level: &LevelSummary, language: Language) -> String {
     let figures = [
         ("TTFT", &level.ttft_ms),
         ("ITL", &level.itl_ms),
         ("TPOT", &level.tpot_ms),
-        ("latency", &level.latency_ms),
+        (Say::Latency.text(language), &level.latency_ms),
     ];
-    let row = |cells: [&str; 5]| {
-        let line = format!(
-            "    {:<8} {:>15} {:>15} {:>15} {:>15}",
-            cells[0], cells[1], cells[2], cells[3], cells[4]
-        );
-        format!("{}\n", line.trim_end())
+    let row = |[name, figures @ ..]: [&str; 5]| {
+        let figures = figures.map(|figure| right(figure, 15)).join(" ");
+        format!("{}\n", format!("    {} {figures}", left(name, 8)).trim_end())
     };
     let rows: String = figures
         .iter()
@@ -172,32 +175,27 @@ fn intervals(level: &LevelSummary) -> String {
     if rows.is_empty() {
         return rows;
     }
-    format!("  95 % intervals, ms\n{}{rows}", row(["", "mean", "p50", "p90", "p99"]))
+    let head = row(["", Say::Mean.text(language), "p50", "p90", "p99"]);
+    format!("  {}\n{head}{rows}", Say::Intervals.text(language))
 }
 
-fn client(level: &LevelSummary) -> Option<String> {
+fn client(level: &LevelSummary, language: Language) -> Option<String> {
     let c = &level.client;
-    let lag = |name: &str, lag: Option<Lag>| {
-        lag.map(|lag| format!("{name} p99 {}, max {} ms", number(lag.p99), number(lag.max)))
+    let lag = |say: Say, lag: Option<Lag>| {
+        lag.map(|lag| say.with(language, &[number(lag.p99), number(lag.max)]))
     };
-    let replay = |lag: Lag| {
-        let [p50, p99, max] = [lag.p50, lag.p99, lag.max].map(number);
-        format!("replay lag p50 {p50}, p99 {p99}, max {max} ms")
-    };
-    let texts: Vec<String> = [
+    let replay = |lag: Lag| Say::ReplayLag.with(language, &[lag.p50, lag.p99, lag.max].map(number));
+    let texts = [
         if level.load.kind == TRACE {
             c.send_lag_ms.map(replay)
         } else {
-            lag("send lag", c.send_lag_ms)
+            lag(Say::SendLag, c.send_lag_ms)
         },
-        lag("connect", c.connect_ms),
-        lag("read lag", c.read_lag_ms),
-        lag("timer lag", c.timer_lag_ms),
-        c.cpu_share.map(|share| format!("CPU {} %", number(share * 100.0))),
-        lag("engine slip", level.engine_slip_ms),
-    ]
-    .into_iter()
-    .flatten()
-    .collect();
-    (!texts.is_empty()).then(|| texts.join("; "))
+        lag(Say::Connect, c.connect_ms),
+        lag(Say::ReadLag, c.read_lag_ms),
+        lag(Say::TimerLag, c.timer_lag_ms),
+        c.cpu_share.map(|share| Say::Cpu.with(language, &[number(share * 100.0)])),
+        lag(Say::EngineSlip, level.engine_slip_ms),
+    ];
+    joined(texts, language)
 }

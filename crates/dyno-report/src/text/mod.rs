@@ -3,6 +3,7 @@
 mod layout;
 mod level;
 mod paint;
+mod plot;
 mod repeats;
 mod search;
 mod server;
@@ -12,9 +13,12 @@ mod table;
 mod turns;
 
 use crate::escape::escape;
+use crate::messages::{Language, Message, Say};
 use crate::summary::{RunSummary, Summary};
-use layout::wrap;
 pub use layout::{ABSENT, cut, cut_middle, millis, number, whole, width};
+use layout::{left, wrap};
+pub(crate) use search::answer;
+pub(crate) use slo::{passed_word, remarks};
 
 /// How to print.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -23,11 +27,13 @@ pub struct TextOptions {
     pub width: usize,
     /// Verdicts and headings in colour.
     pub color: bool,
+    /// In which language.
+    pub language: Language,
 }
 
 impl Default for TextOptions {
     fn default() -> Self {
-        Self { width: MIN_WIDTH, color: false }
+        Self { width: MIN_WIDTH, color: false, language: Language::default() }
     }
 }
 
@@ -38,6 +44,8 @@ const LONGEST: usize = 300;
 /// anything but be read.
 pub fn render_text(summary: &Summary, options: &TextOptions) -> String {
     let options = &TextOptions { width: options.width.max(MIN_WIDTH), ..*options };
+    let language = options.language;
+    let summary = &*summary.in_language(language);
     let mut out = above_levels(summary, options);
     summary
         .levels
@@ -49,76 +57,82 @@ pub fn render_text(summary: &Summary, options: &TextOptions) -> String {
 /// Renders the tables and the notes, without a section for each level.
 pub fn render_brief(summary: &Summary, options: &TextOptions) -> String {
     let options = &TextOptions { width: options.width.max(MIN_WIDTH), ..*options };
-    let elsewhere = "* over the steady window; `dyno report` has the whole run\n";
-    above_levels(summary, options).replace(table::STEADY, elsewhere)
+    let language = options.language;
+    let elsewhere = Say::SteadyBrief.text(language);
+    above_levels(&summary.in_language(language), options)
+        .replace(Say::Steady.text(language), elsewhere)
 }
 
 fn above_levels(summary: &Summary, options: &TextOptions) -> String {
+    let language = options.language;
     let mut out = header(&summary.run, options);
     out.push_str(&search::search(summary, options));
     if summary.levels.is_empty() {
-        out.push_str("\nNo level was begun.\n");
+        out.push_str(&format!("\n{}\n", Message::NoLevel.text(language)));
     } else {
         out.push('\n');
         out.push_str(&table::table(&summary.levels, options));
+        out.push_str(&plot::plot(&summary.levels, options));
         out.push_str(&repeats::repeats(&summary.repeats, options));
         out.push_str(&slo::slo(summary, options));
     }
     if !summary.notes.is_empty() {
-        out.push_str("\nTo be known:\n");
+        out.push_str(&format!("\n{}\n", Message::ToBeKnown.text(language)));
         summary.notes.iter().for_each(|note| out.push_str(&level::reason("·", note, options)));
     }
     out
 }
 
 fn header(run: &RunSummary, options: &TextOptions) -> String {
+    let language = options.language;
     let target = match (&run.target, &run.engine) {
         (Some(url), _) => url.clone(),
-        (None, Some(twin)) if run.predicted => format!("prediction of {twin}"),
-        (None, Some(script)) => format!("embedded engine ({script})"),
-        (None, None) => "embedded engine".to_owned(),
+        (None, Some(twin)) if run.predicted => Say::PredictionOf.with(language, &[twin]),
+        (None, Some(script)) => Say::EngineNamed.with(language, &[script]),
+        (None, None) => Message::EmbeddedEngine.text(language).to_owned(),
     };
-    let by = |source: &Option<String>| {
-        source.as_ref().map_or_else(|| "unknown".to_owned(), |source| format!("by {source}"))
+    let by = |source: &Option<String>, known: Message, unknown: Say| match source {
+        Some(source) => known.with(language, &[source]),
+        None => unknown.text(language).to_owned(),
     };
-    let sources =
-        format!("input {}, output {}", by(&run.token_source.input), by(&run.token_source.output));
+    let sources = [
+        by(&run.token_source.input, Message::InputBy, Say::InputUnknown),
+        by(&run.token_source.output, Message::OutputBy, Say::OutputUnknown),
+    ]
+    .join(language.comma());
     let plan = run.plan_hash.as_ref().map(|hash| hash.chars().take(12).collect::<String>());
     let when = [
         run.started.clone(),
         Some(format!("dyno {}", run.version)),
-        run.seed.map(|seed| format!("seed {seed}")),
-        plan.map(|plan| format!("plan {plan}")),
+        run.seed.map(|seed| Say::Seed.with(language, &[seed.to_string()])),
+        plan.map(|plan| Say::Plan.with(language, &[plan])),
     ];
     let when = when.into_iter().flatten().collect::<Vec<_>>().join("  ");
     let lines = [
-        ("run", Some(run.id.clone())),
-        ("label", run.label.clone()),
-        ("note", run.note.clone()),
-        ("target", Some(format!("{target}  {}", run.api.as_deref().unwrap_or_default()))),
-        ("model", run.model.clone()),
-        ("started", Some(when)),
-        ("tokens", Some(sources)),
+        (Say::Run, Some(run.id.clone())),
+        (Say::Label, run.label.clone()),
+        (Say::Note, run.note.clone()),
+        (Say::Target, Some(format!("{target}  {}", run.api.as_deref().unwrap_or_default()))),
+        (Say::Model, run.model.clone()),
+        (Say::Started, Some(when)),
+        (Say::Tokens, Some(sources)),
     ];
     let mut out = String::new();
     for (name, text) in lines {
         if let Some(text) = text {
-            out.push_str(&wrap(&format!("{name:<8} "), &escape(&text, LONGEST), options.width));
+            let name = left(name.text(language), language.choose([9, 6]));
+            out.push_str(&wrap(&name, &escape(&text, LONGEST), options.width));
         }
     }
     if run.simulated {
         let words = match run.predicted {
-            true => "SIMULATED: a twin answered in virtual time; nothing was measured.",
-            false => "These are the figures of the embedded engine, not of a real model.",
+            true => Message::Predicted.text(language),
+            false => Say::EmbeddedEngine.text(language),
         };
         out.push_str(&wrap("", words, options.width));
     }
     if run.partial {
-        out.push_str(&wrap(
-            "",
-            "PARTIAL: the records end before the run did; only what had finished is here.",
-            options.width,
-        ));
+        out.push_str(&wrap("", Message::Partial.text(language), options.width));
     }
     out
 }

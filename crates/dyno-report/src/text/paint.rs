@@ -7,6 +7,11 @@ fn paint(text: &str, code: &str, options: &TextOptions) -> String {
     if options.color { format!("\x1b[{code}m{text}\x1b[0m") } else { text.to_owned() }
 }
 
+/// A figure that is not to be believed: struck and pale.
+pub(super) fn struck(text: &str, options: &TextOptions) -> String {
+    paint(text, "2;9", options)
+}
+
 /// A verdict in its colour.
 pub(super) fn verdict(verdict: Verdict, options: &TextOptions) -> String {
     let code = match verdict {
@@ -15,7 +20,7 @@ pub(super) fn verdict(verdict: Verdict, options: &TextOptions) -> String {
         Verdict::Suspect => "33",
         Verdict::Invalid => "1;31",
     };
-    paint(&verdict.to_string(), code, options)
+    paint(verdict.word().text(options.language), code, options)
 }
 
 /// Whether an SLO is kept, in the colours of verdicts.

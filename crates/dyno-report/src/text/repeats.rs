@@ -1,8 +1,9 @@
 //! Rounds of the same level, a line each: the mean, and how far rounds lie apart.
 
 use super::TextOptions;
-use super::layout::{ABSENT, cut_middle, number, width, wrap};
+use super::layout::{ABSENT, cut_middle, left, number, right, wrap};
 use crate::escape::escape;
+use crate::messages::Say;
 use crate::summary::{Repeated, Spread};
 
 const LABEL: usize = 22;
@@ -12,13 +13,11 @@ pub(super) fn repeats(repeated: &[Repeated], options: &TextOptions) -> String {
     if repeated.is_empty() {
         return String::new();
     }
-    let about = "mean of the rounds, and the standard deviation between them in percent";
-    let mut out = format!("\n{}", wrap("Repeats: ", about, options.width));
-    out.push_str(&line(
-        "",
-        "rounds",
-        ["req/s", "out tok/s", "TTFT p50 ms", "ITL p50 ms"].map(str::to_owned),
-    ));
+    let say = |say: Say| say.text(options.language);
+    let (name, about) = (say(Say::Repeats), say(Say::RepeatsAbout));
+    let mut out = format!("\n{}", wrap(name, about, options.width));
+    let heads = [Say::RequestRate, Say::OutputRate, Say::TtftP50, Say::ItlP50];
+    out.push_str(&line("", say(Say::Rounds), heads.map(|head| say(head).to_owned())));
     for level in repeated {
         let label = cut_middle(&escape(&level.label, 80), LABEL);
         let cells =
@@ -29,8 +28,10 @@ pub(super) fn repeats(repeated: &[Repeated], options: &TextOptions) -> String {
 }
 
 fn line(label: &str, rounds: &str, [a, b, c, d]: [String; 4]) -> String {
-    let pad = " ".repeat(LABEL.saturating_sub(width(label)));
-    let line = format!("  {label}{pad} {rounds:>6} {a:>11} {b:>11} {c:>12} {d:>11}");
+    let mut line = format!("  {} {}", left(label, LABEL), right(rounds, 6));
+    for (cell, columns) in [(a, 11), (b, 11), (c, 12), (d, 11)] {
+        line.push_str(&format!(" {}", right(&cell, columns)));
+    }
     format!("{}\n", line.trim_end())
 }
 

@@ -3,44 +3,52 @@
 use super::TextOptions;
 use super::layout::{number, wrap};
 use crate::escape::escape;
+use crate::messages::{Language, Say};
 use crate::summary::{SearchSummary, Summary};
 
 /// The answer; nothing where levels were listed.
 pub(super) fn search(summary: &Summary, options: &TextOptions) -> String {
-    let Some(found) = &summary.search else { return String::new() };
-    let slo = summary.run.slo.as_deref().unwrap_or_default();
-    format!("\n{}", wrap("", &words(found, &escape(slo, 200)), options.width))
+    let found = answer(summary, options.language);
+    found.map(|words| format!("\n{}", wrap("", &words, options.width))).unwrap_or_default()
 }
 
-fn words(found: &SearchSummary, slo: &str) -> String {
-    match found {
+/// What a search has found, in one sentence.
+pub(crate) fn answer(summary: &Summary, language: Language) -> Option<String> {
+    let slo = escape(summary.run.slo.as_deref().unwrap_or_default(), 200);
+    Some(match summary.search.as_ref()? {
         SearchSummary::Capacity { unit, holds, does_not_hold, confidence, doubt } => {
-            let sure = confidence.map(|c| format!(" ({:.0} % sure)", (100.0 * c).floor()));
-            let care = doubt.as_ref().map(|doubt| format!("; with care: {}", escape(doubt, 200)));
-            let (sure, care) = (sure.unwrap_or_default(), care.unwrap_or_default());
-            match (holds, does_not_hold) {
-                (Some(low), Some(high)) => format!(
-                    "CAPACITY: holds {} {unit}, does not hold {}, at {slo}{sure}{care}.",
-                    figure(*low),
-                    figure(*high)
-                ),
-                (Some(low), None) => format!(
-                    "CAPACITY: holds {} {unit}, the most that was tried, at {slo}{care}.",
-                    figure(*low)
-                ),
-                (None, Some(high)) => format!(
-                    "CAPACITY: none. {slo} is not kept even at {} {unit}{care}.",
-                    figure(*high)
-                ),
-                (None, None) => format!("CAPACITY: unknown at {slo}{care}."),
+            let sure = confidence.map(|sure| format!("{:.0}", (100.0 * sure).floor()));
+            let sure = sure.map(|sure| Say::Sure.with(language, &[sure])).unwrap_or_default();
+            let care = doubt.as_ref().map(|doubt| escape(doubt.words(), 200));
+            let care = care.map(|care| Say::WithCare.with(language, &[care])).unwrap_or_default();
+            let unit = in_words(unit, language);
+            match (*holds, *does_not_hold) {
+                (Some(low), Some(high)) => {
+                    let values = [figure(low), unit, figure(high), slo, sure, care];
+                    Say::CapacityBetween.with(language, &values)
+                }
+                (Some(low), None) => {
+                    Say::CapacityAtLeast.with(language, &[figure(low), unit, slo, care])
+                }
+                (None, Some(high)) => {
+                    Say::CapacityNone.with(language, &[figure(high), unit, slo, care])
+                }
+                (None, None) => Say::CapacityUnknown.with(language, &[slo, care]),
             }
         }
-        SearchSummary::Knee { concurrency, requests_per_s, highest_per_s } => format!(
-            "KNEE: {} in flight give {} req/s; more in flight give no more than {}.",
-            figure(*concurrency),
-            number(*requests_per_s),
-            number(*highest_per_s)
-        ),
+        SearchSummary::Knee { concurrency, requests_per_s, highest_per_s } => {
+            let values = [figure(*concurrency), number(*requests_per_s), number(*highest_per_s)];
+            Say::Knee.with(language, &values)
+        }
+    })
+}
+
+/// The unit of a capacity; one that is not known stays as it is.
+fn in_words(unit: &str, language: Language) -> String {
+    match unit {
+        "req/s" => Say::UnitRate.text(language).to_owned(),
+        "in flight" => Say::UnitInFlight.text(language).to_owned(),
+        other => escape(other, 20),
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::layout::number;
 use crate::escape::escape;
+use crate::messages::{Language, Say};
 use crate::summary::{CostSummary, Gauge, ServerSummary};
 use dyno_core::server::GpuCost;
 
@@ -9,34 +10,37 @@ const GIB: f64 = (1_u64 << 30) as f64;
 const LONGEST_CURRENCY: usize = 12;
 
 /// One line on the server; nothing where it said nothing.
-pub(super) fn server(server: &ServerSummary) -> Option<String> {
-    let gauge = |name: &str, gauge: Option<Gauge>| {
-        gauge.map(|gauge| format!("{name} {} mean, {} max", number(gauge.mean), gauge.max))
+pub(super) fn server(server: &ServerSummary, language: Language) -> Option<String> {
+    let gauge = |say: Say, gauge: Option<Gauge>| {
+        gauge.map(|gauge| say.with(language, &[number(gauge.mean), gauge.max.to_string()]))
     };
     let percent = |share: f64| format!("{} %", number(share * 100.0));
-    let full = server
-        .kv_full_share
-        .filter(|share| *share > 0.0)
-        .map(|share| format!(", over 95 % for {} of the time", percent(share)))
-        .unwrap_or_default();
-    let texts: Vec<String> = [
-        gauge("running", server.running),
-        gauge("waiting", server.waiting),
-        server.kv_use_max.map(|share| format!("KV cache {} max{full}", percent(share))),
-        server
-            .preemptions
-            .map(|n| if n == 1 { "1 preemption".into() } else { format!("{n} preemptions") }),
-        server.prefix_hit_share.map(|share| format!("prefix cache hits {}", percent(share))),
+    let kv =
+        server.kv_use_max.map(|most| match server.kv_full_share.filter(|share| *share > 0.0) {
+            Some(full) => Say::KvFull.with(language, &[percent(most), percent(full)]),
+            None => Say::KvMost.with(language, &[percent(most)]),
+        });
+    let texts = [
+        gauge(Say::Running, server.running),
+        gauge(Say::Waiting, server.waiting),
+        kv,
+        server.preemptions.map(|n| Say::Preemptions.with(language, &[n.to_string()])),
+        server.prefix_hit_share.map(|share| Say::PrefixHits.with(language, &[percent(share)])),
         server.resident.map(|memory| {
-            let [start, end] =
-                [memory.start_bytes, memory.end_bytes].map(|bytes| number(bytes as f64 / GIB));
-            format!("memory {start} to {end} GiB")
+            let bytes = [memory.start_bytes, memory.end_bytes];
+            Say::Memory.with(language, &bytes.map(|bytes| number(bytes as f64 / GIB)))
         }),
-    ]
-    .into_iter()
-    .flatten()
-    .collect();
-    (!texts.is_empty()).then(|| texts.join("; "))
+    ];
+    joined(texts, language)
+}
+
+/// What there is of these, in one line.
+pub(super) fn joined<const N: usize>(
+    texts: [Option<String>; N],
+    language: Language,
+) -> Option<String> {
+    let texts: Vec<String> = texts.into_iter().flatten().collect();
+    (!texts.is_empty()).then(|| texts.join(language.semicolon()))
 }
 
 /// A price in the user's currency.
@@ -51,20 +55,20 @@ fn price(value: f64, cost: Option<&GpuCost>) -> String {
 }
 
 /// One line on tokens per GPU and their price.
-pub(super) fn cost(cost: &CostSummary, price_of_gpu: Option<&GpuCost>) -> Option<String> {
-    let each =
-        |name: &str, rate: Option<f64>| rate.map(|rate| format!("{} {name} a GPU", number(rate)));
-    let million = |name: &str, value: Option<f64>| {
-        value.map(|value| format!("{} per million {name}", price(value, price_of_gpu)))
+pub(super) fn cost(
+    cost: &CostSummary,
+    price_of_gpu: Option<&GpuCost>,
+    language: Language,
+) -> Option<String> {
+    let each = |say: Say, rate: Option<f64>| rate.map(|rate| say.with(language, &[number(rate)]));
+    let million = |say: Say, value: Option<f64>| {
+        value.map(|value| say.with(language, &[price(value, price_of_gpu)]))
     };
-    let texts: Vec<String> = [
-        million("output tokens", cost.per_million_output_tokens),
-        million("tokens in all", cost.per_million_total_tokens),
-        each("out tok/s", cost.output_tokens_per_s_per_gpu),
-        each("total tok/s", cost.total_tokens_per_s_per_gpu),
-    ]
-    .into_iter()
-    .flatten()
-    .collect();
-    (!texts.is_empty()).then(|| texts.join("; "))
+    let texts = [
+        million(Say::PerMillionOut, cost.per_million_output_tokens),
+        million(Say::PerMillion, cost.per_million_total_tokens),
+        each(Say::OutPerGpu, cost.output_tokens_per_s_per_gpu),
+        each(Say::TotalPerGpu, cost.total_tokens_per_s_per_gpu),
+    ];
+    joined(texts, language)
 }

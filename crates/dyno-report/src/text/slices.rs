@@ -1,17 +1,16 @@
 //! A level over time, as a small table: ramps and soaks.
 
-use super::layout::{ABSENT, millis, number};
+use super::layout::{ABSENT, millis, number, right};
 use super::table::Marks;
 use crate::findings::clock;
+use crate::messages::{Language, Say};
 use crate::summary::{LevelSummary, Slice};
 
+const COLUMNS: [usize; 7] = [9, 9, 9, 15, 9, 6, 9];
+
 fn line(cells: &[String; 7]) -> String {
-    let [from, offered, completed, ttft, latency, failed, in_flight] = cells;
-    let line = format!(
-        "    {from:>9} {offered:>9} {completed:>9} {ttft:>15} {latency:>9} {failed:>6} \
-         {in_flight:>9}"
-    );
-    format!("{}\n", line.trim_end())
+    let cells = cells.iter().zip(COLUMNS).map(|(cell, columns)| right(cell, columns));
+    format!("    {}\n", cells.collect::<Vec<_>>().join(" ").trim_end())
 }
 
 fn cells(slice: &Slice, marks: &mut Marks) -> [String; 7] {
@@ -31,14 +30,34 @@ fn cells(slice: &Slice, marks: &mut Marks) -> [String; 7] {
 
 /// One line a slice; nothing for a level that is not looked at over time. Tells which marks it
 /// uses.
-pub(super) fn slices(level: &LevelSummary, marks: &mut Marks) -> String {
+pub(super) fn slices(level: &LevelSummary, marks: &mut Marks, language: Language) -> String {
     let Some(slices) = level.slices.as_ref().filter(|slices| !slices.is_empty()) else {
         return String::new();
     };
-    let titles = ["from", "offered", "completed", "TTFT ms", "latency", "failed", "in flight"];
-    let units = ["", "/s", "/s", "p50/p99", "ms p50", "", "at end"];
-    let head = [titles, units].map(|row| line(&row.map(str::to_owned)));
-    "  over time, with the latencies of what was sent then\n".to_owned()
-        + &head.concat()
+    let say = |say: Say| say.text(language).to_owned();
+    let none = String::new;
+    let head = [
+        [
+            Say::From,
+            Say::Offered,
+            Say::Completed,
+            Say::TtftMs,
+            Say::Latency,
+            Say::FailedColumn,
+            Say::InFlightColumn,
+        ]
+        .map(say),
+        [
+            none(),
+            say(Say::PerSecond),
+            say(Say::PerSecond),
+            "p50/p99".to_owned(),
+            say(Say::MsP50),
+            none(),
+            say(Say::AtEnd),
+        ],
+    ];
+    format!("  {}\n", say(Say::OverTime))
+        + &head.iter().map(line).collect::<String>()
         + &slices.iter().map(|slice| line(&cells(slice, marks))).collect::<String>()
 }

@@ -1,15 +1,18 @@
 //! Which levels keep the SLO, a line each, under the table.
 
 use super::TextOptions;
-use super::layout::{ABSENT, cut_middle, maybe, number, width, wrap};
+use super::layout::{ABSENT, cut_middle, left, maybe, number, width, wrap};
 use super::paint::passed;
 use crate::escape::escape;
+use crate::messages::{Language, Say};
 use crate::summary::{LevelSummary, SloSummary, Summary, TermVerdict};
 use crate::verdict::Verdict;
 
 const LONGEST: usize = 300;
 const LABEL: usize = 40;
 const LABEL_ROOM: usize = 24;
+/// Columns of the longest word.
+const WORD: usize = 4;
 
 /// The SLO and what came of it; nothing where there is none.
 pub(super) fn slo(summary: &Summary, options: &TextOptions) -> String {
@@ -28,40 +31,43 @@ fn label(level: &LevelSummary) -> String {
 }
 
 fn line(level: &LevelSummary, slo: &SloSummary, room: usize, options: &TextOptions) -> String {
-    let word = match slo.verdict.passed {
-        Some(true) => "pass",
-        Some(false) => "FAIL",
-        None => "?   ",
-    };
-    let label = label(level);
-    let label = format!("  {label}{} ", " ".repeat(room.saturating_sub(width(&label))));
-    let plain = format!("{label} {word} ");
-    let wrapped = wrap(&plain, &words(level, slo), options.width);
-    let painted = passed(word.trim_end(), slo.verdict.passed, options);
-    let pad = &word[word.trim_end().len()..];
+    let word = passed_word(slo.verdict.passed, options.language);
+    let label = left(&label(level), room);
+    let plain = format!("  {label}  {} ", left(word, WORD));
+    let wrapped = wrap(&plain, &remarks(level, slo, options.language), options.width);
+    let painted = passed(word, slo.verdict.passed, options);
+    let pad = " ".repeat(WORD.saturating_sub(width(word)));
     let rest = wrapped.strip_prefix(&plain).unwrap_or_default();
-    format!("{label} {painted}{pad} {rest}")
+    format!("  {label}  {painted}{pad} {rest}")
+}
+
+/// Whether an SLO is kept, in a word.
+pub(crate) fn passed_word(passed: Option<bool>, language: Language) -> &'static str {
+    match passed {
+        Some(true) => Say::Passed.text(language),
+        Some(false) => Say::NotPassed.text(language),
+        None => "?",
+    }
 }
 
 /// What stands against it, then how much of the work kept it.
-fn words(level: &LevelSummary, slo: &SloSummary) -> String {
+pub(crate) fn remarks(level: &LevelSummary, slo: &SloSummary, language: Language) -> String {
     let mut parts = Vec::new();
     if level.verdict == Verdict::Invalid {
-        parts.push("the level is invalid".to_owned());
+        parts.push(Say::LevelInvalid.text(language).to_owned());
     }
     let terms = &slo.verdict.terms;
     let failed = terms.iter().filter(|term| term.met == Some(false));
     parts.extend(failed.map(|term| format!("{} {}", figure(term), shown(term))));
     let absent = terms.iter().filter(|term| term.met.is_none());
-    parts.extend(absent.map(|term| format!("no {}", figure(term))));
+    parts.extend(absent.map(|term| Say::NoFigure.with(language, &[figure(term)])));
     let few: Vec<&str> = terms.iter().filter(|term| term.few_samples).map(figure).collect();
     if !few.is_empty() {
-        parts.push(format!("too few samples for {}", few.join(", ")));
+        parts.push(Say::FewSamples.with(language, &[few.join(", ")]));
     }
     let share = slo.met_share.map(|share| share * 100.0);
-    let goodput = maybe(slo.goodput_per_s);
-    parts.push(format!("goodput {goodput} req/s, {} % of the requests", maybe(share)));
-    parts.join("; ")
+    parts.push(Say::Goodput.with(language, &[maybe(slo.goodput_per_s), maybe(share)]));
+    parts.join(language.semicolon())
 }
 
 /// The name of the figure that a term bounds.

@@ -1,15 +1,18 @@
 //! The table of levels, one line each, within 80 columns.
 
 use super::TextOptions;
-use super::layout::{ABSENT, cut_middle, millis, number, whole, width};
-use super::paint::verdict;
+use super::layout::{ABSENT, cut_middle, left, millis, number, right, whole, width, wrap};
+use super::paint::{struck, verdict};
 use super::slices::slices;
 use super::turns::turns;
 use crate::escape::escape;
+use crate::messages::{Language, Message, Say};
 use crate::summary::{Distribution, LevelSummary};
+use crate::verdict::Verdict;
 
 const COLUMNS: usize = 8;
-const LABEL_AT_LEAST: usize = 6;
+const LABEL: usize = 40;
+const LONGEST_WORDS: usize = 300;
 
 /// What the marks mean, for those that were used.
 #[derive(Debug, Default)]
@@ -26,25 +29,25 @@ impl Marks {
         self.absent |= absent;
     }
 
-    fn lines(&self) -> String {
-        [
-            (self.steady, STEADY),
-            (self.few, "? fewer than 10 samples lie beyond this percentile\n"),
-            (self.absent, "– there is no such figure\n"),
-        ]
-        .iter()
-        .filter(|(used, _)| *used)
-        .map(|(_, line)| *line)
-        .collect()
+    fn lines(&self, language: Language) -> String {
+        let marks = [
+            (self.steady, "*", Say::Steady.text(language)),
+            (self.few, "?", Message::Few.text(language)),
+            (self.absent, ABSENT, Message::NoFigure.text(language)),
+        ];
+        let used = marks.into_iter().filter(|(used, ..)| *used);
+        used.map(|(_, mark, words)| format!("{mark} {words}\n")).collect()
     }
 }
 
 /// ITL where every stream of every level has it, else TPOT.
-fn token_time(
-    levels: &[LevelSummary],
-) -> (&'static str, fn(&LevelSummary) -> &Option<Distribution>) {
+fn token_time(levels: &[LevelSummary]) -> (Say, fn(&LevelSummary) -> &Option<Distribution>) {
     let all_have = levels.iter().all(|level| level.itl_ms.is_some() || level.tpot_ms.is_none());
-    if all_have { ("ITL ms", |level| &level.itl_ms) } else { ("TPOT ms", |level| &level.tpot_ms) }
+    if all_have {
+        (Say::ItlMs, |level| &level.itl_ms)
+    } else {
+        (Say::TpotMs, |level| &level.tpot_ms)
+    }
 }
 
 fn pair(figure: &Option<Distribution>, marks: &mut Marks) -> String {
@@ -86,74 +89,132 @@ fn rate(whole: Option<f64>, steady: Option<f64>, marks: &mut Marks) -> String {
     }
 }
 
-/// What a figure of the steady window is marked with, and where the others are.
-pub(super) const STEADY: &str = "* over the steady window; the whole run stands below\n";
-
 /// The table with its footnotes.
 pub(super) fn table(levels: &[LevelSummary], options: &TextOptions) -> String {
+    let language = options.language;
     let mut marks = Marks::default();
     let (token_title, token_figure) = token_time(levels);
+    let head = [
+        Say::Level,
+        Say::OkFailed,
+        Say::RequestRate,
+        Say::OutputRate,
+        Say::TtftMs,
+        token_title,
+        Say::LatencyMs,
+        Say::Verdict,
+    ];
     let mut rows = vec![
-        [
-            "level",
-            "ok/failed",
-            "req/s",
-            "out tok/s",
-            "TTFT ms",
-            token_title,
-            "latency ms",
-            "verdict",
-        ]
-        .map(str::to_owned),
+        head.map(|say| say.text(language).to_owned()),
         ["", "", "", "", "p50/p99", "p50/p99", "p50/p99", ""].map(str::to_owned),
     ];
     for level in levels {
         let steady = level.steady.map(|steady| steady.throughput);
         let done = level.throughput;
         rows.push([
-            escape(&level.label, 40),
+            String::new(),
             format!("{}/{}", whole(level.requests.completed), whole(level.requests.failed)),
             rate(done.requests_per_s, steady.and_then(|s| s.requests_per_s), &mut marks),
             rate(done.output_tokens_per_s, steady.and_then(|s| s.output_tokens_per_s), &mut marks),
             pair(&level.ttft_ms, &mut marks),
             pair(token_figure(level), &mut marks),
             pair(&level.latency_ms, &mut marks),
-            level.verdict.to_string(),
+            level.verdict.word().text(language).to_owned(),
         ]);
     }
     // The marks of what stands below the table are explained here, too.
-    levels.iter().for_each(|level| drop(turns(level, &mut marks) + &slices(level, &mut marks)));
-    let widths = widths(&rows, options.width);
+    for level in levels {
+        drop(turns(level, &mut marks, language) + &slices(level, &mut marks, language));
+    }
+    let mut widths = widths(&rows);
+    let others = widths.iter().sum::<usize>() - widths[0] + COLUMNS - 1;
+    let labels = Labels::of(levels, options.width.saturating_sub(others));
+    widths[0] = widths[0].max(labels.width);
     let mut out = String::new();
     for (i, row) in rows.iter().enumerate() {
-        let level = i.checked_sub(2).and_then(|i| levels.get(i));
-        let mut line = String::new();
-        for (column, text) in row.iter().enumerate() {
-            let text = cut_middle(text, widths[column]);
-            let pad = " ".repeat(widths[column] - width(&text));
-            match (column, level) {
-                (0, _) => line.push_str(&format!("{text}{pad}")),
-                (7, Some(level)) => line.push_str(&format!(" {}", verdict(level.verdict, options))),
-                (7, None) => line.push_str(&format!(" {text}")),
-                _ => line.push_str(&format!(" {pad}{text}")),
-            }
+        let level = i.checked_sub(2).and_then(|i| Some((levels.get(i)?, labels.own.get(i)?)));
+        if i == 2 {
+            out.extend(labels.shared.as_ref().map(|shared| format!("{shared}\n")));
         }
+        let label = match level {
+            Some((_, label)) if width(label) > widths[0] => {
+                out.push_str(&format!("{}\n", cut_middle(label, options.width)));
+                ""
+            }
+            Some((_, label)) => label,
+            None => &row[0],
+        };
+        let mut figures = String::new();
+        for (text, columns) in row.iter().zip(widths).take(COLUMNS - 1).skip(1) {
+            figures.push_str(&format!(" {}", right(text, columns)));
+        }
+        let last = match level {
+            Some((level, _)) => verdict(level.verdict, options),
+            None => row[COLUMNS - 1].clone(),
+        };
+        if level.is_some_and(|(level, _)| level.verdict == Verdict::Invalid) {
+            figures = struck(&figures, options);
+        }
+        let line = format!("{}{figures} {last}", left(label, widths[0]));
         out.push_str(line.trim_end());
         out.push('\n');
     }
-    out + &marks.lines()
+    out + &marks.lines(language) + &invalid(levels, options)
 }
 
-/// Columns as wide as their content, with the labels cut where the table would be too wide.
-fn widths(rows: &[[String; COLUMNS]], limit: usize) -> [usize; COLUMNS] {
+/// Why levels are invalid, where several stand in the table.
+fn invalid(levels: &[LevelSummary], options: &TextOptions) -> String {
+    let bad = levels.iter().filter(|level| level.verdict == Verdict::Invalid && levels.len() > 1);
+    let lines = bad.filter_map(|level| {
+        let why = level.reasons.first()?;
+        let colon = options.language.colon();
+        let words = [escape(&level.label, LABEL), escape(&why.what, LONGEST_WORDS)].join(colon);
+        Some(wrap("✗ ", &words, options.width))
+    });
+    lines.collect()
+}
+
+/// What levels are called in the table: where there is no room for it, the words that all begin
+/// with stand above them once, and what is too long even so stands on a line of its own.
+struct Labels {
+    shared: Option<String>,
+    own: Vec<String>,
+    /// Columns of those that have room.
+    width: usize,
+}
+
+impl Labels {
+    fn of(levels: &[LevelSummary], room: usize) -> Self {
+        let mut own: Vec<String> = levels.iter().map(|level| escape(&level.label, LABEL)).collect();
+        let mut shared = None;
+        if own.iter().any(|label| width(label) > room) && own.len() > 1 {
+            let begins = own.first().map(|label| shared_words(label, &own)).unwrap_or_default();
+            if begins > 0 {
+                shared = own.first().map(|label| label[..begins].trim_end().to_owned());
+                own.iter_mut().for_each(|label| *label = format!("  {}", &label[begins..]));
+            }
+        }
+        let fitting = own.iter().map(|label| width(label)).filter(|width| *width <= room);
+        let width = fitting.max().unwrap_or_default();
+        Self { shared, own, width }
+    }
+}
+
+/// Bytes of the whole words that all labels begin with.
+fn shared_words(first: &str, labels: &[String]) -> usize {
+    let ends = first.match_indices(' ').map(|(at, _)| at + 1);
+    let shared =
+        ends.take_while(|end| labels.iter().all(|label| label.starts_with(&first[..*end])));
+    shared.last().unwrap_or_default()
+}
+
+/// Columns as wide as their content.
+fn widths(rows: &[[String; COLUMNS]]) -> [usize; COLUMNS] {
     let mut widths = [0; COLUMNS];
     for row in rows {
         for (column, text) in row.iter().enumerate() {
             widths[column] = widths[column].max(width(text));
         }
     }
-    let total = widths.iter().sum::<usize>() + COLUMNS - 1;
-    let over = total.saturating_sub(limit);
-    widths[0] = widths[0].saturating_sub(over).max(LABEL_AT_LEAST.min(widths[0]));
     widths
 }

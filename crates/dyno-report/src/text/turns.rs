@@ -1,14 +1,17 @@
 //! What there is to say of a level's conversations: first and later turns side by side.
 
-use super::layout::{maybe, number};
+use super::layout::{left, maybe, number, right};
 use super::table::{Marks, percentile};
+use crate::messages::{Language, Say};
 use crate::summary::{LevelSummary, TurnFigures};
 
 const COLUMNS: usize = 6;
 
 fn line(cells: &[String; COLUMNS]) -> String {
-    let [name, requests, p50, p90, p99, tokens] = cells;
-    let line = format!("    {name:<12} {requests:>9} {p50:>9} {p90:>9} {p99:>9} {tokens:>10}");
+    let [name, figures @ ..] = cells;
+    let columns = [9, 9, 9, 9, 10];
+    let figures = figures.iter().zip(columns).map(|(cell, columns)| right(cell, columns));
+    let line = format!("    {} {}", left(name, 12), figures.collect::<Vec<_>>().join(" "));
     format!("{}\n", line.trim_end())
 }
 
@@ -25,18 +28,18 @@ fn cells(name: &str, turns: &TurnFigures, marks: &mut Marks) -> [String; COLUMNS
 }
 
 /// A small table; nothing for a level without conversations. Tells which marks it uses.
-pub(super) fn turns(level: &LevelSummary, marks: &mut Marks) -> String {
+pub(super) fn turns(level: &LevelSummary, marks: &mut Marks, language: Language) -> String {
     let Some(sessions) = &level.sessions else {
         return String::new();
     };
-    let head = ["", "requests", "p50", "p90", "p99", "tokens in"].map(str::to_owned);
+    let say = |say: Say| say.text(language);
+    let head = ["", say(Say::Requests), "p50", "p90", "p99", say(Say::TokensIn)];
     let rows = [
-        head,
-        cells("first turn", &sessions.first, marks),
-        cells("later turns", &sessions.later, marks),
+        head.map(str::to_owned),
+        cells(say(Say::FirstTurn), &sessions.first, marks),
+        cells(say(Say::LaterTurns), &sessions.later, marks),
     ];
-    let mean = number(sessions.turns_mean);
-    let talks = if sessions.started == 1 { "conversation" } else { "conversations" };
-    format!("  {} {talks} of {mean} turns on average; TTFT by turn, ms\n", sessions.started)
+    let talks = [sessions.started.to_string(), number(sessions.turns_mean)];
+    format!("  {}\n", Say::Conversations.with(language, &talks))
         + &rows.iter().map(line).collect::<String>()
 }

@@ -1,10 +1,10 @@
 //! Any summary, however odd its figures and labels, gives a sound drawing.
 
-use super::made;
 use super::xml::{Element, read};
+use super::{details, made};
 use dyno_report::chart::{ChartOptions, Language, charts, measure, svg};
 use dyno_report::summary::{LoadSummary, Steady, Throughput};
-use dyno_report::{LevelSummary, Reason, Summary, Verdict};
+use dyno_report::{Detail, LevelSummary, Reason, Summary, Verdict};
 use proptest::collection::vec;
 use proptest::option;
 use proptest::prelude::*;
@@ -91,7 +91,7 @@ fn level(base: &LevelSummary, odd: &Odd) -> LevelSummary {
         label: odd.label.clone(),
         load: LoadSummary { kind, value: Some(value) },
         verdict: [Verdict::Valid, Verdict::Suspect, Verdict::Invalid][usize::from(odd.verdict)],
-        reasons: vec![Reason { code: "x".into(), what: odd.label.clone(), advice: None }],
+        reasons: vec![Reason::new("x", odd.label.clone(), None::<String>)],
         duration_s: odd.work[0],
         throughput,
         steady: odd.steady.then_some(Steady { window_s: 1.0, throughput }),
@@ -107,7 +107,7 @@ fn level(base: &LevelSummary, odd: &Odd) -> LevelSummary {
 }
 
 /// Left, top, right and bottom of a text, by the table of widths.
-fn area(text: &Element) -> [f64; 4] {
+pub fn area(text: &Element) -> [f64; 4] {
     let (x, y, size) = (text.number("x"), text.number("y"), text.number("font-size"));
     let wide = measure::width(&text.text, size, text.attributes.contains_key("font-weight"));
     let left = match text.attributes["text-anchor"].as_str() {
@@ -180,12 +180,12 @@ fn check(drawing: &str) -> Result<(), String> {
     Ok(())
 }
 
-fn check_all(summary: &Summary) -> Result<(), TestCaseError> {
+fn check_all(summary: &Summary, detail: Option<&Detail>) -> Result<(), TestCaseError> {
     for language in [Language::English, Language::Chinese] {
         let options = ChartOptions { language };
-        let whole = svg(summary, None, &options);
-        prop_assert_eq!(&whole, &svg(summary, None, &options));
-        let each = charts(summary, None, &options);
+        let whole = svg(summary, detail, &options);
+        prop_assert_eq!(&whole, &svg(summary, detail, &options));
+        let each = charts(summary, detail, &options);
         let mut names: Vec<&String> = each.iter().map(|(name, _)| name).collect();
         names.dedup();
         prop_assert_eq!(names.len(), each.len());
@@ -199,7 +199,36 @@ fn check_all(summary: &Summary) -> Result<(), TestCaseError> {
 #[test]
 fn the_summaries_made_by_hand_are_sound() {
     for summary in [made::ladder(), made::rates(), made::grid()] {
-        check_all(&summary).unwrap();
+        check_all(&summary, None).unwrap();
+        let (summary, detail) = details::of(summary);
+        check_all(&summary, Some(&detail)).unwrap();
+    }
+}
+
+#[test]
+fn any_number_of_levels_with_any_names_leaves_room() {
+    const NAMES: [&str; 5] = [
+        "a|b|c",
+        "<script>alert('x')</script>",
+        "🦀 emoji ✓",
+        "two\nlines\tand more",
+        "一个非常长的标签，长到没有任何图例能够完整显示它，并且还在继续 and on and on and on and on",
+    ];
+    let (base, level) = made::base();
+    for count in [1, 3, 20, 200] {
+        for kind in ["concurrency", "rate", "burst"] {
+            let mut summary = base.clone();
+            let own = |i: usize| {
+                let value = (i + 1) as f64;
+                let mut own = made::level(&level, kind, value, value, 100.0 + value);
+                own.label = format!("{} {i}", NAMES[i % NAMES.len()]);
+                own
+            };
+            summary.levels = (0..count).map(own).collect();
+            summary.run.label = Some(NAMES[count % NAMES.len()].repeat(5));
+            let (summary, detail) = details::of(summary);
+            check_all(&summary, Some(&detail)).unwrap();
+        }
     }
 }
 
@@ -228,6 +257,7 @@ proptest! {
         one_kind in option::of(0..3_usize),
         label in option::of(any::<String>()),
         gpus in option::of(any::<u32>()),
+        detail in vec(details::any_level(), 1..12),
     ) {
         let (mut summary, base) = made::base();
         summary.levels = odd.iter().map(|odd| level(&base, odd)).collect();
@@ -237,6 +267,10 @@ proptest! {
         }
         summary.run.label = label;
         summary.run.gpus = gpus;
-        check_all(&summary)?;
+        for (level, i) in summary.levels.iter_mut().zip(0..) {
+            level.index = i;
+        }
+        let detail = Detail((0..).zip(detail).collect());
+        check_all(&summary, Some(&detail))?;
     }
 }

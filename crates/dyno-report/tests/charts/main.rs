@@ -4,7 +4,9 @@
 mod any;
 #[path = "../common/mod.rs"]
 mod common;
+mod details;
 mod made;
+mod pixels;
 mod xml;
 
 use dyno_report::chart::{self, ChartOptions, Language};
@@ -101,7 +103,7 @@ fn absent_figures_leave_gaps_and_invalid_levels_are_hollow() {
     summary.levels[4].latency_ms = None;
     summary.levels[7].verdict = Verdict::Invalid;
     let what = "requests left late: send lag p99 12.0 ms <limit>".to_owned();
-    summary.levels[7].reasons = vec![Reason { code: "send_lag".to_owned(), what, advice: None }];
+    summary.levels[7].reasons = vec![Reason::new("send_lag", what, None::<String>)];
     let drawing = chart::concurrency(&summary, &ENGLISH).unwrap();
     let mean = |point: &&Element| point.title.contains("Mean latency");
     assert_eq!(points(&drawing).iter().filter(mean).count(), 11);

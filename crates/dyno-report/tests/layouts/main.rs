@@ -2,6 +2,7 @@
 //! published tables it is taken from, and what holds for all.
 #![allow(clippy::unwrap_used)]
 
+mod answers;
 #[path = "../common/mod.rs"]
 mod common;
 #[cfg(feature = "parquet")]

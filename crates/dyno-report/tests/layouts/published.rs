@@ -40,7 +40,13 @@ fn run(levels: Vec<LevelSummary>, extras: Vec<LevelExtras>) -> Run {
     let summary = summary_of(&plan, vec![stream(0, 0, 0, 100, 20, 5)]);
     let levels = (0..).zip(levels).map(|(index, level)| LevelSummary { index, ..level }).collect();
     let summary = Summary { levels, notes: vec![], repeats: vec![], search: None, ..summary };
-    Run { summary, extras: Extras((0..).zip(extras).collect()), detail: None }
+    Run {
+        summary,
+        extras: Extras((0..).zip(extras).collect()),
+        detail: None,
+        plan: None,
+        environment: None,
+    }
 }
 
 fn distribution(mean: f64, p50: Option<f64>, p99: Option<f64>) -> Distribution {

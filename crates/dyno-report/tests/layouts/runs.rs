@@ -43,7 +43,7 @@ pub(crate) fn measured(plan: &Plan, levels: Vec<Vec<RequestRecord>>) -> (Run, Ve
     let source = source(plan, all);
     let summary = summarise(plan, None, &source);
     let extras = Extras::gather(plan, &source);
-    (Run { summary, extras, detail: None }, source)
+    (Run { summary, extras, detail: None, plan: None, environment: None }, source)
 }
 
 /// The same request in another level, later.

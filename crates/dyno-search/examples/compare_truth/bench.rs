@@ -5,8 +5,8 @@ use dyno_core::Nanos;
 use dyno_core::units::to_s;
 use dyno_engine::core::{Core, Cost};
 use dyno_engine::twin::Twin;
-use dyno_stats::compare::{Better, Figure};
-use dyno_stats::{BlockTable, Counted, MIN_BLOCKS};
+use dyno_stats::compare::{Better, Figure, Loop, between_runs};
+use dyno_stats::{BlockTable, Counted, MIN_BLOCKS, Statistic};
 
 const INPUT: [u32; 2] = [128, 384];
 const OUTPUT: u32 = 128;
@@ -15,10 +15,10 @@ const MOST_BLOCKS: Nanos = 40;
 
 /// How many figures of a run are compared.
 pub(crate) const FIGURES: usize = 4;
-pub(crate) const NAMES: [&str; FIGURES] =
-    ["requests per second", "mean latency", "p99 TTFT", "mean TPOT"];
 pub(crate) const BETTER: [Better; FIGURES] =
     [Better::Higher, Better::Lower, Better::Lower, Better::Lower];
+const STATISTICS: [Statistic; FIGURES] =
+    [Statistic::Mean, Statistic::Mean, Statistic::P99, Statistic::Mean];
 
 /// The figures of a run; no throughput in an open loop.
 pub(crate) type Run = [Option<Figure>; FIGURES];
@@ -31,6 +31,15 @@ pub(crate) struct Bench {
 }
 
 impl Bench {
+    /// What may be assumed of how a figure differs between runs.
+    pub(crate) fn assumed(&self, figure: usize) -> Option<f64> {
+        let kind = match self.load {
+            Load::InFlight(_) => Loop::Closed,
+            Load::Rate(_) => Loop::Open,
+        };
+        between_runs(kind, STATISTICS[figure])
+    }
+
     /// Runs the twin with steps that take `factor` times as long. Intervals take longer than the
     /// run itself.
     pub(crate) fn run(&self, factor: f64, seed: u64, intervals: bool) -> Run {

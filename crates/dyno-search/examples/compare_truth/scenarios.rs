@@ -49,7 +49,7 @@ pub(crate) fn slower(
         for ((slower, truth), rows) in cases.iter().zip(rows.chunks_mut(designs.len())) {
             let b = luck.side(1.0 + slower, RUNS);
             for (design, row) in designs.iter().zip(rows) {
-                row.fared.add(*design, &a, &b, truth);
+                row.fared.add(bench, *design, [&a, &b], truth);
             }
         }
     }
@@ -74,7 +74,7 @@ pub(crate) fn drifting(bench: &Bench, pairs: u32, seed: u64) -> Vec<Row> {
                 let run = luck.run(factor, false);
                 if side == b'A' { a.push(run) } else { b.push(run) }
             }
-            fared.add(design, &a, &b, &[0.0; FIGURES]);
+            fared.add(bench, design, [&a, &b], &[0.0; FIGURES]);
         }
         let what = format!("equal, both slow down by {:.0} %, {order}", 100.0 * DRIFT);
         Row { what, runs: design.name, requests: bench.requests, fared }
@@ -89,7 +89,7 @@ pub(crate) fn unlike(bench: &Bench, pairs: u32, seed: u64) -> Vec<Row> {
         let mut luck = Luck { bench, between, random: SplitMix::new(seed) };
         for _ in 0..pairs {
             let (a, b) = (luck.side(1.0, 1), luck.side(1.0, 1));
-            fared.add(ONE, &a, &b, &[0.0; FIGURES]);
+            fared.add(bench, ONE, [&a, &b], &[0.0; FIGURES]);
         }
         let what = format!("equal, runs differ by {:.0} %", 100.0 * between);
         Row { what, runs: ONE.name, requests: bench.requests, fared }

@@ -2,7 +2,7 @@
 
 use crate::bench::{BETTER, Bench, FIGURES, Run};
 use dyno_stats::compare::{
-    BETWEEN_RUNS, Effect, Figure, Gate, MARGIN, Order, Verdict, compare, gate, holm, verdict,
+    Effect, Figure, Gate, MARGIN, Order, Verdict, compare, gate, holm, verdict,
 };
 use dyno_stats::rng::SplitMix;
 
@@ -76,15 +76,21 @@ pub(crate) struct Fared {
 }
 
 impl Fared {
-    /// Compares, and holds the result against the true changes.
-    pub(crate) fn add(&mut self, design: Design, a: &[Run], b: &[Run], truth: &[f64; FIGURES]) {
+    /// Compares runs of a bench, and holds the result against the true changes.
+    pub(crate) fn add(
+        &mut self,
+        bench: &Bench,
+        design: Design,
+        [a, b]: [&[Run]; 2],
+        truth: &[f64; FIGURES],
+    ) {
         let effects: Vec<(usize, Effect)> = (0..FIGURES)
             .filter_map(|i| {
                 let side = |runs: &[Run], count: usize| -> Option<Vec<Figure>> {
                     runs[..count].iter().map(|run| run[i]).collect()
                 };
                 let (a, b) = (side(a, design.runs[0])?, side(b, design.runs[1])?);
-                Some((i, compare(&a, &b, design.order, BETWEEN_RUNS)?))
+                Some((i, compare(&a, &b, design.order, bench.assumed(i))?))
             })
             .collect();
         let chances: Vec<f64> = effects.iter().map(|(_, effect)| effect.p).collect();
@@ -116,23 +122,5 @@ impl Fared {
         }
         self.any += u32::from(any);
         self.wrong += u32::from(wrong);
-    }
-
-    /// A share of the comparisons that have a figure.
-    pub(crate) fn of_figure(&self, i: usize, counts: &[u32; FIGURES]) -> String {
-        percent(counts[i], self.compared[i])
-    }
-
-    /// What a gate made of a figure.
-    pub(crate) fn of_gate(&self, i: usize) -> String {
-        self.gate[i].map(|count| percent(count, self.compared[i])).join(" / ")
-    }
-}
-
-/// A dash where there is nothing.
-pub(crate) fn percent(count: u32, all: u32) -> String {
-    match all {
-        0 => "–".to_owned(),
-        _ => format!("{:.1} %", 100.0 * f64::from(count) / f64::from(all)),
     }
 }

@@ -17,7 +17,7 @@ mod verdict;
 pub use effect::{Basis, Effect};
 pub use gate::{Gate, gate};
 pub use holm::holm;
-pub use one_run::{BETWEEN_RUNS, Figure, one_run};
+pub use one_run::{BETWEEN_RUNS, BETWEEN_RUNS_AT_A_RATE, Figure, Loop, between_runs, one_run};
 pub use power::MOST_MORE;
 pub use rounds::{paired, rounds};
 pub use verdict::{Better, MARGIN, Verdict, verdict};
@@ -33,12 +33,13 @@ pub enum Order {
 
 /// The change from A to B, by the best that the number of runs and their order allow: paired where
 /// they were made in rounds, by the spread of the runs where at least one side has several, and
-/// with an allowance of `assumed` (see [`BETWEEN_RUNS`]) where there is one of each.
+/// with an allowance of `assumed` (see [`between_runs`]) where there is one of each.
 ///
-/// Absent where a side has no run, a figure is not above 0, or a lone run has no interval.
-pub fn compare(a: &[Figure], b: &[Figure], order: Order, assumed: f64) -> Option<Effect> {
+/// Absent where a side has no run, a figure is not above 0, or there is one run of each and nothing
+/// may be assumed or one of them has no interval.
+pub fn compare(a: &[Figure], b: &[Figure], order: Order, assumed: Option<f64>) -> Option<Effect> {
     if let ([a], [b]) = (a, b) {
-        return one_run(*a, *b, assumed);
+        return one_run(*a, *b, assumed?);
     }
     let values = |side: &[Figure]| side.iter().map(|figure| figure.value).collect::<Vec<_>>();
     match order {

@@ -5,10 +5,33 @@ use super::effect::{Basis, Effect, Estimate, logarithm};
 use super::student::critical;
 use super::verdict::CHANCE;
 use crate::blocks::Interval;
+use crate::stability::Statistic;
 
-/// The standard deviation between runs of the same server, as a share of a figure, where nothing
-/// better is known.
+/// The standard deviation between runs of the same server in a closed loop, as a share of a figure.
 pub const BETWEEN_RUNS: f64 = 0.01;
+/// The same at a given rate of arrivals, for figures of the middle: a server that is a little
+/// slower fills up a little more, and is slower by more than that.
+pub const BETWEEN_RUNS_AT_A_RATE: f64 = 0.05;
+
+/// Whether requests wait for each other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Loop {
+    /// So many in flight.
+    Closed,
+    /// They come when they come.
+    Open,
+}
+
+/// The standard deviation between runs that may be assumed where it is not known. Absent for the
+/// tail in an open loop: near its capacity a server that is 1 % slower has a p99 that is 10 %
+/// higher, or 20 %, and one run does not tell how near that is.
+pub fn between_runs(kind: Loop, statistic: Statistic) -> Option<f64> {
+    match (kind, statistic) {
+        (Loop::Closed, _) => Some(BETWEEN_RUNS),
+        (Loop::Open, Statistic::Mean | Statistic::P50) => Some(BETWEEN_RUNS_AT_A_RATE),
+        (Loop::Open, _) => None,
+    }
+}
 
 /// A figure of one run.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -40,7 +63,7 @@ impl Figure {
 }
 
 /// The change from one run of A to one of B. Each has an effect of its own with the standard
-/// deviation `assumed` ([`BETWEEN_RUNS`]), besides what its interval says.
+/// deviation `assumed` (see [`between_runs`]), besides what its interval says.
 ///
 /// Absent where a run has no interval, or a figure is not above 0.
 pub fn one_run(a: Figure, b: Figure, assumed: f64) -> Option<Effect> {

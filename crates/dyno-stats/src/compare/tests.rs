@@ -71,6 +71,15 @@ fn one_run_each_is_never_surer_than_runs_differ() {
 }
 
 #[test]
+fn less_is_assumed_of_a_closed_loop_than_of_an_open_one() {
+    use crate::stability::Statistic::{Mean, P50, P90, P99};
+    assert_eq!(between_runs(Loop::Closed, P99), Some(BETWEEN_RUNS));
+    assert_eq!(between_runs(Loop::Open, Mean), Some(BETWEEN_RUNS_AT_A_RATE));
+    assert_eq!(between_runs(Loop::Open, P50), Some(BETWEEN_RUNS_AT_A_RATE));
+    assert_eq!((between_runs(Loop::Open, P90), between_runs(Loop::Open, P99)), (None, None));
+}
+
+#[test]
 fn lopsided_intervals_count_on_the_side_they_lie() {
     let a = Figure { value: 1.0, interval: Some([1.0, 1.0]) };
     let b = Figure { value: 2.0, interval: Some([1.9, 4.0]) };
@@ -91,7 +100,7 @@ fn no_data_gives_nothing() {
     let some = figure(1.0, 0.1);
     let none = Figure { value: 1.0, interval: None };
     assert_eq!(one_run(some, none, 0.01), None);
-    assert_eq!(compare(&[], &[some], Order::Apart, 0.01), None);
+    assert_eq!(compare(&[], &[some], Order::Apart, Some(0.01)), None);
     assert_eq!(rounds(&[1.0], &[1.0]), None);
     assert_eq!(rounds(&[], &[1.0, 2.0]), None);
     assert_eq!(paired(&[1.0, 2.0], &[1.0]), None);
@@ -107,13 +116,15 @@ fn no_data_gives_nothing() {
 fn the_number_of_runs_and_their_order_decide() {
     let of = |count: usize| vec![figure(1.0, 0.1); count];
     let basis = |a: usize, b: usize, order: Order| {
-        compare(&of(a), &of(b), order, 0.02).map(|effect| effect.basis)
+        compare(&of(a), &of(b), order, Some(0.02)).map(|effect| effect.basis)
     };
     assert_eq!(basis(1, 1, Order::InRounds), Some(Basis::OneRunEach { assumed: 0.02 }));
     assert_eq!(basis(3, 3, Order::InRounds), Some(Basis::Paired));
     assert_eq!(basis(3, 3, Order::Apart), Some(Basis::Rounds));
     assert_eq!(basis(3, 2, Order::InRounds), Some(Basis::Rounds));
     assert_eq!(basis(5, 1, Order::Apart), Some(Basis::OneAgainstSeveral));
+    assert_eq!(compare(&of(1), &of(1), Order::Apart, None), None);
+    assert!(compare(&of(2), &of(2), Order::Apart, None).is_some());
 }
 
 #[test]

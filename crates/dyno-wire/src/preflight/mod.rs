@@ -8,6 +8,7 @@ use crate::dialect::Shape;
 use crate::encode::SecretHeaders;
 use crate::endpoint::Endpoint;
 use dyno_core::environment::{Note, Preflight, Server};
+use dyno_core::notes::Known;
 use dyno_core::plan::{Plan, UsageWanted};
 use dyno_core::{Nanos, SEC};
 use dyno_drive::StopSignal;
@@ -87,11 +88,7 @@ pub fn preflight(
     let model = match &setup.plan.request.model {
         Some(model) => {
             if models.is_none() {
-                notes.push(Note {
-                    code: "models_unknown".into(),
-                    what: format!("/v1/models did not answer: {words}"),
-                    advice: None,
-                });
+                notes.push(Known::ModelsUnknown.note(vec![words]));
             }
             model.clone()
         }

@@ -7,6 +7,7 @@ use crate::dialect::Shape;
 use crate::encode::Encoder;
 use crate::http::Head;
 use dyno_core::environment::{Note, Preflight};
+use dyno_core::notes::Known;
 use dyno_core::outcome::{FailureClass, Outcome};
 use dyno_core::prompt::Item;
 use dyno_core::record::{RequestRecord, TokenSource};
@@ -163,18 +164,10 @@ impl<'a> Probe<'a> {
             && *class != FailureClass::OutputShort
         {
             let words = record.detail.clone().unwrap_or_default();
-            self.note(
-                "preflight_failed",
-                format!("the preflight's answer was not proper ({class}): {words}"),
-                None,
-            );
+            self.notes.push(Known::PreflightFailed.note(vec![class.to_string(), words]));
         }
         self.seen = Some(record);
         true
-    }
-
-    fn note(&mut self, code: &str, what: String, advice: Option<&str>) {
-        self.notes.push(Note { code: code.into(), what, advice: advice.map(str::to_owned) });
     }
 
     pub(super) fn header(&self, name: &str) -> Option<&str> {
@@ -200,41 +193,23 @@ impl<'a> Probe<'a> {
             .then(|| if self.shape.ignore_eos { "ignore_eos" } else { "min_tokens" }.to_owned());
         if !length_works {
             (self.shape.ignore_eos, self.shape.min_tokens) = (false, false);
-            self.note(
-                "length_not_fixed",
-                "the server takes no field that fixes the output length: answers end when the \
-                 model wants"
-                    .into(),
-                Some("compare output tokens before comparing anything else"),
-            );
+            self.notes.push(Known::LengthNotFixed.note(vec![]));
         }
         let usage = self.seen.as_ref().and_then(|r| r.output);
         let usage = usage.is_some_and(|count| count.source == TokenSource::Usage);
         let continuous = self.seen.as_ref().is_some_and(|r| r.chunk_tokens_known);
         if !usage && !failed {
-            self.note(
-                "no_usage",
-                "the server reports no token usage: output tokens are counted as events".into(),
-                Some("token figures are estimates unless every event carries one token"),
-            );
+            self.notes.push(Known::NoUsage.note(vec![]));
         }
         if self.shape.stream && self.seen.as_ref().is_some_and(|r| !r.streamed) && !failed {
-            self.note(
-                "not_streamed",
-                "the server answered a streaming request with a whole body".into(),
-                Some("there is no TTFT, TPOT or ITL; check the server's streaming settings"),
-            );
+            self.notes.push(Known::NotStreamed.note(vec![]));
         }
         let name = |field: Field| FIELDS.iter().find(|(f, _)| *f == field).map_or("", |(_, n)| n);
         let refused: Vec<(String, String)> =
             self.refused.iter().map(|(f, words)| (name(*f).to_owned(), words.clone())).collect();
         for (field, words) in &refused {
             let words: String = words.chars().take(200).collect();
-            self.note(
-                "field_refused",
-                format!("the server does not take `{field}`: {words}"),
-                None,
-            );
+            self.notes.push(Known::FieldRefused.note(vec![field.clone(), words]));
         }
         let limit =
             if self.shape.max_completion_tokens { "max_completion_tokens" } else { "max_tokens" };

@@ -6,6 +6,7 @@ use super::read::Read;
 use super::rows::{Row, Rows};
 use super::words::{counted, spoken};
 use crate::data::DataError;
+use dyno_core::notes::Known;
 
 /// What became of the rows of a trace file.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -40,32 +41,25 @@ pub struct TraceTally {
 pub struct Told {
     /// How many.
     pub count: u64,
-    /// What became of them, in words that follow on the number.
-    pub what: &'static str,
-    /// What to do about it, where there is something to do.
-    pub advice: Option<&'static str>,
+    /// What became of them, in words.
+    pub note: Known,
 }
 
 impl TraceTally {
     /// What there is to tell: whatever became of any requests.
     pub fn told(&self) -> Vec<Told> {
-        let told = |count, what| Told { count, what, advice: None };
-        let mismatched = Told {
-            count: self.mismatched,
-            what: "with more or fewer hash ids than their length has blocks",
-            advice: Some("if these are many, say with block= how many tokens a hash id stands for"),
-        };
+        let told = |count, note| Told { count, note };
         let all = [
-            told(self.skipped, "bad rows skipped"),
-            told(self.failed_when_recorded, "left out, as they failed when recorded"),
-            told(self.outside, "left out by from= and to="),
-            told(self.dropped_short, "left out as too short"),
-            told(self.dropped_long, "left out as too long"),
-            told(self.beyond_limit, "beyond the limit"),
-            told(self.truncated, "cut to the longest allowed"),
-            told(self.reordered, "out of order in the file, put in the order of their times"),
-            mismatched,
-            told(self.without_output, "recorded without output, asked for one token"),
+            told(self.skipped, Known::TraceSkipped),
+            told(self.failed_when_recorded, Known::TraceFailed),
+            told(self.outside, Known::TraceOutside),
+            told(self.dropped_short, Known::TraceShort),
+            told(self.dropped_long, Known::TraceLong),
+            told(self.beyond_limit, Known::TraceBeyondLimit),
+            told(self.truncated, Known::TraceCut),
+            told(self.reordered, Known::TraceReordered),
+            told(self.mismatched, Known::TraceMismatched),
+            told(self.without_output, Known::TraceWithoutOutput),
         ];
         all.into_iter().filter(|told| told.count > 0).collect()
     }

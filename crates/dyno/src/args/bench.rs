@@ -3,9 +3,11 @@
 use super::capacity::CapacitySearch;
 use super::cost::CostArgs;
 use super::course::CourseArgs;
+use super::language::LanguageArgs;
 use super::levels::{self, Concurrency, Requests};
 use super::metrics::MetricsArgs;
 use super::ramp::ramp;
+use super::report::Written;
 use super::target::{TargetUrl, target};
 use super::values::{self, ExtraBody, Header, List, Secret};
 use super::versus::VersusArgs;
@@ -327,6 +329,12 @@ pub(crate) struct OutputArgs {
     /// Print the summary as JSON on stdout, and nothing else there
     #[arg(long)]
     pub(crate) json: bool,
+    /// Reports to write beside the run: html, png, svg, markdown, csv, parquet or another format of
+    /// dyno report; or none
+    #[arg(long, value_name = "FORMATS", value_parser = super::report::written(), value_delimiter = ',', default_value = "html")]
+    pub(crate) report: Vec<Written>,
+    #[command(flatten)]
+    pub(crate) language: LanguageArgs,
     /// No notes and no progress; warnings, errors and the result remain
     #[arg(long)]
     pub(crate) quiet: bool,

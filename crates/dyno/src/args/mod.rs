@@ -3,11 +3,14 @@
 
 pub(crate) mod bench;
 pub(crate) mod capacity;
+pub(crate) mod compare;
 pub(crate) mod cost;
 pub(crate) mod course;
 pub(crate) mod data;
 pub(crate) mod engine;
 pub(crate) mod fit;
+pub(crate) mod import;
+pub(crate) mod language;
 pub(crate) mod levels;
 pub(crate) mod metrics;
 pub(crate) mod predict;
@@ -66,6 +69,16 @@ pub(crate) enum Command {
     Doctor(DoctorArgs),
     /// Print the summary of a run again, from its records, in one of several layouts
     Report(report::ReportArgs),
+    /// Read other tools' results
+    Import(import::ImportArgs),
+    /// Check results, Dyno's own or other tools', by what must be so
+    Lint(import::LintArgs),
+    /// Put runs side by side, and say which differences are real
+    Compare(Box<compare::CompareArgs>),
+    /// Pass or fail a run against a baseline
+    Gate(Box<compare::GateArgs>),
+    /// Keep summaries as baselines
+    Baseline(compare::BaselineArgs),
     /// Explain a command or a topic
     Help(HelpArgs),
     /// Print a completion script for a shell

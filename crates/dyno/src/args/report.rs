@@ -1,9 +1,9 @@
 //! `dyno report`: which runs, in which layout, in which language, and where to.
 
+use super::language::LanguageArgs;
+use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use clap::{Args, ValueEnum};
 use dyno_report::layout::Layout;
-use dyno_report::messages::Language;
 use std::path::PathBuf;
 
 /// `dyno report`.
@@ -27,6 +27,8 @@ Formats:
   sglang-jsonl   the result file of SGLang's, one line a level
   svg            the charts of one run, on one page
   png            the same in pixels, 1,200 wide; needs no fonts
+  html           a page of one run to mail: findings, charts to play with, every figure; one file,
+                 opens offline
 
 Examples:
   dyno report                                     the latest run under dyno-runs/
@@ -37,7 +39,8 @@ Examples:
   dyno report --format csv --per-request --out requests.csv
   dyno report --format parquet --per-request --out requests.parquet
   dyno report --format svg --out charts.svg       charts, to look at in a browser
-  dyno report --format png --out charts.png       charts, for a chat or a slide")]
+  dyno report --format png --out charts.png       charts, for a chat or a slide
+  dyno report --format html --out report.html     the whole report as one page, to mail")]
 pub(crate) struct ReportArgs {
     /// Run directories [default: the latest under dyno-runs/]
     #[arg(value_name = "RUN")]
@@ -51,32 +54,33 @@ pub(crate) struct ReportArgs {
     /// With --format csv or parquet: one row a request instead of one a level
     #[arg(long, conflicts_with = "json")]
     pub(crate) per_request: bool,
-    /// Language of the words of markdown, evalscope, svg and png [default: by LC_ALL, LC_MESSAGES, LANG]
-    #[arg(long, value_name = "LANGUAGE", value_enum)]
-    pub(crate) lang: Option<Lang>,
+    #[command(flatten)]
+    pub(crate) language: LanguageArgs,
     /// Write to this file instead of stdout
     #[arg(long, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,
+}
+
+/// A report to write beside a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Written {
+    /// None.
+    Nothing,
+    /// In this layout.
+    As(Layout),
+}
+
+/// The layouts that may be written beside a run by their names, and `none`.
+pub(crate) fn written() -> impl TypedValueParser<Value = Written> {
+    let names = Layout::ALL.map(|(name, _)| name).into_iter().chain(["none"]);
+    PossibleValuesParser::new(names).map(|name| match Layout::named(&name) {
+        Some(layout) => Written::As(layout),
+        None => Written::Nothing,
+    })
 }
 
 /// The layouts by their names; the help page says what each is.
 fn layout() -> impl TypedValueParser<Value = Layout> {
     let names = PossibleValuesParser::new(Layout::ALL.map(|(name, _)| name));
     names.try_map(|name| Layout::named(&name).ok_or("there is no such layout"))
-}
-
-/// The languages by their names.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Lang {
-    En,
-    Zh,
-}
-
-impl From<Lang> for Language {
-    fn from(lang: Lang) -> Self {
-        match lang {
-            Lang::En => Self::English,
-            Lang::Zh => Self::Chinese,
-        }
-    }
 }

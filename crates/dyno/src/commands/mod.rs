@@ -1,13 +1,19 @@
 //! One file per command: each takes what was typed and a printer, and says how it ended.
 
+pub(crate) mod baseline;
 pub(crate) mod bench;
 pub(crate) mod capacity;
+pub(crate) mod compare;
 pub(crate) mod completions;
 pub(crate) mod data;
 pub(crate) mod doctor;
 pub(crate) mod engine;
 pub(crate) mod fit;
+pub(crate) mod gate;
 pub(crate) mod help;
+pub(crate) mod import;
+pub(crate) mod lint;
+pub(crate) mod loaded;
 pub(crate) mod man;
 pub(crate) mod predict;
 pub(crate) mod report;

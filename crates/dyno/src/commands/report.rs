@@ -2,9 +2,12 @@
 //! asked for.
 
 use super::RUNS;
+use super::loaded::{self, Loaded};
+use crate::args::language::LanguageArgs;
 use crate::args::report::ReportArgs;
 use crate::exit::Exit;
 use crate::printer::Printer;
+use crate::resolve::Surroundings;
 use crate::usage::UsageError;
 use dyno_record::{RecordError, RunDir};
 use dyno_report::detail::Detail;
@@ -34,23 +37,28 @@ fn report(args: &ReportArgs, printer: &Printer) -> Result<Exit, UsageError> {
         let wrong = "this is no text for a terminal; add --out FILE";
         return Err(UsageError::new("--format", wrong));
     }
-    let unreadable = |error: RecordError| UsageError::new("RUN", error.to_string());
-    let dirs = opened(&args.runs).map_err(unreadable)?;
+    let all = loaded::all(&args.runs, "RUN")?;
+    for (path, problem) in all.problems.iter().filter(|(_, problem)| loaded::is_error(problem)) {
+        printer.warn(loaded::problem(path, problem));
+    }
+    let found = all.runs;
     if let Some(table) = table {
-        // Whatever cannot be read is said before anything is written.
-        let read = dirs.iter().map(|dir| load(dir, None)).collect::<Result<Vec<_>, _>>();
-        let runs = read.map_err(unreadable)?;
-        let notes = runs.iter().flat_map(|run| notes_on(&run.summary, language(args)));
+        let notes = found.iter().flat_map(|run| notes_on(&run.summary, language(args.language)));
         notes.for_each(|note| printer.warn(note));
-        return give(args.out.as_deref(), printer, |out| rows(&dirs, &runs, table, out));
+        if let Some(without) = found.iter().find(|run| run.dir.is_none()) {
+            let wrong = format!("`{}` has no records of single requests", without.path.display());
+            return Err(UsageError::new("--per-request", wrong));
+        }
+        return give(args.out.as_deref(), printer, |out| rows(&found, table, out));
     }
-    if layout.is_of_one_run() && dirs.len() > 1 {
-        let wrong = "a page of charts is of one run; name one, or write one page for each";
-        return Err(UsageError::new("--format", wrong));
+    if layout.is_of_one_run() && found.len() > 1 {
+        let wrong = "such a page is of one run; name one, or write one page for each";
+        return Err(UsageError::new("--format", wrong).hint("PATH#NAME picks one of several"));
     }
-    let read = dirs.iter().map(|dir| load(dir, Some(layout))).collect::<Result<Vec<_>, _>>();
+    let unreadable = |error: RecordError| UsageError::new("RUN", error.to_string());
+    let read = found.into_iter().map(|run| load(run, layout)).collect::<Result<Vec<_>, _>>();
     let runs = read.map_err(unreadable)?;
-    let options = Options { language: language(args), text: text_options(args, printer) };
+    let options = Options { language: language(args.language), text: text_options(args, printer) };
     match layout.print(&runs, &options) {
         Ok(printed) => {
             printed.notes.iter().for_each(|note| printer.warn(note));
@@ -70,32 +78,29 @@ pub(super) fn read(dir: Option<&Path>) -> Result<Summary, RecordError> {
         Some(dir) => RunDir::open(dir)?,
         None => RunDir::latest(Path::new(RUNS))?,
     };
-    Ok(load(&dir, None)?.summary)
-}
-
-fn opened(runs: &[std::path::PathBuf]) -> Result<Vec<RunDir>, RecordError> {
-    if runs.is_empty() {
-        return Ok(vec![RunDir::latest(Path::new(RUNS))?]);
-    }
-    runs.iter().map(RunDir::open).collect()
+    let (plan, environment) = (dir.read_plan()?, dir.read_environment()?);
+    Ok(summarise(&plan, environment.as_ref(), &DirSource::open(&dir)?))
 }
 
 /// What a layout needs of a run.
-fn load(dir: &RunDir, layout: Option<Layout>) -> Result<Run, RecordError> {
-    let plan = dir.read_plan()?;
-    let environment = dir.read_environment()?;
-    let source = DirSource::open(dir)?;
-    let summary = summarise(&plan, environment.as_ref(), &source);
-    let extras = match layout.is_some_and(Layout::needs_extras) {
-        true => Extras::gather(&plan, &source),
-        false => Extras::default(),
+fn load(run: Loaded, layout: Layout) -> Result<Run, RecordError> {
+    let Loaded { summary, mut extras, dir, .. } = run;
+    let Some(dir) = dir else {
+        return Ok(Run { summary, extras, detail: None, plan: None, environment: None });
     };
-    let detail = layout.is_some_and(Layout::needs_detail).then(|| Detail::gather(&source));
-    Ok(Run { summary, extras, detail })
+    let plan = dir.read_plan()?;
+    let source = DirSource::open(&dir)?;
+    if layout.needs_extras() {
+        extras = Extras::gather(&plan, &source);
+    }
+    let detail = layout.needs_detail().then(|| Detail::gather(&source));
+    let environment = dir.read_environment()?;
+    Ok(Run { summary, extras, detail, plan: Some(plan), environment })
 }
 
-fn rows(dirs: &[RunDir], runs: &[Run], table: Table, out: &mut dyn Write) -> io::Result<()> {
-    let sources = dirs.iter().map(DirSource::open).collect::<Result<Vec<_>, _>>();
+fn rows(runs: &[Loaded], table: Table, out: &mut dyn Write) -> io::Result<()> {
+    let dirs = runs.iter().filter_map(|run| run.dir.as_ref());
+    let sources = dirs.map(DirSource::open).collect::<Result<Vec<_>, _>>();
     let sources = sources.map_err(io::Error::other)?;
     let both = runs.iter().zip(&sources);
     let both: Vec<(&Summary, &dyn FrameSource)> =
@@ -103,25 +108,24 @@ fn rows(dirs: &[RunDir], runs: &[Run], table: Table, out: &mut dyn Write) -> io:
     per_request(out, table, &both)
 }
 
-fn language(args: &ReportArgs) -> Language {
-    args.lang.map_or_else(
-        || {
-            let set = ["LC_ALL", "LC_MESSAGES", "LANG"].map(|name| std::env::var(name).ok());
-            Language::of_locale(set.each_ref().map(|value| value.as_deref()))
-        },
-        Language::from,
-    )
+/// The language that was asked for, or that of the locale.
+pub(super) fn language(asked: LanguageArgs) -> Language {
+    asked.or(Surroundings::of_process().language)
 }
 
 fn text_options(args: &ReportArgs, printer: &Printer) -> TextOptions {
     match args.out {
         Some(_) => TextOptions::default(),
-        None => TextOptions { width: printer.result_width(), color: printer.result_colour() },
+        None => TextOptions {
+            width: printer.result_width(),
+            color: printer.result_colour(),
+            ..TextOptions::default()
+        },
     }
 }
 
 /// Writes the result to where it was asked for.
-fn give(
+pub(super) fn give(
     file: Option<&Path>,
     printer: &Printer,
     write: impl FnOnce(&mut dyn Write) -> io::Result<()>,

@@ -2,13 +2,19 @@
 
 use crate::exit::Exit;
 use crate::printer::Printer;
+use dyno_report::messages::Language;
 use dyno_report::{Summary, TextOptions, render_text};
 
-/// Prints a summary on stdout.
-pub(crate) fn summary(summary: &Summary, as_json: bool, printer: &Printer) -> Exit {
+/// Prints a summary on stdout: in a language, or as JSON.
+pub(crate) fn summary(
+    summary: &Summary,
+    as_json: bool,
+    language: Language,
+    printer: &Printer,
+) -> Exit {
     if !as_json {
         let (width, color) = (printer.result_width(), printer.result_colour());
-        return printer.result(&render_text(summary, &TextOptions { width, color }));
+        return printer.result(&render_text(summary, &TextOptions { width, color, language }));
     }
     match serde_json::to_string_pretty(summary) {
         Ok(json) => printer.result(&format!("{json}\n")),

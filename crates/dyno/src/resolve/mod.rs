@@ -21,6 +21,7 @@ pub(crate) use versus::suffix;
 
 use crate::args::bench::{ApiArg, BenchArgs, ConnectionArgs, RequestArgs, UsageArg};
 use crate::args::metrics::MetricsArg;
+use crate::args::report::Written;
 use crate::args::target::TargetUrl;
 use crate::run::embedded::Embedded;
 use crate::run::past::Past;
@@ -29,6 +30,8 @@ use crate::usage::UsageError;
 use dyno_core::plan::{Api, PLAN_SCHEMA, Plan, RequestPlan, Shard, Target, Timeouts, UsageWanted};
 use dyno_engine::twin::Twin;
 use dyno_record::RunDir;
+use dyno_report::layout::Layout;
+use dyno_report::messages::Language;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use versus::Rival;
@@ -51,6 +54,10 @@ pub(crate) struct Resolved {
     pub(crate) out: Option<PathBuf>,
     /// The summary goes to stdout as JSON.
     pub(crate) json: bool,
+    /// The language of the summary that people read.
+    pub(crate) language: Language,
+    /// The reports that are written beside the run.
+    pub(crate) reports: Vec<Layout>,
     /// No notes, no progress.
     pub(crate) quiet: bool,
     /// No progress.
@@ -67,6 +74,19 @@ pub(crate) struct Resolved {
     pub(crate) notes: Vec<String>,
     /// What the user should mend.
     pub(crate) warnings: Vec<String>,
+}
+
+/// Each report once, in the order in which they were named.
+fn reports(asked: &[Written]) -> Vec<Layout> {
+    let mut reports = Vec::new();
+    for written in asked {
+        if let Written::As(layout) = written
+            && !reports.contains(layout)
+        {
+            reports.push(*layout);
+        }
+    }
+    reports
 }
 
 impl fmt::Debug for Resolved {
@@ -189,6 +209,8 @@ pub(crate) fn resolve(
         connection,
         out: output.out,
         json: output.json,
+        language: output.language.or(surroundings.language),
+        reports: reports(&output.report),
         quiet: output.quiet,
         no_progress: output.no_progress,
         dry_run,

@@ -1,6 +1,7 @@
 //! What the environment says, gathered once so that the rest is a function of its inputs.
 
 use crate::args::values::Secret;
+use dyno_report::messages::Language;
 use std::ffi::OsString;
 
 /// What the environment says.
@@ -10,6 +11,8 @@ pub(crate) struct Surroundings {
     pub(crate) api_key: Option<Result<Secret, ()>>,
     /// Names of the proxy variables that are set.
     pub(crate) proxies: Vec<String>,
+    /// The language of the locale.
+    pub(crate) language: Language,
 }
 
 impl Surroundings {
@@ -20,16 +23,22 @@ impl Surroundings {
 
     fn from_vars(vars: impl Iterator<Item = (OsString, OsString)>) -> Self {
         const PROXIES: &[&str] = &["http_proxy", "https_proxy", "all_proxy"];
+        const LOCALE: [&str; 3] = ["LC_ALL", "LC_MESSAGES", "LANG"];
         let mut found = Self::default();
+        let mut locale: [Option<OsString>; 3] = Default::default();
         for (name, value) in vars.filter(|(_, value)| !value.is_empty()) {
             let Some(name) = name.to_str() else { continue };
             if name == "DYNO_API_KEY" {
                 found.api_key = Some(value.into_string().map(Secret).map_err(|_| ()));
             } else if PROXIES.iter().any(|proxy| name.eq_ignore_ascii_case(proxy)) {
                 found.proxies.push(name.to_owned());
+            } else if let Some(at) = LOCALE.iter().position(|known| *known == name) {
+                locale[at] = Some(value);
             }
         }
         found.proxies.sort();
+        let locale = locale.each_ref().map(|value| value.as_ref().and_then(|value| value.to_str()));
+        found.language = Language::of_locale(locale);
         found
     }
 }
@@ -45,5 +54,16 @@ mod tests {
         let found = Surroundings::from_vars(vars.map(|(k, v)| (k.into(), v.into())).into_iter());
         assert_eq!(found.proxies, ["HTTPS_PROXY", "all_proxy"]);
         assert!(found.api_key.is_none());
+        assert_eq!(found.language, Language::English);
+    }
+
+    #[test]
+    fn the_locale_has_a_language() {
+        let of = |vars: &[(&str, &str)]| {
+            let vars = vars.iter().map(|(name, value)| (name.into(), value.into()));
+            Surroundings::from_vars(vars).language
+        };
+        assert_eq!(of(&[("LANG", "zh_CN.UTF-8"), ("LC_ALL", "")]), Language::Chinese);
+        assert_eq!(of(&[("LANG", "zh_CN.UTF-8"), ("LC_ALL", "C")]), Language::English);
     }
 }

@@ -132,6 +132,8 @@ impl Rival {
             connection: one.connection.clone(),
             out: one.out.as_deref().map(|out| named(out, Side::B)),
             json: one.json,
+            language: one.language,
+            reports: one.reports.clone(),
             quiet: one.quiet,
             no_progress: one.no_progress,
             dry_run: one.dry_run,

@@ -1,7 +1,10 @@
 //! From level to level: which one comes next, what happens in between, and when it is enough.
 
 use super::past::Past;
+use dyno_core::environment::Note;
+use dyno_core::notes::Known;
 use dyno_core::plan::{LevelPlan, Plan};
+use dyno_core::slo::Condition;
 use dyno_report::{LevelSummary, slo};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -80,9 +83,10 @@ impl<'p, 'n> Course<'p, 'n> {
 
     /// Why no more levels are run although there are some, if so: a condition that the last one
     /// met.
-    pub(crate) fn enough(&self, last: &LevelSummary) -> Option<String> {
+    pub(crate) fn enough(&self, last: &LevelSummary) -> Option<Note> {
         let mut met = self.plan.course.stop_on.iter().filter(|condition| slo::met(last, condition));
-        met.next().map(|condition| format!("{condition} was met at {}", last.label))
+        let values = |condition: &Condition| vec![condition.to_string(), last.label.clone()];
+        met.next().map(|condition| Known::StoppedOn.note(values(condition)))
     }
 
     /// Levels of the plan after the one that is up; none where nobody knows them all.

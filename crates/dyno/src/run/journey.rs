@@ -7,6 +7,7 @@ use super::recording::{LastSuccess, Watched};
 use super::turns::Player;
 use crate::progress::Progress;
 use dyno_core::Nanos;
+use dyno_core::environment::Note;
 use dyno_core::frame::{Ending, Frame, LevelChosen, RunEnd};
 use dyno_core::plan::{LevelPlan, Plan};
 use dyno_drive::Stop;
@@ -27,7 +28,7 @@ pub(crate) struct Journey<'a, 'p, 'n> {
     /// Something ran before, so that there is something to rest from.
     follows: bool,
     /// Why no more levels are run although there are some.
-    enough: Option<String>,
+    enough: Option<Note>,
 }
 
 impl<'a, 'p, 'n> Journey<'a, 'p, 'n> {
@@ -163,16 +164,16 @@ impl Player for Journey<'_, '_, '_> {
         self.outcome.ending
     }
 
-    fn enough(&self) -> Option<String> {
+    fn enough(&self) -> Option<Note> {
         self.enough.clone()
     }
 
-    fn stop_here(&mut self, why: String) {
+    fn stop_here(&mut self, why: Note) {
         (self.run.news)(News::Enough(&why));
         self.enough = Some(why);
     }
 
-    fn give_up(&mut self, ending: Ending, why: String) {
+    fn give_up(&mut self, ending: Ending, why: Note) {
         if self.course.has_more() {
             self.outcome.ending = ending;
             self.stop_here(why);

@@ -9,6 +9,7 @@ use super::recording::{LastSuccess, Recording, Watched};
 use super::workload::{Sending, Workload};
 use crate::progress::Live;
 use dyno_core::Nanos;
+use dyno_core::environment::Note;
 use dyno_core::frame::{Ending, EngineSlip, Frame, LevelChosen, LevelEnd, RunHeader};
 use dyno_core::plan::{LevelPlan, Load, Plan, Warmup};
 use dyno_core::record::RequestRecord;
@@ -66,7 +67,7 @@ pub(crate) enum News<'a> {
     /// The levels to come, of which there are some, will take about so long. `after` so many.
     Left { after: usize, of: usize, time: Duration },
     /// No more levels are run, for this reason.
-    Enough(&'a str),
+    Enough(&'a Note),
 }
 
 /// How a run ended.

@@ -2,7 +2,9 @@
 //! other.
 
 use dyno_core::Nanos;
+use dyno_core::environment::Note;
 use dyno_core::frame::Ending;
+use dyno_core::notes::Known;
 use dyno_core::plan::LevelPlan;
 use dyno_core::versus::Side;
 
@@ -21,13 +23,13 @@ pub(crate) trait Player {
     fn ending(&self) -> Ending;
 
     /// Why it runs no more levels, where that was wanted.
-    fn enough(&self) -> Option<String>;
+    fn enough(&self) -> Option<Note>;
 
     /// Runs no more levels, for this reason, although there may be some.
-    fn stop_here(&mut self, why: String);
+    fn stop_here(&mut self, why: Note);
 
     /// Ends before its time, in this way and for this reason, if there are levels left.
-    fn give_up(&mut self, ending: Ending, why: String);
+    fn give_up(&mut self, ending: Ending, why: Note);
 }
 
 /// Who goes first at each level. It alternates from level to level, and from round to round of the
@@ -78,19 +80,26 @@ pub(crate) fn take<'d>(levels: &[LevelPlan], a: &mut (dyn Player + 'd), b: &mut 
         }
         match (a.enough(), b.enough()) {
             (None, None) => {}
-            (Some(why), None) => return b.stop_here(format!("on {}, {why}", Side::A)),
-            (None, Some(why)) => return a.stop_here(format!("on {}, {why}", Side::B)),
+            (Some(why), None) => return b.stop_here(on_other(Side::A, &why)),
+            (None, Some(why)) => return a.stop_here(on_other(Side::B, &why)),
             (Some(_), Some(_)) => return,
         }
     }
 }
 
-fn cut_short(side: Side, ending: Ending) -> String {
-    match ending {
-        Ending::Interrupted => "interrupted".to_owned(),
-        Ending::TargetLost => format!("{side}, which took turns with it, was lost"),
-        _ => format!("{side}, which took turns with it, could not go on"),
-    }
+fn cut_short(side: Side, ending: Ending) -> Note {
+    let known = match ending {
+        Ending::Interrupted => Known::InterruptedOther,
+        Ending::TargetLost => Known::LostOther,
+        _ => Known::AbortedOther,
+    };
+    known.note(vec![side.to_string()])
+}
+
+/// The same, for the run that did not meet the condition.
+fn on_other(side: Side, why: &Note) -> Note {
+    let values = std::iter::once(side.to_string()).chain(why.values.iter().cloned());
+    Known::StoppedOnOther.note(values.collect())
 }
 
 #[cfg(test)]
@@ -146,7 +155,7 @@ mod tests {
         clock: &'a Cell<Nanos>,
         log: &'a RefCell<Vec<String>>,
         ending: Ending,
-        enough: Option<String>,
+        enough: Option<Note>,
     }
 
     impl Player for Fake<'_> {
@@ -167,7 +176,8 @@ mod tests {
             };
             self.ran += 1;
             if self.enough_after == Some(self.ran) {
-                self.enough = Some("errors>5% was met".to_owned());
+                let values = ["errors>5%", "concurrency 1"].map(str::to_owned);
+                self.enough = Some(Known::StoppedOn.note(values.to_vec()));
             }
         }
 
@@ -175,15 +185,15 @@ mod tests {
             self.ending
         }
 
-        fn enough(&self) -> Option<String> {
+        fn enough(&self) -> Option<Note> {
             self.enough.clone()
         }
 
-        fn stop_here(&mut self, why: String) {
+        fn stop_here(&mut self, why: Note) {
             self.enough = Some(why);
         }
 
-        fn give_up(&mut self, ending: Ending, why: String) {
+        fn give_up(&mut self, ending: Ending, why: Note) {
             if self.ran < self.levels {
                 (self.ending, self.enough) = (ending, Some(why));
             }
@@ -191,7 +201,7 @@ mod tests {
     }
 
     /// Three levels: what was run, and how either side ended and why.
-    fn played(change: impl Fn(&mut Fake<'_>)) -> (String, [(Ending, Option<String>); 2]) {
+    fn played(change: impl Fn(&mut Fake<'_>)) -> (String, [(Ending, Option<Note>); 2]) {
         let (log, clock) = (RefCell::default(), Cell::new(0));
         let fake = |side| {
             let mut fake = Fake {
@@ -230,7 +240,7 @@ mod tests {
         };
         let (log, [_, (ending, why)]) = lost(Side::A, 1);
         assert_eq!((log.as_str(), ending), ("A0 B0 B1 A1", Ending::Aborted));
-        assert!(why.unwrap().contains("A, which took turns with it, was lost"));
+        assert!(why.unwrap().what.contains("A, which took turns with it, was lost"));
         // Lost in the last turn of all: the other has run everything.
         let (log, [(ending, why), _]) = lost(Side::B, 2);
         assert_eq!((log.as_str(), ending, why), ("A0 B0 B1 A1 A2 B2", Ending::Requests, None));
@@ -250,7 +260,8 @@ mod tests {
             fake.enough_after = (fake.side == Side::A).then_some(1);
         });
         assert_eq!((log.as_str(), a, b), ("A0 B0", Ending::Requests, Ending::Requests));
-        assert_eq!(why.as_deref(), Some("on A, errors>5% was met"));
+        let what = "no more levels were run: on A, errors>5% was met at concurrency 1";
+        assert_eq!(why.unwrap().what, what);
     }
 
     proptest! {

@@ -4,6 +4,7 @@
 use super::metrics::Unanswered;
 use dyno_core::environment::Note;
 use dyno_core::frame::Frame;
+use dyno_core::notes::Known;
 use dyno_core::server::ServerSample;
 use dyno_drive::StopSignal;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
@@ -119,10 +120,9 @@ impl Watch {
         let state = self.lock();
         let words = state.last_words.as_ref()?;
         let (asked, failed) = (state.asked, state.failed);
-        (failed as f64 > GAPS * asked as f64).then(|| Note {
-            code: "metrics_gaps".to_owned(),
-            what: format!("{failed} of {asked} questions for the server's figures failed: {words}"),
-            advice: Some("its own figures are of the times in which it answered".to_owned()),
+        (failed as f64 > GAPS * asked as f64).then(|| {
+            let values = vec![failed.to_string(), asked.to_string(), words.clone()];
+            Known::MetricsGaps.note(values)
         })
     }
 

@@ -213,16 +213,20 @@ fn a_trace_is_shown_by_its_times_lengths_and_shared_beginnings() {
         "  0.200 per second on average\n",
         "  512 of 1,955 input tokens: a prefix cache can save 26.2 % at most\n",
         "  2  at 500 ms: 600 in, 26 out, ids 46, 48\n",
-        "1 with more or fewer hash ids than their length has blocks; if these are many, say with \
-         block= how many tokens a hash id stands for\n",
-        "1 recorded without output, asked for one token\n",
+        "requests of the trace with more or fewer hash ids than their length has blocks: 1; if \
+         these are many, say with block= how many tokens a hash id stands for\n",
+        "requests of the trace recorded without output, asked for one token: 1\n",
     ] {
         assert!(shown.stdout.contains(part), "{part}: {}", shown.stdout);
     }
     let part = format!("data show trace:{file},from=400ms,to=1s,speed=2");
     let part = run(place.dyno(&part)).expect_status(&[0]);
     assert!(part.stdout.contains("replayed: 1 request in 50 ms\n"), "{}", part.stdout);
-    assert!(part.stdout.contains("2 left out by from= and to=\n"), "{}", part.stdout);
+    assert!(
+        part.stdout.contains("requests of the trace left out by from= and to=: 2\n"),
+        "{}",
+        part.stdout
+    );
     for (args, said) in [
         ("show trace:FILE --order shuffle", "--order: a trace is replayed in the order of its"),
         ("show trace:FILE,from=1h", "the trace runs from 0 s to 10 s"),

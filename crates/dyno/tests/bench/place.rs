@@ -12,6 +12,9 @@ use tempfile::TempDir;
 pub(crate) const NOT_OURS: &[&str] = &[
     "DYNO_API_KEY",
     "COLUMNS",
+    "LC_ALL",
+    "LC_MESSAGES",
+    "LANG",
     "SSL_CERT_FILE",
     "SSL_CERT_DIR",
     "http_proxy",

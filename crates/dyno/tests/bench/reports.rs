@@ -127,3 +127,52 @@ fn charts_are_drawn_from_a_run_and_of_one_run_only() {
     assert!(chinese.starts_with("<svg") && chinese != english);
     run(place.dyno("report run run --format svg")).expect_status(&[2]).expect_words(&["one run"]);
 }
+
+#[test]
+fn pictures_and_tables_are_files_of_their_kind() {
+    let place = Place::new();
+    two_runs(&place);
+    let file = |args: &str| {
+        let said = report(&place, &format!("{args} --out made"));
+        assert_eq!(said.stdout, "", "{args}");
+        std::fs::read(place.path().join("made")).unwrap()
+    };
+    let [english, chinese] =
+        ["en", "zh"].map(|language| file(&format!("ladder --format png --lang {language}")));
+    assert!(english.starts_with(b"\x89PNG\r\n\x1a\n") && chinese.starts_with(b"\x89PNG"));
+    assert_ne!(english, chinese);
+    assert_eq!(english, file("ladder --format png --lang en"), "the same bytes each time");
+    for args in ["ladder bursts --format parquet", "ladder --format parquet --per-request"] {
+        let table = file(args);
+        assert!(table.starts_with(b"PAR1") && table.ends_with(b"PAR1"), "{args}");
+    }
+    assert!(report(&place, "ladder --format parquet").stdout.starts_with("PAR1"), "a pipe is fine");
+    for (args, words) in [
+        ("ladder bursts --format png", "one run"),
+        ("ladder --format png --per-request", "csv or parquet"),
+    ] {
+        run(place.dyno(&format!("report {args}"))).expect_status(&[2]).expect_words(&[words]);
+    }
+}
+
+#[test]
+fn what_is_no_text_is_kept_from_a_terminal() {
+    let place = Place::new();
+    two_runs(&place);
+    for format in ["png", "parquet"] {
+        let mut command = std::process::Command::new("script");
+        let inside = format!("{} report ladder --format {format}", env!("CARGO_BIN_EXE_dyno"));
+        command.current_dir(place.path()).args(["-qec", &inside, "/dev/null"]);
+        let ended = run(command).expect_status(&[2]);
+        assert!(ended.stdout.contains("--out FILE"), "{}", ended.said());
+        assert!(!ended.stdout.contains("PAR1") && !ended.stdout.contains("PNG\r"));
+    }
+}
+
+#[test]
+fn characters_that_no_picture_can_show_are_told() {
+    let place = Place::new();
+    let load = "--concurrency 2 --requests 20 --out odd --label 🦀螃蟹";
+    run(place.dyno(&format!("predict --twin generic-7b-24gb --quiet {load}"))).expect_status(&[0]);
+    report(&place, "odd --format png --out odd.png").expect_words(&["not in the font", "🦀"]);
+}

@@ -10,6 +10,9 @@ pub(crate) fn dyno(dir: &Path, args: &[&str]) -> Command {
     for name in [
         "DYNO_API_KEY",
         "COLUMNS",
+        "LC_ALL",
+        "LC_MESSAGES",
+        "LANG",
         "http_proxy",
         "https_proxy",
         "all_proxy",

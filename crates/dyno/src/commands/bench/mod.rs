@@ -5,6 +5,7 @@ mod outcome;
 pub(crate) mod plan_text;
 pub(crate) mod recorded;
 pub(crate) mod versus;
+mod written;
 
 use crate::exit::Exit;
 use crate::printer::Printer;
@@ -19,6 +20,7 @@ use crate::run::tokenize;
 use crate::run::workload::Workload;
 use dyno_core::SEC;
 use dyno_core::environment::Note;
+use dyno_core::notes::Known;
 use dyno_core::plan::{LevelPlan, Plan};
 use dyno_drive::{Stop, StopSignal};
 use dyno_net::{Clock, raise_open_files};
@@ -170,10 +172,8 @@ fn counts_differ(
     let record = tokenize::probe(&mut target.client, encoder, &item, stop)
         .map_err(|error| (Exit::Interrupted, error.to_string()))?;
     let counts = item.input_tokens.zip(record.input.map(|count| count.tokens));
-    Ok(counts.filter(|(ours, servers)| u64::from(*ours) != *servers).map(|(ours, servers)| Note {
-        code: "token_counts_differ".to_owned(),
-        what: format!("a prompt of {ours} tokens by our count has {servers} by the server's"),
-        advice: Some("--tokenizer has to be the model's own, chat template and all".to_owned()),
+    Ok(counts.filter(|(ours, servers)| u64::from(*ours) != *servers).map(|(ours, servers)| {
+        Known::TokenCountsDiffer.note(vec![ours.to_string(), servers.to_string()])
     }))
 }
 

@@ -1,11 +1,14 @@
 //! The end of a run: summary, report, and the exit status.
 
 use super::directory::{one_line, utc};
+use super::written;
 use crate::exit::Exit;
 use crate::printer::Printer;
 use crate::resolve::Resolved;
 use crate::run::levels::{Lost, RunOutcome};
+use dyno_core::environment::Note;
 use dyno_core::frame::{Ending, Frame, RunHeader};
+use dyno_core::notes::Known;
 use dyno_core::units::format_duration;
 use dyno_core::{Nanos, SEC};
 use dyno_record::{Finished, RunDir};
@@ -84,19 +87,13 @@ fn bar_missed(summary: &Summary) -> bool {
 }
 
 /// How the target was lost, when, and what it had answered last.
-pub(crate) fn lost_words(lost: &Lost, anchor_unix_ns: u64) -> String {
+pub(crate) fn lost_note(lost: &Lost, anchor_unix_ns: u64) -> Note {
     let at = utc((anchor_unix_ns + lost.at) / SEC);
-    let into = format_duration(whole(lost.at));
-    let last = match lost.last_success {
-        Some(last) => format!(
-            "the last answer, to request {} of level {}, had ended {} before",
-            last.index,
-            last.level + 1,
-            format_duration(whole(lost.at.saturating_sub(last.at)))
-        ),
-        None => "no request had been answered".to_owned(),
-    };
-    format!("the target was lost at {at}, {into} into the run: {}; {last}", one_line(&lost.words))
+    let mut values = vec![at, format_duration(whole(lost.at)), one_line(&lost.words)];
+    let Some(last) = lost.last_success else { return Known::TargetLostUnanswered.note(values) };
+    let before = format_duration(whole(lost.at.saturating_sub(last.at)));
+    values.extend([last.index.to_string(), (last.level + 1).to_string(), before]);
+    Known::TargetLost.note(values)
 }
 
 /// Tenths of seconds are enough.
@@ -122,6 +119,7 @@ fn sum_up(
         exit = Exit::Bug;
     }
     exit = exit.and(show(&summary));
+    written::reports(dir, resolved, &summary, environment, &whole, printer);
     Ok((summary, exit))
 }
 

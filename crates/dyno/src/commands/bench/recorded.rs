@@ -16,6 +16,7 @@ use crate::run::watch::{EndsWith, Watch};
 use crate::run::workload::Workload;
 use dyno_core::environment::{Environment, Note};
 use dyno_core::frame::{Ending, Frame, RunHeader};
+use dyno_core::notes::Known;
 use dyno_core::plan::Plan;
 use dyno_core::versus::Versus;
 use dyno_drive::StopSignal;
@@ -70,7 +71,9 @@ pub(crate) fn run(
     let opened = open(kit, &environment)?;
     let over = record(bench, kit, opened, environment, navigator, |journey| journey.all());
     let Kit { resolved, printer, .. } = *kit;
-    Ok(over.conclude(kit, &mut |summary| show::summary(summary, resolved.json, printer)))
+    Ok(over.conclude(kit, &mut |summary| {
+        show::summary(summary, resolved.json, resolved.language, printer)
+    }))
 }
 
 /// Has `drive` run the levels, and keeps everything.
@@ -89,7 +92,7 @@ pub(crate) fn record(
         printer.note(directory::one_line(&note.what));
     }
     let warned = Cell::new(false);
-    let enough = RefCell::new(None);
+    let enough: RefCell<Option<Note>> = RefCell::new(None);
     let live = Arc::new(Live::of(plan, clock));
     let past = resolved.resumed.as_ref().map(|(_, past)| past);
     let course = Course::new(plan, navigator, past);
@@ -126,7 +129,7 @@ pub(crate) fn record(
                     let turns = plan.course.versus.as_ref().map_or("", |_| " of its own turns");
                     printer.note(left(after, of, time) + turns);
                 }
-                News::Enough(why) => *enough.borrow_mut() = Some(why.to_owned()),
+                News::Enough(why) => *enough.borrow_mut() = Some(why.clone()),
             },
         };
         let show = || Progress::start(Arc::clone(&live), printer, resolved.live);
@@ -140,7 +143,10 @@ pub(crate) fn record(
     environment.notes.extend(in_turns(plan));
     environment.notes.extend(workload.notes(&outcome.sent));
     environment.notes.extend(watch.note());
-    environment.notes.extend(enough.into_inner().map(|why| stopped_early(&why)));
+    environment.notes.extend(in_turns(plan));
+    environment.notes.extend(workload.notes(&outcome.sent));
+    environment.notes.extend(watch.note());
+    environment.notes.extend(enough.into_inner());
     environment.notes.extend(target_lost(&outcome, plan, clock));
     let before = resolved.resumed.as_ref().and_then(|(dir, _)| dir.read_environment().ok()?);
     keep(&mut environment.notes, before.map(|before| before.notes).unwrap_or_default());
@@ -213,33 +219,15 @@ fn keep(notes: &mut Vec<Note>, earlier: Vec<Note>) {
 /// There is another run to be read with this one.
 fn in_turns(plan: &Plan) -> Option<Note> {
     let Versus { side, other_run, other_target } = plan.course.versus.as_ref()?;
-    Some(Note {
-        code: "interleaved".to_owned(),
-        what: format!(
-            "this is {side} of two, measured in turns, level by level; {} is {other_run}, \
-             {other_target}",
-            side.other()
-        ),
-        advice: None,
-    })
+    let values =
+        [side.to_string(), side.other().to_string(), other_run.clone(), other_target.clone()];
+    Some(Known::Interleaved.note(values.to_vec()))
 }
 
-/// Levels that were not run because it was enough.
-fn stopped_early(why: &str) -> Note {
-    Note {
-        code: "stopped_on".to_owned(),
-        what: format!("no more levels were run: {why}"),
-        advice: None,
-    }
-}
-
-/// When the target was lost, and what it had done last.
+/// When the target was lost, and what it had done last. One of two runs is not gone on with.
 fn target_lost(outcome: &RunOutcome, plan: &Plan, clock: Clock) -> Option<Note> {
     let lost = outcome.lost.as_ref()?;
-    let advice = "--resume DIR goes on once it is up again";
-    Some(Note {
-        code: "target_lost".to_owned(),
-        what: outcome::lost_words(lost, clock.anchor_unix_ns()),
-        advice: plan.course.versus.is_none().then(|| advice.to_owned()),
-    })
+    let note = outcome::lost_note(lost, clock.anchor_unix_ns());
+    let advice = note.advice.filter(|_| plan.course.versus.is_none());
+    Some(Note { advice, ..note })
 }

@@ -14,6 +14,7 @@ use dyno_core::versus::{Side, Versus};
 use dyno_drive::StopSignal;
 use dyno_net::Clock;
 use dyno_record::RunDir;
+use dyno_report::messages::Language;
 use dyno_report::{Summary, TextOptions, render_brief};
 use serde_json::json;
 
@@ -94,7 +95,8 @@ pub(crate) fn run(a: Seat<'_>, b: Seat<'_>, printer: &Printer) -> Result<Exit, R
         });
         over_b = Some(over);
     });
-    let mut shown = Shown { json: a.kit.resolved.json, printer, summaries: Vec::new() };
+    let Resolved { json, language, .. } = *a.kit.resolved;
+    let mut shown = Shown { json, language, printer, summaries: Vec::new() };
     let dir_a = over_a.dir.clone();
     let mut exit = over_a.conclude(&a.kit, &mut |summary| shown.take(Side::A, plan_a, summary));
     if let Some(over_b) = over_b {
@@ -109,6 +111,7 @@ pub(crate) fn run(a: Seat<'_>, b: Seat<'_>, printer: &Printer) -> Result<Exit, R
 /// Prints one summary after the other, or both in one JSON document.
 struct Shown<'a> {
     json: bool,
+    language: Language,
     printer: &'a Printer,
     summaries: Vec<(Side, Summary)>,
 }
@@ -120,7 +123,8 @@ impl Shown<'_> {
             return Exit::Fine;
         }
         let (width, color) = (self.printer.result_width(), self.printer.result_colour());
-        let text = render_brief(summary, &TextOptions { width, color });
+        let language = self.language;
+        let text = render_brief(summary, &TextOptions { width, color, language });
         self.printer.result(&format!("{side}: {}\n\n{text}\n", target(plan)))
     }
 
@@ -134,10 +138,10 @@ impl Shown<'_> {
     }
 }
 
-/// Both runs are whole, or as whole as they will be: what the difference is.
+/// Both runs are whole, or as whole as they will be: how to see the difference.
 fn compared(a: &RunDir, b: &RunDir, printer: &Printer) -> Exit {
     let [a, b] = [a, b].map(|dir| dir.path().display().to_string());
-    printer.remark(format_args!("each in full: dyno report {a}, dyno report {b}"));
+    printer.remark(format_args!("side by side: dyno compare {a} {b}"));
     Exit::Fine
 }
 

@@ -34,7 +34,7 @@ pub(super) fn show(
 }
 
 fn in_words(told: &Told) -> String {
-    let Told { count, what, advice } = told;
-    let advice = advice.map(|advice| format!("; {advice}")).unwrap_or_default();
-    format!("{count} {what}{advice}\n")
+    let note = told.note.note(vec![told.count.to_string()]);
+    let advice = note.advice.map(|advice| format!("; {advice}")).unwrap_or_default();
+    format!("{}{advice}\n", note.what)
 }

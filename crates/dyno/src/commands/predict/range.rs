@@ -2,53 +2,45 @@
 
 use crate::run::workload::Typical;
 use dyno_core::environment::Note;
+use dyno_core::notes::Known;
 use dyno_core::plan::{LevelPlan, Load};
 use dyno_engine::twin::Twin;
 
 /// What to say of levels beyond the twin's range: once for each kind of distance.
 pub(super) fn notes(twin: &Twin, levels: &[LevelPlan], asked: &[Option<Typical>]) -> Vec<Note> {
-    let note = |what: String, advice: &str| Note {
-        code: "beyond_range".to_owned(),
-        what,
-        advice: Some(advice.to_owned()),
-    };
     let Some(range) = &twin.range else {
-        return vec![note(
-            format!("the twin {} was fitted to no measurement; its figures are made up", twin.name),
-            "read shapes, not figures; fit a twin to your own sweep with `dyno fit`",
-        )];
+        return vec![Known::TwinMadeUp.note(vec![twin.name.clone()])];
     };
     let mut beyond: Vec<Beyond> = Vec::new();
     for (level, asked) in levels.iter().zip(asked) {
         let load = match level.load {
             Load::Concurrency { concurrency } => {
-                Some(("in flight", f64::from(concurrency), range.in_flight))
+                Some((Known::BeyondInFlight, f64::from(concurrency), range.in_flight))
             }
-            Load::Burst { requests } => Some(("in flight", requests as f64, range.in_flight)),
+            Load::Burst { requests } => {
+                Some((Known::BeyondInFlight, requests as f64, range.in_flight))
+            }
             Load::Rate { .. } | Load::Ramp { .. } => {
-                Some(("requests per second", level.load.value(), range.rate))
+                Some((Known::BeyondRate, level.load.value(), range.rate))
             }
             Load::Trace { .. } => None,
         };
         let lengths = asked.map(|asked| {
             [
-                ("tokens in", f64::from(asked.input), range.input),
-                ("tokens out", f64::from(asked.output), range.output),
+                (Known::BeyondInput, f64::from(asked.input), range.input),
+                (Known::BeyondOutput, f64::from(asked.output), range.output),
             ]
         });
         for (what, value, within) in load.into_iter().chain(lengths.into_iter().flatten()) {
             Beyond::see(&mut beyond, what, value, within);
         }
     }
-    beyond
-        .into_iter()
-        .map(|b| note(b.words(twin), "the further beyond, the less it is worth"))
-        .collect()
+    beyond.into_iter().map(|b| b.note(twin)).collect()
 }
 
 /// The farthest that some quantity is from the twin's range.
 struct Beyond {
-    what: &'static str,
+    what: Known,
     value: f64,
     within: [f64; 2],
     times: f64,
@@ -58,7 +50,7 @@ struct Beyond {
 const ALLOWED: f64 = 1.1;
 
 impl Beyond {
-    fn see(seen: &mut Vec<Self>, what: &'static str, value: f64, within: [f64; 2]) {
+    fn see(seen: &mut Vec<Self>, what: Known, value: f64, within: [f64; 2]) {
         let [least, most] = within;
         let times = if value > most { value / most } else { least / value.max(f64::MIN_POSITIVE) };
         if times <= ALLOWED {
@@ -71,14 +63,10 @@ impl Beyond {
         }
     }
 
-    fn words(&self, twin: &Twin) -> String {
-        let Self { what, value, within: [least, most], times } = self;
-        let (value, least, most) = (tidy(*value), tidy(*least), tidy(*most));
-        format!(
-            "{value} {what} is {times:.1} times beyond the {least} to {most} that the twin {} was \
-             fitted on",
-            twin.name
-        )
+    fn note(&self, twin: &Twin) -> Note {
+        let Self { what, value, within, times } = self;
+        let [least, most] = within.map(tidy);
+        what.note(vec![tidy(*value), format!("{times:.1}"), least, most, twin.name.clone()])
     }
 }
 

@@ -1,0 +1,78 @@
+//! How requests were offered, as far as the tool tells.
+
+use super::super::part::{Finding, Stated};
+use super::super::quantity::{Cell, cell, name};
+use crate::blank;
+use dyno_report::summary::{LoadSummary, RequestCounts};
+
+/// How often requests were sent.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+enum Rate {
+    #[default]
+    Untold,
+    /// In words: a ramp, the times of a trace.
+    Otherwise,
+    Unlimited,
+    Fixed(f64),
+}
+
+/// What is told of a load.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Told {
+    rate: Rate,
+    slots: Option<f64>,
+}
+
+impl Told {
+    /// A row on the rate or on the slots.
+    pub(super) fn row(&mut self, stated: Stated<'_>) {
+        let value = stated.value.trim();
+        let of_slots = name(stated.name).0.contains("concurrency");
+        match cell(value) {
+            Cell::Number(number) if of_slots => self.slots = Some(number.value),
+            Cell::Number(number) => self.rate = Rate::Fixed(number.value),
+            Cell::Absent => {}
+            Cell::Other if of_slots => {}
+            Cell::Other if ["inf", "infinity"].contains(&value.to_lowercase().as_str()) => {
+                self.rate = Rate::Unlimited;
+            }
+            Cell::Other => self.rate = Rate::Otherwise,
+        }
+    }
+
+    /// The rate changed over time.
+    pub(super) fn ramp(&mut self) {
+        self.rate = Rate::Otherwise;
+    }
+
+    /// The load, and what was assumed of it. Without a rate and a limit the tools send everything
+    /// at once.
+    pub(super) fn load(&self, counts: &RequestCounts, line: u64) -> (LoadSummary, Option<Finding>) {
+        let sent = counts.completed.map(|done| done + counts.failed.unwrap_or_default());
+        let sent = sent.map(|sent| sent as f64);
+        let finding = match (self.slots, self.rate) {
+            (Some(slots), Rate::Fixed(rate)) => Some(Finding::note(
+                "import_load_two",
+                line,
+                format!("a rate of {rate} requests/s and at most {slots} at once"),
+                "it is kept as a rate; the limit is among the reported figures",
+            )),
+            (None, Rate::Untold) if sent.is_some() => Some(Finding::note(
+                "import_load_assumed",
+                line,
+                "no request rate and no concurrency are told: taken as a burst of all requests, \
+                 which is the tool's default",
+                "if a rate or a limit was set, the load of this run is another",
+            )),
+            _ => None,
+        };
+        let load = match (self.slots, self.rate, sent) {
+            (_, Rate::Fixed(rate), _) => blank::load("rate", Some(rate)),
+            (_, Rate::Otherwise, _) | (None, Rate::Untold, None) => blank::load("unknown", None),
+            (Some(slots), ..) => blank::load("concurrency", Some(slots)),
+            (None, _, Some(sent)) => blank::load("burst", Some(sent)),
+            (None, Rate::Unlimited, None) => blank::load("unlimited", None),
+        };
+        (load, finding)
+    }
+}

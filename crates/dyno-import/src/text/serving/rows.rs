@@ -1,0 +1,216 @@
+//! The rows of a block, each put in its place.
+
+use super::super::part::{Finding, Part, Stated, label, put, report, whole};
+use super::super::quantity::{Cell, Measure, cell, name, neat, quantity};
+use super::TITLE;
+use super::load::Told;
+use crate::blank;
+use dyno_report::LevelSummary;
+use dyno_report::layout::{Burstiness, LevelExtras};
+use dyno_report::summary::{Distribution, RequestCounts, SloSummary, SloVerdict, Tokens};
+
+/// Takes a block row by row.
+pub(super) struct Reader {
+    line: u64,
+    level: LevelSummary,
+    extras: LevelExtras,
+    findings: Vec<Finding>,
+    told: Told,
+    totals: [Option<u64>; 2],
+    goodput: Option<f64>,
+    backend: Option<String>,
+}
+
+impl Reader {
+    pub(super) fn new(line: u64) -> Self {
+        Self {
+            line,
+            level: blank::level("", blank::load("unknown", None)),
+            extras: LevelExtras::default(),
+            findings: Vec::new(),
+            told: Told::default(),
+            totals: [None, None],
+            goodput: None,
+            backend: None,
+        }
+    }
+
+    /// A line that the tool prints before it begins to measure.
+    pub(super) fn ahead(&mut self, text: &str) {
+        let Some((key, value)) = text.split_once(':') else { return };
+        let value = value.trim();
+        match key.trim().to_lowercase().as_str() {
+            "traffic request rate" | "maximum request concurrency" => {
+                self.told.row(Stated { line: self.line, name: key, value });
+            }
+            "traffic ramp-up strategy" => self.told.ramp(),
+            "burstiness factor" => {
+                let shape = quantity(value).filter(|shape| shape.value > 0.0);
+                self.extras.burstiness = shape.map(|shape| Burstiness::Shape(shape.value));
+            }
+            _ => {}
+        }
+    }
+
+    /// A row; false where the line is not one.
+    pub(super) fn row(&mut self, line: u64, text: &str) -> bool {
+        let Some((label, value)) = text.split_once([':', '：']) else { return false };
+        let stated = Stated { line, name: label, value: value.trim() };
+        let (key, _) = name(label);
+        if key.is_empty() || key.len() > 60 {
+            return false;
+        }
+        if key == "backend" {
+            self.backend = Some(stated.value.to_owned());
+            return true;
+        }
+        if key.contains("request rate") || key.starts_with("max") && key.contains("concurrency") {
+            self.told.row(stated);
+        } else if !self.figure(&key, stated) && !matches!(cell(value), Cell::Number(_)) {
+            // A row of another kind of value belongs to the block; prose does not.
+            return value.trim().is_empty() || value.split_whitespace().count() <= 2;
+        }
+        if let Cell::Number(number) = cell(value) {
+            report(&mut self.level, line, label, number);
+        }
+        true
+    }
+
+    /// Puts a figure in its place; false where it has none.
+    fn figure(&mut self, key: &str, stated: Stated<'_>) -> bool {
+        let (level, findings) = (&mut self.level, &mut self.findings);
+        let per_second = |measure| (Some(measure), 1.0);
+        let (place, (measure, size)) = match key {
+            "successful requests" => {
+                level.requests.completed = stated.count(findings);
+                return true;
+            }
+            "failed requests" => {
+                level.requests.failed = stated.count(findings);
+                return true;
+            }
+            "total input tokens" => {
+                self.totals[0] = stated.count(findings);
+                return true;
+            }
+            "total generated tokens" => {
+                self.totals[1] = stated.count(findings);
+                return true;
+            }
+            "peak concurrent requests" => {
+                self.extras.peak_requests = stated.count(findings);
+                return true;
+            }
+            "peak output token throughput" => {
+                let peak = stated.figure(Measure::TokenRate, findings);
+                self.extras.peak_output_per_s = peak.and_then(whole);
+                return true;
+            }
+            "benchmark duration" => (&mut level.duration_s, (Some(Measure::Seconds), 1e3)),
+            "request throughput" => {
+                (&mut level.throughput.requests_per_s, per_second(Measure::RequestRate))
+            }
+            "request goodput" => (&mut self.goodput, per_second(Measure::RequestRate)),
+            "output token throughput" => {
+                (&mut level.throughput.output_tokens_per_s, per_second(Measure::TokenRate))
+            }
+            "total token throughput" => {
+                (&mut level.throughput.total_tokens_per_s, per_second(Measure::TokenRate))
+            }
+            _ => return self.statistic(key, stated),
+        };
+        if let Some(measure) = measure {
+            *place = stated.figure(measure, findings).map(|figure| neat(figure / size));
+        }
+        true
+    }
+
+    /// `Mean TTFT`, `P99 E2E Latency`, ...
+    fn statistic(&mut self, key: &str, stated: Stated<'_>) -> bool {
+        let Some((statistic, figure)) = key.split_once(' ') else { return false };
+        let place: &mut Option<Distribution> = match figure {
+            "ttft" => &mut self.level.ttft_ms,
+            "tpot" => &mut self.level.tpot_ms,
+            "itl" => &mut self.level.chunk_gap_ms,
+            "e2el" | "e2e latency" => &mut self.level.latency_ms,
+            _ => return false,
+        };
+        if let Some(millis) = stated.figure(Measure::Millis, &mut self.findings) {
+            put(place, statistic, millis);
+        }
+        true
+    }
+
+    pub(super) fn finish(mut self, titled: bool, closed: bool) -> Part {
+        let level = &mut self.level;
+        let (load, assumed) = self.told.load(&level.requests, self.line);
+        level.label = label(&load.kind, load.value);
+        level.load = load;
+        self.findings.extend(assumed);
+        if level.requests == RequestCounts::default() && level.duration_s.is_none() {
+            self.findings.push(Finding::error(
+                "import_cut",
+                self.line,
+                "the block has neither requests nor a duration",
+                "it may be cut short; what is there was read",
+            ));
+        }
+        let completed = level.requests.completed;
+        if completed == Some(0) {
+            let times = [
+                &mut level.ttft_ms,
+                &mut level.tpot_ms,
+                &mut level.chunk_gap_ms,
+                &mut level.latency_ms,
+            ];
+            times.into_iter().for_each(|figure| *figure = None);
+            self.findings.push(Finding::note(
+                "import_nothing_completed",
+                self.line,
+                "no request succeeded",
+                "its times are taken to be absent, not 0",
+            ));
+        }
+        let tokens = |total: Option<u64>| {
+            let done = completed.filter(|done| *done > 0)?;
+            Some(Tokens { total, mean: neat(total? as f64 / done as f64) })
+        };
+        [level.input_tokens, level.output_tokens] = self.totals.map(tokens);
+        level.slo = self.goodput.map(|goodput| SloSummary {
+            verdict: SloVerdict { passed: None, terms: Vec::new() },
+            goodput_per_s: Some(goodput),
+            met_share: None,
+        });
+        if let Some(latency) = level.latency_ms.as_mut() {
+            latency.count = completed;
+        }
+        if !titled {
+            self.findings.push(Finding::note(
+                "import_title",
+                self.line,
+                format!("rows of a serving benchmark without the line `{TITLE}` above them"),
+                "they were read by their names",
+            ));
+        }
+        if !closed && (level.ttft_ms.is_none() || level.reported.is_none()) {
+            self.findings.push(Finding::error(
+                "import_cut",
+                self.line,
+                "the block has no closing line and no times",
+                "it may be cut short; what is there was read",
+            ));
+        }
+        let tool = if self.backend.is_some() { "sglang" } else { "vllm" };
+        let mut part = Part::new(tool, "block", self.line);
+        part.api = match self.backend.as_deref() {
+            Some("sglang-oai" | "vllm" | "lmdeploy" | "sglang-oai-completions") => {
+                Some("openai-completions")
+            }
+            Some("sglang-oai-chat" | "vllm-chat" | "lmdeploy-chat") => Some("openai-chat"),
+            _ => None,
+        };
+        part.levels.push((self.level, self.extras));
+        part.findings = self.findings;
+        part
+    }
+}

@@ -1,0 +1,103 @@
+//! What goes wrong in documents is read as far as it can be, and said.
+
+use super::*;
+
+#[test]
+fn every_defect_is_named_with_its_line() {
+    let imported = read("defects.md");
+    let errors = problems(&imported, Weight::Error);
+    let expected = [
+        (
+            7,
+            "`3.52 sec` does not fit the column Requests per Second: cells may be shifted; the \
+             row is left out: asynchronous@5.48 req/sec | 3.52 sec | 88.33 ms | 29.09 ms | \
+             635.34 tokens/sec | ",
+        ),
+        (
+            8,
+            "5 cells under 6 columns; the row is left out: asynchronous@7.79 req/sec | 7.57 \
+             req/sec | 4.43 sec | 96.01 ms | 36.37 ms",
+        ),
+        (9, "113420 has no unit, and taken as guidellm's it exceeds the latency"),
+        (10, "`Request Latency`: `7.7x6 sec` is no figure that fits; it is left out"),
+        (15, "rows of guidellm's table without its header: what the columns are is not told"),
+        (18, "metrics without the row above them that says how many requests a column had at once"),
+        (21, "a table of six columns of numbers without its header: what they are is not told"),
+        (
+            26,
+            "`concurrency 8`: a mean latency of 3213 s at 2.474 requests/s would be 7949 \
+             requests at once",
+        ),
+        (31, "4 cells under 3 columns; the row is left out: p50 | 3.2461 | 3.4271 | 3.7514"),
+        (35, "the block has no closing line and no times"),
+        (37, "`Benchmark duration (s)`: `12.3x` is no figure that fits; it is left out"),
+    ];
+    assert_eq!(errors.len(), expected.len(), "{errors:#?}");
+    for (found, expected) in errors.iter().zip(expected) {
+        assert_eq!(*found, expected);
+    }
+}
+
+#[test]
+fn what_is_sound_is_read_all_the_same() {
+    let imported = read("defects.md");
+    assert_eq!(imported.runs.len(), 3, "tables without a header are none");
+    let levels = &imported.runs[0].summary.levels;
+    let names = ["concurrency 1", "rate 3.17", "rate 10.89", "rate 12.4", "unlimited"];
+    assert_eq!(labels(&imported.runs[0]), names);
+    // Units that differ within a column.
+    assert_eq!(mean(&levels[1].latency_ms), Some(2620.0));
+    assert_eq!(mean(&levels[1].ttft_ms), Some(82.49));
+    assert_eq!(levels[1].throughput.output_tokens_per_s, Some(1370.10));
+    assert_eq!((mean(&levels[2].ttft_ms), mean(&levels[2].latency_ms)), (None, Some(5610.0)));
+    assert_eq!((&levels[3].latency_ms, &levels[3].chunk_gap_ms), (&None, &None));
+    let pivot = &imported.runs[1].summary.levels;
+    assert_eq!((mean(&pivot[0].latency_ms), mean(&pivot[1].latency_ms)), (None, Some(3391.0)));
+    assert_eq!(pivot[1].throughput.output_tokens_per_s, Some(1119.102));
+    let block = &imported.runs[2].summary.levels[0];
+    assert_eq!((block.requests.completed, block.duration_s), (Some(100), None));
+}
+
+#[test]
+fn advice_says_what_to_do() {
+    for problem in read("defects.md").problems {
+        assert!(problem.advice.len() > 10, "{problem}");
+        let words = problem.to_string();
+        assert!(words.starts_with("line ") && words.ends_with(&problem.advice), "{words}");
+    }
+}
+
+#[test]
+fn a_block_that_lost_an_end_takes_nothing_of_the_next() {
+    let text = fixture("vllm.txt");
+    let rule = "==================================================\n";
+    let cut = text.replace(rule, "");
+    let imported = read_text(&cut);
+    let whole = read("vllm.txt");
+    let figures = |imported: &Imported| -> Vec<_> {
+        let levels = imported.runs.iter().flat_map(|run| &run.summary.levels);
+        levels.map(|level| level.reported.clone().unwrap().figures).collect()
+    };
+    assert_eq!(figures(&imported), figures(&whole));
+    assert_eq!(imported.runs.len(), 3);
+}
+
+#[test]
+fn a_block_that_lost_its_title_is_known_by_its_rows() {
+    let text = fixture("vllm-today.txt")
+        .replace("============ Serving Benchmark Result ============\n", "");
+    let imported = read_text(&text);
+    assert_eq!(imported.runs[0].summary.levels[0].requests.completed, Some(118));
+    let notes = problems(&imported, Weight::Note);
+    assert_eq!(notes.len(), 1);
+    assert!(notes[0].1.contains("without the line `Serving Benchmark Result`"));
+}
+
+#[test]
+fn an_evalscope_block_that_ends_early_is_said_to() {
+    let imported =
+        read_text("Benchmarking summary:\n Number of concurrency: 8\n\nAnd so on it went.\n");
+    assert_eq!(problems(&imported, Weight::Error), [(1, "the block ends before its latencies")]);
+    let prose = import_bytes("a.md", b"We look at the Benchmarking summary:\n\nIt is good.\n");
+    assert!(prose.is_err());
+}

@@ -1,0 +1,170 @@
+//! Blocks and pivot tables of EvalScope.
+
+use super::*;
+use dyno_report::summary::RequestCounts;
+
+#[test]
+fn blocks_and_pivots_are_runs_of_their_own() {
+    let imported = read("evalscope.md");
+    let forms: Vec<(String, &str, usize)> = imported
+        .runs
+        .iter()
+        .map(|run| {
+            let origin = run.summary.run.origin.as_ref().unwrap();
+            let label = run.summary.run.label.clone().unwrap();
+            (label, origin.form.as_str(), run.summary.levels.len())
+        })
+        .collect();
+    let expected = [
+        ("MindIE / Qwen1.5-7B-Chat (pivot)", "pivot", 3),
+        ("MindIE / Qwen1.5-7B-Chat", "block", 3),
+        ("vLLM / Qwen1.5-7B-Chat (pivot)", "pivot", 3),
+        ("vLLM / Qwen1.5-7B-Chat", "block", 3),
+        ("Qwen2-7B-Instruct (long.jsonl) (pivot)", "pivot", 3),
+        ("Qwen2-7B-Instruct (long.jsonl)", "block", 3),
+    ];
+    assert_eq!(forms, expected.map(|(label, form, levels)| (label.to_owned(), form, levels)));
+    let run = &imported.runs[5].summary.run;
+    assert_eq!(run.origin.as_ref().unwrap().headings, ["vLLM", "Qwen2-7B-Instruct (long.jsonl)"]);
+    assert_eq!(run.model.as_deref(), Some("Qwen2-7B-Instruct"));
+}
+
+#[test]
+fn a_block_is_a_level() {
+    let imported = read("evalscope.md");
+    let level = &imported.runs[1].summary.levels[0];
+    assert_eq!((level.label.as_str(), load(level)), ("concurrency 8", ("concurrency", Some(8.0))));
+    assert_eq!(level.duration_s, Some(404.284));
+    let counts = RequestCounts {
+        planned: Some(1000),
+        completed: Some(1000),
+        failed: Some(0),
+        ..RequestCounts::default()
+    };
+    assert_eq!(level.requests, counts);
+    assert_eq!(level.throughput.requests_per_s, Some(2.474));
+    assert_eq!(level.throughput.output_tokens_per_s, Some(594.929));
+    let latency = level.latency_ms.as_ref().unwrap();
+    assert_eq!((latency.mean, latency.p50), (Some(3213.0), Some(3246.1)));
+    assert_eq!((latency.p66, latency.p98), (Some(3758.7), Some(6367.8)));
+    assert_eq!(level.input_tokens.map(|tokens| (tokens.total, tokens.mean)), Some((None, 40.296)));
+    // The inverse of the throughput, whatever its name: no TPOT.
+    assert_eq!(level.tpot_ms, None);
+    let figures = &level.reported.as_ref().unwrap().figures;
+    assert_eq!(figures["Average time per output token"], 0.00168);
+    assert_eq!(figures["Percentile of request latency p99"], 6.8545);
+    assert_eq!(figures.len(), 15 + 16);
+}
+
+#[test]
+fn a_pivot_is_a_level_for_each_column() {
+    let imported = read("evalscope.md");
+    let levels = &imported.runs[0].summary.levels;
+    assert_eq!(labels(&imported.runs[0]), ["concurrency 8", "concurrency 16", "concurrency 720"]);
+    let level = &levels[2];
+    assert_eq!(level.duration_s, Some(40.58));
+    assert_eq!(level.throughput.output_tokens_per_s, Some(5940.622));
+    let latency = level.latency_ms.as_ref().unwrap();
+    let found = (latency.mean, latency.p50, latency.p90, latency.p99);
+    assert_eq!(found, (Some(18790.0), Some(20416.1), Some(26818.3), None));
+    assert_eq!(level.requests.failed, None);
+    // An empty cell is not 0.
+    let failed: Vec<Option<u64>> =
+        imported.runs[2].summary.levels.iter().map(|level| level.requests.failed).collect();
+    assert_eq!(failed, [None, Some(6), Some(28)]);
+}
+
+#[test]
+fn figures_on_which_pivot_and_blocks_differ_are_named() {
+    let imported = read("evalscope.md");
+    let notes = problems(&imported, Weight::Note);
+    let differing: Vec<&str> =
+        notes.iter().map(|(_, what)| *what).filter(|what| what.contains("in the pivot")).collect();
+    assert_eq!(
+        differing,
+        [
+            "concurrency 25: failed requests is 5 in the pivot and 0 in the block",
+            "concurrency 40: failed requests is 38 in the pivot and 0 in the block",
+        ]
+    );
+    let changed = fixture("evalscope.md").replace("| 404.284 |", "| 401.284 |");
+    let notes = read_text(&changed);
+    let notes = problems(&notes, Weight::Note);
+    let what = "concurrency 8: time taken (s) is 401.284 in the pivot and 404.284 in the block";
+    assert!(notes.iter().any(|(_, noted)| *noted == what), "{notes:?}");
+}
+
+#[test]
+fn a_level_in_one_of_both_only_is_named() {
+    let without =
+        fixture("evalscope.md").replace("Number of concurrency: 16", "Number of concurrency: 17");
+    let imported = read_text(&without);
+    let notes = problems(&imported, Weight::Note);
+    for what in [
+        "concurrency 17 has a block but no column in this section",
+        "concurrency 16 has a column but no block in this section",
+        "the line above says `parallel 16`, the block 17 requests at once",
+    ] {
+        assert!(notes.iter().any(|(_, noted)| *noted == what), "{what}: {notes:?}");
+    }
+}
+
+#[test]
+fn answers_that_were_not_streamed_have_no_first_token() {
+    let imported = read("evalscope.md");
+    let level = &imported.runs[1].summary.levels[0];
+    assert_eq!((&level.ttft_ms, &level.chunk_gap_ms), (&None, &None));
+    let figures = &level.reported.as_ref().unwrap().figures;
+    assert_eq!(figures["Average time to first token"], 3.213);
+    assert_eq!(figures["Percentile of time to first token p99"], 6.8545);
+    let said = |imported: &Imported| {
+        imported.problems.iter().filter(|problem| problem.what.contains("in one package")).count()
+    };
+    assert_eq!(said(&imported), 3, "once for each run of blocks");
+    let streamed = fixture("evalscope.md")
+        .replace("Average package per request: 1.000", "Average package per request: 200.000")
+        .replace("Average package latency: 3.213", "Average package latency: 0.016");
+    let streamed = read_text(&streamed);
+    assert_eq!(said(&streamed), 0);
+    let level = &streamed.runs[1].summary.levels[0];
+    assert_eq!(level.ttft_ms.as_ref().unwrap().p99, Some(6854.5));
+    assert_eq!(mean(&level.chunk_gap_ms), Some(16.0));
+}
+
+#[test]
+fn requests_that_are_not_accounted_for_are_counted() {
+    let imported = read("evalscope.md");
+    let notes = problems(&imported, Weight::Note);
+    let lost: Vec<&str> =
+        notes.iter().map(|(_, what)| *what).filter(|what| what.contains("neither")).collect();
+    assert_eq!(lost.len(), 4);
+    assert_eq!(lost[3], "concurrency 40: 38 of 100 requests neither succeeded nor failed");
+    let changed =
+        fixture("evalscope.md").replacen("Total requests: 1000", "Total requests: 1002", 1);
+    let imported = read_text(&changed);
+    let what = "`concurrency 8`: 1002 requests in total, but 1000 that succeeded or failed";
+    assert!(problems(&imported, Weight::Note).iter().any(|(_, noted)| *noted == what));
+}
+
+#[test]
+fn the_grid_of_later_versions() {
+    let imported = read("evalscope-grid.txt");
+    assert_eq!(imported.runs.len(), 1);
+    let level = &imported.runs[0].summary.levels[0];
+    assert_eq!(load(level), ("concurrency", Some(10.0)));
+    assert_eq!(level.duration_s, Some(92.5));
+    assert_eq!(level.throughput.requests_per_s, Some(1.081));
+    assert_eq!(level.throughput.output_tokens_per_s, Some(1727.45));
+    assert_eq!(level.throughput.total_tokens_per_s, Some(1749.1));
+    let latency = level.latency_ms.as_ref().unwrap();
+    assert_eq!(
+        (latency.mean, latency.p50, latency.p99),
+        (Some(8636.0), Some(9385.0), Some(11168.8))
+    );
+    assert_eq!(level.tpot_ms.as_ref().unwrap().p50, Some(5.2));
+    let figures = &level.reported.as_ref().unwrap().figures;
+    assert_eq!(figures["Latency (s) 10%"], 5.4506);
+    assert_eq!(figures.get("TPOT (s) 10%"), None);
+    assert_eq!(figures["Output tokens 99%"], 2048.0);
+    assert_eq!(problems(&imported, Weight::Error), []);
+}

@@ -1,0 +1,127 @@
+//! Tables of guidellm 0.1.
+
+use super::*;
+use dyno_report::Verdict;
+
+#[test]
+fn every_row_is_a_level() {
+    let imported = read("guidellm.md");
+    assert_eq!(imported.runs.len(), 2);
+    let run = &imported.runs[0];
+    assert_eq!(run.summary.levels.len(), 11);
+    let level = &run.summary.levels[0];
+    assert_eq!(load(level), ("concurrency", Some(1.0)));
+    assert_eq!(level.throughput.requests_per_s, Some(0.60));
+    assert_eq!(level.throughput.output_tokens_per_s, Some(71.04));
+    assert_eq!(mean(&level.latency_ms), Some(1670.0));
+    assert_eq!(mean(&level.ttft_ms), Some(108.93));
+    assert_eq!(mean(&level.chunk_gap_ms), Some(13.15));
+    assert_eq!(level.itl_ms, None);
+    assert_eq!(level.verdict, Verdict::Unjudged);
+    assert_eq!(load(&run.summary.levels[2]), ("rate", Some(2.60)));
+    assert_eq!(load(&run.summary.levels[10]), ("unlimited", None));
+}
+
+#[test]
+fn what_is_not_told_is_absent() {
+    let imported = read("guidellm.md");
+    let level = &imported.runs[0].summary.levels[0];
+    assert_eq!(level.requests, Default::default());
+    assert_eq!((level.duration_s, level.steady), (None, None));
+    let latency = level.latency_ms.as_ref().unwrap();
+    assert_eq!((latency.count, latency.p50, latency.p99), (None, None, None));
+}
+
+#[test]
+fn a_run_has_the_name_above_its_table() {
+    let imported = read("guidellm.md");
+    let run = &imported.runs[1].summary.run;
+    assert_eq!(run.model.as_deref(), Some("Qwen2-72B-Instruct"));
+    let label = "Qwen2-72B-Instruct, 8 × A100 80GB, vLLM, prompt_tokens=512, generated_tokens=128";
+    assert_eq!(run.label.as_deref(), Some(label));
+    assert_eq!(run.id, "guidellm-2");
+    let origin = run.origin.as_ref().unwrap();
+    assert_eq!((origin.tool.as_str(), origin.form.as_str()), ("guidellm", "table"));
+    assert_eq!((origin.file.as_str(), origin.line), ("guidellm.md", Some(21)));
+    assert_eq!(origin.headings, ["Servers side by side", label]);
+    let level = &imported.runs[1].summary.levels[3];
+    assert_eq!((level.input_length, level.output_length), (Some(512), Some(128)));
+}
+
+#[test]
+fn every_figure_is_kept_by_the_name_of_the_tool() {
+    let imported = read("guidellm.md");
+    let reported = imported.runs[0].summary.levels[0].reported.as_ref().unwrap();
+    assert_eq!(reported.line, Some(7));
+    let figures: Vec<(&str, f64)> = reported.figures.iter().map(|(n, v)| (&**n, *v)).collect();
+    let expected = [
+        ("Inter Token Latency (ms)", 13.15),
+        ("Output Token Throughput (tokens/sec)", 71.04),
+        ("Request Latency (sec)", 1.67),
+        ("Requests per Second (req/sec)", 0.60),
+        ("Time to First Token (ms)", 108.93),
+    ];
+    assert_eq!(figures, expected);
+}
+
+#[test]
+fn a_row_of_zeros_has_no_times() {
+    let imported = read("guidellm.md");
+    let level = &imported.runs[0].summary.levels[1];
+    assert_eq!(load(level), ("rate", Some(1.27)));
+    assert_eq!(level.throughput.requests_per_s, Some(0.0));
+    assert_eq!((&level.latency_ms, &level.ttft_ms, &level.chunk_gap_ms), (&None, &None, &None));
+    assert_eq!(level.reported.as_ref().unwrap().figures["Request Latency (sec)"], 0.0);
+    let notes = problems(&imported, Weight::Note);
+    assert!(
+        notes
+            .contains(&(8, "`asynchronous@1.27 req/sec` has 0 in every column: nothing completed"))
+    );
+}
+
+#[test]
+fn a_level_that_contradicts_itself_is_pointed_out() {
+    let imported = read("guidellm.md");
+    let notes = problems(&imported, Weight::Note);
+    let of = |line| notes.iter().filter(|(at, _)| *at == line).count();
+    // More completed than offered at 1.94, and not at 2.60, where 2.64 is within what is usual.
+    assert!(notes.contains(&(10, "rate 1.94: 2.82 requests/s completed at 1.94 offered")));
+    assert_eq!(of(9), 0);
+    let text = "\
+| Benchmark | Request Latency | Time to First Token | Inter Token Latency |
+| --- | --- | --- | --- |
+| asynchronous@3.25 req/sec | 54.06 sec | 284.48 ms | 72.18 ms |
+| asynchronous@1.25 req/sec | 6.17 sec | 259.94 ms | 46.52 ms |
+";
+    let told = read_text(&format!("generated_tokens=128\n\n{text}"));
+    let notes = problems(&told, Weight::Note);
+    let implausible: Vec<_> = notes.iter().filter(|(_, what)| what.contains("gaps of")).collect();
+    assert_eq!(implausible.len(), 1, "{notes:?}");
+    assert_eq!(implausible[0].0, 5);
+    // Without the length of the answers nothing contradicts.
+    assert!(problems(&read_text(text), Weight::Note).iter().all(|(_, w)| !w.contains("gaps of")));
+}
+
+#[test]
+fn other_loads_and_columns() {
+    let imported = read_text(
+        "| Benchmark | Requests per Second | Request Latency (ms) | GPU use |\n\
+         |---|---|---|---|\n\
+         | concurrent@64 | 5.1 | 1200 | 87 % |\n\
+         | poisson@2.5 req/sec | 2.4 | 900 | |\n\
+         | soak | 2.2 | 800 | 5 |\n",
+    );
+    let levels = &imported.runs[0].summary.levels;
+    assert_eq!(load(&levels[0]), ("concurrency", Some(64.0)));
+    assert_eq!(load(&levels[1]), ("rate", Some(2.5)));
+    assert_eq!(load(&levels[2]), ("unknown", None));
+    assert_eq!(mean(&levels[0].latency_ms), Some(1200.0));
+    assert_eq!(levels[0].reported.as_ref().unwrap().figures["GPU use (%)"], 87.0);
+    let notes = problems(&imported, Weight::Note);
+    assert_eq!(notes[0].0, 1);
+    assert!(
+        notes[0].1.ends_with(
+            "no column Time to First Token, Inter Token Latency, Output Token Throughput"
+        )
+    );
+}

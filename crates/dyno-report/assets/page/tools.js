@@ -1,0 +1,98 @@
+// What everything else needs: the data, elements, numbers, colours. Text only ever becomes text
+// nodes or attributes, so nothing in the data can be markup.
+
+var data = JSON.parse(document.getElementById('data').textContent);
+var words = data.words;
+var VALID = 0;
+var SUSPECT = 2;
+var INVALID = 3;
+
+function fill(text, values) {
+  var i = 0;
+  return text.replace(/\{\}/g, function () { return String(values[i++]); });
+}
+
+function put(node, children) {
+  [].concat(children === undefined || children === null ? [] : children).forEach(function (child) {
+    node.appendChild(typeof child === 'object' ? child : document.createTextNode(String(child)));
+  });
+  return node;
+}
+
+function make(node, attributes, children) {
+  Object.keys(attributes || {}).forEach(function (name) {
+    var value = attributes[name];
+    if (value !== null && value !== undefined && value !== false) {
+      node.setAttribute(name, value === true ? '' : String(value));
+    }
+  });
+  return put(node, children);
+}
+
+function el(name, attributes, children) {
+  return make(document.createElement(name), attributes, children);
+}
+
+function svg(name, attributes, children) {
+  return make(document.createElementNS('http://www.w3.org/2000/svg', name), attributes, children);
+}
+
+function empty(node) {
+  while (node.firstChild) { node.removeChild(node.firstChild); }
+  return node;
+}
+
+function known(value) {
+  return value !== null && value !== undefined && isFinite(value);
+}
+
+// The different values, the smallest first.
+function sorted(values) {
+  return values.filter(function (value, i) { return values.indexOf(value) === i; }).sort(function (a, b) { return a - b; });
+}
+
+// About four digits, with thousands told apart.
+function show(value) {
+  if (!known(value)) { return '–'; }
+  var digits = Math.abs(value) >= 1000 ? { maximumFractionDigits: 0 } : { maximumSignificantDigits: 4 };
+  return value.toLocaleString('en-US', digits);
+}
+
+function withUnit(value, unit) {
+  return known(value) && unit ? show(value) + (unit === '%' ? ' %' : ' ' + unit) : show(value);
+}
+
+// Said by those who read screens aloud.
+function aloud(text) {
+  document.getElementById('aloud').textContent = text;
+}
+
+var COLOURS = 8;
+
+// One of so many lines: told apart where they are few, from blue to red where they are many.
+function colour(i, of) {
+  if (of <= COLOURS) { return 'var(--s' + i % COLOURS + ')'; }
+  return 'hsl(' + Math.round(225 - 225 * i / (of - 1)) + ', 70%, var(--ramp))';
+}
+
+// A colour of the theme that is on now.
+function themed(name) {
+  return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+}
+
+function trustName(trust) {
+  return [words.valid, words.unjudged, words.suspect, words.invalid][trust];
+}
+
+// Calls `draw` when the box changes its width, and when the theme changes.
+var redraws = [];
+function keepDrawn(box, draw) {
+  var width = 0;
+  redraws.push(draw);
+  new ResizeObserver(function () {
+    if (box.clientWidth !== width) {
+      width = box.clientWidth;
+      draw();
+    }
+  }).observe(box);
+}

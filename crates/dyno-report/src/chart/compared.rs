@@ -1,0 +1,162 @@
+//! Several runs over each other, over their load.
+
+use super::canvas::clean;
+use super::levels::{Figure, Value, in_seconds, limited, lines, load, of, of_kind};
+use super::page::{Chart, Part};
+use super::panel::{Marked, Panel, Ticks};
+use super::series::{Point, Series};
+use super::words::{Language, Word};
+use crate::compare::Speed;
+use crate::summary::{LevelSummary, Summary, Throughput};
+
+type Sides<'a> = [(&'a str, &'a Summary)];
+
+/// Each kind of load that some side was swept over, and the frontier.
+pub(super) fn compared(sides: &Sides<'_>, language: Language) -> Vec<Chart> {
+    let axes = [
+        ("concurrency", Word::InFlight, Ticks::Loads),
+        ("rate", Word::Offered, Ticks::Loads),
+        ("burst", Word::Burst, Ticks::Doubling),
+    ];
+    let mut charts: Vec<Chart> = axes
+        .into_iter()
+        .filter(|(kind, ..)| sides.iter().any(|(_, side)| of_kind(side, kind).len() > 1))
+        .map(|(kind, x_title, ticks)| over(sides, kind, (x_title, ticks), language))
+        .collect();
+    charts.extend(frontier(sides, language));
+    charts
+}
+
+fn work(which: fn(&Throughput) -> Option<f64>) -> Figure<'static> {
+    Box::new(move |level| which(&level.throughput).map(Value::plain))
+}
+
+/// Streams only: where answers came whole, TTFT would repeat the latency.
+fn first_token() -> Figure<'static> {
+    let mean = of(|level| &level.ttft_ms, "mean");
+    Box::new(move |level| mean(level).filter(|_| !level.is_whole()))
+}
+
+fn token_time() -> Figure<'static> {
+    Box::new(|level| {
+        let figure = level.token_time()?;
+        Some(Value { value: figure.mean?, interval: figure.ci95.mean, few: false })
+    })
+}
+
+/// Shares in percent; or, where a side tells of failures but not of how many requests, their number.
+fn failures(sides: &Sides<'_>, language: Language) -> (Figure<'static>, String) {
+    let share = |level: &LevelSummary| level.requests.failure_share();
+    let counted = |level: &LevelSummary| level.requests.failed.is_some() && share(level).is_none();
+    if sides.iter().flat_map(|(_, side)| &side.levels).any(counted) {
+        let failed = |level: &LevelSummary| level.requests.failed.map(|n| Value::plain(n as f64));
+        return (Box::new(failed), String::new());
+    }
+    let percent = Word::Percent.in_language(language).to_owned();
+    (Box::new(move |level| share(level).map(|share| Value::plain(share * 100.0))), percent)
+}
+
+fn over(sides: &Sides<'_>, kind: &str, axis: (Word, Ticks), language: Language) -> Chart {
+    let panel = |title: Word, figure: &Figure<'_>| plot(sides, kind, axis, title, figure, language);
+    let times = |title: Word, figure: &Figure<'_>| {
+        let mut panel = panel(title, figure);
+        let unit = if in_seconds(&mut panel.series) { Word::Seconds } else { Word::Milliseconds };
+        panel.unit = unit.in_language(language).to_owned();
+        panel.may_be_log = true;
+        panel
+    };
+    let (failed, unit) = failures(sides, language);
+    let mut panels = vec![
+        panel(Word::RequestsPerSecond, &work(|done| done.requests_per_s)),
+        times(Word::MeanLatency, &of(|level| &level.latency_ms, "mean")),
+        panel(Word::OutputPerSecond, &work(|done| done.output_tokens_per_s)),
+        Panel { unit, ..panel(Word::FailedRequests, &failed) },
+        times(Word::Ttft, &first_token()),
+        times(Word::TokenTime, &token_time()),
+    ];
+    // The four stand whatever there is; the others only where a side has them.
+    let drawn = |panel: &Panel| panel.series.iter().flat_map(|s| &s.points).any(|p| p.y.is_some());
+    let more = panels.split_off(4);
+    panels.extend(more.into_iter().filter(drawn));
+    Chart {
+        name: format!("compared-{kind}"),
+        title: Word::Compared.in_language(language).to_owned(),
+        parts: panels.into_iter().map(Part::Plot).collect(),
+        columns: 2,
+        height: 300.0,
+    }
+}
+
+fn plot(
+    sides: &Sides<'_>,
+    kind: &str,
+    (x_title, ticks): (Word, Ticks),
+    title: Word,
+    figure: &Figure<'_>,
+    language: Language,
+) -> Panel {
+    let own =
+        |(name, side): &(&str, &Summary)| lines(&of_kind(side, kind), &load, &clean(name), figure);
+    let (series, left_out) = limited(sides.iter().map(own).collect());
+    Panel {
+        title: title.in_language(language).to_owned(),
+        unit: String::new(),
+        over: String::new(),
+        x_title: x_title.in_language(language).to_owned(),
+        ticks,
+        series,
+        left_out,
+        marks: vec![],
+        reach: None,
+        diagonal: false,
+        named: false,
+        marked: Marked::All,
+        may_be_log: false,
+    }
+}
+
+/// Throughput against the speed for each user, where more than one level tells it.
+fn frontier(sides: &Sides<'_>, language: Language) -> Option<Chart> {
+    let point = |speed: &Speed| Point {
+        x: speed.per_user,
+        y: Some(speed.output_tokens_per_s),
+        interval: None,
+        trust: super::series::Trust::Good,
+        label: clean(&speed.label),
+        remark: String::new(),
+    };
+    let all: Vec<(String, Vec<Speed>)> = sides
+        .iter()
+        .map(|(name, side)| (clean(name), crate::compare::frontier(side)))
+        .filter(|(_, speeds)| speeds.len() > 1)
+        .collect();
+    let per_gpu = all.iter().flat_map(|(_, speeds)| speeds).all(|speed| speed.per_gpu);
+    let title = if per_gpu { Word::OutputPerGpu } else { Word::OutputPerSecond };
+    let series = all.iter().map(|(name, speeds)| Series {
+        name: name.clone(),
+        points: speeds.iter().map(point).collect(),
+    });
+    let (series, left_out) = limited(series.map(|one| vec![one]).collect());
+    let panel = Panel {
+        title: title.in_language(language).to_owned(),
+        unit: String::new(),
+        over: String::new(),
+        x_title: Word::PerUser.in_language(language).to_owned(),
+        ticks: Ticks::Round,
+        series,
+        left_out,
+        marks: vec![],
+        reach: None,
+        diagonal: false,
+        named: true,
+        marked: Marked::All,
+        may_be_log: false,
+    };
+    (!all.is_empty()).then(|| Chart {
+        name: "frontier".to_owned(),
+        title: Word::Frontier.in_language(language).to_owned(),
+        parts: vec![Part::Plot(panel)],
+        columns: 1,
+        height: 380.0,
+    })
+}

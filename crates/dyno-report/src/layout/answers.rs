@@ -1,0 +1,66 @@
+//! What a run has answered, in Markdown: what a search found, how far rounds lie apart, and which
+//! levels keep the SLO.
+
+use super::cells::{markdown as safe, row};
+use crate::messages::{Language, Message, Say};
+use crate::summary::{Spread, Summary};
+use crate::text::{ABSENT, answer, number, passed_word, remarks};
+
+/// The answer of a search; nothing where levels were listed.
+pub(super) fn search(summary: &Summary, language: Language) -> String {
+    let found = answer(summary, language);
+    found.map(|words| format!("**{}**\n\n", safe(&words))).unwrap_or_default()
+}
+
+/// The rounds of repeated levels; nothing where none was.
+pub(super) fn repeats(summary: &Summary, language: Language) -> String {
+    if summary.repeats.is_empty() {
+        return String::new();
+    }
+    let head = [
+        Message::Level.text(language).to_owned(),
+        Message::Rounds.text(language).to_owned(),
+        Message::RequestRate.text(language).to_owned(),
+        Message::OutputRate.text(language).to_owned(),
+        Message::Ttft.with(language, &["p50"]),
+        Message::Itl.with(language, &["p50"]),
+    ];
+    let say = |say: Say| say.text(language);
+    let mut out = format!("\n{}{}\n\n", say(Say::Repeats), say(Say::RepeatsAbout));
+    out.push_str(&table(&head, 1));
+    for level in &summary.repeats {
+        let figures =
+            [level.requests_per_s, level.output_tokens_per_s, level.ttft_p50_ms, level.itl_p50_ms];
+        let mut cells = vec![safe(&level.label), level.rounds.to_string()];
+        cells.extend(figures.map(spread));
+        out.push_str(&row(&cells));
+    }
+    out
+}
+
+fn spread(spread: Option<Spread>) -> String {
+    spread.map_or_else(
+        || ABSENT.to_owned(),
+        |spread| format!("{} ± {:.1} %", number(spread.mean), spread.deviation_percent),
+    )
+}
+
+/// Which levels keep the SLO; nothing where there is none.
+pub(super) fn slo(summary: &Summary, language: Language) -> String {
+    let Some(slo) = &summary.run.slo else { return String::new() };
+    let head = [Message::Level, Message::Passed, Message::Remarks].map(|m| m.text(language).into());
+    let mut out = format!("\nSLO{}{}\n\n{}", language.colon(), safe(slo), table(&head, 3));
+    for level in &summary.levels {
+        if let Some(slo) = &level.slo {
+            let passed = passed_word(slo.verdict.passed, language).to_owned();
+            out.push_str(&row(&[safe(&level.label), passed, safe(&remarks(level, slo, language))]));
+        }
+    }
+    out
+}
+
+/// The head of a table whose first columns are text, the others figures.
+fn table(head: &[String], texts: usize) -> String {
+    let rules = (0..head.len()).map(|i| if i < texts { ":---" } else { "---:" }.to_owned());
+    row(head) + &row(&rules.collect::<Vec<_>>())
+}

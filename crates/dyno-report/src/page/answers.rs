@@ -1,0 +1,102 @@
+//! What the run was asked, and its answer: the capacity or the knee, and which levels keep the SLO.
+
+use super::Page;
+use super::markup::{Markup, class, tag};
+use super::tables::{self, Cell};
+use super::words::Word;
+use crate::summary::{Doubted, LevelSummary, SearchSummary, SloSummary};
+use crate::text::{ABSENT, number};
+
+/// Three digits, and whole numbers as they are.
+fn load(value: f64) -> String {
+    if value.fract() == 0.0 && value >= 1.0 { format!("{value:.0}") } else { number(value) }
+}
+
+/// What levels that were chosen as the run went have found.
+pub(super) fn search(page: &Page) -> Option<Markup> {
+    let slo = page.summary.run.slo.as_deref().unwrap_or_default();
+    let (head, words, doubt) = match page.summary.search.as_ref()? {
+        SearchSummary::Capacity { unit, holds, does_not_hold, confidence, doubt } => {
+            let unit = match unit.as_str() {
+                "req/s" => page.say(Word::PerSecond),
+                _ => page.say(Word::InFlightUnit),
+            };
+            let words = match (holds, does_not_hold) {
+                (Some(low), Some(high)) => {
+                    page.fill(Word::HoldsBetween, &[&load(*low), unit, &load(*high), slo])
+                }
+                (Some(low), None) => page.fill(Word::HoldsAll, &[&load(*low), unit, slo]),
+                (None, Some(high)) => page.fill(Word::HoldsNone, &[&load(*high), unit, slo]),
+                (None, None) => page.fill(Word::HoldsUnknown, &[slo]),
+            };
+            let sure = confidence.map(|chance| {
+                page.fill(Word::Sure, &[&format!("{:.0}", (100.0 * chance).floor())])
+            });
+            (Word::Capacity, words + &sure.unwrap_or_default(), doubt.as_ref().map(Doubted::words))
+        }
+        SearchSummary::Knee { concurrency, requests_per_s, highest_per_s } => {
+            let values = [load(*concurrency), number(*requests_per_s), number(*highest_per_s)];
+            let values = values.each_ref().map(String::as_str);
+            (Word::Knee, page.fill(Word::KneeAt, &values), None)
+        }
+    };
+    let answer = class("div", "answer")
+        .add(class("span", "name").text(page.say(head)))
+        .add(class("p", "words").text(&words));
+    let doubt = doubt.map(|doubt| tag("p").text(&page.fill(Word::WithCare, &[doubt])).into());
+    Some(answer.adds(doubt).into())
+}
+
+/// Which levels keep the SLO.
+pub(super) fn slo(page: &Page) -> Option<Markup> {
+    let slo = page.summary.run.slo.as_deref()?;
+    let judged: Vec<(&LevelSummary, &SloSummary)> =
+        page.summary.levels.iter().filter_map(|level| Some((level, level.slo.as_ref()?))).collect();
+    let passed = judged.iter().filter(|(level, _)| level.passes()).count();
+    let headline = match passed {
+        0 => page.say(Word::SloNone).to_owned(),
+        n => page.fill(Word::SloSome, &[&n.to_string(), &judged.len().to_string()]),
+    };
+    let terms: Vec<&str> = judged
+        .first()
+        .map(|(_, slo)| slo.verdict.terms.iter().map(|term| term.term.as_str()).collect())
+        .unwrap_or_default();
+    let mut heads = vec![page.say(Word::Level).to_owned(), page.say(Word::SloKept).to_owned()];
+    heads.extend(terms.iter().map(|term| (*term).to_owned()));
+    heads.extend([page.say(Word::GoodputUnit).to_owned(), page.say(Word::MetShare).to_owned()]);
+    let rows = judged.iter().map(|(level, slo)| row(page, level, slo)).collect();
+    let table = tables::table(page.say(Word::Slo), &heads, rows);
+    let title = tag("h3").text(page.say(Word::Slo)).text(" ").add(tag("code").text(slo));
+    Some(tag("div").add(title).add(tag("p").text(&headline)).add(table).into())
+}
+
+fn row(page: &Page, level: &LevelSummary, slo: &SloSummary) -> tables::Row {
+    let (word, kind) = match slo.verdict.passed {
+        Some(true) => (Word::Pass, "good"),
+        Some(false) => (Word::Fail, "bad"),
+        None => (Word::CannotTell, "unsure"),
+    };
+    let mut cells =
+        vec![Cell::head(&level.label), Cell::marked(&tables::pill(kind, page.say(word)))];
+    for term in &slo.verdict.terms {
+        let value = term.value.map_or_else(|| ABSENT.to_owned(), |value| shown(value, term.bound));
+        let unit = if term.value.is_some() { format!(" {}", term.unit) } else { String::new() };
+        let few = if term.few_samples { "?" } else { "" };
+        let kind = match term.met {
+            Some(true) => "",
+            Some(false) => "bad",
+            None => "faint",
+        };
+        cells.push(Cell::figure(&format!("{value}{few}{unit}")).kind(kind));
+    }
+    let share = slo.met_share.map(|share| format!("{} %", number(share * 100.0)));
+    cells.push(Cell::figure(&slo.goodput_per_s.map_or_else(|| ABSENT.to_owned(), number)));
+    cells.push(Cell::figure(share.as_deref().unwrap_or(ABSENT)));
+    tables::Row::plain(cells)
+}
+
+/// In as many digits as it takes to differ from its bound.
+fn shown(value: f64, bound: f64) -> String {
+    let short = number(value);
+    if short == number(bound) { value.to_string() } else { short }
+}

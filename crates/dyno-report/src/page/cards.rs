@@ -1,0 +1,140 @@
+//! The headline figures: the best of the levels that count, and how many there are.
+
+use super::Page;
+use super::markup::{Markup, class, tag};
+use super::words::Word;
+use crate::messages::Message;
+use crate::summary::{LevelSummary, Throughput};
+use crate::text::{ABSENT, number};
+use crate::verdict::Verdict;
+
+/// A figure that is to be large or small.
+struct Best<'a> {
+    value: f64,
+    level: &'a LevelSummary,
+}
+
+/// The levels whose figures are of the server.
+fn believed<'a>(page: &Page<'a>) -> impl Iterator<Item = &'a LevelSummary> {
+    page.summary.levels.iter().filter(|level| level.verdict != Verdict::Invalid)
+}
+
+fn largest<'a>(page: &Page<'a>, figure: impl Fn(&LevelSummary) -> Option<f64>) -> Option<Best<'a>> {
+    let known = believed(page).filter_map(|level| Some(Best { value: figure(level)?, level }));
+    // Of equal ones the first, which had the least load.
+    known.reduce(|best, other| if other.value > best.value { other } else { best })
+}
+
+/// The throughput of the steady window where there is one, else that of the whole level.
+fn headline(level: &LevelSummary) -> Throughput {
+    level.steady.map_or(level.throughput, |window| window.throughput)
+}
+
+/// A number whose thousands are told apart.
+pub(super) fn grouped(value: f64) -> String {
+    separated(&number(value))
+}
+
+/// A whole number whose thousands are told apart.
+pub(super) fn counted(count: u64) -> String {
+    separated(&count.to_string())
+}
+
+fn separated(plain: &str) -> String {
+    let (whole, rest) = plain.split_at(plain.find('.').unwrap_or(plain.len()));
+    if whole.len() < 5 || !whole.chars().all(|c| c.is_ascii_digit()) {
+        return plain.to_owned();
+    }
+    let mut out = String::new();
+    for (i, digit) in whole.chars().enumerate() {
+        if i > 0 && (whole.len() - i).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out + rest
+}
+
+fn card(name: &str, value: &str, unit: &str, about: &str) -> Markup {
+    let unit = if unit.is_empty() { tag("small") } else { tag("small").text(" ").text(unit) };
+    class("div", "card")
+        .add(class("span", "name").text(name))
+        .add(class("span", "value").text(value).add(unit))
+        .add(class("span", "about").text(about))
+        .into()
+}
+
+/// The cards, in a row that wraps.
+pub(super) fn cards(page: &Page) -> Markup {
+    let at = |level: &LevelSummary| page.fill(Word::At, &[&level.label]);
+    let best = |name: Word, unit: &str, best: Option<Best>| match best {
+        Some(best) => card(page.say(name), &grouped(best.value), unit, &at(best.level)),
+        None => card(page.say(name), ABSENT, "", Message::NoFigure.text(page.language)),
+    };
+    let tokens = |level: &LevelSummary| headline(level).output_tokens_per_s;
+    let requests = |level: &LevelSummary| headline(level).requests_per_s;
+    let lowest = |figure: fn(&LevelSummary) -> Option<f64>| {
+        let found = largest(page, move |level| figure(level).map(|value| -value))?;
+        Some(Best { value: -found.value, ..found })
+    };
+    let mut all = vec![
+        best(Word::MostTokens, "tok/s", largest(page, tokens)),
+        best(Word::MostRequests, "req/s", largest(page, requests)),
+    ];
+    if let Some(least) = lowest(|level| level.ttft_ms.as_ref()?.p50) {
+        all.push(best(Word::LeastTtft, "ms", Some(least)));
+    }
+    if let Some(least) = lowest(|level| level.itl_ms.as_ref().or(level.tpot_ms.as_ref())?.p50) {
+        let by_token = least.level.itl_ms.is_some();
+        let name = if by_token { Word::LeastItl } else { Word::LeastTpot };
+        all.push(best(name, "ms", Some(least)));
+    }
+    all.push(requests_card(page));
+    all.push(levels_card(page));
+    class("div", "cards").adds(all).into()
+}
+
+fn requests_card(page: &Page) -> Markup {
+    let sum = |which: fn(&LevelSummary) -> Option<u64>| -> Option<u64> {
+        page.summary.levels.iter().map(which).sum()
+    };
+    let name = page.say(Word::RequestsCompleted);
+    let Some(completed) = sum(|level| level.requests.completed) else {
+        return card(name, ABSENT, "", Message::NoFigure.text(page.language));
+    };
+    let about = match sum(|level| level.requests.bad()) {
+        Some(0) => page.say(Word::NoneFailed).to_owned(),
+        Some(bad) => page.fill(Word::SoManyFailed, &[&counted(bad)]),
+        None => String::new(),
+    };
+    card(name, &counted(completed), "", &about)
+}
+
+fn levels_card(page: &Page) -> Markup {
+    let levels = &page.summary.levels;
+    let count = |verdict: Verdict| levels.iter().filter(|level| level.verdict == verdict).count();
+    let verdicts = [
+        (Verdict::Valid, Message::Valid),
+        (Verdict::Unjudged, Message::Unjudged),
+        (Verdict::Suspect, Message::Suspect),
+        (Verdict::Invalid, Message::Invalid),
+    ];
+    let parts = verdicts.map(|(verdict, message)| (count(verdict), message));
+    let parts = parts.into_iter().filter(|(count, _)| *count > 0);
+    let parts: Vec<String> =
+        parts.map(|(count, word)| format!("{count} {}", word.text(page.language))).collect();
+    card(page.say(Word::LevelsRun), &levels.len().to_string(), "", &parts.join(" · "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::grouped;
+
+    #[test]
+    fn thousands_are_told_apart() {
+        assert_eq!(grouped(1234.0), "1234");
+        assert_eq!(grouped(12345.4), "12,345");
+        assert_eq!(grouped(1234567.0), "1,234,567");
+        assert_eq!(grouped(0.123), "0.12");
+    }
+}

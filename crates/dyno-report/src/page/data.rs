@@ -1,0 +1,288 @@
+//! What the script draws from, as JSON within the page: short numbers, and nothing in it that a
+//! browser could take for markup.
+
+use super::metrics::{Metric, TIMES, Value as Figure, metrics};
+use super::words::Word;
+use crate::detail::{Became, Curve, Detail, LevelDetail};
+use crate::escape::escape;
+use crate::messages::Language;
+use crate::summary::{LevelSummary, SearchSummary, Summary};
+use serde_json::{Map, Value, json};
+
+/// The longest label or reason.
+const LONGEST: usize = 300;
+
+/// The data of a run, safe within a `script` element.
+pub(super) fn data(summary: &Summary, detail: Option<&Detail>, language: Language) -> String {
+    let metrics = metrics(summary, language);
+    let mut shares = Shares::default();
+    let details: Vec<Value> = summary
+        .levels
+        .iter()
+        .map(|level| {
+            detail
+                .and_then(|all| all.of(level.index))
+                .map_or(Value::Null, |own| of_level(own, &mut shares))
+        })
+        .collect();
+    let all = json!({
+        "levels": summary.levels.iter().map(|one| level(one, language)).collect::<Vec<_>>(),
+        "axes": axes(summary, language),
+        "metrics": metrics.iter().map(metric).collect::<Vec<_>>(),
+        "choices": choices(&metrics, language),
+        "marks": marks(summary, language),
+        "bounds": bounds(summary),
+        "details": details,
+        "shares": shares.lists,
+        "words": Word::for_script(language),
+    });
+    embedded(&all)
+}
+
+/// JSON in which no `<`, `>` or `&` is left, and no line end that is one in scripts only.
+fn embedded(value: &Value) -> String {
+    let mut out = String::new();
+    for c in value.to_string().chars() {
+        match c {
+            '<' | '>' | '&' | '\u{2028}' | '\u{2029}' => {
+                out.push_str(&format!("\\u{:04x}", u32::from(c)));
+            }
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+/// A number in at most so many digits; whole ones without a point.
+fn short(value: f64, digits: usize) -> Value {
+    let rounded: f64 = format!("{value:.*e}", digits.saturating_sub(1)).parse().unwrap_or(value);
+    match rounded {
+        whole if whole.fract() == 0.0 && whole.abs() < 1e15 => json!(whole as i64),
+        other => json!(other),
+    }
+}
+
+fn figure(value: Option<f64>) -> Value {
+    value.filter(|value| value.is_finite()).map_or(Value::Null, |value| short(value, 5))
+}
+
+fn level(level: &LevelSummary, language: Language) -> Value {
+    let pair = level.input_length.zip(level.output_length);
+    let reasons: Vec<String> =
+        level.reasons.iter().map(|reason| escape(&reason.what, LONGEST)).collect();
+    json!({
+        "label": escape(&level.label, LONGEST),
+        "kind": level.load.kind,
+        "pair": pair.map(|(input, output)| [input, output]),
+        "trust": level.verdict as u8,
+        "why": reasons.join(Word::Semicolon.text(language)),
+    })
+}
+
+/// What levels can be laid along: their loads, by kind, the most frequent first, and their order.
+fn axes(summary: &Summary, language: Language) -> Vec<Value> {
+    let kinds = [
+        ("concurrency", Word::InFlightLoad),
+        ("rate", Word::OfferedLoad),
+        ("burst", Word::BurstLoad),
+        ("trace", Word::SpeedLoad),
+        ("ramp", Word::RampLoad),
+    ];
+    let place = |level: &LevelSummary, kind: &str| {
+        level.load.value.filter(|_| level.load.kind == kind).map(|asked| match kind {
+            "rate" => level.offered_per_s.unwrap_or(asked),
+            _ => asked,
+        })
+    };
+    let mut found: Vec<(usize, Value)> = Vec::new();
+    for (kind, name) in kinds {
+        let places: Vec<Option<f64>> =
+            summary.levels.iter().map(|level| place(level, kind)).collect();
+        let known: Vec<f64> = places.iter().flatten().copied().collect();
+        let mut distinct = known.clone();
+        distinct.sort_by(f64::total_cmp);
+        distinct.dedup();
+        if let [least, .., most] = distinct[..] {
+            let x: Vec<Value> = places.into_iter().map(figure).collect();
+            let log = least > 0.0 && most / least >= 16.0;
+            let name = name.text(language);
+            found.push((known.len(), json!({"id": kind, "name": name, "x": x, "log": log})));
+        }
+    }
+    found.sort_by_key(|(levels, _)| std::cmp::Reverse(*levels));
+    let order: Vec<usize> = (1..=summary.levels.len()).collect();
+    let order = json!({"id": "order", "name": Word::OrderLoad.text(language), "x": order});
+    found.into_iter().map(|(_, axis)| axis).chain([order]).collect()
+}
+
+fn metric(metric: &Metric) -> Value {
+    let column = |which: &dyn Fn(&Figure) -> Option<f64>| -> Vec<Value> {
+        metric.values.iter().map(|value| figure(value.as_ref().and_then(which))).collect()
+    };
+    let mut out = Map::new();
+    out.insert("id".into(), json!(metric.id));
+    out.insert("name".into(), json!(metric.name));
+    out.insert("unit".into(), json!(metric.unit));
+    out.insert("y".into(), json!(column(&|value| Some(value.value))));
+    if metric.values.iter().flatten().any(|value| value.interval.is_some()) {
+        out.insert("low".into(), json!(column(&|value| value.interval.map(|ends| ends[0]))));
+        out.insert("high".into(), json!(column(&|value| value.interval.map(|ends| ends[1]))));
+    }
+    let few = metric.values.iter().enumerate();
+    let few: Vec<usize> =
+        few.filter(|(_, value)| value.is_some_and(|value| value.few)).map(|(i, _)| i).collect();
+    if !few.is_empty() {
+        out.insert("few".into(), json!(few));
+    }
+    Value::Object(out)
+}
+
+/// What can be picked: single figures, and percentiles of a time together.
+fn choices(metrics: &[Metric], language: Language) -> Vec<Value> {
+    let place = |id: &str| metrics.iter().position(|metric| metric.id == id);
+    let mut out = Vec::new();
+    for group in [Word::Work, Word::Times, Word::Requests, Word::Server, Word::Cost] {
+        let mut items: Vec<Value> = Vec::new();
+        if group == Word::Times {
+            for (id, name, _) in TIMES {
+                let parts: Vec<usize> = ["p50", "p90", "p99"]
+                    .iter()
+                    .filter_map(|part| place(&format!("{id}.{part}")))
+                    .collect();
+                if parts.len() > 1 {
+                    let name = format!("{} p50 · p90 · p99", name.text(language));
+                    items.push(json!({"id": id, "name": name, "parts": parts}));
+                }
+            }
+        }
+        for (i, metric) in metrics.iter().enumerate().filter(|(_, one)| one.group == group) {
+            items.push(json!({"id": metric.id, "name": metric.name, "parts": [i]}));
+        }
+        if !items.is_empty() {
+            out.push(json!({"name": group.text(language), "items": items}));
+        }
+    }
+    out
+}
+
+/// What a search has found, on the axis that it searched.
+fn marks(summary: &Summary, language: Language) -> Vec<Value> {
+    let mark = |axis: &str, name: Word, from: f64, to: f64| {
+        vec![json!({"axis": axis, "name": name.text(language), "from": from, "to": to})]
+    };
+    match &summary.search {
+        Some(SearchSummary::Capacity { unit, holds, does_not_hold, .. }) => {
+            let Some(known) = holds.or(*does_not_hold) else { return vec![] };
+            let axis = if unit == "req/s" { "rate" } else { "concurrency" };
+            let (from, to) = (holds.unwrap_or(known), does_not_hold.unwrap_or(known));
+            mark(axis, Word::Capacity, from, to)
+        }
+        Some(SearchSummary::Knee { concurrency, .. }) => {
+            mark("concurrency", Word::Knee, *concurrency, *concurrency)
+        }
+        None => vec![],
+    }
+}
+
+/// The bounds of the SLO, by the figures that they bound.
+fn bounds(summary: &Summary) -> Map<String, Value> {
+    let mut out = Map::new();
+    let terms = summary.levels.iter().filter_map(|level| level.slo.as_ref());
+    for term in terms.flat_map(|slo| &slo.verdict.terms) {
+        let figure = term.term.split(['<', '>']).next().unwrap_or_default().trim();
+        out.insert(figure.to_owned(), short(term.bound, 6));
+    }
+    out
+}
+
+/// Lists of shares that curves have in common, so that each stands in the page once.
+#[derive(Debug, Default)]
+struct Shares {
+    lists: Vec<Vec<f64>>,
+}
+
+impl Shares {
+    fn curve(&mut self, curve: Option<&Curve>) -> Value {
+        let Some(curve) = curve else { return Value::Null };
+        let list: Vec<f64> = curve.points.iter().map(|[_, share]| *share).collect();
+        let place = self.lists.iter().position(|known| *known == list).unwrap_or_else(|| {
+            self.lists.push(list);
+            self.lists.len() - 1
+        });
+        let x: Vec<Value> = curve.points.iter().map(|[ms, _]| short(*ms, 4)).collect();
+        json!({"n": curve.count, "s": place, "x": x})
+    }
+}
+
+fn of_level(detail: &LevelDetail, shares: &mut Shares) -> Value {
+    let buckets = &detail.course.buckets;
+    let ms = |seconds: f64| short((seconds * 1e4).round() / 10.0, 8);
+    let mut classes: Vec<&str> = Vec::new();
+    let mut bars: Vec<Value> = Vec::new();
+    for bar in &detail.bars.kept {
+        let became = match &bar.became {
+            Became::Completed => 0,
+            Became::Dropped => 1,
+            Became::Censored => 2,
+            Became::Failed(class) => {
+                let known = classes.iter().position(|known| known == class);
+                3 + known.unwrap_or_else(|| {
+                    classes.push(class);
+                    classes.len() - 1
+                })
+            }
+        };
+        let sent = bar.sent_s.unwrap_or(bar.due_s);
+        bars.push(json!([
+            bar.index,
+            ms(bar.due_s),
+            bar.sent_s.map(|sent| ms(sent - bar.due_s)),
+            bar.first_s.map(|first| ms(first - sent)),
+            ms(bar.end_s - sent),
+            bar.output,
+            became,
+            u8::from(bar.warmup),
+        ]));
+    }
+    let classes: Vec<String> = classes.iter().map(|class| escape(class, LONGEST)).collect();
+    json!({
+        "started": short(detail.started_s, 6),
+        "ttft": shares.curve(detail.ttft.as_ref()),
+        "itl": shares.curve(detail.itl.as_ref()),
+        "tpot": shares.curve(detail.tpot.as_ref()),
+        "latency": shares.curve(detail.latency.as_ref()),
+        "every": short(detail.course.every_s, 6),
+        "completed": buckets.iter().map(|one| one.completed).collect::<Vec<_>>(),
+        "failed": buckets.iter().map(|one| one.failed).collect::<Vec<_>>(),
+        "tokens": buckets.iter().map(|one| figure(one.output_tokens)).collect::<Vec<_>>(),
+        "flight": buckets.iter().map(|one| one.in_flight).collect::<Vec<_>>(),
+        "of": detail.bars.of,
+        "bars": bars,
+        "classes": classes,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn numbers_are_short() {
+        assert_eq!(short(1234.0, 5).to_string(), "1234");
+        assert_eq!(short(0.123456789, 4).to_string(), "0.1235");
+        assert_eq!(figure(Some(f64::NAN)), Value::Null);
+        assert_eq!(figure(None), Value::Null);
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_embedded_is_no_markup_and_comes_back(words in any::<String>()) {
+            let value = json!({"words": words});
+            let text = embedded(&value);
+            let marks = ['<', '>', '&', '\u{2028}', '\u{2029}'];
+            prop_assert!(!text.contains(marks), "{text}");
+            prop_assert_eq!(serde_json::from_str::<Value>(&text).unwrap(), value);
+        }
+    }
+}

@@ -1,0 +1,56 @@
+//! Failures by class, with what the servers said.
+
+use super::Page;
+use super::markup::{Markup, class, tag};
+use super::words::Word;
+use std::collections::BTreeMap;
+
+/// Words that are shown of one class.
+const WORDS: usize = 3;
+/// The longest of them.
+const LONGEST: usize = 600;
+/// Levels that are named.
+const LEVELS: usize = 12;
+
+#[derive(Default)]
+struct Class<'a> {
+    count: u64,
+    levels: Vec<(&'a str, u64)>,
+    words: Vec<&'a str>,
+}
+
+/// The classes, the most frequent first; nothing where nothing failed.
+pub(super) fn failures(page: &Page) -> Option<Markup> {
+    let mut classes: BTreeMap<&str, Class> = BTreeMap::new();
+    for level in &page.summary.levels {
+        for (name, count) in &level.requests.failures {
+            let class = classes.entry(name).or_default();
+            class.count += count;
+            class.levels.push((&level.label, *count));
+            for words in level.failure_samples.get(name).into_iter().flatten() {
+                if class.words.len() < WORDS && !class.words.contains(&words.as_str()) {
+                    class.words.push(words);
+                }
+            }
+        }
+    }
+    let mut classes: Vec<(&str, Class)> = classes.into_iter().collect();
+    classes.sort_by_key(|(_, class)| std::cmp::Reverse(class.count));
+    let items = classes.iter().map(|(name, class)| item(page, name, class));
+    (!classes.is_empty()).then(|| class("ul", "failures").adds(items).into())
+}
+
+fn item(page: &Page, name: &str, of: &Class) -> Markup {
+    let head = tag("p")
+        .add(tag("code").text(name))
+        .add(class("b", "count").text(&page.fill(Word::Times_, &[&of.count.to_string()])));
+    let mut levels: Vec<String> =
+        of.levels.iter().take(LEVELS).map(|(level, count)| format!("{level}: {count}")).collect();
+    if of.levels.len() > LEVELS {
+        levels.push("…".to_owned());
+    }
+    let item = tag("li").add(head).add(class("p", "where").text(&levels.join(" · ")));
+    let quote =
+        |words: &&str| tag("blockquote").text(&crate::escape::escape(words, LONGEST)).into();
+    item.adds(of.words.iter().map(quote)).into()
+}

@@ -1,0 +1,156 @@
+//! What was found, the weightiest first: what was seen, in which levels, and what to do.
+
+use super::Page;
+use super::markup::{Markup, class, tag};
+use super::tables::pill;
+use super::words::Word;
+use crate::findings::Reason;
+use crate::messages::Message;
+use crate::verdict::Verdict;
+
+/// Levels that are named before the rest is folded away.
+const SHOWN: usize = 4;
+
+/// The same finding in one or more levels.
+struct Found<'a> {
+    code: &'a str,
+    advice: Option<&'a str>,
+    /// What it does to a level; a note has none.
+    verdict: Option<Verdict>,
+    /// What was seen, and in which levels; in none, where it is of the whole run.
+    seen: Vec<(&'a str, Vec<&'a str>)>,
+}
+
+/// What makes a level invalid; every other reason makes it suspect.
+const INVALIDATING: [&str; 8] = [
+    "send_lag",
+    "read_lag",
+    "out_of_files",
+    "out_of_ports",
+    "off_schedule",
+    "engine_slip",
+    "records_missing",
+    "short_of_plan",
+];
+
+fn weight(reason: &Reason) -> Verdict {
+    match INVALIDATING.contains(&reason.code.as_str()) {
+        true => Verdict::Invalid,
+        false => Verdict::Suspect,
+    }
+}
+
+fn gather<'a>(page: &Page<'a>) -> Vec<Found<'a>> {
+    let mut all: Vec<Found<'a>> = Vec::new();
+    let mut add = |reason: &'a Reason, verdict: Option<Verdict>, level: Option<&'a str>| {
+        let advice = reason.advice.as_deref();
+        let what = reason.what.as_str();
+        let same = |found: &&mut Found| {
+            found.code == reason.code && found.verdict.is_some() == verdict.is_some()
+        };
+        match all.iter_mut().find(same) {
+            Some(found) => {
+                found.verdict = found.verdict.max(verdict);
+                match found.seen.iter_mut().find(|(known, _)| *known == what) {
+                    Some((_, levels)) => levels.extend(level),
+                    None => found.seen.push((what, level.into_iter().collect())),
+                }
+            }
+            None => all.push({
+                let seen = vec![(what, level.into_iter().collect())];
+                Found { code: &reason.code, advice, verdict, seen }
+            }),
+        }
+    };
+    for level in &page.summary.levels {
+        let reasons = level.reasons.iter();
+        reasons.for_each(|reason| add(reason, Some(weight(reason)), Some(&level.label)));
+    }
+    page.summary.notes.iter().for_each(|note| add(note, None, None));
+    for level in &page.summary.levels {
+        level.notes.iter().for_each(|note| add(note, None, Some(&level.label)));
+    }
+    // Stable: within a weight they stay in the order of the levels.
+    all.sort_by_key(|found| std::cmp::Reverse(found.verdict));
+    all
+}
+
+/// All findings; a word of comfort where there is none.
+pub(super) fn findings(page: &Page) -> Markup {
+    let all = gather(page);
+    let (weighty, notes): (Vec<&Found>, Vec<&Found>) =
+        all.iter().partition(|found| found.verdict.is_some());
+    let list = |found: &[&Found]| {
+        class("ul", "findings").adds(found.iter().map(|found| item(page, found)))
+    };
+    let mut parts: Vec<Markup> = vec![tag("h3").text(page.say(Word::Findings)).into()];
+    if weighty.is_empty() && !page.summary.levels.is_empty() {
+        parts.push(class("p", "fine").text(page.say(Word::NothingFound)).into());
+    }
+    if !weighty.is_empty() {
+        parts.push(list(&weighty).into());
+    }
+    if !notes.is_empty() {
+        let count = notes.len().to_string();
+        let head = tag("summary").text(&page.fill(Word::Notes, &[&count]));
+        let folded = tag("details").maybe("open", (notes.len() <= 3).then_some(""));
+        parts.push(folded.add(head).add(list(&notes)).into());
+    }
+    parts.into_iter().collect()
+}
+
+fn item(page: &Page, found: &Found) -> Markup {
+    let (kind, word) = match found.verdict {
+        Some(Verdict::Invalid) => ("bad", Message::Invalid.text(page.language)),
+        Some(_) => ("unsure", Message::Suspect.text(page.language)),
+        None => ("plain", page.say(Word::NotePill)),
+    };
+    let line = |(what, levels): &(&str, Vec<&str>)| -> Markup {
+        let all = levels.len() > 2 && levels.len() == page.summary.levels.len();
+        let names = match all {
+            true => page.say(Word::AllLevels).to_owned(),
+            false => levels.join(page.say(Word::Comma)),
+        };
+        let levels = (!levels.is_empty()).then(|| class("b", "level").text(&names).into());
+        tag("li").adds(levels).add(tag("span").text(what)).into()
+    };
+    let (first, rest) = found.seen.split_at(found.seen.len().min(SHOWN));
+    let mut body = tag("div").add(class("ul", "seen").adds(first.iter().map(line)));
+    if !rest.is_empty() {
+        let more = tag("summary").text(&page.fill(Word::MoreLevels, &[&rest.len().to_string()]));
+        let list = class("ul", "seen").adds(rest.iter().map(line));
+        body = body.add(tag("details").add(more).add(list));
+    }
+    if let Some(advice) = found.advice {
+        let to_do = class("p", "advice").add(tag("b").text(page.say(Word::ToDo)));
+        body = body.add(to_do.text(" ").text(advice));
+    }
+    tag("li").attr("id", &format!("finding-{}", found.code)).add(pill(kind, word)).add(body).into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::findings::Finding;
+
+    #[test]
+    fn what_invalidates_a_level_is_known_by_its_code() {
+        let (p99_ms, limit_ms, issued) = (9.0, 5.0, 10);
+        let invalid = [
+            Finding::SendLag { p99_ms, limit_ms },
+            Finding::ReadLag { timer: true, p99_ms, limit_ms },
+            Finding::OutOfFiles(1),
+            Finding::OutOfPorts(1),
+            Finding::OffSchedule { sent: 1, scheduled: 9 },
+            Finding::EngineSlip { p99_ms, limit_ms },
+            Finding::RecordsMissing { records: 9, issued, warmup: false },
+            Finding::ShortOfPlan { issued, planned: 20 },
+        ];
+        assert_eq!(invalid.each_ref().map(Finding::code), INVALIDATING);
+        for finding in &invalid {
+            assert_eq!(weight(&finding.reason()), finding.weight());
+        }
+        let suspect = Finding::Failures { failed: 5, ended: issued, allowed: 0.01 };
+        assert_eq!(weight(&suspect.reason()), suspect.weight());
+    }
+}

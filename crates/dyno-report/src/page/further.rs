@@ -1,0 +1,187 @@
+//! What only some runs have: rounds of the same level, conversations, the server's own figures, and
+//! what tokens cost.
+
+use super::Page;
+use super::markup::{Markup, tag};
+use super::tables::{self, Cell, Row};
+use super::words::Word;
+use crate::summary::{
+    CostSummary, Gauge, LevelSummary, ServerSummary, Sessions, Spread, TurnFigures,
+};
+use crate::text::{ABSENT, number};
+
+const GIB: f64 = (1_u64 << 30) as f64;
+
+/// All of it that there is; nothing where there is none.
+pub(super) fn further(page: &Page) -> Option<Markup> {
+    let parts = [repeats(page), sessions(page), server(page), cost(page)];
+    let parts: Vec<Markup> = parts.into_iter().flatten().collect();
+    (!parts.is_empty()).then(|| parts.into_iter().collect())
+}
+
+fn part(page: &Page, title: Word, about: Option<Word>, heads: &[Word], rows: Vec<Row>) -> Markup {
+    let heads: Vec<String> = heads.iter().map(|head| page.say(*head).to_owned()).collect();
+    let about = about.map(|about| tag("p").text(page.say(about)).into());
+    tag("div")
+        .add(tag("h3").text(page.say(title)))
+        .adds(about)
+        .add(tables::table(page.say(title), &heads, rows))
+        .into()
+}
+
+fn shown(value: Option<f64>) -> String {
+    value.map_or_else(|| ABSENT.to_owned(), number)
+}
+
+fn percent(share: Option<f64>) -> String {
+    share.map_or_else(|| ABSENT.to_owned(), |share| format!("{} %", number(share * 100.0)))
+}
+
+fn repeats(page: &Page) -> Option<Markup> {
+    let spread = |spread: Option<Spread>| match spread {
+        Some(s) => Cell::figure(&format!("{} ±{:.1} %", number(s.mean), s.deviation_percent))
+            .title(&format!("{} – {}", number(s.min), number(s.max))),
+        None => Cell::figure(ABSENT),
+    };
+    let rows: Vec<Row> = page
+        .summary
+        .repeats
+        .iter()
+        .map(|of| {
+            let mut cells = vec![Cell::head(&of.label), Cell::figure(&of.rounds.to_string())];
+            let figures = [of.requests_per_s, of.output_tokens_per_s, of.ttft_p50_ms];
+            cells.extend(figures.map(spread));
+            cells.extend([of.ttft_p99_ms, of.itl_p50_ms, of.latency_p50_ms].map(spread));
+            Row::plain(cells)
+        })
+        .collect();
+    let heads = [
+        Word::Level,
+        Word::Rounds,
+        Word::RequestRate,
+        Word::OutputRate,
+        Word::TtftP50,
+        Word::TtftP99,
+        Word::ItlP50,
+        Word::LatencyP50,
+    ];
+    let about = Some(Word::RepeatsAbout);
+    (!rows.is_empty()).then(|| part(page, Word::Repeats, about, &heads, rows))
+}
+
+fn sessions(page: &Page) -> Option<Markup> {
+    let turns = |level: &LevelSummary, name: Word, of: &TurnFigures| {
+        let ttft = of.ttft_ms.as_ref();
+        Row::plain(vec![
+            Cell::head(&level.label),
+            Cell::words(page.say(name)),
+            Cell::figure(&of.requests.to_string()),
+            Cell::figure(&shown(ttft.and_then(|ttft| ttft.p50))),
+            Cell::figure(&shown(ttft.and_then(|ttft| ttft.p90))),
+            Cell::figure(&shown(ttft.and_then(|ttft| ttft.p99))),
+            Cell::figure(&shown(of.latency_ms.as_ref().and_then(|latency| latency.p50))),
+            Cell::figure(&shown(of.input_tokens.map(|tokens| tokens.mean))),
+        ])
+    };
+    let mut lines = Vec::new();
+    let mut rows = Vec::new();
+    for level in &page.summary.levels {
+        let Some(of) = &level.sessions else { continue };
+        rows.push(turns(level, Word::FirstTurn, &of.first));
+        rows.push(turns(level, Word::LaterTurns, &of.later));
+        lines.push(tag("li").text(&conversations(page, level, of)).into());
+    }
+    let heads = [
+        Word::Level,
+        Word::Turns,
+        Word::Completed,
+        Word::TtftP50,
+        Word::TtftP90,
+        Word::TtftP99,
+        Word::LatencyP50,
+        Word::InputTokens,
+    ];
+    let list = tag("ul").adds(lines);
+    (!rows.is_empty()).then(|| {
+        [part(page, Word::Sessions, None, &heads, rows), list.into()].into_iter().collect()
+    })
+}
+
+fn conversations(page: &Page, level: &LevelSummary, of: &Sessions) -> String {
+    let values = [of.started.to_string(), number(of.turns_mean), of.broken.to_string()];
+    let [started, turns, broken] = values.each_ref().map(String::as_str);
+    page.fill(Word::Conversations, &[&level.label, started, turns, broken])
+}
+
+fn server(page: &Page) -> Option<Markup> {
+    let gauge = |gauge: Option<Gauge>| {
+        Cell::figure(&gauge.map_or_else(
+            || ABSENT.to_owned(),
+            |gauge| format!("{} / {}", number(gauge.mean), gauge.max),
+        ))
+    };
+    let row = |level: &LevelSummary, of: &ServerSummary| {
+        let memory = of.resident.map(|memory| {
+            let ends = [memory.start_bytes, memory.end_bytes];
+            let [start, end] = ends.map(|bytes| number(bytes as f64 / GIB));
+            format!("{start} → {end}")
+        });
+        let preemptions = of.preemptions.map(|count| count.to_string());
+        Row::plain(vec![
+            Cell::head(&level.label),
+            Cell::figure(&of.samples.to_string()),
+            gauge(of.running),
+            gauge(of.waiting),
+            Cell::figure(&percent(of.waiting_share)),
+            Cell::figure(&percent(of.kv_use_max)),
+            Cell::figure(preemptions.as_deref().unwrap_or(ABSENT)),
+            Cell::figure(&percent(of.prefix_hit_share)),
+            Cell::figure(memory.as_deref().unwrap_or(ABSENT)),
+        ])
+    };
+    let levels = page.summary.levels.iter();
+    let rows: Vec<Row> =
+        levels.filter_map(|level| Some(row(level, level.server.as_ref()?))).collect();
+    let heads = [
+        Word::Level,
+        Word::Samples,
+        Word::RunningMeanMax,
+        Word::WaitingMeanMax,
+        Word::WaitingShare,
+        Word::KvCache,
+        Word::Preemptions,
+        Word::PrefixHits,
+        Word::Memory,
+    ];
+    let about = Some(Word::ServerAbout);
+    (!rows.is_empty()).then(|| part(page, Word::Server, about, &heads, rows))
+}
+
+fn cost(page: &Page) -> Option<Markup> {
+    let run = &page.summary.run;
+    let currency = run.gpu_cost.as_ref().and_then(|cost| cost.currency.as_deref());
+    let price = |value: Option<f64>| match (value, currency) {
+        (None, _) => ABSENT.to_owned(),
+        (Some(value), Some(sign)) => format!("{sign} {}", number(value)),
+        (Some(value), None) => number(value),
+    };
+    let row = |level: &LevelSummary, of: CostSummary| {
+        Row::plain(vec![
+            Cell::head(&level.label),
+            Cell::figure(&shown(of.output_tokens_per_s_per_gpu)),
+            Cell::figure(&shown(of.total_tokens_per_s_per_gpu)),
+            Cell::figure(&price(of.per_million_output_tokens)),
+            Cell::figure(&price(of.per_million_total_tokens)),
+        ])
+    };
+    let levels = page.summary.levels.iter();
+    let rows: Vec<Row> = levels.filter_map(|level| Some(row(level, level.cost?))).collect();
+    let heads = [
+        Word::Level,
+        Word::OutputPerGpu,
+        Word::TotalPerGpu,
+        Word::PerMillionOutput,
+        Word::PerMillionTotal,
+    ];
+    (!rows.is_empty()).then(|| part(page, Word::Cost, None, &heads, rows))
+}

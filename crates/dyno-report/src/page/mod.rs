@@ -1,0 +1,171 @@
+//! The report as one page of HTML that needs nothing else: what was found first, then charts to
+//! play with, then every figure. All words and tables are written here, so that the page can be
+//! read without its script; the script draws from [`data`]. The same run gives the same bytes.
+
+mod answers;
+mod cards;
+mod data;
+mod definitions;
+mod failures;
+mod findings;
+mod further;
+mod markup;
+mod metrics;
+mod opening;
+mod pictures;
+mod policy;
+mod setup;
+mod table;
+mod tables;
+mod words;
+
+use crate::detail::Detail;
+use crate::messages::Language;
+use crate::summary::Summary;
+use dyno_core::environment::Environment;
+use dyno_core::plan::Plan;
+use markup::{Markup, Tag, class, tag};
+use words::Word;
+
+/// The style of the page.
+const STYLE: &str = concat!(
+    ":root {\n",
+    include_str!("../../assets/page/light.css"),
+    "}\n@media not print {\n@media (prefers-color-scheme: dark) {\n:root:not([data-theme=light]) {\n",
+    include_str!("../../assets/page/dark.css"),
+    "}\n}\n:root[data-theme=dark] {\n",
+    include_str!("../../assets/page/dark.css"),
+    "}\n}\n",
+    include_str!("../../assets/page/page.css"),
+    include_str!("../../assets/page/charts.css"),
+    include_str!("../../assets/page/print.css"),
+);
+
+/// Its script: functions first, then what is done with them.
+const SCRIPT: &str = concat!(
+    "(function () {\n'use strict';\n",
+    include_str!("../../assets/page/tools.js"),
+    include_str!("../../assets/page/scales.js"),
+    include_str!("../../assets/page/controls.js"),
+    include_str!("../../assets/page/plot.js"),
+    include_str!("../../assets/page/gestures.js"),
+    include_str!("../../assets/page/figures.js"),
+    include_str!("../../assets/page/heat.js"),
+    include_str!("../../assets/page/spread.js"),
+    include_str!("../../assets/page/course.js"),
+    include_str!("../../assets/page/requests.js"),
+    include_str!("../../assets/page/start.js"),
+    "}());\n",
+);
+
+/// What a page is made of.
+#[derive(Debug, Clone, Copy)]
+pub struct Page<'a> {
+    /// The figures.
+    pub summary: &'a Summary,
+    /// What charts of single requests need; absent: there are none.
+    pub detail: Option<&'a Detail>,
+    /// What was planned; absent of another tool's results.
+    pub plan: Option<&'a Plan>,
+    /// Where it ran.
+    pub environment: Option<&'a Environment>,
+    /// Of all words.
+    pub language: Language,
+}
+
+impl Page<'_> {
+    fn say(&self, word: Word) -> &'static str {
+        word.text(self.language)
+    }
+
+    /// Words with their places filled in.
+    fn fill(&self, word: Word, values: &[&str]) -> String {
+        word.with(self.language, values)
+    }
+
+    /// The whole page.
+    pub fn html(&self) -> String {
+        let parts = [
+            ("summary", Word::Summary, opening::summary(self)),
+            ("charts", Word::Charts, pictures::pictures(self)),
+            ("levels", Word::Levels, table::table(self)),
+            ("failures", Word::Failures, failures::failures(self)),
+            ("further", Word::Further, further::further(self)),
+            ("setup", Word::Setup, setup::setup(self)),
+            ("definitions", Word::Definitions, Some(definitions::definitions(self))),
+        ];
+        let parts: Vec<(&str, Word, Markup)> =
+            parts.into_iter().filter_map(|(id, name, part)| Some((id, name, part?))).collect();
+        let links = parts.iter().map(|(id, name, _)| {
+            tag("a").attr("href", &format!("#{id}")).text(self.say(*name)).into()
+        });
+        let nav = tag("nav").attr("aria-label", self.say(Word::Contents)).adds(links);
+        let sections = parts.iter().map(|(id, name, part)| {
+            let heading = tag("h2").attr("id", &format!("{id}-heading")).text(self.say(*name));
+            let section = tag("section").attr("id", id);
+            let section = section.attr("aria-labelledby", &format!("{id}-heading"));
+            section.add(heading).add(part.clone()).into()
+        });
+        let skip = class("a", "skip").attr("href", "#summary").text(self.say(Word::Skip));
+        let top =
+            class("div", "top").add(tag("div").add(brand()).add(nav).add(self.theme_button()));
+        let body = tag("body")
+            .add(skip)
+            .add(top)
+            .add(opening::header(self))
+            .add(tag("main").adds(sections))
+            .add(opening::footer(self))
+            .add(self.embedded())
+            .add(tag("script").verbatim(SCRIPT));
+        let page = tag("html").attr("lang", self.say(Word::LanguageTag)).add(self.head()).add(body);
+        format!("<!doctype html>\n{}\n", Markup::from(page))
+    }
+
+    fn head(&self) -> Tag {
+        let meta = |name: &'static str, value: &str, content: &str| {
+            tag("meta").attr(name, value).attr("content", content).void()
+        };
+        tag("head")
+            .add(tag("meta").attr("charset", "utf-8").void())
+            .add(meta("http-equiv", "Content-Security-Policy", &policy::policy(SCRIPT, STYLE)))
+            .add(meta("name", "viewport", "width=device-width, initial-scale=1"))
+            .add(meta("name", "color-scheme", "light dark"))
+            .add(meta("name", "referrer", "no-referrer"))
+            .add(tag("title").text(&opening::title(self)))
+            .add(tag("style").verbatim(STYLE))
+    }
+
+    fn embedded(&self) -> Tag {
+        let data = data::data(self.summary, self.detail, self.language);
+        tag("script").attr("type", "application/json").attr("id", "data").verbatim(&data)
+    }
+
+    fn theme_button(&self) -> Tag {
+        // Shown by the script, without which it does nothing.
+        let button = class("button", "theme").attr("type", "button").attr("id", "theme");
+        button.attr("hidden", "").attr("aria-pressed", "false").text(self.say(Word::Dark))
+    }
+}
+
+fn brand() -> Tag {
+    class("span", "brand").text("Dyno")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn style_and_script_do_not_end_themselves() {
+        for (text, end) in [(STYLE, "</style"), (SCRIPT, "</script"), (SCRIPT, "<!--")] {
+            assert!(!text.to_ascii_lowercase().contains(end), "{end}");
+        }
+    }
+
+    #[test]
+    fn the_script_makes_no_markup_of_text() {
+        for way in ["innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval("] {
+            assert!(!SCRIPT.contains(way), "{way}");
+        }
+    }
+}

@@ -1,0 +1,198 @@
+//! Every level with its key figures in one table, and what its marks mean.
+
+use super::Page;
+use super::cards::grouped;
+use super::markup::{Markup, class, tag};
+use super::metrics::{TIMES, statistic};
+use super::tables::{self, Cell, Row, pill};
+use super::words::Word;
+use crate::messages::Message;
+use crate::summary::{Distribution, LevelSummary};
+use crate::text::{ABSENT, number, whole};
+use crate::verdict::Verdict;
+
+/// Which marks were used.
+#[derive(Debug, Default)]
+struct Marks {
+    steady: bool,
+    few: bool,
+    absent: bool,
+}
+
+/// Times that have columns, with their statistics.
+const COLUMNS: [(usize, &[&str]); 4] = [
+    (0, &["p50", "p90", "p99"]),
+    (1, &["p50", "p99"]),
+    (2, &["p50", "p99"]),
+    (3, &["p50", "p90", "p99"]),
+];
+
+/// The table; nothing without levels.
+pub(super) fn table(page: &Page) -> Option<Markup> {
+    let levels = &page.summary.levels;
+    if levels.is_empty() {
+        return None;
+    }
+    let columns: Vec<(usize, &[&str])> = COLUMNS
+        .into_iter()
+        .filter(|(time, _)| levels.iter().any(|level| (TIMES[*time].2)(level).is_some()))
+        .collect();
+    let mut marks = Marks::default();
+    let mut footnotes: Vec<Footnote> = Vec::new();
+    let mut rows = Vec::new();
+    for level in levels {
+        let note = noted(page, level, &mut footnotes);
+        rows.push(row(page, level, &columns, &mut marks, note));
+    }
+    let table = tables::boxed(page.say(Word::Levels), heads(page, &columns), rows);
+    let notes = footnotes.iter().enumerate().map(|(i, note)| note.markup(page, i + 1));
+    let notes = class("ol", "footnotes").adds(notes);
+    Some([table, legend(page, &marks), notes.into()].into_iter().collect())
+}
+
+fn heads(page: &Page, columns: &[(usize, &[&str])]) -> Markup {
+    let tall = |word: &str| tag("th").attr("scope", "col").attr("rowspan", "2").text(word).into();
+    let wide = |words: &str, span: usize| {
+        let cell = class("th", "group").attr("scope", "colgroup");
+        cell.attr("colspan", &span.to_string()).text(words).into()
+    };
+    let mut first: Vec<Markup> = [
+        page.say(Word::Level),
+        page.say(Word::Verdict),
+        page.say(Word::Completed),
+        page.say(Word::Failed),
+        page.say(Word::RequestRate),
+        page.say(Word::OutputRate),
+    ]
+    .into_iter()
+    .map(tall)
+    .collect();
+    let mut second: Vec<Markup> = Vec::new();
+    for (time, parts) in columns {
+        first.push(wide(&format!("{} (ms)", page.say(TIMES[*time].1)), parts.len()));
+        second.extend(parts.iter().map(|part| tag("th").attr("scope", "col").text(part).into()));
+    }
+    first.push(tall(page.say(Word::InFlight)));
+    [tag("tr").adds(first).into(), tag("tr").adds(second).into()].into_iter().collect()
+}
+
+fn row(
+    page: &Page,
+    level: &LevelSummary,
+    columns: &[(usize, &[&str])],
+    marks: &mut Marks,
+    note: Option<usize>,
+) -> Row {
+    let (kind, word) = match level.verdict {
+        Verdict::Valid => ("good", Message::Valid),
+        Verdict::Unjudged => ("plain", Message::Unjudged),
+        Verdict::Suspect => ("unsure", Message::Suspect),
+        Verdict::Invalid => ("bad", Message::Invalid),
+    };
+    let reasons: Vec<&str> = level.reasons.iter().map(|reason| reason.what.as_str()).collect();
+    let reasons = reasons.join(page.say(Word::Semicolon));
+    let link = note.map(|number| {
+        let link = tag("a").attr("href", &format!("#note-{number}"));
+        tag("sup").add(link.text(&number.to_string())).into()
+    });
+    let verdict: Markup = tag("span").add(pill(kind, word.text(page.language))).adds(link).into();
+    let steady = level.steady.map(|window| window.throughput);
+    let done = level.throughput;
+    let failed = Cell::figure(&whole(level.requests.failed));
+    let mut cells = vec![
+        Cell::head(&level.label),
+        Cell::marked(&verdict).title(&reasons),
+        Cell::figure(&whole(level.requests.completed)),
+        failed.kind(if level.requests.failed.is_some_and(|n| n > 0) { "bad" } else { "" }),
+        rate(steady.and_then(|s| s.requests_per_s), done.requests_per_s, marks),
+        rate(steady.and_then(|s| s.output_tokens_per_s), done.output_tokens_per_s, marks),
+    ];
+    for (time, parts) in columns {
+        let all = (TIMES[*time].2)(level);
+        cells.extend(parts.iter().map(|part| percentile(all, part, marks)));
+    }
+    let flight = level.concurrency.map(|flight| number(flight.mean));
+    marks.absent |= flight.is_none();
+    cells.push(Cell::figure(flight.as_deref().unwrap_or(ABSENT)));
+    Row::struck(cells, level.verdict == Verdict::Invalid)
+}
+
+fn rate(steady: Option<f64>, done: Option<f64>, marks: &mut Marks) -> Cell {
+    marks.steady |= steady.is_some();
+    marks.absent |= steady.or(done).is_none();
+    match (steady, done) {
+        (Some(value), _) => Cell::figure(&format!("{}*", grouped(value))),
+        (None, Some(value)) => Cell::figure(&grouped(value)),
+        (None, None) => Cell::figure(ABSENT),
+    }
+}
+
+fn percentile(all: Option<&Distribution>, part: &str, marks: &mut Marks) -> Cell {
+    let Some(found) = all.and_then(|all| statistic(all, part)) else {
+        marks.absent = true;
+        return Cell::figure(ABSENT);
+    };
+    marks.few |= found.few;
+    let mark = if found.few { "?" } else { "" };
+    let interval =
+        found.interval.map(|[low, high]| format!("95 %: {} – {} ms", grouped(low), grouped(high)));
+    let cell = Cell::figure(&format!("{}{mark}", grouped(found.value)));
+    cell.title(interval.as_deref().unwrap_or_default())
+}
+
+fn legend(page: &Page, marks: &Marks) -> Markup {
+    let lines = [
+        (marks.steady, "*", Message::Steady),
+        (marks.few, "?", Message::Few),
+        (marks.absent, ABSENT, Message::NoFigure),
+    ];
+    let used = lines.into_iter().filter(|(used, _, _)| *used).map(|(_, mark, message)| {
+        let mark = tag("b").text(mark);
+        tag("span").add(mark).text(" ").text(message.text(page.language)).into()
+    });
+    class("p", "marks").adds(used).into()
+}
+
+/// Why levels are not simply valid; the same words stand once.
+struct Footnote<'a> {
+    verdict: Verdict,
+    reasons: String,
+    levels: Vec<&'a str>,
+}
+
+/// The number of the footnote that a level needs.
+fn noted<'a>(page: &Page, level: &'a LevelSummary, all: &mut Vec<Footnote<'a>>) -> Option<usize> {
+    if level.verdict <= Verdict::Unjudged {
+        return None;
+    }
+    let reasons = level.reasons.iter().map(|reason| match &reason.advice {
+        Some(advice) => format!("{} → {advice}", reason.what),
+        None => reason.what.clone(),
+    });
+    let reasons = reasons.collect::<Vec<_>>().join(page.say(Word::Semicolon));
+    let same = |note: &Footnote| note.verdict == level.verdict && note.reasons == reasons;
+    let place = all.iter().position(same).unwrap_or_else(|| {
+        all.push(Footnote { verdict: level.verdict, reasons, levels: vec![] });
+        all.len() - 1
+    });
+    all[place].levels.push(&level.label);
+    Some(place + 1)
+}
+
+impl Footnote<'_> {
+    fn markup(&self, page: &Page, number: usize) -> Markup {
+        let word = match self.verdict {
+            Verdict::Invalid => Message::Invalid,
+            _ => Message::Suspect,
+        };
+        let names = self.levels.join(page.say(Word::Comma));
+        tag("li")
+            .attr("id", &format!("note-{number}"))
+            .add(tag("b").text(&names))
+            .text(" ")
+            .text(word.text(page.language))
+            .text(page.say(Word::Colon))
+            .text(&self.reasons)
+            .into()
+    }
+}

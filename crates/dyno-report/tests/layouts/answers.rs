@@ -1,0 +1,60 @@
+//! What a run has answered, in Markdown: search, repeats, SLO.
+
+use crate::runs::*;
+use dyno_report::layout::{Layout, Run};
+use dyno_report::messages::Language;
+use dyno_report::summary::{Repeated, SearchSummary, SloSummary, SloVerdict, Spread, TermVerdict};
+
+fn answered() -> Run {
+    let (mut run, _) = closed_ladder();
+    let summary = &mut run.summary;
+    summary.run.slo = Some("ttft.p99<500ms and throughput>1req/s".to_owned());
+    summary.search = Some(SearchSummary::Capacity {
+        unit: "in flight".to_owned(),
+        holds: Some(4.0),
+        does_not_hold: Some(8.0),
+        confidence: Some(0.977),
+        doubt: Some("read | from a file".to_owned().into()),
+    });
+    let spread =
+        |mean| Some(Spread { mean, min: mean - 1.0, max: mean + 1.0, deviation_percent: 1.25 });
+    summary.repeats = vec![Repeated {
+        label: "c|8".to_owned(),
+        rounds: 3,
+        requests_per_s: spread(12.5),
+        output_tokens_per_s: spread(250.0),
+        ttft_p50_ms: None,
+        ttft_p99_ms: None,
+        itl_p50_ms: spread(20.0),
+        latency_p50_ms: None,
+        latency_p99_ms: None,
+    }];
+    let passed = [Some(true), Some(false), None];
+    for (level, passed) in summary.levels.iter_mut().zip(passed) {
+        let term = TermVerdict {
+            term: "ttft.p99<500ms".to_owned(),
+            value: passed.map(|passed| if passed { 100.0 } else { 900.0 }),
+            bound: 500.0,
+            unit: "ms".to_owned(),
+            met: passed,
+            few_samples: passed == Some(false),
+        };
+        let verdict = SloVerdict { passed, terms: vec![term] };
+        let share = passed.map(|passed| if passed { 1.0 } else { 0.5 });
+        level.slo = Some(SloSummary { verdict, goodput_per_s: share, met_share: share });
+    }
+    run
+}
+
+#[test]
+fn the_answers_of_a_run_stand_in_its_document() {
+    let run = answered();
+    for (name, language) in [("english", Language::English), ("chinese", Language::Chinese)] {
+        let text = print(Layout::Markdown, std::slice::from_ref(&run), language);
+        let answers: Vec<&str> = text
+            .lines()
+            .filter(|line| !line.starts_with("[^") && !line.starts_with("- "))
+            .collect();
+        insta::assert_snapshot!(format!("answers_{name}"), answers.join("\n"));
+    }
+}

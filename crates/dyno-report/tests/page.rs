@@ -1,0 +1,284 @@
+//! The HTML report as text: whole, safe, small, and there for every run. What it does in a browser
+//! is tested with the program.
+
+#![allow(clippy::unwrap_used)]
+
+mod common;
+
+use common::*;
+use dyno_core::MS;
+use dyno_core::frame::{Ending, Frame, LevelStart, RunEnd};
+use dyno_core::outcome::FailureClass;
+use dyno_core::plan::{Load, Plan};
+use dyno_core::record::RequestRecord;
+use dyno_report::messages::Language;
+use dyno_report::page::Page;
+use dyno_report::{Detail, Reason, Summary, Verdict, summarise};
+use proptest::prelude::*;
+use serde_json::Value;
+
+const LANGUAGES: [Language; 2] = [Language::English, Language::Chinese];
+
+/// A run and what is needed for its page.
+struct Made {
+    plan: Plan,
+    summary: Summary,
+    detail: Detail,
+}
+
+impl Made {
+    fn html(&self, language: Language) -> String {
+        let (detail, plan) = (Some(&self.detail), Some(&self.plan));
+        Page { summary: &self.summary, detail, plan, environment: None, language }.html()
+    }
+}
+
+/// Closed loops, one after the other, each of these requests; cut off after the last of them, or
+/// ended as they should.
+fn made(levels: Vec<Vec<RequestRecord>>, ends: bool) -> Made {
+    let load = |i: usize| Load::Concurrency { concurrency: 1 << (i % 16) };
+    let plans = levels.iter().enumerate().map(|(i, requests)| {
+        level_plan(&format!("level {i}"), load(i), Some(requests.len() as u64))
+    });
+    let plan = plan(plans.collect());
+    let mut frames = Vec::new();
+    let mut started = 0;
+    for (level, requests) in levels.into_iter().enumerate() {
+        let level = level as u32;
+        frames.push(Frame::LevelStart(LevelStart { level, started }));
+        let requests: Vec<RequestRecord> =
+            requests.into_iter().map(|request| moved(request, level, started)).collect();
+        let end = level_end(level, &requests);
+        started = end.ended + 1000 * MS;
+        frames.extend(requests.into_iter().map(|request| Frame::Request(Box::new(request))));
+        if ends {
+            frames.push(Frame::LevelEnd(Box::new(end)));
+        }
+    }
+    if ends {
+        frames.push(Frame::RunEnd(RunEnd { ended: started, ending: Ending::Requests }));
+    }
+    let source = source(&plan, frames);
+    let summary = summarise(&plan, None, &source);
+    Made { detail: Detail::gather(&source), plan, summary }
+}
+
+/// The same request in another level, later.
+fn moved(record: RequestRecord, level: u32, by: u64) -> RequestRecord {
+    let mut chunks = dyno_core::chunks::ChunkTrack::default();
+    for chunk in record.chunks.iter() {
+        chunks.push(chunk.at_us * 1_000 + by, chunk.coalesced, chunk.tokens);
+    }
+    let later = |time: Option<u64>| time.map(|time| time + by);
+    RequestRecord {
+        level,
+        intended: record.intended + by,
+        dispatched: later(record.dispatched),
+        connected: later(record.connected),
+        sent: later(record.sent),
+        headers: later(record.headers),
+        first: later(record.first),
+        last: later(record.last),
+        end: record.end + by,
+        chunks,
+        ..record
+    }
+}
+
+fn requests(count: u64) -> Vec<RequestRecord> {
+    (0..count).map(|i| stream(i, (i % 4) as u32, i / 4 * 97, 30 + i * 7 % 23, 5, 9)).collect()
+}
+
+/// The elements of a page, or what is wrong with it.
+fn well_formed(html: &str) -> Result<Vec<String>, String> {
+    let mut open: Vec<String> = Vec::new();
+    let mut names = Vec::new();
+    let mut rest = html.strip_prefix("<!doctype html>\n").ok_or("no doctype")?;
+    while let Some(at) = rest.find('<') {
+        if rest[..at].contains('>') {
+            return Err(format!("a lone > in {}", &rest[..at]));
+        }
+        rest = &rest[at + 1..];
+        let end = rest.find('>').ok_or("a tag without an end")?;
+        let tag = &rest[..end];
+        rest = &rest[end + 1..];
+        if let Some(name) = tag.strip_prefix('/') {
+            let last = open.pop().ok_or("one end too many")?;
+            if last != name {
+                return Err(format!("</{name}> ends <{last}>"));
+            }
+            continue;
+        }
+        let (name, attributes) = tag.split_once(' ').unwrap_or((tag, ""));
+        if attributes.matches('"').count() % 2 == 1 || attributes.contains('<') {
+            return Err(format!("<{tag}>"));
+        }
+        names.push(tag.to_owned());
+        match name {
+            "meta" | "img" => {}
+            "script" | "style" => {
+                let end = rest.find(&format!("</{name}>")).ok_or("raw text without an end")?;
+                rest = &rest[end + name.len() + 3..];
+            }
+            _ => open.push(name.to_owned()),
+        }
+    }
+    match open.is_empty() {
+        true => Ok(names),
+        false => Err(format!("still open: {open:?}")),
+    }
+}
+
+/// What the script draws from.
+fn data(html: &str) -> Value {
+    let start = "<script type=\"application/json\" id=\"data\">";
+    let (_, rest) = html.split_once(start).unwrap();
+    let (json, _) = rest.split_once("</script>").unwrap();
+    assert!(!json.contains(['<', '>', '&']));
+    serde_json::from_str(json).unwrap()
+}
+
+#[track_caller]
+fn check(made: &Made) -> [String; 2] {
+    LANGUAGES.map(|language| {
+        let html = made.html(language);
+        let tags = well_formed(&html).unwrap();
+        data(&html);
+        // Nothing is asked of anybody.
+        for tag in tags.iter().filter(|tag| tag.contains(" src=") || tag.contains(" href=")) {
+            let inside = tag.contains(" href=\"#") || tag.contains(" src=\"data:");
+            assert!(inside, "<{tag}>");
+        }
+        html
+    })
+}
+
+#[test]
+fn every_run_has_a_page() {
+    let failed = |i| failure(i, 0, i * 10, i * 10 + 50, FailureClass::Http(503), "overloaded");
+    let runs = [
+        made(vec![], true),
+        made(vec![requests(40)], true),
+        made(vec![requests(40), requests(80)], false),
+        made(vec![(0..30).map(failed).collect()], true),
+        made(vec![vec![], requests(40)], true),
+    ];
+    for run in &runs {
+        check(run);
+    }
+    let [cut, chinese] = check(&runs[2]);
+    assert!(cut.contains("PARTIAL") && chinese.contains("不完整"));
+    let [failed, _] = check(&runs[3]);
+    assert!(failed.contains("overloaded") && failed.contains("http.503"));
+    let [none, _] = check(&runs[0]);
+    assert!(none.contains("No level was begun.") && !none.contains("id=\"charts\""));
+}
+
+#[test]
+fn two_hundred_levels_are_told_apart() {
+    let made = made((0..200).map(|_| requests(30)).collect(), true);
+    let [html, _] = check(&made);
+    assert_eq!(data(&html)["levels"].as_array().unwrap().len(), 200);
+    assert!(html.len() < 3_000_000, "{}", html.len());
+}
+
+#[test]
+fn twenty_levels_of_a_thousand_requests_are_less_than_a_megabyte() {
+    let made = made((0..20).map(|_| requests(1_000)).collect(), true);
+    for html in check(&made) {
+        assert!(html.len() < 1_000_000, "{}", html.len());
+        let details = &data(&html)["details"][3];
+        assert_eq!(details["of"], 1_000);
+        assert!(details["bars"].as_array().unwrap().len() <= 500);
+    }
+}
+
+#[test]
+fn the_same_run_gives_the_same_bytes() {
+    let [first, second] =
+        [0, 1].map(|_| made(vec![requests(60), requests(90)], true).html(Language::English));
+    assert_eq!(first, second);
+}
+
+#[test]
+fn an_absent_figure_is_a_gap_and_no_zero() {
+    let mut run = made(vec![requests(60), requests(60)], true);
+    run.summary.levels[0].ttft_ms = None;
+    run.summary.levels[0].throughput = Default::default();
+    run.summary.levels[0].steady = None;
+    let html = run.html(Language::English);
+    let data = data(&html);
+    let metric = |id: &str| {
+        data["metrics"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .find(|metric| metric["id"] == id)
+            .unwrap()
+            .clone()
+    };
+    for id in ["ttft.p50", "tokens", "throughput"] {
+        assert!(metric(id)["y"][0].is_null(), "{id}");
+        assert!(metric(id)["y"][1].is_number(), "{id}");
+    }
+}
+
+#[test]
+fn figures_are_those_of_the_summary() {
+    let run = made(vec![requests(200)], true);
+    let data = data(&run.html(Language::English));
+    let metrics = data["metrics"].as_array().unwrap();
+    let level = &run.summary.levels[0];
+    let known = [
+        ("ttft.p50", level.ttft_ms.as_ref().unwrap().p50),
+        ("latency.p99", level.latency_ms.as_ref().unwrap().p99),
+        ("itl.mean", level.itl_ms.as_ref().unwrap().mean),
+        ("completed", Some(200.0)),
+    ];
+    for (id, value) in known {
+        let found = metrics.iter().find(|metric| metric["id"] == id).unwrap();
+        let (found, value) = (found["y"][0].as_f64().unwrap(), value.unwrap());
+        assert!((found - value).abs() <= value * 1e-4, "{id}: {found} and {value}");
+    }
+}
+
+#[test]
+fn an_invalid_level_is_struck_and_not_in_the_headlines() {
+    let mut run = made(vec![requests(60), requests(60)], true);
+    for level in &mut run.summary.levels {
+        level.verdict = Verdict::Invalid;
+        let what = "requests left late".to_owned();
+        level.reasons = vec![Reason { code: "send_lag".into(), what, advice: None }];
+    }
+    let [html, chinese] = check(&run);
+    assert_eq!(html.matches("<tr class=\"struck\">").count(), 2);
+    assert!(html.contains("INVALID") && html.contains("2 of 2 levels"));
+    assert!(chinese.contains("无效") && chinese.contains("2 档（共 2 档）"));
+    let (_, cards) = html.split_once("class=\"cards\"").unwrap();
+    let (cards, _) = cards.split_once("<h3>").unwrap();
+    assert!(cards.contains("there is no such figure"), "{cards}");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+    #[test]
+    fn nothing_that_others_wrote_is_markup(words in "(?s).{0,40}|(<|>|&|\"|'|/|script|!--|\u{202e}|\u{2028}){0,12}") {
+        let mut run = made(vec![requests(24)], true);
+        let plain = well_formed(&run.html(Language::English)).unwrap();
+        let own = &mut run.summary.run;
+        (own.label, own.note, own.model) =
+            (Some(words.clone()), Some(format!("x{words}")), Some(words.clone()));
+        let level = &mut run.summary.levels[0];
+        level.label = words.clone();
+        level.requests.failures.insert(words.clone(), 1);
+        level.failure_samples.insert(words.clone(), vec![words.clone()]);
+        run.plan.note = Some(words.clone());
+        let html = run.html(Language::English);
+        let tags = well_formed(&html).unwrap();
+        let scripts = |tags: &[String]| tags.iter().filter(|tag| tag.starts_with("script")).count();
+        prop_assert_eq!(scripts(&tags), scripts(&plain));
+        let hidden = |c: char| c.is_control() && c != '\n' || c == '\u{202e}' || c == '\u{2028}';
+        prop_assert!(!html.contains(hidden));
+        data(&html);
+    }
+}

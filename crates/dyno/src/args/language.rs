@@ -1,0 +1,35 @@
+//! The language that reports are in.
+
+use clap::{Args, ValueEnum};
+use dyno_report::messages::Language;
+
+/// Which language.
+#[derive(Debug, Clone, Copy, Default, Args)]
+pub(crate) struct LanguageArgs {
+    /// Language of reports; JSON and CSV stay English [default: by LC_ALL, LC_MESSAGES, LANG]
+    #[arg(long, value_name = "LANGUAGE", value_enum)]
+    pub(crate) lang: Option<Lang>,
+}
+
+impl LanguageArgs {
+    /// The one that was asked for, else that of the locale.
+    pub(crate) fn or(self, locale: Language) -> Language {
+        self.lang.map_or(locale, Language::from)
+    }
+}
+
+/// The languages by their names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Lang {
+    En,
+    Zh,
+}
+
+impl From<Lang> for Language {
+    fn from(lang: Lang) -> Self {
+        match lang {
+            Lang::En => Self::English,
+            Lang::Zh => Self::Chinese,
+        }
+    }
+}

@@ -1,0 +1,90 @@
+//! `dyno baseline`: summaries under names, in a small directory that is fit for git.
+
+use super::loaded::{self, Loaded};
+use crate::args::compare::{BaselineAction, BaselineArgs, ListArgs, SaveArgs};
+use crate::exit::Exit;
+use crate::printer::Printer;
+use crate::usage::UsageError;
+use dyno_report::escape::escape;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Keeps or lists.
+pub(crate) fn run(args: &BaselineArgs, printer: &Printer) -> Exit {
+    let done = match &args.action {
+        BaselineAction::Save(args) => save(args, printer),
+        BaselineAction::List(args) => list(args, printer),
+    };
+    done.unwrap_or_else(|error| {
+        printer.error(error);
+        Exit::Usage
+    })
+}
+
+/// The file of a baseline.
+pub(super) fn file(dir: &Path, name: &str) -> PathBuf {
+    dir.join(format!("{name}.json"))
+}
+
+/// One run out of what was named.
+pub(super) fn one(run: Option<&PathBuf>, argument: &str) -> Result<Loaded, UsageError> {
+    let named: Vec<PathBuf> = run.into_iter().cloned().collect();
+    let mut all = loaded::all(&named, argument)?.runs;
+    match all.len() {
+        1 => Ok(all.remove(0)),
+        many => {
+            let names: Vec<&str> = all.iter().map(Loaded::name).collect();
+            let words = format!("there are {many} runs or tables in it, and one is wanted");
+            Err(UsageError::new(argument, words)
+                .hint(format!("pick one with PATH#NAME: {}", names.join("; "))))
+        }
+    }
+}
+
+fn save(args: &SaveArgs, printer: &Printer) -> Result<Exit, UsageError> {
+    let run = one(args.run.as_ref(), "RUN")?;
+    let path = file(&args.baselines, &args.name);
+    let unwritable = |error: std::io::Error| {
+        UsageError::new("--baselines", format!("cannot write `{}`: {error}", path.display()))
+    };
+    // Line by line, so that git shows what changed.
+    let json = match serde_json::to_string_pretty(&run.summary) {
+        Ok(json) => json + "\n",
+        Err(error) => {
+            printer.error(error);
+            return Ok(Exit::Bug);
+        }
+    };
+    fs::create_dir_all(&args.baselines).map_err(unwritable)?;
+    fs::write(&path, json).map_err(unwritable)?;
+    printer.note(format_args!(
+        "`{}` is now the baseline {}, in `{}`",
+        run.path.display(),
+        args.name,
+        path.display()
+    ));
+    Ok(Exit::Fine)
+}
+
+fn list(args: &ListArgs, printer: &Printer) -> Result<Exit, UsageError> {
+    let wrong = |error: std::io::Error| {
+        let words = format!("cannot list `{}`: {error}", args.baselines.display());
+        UsageError::new("--baselines", words).hint("dyno baseline save NAME makes it")
+    };
+    let mut files: Vec<PathBuf> = fs::read_dir(&args.baselines)
+        .map_err(wrong)?
+        .filter_map(|entry| Some(entry.ok()?.path()))
+        .filter(|path| path.extension().is_some_and(|extension| extension == "json"))
+        .collect();
+    files.sort();
+    let mut text = String::new();
+    for path in files {
+        let name = path.file_stem().unwrap_or_default().to_string_lossy();
+        let run = one(Some(&path), "--baselines")?;
+        let started = run.summary.run.started.as_deref().unwrap_or("-");
+        let levels = run.summary.levels.len();
+        let what = escape(run.name(), 60);
+        text.push_str(&format!("{name:<20} {started:<20} {levels:>3} levels  {what}\n"));
+    }
+    Ok(printer.result(&text))
+}

@@ -1,0 +1,199 @@
+//! `dyno compare`: runs side by side, and which differences are real.
+
+use super::loaded::{self, Loaded};
+use super::report::{give, language};
+use crate::args::compare::{CompareArgs, CompareFormat, TermArgs};
+use crate::exit::Exit;
+use crate::printer::Printer;
+use crate::usage::UsageError;
+use dyno_report::chart::{self, ChartOptions};
+use dyno_report::compare::{Comparison, Side, Terms, compare, markdown, rows, table};
+use dyno_report::layout::Table;
+use dyno_report::messages::Language;
+use std::path::{Path, PathBuf};
+
+/// Prints the comparison.
+pub(crate) fn run(args: &CompareArgs, printer: &Printer) -> Exit {
+    compared(args, printer).unwrap_or_else(|error| {
+        printer.error(error);
+        Exit::Usage
+    })
+}
+
+fn compared(args: &CompareArgs, printer: &Printer) -> Result<Exit, UsageError> {
+    let all = loaded::all(&args.runs, "RUN")?;
+    for (path, problem) in all.problems.iter().filter(|(_, problem)| loaded::is_error(problem)) {
+        printer.warn(loaded::problem(path, problem));
+    }
+    let runs = all.runs;
+    if runs.len() < 2 {
+        let words = "two runs or more are compared, and there is one";
+        return Err(UsageError::new("RUN", words).hint("dyno report prints a single run"));
+    }
+    let names = names(&runs);
+    let language = language(args.language);
+    if args.pair.is_empty() {
+        let every: Vec<usize> = (0..runs.len()).collect();
+        let page = Page { runs: &runs, names: &names, places: &every, args, language };
+        return page.give(args.out.as_deref(), printer);
+    }
+    for (a, b) in &args.pair {
+        if let Some(wrong) = [a, b].into_iter().find(|place| **place > runs.len()) {
+            let words = format!("there is no run {wrong}; there are {}", runs.len());
+            return Err(UsageError::new("--pair", words).hint(listed(&names)));
+        }
+    }
+    match args.format {
+        CompareFormat::Svg | CompareFormat::Png => drawn(args, &runs, &names, language, printer),
+        _ => {
+            let mut exit = Exit::Fine;
+            for (a, b) in &args.pair {
+                let places = [a - 1, b - 1];
+                let page = Page { runs: &runs, names: &names, places: &places, args, language };
+                exit = exit.and(page.give(args.out.as_deref(), printer)?);
+            }
+            Ok(exit)
+        }
+    }
+}
+
+/// Several comparisons as pictures in a directory, and each run's own beside them.
+fn drawn(
+    args: &CompareArgs,
+    runs: &[Loaded],
+    names: &[String],
+    language: Language,
+    printer: &Printer,
+) -> Result<Exit, UsageError> {
+    let Some(dir) = &args.out else {
+        let words = "several pictures need a directory; name one";
+        return Err(UsageError::new("--out", words));
+    };
+    let wrong = |error: std::io::Error| {
+        UsageError::new("--out", format!("cannot make `{}`: {error}", dir.display()))
+    };
+    std::fs::create_dir_all(dir).map_err(wrong)?;
+    let extension = if args.format == CompareFormat::Png { "png" } else { "svg" };
+    for (a, b) in &args.pair {
+        let places = [a - 1, b - 1];
+        let page = Page { runs, names, places: &places, args, language };
+        page.give(Some(&dir.join(format!("compare-{a}-{b}.{extension}"))), printer)?;
+    }
+    let mut own: Vec<usize> = args.pair.iter().flat_map(|(a, b)| [a - 1, b - 1]).collect();
+    own.sort_unstable();
+    own.dedup();
+    for place in own {
+        let svg = chart::svg(&runs[place].summary, None, &ChartOptions { language });
+        let path = dir.join(format!("run-{}.{extension}", place + 1));
+        picture(&svg, args.format, Some(&path), printer)?;
+    }
+    Ok(Exit::Fine)
+}
+
+fn picture(
+    svg: &str,
+    format: CompareFormat,
+    out: Option<&Path>,
+    printer: &Printer,
+) -> Result<Exit, UsageError> {
+    if format == CompareFormat::Svg {
+        return give(out, printer, |out| out.write_all(svg.as_bytes()));
+    }
+    if out.is_none() && printer.result_on_terminal() {
+        let words = "a picture is nothing for a terminal; name a file";
+        return Err(UsageError::new("--out", words));
+    }
+    match chart::picture(svg) {
+        Ok(picture) => give(out, printer, |out| out.write_all(&picture.bytes)),
+        Err(error) => {
+            printer.error(error);
+            Ok(Exit::Bug)
+        }
+    }
+}
+
+/// Some of the runs side by side.
+struct Page<'a> {
+    runs: &'a [Loaded],
+    names: &'a [String],
+    places: &'a [usize],
+    args: &'a CompareArgs,
+    language: Language,
+}
+
+impl Page<'_> {
+    fn give(&self, out: Option<&Path>, printer: &Printer) -> Result<Exit, UsageError> {
+        let runs: Vec<&Loaded> = self.places.iter().map(|place| &self.runs[*place]).collect();
+        let names: Vec<&str> = self.places.iter().map(|at| self.names[*at].as_str()).collect();
+        let format = self.args.format;
+        if matches!(format, CompareFormat::Svg | CompareFormat::Png) {
+            let sides: Vec<_> =
+                names.iter().copied().zip(runs.iter().map(|run| &run.summary)).collect();
+            let svg = chart::compared(&sides, &ChartOptions { language: self.language });
+            return picture(&svg, format, out, printer);
+        }
+        let terms = Terms {
+            margin: self.args.margin,
+            slo: self.args.slo.clone(),
+            ..terms(&self.args.terms, &runs)
+        };
+        let found = side_by_side(&names, &runs, &terms);
+        if format == CompareFormat::Parquet && out.is_none() && printer.result_on_terminal() {
+            let words = "Parquet is nothing for a terminal; name a file";
+            return Err(UsageError::new("--out", words));
+        }
+        give(out, printer, |out| match format {
+            CompareFormat::Markdown => out.write_all(markdown(&found, self.language).as_bytes()),
+            CompareFormat::Csv => rows(&found, Table::Csv, out),
+            CompareFormat::Parquet => rows(&found, Table::Parquet, out),
+            CompareFormat::Json => {
+                let json = serde_json::to_string_pretty(&found).map_err(std::io::Error::other)?;
+                writeln!(out, "{json}")
+            }
+            _ => out.write_all(table(&found, self.language).as_bytes()),
+        })
+    }
+}
+
+/// Compares runs under these names.
+pub(super) fn side_by_side(names: &[&str], runs: &[&Loaded], terms: &Terms) -> Comparison {
+    let sides: Vec<Side<'_>> =
+        names.iter().zip(runs).map(|(name, run)| Side { name, summary: &run.summary }).collect();
+    compare(&sides, terms)
+}
+
+/// What decides whether a difference is one. Runs that were interleaved are compared round by round.
+pub(super) fn terms(args: &TermArgs, _runs: &[&Loaded]) -> Terms {
+    Terms { between_runs: args.between_runs, in_rounds: args.paired, ..Terms::default() }
+}
+
+/// What each is called: by its name, and where several have the same, by their place too.
+pub(super) fn names(runs: &[Loaded]) -> Vec<String> {
+    let name = |run: &Loaded| match &run.summary.run.label {
+        Some(label) if !label.trim().is_empty() => label.clone(),
+        _ => run
+            .path
+            .file_name()
+            .map_or_else(|| run.summary.run.id.clone(), |name| name.to_string_lossy().into_owned()),
+    };
+    let names: Vec<String> = runs.iter().map(name).collect();
+    let alone = |name: &String| names.iter().filter(|other| *other == name).count() == 1;
+    (1..)
+        .zip(&names)
+        .map(|(place, name)| if alone(name) { name.clone() } else { format!("{name} ({place})") })
+        .collect()
+}
+
+fn listed(names: &[String]) -> String {
+    let each = (1..).zip(names).map(|(place, name)| format!("{place} {name}"));
+    each.collect::<Vec<_>>().join("; ")
+}
+
+/// Where a baseline or a run is, by its name or its path.
+pub(super) fn baseline(named: &Path, baselines: &Path) -> PathBuf {
+    let kept = named.to_str().map(|name| super::baseline::file(baselines, name));
+    match kept {
+        Some(kept) if !named.exists() && kept.exists() => kept,
+        _ => named.to_owned(),
+    }
+}

@@ -1,0 +1,146 @@
+//! `dyno gate`: passes, fails, or says that it cannot tell; for CI.
+
+use super::baseline::one;
+use super::compare::{baseline, names, side_by_side, terms};
+use super::report::language;
+use crate::args::compare::GateArgs;
+use crate::exit::Exit;
+use crate::printer::Printer;
+use crate::usage::UsageError;
+use dyno_report::compare::{Answer, Check, Gated, gated};
+use dyno_report::escape::{escape, xml};
+use dyno_report::layout::markdown_cell;
+use dyno_report::messages::Language;
+use std::path::Path;
+
+/// Holds the run against the baseline.
+pub(crate) fn run(args: &GateArgs, printer: &Printer) -> Exit {
+    held(args, printer).unwrap_or_else(|error| {
+        printer.error(error);
+        Exit::Usage
+    })
+}
+
+fn held(args: &GateArgs, printer: &Printer) -> Result<Exit, UsageError> {
+    let path = baseline(&args.baseline, &args.baselines);
+    let first = one(Some(&path), "--baseline").map_err(|error| {
+        let kept = args.baselines.display();
+        match error.hint {
+            Some(_) => error,
+            None => error.hint(format!("saved baselines are in `{kept}`: dyno baseline list")),
+        }
+    })?;
+    let runs = [first, one(args.run.as_ref(), "RUN")?];
+    let names = names(&runs);
+    let sides: Vec<&_> = runs.iter().collect();
+    let called: Vec<&str> = names.iter().map(String::as_str).collect();
+    let found = side_by_side(&called, &sides, &terms(&args.terms, &sides));
+    let found = gated(&found, &args.metric, args.max_regression);
+    let language = language(args.language);
+    if let Some(path) = &args.junit {
+        junit(path, &found, language)?;
+    }
+    let printed = if args.json {
+        match serde_json::to_string_pretty(&found) {
+            Ok(json) => json + "\n",
+            Err(error) => {
+                printer.error(error);
+                return Ok(Exit::Bug);
+            }
+        }
+    } else if args.github {
+        markdown(&found, language)
+    } else {
+        text(&found, language)
+    };
+    Ok(printer.result(&printed).and(match found.answer {
+        Answer::Pass => Exit::Fine,
+        Answer::Fail => Exit::BarNotMet,
+        Answer::CannotTell => Exit::CannotTell,
+    }))
+}
+
+fn headline(found: &Gated, language: Language) -> String {
+    let count = |answer: Answer| found.checks.iter().filter(|c| c.answer == answer).count();
+    let [pass, fail, unsure] = [Answer::Pass, Answer::Fail, Answer::CannotTell].map(count);
+    let [first, own] = found.sides.each_ref().map(|side| escape(side, 60));
+    let most = found.max_regression * 100.0;
+    let word = found.answer.word(language);
+    match language {
+        Language::English => format!(
+            "{word}: {own} against {first}, at most {most} % worse: {pass} checks pass, {fail} \
+             fail, {unsure} cannot be told"
+        ),
+        Language::Chinese => format!(
+            "{word}：{own} 对比 {first}，最多允许变差 {most} %：{pass} 项通过，{fail} 项未通过，\
+             {unsure} 项无法判断"
+        ),
+    }
+}
+
+fn missing(found: &Gated, language: Language) -> Option<String> {
+    let loads = escape(&found.missing.join(", "), 300);
+    (!found.missing.is_empty()).then(|| match language {
+        Language::English => format!("the run lacks loads of the baseline: {loads}"),
+        Language::Chinese => format!("缺少基线中的负载：{loads}"),
+    })
+}
+
+/// The checks that did not pass, worst first; then those that did.
+fn sorted(found: &Gated) -> Vec<&Check> {
+    let mut checks: Vec<&Check> = found.checks.iter().collect();
+    checks.sort_by_key(|check| std::cmp::Reverse(check.answer));
+    checks
+}
+
+fn text(found: &Gated, language: Language) -> String {
+    let mut out = headline(found, language) + "\n";
+    for check in sorted(found) {
+        let word = check.answer.word(language);
+        out.push_str(&format!("  {word}: {}\n", escape(&check.words(language), 300)));
+    }
+    out.extend(missing(found, language).map(|words| format!("  {words}\n")));
+    out
+}
+
+fn markdown(found: &Gated, language: Language) -> String {
+    let mut out = format!("### {}\n\n", markdown_cell(&headline(found, language)));
+    for check in sorted(found) {
+        let mark = match check.answer {
+            Answer::Pass => "✅",
+            Answer::Fail => "❌",
+            Answer::CannotTell => "❔",
+        };
+        out.push_str(&format!("- {mark} {}\n", markdown_cell(&check.words(language))));
+    }
+    out.extend(missing(found, language).map(|words| format!("- ❔ {}\n", markdown_cell(&words))));
+    out
+}
+
+/// What CI servers read. What cannot be told is skipped, not passed.
+fn junit(path: &Path, found: &Gated, language: Language) -> Result<(), UsageError> {
+    let count = |answer: Answer| found.checks.iter().filter(|c| c.answer == answer).count();
+    let mut out = format!(
+        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuite name=\"dyno gate\" tests=\"{}\" \
+         failures=\"{}\" skipped=\"{}\">\n",
+        found.checks.len(),
+        count(Answer::Fail),
+        count(Answer::CannotTell)
+    );
+    for check in &found.checks {
+        let words = xml(&check.words(language));
+        let inner = match check.answer {
+            Answer::Pass => String::new(),
+            Answer::Fail => format!("<failure message=\"{words}\"/>"),
+            Answer::CannotTell => format!("<skipped message=\"{words}\"/>"),
+        };
+        let (name, load) = (check.metric.name(), xml(&check.load));
+        out.push_str(&format!(
+            "  <testcase classname=\"{load}\" name=\"{name}\">{inner}</testcase>\n"
+        ));
+    }
+    out.push_str("</testsuite>\n");
+    std::fs::write(path, out).map_err(|error| {
+        UsageError::new("--junit", format!("cannot write `{}`: {error}", path.display()))
+    })
+}

@@ -1,0 +1,108 @@
+//! `dyno import`: other tools' results, listed, and kept as if they were runs of Dyno's own.
+
+use super::loaded::{self, All, Loaded, SUMMARY};
+use crate::args::import::ImportArgs;
+use crate::exit::Exit;
+use crate::printer::Printer;
+use crate::usage::UsageError;
+use dyno_report::Summary;
+use dyno_report::escape::escape;
+use dyno_report::layout::Extras;
+use std::fs;
+use std::path::Path;
+
+/// What some layouts need beyond a summary, in a directory of its own.
+const EXTRAS: &str = "extras.json";
+
+/// Reads, lists and keeps.
+pub(crate) fn run(args: &ImportArgs, printer: &Printer) -> Exit {
+    imported(args, printer).unwrap_or_else(|error| {
+        printer.error(error);
+        Exit::Usage
+    })
+}
+
+fn imported(args: &ImportArgs, printer: &Printer) -> Result<Exit, UsageError> {
+    let all = loaded::all(&args.files, "FILE")?;
+    for (path, problem) in &all.problems {
+        let words = loaded::problem(path, problem);
+        if loaded::is_error(problem) { printer.warn(words) } else { printer.note(words) }
+    }
+    if let Some(out) = &args.out {
+        let wrong = |words| UsageError::new("--out", words);
+        all.runs.iter().try_for_each(|run| keep(out, run)).map_err(wrong)?;
+    }
+    if args.json {
+        let summaries: Vec<&Summary> = all.runs.iter().map(|run| &run.summary).collect();
+        return Ok(match serde_json::to_string_pretty(&summaries) {
+            Ok(json) => printer.result(&(json + "\n")),
+            Err(error) => {
+                printer.error(error);
+                Exit::Bug
+            }
+        });
+    }
+    let exit = printer.result(&listed(&all));
+    if let Some(out) = &args.out {
+        printer.note(format_args!("kept in `{}`", out.display()));
+    }
+    Ok(exit)
+}
+
+/// One line a table.
+fn listed(all: &All) -> String {
+    let mut text = String::new();
+    for (place, run) in (1..).zip(&all.runs) {
+        let levels = run.summary.levels.len();
+        let rows = if levels == 1 { "level" } else { "levels" };
+        text.push_str(&format!("{place:>3}  {levels:>3} {rows:<6}  {}\n", described(run)));
+    }
+    let levels: usize = all.runs.iter().map(|run| run.summary.levels.len()).sum();
+    text.push_str(&format!("{} in all: {levels} levels\n", all.runs.len()));
+    text
+}
+
+/// The name of what was read, and where it stood.
+fn described(run: &Loaded) -> String {
+    let name = escape(run.name(), 80);
+    let Some(origin) = &run.summary.run.origin else { return name };
+    let version = origin.version.as_ref().map(|version| format!(" {version}")).unwrap_or_default();
+    let line = origin.line.map(|line| format!(":{line}")).unwrap_or_default();
+    let from = format!("{}{version} {}, {}{line}", origin.tool, origin.form, origin.file);
+    format!("{name} ({})", escape(&from, 120))
+}
+
+fn keep(out: &Path, run: &Loaded) -> Result<(), String> {
+    let dir = out.join(folder(&run.summary.run.id));
+    let unwritable = |error: std::io::Error| format!("cannot write `{}`: {error}", dir.display());
+    let encoded = |error: serde_json::Error| format!("cannot be written as JSON: {error}");
+    if dir.join("records.dyno").exists() {
+        return Err(format!("`{}` is a run of Dyno's; name another directory", dir.display()));
+    }
+    fs::create_dir_all(&dir).map_err(unwritable)?;
+    let summary = serde_json::to_vec_pretty(&run.summary).map_err(encoded)?;
+    fs::write(dir.join(SUMMARY), summary).map_err(unwritable)?;
+    if run.extras != Extras::default() {
+        let extras = serde_json::to_vec_pretty(&run.extras).map_err(encoded)?;
+        fs::write(dir.join(EXTRAS), extras).map_err(unwritable)?;
+    }
+    Ok(())
+}
+
+/// A name that is fit for a folder, whatever the id is.
+fn folder(id: &str) -> String {
+    let fit = |c: char| if c.is_alphanumeric() || matches!(c, '-' | '_' | '.') { c } else { '-' };
+    let name: String = id.chars().map(fit).take(80).collect();
+    name.trim_start_matches('.').to_owned()
+}
+
+/// What was kept beside a summary.
+pub(super) fn read_extras(dir: &Path) -> Result<Extras, String> {
+    let path = dir.join(EXTRAS);
+    match fs::read(&path) {
+        Ok(bytes) => serde_json::from_slice(&bytes)
+            .map_err(|error| format!("`{}` is damaged: {error}", path.display())),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(Extras::default()),
+        Err(error) => Err(format!("cannot read `{}`: {error}", path.display())),
+    }
+}

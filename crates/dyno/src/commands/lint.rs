@@ -1,0 +1,135 @@
+//! `dyno lint`: what is wrong with results, Dyno's own and other tools'.
+
+use super::loaded;
+use super::report::language;
+use crate::args::import::{LintArgs, LintFormat};
+use crate::exit::Exit;
+use crate::printer::Printer;
+use crate::usage::UsageError;
+use dyno_report::Summary;
+use dyno_report::escape::escape;
+use dyno_report::lint::{Lint, Weight, lint};
+use dyno_report::messages::Language;
+
+/// Prints the findings; status 5 when there is an error among them.
+pub(crate) fn run(args: &LintArgs, printer: &Printer) -> Exit {
+    linted(args, printer).unwrap_or_else(|error| {
+        printer.error(error);
+        Exit::Usage
+    })
+}
+
+fn linted(args: &LintArgs, printer: &Printer) -> Result<Exit, UsageError> {
+    let all = loaded::all(&args.paths, "PATH")?;
+    for (path, problem) in &all.problems {
+        let words = loaded::problem(path, problem);
+        if loaded::is_error(problem) { printer.warn(words) } else { printer.note(words) }
+    }
+    let language = language(args.language);
+    let summaries: Vec<&Summary> = all.runs.iter().map(|run| &run.summary).collect();
+    let found = lint(&summaries, language);
+    let printed = match args.format {
+        LintFormat::Text => text(&found, summaries.len(), language),
+        LintFormat::Github => found.iter().map(github).collect(),
+        LintFormat::Json => match serde_json::to_string_pretty(&found) {
+            Ok(json) => json + "\n",
+            Err(error) => {
+                printer.error(error);
+                return Ok(Exit::Bug);
+            }
+        },
+    };
+    let bad = found.iter().any(|finding| finding.weight == Weight::Error);
+    Ok(printer.result(&printed).and(if bad { Exit::BarNotMet } else { Exit::Fine }))
+}
+
+/// The longest text of a file that is shown whole.
+const LONGEST: usize = 2_000;
+
+fn rows(finding: &Lint) -> String {
+    let row = |row: &dyno_report::lint::Row| {
+        let line = row.line.map(|line| format!(":{line}")).unwrap_or_default();
+        format!("{}{line}", escape(&row.label, 60))
+    };
+    finding.rows.iter().map(row).collect::<Vec<_>>().join(", ")
+}
+
+fn text(found: &[Lint], runs: usize, language: Language) -> String {
+    let mut out = String::new();
+    let mut before = None;
+    for finding in found {
+        let run = (&finding.file, &finding.run);
+        if before != Some(run) {
+            let file = finding.file.as_ref().map(|file| format!("{}: ", escape(file, 200)));
+            let name = escape(&finding.run, 200);
+            out.push_str(&format!("{}{name}\n", file.unwrap_or_default()));
+            before = Some(run);
+        }
+        let [weight, rows_are, cause] = labels(finding, language);
+        out.push_str(&format!(
+            "  {weight} [{}] {}\n    {rows_are} {}\n    {cause} {}\n",
+            finding.check,
+            escape(&finding.what, LONGEST),
+            rows(finding),
+            escape(&finding.cause, LONGEST),
+        ));
+    }
+    let errors = found.iter().filter(|finding| finding.weight == Weight::Error).count();
+    let warnings = found.len() - errors;
+    out.push_str(&match language {
+        Language::English => {
+            let are = if runs == 1 { "run or table" } else { "runs and tables" };
+            format!("{runs} {are}: {errors} errors, {warnings} warnings\n")
+        }
+        Language::Chinese => format!("{runs} 个结果：{errors} 个错误，{warnings} 个警告\n"),
+    });
+    out
+}
+
+fn labels(finding: &Lint, language: Language) -> [&'static str; 3] {
+    use dyno_report::lint::Sure;
+    let weight = match (finding.weight, language) {
+        (Weight::Error, Language::English) => "error",
+        (Weight::Warning, Language::English) => "warning",
+        (Weight::Error, Language::Chinese) => "错误",
+        (Weight::Warning, Language::Chinese) => "警告",
+    };
+    let cause = match (finding.sure, language) {
+        (Sure::Certain, Language::English) => "cause (certain):",
+        (Sure::Likely, Language::English) => "cause (likely):",
+        (Sure::Possible, Language::English) => "cause (possible):",
+        (Sure::Certain, Language::Chinese) => "原因（确定）：",
+        (Sure::Likely, Language::Chinese) => "原因（很可能）：",
+        (Sure::Possible, Language::Chinese) => "原因（可能）：",
+    };
+    let rows = match language {
+        Language::English => "rows:",
+        Language::Chinese => "行：",
+    };
+    [weight, rows, cause]
+}
+
+/// A workflow command of GitHub's, which marks a line of a file.
+fn github(finding: &Lint) -> String {
+    let level = match finding.weight {
+        Weight::Error => "error",
+        Weight::Warning => "warning",
+    };
+    let line = finding.rows.iter().find_map(|row| row.line);
+    let place = [
+        finding.file.as_ref().map(|file| format!("file={}", property(file))),
+        line.map(|line| format!("line={line}")),
+        Some(format!("title={}", property(finding.check))),
+    ];
+    let place: Vec<String> = place.into_iter().flatten().collect();
+    let words = format!("{}: {} [{}] {}", finding.run, finding.what, rows(finding), finding.cause);
+    format!("::{level} {}::{}\n", place.join(","), data(&words))
+}
+
+fn data(text: &str) -> String {
+    text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
+}
+
+fn property(text: &str) -> String {
+    data(text).replace(':', "%3A").replace(',', "%2C")
+}

@@ -1,0 +1,211 @@
+//! Results wherever they come from: a run directory, results that were imported, a saved summary, or
+//! another tool's file. `PATH#NAME` picks those whose name contains NAME.
+
+use super::RUNS;
+use crate::usage::UsageError;
+use dyno_import::{Imported, Problem, Weight};
+use dyno_record::RunDir;
+use dyno_report::layout::Extras;
+use dyno_report::summary::SUMMARY_SCHEMA;
+use dyno_report::{DirSource, Summary, summarise};
+use std::path::{Path, PathBuf};
+
+/// The file of a summary in a directory.
+pub(crate) const SUMMARY: &str = "summary.json";
+/// The largest summary that is read, in bytes.
+const LARGEST: u64 = 256 << 20;
+/// How deep directories of results are looked into.
+const DEEPEST: usize = 3;
+
+/// One run, or one table of another tool's.
+#[derive(Debug, Clone)]
+pub(crate) struct Loaded {
+    /// Where it was found.
+    pub(crate) path: PathBuf,
+    pub(crate) summary: Summary,
+    /// What was told beside the figures of another tool.
+    pub(crate) extras: Extras,
+    /// Its records, where it is a run of Dyno's own.
+    pub(crate) dir: Option<RunDir>,
+}
+
+impl Loaded {
+    /// What it is called: its label, or its id.
+    pub(crate) fn name(&self) -> &str {
+        let run = &self.summary.run;
+        run.label.as_deref().filter(|label| !label.trim().is_empty()).unwrap_or(&run.id)
+    }
+}
+
+/// Everything that was named, and what is to be said about it.
+#[derive(Debug, Default)]
+pub(crate) struct All {
+    pub(crate) runs: Vec<Loaded>,
+    /// What could not be read, or had to be assumed, with its file.
+    pub(crate) problems: Vec<(PathBuf, Problem)>,
+}
+
+/// Reads what was named; the latest run where nothing was.
+pub(crate) fn all(named: &[PathBuf], argument: &str) -> Result<All, UsageError> {
+    let mut found = All::default();
+    if named.is_empty() {
+        let wrong = |error: dyno_record::RecordError| UsageError::new(argument, error.to_string());
+        let dir = RunDir::latest(Path::new(RUNS)).map_err(wrong)?;
+        found.runs.push(own(dir).map_err(|words| UsageError::new(argument, words))?);
+    }
+    for path in named {
+        let before = found.runs.len();
+        let (path, part) = parted(path);
+        read(&path, DEEPEST, &mut found).map_err(|words| UsageError::new(argument, words))?;
+        if let Some(part) = part {
+            pick(&mut found.runs, before, &path, &part)
+                .map_err(|words| UsageError::new(argument, words))?;
+        }
+        if found.runs.len() == before && found.problems.is_empty() {
+            let words = format!("there are no results in `{}`", path.display());
+            return Err(UsageError::new(argument, words).hint(KINDS));
+        }
+    }
+    Ok(found)
+}
+
+const KINDS: &str =
+    "name a run directory, a directory of dyno import, a summary.json, or another tool's results";
+
+/// `PATH#NAME`, unless there is a file of that whole name.
+fn parted(path: &Path) -> (PathBuf, Option<String>) {
+    match path.to_str().and_then(|text| text.rsplit_once('#')) {
+        Some((file, part)) if !path.exists() => (PathBuf::from(file), Some(part.to_owned())),
+        _ => (path.to_owned(), None),
+    }
+}
+
+/// Keeps those from `from` on whose name, headings or id contain all words of `part`; or the one at
+/// that place, from 1.
+fn pick(runs: &mut Vec<Loaded>, from: usize, path: &Path, part: &str) -> Result<(), String> {
+    if let Ok(place @ 1..) = part.parse::<usize>() {
+        let there = runs.len() - from;
+        if place > there {
+            return Err(format!("there is no {place} in `{}`; it has {there}", path.display()));
+        }
+        runs.swap(from, from + place - 1);
+        runs.truncate(from + 1);
+        return Ok(());
+    }
+    let words: Vec<String> = part.split_whitespace().map(str::to_lowercase).collect();
+    let text = |run: &Loaded| {
+        let origin = run.summary.run.origin.as_ref();
+        let headings = origin.map(|origin| origin.headings.join(" ")).unwrap_or_default();
+        let form = origin.map(|origin| origin.form.clone()).unwrap_or_default();
+        format!("{} {} {headings} {form}", run.name(), run.summary.run.id).to_lowercase()
+    };
+    let names: Vec<String> = runs[from..].iter().map(|run| run.name().to_owned()).collect();
+    let mut place = 0;
+    runs.retain(|run| {
+        place += 1;
+        place <= from || words.iter().all(|word| text(run).contains(word.as_str()))
+    });
+    if runs.len() > from {
+        return Ok(());
+    }
+    Err(format!("`{part}` is in no name of `{}`; there are: {}", path.display(), names.join("; ")))
+}
+
+fn read(path: &Path, deep: usize, found: &mut All) -> Result<(), String> {
+    if path.is_dir() {
+        return directory(path, deep, found);
+    }
+    if !path.exists() {
+        return Err(format!("there is no `{}`", path.display()));
+    }
+    if let Some(summary) = saved(path)? {
+        found.runs.push(Loaded {
+            path: path.to_owned(),
+            summary,
+            extras: Extras::default(),
+            dir: None,
+        });
+        return Ok(());
+    }
+    let imported = dyno_import::import(path).map_err(|error| error.to_string())?;
+    take(path, imported, found);
+    Ok(())
+}
+
+fn take(path: &Path, imported: Imported, found: &mut All) {
+    for run in imported.runs {
+        let (summary, extras) = (run.summary, run.extras);
+        found.runs.push(Loaded { path: path.to_owned(), summary, extras, dir: None });
+    }
+    found.problems.extend(imported.problems.into_iter().map(|problem| (path.to_owned(), problem)));
+}
+
+/// A run; or what was imported; or results of another tool, which may be directories; or all that
+/// stand below.
+fn directory(path: &Path, deep: usize, found: &mut All) -> Result<(), String> {
+    let summary = path.join(SUMMARY);
+    if summary.is_file()
+        && let Some(summary) = saved(&summary)?
+        && summary.run.origin.is_some()
+    {
+        let extras = super::import::read_extras(path)?;
+        found.runs.push(Loaded { path: path.to_owned(), summary, extras, dir: None });
+        return Ok(());
+    }
+    if let Ok(dir) = RunDir::open(path) {
+        found.runs.push(own(dir)?);
+        return Ok(());
+    }
+    if let Ok(imported) = dyno_import::import(path)
+        && !imported.runs.is_empty()
+    {
+        take(path, imported, found);
+        return Ok(());
+    }
+    let unreadable = |error| format!("cannot list `{}`: {error}", path.display());
+    let mut below: Vec<PathBuf> = std::fs::read_dir(path)
+        .map_err(unreadable)?
+        .filter_map(|entry| Some(entry.ok()?.path()))
+        .filter(|path| path.is_dir() && deep > 0)
+        .collect();
+    below.sort();
+    below.iter().try_for_each(|path| directory(path, deep - 1, found))
+}
+
+/// A summary of Dyno's own, where the file is one.
+fn saved(path: &Path) -> Result<Option<Summary>, String> {
+    if path.extension().is_none_or(|extension| extension != "json") {
+        return Ok(None);
+    }
+    let unreadable = |error: std::io::Error| format!("cannot read `{}`: {error}", path.display());
+    if std::fs::metadata(path).map_err(unreadable)?.len() > LARGEST {
+        return Ok(None);
+    }
+    let text = std::fs::read(path).map_err(unreadable)?;
+    let head = String::from_utf8_lossy(&text[..text.len().min(400)]).into_owned();
+    if !head.contains(SUMMARY_SCHEMA) {
+        return Ok(None);
+    }
+    let wrong = |error| format!("`{}` is no whole summary: {error}", path.display());
+    serde_json::from_slice(&text).map(Some).map_err(wrong)
+}
+
+fn own(dir: RunDir) -> Result<Loaded, String> {
+    let words = |error: dyno_record::RecordError| error.to_string();
+    let (plan, environment) =
+        (dir.read_plan().map_err(words)?, dir.read_environment().map_err(words)?);
+    let summary = summarise(&plan, environment.as_ref(), &DirSource::open(&dir).map_err(words)?);
+    let path = dir.path().to_owned();
+    Ok(Loaded { path, summary, extras: Extras::default(), dir: Some(dir) })
+}
+
+/// How a problem of a file is told.
+pub(crate) fn problem(path: &Path, problem: &Problem) -> String {
+    let line = problem.line.map(|line| format!(", line {line}")).unwrap_or_default();
+    format!("`{}`{line}: {}; {}", path.display(), problem.what, problem.advice)
+}
+
+/// Something could not be read.
+pub(crate) fn is_error(problem: &Problem) -> bool {
+    problem.weight == Weight::Error
+}

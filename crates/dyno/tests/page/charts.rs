@@ -1,0 +1,195 @@
+//! What the charts show, and what they do.
+
+use crate::browser::Browser;
+use crate::pages::Made;
+use serde_json::json;
+
+const FIRST: &str = "#figures .pane:nth-child(1)";
+
+fn sweep() -> Made {
+    let loads = "1,2,4,8,16,32";
+    Made::predicted(&[
+        "--concurrency",
+        loads,
+        "--requests",
+        "60",
+        "--input-tokens",
+        "256",
+        "--output-tokens",
+        "32",
+    ])
+}
+
+/// The numbers in a text, however their thousands are told apart.
+fn numbers(text: &str) -> Vec<f64> {
+    let plain = text.replace(',', "");
+    let pieces = plain.split(|c: char| !c.is_ascii_digit() && c != '.');
+    pieces.filter_map(|piece| piece.parse().ok()).collect()
+}
+
+fn holds(text: &str, value: f64) -> bool {
+    numbers(text).iter().any(|found| (found - value).abs() <= value.abs() * 2e-3)
+}
+
+#[test]
+fn every_value_can_be_read_by_pointer_and_by_key() {
+    let made = sweep();
+    let summary = made.summary();
+    let levels = summary["levels"].as_array().unwrap();
+    // Windows are compared where all levels have one.
+    let steady = levels.iter().all(|level| !level["steady"].is_null());
+    let which = if steady { "steady" } else { "throughput" };
+    let mut page = Browser::start();
+    page.open(&made.html("en"), 1280);
+    let dots = format!("{FIRST} circle.dot");
+    assert_eq!(page.number(&format!("document.querySelectorAll('{dots}').length")), 6.0);
+    for (i, level) in levels.iter().enumerate() {
+        let place = page.middle(&dots, i);
+        page.mouse("mouseMoved", place);
+        page.settle();
+        let tip = page.text(&format!("document.querySelector('{FIRST} .tip').innerText"));
+        let rate = level[which]["output_tokens_per_s"].as_f64().unwrap();
+        assert!(tip.contains(level["label"].as_str().unwrap()), "{tip}");
+        assert!(holds(&tip, rate), "{rate} is not in {tip}");
+    }
+    page.js(&format!("document.querySelector('{FIRST} svg').focus()"));
+    page.key("Escape");
+    let mut said = Vec::new();
+    for key in ["ArrowRight", "ArrowRight", "End", "ArrowLeft", "Home"] {
+        page.key(key);
+        said.push(page.text("document.getElementById('aloud').textContent"));
+    }
+    assert!(said.iter().all(|words| words.starts_with("concurrency ")), "{said:?}");
+    assert_eq!(said[0], said[4]);
+    assert!(said[0] != said[1] && said[1] != said[2] && said[2] != said[3], "{said:?}");
+    page.key("Escape");
+    assert_eq!(page.js(&format!("document.querySelector('{FIRST} .tip').hidden")), json!(true));
+    assert_eq!(page.complaints(), Vec::<String>::new());
+}
+
+#[test]
+fn figures_axes_and_zoom_change_what_is_drawn() {
+    let made = sweep();
+    let mut page = Browser::start();
+    page.open(&made.html("en"), 1280);
+    let drawn = format!("document.querySelector('{FIRST} path.curve').getAttribute('d')");
+    let title = format!("document.querySelector('{FIRST} .y-title').textContent");
+    let count = format!("document.querySelectorAll('{FIRST} circle.dot').length");
+    let first = page.text(&drawn);
+    assert_eq!(first.matches('L').count(), 5, "{first}");
+
+    page.pick(&format!("{FIRST} select"), "latency.p50");
+    assert_eq!(page.text(&title), "Latency p50 (ms)");
+    let latency = page.text(&drawn);
+    assert_ne!(first, latency);
+
+    let log_y = page.number(&format!(
+        "[...document.querySelectorAll('{FIRST} .controls button')]\
+         .findIndex(one => one.textContent === 'log y')"
+    ));
+    page.click(&format!("{FIRST} .controls button"), log_y as usize);
+    let bent = page.text(&drawn);
+    assert_ne!(latency, bent);
+
+    let [left, y] = page.middle(&format!("{FIRST} circle.dot"), 1);
+    let [right, _] = page.middle(&format!("{FIRST} circle.dot"), 3);
+    page.mouse("mousePressed", [left - 12.0, y]);
+    page.mouse("mouseMoved", [left + 20.0, y]);
+    page.mouse("mouseMoved", [right + 12.0, y]);
+    page.mouse("mouseReleased", [right + 12.0, y]);
+    page.settle();
+    assert_eq!(page.number(&count), 3.0);
+    page.click(&format!("{FIRST} .zoom button"), 2);
+    assert_eq!(page.number(&count), 6.0);
+    assert_eq!(page.text(&drawn), bent);
+    page.click(&format!("{FIRST} .zoom button"), 0);
+    assert!(page.number(&count) < 6.0);
+    page.js(&format!("document.querySelector('{FIRST} svg').focus()"));
+    page.key("0");
+    assert_eq!(page.number(&count), 6.0);
+
+    let over = page.number(&format!("document.querySelectorAll('{FIRST} select').length"));
+    assert_eq!(over, 2.0);
+    page.pick(&format!("{FIRST} label:nth-child(2) select"), "tokens");
+    let across = page.text(&format!("document.querySelector('{FIRST} .x-title').textContent"));
+    assert!(across.starts_with("Output tokens/s"), "{across}");
+    assert_eq!(page.complaints(), Vec::<String>::new());
+}
+
+#[test]
+fn distributions_time_and_requests_are_drawn() {
+    let made = sweep();
+    let mut page = Browser::start();
+    page.open(&made.html("en"), 1280);
+    let curves = "document.querySelectorAll('#spread path.curve').length";
+    assert_eq!(page.number(curves), 6.0);
+    let points = "document.querySelector('#spread path.curve').getAttribute('d').split('L').length";
+    assert!(page.number(points) > 50.0);
+    page.click("#spread .legend button", 2);
+    assert_eq!(page.number(curves), 5.0);
+    page.pick("#spread select", "itl");
+    let title = page.text("document.querySelector('#spread .x-title').textContent");
+    assert_eq!(title, "ITL (ms)");
+    assert!(page.number("document.querySelectorAll('#course path.curve').length") >= 1.0);
+    let said = page.text("document.querySelector('#requests .remark').textContent");
+    assert_eq!(said, "All 60 requests are drawn.");
+    assert!(colours(&mut page) >= 3.0);
+    let place = page.middle("#requests canvas", 0);
+    page.mouse("mouseMoved", place);
+    page.settle();
+    let tip = page.text("document.querySelector('#requests .tip').innerText");
+    assert!(tip.starts_with("request ") && tip.contains("TTFT"), "{tip}");
+    assert_eq!(page.complaints(), Vec::<String>::new());
+}
+
+/// How many opaque colours the canvas has.
+fn colours(page: &mut Browser) -> f64 {
+    page.number(
+        "(() => { const canvas = document.querySelector('#requests canvas'); \
+         const bytes = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data; \
+         const seen = new Set(); \
+         for (let i = 0; i < bytes.length; i += 4) if (bytes[i + 3] === 255) \
+         seen.add(bytes[i] << 16 | bytes[i + 1] << 8 | bytes[i + 2]); return seen.size; })()",
+    )
+}
+
+#[test]
+fn rates_bursts_and_matrices_have_axes_of_their_own() {
+    let mut page = Browser::start();
+    let title = format!("document.querySelector('{FIRST} .x-title').textContent");
+    let lengths = ["--input-tokens", "128", "--output-tokens", "16"];
+    let rates =
+        Made::predicted(&[&["--rate", "1,2,4", "--duration", "20s"], &lengths[..]].concat());
+    page.open(&rates.html("en"), 1280);
+    assert_eq!(page.text(&title), "offered requests/s");
+    assert_eq!(page.complaints(), Vec::<String>::new());
+    page.picture("rates");
+
+    let bursts = Made::predicted(&[&["--burst", "1,4,16,64"], &lengths[..]].concat());
+    page.open(&bursts.html("en"), 1280);
+    assert_eq!(page.text(&title), "requests at once");
+    assert_eq!(page.complaints(), Vec::<String>::new());
+
+    let matrix = Made::predicted(&[
+        "--concurrency",
+        "4",
+        "--requests",
+        "24",
+        "--input-tokens",
+        "128,512,1024",
+        "--output-tokens",
+        "16,64",
+    ]);
+    page.open(&matrix.html("en"), 1280);
+    assert_eq!(page.number("document.querySelectorAll('#heat rect').length"), 6.0);
+    let cells =
+        page.js("[...document.querySelectorAll('#heat .cell-name')].map(one => one.textContent)");
+    let cells: Vec<String> = serde_json::from_value(cells).unwrap();
+    for level in matrix.summary()["levels"].as_array().unwrap() {
+        let work = if level["steady"].is_null() { &level["throughput"] } else { &level["steady"] };
+        let rate = work["output_tokens_per_s"].as_f64().unwrap();
+        assert!(cells.iter().any(|cell| holds(cell, rate)), "{rate} is not in {cells:?}");
+    }
+    assert_eq!(page.complaints(), Vec::<String>::new());
+    page.picture("matrix");
+}

@@ -1,0 +1,97 @@
+//! Pages to look at, each of a run of its own.
+
+use dyno_core::plan::Plan;
+use dyno_engine::{Script, Server, ServerOptions};
+use dyno_record::RunDir;
+use dyno_report::{Detail, DirSource, Summary, summarise};
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use tempfile::TempDir;
+
+/// A directory with a run, and its page in it.
+pub(crate) struct Made {
+    place: TempDir,
+}
+
+/// A run as the report reads it.
+pub(crate) struct Read {
+    pub(crate) summary: Summary,
+    pub(crate) detail: Detail,
+    pub(crate) plan: Plan,
+    pub(crate) environment: Option<dyno_core::environment::Environment>,
+}
+
+impl Made {
+    /// Of a prediction, which takes no time.
+    pub(crate) fn predicted(args: &[&str]) -> Self {
+        Self::of([&["predict"], args].concat())
+    }
+
+    /// Of requests to an engine that misbehaves in these ways.
+    pub(crate) fn faulty(faults: &[&str], args: &[&str]) -> Self {
+        let options = ServerOptions {
+            brain: "ttft=5ms,itl=1ms,tokens=16".parse::<Script>().unwrap().into(),
+            faults: faults.iter().map(|fault| fault.parse().unwrap()).collect(),
+            ..ServerOptions::default()
+        };
+        let engine = Server::bind(options).unwrap().spawn().unwrap();
+        let url = format!("http://{}", engine.addr());
+        Self::of([&["bench", &url], args].concat())
+    }
+
+    fn of(args: Vec<&str>) -> Self {
+        let made = Self { place: tempfile::tempdir().unwrap() };
+        let said = made.dyno(&[&args[..], &["--quiet", "--out", "run"]].concat());
+        // A verdict, failures or an SLO that is not kept have a status of their own.
+        assert!(matches!(said.status.code(), Some(0 | 4 | 5)), "{said:?}");
+        made
+    }
+
+    fn dyno(&self, args: &[&str]) -> std::process::Output {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_dyno"));
+        command.args(args).current_dir(self.place.path());
+        for name in ["DYNO_API_KEY", "http_proxy", "https_proxy", "all_proxy", "LC_ALL", "LANG"] {
+            command.env_remove(name);
+        }
+        command.output().unwrap()
+    }
+
+    /// The page, as `dyno report` writes it.
+    pub(crate) fn html(&self, language: &str) -> PathBuf {
+        let name = format!("{language}.html");
+        let args = ["report", "run", "--format", "html", "--lang", language, "--out", &name];
+        let said = self.dyno(&args);
+        assert!(said.status.success(), "{said:?}");
+        self.place.path().join(name)
+    }
+
+    /// A page of another making.
+    pub(crate) fn keep(&self, name: &str, html: &str) -> PathBuf {
+        let path = self.place.path().join(name);
+        std::fs::write(&path, html).unwrap();
+        path
+    }
+
+    fn run(&self) -> PathBuf {
+        self.place.path().join("run")
+    }
+
+    /// The summary that the run left behind.
+    pub(crate) fn summary(&self) -> Value {
+        read_json(&self.run().join("summary.json"))
+    }
+
+    /// All that a page is made of.
+    pub(crate) fn read(&self) -> Read {
+        let dir = RunDir::open(self.run()).unwrap();
+        let source = DirSource::open(&dir).unwrap();
+        let (plan, environment) = (dir.read_plan().unwrap(), dir.read_environment().unwrap());
+        let summary = summarise(&plan, environment.as_ref(), &source);
+        Read { summary, detail: Detail::gather(&source), plan, environment }
+    }
+}
+
+fn read_json(path: &Path) -> Value {
+    serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap()
+}
