@@ -35,6 +35,9 @@ messages! {
     Steady:
         "over the steady window; the whole run stands below",
         "稳定窗口内的数值；全程数值见下文";
+    SteadyBrief:
+        "over the steady window; `dyno report` has the whole run",
+        "稳定窗口内的数值；全程数值见 `dyno report`";
 
     Failed: "failed {} \u{d7} {}", "失败 {} 次：{}";
     CountPlanned: "{} planned", "计划 {}";

@@ -46,6 +46,25 @@ pub fn render_text(summary: &Summary, options: &TextOptions) -> String {
     let options = &TextOptions { width: options.width.max(MIN_WIDTH), ..*options };
     let language = options.language;
     let summary = &*summary.in_language(language);
+    let mut out = above_levels(summary, options);
+    summary
+        .levels
+        .iter()
+        .for_each(|level| out.push_str(&level::level(level, &summary.run, options)));
+    out
+}
+
+/// Renders the tables and the notes, without a section for each level.
+pub fn render_brief(summary: &Summary, options: &TextOptions) -> String {
+    let options = &TextOptions { width: options.width.max(MIN_WIDTH), ..*options };
+    let language = options.language;
+    let elsewhere = Say::SteadyBrief.text(language);
+    above_levels(&summary.in_language(language), options)
+        .replace(Say::Steady.text(language), elsewhere)
+}
+
+fn above_levels(summary: &Summary, options: &TextOptions) -> String {
+    let language = options.language;
     let mut out = header(&summary.run, options);
     out.push_str(&search::search(summary, options));
     if summary.levels.is_empty() {
@@ -61,10 +80,6 @@ pub fn render_text(summary: &Summary, options: &TextOptions) -> String {
         out.push_str(&format!("\n{}\n", Message::ToBeKnown.text(language)));
         summary.notes.iter().for_each(|note| out.push_str(&level::reason("·", note, options)));
     }
-    summary
-        .levels
-        .iter()
-        .for_each(|level| out.push_str(&level::level(level, &summary.run, options)));
     out
 }
 

@@ -36,5 +36,6 @@ mod summary;
 mod tls;
 mod traces;
 mod twins;
+mod versus;
 mod web;
 mod workflows;
