@@ -3,6 +3,7 @@
 use super::directory::Identity;
 use super::recorded::{self, Kit, Ready};
 use super::{Refused, plan_text, prepare};
+use crate::commands::compare;
 use crate::exit::Exit;
 use crate::printer::Printer;
 use crate::resolve::Resolved;
@@ -103,7 +104,7 @@ pub(crate) fn run(a: Seat<'_>, b: Seat<'_>, printer: &Printer) -> Result<Exit, R
         let dir_b = over_b.dir.clone();
         exit =
             exit.and(over_b.conclude(&b.kit, &mut |summary| shown.take(Side::B, plan_b, summary)));
-        exit = exit.and(shown.end()).and(compared(&dir_a, &dir_b, printer));
+        exit = exit.and(shown.end()).and(compared([&dir_a, &dir_b], a.kit.resolved, printer));
     }
     Ok(exit)
 }
@@ -138,11 +139,18 @@ impl Shown<'_> {
     }
 }
 
-/// Both runs are whole, or as whole as they will be: how to see the difference.
-fn compared(a: &RunDir, b: &RunDir, printer: &Printer) -> Exit {
-    let [a, b] = [a, b].map(|dir| dir.path().display().to_string());
-    printer.remark(format_args!("side by side: dyno compare {a} {b}"));
-    Exit::Fine
+/// Both runs are whole, or as whole as they will be: which differences are real.
+fn compared(dirs: [&RunDir; 2], resolved: &Resolved, printer: &Printer) -> Exit {
+    let paths = dirs.map(RunDir::path);
+    let mut exit = Exit::Fine;
+    if !resolved.json
+        && let Some(table) = compare::in_turns(paths, ["A", "B"], resolved.language)
+    {
+        exit = printer.result(&table);
+    }
+    let [a, b] = paths.map(|path| path.display().to_string());
+    printer.remark(format_args!("side by side again: dyno compare {a} {b}"));
+    exit
 }
 
 /// Who is measured.
