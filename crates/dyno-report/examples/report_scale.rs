@@ -73,7 +73,8 @@ fn read(path: &Path) {
     let begun = Instant::now();
     let source = DirSource::open(&dir).unwrap();
     let summary = summarise(&plan, environment.as_ref(), &source);
-    let run = Run { summary, extras: Extras::default(), detail: None };
+    let extras = Extras::default();
+    let run = Run { summary, extras, detail: None, plan: None, environment: None };
     let printed = Layout::Table.print(&[run], &Options::default()).unwrap();
     assert!(String::from_utf8_lossy(&printed.bytes).contains("p99"));
     let summed = begun.elapsed().as_secs_f64();
