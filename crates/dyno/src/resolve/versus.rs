@@ -38,7 +38,8 @@ impl Rival {
             (
                 "--resume",
                 output.resume.is_some(),
-                "runs that took turns are not gone on with: the turns would be others; run both anew",
+                "runs that took turns are not gone on with: the turns would be others; run both \
+                 anew",
             ),
         ] {
             if given {
