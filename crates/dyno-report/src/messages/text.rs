@@ -9,6 +9,7 @@ messages! {
     Run: "run", "测试";
     Label: "label", "标签";
     Note: "note", "备注";
+    Source: "source", "来源";
     Target: "target", "目标";
     Model: "model", "模型";
     Started: "started", "开始";
