@@ -4,6 +4,7 @@ use crate::Nanos;
 use crate::plan::Arrival;
 use crate::slo::{Condition, Metric, Slo, SloError, Statistic, Term};
 use crate::text_form::saved_as_text;
+use crate::versus::Versus;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
@@ -24,6 +25,9 @@ pub struct Course {
     /// Levels are chosen by what the levels before them showed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub search: Option<Search>,
+    /// The run takes turns with another.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub versus: Option<Versus>,
 }
 
 impl Course {

@@ -19,6 +19,7 @@ pub mod slo;
 pub mod template;
 mod text_form;
 pub mod units;
+pub mod versus;
 
 /// Monotonic nanoseconds since the start of the run.
 pub type Nanos = u64;

@@ -105,6 +105,16 @@ notes! {
         "{} tokens out is {} times beyond the {} to {} that the twin {} was fitted on",
         Some("the further beyond, the less it is worth");
     StoppedOn: "stopped_on", "no more levels were run: {} was met at {}", None;
+    Interleaved: "interleaved",
+        "this is {} of two, measured in turns, level by level; {} is {}, {}", None;
+    StoppedOnOther: "stopped_with_other",
+        "no more levels were run: on {}, {} was met at {}", None;
+    LostOther: "stopped_with_other",
+        "no more levels were run: {}, which took turns with it, was lost", None;
+    AbortedOther: "stopped_with_other",
+        "no more levels were run: {}, which took turns with it, could not go on", None;
+    InterruptedOther: "stopped_with_other",
+        "no more levels were run: interrupted when it was the turn of {}", None;
     TargetLost: "target_lost",
         "the target was lost at {}, {} into the run: {}; the last answer, to request {} of level \
          {}, had ended {} before",

@@ -14,6 +14,7 @@ mod openai;
 mod script;
 mod server;
 mod slip;
+mod slow_down;
 pub mod twin;
 pub mod virtual_time;
 
@@ -24,3 +25,4 @@ pub use openai::prompt::{Prompt, PromptError, prompt_of};
 pub use script::{Script, ScriptError};
 pub use server::{EngineError, Running, Server, ServerOptions, StopHandle};
 pub use slip::SlipReport;
+pub use slow_down::{SlowDown, SlowDownError};

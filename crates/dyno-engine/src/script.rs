@@ -1,12 +1,13 @@
 //! The script: when each token of an answer is due, as `ttft=100ms,itl=20ms,tokens=128`.
 
+use crate::slow_down::{SlowDown, SlowDownError};
 use dyno_core::Nanos;
 use dyno_core::units::{UnitError, format_duration, parse_duration};
 use std::fmt;
 use std::str::FromStr;
 use thiserror::Error;
 
-const KNOWN: &str = "ttft, itl, tokens, batch, context";
+const KNOWN: &str = "ttft, itl, tokens, batch, context, slow-down";
 
 /// When the tokens of every answer are due, counted from the last byte of its request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -21,11 +22,20 @@ pub struct Script {
     pub batch: u32,
     /// Longest prompt and answer together, in tokens: `max_model_len`.
     pub context: u32,
+    /// How much longer ttft and itl are by and by.
+    pub slow_down: SlowDown,
 }
 
 impl Default for Script {
     fn default() -> Self {
-        Self { ttft: 100_000_000, itl: 20_000_000, tokens: 128, batch: 1, context: 131_072 }
+        Self {
+            ttft: 100_000_000,
+            itl: 20_000_000,
+            tokens: 128,
+            batch: 1,
+            context: 131_072,
+            slow_down: SlowDown::default(),
+        }
     }
 }
 
@@ -33,6 +43,13 @@ impl Script {
     /// When token `k`, counted from 0, is due after the request.
     pub fn due(&self, k: u32) -> Nanos {
         self.ttft.saturating_add(self.itl.saturating_mul(u64::from(k)))
+    }
+
+    /// The script of an answer whose request came at `at` after the engine's start.
+    pub(crate) fn at(&self, at: Nanos) -> Self {
+        let (ttft, itl) =
+            (self.slow_down.stretched(self.ttft, at), self.slow_down.stretched(self.itl, at));
+        Self { ttft, itl, ..*self }
     }
 }
 
@@ -56,6 +73,9 @@ pub enum ScriptError {
         /// What is wrong with its value.
         source: UnitError,
     },
+    /// A rate of slowing down that cannot be read.
+    #[error("`slow-down` in the script: {0}")]
+    SlowDown(SlowDownError),
     /// A count that cannot be read.
     #[error("`{key}={value}` in the script: `{key}` wants a whole number of at least 1")]
     Count {
@@ -99,9 +119,10 @@ impl Script {
             "tokens" => self.tokens = count("tokens")?,
             "batch" => self.batch = count("batch")?,
             "context" => self.context = count("context")?,
+            "slow-down" => self.slow_down = value.parse().map_err(ScriptError::SlowDown)?,
             _ => return Err(ScriptError::UnknownKey(key.to_owned())),
         }
-        Ok(["ttft", "itl", "tokens", "batch", "context"]
+        Ok(["ttft", "itl", "tokens", "batch", "context", "slow-down"]
             .into_iter()
             .find(|known| *known == key)
             .unwrap_or("ttft"))
@@ -117,6 +138,9 @@ impl fmt::Display for Script {
         }
         if self.context != Self::default().context {
             write!(f, ",context={}", self.context)?;
+        }
+        if !self.slow_down.is_none() {
+            write!(f, ",slow-down={}", self.slow_down)?;
         }
         Ok(())
     }
@@ -141,6 +165,16 @@ mod tests {
         let script: Script = "ttft=100ms,itl=20ms".parse().unwrap();
         assert_eq!(script.due(0), 100_000_000);
         assert_eq!(script.due(127), 2_640_000_000);
+    }
+
+    #[test]
+    fn a_script_that_slows_down_is_stretched_by_the_time_of_the_request() {
+        let script: Script = "ttft=100ms,itl=20ms,slow-down=50%/min".parse().unwrap();
+        assert_eq!(script.to_string().parse(), Ok(script));
+        assert_eq!(script.at(0).due(1), 120_000_000);
+        assert_eq!(script.at(60_000_000_000).due(1), 180_000_000);
+        let error = "slow-down=fast".parse::<Script>().unwrap_err().to_string();
+        assert!(error.contains("`slow-down`") && error.contains("10%/min"), "{error}");
     }
 
     #[test]

@@ -49,8 +49,22 @@ pub fn known_kinds() -> Vec<&'static str> {
     text::KINDS.iter().chain(files::KINDS).copied().collect()
 }
 
-/// Reads a file, whatever known tool it comes from.
+/// Reads a file or a folder, whatever known tool it comes from.
 pub fn import(path: &Path) -> Result<Imported, ImportError> {
+    if path.is_dir() {
+        return files::import_directory(path);
+    }
+    let bytes = read_limited(path)?;
+    let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy();
+    let mut imported = import_bytes(&name, &bytes)?;
+    if files::journal(path) {
+        imported.problems.push(files::journal_note(&name));
+    }
+    Ok(imported)
+}
+
+/// The bytes of a file that is not larger than any result should be.
+pub(crate) fn read_limited(path: &Path) -> Result<Vec<u8>, ImportError> {
     let unreadable = |source| ImportError::Unreadable { path: path.to_owned(), source };
     let file = std::fs::File::open(path).map_err(unreadable)?;
     let mut bytes = Vec::new();
@@ -58,8 +72,7 @@ pub fn import(path: &Path) -> Result<Imported, ImportError> {
     if bytes.len() as u64 > LARGEST_FILE {
         return Err(ImportError::TooLarge { path: path.to_owned() });
     }
-    let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy();
-    import_bytes(&name, &bytes)
+    Ok(bytes)
 }
 
 /// Reads what a file of that name holds.

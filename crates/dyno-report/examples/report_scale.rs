@@ -34,8 +34,10 @@ fn main() {
     if sizes.is_empty() {
         sizes = vec![10_000, 100_000, 1_000_000];
     }
-    println!("| requests | tokens | records | summary, table | and page detail | memory at most |");
-    println!("| ---: | ---: | ---: | ---: | ---: | ---: |");
+    println!(
+        "| requests | tokens | records | summary, table | and the page | page | memory at most |"
+    );
+    println!("| ---: | ---: | ---: | ---: | ---: | ---: | ---: |");
     let mut all = Vec::new();
     for requests in sizes {
         let dir = tempfile::tempdir().expect("a directory");
@@ -45,18 +47,19 @@ fn main() {
         let out = Command::new(std::env::current_exe().unwrap()).arg("--read").arg(&path).output();
         let out = String::from_utf8(out.expect("a process").stdout).expect("text");
         let found: Vec<f64> = out.split_whitespace().map(|word| word.parse().unwrap()).collect();
-        let &[summary_s, detail_s, memory_mb] = found.as_slice() else { panic!("{out}") };
+        let &[summary_s, page_s, memory_mb, page_mb] = found.as_slice() else { panic!("{out}") };
         println!(
-            "| {requests} | {} | {:.1} MB | {summary_s:.2} s | {detail_s:.2} s | {memory_mb:.0} MB |",
+            "| {requests} | {} | {:.1} MB | {summary_s:.2} s | {page_s:.2} s | {page_mb:.2} MB | \
+             {memory_mb:.0} MB |",
             requests * TOKENS,
             size as f64 / 1e6
         );
-        all.push((requests as f64, summary_s, detail_s, memory_mb));
+        all.push((requests as f64, summary_s, page_s, memory_mb));
     }
     for pair in all.windows(2) {
         let [a, b] = pair else { continue };
         println!(
-            "{:.0} times the requests: {:.1} times the time of the summary, {:.1} of the detail, \
+            "{:.0} times the requests: {:.1} times the time of the summary, {:.1} of the page, \
              {:.1} times the memory",
             b.0 / a.0,
             b.1 / a.1,
@@ -73,17 +76,18 @@ fn read(path: &Path) {
     let begun = Instant::now();
     let source = DirSource::open(&dir).unwrap();
     let summary = summarise(&plan, environment.as_ref(), &source);
-    let run = Run { summary, extras: Extras::default(), detail: None };
-    let printed = Layout::Table.print(&[run], &Options::default()).unwrap();
+    let mut run =
+        Run { summary, extras: Extras::default(), detail: None, plan: Some(plan), environment };
+    let printed = Layout::Table.print(std::slice::from_ref(&run), &Options::default()).unwrap();
     assert!(String::from_utf8_lossy(&printed.bytes).contains("p99"));
     let summed = begun.elapsed().as_secs_f64();
-    let detail = Detail::gather(&source);
-    assert_eq!(detail.0.len(), 1);
-    let detailed = begun.elapsed().as_secs_f64() - summed;
+    run.detail = Some(Detail::gather(&source));
+    let page = Layout::Html.print(&[run], &Options::default()).unwrap();
+    let paged = begun.elapsed().as_secs_f64() - summed;
     let status = std::fs::read_to_string("/proc/self/status").expect("Linux");
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
     let kib: f64 = line.trim().trim_end_matches(" kB").parse().unwrap();
-    println!("{summed} {detailed} {}", kib * 1024.0 / 1e6);
+    println!("{summed} {paged} {} {}", kib * 1024.0 / 1e6, page.bytes.len() as f64 / 1e6);
 }
 
 /// A closed loop whose times jitter by the microsecond, so that hardly two are the same.

@@ -28,5 +28,5 @@ pub use findings::{Finding, Reason};
 pub use run_dir::DirSource;
 pub use source::{FrameSource, VecSource};
 pub use summary::{LevelSummary, Summary};
-pub use text::{TextOptions, render_text};
+pub use text::{TextOptions, render_brief, render_text};
 pub use verdict::Verdict;

@@ -3,6 +3,7 @@
 //! first. A reader that has gone away is no reason to panic.
 
 use crate::exit::Exit;
+use dyno_core::versus::Side;
 use std::collections::VecDeque;
 use std::fmt::Display;
 use std::io::{self, IsTerminal, Write};
@@ -55,6 +56,8 @@ pub(crate) struct Printer {
     manners: Manners,
     colour: bool,
     on_terminal: bool,
+    /// Whom all that is said is about, where there are two.
+    about: Option<Side>,
     screen: Arc<Mutex<Screen>>,
 }
 
@@ -66,6 +69,7 @@ impl Printer {
             manners,
             colour: on_terminal && colour_wanted(),
             on_terminal: on_terminal && !is_dumb(),
+            about: None,
             screen: Arc::default(),
         }
     }
@@ -73,6 +77,11 @@ impl Printer {
     /// The same screen with other manners.
     pub(crate) fn with(&self, manners: Manners) -> Self {
         Self { manners, ..self.clone() }
+    }
+
+    /// The same screen, and all that is said is about one of two.
+    pub(crate) fn about(&self, side: Side) -> Self {
+        Self { about: Some(side), ..self.clone() }
     }
 
     /// How progress is to be shown.
@@ -108,7 +117,7 @@ impl Printer {
     /// Plain text on stderr, without a prefix; not said when quiet.
     pub(crate) fn remark(&self, text: impl Display) {
         if !self.manners.quiet {
-            print(&mut self.cleared(), text.to_string());
+            print(&mut self.cleared(), self.told(&text));
         }
     }
 
@@ -195,7 +204,7 @@ impl Printer {
 
     fn say(&self, kind: &'static str, colour: &str, text: &dyn Display) {
         let mut screen = self.cleared();
-        let text = text.to_string();
+        let text = self.told(text);
         screen.said.push_back(Said { kind, text: text.clone() });
         if screen.said.len() > REMEMBERED {
             screen.said.pop_front();
@@ -206,6 +215,13 @@ impl Printer {
             format!("{kind}: {text}")
         };
         print(&mut screen, line);
+    }
+
+    fn told(&self, text: &dyn Display) -> String {
+        match self.about {
+            Some(side) => format!("{side}: {text}"),
+            None => text.to_string(),
+        }
     }
 
     fn cleared(&self) -> MutexGuard<'_, Screen> {

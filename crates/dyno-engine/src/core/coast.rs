@@ -49,7 +49,8 @@ impl Core {
         let rounds = finish - self.decoding.round() - 1;
         let reach = Reach { rounds, quiet: self.quiet_until(last.end), until };
         let pace = self.pace();
-        let unseen = log.is_none() && self.rounds.is_none() && self.noise.is_none();
+        let steady = self.noise.is_none() && self.cost.slow_down.is_none();
+        let unseen = log.is_none() && self.rounds.is_none() && steady;
         if unseen && pace.time(1) >= Fine::NANO {
             self.leap(last, &reach, &pace);
         } else {

@@ -2,6 +2,7 @@
 
 use super::clock::Fine;
 use super::config::{ConfigError, LOUDEST};
+use crate::slow_down::SlowDown;
 
 /// The coefficients of the step-time model, in seconds.
 ///
@@ -31,6 +32,8 @@ pub struct Cost {
     pub front_end: f64,
     /// Standard deviation of the logarithm of a factor on each step, whose mean is 1.
     pub noise: f64,
+    /// How much longer steps take by and by.
+    pub slow_down: SlowDown,
 }
 
 /// A change of slope, or a jump, above some number of decoding sequences.

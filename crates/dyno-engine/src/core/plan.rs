@@ -73,7 +73,11 @@ impl Core {
 
     /// When a step ends that starts now, or later if there was nothing to do.
     pub(super) fn end(&self, number: u64, start: Nanos, duration: Fine) -> Fine {
-        self.noise.apply(number, duration).plus(self.clock.max(Fine::from_nanos(start)))
+        let mut lasts = self.noise.apply(number, duration);
+        if !self.cost.slow_down.is_none() {
+            lasts = lasts.scaled(self.cost.slow_down.factor(start));
+        }
+        lasts.plus(self.clock.max(Fine::from_nanos(start)))
     }
 
     /// Makes room for the decoding sequences and decodes them.

@@ -96,7 +96,7 @@ impl Site {
     /// What says when the tokens of a stream are due whose request was read at `start`.
     pub(super) fn pace(&self, start: Nanos) -> Pace {
         match &self.mind {
-            Mind::Scripted(script) => Pace::Script { start, script: *script },
+            Mind::Scripted(script) => Pace::Script { start, script: script.at(start) },
             Mind::Twin(_) => Pace::engine(start),
         }
     }

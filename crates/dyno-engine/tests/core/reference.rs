@@ -195,9 +195,13 @@ impl Reference {
             total += parts(cost.prefill_base + tokens + cost.attention * pairs);
         }
         let total = total.max(1 << 32);
-        match cost.noise == 0.0 {
+        let total = match cost.noise == 0.0 {
             true => total,
             false => ((total as f64 * self.noise(step.number) + 0.5) as u128).max(1 << 32),
+        };
+        match cost.slow_down.is_none() {
+            true => total,
+            false => (total as f64 * cost.slow_down.factor(step.start) + 0.5) as u128,
         }
     }
 }

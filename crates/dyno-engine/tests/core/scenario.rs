@@ -189,8 +189,10 @@ fn cost() -> impl Strategy<Value = Cost> {
         prop::option::of(knee.prop_map(|(above, decode, jump)| Knee { above, decode, jump }));
     let prefill = (coefficient(1e-3), coefficient(1e-5), coefficient(5e-3));
     let decode = (coefficient(1e-3), coefficient(1e-5), knee);
-    (1e-4..0.02, prefill, decode, coefficient(0.05), coefficient(0.3)).prop_map(
-        |(base, prefill, (decode, kv, knee), front_end, noise)| {
+    let slow_down = prop_oneof![Just("0"), Just("10%/min"), Just("300%/s")];
+    let unsteady = (coefficient(0.3), slow_down.prop_map(|rate| rate.parse().unwrap()));
+    (1e-4..0.02, prefill, decode, coefficient(0.05), unsteady).prop_map(
+        |(base, prefill, (decode, kv, knee), front_end, (noise, slow_down))| {
             let (prefill_token, attention, prefill_base) = prefill;
             let (front_end, decode) = ((front_end * 1e9_f64).round() / 1e9, decode);
             Cost {
@@ -204,6 +206,7 @@ fn cost() -> impl Strategy<Value = Cost> {
                 rise: None,
                 front_end,
                 noise,
+                slow_down,
             }
         },
     )

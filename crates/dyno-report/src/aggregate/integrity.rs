@@ -53,7 +53,8 @@ impl Streams {
         if known != PerChunk::Unknown {
             self.counted_events += events as u64;
         }
-        if events >= 2 || record.output.is_some_and(|output| output.tokens >= 3) {
+        // Other tools' requests may have a first and a last time, and no events between.
+        if events > 0 && (events >= 2 || record.output.is_some_and(|output| output.tokens >= 3)) {
             self.could_burst += 1;
             let spread = last.saturating_sub(first.unwrap_or(last));
             let at_once = coalesced + 1 >= events as u64;

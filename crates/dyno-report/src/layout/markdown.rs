@@ -33,6 +33,7 @@ pub(super) fn markdown(summary: &Summary, language: Language) -> String {
 fn header(run: &RunSummary, language: Language) -> String {
     let engine = Message::EmbeddedEngine.text(language);
     let target = match (&run.target, &run.engine) {
+        (target, _) if run.origin.is_some() => target.as_deref().map(safe).unwrap_or_default(),
         (Some(url), _) => safe(url),
         (None, Some(which)) => format!("{engine} ({})", safe(which)),
         (None, None) => engine.to_owned(),
@@ -49,7 +50,12 @@ fn header(run: &RunSummary, language: Language) -> String {
         (Message::Run, Some(safe(&run.id))),
         (Message::Label, run.label.as_deref().map(safe)),
         (Message::Note, run.note.as_deref().map(safe)),
-        (Message::Target, Some(joined([Some(target), run.api.as_deref().map(safe)]))),
+        (Message::Source, run.origin.as_ref().map(|origin| safe(&origin.described()))),
+        (
+            Message::Target,
+            Some(joined([Some(target), run.api.as_deref().map(safe)]))
+                .filter(|target| !target.is_empty()),
+        ),
         (Message::Model, run.model.as_deref().map(safe)),
         (
             Message::Started,
@@ -58,7 +64,7 @@ fn header(run: &RunSummary, language: Language) -> String {
                 Some(format!("dyno {}", safe(&run.version))),
             ])),
         ),
-        (Message::TokenCounts, Some(sources)),
+        (Message::TokenCounts, Some(sources).filter(|_| run.origin.is_none())),
     ];
     let shown = lines
         .into_iter()

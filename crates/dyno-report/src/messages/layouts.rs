@@ -9,6 +9,7 @@ messages! {
     Run: "Run", "测试";
     Label: "Label", "标签";
     Note: "Note", "备注";
+    Source: "Measured by", "测量工具";
     Target: "Target", "目标";
     Model: "Model", "模型";
     Started: "Started", "开始时间";

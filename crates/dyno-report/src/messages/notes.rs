@@ -10,6 +10,7 @@ pub(crate) fn noted(note: &Note, language: Language) -> (String, Option<String>)
     match (language, Known::of(note)) {
         (Language::Chinese, Some(known)) => {
             let (what, advice) = chinese(known);
+            let advice = advice.filter(|_| note.advice.is_some());
             (fill(what, &note.values), advice.map(str::to_owned))
         }
         _ => (note.what.clone(), note.advice.clone()),
@@ -91,6 +92,11 @@ fn chinese(known: Known) -> (&'static str, Option<&'static str>) {
             Some(LESS_WORTH),
         ),
         Known::StoppedOn => ("不再运行后续档位：{1} 时满足了 {0}", None),
+        Known::Interleaved => ("这是两方逐档交替测试中的 {} 方；{} 方为 {}，{}", None),
+        Known::StoppedOnOther => ("不再运行后续档位：{0} 方在 {2} 时满足了 {1}", None),
+        Known::LostOther => ("不再运行后续档位：与之交替测试的 {} 方已失联", None),
+        Known::AbortedOther => ("不再运行后续档位：与之交替测试的 {} 方无法继续", None),
+        Known::InterruptedOther => ("不再运行后续档位：在轮到 {} 方时被中断", None),
         Known::TargetLost => (
             "目标于 {} 失联（测试开始后 {}）：{}；最后一个应答属于第 {4} 个档位的请求 {3}，在此之前 {5} 结束",
             Some(RESUME),

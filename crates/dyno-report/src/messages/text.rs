@@ -9,6 +9,7 @@ messages! {
     Run: "run", "测试";
     Label: "label", "标签";
     Note: "note", "备注";
+    Source: "source", "来源";
     Target: "target", "目标";
     Model: "model", "模型";
     Started: "started", "开始";
@@ -35,6 +36,9 @@ messages! {
     Steady:
         "over the steady window; the whole run stands below",
         "稳定窗口内的数值；全程数值见下文";
+    SteadyBrief:
+        "over the steady window; `dyno report` has the whole run",
+        "稳定窗口内的数值；全程数值见 `dyno report`";
 
     Failed: "failed {} \u{d7} {}", "失败 {} 次：{}";
     CountPlanned: "{} planned", "计划 {}";

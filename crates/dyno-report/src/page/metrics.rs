@@ -28,6 +28,7 @@ pub(super) struct Metric {
 }
 
 type Plain = fn(&LevelSummary) -> Option<f64>;
+type Rate = fn(Throughput) -> Option<f64>;
 type Which = fn(&LevelSummary) -> Option<&Distribution>;
 
 /// Times: what an SLO calls them, and their name.
@@ -107,7 +108,7 @@ pub(super) fn metrics(summary: &Summary, language: Language) -> Vec<Metric> {
     let levels = &summary.levels;
     let plain = |value: f64| Value { value, interval: None, few: false };
     let steady = all_steady(summary);
-    let rates: [(&str, Word, &'static str, fn(Throughput) -> Option<f64>); 3] = [
+    let rates: [(&str, Word, &'static str, Rate); 3] = [
         ("throughput", Word::RequestRate, "req/s", |work| work.requests_per_s),
         ("tokens", Word::OutputRate, "tok/s", |work| work.output_tokens_per_s),
         ("total_tokens", Word::TotalRate, "tok/s", |work| work.total_tokens_per_s),

@@ -27,7 +27,7 @@ pub(super) fn header(page: &Page) -> Markup {
     let target = match (&run.target, &run.engine, &run.origin) {
         (Some(url), _, _) => url.clone(),
         (None, Some(which), _) => format!("{engine} ({which})"),
-        (None, None, Some(origin)) => format!("{} · {}", origin.tool, origin.file),
+        (None, None, Some(origin)) => origin.described(),
         (None, None, None) => engine.to_owned(),
     };
     let sources = [&run.token_source.input, &run.token_source.output]

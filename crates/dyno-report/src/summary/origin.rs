@@ -20,6 +20,18 @@ pub struct Origin {
     pub headings: Vec<String>,
 }
 
+impl Origin {
+    /// The tool, its version as far as it is known, the form, and where it stood:
+    /// `guidellm table, results.md:12`.
+    pub fn described(&self) -> String {
+        let version = self.version.as_ref().map(|version| format!(" {version}"));
+        let line = self.line.map(|line| format!(":{line}"));
+        let (tool, form, file) = (&self.tool, &self.form, &self.file);
+        let [version, line] = [version, line].map(Option::unwrap_or_default);
+        format!("{tool}{version} {form}, {file}{line}")
+    }
+}
+
 /// What the tool said of a level, beside what Dyno made of it.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Reported {

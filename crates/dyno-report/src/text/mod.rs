@@ -14,7 +14,7 @@ mod turns;
 
 use crate::escape::escape;
 use crate::messages::{Language, Message, Say};
-use crate::summary::{RunSummary, Summary};
+use crate::summary::{Origin, RunSummary, Summary};
 pub use layout::{ABSENT, cut, cut_middle, millis, number, whole, width};
 use layout::{left, wrap};
 pub(crate) use search::answer;
@@ -46,6 +46,25 @@ pub fn render_text(summary: &Summary, options: &TextOptions) -> String {
     let options = &TextOptions { width: options.width.max(MIN_WIDTH), ..*options };
     let language = options.language;
     let summary = &*summary.in_language(language);
+    let mut out = above_levels(summary, options);
+    summary
+        .levels
+        .iter()
+        .for_each(|level| out.push_str(&level::level(level, &summary.run, options)));
+    out
+}
+
+/// Renders the tables and the notes, without a section for each level.
+pub fn render_brief(summary: &Summary, options: &TextOptions) -> String {
+    let options = &TextOptions { width: options.width.max(MIN_WIDTH), ..*options };
+    let language = options.language;
+    let elsewhere = Say::SteadyBrief.text(language);
+    above_levels(&summary.in_language(language), options)
+        .replace(Say::Steady.text(language), elsewhere)
+}
+
+fn above_levels(summary: &Summary, options: &TextOptions) -> String {
+    let language = options.language;
     let mut out = header(&summary.run, options);
     out.push_str(&search::search(summary, options));
     if summary.levels.is_empty() {
@@ -61,16 +80,13 @@ pub fn render_text(summary: &Summary, options: &TextOptions) -> String {
         out.push_str(&format!("\n{}\n", Message::ToBeKnown.text(language)));
         summary.notes.iter().for_each(|note| out.push_str(&level::reason("·", note, options)));
     }
-    summary
-        .levels
-        .iter()
-        .for_each(|level| out.push_str(&level::level(level, &summary.run, options)));
     out
 }
 
 fn header(run: &RunSummary, options: &TextOptions) -> String {
     let language = options.language;
     let target = match (&run.target, &run.engine) {
+        (target, _) if run.origin.is_some() => target.clone().unwrap_or_default(),
         (Some(url), _) => url.clone(),
         (None, Some(twin)) if run.predicted => Say::PredictionOf.with(language, &[twin]),
         (None, Some(script)) => Say::EngineNamed.with(language, &[script]),
@@ -97,10 +113,15 @@ fn header(run: &RunSummary, options: &TextOptions) -> String {
         (Say::Run, Some(run.id.clone())),
         (Say::Label, run.label.clone()),
         (Say::Note, run.note.clone()),
-        (Say::Target, Some(format!("{target}  {}", run.api.as_deref().unwrap_or_default()))),
+        (Say::Source, run.origin.as_ref().map(Origin::described)),
+        (
+            Say::Target,
+            Some(format!("{target}  {}", run.api.as_deref().unwrap_or_default()))
+                .filter(|target| !target.trim().is_empty()),
+        ),
         (Say::Model, run.model.clone()),
         (Say::Started, Some(when)),
-        (Say::Tokens, Some(sources)),
+        (Say::Tokens, Some(sources).filter(|_| run.origin.is_none())),
     ];
     let mut out = String::new();
     for (name, text) in lines {

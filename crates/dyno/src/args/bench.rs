@@ -10,6 +10,7 @@ use super::ramp::ramp;
 use super::report::Written;
 use super::target::{TargetUrl, target};
 use super::values::{self, ExtraBody, Header, List, Secret};
+use super::versus::VersusArgs;
 use clap::{Args, ValueEnum};
 use dyno_core::Nanos;
 use dyno_core::course::Figure;
@@ -52,6 +53,8 @@ Examples:
       recorded traffic, at its own times and lengths, twice as fast
   dyno bench http://localhost:8000 --rate 2,4,8 --requests 1000 --slo 'ttft.p99<500ms, errors<1%'
       which rates keep the SLO, and how much goodput there is
+  dyno bench http://localhost:8000 --versus http://localhost:8001 --concurrency 1,8,32 --repeat 4
+      two servers in turns, level by level, so that what drifts hits both alike
   DYNO_API_KEY=… dyno bench https://gateway.example/v1 --model qwen2-72b --json
       with a key from the environment, and the summary as JSON on stdout
   dyno bench --config nightly.toml --seed 7
@@ -67,6 +70,8 @@ pub(crate) struct BenchArgs {
     /// Twin that the embedded engine behaves like: the name of a shipped one, or a file
     #[arg(long, value_name = "NAME|FILE", value_parser = values::some_text, conflicts_with = "target")]
     pub(crate) twin: Option<String>,
+    #[command(flatten)]
+    pub(crate) versus: VersusArgs,
     #[command(flatten)]
     pub(crate) load: LoadArgs,
     #[command(flatten)]
@@ -253,7 +258,7 @@ pub(crate) struct RequestArgs {
 }
 
 /// How the server is reached.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Connection")]
 pub(crate) struct ConnectionArgs {
     /// Extra header, NAME:VALUE; may be repeated. Values never reach disk, logs or reports

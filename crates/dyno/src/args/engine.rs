@@ -1,7 +1,7 @@
 //! The flags of `dyno engine`.
 
 use clap::Args;
-use dyno_engine::{Fault, Script};
+use dyno_engine::{Fault, Script, SlowDown};
 
 /// `dyno engine`.
 #[derive(Debug, Args)]
@@ -18,6 +18,7 @@ Examples:
       every answer alike; any free port, whose address is printed on stdout
   dyno engine --fault stall:every=10            every 10th answer stops in mid-stream
   dyno engine --die-after 200                   the service that dies under load
+  dyno engine --slow-down 10%/min               after ten minutes everything takes twice as long
   dyno engine --list-faults                     what can be made to go wrong")]
 pub(crate) struct EngineArgs {
     /// Behave like this twin: the name of a shipped one, or a file [default: a general one]
@@ -35,6 +36,9 @@ pub(crate) struct EngineArgs {
     /// Go wrong in this way: in every answer, every Nth, a share of them, or these; may be repeated
     #[arg(long, value_name = "KIND[:every=N|rate=P|at=N,N…]")]
     pub(crate) fault: Vec<Fault>,
+    /// Get slower by this share of the time at the start: 10%/min, 1%/s or 50%/h
+    #[arg(long, value_name = "SHARE/TIME")]
+    pub(crate) slow_down: Option<SlowDown>,
     /// Die after N answers: the port closes and all connections are reset
     #[arg(long, value_name = "N", value_parser = super::values::requests, allow_hyphen_values = true)]
     pub(crate) die_after: Option<u64>,

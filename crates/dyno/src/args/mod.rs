@@ -20,6 +20,7 @@ pub(crate) mod slo;
 pub(crate) mod target;
 pub(crate) mod twins;
 pub(crate) mod values;
+pub(crate) mod versus;
 
 use clap::{Args, Parser, Subcommand};
 use std::path::PathBuf;

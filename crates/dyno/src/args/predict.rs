@@ -4,6 +4,7 @@ use super::bench::{ApiArg, BenchArgs, DataArgs, LoadArgs, OutputArgs};
 use super::cost::CostArgs;
 use super::course::CourseArgs;
 use super::values;
+use super::versus::RivalArg;
 use clap::{Args, Command, FromArgMatches};
 
 /// `dyno predict`.
@@ -27,6 +28,9 @@ pub(crate) struct PredictArgs {
     /// The twin: the name of a shipped one, or a file
     #[arg(long, value_name = "NAME|FILE", value_parser = values::some_text)]
     pub(crate) twin: Option<String>,
+    /// Another twin, in turns with the first, level by level; each has a run of its own
+    #[arg(long, value_name = "NAME|FILE", value_parser = super::versus::twin)]
+    pub(crate) versus: Option<RivalArg>,
     #[command(flatten)]
     pub(crate) load: LoadArgs,
     #[command(flatten)]
@@ -56,6 +60,7 @@ impl PredictArgs {
         bench.course = self.course;
         bench.cost = self.cost;
         bench.twin = self.twin;
+        bench.versus.versus = self.versus;
         bench.request.api = self.api;
         bench.request.no_stream = self.no_stream;
         Ok(bench)

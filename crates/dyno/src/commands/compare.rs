@@ -162,9 +162,34 @@ pub(super) fn side_by_side(names: &[&str], runs: &[&Loaded], terms: &Terms) -> C
     compare(&sides, terms)
 }
 
-/// What decides whether a difference is one. Runs that were interleaved are compared round by round.
-pub(super) fn terms(args: &TermArgs, _runs: &[&Loaded]) -> Terms {
-    Terms { between_runs: args.between_runs, in_rounds: args.paired, ..Terms::default() }
+/// What decides whether a difference is one. Runs that took turns are compared round by round.
+pub(super) fn terms(args: &TermArgs, runs: &[&Loaded]) -> Terms {
+    let in_rounds = args.paired || took_turns(runs);
+    Terms { between_runs: args.between_runs, in_rounds, ..Terms::default() }
+}
+
+/// Two runs of `dyno bench --versus`, each of which names the other.
+fn took_turns(runs: &[&Loaded]) -> bool {
+    let other = |run: &Loaded| {
+        let plan = run.dir.as_ref()?.read_plan().ok()?;
+        plan.course.versus.map(|versus| versus.other_run)
+    };
+    match runs {
+        [a, b] => {
+            let (of_a, of_b) = (other(a), other(b));
+            of_a.as_ref() == Some(&b.summary.run.id) && of_b.as_ref() == Some(&a.summary.run.id)
+        }
+        _ => false,
+    }
+}
+
+/// Two runs that took turns, as a table under these names.
+pub(super) fn in_turns(dirs: [&Path; 2], names: [&str; 2], language: Language) -> Option<String> {
+    let named = dirs.map(Path::to_owned);
+    let all = loaded::all(&named, "RUN").ok()?;
+    let runs: Vec<&Loaded> = all.runs.iter().collect();
+    let terms = Terms { in_rounds: true, ..Terms::default() };
+    (runs.len() == 2).then(|| table(&side_by_side(&names, &runs, &terms), language))
 }
 
 /// What each is called: by its name, and where several have the same, by their place too.

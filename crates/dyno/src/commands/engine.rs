@@ -65,6 +65,10 @@ fn options(args: &EngineArgs) -> Result<ServerOptions, String> {
             Embedded::twin(name).map_err(|error| format!("--twin: {error}"))?
         }
     };
+    let chosen = match args.slow_down {
+        Some(rate) => chosen.slowing_down(rate),
+        None => chosen,
+    };
     let options = chosen.options(args.seed).map_err(|error| format!("--twin: {error}"))?;
     Ok(ServerOptions {
         faults: args.fault.clone(),

@@ -66,10 +66,7 @@ fn listed(all: &All) -> String {
 fn described(run: &Loaded) -> String {
     let name = escape(run.name(), 80);
     let Some(origin) = &run.summary.run.origin else { return name };
-    let version = origin.version.as_ref().map(|version| format!(" {version}")).unwrap_or_default();
-    let line = origin.line.map(|line| format!(":{line}")).unwrap_or_default();
-    let from = format!("{}{version} {}, {}{line}", origin.tool, origin.form, origin.file);
-    format!("{name} ({})", escape(&from, 120))
+    format!("{name} ({})", escape(&origin.described(), 120))
 }
 
 fn keep(out: &Path, run: &Loaded) -> Result<(), String> {

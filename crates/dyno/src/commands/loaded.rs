@@ -168,8 +168,23 @@ fn directory(path: &Path, deep: usize, found: &mut All) -> Result<(), String> {
         .filter_map(|entry| Some(entry.ok()?.path()))
         .filter(|path| path.is_dir() && deep > 0)
         .collect();
-    below.sort();
+    below.sort_by_key(|path| numbered(path));
     below.iter().try_for_each(|path| directory(path, deep - 1, found))
+}
+
+/// A path in the order in which people count: 2 comes before 10.
+fn numbered(path: &Path) -> Vec<(u64, String)> {
+    let text = path.to_string_lossy();
+    let mut parts = Vec::new();
+    let mut rest = text.as_ref();
+    while !rest.is_empty() {
+        let digits = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
+        let (number, after) = rest.split_at(digits);
+        let words = after.find(|c: char| c.is_ascii_digit()).unwrap_or(after.len());
+        parts.push((number.parse().unwrap_or_default(), after[..words].to_owned()));
+        rest = &after[words..];
+    }
+    parts
 }
 
 /// A summary of Dyno's own, where the file is one.

@@ -32,6 +32,8 @@ pub(crate) struct Live {
     started_ms: AtomicU64,
     /// Milliseconds of sending planned; 0: not bounded by time.
     duration_ms: AtomicU64,
+    /// Which of two runs it is, before every label.
+    side: String,
     label: Mutex<String>,
     outlook: Mutex<Outlook>,
     pub(super) mailbox: Mailbox,
@@ -68,6 +70,7 @@ impl Default for Live {
             levels: AtomicU64::new(0),
             started_ms: AtomicU64::new(0),
             duration_ms: AtomicU64::new(0),
+            side: String::new(),
             label: Mutex::default(),
             outlook: Mutex::default(),
             mailbox: Mailbox::default(),
@@ -79,16 +82,17 @@ impl Live {
     /// For a run of `plan`, whose records are timed by `clock`, unless they are predicted.
     pub(crate) fn of(plan: &Plan, clock: Clock) -> Self {
         let clock = Some(clock).filter(|_| !plan.target.predicted);
-        let live = Self { clock, outlook: Mutex::new(Outlook::of(plan)), ..Self::default() };
+        let side = plan.course.versus.as_ref().map(|versus| format!("{} ", versus.side));
+        let (side, outlook) = (side.unwrap_or_default(), Mutex::new(Outlook::of(plan)));
+        let live = Self { clock, side, outlook, ..Self::default() };
         live.expect(&plan.levels, plan.course.search.is_some());
         live
     }
 
     /// The levels that are known now; `more` may follow, chosen by what these show.
     pub(crate) fn expect(&self, levels: &[LevelPlan], more: bool) {
-        let real_time = self.clock.is_some();
         let mut outlook = self.outlook.lock().unwrap_or_else(PoisonError::into_inner);
-        outlook.levels = levels.iter().map(|level| Bounds::of(level, real_time)).collect();
+        outlook.levels = levels.iter().map(|level| self.bounds(level)).collect();
         outlook.more = more;
     }
 
@@ -104,16 +108,21 @@ impl Live {
         for counter in [&self.done, &self.failed, &self.tokens, &self.in_flight] {
             counter.store(0, Relaxed);
         }
-        let bounds = Bounds { requests: planned, ..Bounds::of(level, self.clock.is_some()) };
+        let bounds = Bounds { requests: planned, ..self.bounds(level) };
         self.planned.store(planned.unwrap_or(0), Relaxed);
         self.duration_ms.store(bounds.time.map_or(0, ms), Relaxed);
         let at = self.zero.elapsed();
         self.started_ms.store(ms(at), Relaxed);
-        level.label.clone_into(&mut self.label.lock().unwrap_or_else(PoisonError::into_inner));
+        bounds.label.clone_into(&mut self.label.lock().unwrap_or_else(PoisonError::into_inner));
         self.outlook.lock().unwrap_or_else(PoisonError::into_inner).begin(index, bounds);
         self.level.store(index as u64, Relaxed);
         self.levels.store(known.max(index + 1) as u64, Relaxed);
         self.mailbox.turn(Turn::Begun { level: index, at });
+    }
+
+    fn bounds(&self, level: &LevelPlan) -> Bounds {
+        let bounds = Bounds::of(level, self.clock.is_some());
+        Bounds { label: format!("{}{}", self.side, bounds.label), ..bounds }
     }
 
     /// A request of the level has ended.

@@ -56,7 +56,7 @@ impl Watch {
             outlook: live.outlook(),
             seconds: Seconds::default(),
             levels: Vec::new(),
-            lost: 0,
+            lost: live.mailbox.lost(),
         }
     }
 

@@ -61,6 +61,7 @@ pub(super) fn course(
         reset_cache: args.reset_cache,
         stop_on: args.stop_on.clone(),
         search,
+        versus: None,
     };
     Ok((ordered, course))
 }

@@ -12,10 +12,12 @@ mod secrets;
 mod server;
 mod slo;
 mod surroundings;
+mod versus;
 
 pub(crate) use data::choice_plan;
 pub(crate) use secrets::Secrets;
 pub(crate) use surroundings::Surroundings;
+pub(crate) use versus::suffix;
 
 use crate::args::bench::{ApiArg, BenchArgs, ConnectionArgs, RequestArgs, UsageArg};
 use crate::args::metrics::MetricsArg;
@@ -32,6 +34,7 @@ use dyno_report::layout::Layout;
 use dyno_report::messages::Language;
 use std::fmt;
 use std::path::{Path, PathBuf};
+use versus::Rival;
 
 /// All that `dyno bench` needs to know.
 pub(crate) struct Resolved {
@@ -63,6 +66,8 @@ pub(crate) struct Resolved {
     pub(crate) dry_run: bool,
     /// The run that is gone on with, and what there is of it.
     pub(crate) resumed: Option<(RunDir, Past)>,
+    /// Who it takes turns with.
+    pub(crate) versus: Option<Box<Resolved>>,
     /// A full-screen view while it runs.
     pub(crate) live: bool,
     /// What the user should know before it starts.
@@ -124,6 +129,7 @@ pub(crate) fn resolve(
     let BenchArgs { target, twin, load, course, mut data, request, connection, timeouts, .. } =
         args;
     let (metrics, cost, output) = (args.metrics.metrics, args.cost, args.output);
+    let rival = Rival::of(args.versus, &connection, surroundings, &output, aim)?;
     let mut notes = Vec::new();
     let mut warnings = Vec::new();
 
@@ -143,7 +149,7 @@ pub(crate) fn resolve(
         slo::check(slo, !request.no_stream, &levels, &mut notes)?;
     }
     if let Some(dir) = &output.out {
-        check_out(dir)?;
+        versus::directories(dir, rival.is_some()).iter().try_for_each(|dir| check_out(dir))?;
     }
     let default = || Twin::default_name().to_owned();
     let embedded = target.is_none().then(|| twin.unwrap_or_else(default));
@@ -194,7 +200,7 @@ pub(crate) fn resolve(
     let workload = Workload::open(&plan).map_err(|(flag, words)| UsageError::new(flag, words))?;
     notes.extend(workload.recognised());
     workload.check(&plan).map_err(|(flag, words)| UsageError::new(flag, words))?;
-    Ok(Resolved {
+    let mut resolved = Resolved {
         plan,
         workload,
         target_url: target.map(|url| url.full().to_owned()),
@@ -209,10 +215,15 @@ pub(crate) fn resolve(
         no_progress: output.no_progress,
         dry_run,
         resumed,
+        versus: None,
         live: output.live,
         notes,
         warnings,
-    })
+    };
+    if let Some(rival) = rival {
+        rival.join(&mut resolved)?;
+    }
+    Ok(resolved)
 }
 
 fn request_plan(request: RequestArgs) -> RequestPlan {

@@ -117,6 +117,7 @@ pub(super) fn again(
         dry_run: false,
         live: output.live,
         resumed,
+        versus: None,
         notes,
         warnings,
     })
@@ -126,6 +127,13 @@ pub(super) fn again(
 fn open(dir: &Path) -> Result<(RunDir, Plan), UsageError> {
     let dir = RunDir::open(dir).map_err(wrong)?;
     let plan = dir.read_plan().map_err(wrong)?;
+    if let Some(versus) = &plan.course.versus {
+        return Err(wrong(format!(
+            "that run took turns with {}, and is not gone on with: the turns would be others; run \
+             both anew",
+            versus.other_run
+        )));
+    }
     Ok((dir, plan))
 }
 

@@ -97,6 +97,11 @@ impl<'p, 'n> Course<'p, 'n> {
         self.plan.levels.get(self.next as usize..).unwrap_or_default()
     }
 
+    /// Whether levels of the plan are left.
+    pub(crate) fn has_more(&self) -> bool {
+        (self.next as usize) < self.plan.levels.len()
+    }
+
     /// Levels in all, as far as known.
     pub(crate) fn known(&self) -> usize {
         let planned = self.plan.levels.len();

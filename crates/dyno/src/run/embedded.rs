@@ -2,7 +2,7 @@
 
 use dyno_engine::core::ConfigError;
 use dyno_engine::twin::{Twin, TwinError};
-use dyno_engine::{Script, ServerOptions, TwinBrain};
+use dyno_engine::{Script, ServerOptions, SlowDown, TwinBrain};
 
 /// What an embedded engine behaves like.
 #[derive(Debug, Clone)]
@@ -25,6 +25,17 @@ impl Embedded {
             return Ok(Self::Script(script));
         }
         Self::twin(text).map_err(|error| error.to_string())
+    }
+
+    /// The same, getting slower by and by.
+    pub(crate) fn slowing_down(self, rate: SlowDown) -> Self {
+        match self {
+            Self::Script(script) => Self::Script(Script { slow_down: rate, ..script }),
+            Self::Twin(mut twin) => {
+                twin.cost.slow_down = rate;
+                Self::Twin(twin)
+            }
+        }
     }
 
     /// A server that behaves like it.

@@ -1,9 +1,8 @@
-//! Runs the levels of a plan, one after the other, each only when nothing of the last is in
-//! flight, and hands out every frame.
+//! Runs a level of a plan, only when nothing of the last is in flight, and hands out every frame;
+//! and what happens between levels.
 
-use super::course::{Course, Leg};
+use super::course::Leg;
 use super::enough::Enough;
-use super::estimate::{Estimate, Glance};
 use super::metrics::Metrics;
 use super::pulse::Pulse;
 use super::recording::{LastSuccess, Recording, Watched};
@@ -11,13 +10,12 @@ use super::workload::{Sending, Workload};
 use crate::progress::Live;
 use dyno_core::Nanos;
 use dyno_core::environment::Note;
-use dyno_core::frame::{Ending, EngineSlip, Frame, LevelChosen, LevelEnd, RunEnd, RunHeader};
+use dyno_core::frame::{Ending, EngineSlip, Frame, LevelChosen, LevelEnd, RunHeader};
 use dyno_core::plan::{LevelPlan, Load, Plan, Warmup};
 use dyno_core::record::RequestRecord;
 use dyno_drive::{LevelSetup, Lookahead, Stop, StopSignal, Transport, TransportError, run_level};
 use dyno_report::{LevelSummary, VecSource, summarise};
 use dyno_wire::encode::Encoder;
-use std::cell::{Cell, RefCell};
 use std::io;
 use std::time::Duration;
 
@@ -96,87 +94,8 @@ pub(crate) struct Lost {
 }
 
 impl Run<'_> {
-    /// Runs all levels, or as many as the target, the user and this machine allow.
-    pub(crate) fn all(&mut self, plan: &Plan, course: &mut Course<'_, '_>) -> RunOutcome {
-        let mut outcome =
-            RunOutcome { ending: Ending::Requests, sent: Vec::new(), lost: None, error: None };
-        let last_success = Cell::new(None);
-        let mut estimate = Estimate::default();
-        let mut known = plan.levels.clone();
-        if plan.course.search.is_some() {
-            self.live.expect(&known, true);
-        }
-        let mut first = true;
-        while let Some(leg) = course.next() {
-            if !std::mem::take(&mut first)
-                && let Err(words) = self.between(plan)
-            {
-                (outcome.ending, outcome.lost) = match self.stop.get() {
-                    Stop::No => {
-                        let at = self.bench.transport().now();
-                        let last_success = last_success.take();
-                        (Ending::TargetLost, Some(Lost { at, words, last_success }))
-                    }
-                    _ => (Ending::Interrupted, None),
-                };
-                break;
-            }
-            if leg.chosen {
-                known.push(leg.plan.clone());
-                self.live.expect(&known, true);
-                let chosen = LevelChosen { level: leg.index, plan: leg.plan.clone() };
-                (self.sink)(Frame::LevelChosen(Box::new(chosen)));
-            }
-            let kept = course.wants_results().then(RefCell::default);
-            let glance = Cell::default();
-            let news = self.news;
-            let to_come = course.to_come();
-            let told = |first: &Glance| {
-                if let Some(time) = Estimate::by_first_answer(&leg.plan, first, to_come) {
-                    news(News::Left { after: 0, of: 1 + to_come.len(), time });
-                }
-            };
-            let watched = Watched {
-                kept: kept.as_ref(),
-                last_success: &last_success,
-                glance: &glance,
-                first: estimate.is_empty().then_some(&told),
-            };
-            match self.level(plan, &leg, course.known(), &watched) {
-                Ok(Done { ending, sent, lost }) => {
-                    outcome.ending = ending;
-                    outcome.sent.push(sent);
-                    outcome.lost = lost;
-                }
-                Err(error) => {
-                    outcome.ending = Ending::Aborted;
-                    outcome.error = Some(error);
-                }
-            }
-            if !outcome.ending.carried_out() {
-                break;
-            }
-            if let Some(time) = estimate.news(&leg.plan, &glance.get(), to_come) {
-                let of = course.known();
-                news(News::Left { after: of - to_come.len(), of, time });
-            }
-            if let Some(summary) = kept.and_then(|kept| self.sum_up(plan, &leg, kept.into_inner()))
-            {
-                let enough = course.enough(&summary);
-                course.learn(summary);
-                if let Some(why) = enough {
-                    (self.news)(News::Enough(&why));
-                    break;
-                }
-            }
-        }
-        let ended = self.bench.transport().now();
-        (self.sink)(Frame::RunEnd(RunEnd { ended, ending: outcome.ending }));
-        outcome
-    }
-
     /// Nothing is in flight: rests, forgets, and asks whether anybody is there.
-    fn between(&mut self, plan: &Plan) -> Result<(), String> {
+    pub(super) fn between(&mut self, plan: &Plan) -> Result<(), String> {
         if plan.course.cooldown_ns > 0 {
             self.bench.rest(plan.course.cooldown_ns, self.stop);
         }
@@ -187,7 +106,12 @@ impl Run<'_> {
     }
 
     /// How a level went, by its frames.
-    fn sum_up(&self, plan: &Plan, leg: &Leg, frames: Vec<Frame>) -> Option<LevelSummary> {
+    pub(super) fn sum_up(
+        &self,
+        plan: &Plan,
+        leg: &Leg,
+        frames: Vec<Frame>,
+    ) -> Option<LevelSummary> {
         let chosen = LevelChosen { level: leg.index, plan: leg.plan.clone() };
         let chosen = leg.chosen.then(|| Frame::LevelChosen(Box::new(chosen)));
         let frames = chosen.into_iter().chain(frames).collect();
@@ -195,7 +119,8 @@ impl Run<'_> {
         summarise(plan, None, &source).levels.pop()
     }
 
-    fn level(
+    /// Runs a level.
+    pub(super) fn level(
         &mut self,
         plan: &Plan,
         leg: &Leg,
@@ -316,10 +241,10 @@ impl Run<'_> {
 }
 
 /// How a level went.
-struct Done {
-    ending: Ending,
-    sent: u64,
-    lost: Option<Lost>,
+pub(super) struct Done {
+    pub(super) ending: Ending,
+    pub(super) sent: u64,
+    pub(super) lost: Option<Lost>,
 }
 
 /// Many failures in a row, and the last of them.

@@ -121,6 +121,9 @@ fn distributions_time_and_requests_are_drawn() {
     let made = sweep();
     let mut page = Browser::start();
     page.open(&made.html("en"), 1280);
+    page.picture("sweep");
+    page.media("screen", "dark");
+    page.picture("sweep-dark");
     let curves = "document.querySelectorAll('#spread path.curve').length";
     assert_eq!(page.number(curves), 6.0);
     let points = "document.querySelector('#spread path.curve').getAttribute('d').split('L').length";

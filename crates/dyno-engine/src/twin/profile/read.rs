@@ -2,6 +2,7 @@
 
 use super::{Client, Errors, Lengths, Range, Rows, SCHEMA, Twin, TwinError};
 use crate::core::{ConfigError, Cost, Knee, Rise, Scheduler};
+use crate::slow_down::SlowDown;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use toml::Spanned;
@@ -53,6 +54,8 @@ struct CostFile {
     rise: Option<RiseFile>,
     front_end_ms: Option<Spanned<f64>>,
     noise: Option<Spanned<f64>>,
+    #[serde(default)]
+    slow_down: SlowDown,
 }
 
 #[derive(Deserialize)]
@@ -181,6 +184,7 @@ impl Place<'_> {
             rise: rise.transpose()?,
             front_end: or_none("front_end_ms", &read.front_end_ms, 1e3)?,
             noise: or_none("noise", &read.noise, 1.0)?,
+            slow_down: read.slow_down,
         };
         cost.check().map_err(|error| match (error, &read.noise, &read.knee) {
             (ConfigError::Noise(_), Some(noise), _) => {
@@ -271,6 +275,7 @@ mod tests {
                 "knee = { above = 9, decode_us = -1e9, jump_ms = 0 }",
                 "`knee.decode_us` is -1000000000",
             ),
+            ("noise", "slow_down = \"10%\"", "10%/min"),
             ("max_seqs", "max_seqs = 0", "`max_seqs` is 0"),
             ("kv_blocks", "kv_blocks = -1", "invalid value"),
             ("context", "context = 999999", "raise `kv_blocks`"),

@@ -115,7 +115,11 @@ fn cost(out: &mut String, cost: &Cost) -> fmt::Result {
         writeln!(out, "rise = {{ time_ms = {time}, within = {within} }}")?;
     }
     writeln!(out, "front_end_ms = {}", number(cost.front_end * 1e3))?;
-    writeln!(out, "noise = {}", number(cost.noise))
+    writeln!(out, "noise = {}", number(cost.noise))?;
+    match cost.slow_down.is_none() {
+        true => Ok(()),
+        false => writeln!(out, "slow_down = {}", quoted(&cost.slow_down.to_string())),
+    }
 }
 
 fn errors(out: &mut String, name: &str, errors: &BTreeMap<Figure, f64>) -> fmt::Result {
@@ -183,6 +187,7 @@ mod tests {
         let mut twin = Twin::parse(text, name).unwrap();
         twin.provenance = "a \"quoted\\\" line\nand\ta second, 4 × A100 \u{7f}".to_owned();
         twin.intervals.insert("knee.above".to_owned(), [1e-9, 1e12]);
+        twin.cost.slow_down = "10%/min".parse().unwrap();
         assert_eq!(Twin::parse(&twin.to_toml(), name).unwrap(), twin);
     }
 }

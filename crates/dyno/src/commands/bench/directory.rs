@@ -2,10 +2,11 @@
 
 use crate::commands::RUNS;
 use crate::host;
-use crate::resolve::Resolved;
+use crate::resolve::{Resolved, suffix};
 use dyno_core::environment::Environment;
 use dyno_core::frame::RunHeader;
 use dyno_core::plan::Plan;
+use dyno_core::versus::Side;
 use dyno_net::Clock;
 use dyno_record::{FORMAT, RunDir};
 use dyno_wire::preflight::Settled;
@@ -23,6 +24,16 @@ impl Identity {
         let mixed =
             (nanos ^ u64::from(std::process::id()) << 20).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         Self { name: format!("{}-{:04x}", utc(nanos / 1_000_000_000), mixed >> 48) }
+    }
+
+    /// The name of one of two runs that take turns.
+    pub(crate) fn of_side(clock: &Clock, side: Side) -> Self {
+        Self { name: Self::new(clock).name + suffix(side) }
+    }
+
+    /// What the run is called.
+    pub(crate) fn name(&self) -> &str {
+        &self.name
     }
 
     /// The name of a run that is gone on with.

@@ -4,6 +4,7 @@ mod directory;
 mod outcome;
 pub(crate) mod plan_text;
 pub(crate) mod recorded;
+pub(crate) mod versus;
 mod written;
 
 use crate::exit::Exit;
@@ -25,15 +26,15 @@ use dyno_drive::{Stop, StopSignal};
 use dyno_net::{Clock, raise_open_files};
 use dyno_wire::encode::Encoder;
 use dyno_wire::preflight::{PreflightError, PreflightSetup, Settled, preflight};
-use recorded::Kit;
+use recorded::{Kit, Ready};
 
 /// Runs the plan.
 pub(crate) fn run(resolved: Resolved, printer: &Printer) -> Exit {
     if resolved.dry_run {
-        return printer.result(&plan_text::plan(&resolved.plan));
+        return printer.result(&versus::plan(&resolved));
     }
     if resolved.plan.levels.len() > 1 || resolved.plan.course.search.is_some() {
-        printer.remark(plan_text::plan(&resolved.plan).trim_end());
+        printer.remark(versus::plan(&resolved).trim_end());
     }
     if let Some((_, past)) = &resolved.resumed {
         let done = past.finished.len();
@@ -55,7 +56,7 @@ pub(crate) fn run(resolved: Resolved, printer: &Printer) -> Exit {
     if let Err(error) = listening {
         printer.warn(format_args!("Ctrl-C will not be handled: {error}"));
     }
-    match measure(&resolved, printer, &stop, clock) {
+    match measure(resolved, printer, &stop, clock) {
         Ok(exit) => exit,
         Err((exit, words)) => {
             printer.error(words);
@@ -68,11 +69,32 @@ pub(crate) fn run(resolved: Resolved, printer: &Printer) -> Exit {
 pub(crate) type Refused = (Exit, String);
 
 fn measure(
-    resolved: &Resolved,
+    mut resolved: Resolved,
     printer: &Printer,
     stop: &StopSignal,
     clock: Clock,
 ) -> Result<Exit, Refused> {
+    if let Some(rival) = resolved.versus.take() {
+        return versus::measure(resolved, *rival, printer, stop, clock);
+    }
+    let ready = prepare(&resolved, None, printer, stop, clock)?;
+    let Ready { mut bench, encoder, workload, environment } = ready;
+    let (encoder, workload, resolved) = (&encoder, &workload, &resolved);
+    let kit = Kit { encoder, workload, resolved, printer, stop, clock };
+    let mut navigator = Searching::of(&resolved.plan);
+    let navigator = navigator.as_mut().map(|searching| searching as &mut dyn Navigator);
+    recorded::run(&mut bench, &kit, environment, navigator)
+}
+
+/// Opens the target, asks it what has to be known, and settles what will be sent; unless that is
+/// settled.
+fn prepare(
+    resolved: &Resolved,
+    settled_workload: Option<Workload>,
+    printer: &Printer,
+    stop: &StopSignal,
+    clock: Clock,
+) -> Result<Ready<OpenTarget>, Refused> {
     let plan = &resolved.plan;
     let url = resolved.target_url.as_deref();
     let sessions = resolved.workload.is_session();
@@ -82,26 +104,37 @@ fn measure(
     target.tells_slip = settled.engine;
     let encoder =
         Encoder::new(&target.endpoint, plan.target.api, settled.shape.clone(), &target.headers);
+    let workload = match settled_workload {
+        Some(workload) => workload,
+        None => counted(resolved, &target, &settled.shape.model, stop)?,
+    };
+    let mut environment = directory::environment(&settled);
+    environment.notes.extend(counts_differ(plan, &mut target, &encoder, &workload, stop)?);
+    target.metrics = find_metrics(resolved, &target, printer, stop);
+    if plan.course.reset_cache {
+        target.forget(stop).map_err(|words| (Exit::Usage, format!("--reset-cache: {words}")))?;
+    }
+    Ok(Ready { bench: target, encoder, workload, environment })
+}
+
+/// What is sent, counted with the server's own tokenizer where nobody gave one.
+fn counted(
+    resolved: &Resolved,
+    target: &OpenTarget,
+    model: &str,
+    stop: &StopSignal,
+) -> Result<Workload, Refused> {
     let mut workload = resolved.workload.clone();
     if workload.is_open_to_server()
-        && let Some(asking) = tokenize::of_server(&target.client, &settled.shape.model, stop)
+        && let Some(asking) = tokenize::of_server(&target.client, model, stop)
     {
         workload.count_with(asking);
-        workload.check(plan).map_err(|(flag, words)| match stop.get() {
+        workload.check(&resolved.plan).map_err(|(flag, words)| match stop.get() {
             Stop::No => (Exit::Usage, format!("{flag}: {words}")),
             _ => (Exit::Interrupted, "interrupted".to_owned()),
         })?;
     }
-    let mut environment = directory::environment(&settled);
-    environment.notes.extend(counts_differ(plan, &mut target, &encoder, &workload, stop)?);
-    target.metrics = find_metrics(resolved, &target, printer, stop);
-    let kit = Kit { encoder: &encoder, workload: &workload, resolved, printer, stop, clock };
-    if plan.course.reset_cache {
-        target.forget(stop).map_err(|words| (Exit::Usage, format!("--reset-cache: {words}")))?;
-    }
-    let mut navigator = Searching::of(plan);
-    let navigator = navigator.as_mut().map(|searching| searching as &mut dyn Navigator);
-    recorded::run(&mut target, &kit, environment, navigator)
+    Ok(workload)
 }
 
 /// The server's own figures. Where they were asked for by name and are not there, that is said.

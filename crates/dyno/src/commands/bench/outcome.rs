@@ -2,7 +2,6 @@
 
 use super::directory::{one_line, utc};
 use super::written;
-use crate::commands::show;
 use crate::exit::Exit;
 use crate::printer::Printer;
 use crate::resolve::Resolved;
@@ -16,21 +15,23 @@ use dyno_record::{Finished, RunDir};
 use dyno_report::summary::SearchSummary;
 use dyno_report::{DirSource, FrameSource, Summary, Verdict, summarise};
 
-/// Sums the run up, says so, and decides the exit status.
+/// Sums the run up, has it shown, and decides the exit status.
 pub(crate) fn conclude(
     dir: &RunDir,
     resolved: &Resolved,
     outcome: RunOutcome,
     finished: Finished,
     printer: &Printer,
+    show: &mut dyn FnMut(&Summary) -> Exit,
 ) -> Exit {
+    let may_resume = !resolved.plan.target.predicted && resolved.plan.course.versus.is_none();
     let disk = finished.error.as_ref().map(ToString::to_string);
     let mut exit = match outcome.ending {
         Ending::Interrupted => Exit::Interrupted,
         Ending::TargetLost => Exit::TargetUnusable,
         _ => Exit::Fine,
     };
-    match sum_up(dir, resolved, finished.unwritten, printer) {
+    match sum_up(dir, resolved, finished.unwritten, printer, show) {
         Ok((summary, said)) => {
             exit = exit.and(said).and(match summary.worst_verdict() {
                 Verdict::Invalid => Exit::RunInvalid,
@@ -63,12 +64,14 @@ pub(crate) fn conclude(
             ),
             None => "no request had been answered".to_owned(),
         });
-        printer.remark(format_args!(
-            "when it is up again: dyno bench --resume {}",
-            dir.path().display()
-        ));
+        if may_resume {
+            printer.remark(format_args!(
+                "when it is up again: dyno bench --resume {}",
+                dir.path().display()
+            ));
+        }
     }
-    if outcome.ending == Ending::Interrupted && !resolved.plan.target.predicted {
+    if outcome.ending == Ending::Interrupted && may_resume {
         printer.remark(format_args!("to go on: dyno bench --resume {}", dir.path().display()));
     }
     exit
@@ -103,6 +106,7 @@ fn sum_up(
     resolved: &Resolved,
     unwritten: Vec<Frame>,
     printer: &Printer,
+    show: &mut dyn FnMut(&Summary) -> Exit,
 ) -> Result<(Summary, Exit), String> {
     let environment = dir.read_environment().map_err(|error| error.to_string())?;
     let stored = DirSource::open(dir).map_err(|error| error.to_string())?;
@@ -114,7 +118,7 @@ fn sum_up(
         printer.error(error);
         exit = Exit::Bug;
     }
-    exit = exit.and(show::summary(&summary, resolved.json, resolved.language, printer));
+    exit = exit.and(show(&summary));
     written::reports(dir, resolved, &summary, environment, &whole, printer);
     Ok((summary, exit))
 }

@@ -3,6 +3,7 @@
 use crate::progress::Live;
 use crate::resolve::{ConnectionSettings, Secrets};
 use crate::run::course::Course;
+use crate::run::journey::Journey;
 use crate::run::levels::Run;
 use crate::run::target::open;
 use crate::run::workload::Workload;
@@ -191,7 +192,7 @@ pub(super) fn climb(
         version: env!("CARGO_PKG_VERSION").to_owned(),
     };
     let frames: RefCell<Vec<Frame>> = RefCell::default();
-    Run {
+    let run = Run {
         bench: &mut target,
         encoder: &encoder,
         workload: &workload,
@@ -201,8 +202,10 @@ pub(super) fn climb(
         sink: &|frame| frames.borrow_mut().push(frame),
         aborted: &|| false,
         news: &|_| {},
-    }
-    .all(&plan, &mut Course::new(&plan, None, None));
+    };
+    let mut journey = Journey::new(run, None, &plan, Course::new(&plan, None, None));
+    journey.all();
+    journey.end();
     let source = VecSource { header, frames: frames.into_inner(), damaged: None };
     let summary = summarise(&plan, None, &source);
     let level = summary.levels.first().ok_or("the step measured nothing")?;

@@ -5,8 +5,8 @@ mod range;
 
 use super::announced;
 use super::bench::Refused;
-use super::bench::plan_text;
-use super::bench::recorded::{self, Kit};
+use super::bench::recorded::{self, Kit, Ready};
+use super::bench::versus;
 use crate::args::predict::PredictArgs;
 use crate::exit::Exit;
 use crate::host;
@@ -21,6 +21,7 @@ use crate::usage::{UsageError, from_clap};
 use dyno_core::course::Search;
 use dyno_core::environment::{Environment, Preflight, Server};
 use dyno_core::plan::{LevelPlan, Load, Plan};
+use dyno_core::versus::Side;
 use dyno_drive::StopSignal;
 use dyno_engine::twin::Twin;
 use dyno_net::Clock;
@@ -47,18 +48,22 @@ pub(crate) fn run(args: PredictArgs, printer: &Printer) -> Exit {
 
 /// Predicts what was decided.
 pub(crate) fn answer(mut resolved: Resolved, printer: &Printer) -> Exit {
-    let twin = match load(&resolved) {
-        Ok(twin) => twin,
-        Err(error) => {
+    let (twin, rival) = match (load(&resolved), resolved.versus.as_deref().map(load).transpose()) {
+        (Ok(twin), Ok(rival)) => (twin, rival),
+        (Err(error), _) | (_, Err(error)) => {
             printer.error(error);
             return Exit::Usage;
         }
     };
     if resolved.dry_run {
-        return printer.result(&plan_text::plan(&resolved.plan));
+        return printer.result(&versus::plan(&resolved));
     }
     let printer = announced(&resolved, printer);
-    match predict(&twin, &mut resolved, &printer) {
+    let predicted = match rival.zip(resolved.versus.take()) {
+        None => predict(&twin, &mut resolved, &printer),
+        Some((rival, other)) => in_turns([&twin, &rival], resolved, *other, &printer),
+    };
+    match predicted {
         Ok(exit) => exit,
         Err((exit, words)) => {
             printer.error(words);
@@ -73,11 +78,46 @@ fn load(resolved: &Resolved) -> Result<Twin, UsageError> {
     Twin::load(name).map_err(|error| UsageError::new("--twin", error.to_string()))
 }
 
-fn predict(twin: &Twin, resolved: &mut Resolved, printer: &Printer) -> Result<Exit, Refused> {
-    let clock = Clock::start();
+/// Without it, Ctrl-C ends the program; what was written stays readable.
+fn heeded() -> StopSignal {
     let stop = StopSignal::new();
-    // Without it, Ctrl-C ends the program; what was written stays readable.
     let _listening = signals::listen(stop.clone(), |_| {});
+    stop
+}
+
+fn predict(twin: &Twin, resolved: &mut Resolved, printer: &Printer) -> Result<Exit, Refused> {
+    let (clock, stop) = (Clock::start(), heeded());
+    let ready = prepare(twin, resolved)?;
+    let plan = &resolved.plan;
+    let Ready { mut bench, encoder, workload, environment } = ready;
+    let kit = Kit { encoder: &encoder, workload: &workload, resolved, printer, stop: &stop, clock };
+    let mut navigator = match Searching::of(plan) {
+        Some(searching) => Some(Foreseen { searching, capacity: of_sweep(twin, plan, &workload)? }),
+        None => None,
+    };
+    let navigator = navigator.as_mut().map(|foreseen| foreseen as &mut dyn Navigator);
+    recorded::run(&mut bench, &kit, environment, navigator)
+}
+
+/// Two twins, level by level, whose clocks go on together.
+fn in_turns(
+    twins: [&Twin; 2],
+    mut a: Resolved,
+    mut b: Resolved,
+    printer: &Printer,
+) -> Result<Exit, Refused> {
+    let (clock, stop) = (Clock::start(), heeded());
+    versus::link(&mut a.plan, &mut b.plan, &clock);
+    let mut ready_a = prepare(twins[0], &mut a)?;
+    let mut ready_b = prepare(twins[1], &mut b)?;
+    let (of_a, of_b) = (printer.about(Side::A), printer.about(Side::B));
+    let seat_a = ready_a.seat(&a, &of_a, &stop, clock);
+    let seat_b = ready_b.seat(&b, &of_b, &stop, clock);
+    versus::run(seat_a, seat_b, printer)
+}
+
+/// Sets the twin up, and settles what will be sent.
+fn prepare(twin: &Twin, resolved: &mut Resolved) -> Result<Ready<Predicted>, Refused> {
     let wrong = |words: String| (Exit::Usage, words);
     let mut workload = resolved.workload.clone();
     if workload.is_open_to_server() {
@@ -110,14 +150,8 @@ fn predict(twin: &Twin, resolved: &mut Resolved, printer: &Printer) -> Result<Ex
         notes,
     };
     let answers = workload.is_session();
-    let mut bench = Predicted::new(core, plan.target.api, plan.request.stream, answers);
-    let kit = Kit { encoder: &encoder, workload: &workload, resolved, printer, stop: &stop, clock };
-    let mut navigator = match Searching::of(plan) {
-        Some(searching) => Some(Foreseen { searching, capacity: of_sweep(twin, plan, &workload)? }),
-        None => None,
-    };
-    let navigator = navigator.as_mut().map(|foreseen| foreseen as &mut dyn Navigator);
-    recorded::run(&mut bench, &kit, environment, navigator)
+    let bench = Predicted::new(core, plan.target.api, plan.request.stream, answers);
+    Ok(Ready { bench, encoder, workload, environment })
 }
 
 /// What is known before anything is simulated: how much the twin carries at each level, and how

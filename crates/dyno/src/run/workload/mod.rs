@@ -88,6 +88,11 @@ impl Workload {
         })
     }
 
+    /// The same prompts for another run, with an account of its own.
+    pub(crate) fn beside(&self) -> Self {
+        Self { account: Arc::default(), ..self.clone() }
+    }
+
     /// What a data file turned out to be, in a line.
     pub(crate) fn recognised(&self) -> Option<String> {
         self.source.recognised()

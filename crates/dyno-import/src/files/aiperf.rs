@@ -1,0 +1,154 @@
+//! The JSON exports of AIPerf and GenAI-Perf: one level each, every metric by its name with its unit
+//! and statistics. What they call inter-token latency is the mean over an answer, Dyno's TPOT.
+
+use super::Reading;
+use super::json::{at, figures, list, number, text, whole};
+use super::rebuild::Head;
+use super::told::{Found, Offered, distribution, present, rounded, tokens, unit_ms};
+use crate::Problem;
+use dyno_report::LevelSummary;
+use dyno_report::summary::{Concurrency, Distribution, Origin, Reported};
+use serde_json::Value;
+
+/// Whether it is an export: metrics with units.
+pub(super) fn is_export(value: &Value) -> bool {
+    let metric = |name: &str| at(value, &[name, "unit"]).is_some();
+    metric("request_latency") && metric("request_throughput")
+}
+
+/// Reads an export.
+pub(super) fn read(reading: &mut Reading, line: u64, value: &Value) -> (Head, Found) {
+    let version = text(value, &["aiperf_version"]);
+    let ours = version.is_some() || value.get("schema_version").is_some();
+    let tool = if ours || value.get("run_info").is_some() { "aiperf" } else { "genai-perf" };
+    let mut found = Found::new(offered(value));
+    found.told.reported = Some(Reported { line: Some(line), figures: figures_of(value) });
+    let cut_short = at(value, &["was_cancelled"]).and_then(Value::as_bool) == Some(true)
+        || at(value, &["is_complete"]).and_then(Value::as_bool) == Some(false);
+    found.told.partial = cut_short;
+    tell(
+        &mut found.told,
+        &mut reading.problems,
+        line,
+        &|metric, stat| number(value, &[metric, stat]),
+        &|metric| text(value, &[metric, "unit"]),
+    );
+    let model = model(value);
+    let origin = Origin {
+        tool: tool.to_owned(),
+        form: "json".to_owned(),
+        version,
+        file: reading.name.clone(),
+        line: Some(line),
+        headings: Vec::new(),
+    };
+    let head = Head {
+        origin,
+        ordinal: 0,
+        label: model.clone(),
+        model,
+        target: target(value),
+        started: None,
+    };
+    (head, found)
+}
+
+/// All figures but those of the settings.
+fn figures_of(value: &Value) -> std::collections::BTreeMap<String, f64> {
+    let mut all = figures(value);
+    all.retain(|name, _| !name.starts_with("input_config.") && !name.starts_with("run_info."));
+    all
+}
+
+/// Puts metrics into Dyno's terms, by functions that give a statistic and a unit.
+pub(super) fn tell(
+    told: &mut LevelSummary,
+    problems: &mut Vec<Problem>,
+    line: u64,
+    stat: &dyn Fn(&str, &str) -> Option<f64>,
+    unit: &dyn Fn(&str) -> Option<String>,
+) {
+    let avg = |metric: &str| present(stat(metric, "avg"));
+    let mut times = |metric: &str| -> Option<Distribution> {
+        let unit = unit(metric)?;
+        let Some(in_ms) = unit_ms(&unit) else {
+            let what = format!("`{metric}` is in `{unit}`, which is no known unit of time");
+            problems.push(Problem::error(Some(line), what, "it is kept as reported alone"));
+            return None;
+        };
+        distribution(stat(metric, "count").and_then(whole), in_ms, |name| match name {
+            "mean" => stat(metric, "avg"),
+            other => stat(metric, other),
+        })
+    };
+    told.ttft_ms = times("time_to_first_token");
+    told.latency_ms = times("request_latency");
+    told.tpot_ms = times("inter_token_latency");
+    told.chunk_gap_ms = times("inter_chunk_latency");
+    told.throughput.requests_per_s = avg("request_throughput");
+    told.throughput.output_tokens_per_s = avg("output_token_throughput");
+    told.throughput.total_tokens_per_s = avg("total_token_throughput");
+    let count = |metric: &str| avg(metric).and_then(whole);
+    told.requests.completed = count("request_count");
+    told.requests.failed = count("error_request_count").or_else(|| {
+        // Without errors the metric is left out; the rate of errors is not.
+        avg("request_error_rate").filter(|rate| *rate == 0.0).map(|_| 0)
+    });
+    let seconds = unit("benchmark_duration").and_then(|unit| unit_ms(&unit)).unwrap_or(1e3) / 1e3;
+    told.duration_s = avg("benchmark_duration").map(|duration| rounded(duration * seconds));
+    let done = told.requests.completed;
+    let total = |one: &str, other: &str| count(one).or_else(|| count(other));
+    told.input_tokens = tokens(total("total_isl", "-"), avg("input_sequence_length"), done);
+    told.output_tokens =
+        tokens(total("total_osl", "total_output_tokens"), avg("output_sequence_length"), done);
+    let peak = present(stat("effective_concurrency", "max")).and_then(whole);
+    told.concurrency = avg("effective_concurrency").zip(peak).map(|(mean, peak)| Concurrency {
+        mean,
+        peak,
+        growth: None,
+    });
+}
+
+fn config(value: &Value) -> &Value {
+    at(value, &["input_config"]).unwrap_or(&Value::Null)
+}
+
+/// How requests were offered: by the last phase, or by the settings of older versions.
+fn offered(value: &Value) -> Offered {
+    let config = config(value);
+    let phases = list(config, &["phases"]).map_or(&[][..], Vec::as_slice);
+    let measured = |phase: &&Value| text(phase, &["kind"]).as_deref() != Some("warmup");
+    let phase = phases.iter().rev().find(measured).unwrap_or(&Value::Null);
+    let settings = [
+        phase,
+        at(config, &["loadgen"]).unwrap_or(&Value::Null),
+        at(config, &["perf_analyzer", "stimulus"]).unwrap_or(&Value::Null),
+        config,
+    ];
+    let given = |name: &str| {
+        settings.iter().find_map(|one| number(one, &[name]).filter(|value| *value > 0.0))
+    };
+    let rate = given("request_rate").or_else(|| given("rate"));
+    match (rate, given("concurrency")) {
+        (Some(rate), _) => Offered::rate(rate, None),
+        (None, Some(slots)) => Offered::concurrency(slots),
+        (None, None) => Offered::plain("unknown"),
+    }
+}
+
+fn model(value: &Value) -> Option<String> {
+    let config = config(value);
+    let first = |path: &[&str]| list(config, path)?.first()?.as_str().map(str::to_owned);
+    let item = || text(list(config, &["models", "items"])?.first()?, &["name"]);
+    item()
+        .or_else(|| first(&["endpoint", "model_names"]))
+        .or_else(|| first(&["model_names"]))
+        .or_else(|| first(&["model"]))
+        .or_else(|| text(config, &["formatted_model_name"]))
+}
+
+fn target(value: &Value) -> Option<String> {
+    let endpoint = at(config(value), &["endpoint"])?;
+    let listed = || list(endpoint, &["urls"])?.first()?.as_str().map(str::to_owned);
+    listed().or_else(|| text(endpoint, &["url"]))
+}

@@ -1,0 +1,120 @@
+//! The CSV exports of AIPerf and GenAI-Perf: a table of metrics with statistics, and one of metrics
+//! with a value. They do not say how requests were offered, nor of which model.
+
+use super::csv::{self, name_and_unit, rows};
+use super::rebuild::Head;
+use super::told::{Found, Offered};
+use super::{Reading, aiperf};
+use crate::Problem;
+use dyno_report::summary::{Origin, Reported};
+use std::collections::BTreeMap;
+
+/// The metrics that have a place in Dyno's summary, by the names that people read and those that
+/// [`aiperf::tell`] asks for.
+const NAMES: [(&str, &str); 17] = [
+    ("time to first token", "time_to_first_token"),
+    ("request latency", "request_latency"),
+    ("inter token latency", "inter_token_latency"),
+    ("inter chunk latency", "inter_chunk_latency"),
+    ("request throughput", "request_throughput"),
+    ("output token throughput", "output_token_throughput"),
+    ("total token throughput", "total_token_throughput"),
+    ("request count", "request_count"),
+    ("error request count", "error_request_count"),
+    ("request error rate", "request_error_rate"),
+    ("benchmark duration", "benchmark_duration"),
+    ("input sequence length", "input_sequence_length"),
+    ("output sequence length", "output_sequence_length"),
+    ("total input sequence length", "total_isl"),
+    ("total output sequence length", "total_osl"),
+    ("total output tokens", "total_output_tokens"),
+    ("effective concurrency", "effective_concurrency"),
+];
+
+#[derive(Debug, Default)]
+struct Metric {
+    unit: Option<String>,
+    stats: BTreeMap<String, f64>,
+}
+
+/// Reads an export; whether it is one.
+pub(super) fn read(reading: &mut Reading, bytes: &[u8]) -> bool {
+    let head = &bytes[..bytes.len().min(4096)];
+    let begins = rows(head);
+    let first = begins.iter().find(|row| row.cells.iter().any(|cell| !cell.trim().is_empty()));
+    if !first.is_some_and(|row| row.cells[0].trim() == "Metric" && row.cells.len() > 1) {
+        return false;
+    }
+    let mut metrics: BTreeMap<String, Metric> = BTreeMap::new();
+    let mut figures = BTreeMap::new();
+    let mut heading: Vec<String> = Vec::new();
+    let mut began = None;
+    for row in rows(bytes) {
+        let cells: Vec<&str> = row.cells.iter().map(|cell| cell.trim()).collect();
+        if cells.iter().all(|cell| cell.is_empty()) {
+            continue;
+        }
+        if cells[0] == "Metric" || cells[0] == "Endpoint" {
+            heading = cells.iter().map(|cell| (*cell).to_owned()).collect();
+            began.get_or_insert(row.line);
+            continue;
+        }
+        if heading.first().map(String::as_str) != Some("Metric") {
+            // What the GPUs did is no figure of a level.
+            continue;
+        }
+        if cells.len() != heading.len() {
+            let what = format!(
+                "`{}` has {} cells where the heading has {}",
+                cells[0],
+                cells.len(),
+                heading.len()
+            );
+            reading.problems.push(Problem::error(Some(row.line), what, "the row is left out"));
+            continue;
+        }
+        let (name, unit) = name_and_unit(cells[0]);
+        let mut metric = Metric { unit: unit.map(str::to_owned), ..Metric::default() };
+        for (stat, cell) in heading.iter().zip(&cells).skip(1) {
+            let Some(value) = csv::number(cell) else { continue };
+            figures.insert(format!("{}.{stat}", cells[0]), value);
+            let stat = if stat == "Value" { "avg" } else { stat };
+            metric.stats.insert(stat.to_owned(), value);
+        }
+        let known = NAMES.iter().find(|(words, _)| name.eq_ignore_ascii_case(words));
+        if let Some((_, name)) = known {
+            metrics.insert((*name).to_owned(), metric);
+        }
+    }
+    finish(reading, &metrics, figures, began);
+    true
+}
+
+fn finish(
+    reading: &mut Reading,
+    metrics: &BTreeMap<String, Metric>,
+    figures: BTreeMap<String, f64>,
+    line: Option<u64>,
+) {
+    let mut found = Found::new(Offered::plain("unknown"));
+    found.told.reported = Some(Reported { line, figures });
+    let stat = |metric: &str, stat: &str| metrics.get(metric)?.stats.get(stat).copied();
+    let unit = |metric: &str| metrics.get(metric)?.unit.clone();
+    aiperf::tell(&mut found.told, &mut reading.problems, line.unwrap_or(1), &stat, &unit);
+    if metrics.is_empty() {
+        let what = "the table has no metric that is known";
+        reading.problems.push(Problem::error(line, what, "is it an export of AIPerf's results?"));
+    }
+    // Only AIPerf writes the sum.
+    let aiperf = metrics.values().any(|metric| metric.stats.contains_key("sum"));
+    let origin = Origin {
+        tool: if aiperf { "aiperf" } else { "genai-perf" }.to_owned(),
+        form: "csv".to_owned(),
+        version: None,
+        file: reading.name.clone(),
+        line,
+        headings: Vec::new(),
+    };
+    let head = Head { origin, ordinal: 0, label: None, model: None, target: None, started: None };
+    reading.add_run(head, vec![found]);
+}

@@ -1,0 +1,107 @@
+//! AIPerf's `profile_export.jsonl`: one request a line. All lines together are one level; how requests
+//! were offered is not in them.
+
+use super::json::{at, list, number, text, whole};
+use super::rebuild::{Ended, Head, Sample};
+use super::told::{Found, Offered, unit_ms};
+use crate::Problem;
+use dyno_report::summary::Origin;
+use serde_json::Value;
+
+/// The requests of a file, while it is read.
+#[derive(Debug, Default)]
+pub(super) struct Records {
+    samples: Vec<Sample>,
+    line: Option<u64>,
+    strange_units: u64,
+}
+
+/// Whether it is one request.
+pub(super) fn is_record(value: &Value) -> bool {
+    let start = at(value, &["metadata", "request_start_ns"]);
+    start.is_some() && at(value, &["metrics"]).is_some_and(Value::is_object)
+}
+
+impl Records {
+    /// One line of the file.
+    pub(super) fn add(&mut self, line: u64, value: &Value, problems: &mut Vec<Problem>) {
+        self.line.get_or_insert(line);
+        let sent = number(value, &["metadata", "request_start_ns"]).map(|ns| ns / 1e9);
+        let Some(sent) = sent.filter(|sent| *sent > 0.0) else {
+            let what = "the request does not say when it was sent";
+            problems.push(Problem::error(Some(line), what, "it is left out"));
+            return;
+        };
+        let ended = number(value, &["metadata", "request_end_ns"]).map(|ns| ns / 1e9 - sent);
+        let phase = text(value, &["metadata", "benchmark_phase"]);
+        let cancelled = at(value, &["metadata", "was_cancelled"]).and_then(Value::as_bool);
+        let error = at(value, &["error"]).filter(|error| !error.is_null());
+        let tokens = |name: &str| number(value, &["metrics", name, "value"]).and_then(whole);
+        let status = error.and_then(|error| number(error, &["code"])).and_then(whole);
+        let sample = Sample {
+            sent: Some(sent),
+            ttft: self.seconds(value, "time_to_first_token"),
+            latency: self.seconds(value, "request_latency"),
+            end: ended.filter(|end| *end >= 0.0),
+            gaps: self.gaps(value),
+            input: tokens("input_sequence_length"),
+            output: tokens("output_sequence_length"),
+            ended: match error {
+                _ if cancelled == Some(true) => Ended::Unfinished,
+                Some(error) => Ended::Failed(text(error, &["message"]).unwrap_or_default()),
+                None => Ended::Completed,
+            },
+            status: status.and_then(|status| u16::try_from(status).ok()),
+            warmup: phase.as_deref() == Some("warmup"),
+            // When its turn came, before it went to the process that sends it.
+            scheduled: number(value, &["metadata", "credit_issued_ns"])
+                .map(|ns| ns / 1e9)
+                .filter(|due| *due > 0.0 && *due <= sent),
+        };
+        self.samples.push(sample);
+    }
+
+    /// A time in seconds, by its own unit.
+    fn seconds(&mut self, value: &Value, metric: &str) -> Option<f64> {
+        let given = number(value, &["metrics", metric, "value"])?;
+        Some(given * self.unit_s(value, metric)?)
+    }
+
+    fn gaps(&mut self, value: &Value) -> Vec<f64> {
+        let metric = "inter_chunk_latency";
+        let Some(gaps) = list(value, &["metrics", metric, "value"]) else { return Vec::new() };
+        let Some(unit_s) = self.unit_s(value, metric) else { return Vec::new() };
+        gaps.iter().filter_map(Value::as_f64).map(|gap| gap * unit_s).collect()
+    }
+
+    fn unit_s(&mut self, value: &Value, metric: &str) -> Option<f64> {
+        let unit = text(value, &["metrics", metric, "unit"]);
+        let found = unit.as_deref().and_then(unit_ms);
+        self.strange_units += u64::from(found.is_none());
+        Some(found? / 1e3)
+    }
+
+    /// The level of all requests, if there are any.
+    pub(super) fn finish(self, file: &str, problems: &mut Vec<Problem>) -> Option<(Head, Found)> {
+        if self.samples.is_empty() {
+            return None;
+        }
+        if self.strange_units > 0 {
+            let what = format!("{} times have no known unit", self.strange_units);
+            problems.push(Problem::error(self.line, what, "they are left out"));
+        }
+        let mut found = Found::new(Offered::plain("unknown"));
+        found.samples = Some(self.samples);
+        let origin = Origin {
+            tool: "aiperf".to_owned(),
+            form: "jsonl".to_owned(),
+            version: None,
+            file: file.to_owned(),
+            line: self.line,
+            headings: Vec::new(),
+        };
+        let head =
+            Head { origin, ordinal: 0, label: None, model: None, target: None, started: None };
+        Some((head, found))
+    }
+}

@@ -1,0 +1,198 @@
+//! What EvalScope's `perf` saves as JSON: `benchmark_summary.json` and `benchmark_percentile.json`. The
+//! names of its figures changed over time, and with them their units.
+
+use super::csv::name_and_unit;
+use super::json::{figures, text, whole};
+use super::rebuild::Head;
+use super::told::{Found, Offered, distribution, present, rounded, tokens, unit_ms};
+use super::{Group, Reading};
+use crate::Problem;
+use dyno_report::LevelSummary;
+use dyno_report::summary::{Distribution, Origin, Reported};
+use serde_json::Value;
+use std::collections::BTreeMap;
+
+/// Whether it is a summary.
+pub(super) fn is_summary(value: &Value) -> bool {
+    let told = Told::of(value);
+    told.count(REQUESTS).is_some() && told.plain(SLOTS).is_some() && told.time(LATENCY).is_some()
+}
+
+/// Whether it is a list of percentiles.
+pub(super) fn is_percentiles(value: &Value) -> bool {
+    let Some(rows) = value.as_array() else { return false };
+    rows.iter().any(|row| {
+        percentile(row).is_some()
+            && row.as_object().is_some_and(|row| row.keys().any(|key| is_time(key)))
+    })
+}
+
+fn is_time(key: &str) -> bool {
+    TIMES.iter().any(|names| names.contains(&name_and_unit(key).0.to_ascii_lowercase().as_str()))
+}
+
+const SLOTS: &[&str] = &["number of concurrency", "concurrency"];
+const RATE: &[&str] = &["request rate"];
+const REQUESTS: &[&str] = &["total requests"];
+const SUCCEEDED: &[&str] = &["succeed requests", "success requests"];
+const FAILED: &[&str] = &["failed requests"];
+const DURATION: &[&str] = &["time taken for tests", "test duration"];
+const LATENCY: &[&str] = &["average latency", "avg latency", "latency"];
+const TTFT: &[&str] = &["average time to first token", "avg ttft", "ttft", "first chunk latency"];
+const TPOT: &[&str] = &["average time per output token", "avg tpot", "tpot"];
+/// Between events, however many tokens one carries.
+const GAP: &[&str] = &["average inter-token latency", "avg itl", "itl"];
+const TIMES: [&[&str]; 4] = [LATENCY, TTFT, TPOT, GAP];
+const PER_S: &[&str] = &["request throughput", "req throughput", "average qps"];
+const OUTPUT_PER_S: &[&str] = &["output token throughput", "output throughput", "throughput"];
+const TOTAL_PER_S: &[&str] = &["total token throughput", "total throughput"];
+const INPUT: &[&str] = &["average input tokens per request", "avg input tokens"];
+const OUTPUT: &[&str] = &["average output tokens per request", "avg output tokens"];
+/// Up to 0.8 the time per output token is that of the whole test, whatever ran at once.
+const OLD: &[&str] = &["average package per request"];
+
+/// Figures by their names in small letters, each with its unit.
+#[derive(Debug)]
+struct Told(BTreeMap<String, (Option<String>, f64)>);
+
+impl Told {
+    fn of(value: &Value) -> Self {
+        let Some(fields) = value.as_object() else { return Self(BTreeMap::new()) };
+        let figures = fields.iter().filter_map(|(key, value)| {
+            let (name, unit) = name_and_unit(key);
+            let number = value.as_f64().filter(|number| number.is_finite())?;
+            Some((name.to_ascii_lowercase(), (unit.map(str::to_owned), number)))
+        });
+        Self(figures.collect())
+    }
+
+    fn entry(&self, names: &[&str]) -> Option<&(Option<String>, f64)> {
+        names.iter().find_map(|name| self.0.get(*name))
+    }
+
+    fn plain(&self, names: &[&str]) -> Option<f64> {
+        self.entry(names).map(|(_, value)| *value).filter(|value| *value >= 0.0)
+    }
+
+    fn count(&self, names: &[&str]) -> Option<u64> {
+        self.plain(names).and_then(whole)
+    }
+
+    /// A time in milliseconds, by its own unit.
+    fn time(&self, names: &[&str]) -> Option<f64> {
+        let (unit, value) = self.entry(names)?;
+        Some(value * unit_ms(unit.as_deref()?)?).filter(|value| *value >= 0.0)
+    }
+}
+
+/// Reads a summary or a list of percentiles that stands alone.
+pub(super) fn read(reading: &mut Reading, line: u64, value: &Value) {
+    let mut found = if value.is_array() {
+        let mut found = Found::new(Offered::plain("unknown"));
+        found.told.reported = Some(Reported { line: Some(line), ..Reported::default() });
+        add_percentiles(&mut found.told, value);
+        found
+    } else {
+        summary(line, value)
+    };
+    settle(&mut found, &mut reading.problems);
+    let key = format!("evalscope {}", value.is_array());
+    reading.add(Group { key, head: head(&reading.name, "json", Some(line)) }, found);
+}
+
+/// A run of EvalScope's of which nothing else is known.
+pub(super) fn head(file: &str, form: &str, line: Option<u64>) -> Head {
+    let origin = Origin {
+        tool: "evalscope".to_owned(),
+        form: form.to_owned(),
+        version: None,
+        file: file.to_owned(),
+        line,
+        headings: Vec::new(),
+    };
+    Head { origin, ordinal: 0, label: None, model: None, target: None, started: None }
+}
+
+/// The level of a summary.
+pub(super) fn summary(line: u64, value: &Value) -> Found {
+    let all = Told::of(value);
+    let slots = all.plain(SLOTS).filter(|slots| *slots > 0.0);
+    let rate = all.plain(RATE).filter(|rate| *rate > 0.0);
+    let mut found = Found::new(match (rate, slots) {
+        (Some(rate), _) => Offered::rate(rate, None),
+        (None, Some(slots)) => Offered::concurrency(slots),
+        (None, None) => Offered::plain("unknown"),
+    });
+    let told = &mut found.told;
+    told.reported = Some(Reported { line: Some(line), figures: figures(value) });
+    told.requests.planned = all.count(REQUESTS);
+    told.requests.completed = all.count(SUCCEEDED);
+    told.requests.failed = all.count(FAILED);
+    told.duration_s = present(all.time(DURATION).map(|ms| ms / 1e3));
+    told.throughput.requests_per_s = present(all.plain(PER_S));
+    told.throughput.output_tokens_per_s = present(all.plain(OUTPUT_PER_S));
+    told.throughput.total_tokens_per_s = present(all.plain(TOTAL_PER_S));
+    told.input_tokens = tokens(None, all.plain(INPUT), None);
+    told.output_tokens = tokens(None, all.plain(OUTPUT), None);
+    let done = told.requests.completed;
+    let mean = |names: &[&str], count| {
+        let value = all.time(names);
+        distribution(count, 1.0, |stat| value.filter(|_| stat == "mean"))
+    };
+    told.latency_ms = mean(LATENCY, done);
+    told.ttft_ms = mean(TTFT, done);
+    told.tpot_ms = mean(TPOT, None).filter(|_| all.entry(OLD).is_none());
+    told.chunk_gap_ms = mean(GAP, None);
+    found
+}
+
+/// Leaves out the time to the first token where it repeats the latency: answers came whole.
+pub(super) fn settle(found: &mut Found, problems: &mut Vec<Problem>) {
+    if !found.told.is_whole() {
+        return;
+    }
+    let told = &mut found.told;
+    (told.ttft_ms, told.tpot_ms, told.chunk_gap_ms) = (None, None, None);
+    let what = "answers were not streamed: times to the first token are those of the whole";
+    let advice = "they are among the reported figures, and left out of TTFT";
+    found.note(problems, "import_not_streamed", what, advice);
+}
+
+/// `99%` as `p99`, and the ends as they are.
+fn percentile(row: &Value) -> Option<String> {
+    let name = text(row, &["Percentiles"]).or_else(|| text(row, &["Percentile"]))?;
+    match name.strip_suffix('%') {
+        Some(percent) => Some(format!("p{percent}")),
+        None => matches!(name.as_str(), "min" | "max").then_some(name),
+    }
+}
+
+/// Adds percentiles to what is told of a level.
+pub(super) fn add_percentiles(level: &mut LevelSummary, rows: &Value) {
+    let rows: Vec<(String, Told)> = rows
+        .as_array()
+        .into_iter()
+        .flatten()
+        .filter_map(|row| Some((percentile(row)?, Told::of(row))))
+        .collect();
+    let figures = rows.iter().flat_map(|(stat, told)| {
+        told.0.iter().map(move |(name, (unit, value))| match unit {
+            Some(unit) => (format!("{name} ({unit}).{stat}"), *value),
+            None => (format!("{name}.{stat}"), *value),
+        })
+    });
+    level.reported.get_or_insert_default().figures.extend(figures);
+    let merged = |before: Option<Distribution>, names: &[&str]| {
+        let stat = |stat: &str| {
+            let (_, told) = rows.iter().find(|(name, _)| name == stat)?;
+            told.time(names)
+        };
+        let Some(found) = distribution(None, 1.0, stat) else { return before };
+        let before = before.unwrap_or_default();
+        Some(Distribution { count: before.count, mean: before.mean.map(rounded), ..found })
+    };
+    level.latency_ms = merged(level.latency_ms.take(), LATENCY);
+    level.ttft_ms = merged(level.ttft_ms.take(), TTFT);
+    level.tpot_ms = merged(level.tpot_ms.take(), TPOT);
+    level.chunk_gap_ms = merged(level.chunk_gap_ms.take(), GAP);
+}

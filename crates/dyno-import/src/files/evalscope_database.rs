@@ -1,0 +1,151 @@
+//! EvalScope's `benchmark_data.db`: one row a request. All rows together are one level.
+
+use super::Reading;
+use super::evalscope::head;
+use super::json::whole;
+use super::rebuild::{Ended, Sample};
+use super::sqlite::{Cell, Damaged, Database, Table};
+use super::told::{Found, Offered};
+use crate::{Imported, Problem};
+use serde_json::Value;
+
+const TABLE: &str = "result";
+
+/// What a database holds.
+#[derive(Debug, Default)]
+pub(super) struct Requests {
+    pub(super) samples: Vec<Sample>,
+    pub(super) model: Option<String>,
+    pub(super) problems: Vec<Problem>,
+}
+
+/// Reads a database that stands alone.
+pub(super) fn import(name: &str, bytes: &[u8]) -> Imported {
+    let requests = read(bytes);
+    let mut reading = Reading::new(name);
+    reading.problems = requests.problems;
+    if !requests.samples.is_empty() {
+        let mut found = Found::new(Offered::plain("unknown"));
+        found.samples = Some(requests.samples);
+        let mut head = head(name, "sqlite", None);
+        head.label.clone_from(&requests.model);
+        head.model = requests.model;
+        reading.add_run(head, vec![found]);
+    }
+    reading.finish()
+}
+
+/// Reads the requests of a database.
+pub(super) fn read(bytes: &[u8]) -> Requests {
+    let mut found = Requests::default();
+    if let Err(damaged) = fill(bytes, &mut found) {
+        let kept = found.samples.len();
+        let what = format!("the database cannot be read to its end: {damaged}");
+        let advice = match (&damaged, kept) {
+            (Damaged::NoTable(_), _) => "is it EvalScope's `benchmark_data.db`?".to_owned(),
+            (_, 0) => "nothing of it is read; copy the file again, whole".to_owned(),
+            (_, kept) => format!("{kept} requests before the damage are read"),
+        };
+        found.problems.push(Problem::error(None, what, advice));
+    } else if found.samples.is_empty() {
+        let what = format!("the table `{TABLE}` has no rows");
+        found.problems.push(Problem::error(None, what, "did the run send any request?"));
+    }
+    found
+}
+
+fn fill(bytes: &[u8], found: &mut Requests) -> Result<(), Damaged> {
+    let database = Database::open(bytes)?;
+    if database.has_journal_mode() {
+        let what = "the database was written with a journal (WAL), which is not read";
+        let advice =
+            "if `-wal` stands beside it, close the program that writes it, and import again";
+        found.problems.push(Problem::note(None, what, advice));
+    }
+    let table = database.table(TABLE)?;
+    let columns = Columns::of(&table);
+    if columns.latency.is_none() && columns.first.is_none() {
+        return Err(Damaged::NoTable(TABLE.to_owned()));
+    }
+    let Requests { samples, model, .. } = found;
+    database.rows(&table, |cells| {
+        if model.is_none() {
+            *model = columns.model(cells);
+        }
+        samples.push(columns.sample(cells));
+    })
+}
+
+/// Where each column stands, which differs from version to version.
+struct Columns {
+    request: Option<usize>,
+    start: Option<usize>,
+    success: Option<usize>,
+    completed: Option<usize>,
+    latency: Option<usize>,
+    first: Option<usize>,
+    /// Times of events, up to 1.0.
+    chunk_times: Option<usize>,
+    /// Times between events, since.
+    gaps: Option<usize>,
+    input: Option<usize>,
+    output: Option<usize>,
+    stream: Option<usize>,
+}
+
+impl Columns {
+    fn of(table: &Table) -> Self {
+        let at = |name: &str| table.columns.iter().position(|column| column == name);
+        Self {
+            request: at("request"),
+            start: at("start_time"),
+            success: at("success"),
+            completed: at("completed_time"),
+            latency: at("latency"),
+            first: at("first_chunk_latency"),
+            chunk_times: at("chunk_times"),
+            gaps: at("inter_token_latencies"),
+            input: at("prompt_tokens"),
+            output: at("completion_tokens"),
+            stream: at("is_stream"),
+        }
+    }
+
+    fn sample(&self, cells: &[Cell<'_>]) -> Sample {
+        let cell = |column: Option<usize>| cells.get(column?);
+        let number = |column| cell(column).and_then(Cell::number);
+        let list = |column| -> Vec<f64> {
+            let text = cell(column).and_then(Cell::text);
+            text.and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default()
+        };
+        let sent = number(self.start);
+        let took = sent.zip(number(self.completed)).map(|(from, to)| to - from);
+        let times = list(self.chunk_times);
+        let mut gaps = list(self.gaps);
+        if gaps.is_empty() {
+            gaps = times.windows(2).map(|pair| pair[1] - pair[0]).collect();
+        }
+        let latency = number(self.latency);
+        let told = number(self.stream);
+        let streamed = told.map_or(!gaps.is_empty(), |stream| stream != 0.0);
+        let failed = number(self.success).is_some_and(|success| success == 0.0);
+        Sample {
+            sent,
+            ttft: number(self.first).filter(|_| streamed),
+            latency,
+            end: took.filter(|took| *took >= 0.0).or(latency),
+            gaps: if streamed { gaps } else { Vec::new() },
+            input: number(self.input).and_then(whole),
+            output: number(self.output).and_then(whole),
+            ended: if failed { Ended::Failed(String::new()) } else { Ended::Completed },
+            ..Sample::default()
+        }
+    }
+
+    /// The model that a request asks for; older versions hide their requests in a pickle.
+    fn model(&self, cells: &[Cell<'_>]) -> Option<String> {
+        let request = cells.get(self.request?)?.text()?;
+        let request: Value = serde_json::from_str(request).ok()?;
+        super::json::text(&request, &["model"])
+    }
+}

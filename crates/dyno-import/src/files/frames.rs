@@ -1,0 +1,151 @@
+//! The plan and the frames that Dyno would have written, had it sent the requests of another tool.
+
+use super::rebuild::Head;
+use super::sample;
+use super::told::Found;
+use dyno_core::course::Course;
+use dyno_core::frame::{ClientHealth, Ending, Frame, LevelEnd, LevelStart, RunEnd, RunHeader};
+use dyno_core::plan::{
+    Api, Arrival, DataPlan, LengthSpec, LevelPlan, Load, PLAN_SCHEMA, Plan, RequestPlan, Shard,
+    Target, Timeouts, UsageWanted,
+};
+use dyno_core::record::RequestRecord;
+use dyno_core::server::ServerPlan;
+use dyno_report::VecSource;
+
+/// A plan good enough to compute by.
+pub(super) fn plan(head: &Head, found: &[Found]) -> Plan {
+    Plan {
+        schema: PLAN_SCHEMA.to_owned(),
+        target: Target {
+            // A plan without a URL is one of the embedded engine.
+            url: Some(head.target.clone().unwrap_or_else(|| "unknown".to_owned())),
+            embedded: None,
+            predicted: false,
+            api: Api::OpenAiChat,
+            insecure: false,
+            header_names: Vec::new(),
+        },
+        levels: found.iter().map(level_plan).collect(),
+        data: DataPlan { spec: Some("imported".to_owned()), ..DataPlan::default() },
+        request: RequestPlan {
+            model: head.model.clone(),
+            stream: true,
+            temperature: None,
+            stop: Vec::new(),
+            extra_body: None,
+            usage: UsageWanted::Final,
+        },
+        timeouts: Timeouts {
+            connect_ns: u64::MAX,
+            total_ns: u64::MAX,
+            first_token_ns: u64::MAX,
+            idle_ns: u64::MAX,
+        },
+        allow_failures: 1.0,
+        slo: None,
+        seed: 0,
+        shard: Shard::WHOLE,
+        label: head.label.clone(),
+        note: None,
+        save_text: false,
+        course: Course::default(),
+        server: ServerPlan::default(),
+    }
+}
+
+fn level_plan(found: &Found) -> LevelPlan {
+    let told = &found.told;
+    let requests = found.requests().map_or(0, |samples| samples.len() as u64);
+    let length = |asked: Option<u32>| match asked {
+        Some(tokens) => LengthSpec::fixed(tokens),
+        None => LengthSpec("unknown".to_owned()),
+    };
+    LevelPlan {
+        label: told.label.clone(),
+        load: load(found, requests),
+        requests: Some(requests),
+        duration_ns: None,
+        warmup: None,
+        drain_ns: 0,
+        input_tokens: length(told.input_length),
+        output_tokens: length(told.output_length),
+        capacity: None,
+        repeat: None,
+        until: None,
+        soak: false,
+    }
+}
+
+/// The load to compute by. Of one without a known shape nothing is assumed: it is as a burst, which
+/// has no steady window and no intervals.
+fn load(found: &Found, requests: u64) -> Load {
+    let told = &found.told.load;
+    let value = told.value.filter(|value| value.is_finite() && *value > 0.0);
+    match (told.kind.as_str(), value) {
+        ("concurrency", Some(slots)) if slots < 1e6 => {
+            Load::Concurrency { concurrency: slots as u32 }
+        }
+        ("rate", Some(rate)) => {
+            Load::Rate { rate, arrival: found.arrival.unwrap_or(Arrival::Constant) }
+        }
+        ("trace", _) => Load::Trace { speed: value.unwrap_or(1.0) },
+        _ => Load::Burst { requests },
+    }
+}
+
+/// The frames of the levels whose requests are known.
+pub(super) fn source(id: &str, plan: &Plan, found: &[Found]) -> VecSource {
+    let anchor =
+        found.iter().filter_map(Found::requests).filter_map(sample::earliest).reduce(f64::min);
+    let zero = anchor.unwrap_or(0.0);
+    let mut frames = Vec::new();
+    let mut last = 0;
+    for (index, found) in (0..).zip(found) {
+        let Some(samples) = found.requests() else { continue };
+        let slots = match found.told.load.kind.as_str() {
+            "concurrency" => found.told.load.value.unwrap_or(1.0) as u32,
+            _ => 1,
+        };
+        let records = sample::records(index, samples, zero, slots);
+        let end = level_end(index, &records);
+        let begun = records.iter().map(|record| record.intended).min().unwrap_or(0);
+        last = last.max(end.ended);
+        frames.push(Frame::LevelStart(LevelStart { level: index, started: begun }));
+        frames.extend(records.into_iter().map(|record| Frame::Request(Box::new(record))));
+        frames.push(Frame::LevelEnd(Box::new(end)));
+    }
+    frames.push(Frame::RunEnd(RunEnd { ended: last, ending: Ending::Requests }));
+    VecSource {
+        header: RunHeader {
+            format: 1,
+            run_id: id.to_owned(),
+            shard: 0,
+            shards: 1,
+            anchor_unix_ns: anchor.map_or(0, sample::wall_clock),
+            plan_hash: plan.hash(),
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+        },
+        frames,
+        damaged: None,
+    }
+}
+
+fn level_end(level: u32, records: &[RequestRecord]) -> LevelEnd {
+    let measured = |record: &&RequestRecord| record.phase.is_measured();
+    let issued = records.iter().filter(measured).count() as u64;
+    let stopped = records.iter().filter_map(|record| record.sent).max().unwrap_or(0);
+    let after = records.iter().map(|record| record.end).filter(|end| *end >= stopped);
+    LevelEnd {
+        level,
+        ending: Ending::Requests,
+        ended: records.iter().map(|record| record.end).max().unwrap_or(0),
+        sending_stopped: stopped,
+        starved: after.min(),
+        planned: Some(issued),
+        issued,
+        warmup: records.len() as u64 - issued,
+        client: ClientHealth::default(),
+        slip: None,
+    }
+}

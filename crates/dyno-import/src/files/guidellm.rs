@@ -1,0 +1,144 @@
+//! Reports of guidellm from 0.2 on: one object with a list of benchmarks, each a level. What it
+//! calls inter-token latency is the mean over an answer, which is Dyno's TPOT; its own time per
+//! output token counts otherwise from version to version and is kept as reported alone.
+
+use super::json::{at, count, figures, list, number, text, whole};
+use super::rebuild::Head;
+use super::told::{Found, Offered, distribution, present, rounded, tokens};
+use super::{Reading, guidellm_requests};
+use crate::Problem;
+use dyno_core::plan::Arrival;
+use dyno_report::summary::{Concurrency, Distribution, Origin, Reported};
+use serde_json::Value;
+
+const SECOND_MS: f64 = 1e3;
+
+/// Whether it is a report: its benchmarks have metrics.
+pub(super) fn is_report(value: &Value) -> bool {
+    let Some(benchmarks) = list(value, &["benchmarks"]) else { return false };
+    let told = |one: &Value| one.get("metrics").is_some() && one.get("results").is_none();
+    let kinds = ["args", "config", "run_stats", "scheduler_metrics", "requests"];
+    benchmarks.iter().any(|one| told(one) && kinds.iter().any(|name| one.get(name).is_some()))
+}
+
+/// Reads a report.
+pub(super) fn read(reading: &mut Reading, line: u64, value: &Value) {
+    let Some(benchmarks) = list(value, &["benchmarks"]) else { return };
+    let version = text(value, &["metadata", "guidellm_version"]);
+    let form = match benchmarks.first() {
+        Some(first) if first.get("config").is_some() => "json",
+        // Up to 0.3 a report does not tell its version.
+        _ => "json 0.2",
+    };
+    let of_first = |paths: &[&[&str]]| {
+        paths.iter().find_map(|path| benchmarks.iter().find_map(|one| text(one, path)))
+    };
+    let head = Head {
+        origin: Origin {
+            tool: "guidellm".to_owned(),
+            form: form.to_owned(),
+            version,
+            file: reading.name.clone(),
+            line: Some(line),
+            headings: Vec::new(),
+        },
+        ordinal: 0,
+        label: None,
+        model: of_first(&[&["config", "backend", "model"], &["worker", "backend_model"]]),
+        target: of_first(&[&["config", "backend", "target"], &["worker", "backend_target"]]),
+        started: None,
+    };
+    let mut levels = Vec::new();
+    for (i, benchmark) in benchmarks.iter().enumerate() {
+        if at(benchmark, &["metrics"]).is_none() {
+            let what = format!("benchmark {} of the report has no metrics", i + 1);
+            reading.problems.push(Problem::error(Some(line), what, "it is left out"));
+            continue;
+        }
+        levels.push(level(benchmark, &mut reading.problems));
+    }
+    reading.add_run(Head { label: head.model.clone(), ..head }, levels);
+}
+
+fn level(benchmark: &Value, problems: &mut Vec<Problem>) -> Found {
+    let mut found = Found::new(offered(benchmark));
+    let told = &mut found.told;
+    let metrics = &benchmark["metrics"];
+    let mut all = figures(metrics);
+    for name in ["duration", "start_time", "end_time", "warmup_duration", "cooldown_duration"] {
+        all.extend(number(benchmark, &[name]).map(|number| (name.to_owned(), number)));
+    }
+    told.reported = Some(Reported { line: None, figures: all });
+    let totals = at(benchmark, &["request_totals"]).or_else(|| at(metrics, &["request_totals"]));
+    let total = |name: &str| totals.and_then(|totals| count(totals, &[name]));
+    told.requests.planned = total("total");
+    told.requests.completed = total("successful");
+    told.requests.failed = total("errored");
+    told.requests.censored = total("incomplete");
+    told.duration_s = present(number(benchmark, &["duration"]));
+    let mean = |name: &str| present(number(metrics, &[name, "successful", "mean"]));
+    told.throughput.requests_per_s = mean("requests_per_second");
+    told.throughput.output_tokens_per_s = mean("output_tokens_per_second");
+    told.throughput.total_tokens_per_s = mean("tokens_per_second");
+    let in_flight = |stat: &str| number(metrics, &["request_concurrency", "successful", stat]);
+    told.concurrency = in_flight("mean")
+        .zip(in_flight("max").map(f64::round).and_then(whole))
+        .map(|(mean, peak)| Concurrency { mean: rounded(mean), peak, growth: None });
+    told.ttft_ms = times(metrics, "time_to_first_token_ms", 1.0);
+    // Its samples are tokens: an answer of a hundred counts a hundredfold.
+    told.tpot_ms = times(metrics, "inter_token_latency_ms", 1.0)
+        .map(|weighted| Distribution { count: None, ..weighted });
+    told.latency_ms = times(metrics, "request_latency", SECOND_MS);
+    told.latency_scheduled_ms =
+        times(metrics, "request_scheduled_latency", SECOND_MS).filter(|_| told.load.kind == "rate");
+    let token = |name: &str| {
+        let stat = |stat: &str| number(metrics, &[name, "successful", stat]);
+        let requests = count(metrics, &[name, "successful", "count"]).filter(|count| *count > 0)?;
+        tokens(stat("total_sum").and_then(whole), stat("mean"), Some(requests))
+    };
+    told.input_tokens = token("prompt_token_count");
+    told.output_tokens = token("output_token_count");
+    told.input_length = length(benchmark, "prompt_tokens");
+    told.output_length = length(benchmark, "output_tokens");
+    guidellm_requests::add(&mut found, benchmark, problems);
+    found
+}
+
+fn times(metrics: &Value, name: &str, unit_ms: f64) -> Option<Distribution> {
+    let one = at(metrics, &[name, "successful"])?;
+    distribution(count(one, &["count"]), unit_ms, |stat| match stat {
+        "mean" | "min" | "max" => number(one, &[stat]),
+        "std" => number(one, &["std_dev"]),
+        "p99.9" => number(one, &["percentiles", "p999"]),
+        other => number(one, &["percentiles", other]),
+    })
+}
+
+fn offered(benchmark: &Value) -> Offered {
+    let strategy = at(benchmark, &["config", "strategy"]);
+    let strategy =
+        strategy.or_else(|| at(benchmark, &["args", "strategy"])).unwrap_or(&Value::Null);
+    let rate = number(strategy, &["rate"]);
+    let streams = number(strategy, &["streams"]);
+    let kind = text(strategy, &["type_"]);
+    match (kind.as_deref(), rate, streams) {
+        (Some("synchronous"), ..) => Offered::concurrency(1.0),
+        (Some("concurrent"), _, Some(streams)) => Offered::concurrency(streams),
+        (Some("constant"), Some(rate), _) => Offered::rate(rate, Some(Arrival::Constant)),
+        (Some("poisson"), Some(rate), _) => Offered::rate(rate, Some(Arrival::Poisson)),
+        (Some("throughput"), ..) => Offered::plain("unlimited"),
+        (Some("trace"), ..) => Offered::plain("trace"),
+        _ => Offered::plain("unknown"),
+    }
+}
+
+/// The length asked for, where prompts were made to measure and all alike.
+fn length(benchmark: &Value, name: &str) -> Option<u32> {
+    let data = text(benchmark, &["request_loader", "data"])?;
+    let data: Value = serde_json::from_str(&data).ok()?;
+    let varies = ["stdev", "min", "max"];
+    if varies.iter().any(|part| number(&data, &[&format!("{name}_{part}")]).is_some()) {
+        return None;
+    }
+    u32::try_from(count(&data, &[name])?).ok()
+}

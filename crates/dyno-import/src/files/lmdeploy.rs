@@ -1,0 +1,100 @@
+//! The CSV files of LMDeploy's profilers, one row a level: `profile_restful_api`, `profile_serving`,
+//! `profile_throughput`, `profile_generation`. Their percentiles without a name are those of the time
+//! per token.
+
+use super::Reading;
+use super::csv::{Row, number, rows};
+use super::json::whole;
+use super::rebuild::Head;
+use super::told::{Found, Offered, distribution, present};
+use crate::Problem;
+use dyno_report::summary::{Origin, Reported};
+use std::collections::BTreeMap;
+
+const SECOND_MS: f64 = 1e3;
+/// A heading with one of these is LMDeploy's.
+const OWN: [&str; 2] = ["FTL(ave)(s)", "throughput(out tok/s)"];
+
+/// Reads a profile; whether it is one.
+pub(super) fn read(reading: &mut Reading, bytes: &[u8]) -> bool {
+    let first = rows(&bytes[..bytes.len().min(4096)]);
+    let is_heading =
+        |row: &Row| OWN.iter().any(|own| row.cells.iter().any(|cell| cell.trim() == *own));
+    if !first.iter().any(is_heading) {
+        return false;
+    }
+    let mut heading: Option<Row> = None;
+    let mut levels = Vec::new();
+    for row in rows(bytes) {
+        if is_heading(&row) {
+            heading = Some(row);
+            continue;
+        }
+        if row.cells.iter().all(|cell| cell.trim().is_empty()) {
+            continue;
+        }
+        let Some(heading) = &heading else {
+            let what = format!("`{}` stands above the heading", row.cells.join(","));
+            reading.problems.push(Problem::error(Some(row.line), what, "the row is left out"));
+            continue;
+        };
+        if row.cells.len() != heading.cells.len() {
+            let what = format!(
+                "`{}` has {} cells where the heading has {}",
+                row.cells.join(","),
+                row.cells.len(),
+                heading.cells.len()
+            );
+            reading.problems.push(Problem::error(Some(row.line), what, "the row is left out"));
+            continue;
+        }
+        let origin_line = heading.line;
+        levels.push((origin_line, level(heading, &row)));
+    }
+    let Some((line, _)) = levels.first() else { return true };
+    let origin = Origin {
+        tool: "lmdeploy".to_owned(),
+        form: "csv".to_owned(),
+        version: None,
+        file: reading.name.clone(),
+        line: Some(*line),
+        headings: Vec::new(),
+    };
+    let head = Head { origin, ordinal: 0, label: None, model: None, target: None, started: None };
+    reading.add_run(head, levels.into_iter().map(|(_, level)| level).collect());
+    true
+}
+
+fn level(heading: &Row, row: &Row) -> Found {
+    let pairs = heading.cells.iter().zip(&row.cells);
+    let figures: BTreeMap<String, f64> =
+        pairs.filter_map(|(name, cell)| Some((name.trim().to_owned(), number(cell)?))).collect();
+    let get = |name: &str| figures.get(name).copied();
+    let batch = ["batch", "concurrency", "Concurrency"].iter().find_map(|name| get(name));
+    let mut found = Found::new(match batch.filter(|batch| *batch > 0.0) {
+        Some(batch) => Offered::concurrency(batch),
+        None => Offered::plain("unknown"),
+    });
+    let told = &mut found.told;
+    // The name is misspelt in some versions.
+    let prompts = ["num_prompts", "num_promts"].iter().find_map(|name| get(name));
+    told.requests.planned = prompts.and_then(whole);
+    let length = |name: &str| get(name).and_then(whole).and_then(|n| u32::try_from(n).ok());
+    told.input_length = length("prompt_tokens");
+    told.output_length = length("completion_tokens");
+    told.throughput.requests_per_s = present(get("RPS"));
+    told.throughput.output_tokens_per_s = present(get("throughput(out tok/s)"));
+    told.throughput.total_tokens_per_s = present(get("throughput(total tok/s)"));
+    told.ttft_ms = distribution(None, SECOND_MS, |stat| match stat {
+        "mean" => get("FTL(ave)(s)"),
+        "min" => get("FTL(min)(s)"),
+        "max" => get("FTL(max)(s)"),
+        _ => None,
+    });
+    told.chunk_gap_ms = distribution(None, SECOND_MS, |stat| {
+        let percent = stat.strip_prefix('p')?;
+        get(&format!("{percent}%(s)"))
+    });
+    told.reported = Some(Reported { line: Some(row.line), figures });
+    found
+}

@@ -1,0 +1,220 @@
+//! From what a tool saved of single requests to figures by Dyno's own definitions: a plan and
+//! records good enough for [`summarise`], and what the tool said beside them.
+
+use super::frames::{plan, source};
+use super::sample::times;
+pub(super) use super::sample::{Ended, Sample};
+use super::told::{Found, rounded};
+use crate::{ImportedRun, Problem, blank};
+use dyno_report::layout::{Extras, LevelExtras};
+use dyno_report::summary::{
+    Client, Distribution, Integrity, Origin, RequestCounts, Throughput, TokenSources,
+};
+use dyno_report::{LevelSummary, Verdict, summarise};
+
+/// What is known of a run as a whole.
+#[derive(Debug, Clone)]
+pub(super) struct Head {
+    pub(super) origin: Origin,
+    /// Which run of its file it is, from 1.
+    pub(super) ordinal: usize,
+    pub(super) label: Option<String>,
+    pub(super) model: Option<String>,
+    pub(super) target: Option<String>,
+    pub(super) started: Option<String>,
+}
+
+/// Findings that hold whoever measured.
+const KEPT: [&str; 6] = [
+    "nothing_completed",
+    "no_steady_window",
+    "tokens_unknown",
+    "one_burst",
+    "no_token_times",
+    "stragglers",
+];
+/// Beyond this share a figure of the tool's is not merely rounded otherwise.
+const MERE_ROUNDING: f64 = 0.02;
+const LEAST_MS: f64 = 0.05;
+
+/// A run of these levels, their figures computed anew where their requests are known.
+pub(super) fn run(head: Head, mut found: Vec<Found>, problems: &mut Vec<Problem>) -> ImportedRun {
+    found.iter_mut().for_each(Found::settle);
+    let head = Head { target: head.target.as_deref().map(without_secrets), ..head };
+    let id = blank::id(&head.origin.file, head.ordinal);
+    let plan = plan(&head, &found);
+    let source = source(&id, &plan, &found);
+    let anew = summarise(&plan, None, &source);
+    let gathered = Extras::gather(&plan, &source);
+    let timed: Vec<bool> = found.iter().map(|found| found.requests().is_some_and(times)).collect();
+    let (mut levels, mut extras) = (Vec::new(), Extras::default());
+    for ((index, found), timed) in (0..).zip(&mut found).zip(&timed) {
+        let level = anew.levels.iter().find(|level| level.index == index);
+        let level = level.filter(|_| found.requests().is_some());
+        if let Some(level) = level {
+            compare(&head.origin, found, level, *timed, problems);
+        }
+        levels.push(match level {
+            Some(level) if *timed => adopted(level.clone(), found),
+            Some(level) => completed(found.told.clone(), level),
+            None => found.told.clone(),
+        });
+        let theirs = found.extras;
+        let known = LevelExtras { burstiness: theirs.burstiness, ..gathered.of(index) };
+        extras.0.insert(index, if *timed { known } else { theirs });
+    }
+    let whole = !timed.is_empty() && timed.iter().all(|timed| *timed);
+    let mut summary = blank::run(id, head.origin, levels);
+    summary.run.label = head.label;
+    summary.run.model = head.model;
+    summary.run.target = head.target;
+    let by_clock = anew.run.started.filter(|_| whole && source.header.anchor_unix_ns > 0);
+    summary.run.started = by_clock.or(head.started);
+    let (records, plan) = if whole { (Some(source), Some(plan)) } else { (None, None) };
+    ImportedRun { summary, extras, records, plan }
+}
+
+/// An address without the name and password in it, and without its query, which may hold a key.
+fn without_secrets(url: &str) -> String {
+    let plain = url.split(['?', '#']).next().unwrap_or_default();
+    let Some((scheme, rest)) = plain.split_once("://") else { return plain.to_owned() };
+    let (host, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
+    let host = host.rsplit_once('@').map_or(host, |(_, host)| host);
+    format!("{scheme}://{host}{path}")
+}
+
+/// The level as it is computed anew, under the name that the tool's has.
+fn adopted(anew: LevelSummary, found: &Found) -> LevelSummary {
+    let told = &found.told;
+    let scheduled =
+        found.requests().is_some_and(|all| all.iter().any(|one| one.scheduled.is_some()));
+    let findings = anew.reasons.into_iter().chain(anew.notes);
+    let mut kept: Vec<_> = findings.filter(|one| KEPT.contains(&one.code.as_str())).collect();
+    kept.extend(told.notes.iter().cloned());
+    let counts = anew.requests;
+    LevelSummary {
+        index: told.index,
+        label: told.label.clone(),
+        load: told.load.clone(),
+        input_length: told.input_length,
+        output_length: told.output_length,
+        reported: told.reported.clone(),
+        verdict: Verdict::Unjudged,
+        reasons: Vec::new(),
+        notes: kept,
+        ending: None,
+        partial: told.partial,
+        requests: RequestCounts {
+            planned: told.requests.planned.or(counts.planned),
+            dropped: None,
+            resent: None,
+            ..counts
+        },
+        ttft_ms: anew.ttft_ms.or_else(|| told.ttft_ms.clone()),
+        ttft_scheduled_ms: anew.ttft_scheduled_ms.filter(|_| scheduled),
+        latency_ms: anew.latency_ms.or_else(|| told.latency_ms.clone()),
+        latency_scheduled_ms: anew.latency_scheduled_ms.filter(|_| scheduled),
+        tpot_ms: anew.tpot_ms.or_else(|| told.tpot_ms.clone()),
+        chunk_gap_ms: anew.chunk_gap_ms.or_else(|| told.chunk_gap_ms.clone()),
+        input_tokens: anew.input_tokens.or(told.input_tokens),
+        output_tokens: anew.output_tokens.or(told.output_tokens),
+        token_source: TokenSources::default(),
+        integrity: integrity(&anew.integrity),
+        client: Client {
+            send_lag_ms: anew.client.send_lag_ms.filter(|_| scheduled),
+            ..Client::default()
+        },
+        ..anew
+    }
+}
+
+/// What the tool said, with what needs no time of sending computed anew.
+fn completed(told: LevelSummary, anew: &LevelSummary) -> LevelSummary {
+    let plain = |one: &Option<Distribution>| {
+        one.clone().map(|one| Distribution { ci95: Default::default(), ..one })
+    };
+    let counts = &anew.requests;
+    let duration = told.duration_s.filter(|duration| *duration > 0.0);
+    let per_s = |amount: Option<u64>| Some(rounded(amount? as f64 / duration?));
+    let [input, output] = [&anew.input_tokens, &anew.output_tokens];
+    let output_total = output.and_then(|tokens| tokens.total);
+    let total = output_total.zip(input.and_then(|tokens| tokens.total)).map(|(a, b)| a + b);
+    LevelSummary {
+        requests: RequestCounts {
+            planned: told.requests.planned.or(counts.planned),
+            dropped: None,
+            resent: None,
+            ..counts.clone()
+        },
+        throughput: Throughput {
+            requests_per_s: per_s(counts.completed).or(told.throughput.requests_per_s),
+            output_tokens_per_s: per_s(output_total).or(told.throughput.output_tokens_per_s),
+            total_tokens_per_s: per_s(total).or(told.throughput.total_tokens_per_s),
+        },
+        ttft_ms: plain(&anew.ttft_ms).or_else(|| told.ttft_ms.clone()),
+        latency_ms: plain(&anew.latency_ms).or_else(|| told.latency_ms.clone()),
+        tpot_ms: plain(&anew.tpot_ms).or_else(|| told.tpot_ms.clone()),
+        itl_ms: plain(&anew.itl_ms),
+        chunk_gap_ms: plain(&anew.chunk_gap_ms).or_else(|| told.chunk_gap_ms.clone()),
+        input_tokens: input.or(told.input_tokens),
+        output_tokens: output.or(told.output_tokens),
+        integrity: integrity(&anew.integrity),
+        failure_samples: anew.failure_samples.clone(),
+        ..told
+    }
+}
+
+/// Other tools do not tell of reads and terminal events.
+fn integrity(anew: &Integrity) -> Integrity {
+    Integrity { coalesced_share: None, no_terminal_share: None, ..*anew }
+}
+
+/// Says where the tool's figures and those of its own requests are apart.
+fn compare(
+    origin: &Origin,
+    found: &mut Found,
+    anew: &LevelSummary,
+    timed: bool,
+    problems: &mut Vec<Problem>,
+) {
+    let told = &found.told;
+    let mean = |one: &Option<Distribution>| one.as_ref().and_then(|one| one.mean);
+    let per_s = |one: &LevelSummary| one.throughput.output_tokens_per_s.filter(|_| timed);
+    let pairs = [
+        ("the mean TTFT in ms", mean(&told.ttft_ms), mean(&anew.ttft_ms)),
+        ("the mean latency in ms", mean(&told.latency_ms), mean(&anew.latency_ms)),
+        ("the mean TPOT in ms", mean(&told.tpot_ms), mean(&anew.tpot_ms)),
+        ("the mean chunk gap in ms", mean(&told.chunk_gap_ms), mean(&anew.chunk_gap_ms)),
+        ("output tokens per second", per_s(told), per_s(anew)),
+    ];
+    let counts = |one: &LevelSummary| one.requests.completed.map(|count| count as f64);
+    let completed = ("the completed requests", counts(told), counts(anew));
+    for (name, told, value) in pairs.into_iter().chain([completed]) {
+        let Some((theirs, ours)) = told.zip(value) else { continue };
+        let apart = (theirs - ours).abs();
+        if apart <= LEAST_MS || apart <= MERE_ROUNDING * theirs.abs().max(ours.abs()) {
+            continue;
+        }
+        let weighs = origin.tool == "guidellm" && name.contains("TPOT");
+        let advice = if weighs {
+            "guidellm counts each answer by its tokens; Dyno's figure is shown, and theirs is kept"
+        } else {
+            "the figure of the requests is shown, the tool's is kept as reported"
+        };
+        let what = format!("{name}: {} says {theirs}, its requests give {ours}", origin.tool);
+        found.note(problems, "import_figures_differ", what, advice);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_keep_no_secret() {
+        let url = "http://me:secret@host:80/v1/chat?key=secret#secret";
+        assert_eq!(without_secrets(url), "http://host:80/v1/chat");
+        assert_eq!(without_secrets("localhost:8000"), "localhost:8000");
+        assert_eq!(without_secrets("https://a@b@host"), "https://host");
+    }
+}

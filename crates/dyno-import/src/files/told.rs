@@ -1,0 +1,188 @@
+//! What a tool says of a level, put into Dyno's terms: times in milliseconds, nothing where the
+//! tool has nothing.
+
+use super::rebuild::Sample;
+use crate::{Problem, blank};
+use dyno_core::plan::Arrival;
+use dyno_report::layout::LevelExtras;
+use dyno_report::summary::{Distribution, LoadSummary, Tokens};
+use dyno_report::{LevelSummary, Reason};
+
+/// How requests were offered, by a tool's word.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Offered {
+    pub(super) load: LoadSummary,
+    /// How an open loop's arrivals were spaced, if it was told.
+    pub(super) arrival: Option<Arrival>,
+}
+
+/// A level as a reader found it.
+#[derive(Debug, Clone)]
+pub(super) struct Found {
+    /// What the tool says of it.
+    pub(super) told: LevelSummary,
+    /// How its arrivals were spaced.
+    pub(super) arrival: Option<Arrival>,
+    /// What some layouts need beyond it.
+    pub(super) extras: LevelExtras,
+    /// Its requests, where the file has every one of them.
+    pub(super) samples: Option<Vec<Sample>>,
+}
+
+impl Offered {
+    /// Closed loop.
+    pub(super) fn concurrency(slots: f64) -> Self {
+        Self { load: blank::load("concurrency", Some(slots)), arrival: None }
+    }
+
+    /// Open loop.
+    pub(super) fn rate(rate: f64, arrival: Option<Arrival>) -> Self {
+        Self { load: blank::load("rate", Some(rate)), arrival }
+    }
+
+    /// So many at once.
+    pub(super) fn burst(requests: f64) -> Self {
+        Self { load: blank::load("burst", Some(requests)), arrival: None }
+    }
+
+    /// As fast as it goes, or nobody knows.
+    pub(super) fn plain(kind: &str) -> Self {
+        Self { load: blank::load(kind, None), arrival: None }
+    }
+}
+
+impl Found {
+    /// A level of which nothing but its load is told yet.
+    pub(super) fn new(offered: Offered) -> Self {
+        let label = match offered.load.value {
+            Some(value) => format!("{} {value}", offered.load.kind),
+            None => offered.load.kind.clone(),
+        };
+        Self {
+            told: blank::level(label, offered.load),
+            arrival: offered.arrival,
+            extras: LevelExtras::default(),
+            samples: None,
+        }
+    }
+
+    /// Says what should be known of the level, beside it and to who reads it in.
+    pub(super) fn note(
+        &mut self,
+        problems: &mut Vec<Problem>,
+        code: &str,
+        what: impl Into<String>,
+        advice: &str,
+    ) {
+        let what = what.into();
+        let line = self.told.reported.as_ref().and_then(|reported| reported.line);
+        problems.push(Problem::note(line, format!("{}: {what}", self.told.label), advice));
+        self.told.notes.push(Reason::new(code, what, Some(advice)));
+    }
+
+    /// Its requests, if any are known.
+    pub(super) fn requests(&self) -> Option<&[Sample]> {
+        self.samples.as_deref().filter(|samples| !samples.is_empty())
+    }
+
+    /// Requests are due at some time only where they come by a schedule.
+    pub(super) fn settle(&mut self) {
+        if !matches!(self.told.load.kind.as_str(), "rate" | "trace") {
+            self.samples.iter_mut().flatten().for_each(|sample| sample.scheduled = None);
+        }
+    }
+}
+
+/// The names by which [`distribution`] asks.
+const STATS: [&str; 13] =
+    ["mean", "std", "min", "p50", "p66", "p75", "p80", "p90", "p95", "p98", "p99", "p99.9", "max"];
+
+/// A distribution of times, by a function from [`STATS`] to the tool's figure and the number of
+/// milliseconds in its unit. Some tools write 0 or −1 where they have nothing.
+pub(super) fn distribution(
+    count: Option<u64>,
+    unit_ms: f64,
+    stat: impl Fn(&str) -> Option<f64>,
+) -> Option<Distribution> {
+    if count == Some(0) {
+        return None;
+    }
+    let given = STATS.map(|name| stat(name).filter(|value| value.is_finite() && *value >= 0.0));
+    if given.iter().flatten().all(|value| *value == 0.0) {
+        return None;
+    }
+    let [mean, std, min, p50, p66, p75, p80, p90, p95, p98, p99, p99_9, max] =
+        given.map(|value| value.map(|value| rounded(value * unit_ms)));
+    Some(Distribution {
+        count,
+        mean,
+        std,
+        min,
+        p50,
+        p66,
+        p75,
+        p80,
+        p90,
+        p95,
+        p98,
+        p99,
+        p99_9,
+        max,
+        ..Distribution::default()
+    })
+}
+
+/// Tokens per request, from what is told of them.
+pub(super) fn tokens(
+    total: Option<u64>,
+    mean: Option<f64>,
+    requests: Option<u64>,
+) -> Option<Tokens> {
+    let requests = requests.filter(|requests| *requests > 0);
+    let by_total = total.zip(requests).map(|(total, requests)| total as f64 / requests as f64);
+    let mean = mean.filter(|mean| *mean >= 0.0).or(by_total)?;
+    Some(Tokens { total, mean: rounded(mean) })
+}
+
+/// A rate or a time that a tool has, which is never negative.
+pub(super) fn present(value: Option<f64>) -> Option<f64> {
+    value.filter(|value| value.is_finite() && *value >= 0.0).map(rounded)
+}
+
+/// A millionth is more than any of them measures.
+pub(super) fn rounded(value: f64) -> f64 {
+    (value * 1e6).round() / 1e6
+}
+
+/// Milliseconds in a unit of time, by any of its names.
+pub(super) fn unit_ms(unit: &str) -> Option<f64> {
+    match unit.trim().to_ascii_lowercase().as_str() {
+        "ns" | "nanoseconds" => Some(1e-6),
+        "us" | "µs" | "microseconds" => Some(1e-3),
+        "ms" | "milliseconds" => Some(1.0),
+        "s" | "sec" | "secs" | "seconds" | "senconds" => Some(1e3),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_is_never_zero() {
+        assert_eq!(distribution(Some(0), 1.0, |_| Some(5.0)), None);
+        assert_eq!(distribution(None, 1.0, |_| Some(0.0)), None);
+        assert_eq!(distribution(None, 1.0, |_| Some(-1.0)), None);
+        let some = distribution(None, 1e3, |name| (name == "p90").then_some(0.25)).unwrap();
+        assert_eq!((some.p90, some.mean, some.count), (Some(250.0), None, None));
+    }
+
+    #[test]
+    fn tokens_come_by_their_mean_or_their_total() {
+        assert_eq!(tokens(Some(100), None, Some(8)).unwrap().mean, 12.5);
+        assert_eq!(tokens(None, Some(3.0), None).unwrap().total, None);
+        assert_eq!(tokens(Some(5), None, Some(0)), None);
+        assert_eq!(tokens(None, Some(-1.0), None), None);
+    }
+}

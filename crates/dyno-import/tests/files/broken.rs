@@ -1,0 +1,135 @@
+//! Files that are damaged, cut off, or of no kind at all.
+
+use crate::{errors, fixture};
+use dyno_import::import_bytes;
+use proptest::prelude::*;
+use std::sync::LazyLock;
+
+/// Every fixture that is a file of text.
+static TEXTS: LazyLock<Vec<(String, Vec<u8>)>> = LazyLock::new(|| {
+    let mut all = Vec::new();
+    for entry in std::fs::read_dir(fixture("")).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_file() && path.extension().is_some_and(|end| end != "db") {
+            let name = path.file_name().unwrap().to_string_lossy().into_owned();
+            all.push((name, std::fs::read(path).unwrap()));
+        }
+    }
+    all.sort();
+    all
+});
+
+static DATABASE: LazyLock<Vec<u8>> =
+    LazyLock::new(|| std::fs::read(fixture("evalscope-1.0.db")).unwrap());
+
+#[test]
+fn json_that_is_cut_off_is_told_with_its_place() {
+    let bytes = std::fs::read(fixture("guidellm-0.3.json")).unwrap();
+    let half = bytes.len() / 2;
+    let imported = import_bytes("cut.json", &bytes[..half]).unwrap();
+    assert!(imported.runs.is_empty());
+    assert!(errors(&imported)[0].contains(&format!("byte {half}")), "{:?}", imported.problems);
+}
+
+#[test]
+fn lines_before_the_cut_are_read() {
+    let bytes = std::fs::read(fixture("vllm-append.json")).unwrap();
+    let imported = import_bytes("cut.json", &bytes[..bytes.len() - 100]).unwrap();
+    assert_eq!(imported.runs[0].summary.levels.len(), 2);
+    let errors = errors(&imported);
+    assert!(errors[0].starts_with("line 3") && errors[0].contains("cut off"), "{errors:?}");
+}
+
+#[test]
+fn a_line_that_is_no_json_costs_itself_alone() {
+    let text = String::from_utf8(std::fs::read(fixture("aiperf.jsonl")).unwrap()).unwrap();
+    let damaged = text.replacen("\"metrics\"", "metrics", 4);
+    let imported = import_bytes("a.jsonl", damaged.as_bytes()).unwrap();
+    assert_eq!(errors(&imported).len(), 4, "{:?}", imported.problems);
+    assert!(errors(&imported)[0].starts_with("line 1"), "{:?}", imported.problems);
+    // The warm-up and three of eight are lost.
+    assert_eq!(imported.runs[0].summary.levels[0].requests.completed, Some(5));
+}
+
+#[test]
+fn a_mark_and_other_line_endings_change_nothing() {
+    for (name, bytes) in TEXTS.iter() {
+        let text = String::from_utf8(bytes.clone()).unwrap().replace("\r\n", "\n");
+        let changed = format!("\u{feff}{}", text.replace('\n', "\r\n"));
+        let [plain, changed] =
+            [bytes.as_slice(), changed.as_bytes()].map(|bytes| import_bytes(name, bytes).unwrap());
+        assert_eq!(plain.problems, changed.problems, "{name}");
+        let summaries = |imported: &dyno_import::Imported| {
+            imported.runs.iter().map(|run| run.summary.clone()).collect::<Vec<_>>()
+        };
+        assert_eq!(summaries(&plain), summaries(&changed), "{name}");
+    }
+}
+
+#[test]
+fn files_of_no_known_kind_are_errors_that_name_the_known() {
+    for text in ["", "{}", "[]", "{\"benchmarks\": []}", "a,b\n1,2\n", "[1, 2, 3]", "{\"a\""] {
+        let error = import_bytes("x", text.as_bytes()).unwrap_err().to_string();
+        assert!(error.contains("guidellm") && error.contains("LMDeploy"), "{text}: {error}");
+    }
+}
+
+/// Puts numbers and texts in places where they were not meant to be.
+fn replaced(text: &str, at: usize, with: &str) -> String {
+    let numbers: Vec<_> =
+        text.char_indices().filter(|(_, c)| c.is_ascii_digit()).map(|(at, _)| at).collect();
+    match numbers.get(at % numbers.len().max(1)) {
+        Some(at) => format!("{}{with}{}", &text[..*at], &text[at + 1..]),
+        None => text.to_owned(),
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(150))]
+
+    #[test]
+    fn changed_bytes_do_no_harm(
+        which in any::<prop::sample::Index>(),
+        changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 0..6),
+        cut in any::<prop::sample::Index>(),
+        shorten in any::<bool>(),
+    ) {
+        let (name, bytes) = which.get(TEXTS.as_slice());
+        let mut bytes = bytes.clone();
+        for (at, value) in changes {
+            let at = at.index(bytes.len());
+            bytes[at] = value;
+        }
+        if shorten {
+            let length = cut.index(bytes.len());
+            bytes.truncate(length);
+        }
+        let _ = import_bytes(name, &bytes);
+    }
+
+    #[test]
+    fn changed_databases_do_no_harm(
+        changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..6),
+    ) {
+        let mut bytes = DATABASE.clone();
+        for (at, value) in changes {
+            let at = at.index(bytes.len());
+            bytes[at] = value;
+        }
+        let _ = import_bytes("benchmark_data.db", &bytes);
+    }
+
+    #[test]
+    fn strange_numbers_do_no_harm(
+        which in any::<prop::sample::Index>(),
+        at in any::<prop::sample::Index>(),
+        with in prop::sample::select(vec![
+            "-1", "1e300", "-1e300", "0", "NaN", "Infinity", "null", "\"x\"", "99999999999999999999",
+            "[]", "{}", "1e-300", "true",
+        ]),
+    ) {
+        let (name, bytes) = which.get(TEXTS.as_slice());
+        let text = String::from_utf8(bytes.clone()).unwrap();
+        let _ = import_bytes(name, replaced(&text, at.index(text.len()), with).as_bytes());
+    }
+}

@@ -1,0 +1,139 @@
+//! EvalScope's `perf`: summaries, percentiles, databases and folders.
+
+use crate::{close, errors, fixture, import, loads, reported, run};
+use dyno_import::import_bytes;
+use std::fs;
+
+#[test]
+fn a_folder_of_runs_is_a_sweep() {
+    let run = run("evalscope-sweep");
+    assert_eq!(loads(&run), [("concurrency", Some(1.0)), ("concurrency", Some(2.0))]);
+    let summary = &run.summary;
+    assert_eq!(summary.run.model.as_deref(), Some("tiny"));
+    assert_eq!(summary.run.label.as_deref(), Some("evalscope-sweep"));
+    let level = &summary.levels[1];
+    assert_eq!((level.input_length, level.output_length), (Some(12), Some(16)));
+    assert_eq!(level.requests.completed, Some(12));
+    close(level.ttft_ms.as_ref().unwrap().mean, reported(level, "Avg TTFT (ms)"), 1e-3);
+    close(level.tpot_ms.as_ref().unwrap().mean, reported(level, "Avg TPOT (ms)"), 2e-3);
+    close(level.chunk_gap_ms.as_ref().unwrap().mean, reported(level, "Avg ITL (ms)"), 2e-3);
+    close(level.throughput.requests_per_s, reported(level, "Req Throughput (req/s)"), 1e-4);
+    // Both the summary and the percentiles are kept.
+    close(level.latency_ms.as_ref().unwrap().max, reported(level, "latency (s).max") * 1e3, 1e-3);
+    assert_eq!(level.itl_ms.as_ref().unwrap().count, Some(180));
+    assert!(run.records.is_some());
+}
+
+#[test]
+fn sixteen_comes_after_two() {
+    let folder = tempfile::tempdir().unwrap();
+    for slots in [16, 1, 2] {
+        let level = folder.path().join(format!("parallel_{slots}_number_20"));
+        fs::create_dir(&level).unwrap();
+        fs::copy(fixture("evalscope-0.8-percentile.json"), level.join("benchmark_percentile.json"))
+            .unwrap();
+    }
+    let imported = dyno_import::import(folder.path()).unwrap();
+    assert_eq!(errors(&imported), Vec::<String>::new());
+    let wanted = [1.0, 2.0, 16.0].map(|slots| ("concurrency", Some(slots)));
+    assert_eq!(loads(&imported.runs[0]), wanted);
+    assert_eq!(imported.runs[0].summary.levels[0].ttft_ms.as_ref().unwrap().p90, Some(290.0));
+}
+
+#[test]
+fn old_summaries_have_no_tpot_of_their_own() {
+    let run = run("evalscope-0.8-summary.json");
+    assert_eq!(loads(&run), [("concurrency", Some(4.0))]);
+    let level = &run.summary.levels[0];
+    assert_eq!(level.duration_s, Some(12.5));
+    assert_eq!((level.requests.completed, level.requests.failed), (Some(19), Some(1)));
+    assert_eq!(level.ttft_ms.as_ref().unwrap().mean, Some(250.0));
+    assert_eq!(level.latency_ms.as_ref().unwrap().mean, Some(2500.0));
+    // It is the time of the whole test, divided by all tokens.
+    assert_eq!(level.tpot_ms, None);
+    assert_eq!(reported(level, "Average time per output token (s)"), 0.00658);
+    assert_eq!(level.throughput.output_tokens_per_s, Some(152.0));
+    let later = super::run("evalscope-1.0-summary.json");
+    let level = &later.summary.levels[0];
+    assert_eq!(level.tpot_ms.as_ref().unwrap().mean, Some(16.2));
+    assert_eq!(level.chunk_gap_ms.as_ref().unwrap().mean, Some(16.0));
+    assert_eq!(level.throughput.total_tokens_per_s, Some(600.0));
+}
+
+#[test]
+fn percentiles_alone() {
+    let run = run("evalscope-0.8-percentile.json");
+    let level = &run.summary.levels[0];
+    assert_eq!(loads(&run), [("unknown", None)]);
+    let ttft = level.ttft_ms.as_ref().unwrap();
+    assert_eq!((ttft.p50, ttft.p66, ttft.p98), (Some(250.0), Some(266.0), Some(298.0)));
+    assert_eq!((ttft.mean, ttft.count), (None, None));
+    assert_eq!(level.requests.completed, None);
+}
+
+#[test]
+fn databases_of_every_version_give_the_same() {
+    let newest = import("evalscope-sweep/parallel_2_number_12/benchmark_data.db");
+    assert_eq!(newest.runs[0].summary.run.model.as_deref(), Some("tiny"));
+    assert_eq!(newest.runs[0].summary.levels[0].requests.completed, Some(12));
+    for name in ["evalscope-0.8.db", "evalscope-1.0.db"] {
+        let run = run(name);
+        let level = &run.summary.levels[0];
+        let counts = &level.requests;
+        assert_eq!((counts.completed, counts.failed), (Some(6), Some(1)), "{name}");
+        assert_eq!(level.chunk_gap_ms.as_ref().unwrap().count, Some(90));
+        assert_eq!(level.output_tokens.unwrap().total, Some(96));
+        close(level.ttft_ms.as_ref().unwrap().mean, 32.731, 1e-4);
+        assert!(run.records.is_some());
+    }
+}
+
+#[test]
+fn a_database_of_something_else_is_told() {
+    let imported = import("tree.db");
+    assert!(imported.runs.is_empty());
+    assert!(errors(&imported)[0].contains("no table `result`"), "{:?}", imported.problems);
+}
+
+#[test]
+fn a_journal_beside_a_database_is_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let database = folder.path().join("benchmark_data.db");
+    fs::copy(fixture("evalscope-1.0.db"), &database).unwrap();
+    assert_eq!(errors(&dyno_import::import(&database).unwrap()), Vec::<String>::new());
+    fs::write(folder.path().join("benchmark_data.db-wal"), "frames").unwrap();
+    let alone = dyno_import::import(&database).unwrap();
+    assert!(errors(&alone)[0].contains("`-wal`"), "{:?}", alone.problems);
+    let in_folder = dyno_import::import(folder.path()).unwrap();
+    assert!(errors(&in_folder)[0].contains("`-wal`"), "{:?}", in_folder.problems);
+}
+
+#[test]
+fn a_database_cut_short_gives_the_requests_before() {
+    let bytes =
+        fs::read(fixture("evalscope-sweep/parallel_2_number_12/benchmark_data.db")).unwrap();
+    let imported = import_bytes("cut.db", &bytes[..bytes.len() - 8192]).unwrap();
+    assert!(errors(&imported)[0].contains("cannot be read to its end"), "{:?}", imported.problems);
+}
+
+#[test]
+fn a_folder_of_nothing_known_is_an_error() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("notes.md"), "# nothing\n").unwrap();
+    let error = dyno_import::import(folder.path()).unwrap_err().to_string();
+    assert!(error.contains("known are"), "{error}");
+}
+
+#[test]
+fn what_was_not_streamed_has_no_ttft() {
+    let summary = r#"{"Test Duration (s)": 4.0, "Concurrency": 1, "Request Rate (req/s)": -1.0,
+        "Total Requests": 4, "Success Requests": 4, "Failed Requests": 0, "Stream Requests": 0,
+        "Non-Stream Requests": 4, "Avg Latency (s)": 1.0, "Avg TTFT (ms)": 1000.0,
+        "Avg TPOT (ms)": 0.0, "Avg ITL (ms)": 0.0}"#;
+    let imported = import_bytes("benchmark_summary.json", summary.as_bytes()).unwrap();
+    let level = &imported.runs[0].summary.levels[0];
+    assert_eq!((&level.ttft_ms, &level.tpot_ms, &level.chunk_gap_ms), (&None, &None, &None));
+    assert_eq!(level.latency_ms.as_ref().unwrap().mean, Some(1000.0));
+    assert_eq!(level.notes[0].code, "import_not_streamed");
+    assert_eq!(reported(level, "Avg TTFT (ms)"), 1000.0);
+}

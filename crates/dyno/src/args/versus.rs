@@ -1,0 +1,67 @@
+//! The flags for a second server that is measured in turns with the first.
+
+use super::target::{TargetUrl, target};
+use super::values::{self, with_hint};
+use clap::Args;
+use std::path::PathBuf;
+
+/// The other side.
+#[derive(Debug, Default, Args)]
+#[command(next_help_heading = "Two servers")]
+pub(crate) struct VersusArgs {
+    /// Measure this server, too, in turns with TARGET, level by level, so that what drifts hits
+    /// both alike; each has a run of its own. twin:NAME is another embedded engine
+    #[arg(long, value_name = "URL|twin:NAME", value_parser = rival)]
+    pub(crate) versus: Option<RivalArg>,
+    /// Model to ask the other server for [default: --model, else the one that it has]
+    #[arg(long, value_name = "NAME", value_parser = values::some_text, requires = "versus")]
+    pub(crate) versus_model: Option<String>,
+    /// File whose first line is the other server's API key [default: the same key, or none]
+    #[arg(long, value_name = "FILE", requires = "versus")]
+    pub(crate) versus_api_key_file: Option<PathBuf>,
+}
+
+/// Who is held against the target.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum RivalArg {
+    /// A server.
+    Url(TargetUrl),
+    /// An embedded engine, or a prediction: a twin by its name or file.
+    Twin(String),
+}
+
+const TWIN: &str = "twin:";
+
+/// `--versus` of `dyno bench`.
+fn rival(text: &str) -> Result<RivalArg, String> {
+    match text.trim().strip_prefix(TWIN) {
+        Some(name) => values::some_text(name).map(RivalArg::Twin),
+        None => target(text).map(RivalArg::Url).map_err(|words| {
+            let hint = "write a URL such as http://host:8000, or twin:NAME for an embedded engine";
+            if words.contains("hint: ") { words } else { with_hint(words, hint) }
+        }),
+    }
+}
+
+/// `--versus` of `dyno predict`, which knows twins alone.
+pub(crate) fn twin(text: &str) -> Result<RivalArg, String> {
+    let name = text.trim();
+    values::some_text(name.strip_prefix(TWIN).unwrap_or(name)).map(RivalArg::Twin)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_url_or_a_twin() {
+        assert!(matches!(rival("http://h:1/v1"), Ok(RivalArg::Url(_))));
+        assert_eq!(rival("twin:my.toml"), Ok(RivalArg::Twin("my.toml".to_owned())));
+        assert_eq!(twin("my.toml"), rival("twin:my.toml"));
+        for text in ["", "my.toml", "h:8000", "twin:", "ftp://h"] {
+            assert!(rival(text).is_err(), "{text}");
+        }
+        assert!(rival("my.toml").unwrap_err().contains("twin:NAME"));
+        assert!(!rival("http://me:hush@h").unwrap_err().contains("hush"));
+    }
+}

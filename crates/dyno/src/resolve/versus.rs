@@ -1,0 +1,186 @@
+//! The other side of `--versus`: the same plan for another target.
+
+use super::{Aim, Resolved, Secrets, Surroundings, dialect, secrets};
+use crate::args::bench::{ConnectionArgs, OutputArgs};
+use crate::args::metrics::MetricsArg;
+use crate::args::target::TargetUrl;
+use crate::args::versus::{RivalArg, VersusArgs};
+use crate::run::embedded::Embedded;
+use crate::usage::UsageError;
+use dyno_core::plan::{Api, Plan, Target};
+use dyno_core::versus::Side;
+use dyno_engine::twin::Twin;
+use std::path::{Path, PathBuf};
+
+/// Who is held against the target.
+pub(super) struct Rival {
+    target: Option<TargetUrl>,
+    embedded: Option<String>,
+    model: Option<String>,
+    secrets: Secrets,
+}
+
+impl Rival {
+    /// Who that is, checked as far as that goes before anything is sent.
+    pub(super) fn of(
+        args: VersusArgs,
+        connection: &ConnectionArgs,
+        surroundings: &Surroundings,
+        output: &OutputArgs,
+        aim: Aim,
+    ) -> Result<Option<Self>, UsageError> {
+        let VersusArgs { versus: Some(who), versus_model: model, versus_api_key_file } = args
+        else {
+            return Ok(None);
+        };
+        for (flag, given, words) in [
+            ("--live", output.live, "the full-screen view shows one run, and --versus has two"),
+            (
+                "--resume",
+                output.resume.is_some(),
+                "runs that took turns are not gone on with: the turns would be others; run both \
+                 anew",
+            ),
+        ] {
+            if given {
+                return Err(UsageError::new(flag, words));
+            }
+        }
+        let (target, embedded) = match who {
+            RivalArg::Url(url) => (Some(url), None),
+            RivalArg::Twin(name) => (None, Some(name)),
+        };
+        if let Some(name) = &embedded {
+            let known = match aim {
+                Aim::Measure => Embedded::named(name).map(|_| ()),
+                Aim::Predict => Twin::load(name).map(|_| ()).map_err(|error| error.to_string()),
+            };
+            known.map_err(wrong)?;
+        }
+        let (mut notes, mut warnings) = (Vec::new(), Vec::new());
+        let own = versus_api_key_file.is_some();
+        let connection = ConnectionArgs {
+            api_key: connection.api_key.clone().filter(|_| !own),
+            api_key_file: versus_api_key_file.or_else(|| connection.api_key_file.clone()),
+            ..connection.clone()
+        };
+        let has_target = target.is_some();
+        // What is to be said of keys is said for the target; only what is wrong is new.
+        let secrets =
+            secrets::gather(&connection, surroundings, has_target, &mut notes, &mut warnings);
+        let secrets = secrets.map_err(|mut error| {
+            if own {
+                error.flag = "--versus-api-key-file".to_owned();
+            }
+            error
+        })?;
+        Ok(Some(Self { target, embedded, model, secrets }))
+    }
+
+    /// Puts it beside the target that it takes turns with.
+    pub(super) fn join(self, one: &mut Resolved) -> Result<(), UsageError> {
+        self.check(&one.plan)?;
+        one.versus = Some(Box::new(self.beside(one)));
+        one.out = one.out.as_deref().map(|out| named(out, Side::A));
+        Ok(())
+    }
+
+    /// What cannot be done in turns.
+    fn check(&self, plan: &Plan) -> Result<(), UsageError> {
+        if plan.course.search.is_some() {
+            return Err(wrong(
+                "levels that are chosen by how others went would differ between the two servers; \
+                 list them: --concurrency 1,8,32 or --rate 2,4,8",
+            ));
+        }
+        let api = self.dialect(plan.target.api)?;
+        if api != plan.target.api {
+            return Err(wrong(format!(
+                "its path is {api}, and TARGET is asked by {}: the requests would not be the same",
+                plan.target.api
+            )));
+        }
+        Ok(())
+    }
+
+    fn dialect(&self, of_target: Api) -> Result<Api, UsageError> {
+        let says = |url: &&TargetUrl| url.path().trim_end_matches('/').ends_with("/completions");
+        let target = self.target.as_ref().filter(says);
+        target.map_or(Ok(of_target), |url| dialect(None, Some(url)))
+    }
+
+    /// All that is needed to measure it as the target is measured.
+    fn beside(self, one: &Resolved) -> Resolved {
+        let mut plan = one.plan.clone();
+        plan.target = Target {
+            url: self.target.as_ref().map(TargetUrl::shown),
+            embedded: self.embedded,
+            header_names: self.secrets.headers.iter().map(|(name, _)| name.clone()).collect(),
+            ..plan.target
+        };
+        if let Some(model) = self.model {
+            plan.request.model = Some(model);
+        }
+        // An address is that of one server; that nobody is to be asked holds for both.
+        let metrics = one.metrics.clone().filter(|metrics| *metrics == MetricsArg::Off);
+        plan.server.metrics = metrics.as_ref().map(MetricsArg::shown);
+        Resolved {
+            plan,
+            workload: one.workload.beside(),
+            target_url: self.target.map(|url| url.full().to_owned()),
+            metrics,
+            secrets: self.secrets,
+            connection: one.connection.clone(),
+            out: one.out.as_deref().map(|out| named(out, Side::B)),
+            json: one.json,
+            language: one.language,
+            reports: one.reports.clone(),
+            quiet: one.quiet,
+            no_progress: one.no_progress,
+            dry_run: one.dry_run,
+            resumed: None,
+            live: false,
+            notes: Vec::new(),
+            warnings: Vec::new(),
+            versus: None,
+        }
+    }
+}
+
+/// The directories that will be made for `out`.
+pub(super) fn directories(out: &Path, two: bool) -> Vec<PathBuf> {
+    match two {
+        true => vec![named(out, Side::A), named(out, Side::B)],
+        false => vec![out.to_owned()],
+    }
+}
+
+/// The directory of one of two runs.
+fn named(out: &Path, side: Side) -> PathBuf {
+    let mut name = out.components().as_path().as_os_str().to_owned();
+    name.push(suffix(side));
+    name.into()
+}
+
+/// What sets the names of the two runs apart.
+pub(crate) fn suffix(side: Side) -> &'static str {
+    match side {
+        Side::A => "-a",
+        Side::B => "-b",
+    }
+}
+
+fn wrong(words: impl std::fmt::Display) -> UsageError {
+    UsageError::new("--versus", words.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn directories_are_named_beside_each_other() {
+        assert_eq!(named(Path::new("runs/x"), Side::A), Path::new("runs/x-a"));
+        assert_eq!(named(Path::new("runs/x/"), Side::B), Path::new("runs/x-b"));
+    }
+}
