@@ -1,7 +1,6 @@
 //! `dyno report`: the summaries of runs again, from their records alone, in the layout that was
 //! asked for.
 
-use super::RUNS;
 use super::loaded::{self, Loaded};
 use crate::args::language::LanguageArgs;
 use crate::args::report::ReportArgs;
@@ -9,11 +8,11 @@ use crate::exit::Exit;
 use crate::printer::Printer;
 use crate::resolve::Surroundings;
 use crate::usage::UsageError;
-use dyno_record::{RecordError, RunDir};
+use dyno_record::RecordError;
 use dyno_report::detail::Detail;
 use dyno_report::layout::{Extras, Layout, Options, PrintError, Run, Table, notes_on, per_request};
 use dyno_report::messages::Language;
-use dyno_report::{DirSource, FrameSource, Summary, TextOptions, summarise};
+use dyno_report::{DirSource, FrameSource, Summary, TextOptions};
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
@@ -70,16 +69,6 @@ fn report(args: &ReportArgs, printer: &Printer) -> Result<Exit, UsageError> {
             Ok(Exit::Bug)
         }
     }
-}
-
-/// The summary of one run, or of the latest.
-pub(super) fn read(dir: Option<&Path>) -> Result<Summary, RecordError> {
-    let dir = match dir {
-        Some(dir) => RunDir::open(dir)?,
-        None => RunDir::latest(Path::new(RUNS))?,
-    };
-    let (plan, environment) = (dir.read_plan()?, dir.read_environment()?);
-    Ok(summarise(&plan, environment.as_ref(), &DirSource::open(&dir)?))
 }
 
 /// What a layout needs of a run.
