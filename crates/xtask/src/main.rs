@@ -6,6 +6,7 @@ mod agree;
 mod bare;
 mod cost;
 mod lab;
+mod lint;
 mod size;
 mod truth;
 
@@ -15,7 +16,8 @@ const HELP: &str = "\
 cargo xtask truth   excess of dyno's TTFT and ITL over a bare receiver's
 cargo xtask cost    CPU per streamed token, against a bare receiver
 cargo xtask size    memory, many streams, start-up time, size of the binary
-cargo xtask agree   a twin measured over sockets against its own prediction; [NAME|FILE]";
+cargo xtask agree   a twin measured over sockets against its own prediction; [NAME|FILE]
+cargo xtask lint    errors that dyno lint finds in clean sweeps; [SWEEPS]";
 
 fn main() -> Result<()> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -24,6 +26,7 @@ fn main() -> Result<()> {
         Some("cost") => cost::run(),
         Some("size") => size::run(),
         Some("agree") => agree::run(arguments.get(1).map_or("generic-7b-24gb", String::as_str)),
+        Some("lint") => lint::run(arguments.get(1).map_or(Ok(200), |n| n.parse())?),
         Some("bare") => bare::main(&arguments[1..]),
         _ => bail!("which benchmark?\n{HELP}"),
     }

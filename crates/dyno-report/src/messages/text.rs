@@ -10,6 +10,7 @@ messages! {
     Label: "label", "标签";
     Note: "note", "备注";
     Source: "source", "来源";
+    Stated: "as the tool states it", "工具自报";
     Target: "target", "目标";
     Model: "model", "模型";
     Started: "started", "开始";

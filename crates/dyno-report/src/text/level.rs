@@ -10,7 +10,7 @@ use super::turns::turns;
 use crate::escape::escape;
 use crate::findings::Reason;
 use crate::messages::{Language, Say};
-use crate::summary::{Distribution, Lag, LevelSummary, RunSummary, Tokens};
+use crate::summary::{Distribution, Lag, LevelSummary, RunSummary, Tokens, round6};
 use crate::verdict::Verdict;
 
 const LONGEST_WORDS: usize = 300;
@@ -51,6 +51,7 @@ pub(super) fn level(level: &LevelSummary, run: &RunSummary, options: &TextOption
         (Say::Cost, level.cost.and_then(|figures| cost(&figures, price, language))),
         (Say::Server, level.server.as_ref().and_then(|figures| server(figures, language))),
         (Say::Client, client(level, language)),
+        (Say::Stated, stated(level, language)),
     ] {
         if let Some(text) = text {
             let name = format!("  {}{colon}", name.text(language));
@@ -74,6 +75,14 @@ fn failures(level: &LevelSummary, options: &TextOptions) -> Vec<String> {
         }
     }
     lines
+}
+
+/// What another tool stated of it, in its own words and units.
+fn stated(level: &LevelSummary, language: Language) -> Option<String> {
+    let figures = &level.reported.as_ref().filter(|reported| !reported.figures.is_empty())?.figures;
+    let each =
+        figures.iter().map(|(name, value)| format!("{} {}", escape(name, 60), round6(*value)));
+    Some(each.collect::<Vec<_>>().join(language.semicolon()))
 }
 
 /// Arrivals that did not end in an answer or a failure.

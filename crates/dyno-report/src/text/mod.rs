@@ -120,7 +120,7 @@ fn header(run: &RunSummary, options: &TextOptions) -> String {
                 .filter(|target| !target.trim().is_empty()),
         ),
         (Say::Model, run.model.clone()),
-        (Say::Started, Some(when)),
+        (Say::Started, Some(when).filter(|_| run.origin.is_none() || run.started.is_some())),
         (Say::Tokens, Some(sources).filter(|_| run.origin.is_none())),
     ];
     let mut out = String::new();

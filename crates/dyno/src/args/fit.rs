@@ -17,9 +17,10 @@ Examples:
   dyno bench http://localhost:8000 --concurrency 1,2,4,8,16,32,64,128 --requests 500 --out sweep
   dyno fit sweep --out my-server.toml
   dyno fit sweep --out my-server.toml --engine 'vLLM 0.11' --hardware '1 × L20' --max-seqs 256
+  dyno fit 'results.md#Qwen1.5-7B' --out their-server.toml      another tool's results
   dyno predict --twin my-server.toml --rate 6 --output-tokens 512")]
 pub(crate) struct FitArgs {
-    /// Run directories whose levels are fitted together
+    /// Run directories or imported results whose levels are fitted together
     #[arg(value_name = "RUN", required = true)]
     pub(crate) runs: Vec<PathBuf>,
     /// Twin file to write; must not exist

@@ -5,9 +5,11 @@ use crate::args::import::ImportArgs;
 use crate::exit::Exit;
 use crate::printer::Printer;
 use crate::usage::UsageError;
-use dyno_report::Summary;
+use dyno_core::plan::Plan;
+use dyno_record::{RecordError, Recorder, RunDir};
 use dyno_report::escape::escape;
 use dyno_report::layout::Extras;
+use dyno_report::{Summary, VecSource};
 use std::fs;
 use std::path::Path;
 
@@ -73,10 +75,13 @@ fn keep(out: &Path, run: &Loaded) -> Result<(), String> {
     let dir = out.join(folder(&run.summary.run.id));
     let unwritable = |error: std::io::Error| format!("cannot write `{}`: {error}", dir.display());
     let encoded = |error: serde_json::Error| format!("cannot be written as JSON: {error}");
-    if dir.join("records.dyno").exists() {
-        return Err(format!("`{}` is a run of Dyno's; name another directory", dir.display()));
+    if dir.exists() {
+        return Err(format!("`{}` is there already; name another directory", dir.display()));
     }
-    fs::create_dir_all(&dir).map_err(unwritable)?;
+    let kept = RunDir::create(&dir).map_err(|error| error.to_string())?;
+    if let Some((plan, records)) = &run.rebuilt {
+        keep_records(&kept, plan, records).map_err(|error| error.to_string())?;
+    }
     let summary = serde_json::to_vec_pretty(&run.summary).map_err(encoded)?;
     fs::write(dir.join(SUMMARY), summary).map_err(unwritable)?;
     if run.extras != Extras::default() {
@@ -84,6 +89,14 @@ fn keep(out: &Path, run: &Loaded) -> Result<(), String> {
         fs::write(dir.join(EXTRAS), extras).map_err(unwritable)?;
     }
     Ok(())
+}
+
+/// The records that were rebuilt, as a run has them.
+fn keep_records(dir: &RunDir, plan: &Plan, records: &VecSource) -> Result<(), RecordError> {
+    dir.write_plan(plan)?;
+    let recorder = Recorder::start(dir, records.header.clone())?;
+    records.frames.iter().cloned().for_each(|frame| recorder.send(frame));
+    recorder.finish().error.map_or(Ok(()), Err)
 }
 
 /// A name that is fit for a folder, whatever the id is.

@@ -3,11 +3,12 @@
 
 use super::RUNS;
 use crate::usage::UsageError;
+use dyno_core::plan::Plan;
 use dyno_import::{Imported, Problem, Weight};
 use dyno_record::RunDir;
 use dyno_report::layout::Extras;
 use dyno_report::summary::SUMMARY_SCHEMA;
-use dyno_report::{DirSource, Summary, summarise};
+use dyno_report::{DirSource, Summary, VecSource, summarise};
 use std::path::{Path, PathBuf};
 
 /// The file of a summary in a directory.
@@ -25,11 +26,17 @@ pub(crate) struct Loaded {
     pub(crate) summary: Summary,
     /// What was told beside the figures of another tool.
     pub(crate) extras: Extras,
-    /// Its records, where it is a run of Dyno's own.
+    /// Its records, where they are kept.
     pub(crate) dir: Option<RunDir>,
+    /// Records that were rebuilt from another tool's file, with the plan that goes with them.
+    pub(crate) rebuilt: Option<(Plan, VecSource)>,
 }
 
 impl Loaded {
+    fn of(path: &Path, summary: Summary) -> Self {
+        Self { path: path.to_owned(), summary, extras: Extras::default(), dir: None, rebuilt: None }
+    }
+
     /// What it is called: its label, or its id.
     pub(crate) fn name(&self) -> &str {
         let run = &self.summary.run;
@@ -119,12 +126,7 @@ fn read(path: &Path, deep: usize, found: &mut All) -> Result<(), String> {
         return Err(format!("there is no `{}`", path.display()));
     }
     if let Some(summary) = saved(path)? {
-        found.runs.push(Loaded {
-            path: path.to_owned(),
-            summary,
-            extras: Extras::default(),
-            dir: None,
-        });
+        found.runs.push(Loaded::of(path, summary));
         return Ok(());
     }
     let imported = dyno_import::import(path).map_err(|error| error.to_string())?;
@@ -134,8 +136,8 @@ fn read(path: &Path, deep: usize, found: &mut All) -> Result<(), String> {
 
 fn take(path: &Path, imported: Imported, found: &mut All) {
     for run in imported.runs {
-        let (summary, extras) = (run.summary, run.extras);
-        found.runs.push(Loaded { path: path.to_owned(), summary, extras, dir: None });
+        let rebuilt = run.plan.zip(run.records);
+        found.runs.push(Loaded { extras: run.extras, rebuilt, ..Loaded::of(path, run.summary) });
     }
     found.problems.extend(imported.problems.into_iter().map(|problem| (path.to_owned(), problem)));
 }
@@ -148,8 +150,8 @@ fn directory(path: &Path, deep: usize, found: &mut All) -> Result<(), String> {
         && let Some(summary) = saved(&summary)?
         && summary.run.origin.is_some()
     {
-        let extras = super::import::read_extras(path)?;
-        found.runs.push(Loaded { path: path.to_owned(), summary, extras, dir: None });
+        let (extras, dir) = (super::import::read_extras(path)?, RunDir::open(path).ok());
+        found.runs.push(Loaded { extras, dir, ..Loaded::of(path, summary) });
         return Ok(());
     }
     if let Ok(dir) = RunDir::open(path) {
@@ -211,7 +213,7 @@ fn own(dir: RunDir) -> Result<Loaded, String> {
         (dir.read_plan().map_err(words)?, dir.read_environment().map_err(words)?);
     let summary = summarise(&plan, environment.as_ref(), &DirSource::open(&dir).map_err(words)?);
     let path = dir.path().to_owned();
-    Ok(Loaded { path, summary, extras: Extras::default(), dir: Some(dir) })
+    Ok(Loaded { dir: Some(dir), ..Loaded::of(&path, summary) })
 }
 
 /// How a problem of a file is told.

@@ -1,7 +1,6 @@
 //! `dyno report`: the summaries of runs again, from their records alone, in the layout that was
 //! asked for.
 
-use super::RUNS;
 use super::loaded::{self, Loaded};
 use crate::args::language::LanguageArgs;
 use crate::args::report::ReportArgs;
@@ -9,11 +8,12 @@ use crate::exit::Exit;
 use crate::printer::Printer;
 use crate::resolve::Surroundings;
 use crate::usage::UsageError;
-use dyno_record::{RecordError, RunDir};
+use dyno_core::plan::Plan;
+use dyno_record::RecordError;
 use dyno_report::detail::Detail;
 use dyno_report::layout::{Extras, Layout, Options, PrintError, Run, Table, notes_on, per_request};
 use dyno_report::messages::Language;
-use dyno_report::{DirSource, FrameSource, Summary, TextOptions, summarise};
+use dyno_report::{DirSource, FrameSource, Summary, TextOptions, VecSource};
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
@@ -72,30 +72,23 @@ fn report(args: &ReportArgs, printer: &Printer) -> Result<Exit, UsageError> {
     }
 }
 
-/// The summary of one run, or of the latest.
-pub(super) fn read(dir: Option<&Path>) -> Result<Summary, RecordError> {
-    let dir = match dir {
-        Some(dir) => RunDir::open(dir)?,
-        None => RunDir::latest(Path::new(RUNS))?,
-    };
-    let (plan, environment) = (dir.read_plan()?, dir.read_environment()?);
-    Ok(summarise(&plan, environment.as_ref(), &DirSource::open(&dir)?))
-}
-
 /// What a layout needs of a run.
 fn load(run: Loaded, layout: Layout) -> Result<Run, RecordError> {
-    let Loaded { summary, mut extras, dir, .. } = run;
+    let Loaded { summary, mut extras, dir, rebuilt, .. } = run;
     let Some(dir) = dir else {
-        return Ok(Run { summary, extras, detail: None, plan: None, environment: None });
+        let gather = |(_, records): &(Plan, VecSource)| Detail::gather(records);
+        let detail = rebuilt.as_ref().filter(|_| layout.needs_detail()).map(gather);
+        return Ok(Run { summary, extras, detail, plan: None, environment: None });
     };
     let plan = dir.read_plan()?;
     let source = DirSource::open(&dir)?;
-    if layout.needs_extras() {
+    let imported = summary.run.origin.is_some();
+    if layout.needs_extras() && !imported {
         extras = Extras::gather(&plan, &source);
     }
     let detail = layout.needs_detail().then(|| Detail::gather(&source));
     let environment = dir.read_environment()?;
-    Ok(Run { summary, extras, detail, plan: Some(plan), environment })
+    Ok(Run { summary, extras, detail, plan: Some(plan).filter(|_| !imported), environment })
 }
 
 fn rows(runs: &[Loaded], table: Table, out: &mut dyn Write) -> io::Result<()> {

@@ -1,8 +1,9 @@
 //! `dyno fit`: a twin of a server that was measured.
 
+mod imported;
 mod table;
 
-use super::report::read;
+use super::loaded;
 use super::twins::compare;
 use crate::args::fit::FitArgs;
 use crate::exit::Exit;
@@ -10,7 +11,6 @@ use crate::printer::Printer;
 use crate::usage::UsageError;
 use dyno_core::plan::LevelPlan;
 use dyno_engine::fit::{FitOptions, Fitted, Role, fit};
-use dyno_record::RunDir;
 use dyno_report::{DirSource, Summary, level_plans};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -42,12 +42,16 @@ fn fitted(args: &FitArgs, printer: &Printer) -> Result<String, UsageError> {
         ));
     }
     let mut runs: Vec<Measured> = Vec::new();
-    for path in &args.runs {
+    for run in loaded::all(&args.runs, "RUN")?.runs {
         let wrong = |error: dyno_record::RecordError| UsageError::new("RUN", error.to_string());
-        let dir = RunDir::open(path).map_err(wrong)?;
-        let plan = dir.read_plan().map_err(wrong)?;
-        let plans = level_plans(&plan, &DirSource::open(&dir).map_err(wrong)?);
-        runs.push((plans, read(Some(path)).map_err(wrong)?));
+        let plans = match &run.dir {
+            Some(dir) => {
+                let plan = dir.read_plan().map_err(wrong)?;
+                level_plans(&plan, &DirSource::open(dir).map_err(wrong)?)
+            }
+            None => imported::plans(&run.summary),
+        };
+        runs.push((plans, run.summary));
     }
     let name = args.out.file_stem().map_or("twin".into(), |stem| stem.to_string_lossy());
     let table = table::table(&name, &runs, args.max_seqs);
@@ -73,7 +77,12 @@ fn describe(found: &mut Fitted, args: &FitArgs, runs: &[Measured]) {
     twin.engine = args.engine.clone().unwrap_or_else(|| "not stated".to_owned());
     let ids: Vec<&str> = runs.iter().map(|(_, summary)| summary.run.id.as_str()).collect();
     let simulated = runs.iter().any(|(_, summary)| summary.run.simulated);
-    let what = if simulated { "runs of an embedded engine" } else { "runs of dyno" };
+    let imported = runs.iter().any(|(_, summary)| summary.run.origin.is_some());
+    let what = match (simulated, imported) {
+        (true, _) => "runs of an embedded engine",
+        (_, true) => "imported results",
+        _ => "runs of dyno",
+    };
     twin.provenance = format!("fitted to {what}: {}", ids.join(", "));
 }
 

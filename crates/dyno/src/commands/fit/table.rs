@@ -82,7 +82,10 @@ fn left_out(
     if measured.verdict == Verdict::Invalid {
         return Some(format!("invalid: {}", reason()));
     }
-    if measured.partial || measured.requests.completed.is_none_or(|completed| completed == 0) {
+    if measured.requests.completed.is_none() {
+        return Some("its requests were not counted".to_owned());
+    }
+    if measured.partial || measured.requests.completed == Some(0) {
         return Some("not measured to its end".to_owned());
     }
     if let Some(failed) = measured.requests.failed.filter(|failed| *failed > 0) {
@@ -115,7 +118,8 @@ fn figures(measured: &LevelSummary) -> BTreeMap<Figure, f64> {
         (Figure::DurationS, measured.duration_s),
         (Figure::LatencyS, mean(&measured.latency_ms).map(|ms| ms / 1e3)),
         (Figure::P90S, p90.map(|ms| ms / 1e3)),
-        (Figure::TtftMs, mean(&measured.ttft_ms)),
+        // Of answers that came whole it only repeats the latency.
+        (Figure::TtftMs, mean(&measured.ttft_ms).filter(|_| !measured.is_whole())),
         (Figure::TpotMs, mean(&measured.tpot_ms)),
     ];
     all.into_iter().filter_map(|(figure, value)| Some((figure, value?))).collect()

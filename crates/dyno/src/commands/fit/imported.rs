@@ -1,0 +1,43 @@
+//! What the levels of another tool's results were to be, as far as they tell.
+
+use dyno_core::plan::{Arrival, LengthSpec, LevelPlan, Load};
+use dyno_report::Summary;
+use dyno_report::summary::LevelSummary;
+use std::collections::BTreeMap;
+
+/// By the index of each level; levels whose load is not told have none.
+pub(super) fn plans(summary: &Summary) -> BTreeMap<u32, LevelPlan> {
+    // guidellm sends at even steps; the others draw their gaps.
+    let tool = summary.run.origin.as_ref().map(|origin| origin.tool.as_str());
+    let arrival = if tool == Some("guidellm") { Arrival::Constant } else { Arrival::Poisson };
+    let plan = |level: &LevelSummary| Some((level.index, plan(level, load(level, arrival)?)));
+    summary.levels.iter().filter_map(plan).collect()
+}
+
+fn load(level: &LevelSummary, arrival: Arrival) -> Option<Load> {
+    let value = level.load.value.filter(|value| *value >= 1.0 || level.load.kind == "rate")?;
+    match level.load.kind.as_str() {
+        "concurrency" => Some(Load::Concurrency { concurrency: value as u32 }),
+        "rate" if value > 0.0 => Some(Load::Rate { rate: value, arrival }),
+        "burst" => Some(Load::Burst { requests: value as u64 }),
+        _ => None,
+    }
+}
+
+fn plan(level: &LevelSummary, load: Load) -> LevelPlan {
+    let length = |asked: Option<u32>| LengthSpec::fixed(asked.unwrap_or_default());
+    LevelPlan {
+        label: level.label.clone(),
+        load,
+        requests: level.requests.planned.or(level.requests.completed),
+        duration_ns: None,
+        warmup: None,
+        drain_ns: 0,
+        input_tokens: length(level.input_length),
+        output_tokens: length(level.output_length),
+        capacity: None,
+        repeat: None,
+        until: None,
+        soak: false,
+    }
+}
