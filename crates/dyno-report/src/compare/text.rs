@@ -8,7 +8,7 @@ use super::words::{Word, called, headline, rests, signed};
 use super::{Comparison, Note};
 use crate::escape::escape;
 use crate::messages::Language;
-use crate::text::{ABSENT, number, width};
+use crate::text::{ABSENT, number, width, wrap};
 
 /// The longest name that is shown whole.
 const LONGEST: usize = 24;
@@ -162,11 +162,11 @@ fn edge(held: Option<&Held>, language: Language) -> String {
     }
 }
 
-/// For a terminal.
-pub fn table(comparison: &Comparison, language: Language) -> String {
+/// For a terminal; remarks are broken at `columns`.
+pub fn table(comparison: &Comparison, language: Language, columns: usize) -> String {
     let grid = grid(comparison, language);
-    let columns = grid.rows.first().map_or(0, Vec::len);
-    let mut widths = vec![0; columns];
+    let cells = grid.rows.first().map_or(0, Vec::len);
+    let mut widths = vec![0; cells];
     for row in &grid.rows {
         for (column, cell) in row.iter().enumerate() {
             widths[column] = widths[column].max(width(cell));
@@ -177,7 +177,7 @@ pub fn table(comparison: &Comparison, language: Language) -> String {
         let mut line = String::new();
         for (column, cell) in row.iter().enumerate() {
             let gap = " ".repeat(widths[column] - width(cell));
-            let words = column < 2 || (comparison.sides.len() == 2 && column + 1 == columns);
+            let words = column < 2 || (comparison.sides.len() == 2 && column + 1 == cells);
             let padded = if words { format!("{cell}{gap}") } else { format!("{gap}{cell}") };
             line.push_str(&padded);
             line.push_str("  ");
@@ -185,8 +185,8 @@ pub fn table(comparison: &Comparison, language: Language) -> String {
         out.push_str(line.trim_end());
         out.push('\n');
     }
-    let remarks: String =
-        remarks(comparison, language).iter().map(|line| format!("{line}\n")).collect();
+    let remarks = remarks(comparison, language);
+    let remarks: String = remarks.iter().map(|line| wrap("", line, columns)).collect();
     format!("{out}\n{remarks}")
 }
 

@@ -150,7 +150,7 @@ impl Page<'_> {
                 let json = serde_json::to_string_pretty(&found).map_err(std::io::Error::other)?;
                 writeln!(out, "{json}")
             }
-            _ => out.write_all(table(&found, self.language).as_bytes()),
+            _ => out.write_all(table(&found, self.language, printer.result_width()).as_bytes()),
         })
     }
 }
@@ -184,12 +184,17 @@ fn took_turns(runs: &[&Loaded]) -> bool {
 }
 
 /// Two runs that took turns, as a table under these names.
-pub(super) fn in_turns(dirs: [&Path; 2], names: [&str; 2], language: Language) -> Option<String> {
+pub(super) fn in_turns(
+    dirs: [&Path; 2],
+    names: [&str; 2],
+    language: Language,
+    columns: usize,
+) -> Option<String> {
     let named = dirs.map(Path::to_owned);
     let all = loaded::all(&named, "RUN").ok()?;
     let runs: Vec<&Loaded> = all.runs.iter().collect();
     let terms = Terms { in_rounds: true, ..Terms::default() };
-    (runs.len() == 2).then(|| table(&side_by_side(&names, &runs, &terms), language))
+    (runs.len() == 2).then(|| table(&side_by_side(&names, &runs, &terms), language, columns))
 }
 
 /// What each is called: by its name, and where several have the same, by their place too.
