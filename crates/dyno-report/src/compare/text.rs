@@ -14,11 +14,7 @@ use crate::text::{ABSENT, number, width, wrap};
 const LONGEST: usize = 24;
 
 /// The cells of a table: a heading row, then one row for each load and figure.
-struct Grid {
-    rows: Vec<Vec<String>>,
-}
-
-fn grid(comparison: &Comparison, language: Language) -> Grid {
+pub(crate) fn cells(comparison: &Comparison, language: Language) -> Vec<Vec<String>> {
     let two = comparison.sides.len() == 2;
     let word = |word: Word| word.text(language).to_owned();
     let mut heading = vec![word(Word::Load), word(Word::Figure)];
@@ -65,7 +61,7 @@ fn grid(comparison: &Comparison, language: Language) -> Grid {
             rows.push(row);
         }
     }
-    Grid { rows }
+    rows
 }
 
 fn has(point: &Point, metric: Metric) -> bool {
@@ -130,8 +126,15 @@ fn in_short(point: &Point, metric: Metric, side: usize, test: Option<&Difference
     }
 }
 
-/// What stands above and below the table.
-fn remarks(comparison: &Comparison, language: Language) -> Vec<String> {
+/// The names of the sides.
+pub(crate) fn title(comparison: &Comparison) -> String {
+    let names: Vec<String> =
+        comparison.sides.iter().map(|side| escape(&side.name, LONGEST)).collect();
+    names.join(" / ")
+}
+
+/// What is to be said beside the table.
+pub(crate) fn remarks(comparison: &Comparison, language: Language) -> Vec<String> {
     let mut lines: Vec<String> = (1..comparison.sides.len())
         .filter_map(|side| headline(comparison, side, language))
         .collect();
@@ -164,16 +167,16 @@ fn edge(held: Option<&Held>, language: Language) -> String {
 
 /// For a terminal; remarks are broken at `columns`.
 pub fn table(comparison: &Comparison, language: Language, columns: usize) -> String {
-    let grid = grid(comparison, language);
-    let cells = grid.rows.first().map_or(0, Vec::len);
+    let rows = cells(comparison, language);
+    let cells = rows.first().map_or(0, Vec::len);
     let mut widths = vec![0; cells];
-    for row in &grid.rows {
+    for row in &rows {
         for (column, cell) in row.iter().enumerate() {
             widths[column] = widths[column].max(width(cell));
         }
     }
     let mut out = String::new();
-    for row in &grid.rows {
+    for row in &rows {
         let mut line = String::new();
         for (column, cell) in row.iter().enumerate() {
             let gap = " ".repeat(widths[column] - width(cell));
@@ -193,10 +196,10 @@ pub fn table(comparison: &Comparison, language: Language, columns: usize) -> Str
 /// For documents.
 pub fn markdown(comparison: &Comparison, language: Language) -> String {
     use crate::layout::markdown_cell;
-    let grid = grid(comparison, language);
+    let rows = cells(comparison, language);
     let line = |cells: &[String]| format!("| {} |\n", cells.join(" | "));
     let mut out = String::new();
-    for (place, row) in grid.rows.iter().enumerate() {
+    for (place, row) in rows.iter().enumerate() {
         out.push_str(&line(&row.iter().map(|cell| markdown_cell(cell)).collect::<Vec<_>>()));
         if place == 0 {
             let rule = |column: usize| if column < 2 { "---" } else { "---:" }.to_owned();

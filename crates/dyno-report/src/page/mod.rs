@@ -4,6 +4,7 @@
 
 mod answers;
 mod cards;
+mod compared;
 mod data;
 mod definitions;
 mod failures;
@@ -18,6 +19,8 @@ mod setup;
 mod table;
 mod tables;
 mod words;
+
+pub use compared::compared;
 
 use crate::detail::Detail;
 use crate::messages::Language;

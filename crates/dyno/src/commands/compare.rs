@@ -10,6 +10,7 @@ use dyno_report::chart::{self, ChartOptions};
 use dyno_report::compare::{Comparison, Side, Terms, compare, markdown, rows, table};
 use dyno_report::layout::Table;
 use dyno_report::messages::Language;
+use dyno_report::page;
 use std::path::{Path, PathBuf};
 
 /// Prints the comparison.
@@ -141,6 +142,12 @@ impl Page<'_> {
         if format == CompareFormat::Parquet && out.is_none() && printer.result_on_terminal() {
             let words = "Parquet is nothing for a terminal; name a file";
             return Err(UsageError::new("--out", words));
+        }
+        if format == CompareFormat::Html {
+            let sides: Vec<_> =
+                names.iter().copied().zip(runs.iter().map(|run| &run.summary)).collect();
+            let page = page::compared(&found, &sides, self.language);
+            return give(out, printer, |out| out.write_all(page.as_bytes()));
         }
         give(out, printer, |out| match format {
             CompareFormat::Markdown => out.write_all(markdown(&found, self.language).as_bytes()),
