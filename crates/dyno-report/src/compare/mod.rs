@@ -19,6 +19,7 @@ pub use gate::{Answer, Check, Gated, gated};
 pub use matching::{Cell, Point};
 pub use metric::Metric;
 pub use rows::rows;
+pub(crate) use text::{cells, remarks, title};
 pub use text::{markdown, table};
 
 use crate::summary::{Origin, RunSummary, Summary};

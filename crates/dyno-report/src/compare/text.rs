@@ -8,17 +8,13 @@ use super::words::{Word, called, headline, rests, signed};
 use super::{Comparison, Note};
 use crate::escape::escape;
 use crate::messages::Language;
-use crate::text::{ABSENT, number, width};
+use crate::text::{ABSENT, number, width, wrap};
 
 /// The longest name that is shown whole.
 const LONGEST: usize = 24;
 
 /// The cells of a table: a heading row, then one row for each load and figure.
-struct Grid {
-    rows: Vec<Vec<String>>,
-}
-
-fn grid(comparison: &Comparison, language: Language) -> Grid {
+pub(crate) fn cells(comparison: &Comparison, language: Language) -> Vec<Vec<String>> {
     let two = comparison.sides.len() == 2;
     let word = |word: Word| word.text(language).to_owned();
     let mut heading = vec![word(Word::Load), word(Word::Figure)];
@@ -65,7 +61,7 @@ fn grid(comparison: &Comparison, language: Language) -> Grid {
             rows.push(row);
         }
     }
-    Grid { rows }
+    rows
 }
 
 fn has(point: &Point, metric: Metric) -> bool {
@@ -130,8 +126,15 @@ fn in_short(point: &Point, metric: Metric, side: usize, test: Option<&Difference
     }
 }
 
-/// What stands above and below the table.
-fn remarks(comparison: &Comparison, language: Language) -> Vec<String> {
+/// The names of the sides.
+pub(crate) fn title(comparison: &Comparison) -> String {
+    let names: Vec<String> =
+        comparison.sides.iter().map(|side| escape(&side.name, LONGEST)).collect();
+    names.join(" / ")
+}
+
+/// What is to be said beside the table.
+pub(crate) fn remarks(comparison: &Comparison, language: Language) -> Vec<String> {
     let mut lines: Vec<String> = (1..comparison.sides.len())
         .filter_map(|side| headline(comparison, side, language))
         .collect();
@@ -162,22 +165,22 @@ fn edge(held: Option<&Held>, language: Language) -> String {
     }
 }
 
-/// For a terminal.
-pub fn table(comparison: &Comparison, language: Language) -> String {
-    let grid = grid(comparison, language);
-    let columns = grid.rows.first().map_or(0, Vec::len);
-    let mut widths = vec![0; columns];
-    for row in &grid.rows {
+/// For a terminal; remarks are broken at `columns`.
+pub fn table(comparison: &Comparison, language: Language, columns: usize) -> String {
+    let rows = cells(comparison, language);
+    let cells = rows.first().map_or(0, Vec::len);
+    let mut widths = vec![0; cells];
+    for row in &rows {
         for (column, cell) in row.iter().enumerate() {
             widths[column] = widths[column].max(width(cell));
         }
     }
     let mut out = String::new();
-    for row in &grid.rows {
+    for row in &rows {
         let mut line = String::new();
         for (column, cell) in row.iter().enumerate() {
             let gap = " ".repeat(widths[column] - width(cell));
-            let words = column < 2 || (comparison.sides.len() == 2 && column + 1 == columns);
+            let words = column < 2 || (comparison.sides.len() == 2 && column + 1 == cells);
             let padded = if words { format!("{cell}{gap}") } else { format!("{gap}{cell}") };
             line.push_str(&padded);
             line.push_str("  ");
@@ -185,18 +188,18 @@ pub fn table(comparison: &Comparison, language: Language) -> String {
         out.push_str(line.trim_end());
         out.push('\n');
     }
-    let remarks: String =
-        remarks(comparison, language).iter().map(|line| format!("{line}\n")).collect();
+    let remarks = remarks(comparison, language);
+    let remarks: String = remarks.iter().map(|line| wrap("", line, columns)).collect();
     format!("{out}\n{remarks}")
 }
 
 /// For documents.
 pub fn markdown(comparison: &Comparison, language: Language) -> String {
     use crate::layout::markdown_cell;
-    let grid = grid(comparison, language);
+    let rows = cells(comparison, language);
     let line = |cells: &[String]| format!("| {} |\n", cells.join(" | "));
     let mut out = String::new();
-    for (place, row) in grid.rows.iter().enumerate() {
+    for (place, row) in rows.iter().enumerate() {
         out.push_str(&line(&row.iter().map(|cell| markdown_cell(cell)).collect::<Vec<_>>()));
         if place == 0 {
             let rule = |column: usize| if column < 2 { "---" } else { "---:" }.to_owned();

@@ -1,9 +1,10 @@
 //! The report as one page of HTML that needs nothing else: what was found first, then charts to
 //! play with, then every figure. All words and tables are written here, so that the page can be
-//! read without its script; the script draws from [`data`]. The same run gives the same bytes.
+//! read without its script; the script draws from `data.rs`. The same run gives the same bytes.
 
 mod answers;
 mod cards;
+mod compared;
 mod data;
 mod definitions;
 mod failures;
@@ -18,6 +19,8 @@ mod setup;
 mod table;
 mod tables;
 mod words;
+
+pub use compared::compared;
 
 use crate::detail::Detail;
 use crate::messages::Language;

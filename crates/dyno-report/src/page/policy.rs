@@ -13,6 +13,14 @@ pub(super) fn policy(script: &str, style: &str) -> String {
     )
 }
 
+/// The policy for a page with this style and no script.
+pub(super) fn policy_of_style(style: &str) -> String {
+    format!(
+        "default-src 'none'; style-src '{}'; img-src data:; base-uri 'none'; form-action 'none'",
+        hash(style)
+    )
+}
+
 fn hash(text: &str) -> String {
     format!("sha256-{}", base64(&Sha256::digest(text.as_bytes())))
 }

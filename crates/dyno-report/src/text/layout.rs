@@ -116,7 +116,7 @@ fn breakable(text: &str) -> Vec<(usize, String)> {
 
 /// Breaks `text` into lines of at most `columns`; the first begins with `first`, the others with as
 /// many spaces. A word longer than a line is broken anywhere.
-pub(super) fn wrap(first: &str, text: &str, columns: usize) -> String {
+pub(crate) fn wrap(first: &str, text: &str, columns: usize) -> String {
     let indent = width(first);
     let room = columns.saturating_sub(indent).max(20);
     let mut lines = vec![String::new()];

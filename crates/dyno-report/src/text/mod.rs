@@ -15,8 +15,9 @@ mod turns;
 use crate::escape::escape;
 use crate::messages::{Language, Message, Say};
 use crate::summary::{Origin, RunSummary, Summary};
+use layout::left;
+pub(crate) use layout::wrap;
 pub use layout::{ABSENT, cut, cut_middle, millis, number, whole, width};
-use layout::{left, wrap};
 pub(crate) use search::answer;
 pub(crate) use slo::{passed_word, remarks};
 

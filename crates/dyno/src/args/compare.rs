@@ -34,7 +34,7 @@ were repeated (--repeat), paired where they were interleaved (--versus), else by
 the runs and an assumption on how much runs differ. Many figures are tested, and the tests are
 corrected for that.
 
-Formats: table, markdown, csv, parquet, json, svg, png.
+Formats: table, markdown, csv, parquet, json, svg, png, html.
 
 Examples:
   dyno compare dyno-runs/vllm dyno-runs/sglang
@@ -80,6 +80,7 @@ pub(crate) enum CompareFormat {
     Json,
     Svg,
     Png,
+    Html,
 }
 
 /// `1,2`.

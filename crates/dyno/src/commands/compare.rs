@@ -10,6 +10,7 @@ use dyno_report::chart::{self, ChartOptions};
 use dyno_report::compare::{Comparison, Side, Terms, compare, markdown, rows, table};
 use dyno_report::layout::Table;
 use dyno_report::messages::Language;
+use dyno_report::page;
 use std::path::{Path, PathBuf};
 
 /// Prints the comparison.
@@ -142,6 +143,12 @@ impl Page<'_> {
             let words = "Parquet is nothing for a terminal; name a file";
             return Err(UsageError::new("--out", words));
         }
+        if format == CompareFormat::Html {
+            let sides: Vec<_> =
+                names.iter().copied().zip(runs.iter().map(|run| &run.summary)).collect();
+            let page = page::compared(&found, &sides, self.language);
+            return give(out, printer, |out| out.write_all(page.as_bytes()));
+        }
         give(out, printer, |out| match format {
             CompareFormat::Markdown => out.write_all(markdown(&found, self.language).as_bytes()),
             CompareFormat::Csv => rows(&found, Table::Csv, out),
@@ -150,7 +157,7 @@ impl Page<'_> {
                 let json = serde_json::to_string_pretty(&found).map_err(std::io::Error::other)?;
                 writeln!(out, "{json}")
             }
-            _ => out.write_all(table(&found, self.language).as_bytes()),
+            _ => out.write_all(table(&found, self.language, printer.result_width()).as_bytes()),
         })
     }
 }
@@ -184,12 +191,17 @@ fn took_turns(runs: &[&Loaded]) -> bool {
 }
 
 /// Two runs that took turns, as a table under these names.
-pub(super) fn in_turns(dirs: [&Path; 2], names: [&str; 2], language: Language) -> Option<String> {
+pub(super) fn in_turns(
+    dirs: [&Path; 2],
+    names: [&str; 2],
+    language: Language,
+    columns: usize,
+) -> Option<String> {
     let named = dirs.map(Path::to_owned);
     let all = loaded::all(&named, "RUN").ok()?;
     let runs: Vec<&Loaded> = all.runs.iter().collect();
     let terms = Terms { in_rounds: true, ..Terms::default() };
-    (runs.len() == 2).then(|| table(&side_by_side(&names, &runs, &terms), language))
+    (runs.len() == 2).then(|| table(&side_by_side(&names, &runs, &terms), language, columns))
 }
 
 /// What each is called: by its name, and where several have the same, by their place too.

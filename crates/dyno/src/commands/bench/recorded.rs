@@ -143,9 +143,6 @@ pub(crate) fn record(
     environment.notes.extend(in_turns(plan));
     environment.notes.extend(workload.notes(&outcome.sent));
     environment.notes.extend(watch.note());
-    environment.notes.extend(in_turns(plan));
-    environment.notes.extend(workload.notes(&outcome.sent));
-    environment.notes.extend(watch.note());
     environment.notes.extend(enough.into_inner());
     environment.notes.extend(target_lost(&outcome, plan, clock));
     let before = resolved.resumed.as_ref().and_then(|(dir, _)| dir.read_environment().ok()?);

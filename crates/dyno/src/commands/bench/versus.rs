@@ -144,7 +144,8 @@ fn compared(dirs: [&RunDir; 2], resolved: &Resolved, printer: &Printer) -> Exit 
     let paths = dirs.map(RunDir::path);
     let mut exit = Exit::Fine;
     if !resolved.json
-        && let Some(table) = compare::in_turns(paths, ["A", "B"], resolved.language)
+        && let Some(table) =
+            compare::in_turns(paths, ["A", "B"], resolved.language, printer.result_width())
     {
         exit = printer.result(&table);
     }
