@@ -28,7 +28,11 @@ pub(super) fn compared(sides: &Sides<'_>, language: Language) -> Vec<Chart> {
 }
 
 fn work(which: fn(&Throughput) -> Option<f64>) -> Figure<'static> {
-    Box::new(move |level| which(&level.throughput).map(Value::plain))
+    // As the table has it: over the steady window, where there is one.
+    Box::new(move |level| {
+        let done = level.steady.map_or(level.throughput, |steady| steady.throughput);
+        which(&done).map(Value::plain)
+    })
 }
 
 /// Streams only: where answers came whole, TTFT would repeat the latency.

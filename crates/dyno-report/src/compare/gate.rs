@@ -127,6 +127,7 @@ impl Check {
             },
         };
         let more = self.more_runs.map(|more| match language {
+            Language::English if more == 1 => "; about one more round would settle it".to_owned(),
             Language::English => format!("; about {more} more rounds of each would settle it"),
             Language::Chinese => format!("；双方各约需再测 {more} 轮"),
         });

@@ -8,30 +8,33 @@ use super::words::{Word, called, headline, rests, signed};
 use super::{Comparison, Note};
 use crate::escape::escape;
 use crate::messages::Language;
-use crate::text::{ABSENT, number, width, wrap};
+use crate::text::{ABSENT, cut_middle, number, width, wrap};
 
 /// The longest name that is shown whole.
-const LONGEST: usize = 24;
+const LONGEST: usize = 28;
+
+/// A name, cut in its middle where it is long: names often differ at their ends.
+fn short(name: &str) -> String {
+    cut_middle(&escape(name, 200), LONGEST)
+}
 
 /// The cells of a table: a heading row, then one row for each load and figure.
 pub(crate) fn cells(comparison: &Comparison, language: Language) -> Vec<Vec<String>> {
     let two = comparison.sides.len() == 2;
     let word = |word: Word| word.text(language).to_owned();
     let mut heading = vec![word(Word::Load), word(Word::Figure)];
-    heading.extend(comparison.sides.iter().map(|side| escape(&side.name, LONGEST)));
+    heading.extend(comparison.sides.iter().map(|side| short(&side.name)));
     if two {
         heading.extend([word(Word::Change), word(Word::Interval), word(Word::Verdict)]);
     } else {
         let others = comparison.sides.iter().skip(1);
-        heading.extend(
-            others.map(|side| format!("{} {}", word(Word::Change), escape(&side.name, LONGEST))),
-        );
+        heading.extend(others.map(|side| format!("{} {}", word(Word::Change), short(&side.name))));
     }
     let mut rows = vec![heading];
     for (place, point) in comparison.points.iter().enumerate() {
         let mut named = false;
         for metric in Metric::ALL.into_iter().filter(|metric| has(point, *metric)) {
-            let label = if named { String::new() } else { escape(&point.label, LONGEST) };
+            let label = if named { String::new() } else { short(&point.label) };
             named = true;
             let mut row = vec![label, metric.title(language).to_owned()];
             row.extend(point.cells.iter().map(|cell| value(cell.as_ref(), metric)));
@@ -100,7 +103,7 @@ fn in_full(
         Some(test) => [
             signed(test.change),
             format!("{:+.1} … {:+.1} %", test.interval[0] * 100.0, test.interval[1] * 100.0),
-            called(test, &escape(&comparison.sides[test.side].name, LONGEST), language),
+            called(test, &short(&comparison.sides[test.side].name), language),
         ],
         None => [
             bare(point, metric, 1).map_or_else(|| ABSENT.to_owned(), signed),
@@ -128,8 +131,7 @@ fn in_short(point: &Point, metric: Metric, side: usize, test: Option<&Difference
 
 /// The names of the sides.
 pub(crate) fn title(comparison: &Comparison) -> String {
-    let names: Vec<String> =
-        comparison.sides.iter().map(|side| escape(&side.name, LONGEST)).collect();
+    let names: Vec<String> = comparison.sides.iter().map(|side| short(&side.name)).collect();
     names.join(" / ")
 }
 
@@ -140,9 +142,10 @@ pub(crate) fn remarks(comparison: &Comparison, language: Language) -> Vec<String
         .collect();
     lines.extend(rests(comparison, language));
     if let Some(capacity) = &comparison.capacity {
-        let each = comparison.sides.iter().zip(&capacity.sides).map(|(side, held)| {
-            format!("{} {}", escape(&side.name, LONGEST), edge(held.as_ref(), language))
-        });
+        let each =
+            comparison.sides.iter().zip(&capacity.sides).map(|(side, held)| {
+                format!("{} {}", short(&side.name), edge(held.as_ref(), language))
+            });
         let each: Vec<String> = each.collect();
         let word = Word::Capacity.text(language);
         lines.push(format!("{word} {}: {}", capacity.slo, each.join("; ")));

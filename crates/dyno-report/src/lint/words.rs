@@ -12,7 +12,7 @@ fn each(rows: &[Against], language: Language, show: impl Fn(f64) -> String) -> S
         let (label, found, expected) = (&row.row.label, show(row.found), show(row.expected));
         match language {
             Language::English => format!("{label}: {found} against {expected}"),
-            Language::Chinese => format!("{label}：{found}，应为 {expected}"),
+            Language::Chinese => format!("{label}：{found}，对照 {expected}"),
         }
     };
     let mut texts: Vec<String> = rows.iter().take(SHOWN).map(one).collect();

@@ -83,6 +83,13 @@ pub(crate) enum CompareFormat {
     Html,
 }
 
+impl CompareFormat {
+    /// Two of them one after the other are none.
+    pub(crate) fn is_one_document(self) -> bool {
+        !matches!(self, Self::Table | Self::Markdown)
+    }
+}
+
 /// `1,2`.
 fn pair(text: &str) -> Result<(usize, usize), String> {
     let places = text.split_once(',').map(|(a, b)| (a.trim().parse(), b.trim().parse()));

@@ -46,6 +46,11 @@ fn compared(args: &CompareArgs, printer: &Printer) -> Result<Exit, UsageError> {
     }
     match args.format {
         CompareFormat::Svg | CompareFormat::Png => drawn(args, &runs, &names, language, printer),
+        _ if args.pair.len() > 1 && (args.out.is_some() || args.format.is_one_document()) => {
+            let words =
+                "several comparisons are no one file; give one pair at a time, or svg or png";
+            Err(UsageError::new("--pair", words))
+        }
         _ => {
             let mut exit = Exit::Fine;
             for (a, b) in &args.pair {

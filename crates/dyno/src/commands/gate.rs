@@ -123,9 +123,9 @@ fn junit(path: &Path, found: &Gated, language: Language) -> Result<(), UsageErro
     let mut out = format!(
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuite name=\"dyno gate\" tests=\"{}\" \
          failures=\"{}\" skipped=\"{}\">\n",
-        found.checks.len(),
+        found.checks.len() + found.missing.len(),
         count(Answer::Fail),
-        count(Answer::CannotTell)
+        count(Answer::CannotTell) + found.missing.len()
     );
     for check in &found.checks {
         let words = xml(&check.words(language));
@@ -137,6 +137,13 @@ fn junit(path: &Path, found: &Gated, language: Language) -> Result<(), UsageErro
         let (name, load) = (check.metric.name(), xml(&check.load));
         out.push_str(&format!(
             "  <testcase classname=\"{load}\" name=\"{name}\">{inner}</testcase>\n"
+        ));
+    }
+    for load in &found.missing {
+        let load = xml(load);
+        out.push_str(&format!(
+            "  <testcase classname=\"{load}\" name=\"load\"><skipped message=\"the run lacks \
+             this load\"/></testcase>\n"
         ));
     }
     out.push_str("</testsuite>\n");

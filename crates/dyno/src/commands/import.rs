@@ -10,6 +10,7 @@ use dyno_record::{RecordError, Recorder, RunDir};
 use dyno_report::escape::escape;
 use dyno_report::layout::Extras;
 use dyno_report::{Summary, VecSource};
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
@@ -32,7 +33,10 @@ fn imported(args: &ImportArgs, printer: &Printer) -> Result<Exit, UsageError> {
     }
     if let Some(out) = &args.out {
         let wrong = |words| UsageError::new("--out", words);
-        all.runs.iter().try_for_each(|run| keep(out, run)).map_err(wrong)?;
+        let mut taken = BTreeSet::new();
+        for run in &all.runs {
+            keep(&out.join(free(&run.summary.run.id, &mut taken)), run).map_err(wrong)?;
+        }
     }
     if args.json {
         let summaries: Vec<&Summary> = all.runs.iter().map(|run| &run.summary).collect();
@@ -71,14 +75,23 @@ fn described(run: &Loaded) -> String {
     format!("{name} ({})", escape(&origin.described(), 120))
 }
 
-fn keep(out: &Path, run: &Loaded) -> Result<(), String> {
-    let dir = out.join(folder(&run.summary.run.id));
+/// A folder that no other run of this import has.
+fn free(id: &str, taken: &mut BTreeSet<String>) -> String {
+    let name = folder(id);
+    let others = (2..).map(|number| format!("{name}-{number}"));
+    let free = std::iter::once(name.clone()).chain(others).find(|name| !taken.contains(name));
+    let free = free.unwrap_or(name);
+    taken.insert(free.clone());
+    free
+}
+
+fn keep(dir: &Path, run: &Loaded) -> Result<(), String> {
     let unwritable = |error: std::io::Error| format!("cannot write `{}`: {error}", dir.display());
     let encoded = |error: serde_json::Error| format!("cannot be written as JSON: {error}");
     if dir.exists() {
         return Err(format!("`{}` is there already; name another directory", dir.display()));
     }
-    let kept = RunDir::create(&dir).map_err(|error| error.to_string())?;
+    let kept = RunDir::create(dir).map_err(|error| error.to_string())?;
     if let Some((plan, records)) = &run.rebuilt {
         keep_records(&kept, plan, records).map_err(|error| error.to_string())?;
     }

@@ -1,6 +1,6 @@
 //! `dyno lint`: what is wrong with results, Dyno's own and other tools'.
 
-use super::loaded;
+use super::loaded::{self, Loaded};
 use super::report::language;
 use crate::args::import::{LintArgs, LintFormat};
 use crate::exit::Exit;
@@ -25,12 +25,16 @@ fn linted(args: &LintArgs, printer: &Printer) -> Result<Exit, UsageError> {
         let words = loaded::problem(path, problem);
         if loaded::is_error(problem) { printer.warn(words) } else { printer.note(words) }
     }
-    let language = language(args.language);
+    // Programs read the one language that never changes.
+    let language = match args.format {
+        LintFormat::Json => Language::English,
+        _ => language(args.language),
+    };
     let summaries: Vec<&Summary> = all.runs.iter().map(|run| &run.summary).collect();
     let found = lint(&summaries, language);
     let printed = match args.format {
         LintFormat::Text => text(&found, summaries.len(), language),
-        LintFormat::Github => found.iter().map(github).collect(),
+        LintFormat::Github => found.iter().map(|one| github(one, &all.runs)).collect(),
         LintFormat::Json => match serde_json::to_string_pretty(&found) {
             Ok(json) => json + "\n",
             Err(error) => {
@@ -79,7 +83,8 @@ fn text(found: &[Lint], runs: usize, language: Language) -> String {
     out.push_str(&match language {
         Language::English => {
             let are = if runs == 1 { "run or table" } else { "runs and tables" };
-            format!("{runs} {are}: {errors} errors, {warnings} warnings\n")
+            let count = |n: usize, one: &str| format!("{n} {one}{}", if n == 1 { "" } else { "s" });
+            format!("{runs} {are}: {}, {}\n", count(errors, "error"), count(warnings, "warning"))
         }
         Language::Chinese => format!("{runs} 个结果：{errors} 个错误，{warnings} 个警告\n"),
     });
@@ -110,14 +115,19 @@ fn labels(finding: &Lint, language: Language) -> [&'static str; 3] {
 }
 
 /// A workflow command of GitHub's, which marks a line of a file.
-fn github(finding: &Lint) -> String {
+fn github(finding: &Lint, runs: &[Loaded]) -> String {
+    let of = |run: &&Loaded| {
+        let origin = run.summary.run.origin.as_ref();
+        origin.is_some_and(|origin| Some(&origin.file) == finding.file.as_ref())
+    };
+    let path = runs.iter().find(of).map(|run| run.path.display().to_string());
     let level = match finding.weight {
         Weight::Error => "error",
         Weight::Warning => "warning",
     };
     let line = finding.rows.iter().find_map(|row| row.line);
     let place = [
-        finding.file.as_ref().map(|file| format!("file={}", property(file))),
+        path.map(|path| format!("file={}", property(&path))),
         line.map(|line| format!("line={line}")),
         Some(format!("title={}", property(finding.check))),
     ];

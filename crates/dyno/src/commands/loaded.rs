@@ -171,7 +171,24 @@ fn directory(path: &Path, deep: usize, found: &mut All) -> Result<(), String> {
         .filter(|path| path.is_dir() && deep > 0)
         .collect();
     below.sort_by_key(|path| numbered(path));
-    below.iter().try_for_each(|path| directory(path, deep - 1, found))
+    below.iter().try_for_each(|path| directory(path, deep.saturating_sub(1), found))?;
+    loose(path, found);
+    Ok(())
+}
+
+/// Files of other tools that lie in a directory among others; what is none of theirs is passed over.
+fn loose(path: &Path, found: &mut All) {
+    let Ok(entries) = std::fs::read_dir(path) else { return };
+    let mut files: Vec<PathBuf> = entries
+        .filter_map(|entry| Some(entry.ok()?.path()))
+        .filter(|path| path.is_file())
+        .collect();
+    files.sort_by_key(|path| numbered(path));
+    for file in files {
+        if let Ok(imported) = dyno_import::import(&file) {
+            take(&file, imported, found);
+        }
+    }
 }
 
 /// A path in the order in which people count: 2 comes before 10.
