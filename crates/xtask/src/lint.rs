@@ -21,7 +21,7 @@ const TWINS: [&str; 8] = [
 /// What people sweep.
 const LOADS: [&str; 4] = [
     "--concurrency 1,4,16,64,128 --requests 300 --input-tokens 128-512 --output-tokens 32-256",
-    "--sweep --requests 300 --input-tokens 512 --output-tokens 128",
+    "--sweep --requests 300 --input-tokens 256-768 --output-tokens 64-192",
     "--burst 1,8,64,256 --input-tokens 80 --output-tokens 64-128",
     "--concurrency 8 --requests 60 --input-tokens 128,512,1024 --output-tokens 64,256,512",
 ];

@@ -84,7 +84,7 @@ pub(super) fn falls(rows: &Rows<'_>) -> Vec<Defect> {
         });
         let mut most: f64 = 0.0;
         for (_, level) in levels {
-            let Some(work) = level.per_s() else { continue };
+            let Some(work) = level.steady_per_s() else { continue };
             if work < most * (1.0 - FALL) {
                 found.push(Against { row: level.row(), found: work, expected: most });
                 failed |= level.failed() > 0;

@@ -66,6 +66,12 @@ impl Level<'_> {
         positive(self.0.throughput.requests_per_s)
     }
 
+    /// The same over the steady window, where there is one: without filling and emptying.
+    pub(super) fn steady_per_s(&self) -> Option<f64> {
+        let steady = self.0.steady.and_then(|steady| steady.throughput.requests_per_s);
+        positive(steady).or_else(|| self.per_s())
+    }
+
     pub(super) fn tokens_per_s(&self) -> Option<f64> {
         positive(self.0.throughput.output_tokens_per_s)
     }
