@@ -378,6 +378,12 @@ impl LevelSummary {
         self.slo.as_ref().is_some_and(|slo| slo.verdict.passed == Some(true))
     }
 
+    /// What tables call it, whichever round it is.
+    pub fn name(&self) -> &str {
+        let round = self.repeat.map(|repeat| format!(" #{repeat}"));
+        round.and_then(|round| self.label.strip_suffix(&round)).unwrap_or(&self.label)
+    }
+
     /// TTFT repeats the latency: answers came whole, and there is no TTFT.
     pub fn is_whole(&self) -> bool {
         let (Some(ttft), Some(latency)) = (&self.ttft_ms, &self.latency_ms) else { return false };

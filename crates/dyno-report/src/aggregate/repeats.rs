@@ -14,10 +14,9 @@ pub(super) fn repeats(levels: &[LevelSummary]) -> Vec<Repeated> {
     names.into_iter().map(|name| repeated(name, levels)).collect()
 }
 
-/// What the level is called, whichever round it is.
+/// What a level is called that is one of several rounds.
 fn name(level: &LevelSummary) -> Option<String> {
-    let round = format!(" #{}", level.repeat?);
-    Some(level.label.strip_suffix(&round).unwrap_or(&level.label).to_owned())
+    level.repeat.map(|_| level.name().to_owned())
 }
 
 fn repeated(label: String, levels: &[LevelSummary]) -> Repeated {

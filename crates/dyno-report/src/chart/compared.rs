@@ -3,7 +3,7 @@
 use super::canvas::clean;
 use super::levels::{Figure, Value, in_seconds, limited, lines, load, of, of_kind};
 use super::page::{Chart, Part};
-use super::panel::{Marked, Panel, Ticks};
+use super::panel::{Panel, Ticks};
 use super::series::{Point, Series};
 use super::words::{Language, Word};
 use crate::compare::Speed;
@@ -103,19 +103,13 @@ fn plot(
         |(name, side): &(&str, &Summary)| lines(&of_kind(side, kind), &load, &clean(name), figure);
     let (series, left_out) = limited(sides.iter().map(own).collect());
     Panel {
-        title: title.in_language(language).to_owned(),
-        unit: String::new(),
-        over: String::new(),
-        x_title: x_title.in_language(language).to_owned(),
-        ticks,
-        series,
         left_out,
-        marks: vec![],
-        reach: None,
-        diagonal: false,
-        named: false,
-        marked: Marked::All,
-        may_be_log: false,
+        ..Panel::of(
+            title.in_language(language).to_owned(),
+            x_title.in_language(language).to_owned(),
+            ticks,
+            series,
+        )
     }
 }
 
@@ -142,19 +136,14 @@ fn frontier(sides: &Sides<'_>, language: Language) -> Option<Chart> {
     });
     let (series, left_out) = limited(series.map(|one| vec![one]).collect());
     let panel = Panel {
-        title: title.in_language(language).to_owned(),
-        unit: String::new(),
-        over: String::new(),
-        x_title: Word::PerUser.in_language(language).to_owned(),
-        ticks: Ticks::Round,
-        series,
         left_out,
-        marks: vec![],
-        reach: None,
-        diagonal: false,
         named: true,
-        marked: Marked::All,
-        may_be_log: false,
+        ..Panel::of(
+            title.in_language(language).to_owned(),
+            Word::PerUser.in_language(language).to_owned(),
+            Ticks::Round,
+            series,
+        )
     };
     (!all.is_empty()).then(|| Chart {
         name: "frontier".to_owned(),

@@ -3,7 +3,7 @@
 use super::chosen::{Shown, all};
 use super::levels::remark;
 use super::page::{Chart, Part};
-use super::panel::{Marked, Panel, Ticks};
+use super::panel::{Panel, Ticks};
 use super::series::{Point, Series};
 use super::words::{Language, Word};
 use crate::detail::{Bucket, Course, Detail};
@@ -85,21 +85,7 @@ fn panel(
     let most = (MOST.1 / levels.len().max(1)).clamp(1, MOST.0);
     let line =
         |level: &Shown| Series { name: level.name.clone(), points: points(level, most, sum) };
-    Panel {
-        title: word(title),
-        unit: String::new(),
-        over: String::new(),
-        x_title: word(Word::TimeOfRun),
-        ticks: Ticks::Clock,
-        series: levels.iter().map(line).collect(),
-        left_out: 0,
-        marks: vec![],
-        reach: None,
-        diagonal: false,
-        named: false,
-        marked: Marked::All,
-        may_be_log: false,
-    }
+    Panel::of(word(title), word(Word::TimeOfRun), Ticks::Clock, levels.iter().map(line).collect())
 }
 
 #[cfg(test)]

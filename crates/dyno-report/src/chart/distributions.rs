@@ -71,22 +71,14 @@ fn panel(levels: &[Shown], left_out: usize, (title, which): Which, language: Lan
         Series { name: level.name.clone(), points: points.map(point).collect() }
     };
     Panel {
-        title: word(title),
         unit: word(Word::ShareOfSamples),
-        over: String::new(),
-        x_title: format!(
-            "{}{}",
-            word(Word::Milliseconds),
-            language.brackets(&word(Word::LogScale))
-        ),
-        ticks: Ticks::Decades,
-        series: levels.iter().map(line).collect(),
         left_out,
-        marks: vec![],
-        reach: None,
-        diagonal: false,
-        named: false,
         marked: Marked::Percentiles,
-        may_be_log: false,
+        ..Panel::of(
+            word(title),
+            format!("{}{}", word(Word::Milliseconds), language.brackets(&word(Word::LogScale))),
+            Ticks::Decades,
+            levels.iter().map(line).collect(),
+        )
     }
 }

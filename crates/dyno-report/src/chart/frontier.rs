@@ -4,7 +4,7 @@ use super::canvas::clean;
 use super::levels::{Value, all_steady, distinct, ends_of_sweep, lengths, load, of_kind, point};
 use super::numbers;
 use super::page::{Chart, Part};
-use super::panel::{Marked, Panel, Ticks};
+use super::panel::{Panel, Ticks};
 use super::series::{Point, Series};
 use super::sketch::work;
 use super::theme::STYLES;
@@ -49,20 +49,16 @@ pub(super) fn frontier(summary: &Summary, language: Language) -> Option<Chart> {
     let left_out = series.len().saturating_sub(STYLES);
     series.truncate(STYLES);
     let panel = Panel {
-        title: word(if gpus.is_some() { Word::OutputPerGpu } else { Word::OutputPerSecond })
-            .to_owned(),
-        unit: String::new(),
         over: word(if steady { Word::SteadyWindow } else { Word::WholeRun }).to_owned(),
-        x_title: word(Word::PerUser).to_owned(),
-        ticks: Ticks::Round,
-        series,
         left_out,
-        marks: vec![],
-        reach: None,
-        diagonal: false,
         named: true,
-        marked: Marked::All,
-        may_be_log: false,
+        ..Panel::of(
+            word(if gpus.is_some() { Word::OutputPerGpu } else { Word::OutputPerSecond })
+                .to_owned(),
+            word(Word::PerUser).to_owned(),
+            Ticks::Round,
+            series,
+        )
     };
     Some(Chart {
         name: "frontier".to_owned(),

@@ -3,7 +3,7 @@
 use super::canvas::clean;
 use super::levels::{in_seconds, remark, trust};
 use super::page::{Chart, Part};
-use super::panel::{Marked, Panel, Ticks};
+use super::panel::{Panel, Ticks};
 use super::series::{Point, Series, Trust};
 use super::words::{Language, Word};
 use crate::summary::{LevelSummary, Slice, Summary};
@@ -47,19 +47,13 @@ impl Course<'_> {
 
     fn panel(&self, title: Word, series: Vec<Series>) -> Panel {
         Panel {
-            title: self.say(title).to_owned(),
-            unit: String::new(),
-            over: String::new(),
-            x_title: self.say(Word::Time).to_owned(),
-            ticks: Ticks::Clock,
-            series,
-            left_out: 0,
-            marks: vec![],
             reach: self.slices.last().map(|slice| slice.to_s),
-            diagonal: false,
-            named: false,
-            marked: Marked::All,
-            may_be_log: false,
+            ..Panel::of(
+                self.say(title).to_owned(),
+                self.say(Word::Time).to_owned(),
+                Ticks::Clock,
+                series,
+            )
         }
     }
 

@@ -74,6 +74,25 @@ const FAR_APART: f64 = 50.0;
 const CROWDED: usize = 100;
 
 impl Panel {
+    /// Lines over an axis, with nothing else to it.
+    pub(super) fn of(title: String, x_title: String, ticks: Ticks, series: Vec<Series>) -> Self {
+        Self {
+            title,
+            unit: String::new(),
+            over: String::new(),
+            x_title,
+            ticks,
+            series,
+            left_out: 0,
+            marks: vec![],
+            reach: None,
+            diagonal: false,
+            named: false,
+            marked: Marked::All,
+            may_be_log: false,
+        }
+    }
+
     /// Draws it into a place: left, top, width, height.
     pub(super) fn draw(&self, canvas: &mut Canvas, place: [f64; 4], language: Language) {
         let [left, top, wide, high] = place;

@@ -2,7 +2,7 @@
 
 use super::levels::{Figure, Value, all_steady, in_seconds, limited, lines};
 use super::page::Part;
-use super::panel::{Mark, Marked, Panel, Ticks};
+use super::panel::{Mark, Panel, Ticks};
 use super::words::{Language, Word};
 use crate::summary::{LevelSummary, SearchSummary, Summary, Throughput};
 
@@ -35,19 +35,15 @@ impl Sketch<'_> {
         let own = |(name, figure): &(&str, Figure)| lines(&self.levels, &self.x, name, figure);
         let (series, left_out) = limited(figures.iter().map(own).collect());
         Panel {
-            title: self.say(title).to_owned(),
             unit: unit.to_owned(),
-            over: String::new(),
-            x_title: self.say(self.x_title).to_owned(),
-            ticks: self.ticks,
-            series,
             left_out,
             marks: self.marks.clone(),
-            reach: None,
-            diagonal: false,
-            named: false,
-            marked: Marked::All,
-            may_be_log: false,
+            ..Panel::of(
+                self.say(title).to_owned(),
+                self.say(self.x_title).to_owned(),
+                self.ticks,
+                series,
+            )
         }
     }
 

@@ -25,13 +25,31 @@ pub fn frontier(side: &Summary) -> Vec<Speed> {
         let work = level.steady.map_or(level.throughput, |steady| steady.throughput);
         let all = work.output_tokens_per_s.or(level.throughput.output_tokens_per_s)?;
         (mean > 0.0).then(|| Speed {
-            label: level.label.clone(),
+            label: level.name().to_owned(),
             per_user: round6(1e3 / mean),
             output_tokens_per_s: round6(all / f64::from(gpus.unwrap_or(1))),
             per_gpu: gpus.is_some(),
         })
     };
-    let mut found: Vec<Speed> = counted(side).filter_map(of).collect();
+    let mut found: Vec<Speed> = Vec::new();
+    // Rounds of the same level are one point, at their mean.
+    let mut rounds: Vec<f64> = Vec::new();
+    for speed in counted(side).filter_map(of) {
+        match found.iter().position(|known| known.label == speed.label) {
+            Some(at) => {
+                rounds[at] += 1.0;
+                let mean = |so_far: f64, new: f64| round6(so_far + (new - so_far) / rounds[at]);
+                let known = &mut found[at];
+                known.per_user = mean(known.per_user, speed.per_user);
+                known.output_tokens_per_s =
+                    mean(known.output_tokens_per_s, speed.output_tokens_per_s);
+            }
+            None => {
+                found.push(speed);
+                rounds.push(1.0);
+            }
+        }
+    }
     found.sort_by(|a, b| a.per_user.total_cmp(&b.per_user));
     found
 }

@@ -67,7 +67,7 @@ pub(super) fn points(sides: &[&Summary]) -> Vec<Point> {
     for level in sides.iter().flat_map(|side| counted(side)) {
         if !points.iter().any(|point| same(point, level)) {
             points.push(Point {
-                label: label(level),
+                label: level.name().to_owned(),
                 load: level.load.clone(),
                 input_length: level.input_length,
                 output_length: level.output_length,
@@ -87,12 +87,6 @@ pub(super) fn points(sides: &[&Summary]) -> Vec<Point> {
         point.cells = cells.collect();
     }
     points
-}
-
-/// What a level is called, whichever round it is.
-fn label(level: &LevelSummary) -> String {
-    let round = level.repeat.map(|repeat| format!(" #{repeat}")).unwrap_or_default();
-    level.label.strip_suffix(&round).unwrap_or(&level.label).to_owned()
 }
 
 fn measured(side: &Summary, point: &Point) -> Option<Cell> {

@@ -1,7 +1,7 @@
 //! Pieces of HTML. Text goes in by [`Tag::text`] and [`Tag::attr`], which leave nothing in it that
 //! could be markup, hide or turn its direction; tags are balanced by the way they are built.
 
-use crate::escape::escape;
+use crate::escape::{escape, quoted};
 use std::fmt;
 
 /// Whole elements, or nothing.
@@ -18,22 +18,6 @@ impl FromIterator<Markup> for Markup {
     fn from_iter<T: IntoIterator<Item = Markup>>(pieces: T) -> Self {
         Self(pieces.into_iter().map(|piece| piece.0).collect())
     }
-}
-
-/// Characters that mean something in HTML, as what stands for them.
-fn quoted(text: &str) -> String {
-    let mut shown = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '&' => shown.push_str("&amp;"),
-            '<' => shown.push_str("&lt;"),
-            '>' => shown.push_str("&gt;"),
-            '"' => shown.push_str("&quot;"),
-            '\'' => shown.push_str("&#39;"),
-            c => shown.push(c),
-        }
-    }
-    shown
 }
 
 /// Text on its own.
