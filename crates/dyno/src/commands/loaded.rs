@@ -176,13 +176,18 @@ fn directory(path: &Path, deep: usize, found: &mut All) -> Result<(), String> {
     Ok(())
 }
 
+/// What results are kept in.
+const LOOSE: [&str; 8] = ["md", "txt", "log", "out", "json", "jsonl", "csv", "db"];
+
 /// Files of other tools that lie in a directory among others; what is none of theirs is passed over.
 fn loose(path: &Path, found: &mut All) {
     let Ok(entries) = std::fs::read_dir(path) else { return };
-    let mut files: Vec<PathBuf> = entries
-        .filter_map(|entry| Some(entry.ok()?.path()))
-        .filter(|path| path.is_file())
-        .collect();
+    let named = |path: &PathBuf| {
+        let extension = path.extension().and_then(|extension| extension.to_str());
+        path.is_file() && extension.is_some_and(|extension| LOOSE.contains(&extension))
+    };
+    let mut files: Vec<PathBuf> =
+        entries.filter_map(|entry| Some(entry.ok()?.path())).filter(named).collect();
     files.sort_by_key(|path| numbered(path));
     for file in files {
         if let Ok(imported) = dyno_import::import(&file) {

@@ -64,6 +64,25 @@ fn what_cannot_be_read_is_named() {
 }
 
 #[test]
+fn a_directory_of_loose_files_is_read_and_the_rest_passed_over() {
+    let place = Place::new();
+    for name in ["bursts.txt", "length-matrix.md"] {
+        std::fs::copy(published(name), place.path().join(name)).unwrap();
+    }
+    place.file("notes.md", "nothing of the kind");
+    place.file("picture.png", "not a picture");
+    let listed = dyno(&place, "import .", 0).stdout;
+    assert!(listed.ends_with("4 in all: 39 levels\n"), "{listed}");
+    // Two files of the same name do not take each other's place.
+    std::fs::create_dir(place.path().join("other")).unwrap();
+    std::fs::copy(published("bursts.txt"), place.path().join("other/bursts.txt")).unwrap();
+    dyno(&place, "import bursts.txt other/bursts.txt --out kept", 0);
+    assert_eq!(std::fs::read_dir(place.path().join("kept")).unwrap().count(), 6);
+    let said = dyno(&place, "import bursts.txt --out kept", 2).stderr;
+    assert!(said.contains("is there already"), "{said}");
+}
+
+#[test]
 fn findings_are_text_json_and_annotations_and_errors_are_status_5() {
     let place = Place::new();
     let file = published("length-matrix.md");
