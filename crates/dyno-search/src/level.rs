@@ -118,6 +118,9 @@ pub fn rounded(load: f64, digits: i32) -> f64 {
         return load;
     }
     let places = digits - 1 - load.log10().floor() as i32;
+    if places.abs() > f64::MAX_10_EXP {
+        return load;
+    }
     // Multiplying or dividing by a whole power of ten keeps the result the nearest to the decimal.
     match places >= 0 {
         true => (load * 10_f64.powi(places)).round() / 10_f64.powi(places),

@@ -67,6 +67,9 @@ pub enum Start {
     Between([f64; 2]),
 }
 
+/// What may be a load: once in thirty years, and more than any server takes.
+const LOADS: std::ops::RangeInclusive<f64> = 1e-9..=1e12;
+
 /// A search for the highest load that meets a service level.
 ///
 /// Each level needs arrivals of its own: with the same seed for all, they would share their luck.
@@ -152,7 +155,7 @@ impl Capacity {
             (Start::Guess(guess), None) => guess,
             _ => (low * high).sqrt(),
         };
-        let fine = low.is_finite() && high.is_finite() && 0.0 < low && low <= high;
+        let fine = LOADS.contains(&low) && LOADS.contains(&high) && low <= high;
         fine.then(|| ([low.ln(), high.ln()], first.clamp(low, high).ln()))
     }
 
