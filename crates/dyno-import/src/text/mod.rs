@@ -1,7 +1,6 @@
 //! Results that tools print, alone or pasted into documents: walks through a text, lets each
 //! reader try, and puts what was found together.
 
-mod agree;
 mod evalscope;
 mod group;
 mod guidellm;
@@ -36,9 +35,7 @@ pub(crate) fn recognise(name: &str, bytes: &[u8]) -> Option<Imported> {
     if parts.is_empty() {
         return None;
     }
-    let mut groups = group::group(parts);
-    agree::compare(&mut groups);
-    Some(runs::runs(name, groups))
+    Some(runs::runs(name, group::group(parts)))
 }
 
 /// Everything that was found, and where.

@@ -20,13 +20,14 @@ pub(super) fn pairs<'a>(summaries: &[&'a Summary]) -> Vec<(&'a Summary, &'a Summ
 
 type Figure = (&'static str, fn(&LevelSummary) -> Option<f64>);
 
-const FIGURES: [Figure; 6] = [
+const FIGURES: [Figure; 7] = [
     ("duration", |level| level.duration_s),
     ("requests/s", |level| level.throughput.requests_per_s),
     ("latency", |level| Some(level.latency_ms.as_ref()?.mean? / 1e3)),
     ("tokens/s", |level| level.throughput.output_tokens_per_s),
     ("p50", |level| Some(level.latency_ms.as_ref()?.p50? / 1e3)),
     ("p90", |level| Some(level.latency_ms.as_ref()?.p90? / 1e3)),
+    ("p99", |level| Some(level.latency_ms.as_ref()?.p99? / 1e3)),
 ];
 
 /// More than typing with fewer decimals explains.
@@ -44,14 +45,25 @@ pub(super) fn disagreements(a: &Summary, b: &Summary) -> Vec<Defect> {
             let theirs = a.levels.iter().find(same).and_then(value);
             let (Some(expected), Some(is)) = (theirs, value(level)) else { continue };
             if (is - expected).abs() > SLACK * expected.abs().max(is.abs()) {
-                let line = level.reported.as_ref().and_then(|reported| reported.line);
-                let row = Row { label: level.label.clone(), line };
-                rows.push(Against { row, found: is, expected });
+                rows.push(Against { row: row(level), found: is, expected });
             }
         }
         if !rows.is_empty() {
             found.push(Defect::Disagree { other: other.clone(), figure, rows });
         }
     }
+    let alone = |levels: &[LevelSummary], others: &[LevelSummary]| -> Vec<Row> {
+        let known = |level: &&LevelSummary| !others.iter().any(|other| other.load == level.load);
+        levels.iter().filter(known).map(row).collect()
+    };
+    let rows = [alone(&a.levels, &b.levels), alone(&b.levels, &a.levels)].concat();
+    if !rows.is_empty() {
+        found.push(Defect::Unmatched { other, rows });
+    }
     found
+}
+
+fn row(level: &LevelSummary) -> Row {
+    let line = level.reported.as_ref().and_then(|reported| reported.line);
+    Row { label: level.label.clone(), line }
 }

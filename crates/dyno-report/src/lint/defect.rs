@@ -119,6 +119,13 @@ pub enum Defect {
         /// Tokens of the context, where the rows agree on it.
         context: Option<f64>,
     },
+    /// Rows that only one of two forms of the same results has.
+    Unmatched {
+        /// What the other form is called.
+        other: String,
+        /// The rows.
+        rows: Vec<Row>,
+    },
     /// Two forms of the same results disagree: there, and here.
     Disagree {
         /// What the other form is called.
@@ -149,13 +156,17 @@ impl Defect {
             Self::Prefill(_) => "ttft_below_synchronous",
             Self::Clamp { .. } => "context_clamp",
             Self::Disagree { .. } => "forms_disagree",
+            Self::Unmatched { .. } => "forms_unmatched",
         }
     }
 
     /// How bad it is.
     pub fn weight(&self) -> Weight {
         match self {
-            Self::Falls { .. } | Self::Prefill(_) | Self::NotStreamed(_) => Weight::Warning,
+            Self::Falls { .. }
+            | Self::Prefill(_)
+            | Self::NotStreamed(_)
+            | Self::Unmatched { .. } => Weight::Warning,
             _ => Weight::Error,
         }
     }
@@ -163,7 +174,9 @@ impl Defect {
     /// How sure its likely cause is.
     pub fn sure(&self) -> Sure {
         match self {
-            Self::Zeros(_) | Self::NotStreamed(_) | Self::Missing(_) => Sure::Certain,
+            Self::Zeros(_) | Self::NotStreamed(_) | Self::Missing(_) | Self::Unmatched { .. } => {
+                Sure::Certain
+            }
             Self::Clamp { context: Some(_), .. } => Sure::Certain,
             Self::Gaps { rows, moved } if *moved == rows.len() => Sure::Certain,
             Self::Falls { failed: false, .. }
@@ -177,7 +190,10 @@ impl Defect {
     /// The rows that it is about.
     pub fn rows(&self) -> Vec<Row> {
         match self {
-            Self::Zeros(rows) | Self::NotStreamed(rows) | Self::Grid { rows, .. } => rows.clone(),
+            Self::Zeros(rows)
+            | Self::NotStreamed(rows)
+            | Self::Grid { rows, .. }
+            | Self::Unmatched { rows, .. } => rows.clone(),
             Self::Missing(rows)
             | Self::AboveOffered(rows)
             | Self::SlowAtLowRate(rows)

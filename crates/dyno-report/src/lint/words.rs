@@ -194,6 +194,12 @@ impl Defect {
                     },
                 );
             }
+            Self::Unmatched { other, .. } => {
+                return (
+                    format!("rows stand here or in the {other} of the same results, not in both"),
+                    "one of the two was not brought up to date".to_owned(),
+                );
+            }
             Self::Disagree { other, figure, rows } => {
                 return (
                     format!(
@@ -316,6 +322,12 @@ impl Defect {
                         ),
                         None => "回答短于要求的长度；按要求长度算出的吞吐量偏高".to_owned(),
                     },
+                );
+            }
+            Self::Unmatched { other, .. } => {
+                return (
+                    format!("这些行只出现在此处或同一结果的 {other} 中之一"),
+                    "两者之一没有更新".to_owned(),
                 );
             }
             Self::Disagree { other, figure, rows } => {
