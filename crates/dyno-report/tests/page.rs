@@ -63,28 +63,6 @@ fn made(levels: Vec<Vec<RequestRecord>>, ends: bool) -> Made {
     Made { detail: Detail::gather(&source), plan, summary }
 }
 
-/// The same request in another level, later.
-fn moved(record: RequestRecord, level: u32, by: u64) -> RequestRecord {
-    let mut chunks = dyno_core::chunks::ChunkTrack::default();
-    for chunk in record.chunks.iter() {
-        chunks.push(chunk.at_us * 1_000 + by, chunk.coalesced, chunk.tokens);
-    }
-    let later = |time: Option<u64>| time.map(|time| time + by);
-    RequestRecord {
-        level,
-        intended: record.intended + by,
-        dispatched: later(record.dispatched),
-        connected: later(record.connected),
-        sent: later(record.sent),
-        headers: later(record.headers),
-        first: later(record.first),
-        last: later(record.last),
-        end: record.end + by,
-        chunks,
-        ..record
-    }
-}
-
 fn requests(count: u64) -> Vec<RequestRecord> {
     (0..count).map(|i| stream(i, (i % 4) as u32, i / 4 * 97, 30 + i * 7 % 23, 5, 9)).collect()
 }

@@ -8,11 +8,12 @@ use crate::verdict::Verdict;
 
 /// A figure with what is known of its precision.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Value {
-    pub(super) value: f64,
-    pub(super) interval: Option<[f64; 2]>,
+pub(crate) struct Value {
+    pub(crate) value: f64,
+    /// Its 95 % interval.
+    pub(crate) interval: Option<[f64; 2]>,
     /// Few samples lie beyond it.
-    pub(super) few: bool,
+    pub(crate) few: bool,
 }
 
 impl Value {
@@ -28,20 +29,22 @@ pub(super) type Figure<'a> = Box<dyn Fn(&LevelSummary) -> Option<Value> + 'a>;
 /// Which distribution of a level.
 pub(super) type Which = fn(&LevelSummary) -> &Option<Distribution>;
 
-/// The mean, the largest or a percentile.
+/// A statistic of a distribution: the mean, the largest or a percentile.
+pub(crate) fn statistic(all: &Distribution, name: &str) -> Option<Value> {
+    let (value, interval) = match name {
+        "mean" => (all.mean, all.ci95.mean),
+        "max" => (all.max, None),
+        "p50" => (all.p50, all.ci95.p50),
+        "p90" => (all.p90, all.ci95.p90),
+        _ => (all.p99, all.ci95.p99),
+    };
+    let few = all.marked.iter().any(|marked| marked == name);
+    Some(Value { value: value?, interval, few })
+}
+
+/// The same of a level's.
 pub(super) fn of(which: Which, name: &'static str) -> Figure<'static> {
-    Box::new(move |level| {
-        let all = which(level).as_ref()?;
-        let (value, interval) = match name {
-            "mean" => (all.mean, all.ci95.mean),
-            "max" => (all.max, None),
-            "p50" => (all.p50, all.ci95.p50),
-            "p90" => (all.p90, all.ci95.p90),
-            _ => (all.p99, all.ci95.p99),
-        };
-        let few = all.marked.iter().any(|marked| marked == name);
-        Some(Value { value: value?, interval, few })
-    })
+    Box::new(move |level| statistic(which(level).as_ref()?, name))
 }
 
 /// The levels of one kind of load, of which it is known how much it was.

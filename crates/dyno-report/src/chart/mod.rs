@@ -29,6 +29,7 @@ mod theme;
 mod timeline;
 mod words;
 
+pub(crate) use levels::{Value, statistic};
 pub use png::{Picture, PngError};
 pub use words::Language;
 

@@ -2,19 +2,10 @@
 //! from.
 
 use super::words::Word;
+pub(super) use crate::chart::{Value, statistic};
 use crate::messages::Language;
 use crate::summary::{Distribution, LevelSummary, Summary, Throughput};
 use crate::verdict::Verdict;
-
-/// A figure of one level.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Value {
-    pub(super) value: f64,
-    /// Its 95 % interval.
-    pub(super) interval: Option<[f64; 2]>,
-    /// Few samples lie beyond it.
-    pub(super) few: bool,
-}
 
 /// A figure of all levels.
 #[derive(Debug, Clone, PartialEq)]
@@ -88,19 +79,6 @@ fn all_steady(summary: &Summary) -> bool {
 /// The work per second that charts and headlines compare.
 fn work(level: &LevelSummary, steady: bool) -> Option<Throughput> {
     if steady { level.steady.map(|window| window.throughput) } else { Some(level.throughput) }
-}
-
-/// A statistic of a distribution.
-pub(super) fn statistic(all: &Distribution, name: &str) -> Option<Value> {
-    let (value, interval) = match name {
-        "mean" => (all.mean, all.ci95.mean),
-        "max" => (all.max, None),
-        "p50" => (all.p50, all.ci95.p50),
-        "p90" => (all.p90, all.ci95.p90),
-        _ => (all.p99, all.ci95.p99),
-    };
-    let few = all.marked.iter().any(|marked| marked == name);
-    Some(Value { value: value?, interval, few })
 }
 
 /// All figures of which some level has one.

@@ -259,3 +259,25 @@ pub fn starved(waves: u64) -> u64 {
 pub fn codes(reasons: &[dyno_report::Reason]) -> Vec<&str> {
     reasons.iter().map(|r| r.code.as_str()).collect()
 }
+
+/// The same request in another level, later.
+pub fn moved(record: RequestRecord, level: u32, by: u64) -> RequestRecord {
+    let mut chunks = dyno_core::chunks::ChunkTrack::default();
+    for chunk in record.chunks.iter() {
+        chunks.push(chunk.at_us * 1_000 + by, chunk.coalesced, chunk.tokens);
+    }
+    let later = |time: Option<u64>| time.map(|time| time + by);
+    RequestRecord {
+        level,
+        intended: record.intended + by,
+        dispatched: later(record.dispatched),
+        connected: later(record.connected),
+        sent: later(record.sent),
+        headers: later(record.headers),
+        first: later(record.first),
+        last: later(record.last),
+        end: record.end + by,
+        chunks,
+        ..record
+    }
+}

@@ -46,28 +46,6 @@ pub(crate) fn measured(plan: &Plan, levels: Vec<Vec<RequestRecord>>) -> (Run, Ve
     (Run { summary, extras, detail: None, plan: None, environment: None }, source)
 }
 
-/// The same request in another level, later.
-fn moved(record: RequestRecord, level: u32, by: u64) -> RequestRecord {
-    let mut chunks = dyno_core::chunks::ChunkTrack::default();
-    for chunk in record.chunks.iter() {
-        chunks.push(chunk.at_us * 1_000 + by, chunk.coalesced, chunk.tokens);
-    }
-    let later = |time: Option<u64>| time.map(|time| time + by);
-    RequestRecord {
-        level,
-        intended: record.intended + by,
-        dispatched: later(record.dispatched),
-        connected: later(record.connected),
-        sent: later(record.sent),
-        headers: later(record.headers),
-        first: later(record.first),
-        last: later(record.last),
-        end: record.end + by,
-        chunks,
-        ..record
-    }
-}
-
 fn at_rate(rate: f64, arrival: Arrival) -> LevelPlan {
     level_plan(&format!("rate {rate}"), Load::Rate { rate, arrival }, None)
 }
