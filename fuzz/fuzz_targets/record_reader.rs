@@ -2,7 +2,7 @@
 //! does read can be written and read again.
 #![no_main]
 
-use dyno_core::frame::{Frame, RunHeader};
+use dyno_model::frame::{Frame, RunHeader};
 use dyno_record::{RecordReader, encode_file};
 use libfuzzer_sys::fuzz_target;
 

@@ -2,9 +2,9 @@
 //! ends in one outcome.
 #![no_main]
 
-use dyno_core::outcome::Outcome;
-use dyno_core::plan::Api;
-use dyno_core::record::{Phase, RequestRecord};
+use dyno_model::outcome::Outcome;
+use dyno_model::plan::Api;
+use dyno_model::record::{Phase, RequestRecord};
 use dyno_wire::dialect::Keep;
 use dyno_wire::exchange::{Exchange, Progress, Rules};
 use dyno_wire::redact::Redactor;

@@ -1,8 +1,8 @@
 //! Open-loop arrivals on an absolute schedule that depends on nothing but plan, seed and shard:
 //! the same bytes on any machine (its logarithms come from `libm`, not from the platform).
 
-use dyno_core::Nanos;
-use dyno_core::plan::{Arrival, Shard};
+use dyno_model::Nanos;
+use dyno_model::plan::{Arrival, Shard};
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 

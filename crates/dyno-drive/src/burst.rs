@@ -4,9 +4,9 @@
 use crate::arrivals::share;
 use crate::running::Level;
 use crate::transport::TransportError;
-use dyno_core::Nanos;
-use dyno_core::frame::Ending;
-use dyno_core::plan::Warmup;
+use dyno_model::Nanos;
+use dyno_model::frame::Ending;
+use dyno_model::plan::Warmup;
 
 pub(crate) fn run(level: &mut Level<'_>, requests: u64) -> Result<(), TransportError> {
     let requests = share(requests, level.setup.shard);

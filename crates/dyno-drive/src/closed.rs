@@ -3,8 +3,8 @@
 use crate::arrivals::share;
 use crate::running::{Freed, Level};
 use crate::transport::TransportError;
-use dyno_core::Nanos;
-use dyno_core::frame::Ending;
+use dyno_model::Nanos;
+use dyno_model::frame::Ending;
 
 pub(crate) fn run(level: &mut Level<'_>, concurrency: u32) -> Result<(), TransportError> {
     let shard = level.setup.shard;

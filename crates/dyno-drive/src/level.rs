@@ -7,10 +7,10 @@ use crate::running::Level;
 use crate::stop::StopSignal;
 use crate::transport::{Transport, TransportError};
 use crate::{burst, closed, open};
-use dyno_core::Nanos;
-use dyno_core::frame::{ClientHealth, Ending};
-use dyno_core::plan::{LevelPlan, Load, Shard};
-use dyno_core::record::RequestRecord;
+use dyno_model::Nanos;
+use dyno_model::frame::{ClientHealth, Ending};
+use dyno_model::plan::{LevelPlan, Load, Shard};
+use dyno_model::record::RequestRecord;
 
 /// Everything a level needs besides its transport.
 pub struct LevelSetup<'a> {

@@ -4,9 +4,9 @@ use crate::arrivals::{belongs, share};
 use crate::ramp;
 use crate::running::Level;
 use crate::transport::TransportError;
-use dyno_core::Nanos;
-use dyno_core::frame::Ending;
-use dyno_core::plan::{LevelPlan, Shard, Warmup};
+use dyno_model::Nanos;
+use dyno_model::frame::Ending;
+use dyno_model::plan::{LevelPlan, Shard, Warmup};
 
 /// The offsets of all arrivals of a level from its start, warm-up first, computed up front.
 pub(crate) struct Schedule {

@@ -2,9 +2,9 @@
 //! due as its rate says.
 
 use crate::arrivals::Arrivals;
-use dyno_core::Nanos;
-use dyno_core::plan::{Arrival, LevelPlan, Warmup};
-use dyno_core::ramp::Ramp;
+use dyno_model::Nanos;
+use dyno_model::plan::{Arrival, LevelPlan, Warmup};
+use dyno_model::ramp::Ramp;
 
 /// Arrival offsets of a ramp, in order, from the start of its level to its end.
 #[derive(Debug, Clone)]

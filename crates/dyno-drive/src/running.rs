@@ -8,11 +8,11 @@ use crate::sessions::{Sessions, Thinking};
 use crate::stop::Stop;
 use crate::transport::{Ended, Job, Payload, Transport, TransportError};
 use crate::work::Work;
-use dyno_core::Nanos;
-use dyno_core::frame::Ending;
-use dyno_core::outcome::Outcome;
-use dyno_core::plan::{Load, Warmup};
-use dyno_core::record::{Phase, RequestRecord, Turn};
+use dyno_model::Nanos;
+use dyno_model::frame::Ending;
+use dyno_model::outcome::Outcome;
+use dyno_model::plan::{Load, Warmup};
+use dyno_model::record::{Phase, RequestRecord, Turn};
 
 /// So many failures in a row, without a success, and the target is given up.
 const FAILURES_IN_A_ROW: u64 = 50;

@@ -3,8 +3,8 @@
 
 use crate::transport::{Ended, Payload};
 use crate::work::{Dialogue, NextTurn};
-use dyno_core::Nanos;
-use dyno_core::record::Turn;
+use dyno_model::Nanos;
+use dyno_model::record::Turn;
 use std::cmp::{Ordering, Reverse};
 use std::collections::{BinaryHeap, HashMap};
 

@@ -1,8 +1,8 @@
 //! The port through which drivers send: implemented by the network client and by simulations.
 
-use dyno_core::frame::ClientHealth;
-use dyno_core::record::{Phase, RequestRecord, Turn};
-use dyno_core::{MS, Nanos};
+use dyno_model::frame::ClientHealth;
+use dyno_model::record::{Phase, RequestRecord, Turn};
+use dyno_model::{MS, Nanos};
 use thiserror::Error;
 
 /// A request, encoded ahead of its time.

@@ -1,7 +1,7 @@
 //! What is sent: a single request, or a conversation whose turns depend on the answers.
 
 use crate::transport::Payload;
-use dyno_core::Nanos;
+use dyno_model::Nanos;
 
 /// A conversation after its first turn. Turns are made on the driver's own thread, between the
 /// answer and the next request: everything that can be made ahead must have been.

@@ -1,7 +1,7 @@
 //! The schedule's statistics, over 200 seeds at 200/s for 30 s.
 
-use dyno_core::plan::Arrival;
 use dyno_drive::arrivals::Arrivals;
+use dyno_model::plan::Arrival;
 use dyno_stats::{index_of_dispersion, ks_one_sample};
 
 const SEEDS: u64 = 200;

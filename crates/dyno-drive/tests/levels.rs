@@ -3,12 +3,12 @@
 
 mod simulated;
 
-use dyno_core::frame::Ending;
-use dyno_core::outcome::Outcome;
-use dyno_core::plan::{Arrival, LevelPlan, Load, Shard, Warmup};
-use dyno_core::record::{Phase, RequestRecord};
-use dyno_core::{MS, SEC};
 use dyno_drive::{LevelOutcome, StopSignal};
+use dyno_model::frame::Ending;
+use dyno_model::outcome::Outcome;
+use dyno_model::plan::{Arrival, LevelPlan, Load, Shard, Warmup};
+use dyno_model::record::{Phase, RequestRecord};
+use dyno_model::{MS, SEC};
 use proptest::prelude::*;
 use simulated::{Simulated, level, reconciles, run, run_with};
 

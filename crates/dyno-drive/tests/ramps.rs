@@ -3,14 +3,14 @@
 
 mod simulated;
 
-use dyno_core::frame::Ending;
-use dyno_core::outcome::Outcome;
-use dyno_core::plan::{Arrival, LevelPlan, Load, Shard, Warmup};
-use dyno_core::ramp::Ramp;
-use dyno_core::record::Phase;
-use dyno_core::{MS, Nanos, SEC};
 use dyno_drive::StopSignal;
 use dyno_drive::ramp::RampArrivals;
+use dyno_model::frame::Ending;
+use dyno_model::outcome::Outcome;
+use dyno_model::plan::{Arrival, LevelPlan, Load, Shard, Warmup};
+use dyno_model::ramp::Ramp;
+use dyno_model::record::Phase;
+use dyno_model::{MS, Nanos, SEC};
 use proptest::prelude::*;
 use simulated::*;
 
@@ -177,7 +177,7 @@ fn a_warm_up_keeps_the_first_rate_and_comes_before_the_ramp() {
     let (outcome, records) = run(&plan, &mut Simulated::new(MS, 0));
     assert_eq!((outcome.warmup, outcome.issued), (50, 150));
     assert_eq!(outcome.sending_stopped, outcome.started + 15 * SEC);
-    let warm = |r: &&dyno_core::record::RequestRecord| r.phase == Phase::Warmup;
+    let warm = |r: &&dyno_model::record::RequestRecord| r.phase == Phase::Warmup;
     assert!(
         records
             .iter()

@@ -3,11 +3,11 @@
 
 mod simulated;
 
-use dyno_core::frame::Ending;
-use dyno_core::plan::{Arrival, LevelPlan, Load, Shard, Warmup};
-use dyno_core::record::{Phase, RequestRecord, Turn};
-use dyno_core::{MS, Nanos, SEC};
 use dyno_drive::{Dialogue, LevelOutcome, Lookahead, NextTurn, Payload, StopSignal, Work};
+use dyno_model::frame::Ending;
+use dyno_model::plan::{Arrival, LevelPlan, Load, Shard, Warmup};
+use dyno_model::record::{Phase, RequestRecord, Turn};
+use dyno_model::{MS, Nanos, SEC};
 use proptest::prelude::*;
 use simulated::{Simulated, level, reconciles, run_work};
 use std::collections::BTreeMap;

@@ -1,9 +1,9 @@
 //! How fast the core is in virtual time, in CPU time: a closed loop of requests, and how the time
 //! grows with their number. Run it with `cargo run --release --example core_speed`.
 
-use dyno_core::Nanos;
 use dyno_engine::core::{ConfigError, Core, Cost, Event, Policy, Request, Scheduler};
 use dyno_engine::virtual_time::Virtual;
+use dyno_model::Nanos;
 use dyno_stats::rng::SplitMix;
 use rustix::time::{ClockId, clock_gettime};
 use std::hint::black_box;

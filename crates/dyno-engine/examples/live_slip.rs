@@ -6,9 +6,9 @@
 //! cargo run --release -p dyno-engine --example live_slip -- 256 10 5  # streams, ms a step, s
 //! ```
 
-use dyno_core::frame::EngineSlip;
 use dyno_engine::core::{Core, Cost, Policy, Scheduler};
 use dyno_engine::{Server, ServerOptions, SlipReport, TwinBrain};
+use dyno_model::frame::EngineSlip;
 use dyno_net::{Clock, Interest, Poller, thread_cpu_ns};
 use std::error::Error;
 use std::io::{ErrorKind, Read, Write};

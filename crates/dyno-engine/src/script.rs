@@ -1,8 +1,8 @@
 //! The script: when each token of an answer is due, as `ttft=100ms,itl=20ms,tokens=128`.
 
 use crate::slow_down::{SlowDown, SlowDownError};
-use dyno_core::Nanos;
-use dyno_core::units::{UnitError, format_duration, parse_duration};
+use dyno_model::Nanos;
+use dyno_model::units::{UnitError, format_duration, parse_duration};
 use std::fmt;
 use std::str::FromStr;
 use thiserror::Error;

@@ -1,8 +1,8 @@
 //! How late the engine was against its own schedule.
 
-use dyno_core::Nanos;
-use dyno_core::frame::EngineSlip;
-use dyno_core::lag::LagHistogram;
+use dyno_model::Nanos;
+use dyno_model::frame::EngineSlip;
+use dyno_model::lag::LagHistogram;
 use serde::{Deserialize, Serialize};
 
 /// What `GET /dyno/slip` tells: the lateness of all writes, and where the engine has steps, of

@@ -1,7 +1,7 @@
 //! An engine that gets slower by and by, as `10%/min`: what a client sees of heat, of a neighbour,
 //! of a network that fills up.
 
-use dyno_core::Nanos;
+use dyno_model::Nanos;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
@@ -97,7 +97,7 @@ impl TryFrom<String> for SlowDown {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use dyno_core::SEC;
+    use dyno_model::SEC;
 
     #[test]
     fn rates_are_read_and_printed_back() {

@@ -1,7 +1,7 @@
 //! The engine in virtual time: the core, and a clock that is wherever the next event is.
 
 use crate::core::{Core, Event, Refused, Request, Step};
-use dyno_core::Nanos;
+use dyno_model::Nanos;
 use std::collections::VecDeque;
 
 /// An engine whose clock jumps from event to event.

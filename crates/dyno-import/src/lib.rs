@@ -12,7 +12,7 @@ mod text;
 pub use error::ImportError;
 pub use problem::{Problem, Weight};
 
-use dyno_core::plan::Plan;
+use dyno_model::plan::Plan;
 use dyno_report::layout::Extras;
 use dyno_report::{Summary, VecSource};
 use std::io::Read;

@@ -2,8 +2,8 @@
 
 use crate::error::RecordError;
 use crate::reader::RecordReader;
-use dyno_core::environment::Environment;
-use dyno_core::plan::Plan;
+use dyno_model::environment::Environment;
+use dyno_model::plan::Plan;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::fs::{self, File};

@@ -3,7 +3,7 @@
 //! Absent fields read as zero or as absent; unknown ones are skipped, so that an older reader
 //! understands what it can of a newer file. Nothing read here is trusted.
 
-use dyno_core::chunks::{put_varint, take_varint};
+use dyno_model::chunks::{put_varint, take_varint};
 
 const NUMBER: u64 = 0;
 const BYTES: u64 = 1;

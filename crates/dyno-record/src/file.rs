@@ -1,7 +1,7 @@
 //! The record file's outer form: the magic line and the frames' lengths and checksums.
 
 use crate::payload;
-use dyno_core::frame::{Frame, RunHeader};
+use dyno_model::frame::{Frame, RunHeader};
 
 /// The format of the frames that this version writes, and the newest it reads.
 pub const FORMAT: u32 = 1;

@@ -3,11 +3,11 @@
 use crate::fields::{
     Bad, Fields, Value, put_bytes, put_plain, put_some, take_number, unzigzag, zigzag,
 };
-use dyno_core::chunks::put_varint;
-use dyno_core::frame::{
+use dyno_model::chunks::put_varint;
+use dyno_model::frame::{
     ClientHealth, Ending, EngineSlip, LevelChosen, LevelEnd, LevelStart, RunEnd,
 };
-use dyno_core::lag::LagHistogram;
+use dyno_model::lag::LagHistogram;
 
 fn ending_number(ending: Ending) -> u64 {
     match ending {

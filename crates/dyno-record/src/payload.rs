@@ -2,7 +2,7 @@
 
 use crate::fields::Bad;
 use crate::{level, request, server};
-use dyno_core::frame::Frame;
+use dyno_model::frame::Frame;
 
 const LEVEL_START: u8 = 1;
 const REQUEST: u8 = 2;
@@ -62,10 +62,10 @@ pub(crate) fn decode(payload: &[u8]) -> Result<Option<Frame>, Bad> {
 mod tests {
     use super::*;
     use crate::fields::{put_number, put_text};
-    use dyno_core::frame::{Ending, RunEnd};
-    use dyno_core::outcome::Outcome;
-    use dyno_core::record::{Phase, RequestRecord, TokenCount, TokenSource};
-    use dyno_core::{MS, SEC};
+    use dyno_model::frame::{Ending, RunEnd};
+    use dyno_model::outcome::Outcome;
+    use dyno_model::record::{Phase, RequestRecord, TokenCount, TokenSource};
+    use dyno_model::{MS, SEC};
 
     fn streamed_request() -> RequestRecord {
         let intended = 600 * SEC;

@@ -4,7 +4,7 @@
 //! The writer looks into it at every tick, so a sender wakes it only when the queue fills up
 //! early: the usual price of sending is an uncontended lock and a push.
 
-use dyno_core::frame::Frame;
+use dyno_model::frame::Frame;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -133,8 +133,8 @@ fn memory_of(frame: &Frame) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use dyno_core::frame::LevelStart;
-    use dyno_core::record::{Phase, RequestRecord};
+    use dyno_model::frame::LevelStart;
+    use dyno_model::record::{Phase, RequestRecord};
     use std::sync::atomic::{AtomicUsize, Ordering};
     use std::thread;
     use std::time::Instant;

@@ -7,7 +7,7 @@
 use crate::error::RecordError;
 use crate::file::{FORMAT, MAGIC, MAX_FRAME, PREFIX, Prefix};
 use crate::payload;
-use dyno_core::frame::{Frame, RunHeader};
+use dyno_model::frame::{Frame, RunHeader};
 use std::fmt;
 use std::fs::File;
 use std::io::{self, BufReader, Read};

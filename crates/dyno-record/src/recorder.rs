@@ -5,7 +5,7 @@ use crate::error::RecordError;
 use crate::file::opening;
 use crate::queue::{Queue, QueueLimits};
 use crate::writer::{Finished, Sink, Trouble, WriteLimits, Writer};
-use dyno_core::frame::{Frame, RunHeader};
+use dyno_model::frame::{Frame, RunHeader};
 use std::fs::OpenOptions;
 use std::path::PathBuf;
 use std::sync::Arc;

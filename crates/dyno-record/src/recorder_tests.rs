@@ -3,7 +3,7 @@
 
 use super::*;
 use crate::reader::RecordReader;
-use dyno_core::frame::LevelStart;
+use dyno_model::frame::LevelStart;
 use std::io::{self, Write};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Condvar, Mutex};

@@ -4,10 +4,10 @@ use crate::fields::{
     Bad, Fields, Value, put_bytes, put_number, put_plain, put_some, put_text, take_number,
     unzigzag, zigzag,
 };
-use dyno_core::Nanos;
-use dyno_core::chunks::{ChunkTrack, put_varint};
-use dyno_core::outcome::{FailureClass, Outcome};
-use dyno_core::record::{Phase, RequestRecord, TokenCount, TokenSource, Turn};
+use dyno_model::Nanos;
+use dyno_model::chunks::{ChunkTrack, put_varint};
+use dyno_model::outcome::{FailureClass, Outcome};
+use dyno_model::record::{Phase, RequestRecord, TokenCount, TokenSource, Turn};
 
 const LEVEL: u64 = 1;
 const INDEX: u64 = 2;

@@ -1,7 +1,7 @@
 //! The stored form of what the server said of itself.
 
 use crate::fields::{Bad, Fields, Value, put_plain, put_some};
-use dyno_core::server::ServerSample;
+use dyno_model::server::ServerSample;
 
 pub(crate) fn encode(sample: &ServerSample, out: &mut Vec<u8>) {
     put_plain(out, 1, sample.at);

@@ -7,7 +7,7 @@
 use crate::error::RecordError;
 use crate::file::{MAX_FRAME, PREFIX, Prefix, put_frame};
 use crate::payload;
-use dyno_core::frame::Frame;
+use dyno_model::frame::Frame;
 use std::fs::File;
 use std::io::{self, Write};
 use std::path::PathBuf;

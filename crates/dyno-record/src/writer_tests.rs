@@ -2,8 +2,8 @@
 
 use super::*;
 use crate::reader::RecordReader;
-use dyno_core::frame::{Ending, LevelStart, RunEnd, RunHeader};
-use dyno_core::record::{Phase, RequestRecord};
+use dyno_model::frame::{Ending, LevelStart, RunEnd, RunHeader};
+use dyno_model::record::{Phase, RequestRecord};
 use proptest::prelude::*;
 
 /// A disk with room for so many bytes.

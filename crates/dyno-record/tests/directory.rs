@@ -3,8 +3,8 @@
 
 mod common;
 
-use dyno_core::environment::{Environment, Host, Server};
-use dyno_core::plan::{
+use dyno_model::environment::{Environment, Host, Server};
+use dyno_model::plan::{
     Api, DataPlan, LengthSpec, LevelPlan, Load, PLAN_SCHEMA, Plan, RequestPlan, Shard, Target,
     Timeouts, UsageWanted,
 };

@@ -4,8 +4,8 @@
 mod common;
 
 use common::{CHILD, KillOnDrop, only, this_binary};
-use dyno_core::frame::Frame;
-use dyno_core::record::{Phase, RequestRecord};
+use dyno_model::frame::Frame;
+use dyno_model::record::{Phase, RequestRecord};
 use dyno_record::{Recorder, RunDir};
 use std::io::{BufRead, BufReader, Write};
 use std::path::PathBuf;

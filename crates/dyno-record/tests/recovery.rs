@@ -3,7 +3,7 @@
 
 mod common;
 
-use dyno_core::frame::Frame;
+use dyno_model::frame::Frame;
 use dyno_record::{Damage, RecordReader, Recorder, RunDir, encode_file};
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -121,11 +121,11 @@ proptest! {
 fn every_cut_of_one_file_is_read() {
     let frames: Vec<_> = (0..20)
         .map(|i| {
-            let mut record = dyno_core::record::RequestRecord::new(
+            let mut record = dyno_model::record::RequestRecord::new(
                 0,
                 i,
                 0,
-                dyno_core::record::Phase::Measured,
+                dyno_model::record::Phase::Measured,
                 i * 1_000_000,
             );
             (0..i).for_each(|j| record.chunks.push((i + j) * 1_000_000, false, 1));

@@ -5,14 +5,14 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout)]
 
-use dyno_core::frame::{ClientHealth, Ending, Frame, LevelEnd, LevelStart, RunEnd, RunHeader};
-use dyno_core::outcome::Outcome;
-use dyno_core::plan::{
+use dyno_model::frame::{ClientHealth, Ending, Frame, LevelEnd, LevelStart, RunEnd, RunHeader};
+use dyno_model::outcome::Outcome;
+use dyno_model::plan::{
     Api, DataPlan, LengthSpec, LevelPlan, Load, PLAN_SCHEMA, Plan, RequestPlan, Shard, Target,
     Timeouts, UsageWanted,
 };
-use dyno_core::record::{Phase, RequestRecord, TokenCount, TokenSource};
-use dyno_core::{MS, SEC};
+use dyno_model::record::{Phase, RequestRecord, TokenCount, TokenSource};
+use dyno_model::{MS, SEC};
 use dyno_record::{Recorder, RunDir};
 use dyno_report::layout::{Extras, Layout, Options, Run};
 use dyno_report::{Detail, DirSource, summarise};

@@ -1,8 +1,8 @@
 //! Counting what becomes of arrivals, while records are read.
 
 use crate::summary::RequestCounts;
-use dyno_core::outcome::Outcome;
-use dyno_core::record::RequestRecord;
+use dyno_model::outcome::Outcome;
+use dyno_model::record::RequestRecord;
 use std::collections::BTreeMap;
 
 /// What became of the arrivals so far; the meaning of each is at [`RequestCounts`].

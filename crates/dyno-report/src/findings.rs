@@ -13,7 +13,7 @@ pub use reason::Reason;
 pub use server::ServerFinding;
 
 use crate::verdict::Verdict;
-use dyno_core::environment::Note;
+use dyno_model::environment::Note;
 
 /// Why a level has no steady window.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -1,7 +1,7 @@
 //! A recorded run as a source of frames: each reading opens the file again.
 
 use crate::source::FrameSource;
-use dyno_core::frame::{Frame, RunHeader};
+use dyno_model::frame::{Frame, RunHeader};
 use dyno_record::{RecordError, RecordReader, RunDir};
 use std::cell::RefCell;
 

@@ -2,7 +2,7 @@
 
 use crate::summary::{Distribution, LevelSummary, SloVerdict, TermVerdict, tidy};
 use crate::verdict::Verdict;
-use dyno_core::slo::{Condition, Metric, Slo, Statistic, Term};
+use dyno_model::slo::{Condition, Metric, Slo, Statistic, Term};
 use dyno_search::Margin;
 use dyno_stats::{PERCENTILES, Percentile, Presence};
 

@@ -1,7 +1,7 @@
 //! Where a report's frames come from. They are read more than once, so that nothing but sums
 //! has to be held in memory.
 
-use dyno_core::frame::{Frame, RunHeader};
+use dyno_model::frame::{Frame, RunHeader};
 
 /// The frames of one run.
 pub trait FrameSource {

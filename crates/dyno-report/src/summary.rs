@@ -24,8 +24,8 @@ pub use words::Doubted;
 
 use crate::findings::Reason;
 use crate::verdict::Verdict;
-use dyno_core::frame::Ending;
-use dyno_core::server::GpuCost;
+use dyno_model::frame::Ending;
+use dyno_model::server::GpuCost;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 

@@ -5,10 +5,10 @@
 mod common;
 
 use common::{closed, failure, level_plan, plan, source_of, stream};
-use dyno_core::MS;
-use dyno_core::outcome::FailureClass;
-use dyno_core::plan::Load;
-use dyno_core::record::RequestRecord;
+use dyno_model::MS;
+use dyno_model::outcome::FailureClass;
+use dyno_model::plan::Load;
+use dyno_model::record::RequestRecord;
 use dyno_report::detail::{Became, Detail, LevelDetail};
 use proptest::prelude::*;
 

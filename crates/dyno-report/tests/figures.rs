@@ -3,13 +3,13 @@
 mod common;
 
 use common::*;
-use dyno_core::MS;
-use dyno_core::outcome::{FailureClass, Outcome};
-use dyno_core::plan::{Arrival, Load, Warmup};
-use dyno_core::record::Phase;
+use dyno_model::MS;
+use dyno_model::outcome::{FailureClass, Outcome};
+use dyno_model::plan::{Arrival, Load, Warmup};
+use dyno_model::record::Phase;
 use dyno_report::summary::LevelSummary;
 
-fn burst(records: Vec<dyno_core::record::RequestRecord>) -> LevelSummary {
+fn burst(records: Vec<dyno_model::record::RequestRecord>) -> LevelSummary {
     let plan = burst_plan(records.len() as u64);
     summary_of(&plan, records).levels.remove(0)
 }
@@ -218,7 +218,7 @@ fn warm_up_is_no_sample_but_work_in_the_window() {
     assert_eq!(steady.throughput.output_tokens_per_s, Some(55.3506));
 }
 
-fn open_plan(rate: f64, requests: u64) -> dyno_core::plan::Plan {
+fn open_plan(rate: f64, requests: u64) -> dyno_model::plan::Plan {
     let load = Load::Rate { rate, arrival: Arrival::Constant };
     plan(vec![level_plan("10/s", load, Some(requests))])
 }

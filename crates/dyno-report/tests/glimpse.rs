@@ -4,9 +4,9 @@
 mod common;
 
 use common::{burst_plan, failure, stream, summary_of};
-use dyno_core::MS;
-use dyno_core::outcome::{FailureClass, Outcome};
-use dyno_core::record::{Phase, RequestRecord};
+use dyno_model::MS;
+use dyno_model::outcome::{FailureClass, Outcome};
+use dyno_model::record::{Phase, RequestRecord};
 use dyno_report::Finding;
 use dyno_report::glimpse::{Glimpse, Glimpsed};
 use proptest::prelude::*;

@@ -1,7 +1,7 @@
 //! Every finding, in every language.
 #![allow(clippy::unwrap_used)]
 
-use dyno_core::notes::Known;
+use dyno_model::notes::Known;
 use dyno_report::findings::{Figure, NoInterval, NoWindow, OverTime, ServerFinding};
 use dyno_report::messages::Language;
 use dyno_report::slo::FewSamples;

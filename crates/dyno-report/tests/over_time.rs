@@ -6,13 +6,13 @@ mod common;
 mod soak;
 
 use common::*;
-use dyno_core::frame::{Ending, Frame};
-use dyno_core::outcome::FailureClass;
-use dyno_core::plan::{Arrival, Load, Plan, Warmup};
-use dyno_core::ramp::Ramp;
-use dyno_core::record::{Phase, RequestRecord};
-use dyno_core::server::ServerSample;
-use dyno_core::{MS, Nanos, SEC};
+use dyno_model::frame::{Ending, Frame};
+use dyno_model::outcome::FailureClass;
+use dyno_model::plan::{Arrival, Load, Plan, Warmup};
+use dyno_model::ramp::Ramp;
+use dyno_model::record::{Phase, RequestRecord};
+use dyno_model::server::ServerSample;
+use dyno_model::{MS, Nanos, SEC};
 use dyno_report::summary::LevelSummary;
 use dyno_report::{Summary, TextOptions, Verdict, render_text, summarise};
 use dyno_stats::rng::SplitMix;
@@ -98,7 +98,7 @@ fn a_percentile_among_those_still_running_is_not_known() {
             true => stream(i, 0, 10 * i, 100 + i, 20, 5),
             false => {
                 let mut r = failure(i, 0, 10 * i, 3000, FailureClass::Http(500), "");
-                r.outcome = dyno_core::outcome::Outcome::Censored;
+                r.outcome = dyno_model::outcome::Outcome::Censored;
                 r
             }
         });

@@ -6,11 +6,11 @@
 mod common;
 
 use common::*;
-use dyno_core::MS;
-use dyno_core::frame::{Ending, Frame, LevelStart, RunEnd};
-use dyno_core::outcome::FailureClass;
-use dyno_core::plan::{Load, Plan};
-use dyno_core::record::RequestRecord;
+use dyno_model::MS;
+use dyno_model::frame::{Ending, Frame, LevelStart, RunEnd};
+use dyno_model::outcome::FailureClass;
+use dyno_model::plan::{Load, Plan};
+use dyno_model::record::RequestRecord;
 use dyno_report::messages::Language;
 use dyno_report::page::Page;
 use dyno_report::{Detail, Reason, Summary, Verdict, summarise};

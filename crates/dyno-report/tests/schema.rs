@@ -4,10 +4,10 @@
 mod common;
 
 use common::*;
-use dyno_core::SEC;
-use dyno_core::outcome::{FailureClass, Outcome};
-use dyno_core::plan::{Arrival, Load, Plan};
-use dyno_core::record::{RequestRecord, Turn};
+use dyno_model::SEC;
+use dyno_model::outcome::{FailureClass, Outcome};
+use dyno_model::plan::{Arrival, Load, Plan};
+use dyno_model::record::{RequestRecord, Turn};
 use dyno_report::{Summary, summarise};
 use proptest::prelude::*;
 

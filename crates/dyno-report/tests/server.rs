@@ -4,11 +4,11 @@
 mod common;
 
 use common::*;
-use dyno_core::frame::{Frame, LevelStart};
-use dyno_core::plan::{Load, Plan};
-use dyno_core::record::RequestRecord;
-use dyno_core::server::{GpuCost, ServerSample};
-use dyno_core::{MS, SEC};
+use dyno_model::frame::{Frame, LevelStart};
+use dyno_model::plan::{Load, Plan};
+use dyno_model::record::RequestRecord;
+use dyno_model::server::{GpuCost, ServerSample};
+use dyno_model::{MS, SEC};
 use dyno_report::summary::{LevelSummary, ServerSummary};
 use dyno_report::{Summary, TextOptions, render_text, summarise};
 use proptest::prelude::*;

@@ -3,11 +3,11 @@
 mod common;
 
 use common::*;
-use dyno_core::MS;
-use dyno_core::frame::{Ending, LevelEnd};
-use dyno_core::outcome::{FailureClass, Outcome};
-use dyno_core::plan::{Arrival, Load, Plan, Warmup};
-use dyno_core::record::{Phase, RequestRecord, Turn};
+use dyno_model::MS;
+use dyno_model::frame::{Ending, LevelEnd};
+use dyno_model::outcome::{FailureClass, Outcome};
+use dyno_model::plan::{Arrival, Load, Plan, Warmup};
+use dyno_model::record::{Phase, RequestRecord, Turn};
 use dyno_report::Verdict;
 use dyno_report::summary::LevelSummary;
 use proptest::prelude::*;

@@ -4,11 +4,11 @@
 mod common;
 
 use common::*;
-use dyno_core::MS;
-use dyno_core::outcome::{FailureClass, Outcome};
-use dyno_core::plan::{Arrival, Load, Plan};
-use dyno_core::record::RequestRecord;
-use dyno_core::slo::{Condition, Metric, Slo, Statistic};
+use dyno_model::MS;
+use dyno_model::outcome::{FailureClass, Outcome};
+use dyno_model::plan::{Arrival, Load, Plan};
+use dyno_model::record::RequestRecord;
+use dyno_model::slo::{Condition, Metric, Slo, Statistic};
 use dyno_report::slo::{judge, met, requests_needed, value};
 use dyno_report::summary::LevelSummary;
 use dyno_report::{Summary, Verdict};

@@ -4,11 +4,11 @@
 mod common;
 
 use common::*;
-use dyno_core::MS;
-use dyno_core::frame::{Ending, Frame, LevelEnd};
-use dyno_core::outcome::{FailureClass, Outcome};
-use dyno_core::plan::{Arrival, Load};
-use dyno_core::record::{RequestRecord, Turn};
+use dyno_model::MS;
+use dyno_model::frame::{Ending, Frame, LevelEnd};
+use dyno_model::outcome::{FailureClass, Outcome};
+use dyno_model::plan::{Arrival, Load};
+use dyno_model::record::{RequestRecord, Turn};
 use dyno_report::messages::Language;
 use dyno_report::text::width;
 use dyno_report::{Finding, Summary, TextOptions, Verdict, render_text, summarise};

@@ -3,9 +3,9 @@
 mod common;
 
 use common::*;
-use dyno_core::MS;
-use dyno_core::plan::{Arrival, Load};
-use dyno_core::record::RequestRecord;
+use dyno_model::MS;
+use dyno_model::plan::{Arrival, Load};
+use dyno_model::record::RequestRecord;
 use dyno_report::Verdict;
 use dyno_report::summary::LevelSummary;
 

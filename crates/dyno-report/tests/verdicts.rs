@@ -3,21 +3,21 @@
 mod common;
 
 use common::*;
-use dyno_core::environment::{Environment, Host, Note, Preflight, Server};
-use dyno_core::frame::{Ending, EngineSlip};
-use dyno_core::outcome::{FailureClass, Outcome};
-use dyno_core::record::{Phase, RequestRecord, TokenCount, TokenSource};
-use dyno_core::{MS, SEC};
+use dyno_model::environment::{Environment, Host, Note, Preflight, Server};
+use dyno_model::frame::{Ending, EngineSlip};
+use dyno_model::outcome::{FailureClass, Outcome};
+use dyno_model::record::{Phase, RequestRecord, TokenCount, TokenSource};
+use dyno_model::{MS, SEC};
 use dyno_report::summary::LevelSummary;
 use dyno_report::{Verdict, summarise};
 
-fn good() -> (dyno_core::plan::Plan, Vec<RequestRecord>) {
+fn good() -> (dyno_model::plan::Plan, Vec<RequestRecord>) {
     closed(4, 25)
 }
 
 fn judged(
     change_records: impl FnOnce(&mut Vec<RequestRecord>),
-    change_end: impl FnOnce(&mut dyno_core::frame::LevelEnd),
+    change_end: impl FnOnce(&mut dyno_model::frame::LevelEnd),
 ) -> LevelSummary {
     let (plan, mut records) = good();
     change_records(&mut records);
@@ -80,7 +80,7 @@ fn late_reading_is_invalid_by_the_worse_of_two_lags() {
 #[test]
 fn an_engine_off_its_schedule_is_invalid() {
     let slip = |p99: u64| {
-        move |end: &mut dyno_core::frame::LevelEnd| {
+        move |end: &mut dyno_model::frame::LevelEnd| {
             end.slip = Some(EngineSlip { count: 9, p50_ns: 0, p99_ns: p99, max_ns: p99 });
         }
     };

@@ -2,9 +2,9 @@
 //! between when they have come, exactly as they came.
 
 use crate::encode::Encoder;
-use dyno_core::Nanos;
-use dyno_core::prompt::{Conversation, UserTurn};
 use dyno_drive::{Dialogue, NextTurn, Payload, Work};
+use dyno_model::Nanos;
+use dyno_model::prompt::{Conversation, UserTurn};
 use std::collections::VecDeque;
 
 /// A turn, encoded ahead.
@@ -78,8 +78,8 @@ mod tests {
     use crate::dialect::Shape;
     use crate::encode::SecretHeaders;
     use crate::endpoint::Endpoint;
-    use dyno_core::plan::Api;
-    use dyno_core::prompt::{Content, Item, Message};
+    use dyno_model::plan::Api;
+    use dyno_model::prompt::{Content, Item, Message};
     use proptest::prelude::*;
     use serde_json::{Value, json};
 

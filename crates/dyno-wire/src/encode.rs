@@ -2,9 +2,9 @@
 
 use crate::dialect::{self, Shape};
 use crate::endpoint::Endpoint;
-use dyno_core::plan::Api;
-use dyno_core::prompt::Item;
 use dyno_drive::Payload;
+use dyno_model::plan::Api;
+use dyno_model::prompt::Item;
 
 /// Turns prompts into requests for one server.
 #[derive(Clone)]

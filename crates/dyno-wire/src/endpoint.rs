@@ -1,6 +1,6 @@
 //! Where requests go: a base URL, with or without `/v1`, or a full endpoint path.
 
-use dyno_core::plan::Api;
+use dyno_model::plan::Api;
 use std::net::{SocketAddr, ToSocketAddrs};
 use thiserror::Error;
 

@@ -5,10 +5,10 @@ use crate::dialect::{self, Delta, Keep};
 use crate::http::{Head, Piece, ResponseReader};
 use crate::redact::Redactor;
 use crate::sse::SseDecoder;
-use dyno_core::Nanos;
-use dyno_core::outcome::{FailureClass, Outcome};
-use dyno_core::plan::Api;
-use dyno_core::record::{RequestRecord, TokenCount, TokenSource};
+use dyno_model::Nanos;
+use dyno_model::outcome::{FailureClass, Outcome};
+use dyno_model::plan::Api;
+use dyno_model::record::{RequestRecord, TokenCount, TokenSource};
 
 /// Largest event, and largest answer that is not streamed.
 pub const MAX_EVENT: usize = 16 << 20;

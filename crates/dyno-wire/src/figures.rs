@@ -1,8 +1,8 @@
 //! What servers say of themselves in their `/metrics`, under whatever names, as one sample.
 
 use crate::prometheus::series;
-use dyno_core::Nanos;
-use dyno_core::server::ServerSample;
+use dyno_model::Nanos;
+use dyno_model::server::ServerSample;
 
 /// How several series of one name, of several engines or models, become one figure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,9 +1,9 @@
 //! However the bytes are cut, the same events and the same record come out.
 #![allow(clippy::unwrap_used)]
 
-use dyno_core::outcome::{FailureClass, Outcome};
-use dyno_core::plan::Api;
-use dyno_core::record::{Phase, RequestRecord};
+use dyno_model::outcome::{FailureClass, Outcome};
+use dyno_model::plan::Api;
+use dyno_model::record::{Phase, RequestRecord};
 use dyno_wire::dialect::Keep;
 use dyno_wire::exchange::{Exchange, Progress, Rules};
 use dyno_wire::redact::Redactor;

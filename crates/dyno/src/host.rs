@@ -1,6 +1,6 @@
 //! The client machine, as far as it matters to the figures.
 
-use dyno_core::environment::Host;
+use dyno_model::environment::Host;
 
 /// Looks around.
 pub(crate) fn describe() -> Host {

@@ -3,7 +3,7 @@
 //! first. A reader that has gone away is no reason to panic.
 
 use crate::exit::Exit;
-use dyno_core::versus::Side;
+use dyno_model::versus::Side;
 use std::collections::VecDeque;
 use std::fmt::Display;
 use std::io::{self, IsTerminal, Write};

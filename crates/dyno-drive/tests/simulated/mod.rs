@@ -1,15 +1,15 @@
 //! A server in virtual time, and a level run against it.
 #![allow(clippy::unwrap_used, dead_code)]
 
-use dyno_core::frame::ClientHealth;
-use dyno_core::outcome::{FailureClass, Outcome};
-use dyno_core::plan::{LengthSpec, LevelPlan, Load, Shard};
-use dyno_core::record::{Phase, RequestRecord};
-use dyno_core::{Nanos, SEC};
 use dyno_drive::{
     Ended, Job, LevelOutcome, LevelSetup, Lookahead, Observer, Payload, StopSignal, Transport,
     TransportError, run_level,
 };
+use dyno_model::frame::ClientHealth;
+use dyno_model::outcome::{FailureClass, Outcome};
+use dyno_model::plan::{LengthSpec, LevelPlan, Load, Shard};
+use dyno_model::record::{Phase, RequestRecord};
+use dyno_model::{Nanos, SEC};
 use std::collections::BTreeMap;
 
 /// What the server answers.

@@ -1,7 +1,7 @@
 //! Time finer than nanoseconds, in whole numbers: many steps at once last exactly as long as the
 //! same steps one after another, and rounding does not add up.
 
-use dyno_core::Nanos;
+use dyno_model::Nanos;
 
 /// Bits after the nanosecond.
 const BITS: u32 = 32;

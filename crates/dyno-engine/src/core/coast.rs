@@ -3,7 +3,7 @@
 
 use super::clock::Fine;
 use super::{Core, Policy, Step};
-use dyno_core::Nanos;
+use dyno_model::Nanos;
 
 /// How far to coast.
 struct Reach {

@@ -2,7 +2,7 @@
 
 use super::sequences::{State, Stint};
 use super::{Core, Event, Step, Token};
-use dyno_core::Nanos;
+use dyno_model::Nanos;
 
 impl Core {
     /// Ends the planned step and adds what happened to `done`, in the order of admission. Does

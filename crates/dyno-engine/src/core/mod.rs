@@ -26,7 +26,7 @@ pub use request::{Event, Refused, Request, Step, Token};
 
 use clock::Fine;
 use decoding::Decoding;
-use dyno_core::Nanos;
+use dyno_model::Nanos;
 use noise::Noise;
 use plan::Planned;
 use pool::Pool;

@@ -5,7 +5,7 @@ use super::cost::Load;
 use super::pool::Match;
 use super::sequences::State;
 use super::{Core, Policy, Step};
-use dyno_core::Nanos;
+use dyno_model::Nanos;
 
 /// A step that is planned.
 #[derive(Debug, Clone)]

@@ -1,6 +1,6 @@
 //! What goes in and comes out: requests, refusals, steps and events.
 
-use dyno_core::Nanos;
+use dyno_model::Nanos;
 use thiserror::Error;
 
 /// A request for tokens.

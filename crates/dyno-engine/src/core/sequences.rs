@@ -1,7 +1,7 @@
 //! The requests in the engine, each in a slot, and those that run in the order of admission.
 
 use super::keys::NumberMap;
-use dyno_core::Nanos;
+use dyno_model::Nanos;
 
 const NONE: u32 = u32::MAX;
 

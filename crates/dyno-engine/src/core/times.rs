@@ -4,7 +4,7 @@
 use super::Core;
 use super::keys::NumberMap;
 use super::sequences::{State, Stint};
-use dyno_core::Nanos;
+use dyno_model::Nanos;
 use std::collections::VecDeque;
 
 /// Rounds that are kept before any is dropped.

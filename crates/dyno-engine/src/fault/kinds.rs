@@ -1,7 +1,7 @@
 //! The kinds of faults: failures, which must be recorded under their class, and quirks, which a
 //! client must bear without a difference in its figures.
 
-use dyno_core::outcome::FailureClass as Class;
+use dyno_model::outcome::FailureClass as Class;
 
 /// An answer that is wrong; the table below says in which way.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -9,7 +9,7 @@ use kinds::FaultKind;
 pub(crate) use kinds::{Failure, Quirk, Quirks};
 pub use when::{Rate, When};
 
-use dyno_core::outcome::FailureClass;
+use dyno_model::outcome::FailureClass;
 use dyno_stats::rng::SplitMix;
 use std::fmt;
 use std::str::FromStr;

@@ -2,7 +2,7 @@
 
 use crate::core::Core;
 use crate::openai::Finish;
-use dyno_core::Nanos;
+use dyno_model::Nanos;
 use std::fmt::Write;
 
 #[rustfmt::skip] // vLLM's own bounds, one line each.

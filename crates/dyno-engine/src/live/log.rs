@@ -1,7 +1,7 @@
 //! A list of all that happened in a live engine, so that it can be played again.
 
 use crate::core::Step;
-use dyno_core::Nanos;
+use dyno_model::Nanos;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Something that happened in a live engine.

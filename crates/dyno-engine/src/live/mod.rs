@@ -15,7 +15,7 @@ use crate::core::keys::NumberMap;
 use crate::core::{Core, Event, Refused, Request};
 use crate::openai::Finish;
 use crate::slip::Slip;
-use dyno_core::Nanos;
+use dyno_model::Nanos;
 use figures::Figures;
 use std::collections::VecDeque;
 
@@ -275,7 +275,7 @@ impl Live {
 mod tests {
     use super::*;
     use crate::core::{Cost, Policy, Scheduler};
-    use dyno_core::MS;
+    use dyno_model::MS;
 
     fn live() -> Live {
         let scheduler = Scheduler {

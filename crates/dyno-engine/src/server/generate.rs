@@ -13,7 +13,7 @@ use crate::openai::chunk::{Voice, VoiceParts};
 use crate::openai::prompt::{Counted, Hashed, Words};
 use crate::openai::request::Ask;
 use crate::openai::{Endpoint, Finish, answer};
-use dyno_core::Nanos;
+use dyno_model::Nanos;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 /// An answer that is sent in one piece when it is due.

@@ -1,7 +1,7 @@
 //! What says when the tokens of a stream are due: a script beforehand, or an engine token by token.
 
 use crate::script::Script;
-use dyno_core::Nanos;
+use dyno_model::Nanos;
 
 /// What is to be done about the next write.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -6,7 +6,7 @@ use super::listener::{self, Accepted};
 use super::site::Site;
 use super::timers::Timers;
 use super::{EngineError, ServerOptions};
-use dyno_core::{MS, Nanos};
+use dyno_model::{MS, Nanos};
 use dyno_net::{Clock, Interest, Poller, Ready};
 use rustix::fd::OwnedFd;
 use std::io::{self, Read};

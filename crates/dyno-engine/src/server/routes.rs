@@ -13,7 +13,7 @@ use crate::openai::prompt::{Counted, Words};
 use crate::openai::request::Ask;
 use crate::openai::{Endpoint, answer};
 use crate::slip::SlipReport;
-use dyno_core::Nanos;
+use dyno_model::Nanos;
 
 /// Who asks.
 #[derive(Debug, Clone, Copy)]

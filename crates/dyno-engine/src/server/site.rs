@@ -9,7 +9,7 @@ use crate::fault::Selector;
 use crate::live::{Due, Live};
 use crate::script::Script;
 use crate::slip::Slip;
-use dyno_core::Nanos;
+use dyno_model::Nanos;
 
 /// What decides when tokens are due, at work.
 #[derive(Debug)]

@@ -6,7 +6,7 @@ use crate::fault::{Failure, Quirk, Quirks};
 use crate::openai::Finish;
 use crate::openai::answer;
 use crate::openai::chunk::Voice;
-use dyno_core::{MS, Nanos};
+use dyno_model::{MS, Nanos};
 
 const DRIP: Nanos = 100 * MS;
 /// Events in one write to a client that was behind.

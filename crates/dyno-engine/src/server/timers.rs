@@ -1,6 +1,6 @@
 //! Due times in order.
 
-use dyno_core::Nanos;
+use dyno_model::Nanos;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 

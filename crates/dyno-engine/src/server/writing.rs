@@ -5,7 +5,7 @@ use super::pace::Next;
 use super::reactor::{Fate, Reactor};
 use super::stream::After;
 use crate::live::Due;
-use dyno_core::{MS, Nanos};
+use dyno_model::{MS, Nanos};
 use rustix::net::sockopt::set_socket_linger;
 use std::net::Shutdown;
 use std::time::Duration;

@@ -1,8 +1,8 @@
 //! Small cases whose every time can be worked out on paper.
 
-use dyno_core::{MS, Nanos};
 use dyno_engine::core::{Core, Cost, Event, Policy, Refused, Request, Scheduler, Step};
 use dyno_engine::virtual_time::Virtual;
+use dyno_model::{MS, Nanos};
 
 const SCHEDULER: Scheduler = Scheduler {
     policy: Policy::Chunked,

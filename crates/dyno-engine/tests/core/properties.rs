@@ -2,8 +2,8 @@
 
 use crate::reference::Reference;
 use crate::scenario::{Act, Scenario, drive, drive_virtual, scenarios};
-use dyno_core::Nanos;
 use dyno_engine::core::{Core, Event};
+use dyno_model::Nanos;
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;

@@ -3,8 +3,8 @@
 
 use crate::plain_blocks::Blocks;
 use crate::scenario::Engine;
-use dyno_core::Nanos;
 use dyno_engine::core::{Cost, Event, Policy, Refused, Request, Scheduler, Step, Token};
+use dyno_model::Nanos;
 use dyno_stats::rng::SplitMix;
 
 #[derive(Debug, Clone)]

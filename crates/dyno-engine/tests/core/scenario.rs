@@ -1,10 +1,10 @@
 //! Random engines and what happens to them, and a way to drive any engine through it.
 
-use dyno_core::Nanos;
 use dyno_engine::core::{
     Core, Cost, Event, Knee, Policy, Refused, Request, Scheduler, Step, Token,
 };
 use dyno_engine::virtual_time::Virtual;
+use dyno_model::Nanos;
 use proptest::prelude::*;
 
 /// An engine without a clock.

@@ -1,10 +1,10 @@
 //! The same arrivals give the same steps on a real clock and in virtual time.
 
 use crate::support::{Client, post};
-use dyno_core::Nanos;
 use dyno_engine::core::{Core, Cost, Policy, Request, Scheduler, Step};
 use dyno_engine::virtual_time::Virtual;
 use dyno_engine::{LiveEvent, LiveLog, Server, ServerOptions, TwinBrain};
+use dyno_model::Nanos;
 use dyno_stats::rng::SplitMix;
 use std::time::Duration;
 

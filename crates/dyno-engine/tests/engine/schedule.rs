@@ -1,7 +1,7 @@
 //! Tokens at their times, and the engine's account of how late it was.
 
 use crate::support::{Client, chat, engine, metric, post};
-use dyno_core::frame::EngineSlip;
+use dyno_model::frame::EngineSlip;
 use std::time::Duration;
 
 #[test]

@@ -3,14 +3,14 @@
 use super::rebuild::Head;
 use super::sample;
 use super::told::Found;
-use dyno_core::course::Course;
-use dyno_core::frame::{ClientHealth, Ending, Frame, LevelEnd, LevelStart, RunEnd, RunHeader};
-use dyno_core::plan::{
+use dyno_model::course::Course;
+use dyno_model::frame::{ClientHealth, Ending, Frame, LevelEnd, LevelStart, RunEnd, RunHeader};
+use dyno_model::plan::{
     Api, Arrival, DataPlan, LengthSpec, LevelPlan, Load, PLAN_SCHEMA, Plan, RequestPlan, Shard,
     Target, Timeouts, UsageWanted,
 };
-use dyno_core::record::RequestRecord;
-use dyno_core::server::ServerPlan;
+use dyno_model::record::RequestRecord;
+use dyno_model::server::ServerPlan;
 use dyno_report::VecSource;
 
 /// A plan good enough to compute by.

@@ -7,7 +7,7 @@ use super::rebuild::Head;
 use super::told::{Found, Offered, distribution, present, rounded, tokens};
 use super::{Reading, guidellm_requests};
 use crate::Problem;
-use dyno_core::plan::Arrival;
+use dyno_model::plan::Arrival;
 use dyno_report::summary::{Concurrency, Distribution, Origin, Reported};
 use serde_json::Value;
 

@@ -6,7 +6,7 @@ use super::json::{count, list, number, text};
 use super::rebuild::{Ended, Head, Sample};
 use super::told::{Found, Offered};
 use crate::Problem;
-use dyno_core::plan::Arrival;
+use dyno_model::plan::Arrival;
 use dyno_report::summary::{Origin, Reported};
 use serde_json::Value;
 use std::collections::BTreeMap;

@@ -1,8 +1,8 @@
 //! One request as another tool saved it, and the record that Dyno would have written of it. What
 //! the tool did not save stays absent.
 
-use dyno_core::outcome::{FailureClass, Outcome};
-use dyno_core::record::{Phase, RequestRecord, TokenCount, TokenSource};
+use dyno_model::outcome::{FailureClass, Outcome};
+use dyno_model::record::{Phase, RequestRecord, TokenCount, TokenSource};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 

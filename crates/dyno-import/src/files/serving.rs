@@ -7,7 +7,7 @@ use super::rebuild::{Ended, Head, Sample};
 use super::told::{Found, Offered, distribution, present, rounded, tokens};
 use super::{Group, Reading};
 use crate::Problem;
-use dyno_core::plan::Arrival;
+use dyno_model::plan::Arrival;
 use dyno_report::layout::Burstiness;
 use dyno_report::summary::{Concurrency, Distribution, Origin, Reported};
 use serde_json::Value;

@@ -3,7 +3,7 @@
 
 use super::rebuild::Sample;
 use crate::{Problem, blank};
-use dyno_core::plan::Arrival;
+use dyno_model::plan::Arrival;
 use dyno_report::layout::LevelExtras;
 use dyno_report::summary::{Distribution, LoadSummary, Tokens};
 use dyno_report::{LevelSummary, Reason};

@@ -1,14 +1,14 @@
 //! Arbitrary frames, and this test binary run again as another process.
 #![allow(dead_code)]
 
-use dyno_core::chunks::ChunkTrack;
-use dyno_core::frame::{
+use dyno_model::chunks::ChunkTrack;
+use dyno_model::frame::{
     ClientHealth, Ending, EngineSlip, Frame, LevelEnd, LevelStart, RunEnd, RunHeader,
 };
-use dyno_core::lag::LagHistogram;
-use dyno_core::outcome::{FailureClass, Outcome};
-use dyno_core::record::{Phase, RequestRecord, TokenCount, TokenSource, Turn};
-use dyno_core::server::ServerSample;
+use dyno_model::lag::LagHistogram;
+use dyno_model::outcome::{FailureClass, Outcome};
+use dyno_model::record::{Phase, RequestRecord, TokenCount, TokenSource, Turn};
+use dyno_model::server::ServerSample;
 use proptest::collection::vec;
 use proptest::option;
 use proptest::prelude::*;

@@ -5,8 +5,8 @@ use super::gather::Gathered;
 use super::slices::Sliced;
 use crate::findings::{Figure, OverTime};
 use crate::summary::Slice;
-use dyno_core::ramp::Ramp;
-use dyno_core::units::to_s;
+use dyno_model::ramp::Ramp;
+use dyno_model::units::to_s;
 use dyno_stats::hinge::Point;
 use dyno_stats::{Counted, Hinge, hinge};
 

@@ -1,9 +1,9 @@
 //! What the client saw of itself, in the summary's form.
 
 use crate::summary::{Client, Lag, round6};
-use dyno_core::frame::{ClientHealth, EngineSlip};
-use dyno_core::lag::LagHistogram;
-use dyno_core::units::to_ms;
+use dyno_model::frame::{ClientHealth, EngineSlip};
+use dyno_model::lag::LagHistogram;
+use dyno_model::units::to_ms;
 use dyno_stats::Counted;
 
 /// Exact lags of requests.

@@ -1,7 +1,7 @@
 //! What a level's work takes: tokens per GPU, and their price.
 
 use crate::summary::{CostSummary, Steady, Throughput, tidy};
-use dyno_core::server::ServerPlan;
+use dyno_model::server::ServerPlan;
 
 const SECONDS_PER_HOUR: f64 = 3600.0;
 

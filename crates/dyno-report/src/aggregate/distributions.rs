@@ -6,7 +6,7 @@ use super::gather::Samples;
 use super::timeline::for_each_gap;
 use crate::findings::NoInterval;
 use crate::summary::{Distribution, Intervals95, round6};
-use dyno_core::record::RequestRecord;
+use dyno_model::record::RequestRecord;
 use dyno_stats::{BlockTable, Counted, MIN_BLOCKS, PERCENTILES, Presence};
 
 const MOST_BLOCKS: u64 = 40;

@@ -3,8 +3,8 @@
 
 use super::slices::{Cell, Sliced};
 use crate::findings::{Figure, OverTime};
-use dyno_core::Nanos;
-use dyno_core::units::to_s;
+use dyno_model::Nanos;
+use dyno_model::units::to_s;
 use dyno_stats::drift::FEWEST_STRETCHES;
 use dyno_stats::{Counted, drift, more_marked};
 
@@ -135,7 +135,7 @@ pub fn memory_growth(samples: &[(Nanos, u64)]) -> Option<OverTime> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use dyno_core::SEC;
+    use dyno_model::SEC;
     use dyno_stats::rng::SplitMix;
 
     fn samples(bytes: impl Fn(f64, &mut SplitMix) -> f64) -> Vec<(Nanos, u64)> {

@@ -1,6 +1,6 @@
 //! The figures of one request, by the definitions of the metrics page.
 
-use dyno_core::record::RequestRecord;
+use dyno_model::record::RequestRecord;
 
 /// Figures that a request has at most once, in nanoseconds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -11,9 +11,9 @@ use super::stragglers::LastToEnd;
 use super::timeline::for_each_gap;
 use super::tokens::TokenSum;
 use crate::counts::Counts;
-use dyno_core::frame::LevelEnd;
-use dyno_core::outcome::{FailureClass, Outcome};
-use dyno_core::record::RequestRecord;
+use dyno_model::frame::LevelEnd;
+use dyno_model::outcome::{FailureClass, Outcome};
+use dyno_model::record::RequestRecord;
 use dyno_stats::Tally;
 
 /// What the first reading of a level leaves.

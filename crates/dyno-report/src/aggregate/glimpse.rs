@@ -9,9 +9,9 @@ use super::timeline::for_each_gap;
 use super::tokens::TokenSum;
 use crate::counts::Counts;
 use crate::findings::Finding;
-use dyno_core::lag::LagHistogram;
-use dyno_core::record::RequestRecord;
-use dyno_core::units::to_s;
+use dyno_model::lag::LagHistogram;
+use dyno_model::record::RequestRecord;
+use dyno_model::units::to_s;
 use dyno_stats::{Counted, PERCENTILES, Percentile, Presence, Tally};
 
 /// Collects the requests of one level as they end.

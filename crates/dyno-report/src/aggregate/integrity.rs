@@ -3,7 +3,7 @@
 
 use super::timeline::{PerChunk, per_chunk};
 use crate::summary::{Integrity, round6};
-use dyno_core::record::RequestRecord;
+use dyno_model::record::RequestRecord;
 
 /// Answers of so many events within [`BURST_US`] came in one burst, whatever the reads were.
 const BURST_EVENTS: usize = 8;

@@ -6,10 +6,10 @@ use crate::counts::Counts;
 use crate::findings::{Finding, NoInterval, NoWindow, OverTime};
 use crate::summary::{Client, Integrity, Lag, Straggler};
 use crate::verdict::Verdict;
-use dyno_core::environment::Environment;
-use dyno_core::frame::{Ending, LevelEnd};
-use dyno_core::plan::Plan;
-use dyno_core::units::to_s;
+use dyno_model::environment::Environment;
+use dyno_model::frame::{Ending, LevelEnd};
+use dyno_model::plan::Plan;
+use dyno_model::units::to_s;
 
 /// Everything the rules look at.
 pub(super) struct Case<'a> {

@@ -21,12 +21,12 @@ use crate::summary::{
     Concurrency, LevelSummary, LoadSummary, RequestCounts, Throughput, round6, tidy,
 };
 use crate::verdict::Verdict;
-use dyno_core::environment::Environment;
-use dyno_core::frame::Ending;
-use dyno_core::plan::{LengthSpec, LevelPlan, Load, Plan};
-use dyno_core::record::RequestRecord;
-use dyno_core::slo::Slo;
-use dyno_core::units::to_s;
+use dyno_model::environment::Environment;
+use dyno_model::frame::Ending;
+use dyno_model::plan::{LengthSpec, LevelPlan, Load, Plan};
+use dyno_model::record::RequestRecord;
+use dyno_model::slo::Slo;
+use dyno_model::units::to_s;
 use dyno_stats::{Counted, Saturation};
 
 const LONGEST_LABEL: usize = 80;

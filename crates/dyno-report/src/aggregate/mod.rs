@@ -35,8 +35,8 @@ use crate::search;
 use crate::source::FrameSource;
 use crate::summary::{LevelSummary, RunSummary, SUMMARY_SCHEMA, Summary, TokenSources};
 use crate::when::utc;
-use dyno_core::environment::Environment;
-use dyno_core::plan::Plan;
+use dyno_model::environment::Environment;
+use dyno_model::plan::Plan;
 pub(crate) use figures::figures;
 use level::Level;
 use readings::FirstReading;
@@ -136,7 +136,7 @@ fn notes(
     let ran = levels.len() as u64;
     let planned = first.planned(plan);
     // Where it was enough, that is said by a note of its own.
-    let over = first.ending.is_some_and(dyno_core::frame::Ending::carried_out);
+    let over = first.ending.is_some_and(dyno_model::frame::Ending::carried_out);
     if ran < planned && !over {
         found.push(Finding::LevelsNotRun { ran, planned });
     }

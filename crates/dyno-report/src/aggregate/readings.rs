@@ -5,10 +5,10 @@
 use super::gather::Gathered;
 use super::server::Watch;
 use crate::source::FrameSource;
-use dyno_core::course::Search;
-use dyno_core::frame::{Ending, Frame};
-use dyno_core::plan::{LevelPlan, Load, Plan};
-use dyno_core::record::RequestRecord;
+use dyno_model::course::Search;
+use dyno_model::frame::{Ending, Frame};
+use dyno_model::plan::{LevelPlan, Load, Plan};
+use dyno_model::record::RequestRecord;
 use std::collections::BTreeMap;
 
 /// What the first reading leaves.

@@ -1,9 +1,9 @@
 //! Whether an open loop offered more than the server carries, and how much it did offer.
 
 use super::gather::Gathered;
-use dyno_core::frame::Ending;
-use dyno_core::plan::{LevelPlan, Load};
-use dyno_core::units::to_s;
+use dyno_model::frame::Ending;
+use dyno_model::plan::{LevelPlan, Load};
+use dyno_model::units::to_s;
 use dyno_stats::{Offered, Saturation, saturation};
 
 /// The test of a level at a fixed rate; nothing elsewhere. Conversations add up until the first are

@@ -3,9 +3,9 @@
 //! other level was under way.
 
 use crate::summary::{Gauge, Resident, ServerSummary, round6};
-use dyno_core::Nanos;
-use dyno_core::frame::Frame;
-use dyno_core::server::ServerSample;
+use dyno_model::Nanos;
+use dyno_model::frame::Frame;
+use dyno_model::server::ServerSample;
 use std::collections::BTreeMap;
 
 /// Above this share the KV cache counts as full.

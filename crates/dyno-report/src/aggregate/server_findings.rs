@@ -2,7 +2,7 @@
 
 use crate::findings::{Finding, ServerFinding};
 use crate::summary::{Concurrency, LevelSummary, ServerSummary};
-use dyno_core::plan::Plan;
+use dyno_model::plan::Plan;
 
 /// Fewer samples say nothing of a level as a whole.
 const SAMPLES: u64 = 3;

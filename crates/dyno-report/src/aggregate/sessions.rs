@@ -5,8 +5,8 @@ use super::distributions::{Part, TimeBlocks};
 use super::figures::figures;
 use super::tokens::TokenSum;
 use crate::summary::{Sessions, TurnFigures, round6};
-use dyno_core::outcome::Outcome;
-use dyno_core::record::RequestRecord;
+use dyno_model::outcome::Outcome;
+use dyno_model::record::RequestRecord;
 use dyno_stats::Counted;
 use std::collections::BTreeMap;
 

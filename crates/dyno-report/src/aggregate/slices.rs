@@ -3,10 +3,10 @@
 use super::figures::figures;
 use super::gather::Gathered;
 use crate::summary::{Slice, round6};
-use dyno_core::outcome::Outcome;
-use dyno_core::plan::{LevelPlan, Warmup};
-use dyno_core::record::RequestRecord;
-use dyno_core::units::to_s;
+use dyno_model::outcome::Outcome;
+use dyno_model::plan::{LevelPlan, Warmup};
+use dyno_model::record::RequestRecord;
+use dyno_model::units::to_s;
 use dyno_stats::{Counted, PERCENTILES, Presence};
 
 /// Slices of an even ramp and of a soak.

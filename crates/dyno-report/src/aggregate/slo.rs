@@ -6,9 +6,9 @@ use crate::counts::Counts;
 use crate::findings::Finding;
 use crate::slo::{few_samples, judge};
 use crate::summary::{LevelSummary, SloSummary, round6, tidy};
-use dyno_core::record::RequestRecord;
-use dyno_core::slo::{Metric, Slo, Term};
-use dyno_core::units::to_s;
+use dyno_model::record::RequestRecord;
+use dyno_model::slo::{Metric, Slo, Term};
+use dyno_model::units::to_s;
 
 const NS_PER_MS: f64 = 1e6;
 

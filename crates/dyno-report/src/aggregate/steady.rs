@@ -4,9 +4,9 @@ use super::gather::Gathered;
 use super::timeline::{PerChunk, events, per_chunk};
 use crate::findings::NoWindow;
 use crate::summary::{Steady, Throughput, round6, tidy};
-use dyno_core::plan::{LevelPlan, Load};
-use dyno_core::record::RequestRecord;
-use dyno_core::units::to_s;
+use dyno_model::plan::{LevelPlan, Load};
+use dyno_model::record::RequestRecord;
+use dyno_model::units::to_s;
 use dyno_stats::saturation::Surplus;
 use dyno_stats::{Counted, Saturation, trend};
 

@@ -1,7 +1,7 @@
 //! Requests that alone kept a level going: one of them must not halve a result unnoticed.
 
 use crate::summary::{Straggler, round6};
-use dyno_core::units::{to_ms, to_s};
+use dyno_model::units::{to_ms, to_s};
 
 /// How many of the last to end are looked at.
 const LOOKED_AT: usize = 8;

@@ -1,6 +1,6 @@
 //! When a request's tokens arrived, as far as its stream tells, and the gaps between them.
 
-use dyno_core::record::RequestRecord;
+use dyno_model::record::RequestRecord;
 
 /// One output event: some tokens at a time in microseconds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,7 +1,7 @@
 //! Token counts of completed requests, and where they came from.
 
 use crate::summary::{TokenSources, Tokens, round6};
-use dyno_core::record::{TokenCount, TokenSource};
+use dyno_model::record::{TokenCount, TokenSource};
 use std::collections::BTreeSet;
 
 /// Counts of one kind, input or output.

@@ -3,7 +3,7 @@
 use super::matching::counted;
 use crate::slo::judge;
 use crate::summary::{LevelSummary, SearchSummary, Summary};
-use dyno_core::slo::Slo;
+use dyno_model::slo::Slo;
 use serde::Serialize;
 
 /// What each side holds at an SLO.

@@ -23,7 +23,7 @@ pub(crate) use text::{cells, remarks, title};
 pub use text::{markdown, table};
 
 use crate::summary::{Origin, RunSummary, Summary};
-use dyno_core::slo::Slo;
+use dyno_model::slo::Slo;
 use serde::Serialize;
 
 /// Version tag of the saved form.

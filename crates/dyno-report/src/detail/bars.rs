@@ -1,8 +1,8 @@
 //! A sample of a level's requests, each as a bar over time. Which are kept depends on their numbers
 //! alone, not on the order of the records; failures are kept before others.
 
-use dyno_core::outcome::Outcome;
-use dyno_core::record::RequestRecord;
+use dyno_model::outcome::Outcome;
+use dyno_model::record::RequestRecord;
 
 /// Requests, or a sample of them.
 #[derive(Debug, Clone, PartialEq, Default)]

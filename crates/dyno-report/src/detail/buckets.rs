@@ -2,8 +2,8 @@
 
 use crate::aggregate::{PerChunk, events, per_chunk};
 use crate::summary::round6;
-use dyno_core::outcome::Outcome;
-use dyno_core::record::RequestRecord;
+use dyno_model::outcome::Outcome;
+use dyno_model::record::RequestRecord;
 
 /// The most stretches of a level.
 const MOST: usize = 240;

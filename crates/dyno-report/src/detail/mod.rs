@@ -14,7 +14,7 @@ use crate::aggregate::{figures, for_each_gap, for_each_record_since};
 use crate::source::FrameSource;
 use bars::Sample;
 use buckets::Buckets;
-use dyno_core::record::RequestRecord;
+use dyno_model::record::RequestRecord;
 use dyno_stats::{Counted, Tally};
 use std::collections::BTreeMap;
 

@@ -4,8 +4,8 @@
 use crate::aggregate::{figures, for_each_record, level_plans};
 use crate::source::FrameSource;
 use crate::summary::tidy;
-use dyno_core::plan::{Arrival, LevelPlan, Load, Plan};
-use dyno_core::record::RequestRecord;
+use dyno_model::plan::{Arrival, LevelPlan, Load, Plan};
+use dyno_model::record::RequestRecord;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -104,7 +104,8 @@ impl Gathering {
             *self.changes.entry(second(sent / 1_000)).or_default() += 1;
             *self.changes.entry(second(last / 1_000) + 1).or_default() -= 1;
         }
-        let tokens = |count: Option<dyno_core::record::TokenCount>| count.map(|count| count.tokens);
+        let tokens =
+            |count: Option<dyno_model::record::TokenCount>| count.map(|count| count.tokens);
         let (input, output) = (tokens(record.input), tokens(record.output));
         let latency = figures(record).latency.map(|ns| ns as f64 / NS_PER_MS);
         self.per_token.add(latency, input.zip(output).map(|(input, output)| input + output));

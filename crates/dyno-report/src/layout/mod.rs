@@ -38,8 +38,8 @@ use crate::summary::{LevelSummary, RunSummary, Summary};
 use crate::text::{TextOptions, render_text};
 use crate::verdict::Verdict;
 use cells::plain;
-use dyno_core::environment::Environment;
-use dyno_core::plan::Plan;
+use dyno_model::environment::Environment;
+use dyno_model::plan::Plan;
 use std::{fmt, io};
 
 /// The layouts.

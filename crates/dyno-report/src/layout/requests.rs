@@ -6,8 +6,8 @@ use super::table::Table;
 use crate::aggregate::{figures, for_each_record};
 use crate::source::FrameSource;
 use crate::summary::Summary;
-use dyno_core::outcome::Outcome;
-use dyno_core::record::{Phase, RequestRecord, TokenCount, TokenSource};
+use dyno_model::outcome::Outcome;
+use dyno_model::record::{Phase, RequestRecord, TokenCount, TokenSource};
 use std::io::{self, Write};
 
 const NS_PER_MS: f64 = 1e6;

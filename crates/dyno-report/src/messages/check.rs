@@ -1,6 +1,6 @@
 //! What has to be true of every message.
 
-use dyno_core::template::places;
+use dyno_model::template::places;
 
 /// Names and units that are the same in every language.
 const SHARED: &[&str] = &[
@@ -25,7 +25,7 @@ pub(crate) fn both(name: &str, [english, chinese]: [&str; 2]) {
     assert!(shown.into_iter().eq(0..places(english).len()), "{name} leaves a value out: {english}");
     for text in [english, chinese] {
         let values: Vec<String> = (0..8).map(|at| format!("<{at}>")).collect();
-        let filled = dyno_core::template::fill(text, &values);
+        let filled = dyno_model::template::fill(text, &values);
         assert!(!filled.contains(['{', '}', '|']), "{name}: {filled}");
     }
 }

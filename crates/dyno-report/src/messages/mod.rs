@@ -1,5 +1,5 @@
 //! Everything that reports say, in English and Chinese: one table a room, all made by one macro, so
-//! that no language lacks anything. How places in a text are filled: [`dyno_core::template`].
+//! that no language lacks anything. How places in a text are filled: [`dyno_model::template`].
 
 mod findings;
 mod layouts;
@@ -84,7 +84,7 @@ macro_rules! messages {
                 language: $crate::messages::Language,
                 values: &[impl AsRef<str>],
             ) -> String {
-                dyno_core::template::fill(self.text(language), values)
+                dyno_model::template::fill(self.text(language), values)
             }
         }
 

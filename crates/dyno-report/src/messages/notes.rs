@@ -1,9 +1,9 @@
-//! The notes of `environment.json` in Chinese; their English stands in [`dyno_core::notes`].
+//! The notes of `environment.json` in Chinese; their English stands in [`dyno_model::notes`].
 
 use super::Language;
-use dyno_core::environment::Note;
-use dyno_core::notes::Known;
-use dyno_core::template::fill;
+use dyno_model::environment::Note;
+use dyno_model::notes::Known;
+use dyno_model::template::fill;
 
 /// A note's words and advice in a language; as they were saved where they are not known.
 pub(crate) fn noted(note: &Note, language: Language) -> (String, Option<String>) {

@@ -25,8 +25,8 @@ pub use compared::compared;
 use crate::detail::Detail;
 use crate::messages::Language;
 use crate::summary::Summary;
-use dyno_core::environment::Environment;
-use dyno_core::plan::Plan;
+use dyno_model::environment::Environment;
+use dyno_model::plan::Plan;
 use markup::{Markup, Tag, class, tag};
 use words::Word;
 

@@ -6,9 +6,9 @@ use super::markup::{Markup, class, tag};
 use super::tables::{Cell, Row, pairs, table};
 use super::words::Word;
 use crate::text::ABSENT;
-use dyno_core::environment::Environment;
-use dyno_core::plan::{LevelPlan, Plan, Warmup};
-use dyno_core::units::format_duration;
+use dyno_model::environment::Environment;
+use dyno_model::plan::{LevelPlan, Plan, Warmup};
+use dyno_model::units::format_duration;
 use serde::Serialize;
 
 /// Both; nothing where neither is known.

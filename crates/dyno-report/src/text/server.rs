@@ -4,7 +4,7 @@ use super::layout::number;
 use crate::escape::escape;
 use crate::messages::{Language, Say};
 use crate::summary::{CostSummary, Gauge, ServerSummary};
-use dyno_core::server::GpuCost;
+use dyno_model::server::GpuCost;
 
 const GIB: f64 = (1_u64 << 30) as f64;
 const LONGEST_CURRENCY: usize = 12;

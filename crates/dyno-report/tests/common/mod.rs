@@ -1,15 +1,15 @@
 //! Runs put together by hand.
 #![allow(dead_code, unreachable_pub)]
 
-use dyno_core::frame::{ClientHealth, Ending, Frame, LevelEnd, LevelStart, RunEnd, RunHeader};
-use dyno_core::lag::LagHistogram;
-use dyno_core::outcome::{FailureClass, Outcome};
-use dyno_core::plan::{
+use dyno_model::frame::{ClientHealth, Ending, Frame, LevelEnd, LevelStart, RunEnd, RunHeader};
+use dyno_model::lag::LagHistogram;
+use dyno_model::outcome::{FailureClass, Outcome};
+use dyno_model::plan::{
     Api, DataPlan, LengthSpec, LevelPlan, Load, PLAN_SCHEMA, Plan, RequestPlan, Shard, Target,
     Timeouts, UsageWanted,
 };
-use dyno_core::record::{Phase, RequestRecord, TokenCount, TokenSource, Turn};
-use dyno_core::{MS, SEC};
+use dyno_model::record::{Phase, RequestRecord, TokenCount, TokenSource, Turn};
+use dyno_model::{MS, SEC};
 use dyno_report::{Summary, VecSource, summarise};
 
 pub fn level_plan(label: &str, load: Load, requests: Option<u64>) -> LevelPlan {
@@ -262,7 +262,7 @@ pub fn codes(reasons: &[dyno_report::Reason]) -> Vec<&str> {
 
 /// The same request in another level, later.
 pub fn moved(record: RequestRecord, level: u32, by: u64) -> RequestRecord {
-    let mut chunks = dyno_core::chunks::ChunkTrack::default();
+    let mut chunks = dyno_model::chunks::ChunkTrack::default();
     for chunk in record.chunks.iter() {
         chunks.push(chunk.at_us * 1_000 + by, chunk.coalesced, chunk.tokens);
     }

@@ -2,14 +2,14 @@
 #![allow(clippy::unwrap_used, dead_code, unreachable_pub)]
 
 use crate::common::{level_plan, plan, summary_with, usage};
-use dyno_core::frame::Ending;
-use dyno_core::outcome::Outcome;
-use dyno_core::plan::{Arrival, Load, Plan};
-use dyno_core::record::{Phase, RequestRecord};
-use dyno_core::{Nanos, SEC};
 use dyno_engine::core::{Event, Request};
 use dyno_engine::twin::Twin;
 use dyno_engine::virtual_time::Virtual;
+use dyno_model::frame::Ending;
+use dyno_model::outcome::Outcome;
+use dyno_model::plan::{Arrival, Load, Plan};
+use dyno_model::record::{Phase, RequestRecord};
+use dyno_model::{Nanos, SEC};
 use dyno_report::Summary;
 use dyno_stats::rng::SplitMix;
 

@@ -2,7 +2,7 @@
 
 use crate::common::stream;
 use crate::runs::{bursts, closed_ladder, print};
-use dyno_core::frame::{Frame, LevelStart, RunHeader};
+use dyno_model::frame::{Frame, LevelStart, RunHeader};
 use dyno_report::layout::{Layout, Table, per_request};
 use dyno_report::messages::Language;
 use dyno_report::{FrameSource, VecSource};

@@ -2,7 +2,7 @@
 
 use crate::common::*;
 use crate::runs::print;
-use dyno_core::plan::Load;
+use dyno_model::plan::Load;
 use dyno_report::layout::{Extras, Layout, LevelExtras, Run};
 use dyno_report::messages::Language;
 use dyno_report::summary::{

@@ -1,11 +1,11 @@
 //! Runs put together by hand, one of each workflow.
 
 use crate::common::*;
-use dyno_core::MS;
-use dyno_core::frame::{Frame, LevelStart, RunEnd};
-use dyno_core::outcome::FailureClass;
-use dyno_core::plan::{Arrival, LengthSpec, LevelPlan, Load, Plan};
-use dyno_core::record::RequestRecord;
+use dyno_model::MS;
+use dyno_model::frame::{Frame, LevelStart, RunEnd};
+use dyno_model::outcome::FailureClass;
+use dyno_model::plan::{Arrival, LengthSpec, LevelPlan, Load, Plan};
+use dyno_model::record::RequestRecord;
 use dyno_report::layout::{Extras, Layout, Options, Run};
 use dyno_report::messages::Language;
 use dyno_report::{VecSource, summarise};
@@ -38,7 +38,7 @@ pub(crate) fn measured(plan: &Plan, levels: Vec<Vec<RequestRecord>>) -> (Run, Ve
         all.extend(records.into_iter().map(|r| Frame::Request(Box::new(r))));
         all.push(Frame::LevelEnd(Box::new(end)));
     }
-    let ending = dyno_core::frame::Ending::Requests;
+    let ending = dyno_model::frame::Ending::Requests;
     all.push(Frame::RunEnd(RunEnd { ended: start, ending }));
     let source = source(plan, all);
     let summary = summarise(plan, None, &source);

@@ -1,10 +1,10 @@
 //! One run of a twin, and what a report would say of it.
 
 use crate::served::{Load, Seen, Traffic};
-use dyno_core::Nanos;
-use dyno_core::units::to_s;
 use dyno_engine::core::{Core, Cost};
 use dyno_engine::twin::Twin;
+use dyno_model::Nanos;
+use dyno_model::units::to_s;
 use dyno_stats::compare::{Better, Figure, Loop, between_runs};
 use dyno_stats::{BlockTable, Counted, MIN_BLOCKS, Statistic};
 

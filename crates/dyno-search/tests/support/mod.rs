@@ -11,9 +11,9 @@ pub(crate) use labs::LABS;
 pub(crate) use search::{Searched, search};
 pub(crate) use truth::{contains, truth};
 
-use dyno_core::Nanos;
-use dyno_core::units::to_s;
 use dyno_engine::twin::Twin;
+use dyno_model::Nanos;
+use dyno_model::units::to_s;
 use dyno_search::{Held, Kind, Margin, Measured};
 use dyno_stats::quantile;
 use served::{Load, Seen, Traffic};

@@ -1,9 +1,9 @@
 //! Requests that an engine serves in virtual time, in an open or a closed loop.
 
-use dyno_core::Nanos;
-use dyno_core::units::to_s;
 use dyno_engine::core::{Core, Event, Request};
 use dyno_engine::virtual_time::Virtual;
+use dyno_model::Nanos;
+use dyno_model::units::to_s;
 use dyno_stats::rng::SplitMix;
 
 /// How requests come.

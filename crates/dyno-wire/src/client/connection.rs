@@ -2,9 +2,9 @@
 
 use super::socket::Socket;
 use crate::exchange::{Exchange, Rest};
-use dyno_core::Nanos;
-use dyno_core::outcome::FailureClass;
-use dyno_core::plan::Timeouts;
+use dyno_model::Nanos;
+use dyno_model::outcome::FailureClass;
+use dyno_model::plan::Timeouts;
 use dyno_net::Interest;
 
 /// What a connection is doing.
@@ -26,7 +26,7 @@ pub(crate) enum State {
 
 /// How long the end of the body may stay out after the terminal event. Nothing waits for it but
 /// the connection itself.
-const LINGER: Nanos = dyno_core::SEC;
+const LINGER: Nanos = dyno_model::SEC;
 
 /// A connection in the table.
 #[derive(Debug)]

@@ -4,8 +4,8 @@ use super::connection::State;
 use super::socket::Decoded;
 use super::{Client, TLS};
 use crate::exchange::Progress;
-use dyno_core::Nanos;
-use dyno_core::outcome::FailureClass;
+use dyno_model::Nanos;
+use dyno_model::outcome::FailureClass;
 use std::io::{self, ErrorKind};
 use std::ops::Range;
 

@@ -1,8 +1,8 @@
 //! What the client sees of itself: whether it was late, and why.
 
-use dyno_core::frame::ClientHealth;
-use dyno_core::lag::LagHistogram;
-use dyno_core::{MS, Nanos};
+use dyno_model::frame::ClientHealth;
+use dyno_model::lag::LagHistogram;
+use dyno_model::{MS, Nanos};
 use dyno_net::{Clock, thread_cpu_ns};
 
 const TICK: Nanos = 10 * MS;

@@ -5,11 +5,11 @@ use crate::encode::head;
 use crate::exchange::{Exchange, MAX_BODY};
 use crate::http::Head;
 use crate::redact::Redactor;
-use dyno_core::outcome::{FailureClass, Outcome};
-use dyno_core::record::{Phase, RequestRecord};
-use dyno_core::units::format_duration;
-use dyno_core::{MS, Nanos, SEC};
 use dyno_drive::{Payload, Stop, StopSignal, TransportError};
+use dyno_model::outcome::{FailureClass, Outcome};
+use dyno_model::record::{Phase, RequestRecord};
+use dyno_model::units::format_duration;
+use dyno_model::{MS, Nanos, SEC};
 use thiserror::Error;
 
 /// Side traffic did not end as it should.

@@ -1,9 +1,9 @@
 //! Timeouts, each its own failure class. A connection has at most one timer that counts.
 
 use super::Client;
-use dyno_core::Nanos;
-use dyno_core::outcome::FailureClass;
-use dyno_core::units::format_duration;
+use dyno_model::Nanos;
+use dyno_model::outcome::FailureClass;
+use dyno_model::units::format_duration;
 use std::cmp::Reverse;
 
 impl Client {

@@ -2,10 +2,10 @@
 
 use super::{Client, MAX_IDLE, OPENING};
 use crate::exchange::Exchange;
-use dyno_core::frame::ClientHealth;
-use dyno_core::record::RequestRecord;
-use dyno_core::{Nanos, SEC};
 use dyno_drive::{Ended, Job, Transport, TransportError};
+use dyno_model::frame::ClientHealth;
+use dyno_model::record::RequestRecord;
+use dyno_model::{Nanos, SEC};
 
 impl Transport for Client {
     fn now(&self) -> Nanos {

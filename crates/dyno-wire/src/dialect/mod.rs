@@ -6,8 +6,8 @@ mod openai_chat;
 mod openai_completions;
 mod scan;
 
-use dyno_core::plan::Api;
-use dyno_core::prompt::Content;
+use dyno_model::plan::Api;
+use dyno_model::prompt::Content;
 use serde_json::{Map, Value};
 use thiserror::Error;
 

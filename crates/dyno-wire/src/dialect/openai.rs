@@ -305,9 +305,9 @@ mod tests {
             ..Shape::default()
         };
         let body: Value = serde_json::from_slice(&super::super::body(
-            dyno_core::plan::Api::OpenAiChat,
+            dyno_model::plan::Api::OpenAiChat,
             &shape,
-            &dyno_core::prompt::Content::Text("hi".into()),
+            &dyno_model::prompt::Content::Text("hi".into()),
             8,
         ))
         .unwrap();

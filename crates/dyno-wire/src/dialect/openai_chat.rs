@@ -1,6 +1,6 @@
 //! `/v1/chat/completions`: the prompt is a list of messages.
 
-use dyno_core::prompt::Content;
+use dyno_model::prompt::Content;
 use serde_json::{Map, Value, json};
 
 pub(super) fn prompt(fields: &mut Map<String, Value>, content: &Content) {
@@ -21,7 +21,7 @@ pub(super) fn prompt(fields: &mut Map<String, Value>, content: &Content) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use dyno_core::prompt::Message;
+    use dyno_model::prompt::Message;
 
     fn fields(content: &Content) -> Value {
         let mut fields = match content {

@@ -1,6 +1,6 @@
 //! `/v1/completions`: the prompt is plain text.
 
-use dyno_core::prompt::Content;
+use dyno_model::prompt::Content;
 use serde_json::{Map, Value};
 
 pub(super) fn prompt(fields: &mut Map<String, Value>, content: &Content) {

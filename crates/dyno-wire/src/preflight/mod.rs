@@ -7,11 +7,11 @@ use crate::client::{Client, Interrupted};
 use crate::dialect::Shape;
 use crate::encode::SecretHeaders;
 use crate::endpoint::Endpoint;
-use dyno_core::environment::{Note, Preflight, Server};
-use dyno_core::notes::Known;
-use dyno_core::plan::{Plan, UsageWanted};
-use dyno_core::{Nanos, SEC};
 use dyno_drive::StopSignal;
+use dyno_model::environment::{Note, Preflight, Server};
+use dyno_model::notes::Known;
+use dyno_model::plan::{Plan, UsageWanted};
+use dyno_model::{Nanos, SEC};
 use thiserror::Error;
 
 /// A list of models that takes longer is no list.

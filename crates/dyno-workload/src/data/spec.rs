@@ -6,7 +6,7 @@ use std::str::FromStr;
 
 use super::fields::FieldPath;
 use super::spec_error::SpecError;
-use dyno_core::nearest::nearest;
+use dyno_model::nearest::nearest;
 
 /// What a data set is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

@@ -1,6 +1,6 @@
 //! What can be wrong with a data specification itself, before any file is touched.
 
-use dyno_core::nearest::nearest;
+use dyno_model::nearest::nearest;
 
 /// Why a `--data` value could not be understood.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

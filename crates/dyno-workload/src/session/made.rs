@@ -6,7 +6,7 @@ use crate::lengths::Lengths;
 use crate::random::draws::stream;
 use crate::random::{RandomError, RandomOptions, RandomPrompts};
 use crate::tokenizer::Tokenizer;
-use dyno_core::prompt::{Conversation, UserTurn};
+use dyno_model::prompt::{Conversation, UserTurn};
 use rand_chacha::ChaCha8Rng;
 
 /// Levels of later messages are counted from here, so that they say other words than the first

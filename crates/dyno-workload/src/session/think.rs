@@ -1,7 +1,7 @@
 //! How long a user thinks between an answer and the next turn.
 
-use dyno_core::Nanos;
-use dyno_core::units::{UnitError, parse_duration};
+use dyno_model::Nanos;
+use dyno_model::units::{UnitError, parse_duration};
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::Rng;
 use std::str::FromStr;
@@ -57,7 +57,7 @@ impl FromStr for Think {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use dyno_core::SEC;
+    use dyno_model::SEC;
     use rand_chacha::rand_core::SeedableRng;
 
     #[test]

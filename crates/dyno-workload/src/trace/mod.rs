@@ -15,7 +15,7 @@ mod words;
 
 use std::sync::Arc;
 
-use dyno_core::Nanos;
+use dyno_model::Nanos;
 
 pub use self::format::TraceFormat;
 pub use self::options::{TraceLimits, TraceOptions};

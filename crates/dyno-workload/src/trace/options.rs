@@ -1,7 +1,7 @@
 //! What can be asked of a trace: its speed, a part of it, the size of its blocks.
 
-use dyno_core::Nanos;
-use dyno_core::units::parse_duration;
+use dyno_model::Nanos;
+use dyno_model::units::parse_duration;
 
 use super::words::{grouped, spoken};
 use crate::data::{DataSpec, SpecError};

@@ -3,7 +3,7 @@
 
 use std::fmt;
 
-use dyno_core::{Nanos, SEC};
+use dyno_model::{Nanos, SEC};
 
 use super::words::{counted, grouped, spoken};
 use super::{Reuse, Trace};

@@ -1,6 +1,6 @@
 //! Requests as they are kept: sixteen bytes each, and the hash ids of all in one array.
 
-use dyno_core::Nanos;
+use dyno_model::Nanos;
 
 use super::TraceRequest;
 

@@ -1,6 +1,6 @@
 //! Counts and durations as people say them.
 
-use dyno_core::{MS, Nanos, SEC};
+use dyno_model::{MS, Nanos, SEC};
 
 /// A count with its digits in groups of three: `1,000`.
 pub(super) fn grouped(count: u64) -> String {

@@ -12,11 +12,11 @@ use super::target::{TargetUrl, target};
 use super::values::{self, ExtraBody, Header, List, Secret};
 use super::versus::VersusArgs;
 use clap::{Args, ValueEnum};
-use dyno_core::Nanos;
-use dyno_core::course::Figure;
-use dyno_core::plan::{Arrival, Warmup};
-use dyno_core::ramp::Ramp;
-use dyno_core::slo::Slo;
+use dyno_model::Nanos;
+use dyno_model::course::Figure;
+use dyno_model::plan::{Arrival, Warmup};
+use dyno_model::ramp::Ramp;
+use dyno_model::slo::Slo;
 use dyno_workload::lengths::Lengths;
 use std::path::PathBuf;
 

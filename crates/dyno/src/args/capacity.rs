@@ -7,9 +7,9 @@ use super::metrics::MetricsArgs;
 use super::target::{TargetUrl, target};
 use super::values;
 use clap::{Args, Command, FromArgMatches, ValueEnum};
-use dyno_core::Nanos;
-use dyno_core::course::{Over, Range};
-use dyno_core::plan::{Arrival, Warmup};
+use dyno_model::Nanos;
+use dyno_model::course::{Over, Range};
+use dyno_model::plan::{Arrival, Warmup};
 
 /// `dyno capacity`.
 #[derive(Debug, Args)]

@@ -5,7 +5,7 @@ use super::slo;
 use super::values;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Subcommand, ValueEnum};
-use dyno_core::slo::Slo;
+use dyno_model::slo::Slo;
 use dyno_report::compare::Metric;
 use std::path::PathBuf;
 

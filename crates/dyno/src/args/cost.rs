@@ -2,7 +2,7 @@
 
 use super::values::with_hint;
 use clap::Args;
-use dyno_core::server::GpuCost;
+use dyno_model::server::GpuCost;
 
 const MOST_GPUS: u32 = 1_000_000;
 const HIGHEST_PRICE: f64 = 1e9;

@@ -2,8 +2,8 @@
 
 use super::{levels, values};
 use clap::{Args, ValueEnum};
-use dyno_core::Nanos;
-use dyno_core::slo::Condition;
+use dyno_model::Nanos;
+use dyno_model::slo::Condition;
 
 /// From level to level.
 #[derive(Debug, Args)]

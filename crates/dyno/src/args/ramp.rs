@@ -1,7 +1,7 @@
 //! How a ramp is typed: `1..50/s over 5m`, or `1..50/s over 5m in 10 steps`.
 
 use super::values::{HIGHEST_RATE, some_duration, with_hint};
-use dyno_core::ramp::Ramp;
+use dyno_model::ramp::Ramp;
 
 const MOST_STEPS: u32 = 100;
 const SPELLING: &str = "--ramp '1..50/s over 5m', or --ramp '1..50/s over 5m in 10 steps'";
@@ -57,7 +57,7 @@ fn step_count(text: &str) -> Result<u32, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use dyno_core::SEC;
+    use dyno_model::SEC;
 
     #[test]
     fn ramps_go_up_and_down_evenly_or_in_steps() {

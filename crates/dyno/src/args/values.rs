@@ -1,9 +1,9 @@
 //! How each kind of value is read: text in, a checked value or a complaint out. A complaint says
 //! what was written and what would be right; it never repeats what could be a secret.
 
-use dyno_core::Nanos;
-use dyno_core::plan::{Arrival, Warmup};
-use dyno_core::units::{parse_duration, parse_share};
+use dyno_model::Nanos;
+use dyno_model::plan::{Arrival, Warmup};
+use dyno_model::units::{parse_duration, parse_share};
 use dyno_workload::lengths::Lengths;
 use serde_json::{Map, Value};
 use std::fmt;

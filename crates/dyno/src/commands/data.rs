@@ -8,7 +8,7 @@ use crate::printer::Printer;
 use crate::resolve::choice_plan;
 use crate::run::workload::{LED_WHOLE, counting_said, selection};
 use crate::usage::UsageError;
-use dyno_core::prompt::Content;
+use dyno_model::prompt::Content;
 use dyno_workload::data::{
     Count, DataSet, DataSpec, Kind, Selected, Selection, SpecError, Tally, convert, profile,
 };

@@ -5,7 +5,7 @@ use crate::args::import::ImportArgs;
 use crate::exit::Exit;
 use crate::printer::Printer;
 use crate::usage::UsageError;
-use dyno_core::plan::Plan;
+use dyno_model::plan::Plan;
 use dyno_record::{RecordError, Recorder, RunDir};
 use dyno_report::escape::escape;
 use dyno_report::layout::Extras;

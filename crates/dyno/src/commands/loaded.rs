@@ -3,8 +3,8 @@
 
 use super::RUNS;
 use crate::usage::UsageError;
-use dyno_core::plan::Plan;
 use dyno_import::{Imported, Problem, Weight};
+use dyno_model::plan::Plan;
 use dyno_record::RunDir;
 use dyno_report::layout::Extras;
 use dyno_report::summary::SUMMARY_SCHEMA;

@@ -8,7 +8,7 @@ use crate::exit::Exit;
 use crate::printer::Printer;
 use crate::resolve::Surroundings;
 use crate::usage::UsageError;
-use dyno_core::plan::Plan;
+use dyno_model::plan::Plan;
 use dyno_record::RecordError;
 use dyno_report::detail::Detail;
 use dyno_report::layout::{Extras, Layout, Options, PrintError, Run, Table, notes_on, per_request};

@@ -2,7 +2,7 @@
 
 use super::view::place;
 use super::watch::Over;
-use dyno_core::frame::Ending;
+use dyno_model::frame::Ending;
 use dyno_report::glimpse::{Glimpsed, Spread};
 use dyno_report::text::{ABSENT, millis, number, width};
 

@@ -3,10 +3,10 @@
 
 use super::mailbox::{Mailbox, Turn};
 use super::outlook::{Bounds, Outlook};
-use dyno_core::frame::LevelEnd;
-use dyno_core::outcome::Outcome;
-use dyno_core::plan::{LevelPlan, Plan};
-use dyno_core::record::RequestRecord;
+use dyno_model::frame::LevelEnd;
+use dyno_model::outcome::Outcome;
+use dyno_model::plan::{LevelPlan, Plan};
+use dyno_model::record::RequestRecord;
 use dyno_net::Clock;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Mutex, PoisonError};
@@ -173,7 +173,7 @@ impl Live {
 
     /// The second of the records' clock that it is now; absent in virtual time.
     pub(super) fn second(&self) -> Option<u64> {
-        self.clock.map(|clock| clock.now() / dyno_core::SEC)
+        self.clock.map(|clock| clock.now() / dyno_model::SEC)
     }
 }
 

@@ -1,10 +1,10 @@
 //! Plans, records and ends for tests.
 
-use dyno_core::frame::{ClientHealth, Ending, LevelEnd};
-use dyno_core::outcome::Outcome;
-use dyno_core::plan::{LengthSpec, LevelPlan, Load};
-use dyno_core::record::{Phase, RequestRecord, TokenCount, TokenSource};
-use dyno_core::{MS, SEC};
+use dyno_model::frame::{ClientHealth, Ending, LevelEnd};
+use dyno_model::outcome::Outcome;
+use dyno_model::plan::{LengthSpec, LevelPlan, Load};
+use dyno_model::record::{Phase, RequestRecord, TokenCount, TokenSource};
+use dyno_model::{MS, SEC};
 
 pub(super) fn level_plan(label: &str) -> LevelPlan {
     LevelPlan {

@@ -1,10 +1,10 @@
 //! How what ended gets from the run to whoever watches it: a bounded box that the run puts copies
 //! into without ever waiting or allocating. What does not fit is lost, and counted.
 
-use dyno_core::chunks::ChunkTrack;
-use dyno_core::frame::Ending;
-use dyno_core::outcome::Outcome;
-use dyno_core::record::RequestRecord;
+use dyno_model::chunks::ChunkTrack;
+use dyno_model::frame::Ending;
+use dyno_model::outcome::Outcome;
+use dyno_model::record::RequestRecord;
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::{Mutex, PoisonError};
@@ -167,7 +167,7 @@ fn append<T: Copy>(list: &mut Vec<T>, more: &[T]) -> Range<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use dyno_core::record::Phase;
+    use dyno_model::record::Phase;
 
     fn record(index: u64) -> RequestRecord {
         let mut record = RequestRecord::new(0, index, 0, Phase::Measured, 5);

@@ -1,7 +1,7 @@
 //! What is known of a run as a whole, and how long it will take as far as that tells.
 
 use super::live::Seen;
-use dyno_core::plan::{LevelPlan, Load, Plan, Warmup};
+use dyno_model::plan::{LevelPlan, Load, Plan, Warmup};
 use std::time::Duration;
 
 /// From so many requests on, the present level tells how long others take.
@@ -155,7 +155,7 @@ fn nearer(a: Option<Duration>, b: Option<Duration>) -> Option<Duration> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use dyno_core::plan::Arrival;
+    use dyno_model::plan::Arrival;
 
     fn seconds(n: u64) -> Duration {
         Duration::from_secs(n)

@@ -1,9 +1,9 @@
 //! The run, second by second: what ended in each of them.
 
-use dyno_core::lag::LagHistogram;
-use dyno_core::outcome::Outcome;
-use dyno_core::record::RequestRecord;
-use dyno_core::{Nanos, SEC};
+use dyno_model::lag::LagHistogram;
+use dyno_model::outcome::Outcome;
+use dyno_model::record::RequestRecord;
+use dyno_model::{Nanos, SEC};
 use dyno_report::glimpse::{Spread, for_each_itl, rough, ttft};
 use std::collections::VecDeque;
 
@@ -102,7 +102,7 @@ impl Seconds {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use dyno_core::record::{Phase, TokenCount, TokenSource};
+    use dyno_model::record::{Phase, TokenCount, TokenSource};
 
     fn ended(at: Nanos, ttft: Nanos) -> RequestRecord {
         let mut record = RequestRecord::new(0, 0, 0, Phase::Measured, at - 2 * ttft);

@@ -5,8 +5,8 @@ use super::mailbox::{Letters, News, Turn};
 use super::outlook::{Left, Outlook, Took};
 use super::rates::Rates;
 use super::seconds::Seconds;
-use dyno_core::frame::Ending;
-use dyno_core::record::RequestRecord;
+use dyno_model::frame::Ending;
+use dyno_model::record::RequestRecord;
 use dyno_report::glimpse::{Glimpse, Glimpsed};
 use std::time::Duration;
 
@@ -153,7 +153,7 @@ impl Watch {
 mod tests {
     use super::*;
     use crate::progress::made_up;
-    use dyno_core::frame::LevelEnd;
+    use dyno_model::frame::LevelEnd;
 
     fn end(level: u32) -> LevelEnd {
         LevelEnd { level, ..made_up::level_end() }

@@ -2,10 +2,10 @@
 
 use crate::args::capacity::CapacitySearch;
 use crate::usage::UsageError;
-use dyno_core::SEC;
-use dyno_core::course::{Over, Range, Search};
-use dyno_core::plan::Load;
-use dyno_core::slo::Slo;
+use dyno_model::SEC;
+use dyno_model::course::{Over, Range, Search};
+use dyno_model::plan::Load;
+use dyno_model::slo::Slo;
 use dyno_report::search::{first_load, in_a_closed_loop, lasting};
 use dyno_report::slo::requests_needed;
 

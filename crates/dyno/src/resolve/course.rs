@@ -2,9 +2,9 @@
 
 use crate::args::course::{CourseArgs, LevelOrderArg};
 use crate::usage::UsageError;
-use dyno_core::course::{Course, Search};
-use dyno_core::plan::{LevelPlan, Load};
-use dyno_core::slo::Condition;
+use dyno_model::course::{Course, Search};
+use dyno_model::plan::{LevelPlan, Load};
+use dyno_model::slo::Condition;
 use dyno_search::grid::{Order, Turn, turns};
 
 const MOST_LEVELS: usize = 10_000;

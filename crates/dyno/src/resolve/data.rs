@@ -3,7 +3,7 @@
 use crate::args::bench::{ChoiceArgs, DataArgs, OrderArg};
 use crate::run::workload::LED_WHOLE;
 use crate::usage::UsageError;
-use dyno_core::plan::{Api, DataPlan, LengthSpec};
+use dyno_model::plan::{Api, DataPlan, LengthSpec};
 use dyno_workload::data::{DataError, DataSet, DataSpec, Kind, SpecError};
 use dyno_workload::lengths::Lengths;
 use dyno_workload::trace::TraceOptions;

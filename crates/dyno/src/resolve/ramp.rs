@@ -4,9 +4,9 @@ use super::load::MOST_ARRIVALS;
 use crate::args::bench::LoadArgs;
 use crate::args::levels::{Concurrency, Requests};
 use crate::usage::UsageError;
-use dyno_core::plan::{Arrival, Load, Warmup};
-use dyno_core::ramp::Ramp;
-use dyno_core::units::to_s;
+use dyno_model::plan::{Arrival, Load, Warmup};
+use dyno_model::ramp::Ramp;
+use dyno_model::units::to_s;
 
 /// The load of a ramp, if it can be run.
 pub(super) fn ramp_load(

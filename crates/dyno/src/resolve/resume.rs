@@ -7,7 +7,7 @@ use crate::args::target::{TargetUrl, target};
 use crate::run::past::Past;
 use crate::run::workload::Workload;
 use crate::usage::UsageError;
-use dyno_core::plan::Plan;
+use dyno_model::plan::Plan;
 use dyno_record::RunDir;
 use serde_json::Value;
 use std::path::Path;

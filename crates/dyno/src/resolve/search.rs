@@ -4,10 +4,10 @@ use super::data::Nature;
 use crate::args::bench::{LoadArgs, SpacingArg};
 use crate::args::levels::{Concurrency, Requests};
 use crate::usage::UsageError;
-use dyno_core::course::{Search, Spacing, Until};
-use dyno_core::plan::{Arrival, LengthSpec};
-use dyno_core::units::format_duration;
-use dyno_core::{Nanos, SEC};
+use dyno_model::course::{Search, Spacing, Until};
+use dyno_model::plan::{Arrival, LengthSpec};
+use dyno_model::units::format_duration;
+use dyno_model::{Nanos, SEC};
 
 /// With `--until-stable`: how well, for how long at least, and at most.
 const PRECISION: f64 = 0.03;

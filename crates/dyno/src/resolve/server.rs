@@ -3,7 +3,7 @@
 use crate::args::cost::CostArgs;
 use crate::args::metrics::MetricsArg;
 use crate::usage::UsageError;
-use dyno_core::server::ServerPlan;
+use dyno_model::server::ServerPlan;
 
 /// A price needs a number of GPUs: a wrong guess would make every figure wrong by its factor.
 pub(super) fn plan(metrics: Option<&MetricsArg>, cost: CostArgs) -> Result<ServerPlan, UsageError> {

@@ -1,8 +1,8 @@
 //! Whether an SLO can be judged by what will be measured.
 
 use crate::usage::UsageError;
-use dyno_core::plan::{LevelPlan, Load};
-use dyno_core::slo::Slo;
+use dyno_model::plan::{LevelPlan, Load};
+use dyno_model::slo::Slo;
 use dyno_report::slo::requests_needed;
 
 /// Refuses bounds on figures that there will not be, and notes levels with too few requests.

@@ -4,8 +4,8 @@ use super::*;
 use crate::args::values::Secret;
 use crate::args::{Cli, Command};
 use clap::Parser;
-use dyno_core::plan::{Arrival, LevelPlan, Load, Warmup};
-use dyno_core::{Nanos, SEC};
+use dyno_model::plan::{Arrival, LevelPlan, Load, Warmup};
+use dyno_model::{Nanos, SEC};
 
 fn typed(line: &[&str]) -> BenchArgs {
     let argv = ["dyno", "bench"].iter().chain(line);

@@ -7,9 +7,9 @@ use crate::args::target::TargetUrl;
 use crate::args::versus::{RivalArg, VersusArgs};
 use crate::run::embedded::Embedded;
 use crate::usage::UsageError;
-use dyno_core::plan::{Api, Plan, Target};
-use dyno_core::versus::Side;
 use dyno_engine::twin::Twin;
+use dyno_model::plan::{Api, Plan, Target};
+use dyno_model::versus::Side;
 use std::path::{Path, PathBuf};
 
 /// Who is held against the target.

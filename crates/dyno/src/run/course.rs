@@ -1,10 +1,10 @@
 //! From level to level: which one comes next, what happens in between, and when it is enough.
 
 use super::past::Past;
-use dyno_core::environment::Note;
-use dyno_core::notes::Known;
-use dyno_core::plan::{LevelPlan, Plan};
-use dyno_core::slo::Condition;
+use dyno_model::environment::Note;
+use dyno_model::notes::Known;
+use dyno_model::plan::{LevelPlan, Plan};
+use dyno_model::slo::Condition;
 use dyno_report::{LevelSummary, slo};
 use std::collections::{BTreeMap, BTreeSet};
 

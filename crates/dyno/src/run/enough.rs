@@ -1,11 +1,11 @@
 //! Whether a level has shown what it is for: its figure is steady and known well enough.
 
-use dyno_core::Nanos;
-use dyno_core::course::{Figure, Until};
-use dyno_core::outcome::Outcome;
-use dyno_core::record::{Phase, RequestRecord};
-use dyno_core::slo::{Metric, Statistic};
-use dyno_core::units::to_ms;
+use dyno_model::Nanos;
+use dyno_model::course::{Figure, Until};
+use dyno_model::outcome::Outcome;
+use dyno_model::record::{Phase, RequestRecord};
+use dyno_model::slo::{Metric, Statistic};
+use dyno_model::units::to_ms;
 use dyno_stats::{Standing, Watch};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};

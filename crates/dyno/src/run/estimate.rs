@@ -2,8 +2,8 @@
 //! the others, requests of other lengths are taken to cost in proportion to their tokens, where a
 //! token of a prompt costs as much less than one of an answer as the first level showed.
 
-use dyno_core::plan::{LevelPlan, Load};
-use dyno_core::units::to_s;
+use dyno_model::plan::{LevelPlan, Load};
+use dyno_model::units::to_s;
 use dyno_workload::lengths::Lengths;
 use std::time::Duration;
 

@@ -6,11 +6,11 @@ use super::levels::{Done, Lost, News, Run, RunOutcome};
 use super::recording::{LastSuccess, Watched};
 use super::turns::Player;
 use crate::progress::Progress;
-use dyno_core::Nanos;
-use dyno_core::environment::Note;
-use dyno_core::frame::{Ending, Frame, LevelChosen, RunEnd};
-use dyno_core::plan::{LevelPlan, Plan};
 use dyno_drive::Stop;
+use dyno_model::Nanos;
+use dyno_model::environment::Note;
+use dyno_model::frame::{Ending, Frame, LevelChosen, RunEnd};
+use dyno_model::plan::{LevelPlan, Plan};
 use std::cell::{Cell, RefCell};
 
 /// A run that is under way.

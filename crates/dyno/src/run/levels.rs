@@ -8,12 +8,12 @@ use super::pulse::Pulse;
 use super::recording::{LastSuccess, Recording, Watched};
 use super::workload::{Sending, Workload};
 use crate::progress::Live;
-use dyno_core::Nanos;
-use dyno_core::environment::Note;
-use dyno_core::frame::{Ending, EngineSlip, Frame, LevelChosen, LevelEnd, RunHeader};
-use dyno_core::plan::{LevelPlan, Load, Plan, Warmup};
-use dyno_core::record::RequestRecord;
 use dyno_drive::{LevelSetup, Lookahead, Stop, StopSignal, Transport, TransportError, run_level};
+use dyno_model::Nanos;
+use dyno_model::environment::Note;
+use dyno_model::frame::{Ending, EngineSlip, Frame, LevelChosen, LevelEnd, RunHeader};
+use dyno_model::plan::{LevelPlan, Load, Plan, Warmup};
+use dyno_model::record::RequestRecord;
 use dyno_report::{LevelSummary, VecSource, summarise};
 use dyno_wire::encode::Encoder;
 use std::io;
@@ -250,7 +250,7 @@ pub(super) struct Done {
 /// Many failures in a row, and the last of them.
 fn failed_in_a_row(record: &RequestRecord) -> String {
     let class = match record.outcome {
-        dyno_core::outcome::Outcome::Failed(class) => class.to_string(),
+        dyno_model::outcome::Outcome::Failed(class) => class.to_string(),
         _ => "dropped".to_owned(),
     };
     let words = record.detail.as_deref().unwrap_or("no words");

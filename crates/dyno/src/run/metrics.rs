@@ -4,9 +4,9 @@ use super::target::{OpenTarget, redactor};
 use crate::args::metrics::MetricsArg;
 use crate::args::target::TargetUrl;
 use crate::resolve::{ConnectionSettings, Secrets};
-use dyno_core::server::ServerSample;
-use dyno_core::{Nanos, SEC};
 use dyno_drive::StopSignal;
+use dyno_model::server::ServerSample;
+use dyno_model::{Nanos, SEC};
 use dyno_wire::client::{Client, ClientOptions, Interrupted};
 use dyno_wire::encode::SecretHeaders;
 use dyno_wire::endpoint::Endpoint;
@@ -144,7 +144,7 @@ fn is_trusted(target: &Endpoint, other: &Endpoint) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use dyno_core::plan::Api;
+    use dyno_model::plan::Api;
 
     #[test]
     fn keys_go_to_the_targets_host_alone() {

@@ -1,8 +1,8 @@
 //! Levels that are chosen as a run goes, as the report's own search chooses them.
 
 use super::course::Navigator;
-use dyno_core::course::Search;
-use dyno_core::plan::{LevelPlan, Plan};
+use dyno_model::course::Search;
+use dyno_model::plan::{LevelPlan, Plan};
 use dyno_report::LevelSummary;
 use dyno_report::search::next_level;
 

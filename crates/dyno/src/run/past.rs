@@ -1,8 +1,8 @@
 //! What an earlier process left of a run that is resumed.
 
-use dyno_core::Nanos;
-use dyno_core::frame::{Ending, Frame};
-use dyno_core::plan::Plan;
+use dyno_model::Nanos;
+use dyno_model::frame::{Ending, Frame};
+use dyno_model::plan::Plan;
 use dyno_record::{RecordError, RunDir};
 use dyno_report::{DirSource, FrameSource, LevelSummary, summarise};
 

@@ -3,15 +3,15 @@
 
 use super::levels::Bench;
 use super::pulse::Pulse;
-use dyno_core::Nanos;
-use dyno_core::frame::{ClientHealth, EngineSlip};
-use dyno_core::outcome::{FailureClass, Outcome};
-use dyno_core::plan::Api;
-use dyno_core::record::{RequestRecord, TokenCount, TokenSource};
 use dyno_drive::{Ended, Job, Payload, StopSignal, Transport, TransportError};
 use dyno_engine::core::{Core, Event, Request};
 use dyno_engine::prompt_of;
 use dyno_engine::virtual_time::Virtual;
+use dyno_model::Nanos;
+use dyno_model::frame::{ClientHealth, EngineSlip};
+use dyno_model::outcome::{FailureClass, Outcome};
+use dyno_model::plan::Api;
+use dyno_model::record::{RequestRecord, TokenCount, TokenSource};
 use std::collections::HashMap;
 
 /// The way to the server. However short, it makes whoever sends at the end of an answer miss the

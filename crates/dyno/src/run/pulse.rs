@@ -3,9 +3,9 @@
 //! where that is not answered for as long as a stream may pause, the target is given up.
 
 use super::target::OUT_OF_SERVICE;
-use dyno_core::units::format_duration;
-use dyno_core::{MS, Nanos, SEC};
 use dyno_drive::StopSignal;
+use dyno_model::units::format_duration;
+use dyno_model::{MS, Nanos, SEC};
 use dyno_net::Clock;
 use dyno_wire::client::{Client, ClientOptions};
 use std::sync::{Arc, Mutex, PoisonError};

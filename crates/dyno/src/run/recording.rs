@@ -5,12 +5,12 @@ use super::enough::Enough;
 use super::estimate::Glance;
 use super::pulse::Pulse;
 use crate::progress::Live;
-use dyno_core::Nanos;
-use dyno_core::frame::{Frame, LevelStart};
-use dyno_core::outcome::Outcome;
-use dyno_core::record::RequestRecord;
-use dyno_core::units::to_s;
 use dyno_drive::Observer;
+use dyno_model::Nanos;
+use dyno_model::frame::{Frame, LevelStart};
+use dyno_model::outcome::Outcome;
+use dyno_model::record::RequestRecord;
+use dyno_model::units::to_s;
 use std::cell::{Cell, RefCell};
 use std::sync::atomic::Ordering::Relaxed;
 

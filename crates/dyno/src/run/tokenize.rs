@@ -1,10 +1,10 @@
 //! Counting by the server's own `/tokenize`, where it has one, on a connection apart from those
 //! that are measured.
 
-use dyno_core::SEC;
-use dyno_core::prompt::Item;
-use dyno_core::record::RequestRecord;
 use dyno_drive::StopSignal;
+use dyno_model::SEC;
+use dyno_model::prompt::Item;
+use dyno_model::record::RequestRecord;
 use dyno_wire::client::{Client, Interrupted};
 use dyno_wire::encode::Encoder;
 use dyno_workload::tokenizer::{Ask, Tokenizer};

@@ -1,12 +1,12 @@
 //! Two runs that take turns, level by level: who goes first, and what the end of one means for the
 //! other.
 
-use dyno_core::Nanos;
-use dyno_core::environment::Note;
-use dyno_core::frame::Ending;
-use dyno_core::notes::Known;
-use dyno_core::plan::LevelPlan;
-use dyno_core::versus::Side;
+use dyno_model::Nanos;
+use dyno_model::environment::Note;
+use dyno_model::frame::Ending;
+use dyno_model::notes::Known;
+use dyno_model::plan::LevelPlan;
+use dyno_model::versus::Side;
 
 /// One of two runs that take turns.
 pub(crate) trait Player {
@@ -105,7 +105,7 @@ fn on_other(side: Side, why: &Note) -> Note {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use dyno_core::plan::{LengthSpec, Load};
+    use dyno_model::plan::{LengthSpec, Load};
     use proptest::prelude::*;
     use std::cell::{Cell, RefCell};
 

@@ -2,11 +2,11 @@
 //! second, and nobody who waits for the answers.
 
 use super::metrics::Unanswered;
-use dyno_core::environment::Note;
-use dyno_core::frame::Frame;
-use dyno_core::notes::Known;
-use dyno_core::server::ServerSample;
 use dyno_drive::StopSignal;
+use dyno_model::environment::Note;
+use dyno_model::frame::Frame;
+use dyno_model::notes::Known;
+use dyno_model::server::ServerSample;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{Scope, ScopedJoinHandle};
 use std::time::{Duration, Instant};
@@ -176,15 +176,15 @@ impl Drop for EndsWith<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use dyno_core::frame::{Ending, LevelStart, RunEnd};
     use dyno_drive::Stop;
+    use dyno_model::frame::{Ending, LevelStart, RunEnd};
 
     fn run_end() -> Frame {
         Frame::RunEnd(RunEnd { ended: 0, ending: Ending::Requests })
     }
 
     fn level_end() -> Frame {
-        Frame::LevelEnd(Box::new(dyno_core::frame::LevelEnd {
+        Frame::LevelEnd(Box::new(dyno_model::frame::LevelEnd {
             level: 0,
             ending: Ending::Requests,
             ended: 0,

@@ -5,7 +5,7 @@ use crate::engines::{Engine, QUICK};
 use crate::place::{Place, codes};
 use crate::process::run;
 use crate::web;
-use dyno_core::outcome::Outcome;
+use dyno_model::outcome::Outcome;
 use rustix::net::{AddressFamily, SocketType, bind, listen, socket};
 use serde_json::json;
 use std::io::Write;

@@ -4,8 +4,8 @@
 use crate::engines::{Engine, EngineProcess, QUICK};
 use crate::place::{Place, codes};
 use crate::process::run;
-use dyno_core::SEC;
-use dyno_core::frame::Frame;
+use dyno_model::SEC;
+use dyno_model::frame::Frame;
 
 fn labels(summary: &serde_json::Value) -> Vec<String> {
     let levels = summary["levels"].as_array().unwrap().iter();

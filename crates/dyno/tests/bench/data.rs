@@ -4,7 +4,7 @@ use crate::engines::{Engine, QUICK};
 use crate::place::{Place, codes};
 use crate::process::run;
 use crate::web::{self, Seen, Web};
-use dyno_core::record::Phase;
+use dyno_model::record::Phase;
 
 /// The prompts of a run, in order.
 fn prompts(server: &Web, place: &Place, args: &str) -> Vec<String> {
@@ -160,7 +160,7 @@ fn lengths_follow_their_distribution_and_data_bring_their_own() {
     let place = Place::new();
     let args = "--concurrency 8 --requests 60 --input-tokens 20-60 --output-tokens 2-9";
     run(place.bench(&engine.url(), args)).expect_status(&[0, 4]);
-    let seen = |of: fn(&dyno_core::record::RequestRecord) -> u64| {
+    let seen = |of: fn(&dyno_model::record::RequestRecord) -> u64| {
         let all: Vec<u64> = place.requests().iter().map(of).collect();
         (*all.iter().min().unwrap(), *all.iter().max().unwrap())
     };

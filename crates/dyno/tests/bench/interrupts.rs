@@ -4,9 +4,9 @@
 use crate::engines::{Engine, QUICK};
 use crate::place::{Place, accounted};
 use crate::process::{Ended, Process};
-use dyno_core::frame::Ending;
-use dyno_core::frame::Frame;
-use dyno_core::record::Phase;
+use dyno_model::frame::Ending;
+use dyno_model::frame::Frame;
+use dyno_model::record::Phase;
 use rustix::process::Signal;
 
 /// Starts a run and waits until so many answers have begun.

@@ -4,7 +4,7 @@
 use crate::engines::{Engine, QUICK};
 use crate::place::{NOT_OURS, Place, accounted};
 use crate::process::{Heard, run};
-use dyno_core::record::RequestRecord;
+use dyno_model::record::RequestRecord;
 use rustix::process::{Pid, Signal, kill_process};
 use std::io::Write;
 use std::process::{Child, ChildStdin, Command, Stdio};

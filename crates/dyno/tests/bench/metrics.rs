@@ -5,8 +5,8 @@ use crate::engines::EngineProcess;
 use crate::place::{Place, codes};
 use crate::process::run;
 use crate::web::{self, Seen, Web};
-use dyno_core::frame::Frame;
-use dyno_core::server::ServerSample;
+use dyno_model::frame::Frame;
+use dyno_model::server::ServerSample;
 use serde_json::Value;
 use std::sync::atomic::{AtomicUsize, Ordering};
 

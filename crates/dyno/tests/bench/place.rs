@@ -1,7 +1,7 @@
 //! A directory of a test's own: where the binary runs, and where its run directory is read back.
 
-use dyno_core::frame::{Frame, LevelEnd};
-use dyno_core::record::RequestRecord;
+use dyno_model::frame::{Frame, LevelEnd};
+use dyno_model::record::RequestRecord;
 use dyno_record::RunDir;
 use serde_json::Value;
 use std::path::{Path, PathBuf};

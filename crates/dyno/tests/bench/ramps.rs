@@ -5,7 +5,7 @@ use crate::place::{Place, accounted, codes};
 use crate::predict::TWIN;
 use crate::process::{Ended, run};
 use crate::web::{Web, openai};
-use dyno_core::SEC;
+use dyno_model::SEC;
 use serde_json::Value;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;

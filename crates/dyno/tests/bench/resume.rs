@@ -3,7 +3,7 @@
 use crate::engines::{Engine, EngineProcess, QUICK};
 use crate::place::{Place, codes};
 use crate::process::{Process, run};
-use dyno_core::frame::Frame;
+use dyno_model::frame::Frame;
 use rustix::process::Signal;
 use serde_json::Value;
 use std::time::Duration;

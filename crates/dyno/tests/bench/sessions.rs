@@ -4,8 +4,8 @@
 use crate::place::{Place, codes};
 use crate::process::run;
 use crate::web::{self, Seen, Web};
-use dyno_core::SEC;
-use dyno_core::record::Phase;
+use dyno_model::SEC;
+use dyno_model::record::Phase;
 use serde_json::{Value, json};
 use std::sync::atomic::{AtomicU64, Ordering};
 

@@ -4,8 +4,8 @@
 use crate::engines::{Engine, QUICK};
 use crate::place::{Place, accounted, codes};
 use crate::process::run;
-use dyno_core::frame::Frame;
-use dyno_core::record::Phase;
+use dyno_model::frame::Frame;
+use dyno_model::record::Phase;
 use serde_json::Value;
 
 const SCHEMA: &str = include_str!("../../../../docs/schema/summary-1.schema.json");

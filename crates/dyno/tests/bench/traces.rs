@@ -3,7 +3,7 @@
 use crate::place::{Place, codes};
 use crate::process::run;
 use crate::web::{self, Seen, Web};
-use dyno_core::MS;
+use dyno_model::MS;
 use serde_json::json;
 use std::collections::BTreeMap;
 use std::fmt::Write;

@@ -3,7 +3,7 @@
 
 use crate::place::{Place, codes};
 use crate::process::{Ended, run};
-use dyno_core::frame::Frame;
+use dyno_model::frame::Frame;
 use serde_json::Value;
 
 const A_72B: &str = "--twin qwen2-72b-4xa100-vllm --input-tokens 512 --output-tokens 128";

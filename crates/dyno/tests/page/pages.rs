@@ -1,7 +1,7 @@
 //! Pages to look at, each of a run of its own.
 
-use dyno_core::plan::Plan;
 use dyno_engine::{Script, Server, ServerOptions};
+use dyno_model::plan::Plan;
 use dyno_record::RunDir;
 use dyno_report::{Detail, DirSource, Summary, summarise};
 use serde_json::Value;
@@ -19,7 +19,7 @@ pub(crate) struct Read {
     pub(crate) summary: Summary,
     pub(crate) detail: Detail,
     pub(crate) plan: Plan,
-    pub(crate) environment: Option<dyno_core::environment::Environment>,
+    pub(crate) environment: Option<dyno_model::environment::Environment>,
 }
 
 impl Made {

@@ -10,7 +10,7 @@ mod session;
 use super::model::Model;
 use super::table::{End, Level, Offer};
 use crate::twin::reference::Figure;
-use dyno_core::Nanos;
+use dyno_model::Nanos;
 use session::Session;
 use std::collections::BTreeMap;
 

@@ -5,7 +5,7 @@ use crate::core::{Core, Event, Request};
 use crate::fit::model::Model;
 use crate::fit::table::Level;
 use crate::virtual_time::Virtual;
-use dyno_core::Nanos;
+use dyno_model::Nanos;
 use std::collections::VecDeque;
 
 /// What became of a request that ended, in seconds.

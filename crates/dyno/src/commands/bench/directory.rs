@@ -3,10 +3,10 @@
 use crate::commands::RUNS;
 use crate::host;
 use crate::resolve::{Resolved, suffix};
-use dyno_core::environment::Environment;
-use dyno_core::frame::RunHeader;
-use dyno_core::plan::Plan;
-use dyno_core::versus::Side;
+use dyno_model::environment::Environment;
+use dyno_model::frame::RunHeader;
+use dyno_model::plan::Plan;
+use dyno_model::versus::Side;
 use dyno_net::Clock;
 use dyno_record::{FORMAT, RunDir};
 use dyno_wire::preflight::Settled;

@@ -1,8 +1,8 @@
 //! The plan as people read it: what will be run, in which order, and when each level stops.
 
-use dyno_core::course::{Over, Search};
-use dyno_core::plan::{Arrival, LevelPlan, Load, Plan, Warmup};
-use dyno_core::units::format_duration;
+use dyno_model::course::{Over, Search};
+use dyno_model::plan::{Arrival, LevelPlan, Load, Plan, Warmup};
+use dyno_model::units::format_duration;
 use std::fmt::Write as _;
 
 /// All levels, one a line.

@@ -2,7 +2,7 @@
 
 use crate::printer::Printer;
 use crate::resolve::Resolved;
-use dyno_core::environment::Environment;
+use dyno_model::environment::Environment;
 use dyno_record::RunDir;
 use dyno_report::layout::{Extras, Layout, Options, Run};
 use dyno_report::{Detail, FrameSource, Summary};

@@ -5,7 +5,7 @@ use crate::exit::Exit;
 use crate::printer::Printer;
 use crate::run::workload::limits;
 use crate::usage::UsageError;
-use dyno_core::plan::DataPlan;
+use dyno_model::plan::DataPlan;
 use dyno_workload::data::{DataError, DataSet, DataSpec, Kind};
 use dyno_workload::trace::{Told, Trace, TraceProfile};
 

@@ -7,13 +7,13 @@ use crate::run::journey::Journey;
 use crate::run::levels::Run;
 use crate::run::target::open;
 use crate::run::workload::Workload;
-use dyno_core::frame::{Frame, RunHeader};
-use dyno_core::plan::{
+use dyno_drive::StopSignal;
+use dyno_model::frame::{Frame, RunHeader};
+use dyno_model::plan::{
     Api, DataPlan, LengthSpec, LevelPlan, Load, PLAN_SCHEMA, Plan, RequestPlan, Shard, Target,
     Timeouts, UsageWanted, Warmup,
 };
-use dyno_core::{MS, SEC};
-use dyno_drive::StopSignal;
+use dyno_model::{MS, SEC};
 use dyno_net::Clock;
 use dyno_report::summary::{Distribution, LevelSummary};
 use dyno_report::{VecSource, summarise};

@@ -1,6 +1,6 @@
 //! What the levels of another tool's results were to be, as far as they tell.
 
-use dyno_core::plan::{Arrival, LengthSpec, LevelPlan, Load};
+use dyno_model::plan::{Arrival, LengthSpec, LevelPlan, Load};
 use dyno_report::Summary;
 use dyno_report::summary::LevelSummary;
 use std::collections::BTreeMap;

@@ -1,10 +1,10 @@
 //! Measured runs as a table to fit.
 
 use super::Measured;
-use dyno_core::plan::{Arrival, LevelPlan, Load, Warmup};
-use dyno_core::units::to_s;
 use dyno_engine::fit::{End, Level, Offer, Role, Table};
 use dyno_engine::twin::reference::Figure;
+use dyno_model::plan::{Arrival, LevelPlan, Load, Warmup};
+use dyno_model::units::to_s;
 use dyno_report::Verdict;
 use dyno_report::summary::{Distribution, LevelSummary, Tokens};
 use std::collections::BTreeMap;
@@ -52,7 +52,7 @@ fn level(plan: &LevelPlan, measured: &LevelSummary) -> Level {
 
 /// How the requests of a level were sent, as far as a fit can simulate it.
 fn offer(plan: &LevelPlan, measured: &LevelSummary) -> Option<Offer> {
-    let by_time = measured.ending == Some(dyno_core::frame::Ending::Duration);
+    let by_time = measured.ending == Some(dyno_model::frame::Ending::Duration);
     let seconds = to_s(plan.duration_ns.unwrap_or(0));
     let sent = u32::try_from(measured.requests.completed?).ok()?;
     let end = match by_time {

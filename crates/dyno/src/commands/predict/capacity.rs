@@ -2,12 +2,12 @@
 //! and the error that the twin is known to have.
 
 use crate::run::workload::Typical;
-use dyno_core::Nanos;
-use dyno_core::units::to_s;
 use dyno_engine::core::{Event, Request};
 use dyno_engine::twin::Twin;
 use dyno_engine::twin::reference::Figure;
 use dyno_engine::virtual_time::Virtual;
+use dyno_model::Nanos;
+use dyno_model::units::to_s;
 
 /// Half the width of the interval where nobody knows the twin's error, and the least in any case.
 const UNKNOWN: f64 = 0.10;

@@ -18,12 +18,12 @@ use crate::run::predicted::Predicted;
 use crate::run::signals;
 use crate::run::workload::Workload;
 use crate::usage::{UsageError, from_clap};
-use dyno_core::course::Search;
-use dyno_core::environment::{Environment, Preflight, Server};
-use dyno_core::plan::{LevelPlan, Load, Plan};
-use dyno_core::versus::Side;
 use dyno_drive::StopSignal;
 use dyno_engine::twin::Twin;
+use dyno_model::course::Search;
+use dyno_model::environment::{Environment, Preflight, Server};
+use dyno_model::plan::{LevelPlan, Load, Plan};
+use dyno_model::versus::Side;
 use dyno_net::Clock;
 use dyno_report::LevelSummary;
 use dyno_wire::dialect::Shape;
@@ -160,7 +160,7 @@ fn foresee(
     twin: &Twin,
     resolved: &mut Resolved,
     workload: &Workload,
-) -> Result<Vec<dyno_core::environment::Note>, String> {
+) -> Result<Vec<dyno_model::environment::Note>, String> {
     let mut asked = Vec::new();
     for number in 0..resolved.plan.levels.len() as u32 {
         asked.push(workload.typical(&resolved.plan, number)?);

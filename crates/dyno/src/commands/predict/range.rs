@@ -1,10 +1,10 @@
 //! How far a prediction is from what its twin was fitted on.
 
 use crate::run::workload::Typical;
-use dyno_core::environment::Note;
-use dyno_core::notes::Known;
-use dyno_core::plan::{LevelPlan, Load};
 use dyno_engine::twin::Twin;
+use dyno_model::environment::Note;
+use dyno_model::notes::Known;
+use dyno_model::plan::{LevelPlan, Load};
 
 /// What to say of levels beyond the twin's range: once for each kind of distance.
 pub(super) fn notes(twin: &Twin, levels: &[LevelPlan], asked: &[Option<Typical>]) -> Vec<Note> {

@@ -2,8 +2,8 @@
 
 use super::account::Account;
 use super::{Items, Sending, lock};
-use dyno_core::prompt::Content;
 use dyno_drive::arrivals::seeded;
+use dyno_model::prompt::Content;
 use dyno_workload::data::{Count, Selected};
 use dyno_workload::lengths::Lengths;
 use dyno_workload::random::RandomPrompts;

@@ -10,9 +10,9 @@ mod source;
 pub(crate) use source::{LED_WHOLE, limits, selection};
 
 use account::Account;
-use dyno_core::Nanos;
-use dyno_core::plan::{Api, LevelPlan, Plan};
-use dyno_core::prompt::{Content, Conversation, Item};
+use dyno_model::Nanos;
+use dyno_model::plan::{Api, LevelPlan, Plan};
+use dyno_model::prompt::{Content, Conversation, Item};
 use dyno_workload::data::{Count, DataSet, Selected, Selection};
 use dyno_workload::random::RandomPrompts;
 use dyno_workload::session::{MadeSessions, said};

@@ -2,8 +2,8 @@
 
 use super::source::Source;
 use super::{Prepared, Workload, lock};
-use dyno_core::environment::Note;
-use dyno_core::notes::Known;
+use dyno_model::environment::Note;
+use dyno_model::notes::Known;
 use dyno_workload::data::{Order, Tally};
 use dyno_workload::trace::TracePrompts;
 

@@ -1,6 +1,6 @@
 //! Where the prompts of a plan come from.
 
-use dyno_core::plan::DataPlan;
+use dyno_model::plan::DataPlan;
 use dyno_workload::data::{DataSet, DataSpec, Kind, Order, Outside, Selection, SpecError};
 use dyno_workload::random::{RandomOptions, shared_prefix};
 use dyno_workload::session::SessionOptions;
