@@ -1,10 +1,10 @@
 //! Summaries in which nothing is told yet: what every reader starts from.
 
-use dyno_report::summary::{
+use dyno_model::summary::{
     Client, Integrity, LoadSummary, Origin, RequestCounts, RunSummary, SUMMARY_SCHEMA, Throughput,
     TokenSources,
 };
-use dyno_report::{LevelSummary, Summary, Verdict};
+use dyno_model::{LevelSummary, Summary, Verdict};
 use std::collections::BTreeMap;
 
 /// A load of another tool's result: `kind` as in [`LoadSummary`], its value if it was told.

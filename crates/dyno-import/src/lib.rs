@@ -12,9 +12,10 @@ mod text;
 pub use error::ImportError;
 pub use problem::{Problem, Weight};
 
+use dyno_analysis::VecSource;
+use dyno_model::Summary;
 use dyno_model::plan::Plan;
-use dyno_report::layout::Extras;
-use dyno_report::{Summary, VecSource};
+use dyno_model::summary::Extras;
 use std::io::Read;
 use std::path::Path;
 

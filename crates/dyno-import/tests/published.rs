@@ -1,10 +1,10 @@
 //! The published tables: all of them are read, and what is wrong with them is found.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
+use dyno_analysis::lint::{Lint, Weight, lint};
 use dyno_import::{Imported, import};
-use dyno_report::Summary;
-use dyno_report::lint::{Lint, Weight, lint};
-use dyno_report::messages::Language;
+use dyno_model::Language;
+use dyno_model::Summary;
 use std::path::Path;
 
 fn published(name: &str) -> Imported {

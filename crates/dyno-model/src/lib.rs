@@ -4,11 +4,12 @@
 
 pub mod chunks;
 pub mod course;
+pub mod diagnostic;
 pub mod environment;
 pub mod frame;
 pub mod lag;
+mod language;
 pub mod nearest;
-pub mod notes;
 pub mod outcome;
 pub mod plan;
 pub mod prompt;
@@ -16,10 +17,16 @@ pub mod ramp;
 pub mod record;
 pub mod server;
 pub mod slo;
-pub mod template;
+pub mod summary;
 mod text_form;
 pub mod units;
+pub mod verdict;
 pub mod versus;
+
+pub use diagnostic::Diagnostic;
+pub use language::Language;
+pub use summary::{LevelSummary, Summary};
+pub use verdict::Verdict;
 
 /// Monotonic nanoseconds since the start of the run.
 pub type Nanos = u64;

@@ -1,7 +1,7 @@
 //! Draws the charts of a run, each as SVG and PNG: `draw_charts RUN FOLDER [zh]`.
+use dyno_analysis::{Detail, DirSource, summarise};
 use dyno_record::RunDir;
 use dyno_report::chart::{ChartOptions, Language, charts, picture, svg};
-use dyno_report::{Detail, DirSource, summarise};
 use std::path::Path;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {

@@ -5,6 +5,7 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout)]
 
+use dyno_analysis::{Detail, DirSource, summarise};
 use dyno_model::frame::{ClientHealth, Ending, Frame, LevelEnd, LevelStart, RunEnd, RunHeader};
 use dyno_model::outcome::Outcome;
 use dyno_model::plan::{
@@ -12,10 +13,10 @@ use dyno_model::plan::{
     Timeouts, UsageWanted,
 };
 use dyno_model::record::{Phase, RequestRecord, TokenCount, TokenSource};
+use dyno_model::summary::Extras;
 use dyno_model::{MS, SEC};
 use dyno_record::{Recorder, RunDir};
-use dyno_report::layout::{Extras, Layout, Options, Run};
-use dyno_report::{Detail, DirSource, summarise};
+use dyno_report::layout::{Layout, Options, Run};
 use std::path::Path;
 use std::process::Command;
 use std::time::Instant;

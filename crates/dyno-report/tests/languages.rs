@@ -1,11 +1,12 @@
 //! Every finding, in every language.
 #![allow(clippy::unwrap_used)]
 
-use dyno_model::notes::Known;
-use dyno_report::findings::{Figure, NoInterval, NoWindow, OverTime, ServerFinding};
-use dyno_report::messages::Language;
-use dyno_report::slo::FewSamples;
-use dyno_report::{Finding, Reason};
+use dyno_analysis::Finding;
+use dyno_analysis::findings::{Figure, NoInterval, NoWindow, OverTime, ServerFinding};
+use dyno_analysis::slo::FewSamples;
+use dyno_model::Diagnostic;
+use dyno_model::Language;
+use dyno_words::notes::Known;
 
 /// One of each, and both of each that has two ways to be said.
 fn all() -> Vec<Finding> {
@@ -127,12 +128,12 @@ fn figures(text: &str) -> Vec<String> {
 #[test]
 fn every_finding_is_said_in_both_languages() {
     for finding in all() {
-        let [english, chinese]: [Reason; 2] =
+        let [english, chinese]: [Diagnostic; 2] =
             [Language::English, Language::Chinese].map(|language| finding.reason_in(language));
         assert_eq!(english, finding.reason(), "English is what is written down");
         assert_eq!(english.code, chinese.code);
         assert_eq!(english.advice.is_some(), chinese.advice.is_some(), "{finding:?}");
-        let texts = |reason: &Reason| {
+        let texts = |reason: &Diagnostic| {
             [Some(reason.what.clone()), reason.advice.clone()]
                 .into_iter()
                 .flatten()
@@ -163,11 +164,11 @@ fn the_list_has_every_finding() {
 #[test]
 fn what_was_read_from_a_file_keeps_its_words() {
     let written = serde_json::to_string(&Finding::Partial.reason()).unwrap();
-    let read: Reason = serde_json::from_str(&written).unwrap();
+    let read: Diagnostic = serde_json::from_str(&written).unwrap();
     assert_eq!(read, Finding::Partial.reason());
     assert_eq!(read.in_language(Language::Chinese), read);
     assert_eq!(
-        Reason::new("code", "words", None::<&str>).in_language(Language::Chinese).what,
+        Diagnostic::new("code", "words", None::<&str>).in_language(Language::Chinese).what,
         "words"
     );
 }

@@ -1,20 +1,23 @@
 //! Ramps and soaks: slices worked out by hand, and what is found in them.
 #![allow(clippy::unwrap_used)]
 
+#[path = "../../dyno-analysis/tests/common/mod.rs"]
 mod common;
-#[path = "common/soak.rs"]
+#[path = "../../dyno-analysis/tests/common/soak.rs"]
 mod soak;
 
 use common::*;
+use dyno_analysis::summarise;
 use dyno_model::frame::{Ending, Frame};
 use dyno_model::outcome::FailureClass;
 use dyno_model::plan::{Arrival, Load, Plan, Warmup};
 use dyno_model::ramp::Ramp;
 use dyno_model::record::{Phase, RequestRecord};
 use dyno_model::server::ServerSample;
+use dyno_model::summary::LevelSummary;
 use dyno_model::{MS, Nanos, SEC};
-use dyno_report::summary::LevelSummary;
-use dyno_report::{Summary, TextOptions, Verdict, render_text, summarise};
+use dyno_model::{Summary, Verdict};
+use dyno_report::{TextOptions, render_text};
 use dyno_stats::rng::SplitMix;
 use soak::{CLOSED, OPEN, Soak};
 
@@ -199,7 +202,7 @@ fn failures_past_the_bend_are_told_from_queues() {
 fn a_bent_ramp_as_people_see_it() {
     let ramp = Ramp { steps: Some(8), ..UP };
     let mut level = served(ramp, 5, 4);
-    level.client = dyno_report::summary::Client::default();
+    level.client = dyno_model::summary::Client::default();
     let mut summary = ended(&ramp_plan(ramp), vec![], 0);
     summary.levels = vec![level];
     let text = render_text(&summary, &TextOptions::default());

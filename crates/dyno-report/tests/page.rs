@@ -3,17 +3,19 @@
 
 #![allow(clippy::unwrap_used)]
 
+#[path = "../../dyno-analysis/tests/common/mod.rs"]
 mod common;
 
 use common::*;
+use dyno_analysis::{Detail, summarise};
+use dyno_model::Language;
 use dyno_model::MS;
 use dyno_model::frame::{Ending, Frame, LevelStart, RunEnd};
 use dyno_model::outcome::FailureClass;
 use dyno_model::plan::{Load, Plan};
 use dyno_model::record::RequestRecord;
-use dyno_report::messages::Language;
+use dyno_model::{Diagnostic, Summary, Verdict};
 use dyno_report::page::Page;
-use dyno_report::{Detail, Reason, Summary, Verdict, summarise};
 use proptest::prelude::*;
 use serde_json::Value;
 
@@ -225,7 +227,7 @@ fn an_invalid_level_is_struck_and_not_in_the_headlines() {
     let mut run = made(vec![requests(60), requests(60)], true);
     for level in &mut run.summary.levels {
         level.verdict = Verdict::Invalid;
-        level.reasons = vec![Reason::new("send_lag", "requests left late", None::<&str>)];
+        level.reasons = vec![Diagnostic::new("send_lag", "requests left late", None::<&str>)];
     }
     let [html, chinese] = check(&run);
     assert_eq!(html.matches("<tr class=\"struck\">").count(), 2);

@@ -1,16 +1,19 @@
 //! The server's own figures and the price of tokens, with numbers worked out by hand.
 #![allow(clippy::unwrap_used)]
 
+#[path = "../../dyno-analysis/tests/common/mod.rs"]
 mod common;
 
 use common::*;
+use dyno_analysis::summarise;
+use dyno_model::Summary;
 use dyno_model::frame::{Frame, LevelStart};
 use dyno_model::plan::{Load, Plan};
 use dyno_model::record::RequestRecord;
 use dyno_model::server::{GpuCost, ServerSample};
+use dyno_model::summary::{LevelSummary, ServerSummary};
 use dyno_model::{MS, SEC};
-use dyno_report::summary::{LevelSummary, ServerSummary};
-use dyno_report::{Summary, TextOptions, render_text, summarise};
+use dyno_report::{TextOptions, render_text};
 use proptest::prelude::*;
 
 /// A sample at so many milliseconds: running, waiting, share of the KV cache.

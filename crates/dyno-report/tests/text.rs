@@ -1,17 +1,20 @@
 //! The terminal summary of each kind of level, as people see it.
 #![allow(clippy::unwrap_used)]
 
+#[path = "../../dyno-analysis/tests/common/mod.rs"]
 mod common;
 
 use common::*;
+use dyno_analysis::{Finding, summarise};
+use dyno_model::Language;
 use dyno_model::MS;
 use dyno_model::frame::{Ending, Frame, LevelEnd};
 use dyno_model::outcome::{FailureClass, Outcome};
 use dyno_model::plan::{Arrival, Load};
 use dyno_model::record::{RequestRecord, Turn};
-use dyno_report::messages::Language;
+use dyno_model::{Summary, Verdict};
 use dyno_report::text::width;
-use dyno_report::{Finding, Summary, TextOptions, Verdict, render_text, summarise};
+use dyno_report::{TextOptions, render_text};
 
 fn text(summary: &Summary) -> String {
     in_language(summary, Language::English)

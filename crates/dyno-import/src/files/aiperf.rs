@@ -6,8 +6,8 @@ use super::json::{at, figures, list, number, text, whole};
 use super::rebuild::Head;
 use super::told::{Found, Offered, distribution, present, rounded, tokens, unit_ms};
 use crate::Problem;
-use dyno_report::LevelSummary;
-use dyno_report::summary::{Concurrency, Distribution, Origin, Reported};
+use dyno_model::LevelSummary;
+use dyno_model::summary::{Concurrency, Distribution, Origin, Reported};
 use serde_json::Value;
 
 /// Whether it is an export: metrics with units.

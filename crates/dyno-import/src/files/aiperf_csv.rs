@@ -6,7 +6,7 @@ use super::rebuild::Head;
 use super::told::{Found, Offered};
 use super::{Reading, aiperf};
 use crate::Problem;
-use dyno_report::summary::{Origin, Reported};
+use dyno_model::summary::{Origin, Reported};
 use std::collections::BTreeMap;
 
 /// The metrics that have a place in Dyno's summary, by the names that people read and those that

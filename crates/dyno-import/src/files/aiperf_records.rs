@@ -5,7 +5,7 @@ use super::json::{at, list, number, text, whole};
 use super::rebuild::{Ended, Head, Sample};
 use super::told::{Found, Offered, unit_ms};
 use crate::Problem;
-use dyno_report::summary::Origin;
+use dyno_model::summary::Origin;
 use serde_json::Value;
 
 /// The requests of a file, while it is read.

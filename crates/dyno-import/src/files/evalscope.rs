@@ -7,8 +7,8 @@ use super::rebuild::Head;
 use super::told::{Found, Offered, distribution, present, rounded, tokens, unit_ms};
 use super::{Group, Reading};
 use crate::Problem;
-use dyno_report::LevelSummary;
-use dyno_report::summary::{Distribution, Origin, Reported};
+use dyno_model::LevelSummary;
+use dyno_model::summary::{Distribution, Origin, Reported};
 use serde_json::Value;
 use std::collections::BTreeMap;
 

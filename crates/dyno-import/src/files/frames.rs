@@ -3,6 +3,7 @@
 use super::rebuild::Head;
 use super::sample;
 use super::told::Found;
+use dyno_analysis::VecSource;
 use dyno_model::course::Course;
 use dyno_model::frame::{ClientHealth, Ending, Frame, LevelEnd, LevelStart, RunEnd, RunHeader};
 use dyno_model::plan::{
@@ -11,7 +12,6 @@ use dyno_model::plan::{
 };
 use dyno_model::record::RequestRecord;
 use dyno_model::server::ServerPlan;
-use dyno_report::VecSource;
 
 /// A plan good enough to compute by.
 pub(super) fn plan(head: &Head, found: &[Found]) -> Plan {

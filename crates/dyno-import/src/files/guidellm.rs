@@ -8,7 +8,7 @@ use super::told::{Found, Offered, distribution, present, rounded, tokens};
 use super::{Reading, guidellm_requests};
 use crate::Problem;
 use dyno_model::plan::Arrival;
-use dyno_report::summary::{Concurrency, Distribution, Origin, Reported};
+use dyno_model::summary::{Concurrency, Distribution, Origin, Reported};
 use serde_json::Value;
 
 const SECOND_MS: f64 = 1e3;

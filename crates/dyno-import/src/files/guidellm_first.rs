@@ -7,7 +7,7 @@ use super::rebuild::{Ended, Head, Sample};
 use super::told::{Found, Offered};
 use crate::Problem;
 use dyno_model::plan::Arrival;
-use dyno_report::summary::{Origin, Reported};
+use dyno_model::summary::{Origin, Reported};
 use serde_json::Value;
 use std::collections::BTreeMap;
 

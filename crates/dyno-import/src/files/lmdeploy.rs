@@ -8,7 +8,7 @@ use super::json::whole;
 use super::rebuild::Head;
 use super::told::{Found, Offered, distribution, present};
 use crate::Problem;
-use dyno_report::summary::{Origin, Reported};
+use dyno_model::summary::{Origin, Reported};
 use std::collections::BTreeMap;
 
 const SECOND_MS: f64 = 1e3;

@@ -6,11 +6,12 @@ use super::sample::times;
 pub(super) use super::sample::{Ended, Sample};
 use super::told::{Found, rounded};
 use crate::{ImportedRun, Problem, blank};
-use dyno_report::layout::{Extras, LevelExtras};
-use dyno_report::summary::{
+use dyno_analysis::summarise;
+use dyno_model::summary::{
     Client, Distribution, Integrity, Origin, RequestCounts, Throughput, TokenSources,
 };
-use dyno_report::{LevelSummary, Verdict, summarise};
+use dyno_model::summary::{Extras, LevelExtras};
+use dyno_model::{LevelSummary, Verdict};
 
 /// What is known of a run as a whole.
 #[derive(Debug, Clone)]
@@ -45,7 +46,7 @@ pub(super) fn run(head: Head, mut found: Vec<Found>, problems: &mut Vec<Problem>
     let plan = plan(&head, &found);
     let source = source(&id, &plan, &found);
     let anew = summarise(&plan, None, &source);
-    let gathered = Extras::gather(&plan, &source);
+    let gathered = dyno_analysis::extras(&plan, &source);
     let timed: Vec<bool> = found.iter().map(|found| found.requests().is_some_and(times)).collect();
     let (mut levels, mut extras) = (Vec::new(), Extras::default());
     for ((index, found), timed) in (0..).zip(&mut found).zip(&timed) {

@@ -8,8 +8,8 @@ use super::told::{Found, Offered, distribution, present, rounded, tokens};
 use super::{Group, Reading};
 use crate::Problem;
 use dyno_model::plan::Arrival;
-use dyno_report::layout::Burstiness;
-use dyno_report::summary::{Concurrency, Distribution, Origin, Reported};
+use dyno_model::summary::Burstiness;
+use dyno_model::summary::{Concurrency, Distribution, Origin, Reported};
 use serde_json::Value;
 
 /// Whether it is a result of one of the two.

@@ -4,9 +4,9 @@
 use super::rebuild::Sample;
 use crate::{Problem, blank};
 use dyno_model::plan::Arrival;
-use dyno_report::layout::LevelExtras;
-use dyno_report::summary::{Distribution, LoadSummary, Tokens};
-use dyno_report::{LevelSummary, Reason};
+use dyno_model::summary::LevelExtras;
+use dyno_model::summary::{Distribution, LoadSummary, Tokens};
+use dyno_model::{Diagnostic, LevelSummary};
 
 /// How requests were offered, by a tool's word.
 #[derive(Debug, Clone, PartialEq)]
@@ -77,7 +77,7 @@ impl Found {
         let what = what.into();
         let line = self.told.reported.as_ref().and_then(|reported| reported.line);
         problems.push(Problem::note(line, format!("{}: {what}", self.told.label), advice));
-        self.told.notes.push(Reason::new(code, what, Some(advice)));
+        self.told.notes.push(Diagnostic::new(code, what, Some(advice)));
     }
 
     /// Its requests, if any are known.

@@ -7,9 +7,9 @@ use super::pivot::check_unit;
 use super::quantity::{Cell, Measure, cell, name, neat};
 use super::table::table;
 use crate::blank;
-use dyno_report::LevelSummary;
-use dyno_report::layout::LevelExtras;
-use dyno_report::summary::{Distribution, Tokens};
+use dyno_model::LevelSummary;
+use dyno_model::summary::LevelExtras;
+use dyno_model::summary::{Distribution, Tokens};
 
 /// What begins a block.
 const HEADING: &str = "Benchmarking summary:";

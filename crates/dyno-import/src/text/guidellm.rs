@@ -4,9 +4,9 @@ use super::part::{Finding, Part, Stated, label, put, report, short};
 use super::quantity::{Cell, Measure, cell, measure_of, name, quantity};
 use super::table::{Row, Table};
 use crate::blank;
-use dyno_report::LevelSummary;
-use dyno_report::layout::LevelExtras;
-use dyno_report::summary::LoadSummary;
+use dyno_model::LevelSummary;
+use dyno_model::summary::LevelExtras;
+use dyno_model::summary::LoadSummary;
 
 /// A column that is known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -4,8 +4,8 @@ use super::part::{Finding, Part, Stated, report, whole};
 use super::quantity::{Cell, Measure, cell, measure_of, name};
 use super::table::{Row, Table};
 use crate::blank;
-use dyno_report::LevelSummary;
-use dyno_report::layout::LevelExtras;
+use dyno_model::LevelSummary;
+use dyno_model::summary::LevelExtras;
 
 /// A column that is known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

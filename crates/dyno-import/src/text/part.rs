@@ -3,9 +3,9 @@
 
 use super::quantity::{Cell, Measure, Quantity, cell, name};
 use crate::problem::{Problem, Weight};
-use dyno_report::layout::LevelExtras;
-use dyno_report::summary::Distribution;
-use dyno_report::{LevelSummary, Reason};
+use dyno_model::summary::Distribution;
+use dyno_model::summary::LevelExtras;
+use dyno_model::{Diagnostic, LevelSummary};
 
 /// A piece of text that was understood.
 #[derive(Debug, Clone)]
@@ -72,12 +72,12 @@ impl Finding {
     }
 
     /// As it stands in a summary.
-    pub(super) fn reason(&self) -> Reason {
+    pub(super) fn reason(&self) -> Diagnostic {
         let what = match self.problem.line {
             Some(line) => format!("line {line}: {}", self.problem.what),
             None => self.problem.what.clone(),
         };
-        Reason::new(self.code, what, Some(self.problem.advice.clone()))
+        Diagnostic::new(self.code, what, Some(self.problem.advice.clone()))
     }
 }
 

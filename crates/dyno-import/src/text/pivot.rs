@@ -4,9 +4,9 @@ use super::part::{Finding, Part, Stated, label, put, report, short};
 use super::quantity::{Measure, name, quantity};
 use super::table::Table;
 use crate::blank;
-use dyno_report::LevelSummary;
-use dyno_report::layout::LevelExtras;
-use dyno_report::summary::LoadSummary;
+use dyno_model::LevelSummary;
+use dyno_model::summary::LevelExtras;
+use dyno_model::summary::LoadSummary;
 
 /// A row that is known.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -4,9 +4,9 @@ use super::group::Group;
 use super::part::Finding;
 use super::plain::{Told, is_name, plain};
 use crate::{Imported, ImportedRun, blank};
-use dyno_report::LevelSummary;
-use dyno_report::layout::{Extras, LevelExtras};
-use dyno_report::summary::Origin;
+use dyno_model::LevelSummary;
+use dyno_model::summary::Origin;
+use dyno_model::summary::{Extras, LevelExtras};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Makes runs of groups.

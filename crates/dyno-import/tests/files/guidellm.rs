@@ -1,7 +1,7 @@
 //! guidellm, from 0.1 on.
 
 use crate::{close, import, loads, notes, reported, run};
-use dyno_report::Verdict;
+use dyno_model::Verdict;
 
 #[test]
 fn the_first_version_is_computed_from_its_requests() {
@@ -64,7 +64,7 @@ fn every_later_version_gives_the_same_kind_of_level() {
 fn open_loops_tell_when_requests_were_due() {
     let run = run("guidellm-0.6.json");
     let level = &run.summary.levels[0];
-    let mean = |figure: &Option<dyno_report::summary::Distribution>| figure.as_ref()?.mean;
+    let mean = |figure: &Option<dyno_model::summary::Distribution>| figure.as_ref()?.mean;
     let [sent, due] = [mean(&level.ttft_ms).unwrap(), mean(&level.ttft_scheduled_ms).unwrap()];
     assert!(due > sent, "{due} {sent}");
     assert_eq!(level.client.send_lag_ms.unwrap().count, 6);

@@ -9,7 +9,7 @@ mod lmdeploy;
 mod serving;
 
 use dyno_import::{Imported, ImportedRun, Weight};
-use dyno_report::LevelSummary;
+use dyno_model::LevelSummary;
 use std::path::PathBuf;
 
 fn fixture(name: &str) -> PathBuf {

@@ -2,7 +2,7 @@
 
 use crate::{close, errors, loads, reported, run};
 use dyno_import::import_bytes;
-use dyno_report::layout::Burstiness;
+use dyno_model::summary::Burstiness;
 use serde_json::{Value, json};
 
 #[test]

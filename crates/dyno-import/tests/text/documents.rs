@@ -78,7 +78,7 @@ fn summaries_can_be_written_and_read_again() {
     for name in ["guidellm.md", "evalscope.md", "vllm-today.txt", "matrix.md"] {
         for run in read(name).runs {
             let json = serde_json::to_string(&run.summary).unwrap();
-            let again: dyno_report::Summary = serde_json::from_str(&json).unwrap();
+            let again: dyno_model::Summary = serde_json::from_str(&json).unwrap();
             assert_eq!(again, run.summary);
         }
     }

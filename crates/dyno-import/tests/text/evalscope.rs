@@ -1,9 +1,9 @@
 //! Blocks and pivot tables of EvalScope.
 
 use super::*;
-use dyno_report::lint::{Lint, lint};
-use dyno_report::messages::Language;
-use dyno_report::summary::RequestCounts;
+use dyno_analysis::lint::{Lint, lint};
+use dyno_model::Language;
+use dyno_model::summary::RequestCounts;
 
 #[test]
 fn blocks_and_pivots_are_runs_of_their_own() {

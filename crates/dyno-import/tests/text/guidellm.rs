@@ -1,7 +1,7 @@
 //! Tables of guidellm 0.1.
 
 use super::*;
-use dyno_report::Verdict;
+use dyno_model::Verdict;
 
 #[test]
 fn every_row_is_a_level() {

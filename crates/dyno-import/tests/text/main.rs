@@ -8,11 +8,10 @@ mod documents;
 mod evalscope;
 mod guidellm;
 mod matrix;
-mod round_trip;
 mod serving;
 
 use dyno_import::{Imported, ImportedRun, Weight, import_bytes};
-use dyno_report::LevelSummary;
+use dyno_model::LevelSummary;
 use std::path::Path;
 
 /// The text of a fixture.
@@ -36,7 +35,7 @@ fn labels(run: &ImportedRun) -> Vec<&str> {
     run.summary.levels.iter().map(|level| level.label.as_str()).collect()
 }
 
-fn mean(figure: &Option<dyno_report::summary::Distribution>) -> Option<f64> {
+fn mean(figure: &Option<dyno_model::summary::Distribution>) -> Option<f64> {
     figure.as_ref().and_then(|figure| figure.mean)
 }
 

@@ -1,7 +1,7 @@
 //! Blocks of the serving benchmarks of vLLM and SGLang.
 
 use super::*;
-use dyno_report::layout::Burstiness;
+use dyno_model::summary::Burstiness;
 
 #[test]
 fn blocks_that_follow_one_another_are_one_run() {

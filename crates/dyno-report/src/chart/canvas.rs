@@ -1,7 +1,7 @@
 //! SVG elements, written one after the other. Nothing gets out of here that is not escaped.
 
 use super::measure::width;
-use crate::escape::{escape, in_xml, quoted};
+use dyno_words::escape::{escape, in_xml, quoted};
 use std::fmt::Write;
 
 /// Longest text that is taken over from elsewhere.

@@ -4,8 +4,8 @@ use super::canvas::clean;
 use super::levels::trust;
 use super::series::Trust;
 use super::theme::STYLES;
-use crate::detail::{Detail, LevelDetail};
-use crate::summary::{LevelSummary, Summary};
+use dyno_analysis::detail::{Detail, LevelDetail};
+use dyno_model::summary::{LevelSummary, Summary};
 
 /// A level with what is known of its single requests.
 pub(super) struct Shown<'a> {

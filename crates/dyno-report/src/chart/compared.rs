@@ -6,8 +6,8 @@ use super::page::{Chart, Part};
 use super::panel::{Panel, Ticks};
 use super::series::{Point, Series};
 use super::words::{Language, Word};
-use crate::compare::Speed;
-use crate::summary::{LevelSummary, Summary, Throughput};
+use dyno_analysis::compare::Speed;
+use dyno_model::summary::{LevelSummary, Summary, Throughput};
 
 type Sides<'a> = [(&'a str, &'a Summary)];
 
@@ -125,7 +125,7 @@ fn frontier(sides: &Sides<'_>, language: Language) -> Option<Chart> {
     };
     let all: Vec<(String, Vec<Speed>)> = sides
         .iter()
-        .map(|(name, side)| (clean(name), crate::compare::frontier(side)))
+        .map(|(name, side)| (clean(name), dyno_analysis::compare::frontier(side)))
         .filter(|(_, speeds)| speeds.len() > 1)
         .collect();
     let per_gpu = all.iter().flat_map(|(_, speeds)| speeds).all(|speed| speed.per_gpu);

@@ -6,8 +6,8 @@ use super::page::{Chart, Part};
 use super::panel::{Panel, Ticks};
 use super::series::{Point, Series};
 use super::words::{Language, Word};
-use crate::detail::{Bucket, Course, Detail};
-use crate::summary::Summary;
+use dyno_analysis::detail::{Bucket, Course, Detail};
+use dyno_model::summary::Summary;
 
 /// The most stretches that are drawn: of one level, and of a run.
 const MOST: (usize, usize) = (24, 600);

@@ -7,8 +7,8 @@ use super::page::{Chart, Part};
 use super::panel::{Marked, Panel, Ticks};
 use super::series::{Point, Series};
 use super::words::{Language, Word};
-use crate::detail::{Curve, Detail, LevelDetail};
-use crate::summary::{LevelSummary, Summary};
+use dyno_analysis::detail::{Curve, Detail, LevelDetail};
+use dyno_model::summary::{LevelSummary, Summary};
 
 /// Title, and which curve of a level.
 type Which = (Word, fn(&LevelDetail) -> Option<&Curve>);

@@ -9,7 +9,7 @@ use super::series::{Point, Series};
 use super::sketch::work;
 use super::theme::STYLES;
 use super::words::{Language, Word};
-use crate::summary::{LevelSummary, Summary};
+use dyno_model::summary::{LevelSummary, Summary};
 
 /// Output tokens per second that one user sees: the inverse of the median TPOT.
 fn per_user(level: &LevelSummary) -> Option<f64> {

@@ -3,8 +3,8 @@
 use super::canvas::clean;
 use super::series::{Point, Series, Trust};
 use super::theme::STYLES;
-use crate::summary::{Distribution, LevelSummary, Summary};
-use crate::verdict::Verdict;
+use dyno_model::Verdict;
+use dyno_model::summary::{Distribution, LevelSummary, Summary};
 
 /// A figure with what is known of its precision.
 #[derive(Debug, Clone, Copy, PartialEq)]

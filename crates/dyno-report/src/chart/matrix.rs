@@ -7,8 +7,8 @@ use super::numbers;
 use super::page::{Chart, Part};
 use super::sketch::work;
 use super::words::{Language, Word};
-use crate::summary::{LevelSummary, LoadSummary, Summary};
-use crate::verdict::Verdict;
+use dyno_model::Verdict;
+use dyno_model::summary::{LevelSummary, LoadSummary, Summary};
 
 /// Requests/s, output tokens/s and latency per output token of every pair of lengths.
 pub(super) fn matrix(summary: &Summary, language: Language) -> Option<Chart> {

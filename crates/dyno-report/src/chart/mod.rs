@@ -33,8 +33,8 @@ pub(crate) use levels::{Value, statistic};
 pub use png::{Picture, PngError};
 pub use words::Language;
 
-use crate::detail::Detail;
-use crate::summary::Summary;
+use dyno_analysis::detail::Detail;
+use dyno_model::summary::Summary;
 use page::{Chart, page, page_of_several};
 
 /// How to draw.

@@ -6,7 +6,7 @@ use super::page::{Chart, Part};
 use super::panel::{Panel, Ticks};
 use super::series::{Point, Series, Trust};
 use super::words::{Language, Word};
-use crate::summary::{LevelSummary, Slice, Summary};
+use dyno_model::summary::{LevelSummary, Slice, Summary};
 
 struct Course<'a> {
     level: &'a LevelSummary,

@@ -9,7 +9,7 @@ use super::rows::Rows;
 use super::series::{Point, Trust};
 use super::theme::{INKS, css};
 use super::words::{Language, Word};
-use crate::summary::RunSummary;
+use dyno_model::summary::RunSummary;
 
 const WIDTH: f64 = 1200.0;
 const MARGIN: f64 = 24.0;

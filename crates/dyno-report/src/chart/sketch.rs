@@ -4,7 +4,7 @@ use super::levels::{Figure, Value, all_steady, in_seconds, limited, lines};
 use super::page::Part;
 use super::panel::{Mark, Panel, Ticks};
 use super::words::{Language, Word};
-use crate::summary::{LevelSummary, SearchSummary, Summary, Throughput};
+use dyno_model::summary::{LevelSummary, SearchSummary, Summary, Throughput};
 
 /// Levels over their load.
 pub(super) struct Sketch<'a> {

@@ -5,7 +5,7 @@ use super::page::{Chart, Part};
 use super::panel::{Mark, Panel, Ticks};
 use super::sketch::{Sketch, found, work};
 use super::words::{Language, Word};
-use crate::summary::{LevelSummary, Summary};
+use dyno_model::summary::{LevelSummary, Summary};
 
 /// Six panels over the number in flight: total time, requests/s, mean latency, output tokens/s,
 /// p50 and p90 of the latency.

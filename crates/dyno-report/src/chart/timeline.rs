@@ -6,8 +6,8 @@ use super::numbers;
 use super::page::{Chart, Part};
 use super::rows::{Row, Rows};
 use super::words::{Language, Word};
-use crate::detail::{Bar, Became, Detail, LevelDetail};
-use crate::summary::{LevelSummary, Summary};
+use dyno_analysis::detail::{Bar, Became, Detail, LevelDetail};
+use dyno_model::summary::{LevelSummary, Summary};
 
 /// The most levels, and the most requests of each.
 const LEVELS: usize = 4;

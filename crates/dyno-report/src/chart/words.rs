@@ -1,17 +1,7 @@
 //! What stands in charts, in English and Chinese.
 
-pub use crate::messages::Language;
-use crate::messages::messages;
-
-impl Language {
-    /// A remark behind a title.
-    pub(super) fn brackets(self, text: &str) -> String {
-        match self {
-            Self::English => format!(" ({text})"),
-            Self::Chinese => format!("（{text}）"),
-        }
-    }
-}
+pub use dyno_model::Language;
+use dyno_words::messages;
 
 impl Word {
     pub(super) fn in_language(self, language: Language) -> &'static str {

@@ -2,9 +2,10 @@
 //! levels keep the SLO.
 
 use super::cells::{markdown as safe, row};
-use crate::messages::{Language, Message, Say};
-use crate::summary::{Spread, Summary};
+use crate::messages::{Message, Say};
 use crate::text::{ABSENT, answer, number, passed_word, remarks};
+use dyno_model::Language;
+use dyno_model::summary::{Spread, Summary};
 
 /// The answer of a search; nothing where levels were listed.
 pub(super) fn search(summary: &Summary, language: Language) -> String {

@@ -2,7 +2,7 @@
 //! and headings centred in fifty.
 
 use super::cells::{fixed, whole};
-use crate::summary::{Distribution, LevelSummary};
+use dyno_model::summary::{Distribution, LevelSummary};
 
 const BLOCK: usize = 50;
 

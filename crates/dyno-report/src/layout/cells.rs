@@ -2,10 +2,10 @@
 //! the place where it stands.
 
 use super::LONGEST;
-use crate::escape::escape;
-use crate::summary::Distribution;
 use crate::text::ABSENT;
 pub(super) use crate::text::whole;
+use dyno_model::summary::Distribution;
+use dyno_words::escape::escape;
 
 /// A figure with so many decimals, or [`ABSENT`].
 pub(super) fn fixed(value: Option<f64>, decimals: usize) -> String {

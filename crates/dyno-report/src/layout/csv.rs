@@ -1,7 +1,7 @@
 //! Tables by RFC 4180, with an empty field for what is absent.
 
 use super::column::{Cell, Heading, Rows};
-use crate::escape::escape;
+use dyno_words::escape::escape;
 use std::io::{self, Write};
 
 /// A field as it is written: quoted where it must be, and never the beginning of a formula.

@@ -2,9 +2,10 @@
 //! of each level. Times are in seconds.
 
 use super::cells::{fixed, markdown, mean, row, seconds, whole};
-use crate::messages::{Language, Message};
-use crate::summary::{Distribution, LevelSummary, Summary};
+use crate::messages::Message;
 use crate::text::ABSENT;
+use dyno_model::Language;
+use dyno_model::summary::{Distribution, LevelSummary, Summary};
 
 /// A percentile with its name.
 type Percentile = (&'static str, fn(&Distribution) -> Option<f64>);

@@ -2,7 +2,7 @@
 //! between two events of a stream, over all of them: our chunk gap.
 
 use super::cells::{markdown, mean, row, seconds, with_unit};
-use crate::summary::{LevelSummary, Summary};
+use dyno_model::summary::{LevelSummary, Summary};
 
 const HEADINGS: [&str; 6] = [
     "Benchmark",

@@ -3,8 +3,8 @@
 use super::column::Column;
 use super::reasons;
 use super::table::Table;
-use crate::messages::Language;
-use crate::summary::{Distribution, LevelSummary, RunSummary, Summary};
+use dyno_model::Language;
+use dyno_model::summary::{Distribution, LevelSummary, RunSummary, Summary};
 use std::io::{self, Write};
 
 /// A level and its run.

@@ -3,10 +3,11 @@
 
 use super::cells::{markdown as safe, row, whole};
 use super::{answers, name, of_run, reasons};
-use crate::messages::{Language, Message};
-use crate::summary::{Distribution, LevelSummary, RunSummary, Summary};
+use crate::messages::Message;
 use crate::text::{ABSENT, number};
-use crate::verdict::Verdict;
+use dyno_model::Language;
+use dyno_model::Verdict;
+use dyno_model::summary::{Distribution, LevelSummary, RunSummary, Summary};
 
 /// The whole text of a run.
 pub(super) fn markdown(summary: &Summary, language: Language) -> String {
@@ -146,7 +147,7 @@ fn table(summary: &Summary, language: Language) -> String {
         if level.verdict == Verdict::Invalid {
             cells = cells.into_iter().map(|cell| format!("~~{cell}~~")).collect();
         }
-        let mut verdict = level.verdict.word().text(language).to_owned();
+        let mut verdict = level.verdict.name(language).to_owned();
         if let Some(message) = explained(level.verdict) {
             number_of_note += 1;
             // Two runs in one document must not share a footnote.

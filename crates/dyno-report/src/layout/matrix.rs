@@ -2,9 +2,9 @@
 //! latency of a request divided by its tokens.
 
 use super::cells::{fixed, plain};
-use super::extras::{Extras, LevelExtras};
-use crate::summary::{LevelSummary, Summary, Tokens};
 use crate::text::width;
+use dyno_model::summary::{Extras, LevelExtras};
+use dyno_model::summary::{LevelSummary, Summary, Tokens};
 
 const HEADINGS: [&str; 6] = [
     "Input Length",

@@ -8,7 +8,6 @@ mod cells;
 mod column;
 mod csv;
 mod evalscope;
-mod extras;
 mod guidellm;
 mod levels;
 mod markdown;
@@ -25,21 +24,21 @@ mod vllm_json;
 
 pub use cells::markdown as markdown_cell;
 pub(crate) use column::Column;
-pub use extras::{Burstiness, Extras, LevelExtras};
 pub use requests::per_request;
 pub use table::Table;
 
 use crate::chart::{self, ChartOptions, PngError};
-use crate::detail::Detail;
-use crate::escape::escape;
-use crate::messages::{Language, Message};
+use crate::messages::Message;
 use crate::page::Page;
-use crate::summary::{LevelSummary, RunSummary, Summary};
 use crate::text::{TextOptions, render_text};
-use crate::verdict::Verdict;
 use cells::plain;
+use dyno_analysis::detail::Detail;
+use dyno_model::Language;
+use dyno_model::Verdict;
 use dyno_model::environment::Environment;
 use dyno_model::plan::Plan;
+use dyno_model::summary::{Extras, LevelExtras, LevelSummary, RunSummary, Summary};
+use dyno_words::escape::escape;
 use std::{fmt, io};
 
 /// The layouts.

@@ -1,6 +1,6 @@
 //! A JSON object whose fields stay in the order in which they were added, as the tools write them.
 
-use crate::summary::Distribution;
+use dyno_model::summary::Distribution;
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 

@@ -3,11 +3,11 @@
 use super::column::{Cell, Column};
 use super::levels::{LevelColumn, LevelRow};
 use super::table::Table;
-use crate::aggregate::{figures, for_each_record};
-use crate::source::FrameSource;
-use crate::summary::Summary;
+use dyno_analysis::FrameSource;
+use dyno_analysis::{figures, for_each_record};
 use dyno_model::outcome::Outcome;
 use dyno_model::record::{Phase, RequestRecord, TokenCount, TokenSource};
+use dyno_model::summary::Summary;
 use std::io::{self, Write};
 
 const NS_PER_MS: f64 = 1e6;

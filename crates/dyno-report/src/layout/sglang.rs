@@ -5,8 +5,8 @@
 use super::block::{
     Block, MAX, MEAN, MEDIAN, P90, P95, P99, blocks, max_concurrency, rate, tokens,
 };
-use super::extras::{Extras, LevelExtras};
-use crate::summary::{LevelSummary, RunSummary, Summary, tidy};
+use dyno_model::summary::{Extras, LevelExtras};
+use dyno_model::summary::{LevelSummary, RunSummary, Summary, tidy};
 
 /// One block for each level.
 pub(super) fn sglang(summary: &Summary, extras: &Extras) -> String {

@@ -2,11 +2,11 @@
 //! of Dyno's own begin with `dyno_`.
 
 use super::block::{max_concurrency, tokens};
-use super::extras::LevelExtras;
 use super::object::Object;
 use super::sglang::{backend, concurrency, input_per_s};
 use super::vllm_json::{put_own, request_rate};
-use crate::summary::{LevelSummary, RunSummary};
+use dyno_model::summary::LevelExtras;
+use dyno_model::summary::{LevelSummary, RunSummary};
 use serde_json::Value;
 
 /// The object of a level.

@@ -2,8 +2,8 @@
 //! between two events of a stream, whatever tokens they carry: our chunk gap.
 
 use super::block::{Block, MEAN, MEDIAN, P99, blocks, max_concurrency, rate, tokens};
-use super::extras::{Extras, LevelExtras};
-use crate::summary::{LevelSummary, Summary};
+use dyno_model::summary::{Extras, LevelExtras};
+use dyno_model::summary::{LevelSummary, Summary};
 
 /// Today's, for each level.
 pub(super) fn vllm(summary: &Summary, extras: &Extras) -> String {

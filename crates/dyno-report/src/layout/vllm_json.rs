@@ -2,9 +2,9 @@
 //! Dyno's own begin with `dyno_`.
 
 use super::block::{max_concurrency, rate, tokens};
-use super::extras::{Burstiness, LevelExtras};
 use super::object::Object;
-use crate::summary::{LevelSummary, RunSummary};
+use dyno_model::summary::{Burstiness, LevelExtras};
+use dyno_model::summary::{LevelSummary, RunSummary};
 use serde_json::Value;
 
 /// What the tools write for a rate: `inf` where requests wait for nothing but their turn.

@@ -1,6 +1,6 @@
 //! The words of the layouts.
 
-use super::messages;
+use dyno_words::messages;
 
 messages! {
     /// Something that a layout says.
@@ -27,10 +27,6 @@ messages! {
     Itl: "ITL {} (ms)", "token 间延迟 {} (ms)";
     Latency: "Latency {} (ms)", "请求延迟 {} (ms)";
     Verdict: "Verdict", "判定";
-    Valid: "valid", "有效";
-    Unjudged: "unjudged", "未判定";
-    Suspect: "suspect", "存疑";
-    Invalid: "invalid", "无效";
     Steady: "over the steady window", "稳定窗口内的数值";
     Few: "fewer than 10 samples lie beyond this percentile", "超出该百分位的样本不足 10 个";
     NoFigure: "there is no such figure", "没有该数值";

@@ -1,6 +1,6 @@
 //! The words of the terminal's summary.
 
-use super::messages;
+use dyno_words::messages;
 
 messages! {
     /// Something that the terminal's summary says.
@@ -137,14 +137,6 @@ messages! {
     Knee:
         "KNEE: {} in flight give {} req/s; more in flight give no more than {}.",
         "拐点：并发 {} 时为 {} 请求/秒；继续增加并发也不超过 {}。";
-    Contradiction:
-        "levels contradict each other: {} held, {} did not",
-        "各档位相互矛盾：{} 可承载，{} 却不可";
-    Drift:
-        "the edge moved by {} % while it was searched",
-        "搜索期间边界移动了 {} %";
-    NotJudged: "no level could be judged", "没有档位可以判定";
-
     TtftP99: "TTFT p99 ms", "TTFT p99 ms";
     LatencyP50: "latency p50 ms", "延迟 p50 ms";
     By: "{} by {}", "{}（横轴：{}）";

@@ -4,8 +4,8 @@ use super::Page;
 use super::markup::{Markup, class, tag};
 use super::tables::{self, Cell};
 use super::words::Word;
-use crate::summary::{Doubted, LevelSummary, SearchSummary, SloSummary};
 use crate::text::{ABSENT, number};
+use dyno_model::summary::{LevelSummary, SearchSummary, SloSummary};
 
 /// Three digits, and whole numbers as they are.
 fn load(value: f64) -> String {
@@ -32,7 +32,11 @@ pub(super) fn search(page: &Page) -> Option<Markup> {
             let sure = confidence.map(|chance| {
                 page.fill(Word::Sure, &[&format!("{:.0}", (100.0 * chance).floor())])
             });
-            (Word::Capacity, words + &sure.unwrap_or_default(), doubt.as_ref().map(Doubted::words))
+            (
+                Word::Capacity,
+                words + &sure.unwrap_or_default(),
+                doubt.as_ref().map(|doubt| doubt.what.as_str()),
+            )
         }
         SearchSummary::Knee { concurrency, requests_per_s, highest_per_s } => {
             let values = [load(*concurrency), number(*requests_per_s), number(*highest_per_s)];

@@ -4,9 +4,9 @@ use super::Page;
 use super::markup::{Markup, class, tag};
 use super::words::Word;
 use crate::messages::Message;
-use crate::summary::{LevelSummary, Throughput};
 use crate::text::{ABSENT, number};
-use crate::verdict::Verdict;
+use dyno_model::Verdict;
+use dyno_model::summary::{LevelSummary, Throughput};
 
 /// A figure that is to be large or small.
 struct Best<'a> {
@@ -113,16 +113,10 @@ fn requests_card(page: &Page) -> Markup {
 fn levels_card(page: &Page) -> Markup {
     let levels = &page.summary.levels;
     let count = |verdict: Verdict| levels.iter().filter(|level| level.verdict == verdict).count();
-    let verdicts = [
-        (Verdict::Valid, Message::Valid),
-        (Verdict::Unjudged, Message::Unjudged),
-        (Verdict::Suspect, Message::Suspect),
-        (Verdict::Invalid, Message::Invalid),
-    ];
-    let parts = verdicts.map(|(verdict, message)| (count(verdict), message));
+    let verdicts = [Verdict::Valid, Verdict::Unjudged, Verdict::Suspect, Verdict::Invalid];
+    let parts = verdicts.map(|verdict| (count(verdict), verdict.name(page.language)));
     let parts = parts.into_iter().filter(|(count, _)| *count > 0);
-    let parts: Vec<String> =
-        parts.map(|(count, word)| format!("{count} {}", word.text(page.language))).collect();
+    let parts: Vec<String> = parts.map(|(count, word)| format!("{count} {word}")).collect();
     card(page.say(Word::LevelsRun), &levels.len().to_string(), "", &parts.join(" · "))
 }
 

@@ -6,9 +6,10 @@ use super::markup::{Markup, tag};
 use super::policy::{base64, policy_of_style};
 use super::tables::{self, Cell, Row};
 use crate::chart::{self, ChartOptions};
-use crate::compare::{Comparison, cells, remarks, title};
-use crate::messages::Language;
-use crate::summary::Summary;
+use crate::compared::{cells, remarks, title};
+use dyno_analysis::compare::Comparison;
+use dyno_model::Language;
+use dyno_model::summary::Summary;
 
 /// The page; `sides` are the runs of the comparison under their names.
 pub fn compared(comparison: &Comparison, sides: &[(&str, &Summary)], language: Language) -> String {

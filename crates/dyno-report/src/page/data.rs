@@ -3,10 +3,10 @@
 
 use super::metrics::{Metric, TIMES, Value as Figure, metrics};
 use super::words::Word;
-use crate::detail::{Became, Curve, Detail, LevelDetail};
-use crate::escape::escape;
-use crate::messages::Language;
-use crate::summary::{LevelSummary, SearchSummary, Summary};
+use dyno_analysis::detail::{Became, Curve, Detail, LevelDetail};
+use dyno_model::Language;
+use dyno_model::summary::{LevelSummary, SearchSummary, Summary};
+use dyno_words::escape::escape;
 use serde_json::{Map, Value, json};
 
 /// The longest label or reason.

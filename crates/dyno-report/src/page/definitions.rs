@@ -3,7 +3,7 @@
 use super::Page;
 use super::markup::{Markup, class, tag};
 use super::words::Word;
-use crate::summary::LevelSummary;
+use dyno_model::summary::LevelSummary;
 
 type Used = fn(&LevelSummary) -> bool;
 

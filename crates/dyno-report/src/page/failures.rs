@@ -51,6 +51,6 @@ fn item(page: &Page, name: &str, of: &Class) -> Markup {
     }
     let item = tag("li").add(head).add(class("p", "where").text(&levels.join(" · ")));
     let quote =
-        |words: &&str| tag("blockquote").text(&crate::escape::escape(words, LONGEST)).into();
+        |words: &&str| tag("blockquote").text(&dyno_words::escape::escape(words, LONGEST)).into();
     item.adds(of.words.iter().map(quote)).into()
 }

@@ -4,9 +4,8 @@ use super::Page;
 use super::markup::{Markup, class, tag};
 use super::tables::pill;
 use super::words::Word;
-use crate::findings::Reason;
-use crate::messages::Message;
-use crate::verdict::Verdict;
+use dyno_model::Diagnostic;
+use dyno_model::Verdict;
 
 /// Levels that are named before the rest is folded away.
 const SHOWN: usize = 4;
@@ -33,7 +32,7 @@ const INVALIDATING: [&str; 8] = [
     "short_of_plan",
 ];
 
-fn weight(reason: &Reason) -> Verdict {
+fn weight(reason: &Diagnostic) -> Verdict {
     match INVALIDATING.contains(&reason.code.as_str()) {
         true => Verdict::Invalid,
         false => Verdict::Suspect,
@@ -42,7 +41,7 @@ fn weight(reason: &Reason) -> Verdict {
 
 fn gather<'a>(page: &Page<'a>) -> Vec<Found<'a>> {
     let mut all: Vec<Found<'a>> = Vec::new();
-    let mut add = |reason: &'a Reason, verdict: Option<Verdict>, level: Option<&'a str>| {
+    let mut add = |reason: &'a Diagnostic, verdict: Option<Verdict>, level: Option<&'a str>| {
         let advice = reason.advice.as_deref();
         let what = reason.what.as_str();
         let same = |found: &&mut Found| {
@@ -101,8 +100,8 @@ pub(super) fn findings(page: &Page) -> Markup {
 
 fn item(page: &Page, found: &Found) -> Markup {
     let (kind, word) = match found.verdict {
-        Some(Verdict::Invalid) => ("bad", Message::Invalid.text(page.language)),
-        Some(_) => ("unsure", Message::Suspect.text(page.language)),
+        Some(Verdict::Invalid) => ("bad", Verdict::Invalid.name(page.language)),
+        Some(_) => ("unsure", Verdict::Suspect.name(page.language)),
         None => ("plain", page.say(Word::NotePill)),
     };
     let line = |(what, levels): &(&str, Vec<&str>)| -> Markup {
@@ -131,7 +130,7 @@ fn item(page: &Page, found: &Found) -> Markup {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::findings::Finding;
+    use dyno_analysis::findings::Finding;
 
     #[test]
     fn what_invalidates_a_level_is_known_by_its_code() {

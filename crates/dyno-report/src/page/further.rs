@@ -5,10 +5,10 @@ use super::Page;
 use super::markup::{Markup, tag};
 use super::tables::{self, Cell, Row};
 use super::words::Word;
-use crate::summary::{
+use crate::text::{ABSENT, number};
+use dyno_model::summary::{
     CostSummary, Gauge, LevelSummary, ServerSummary, Sessions, Spread, TurnFigures,
 };
-use crate::text::{ABSENT, number};
 
 const GIB: f64 = (1_u64 << 30) as f64;
 

@@ -1,7 +1,7 @@
 //! Pieces of HTML. Text goes in by [`Tag::text`] and [`Tag::attr`], which leave nothing in it that
 //! could be markup, hide or turn its direction; tags are balanced by the way they are built.
 
-use crate::escape::{escape, quoted};
+use dyno_words::escape::{escape, quoted};
 use std::fmt;
 
 /// Whole elements, or nothing.

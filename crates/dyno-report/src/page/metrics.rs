@@ -3,9 +3,9 @@
 
 use super::words::Word;
 pub(super) use crate::chart::{Value, statistic};
-use crate::messages::Language;
-use crate::summary::{Distribution, LevelSummary, Summary, Throughput};
-use crate::verdict::Verdict;
+use dyno_model::Language;
+use dyno_model::Verdict;
+use dyno_model::summary::{Distribution, LevelSummary, Summary, Throughput};
 
 /// A figure of all levels.
 #[derive(Debug, Clone, PartialEq)]

@@ -22,11 +22,11 @@ mod words;
 
 pub use compared::compared;
 
-use crate::detail::Detail;
-use crate::messages::Language;
-use crate::summary::Summary;
+use dyno_analysis::detail::Detail;
+use dyno_model::Language;
 use dyno_model::environment::Environment;
 use dyno_model::plan::Plan;
+use dyno_model::summary::Summary;
 use markup::{Markup, Tag, class, tag};
 use words::Word;
 

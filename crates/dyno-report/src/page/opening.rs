@@ -5,9 +5,9 @@ use super::markup::{Markup, class, tag};
 use super::words::Word;
 use super::{Page, answers, cards, findings};
 use crate::messages::Message;
-use crate::summary::RunSummary;
 use crate::text::ABSENT;
-use crate::verdict::Verdict;
+use dyno_model::Verdict;
+use dyno_model::summary::RunSummary;
 
 /// What the run is called: its label, or its model, or its id.
 fn name(run: &RunSummary) -> &str {
@@ -17,7 +17,7 @@ fn name(run: &RunSummary) -> &str {
 
 /// The title of the window.
 pub(super) fn title(page: &Page) -> String {
-    format!("{} – Dyno", crate::escape::escape(name(&page.summary.run), 80))
+    format!("{} – Dyno", dyno_words::escape::escape(name(&page.summary.run), 80))
 }
 
 /// Who was measured, when and where, and what must not be overlooked.

@@ -31,7 +31,7 @@ pub(super) fn pictures(page: &Page) -> Option<Markup> {
         all.push(figure("heat", Word::HeatTitle, Word::HeatAbout));
     }
     let details = page.detail.map(|all| all.0.values()).into_iter().flatten();
-    let curves = |detail: &crate::detail::LevelDetail| {
+    let curves = |detail: &dyno_analysis::detail::LevelDetail| {
         [&detail.ttft, &detail.itl, &detail.tpot, &detail.latency].iter().any(|one| one.is_some())
     };
     if details.clone().any(curves) {

@@ -7,9 +7,9 @@ use super::metrics::{TIMES, statistic};
 use super::tables::{self, Cell, Row, pill};
 use super::words::Word;
 use crate::messages::Message;
-use crate::summary::{Distribution, LevelSummary};
 use crate::text::{ABSENT, number, whole};
-use crate::verdict::Verdict;
+use dyno_model::Verdict;
+use dyno_model::summary::{Distribution, LevelSummary};
 
 /// Which marks were used.
 #[derive(Debug, Default)]
@@ -83,11 +83,11 @@ fn row(
     marks: &mut Marks,
     note: Option<usize>,
 ) -> Row {
-    let (kind, word) = match level.verdict {
-        Verdict::Valid => ("good", Message::Valid),
-        Verdict::Unjudged => ("plain", Message::Unjudged),
-        Verdict::Suspect => ("unsure", Message::Suspect),
-        Verdict::Invalid => ("bad", Message::Invalid),
+    let kind = match level.verdict {
+        Verdict::Valid => "good",
+        Verdict::Unjudged => "plain",
+        Verdict::Suspect => "unsure",
+        Verdict::Invalid => "bad",
     };
     let reasons: Vec<&str> = level.reasons.iter().map(|reason| reason.what.as_str()).collect();
     let reasons = reasons.join(page.language.semicolon());
@@ -95,7 +95,8 @@ fn row(
         let link = tag("a").attr("href", &format!("#note-{number}"));
         tag("sup").add(link.text(&number.to_string())).into()
     });
-    let verdict: Markup = tag("span").add(pill(kind, word.text(page.language))).adds(link).into();
+    let verdict: Markup =
+        tag("span").add(pill(kind, level.verdict.name(page.language))).adds(link).into();
     let steady = level.steady.map(|window| window.throughput);
     let done = level.throughput;
     let failed = Cell::figure(&whole(level.requests.failed));
@@ -182,15 +183,15 @@ fn noted<'a>(page: &Page, level: &'a LevelSummary, all: &mut Vec<Footnote<'a>>) 
 impl Footnote<'_> {
     fn markup(&self, page: &Page, number: usize) -> Markup {
         let word = match self.verdict {
-            Verdict::Invalid => Message::Invalid,
-            _ => Message::Suspect,
+            Verdict::Invalid => Verdict::Invalid,
+            _ => Verdict::Suspect,
         };
         let names = self.levels.join(page.language.comma());
         tag("li")
             .attr("id", &format!("note-{number}"))
             .add(tag("b").text(&names))
             .text(" ")
-            .text(word.text(page.language))
+            .text(word.name(page.language))
             .text(page.language.colon())
             .text(&self.reasons)
             .into()

@@ -1,6 +1,7 @@
 //! The words of the page, in English and Chinese: one table, so that no language lacks any.
 
-use crate::messages::{Language, messages};
+use dyno_model::Language;
+use dyno_words::messages;
 use serde_json::{Map, Value};
 
 messages! {

@@ -7,18 +7,19 @@ use super::server::{cost, joined, server};
 use super::slices::slices;
 use super::table::Marks;
 use super::turns::turns;
-use crate::escape::escape;
-use crate::findings::Reason;
-use crate::messages::{Language, Say};
-use crate::summary::{Distribution, Lag, LevelSummary, RunSummary, Tokens, round6};
-use crate::verdict::Verdict;
+use crate::messages::Say;
+use dyno_model::Diagnostic;
+use dyno_model::Language;
+use dyno_model::Verdict;
+use dyno_model::summary::{Distribution, Lag, LevelSummary, RunSummary, Tokens, round6};
+use dyno_words::escape::escape;
 
 const LONGEST_WORDS: usize = 300;
 const DIFFERS: f64 = 0.05;
 const TRACE: &str = "trace";
 
 /// A reason or note: what was seen, then what to do.
-pub(super) fn reason(mark: &str, reason: &Reason, options: &TextOptions) -> String {
+pub(super) fn reason(mark: &str, reason: &Diagnostic, options: &TextOptions) -> String {
     let what = escape(&reason.what, LONGEST_WORDS);
     let mut out = wrap(&format!("  {mark} "), &what, options.width);
     if let Some(advice) = &reason.advice {

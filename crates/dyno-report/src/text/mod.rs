@@ -12,9 +12,10 @@ mod slo;
 mod table;
 mod turns;
 
-use crate::escape::escape;
-use crate::messages::{Language, Message, Say};
-use crate::summary::{Origin, RunSummary, Summary};
+use crate::messages::{Message, Say};
+use dyno_model::Language;
+use dyno_model::summary::{Origin, RunSummary, Summary};
+use dyno_words::escape::escape;
 use layout::left;
 pub(crate) use layout::wrap;
 pub use layout::{ABSENT, cut, cut_middle, millis, number, whole, width};

@@ -1,7 +1,7 @@
 //! Colour, where it is wanted.
 
 use super::TextOptions;
-use crate::verdict::Verdict;
+use dyno_model::Verdict;
 
 fn paint(text: &str, code: &str, options: &TextOptions) -> String {
     if options.color { format!("\x1b[{code}m{text}\x1b[0m") } else { text.to_owned() }
@@ -20,7 +20,7 @@ pub(super) fn verdict(verdict: Verdict, options: &TextOptions) -> String {
         Verdict::Suspect => "33",
         Verdict::Invalid => "1;31",
     };
-    paint(verdict.word().text(options.language), code, options)
+    paint(verdict.name(options.language), code, options)
 }
 
 /// Whether an SLO is kept, in the colours of verdicts.

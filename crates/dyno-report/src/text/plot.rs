@@ -3,9 +3,10 @@
 
 use super::TextOptions;
 use super::layout::{left, millis, number, right, width};
-use crate::messages::{Language, Say};
-use crate::summary::{Distribution, LevelSummary};
-use crate::verdict::Verdict;
+use crate::messages::Say;
+use dyno_model::Language;
+use dyno_model::Verdict;
+use dyno_model::summary::{Distribution, LevelSummary};
 
 const HEIGHT: usize = 4;
 /// Columns of the figures beside the bars.

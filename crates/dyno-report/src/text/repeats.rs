@@ -2,9 +2,9 @@
 
 use super::TextOptions;
 use super::layout::{ABSENT, cut_middle, left, number, right, wrap};
-use crate::escape::escape;
 use crate::messages::Say;
-use crate::summary::{Repeated, Spread};
+use dyno_model::summary::{Repeated, Spread};
+use dyno_words::escape::escape;
 
 const LABEL: usize = 22;
 

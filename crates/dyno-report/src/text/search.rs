@@ -2,9 +2,10 @@
 
 use super::TextOptions;
 use super::layout::{number, wrap};
-use crate::escape::escape;
-use crate::messages::{Language, Say};
-use crate::summary::{SearchSummary, Summary};
+use crate::messages::Say;
+use dyno_model::Language;
+use dyno_model::summary::{SearchSummary, Summary};
+use dyno_words::escape::escape;
 
 /// The answer; nothing where levels were listed.
 pub(super) fn search(summary: &Summary, options: &TextOptions) -> String {
@@ -19,7 +20,7 @@ pub(crate) fn answer(summary: &Summary, language: Language) -> Option<String> {
         SearchSummary::Capacity { unit, holds, does_not_hold, confidence, doubt } => {
             let sure = confidence.map(|sure| format!("{:.0}", (100.0 * sure).floor()));
             let sure = sure.map(|sure| Say::Sure.with(language, &[sure])).unwrap_or_default();
-            let care = doubt.as_ref().map(|doubt| escape(doubt.words(), 200));
+            let care = doubt.as_ref().map(|doubt| escape(&doubt.what, 200));
             let care = care.map(|care| Say::WithCare.with(language, &[care])).unwrap_or_default();
             let unit = in_words(unit, language);
             match (*holds, *does_not_hold) {

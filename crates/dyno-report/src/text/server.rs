@@ -1,10 +1,11 @@
 //! What there is to say of the server's own figures, and of what a level's work costs.
 
 use super::layout::number;
-use crate::escape::escape;
-use crate::messages::{Language, Say};
-use crate::summary::{CostSummary, Gauge, ServerSummary};
+use crate::messages::Say;
+use dyno_model::Language;
 use dyno_model::server::GpuCost;
+use dyno_model::summary::{CostSummary, Gauge, ServerSummary};
+use dyno_words::escape::escape;
 
 const GIB: f64 = (1_u64 << 30) as f64;
 const LONGEST_CURRENCY: usize = 12;

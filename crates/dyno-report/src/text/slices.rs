@@ -2,9 +2,10 @@
 
 use super::layout::{ABSENT, millis, number, right};
 use super::table::Marks;
-use crate::findings::clock;
-use crate::messages::{Language, Say};
-use crate::summary::{LevelSummary, Slice};
+use crate::messages::Say;
+use dyno_analysis::findings::clock;
+use dyno_model::Language;
+use dyno_model::summary::{LevelSummary, Slice};
 
 const COLUMNS: [usize; 7] = [9, 9, 9, 15, 9, 6, 9];
 

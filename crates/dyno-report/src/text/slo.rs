@@ -3,10 +3,11 @@
 use super::TextOptions;
 use super::layout::{ABSENT, cut_middle, left, maybe, number, width, wrap};
 use super::paint::passed;
-use crate::escape::escape;
-use crate::messages::{Language, Say};
-use crate::summary::{LevelSummary, SloSummary, Summary, TermVerdict};
-use crate::verdict::Verdict;
+use crate::messages::Say;
+use dyno_model::Language;
+use dyno_model::Verdict;
+use dyno_model::summary::{LevelSummary, SloSummary, Summary, TermVerdict};
+use dyno_words::escape::escape;
 
 const LONGEST: usize = 300;
 const LABEL: usize = 40;

@@ -5,10 +5,11 @@ use super::layout::{ABSENT, cut_middle, left, millis, number, right, whole, widt
 use super::paint::{struck, verdict};
 use super::slices::slices;
 use super::turns::turns;
-use crate::escape::escape;
-use crate::messages::{Language, Message, Say};
-use crate::summary::{Distribution, LevelSummary};
-use crate::verdict::Verdict;
+use crate::messages::{Message, Say};
+use dyno_model::Language;
+use dyno_model::Verdict;
+use dyno_model::summary::{Distribution, LevelSummary};
+use dyno_words::escape::escape;
 
 const COLUMNS: usize = 8;
 const LABEL: usize = 40;
@@ -119,7 +120,7 @@ pub(super) fn table(levels: &[LevelSummary], options: &TextOptions) -> String {
             pair(&level.ttft_ms, &mut marks),
             pair(token_figure(level), &mut marks),
             pair(&level.latency_ms, &mut marks),
-            level.verdict.word().text(language).to_owned(),
+            level.verdict.name(language).to_owned(),
         ]);
     }
     // The marks of what stands below the table are explained here, too.

@@ -2,8 +2,9 @@
 
 use super::layout::{left, maybe, number, right};
 use super::table::{Marks, percentile};
-use crate::messages::{Language, Say};
-use crate::summary::{LevelSummary, TurnFigures};
+use crate::messages::Say;
+use dyno_model::Language;
+use dyno_model::summary::{LevelSummary, TurnFigures};
 
 const COLUMNS: usize = 6;
 

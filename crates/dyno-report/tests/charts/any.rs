@@ -2,9 +2,10 @@
 
 use super::xml::{Element, read};
 use super::{details, made};
+use dyno_analysis::Detail;
+use dyno_model::summary::{LoadSummary, Steady, Throughput};
+use dyno_model::{Diagnostic, LevelSummary, Summary, Verdict};
 use dyno_report::chart::{ChartOptions, Language, charts, measure, svg};
-use dyno_report::summary::{LoadSummary, Steady, Throughput};
-use dyno_report::{Detail, LevelSummary, Reason, Summary, Verdict};
 use proptest::collection::vec;
 use proptest::option;
 use proptest::prelude::*;
@@ -91,7 +92,7 @@ fn level(base: &LevelSummary, odd: &Odd) -> LevelSummary {
         label: odd.label.clone(),
         load: LoadSummary { kind, value: Some(value) },
         verdict: [Verdict::Valid, Verdict::Suspect, Verdict::Invalid][usize::from(odd.verdict)],
-        reasons: vec![Reason::new("x", odd.label.clone(), None::<String>)],
+        reasons: vec![Diagnostic::new("x", odd.label.clone(), None::<String>)],
         duration_s: odd.work[0],
         throughput,
         steady: odd.steady.then_some(Steady { window_s: 1.0, throughput }),

@@ -1,7 +1,7 @@
 //! What charts of single requests are drawn from, made by hand and by chance.
 
-use dyno_report::detail::{Bar, Bars, Became, Bucket, Course, Curve, Detail, LevelDetail};
-use dyno_report::{Summary, Verdict};
+use dyno_analysis::detail::{Bar, Bars, Became, Bucket, Course, Curve, Detail, LevelDetail};
+use dyno_model::{Summary, Verdict};
 use proptest::collection::vec;
 use proptest::option;
 use proptest::prelude::*;

@@ -1,8 +1,8 @@
 //! Summaries made by hand, from one real level.
 
 use super::common;
-use dyno_report::summary::{Distribution, LoadSummary, Slice, Throughput};
-use dyno_report::{LevelSummary, Summary};
+use dyno_model::summary::{Distribution, LoadSummary, Slice, Throughput};
+use dyno_model::{LevelSummary, Summary};
 
 /// A run without levels, and a level to make others from.
 pub fn base() -> (Summary, LevelSummary) {

@@ -2,16 +2,16 @@
 #![allow(clippy::unwrap_used, unreachable_pub)]
 
 mod any;
-#[path = "../common/mod.rs"]
+#[path = "../../../dyno-analysis/tests/common/mod.rs"]
 mod common;
 mod details;
 mod made;
 mod pixels;
 mod xml;
 
+use dyno_model::summary::{SearchSummary, Steady, Throughput};
+use dyno_model::{Diagnostic, Summary, Verdict};
 use dyno_report::chart::{self, ChartOptions, Language};
-use dyno_report::summary::{SearchSummary, Steady, Throughput};
-use dyno_report::{Reason, Summary, Verdict};
 use xml::{Element, read};
 
 const ENGLISH: ChartOptions = ChartOptions { language: Language::English };
@@ -103,7 +103,7 @@ fn absent_figures_leave_gaps_and_invalid_levels_are_hollow() {
     summary.levels[4].latency_ms = None;
     summary.levels[7].verdict = Verdict::Invalid;
     let what = "requests left late: send lag p99 12.0 ms <limit>".to_owned();
-    summary.levels[7].reasons = vec![Reason::new("send_lag", what, None::<String>)];
+    summary.levels[7].reasons = vec![Diagnostic::new("send_lag", what, None::<String>)];
     let drawing = chart::concurrency(&summary, &ENGLISH).unwrap();
     let mean = |point: &&Element| point.title.contains("Mean latency");
     assert_eq!(points(&drawing).iter().filter(mean).count(), 11);

@@ -3,7 +3,7 @@
 
 use super::xml::{Element, read};
 use super::{any, details, made};
-use dyno_report::Summary;
+use dyno_model::Summary;
 use dyno_report::chart::{ChartOptions, Language, charts, measure, picture};
 use resvg::tiny_skia::Pixmap;
 

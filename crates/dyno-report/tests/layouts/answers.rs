@@ -1,9 +1,9 @@
 //! What a run has answered, in Markdown: search, repeats, SLO.
 
 use crate::runs::*;
+use dyno_model::{Diagnostic, Language};
+use dyno_model::summary::{Repeated, SearchSummary, SloSummary, SloVerdict, Spread, TermVerdict};
 use dyno_report::layout::{Layout, Run};
-use dyno_report::messages::Language;
-use dyno_report::summary::{Repeated, SearchSummary, SloSummary, SloVerdict, Spread, TermVerdict};
 
 fn answered() -> Run {
     let (mut run, _) = closed_ladder();
@@ -14,7 +14,7 @@ fn answered() -> Run {
         holds: Some(4.0),
         does_not_hold: Some(8.0),
         confidence: Some(0.977),
-        doubt: Some("read | from a file".to_owned().into()),
+        doubt: Some(Diagnostic::new("doubt", "read | from a file", None::<String>)),
     });
     let spread =
         |mean| Some(Spread { mean, min: mean - 1.0, max: mean + 1.0, deviation_percent: 1.25 });

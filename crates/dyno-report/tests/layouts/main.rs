@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod answers;
-#[path = "../common/mod.rs"]
+#[path = "../../../dyno-analysis/tests/common/mod.rs"]
 mod common;
 #[cfg(feature = "parquet")]
 mod parquet_tables;

@@ -2,10 +2,10 @@
 
 use crate::common::stream;
 use crate::runs::{bursts, closed_ladder, print};
+use dyno_analysis::{FrameSource, VecSource};
+use dyno_model::Language;
 use dyno_model::frame::{Frame, LevelStart, RunHeader};
 use dyno_report::layout::{Layout, Table, per_request};
-use dyno_report::messages::Language;
-use dyno_report::{FrameSource, VecSource};
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::record::Field;
 use std::fs::File;

@@ -2,13 +2,14 @@
 
 use crate::common::*;
 use crate::runs::print;
+use dyno_model::Language;
 use dyno_model::plan::Load;
-use dyno_report::layout::{Extras, Layout, LevelExtras, Run};
-use dyno_report::messages::Language;
-use dyno_report::summary::{
+use dyno_model::summary::{
     Distribution, Intervals95, LoadSummary, RequestCounts, Throughput, Tokens,
 };
-use dyno_report::{LevelSummary, Summary, Verdict};
+use dyno_model::summary::{Extras, LevelExtras};
+use dyno_model::{LevelSummary, Summary, Verdict};
+use dyno_report::layout::{Layout, Run};
 
 /// A level without any figure.
 fn blank(kind: &str, value: f64) -> LevelSummary {

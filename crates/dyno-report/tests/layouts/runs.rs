@@ -1,14 +1,14 @@
 //! Runs put together by hand, one of each workflow.
 
 use crate::common::*;
+use dyno_analysis::{VecSource, summarise};
+use dyno_model::Language;
 use dyno_model::MS;
 use dyno_model::frame::{Frame, LevelStart, RunEnd};
 use dyno_model::outcome::FailureClass;
 use dyno_model::plan::{Arrival, LengthSpec, LevelPlan, Load, Plan};
 use dyno_model::record::RequestRecord;
-use dyno_report::layout::{Extras, Layout, Options, Run};
-use dyno_report::messages::Language;
-use dyno_report::{VecSource, summarise};
+use dyno_report::layout::{Layout, Options, Run};
 
 pub(crate) const LAYOUTS: [(&str, Layout); 12] = [
     ("table", Layout::Table),
@@ -42,7 +42,7 @@ pub(crate) fn measured(plan: &Plan, levels: Vec<Vec<RequestRecord>>) -> (Run, Ve
     all.push(Frame::RunEnd(RunEnd { ended: start, ending }));
     let source = source(plan, all);
     let summary = summarise(plan, None, &source);
-    let extras = Extras::gather(plan, &source);
+    let extras = dyno_analysis::extras(plan, &source);
     (Run { summary, extras, detail: None, plan: None, environment: None }, source)
 }
 

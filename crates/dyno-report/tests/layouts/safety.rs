@@ -1,9 +1,9 @@
 //! Names that others chose: nothing in them is markup, a formula, or a new line.
 
 use crate::runs::*;
-use dyno_report::escape::escape;
+use dyno_model::Language;
 use dyno_report::layout::{Layout, Run};
-use dyno_report::messages::Language;
+use dyno_words::escape::escape;
 
 const NASTY: [&str; 5] = [
     "a|b <script>alert(1)</script>",

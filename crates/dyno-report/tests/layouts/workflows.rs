@@ -1,11 +1,12 @@
 //! Every layout for one run of each workflow, as people see it.
 
 use crate::runs::*;
-use dyno_report::layout::{Extras, Layout, Table, per_request};
-use dyno_report::messages::Language;
-use dyno_report::{FrameSource, Summary};
+use dyno_analysis::FrameSource;
+use dyno_model::Language;
+use dyno_model::Summary;
+use dyno_report::layout::{Layout, Table, per_request};
 
-fn all() -> [(&'static str, (dyno_report::layout::Run, dyno_report::VecSource)); 4] {
+fn all() -> [(&'static str, (dyno_report::layout::Run, dyno_analysis::VecSource)); 4] {
     [
         ("rate sweep", rate_sweep()),
         ("closed ladder", closed_ladder()),
@@ -45,7 +46,7 @@ fn a_table_and_a_summary_are_what_they_always_were() {
     let (run, _) = closed_ladder();
     let text = dyno_report::render_text(&run.summary, &Default::default());
     assert_eq!(print(Layout::Table, std::slice::from_ref(&run), Language::English), text);
-    let json: dyno_report::Summary =
+    let json: dyno_model::Summary =
         serde_json::from_str(&print(Layout::Json, std::slice::from_ref(&run), Language::English))
             .unwrap();
     assert_eq!(json, run.summary);
@@ -63,7 +64,7 @@ fn several_runs_stand_under_their_names() {
                 assert!(text.contains("\r\n20260301-000000-1a2b,ladder,small,"), "{text}");
             }
             Layout::Json => {
-                let all: Vec<dyno_report::Summary> = serde_json::from_str(&text).unwrap();
+                let all: Vec<dyno_model::Summary> = serde_json::from_str(&text).unwrap();
                 assert_eq!(all, runs.each_ref().map(|run| run.summary.clone()));
             }
             Layout::VllmJson | Layout::SglangJsonl => {
@@ -153,6 +154,6 @@ fn a_level_that_was_begun_again_counts_from_there() {
     per_request(&mut out, Table::Csv, &[(&run.summary, &source)]).unwrap();
     assert_eq!(String::from_utf8(out).unwrap().lines().count(), 1 + 1 + 25);
     let plan = crate::common::burst_plan(1);
-    let extras = Extras::gather(&plan, &source).of(0);
+    let extras = dyno_analysis::extras(&plan, &source).of(0);
     assert_eq!((extras.peak_output_per_s, extras.peak_requests), (Some(5), Some(1)));
 }

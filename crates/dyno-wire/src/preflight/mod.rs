@@ -9,9 +9,9 @@ use crate::encode::SecretHeaders;
 use crate::endpoint::Endpoint;
 use dyno_drive::StopSignal;
 use dyno_model::environment::{Note, Preflight, Server};
-use dyno_model::notes::Known;
 use dyno_model::plan::{Plan, UsageWanted};
 use dyno_model::{Nanos, SEC};
+use dyno_words::notes::Known;
 use thiserror::Error;
 
 /// A list of models that takes longer is no list.

@@ -7,10 +7,10 @@ use crate::dialect::Shape;
 use crate::encode::Encoder;
 use crate::http::Head;
 use dyno_model::environment::{Note, Preflight};
-use dyno_model::notes::Known;
 use dyno_model::outcome::{FailureClass, Outcome};
 use dyno_model::prompt::Item;
 use dyno_model::record::{RequestRecord, TokenSource};
+use dyno_words::notes::Known;
 
 /// A model that obeys no length field answers this with a word or two.
 const PROMPT: &str = "Reply with the single word OK.";

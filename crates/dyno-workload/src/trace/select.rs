@@ -6,7 +6,7 @@ use super::read::Read;
 use super::rows::{Row, Rows};
 use super::words::{counted, spoken};
 use crate::data::DataError;
-use dyno_model::notes::Known;
+use dyno_words::notes::Known;
 
 /// What became of the rows of a trace file.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

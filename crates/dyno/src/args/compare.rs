@@ -5,8 +5,8 @@ use super::slo;
 use super::values;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Subcommand, ValueEnum};
+use dyno_analysis::compare::Metric;
 use dyno_model::slo::Slo;
-use dyno_report::compare::Metric;
 use std::path::PathBuf;
 
 /// What decides whether a difference is one; shared by the commands that compare.

@@ -1,7 +1,7 @@
 //! The language that reports are in.
 
 use clap::{Args, ValueEnum};
-use dyno_report::messages::Language;
+use dyno_model::Language;
 
 /// Which language.
 #[derive(Debug, Clone, Copy, Default, Args)]

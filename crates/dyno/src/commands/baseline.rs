@@ -5,7 +5,7 @@ use crate::args::compare::{BaselineAction, BaselineArgs, ListArgs, SaveArgs};
 use crate::exit::Exit;
 use crate::printer::Printer;
 use crate::usage::UsageError;
-use dyno_report::escape::escape;
+use dyno_words::escape::escape;
 use std::fs;
 use std::path::{Path, PathBuf};
 

@@ -6,10 +6,11 @@ use crate::args::compare::{CompareArgs, CompareFormat, TermArgs};
 use crate::exit::Exit;
 use crate::printer::Printer;
 use crate::usage::UsageError;
+use dyno_analysis::compare::{Comparison, Side, Terms, compare};
+use dyno_model::Language;
 use dyno_report::chart::{self, ChartOptions};
-use dyno_report::compare::{Comparison, Side, Terms, compare, markdown, rows, table};
+use dyno_report::compared::{markdown, rows, table};
 use dyno_report::layout::Table;
-use dyno_report::messages::Language;
 use dyno_report::page;
 use std::path::{Path, PathBuf};
 

@@ -7,10 +7,11 @@ use crate::args::compare::GateArgs;
 use crate::exit::Exit;
 use crate::printer::Printer;
 use crate::usage::UsageError;
-use dyno_report::compare::{Answer, Check, Gated, gated};
-use dyno_report::escape::{escape, xml};
+use dyno_analysis::compare::{Answer, Check, Gated, gated};
+use dyno_model::Language;
+use dyno_report::compared;
 use dyno_report::layout::markdown_cell;
-use dyno_report::messages::Language;
+use dyno_words::escape::{escape, xml};
 use std::path::Path;
 
 /// Holds the run against the baseline.
@@ -65,7 +66,7 @@ fn headline(found: &Gated, language: Language) -> String {
     let [pass, fail, unsure] = [Answer::Pass, Answer::Fail, Answer::CannotTell].map(count);
     let [first, own] = found.sides.each_ref().map(|side| escape(side, 60));
     let most = found.max_regression * 100.0;
-    let word = found.answer.word(language);
+    let word = compared::answer(found.answer, language);
     match language {
         Language::English => format!(
             "{word}: {own} against {first}, at most {most} % worse: {pass} checks pass, {fail} \
@@ -96,8 +97,11 @@ fn sorted(found: &Gated) -> Vec<&Check> {
 fn text(found: &Gated, language: Language) -> String {
     let mut out = headline(found, language) + "\n";
     for check in sorted(found) {
-        let word = check.answer.word(language);
-        out.push_str(&format!("  {word}: {}\n", escape(&check.words(language), 300)));
+        let word = compared::answer(check.answer, language);
+        out.push_str(&format!(
+            "  {word}: {}\n",
+            escape(&compared::check_line(check, language), 300)
+        ));
     }
     out.extend(missing(found, language).map(|words| format!("  {words}\n")));
     out
@@ -111,7 +115,10 @@ fn markdown(found: &Gated, language: Language) -> String {
             Answer::Fail => "❌",
             Answer::CannotTell => "❔",
         };
-        out.push_str(&format!("- {mark} {}\n", markdown_cell(&check.words(language))));
+        out.push_str(&format!(
+            "- {mark} {}\n",
+            markdown_cell(&compared::check_line(check, language))
+        ));
     }
     out.extend(missing(found, language).map(|words| format!("- ❔ {}\n", markdown_cell(&words))));
     out
@@ -128,7 +135,7 @@ fn junit(path: &Path, found: &Gated, language: Language) -> Result<(), UsageErro
         count(Answer::CannotTell) + found.missing.len()
     );
     for check in &found.checks {
-        let words = xml(&check.words(language));
+        let words = xml(&compared::check_line(check, language));
         let inner = match check.answer {
             Answer::Pass => String::new(),
             Answer::Fail => format!("<failure message=\"{words}\"/>"),

@@ -6,10 +6,10 @@ use crate::args::import::{LintArgs, LintFormat};
 use crate::exit::Exit;
 use crate::printer::Printer;
 use crate::usage::UsageError;
-use dyno_report::Summary;
-use dyno_report::escape::escape;
-use dyno_report::lint::{Lint, Weight, lint};
-use dyno_report::messages::Language;
+use dyno_analysis::lint::{Lint, Weight, lint};
+use dyno_model::Language;
+use dyno_model::Summary;
+use dyno_words::escape::escape;
 
 /// Prints the findings; status 5 when there is an error among them.
 pub(crate) fn run(args: &LintArgs, printer: &Printer) -> Exit {
@@ -51,7 +51,7 @@ fn linted(args: &LintArgs, printer: &Printer) -> Result<Exit, UsageError> {
 const LONGEST: usize = 2_000;
 
 fn rows(finding: &Lint) -> String {
-    let row = |row: &dyno_report::lint::Row| {
+    let row = |row: &dyno_analysis::lint::Row| {
         let line = row.line.map(|line| format!(":{line}")).unwrap_or_default();
         format!("{}{line}", escape(&row.label, 60))
     };
@@ -92,7 +92,7 @@ fn text(found: &[Lint], runs: usize, language: Language) -> String {
 }
 
 fn labels(finding: &Lint, language: Language) -> [&'static str; 3] {
-    use dyno_report::lint::Sure;
+    use dyno_analysis::lint::Sure;
     let weight = match (finding.weight, language) {
         (Weight::Error, Language::English) => "error",
         (Weight::Warning, Language::English) => "warning",

@@ -3,12 +3,13 @@
 
 use super::RUNS;
 use crate::usage::UsageError;
+use dyno_analysis::{DirSource, VecSource, summarise};
 use dyno_import::{Imported, Problem, Weight};
+use dyno_model::Summary;
 use dyno_model::plan::Plan;
+use dyno_model::summary::Extras;
+use dyno_model::summary::SUMMARY_SCHEMA;
 use dyno_record::RunDir;
-use dyno_report::layout::Extras;
-use dyno_report::summary::SUMMARY_SCHEMA;
-use dyno_report::{DirSource, Summary, VecSource, summarise};
 use std::path::{Path, PathBuf};
 
 /// The file of a summary in a directory.

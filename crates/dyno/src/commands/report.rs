@@ -8,12 +8,14 @@ use crate::exit::Exit;
 use crate::printer::Printer;
 use crate::resolve::Surroundings;
 use crate::usage::UsageError;
+use dyno_analysis::detail::Detail;
+use dyno_analysis::{DirSource, FrameSource, VecSource};
+use dyno_model::Language;
+use dyno_model::Summary;
 use dyno_model::plan::Plan;
 use dyno_record::RecordError;
-use dyno_report::detail::Detail;
-use dyno_report::layout::{Extras, Layout, Options, PrintError, Run, Table, notes_on, per_request};
-use dyno_report::messages::Language;
-use dyno_report::{DirSource, FrameSource, Summary, TextOptions, VecSource};
+use dyno_report::TextOptions;
+use dyno_report::layout::{Layout, Options, PrintError, Run, Table, notes_on, per_request};
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
@@ -84,7 +86,7 @@ fn load(run: Loaded, layout: Layout) -> Result<Run, RecordError> {
     let source = DirSource::open(&dir)?;
     let imported = summary.run.origin.is_some();
     if layout.needs_extras() && !imported {
-        extras = Extras::gather(&plan, &source);
+        extras = dyno_analysis::extras(&plan, &source);
     }
     let detail = layout.needs_detail().then(|| Detail::gather(&source));
     let environment = dir.read_environment()?;

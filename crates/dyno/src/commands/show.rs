@@ -2,8 +2,9 @@
 
 use crate::exit::Exit;
 use crate::printer::Printer;
-use dyno_report::messages::Language;
-use dyno_report::{Summary, TextOptions, render_text};
+use dyno_model::Language;
+use dyno_model::Summary;
+use dyno_report::{TextOptions, render_text};
 
 /// Prints a summary on stdout: in a language, or as JSON.
 pub(crate) fn summary(

@@ -2,8 +2,8 @@
 
 use super::view::place;
 use super::watch::Over;
+use dyno_analysis::glimpse::{Glimpsed, Spread};
 use dyno_model::frame::Ending;
-use dyno_report::glimpse::{Glimpsed, Spread};
 use dyno_report::text::{ABSENT, millis, number, width};
 
 /// How a level ended, in a word or two.
@@ -86,7 +86,7 @@ pub(super) fn line(
 mod tests {
     use super::*;
     use crate::progress::outlook::Took;
-    use dyno_report::counts::Counts;
+    use dyno_analysis::counts::Counts;
     use std::time::Duration;
 
     fn over() -> Over {

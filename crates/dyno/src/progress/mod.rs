@@ -18,7 +18,7 @@ pub(crate) use live::Live;
 pub(crate) use screen::give_terminal_back;
 
 use crate::printer::{Printer, ProgressStyle};
-use dyno_report::escape::escape;
+use dyno_words::escape::escape;
 use screen::Closed;
 use std::io;
 use std::sync::Arc;

@@ -1,10 +1,10 @@
 //! The run, second by second: what ended in each of them.
 
+use dyno_analysis::glimpse::{Spread, for_each_itl, rough, ttft};
 use dyno_model::lag::LagHistogram;
 use dyno_model::outcome::Outcome;
 use dyno_model::record::RequestRecord;
 use dyno_model::{Nanos, SEC};
-use dyno_report::glimpse::{Spread, for_each_itl, rough, ttft};
 use std::collections::VecDeque;
 
 /// More seconds than any terminal has columns.

@@ -5,9 +5,9 @@ use super::mailbox::{Letters, News, Turn};
 use super::outlook::{Left, Outlook, Took};
 use super::rates::Rates;
 use super::seconds::Seconds;
+use dyno_analysis::glimpse::{Glimpse, Glimpsed};
 use dyno_model::frame::Ending;
 use dyno_model::record::RequestRecord;
-use dyno_report::glimpse::{Glimpse, Glimpsed};
 use std::time::Duration;
 
 /// Of this many requests one may be lost before percentiles are left out.

@@ -2,12 +2,12 @@
 
 use crate::args::capacity::CapacitySearch;
 use crate::usage::UsageError;
+use dyno_analysis::search::{first_load, in_a_closed_loop, lasting};
+use dyno_analysis::slo::requests_needed;
 use dyno_model::SEC;
 use dyno_model::course::{Over, Range, Search};
 use dyno_model::plan::Load;
 use dyno_model::slo::Slo;
-use dyno_report::search::{first_load, in_a_closed_loop, lasting};
-use dyno_report::slo::requests_needed;
 
 /// How long a level is, unless told.
 const USUAL: u64 = 60 * SEC;

@@ -8,12 +8,12 @@ use crate::args::bench::LoadArgs;
 use crate::args::levels::{Concurrency, Requests};
 use crate::args::values::MOST_IN_FLIGHT;
 use crate::usage::UsageError;
+use dyno_analysis::search::level_name;
 use dyno_model::course::Search;
 use dyno_model::plan::{Arrival, LengthSpec, LevelPlan, Load, Warmup};
 use dyno_model::slo::Slo;
 use dyno_model::units::{format_duration, to_s};
 use dyno_model::{Nanos, SEC};
-use dyno_report::search::level_name;
 
 /// What is run where no load is given: gentle with somebody's server, and past the knee of an
 /// engine of our own, within a minute.

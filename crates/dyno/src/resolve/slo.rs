@@ -1,9 +1,9 @@
 //! Whether an SLO can be judged by what will be measured.
 
 use crate::usage::UsageError;
+use dyno_analysis::slo::requests_needed;
 use dyno_model::plan::{LevelPlan, Load};
 use dyno_model::slo::Slo;
-use dyno_report::slo::requests_needed;
 
 /// Refuses bounds on figures that there will not be, and notes levels with too few requests.
 pub(super) fn check(

@@ -1,7 +1,7 @@
 //! What the environment says, gathered once so that the rest is a function of its inputs.
 
 use crate::args::values::Secret;
-use dyno_report::messages::Language;
+use dyno_model::Language;
 use std::ffi::OsString;
 
 /// What the environment says.

@@ -1,11 +1,12 @@
 //! From level to level: which one comes next, what happens in between, and when it is enough.
 
 use super::past::Past;
+use dyno_analysis::slo;
+use dyno_model::LevelSummary;
 use dyno_model::environment::Note;
-use dyno_model::notes::Known;
 use dyno_model::plan::{LevelPlan, Plan};
 use dyno_model::slo::Condition;
-use dyno_report::{LevelSummary, slo};
+use dyno_words::notes::Known;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Chooses levels by what the levels before them showed.

@@ -1,10 +1,10 @@
 //! Levels that are chosen as a run goes, as the report's own search chooses them.
 
 use super::course::Navigator;
+use dyno_analysis::search::next_level;
+use dyno_model::LevelSummary;
 use dyno_model::course::Search;
 use dyno_model::plan::{LevelPlan, Plan};
-use dyno_report::LevelSummary;
-use dyno_report::search::next_level;
 
 /// A search for the levels of a plan.
 pub(crate) struct Searching<'a> {

@@ -1,10 +1,11 @@
 //! What an earlier process left of a run that is resumed.
 
+use dyno_analysis::{DirSource, FrameSource, summarise};
+use dyno_model::LevelSummary;
 use dyno_model::Nanos;
 use dyno_model::frame::{Ending, Frame};
 use dyno_model::plan::Plan;
 use dyno_record::{RecordError, RunDir};
-use dyno_report::{DirSource, FrameSource, LevelSummary, summarise};
 
 /// The levels that are done, and when it all began.
 #[derive(Debug, Clone)]

@@ -4,9 +4,9 @@
 use dyno_model::Nanos;
 use dyno_model::environment::Note;
 use dyno_model::frame::Ending;
-use dyno_model::notes::Known;
 use dyno_model::plan::LevelPlan;
 use dyno_model::versus::Side;
+use dyno_words::notes::Known;
 
 /// One of two runs that take turns.
 pub(crate) trait Player {

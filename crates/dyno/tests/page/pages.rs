@@ -1,9 +1,10 @@
 //! Pages to look at, each of a run of its own.
 
+use dyno_analysis::{Detail, DirSource, summarise};
 use dyno_engine::{Script, Server, ServerOptions};
+use dyno_model::Summary;
 use dyno_model::plan::Plan;
 use dyno_record::RunDir;
-use dyno_report::{Detail, DirSource, Summary, summarise};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::Command;

@@ -2,9 +2,9 @@
 
 use crate::browser::Browser;
 use crate::pages::{Made, Read};
-use dyno_report::messages::Language;
+use dyno_model::Language;
+use dyno_model::{Diagnostic, Verdict};
 use dyno_report::page::Page;
-use dyno_report::{Reason, Verdict};
 use serde_json::json;
 
 const HOSTILE: &str = "</script><script>window.__pwned=1;alert(1)</script>\
@@ -33,7 +33,7 @@ fn nothing_in_it_is_taken_for_markup() {
     );
     let mut read = made.read();
     let bad = || HOSTILE.to_owned();
-    let reason = Reason::new(bad(), bad(), Some(bad()));
+    let reason = Diagnostic::new(bad(), bad(), Some(bad()));
     let run = &mut read.summary.run;
     (run.id, run.label, run.note) = (bad(), Some(bad()), Some(bad()));
     (run.target, run.api, run.model) = (Some(bad()), Some(bad()), Some(bad()));
@@ -50,7 +50,7 @@ fn nothing_in_it_is_taken_for_markup() {
     }
     for detail in read.detail.0.values_mut() {
         for bar in &mut detail.bars.kept {
-            bar.became = dyno_report::detail::Became::Failed(bad());
+            bar.became = dyno_analysis::detail::Became::Failed(bad());
         }
     }
     read.plan.label = Some(bad());
@@ -96,7 +96,7 @@ fn an_invalid_level_is_hollow_and_struck() {
     let level = &mut read.summary.levels[1];
     level.verdict = Verdict::Invalid;
     let what = "requests left 12 ms late at p99".to_owned();
-    level.reasons = vec![Reason::new("send_lag", what, Some("use a free core"))];
+    level.reasons = vec![Diagnostic::new("send_lag", what, Some("use a free core"))];
     // A level without a figure leaves a gap.
     read.summary.levels[2].itl_ms = None;
     let mut page = Browser::start();

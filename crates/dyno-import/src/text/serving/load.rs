@@ -3,7 +3,7 @@
 use super::super::part::{Finding, Stated};
 use super::super::quantity::{Cell, cell, name};
 use crate::blank;
-use dyno_report::summary::{LoadSummary, RequestCounts};
+use dyno_model::summary::{LoadSummary, RequestCounts};
 
 /// How often requests were sent.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]

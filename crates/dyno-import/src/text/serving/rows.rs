@@ -5,9 +5,9 @@ use super::super::quantity::{Cell, Measure, cell, name, neat, quantity};
 use super::TITLE;
 use super::load::Told;
 use crate::blank;
-use dyno_report::LevelSummary;
-use dyno_report::layout::{Burstiness, LevelExtras};
-use dyno_report::summary::{Distribution, RequestCounts, Tokens};
+use dyno_model::LevelSummary;
+use dyno_model::summary::{Burstiness, LevelExtras};
+use dyno_model::summary::{Distribution, RequestCounts, Tokens};
 
 /// Takes a block row by row.
 pub(super) struct Reader {

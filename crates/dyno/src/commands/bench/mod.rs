@@ -21,11 +21,11 @@ use crate::run::workload::Workload;
 use dyno_drive::{Stop, StopSignal};
 use dyno_model::SEC;
 use dyno_model::environment::Note;
-use dyno_model::notes::Known;
 use dyno_model::plan::{LevelPlan, Plan};
 use dyno_net::{Clock, raise_open_files};
 use dyno_wire::encode::Encoder;
 use dyno_wire::preflight::{PreflightError, PreflightSetup, Settled, preflight};
+use dyno_words::notes::Known;
 use recorded::{Kit, Ready};
 
 /// Runs the plan.

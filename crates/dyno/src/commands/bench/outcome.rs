@@ -6,14 +6,15 @@ use crate::exit::Exit;
 use crate::printer::Printer;
 use crate::resolve::Resolved;
 use crate::run::levels::{Lost, RunOutcome};
+use dyno_analysis::{DirSource, FrameSource, summarise};
 use dyno_model::environment::Note;
 use dyno_model::frame::{Ending, Frame, RunHeader};
-use dyno_model::notes::Known;
+use dyno_model::summary::SearchSummary;
 use dyno_model::units::format_duration;
 use dyno_model::{Nanos, SEC};
+use dyno_model::{Summary, Verdict};
 use dyno_record::{Finished, RunDir};
-use dyno_report::summary::SearchSummary;
-use dyno_report::{DirSource, FrameSource, Summary, Verdict, summarise};
+use dyno_words::notes::Known;
 
 /// Sums the run up, has it shown, and decides the exit status.
 pub(crate) fn conclude(

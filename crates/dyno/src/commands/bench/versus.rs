@@ -10,13 +10,14 @@ use crate::resolve::Resolved;
 use crate::run::levels::Bench;
 use crate::run::turns;
 use dyno_drive::StopSignal;
+use dyno_model::Language;
+use dyno_model::Summary;
 use dyno_model::environment::Environment;
 use dyno_model::plan::Plan;
 use dyno_model::versus::{Side, Versus};
 use dyno_net::Clock;
 use dyno_record::RunDir;
-use dyno_report::messages::Language;
-use dyno_report::{Summary, TextOptions, render_brief};
+use dyno_report::{TextOptions, render_brief};
 use serde_json::json;
 
 /// One of two that are ready to take turns.

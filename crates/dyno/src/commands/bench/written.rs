@@ -2,10 +2,12 @@
 
 use crate::printer::Printer;
 use crate::resolve::Resolved;
+use dyno_analysis::{Detail, FrameSource};
+use dyno_model::Summary;
 use dyno_model::environment::Environment;
+use dyno_model::summary::Extras;
 use dyno_record::RunDir;
-use dyno_report::layout::{Extras, Layout, Options, Run};
-use dyno_report::{Detail, FrameSource, Summary};
+use dyno_report::layout::{Layout, Options, Run};
 
 /// Writes each report that was asked for into the run's directory, and says where it is. A report
 /// that cannot be written is a warning: everything is in the records.
@@ -24,7 +26,7 @@ pub(super) fn reports(
     let run = Run {
         summary: summary.clone(),
         extras: match needs(Layout::needs_extras) {
-            true => Extras::gather(&resolved.plan, source),
+            true => dyno_analysis::extras(&resolved.plan, source),
             false => Extras::default(),
         },
         detail: needs(Layout::needs_detail).then(|| Detail::gather(source)),

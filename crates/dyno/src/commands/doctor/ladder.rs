@@ -7,16 +7,16 @@ use crate::run::journey::Journey;
 use crate::run::levels::Run;
 use crate::run::target::open;
 use crate::run::workload::Workload;
+use dyno_analysis::{VecSource, summarise};
 use dyno_drive::StopSignal;
 use dyno_model::frame::{Frame, RunHeader};
 use dyno_model::plan::{
     Api, DataPlan, LengthSpec, LevelPlan, Load, PLAN_SCHEMA, Plan, RequestPlan, Shard, Target,
     Timeouts, UsageWanted, Warmup,
 };
+use dyno_model::summary::{Distribution, LevelSummary};
 use dyno_model::{MS, SEC};
 use dyno_net::Clock;
-use dyno_report::summary::{Distribution, LevelSummary};
-use dyno_report::{VecSource, summarise};
 use dyno_wire::encode::Encoder;
 use dyno_wire::preflight::{PreflightSetup, preflight};
 use serde::Serialize;

@@ -1,8 +1,8 @@
 //! What the levels of another tool's results were to be, as far as they tell.
 
+use dyno_model::Summary;
 use dyno_model::plan::{Arrival, LengthSpec, LevelPlan, Load};
-use dyno_report::Summary;
-use dyno_report::summary::LevelSummary;
+use dyno_model::summary::LevelSummary;
 use std::collections::BTreeMap;
 
 /// By the index of each level; levels whose load is not told have none.

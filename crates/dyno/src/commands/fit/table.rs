@@ -3,10 +3,10 @@
 use super::Measured;
 use dyno_engine::fit::{End, Level, Offer, Role, Table};
 use dyno_engine::twin::reference::Figure;
+use dyno_model::Verdict;
 use dyno_model::plan::{Arrival, LevelPlan, Load, Warmup};
+use dyno_model::summary::{Distribution, LevelSummary, Tokens};
 use dyno_model::units::to_s;
-use dyno_report::Verdict;
-use dyno_report::summary::{Distribution, LevelSummary, Tokens};
 use std::collections::BTreeMap;
 
 /// The levels of runs, in order of load.

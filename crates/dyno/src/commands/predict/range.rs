@@ -3,8 +3,8 @@
 use crate::run::workload::Typical;
 use dyno_engine::twin::Twin;
 use dyno_model::environment::Note;
-use dyno_model::notes::Known;
 use dyno_model::plan::{LevelPlan, Load};
+use dyno_words::notes::Known;
 
 /// What to say of levels beyond the twin's range: once for each kind of distance.
 pub(super) fn notes(twin: &Twin, levels: &[LevelPlan], asked: &[Option<Typical>]) -> Vec<Note> {

@@ -2,7 +2,7 @@
 
 use super::picture::{Picture, Row};
 use crate::progress::finished::{maybe, pair};
-use dyno_report::glimpse::Glimpsed;
+use dyno_analysis::glimpse::Glimpsed;
 use dyno_report::text::{cut_middle, millis, number};
 use ratatui_core::layout::{Alignment, Constraint, Rect};
 use ratatui_core::style::{Color, Style};

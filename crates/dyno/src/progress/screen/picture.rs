@@ -7,8 +7,8 @@ use crate::progress::outlook::Left;
 use crate::progress::seconds::Second;
 use crate::progress::view::Told;
 use crate::progress::watch::Watch;
-use dyno_report::escape::escape;
-use dyno_report::glimpse::Glimpsed;
+use dyno_analysis::glimpse::Glimpsed;
+use dyno_words::escape::escape;
 use std::collections::BTreeMap;
 
 /// More than any terminal has columns.

@@ -3,7 +3,7 @@
 use super::source::Source;
 use super::{Prepared, Workload, lock};
 use dyno_model::environment::Note;
-use dyno_model::notes::Known;
+use dyno_words::notes::Known;
 use dyno_workload::data::{Order, Tally};
 use dyno_workload::trace::TracePrompts;
 

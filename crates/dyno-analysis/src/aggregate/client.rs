@@ -1,0 +1,54 @@
+//! What the client saw of itself, in the summary's form.
+
+use dyno_model::frame::{ClientHealth, EngineSlip};
+use dyno_model::lag::LagHistogram;
+use dyno_model::summary::{Client, Lag, round6};
+use dyno_model::units::to_ms;
+use dyno_stats::Counted;
+
+/// Exact lags of requests.
+pub(crate) fn exact_lag(samples: Vec<u64>) -> Option<Lag> {
+    let lags = Counted::from_samples(samples);
+    Some(Lag {
+        count: lags.count(),
+        p50: round6(lags.quantile(0.5)? / 1e6),
+        p99: round6(lags.quantile(0.99)? / 1e6),
+        max: round6(to_ms(lags.max()?)),
+    })
+}
+
+fn histogram_lag(lags: &LagHistogram) -> Option<Lag> {
+    Some(Lag {
+        count: lags.count(),
+        p50: round6(to_ms(lags.quantile(0.5)?)),
+        p99: round6(to_ms(lags.quantile(0.99)?)),
+        max: round6(to_ms(lags.max()?)),
+    })
+}
+
+/// Puts the client's figures together.
+pub(crate) fn client(
+    send_lag: Option<Lag>,
+    connect: Option<Lag>,
+    health: Option<&ClientHealth>,
+) -> Client {
+    Client {
+        send_lag_ms: send_lag,
+        connect_ms: connect,
+        read_lag_ms: health.and_then(|h| histogram_lag(&h.read_lag)),
+        timer_lag_ms: health.and_then(|h| histogram_lag(&h.timer_lag)),
+        cpu_share: health
+            .filter(|h| h.wall_ns > 0)
+            .map(|h| round6(h.cpu_ns as f64 / h.wall_ns as f64)),
+    }
+}
+
+/// The embedded engine's lateness in the summary's form.
+pub(crate) fn slip(slip: &EngineSlip) -> Lag {
+    Lag {
+        count: slip.count,
+        p50: round6(to_ms(slip.p50_ns)),
+        p99: round6(to_ms(slip.p99_ns)),
+        max: round6(to_ms(slip.max_ns)),
+    }
+}

@@ -1,0 +1,305 @@
+//! A level from the end of the first reading to its summary.
+
+use super::bend::bend;
+use super::client::{client, exact_lag, slip};
+use super::cost::cost;
+use super::distributions::{Distributions, Finished, TimeBlocks};
+use super::drift::{drifts, memory_growth};
+use super::gather::Gathered;
+use super::judge::{Case, records, verdict};
+use super::saturation;
+use super::server::Watch;
+use super::server_findings;
+use super::sessions::ByTurn;
+use super::slices::Sliced;
+use super::slo::Goodput;
+use super::steady::{Work, window};
+use super::tokens::sources;
+use crate::findings::{Finding, NoInterval, NoWindow, OverTime};
+use dyno_model::Verdict;
+use dyno_model::environment::Environment;
+use dyno_model::frame::Ending;
+use dyno_model::plan::{LengthSpec, LevelPlan, Load, Plan};
+use dyno_model::record::RequestRecord;
+use dyno_model::slo::Slo;
+use dyno_model::summary::{
+    Concurrency, LevelSummary, LoadSummary, RequestCounts, Throughput, round6, tidy,
+};
+use dyno_model::units::to_s;
+use dyno_stats::{Counted, Saturation};
+use dyno_words::escape::escape;
+
+const LONGEST_LABEL: usize = 80;
+
+/// A level between the two readings.
+pub(super) struct Level<'a> {
+    index: u32,
+    plan: &'a LevelPlan,
+    gathered: Gathered,
+    distributions: Distributions,
+    by_turn: Option<ByTurn>,
+    goodput: Option<Goodput<'a>>,
+    latency: Counted,
+    sliced: Option<Sliced>,
+    work: Option<Work>,
+    saturation: Option<Saturation>,
+    no_window: Option<NoWindow>,
+    no_interval: Option<NoInterval>,
+}
+
+impl<'a> Level<'a> {
+    /// Settles what the second reading has to know. `whole`: this run is not one shard of many.
+    pub(super) fn new(
+        index: u32,
+        plan: &'a LevelPlan,
+        slo: Option<&'a Slo>,
+        whole: bool,
+        mut gathered: Gathered,
+    ) -> Self {
+        gathered.flight.sort();
+        let latency = Counted::from_samples(std::mem::take(&mut gathered.samples.latency));
+        let saturation = saturation::test(plan, &gathered);
+        let (window, no_window) = match window(plan, whole, &gathered, &latency, saturation) {
+            Ok(window) => (window, None),
+            Err(why) => (None, Some(why)),
+        };
+        let (blocks, no_interval) = match blocks(plan, &gathered, &latency) {
+            Ok(blocks) => (blocks, None),
+            Err(why) => (None, Some(why)),
+        };
+        let samples = std::mem::take(&mut gathered.samples);
+        Self {
+            index,
+            plan,
+            distributions: Distributions::new(samples, &latency, blocks),
+            by_turn: ByTurn::new(&mut gathered.conversations, blocks),
+            goodput: slo.map(Goodput::new),
+            sliced: Sliced::new(plan, &gathered),
+            latency,
+            work: window.map(Work::new),
+            gathered,
+            saturation,
+            no_window,
+            no_interval,
+        }
+    }
+
+    /// How its requests were offered.
+    pub(super) fn load(&self) -> Load {
+        self.plan.load
+    }
+
+    /// Second reading.
+    pub(super) fn add(&mut self, record: &RequestRecord) {
+        if let Some(work) = &mut self.work {
+            work.add(record);
+        }
+        if let Some(sliced) = &mut self.sliced {
+            sliced.add(record);
+        }
+        if record.phase.is_measured() {
+            self.distributions.add(record);
+            if let Some(by_turn) = &mut self.by_turn {
+                by_turn.add(record);
+            }
+            if let Some(goodput) = &mut self.goodput {
+                goodput.add(record);
+            }
+        }
+    }
+
+    /// The level's summary.
+    pub(super) fn finish(
+        self,
+        plan: &Plan,
+        env: Option<&Environment>,
+        watch: &Watch,
+    ) -> LevelSummary {
+        let index = self.index;
+        let Self { mut gathered, distributions, by_turn, goodput, work, .. } = self;
+        let medians = distributions.medians();
+        let Finished { ttft, ttft_scheduled, latency, latency_scheduled, tpot, itl, chunk_gap } =
+            distributions.finish();
+        let duration = gathered.span.duration();
+        let ramp = self.plan.load.ramp();
+        let stragglers = match (self.latency.quantile(0.5), duration) {
+            (Some(median), Some(duration)) if ramp.is_none() => {
+                gathered.last.stragglers(median, duration)
+            }
+            _ => Vec::new(),
+        };
+        let send_lag = exact_lag(std::mem::take(&mut gathered.send_lag));
+        let connect = exact_lag(std::mem::take(&mut gathered.connect));
+        let end = gathered.end.as_deref();
+        let client = client(send_lag, connect, end.map(|end| &end.client));
+        let engine_slip = end.and_then(|end| end.slip.as_ref()).filter(|s| s.count > 0).map(slip);
+        let integrity = gathered.streams.shares();
+        let span = gathered.span;
+        let saturated = saturation::saturated(self.saturation);
+        let offered = saturation::offered_per_s(self.plan, &gathered);
+        let in_flight = span.first_sent.zip(span.last_in_flight);
+        let concurrency = in_flight
+            .and_then(|(from, to)| gathered.flight.over(from, to))
+            .map(|flight| Concurrency { growth: growth(self.no_window), ..flight });
+        let server = in_flight.and_then(|(from, to)| watch.over(index, from, to));
+        let throughput = throughput(&gathered);
+        let steady = work.map(|work| work.steady());
+        let slices = self.sliced.as_ref().map(|sliced| sliced.slices(&gathered));
+        let mut over_time: Vec<OverTime> = match (&self.sliced, &slices, ramp) {
+            (Some(sliced), Some(slices), Some(ramp)) => {
+                bend(ramp, sliced, slices, &gathered).into_iter().collect()
+            }
+            (Some(sliced), _, None) => drifts(sliced, &self.latency, !self.plan.load.is_open()),
+            _ => Vec::new(),
+        };
+        if let (true, Some((from, to))) = (self.plan.soak, in_flight) {
+            over_time.extend(memory_growth(&watch.memory(index, from, to)));
+        }
+        let mut findings = Case {
+            plan,
+            env,
+            level: &gathered,
+            medians,
+            client: &client,
+            slip: engine_slip,
+            integrity: &integrity,
+            no_window: self.no_window,
+            past_capacity: past_capacity(self.plan),
+            no_interval: self.no_interval,
+            stragglers: &stragglers,
+            over_time: &over_time,
+        }
+        .findings();
+        findings.extend(
+            server.iter().flat_map(|server| server_findings::of_level(plan, server, concurrency)),
+        );
+        let (notes, reasons): (Vec<&Finding>, Vec<&Finding>) =
+            findings.iter().partition(|finding| finding.weight() == Verdict::Valid);
+        // Latencies of all rates of a ramp together are those of none.
+        let known = past_capacity(self.plan).is_none() && ramp.is_none();
+        let mut level = LevelSummary {
+            index: self.index,
+            repeat: self.plan.repeat,
+            label: escape(&self.plan.label, LONGEST_LABEL),
+            load: LoadSummary {
+                kind: self.plan.load.kind().to_owned(),
+                value: Some(round6(self.plan.load.value())),
+            },
+            input_length: fixed_length(plan, &self.plan.input_tokens),
+            output_length: fixed_length(plan, &self.plan.output_tokens),
+            reported: None,
+            verdict: verdict(&findings),
+            reasons: reasons.into_iter().map(Finding::reason).collect(),
+            notes: notes.into_iter().map(Finding::reason).collect(),
+            partial: end.is_none(),
+            ending: end.map(|end| end.ending),
+            requests: RequestCounts {
+                planned: Some(planned(self.plan, &gathered)),
+                ..gathered.counts.clone().into()
+            },
+            duration_s: duration.map(|ns| round6(to_s(ns))),
+            throughput,
+            steady,
+            offered_per_s: offered.map(round6),
+            saturated,
+            concurrency,
+            ttft_ms: ttft.filter(|_| known),
+            ttft_scheduled_ms: ttft_scheduled.filter(|_| known),
+            latency_ms: latency.filter(|_| known),
+            latency_scheduled_ms: latency_scheduled.filter(|_| known),
+            tpot_ms: tpot.filter(|_| ramp.is_none()),
+            itl_ms: itl.filter(|_| ramp.is_none()),
+            chunk_gap_ms: chunk_gap.filter(|_| ramp.is_none()),
+            input_tokens: gathered.input.tokens(),
+            output_tokens: gathered.output.tokens(),
+            token_source: sources([(&gathered.input, &gathered.output)]),
+            slices,
+            sessions: by_turn.map(|by_turn| by_turn.finish(&gathered.conversations)),
+            slo: None,
+            integrity,
+            client,
+            server,
+            cost: cost(&plan.server, throughput, steady),
+            engine_slip_ms: engine_slip,
+            failure_samples: gathered.words.texts(),
+            stragglers,
+        };
+        if let Some(goodput) = goodput {
+            goodput.finish(&mut level, &gathered.counts, duration, known);
+        }
+        level
+    }
+
+    pub(super) fn token_sums(&self) -> (&super::tokens::TokenSum, &super::tokens::TokenSum) {
+        (&self.gathered.input, &self.gathered.output)
+    }
+}
+
+/// By how much the number in flight changed, where it has a trend.
+fn growth(no_window: Option<NoWindow>) -> Option<f64> {
+    match no_window? {
+        NoWindow::Trend { growth } | NoWindow::TraceTrend { growth, .. } => tidy(growth),
+        _ => None,
+    }
+}
+
+/// A prediction says how much its twin carries; beyond that no latency holds.
+fn past_capacity(plan: &LevelPlan) -> Option<Finding> {
+    match (plan.load, plan.capacity) {
+        (Load::Rate { rate, .. }, Some([low, high])) if rate > low => {
+            Some(Finding::PastCapacity { rate, low, high })
+        }
+        _ => None,
+    }
+}
+
+/// The length that all requests were to have, where prompts are made to measure.
+fn fixed_length(plan: &Plan, asked: &LengthSpec) -> Option<u32> {
+    asked.0.trim().parse().ok().filter(|_| plan.data.spec.is_none())
+}
+
+fn blocks(
+    plan: &LevelPlan,
+    level: &Gathered,
+    latency: &Counted,
+) -> Result<Option<TimeBlocks>, NoInterval> {
+    let span = (level.span.first_sent, level.span.duration(), latency.quantile(0.5));
+    let (Some(from), Some(duration), Some(median)) = span else {
+        return Ok(None);
+    };
+    if plan.load.ramp().is_some() {
+        return Ok(None);
+    }
+    if matches!(plan.load, Load::Burst { .. }) {
+        return Err(NoInterval::Burst);
+    }
+    TimeBlocks::new(from, duration, median).map(Some)
+}
+
+/// Measured arrivals planned; those issued where time ended the level.
+fn planned(plan: &LevelPlan, level: &Gathered) -> u64 {
+    let asked = match plan.load {
+        Load::Burst { requests } => Some(requests),
+        _ => plan.requests,
+    };
+    match &level.end {
+        Some(end) if matches!(end.ending, Ending::Duration | Ending::Stable) => end.issued,
+        Some(end) => end.planned.unwrap_or(end.issued),
+        None => asked.unwrap_or_else(|| records(level)),
+    }
+}
+
+/// Work of completed requests over the whole duration.
+fn throughput(level: &Gathered) -> Throughput {
+    let Some(duration) = level.span.duration().filter(|_| level.counts.completed > 0) else {
+        return Throughput::default();
+    };
+    let per_s = |n: u64| tidy(n as f64 / to_s(duration));
+    let output = level.output.total();
+    let total = output.zip(level.input.total()).map(|(output, input)| output + input);
+    Throughput {
+        requests_per_s: per_s(level.counts.completed),
+        output_tokens_per_s: output.and_then(per_s),
+        total_tokens_per_s: total.and_then(per_s),
+    }
+}

@@ -1,0 +1,154 @@
+//! From frames to a summary: a pure function of a run. Records are read twice and never kept;
+//! what is kept grows by a few numbers a request.
+
+mod bend;
+mod client;
+mod concurrency;
+mod cost;
+mod distributions;
+mod drift;
+mod failures;
+mod figures;
+mod gather;
+pub mod glimpse;
+mod integrity;
+mod judge;
+mod level;
+mod readings;
+mod repeats;
+mod saturation;
+mod server;
+mod server_findings;
+mod sessions;
+mod slices;
+mod slo;
+mod slots;
+mod steady;
+mod stragglers;
+mod timeline;
+mod tokens;
+
+pub use drift::memory_growth;
+
+use crate::findings::Finding;
+use crate::search;
+use crate::source::FrameSource;
+use crate::when::utc;
+use dyno_model::Diagnostic;
+use dyno_model::environment::Environment;
+use dyno_model::plan::Plan;
+use dyno_model::summary::{LevelSummary, RunSummary, SUMMARY_SCHEMA, Summary, TokenSources};
+pub use figures::figures;
+use level::Level;
+use readings::FirstReading;
+pub use readings::for_each_record;
+pub(crate) use readings::for_each_record_since;
+pub use readings::level_plans;
+use std::collections::BTreeMap;
+pub(crate) use timeline::{PerChunk, events, for_each_gap, per_chunk};
+
+/// The summary of a run. The order of requests within a level does not matter.
+pub fn summarise(plan: &Plan, env: Option<&Environment>, source: &dyn FrameSource) -> Summary {
+    let mut first = FirstReading::of(source);
+    let whole = source.header().shards <= 1;
+    let gathered = std::mem::take(&mut first.levels);
+    let mut levels: BTreeMap<u32, Level<'_>> = gathered
+        .into_iter()
+        .filter_map(|(index, gathered)| {
+            let level_plan = first.plan_of(plan, index)?;
+            let slo = plan.slo.as_ref();
+            Some((index, Level::new(index, level_plan, slo, whole, gathered)))
+        })
+        .collect();
+    first.again(source, |record| {
+        if let Some(level) = levels.get_mut(&record.level) {
+            level.add(record);
+        }
+    });
+    let token_source = tokens::sources(levels.values().map(Level::token_sums));
+    let run = run_summary(plan, env, source, &first, token_source);
+    let mut levels: Vec<Level<'_>> = levels.into_values().collect();
+    if let Some(search) = &plan.course.search {
+        let place = |level: &Level<'_>| readings::place(search, &level.load());
+        levels.sort_by(|a, b| {
+            let (a, b) = (place(a), place(b));
+            a.0.cmp(&b.0).then(a.1.total_cmp(&b.1))
+        });
+    }
+    let levels: Vec<_> =
+        levels.into_iter().map(|level| level.finish(plan, env, &first.watch)).collect();
+    let notes = notes(plan, env, source, &first, &levels);
+    let repeats = repeats::repeats(&levels);
+    let search = search::found(plan, &levels).filter(|_| first.ending.is_some());
+    let schema = SUMMARY_SCHEMA.to_owned();
+    let mut summary = Summary { schema, run, levels, repeats, search, notes };
+    if let Some(slo) = plan.slo.as_ref().filter(|_| summary.no_level_passes()) {
+        summary.notes.insert(0, Finding::SloNotMet(slo.to_string()).reason());
+    }
+    summary
+}
+
+fn run_summary(
+    plan: &Plan,
+    env: Option<&Environment>,
+    source: &dyn FrameSource,
+    first: &FirstReading,
+    token_source: TokenSources,
+) -> RunSummary {
+    let header = source.header();
+    let preflight = env.and_then(|env| env.preflight.as_ref());
+    RunSummary {
+        id: header.run_id.clone(),
+        label: plan.label.clone(),
+        note: plan.note.clone(),
+        partial: first.ending.is_none(),
+        ending: first.ending,
+        simulated: plan.target.url.is_none(),
+        predicted: plan.target.predicted,
+        engine: plan.target.embedded.clone(),
+        origin: None,
+        plan_hash: Some(header.plan_hash.clone()),
+        started: Some(utc(header.anchor_unix_ns)),
+        target: plan.target.url.clone(),
+        api: Some(plan.target.api.to_string()),
+        model: preflight.map(|p| p.model.clone()).or_else(|| plan.request.model.clone()),
+        version: header.version.clone(),
+        seed: Some(plan.seed),
+        allow_failures: plan.allow_failures,
+        slo: plan.slo.as_ref().map(ToString::to_string),
+        levels_planned: first.planned(plan),
+        token_source,
+        gpus: plan.server.gpus,
+        gpu_cost: plan.server.gpu_cost.clone(),
+    }
+}
+
+fn notes(
+    plan: &Plan,
+    env: Option<&Environment>,
+    source: &dyn FrameSource,
+    first: &FirstReading,
+    levels: &[LevelSummary],
+) -> Vec<Diagnostic> {
+    let mut found = Vec::new();
+    found.extend(source.damaged().map(Finding::Damaged));
+    if source.header().plan_hash != plan.hash() {
+        found.push(Finding::PlanDiffers);
+    }
+    let ran = levels.len() as u64;
+    let planned = first.planned(plan);
+    // Where it was enough, that is said by a note of its own.
+    let over = first.ending.is_some_and(dyno_model::frame::Ending::carried_out);
+    if ran < planned && !over {
+        found.push(Finding::LevelsNotRun { ran, planned });
+    }
+    let again = first.begun_again();
+    if !again.is_empty() {
+        let label = |level| first.plan_of(plan, level).map(|plan| plan.label.clone());
+        let labels = again.into_iter().filter_map(label).collect();
+        found.push(Finding::BegunAgain { labels });
+    }
+    found.extend(server_findings::of_run(levels));
+    found.extend(env.into_iter().flat_map(|env| &env.notes).cloned().map(Finding::Noted));
+    found.iter().map(Finding::reason).collect()
+}

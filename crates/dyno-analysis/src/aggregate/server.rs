@@ -1,0 +1,134 @@
+//! What the server said of itself, level by level. Gauges are of the samples between the first
+//! measured sending and the last end; counters also use the samples next to these, as long as no
+//! other level was under way.
+
+use dyno_model::Nanos;
+use dyno_model::frame::Frame;
+use dyno_model::server::ServerSample;
+use dyno_model::summary::{Gauge, Resident, ServerSummary, round6};
+use std::collections::BTreeMap;
+
+/// Above this share the KV cache counts as full.
+const KV_FULL: f64 = 0.95;
+
+/// Every sample of a run, and when its levels began and ended.
+#[derive(Debug, Default)]
+pub(super) struct Watch {
+    samples: Vec<ServerSample>,
+    started: BTreeMap<u32, Nanos>,
+    ended: BTreeMap<u32, Nanos>,
+}
+
+impl Watch {
+    /// First reading.
+    pub(super) fn see(&mut self, frame: &Frame) {
+        match frame {
+            Frame::Server(sample) => self.samples.push(*sample),
+            Frame::LevelStart(start) => {
+                self.started.insert(start.level, start.started);
+            }
+            Frame::LevelEnd(end) => {
+                self.ended.insert(end.level, end.ended);
+            }
+            Frame::LevelChosen(_) | Frame::Request(_) | Frame::RunEnd(_) => {}
+        }
+    }
+
+    /// The first reading is over.
+    pub(super) fn sort(&mut self) {
+        self.samples.sort_by_key(|sample| sample.at);
+    }
+
+    /// The samples from the end of the level before to the start of the one after.
+    fn around(&self, level: u32) -> &[ServerSample] {
+        let before = self.ended.range(..level).map(|(_, at)| *at).max().unwrap_or(0);
+        let after = self.started.range(level + 1..).map(|(_, at)| *at).min().unwrap_or(u64::MAX);
+        let from = self.samples.partition_point(|sample| sample.at < before);
+        let to = self.samples.partition_point(|sample| sample.at < after).max(from);
+        &self.samples[from..to]
+    }
+
+    /// When, in a level, the server held how many bytes.
+    pub(super) fn memory(&self, level: u32, from: Nanos, to: Nanos) -> Vec<(Nanos, u64)> {
+        let around = self.around(level).iter();
+        let inside = around.filter(|sample| (from..=to).contains(&sample.at));
+        inside.filter_map(|sample| Some((sample.at, sample.resident_bytes?))).collect()
+    }
+
+    /// What was said of a level whose measured requests were in flight `from..to`.
+    pub(super) fn over(&self, level: u32, from: Nanos, to: Nanos) -> Option<ServerSummary> {
+        let around = self.around(level);
+        let first = around.partition_point(|sample| sample.at <= from);
+        let last = around.partition_point(|sample| sample.at < to).max(first);
+        let inside = &around[first..last];
+        let counted = &around[first.saturating_sub(1)..around.len().min(last + 1)];
+        if counted.is_empty() {
+            return None;
+        }
+        let summary = summary(inside, counted);
+        let nothing = ServerSummary { samples: summary.samples, ..ServerSummary::default() };
+        (summary != nothing).then_some(summary)
+    }
+}
+
+fn summary(inside: &[ServerSample], counted: &[ServerSample]) -> ServerSummary {
+    let values = |of: fn(&ServerSample) -> Option<u64>| inside.iter().filter_map(of);
+    let kv = || inside.iter().filter_map(|sample| sample.kv_use);
+    ServerSummary {
+        samples: inside.len() as u64,
+        running: gauge(values(|sample| sample.running)),
+        waiting: gauge(values(|sample| sample.waiting)),
+        waiting_share: share(values(|sample| sample.waiting).map(|waiting| waiting > 0)),
+        kv_use_max: kv().reduce(f64::max).map(round6),
+        kv_full_share: share(kv().map(|kv| kv > KV_FULL)),
+        preemptions: increase(counted, |sample| sample.preemptions),
+        prefix_hit_share: hit_share(inside, counted),
+        resident: resident(counted),
+    }
+}
+
+fn gauge(values: impl Iterator<Item = u64> + Clone) -> Option<Gauge> {
+    let max = values.clone().max()?;
+    let (count, sum) = values.fold((0_u64, 0_u128), |(n, sum), v| (n + 1, sum + u128::from(v)));
+    Some(Gauge { mean: round6(sum as f64 / count as f64), max })
+}
+
+fn share(values: impl Iterator<Item = bool>) -> Option<f64> {
+    let (mut count, mut yes) = (0_u64, 0_u64);
+    for value in values {
+        count += 1;
+        yes += u64::from(value);
+    }
+    (count > 0).then(|| round6(yes as f64 / count as f64))
+}
+
+/// By how much a counter grew. One that is smaller than before belongs to a server that was
+/// started again, and counts from 0.
+fn increase(samples: &[ServerSample], of: fn(&ServerSample) -> Option<u64>) -> Option<u64> {
+    let mut values = samples.iter().filter_map(of);
+    let mut before = values.next()?;
+    let mut grown = None;
+    for value in values {
+        let more = value.checked_sub(before).unwrap_or(value);
+        grown = Some(grown.unwrap_or(0_u64).saturating_add(more));
+        before = value;
+    }
+    grown
+}
+
+fn hit_share(inside: &[ServerSample], counted: &[ServerSample]) -> Option<f64> {
+    let queries = increase(counted, |sample| sample.prefix_queries);
+    let hits = increase(counted, |sample| sample.prefix_hits);
+    if let (Some(queries), Some(hits)) = (queries, hits) {
+        return (queries > 0).then(|| round6((hits as f64 / queries as f64).min(1.0)));
+    }
+    let shares: Vec<f64> = inside.iter().filter_map(|sample| sample.prefix_share).collect();
+    let sum: f64 = shares.iter().sum();
+    (!shares.is_empty()).then(|| round6(sum / shares.len() as f64))
+}
+
+fn resident(counted: &[ServerSample]) -> Option<Resident> {
+    let mut values = counted.iter().filter_map(|sample| sample.resident_bytes);
+    let start_bytes = values.next()?;
+    Some(Resident { start_bytes, end_bytes: values.next_back().unwrap_or(start_bytes) })
+}

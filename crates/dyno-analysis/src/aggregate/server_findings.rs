@@ -1,0 +1,76 @@
+//! The rules on the server's own figures. They speak only where enough samples do.
+
+use crate::findings::{Finding, ServerFinding};
+use dyno_model::plan::Plan;
+use dyno_model::summary::{Concurrency, LevelSummary, ServerSummary};
+
+/// Fewer samples say nothing of a level as a whole.
+const SAMPLES: u64 = 3;
+/// Beyond this share of the level, something was so for most of it.
+const MOST: f64 = 0.5;
+/// A difference of fewer requests than these may be chance.
+const REQUESTS: f64 = 2.0;
+const FAR_FEWER: f64 = 0.5;
+const FAR_MORE: f64 = 1.5;
+const CACHED: f64 = 0.1;
+
+/// What there is to say of a level.
+pub(super) fn of_level(
+    plan: &Plan,
+    server: &ServerSummary,
+    here: Option<Concurrency>,
+) -> Vec<Finding> {
+    let mut found = Vec::new();
+    found.extend(
+        server
+            .prefix_hit_share
+            .filter(|share| *share > CACHED && all_random(plan))
+            .map(|share| ServerFinding::CachedRandom { share }),
+    );
+    if server.samples >= SAMPLES {
+        found.extend(queue(server));
+        // One shard sees a part of the load, the server all of it.
+        let here = here.filter(|_| plan.shard.of == 1);
+        found.extend(here.and_then(|here| others(server, here.mean)));
+    }
+    found.into_iter().map(Finding::Server).collect()
+}
+
+fn queue(server: &ServerSummary) -> Option<ServerFinding> {
+    let waiting = server.waiting?.mean;
+    let share = server.waiting_share.filter(|share| *share > MOST)?;
+    let running = server.running.map(|running| running.mean);
+    let kv_full = server.kv_full_share.map(|share| share > MOST);
+    Some(ServerFinding::Queue { share, waiting, running, kv_full })
+}
+
+fn others(server: &ServerSummary, here: f64) -> Option<ServerFinding> {
+    let server = server.running?.mean + server.waiting?.mean;
+    if server < FAR_FEWER * here && server + REQUESTS < here {
+        return Some(ServerFinding::Fewer { server, here });
+    }
+    (server > FAR_MORE * here && server > here + REQUESTS)
+        .then_some(ServerFinding::More { server, here })
+}
+
+/// Prompts are random and share nothing by intention.
+fn all_random(plan: &Plan) -> bool {
+    let Some(spec) = plan.data.spec.as_deref() else { return true };
+    let mut parts = spec.split(',').map(str::trim);
+    parts.next() == Some("random") && !parts.any(|part| part.starts_with("prefix"))
+}
+
+/// Where preemptions begin, over all levels.
+pub(super) fn of_run(levels: &[LevelSummary]) -> Option<Finding> {
+    let preempted = |level: &LevelSummary| {
+        level.server.as_ref().and_then(|server| server.preemptions).filter(|n| *n > 0)
+    };
+    let at = levels.iter().position(|level| preempted(level).is_some())?;
+    let first = &levels[at];
+    Some(Finding::Server(ServerFinding::KvFull {
+        label: first.label.clone(),
+        preemptions: preempted(first)?,
+        kv_use: first.server.as_ref().and_then(|server| server.kv_use_max),
+        all_after: levels[at + 1..].iter().all(|level| preempted(level).is_some()),
+    }))
+}

@@ -1,0 +1,156 @@
+//! Conversations: how many there were, how they went, and the figures of first and later turns
+//! apart.
+
+use super::distributions::{Part, TimeBlocks};
+use super::figures::figures;
+use super::tokens::TokenSum;
+use dyno_model::outcome::Outcome;
+use dyno_model::record::RequestRecord;
+use dyno_model::summary::{Sessions, TurnFigures, round6};
+use dyno_stats::Counted;
+use std::collections::BTreeMap;
+
+/// One conversation, as far as it was measured.
+#[derive(Debug, Clone, Copy)]
+struct Conversation {
+    from: u64,
+    to: u64,
+    broken: bool,
+}
+
+/// First or later turns in the first reading.
+#[derive(Debug, Default)]
+struct Turns {
+    requests: u64,
+    ttft: Vec<u64>,
+    latency: Vec<u64>,
+    input: TokenSum,
+}
+
+/// The conversations of a level, from the first reading.
+#[derive(Debug, Default)]
+pub(crate) struct Conversations {
+    known: BTreeMap<u64, Conversation>,
+    turns: u64,
+    /// The last `sent` of a first turn or of a request that is no turn.
+    pub(crate) last_begun: Option<u64>,
+    first: Turns,
+    later: Turns,
+}
+
+fn is_first(number: u32) -> bool {
+    number <= 1
+}
+
+impl Conversations {
+    /// Counts a measured request; one that is no turn is only seen to arrive.
+    pub(crate) fn add(&mut self, record: &RequestRecord) {
+        if record.turn.is_none_or(|turn| is_first(turn.number)) {
+            self.last_begun = self.last_begun.max(record.sent);
+        }
+        let Some(turn) = record.turn else { return };
+        self.turns += 1;
+        let sent = record.sent.unwrap_or(record.intended);
+        let new = Conversation { from: sent, to: record.end, broken: false };
+        let known = self.known.entry(turn.session).or_insert(new);
+        known.from = known.from.min(sent);
+        known.to = known.to.max(record.end);
+        known.broken |= matches!(record.outcome, Outcome::Failed(_));
+        if record.is_completed() {
+            let turns = if is_first(turn.number) { &mut self.first } else { &mut self.later };
+            let f = figures(record);
+            turns.requests += 1;
+            turns.ttft.extend(f.ttft);
+            turns.latency.extend(f.latency);
+            turns.input.add(record.input);
+        }
+    }
+
+    pub(crate) fn any(&self) -> bool {
+        self.turns > 0
+    }
+
+    /// Conversations with a measured turn.
+    pub(crate) fn started(&self) -> u64 {
+        self.known.len() as u64
+    }
+
+    /// Conversations in which a measured turn failed.
+    pub(crate) fn broken(&self) -> u64 {
+        self.known.values().filter(|conversation| conversation.broken).count() as u64
+    }
+
+    /// How long they took, from the first `sent` to the last end.
+    pub(crate) fn lengths(&self) -> Counted {
+        let length = |c: &Conversation| c.to.saturating_sub(c.from);
+        Counted::from_samples(self.known.values().map(length).collect())
+    }
+}
+
+/// Distributions of some turns between the two readings.
+#[derive(Debug)]
+struct TurnParts {
+    ttft: Part,
+    latency: Part,
+}
+
+impl TurnParts {
+    fn new(turns: &mut Turns, blocks: Option<TimeBlocks>) -> Self {
+        let part = |samples: &mut Vec<u64>| {
+            Part::new(&Counted::from_samples(std::mem::take(samples)), blocks)
+        };
+        Self { ttft: part(&mut turns.ttft), latency: part(&mut turns.latency) }
+    }
+
+    fn finish(self, turns: &Turns) -> TurnFigures {
+        TurnFigures {
+            requests: turns.requests,
+            ttft_ms: self.ttft.finish(),
+            latency_ms: self.latency.finish(),
+            input_tokens: turns.input.tokens(),
+        }
+    }
+}
+
+/// Distributions of first and later turns between the two readings.
+#[derive(Debug)]
+pub(crate) struct ByTurn {
+    blocks: Option<TimeBlocks>,
+    first: TurnParts,
+    later: TurnParts,
+}
+
+impl ByTurn {
+    /// Takes the samples of the first reading; nothing where there are no turns.
+    pub(crate) fn new(from: &mut Conversations, blocks: Option<TimeBlocks>) -> Option<Self> {
+        from.any().then(|| Self {
+            blocks,
+            first: TurnParts::new(&mut from.first, blocks),
+            later: TurnParts::new(&mut from.later, blocks),
+        })
+    }
+
+    /// Sorts a measured turn's samples into the block in which it was sent.
+    pub(crate) fn add(&mut self, record: &RequestRecord) {
+        let (Some(blocks), Some(turn)) = (self.blocks, record.turn) else { return };
+        let parts = if is_first(turn.number) { &mut self.first } else { &mut self.later };
+        let f = figures(record);
+        let own = blocks.of(record.sent.unwrap_or(record.intended));
+        for (part, value) in [(&mut parts.ttft, f.ttft), (&mut parts.latency, f.latency)] {
+            if let Some(value) = value {
+                part.add(own, value, 1);
+            }
+        }
+    }
+
+    pub(crate) fn finish(self, of: &Conversations) -> Sessions {
+        Sessions {
+            started: of.started(),
+            broken: of.broken(),
+            turns: of.turns,
+            turns_mean: round6(of.turns as f64 / of.started() as f64),
+            first: self.first.finish(&of.first),
+            later: self.later.finish(&of.later),
+        }
+    }
+}

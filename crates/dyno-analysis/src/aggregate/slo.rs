@@ -1,0 +1,131 @@
+//! The SLO in a level's summary: which requests met it, and what is said of the level.
+
+use super::figures::figures;
+use super::timeline::for_each_gap;
+use crate::counts::Counts;
+use crate::findings::Finding;
+use crate::slo::{few_samples, judge};
+use dyno_model::record::RequestRecord;
+use dyno_model::slo::{Metric, Slo, Term};
+use dyno_model::summary::{LevelSummary, SloSummary, round6, tidy};
+use dyno_model::units::to_s;
+
+const NS_PER_MS: f64 = 1e6;
+
+/// Completed requests that met every term on times.
+pub(super) struct Goodput<'a> {
+    slo: &'a Slo,
+    met: u64,
+    /// Those of which it cannot be told.
+    unknown: u64,
+}
+
+/// A request's own figure.
+enum Own {
+    Nanos(f64),
+    /// There is nothing to measure, as in an answer of one token: no bound is broken.
+    Nothing,
+    /// It was not to be found out.
+    Unknown,
+}
+
+impl Own {
+    fn or_unknown(nanos: Option<u64>) -> Self {
+        nanos.map_or(Self::Unknown, |nanos| Self::Nanos(nanos as f64))
+    }
+}
+
+impl<'a> Goodput<'a> {
+    pub(super) fn new(slo: &'a Slo) -> Self {
+        Self { slo, met: 0, unknown: 0 }
+    }
+
+    /// Looks at a measured request.
+    pub(super) fn add(&mut self, record: &RequestRecord) {
+        if !record.is_completed() {
+            return;
+        }
+        match meets(self.slo, record) {
+            Some(met) => self.met += u64::from(met),
+            None => self.unknown += 1,
+        }
+    }
+
+    /// Puts what the SLO says into the level's summary; too few samples make it suspect. `waits`:
+    /// how long requests waited is known, which past capacity it is not.
+    pub(super) fn finish(
+        self,
+        level: &mut LevelSummary,
+        counts: &Counts,
+        duration: Option<u64>,
+        waits: bool,
+    ) {
+        let few: Vec<_> = self.slo.terms().iter().filter_map(|t| few_samples(level, t)).collect();
+        if !few.is_empty() {
+            let finding = Finding::SloSamples(few);
+            level.verdict = level.verdict.max(finding.weight());
+            level.reasons.push(finding.reason());
+        }
+        let ended = counts.ended();
+        let known = self.unknown == 0 && (waits || !self.slo.terms().iter().any(on_waits));
+        let duration = duration.filter(|_| known && counts.completed > 0);
+        level.slo = Some(SloSummary {
+            verdict: judge(level, self.slo),
+            goodput_per_s: duration.and_then(|ns| tidy(self.met as f64 / to_s(ns))),
+            met_share: (known && ended > 0).then(|| round6(self.met as f64 / ended as f64)),
+        });
+    }
+}
+
+/// It bounds a time in which the wait for a place in the batch is contained.
+fn on_waits(term: &Term) -> bool {
+    term.metric.is_time() && !matches!(term.metric, Metric::Tpot | Metric::Itl)
+}
+
+/// Whether a completed request met every term on times; nothing where that cannot be told.
+fn meets(slo: &Slo, record: &RequestRecord) -> Option<bool> {
+    let f = figures(record);
+    let mut known = true;
+    for term in slo.terms() {
+        let own = match term.metric {
+            Metric::Ttft => Own::or_unknown(f.ttft),
+            Metric::ScheduledTtft => Own::or_unknown(f.ttft_scheduled),
+            Metric::Latency => Own::or_unknown(f.latency),
+            Metric::ScheduledLatency => Own::or_unknown(f.latency_scheduled),
+            Metric::Tpot if one_token(record) => Own::Nothing,
+            Metric::Tpot => Own::or_unknown(f.tpot),
+            Metric::Itl => mean_itl(record),
+            Metric::Errors | Metric::Throughput | Metric::Tokens => Own::Nothing,
+        };
+        match own {
+            Own::Nanos(nanos) if !term.holds(nanos / NS_PER_MS) => return Some(false),
+            Own::Nanos(_) | Own::Nothing => {}
+            Own::Unknown => known = false,
+        }
+    }
+    known.then_some(true)
+}
+
+fn one_token(record: &RequestRecord) -> bool {
+    record.streamed && record.output.is_some_and(|output| output.tokens < 2)
+}
+
+/// The mean over a request's tokens.
+fn mean_itl(record: &RequestRecord) -> Own {
+    if !record.streamed {
+        return Own::Unknown;
+    }
+    let (mut time, mut tokens, mut unknown) = (0_u64, 0_u64, false);
+    for_each_gap(record, |gap| {
+        unknown |= gap.tokens.is_none();
+        if let Some((_, carried)) = gap.per_token() {
+            time = time.saturating_add(gap.gap_ns);
+            tokens += carried;
+        }
+    });
+    match tokens {
+        _ if unknown => Own::Unknown,
+        0 => Own::Nothing,
+        tokens => Own::Nanos(time as f64 / tokens as f64),
+    }
+}

@@ -1,0 +1,221 @@
+//! The steady window of a level, and the work done inside it, counted by token events.
+
+use super::gather::Gathered;
+use super::timeline::{PerChunk, events, per_chunk};
+use crate::findings::NoWindow;
+use dyno_model::plan::{LevelPlan, Load};
+use dyno_model::record::RequestRecord;
+use dyno_model::summary::{Steady, Throughput, round6, tidy};
+use dyno_model::units::to_s;
+use dyno_stats::saturation::Surplus;
+use dyno_stats::{Counted, Saturation, trend};
+
+const SEGMENTS: u64 = 20;
+
+/// A stretch of time, both ends included.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Window {
+    pub(crate) from: u64,
+    pub(crate) to: u64,
+}
+
+impl Window {
+    fn holds(&self, time: u64) -> bool {
+        (self.from..=self.to).contains(&time)
+    }
+
+    fn length(&self) -> u64 {
+        self.to.saturating_sub(self.from)
+    }
+}
+
+/// The steady window; `Ok(None)` where there is none to expect: a burst, or no latencies.
+pub(crate) fn window(
+    plan: &LevelPlan,
+    whole: bool,
+    level: &Gathered,
+    latency: &Counted,
+    saturation: Option<Saturation>,
+) -> Result<Option<Window>, NoWindow> {
+    let Some(median) = latency.quantile(0.5) else {
+        return Ok(None);
+    };
+    let found = match plan.load {
+        Load::Burst { .. } | Load::Ramp { .. } => return Ok(None),
+        Load::Concurrency { concurrency } => closed(whole.then_some(concurrency), level)?,
+        Load::Rate { .. } | Load::Trace { .. } => open(plan.warmup.is_some(), level, latency),
+    };
+    let (Some(window), Some(first)) = (found, level.span.first_sent) else { return Ok(None) };
+    long_enough(window, plan.load, first, median, level, saturation)?;
+    if level.flight.mean(window.from, window.to) == Some(0.0) {
+        return Err(NoWindow::Idle { window_s: to_s(window.length()) });
+    }
+    match saturation {
+        Some(Saturation::Saturated(surplus)) => return Err(saturated(surplus)),
+        Some(Saturation::Carried(_)) => return Ok(Some(window)),
+        Some(Saturation::CannotTell(_)) | None => {}
+    }
+    match trend_over(window, level).filter(|_| plan.load.is_open()) {
+        Some(growth) => Err(match plan.load {
+            Load::Trace { .. } => {
+                NoWindow::TraceTrend { growth, arrivals: arrivals_over(window, level) }
+            }
+            _ => NoWindow::Trend { growth },
+        }),
+        None => Ok(Some(window)),
+    }
+}
+
+fn saturated(surplus: Surplus) -> NoWindow {
+    NoWindow::Saturated { surplus: surplus.share }
+}
+
+/// At least two median latencies; where users of a closed loop think, at least two of their
+/// turns, pauses included.
+fn long_enough(
+    window: Window,
+    load: Load,
+    first: u64,
+    median: f64,
+    level: &Gathered,
+    saturation: Option<Saturation>,
+) -> Result<(), NoWindow> {
+    let talk = level.conversations.any();
+    let turn = level.slots.mean_cycle().filter(|turn| talk && !load.is_open() && *turn > median);
+    let needed = 2.0 * turn.unwrap_or(median);
+    if window.length() as f64 >= needed && window.length() > 0 {
+        return Ok(());
+    }
+    let (window_s, needed_s) = (to_s(window.length()), needed / 1e9);
+    if turn.is_some() {
+        return Err(NoWindow::FewTurns { window_s, needed_s });
+    }
+    if let Some(Saturation::Saturated(surplus)) = saturation {
+        return Err(saturated(surplus));
+    }
+    // A queue that grows without end leaves no window either, and that is the thing to say. But
+    // conversations add up until the first are over, and a trace may speed up by itself.
+    let filled = Window { from: window.to.min(first + median as u64), to: window.to };
+    let presumed = matches!(load, Load::Rate { .. }) && !talk;
+    let grows = trend_over(filled, level).filter(|growth| presumed && *growth > 0.0);
+    Err(grows
+        .map_or(NoWindow::TooShort { window_s, needed_s }, |growth| NoWindow::Trend { growth }))
+}
+
+/// Relative growth of the number in flight, where there is a trend.
+fn trend_over(window: Window, level: &Gathered) -> Option<f64> {
+    growth(&level.flight.segments(window.from, window.to, SEGMENTS))
+}
+
+/// Relative growth of the rate of sending, where there is a trend.
+fn arrivals_over(window: Window, level: &Gathered) -> Option<f64> {
+    growth(&level.flight.sendings(window.from, window.to, SEGMENTS))
+}
+
+fn growth(segments: &[f64]) -> Option<f64> {
+    trend(segments).filter(|found| found.is_trend()).map(|found| found.growth)
+}
+
+/// From when every slot has sent its first to when one first found nothing left to send. Users
+/// who think begin together and only then spread, so their first answers have to be over.
+fn closed(slots: Option<u32>, level: &Gathered) -> Result<Option<Window>, NoWindow> {
+    let seen = level.slots.count();
+    let of = u64::from(slots.unwrap_or(0));
+    if seen < of {
+        return Err(NoWindow::SlotsMissing { seen, of });
+    }
+    let talk = level.conversations.any();
+    let from = if talk { level.slots.all_ended() } else { level.slots.all_sent() };
+    let to = match &level.end {
+        Some(end) => Some(end.starved.unwrap_or(end.sending_stopped)),
+        None => level.span.last_end,
+    };
+    Ok(from.zip(to).map(|(from, to)| Window { from, to }))
+}
+
+/// From the first measured arrival, after filling where nothing warmed it up, to the last. What
+/// arrives are requests or whole conversations.
+fn open(warmed: bool, level: &Gathered, latency: &Counted) -> Option<Window> {
+    let (talks, first) = (&level.conversations, level.span.first_sent?);
+    let (takes, last) = if talks.any() {
+        (talks.lengths().quantile(0.95), talks.last_begun.unwrap_or(first))
+    } else {
+        (latency.quantile(0.95), level.span.last_sent?)
+    };
+    let fill = if warmed { 0 } else { takes?.round() as u64 };
+    Some(Window { from: first.saturating_add(fill), to: last })
+}
+
+const MICRO: u128 = 1_000_000;
+
+/// Work inside a window, in millionths so that no order of adding changes a bit.
+#[derive(Debug, Clone)]
+pub(crate) struct Work {
+    window: Window,
+    requests_micro: u128,
+    output_micro: u128,
+    input: u128,
+    output_unknown: bool,
+    input_unknown: bool,
+}
+
+impl Work {
+    pub(crate) fn new(window: Window) -> Self {
+        Self {
+            window,
+            requests_micro: 0,
+            output_micro: 0,
+            input: 0,
+            output_unknown: false,
+            input_unknown: false,
+        }
+    }
+
+    /// Counts what a completed request did inside the window; warm-up too, for it is work the
+    /// server did.
+    pub(crate) fn add(&mut self, record: &RequestRecord) {
+        if !record.is_completed() {
+            return;
+        }
+        let known = per_chunk(record);
+        let (mut inside, mut all) = (0_u128, 0_u128);
+        if record.streamed {
+            for event in events(record, known) {
+                let tokens = u128::from(event.tokens);
+                all += tokens;
+                inside +=
+                    if self.window.holds(event.at_us.saturating_mul(1_000)) { tokens } else { 0 };
+            }
+        }
+        if all == 0 {
+            (inside, all) = (u128::from(self.window.holds(record.end)), 1);
+        }
+        self.requests_micro += inside * MICRO / all;
+        match record.output {
+            _ if known == PerChunk::Told && record.streamed => self.output_micro += inside * MICRO,
+            Some(output) => self.output_micro += u128::from(output.tokens) * inside * MICRO / all,
+            None => self.output_unknown |= inside > 0,
+        }
+        if self.window.holds(record.first.filter(|_| record.streamed).unwrap_or(record.end)) {
+            match record.input {
+                Some(input) => self.input += u128::from(input.tokens),
+                None => self.input_unknown = true,
+            }
+        }
+    }
+
+    pub(crate) fn steady(&self) -> Steady {
+        let seconds = to_s(self.window.length());
+        let per_s = |n: f64| tidy(n / seconds);
+        let output = (!self.output_unknown).then_some(self.output_micro as f64 / MICRO as f64);
+        let total = output.filter(|_| !self.input_unknown).map(|n| n + self.input as f64);
+        Steady {
+            window_s: round6(seconds),
+            throughput: Throughput {
+                requests_per_s: per_s(self.requests_micro as f64 / MICRO as f64),
+                output_tokens_per_s: output.and_then(per_s),
+                total_tokens_per_s: total.and_then(per_s),
+            },
+        }
+    }
+}

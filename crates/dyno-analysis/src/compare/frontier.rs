@@ -1,0 +1,55 @@
+//! Throughput against the speed that each user sees.
+
+use super::matching::counted;
+use dyno_model::summary::{Summary, round6};
+use serde::Serialize;
+
+/// A level on the frontier.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Speed {
+    /// What tables call it.
+    pub label: String,
+    /// Output tokens per second of each user: 1 over the time between tokens.
+    pub per_user: f64,
+    /// Output tokens per second of all, for each GPU where their number is known.
+    pub output_tokens_per_s: f64,
+    /// It is for each GPU.
+    pub per_gpu: bool,
+}
+
+/// The levels of a run by the speed that each user sees; those that tell neither are left out.
+pub fn frontier(side: &Summary) -> Vec<Speed> {
+    let gpus = side.run.gpus.filter(|gpus| *gpus > 0);
+    let of = |level: &dyno_model::summary::LevelSummary| {
+        let mean = level.token_time()?.mean?;
+        let work = level.steady.map_or(level.throughput, |steady| steady.throughput);
+        let all = work.output_tokens_per_s.or(level.throughput.output_tokens_per_s)?;
+        (mean > 0.0).then(|| Speed {
+            label: level.name().to_owned(),
+            per_user: round6(1e3 / mean),
+            output_tokens_per_s: round6(all / f64::from(gpus.unwrap_or(1))),
+            per_gpu: gpus.is_some(),
+        })
+    };
+    let mut found: Vec<Speed> = Vec::new();
+    // Rounds of the same level are one point, at their mean.
+    let mut rounds: Vec<f64> = Vec::new();
+    for speed in counted(side).filter_map(of) {
+        match found.iter().position(|known| known.label == speed.label) {
+            Some(at) => {
+                rounds[at] += 1.0;
+                let mean = |so_far: f64, new: f64| round6(so_far + (new - so_far) / rounds[at]);
+                let known = &mut found[at];
+                known.per_user = mean(known.per_user, speed.per_user);
+                known.output_tokens_per_s =
+                    mean(known.output_tokens_per_s, speed.output_tokens_per_s);
+            }
+            None => {
+                found.push(speed);
+                rounds.push(1.0);
+            }
+        }
+    }
+    found.sort_by(|a, b| a.per_user.total_cmp(&b.per_user));
+    found
+}

@@ -1,0 +1,165 @@
+//! Which levels of the sides belong together: those of the same load and lengths; and between two
+//! loads of a side, what its curve says.
+
+use super::metric::Metric;
+use dyno_model::Verdict;
+use dyno_model::summary::{LevelSummary, LoadSummary, Summary};
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// A load, with what each side has there.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Point {
+    /// What tables call it.
+    pub label: String,
+    /// The load.
+    pub load: LoadSummary,
+    /// Input tokens asked for, where all were to have the same.
+    pub input_length: Option<u32>,
+    /// Output tokens asked for, where all were to have the same.
+    pub output_length: Option<u32>,
+    /// What each side has there, in their order.
+    pub cells: Vec<Option<Cell>>,
+}
+
+/// What a side has at a load.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Cell {
+    /// Rounds that it is the mean of.
+    pub rounds: usize,
+    /// Read off the curve between two loads: there was no such level.
+    pub interpolated: bool,
+    /// Mean tokens of input and output, as counted.
+    pub tokens: [Option<f64>; 2],
+    /// The figures there are.
+    pub figures: BTreeMap<Metric, f64>,
+    /// Price of a million output tokens.
+    pub per_million_output_tokens: Option<f64>,
+}
+
+/// The levels that count.
+pub(super) fn counted(summary: &Summary) -> impl Iterator<Item = &LevelSummary> {
+    summary.levels.iter().filter(|level| level.verdict != Verdict::Invalid)
+}
+
+/// The same load, and the same lengths as far as both are known.
+fn same(a: &Point, level: &LevelSummary) -> bool {
+    let agree = |a: Option<u32>, b: Option<u32>| a.zip(b).is_none_or(|(a, b)| a == b);
+    let load = a.load.kind == level.load.kind && close(a.load.value, level.load.value);
+    load && agree(a.input_length, level.input_length) && agree(a.output_length, level.output_length)
+}
+
+fn close(a: Option<f64>, b: Option<f64>) -> bool {
+    match (a, b) {
+        (Some(a), Some(b)) => (a - b).abs() <= 1e-3 * a.abs().max(b.abs()),
+        (a, b) => a == b,
+    }
+}
+
+/// The rounds of one side at a load.
+pub(super) fn rounds<'a>(summary: &'a Summary, point: &Point) -> Vec<&'a LevelSummary> {
+    counted(summary).filter(|level| same(point, level)).collect()
+}
+
+/// The loads of all sides, in the order in which they first come, sorted within their kind.
+pub(super) fn points(sides: &[&Summary]) -> Vec<Point> {
+    let mut points: Vec<Point> = Vec::new();
+    for level in sides.iter().flat_map(|side| counted(side)) {
+        if !points.iter().any(|point| same(point, level)) {
+            points.push(Point {
+                label: level.name().to_owned(),
+                load: level.load.clone(),
+                input_length: level.input_length,
+                output_length: level.output_length,
+                cells: Vec::new(),
+            });
+        }
+    }
+    let kinds: Vec<String> = points.iter().map(|point| point.load.kind.clone()).collect();
+    let place = |point: &Point| kinds.iter().position(|kind| *kind == point.load.kind);
+    points.sort_by(|a, b| {
+        let load = |point: &Point| point.load.value.unwrap_or(f64::INFINITY);
+        let lengths = |point: &Point| (point.input_length, point.output_length);
+        place(a).cmp(&place(b)).then(lengths(a).cmp(&lengths(b))).then(load(a).total_cmp(&load(b)))
+    });
+    for point in &mut points {
+        let cells = sides.iter().map(|side| measured(side, point).or_else(|| between(side, point)));
+        point.cells = cells.collect();
+    }
+    points
+}
+
+fn measured(side: &Summary, point: &Point) -> Option<Cell> {
+    let rounds = rounds(side, point);
+    if rounds.is_empty() {
+        return None;
+    }
+    let mean = |figure: &dyn Fn(&LevelSummary) -> Option<f64>| {
+        let values: Option<Vec<f64>> = rounds.iter().map(|level| figure(level)).collect();
+        values.map(|values| values.iter().sum::<f64>() / values.len() as f64)
+    };
+    let of = |metric: Metric| {
+        mean(&|level| metric.of(level).map(|figure| figure.value)).map(|value| (metric, value))
+    };
+    Some(Cell {
+        rounds: rounds.len(),
+        interpolated: false,
+        tokens: [
+            mean(&|level| level.input_tokens.map(|tokens| tokens.mean)),
+            mean(&|level| level.output_tokens.map(|tokens| tokens.mean)),
+        ],
+        figures: Metric::ALL.into_iter().filter_map(of).collect(),
+        per_million_output_tokens: mean(&|level| level.cost?.per_million_output_tokens),
+    })
+}
+
+/// The nearest loads of a side below and above, and what lies between them in a straight line.
+fn between(side: &Summary, point: &Point) -> Option<Cell> {
+    let at = point.load.value?;
+    let alike = |level: &&LevelSummary| {
+        let loose = Point { load: level.load.clone(), ..point.clone() };
+        level.load.kind == point.load.kind && same(&loose, level)
+    };
+    let loads: Vec<f64> = counted(side).filter(alike).filter_map(|l| l.load.value).collect();
+    let below = loads.iter().copied().filter(|load| *load < at).max_by(f64::total_cmp)?;
+    let above = loads.iter().copied().filter(|load| *load > at).min_by(f64::total_cmp)?;
+    let cell = |load: f64| {
+        let load = LoadSummary { value: Some(load), ..point.load.clone() };
+        measured(side, &Point { load, ..point.clone() })
+    };
+    let (low, high) = (cell(below)?, cell(above)?);
+    let share = (at - below) / (above - below);
+    let line = |a: f64, b: f64| a + (b - a) * share;
+    let both = |a: Option<f64>, b: Option<f64>| Some(line(a?, b?));
+    let figures = low
+        .figures
+        .iter()
+        .filter_map(|(metric, value)| Some((*metric, line(*value, *high.figures.get(metric)?))));
+    Some(Cell {
+        rounds: low.rounds.min(high.rounds),
+        interpolated: true,
+        tokens: [both(low.tokens[0], high.tokens[0]), both(low.tokens[1], high.tokens[1])],
+        figures: figures.collect(),
+        per_million_output_tokens: both(
+            low.per_million_output_tokens,
+            high.per_million_output_tokens,
+        ),
+    })
+}
+
+/// Tokens per request that differ by more than this are not the same work.
+const OTHER_WORK: f64 = 0.05;
+
+/// The sides sent prompts or got answers of different lengths at some load.
+pub(super) fn lengths_differ(points: &[Point]) -> bool {
+    points.iter().any(|point| {
+        let mut cells = point.cells.iter().flatten();
+        let Some(first) = cells.next() else { return false };
+        cells.any(|cell| {
+            first.tokens.iter().zip(&cell.tokens).any(|(a, b)| match (a, b) {
+                (Some(a), Some(b)) => (a - b).abs() > OTHER_WORK * a.max(*b),
+                _ => false,
+            })
+        })
+    })
+}

@@ -1,0 +1,186 @@
+//! Runs side by side, level by level: what each has, how far they differ, and whether that is more
+//! than chance. It works on summaries, so that anything is compared with anything: Dyno's own runs
+//! and other tools' results. The first side is what the others are held against.
+
+mod capacity;
+mod differences;
+mod frontier;
+mod gate;
+mod matching;
+mod metric;
+
+pub use capacity::{AtSlo, Held};
+pub use differences::{Called, Difference, Rests};
+pub use frontier::{Speed, frontier};
+pub use gate::{Answer, Check, Gated, gated};
+pub use matching::{Cell, Point};
+pub use metric::Metric;
+
+use dyno_model::slo::Slo;
+use dyno_model::summary::{Origin, RunSummary, Summary};
+use serde::Serialize;
+
+/// Version tag of the saved form.
+pub const COMPARISON_SCHEMA: &str = "dyno.comparison/1";
+
+/// One of the runs that are compared.
+#[derive(Debug, Clone, Copy)]
+pub struct Side<'a> {
+    /// What it is called.
+    pub name: &'a str,
+    /// Its figures.
+    pub summary: &'a Summary,
+}
+
+/// How to compare.
+#[derive(Debug, Clone)]
+pub struct Terms {
+    /// A difference up to this share does not matter.
+    pub margin: f64,
+    /// How much runs are taken to differ among themselves where there is one of each; absent: as
+    /// much as is usual for such a load and figure.
+    pub between_runs: Option<f64>,
+    /// The sides were run in rounds of one level each, so that rounds belong together.
+    pub in_rounds: bool,
+    /// What to hold capacities against.
+    pub slo: Option<Slo>,
+}
+
+impl Default for Terms {
+    fn default() -> Self {
+        Self {
+            margin: dyno_stats::compare::MARGIN,
+            between_runs: None,
+            in_rounds: false,
+            slo: None,
+        }
+    }
+}
+
+/// Runs side by side.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Comparison {
+    /// [`COMPARISON_SCHEMA`].
+    pub schema: &'static str,
+    /// The runs, the first of which the others are held against.
+    pub sides: Vec<SideSummary>,
+    /// A difference up to this share does not matter.
+    pub margin: f64,
+    /// The rounds of both sides belong together.
+    pub in_rounds: bool,
+    /// Loads with what each side has there.
+    pub points: Vec<Point>,
+    /// Tests of each side against the first, over all loads and figures.
+    pub differences: Vec<Difference>,
+    /// The most that each side holds, where an SLO was given.
+    pub capacity: Option<AtSlo>,
+    /// Speed for each user and throughput, of each side.
+    pub frontier: Vec<Vec<Speed>>,
+    /// What should be known when reading any of it.
+    pub notes: Vec<Note>,
+}
+
+/// One of the runs.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct SideSummary {
+    /// What it is called.
+    pub name: String,
+    /// Identity of the run.
+    pub run: String,
+    /// The model.
+    pub model: Option<String>,
+    /// The server's URL, or the engine's name.
+    pub target: Option<String>,
+    /// The tool that measured it, where it was not Dyno.
+    pub origin: Option<Origin>,
+    /// Nothing real was measured.
+    pub simulated: bool,
+    /// Levels that count, and those left out because they are invalid.
+    pub levels: [usize; 2],
+}
+
+/// Something to know about a comparison.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Note {
+    /// Some figures are read off the curve between two loads.
+    Interpolated,
+    /// Some levels are invalid, and left out.
+    InvalidLeftOut,
+    /// The models have different names.
+    OtherModel,
+    /// The prompts or answers have different lengths.
+    OtherLengths,
+    /// There is one run of each: how much runs differ among themselves was assumed.
+    OneRunEach,
+    /// Some figures are of other tools, whose definitions may differ.
+    OtherTools,
+    /// A side is simulated.
+    Simulated,
+    /// No load is common to the sides.
+    NothingInCommon,
+}
+
+impl Comparison {
+    /// The test of a side against the first, at a point and for a figure.
+    pub fn test(&self, side: usize, point: usize, metric: Metric) -> Option<&Difference> {
+        let is =
+            |test: &&Difference| test.side == side && test.point == point && test.metric == metric;
+        self.differences.iter().find(is)
+    }
+}
+
+fn side(side: &Side<'_>) -> SideSummary {
+    let run: &RunSummary = &side.summary.run;
+    let all = side.summary.levels.len();
+    let good = matching::counted(side.summary).count();
+    SideSummary {
+        name: side.name.to_owned(),
+        run: run.id.clone(),
+        model: run.model.clone(),
+        target: run.target.clone().or_else(|| run.engine.clone()),
+        origin: run.origin.clone(),
+        simulated: run.simulated,
+        levels: [good, all - good],
+    }
+}
+
+/// Puts runs side by side.
+pub fn compare(sides: &[Side<'_>], terms: &Terms) -> Comparison {
+    let summaries: Vec<&Summary> = sides.iter().map(|side| side.summary).collect();
+    let points = matching::points(&summaries);
+    let differences = differences::differences(&summaries, &points, terms);
+    let infos: Vec<SideSummary> = sides.iter().map(side).collect();
+    let notes = notes(&infos, &points, &differences);
+    Comparison {
+        schema: COMPARISON_SCHEMA,
+        sides: infos,
+        margin: terms.margin,
+        in_rounds: terms.in_rounds,
+        capacity: terms.slo.as_ref().map(|slo| capacity::at(&summaries, slo)),
+        frontier: summaries.iter().map(|summary| frontier(summary)).collect(),
+        points,
+        differences,
+        notes,
+    }
+}
+
+fn notes(sides: &[SideSummary], points: &[Point], differences: &[Difference]) -> Vec<Note> {
+    let models: Vec<&String> = sides.iter().filter_map(|side| side.model.as_ref()).collect();
+    let both = |point: &Point| point.cells.iter().flatten().count() > 1;
+    let one_each = |difference: &Difference| matches!(difference.rests, Rests::OneRunEach { .. });
+    let all = [
+        (Note::NothingInCommon, !points.iter().any(both)),
+        (Note::InvalidLeftOut, sides.iter().any(|side| side.levels[1] > 0)),
+        (Note::Simulated, sides.iter().any(|side| side.simulated)),
+        (Note::OtherTools, sides.iter().any(|side| side.origin.is_some())),
+        (Note::OtherModel, models.windows(2).any(|pair| pair[0] != pair[1])),
+        (Note::OtherLengths, matching::lengths_differ(points)),
+        (
+            Note::Interpolated,
+            points.iter().flat_map(|p| p.cells.iter().flatten()).any(|c| c.interpolated),
+        ),
+        (Note::OneRunEach, differences.iter().any(one_each)),
+    ];
+    all.into_iter().filter(|(_, applies)| *applies).map(|(note, _)| note).collect()
+}

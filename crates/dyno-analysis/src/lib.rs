@@ -1,0 +1,24 @@
+//! What computes: [`summarise`] turns the frames of a run into a [`Summary`](dyno_model::Summary)
+//! with a verdict on every level; [`lint`] checks summaries, [`compare`] puts them side by side.
+//! All of it is pure: the same run gives the same result. How any of it looks belongs in
+//! `dyno-report`.
+
+mod aggregate;
+pub mod compare;
+pub mod counts;
+pub mod detail;
+mod extras;
+pub mod findings;
+pub mod lint;
+mod run_dir;
+pub mod search;
+pub mod slo;
+mod source;
+mod when;
+
+pub use aggregate::{figures, for_each_record, glimpse, level_plans, memory_growth, summarise};
+pub use detail::Detail;
+pub use extras::extras;
+pub use findings::Finding;
+pub use run_dir::DirSource;
+pub use source::{FrameSource, VecSource};

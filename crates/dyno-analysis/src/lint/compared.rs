@@ -1,0 +1,69 @@
+//! Two forms of the same results in one document: a table, and the blocks that it was made from.
+
+use super::defect::{Against, Defect, Row};
+use dyno_model::summary::{LevelSummary, Summary};
+
+/// Runs of one file and under the same headings, in different forms.
+pub(super) fn pairs<'a>(summaries: &[&'a Summary]) -> Vec<(&'a Summary, &'a Summary)> {
+    let mut found = Vec::new();
+    for (i, a) in summaries.iter().enumerate() {
+        for b in &summaries[i + 1..] {
+            let (Some(of_a), Some(of_b)) = (&a.run.origin, &b.run.origin) else { continue };
+            let same = of_a.file == of_b.file && of_a.headings == of_b.headings;
+            if same && of_a.tool == of_b.tool && of_a.form != of_b.form {
+                found.push((*a, *b));
+            }
+        }
+    }
+    found
+}
+
+type Figure = (&'static str, fn(&LevelSummary) -> Option<f64>);
+
+const FIGURES: [Figure; 7] = [
+    ("duration", |level| level.duration_s),
+    ("requests/s", |level| level.throughput.requests_per_s),
+    ("latency", |level| Some(level.latency_ms.as_ref()?.mean? / 1e3)),
+    ("tokens/s", |level| level.throughput.output_tokens_per_s),
+    ("p50", |level| Some(level.latency_ms.as_ref()?.p50? / 1e3)),
+    ("p90", |level| Some(level.latency_ms.as_ref()?.p90? / 1e3)),
+    ("p99", |level| Some(level.latency_ms.as_ref()?.p99? / 1e3)),
+];
+
+/// More than typing with fewer decimals explains.
+const SLACK: f64 = 0.002;
+
+/// Where the second form has other figures than the first, at the same load.
+pub(super) fn disagreements(a: &Summary, b: &Summary) -> Vec<Defect> {
+    let other = a.run.origin.as_ref().map(|origin| origin.form.clone()).unwrap_or_default();
+    let failed: Figure = ("failed", |level| level.requests.failed.map(|failed| failed as f64));
+    let mut found = Vec::new();
+    for (figure, value) in FIGURES.into_iter().chain([failed]) {
+        let mut rows = Vec::new();
+        for level in &b.levels {
+            let same = |other: &&LevelSummary| other.load == level.load;
+            let theirs = a.levels.iter().find(same).and_then(value);
+            let (Some(expected), Some(is)) = (theirs, value(level)) else { continue };
+            if (is - expected).abs() > SLACK * expected.abs().max(is.abs()) {
+                rows.push(Against { row: row(level), found: is, expected });
+            }
+        }
+        if !rows.is_empty() {
+            found.push(Defect::Disagree { other: other.clone(), figure, rows });
+        }
+    }
+    let alone = |levels: &[LevelSummary], others: &[LevelSummary]| -> Vec<Row> {
+        let known = |level: &&LevelSummary| !others.iter().any(|other| other.load == level.load);
+        levels.iter().filter(known).map(row).collect()
+    };
+    let rows = [alone(&a.levels, &b.levels), alone(&b.levels, &a.levels)].concat();
+    if !rows.is_empty() {
+        found.push(Defect::Unmatched { other, rows });
+    }
+    found
+}
+
+fn row(level: &LevelSummary) -> Row {
+    let line = level.reported.as_ref().and_then(|reported| reported.line);
+    Row { label: level.label.clone(), line }
+}

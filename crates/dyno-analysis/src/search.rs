@@ -1,0 +1,360 @@
+//! Levels that are chosen as a run goes: what the levels so far say, which one comes next, and what
+//! the search has found. A pure function of plan and levels, so that a report says what the run
+//! said.
+
+use crate::slo::{margin, value};
+use dyno_model::course::{Over, Range, Search, Spacing};
+use dyno_model::plan::{Arrival, LevelPlan, Load, Plan};
+use dyno_model::slo::{Slo, Statistic, Term};
+use dyno_model::summary::{LevelSummary, SearchSummary, round6};
+use dyno_model::{Diagnostic, Language, Verdict};
+use dyno_search::capacity::{Answer, Capacity, Doubt, Start};
+use dyno_search::ladder::Ladder;
+use dyno_search::sweep::{self, Sweep};
+use dyno_search::{Held, Kind, LevelWish, Measured, Next, rounded};
+use dyno_words::Told;
+
+/// The level that comes after these, which are in the order in which they ran; nothing when it is
+/// enough, or where a plan lists its levels.
+pub fn next_level(plan: &Plan, so_far: &[&LevelSummary]) -> Option<LevelPlan> {
+    let search = plan.course.search.as_ref()?;
+    if let Some(longer) = longer(plan, search, so_far) {
+        return Some(longer);
+    }
+    match ask(plan, search, so_far) {
+        Step::Level(wish) => level(plan, search, wish, so_far),
+        Step::Done(_) => None,
+    }
+}
+
+/// What a search found in these levels; nothing where a plan lists its levels.
+pub(crate) fn found(plan: &Plan, levels: &[LevelSummary]) -> Option<SearchSummary> {
+    let search = plan.course.search.as_ref()?;
+    let mut so_far: Vec<&LevelSummary> = levels.iter().collect();
+    so_far.sort_by_key(|level| level.index);
+    match ask(plan, search, &so_far) {
+        Step::Done(found) => found,
+        Step::Level(_) => None,
+    }
+}
+
+/// The load that a search begins with.
+pub fn first_load(search: &Search) -> Load {
+    let rate = |rate| Load::Rate { rate, arrival: arrival(search) };
+    let closed = |load: f64| Load::Concurrency { concurrency: load.round().max(1.0) as u32 };
+    match search {
+        Search::Sweep { .. } | Search::Ladder { .. } => closed(1.0),
+        Search::Capacity { over, range, .. } => {
+            let first = match range {
+                Range::Unknown => None,
+                Range::Near(load) => Some(*load),
+                Range::Between([low, high]) => Some((low * high).sqrt()),
+            };
+            match (over, first) {
+                // A server that is too slow for one request at a time needs no search.
+                (Over::Rate, None) => closed(1.0),
+                (Over::Rate, Some(first)) => rate(rounded(first, DIGITS)),
+                (Over::Concurrency, first) => closed(first.unwrap_or(FEW)),
+            }
+        }
+    }
+}
+
+/// How arrivals are spaced at a rate.
+fn arrival(search: &Search) -> Arrival {
+    match search {
+        Search::Sweep { arrival, .. } | Search::Capacity { arrival, .. } => *arrival,
+        Search::Ladder { .. } => Arrival::Poisson,
+    }
+}
+
+enum Step {
+    Level(LevelWish),
+    Done(Option<SearchSummary>),
+}
+
+fn ask(plan: &Plan, search: &Search, so_far: &[&LevelSummary]) -> Step {
+    // Of a full server that was measured again, the last counts.
+    let is_full = |level: &&&LevelSummary| kind(search, level) == Kind::Throughput;
+    let last_full = so_far.iter().rfind(is_full).map(|level| level.index);
+    let counts = |level: &&&LevelSummary| !is_full(level) || Some(level.index) == last_full;
+    let told: Vec<Measured> =
+        so_far.iter().filter(counts).map(|level| measured(plan, search, level)).collect();
+    match search {
+        Search::Sweep { points, spacing, .. } => {
+            let spacing = match spacing {
+                Spacing::Bend => sweep::Spacing::Adaptive,
+                Spacing::Linear => sweep::Spacing::Linear,
+            };
+            let levels = *points as usize;
+            match (Sweep { levels, in_flight: sweep::IN_FLIGHT, spacing }).next(&told) {
+                Next::Level(wish) => Step::Level(wish),
+                Next::Done(()) => Step::Done(None),
+            }
+        }
+        Search::Ladder { most, .. } => match (Ladder { most: *most }).next(&told) {
+            Next::Level(wish) => Step::Level(wish),
+            Next::Done(knee) => Step::Done(knee.map(|knee| SearchSummary::Knee {
+                concurrency: knee.load,
+                requests_per_s: round6(knee.completed_rate),
+                highest_per_s: round6(knee.most),
+            })),
+        },
+        Search::Capacity { over, range, levels, width, .. } => {
+            if let Some(load) = hopeless(plan, search, so_far) {
+                return Step::Done(Some(answered(*over, Answer::Never { load, margin: None })));
+            }
+            let start = match range {
+                Range::Unknown => Start::Probe(sweep::IN_FLIGHT),
+                Range::Near(load) => Start::Guess(*load),
+                Range::Between(range) => Start::Between(*range),
+            };
+            let (kind, start) = match (over, start) {
+                (Over::Rate, start) => (Kind::Rate, start),
+                (Over::Concurrency, Start::Probe(_)) => (Kind::Concurrency, Start::Guess(FEW)),
+                (Over::Concurrency, start) => (Kind::Concurrency, start),
+            };
+            let left = (*levels as usize).saturating_sub(so_far.len() - told.len());
+            let capacity = Capacity { kind, start, width: *width, levels: left };
+            match capacity.next(&told) {
+                Next::Level(wish) => Step::Level(wish),
+                Next::Done(answer) => Step::Done(Some(answered(*over, answer))),
+            }
+        }
+    }
+}
+
+/// Digits of a rate, so that people can read and type it.
+const DIGITS: i32 = 3;
+/// Where a search over requests in flight begins, if nobody says.
+const FEW: f64 = 16.0;
+
+fn answered(over: Over, answer: Answer) -> SearchSummary {
+    let unit = match over {
+        Over::Rate => "req/s",
+        Over::Concurrency => "in flight",
+    };
+    let unit = unit.to_owned();
+    match answer {
+        Answer::Between { low, high, confidence, doubt } => SearchSummary::Capacity {
+            unit,
+            holds: Some(round6(low)),
+            does_not_hold: Some(round6(high)),
+            confidence: confidence.map(round6),
+            doubt: doubt.map(doubted),
+        },
+        Answer::AtLeast { load } => SearchSummary::Capacity {
+            unit,
+            holds: Some(round6(load)),
+            does_not_hold: None,
+            confidence: None,
+            doubt: None,
+        },
+        Answer::Never { load, .. } => SearchSummary::Capacity {
+            unit,
+            holds: None,
+            does_not_hold: Some(round6(load)),
+            confidence: None,
+            doubt: None,
+        },
+        Answer::Unknown => SearchSummary::Capacity {
+            unit,
+            holds: None,
+            does_not_hold: None,
+            confidence: None,
+            doubt: Some(doubt(Told::NotJudged, vec![])),
+        },
+    }
+}
+
+/// A reason to take an answer with care.
+fn doubt(told: Told, values: Vec<String>) -> Diagnostic {
+    let [what, chinese] = [Language::English, Language::Chinese].map(|l| told.with(l, &values));
+    let chinese = Some((chinese, None));
+    Diagnostic { chinese, ..Diagnostic::new("doubt", what, None::<String>) }
+}
+
+fn doubted(doubt: Doubt) -> Diagnostic {
+    match doubt {
+        Doubt::Contradiction { held, failed } => {
+            let values = [held, failed].map(|load| format!("{load:.4}"));
+            self::doubt(Told::Contradiction, values.to_vec())
+        }
+        Doubt::Drift { share } => {
+            self::doubt(Told::CapacityDrift, vec![format!("{:+.0}", 100.0 * share)])
+        }
+    }
+}
+
+/// A steady window is there after fill, drain and two latencies; more leaves it some room.
+const LATENCIES: f64 = 5.0;
+
+/// A full server whose answers took so long that nothing was steady is measured once more, for
+/// long enough.
+fn longer(plan: &Plan, search: &Search, so_far: &[&LevelSummary]) -> Option<LevelPlan> {
+    let mut full = so_far.iter().filter(|level| kind(search, level) == Kind::Throughput);
+    let (first, None) = (full.next()?, full.next()) else { return None };
+    let latency = first.latency_ms.as_ref().and_then(|latency| latency.p50)?;
+    let wish = LevelWish { kind: Kind::Throughput, load: first.load.value? };
+    let mut again = level(plan, search, wish, so_far).filter(|_| first.steady.is_none())?;
+    let enough = (LATENCIES * latency * 1e6) as u64;
+    if again.duration_ns.is_some_and(|time| time >= enough) {
+        return None;
+    }
+    (again.requests, again.duration_ns) = (None, Some(enough));
+    Some(again)
+}
+
+/// What the load of a level means to a search.
+fn kind(search: &Search, level: &LevelSummary) -> Kind {
+    match (search, level.load.kind.as_str(), level.load.value.unwrap_or(f64::NAN)) {
+        (_, "rate", _) => Kind::Rate,
+        (Search::Sweep { .. } | Search::Capacity { over: Over::Rate, .. }, _, 1.0) => {
+            Kind::Synchronous
+        }
+        (Search::Sweep { .. } | Search::Capacity { over: Over::Rate, .. }, ..) => Kind::Throughput,
+        _ => Kind::Concurrency,
+    }
+}
+
+/// A level of a plan's, with the load that a search wishes for.
+fn level(
+    plan: &Plan,
+    search: &Search,
+    wish: LevelWish,
+    so_far: &[&LevelSummary],
+) -> Option<LevelPlan> {
+    let like = plan.levels.first()?;
+    let load = match wish.kind {
+        Kind::Rate => Load::Rate { rate: wish.load, arrival: arrival(search) },
+        _ => Load::Concurrency { concurrency: wish.load.round().max(1.0) as u32 },
+    };
+    let name = level_name(Some(search), &load);
+    let before = so_far.iter().filter(|level| {
+        level
+            .label
+            .strip_prefix(&name)
+            .is_some_and(|rest| rest.is_empty() || rest.starts_with(" ("))
+    });
+    let label = match before.count() {
+        0 => name,
+        before => format!("{name} ({})", before + 1),
+    };
+    let mut level = LevelPlan { label, load, ..like.clone() };
+    match search {
+        Search::Capacity { least_requests, .. } => {
+            let turnover = turnovers(search, so_far);
+            let usual = |time: u64| lasting(time.max(turnover), *least_requests, &load);
+            level.duration_ns = level.duration_ns.map(usual);
+            level.requests = level.requests.map(|requests| in_a_closed_loop(requests, &load));
+        }
+        Search::Ladder { per_slot: Some(times), .. } => {
+            level.requests = Some(times.saturating_mul(load.value() as u64));
+        }
+        _ => {}
+    }
+    Some(level)
+}
+
+/// A level lasts for at least so many latencies of a request that is alone: a queue takes some of
+/// them to become what it will be.
+const TURNOVERS: f64 = 60.0;
+
+fn turnovers(search: &Search, so_far: &[&LevelSummary]) -> u64 {
+    let alone = so_far.iter().find(|level| kind(search, level) == Kind::Synchronous);
+    let latency = alone.and_then(|level| level.latency_ms.as_ref()?.p50);
+    latency.map_or(0, |latency| (TURNOVERS * latency * 1e6) as u64)
+}
+
+/// Arrivals come by chance, so that a few more are planned for.
+const TO_SPARE: f64 = 1.1;
+
+/// A time in which at least so many requests arrive.
+pub fn lasting(time: u64, least: u64, load: &Load) -> u64 {
+    match load {
+        Load::Rate { rate, .. } => time.max((TO_SPARE * least as f64 / rate * 1e9) as u64),
+        _ => time,
+    }
+}
+
+/// A closed loop without a time runs for so many requests a slot.
+const PER_SLOT: f64 = 10.0;
+
+/// At least so many requests, and more where many are in flight: filling and emptying must not be
+/// most of a level.
+pub fn in_a_closed_loop(least: u64, load: &Load) -> u64 {
+    match load {
+        Load::Concurrency { .. } => least.max((PER_SLOT * load.value()) as u64),
+        _ => least,
+    }
+}
+
+/// What a level of a search is called.
+pub fn level_name(search: Option<&Search>, load: &Load) -> String {
+    match (search, load) {
+        (
+            Some(Search::Sweep { .. } | Search::Capacity { over: Over::Rate, .. }),
+            Load::Concurrency { concurrency: 1 },
+        ) => "synchronous".into(),
+        (
+            Some(Search::Sweep { .. } | Search::Capacity { over: Over::Rate, .. }),
+            Load::Concurrency { .. },
+        ) => "throughput".into(),
+        _ => format!("{} {}", load.kind(), load.value()),
+    }
+}
+
+fn measured(plan: &Plan, search: &Search, level: &LevelSummary) -> Measured {
+    let counts = &level.requests;
+    let ended = counts.ended().unwrap_or_default();
+    let whole = level.throughput.requests_per_s;
+    let steady = level.steady.and_then(|steady| steady.throughput.requests_per_s);
+    let kind = kind(search, level);
+    Measured {
+        kind,
+        load: level.load.value.unwrap_or(f64::NAN),
+        arrived_rate: level.offered_per_s,
+        completed_rate: steady.or(whole),
+        steady: steady.is_some(),
+        saturated: level.saturated,
+        held: match &plan.slo {
+            Some(slo) => held(level, slo),
+            None => Held::Unsure,
+        },
+        latency: level.latency_ms.as_ref().and_then(|latency| latency.p50),
+        requests: ended,
+        failed_share: match ended {
+            0 => 1.0,
+            _ => counts.bad().unwrap_or_default() as f64 / ended as f64,
+        },
+        valid: level.verdict != Verdict::Invalid,
+    }
+}
+
+/// The rate of one request at a time, where even its median breaks a bound on a percentile above:
+/// no load will keep that.
+fn hopeless(plan: &Plan, search: &Search, so_far: &[&LevelSummary]) -> Option<f64> {
+    let alone = so_far.iter().find(|level| kind(search, level) == Kind::Synchronous)?;
+    let breaks = |term: &Term| {
+        let at_least_half = term.statistic.is_some_and(|statistic| statistic != Statistic::Mean);
+        let median = value(alone, term.metric, Some(Statistic::P50));
+        let ceiling = term.metric.is_time() && at_least_half;
+        ceiling && median.is_some_and(|median| !term.holds(median))
+    };
+    let valid = alone.verdict != Verdict::Invalid;
+    let broken = plan.slo.as_ref()?.terms().iter().any(breaks);
+    alone.throughput.requests_per_s.filter(|_| valid && broken)
+}
+
+/// Whether a level keeps the SLO, and by how much. One that offered more than the server carries
+/// does not, if nothing that is bounded would show it.
+fn held(level: &LevelSummary, slo: &Slo) -> Held {
+    let timeless = slo.terms().iter().all(|term| !term.metric.is_time());
+    if timeless && level.saturated == Some(true) {
+        return Held::No;
+    }
+    match margin(level, slo) {
+        Some(margin) => Held::By(margin),
+        None => Held::Unsure,
+    }
+}

@@ -1,0 +1,272 @@
+//! Every figure against numbers worked out by hand.
+
+mod common;
+
+use common::*;
+use dyno_model::MS;
+use dyno_model::outcome::{FailureClass, Outcome};
+use dyno_model::plan::{Arrival, Load, Warmup};
+use dyno_model::record::Phase;
+use dyno_model::summary::LevelSummary;
+
+fn burst(records: Vec<dyno_model::record::RequestRecord>) -> LevelSummary {
+    let plan = burst_plan(records.len() as u64);
+    summary_of(&plan, records).levels.remove(0)
+}
+
+#[test]
+fn times_of_two_streams() {
+    let mut a = stream(0, 0, 10, 100, 20, 5);
+    a.intended = 4 * MS;
+    a.dispatched = Some(7 * MS);
+    let b = stream(1, 0, 20, 200, 30, 3);
+    let level = burst(vec![a, b]);
+    let ttft = level.ttft_ms.unwrap();
+    assert_eq!((ttft.count, ttft.mean, ttft.std), (Some(2), Some(150.0), Some(50.0)));
+    assert_eq!((ttft.min, ttft.p50, ttft.max), (Some(100.0), Some(150.0), Some(200.0)));
+    assert_eq!((ttft.p66, ttft.p90, ttft.p99, ttft.p99_9), (None, None, None, None));
+    let scheduled = level.ttft_scheduled_ms.unwrap();
+    assert_eq!((scheduled.min, scheduled.max), (Some(106.0), Some(200.0)));
+    let latency = level.latency_ms.unwrap();
+    assert_eq!((latency.min, latency.max), (Some(180.0), Some(260.0)));
+    assert_eq!(level.latency_scheduled_ms.unwrap().min, Some(186.0));
+    let tpot = level.tpot_ms.unwrap();
+    assert_eq!((tpot.min, tpot.max), (Some(20.0), Some(30.0)));
+    let itl = level.itl_ms.unwrap();
+    assert_eq!((itl.count, itl.p50, itl.max), (Some(6), Some(20.0), Some(30.0)));
+    assert_eq!(level.chunk_gap_ms.unwrap().count, Some(6));
+    assert_eq!(level.client.send_lag_ms.unwrap().max, 3.0);
+    // From the first `sent` at 10 ms to the last `end` at 280 ms.
+    assert_eq!(level.duration_s, Some(0.27));
+    assert_eq!(level.throughput.requests_per_s, Some(7.40741));
+    assert_eq!(level.throughput.output_tokens_per_s, Some(29.6296));
+    assert_eq!(level.throughput.total_tokens_per_s, Some(770.37));
+    let flight = level.concurrency.unwrap();
+    assert_eq!((flight.mean, flight.peak), (1.62963, 2));
+    let tokens = level.output_tokens.unwrap();
+    assert_eq!((tokens.total, tokens.mean), (Some(8), 4.0));
+    assert_eq!(level.token_source.output.as_deref(), Some("usage"));
+}
+
+#[test]
+fn several_tokens_in_a_chunk_share_its_gap() {
+    let mut r = stream(0, 0, 0, 100, 20, 1);
+    r.chunks.push(130 * MS, false, 3);
+    r.chunks.push(130 * MS, true, 1);
+    r.chunk_tokens_known = true;
+    r.last = Some(140 * MS);
+    r.end = 141 * MS;
+    r.finish_tokens = Some(1);
+    r.output = usage(6);
+    let level = burst(vec![r.clone(), r]);
+    let itl = level.itl_ms.unwrap();
+    // Per request: 30 ms over three tokens, 0 for the coalesced one, 10 to the finish event.
+    assert_eq!(
+        (itl.count, itl.mean, itl.min, itl.max),
+        (Some(10), Some(8.0), Some(0.0), Some(10.0))
+    );
+    let gap = level.chunk_gap_ms.unwrap();
+    assert_eq!((gap.count, gap.max), (Some(6), Some(30.0)));
+    assert_eq!(level.tpot_ms.unwrap().mean, Some(8.0));
+    assert_eq!(level.integrity.coalesced_share, Some(0.333333));
+    assert_eq!(level.integrity.multi_token_share, Some(0.333333));
+}
+
+#[test]
+fn an_empty_finish_event_that_brought_the_last_token_ends_a_gap() {
+    let mut r = stream(0, 0, 0, 100, 20, 4);
+    r.last = Some(185 * MS);
+    r.end = 185 * MS;
+    r.output = usage(5);
+    let level = burst(vec![r]);
+    let itl = level.itl_ms.unwrap();
+    assert_eq!((itl.count, itl.max), (Some(4), Some(25.0)));
+    let mut r = stream(0, 0, 0, 100, 20, 4);
+    r.last = Some(185 * MS);
+    r.output = usage(4);
+    assert_eq!(burst(vec![r]).chunk_gap_ms.unwrap().count, Some(3));
+}
+
+#[test]
+fn itl_is_absent_where_tokens_per_chunk_are_not_known() {
+    let mut r = stream(0, 0, 0, 100, 20, 4);
+    r.output = usage(9);
+    let level = burst(vec![r]);
+    assert!(level.itl_ms.is_none());
+    assert_eq!(level.chunk_gap_ms.unwrap().count, Some(3));
+    assert_eq!(level.tpot_ms.unwrap().mean, Some(7.5));
+    assert_eq!(level.integrity.multi_token_share, None);
+    assert!(codes(&level.notes).contains(&"no_token_times"));
+}
+
+#[test]
+fn an_answer_that_was_not_streamed_has_only_latency() {
+    let mut r = stream(0, 0, 0, 100, 20, 4);
+    r.streamed = false;
+    r.chunks = Default::default();
+    r.first = None;
+    r.last = None;
+    r.end = 500 * MS;
+    let level = burst(vec![r]);
+    assert!(level.ttft_ms.is_none() && level.tpot_ms.is_none() && level.itl_ms.is_none());
+    assert!(level.chunk_gap_ms.is_none() && level.integrity.no_terminal_share.is_none());
+    assert_eq!(level.latency_ms.unwrap().mean, Some(500.0));
+}
+
+#[test]
+fn one_token_has_no_tpot_and_one_sample_no_spread() {
+    let level = burst(vec![stream(0, 0, 0, 100, 20, 1)]);
+    assert!(level.tpot_ms.is_none() && level.itl_ms.is_none());
+    let ttft = level.ttft_ms.unwrap();
+    assert_eq!((ttft.std, ttft.p50, ttft.mean), (None, None, Some(100.0)));
+}
+
+#[test]
+fn outcomes_are_counted_apart_and_nothing_becomes_zero() {
+    let mut dropped = failure(1, 0, 0, 5, FailureClass::Client, "");
+    dropped.outcome = Outcome::Dropped("no file descriptor".to_owned());
+    dropped.dispatched = None;
+    dropped.sent = None;
+    let mut censored = failure(2, 0, 0, 9_000, FailureClass::Client, "");
+    censored.outcome = Outcome::Censored;
+    censored.resent = true;
+    let failed = failure(3, 0, 10, 50, FailureClass::Http(503), "overloaded\x1b[2J");
+    let level = burst(vec![failed, dropped, censored]);
+    let r = &level.requests;
+    assert_eq!((r.planned, r.completed, r.failed), (Some(3), Some(0), Some(1)));
+    assert_eq!((r.dropped, r.censored, r.resent), (Some(1), Some(1), Some(1)));
+    assert_eq!(r.failures["http.503"], 1);
+    assert_eq!(level.failure_samples["http.503"], ["overloaded\\u{1b}[2J"]);
+    // The censored request's end is no end of an answer.
+    assert_eq!(level.duration_s, Some(0.05));
+    assert_eq!(level.throughput.requests_per_s, None);
+    assert!(level.latency_ms.is_none() && level.output_tokens.is_none());
+}
+
+#[test]
+fn unknown_token_counts_leave_sums_out() {
+    let mut r = stream(1, 0, 0, 100, 20, 5);
+    r.input = None;
+    let level = burst(vec![stream(0, 0, 0, 100, 20, 5), r]);
+    assert_eq!(level.throughput.total_tokens_per_s, None);
+    assert!(level.throughput.output_tokens_per_s.is_some());
+    let input = level.input_tokens.unwrap();
+    assert_eq!((input.total, input.mean), (None, 100.0));
+}
+
+#[test]
+fn the_steady_window_of_a_closed_loop_counts_token_events() {
+    let (plan, records) = closed(4, 10);
+    let level =
+        summary_with(&plan, records, |end| end.starved = Some(starved(10))).levels.remove(0);
+    let steady = level.steady.unwrap();
+    // All slots have sent at 6 ms; the first finds nothing at 1809 ms.
+    assert_eq!(steady.window_s, 1.803);
+    // Of the last wave slots 1 to 3 lack their last token at 1809 ms (1811, 1813, 1815).
+    assert_eq!(
+        steady.throughput.output_tokens_per_s,
+        Some(((200.0 - 3.0) / 1.803_f64 * 1e3).round() / 1e3)
+    );
+    assert_eq!(steady.throughput.requests_per_s, Some(21.8525));
+    assert_eq!(steady.throughput.total_tokens_per_s, Some(2327.79));
+    assert!(codes(&level.notes).contains(&"no_interval"));
+}
+
+#[test]
+fn intervals_come_with_enough_blocks_of_time() {
+    let (plan, mut records) = closed(4, 40);
+    for r in &mut records {
+        r.first = r.first.map(|t| t + (r.index * 7919 % 13) * MS);
+    }
+    let level = summary_of(&plan, records).levels.remove(0);
+    let ttft = level.ttft_ms.unwrap();
+    let (mean, [low, high]) = (ttft.mean.unwrap(), ttft.ci95.mean.unwrap());
+    assert!(100.0 < low && low < mean && mean < high && high < 112.0, "{low} {mean} {high}");
+    assert_eq!(level.itl_ms.unwrap().ci95.p99, Some([20.0, 20.0]));
+    assert!(!codes(&level.notes).contains(&"no_interval"));
+}
+
+#[test]
+fn a_queue_that_outgrows_its_window_is_called_too_much() {
+    let records = (0..100).map(|i| stream(i, 0, i * 100, 100 + i * 60, 20, 5)).collect();
+    let level = summary_of(&open_plan(10.0, 100), records).levels.remove(0);
+    assert!(level.reasons[0].what.contains("could not carry"), "{}", level.reasons[0].what);
+    assert_eq!(level.saturated, Some(true));
+}
+
+#[test]
+fn warm_up_is_no_sample_but_work_in_the_window() {
+    let (mut plan, mut records) = closed(2, 10);
+    plan.levels[0].warmup = Some(Warmup::Requests(2));
+    records.iter_mut().take(2).for_each(|r| r.phase = Phase::Warmup);
+    let level =
+        summary_with(&plan, records, |end| end.starved = Some(starved(10))).levels.remove(0);
+    assert_eq!(level.requests.completed, Some(18));
+    assert_eq!(level.latency_ms.unwrap().count, Some(18));
+    // From 183 ms, when both slots have sent a measured request, to 1809 ms. The last warm-up
+    // token came at 182 ms, before it; the last token of slot 1 at 1811 ms, after it.
+    let steady = level.steady.unwrap();
+    assert_eq!(steady.window_s, 1.626);
+    assert_eq!(steady.throughput.output_tokens_per_s, Some(54.7355));
+    let (mut plan, mut records) = closed(2, 10);
+    plan.levels[0].warmup = Some(Warmup::Requests(2));
+    records.iter_mut().take(2).for_each(|r| r.phase = Phase::Warmup);
+    records[0].chunks.push(200 * MS, false, 1);
+    records[0].output = usage(6);
+    let more = summary_with(&plan, records, |end| end.starved = Some(starved(10)));
+    let steady = more.levels[0].steady.unwrap();
+    assert_eq!(steady.throughput.output_tokens_per_s, Some(55.3506));
+}
+
+fn open_plan(rate: f64, requests: u64) -> dyno_model::plan::Plan {
+    let load = Load::Rate { rate, arrival: Arrival::Constant };
+    plan(vec![level_plan("10/s", load, Some(requests))])
+}
+
+#[test]
+fn the_steady_window_of_an_open_loop_begins_after_filling() {
+    let records = (0..100).map(|i| stream(i, 0, i * 100, 100, 20, 5)).collect();
+    let level = summary_of(&open_plan(10.0, 100), records).levels.remove(0);
+    let steady = level.steady.unwrap();
+    // From one p95 latency (180 ms) to the last arrival at 9900 ms.
+    assert_eq!(steady.window_s, 9.72);
+    assert!((steady.throughput.requests_per_s.unwrap() - 10.0).abs() < 0.1);
+}
+
+#[test]
+fn a_growing_queue_has_no_steady_window() {
+    let records = (0..100).map(|i| stream(i, 0, i * 100, 100 + i * 20, 20, 5)).collect();
+    let level = summary_of(&open_plan(10.0, 100), records).levels.remove(0);
+    assert!(level.steady.is_none());
+    assert_eq!(codes(&level.reasons), ["no_steady_window"]);
+    assert!(level.reasons[0].what.contains("could not carry"), "{}", level.reasons[0].what);
+    assert_eq!(level.saturated, Some(true));
+}
+
+#[test]
+fn stragglers_are_named() {
+    let (plan, mut records) = closed(2, 10);
+    let straggler = records.last_mut().unwrap();
+    *straggler = stream(19, 1, straggler.sent.unwrap() / MS, 100, 2000, 5);
+    let level =
+        summary_with(&plan, records, |end| end.starved = Some(starved(10))).levels.remove(0);
+    assert_eq!(level.stragglers.len(), 1);
+    let s = &level.stragglers[0];
+    // It ended at 1631 + 8100 ms, the last other one at 1809 ms.
+    assert_eq!((s.index, s.took_ms, s.stretched_s), (19, 8100.0, 7.922));
+    assert!(codes(&level.notes).contains(&"stragglers"));
+    assert!(level.steady.unwrap().throughput.requests_per_s.unwrap() > 10.0);
+}
+
+#[test]
+fn bursts_and_missing_ends_show_in_integrity() {
+    let mut at_once = stream(0, 0, 0, 100, 20, 1);
+    (0..9).for_each(|_| at_once.chunks.push(100 * MS, true, 1));
+    at_once.output = usage(10);
+    at_once.terminal = false;
+    let level = burst(vec![at_once, stream(1, 0, 0, 100, 20, 10)]);
+    assert_eq!(level.integrity.one_burst_share, Some(0.5));
+    assert_eq!(level.integrity.no_terminal_share, Some(0.5));
+    assert_eq!(level.integrity.coalesced_share, Some(0.45));
+    assert_eq!(codes(&level.reasons), ["coalesced"]);
+}

@@ -1,0 +1,292 @@
+//! SLOs against levels whose figures are known: what passes, what fails, what cannot be told.
+#![allow(clippy::unwrap_used)]
+
+mod common;
+
+use common::*;
+use dyno_analysis::slo::{judge, met, requests_needed, value};
+use dyno_model::MS;
+use dyno_model::outcome::{FailureClass, Outcome};
+use dyno_model::plan::{Arrival, Load, Plan};
+use dyno_model::record::RequestRecord;
+use dyno_model::slo::{Condition, Metric, Slo, Statistic};
+use dyno_model::summary::LevelSummary;
+use dyno_model::{Summary, Verdict};
+use proptest::prelude::*;
+
+fn slo(text: &str) -> Slo {
+    text.parse().unwrap()
+}
+
+fn burst_of(records: Vec<RequestRecord>, text: &str) -> Summary {
+    let plan = Plan { slo: Some(slo(text)), ..burst_plan(records.len() as u64) };
+    summary_of(&plan, records)
+}
+
+/// TTFT of 101 to 100 + n ms and 20 ms between five tokens.
+fn rising(n: u64) -> Vec<RequestRecord> {
+    (0..n).map(|i| stream(i, 0, 0, 101 + i, 20, 5)).collect()
+}
+
+fn passed(level: &LevelSummary) -> Option<bool> {
+    level.slo.as_ref().unwrap().verdict.passed
+}
+
+#[test]
+fn a_level_passes_if_every_term_holds() {
+    let text = "ttft.p50<151ms and tpot.mean<=20ms and errors<=0% and tokens>1700tok/s";
+    let summary = burst_of(rising(100), text);
+    let level = &summary.levels[0];
+    let found = level.slo.as_ref().unwrap();
+    let terms: Vec<_> = found
+        .verdict
+        .terms
+        .iter()
+        .map(|t| (t.term.as_str(), t.value, t.bound, t.unit.as_str(), t.met, t.few_samples))
+        .collect();
+    // 500 tokens in 280 ms.
+    assert_eq!(
+        terms,
+        [
+            ("ttft.p50<151ms", Some(150.5), 151.0, "ms", Some(true), false),
+            ("tpot.mean<=20ms", Some(20.0), 20.0, "ms", Some(true), false),
+            ("errors<=0%", Some(0.0), 0.0, "%", Some(true), false),
+            ("tokens>1700tok/s", Some(1785.71), 1700.0, "tok/s", Some(true), false),
+        ]
+    );
+    assert_eq!((found.verdict.passed, level.verdict), (Some(true), Verdict::Valid));
+    assert!(!summary.no_level_passes() && codes(&summary.notes).is_empty());
+    assert_eq!(summary.run.slo.as_deref(), Some(text));
+}
+
+#[test]
+fn a_level_that_breaks_one_term_fails_and_a_run_of_such_levels_says_so() {
+    let summary = burst_of(rising(100), "ttft.p50<150ms and tpot.mean<1s");
+    assert_eq!(passed(&summary.levels[0]), Some(false));
+    assert!(summary.no_level_passes());
+    assert_eq!(codes(&summary.notes), ["slo_not_met"]);
+    assert!(summary.notes[0].what.contains("ttft.p50<150ms and tpot.mean<1s"));
+    assert_eq!(summary.levels[0].verdict, Verdict::Valid, "the measurement is not to blame");
+}
+
+#[test]
+fn without_an_slo_nothing_is_said() {
+    let summary = summary_of(&burst_plan(100), rising(100));
+    assert_eq!((&summary.levels[0].slo, &summary.run.slo), (&None, &None));
+    assert!(!summary.no_level_passes() && summary.notes.is_empty());
+}
+
+#[test]
+fn goodput_counts_the_requests_that_met_every_bound_themselves() {
+    // 101 to 200 ms: forty are at most 140, and the last answer is over after 280 ms.
+    let summary = burst_of(rising(100), "ttft.p90<=140ms and tpot.mean<=20ms and errors<1%");
+    let found = summary.levels[0].slo.as_ref().unwrap();
+    assert_eq!((found.goodput_per_s, found.met_share), (Some(142.857), Some(0.4)));
+
+    let mut records = rising(100);
+    records[0].outcome = Outcome::Failed(FailureClass::StreamReset);
+    records[1].outcome = Outcome::Dropped("no port".to_owned());
+    records[2].outcome = Outcome::Censored;
+    let summary = burst_of(records, "ttft.p90<=140ms");
+    let found = summary.levels[0].slo.as_ref().unwrap();
+    assert_eq!((found.goodput_per_s, found.met_share), (Some(132.143), Some(0.373737)));
+
+    let summary = burst_of(rising(100), "errors<1%");
+    let level = &summary.levels[0];
+    assert_eq!(level.slo.as_ref().unwrap().goodput_per_s, level.throughput.requests_per_s);
+}
+
+#[test]
+fn the_itl_of_a_request_is_the_mean_over_its_tokens() {
+    let mut record = stream(0, 0, 0, 100, 20, 5);
+    record.chunks = Default::default();
+    record.chunk_tokens_known = true;
+    // 30 ms for one token, 50 ms for three: 20 ms a token.
+    for (at, tokens) in [(100, 1), (130, 1), (180, 3)] {
+        record.chunks.push(at * MS, false, tokens);
+    }
+    let share = |text: &str| {
+        let summary = burst_of(vec![record.clone()], text);
+        summary.levels[0].slo.as_ref().unwrap().met_share
+    };
+    assert_eq!(share("itl.mean<=20ms"), Some(1.0));
+    assert_eq!(share("itl.mean<20ms"), Some(0.0));
+}
+
+#[test]
+fn what_a_request_does_not_have_is_not_held_against_it_and_what_is_unknown_is_not_guessed() {
+    let figures = |records: Vec<RequestRecord>, text: &str| {
+        let found = burst_of(records, text).levels[0].slo.clone().unwrap();
+        (found.goodput_per_s.is_some(), found.met_share)
+    };
+    let one_token = || vec![stream(0, 0, 0, 100, 20, 1), stream(1, 0, 0, 100, 20, 5)];
+    assert_eq!(figures(one_token(), "tpot.mean<50ms and itl.mean<50ms"), (true, Some(1.0)));
+    let mut untold = one_token();
+    untold[1].output = usage(9);
+    assert_eq!(figures(untold.clone(), "itl.mean<50ms"), (false, None));
+    assert_eq!(figures(untold.clone(), "itl.mean<50ms and ttft.mean<1ms"), (true, Some(0.0)));
+    assert_eq!(figures(untold, "tpot.mean<50ms"), (true, Some(1.0)));
+    let mut whole = one_token();
+    whole.iter_mut().for_each(|r| (r.streamed, r.first) = (false, None));
+    assert_eq!(figures(whole.clone(), "ttft.mean<1s"), (false, None));
+    assert_eq!(figures(whole, "latency.mean<1s"), (true, Some(1.0)));
+}
+
+#[test]
+fn a_figure_that_is_absent_neither_passes_nor_fails() {
+    let records: Vec<_> =
+        (0..30).map(|i| failure(i, 0, 0, 50, FailureClass::Http(500), "no")).collect();
+    let summary = burst_of(records.clone(), "ttft.p50<1s");
+    let found = summary.levels[0].slo.clone().unwrap();
+    assert_eq!(
+        (found.verdict.passed, found.goodput_per_s, found.met_share),
+        (None, None, Some(0.0))
+    );
+    assert_eq!((found.verdict.terms[0].value, found.verdict.terms[0].met), (None, None));
+    assert!(!codes(&summary.levels[0].reasons).contains(&"slo_samples"));
+    assert!(summary.no_level_passes());
+    let summary = burst_of(records, "ttft.p50<1s and errors<5%");
+    assert_eq!(passed(&summary.levels[0]), Some(false), "one term fails, whatever the other is");
+}
+
+#[test]
+fn percentiles_with_too_few_samples_make_the_level_suspect() {
+    let text = "ttft.p99<1s and tpot.p95<1s and ttft.p99.9<1s and latency.mean<1s";
+    let summary = burst_of(rising(200), text);
+    let level = &summary.levels[0];
+    let found = level.slo.as_ref().unwrap();
+    let few: Vec<_> = found.verdict.terms.iter().map(|t| (t.met, t.few_samples)).collect();
+    assert_eq!(few, [(Some(true), true), (Some(true), false), (None, true), (Some(true), false)]);
+    assert_eq!((found.verdict.passed, level.verdict), (None, Verdict::Suspect));
+    assert_eq!(codes(&level.reasons), ["slo_samples"]);
+    assert_eq!(
+        level.reasons[0].what,
+        "too few samples for the SLO: ttft.p99 has 200 of 1000 needed, ttft.p99.9 has 200 of \
+         10000 needed"
+    );
+    let enough = burst_of(rising(1000), "ttft.p99<2s");
+    assert_eq!((passed(&enough.levels[0]), enough.levels[0].verdict), (Some(true), Verdict::Valid));
+    let few = burst_of(rising(999), "ttft.p99<2s");
+    assert_eq!((passed(&few.levels[0]), few.levels[0].verdict), (Some(true), Verdict::Suspect));
+}
+
+/// A prediction at 10 requests per second of what a twin of some capacity does.
+fn predicted(capacity: [f64; 2], text: &str) -> LevelSummary {
+    let load = Load::Rate { rate: 10.0, arrival: Arrival::Constant };
+    let mut plan = plan(vec![level_plan("rate", load, Some(100))]);
+    (plan.levels[0].capacity, plan.slo) = (Some(capacity), Some(slo(text)));
+    let records = (0..100).map(|i| stream(i, 0, i * 100, 100, 20, 5)).collect();
+    summary_of(&plan, records).levels.remove(0)
+}
+
+#[test]
+fn past_capacity_goodput_would_only_tell_how_long_the_run_was() {
+    let goodput = |capacity, text: &str| {
+        let found = predicted(capacity, text).slo.unwrap();
+        (found.verdict.passed, found.goodput_per_s.is_some(), found.met_share)
+    };
+    assert_eq!(goodput([11.0, 12.0], "ttft.p90<1s"), (Some(true), true, Some(1.0)));
+    assert_eq!(goodput([9.0, 12.0], "ttft.p90<1s"), (None, false, None));
+    assert_eq!(goodput([9.0, 12.0], "tpot.p90<1s"), (Some(true), true, Some(1.0)));
+    assert!(met(&predicted([9.0, 12.0], "tpot.p90<1s"), &Condition::Saturated));
+    assert!(!met(&predicted([11.0, 12.0], "tpot.p90<1s"), &Condition::Saturated));
+}
+
+#[test]
+fn an_invalid_level_tells_nothing_of_the_server() {
+    let (plan, mut records) = closed(4, 25);
+    records.iter_mut().for_each(|r| r.dispatched = Some(r.intended + 60 * MS));
+    for text in ["ttft.p50<1s", "ttft.p50<1ms"] {
+        let plan = Plan { slo: Some(slo(text)), ..plan.clone() };
+        let summary = summary_of(&plan, records.clone());
+        assert_eq!(summary.levels[0].verdict, Verdict::Invalid);
+        assert_eq!(passed(&summary.levels[0]), None);
+        assert!(summary.no_level_passes());
+    }
+}
+
+#[test]
+fn values_are_those_of_the_summary() {
+    let (plan, mut records) = closed(8, 30);
+    records[7].outcome = Outcome::Failed(FailureClass::Http(500));
+    let summary = summary_with(&plan, records, |end| end.starved = Some(starved(30)));
+    let level = &summary.levels[0];
+    let of = |metric, statistic| value(level, metric, Some(statistic));
+    let p = |d: &Option<dyno_model::summary::Distribution>| d.as_ref().unwrap().p90;
+    assert_eq!(of(Metric::Ttft, Statistic::P90), p(&level.ttft_ms));
+    assert_eq!(of(Metric::ScheduledTtft, Statistic::P90), p(&level.ttft_scheduled_ms));
+    assert_eq!(of(Metric::Tpot, Statistic::P90), p(&level.tpot_ms));
+    assert_eq!(of(Metric::Itl, Statistic::P90), p(&level.itl_ms));
+    assert_eq!(of(Metric::Latency, Statistic::P90), p(&level.latency_ms));
+    assert_eq!(of(Metric::ScheduledLatency, Statistic::P90), p(&level.latency_scheduled_ms));
+    assert_eq!(of(Metric::Itl, Statistic::Mean), level.itl_ms.as_ref().and_then(|d| d.mean));
+    assert_ne!(of(Metric::Ttft, Statistic::P90), of(Metric::ScheduledTtft, Statistic::P90));
+    assert_eq!(value(level, Metric::Errors, None), Some(0.416667));
+    let steady = level.steady.unwrap().throughput;
+    assert_eq!(value(level, Metric::Throughput, None), steady.requests_per_s);
+    assert_eq!(value(level, Metric::Tokens, None), steady.output_tokens_per_s);
+    assert_eq!(value(level, Metric::Ttft, None), None);
+    assert_eq!(judge(level, &slo("ttft.p90<1s")).passed, Some(true));
+}
+
+#[test]
+fn every_percentile_needs_ten_requests_beyond_it() {
+    for (text, needed) in [
+        ("ttft.p99<1s", 1000),
+        ("tpot.p95<1s and errors<1%", 200),
+        ("itl.p90<1s", 100),
+        ("latency.p66<1s", 30),
+        ("latency.p99.9<1s and ttft.p99<1s", 10_000),
+        ("ttft.p50<1s", 2),
+        ("ttft.mean<1s and throughput>1/s", 1),
+    ] {
+        assert_eq!(requests_needed(&slo(text)), needed, "{text}");
+    }
+}
+
+/// An open loop at 10 requests per second, each answered `slower` ms later than the one before.
+fn at_a_rate(load: Load, slower: u64) -> LevelSummary {
+    let plan = plan(vec![level_plan("rate", load, Some(400))]);
+    let records = (0..400).map(|i| stream(i, 0, i * 100, 100 + i * slower, 20, 5)).collect();
+    summary_of(&plan, records).levels.remove(0)
+}
+
+#[test]
+fn conditions_are_met_by_figures_above_their_bound() {
+    let holds = |level: &LevelSummary, text: &str| met(level, &text.parse::<Condition>().unwrap());
+    let rate = Load::Rate { rate: 10.0, arrival: Arrival::Constant };
+    let steady = at_a_rate(rate, 0);
+    assert!(holds(&steady, "ttft.p99>99ms") && !holds(&steady, "ttft.p99>100ms"));
+    assert!(holds(&steady, "ttft.p99>=100ms") && !holds(&steady, "ttft.p99.9>1ms"));
+    assert!(holds(&steady, "throughput>9/s") && !holds(&steady, "errors>0%"));
+    assert!(!holds(&steady, "saturated"));
+
+    let growing = at_a_rate(rate, 100);
+    assert_eq!(growing.saturated, Some(true));
+    assert!(holds(&growing, "saturated"));
+    let trace = at_a_rate(Load::Trace { speed: 1.0 }, 100);
+    assert!(!holds(&trace, "saturated"), "a trace has busy hours of its own");
+
+    let nothing = summary_of(&burst_plan(0), vec![]).levels.remove(0);
+    assert!(!holds(&nothing, "errors>0%") && !holds(&nothing, "ttft.mean>1us"));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+    #[test]
+    fn goodput_is_never_more_than_throughput_and_is_what_counting_gives(
+        times in proptest::collection::vec((1_u64..400, 1_u64..60), 1..80),
+        ttft in 1_u64..400,
+        tpot in 1_u64..60,
+    ) {
+        let one = |(i, (ttft, itl)): (usize, &(u64, u64))| stream(i as u64, 0, 0, *ttft, *itl, 5);
+        let records: Vec<_> = times.iter().enumerate().map(one).collect();
+        let summary = burst_of(records, &format!("ttft.p99<{ttft}ms, tpot.p50<={tpot}ms"));
+        let level = &summary.levels[0];
+        let found = level.slo.as_ref().unwrap();
+        let good = times.iter().filter(|(t, i)| *t < ttft && *i <= tpot).count() as f64;
+        let share = good / times.len() as f64;
+        prop_assert!((found.met_share.unwrap() - share).abs() < 1e-5);
+        prop_assert!(found.goodput_per_s.unwrap() <= level.throughput.requests_per_s.unwrap());
+    }
+}

@@ -1,0 +1,80 @@
+//! Replayed traces: an open loop whose load varies by itself.
+
+mod common;
+
+use common::*;
+use dyno_model::MS;
+use dyno_model::Verdict;
+use dyno_model::plan::{Arrival, Load};
+use dyno_model::record::RequestRecord;
+use dyno_model::summary::LevelSummary;
+
+const TRACE: Load = Load::Trace { speed: 2.0 };
+const RATE: Load = Load::Rate { rate: 10.0, arrival: Arrival::Constant };
+
+fn level(load: Load, records: Vec<RequestRecord>) -> LevelSummary {
+    let requests = records.len() as u64;
+    summary_of(&plan(vec![level_plan("trace x2", load, Some(requests))]), records).levels.remove(0)
+}
+
+/// Ever shorter gaps between arrivals that the server answers as quickly as ever.
+fn speeding_up() -> Vec<RequestRecord> {
+    let mut at = 0;
+    let arrival = |i: u64| {
+        at += 200 - i / 2;
+        stream(i, 0, at, 100, 20, 5)
+    };
+    (0..360).map(arrival).collect()
+}
+
+/// Arrivals at an even rate that are answered ever later.
+fn falling_behind() -> Vec<RequestRecord> {
+    (0..100).map(|i| stream(i, 0, i * 100, 100 + i * 20, 20, 5)).collect()
+}
+
+#[test]
+fn a_trace_has_the_window_of_an_open_loop() {
+    let records: Vec<_> = (0..100).map(|i| stream(i, 0, i * 100, 100, 20, 5)).collect();
+    let trace = level(TRACE, records.clone());
+    assert_eq!((trace.load.kind.as_str(), trace.load.value), ("trace", Some(2.0)));
+    // From one p95 latency (180 ms) to the last arrival at 9900 ms.
+    assert_eq!(trace.steady.unwrap().window_s, 9.72);
+    assert_eq!(trace.steady, level(RATE, records).steady);
+    assert_eq!(trace.verdict, Verdict::Valid);
+    assert!(trace.ttft_ms.unwrap().ci95.mean.is_some());
+}
+
+#[test]
+fn a_trace_that_speeds_up_is_not_to_blame() {
+    let trace = level(TRACE, speeding_up());
+    assert_eq!((trace.verdict, trace.steady), (Verdict::Valid, None));
+    assert_eq!(codes(&trace.notes), ["trace_trend"]);
+    assert!(trace.notes[0].what.contains("its arrivals changed by +"), "{:?}", trace.notes);
+    assert_eq!(codes(&level(RATE, speeding_up()).reasons), ["no_steady_window"]);
+}
+
+#[test]
+fn a_server_that_falls_behind_a_trace_is_told_of() {
+    let trace = level(TRACE, falling_behind());
+    assert_eq!((trace.verdict, trace.steady), (Verdict::Valid, None));
+    assert_eq!(codes(&trace.notes)[0], "trace_trend");
+    assert!(trace.notes[0].what.ends_with("its arrivals have no trend"), "{:?}", trace.notes);
+}
+
+#[test]
+fn a_trace_shorter_than_its_answers_is_too_short() {
+    let records = (0..100).map(|i| stream(i, 0, i * 10, 1000 + i * 20, 20, 5)).collect();
+    let trace = level(TRACE, records);
+    assert_eq!(codes(&trace.reasons), ["no_steady_window"]);
+    assert!(trace.reasons[0].what.contains("two median latencies"), "{:?}", trace.reasons);
+}
+
+#[test]
+fn a_late_replay_is_invalid() {
+    let mut records = falling_behind();
+    records.iter_mut().for_each(|r| r.dispatched = Some(r.intended + 60 * MS));
+    let trace = level(TRACE, records);
+    assert_eq!(trace.verdict, Verdict::Invalid);
+    assert_eq!(codes(&trace.reasons), ["send_lag"]);
+    assert_eq!(trace.client.send_lag_ms.unwrap().max, 60.0);
+}

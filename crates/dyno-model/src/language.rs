@@ -1,0 +1,64 @@
+//! The languages in which Dyno speaks.
+
+/// A language of reports and messages.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Language {
+    /// English.
+    #[default]
+    English,
+    /// Chinese.
+    Chinese,
+}
+
+impl Language {
+    /// The language of a locale, by the values of `LC_ALL`, `LC_MESSAGES` and `LANG`: the first of
+    /// them that is set decides.
+    pub fn of_locale(values: [Option<&str>; 3]) -> Self {
+        let decides = values.into_iter().flatten().find(|value| !value.is_empty());
+        let chinese = decides.is_some_and(|value| value.to_ascii_lowercase().starts_with("zh"));
+        if chinese { Self::Chinese } else { Self::English }
+    }
+
+    /// One of two texts.
+    pub fn choose<T>(self, [english, chinese]: [T; 2]) -> T {
+        match self {
+            Self::English => english,
+            Self::Chinese => chinese,
+        }
+    }
+
+    /// A remark behind a title.
+    pub fn brackets(self, text: &str) -> String {
+        let [open, close] = self.choose([[" (", ")"], ["（", "）"]]);
+        format!("{open}{text}{close}")
+    }
+
+    /// What stands between the parts of a list.
+    pub fn comma(self) -> &'static str {
+        self.choose([", ", "，"])
+    }
+
+    /// What stands between sentences.
+    pub fn semicolon(self) -> &'static str {
+        self.choose(["; ", "；"])
+    }
+
+    /// What stands between a name and what is said of it.
+    pub fn colon(self) -> &'static str {
+        self.choose([": ", "："])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_variable_that_is_set_decides() {
+        let of = Language::of_locale;
+        assert_eq!(of([None, None, Some("zh_CN.UTF-8")]), Language::Chinese);
+        assert_eq!(of([Some("C"), None, Some("zh_CN.UTF-8")]), Language::English);
+        assert_eq!(of([Some(""), Some("zh_TW"), Some("en_US.UTF-8")]), Language::Chinese);
+        assert_eq!(of([None, None, None]), Language::English);
+    }
+}

@@ -1,0 +1,49 @@
+//! What became of the arrivals of a level.
+
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// What became of the arrivals; all but `planned` and `resent` add up to those issued. Dyno's own
+/// runs have all of them; other tools' results have what the tool told.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct RequestCounts {
+    /// Asked for by the plan; for a level that time ended, those issued.
+    pub planned: Option<u64>,
+    /// Whole, proper answers.
+    pub completed: Option<u64>,
+    /// Answers that were not.
+    pub failed: Option<u64>,
+    /// Could not be sent.
+    pub dropped: Option<u64>,
+    /// Still running when the run had to stop.
+    pub censored: Option<u64>,
+    /// Sent again because a reused connection turned out closed.
+    pub resent: Option<u64>,
+    /// Failures by class.
+    pub failures: BTreeMap<String, u64>,
+}
+
+impl RequestCounts {
+    /// The share of failures is above `allowed`, or not one request completed.
+    pub fn bar_missed(&self, allowed: f64) -> bool {
+        let nothing = self.completed == Some(0) && self.planned.is_some_and(|planned| planned > 0);
+        nothing || self.failure_share().is_some_and(|share| share > allowed)
+    }
+
+    /// Those that failed or could not be sent.
+    pub fn bad(&self) -> Option<u64> {
+        Some(self.failed? + self.dropped.unwrap_or_default())
+    }
+
+    /// Those that ended with an answer, a failure, or without having been sent.
+    pub fn ended(&self) -> Option<u64> {
+        Some(self.completed? + self.bad()?)
+    }
+
+    /// Share of failures among the requests that ended with an answer or a failure.
+    pub fn failure_share(&self) -> Option<f64> {
+        let (completed, failed) = (self.completed?, self.failed?);
+        let ended = completed + failed;
+        (ended > 0).then(|| failed as f64 / ended as f64)
+    }
+}

@@ -1,0 +1,11 @@
+//! A comparison as people read it: a table for a terminal or a document, rows for a spreadsheet,
+//! and what is said beside them.
+
+mod rows;
+mod text;
+mod words;
+
+pub use rows::rows;
+pub(crate) use text::{cells, remarks, title};
+pub use text::{markdown, table};
+pub use words::{answer, check_line};

@@ -1,0 +1,64 @@
+//! A comparison as rows for a spreadsheet: one for each load, figure and side.
+
+use crate::layout::{Column, Table};
+use dyno_analysis::compare::{Called, Cell, Comparison, Difference, Metric, Point, SideSummary};
+use std::io::{self, Write};
+
+/// What one row is made of.
+#[derive(Debug, Clone, Copy)]
+struct Row<'a> {
+    point: &'a Point,
+    metric: Metric,
+    side: &'a SideSummary,
+    cell: &'a Cell,
+    value: f64,
+    test: Option<&'a Difference>,
+}
+
+/// Writes the rows under their heading.
+pub fn rows(comparison: &Comparison, table: Table, out: &mut dyn Write) -> io::Result<()> {
+    let mut rows = Vec::new();
+    for (place, point) in comparison.points.iter().enumerate() {
+        for metric in Metric::ALL {
+            for (side, cell) in point.cells.iter().enumerate() {
+                let Some(cell) = cell else { continue };
+                let Some(value) = cell.figures.get(&metric).copied() else { continue };
+                let test = comparison.test(side, place, metric);
+                let side = &comparison.sides[side];
+                rows.push(Row { point, metric, side, cell, value, test });
+            }
+        }
+    }
+    table.write(out, &columns(), rows.into_iter())
+}
+
+fn columns<'a>() -> Vec<Column<Row<'a>>> {
+    let change = |row: &Row<'_>| row.test.map(|test| test.change);
+    let end = |end: usize| move |row: &Row<'_>| row.test.map(|test| test.interval[end]);
+    vec![
+        Column::text("load", |row: &Row<'_>| Some(row.point.load.kind.clone())),
+        Column::number("load_value", |row: &Row<'_>| row.point.load.value),
+        Column::whole("input_length", |row: &Row<'_>| row.point.input_length),
+        Column::whole("output_length", |row: &Row<'_>| row.point.output_length),
+        Column::text("label", |row: &Row<'_>| Some(row.point.label.clone())),
+        Column::own("figure", |row: &Row<'_>| Some(row.metric.name())),
+        Column::text("side", |row: &Row<'_>| Some(row.side.name.clone())),
+        Column::text("run", |row: &Row<'_>| Some(row.side.run.clone())),
+        Column::number("value", |row: &Row<'_>| Some(row.value)),
+        Column::truth("interpolated", |row: &Row<'_>| Some(row.cell.interpolated)),
+        Column::whole("rounds", |row: &Row<'_>| Some(row.cell.rounds as u64)),
+        Column::number("change", change),
+        Column::number("change_low", end(0)),
+        Column::number("change_high", end(1)),
+        Column::own("called", |row: &Row<'_>| row.test.map(|test| name(test.called))),
+    ]
+}
+
+fn name(called: Called) -> &'static str {
+    match called {
+        Called::Better => "better",
+        Called::Worse => "worse",
+        Called::NoLargerThan { .. } => "no_larger_than",
+        Called::NotEnough { .. } => "not_enough",
+    }
+}

@@ -1,0 +1,31 @@
+//! What has to be true of every message.
+
+use crate::template::places;
+
+/// Names and units that are the same in every language.
+const SHARED: &[&str] = &[
+    "QPS", "TTFT", "ITL", "TPOT", "SLO", "CPU", "GPU", "KV", "GiB", "ms", "tok", "s", "p50", "p90",
+    "p99", "max",
+];
+
+/// Whether a text holds Chinese characters.
+pub fn is_chinese(text: &str) -> bool {
+    text.chars().any(|c| ('\u{4e00}'..='\u{9fff}').contains(&c))
+}
+
+/// Neither language lacks the message, and both show the same values.
+pub fn both(name: &str, [english, chinese]: [&str; 2]) {
+    assert!(!english.trim().is_empty(), "{name} has no English");
+    assert!(!is_chinese(english), "{name} is not English: {english}");
+    let words = chinese.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
+    let shared = english == chinese && words.into_iter().all(|word| SHARED.contains(&word));
+    assert!(is_chinese(chinese) || shared, "{name} has no Chinese: {chinese}");
+    let shown = places(english);
+    assert_eq!(shown, places(chinese), "{name}: {english} / {chinese}");
+    assert!(shown.into_iter().eq(0..places(english).len()), "{name} leaves a value out: {english}");
+    for text in [english, chinese] {
+        let values: Vec<String> = (0..8).map(|at| format!("<{at}>")).collect();
+        let filled = crate::template::fill(text, &values);
+        assert!(!filled.contains(['{', '}', '|']), "{name}: {filled}");
+    }
+}

@@ -1,0 +1,88 @@
+//! Text that others wrote (servers, labels, model names) made safe to print: nothing in it can
+//! move a cursor, break a line or run on for pages.
+
+/// Shows control characters and invisible direction marks as escapes, and cuts the result to
+/// `limit` characters, the last of which is then `…`.
+pub fn escape(text: &str, limit: usize) -> String {
+    let mut shown = String::new();
+    let mut length = 0;
+    for c in text.chars() {
+        let piece = if is_harmless(c) { c.to_string() } else { escaped(c) };
+        let width = piece.chars().count();
+        if length + width > limit {
+            while length + 1 > limit && shown.pop().is_some() {
+                length -= 1;
+            }
+            shown.push('…');
+            break;
+        }
+        shown.push_str(&piece);
+        length += width;
+    }
+    shown
+}
+
+/// Text of others as it stands in XML, between tags or in an attribute.
+pub fn xml(text: &str) -> String {
+    quoted(&escape(text, usize::MAX).chars().filter(|c| in_xml(*c)).collect::<String>())
+}
+
+/// XML can hold it.
+pub fn in_xml(c: char) -> bool {
+    !matches!(u32::from(c) & 0xffff, 0xfffe..)
+}
+
+/// With nothing in it that is markup.
+pub fn quoted(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '"' => out.push_str("&quot;"),
+            '\'' => out.push_str("&#39;"),
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+fn is_harmless(c: char) -> bool {
+    let hidden = matches!(c,
+        '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}'
+        | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e0fff}');
+    !c.is_control() && !hidden
+}
+
+fn escaped(c: char) -> String {
+    match c {
+        '\n' => "\\n".to_owned(),
+        '\r' => "\\r".to_owned(),
+        '\t' => "\\t".to_owned(),
+        c => format!("\\u{{{:x}}}", u32::from(c)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn controls_are_shown_and_length_is_cut() {
+        assert_eq!(escape("a\x1b[31mb\nc\u{202e}", 99), "a\\u{1b}[31mb\\nc\\u{202e}");
+        assert_eq!(escape("模型", 99), "模型");
+        assert_eq!(escape("abcdef", 4), "abc…");
+        assert_eq!(escape("abcd", 4), "abcd");
+    }
+
+    proptest! {
+        #[test]
+        fn never_longer_and_never_a_control(text in any::<String>(), limit in 1_usize..50) {
+            let shown = escape(&text, limit);
+            prop_assert!(shown.chars().count() <= limit);
+            prop_assert!(shown.chars().all(|c| !c.is_control()));
+        }
+    }
+}
