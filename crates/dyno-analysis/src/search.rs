@@ -4,6 +4,7 @@
 
 use crate::slo::{margin, value};
 use dyno_model::course::{Over, Range, Search, Spacing};
+use dyno_model::load::LoadKind;
 use dyno_model::plan::{Arrival, LevelPlan, Load, Plan};
 use dyno_model::slo::{Slo, Statistic, Term};
 use dyno_model::summary::{LevelSummary, SearchSummary, round6};
@@ -207,8 +208,8 @@ fn longer(plan: &Plan, search: &Search, so_far: &[&LevelSummary]) -> Option<Leve
 
 /// What the load of a level means to a search.
 fn kind(search: &Search, level: &LevelSummary) -> Kind {
-    match (search, level.load.kind.as_str(), level.load.value.unwrap_or(f64::NAN)) {
-        (_, "rate", _) => Kind::Rate,
+    match (search, level.load.kind, level.load.value.unwrap_or(f64::NAN)) {
+        (_, LoadKind::Rate, _) => Kind::Rate,
         (Search::Sweep { .. } | Search::Capacity { over: Over::Rate, .. }, _, 1.0) => {
             Kind::Synchronous
         }

@@ -5,6 +5,7 @@ mod common;
 use common::*;
 use dyno_model::MS;
 use dyno_model::Verdict;
+use dyno_model::load::LoadKind;
 use dyno_model::plan::{Arrival, Load};
 use dyno_model::record::RequestRecord;
 use dyno_model::summary::LevelSummary;
@@ -36,7 +37,7 @@ fn falling_behind() -> Vec<RequestRecord> {
 fn a_trace_has_the_window_of_an_open_loop() {
     let records: Vec<_> = (0..100).map(|i| stream(i, 0, i * 100, 100, 20, 5)).collect();
     let trace = level(TRACE, records.clone());
-    assert_eq!((trace.load.kind.as_str(), trace.load.value), ("trace", Some(2.0)));
+    assert_eq!((trace.load.kind, trace.load.value), (LoadKind::Trace, Some(2.0)));
     // From one p95 latency (180 ms) to the last arrival at 9900 ms.
     assert_eq!(trace.steady.unwrap().window_s, 9.72);
     assert_eq!(trace.steady, level(RATE, records).steady);

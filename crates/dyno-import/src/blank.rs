@@ -1,5 +1,6 @@
 //! Summaries in which nothing is told yet: what every reader starts from.
 
+use dyno_model::load::LoadKind;
 use dyno_model::summary::{
     Client, Integrity, LoadSummary, Origin, RequestCounts, RunSummary, SUMMARY_SCHEMA, Throughput,
     TokenSources,
@@ -8,8 +9,8 @@ use dyno_model::{LevelSummary, Summary, Verdict};
 use std::collections::BTreeMap;
 
 /// A load of another tool's result: `kind` as in [`LoadSummary`], its value if it was told.
-pub(crate) fn load(kind: &str, value: Option<f64>) -> LoadSummary {
-    LoadSummary { kind: kind.to_owned(), value }
+pub(crate) fn load(kind: LoadKind, value: Option<f64>) -> LoadSummary {
+    LoadSummary { kind, value }
 }
 
 /// A level of which nothing but its load is known.

@@ -9,6 +9,7 @@ pub mod environment;
 pub mod frame;
 pub mod lag;
 mod language;
+pub mod load;
 pub mod nearest;
 pub mod outcome;
 pub mod plan;

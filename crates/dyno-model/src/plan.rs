@@ -3,6 +3,7 @@
 
 use crate::Nanos;
 use crate::course::{Course, Until};
+pub use crate::load::{Arrival, Load};
 use crate::server::ServerPlan;
 use crate::slo::Slo;
 use serde::{Deserialize, Serialize};
@@ -152,92 +153,6 @@ pub struct DataPlan {
     pub unique_prefix: bool,
     /// A tokenizer file or model folder.
     pub tokenizer: Option<String>,
-}
-
-/// How requests are offered.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case", tag = "kind")]
-pub enum Load {
-    /// Closed loop: so many in flight, each slot sends when its last answer is over.
-    Concurrency {
-        /// Slots.
-        concurrency: u32,
-    },
-    /// Open loop: arrivals on their own schedule.
-    Rate {
-        /// Arrivals per second.
-        rate: f64,
-        /// How they are spaced.
-        arrival: Arrival,
-    },
-    /// Everything at once.
-    Burst {
-        /// How many.
-        requests: u64,
-    },
-    /// Open loop at the times of a recorded trace.
-    Trace {
-        /// How much faster than it was recorded.
-        speed: f64,
-    },
-    /// Open loop whose rate changes as it runs; see [`crate::ramp::Ramp`].
-    Ramp {
-        /// Arrivals per second at the start.
-        from: f64,
-        /// Arrivals per second at the end.
-        to: f64,
-        /// How long it takes.
-        over_ns: Nanos,
-        /// In so many equal steps; absent: evenly.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        steps: Option<u32>,
-        /// How arrivals are spaced.
-        arrival: Arrival,
-    },
-}
-
-impl Load {
-    /// `concurrency`, `rate`, `burst`, `trace` or `ramp`.
-    pub fn kind(&self) -> &'static str {
-        match self {
-            Self::Concurrency { .. } => "concurrency",
-            Self::Rate { .. } => "rate",
-            Self::Burst { .. } => "burst",
-            Self::Trace { .. } => "trace",
-            Self::Ramp { .. } => "ramp",
-        }
-    }
-
-    /// The number that goes with [`Load::kind`]; of a ramp, its highest rate.
-    pub fn value(&self) -> f64 {
-        match *self {
-            Self::Concurrency { concurrency } => f64::from(concurrency),
-            Self::Rate { rate, .. } => rate,
-            Self::Burst { requests } => requests as f64,
-            Self::Trace { speed } => speed,
-            Self::Ramp { from, to, .. } => from.max(to),
-        }
-    }
-
-    /// Whether requests come when their schedule says, whatever the server does.
-    pub fn is_open(&self) -> bool {
-        matches!(self, Self::Rate { .. } | Self::Trace { .. } | Self::Ramp { .. })
-    }
-}
-
-/// How open-loop arrivals are spaced.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case", tag = "process")]
-pub enum Arrival {
-    /// Evenly.
-    Constant,
-    /// Exponential gaps.
-    Poisson,
-    /// Gamma-distributed gaps; below 1 burstier than Poisson, above smoother.
-    Gamma {
-        /// Shape parameter.
-        shape: f64,
-    },
 }
 
 /// What is sent before the measured part of a level.

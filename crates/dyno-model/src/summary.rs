@@ -12,6 +12,7 @@ mod sessions;
 mod slices;
 mod slo;
 
+pub use crate::load::{LoadKind, LoadSummary};
 pub use digits::{round6, tidy};
 pub use extras::{Burstiness, Extras, LevelExtras};
 pub use origin::{Origin, Reported};
@@ -199,16 +200,6 @@ pub struct LevelSummary {
     pub failure_samples: BTreeMap<String, Vec<String>>,
     /// Requests that alone stretched the level.
     pub stragglers: Vec<Straggler>,
-}
-
-/// How requests were offered.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct LoadSummary {
-    /// `concurrency`, `rate`, `burst`, `trace` or `ramp`; of other tools' results also `unlimited`
-    /// and `unknown`.
-    pub kind: String,
-    /// Slots, arrivals per second, requests, how much faster than recorded, or the highest rate.
-    pub value: Option<f64>,
 }
 
 /// Work per second.

@@ -9,6 +9,7 @@ mod soak;
 use common::*;
 use dyno_analysis::summarise;
 use dyno_model::frame::{Ending, Frame};
+use dyno_model::load::LoadKind;
 use dyno_model::outcome::FailureClass;
 use dyno_model::plan::{Arrival, Load, Plan, Warmup};
 use dyno_model::ramp::Ramp;
@@ -119,7 +120,7 @@ fn a_percentile_among_those_still_running_is_not_known() {
 fn a_ramp_is_no_level() {
     let level = served(UP, 40, 3);
     assert!(level.steady.is_none() && level.latency_ms.is_none() && level.itl_ms.is_none());
-    assert_eq!((level.load.kind.as_str(), level.load.value), ("ramp", Some(50.0)));
+    assert_eq!((level.load.kind, level.load.value), (LoadKind::Ramp, Some(50.0)));
     assert_eq!(level.verdict, Verdict::Valid, "{:?}", level.reasons);
     assert!(level.reasons.is_empty() && level.notes.is_empty(), "{:?}", level.notes);
     assert_eq!(level.slices.unwrap().len(), 20);

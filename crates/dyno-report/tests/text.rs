@@ -9,6 +9,7 @@ use dyno_analysis::{Finding, summarise};
 use dyno_model::Language;
 use dyno_model::MS;
 use dyno_model::frame::{Ending, Frame, LevelEnd};
+use dyno_model::load::LoadKind;
 use dyno_model::outcome::{FailureClass, Outcome};
 use dyno_model::plan::{Arrival, Load};
 use dyno_model::record::{RequestRecord, Turn};
@@ -316,7 +317,7 @@ fn a_curve_needs_three_loads_of_one_kind_and_length() {
     assert_eq!(curve(&text(&ladder(&[1.0, 2.0, 2.0]))), "", "two rounds of a load are one");
     let mut summary = ladder(&[1.0, 2.0, 4.0]);
     assert_ne!(curve(&text(&summary)), "");
-    summary.levels[0].load.kind = "rate".to_owned();
+    summary.levels[0].load.kind = LoadKind::Rate;
     assert_eq!(curve(&text(&summary)), "");
     let mut summary = ladder(&[1.0, 2.0, 4.0]);
     summary.levels[0].input_length = Some(7);

@@ -182,7 +182,7 @@ impl<'a> Level<'a> {
             repeat: self.plan.repeat,
             label: escape(&self.plan.label, LONGEST_LABEL),
             load: LoadSummary {
-                kind: self.plan.load.kind().to_owned(),
+                kind: self.plan.load.kind(),
                 value: Some(round6(self.plan.load.value())),
             },
             input_length: fixed_length(plan, &self.plan.input_tokens),

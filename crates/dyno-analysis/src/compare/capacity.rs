@@ -2,6 +2,7 @@
 
 use super::matching::counted;
 use crate::slo::judge;
+use dyno_model::load::LoadKind;
 use dyno_model::slo::Slo;
 use dyno_model::summary::{LevelSummary, SearchSummary, Summary};
 use serde::Serialize;
@@ -39,10 +40,10 @@ fn held(side: &Summary, slo: &Slo) -> Option<Held> {
         let unit = unit.clone();
         return Some(Held { unit, holds: *holds, does_not_hold: *does_not_hold, searched: true });
     }
-    let rates = of_kind(side, "rate");
+    let rates = of_kind(side, LoadKind::Rate);
     let (unit, levels) = match rates.len() > 1 {
         true => ("req/s", rates),
-        false => ("in flight", of_kind(side, "concurrency")),
+        false => ("in flight", of_kind(side, LoadKind::Concurrency)),
     };
     let judged: Vec<(f64, bool)> = levels
         .into_iter()
@@ -60,10 +61,8 @@ fn held(side: &Summary, slo: &Slo) -> Option<Held> {
     (!judged.is_empty()).then_some(edge)
 }
 
-fn of_kind<'a>(side: &'a Summary, kind: &str) -> Vec<(f64, &'a LevelSummary)> {
-    let of = |level: &'a LevelSummary| {
-        level.load.value.filter(|_| level.load.kind == kind).map(|load| (load, level))
-    };
+fn of_kind<'a>(side: &'a Summary, kind: LoadKind) -> Vec<(f64, &'a LevelSummary)> {
+    let of = |level: &'a LevelSummary| level.load.of(kind).map(|load| (load, level));
     let mut levels: Vec<_> = counted(side).filter_map(of).collect();
     levels.sort_by(|a, b| a.0.total_cmp(&b.0));
     levels

@@ -4,6 +4,7 @@
 use super::Terms;
 use super::matching::{Point, rounds};
 use super::metric::Metric;
+use dyno_model::load::LoadKind;
 use dyno_model::summary::{LevelSummary, Summary, round6};
 use dyno_stats::compare::{self, Basis, Effect, Figure, Gate, Loop, Order, Verdict};
 use serde::Serialize;
@@ -111,7 +112,7 @@ pub(super) fn differences(sides: &[&Summary], points: &[Point], terms: &Terms) -
 
 /// How much runs may be taken to differ; absent where nobody knows.
 fn assumed(terms: &Terms, point: &Point, metric: Metric) -> Option<f64> {
-    let kind = if point.load.kind == "concurrency" { Loop::Closed } else { Loop::Open };
+    let kind = if point.load.kind == LoadKind::Concurrency { Loop::Closed } else { Loop::Open };
     terms.between_runs.or_else(|| compare::between_runs(kind, metric.statistic()))
 }
 

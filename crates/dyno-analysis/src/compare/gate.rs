@@ -4,6 +4,7 @@
 use super::differences::Difference;
 use super::metric::Metric;
 use super::{Comparison, Point};
+use dyno_model::load::LoadKind;
 use dyno_stats::compare::Gate;
 use serde::Serialize;
 
@@ -92,7 +93,7 @@ fn check(
     values[0]?;
     let test: Option<&Difference> = comparison.test(1, place, metric);
     // An open loop completes what is offered: its rate is no figure of the server's.
-    if test.is_none() && !metric.is_time() && point.load.kind != "concurrency" {
+    if test.is_none() && !metric.is_time() && point.load.kind != LoadKind::Concurrency {
         return None;
     }
     let (answer, more_runs) = match test.map(|test| test.gate(max_regression)) {

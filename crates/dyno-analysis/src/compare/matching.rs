@@ -3,6 +3,7 @@
 
 use super::metric::Metric;
 use dyno_model::Verdict;
+use dyno_model::load::LoadKind;
 use dyno_model::summary::{LevelSummary, LoadSummary, Summary};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -75,7 +76,7 @@ pub(super) fn points(sides: &[&Summary]) -> Vec<Point> {
             });
         }
     }
-    let kinds: Vec<String> = points.iter().map(|point| point.load.kind.clone()).collect();
+    let kinds: Vec<LoadKind> = points.iter().map(|point| point.load.kind).collect();
     let place = |point: &Point| kinds.iter().position(|kind| *kind == point.load.kind);
     points.sort_by(|a, b| {
         let load = |point: &Point| point.load.value.unwrap_or(f64::INFINITY);

@@ -1,5 +1,6 @@
 //! The figures that are compared.
 
+use dyno_model::load::LoadKind;
 use dyno_model::summary::{Distribution, LevelSummary};
 use dyno_stats::compare::{Better, Figure};
 use dyno_stats::stability::Statistic;
@@ -130,7 +131,7 @@ fn first_token(
 /// does; an open loop completes what is offered.
 fn rate(level: &LevelSummary, rate: Option<f64>, latency: Option<Figure>) -> Option<Figure> {
     let rate = rate?;
-    match latency.filter(|_| level.load.kind == "concurrency") {
+    match latency.filter(|_| level.load.kind == LoadKind::Concurrency) {
         Some(latency) => Some(Figure::by_latency(rate, latency)),
         None => Some(Figure { value: rate, interval: None }),
     }

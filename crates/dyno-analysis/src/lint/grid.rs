@@ -3,6 +3,7 @@
 
 use super::defect::{Defect, Row};
 use super::rows::{Level, Rows};
+use dyno_model::load::LoadKind;
 
 /// Half a step of printing to hundredths, on the rate and on each end of the grid.
 const TYPED: f64 = 0.0151;
@@ -11,10 +12,10 @@ pub(super) fn grid(rows: &Rows<'_>) -> Vec<Defect> {
     if !rows.imported() {
         return Vec::new();
     }
-    let kind = |kind: &'static str| move |level: &&Level<'_>| level.0.load.kind == kind;
-    let rates: Vec<&Level<'_>> = rows.rows.iter().filter(kind("rate")).collect();
-    let alone = rows.by_load("concurrency").into_iter().find(|(slots, _)| *slots == 1.0);
-    let all = rows.rows.iter().find(kind("unlimited"));
+    let kind = |kind: LoadKind| move |level: &&Level<'_>| level.0.load.kind == kind;
+    let rates: Vec<&Level<'_>> = rows.rows.iter().filter(kind(LoadKind::Rate)).collect();
+    let alone = rows.by_load(LoadKind::Concurrency).into_iter().find(|(slots, _)| *slots == 1.0);
+    let all = rows.rows.iter().find(kind(LoadKind::Unlimited));
     let ends = alone.and_then(|(_, level)| level.per_s()).zip(all.and_then(|all| all.per_s()));
     let Some((low, high)) = ends.filter(|(low, high)| high > low && rates.len() > 2) else {
         return Vec::new();

@@ -3,13 +3,14 @@
 
 use super::defect::{Against, Defect};
 use super::rows::{Level, Rows};
+use dyno_model::load::LoadKind;
 
 /// What clients need between requests, and what means over completed requests alone leave out.
 const SLACK: f64 = 0.03;
 
 pub(super) fn little(rows: &Rows<'_>) -> Vec<Defect> {
     let (mut below, mut above): (Vec<_>, Vec<_>) = (Vec::new(), Vec::new());
-    for (slots, level) in rows.by_load("concurrency") {
+    for (slots, level) in rows.by_load(LoadKind::Concurrency) {
         let Some((found, least)) = share(rows, slots, level) else { continue };
         let slack = SLACK + if rows.imported() { level.rounding() } else { 0.0 };
         let against = |expected: f64| (Against { row: level.row(), found, expected }, level);

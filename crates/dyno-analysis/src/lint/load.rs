@@ -2,6 +2,7 @@
 
 use super::defect::{Against, Defect, Row};
 use super::rows::{Level, Rows};
+use dyno_model::load::LoadKind;
 
 fn all(rows: Vec<Row>, defect: fn(Vec<Row>) -> Defect) -> Vec<Defect> {
     if rows.is_empty() { Vec::new() } else { vec![defect(rows)] }
@@ -43,7 +44,8 @@ pub(super) fn above_offered(rows: &Rows<'_>) -> Vec<Defect> {
         let row = || Against { row: level.row(), found: completed, expected: offered };
         (completed > offered * (1.0 + slack)).then(row)
     };
-    let found: Vec<Against> = rows.by_load("rate").into_iter().filter_map(against).collect();
+    let found: Vec<Against> =
+        rows.by_load(LoadKind::Rate).into_iter().filter_map(against).collect();
     if found.is_empty() { Vec::new() } else { vec![Defect::AboveOffered(found)] }
 }
 
@@ -54,7 +56,7 @@ const TIMES: f64 = 3.0;
 
 /// Seconds to the first token at a rate, and far less at a higher one.
 pub(super) fn slow_at_low_rate(rows: &Rows<'_>) -> Vec<Defect> {
-    let rates = rows.by_load("rate");
+    let rates = rows.by_load(LoadKind::Rate);
     let mut found = Vec::new();
     for (i, (_, level)) in rates.iter().enumerate() {
         let least = rates[i + 1..].iter().filter_map(|(_, higher)| higher.ttft_ms());
@@ -75,7 +77,7 @@ const FALL: f64 = 0.08;
 pub(super) fn falls(rows: &Rows<'_>) -> Vec<Defect> {
     let mut found = Vec::new();
     let mut failed = false;
-    for kind in ["concurrency", "rate"] {
+    for kind in [LoadKind::Concurrency, LoadKind::Rate] {
         let mut levels = rows.by_load(kind);
         // Cells of a matrix differ in more than load.
         levels.retain(|(_, level)| {

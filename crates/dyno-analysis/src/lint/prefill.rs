@@ -2,6 +2,7 @@
 
 use super::defect::{Against, Defect};
 use super::rows::{Level, Rows};
+use dyno_model::load::LoadKind;
 
 /// A first token under load that comes in less than this share of the time alone.
 const SHARE: f64 = 0.7;
@@ -9,7 +10,7 @@ const SHARE: f64 = 0.7;
 pub(super) fn prefill(rows: &Rows<'_>) -> Vec<Defect> {
     let lengths = |level: &Level<'_>| (level.0.input_length, level.0.output_length);
     let alone: Vec<Level<'_>> = rows
-        .by_load("concurrency")
+        .by_load(LoadKind::Concurrency)
         .into_iter()
         .filter(|(slots, level)| *slots == 1.0 && !level.is_whole())
         .map(|(_, level)| level)

@@ -3,6 +3,7 @@
 
 use super::defect::Row;
 use dyno_model::Verdict;
+use dyno_model::load::LoadKind;
 use dyno_model::summary::{Distribution, LevelSummary, Summary};
 
 /// The rows of a run.
@@ -20,9 +21,9 @@ impl<'a> Rows<'a> {
     /// checking, and has been called so.
     pub(super) fn of(summary: &'a Summary) -> Self {
         let counts = |level: &&LevelSummary| {
-            let kind = level.load.kind.as_str();
+            let kind = level.load.kind;
             level.verdict != Verdict::Invalid
-                && !matches!(kind, "ramp" | "trace")
+                && !matches!(kind, LoadKind::Ramp | LoadKind::Trace)
                 && level.sessions.is_none()
         };
         Self { summary, rows: summary.levels.iter().filter(counts).map(Level).collect() }
@@ -34,7 +35,7 @@ impl<'a> Rows<'a> {
     }
 
     /// Levels of one kind of load with their loads, by load; rows of zeros are no rows.
-    pub(super) fn by_load(&self, kind: &str) -> Vec<(f64, Level<'a>)> {
+    pub(super) fn by_load(&self, kind: LoadKind) -> Vec<(f64, Level<'a>)> {
         let of = |level: &Level<'a>| {
             (level.0.load.kind == kind && !level.is_zero())
                 .then_some(level.0.load.value)

@@ -7,6 +7,7 @@ use super::rebuild::Head;
 use super::told::{Found, Offered, distribution, present, rounded, tokens, unit_ms};
 use crate::Problem;
 use dyno_model::LevelSummary;
+use dyno_model::load::LoadKind;
 use dyno_model::summary::{Concurrency, Distribution, Origin, Reported};
 use serde_json::Value;
 
@@ -132,7 +133,7 @@ fn offered(value: &Value) -> Offered {
     match (rate, given("concurrency")) {
         (Some(rate), _) => Offered::rate(rate, None),
         (None, Some(slots)) => Offered::concurrency(slots),
-        (None, None) => Offered::plain("unknown"),
+        (None, None) => Offered::plain(LoadKind::Unknown),
     }
 }
 

@@ -6,6 +6,7 @@ use super::rebuild::Head;
 use super::told::{Found, Offered};
 use super::{Reading, aiperf};
 use crate::Problem;
+use dyno_model::load::LoadKind;
 use dyno_model::summary::{Origin, Reported};
 use std::collections::BTreeMap;
 
@@ -96,7 +97,7 @@ fn finish(
     figures: BTreeMap<String, f64>,
     line: Option<u64>,
 ) {
-    let mut found = Found::new(Offered::plain("unknown"));
+    let mut found = Found::new(Offered::plain(LoadKind::Unknown));
     found.told.reported = Some(Reported { line, figures });
     let stat = |metric: &str, stat: &str| metrics.get(metric)?.stats.get(stat).copied();
     let unit = |metric: &str| metrics.get(metric)?.unit.clone();

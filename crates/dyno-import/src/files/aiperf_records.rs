@@ -5,6 +5,7 @@ use super::json::{at, list, number, text, whole};
 use super::rebuild::{Ended, Head, Sample};
 use super::told::{Found, Offered, unit_ms};
 use crate::Problem;
+use dyno_model::load::LoadKind;
 use dyno_model::summary::Origin;
 use serde_json::Value;
 
@@ -90,7 +91,7 @@ impl Records {
             let what = format!("{} times have no known unit", self.strange_units);
             problems.push(Problem::error(self.line, what, "they are left out"));
         }
-        let mut found = Found::new(Offered::plain("unknown"));
+        let mut found = Found::new(Offered::plain(LoadKind::Unknown));
         found.samples = Some(self.samples);
         let origin = Origin {
             tool: "aiperf".to_owned(),

@@ -6,6 +6,7 @@ use super::rebuild::{Head, Sample};
 use super::told::{Found, Offered};
 use super::{Reading, evalscope_database, json};
 use crate::{ImportError, Imported, ImportedRun, Problem, read_limited};
+use dyno_model::load::LoadKind;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -127,7 +128,7 @@ fn by_name(name: &str) -> Offered {
     match (kind, value.filter(|value| value.is_finite() && *value > 0.0)) {
         (Some("parallel"), Some(slots)) => Offered::concurrency(slots),
         (Some("rate"), Some(rate)) => Offered::rate(rate, None),
-        _ => Offered::plain("unknown"),
+        _ => Offered::plain(LoadKind::Unknown),
     }
 }
 

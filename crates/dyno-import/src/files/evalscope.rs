@@ -8,6 +8,7 @@ use super::told::{Found, Offered, distribution, present, rounded, tokens, unit_m
 use super::{Group, Reading};
 use crate::Problem;
 use dyno_model::LevelSummary;
+use dyno_model::load::LoadKind;
 use dyno_model::summary::{Distribution, Origin, Reported};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -88,7 +89,7 @@ impl Told {
 /// Reads a summary or a list of percentiles that stands alone.
 pub(super) fn read(reading: &mut Reading, line: u64, value: &Value) {
     let mut found = if value.is_array() {
-        let mut found = Found::new(Offered::plain("unknown"));
+        let mut found = Found::new(Offered::plain(LoadKind::Unknown));
         found.told.reported = Some(Reported { line: Some(line), ..Reported::default() });
         add_percentiles(&mut found.told, value);
         found
@@ -121,7 +122,7 @@ pub(super) fn summary(line: u64, value: &Value) -> Found {
     let mut found = Found::new(match (rate, slots) {
         (Some(rate), _) => Offered::rate(rate, None),
         (None, Some(slots)) => Offered::concurrency(slots),
-        (None, None) => Offered::plain("unknown"),
+        (None, None) => Offered::plain(LoadKind::Unknown),
     });
     let told = &mut found.told;
     told.reported = Some(Reported { line: Some(line), figures: figures(value) });

@@ -7,6 +7,7 @@ use super::rebuild::{Ended, Sample};
 use super::sqlite::{Cell, Damaged, Database, Table};
 use super::told::{Found, Offered};
 use crate::{Imported, Problem};
+use dyno_model::load::LoadKind;
 use serde_json::Value;
 
 const TABLE: &str = "result";
@@ -25,7 +26,7 @@ pub(super) fn import(name: &str, bytes: &[u8]) -> Imported {
     let mut reading = Reading::new(name);
     reading.problems = requests.problems;
     if !requests.samples.is_empty() {
-        let mut found = Found::new(Offered::plain("unknown"));
+        let mut found = Found::new(Offered::plain(LoadKind::Unknown));
         found.samples = Some(requests.samples);
         let mut head = head(name, "sqlite", None);
         head.label.clone_from(&requests.model);

@@ -6,6 +6,7 @@ use super::told::Found;
 use dyno_analysis::VecSource;
 use dyno_model::course::Course;
 use dyno_model::frame::{ClientHealth, Ending, Frame, LevelEnd, LevelStart, RunEnd, RunHeader};
+use dyno_model::load::LoadKind;
 use dyno_model::plan::{
     Api, Arrival, DataPlan, LengthSpec, LevelPlan, Load, PLAN_SCHEMA, Plan, RequestPlan, Shard,
     Target, Timeouts, UsageWanted,
@@ -82,14 +83,14 @@ fn level_plan(found: &Found) -> LevelPlan {
 fn load(found: &Found, requests: u64) -> Load {
     let told = &found.told.load;
     let value = told.value.filter(|value| value.is_finite() && *value > 0.0);
-    match (told.kind.as_str(), value) {
-        ("concurrency", Some(slots)) if slots < 1e6 => {
+    match (told.kind, value) {
+        (LoadKind::Concurrency, Some(slots)) if slots < 1e6 => {
             Load::Concurrency { concurrency: slots as u32 }
         }
-        ("rate", Some(rate)) => {
+        (LoadKind::Rate, Some(rate)) => {
             Load::Rate { rate, arrival: found.arrival.unwrap_or(Arrival::Constant) }
         }
-        ("trace", _) => Load::Trace { speed: value.unwrap_or(1.0) },
+        (LoadKind::Trace, _) => Load::Trace { speed: value.unwrap_or(1.0) },
         _ => Load::Burst { requests },
     }
 }
@@ -103,8 +104,8 @@ pub(super) fn source(id: &str, plan: &Plan, found: &[Found]) -> VecSource {
     let mut last = 0;
     for (index, found) in (0..).zip(found) {
         let Some(samples) = found.requests() else { continue };
-        let slots = match found.told.load.kind.as_str() {
-            "concurrency" => found.told.load.value.unwrap_or(1.0) as u32,
+        let slots = match found.told.load.kind {
+            LoadKind::Concurrency => found.told.load.value.unwrap_or(1.0) as u32,
             _ => 1,
         };
         let records = sample::records(index, samples, zero, slots);

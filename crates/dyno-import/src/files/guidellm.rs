@@ -7,6 +7,7 @@ use super::rebuild::Head;
 use super::told::{Found, Offered, distribution, present, rounded, tokens};
 use super::{Reading, guidellm_requests};
 use crate::Problem;
+use dyno_model::load::LoadKind;
 use dyno_model::plan::Arrival;
 use dyno_model::summary::{Concurrency, Distribution, Origin, Reported};
 use serde_json::Value;
@@ -89,8 +90,8 @@ fn level(benchmark: &Value, problems: &mut Vec<Problem>) -> Found {
     told.tpot_ms = times(metrics, "inter_token_latency_ms", 1.0)
         .map(|weighted| Distribution { count: None, ..weighted });
     told.latency_ms = times(metrics, "request_latency", SECOND_MS);
-    told.latency_scheduled_ms =
-        times(metrics, "request_scheduled_latency", SECOND_MS).filter(|_| told.load.kind == "rate");
+    told.latency_scheduled_ms = times(metrics, "request_scheduled_latency", SECOND_MS)
+        .filter(|_| told.load.kind == LoadKind::Rate);
     let token = |name: &str| {
         let stat = |stat: &str| number(metrics, &[name, "successful", stat]);
         let requests = count(metrics, &[name, "successful", "count"]).filter(|count| *count > 0)?;
@@ -126,9 +127,9 @@ fn offered(benchmark: &Value) -> Offered {
         (Some("concurrent"), _, Some(streams)) => Offered::concurrency(streams),
         (Some("constant"), Some(rate), _) => Offered::rate(rate, Some(Arrival::Constant)),
         (Some("poisson"), Some(rate), _) => Offered::rate(rate, Some(Arrival::Poisson)),
-        (Some("throughput"), ..) => Offered::plain("unlimited"),
-        (Some("trace"), ..) => Offered::plain("trace"),
-        _ => Offered::plain("unknown"),
+        (Some("throughput"), ..) => Offered::plain(LoadKind::Unlimited),
+        (Some("trace"), ..) => Offered::plain(LoadKind::Trace),
+        _ => Offered::plain(LoadKind::Unknown),
     }
 }
 

@@ -6,6 +6,7 @@ use super::json::{count, list, number, text};
 use super::rebuild::{Ended, Head, Sample};
 use super::told::{Found, Offered};
 use crate::Problem;
+use dyno_model::load::LoadKind;
 use dyno_model::plan::Arrival;
 use dyno_model::summary::{Origin, Reported};
 use serde_json::Value;
@@ -87,10 +88,10 @@ fn offered(benchmark: &Value) -> Offered {
     let rate = number(benchmark, &["rate"]).filter(|rate| *rate > 0.0);
     match (text(benchmark, &["mode"]).as_deref(), rate) {
         (Some("synchronous"), _) => Offered::concurrency(1.0),
-        (Some("throughput"), _) => Offered::plain("unlimited"),
+        (Some("throughput"), _) => Offered::plain(LoadKind::Unlimited),
         // It may be even or Poisson's; only the arguments of the run would say.
         (Some("asynchronous"), Some(rate)) => Offered::rate(rate, None::<Arrival>),
-        _ => Offered::plain("unknown"),
+        _ => Offered::plain(LoadKind::Unknown),
     }
 }
 

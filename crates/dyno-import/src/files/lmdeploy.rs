@@ -8,6 +8,7 @@ use super::json::whole;
 use super::rebuild::Head;
 use super::told::{Found, Offered, distribution, present};
 use crate::Problem;
+use dyno_model::load::LoadKind;
 use dyno_model::summary::{Origin, Reported};
 use std::collections::BTreeMap;
 
@@ -73,7 +74,7 @@ fn level(heading: &Row, row: &Row) -> Found {
     let batch = ["batch", "concurrency", "Concurrency"].iter().find_map(|name| get(name));
     let mut found = Found::new(match batch.filter(|batch| *batch > 0.0) {
         Some(batch) => Offered::concurrency(batch),
-        None => Offered::plain("unknown"),
+        None => Offered::plain(LoadKind::Unknown),
     });
     let told = &mut found.told;
     // The name is misspelt in some versions.

@@ -7,6 +7,7 @@ use super::rebuild::{Ended, Head, Sample};
 use super::told::{Found, Offered, distribution, present, rounded, tokens};
 use super::{Group, Reading};
 use crate::Problem;
+use dyno_model::load::LoadKind;
 use dyno_model::plan::Arrival;
 use dyno_model::summary::Burstiness;
 use dyno_model::summary::{Concurrency, Distribution, Origin, Reported};
@@ -115,10 +116,10 @@ fn offered(value: &Value) -> (Offered, Option<String>) {
             let remark = format!("arrivals at {rate}/s waited for one of {most} places");
             (Offered::rate(rate, arrival), Some(remark))
         }
-        (Some("trace"), ..) => (Offered::plain("trace"), None),
+        (Some("trace"), ..) => (Offered::plain(LoadKind::Trace), None),
         (_, None, Some(most)) => (Offered::concurrency(most), None),
         (Some(_), None, None) => (all_at_once(value), None),
-        (None, None, None) => (Offered::plain("unknown"), None),
+        (None, None, None) => (Offered::plain(LoadKind::Unknown), None),
     }
 }
 
@@ -128,7 +129,7 @@ fn all_at_once(value: &Value) -> Offered {
     let ended = get("completed").map(|completed| completed + get("failed").unwrap_or(0.0));
     match get("num_prompts").or(ended).filter(|sent| *sent >= 1.0) {
         Some(sent) => Offered::burst(sent),
-        None => Offered::plain("unlimited"),
+        None => Offered::plain(LoadKind::Unlimited),
     }
 }
 

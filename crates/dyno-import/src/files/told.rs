@@ -3,6 +3,7 @@
 
 use super::rebuild::Sample;
 use crate::{Problem, blank};
+use dyno_model::load::LoadKind;
 use dyno_model::plan::Arrival;
 use dyno_model::summary::LevelExtras;
 use dyno_model::summary::{Distribution, LoadSummary, Tokens};
@@ -32,21 +33,21 @@ pub(super) struct Found {
 impl Offered {
     /// Closed loop.
     pub(super) fn concurrency(slots: f64) -> Self {
-        Self { load: blank::load("concurrency", Some(slots)), arrival: None }
+        Self { load: blank::load(LoadKind::Concurrency, Some(slots)), arrival: None }
     }
 
     /// Open loop.
     pub(super) fn rate(rate: f64, arrival: Option<Arrival>) -> Self {
-        Self { load: blank::load("rate", Some(rate)), arrival }
+        Self { load: blank::load(LoadKind::Rate, Some(rate)), arrival }
     }
 
     /// So many at once.
     pub(super) fn burst(requests: f64) -> Self {
-        Self { load: blank::load("burst", Some(requests)), arrival: None }
+        Self { load: blank::load(LoadKind::Burst, Some(requests)), arrival: None }
     }
 
     /// As fast as it goes, or nobody knows.
-    pub(super) fn plain(kind: &str) -> Self {
+    pub(super) fn plain(kind: LoadKind) -> Self {
         Self { load: blank::load(kind, None), arrival: None }
     }
 }
@@ -56,7 +57,7 @@ impl Found {
     pub(super) fn new(offered: Offered) -> Self {
         let label = match offered.load.value {
             Some(value) => format!("{} {value}", offered.load.kind),
-            None => offered.load.kind.clone(),
+            None => offered.load.kind.to_string(),
         };
         Self {
             told: blank::level(label, offered.load),
@@ -87,7 +88,7 @@ impl Found {
 
     /// Requests are due at some time only where they come by a schedule.
     pub(super) fn settle(&mut self) {
-        if !matches!(self.told.load.kind.as_str(), "rate" | "trace") {
+        if !matches!(self.told.load.kind, LoadKind::Rate | LoadKind::Trace) {
             self.samples.iter_mut().flatten().for_each(|sample| sample.scheduled = None);
         }
     }

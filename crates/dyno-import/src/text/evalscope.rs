@@ -8,6 +8,7 @@ use super::quantity::{Cell, Measure, cell, name, neat};
 use super::table::table;
 use crate::blank;
 use dyno_model::LevelSummary;
+use dyno_model::load::LoadKind;
 use dyno_model::summary::LevelExtras;
 use dyno_model::summary::{Distribution, Tokens};
 
@@ -55,7 +56,7 @@ struct Reader {
 
 impl Reader {
     fn new(line: u64) -> Self {
-        let level = blank::level("", blank::load("unknown", None));
+        let level = blank::level("", blank::load(LoadKind::Unknown, None));
         Self { line, level, findings: Vec::new(), percentiles: None, total: None, figures: 0 }
     }
 
@@ -116,7 +117,7 @@ impl Reader {
             "number of concurrency" => {
                 let slots = stated.count(findings).map(|slots| slots as f64);
                 if slots.is_some() {
-                    level.load = blank::load("concurrency", slots);
+                    level.load = blank::load(LoadKind::Concurrency, slots);
                 }
                 true
             }
@@ -198,7 +199,7 @@ impl Reader {
 
     fn finish(mut self, closed: bool) -> Part {
         let level = &mut self.level;
-        level.label = label(&level.load.kind, level.load.value);
+        level.label = label(level.load.kind, level.load.value);
         let counts = &level.requests;
         let ended = counts.completed.zip(counts.failed).map(|(done, failed)| done + failed);
         if let (Some(total), Some(ended)) = (self.total, ended)

@@ -3,6 +3,7 @@
 use super::part::{Finding, Part};
 use super::place::Place;
 use super::plain::plain;
+use dyno_model::load::LoadKind;
 
 /// Parts that belong together.
 #[derive(Debug, Clone)]
@@ -82,7 +83,7 @@ fn other_slots(place: &Place, part: &Part) -> Option<Finding> {
     let words = plain(place.above.last()?);
     let (level, _) = part.levels.first()?;
     let said: f64 = words.strip_prefix("parallel ")?.trim().parse().ok()?;
-    let slots = level.load.value.filter(|_| level.load.kind == "concurrency")?;
+    let slots = level.load.value.filter(|_| level.load.kind == LoadKind::Concurrency)?;
     (said != slots).then(|| {
         Finding::note(
             "import_disagrees",

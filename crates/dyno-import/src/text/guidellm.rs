@@ -5,6 +5,7 @@ use super::quantity::{Cell, Measure, cell, measure_of, name, quantity};
 use super::table::{Row, Table};
 use crate::blank;
 use dyno_model::LevelSummary;
+use dyno_model::load::LoadKind;
 use dyno_model::summary::LevelExtras;
 use dyno_model::summary::LoadSummary;
 
@@ -100,7 +101,7 @@ fn level(
     }
     let benchmark = heads.iter().position(|(column, _)| *column == Some(Column::Benchmark));
     let load = load(benchmark.and_then(|at| row.cells.get(at)).map(String::as_str));
-    let mut level = blank::level(label(&load.kind, load.value), load);
+    let mut level = blank::level(label(load.kind, load.value), load);
     let mut told = Vec::new();
     for ((column, head), value) in heads.iter().zip(&row.cells) {
         let stated = Stated { line: row.line, name: head, value };
@@ -191,10 +192,12 @@ fn load(benchmark: Option<&str>) -> LoadSummary {
     let (kind, rest) = bare.split_once('@').unwrap_or((&bare, ""));
     let value = quantity(rest.trim()).map(|quantity| quantity.value);
     match (kind.trim(), value) {
-        ("synchronous", _) => blank::load("concurrency", Some(1.0)),
-        ("throughput", _) => blank::load("unlimited", None),
-        ("concurrent", Some(slots)) => blank::load("concurrency", Some(slots)),
-        ("asynchronous" | "constant" | "poisson", Some(rate)) => blank::load("rate", Some(rate)),
-        _ => blank::load("unknown", None),
+        ("synchronous", _) => blank::load(LoadKind::Concurrency, Some(1.0)),
+        ("throughput", _) => blank::load(LoadKind::Unlimited, None),
+        ("concurrent", Some(slots)) => blank::load(LoadKind::Concurrency, Some(slots)),
+        ("asynchronous" | "constant" | "poisson", Some(rate)) => {
+            blank::load(LoadKind::Rate, Some(rate))
+        }
+        _ => blank::load(LoadKind::Unknown, None),
     }
 }

@@ -5,6 +5,7 @@ use super::quantity::{Cell, Measure, cell, measure_of, name};
 use super::table::{Row, Table};
 use crate::blank;
 use dyno_model::LevelSummary;
+use dyno_model::load::LoadKind;
 use dyno_model::summary::LevelExtras;
 
 /// A column that is known.
@@ -108,7 +109,7 @@ fn level(
         left_out("its lengths are not whole numbers");
         return None;
     };
-    let mut level = blank::level(format!("{input}→{output}"), blank::load("unknown", None));
+    let mut level = blank::level(format!("{input}→{output}"), blank::load(LoadKind::Unknown, None));
     (level.input_length, level.output_length) = (Some(input), Some(output));
     let mut extras = LevelExtras::default();
     for ((column, head), value) in heads.iter().zip(&row.cells) {

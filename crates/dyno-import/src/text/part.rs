@@ -3,6 +3,7 @@
 
 use super::quantity::{Cell, Measure, Quantity, cell, name};
 use crate::problem::{Problem, Weight};
+use dyno_model::load::LoadKind;
 use dyno_model::summary::Distribution;
 use dyno_model::summary::LevelExtras;
 use dyno_model::{Diagnostic, LevelSummary};
@@ -186,6 +187,6 @@ pub(super) fn put(figure: &mut Option<Distribution>, statistic: &str, millis: f6
 }
 
 /// What a level is called by its load.
-pub(super) fn label(kind: &str, value: Option<f64>) -> String {
-    value.map_or_else(|| kind.to_owned(), |value| format!("{kind} {value}"))
+pub(super) fn label(kind: LoadKind, value: Option<f64>) -> String {
+    value.map_or_else(|| kind.to_string(), |value| format!("{kind} {value}"))
 }

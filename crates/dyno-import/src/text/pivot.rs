@@ -5,6 +5,7 @@ use super::quantity::{Measure, name, quantity};
 use super::table::Table;
 use crate::blank;
 use dyno_model::LevelSummary;
+use dyno_model::load::LoadKind;
 use dyno_model::summary::LevelExtras;
 use dyno_model::summary::LoadSummary;
 
@@ -80,7 +81,7 @@ pub(super) fn read(table: &Table) -> Option<Part> {
     }
     let loads: Vec<LoadSummary> = header.cells.iter().skip(1).map(|cell| load(cell)).collect();
     for (load, head) in loads.into_iter().zip(header.cells.iter().skip(1)) {
-        let named = if load.value.is_some() { label(&load.kind, load.value) } else { head.clone() };
+        let named = if load.value.is_some() { label(load.kind, load.value) } else { head.clone() };
         part.levels.push((blank::level(named, load), LevelExtras::default()));
     }
     let (levels, findings) = (&mut part.levels, &mut part.findings);
@@ -116,8 +117,8 @@ fn load(head: &str) -> LoadSummary {
     let number = bare.trim_start_matches(|c: char| !c.is_ascii_digit());
     let value = quantity(number).filter(|n| n.unit.is_empty() && n.value.fract() == 0.0);
     match value {
-        Some(slots) => blank::load("concurrency", Some(slots.value)),
-        None => blank::load("unknown", None),
+        Some(slots) => blank::load(LoadKind::Concurrency, Some(slots.value)),
+        None => blank::load(LoadKind::Unknown, None),
     }
 }
 
@@ -158,7 +159,7 @@ fn fill(
 /// No more requests can be under way than there are slots: a latency that says otherwise by far is
 /// in another unit than it should be.
 pub(super) fn check_unit(level: &mut LevelSummary, line: u64, findings: &mut Vec<Finding>) {
-    let slots = level.load.value.filter(|_| level.load.kind == "concurrency");
+    let slots = level.load.value.filter(|_| level.load.kind == LoadKind::Concurrency);
     let (Some(slots), Some(rate), Some(latency)) =
         (slots, level.throughput.requests_per_s, level.latency_ms.as_mut())
     else {

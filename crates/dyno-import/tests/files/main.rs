@@ -40,7 +40,7 @@ fn notes(imported: &Imported) -> Vec<String> {
 
 fn loads(run: &ImportedRun) -> Vec<(&str, Option<f64>)> {
     let loads = run.summary.levels.iter().map(|level| &level.load);
-    loads.map(|load| (load.kind.as_str(), load.value)).collect()
+    loads.map(|load| (load.kind.name(), load.value)).collect()
 }
 
 fn reported(level: &LevelSummary, name: &str) -> f64 {

@@ -40,7 +40,7 @@ fn mean(figure: &Option<dyno_model::summary::Distribution>) -> Option<f64> {
 }
 
 fn load(level: &LevelSummary) -> (&str, Option<f64>) {
-    (&level.load.kind, level.load.value)
+    (level.load.kind.name(), level.load.value)
 }
 
 /// Problems of a weight: their lines and what was seen.

@@ -102,7 +102,7 @@ fn what_is_told_of_the_load_decides() {
         );
         let imported = read_text(&text);
         let level = &imported.runs[0].summary.levels[0];
-        (level.load.kind.clone(), level.load.value, imported.problems.len())
+        (level.load.kind.to_string(), level.load.value, imported.problems.len())
     };
     assert_eq!(block(""), ("burst".to_owned(), Some(100.0), 1));
     assert_eq!(block("Maximum request concurrency: 8\n"), ("concurrency".to_owned(), Some(8.0), 0));

@@ -7,6 +7,7 @@ use super::panel::{Panel, Ticks};
 use super::series::{Point, Series};
 use super::words::{Language, Word};
 use dyno_analysis::compare::Speed;
+use dyno_model::load::LoadKind;
 use dyno_model::summary::{LevelSummary, Summary, Throughput};
 
 type Sides<'a> = [(&'a str, &'a Summary)];
@@ -14,13 +15,13 @@ type Sides<'a> = [(&'a str, &'a Summary)];
 /// Each kind of load that some side was swept over, and the frontier.
 pub(super) fn compared(sides: &Sides<'_>, language: Language) -> Vec<Chart> {
     let axes = [
-        ("concurrency", Word::InFlight, Ticks::Loads),
-        ("rate", Word::Offered, Ticks::Loads),
-        ("burst", Word::Burst, Ticks::Doubling),
+        (LoadKind::Concurrency, Word::InFlight, Ticks::Loads),
+        (LoadKind::Rate, Word::Offered, Ticks::Loads),
+        (LoadKind::Burst, Word::Burst, Ticks::Doubling),
     ];
     let mut charts: Vec<Chart> = axes
         .into_iter()
-        .filter(|(kind, ..)| sides.iter().any(|(_, side)| of_kind(side, kind).len() > 1))
+        .filter(|(kind, ..)| sides.iter().any(|(_, side)| of_kind(side, *kind).len() > 1))
         .map(|(kind, x_title, ticks)| over(sides, kind, (x_title, ticks), language))
         .collect();
     charts.extend(frontier(sides, language));
@@ -60,7 +61,7 @@ fn failures(sides: &Sides<'_>, language: Language) -> (Figure<'static>, String) 
     (Box::new(move |level| share(level).map(|share| Value::plain(share * 100.0))), percent)
 }
 
-fn over(sides: &Sides<'_>, kind: &str, axis: (Word, Ticks), language: Language) -> Chart {
+fn over(sides: &Sides<'_>, kind: LoadKind, axis: (Word, Ticks), language: Language) -> Chart {
     let panel = |title: Word, figure: &Figure<'_>| plot(sides, kind, axis, title, figure, language);
     let times = |title: Word, figure: &Figure<'_>| {
         let mut panel = panel(title, figure);
@@ -93,7 +94,7 @@ fn over(sides: &Sides<'_>, kind: &str, axis: (Word, Ticks), language: Language) 
 
 fn plot(
     sides: &Sides<'_>,
-    kind: &str,
+    kind: LoadKind,
     (x_title, ticks): (Word, Ticks),
     title: Word,
     figure: &Figure<'_>,

@@ -9,6 +9,7 @@ use super::series::{Point, Series};
 use super::sketch::work;
 use super::theme::STYLES;
 use super::words::{Language, Word};
+use dyno_model::load::LoadKind;
 use dyno_model::summary::{LevelSummary, Summary};
 
 /// Output tokens per second that one user sees: the inverse of the median TPOT.
@@ -21,14 +22,15 @@ fn per_user(level: &LevelSummary) -> Option<f64> {
 /// Levels in flight and rates; bursts have no lasting throughput.
 pub(super) fn frontier(summary: &Summary, language: Language) -> Option<Chart> {
     let word = |word: Word| word.in_language(language);
-    let mut levels = if ends_of_sweep(summary) { vec![] } else { of_kind(summary, "concurrency") };
-    levels.extend(of_kind(summary, "rate"));
+    let mut levels =
+        if ends_of_sweep(summary) { vec![] } else { of_kind(summary, LoadKind::Concurrency) };
+    levels.extend(of_kind(summary, LoadKind::Rate));
     levels.retain(|level| per_user(level).is_some());
     let steady = all_steady(&levels);
     let gpus = summary.run.gpus.filter(|gpus| *gpus > 0);
     let figure = work(steady, |work| work.output_tokens_per_s);
     let share = |value: Value| Value::plain(value.value / f64::from(gpus.unwrap_or(1)));
-    let groups = distinct(levels.iter().map(|level| (level.load.kind.as_str(), lengths(level))));
+    let groups = distinct(levels.iter().map(|level| (level.load.kind, lengths(level))));
     let (mut series, mut several) = (Vec::new(), false);
     for (kind, pair) in &groups {
         let is = |level: &&LevelSummary| level.load.kind == *kind && lengths(level) == *pair;
@@ -37,11 +39,11 @@ pub(super) fn frontier(summary: &Summary, language: Language) -> Option<Chart> {
         let points = own.iter().filter_map(|level| {
             let value = figure(level).map(share);
             let load = numbers::label(level.load.value?);
-            let label = if *kind == "rate" { format!("{load}/s") } else { load };
+            let label = if *kind == LoadKind::Rate { format!("{load}/s") } else { load };
             Some(Point { label, ..point(level, per_user(level)?, value) })
         });
         several |= distinct(own.iter().map(|level| level.load.value)).len() > 1;
-        series.push(Series { name: name(kind, *pair, language), points: points.collect() });
+        series.push(Series { name: name(*kind, *pair, language), points: points.collect() });
     }
     if !several {
         return None;
@@ -69,9 +71,9 @@ pub(super) fn frontier(summary: &Summary, language: Language) -> Option<Chart> {
     })
 }
 
-fn name(kind: &str, pair: Option<[&str; 2]>, language: Language) -> String {
+fn name(kind: LoadKind, pair: Option<[&str; 2]>, language: Language) -> String {
     let kind = match kind {
-        "rate" => Word::Offered.in_language(language),
+        LoadKind::Rate => Word::Offered.in_language(language),
         _ => Word::InFlight.in_language(language),
     };
     match pair {

@@ -4,6 +4,7 @@ use super::canvas::clean;
 use super::series::{Point, Series, Trust};
 use super::theme::STYLES;
 use dyno_model::Verdict;
+use dyno_model::load::LoadKind;
 use dyno_model::summary::{Distribution, LevelSummary, Summary};
 
 /// A figure with what is known of its precision.
@@ -48,7 +49,7 @@ pub(super) fn of(which: Which, name: &'static str) -> Figure<'static> {
 }
 
 /// The levels of one kind of load, of which it is known how much it was.
-pub(super) fn of_kind<'a>(summary: &'a Summary, kind: &str) -> Vec<&'a LevelSummary> {
+pub(super) fn of_kind<'a>(summary: &'a Summary, kind: LoadKind) -> Vec<&'a LevelSummary> {
     let is = |level: &&LevelSummary| level.load.kind == kind && level.load.value.is_some();
     summary.levels.iter().filter(is).collect()
 }
@@ -60,8 +61,9 @@ pub(super) fn load(level: &LevelSummary) -> f64 {
 
 /// The levels in flight are but the two ends of a sweep over rates.
 pub(super) fn ends_of_sweep(summary: &Summary) -> bool {
-    let loads = distinct(of_kind(summary, "concurrency").iter().map(|level| level.load.value));
-    loads.len() < 3 && of_kind(summary, "rate").len() > 1
+    let loads =
+        distinct(of_kind(summary, LoadKind::Concurrency).iter().map(|level| level.load.value));
+    loads.len() < 3 && of_kind(summary, LoadKind::Rate).len() > 1
 }
 
 /// Lengths of input and output, as a level of a grid is called after them: `128→32 @16`.

@@ -8,6 +8,7 @@ use super::page::{Chart, Part};
 use super::sketch::work;
 use super::words::{Language, Word};
 use dyno_model::Verdict;
+use dyno_model::load::LoadKind;
 use dyno_model::summary::{LevelSummary, LoadSummary, Summary};
 
 /// Requests/s, output tokens/s and latency per output token of every pair of lengths.
@@ -34,10 +35,10 @@ pub(super) fn matrix(summary: &Summary, language: Language) -> Option<Chart> {
 
 fn load_name(load: &LoadSummary, language: Language) -> String {
     let Some(value) = load.value.map(numbers::label) else { return String::new() };
-    let kind = match load.kind.as_str() {
-        "concurrency" => Word::InFlight.in_language(language),
-        "rate" => return format!("{}{value}/s", language.comma()),
-        other => other,
+    let kind = match load.kind {
+        LoadKind::Concurrency => Word::InFlight.in_language(language),
+        LoadKind::Rate => return format!("{}{value}/s", language.comma()),
+        other => other.name(),
     };
     match language {
         Language::English => clean(&format!(", {value} {kind}")),

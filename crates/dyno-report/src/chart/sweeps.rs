@@ -5,13 +5,14 @@ use super::page::{Chart, Part};
 use super::panel::{Mark, Panel, Ticks};
 use super::sketch::{Sketch, found, work};
 use super::words::{Language, Word};
+use dyno_model::load::LoadKind;
 use dyno_model::summary::{LevelSummary, Summary};
 
 /// Six panels over the number in flight: total time, requests/s, mean latency, output tokens/s,
 /// p50 and p90 of the latency.
 pub(super) fn concurrency(summary: &Summary, language: Language) -> Option<Chart> {
     let sketch = Sketch {
-        levels: of_kind(summary, "concurrency"),
+        levels: of_kind(summary, LoadKind::Concurrency),
         x: load,
         x_title: Word::InFlight,
         ticks: Ticks::Loads,
@@ -62,7 +63,7 @@ fn knee(levels: &[&LevelSummary], language: Language) -> Option<Mark> {
 
 /// Four panels over the offered rate: completed requests, TTFT, ITL, latency.
 pub(super) fn rates(summary: &Summary, language: Language) -> Option<Chart> {
-    let levels = of_kind(summary, "rate");
+    let levels = of_kind(summary, LoadKind::Rate);
     let searched = found(summary, "req/s", language);
     let marks = match searched.is_empty() {
         true => knee(&levels, language).into_iter().collect(),
@@ -108,7 +109,7 @@ pub(super) fn rates(summary: &Summary, language: Language) -> Option<Chart> {
 /// Three panels over the number of requests at once: how long they took, TTFT, TPOT.
 pub(super) fn bursts(summary: &Summary, language: Language) -> Option<Chart> {
     let sketch = Sketch {
-        levels: of_kind(summary, "burst"),
+        levels: of_kind(summary, LoadKind::Burst),
         x: load,
         x_title: Word::Burst,
         ticks: Ticks::Doubling,

@@ -36,7 +36,7 @@ fn columns<'a>() -> Vec<Column<Row<'a>>> {
     let change = |row: &Row<'_>| row.test.map(|test| test.change);
     let end = |end: usize| move |row: &Row<'_>| row.test.map(|test| test.interval[end]);
     vec![
-        Column::text("load", |row: &Row<'_>| Some(row.point.load.kind.clone())),
+        Column::text("load", |row: &Row<'_>| Some(row.point.load.kind.to_string())),
         Column::number("load_value", |row: &Row<'_>| row.point.load.value),
         Column::whole("input_length", |row: &Row<'_>| row.point.input_length),
         Column::whole("output_length", |row: &Row<'_>| row.point.output_length),

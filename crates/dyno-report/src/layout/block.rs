@@ -2,6 +2,7 @@
 //! and headings centred in fifty.
 
 use super::cells::{fixed, whole};
+use dyno_model::load::LoadKind;
 use dyno_model::summary::{Distribution, LevelSummary};
 
 const BLOCK: usize = 50;
@@ -59,12 +60,12 @@ impl Block {
 
 /// Slots of a closed loop.
 pub(super) fn max_concurrency(level: &LevelSummary) -> Option<u64> {
-    level.load.value.filter(|_| level.load.kind == "concurrency").map(|slots| slots as u64)
+    level.load.value.filter(|_| level.load.kind == LoadKind::Concurrency).map(|slots| slots as u64)
 }
 
 /// The rate of an open loop at a fixed one.
 pub(super) fn rate(level: &LevelSummary) -> Option<f64> {
-    level.load.value.filter(|_| level.load.kind == "rate")
+    level.load.value.filter(|_| level.load.kind == LoadKind::Rate)
 }
 
 /// Tokens over all completed requests.

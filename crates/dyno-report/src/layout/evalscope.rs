@@ -5,6 +5,7 @@ use super::cells::{fixed, markdown, mean, row, seconds, whole};
 use crate::messages::Message;
 use crate::text::ABSENT;
 use dyno_model::Language;
+use dyno_model::load::LoadKind;
 use dyno_model::summary::{Distribution, LevelSummary, Summary};
 
 /// A percentile with its name.
@@ -47,7 +48,7 @@ fn names(levels: &[LevelSummary]) -> Vec<String> {
 
 /// How many at once: the slots of a closed loop, or all of a burst.
 fn parallel(level: &LevelSummary) -> Option<u64> {
-    let at_once = matches!(level.load.kind.as_str(), "concurrency" | "burst");
+    let at_once = matches!(level.load.kind, LoadKind::Concurrency | LoadKind::Burst);
     level.load.value.filter(|_| at_once).map(|value| value as u64)
 }
 

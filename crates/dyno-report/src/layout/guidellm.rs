@@ -2,6 +2,7 @@
 //! between two events of a stream, over all of them: our chunk gap.
 
 use super::cells::{markdown, mean, row, seconds, with_unit};
+use dyno_model::load::LoadKind;
 use dyno_model::summary::{LevelSummary, Summary};
 
 const HEADINGS: [&str; 6] = [
@@ -15,7 +16,7 @@ const HEADINGS: [&str; 6] = [
 
 /// The table.
 pub(super) fn guidellm(summary: &Summary) -> String {
-    let swept = summary.levels.iter().any(|level| level.load.kind == "rate");
+    let swept = summary.levels.iter().any(|level| level.load.kind == LoadKind::Rate);
     let mut out = row(&HEADINGS.map(str::to_owned)) + &row(&HEADINGS.map(|_| ":---:".to_owned()));
     let names: Vec<String> = summary.levels.iter().map(|level| benchmark(level, swept)).collect();
     for (level, name) in summary.levels.iter().zip(&names) {
@@ -35,12 +36,12 @@ pub(super) fn guidellm(summary: &Summary) -> String {
 
 /// What guidellm calls such a load. As many as possible at once, beside rates, is its throughput.
 fn benchmark(level: &LevelSummary, swept: bool) -> String {
-    match (level.load.kind.as_str(), level.load.value) {
-        ("concurrency", Some(1.0)) => "synchronous".to_owned(),
-        ("concurrency", _) if swept => "throughput".to_owned(),
-        ("concurrency", Some(value)) => format!("concurrent@{value}"),
-        ("burst" | "unlimited", _) => "throughput".to_owned(),
-        ("rate", Some(value)) => format!("asynchronous@{value:.2} req/sec"),
+    match (level.load.kind, level.load.value) {
+        (LoadKind::Concurrency, Some(1.0)) => "synchronous".to_owned(),
+        (LoadKind::Concurrency, _) if swept => "throughput".to_owned(),
+        (LoadKind::Concurrency, Some(value)) => format!("concurrent@{value}"),
+        (LoadKind::Burst | LoadKind::Unlimited, _) => "throughput".to_owned(),
+        (LoadKind::Rate, Some(value)) => format!("asynchronous@{value:.2} req/sec"),
         _ => markdown(&level.label),
     }
 }

@@ -38,7 +38,7 @@ fn columns<'a>() -> Vec<LevelColumn<'a>> {
         LevelColumn::text("level", |row| Some(row.level.label.clone())),
         LevelColumn::whole("level_index", |row| Some(row.level.index)),
         LevelColumn::whole("repeat", |row| row.level.repeat),
-        LevelColumn::text("load", |row| Some(row.level.load.kind.clone())),
+        LevelColumn::text("load", |row| Some(row.level.load.kind.to_string())),
         LevelColumn::number("load_value", |row| row.level.load.value),
         LevelColumn::own("verdict", |row| Some(row.level.verdict)),
         LevelColumn::text("reasons", |row| {

@@ -1,7 +1,7 @@
 //! The length matrix of vLLM 0.2.7's scripts: one row for each input and output length, with the
 //! latency of a request divided by its tokens.
 
-use super::cells::{fixed, plain};
+use super::cells::fixed;
 use crate::text::width;
 use dyno_model::summary::{Extras, LevelExtras};
 use dyno_model::summary::{LevelSummary, Summary, Tokens};
@@ -32,8 +32,8 @@ pub(super) fn matrix(summary: &Summary, extras: &Extras) -> String {
     let texts = tables.iter().map(|levels| {
         let load = levels.first().filter(|_| several).map(|(level, _)| &level.load);
         let heading = load.map(|load| match load.value {
-            Some(value) => format!("{} {value}\n\n", plain(&load.kind)),
-            None => format!("{}\n\n", plain(&load.kind)),
+            Some(value) => format!("{} {value}\n\n", load.kind),
+            None => format!("{}\n\n", load.kind),
         });
         heading.unwrap_or_default() + &table(levels)
     });
@@ -44,7 +44,7 @@ pub(super) fn matrix(summary: &Summary, extras: &Extras) -> String {
 fn place(level: &LevelSummary) -> (&str, f64, f64, f64) {
     let load = &level.load;
     let [input, output] = lengths(level).map(|length| length.unwrap_or(f64::INFINITY));
-    (&load.kind, load.value.unwrap_or(f64::INFINITY), input, output)
+    (load.kind.name(), load.value.unwrap_or(f64::INFINITY), input, output)
 }
 
 /// The lengths that were asked for, else the mean of those that were counted.

@@ -5,6 +5,7 @@
 use super::block::{
     Block, MAX, MEAN, MEDIAN, P90, P95, P99, blocks, max_concurrency, rate, tokens,
 };
+use dyno_model::load::LoadKind;
 use dyno_model::summary::{Extras, LevelExtras};
 use dyno_model::summary::{LevelSummary, RunSummary, Summary, tidy};
 
@@ -37,10 +38,10 @@ pub(super) fn concurrency(level: &LevelSummary) -> Option<f64> {
 }
 
 fn block(run: &RunSummary, level: &LevelSummary, extras: &LevelExtras) -> String {
-    let traffic = match (level.load.kind.as_str(), rate(level)) {
+    let traffic = match (level.load.kind, rate(level)) {
         (_, Some(rate)) => format!("{rate:?}"),
-        ("trace", _) => "trace".to_owned(),
-        ("ramp", _) => super::plain(&level.label),
+        (LoadKind::Trace, _) => "trace".to_owned(),
+        (LoadKind::Ramp, _) => super::plain(&level.label),
         _ => "inf".to_owned(),
     };
     let slots = max_concurrency(level).map_or_else(|| "not set".to_owned(), |n| n.to_string());

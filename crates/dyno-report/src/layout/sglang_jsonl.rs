@@ -5,6 +5,7 @@ use super::block::{max_concurrency, tokens};
 use super::object::Object;
 use super::sglang::{backend, concurrency, input_per_s};
 use super::vllm_json::{put_own, request_rate};
+use dyno_model::load::LoadKind;
 use dyno_model::summary::LevelExtras;
 use dyno_model::summary::{LevelSummary, RunSummary};
 use serde_json::Value;
@@ -13,7 +14,7 @@ use serde_json::Value;
 pub(super) fn object(run: &RunSummary, level: &LevelSummary, extras: &LevelExtras) -> Object {
     let [input, output] = tokens(level);
     let traffic =
-        if level.load.kind == "trace" { Value::from("trace") } else { request_rate(level) };
+        if level.load.kind == LoadKind::Trace { Value::from("trace") } else { request_rate(level) };
     let mut object = Object::default();
     object.put("tag", run.label.clone());
     object.put("backend", backend(run));

@@ -3,15 +3,16 @@
 
 use super::block::{max_concurrency, rate, tokens};
 use super::object::Object;
+use dyno_model::load::LoadKind;
 use dyno_model::summary::{Burstiness, LevelExtras};
 use dyno_model::summary::{LevelSummary, RunSummary};
 use serde_json::Value;
 
 /// What the tools write for a rate: `inf` where requests wait for nothing but their turn.
 pub(super) fn request_rate(level: &LevelSummary) -> Value {
-    match (rate(level), level.load.kind.as_str()) {
+    match (rate(level), level.load.kind) {
         (Some(rate), _) => rate.into(),
-        (None, "concurrency" | "burst") => "inf".into(),
+        (None, LoadKind::Concurrency | LoadKind::Burst) => "inf".into(),
         (None, _) => Value::Null,
     }
 }

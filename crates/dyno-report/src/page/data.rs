@@ -5,6 +5,7 @@ use super::metrics::{Metric, TIMES, Value as Figure, metrics};
 use super::words::Word;
 use dyno_analysis::detail::{Became, Curve, Detail, LevelDetail};
 use dyno_model::Language;
+use dyno_model::load::LoadKind;
 use dyno_model::summary::{LevelSummary, SearchSummary, Summary};
 use dyno_words::escape::escape;
 use serde_json::{Map, Value, json};
@@ -80,21 +81,19 @@ fn level(level: &LevelSummary, language: Language) -> Value {
 }
 
 /// The kinds of load, and what each is measured in.
-const LOADS: [(&str, Word); 5] = [
-    ("concurrency", Word::InFlightLoad),
-    ("rate", Word::OfferedLoad),
-    ("burst", Word::BurstLoad),
-    ("trace", Word::SpeedLoad),
-    ("ramp", Word::RampLoad),
+const LOADS: [(LoadKind, Word); 5] = [
+    (LoadKind::Concurrency, Word::InFlightLoad),
+    (LoadKind::Rate, Word::OfferedLoad),
+    (LoadKind::Burst, Word::BurstLoad),
+    (LoadKind::Trace, Word::SpeedLoad),
+    (LoadKind::Ramp, Word::RampLoad),
 ];
 
 /// A load by its name: those of the same name are the same.
 fn load(level: &LevelSummary, language: Language) -> String {
     let named = LOADS.iter().find(|(kind, _)| *kind == level.load.kind);
-    let name = named.map_or_else(
-        || escape(&level.load.kind, LONGEST),
-        |(_, name)| name.text(language).to_owned(),
-    );
+    let name = named
+        .map_or_else(|| level.load.kind.to_string(), |(_, name)| name.text(language).to_owned());
     match level.load.value {
         Some(value) => format!("{name}{}{}", language.colon(), figure(Some(value))),
         None => name,
@@ -103,9 +102,9 @@ fn load(level: &LevelSummary, language: Language) -> String {
 
 /// What levels can be laid along: their loads, by kind, the most frequent first, and their order.
 fn axes(summary: &Summary, language: Language) -> Vec<Value> {
-    let place = |level: &LevelSummary, kind: &str| {
-        level.load.value.filter(|_| level.load.kind == kind).map(|asked| match kind {
-            "rate" => level.offered_per_s.unwrap_or(asked),
+    let place = |level: &LevelSummary, kind: LoadKind| {
+        level.load.of(kind).map(|asked| match kind {
+            LoadKind::Rate => level.offered_per_s.unwrap_or(asked),
             _ => asked,
         })
     };
@@ -182,18 +181,18 @@ fn choices(metrics: &[Metric], language: Language) -> Vec<Value> {
 
 /// What a search has found, on the axis that it searched.
 fn marks(summary: &Summary, language: Language) -> Vec<Value> {
-    let mark = |axis: &str, name: Word, from: f64, to: f64| {
+    let mark = |axis: LoadKind, name: Word, from: f64, to: f64| {
         vec![json!({"axis": axis, "name": name.text(language), "from": from, "to": to})]
     };
     match &summary.search {
         Some(SearchSummary::Capacity { unit, holds, does_not_hold, .. }) => {
             let Some(known) = holds.or(*does_not_hold) else { return vec![] };
-            let axis = if unit == "req/s" { "rate" } else { "concurrency" };
+            let axis = if unit == "req/s" { LoadKind::Rate } else { LoadKind::Concurrency };
             let (from, to) = (holds.unwrap_or(known), does_not_hold.unwrap_or(known));
             mark(axis, Word::Capacity, from, to)
         }
         Some(SearchSummary::Knee { concurrency, .. }) => {
-            mark("concurrency", Word::Knee, *concurrency, *concurrency)
+            mark(LoadKind::Concurrency, Word::Knee, *concurrency, *concurrency)
         }
         None => vec![],
     }

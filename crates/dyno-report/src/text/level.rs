@@ -11,12 +11,12 @@ use crate::messages::Say;
 use dyno_model::Diagnostic;
 use dyno_model::Language;
 use dyno_model::Verdict;
+use dyno_model::load::LoadKind;
 use dyno_model::summary::{Distribution, Lag, LevelSummary, RunSummary, Tokens, round6};
 use dyno_words::escape::escape;
 
 const LONGEST_WORDS: usize = 300;
 const DIFFERS: f64 = 0.05;
-const TRACE: &str = "trace";
 
 /// A reason or note: what was seen, then what to do.
 pub(super) fn reason(mark: &str, reason: &Diagnostic, options: &TextOptions) -> String {
@@ -140,7 +140,7 @@ fn scheduled(level: &LevelSummary, language: Language) -> Option<String> {
             _ => false,
         }
     };
-    let open = matches!(level.load.kind.as_str(), "rate" | TRACE);
+    let open = matches!(level.load.kind, LoadKind::Rate | LoadKind::Trace);
     if !open && !pairs.iter().any(|(_, sent, scheduled)| differs(sent, scheduled)) {
         return None;
     }
@@ -196,7 +196,7 @@ fn client(level: &LevelSummary, language: Language) -> Option<String> {
     };
     let replay = |lag: Lag| Say::ReplayLag.with(language, &[lag.p50, lag.p99, lag.max].map(number));
     let texts = [
-        if level.load.kind == TRACE {
+        if level.load.kind == LoadKind::Trace {
             c.send_lag_ms.map(replay)
         } else {
             lag(Say::SendLag, c.send_lag_ms)

@@ -6,6 +6,7 @@ use super::layout::{left, millis, number, right, width};
 use crate::messages::Say;
 use dyno_model::Language;
 use dyno_model::Verdict;
+use dyno_model::load::LoadKind;
 use dyno_model::summary::{Distribution, LevelSummary};
 
 const HEIGHT: usize = 4;
@@ -49,8 +50,11 @@ type Rounds<'a> = (f64, Vec<&'a LevelSummary>);
 
 /// The kind of load that most levels differ by, and its loads in order.
 fn axis(levels: &[LevelSummary]) -> Option<(Say, Vec<Rounds<'_>>)> {
-    let kinds =
-        [("concurrency", Say::AxisConcurrency), ("rate", Say::AxisRate), ("burst", Say::AxisBurst)];
+    let kinds = [
+        (LoadKind::Concurrency, Say::AxisConcurrency),
+        (LoadKind::Rate, Say::AxisRate),
+        (LoadKind::Burst, Say::AxisBurst),
+    ];
     let all = kinds.map(|(kind, say)| (say, loads(levels, kind)));
     let longest = all.into_iter().max_by_key(|(_, loads)| loads.len())?;
     let (say, loads) = longest;
@@ -61,7 +65,7 @@ fn axis(levels: &[LevelSummary]) -> Option<(Say, Vec<Rounds<'_>>)> {
     (loads.len() >= FEWEST_LOADS && each.all(|other| other == first)).then_some((say, loads))
 }
 
-fn loads<'a>(levels: &'a [LevelSummary], kind: &str) -> Vec<Rounds<'a>> {
+fn loads<'a>(levels: &'a [LevelSummary], kind: LoadKind) -> Vec<Rounds<'a>> {
     let mut loads: Vec<Rounds<'a>> = Vec::new();
     for level in levels.iter().filter(|level| level.load.kind == kind) {
         let Some(value) = level.load.value else { continue };

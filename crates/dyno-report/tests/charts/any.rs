@@ -3,6 +3,7 @@
 use super::xml::{Element, read};
 use super::{details, made};
 use dyno_analysis::Detail;
+use dyno_model::load::LoadKind;
 use dyno_model::summary::{LoadSummary, Steady, Throughput};
 use dyno_model::{Diagnostic, LevelSummary, Summary, Verdict};
 use dyno_report::chart::{ChartOptions, Language, charts, measure, svg};
@@ -37,7 +38,7 @@ fn label() -> impl Strategy<Value = String> {
 #[derive(Debug, Clone)]
 struct Odd {
     label: String,
-    load: (String, f64),
+    load: (LoadKind, f64),
     verdict: u8,
     work: [Option<f64>; 2],
     steady: bool,
@@ -48,7 +49,9 @@ struct Odd {
 }
 
 fn odd() -> impl Strategy<Value = Odd> {
-    let kinds = ["concurrency", "rate", "burst", "trace", "ramp"].map(str::to_owned).to_vec();
+    let kinds =
+        [LoadKind::Concurrency, LoadKind::Rate, LoadKind::Burst, LoadKind::Trace, LoadKind::Ramp]
+            .to_vec();
     let value = prop_oneof![4 => (1_u32..800).prop_map(f64::from), 1 => figure()];
     let load = (prop::sample::select(kinds), value);
     let work = [maybe(), maybe()];
@@ -86,7 +89,7 @@ fn level(base: &LevelSummary, odd: &Odd) -> LevelSummary {
         output_tokens_per_s: odd.work[1],
         total_tokens_per_s: None,
     };
-    let (kind, value) = odd.load.clone();
+    let (kind, value) = odd.load;
     let slices = odd.slices.iter().zip(0..).map(|(latency, i)| made::slice(i, *latency));
     LevelSummary {
         label: odd.label.clone(),
@@ -217,12 +220,16 @@ fn any_number_of_levels_with_any_names_leaves_room() {
     ];
     let (base, level) = made::base();
     for count in [1, 3, 20, 200] {
-        let kinds = if count < 200 { &["concurrency", "rate", "burst"][..] } else { &["rate"] };
+        let kinds = if count < 200 {
+            &[LoadKind::Concurrency, LoadKind::Rate, LoadKind::Burst][..]
+        } else {
+            &[LoadKind::Rate]
+        };
         for kind in kinds {
             let mut summary = base.clone();
             let own = |i: usize| {
                 let value = (i + 1) as f64;
-                let mut own = made::level(&level, kind, value, value, 100.0 + value);
+                let mut own = made::level(&level, *kind, value, value, 100.0 + value);
                 own.label = format!("{} {i}", NAMES[i % NAMES.len()]);
                 own
             };
@@ -264,8 +271,8 @@ proptest! {
         let (mut summary, base) = made::base();
         summary.levels = odd.iter().map(|odd| level(&base, odd)).collect();
         if let Some(kind) = one_kind {
-            let kind = ["concurrency", "rate", "burst"][kind];
-            summary.levels.iter_mut().for_each(|level| level.load.kind = kind.to_owned());
+            let kind = [LoadKind::Concurrency, LoadKind::Rate, LoadKind::Burst][kind];
+            summary.levels.iter_mut().for_each(|level| level.load.kind = kind);
         }
         summary.run.label = label;
         summary.run.gpus = gpus;

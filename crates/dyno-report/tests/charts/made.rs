@@ -1,6 +1,7 @@
 //! Summaries made by hand, from one real level.
 
 use super::common;
+use dyno_model::load::LoadKind;
 use dyno_model::summary::{Distribution, LoadSummary, Slice, Throughput};
 use dyno_model::{LevelSummary, Summary};
 
@@ -29,14 +30,14 @@ pub fn distribution(base: &LevelSummary, mean: f64) -> Option<Distribution> {
 /// A level of this load: `requests` per second, of 50 tokens each, `latency` milliseconds long.
 pub fn level(
     base: &LevelSummary,
-    kind: &str,
+    kind: LoadKind,
     value: f64,
     requests: f64,
     latency: f64,
 ) -> LevelSummary {
     LevelSummary {
         label: format!("{kind} {value}"),
-        load: LoadSummary { kind: kind.to_owned(), value: Some(value) },
+        load: LoadSummary { kind, value: Some(value) },
         duration_s: Some(1000.0 / requests),
         throughput: Throughput {
             requests_per_s: Some(requests),
@@ -58,7 +59,7 @@ pub fn ladder() -> Summary {
     let in_flight = [8.0, 16.0, 32.0, 64.0, 128.0, 150.0, 200.0, 256.0, 300.0, 400.0, 512.0, 720.0];
     let made = in_flight.map(|n| {
         let latency = f64::max(3000.0, n / 24.0 * 1e3);
-        level(&base, "concurrency", n, n / latency * 1e3, latency)
+        level(&base, LoadKind::Concurrency, n, n / latency * 1e3, latency)
     });
     summary.levels = made.to_vec();
     summary
@@ -68,7 +69,7 @@ pub fn ladder() -> Summary {
 pub fn rates() -> Summary {
     let (mut summary, base) = base();
     for rate in [4.0, 8.0, 12.0, 16.0, 20.0, 28.0] {
-        let mut level = level(&base, "rate", rate, rate.min(24.0), 400.0 + rate * 10.0);
+        let mut level = level(&base, LoadKind::Rate, rate, rate.min(24.0), 400.0 + rate * 10.0);
         level.offered_per_s = Some(rate);
         level.saturated = Some(rate > 24.0);
         summary.levels.push(level);
@@ -82,7 +83,7 @@ pub fn grid() -> Summary {
     for (i, input) in [128.0, 512.0].into_iter().enumerate() {
         for output in [32.0, 64.0, 256.0] {
             let requests = 400.0 / (output + input / 8.0);
-            let mut level = level(&base, "concurrency", 16.0, requests, 16e3 / requests);
+            let mut level = level(&base, LoadKind::Concurrency, 16.0, requests, 16e3 / requests);
             level.label = format!("{input}→{output} @16");
             level.index = i as u32;
             summary.levels.push(level);

@@ -9,6 +9,7 @@ mod made;
 mod pixels;
 mod xml;
 
+use dyno_model::load::LoadKind;
 use dyno_model::summary::{SearchSummary, Steady, Throughput};
 use dyno_model::{Diagnostic, Summary, Verdict};
 use dyno_report::chart::{self, ChartOptions, Language};
@@ -88,7 +89,8 @@ fn rates_show_what_was_offered_and_the_knee() {
 #[test]
 fn bursts_double_along_their_axis() {
     let (mut summary, base) = made::base();
-    let level = |i| made::level(&base, "burst", f64::from(1 << i), 2.0, 500.0 * f64::from(i + 1));
+    let level =
+        |i| made::level(&base, LoadKind::Burst, f64::from(1 << i), 2.0, 500.0 * f64::from(i + 1));
     summary.levels = (0..12).map(level).collect();
     assert_eq!(names(&summary), ["bursts"]);
     let drawing = chart::bursts(&summary, &ENGLISH).unwrap();
@@ -187,7 +189,7 @@ fn steady_windows_are_shown_where_all_levels_have_one() {
 #[test]
 fn ramps_and_soaks_are_shown_over_time() {
     let (mut summary, base) = made::base();
-    let mut level = made::level(&base, "ramp", 20.0, 5.0, 900.0);
+    let mut level = made::level(&base, LoadKind::Ramp, 20.0, 5.0, 900.0);
     let latency = |i: u32| (i < 8).then(|| 500.0 + f64::from(i) * 100.0);
     level.slices = Some((0..10).map(|i| made::slice(i, latency(i))).collect());
     summary.levels = vec![level.clone()];

@@ -4,6 +4,7 @@
 use super::xml::{Element, read};
 use super::{any, details, made};
 use dyno_model::Summary;
+use dyno_model::load::LoadKind;
 use dyno_report::chart::{ChartOptions, Language, charts, measure, picture};
 use resvg::tiny_skia::Pixmap;
 
@@ -104,7 +105,7 @@ fn check(name: &str, drawing: &str) {
 
 fn soak() -> Summary {
     let (mut summary, base) = made::base();
-    let mut level = made::level(&base, "ramp", 10.0, 8.0, 300.0);
+    let mut level = made::level(&base, LoadKind::Ramp, 10.0, 8.0, 300.0);
     level.slices = Some((0..20).map(|i| made::slice(i, Some(300.0))).collect());
     summary.levels.push(level);
     summary
@@ -112,7 +113,7 @@ fn soak() -> Summary {
 
 fn bursts() -> Summary {
     let (mut summary, base) = made::base();
-    let level = |n: f64| made::level(&base, "burst", n, n, 100.0 + n);
+    let level = |n: f64| made::level(&base, LoadKind::Burst, n, n, 100.0 + n);
     summary.levels = [1.0, 2.0, 4.0, 8.0].map(level).to_vec();
     summary
 }

@@ -3,6 +3,7 @@
 use crate::common::*;
 use crate::runs::print;
 use dyno_model::Language;
+use dyno_model::load::LoadKind;
 use dyno_model::plan::Load;
 use dyno_model::summary::{
     Distribution, Intervals95, LoadSummary, RequestCounts, Throughput, Tokens,
@@ -12,11 +13,11 @@ use dyno_model::{LevelSummary, Summary, Verdict};
 use dyno_report::layout::{Layout, Run};
 
 /// A level without any figure.
-fn blank(kind: &str, value: f64) -> LevelSummary {
+fn blank(kind: LoadKind, value: f64) -> LevelSummary {
     let plan = plan(vec![level_plan("x", Load::Burst { requests: 1 }, None)]);
     let mut level = summary_of(&plan, vec![stream(0, 0, 0, 100, 20, 5)]).levels.remove(0);
     level.label = format!("{kind} {value}");
-    level.load = LoadSummary { kind: kind.to_owned(), value: Some(value) };
+    level.load = LoadSummary { kind, value: Some(value) };
     level.verdict = Verdict::Valid;
     (level.duration_s, level.steady, level.concurrency) = (None, None, None);
     level.throughput = Throughput::default();
@@ -96,9 +97,9 @@ fn a_rate_sweep_of_guidellm() {
     let levels = GUIDELLM.lines().skip(2).map(|line| {
         let mut found = numbers(line);
         let mut level = match line {
-            _ if line.contains("synchronous |") => blank("concurrency", 1.0),
-            _ if line.contains("throughput |") => blank("concurrency", 512.0),
-            _ => blank("rate", found.remove(0)),
+            _ if line.contains("synchronous |") => blank(LoadKind::Concurrency, 1.0),
+            _ if line.contains("throughput |") => blank(LoadKind::Concurrency, 512.0),
+            _ => blank(LoadKind::Rate, found.remove(0)),
         };
         level.throughput.requests_per_s = Some(found[0]);
         level.latency_ms = mean_of(found[1] * 1e3);
@@ -140,7 +141,7 @@ fn of_pivot(pivot: &str) -> Vec<LevelSummary> {
         .map(|line| line.split('|').skip(2).filter_map(|cell| cell.trim().parse().ok()).collect())
         .collect();
     let level = |i: usize| {
-        let mut level = blank("concurrency", rows[0][i]);
+        let mut level = blank(LoadKind::Concurrency, rows[0][i]);
         level.duration_s = Some(rows[2][i]);
         level.throughput.requests_per_s = Some(rows[3][i]);
         level.throughput.output_tokens_per_s = Some(rows[5][i]);
@@ -283,7 +284,7 @@ fn a_burst_of_vllm() {
     for block in VLLM {
         let value = |line: &str| line.split(':').nth(1).and_then(|v| v.trim().parse::<f64>().ok());
         let found: Vec<f64> = block.lines().filter_map(value).collect();
-        let mut level = blank("burst", found[0]);
+        let mut level = blank(LoadKind::Burst, found[0]);
         level.requests.completed = Some(found[0] as u64);
         level.duration_s = Some(found[1]);
         let tokens = |n: f64| Some(Tokens { total: Some(n as u64), mean: n / found[0] });
@@ -321,7 +322,7 @@ fn a_length_matrix_of_vllm_0_2_7() {
     let mut extras = Vec::new();
     for line in MATRIX.lines().skip(2) {
         let found = numbers(line);
-        let mut level = blank("concurrency", 16.0);
+        let mut level = blank(LoadKind::Concurrency, 16.0);
         level.throughput.requests_per_s = Some(found[2]);
         level.throughput.output_tokens_per_s = Some(found[3]);
         level.input_length = Some(found[0] as u32);

@@ -2,6 +2,7 @@
 
 use crate::runs::*;
 use dyno_model::Language;
+use dyno_model::load::LoadKind;
 use dyno_report::layout::{Layout, Run};
 use dyno_words::escape::escape;
 
@@ -20,7 +21,7 @@ fn named(name: &str) -> Run {
     run.summary.run.note = Some(name.to_owned());
     for level in &mut run.summary.levels {
         level.label = name.to_owned();
-        level.load.kind = "trace".to_owned();
+        level.load.kind = LoadKind::Trace;
         level.reasons.iter_mut().for_each(|reason| reason.what = name.to_owned());
     }
     run

@@ -42,7 +42,6 @@ fn nothing_in_it_is_taken_for_markup() {
     read.summary.notes.push(reason.clone());
     for level in &mut read.summary.levels {
         level.label = bad();
-        level.load.kind = bad();
         level.reasons.push(reason.clone());
         level.notes.push(reason.clone());
         level.requests.failures.insert(bad(), 3);

@@ -3,6 +3,7 @@
 use super::super::part::{Finding, Stated};
 use super::super::quantity::{Cell, cell, name};
 use crate::blank;
+use dyno_model::load::LoadKind;
 use dyno_model::summary::{LoadSummary, RequestCounts};
 
 /// How often requests were sent.
@@ -67,11 +68,13 @@ impl Told {
             _ => None,
         };
         let load = match (self.slots, self.rate, sent) {
-            (_, Rate::Fixed(rate), _) => blank::load("rate", Some(rate)),
-            (_, Rate::Otherwise, _) | (None, Rate::Untold, None) => blank::load("unknown", None),
-            (Some(slots), ..) => blank::load("concurrency", Some(slots)),
-            (None, _, Some(sent)) => blank::load("burst", Some(sent)),
-            (None, Rate::Unlimited, None) => blank::load("unlimited", None),
+            (_, Rate::Fixed(rate), _) => blank::load(LoadKind::Rate, Some(rate)),
+            (_, Rate::Otherwise, _) | (None, Rate::Untold, None) => {
+                blank::load(LoadKind::Unknown, None)
+            }
+            (Some(slots), ..) => blank::load(LoadKind::Concurrency, Some(slots)),
+            (None, _, Some(sent)) => blank::load(LoadKind::Burst, Some(sent)),
+            (None, Rate::Unlimited, None) => blank::load(LoadKind::Unlimited, None),
         };
         (load, finding)
     }

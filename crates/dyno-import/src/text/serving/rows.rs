@@ -6,6 +6,7 @@ use super::TITLE;
 use super::load::Told;
 use crate::blank;
 use dyno_model::LevelSummary;
+use dyno_model::load::LoadKind;
 use dyno_model::summary::{Burstiness, LevelExtras};
 use dyno_model::summary::{Distribution, RequestCounts, Tokens};
 
@@ -24,7 +25,7 @@ impl Reader {
     pub(super) fn new(line: u64) -> Self {
         Self {
             line,
-            level: blank::level("", blank::load("unknown", None)),
+            level: blank::level("", blank::load(LoadKind::Unknown, None)),
             extras: LevelExtras::default(),
             findings: Vec::new(),
             told: Told::default(),
@@ -141,7 +142,7 @@ impl Reader {
     pub(super) fn finish(mut self, titled: bool, closed: bool) -> Part {
         let level = &mut self.level;
         let (load, assumed) = self.told.load(&level.requests, self.line);
-        level.label = label(&load.kind, load.value);
+        level.label = label(load.kind, load.value);
         level.load = load;
         self.findings.extend(assumed);
         if level.requests == RequestCounts::default() && level.duration_s.is_none() {

@@ -1,6 +1,7 @@
 //! What the levels of another tool's results were to be, as far as they tell.
 
 use dyno_model::Summary;
+use dyno_model::load::LoadKind;
 use dyno_model::plan::{Arrival, LengthSpec, LevelPlan, Load};
 use dyno_model::summary::LevelSummary;
 use std::collections::BTreeMap;
@@ -15,11 +16,12 @@ pub(super) fn plans(summary: &Summary) -> BTreeMap<u32, LevelPlan> {
 }
 
 fn load(level: &LevelSummary, arrival: Arrival) -> Option<Load> {
-    let value = level.load.value.filter(|value| *value >= 1.0 || level.load.kind == "rate")?;
-    match level.load.kind.as_str() {
-        "concurrency" => Some(Load::Concurrency { concurrency: value as u32 }),
-        "rate" if value > 0.0 => Some(Load::Rate { rate: value, arrival }),
-        "burst" => Some(Load::Burst { requests: value as u64 }),
+    let value =
+        level.load.value.filter(|value| *value >= 1.0 || level.load.kind == LoadKind::Rate)?;
+    match level.load.kind {
+        LoadKind::Concurrency => Some(Load::Concurrency { concurrency: value as u32 }),
+        LoadKind::Rate if value > 0.0 => Some(Load::Rate { rate: value, arrival }),
+        LoadKind::Burst => Some(Load::Burst { requests: value as u64 }),
         _ => None,
     }
 }
