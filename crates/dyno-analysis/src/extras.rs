@@ -3,6 +3,7 @@
 
 use crate::aggregate::{figures, for_each_record, level_plans};
 use crate::source::FrameSource;
+use dyno_model::metric::Time;
 use dyno_model::plan::{Arrival, LevelPlan, Load, Plan};
 use dyno_model::record::RequestRecord;
 use dyno_model::summary::{Burstiness, Extras, LevelExtras, tidy};
@@ -70,7 +71,7 @@ impl Gathering {
         let tokens =
             |count: Option<dyno_model::record::TokenCount>| count.map(|count| count.tokens);
         let (input, output) = (tokens(record.input), tokens(record.output));
-        let latency = figures(record).latency.map(|ns| ns as f64 / NS_PER_MS);
+        let latency = figures(record)[Time::Latency].map(|ns| ns as f64 / NS_PER_MS);
         self.per_token.add(latency, input.zip(output).map(|(input, output)| input + output));
         self.per_output_token.add(latency, output);
     }

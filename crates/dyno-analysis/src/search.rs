@@ -5,6 +5,7 @@
 use crate::slo::{margin, value};
 use dyno_model::course::{Over, Range, Search, Spacing};
 use dyno_model::load::LoadKind;
+use dyno_model::metric::Time;
 use dyno_model::plan::{Arrival, LevelPlan, Load, Plan};
 use dyno_model::slo::{Slo, Statistic, Term};
 use dyno_model::summary::{LevelSummary, SearchSummary, round6};
@@ -195,7 +196,7 @@ const LATENCIES: f64 = 5.0;
 fn longer(plan: &Plan, search: &Search, so_far: &[&LevelSummary]) -> Option<LevelPlan> {
     let mut full = so_far.iter().filter(|level| kind(search, level) == Kind::Throughput);
     let (first, None) = (full.next()?, full.next()) else { return None };
-    let latency = first.latency_ms.as_ref().and_then(|latency| latency.p50)?;
+    let latency = first.times[Time::Latency].as_ref().and_then(|latency| latency.p50)?;
     let wish = LevelWish { kind: Kind::Throughput, load: first.load.value? };
     let mut again = level(plan, search, wish, so_far).filter(|_| first.steady.is_none())?;
     let enough = (LATENCIES * latency * 1e6) as u64;
@@ -263,7 +264,7 @@ const TURNOVERS: f64 = 60.0;
 
 fn turnovers(search: &Search, so_far: &[&LevelSummary]) -> u64 {
     let alone = so_far.iter().find(|level| kind(search, level) == Kind::Synchronous);
-    let latency = alone.and_then(|level| level.latency_ms.as_ref()?.p50);
+    let latency = alone.and_then(|level| level.times[Time::Latency].as_ref()?.p50);
     latency.map_or(0, |latency| (TURNOVERS * latency * 1e6) as u64)
 }
 
@@ -322,7 +323,7 @@ fn measured(plan: &Plan, search: &Search, level: &LevelSummary) -> Measured {
             Some(slo) => held(level, slo),
             None => Held::Unsure,
         },
-        latency: level.latency_ms.as_ref().and_then(|latency| latency.p50),
+        latency: level.times[Time::Latency].as_ref().and_then(|latency| latency.p50),
         requests: ended,
         failed_share: match ended {
             0 => 1.0,

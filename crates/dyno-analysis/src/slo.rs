@@ -2,7 +2,7 @@
 
 use dyno_model::Verdict;
 use dyno_model::slo::{Condition, Metric, Slo, Statistic, Term};
-use dyno_model::summary::{Distribution, LevelSummary, SloVerdict, TermVerdict, tidy};
+use dyno_model::summary::{LevelSummary, SloVerdict, TermVerdict, tidy};
 use dyno_search::Margin;
 use dyno_stats::{PERCENTILES, Percentile, Presence};
 
@@ -12,41 +12,10 @@ pub fn value(level: &LevelSummary, metric: Metric, statistic: Option<Statistic>)
     let steady = level.steady.map(|steady| steady.throughput);
     let work = steady.unwrap_or(level.throughput);
     match metric {
-        Metric::Errors => {
-            let counts = &level.requests;
-            tidy(counts.bad()? as f64 / counts.ended()? as f64 * 100.0)
-        }
-        Metric::Throughput => work.requests_per_s.or(level.throughput.requests_per_s),
-        Metric::Tokens => work.output_tokens_per_s.or(level.throughput.output_tokens_per_s),
-        _ => figure(times(level, metric)?, statistic?),
-    }
-}
-
-/// The distribution that a metric of times is about.
-fn times(level: &LevelSummary, metric: Metric) -> Option<&Distribution> {
-    match metric {
-        Metric::Ttft => level.ttft_ms.as_ref(),
-        Metric::ScheduledTtft => level.ttft_scheduled_ms.as_ref(),
-        Metric::Tpot => level.tpot_ms.as_ref(),
-        Metric::Itl => level.itl_ms.as_ref(),
-        Metric::Latency => level.latency_ms.as_ref(),
-        Metric::ScheduledLatency => level.latency_scheduled_ms.as_ref(),
-        Metric::Errors | Metric::Throughput | Metric::Tokens => None,
-    }
-}
-
-fn figure(of: &Distribution, statistic: Statistic) -> Option<f64> {
-    match statistic {
-        Statistic::Mean => of.mean,
-        Statistic::P50 => of.p50,
-        Statistic::P66 => of.p66,
-        Statistic::P75 => of.p75,
-        Statistic::P80 => of.p80,
-        Statistic::P90 => of.p90,
-        Statistic::P95 => of.p95,
-        Statistic::P98 => of.p98,
-        Statistic::P99 => of.p99,
-        Statistic::P99_9 => of.p99_9,
+        Metric::RequestRate => work.requests_per_s.or(level.throughput.requests_per_s),
+        Metric::OutputRate => work.output_tokens_per_s.or(level.throughput.output_tokens_per_s),
+        Metric::Time(_) => metric.distribution(level)?.get(statistic?),
+        _ => tidy(metric.value(level)?),
     }
 }
 
@@ -70,7 +39,7 @@ pub struct FewSamples {
 /// What a term's percentile lacks; nothing where the level has no such figure at all.
 pub(crate) fn few_samples(level: &LevelSummary, term: &Term) -> Option<FewSamples> {
     let percentile = percentile(term.statistic?)?;
-    let samples = times(level, term.metric)?.count?;
+    let samples = term.metric.distribution(level)?.count?;
     (percentile.presence(samples) != Presence::Shown).then(|| FewSamples {
         figure: term.figure(),
         samples,
@@ -153,12 +122,5 @@ pub(crate) fn margin(level: &LevelSummary, slo: &Slo) -> Option<Margin> {
 
 /// The 95 % interval of a term's figure, where there is one.
 fn interval(level: &LevelSummary, term: &Term) -> Option<[f64; 2]> {
-    let known = times(level, term.metric)?.ci95;
-    match term.statistic? {
-        Statistic::Mean => known.mean,
-        Statistic::P50 => known.p50,
-        Statistic::P90 => known.p90,
-        Statistic::P99 => known.p99,
-        _ => None,
-    }
+    term.metric.distribution(level)?.interval(term.statistic?)
 }

@@ -4,6 +4,7 @@ mod common;
 
 use common::*;
 use dyno_model::MS;
+use dyno_model::metric::Time;
 use dyno_model::outcome::{FailureClass, Outcome};
 use dyno_model::plan::{Arrival, Load, Warmup};
 use dyno_model::record::Phase;
@@ -21,20 +22,20 @@ fn times_of_two_streams() {
     a.dispatched = Some(7 * MS);
     let b = stream(1, 0, 20, 200, 30, 3);
     let level = burst(vec![a, b]);
-    let ttft = level.ttft_ms.unwrap();
+    let ttft = level.times[Time::Ttft].clone().unwrap();
     assert_eq!((ttft.count, ttft.mean, ttft.std), (Some(2), Some(150.0), Some(50.0)));
     assert_eq!((ttft.min, ttft.p50, ttft.max), (Some(100.0), Some(150.0), Some(200.0)));
     assert_eq!((ttft.p66, ttft.p90, ttft.p99, ttft.p99_9), (None, None, None, None));
-    let scheduled = level.ttft_scheduled_ms.unwrap();
+    let scheduled = level.times[Time::TtftScheduled].clone().unwrap();
     assert_eq!((scheduled.min, scheduled.max), (Some(106.0), Some(200.0)));
-    let latency = level.latency_ms.unwrap();
+    let latency = level.times[Time::Latency].clone().unwrap();
     assert_eq!((latency.min, latency.max), (Some(180.0), Some(260.0)));
-    assert_eq!(level.latency_scheduled_ms.unwrap().min, Some(186.0));
-    let tpot = level.tpot_ms.unwrap();
+    assert_eq!(level.times[Time::LatencyScheduled].clone().unwrap().min, Some(186.0));
+    let tpot = level.times[Time::Tpot].clone().unwrap();
     assert_eq!((tpot.min, tpot.max), (Some(20.0), Some(30.0)));
-    let itl = level.itl_ms.unwrap();
+    let itl = level.times[Time::Itl].clone().unwrap();
     assert_eq!((itl.count, itl.p50, itl.max), (Some(6), Some(20.0), Some(30.0)));
-    assert_eq!(level.chunk_gap_ms.unwrap().count, Some(6));
+    assert_eq!(level.times[Time::ChunkGap].clone().unwrap().count, Some(6));
     assert_eq!(level.client.send_lag_ms.unwrap().max, 3.0);
     // From the first `sent` at 10 ms to the last `end` at 280 ms.
     assert_eq!(level.duration_s, Some(0.27));
@@ -59,15 +60,15 @@ fn several_tokens_in_a_chunk_share_its_gap() {
     r.finish_tokens = Some(1);
     r.output = usage(6);
     let level = burst(vec![r.clone(), r]);
-    let itl = level.itl_ms.unwrap();
+    let itl = level.times[Time::Itl].clone().unwrap();
     // Per request: 30 ms over three tokens, 0 for the coalesced one, 10 to the finish event.
     assert_eq!(
         (itl.count, itl.mean, itl.min, itl.max),
         (Some(10), Some(8.0), Some(0.0), Some(10.0))
     );
-    let gap = level.chunk_gap_ms.unwrap();
+    let gap = level.times[Time::ChunkGap].clone().unwrap();
     assert_eq!((gap.count, gap.max), (Some(6), Some(30.0)));
-    assert_eq!(level.tpot_ms.unwrap().mean, Some(8.0));
+    assert_eq!(level.times[Time::Tpot].clone().unwrap().mean, Some(8.0));
     assert_eq!(level.integrity.coalesced_share, Some(0.333333));
     assert_eq!(level.integrity.multi_token_share, Some(0.333333));
 }
@@ -79,12 +80,12 @@ fn an_empty_finish_event_that_brought_the_last_token_ends_a_gap() {
     r.end = 185 * MS;
     r.output = usage(5);
     let level = burst(vec![r]);
-    let itl = level.itl_ms.unwrap();
+    let itl = level.times[Time::Itl].clone().unwrap();
     assert_eq!((itl.count, itl.max), (Some(4), Some(25.0)));
     let mut r = stream(0, 0, 0, 100, 20, 4);
     r.last = Some(185 * MS);
     r.output = usage(4);
-    assert_eq!(burst(vec![r]).chunk_gap_ms.unwrap().count, Some(3));
+    assert_eq!(burst(vec![r]).times[Time::ChunkGap].clone().unwrap().count, Some(3));
 }
 
 #[test]
@@ -92,9 +93,9 @@ fn itl_is_absent_where_tokens_per_chunk_are_not_known() {
     let mut r = stream(0, 0, 0, 100, 20, 4);
     r.output = usage(9);
     let level = burst(vec![r]);
-    assert!(level.itl_ms.is_none());
-    assert_eq!(level.chunk_gap_ms.unwrap().count, Some(3));
-    assert_eq!(level.tpot_ms.unwrap().mean, Some(7.5));
+    assert!(level.times[Time::Itl].is_none());
+    assert_eq!(level.times[Time::ChunkGap].clone().unwrap().count, Some(3));
+    assert_eq!(level.times[Time::Tpot].clone().unwrap().mean, Some(7.5));
     assert_eq!(level.integrity.multi_token_share, None);
     assert!(codes(&level.notes).contains(&"no_token_times"));
 }
@@ -108,16 +109,20 @@ fn an_answer_that_was_not_streamed_has_only_latency() {
     r.last = None;
     r.end = 500 * MS;
     let level = burst(vec![r]);
-    assert!(level.ttft_ms.is_none() && level.tpot_ms.is_none() && level.itl_ms.is_none());
-    assert!(level.chunk_gap_ms.is_none() && level.integrity.no_terminal_share.is_none());
-    assert_eq!(level.latency_ms.unwrap().mean, Some(500.0));
+    assert!(
+        level.times[Time::Ttft].is_none()
+            && level.times[Time::Tpot].is_none()
+            && level.times[Time::Itl].is_none()
+    );
+    assert!(level.times[Time::ChunkGap].is_none() && level.integrity.no_terminal_share.is_none());
+    assert_eq!(level.times[Time::Latency].clone().unwrap().mean, Some(500.0));
 }
 
 #[test]
 fn one_token_has_no_tpot_and_one_sample_no_spread() {
     let level = burst(vec![stream(0, 0, 0, 100, 20, 1)]);
-    assert!(level.tpot_ms.is_none() && level.itl_ms.is_none());
-    let ttft = level.ttft_ms.unwrap();
+    assert!(level.times[Time::Tpot].is_none() && level.times[Time::Itl].is_none());
+    let ttft = level.times[Time::Ttft].clone().unwrap();
     assert_eq!((ttft.std, ttft.p50, ttft.mean), (None, None, Some(100.0)));
 }
 
@@ -140,7 +145,7 @@ fn outcomes_are_counted_apart_and_nothing_becomes_zero() {
     // The censored request's end is no end of an answer.
     assert_eq!(level.duration_s, Some(0.05));
     assert_eq!(level.throughput.requests_per_s, None);
-    assert!(level.latency_ms.is_none() && level.output_tokens.is_none());
+    assert!(level.times[Time::Latency].is_none() && level.output_tokens.is_none());
 }
 
 #[test]
@@ -179,10 +184,10 @@ fn intervals_come_with_enough_blocks_of_time() {
         r.first = r.first.map(|t| t + (r.index * 7919 % 13) * MS);
     }
     let level = summary_of(&plan, records).levels.remove(0);
-    let ttft = level.ttft_ms.unwrap();
+    let ttft = level.times[Time::Ttft].clone().unwrap();
     let (mean, [low, high]) = (ttft.mean.unwrap(), ttft.ci95.mean.unwrap());
     assert!(100.0 < low && low < mean && mean < high && high < 112.0, "{low} {mean} {high}");
-    assert_eq!(level.itl_ms.unwrap().ci95.p99, Some([20.0, 20.0]));
+    assert_eq!(level.times[Time::Itl].clone().unwrap().ci95.p99, Some([20.0, 20.0]));
     assert!(!codes(&level.notes).contains(&"no_interval"));
 }
 
@@ -202,7 +207,7 @@ fn warm_up_is_no_sample_but_work_in_the_window() {
     let level =
         summary_with(&plan, records, |end| end.starved = Some(starved(10))).levels.remove(0);
     assert_eq!(level.requests.completed, Some(18));
-    assert_eq!(level.latency_ms.unwrap().count, Some(18));
+    assert_eq!(level.times[Time::Latency].clone().unwrap().count, Some(18));
     // From 183 ms, when both slots have sent a measured request, to 1809 ms. The last warm-up
     // token came at 182 ms, before it; the last token of slot 1 at 1811 ms, after it.
     let steady = level.steady.unwrap();

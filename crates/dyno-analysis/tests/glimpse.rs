@@ -7,6 +7,7 @@ use common::{burst_plan, failure, stream, summary_of};
 use dyno_analysis::Finding;
 use dyno_analysis::glimpse::{Glimpse, Glimpsed};
 use dyno_model::MS;
+use dyno_model::metric::Time;
 use dyno_model::outcome::{FailureClass, Outcome};
 use dyno_model::record::{Phase, RequestRecord};
 use proptest::prelude::*;
@@ -60,9 +61,9 @@ proptest! {
         prop_assert!(close(found.requests_per_s, level.throughput.requests_per_s));
         prop_assert!(close(found.output_tokens_per_s, level.throughput.output_tokens_per_s));
         for (found, said) in [
-            (found.ttft_ms, &level.ttft_ms),
-            (found.itl_ms, &level.itl_ms),
-            (found.tpot_ms, &level.tpot_ms),
+            (found.ttft_ms, &level.times[Time::Ttft]),
+            (found.itl_ms, &level.times[Time::Itl]),
+            (found.tpot_ms, &level.times[Time::Tpot]),
         ] {
             let said = said.as_ref();
             prop_assert!(close(found.p50, said.and_then(|said| said.p50)), "{found:?} {said:?}");

@@ -6,6 +6,7 @@ use common::*;
 use dyno_model::MS;
 use dyno_model::Verdict;
 use dyno_model::frame::{Ending, LevelEnd};
+use dyno_model::metric::Time;
 use dyno_model::outcome::{FailureClass, Outcome};
 use dyno_model::plan::{Arrival, Load, Plan, Warmup};
 use dyno_model::record::{Phase, RequestRecord, Turn};
@@ -48,20 +49,20 @@ fn first_and_later_turns_apart() {
     assert_eq!((sessions.turns, sessions.turns_mean), (6, 2.0));
     let first = sessions.first;
     // 200, 300 and 100 ms; four gaps of 20 ms follow.
-    let ttft = first.ttft_ms.unwrap();
+    let ttft = first.ttft.unwrap();
     assert_eq!((first.requests, ttft.count), (3, Some(3)));
     assert_eq!(
         (ttft.min, ttft.p50, ttft.mean, ttft.max),
         (Some(100.0), Some(200.0), Some(200.0), Some(300.0))
     );
-    assert_eq!(first.latency_ms.unwrap().mean, Some(280.0));
+    assert_eq!(first.latency.unwrap().mean, Some(280.0));
     let input = first.input_tokens.unwrap();
     assert_eq!((input.total, input.mean), (Some(270), 90.0));
     let later = sessions.later;
     // 50 and 70 ms; the failed one is in no figure.
-    let ttft = later.ttft_ms.unwrap();
+    let ttft = later.ttft.unwrap();
     assert_eq!((later.requests, ttft.count, ttft.mean, ttft.p90), (2, Some(2), Some(60.0), None));
-    assert_eq!(later.latency_ms.unwrap().max, Some(150.0));
+    assert_eq!(later.latency.unwrap().max, Some(150.0));
     assert_eq!(later.input_tokens.unwrap().mean, 200.0);
     let note = level.notes.iter().find(|note| note.code == "sessions_broken").unwrap();
     assert!(note.what.starts_with("1 of 3 conversations ended with a turn"), "{}", note.what);
@@ -75,9 +76,9 @@ fn absent_figures_of_turns_are_absent() {
     records.iter_mut().for_each(|r| r.streamed = false);
     let level = level_of(2, records);
     let sessions = level.sessions.unwrap();
-    assert_eq!((sessions.later.requests, sessions.later.ttft_ms), (0, None));
-    assert!(sessions.later.latency_ms.is_none() && sessions.later.input_tokens.is_none());
-    assert!(sessions.first.ttft_ms.is_none() && sessions.first.latency_ms.is_some());
+    assert_eq!((sessions.later.requests, sessions.later.ttft), (0, None));
+    assert!(sessions.later.latency.is_none() && sessions.later.input_tokens.is_none());
+    assert!(sessions.first.ttft.is_none() && sessions.first.latency.is_some());
     assert_eq!(sessions.first.input_tokens.unwrap().total, None);
     assert!(!codes(&level.notes).contains(&"sessions_broken"));
 }
@@ -100,7 +101,7 @@ fn intervals_of_turns_come_from_blocks_of_time() {
     }
     let level = summary_of(&plan, records).levels.remove(0);
     let sessions = level.sessions.unwrap();
-    let [first, later] = [sessions.first, sessions.later].map(|turns| turns.ttft_ms.unwrap());
+    let [first, later] = [sessions.first, sessions.later].map(|turns| turns.ttft.unwrap());
     assert_eq!((first.count, later.count), (Some(56), Some(104)));
     for (ttft, least) in [(first, 300.0), (later, 100.0)] {
         let (mean, [low, high]) = (ttft.mean.unwrap(), ttft.ci95.mean.unwrap());
@@ -250,8 +251,8 @@ proptest! {
         let completed = sessions.first.requests + sessions.later.requests;
         prop_assert_eq!(completed, level.requests.completed.unwrap());
         let count = |d: &Option<dyno_model::summary::Distribution>| d.as_ref().map_or(0, |d| d.count.unwrap());
-        let both = count(&sessions.first.ttft_ms) + count(&sessions.later.ttft_ms);
-        prop_assert_eq!(both, count(&level.ttft_ms));
+        let both = count(&sessions.first.ttft) + count(&sessions.later.ttft);
+        prop_assert_eq!(both, count(&level.times[Time::Ttft]));
     }
 }
 

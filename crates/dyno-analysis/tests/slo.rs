@@ -6,6 +6,7 @@ mod common;
 use common::*;
 use dyno_analysis::slo::{judge, met, requests_needed, value};
 use dyno_model::MS;
+use dyno_model::metric::Time;
 use dyno_model::outcome::{FailureClass, Outcome};
 use dyno_model::plan::{Arrival, Load, Plan};
 use dyno_model::record::RequestRecord;
@@ -213,19 +214,31 @@ fn values_are_those_of_the_summary() {
     let level = &summary.levels[0];
     let of = |metric, statistic| value(level, metric, Some(statistic));
     let p = |d: &Option<dyno_model::summary::Distribution>| d.as_ref().unwrap().p90;
-    assert_eq!(of(Metric::Ttft, Statistic::P90), p(&level.ttft_ms));
-    assert_eq!(of(Metric::ScheduledTtft, Statistic::P90), p(&level.ttft_scheduled_ms));
-    assert_eq!(of(Metric::Tpot, Statistic::P90), p(&level.tpot_ms));
-    assert_eq!(of(Metric::Itl, Statistic::P90), p(&level.itl_ms));
-    assert_eq!(of(Metric::Latency, Statistic::P90), p(&level.latency_ms));
-    assert_eq!(of(Metric::ScheduledLatency, Statistic::P90), p(&level.latency_scheduled_ms));
-    assert_eq!(of(Metric::Itl, Statistic::Mean), level.itl_ms.as_ref().and_then(|d| d.mean));
-    assert_ne!(of(Metric::Ttft, Statistic::P90), of(Metric::ScheduledTtft, Statistic::P90));
+    assert_eq!(of(Metric::Time(Time::Ttft), Statistic::P90), p(&level.times[Time::Ttft]));
+    assert_eq!(
+        of(Metric::Time(Time::TtftScheduled), Statistic::P90),
+        p(&level.times[Time::TtftScheduled])
+    );
+    assert_eq!(of(Metric::Time(Time::Tpot), Statistic::P90), p(&level.times[Time::Tpot]));
+    assert_eq!(of(Metric::Time(Time::Itl), Statistic::P90), p(&level.times[Time::Itl]));
+    assert_eq!(of(Metric::Time(Time::Latency), Statistic::P90), p(&level.times[Time::Latency]));
+    assert_eq!(
+        of(Metric::Time(Time::LatencyScheduled), Statistic::P90),
+        p(&level.times[Time::LatencyScheduled])
+    );
+    assert_eq!(
+        of(Metric::Time(Time::Itl), Statistic::Mean),
+        level.times[Time::Itl].as_ref().and_then(|d| d.mean)
+    );
+    assert_ne!(
+        of(Metric::Time(Time::Ttft), Statistic::P90),
+        of(Metric::Time(Time::TtftScheduled), Statistic::P90)
+    );
     assert_eq!(value(level, Metric::Errors, None), Some(0.416667));
     let steady = level.steady.unwrap().throughput;
-    assert_eq!(value(level, Metric::Throughput, None), steady.requests_per_s);
-    assert_eq!(value(level, Metric::Tokens, None), steady.output_tokens_per_s);
-    assert_eq!(value(level, Metric::Ttft, None), None);
+    assert_eq!(value(level, Metric::RequestRate, None), steady.requests_per_s);
+    assert_eq!(value(level, Metric::OutputRate, None), steady.output_tokens_per_s);
+    assert_eq!(value(level, Metric::Time(Time::Ttft), None), None);
     assert_eq!(judge(level, &slo("ttft.p90<1s")).passed, Some(true));
 }
 

@@ -6,6 +6,7 @@ use common::*;
 use dyno_model::MS;
 use dyno_model::Verdict;
 use dyno_model::load::LoadKind;
+use dyno_model::metric::Time;
 use dyno_model::plan::{Arrival, Load};
 use dyno_model::record::RequestRecord;
 use dyno_model::summary::LevelSummary;
@@ -42,7 +43,7 @@ fn a_trace_has_the_window_of_an_open_loop() {
     assert_eq!(trace.steady.unwrap().window_s, 9.72);
     assert_eq!(trace.steady, level(RATE, records).steady);
     assert_eq!(trace.verdict, Verdict::Valid);
-    assert!(trace.ttft_ms.unwrap().ci95.mean.is_some());
+    assert!(trace.times[Time::Ttft].clone().unwrap().ci95.mean.is_some());
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use dyno_model::load::LoadKind;
 use dyno_model::summary::{
     Client, Integrity, LoadSummary, Origin, RequestCounts, RunSummary, SUMMARY_SCHEMA, Throughput,
-    TokenSources,
+    Times, TokenSources,
 };
 use dyno_model::{LevelSummary, Summary, Verdict};
 use std::collections::BTreeMap;
@@ -35,13 +35,7 @@ pub(crate) fn level(label: impl Into<String>, load: LoadSummary) -> LevelSummary
         offered_per_s: None,
         saturated: None,
         concurrency: None,
-        ttft_ms: None,
-        ttft_scheduled_ms: None,
-        latency_ms: None,
-        latency_scheduled_ms: None,
-        tpot_ms: None,
-        itl_ms: None,
-        chunk_gap_ms: None,
+        times: Times::default(),
         input_tokens: None,
         output_tokens: None,
         token_source: TokenSources::default(),

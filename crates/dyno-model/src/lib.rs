@@ -10,6 +10,7 @@ pub mod frame;
 pub mod lag;
 mod language;
 pub mod load;
+pub mod metric;
 pub mod nearest;
 pub mod outcome;
 pub mod plan;

@@ -26,6 +26,7 @@ pub use slo::{SloSummary, SloVerdict, TermVerdict};
 
 use crate::diagnostic::Diagnostic;
 use crate::frame::Ending;
+use crate::metric::{PerTime, Time};
 use crate::server::GpuCost;
 use crate::verdict::Verdict;
 use serde::{Deserialize, Serialize};
@@ -112,6 +113,9 @@ pub struct TokenSources {
     pub output: Option<String>,
 }
 
+/// The distributions of a level's times.
+pub type Times = PerTime<Option<Distribution>>;
+
 /// One load level.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct LevelSummary {
@@ -160,20 +164,9 @@ pub struct LevelSummary {
     pub saturated: Option<bool>,
     /// Requests in flight.
     pub concurrency: Option<Concurrency>,
-    /// `first − sent`.
-    pub ttft_ms: Option<Distribution>,
-    /// `first − intended`.
-    pub ttft_scheduled_ms: Option<Distribution>,
-    /// `last − sent`.
-    pub latency_ms: Option<Distribution>,
-    /// `last − intended`.
-    pub latency_scheduled_ms: Option<Distribution>,
-    /// `(last − first) / (output tokens − 1)`.
-    pub tpot_ms: Option<Distribution>,
-    /// Chunk gap per token.
-    pub itl_ms: Option<Distribution>,
-    /// Between consecutive output events.
-    pub chunk_gap_ms: Option<Distribution>,
+    /// The times of requests, each under its key: `ttft_ms`, `latency_ms`, …
+    #[serde(flatten)]
+    pub times: Times,
     /// Input tokens of completed requests.
     pub input_tokens: Option<Tokens>,
     /// Output tokens of completed requests.
@@ -378,7 +371,10 @@ impl LevelSummary {
 
     /// TTFT repeats the latency: answers came whole, and there is no TTFT.
     pub fn is_whole(&self) -> bool {
-        let (Some(ttft), Some(latency)) = (&self.ttft_ms, &self.latency_ms) else { return false };
+        let [Some(ttft), Some(latency)] = [Time::Ttft, Time::Latency].map(|time| &self.times[time])
+        else {
+            return false;
+        };
         let same = |a: Option<f64>, b: Option<f64>| a.zip(b).is_none_or(|(a, b)| a == b);
         ttft.mean.is_some_and(|mean| mean > 0.0)
             && ttft.mean == latency.mean
@@ -389,9 +385,15 @@ impl LevelSummary {
     /// What tells the time between tokens: ITL, TPOT where there is none, or the gaps between the
     /// events of a stream.
     pub fn token_time(&self) -> Option<&Distribution> {
-        let known = [&self.itl_ms, &self.tpot_ms, &self.chunk_gap_ms];
+        let known = [Time::Itl, Time::Tpot, Time::ChunkGap].map(|time| &self.times[time]);
         let told = |figure: &&Distribution| figure.mean.is_some_and(|mean| mean > 0.0);
         known.into_iter().flatten().find(told).filter(|_| !self.is_whole())
+    }
+
+    /// Output tokens per second that one user sees: the inverse of the median TPOT.
+    pub fn per_user(&self) -> Option<f64> {
+        let tpot = self.times[Time::Tpot].as_ref()?.p50?;
+        (tpot > 0.0).then_some(1e3 / tpot)
     }
 
     /// What another tool stated by this name, where the level is its.

@@ -10,6 +10,7 @@ use common::*;
 use dyno_analysis::summarise;
 use dyno_model::frame::{Ending, Frame};
 use dyno_model::load::LoadKind;
+use dyno_model::metric::Time;
 use dyno_model::outcome::FailureClass;
 use dyno_model::plan::{Arrival, Load, Plan, Warmup};
 use dyno_model::ramp::Ramp;
@@ -119,7 +120,11 @@ fn a_percentile_among_those_still_running_is_not_known() {
 #[test]
 fn a_ramp_is_no_level() {
     let level = served(UP, 40, 3);
-    assert!(level.steady.is_none() && level.latency_ms.is_none() && level.itl_ms.is_none());
+    assert!(
+        level.steady.is_none()
+            && level.times[Time::Latency].is_none()
+            && level.times[Time::Itl].is_none()
+    );
     assert_eq!((level.load.kind, level.load.value), (LoadKind::Ramp, Some(50.0)));
     assert_eq!(level.verdict, Verdict::Valid, "{:?}", level.reasons);
     assert!(level.reasons.is_empty() && level.notes.is_empty(), "{:?}", level.notes);

@@ -11,6 +11,7 @@ use dyno_analysis::{Detail, summarise};
 use dyno_model::Language;
 use dyno_model::MS;
 use dyno_model::frame::{Ending, Frame, LevelStart, RunEnd};
+use dyno_model::metric::Time;
 use dyno_model::outcome::FailureClass;
 use dyno_model::plan::{Load, Plan};
 use dyno_model::record::RequestRecord;
@@ -183,7 +184,7 @@ fn the_same_run_gives_the_same_bytes() {
 #[test]
 fn an_absent_figure_is_a_gap_and_no_zero() {
     let mut run = made(vec![requests(60), requests(60)], true);
-    run.summary.levels[0].ttft_ms = None;
+    run.summary.levels[0].times[Time::Ttft] = None;
     run.summary.levels[0].throughput = Default::default();
     run.summary.levels[0].steady = None;
     let html = run.html(Language::English);
@@ -210,9 +211,9 @@ fn figures_are_those_of_the_summary() {
     let metrics = data["metrics"].as_array().unwrap();
     let level = &run.summary.levels[0];
     let known = [
-        ("ttft.p50", level.ttft_ms.as_ref().unwrap().p50),
-        ("latency.p99", level.latency_ms.as_ref().unwrap().p99),
-        ("itl.mean", level.itl_ms.as_ref().unwrap().mean),
+        ("ttft.p50", level.times[Time::Ttft].as_ref().unwrap().p50),
+        ("latency.p99", level.times[Time::Latency].as_ref().unwrap().p99),
+        ("itl.mean", level.times[Time::Itl].as_ref().unwrap().mean),
         ("completed", Some(200.0)),
     ];
     for (id, value) in known {

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 use dyno_import::{Imported, ImportedRun, import_bytes};
+use dyno_model::metric::Time;
 use dyno_model::{Language, LevelSummary};
 use dyno_report::layout::{Layout, Options, Run};
 use std::path::Path;
@@ -123,7 +124,11 @@ fn what_is_printed_can_be_imported() {
             let again = read_text(&print(layout, run));
             assert_eq!(again.runs.len(), 1, "{name}");
             let figures = |level: &LevelSummary| {
-                let times = [&level.ttft_ms, &level.tpot_ms, &level.chunk_gap_ms];
+                let times = [
+                    &level.times[Time::Ttft],
+                    &level.times[Time::Tpot],
+                    &level.times[Time::ChunkGap],
+                ];
                 (level.load.clone(), level.throughput, times.map(Option::clone))
             };
             let of =

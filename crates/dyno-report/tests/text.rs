@@ -10,6 +10,7 @@ use dyno_model::Language;
 use dyno_model::MS;
 use dyno_model::frame::{Ending, Frame, LevelEnd};
 use dyno_model::load::LoadKind;
+use dyno_model::metric::Time;
 use dyno_model::outcome::{FailureClass, Outcome};
 use dyno_model::plan::{Arrival, Load};
 use dyno_model::record::{RequestRecord, Turn};
@@ -282,7 +283,7 @@ fn ladder(loads: &[f64]) -> Summary {
         level.load.value = Some(*load);
         let work = &mut level.steady.as_mut().unwrap().throughput;
         work.output_tokens_per_s = Some(100.0 * load);
-        level.ttft_ms.as_mut().unwrap().p99 = Some(10.0 * load * load);
+        level.times[Time::Ttft].as_mut().unwrap().p99 = Some(10.0 * load * load);
         summary.levels.push(level);
     }
     summary
@@ -297,7 +298,7 @@ fn curve(text: &str) -> String {
 #[test]
 fn the_curve_of_a_ladder() {
     let mut summary = ladder(&[1.0, 2.0, 4.0, 8.0, 12.5, 16.0]);
-    summary.levels[1].ttft_ms = None;
+    summary.levels[1].times[Time::Ttft] = None;
     summary.levels[4].verdict = Verdict::Invalid;
     summary.levels[4].reasons = vec![Finding::OutOfFiles(3).reason()];
     let english = text(&summary);
@@ -329,7 +330,7 @@ fn a_curve_needs_three_loads_of_one_kind_and_length() {
 #[test]
 fn without_streams_the_curve_is_of_the_latency() {
     let mut summary = ladder(&[1.0, 2.0, 4.0]);
-    summary.levels.iter_mut().for_each(|level| level.ttft_ms = None);
+    summary.levels.iter_mut().for_each(|level| level.times[Time::Ttft] = None);
     assert!(text(&summary).contains("latency p50 ms by concurrency"));
 }
 

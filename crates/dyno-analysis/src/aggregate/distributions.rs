@@ -1,12 +1,12 @@
 //! Distributions with their percentiles and intervals. The first reading gives the exact
 //! samples, the second sorts them into blocks of time.
 
-use super::figures::figures;
+use super::figures::{figures, for_each_gap_sample};
 use super::gather::Samples;
-use super::timeline::for_each_gap;
 use crate::findings::NoInterval;
+use dyno_model::metric::{PerTime, Time};
 use dyno_model::record::RequestRecord;
-use dyno_model::summary::{Distribution, Intervals95, round6};
+use dyno_model::summary::{Distribution, Intervals95, Times, round6};
 use dyno_stats::{BlockTable, Counted, MIN_BLOCKS, PERCENTILES, Presence};
 
 const MOST_BLOCKS: u64 = 40;
@@ -112,61 +112,23 @@ fn describe(counted: &Counted) -> Option<Distribution> {
 #[derive(Debug)]
 pub(crate) struct Distributions {
     blocks: Option<TimeBlocks>,
-    ttft: Part,
-    ttft_scheduled: Part,
-    latency: Part,
-    latency_scheduled: Part,
-    tpot: Part,
-    itl: Part,
-    chunk_gap: Part,
-}
-
-/// Medians in nanoseconds, however few the samples.
-#[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Medians {
-    pub(crate) ttft: Option<f64>,
-    pub(crate) latency: Option<f64>,
-    pub(crate) itl: Option<f64>,
-    pub(crate) chunk_gap: Option<f64>,
-    pub(crate) tpot: Option<f64>,
-}
-
-/// The distributions in the summary's order.
-pub(crate) struct Finished {
-    pub(crate) ttft: Option<Distribution>,
-    pub(crate) ttft_scheduled: Option<Distribution>,
-    pub(crate) latency: Option<Distribution>,
-    pub(crate) latency_scheduled: Option<Distribution>,
-    pub(crate) tpot: Option<Distribution>,
-    pub(crate) itl: Option<Distribution>,
-    pub(crate) chunk_gap: Option<Distribution>,
+    parts: PerTime<Part>,
 }
 
 impl Distributions {
     /// From the samples of the first reading (`latency` is given apart, for it is needed
     /// before).
-    pub(crate) fn new(samples: Samples, latency: &Counted, blocks: Option<TimeBlocks>) -> Self {
-        let plain = |samples: Vec<u64>| Part::new(&Counted::from_samples(samples), blocks);
-        Self {
-            blocks,
-            ttft: plain(samples.ttft),
-            ttft_scheduled: plain(samples.ttft_scheduled),
-            latency: Part::new(latency, blocks),
-            latency_scheduled: plain(samples.latency_scheduled),
-            tpot: plain(samples.tpot),
-            itl: Part::new(&samples.itl.freeze(), blocks),
-            chunk_gap: Part::new(&samples.chunk_gap.freeze(), blocks),
-        }
+    pub(crate) fn new(mut samples: Samples, latency: &Counted, blocks: Option<TimeBlocks>) -> Self {
+        let parts = PerTime::new(|time| match time {
+            Time::Latency => Part::new(latency, blocks),
+            _ => Part::new(&samples.take(time), blocks),
+        });
+        Self { blocks, parts }
     }
 
-    pub(crate) fn medians(&self) -> Medians {
-        Medians {
-            ttft: self.ttft.median,
-            latency: self.latency.median,
-            itl: self.itl.median,
-            chunk_gap: self.chunk_gap.median,
-            tpot: self.tpot.median,
-        }
+    /// Medians in nanoseconds, however few the samples.
+    pub(crate) fn medians(&self) -> PerTime<Option<f64>> {
+        PerTime::new(|time| self.parts[time].median)
     }
 
     /// Sorts a measured request's samples into their blocks: its own by when it was sent, its
@@ -175,37 +137,18 @@ impl Distributions {
         let (Some(blocks), true) = (self.blocks, record.is_completed()) else {
             return;
         };
-        let f = figures(record);
         let own = blocks.of(record.sent.unwrap_or(record.intended));
-        for (part, value) in [
-            (&mut self.ttft, f.ttft),
-            (&mut self.ttft_scheduled, f.ttft_scheduled),
-            (&mut self.latency, f.latency),
-            (&mut self.latency_scheduled, f.latency_scheduled),
-            (&mut self.tpot, f.tpot),
-        ] {
+        for (time, value) in figures(record).iter() {
             if let Some(value) = value {
-                part.add(own, value, 1);
+                self.parts[time].add(own, *value, 1);
             }
         }
-        for_each_gap(record, |gap| {
-            let block = blocks.of(gap.at_us.saturating_mul(1_000));
-            self.chunk_gap.add(block, gap.gap_ns, 1);
-            if let Some((time, tokens)) = gap.per_token() {
-                self.itl.add(block, time, tokens);
-            }
+        for_each_gap_sample(record, |gap| {
+            self.parts[gap.time].add(blocks.of(gap.at), gap.value, gap.times);
         });
     }
 
-    pub(crate) fn finish(self) -> Finished {
-        Finished {
-            ttft: self.ttft.finish(),
-            ttft_scheduled: self.ttft_scheduled.finish(),
-            latency: self.latency.finish(),
-            latency_scheduled: self.latency_scheduled.finish(),
-            tpot: self.tpot.finish(),
-            itl: self.itl.finish(),
-            chunk_gap: self.chunk_gap.finish(),
-        }
+    pub(crate) fn finish(self) -> Times {
+        self.parts.map(|_, part| part.finish())
     }
 }

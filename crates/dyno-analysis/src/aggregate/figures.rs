@@ -1,39 +1,49 @@
-//! The figures of one request, by the definitions of the metrics page.
+//! The times of one request, by the definitions of the metrics page: the one place that computes
+//! them.
 
+use super::timeline::for_each_gap;
+use dyno_model::metric::{PerTime, Time};
 use dyno_model::record::RequestRecord;
 
-/// Figures that a request has at most once, in nanoseconds.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct RequestFigures {
-    /// `first − sent`.
-    pub ttft: Option<u64>,
-    /// `first − intended`.
-    pub ttft_scheduled: Option<u64>,
-    /// `last − sent`.
-    pub latency: Option<u64>,
-    /// `last − intended`.
-    pub latency_scheduled: Option<u64>,
-    /// `(last − first) / (output tokens − 1)`.
-    pub tpot: Option<u64>,
-}
-
-/// The figures of a completed request; none for any other.
-pub fn figures(record: &RequestRecord) -> RequestFigures {
+/// The times that a completed request has once, in nanoseconds; none for any other. Times between
+/// its events are not among them.
+pub fn figures(record: &RequestRecord) -> PerTime<Option<u64>> {
+    let mut times = PerTime::default();
     if !record.is_completed() {
-        return RequestFigures::default();
+        return times;
     }
     let since = |later: Option<u64>, earlier: Option<u64>| Some(later?.saturating_sub(earlier?));
     let last = record.last.or((!record.streamed).then_some(record.end));
     let first = record.first.filter(|_| record.streamed);
-    let tpot = since(last, first).and_then(|time| {
+    times[Time::Ttft] = since(first, record.sent);
+    times[Time::TtftScheduled] = since(first, Some(record.intended));
+    times[Time::Latency] = since(last, record.sent);
+    times[Time::LatencyScheduled] = since(last, Some(record.intended));
+    times[Time::Tpot] = since(last, first).and_then(|time| {
         let gaps = record.output?.tokens.checked_sub(1).filter(|n| *n > 0)?;
         Some((time + gaps / 2) / gaps)
     });
-    RequestFigures {
-        ttft: since(first, record.sent),
-        ttft_scheduled: since(first, Some(record.intended)),
-        latency: since(last, record.sent),
-        latency_scheduled: since(last, Some(record.intended)),
-        tpot,
-    }
+    times
+}
+
+/// A sample of a time between the events of a request.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct GapSample {
+    pub(crate) time: Time,
+    /// When it ended, in nanoseconds.
+    pub(crate) at: u64,
+    pub(crate) value: u64,
+    /// How many samples it counts as.
+    pub(crate) times: u64,
+}
+
+/// The times between the events of a request.
+pub(crate) fn for_each_gap_sample(record: &RequestRecord, mut take: impl FnMut(GapSample)) {
+    for_each_gap(record, |gap| {
+        let at = gap.at_us.saturating_mul(1_000);
+        take(GapSample { time: Time::ChunkGap, at, value: gap.gap_ns, times: 1 });
+        if let Some((value, times)) = gap.per_token() {
+            take(GapSample { time: Time::Itl, at, value, times });
+        }
+    });
 }

@@ -3,18 +3,18 @@
 
 use super::concurrency::Flight;
 use super::failures::FailureWords;
-use super::figures::figures;
+use super::figures::{figures, for_each_gap_sample};
 use super::integrity::Streams;
 use super::sessions::Conversations;
 use super::slots::Slots;
 use super::stragglers::LastToEnd;
-use super::timeline::for_each_gap;
 use super::tokens::TokenSum;
 use crate::counts::Counts;
 use dyno_model::frame::LevelEnd;
+use dyno_model::metric::{PerTime, Time};
 use dyno_model::outcome::{FailureClass, Outcome};
 use dyno_model::record::RequestRecord;
-use dyno_stats::Tally;
+use dyno_stats::{Counted, Tally};
 
 /// What the first reading of a level leaves.
 #[derive(Debug, Default)]
@@ -44,13 +44,28 @@ pub(crate) struct Gathered {
 /// Exact samples, in nanoseconds.
 #[derive(Debug, Default)]
 pub(crate) struct Samples {
-    pub(crate) ttft: Vec<u64>,
-    pub(crate) ttft_scheduled: Vec<u64>,
-    pub(crate) latency: Vec<u64>,
-    pub(crate) latency_scheduled: Vec<u64>,
-    pub(crate) tpot: Vec<u64>,
-    pub(crate) itl: Tally,
-    pub(crate) chunk_gap: Tally,
+    /// Of times that a request has once.
+    own: PerTime<Vec<u64>>,
+    /// Of times between events.
+    gaps: PerTime<Tally>,
+}
+
+impl Samples {
+    fn add(&mut self, record: &RequestRecord) {
+        let times = figures(record);
+        for (time, samples) in self.own.iter_mut() {
+            samples.extend(times[time]);
+        }
+        for_each_gap_sample(record, |gap| self.gaps[gap.time].add(gap.value, gap.times));
+    }
+
+    /// All samples of a time, which are then gone.
+    pub(crate) fn take(&mut self, time: Time) -> Counted {
+        match std::mem::take(&mut self.own[time]) {
+            none if none.is_empty() => std::mem::take(&mut self.gaps[time]).freeze(),
+            own => Counted::from_samples(own),
+        }
+    }
 }
 
 /// When measured requests were sent and when they ended.
@@ -156,19 +171,7 @@ impl Gathered {
     }
 
     fn complete(&mut self, record: &RequestRecord) {
-        let f = figures(record);
-        let samples = &mut self.samples;
-        samples.ttft.extend(f.ttft);
-        samples.ttft_scheduled.extend(f.ttft_scheduled);
-        samples.latency.extend(f.latency);
-        samples.latency_scheduled.extend(f.latency_scheduled);
-        samples.tpot.extend(f.tpot);
-        for_each_gap(record, |gap| {
-            samples.chunk_gap.add(gap.gap_ns, 1);
-            if let Some((time, tokens)) = gap.per_token() {
-                samples.itl.add(time, tokens);
-            }
-        });
+        self.samples.add(record);
         self.input.add(record.input);
         self.output.add(record.output);
         if let (Some(asked), Some(got)) = (record.requested_output, record.output) {

@@ -10,6 +10,7 @@ use super::tokens::TokenSum;
 use crate::counts::Counts;
 use crate::findings::Finding;
 use dyno_model::lag::LagHistogram;
+use dyno_model::metric::Time;
 use dyno_model::record::RequestRecord;
 use dyno_model::units::to_s;
 use dyno_stats::{Counted, PERCENTILES, Percentile, Presence, Tally};
@@ -126,7 +127,7 @@ pub fn for_each_itl(record: &RequestRecord, mut each: impl FnMut(u64, u64)) {
 
 /// Time to first token of a completed, streamed request, in nanoseconds.
 pub fn ttft(record: &RequestRecord) -> Option<u64> {
-    figures(record).ttft
+    figures(record)[Time::Ttft]
 }
 
 impl Glimpse {
@@ -144,9 +145,9 @@ impl Glimpse {
             return;
         }
         let found = figures(record);
-        self.ttft.extend(found.ttft);
-        self.tpot.extend(found.tpot);
-        self.latency.extend(found.latency.filter(|_| found.ttft.is_none()));
+        self.ttft.extend(found[Time::Ttft]);
+        self.tpot.extend(found[Time::Tpot]);
+        self.latency.extend(found[Time::Latency].filter(|_| found[Time::Ttft].is_none()));
         self.output.add(record.output);
         for_each_itl(record, |time, tokens| {
             self.itl.add(time, tokens);

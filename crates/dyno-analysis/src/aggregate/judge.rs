@@ -1,12 +1,12 @@
 //! The rules of run validity, applied to what was gathered of a level.
 
-use super::distributions::Medians;
 use super::gather::Gathered;
 use crate::counts::Counts;
 use crate::findings::{Finding, NoInterval, NoWindow, OverTime};
 use dyno_model::Verdict;
 use dyno_model::environment::Environment;
 use dyno_model::frame::{Ending, LevelEnd};
+use dyno_model::metric::{PerTime, Time};
 use dyno_model::plan::Plan;
 use dyno_model::summary::{Client, Integrity, Lag, Straggler};
 use dyno_model::units::to_s;
@@ -16,7 +16,7 @@ pub(super) struct Case<'a> {
     pub(super) plan: &'a Plan,
     pub(super) env: Option<&'a Environment>,
     pub(super) level: &'a Gathered,
-    pub(super) medians: Medians,
+    pub(super) medians: PerTime<Option<f64>>,
     pub(super) client: &'a Client,
     pub(super) slip: Option<Lag>,
     pub(super) integrity: &'a Integrity,
@@ -78,8 +78,10 @@ impl Case<'_> {
     fn lags(&self, found: &mut Vec<Finding>) {
         let m = &self.medians;
         let send_lag = self.client.send_lag_ms;
-        found.extend(send_lag.and_then(|lag| too_much_send_lag(lag.p99, m.ttft.or(m.latency))));
-        let per_token = m.itl.or(m.chunk_gap).or(m.tpot).or(m.latency);
+        found.extend(
+            send_lag.and_then(|lag| too_much_send_lag(lag.p99, m[Time::Ttft].or(m[Time::Latency]))),
+        );
+        let per_token = m[Time::Itl].or(m[Time::ChunkGap]).or(m[Time::Tpot]).or(m[Time::Latency]);
         let read_limit = lag_limit(2.0, per_token, 20.0);
         let p99 = |lag: Option<Lag>| lag.map_or(0.0, |lag| lag.p99);
         let (read, timer) = (p99(self.client.read_lag_ms), p99(self.client.timer_lag_ms));
@@ -87,7 +89,7 @@ impl Case<'_> {
             let (timer, p99_ms) = (timer > read, read.max(timer));
             found.push(Finding::ReadLag { timer, p99_ms, limit_ms: read_limit });
         }
-        let slip_limit = lag_limit(2.0, m.itl, f64::INFINITY);
+        let slip_limit = lag_limit(2.0, m[Time::Itl], f64::INFINITY);
         if let Some(slip) = self.slip.filter(|slip| slip.p99 > slip_limit) {
             found.push(Finding::EngineSlip { p99_ms: slip.p99, limit_ms: slip_limit });
         }

@@ -3,7 +3,7 @@
 use super::bend::bend;
 use super::client::{client, exact_lag, slip};
 use super::cost::cost;
-use super::distributions::{Distributions, Finished, TimeBlocks};
+use super::distributions::{Distributions, TimeBlocks};
 use super::drift::{drifts, memory_growth};
 use super::gather::Gathered;
 use super::judge::{Case, records, verdict};
@@ -19,6 +19,7 @@ use crate::findings::{Finding, NoInterval, NoWindow, OverTime};
 use dyno_model::Verdict;
 use dyno_model::environment::Environment;
 use dyno_model::frame::Ending;
+use dyno_model::metric::Time;
 use dyno_model::plan::{LengthSpec, LevelPlan, Load, Plan};
 use dyno_model::record::RequestRecord;
 use dyno_model::slo::Slo;
@@ -57,7 +58,7 @@ impl<'a> Level<'a> {
         mut gathered: Gathered,
     ) -> Self {
         gathered.flight.sort();
-        let latency = Counted::from_samples(std::mem::take(&mut gathered.samples.latency));
+        let latency = gathered.samples.take(Time::Latency);
         let saturation = saturation::test(plan, &gathered);
         let (window, no_window) = match window(plan, whole, &gathered, &latency, saturation) {
             Ok(window) => (window, None),
@@ -118,8 +119,7 @@ impl<'a> Level<'a> {
         let index = self.index;
         let Self { mut gathered, distributions, by_turn, goodput, work, .. } = self;
         let medians = distributions.medians();
-        let Finished { ttft, ttft_scheduled, latency, latency_scheduled, tpot, itl, chunk_gap } =
-            distributions.finish();
+        let times = distributions.finish();
         let duration = gathered.span.duration();
         let ramp = self.plan.load.ramp();
         let stragglers = match (self.latency.quantile(0.5), duration) {
@@ -177,6 +177,8 @@ impl<'a> Level<'a> {
             findings.iter().partition(|finding| finding.weight() == Verdict::Valid);
         // Latencies of all rates of a ramp together are those of none.
         let known = past_capacity(self.plan).is_none() && ramp.is_none();
+        let of_tokens = |time| matches!(time, Time::Tpot | Time::Itl | Time::ChunkGap);
+        let told = |time| known || of_tokens(time) && ramp.is_none();
         let mut level = LevelSummary {
             index: self.index,
             repeat: self.plan.repeat,
@@ -203,13 +205,7 @@ impl<'a> Level<'a> {
             offered_per_s: offered.map(round6),
             saturated,
             concurrency,
-            ttft_ms: ttft.filter(|_| known),
-            ttft_scheduled_ms: ttft_scheduled.filter(|_| known),
-            latency_ms: latency.filter(|_| known),
-            latency_scheduled_ms: latency_scheduled.filter(|_| known),
-            tpot_ms: tpot.filter(|_| ramp.is_none()),
-            itl_ms: itl.filter(|_| ramp.is_none()),
-            chunk_gap_ms: chunk_gap.filter(|_| ramp.is_none()),
+            times: times.map(|time, found| found.filter(|_| told(time))),
             input_tokens: gathered.input.tokens(),
             output_tokens: gathered.output.tokens(),
             token_source: sources([(&gathered.input, &gathered.output)]),

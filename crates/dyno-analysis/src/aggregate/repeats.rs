@@ -1,6 +1,7 @@
 //! Rounds of the same level, side by side.
 
 use dyno_model::Verdict;
+use dyno_model::metric::Time;
 use dyno_model::summary::{Distribution, LevelSummary, Repeated, Spread, round6};
 
 /// The levels that were run more than once, in the order of their first round.
@@ -39,11 +40,11 @@ fn repeated(label: String, levels: &[LevelSummary]) -> Repeated {
         rounds: rounds.len() as u64,
         requests_per_s: over(&|level| work(level).requests_per_s),
         output_tokens_per_s: over(&|level| work(level).output_tokens_per_s),
-        ttft_p50_ms: over(&|level| of(&level.ttft_ms, |d| d.p50)),
-        ttft_p99_ms: over(&|level| of(&level.ttft_ms, |d| d.p99)),
-        itl_p50_ms: over(&|level| of(&level.itl_ms, |d| d.p50)),
-        latency_p50_ms: over(&|level| of(&level.latency_ms, |d| d.p50)),
-        latency_p99_ms: over(&|level| of(&level.latency_ms, |d| d.p99)),
+        ttft_p50_ms: over(&|level| of(&level.times[Time::Ttft], |d| d.p50)),
+        ttft_p99_ms: over(&|level| of(&level.times[Time::Ttft], |d| d.p99)),
+        itl_p50_ms: over(&|level| of(&level.times[Time::Itl], |d| d.p50)),
+        latency_p50_ms: over(&|level| of(&level.times[Time::Latency], |d| d.p50)),
+        latency_p99_ms: over(&|level| of(&level.times[Time::Latency], |d| d.p99)),
         label,
     }
 }

@@ -4,6 +4,7 @@
 use super::distributions::{Part, TimeBlocks};
 use super::figures::figures;
 use super::tokens::TokenSum;
+use dyno_model::metric::Time;
 use dyno_model::outcome::Outcome;
 use dyno_model::record::RequestRecord;
 use dyno_model::summary::{Sessions, TurnFigures, round6};
@@ -60,8 +61,8 @@ impl Conversations {
             let turns = if is_first(turn.number) { &mut self.first } else { &mut self.later };
             let f = figures(record);
             turns.requests += 1;
-            turns.ttft.extend(f.ttft);
-            turns.latency.extend(f.latency);
+            turns.ttft.extend(f[Time::Ttft]);
+            turns.latency.extend(f[Time::Latency]);
             turns.input.add(record.input);
         }
     }
@@ -105,8 +106,8 @@ impl TurnParts {
     fn finish(self, turns: &Turns) -> TurnFigures {
         TurnFigures {
             requests: turns.requests,
-            ttft_ms: self.ttft.finish(),
-            latency_ms: self.latency.finish(),
+            ttft: self.ttft.finish(),
+            latency: self.latency.finish(),
             input_tokens: turns.input.tokens(),
         }
     }
@@ -136,7 +137,9 @@ impl ByTurn {
         let parts = if is_first(turn.number) { &mut self.first } else { &mut self.later };
         let f = figures(record);
         let own = blocks.of(record.sent.unwrap_or(record.intended));
-        for (part, value) in [(&mut parts.ttft, f.ttft), (&mut parts.latency, f.latency)] {
+        for (part, value) in
+            [(&mut parts.ttft, f[Time::Ttft]), (&mut parts.latency, f[Time::Latency])]
+        {
             if let Some(value) = value {
                 part.add(own, value, 1);
             }

@@ -2,6 +2,7 @@
 
 use super::figures::figures;
 use super::gather::Gathered;
+use dyno_model::metric::Time;
 use dyno_model::outcome::Outcome;
 use dyno_model::plan::{LevelPlan, Warmup};
 use dyno_model::record::RequestRecord;
@@ -123,8 +124,8 @@ impl Sliced {
         }
         let f = figures(record);
         if let Some(cell) = record.sent.and_then(|sent| self.cell(sent)) {
-            cell.ttft.extend(f.ttft);
-            cell.latency.extend(f.latency);
+            cell.ttft.extend(f[Time::Ttft]);
+            cell.latency.extend(f[Time::Latency]);
             cell.censored += u64::from(record.outcome == Outcome::Censored);
         }
     }

@@ -5,8 +5,9 @@ use super::timeline::for_each_gap;
 use crate::counts::Counts;
 use crate::findings::Finding;
 use crate::slo::{few_samples, judge};
+use dyno_model::metric::Time;
 use dyno_model::record::RequestRecord;
-use dyno_model::slo::{Metric, Slo, Term};
+use dyno_model::slo::{Slo, Term};
 use dyno_model::summary::{LevelSummary, SloSummary, round6, tidy};
 use dyno_model::units::to_s;
 
@@ -79,7 +80,7 @@ impl<'a> Goodput<'a> {
 
 /// It bounds a time in which the wait for a place in the batch is contained.
 fn on_waits(term: &Term) -> bool {
-    term.metric.is_time() && !matches!(term.metric, Metric::Tpot | Metric::Itl)
+    term.metric.time().is_some_and(|time| !matches!(time, Time::Tpot | Time::Itl))
 }
 
 /// Whether a completed request met every term on times; nothing where that cannot be told.
@@ -87,15 +88,11 @@ fn meets(slo: &Slo, record: &RequestRecord) -> Option<bool> {
     let f = figures(record);
     let mut known = true;
     for term in slo.terms() {
-        let own = match term.metric {
-            Metric::Ttft => Own::or_unknown(f.ttft),
-            Metric::ScheduledTtft => Own::or_unknown(f.ttft_scheduled),
-            Metric::Latency => Own::or_unknown(f.latency),
-            Metric::ScheduledLatency => Own::or_unknown(f.latency_scheduled),
-            Metric::Tpot if one_token(record) => Own::Nothing,
-            Metric::Tpot => Own::or_unknown(f.tpot),
-            Metric::Itl => mean_itl(record),
-            Metric::Errors | Metric::Throughput | Metric::Tokens => Own::Nothing,
+        let own = match term.metric.time() {
+            None => Own::Nothing,
+            Some(Time::Tpot) if one_token(record) => Own::Nothing,
+            Some(Time::Itl) => mean_itl(record),
+            Some(time) => Own::or_unknown(f[time]),
         };
         match own {
             Own::Nanos(nanos) if !term.holds(nanos / NS_PER_MS) => return Some(false),

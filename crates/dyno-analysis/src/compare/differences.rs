@@ -3,7 +3,7 @@
 
 use super::Terms;
 use super::matching::{Point, rounds};
-use super::metric::Metric;
+use super::metric::Compared;
 use dyno_model::load::LoadKind;
 use dyno_model::summary::{LevelSummary, Summary, round6};
 use dyno_stats::compare::{self, Basis, Effect, Figure, Gate, Loop, Order, Verdict};
@@ -17,7 +17,7 @@ pub struct Difference {
     /// Which load: its place among the points.
     pub point: usize,
     /// Which figure.
-    pub metric: Metric,
+    pub metric: Compared,
     /// That side over the first, less 1.
     pub change: f64,
     /// The 95 % interval of it.
@@ -81,8 +81,8 @@ impl Difference {
 }
 
 /// Failures are counted, not timed: they are shown, and no test is made of them.
-fn tested() -> impl Iterator<Item = Metric> {
-    Metric::ALL.into_iter().filter(|metric| *metric != Metric::Failures)
+fn tested() -> impl Iterator<Item = Compared> {
+    Compared::all().filter(|metric| !metric.is_failures())
 }
 
 pub(super) fn differences(sides: &[&Summary], points: &[Point], terms: &Terms) -> Vec<Difference> {
@@ -111,13 +111,13 @@ pub(super) fn differences(sides: &[&Summary], points: &[Point], terms: &Terms) -
 }
 
 /// How much runs may be taken to differ; absent where nobody knows.
-fn assumed(terms: &Terms, point: &Point, metric: Metric) -> Option<f64> {
+fn assumed(terms: &Terms, point: &Point, metric: Compared) -> Option<f64> {
     let kind = if point.load.kind == LoadKind::Concurrency { Loop::Closed } else { Loop::Open };
     terms.between_runs.or_else(|| compare::between_runs(kind, metric.statistic()))
 }
 
 fn difference(
-    (side, point, metric, effect): (usize, usize, Metric, Effect),
+    (side, point, metric, effect): (usize, usize, Compared, Effect),
     corrected: f64,
     margin: f64,
 ) -> Difference {

@@ -2,7 +2,7 @@
 //! statistics as a comparison.
 
 use super::differences::Difference;
-use super::metric::Metric;
+use super::metric::Compared;
 use super::{Comparison, Point};
 use dyno_model::load::LoadKind;
 use dyno_stats::compare::Gate;
@@ -26,7 +26,7 @@ pub struct Check {
     /// What tables call the load.
     pub load: String,
     /// The figure.
-    pub metric: Metric,
+    pub metric: Compared,
     /// What the gate says.
     pub answer: Answer,
     /// Baseline and run.
@@ -55,10 +55,9 @@ pub struct Gated {
 }
 
 /// Holds the second side of a comparison against the first. No figures chosen: all.
-pub fn gated(comparison: &Comparison, chosen: &[Metric], max_regression: f64) -> Gated {
-    let wanted = |metric: &Metric| {
-        *metric != Metric::Failures && (chosen.is_empty() || chosen.contains(metric))
-    };
+pub fn gated(comparison: &Comparison, chosen: &[Compared], max_regression: f64) -> Gated {
+    let wanted =
+        |metric: &Compared| !metric.is_failures() && (chosen.is_empty() || chosen.contains(metric));
     let mut checks = Vec::new();
     let mut missing = Vec::new();
     for (place, point) in comparison.points.iter().enumerate() {
@@ -68,7 +67,7 @@ pub fn gated(comparison: &Comparison, chosen: &[Metric], max_regression: f64) ->
             (Some(_), None) => missing.push(point.label.clone()),
             (Some(_), Some(_)) => {
                 let of = |metric| check(comparison, place, point, metric, max_regression);
-                checks.extend(Metric::ALL.into_iter().filter(wanted).filter_map(of));
+                checks.extend(Compared::all().filter(wanted).filter_map(of));
             }
             _ => {}
         }
@@ -85,7 +84,7 @@ fn check(
     comparison: &Comparison,
     place: usize,
     point: &Point,
-    metric: Metric,
+    metric: Compared,
     max_regression: f64,
 ) -> Option<Check> {
     let value = |side: usize| point.cells.get(side)?.as_ref()?.figures.get(&metric).copied();

@@ -1,7 +1,7 @@
 //! Which levels of the sides belong together: those of the same load and lengths; and between two
 //! loads of a side, what its curve says.
 
-use super::metric::Metric;
+use super::metric::Compared;
 use dyno_model::Verdict;
 use dyno_model::load::LoadKind;
 use dyno_model::summary::{LevelSummary, LoadSummary, Summary};
@@ -33,7 +33,7 @@ pub struct Cell {
     /// Mean tokens of input and output, as counted.
     pub tokens: [Option<f64>; 2],
     /// The figures there are.
-    pub figures: BTreeMap<Metric, f64>,
+    pub figures: BTreeMap<Compared, f64>,
     /// Price of a million output tokens.
     pub per_million_output_tokens: Option<f64>,
 }
@@ -99,7 +99,7 @@ fn measured(side: &Summary, point: &Point) -> Option<Cell> {
         let values: Option<Vec<f64>> = rounds.iter().map(|level| figure(level)).collect();
         values.map(|values| values.iter().sum::<f64>() / values.len() as f64)
     };
-    let of = |metric: Metric| {
+    let of = |metric: Compared| {
         mean(&|level| metric.of(level).map(|figure| figure.value)).map(|value| (metric, value))
     };
     Some(Cell {
@@ -109,7 +109,7 @@ fn measured(side: &Summary, point: &Point) -> Option<Cell> {
             mean(&|level| level.input_tokens.map(|tokens| tokens.mean)),
             mean(&|level| level.output_tokens.map(|tokens| tokens.mean)),
         ],
-        figures: Metric::ALL.into_iter().filter_map(of).collect(),
+        figures: Compared::all().filter_map(of).collect(),
         per_million_output_tokens: mean(&|level| level.cost?.per_million_output_tokens),
     })
 }

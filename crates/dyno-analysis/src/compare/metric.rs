@@ -1,136 +1,108 @@
-//! The figures that are compared.
+//! The figures that are compared: those of the registry that have a place in comparisons.
 
 use dyno_model::load::LoadKind;
+use dyno_model::metric::{Better as Way, Metric, Place, Statistic};
 use dyno_model::summary::{Distribution, LevelSummary};
 use dyno_stats::compare::{Better, Figure};
-use dyno_stats::stability::Statistic;
-use serde::Serialize;
+use dyno_stats::stability;
+use serde::{Serialize, Serializer};
 
-/// A figure of a level.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Metric {
-    /// Completed requests per second.
-    RequestsPerS,
-    /// Output tokens per second.
-    OutputTokensPerS,
-    /// Mean time to the first token.
-    TtftMean,
-    /// 99th percentile of it.
-    TtftP99,
-    /// Mean time between tokens: ITL, TPOT where there is none, or what stands for it.
-    TokenTime,
-    /// Mean latency.
-    LatencyMean,
-    /// 99th percentile of it.
-    LatencyP99,
-    /// Share of the requests that failed.
-    Failures,
+/// A metric, or a statistic of one, that is compared. They are ordered as the registry ranks them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Compared {
+    rank: u8,
+    /// The metric.
+    pub metric: Metric,
+    /// Which statistic, of a distribution.
+    pub statistic: Option<Statistic>,
 }
 
-impl Metric {
+impl Compared {
     /// All of them.
-    pub const ALL: [Self; 8] = [
-        Self::RequestsPerS,
-        Self::OutputTokensPerS,
-        Self::TtftMean,
-        Self::TtftP99,
-        Self::TokenTime,
-        Self::LatencyMean,
-        Self::LatencyP99,
-        Self::Failures,
-    ];
+    pub fn all() -> impl Iterator<Item = Self> {
+        let columns = Place::Compare.metrics().into_iter();
+        let figures = columns.flat_map(|column| {
+            let single = column.statistics.is_empty().then_some(None);
+            let statistics = single.into_iter().chain(column.statistics.iter().copied().map(Some));
+            statistics.map(move |statistic| (column.metric, statistic))
+        });
+        (0..).zip(figures).map(|(rank, (metric, statistic))| Self { rank, metric, statistic })
+    }
 
     /// Its name on the command line and in files.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::RequestsPerS => "requests_per_s",
-            Self::OutputTokensPerS => "output_tokens_per_s",
-            Self::TtftMean => "ttft_mean",
-            Self::TtftP99 => "ttft_p99",
-            Self::TokenTime => "token_time",
-            Self::LatencyMean => "latency_mean",
-            Self::LatencyP99 => "latency_p99",
-            Self::Failures => "failures",
+    pub fn name(self) -> String {
+        let info = self.metric.info();
+        match self.statistic {
+            Some(statistic) => format!("{}_{}", info.column, statistic.key()),
+            None => info.id.to_owned(),
         }
     }
 
-    /// The metric of that name.
+    /// The one of that name.
     pub fn named(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|metric| metric.name() == name)
+        Self::all().find(|compared| compared.name() == name)
+    }
+
+    /// It is the share of the requests that failed.
+    pub fn is_failures(self) -> bool {
+        self.metric == Metric::Failures
     }
 
     /// Which way it is better.
     pub fn better(self) -> Better {
-        match self {
-            Self::RequestsPerS | Self::OutputTokensPerS => Better::Higher,
-            _ => Better::Lower,
+        match self.metric.info().better {
+            Way::Higher => Better::Higher,
+            Way::Lower | Way::Neither => Better::Lower,
         }
     }
 
     /// What it is of its samples.
-    pub(super) fn statistic(self) -> Statistic {
-        match self {
-            Self::TtftP99 | Self::LatencyP99 => Statistic::P99,
-            _ => Statistic::Mean,
+    pub(super) fn statistic(self) -> stability::Statistic {
+        match self.statistic {
+            Some(Statistic::P99) => stability::Statistic::P99,
+            _ => stability::Statistic::Mean,
         }
     }
 
     /// It is a time, in milliseconds.
     pub fn is_time(self) -> bool {
-        !matches!(self, Self::RequestsPerS | Self::OutputTokensPerS | Self::Failures)
+        self.metric.is_time() || self.metric == Metric::TokenTime
     }
 
     /// Its value at a level, with its interval where there is one; shares of failures are between 0
     /// and 1.
     pub(super) fn of(self, level: &LevelSummary) -> Option<Figure> {
-        let plain = |value: Option<f64>| value.map(|value| Figure { value, interval: None });
-        let latency = || figure(&level.latency_ms, |d| d.mean, |d| d.ci95.mean);
+        let plain = |value: f64| Figure { value, interval: None };
         let work = level.steady.map_or(level.throughput, |steady| steady.throughput);
-        match self {
-            Self::RequestsPerS => rate(level, work.requests_per_s, latency()),
-            Self::OutputTokensPerS => rate(level, work.output_tokens_per_s, latency()),
-            Self::TtftMean => first_token(level, |d| d.mean, |d| d.ci95.mean),
-            Self::TtftP99 => first_token(level, |d| d.p99, |d| d.ci95.p99),
-            Self::TokenTime => {
-                level.token_time().and_then(|d| told(d, |d| d.mean, |d| d.ci95.mean))
-            }
-            Self::LatencyMean => latency(),
-            Self::LatencyP99 => figure(&level.latency_ms, |d| d.p99, |d| d.ci95.p99),
-            Self::Failures => plain(level.requests.failure_share()),
+        match self.metric {
+            Metric::RequestRate => rate(level, work.requests_per_s),
+            Metric::OutputRate => rate(level, work.output_tokens_per_s),
+            Metric::TokenTime => figure(level.token_time()?, Statistic::Mean),
+            Metric::Failures => level.requests.failure_share().map(plain),
+            // Where responses came whole, TTFT would repeat the latency.
+            metric if metric.needs_stream() && level.is_whole() => None,
+            Metric::Time(_) => figure(self.metric.distribution(level)?, self.statistic?),
+            metric => metric.value(level).map(plain),
         }
     }
 }
 
-fn figure(
-    figures: &Option<Distribution>,
-    value: fn(&Distribution) -> Option<f64>,
-    interval: fn(&Distribution) -> Option<[f64; 2]>,
-) -> Option<Figure> {
-    told(figures.as_ref()?, value, interval)
+impl Serialize for Compared {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&self.name())
+    }
 }
 
-fn told(
-    figures: &Distribution,
-    value: fn(&Distribution) -> Option<f64>,
-    interval: fn(&Distribution) -> Option<[f64; 2]>,
-) -> Option<Figure> {
-    Some(Figure { value: value(figures)?, interval: interval(figures) })
-}
-
-/// Of streams only.
-fn first_token(
-    level: &LevelSummary,
-    value: fn(&Distribution) -> Option<f64>,
-    interval: fn(&Distribution) -> Option<[f64; 2]>,
-) -> Option<Figure> {
-    figure(&level.ttft_ms, value, interval).filter(|_| !level.is_whole())
+fn figure(of: &Distribution, statistic: Statistic) -> Option<Figure> {
+    Some(Figure { value: of.get(statistic)?, interval: of.interval(statistic) })
 }
 
 /// A rate has no samples of its own. In a closed loop it is slots over latency, and varies as that
 /// does; an open loop completes what is offered.
-fn rate(level: &LevelSummary, rate: Option<f64>, latency: Option<Figure>) -> Option<Figure> {
+fn rate(level: &LevelSummary, rate: Option<f64>) -> Option<Figure> {
     let rate = rate?;
+    let latency = level.times[dyno_model::metric::Time::Latency].as_ref();
+    let latency = latency.and_then(|latency| figure(latency, Statistic::Mean));
     match latency.filter(|_| level.load.kind == LoadKind::Concurrency) {
         Some(latency) => Some(Figure::by_latency(rate, latency)),
         None => Some(Figure { value: rate, interval: None }),

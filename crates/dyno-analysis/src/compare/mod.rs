@@ -14,7 +14,7 @@ pub use differences::{Called, Difference, Rests};
 pub use frontier::{Speed, frontier};
 pub use gate::{Answer, Check, Gated, gated};
 pub use matching::{Cell, Point};
-pub use metric::Metric;
+pub use metric::Compared;
 
 use dyno_model::slo::Slo;
 use dyno_model::summary::{Origin, RunSummary, Summary};
@@ -123,7 +123,7 @@ pub enum Note {
 
 impl Comparison {
     /// The test of a side against the first, at a point and for a figure.
-    pub fn test(&self, side: usize, point: usize, metric: Metric) -> Option<&Difference> {
+    pub fn test(&self, side: usize, point: usize, metric: Compared) -> Option<&Difference> {
         let is =
             |test: &&Difference| test.side == side && test.point == point && test.metric == metric;
         self.differences.iter().find(is)

@@ -14,6 +14,7 @@ use crate::aggregate::{figures, for_each_gap, for_each_record_since};
 use crate::source::FrameSource;
 use bars::Sample;
 use buckets::Buckets;
+use dyno_model::metric::Time;
 use dyno_model::record::RequestRecord;
 use dyno_stats::{Counted, Tally};
 use std::collections::BTreeMap;
@@ -97,9 +98,9 @@ impl Gathering {
             return;
         }
         let f = figures(record);
-        self.ttft.extend(f.ttft);
-        self.latency.extend(f.latency);
-        self.tpot.extend(f.tpot);
+        self.ttft.extend(f[Time::Ttft]);
+        self.latency.extend(f[Time::Latency]);
+        self.tpot.extend(f[Time::Tpot]);
         if record.is_completed() {
             for_each_gap(record, |gap| {
                 if let Some((time, tokens)) = gap.per_token() {

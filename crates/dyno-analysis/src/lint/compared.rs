@@ -1,6 +1,7 @@
 //! Two forms of the same results in one document: a table, and the blocks that it was made from.
 
 use super::defect::{Against, Defect, Row};
+use dyno_model::metric::Time;
 use dyno_model::summary::{LevelSummary, Summary};
 
 /// Runs of one file and under the same headings, in different forms.
@@ -23,11 +24,11 @@ type Figure = (&'static str, fn(&LevelSummary) -> Option<f64>);
 const FIGURES: [Figure; 7] = [
     ("duration", |level| level.duration_s),
     ("requests/s", |level| level.throughput.requests_per_s),
-    ("latency", |level| Some(level.latency_ms.as_ref()?.mean? / 1e3)),
+    ("latency", |level| Some(level.times[Time::Latency].as_ref()?.mean? / 1e3)),
     ("tokens/s", |level| level.throughput.output_tokens_per_s),
-    ("p50", |level| Some(level.latency_ms.as_ref()?.p50? / 1e3)),
-    ("p90", |level| Some(level.latency_ms.as_ref()?.p90? / 1e3)),
-    ("p99", |level| Some(level.latency_ms.as_ref()?.p99? / 1e3)),
+    ("p50", |level| Some(level.times[Time::Latency].as_ref()?.p50? / 1e3)),
+    ("p90", |level| Some(level.times[Time::Latency].as_ref()?.p90? / 1e3)),
+    ("p99", |level| Some(level.times[Time::Latency].as_ref()?.p99? / 1e3)),
 ];
 
 /// More than typing with fewer decimals explains.

@@ -3,6 +3,7 @@
 use super::defect::{Against, Defect, Row};
 use super::rows::{Level, Rows};
 use dyno_model::load::LoadKind;
+use dyno_model::metric::Time;
 
 fn all(rows: Vec<Row>, defect: fn(Vec<Row>) -> Defect) -> Vec<Defect> {
     if rows.is_empty() { Vec::new() } else { vec![defect(rows)] }
@@ -109,7 +110,7 @@ pub(super) fn timeouts(rows: &Rows<'_>) -> Vec<Defect> {
     let mut found = Vec::new();
     let mut failed = 0;
     for level in rows.rows.iter().filter(|level| level.failed() > 0) {
-        let latency = level.0.latency_ms.as_ref();
+        let latency = level.0.times[Time::Latency].as_ref();
         let tails = latency.map(|d| [d.p90, d.p95, d.p98, d.p99, d.max]).unwrap_or_default();
         let round = tails.into_iter().flatten().find_map(|ms| {
             let near = |round: &&f64| (NEAR[0]..=NEAR[1]).contains(&(ms / 1e3 / **round));

@@ -4,6 +4,7 @@
 use super::defect::Row;
 use dyno_model::Verdict;
 use dyno_model::load::LoadKind;
+use dyno_model::metric::Time;
 use dyno_model::summary::{Distribution, LevelSummary, Summary};
 
 /// The rows of a run.
@@ -78,21 +79,21 @@ impl Level<'_> {
     }
 
     pub(super) fn latency_ms(&self) -> Option<f64> {
-        mean(&self.0.latency_ms)
+        mean(&self.0.times[Time::Latency])
     }
 
     pub(super) fn ttft_ms(&self) -> Option<f64> {
-        mean(&self.0.ttft_ms)
+        mean(&self.0.times[Time::Ttft])
     }
 
     /// Time between tokens, or between output events where a tool tells no other.
     pub(super) fn itl_ms(&self) -> Option<f64> {
-        mean(&self.0.itl_ms).or_else(|| mean(&self.0.chunk_gap_ms))
+        mean(&self.0.times[Time::Itl]).or_else(|| mean(&self.0.times[Time::ChunkGap]))
     }
 
     /// The time that next to no answer exceeded.
     pub(super) fn slowest_ms(&self) -> Option<f64> {
-        let latency = self.0.latency_ms.as_ref()?;
+        let latency = self.0.times[Time::Latency].as_ref()?;
         positive(latency.max.or(latency.p99))
     }
 
@@ -103,7 +104,7 @@ impl Level<'_> {
     /// Every figure that is told is 0.
     pub(super) fn is_zero(&self) -> bool {
         let done = &self.0.throughput;
-        let latency = self.0.latency_ms.as_ref().and_then(|latency| latency.mean);
+        let latency = self.0.times[Time::Latency].as_ref().and_then(|latency| latency.mean);
         let told = [done.requests_per_s, done.output_tokens_per_s, latency];
         let reported = self.0.reported.as_ref().map(|reported| &reported.figures);
         let zeros = |figures: &std::collections::BTreeMap<String, f64>| {

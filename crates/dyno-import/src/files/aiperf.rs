@@ -8,6 +8,7 @@ use super::told::{Found, Offered, distribution, present, rounded, tokens, unit_m
 use crate::Problem;
 use dyno_model::LevelSummary;
 use dyno_model::load::LoadKind;
+use dyno_model::metric::Time;
 use dyno_model::summary::{Concurrency, Distribution, Origin, Reported};
 use serde_json::Value;
 
@@ -82,10 +83,10 @@ pub(super) fn tell(
             other => stat(metric, other),
         })
     };
-    told.ttft_ms = times("time_to_first_token");
-    told.latency_ms = times("request_latency");
-    told.tpot_ms = times("inter_token_latency");
-    told.chunk_gap_ms = times("inter_chunk_latency");
+    told.times[Time::Ttft] = times("time_to_first_token");
+    told.times[Time::Latency] = times("request_latency");
+    told.times[Time::Tpot] = times("inter_token_latency");
+    told.times[Time::ChunkGap] = times("inter_chunk_latency");
     told.throughput.requests_per_s = avg("request_throughput");
     told.throughput.output_tokens_per_s = avg("output_token_throughput");
     told.throughput.total_tokens_per_s = avg("total_token_throughput");

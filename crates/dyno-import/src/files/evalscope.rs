@@ -9,6 +9,7 @@ use super::{Group, Reading};
 use crate::Problem;
 use dyno_model::LevelSummary;
 use dyno_model::load::LoadKind;
+use dyno_model::metric::Time;
 use dyno_model::summary::{Distribution, Origin, Reported};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -140,10 +141,10 @@ pub(super) fn summary(line: u64, value: &Value) -> Found {
         let value = all.time(names);
         distribution(count, 1.0, |stat| value.filter(|_| stat == "mean"))
     };
-    told.latency_ms = mean(LATENCY, done);
-    told.ttft_ms = mean(TTFT, done);
-    told.tpot_ms = mean(TPOT, None).filter(|_| all.entry(OLD).is_none());
-    told.chunk_gap_ms = mean(GAP, None);
+    told.times[Time::Latency] = mean(LATENCY, done);
+    told.times[Time::Ttft] = mean(TTFT, done);
+    told.times[Time::Tpot] = mean(TPOT, None).filter(|_| all.entry(OLD).is_none());
+    told.times[Time::ChunkGap] = mean(GAP, None);
     found
 }
 
@@ -153,7 +154,8 @@ pub(super) fn settle(found: &mut Found, problems: &mut Vec<Problem>) {
         return;
     }
     let told = &mut found.told;
-    (told.ttft_ms, told.tpot_ms, told.chunk_gap_ms) = (None, None, None);
+    (told.times[Time::Ttft], told.times[Time::Tpot], told.times[Time::ChunkGap]) =
+        (None, None, None);
     let what = "answers were not streamed: times to the first token are those of the whole";
     let advice = "they are among the reported figures, and left out of TTFT";
     found.note(problems, "import_not_streamed", what, advice);
@@ -192,8 +194,8 @@ pub(super) fn add_percentiles(level: &mut LevelSummary, rows: &Value) {
         let before = before.unwrap_or_default();
         Some(Distribution { count: before.count, mean: before.mean.map(rounded), ..found })
     };
-    level.latency_ms = merged(level.latency_ms.take(), LATENCY);
-    level.ttft_ms = merged(level.ttft_ms.take(), TTFT);
-    level.tpot_ms = merged(level.tpot_ms.take(), TPOT);
-    level.chunk_gap_ms = merged(level.chunk_gap_ms.take(), GAP);
+    level.times[Time::Latency] = merged(level.times[Time::Latency].take(), LATENCY);
+    level.times[Time::Ttft] = merged(level.times[Time::Ttft].take(), TTFT);
+    level.times[Time::Tpot] = merged(level.times[Time::Tpot].take(), TPOT);
+    level.times[Time::ChunkGap] = merged(level.times[Time::ChunkGap].take(), GAP);
 }

@@ -8,6 +8,7 @@ use super::told::{Found, Offered, distribution, present, rounded, tokens};
 use super::{Reading, guidellm_requests};
 use crate::Problem;
 use dyno_model::load::LoadKind;
+use dyno_model::metric::Time;
 use dyno_model::plan::Arrival;
 use dyno_model::summary::{Concurrency, Distribution, Origin, Reported};
 use serde_json::Value;
@@ -85,12 +86,12 @@ fn level(benchmark: &Value, problems: &mut Vec<Problem>) -> Found {
     told.concurrency = in_flight("mean")
         .zip(in_flight("max").map(f64::round).and_then(whole))
         .map(|(mean, peak)| Concurrency { mean: rounded(mean), peak, growth: None });
-    told.ttft_ms = times(metrics, "time_to_first_token_ms", 1.0);
+    told.times[Time::Ttft] = times(metrics, "time_to_first_token_ms", 1.0);
     // Its samples are tokens: an answer of a hundred counts a hundredfold.
-    told.tpot_ms = times(metrics, "inter_token_latency_ms", 1.0)
+    told.times[Time::Tpot] = times(metrics, "inter_token_latency_ms", 1.0)
         .map(|weighted| Distribution { count: None, ..weighted });
-    told.latency_ms = times(metrics, "request_latency", SECOND_MS);
-    told.latency_scheduled_ms = times(metrics, "request_scheduled_latency", SECOND_MS)
+    told.times[Time::Latency] = times(metrics, "request_latency", SECOND_MS);
+    told.times[Time::LatencyScheduled] = times(metrics, "request_scheduled_latency", SECOND_MS)
         .filter(|_| told.load.kind == LoadKind::Rate);
     let token = |name: &str| {
         let stat = |stat: &str| number(metrics, &[name, "successful", stat]);

@@ -9,6 +9,7 @@ use super::rebuild::Head;
 use super::told::{Found, Offered, distribution, present};
 use crate::Problem;
 use dyno_model::load::LoadKind;
+use dyno_model::metric::Time;
 use dyno_model::summary::{Origin, Reported};
 use std::collections::BTreeMap;
 
@@ -86,13 +87,13 @@ fn level(heading: &Row, row: &Row) -> Found {
     told.throughput.requests_per_s = present(get("RPS"));
     told.throughput.output_tokens_per_s = present(get("throughput(out tok/s)"));
     told.throughput.total_tokens_per_s = present(get("throughput(total tok/s)"));
-    told.ttft_ms = distribution(None, SECOND_MS, |stat| match stat {
+    told.times[Time::Ttft] = distribution(None, SECOND_MS, |stat| match stat {
         "mean" => get("FTL(ave)(s)"),
         "min" => get("FTL(min)(s)"),
         "max" => get("FTL(max)(s)"),
         _ => None,
     });
-    told.chunk_gap_ms = distribution(None, SECOND_MS, |stat| {
+    told.times[Time::ChunkGap] = distribution(None, SECOND_MS, |stat| {
         let percent = stat.strip_prefix('p')?;
         get(&format!("{percent}%(s)"))
     });

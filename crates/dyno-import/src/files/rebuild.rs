@@ -7,6 +7,7 @@ pub(super) use super::sample::{Ended, Sample};
 use super::told::{Found, rounded};
 use crate::{ImportedRun, Problem, blank};
 use dyno_analysis::summarise;
+use dyno_model::metric::{PerTime, Time};
 use dyno_model::summary::{
     Client, Distribution, Integrity, Origin, RequestCounts, Throughput, TokenSources,
 };
@@ -93,6 +94,11 @@ fn adopted(anew: LevelSummary, found: &Found) -> LevelSummary {
     let mut kept: Vec<_> = findings.filter(|one| KEPT.contains(&one.code.as_str())).collect();
     kept.extend(told.notes.iter().cloned());
     let counts = anew.requests;
+    let times = anew.times.map(|time, anew| match time {
+        Time::TtftScheduled | Time::LatencyScheduled => anew.filter(|_| scheduled),
+        Time::Itl => anew,
+        _ => anew.or_else(|| told.times[time].clone()),
+    });
     LevelSummary {
         index: told.index,
         label: told.label.clone(),
@@ -111,12 +117,7 @@ fn adopted(anew: LevelSummary, found: &Found) -> LevelSummary {
             resent: None,
             ..counts
         },
-        ttft_ms: anew.ttft_ms.or_else(|| told.ttft_ms.clone()),
-        ttft_scheduled_ms: anew.ttft_scheduled_ms.filter(|_| scheduled),
-        latency_ms: anew.latency_ms.or_else(|| told.latency_ms.clone()),
-        latency_scheduled_ms: anew.latency_scheduled_ms.filter(|_| scheduled),
-        tpot_ms: anew.tpot_ms.or_else(|| told.tpot_ms.clone()),
-        chunk_gap_ms: anew.chunk_gap_ms.or_else(|| told.chunk_gap_ms.clone()),
+        times,
         input_tokens: anew.input_tokens.or(told.input_tokens),
         output_tokens: anew.output_tokens.or(told.output_tokens),
         token_source: TokenSources::default(),
@@ -140,6 +141,11 @@ fn completed(told: LevelSummary, anew: &LevelSummary) -> LevelSummary {
     let [input, output] = [&anew.input_tokens, &anew.output_tokens];
     let output_total = output.and_then(|tokens| tokens.total);
     let total = output_total.zip(input.and_then(|tokens| tokens.total)).map(|(a, b)| a + b);
+    let times = PerTime::new(|time| match time {
+        Time::TtftScheduled | Time::LatencyScheduled => told.times[time].clone(),
+        Time::Itl => plain(&anew.times[time]),
+        _ => plain(&anew.times[time]).or_else(|| told.times[time].clone()),
+    });
     LevelSummary {
         requests: RequestCounts {
             planned: told.requests.planned.or(counts.planned),
@@ -152,11 +158,7 @@ fn completed(told: LevelSummary, anew: &LevelSummary) -> LevelSummary {
             output_tokens_per_s: per_s(output_total).or(told.throughput.output_tokens_per_s),
             total_tokens_per_s: per_s(total).or(told.throughput.total_tokens_per_s),
         },
-        ttft_ms: plain(&anew.ttft_ms).or_else(|| told.ttft_ms.clone()),
-        latency_ms: plain(&anew.latency_ms).or_else(|| told.latency_ms.clone()),
-        tpot_ms: plain(&anew.tpot_ms).or_else(|| told.tpot_ms.clone()),
-        itl_ms: plain(&anew.itl_ms),
-        chunk_gap_ms: plain(&anew.chunk_gap_ms).or_else(|| told.chunk_gap_ms.clone()),
+        times,
         input_tokens: input.or(told.input_tokens),
         output_tokens: output.or(told.output_tokens),
         integrity: integrity(&anew.integrity),
@@ -179,13 +181,13 @@ fn compare(
     problems: &mut Vec<Problem>,
 ) {
     let told = &found.told;
-    let mean = |one: &Option<Distribution>| one.as_ref().and_then(|one| one.mean);
+    let mean = |one: &LevelSummary, time| one.times[time].as_ref().and_then(|one| one.mean);
     let per_s = |one: &LevelSummary| one.throughput.output_tokens_per_s.filter(|_| timed);
     let pairs = [
-        ("the mean TTFT in ms", mean(&told.ttft_ms), mean(&anew.ttft_ms)),
-        ("the mean latency in ms", mean(&told.latency_ms), mean(&anew.latency_ms)),
-        ("the mean TPOT in ms", mean(&told.tpot_ms), mean(&anew.tpot_ms)),
-        ("the mean chunk gap in ms", mean(&told.chunk_gap_ms), mean(&anew.chunk_gap_ms)),
+        ("the mean TTFT in ms", mean(told, Time::Ttft), mean(anew, Time::Ttft)),
+        ("the mean latency in ms", mean(told, Time::Latency), mean(anew, Time::Latency)),
+        ("the mean TPOT in ms", mean(told, Time::Tpot), mean(anew, Time::Tpot)),
+        ("the mean chunk gap in ms", mean(told, Time::ChunkGap), mean(anew, Time::ChunkGap)),
         ("output tokens per second", per_s(told), per_s(anew)),
     ];
     let counts = |one: &LevelSummary| one.requests.completed.map(|count| count as f64);

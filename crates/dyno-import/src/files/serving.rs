@@ -8,6 +8,7 @@ use super::told::{Found, Offered, distribution, present, rounded, tokens};
 use super::{Group, Reading};
 use crate::Problem;
 use dyno_model::load::LoadKind;
+use dyno_model::metric::Time;
 use dyno_model::plan::Arrival;
 use dyno_model::summary::Burstiness;
 use dyno_model::summary::{Concurrency, Distribution, Origin, Reported};
@@ -50,11 +51,11 @@ pub(super) fn read(reading: &mut Reading, line: u64, value: &Value) {
     let done = told.requests.completed;
     told.input_tokens = tokens(count(value, &["total_input_tokens"]), None, done);
     told.output_tokens = tokens(count(value, &["total_output_tokens"]), None, done);
-    told.ttft_ms = times(value, "ttft");
-    told.tpot_ms = times(value, "tpot");
+    told.times[Time::Ttft] = times(value, "ttft");
+    told.times[Time::Tpot] = times(value, "tpot");
     // Both measure between events, however many tokens one carries.
-    told.chunk_gap_ms = times(value, "itl");
-    told.latency_ms = times(value, "e2el").or_else(|| times(value, "e2e_latency"));
+    told.times[Time::ChunkGap] = times(value, "itl");
+    told.times[Time::Latency] = times(value, "e2el").or_else(|| times(value, "e2e_latency"));
     let mean = number(value, &["concurrency"]);
     let peak = count(value, &["max_concurrent_requests"]);
     told.concurrency =

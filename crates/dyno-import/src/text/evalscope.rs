@@ -9,6 +9,7 @@ use super::table::table;
 use crate::blank;
 use dyno_model::LevelSummary;
 use dyno_model::load::LoadKind;
+use dyno_model::metric::Time;
 use dyno_model::summary::LevelExtras;
 use dyno_model::summary::{Distribution, Tokens};
 
@@ -92,8 +93,8 @@ impl Reader {
         report(&mut self.level, stated.line, &full, number);
         let Some(millis) = stated.figure(Measure::Seconds, &mut self.findings) else { return };
         let place = match of {
-            Percentiles::Ttft => &mut self.level.ttft_ms,
-            Percentiles::Latency => &mut self.level.latency_ms,
+            Percentiles::Ttft => &mut self.level.times[Time::Ttft],
+            Percentiles::Latency => &mut self.level.times[Time::Latency],
         };
         put(place, which, millis);
     }
@@ -135,10 +136,10 @@ impl Reader {
                 let place = &mut level.throughput.total_tokens_per_s;
                 rate(place, Measure::TokenRate, stated, findings)
             }
-            "average latency" => mean(&mut level.latency_ms, stated, findings),
-            "average time to first token" => mean(&mut level.ttft_ms, stated, findings),
+            "average latency" => mean(&mut level.times[Time::Latency], stated, findings),
+            "average time to first token" => mean(&mut level.times[Time::Ttft], stated, findings),
             "average package latency" | "average inter-token latency" => {
-                mean(&mut level.chunk_gap_ms, stated, findings)
+                mean(&mut level.times[Time::ChunkGap], stated, findings)
             }
             "average input tokens per request" => tokens(&mut level.input_tokens, stated, findings),
             "average output tokens per request" => {
@@ -185,10 +186,10 @@ impl Reader {
             let Some(number) = stated.number(&mut self.findings) else { continue };
             report(&mut self.level, row.line, &format!("{head} {which}"), number);
             let place = match name(head).0.as_str() {
-                "ttft" | "first chunk latency" => &mut self.level.ttft_ms,
-                "latency" => &mut self.level.latency_ms,
-                "tpot" => &mut self.level.tpot_ms,
-                "itl" => &mut self.level.chunk_gap_ms,
+                "ttft" | "first chunk latency" => &mut self.level.times[Time::Ttft],
+                "latency" => &mut self.level.times[Time::Latency],
+                "tpot" => &mut self.level.times[Time::Tpot],
+                "itl" => &mut self.level.times[Time::ChunkGap],
                 _ => continue,
             };
             if let Some(millis) = stated.figure(Measure::Seconds, &mut self.findings) {
@@ -215,7 +216,7 @@ impl Reader {
                 "some requests are not accounted for",
             ));
         }
-        if level.latency_ms.is_none() && !closed {
+        if level.times[Time::Latency].is_none() && !closed {
             self.findings.push(Finding::error(
                 "import_cut",
                 self.line,
@@ -224,7 +225,7 @@ impl Reader {
             ));
         }
         let mean = |figure: &Option<Distribution>| figure.as_ref().and_then(|figure| figure.mean);
-        let (whole, first) = (mean(&level.latency_ms), mean(&level.ttft_ms));
+        let (whole, first) = (mean(&level.times[Time::Latency]), mean(&level.times[Time::Ttft]));
         let one_package = level.stated("Average package per request") == Some(1.0);
         if one_package && whole.is_some() && whole == first {
             self.findings.push(Finding::note(

@@ -6,6 +6,7 @@ use super::table::{Row, Table};
 use crate::blank;
 use dyno_model::LevelSummary;
 use dyno_model::load::LoadKind;
+use dyno_model::metric::Time;
 use dyno_model::summary::LevelExtras;
 use dyno_model::summary::LoadSummary;
 
@@ -155,10 +156,10 @@ fn fill(
         return;
     }
     let latency = of(Column::Latency);
-    for (column, place) in [
-        (Column::Latency, &mut level.latency_ms),
-        (Column::Ttft, &mut level.ttft_ms),
-        (Column::Itl, &mut level.chunk_gap_ms),
+    for (column, time) in [
+        (Column::Latency, Time::Latency),
+        (Column::Ttft, Time::Ttft),
+        (Column::Itl, Time::ChunkGap),
     ] {
         let Some((_, figure, unitless)) = told.iter().find(|(c, ..)| *c == Some(column)) else {
             continue;
@@ -173,7 +174,7 @@ fn fill(
                 "write the unit behind the number; the figure is left out",
             ));
         } else {
-            put(place, "mean", *figure);
+            put(&mut level.times[time], "mean", *figure);
         }
         if too_long && !*unitless {
             findings.push(Finding::note(

@@ -6,6 +6,7 @@ use super::table::Table;
 use crate::blank;
 use dyno_model::LevelSummary;
 use dyno_model::load::LoadKind;
+use dyno_model::metric::Time;
 use dyno_model::summary::LevelExtras;
 use dyno_model::summary::LoadSummary;
 
@@ -149,9 +150,9 @@ fn fill(
         Metric::Requests => level.throughput.requests_per_s = Some(figure),
         Metric::Output => level.throughput.output_tokens_per_s = Some(figure),
         Metric::Total => level.throughput.total_tokens_per_s = Some(figure),
-        Metric::Latency => _ = put(&mut level.latency_ms, "mean", figure),
-        Metric::Ttft => _ = put(&mut level.ttft_ms, "mean", figure),
-        Metric::Percentile(name) => _ = put(&mut level.latency_ms, name, figure),
+        Metric::Latency => _ = put(&mut level.times[Time::Latency], "mean", figure),
+        Metric::Ttft => _ = put(&mut level.times[Time::Ttft], "mean", figure),
+        Metric::Percentile(name) => _ = put(&mut level.times[Time::Latency], name, figure),
         Metric::Completed | Metric::Failed => {}
     }
 }
@@ -161,7 +162,7 @@ fn fill(
 pub(super) fn check_unit(level: &mut LevelSummary, line: u64, findings: &mut Vec<Finding>) {
     let slots = level.load.value.filter(|_| level.load.kind == LoadKind::Concurrency);
     let (Some(slots), Some(rate), Some(latency)) =
-        (slots, level.throughput.requests_per_s, level.latency_ms.as_mut())
+        (slots, level.throughput.requests_per_s, level.times[Time::Latency].as_mut())
     else {
         return;
     };

@@ -2,6 +2,7 @@
 
 use crate::{close, errors, import, loads, reported, run};
 use dyno_import::import_bytes;
+use dyno_model::metric::Time;
 
 #[test]
 fn an_export_as_json() {
@@ -12,9 +13,17 @@ fn an_export_as_json() {
     assert_eq!(run.summary.run.model.as_deref(), Some("tiny"));
     let level = &run.summary.levels[0];
     assert_eq!((level.requests.completed, level.requests.failed), (Some(8), Some(0)));
-    close(level.ttft_ms.as_ref().unwrap().mean, reported(level, "time_to_first_token.avg"), 1e-6);
-    close(level.tpot_ms.as_ref().unwrap().p90, reported(level, "inter_token_latency.p90"), 1e-6);
-    assert_eq!(level.chunk_gap_ms.as_ref().unwrap().count, Some(120));
+    close(
+        level.times[Time::Ttft].as_ref().unwrap().mean,
+        reported(level, "time_to_first_token.avg"),
+        1e-6,
+    );
+    close(
+        level.times[Time::Tpot].as_ref().unwrap().p90,
+        reported(level, "inter_token_latency.p90"),
+        1e-6,
+    );
+    assert_eq!(level.times[Time::ChunkGap].as_ref().unwrap().count, Some(120));
     assert_eq!(level.output_tokens.unwrap().total, Some(128));
     close(level.duration_s, 0.464796672, 1e-5);
 }
@@ -30,10 +39,10 @@ fn requests_as_json_lines_are_computed_anew() {
     let told = import("aiperf.json");
     let told = &told.runs[0].summary.levels[0];
     for (ours, theirs) in [
-        (&level.ttft_ms, &told.ttft_ms),
-        (&level.latency_ms, &told.latency_ms),
-        (&level.tpot_ms, &told.tpot_ms),
-        (&level.chunk_gap_ms, &told.chunk_gap_ms),
+        (&level.times[Time::Ttft], &told.times[Time::Ttft]),
+        (&level.times[Time::Latency], &told.times[Time::Latency]),
+        (&level.times[Time::Tpot], &told.times[Time::Tpot]),
+        (&level.times[Time::ChunkGap], &told.times[Time::ChunkGap]),
     ] {
         let [ours, theirs] = [ours, theirs].map(|one| one.as_ref().unwrap());
         assert_eq!(ours.count, theirs.count);
@@ -48,7 +57,7 @@ fn an_export_as_csv() {
     let run = run("aiperf.csv");
     let level = &run.summary.levels[0];
     assert_eq!(run.summary.run.origin.as_ref().unwrap().tool, "aiperf");
-    let ttft = level.ttft_ms.as_ref().unwrap();
+    let ttft = level.times[Time::Ttft].as_ref().unwrap();
     assert_eq!((ttft.mean, ttft.p99, ttft.std), (Some(42.18), Some(63.51), Some(9.54)));
     assert_eq!(level.requests.completed, Some(8));
     assert_eq!(level.duration_s, Some(0.46));
@@ -64,7 +73,7 @@ fn genai_perf_is_much_the_same() {
     assert_eq!(run.summary.run.model.as_deref(), Some("tiny-7b"));
     assert_eq!(loads(&run), [("concurrency", Some(4.0))]);
     let level = &run.summary.levels[0];
-    assert_eq!(level.latency_ms.as_ref().unwrap().p95, Some(1040.0));
+    assert_eq!(level.times[Time::Latency].as_ref().unwrap().p95, Some(1040.0));
     // It does not say whether any failed.
     assert_eq!((level.requests.completed, level.requests.failed), (Some(50), None));
 }
@@ -76,9 +85,9 @@ fn units_are_those_of_each_metric() {
                 Request Count,10\n";
     let imported = import_bytes("a.csv", text.as_bytes()).unwrap();
     let level = &imported.runs[0].summary.levels[0];
-    let ttft = level.ttft_ms.as_ref().unwrap();
+    let ttft = level.times[Time::Ttft].as_ref().unwrap();
     assert_eq!((ttft.mean, ttft.max), (Some(500.0), Some(1e6)));
-    assert_eq!((&level.latency_ms, &level.tpot_ms), (&None, &None));
+    assert_eq!((&level.times[Time::Latency], &level.times[Time::Tpot]), (&None, &None));
     assert_eq!(level.requests.completed, Some(10));
     let errors = errors(&imported);
     assert!(errors[0].contains("line 4") && errors[0].contains("3 cells"), "{errors:?}");
@@ -104,7 +113,7 @@ fn a_folder_with_an_export_and_its_requests_is_one_run() {
     assert!(run.records.is_some());
     let level = &run.summary.levels[0];
     assert_eq!(level.requests.failed, Some(1));
-    assert_eq!(level.itl_ms.as_ref().unwrap().count, Some(120));
+    assert_eq!(level.times[Time::Itl].as_ref().unwrap().count, Some(120));
     assert_eq!(reported(level, "request_count.avg"), 8.0);
 }
 
@@ -117,8 +126,8 @@ fn an_open_loop_tells_when_requests_were_due() {
     let imported = import_bytes("both.jsonl", &bytes).unwrap();
     assert_eq!(loads(&imported.runs[0]), [("rate", Some(20.0))]);
     let level = &imported.runs[0].summary.levels[0];
-    let [sent, due] =
-        [&level.ttft_ms, &level.ttft_scheduled_ms].map(|one| one.as_ref().unwrap().mean);
+    let [sent, due] = [&level.times[Time::Ttft], &level.times[Time::TtftScheduled]]
+        .map(|one| one.as_ref().unwrap().mean);
     // AIPerf itself says that requests went out 9.59 ms after their turn had come.
     close(Some(due.unwrap() - sent.unwrap()), 9.59, 1e-2);
 }

@@ -2,6 +2,7 @@
 
 use crate::{close, errors, fixture, import, loads, reported, run};
 use dyno_import::import_bytes;
+use dyno_model::metric::Time;
 use std::fs;
 
 #[test]
@@ -14,13 +15,21 @@ fn a_folder_of_runs_is_a_sweep() {
     let level = &summary.levels[1];
     assert_eq!((level.input_length, level.output_length), (Some(12), Some(16)));
     assert_eq!(level.requests.completed, Some(12));
-    close(level.ttft_ms.as_ref().unwrap().mean, reported(level, "Avg TTFT (ms)"), 1e-3);
-    close(level.tpot_ms.as_ref().unwrap().mean, reported(level, "Avg TPOT (ms)"), 2e-3);
-    close(level.chunk_gap_ms.as_ref().unwrap().mean, reported(level, "Avg ITL (ms)"), 2e-3);
+    close(level.times[Time::Ttft].as_ref().unwrap().mean, reported(level, "Avg TTFT (ms)"), 1e-3);
+    close(level.times[Time::Tpot].as_ref().unwrap().mean, reported(level, "Avg TPOT (ms)"), 2e-3);
+    close(
+        level.times[Time::ChunkGap].as_ref().unwrap().mean,
+        reported(level, "Avg ITL (ms)"),
+        2e-3,
+    );
     close(level.throughput.requests_per_s, reported(level, "Req Throughput (req/s)"), 1e-4);
     // Both the summary and the percentiles are kept.
-    close(level.latency_ms.as_ref().unwrap().max, reported(level, "latency (s).max") * 1e3, 1e-3);
-    assert_eq!(level.itl_ms.as_ref().unwrap().count, Some(180));
+    close(
+        level.times[Time::Latency].as_ref().unwrap().max,
+        reported(level, "latency (s).max") * 1e3,
+        1e-3,
+    );
+    assert_eq!(level.times[Time::Itl].as_ref().unwrap().count, Some(180));
     assert!(run.records.is_some());
 }
 
@@ -37,7 +46,10 @@ fn sixteen_comes_after_two() {
     assert_eq!(errors(&imported), Vec::<String>::new());
     let wanted = [1.0, 2.0, 16.0].map(|slots| ("concurrency", Some(slots)));
     assert_eq!(loads(&imported.runs[0]), wanted);
-    assert_eq!(imported.runs[0].summary.levels[0].ttft_ms.as_ref().unwrap().p90, Some(290.0));
+    assert_eq!(
+        imported.runs[0].summary.levels[0].times[Time::Ttft].as_ref().unwrap().p90,
+        Some(290.0)
+    );
 }
 
 #[test]
@@ -47,16 +59,16 @@ fn old_summaries_have_no_tpot_of_their_own() {
     let level = &run.summary.levels[0];
     assert_eq!(level.duration_s, Some(12.5));
     assert_eq!((level.requests.completed, level.requests.failed), (Some(19), Some(1)));
-    assert_eq!(level.ttft_ms.as_ref().unwrap().mean, Some(250.0));
-    assert_eq!(level.latency_ms.as_ref().unwrap().mean, Some(2500.0));
+    assert_eq!(level.times[Time::Ttft].as_ref().unwrap().mean, Some(250.0));
+    assert_eq!(level.times[Time::Latency].as_ref().unwrap().mean, Some(2500.0));
     // It is the time of the whole test, divided by all tokens.
-    assert_eq!(level.tpot_ms, None);
+    assert_eq!(level.times[Time::Tpot], None);
     assert_eq!(reported(level, "Average time per output token (s)"), 0.00658);
     assert_eq!(level.throughput.output_tokens_per_s, Some(152.0));
     let later = super::run("evalscope-1.0-summary.json");
     let level = &later.summary.levels[0];
-    assert_eq!(level.tpot_ms.as_ref().unwrap().mean, Some(16.2));
-    assert_eq!(level.chunk_gap_ms.as_ref().unwrap().mean, Some(16.0));
+    assert_eq!(level.times[Time::Tpot].as_ref().unwrap().mean, Some(16.2));
+    assert_eq!(level.times[Time::ChunkGap].as_ref().unwrap().mean, Some(16.0));
     assert_eq!(level.throughput.total_tokens_per_s, Some(600.0));
 }
 
@@ -65,7 +77,7 @@ fn percentiles_alone() {
     let run = run("evalscope-0.8-percentile.json");
     let level = &run.summary.levels[0];
     assert_eq!(loads(&run), [("unknown", None)]);
-    let ttft = level.ttft_ms.as_ref().unwrap();
+    let ttft = level.times[Time::Ttft].as_ref().unwrap();
     assert_eq!((ttft.p50, ttft.p66, ttft.p98), (Some(250.0), Some(266.0), Some(298.0)));
     assert_eq!((ttft.mean, ttft.count), (None, None));
     assert_eq!(level.requests.completed, None);
@@ -81,9 +93,9 @@ fn databases_of_every_version_give_the_same() {
         let level = &run.summary.levels[0];
         let counts = &level.requests;
         assert_eq!((counts.completed, counts.failed), (Some(6), Some(1)), "{name}");
-        assert_eq!(level.chunk_gap_ms.as_ref().unwrap().count, Some(90));
+        assert_eq!(level.times[Time::ChunkGap].as_ref().unwrap().count, Some(90));
         assert_eq!(level.output_tokens.unwrap().total, Some(96));
-        close(level.ttft_ms.as_ref().unwrap().mean, 32.731, 1e-4);
+        close(level.times[Time::Ttft].as_ref().unwrap().mean, 32.731, 1e-4);
         assert!(run.records.is_some());
     }
 }
@@ -132,8 +144,11 @@ fn what_was_not_streamed_has_no_ttft() {
         "Avg TPOT (ms)": 0.0, "Avg ITL (ms)": 0.0}"#;
     let imported = import_bytes("benchmark_summary.json", summary.as_bytes()).unwrap();
     let level = &imported.runs[0].summary.levels[0];
-    assert_eq!((&level.ttft_ms, &level.tpot_ms, &level.chunk_gap_ms), (&None, &None, &None));
-    assert_eq!(level.latency_ms.as_ref().unwrap().mean, Some(1000.0));
+    assert_eq!(
+        (&level.times[Time::Ttft], &level.times[Time::Tpot], &level.times[Time::ChunkGap]),
+        (&None, &None, &None)
+    );
+    assert_eq!(level.times[Time::Latency].as_ref().unwrap().mean, Some(1000.0));
     assert_eq!(level.notes[0].code, "import_not_streamed");
     assert_eq!(reported(level, "Avg TTFT (ms)"), 1000.0);
 }

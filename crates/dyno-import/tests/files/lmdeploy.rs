@@ -2,6 +2,7 @@
 
 use crate::{errors, import, loads, reported, run};
 use dyno_import::import_bytes;
+use dyno_model::metric::Time;
 
 #[test]
 fn one_row_a_level() {
@@ -10,7 +11,7 @@ fn one_row_a_level() {
     let level = &run.summary.levels[1];
     assert_eq!(level.requests.planned, Some(1000));
     assert_eq!(level.requests.completed, None);
-    let ttft = level.ttft_ms.as_ref().unwrap();
+    let ttft = level.times[Time::Ttft].as_ref().unwrap();
     assert_eq!((ttft.mean, ttft.min, ttft.max), (Some(900.0), Some(60.0), Some(5200.0)));
     // A comma between thousands.
     assert_eq!(level.throughput.output_tokens_per_s, Some(1685.2));
@@ -23,7 +24,7 @@ fn percentiles_are_those_of_tokens() {
     let run = run("lmdeploy-throughput.csv");
     let level = &run.summary.levels[0];
     assert_eq!(level.requests.planned, Some(10_000));
-    let gap = level.chunk_gap_ms.as_ref().unwrap();
+    let gap = level.times[Time::ChunkGap].as_ref().unwrap();
     assert_eq!(
         (gap.p50, gap.p75, gap.p95, gap.p99),
         (Some(44.0), Some(55.0), Some(89.0), Some(112.0))
@@ -51,5 +52,5 @@ fn without_its_heading_it_is_not_guessed_at() {
     let imported = import_bytes("a.csv", &later).unwrap();
     assert!(errors(&imported)[0].contains("above the heading"), "{:?}", imported.problems);
     let level = &imported.runs[0].summary.levels[0];
-    assert_eq!((level.throughput.requests_per_s, &level.ttft_ms), (Some(1.5), &None));
+    assert_eq!((level.throughput.requests_per_s, &level.times[Time::Ttft]), (Some(1.5), &None));
 }

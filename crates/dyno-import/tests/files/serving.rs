@@ -2,6 +2,7 @@
 
 use crate::{close, errors, loads, reported, run};
 use dyno_import::import_bytes;
+use dyno_model::metric::Time;
 use dyno_model::summary::Burstiness;
 use serde_json::{Value, json};
 
@@ -15,16 +16,16 @@ fn requests_with_times_are_computed_anew() {
     assert_eq!((counts.planned, counts.completed, counts.failed), (Some(9), Some(8), Some(1)));
     assert_eq!(level.failure_samples["stream.error"], ["Service Unavailable"]);
     for (figure, name) in [
-        (&level.ttft_ms, "ttft"),
-        (&level.tpot_ms, "tpot"),
-        (&level.chunk_gap_ms, "itl"),
-        (&level.latency_ms, "e2el"),
+        (&level.times[Time::Ttft], "ttft"),
+        (&level.times[Time::Tpot], "tpot"),
+        (&level.times[Time::ChunkGap], "itl"),
+        (&level.times[Time::Latency], "e2el"),
     ] {
         let mean = reported(level, &format!("mean_{name}_ms"));
         close(figure.as_ref().unwrap().mean, mean, 1e-3);
     }
     // Fifteen gaps after the first of sixteen tokens: every token has its time.
-    assert_eq!(level.itl_ms.as_ref().unwrap().count, Some(8 * 15));
+    assert_eq!(level.times[Time::Itl].as_ref().unwrap().count, Some(8 * 15));
     assert_eq!(level.concurrency.unwrap().peak, 2);
     assert!(level.steady.is_some());
     // Its clock is not the wall's.
@@ -39,16 +40,16 @@ fn requests_without_times_give_what_needs_none() {
     assert_eq!(loads(&run), [("rate", Some(4.0))]);
     let level = &run.summary.levels[0];
     assert_eq!((level.requests.completed, level.requests.failed), (Some(6), Some(1)));
-    close(level.ttft_ms.as_ref().unwrap().mean, reported(level, "mean_ttft_ms"), 1e-3);
+    close(level.times[Time::Ttft].as_ref().unwrap().mean, reported(level, "mean_ttft_ms"), 1e-3);
     // The version does not write it; its requests tell.
-    assert_eq!(level.latency_ms.as_ref().unwrap().count, Some(6));
+    assert_eq!(level.times[Time::Latency].as_ref().unwrap().count, Some(6));
     assert_eq!(
         level.duration_s,
         Some(reported(level, "duration")).map(|s| (s * 1e6).round() / 1e6)
     );
     close(level.throughput.output_tokens_per_s, reported(level, "output_throughput"), 1e-5);
     assert_eq!((level.concurrency, level.steady), (None, None));
-    assert_eq!(level.ttft_ms.as_ref().unwrap().ci95.mean, None);
+    assert_eq!(level.times[Time::Ttft].as_ref().unwrap().ci95.mean, None);
     assert!(run.records.is_none());
 }
 
@@ -60,9 +61,9 @@ fn appended_results_are_one_sweep() {
     let level = &run.summary.levels[2];
     assert_eq!(level.index, 2);
     assert_eq!(level.reported.as_ref().unwrap().line, Some(3));
-    close(level.ttft_ms.as_ref().unwrap().p99, reported(level, "p99_ttft_ms"), 1e-6);
-    assert_eq!(level.ttft_ms.as_ref().unwrap().p90, None);
-    assert_eq!(level.itl_ms, None);
+    close(level.times[Time::Ttft].as_ref().unwrap().p99, reported(level, "p99_ttft_ms"), 1e-6);
+    assert_eq!(level.times[Time::Ttft].as_ref().unwrap().p90, None);
+    assert_eq!(level.times[Time::Itl], None);
     assert_eq!(level.input_tokens.unwrap().mean, 100.0);
     assert_eq!(run.extras.of(2).peak_requests, Some(4));
 }
@@ -71,7 +72,7 @@ fn appended_results_are_one_sweep() {
 fn what_was_not_streamed_has_no_ttft_of_zero() {
     let run = run("vllm-not-streamed.json");
     let level = &run.summary.levels[0];
-    assert_eq!(level.ttft_ms, None);
+    assert_eq!(level.times[Time::Ttft], None);
     assert_eq!(reported(level, "mean_ttft_ms"), 0.0);
     assert_eq!(loads(&run), [("burst", Some(4.0))]);
 }
@@ -83,11 +84,23 @@ fn sglang_with_and_without_details() {
     let origin = run.summary.run.origin.as_ref().unwrap();
     assert_eq!((origin.tool.as_str(), origin.form.as_str()), ("sglang", "jsonl"));
     let [detailed, plain] = run.summary.levels.as_slice() else { panic!("two levels") };
-    assert_eq!(detailed.ttft_ms.as_ref().unwrap().count, Some(6));
-    close(detailed.ttft_ms.as_ref().unwrap().mean, reported(detailed, "mean_ttft_ms"), 1e-3);
-    close(detailed.chunk_gap_ms.as_ref().unwrap().mean, reported(detailed, "mean_itl_ms"), 1e-3);
-    assert_eq!(plain.ttft_ms.as_ref().unwrap().count, None);
-    close(plain.latency_ms.as_ref().unwrap().mean, reported(plain, "mean_e2e_latency_ms"), 1e-6);
+    assert_eq!(detailed.times[Time::Ttft].as_ref().unwrap().count, Some(6));
+    close(
+        detailed.times[Time::Ttft].as_ref().unwrap().mean,
+        reported(detailed, "mean_ttft_ms"),
+        1e-3,
+    );
+    close(
+        detailed.times[Time::ChunkGap].as_ref().unwrap().mean,
+        reported(detailed, "mean_itl_ms"),
+        1e-3,
+    );
+    assert_eq!(plain.times[Time::Ttft].as_ref().unwrap().count, None);
+    close(
+        plain.times[Time::Latency].as_ref().unwrap().mean,
+        reported(plain, "mean_e2e_latency_ms"),
+        1e-6,
+    );
     // The lengths of random prompts stand in it, but these came from a file.
     assert_eq!((plain.input_length, plain.output_length), (None, None));
 }
@@ -107,7 +120,7 @@ fn lists_that_do_not_fit_together_are_not_guessed_at() {
     let imported = import_bytes("a.json", &bytes).unwrap();
     assert!(errors(&imported)[0].contains("`itls` has 8"), "{:?}", imported.problems);
     let level = &imported.runs[0].summary.levels[0];
-    close(level.ttft_ms.as_ref().unwrap().mean, reported(level, "mean_ttft_ms"), 1e-6);
+    close(level.times[Time::Ttft].as_ref().unwrap().mean, reported(level, "mean_ttft_ms"), 1e-6);
     assert!(imported.runs[0].records.is_none());
 }
 
@@ -119,7 +132,7 @@ fn figures_that_their_own_requests_contradict_are_told() {
     assert_eq!(notes.len(), 1, "{notes:?}");
     assert!(notes[0].contains("mean TPOT") && notes[0].contains("says 25"), "{notes:?}");
     let level = &imported.runs[0].summary.levels[0];
-    assert!(level.tpot_ms.as_ref().unwrap().mean.unwrap() < 12.0);
+    assert!(level.times[Time::Tpot].as_ref().unwrap().mean.unwrap() < 12.0);
     assert_eq!(reported(level, "mean_tpot_ms"), 25.0);
 }
 

@@ -1,6 +1,7 @@
 //! What goes wrong in documents is read as far as it can be, and said.
 
 use super::*;
+use dyno_model::metric::Time;
 
 #[test]
 fn every_defect_is_named_with_its_line() {
@@ -46,13 +47,19 @@ fn what_is_sound_is_read_all_the_same() {
     let names = ["concurrency 1", "rate 3.17", "rate 10.89", "rate 12.4", "unlimited"];
     assert_eq!(labels(&imported.runs[0]), names);
     // Units that differ within a column.
-    assert_eq!(mean(&levels[1].latency_ms), Some(2620.0));
-    assert_eq!(mean(&levels[1].ttft_ms), Some(82.49));
+    assert_eq!(mean(&levels[1].times[Time::Latency]), Some(2620.0));
+    assert_eq!(mean(&levels[1].times[Time::Ttft]), Some(82.49));
     assert_eq!(levels[1].throughput.output_tokens_per_s, Some(1370.10));
-    assert_eq!((mean(&levels[2].ttft_ms), mean(&levels[2].latency_ms)), (None, Some(5610.0)));
-    assert_eq!((&levels[3].latency_ms, &levels[3].chunk_gap_ms), (&None, &None));
+    assert_eq!(
+        (mean(&levels[2].times[Time::Ttft]), mean(&levels[2].times[Time::Latency])),
+        (None, Some(5610.0))
+    );
+    assert_eq!((&levels[3].times[Time::Latency], &levels[3].times[Time::ChunkGap]), (&None, &None));
     let pivot = &imported.runs[1].summary.levels;
-    assert_eq!((mean(&pivot[0].latency_ms), mean(&pivot[1].latency_ms)), (None, Some(3391.0)));
+    assert_eq!(
+        (mean(&pivot[0].times[Time::Latency]), mean(&pivot[1].times[Time::Latency])),
+        (None, Some(3391.0))
+    );
     assert_eq!(pivot[1].throughput.output_tokens_per_s, Some(1119.102));
     let block = &imported.runs[2].summary.levels[0];
     assert_eq!((block.requests.completed, block.duration_s), (Some(100), None));

@@ -3,6 +3,7 @@
 use super::*;
 use dyno_analysis::lint::{Lint, lint};
 use dyno_model::Language;
+use dyno_model::metric::Time;
 use dyno_model::summary::RequestCounts;
 
 #[test]
@@ -46,12 +47,12 @@ fn a_block_is_a_level() {
     assert_eq!(level.requests, counts);
     assert_eq!(level.throughput.requests_per_s, Some(2.474));
     assert_eq!(level.throughput.output_tokens_per_s, Some(594.929));
-    let latency = level.latency_ms.as_ref().unwrap();
+    let latency = level.times[Time::Latency].as_ref().unwrap();
     assert_eq!((latency.mean, latency.p50), (Some(3213.0), Some(3246.1)));
     assert_eq!((latency.p66, latency.p98), (Some(3758.7), Some(6367.8)));
     assert_eq!(level.input_tokens.map(|tokens| (tokens.total, tokens.mean)), Some((None, 40.296)));
     // The inverse of the throughput, whatever its name: no TPOT.
-    assert_eq!(level.tpot_ms, None);
+    assert_eq!(level.times[Time::Tpot], None);
     let figures = &level.reported.as_ref().unwrap().figures;
     assert_eq!(figures["Average time per output token"], 0.00168);
     assert_eq!(figures["Percentile of request latency p99"], 6.8545);
@@ -66,7 +67,7 @@ fn a_pivot_is_a_level_for_each_column() {
     let level = &levels[2];
     assert_eq!(level.duration_s, Some(40.58));
     assert_eq!(level.throughput.output_tokens_per_s, Some(5940.622));
-    let latency = level.latency_ms.as_ref().unwrap();
+    let latency = level.times[Time::Latency].as_ref().unwrap();
     let found = (latency.mean, latency.p50, latency.p90, latency.p99);
     assert_eq!(found, (Some(18790.0), Some(20416.1), Some(26818.3), None));
     assert_eq!(level.requests.failed, None);
@@ -125,8 +126,8 @@ fn answers_that_were_not_streamed_are_pointed_out() {
     let streamed = read_text(&streamed);
     assert_eq!(said(&streamed), 0);
     let level = &streamed.runs[1].summary.levels[0];
-    assert_eq!(level.ttft_ms.as_ref().unwrap().p99, Some(6854.5));
-    assert_eq!(mean(&level.chunk_gap_ms), Some(16.0));
+    assert_eq!(level.times[Time::Ttft].as_ref().unwrap().p99, Some(6854.5));
+    assert_eq!(mean(&level.times[Time::ChunkGap]), Some(16.0));
 }
 
 #[test]
@@ -148,12 +149,12 @@ fn the_grid_of_later_versions() {
     assert_eq!(level.throughput.requests_per_s, Some(1.081));
     assert_eq!(level.throughput.output_tokens_per_s, Some(1727.45));
     assert_eq!(level.throughput.total_tokens_per_s, Some(1749.1));
-    let latency = level.latency_ms.as_ref().unwrap();
+    let latency = level.times[Time::Latency].as_ref().unwrap();
     assert_eq!(
         (latency.mean, latency.p50, latency.p99),
         (Some(8636.0), Some(9385.0), Some(11168.8))
     );
-    assert_eq!(level.tpot_ms.as_ref().unwrap().p50, Some(5.2));
+    assert_eq!(level.times[Time::Tpot].as_ref().unwrap().p50, Some(5.2));
     let figures = &level.reported.as_ref().unwrap().figures;
     assert_eq!(figures["Latency (s) 10%"], 5.4506);
     assert_eq!(figures.get("TPOT (s) 10%"), None);

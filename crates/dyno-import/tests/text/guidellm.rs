@@ -2,6 +2,7 @@
 
 use super::*;
 use dyno_model::Verdict;
+use dyno_model::metric::Time;
 
 #[test]
 fn every_row_is_a_level() {
@@ -13,10 +14,10 @@ fn every_row_is_a_level() {
     assert_eq!(load(level), ("concurrency", Some(1.0)));
     assert_eq!(level.throughput.requests_per_s, Some(0.60));
     assert_eq!(level.throughput.output_tokens_per_s, Some(71.04));
-    assert_eq!(mean(&level.latency_ms), Some(1670.0));
-    assert_eq!(mean(&level.ttft_ms), Some(108.93));
-    assert_eq!(mean(&level.chunk_gap_ms), Some(13.15));
-    assert_eq!(level.itl_ms, None);
+    assert_eq!(mean(&level.times[Time::Latency]), Some(1670.0));
+    assert_eq!(mean(&level.times[Time::Ttft]), Some(108.93));
+    assert_eq!(mean(&level.times[Time::ChunkGap]), Some(13.15));
+    assert_eq!(level.times[Time::Itl], None);
     assert_eq!(level.verdict, Verdict::Unjudged);
     assert_eq!(load(&run.summary.levels[2]), ("rate", Some(2.60)));
     assert_eq!(load(&run.summary.levels[10]), ("unlimited", None));
@@ -28,7 +29,7 @@ fn what_is_not_told_is_absent() {
     let level = &imported.runs[0].summary.levels[0];
     assert_eq!(level.requests, Default::default());
     assert_eq!((level.duration_s, level.steady), (None, None));
-    let latency = level.latency_ms.as_ref().unwrap();
+    let latency = level.times[Time::Latency].as_ref().unwrap();
     assert_eq!((latency.count, latency.p50, latency.p99), (None, None, None));
 }
 
@@ -70,7 +71,10 @@ fn a_row_of_zeros_has_no_times() {
     let level = &imported.runs[0].summary.levels[1];
     assert_eq!(load(level), ("rate", Some(1.27)));
     assert_eq!(level.throughput.requests_per_s, Some(0.0));
-    assert_eq!((&level.latency_ms, &level.ttft_ms, &level.chunk_gap_ms), (&None, &None, &None));
+    assert_eq!(
+        (&level.times[Time::Latency], &level.times[Time::Ttft], &level.times[Time::ChunkGap]),
+        (&None, &None, &None)
+    );
     assert_eq!(level.reported.as_ref().unwrap().figures["Request Latency (sec)"], 0.0);
     let notes = problems(&imported, Weight::Note);
     assert!(
@@ -92,7 +96,7 @@ fn other_loads_and_columns() {
     assert_eq!(load(&levels[0]), ("concurrency", Some(64.0)));
     assert_eq!(load(&levels[1]), ("rate", Some(2.5)));
     assert_eq!(load(&levels[2]), ("unknown", None));
-    assert_eq!(mean(&levels[0].latency_ms), Some(1200.0));
+    assert_eq!(mean(&levels[0].times[Time::Latency]), Some(1200.0));
     assert_eq!(levels[0].reported.as_ref().unwrap().figures["GPU use (%)"], 87.0);
     let notes = problems(&imported, Weight::Note);
     assert_eq!(notes[0].0, 1);

@@ -1,6 +1,7 @@
 //! Blocks of the serving benchmarks of vLLM and SGLang.
 
 use super::*;
+use dyno_model::metric::Time;
 use dyno_model::summary::Burstiness;
 
 #[test]
@@ -35,11 +36,11 @@ fn a_block_of_0_6_is_a_level() {
     assert_eq!((tokens.total, tokens.mean), (Some(1279), 79.9375));
     assert_eq!(level.output_tokens.unwrap().total, Some(936));
     assert_eq!(level.throughput.total_tokens_per_s, Some(337.26));
-    let ttft = level.ttft_ms.as_ref().unwrap();
+    let ttft = level.times[Time::Ttft].as_ref().unwrap();
     assert_eq!((ttft.mean, ttft.p50, ttft.p99), (Some(1034.69), Some(1207.28), Some(1413.84)));
-    assert_eq!(mean(&level.tpot_ms), Some(63.38));
-    assert_eq!(level.chunk_gap_ms.as_ref().unwrap().p99, Some(203.24));
-    assert_eq!((&level.itl_ms, &level.latency_ms), (&None, &None));
+    assert_eq!(mean(&level.times[Time::Tpot]), Some(63.38));
+    assert_eq!(level.times[Time::ChunkGap].as_ref().unwrap().p99, Some(203.24));
+    assert_eq!((&level.times[Time::Itl], &level.times[Time::Latency]), (&None, &None));
     assert_eq!(level.reported.as_ref().unwrap().figures.len(), 16);
 }
 
@@ -79,12 +80,12 @@ fn todays_block_with_everything_that_can_be_asked_for() {
     let extras = run.extras.of(0);
     assert_eq!((extras.peak_output_per_s, extras.peak_requests), (Some(612), Some(19)));
     assert_eq!(extras.burstiness, Some(Burstiness::Shape(0.5)));
-    let latency = level.latency_ms.as_ref().unwrap();
+    let latency = level.times[Time::Latency].as_ref().unwrap();
     assert_eq!(
         (latency.mean, latency.p90, latency.p99),
         (Some(1661.27), Some(2103.1), Some(2698.58))
     );
-    assert_eq!(level.ttft_ms.as_ref().unwrap().p90, Some(121.9));
+    assert_eq!(level.times[Time::Ttft].as_ref().unwrap().p90, Some(121.9));
     let figures = &level.reported.as_ref().unwrap().figures;
     assert_eq!(figures["Request goodput (req/s)"], 3.51);
     assert_eq!(figures["Acceptance length"], 2.24);
@@ -124,16 +125,16 @@ fn sglang_names_its_backend() {
     assert_eq!(run.summary.run.api.as_deref(), Some("openai-chat"));
     assert_eq!(labels(run), ["concurrency 16", "concurrency 32"]);
     let level = &run.summary.levels[0];
-    let latency = level.latency_ms.as_ref().unwrap();
+    let latency = level.times[Time::Latency].as_ref().unwrap();
     assert_eq!((latency.count, latency.p90), (Some(200), Some(3600.02)));
-    let gaps = level.chunk_gap_ms.as_ref().unwrap();
+    let gaps = level.times[Time::ChunkGap].as_ref().unwrap();
     assert_eq!((gaps.p95, gaps.max), (Some(31.77), Some(240.05)));
     assert_eq!(level.output_tokens.unwrap().total, Some(25_600));
     let figures = &level.reported.as_ref().unwrap().figures;
     assert_eq!(figures["Total generated tokens (retokenized)"], 25_571.0);
     assert_eq!(figures["Accept length"], 1.87);
     assert_eq!(figures["Concurrency"], 15.72);
-    assert_eq!(run.summary.levels[1].tpot_ms, None);
+    assert_eq!(run.summary.levels[1].times[Time::Tpot], None);
     assert_eq!(run.extras.of(0).peak_requests, Some(18));
     assert_eq!(run.extras.of(1).peak_requests, None);
 }
@@ -163,7 +164,7 @@ P99 TTFT (ms):                           60.00
         old.replace("requests:                     10", "requests: 0").replace("30.00", "0.00");
     let imported = read_text(&none);
     let level = &imported.runs[0].summary.levels[0];
-    assert_eq!((&level.ttft_ms, &level.input_tokens), (&None, &None));
+    assert_eq!((&level.times[Time::Ttft], &level.input_tokens), (&None, &None));
     assert_eq!(level.requests.completed, Some(0));
     assert!(imported.problems.iter().any(|problem| problem.what == "no request succeeded"));
 }

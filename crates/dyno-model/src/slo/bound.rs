@@ -2,7 +2,7 @@
 
 use super::error::SloError;
 use super::parse::{Reading, Use};
-use super::term::{Bound, Metric, Operator, Statistic, Term};
+use super::{Bound, Metric, Operator, Statistic, Term, Unit};
 use crate::units::{UnitError, parse_duration};
 use crate::{MS, Nanos, SEC};
 
@@ -26,14 +26,16 @@ impl Reading<'_> {
             return Err(SloError::NoUnit { kind, right: right() });
         }
         let wrong = || SloError::Bound { text: self.right.to_owned(), kind, right: right() };
-        let bound = match metric {
-            Metric::Errors => {
+        let bound = match metric.unit() {
+            Unit::Percent => {
                 Bound::Percent(self.right.strip_suffix('%').and_then(number).ok_or_else(wrong)?)
             }
-            Metric::Throughput => {
+            Unit::RequestsPerSecond => {
                 self.per_second(&["req/s", "requests/s", "/s"]).ok_or_else(wrong)?
             }
-            Metric::Tokens => self.per_second(&["tok/s", "tokens/s", "/s"]).ok_or_else(wrong)?,
+            Unit::TokensPerSecond => {
+                self.per_second(&["tok/s", "tokens/s", "/s"]).ok_or_else(wrong)?
+            }
             _ => match parse_duration(self.right) {
                 Ok(nanos) => Bound::Time(nanos),
                 Err(UnitError::TooLong(_)) => {
@@ -99,14 +101,14 @@ impl Reading<'_> {
         operator: Operator,
     ) -> String {
         let typed = number(self.right);
-        let bound = match metric {
-            Metric::Errors => {
+        let bound = match metric.unit() {
+            Unit::Percent => {
                 let typed = typed.or_else(|| number(self.right.strip_suffix('%')?));
                 Bound::Percent(typed.filter(|v| (0.0..=100.0).contains(v)).unwrap_or(1.0))
             }
-            Metric::Throughput | Metric::Tokens => {
+            Unit::RequestsPerSecond | Unit::TokensPerSecond => {
                 let digits = self.right.trim_end_matches(|c: char| c.is_alphabetic() || c == '/');
-                let usual = if metric == Metric::Tokens { 1000.0 } else { 5.0 };
+                let usual = if metric.unit() == Unit::TokensPerSecond { 1000.0 } else { 5.0 };
                 let typed = typed.or_else(|| number(digits));
                 let possible = typed.filter(|v| *v > 0.0 && *v <= MOST_PER_SECOND);
                 Bound::PerSecond(possible.unwrap_or(usual))
@@ -124,10 +126,10 @@ impl Reading<'_> {
 }
 
 fn kind(metric: Metric) -> &'static str {
-    match metric {
-        Metric::Errors => "a share",
-        Metric::Throughput => "a rate of requests",
-        Metric::Tokens => "a rate of tokens",
+    match metric.unit() {
+        Unit::Percent => "a share",
+        Unit::RequestsPerSecond => "a rate of requests",
+        Unit::TokensPerSecond => "a rate of tokens",
         _ => "a time",
     }
 }

@@ -1,6 +1,6 @@
 //! What can be wrong with an SLO or a condition, each with what would be right.
 
-use super::term::{Metric, Statistic};
+use super::{Metric, Statistic};
 use thiserror::Error;
 
 /// Why a text is no SLO or condition.
@@ -122,9 +122,9 @@ fn did_you_mean(near: &Option<String>) -> String {
 }
 
 fn metrics() -> String {
-    Metric::ALL.map(Metric::name).join(", ")
+    super::metrics().into_iter().map(Metric::name).collect::<Vec<_>>().join(", ")
 }
 
 fn statistics() -> String {
-    Statistic::ALL.map(Statistic::name).join(", ")
+    Statistic::BOUNDED.map(Statistic::name).join(", ")
 }

@@ -7,13 +7,20 @@ mod error;
 mod parse;
 pub mod term;
 
+pub use crate::metric::{Metric, Statistic, Unit};
 pub use error::SloError;
-pub use term::{Bound, Metric, Operator, Statistic, Term, Unit};
+pub use term::{Bound, Operator, Term};
 
+use crate::metric::Place;
 use crate::text_form::saved_as_text;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
+
+/// What can be bounded, in the order in which messages name it.
+pub fn metrics() -> Vec<Metric> {
+    Place::Slo.metrics().into_iter().map(|column| column.metric).collect()
+}
 
 /// A service level objective: all of its terms have to hold. It has at least one, and none twice.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

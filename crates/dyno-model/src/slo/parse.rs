@@ -1,7 +1,9 @@
 //! Reading terms. Upper and lower case are the same, and blanks may stand anywhere between words.
 
 use super::error::SloError;
-use super::term::{Metric, Operator, Statistic, Term};
+use super::metrics;
+use super::{Metric, Operator, Statistic, Term};
+use crate::metric::Time;
 use crate::nearest::nearest;
 
 /// Words that other tools use.
@@ -145,12 +147,12 @@ impl Reading<'_> {
                 return Err(SloError::NoBound { text: self.text.to_owned(), form });
             }
         };
-        let plain = Metric::ALL.into_iter().find(|metric| metric.name() == name);
+        let plain = metrics().into_iter().find(|metric| metric.name() == name);
         let metric = plain.ok_or_else(|| no_metric(name))?;
         let metric = match (scheduled, metric) {
             (false, metric) => metric,
-            (true, Metric::Ttft) => Metric::ScheduledTtft,
-            (true, Metric::Latency) => Metric::ScheduledLatency,
+            (true, Metric::Time(Time::Ttft)) => Metric::Time(Time::TtftScheduled),
+            (true, Metric::Time(Time::Latency)) => Metric::Time(Time::LatencyScheduled),
             (true, other) => return Err(SloError::NotScheduled { name: other.name() }),
         };
         Ok((metric, self.statistic(metric, &statistic)?))
@@ -170,10 +172,10 @@ impl Reading<'_> {
         match name {
             "" => Err(SloError::NoStatistic { name: metric.name(), right: right() }),
             "max" => Err(SloError::Max { right: right() }),
-            _ => match Statistic::ALL.into_iter().find(|statistic| statistic.name() == name) {
+            _ => match Statistic::BOUNDED.into_iter().find(|statistic| statistic.name() == name) {
                 Some(statistic) => Ok(Some(statistic)),
                 None => {
-                    let known = Statistic::ALL.map(Statistic::name);
+                    let known = Statistic::BOUNDED.map(Statistic::name);
                     let near = meant(name, &known).map(str::to_owned);
                     Err(SloError::Statistic { name: name.to_owned(), near })
                 }
@@ -194,7 +196,7 @@ impl Reading<'_> {
 }
 
 fn no_metric(name: &str) -> SloError {
-    let known = Metric::ALL.map(Metric::name);
+    let known: Vec<&str> = metrics().into_iter().map(Metric::name).collect();
     SloError::Metric { name: name.to_owned(), near: meant(name, &known).map(str::to_owned) }
 }
 

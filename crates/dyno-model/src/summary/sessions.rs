@@ -26,9 +26,11 @@ pub struct TurnFigures {
     /// Completed turns.
     pub requests: u64,
     /// `first − sent`.
-    pub ttft_ms: Option<Distribution>,
+    #[serde(rename = "ttft_ms")]
+    pub ttft: Option<Distribution>,
     /// `last − sent`.
-    pub latency_ms: Option<Distribution>,
+    #[serde(rename = "latency_ms")]
+    pub latency: Option<Distribution>,
     /// Input tokens, the conversation so far included.
     pub input_tokens: Option<Tokens>,
 }

@@ -8,6 +8,7 @@ use super::series::{Point, Series};
 use super::words::{Language, Word};
 use dyno_analysis::compare::Speed;
 use dyno_model::load::LoadKind;
+use dyno_model::metric::{Statistic, Time};
 use dyno_model::summary::{LevelSummary, Summary, Throughput};
 
 type Sides<'a> = [(&'a str, &'a Summary)];
@@ -38,7 +39,7 @@ fn work(which: fn(&Throughput) -> Option<f64>) -> Figure<'static> {
 
 /// Streams only: where answers came whole, TTFT would repeat the latency.
 fn first_token() -> Figure<'static> {
-    let mean = of(|level| &level.ttft_ms, "mean");
+    let mean = of(Time::Ttft, Statistic::Mean);
     Box::new(move |level| mean(level).filter(|_| !level.is_whole()))
 }
 
@@ -73,7 +74,7 @@ fn over(sides: &Sides<'_>, kind: LoadKind, axis: (Word, Ticks), language: Langua
     let (failed, unit) = failures(sides, language);
     let mut panels = vec![
         panel(Word::RequestsPerSecond, &work(|done| done.requests_per_s)),
-        times(Word::MeanLatency, &of(|level| &level.latency_ms, "mean")),
+        times(Word::MeanLatency, &of(Time::Latency, Statistic::Mean)),
         panel(Word::OutputPerSecond, &work(|done| done.output_tokens_per_s)),
         Panel { unit, ..panel(Word::FailedRequests, &failed) },
         times(Word::Ttft, &first_token()),

@@ -8,6 +8,7 @@ use super::panel::{Marked, Panel, Ticks};
 use super::series::{Point, Series};
 use super::words::{Language, Word};
 use dyno_analysis::detail::{Curve, Detail, LevelDetail};
+use dyno_model::metric::Time;
 use dyno_model::summary::{LevelSummary, Summary};
 
 /// Title, and which curve of a level.
@@ -17,8 +18,8 @@ type Which = (Word, fn(&LevelDetail) -> Option<&Curve>);
 type Known = (Which, fn(&LevelSummary) -> bool);
 
 const CURVES: [Known; 2] = [
-    ((Word::Ttft, |level| level.ttft.as_ref()), |level| level.ttft_ms.is_some()),
-    ((Word::ItlName, |level| level.itl.as_ref()), |level| level.itl_ms.is_some()),
+    ((Word::Ttft, |level| level.ttft.as_ref()), |level| level.times[Time::Ttft].is_some()),
+    ((Word::ItlName, |level| level.itl.as_ref()), |level| level.times[Time::Itl].is_some()),
 ];
 
 /// TTFT and ITL of several levels, each as a line over a logarithmic time.

@@ -10,11 +10,12 @@ use super::sketch::work;
 use super::theme::STYLES;
 use super::words::{Language, Word};
 use dyno_model::load::LoadKind;
+use dyno_model::metric::Time;
 use dyno_model::summary::{LevelSummary, Summary};
 
 /// Output tokens per second that one user sees: the inverse of the median TPOT.
 fn per_user(level: &LevelSummary) -> Option<f64> {
-    let tpot = level.tpot_ms.as_ref()?.p50?;
+    let tpot = level.times[Time::Tpot].as_ref()?.p50?;
     (tpot > 0.0).then_some(1e3 / tpot)
 }
 

@@ -5,6 +5,7 @@ use super::series::{Point, Series, Trust};
 use super::theme::STYLES;
 use dyno_model::Verdict;
 use dyno_model::load::LoadKind;
+use dyno_model::metric::{Statistic, Time};
 use dyno_model::summary::{Distribution, LevelSummary, Summary};
 
 /// A figure with what is known of its precision.
@@ -27,25 +28,15 @@ impl Value {
 /// A figure of a level, where it has one.
 pub(super) type Figure<'a> = Box<dyn Fn(&LevelSummary) -> Option<Value> + 'a>;
 
-/// Which distribution of a level.
-pub(super) type Which = fn(&LevelSummary) -> &Option<Distribution>;
-
-/// A statistic of a distribution: the mean, the largest or a percentile.
-pub(crate) fn statistic(all: &Distribution, name: &str) -> Option<Value> {
-    let (value, interval) = match name {
-        "mean" => (all.mean, all.ci95.mean),
-        "max" => (all.max, None),
-        "p50" => (all.p50, all.ci95.p50),
-        "p90" => (all.p90, all.ci95.p90),
-        _ => (all.p99, all.ci95.p99),
-    };
-    let few = all.marked.iter().any(|marked| marked == name);
-    Some(Value { value: value?, interval, few })
+/// A statistic of a distribution, with what is known of its precision.
+pub(crate) fn statistic(all: &Distribution, which: Statistic) -> Option<Value> {
+    let (interval, few) = (all.interval(which), all.is_marked(which));
+    Some(Value { value: all.get(which)?, interval, few })
 }
 
-/// The same of a level's.
-pub(super) fn of(which: Which, name: &'static str) -> Figure<'static> {
-    Box::new(move |level| statistic(which(level).as_ref()?, name))
+/// A statistic of a level's time.
+pub(super) fn of(time: Time, which: Statistic) -> Figure<'static> {
+    Box::new(move |level| statistic(level.times[time].as_ref()?, which))
 }
 
 /// The levels of one kind of load, of which it is known how much it was.

@@ -9,6 +9,7 @@ use super::sketch::work;
 use super::words::{Language, Word};
 use dyno_model::Verdict;
 use dyno_model::load::LoadKind;
+use dyno_model::metric::Time;
 use dyno_model::summary::{LevelSummary, LoadSummary, Summary};
 
 /// Requests/s, output tokens/s and latency per output token of every pair of lengths.
@@ -58,7 +59,7 @@ const FIGURES: [MapFigure; 3] = [
     }),
     (Word::LatencyPerToken, Some(Word::Milliseconds), |level, _| {
         let tokens = level.output_tokens.as_ref()?.mean;
-        (tokens > 0.0).then_some(level.latency_ms.as_ref()?.mean? / tokens)
+        (tokens > 0.0).then_some(level.times[Time::Latency].as_ref()?.mean? / tokens)
     }),
 ];
 

@@ -6,6 +6,7 @@ use super::panel::{Mark, Panel, Ticks};
 use super::sketch::{Sketch, found, work};
 use super::words::{Language, Word};
 use dyno_model::load::LoadKind;
+use dyno_model::metric::{Statistic, Time};
 use dyno_model::summary::{LevelSummary, Summary};
 
 /// Six panels over the number in flight: total time, requests/s, mean latency, output tokens/s,
@@ -28,10 +29,10 @@ pub(super) fn concurrency(summary: &Summary, language: Language) -> Option<Chart
         parts: vec![
             duration(&sketch, false),
             sketch.work(Word::RequestsPerSecond, |work| work.requests_per_s),
-            sketch.times(Word::MeanLatency, &[("", of(|level| &level.latency_ms, "mean"))]),
+            sketch.times(Word::MeanLatency, &[("", of(Time::Latency, Statistic::Mean))]),
             sketch.work(Word::OutputPerSecond, |work| work.output_tokens_per_s),
-            sketch.times(Word::LatencyP50, &[("", of(|level| &level.latency_ms, "p50"))]),
-            sketch.times(Word::LatencyP90, &[("", of(|level| &level.latency_ms, "p90"))]),
+            sketch.times(Word::LatencyP50, &[("", of(Time::Latency, Statistic::P50))]),
+            sketch.times(Word::LatencyP90, &[("", of(Time::Latency, Statistic::P90))]),
         ],
         columns: 3,
         height: 264.0,
@@ -83,17 +84,14 @@ pub(super) fn rates(summary: &Summary, language: Language) -> Option<Chart> {
         Part::Plot(carried),
         sketch.times(
             Word::Ttft,
-            &[
-                ("p50", of(|level| &level.ttft_ms, "p50")),
-                ("p99", of(|level| &level.ttft_ms, "p99")),
-            ],
+            &[("p50", of(Time::Ttft, Statistic::P50)), ("p99", of(Time::Ttft, Statistic::P99))],
         ),
-        sketch.times(Word::Itl, &[("", of(|level| &level.itl_ms, "p50"))]),
+        sketch.times(Word::Itl, &[("", of(Time::Itl, Statistic::P50))]),
         sketch.times(
             Word::Latency,
             &[
-                ("p50", of(|level| &level.latency_ms, "p50")),
-                ("p99", of(|level| &level.latency_ms, "p99")),
+                ("p50", of(Time::Latency, Statistic::P50)),
+                ("p99", of(Time::Latency, Statistic::P99)),
             ],
         ),
     ];
@@ -125,11 +123,11 @@ pub(super) fn bursts(summary: &Summary, language: Language) -> Option<Chart> {
             sketch.times(
                 Word::Ttft,
                 &[
-                    ("p50", of(|level| &level.ttft_ms, "p50")),
-                    (largest, of(|level| &level.ttft_ms, "max")),
+                    ("p50", of(Time::Ttft, Statistic::P50)),
+                    (largest, of(Time::Ttft, Statistic::Max)),
                 ],
             ),
-            sketch.times(Word::Tpot, &[("", of(|level| &level.tpot_ms, "p50"))]),
+            sketch.times(Word::Tpot, &[("", of(Time::Tpot, Statistic::P50))]),
         ],
         columns: 3,
         height: 290.0,

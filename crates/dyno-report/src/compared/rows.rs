@@ -1,14 +1,14 @@
 //! A comparison as rows for a spreadsheet: one for each load, figure and side.
 
 use crate::layout::{Column, Table};
-use dyno_analysis::compare::{Called, Cell, Comparison, Difference, Metric, Point, SideSummary};
+use dyno_analysis::compare::{Called, Cell, Compared, Comparison, Difference, Point, SideSummary};
 use std::io::{self, Write};
 
 /// What one row is made of.
 #[derive(Debug, Clone, Copy)]
 struct Row<'a> {
     point: &'a Point,
-    metric: Metric,
+    metric: Compared,
     side: &'a SideSummary,
     cell: &'a Cell,
     value: f64,
@@ -19,7 +19,7 @@ struct Row<'a> {
 pub fn rows(comparison: &Comparison, table: Table, out: &mut dyn Write) -> io::Result<()> {
     let mut rows = Vec::new();
     for (place, point) in comparison.points.iter().enumerate() {
-        for metric in Metric::ALL {
+        for metric in Compared::all() {
             for (side, cell) in point.cells.iter().enumerate() {
                 let Some(cell) = cell else { continue };
                 let Some(value) = cell.figures.get(&metric).copied() else { continue };

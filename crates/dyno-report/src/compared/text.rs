@@ -2,7 +2,7 @@
 
 use super::words::{self, Word, called, headline, metric_title, rests, signed};
 use crate::text::{ABSENT, cut_middle, number, width, wrap};
-use dyno_analysis::compare::{Called, Cell, Comparison, Difference, Held, Metric, Note, Point};
+use dyno_analysis::compare::{Called, Cell, Compared, Comparison, Difference, Held, Note, Point};
 use dyno_model::Language;
 use dyno_words::escape::escape;
 
@@ -29,10 +29,10 @@ pub(crate) fn cells(comparison: &Comparison, language: Language) -> Vec<Vec<Stri
     let mut rows = vec![heading];
     for (place, point) in comparison.points.iter().enumerate() {
         let mut named = false;
-        for metric in Metric::ALL.into_iter().filter(|metric| has(point, *metric)) {
+        for metric in Compared::all().filter(|metric| has(point, *metric)) {
             let label = if named { String::new() } else { short(&point.label) };
             named = true;
-            let mut row = vec![label, metric_title(metric, language).to_owned()];
+            let mut row = vec![label, metric_title(metric, language)];
             row.extend(point.cells.iter().map(|cell| value(cell.as_ref(), metric)));
             let tests: Vec<Option<&Difference>> = (1..comparison.sides.len())
                 .map(|side| comparison.test(side, place, metric))
@@ -63,9 +63,9 @@ pub(crate) fn cells(comparison: &Comparison, language: Language) -> Vec<Vec<Stri
     rows
 }
 
-fn has(point: &Point, metric: Metric) -> bool {
+fn has(point: &Point, metric: Compared) -> bool {
     let some = |cell: &Cell| {
-        cell.figures.get(&metric).is_some_and(|value| metric != Metric::Failures || *value > 0.0)
+        cell.figures.get(&metric).is_some_and(|value| !metric.is_failures() || *value > 0.0)
     };
     point.cells.iter().flatten().any(some)
 }
@@ -74,24 +74,24 @@ fn shown(value: Option<f64>) -> String {
     value.map_or_else(|| ABSENT.to_owned(), number)
 }
 
-fn value(cell: Option<&Cell>, metric: Metric) -> String {
-    let percent = if metric == Metric::Failures { 100.0 } else { 1.0 };
+fn value(cell: Option<&Cell>, metric: Compared) -> String {
+    let percent = if metric.is_failures() { 100.0 } else { 1.0 };
     let value = cell.and_then(|cell| cell.figures.get(&metric)).map(|value| value * percent);
     let mark = if cell.is_some_and(|cell| cell.interpolated) && value.is_some() { "~" } else { "" };
     format!("{mark}{}", shown(value))
 }
 
 /// The change by the figures alone, where there is no test.
-fn bare(point: &Point, metric: Metric, side: usize) -> Option<f64> {
+fn bare(point: &Point, metric: Compared, side: usize) -> Option<f64> {
     let of = |side: usize| point.cells.get(side)?.as_ref()?.figures.get(&metric).copied();
     let (first, own) = (of(0)?, of(side)?);
-    (first > 0.0 && metric != Metric::Failures).then(|| own / first - 1.0)
+    (first > 0.0 && !metric.is_failures()).then(|| own / first - 1.0)
 }
 
 fn in_full(
     comparison: &Comparison,
     point: &Point,
-    metric: Metric,
+    metric: Compared,
     test: Option<&Difference>,
     language: Language,
 ) -> [String; 3] {
@@ -109,7 +109,7 @@ fn in_full(
     }
 }
 
-fn in_short(point: &Point, metric: Metric, side: usize, test: Option<&Difference>) -> String {
+fn in_short(point: &Point, metric: Compared, side: usize, test: Option<&Difference>) -> String {
     match test {
         Some(test) => {
             let mark = match test.called {

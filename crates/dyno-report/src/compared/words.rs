@@ -1,21 +1,24 @@
 //! What a comparison says, in English and Chinese.
 
-use dyno_analysis::compare::{Answer, Called, Check, Comparison, Difference, Metric, Note, Rests};
+use dyno_analysis::compare::{
+    Answer, Called, Check, Compared, Comparison, Difference, Note, Rests,
+};
 use dyno_model::Language;
+use dyno_model::metric::{Group, Statistic};
 
-/// The name of a metric in a table.
-pub(super) fn metric_title(metric: Metric, language: Language) -> &'static str {
-    let [english, chinese] = match metric {
-        Metric::RequestsPerS => ["requests/s", "请求/秒"],
-        Metric::OutputTokensPerS => ["output tokens/s", "输出 token/秒"],
-        Metric::TtftMean => ["TTFT mean ms", "平均首 token 延迟 ms"],
-        Metric::TtftP99 => ["TTFT p99 ms", "首 token 延迟 p99 ms"],
-        Metric::TokenTime => ["time/token ms", "每 token 用时 ms"],
-        Metric::LatencyMean => ["latency mean ms", "平均延迟 ms"],
-        Metric::LatencyP99 => ["latency p99 ms", "延迟 p99 ms"],
-        Metric::Failures => ["failed %", "失败率 %"],
+/// The name of a figure in a table.
+pub(super) fn metric_title(compared: Compared, language: Language) -> String {
+    let info = compared.metric.info();
+    let name = language.choose(info.plain());
+    let unit = match info.group {
+        Group::Work => String::new(),
+        _ => format!(" {}", info.unit.name()),
     };
-    pick(language, english, chinese)
+    match (compared.statistic, language) {
+        (None, _) => format!("{}{unit}", language.choose(info.title).to_lowercase()),
+        (Some(Statistic::Mean), Language::Chinese) => format!("平均{name}{unit}"),
+        (Some(statistic), _) => format!("{name} {}{unit}", statistic.name()),
+    }
 }
 
 fn pick<T>(language: Language, english: T, chinese: T) -> T {

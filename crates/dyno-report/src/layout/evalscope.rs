@@ -6,6 +6,7 @@ use crate::messages::Message;
 use crate::text::ABSENT;
 use dyno_model::Language;
 use dyno_model::load::LoadKind;
+use dyno_model::metric::Time;
 use dyno_model::summary::{Distribution, LevelSummary, Summary};
 
 /// A percentile with its name.
@@ -59,7 +60,7 @@ fn pivot(levels: &[LevelSummary], names: &[String], language: Language) -> Strin
     };
     let text = |message: Message| message.text(language);
     let latency = |level: &LevelSummary, percentile: fn(&Distribution) -> Option<f64>| {
-        fixed(seconds(level.latency_ms.as_ref().and_then(percentile)), 4)
+        fixed(seconds(level.times[Time::Latency].as_ref().and_then(percentile)), 4)
     };
     let first = std::iter::once(text(Message::Metric).to_owned());
     let mut out = row(&first.chain(names.iter().cloned()).collect::<Vec<_>>());
@@ -67,7 +68,7 @@ fn pivot(levels: &[LevelSummary], names: &[String], language: Language) -> Strin
     out.push_str(&named(text(Message::TimeTaken), &|level| fixed(level.duration_s, 3)));
     out.push_str(&named(text(Message::Qps), &|level| fixed(level.throughput.requests_per_s, 3)));
     out.push_str(&named(text(Message::MeanLatency), &|level| {
-        fixed(seconds(mean(&level.latency_ms)), 3)
+        fixed(seconds(mean(&level.times[Time::Latency])), 3)
     }));
     out.push_str(&named(text(Message::Throughput), &|level| {
         fixed(level.throughput.output_tokens_per_s, 3)
@@ -84,7 +85,7 @@ fn pivot(levels: &[LevelSummary], names: &[String], language: Language) -> Strin
 fn block(level: &LevelSummary) -> String {
     let requests = &level.requests;
     let done = &level.throughput;
-    let gaps = level.chunk_gap_ms.as_ref();
+    let gaps = level.times[Time::ChunkGap].as_ref();
     let completed = requests.completed.filter(|completed| *completed > 0);
     let packages = gaps.and_then(|gaps| gaps.count).zip(completed);
     let packages = packages.map(|(gaps, completed)| gaps as f64 / completed as f64);
@@ -105,21 +106,21 @@ fn block(level: &LevelSummary) -> String {
         ("Succeed requests", whole(requests.completed)),
         ("Failed requests", whole(requests.failed)),
         ("Average QPS", fixed(done.requests_per_s, 3)),
-        ("Average latency", fixed(seconds(mean(&level.latency_ms)), 3)),
+        ("Average latency", fixed(seconds(mean(&level.times[Time::Latency])), 3)),
         ("Throughput(average output tokens per second)", fixed(done.output_tokens_per_s, 3)),
-        ("Average time to first token", fixed(seconds(mean(&level.ttft_ms)), 3)),
+        ("Average time to first token", fixed(seconds(mean(&level.times[Time::Ttft])), 3)),
         ("Average input tokens per request", fixed(level.input_tokens.map(|t| t.mean), 3)),
         ("Average output tokens per request", fixed(level.output_tokens.map(|t| t.mean), 3)),
         stated("Average time per output token", per_token, 5),
         stated("Average package per request", packages, 3),
-        ("Average package latency", fixed(seconds(mean(&level.chunk_gap_ms)), 3)),
+        ("Average package latency", fixed(seconds(mean(&level.times[Time::ChunkGap])), 3)),
     ];
     let mut out = "Benchmarking summary: \n".to_owned();
     for (name, value) in lines {
         out.push_str(&format!(" {name}: {value}\n"));
     }
-    out.push_str(&percentiles("time to first token", &level.ttft_ms));
-    out.push_str(&percentiles("request latency", &level.latency_ms));
+    out.push_str(&percentiles("time to first token", &level.times[Time::Ttft]));
+    out.push_str(&percentiles("request latency", &level.times[Time::Latency]));
     out
 }
 

@@ -3,6 +3,7 @@
 
 use super::cells::{markdown, mean, row, seconds, with_unit};
 use dyno_model::load::LoadKind;
+use dyno_model::metric::Time;
 use dyno_model::summary::{LevelSummary, Summary};
 
 const HEADINGS: [&str; 6] = [
@@ -25,9 +26,9 @@ pub(super) fn guidellm(summary: &Summary) -> String {
         out.push_str(&row(&[
             if alone { name.clone() } else { markdown(&level.label) },
             with_unit(level.throughput.requests_per_s, 2, "req/sec"),
-            with_unit(seconds(mean(&level.latency_ms)), 2, "sec"),
-            with_unit(mean(&level.ttft_ms), 2, "ms"),
-            with_unit(mean(&level.chunk_gap_ms), 2, "ms"),
+            with_unit(seconds(mean(&level.times[Time::Latency])), 2, "sec"),
+            with_unit(mean(&level.times[Time::Ttft]), 2, "ms"),
+            with_unit(mean(&level.times[Time::ChunkGap]), 2, "ms"),
             with_unit(level.throughput.output_tokens_per_s, 2, "tokens/sec"),
         ]));
     }

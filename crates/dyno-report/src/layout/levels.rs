@@ -4,7 +4,8 @@ use super::column::Column;
 use super::reasons;
 use super::table::Table;
 use dyno_model::Language;
-use dyno_model::summary::{Distribution, LevelSummary, RunSummary, Summary};
+use dyno_model::metric::{Statistic, Time};
+use dyno_model::summary::{LevelSummary, RunSummary, Summary};
 use std::io::{self, Write};
 
 /// A level and its run.
@@ -83,45 +84,14 @@ fn columns<'a>() -> Vec<LevelColumn<'a>> {
             row.level.slo.as_ref().and_then(|s| s.goodput_per_s)
         }),
     ];
-    for (figure, distribution) in FIGURES {
-        let of = |row: &LevelRow<'a>| distribution(row.level).as_ref();
-        columns.push(LevelColumn::whole(format!("{figure}_count"), move |row| of(row)?.count));
-        for (name, statistic) in STATISTICS {
-            let name = format!("{figure}_{name}");
-            columns.push(LevelColumn::number(name, move |row| statistic(of(row)?)));
+    for time in Time::ALL {
+        let of = move |row: &LevelRow<'a>| row.level.times[time].as_ref();
+        let name = time.info().column;
+        columns.push(LevelColumn::whole(format!("{name}_count"), move |row| of(row)?.count));
+        for statistic in Statistic::ALL {
+            let name = format!("{name}_{}_ms", statistic.key());
+            columns.push(LevelColumn::number(name, move |row| of(row)?.get(statistic)));
         }
     }
     columns
 }
-
-/// A distribution of a level.
-type Figure = (&'static str, fn(&LevelSummary) -> &Option<Distribution>);
-
-const FIGURES: &[Figure] = &[
-    ("ttft", |level| &level.ttft_ms),
-    ("ttft_scheduled", |level| &level.ttft_scheduled_ms),
-    ("latency", |level| &level.latency_ms),
-    ("latency_scheduled", |level| &level.latency_scheduled_ms),
-    ("tpot", |level| &level.tpot_ms),
-    ("itl", |level| &level.itl_ms),
-    ("chunk_gap", |level| &level.chunk_gap_ms),
-];
-
-/// A statistic of a distribution.
-type Statistic = (&'static str, fn(&Distribution) -> Option<f64>);
-
-const STATISTICS: &[Statistic] = &[
-    ("mean_ms", |d| d.mean),
-    ("std_ms", |d| d.std),
-    ("min_ms", |d| d.min),
-    ("p50_ms", |d| d.p50),
-    ("p66_ms", |d| d.p66),
-    ("p75_ms", |d| d.p75),
-    ("p80_ms", |d| d.p80),
-    ("p90_ms", |d| d.p90),
-    ("p95_ms", |d| d.p95),
-    ("p98_ms", |d| d.p98),
-    ("p99_ms", |d| d.p99),
-    ("p99_9_ms", |d| d.p99_9),
-    ("max_ms", |d| d.max),
-];

@@ -7,6 +7,7 @@ use crate::messages::Message;
 use crate::text::{ABSENT, number};
 use dyno_model::Language;
 use dyno_model::Verdict;
+use dyno_model::metric::{Metric, Place, Statistic, Time};
 use dyno_model::summary::{Distribution, LevelSummary, RunSummary, Summary};
 
 /// The whole text of a run.
@@ -98,10 +99,9 @@ impl Marks {
         }
     }
 
-    fn percentile(&mut self, figure: &Option<Distribution>, which: &str) -> String {
-        let value = figure.as_ref().and_then(|d| if which == "p50" { d.p50 } else { d.p99 });
-        let Some(value) = value else { return self.absent() };
-        let few = figure.as_ref().is_some_and(|d| d.marked.iter().any(|marked| marked == which));
+    fn percentile(&mut self, figure: Option<&Distribution>, which: Statistic) -> String {
+        let Some(value) = figure.and_then(|figure| figure.get(which)) else { return self.absent() };
+        let few = figure.is_some_and(|figure| figure.is_marked(which));
         self.few |= few;
         format!("{}{}", number(value), if few { "?" } else { "" })
     }
@@ -119,20 +119,15 @@ impl Marks {
 
 fn table(summary: &Summary, language: Language) -> String {
     let levels = &summary.levels;
-    let by_token = levels.iter().all(|level| level.itl_ms.is_some() || level.tpot_ms.is_none());
-    let token_time = if by_token { Message::Itl } else { Message::Tpot };
-    let mut headings: Vec<String> = [
-        Message::Level,
-        Message::Completed,
-        Message::Failed,
-        Message::RequestRate,
-        Message::OutputRate,
-    ]
-    .into_iter()
-    .map(|message| message.text(language).to_owned())
-    .collect();
-    for message in [Message::Ttft, token_time, Message::Latency] {
-        headings.extend(["p50", "p99"].map(|which| message.with(language, &[which])));
+    let times = Place::Document.times(levels);
+    let mut headings: Vec<String> = [Message::Level, Message::Completed, Message::Failed]
+        .map(|message| message.text(language).to_owned())
+        .to_vec();
+    let rates = [Metric::RequestRate, Metric::OutputRate];
+    headings.extend(rates.map(|rate| language.choose(rate.info().title).to_owned()));
+    for (time, statistics) in &times {
+        let title = language.choose(time.info().title);
+        headings.extend(statistics.iter().map(|which| format!("{title} {} (ms)", which.name())));
     }
     headings.push(Message::Verdict.text(language).to_owned());
     let last = headings.len() - 1;
@@ -142,8 +137,7 @@ fn table(summary: &Summary, language: Language) -> String {
     let mut footnotes = String::new();
     let mut number_of_note = 0;
     for level in levels {
-        let token_figure = if by_token { &level.itl_ms } else { &level.tpot_ms };
-        let mut cells = cells(level, token_figure, &mut marks);
+        let mut cells = cells(level, &times, &mut marks);
         if level.verdict == Verdict::Invalid {
             cells = cells.into_iter().map(|cell| format!("~~{cell}~~")).collect();
         }
@@ -170,11 +164,7 @@ fn joined<const N: usize>(parts: [Option<String>; N]) -> String {
     parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
 }
 
-fn cells(
-    level: &LevelSummary,
-    token_figure: &Option<Distribution>,
-    marks: &mut Marks,
-) -> Vec<String> {
+fn cells(level: &LevelSummary, times: &[(Time, &[Statistic])], marks: &mut Marks) -> Vec<String> {
     let steady = level.steady.map(|steady| steady.throughput);
     let done = level.throughput;
     let mut cells = vec![
@@ -184,8 +174,9 @@ fn cells(
         marks.rate(steady.and_then(|s| s.requests_per_s), done.requests_per_s),
         marks.rate(steady.and_then(|s| s.output_tokens_per_s), done.output_tokens_per_s),
     ];
-    for figure in [&level.ttft_ms, token_figure, &level.latency_ms] {
-        cells.extend(["p50", "p99"].map(|which| marks.percentile(figure, which)));
+    for (time, statistics) in times {
+        let figure = level.times[*time].as_ref();
+        cells.extend(statistics.iter().map(|which| marks.percentile(figure, *which)));
     }
     cells
 }

@@ -5,6 +5,7 @@ use super::levels::{LevelColumn, LevelRow};
 use super::table::Table;
 use dyno_analysis::FrameSource;
 use dyno_analysis::{figures, for_each_record};
+use dyno_model::metric::Time;
 use dyno_model::outcome::Outcome;
 use dyno_model::record::{Phase, RequestRecord, TokenCount, TokenSource};
 use dyno_model::summary::Summary;
@@ -26,7 +27,7 @@ fn origin<'a>() -> Vec<LevelColumn<'a>> {
 }
 
 fn columns() -> Vec<RequestColumn> {
-    vec![
+    let mut columns = vec![
         RequestColumn::whole("index", |record| Some(record.index)),
         RequestColumn::whole("slot", |record| Some(record.slot)),
         RequestColumn::whole("session", |record| record.turn.map(|turn| turn.session)),
@@ -42,13 +43,11 @@ fn columns() -> Vec<RequestColumn> {
         RequestColumn::whole("first_ns", |record| record.first),
         RequestColumn::whole("last_ns", |record| record.last),
         RequestColumn::whole("end_ns", |record| Some(record.end)),
-        RequestColumn::number("ttft_ms", |record| millis(figures(record).ttft)),
-        RequestColumn::number("ttft_scheduled_ms", |record| millis(figures(record).ttft_scheduled)),
-        RequestColumn::number("latency_ms", |record| millis(figures(record).latency)),
-        RequestColumn::number("latency_scheduled_ms", |record| {
-            millis(figures(record).latency_scheduled)
-        }),
-        RequestColumn::number("tpot_ms", |record| millis(figures(record).tpot)),
+    ];
+    for time in Time::ALL.into_iter().filter(|time| time.is_own()) {
+        columns.push(RequestColumn::number(time.id(), move |record| millis(figures(record)[time])));
+    }
+    columns.extend([
         RequestColumn::whole("input_tokens", |record| record.input.map(|count| count.tokens)),
         RequestColumn::own("input_source", |record| record.input.map(source)),
         RequestColumn::whole("output_tokens", |record| record.output.map(|count| count.tokens)),
@@ -61,7 +60,8 @@ fn columns() -> Vec<RequestColumn> {
         RequestColumn::text("finish_reason", |record| record.finish_reason.clone()),
         RequestColumn::truth("resent", |record| Some(record.resent)),
         RequestColumn::text("detail", |record| record.detail.clone()),
-    ]
+    ]);
+    columns
 }
 
 /// Writes the requests of runs in one table, in the order in which they ended. Levels that a

@@ -6,6 +6,7 @@ use super::block::{
     Block, MAX, MEAN, MEDIAN, P90, P95, P99, blocks, max_concurrency, rate, tokens,
 };
 use dyno_model::load::LoadKind;
+use dyno_model::metric::Time;
 use dyno_model::summary::{Extras, LevelExtras};
 use dyno_model::summary::{LevelSummary, RunSummary, Summary, tidy};
 
@@ -32,7 +33,7 @@ pub(super) fn concurrency(level: &LevelSummary) -> Option<f64> {
     if let Some(stated) = level.stated("Concurrency") {
         return Some(stated);
     }
-    let latency = level.latency_ms.as_ref()?;
+    let latency = level.times[Time::Latency].as_ref()?;
     let seconds = latency.mean? * latency.count? as f64 / 1e3;
     tidy(seconds / level.duration_s.filter(|s| *s > 0.0)?)
 }
@@ -64,10 +65,10 @@ fn block(run: &RunSummary, level: &LevelSummary, extras: &LevelExtras) -> String
     block.figure("Total token throughput (tok/s):", done.total_tokens_per_s);
     block.figure("Concurrency:", concurrency(level));
     let rows = &[MEAN, MEDIAN, P90, P95, P99];
-    block.part("End-to-End Latency", "E2E Latency", &level.latency_ms, rows);
-    block.part("Time to First Token", "TTFT", &level.ttft_ms, rows);
-    block.part("Time per Output Token (excl. 1st token)", "TPOT", &level.tpot_ms, rows);
+    block.part("End-to-End Latency", "E2E Latency", &level.times[Time::Latency], rows);
+    block.part("Time to First Token", "TTFT", &level.times[Time::Ttft], rows);
+    block.part("Time per Output Token (excl. 1st token)", "TPOT", &level.times[Time::Tpot], rows);
     let rows = &[MEAN, MEDIAN, P90, P95, P99, MAX];
-    block.part("Inter-Token Latency", "ITL", &level.chunk_gap_ms, rows);
+    block.part("Inter-Token Latency", "ITL", &level.times[Time::ChunkGap], rows);
     block.finish()
 }

@@ -2,6 +2,7 @@
 //! between two events of a stream, whatever tokens they carry: our chunk gap.
 
 use super::block::{Block, MEAN, MEDIAN, P99, blocks, max_concurrency, rate, tokens};
+use dyno_model::metric::Time;
 use dyno_model::summary::{Extras, LevelExtras};
 use dyno_model::summary::{LevelSummary, Summary};
 
@@ -60,7 +61,7 @@ fn work(block: &mut Block, level: &LevelSummary) {
 
 fn times(block: &mut Block, level: &LevelSummary) {
     let rows = &[MEAN, MEDIAN, P99];
-    block.part("Time to First Token", "TTFT", &level.ttft_ms, rows);
-    block.part("Time per Output Token (excl. 1st token)", "TPOT", &level.tpot_ms, rows);
-    block.part("Inter-token Latency", "ITL", &level.chunk_gap_ms, rows);
+    block.part("Time to First Token", "TTFT", &level.times[Time::Ttft], rows);
+    block.part("Time per Output Token (excl. 1st token)", "TPOT", &level.times[Time::Tpot], rows);
+    block.part("Inter-token Latency", "ITL", &level.times[Time::ChunkGap], rows);
 }

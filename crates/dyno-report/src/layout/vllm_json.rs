@@ -4,6 +4,7 @@
 use super::block::{max_concurrency, rate, tokens};
 use super::object::Object;
 use dyno_model::load::LoadKind;
+use dyno_model::metric::Time;
 use dyno_model::summary::{Burstiness, LevelExtras};
 use dyno_model::summary::{LevelSummary, RunSummary};
 use serde_json::Value;
@@ -61,10 +62,10 @@ pub(super) fn object(run: &RunSummary, level: &LevelSummary, extras: &LevelExtra
     object.put("total_token_throughput", level.throughput.total_tokens_per_s);
     object.put("max_output_tokens_per_s", extras.peak_output_per_s);
     object.put("max_concurrent_requests", extras.peak_requests);
-    object.put_figure("ttft", &level.ttft_ms);
-    object.put_figure("tpot", &level.tpot_ms);
-    object.put_figure("itl", &level.chunk_gap_ms);
-    object.put_figure("e2el", &level.latency_ms);
+    object.put_figure("ttft", &level.times[Time::Ttft]);
+    object.put_figure("tpot", &level.times[Time::Tpot]);
+    object.put_figure("itl", &level.times[Time::ChunkGap]);
+    object.put_figure("e2el", &level.times[Time::Latency]);
     put_own(&mut object, run, level);
     object
 }

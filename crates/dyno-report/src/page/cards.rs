@@ -6,6 +6,7 @@ use super::words::Word;
 use crate::messages::Message;
 use crate::text::{ABSENT, number};
 use dyno_model::Verdict;
+use dyno_model::metric::Time;
 use dyno_model::summary::{LevelSummary, Throughput};
 
 /// A figure that is to be large or small.
@@ -81,11 +82,13 @@ pub(super) fn cards(page: &Page) -> Markup {
         best(Word::MostTokens, "tok/s", largest(page, tokens)),
         best(Word::MostRequests, "req/s", largest(page, requests)),
     ];
-    if let Some(least) = lowest(|level| level.ttft_ms.as_ref()?.p50) {
+    if let Some(least) = lowest(|level| level.times[Time::Ttft].as_ref()?.p50) {
         all.push(best(Word::LeastTtft, "ms", Some(least)));
     }
-    if let Some(least) = lowest(|level| level.itl_ms.as_ref().or(level.tpot_ms.as_ref())?.p50) {
-        let by_token = least.level.itl_ms.is_some();
+    if let Some(least) =
+        lowest(|level| level.times[Time::Itl].as_ref().or(level.times[Time::Tpot].as_ref())?.p50)
+    {
+        let by_token = least.level.times[Time::Itl].is_some();
         let name = if by_token { Word::LeastItl } else { Word::LeastTpot };
         all.push(best(name, "ms", Some(least)));
     }

@@ -1,11 +1,12 @@
 //! What the script draws from, as JSON within the page: short numbers, and nothing in it that a
 //! browser could take for markup.
 
-use super::metrics::{Metric, TIMES, Value as Figure, metrics};
+use super::metrics::{Metric, Value as Figure, metrics};
 use super::words::Word;
 use dyno_analysis::detail::{Became, Curve, Detail, LevelDetail};
 use dyno_model::Language;
 use dyno_model::load::LoadKind;
+use dyno_model::metric::{Group, Place};
 use dyno_model::summary::{LevelSummary, SearchSummary, Summary};
 use dyno_words::escape::escape;
 use serde_json::{Map, Value, json};
@@ -155,16 +156,25 @@ fn metric(metric: &Metric) -> Value {
 fn choices(metrics: &[Metric], language: Language) -> Vec<Value> {
     let place = |id: &str| metrics.iter().position(|metric| metric.id == id);
     let mut out = Vec::new();
-    for group in [Word::Work, Word::Times, Word::Requests, Word::Server, Word::Cost] {
+    let groups = [
+        (Group::Work, Word::Work),
+        (Group::Times, Word::Times),
+        (Group::Requests, Word::Requests),
+        (Group::Server, Word::Server),
+        (Group::Cost, Word::Cost),
+    ];
+    for (group, title) in groups {
         let mut items: Vec<Value> = Vec::new();
-        if group == Word::Times {
-            for (id, name, _) in TIMES {
+        if group == Group::Times {
+            let times = Place::PageChart.metrics().into_iter().map(|column| column.metric);
+            for metric in times.filter(|metric| metric.is_time()) {
+                let id = metric.name();
                 let parts: Vec<usize> = ["p50", "p90", "p99"]
                     .iter()
                     .filter_map(|part| place(&format!("{id}.{part}")))
                     .collect();
                 if parts.len() > 1 {
-                    let name = format!("{} p50 · p90 · p99", name.text(language));
+                    let name = format!("{} p50 · p90 · p99", metric.label(language));
                     items.push(json!({"id": id, "name": name, "parts": parts}));
                 }
             }
@@ -173,7 +183,7 @@ fn choices(metrics: &[Metric], language: Language) -> Vec<Value> {
             items.push(json!({"id": metric.id, "name": metric.name, "parts": [i]}));
         }
         if !items.is_empty() {
-            out.push(json!({"name": group.text(language), "items": items}));
+            out.push(json!({"name": title.text(language), "items": items}));
         }
     }
     out

@@ -3,47 +3,48 @@
 use super::Page;
 use super::markup::{Markup, class, tag};
 use super::words::Word;
+use dyno_model::metric::{Column, Metric, Place, Time};
 use dyno_model::summary::LevelSummary;
 
-type Used = fn(&LevelSummary) -> bool;
-
-/// A name, its formula where there is one, its meaning, and whether a level has such a figure.
-const ALL: [(Word, &str, Word, Used); 16] = [
-    (Word::Ttft, "first − sent", Word::TtftMeans, |l| l.ttft_ms.is_some()),
-    (Word::Itl, "gap / tokens", Word::ItlMeans, |l| l.itl_ms.is_some()),
-    (Word::Tpot, "(last − first) / (tokens − 1)", Word::TpotMeans, |l| l.tpot_ms.is_some()),
-    (Word::Latency, "last − sent", Word::LatencyMeans, |l| l.latency_ms.is_some()),
-    (Word::ScheduledTtft, "first − intended", Word::ScheduledMeans, |l| {
-        l.ttft_scheduled_ms.is_some()
-    }),
-    (Word::ChunkGap, "event[i] − event[i−1]", Word::ChunkGapMeans, |l| {
-        l.chunk_gap_ms.is_some()
-    }),
-    (Word::RequestRate, "completed / duration", Word::RequestRateMeans, always),
-    (Word::OutputRate, "output tokens / duration", Word::OutputRateMeans, always),
-    (Word::SteadyWindow, "", Word::SteadyMeans, |l| l.steady.is_some()),
-    (Word::PerUser, "1 / TPOT p50", Word::PerUserMeans, |l| l.tpot_ms.is_some()),
-    (Word::InFlight, "", Word::InFlightMeans, |l| l.concurrency.is_some()),
-    (Word::Goodput, "met / duration", Word::GoodputMeans, |l| l.slo.is_some()),
-    (Word::FailedShare, "failed / (completed + failed)", Word::FailedMeans, always),
-    (Word::Percentiles, "", Word::PercentilesMeans, always),
-    (Word::Interval, "", Word::IntervalMeans, always),
-    (Word::Verdict, "", Word::VerdictMeans, always),
+/// What is no metric, and stands behind the definitions: its name, and what it means.
+const OTHERS: [(Word, Word); 3] = [
+    (Word::Percentiles, Word::PercentilesMeans),
+    (Word::Interval, Word::IntervalMeans),
+    (Word::Verdict, Word::VerdictMeans),
 ];
 
-fn always(_: &LevelSummary) -> bool {
-    true
+/// Work and failures are defined even where there is none.
+fn is_used(metric: Metric, level: &LevelSummary) -> bool {
+    match metric {
+        Metric::RequestRate | Metric::OutputRate | Metric::Failures => true,
+        Metric::Goodput => level.slo.is_some(),
+        Metric::PerUser => level.times[Time::Tpot].is_some(),
+        metric => metric.distribution(level).is_some() || metric.value(level).is_some(),
+    }
 }
 
 /// The definitions of what this run has.
 pub(super) fn definitions(page: &Page) -> Markup {
     let levels = &page.summary.levels;
-    let used = ALL.into_iter().filter(|(_, _, _, used)| levels.iter().any(used));
-    let items = used.map(|(name, formula, means, _)| {
+    let item = |name: &str, formula: &str, means: &str| -> Markup {
         let formula = (!formula.is_empty()).then(|| tag("code").text(formula).into());
-        let name = tag("dt").text(page.say(name)).text(" ").adds(formula);
-        tag("div").add(name).add(tag("dd").text(page.say(means))).into()
-    });
+        let name = tag("dt").text(name).text(" ").adds(formula);
+        tag("div").add(name).add(tag("dd").text(means)).into()
+    };
+    let mut items: Vec<Markup> = Vec::new();
+    for Column { metric, .. } in Place::Definitions.metrics() {
+        if levels.iter().any(|level| is_used(metric, level)) {
+            let (label, info) = (metric.label(page.language), metric.info());
+            items.push(item(label, info.formula, page.language.choose(info.means)));
+        }
+        if metric == Metric::OutputRate && levels.iter().any(|level| level.steady.is_some()) {
+            items.push(item(page.say(Word::SteadyWindow), "", page.say(Word::SteadyMeans)));
+        }
+    }
+    if !levels.is_empty() {
+        let others = OTHERS.into_iter();
+        items.extend(others.map(|(name, means)| item(page.say(name), "", page.say(means))));
+    }
     let absent = tag("p").text(page.say(Word::AbsentMeans));
     [class("dl", "definitions").adds(items).into(), absent.into()].into_iter().collect()
 }

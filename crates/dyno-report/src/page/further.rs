@@ -71,7 +71,7 @@ fn repeats(page: &Page) -> Option<Markup> {
 
 fn sessions(page: &Page) -> Option<Markup> {
     let turns = |level: &LevelSummary, name: Word, of: &TurnFigures| {
-        let ttft = of.ttft_ms.as_ref();
+        let ttft = of.ttft.as_ref();
         Row::plain(vec![
             Cell::head(&level.label),
             Cell::words(page.say(name)),
@@ -79,7 +79,7 @@ fn sessions(page: &Page) -> Option<Markup> {
             Cell::figure(&shown(ttft.and_then(|ttft| ttft.p50))),
             Cell::figure(&shown(ttft.and_then(|ttft| ttft.p90))),
             Cell::figure(&shown(ttft.and_then(|ttft| ttft.p99))),
-            Cell::figure(&shown(of.latency_ms.as_ref().and_then(|latency| latency.p50))),
+            Cell::figure(&shown(of.latency.as_ref().and_then(|latency| latency.p50))),
             Cell::figure(&shown(of.input_tokens.map(|tokens| tokens.mean))),
         ])
     };

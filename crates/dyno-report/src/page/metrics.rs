@@ -5,69 +5,35 @@ use super::words::Word;
 pub(super) use crate::chart::{Value, statistic};
 use dyno_model::Language;
 use dyno_model::Verdict;
-use dyno_model::summary::{Distribution, LevelSummary, Summary, Throughput};
+use dyno_model::metric::{Column, Group, Metric as Registered, Place};
+use dyno_model::summary::{LevelSummary, Summary, Throughput};
 
 /// A figure of all levels.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Metric {
     /// As an SLO would call it, where one could.
     pub(super) id: String,
-    pub(super) group: Word,
+    pub(super) group: Group,
     pub(super) name: String,
     pub(super) unit: &'static str,
     pub(super) values: Vec<Option<Value>>,
 }
 
-type Plain = fn(&LevelSummary) -> Option<f64>;
+impl Metric {
+    fn new(metric: Registered, id: String, name: String, values: Vec<Option<Value>>) -> Self {
+        let (group, unit) = (metric.info().group, metric.unit().name());
+        Self { id, group, name, unit, values }
+    }
+}
+
 type Rate = fn(Throughput) -> Option<f64>;
-type Which = fn(&LevelSummary) -> Option<&Distribution>;
 
-/// Times: what an SLO calls them, and their name.
-pub(super) const TIMES: [(&str, Word, Which); 7] = [
-    ("ttft", Word::Ttft, |level| level.ttft_ms.as_ref()),
-    ("itl", Word::Itl, |level| level.itl_ms.as_ref()),
-    ("tpot", Word::Tpot, |level| level.tpot_ms.as_ref()),
-    ("latency", Word::Latency, |level| level.latency_ms.as_ref()),
-    ("scheduled.ttft", Word::ScheduledTtft, |level| level.ttft_scheduled_ms.as_ref()),
-    ("scheduled.latency", Word::ScheduledLatency, |level| level.latency_scheduled_ms.as_ref()),
-    ("chunk_gap", Word::ChunkGap, |level| level.chunk_gap_ms.as_ref()),
+/// Work, over the steady window or the whole level.
+const RATES: [(Registered, Rate); 3] = [
+    (Registered::RequestRate, |work| work.requests_per_s),
+    (Registered::OutputRate, |work| work.output_tokens_per_s),
+    (Registered::TotalRate, |work| work.total_tokens_per_s),
 ];
-
-const STATISTICS: [&str; 5] = ["p50", "p90", "p99", "mean", "max"];
-
-/// Figures that are not times.
-const OTHERS: [(&str, Word, Word, &str, Plain); 12] = [
-    ("goodput", Word::Work, Word::Goodput, "req/s", |level| level.slo.as_ref()?.goodput_per_s),
-    ("per_user", Word::Work, Word::PerUser, "tok/s", per_user),
-    ("offered", Word::Work, Word::Offered, "req/s", |level| level.offered_per_s),
-    ("in_flight", Word::Requests, Word::InFlight, "", |level| Some(level.concurrency?.mean)),
-    ("completed", Word::Requests, Word::Completed, "", |level| count(level.requests.completed)),
-    ("failed", Word::Requests, Word::Failed, "", |level| count(level.requests.failed)),
-    ("errors", Word::Requests, Word::FailedShare, "%", |level| {
-        Some(level.requests.failure_share()? * 100.0)
-    }),
-    ("duration", Word::Requests, Word::Duration, "s", |level| level.duration_s),
-    ("running", Word::Server, Word::Running, "", |level| {
-        Some(level.server.as_ref()?.running?.mean)
-    }),
-    ("waiting", Word::Server, Word::Waiting, "", |level| {
-        Some(level.server.as_ref()?.waiting?.mean)
-    }),
-    ("kv", Word::Server, Word::KvCache, "%", |level| {
-        Some(level.server.as_ref()?.kv_use_max? * 100.0)
-    }),
-    ("cost", Word::Cost, Word::PerMillionOutput, "", |level| level.cost?.per_million_output_tokens),
-];
-
-fn count(of: Option<u64>) -> Option<f64> {
-    of.map(|count| count as f64)
-}
-
-/// Output tokens per second that one user sees: the inverse of the median TPOT.
-fn per_user(level: &LevelSummary) -> Option<f64> {
-    let tpot = level.tpot_ms.as_ref()?.p50?;
-    (tpot > 0.0).then_some(1e3 / tpot)
-}
 
 /// Every level that counts has a steady window, so that figures of such windows can be compared.
 fn all_steady(summary: &Summary) -> bool {
@@ -86,34 +52,31 @@ pub(super) fn metrics(summary: &Summary, language: Language) -> Vec<Metric> {
     let levels = &summary.levels;
     let plain = |value: f64| Value { value, interval: None, few: false };
     let steady = all_steady(summary);
-    let rates: [(&str, Word, &'static str, Rate); 3] = [
-        ("throughput", Word::RequestRate, "req/s", |work| work.requests_per_s),
-        ("tokens", Word::OutputRate, "tok/s", |work| work.output_tokens_per_s),
-        ("total_tokens", Word::TotalRate, "tok/s", |work| work.total_tokens_per_s),
-    ];
+    let columns = Place::PageChart.metrics();
+    let is_rate = |column: &&Column| RATES.iter().any(|(metric, _)| *metric == column.metric);
     let mut all: Vec<Metric> = Vec::new();
     // What can be compared over all levels comes first, and has the name that an SLO knows.
     for (steady, suffix) in [(steady, ""), (!steady, ".other")] {
         let over = if steady { Word::OverSteady } else { Word::OverWhole }.text(language);
-        for (id, name, unit, which) in rates {
+        for (metric, which) in RATES {
             let of = |level: &LevelSummary| work(level, steady).and_then(which).map(plain);
-            let name = format!("{}{over}", name.text(language));
-            let values = levels.iter().map(of).collect();
-            all.push(Metric { id: format!("{id}{suffix}"), group: Word::Work, name, unit, values });
+            let id = format!("{}{suffix}", metric.name());
+            let name = format!("{}{over}", metric.label(language));
+            all.push(Metric::new(metric, id, name, levels.iter().map(of).collect()));
         }
     }
-    for (id, name, which) in TIMES {
-        for part in STATISTICS {
-            let values = levels.iter().map(|level| statistic(which(level)?, part)).collect();
-            let name = format!("{} {part}", name.text(language));
-            let id = format!("{id}.{part}");
-            all.push(Metric { id, group: Word::Times, name, unit: "ms", values });
+    for Column { metric, statistics } in columns.iter().filter(|column| !is_rate(column)) {
+        let label = metric.label(language);
+        for which in *statistics {
+            let of = |level: &LevelSummary| statistic(metric.distribution(level)?, *which);
+            let id = format!("{}.{}", metric.name(), which.name());
+            let name = format!("{label} {}", which.name());
+            all.push(Metric::new(*metric, id, name, levels.iter().map(of).collect()));
         }
-    }
-    for (id, group, name, unit, which) in OTHERS {
-        let values = levels.iter().map(|level| which(level).map(plain)).collect();
-        let name = name.text(language).to_owned();
-        all.push(Metric { id: id.to_owned(), group, name, unit, values });
+        if statistics.is_empty() {
+            let values = levels.iter().map(|level| metric.value(level).map(plain)).collect();
+            all.push(Metric::new(*metric, metric.name().to_owned(), label.to_owned(), values));
+        }
     }
     all.retain(|metric| metric.values.iter().any(Option::is_some));
     all

@@ -3,12 +3,13 @@
 use super::Page;
 use super::cards::grouped;
 use super::markup::{Markup, class, tag};
-use super::metrics::{TIMES, statistic};
+use super::metrics::statistic;
 use super::tables::{self, Cell, Row, pill};
 use super::words::Word;
 use crate::messages::Message;
 use crate::text::{ABSENT, number, whole};
 use dyno_model::Verdict;
+use dyno_model::metric::{Place, Statistic, Time};
 use dyno_model::summary::{Distribution, LevelSummary};
 
 /// Which marks were used.
@@ -19,23 +20,16 @@ struct Marks {
     absent: bool,
 }
 
-/// Times that have columns, with their statistics.
-const COLUMNS: [(usize, &[&str]); 4] = [
-    (0, &["p50", "p90", "p99"]),
-    (1, &["p50", "p99"]),
-    (2, &["p50", "p99"]),
-    (3, &["p50", "p90", "p99"]),
-];
-
 /// The table; nothing without levels.
 pub(super) fn table(page: &Page) -> Option<Markup> {
     let levels = &page.summary.levels;
     if levels.is_empty() {
         return None;
     }
-    let columns: Vec<(usize, &[&str])> = COLUMNS
-        .into_iter()
-        .filter(|(time, _)| levels.iter().any(|level| (TIMES[*time].2)(level).is_some()))
+    let columns = Place::PageTable.metrics().into_iter();
+    let columns: Vec<(Time, &[Statistic])> = columns
+        .filter_map(|column| Some((column.metric.time()?, column.statistics)))
+        .filter(|(time, _)| levels.iter().any(|level| level.times[*time].is_some()))
         .collect();
     let mut marks = Marks::default();
     let mut footnotes: Vec<Footnote> = Vec::new();
@@ -50,7 +44,7 @@ pub(super) fn table(page: &Page) -> Option<Markup> {
     Some([table, legend(page, &marks), notes.into()].into_iter().collect())
 }
 
-fn heads(page: &Page, columns: &[(usize, &[&str])]) -> Markup {
+fn heads(page: &Page, columns: &[(Time, &[Statistic])]) -> Markup {
     let tall = |word: &str| tag("th").attr("scope", "col").attr("rowspan", "2").text(word).into();
     let wide = |words: &str, span: usize| {
         let cell = class("th", "group").attr("scope", "colgroup");
@@ -69,8 +63,10 @@ fn heads(page: &Page, columns: &[(usize, &[&str])]) -> Markup {
     .collect();
     let mut second: Vec<Markup> = Vec::new();
     for (time, parts) in columns {
-        first.push(wide(&format!("{} (ms)", page.say(TIMES[*time].1)), parts.len()));
-        second.extend(parts.iter().map(|part| tag("th").attr("scope", "col").text(part).into()));
+        let label = page.language.choose(time.info().label);
+        first.push(wide(&format!("{label} (ms)"), parts.len()));
+        let names = parts.iter().map(|part| part.name());
+        second.extend(names.map(|name| tag("th").attr("scope", "col").text(name).into()));
     }
     first.push(tall(page.say(Word::InFlight)));
     [tag("tr").adds(first).into(), tag("tr").adds(second).into()].into_iter().collect()
@@ -79,7 +75,7 @@ fn heads(page: &Page, columns: &[(usize, &[&str])]) -> Markup {
 fn row(
     page: &Page,
     level: &LevelSummary,
-    columns: &[(usize, &[&str])],
+    columns: &[(Time, &[Statistic])],
     marks: &mut Marks,
     note: Option<usize>,
 ) -> Row {
@@ -109,8 +105,8 @@ fn row(
         rate(steady.and_then(|s| s.output_tokens_per_s), done.output_tokens_per_s, marks),
     ];
     for (time, parts) in columns {
-        let all = (TIMES[*time].2)(level);
-        cells.extend(parts.iter().map(|part| percentile(all, part, marks)));
+        let all = level.times[*time].as_ref();
+        cells.extend(parts.iter().map(|part| percentile(all, *part, marks)));
     }
     let flight = level.concurrency.map(|flight| number(flight.mean));
     marks.absent |= flight.is_none();
@@ -128,7 +124,7 @@ fn rate(steady: Option<f64>, done: Option<f64>, marks: &mut Marks) -> Cell {
     }
 }
 
-fn percentile(all: Option<&Distribution>, part: &str, marks: &mut Marks) -> Cell {
+fn percentile(all: Option<&Distribution>, part: Statistic, marks: &mut Marks) -> Cell {
     let Some(found) = all.and_then(|all| statistic(all, part)) else {
         marks.absent = true;
         return Cell::figure(ABSENT);

@@ -12,6 +12,7 @@ use dyno_model::Diagnostic;
 use dyno_model::Language;
 use dyno_model::Verdict;
 use dyno_model::load::LoadKind;
+use dyno_model::metric::Time;
 use dyno_model::summary::{Distribution, Lag, LevelSummary, RunSummary, Tokens, round6};
 use dyno_words::escape::escape;
 
@@ -128,8 +129,8 @@ fn work(level: &LevelSummary, language: Language) -> Option<String> {
 /// Times from the schedule, where they tell something else than those from sending.
 fn scheduled(level: &LevelSummary, language: Language) -> Option<String> {
     let pairs = [
-        (Say::TtftP50P99, &level.ttft_ms, &level.ttft_scheduled_ms),
-        (Say::LatencyP50P99, &level.latency_ms, &level.latency_scheduled_ms),
+        (Say::TtftP50P99, &level.times[Time::Ttft], &level.times[Time::TtftScheduled]),
+        (Say::LatencyP50P99, &level.times[Time::Latency], &level.times[Time::LatencyScheduled]),
     ];
     let differs = |sent: &Option<Distribution>, scheduled: &Option<Distribution>| {
         let figures = |d: &Distribution| [d.mean, d.p50, d.p99];
@@ -159,10 +160,10 @@ fn scheduled(level: &LevelSummary, language: Language) -> Option<String> {
 /// A small table of intervals, without the rows and columns that have none.
 fn intervals(level: &LevelSummary, language: Language) -> String {
     let figures = [
-        ("TTFT", &level.ttft_ms),
-        ("ITL", &level.itl_ms),
-        ("TPOT", &level.tpot_ms),
-        (Say::Latency.text(language), &level.latency_ms),
+        ("TTFT", &level.times[Time::Ttft]),
+        ("ITL", &level.times[Time::Itl]),
+        ("TPOT", &level.times[Time::Tpot]),
+        (Say::Latency.text(language), &level.times[Time::Latency]),
     ];
     let row = |[name, figures @ ..]: [&str; 5]| {
         let figures = figures.map(|figure| right(figure, 15)).join(" ");

@@ -7,6 +7,7 @@ use crate::messages::Say;
 use dyno_model::Language;
 use dyno_model::Verdict;
 use dyno_model::load::LoadKind;
+use dyno_model::metric::Time;
 use dyno_model::summary::{Distribution, LevelSummary};
 
 const HEIGHT: usize = 4;
@@ -100,9 +101,9 @@ fn waiting(loads: &[Rounds<'_>]) -> Option<Panel> {
         Panel::of(say, loads, |level| which(level).as_ref().and_then(value))
     };
     let choices = [
-        of(Say::TtftP99, |level| &level.ttft_ms, |ttft| ttft.p99),
-        of(Say::TtftP50, |level| &level.ttft_ms, |ttft| ttft.p50),
-        of(Say::LatencyP50, |level| &level.latency_ms, |latency| latency.p50),
+        of(Say::TtftP99, |level| &level.times[Time::Ttft], |ttft| ttft.p99),
+        of(Say::TtftP50, |level| &level.times[Time::Ttft], |ttft| ttft.p50),
+        of(Say::LatencyP50, |level| &level.times[Time::Latency], |latency| latency.p50),
     ];
     choices.into_iter().find(|panel| panel.bars.iter().flatten().count() >= FEWEST_LOADS)
 }

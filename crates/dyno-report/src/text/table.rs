@@ -8,10 +8,10 @@ use super::turns::turns;
 use crate::messages::{Message, Say};
 use dyno_model::Language;
 use dyno_model::Verdict;
+use dyno_model::metric::{Metric, Place, Statistic};
 use dyno_model::summary::{Distribution, LevelSummary};
 use dyno_words::escape::escape;
 
-const COLUMNS: usize = 8;
 const LABEL: usize = 40;
 const LONGEST_WORDS: usize = 300;
 
@@ -41,34 +41,24 @@ impl Marks {
     }
 }
 
-/// ITL where every stream of every level has it, else TPOT.
-fn token_time(levels: &[LevelSummary]) -> (Say, fn(&LevelSummary) -> &Option<Distribution>) {
-    let all_have = levels.iter().all(|level| level.itl_ms.is_some() || level.tpot_ms.is_none());
-    if all_have {
-        (Say::ItlMs, |level| &level.itl_ms)
-    } else {
-        (Say::TpotMs, |level| &level.tpot_ms)
-    }
-}
-
-fn pair(figure: &Option<Distribution>, marks: &mut Marks) -> String {
+/// Statistics of a time, `120/480`.
+fn cell(figure: &Option<Distribution>, statistics: &[Statistic], marks: &mut Marks) -> String {
     let Some(figure) = figure else {
         marks.absent = true;
         return ABSENT.to_owned();
     };
-    let mut one = |name, value| percentile(Some(figure), name, value, marks);
-    format!("{}/{}", one("p50", figure.p50), one("p99", figure.p99))
+    let one = |which: &Statistic| percentile(Some(figure), *which, marks);
+    statistics.iter().map(one).collect::<Vec<_>>().join("/")
 }
 
 /// A percentile of a figure in milliseconds, with its mark.
 pub(super) fn percentile(
     figure: Option<&Distribution>,
-    name: &str,
-    value: Option<f64>,
+    which: Statistic,
     marks: &mut Marks,
 ) -> String {
-    let few = figure.is_some_and(|figure| figure.marked.iter().any(|marked| marked == name));
-    let Some(value) = value else {
+    let few = figure.is_some_and(|figure| figure.is_marked(which));
+    let Some(value) = figure.and_then(|figure| figure.get(which)) else {
         marks.absent = true;
         return ABSENT.to_owned();
     };
@@ -94,41 +84,40 @@ fn rate(whole: Option<f64>, steady: Option<f64>, marks: &mut Marks) -> String {
 pub(super) fn table(levels: &[LevelSummary], options: &TextOptions) -> String {
     let language = options.language;
     let mut marks = Marks::default();
-    let (token_title, token_figure) = token_time(levels);
-    let head = [
-        Say::Level,
-        Say::OkFailed,
-        Say::RequestRate,
-        Say::OutputRate,
-        Say::TtftMs,
-        token_title,
-        Say::LatencyMs,
-        Say::Verdict,
-    ];
-    let mut rows = vec![
-        head.map(|say| say.text(language).to_owned()),
-        ["", "", "", "", "p50/p99", "p50/p99", "p50/p99", ""].map(str::to_owned),
-    ];
+    let times = Place::Terminal.times(levels);
+    let mut head: Vec<String> =
+        [Say::Level, Say::OkFailed].map(|say| say.text(language).to_owned()).to_vec();
+    let rates = [Metric::RequestRate, Metric::OutputRate];
+    head.extend(rates.map(|rate| language.choose(rate.info().short).to_owned()));
+    let mut below = vec![String::new(); head.len()];
+    for (time, statistics) in &times {
+        head.push(format!("{} ms", language.choose(time.info().short)));
+        below.push(statistics.iter().map(|which| which.name()).collect::<Vec<_>>().join("/"));
+    }
+    head.push(Say::Verdict.text(language).to_owned());
+    below.push(String::new());
+    let mut rows = vec![head, below];
     for level in levels {
         let steady = level.steady.map(|steady| steady.throughput);
         let done = level.throughput;
-        rows.push([
+        let mut row = vec![
             String::new(),
             format!("{}/{}", whole(level.requests.completed), whole(level.requests.failed)),
             rate(done.requests_per_s, steady.and_then(|s| s.requests_per_s), &mut marks),
             rate(done.output_tokens_per_s, steady.and_then(|s| s.output_tokens_per_s), &mut marks),
-            pair(&level.ttft_ms, &mut marks),
-            pair(token_figure(level), &mut marks),
-            pair(&level.latency_ms, &mut marks),
-            level.verdict.name(language).to_owned(),
-        ]);
+        ];
+        for (time, statistics) in &times {
+            row.push(cell(&level.times[*time], statistics, &mut marks));
+        }
+        row.push(level.verdict.name(language).to_owned());
+        rows.push(row);
     }
     // The marks of what stands below the table are explained here, too.
     for level in levels {
         drop(turns(level, &mut marks, language) + &slices(level, &mut marks, language));
     }
     let mut widths = widths(&rows);
-    let others = widths.iter().sum::<usize>() - widths[0] + COLUMNS - 1;
+    let others = widths.iter().sum::<usize>() - widths[0] + widths.len() - 1;
     let labels = Labels::of(levels, options.width.saturating_sub(others));
     widths[0] = widths[0].max(labels.width);
     let mut out = String::new();
@@ -146,12 +135,12 @@ pub(super) fn table(levels: &[LevelSummary], options: &TextOptions) -> String {
             None => &row[0],
         };
         let mut figures = String::new();
-        for (text, columns) in row.iter().zip(widths).take(COLUMNS - 1).skip(1) {
-            figures.push_str(&format!(" {}", right(text, columns)));
+        for (text, columns) in row.iter().zip(&widths).take(row.len() - 1).skip(1) {
+            figures.push_str(&format!(" {}", right(text, *columns)));
         }
         let last = match level {
             Some((level, _)) => verdict(level.verdict, options),
-            None => row[COLUMNS - 1].clone(),
+            None => row.last().cloned().unwrap_or_default(),
         };
         if level.is_some_and(|(level, _)| level.verdict == Verdict::Invalid) {
             figures = struck(&figures, options);
@@ -210,8 +199,8 @@ fn shared_words(first: &str, labels: &[String]) -> usize {
 }
 
 /// Columns as wide as their content.
-fn widths(rows: &[[String; COLUMNS]]) -> [usize; COLUMNS] {
-    let mut widths = [0; COLUMNS];
+fn widths(rows: &[Vec<String>]) -> Vec<usize> {
+    let mut widths = vec![0; rows.first().map_or(0, Vec::len)];
     for row in rows {
         for (column, text) in row.iter().enumerate() {
             widths[column] = widths[column].max(width(text));

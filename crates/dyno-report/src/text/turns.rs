@@ -4,6 +4,7 @@ use super::layout::{left, maybe, number, right};
 use super::table::{Marks, percentile};
 use crate::messages::Say;
 use dyno_model::Language;
+use dyno_model::metric::Statistic;
 use dyno_model::summary::{LevelSummary, TurnFigures};
 
 const COLUMNS: usize = 6;
@@ -17,13 +18,9 @@ fn line(cells: &[String; COLUMNS]) -> String {
 }
 
 fn cells(name: &str, turns: &TurnFigures, marks: &mut Marks) -> [String; COLUMNS] {
-    let ttft = turns.ttft_ms.as_ref();
-    let [p50, p90, p99] = [
-        ("p50", ttft.and_then(|ttft| ttft.p50)),
-        ("p90", ttft.and_then(|ttft| ttft.p90)),
-        ("p99", ttft.and_then(|ttft| ttft.p99)),
-    ]
-    .map(|(name, value)| percentile(ttft, name, value, marks));
+    let ttft = turns.ttft.as_ref();
+    let [p50, p90, p99] = [Statistic::P50, Statistic::P90, Statistic::P99]
+        .map(|which| percentile(ttft, which, marks));
     let tokens = maybe(turns.input_tokens.map(|tokens| tokens.mean));
     [name.to_owned(), turns.requests.to_string(), p50, p90, p99, tokens]
 }

@@ -4,6 +4,7 @@ use super::xml::{Element, read};
 use super::{details, made};
 use dyno_analysis::Detail;
 use dyno_model::load::LoadKind;
+use dyno_model::metric::{PerTime, Time};
 use dyno_model::summary::{LoadSummary, Steady, Throughput};
 use dyno_model::{Diagnostic, LevelSummary, Summary, Verdict};
 use dyno_report::chart::{ChartOptions, Language, charts, measure, svg};
@@ -90,6 +91,13 @@ fn level(base: &LevelSummary, odd: &Odd) -> LevelSummary {
         total_tokens_per_s: None,
     };
     let (kind, value) = odd.load;
+    let times = PerTime::new(|which| match which {
+        Time::Ttft => time(0),
+        Time::Latency => time(1),
+        Time::Tpot => time(2),
+        Time::Itl => time(3),
+        _ => base.times[which].clone(),
+    });
     let slices = odd.slices.iter().zip(0..).map(|(latency, i)| made::slice(i, *latency));
     LevelSummary {
         label: odd.label.clone(),
@@ -101,10 +109,7 @@ fn level(base: &LevelSummary, odd: &Odd) -> LevelSummary {
         steady: odd.steady.then_some(Steady { window_s: 1.0, throughput }),
         offered_per_s: odd.work[1].filter(|_| odd.steady),
         saturated: odd.saturated,
-        ttft_ms: time(0),
-        latency_ms: time(1),
-        tpot_ms: time(2),
-        itl_ms: time(3),
+        times,
         slices: (!odd.slices.is_empty()).then(|| slices.collect()),
         ..base.clone()
     }

@@ -2,6 +2,7 @@
 
 use super::common;
 use dyno_model::load::LoadKind;
+use dyno_model::metric::{PerTime, Time};
 use dyno_model::summary::{Distribution, LoadSummary, Slice, Throughput};
 use dyno_model::{LevelSummary, Summary};
 
@@ -14,7 +15,7 @@ pub fn base() -> (Summary, LevelSummary) {
 }
 
 pub fn distribution(base: &LevelSummary, mean: f64) -> Option<Distribution> {
-    let mut all = base.latency_ms.clone().unwrap();
+    let mut all = base.times[Time::Latency].clone().unwrap();
     all.mean = Some(mean);
     all.p50 = Some(mean * 0.9);
     all.p90 = Some(mean * 1.5);
@@ -35,6 +36,12 @@ pub fn level(
     requests: f64,
     latency: f64,
 ) -> LevelSummary {
+    let times = PerTime::new(|which| match which {
+        Time::Ttft => distribution(base, latency / 10.0),
+        Time::Latency => distribution(base, latency),
+        Time::Tpot | Time::Itl => distribution(base, latency / 50.0),
+        _ => base.times[which].clone(),
+    });
     LevelSummary {
         label: format!("{kind} {value}"),
         load: LoadSummary { kind, value: Some(value) },
@@ -45,10 +52,7 @@ pub fn level(
             total_tokens_per_s: Some(requests * 150.0),
         },
         steady: None,
-        ttft_ms: distribution(base, latency / 10.0),
-        latency_ms: distribution(base, latency),
-        tpot_ms: distribution(base, latency / 50.0),
-        itl_ms: distribution(base, latency / 50.0),
+        times,
         ..base.clone()
     }
 }

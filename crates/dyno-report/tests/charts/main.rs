@@ -10,6 +10,7 @@ mod pixels;
 mod xml;
 
 use dyno_model::load::LoadKind;
+use dyno_model::metric::Time;
 use dyno_model::summary::{SearchSummary, Steady, Throughput};
 use dyno_model::{Diagnostic, Summary, Verdict};
 use dyno_report::chart::{self, ChartOptions, Language};
@@ -102,7 +103,7 @@ fn bursts_double_along_their_axis() {
 #[test]
 fn absent_figures_leave_gaps_and_invalid_levels_are_hollow() {
     let mut summary = made::ladder();
-    summary.levels[4].latency_ms = None;
+    summary.levels[4].times[Time::Latency] = None;
     summary.levels[7].verdict = Verdict::Invalid;
     let what = "requests left late: send lag p99 12.0 ms <limit>".to_owned();
     summary.levels[7].reasons = vec![Diagnostic::new("send_lag", what, None::<String>)];
@@ -126,10 +127,10 @@ fn intervals_are_shaded() {
     let mut summary = made::ladder();
     assert_eq!(count(&chart::concurrency(&summary, &ENGLISH).unwrap(), "dc-band"), 1);
     for level in &mut summary.levels {
-        level.latency_ms.as_mut().unwrap().ci95.mean = None;
+        level.times[Time::Latency].as_mut().unwrap().ci95.mean = None;
     }
     assert_eq!(count(&chart::concurrency(&summary, &ENGLISH).unwrap(), "dc-band"), 0);
-    summary.levels[3].latency_ms.as_mut().unwrap().ci95.mean = Some([1.0, 9000.0]);
+    summary.levels[3].times[Time::Latency].as_mut().unwrap().ci95.mean = Some([1.0, 9000.0]);
     assert_eq!(count(&chart::concurrency(&summary, &ENGLISH).unwrap(), "dc-whisker"), 1);
 }
 

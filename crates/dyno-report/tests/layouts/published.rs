@@ -4,6 +4,7 @@ use crate::common::*;
 use crate::runs::print;
 use dyno_model::Language;
 use dyno_model::load::LoadKind;
+use dyno_model::metric::Time;
 use dyno_model::plan::Load;
 use dyno_model::summary::{
     Distribution, Intervals95, LoadSummary, RequestCounts, Throughput, Tokens,
@@ -22,15 +23,7 @@ fn blank(kind: LoadKind, value: f64) -> LevelSummary {
     (level.duration_s, level.steady, level.concurrency) = (None, None, None);
     level.throughput = Throughput::default();
     level.requests = RequestCounts::default();
-    for figure in [
-        &mut level.ttft_ms,
-        &mut level.ttft_scheduled_ms,
-        &mut level.latency_ms,
-        &mut level.latency_scheduled_ms,
-        &mut level.tpot_ms,
-        &mut level.itl_ms,
-        &mut level.chunk_gap_ms,
-    ] {
+    for (_, figure) in level.times.iter_mut() {
         *figure = None;
     }
     (level.input_tokens, level.output_tokens) = (None, None);
@@ -102,9 +95,9 @@ fn a_rate_sweep_of_guidellm() {
             _ => blank(LoadKind::Rate, found.remove(0)),
         };
         level.throughput.requests_per_s = Some(found[0]);
-        level.latency_ms = mean_of(found[1] * 1e3);
-        level.ttft_ms = mean_of(found[2]);
-        level.chunk_gap_ms = mean_of(found[3]);
+        level.times[Time::Latency] = mean_of(found[1] * 1e3);
+        level.times[Time::Ttft] = mean_of(found[2]);
+        level.times[Time::ChunkGap] = mean_of(found[3]);
         level.throughput.output_tokens_per_s = Some(found[4]);
         level
     });
@@ -146,7 +139,7 @@ fn of_pivot(pivot: &str) -> Vec<LevelSummary> {
         level.throughput.requests_per_s = Some(rows[3][i]);
         level.throughput.output_tokens_per_s = Some(rows[5][i]);
         let latency = distribution(rows[4][i] * 1e3, Some(rows[6][i] * 1e3), None);
-        level.latency_ms = Some(Distribution { p90: Some(rows[7][i] * 1e3), ..latency });
+        level.times[Time::Latency] = Some(Distribution { p90: Some(rows[7][i] * 1e3), ..latency });
         level.requests.failed = Some(rows.get(8).map_or(0, |row| row[i] as u64));
         level
     };
@@ -220,12 +213,12 @@ fn a_level_of_evalscope() {
         p98: Some(6367.8),
         p99: Some(6854.5),
         count: Some(1000),
-        ..level.latency_ms.take().unwrap()
+        ..level.times[Time::Latency].take().unwrap()
     };
     // Its table was not streamed: one package, the whole answer, stands for everything.
-    level.ttft_ms = Some(latency.clone());
-    level.chunk_gap_ms = Some(latency.clone());
-    level.latency_ms = Some(latency);
+    level.times[Time::Ttft] = Some(latency.clone());
+    level.times[Time::ChunkGap] = Some(latency.clone());
+    level.times[Time::Latency] = Some(latency);
     let text = print(Layout::Evalscope, &[run(vec![level], vec![])], Language::English);
     assert!(text.ends_with(BLOCK), "{text}");
 }
@@ -296,9 +289,9 @@ fn a_burst_of_vllm() {
         };
         let figure =
             |i: usize| Some(distribution(found[i], Some(found[i + 1]), Some(found[i + 2])));
-        level.ttft_ms = figure(7);
-        level.tpot_ms = figure(10);
-        level.chunk_gap_ms = figure(13);
+        level.times[Time::Ttft] = figure(7);
+        level.times[Time::Tpot] = figure(10);
+        level.times[Time::ChunkGap] = figure(13);
         let run = run(vec![level], vec![]);
         assert_eq!(print(Layout::Vllm06, &[run], Language::English), block);
     }

@@ -5,7 +5,7 @@ use super::slo;
 use super::values;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Subcommand, ValueEnum};
-use dyno_analysis::compare::Metric;
+use dyno_analysis::compare::Compared;
 use dyno_model::slo::Slo;
 use std::path::PathBuf;
 
@@ -127,7 +127,7 @@ pub(crate) struct GateArgs {
     /// Only these figures; may be given several times [default: throughput, TTFT, time per token,
     /// latency]
     #[arg(long, value_name = "FIGURE", value_parser = metric(), value_delimiter = ',')]
-    pub(crate) metric: Vec<Metric>,
+    pub(crate) metric: Vec<Compared>,
     #[command(flatten)]
     pub(crate) terms: TermArgs,
     /// Write the checks as JUnit XML
@@ -149,10 +149,10 @@ pub(crate) struct GateArgs {
 /// Where baselines are kept unless told otherwise.
 pub(crate) const BASELINES: &str = "dyno-baselines";
 
-fn metric() -> impl TypedValueParser<Value = Metric> {
-    let names = Metric::ALL.into_iter().filter(|metric| *metric != Metric::Failures);
-    let names = PossibleValuesParser::new(names.map(Metric::name));
-    names.try_map(|name| Metric::named(&name).ok_or("there is no such figure"))
+fn metric() -> impl TypedValueParser<Value = Compared> {
+    let names = Compared::all().filter(|metric| !metric.is_failures());
+    let names = PossibleValuesParser::new(names.map(Compared::name));
+    names.try_map(|name| Compared::named(&name).ok_or("there is no such figure"))
 }
 
 /// `dyno baseline`.

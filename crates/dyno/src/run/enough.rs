@@ -2,6 +2,7 @@
 
 use dyno_model::Nanos;
 use dyno_model::course::{Figure, Until};
+use dyno_model::metric::Time;
 use dyno_model::outcome::Outcome;
 use dyno_model::record::{Phase, RequestRecord};
 use dyno_model::slo::{Metric, Statistic};
@@ -97,7 +98,7 @@ fn statistic(statistic: Statistic) -> Option<dyno_stats::Statistic> {
 
 /// Whether a figure can be watched.
 pub(crate) fn can_watch(figure: &Figure) -> bool {
-    statistic(figure.statistic).is_some() && figure.metric != Metric::Itl
+    statistic(figure.statistic).is_some() && figure.metric != Metric::Time(Time::Itl)
 }
 
 /// A request's own time, in milliseconds.
@@ -105,14 +106,14 @@ fn sample(metric: Metric, record: &RequestRecord) -> Option<f64> {
     let between = |from: Option<Nanos>, to: Option<Nanos>| Some(to_ms(to?.checked_sub(from?)?));
     let intended = Some(record.intended);
     match metric {
-        Metric::Ttft => between(record.sent, record.first),
-        Metric::ScheduledTtft => between(intended, record.first),
-        Metric::Latency => between(record.sent, record.last),
-        Metric::ScheduledLatency => between(intended, record.last),
-        Metric::Tpot => {
+        Metric::Time(Time::Ttft) => between(record.sent, record.first),
+        Metric::Time(Time::TtftScheduled) => between(intended, record.first),
+        Metric::Time(Time::Latency) => between(record.sent, record.last),
+        Metric::Time(Time::LatencyScheduled) => between(intended, record.last),
+        Metric::Time(Time::Tpot) => {
             let more = record.output?.tokens.checked_sub(1).filter(|more| *more > 0)?;
             Some(between(record.first, record.last)? / more as f64)
         }
-        Metric::Itl | Metric::Errors | Metric::Throughput | Metric::Tokens => None,
+        _ => None,
     }
 }

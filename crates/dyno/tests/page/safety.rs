@@ -3,6 +3,7 @@
 use crate::browser::Browser;
 use crate::pages::{Made, Read};
 use dyno_model::Language;
+use dyno_model::metric::Time;
 use dyno_model::{Diagnostic, Verdict};
 use dyno_report::page::Page;
 use serde_json::json;
@@ -97,7 +98,7 @@ fn an_invalid_level_is_hollow_and_struck() {
     let what = "requests left 12 ms late at p99".to_owned();
     level.reasons = vec![Diagnostic::new("send_lag", what, Some("use a free core"))];
     // A level without a figure leaves a gap.
-    read.summary.levels[2].itl_ms = None;
+    read.summary.levels[2].times[Time::Itl] = None;
     let mut page = Browser::start();
     page.open(&made.keep("invalid.html", &html(&read, Language::English)), 1280);
     let first = "#figures .pane:nth-child(1)";

@@ -7,7 +7,8 @@ use super::load::Told;
 use crate::blank;
 use dyno_model::LevelSummary;
 use dyno_model::load::LoadKind;
-use dyno_model::summary::{Burstiness, LevelExtras};
+use dyno_model::metric::Time;
+use dyno_model::summary::{Burstiness, LevelExtras, Times};
 use dyno_model::summary::{Distribution, RequestCounts, Tokens};
 
 /// Takes a block row by row.
@@ -127,10 +128,10 @@ impl Reader {
     fn statistic(&mut self, key: &str, stated: Stated<'_>) -> bool {
         let Some((statistic, figure)) = key.split_once(' ') else { return false };
         let place: &mut Option<Distribution> = match figure {
-            "ttft" => &mut self.level.ttft_ms,
-            "tpot" => &mut self.level.tpot_ms,
-            "itl" => &mut self.level.chunk_gap_ms,
-            "e2el" | "e2e latency" => &mut self.level.latency_ms,
+            "ttft" => &mut self.level.times[Time::Ttft],
+            "tpot" => &mut self.level.times[Time::Tpot],
+            "itl" => &mut self.level.times[Time::ChunkGap],
+            "e2el" | "e2e latency" => &mut self.level.times[Time::Latency],
             _ => return false,
         };
         if let Some(millis) = stated.figure(Measure::Millis, &mut self.findings) {
@@ -155,13 +156,7 @@ impl Reader {
         }
         let completed = level.requests.completed;
         if completed == Some(0) {
-            let times = [
-                &mut level.ttft_ms,
-                &mut level.tpot_ms,
-                &mut level.chunk_gap_ms,
-                &mut level.latency_ms,
-            ];
-            times.into_iter().for_each(|figure| *figure = None);
+            level.times = Times::default();
             self.findings.push(Finding::note(
                 "import_nothing_completed",
                 self.line,
@@ -174,7 +169,7 @@ impl Reader {
             Some(Tokens { total, mean: neat(total? as f64 / done as f64) })
         };
         [level.input_tokens, level.output_tokens] = self.totals.map(tokens);
-        if let Some(latency) = level.latency_ms.as_mut() {
+        if let Some(latency) = level.times[Time::Latency].as_mut() {
             latency.count = completed;
         }
         if !titled {
@@ -185,7 +180,7 @@ impl Reader {
                 "they were read by their names",
             ));
         }
-        if !closed && (level.ttft_ms.is_none() || level.reported.is_none()) {
+        if !closed && (level.times[Time::Ttft].is_none() || level.reported.is_none()) {
             self.findings.push(Finding::error(
                 "import_cut",
                 self.line,

@@ -10,6 +10,7 @@ use crate::run::workload::Workload;
 use dyno_analysis::{VecSource, summarise};
 use dyno_drive::StopSignal;
 use dyno_model::frame::{Frame, RunHeader};
+use dyno_model::metric::Time;
 use dyno_model::plan::{
     Api, DataPlan, LengthSpec, LevelPlan, Load, PLAN_SCHEMA, Plan, RequestPlan, Shard, Target,
     Timeouts, UsageWanted, Warmup,
@@ -226,15 +227,13 @@ impl Step {
         Self {
             streams,
             tokens_per_s: throughput.output_tokens_per_s,
-            ttft_bias_ms: against(level.ttft_ms.as_ref(), TTFT_MS),
-            ttft_jitter_ms: level
-                .ttft_ms
+            ttft_bias_ms: against(level.times[Time::Ttft].as_ref(), TTFT_MS),
+            ttft_jitter_ms: level.times[Time::Ttft]
                 .as_ref()
                 .filter(|_| pace == Pace::Steady)
                 .and_then(|ttft| ttft.std),
-            itl_bias_ms: against(level.itl_ms.as_ref(), ITL_MS),
-            itl_p99_excess_ms: level
-                .itl_ms
+            itl_bias_ms: against(level.times[Time::Itl].as_ref(), ITL_MS),
+            itl_p99_excess_ms: level.times[Time::Itl]
                 .as_ref()
                 .filter(|_| pace == Pace::Steady)
                 .and_then(|itl| itl.p99)

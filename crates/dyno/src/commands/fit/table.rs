@@ -4,6 +4,7 @@ use super::Measured;
 use dyno_engine::fit::{End, Level, Offer, Role, Table};
 use dyno_engine::twin::reference::Figure;
 use dyno_model::Verdict;
+use dyno_model::metric::Time;
 use dyno_model::plan::{Arrival, LevelPlan, Load, Warmup};
 use dyno_model::summary::{Distribution, LevelSummary, Tokens};
 use dyno_model::units::to_s;
@@ -111,16 +112,16 @@ fn figures(measured: &LevelSummary) -> BTreeMap<Figure, f64> {
     let mean = |distribution: &Option<Distribution>| {
         distribution.as_ref().and_then(|distribution| distribution.mean)
     };
-    let p90 = measured.latency_ms.as_ref().and_then(|latency| latency.p90);
+    let p90 = measured.times[Time::Latency].as_ref().and_then(|latency| latency.p90);
     let all = [
         (Figure::CompletedRate, measured.throughput.requests_per_s),
         (Figure::OutputTokensPerS, measured.throughput.output_tokens_per_s),
         (Figure::DurationS, measured.duration_s),
-        (Figure::LatencyS, mean(&measured.latency_ms).map(|ms| ms / 1e3)),
+        (Figure::LatencyS, mean(&measured.times[Time::Latency]).map(|ms| ms / 1e3)),
         (Figure::P90S, p90.map(|ms| ms / 1e3)),
         // Of answers that came whole it only repeats the latency.
-        (Figure::TtftMs, mean(&measured.ttft_ms).filter(|_| !measured.is_whole())),
-        (Figure::TpotMs, mean(&measured.tpot_ms)),
+        (Figure::TtftMs, mean(&measured.times[Time::Ttft]).filter(|_| !measured.is_whole())),
+        (Figure::TpotMs, mean(&measured.times[Time::Tpot])),
     ];
     all.into_iter().filter_map(|(figure, value)| Some((figure, value?))).collect()
 }

@@ -1,0 +1,260 @@
+//! The registry of metrics: what each is called, measured in and means, which way it is better,
+//! and where it is shown. Reports, charts, the page, the live view, SLO terms, lint, compare, gate
+//! and import read it. A new metric is a row in [`rows`] and the computation of its value.
+
+mod per_time;
+mod place;
+mod rows;
+mod statistic;
+mod time;
+
+pub use per_time::PerTime;
+pub use place::{Column, Place};
+pub use statistic::Statistic;
+pub use time::Time;
+
+use crate::language::Language;
+use crate::summary::{Distribution, LevelSummary};
+use rows::OTHERS;
+
+/// Something that is measured of a level.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Metric {
+    /// A time that requests have, as a distribution.
+    Time(Time),
+    /// Completed requests per second.
+    RequestRate,
+    /// Output tokens per second.
+    OutputRate,
+    /// Input and output tokens per second.
+    TotalRate,
+    /// Requests per second that met the SLO.
+    Goodput,
+    /// Output tokens per second that one user sees.
+    PerUser,
+    /// Arrivals per second.
+    Offered,
+    /// Time between tokens, whichever metric has it: ITL, TPOT or the gap between chunks.
+    TokenTime,
+    /// Requests in flight.
+    InFlight,
+    /// Completed requests.
+    Completed,
+    /// Failed requests.
+    Failed,
+    /// Share of failures among the requests that ended with a response or a failure.
+    Failures,
+    /// Share of failed and dropped requests among those that ended.
+    Errors,
+    /// How long it took.
+    Duration,
+    /// Requests in the server's batch.
+    Running,
+    /// Requests that waited in the server.
+    Waiting,
+    /// Use of the server's KV cache.
+    KvCache,
+    /// Price of a million output tokens.
+    Price,
+}
+
+/// What a metric is measured in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Unit {
+    /// Times.
+    Milliseconds,
+    /// Long times.
+    Seconds,
+    /// Shares.
+    Percent,
+    /// Requests.
+    RequestsPerSecond,
+    /// Tokens.
+    TokensPerSecond,
+    /// Counts, and what has a unit of its own.
+    Plain,
+}
+
+impl Unit {
+    /// As it is printed.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Milliseconds => "ms",
+            Self::Seconds => "s",
+            Self::Percent => "%",
+            Self::RequestsPerSecond => "req/s",
+            Self::TokensPerSecond => "tok/s",
+            Self::Plain => "",
+        }
+    }
+}
+
+/// Which way a metric is better.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Better {
+    /// Less is better.
+    Lower,
+    /// More is better.
+    Higher,
+    /// It is neither good nor bad.
+    Neither,
+}
+
+/// What kind of thing a metric tells of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Group {
+    /// Work per second.
+    Work,
+    /// Times of requests.
+    Times,
+    /// What became of requests.
+    Requests,
+    /// The server's own metrics.
+    Server,
+    /// What it costs.
+    Cost,
+}
+
+/// A row of the registry. Texts are in English and Chinese.
+#[derive(Debug, Clone, Copy)]
+pub struct Info {
+    /// Its key in `summary.json`, or what stands for it there.
+    pub id: &'static str,
+    /// As people write it in an SLO.
+    pub name: &'static str,
+    /// The beginning of its columns in tables for programs.
+    pub column: &'static str,
+    /// What it is measured in.
+    pub unit: Unit,
+    /// Which way it is better.
+    pub better: Better,
+    /// What it tells of.
+    pub group: Group,
+    /// Only streamed responses have it.
+    pub streamed: bool,
+    /// Its name on the page and in charts.
+    pub label: [&'static str; 2],
+    /// Its name at the head of a column in a document.
+    pub title: [&'static str; 2],
+    /// Its short name, at the head of a column in a terminal.
+    pub short: [&'static str; 2],
+    /// How it is computed, where that can be written in a line.
+    pub formula: &'static str,
+    /// What it means, in a sentence.
+    pub means: [&'static str; 2],
+    /// Where it is shown, at which rank, and with which statistics.
+    pub places: &'static [(Place, u8, &'static [Statistic])],
+}
+
+impl Info {
+    /// Its name within a sentence: the short one, unless that is a mere abbreviation in Chinese.
+    pub fn plain(&self) -> [&'static str; 2] {
+        let [english, chinese] = self.short;
+        [english, if chinese == english { self.title[1] } else { chinese }]
+    }
+}
+
+impl Metric {
+    /// Every metric, in the order of the registry.
+    pub fn all() -> impl Iterator<Item = Self> {
+        let times = Time::ALL.into_iter().map(Self::Time);
+        times.chain(OTHERS.iter().map(|(metric, ..)| *metric))
+    }
+
+    /// Its row.
+    pub fn info(self) -> &'static Info {
+        match self {
+            Self::Time(time) => time.info(),
+            // A test holds every metric against the table.
+            _ => {
+                OTHERS.iter().find(|(metric, ..)| *metric == self).map_or(rows::NONE, |row| &row.1)
+            }
+        }
+    }
+
+    /// As people write it.
+    pub fn name(self) -> &'static str {
+        self.info().name
+    }
+
+    /// What it is measured in.
+    pub fn unit(self) -> Unit {
+        self.info().unit
+    }
+
+    /// Its name on the page and in charts.
+    pub fn label(self, language: Language) -> &'static str {
+        language.choose(self.info().label)
+    }
+
+    /// The time that it is, where it is one.
+    pub fn time(self) -> Option<Time> {
+        match self {
+            Self::Time(time) => Some(time),
+            _ => None,
+        }
+    }
+
+    /// It is a time that each request has, and of which there are statistics.
+    pub fn is_time(self) -> bool {
+        self.time().is_some()
+    }
+
+    /// More of it is better.
+    pub fn is_work(self) -> bool {
+        self.info().better == Better::Higher
+    }
+
+    /// Only streamed responses have it.
+    pub fn needs_stream(self) -> bool {
+        self.info().streamed
+    }
+
+    /// Its distribution in a level, where it is a time.
+    pub fn distribution(self, level: &LevelSummary) -> Option<&Distribution> {
+        level.times[self.time()?].as_ref()
+    }
+
+    /// Its value in a level, where it is one number and not a distribution. Work is that of the
+    /// whole level.
+    pub fn value(self, level: &LevelSummary) -> Option<f64> {
+        OTHERS.iter().find(|(metric, ..)| *metric == self).and_then(|(.., value)| value(level))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn every_metric_has_a_row_with_names_of_its_own() {
+        let all: Vec<Metric> = Metric::all().collect();
+        assert_eq!(all.iter().collect::<BTreeSet<_>>().len(), all.len());
+        let price = Metric::Price;
+        assert!(all.contains(&price) && all.contains(&Metric::Time(Time::ChunkGap)));
+        for (i, time) in Time::ALL.into_iter().enumerate() {
+            assert_eq!(time as usize, i);
+        }
+        let ids: BTreeSet<&str> = all.iter().map(|metric| metric.info().id).collect();
+        assert_eq!(ids.len(), all.len());
+        for metric in all {
+            let info = metric.info();
+            assert!(!info.name.is_empty(), "{metric:?} has no row");
+            assert!(info.label.iter().all(|label| !label.is_empty()), "{metric:?}");
+        }
+    }
+
+    #[test]
+    fn no_two_metrics_share_a_rank() {
+        for place in Place::ALL {
+            let ranks: Vec<u8> = Metric::all()
+                .flat_map(|metric| metric.info().places)
+                .filter(|(at, ..)| *at == place)
+                .map(|(_, rank, _)| *rank)
+                .collect();
+            let distinct: BTreeSet<u8> = ranks.iter().copied().collect();
+            assert_eq!(ranks.len(), distinct.len(), "{place:?}: {ranks:?}");
+        }
+    }
+}

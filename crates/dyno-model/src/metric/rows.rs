@@ -1,0 +1,426 @@
+//! The rows of the registry. The order is that of `summary.json`; ranks order what a place shows.
+
+use super::Place::{Compare, Definitions, Document, PageChart, PageTable, Slo, Terminal};
+use super::Statistic::{Max, Mean, P50, P90, P99};
+use super::{Better, Group, Info, Metric, Statistic, Unit};
+use crate::summary::LevelSummary;
+
+/// What charts of the page offer of each time.
+const CHARTED: &[Statistic] = &[P50, P90, P99, Mean, Max];
+const PAIR: &[Statistic] = &[P50, P99];
+
+/// What is the same in most rows.
+const TIME: Info = Info {
+    id: "",
+    name: "",
+    column: "",
+    unit: Unit::Milliseconds,
+    better: Better::Lower,
+    group: Group::Times,
+    streamed: false,
+    label: [""; 2],
+    title: [""; 2],
+    short: [""; 2],
+    formula: "",
+    means: [""; 2],
+    places: &[],
+};
+
+/// What a metric without a row would have.
+pub(super) const NONE: &Info = &TIME;
+
+/// Times, in the order of [`Time::ALL`](super::Time::ALL).
+pub(super) const TIMES: [Info; 7] = [
+    Info {
+        id: "ttft_ms",
+        name: "ttft",
+        column: "ttft",
+        streamed: true,
+        label: ["TTFT", "首 token 延迟 TTFT"],
+        title: ["TTFT", "首 token 延迟"],
+        short: ["TTFT", "TTFT"],
+        formula: "first − sent",
+        means: [
+            "From the last byte of the request being sent to the first event with output.",
+            "从请求的最后一个字节发出，到第一个带输出的事件到达。",
+        ],
+        places: &[
+            (Slo, 1, &[]),
+            (Terminal, 1, PAIR),
+            (Document, 1, PAIR),
+            (PageTable, 1, &[P50, P90, P99]),
+            (PageChart, 1, CHARTED),
+            (Definitions, 1, &[]),
+            (Compare, 3, &[Mean, P99]),
+        ],
+        ..TIME
+    },
+    Info {
+        id: "ttft_scheduled_ms",
+        name: "scheduled.ttft",
+        column: "ttft_scheduled",
+        streamed: true,
+        label: ["TTFT from the schedule", "首 token 延迟（自计划时刻）"],
+        formula: "first − intended",
+        means: SCHEDULED,
+        places: &[(Slo, 2, &[]), (PageChart, 5, CHARTED), (Definitions, 5, &[])],
+        ..TIME
+    },
+    Info {
+        id: "latency_ms",
+        name: "latency",
+        column: "latency",
+        label: ["Latency", "请求延迟"],
+        title: ["Latency", "请求延迟"],
+        short: ["latency", "延迟"],
+        formula: "last − sent",
+        means: [
+            "From the request being sent to the last event with output or a finish reason.",
+            "从请求发出，到最后一个带输出或结束原因的事件到达。",
+        ],
+        places: &[
+            (Slo, 5, &[]),
+            (Terminal, 4, PAIR),
+            (Document, 4, PAIR),
+            (PageTable, 4, &[P50, P90, P99]),
+            (PageChart, 4, CHARTED),
+            (Definitions, 4, &[]),
+            (Compare, 5, &[Mean, P99]),
+        ],
+        ..TIME
+    },
+    Info {
+        id: "latency_scheduled_ms",
+        name: "scheduled.latency",
+        column: "latency_scheduled",
+        label: ["Latency from the schedule", "请求延迟（自计划时刻）"],
+        formula: "last − intended",
+        means: SCHEDULED,
+        places: &[(Slo, 6, &[]), (PageChart, 6, CHARTED)],
+        ..TIME
+    },
+    Info {
+        id: "tpot_ms",
+        name: "tpot",
+        column: "tpot",
+        streamed: true,
+        label: ["TPOT", "每 token 用时 TPOT"],
+        title: ["TPOT", "每 token 用时"],
+        short: ["TPOT", "TPOT"],
+        formula: "(last − first) / (tokens − 1)",
+        means: [
+            "Mean time per token after the first, of one request with two tokens or more.",
+            "单个请求（至少两个 token）首 token 之后平均每个 token 的用时。",
+        ],
+        places: &[
+            (Slo, 3, &[]),
+            (Terminal, 3, PAIR),
+            (Document, 3, PAIR),
+            (PageTable, 3, PAIR),
+            (PageChart, 3, CHARTED),
+            (Definitions, 3, &[]),
+        ],
+        ..TIME
+    },
+    Info {
+        id: "itl_ms",
+        name: "itl",
+        column: "itl",
+        streamed: true,
+        label: ["ITL", "token 间延迟 ITL"],
+        title: ["ITL", "token 间延迟"],
+        short: ["ITL", "ITL"],
+        formula: "gap / tokens",
+        means: [
+            "The gap between two output events, divided by the tokens of the later one and counted \
+             once for each of them.",
+            "相邻两个输出事件的间隔除以后一事件的 token 数，并按每个 token 计一次。",
+        ],
+        places: &[
+            (Slo, 4, &[]),
+            (Terminal, 2, PAIR),
+            (Document, 2, PAIR),
+            (PageTable, 2, PAIR),
+            (PageChart, 2, CHARTED),
+            (Definitions, 2, &[]),
+        ],
+        ..TIME
+    },
+    Info {
+        id: "chunk_gap_ms",
+        name: "chunk_gap",
+        column: "chunk_gap",
+        streamed: true,
+        label: ["Chunk gap", "数据块间隔"],
+        formula: "event[i] − event[i−1]",
+        means: [
+            "Time between two output events that follow each other: what a reader of the stream \
+             sees.",
+            "相邻两个输出事件之间的时间，即读者看到的停顿。",
+        ],
+        places: &[(PageChart, 7, CHARTED), (Definitions, 6, &[])],
+        ..TIME
+    },
+];
+
+const SCHEDULED: [&str; 2] = [
+    "The same from the moment at which the schedule wanted the request sent, so that nothing that \
+     was held up is hidden.",
+    "从计划发送时刻算起的同一指标，不会掩盖被推迟的请求。",
+];
+
+const WORK: Info =
+    Info { unit: Unit::RequestsPerSecond, better: Better::Higher, group: Group::Work, ..TIME };
+const REQUESTS: Info =
+    Info { unit: Unit::Plain, better: Better::Neither, group: Group::Requests, ..TIME };
+const SERVER: Info = Info { group: Group::Server, ..REQUESTS };
+
+type Value = fn(&LevelSummary) -> Option<f64>;
+
+/// Metrics that are one number in a level.
+pub(super) const OTHERS: &[(Metric, Info, Value)] = &[
+    (
+        Metric::RequestRate,
+        Info {
+            id: "requests_per_s",
+            name: "throughput",
+            label: ["Requests/s", "QPS（请求/秒）"],
+            title: ["Requests/s", "请求/秒"],
+            short: ["req/s", "请求/秒"],
+            formula: "completed / duration",
+            means: [
+                "Completed requests. Failed ones are shown beside it, never inside it.",
+                "成功的请求。失败的请求另行列出，绝不计入。",
+            ],
+            places: &[
+                (Slo, 8, &[]),
+                (PageChart, 11, &[]),
+                (Definitions, 7, &[]),
+                (Compare, 1, &[]),
+            ],
+            ..WORK
+        },
+        |level| level.throughput.requests_per_s,
+    ),
+    (
+        Metric::OutputRate,
+        Info {
+            id: "output_tokens_per_s",
+            name: "tokens",
+            unit: Unit::TokensPerSecond,
+            label: ["Output tokens/s", "输出 token/秒"],
+            title: ["Output tokens/s", "输出 token/秒"],
+            short: ["out tok/s", "输出 tok/s"],
+            formula: "output tokens / duration",
+            means: [
+                "Output tokens of completed requests; absent if any of them has no count.",
+                "成功请求的输出 token；若任一请求没有计数，则不给出。",
+            ],
+            places: &[
+                (Slo, 9, &[]),
+                (PageChart, 12, &[]),
+                (Definitions, 8, &[]),
+                (Compare, 2, &[]),
+            ],
+            ..WORK
+        },
+        |level| level.throughput.output_tokens_per_s,
+    ),
+    (
+        Metric::TotalRate,
+        Info {
+            id: "total_tokens_per_s",
+            name: "total_tokens",
+            unit: Unit::TokensPerSecond,
+            label: ["Total tokens/s", "总 token/秒"],
+            places: &[(PageChart, 13, &[])],
+            ..WORK
+        },
+        |level| level.throughput.total_tokens_per_s,
+    ),
+    (
+        Metric::Goodput,
+        Info {
+            id: "goodput_per_s",
+            name: "goodput",
+            label: ["Goodput", "有效吞吐量 goodput"],
+            formula: "met / duration",
+            means: [
+                "Completed requests that met every bound of the SLO themselves.",
+                "自身满足 SLO 全部要求的成功请求。",
+            ],
+            places: &[(PageChart, 21, &[]), (Definitions, 11, &[])],
+            ..WORK
+        },
+        |level| level.slo.as_ref()?.goodput_per_s,
+    ),
+    (
+        Metric::PerUser,
+        Info {
+            id: "per_user",
+            name: "per_user",
+            unit: Unit::TokensPerSecond,
+            label: ["Output tokens/s for each user", "单用户输出速度"],
+            formula: "1 / TPOT p50",
+            means: ["How fast one user sees tokens arrive.", "单个用户看到 token 的速度。"],
+            places: &[(PageChart, 22, &[]), (Definitions, 9, &[])],
+            ..WORK
+        },
+        LevelSummary::per_user,
+    ),
+    (
+        Metric::Offered,
+        Info {
+            id: "offered_per_s",
+            name: "offered",
+            better: Better::Neither,
+            label: ["Offered requests/s", "到达率（请求/秒）"],
+            places: &[(PageChart, 23, &[])],
+            ..WORK
+        },
+        |level| level.offered_per_s,
+    ),
+    (
+        Metric::TokenTime,
+        Info {
+            id: "token_time",
+            name: "token_time",
+            label: ["Time/token", "每 token 用时"],
+            title: ["Time/token", "每 token 用时"],
+            places: &[(Compare, 4, &[])],
+            ..TIME
+        },
+        |level| level.token_time()?.mean,
+    ),
+    (
+        Metric::InFlight,
+        Info {
+            id: "concurrency",
+            name: "in_flight",
+            label: ["In flight, mean", "平均并发"],
+            means: [
+                "Requests between being sent and their end; the mean over time.",
+                "已发出而未结束的请求数，按时间平均。",
+            ],
+            places: &[(PageChart, 24, &[]), (Definitions, 10, &[])],
+            ..REQUESTS
+        },
+        |level| Some(level.concurrency?.mean),
+    ),
+    (
+        Metric::Completed,
+        Info {
+            id: "completed",
+            name: "completed",
+            label: ["Completed", "成功"],
+            places: &[(PageChart, 25, &[])],
+            ..REQUESTS
+        },
+        |level| level.requests.completed.map(|count| count as f64),
+    ),
+    (
+        Metric::Failed,
+        Info {
+            id: "failed",
+            name: "failed",
+            better: Better::Lower,
+            label: ["Failed", "失败"],
+            places: &[(PageChart, 26, &[])],
+            ..REQUESTS
+        },
+        |level| level.requests.failed.map(|count| count as f64),
+    ),
+    (
+        Metric::Failures,
+        Info {
+            id: "failures",
+            // The page offers it under the name of the SLO's metric, which counts what was
+            // dropped, too.
+            name: "errors",
+            unit: Unit::Percent,
+            better: Better::Lower,
+            label: ["Failures, share", "失败占比"],
+            title: ["Failed", "失败率"],
+            formula: "failed / (completed + failed)",
+            means: [
+                "Of the requests that ended with an answer or a failure.",
+                "在得到回答或失败的请求中的占比。",
+            ],
+            places: &[(PageChart, 27, &[]), (Definitions, 12, &[]), (Compare, 6, &[])],
+            ..REQUESTS
+        },
+        |level| Some(level.requests.failure_share()? * 100.0),
+    ),
+    (
+        Metric::Errors,
+        Info {
+            id: "errors",
+            name: "errors",
+            unit: Unit::Percent,
+            better: Better::Lower,
+            label: ["Errors", "错误率"],
+            places: &[(Slo, 7, &[])],
+            ..REQUESTS
+        },
+        |level| Some(level.requests.bad()? as f64 / level.requests.ended()? as f64 * 100.0),
+    ),
+    (
+        Metric::Duration,
+        Info {
+            id: "duration_s",
+            name: "duration",
+            unit: Unit::Seconds,
+            label: ["Duration", "用时"],
+            places: &[(PageChart, 28, &[])],
+            ..REQUESTS
+        },
+        |level| level.duration_s,
+    ),
+    (
+        Metric::Running,
+        Info {
+            id: "running",
+            name: "running",
+            label: ["Running, mean", "平均运行数"],
+            places: &[(PageChart, 29, &[])],
+            ..SERVER
+        },
+        |level| Some(level.server.as_ref()?.running?.mean),
+    ),
+    (
+        Metric::Waiting,
+        Info {
+            id: "waiting",
+            name: "waiting",
+            label: ["Waiting, mean", "平均排队数"],
+            places: &[(PageChart, 30, &[])],
+            ..SERVER
+        },
+        |level| Some(level.server.as_ref()?.waiting?.mean),
+    ),
+    (
+        Metric::KvCache,
+        Info {
+            id: "kv_use_max",
+            name: "kv",
+            unit: Unit::Percent,
+            label: ["KV cache, most", "KV cache 最高占用"],
+            places: &[(PageChart, 31, &[])],
+            ..SERVER
+        },
+        |level| Some(level.server.as_ref()?.kv_use_max? * 100.0),
+    ),
+    (
+        Metric::Price,
+        Info {
+            id: "per_million_output_tokens",
+            name: "cost",
+            better: Better::Lower,
+            group: Group::Cost,
+            label: ["Price per million output tokens", "每百万输出 token 价格"],
+            places: &[(PageChart, 32, &[])],
+            ..REQUESTS
+        },
+        |level| level.cost?.per_million_output_tokens,
+    ),
+];
