@@ -1,7 +1,6 @@
 //! The table of levels, one line each, within 80 columns.
 
 use super::TextOptions;
-use super::layout::{ABSENT, cut_middle, left, millis, number, right, whole, width, wrap};
 use super::paint::{struck, verdict};
 use super::slices::slices;
 use super::turns::turns;
@@ -9,6 +8,7 @@ use crate::messages::{Message, Say};
 use dyno_model::Language;
 use dyno_model::Verdict;
 use dyno_model::summary::{Distribution, LevelSummary};
+use dyno_words::columns::{ABSENT, cut_middle, left, millis, number, right, whole, width, wrap};
 use dyno_words::escape::escape;
 
 const COLUMNS: usize = 8;
