@@ -15,8 +15,8 @@ use dyno_model::outcome::{FailureClass, Outcome};
 use dyno_model::plan::{Arrival, Load};
 use dyno_model::record::{RequestRecord, Turn};
 use dyno_model::{Summary, Verdict};
-use dyno_report::text::width;
 use dyno_report::{TextOptions, render_text};
+use dyno_words::columns::width;
 
 fn text(summary: &Summary) -> String {
     in_language(summary, Language::English)

@@ -1,8 +1,10 @@
 //! What Dyno says, in English and Chinese. The catalogue holds the wording of every diagnostic by
-//! name; [`template`] fills in values, and [`escape`] makes text of others safe to print. No rule
-//! that decides whether something is said belongs here.
+//! name; [`template`] fills in values, [`escape`] makes text of others safe to print, and [`columns`]
+//! fits numbers and text into a terminal. No rule that decides whether something is said belongs
+//! here.
 
 mod catalogue;
+pub mod columns;
 pub mod escape;
 pub mod notes;
 pub mod template;

@@ -7,7 +7,6 @@ mod config;
 mod exit;
 mod host;
 mod printer;
-mod progress;
 mod reference;
 mod resolve;
 mod run;

@@ -3,6 +3,7 @@
 //! first. A reader that has gone away is no reason to panic.
 
 use crate::exit::Exit;
+use dyno_live::{ProgressStyle, Said, Terminal};
 use dyno_model::versus::Side;
 use std::collections::VecDeque;
 use std::fmt::Display;
@@ -20,26 +21,8 @@ pub(crate) struct Manners {
     pub(crate) json: bool,
 }
 
-/// How progress is shown.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum ProgressStyle {
-    /// Not at all.
-    Hidden,
-    /// One line that is drawn over and over.
-    Line,
-    /// A line now and then.
-    Plain,
-}
-
 /// Remarks that are kept for whoever looks later.
 const REMEMBERED: usize = 64;
-
-/// Something that was said: a note, a warning or an error.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Said {
-    pub(crate) kind: &'static str,
-    pub(crate) text: String,
-}
 
 /// What is on the terminal, and what waits for it.
 #[derive(Debug, Default)]
@@ -82,19 +65,6 @@ impl Printer {
     /// The same screen, and all that is said is about one of two.
     pub(crate) fn about(&self, side: Side) -> Self {
         Self { about: Some(side), ..self.clone() }
-    }
-
-    /// How progress is to be shown.
-    pub(crate) fn progress_style(&self) -> ProgressStyle {
-        if self.manners.quiet || self.manners.no_progress {
-            ProgressStyle::Hidden
-        } else if self.on_terminal {
-            ProgressStyle::Line
-        } else if self.manners.json {
-            ProgressStyle::Hidden
-        } else {
-            ProgressStyle::Plain
-        }
     }
 
     /// Something good to know; not said when quiet.
@@ -161,47 +131,6 @@ impl Printer {
         }
     }
 
-    /// Draws the progress line over the last one; `false` if there is no one to see it.
-    pub(crate) fn draw_line(&self, line: &str) -> bool {
-        let mut screen = self.lock();
-        screen.line_shown = true;
-        let mut stderr = io::stderr().lock();
-        write!(stderr, "\r{line}\x1b[K").and_then(|()| stderr.flush()).is_ok()
-    }
-
-    /// Prints a line of progress that stays; `false` if there is no one to see it.
-    pub(crate) fn plain_line(&self, line: &str) -> bool {
-        print(&mut self.cleared(), line.to_owned())
-    }
-
-    /// Takes the progress line away.
-    pub(crate) fn clear_line(&self) {
-        drop(self.cleared());
-    }
-
-    /// From now on nothing is printed on stderr, until [`Printer::release`].
-    pub(crate) fn hold(&self) {
-        self.cleared().held.get_or_insert_default();
-    }
-
-    /// Prints what was held.
-    pub(crate) fn release(&self) {
-        let mut screen = self.lock();
-        for text in screen.held.take().unwrap_or_default() {
-            print(&mut screen, text);
-        }
-    }
-
-    /// The last notes, warnings and errors, oldest first.
-    pub(crate) fn said(&self) -> Vec<Said> {
-        self.lock().said.iter().cloned().collect()
-    }
-
-    /// Whether what is not the result may be coloured.
-    pub(crate) fn colour(&self) -> bool {
-        self.colour
-    }
-
     fn say(&self, kind: &'static str, colour: &str, text: &dyn Display) {
         let mut screen = self.cleared();
         let text = self.told(text);
@@ -237,6 +166,58 @@ impl Printer {
     }
 }
 
+impl Terminal for Printer {
+    fn progress_style(&self) -> ProgressStyle {
+        if self.manners.quiet || self.manners.no_progress {
+            ProgressStyle::Hidden
+        } else if self.on_terminal {
+            ProgressStyle::Line
+        } else if self.manners.json {
+            ProgressStyle::Hidden
+        } else {
+            ProgressStyle::Plain
+        }
+    }
+
+    fn colour(&self) -> bool {
+        self.colour
+    }
+
+    fn note(&self, text: &dyn Display) {
+        Self::note(self, text);
+    }
+
+    fn draw_line(&self, line: &str) -> bool {
+        let mut screen = self.lock();
+        screen.line_shown = true;
+        let mut stderr = io::stderr().lock();
+        write!(stderr, "\r{line}\x1b[K").and_then(|()| stderr.flush()).is_ok()
+    }
+
+    fn plain_line(&self, line: &str) -> bool {
+        print(&mut self.cleared(), line.to_owned())
+    }
+
+    fn clear_line(&self) {
+        drop(self.cleared());
+    }
+
+    fn hold(&self) {
+        self.cleared().held.get_or_insert_default();
+    }
+
+    fn release(&self) {
+        let mut screen = self.lock();
+        for text in screen.held.take().unwrap_or_default() {
+            print(&mut screen, text);
+        }
+    }
+
+    fn said(&self) -> Vec<Said> {
+        self.lock().said.iter().cloned().collect()
+    }
+}
+
 /// Prints a line on stderr, or keeps it; `false` if there is no one to see it.
 fn print(screen: &mut Screen, line: String) -> bool {
     match &mut screen.held {
@@ -258,7 +239,7 @@ fn is_dumb() -> bool {
 
 /// Says something when nothing else can be relied on.
 pub(crate) fn emergency(text: &str) {
-    crate::progress::give_terminal_back();
+    dyno_live::give_terminal_back();
     let start = if io::stderr().is_terminal() { "\r\x1b[K" } else { "" };
     let _ = writeln!(io::stderr(), "{start}{text}");
 }

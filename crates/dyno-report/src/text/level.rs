@@ -1,7 +1,6 @@
 //! What there is to say about one level, under the table.
 
 use super::TextOptions;
-use super::layout::{ABSENT, left, maybe, millis, number, right, wrap};
 use super::paint::{heading, verdict};
 use super::server::{cost, joined, server};
 use super::slices::slices;
@@ -14,6 +13,7 @@ use dyno_model::Verdict;
 use dyno_model::load::LoadKind;
 use dyno_model::metric::Time;
 use dyno_model::summary::{Distribution, Lag, LevelSummary, RunSummary, Tokens, round6};
+use dyno_words::columns::{ABSENT, left, maybe, millis, number, right, wrap};
 use dyno_words::escape::escape;
 
 const LONGEST_WORDS: usize = 300;

@@ -1,6 +1,5 @@
 //! The terminal summary: who was measured, one table of levels, then what to know about each.
 
-mod layout;
 mod level;
 mod paint;
 mod plot;
@@ -15,10 +14,9 @@ mod turns;
 use crate::messages::{Message, Say};
 use dyno_model::Language;
 use dyno_model::summary::{Origin, RunSummary, Summary};
+use dyno_words::columns::left;
+pub(crate) use dyno_words::columns::{ABSENT, cut_middle, number, whole, width, wrap};
 use dyno_words::escape::escape;
-use layout::left;
-pub(crate) use layout::wrap;
-pub use layout::{ABSENT, cut, cut_middle, millis, number, whole, width};
 pub(crate) use search::answer;
 pub(crate) use slo::{passed_word, remarks};
 

@@ -2,13 +2,13 @@
 //! figure leaves a gap, and the bar of an invalid level is hollow.
 
 use super::TextOptions;
-use super::layout::{left, millis, number, right, width};
 use crate::messages::Say;
 use dyno_model::Language;
 use dyno_model::Verdict;
 use dyno_model::load::LoadKind;
 use dyno_model::metric::Time;
 use dyno_model::summary::{Distribution, LevelSummary};
+use dyno_words::columns::{left, millis, number, right, width};
 
 const HEIGHT: usize = 4;
 /// Columns of the figures beside the bars.

@@ -1,9 +1,9 @@
 //! Rounds of the same level, a line each: the mean, and how far rounds lie apart.
 
 use super::TextOptions;
-use super::layout::{ABSENT, cut_middle, left, number, right, wrap};
 use crate::messages::Say;
 use dyno_model::summary::{Repeated, Spread};
+use dyno_words::columns::{ABSENT, cut_middle, left, number, right, wrap};
 use dyno_words::escape::escape;
 
 const LABEL: usize = 22;

@@ -1,10 +1,10 @@
 //! What a search has found, in words, above everything else that a run has to say.
 
 use super::TextOptions;
-use super::layout::{number, wrap};
 use crate::messages::Say;
 use dyno_model::Language;
 use dyno_model::summary::{SearchSummary, Summary};
+use dyno_words::columns::{number, wrap};
 use dyno_words::escape::escape;
 
 /// The answer; nothing where levels were listed.

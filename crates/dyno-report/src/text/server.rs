@@ -1,10 +1,10 @@
 //! What there is to say of the server's own figures, and of what a level's work costs.
 
-use super::layout::number;
 use crate::messages::Say;
 use dyno_model::Language;
 use dyno_model::server::GpuCost;
 use dyno_model::summary::{CostSummary, Gauge, ServerSummary};
+use dyno_words::columns::number;
 use dyno_words::escape::escape;
 
 const GIB: f64 = (1_u64 << 30) as f64;

@@ -1,11 +1,11 @@
 //! A level over time, as a small table: ramps and soaks.
 
-use super::layout::{ABSENT, millis, number, right};
 use super::table::Marks;
 use crate::messages::Say;
 use dyno_analysis::findings::clock;
 use dyno_model::Language;
 use dyno_model::summary::{LevelSummary, Slice};
+use dyno_words::columns::{ABSENT, millis, number, right};
 
 const COLUMNS: [usize; 7] = [9, 9, 9, 15, 9, 6, 9];
 

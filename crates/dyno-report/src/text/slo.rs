@@ -1,12 +1,12 @@
 //! Which levels keep the SLO, a line each, under the table.
 
 use super::TextOptions;
-use super::layout::{ABSENT, cut_middle, left, maybe, number, width, wrap};
 use super::paint::passed;
 use crate::messages::Say;
 use dyno_model::Language;
 use dyno_model::Verdict;
 use dyno_model::summary::{LevelSummary, SloSummary, Summary, TermVerdict};
+use dyno_words::columns::{ABSENT, cut_middle, left, maybe, number, width, wrap};
 use dyno_words::escape::escape;
 
 const LONGEST: usize = 300;

@@ -1,7 +1,6 @@
 //! The table of levels, one line each, within 80 columns.
 
 use super::TextOptions;
-use super::layout::{ABSENT, cut_middle, left, millis, number, right, whole, width, wrap};
 use super::paint::{struck, verdict};
 use super::slices::slices;
 use super::turns::turns;
@@ -10,6 +9,7 @@ use dyno_model::Language;
 use dyno_model::Verdict;
 use dyno_model::metric::{Metric, Place, Statistic};
 use dyno_model::summary::{Distribution, LevelSummary};
+use dyno_words::columns::{ABSENT, cut_middle, left, millis, number, right, whole, width, wrap};
 use dyno_words::escape::escape;
 
 const LABEL: usize = 40;

@@ -1,11 +1,11 @@
 //! What there is to say of a level's conversations: first and later turns side by side.
 
-use super::layout::{left, maybe, number, right};
 use super::table::{Marks, percentile};
 use crate::messages::Say;
 use dyno_model::Language;
 use dyno_model::metric::Statistic;
 use dyno_model::summary::{LevelSummary, TurnFigures};
+use dyno_words::columns::{left, maybe, number, right};
 
 const COLUMNS: usize = 6;
 

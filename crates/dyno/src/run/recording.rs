@@ -4,8 +4,8 @@
 use super::enough::Enough;
 use super::estimate::Glance;
 use super::pulse::Pulse;
-use crate::progress::Live;
 use dyno_drive::Observer;
+use dyno_live::Live;
 use dyno_model::Nanos;
 use dyno_model::frame::{Frame, LevelStart};
 use dyno_model::outcome::Outcome;

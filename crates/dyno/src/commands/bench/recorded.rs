@@ -7,7 +7,6 @@ use super::outcome;
 use crate::commands::show;
 use crate::exit::Exit;
 use crate::printer::Printer;
-use crate::progress::{Live, Progress};
 use crate::resolve::Resolved;
 use crate::run::course::{Course, Navigator};
 use crate::run::journey::Journey;
@@ -15,6 +14,7 @@ use crate::run::levels::{Bench, News, Run, RunOutcome};
 use crate::run::watch::{EndsWith, Watch};
 use crate::run::workload::Workload;
 use dyno_drive::StopSignal;
+use dyno_live::{Live, Progress};
 use dyno_model::Summary;
 use dyno_model::environment::{Environment, Note};
 use dyno_model::frame::{Ending, Frame, RunHeader};
@@ -132,7 +132,7 @@ pub(crate) fn record(
                 News::Enough(why) => *enough.borrow_mut() = Some(why.clone()),
             },
         };
-        let show = || Progress::start(Arc::clone(&live), printer, resolved.live);
+        let show = || Progress::start(Arc::clone(&live), Arc::new(printer.clone()), resolved.live);
         let mut journey = Journey::new(run, Some(&show), plan, course);
         drive(&mut journey);
         let outcome = journey.end();

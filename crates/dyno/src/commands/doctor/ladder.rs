@@ -1,6 +1,5 @@
 //! One step: the client on so many streams of an engine in a process of its own.
 
-use crate::progress::Live;
 use crate::resolve::{ConnectionSettings, Secrets};
 use crate::run::course::Course;
 use crate::run::journey::Journey;
@@ -9,6 +8,7 @@ use crate::run::target::open;
 use crate::run::workload::Workload;
 use dyno_analysis::{VecSource, summarise};
 use dyno_drive::StopSignal;
+use dyno_live::Live;
 use dyno_model::frame::{Frame, RunHeader};
 use dyno_model::metric::Time;
 use dyno_model::plan::{

@@ -11,13 +11,14 @@ mod outlook;
 mod rates;
 mod screen;
 mod seconds;
+mod terminal;
 mod view;
 mod watch;
 
-pub(crate) use live::Live;
-pub(crate) use screen::give_terminal_back;
+pub use live::Live;
+pub use screen::give_terminal_back;
+pub use terminal::{ProgressStyle, Said, Terminal};
 
-use crate::printer::{Printer, ProgressStyle};
 use dyno_words::escape::escape;
 use screen::Closed;
 use std::io;
@@ -37,31 +38,31 @@ const LONGEST_LABEL: usize = 200;
 
 /// Shows a [`Live`] for as long as it lives.
 #[derive(Debug)]
-pub(crate) struct Progress {
+pub struct Progress {
     stop: Option<Sender<()>>,
     /// Disconnected once the thread is at its end.
     ended: Receiver<()>,
-    printer: Printer,
+    terminal: Arc<dyn Terminal>,
 }
 
 impl Progress {
-    /// Starts to show `live`, in the way that suits the printer, or on the whole screen.
-    pub(crate) fn start(live: Arc<Live>, printer: &Printer, full_screen: bool) -> Self {
+    /// Starts to show `live`, in the way that suits the terminal, or on the whole screen.
+    pub fn start(live: Arc<Live>, terminal: Arc<dyn Terminal>, full_screen: bool) -> Self {
         let (stop, stopped) = channel();
         let (alive, ended) = channel();
-        let style = printer.progress_style();
-        let full_screen = full_screen && screen::is_possible(printer);
+        let style = terminal.progress_style();
+        let full_screen = full_screen && screen::is_possible(&*terminal);
         if style != ProgressStyle::Hidden {
-            let printer = printer.clone();
+            let terminal = Arc::clone(&terminal);
             let watch = Watch::new(&live, RATE_SAMPLES);
-            let mut viewer = Viewer { live, printer, stopped, watch };
+            let mut viewer = Viewer { live, terminal, stopped, watch };
             // No thread, no progress: the run matters more.
             let _ = std::thread::Builder::new().name("progress".to_owned()).spawn(move || {
                 let _alive: Sender<()> = alive;
                 viewer.show(style, full_screen);
             });
         }
-        Self { stop: Some(stop), ended, printer: printer.clone() }
+        Self { stop: Some(stop), ended, terminal }
     }
 }
 
@@ -69,14 +70,14 @@ impl Drop for Progress {
     fn drop(&mut self) {
         drop(self.stop.take());
         let _ = self.ended.recv_timeout(PATIENCE);
-        self.printer.clear_line();
+        self.terminal.clear_line();
     }
 }
 
 /// The thread's own.
 struct Viewer {
     live: Arc<Live>,
-    printer: Printer,
+    terminal: Arc<dyn Terminal>,
     stopped: Receiver<()>,
     watch: Watch,
 }
@@ -109,7 +110,7 @@ impl Viewer {
             }
             if self.watch.look(&self.live) && screen::takes_output() {
                 let line = Told::by(&self.watch).line(Some(width()));
-                if !self.printer.draw_line(&line) {
+                if !self.terminal.draw_line(&line) {
                     return;
                 }
             }
@@ -125,7 +126,7 @@ impl Viewer {
             }
             if self.watch.look(&self.live) && last.elapsed() >= PLAIN_EVERY {
                 last = Instant::now();
-                if !self.printer.plain_line(&Told::by(&self.watch).line(None)) {
+                if !self.terminal.plain_line(&Told::by(&self.watch).line(None)) {
                     return;
                 }
             }
@@ -137,7 +138,7 @@ impl Viewer {
     fn news(&mut self, columns: Option<usize>) -> bool {
         let over = self.watch.update(&self.live);
         over.into_iter().all(|index| match self.finished(index, columns) {
-            Some(line) => self.printer.plain_line(&line),
+            Some(line) => self.terminal.plain_line(&line),
             None => true,
         })
     }

@@ -1,12 +1,12 @@
 //! All that the view shows, as plain data: drawing it needs no run and no clock.
 
-use crate::printer::Said;
-use crate::progress::finished;
-use crate::progress::live::Seen;
-use crate::progress::outlook::Left;
-use crate::progress::seconds::Second;
-use crate::progress::view::Told;
-use crate::progress::watch::Watch;
+use crate::Said;
+use crate::finished;
+use crate::live::Seen;
+use crate::outlook::Left;
+use crate::seconds::Second;
+use crate::view::Told;
+use crate::watch::Watch;
 use dyno_analysis::glimpse::Glimpsed;
 use dyno_words::escape::escape;
 use std::collections::BTreeMap;

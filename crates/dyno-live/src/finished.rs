@@ -4,7 +4,7 @@ use super::view::place;
 use super::watch::Over;
 use dyno_analysis::glimpse::{Glimpsed, Spread};
 use dyno_model::frame::Ending;
-use dyno_report::text::{ABSENT, millis, number, width};
+use dyno_words::columns::{ABSENT, millis, number, width};
 
 /// How a level ended, in a word or two.
 pub(super) fn ending(ending: Ending) -> &'static str {
@@ -85,7 +85,7 @@ pub(super) fn line(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::progress::outlook::Took;
+    use crate::outlook::Took;
     use dyno_analysis::counts::Counts;
     use std::time::Duration;
 

@@ -2,11 +2,11 @@
 
 use super::draw::draw;
 use super::picture::{Picture, Row, concerns, failures};
-use crate::printer::Said;
-use crate::progress::live::Seen;
-use crate::progress::made_up;
-use crate::progress::outlook::Left;
-use crate::progress::seconds::{Second, Seconds};
+use crate::Said;
+use crate::live::Seen;
+use crate::made_up;
+use crate::outlook::Left;
+use crate::seconds::{Second, Seconds};
 use dyno_analysis::glimpse::{Glimpse, Glimpsed};
 use dyno_model::outcome::{FailureClass, Outcome};
 use dyno_model::{MS, SEC};

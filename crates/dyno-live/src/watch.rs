@@ -152,7 +152,7 @@ impl Watch {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::progress::made_up;
+    use crate::made_up;
     use dyno_model::frame::LevelEnd;
 
     fn end(level: u32) -> LevelEnd {

@@ -71,17 +71,17 @@ pub fn whole(value: Option<u64>) -> String {
 }
 
 /// [`number`], or [`ABSENT`].
-pub(super) fn maybe(value: Option<f64>) -> String {
+pub fn maybe(value: Option<f64>) -> String {
     value.map_or_else(|| ABSENT.to_owned(), number)
 }
 
 /// `text` with spaces before it, to so many columns.
-pub(super) fn right(text: &str, columns: usize) -> String {
+pub fn right(text: &str, columns: usize) -> String {
     format!("{}{text}", " ".repeat(columns.saturating_sub(width(text))))
 }
 
 /// `text` with spaces behind it, to so many columns.
-pub(super) fn left(text: &str, columns: usize) -> String {
+pub fn left(text: &str, columns: usize) -> String {
     format!("{text}{}", " ".repeat(columns.saturating_sub(width(text))))
 }
 
@@ -116,7 +116,7 @@ fn breakable(text: &str) -> Vec<(usize, String)> {
 
 /// Breaks `text` into lines of at most `columns`; the first begins with `first`, the others with as
 /// many spaces. A word longer than a line is broken anywhere.
-pub(crate) fn wrap(first: &str, text: &str, columns: usize) -> String {
+pub fn wrap(first: &str, text: &str, columns: usize) -> String {
     let indent = width(first);
     let room = columns.saturating_sub(indent).max(20);
     let mut lines = vec![String::new()];

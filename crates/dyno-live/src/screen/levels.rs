@@ -1,9 +1,9 @@
 //! The levels as a table: those that are over are the curve so far.
 
 use super::picture::{Picture, Row};
-use crate::progress::finished::{maybe, pair};
+use crate::finished::{maybe, pair};
 use dyno_analysis::glimpse::Glimpsed;
-use dyno_report::text::{cut_middle, millis, number};
+use dyno_words::columns::{cut_middle, millis, number};
 use ratatui_core::layout::{Alignment, Constraint, Rect};
 use ratatui_core::style::{Color, Style};
 use ratatui_core::terminal::Frame;

@@ -10,15 +10,14 @@ mod terminal;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use terminal::give_back as give_terminal_back;
+pub use terminal::give_back as give_terminal_back;
 pub(super) use terminal::takes_output;
 
-use super::Viewer;
-use crate::printer::{Printer, ProgressStyle};
+use crate::{ProgressStyle, Terminal, Viewer};
 use backend::Ansi;
 use picture::Picture;
-use ratatui_core::terminal::Terminal;
 use std::io;
+use std::sync::Arc;
 use std::time::Duration;
 use terminal::Taken;
 
@@ -38,20 +37,20 @@ pub(super) enum Closed {
 }
 
 /// Whether there is a terminal for it; a note if there is none.
-pub(super) fn is_possible(printer: &Printer) -> bool {
-    let why = if printer.progress_style() != ProgressStyle::Line {
+pub(super) fn is_possible(terminal: &dyn Terminal) -> bool {
+    let why = if terminal.progress_style() != ProgressStyle::Line {
         "stderr is no terminal that can be drawn on"
     } else if !terminal::is_ours() {
         "dyno is not in the foreground of its terminal"
     } else {
         return true;
     };
-    printer.note(format_args!("--live: {why}; the view is left out"));
+    terminal.note(&format_args!("--live: {why}; the view is left out"));
     false
 }
 
 /// What is printed meanwhile is held, and comes out however the view ends.
-struct Holding(Printer);
+struct Holding(Arc<dyn Terminal>);
 
 impl Drop for Holding {
     fn drop(&mut self) {
@@ -62,7 +61,7 @@ impl Drop for Holding {
 /// Shows the view until it is closed, the run is over or the terminal is gone.
 pub(super) fn run(viewer: &mut Viewer) -> Closed {
     // Given back in the opposite order: first the terminal, then what was held.
-    let holding = Holding(viewer.printer.clone());
+    let holding = Holding(Arc::clone(&viewer.terminal));
     holding.0.hold();
     let closed = show(viewer);
     drop(holding);
@@ -71,7 +70,7 @@ pub(super) fn run(viewer: &mut Viewer) -> Closed {
 
 fn show(viewer: &mut Viewer) -> io::Result<Closed> {
     let taken = Taken::take()?;
-    let mut terminal = Terminal::new(Ansi::new(viewer.printer.colour()))?;
+    let mut drawn = ratatui_core::terminal::Terminal::new(Ansi::new(viewer.terminal.colour()))?;
     for look in 0_u32.. {
         let goes_on = viewer.wait(LOOK);
         viewer.news(Some(super::width()));
@@ -83,12 +82,12 @@ fn show(viewer: &mut Viewer) -> io::Result<Closed> {
             return Ok(Closed::ByKey);
         }
         if keys.contains(&CTRL_L) {
-            terminal.clear()?;
+            drawn.clear()?;
         }
         if look % LOOKS_PER_FRAME == 0 && takes_output() {
             viewer.watch.look(&viewer.live);
-            let picture = Picture::of(&viewer.watch, viewer.printer.said());
-            terminal.draw(|frame| draw::draw(frame, &picture))?;
+            let picture = Picture::of(&viewer.watch, viewer.terminal.said());
+            drawn.draw(|frame| draw::draw(frame, &picture))?;
         }
     }
     Ok(Closed::AtTheEnd)

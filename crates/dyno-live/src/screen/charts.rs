@@ -1,9 +1,9 @@
 //! Figures over the last seconds, as bars of block elements.
 
 use super::picture::Picture;
-use crate::progress::finished::maybe;
-use crate::progress::seconds::Second;
-use dyno_report::text::{millis, number};
+use crate::finished::maybe;
+use crate::seconds::Second;
+use dyno_words::columns::{millis, number};
 use ratatui_core::layout::{Constraint, Layout, Rect};
 use ratatui_core::style::{Color, Style};
 use ratatui_core::symbols::bar;

@@ -80,7 +80,7 @@ pub(super) fn is_taken() -> bool {
 }
 
 /// Gives the terminal back if it was taken; more often than once does nothing.
-pub(crate) fn give_back() {
+pub fn give_back() {
     let before = BEFORE.lock().unwrap_or_else(PoisonError::into_inner).take();
     if let Some(before) = before {
         // What was typed at the view is not meant for the shell. The modes come first: unlike

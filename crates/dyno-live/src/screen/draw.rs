@@ -2,9 +2,9 @@
 
 use super::picture::Picture;
 use super::{charts, levels};
-use crate::progress::finished::pair;
-use crate::progress::view::{bar, clock, figure, place, requests, run_left, share_done};
-use dyno_report::text::{cut, width};
+use crate::finished::pair;
+use crate::view::{bar, clock, figure, place, requests, run_left, share_done};
+use dyno_words::columns::{cut, width};
 use ratatui_core::layout::{Constraint, Layout, Rect};
 use ratatui_core::style::{Color, Style};
 use ratatui_core::terminal::Frame;

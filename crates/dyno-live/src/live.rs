@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 
 /// Shared between the run, which counts, and the progress thread, which looks.
 #[derive(Debug)]
-pub(crate) struct Live {
+pub struct Live {
     zero: Instant,
     /// The clock of the records; absent where they are in virtual time.
     clock: Option<Clock>,
@@ -25,7 +25,7 @@ pub(crate) struct Live {
     /// Output tokens or events seen in this level.
     tokens: AtomicU64,
     /// Requests in flight.
-    pub(crate) in_flight: AtomicU64,
+    pub in_flight: AtomicU64,
     planned: AtomicU64,
     level: AtomicU64,
     levels: AtomicU64,
@@ -80,7 +80,7 @@ impl Default for Live {
 
 impl Live {
     /// For a run of `plan`, whose records are timed by `clock`, unless they are predicted.
-    pub(crate) fn of(plan: &Plan, clock: Clock) -> Self {
+    pub fn of(plan: &Plan, clock: Clock) -> Self {
         let clock = Some(clock).filter(|_| !plan.target.predicted);
         let side = plan.course.versus.as_ref().map(|versus| format!("{} ", versus.side));
         let (side, outlook) = (side.unwrap_or_default(), Mutex::new(Outlook::of(plan)));
@@ -90,7 +90,7 @@ impl Live {
     }
 
     /// The levels that are known now; `more` may follow, chosen by what these show.
-    pub(crate) fn expect(&self, levels: &[LevelPlan], more: bool) {
+    pub fn expect(&self, levels: &[LevelPlan], more: bool) {
         let mut outlook = self.outlook.lock().unwrap_or_else(PoisonError::into_inner);
         outlook.levels = levels.iter().map(|level| self.bounds(level)).collect();
         outlook.more = more;
@@ -98,13 +98,7 @@ impl Live {
 
     /// Starts the counters again for level `index` (from 0) of the `known` ones. `planned` is the
     /// number of requests that bounds it, as far as known, warm-up included.
-    pub(crate) fn begin_level(
-        &self,
-        index: usize,
-        known: usize,
-        level: &LevelPlan,
-        planned: Option<u64>,
-    ) {
+    pub fn begin_level(&self, index: usize, known: usize, level: &LevelPlan, planned: Option<u64>) {
         for counter in [&self.done, &self.failed, &self.tokens, &self.in_flight] {
             counter.store(0, Relaxed);
         }
@@ -126,7 +120,7 @@ impl Live {
     }
 
     /// A request of the level has ended.
-    pub(crate) fn ended(&self, record: &RequestRecord) {
+    pub fn ended(&self, record: &RequestRecord) {
         self.done.fetch_add(1, Relaxed);
         if matches!(record.outcome, Outcome::Failed(_) | Outcome::Dropped(_)) {
             self.failed.fetch_add(1, Relaxed);
@@ -138,7 +132,7 @@ impl Live {
     }
 
     /// The level is over.
-    pub(crate) fn end_level(&self, end: &LevelEnd) {
+    pub fn end_level(&self, end: &LevelEnd) {
         self.mailbox.turn(Turn::Ended {
             level: end.level as usize,
             at: self.zero.elapsed(),
