@@ -20,6 +20,7 @@ pub mod template;
 mod text_form;
 pub mod units;
 pub mod versus;
+pub mod when;
 
 /// Monotonic nanoseconds since the start of the run.
 pub type Nanos = u64;

@@ -20,7 +20,6 @@ pub mod source;
 pub mod summary;
 pub mod text;
 pub mod verdict;
-mod when;
 
 pub use aggregate::{glimpse, level_plans, memory_growth, summarise};
 pub use detail::Detail;

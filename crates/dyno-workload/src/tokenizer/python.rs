@@ -2,7 +2,11 @@
 //! and `strftime`.
 
 use std::io;
+use std::time::Duration;
 
+use jiff::Timestamp;
+use jiff::fmt::strtime::{BrokenDownTime, Config};
+use jiff::tz::Offset;
 use minijinja::value::{Value, ValueKind, from_args};
 use minijinja::{Error, ErrorKind, State};
 use serde::Serialize;
@@ -185,67 +189,13 @@ impl Formatter for Spaced {
     }
 }
 
-const MONTHS: [&str; 12] = [
-    "January",
-    "February",
-    "March",
-    "April",
-    "May",
-    "June",
-    "July",
-    "August",
-    "September",
-    "October",
-    "November",
-    "December",
-];
-const DAYS: [&str; 7] =
-    ["Thursday", "Friday", "Saturday", "Sunday", "Monday", "Tuesday", "Wednesday"];
-
-/// The directives that templates use, in UTC; any other is left as it stands.
+/// As `strftime` writes it, in UTC. What it does not know is left as it stands.
 pub(super) fn strftime(format: &str, unix_seconds: u64) -> String {
-    let days = unix_seconds / 86_400;
-    let (year, month, day) = civil(days);
-    let (month_name, day_name) = (MONTHS[month as usize - 1], DAYS[(days % 7) as usize]);
-    let of_day = unix_seconds % 86_400;
-    let mut out = String::new();
-    let mut chars = format.chars();
-    while let Some(c) = chars.next() {
-        if c != '%' {
-            out.push(c);
-            continue;
-        }
-        match chars.next() {
-            Some('Y') => out.push_str(&year.to_string()),
-            Some('y') => out.push_str(&format!("{:02}", year % 100)),
-            Some('m') => out.push_str(&format!("{month:02}")),
-            Some('d') => out.push_str(&format!("{day:02}")),
-            Some('B') => out.push_str(month_name),
-            Some('b') => out.push_str(&month_name[..3]),
-            Some('A') => out.push_str(day_name),
-            Some('a') => out.push_str(&day_name[..3]),
-            Some('H') => out.push_str(&format!("{:02}", of_day / 3_600)),
-            Some('M') => out.push_str(&format!("{:02}", of_day / 60 % 60)),
-            Some('S') => out.push_str(&format!("{:02}", of_day % 60)),
-            Some('%') => out.push('%'),
-            Some(other) => out.extend(['%', other]),
-            None => out.push('%'),
-        }
-    }
-    out
-}
-
-/// Year, month and day of a number of days since 1970-01-01, after Howard Hinnant's
-/// `civil_from_days`: years begin in March, so that the leap day comes last.
-fn civil(days: u64) -> (u64, u64, u64) {
-    let shifted = days + 719_468;
-    let (era, of_era) = (shifted / 146_097, shifted % 146_097);
-    let year_of_era = (of_era - of_era / 1_460 + of_era / 36_524 - of_era / 146_096) / 365;
-    let of_year = of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let from_march = (5 * of_year + 2) / 153;
-    let day = of_year - (153 * from_march + 2) / 5 + 1;
-    let month = if from_march < 10 { from_march + 3 } else { from_march - 9 };
-    (era * 400 + year_of_era + u64::from(month <= 2), month, day)
+    let now = Timestamp::UNIX_EPOCH.saturating_add(Duration::from_secs(unix_seconds));
+    let Ok(now) = now else { return format.to_owned() };
+    BrokenDownTime::from(Offset::UTC.to_datetime(now))
+        .to_string_with_config(&Config::new().lenient(true), format)
+        .unwrap_or_else(|_| format.to_owned())
 }
 
 #[cfg(test)]
