@@ -163,6 +163,23 @@ fn a_change_that_was_never_finished_is_undone() {
     let before = fs::read(fixture("evalscope-1.0.db")).unwrap();
     assert_ne!(fs::read(left.path().join("benchmark_data.db")).unwrap(), before);
     assert_eq!(unchanged(left.path()), (Some(6), Some(1)));
+
+    // A journal may name a file that is to be deleted when all is undone.
+    let named = left.path().join("named");
+    fs::write(&named, "").unwrap();
+    let name = named.as_os_str().as_encoded_bytes();
+    let mut journal = fs::read(left.path().join("benchmark_data.db-journal")).unwrap();
+    let page = u32::try_from((1 << 30) / 4096 + 1).unwrap();
+    let sum: u32 = name.iter().map(|byte| u32::from(*byte)).sum();
+    journal.extend(page.to_be_bytes());
+    journal.extend(name);
+    journal.extend(u32::try_from(name.len()).unwrap().to_be_bytes());
+    journal.extend(sum.to_be_bytes());
+    journal.extend([0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7]);
+    fs::write(left.path().join("benchmark_data.db-journal"), journal).unwrap();
+    let imported = dyno_import::import(&left.path().join("benchmark_data.db")).unwrap();
+    assert!(named.exists());
+    assert!(errors(&imported).iter().any(|error| error.contains("several databases")));
 }
 
 #[test]

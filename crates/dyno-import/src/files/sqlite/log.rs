@@ -10,6 +10,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 const LOGS: [&str; 2] = ["-wal", "-journal"];
+/// How a journal ends that names another file, which SQLite would look into and may delete.
+const NAMES_A_FILE: [u8; 8] = [0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7];
 
 /// The bytes of the file, with what stands in a log beside it if it is a database. Where that
 /// cannot be read, the bytes as they are and what is to be said.
@@ -45,7 +47,11 @@ fn settled(path: &Path, bytes: &[u8]) -> Result<Vec<u8>, Box<dyn Error>> {
     for log in LOGS {
         let log_beside = beside(path, log);
         if log_beside.is_file() {
-            fs::write(beside(&copy, log), read_limited(&log_beside)?)?;
+            let logged = read_limited(&log_beside)?;
+            if logged.ends_with(&NAMES_A_FILE) {
+                return Err("it belongs to a change of several databases".into());
+            }
+            fs::write(beside(&copy, log), logged)?;
         }
     }
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
