@@ -14,7 +14,6 @@ mod run_dir;
 pub mod search;
 pub mod slo;
 mod source;
-mod when;
 
 pub use aggregate::{figures, for_each_record, glimpse, level_plans, memory_growth, summarise};
 pub use detail::Detail;

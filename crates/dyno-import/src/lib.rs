@@ -55,12 +55,10 @@ pub fn import(path: &Path) -> Result<Imported, ImportError> {
     if path.is_dir() {
         return files::import_directory(path);
     }
-    let bytes = read_limited(path)?;
+    let (bytes, log_problem) = files::with_log(path, read_limited(path)?);
     let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy();
     let mut imported = import_bytes(&name, &bytes)?;
-    if files::journal(path) {
-        imported.problems.push(files::journal_note(&name));
-    }
+    imported.problems.extend(log_problem);
     Ok(imported)
 }
 

@@ -24,6 +24,7 @@ mod text_form;
 pub mod units;
 pub mod verdict;
 pub mod versus;
+pub mod when;
 
 pub use diagnostic::Diagnostic;
 pub use language::Language;

@@ -1,5 +1,6 @@
 //! Where requests go: a base URL, with or without `/v1`, or a full endpoint path.
 
+use crate::url::{TargetUrl, UrlError};
 use dyno_model::plan::Api;
 use std::net::{SocketAddr, ToSocketAddrs};
 use thiserror::Error;
@@ -19,16 +20,10 @@ pub struct Endpoint {
     pub base: String,
 }
 
-/// Why a target cannot be used.
+/// Name look-up failed.
 #[derive(Debug, Error, PartialEq, Eq)]
-pub enum EndpointError {
-    /// Not a URL of the kind wanted.
-    #[error("`{0}` is not a target; write a URL such as http://localhost:8000")]
-    NotAUrl(String),
-    /// Name look-up failed.
-    #[error("the host `{0}` could not be found: {1}")]
-    Unknown(String, String),
-}
+#[error("the host `{0}` could not be found: {1}")]
+pub struct UnknownHost(String, String);
 
 fn generation_path(api: Api) -> &'static str {
     match api {
@@ -38,31 +33,11 @@ fn generation_path(api: Api) -> &'static str {
 }
 
 impl Endpoint {
-    /// Takes a URL apart. A path that ends with the API's own is a full endpoint; one that ends
-    /// with `/v1` or something else is a base.
-    pub fn parse(url: &str, api: Api) -> Result<Self, EndpointError> {
-        let bad = || EndpointError::NotAUrl(url.to_owned());
-        let (tls, rest) = match (url.strip_prefix("http://"), url.strip_prefix("https://")) {
-            (Some(rest), _) => (false, rest),
-            (_, Some(rest)) => (true, rest),
-            _ => return Err(bad()),
-        };
-        let cut = rest.find(['/', '?']).unwrap_or(rest.len());
-        let (authority, path) = rest.split_at(cut);
-        let (host, port) = split_authority(authority).ok_or_else(bad)?;
-        let port = match port {
-            Some(text) => text.parse().ok().filter(|port| *port != 0).ok_or_else(bad)?,
-            None if tls => 443,
-            None => 80,
-        };
-        if path.bytes().any(|b| b <= b' ' || b == b'#' || b >= 0x7f) {
-            return Err(bad());
-        }
-        let (path, query) = match path.find('?') {
-            Some(at) => path.split_at(at),
-            None => (path, ""),
-        };
-        let path = path.trim_end_matches('/');
+    /// The endpoint of a URL. A path that ends with the API's own is a full endpoint; one that
+    /// ends with `/v1` or something else is a base.
+    pub fn new(url: &TargetUrl, api: Api) -> Self {
+        let query = url.query().map(|query| format!("?{query}")).unwrap_or_default();
+        let path = url.path().trim_end_matches('/');
         let wanted = generation_path(api);
         let base = path.strip_suffix(wanted).unwrap_or(path);
         let full = path.len() > base.len();
@@ -71,7 +46,18 @@ impl Endpoint {
             true => format!("{path}{query}"),
             false => format!("{root}/v1{wanted}{query}"),
         };
-        Ok(Self { tls, host: host.to_owned(), port, path, base: root.to_owned() })
+        Self {
+            tls: url.is_https(),
+            host: url.host().to_owned(),
+            port: url.port(),
+            path,
+            base: root.to_owned(),
+        }
+    }
+
+    /// The endpoint of a URL as it was written.
+    pub fn parse(url: &str, api: Api) -> Result<Self, UrlError> {
+        Ok(Self::new(&TargetUrl::parse(url)?, api))
     }
 
     /// Path of another endpoint on the same server.
@@ -92,31 +78,13 @@ impl Endpoint {
     }
 
     /// Looks the host up, once for the whole run.
-    pub fn resolve(&self) -> Result<SocketAddr, EndpointError> {
-        let unknown = |why: String| EndpointError::Unknown(self.host.clone(), why);
+    pub fn resolve(&self) -> Result<SocketAddr, UnknownHost> {
+        let unknown = |why: String| UnknownHost(self.host.clone(), why);
         let found = (self.host.as_str(), self.port).to_socket_addrs();
         let mut all: Vec<SocketAddr> = found.map_err(|e| unknown(e.to_string()))?.collect();
         // Inference servers mostly listen on IPv4 only.
         all.sort_by_key(SocketAddr::is_ipv6);
         all.first().copied().ok_or_else(|| unknown("no address".into()))
-    }
-}
-
-fn split_authority(authority: &str) -> Option<(&str, Option<&str>)> {
-    if authority.is_empty() || authority.contains('@') {
-        return None;
-    }
-    if let Some(rest) = authority.strip_prefix('[') {
-        let (host, rest) = rest.split_once(']')?;
-        return match rest {
-            "" => Some((host, None)),
-            _ => Some((host, Some(rest.strip_prefix(':')?))),
-        };
-    }
-    match authority.split_once(':') {
-        Some((host, port)) if !host.is_empty() => Some((host, Some(port))),
-        Some(_) => None,
-        None => Some((authority, None)),
     }
 }
 

@@ -16,3 +16,4 @@ pub mod prometheus;
 pub mod redact;
 pub mod sse;
 pub mod tls;
+pub mod url;

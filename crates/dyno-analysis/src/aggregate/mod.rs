@@ -33,7 +33,7 @@ pub use drift::memory_growth;
 use crate::findings::Finding;
 use crate::search;
 use crate::source::FrameSource;
-use crate::when::utc;
+use dyno_model::when::utc;
 use dyno_model::Diagnostic;
 use dyno_model::environment::Environment;
 use dyno_model::plan::Plan;

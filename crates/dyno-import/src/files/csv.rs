@@ -1,6 +1,7 @@
 //! Tables of comma-separated values: quotes, doubled quotes, any line ending, a mark before UTF-8.
 
 use super::json::without_mark;
+use csv::{ReaderBuilder, StringRecord};
 
 /// The most cells that are looked at.
 const MOST_CELLS: usize = 4_000_000;
@@ -13,41 +14,29 @@ pub(super) struct Row {
     pub(super) cells: Vec<String>,
 }
 
-/// The lines of a table; none if it is no text.
+/// The lines of a table; none if it is no text. Empty ones are left out.
 pub(super) fn rows(bytes: &[u8]) -> Vec<Row> {
-    let Ok(text) = std::str::from_utf8(without_mark(bytes)) else { return Vec::new() };
-    let (mut rows, mut cells, mut cell) = (Vec::new(), Vec::new(), String::new());
-    let (mut quoted, mut line, mut began, mut seen) = (false, 1, 1, 0);
-    let mut rest = text.chars().peekable();
-    while let Some(c) = rest.next() {
-        if c == '\n' {
-            line += 1;
-        }
-        match c {
-            '"' if quoted && rest.peek() == Some(&'"') => {
-                rest.next();
-                cell.push('"');
-            }
-            '"' if quoted || cell.trim().is_empty() => quoted = !quoted,
-            ',' if !quoted => cells.push(std::mem::take(&mut cell)),
-            '\n' if !quoted => {
-                cells.push(std::mem::take(&mut cell));
-                seen += cells.len();
-                rows.push(Row { line: began, cells: std::mem::take(&mut cells) });
-                began = line;
-                if seen > MOST_CELLS {
-                    return rows;
-                }
-            }
-            '\r' if !quoted => {}
-            c => cell.push(c),
-        }
+    let bytes = without_mark(bytes);
+    if std::str::from_utf8(bytes).is_err() {
+        return Vec::new();
     }
-    if !cell.is_empty() || !cells.is_empty() {
-        cells.push(cell);
-        rows.push(Row { line: began, cells });
-    }
-    rows
+    let reader = ReaderBuilder::new().has_headers(false).flexible(true).from_reader(bytes);
+    let mut seen = 0;
+    let few = |row: &Row| {
+        let go_on = seen <= MOST_CELLS;
+        seen += row.cells.len();
+        go_on
+    };
+    reader.into_records().map_while(|record| row(bytes, &record.ok()?)).take_while(few).collect()
+}
+
+fn row(bytes: &[u8], record: &StringRecord) -> Option<Row> {
+    let from = record.position()?;
+    // The reader counts empty lines to the row below them.
+    let above = bytes.get(usize::try_from(from.byte()).ok()?..)?;
+    let above = above.iter().take_while(|byte| matches!(byte, b'\r' | b'\n'));
+    let line = from.line() + above.filter(|byte| **byte == b'\n').count() as u64;
+    Some(Row { line, cells: record.iter().map(str::to_owned).collect() })
 }
 
 /// A number as people write it: `1,234.5`, with blanks around it, or nothing.
@@ -79,6 +68,9 @@ mod tests {
         assert_eq!(cells(text), [["a", "b, \"c\""], ["1\n2", "3"]]);
         let rows = rows(b"x\n\"1\n2\"\ny\n");
         assert_eq!(rows.iter().map(|row| row.line).collect::<Vec<_>>(), [1, 2, 4]);
+        let rows = super::rows(b"\r\nx\r\n\r\n\"1\r\n2\"\r\n\n\ny,");
+        assert_eq!(rows.iter().map(|row| row.line).collect::<Vec<_>>(), [2, 4, 8]);
+        assert_eq!(rows[2].cells, ["y", ""]);
     }
 
     #[test]

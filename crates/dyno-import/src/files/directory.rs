@@ -3,6 +3,7 @@
 
 use super::evalscope::{add_percentiles, head, is_percentiles, is_summary, settle, summary};
 use super::rebuild::{Head, Sample};
+use super::sqlite::with_log;
 use super::told::{Found, Offered};
 use super::{Reading, evalscope_database, json};
 use crate::{ImportError, Imported, ImportedRun, Problem, read_limited};
@@ -164,32 +165,17 @@ fn requests(
     if !file.is_file() {
         return Ok(Vec::new());
     }
-    let found = evalscope_database::read(&read_limited(file)?);
+    let (bytes, log_problem) = with_log(file, read_limited(file)?);
+    let found = evalscope_database::read(&bytes);
     head.model = head.model.take().or(found.model);
-    let problems = found.problems.into_iter().map(|problem| Problem {
+    let unread = log_problem.is_some();
+    let problems = found.problems.into_iter().chain(log_problem).map(|problem| Problem {
         what: format!("{folder}/{DATABASE}: {}", problem.what),
         ..problem
     });
     reading.problems.extend(problems);
-    if journal(file) {
-        reading.problems.push(journal_note(&format!("{folder}/{DATABASE}")));
-        return Ok(Vec::new());
-    }
-    Ok(found.samples)
-}
-
-/// Part of a database stands in a journal beside it.
-pub(crate) fn journal(database: &Path) -> bool {
-    let mut beside = database.as_os_str().to_owned();
-    beside.push("-wal");
-    std::fs::metadata(Path::new(&beside)).is_ok_and(|found| found.len() > 0)
-}
-
-/// What is said of such a database.
-pub(crate) fn journal_note(name: &str) -> Problem {
-    let what = format!("part of {name} stands in a journal beside it (`-wal`), which is not read");
-    let advice = "run `sqlite3 FILE 'PRAGMA wal_checkpoint(TRUNCATE)'`, and import again";
-    Problem::error(None, what, advice)
+    // Part of the requests would be other figures.
+    Ok(if unread { Vec::new() } else { found.samples })
 }
 
 /// Every result file of a folder. Files of one tool and model are the levels of one run.
@@ -206,8 +192,9 @@ fn files(path: &Path) -> Result<Imported, ImportError> {
     let mut reading = Reading::new(&name_of(path));
     let mut others = Imported::default();
     for file in files {
-        let bytes = read_limited(&file)?;
+        let (bytes, log_problem) = with_log(&file, read_limited(&file)?);
         let name = name_of(&file);
+        reading.problems.extend(log_problem);
         if json::looks_like_json(&bytes) {
             let before = reading.problems.len();
             reading.name.clone_from(&name);

@@ -4,10 +4,11 @@ use super::Reading;
 use super::evalscope::head;
 use super::json::whole;
 use super::rebuild::{Ended, Sample};
-use super::sqlite::{Cell, Damaged, Database, Table};
+use super::sqlite::{self, Damaged, Table};
 use super::told::{Found, Offered};
 use crate::{Imported, Problem};
 use dyno_model::load::LoadKind;
+use rusqlite::Row;
 use serde_json::Value;
 
 const TABLE: &str = "result";
@@ -56,24 +57,17 @@ pub(super) fn read(bytes: &[u8]) -> Requests {
 }
 
 fn fill(bytes: &[u8], found: &mut Requests) -> Result<(), Damaged> {
-    let database = Database::open(bytes)?;
-    if database.has_journal_mode() {
-        let what = "the database was written with a journal (WAL), which is not read";
-        let advice =
-            "if `-wal` stands beside it, close the program that writes it, and import again";
-        found.problems.push(Problem::note(None, what, advice));
-    }
-    let table = database.table(TABLE)?;
-    let columns = Columns::of(&table);
+    let table = Table::open(bytes, TABLE)?;
+    let columns = Columns::of(&table.columns()?);
     if columns.latency.is_none() && columns.first.is_none() {
-        return Err(Damaged::NoTable(TABLE.to_owned()));
+        return Err(Damaged::NoTable(TABLE));
     }
     let Requests { samples, model, .. } = found;
-    database.rows(&table, |cells| {
+    table.rows(|row| {
         if model.is_none() {
-            *model = columns.model(cells);
+            *model = columns.model(row);
         }
-        samples.push(columns.sample(cells));
+        samples.push(columns.sample(row));
     })
 }
 
@@ -95,8 +89,8 @@ struct Columns {
 }
 
 impl Columns {
-    fn of(table: &Table) -> Self {
-        let at = |name: &str| table.columns.iter().position(|column| column == name);
+    fn of(columns: &[String]) -> Self {
+        let at = |name: &str| columns.iter().position(|column| column == name);
         Self {
             request: at("request"),
             start: at("start_time"),
@@ -112,11 +106,11 @@ impl Columns {
         }
     }
 
-    fn sample(&self, cells: &[Cell<'_>]) -> Sample {
-        let cell = |column: Option<usize>| cells.get(column?);
-        let number = |column| cell(column).and_then(Cell::number);
+    fn sample(&self, row: &Row<'_>) -> Sample {
+        let cell = |column: Option<usize>| row.get_ref(column?).ok();
+        let number = |column| cell(column).and_then(sqlite::number);
         let list = |column| -> Vec<f64> {
-            let text = cell(column).and_then(Cell::text);
+            let text = cell(column).and_then(sqlite::text);
             text.and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default()
         };
         let sent = number(self.start);
@@ -144,8 +138,8 @@ impl Columns {
     }
 
     /// The model that a request asks for; older versions hide their requests in a pickle.
-    fn model(&self, cells: &[Cell<'_>]) -> Option<String> {
-        let request = cells.get(self.request?)?.text()?;
+    fn model(&self, row: &Row<'_>) -> Option<String> {
+        let request = sqlite::text(row.get_ref(self.request?).ok()?)?;
         let request: Value = serde_json::from_str(request).ok()?;
         super::json::text(&request, &["model"])
     }

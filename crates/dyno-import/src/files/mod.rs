@@ -21,9 +21,10 @@ mod sqlite;
 mod told;
 
 use crate::{Imported, Problem};
-pub(crate) use directory::{import as import_directory, journal, journal_note};
+pub(crate) use directory::import as import_directory;
 use rebuild::Head;
 use serde_json::Value;
+pub(crate) use sqlite::with_log;
 use told::Found;
 
 /// What is read here, in the words of messages.

@@ -1,9 +1,13 @@
 //! EvalScope's `perf`: summaries, percentiles, databases and folders.
 
 use crate::{close, errors, fixture, import, loads, reported, run};
-use dyno_import::import_bytes;
 use dyno_model::metric::Time;
+use dyno_import::{Imported, import_bytes};
+use rusqlite::Connection;
+use std::collections::BTreeMap;
+use std::ffi::OsString;
 use std::fs;
+use std::path::Path;
 
 #[test]
 fn a_folder_of_runs_is_a_sweep() {
@@ -107,17 +111,101 @@ fn a_database_of_something_else_is_told() {
     assert!(errors(&imported)[0].contains("no table `result`"), "{:?}", imported.problems);
 }
 
+/// Every file of a folder, with its bytes.
+fn contents(folder: &Path) -> BTreeMap<OsString, Vec<u8>> {
+    let files = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap());
+    files.map(|entry| (entry.file_name(), fs::read(entry.path()).unwrap())).collect()
+}
+
+/// Imports the database of a folder, and the folder, which must not change by that; how many
+/// requests were completed and how many failed.
+fn unchanged(folder: &Path) -> (Option<u64>, Option<u64>) {
+    let before = contents(folder);
+    let alone = dyno_import::import(&folder.join("benchmark_data.db")).unwrap();
+    let in_folder = dyno_import::import(folder).unwrap();
+    assert_eq!(contents(folder), before);
+    let counts = |imported: &Imported| {
+        assert_eq!(errors(imported), Vec::<String>::new());
+        let requests = &imported.runs[0].summary.levels[0].requests;
+        (requests.completed, requests.failed)
+    };
+    assert_eq!(counts(&alone), counts(&in_folder));
+    counts(&alone)
+}
+
+fn copied(from: &Path, to: &Path, names: &[&str]) {
+    for name in names {
+        fs::copy(from.join(name), to.join(name)).unwrap();
+    }
+}
+
 #[test]
-fn a_journal_beside_a_database_is_told() {
+fn a_write_ahead_log_is_read_too() {
+    let written = tempfile::tempdir().unwrap();
+    let database = written.path().join("benchmark_data.db");
+    fs::copy(fixture("evalscope-1.0.db"), &database).unwrap();
+    assert_eq!(unchanged(written.path()), (Some(6), Some(1)));
+    let connection = Connection::open(&database).unwrap();
+    connection
+        .execute_batch(
+            "PRAGMA journal_mode = WAL; PRAGMA wal_autocheckpoint = 0; \
+             INSERT INTO result SELECT * FROM result",
+        )
+        .unwrap();
+    // While it is open, with its `-shm`; and as a program leaves it that was killed.
+    assert_eq!(contents(written.path()).len(), 3);
+    assert_eq!(unchanged(written.path()), (Some(12), Some(2)));
+    let left = tempfile::tempdir().unwrap();
+    copied(written.path(), left.path(), &["benchmark_data.db", "benchmark_data.db-wal"]);
+    assert_eq!(unchanged(left.path()), (Some(12), Some(2)));
+    fs::remove_file(left.path().join("benchmark_data.db-wal")).unwrap();
+    assert_eq!(unchanged(left.path()), (Some(6), Some(1)));
+}
+
+#[test]
+fn a_change_that_was_never_finished_is_undone() {
+    let written = tempfile::tempdir().unwrap();
+    let database = written.path().join("benchmark_data.db");
+    fs::copy(fixture("evalscope-1.0.db"), &database).unwrap();
+    let connection = Connection::open(&database).unwrap();
+    let more = "INSERT INTO result SELECT * FROM result;".repeat(8);
+    connection.execute_batch(&format!("PRAGMA cache_size = 1; BEGIN; {more}")).unwrap();
+    let left = tempfile::tempdir().unwrap();
+    copied(written.path(), left.path(), &["benchmark_data.db", "benchmark_data.db-journal"]);
+    let before = fs::read(fixture("evalscope-1.0.db")).unwrap();
+    assert_ne!(fs::read(left.path().join("benchmark_data.db")).unwrap(), before);
+    assert_eq!(unchanged(left.path()), (Some(6), Some(1)));
+
+    // A journal may name a file that is to be deleted when all is undone.
+    let named = left.path().join("named");
+    fs::write(&named, "").unwrap();
+    let name = named.as_os_str().as_encoded_bytes();
+    let mut journal = fs::read(left.path().join("benchmark_data.db-journal")).unwrap();
+    let page = u32::try_from((1 << 30) / 4096 + 1).unwrap();
+    let sum: u32 = name.iter().map(|byte| u32::from(*byte)).sum();
+    journal.extend(page.to_be_bytes());
+    journal.extend(name);
+    journal.extend(u32::try_from(name.len()).unwrap().to_be_bytes());
+    journal.extend(sum.to_be_bytes());
+    journal.extend([0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7]);
+    fs::write(left.path().join("benchmark_data.db-journal"), journal).unwrap();
+    let imported = dyno_import::import(&left.path().join("benchmark_data.db")).unwrap();
+    assert!(named.exists());
+    assert!(errors(&imported).iter().any(|error| error.contains("several databases")));
+}
+
+#[test]
+fn a_damaged_database_is_told_with_a_log_and_without() {
     let folder = tempfile::tempdir().unwrap();
     let database = folder.path().join("benchmark_data.db");
-    fs::copy(fixture("evalscope-1.0.db"), &database).unwrap();
-    assert_eq!(errors(&dyno_import::import(&database).unwrap()), Vec::<String>::new());
-    fs::write(folder.path().join("benchmark_data.db-wal"), "frames").unwrap();
+    let mut bytes = fs::read(fixture("evalscope-1.0.db")).unwrap();
+    bytes[100..].fill(0xa5);
+    fs::write(&database, &bytes).unwrap();
     let alone = dyno_import::import(&database).unwrap();
-    assert!(errors(&alone)[0].contains("`-wal`"), "{:?}", alone.problems);
-    let in_folder = dyno_import::import(folder.path()).unwrap();
-    assert!(errors(&in_folder)[0].contains("`-wal`"), "{:?}", in_folder.problems);
+    assert!(errors(&alone)[0].contains("cannot be read to its end"), "{:?}", alone.problems);
+    fs::write(folder.path().join("benchmark_data.db-wal"), "frames").unwrap();
+    let logged = dyno_import::import(&database).unwrap();
+    assert!(errors(&logged)[1].contains("`-wal`"), "{:?}", logged.problems);
 }
 
 #[test]

@@ -1,10 +1,15 @@
-//! The little of Python that chat templates lean on: methods of strings and dicts, `json.dumps`
-//! and `strftime`.
+//! The little of Python that chat templates lean on, where minijinja-contrib lacks it or has it
+//! otherwise: a few methods of strings, `json.dumps` and `strftime`.
 
 use std::io;
+use std::time::Duration;
 
+use jiff::Timestamp;
+use jiff::fmt::strtime::{BrokenDownTime, Config};
+use jiff::tz::Offset;
 use minijinja::value::{Value, ValueKind, from_args};
 use minijinja::{Error, ErrorKind, State};
+use minijinja_contrib::pycompat::unknown_method_callback;
 use serde::Serialize;
 use serde_json::ser::{Formatter, PrettyFormatter, Serializer};
 
@@ -15,24 +20,24 @@ pub(super) fn method(
     name: &str,
     args: &[Value],
 ) -> Result<Value, Error> {
-    let found = match (value.kind(), value.as_str()) {
-        (ValueKind::String, Some(text)) => of_string(text, name, args)?,
-        (ValueKind::Map, _) => of_dict(state, value, name, args)?,
-        _ => None,
-    };
-    found.ok_or_else(|| {
-        let kind = value.kind();
-        Error::new(ErrorKind::UnknownMethod, format!("no method {name}() for a {kind} is known"))
+    let kind = value.kind();
+    if let (ValueKind::String, Some(text)) = (kind, value.as_str())
+        && let Some(found) = of_string(text, name, args)?
+    {
+        return Ok(found);
+    }
+    unknown_method_callback(state, value, name, args).map_err(|error| match error.kind() {
+        ErrorKind::UnknownMethod => {
+            Error::new(error.kind(), format!("no method {name}() for a {kind} is known"))
+        }
+        _ => error,
     })
 }
 
 fn of_string(text: &str, name: &str, args: &[Value]) -> Result<Option<Value>, Error> {
     Ok(Some(match name {
-        "strip" | "lstrip" | "rstrip" => Value::from(stripped(text, name, args)?),
-        "split" | "rsplit" => split(text, name == "rsplit", args)?,
-        "splitlines" => text.lines().map(Value::from).collect(),
-        "startswith" => any_of(args, |part| text.starts_with(part))?,
-        "endswith" => any_of(args, |part| text.ends_with(part))?,
+        // Not there.
+        "rsplit" => rsplit(text, args)?,
         "removeprefix" => {
             let (prefix,): (&str,) = from_args(args)?;
             Value::from(text.strip_prefix(prefix).unwrap_or(text))
@@ -41,13 +46,7 @@ fn of_string(text: &str, name: &str, args: &[Value]) -> Result<Option<Value>, Er
             let (suffix,): (&str,) = from_args(args)?;
             Value::from(text.strip_suffix(suffix).unwrap_or(text))
         }
-        "replace" => {
-            let (from, to, times): (&str, &str, Option<usize>) = from_args(args)?;
-            Value::from(match times {
-                Some(times) => text.replacen(from, to, times),
-                None => text.replace(from, to),
-            })
-        }
+        // There, but in bytes, without an end for an empty part, or true of an empty text.
         "find" => {
             let (part,): (&str,) = from_args(args)?;
             match text.find(part) {
@@ -59,92 +58,28 @@ fn of_string(text: &str, name: &str, args: &[Value]) -> Result<Option<Value>, Er
             let (part,): (&str,) = from_args(args)?;
             Value::from(text.matches(part).count())
         }
-        "join" => {
-            let (parts,): (&Value,) = from_args(args)?;
-            let parts: Vec<String> = parts.try_iter()?.map(|part| part.to_string()).collect();
-            Value::from(parts.join(text))
-        }
-        "format" => Value::from(formatted(text, args)),
-        "upper" => Value::from(text.to_uppercase()),
-        "lower" => Value::from(text.to_lowercase()),
-        "capitalize" => Value::from(capitalised(text)),
-        "title" => {
-            let words: Vec<String> = text.split(' ').map(capitalised).collect();
-            Value::from(words.join(" "))
-        }
         "isdigit" => Value::from(!text.is_empty() && text.chars().all(|c| c.is_ascii_digit())),
         "isspace" => Value::from(!text.is_empty() && text.chars().all(char::is_whitespace)),
+        "split" if args.first().and_then(Value::as_str) == Some("") => return Err(by_nothing()),
         _ => return Ok(None),
     }))
 }
 
-fn of_dict(
-    state: &State,
-    dict: &Value,
-    name: &str,
-    args: &[Value],
-) -> Result<Option<Value>, Error> {
-    Ok(Some(match name {
-        "items" => state.apply_filter("items", std::slice::from_ref(dict))?,
-        "keys" => dict.try_iter()?.collect(),
-        "values" => dict.try_iter()?.map(|key| dict.get_item(&key)).collect::<Result<_, _>>()?,
-        "get" => {
-            let (key, default): (&Value, Option<Value>) = from_args(args)?;
-            let found = dict.get_item(key)?;
-            if found.is_undefined() { default.unwrap_or_else(|| Value::from(())) } else { found }
-        }
-        _ => return Ok(None),
-    }))
+fn by_nothing() -> Error {
+    Error::new(ErrorKind::InvalidOperation, "split() by an empty string")
 }
 
-fn stripped<'a>(text: &'a str, name: &str, args: &[Value]) -> Result<&'a str, Error> {
-    let (set,): (Option<&str>,) = from_args(args)?;
-    let drop = |c: char| set.map_or_else(|| c.is_whitespace(), |set| set.contains(c));
-    Ok(match name {
-        "lstrip" => text.trim_start_matches(drop),
-        "rstrip" => text.trim_end_matches(drop),
-        _ => text.trim_matches(drop),
-    })
-}
-
-fn split(text: &str, from_the_end: bool, args: &[Value]) -> Result<Value, Error> {
+fn rsplit(text: &str, args: &[Value]) -> Result<Value, Error> {
     let (at, times): (Option<&str>, Option<i64>) = from_args(args)?;
     let times = times.and_then(|times| usize::try_from(times).ok());
-    let parts: Vec<&str> = match (at, times) {
-        (Some(""), _) => {
-            return Err(Error::new(ErrorKind::InvalidOperation, "split() by an empty string"));
-        }
-        (Some(at), Some(times)) if from_the_end => {
-            let mut parts: Vec<&str> = text.rsplitn(times + 1, at).collect();
-            parts.reverse();
-            parts
-        }
-        (Some(at), Some(times)) => text.splitn(times + 1, at).collect(),
-        (Some(at), None) => text.split(at).collect(),
-        (None, _) => text.split_whitespace().collect(),
+    let mut parts: Vec<&str> = match (at, times) {
+        (Some(""), _) => return Err(by_nothing()),
+        (Some(at), Some(times)) => text.rsplitn(times + 1, at).collect(),
+        (Some(at), None) => text.rsplit(at).collect(),
+        (None, _) => text.split_whitespace().rev().collect(),
     };
+    parts.reverse();
     Ok(parts.into_iter().map(Value::from).collect())
-}
-
-/// `startswith` and `endswith` take one string or a tuple of them.
-fn any_of(args: &[Value], holds: impl Fn(&str) -> bool) -> Result<Value, Error> {
-    let (wanted,): (&Value,) = from_args(args)?;
-    if let Some(part) = wanted.as_str() {
-        return Ok(Value::from(holds(part)));
-    }
-    Ok(Value::from(wanted.try_iter()?.any(|part| part.as_str().is_some_and(&holds))))
-}
-
-/// `{}` filled in one after the other; names and widths do not occur in templates.
-fn formatted(text: &str, args: &[Value]) -> String {
-    args.iter().fold(text.to_owned(), |text, arg| text.replacen("{}", &arg.to_string(), 1))
-}
-
-fn capitalised(word: &str) -> String {
-    let mut chars = word.chars();
-    chars.next().map_or_else(String::new, |first| {
-        first.to_uppercase().chain(chars.as_str().to_lowercase().chars()).collect()
-    })
 }
 
 /// As `json.dumps` writes it: a space after every comma and colon, or an indent.
@@ -185,67 +120,13 @@ impl Formatter for Spaced {
     }
 }
 
-const MONTHS: [&str; 12] = [
-    "January",
-    "February",
-    "March",
-    "April",
-    "May",
-    "June",
-    "July",
-    "August",
-    "September",
-    "October",
-    "November",
-    "December",
-];
-const DAYS: [&str; 7] =
-    ["Thursday", "Friday", "Saturday", "Sunday", "Monday", "Tuesday", "Wednesday"];
-
-/// The directives that templates use, in UTC; any other is left as it stands.
+/// As `strftime` writes it, in UTC. What it does not know is left as it stands.
 pub(super) fn strftime(format: &str, unix_seconds: u64) -> String {
-    let days = unix_seconds / 86_400;
-    let (year, month, day) = civil(days);
-    let (month_name, day_name) = (MONTHS[month as usize - 1], DAYS[(days % 7) as usize]);
-    let of_day = unix_seconds % 86_400;
-    let mut out = String::new();
-    let mut chars = format.chars();
-    while let Some(c) = chars.next() {
-        if c != '%' {
-            out.push(c);
-            continue;
-        }
-        match chars.next() {
-            Some('Y') => out.push_str(&year.to_string()),
-            Some('y') => out.push_str(&format!("{:02}", year % 100)),
-            Some('m') => out.push_str(&format!("{month:02}")),
-            Some('d') => out.push_str(&format!("{day:02}")),
-            Some('B') => out.push_str(month_name),
-            Some('b') => out.push_str(&month_name[..3]),
-            Some('A') => out.push_str(day_name),
-            Some('a') => out.push_str(&day_name[..3]),
-            Some('H') => out.push_str(&format!("{:02}", of_day / 3_600)),
-            Some('M') => out.push_str(&format!("{:02}", of_day / 60 % 60)),
-            Some('S') => out.push_str(&format!("{:02}", of_day % 60)),
-            Some('%') => out.push('%'),
-            Some(other) => out.extend(['%', other]),
-            None => out.push('%'),
-        }
-    }
-    out
-}
-
-/// Year, month and day of a number of days since 1970-01-01, after Howard Hinnant's
-/// `civil_from_days`: years begin in March, so that the leap day comes last.
-fn civil(days: u64) -> (u64, u64, u64) {
-    let shifted = days + 719_468;
-    let (era, of_era) = (shifted / 146_097, shifted % 146_097);
-    let year_of_era = (of_era - of_era / 1_460 + of_era / 36_524 - of_era / 146_096) / 365;
-    let of_year = of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let from_march = (5 * of_year + 2) / 153;
-    let day = of_year - (153 * from_march + 2) / 5 + 1;
-    let month = if from_march < 10 { from_march + 3 } else { from_march - 9 };
-    (era * 400 + year_of_era + u64::from(month <= 2), month, day)
+    let now = Timestamp::UNIX_EPOCH.saturating_add(Duration::from_secs(unix_seconds));
+    let Ok(now) = now else { return format.to_owned() };
+    BrokenDownTime::from(Offset::UTC.to_datetime(now))
+        .to_string_with_config(&Config::new().lenient(true), format)
+        .unwrap_or_else(|_| format.to_owned())
 }
 
 #[cfg(test)]
@@ -261,8 +142,12 @@ mod tests {
 
     #[test]
     fn strings_split_and_strip_as_in_python() {
+        let environment = minijinja::Environment::new();
+        let state = environment.empty_state();
+        let method =
+            |text: &str, name: &str, args: &[Value]| method(&state, &Value::from(text), name, args);
         let call = |text: &str, name: &str, args: &[Value]| {
-            of_string(text, name, args).expect("call").expect("known").to_string()
+            method(text, name, args).expect("call").to_string()
         };
         assert_eq!(call(" a  b ", "split", &[]), r#"["a", "b"]"#);
         assert_eq!(call("a,b,c", "split", &[",".into(), 1.into()]), r#"["a", "b,c"]"#);
@@ -274,7 +159,10 @@ mod tests {
         assert_eq!(call("heLLo you", "title", &[]), "Hello You");
         let either = Value::from_iter(["x", "a"]);
         assert_eq!(call("abc", "startswith", &[either]), "True");
-        assert!(of_string("a", "split", &["".into()]).is_err());
-        assert!(of_string("a", "frobnicate", &[]).expect("call").is_none());
+        assert_eq!(call("aaa", "count", &["".into()]), "4");
+        assert_eq!(call("", "isdigit", &[]), "False");
+        assert!(method("a", "split", &["".into()]).is_err());
+        let unknown = method("a", "frobnicate", &[]).expect_err("unknown");
+        assert_eq!(unknown.detail(), Some("no method frobnicate() for a string is known"));
     }
 }

@@ -1,5 +1,8 @@
 //! Times as traces write them, as nanoseconds: dates with a time of day, and plain numbers.
 
+use jiff::civil::DateTime;
+use jiff::fmt::strtime::BrokenDownTime;
+use jiff::tz::Offset;
 use serde_json::Value;
 
 const SECOND: u64 = 1_000_000_000;
@@ -8,76 +11,32 @@ const SECOND: u64 = 1_000_000_000;
 /// `2024-05-10T00:00:00.009930+00:00`, as nanoseconds since 1970. Without an offset it is taken
 /// for UTC: only differences count. Digits below a nanosecond are left out.
 pub(super) fn date_time(text: &str) -> Option<u64> {
-    let text = text.trim();
-    let (date, time) = text.split_once([' ', 'T', 't'])?;
-    let mut parts = date.split('-');
-    let (year, month, day) = (parts.next()?, parts.next()?, parts.next()?);
-    if parts.next().is_some() || year.len() != 4 {
-        return None;
-    }
-    let days = days(digits(year)?, digits(month)?, digits(day)?)?;
-
+    let (date, time) = text.trim().split_once([' ', 'T', 't'])?;
     let (time, offset) = match time.find(['+', '-', 'Z', 'z']) {
         Some(at) => (&time[..at], offset(&time[at..])?),
+        None => (time, Offset::UTC),
+    };
+    // Seconds are read apart: they may have more digits than a clock, and a sixtieth is a leap
+    // second.
+    let time = time.trim_end();
+    let (time, nanos) = match time.match_indices(':').nth(1) {
+        Some((at, _)) => (&time[..at], decimal(&time[at + 1..], 9).filter(|n| *n < 61 * SECOND)?),
         None => (time, 0),
     };
-    let mut parts = time.trim_end().split(':');
-    let (hour, minute) = (digits(parts.next()?)?, digits(parts.next()?)?);
-    let seconds = parts.next().unwrap_or("0");
-    if parts.next().is_some() || hour > 23 || minute > 59 || seconds.is_empty() {
-        return None;
-    }
-    let nanos = decimal(seconds, 9)?;
-    // A leap second is the sixtieth.
-    if nanos >= 61 * SECOND {
-        return None;
-    }
-    let local = (days * 86_400 + hour * 3_600 + minute * 60).checked_mul(SECOND)? + nanos;
-    local.checked_add_signed(-offset)
+    let minute = DateTime::strptime("%Y-%m-%d %H:%M", format!("{date} {time}")).ok()?;
+    let minute = offset.to_timestamp(minute).ok()?.as_nanosecond();
+    u64::try_from(minute).ok()?.checked_add(nanos)
 }
 
-/// `Z`, `+00:00`, `-0730` or `+02`, in nanoseconds.
-fn offset(text: &str) -> Option<i64> {
+/// `Z`, `+00:00`, `-0730` or `+02`.
+fn offset(text: &str) -> Option<Offset> {
     if text.eq_ignore_ascii_case("z") {
-        return Some(0);
+        return Some(Offset::UTC);
     }
-    let (sign, text) = (if text.starts_with('-') { -1 } else { 1 }, text.get(1..)?);
-    let (hours, minutes) = match (text.split_once(':'), text.len()) {
-        (Some(parts), _) => parts,
-        (None, 2) => (text, "0"),
-        (None, 4) => (text.get(..2)?, text.get(2..)?),
-        (None, _) => return None,
-    };
-    let (hours, minutes) = (digits(hours)?, digits(minutes)?);
-    let seconds = i64::try_from(hours * 3_600 + minutes * 60).ok()?;
-    (hours < 24 && minutes < 60).then_some(sign * seconds * SECOND as i64)
-}
-
-/// Days from 1970 to a date.
-fn days(year: u64, month: u64, day: u64) -> Option<u64> {
-    let leap = |year: u64| {
-        year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400))
-    };
-    let leaps_before = |year: u64| (year - 1) / 4 - (year - 1) / 100 + (year - 1) / 400;
-    const BEFORE: [u64; 13] = [0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334, 365];
-    // The clock holds nanoseconds until 2554.
-    if !(1970..=2500).contains(&year) || !(1..=12).contains(&month) {
-        return None;
-    }
-    let index = month as usize;
-    let extra = u64::from(leap(year));
-    let long = BEFORE[index] - BEFORE[index - 1] + if month == 2 { extra } else { 0 };
-    if !(1..=long).contains(&day) {
-        return None;
-    }
-    let before = BEFORE[index - 1] + if month > 2 { extra } else { 0 };
-    Some((year - 1970) * 365 + leaps_before(year) - leaps_before(1970) + before + day - 1)
-}
-
-/// A number that was written with up to nine digits and nothing else.
-fn digits(text: &str) -> Option<u64> {
-    let plain = (1..=9).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_digit());
-    plain.then(|| text.parse().ok()).flatten()
+    ["%:::z", "%z"]
+        .iter()
+        .find_map(|format| BrokenDownTime::parse(format, text).ok()?.offset())
+        .filter(|offset| offset.seconds().abs() < 86_400)
 }
 
 /// A number or its text, in units of which there are 10^`places` nanoseconds: 9 for seconds,
@@ -212,7 +171,8 @@ mod tests {
                 left -= length;
                 month += 1;
             }
-            prop_assert_eq!(days(year, month, left + 1), Some(day));
+            let text = format!("{year}-{month:02}-{:02} 00:00", left + 1);
+            prop_assert_eq!(date_time(&text), Some(day * 86_400 * SECOND));
         }
 
         #[test]

@@ -43,7 +43,7 @@ pub(crate) struct Resolved {
     /// What will be sent.
     pub(crate) workload: Workload,
     /// The target with its query, never saved; absent for the embedded engine.
-    pub(crate) target_url: Option<String>,
+    pub(crate) target_url: Option<TargetUrl>,
     /// Where the server is asked for its own figures; absent: at the target.
     pub(crate) metrics: Option<MetricsArg>,
     /// What must not be saved or printed.
@@ -203,7 +203,7 @@ pub(crate) fn resolve(
     let mut resolved = Resolved {
         plan,
         workload,
-        target_url: target.map(|url| url.full().to_owned()),
+        target_url: target,
         metrics,
         secrets,
         connection,

@@ -105,7 +105,7 @@ pub(super) fn again(
         metrics,
         plan,
         workload,
-        target_url: target.map(|url| url.full().to_owned()),
+        target_url: target,
         secrets,
         connection,
         out: None,

@@ -185,7 +185,7 @@ fn secrets_show_nowhere() {
         resolved(&["http://h/v1?key=hush", "--header=X-Key:hush", "--api-key=hush"]).unwrap();
     assert_eq!(resolved.plan.target.header_names, ["X-Key"]);
     assert_eq!(resolved.plan.target.url.as_deref(), Some("http://h/v1?key=…"));
-    assert_eq!(resolved.target_url.as_deref(), Some("http://h/v1?key=hush"));
+    assert_eq!(resolved.target_url.as_ref().map(TargetUrl::full), Some("http://h/v1?key=hush"));
     assert_eq!(resolved.secrets.headers, [("X-Key".to_owned(), "hush".to_owned())]);
     let told = format!("{:?} {:?} {:?}", resolved.secrets, resolved.notes, resolved.warnings);
     let saved = serde_json::to_string(&resolved.plan).unwrap();

@@ -127,7 +127,7 @@ impl Rival {
         Resolved {
             plan,
             workload: one.workload.beside(),
-            target_url: self.target.map(|url| url.full().to_owned()),
+            target_url: self.target,
             metrics,
             secrets: self.secrets,
             connection: one.connection.clone(),

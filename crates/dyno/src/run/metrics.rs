@@ -2,7 +2,6 @@
 
 use super::target::{OpenTarget, redactor};
 use crate::args::metrics::MetricsArg;
-use crate::args::target::TargetUrl;
 use crate::resolve::{ConnectionSettings, Secrets};
 use dyno_drive::StopSignal;
 use dyno_model::server::ServerSample;
@@ -12,6 +11,7 @@ use dyno_wire::encode::SecretHeaders;
 use dyno_wire::endpoint::Endpoint;
 use dyno_wire::figures::sample;
 use dyno_wire::tls::TlsSettings;
+use dyno_wire::url::TargetUrl;
 
 /// A server that takes longer to tell of itself has no figures, as far as a run is concerned.
 const FOUND_WITHIN: Nanos = 2 * SEC;
@@ -113,14 +113,13 @@ fn elsewhere(
     connection: &ConnectionSettings,
 ) -> Result<(ClientOptions, String), Option<String>> {
     let options = target.client.options();
-    let endpoint =
-        Endpoint::parse(url.full(), options.rules.api).map_err(|error| Some(error.to_string()))?;
+    let endpoint = Endpoint::new(url, options.rules.api);
     let address = endpoint.resolve().map_err(|error| Some(error.to_string()))?;
     let trusted = is_trusted(&target.endpoint, &endpoint);
     let client_cert = connection.client_cert.clone().filter(|_| trusted);
     let mut rules = options.rules.clone();
-    rules.redactor = redactor(secrets, Some(url.full()));
-    let query = url.full().split_once('?').map_or("", |(_, query)| query);
+    rules.redactor = redactor(secrets, Some(url));
+    let query = url.query().unwrap_or_default();
     let path = match url.path() {
         "" | "/" => "/metrics",
         path => path,

@@ -14,10 +14,11 @@ use dyno_net::Clock;
 use dyno_wire::client::{Client, ClientError, ClientOptions};
 use dyno_wire::dialect::Keep;
 use dyno_wire::encode::SecretHeaders;
-use dyno_wire::endpoint::{Endpoint, EndpointError};
+use dyno_wire::endpoint::{Endpoint, UnknownHost};
 use dyno_wire::exchange::Rules;
 use dyno_wire::redact::Redactor;
 use dyno_wire::tls::{TlsError, TlsSettings};
+use dyno_wire::url::TargetUrl;
 use std::time::Duration;
 use thiserror::Error;
 
@@ -120,12 +121,9 @@ pub(crate) enum OpenError {
     Own(String),
 }
 
-impl From<EndpointError> for OpenError {
-    fn from(error: EndpointError) -> Self {
-        match error {
-            EndpointError::NotAUrl(_) => Self::Usage(error.to_string()),
-            EndpointError::Unknown(..) => Self::Target(error.to_string()),
-        }
+impl From<UnknownHost> for OpenError {
+    fn from(error: UnknownHost) -> Self {
+        Self::Target(error.to_string())
     }
 }
 
@@ -140,8 +138,8 @@ impl From<ClientError> for OpenError {
 }
 
 /// Everything secret that a server's words could repeat.
-pub(super) fn redactor(secrets: &Secrets, url: Option<&str>) -> Redactor {
-    let query = url.and_then(|url| url.split_once('?')).map_or("", |(_, query)| query);
+pub(super) fn redactor(secrets: &Secrets, url: Option<&TargetUrl>) -> Redactor {
+    let query = url.and_then(TargetUrl::query).unwrap_or_default();
     let values = query.split('&').filter_map(|pair| pair.split_once('=')).map(|(_, v)| v.into());
     let headers = secrets.headers.iter().map(|(_, value)| value.clone());
     Redactor::new(secrets.api_key.clone().into_iter().chain(headers).chain(values))
@@ -151,7 +149,7 @@ pub(super) fn redactor(secrets: &Secrets, url: Option<&str>) -> Redactor {
 /// next turn is sent.
 pub(crate) fn open(
     plan: &Plan,
-    url: Option<&str>,
+    url: Option<&TargetUrl>,
     secrets: &Secrets,
     connection: &ConnectionSettings,
     sessions: bool,
@@ -161,9 +159,14 @@ pub(crate) fn open(
         Some(named) if url.is_none() => Some(start_engine(named, plan.seed)?),
         _ => None,
     };
-    let own = engine.as_ref().map(|engine| format!("http://{}", engine.addr()));
-    let target = url.or(own.as_deref()).unwrap_or_default();
-    let endpoint = Endpoint::parse(target, plan.target.api)?;
+    let endpoint = match (url, &engine) {
+        (Some(url), _) => Endpoint::new(url, plan.target.api),
+        (None, engine) => {
+            let own = engine.as_ref().map(|engine| format!("http://{}", engine.addr()));
+            Endpoint::parse(&own.unwrap_or_default(), plan.target.api)
+                .map_err(|error| OpenError::Usage(error.to_string()))?
+        }
+    };
     let headers = SecretHeaders::new(secrets.api_key.as_deref(), &secrets.headers);
     let options = ClientOptions {
         address: endpoint.resolve()?,

@@ -1,7 +1,9 @@
 //! Against databases that SQLite itself has made.
 
-use super::{Cell, Damaged, Database};
+use super::{Damaged, Table, number, text};
 use proptest::prelude::*;
+use rusqlite::Connection;
+use rusqlite::types::ValueRef;
 
 const TREE: &[u8] = include_bytes!("../../../tests/fixtures/files/tree.db");
 const REQUESTS: &[u8] = include_bytes!(
@@ -10,79 +12,108 @@ const REQUESTS: &[u8] = include_bytes!(
 
 #[test]
 fn a_tree_of_several_levels_comes_in_order_with_every_kind_of_cell() {
-    let database = Database::open(TREE).unwrap();
-    let table = database.table("tree").unwrap();
-    assert_eq!(table.columns, ["id", "small", "real", "words", "bytes"]);
     let numbers = [0, 1, -1, 127, -128, 300, -40_000, 1 << 23, 1 << 40, -(1 << 60)];
     let mut rows = 0_usize;
-    database
-        .rows(&table, |cells| {
-            assert_eq!(cells[0].integer(), Some(rows as i64));
-            assert_eq!(cells[1], Cell::Integer(numbers[rows % 10]));
-            assert_eq!(cells[2].number(), Some(rows as f64 / 4.0));
+    let table = Table::open(TREE, "tree").unwrap();
+    assert_eq!(table.columns().unwrap(), ["id", "small", "real", "words", "bytes"]);
+    table
+        .rows(|row| {
+            let cells: Vec<ValueRef<'_>> = (0..5).map(|i| row.get_ref_unwrap(i)).collect();
+            assert_eq!(cells[0], ValueRef::Integer(rows as i64));
+            assert_eq!(cells[1], ValueRef::Integer(numbers[rows % 10]));
+            assert_eq!(number(cells[2]), Some(rows as f64 / 4.0));
             let words = if rows == 123 { "long ".repeat(900) } else { "w".repeat(rows % 7) };
-            assert_eq!(cells[3].text(), Some(words.as_str()));
-            assert_eq!(cells[4], if rows.is_multiple_of(3) { Cell::Blob } else { Cell::Null });
+            assert_eq!(text(cells[3]), Some(words.as_str()));
+            assert_eq!(matches!(cells[4], ValueRef::Blob(_)), rows.is_multiple_of(3));
+            assert_eq!(cells[4] == ValueRef::Null, !rows.is_multiple_of(3));
             rows += 1;
         })
         .unwrap();
     assert_eq!(rows, 400);
-    let mut empty = 0;
-    database.rows(&database.table("other").unwrap(), |_| empty += 1).unwrap();
-    assert_eq!(empty, 0);
-    assert_eq!(database.table("third"), Err(Damaged::NoTable("third".to_owned())));
-    assert!(!database.has_journal_mode());
+    assert_eq!(read(TREE, "other").unwrap(), 0);
+    assert!(matches!(read(TREE, "third"), Err(Damaged::NoTable("third"))));
+}
+
+/// How many rows there are.
+fn read(bytes: &[u8], table: &'static str) -> Result<usize, Damaged> {
+    let mut rows = 0;
+    Table::open(bytes, table)?.rows(|_| rows += 1)?;
+    Ok(rows)
 }
 
 #[test]
 fn a_page_that_leads_round_in_a_ring_is_damage() {
-    let database = Database::open(TREE).unwrap();
-    let root = database.table("tree").unwrap().root;
-    let mut bytes = TREE.to_vec();
-    // The last child of the root is the root.
-    let at = (root as usize - 1) * 512 + 8;
-    bytes[at..at + 4].copy_from_slice(&root.to_be_bytes());
-    let database = Database::open(&bytes).unwrap();
-    let table = database.table("tree").unwrap();
-    let end = database.rows(&table, |_| {});
-    assert_eq!(end, Err(Damaged::Page { page: root, why: "it stands in the tree twice" }));
+    let mut connection = Connection::open_in_memory().unwrap();
+    connection.execute_batch("CREATE TABLE tree(words); CREATE TABLE other(a)").unwrap();
+    connection
+        .execute_batch(
+            "INSERT INTO tree WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n \
+             WHERE i < 5000) SELECT printf('%0100d', i) FROM n",
+        )
+        .unwrap();
+    let mut bytes = connection.serialize("main").unwrap().to_vec();
+    assert_eq!(read(&bytes, "tree").unwrap(), 5000);
+    // The root is page 2; its last child becomes itself.
+    let at = 4096 + 8;
+    bytes[at..at + 4].copy_from_slice(&2_u32.to_be_bytes());
+    assert!(matches!(read(&bytes, "tree"), Err(Damaged::Sqlite(_))));
 }
 
 #[test]
 fn a_file_cut_short_gives_the_rows_before() {
-    let database = Database::open(&TREE[..TREE.len() / 2]).unwrap();
-    let table = database.table("tree").unwrap();
+    let table = Table::open(&TREE[..TREE.len() / 2], "tree").unwrap();
     let mut rows = 0;
-    assert!(database.rows(&table, |_| rows += 1).is_err());
+    assert!(table.rows(|_| rows += 1).is_err());
     assert!((1..400).contains(&rows), "{rows}");
 }
 
 #[test]
 fn headers_that_are_none() {
-    assert!(Database::open(&TREE[..50]).is_err());
+    assert!(matches!(read(&TREE[..50], "tree"), Err(Damaged::Header)));
     let with = |at: usize, value: u8| {
         let mut bytes = TREE.to_vec();
         bytes[at] = value;
         bytes
     };
-    assert!(Database::open(&with(17, 3)).is_err());
-    assert_eq!(Database::open(&with(59, 2)).unwrap_err(), Damaged::Encoding);
-    assert!(Database::open(&with(20, 255)).is_err());
-    assert!(Database::open(&with(18, 2)).unwrap().has_journal_mode());
+    assert!(read(&with(17, 3), "tree").is_err());
+    assert!(read(&with(20, 255), "tree").is_err());
+    // A write-ahead log that was taken over.
+    assert_eq!(read(&with(18, 2), "tree").unwrap(), 400);
 }
 
-fn read_all(bytes: &[u8]) -> usize {
-    let mut rows = 0;
-    if let Ok(database) = Database::open(bytes) {
-        for name in ["tree", "result"] {
-            if let Ok(table) = database.table(name) {
-                let _ = database.rows(&table, |cells| {
-                    rows += cells.iter().filter(|cell| cell.text().is_some()).count();
-                });
-            }
-        }
-    }
-    rows
+#[test]
+fn texts_in_utf_16_are_read() {
+    let mut connection = Connection::open_in_memory().unwrap();
+    connection
+        .execute_batch("PRAGMA encoding = 'UTF-16le'; CREATE TABLE t(a); INSERT INTO t VALUES('é')")
+        .unwrap();
+    let bytes = connection.serialize("main").unwrap().to_vec();
+    let mut found = None;
+    let table = Table::open(&bytes, "t").unwrap();
+    table.rows(|row| found = text(row.get_ref_unwrap(0)).map(str::to_owned)).unwrap();
+    assert_eq!(found.as_deref(), Some("é"));
+}
+
+#[test]
+fn nothing_but_the_table_is_run() {
+    let made = |sql: &str| {
+        let mut connection = Connection::open_in_memory().unwrap();
+        connection.execute_batch(sql).unwrap();
+        connection.serialize("main").unwrap().to_vec()
+    };
+    let endless = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i FROM n";
+    let view = made(&format!("CREATE VIEW result AS {endless}"));
+    assert!(matches!(read(&view, "result"), Err(Damaged::NoTable(_))));
+    let function = made(
+        "CREATE TABLE result(a, b AS (hex(zeroblob(a)))); INSERT INTO result(a) VALUES(100000000)",
+    );
+    assert!(matches!(read(&function, "result"), Err(Damaged::Sqlite(_))));
+    // One that says it is a table.
+    let disguised = made(&format!(
+        "CREATE TABLE result(a); PRAGMA writable_schema = ON; \
+         UPDATE sqlite_schema SET sql = 'CREATE VIEW result AS {endless}', rootpage = 0"
+    ));
+    assert!(read(&disguised, "result").is_err());
 }
 
 proptest! {
@@ -104,13 +135,13 @@ proptest! {
             let length = cut.index(bytes.len());
             bytes.truncate(length);
         }
-        read_all(&bytes);
+        let _ = read(&bytes, if tree { "tree" } else { "result" });
     }
 
     #[test]
     fn any_bytes_behind_a_header_do_no_harm(body in prop::collection::vec(any::<u8>(), 0..4096)) {
         let mut bytes = TREE[..100].to_vec();
         bytes.extend(body);
-        read_all(&bytes);
+        let _ = read(&bytes, "tree");
     }
 }

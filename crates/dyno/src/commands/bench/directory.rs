@@ -7,6 +7,7 @@ use dyno_model::environment::Environment;
 use dyno_model::frame::RunHeader;
 use dyno_model::plan::Plan;
 use dyno_model::versus::Side;
+use dyno_model::when::compact;
 use dyno_net::Clock;
 use dyno_record::{FORMAT, RunDir};
 use dyno_wire::preflight::Settled;
@@ -23,7 +24,7 @@ impl Identity {
         // Two runs of one second differ by their nanoseconds and process.
         let mixed =
             (nanos ^ u64::from(std::process::id()) << 20).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        Self { name: format!("{}-{:04x}", utc(nanos / 1_000_000_000), mixed >> 48) }
+        Self { name: format!("{}-{:04x}", compact(nanos), mixed >> 48) }
     }
 
     /// The name of one of two runs that take turns.
@@ -88,32 +89,9 @@ pub(crate) fn one_line(text: &str) -> String {
     line
 }
 
-/// `20261115T041500Z`, from seconds since 1970.
-pub(crate) fn utc(seconds: u64) -> String {
-    let (days, second) = (seconds / 86_400, seconds % 86_400);
-    // Days to civil date, by eras of 400 years that begin in March.
-    let shifted = days + 719_468;
-    let era_day = shifted % 146_097;
-    let year_of_era = (era_day - era_day / 1_460 + era_day / 36_524 - era_day / 146_096) / 365;
-    let year_day = era_day - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let month_index = (5 * year_day + 2) / 153;
-    let day = year_day - (153 * month_index + 2) / 5 + 1;
-    let month = if month_index < 10 { month_index + 3 } else { month_index - 9 };
-    let year = shifted / 146_097 * 400 + year_of_era + u64::from(month <= 2);
-    let (hour, minute, second) = (second / 3_600, second / 60 % 60, second % 60);
-    format!("{year:04}{month:02}{day:02}T{hour:02}{minute:02}{second:02}Z")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn times_are_written_in_utc() {
-        assert_eq!(utc(0), "19700101T000000Z");
-        assert_eq!(utc(951_827_696), "20000229T123456Z");
-        assert_eq!(utc(1_794_717_000), "20261115T043000Z");
-    }
 
     #[test]
     fn a_servers_words_cannot_speak_to_the_terminal() {

@@ -96,7 +96,7 @@ fn prepare(
     clock: Clock,
 ) -> Result<Ready<OpenTarget>, Refused> {
     let plan = &resolved.plan;
-    let url = resolved.target_url.as_deref();
+    let url = resolved.target_url.as_ref();
     let sessions = resolved.workload.is_session();
     let mut target = open(plan, url, &resolved.secrets, &resolved.connection, sessions, clock)
         .map_err(cannot_open)?;

@@ -1,6 +1,6 @@
 //! The end of a run: summary, report, and the exit status.
 
-use super::directory::{one_line, utc};
+use super::directory::one_line;
 use super::written;
 use crate::exit::Exit;
 use crate::printer::Printer;
@@ -11,6 +11,7 @@ use dyno_model::environment::Note;
 use dyno_model::frame::{Ending, Frame, RunHeader};
 use dyno_model::summary::SearchSummary;
 use dyno_model::units::format_duration;
+use dyno_model::when::compact;
 use dyno_model::{Nanos, SEC};
 use dyno_model::{Summary, Verdict};
 use dyno_record::{Finished, RunDir};
@@ -89,7 +90,7 @@ fn bar_missed(summary: &Summary) -> bool {
 
 /// How the target was lost, when, and what it had answered last.
 pub(crate) fn lost_note(lost: &Lost, anchor_unix_ns: u64) -> Note {
-    let at = utc((anchor_unix_ns + lost.at) / SEC);
+    let at = compact(anchor_unix_ns + lost.at);
     let mut values = vec![at, format_duration(whole(lost.at)), one_line(&lost.words)];
     let Some(last) = lost.last_success else { return Known::TargetLostUnanswered.note(values) };
     let before = format_duration(whole(lost.at.saturating_sub(last.at)));

@@ -20,6 +20,7 @@ use dyno_model::{MS, SEC};
 use dyno_net::Clock;
 use dyno_wire::encode::Encoder;
 use dyno_wire::preflight::{PreflightSetup, preflight};
+use dyno_wire::url::TargetUrl;
 use serde::Serialize;
 use std::cell::RefCell;
 use std::io::{BufRead, BufReader};
@@ -175,7 +176,8 @@ pub(super) fn climb(
     let clock = Clock::start();
     let connection = ConnectionSettings { ca_cert: None, client_cert: None, insecure: false };
     let words = |error: &dyn std::fmt::Display| error.to_string();
-    let mut target = open(&plan, Some(&engine.url), &Secrets::default(), &connection, false, clock)
+    let url = TargetUrl::parse(&engine.url).map_err(|error| words(&error))?;
+    let mut target = open(&plan, Some(&url), &Secrets::default(), &connection, false, clock)
         .map_err(|error| words(&error))?;
     let setup =
         PreflightSetup { plan: &plan, endpoint: &target.endpoint, headers: &target.headers, stop };

@@ -1,0 +1,65 @@
+//! What stands in a log beside a database: rows that were written and not yet taken over (`-wal`),
+//! or a change that was never finished and is to be undone (`-journal`). SQLite settles it in a
+//! private copy.
+
+use super::{distrust, is_database};
+use crate::{Problem, read_limited};
+use rusqlite::{Connection, OpenFlags};
+use std::error::Error;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+const LOGS: [&str; 2] = ["-wal", "-journal"];
+/// How a journal ends that names another file, which SQLite would look into and may delete.
+const NAMES_A_FILE: [u8; 8] = [0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7];
+
+/// The bytes of the file, with what stands in a log beside it if it is a database. Where that
+/// cannot be read, the bytes as they are and what is to be said.
+pub(crate) fn with_log(path: &Path, bytes: Vec<u8>) -> (Vec<u8>, Option<Problem>) {
+    let is_log = |log: &PathBuf| fs::metadata(log).is_ok_and(|found| found.len() > 0);
+    if !is_database(&bytes) || !LOGS.iter().any(|log| is_log(&beside(path, log))) {
+        return (bytes, None);
+    }
+    match settled(path, &bytes) {
+        Ok(settled) => (settled, None),
+        Err(error) => {
+            let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy();
+            let what = format!(
+                "part of {name} stands in a log beside it (`-wal` or `-journal`), which cannot be \
+                 read: {error}"
+            );
+            let advice = "close the program that writes it, and import again";
+            (bytes, Some(Problem::error(None, what, advice)))
+        }
+    }
+}
+
+fn beside(path: &Path, ending: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(ending);
+    PathBuf::from(name)
+}
+
+fn settled(path: &Path, bytes: &[u8]) -> Result<Vec<u8>, Box<dyn Error>> {
+    let folder = tempfile::tempdir()?;
+    let copy = folder.path().join("copy");
+    fs::write(&copy, bytes)?;
+    for log in LOGS {
+        let log_beside = beside(path, log);
+        if log_beside.is_file() {
+            let logged = read_limited(&log_beside)?;
+            if logged.ends_with(&NAMES_A_FILE) {
+                return Err("it belongs to a change of several databases".into());
+            }
+            fs::write(beside(&copy, log), logged)?;
+        }
+    }
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let connection = Connection::open_with_flags(&copy, flags)?;
+    distrust(&connection, bytes.len())?;
+    // The first look undoes an unfinished change, or finds the log, which is then taken over.
+    connection.query_row("SELECT count(*) FROM sqlite_schema", (), |_| Ok(()))?;
+    connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", (), |_| Ok(()))?;
+    connection.close().map_err(|(_, error)| error)?;
+    Ok(read_limited(&copy)?)
+}

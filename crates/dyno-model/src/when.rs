@@ -1,0 +1,41 @@
+//! Wall-clock time as Dyno writes it: UTC, to the second.
+
+use jiff::Timestamp;
+use std::time::Duration;
+
+/// Nanoseconds since 1970 for people, in ISO 8601: `2026-01-31T12:34:56Z`.
+pub fn utc(unix_ns: u64) -> String {
+    written(unix_ns, "%Y-%m-%dT%H:%M:%SZ")
+}
+
+/// Nanoseconds since 1970 for the names of files: `20261115T041500Z`.
+pub fn compact(unix_ns: u64) -> String {
+    written(unix_ns, "%Y%m%dT%H%M%SZ")
+}
+
+fn written(unix_ns: u64, format: &str) -> String {
+    // The last nanosecond of a `u64` is in 2554; the calendar ends in 9999.
+    (Timestamp::UNIX_EPOCH + Duration::from_nanos(unix_ns)).strftime(format).to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::SEC;
+
+    #[test]
+    fn known_moments() {
+        assert_eq!(utc(0), "1970-01-01T00:00:00Z");
+        assert_eq!(utc(951_782_400 * SEC), "2000-02-29T00:00:00Z");
+        assert_eq!(utc(1_767_225_599_999_999_999), "2025-12-31T23:59:59Z");
+        assert_eq!(utc(1_772_323_200 * SEC), "2026-03-01T00:00:00Z");
+        assert_eq!(utc(u64::MAX), "2554-07-21T23:34:33Z");
+    }
+
+    #[test]
+    fn times_in_names() {
+        assert_eq!(compact(0), "19700101T000000Z");
+        assert_eq!(compact(951_827_696 * SEC), "20000229T123456Z");
+        assert_eq!(compact(1_794_717_000 * SEC), "20261115T043000Z");
+    }
+}

@@ -1,0 +1,195 @@
+//! The URL of a server: http or https, every part of it known to be sound, and no credentials in it.
+//! Each way of being wrong has words of its own.
+
+use std::fmt;
+use std::net::Ipv6Addr;
+use thiserror::Error;
+
+/// A URL that was taken apart. The values of its query may be secret: it is printed without them.
+#[derive(Clone, PartialEq, Eq)]
+pub struct TargetUrl {
+    full: String,
+    host: String,
+    port: Option<u16>,
+    path_at: usize,
+    query_at: Option<usize>,
+}
+
+/// Why a URL cannot be used. Nothing that may be secret is repeated.
+#[derive(Debug, Clone, Error, PartialEq, Eq)]
+pub enum UrlError {
+    /// Nothing that is like a URL.
+    #[error("this is not a URL; write http://host:port, such as http://localhost:8000")]
+    NotAUrl,
+    /// Certainly a host, but nothing before it.
+    #[error("`{0}` has no scheme; write http://{0} or https://{0}")]
+    NoScheme(String),
+    /// Another scheme.
+    #[error("`{0}` is not spoken here; write a URL that begins with http:// or https://")]
+    Scheme(String),
+    /// A user name, perhaps with a password.
+    #[error("a URL with a user name or password in it would end up in logs; leave that part out")]
+    Credentials,
+    /// A fragment.
+    #[error("a fragment (`#…`) is never sent to a server; leave it out")]
+    Fragment,
+    /// Characters that cannot be sent.
+    #[error(
+        "the URL holds blanks, control or non-ASCII characters; write them percent-encoded, and \
+         international host names in their xn-- form"
+    )]
+    Characters,
+    /// Nothing where the host should be.
+    #[error("the URL has no host; write http://host:port")]
+    NoHost,
+    /// A host with characters that no host has.
+    #[error("`{0}` is not a host name")]
+    Host(String),
+    /// A bracket that does not close.
+    #[error("`{0}` has no closing bracket; write [::1]:8000")]
+    Bracket(String),
+    /// No address between brackets.
+    #[error("`{0}` is not an IPv6 address; write [::1], for example")]
+    Address(String),
+    /// Something else than a port behind brackets.
+    #[error("`{0}` is no host; write [::1]:8000")]
+    AfterBracket(String),
+    /// An address without brackets.
+    #[error("`{0}` is no host; write an IPv6 address in brackets: [::1]")]
+    BareAddress(String),
+    /// Not a port.
+    #[error("`{0}` is not a port; write a number from 1 to 65535")]
+    Port(String),
+}
+
+impl TargetUrl {
+    /// Reads `http://host:port/path?query`.
+    pub fn parse(text: &str) -> Result<Self, UrlError> {
+        let text = text.trim();
+        let Some((scheme, rest)) = text.split_once("://") else {
+            return Err(without_scheme(text));
+        };
+        let scheme = scheme.to_ascii_lowercase();
+        if scheme != "http" && scheme != "https" {
+            return Err(UrlError::Scheme(scheme));
+        }
+        let split = rest.find(['/', '?', '#']).unwrap_or(rest.len());
+        let (authority, tail) = rest.split_at(split);
+        if authority.contains('@') {
+            return Err(UrlError::Credentials);
+        }
+        if tail.contains('#') {
+            return Err(UrlError::Fragment);
+        }
+        if !rest.bytes().all(|byte| byte.is_ascii_graphic()) {
+            return Err(UrlError::Characters);
+        }
+        let (host, port) = host_and_port(authority)?;
+        let full = format!("{scheme}://{authority}{tail}");
+        let path_at = full.len() - tail.len();
+        let query_at = tail.find('?').map(|at| path_at + at);
+        Ok(Self { full, host: host.to_owned(), port, path_at, query_at })
+    }
+
+    /// All of it, to connect with.
+    pub fn full(&self) -> &str {
+        &self.full
+    }
+
+    /// Fit to be saved and printed: the values of the query are left out.
+    pub fn shown(&self) -> String {
+        let Some(query) = self.query() else { return self.full.clone() };
+        let hidden: Vec<String> = query
+            .split('&')
+            .map(|pair| match pair.split_once('=') {
+                Some((key, _)) => format!("{key}=…"),
+                None => "…".to_owned(),
+            })
+            .collect();
+        format!("{}?{}", &self.full[..self.path_end()], hidden.join("&"))
+    }
+
+    /// Host name or address, without brackets.
+    pub fn host(&self) -> &str {
+        &self.host
+    }
+
+    /// The port, by the scheme where none is written.
+    pub fn port(&self) -> u16 {
+        self.port.unwrap_or(if self.is_https() { 443 } else { 80 })
+    }
+
+    /// The path, perhaps empty.
+    pub fn path(&self) -> &str {
+        &self.full[self.path_at..self.path_end()]
+    }
+
+    /// What stands behind `?`.
+    pub fn query(&self) -> Option<&str> {
+        self.query_at.map(|at| &self.full[at + 1..])
+    }
+
+    /// Spoken over TLS.
+    pub fn is_https(&self) -> bool {
+        self.full.starts_with("https:")
+    }
+
+    fn path_end(&self) -> usize {
+        self.query_at.unwrap_or(self.full.len())
+    }
+}
+
+impl fmt::Debug for TargetUrl {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.shown())
+    }
+}
+
+/// Repeats only what is certainly a host: a stray argument may be a key.
+fn without_scheme(text: &str) -> UrlError {
+    let host = text.split(['/', '?', '#']).next().unwrap_or_default();
+    let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || ".-:[]".contains(c);
+    let like_host = host.contains(['.', ':']) || host == "localhost";
+    if like_host && host.len() <= 80 && host.chars().all(plain) {
+        let shown = text.split(['?', '#', '@']).next().unwrap_or_default();
+        return UrlError::NoScheme(shown.to_owned());
+    }
+    UrlError::NotAUrl
+}
+
+fn host_and_port(authority: &str) -> Result<(&str, Option<u16>), UrlError> {
+    let (host, port) = match authority.strip_prefix('[') {
+        Some(rest) => {
+            let Some((host, port)) = rest.split_once(']') else {
+                return Err(UrlError::Bracket(authority.to_owned()));
+            };
+            if host.parse::<Ipv6Addr>().is_err() {
+                return Err(UrlError::Address(host.to_owned()));
+            }
+            match port.strip_prefix(':') {
+                Some(port) => (host, Some(port)),
+                None if port.is_empty() => (host, None),
+                None => return Err(UrlError::AfterBracket(authority.to_owned())),
+            }
+        }
+        None => match authority.split_once(':') {
+            Some((host, port)) => (host, Some(port)),
+            None => (authority, None),
+        },
+    };
+    if host.is_empty() {
+        return Err(UrlError::NoHost);
+    }
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~:".contains(&byte);
+    if !host.bytes().all(plain) {
+        return Err(UrlError::Host(host.to_owned()));
+    }
+    let Some(port) = port else { return Ok((host, None)) };
+    if port.contains(':') {
+        return Err(UrlError::BareAddress(authority.to_owned()));
+    }
+    match port.parse() {
+        Ok(number @ 1..) => Ok((host, Some(number))),
+        _ => Err(UrlError::Port(port.to_owned())),
+    }
+}
