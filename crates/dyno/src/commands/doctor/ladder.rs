@@ -5,7 +5,7 @@ use crate::resolve::{ConnectionSettings, Secrets};
 use crate::run::course::Course;
 use crate::run::journey::Journey;
 use crate::run::levels::Run;
-use crate::run::target::open;
+use crate::run::target::{Measured, open};
 use crate::run::workload::Workload;
 use dyno_drive::StopSignal;
 use dyno_model::frame::{Frame, RunHeader};
@@ -193,8 +193,7 @@ pub(super) fn climb(
     };
     let frames: RefCell<Vec<Frame>> = RefCell::default();
     let run = Run {
-        bench: &mut target,
-        encoder: &encoder,
+        bench: &mut Measured { target, encoder },
         workload: &workload,
         live: &Live::default(),
         stop,
