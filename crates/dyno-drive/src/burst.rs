@@ -8,7 +8,7 @@ use dyno_model::Nanos;
 use dyno_model::frame::Ending;
 use dyno_model::plan::Warmup;
 
-pub(crate) fn run(level: &mut Level<'_>, requests: u64) -> Result<(), TransportError> {
+pub(crate) fn run<B>(level: &mut Level<'_, '_, B>, requests: u64) -> Result<(), TransportError> {
     let requests = share(requests, level.setup.shard);
     let warmup = match level.setup.plan.warmup {
         Some(Warmup::Requests(n)) => n,

@@ -6,7 +6,7 @@ use crate::transport::TransportError;
 use dyno_model::Nanos;
 use dyno_model::frame::Ending;
 
-pub(crate) fn run(level: &mut Level<'_>, concurrency: u32) -> Result<(), TransportError> {
+pub(crate) fn run<B>(level: &mut Level<'_, '_, B>, concurrency: u32) -> Result<(), TransportError> {
     let shard = level.setup.shard;
     let slots = share(u64::from(concurrency), shard) as u32;
     let planned = level.setup.plan.requests.map(|n| share(n, shard));

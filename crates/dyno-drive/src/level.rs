@@ -1,18 +1,18 @@
 //! What a level is run with, who follows it, and how it went; and which arrival model runs it.
 
 use crate::arrivals::Arrivals;
-use crate::lookahead::Lookahead;
 use crate::ramp::{RampArrivals, lead};
 use crate::running::Level;
 use crate::stop::StopSignal;
 use crate::transport::{Transport, TransportError};
+use crate::work::Supply;
 use crate::{burst, closed, open};
 use dyno_model::Nanos;
 use dyno_model::frame::{ClientHealth, Ending};
 use dyno_model::plan::{LevelPlan, Load, Shard};
 use dyno_model::record::RequestRecord;
 
-/// Everything a level needs besides its transport.
+/// Everything a level needs besides its transport and its work.
 pub struct LevelSetup<'a> {
     /// Index in the plan.
     pub level: u32,
@@ -80,7 +80,7 @@ pub struct LevelOutcome {
     pub issued: u64,
     /// Warm-up arrivals issued.
     pub warmup: u64,
-    /// What was taken from the look-ahead: requests, or conversations begun.
+    /// What was taken from the supply: requests, or conversations begun.
     pub taken: u64,
     /// What the client saw of itself.
     pub client: ClientHealth,
@@ -89,13 +89,13 @@ pub struct LevelOutcome {
 }
 
 /// Runs one level from start to the end of its last request.
-pub fn run_level<'a>(
-    setup: LevelSetup<'a>,
-    transport: &'a mut dyn Transport,
-    payloads: &'a mut Lookahead,
+pub fn run_level<B>(
+    setup: LevelSetup<'_>,
+    transport: &mut dyn Transport<Body = B>,
+    supply: &mut dyn Supply<B>,
 ) -> Result<LevelOutcome, TransportError> {
     let load = setup.plan.load;
-    let mut level = Level::new(setup, transport, payloads);
+    let mut level = Level::new(setup, transport, supply);
     match load {
         Load::Concurrency { concurrency } => closed::run(&mut level, concurrency)?,
         Load::Rate { rate, arrival } => {

@@ -1,16 +1,16 @@
-//! Payloads made ahead of their time on a thread of their own, bounded in number and in bytes,
-//! so that encoding never happens on the driver's thread and memory does not grow with the run.
+//! Work made ahead of its time on a thread of its own, bounded in number and in bytes, so that
+//! preparing it never happens on the driver's thread and memory does not grow with the run.
 
-use crate::work::Work;
+use crate::transport::Body;
+use crate::work::{Prepare, Sending, Supply, Work};
 use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 
 const MAX_BYTES: usize = 32 << 20;
 
-#[derive(Default)]
-struct Queue {
-    ready: VecDeque<Work>,
+struct Queue<B> {
+    ready: VecDeque<Work<B>>,
     bytes: usize,
     /// The maker has made all there is to make (or died trying).
     finished: bool,
@@ -20,55 +20,71 @@ struct Queue {
     maker_waits: bool,
 }
 
-#[derive(Default)]
-struct Shared {
-    queue: Mutex<Queue>,
+struct Shared<B> {
+    queue: Mutex<Queue<B>>,
     room: Condvar,
     filled: Condvar,
 }
 
-fn lock(shared: &Shared) -> MutexGuard<'_, Queue> {
+impl<B> Shared<B> {
+    fn new() -> Self {
+        let ready = VecDeque::new();
+        let queue = Queue { ready, bytes: 0, finished: false, closed: false, maker_waits: false };
+        Self { queue: Mutex::new(queue), room: Condvar::new(), filled: Condvar::new() }
+    }
+}
+
+fn lock<B>(shared: &Shared<B>) -> MutexGuard<'_, Queue<B>> {
     shared.queue.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// The driver's end of the queue.
-pub struct Lookahead {
-    shared: Arc<Shared>,
+pub struct Lookahead<B> {
+    shared: Arc<Shared<B>>,
     thread: Option<JoinHandle<()>>,
     max_items: usize,
 }
 
-impl std::fmt::Debug for Lookahead {
+impl<B> std::fmt::Debug for Lookahead<B> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Lookahead").field("max_items", &self.max_items).finish_non_exhaustive()
     }
 }
 
 /// Marks the queue finished even when making a payload panics, so that nobody waits for ever.
-struct FinishOnDrop(Arc<Shared>);
+struct FinishOnDrop<B>(Arc<Shared<B>>);
 
-impl Drop for FinishOnDrop {
+impl<B> Drop for FinishOnDrop<B> {
     fn drop(&mut self) {
         lock(&self.0).finished = true;
         self.0.filled.notify_all();
     }
 }
 
-impl Lookahead {
-    /// Starts making payloads 0, 1, 2 … with `make`, until it gives none, at most `max_items` ahead
-    /// of the driver.
-    pub fn start<W: Into<Work>>(
+impl<B: Body> Lookahead<B> {
+    /// Starts preparing what `items` gives for 0, 1, 2 …, until it gives none, at most `max_items`
+    /// ahead of the driver.
+    pub fn prepare(
+        max_items: usize,
+        mut items: impl FnMut(u64) -> Option<Sending> + Send + 'static,
+        prepare: impl Prepare<Body = B>,
+    ) -> std::io::Result<Self> {
+        Self::start(max_items, move |index| prepare.work(&items(index)?))
+    }
+
+    /// The same, with work that is made by whatever means.
+    pub fn start<W: Into<Work<B>>>(
         max_items: usize,
         mut make: impl FnMut(u64) -> Option<W> + Send + 'static,
     ) -> std::io::Result<Self> {
         let max_items = max_items.max(1);
-        let shared = Arc::new(Shared::default());
+        let shared = Arc::new(Shared::new());
         let theirs = Arc::clone(&shared);
         let thread = std::thread::Builder::new().name("dyno-encode".into()).spawn(move || {
             let finish = FinishOnDrop(theirs);
             for index in 0.. {
                 let Some(work) = make(index) else { return };
-                let work: Work = work.into();
+                let work: Work<B> = work.into();
                 let size = work.size();
                 let mut queue = lock(&finish.0);
                 while !queue.closed
@@ -92,9 +108,10 @@ impl Lookahead {
         })?;
         Ok(Self { shared, thread: Some(thread), max_items })
     }
+}
 
-    /// Waits until `wanted` payloads are ready, or as many as the bounds or the total allow.
-    pub fn fill(&self, wanted: usize) {
+impl<B: Body> Supply<B> for Lookahead<B> {
+    fn fill(&self, wanted: usize) {
         let wanted = wanted.min(self.max_items);
         let mut queue = lock(&self.shared);
         while queue.ready.len() < wanted && !queue.finished && queue.bytes < MAX_BYTES / 2 {
@@ -107,8 +124,7 @@ impl Lookahead {
         }
     }
 
-    /// The next payload; nothing when there are no more.
-    pub fn take(&mut self) -> Option<Work> {
+    fn take(&mut self) -> Option<Work<B>> {
         let mut queue = lock(&self.shared);
         loop {
             if let Some(work) = queue.ready.pop_front() {
@@ -128,7 +144,7 @@ impl Lookahead {
     }
 }
 
-impl Drop for Lookahead {
+impl<B> Drop for Lookahead<B> {
     fn drop(&mut self) {
         lock(&self.shared).closed = true;
         self.shared.room.notify_all();
@@ -143,8 +159,12 @@ mod tests {
     use super::*;
     use crate::transport::Payload;
 
-    fn numbered(index: u64) -> Payload {
-        Payload { bytes: index.to_le_bytes().to_vec(), ..Payload::default() }
+    fn payload(body: Vec<u8>) -> Payload<Vec<u8>> {
+        Payload { body, ..Payload::default() }
+    }
+
+    fn numbered(index: u64) -> Payload<Vec<u8>> {
+        payload(index.to_le_bytes().to_vec())
     }
 
     #[test]
@@ -177,12 +197,9 @@ mod tests {
 
     #[test]
     fn large_payloads_are_bounded_by_bytes() {
-        let mut ahead = Lookahead::start(1000, |_| {
-            Some(Payload { bytes: vec![0; 10 << 20], ..Payload::default() })
-        })
-        .unwrap();
+        let mut ahead = Lookahead::start(1000, |_| Some(payload(vec![0; 10 << 20]))).unwrap();
         ahead.fill(1000);
         assert!(lock(&ahead.shared).bytes <= MAX_BYTES);
-        assert_eq!(ahead.take().unwrap().first.bytes.len(), 10 << 20);
+        assert_eq!(ahead.take().unwrap().first.body.len(), 10 << 20);
     }
 }

@@ -63,8 +63,8 @@ impl Schedule {
     }
 }
 
-pub(crate) fn run(
-    level: &mut Level<'_>,
+pub(crate) fn run<B>(
+    level: &mut Level<'_, '_, B>,
     arrivals: impl Iterator<Item = Nanos>,
 ) -> Result<(), TransportError> {
     let schedule = Schedule::new(arrivals, level.setup.plan, level.setup.shard);
@@ -89,8 +89,8 @@ pub(crate) fn run(
 
 /// Conversations arrive for as long as the level lasts: how many of their turns are warm-up, and
 /// when the first measured one is sent, depends on the answers and is on no schedule.
-pub(crate) fn run_sessions(
-    level: &mut Level<'_>,
+pub(crate) fn run_sessions<B>(
+    level: &mut Level<'_, '_, B>,
     arrivals: impl Iterator<Item = Nanos>,
 ) -> Result<(), TransportError> {
     let shard = level.setup.shard;

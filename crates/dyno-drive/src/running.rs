@@ -2,12 +2,11 @@
 //! draining. A level is over only when nothing of it is in flight.
 
 use crate::level::{LevelOutcome, LevelSetup, Observer};
-use crate::lookahead::Lookahead;
 use crate::open;
 use crate::sessions::{Sessions, Thinking};
 use crate::stop::Stop;
 use crate::transport::{Ended, Job, Payload, Transport, TransportError};
-use crate::work::Work;
+use crate::work::{Supply, Work};
 use dyno_model::Nanos;
 use dyno_model::frame::Ending;
 use dyno_model::outcome::Outcome;
@@ -30,11 +29,11 @@ pub(crate) struct Freed {
 }
 
 /// The state of a running level.
-pub(crate) struct Level<'a> {
-    pub(crate) setup: LevelSetup<'a>,
-    transport: &'a mut dyn Transport,
-    payloads: &'a mut Lookahead,
-    sessions: Sessions,
+pub(crate) struct Level<'s, 'a, B> {
+    pub(crate) setup: LevelSetup<'s>,
+    transport: &'a mut dyn Transport<Body = B>,
+    supply: &'a mut dyn Supply<B>,
+    sessions: Sessions<B>,
     ended: Vec<Ended>,
     pub(crate) started: Nanos,
     /// When the measured part began.
@@ -55,16 +54,16 @@ pub(crate) struct Level<'a> {
     silent: bool,
 }
 
-impl<'a> Level<'a> {
+impl<'s, 'a, B> Level<'s, 'a, B> {
     pub(crate) fn new(
-        setup: LevelSetup<'a>,
-        transport: &'a mut dyn Transport,
-        payloads: &'a mut Lookahead,
+        setup: LevelSetup<'s>,
+        transport: &'a mut dyn Transport<Body = B>,
+        supply: &'a mut dyn Supply<B>,
     ) -> Self {
         Self {
             setup,
             transport,
-            payloads,
+            supply,
             sessions: Sessions::default(),
             ended: Vec::new(),
             started: 0,
@@ -83,13 +82,13 @@ impl<'a> Level<'a> {
         }
     }
 
-    /// Opens connections and waits for the first payloads; then starts the clock.
+    /// Opens connections and waits for the first work; then starts the clock.
     pub(crate) fn start(
         &mut self,
         connections: usize,
         planned: Option<u64>,
     ) -> Result<(), TransportError> {
-        self.payloads.fill(connections.max(64));
+        self.supply.fill(connections.max(64));
         self.transport.prepare(connections)?;
         self.planned = planned;
         self.transport.take_health();
@@ -162,7 +161,7 @@ impl<'a> Level<'a> {
 
     /// Sends the next arrival. Sending stops if there is nothing to send any more.
     pub(crate) fn dispatch(&mut self, slot: u32, intended: Nanos) -> Result<(), TransportError> {
-        let Some(Work { first, then }) = self.payloads.take() else {
+        let Some(Work { first, then }) = self.supply.take() else {
             // The source promised more: whatever it was, it is not the server's doing.
             let now = self.now();
             self.stop_sending(Ending::Aborted, now);
@@ -179,7 +178,7 @@ impl<'a> Level<'a> {
         slot: u32,
         intended: Nanos,
         turn: Option<Turn>,
-        payload: Payload,
+        payload: Payload<B>,
     ) -> Result<(), TransportError> {
         let index = self.issued + self.warmup;
         let phase = if self.in_warmup(intended) {
@@ -267,7 +266,7 @@ impl<'a> Level<'a> {
     }
 
     /// A turn whose time has come, before the level's time was up.
-    fn due_turn(&mut self, now: Nanos) -> Option<Thinking> {
+    fn due_turn(&mut self, now: Nanos) -> Option<Thinking<B>> {
         let up = self.time_limit().unwrap_or(Nanos::MAX);
         self.sessions.due(now.min(up.saturating_sub(1)))
     }

@@ -9,59 +9,64 @@ use std::cmp::{Ordering, Reverse};
 use std::collections::{BinaryHeap, HashMap};
 
 /// A conversation, with the turn that was sent last.
-struct Talk {
-    dialogue: Box<dyn Dialogue>,
+struct Talk<B> {
+    dialogue: Box<dyn Dialogue<B>>,
     turn: Turn,
 }
 
 /// A turn that waits for its time.
-pub(crate) struct Thinking {
+pub(crate) struct Thinking<B> {
     /// When it is to be sent.
     pub(crate) due: Nanos,
     pub(crate) slot: u32,
-    pub(crate) payload: Payload,
-    talk: Talk,
+    pub(crate) payload: Payload<B>,
+    talk: Talk<B>,
 }
 
-impl Thinking {
+impl<B> Thinking<B> {
     /// Those due at once go in the order of their conversations.
     fn key(&self) -> (Nanos, u64) {
         (self.due, self.talk.turn.session)
     }
 }
 
-impl PartialEq for Thinking {
+impl<B> PartialEq for Thinking<B> {
     fn eq(&self, other: &Self) -> bool {
         self.key() == other.key()
     }
 }
 
-impl Eq for Thinking {}
+impl<B> Eq for Thinking<B> {}
 
-impl PartialOrd for Thinking {
+impl<B> PartialOrd for Thinking<B> {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         Some(self.cmp(other))
     }
 }
 
-impl Ord for Thinking {
+impl<B> Ord for Thinking<B> {
     fn cmp(&self, other: &Self) -> Ordering {
         self.key().cmp(&other.key())
     }
 }
 
 /// The conversations of a level. Costs nothing where there are none.
-#[derive(Default)]
-pub(crate) struct Sessions {
+pub(crate) struct Sessions<B> {
     begun: u64,
     /// By the index of the request that is in flight.
-    answering: HashMap<u64, Talk>,
-    thinking: BinaryHeap<Reverse<Thinking>>,
+    answering: HashMap<u64, Talk<B>>,
+    thinking: BinaryHeap<Reverse<Thinking<B>>>,
 }
 
-impl Sessions {
+impl<B> Default for Sessions<B> {
+    fn default() -> Self {
+        Self { begun: 0, answering: HashMap::new(), thinking: BinaryHeap::new() }
+    }
+}
+
+impl<B> Sessions<B> {
     /// The first turn of a conversation goes out as the request of this index.
-    pub(crate) fn begin(&mut self, index: u64, dialogue: Box<dyn Dialogue>) -> Turn {
+    pub(crate) fn begin(&mut self, index: u64, dialogue: Box<dyn Dialogue<B>>) -> Turn {
         let turn = Turn { session: self.begun, number: 1 };
         self.begun += 1;
         self.answering.insert(index, Talk { dialogue, turn });
@@ -69,7 +74,7 @@ impl Sessions {
     }
 
     /// The next turn goes out as the request of this index.
-    pub(crate) fn go_on(&mut self, index: u64, thinking: Thinking) -> (Turn, Payload) {
+    pub(crate) fn go_on(&mut self, index: u64, thinking: Thinking<B>) -> (Turn, Payload<B>) {
         let Thinking { mut talk, payload, .. } = thinking;
         talk.turn.number += 1;
         let turn = talk.turn;
@@ -101,7 +106,7 @@ impl Sessions {
     }
 
     /// A turn whose time has come.
-    pub(crate) fn due(&mut self, now: Nanos) -> Option<Thinking> {
+    pub(crate) fn due(&mut self, now: Nanos) -> Option<Thinking<B>> {
         if self.next_due()? > now {
             return None;
         }

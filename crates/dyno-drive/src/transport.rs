@@ -5,22 +5,41 @@ use dyno_model::record::{Phase, RequestRecord, Turn};
 use dyno_model::{MS, Nanos};
 use thiserror::Error;
 
-/// A request, encoded ahead of its time.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Payload {
-    /// What goes on the wire.
-    pub bytes: Vec<u8>,
+/// How long a request is and how long its answer shall be.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Lengths {
     /// Input tokens by our own count.
-    pub requested_input: Option<u32>,
+    pub input: Option<u32>,
     /// Output tokens it asks for.
-    pub requested_output: Option<u32>,
+    pub output: Option<u32>,
     /// The length is fixed by a field that the server accepted: fewer tokens are a failure.
-    pub fixed_output: bool,
+    pub fixed: bool,
+}
+
+/// A request, prepared ahead of its time.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Payload<B> {
+    /// What it asks for.
+    pub lengths: Lengths,
+    /// What the transport sends.
+    pub body: B,
+}
+
+/// What a transport sends, in a form of its own.
+pub trait Body: Send + 'static {
+    /// About how much memory it holds.
+    fn size(&self) -> usize;
+}
+
+impl Body for Vec<u8> {
+    fn size(&self) -> usize {
+        self.len()
+    }
 }
 
 /// One arrival, picked up by the driver.
 #[derive(Debug)]
-pub struct Job {
+pub struct Job<B> {
     /// Index of the level.
     pub level: u32,
     /// Index of the arrival in its level, warm-up included.
@@ -36,7 +55,20 @@ pub struct Job {
     /// When the driver picked it up.
     pub dispatched: Nanos,
     /// What to send.
-    pub payload: Payload,
+    pub payload: Payload<B>,
+}
+
+impl<B> Job<B> {
+    /// The record of a request of which nothing but its dispatch is known.
+    pub fn record(&self) -> RequestRecord {
+        let mut record =
+            RequestRecord::new(self.level, self.index, self.slot, self.phase, self.intended);
+        record.turn = self.turn;
+        record.dispatched = Some(self.dispatched);
+        record.requested_input = self.payload.lengths.input;
+        record.requested_output = self.payload.lengths.output;
+        record
+    }
 }
 
 /// A request that has ended.
@@ -61,6 +93,9 @@ pub struct TransportError(#[from] pub std::io::Error);
 
 /// Sends jobs, and gives back exactly one record for each.
 pub trait Transport {
+    /// What it sends; see [`Prepare`](crate::Prepare).
+    type Body;
+
     /// Time on the run's clock.
     fn now(&self) -> Nanos;
 
@@ -74,7 +109,7 @@ pub trait Transport {
     fn prepare(&mut self, connections: usize) -> Result<(), TransportError>;
 
     /// Starts a request. Its record comes out of a later [`Transport::wait`].
-    fn dispatch(&mut self, job: Job);
+    fn dispatch(&mut self, job: Job<Self::Body>);
 
     /// Works until some request has ended or `until` has come, whichever is first; may return
     /// earlier. Records of ended requests are appended.

@@ -19,12 +19,12 @@ struct Script {
     think: Nanos,
 }
 
-fn payload(text: &str) -> Payload {
-    Payload { bytes: text.as_bytes().to_vec(), ..Payload::default() }
+fn payload(text: &str) -> Payload<Vec<u8>> {
+    Payload { body: text.as_bytes().to_vec(), ..Payload::default() }
 }
 
-impl Dialogue for Script {
-    fn next(&mut self, answer: &str) -> Option<NextTurn> {
+impl Dialogue<Vec<u8>> for Script {
+    fn next(&mut self, answer: &str) -> Option<NextTurn<Vec<u8>>> {
         self.left = self.left.checked_sub(1)?;
         self.said.push_str(answer);
         self.said.push_str("|more");
@@ -37,7 +37,7 @@ impl Dialogue for Script {
 }
 
 /// Conversations of so many turns each.
-fn conversations(turns: u32, think: Nanos) -> Lookahead {
+fn conversations(turns: u32, think: Nanos) -> Lookahead<Vec<u8>> {
     Lookahead::start(8, move |index| {
         let said = format!("session {index}");
         let first = payload(&said);
@@ -49,7 +49,7 @@ fn conversations(turns: u32, think: Nanos) -> Lookahead {
 fn run(
     plan: &LevelPlan,
     server: &mut Simulated,
-    work: Lookahead,
+    work: Lookahead<Vec<u8>>,
 ) -> (LevelOutcome, Vec<RequestRecord>) {
     run_work(plan, server, Shard::WHOLE, &StopSignal::new(), work, true, None)
 }

@@ -2,9 +2,9 @@
 //! between when they have come, exactly as they came.
 
 use crate::encode::Encoder;
-use dyno_drive::{Dialogue, NextTurn, Payload, Work};
+use dyno_drive::{Dialogue, NextTurn, Payload, Prepare, Work};
 use dyno_model::Nanos;
-use dyno_model::prompt::{Conversation, UserTurn};
+use dyno_model::prompt::{Conversation, Item, UserTurn};
 use std::collections::VecDeque;
 
 /// A turn, encoded ahead.
@@ -36,15 +36,15 @@ struct Talk {
 
 impl Talk {
     /// Says what a turn says, after all that was said before.
-    fn say(&mut self, turn: &Turn, input_tokens: Option<u32>) -> Payload {
+    fn say(&mut self, turn: &Turn, input_tokens: Option<u32>) -> Payload<Vec<u8>> {
         self.said.extend_from_slice(&turn.messages);
         let body: [&[u8]; 3] = [b"{\"messages\":[", &self.said, &turn.rest];
         self.encoder.request(&body, input_tokens, turn.output_tokens)
     }
 }
 
-impl Dialogue for Talk {
-    fn next(&mut self, answer: &str) -> Option<NextTurn> {
+impl Dialogue<Vec<u8>> for Talk {
+    fn next(&mut self, answer: &str) -> Option<NextTurn<Vec<u8>>> {
         let turn = self.left.pop_front()?;
         self.said.extend_from_slice(b",{\"role\":\"assistant\",\"content\":");
         // Writing to memory does not fail.
@@ -60,9 +60,15 @@ impl Dialogue for Talk {
     }
 }
 
-impl Encoder {
-    /// The requests of a conversation, over the chat API; nothing of one without turns.
-    pub fn conversation(&self, conversation: &Conversation) -> Option<Work> {
+impl Prepare for Encoder {
+    type Body = Vec<u8>;
+
+    fn single(&self, item: &Item, output_tokens: u32) -> Payload<Vec<u8>> {
+        self.payload(item, output_tokens)
+    }
+
+    /// Over the chat API.
+    fn conversation(&self, conversation: &Conversation) -> Option<Work<Vec<u8>>> {
         let mut left: VecDeque<Turn> =
             conversation.turns.iter().map(|turn| Turn::new(self, turn)).collect();
         let turn = left.pop_front()?;
@@ -79,7 +85,7 @@ mod tests {
     use crate::encode::SecretHeaders;
     use crate::endpoint::Endpoint;
     use dyno_model::plan::Api;
-    use dyno_model::prompt::{Content, Item, Message};
+    use dyno_model::prompt::{Content, Message};
     use proptest::prelude::*;
     use serde_json::{Value, json};
 
@@ -92,9 +98,9 @@ mod tests {
         Encoder::new(&endpoint, Api::OpenAiChat, shape, &SecretHeaders::default())
     }
 
-    fn body(payload: &Payload) -> Value {
-        let at = payload.bytes.windows(4).position(|four| four == b"\r\n\r\n").unwrap();
-        serde_json::from_slice(&payload.bytes[at + 4..]).unwrap()
+    fn body(payload: &Payload<Vec<u8>>) -> Value {
+        let at = payload.body.windows(4).position(|four| four == b"\r\n\r\n").unwrap();
+        serde_json::from_slice(&payload.body[at + 4..]).unwrap()
     }
 
     proptest! {
@@ -117,8 +123,8 @@ mod tests {
             for (index, (user, answer, output_tokens)) in said.iter().enumerate() {
                 history.push(Message::user(user.clone()));
                 let sent = payload.take().unwrap();
-                prop_assert_eq!(sent.requested_output, Some(*output_tokens));
-                prop_assert_eq!(sent.requested_input, (index == 0).then_some(9));
+                prop_assert_eq!(sent.lengths.output, Some(*output_tokens));
+                prop_assert_eq!(sent.lengths.input, (index == 0).then_some(9));
                 let item = Item {
                     content: Content::Messages(history.clone()),
                     output_tokens: Some(*output_tokens),

@@ -2,7 +2,7 @@
 
 use crate::dialect::{self, Shape};
 use crate::endpoint::Endpoint;
-use dyno_drive::Payload;
+use dyno_drive::{Lengths, Payload};
 use dyno_model::plan::Api;
 use dyno_model::prompt::Item;
 
@@ -77,7 +77,7 @@ impl Encoder {
     }
 
     /// A request for so many tokens, unless the data ask for a number of their own.
-    pub fn payload(&self, item: &Item, output_tokens: u32) -> Payload {
+    pub fn payload(&self, item: &Item, output_tokens: u32) -> Payload<Vec<u8>> {
         let output_tokens = item.output_tokens.unwrap_or(output_tokens);
         let body = dialect::body(self.api, &self.shape, &item.content, output_tokens);
         self.request(&[&body], item.input_tokens, output_tokens)
@@ -92,20 +92,16 @@ impl Encoder {
     pub(crate) fn request(
         &self,
         parts: &[&[u8]],
-        requested_input: Option<u32>,
+        input: Option<u32>,
         output_tokens: u32,
-    ) -> Payload {
+    ) -> Payload<Vec<u8>> {
         let length: usize = parts.iter().map(|part| part.len()).sum();
         let mut bytes = Vec::with_capacity(self.head.len() + length + 32);
         bytes.extend_from_slice(&self.head);
         bytes.extend_from_slice(format!("Content-Length: {length}\r\n\r\n").as_bytes());
         parts.iter().for_each(|part| bytes.extend_from_slice(part));
-        Payload {
-            bytes,
-            requested_input,
-            requested_output: Some(output_tokens),
-            fixed_output: self.shape.fixes_length(),
-        }
+        let fixed = self.shape.fixes_length();
+        Payload { lengths: Lengths { input, output: Some(output_tokens), fixed }, body: bytes }
     }
 }
 
@@ -120,7 +116,7 @@ mod tests {
         let secret = SecretHeaders::new(Some("sesame"), &headers);
         let shape = Shape { model: "m".into(), ..Shape::default() };
         let encoder = Encoder::new(&endpoint, Api::OpenAiChat, shape, &secret);
-        let text = String::from_utf8(encoder.payload(&Item::text("hi"), 5).bytes).unwrap();
+        let text = String::from_utf8(encoder.payload(&Item::text("hi"), 5).body).unwrap();
         let (head, body) = text.split_once("\r\n\r\n").unwrap();
         assert!(head.starts_with("POST /v1/chat/completions HTTP/1.1\r\nHost: h:8000\r\n"));
         assert!(head.contains("Authorization: Bearer sesame") && !head.contains("old"));

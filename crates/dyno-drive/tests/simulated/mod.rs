@@ -13,8 +13,8 @@ use dyno_model::{Nanos, SEC};
 use std::collections::BTreeMap;
 
 /// What the server answers.
-pub(crate) fn answer_to(payload: &Payload) -> String {
-    format!("<{}>", String::from_utf8_lossy(&payload.bytes).len())
+pub(crate) fn answer_to(payload: &Payload<Vec<u8>>) -> String {
+    format!("<{}>", String::from_utf8_lossy(&payload.body).len())
 }
 
 /// Answers after a fixed time; every `fails_every`-th fails instead.
@@ -46,20 +46,19 @@ impl Simulated {
 }
 
 impl Transport for Simulated {
+    type Body = Vec<u8>;
+
     fn now(&self) -> Nanos {
         self.now
     }
     fn prepare(&mut self, _: usize) -> Result<(), TransportError> {
         Ok(())
     }
-    fn dispatch(&mut self, job: Job) {
+    fn dispatch(&mut self, job: Job<Vec<u8>>) {
         self.seen += 1;
         let answer = answer_to(&job.payload);
-        self.got.push(job.payload.bytes.clone());
-        let mut record =
-            RequestRecord::new(job.level, job.index, job.slot, job.phase, job.intended);
-        record.turn = job.turn;
-        record.dispatched = Some(job.dispatched);
+        self.got.push(job.payload.body.clone());
+        let mut record = job.record();
         record.sent = Some(self.now);
         record.end = self.now + self.service;
         record.outcome = if self.fails_every > 0 && self.seen.is_multiple_of(self.fails_every) {
@@ -148,7 +147,7 @@ pub(crate) fn run_work(
     server: &mut Simulated,
     shard: Shard,
     signal: &StopSignal,
-    mut work: Lookahead,
+    mut work: Lookahead<Vec<u8>>,
     sessions: bool,
     trace: Option<Vec<Nanos>>,
 ) -> (LevelOutcome, Vec<RequestRecord>) {

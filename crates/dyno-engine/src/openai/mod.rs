@@ -2,6 +2,7 @@
 
 pub(crate) mod answer;
 pub(crate) mod chunk;
+pub(crate) mod direct;
 pub(crate) mod prompt;
 pub(crate) mod request;
 mod words;

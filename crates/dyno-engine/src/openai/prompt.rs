@@ -23,7 +23,7 @@ pub struct Prompt {
 /// Why a body holds no prompt.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("{0}")]
-pub struct PromptError(String);
+pub struct PromptError(pub(super) String);
 
 /// The prompt in the body of a generation request, as the engine's server counts it: of a chat if
 /// `chat`, else of a completion, in blocks of `block` tokens.
@@ -31,7 +31,13 @@ pub fn prompt_of(body: &[u8], chat: bool, block: u32) -> Result<Prompt, PromptEr
     let endpoint = if chat { Endpoint::Chat } else { Endpoint::Completions };
     let ask = Ask::<Hashed>::parse(body).map_err(PromptError)?;
     let words = ask.prompt(endpoint).map_err(PromptError)?;
-    Ok(Prompt { tokens: words.tokens(), hashes: words.hashes(block) })
+    Ok(Prompt::new(words, block))
+}
+
+impl Prompt {
+    pub(super) fn new(words: &impl Words, block: u32) -> Self {
+        Self { tokens: words.tokens(), hashes: words.hashes(block) }
+    }
 }
 
 /// What is kept of the words of a prompt while it is read.
@@ -79,7 +85,7 @@ impl Words for Counted {
 }
 
 /// A hash of each, which also knows the roles that came since the word before.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct Hashed {
     words: Vec<u64>,
     /// The roles after the last word.
@@ -142,6 +148,13 @@ fn scatter(bits: u64) -> u64 {
     SplitMix::new(bits).next_u64()
 }
 
+/// The words of a text.
+pub(super) fn text<W: Words>(text: &str) -> W {
+    let mut words = W::default();
+    text.split_whitespace().for_each(|word| words.word(word));
+    words
+}
+
 /// The words of a prompt: of strings their words, of token ids each, of lists all in order, of
 /// messages and parts what is in `content` and `text`. The text itself is not kept.
 #[derive(Debug)]
@@ -162,10 +175,8 @@ impl<'de, W: Words> Visitor<'de> for Reader<W> {
         f.write_str("text, token ids or messages")
     }
 
-    fn visit_str<E>(self, text: &str) -> Result<W, E> {
-        let mut words = W::default();
-        text.split_whitespace().for_each(|word| words.word(word));
-        Ok(words)
+    fn visit_str<E>(self, words: &str) -> Result<W, E> {
+        Ok(text(words))
     }
 
     fn visit_u64<E>(self, id: u64) -> Result<W, E> {

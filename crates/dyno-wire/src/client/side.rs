@@ -122,13 +122,13 @@ impl Client {
     /// Sends one generation request and waits for its end; its record and the answer's head.
     pub fn ask(
         &mut self,
-        payload: Payload,
+        payload: Payload<Vec<u8>>,
         stop: &StopSignal,
     ) -> Result<(RequestRecord, Option<Box<Head>>), Interrupted> {
         let mut record = self.blank();
-        record.requested_output = payload.requested_output;
-        let exchange = Exchange::new(record, payload.fixed_output);
-        let exchange = self.run_one(exchange, payload.bytes, ASK_WITHIN, stop)?;
+        record.requested_output = payload.lengths.output;
+        let exchange = Exchange::new(record, payload.lengths.fixed);
+        let exchange = self.run_one(exchange, payload.body, ASK_WITHIN, stop)?;
         Ok((exchange.record, exchange.head))
     }
 

@@ -4,10 +4,11 @@ use super::{Client, MAX_IDLE, OPENING};
 use crate::exchange::Exchange;
 use dyno_drive::{Ended, Job, Transport, TransportError};
 use dyno_model::frame::ClientHealth;
-use dyno_model::record::RequestRecord;
 use dyno_model::{Nanos, SEC};
 
 impl Transport for Client {
+    type Body = Vec<u8>;
+
     fn now(&self) -> Nanos {
         self.clock.now()
     }
@@ -36,16 +37,10 @@ impl Transport for Client {
         Ok(())
     }
 
-    fn dispatch(&mut self, job: Job) {
-        let mut record =
-            RequestRecord::new(job.level, job.index, job.slot, job.phase, job.intended);
-        record.turn = job.turn;
-        record.dispatched = Some(job.dispatched);
-        record.requested_input = job.payload.requested_input;
-        record.requested_output = job.payload.requested_output;
+    fn dispatch(&mut self, job: Job<Vec<u8>>) {
         self.in_flight += 1;
-        let exchange = Box::new(Exchange::new(record, job.payload.fixed_output));
-        self.start(exchange, job.payload.bytes);
+        let exchange = Box::new(Exchange::new(job.record(), job.payload.lengths.fixed));
+        self.start(exchange, job.payload.body);
     }
 
     fn wait(&mut self, until: Nanos, ended: &mut Vec<Ended>) -> Result<(), TransportError> {

@@ -144,7 +144,7 @@ impl<'a, 'p, 'n> Journey<'a, 'p, 'n> {
 
 impl Player for Journey<'_, '_, '_> {
     fn now(&mut self) -> Nanos {
-        self.run.bench.transport().now()
+        self.run.bench.now()
     }
 
     fn follow(&mut self, time: Nanos) {

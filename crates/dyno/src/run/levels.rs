@@ -6,24 +6,32 @@ use super::enough::Enough;
 use super::metrics::Metrics;
 use super::pulse::Pulse;
 use super::recording::{LastSuccess, Recording, Watched};
-use super::workload::{Sending, Workload};
+use super::workload::{Items, Workload};
 use dyno_analysis::{VecSource, summarise};
-use dyno_drive::{LevelSetup, Lookahead, Stop, StopSignal, Transport, TransportError, run_level};
+use dyno_drive::{LevelOutcome, LevelSetup, Stop, StopSignal, TransportError};
 use dyno_live::Live;
 use dyno_model::LevelSummary;
 use dyno_model::Nanos;
 use dyno_model::environment::Note;
 use dyno_model::frame::{Ending, EngineSlip, Frame, LevelChosen, LevelEnd, RunHeader};
-use dyno_model::plan::{LevelPlan, Load, Plan, Warmup};
+use dyno_model::plan::{Load, Plan, Warmup};
 use dyno_model::record::RequestRecord;
-use dyno_wire::encode::Encoder;
 use std::io;
 use std::time::Duration;
 
 /// What is measured, or stands in for it.
 pub(crate) trait Bench {
-    /// What requests go through.
-    fn transport(&mut self) -> &mut dyn Transport;
+    /// Time on its clock.
+    fn now(&self) -> Nanos;
+
+    /// Runs a level from start to the end of its last request; what it sends is prepared so many
+    /// requests ahead.
+    fn run_level(
+        &mut self,
+        setup: LevelSetup<'_>,
+        items: Items,
+        ahead: usize,
+    ) -> Result<LevelOutcome, TransportError>;
 
     /// How late an engine of our own was since the last time; nothing for anybody else's.
     fn slip(&mut self) -> Option<EngineSlip>;
@@ -49,7 +57,6 @@ pub(crate) trait Bench {
 /// What a run needs besides its plan.
 pub(crate) struct Run<'a> {
     pub(crate) bench: &'a mut dyn Bench,
-    pub(crate) encoder: &'a Encoder,
     pub(crate) workload: &'a Workload,
     pub(crate) live: &'a Live,
     pub(crate) stop: &'a StopSignal,
@@ -129,12 +136,12 @@ impl Run<'_> {
         watched: &Watched<'_>,
     ) -> Result<Done, TransportError> {
         let Leg { index: number, plan: level, .. } = leg;
-        let mut payloads = match self.payloads(plan, *number, level) {
+        let items = match self.workload.items(plan, level, *number) {
             // Making prompts may mean to ask the server, which Ctrl-C ends as it ends all else.
             Err(_) if self.stop.get() > Stop::No => {
                 return Ok(Done { ending: Ending::Interrupted, sent: 0, lost: None });
             }
-            payloads => payloads?,
+            items => items.map_err(io::Error::other)?,
         };
         let planned = level.requests.or(match level.load {
             Load::Burst { requests } => Some(requests),
@@ -184,7 +191,7 @@ impl Run<'_> {
             stop: self.stop,
             observer: &mut recording,
         };
-        let done = run_level(setup, self.bench.transport(), &mut payloads)?;
+        let done = self.bench.run_level(setup, items, ahead(level.load))?;
         let mut silent = recording.lost.take();
         let mut ending = done.ending;
         // Who refused the last request may be gone for good; the level is not what it should be.
@@ -217,28 +224,17 @@ impl Run<'_> {
         });
         Ok(Done { ending, sent: done.taken, lost })
     }
+}
 
-    /// Requests, encoded ahead on a thread of their own.
-    fn payloads(
-        &self,
-        plan: &Plan,
-        number: u32,
-        level: &LevelPlan,
-    ) -> Result<Lookahead, TransportError> {
-        let mut items = self.workload.items(plan, level, number).map_err(io::Error::other)?;
-        let encoder = self.encoder.clone();
-        let ahead = match level.load {
-            Load::Concurrency { concurrency } => 2 * concurrency as usize,
-            Load::Rate { .. } | Load::Ramp { .. } => (2.0 * level.load.value()) as usize,
-            Load::Burst { requests } => requests as usize,
-            Load::Trace { .. } => 1024,
-        };
-        Lookahead::start(ahead.clamp(64, 8192), move |index| match items(index)? {
-            Sending::Single(item, output) => Some(encoder.payload(&item, output).into()),
-            Sending::Conversation(conversation) => encoder.conversation(&conversation),
-        })
-        .map_err(TransportError)
-    }
+/// How many requests are prepared ahead of the driver.
+fn ahead(load: Load) -> usize {
+    let ahead = match load {
+        Load::Concurrency { concurrency } => 2 * concurrency as usize,
+        Load::Rate { .. } | Load::Ramp { .. } => (2.0 * load.value()) as usize,
+        Load::Burst { requests } => requests as usize,
+        Load::Trace { .. } => 1024,
+    };
+    ahead.clamp(64, 8192)
 }
 
 /// How a level went.

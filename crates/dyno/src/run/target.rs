@@ -4,8 +4,11 @@ use super::embedded::Embedded;
 use super::levels::Bench;
 use super::metrics::Metrics;
 use super::pulse::Pulse;
+use super::workload::Items;
 use crate::resolve::{ConnectionSettings, Secrets};
-use dyno_drive::{Stop, StopSignal, Transport};
+use dyno_drive::{
+    LevelOutcome, LevelSetup, Lookahead, Stop, StopSignal, Transport, TransportError, run_level,
+};
 use dyno_engine::{Running, Server};
 use dyno_model::frame::EngineSlip;
 use dyno_model::plan::Plan;
@@ -13,7 +16,7 @@ use dyno_model::{MS, Nanos, SEC};
 use dyno_net::Clock;
 use dyno_wire::client::{Client, ClientError, ClientOptions};
 use dyno_wire::dialect::Keep;
-use dyno_wire::encode::SecretHeaders;
+use dyno_wire::encode::{Encoder, SecretHeaders};
 use dyno_wire::endpoint::{Endpoint, UnknownHost};
 use dyno_wire::exchange::Rules;
 use dyno_wire::redact::Redactor;
@@ -35,25 +38,41 @@ pub(crate) struct OpenTarget {
     pub(crate) _engine: Option<Running>,
 }
 
-impl Bench for OpenTarget {
-    fn transport(&mut self) -> &mut dyn Transport {
-        &mut self.client
+/// A target that is ready, and how requests to it are written.
+pub(crate) struct Measured {
+    pub(crate) target: OpenTarget,
+    pub(crate) encoder: Encoder,
+}
+
+impl Bench for Measured {
+    fn now(&self) -> Nanos {
+        self.target.client.now()
+    }
+
+    fn run_level(
+        &mut self,
+        setup: LevelSetup<'_>,
+        items: Items,
+        ahead: usize,
+    ) -> Result<LevelOutcome, TransportError> {
+        let mut requests = Lookahead::prepare(ahead, items, self.encoder.clone())?;
+        run_level(setup, &mut self.target.client, &mut requests)
     }
 
     fn slip(&mut self) -> Option<EngineSlip> {
-        if !self.tells_slip {
+        if !self.target.tells_slip {
             return None;
         }
-        let path = self.endpoint.beside("/dyno/slip?reset=1");
+        let path = self.target.endpoint.beside("/dyno/slip?reset=1");
         // Asked even when the run is being stopped, so it must not take long.
-        let fetched = self.client.fetch(&path, 2 * SEC, &StopSignal::new()).ok()?;
+        let fetched = self.target.client.fetch(&path, 2 * SEC, &StopSignal::new()).ok()?;
         serde_json::from_slice(fetched.ok()?).ok()
     }
 
     fn rest(&mut self, time: Nanos, stop: &StopSignal) {
-        let until = self.client.now().saturating_add(time);
-        while self.client.now() < until && stop.get() == Stop::No {
-            let left = until.saturating_sub(self.client.now()).min(50 * MS);
+        let until = self.now().saturating_add(time);
+        while self.now() < until && stop.get() == Stop::No {
+            let left = until.saturating_sub(self.now()).min(50 * MS);
             std::thread::sleep(Duration::from_nanos(left));
         }
     }
@@ -64,13 +83,16 @@ impl Bench for OpenTarget {
             [(0, "/health"), (0, "/v1/models"), (SEC, "/health"), (5 * SEC, "/health")]
         {
             self.rest(pause, stop);
-            let path = self.endpoint.beside(path);
-            let fetched =
-                self.client.fetch(&path, HEALTH_WITHIN, stop).map_err(|error| error.to_string())?;
+            let path = self.target.endpoint.beside(path);
+            let fetched = self
+                .target
+                .client
+                .fetch(&path, HEALTH_WITHIN, stop)
+                .map_err(|error| error.to_string())?;
             match fetched.record.status {
                 // Whatever it says, it speaks, unless it says that it is out of service.
                 Some(status) if !OUT_OF_SERVICE.contains(&status) => return Ok(()),
-                _ => words = fetched.words(&self.client.rules().redactor.clone()),
+                _ => words = fetched.words(&self.target.client.rules().redactor.clone()),
             }
         }
         Err(format!("it does not answer any more: {words}"))
@@ -80,24 +102,33 @@ impl Bench for OpenTarget {
         let mut said = Vec::new();
         for path in ["/reset_prefix_cache", "/flush_cache"] {
             let fetched = self
+                .target
                 .client
-                .post(&self.endpoint.beside(path), b"", HEALTH_WITHIN, stop)
+                .post(&self.target.endpoint.beside(path), b"", HEALTH_WITHIN, stop)
                 .map_err(|error| error.to_string())?;
             if fetched.ok().is_some() {
                 return Ok(());
             }
-            said.push(format!("{path}: {}", fetched.words(&self.client.rules().redactor.clone())));
+            said.push(format!(
+                "{path}: {}",
+                fetched.words(&self.target.client.rules().redactor.clone())
+            ));
         }
         Err(format!("the server does not forget what it has cached ({})", said.join("; ")))
     }
 
     fn pulse(&self, stop: &StopSignal) -> Option<Pulse> {
-        let options = self.client.options();
-        Some(Pulse::new(options.clone(), self.client.clock(), options.timeouts.idle_ns, stop))
+        let options = self.target.client.options();
+        Some(Pulse::new(
+            options.clone(),
+            self.target.client.clock(),
+            options.timeouts.idle_ns,
+            stop,
+        ))
     }
 
     fn metrics(&mut self) -> Option<Metrics> {
-        self.metrics.take()
+        self.target.metrics.take()
     }
 }
 

@@ -15,7 +15,7 @@ use crate::run::levels::Bench as _;
 use crate::run::metrics;
 use crate::run::navigate::Searching;
 use crate::run::signals;
-use crate::run::target::{OpenError, OpenTarget, open};
+use crate::run::target::{Measured, OpenError, OpenTarget, open};
 use crate::run::tokenize;
 use crate::run::workload::Workload;
 use dyno_drive::{Stop, StopSignal};
@@ -78,9 +78,9 @@ fn measure(
         return versus::measure(resolved, *rival, printer, stop, clock);
     }
     let ready = prepare(&resolved, None, printer, stop, clock)?;
-    let Ready { mut bench, encoder, workload, environment } = ready;
-    let (encoder, workload, resolved) = (&encoder, &workload, &resolved);
-    let kit = Kit { encoder, workload, resolved, printer, stop, clock };
+    let Ready { mut bench, workload, environment } = ready;
+    let (workload, resolved) = (&workload, &resolved);
+    let kit = Kit { workload, resolved, printer, stop, clock };
     let mut navigator = Searching::of(&resolved.plan);
     let navigator = navigator.as_mut().map(|searching| searching as &mut dyn Navigator);
     recorded::run(&mut bench, &kit, environment, navigator)
@@ -94,7 +94,7 @@ fn prepare(
     printer: &Printer,
     stop: &StopSignal,
     clock: Clock,
-) -> Result<Ready<OpenTarget>, Refused> {
+) -> Result<Ready<Measured>, Refused> {
     let plan = &resolved.plan;
     let url = resolved.target_url.as_ref();
     let sessions = resolved.workload.is_session();
@@ -111,10 +111,11 @@ fn prepare(
     let mut environment = directory::environment(&settled);
     environment.notes.extend(counts_differ(plan, &mut target, &encoder, &workload, stop)?);
     target.metrics = find_metrics(resolved, &target, printer, stop);
+    let mut bench = Measured { target, encoder };
     if plan.course.reset_cache {
-        target.forget(stop).map_err(|words| (Exit::Usage, format!("--reset-cache: {words}")))?;
+        bench.forget(stop).map_err(|words| (Exit::Usage, format!("--reset-cache: {words}")))?;
     }
-    Ok(Ready { bench: target, encoder, workload, environment })
+    Ok(Ready { bench, workload, environment })
 }
 
 /// What is sent, counted with the server's own tokenizer where nobody gave one.

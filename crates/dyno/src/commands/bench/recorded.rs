@@ -22,7 +22,6 @@ use dyno_model::plan::Plan;
 use dyno_model::versus::Versus;
 use dyno_net::Clock;
 use dyno_record::{Finished, RecordError, Recorder, RunDir};
-use dyno_wire::encode::Encoder;
 use dyno_words::notes::Known;
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;
@@ -32,14 +31,12 @@ use std::time::Duration;
 /// What answers, and what will be sent to it.
 pub(crate) struct Ready<B> {
     pub(crate) bench: B,
-    pub(crate) encoder: Encoder,
     pub(crate) workload: Workload,
     pub(crate) environment: Environment,
 }
 
 /// What a recorded run needs besides its target.
 pub(crate) struct Kit<'a> {
-    pub(crate) encoder: &'a Encoder,
     pub(crate) workload: &'a Workload,
     pub(crate) resolved: &'a Resolved,
     pub(crate) printer: &'a Printer,
@@ -85,7 +82,7 @@ pub(crate) fn record(
     navigator: Option<&mut dyn Navigator>,
     drive: impl FnOnce(&mut Journey<'_, '_, '_>),
 ) -> Over {
-    let Kit { encoder, workload, resolved, printer, stop, clock } = *kit;
+    let Kit { workload, resolved, printer, stop, clock } = *kit;
     let Opened { dir, header, recorder } = opened;
     let plan = &resolved.plan;
     for note in &environment.notes {
@@ -108,7 +105,6 @@ pub(crate) fn record(
         }
         let run = Run {
             bench,
-            encoder,
             workload,
             live: &live,
             stop,

@@ -79,8 +79,8 @@ impl<B: Bench> Ready<B> {
         stop: &'a StopSignal,
         clock: Clock,
     ) -> Seat<'a> {
-        let Self { bench, encoder, workload, environment } = self;
-        let kit = Kit { encoder, workload, resolved, printer, stop, clock };
+        let Self { bench, workload, environment } = self;
+        let kit = Kit { workload, resolved, printer, stop, clock };
         Seat { bench, kit, environment: environment.clone() }
     }
 }

@@ -4,7 +4,7 @@ use crate::resolve::{ConnectionSettings, Secrets};
 use crate::run::course::Course;
 use crate::run::journey::Journey;
 use crate::run::levels::Run;
-use crate::run::target::open;
+use crate::run::target::{Measured, open};
 use crate::run::workload::Workload;
 use dyno_analysis::{VecSource, summarise};
 use dyno_drive::StopSignal;
@@ -196,8 +196,7 @@ pub(super) fn climb(
     };
     let frames: RefCell<Vec<Frame>> = RefCell::default();
     let run = Run {
-        bench: &mut target,
-        encoder: &encoder,
+        bench: &mut Measured { target, encoder },
         workload: &workload,
         live: &Live::default(),
         stop,

@@ -26,9 +26,6 @@ use dyno_model::environment::{Environment, Preflight, Server};
 use dyno_model::plan::{LevelPlan, Load, Plan};
 use dyno_model::versus::Side;
 use dyno_net::Clock;
-use dyno_wire::dialect::Shape;
-use dyno_wire::encode::{Encoder, SecretHeaders};
-use dyno_wire::endpoint::Endpoint;
 use dyno_workload::tokenizer::{Ask, Tokenizer};
 
 /// Decides what will be predicted, says so, and does it.
@@ -89,8 +86,8 @@ fn predict(twin: &Twin, resolved: &mut Resolved, printer: &Printer) -> Result<Ex
     let (clock, stop) = (Clock::start(), heeded());
     let ready = prepare(twin, resolved)?;
     let plan = &resolved.plan;
-    let Ready { mut bench, encoder, workload, environment } = ready;
-    let kit = Kit { encoder: &encoder, workload: &workload, resolved, printer, stop: &stop, clock };
+    let Ready { mut bench, workload, environment } = ready;
+    let kit = Kit { workload: &workload, resolved, printer, stop: &stop, clock };
     let mut navigator = match Searching::of(plan) {
         Some(searching) => Some(Foreseen { searching, capacity: of_sweep(twin, plan, &workload)? }),
         None => None,
@@ -127,16 +124,7 @@ fn prepare(twin: &Twin, resolved: &mut Resolved) -> Result<Ready<Predicted>, Ref
     let notes = foresee(twin, resolved, &workload).map_err(wrong)?;
     let plan = &resolved.plan;
     let core = twin.core(plan.seed).map_err(|error| wrong(format!("--twin: {error}")))?;
-    let endpoint = Endpoint::parse("http://twin", plan.target.api)
-        .map_err(|error| (Exit::Bug, error.to_string()))?;
     let model = plan.request.model.clone().unwrap_or_else(|| twin.name.clone());
-    let shape = Shape {
-        model: model.clone(),
-        stream: plan.request.stream,
-        ignore_eos: true,
-        ..Shape::default()
-    };
-    let encoder = Encoder::new(&endpoint, plan.target.api, shape, &SecretHeaders::default());
     let environment = Environment {
         schema: "dyno.environment/1".to_owned(),
         dyno: env!("CARGO_PKG_VERSION").to_owned(),
@@ -151,7 +139,7 @@ fn prepare(twin: &Twin, resolved: &mut Resolved) -> Result<Ready<Predicted>, Ref
     };
     let answers = workload.is_session();
     let bench = Predicted::new(core, plan.target.api, plan.request.stream, answers);
-    Ok(Ready { bench, encoder, workload, environment })
+    Ok(Ready { bench, workload, environment })
 }
 
 /// What is known before anything is simulated: how much the twin carries at each level, and how

@@ -1,7 +1,8 @@
 //! Makes what is sent, by index, on the encoder's thread.
 
 use super::account::Account;
-use super::{Items, Sending, lock};
+use super::{Items, lock};
+use dyno_drive::Sending;
 use dyno_drive::arrivals::seeded;
 use dyno_model::prompt::Content;
 use dyno_workload::data::{Count, Selected};

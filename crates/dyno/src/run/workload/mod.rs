@@ -10,9 +10,10 @@ mod source;
 pub(crate) use source::{LED_WHOLE, limits, selection};
 
 use account::Account;
+use dyno_drive::Sending;
 use dyno_model::Nanos;
 use dyno_model::plan::{Api, LevelPlan, Plan};
-use dyno_model::prompt::{Content, Conversation, Item};
+use dyno_model::prompt::{Content, Item};
 use dyno_workload::data::{Count, DataSet, Selected, Selection};
 use dyno_workload::random::RandomPrompts;
 use dyno_workload::session::{MadeSessions, said};
@@ -41,14 +42,6 @@ enum Prepared {
     Random(Arc<RandomPrompts>),
     Made(Arc<MadeSessions>),
     Trace(Arc<TracePrompts>),
-}
-
-/// What an arrival sends.
-pub(crate) enum Sending {
-    /// One request, for so many tokens unless it says otherwise.
-    Single(Item, u32),
-    /// A conversation.
-    Conversation(Conversation),
 }
 
 /// What requests of a level are like.
