@@ -9,7 +9,7 @@ use crate::args::fit::FitArgs;
 use crate::exit::Exit;
 use crate::printer::Printer;
 use crate::usage::UsageError;
-use dyno_engine::fit::{FitOptions, Fitted, Role, fit};
+use dyno_fit::{FitOptions, Fitted, Role, fit};
 use dyno_model::plan::LevelPlan;
 use dyno_report::{DirSource, Summary, level_plans};
 use std::collections::BTreeMap;

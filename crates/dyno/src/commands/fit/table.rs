@@ -1,8 +1,8 @@
 //! Measured runs as a table to fit.
 
 use super::Measured;
-use dyno_engine::fit::{End, Level, Offer, Role, Table};
 use dyno_engine::twin::reference::Figure;
+use dyno_fit::{End, Level, Offer, Role, Table};
 use dyno_model::plan::{Arrival, LevelPlan, Load, Warmup};
 use dyno_model::units::to_s;
 use dyno_report::Verdict;
@@ -39,7 +39,7 @@ fn level(plan: &LevelPlan, measured: &LevelSummary) -> Level {
     };
     Level {
         label: measured.label.clone(),
-        offer: offer.unwrap_or(Offer::Burst { requests: 1 }),
+        offer: offer.unwrap_or(Offer::burst(1)),
         input: input.unwrap_or(1.0),
         output: output.unwrap_or(1.0),
         counted: None,
@@ -60,13 +60,10 @@ fn offer(plan: &LevelPlan, measured: &LevelSummary) -> Option<Offer> {
         false => End::Requests { requests: sent, noticed_s: 0.0 },
     };
     match plan.load {
-        Load::Concurrency { concurrency } => {
-            Some(Offer::Closed { in_flight: Some(concurrency), end })
+        load @ (Load::Concurrency { .. } | Load::Rate { arrival: Arrival::Constant, .. }) => {
+            Some(Offer::Load { load, at_most: None, end })
         }
-        Load::Rate { rate, arrival: Arrival::Constant } => {
-            Some(Offer::Open { rate, at_most: None, end })
-        }
-        Load::Burst { .. } => Some(Offer::Burst { requests: sent }),
+        Load::Burst { .. } => Some(Offer::burst(sent)),
         Load::Rate { .. } | Load::Trace { .. } | Load::Ramp { .. } => None,
     }
 }
