@@ -24,6 +24,9 @@ pub struct LevelSetup<'a> {
     pub trace: Option<Box<dyn Iterator<Item = Nanos> + 'a>>,
     /// What is sent are conversations.
     pub sessions: bool,
+    /// The most requests of an open loop in flight. An arrival that is due then waits until one
+    /// has ended; where that is not before the level's time is up, it is not sent.
+    pub at_most: Option<u32>,
     /// Which part of the arrivals to send.
     pub shard: Shard,
     /// The signal to stop early.
@@ -39,7 +42,7 @@ pub trait Observer {
     fn started(&mut self, at: Nanos);
 
     /// A request has ended: one call for every arrival.
-    fn ended(&mut self, record: RequestRecord);
+    fn ended(&mut self, record: Box<RequestRecord>);
 
     /// So many are in flight now.
     fn in_flight(&mut self, _count: usize) {}

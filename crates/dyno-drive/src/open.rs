@@ -69,17 +69,24 @@ pub(crate) fn run<B>(
 ) -> Result<(), TransportError> {
     let schedule = Schedule::new(arrivals, level.setup.plan, level.setup.shard);
     level.start(0, Some(schedule.measured))?;
+    let up = match schedule.ending {
+        Ending::Duration => level.started + schedule.stops,
+        _ => Nanos::MAX,
+    };
     let mut freed = Vec::new();
     let mut offsets = schedule.offsets.iter().peekable();
     while let Some(offset) = offsets.peek()
         && !level.is_stopped()
     {
         let due = level.started + **offset;
-        if level.now() >= due {
+        let room = level.has_room();
+        if room && level.now() >= due {
             level.dispatch(0, due)?;
             offsets.next();
+        } else if !room && level.now() >= up {
+            break;
         } else {
-            level.wait(due, &mut freed)?;
+            level.wait(if room { due } else { up }, &mut freed)?;
             freed.clear();
         }
     }
@@ -100,7 +107,8 @@ pub(crate) fn run_sessions<B>(
     let mut freed = Vec::new();
     while !level.is_stopped() {
         let up = level.time_limit().unwrap_or(Nanos::MAX);
-        let due = offsets.peek().map(|offset| level.started + offset).filter(|due| *due < up);
+        let due = offsets.peek().filter(|_| level.has_room());
+        let due = due.map(|offset| level.started + offset).filter(|due| *due < up);
         match due {
             _ if level.is_complete() => level.stop_sending(Ending::Requests, level.now()),
             Some(due) if level.now() >= due => {

@@ -1,6 +1,7 @@
 //! What every arrival model shares: one arrival, one record; counting, failing, stopping,
 //! draining. A level is over only when nothing of it is in flight.
 
+use crate::arrivals::share;
 use crate::level::{LevelOutcome, LevelSetup, Observer};
 use crate::open;
 use crate::sessions::{Sessions, Thinking};
@@ -103,6 +104,12 @@ impl<'s, 'a, B> Level<'s, 'a, B> {
 
     pub(crate) fn in_flight(&self) -> usize {
         self.transport.in_flight()
+    }
+
+    /// Whether an open loop may send more.
+    pub(crate) fn has_room(&self) -> bool {
+        let LevelSetup { at_most, shard, .. } = self.setup;
+        at_most.is_none_or(|most| (self.in_flight() as u64) < share(u64::from(most), shard))
     }
 
     /// Nothing is in flight, and nothing that has ended waits to be looked at.
@@ -338,7 +345,7 @@ impl<'s, 'a, B> Level<'s, 'a, B> {
 
 /// Labels an ended request, counts it and hands it on.
 fn finish(
-    mut record: RequestRecord,
+    mut record: Box<RequestRecord>,
     stopped: Option<(Ending, Nanos)>,
     failures_in_a_row: &mut u64,
     last_failure: &mut Option<RequestRecord>,
@@ -356,7 +363,7 @@ fn finish(
         Outcome::Failed(_) => {
             *failures_in_a_row += 1;
             if *failures_in_a_row == FAILURES_IN_A_ROW {
-                *last_failure = Some(record.clone());
+                *last_failure = Some(RequestRecord::clone(&record));
             }
         }
         // Not the server's doing.

@@ -75,13 +75,13 @@ impl<B> Job<B> {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Ended {
     /// What happened to it.
-    pub record: RequestRecord,
+    pub record: Box<RequestRecord>,
     /// What the server said, exactly, where conversations need it.
     pub answer: Option<String>,
 }
 
-impl From<RequestRecord> for Ended {
-    fn from(record: RequestRecord) -> Self {
+impl From<Box<RequestRecord>> for Ended {
+    fn from(record: Box<RequestRecord>) -> Self {
         Self { record, answer: None }
     }
 }

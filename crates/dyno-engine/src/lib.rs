@@ -8,7 +8,6 @@
 mod brain;
 pub mod core;
 mod fault;
-pub mod fit;
 mod live;
 mod openai;
 mod script;

@@ -28,6 +28,8 @@ pub(crate) struct Simulated {
     pub(crate) got: Vec<Vec<u8>>,
     pub(crate) peak: usize,
     pub(crate) stop_at: Option<(Nanos, StopSignal)>,
+    /// The most that an open loop may have in flight.
+    pub(crate) at_most: Option<u32>,
 }
 
 impl Simulated {
@@ -41,6 +43,7 @@ impl Simulated {
             got: Vec::new(),
             peak: 0,
             stop_at: None,
+            at_most: None,
         }
     }
 }
@@ -66,7 +69,10 @@ impl Transport for Simulated {
         } else {
             Outcome::Completed
         };
-        self.running.insert((record.end, self.seen), Ended { record, answer: Some(answer) });
+        self.running.insert(
+            (record.end, self.seen),
+            Ended { record: Box::new(record), answer: Some(answer) },
+        );
         self.peak = self.peak.max(self.running.len());
     }
     fn wait(&mut self, until: Nanos, ended: &mut Vec<Ended>) -> Result<(), TransportError> {
@@ -127,8 +133,8 @@ impl Observer for Seen {
     fn started(&mut self, at: Nanos) {
         self.started = Some(at);
     }
-    fn ended(&mut self, record: RequestRecord) {
-        self.records.push(record);
+    fn ended(&mut self, record: Box<RequestRecord>) {
+        self.records.push(*record);
     }
 }
 
@@ -158,6 +164,7 @@ pub(crate) fn run_work(
         seed: 3,
         trace: trace.map(|offsets| Box::new(offsets.into_iter()) as _),
         sessions,
+        at_most: server.at_most,
         shard,
         stop: signal,
         observer: &mut seen,

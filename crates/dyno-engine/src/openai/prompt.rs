@@ -9,6 +9,7 @@ use serde_json::Value;
 use std::borrow::Cow;
 use std::fmt;
 use std::marker::PhantomData;
+use std::sync::Arc;
 use thiserror::Error;
 
 /// A prompt as the engine sees it.
@@ -17,7 +18,7 @@ pub struct Prompt {
     /// How many tokens it has.
     pub tokens: u32,
     /// A hash for each full block of tokens, together with all before it.
-    pub hashes: Vec<u64>,
+    pub hashes: Arc<[u64]>,
 }
 
 /// Why a body holds no prompt.
@@ -36,7 +37,7 @@ pub fn prompt_of(body: &[u8], chat: bool, block: u32) -> Result<Prompt, PromptEr
 
 impl Prompt {
     pub(super) fn new(words: &impl Words, block: u32) -> Self {
-        Self { tokens: words.tokens(), hashes: words.hashes(block) }
+        Self { tokens: words.tokens(), hashes: words.hashes(block).into() }
     }
 }
 

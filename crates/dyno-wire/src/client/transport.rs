@@ -88,7 +88,7 @@ impl Client {
         let rules = &self.options.rules;
         ended.extend(self.ended.drain(..).map(|mut exchange| {
             let answer = exchange.take_content(rules);
-            Ended { record: exchange.record, answer }
+            Ended { record: Box::new(exchange.record), answer }
         }));
     }
 }

@@ -187,6 +187,7 @@ impl Run<'_> {
             seed: plan.seed,
             trace: self.workload.schedule(),
             sessions: self.workload.is_session(),
+            at_most: None,
             shard: plan.shard,
             stop: self.stop,
             observer: &mut recording,

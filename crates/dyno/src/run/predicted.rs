@@ -1,253 +1,24 @@
-//! A twin in the place of a server: the drivers of a real run, the prompts of a real run, and an
-//! engine that answers them in virtual time.
+//! A twin in the place of a server, for the levels of a run.
 
 use super::levels::Bench;
 use super::pulse::Pulse;
 use super::workload::Items;
 use dyno_drive::{
-    Body, Dialogue, Ended, Job, Lengths, LevelOutcome, LevelSetup, Lookahead, NextTurn, Payload,
-    Prepare, StopSignal, Transport, TransportError, Work, run_level,
+    LevelOutcome, LevelSetup, Lookahead, StopSignal, Transport, TransportError, run_level,
 };
-use dyno_engine::core::{Core, Event, Request};
-use dyno_engine::virtual_time::Virtual;
-use dyno_engine::{Prompt, PromptError, Said};
+use dyno_fit::{Predicted, Prompts};
 use dyno_model::Nanos;
-use dyno_model::frame::{ClientHealth, EngineSlip};
-use dyno_model::outcome::{FailureClass, Outcome};
-use dyno_model::plan::Api;
-use dyno_model::prompt::{Conversation, Item, UserTurn};
-use dyno_model::record::{RequestRecord, TokenCount, TokenSource};
-use std::collections::{HashMap, VecDeque};
+use dyno_model::frame::EngineSlip;
 
-/// The way to the server. However short, it makes whoever sends at the end of an answer miss the
-/// step that begins there, as every real client does.
-const WAY: Nanos = 1_000;
-
-/// A prompt as the engine sees it, or why there is none.
-#[derive(Debug)]
-pub(crate) struct Asked(Result<Prompt, PromptError>);
-
-impl Body for Asked {
-    fn size(&self) -> usize {
-        self.0.as_ref().map_or(0, |prompt| size_of_val(&prompt.hashes[..]))
-    }
+/// A twin and the prompts for it.
+pub(crate) struct OfTwin {
+    pub(crate) engine: Predicted,
+    pub(crate) prompts: Prompts,
 }
 
-/// Prompts as an engine of a twin sees them.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Prompts {
-    /// They go over the chat API.
-    chat: bool,
-    /// Tokens of a block.
-    block: u32,
-}
-
-fn asked(
-    prompt: Result<Prompt, PromptError>,
-    input: Option<u32>,
-    output_tokens: u32,
-) -> Payload<Asked> {
-    let lengths = Lengths { input, output: Some(output_tokens), fixed: true };
-    Payload { lengths, body: Asked(prompt) }
-}
-
-impl Prepare for Prompts {
-    type Body = Asked;
-
-    fn single(&self, item: &Item, output_tokens: u32) -> Payload<Asked> {
-        let prompt = Prompt::of(&item.content, self.chat, self.block);
-        asked(prompt, item.input_tokens, item.output_tokens.unwrap_or(output_tokens))
-    }
-
-    fn conversation(&self, conversation: &Conversation) -> Option<Work<Asked>> {
-        let left = conversation.turns.iter().cloned().collect();
-        let mut talk = Talk { block: self.block, said: Said::default(), left };
-        let turn = talk.left.pop_front()?;
-        let first = talk.say(&turn, conversation.input_tokens);
-        Some(Work { first, then: Some(Box::new(talk)) })
-    }
-}
-
-/// A conversation that is under way.
-struct Talk {
-    block: u32,
-    said: Said,
-    left: VecDeque<UserTurn>,
-}
-
-impl Talk {
-    /// Says what a turn says, after all that was said before.
-    fn say(&mut self, turn: &UserTurn, input: Option<u32>) -> Payload<Asked> {
-        turn.messages.iter().for_each(|message| self.said.add(&message.role, &message.content));
-        asked(Ok(self.said.prompt(self.block)), input, turn.output_tokens)
-    }
-}
-
-impl Dialogue<Asked> for Talk {
-    fn next(&mut self, answer: &str) -> Option<NextTurn<Asked>> {
-        let turn = self.left.pop_front()?;
-        self.said.add("assistant", answer);
-        Some(NextTurn { think: turn.think, payload: self.say(&turn, None) })
-    }
-
-    fn size(&self) -> usize {
-        let messages = self.left.iter().flat_map(|turn| &turn.messages);
-        self.said.size() + messages.map(|message| message.content.len()).sum::<usize>()
-    }
-}
-
-/// A twin that answers in virtual time.
-pub(crate) struct Predicted {
-    time: Virtual,
-    prompts: Prompts,
-    streamed: bool,
-    /// Conversations need answers.
-    answers: bool,
-    asked: u64,
-    in_flight: HashMap<u64, Box<RequestRecord>>,
-    ended: Vec<Ended>,
-    times: Vec<Nanos>,
-}
-
-impl Predicted {
-    /// An engine that has not been asked anything.
-    pub(crate) fn new(core: Core, api: Api, streamed: bool, answers: bool) -> Self {
-        let prompts = Prompts { chat: api == Api::OpenAiChat, block: core.scheduler().block };
-        let mut time = Virtual::new(core);
-        time.keep_times(true);
-        Self {
-            time,
-            prompts,
-            streamed,
-            answers,
-            asked: 0,
-            in_flight: HashMap::new(),
-            ended: Vec::new(),
-            times: Vec::new(),
-        }
-    }
-
-    /// Hands the request to the engine; the server's words if it refuses.
-    fn submit(&mut self, id: u64, payload: &Payload<Asked>) -> Result<u32, String> {
-        let Payload { lengths, body: Asked(prompt) } = payload;
-        let prompt = prompt.as_ref().map_err(|error| error.to_string())?;
-        // A tokenizer that was given knows better than the number of words.
-        let input = lengths.input.unwrap_or(prompt.tokens);
-        let output = lengths.output.unwrap_or(1);
-        let request = Request { id, input, output, hashes: &prompt.hashes };
-        let arrives = self.time.now().saturating_add(WAY);
-        self.time.submit(arrives, request).map_err(|refused| refused.to_string())?;
-        Ok(input)
-    }
-
-    fn first(&mut self, id: u64, at: Nanos) {
-        if let Some(record) = self.in_flight.get_mut(&id) {
-            record.headers = Some(at);
-            record.first = Some(at).filter(|_| self.streamed);
-        }
-    }
-
-    fn finished(&mut self, id: u64, at: Nanos) {
-        let Some(mut record) = self.in_flight.remove(&id) else { return };
-        let tokens = record.requested_output.unwrap_or(1);
-        record.outcome = Outcome::Completed;
-        (record.last, record.end) = (Some(at), at);
-        (record.streamed, record.terminal) = (self.streamed, true);
-        (record.status, record.finish_reason) = (Some(200), Some("length".to_owned()));
-        let usage = |tokens| TokenCount { tokens, source: TokenSource::Usage };
-        record.output = Some(usage(u64::from(tokens)));
-        if self.streamed && self.time.token_times(id, &mut self.times) {
-            record.chunk_tokens_known = true;
-            self.times.iter().for_each(|at| record.chunks.push(*at, false, 1));
-        }
-        let answer = self.answers.then(|| words(id, tokens));
-        self.ended.push(Ended { record: *record, answer });
-    }
-
-    fn hand_over(&mut self, ended: &mut Vec<Ended>) {
-        ended.append(&mut self.ended);
-    }
-}
-
-/// An answer of so many words that no other answer has.
-fn words(id: u64, tokens: u32) -> String {
-    let word = format!("w{id:x}");
-    (0..tokens).map(|number| format!("{word}.{number}")).collect::<Vec<_>>().join(" ")
-}
-
-impl Transport for Predicted {
-    type Body = Asked;
-
+impl Bench for OfTwin {
     fn now(&self) -> Nanos {
-        self.time.now()
-    }
-
-    fn patience(&self) -> Nanos {
-        Nanos::MAX
-    }
-
-    fn prepare(&mut self, _connections: usize) -> Result<(), TransportError> {
-        Ok(())
-    }
-
-    fn dispatch(&mut self, job: Job<Asked>) {
-        let mut record = job.record();
-        (record.connected, record.sent) = (record.dispatched, record.dispatched);
-        record.reused = true;
-        let id = self.asked;
-        self.asked += 1;
-        match self.submit(id, &job.payload) {
-            Ok(input) => {
-                let input = TokenCount { tokens: u64::from(input), source: TokenSource::Usage };
-                record.input = Some(input);
-                self.in_flight.insert(id, Box::new(record));
-            }
-            Err(words) => {
-                record.outcome = Outcome::Failed(FailureClass::Http(400));
-                record.status = Some(400);
-                record.detail = Some(words);
-                record.end = self.time.now();
-                self.ended.push(record.into());
-            }
-        }
-    }
-
-    fn wait(&mut self, until: Nanos, ended: &mut Vec<Ended>) -> Result<(), TransportError> {
-        while self.ended.is_empty() {
-            match self.time.advance(until) {
-                Some(Event::First { id, at }) => self.first(id, at),
-                Some(Event::Finished { id, at }) => self.finished(id, at),
-                None => break,
-            }
-        }
-        self.hand_over(ended);
-        Ok(())
-    }
-
-    fn in_flight(&self) -> usize {
-        self.in_flight.len() + self.ended.len()
-    }
-
-    fn censor(&mut self, ended: &mut Vec<Ended>) {
-        let now = self.time.now();
-        let mut cut: Vec<_> = self.in_flight.drain().collect();
-        cut.sort_by_key(|(id, _)| *id);
-        for (id, mut record) in cut {
-            self.time.cancel(id);
-            (record.outcome, record.end) = (Outcome::Censored, now);
-            self.ended.push((*record).into());
-        }
-        self.hand_over(ended);
-    }
-
-    fn take_health(&mut self) -> ClientHealth {
-        ClientHealth::default()
-    }
-}
-
-impl Bench for Predicted {
-    fn now(&self) -> Nanos {
-        self.time.now()
+        self.engine.now()
     }
 
     fn run_level(
@@ -257,7 +28,7 @@ impl Bench for Predicted {
         ahead: usize,
     ) -> Result<LevelOutcome, TransportError> {
         let mut prompts = Lookahead::prepare(ahead, items, self.prompts)?;
-        run_level(setup, self, &mut prompts)
+        run_level(setup, &mut self.engine, &mut prompts)
     }
 
     fn slip(&mut self) -> Option<EngineSlip> {
@@ -265,8 +36,7 @@ impl Bench for Predicted {
     }
 
     fn rest(&mut self, time: Nanos, _stop: &StopSignal) {
-        let until = self.time.now().saturating_add(time);
-        while self.time.advance(until).is_some() {}
+        self.engine.rest(time);
     }
 
     fn answers(&mut self, _stop: &StopSignal) -> Result<(), String> {
@@ -274,129 +44,11 @@ impl Bench for Predicted {
     }
 
     fn forget(&mut self, _stop: &StopSignal) -> Result<(), String> {
-        self.time.clear_prefix_cache();
+        self.engine.forget();
         Ok(())
     }
 
     fn pulse(&self, _stop: &StopSignal) -> Option<Pulse> {
         None
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use dyno_engine::prompt_of;
-    use dyno_model::prompt::{Content, Message};
-    use dyno_wire::dialect::Shape;
-    use dyno_wire::encode::{Encoder, SecretHeaders};
-    use dyno_wire::endpoint::Endpoint;
-    use proptest::prelude::*;
-    use serde_json::{Map, Value, json};
-
-    const BLOCK: u32 = 2;
-
-    fn encoder(api: Api) -> Encoder {
-        let endpoint = Endpoint::parse("http://twin", api).unwrap();
-        let shape = Shape { model: "m".into(), ignore_eos: true, ..Shape::default() };
-        Encoder::new(&endpoint, api, shape, &SecretHeaders::default())
-    }
-
-    /// What the engine's server makes of an encoded request.
-    fn over_http(payload: &Payload<Vec<u8>>, chat: bool) -> Result<Prompt, PromptError> {
-        let at = payload.body.windows(4).position(|four| four == b"\r\n\r\n").unwrap();
-        prompt_of(&payload.body[at + 4..], chat, BLOCK)
-    }
-
-    fn text() -> impl Strategy<Value = String> {
-        prop_oneof!["[ab \n]{0,12}", ".{0,12}"]
-    }
-
-    fn message() -> impl Strategy<Value = Message> {
-        ("system|user|assistant|", text()).prop_map(|(role, content)| Message { role, content })
-    }
-
-    /// What may stand in a body of the user's own where a prompt should.
-    fn said() -> impl Strategy<Value = Value> {
-        let parts = prop::collection::vec(text(), 0..3);
-        let parts = parts.prop_map(|texts| texts.iter().map(|t| json!({"text": t})).collect());
-        let content = prop_oneof![text().prop_map(Value::from), parts, Just(Value::Null)];
-        let message = content.prop_map(|content| json!({"role": "user", "content": content}));
-        prop_oneof![
-            prop::collection::vec(message, 0..3).prop_map(Value::from),
-            prop::collection::vec(text(), 0..3).prop_map(Value::from),
-            prop::collection::vec(0_u64..9, 0..6).prop_map(Value::from),
-            text().prop_map(Value::from),
-            Just(Value::Null),
-            Just(json!(1.5)),
-        ]
-    }
-
-    fn body() -> impl Strategy<Value = Content> {
-        let field = || prop::option::of(said());
-        (field(), field(), prop::option::of(Just(json!("many")))).prop_map(|fields| {
-            let mut body = Map::new();
-            body.extend(fields.0.map(|value| ("messages".to_owned(), value)));
-            body.extend(fields.1.map(|value| ("prompt".to_owned(), value)));
-            // Always replaced, so it does not matter that it is wrong.
-            body.extend(fields.2.map(|value| ("max_tokens".to_owned(), value)));
-            Content::Body(body)
-        })
-    }
-
-    fn content() -> impl Strategy<Value = Content> {
-        let messages = prop::collection::vec(message(), 0..4);
-        prop_oneof![text().prop_map(Content::Text), messages.prop_map(Content::Messages), body(),]
-    }
-
-    proptest! {
-        #[test]
-        fn a_prompt_is_the_same_over_http_and_directly(
-            content in content(),
-            chat in any::<bool>(),
-            tokens in (prop::option::of(1_u32..9), prop::option::of(1_u32..9)),
-        ) {
-            let api = if chat { Api::OpenAiChat } else { Api::OpenAiCompletions };
-            let (input_tokens, output_tokens) = tokens;
-            let item = Item { content, output_tokens, input_tokens };
-            let sent = encoder(api).single(&item, 5);
-            let direct = Prompts { chat, block: BLOCK }.single(&item, 5);
-            prop_assert_eq!(sent.lengths, direct.lengths);
-            match (over_http(&sent, chat), direct.body.0) {
-                // Only a body that was read knows where it is wrong.
-                (Err(http), Err(direct)) => {
-                    prop_assert!(http.to_string().starts_with(&direct.to_string()));
-                }
-                (http, direct) => prop_assert_eq!(http, direct),
-            }
-        }
-
-        #[test]
-        fn a_conversation_is_the_same_over_http_and_directly(
-            turns in prop::collection::vec((prop::collection::vec(message(), 1..3), text()), 1..5),
-        ) {
-            let user = turns.iter().map(|(messages, _)| UserTurn {
-                think: 3,
-                messages: messages.clone(),
-                output_tokens: 4,
-            });
-            let conversation = Conversation { turns: user.collect(), input_tokens: Some(7) };
-            let sent = encoder(Api::OpenAiChat).conversation(&conversation).unwrap();
-            let direct = Prompts { chat: true, block: BLOCK }.conversation(&conversation).unwrap();
-            let (mut sent, mut sent_later) = (sent.first, sent.then.unwrap());
-            let (mut direct, mut later) = (direct.first, direct.then.unwrap());
-            for (number, (_, answer)) in (1..).zip(&turns) {
-                prop_assert_eq!(sent.lengths, direct.lengths);
-                prop_assert_eq!(over_http(&sent, true), direct.body.0);
-                let (next, same) = (sent_later.next(answer), later.next(answer));
-                if number == turns.len() {
-                    prop_assert!(next.is_none() && same.is_none());
-                    break;
-                }
-                let (next, same) = (next.unwrap(), same.unwrap());
-                prop_assert_eq!(next.think, same.think);
-                (sent, direct) = (next.payload, same.payload);
-            }
-        }
     }
 }

@@ -81,7 +81,7 @@ impl Observer for Recording<'_> {
         (self.sink)(Frame::LevelStart(LevelStart { level: self.level, started }));
     }
 
-    fn ended(&mut self, record: RequestRecord) {
+    fn ended(&mut self, record: Box<RequestRecord>) {
         self.live.ended(&record);
         self.failed_last = matches!(record.outcome, Outcome::Failed(_) | Outcome::Dropped(_));
         if let Some(enough) = &mut self.enough {
@@ -92,7 +92,7 @@ impl Observer for Recording<'_> {
             self.watched.last_success.set(Some(LastSuccess { level, index, at }));
             self.glance(&record);
         }
-        (self.sink)(Frame::Request(Box::new(record)));
+        (self.sink)(Frame::Request(record));
     }
 
     fn in_flight(&mut self, count: usize) {

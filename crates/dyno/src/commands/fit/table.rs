@@ -1,10 +1,10 @@
 //! Measured runs as a table to fit.
 
 use super::Measured;
-use dyno_engine::fit::{End, Level, Offer, Role, Table};
 use dyno_engine::twin::reference::Figure;
 use dyno_model::Verdict;
 use dyno_model::metric::Time;
+use dyno_fit::{End, Level, Offer, Role, Table};
 use dyno_model::plan::{Arrival, LevelPlan, Load, Warmup};
 use dyno_model::summary::{Distribution, LevelSummary, Tokens};
 use dyno_model::units::to_s;
@@ -40,7 +40,7 @@ fn level(plan: &LevelPlan, measured: &LevelSummary) -> Level {
     };
     Level {
         label: measured.label.clone(),
-        offer: offer.unwrap_or(Offer::Burst { requests: 1 }),
+        offer: offer.unwrap_or(Offer::burst(1)),
         input: input.unwrap_or(1.0),
         output: output.unwrap_or(1.0),
         counted: None,
@@ -61,13 +61,10 @@ fn offer(plan: &LevelPlan, measured: &LevelSummary) -> Option<Offer> {
         false => End::Requests { requests: sent, noticed_s: 0.0 },
     };
     match plan.load {
-        Load::Concurrency { concurrency } => {
-            Some(Offer::Closed { in_flight: Some(concurrency), end })
+        load @ (Load::Concurrency { .. } | Load::Rate { arrival: Arrival::Constant, .. }) => {
+            Some(Offer::Load { load, at_most: None, end })
         }
-        Load::Rate { rate, arrival: Arrival::Constant } => {
-            Some(Offer::Open { rate, at_most: None, end })
-        }
-        Load::Burst { .. } => Some(Offer::Burst { requests: sent }),
+        Load::Burst { .. } => Some(Offer::burst(sent)),
         Load::Rate { .. } | Load::Trace { .. } | Load::Ramp { .. } => None,
     }
 }

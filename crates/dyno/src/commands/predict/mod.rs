@@ -14,19 +14,24 @@ use crate::printer::Printer;
 use crate::resolve::{Aim, Resolved, Surroundings, resolve};
 use crate::run::course::Navigator;
 use crate::run::navigate::Searching;
-use crate::run::predicted::Predicted;
+use crate::run::predicted::OfTwin;
 use crate::run::signals;
 use crate::run::workload::Workload;
 use crate::usage::{UsageError, from_clap};
 use dyno_drive::StopSignal;
 use dyno_engine::twin::Twin;
 use dyno_model::LevelSummary;
+use dyno_fit::{Manner, Predicted};
+use dyno_model::Nanos;
 use dyno_model::course::Search;
 use dyno_model::environment::{Environment, Preflight, Server};
-use dyno_model::plan::{LevelPlan, Load, Plan};
+use dyno_model::plan::{Api, LevelPlan, Load, Plan};
 use dyno_model::versus::Side;
 use dyno_net::Clock;
 use dyno_workload::tokenizer::{Ask, Tokenizer};
+
+/// The way to a server that is near: as short as can be.
+const WAY: Nanos = 1_000;
 
 /// Decides what will be predicted, says so, and does it.
 pub(crate) fn run(args: PredictArgs, printer: &Printer) -> Exit {
@@ -114,7 +119,7 @@ fn in_turns(
 }
 
 /// Sets the twin up, and settles what will be sent.
-fn prepare(twin: &Twin, resolved: &mut Resolved) -> Result<Ready<Predicted>, Refused> {
+fn prepare(twin: &Twin, resolved: &mut Resolved) -> Result<Ready<OfTwin>, Refused> {
     let wrong = |words: String| (Exit::Usage, words);
     let mut workload = resolved.workload.clone();
     if workload.is_open_to_server() {
@@ -137,8 +142,10 @@ fn prepare(twin: &Twin, resolved: &mut Resolved) -> Result<Ready<Predicted>, Ref
         }),
         notes,
     };
-    let answers = workload.is_session();
-    let bench = Predicted::new(core, plan.target.api, plan.request.stream, answers);
+    let (streamed, answers) = (plan.request.stream, workload.is_session());
+    let engine = Predicted::new(core, Manner { way: WAY, streamed, answers, patience: None });
+    let prompts = engine.prompts(plan.target.api == Api::OpenAiChat);
+    let bench = OfTwin { engine, prompts };
     Ok(Ready { bench, workload, environment })
 }
 

@@ -1,8 +1,8 @@
 //! A twin beside its table: every row, measured and simulated, and a small picture of both.
 
 use super::list::{COLUMNS, table};
-use dyno_engine::fit::{Compared, Report, Role};
 use dyno_engine::twin::reference::Figure;
+use dyno_fit::{Compared, Report, Role};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 

@@ -7,9 +7,9 @@ use crate::args::twins::{TwinsArgs, TwinsCommand};
 use crate::exit::Exit;
 use crate::printer::Printer;
 use crate::usage::UsageError;
-use dyno_engine::fit::{Report, verify};
 use dyno_engine::twin::Twin;
 use dyno_engine::twin::reference::Reference;
+use dyno_fit::{Report, verify};
 
 /// Lists, shows or verifies.
 pub(crate) fn run(args: &TwinsArgs, printer: &Printer) -> Exit {

@@ -1,5 +1,6 @@
-//! Fits a twin to a measured table: simulates the client that made it, and looks for the engine
-//! under which that client would have measured the same.
+//! Twins in the place of servers. [`Predicted`] is a transport for the drivers of a real run, behind
+//! which an engine answers in virtual time. [`fit`] looks for the engine under which the client that
+//! made a measured table would have measured the same.
 //!
 //! What can be counted on fingers (the policy, the cap on sequences, the token budget, whether
 //! the cost of decoding bends) is tried out; the rest is found by descent over the squared errors
@@ -10,6 +11,8 @@ mod error;
 mod identify;
 mod model;
 mod parameters;
+mod predicted;
+mod prompts;
 mod reference;
 mod replay;
 mod report;
@@ -20,10 +23,12 @@ mod table;
 
 pub use choice::Curve;
 pub use error::FitError;
+pub use predicted::{Manner, Predicted};
+pub use prompts::{Asked, Prompts};
 pub use report::{Compared, Fitted, Report, verify};
 pub use table::{End, Level, Offer, Role, Table};
 
-use crate::core::Policy;
+use dyno_engine::core::Policy;
 
 /// How to fit.
 #[derive(Debug, Clone, PartialEq)]

@@ -1,6 +1,6 @@
 //! A front end that handles one token after another: what new requests wait for it.
 
-use super::session::Timing;
+use super::client::Timing;
 
 /// The busiest that a front end is taken to be. Beyond, it would fall behind for good.
 const BUSIEST: f64 = 0.97;

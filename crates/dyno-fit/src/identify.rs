@@ -8,10 +8,11 @@ use super::search::{Candidate, NEAR, effort, parallel, refit_without};
 use super::simplex::Simplex;
 use super::space::{Space, misfit};
 use super::table::{Level, Offer, Table};
-use crate::core::Scheduler;
-use crate::twin::Twin;
-use crate::twin::profile::{Length, Lengths, Range, Rows};
-use crate::twin::reference::Figure;
+use dyno_engine::core::Scheduler;
+use dyno_engine::twin::Twin;
+use dyno_engine::twin::profile::{Length, Lengths, Range, Rows};
+use dyno_engine::twin::reference::Figure;
+use dyno_model::plan::Load;
 use std::collections::BTreeMap;
 
 /// Errors of less than this are never told from none.
@@ -165,10 +166,12 @@ fn twin(table: &Table, levels: &[&Level], model: &Model) -> Twin {
     };
     let get = |level: &Level, figure| level.figures.get(&figure).copied();
     let in_flight = |level: &&Level| match level.offer {
-        Offer::Closed { in_flight, .. } => in_flight.or(model.client.in_flight).map(f64::from),
-        Offer::Burst { requests } => Some(f64::from(requests)),
+        Offer::Load { load: load @ (Load::Concurrency { .. } | Load::Burst { .. }), .. } => {
+            Some(load.value())
+        }
+        Offer::Unknown { .. } => model.client.in_flight.map(f64::from),
         Offer::Cell { .. } => None,
-        Offer::Open { .. } => {
+        Offer::Load { .. } => {
             Some(get(level, Figure::CompletedRate)? * get(level, Figure::LatencyS)?)
         }
     };

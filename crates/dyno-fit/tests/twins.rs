@@ -1,8 +1,8 @@
 //! The shipped twins against the tables that they were fitted to.
 
-use dyno_engine::fit::verify;
 use dyno_engine::twin::Twin;
 use dyno_engine::twin::reference::{Figure, Reference};
+use dyno_fit::verify;
 use std::collections::BTreeMap;
 
 /// The errors in a file are rounded, and so are the coefficients.

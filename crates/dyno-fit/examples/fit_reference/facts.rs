@@ -1,8 +1,8 @@
 //! What is known of models, cards and engines without measuring: sizes, and defaults.
 
 use dyno_engine::core::Policy;
-use dyno_engine::fit::{Curve, FitOptions, Table};
 use dyno_engine::twin::reference::{ClientKind, Reference};
+use dyno_fit::{Curve, FitOptions, Table};
 
 /// A model's sizes.
 struct Model {

@@ -3,9 +3,9 @@
 use super::model::Model;
 use super::replay::replay;
 use super::table::{Level, Role, Table};
-use crate::twin::Twin;
-use crate::twin::profile::Errors;
-use crate::twin::reference::{Figure, Reference};
+use dyno_engine::twin::Twin;
+use dyno_engine::twin::profile::Errors;
+use dyno_engine::twin::reference::{Figure, Reference};
 use std::collections::BTreeMap;
 
 /// A twin that was fitted, and how well.

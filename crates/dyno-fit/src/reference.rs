@@ -1,7 +1,8 @@
 //! Published tables as tables to fit.
 
 use super::table::{End, Level, Offer, Role, Table};
-use crate::twin::reference::{ClientKind, Figure, Load, Reference, Row};
+use dyno_engine::twin::reference::{ClientKind, Figure, Load, Reference, Row};
+use dyno_model::plan::{self, Arrival};
 
 /// How long a window of guidellm 0.1 is, where the source does not say.
 const WINDOW_S: f64 = 120.0;
@@ -92,13 +93,22 @@ fn offer(reference: &Reference, row: &Row) -> Offer {
         },
     };
     let value = row.level().unwrap_or(1.0);
+    let closed = |concurrency| Offer::Load {
+        load: plan::Load::Concurrency { concurrency },
+        at_most: None,
+        end,
+    };
     match row.load {
-        Load::Synchronous => Offer::Closed { in_flight: Some(1), end },
+        Load::Synchronous => closed(1),
         Load::Cell => Offer::Cell { requests: SATURATING },
-        Load::Throughput => Offer::Closed { in_flight: None, end },
-        Load::Concurrency => Offer::Closed { in_flight: Some(value as u32), end },
-        Load::Rate => Offer::Open { rate: value, at_most: client.max_in_flight, end },
-        Load::Burst => Offer::Burst { requests: value as u32 },
+        Load::Throughput => Offer::Unknown { end },
+        Load::Concurrency => closed(value as u32),
+        Load::Rate => Offer::Load {
+            load: plan::Load::Rate { rate: value, arrival: Arrival::Constant },
+            at_most: client.max_in_flight,
+            end,
+        },
+        Load::Burst => Offer::burst(value as u32),
     }
 }
 

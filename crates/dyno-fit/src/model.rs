@@ -1,9 +1,9 @@
 //! What is simulated: an engine, and what the client added of its own.
 
 use super::parameters::Parameter;
-use crate::core::{Cost, Knee, Rise, Scheduler};
-use crate::twin::Twin;
-use crate::twin::profile::Client;
+use dyno_engine::core::{Cost, Knee, Rise, Scheduler};
+use dyno_engine::twin::Twin;
+use dyno_engine::twin::profile::Client;
 
 /// An engine and a client.
 #[derive(Debug, Clone, Copy, PartialEq)]

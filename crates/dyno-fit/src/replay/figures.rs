@@ -1,8 +1,8 @@
 //! The figures of a level, by the definitions of the client that made it.
 
-use super::session::Timing;
-use crate::fit::table::{End, Level, Offer};
-use crate::twin::reference::Figure;
+use super::client::Timing;
+use crate::table::{End, Level, Offer};
+use dyno_engine::twin::reference::Figure;
 use std::collections::BTreeMap;
 
 /// The figures that `level` has, from the requests that ended; nothing if none did.
@@ -22,8 +22,8 @@ struct Summary<'a> {
 impl<'a> Summary<'a> {
     fn new(level: &'a Level, timings: &'a [Timing]) -> Option<Self> {
         let late = match level.offer {
-            Offer::Closed { end: End::Requests { noticed_s, .. }, .. }
-            | Offer::Open { end: End::Requests { noticed_s, .. }, .. } => noticed_s,
+            Offer::Load { end: End::Requests { noticed_s, .. }, .. }
+            | Offer::Unknown { end: End::Requests { noticed_s, .. } } => noticed_s,
             _ => 0.0,
         };
         let span = timings.last()?.end - timings.first()?.start + late;

@@ -1,6 +1,7 @@
 //! Tables that cannot be fitted, and why.
 
 use super::table::{Level, Offer, Role, Table};
+use dyno_model::plan::Load;
 use thiserror::Error;
 
 /// The fewest levels that say anything of how load matters.
@@ -74,11 +75,13 @@ fn check_level(level: &Level) -> Result<(), String> {
         return Err("fewer than 2 tokens counted of an answer".to_owned());
     }
     match level.offer {
-        Offer::Open { rate, .. } if !(rate.is_finite() && rate > 0.0) => {
+        Offer::Load { load: Load::Rate { rate, .. }, .. } if !(rate.is_finite() && rate > 0.0) => {
             Err(format!("a rate of {rate} requests a second; give more than 0"))
         }
-        Offer::Closed { in_flight: Some(0), .. }
-        | Offer::Burst { requests: 0 }
+        Offer::Load {
+            load: Load::Concurrency { concurrency: 0 } | Load::Burst { requests: 0 },
+            ..
+        }
         | Offer::Cell { requests: 0 } => Err("no request in flight; give at least 1".to_owned()),
         _ => Ok(()),
     }

@@ -7,8 +7,8 @@ use super::parameters::Parameter;
 use super::simplex::{Point, Simplex};
 use super::space::{Space, level_misfit};
 use super::table::{End, Level, Offer, Table};
-use crate::core::Policy;
-use crate::twin::reference::Figure;
+use dyno_engine::core::Policy;
+use dyno_engine::twin::reference::Figure;
 use std::sync::Mutex;
 
 /// An error that no measurement is free of; to come closer is no merit.
@@ -230,9 +230,8 @@ pub(crate) fn effort(levels: &[&Level], simplex: Simplex) -> Simplex {
 /// How many requests have to be simulated, where that is a matter of number and not of time.
 fn requests(levels: &[&Level]) -> f64 {
     let requests = |level: &&Level| match level.offer {
-        Offer::Closed { end: End::Requests { requests, .. }, .. }
-        | Offer::Open { end: End::Requests { requests, .. }, .. }
-        | Offer::Burst { requests }
+        Offer::Load { end: End::Requests { requests, .. }, .. }
+        | Offer::Unknown { end: End::Requests { requests, .. } }
         | Offer::Cell { requests } => f64::from(requests),
         _ => 0.0,
     };
@@ -273,8 +272,7 @@ impl Start {
             let rate = level.figures.get(&Figure::CompletedRate)?;
             Some(rate * level.figures.get(&Figure::LatencyS)?)
         });
-        let unknown =
-            last.is_some_and(|level| matches!(level.offer, Offer::Closed { in_flight: None, .. }));
+        let unknown = last.is_some_and(|level| level.client_unknown());
         // What was in the pool while the engine was busy, by how many lone requests it did at once.
         let held = levels.iter().filter_map(|level| {
             let Offer::Cell { .. } = level.offer else { return None };

@@ -1,9 +1,9 @@
 //! A cell of a matrix: a lone request for the times, and as many as the engine can take for the
 //! rates.
 
-use crate::fit::model::Model;
-use crate::fit::table::{Level, Offer};
-use crate::twin::reference::Figure;
+use crate::model::Model;
+use crate::table::{Level, Offer};
+use dyno_engine::twin::reference::Figure;
 use std::collections::BTreeMap;
 
 const RATES: [Figure; 3] =
@@ -11,9 +11,8 @@ const RATES: [Figure; 3] =
 
 /// The figures of a cell; the engine has `requests` at once to do all it can.
 pub(super) fn replay(level: &Level, model: &Model, requests: u32) -> Option<BTreeMap<Figure, f64>> {
-    let burst = |requests| {
-        super::replay(&Level { offer: Offer::Burst { requests }, ..level.clone() }, model)
-    };
+    let burst =
+        |requests| super::replay(&Level { offer: Offer::burst(requests), ..level.clone() }, model);
     let mut figures = burst(1)?;
     let busy = burst(requests)?;
     for rate in RATES {
@@ -27,9 +26,9 @@ pub(super) fn replay(level: &Level, model: &Model, requests: u32) -> Option<BTre
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::core::{Cost, Policy, Scheduler};
-    use crate::fit::table::Role;
-    use crate::twin::profile::Client;
+    use crate::table::Role;
+    use dyno_engine::core::{Cost, Policy, Scheduler};
+    use dyno_engine::twin::profile::Client;
 
     #[test]
     fn times_are_of_one_request_and_rates_of_many() {

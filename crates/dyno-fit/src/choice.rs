@@ -4,9 +4,10 @@ use super::FitOptions;
 use super::model::Model;
 use super::parameters::Parameter;
 use super::table::{Level, Offer, Table};
-use crate::core::{Cost, Policy, Scheduler};
-use crate::twin::profile::Client;
-use crate::twin::reference::Figure;
+use dyno_engine::core::{Cost, Policy, Scheduler};
+use dyno_engine::twin::profile::Client;
+use dyno_engine::twin::reference::Figure;
+use dyno_model::plan::Load;
 
 /// A discrete choice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -51,13 +52,12 @@ impl Choice {
             let most = lengths.clone().fold(0.0, f64::max);
             most / lengths.fold(f64::INFINITY, f64::min)
         };
-        let unknown = |level: &&Level| matches!(level.offer, Offer::Closed { in_flight: None, .. });
         let wanted = [
             (Parameter::Base, true),
             (Parameter::Decode, true),
             (Parameter::Spread, table.varied && (any(Figure::P90S) || any(Figure::DurationS))),
             (Parameter::PrefillToken, true),
-            (Parameter::InFlight, levels.iter().any(unknown)),
+            (Parameter::InFlight, levels.iter().any(|level| level.client_unknown())),
             (Parameter::Pool, self.pool),
             // Cells have no time to the first token: prefill is too small a part of what they show.
             (Parameter::Attention, !cells(table) && ratio(&|level| level.input) > TELLING),
@@ -133,9 +133,11 @@ pub(crate) fn shapes(table: &Table, options: &FitOptions, at: &Choice) -> Vec<Ch
 /// Each setting that is chosen, and its alternatives.
 pub(crate) fn settings(table: &Table, options: &FitOptions, at: &Choice) -> Vec<Vec<Choice>> {
     let most = |offer: &Offer| match offer {
-        Offer::Closed { in_flight, .. } => in_flight.unwrap_or(512),
-        Offer::Open { at_most, .. } => at_most.unwrap_or(u32::MAX),
-        Offer::Burst { requests } | Offer::Cell { requests } => *requests,
+        Offer::Load { load: Load::Concurrency { concurrency }, .. } => *concurrency,
+        Offer::Load { load: Load::Burst { requests }, .. } => *requests as u32,
+        Offer::Load { at_most, .. } => at_most.unwrap_or(u32::MAX),
+        Offer::Unknown { .. } => 512,
+        Offer::Cell { requests } => *requests,
     };
     let in_flight = table.fitted().map(|level| most(&level.offer)).max().unwrap_or(1);
     let mut caps: Vec<u32> = match table.max_seqs {

@@ -1,11 +1,11 @@
-//! Fits twins to reference tables and writes them to `twins/`.
+//! Fits twins to reference tables and writes them to the `twins/` of dyno-engine.
 //!
-//! `cargo run --release -p dyno-engine --example fit_reference -- [--dry] NAME…`, or `all`.
+//! `cargo run --release -p dyno-fit --example fit_reference -- [--dry] NAME…`, or `all`.
 
 mod facts;
 
-use dyno_engine::fit::{FitOptions, Table, fit};
 use dyno_engine::twin::reference::Reference;
+use dyno_fit::{FitOptions, Table, fit};
 use std::error::Error;
 use std::time::Instant;
 
@@ -61,7 +61,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             println!();
         }
         if !dry {
-            let path = format!("{}/twins/{name}.toml", env!("CARGO_MANIFEST_DIR"));
+            let path = format!("{}/../dyno-engine/twins/{name}.toml", env!("CARGO_MANIFEST_DIR"));
             std::fs::write(&path, twin.to_toml())?;
             println!("  written to {path}");
         }

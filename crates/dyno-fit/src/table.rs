@@ -1,6 +1,7 @@
 //! A measured table in the form that is fitted: levels of load, and what was measured under each.
 
-use crate::twin::reference::Figure;
+use dyno_engine::twin::reference::Figure;
+use dyno_model::plan::Load;
 use std::collections::BTreeMap;
 
 /// A table to fit.
@@ -58,26 +59,19 @@ pub enum Role {
 /// How requests were sent.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Offer {
-    /// So many in flight all the time.
-    Closed {
-        /// How many; absent if the client sent as many as it could and nobody knows.
-        in_flight: Option<u32>,
-        /// When it ended.
-        end: End,
-    },
-    /// So many a second, evenly spaced.
-    Open {
-        /// Requests a second.
-        rate: f64,
-        /// Most that it had in flight.
+    /// By a load, as Dyno's own drivers offer it.
+    Load {
+        /// Which.
+        load: Load,
+        /// Most that an open loop had in flight.
         at_most: Option<u32>,
         /// When it ended.
         end: End,
     },
-    /// All at once.
-    Burst {
-        /// How many.
-        requests: u32,
+    /// As many in flight all the time as the client could, and nobody knows how many.
+    Unknown {
+        /// When it ended.
+        end: End,
     },
     /// Nobody knows how: times are those of a lone request, rates those of an engine that has all
     /// it can do.
@@ -109,6 +103,14 @@ pub enum End {
     },
 }
 
+impl Offer {
+    /// All at once.
+    pub fn burst(requests: u32) -> Self {
+        let end = End::Requests { requests, noticed_s: 0.0 };
+        Self::Load { load: Load::Burst { requests: u64::from(requests) }, at_most: None, end }
+    }
+}
+
 impl Table {
     /// The levels that are fitted to.
     pub fn fitted(&self) -> impl Iterator<Item = &Level> {
@@ -119,13 +121,13 @@ impl Table {
 impl Level {
     /// Whether it is not known how many requests were in flight.
     pub fn client_unknown(&self) -> bool {
-        matches!(self.offer, Offer::Closed { in_flight: None, .. })
+        matches!(self.offer, Offer::Unknown { .. })
     }
 
     /// The figures that a model is held to: one for how much was done, and times.
     pub fn judged(&self) -> impl Iterator<Item = (Figure, f64)> {
         let amount = match self.offer {
-            Offer::Burst { .. } => {
+            Offer::Load { load: Load::Burst { .. }, .. } => {
                 [Figure::DurationS, Figure::OutputTokensPerS, Figure::CompletedRate]
             }
             // Rates of a matrix are rounded too much.

@@ -1,6 +1,6 @@
 //! Lengths of the requests of a level: the same each time, with the mean that was measured.
 
-use crate::fit::table::Level;
+use crate::table::Level;
 
 /// Lengths by the number of the request.
 #[derive(Debug, Clone, Copy)]
