@@ -88,7 +88,7 @@ impl Table {
     /// The names of its columns, in order.
     pub(super) fn columns(&self) -> Result<Vec<String>, Damaged> {
         let statement = self.connection.prepare(&self.select())?;
-        Ok(statement.column_names().into_iter().map(str::to_owned).collect())
+        Ok(statement.column_names().map(str::to_owned).collect())
     }
 
     /// Calls `each` with every row, in the order in which they were put in. What was read before
