@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// Results that are whole, one of each kind of load, and other tools' as they were kept.
-const WHOLE: [&str; 15] = [
+const WHOLE: [&str; 16] = [
     "burst",
     "capacity",
     "closed",
@@ -20,6 +20,7 @@ const WHOLE: [&str; 15] = [
     "imported/mixed-1",
     "imported/mixed-2",
     "imported/mixed-3",
+    "options",
     "predicted",
     "ramp",
     "rate-slo",
