@@ -5,12 +5,11 @@ mod args;
 mod commands;
 mod config;
 mod exit;
-mod host;
 mod printer;
 mod progress;
 mod reference;
 mod resolve;
-mod run;
+mod signals;
 mod usage;
 
 use args::Command;

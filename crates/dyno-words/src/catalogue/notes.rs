@@ -109,8 +109,8 @@ fn chinese(known: Known) -> (&'static str, Option<&'static str>) {
 
 #[cfg(test)]
 mod tests {
-    use crate::check;
     use super::*;
+    use crate::check;
 
     #[test]
     fn every_note_is_there_in_chinese() {

@@ -96,7 +96,7 @@ fn statistic(statistic: Statistic) -> Option<dyno_stats::Statistic> {
 }
 
 /// Whether a figure can be watched.
-pub(crate) fn can_watch(figure: &Figure) -> bool {
+pub fn can_watch(figure: &Figure) -> bool {
     statistic(figure.statistic).is_some() && figure.metric != Metric::Itl
 }
 

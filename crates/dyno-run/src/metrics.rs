@@ -1,9 +1,7 @@
 //! Finding the server's own figures, before the first level.
 
+use super::order::{MetricsFrom, Reach};
 use super::target::{OpenTarget, redactor};
-use crate::args::metrics::MetricsArg;
-use crate::args::target::TargetUrl;
-use crate::resolve::{ConnectionSettings, Secrets};
 use dyno_drive::StopSignal;
 use dyno_model::server::ServerSample;
 use dyno_model::{Nanos, SEC};
@@ -64,28 +62,25 @@ fn ask(
 /// absence worth words.
 pub(crate) fn find(
     target: &OpenTarget,
-    wanted: Option<&MetricsArg>,
-    secrets: &Secrets,
-    connection: &ConnectionSettings,
+    reach: &Reach,
     stop: &StopSignal,
 ) -> Result<Option<Metrics>, String> {
-    let found = match wanted {
-        Some(MetricsArg::Off) => return Ok(None),
-        None => {
+    match &reach.metrics {
+        MetricsFrom::Nowhere => Ok(None),
+        MetricsFrom::Target => {
             let path = target.endpoint.beside("/metrics");
-            open(target.client.options().clone(), path, target, stop)
+            Ok(open(target.client.options().clone(), path, target, stop).ok())
         }
-        Some(MetricsArg::At(url)) => {
-            elsewhere(target, url, secrets, connection).and_then(|(options, path)| {
+        MetricsFrom::Url { full, shown } => {
+            let found = elsewhere(target, full, reach).and_then(|(options, path)| {
                 open(options, path, target, stop)
-                    .map_err(|why| why.map(|why| format!("{}: {why}", url.shown())))
-            })
+                    .map_err(|why| why.map(|why| format!("{shown}: {why}")))
+            });
+            match found {
+                Ok(metrics) => Ok(Some(metrics)),
+                Err(why) => why.map_or(Ok(None), Err),
+            }
         }
-    };
-    match found {
-        Ok(metrics) => Ok(Some(metrics)),
-        Err(Some(why)) if wanted.is_some() => Err(why),
-        Err(_) => Ok(None),
     }
 }
 
@@ -108,31 +103,30 @@ fn open(
 /// How an address that was given by name is reached, and the path there.
 fn elsewhere(
     target: &OpenTarget,
-    url: &TargetUrl,
-    secrets: &Secrets,
-    connection: &ConnectionSettings,
+    url: &str,
+    reach: &Reach,
 ) -> Result<(ClientOptions, String), Option<String>> {
     let options = target.client.options();
     let endpoint =
-        Endpoint::parse(url.full(), options.rules.api).map_err(|error| Some(error.to_string()))?;
+        Endpoint::parse(url, options.rules.api).map_err(|error| Some(error.to_string()))?;
     let address = endpoint.resolve().map_err(|error| Some(error.to_string()))?;
     let trusted = is_trusted(&target.endpoint, &endpoint);
-    let client_cert = connection.client_cert.clone().filter(|_| trusted);
     let mut rules = options.rules.clone();
-    rules.redactor = redactor(secrets, Some(url.full()));
-    let query = url.full().split_once('?').map_or("", |(_, query)| query);
-    let path = match url.path() {
-        "" | "/" => "/metrics",
-        path => path,
-    };
-    let path = if query.is_empty() { path.to_owned() } else { format!("{path}?{query}") };
+    rules.redactor = redactor(&reach.secrets, Some(url));
     let headers = if trusted { target.headers.clone() } else { SecretHeaders::default() };
-    let tls = TlsSettings {
-        insecure: connection.insecure,
-        ca_cert: connection.ca_cert.clone(),
-        client_cert,
-    };
+    let client_cert = reach.tls.client_cert.clone().filter(|_| trusted);
+    let tls = TlsSettings { client_cert, ..reach.tls.clone() };
+    let path = path_of(url);
     Ok((ClientOptions { endpoint, address, tls, rules, headers, timeouts: options.timeouts }, path))
+}
+
+/// The path and the query of a URL; where it has no path, the usual one.
+fn path_of(url: &str) -> String {
+    let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
+    let tail = rest.find(['/', '?']).map_or("", |at| &rest[at..]);
+    let (path, query) = tail.split_once('?').unwrap_or((tail, ""));
+    let path = if path.is_empty() || path == "/" { "/metrics" } else { path };
+    if query.is_empty() { path.to_owned() } else { format!("{path}?{query}") }
 }
 
 /// Keys and certificates go to the target's own host alone, and never in the clear where the
@@ -145,6 +139,14 @@ fn is_trusted(target: &Endpoint, other: &Endpoint) -> bool {
 mod tests {
     use super::*;
     use dyno_model::plan::Api;
+
+    #[test]
+    fn a_url_without_a_path_has_the_usual_one() {
+        assert_eq!(path_of("http://gpu:8000"), "/metrics");
+        assert_eq!(path_of("http://gpu:8000/"), "/metrics");
+        assert_eq!(path_of("http://gpu:8000?token=x"), "/metrics?token=x");
+        assert_eq!(path_of("http://gpu:8000/stats?token=x&a=/b"), "/stats?token=x&a=/b");
+    }
 
     #[test]
     fn keys_go_to_the_targets_host_alone() {

@@ -3,8 +3,9 @@
 use super::embedded::Embedded;
 use super::levels::Bench;
 use super::metrics::Metrics;
+use super::order::{Reach, Secrets};
 use super::pulse::Pulse;
-use crate::resolve::{ConnectionSettings, Secrets};
+use crate::error::RunError;
 use dyno_drive::{Stop, StopSignal, Transport};
 use dyno_engine::{Running, Server};
 use dyno_model::frame::EngineSlip;
@@ -17,9 +18,8 @@ use dyno_wire::encode::SecretHeaders;
 use dyno_wire::endpoint::{Endpoint, EndpointError};
 use dyno_wire::exchange::Rules;
 use dyno_wire::redact::Redactor;
-use dyno_wire::tls::{TlsError, TlsSettings};
+use dyno_wire::tls::TlsError;
 use std::time::Duration;
-use thiserror::Error;
 
 /// A client for the target, and the engine if the target is our own.
 pub(crate) struct OpenTarget {
@@ -106,36 +106,20 @@ pub(super) const OUT_OF_SERVICE: [u16; 3] = [502, 503, 504];
 /// An answer about its health that takes longer is none.
 const HEALTH_WITHIN: Nanos = 10 * SEC;
 
-/// Why the target cannot be opened.
-#[derive(Debug, Error)]
-pub(crate) enum OpenError {
-    /// A flag is at fault.
-    #[error("{0}")]
-    Usage(String),
-    /// The target is.
-    #[error("{0}")]
-    Target(String),
-    /// This program is.
-    #[error("{0}")]
-    Own(String),
-}
-
-impl From<EndpointError> for OpenError {
-    fn from(error: EndpointError) -> Self {
-        match error {
-            EndpointError::NotAUrl(_) => Self::Usage(error.to_string()),
-            EndpointError::Unknown(..) => Self::Target(error.to_string()),
-        }
+/// Why an address cannot be used.
+fn no_endpoint(error: EndpointError) -> RunError {
+    match error {
+        EndpointError::NotAUrl(_) => RunError::Usage(error.to_string()),
+        EndpointError::Unknown(..) => RunError::Target(error.to_string()),
     }
 }
 
-impl From<ClientError> for OpenError {
-    fn from(error: ClientError) -> Self {
-        match &error {
-            ClientError::Tls(TlsError::File { .. } | TlsError::NoRoots(_))
-            | ClientError::ServerName(_) => Self::Usage(error.to_string()),
-            _ => Self::Own(error.to_string()),
-        }
+/// Why there is no client.
+fn no_client(error: ClientError) -> RunError {
+    match &error {
+        ClientError::Tls(TlsError::File { .. } | TlsError::NoRoots(_))
+        | ClientError::ServerName(_) => RunError::Usage(error.to_string()),
+        _ => RunError::Own(error.to_string()),
     }
 }
 
@@ -151,28 +135,24 @@ pub(super) fn redactor(secrets: &Secrets, url: Option<&str>) -> Redactor {
 /// next turn is sent.
 pub(crate) fn open(
     plan: &Plan,
-    url: Option<&str>,
-    secrets: &Secrets,
-    connection: &ConnectionSettings,
+    reach: &Reach,
     sessions: bool,
     clock: Clock,
-) -> Result<OpenTarget, OpenError> {
+) -> Result<OpenTarget, RunError> {
+    let Reach { url, tls, secrets, .. } = reach;
+    let url = url.as_deref();
     let engine = match &plan.target.embedded {
         Some(named) if url.is_none() => Some(start_engine(named, plan.seed)?),
         _ => None,
     };
     let own = engine.as_ref().map(|engine| format!("http://{}", engine.addr()));
     let target = url.or(own.as_deref()).unwrap_or_default();
-    let endpoint = Endpoint::parse(target, plan.target.api)?;
+    let endpoint = Endpoint::parse(target, plan.target.api).map_err(no_endpoint)?;
     let headers = SecretHeaders::new(secrets.api_key.as_deref(), &secrets.headers);
     let options = ClientOptions {
-        address: endpoint.resolve()?,
+        address: endpoint.resolve().map_err(no_endpoint)?,
         endpoint: endpoint.clone(),
-        tls: TlsSettings {
-            insecure: connection.insecure,
-            ca_cert: connection.ca_cert.clone(),
-            client_cert: connection.client_cert.clone(),
-        },
+        tls: tls.clone(),
         timeouts: plan.timeouts,
         rules: Rules {
             api: plan.target.api,
@@ -182,14 +162,14 @@ pub(crate) fn open(
         },
         headers: headers.clone(),
     };
-    let client = Client::new(options, clock)?;
+    let client = Client::new(options, clock).map_err(no_client)?;
     Ok(OpenTarget { client, endpoint, headers, tells_slip: false, metrics: None, _engine: engine })
 }
 
-fn start_engine(named: &str, seed: u64) -> Result<Running, OpenError> {
+fn start_engine(named: &str, seed: u64) -> Result<Running, RunError> {
     let own =
-        |error: &dyn std::fmt::Display| OpenError::Own(format!("the embedded engine: {error}"));
-    let embedded = Embedded::named(named).map_err(OpenError::Usage)?;
+        |error: &dyn std::fmt::Display| RunError::Own(format!("the embedded engine: {error}"));
+    let embedded = Embedded::named(named).map_err(RunError::Usage)?;
     let options = embedded.options(seed).map_err(|error| own(&error))?;
     Server::bind(options).and_then(Server::spawn).map_err(|error| own(&error))
 }
