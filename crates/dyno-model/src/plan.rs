@@ -1,11 +1,11 @@
 //! The frozen plan of a run: everything that was decided before the first byte was sent, and
 //! nothing secret. It is saved, and its hash names it.
 
-use crate::Nanos;
 use crate::course::{Course, Until};
 pub use crate::load::{Arrival, Load};
 use crate::server::ServerPlan;
 use crate::slo::Slo;
+use crate::{Nanos, SEC};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::fmt;
@@ -221,7 +221,94 @@ impl Shard {
     pub const WHOLE: Self = Self { index: 0, of: 1 };
 }
 
+impl Target {
+    /// The server at `url`, which holds no credentials.
+    pub fn at(url: &str) -> Self {
+        Self { url: Some(url.to_owned()), embedded: None, ..Self::engine("") }
+    }
+
+    /// An embedded engine, by its twin or script.
+    pub fn engine(name: &str) -> Self {
+        Self {
+            url: None,
+            embedded: Some(name.to_owned()),
+            predicted: false,
+            api: Api::OpenAiChat,
+            insecure: false,
+            header_names: Vec::new(),
+        }
+    }
+}
+
+impl fmt::Display for Target {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (&self.url, &self.embedded) {
+            (Some(url), _) => f.write_str(url),
+            (None, Some(twin)) => write!(f, "twin:{twin}"),
+            (None, None) => f.write_str("the embedded engine"),
+        }
+    }
+}
+
+impl LevelPlan {
+    /// A level that nothing bounds yet, of prompts of 256 tokens for answers of 64.
+    pub fn new(load: Load) -> Self {
+        Self {
+            label: format!("{} {}", load.kind(), load.value()),
+            load,
+            requests: None,
+            duration_ns: None,
+            warmup: None,
+            drain_ns: 30 * SEC,
+            input_tokens: LengthSpec::fixed(256),
+            output_tokens: LengthSpec::fixed(64),
+            capacity: None,
+            repeat: None,
+            until: None,
+            soak: false,
+        }
+    }
+
+    /// A closed loop of so many requests, so many of them in flight at once.
+    pub fn closed_loop(concurrency: u32, requests: u64) -> Self {
+        Self { requests: Some(requests), ..Self::new(Load::Concurrency { concurrency }) }
+    }
+}
+
 impl Plan {
+    /// A plan with the defaults of the command line, and no levels.
+    pub fn new(target: Target) -> Self {
+        Self {
+            schema: PLAN_SCHEMA.to_owned(),
+            target,
+            levels: Vec::new(),
+            data: DataPlan::default(),
+            request: RequestPlan {
+                model: None,
+                stream: true,
+                temperature: None,
+                stop: Vec::new(),
+                extra_body: None,
+                usage: UsageWanted::Continuous,
+            },
+            timeouts: Timeouts {
+                connect_ns: 5 * SEC,
+                total_ns: 1800 * SEC,
+                first_token_ns: 1800 * SEC,
+                idle_ns: 60 * SEC,
+            },
+            allow_failures: 0.01,
+            slo: None,
+            seed: 0,
+            shard: Shard::WHOLE,
+            label: None,
+            note: None,
+            save_text: false,
+            course: Course::default(),
+            server: ServerPlan::default(),
+        }
+    }
+
     /// SHA-256 of the saved form, in hexadecimal.
     pub fn hash(&self) -> String {
         let json = serde_json::to_vec(self).unwrap_or_default();

@@ -139,6 +139,13 @@ impl RunDir {
         RecordReader::new(BufReader::with_capacity(64 << 10, file), &path)
     }
 
+    /// Opens the records from byte `from` on, where a frame begins.
+    pub fn records_from(&self, from: u64) -> Result<RecordReader, RecordError> {
+        let mut reader = self.records()?;
+        reader.go_to(from).map_err(failed("read", self.path.join(RECORDS)))?;
+        Ok(reader)
+    }
+
     /// Plan and environment are written while the first request is waiting, so the disk is not
     /// waited for; the rename alone keeps them whole if this process dies.
     fn write_json(&self, name: &str, value: &impl Serialize) -> Result<(), RecordError> {

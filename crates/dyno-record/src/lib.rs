@@ -26,4 +26,4 @@ pub use error::RecordError;
 pub use file::{FORMAT, MAX_FRAME, encode_file};
 pub use reader::{Damage, RecordReader};
 pub use recorder::Recorder;
-pub use writer::Finished;
+pub use writer::{Finished, Written};

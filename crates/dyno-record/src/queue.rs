@@ -4,7 +4,9 @@
 //! The writer looks into it at every tick, so a sender wakes it only when the queue fills up
 //! early: the usual price of sending is an uncontended lock and a push.
 
+use crate::writer::Written;
 use dyno_model::frame::Frame;
+use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -27,6 +29,9 @@ struct State {
     bytes: usize,
     /// Senders that wait for room.
     blocked: usize,
+    /// Those who ask for the account of what was sent before, and those whose turn it is.
+    asking: Vec<Sender<Written>>,
+    due: Vec<Sender<Written>>,
     /// The writer has been woken and has not come yet.
     woken: bool,
     closed: bool,
@@ -68,6 +73,24 @@ impl Queue {
         }
     }
 
+    /// Wakes the writer, who will answer once it has dealt with all that was pushed before; nobody
+    /// does after [`Queue::close`].
+    pub(crate) fn ask(&self) -> Receiver<Written> {
+        let (asking, answer) = channel();
+        let mut state = self.lock();
+        if !state.closed {
+            state.asking.push(asking);
+            state.woken = true;
+            self.work.notify_one();
+        }
+        answer
+    }
+
+    /// Those who asked before the frames were taken.
+    pub(crate) fn due(&self) -> Vec<Sender<Written>> {
+        std::mem::take(&mut self.lock().due)
+    }
+
     /// Moves all waiting frames into `batch`, which is empty, after `tick` or earlier if the
     /// queue fills up; false once the queue is closed and this was the last of it.
     pub(crate) fn take(&self, batch: &mut Vec<Frame>, tick: Duration) -> bool {
@@ -77,6 +100,8 @@ impl Queue {
             .wait_timeout_while(state, tick, |state| !state.woken && !state.closed)
             .unwrap_or_else(PoisonError::into_inner);
         std::mem::swap(&mut state.frames, batch);
+        let asking = std::mem::take(&mut state.asking);
+        state.due.extend(asking);
         state.bytes = 0;
         state.woken = false;
         let open = !state.closed;
@@ -88,9 +113,13 @@ impl Queue {
         open
     }
 
-    /// Takes no more frames; what waits can still be taken out.
+    /// Takes no more frames and answers no one; what waits can still be taken out.
     pub(crate) fn close(&self) {
-        self.lock().closed = true;
+        let mut state = self.lock();
+        state.closed = true;
+        state.asking.clear();
+        state.due.clear();
+        drop(state);
         self.work.notify_all();
         self.room.notify_all();
     }

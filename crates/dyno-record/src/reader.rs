@@ -10,7 +10,7 @@ use crate::payload;
 use dyno_model::frame::{Frame, RunHeader};
 use std::fmt;
 use std::fs::File;
-use std::io::{self, BufReader, Read};
+use std::io::{self, BufReader, Read, Seek, SeekFrom};
 use std::path::Path;
 
 /// Where and how a record file stops being readable.
@@ -45,6 +45,14 @@ impl<'a> RecordReader<&'a [u8]> {
     /// Reads a record file that is in memory.
     pub fn from_bytes(bytes: &'a [u8]) -> Result<Self, RecordError> {
         Self::new(bytes, Path::new("records.dyno"))
+    }
+}
+
+impl<R: Read + Seek> RecordReader<R> {
+    /// Goes on at byte `offset`, where a frame begins.
+    pub(crate) fn go_to(&mut self, offset: u64) -> io::Result<()> {
+        self.offset = self.source.seek(SeekFrom::Start(offset))?;
+        Ok(())
     }
 }
 

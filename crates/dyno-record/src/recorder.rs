@@ -4,7 +4,7 @@ use crate::dir::{RECORDS, RunDir, failed};
 use crate::error::RecordError;
 use crate::file::opening;
 use crate::queue::{Queue, QueueLimits};
-use crate::writer::{Finished, Sink, Trouble, WriteLimits, Writer};
+use crate::writer::{Finished, Sink, Trouble, WriteLimits, Writer, Written};
 use dyno_model::frame::{Frame, RunHeader};
 use std::fs::OpenOptions;
 use std::path::PathBuf;
@@ -76,6 +76,8 @@ impl Recorder {
                         return writer.finish();
                     }
                     writer.flush();
+                    // Whoever asked and has gone since wants no answer.
+                    source.0.due().iter().for_each(|asked| drop(asked.send(writer.account())));
                 }
             })
             .map_err(failed("start the thread that writes", &path))?;
@@ -86,6 +88,18 @@ impl Recorder {
     /// disk cannot keep up; a disk that refuses to take anything does not make it wait.
     pub fn send(&self, frame: Frame) {
         self.queue.push(frame);
+    }
+
+    /// What hands frames to the writer from another thread.
+    pub fn sender(&self) -> impl Fn(Frame) + Send + 'static {
+        let queue = Arc::clone(&self.queue);
+        move |frame| queue.push(frame)
+    }
+
+    /// Waits until the writer has dealt with all that was sent, and tells where it is; nothing where
+    /// the writer is gone.
+    pub fn written(&self) -> Option<Written> {
+        self.queue.ask().recv().ok()
     }
 
     /// What is wrong with writing at the moment, and what to do about it.

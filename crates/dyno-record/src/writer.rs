@@ -47,6 +47,15 @@ pub struct Finished {
     pub error: Option<RecordError>,
 }
 
+/// Where the frames of a recording are that goes on.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Written {
+    /// Length of the file up to its last whole frame.
+    pub length: u64,
+    /// The frames after those, which the disk has not taken.
+    pub rest: Vec<Frame>,
+}
+
 /// The message for whoever watches the run.
 #[derive(Debug, Default)]
 pub(crate) struct Trouble {
@@ -239,13 +248,18 @@ impl<S: Sink> Writer<S> {
         Ok(())
     }
 
+    /// What is in the file, and what is not.
+    pub(crate) fn account(&self) -> Written {
+        let decoded = |payload| payload::decode(payload).ok().flatten();
+        let rest = frames_in(&self.buffer).filter_map(decoded).collect();
+        Written { length: self.file_length, rest }
+    }
+
     /// One last attempt, and the account.
     pub(crate) fn finish(mut self) -> Finished {
         self.sync_due = true;
         self.try_flush();
-        let unwritten = frames_in(&self.buffer)
-            .filter_map(|payload| payload::decode(payload).ok().flatten())
-            .collect();
+        let unwritten = self.account().rest;
         let lost_error = self.lost_error();
         let error = match self.failed.take() {
             Some((source, _)) => Some(self.write_error(source)),

@@ -5,11 +5,10 @@ mod args;
 mod commands;
 mod config;
 mod exit;
-mod host;
 mod printer;
 mod reference;
 mod resolve;
-mod run;
+mod signals;
 mod usage;
 
 use args::Command;

@@ -1,8 +1,8 @@
 //! EvalScope's `perf`: summaries, percentiles, databases and folders.
 
 use crate::{close, errors, fixture, import, loads, reported, run};
-use dyno_model::metric::Time;
 use dyno_import::{Imported, import_bytes};
+use dyno_model::metric::Time;
 use rusqlite::Connection;
 use std::collections::BTreeMap;
 use std::ffi::OsString;

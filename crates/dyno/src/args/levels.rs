@@ -3,10 +3,10 @@
 use super::values::{
     HIGHEST_RATE, List, MOST_IN_FLIGHT, MOST_REQUESTS, in_flight, list, rate, requests,
 };
-use crate::run::enough::can_watch;
 use dyno_model::course::{Figure, Range};
 use dyno_model::slo::Condition;
 use dyno_model::units::parse_share;
+use dyno_run::can_watch;
 
 /// The levels of a closed loop.
 #[derive(Debug, Clone, PartialEq)]

@@ -6,9 +6,9 @@ use crate::args::data::{ConvertArgs, DataCommand, DataCommandArgs, SourceArgs};
 use crate::exit::Exit;
 use crate::printer::Printer;
 use crate::resolve::choice_plan;
-use crate::run::workload::{LED_WHOLE, counting_said, selection};
 use crate::usage::UsageError;
 use dyno_model::prompt::Content;
+use dyno_run::workload::{LED_WHOLE, counting_said, selection};
 use dyno_workload::data::{
     Count, DataSet, DataSpec, Kind, Selected, Selection, SpecError, Tally, convert, profile,
 };

@@ -3,9 +3,9 @@
 use crate::args::engine::EngineArgs;
 use crate::exit::Exit;
 use crate::printer::Printer;
-use crate::run::embedded::Embedded;
 use dyno_engine::twin::Twin;
 use dyno_engine::{EngineError, Fault, Server, ServerOptions, StopHandle};
+use dyno_run::Embedded;
 use signal_hook::consts::{SIGINT, SIGTERM};
 use std::io::{self, Read};
 

@@ -26,7 +26,7 @@ use crate::printer::{Manners, Printer};
 use crate::resolve::{Aim, Resolved, Surroundings, resolve};
 
 /// Where runs are kept unless `--out` says otherwise.
-const RUNS: &str = "dyno-runs";
+pub(crate) const RUNS: &str = "dyno-runs";
 
 /// Decides what `dyno bench` will do, says so, and does it.
 pub(crate) fn bench(args: BenchArgs, printer: &Printer) -> Exit {
@@ -48,9 +48,9 @@ pub(crate) fn bench(args: BenchArgs, printer: &Printer) -> Exit {
 /// Says what will be done, in the manners that were asked for from here on.
 fn announced(resolved: &Resolved, printer: &Printer) -> Printer {
     let printer = printer.with(Manners {
-        quiet: resolved.quiet,
-        no_progress: resolved.no_progress,
-        json: resolved.json,
+        quiet: resolved.showing.quiet,
+        no_progress: resolved.showing.no_progress,
+        json: resolved.showing.json,
     });
     for warning in &resolved.warnings {
         printer.warn(warning);

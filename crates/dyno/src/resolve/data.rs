@@ -1,9 +1,9 @@
 //! What is sent: which lengths make levels, and which prompts are taken.
 
 use crate::args::bench::{ChoiceArgs, DataArgs, OrderArg};
-use crate::run::workload::LED_WHOLE;
 use crate::usage::UsageError;
 use dyno_model::plan::{Api, DataPlan, LengthSpec};
+use dyno_run::workload::LED_WHOLE;
 use dyno_workload::data::{DataError, DataSet, DataSpec, Kind, SpecError};
 use dyno_workload::lengths::Lengths;
 use dyno_workload::trace::TraceOptions;

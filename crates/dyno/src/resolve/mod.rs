@@ -15,43 +15,42 @@ mod surroundings;
 mod versus;
 
 pub(crate) use data::choice_plan;
-pub(crate) use secrets::Secrets;
 pub(crate) use surroundings::Surroundings;
-pub(crate) use versus::suffix;
 
-use crate::args::bench::{ApiArg, BenchArgs, ConnectionArgs, RequestArgs, UsageArg};
+use crate::args::bench::{ApiArg, BenchArgs, ConnectionArgs, OutputArgs, RequestArgs, UsageArg};
 use crate::args::metrics::MetricsArg;
 use crate::args::report::Written;
 use crate::args::target::TargetUrl;
-use crate::run::embedded::Embedded;
-use crate::run::past::Past;
-use crate::run::workload::Workload;
+use crate::commands::RUNS;
 use crate::usage::UsageError;
 use dyno_engine::twin::Twin;
 use dyno_model::Language;
 use dyno_model::plan::{Api, PLAN_SCHEMA, Plan, RequestPlan, Shard, Target, Timeouts, UsageWanted};
-use dyno_record::RunDir;
 use dyno_report::layout::Layout;
+use dyno_run::{Embedded, MetricsFrom, Order, Place, Reach, StopSignal, Workload};
+use dyno_wire::tls::TlsSettings;
 use std::fmt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use versus::Rival;
 
 /// All that `dyno bench` needs to know.
 pub(crate) struct Resolved {
-    /// What will be done; saved.
-    pub(crate) plan: Plan,
-    /// What will be sent.
-    pub(crate) workload: Workload,
-    /// The target with its query, never saved; absent for the embedded engine.
-    pub(crate) target_url: Option<TargetUrl>,
-    /// Where the server is asked for its own figures; absent: at the target.
-    pub(crate) metrics: Option<MetricsArg>,
-    /// What must not be saved or printed.
-    pub(crate) secrets: Secrets,
-    /// How TLS is set up.
-    pub(crate) connection: ConnectionSettings,
-    /// The run directory asked for.
-    pub(crate) out: Option<PathBuf>,
+    /// What will be done.
+    pub(crate) order: Order,
+    /// The same for whom it takes turns with.
+    pub(crate) versus: Option<Box<Order>>,
+    /// How it is shown.
+    pub(crate) showing: Showing,
+    /// Only the plan is printed.
+    pub(crate) dry_run: bool,
+    /// What the user should know before it starts.
+    pub(crate) notes: Vec<String>,
+    /// What the user should mend.
+    pub(crate) warnings: Vec<String>,
+}
+
+/// How a run is shown.
+pub(crate) struct Showing {
     /// The summary goes to stdout as JSON.
     pub(crate) json: bool,
     /// The language of the summary that people read.
@@ -62,18 +61,21 @@ pub(crate) struct Resolved {
     pub(crate) quiet: bool,
     /// No progress.
     pub(crate) no_progress: bool,
-    /// Only the plan is printed.
-    pub(crate) dry_run: bool,
-    /// The run that is gone on with, and what there is of it.
-    pub(crate) resumed: Option<(RunDir, Past)>,
-    /// Who it takes turns with.
-    pub(crate) versus: Option<Box<Resolved>>,
     /// A full-screen view while it runs.
     pub(crate) live: bool,
-    /// What the user should know before it starts.
-    pub(crate) notes: Vec<String>,
-    /// What the user should mend.
-    pub(crate) warnings: Vec<String>,
+}
+
+impl Showing {
+    fn of(output: &OutputArgs, surroundings: &Surroundings) -> Self {
+        Self {
+            json: output.json,
+            language: output.language.or(surroundings.language),
+            reports: reports(&output.report),
+            quiet: output.quiet,
+            no_progress: output.no_progress,
+            live: output.live,
+        }
+    }
 }
 
 /// Each report once, in the order in which they were named.
@@ -91,19 +93,8 @@ fn reports(asked: &[Written]) -> Vec<Layout> {
 
 impl fmt::Debug for Resolved {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Resolved").field("plan", &self.plan).finish_non_exhaustive()
+        f.debug_struct("Resolved").field("plan", &self.order.plan).finish_non_exhaustive()
     }
-}
-
-/// How TLS is set up.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct ConnectionSettings {
-    /// More certificates to trust.
-    pub(crate) ca_cert: Option<PathBuf>,
-    /// Client certificate and key.
-    pub(crate) client_cert: Option<PathBuf>,
-    /// Server certificates are not checked.
-    pub(crate) insecure: bool,
 }
 
 /// What a plan is for.
@@ -129,6 +120,7 @@ pub(crate) fn resolve(
     let BenchArgs { target, twin, load, course, mut data, request, connection, timeouts, .. } =
         args;
     let (metrics, cost, output) = (args.metrics.metrics, args.cost, args.output);
+    let showing = Showing::of(&output, surroundings);
     let rival = Rival::of(args.versus, &connection, surroundings, &output, aim)?;
     let mut notes = Vec::new();
     let mut warnings = Vec::new();
@@ -196,34 +188,41 @@ pub(crate) fn resolve(
         course,
         server: server::plan(metrics.as_ref(), cost)?,
     };
-    let resumed = resume::past(output.resume.as_deref(), &plan, aim)?;
-    let workload = Workload::open(&plan).map_err(|(flag, words)| UsageError::new(flag, words))?;
-    notes.extend(workload.recognised());
-    workload.check(&plan).map_err(|(flag, words)| UsageError::new(flag, words))?;
-    let mut resolved = Resolved {
-        plan,
-        workload,
-        target_url: target,
-        metrics,
-        secrets,
-        connection,
-        out: output.out,
-        json: output.json,
-        language: output.language.or(surroundings.language),
-        reports: reports(&output.report),
-        quiet: output.quiet,
-        no_progress: output.no_progress,
-        dry_run,
-        resumed,
-        versus: None,
-        live: output.live,
-        notes,
-        warnings,
+    let place = match &output.resume {
+        Some(dir) => resume::place(dir, &plan, aim)?,
+        None => output.out.map_or(Place::Below(RUNS.into()), Place::At),
     };
+    let workload = opened(&plan)?;
+    notes.extend(workload.recognised());
+    check_data(&workload, &plan)?;
+    let reach =
+        Reach { url: target, tls: connection, secrets, metrics: metrics_from(metrics.as_ref()) };
+    let (workload, stop) = (Some(workload), StopSignal::new());
+    let order = Order { plan, reach, workload, place, stop };
+    let mut resolved = Resolved { order, versus: None, showing, dry_run, notes, warnings };
     if let Some(rival) = rival {
         rival.join(&mut resolved)?;
     }
     Ok(resolved)
+}
+
+/// The data of a plan.
+fn opened(plan: &Plan) -> Result<Workload, UsageError> {
+    Workload::open(plan).map_err(|(flag, words)| UsageError::new(flag, words))
+}
+
+/// There is something to send in every level.
+fn check_data(workload: &Workload, plan: &Plan) -> Result<(), UsageError> {
+    workload.check(plan).map_err(|(flag, words)| UsageError::new(flag, words))
+}
+
+/// Where the server is asked for its own figures.
+fn metrics_from(asked: Option<&MetricsArg>) -> MetricsFrom {
+    match asked {
+        None => MetricsFrom::Target,
+        Some(MetricsArg::Off) => MetricsFrom::Nowhere,
+        Some(MetricsArg::At(url)) => MetricsFrom::Url(url.clone()),
+    }
 }
 
 fn request_plan(request: RequestArgs) -> RequestPlan {
@@ -269,7 +268,7 @@ fn tls(
     args: ConnectionArgs,
     target: Option<&TargetUrl>,
     notes: &mut Vec<String>,
-) -> Result<ConnectionSettings, UsageError> {
+) -> Result<TlsSettings, UsageError> {
     for (flag, file) in [("--ca-cert", &args.ca_cert), ("--client-cert", &args.client_cert)] {
         if let Some(path) = file {
             std::fs::File::open(path)
@@ -287,7 +286,7 @@ fn tls(
             }
         }
     }
-    Ok(ConnectionSettings {
+    Ok(TlsSettings {
         ca_cert: args.ca_cert,
         client_cert: args.client_cert,
         insecure: args.insecure,

@@ -1,24 +1,19 @@
 //! Going on with a run that was cut short: its plan must be the one that was asked for.
 
-use super::{Aim, ConnectionSettings, Resolved, Surroundings, secrets, tls};
+use super::{Aim, Resolved, Showing, Surroundings, check_data, metrics_from, opened, secrets, tls};
 use crate::args::bench::BenchArgs;
 use crate::args::metrics::metrics;
 use crate::args::target::{TargetUrl, target};
-use crate::run::past::Past;
-use crate::run::workload::Workload;
 use crate::usage::UsageError;
 use dyno_model::plan::Plan;
 use dyno_record::RunDir;
+use dyno_run::{Order, Past, Place, Reach, StopSignal};
+use dyno_wire::tls::TlsSettings;
 use serde_json::Value;
 use std::path::Path;
 
-/// What there is of the run in `dir`, if one is to be gone on with.
-pub(super) fn past(
-    dir: Option<&Path>,
-    plan: &Plan,
-    aim: Aim,
-) -> Result<Option<(RunDir, Past)>, UsageError> {
-    let Some(dir) = dir else { return Ok(None) };
+/// The run in `dir`, which is gone on with by this plan.
+pub(super) fn place(dir: &Path, plan: &Plan, aim: Aim) -> Result<Place, UsageError> {
     if aim == Aim::Predict {
         return Err(wrong("a prediction takes seconds; make it anew"));
     }
@@ -40,7 +35,7 @@ pub(super) fn past(
         ))
         .hint(format!("dyno report {} prints it again", dir.path().display())));
     }
-    Ok(Some((dir, past)))
+    Ok(Place::Resumed(dir, Box::new(past)))
 }
 
 /// Flags that say nothing about the plan.
@@ -95,32 +90,17 @@ pub(super) fn again(
         )));
     }
     let connection = tls(connection, target.as_ref(), &mut notes)?;
-    let connection = ConnectionSettings { insecure: plan.target.insecure, ..connection };
+    let tls = TlsSettings { insecure: plan.target.insecure, ..connection };
     let aim = if plan.target.predicted { Aim::Predict } else { Aim::Measure };
-    let resumed = past(Some(dir), &plan, aim)?;
-    let workload = Workload::open(&plan).map_err(|(flag, words)| UsageError::new(flag, words))?;
-    workload.check(&plan).map_err(|(flag, words)| UsageError::new(flag, words))?;
+    let place = place(dir, &plan, aim)?;
+    let workload = opened(&plan)?;
+    check_data(&workload, &plan)?;
     let metrics = plan.server.metrics.as_deref().map(metrics).transpose().map_err(wrong)?;
-    Ok(Resolved {
-        metrics,
-        plan,
-        workload,
-        target_url: target,
-        secrets,
-        connection,
-        out: None,
-        json: output.json,
-        language: output.language.or(surroundings.language),
-        reports: super::reports(&output.report),
-        quiet: output.quiet,
-        no_progress: output.no_progress,
-        dry_run: false,
-        live: output.live,
-        resumed,
-        versus: None,
-        notes,
-        warnings,
-    })
+    let reach = Reach { url: target, tls, secrets, metrics: metrics_from(metrics.as_ref()) };
+    let (workload, stop) = (Some(workload), StopSignal::new());
+    let order = Order { plan, reach, workload, place, stop };
+    let showing = Showing::of(&output, surroundings);
+    Ok(Resolved { order, versus: None, showing, dry_run: false, notes, warnings })
 }
 
 /// The run in `dir`, and its plan.

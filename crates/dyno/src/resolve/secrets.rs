@@ -4,24 +4,9 @@ use super::{Surroundings, cannot_read};
 use crate::args::bench::ConnectionArgs;
 use crate::args::values::{Secret, api_key};
 use crate::usage::UsageError;
-use std::fmt;
+use dyno_run::Secrets;
 use std::io::Read;
 use std::path::Path;
-
-/// What must not be saved or printed.
-#[derive(Clone, Default, PartialEq, Eq)]
-pub(crate) struct Secrets {
-    /// Sent as `Authorization: Bearer …`.
-    pub(crate) api_key: Option<String>,
-    /// Extra headers, in the order typed.
-    pub(crate) headers: Vec<(String, String)>,
-}
-
-impl fmt::Debug for Secrets {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Secrets(…)")
-    }
-}
 
 /// A key longer than this is some other file.
 const LONGEST_KEY: u64 = 64 * 1024;

@@ -26,10 +26,10 @@ fn complaint(line: &[&str]) -> String {
 #[test]
 fn nothing_typed_is_a_ladder_past_the_knee_of_the_embedded_engine() {
     let resolved = resolved(&[]).unwrap();
-    assert_eq!(resolved.target_url, None);
-    assert_eq!(resolved.plan.target.url, None);
+    assert_eq!(resolved.order.reach.url, None);
+    assert_eq!(resolved.order.plan.target.url, None);
     assert_eq!(
-        resolved.plan.target.embedded.as_deref(),
+        resolved.order.plan.target.embedded.as_deref(),
         Some(dyno_engine::twin::Twin::default_name())
     );
     let stops = |plan: &Plan| -> Vec<(String, Option<u64>, Option<Nanos>)> {
@@ -40,30 +40,30 @@ fn nothing_typed_is_a_ladder_past_the_knee_of_the_embedded_engine() {
         let step = |n: &u64| (format!("concurrency {n}"), Some(20 * n), Some(seconds * SEC));
         steps.iter().map(step).collect()
     };
-    assert_eq!(stops(&resolved.plan), ladder(&[1, 8, 32, 96], 12));
+    assert_eq!(stops(&resolved.order.plan), ladder(&[1, 8, 32, 96], 12));
     // Somebody's server is treated more gently.
     let server = self::resolved(&["http://h:1"]).unwrap();
-    assert_eq!(stops(&server.plan), ladder(&[1, 4, 16], 20));
+    assert_eq!(stops(&server.order.plan), ladder(&[1, 4, 16], 20));
     let lengths = |level: &LevelPlan| (level.input_tokens.0.clone(), level.output_tokens.0.clone());
-    assert_eq!(lengths(&resolved.plan.levels[0]), ("256".to_owned(), "64".to_owned()));
-    assert_eq!(resolved.plan.allow_failures, 0.01);
-    assert_eq!(resolved.plan.timeouts.first_token_ns, resolved.plan.timeouts.total_ns);
+    assert_eq!(lengths(&resolved.order.plan.levels[0]), ("256".to_owned(), "64".to_owned()));
+    assert_eq!(resolved.order.plan.allow_failures, 0.01);
+    assert_eq!(resolved.order.plan.timeouts.first_token_ns, resolved.order.plan.timeouts.total_ns);
     assert!(resolved.notes.iter().any(|note| note == "seed 0"));
 }
 
 #[test]
 fn a_load_without_a_stop_runs_for_half_a_minute() {
     for flag in ["--concurrency=8", "--rate=2.5"] {
-        let level = &resolved(&[flag]).unwrap().plan.levels[0];
+        let level = &resolved(&[flag]).unwrap().order.plan.levels[0];
         assert_eq!((level.requests, level.duration_ns), (None, Some(30_000_000_000)));
     }
-    let level = resolved(&["--concurrency=8", "--requests=5"]).unwrap().plan.levels.remove(0);
+    let level = resolved(&["--concurrency=8", "--requests=5"]).unwrap().order.plan.levels.remove(0);
     assert_eq!((level.requests, level.duration_ns), (Some(5), None));
 }
 
 #[test]
 fn a_burst_is_its_own_number_of_requests() {
-    let plan = resolved(&["--burst=1,2,4", "--warmup=3"]).unwrap().plan;
+    let plan = resolved(&["--burst=1,2,4", "--warmup=3"]).unwrap().order.plan;
     let counts: Vec<_> = plan.levels.iter().map(|level| level.requests).collect();
     assert_eq!(counts, [Some(1), Some(2), Some(4)]);
     assert_eq!(plan.levels[2].load, Load::Burst { requests: 4 });
@@ -75,7 +75,7 @@ fn a_burst_is_its_own_number_of_requests() {
 
 #[test]
 fn arrivals_are_poisson_unless_said_otherwise_and_need_a_rate() {
-    let load = |line: &[&str]| resolved(line).unwrap().plan.levels[0].load;
+    let load = |line: &[&str]| resolved(line).unwrap().order.plan.levels[0].load;
     assert_eq!(load(&["--rate=3"]), Load::Rate { rate: 3.0, arrival: Arrival::Poisson });
     assert_eq!(
         load(&["--rate=3", "--arrival=gamma:2"]),
@@ -101,7 +101,8 @@ fn a_schedule_that_would_not_fit_in_memory_is_refused() {
 
 #[test]
 fn a_ramp_is_one_level_that_lasts_its_time() {
-    let plan = resolved(&["--ramp=1..50/s over 5m in 10 steps", "--requests=9"]).unwrap().plan;
+    let plan =
+        resolved(&["--ramp=1..50/s over 5m in 10 steps", "--requests=9"]).unwrap().order.plan;
     let [level] = plan.levels.as_slice() else { panic!("{:?}", plan.levels) };
     let ramp = level.load.ramp().unwrap();
     assert_eq!((ramp.from, ramp.to, ramp.steps), (1.0, 50.0, Some(10)));
@@ -109,9 +110,9 @@ fn a_ramp_is_one_level_that_lasts_its_time() {
     assert_eq!(level.label, "ramp 1..50/s");
     let saved = serde_json::to_string(&plan).unwrap();
     assert!(saved.contains(r#""kind":"ramp""#) && !saved.contains("soak"), "{saved}");
-    let grid = resolved(&["--ramp=1..50/s over 5m", "--output-tokens=8,32"]).unwrap().plan;
+    let grid = resolved(&["--ramp=1..50/s over 5m", "--output-tokens=8,32"]).unwrap().order.plan;
     assert_eq!(grid.levels[1].label, "256→32 @1..50/s");
-    let gamma = resolved(&["--ramp=1..50/s over 5m", "--arrival=gamma:2"]).unwrap().plan;
+    let gamma = resolved(&["--ramp=1..50/s over 5m", "--arrival=gamma:2"]).unwrap().order.plan;
     let arrival = Arrival::Gamma { shape: 2.0 };
     assert!(matches!(gamma.levels[0].load, Load::Ramp { arrival: a, .. } if a == arrival));
     assert!(complaint(&["--ramp=1000..100000/s over 1h"]).starts_with("--ramp:"));
@@ -120,7 +121,7 @@ fn a_ramp_is_one_level_that_lasts_its_time() {
 
 #[test]
 fn a_soak_is_one_load_for_a_time() {
-    let plan = resolved(&["--soak=2h", "--concurrency=8"]).unwrap().plan;
+    let plan = resolved(&["--soak=2h", "--concurrency=8"]).unwrap().order.plan;
     assert_eq!(plan.levels[0].duration_ns, Some(7_200_000_000_000));
     assert!(plan.levels[0].soak && plan.levels.len() == 1);
     assert!(serde_json::to_string(&plan).unwrap().contains(r#""soak":true"#));
@@ -131,14 +132,14 @@ fn a_soak_is_one_load_for_a_time() {
 
 #[test]
 fn equal_levels_have_different_names() {
-    let plan = resolved(&["--concurrency=8,8,4"]).unwrap().plan;
+    let plan = resolved(&["--concurrency=8,8,4"]).unwrap().order.plan;
     let labels: Vec<_> = plan.levels.iter().map(|level| level.label.as_str()).collect();
     assert_eq!(labels, ["concurrency 8", "concurrency 8 (2)", "concurrency 4"]);
 }
 
 #[test]
 fn the_dialect_follows_the_path_and_must_not_contradict_it() {
-    let api = |line: &[&str]| resolved(line).unwrap().plan.target.api;
+    let api = |line: &[&str]| resolved(line).unwrap().order.plan.target.api;
     assert_eq!(api(&["http://h/v1"]), Api::OpenAiChat);
     assert_eq!(api(&["http://h/v1/completions"]), Api::OpenAiCompletions);
     assert_eq!(api(&["http://h/v1/chat/completions/"]), Api::OpenAiChat);
@@ -158,7 +159,7 @@ fn a_key_comes_from_the_file_then_the_flag_then_the_environment() {
     };
     let key = |line: &[&str]| {
         let resolved = resolve(typed(line), &surroundings, Aim::Measure).unwrap();
-        (resolved.secrets.api_key, resolved.warnings.len())
+        (resolved.order.reach.secrets.api_key, resolved.warnings.len())
     };
     assert_eq!(key(&["http://h", &from_file, "--api-key=typed"]), (Some("from-file".into()), 1));
     assert_eq!(key(&["http://h", "--api-key=typed"]), (Some("typed".into()), 1));
@@ -183,12 +184,16 @@ fn key_files_that_do_not_serve_are_named() {
 fn secrets_show_nowhere() {
     let resolved =
         resolved(&["http://h/v1?key=hush", "--header=X-Key:hush", "--api-key=hush"]).unwrap();
-    assert_eq!(resolved.plan.target.header_names, ["X-Key"]);
-    assert_eq!(resolved.plan.target.url.as_deref(), Some("http://h/v1?key=…"));
-    assert_eq!(resolved.target_url.as_ref().map(TargetUrl::full), Some("http://h/v1?key=hush"));
-    assert_eq!(resolved.secrets.headers, [("X-Key".to_owned(), "hush".to_owned())]);
-    let told = format!("{:?} {:?} {:?}", resolved.secrets, resolved.notes, resolved.warnings);
-    let saved = serde_json::to_string(&resolved.plan).unwrap();
+    assert_eq!(resolved.order.plan.target.header_names, ["X-Key"]);
+    assert_eq!(resolved.order.plan.target.url.as_deref(), Some("http://h/v1?key=…"));
+    assert_eq!(
+        resolved.order.reach.url.map(|url| url.full().to_owned()).as_deref(),
+        Some("http://h/v1?key=hush")
+    );
+    assert_eq!(resolved.order.reach.secrets.headers, [("X-Key".to_owned(), "hush".to_owned())]);
+    let told =
+        format!("{:?} {:?} {:?}", resolved.order.reach.secrets, resolved.notes, resolved.warnings);
+    let saved = serde_json::to_string(&resolved.order.plan).unwrap();
     assert!(!told.contains("hush") && !saved.contains("hush"));
     assert!(!format!("{:?}", typed(&["http://h?k=hush", "--api-key=hush"])).contains("hush"));
 }
@@ -215,11 +220,12 @@ fn lists_of_lengths_make_a_grid_for_every_load() {
     let plan =
         resolved(&["--concurrency=8,16", "--input-tokens=128,64-256", "--output-tokens=8,32"])
             .unwrap()
+            .order
             .plan;
     let labels: Vec<&str> = plan.levels.iter().map(|level| level.label.as_str()).collect();
     assert_eq!(labels[..5], ["128→8 @8", "128→32 @8", "64-256→8 @8", "64-256→32 @8", "128→8 @16"]);
     assert_eq!(labels.len(), 8);
-    let rate = resolved(&["--rate=2.5", "--output-tokens=8,32"]).unwrap().plan;
+    let rate = resolved(&["--rate=2.5", "--output-tokens=8,32"]).unwrap().order.plan;
     assert_eq!(rate.levels[1].label, "256→32 @2.5/s");
 }
 
@@ -249,7 +255,7 @@ fn data_flags_that_contradict_each_other_are_named() {
 fn an_slo_is_kept_in_the_plan_and_told_of_where_it_cannot_be_judged() {
     let slo = "--slo=ttft.p99 < 0.5s, errors<1%";
     let plan = resolved(&[slo, "--concurrency=8", "--requests=1000"]).unwrap();
-    assert_eq!(plan.plan.slo.unwrap().to_string(), "ttft.p99<500ms and errors<1%");
+    assert_eq!(plan.order.plan.slo.unwrap().to_string(), "ttft.p99<500ms and errors<1%");
     assert!(!plan.notes.iter().any(|note| note.contains("--slo")), "{:?}", plan.notes);
     for load in [&["--concurrency=8", "--requests=999"][..], &["--burst=2000,999"]] {
         let notes = resolved(&[&[slo], load].concat()).unwrap().notes;
@@ -259,5 +265,5 @@ fn an_slo_is_kept_in_the_plan_and_told_of_where_it_cannot_be_judged() {
     let text = complaint(&[slo, "--no-stream"]);
     assert!(text.starts_with("--slo: there is no ttft.p99 without streams"), "{text}");
     assert!(resolved(&["--slo=latency.p90<5s", "--no-stream"]).is_ok());
-    assert_eq!(resolved(&[]).unwrap().plan.slo, None);
+    assert_eq!(resolved(&[]).unwrap().order.plan.slo, None);
 }

@@ -1,15 +1,15 @@
 //! The other side of `--versus`: the same plan for another target.
 
-use super::{Aim, Resolved, Secrets, Surroundings, dialect, secrets};
+use super::{Aim, Resolved, Surroundings, dialect, secrets};
 use crate::args::bench::{ConnectionArgs, OutputArgs};
-use crate::args::metrics::MetricsArg;
 use crate::args::target::TargetUrl;
 use crate::args::versus::{RivalArg, VersusArgs};
-use crate::run::embedded::Embedded;
+use crate::commands::RUNS;
 use crate::usage::UsageError;
 use dyno_engine::twin::Twin;
 use dyno_model::plan::{Api, Plan, Target};
 use dyno_model::versus::Side;
+use dyno_run::{Embedded, MetricsFrom, Order, Place, Reach, Secrets, Workload, suffix};
 use std::path::{Path, PathBuf};
 
 /// Who is held against the target.
@@ -79,9 +79,11 @@ impl Rival {
 
     /// Puts it beside the target that it takes turns with.
     pub(super) fn join(self, one: &mut Resolved) -> Result<(), UsageError> {
-        self.check(&one.plan)?;
-        one.versus = Some(Box::new(self.beside(one)));
-        one.out = one.out.as_deref().map(|out| named(out, Side::A));
+        self.check(&one.order.plan)?;
+        one.versus = Some(Box::new(self.beside(&one.order)));
+        if let Place::At(out) = &mut one.order.place {
+            *out = named(out, Side::A);
+        }
         Ok(())
     }
 
@@ -110,7 +112,7 @@ impl Rival {
     }
 
     /// All that is needed to measure it as the target is measured.
-    fn beside(self, one: &Resolved) -> Resolved {
+    fn beside(self, one: &Order) -> Order {
         let mut plan = one.plan.clone();
         plan.target = Target {
             url: self.target.as_ref().map(TargetUrl::shown),
@@ -122,27 +124,27 @@ impl Rival {
             plan.request.model = Some(model);
         }
         // An address is that of one server; that nobody is to be asked holds for both.
-        let metrics = one.metrics.clone().filter(|metrics| *metrics == MetricsArg::Off);
-        plan.server.metrics = metrics.as_ref().map(MetricsArg::shown);
-        Resolved {
+        let metrics = match one.reach.metrics {
+            MetricsFrom::Nowhere => MetricsFrom::Nowhere,
+            _ => {
+                plan.server.metrics = None;
+                MetricsFrom::Target
+            }
+        };
+        Order {
             plan,
-            workload: one.workload.beside(),
-            target_url: self.target,
-            metrics,
-            secrets: self.secrets,
-            connection: one.connection.clone(),
-            out: one.out.as_deref().map(|out| named(out, Side::B)),
-            json: one.json,
-            language: one.language,
-            reports: one.reports.clone(),
-            quiet: one.quiet,
-            no_progress: one.no_progress,
-            dry_run: one.dry_run,
-            resumed: None,
-            live: false,
-            notes: Vec::new(),
-            warnings: Vec::new(),
-            versus: None,
+            reach: Reach {
+                url: self.target,
+                tls: one.reach.tls.clone(),
+                secrets: self.secrets,
+                metrics,
+            },
+            workload: one.workload.as_ref().map(Workload::beside),
+            place: match &one.place {
+                Place::At(out) => Place::At(named(out, Side::B)),
+                _ => Place::Below(RUNS.into()),
+            },
+            stop: one.stop.clone(),
         }
     }
 }
@@ -160,14 +162,6 @@ fn named(out: &Path, side: Side) -> PathBuf {
     let mut name = out.components().as_path().as_os_str().to_owned();
     name.push(suffix(side));
     name.into()
-}
-
-/// What sets the names of the two runs apart.
-pub(crate) fn suffix(side: Side) -> &'static str {
-    match side {
-        Side::A => "-a",
-        Side::B => "-b",
-    }
 }
 
 fn wrong(words: impl std::fmt::Display) -> UsageError {

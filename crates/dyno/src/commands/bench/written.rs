@@ -1,40 +1,42 @@
 //! The reports that are written beside a run by themselves.
 
 use crate::printer::Printer;
-use crate::resolve::Resolved;
-use dyno_analysis::{Detail, FrameSource};
+use crate::resolve::Showing;
+use dyno_analysis::Detail;
 use dyno_model::Summary;
-use dyno_model::environment::Environment;
 use dyno_model::summary::Extras;
-use dyno_record::RunDir;
 use dyno_report::layout::{Layout, Options, Run};
+use dyno_run::Finished;
 
 /// Writes each report that was asked for into the run's directory, and says where it is. A report
 /// that cannot be written is a warning: everything is in the records.
 pub(super) fn reports(
-    dir: &RunDir,
-    resolved: &Resolved,
+    finished: &Finished,
     summary: &Summary,
-    environment: Option<Environment>,
-    source: &dyn FrameSource,
+    showing: &Showing,
     printer: &Printer,
 ) {
-    if resolved.reports.is_empty() {
+    let (Showing { reports, language, .. }, Finished { dir, plan, .. }) = (showing, finished);
+    if reports.is_empty() {
         return;
     }
-    let needs = |need: fn(Layout) -> bool| resolved.reports.iter().any(|layout| need(*layout));
+    let source = match finished.records() {
+        Ok(source) => source,
+        Err(error) => return printer.warn(format_args!("no report was written: {error}")),
+    };
+    let needs = |need: fn(Layout) -> bool| reports.iter().any(|layout| need(*layout));
     let run = Run {
         summary: summary.clone(),
         extras: match needs(Layout::needs_extras) {
-            true => dyno_analysis::extras(&resolved.plan, source),
+            true => dyno_analysis::extras(plan, &source),
             false => Extras::default(),
         },
-        detail: needs(Layout::needs_detail).then(|| Detail::gather(source)),
-        plan: Some(resolved.plan.clone()),
-        environment,
+        detail: needs(Layout::needs_detail).then(|| Detail::gather(&source)),
+        plan: Some(plan.clone()),
+        environment: dir.read_environment().ok().flatten(),
     };
-    let options = Options { language: resolved.language, ..Options::default() };
-    for layout in &resolved.reports {
+    let options = Options { language: *language, ..Options::default() };
+    for layout in reports {
         let name = layout.file_name();
         let printed = match layout.print(std::slice::from_ref(&run), &options) {
             Ok(printed) => printed,

@@ -3,9 +3,9 @@
 use super::in_spec;
 use crate::exit::Exit;
 use crate::printer::Printer;
-use crate::run::workload::limits;
 use crate::usage::UsageError;
 use dyno_model::plan::DataPlan;
+use dyno_run::workload::limits;
 use dyno_workload::data::{DataError, DataSet, DataSpec, Kind};
 use dyno_workload::trace::{Told, Trace, TraceProfile};
 

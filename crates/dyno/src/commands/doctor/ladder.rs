@@ -1,28 +1,11 @@
 //! One step: the client on so many streams of an engine in a process of its own.
 
-use crate::resolve::{ConnectionSettings, Secrets};
-use crate::run::course::Course;
-use crate::run::journey::Journey;
-use crate::run::levels::Run;
-use crate::run::target::{Measured, open};
-use crate::run::workload::Workload;
-use dyno_analysis::{VecSource, summarise};
-use dyno_drive::StopSignal;
-use dyno_live::Live;
-use dyno_model::frame::{Frame, RunHeader};
+use dyno_model::SEC;
 use dyno_model::metric::Time;
-use dyno_model::plan::{
-    Api, DataPlan, LengthSpec, LevelPlan, Load, PLAN_SCHEMA, Plan, RequestPlan, Shard, Target,
-    Timeouts, UsageWanted, Warmup,
-};
+use dyno_model::plan::{LengthSpec, LevelPlan, Load, Target, Timeouts, Warmup};
 use dyno_model::summary::{Distribution, LevelSummary};
-use dyno_model::{MS, SEC};
-use dyno_net::Clock;
-use dyno_wire::encode::Encoder;
-use dyno_wire::preflight::{PreflightSetup, preflight};
-use dyno_wire::url::TargetUrl;
+use dyno_run::{MetricsFrom, Order, RunError, StopSignal};
 use serde::Serialize;
-use std::cell::RefCell;
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
 
@@ -112,56 +95,24 @@ impl Drop for EngineProcess {
     }
 }
 
-fn plan(pace: Pace, streams: u32, seconds: u64) -> Plan {
-    Plan {
-        schema: PLAN_SCHEMA.to_owned(),
-        target: Target {
-            url: None,
-            embedded: Some(pace.script().to_owned()),
-            predicted: false,
-            api: Api::OpenAiChat,
-            insecure: false,
-            header_names: Vec::new(),
-        },
-        levels: vec![LevelPlan {
-            label: format!("{streams} streams"),
-            load: Load::Concurrency { concurrency: streams },
-            requests: None,
-            duration_ns: Some(seconds * SEC),
-            warmup: Some(Warmup::Requests(u64::from(streams))),
-            drain_ns: 5 * SEC,
-            input_tokens: LengthSpec::fixed(16),
-            output_tokens: LengthSpec::fixed(pace.tokens()),
-            capacity: None,
-            repeat: None,
-            until: None,
-            soak: false,
-        }],
-        data: DataPlan::default(),
-        request: RequestPlan {
-            model: None,
-            stream: true,
-            temperature: None,
-            stop: Vec::new(),
-            extra_body: None,
-            usage: UsageWanted::Continuous,
-        },
-        timeouts: Timeouts {
-            connect_ns: 5 * SEC,
-            total_ns: 60 * SEC,
-            first_token_ns: 60 * SEC,
-            idle_ns: 500 * MS * 20,
-        },
-        allow_failures: 0.01,
-        slo: None,
-        seed: 0,
-        shard: Shard::WHOLE,
-        label: None,
-        note: None,
-        save_text: false,
-        course: Default::default(),
-        server: Default::default(),
-    }
+/// One level on the engine at `url`.
+fn order(pace: Pace, url: &str, streams: u32, seconds: u64) -> Result<Order, RunError> {
+    let mut order = Order::server(url)?.level(LevelPlan {
+        label: format!("{streams} streams"),
+        duration_ns: Some(seconds * SEC),
+        warmup: Some(Warmup::Requests(u64::from(streams))),
+        drain_ns: 5 * SEC,
+        input_tokens: LengthSpec::fixed(16),
+        output_tokens: LengthSpec::fixed(pace.tokens()),
+        ..LevelPlan::new(Load::Concurrency { concurrency: streams })
+    });
+    // An engine of our own, although in another process.
+    order.plan.target = Target::engine(pace.script());
+    let (connect_ns, minute) = (5 * SEC, 60 * SEC);
+    order.plan.timeouts =
+        Timeouts { connect_ns, total_ns: minute, first_token_ns: minute, idle_ns: 10 * SEC };
+    order.reach.metrics = MetricsFrom::Nowhere;
+    Ok(order)
 }
 
 /// Measures one step.
@@ -172,44 +123,10 @@ pub(super) fn climb(
     stop: &StopSignal,
 ) -> Result<Step, String> {
     let engine = EngineProcess::start(pace.script())?;
-    let plan = plan(pace, streams, seconds);
-    let clock = Clock::start();
-    let connection = ConnectionSettings { ca_cert: None, client_cert: None, insecure: false };
-    let words = |error: &dyn std::fmt::Display| error.to_string();
-    let url = TargetUrl::parse(&engine.url).map_err(|error| words(&error))?;
-    let mut target = open(&plan, Some(&url), &Secrets::default(), &connection, false, clock)
-        .map_err(|error| words(&error))?;
-    let setup =
-        PreflightSetup { plan: &plan, endpoint: &target.endpoint, headers: &target.headers, stop };
-    let settled = preflight(&mut target.client, &setup).map_err(|error| words(&error))?;
-    target.tells_slip = settled.engine;
-    let encoder = Encoder::new(&target.endpoint, plan.target.api, settled.shape, &target.headers);
-    let workload = Workload::open(&plan).map_err(|(_, words)| words)?;
-    let header = RunHeader {
-        format: 0,
-        run_id: "doctor".to_owned(),
-        shard: 0,
-        shards: 1,
-        anchor_unix_ns: clock.anchor_unix_ns(),
-        plan_hash: plan.hash(),
-        version: env!("CARGO_PKG_VERSION").to_owned(),
-    };
-    let frames: RefCell<Vec<Frame>> = RefCell::default();
-    let run = Run {
-        bench: &mut Measured { target, encoder },
-        workload: &workload,
-        live: &Live::default(),
-        stop,
-        header: header.clone(),
-        sink: &|frame| frames.borrow_mut().push(frame),
-        aborted: &|| false,
-        news: &|_| {},
-    };
-    let mut journey = Journey::new(run, None, &plan, Course::new(&plan, None, None));
-    journey.all();
-    journey.end();
-    let source = VecSource { header, frames: frames.into_inner(), damaged: None };
-    let summary = summarise(&plan, None, &source);
+    let words = |error: RunError| error.to_string();
+    let order = order(pace, &engine.url, streams, seconds).map_err(words)?;
+    let order = Order { stop: stop.clone(), ..order };
+    let summary = dyno_run::run(order, &()).and_then(|finished| finished.summary).map_err(words)?;
     let level = summary.levels.first().ok_or("the step measured nothing")?;
     Ok(Step::new(pace, streams, level))
 }

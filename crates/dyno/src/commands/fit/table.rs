@@ -2,9 +2,9 @@
 
 use super::Measured;
 use dyno_engine::twin::reference::Figure;
+use dyno_fit::{End, Level, Offer, Role, Table};
 use dyno_model::Verdict;
 use dyno_model::metric::Time;
-use dyno_fit::{End, Level, Offer, Role, Table};
 use dyno_model::plan::{Arrival, LevelPlan, Load, Warmup};
 use dyno_model::summary::{Distribution, LevelSummary, Tokens};
 use dyno_model::units::to_s;

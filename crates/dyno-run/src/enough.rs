@@ -1,5 +1,6 @@
 //! Whether a level has shown what it is for: its figure is steady and known well enough.
 
+use dyno_analysis::figures;
 use dyno_model::Nanos;
 use dyno_model::course::{Figure, Until};
 use dyno_model::metric::Time;
@@ -97,23 +98,11 @@ fn statistic(statistic: Statistic) -> Option<dyno_stats::Statistic> {
 }
 
 /// Whether a figure can be watched.
-pub(crate) fn can_watch(figure: &Figure) -> bool {
+pub fn can_watch(figure: &Figure) -> bool {
     statistic(figure.statistic).is_some() && figure.metric != Metric::Time(Time::Itl)
 }
 
 /// A request's own time, in milliseconds.
 fn sample(metric: Metric, record: &RequestRecord) -> Option<f64> {
-    let between = |from: Option<Nanos>, to: Option<Nanos>| Some(to_ms(to?.checked_sub(from?)?));
-    let intended = Some(record.intended);
-    match metric {
-        Metric::Time(Time::Ttft) => between(record.sent, record.first),
-        Metric::Time(Time::TtftScheduled) => between(intended, record.first),
-        Metric::Time(Time::Latency) => between(record.sent, record.last),
-        Metric::Time(Time::LatencyScheduled) => between(intended, record.last),
-        Metric::Time(Time::Tpot) => {
-            let more = record.output?.tokens.checked_sub(1).filter(|more| *more > 0)?;
-            Some(between(record.first, record.last)? / more as f64)
-        }
-        _ => None,
-    }
+    figures(record)[metric.time()?].map(to_ms)
 }

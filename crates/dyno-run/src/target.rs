@@ -3,9 +3,10 @@
 use super::embedded::Embedded;
 use super::levels::Bench;
 use super::metrics::Metrics;
+use super::order::{Reach, Secrets};
 use super::pulse::Pulse;
 use super::workload::Items;
-use crate::resolve::{ConnectionSettings, Secrets};
+use crate::error::RunError;
 use dyno_drive::{
     LevelOutcome, LevelSetup, Lookahead, Stop, StopSignal, Transport, TransportError, run_level,
 };
@@ -17,13 +18,12 @@ use dyno_net::Clock;
 use dyno_wire::client::{Client, ClientError, ClientOptions};
 use dyno_wire::dialect::Keep;
 use dyno_wire::encode::{Encoder, SecretHeaders};
-use dyno_wire::endpoint::{Endpoint, UnknownHost};
+use dyno_wire::endpoint::Endpoint;
 use dyno_wire::exchange::Rules;
 use dyno_wire::redact::Redactor;
-use dyno_wire::tls::{TlsError, TlsSettings};
+use dyno_wire::tls::TlsError;
 use dyno_wire::url::TargetUrl;
 use std::time::Duration;
-use thiserror::Error;
 
 /// A client for the target, and the engine if the target is our own.
 pub(crate) struct OpenTarget {
@@ -138,33 +138,12 @@ pub(super) const OUT_OF_SERVICE: [u16; 3] = [502, 503, 504];
 /// An answer about its health that takes longer is none.
 const HEALTH_WITHIN: Nanos = 10 * SEC;
 
-/// Why the target cannot be opened.
-#[derive(Debug, Error)]
-pub(crate) enum OpenError {
-    /// A flag is at fault.
-    #[error("{0}")]
-    Usage(String),
-    /// The target is.
-    #[error("{0}")]
-    Target(String),
-    /// This program is.
-    #[error("{0}")]
-    Own(String),
-}
-
-impl From<UnknownHost> for OpenError {
-    fn from(error: UnknownHost) -> Self {
-        Self::Target(error.to_string())
-    }
-}
-
-impl From<ClientError> for OpenError {
-    fn from(error: ClientError) -> Self {
-        match &error {
-            ClientError::Tls(TlsError::File { .. } | TlsError::NoRoots(_))
-            | ClientError::ServerName(_) => Self::Usage(error.to_string()),
-            _ => Self::Own(error.to_string()),
-        }
+/// Why there is no client.
+fn no_client(error: ClientError) -> RunError {
+    match &error {
+        ClientError::Tls(TlsError::File { .. } | TlsError::NoRoots(_))
+        | ClientError::ServerName(_) => RunError::Usage(error.to_string()),
+        _ => RunError::Own(error.to_string()),
     }
 }
 
@@ -180,12 +159,12 @@ pub(super) fn redactor(secrets: &Secrets, url: Option<&TargetUrl>) -> Redactor {
 /// next turn is sent.
 pub(crate) fn open(
     plan: &Plan,
-    url: Option<&TargetUrl>,
-    secrets: &Secrets,
-    connection: &ConnectionSettings,
+    reach: &Reach,
     sessions: bool,
     clock: Clock,
-) -> Result<OpenTarget, OpenError> {
+) -> Result<OpenTarget, RunError> {
+    let Reach { url, tls, secrets, .. } = reach;
+    let url = url.as_ref();
     let engine = match &plan.target.embedded {
         Some(named) if url.is_none() => Some(start_engine(named, plan.seed)?),
         _ => None,
@@ -195,18 +174,14 @@ pub(crate) fn open(
         (None, engine) => {
             let own = engine.as_ref().map(|engine| format!("http://{}", engine.addr()));
             Endpoint::parse(&own.unwrap_or_default(), plan.target.api)
-                .map_err(|error| OpenError::Usage(error.to_string()))?
+                .map_err(|error| RunError::Usage(error.to_string()))?
         }
     };
     let headers = SecretHeaders::new(secrets.api_key.as_deref(), &secrets.headers);
     let options = ClientOptions {
-        address: endpoint.resolve()?,
+        address: endpoint.resolve().map_err(|error| RunError::Target(error.to_string()))?,
         endpoint: endpoint.clone(),
-        tls: TlsSettings {
-            insecure: connection.insecure,
-            ca_cert: connection.ca_cert.clone(),
-            client_cert: connection.client_cert.clone(),
-        },
+        tls: tls.clone(),
         timeouts: plan.timeouts,
         rules: Rules {
             api: plan.target.api,
@@ -216,14 +191,14 @@ pub(crate) fn open(
         },
         headers: headers.clone(),
     };
-    let client = Client::new(options, clock)?;
+    let client = Client::new(options, clock).map_err(no_client)?;
     Ok(OpenTarget { client, endpoint, headers, tells_slip: false, metrics: None, _engine: engine })
 }
 
-fn start_engine(named: &str, seed: u64) -> Result<Running, OpenError> {
+fn start_engine(named: &str, seed: u64) -> Result<Running, RunError> {
     let own =
-        |error: &dyn std::fmt::Display| OpenError::Own(format!("the embedded engine: {error}"));
-    let embedded = Embedded::named(named).map_err(OpenError::Usage)?;
+        |error: &dyn std::fmt::Display| RunError::Own(format!("the embedded engine: {error}"));
+    let embedded = Embedded::named(named).map_err(RunError::Usage)?;
     let options = embedded.options(seed).map_err(|error| own(&error))?;
     Server::bind(options).and_then(Server::spawn).map_err(|error| own(&error))
 }

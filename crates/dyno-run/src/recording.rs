@@ -1,44 +1,37 @@
-//! Follows a level: counts for the live view, keeps an eye on the target, and hands every frame
-//! on.
+//! Follows a level: tells the observer, keeps an eye on the target, and keeps every frame.
 
+use super::book::Book;
 use super::enough::Enough;
-use super::estimate::Glance;
+use super::estimate::{Estimate, Glance};
+use super::observer::Observer;
 use super::pulse::Pulse;
-use dyno_drive::Observer;
-use dyno_live::Live;
 use dyno_model::Nanos;
 use dyno_model::frame::{Frame, LevelStart};
 use dyno_model::outcome::Outcome;
+use dyno_model::plan::{LevelPlan, Load};
 use dyno_model::record::RequestRecord;
 use dyno_model::units::to_s;
-use std::cell::{Cell, RefCell};
-use std::sync::atomic::Ordering::Relaxed;
 
 /// A request that was answered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct LastSuccess {
-    pub(crate) level: u32,
-    pub(crate) index: u64,
-    pub(crate) at: Nanos,
-}
-
-/// What is kept in view of a level while it runs.
-pub(super) struct Watched<'a> {
-    /// Its frames, where somebody wants to know how it went before the run is over.
-    pub(super) kept: Option<&'a RefCell<Vec<Frame>>>,
-    pub(super) last_success: &'a Cell<Option<LastSuccess>>,
-    pub(super) glance: &'a Cell<Glance>,
-    /// Told of the first answer of a run.
-    pub(super) first: Option<&'a dyn Fn(&Glance)>,
+pub struct LastSuccess {
+    /// In which level, from 0.
+    pub level: u32,
+    /// Which of its requests.
+    pub index: u64,
+    /// When it was over, on the run's clock.
+    pub at: Nanos,
 }
 
 /// The observer of a level.
 pub(super) struct Recording<'a> {
-    pub(super) level: u32,
-    pub(super) live: &'a Live,
-    pub(super) sink: &'a dyn Fn(Frame),
-    pub(super) aborted: &'a dyn Fn() -> bool,
-    pub(super) watched: &'a Watched<'a>,
+    pub(super) number: u32,
+    pub(super) level: &'a LevelPlan,
+    pub(super) observer: &'a dyn Observer,
+    pub(super) book: &'a Book,
+    /// The levels to come, where the first answer tells how long they take.
+    pub(super) untold: Option<&'a [LevelPlan]>,
+    pub(super) last_success: &'a mut Option<LastSuccess>,
     pub(super) pulse: Option<&'a mut Pulse>,
     pub(super) enough: Option<Enough>,
     /// Why the target was given up, where it said nothing any more.
@@ -47,13 +40,12 @@ pub(super) struct Recording<'a> {
     pub(super) failed_last: bool,
     /// When the first request was due.
     pub(super) began: Nanos,
-    /// Requests that are in flight at once, by plan.
-    pub(super) at_once: u64,
+    pub(super) glance: Glance,
 }
 
 impl Recording<'_> {
-    fn glance(&self, record: &RequestRecord) {
-        let mut glance = self.watched.glance.get();
+    fn glance(&mut self, record: &RequestRecord) {
+        let glance = &mut self.glance;
         let seconds =
             |from: Option<Nanos>, to: Option<Nanos>| Some(to_s(to?.saturating_sub(from?)));
         let first = seconds(record.sent, record.first);
@@ -67,36 +59,43 @@ impl Recording<'_> {
             glance.decoding.1 += output.tokens.saturating_sub(1) as f64;
         }
         glance.seconds = to_s(record.end.saturating_sub(self.began));
-        self.watched.glance.set(glance);
-        if let Some(first) = self.watched.first.filter(|_| glance.completed == 1) {
+        if let Some(to_come) = self.untold.filter(|_| glance.completed == 1) {
             // Those that were sent with it will be done by and by.
-            first(&Glance { completed: self.at_once, ..glance });
+            let completed = match self.level.load {
+                Load::Concurrency { concurrency } => u64::from(concurrency),
+                Load::Burst { requests } => requests,
+                _ => 1,
+            };
+            let first = Glance { completed, ..*glance };
+            if let Some(time) = Estimate::by_first_answer(self.level, &first, to_come) {
+                self.observer.time_left(0, 1 + to_come.len(), time);
+            }
         }
     }
 }
 
-impl Observer for Recording<'_> {
+impl dyno_drive::Observer for Recording<'_> {
     fn started(&mut self, started: Nanos) {
         self.began = started;
-        (self.sink)(Frame::LevelStart(LevelStart { level: self.level, started }));
+        self.book.send(Frame::LevelStart(LevelStart { level: self.number, started }));
     }
 
     fn ended(&mut self, record: Box<RequestRecord>) {
-        self.live.ended(&record);
+        self.observer.ended(&record);
         self.failed_last = matches!(record.outcome, Outcome::Failed(_) | Outcome::Dropped(_));
         if let Some(enough) = &mut self.enough {
             enough.add(&record);
         }
         if record.outcome == Outcome::Completed {
             let (level, index, at) = (record.level, record.index, record.end);
-            self.watched.last_success.set(Some(LastSuccess { level, index, at }));
+            *self.last_success = Some(LastSuccess { level, index, at });
             self.glance(&record);
         }
-        (self.sink)(Frame::Request(record));
+        self.book.send(Frame::Request(record));
     }
 
     fn in_flight(&mut self, count: usize) {
-        self.live.in_flight.store(count as u64, Relaxed);
+        self.observer.in_flight(count);
     }
 
     fn silent(&mut self, time: Nanos) -> bool {
@@ -113,6 +112,6 @@ impl Observer for Recording<'_> {
     }
 
     fn must_stop(&self) -> bool {
-        (self.aborted)()
+        self.book.is_losing(self.observer)
     }
 }

@@ -1,8 +1,7 @@
 //! Finding the server's own figures, before the first level.
 
+use super::order::{MetricsFrom, Reach};
 use super::target::{OpenTarget, redactor};
-use crate::args::metrics::MetricsArg;
-use crate::resolve::{ConnectionSettings, Secrets};
 use dyno_drive::StopSignal;
 use dyno_model::server::ServerSample;
 use dyno_model::{Nanos, SEC};
@@ -64,28 +63,26 @@ fn ask(
 /// absence worth words.
 pub(crate) fn find(
     target: &OpenTarget,
-    wanted: Option<&MetricsArg>,
-    secrets: &Secrets,
-    connection: &ConnectionSettings,
+    reach: &Reach,
     stop: &StopSignal,
 ) -> Result<Option<Metrics>, String> {
-    let found = match wanted {
-        Some(MetricsArg::Off) => return Ok(None),
-        None => {
+    match &reach.metrics {
+        MetricsFrom::Nowhere => Ok(None),
+        MetricsFrom::Target => {
             let path = target.endpoint.beside("/metrics");
-            open(target.client.options().clone(), path, target, stop)
+            Ok(open(target.client.options().clone(), path, target, stop).ok())
         }
-        Some(MetricsArg::At(url)) => {
-            elsewhere(target, url, secrets, connection).and_then(|(options, path)| {
+        MetricsFrom::Url(url) => {
+            let shown = url.shown();
+            let found = elsewhere(target, url, reach).and_then(|(options, path)| {
                 open(options, path, target, stop)
-                    .map_err(|why| why.map(|why| format!("{}: {why}", url.shown())))
-            })
+                    .map_err(|why| why.map(|why| format!("{shown}: {why}")))
+            });
+            match found {
+                Ok(metrics) => Ok(Some(metrics)),
+                Err(why) => why.map_or(Ok(None), Err),
+            }
         }
-    };
-    match found {
-        Ok(metrics) => Ok(Some(metrics)),
-        Err(Some(why)) if wanted.is_some() => Err(why),
-        Err(_) => Ok(None),
     }
 }
 
@@ -109,29 +106,29 @@ fn open(
 fn elsewhere(
     target: &OpenTarget,
     url: &TargetUrl,
-    secrets: &Secrets,
-    connection: &ConnectionSettings,
+    reach: &Reach,
 ) -> Result<(ClientOptions, String), Option<String>> {
     let options = target.client.options();
     let endpoint = Endpoint::new(url, options.rules.api);
     let address = endpoint.resolve().map_err(|error| Some(error.to_string()))?;
     let trusted = is_trusted(&target.endpoint, &endpoint);
-    let client_cert = connection.client_cert.clone().filter(|_| trusted);
     let mut rules = options.rules.clone();
-    rules.redactor = redactor(secrets, Some(url));
+    rules.redactor = redactor(&reach.secrets, Some(url));
+    let headers = if trusted { target.headers.clone() } else { SecretHeaders::default() };
+    let client_cert = reach.tls.client_cert.clone().filter(|_| trusted);
+    let tls = TlsSettings { client_cert, ..reach.tls.clone() };
+    let path = path_of(url);
+    Ok((ClientOptions { endpoint, address, tls, rules, headers, timeouts: options.timeouts }, path))
+}
+
+/// The path and the query of a URL; where it has no path, the usual one.
+fn path_of(url: &TargetUrl) -> String {
     let query = url.query().unwrap_or_default();
     let path = match url.path() {
         "" | "/" => "/metrics",
         path => path,
     };
-    let path = if query.is_empty() { path.to_owned() } else { format!("{path}?{query}") };
-    let headers = if trusted { target.headers.clone() } else { SecretHeaders::default() };
-    let tls = TlsSettings {
-        insecure: connection.insecure,
-        ca_cert: connection.ca_cert.clone(),
-        client_cert,
-    };
-    Ok((ClientOptions { endpoint, address, tls, rules, headers, timeouts: options.timeouts }, path))
+    if query.is_empty() { path.to_owned() } else { format!("{path}?{query}") }
 }
 
 /// Keys and certificates go to the target's own host alone, and never in the clear where the
@@ -144,6 +141,15 @@ fn is_trusted(target: &Endpoint, other: &Endpoint) -> bool {
 mod tests {
     use super::*;
     use dyno_model::plan::Api;
+
+    #[test]
+    fn a_url_without_a_path_has_the_usual_one() {
+        let path_of = |url| path_of(&TargetUrl::parse(url).unwrap());
+        assert_eq!(path_of("http://gpu:8000"), "/metrics");
+        assert_eq!(path_of("http://gpu:8000/"), "/metrics");
+        assert_eq!(path_of("http://gpu:8000?token=x"), "/metrics?token=x");
+        assert_eq!(path_of("http://gpu:8000/stats?token=x&a=/b"), "/stats?token=x&a=/b");
+    }
 
     #[test]
     fn keys_go_to_the_targets_host_alone() {

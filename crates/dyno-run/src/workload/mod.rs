@@ -7,7 +7,7 @@ mod items;
 mod notes;
 mod source;
 
-pub(crate) use source::{LED_WHOLE, limits, selection};
+pub use source::{LED_WHOLE, limits, selection};
 
 use account::Account;
 use dyno_drive::Sending;
@@ -19,14 +19,15 @@ use dyno_workload::random::RandomPrompts;
 use dyno_workload::session::{MadeSessions, said};
 use dyno_workload::tokenizer::Tokenizer;
 use dyno_workload::trace::{Trace, TracePrompts};
-use fault::{Fault, lengths, of_random};
+pub use fault::Fault;
+use fault::{lengths, of_random};
 use source::{Led, Source};
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// The data of a run.
 #[derive(Clone)]
-pub(crate) struct Workload {
+pub struct Workload {
     tokenizer: Tokenizer,
     /// No tokenizer was given, so the server's own may be asked.
     open_to_server: bool,
@@ -61,7 +62,7 @@ pub(crate) type Items = Box<dyn FnMut(u64) -> Option<Sending> + Send>;
 
 impl Workload {
     /// Opens the data of a plan; the flag at fault and the words if that fails.
-    pub(crate) fn open(plan: &Plan) -> Result<Self, Fault> {
+    pub fn open(plan: &Plan) -> Result<Self, Fault> {
         let data = &plan.data;
         let tokenizer = match &data.tokenizer {
             Some(path) => Tokenizer::load(Path::new(path)).map_err(|error| {
@@ -82,12 +83,12 @@ impl Workload {
     }
 
     /// The same prompts for another run, with an account of its own.
-    pub(crate) fn beside(&self) -> Self {
+    pub fn beside(&self) -> Self {
         Self { account: Arc::default(), ..self.clone() }
     }
 
     /// What a data file turned out to be, in a line.
-    pub(crate) fn recognised(&self) -> Option<String> {
+    pub fn recognised(&self) -> Option<String> {
         self.source.recognised()
     }
 
@@ -273,7 +274,7 @@ impl Workload {
     }
 
     /// Makes sure that there is something to send in every level, before anything is sent.
-    pub(crate) fn check(&self, plan: &Plan) -> Result<(), Fault> {
+    pub fn check(&self, plan: &Plan) -> Result<(), Fault> {
         let aside = Self { account: Arc::default(), ..self.clone() };
         if self.source.selection().is_some() || self.trace().is_some() {
             let Some(level) = plan.levels.first() else { return Ok(()) };
@@ -305,7 +306,7 @@ fn is_bounded(selection: &Selection) -> bool {
 }
 
 /// Counts what the user says in a recorded conversation: its answers are not sent.
-pub(crate) fn counting_said(count: Count<'static>) -> Count<'static> {
+pub fn counting_said(count: Count<'static>) -> Count<'static> {
     Box::new(move |content| count(&said(content)))
 }
 

@@ -1,6 +1,6 @@
 //! How far a prediction is from what its twin was fitted on.
 
-use crate::run::workload::Typical;
+use crate::workload::Typical;
 use dyno_engine::twin::Twin;
 use dyno_model::environment::Note;
 use dyno_model::plan::{LevelPlan, Load};

@@ -82,10 +82,10 @@ impl Source {
 }
 
 /// Why conversations are not cut.
-pub(crate) const LED_WHOLE: &str = "a conversation is led whole or not at all; leave it out";
+pub const LED_WHOLE: &str = "a conversation is led whole or not at all; leave it out";
 
 /// How a plan takes from a data set.
-pub(crate) fn selection(data: &DataPlan, seed: u64) -> Selection {
+pub fn selection(data: &DataPlan, seed: u64) -> Selection {
     Selection {
         order: if data.shuffle { Order::Shuffle } else { Order::File },
         seed,
@@ -99,7 +99,7 @@ pub(crate) fn selection(data: &DataPlan, seed: u64) -> Selection {
 }
 
 /// How a plan takes from a trace.
-pub(crate) fn limits(data: &DataPlan) -> TraceLimits {
+pub fn limits(data: &DataPlan) -> TraceLimits {
     TraceLimits {
         limit: data.limit,
         min_input: data.min_input_tokens,

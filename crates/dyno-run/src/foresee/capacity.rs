@@ -1,7 +1,7 @@
 //! How many requests per second a twin carries, as an interval: a closed loop that keeps it full,
 //! and the error that the twin is known to have.
 
-use crate::run::workload::Typical;
+use crate::workload::Typical;
 use dyno_engine::core::{Event, Request};
 use dyno_engine::twin::Twin;
 use dyno_engine::twin::reference::Figure;

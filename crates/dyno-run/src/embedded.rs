@@ -6,7 +6,7 @@ use dyno_engine::{Script, ServerOptions, SlowDown, TwinBrain};
 
 /// What an embedded engine behaves like.
 #[derive(Debug, Clone)]
-pub(crate) enum Embedded {
+pub enum Embedded {
     /// Every answer on an exact schedule.
     Script(Script),
     /// A system that batches.
@@ -15,12 +15,12 @@ pub(crate) enum Embedded {
 
 impl Embedded {
     /// A twin by its name or file.
-    pub(crate) fn twin(name: &str) -> Result<Self, TwinError> {
+    pub fn twin(name: &str) -> Result<Self, TwinError> {
         Twin::load(name).map(|twin| Self::Twin(Box::new(twin)))
     }
 
     /// What a plan names: a script has keys and values, a twin has not.
-    pub(crate) fn named(text: &str) -> Result<Self, String> {
+    pub fn named(text: &str) -> Result<Self, String> {
         if let Ok(script) = text.parse() {
             return Ok(Self::Script(script));
         }
@@ -28,7 +28,7 @@ impl Embedded {
     }
 
     /// The same, getting slower by and by.
-    pub(crate) fn slowing_down(self, rate: SlowDown) -> Self {
+    pub fn slowing_down(self, rate: SlowDown) -> Self {
         match self {
             Self::Script(script) => Self::Script(Script { slow_down: rate, ..script }),
             Self::Twin(mut twin) => {
@@ -39,7 +39,7 @@ impl Embedded {
     }
 
     /// A server that behaves like it.
-    pub(crate) fn options(&self, seed: u64) -> Result<ServerOptions, ConfigError> {
+    pub fn options(&self, seed: u64) -> Result<ServerOptions, ConfigError> {
         let options = ServerOptions { seed, ..ServerOptions::default() };
         Ok(match self {
             Self::Script(script) => ServerOptions { brain: (*script).into(), ..options },

@@ -4,7 +4,7 @@ use dyno_workload::lengths::{Lengths, LengthsError};
 use dyno_workload::random::RandomError;
 
 /// The flag at fault, and the words for the user.
-pub(crate) type Fault = (&'static str, String);
+pub type Fault = (&'static str, String);
 
 /// Who is to blame for prompts that cannot be made.
 pub(super) fn of_random(error: RandomError) -> Fault {

@@ -9,22 +9,22 @@ use dyno_record::{RecordError, RunDir};
 
 /// The levels that are done, and when it all began.
 #[derive(Debug, Clone)]
-pub(crate) struct Past {
+pub struct Past {
     /// Levels that were carried out, in the order in which they ran.
-    pub(crate) finished: Vec<LevelSummary>,
+    pub finished: Vec<LevelSummary>,
     /// What the run is called.
-    pub(crate) run_id: String,
+    pub run_id: String,
     /// Wall-clock time at the run's time zero, in nanoseconds since 1970.
-    pub(crate) anchor_unix_ns: u64,
+    pub anchor_unix_ns: u64,
     /// The last time that was recorded.
-    pub(crate) until: Nanos,
+    pub until: Nanos,
     /// The whole plan was carried out.
-    pub(crate) complete: bool,
+    pub complete: bool,
 }
 
 impl Past {
     /// Reads the records of `dir`.
-    pub(crate) fn read(dir: &RunDir, plan: &Plan) -> Result<Self, RecordError> {
+    pub fn read(dir: &RunDir, plan: &Plan) -> Result<Self, RecordError> {
         let environment = dir.read_environment()?;
         let source = DirSource::open(dir)?;
         let summary = summarise(plan, environment.as_ref(), &source);

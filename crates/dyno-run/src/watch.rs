@@ -7,8 +7,8 @@ use dyno_model::environment::Note;
 use dyno_model::frame::Frame;
 use dyno_model::server::ServerSample;
 use dyno_words::notes::Known;
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
-use std::thread::{Scope, ScopedJoinHandle};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 /// From question to question.
@@ -61,29 +61,27 @@ impl Watch {
         }
     }
 
-    /// Begins to ask with `ask`; every answer goes to `keep`. Whoever joins the thread keeps its panic, if it
-    /// should ever have one, from the run.
-    pub(crate) fn start<'scope>(
-        &'scope self,
-        scope: &'scope Scope<'scope, '_>,
-        mut ask: impl FnMut(&StopSignal) -> Result<ServerSample, Unanswered> + Send + 'scope,
-        keep: impl Fn(Frame) + Send + 'scope,
-    ) -> std::io::Result<ScopedJoinHandle<'scope, ()>> {
-        let thread = std::thread::Builder::new().name("dyno-metrics".into());
-        let asking = thread.spawn_scoped(scope, move || {
-            while let Some(ends) = self.next_turn() {
-                match ask(&self.stop) {
+    /// Begins to ask with `ask`; every answer goes to `keep`.
+    pub(crate) fn start(
+        this: &Arc<Self>,
+        mut ask: impl FnMut(&StopSignal) -> Result<ServerSample, Unanswered> + Send + 'static,
+        keep: impl Fn(Frame) + Send + 'static,
+    ) -> std::io::Result<EndsWith> {
+        let watch = Arc::clone(this);
+        let thread = std::thread::Builder::new().name("dyno-metrics".into()).spawn(move || {
+            while let Some(ends) = watch.next_turn() {
+                match ask(&watch.stop) {
                     Ok(sample) => {
                         keep(Frame::Server(sample));
-                        self.took(ends, None);
+                        watch.took(ends, None);
                     }
-                    Err(Unanswered::Why(why)) => self.took(ends, Some(why)),
+                    Err(Unanswered::Why(why)) => watch.took(ends, Some(why)),
                     Err(Unanswered::Stopped) => return,
                 }
             }
         })?;
-        self.lock().begun = true;
-        Ok(asking)
+        this.lock().begun = true;
+        Ok(EndsWith { watch: Arc::clone(this), thread: Some(thread) })
     }
 
     /// Looks at a frame on its way to the records: a level's samples stand in the middle of its
@@ -164,12 +162,17 @@ impl Watch {
     }
 }
 
-/// Stops the questions when it goes, whatever happened.
-pub(crate) struct EndsWith<'a>(pub(crate) &'a Watch);
+/// The thread that asks. When this goes, whatever happened, so do the questions; a panic of the
+/// thread, if it should ever have one, is kept from the run.
+pub(crate) struct EndsWith {
+    watch: Arc<Watch>,
+    thread: Option<JoinHandle<()>>,
+}
 
-impl Drop for EndsWith<'_> {
+impl Drop for EndsWith {
     fn drop(&mut self) {
-        self.0.end();
+        self.watch.end();
+        let _ = self.thread.take().map(JoinHandle::join);
     }
 }
 
@@ -200,23 +203,21 @@ mod tests {
 
     #[test]
     fn a_server_that_never_answers_holds_up_nothing() {
-        let watch = Watch::new();
-        let asked = Mutex::new(0);
-        std::thread::scope(|scope| {
-            let hang = |stop: &StopSignal| {
-                *asked.lock().unwrap() += 1;
-                while stop.get() == Stop::No {
-                    std::thread::yield_now();
-                }
-                Err(Unanswered::Stopped)
-            };
-            let thread = watch.start(scope, hang, |_| panic!("there is nothing to keep")).unwrap();
-            watch.heed(&Frame::LevelStart(LevelStart { level: 0, started: 0 }));
-            watch.heed(&level_end());
-            watch.heed(&run_end());
-            thread.join().unwrap();
-        });
-        assert_eq!(*asked.lock().unwrap(), 1);
+        let watch = Arc::new(Watch::new());
+        let (told, asked) = std::sync::mpsc::channel();
+        let hang = move |stop: &StopSignal| {
+            told.send(()).unwrap();
+            while stop.get() == Stop::No {
+                std::thread::yield_now();
+            }
+            Err(Unanswered::Stopped)
+        };
+        let asking = Watch::start(&watch, hang, |_| panic!("there is nothing to keep")).unwrap();
+        watch.heed(&Frame::LevelStart(LevelStart { level: 0, started: 0 }));
+        watch.heed(&level_end());
+        watch.heed(&run_end());
+        drop(asking);
+        assert_eq!(asked.iter().count(), 1);
         assert!(watch.note().is_none());
     }
 
@@ -232,29 +233,27 @@ mod tests {
 
     #[test]
     fn one_answer_follows_the_end_of_each_level_and_gaps_are_told() {
-        let watch = Watch::new();
-        let kept = Mutex::new(0);
-        std::thread::scope(|scope| {
-            let mut turns = 0;
-            let ask = move |_: &StopSignal| {
-                turns += 1;
-                match turns {
-                    1 => Ok(ServerSample::default()),
-                    _ => Err(Unanswered::Why("HTTP 500: out of order".to_owned())),
-                }
-            };
-            watch.start(scope, ask, |_| *kept.lock().unwrap() += 1).unwrap();
-            let answered = |ends| {
-                watch.heed(&level_end());
-                let state = watch.lock();
-                drop(watch.changed.wait_while(state, |state| state.answered < ends).unwrap());
-            };
-            answered(1);
-            assert!(watch.note().is_none());
-            answered(2);
-            watch.end();
-        });
-        assert_eq!(*kept.lock().unwrap(), 1);
+        let watch = Arc::new(Watch::new());
+        let (keep, kept) = std::sync::mpsc::channel();
+        let mut turns = 0;
+        let ask = move |_: &StopSignal| {
+            turns += 1;
+            match turns {
+                1 => Ok(ServerSample::default()),
+                _ => Err(Unanswered::Why("HTTP 500: out of order".to_owned())),
+            }
+        };
+        let asking = Watch::start(&watch, ask, move |frame| keep.send(frame).unwrap()).unwrap();
+        let answered = |ends| {
+            watch.heed(&level_end());
+            let state = watch.lock();
+            drop(watch.changed.wait_while(state, |state| state.answered < ends).unwrap());
+        };
+        answered(1);
+        assert!(watch.note().is_none());
+        answered(2);
+        drop(asking);
+        assert_eq!(kept.iter().count(), 1);
         let note = watch.note().unwrap();
         assert!(note.what.contains("1 of 2") && note.what.contains("out of order"), "{note:?}");
     }

@@ -1,0 +1,99 @@
+//! From level to level: which one comes next, what happens in between, and when it is enough.
+
+use super::past::Past;
+use dyno_analysis::search::next_level;
+use dyno_analysis::slo;
+use dyno_model::LevelSummary;
+use dyno_model::course::Search;
+use dyno_model::environment::Note;
+use dyno_model::plan::{LevelPlan, Load, Plan};
+use dyno_model::slo::Condition;
+use dyno_words::notes::Known;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// The way through a plan: its levels, and then those that its search chooses.
+pub(crate) struct Course {
+    plan: Arc<Plan>,
+    /// Between how many requests per second the capacity of a twin lies: rates of a sweep know it.
+    capacity: Option<[f64; 2]>,
+    next: u32,
+    /// Levels that are over, by number.
+    results: BTreeMap<u32, LevelSummary>,
+}
+
+impl Course {
+    /// The way through `plan`, where `past` may hold levels that an earlier process finished.
+    pub(crate) fn new(plan: Arc<Plan>, capacity: Option<[f64; 2]>, past: Option<&Past>) -> Self {
+        let finished = past.into_iter().flat_map(|past| &past.finished);
+        let results = finished.map(|level| (level.index, level.clone())).collect();
+        Self { plan, capacity, next: 0, results }
+    }
+
+    /// The number and the plan of the next level that is not done yet.
+    pub(crate) fn next(&mut self) -> Option<(u32, LevelPlan)> {
+        loop {
+            let number = self.next;
+            let level = match self.plan.levels.get(number as usize) {
+                Some(level) => level.clone(),
+                None => self.choose(number)?,
+            };
+            self.next += 1;
+            if !self.results.contains_key(&number) {
+                return Some((number, level));
+            }
+        }
+    }
+
+    fn choose(&self, number: u32) -> Option<LevelPlan> {
+        self.plan.course.search.as_ref()?;
+        let so_far: Vec<&LevelSummary> =
+            self.results.range(..number).map(|(_, level)| level).collect();
+        let mut level = next_level(&self.plan, &so_far)?;
+        level.capacity = self.capacity.filter(|_| matches!(level.load, Load::Rate { .. }));
+        Some(level)
+    }
+
+    /// Whether anybody wants to know how levels went while the run goes on.
+    pub(crate) fn wants_results(&self) -> bool {
+        self.plan.course.search.is_some() || !self.plan.course.stop_on.is_empty()
+    }
+
+    /// A level is over, and how it went.
+    pub(crate) fn learn(&mut self, summary: LevelSummary) {
+        self.results.insert(summary.index, summary);
+    }
+
+    /// Why no more levels are run although there are some, if so: a condition that the last one
+    /// met.
+    pub(crate) fn enough(&self, last: &LevelSummary) -> Option<Note> {
+        let mut met = self.plan.course.stop_on.iter().filter(|condition| slo::met(last, condition));
+        let values = |condition: &Condition| vec![condition.to_string(), last.label.clone()];
+        met.next().map(|condition| Known::StoppedOn.note(values(condition)))
+    }
+
+    /// Levels of the plan after the one that is up; none where nobody knows them all.
+    pub(crate) fn to_come(&self) -> &[LevelPlan] {
+        if self.plan.course.search.is_some() {
+            return &[];
+        }
+        self.plan.levels.get(self.next as usize..).unwrap_or_default()
+    }
+
+    /// Whether levels of the plan are left.
+    pub(crate) fn has_more(&self) -> bool {
+        (self.next as usize) < self.plan.levels.len()
+    }
+
+    /// Levels in all, as far as known.
+    pub(crate) fn known(&self) -> usize {
+        let planned = self.plan.levels.len();
+        let at_most = match self.plan.course.search.as_ref() {
+            Some(Search::Sweep { points: n, .. } | Search::Capacity { levels: n, .. }) => {
+                *n as usize
+            }
+            Some(Search::Ladder { .. }) | None => planned,
+        };
+        at_most.max(self.next as usize)
+    }
+}

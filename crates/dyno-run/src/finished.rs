@@ -1,0 +1,152 @@
+//! A run that is over: how it ended, what was kept of it, and its summary.
+
+use crate::book::Closed;
+use crate::error::RunError;
+use crate::identity::one_line;
+use crate::recording::LastSuccess;
+use dyno_analysis::{DirSource, FrameSource, summarise};
+use dyno_drive::TransportError;
+use dyno_model::environment::Note;
+use dyno_model::frame::{Ending, Frame, RunHeader};
+use dyno_model::plan::Plan;
+use dyno_model::units::format_duration;
+use dyno_model::when::compact;
+use dyno_model::{Nanos, SEC, Summary};
+use dyno_net::Clock;
+use dyno_record::{RecordError, RunDir};
+use dyno_words::notes::Known;
+use tempfile::TempDir;
+
+/// A run that is over.
+#[derive(Debug)]
+pub struct Finished {
+    /// Where it is kept. A temporary directory is removed when this value goes.
+    pub dir: RunDir,
+    /// What was done, as it was saved.
+    pub plan: Plan,
+    /// What came out, by the records that were kept.
+    pub summary: Result<Summary, RunError>,
+    /// How the last level ended.
+    pub ending: Ending,
+    /// How the target was lost, if it was.
+    pub lost: Option<Lost>,
+    /// Why the summary is not in the directory, if so.
+    pub unsaved: Option<RecordError>,
+    /// What this machine did not allow: records that the disk did not take, an event loop that failed.
+    pub failures: Vec<RunError>,
+    /// What ended the data before their time, and with them the run.
+    pub data: Option<RunError>,
+    unwritten: Vec<Frame>,
+    _temporary: Option<TempDir>,
+}
+
+impl Finished {
+    pub(crate) fn of(
+        closed: Closed,
+        plan: &Plan,
+        ending: Ending,
+        lost: Option<Lost>,
+        error: Option<TransportError>,
+        data: Option<String>,
+    ) -> Self {
+        let Closed { dir, temporary, recorded } = closed;
+        // An error beyond the last prompt that was needed is no one's concern.
+        let data = data.filter(|_| ending == Ending::Aborted);
+        let disk = recorded.error.map(RunError::from);
+        let mut finished = Self {
+            dir,
+            plan: plan.clone(),
+            summary: Err(RunError::Own("there is no summary yet".to_owned())),
+            ending,
+            lost,
+            unsaved: None,
+            failures: disk.into_iter().chain(error.map(RunError::from)).collect(),
+            data: data.map(|words| RunError::setting("--data", words)),
+            unwritten: recorded.unwritten,
+            _temporary: temporary,
+        };
+        finished.summary = finished.sum_up();
+        if let Ok(summary) = &finished.summary {
+            finished.unsaved = match serde_json::to_vec_pretty(summary) {
+                Ok(json) => finished.dir.write_summary(&json).err(),
+                Err(source) => {
+                    Some(RecordError::Json { path: finished.dir.path().to_owned(), source })
+                }
+            };
+        }
+        finished
+    }
+
+    fn sum_up(&self) -> Result<Summary, RunError> {
+        let environment = self.dir.read_environment()?;
+        Ok(summarise(&self.plan, environment.as_ref(), &self.records()?))
+    }
+
+    /// Every frame that was measured: those that are kept, and after them what the disk did not take.
+    pub fn records(&self) -> Result<impl FrameSource, RunError> {
+        Ok(Records { stored: DirSource::open(&self.dir)?, unwritten: &self.unwritten })
+    }
+}
+
+/// What is on disk, and after it what the disk did not take.
+struct Records<'a> {
+    stored: DirSource<'a>,
+    unwritten: &'a [Frame],
+}
+
+impl FrameSource for Records<'_> {
+    fn header(&self) -> &RunHeader {
+        self.stored.header()
+    }
+
+    fn frames(&self) -> Box<dyn Iterator<Item = Frame> + '_> {
+        Box::new(self.stored.frames().chain(self.unwritten.iter().cloned()))
+    }
+
+    fn damaged(&self) -> Option<String> {
+        self.stored.damaged()
+    }
+}
+
+/// How a target was lost.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Lost {
+    /// When, on the run's clock.
+    pub at: Nanos,
+    /// How it showed, on one line.
+    pub words: String,
+    /// The last request that was answered.
+    pub last_success: Option<LastSuccess>,
+}
+
+impl Lost {
+    pub(crate) fn new(at: Nanos, words: &str, last_success: Option<LastSuccess>) -> Self {
+        Self { at, words: one_line(words), last_success }
+    }
+
+    /// How long before the last request was answered, in tenths of seconds: `1.3s`.
+    pub fn after(&self, last: &LastSuccess) -> String {
+        format_duration(tenths(self.at.saturating_sub(last.at)))
+    }
+
+    /// When, and what it had answered last. One of two runs is not gone on with.
+    pub(crate) fn note(&self, plan: &Plan, clock: Clock) -> Note {
+        let at = compact(clock.anchor_unix_ns() + self.at);
+        let mut values = vec![at, format_duration(tenths(self.at)), self.words.clone()];
+        let note = match &self.last_success {
+            None => Known::TargetLostUnanswered.note(values),
+            Some(last) => {
+                let (index, level) = (last.index.to_string(), (last.level + 1).to_string());
+                values.extend([index, level, self.after(last)]);
+                Known::TargetLost.note(values)
+            }
+        };
+        let advice = note.advice.filter(|_| plan.course.versus.is_none());
+        Note { advice, ..note }
+    }
+}
+
+/// Tenths of seconds are enough.
+fn tenths(time: Nanos) -> Nanos {
+    time / (SEC / 10) * (SEC / 10)
+}

@@ -1,0 +1,81 @@
+//! A twin in virtual time in the place of a server, and what is known before anything is simulated:
+//! how much it carries at each level, and how far the levels are from what it was fitted on.
+
+mod capacity;
+mod range;
+
+use crate::error::RunError;
+use crate::identity;
+use crate::predicted::OfTwin;
+use crate::prepared::Prepared;
+use crate::workload::Workload;
+use dyno_engine::twin::Twin;
+use dyno_fit::{Manner, Predicted};
+use dyno_model::Nanos;
+use dyno_model::course::Search;
+use dyno_model::environment::{Note, Preflight, Server};
+use dyno_model::plan::{Api, Load, Plan};
+use dyno_workload::tokenizer::{Ask, Tokenizer};
+use std::sync::Arc;
+
+/// The way to a server that is near: as short as can be.
+const WAY: Nanos = 1_000;
+
+/// Sets up the twin that the plan names, and settles what will be sent.
+pub(crate) fn prepare(
+    plan: &Plan,
+    mut workload: Workload,
+    is_counted: bool,
+) -> Result<Prepared, RunError> {
+    let name = plan.target.embedded.as_deref().unwrap_or(Twin::default_name());
+    let twin = Twin::load(name).map_err(|error| RunError::setting("--twin", error))?;
+    if workload.is_open_to_server() && !is_counted {
+        workload.count_with(Tokenizer::by_asking(Box::new(words)));
+        workload.check(plan)?;
+    }
+    let mut plan = plan.clone();
+    let notes = foresee(&twin, &mut plan, &workload).map_err(RunError::Usage)?;
+    let core = twin.core(plan.seed).map_err(|error| RunError::setting("--twin", error))?;
+    let model = plan.request.model.clone().unwrap_or_else(|| twin.name.clone());
+    let length_field = Some("ignore_eos".to_owned());
+    let preflight = Preflight { model, length_field, ..Preflight::default() };
+    let environment = identity::environment(Server::default(), preflight, notes);
+    let capacity = of_sweep(&twin, &plan, &workload).map_err(RunError::Usage)?;
+    let (streamed, answers) = (plan.request.stream, workload.is_session());
+    let engine = Predicted::new(core, Manner { way: WAY, streamed, answers, patience: None });
+    let prompts = engine.prompts(plan.target.api == Api::OpenAiChat);
+    let bench = Box::new(OfTwin { engine, prompts });
+    Ok(Prepared { plan: Arc::new(plan), bench, workload, environment, capacity })
+}
+
+/// Puts into each level how much the twin carries; what is to be said of levels beyond its range.
+fn foresee(twin: &Twin, plan: &mut Plan, workload: &Workload) -> Result<Vec<Note>, String> {
+    let mut asked = Vec::new();
+    for number in 0..plan.levels.len() as u32 {
+        asked.push(workload.typical(plan, number)?);
+    }
+    for (level, lengths) in plan.levels.iter_mut().zip(&asked) {
+        if let (Load::Rate { .. }, Some(lengths)) = (level.load, lengths) {
+            level.capacity = capacity::interval(twin, *lengths);
+        }
+    }
+    Ok(range::notes(twin, &plan.levels, &asked))
+}
+
+/// How much the twin carries, for the rates of a sweep: beyond, no latency holds. (A search for a
+/// capacity needs to know by how much a rate is too high, and so has its latencies.)
+fn of_sweep(twin: &Twin, plan: &Plan, workload: &Workload) -> Result<Option<[f64; 2]>, String> {
+    let Some(Search::Sweep { .. }) = plan.course.search else { return Ok(None) };
+    let lengths = workload.typical(plan, 0)?;
+    Ok(lengths.and_then(|lengths| capacity::interval(twin, lengths)))
+}
+
+/// Tokens as the engine counts them: words.
+fn words(what: &Ask<'_>) -> Result<u32, String> {
+    let count = |text: &str| text.split_whitespace().count();
+    let counted = match what {
+        Ask::Text(text) => count(text),
+        Ask::Messages(messages) => messages.iter().map(|message| count(&message.content)).sum(),
+    };
+    u32::try_from(counted).map_err(|_| "a prompt of more than four thousand million words".into())
+}

@@ -1,0 +1,87 @@
+//! What a run is called, and what is saved about where it ran.
+
+use crate::host;
+use crate::order::Order;
+use dyno_model::environment::{Environment, Note, Preflight, Server};
+use dyno_model::frame::RunHeader;
+use dyno_model::plan::Plan;
+use dyno_model::versus::{Side, Versus};
+use dyno_model::when::compact;
+use dyno_net::Clock;
+use dyno_record::FORMAT;
+
+/// The name of a new run: its UTC time and four hexadecimal digits, and which of two it is.
+pub(crate) fn name(clock: &Clock, side: Option<Side>) -> String {
+    let nanos = clock.anchor_unix_ns();
+    // Two runs of one second differ by their nanoseconds and process.
+    let mixed = (nanos ^ u64::from(std::process::id()) << 20).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    let side = side.map_or("", suffix);
+    format!("{}-{:04x}{side}", compact(nanos), mixed >> 48)
+}
+
+/// What sets the names of two runs apart that take turns.
+pub fn suffix(side: Side) -> &'static str {
+    match side {
+        Side::A => "-a",
+        Side::B => "-b",
+    }
+}
+
+/// Has each of two plans know the other run.
+pub(crate) fn link([a, b]: &mut [Order; 2], clock: &Clock) {
+    let versus = |side: Side, other: &Plan| Versus {
+        side,
+        other_run: name(clock, Some(side.other())),
+        other_target: other.target.to_string(),
+    };
+    let (of_a, of_b) = (versus(Side::A, &b.plan), versus(Side::B, &a.plan));
+    (a.plan.course.versus, b.plan.course.versus) = (Some(of_a), Some(of_b));
+}
+
+/// The first frame of the records.
+pub(crate) fn header(run_id: String, plan: &Plan, clock: &Clock) -> RunHeader {
+    RunHeader {
+        format: FORMAT,
+        run_id,
+        shard: plan.shard.index,
+        shards: plan.shard.of,
+        anchor_unix_ns: clock.anchor_unix_ns(),
+        plan_hash: plan.hash(),
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+    }
+}
+
+/// What is saved about this machine and the server.
+pub(crate) fn environment(server: Server, preflight: Preflight, notes: Vec<Note>) -> Environment {
+    Environment {
+        schema: "dyno.environment/1".to_owned(),
+        dyno: env!("CARGO_PKG_VERSION").to_owned(),
+        host: host::describe(),
+        server,
+        preflight: Some(preflight),
+        notes,
+    }
+}
+
+/// A server's words on one line, without anything that a terminal could obey.
+pub(crate) fn one_line(text: &str) -> String {
+    let mut line = String::new();
+    for c in text.trim().chars().take(600) {
+        match c {
+            '\n' | '\r' | '\t' => line.push(' '),
+            c if c.is_control() => line.extend(c.escape_default()),
+            c => line.push(c),
+        }
+    }
+    line
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_servers_words_cannot_speak_to_the_terminal() {
+        assert_eq!(one_line("a\nb\x1b[31mc"), "a b\\u{1b}[31mc");
+    }
+}

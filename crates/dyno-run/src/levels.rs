@@ -1,0 +1,190 @@
+//! Runs a level of a plan, only when nothing of the last is in flight, and keeps every frame.
+
+use super::book::Book;
+use super::enough::Enough;
+use super::estimate::Glance;
+use super::finished::Lost;
+use super::metrics::Metrics;
+use super::observer::{LevelBegins, Observer};
+use super::prepared::Prepared;
+use super::pulse::Pulse;
+use super::recording::{LastSuccess, Recording};
+use super::workload::{Items, Workload};
+use dyno_drive::{LevelOutcome, LevelSetup, Stop, StopSignal, TransportError};
+use dyno_model::Nanos;
+use dyno_model::frame::{Ending, EngineSlip, Frame, LevelEnd};
+use dyno_model::plan::{LevelPlan, Load, Warmup};
+use dyno_model::record::RequestRecord;
+use std::io;
+use std::sync::Arc;
+
+/// What is measured, or stands in for it.
+pub(crate) trait Bench {
+    /// Time on its clock.
+    fn now(&self) -> Nanos;
+
+    /// Runs a level from start to the end of its last request; what it sends is prepared so many
+    /// requests ahead.
+    fn run_level(
+        &mut self,
+        setup: LevelSetup<'_>,
+        items: Items,
+        ahead: usize,
+    ) -> Result<LevelOutcome, TransportError>;
+
+    /// How late an engine of our own was since the last time; nothing for anybody else's.
+    fn slip(&mut self) -> Option<EngineSlip>;
+
+    /// Rests for a while, or until the user has had enough.
+    fn rest(&mut self, time: Nanos, stop: &StopSignal);
+
+    /// Whether it still answers; what it said or did not say, if not.
+    fn answers(&mut self, stop: &StopSignal) -> Result<(), String>;
+
+    /// Makes it forget what it has cached; the words for the user if it cannot.
+    fn forget(&mut self, stop: &StopSignal) -> Result<(), String>;
+
+    /// Watches over its health while requests are under way, where that can be asked.
+    fn pulse(&self, stop: &StopSignal) -> Option<Pulse>;
+
+    /// The server's own figures, if it tells them; given away once.
+    fn metrics(&mut self) -> Option<Metrics> {
+        None
+    }
+}
+
+/// A level that is up.
+pub(crate) struct Level<'a> {
+    pub(crate) number: u32,
+    pub(crate) plan: &'a LevelPlan,
+    /// Levels in all, as far as known.
+    pub(crate) known: usize,
+    /// The levels to come, where nothing has told yet how long they take.
+    pub(crate) untold: Option<&'a [LevelPlan]>,
+    pub(crate) last_success: &'a mut Option<LastSuccess>,
+    pub(crate) prepared: &'a mut Prepared,
+    pub(crate) book: &'a Book,
+    pub(crate) observer: &'a dyn Observer,
+    pub(crate) stop: &'a StopSignal,
+}
+
+/// How a level went.
+pub(crate) struct Done {
+    pub(crate) ending: Ending,
+    /// Prompts or conversations taken, warm-up included.
+    pub(crate) sent: u64,
+    pub(crate) lost: Option<Lost>,
+    /// What tells how long other levels take.
+    pub(crate) glance: Glance,
+}
+
+/// Runs a level.
+pub(crate) fn run(level: Level<'_>) -> Result<Done, TransportError> {
+    let Level { number, plan: level, known, untold, last_success, prepared, book, observer, stop } =
+        level;
+    let plan = Arc::clone(&prepared.plan);
+    let items = match prepared.workload.items(&plan, level, number) {
+        // Making prompts may mean to ask the server, which Ctrl-C ends as it ends all else.
+        Err(_) if stop.get() > Stop::No => {
+            let ending = Ending::Interrupted;
+            return Ok(Done { ending, sent: 0, lost: None, glance: Glance::default() });
+        }
+        items => items.map_err(io::Error::other)?,
+    };
+    let Prepared { workload, bench, .. } = prepared;
+    let planned = planned(level, workload);
+    observer.level_begins(LevelBegins { index: number as usize, known, plan: level, planned });
+    bench.slip();
+    let mut pulse = bench.pulse(stop);
+    let until = level.until.as_ref();
+    let enough = until.and_then(|until| Enough::new(until, plan.target.predicted));
+    let mut recording = Recording {
+        number,
+        level,
+        observer,
+        book,
+        untold,
+        last_success,
+        pulse: pulse.as_mut(),
+        enough,
+        lost: None,
+        failed_last: false,
+        began: 0,
+        glance: Glance::default(),
+    };
+    let setup = LevelSetup {
+        level: number,
+        plan: level,
+        seed: plan.seed,
+        trace: workload.schedule(),
+        sessions: workload.is_session(),
+        at_most: None,
+        shard: plan.shard,
+        stop,
+        observer: &mut recording,
+    };
+    let done = bench.run_level(setup, items, ahead(level.load))?;
+    let Recording { lost: mut silent, failed_last, glance, .. } = recording;
+    let mut ending = done.ending;
+    // Who refused the last request may be gone for good; the level is not what it should be.
+    if ending.carried_out()
+        && failed_last
+        && let Err(words) = bench.answers(stop)
+        && stop.get() == Stop::No
+    {
+        (ending, silent) = (Ending::TargetLost, Some(words));
+    }
+    let end = LevelEnd {
+        level: number,
+        ending,
+        ended: done.ended,
+        sending_stopped: done.sending_stopped,
+        starved: done.starved,
+        planned: done.planned,
+        issued: done.issued,
+        warmup: done.warmup,
+        client: done.client,
+        slip: bench.slip(),
+    };
+    observer.level_ends(&end);
+    book.send(Frame::LevelEnd(Box::new(end)));
+    let words = silent.or_else(|| done.last_failure.map(|record| failed_in_a_row(&record)));
+    let lost = words
+        .filter(|_| ending == Ending::TargetLost)
+        .map(|words| Lost::new(done.sending_stopped, &words, last_success.take()));
+    Ok(Done { ending, sent: done.taken, lost, glance })
+}
+
+/// How many requests bound a level, warm-up included.
+fn planned(level: &LevelPlan, workload: &Workload) -> Option<u64> {
+    let planned = level.requests.or(match level.load {
+        Load::Burst { requests } => Some(requests),
+        _ => workload.trace_length(),
+    });
+    let warmup = match level.warmup {
+        Some(Warmup::Requests(n)) => n,
+        _ => 0,
+    };
+    planned.map(|n| n + warmup)
+}
+
+/// How many requests are prepared ahead of the driver.
+fn ahead(load: Load) -> usize {
+    let ahead = match load {
+        Load::Concurrency { concurrency } => 2 * concurrency as usize,
+        Load::Rate { .. } | Load::Ramp { .. } => (2.0 * load.value()) as usize,
+        Load::Burst { requests } => requests as usize,
+        Load::Trace { .. } => 1024,
+    };
+    ahead.clamp(64, 8192)
+}
+
+/// Many failures in a row, and the last of them.
+fn failed_in_a_row(record: &RequestRecord) -> String {
+    let class = match record.outcome {
+        dyno_model::outcome::Outcome::Failed(class) => class.to_string(),
+        _ => "dropped".to_owned(),
+    };
+    let words = record.detail.as_deref().unwrap_or("no words");
+    format!("50 requests in a row failed, the last with {class}: {words}")
+}

@@ -1,0 +1,85 @@
+//! One run: a plan, somebody who answers and an [`Observer`] in; a run directory and a summary out.
+//!
+//! An [`Order`] says what is to be done. [`run`] opens the target, asks what has to be known, runs
+//! the levels one after the other, keeps every record, and sums up what was kept; [`in_turns`] does so
+//! with two orders, level by level. Nothing here prints: what is worth telling while a run goes on
+//! goes to the observer, and how it ended is in [`Finished`] or [`RunError`].
+
+mod book;
+mod course;
+mod embedded;
+mod enough;
+mod error;
+mod estimate;
+mod finished;
+mod foresee;
+mod host;
+mod identity;
+mod levels;
+mod metrics;
+mod observer;
+mod order;
+mod past;
+mod predicted;
+mod prepared;
+mod pulse;
+mod recording;
+mod session;
+mod target;
+mod tokenize;
+mod turns;
+mod watch;
+pub mod workload;
+
+pub use dyno_drive::{Stop, StopSignal};
+pub use embedded::Embedded;
+pub use enough::can_watch;
+pub use error::{Blame, RunError};
+pub use finished::{Finished, Lost};
+pub use identity::suffix;
+pub use observer::{LevelBegins, Observer};
+pub use order::{MetricsFrom, Order, Place, Reach, Secrets};
+pub use past::Past;
+pub use recording::LastSuccess;
+pub use workload::Workload;
+
+use dyno_model::versus::Side;
+use prepared::Prepared;
+use session::Session;
+
+/// Carries out an order. What was recorded is kept and summed up however the run ended; an error means
+/// that nothing was measured.
+pub fn run(order: Order, observer: &dyn Observer) -> Result<Finished, RunError> {
+    let clock = order.clock();
+    let prepared = Prepared::of(&order, None, clock, observer)?;
+    let mut session = Session::open(&order, prepared, clock, observer)?;
+    session.begin();
+    session.all();
+    Ok(session.end())
+}
+
+/// Carries out two orders, level by level, each as a run of its own: A B, then B A, and so on. Both
+/// have the same levels and send the same prompts.
+pub fn in_turns(
+    mut orders: [Order; 2],
+    observers: [&dyn Observer; 2],
+) -> Result<[Finished; 2], RunError> {
+    let clock = orders[0].clock();
+    identity::link(&mut orders, &clock);
+    let [a, b] = &orders;
+    let predicted = a.plan.target.predicted;
+    // Of twins, the data or the twins' names are at fault, and those are told apart by themselves.
+    let of =
+        |side: Side| move |error| if predicted { error } else { RunError::of_side(side, error) };
+    let ready_a = Prepared::of(a, None, clock, observers[0]).map_err(of(Side::A))?;
+    // Counted by the same tokenizer, so that the prompts are the same.
+    let workload = Some(ready_a.workload.beside());
+    let ready_b = Prepared::of(b, workload, clock, observers[1]).map_err(of(Side::B))?;
+    let mut one = Session::open(a, ready_a, clock, observers[0])?;
+    let mut other = Session::open(b, ready_b, clock, observers[1])?;
+    one.begin();
+    other.begin();
+    turns::take(&a.plan.levels, &mut one, &mut other);
+    let other = other.end();
+    Ok([one.end(), other])
+}

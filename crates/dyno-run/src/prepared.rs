@@ -1,0 +1,166 @@
+//! From an order to a target that is ready: opened, asked what has to be known, and what will be
+//! sent to it settled.
+
+use crate::error::RunError;
+use crate::foresee;
+use crate::identity::{self, one_line};
+use crate::levels::Bench;
+use crate::metrics::{self, Metrics};
+use crate::observer::Observer;
+use crate::order::Order;
+use crate::target::{Measured, OpenTarget, open};
+use crate::tokenize;
+use crate::workload::Workload;
+use dyno_drive::{Stop, StopSignal};
+use dyno_model::environment::{Environment, Note};
+use dyno_model::plan::{LevelPlan, Plan};
+use dyno_net::Clock;
+use dyno_wire::encode::Encoder;
+use dyno_wire::preflight::{PreflightError, PreflightSetup, Settled, preflight};
+use dyno_words::notes::Known;
+use std::sync::Arc;
+
+/// What answers, and what will be sent to it.
+pub(crate) struct Prepared {
+    /// As it is saved.
+    pub(crate) plan: Arc<Plan>,
+    pub(crate) bench: Box<dyn Bench>,
+    pub(crate) workload: Workload,
+    pub(crate) environment: Environment,
+    /// Between how many requests per second the capacity of a twin lies, for the rates of a sweep.
+    pub(crate) capacity: Option<[f64; 2]>,
+}
+
+impl Prepared {
+    /// Prepares an order. `counted` is what will be sent, where it is settled how that is counted.
+    pub(crate) fn of(
+        order: &Order,
+        counted: Option<Workload>,
+        clock: Clock,
+        observer: &dyn Observer,
+    ) -> Result<Self, RunError> {
+        let is_counted = counted.is_some();
+        let workload = match counted.or_else(|| order.workload.clone()) {
+            Some(workload) => workload,
+            None => {
+                let workload = Workload::open(&order.plan)?;
+                workload.check(&order.plan)?;
+                workload
+            }
+        };
+        match order.plan.target.predicted {
+            true => foresee::prepare(&order.plan, workload, is_counted),
+            false => measured(order, workload, is_counted, clock, observer),
+        }
+    }
+
+    /// Nothing is in flight: rests, forgets, and asks whether anybody is there.
+    pub(crate) fn between(&mut self, stop: &StopSignal) -> Result<(), String> {
+        if self.plan.course.cooldown_ns > 0 {
+            self.bench.rest(self.plan.course.cooldown_ns, stop);
+        }
+        if self.plan.course.reset_cache {
+            self.bench.forget(stop)?;
+        }
+        self.bench.answers(stop)
+    }
+}
+
+/// A server, or an engine of our own in its place.
+fn measured(
+    order: &Order,
+    mut workload: Workload,
+    is_counted: bool,
+    clock: Clock,
+    observer: &dyn Observer,
+) -> Result<Prepared, RunError> {
+    let Order { plan, reach, stop, .. } = order;
+    let mut target = open(plan, reach, workload.is_session(), clock)?;
+    let settled = ask_first(plan, &mut target, stop)?;
+    target.tells_slip = settled.engine;
+    let Settled { shape, preflight, server, notes, .. } = settled;
+    if !is_counted {
+        count_by_server(plan, &mut workload, &target, &shape.model, stop)?;
+    }
+    let encoder = Encoder::new(&target.endpoint, plan.target.api, shape, &target.headers);
+    let mut environment = identity::environment(server, preflight, notes);
+    environment.notes.extend(counts_differ(plan, &mut target, &encoder, &workload, stop)?);
+    target.metrics = find_metrics(order, &target, observer);
+    let mut bench = Box::new(Measured { target, encoder });
+    if plan.course.reset_cache {
+        bench.forget(stop).map_err(|words| RunError::setting("--reset-cache", words))?;
+    }
+    let plan = Arc::new(plan.clone());
+    Ok(Prepared { plan, bench, workload, environment, capacity: None })
+}
+
+/// What the server has to say before anything is sent to it.
+fn ask_first(plan: &Plan, target: &mut OpenTarget, stop: &StopSignal) -> Result<Settled, RunError> {
+    let (endpoint, headers) = (&target.endpoint, &target.headers);
+    let setup = PreflightSetup { plan, endpoint, headers, stop };
+    preflight(&mut target.client, &setup).map_err(|error| {
+        let words = one_line(&error.to_string());
+        match &error {
+            PreflightError::Target(_) => {
+                let at = plan.target.url.as_deref().unwrap_or("the embedded engine");
+                RunError::Target(format!("{at}: {words}"))
+            }
+            PreflightError::Model(_) => RunError::Usage(words),
+            PreflightError::Interrupted => RunError::Interrupted(words),
+            PreflightError::Client(_) => RunError::Own(words),
+        }
+    })
+}
+
+/// Counts with the server's own tokenizer where nobody gave one.
+fn count_by_server(
+    plan: &Plan,
+    workload: &mut Workload,
+    target: &OpenTarget,
+    model: &str,
+    stop: &StopSignal,
+) -> Result<(), RunError> {
+    if workload.is_open_to_server()
+        && let Some(asking) = tokenize::of_server(&target.client, model, stop)
+    {
+        workload.count_with(asking);
+        workload.check(plan).map_err(|fault| match stop.get() {
+            Stop::No => RunError::from(fault),
+            _ => RunError::Interrupted("interrupted".to_owned()),
+        })?;
+    }
+    Ok(())
+}
+
+/// More requests than these are worth one that compares our count of tokens with the server's.
+const A_HANDFUL: u64 = 8;
+
+/// Sends the first prompt once, ahead of everything, and holds our count against the server's.
+fn counts_differ(
+    plan: &Plan,
+    target: &mut OpenTarget,
+    encoder: &Encoder,
+    workload: &Workload,
+    stop: &StopSignal,
+) -> Result<Option<Note>, RunError> {
+    let few = |level: &LevelPlan| level.requests.is_some_and(|n| n <= A_HANDFUL);
+    if plan.levels.iter().all(few) {
+        return Ok(None);
+    }
+    let Some(item) = workload.specimen(plan).map_err(RunError::Usage)? else { return Ok(None) };
+    let record = tokenize::probe(&mut target.client, encoder, &item, stop)
+        .map_err(|error| RunError::Interrupted(error.to_string()))?;
+    let counts = item.input_tokens.zip(record.input.map(|count| count.tokens));
+    Ok(counts.filter(|(ours, servers)| u64::from(*ours) != *servers).map(|(ours, servers)| {
+        Known::TokenCountsDiffer.note(vec![ours.to_string(), servers.to_string()])
+    }))
+}
+
+/// The server's own figures. Where they were asked for by name and are not there, that is said.
+fn find_metrics(order: &Order, target: &OpenTarget, observer: &dyn Observer) -> Option<Metrics> {
+    metrics::find(target, &order.reach, &order.stop).unwrap_or_else(|words| {
+        let words = one_line(&words);
+        observer.warn(&format!("--metrics: no figures of the server's own: {words}"));
+        None
+    })
+}

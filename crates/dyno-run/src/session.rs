@@ -1,0 +1,227 @@
+//! A run under way, from its first level to its end, one level at a time, so that two can take turns.
+
+use crate::book::Book;
+use crate::course::Course;
+use crate::error::RunError;
+use crate::estimate::Estimate;
+use crate::finished::{Finished, Lost};
+use crate::identity::one_line;
+use crate::levels::{self, Level};
+use crate::observer::Observer;
+use crate::order::Order;
+use crate::prepared::Prepared;
+use crate::recording::LastSuccess;
+use crate::turns::Player;
+use dyno_drive::{Stop, StopSignal, TransportError};
+use dyno_model::Nanos;
+use dyno_model::environment::Note;
+use dyno_model::frame::{Ending, Frame, LevelChosen, RunEnd};
+use dyno_model::plan::{LevelPlan, Plan};
+use dyno_model::versus::Versus;
+use dyno_net::Clock;
+use dyno_words::notes::Known;
+
+/// A run that is under way.
+pub(crate) struct Session<'a> {
+    prepared: Prepared,
+    book: Book,
+    observer: &'a dyn Observer,
+    stop: StopSignal,
+    clock: Clock,
+    course: Course,
+    estimate: Estimate,
+    /// The levels, as far as they are known.
+    known: Vec<LevelPlan>,
+    /// Something ran before, so that there is something to rest from.
+    follows: bool,
+    last_success: Option<LastSuccess>,
+    ending: Ending,
+    /// Prompts or conversations taken by each level, warm-up included.
+    sent: Vec<u64>,
+    lost: Option<Lost>,
+    error: Option<TransportError>,
+    /// Why no more levels are run although there are some.
+    enough: Option<Note>,
+}
+
+impl<'a> Session<'a> {
+    /// Opens the run directory. Nothing has been run.
+    pub(crate) fn open(
+        order: &Order,
+        prepared: Prepared,
+        clock: Clock,
+        observer: &'a dyn Observer,
+    ) -> Result<Self, RunError> {
+        let book = Book::open(order, &prepared.plan, &prepared.environment, &clock)?;
+        Ok(Self {
+            course: Course::new(prepared.plan.clone(), prepared.capacity, order.past()),
+            known: prepared.plan.levels.clone(),
+            prepared,
+            book,
+            observer,
+            stop: order.stop.clone(),
+            clock,
+            estimate: Estimate::default(),
+            follows: false,
+            last_success: None,
+            ending: Ending::Requests,
+            sent: Vec::new(),
+            lost: None,
+            error: None,
+            enough: None,
+        })
+    }
+
+    /// Says what is known, and begins to ask the server for its own figures.
+    pub(crate) fn begin(&mut self) {
+        for note in &self.prepared.environment.notes {
+            self.observer.note(&one_line(&note.what));
+        }
+        self.observer.begins(&self.prepared.plan, self.clock);
+        if let Some(metrics) = self.prepared.bench.metrics() {
+            self.book.ask(metrics, self.observer);
+        }
+    }
+
+    /// Runs all levels, or as many as the target, the user and this machine allow.
+    pub(crate) fn all(&mut self) {
+        self.observer.turn_begins();
+        while self.step() {}
+        self.observer.turn_ends();
+    }
+
+    /// Runs the next level; `false` if there is none, or if it was the last that is run.
+    fn step(&mut self) -> bool {
+        let Some((number, level)) = self.course.next() else { return false };
+        if std::mem::replace(&mut self.follows, true)
+            && let Err(words) = self.prepared.between(&self.stop)
+        {
+            self.cut_short(words);
+            return false;
+        }
+        let from = if self.course.wants_results() { self.book.place() } else { None };
+        if number as usize >= self.prepared.plan.levels.len() {
+            self.known.push(level.clone());
+            self.observer.levels_known(&self.known);
+            let chosen = LevelChosen { level: number, plan: level.clone() };
+            self.book.send(Frame::LevelChosen(Box::new(chosen)));
+        }
+        let to_come = self.course.to_come();
+        let done = levels::run(Level {
+            number,
+            plan: &level,
+            known: self.course.known(),
+            untold: self.estimate.is_empty().then_some(to_come),
+            last_success: &mut self.last_success,
+            prepared: &mut self.prepared,
+            book: &self.book,
+            observer: self.observer,
+            stop: &self.stop,
+        });
+        match done {
+            Ok(done) if done.ending.carried_out() => {
+                self.ending = done.ending;
+                self.sent.push(done.sent);
+                if let Some(time) = self.estimate.news(&level, &done.glance, to_come) {
+                    let of = self.course.known();
+                    self.observer.time_left(of - to_come.len(), of, time);
+                }
+                self.learn(number, from)
+            }
+            Ok(done) => {
+                self.ending = done.ending;
+                self.sent.push(done.sent);
+                self.lost = done.lost;
+                false
+            }
+            Err(error) => {
+                self.ending = Ending::Aborted;
+                self.error = Some(error);
+                false
+            }
+        }
+    }
+
+    /// Between levels, something did not go as it should.
+    fn cut_short(&mut self, words: String) {
+        self.ending = Ending::Interrupted;
+        if self.stop.get() == Stop::No {
+            let (at, last_success) = (self.now(), self.last_success.take());
+            self.ending = Ending::TargetLost;
+            self.lost = Some(Lost::new(at, &words, last_success));
+        }
+    }
+
+    /// How a level went whose frames begin at `from`, where anybody wants to know; `false` if it was
+    /// enough.
+    fn learn(&mut self, number: u32, from: Option<u64>) -> bool {
+        let read = |from| self.book.level(&self.prepared.plan, number, from);
+        let Some(summary) = from.and_then(read) else { return true };
+        let enough = self.course.enough(&summary);
+        self.course.learn(summary);
+        self.enough = enough;
+        self.enough.is_none()
+    }
+
+    /// The end of the run: everything that should be known is noted, and what was kept is summed up.
+    pub(crate) fn end(mut self) -> Finished {
+        let ended = self.now();
+        self.book.send(Frame::RunEnd(RunEnd { ended, ending: self.ending }));
+        let gaps = self.book.end_asking();
+        let Self { prepared, book, observer, clock, sent, lost, .. } = self;
+        let Prepared { plan, workload, mut environment, .. } = prepared;
+        let lost_at = lost.as_ref().map(|lost| lost.note(&plan, clock));
+        environment.notes.extend(in_turns(&plan));
+        environment.notes.extend(workload.notes(&sent));
+        environment.notes.extend(gaps.into_iter().chain(self.enough).chain(lost_at));
+        book.write_environment(environment, observer);
+        Finished::of(book.close(), &plan, self.ending, lost, self.error, workload.error())
+    }
+}
+
+/// There is another run to be read with this one.
+fn in_turns(plan: &Plan) -> Option<Note> {
+    let Versus { side, other_run, other_target } = plan.course.versus.as_ref()?;
+    let values =
+        [side.to_string(), side.other().to_string(), other_run.clone(), other_target.clone()];
+    Some(Known::Interleaved.note(values.to_vec()))
+}
+
+impl Player for Session<'_> {
+    fn now(&mut self) -> Nanos {
+        self.prepared.bench.now()
+    }
+
+    fn follow(&mut self, time: Nanos) {
+        self.follows = true;
+        let now = self.now();
+        if time > now {
+            self.prepared.bench.rest(time - now, &self.stop);
+        }
+    }
+
+    fn turn(&mut self) {
+        self.observer.turn_begins();
+        self.step();
+        self.observer.turn_ends();
+    }
+
+    fn ending(&self) -> Ending {
+        self.ending
+    }
+
+    fn enough(&self) -> Option<Note> {
+        self.enough.clone()
+    }
+
+    fn stop_here(&mut self, why: Note) {
+        self.enough = Some(why);
+    }
+
+    fn give_up(&mut self, ending: Ending, why: Note) {
+        if self.course.has_more() {
+            self.ending = ending;
+            self.enough = Some(why);
+        }
+    }
+}
