@@ -276,7 +276,7 @@ mod tests {
             prop_assert_eq!(a.tokens as usize, prompts[0].len());
             prop_assert_eq!(a.hashes.len(), prompts[0].len() / block as usize);
             let same = prompts[0].iter().zip(&prompts[1]).take_while(|(a, b)| a == b).count();
-            let shared = a.hashes.iter().zip(&b.hashes).take_while(|(a, b)| a == b).count();
+            let shared = a.hashes.iter().zip(b.hashes.iter()).take_while(|(a, b)| a == b).count();
             prop_assert_eq!(shared, same / block as usize);
         }
     }

@@ -143,7 +143,8 @@ fn prepare(twin: &Twin, resolved: &mut Resolved) -> Result<Ready<OfTwin>, Refuse
         notes,
     };
     let (streamed, answers) = (plan.request.stream, workload.is_session());
-    let engine = Predicted::new(core, Manner { way: WAY, streamed, answers, patience: None });
+    let manner = Manner { way: WAY, streamed, details: true, answers, patience: None };
+    let engine = Predicted::new(core, manner);
     let prompts = engine.prompts(plan.target.api == Api::OpenAiChat);
     let bench = OfTwin { engine, prompts };
     Ok(Ready { bench, workload, environment })
