@@ -3,12 +3,15 @@
 
 use crate::arrivals::share;
 use crate::running::Level;
-use crate::transport::TransportError;
+use crate::transport::{Transport, TransportError};
 use dyno_model::Nanos;
 use dyno_model::frame::Ending;
 use dyno_model::plan::Warmup;
 
-pub(crate) fn run<B>(level: &mut Level<'_, '_, B>, requests: u64) -> Result<(), TransportError> {
+pub(crate) fn run<T: Transport + ?Sized>(
+    level: &mut Level<'_, '_, T>,
+    requests: u64,
+) -> Result<(), TransportError> {
     let requests = share(requests, level.setup.shard);
     let warmup = match level.setup.plan.warmup {
         Some(Warmup::Requests(n)) => n,

@@ -2,11 +2,14 @@
 
 use crate::arrivals::share;
 use crate::running::{Freed, Level};
-use crate::transport::TransportError;
+use crate::transport::{Transport, TransportError};
 use dyno_model::Nanos;
 use dyno_model::frame::Ending;
 
-pub(crate) fn run<B>(level: &mut Level<'_, '_, B>, concurrency: u32) -> Result<(), TransportError> {
+pub(crate) fn run<T: Transport + ?Sized>(
+    level: &mut Level<'_, '_, T>,
+    concurrency: u32,
+) -> Result<(), TransportError> {
     let shard = level.setup.shard;
     let slots = share(u64::from(concurrency), shard) as u32;
     let planned = level.setup.plan.requests.map(|n| share(n, shard));

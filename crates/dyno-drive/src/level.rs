@@ -92,10 +92,10 @@ pub struct LevelOutcome {
 }
 
 /// Runs one level from start to the end of its last request.
-pub fn run_level<B>(
+pub fn run_level<T: Transport + ?Sized>(
     setup: LevelSetup<'_>,
-    transport: &mut dyn Transport<Body = B>,
-    supply: &mut dyn Supply<B>,
+    transport: &mut T,
+    supply: &mut dyn Supply<T::Body>,
 ) -> Result<LevelOutcome, TransportError> {
     let load = setup.plan.load;
     let mut level = Level::new(setup, transport, supply);

@@ -3,7 +3,7 @@
 use crate::arrivals::{belongs, share};
 use crate::ramp;
 use crate::running::Level;
-use crate::transport::TransportError;
+use crate::transport::{Transport, TransportError};
 use dyno_model::Nanos;
 use dyno_model::frame::Ending;
 use dyno_model::plan::{LevelPlan, Shard, Warmup};
@@ -63,8 +63,8 @@ impl Schedule {
     }
 }
 
-pub(crate) fn run<B>(
-    level: &mut Level<'_, '_, B>,
+pub(crate) fn run<T: Transport + ?Sized>(
+    level: &mut Level<'_, '_, T>,
     arrivals: impl Iterator<Item = Nanos>,
 ) -> Result<(), TransportError> {
     let schedule = Schedule::new(arrivals, level.setup.plan, level.setup.shard);
@@ -96,8 +96,8 @@ pub(crate) fn run<B>(
 
 /// Conversations arrive for as long as the level lasts: how many of their turns are warm-up, and
 /// when the first measured one is sent, depends on the answers and is on no schedule.
-pub(crate) fn run_sessions<B>(
-    level: &mut Level<'_, '_, B>,
+pub(crate) fn run_sessions<T: Transport + ?Sized>(
+    level: &mut Level<'_, '_, T>,
     arrivals: impl Iterator<Item = Nanos>,
 ) -> Result<(), TransportError> {
     let shard = level.setup.shard;

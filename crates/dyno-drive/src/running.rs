@@ -30,11 +30,11 @@ pub(crate) struct Freed {
 }
 
 /// The state of a running level.
-pub(crate) struct Level<'s, 'a, B> {
+pub(crate) struct Level<'s, 'a, T: Transport + ?Sized> {
     pub(crate) setup: LevelSetup<'s>,
-    transport: &'a mut dyn Transport<Body = B>,
-    supply: &'a mut dyn Supply<B>,
-    sessions: Sessions<B>,
+    transport: &'a mut T,
+    supply: &'a mut dyn Supply<T::Body>,
+    sessions: Sessions<T::Body>,
     ended: Vec<Ended>,
     pub(crate) started: Nanos,
     /// When the measured part began.
@@ -55,11 +55,11 @@ pub(crate) struct Level<'s, 'a, B> {
     silent: bool,
 }
 
-impl<'s, 'a, B> Level<'s, 'a, B> {
+impl<'s, 'a, T: Transport + ?Sized> Level<'s, 'a, T> {
     pub(crate) fn new(
         setup: LevelSetup<'s>,
-        transport: &'a mut dyn Transport<Body = B>,
-        supply: &'a mut dyn Supply<B>,
+        transport: &'a mut T,
+        supply: &'a mut dyn Supply<T::Body>,
     ) -> Self {
         Self {
             setup,
@@ -185,7 +185,7 @@ impl<'s, 'a, B> Level<'s, 'a, B> {
         slot: u32,
         intended: Nanos,
         turn: Option<Turn>,
-        payload: Payload<B>,
+        payload: Payload<T::Body>,
     ) -> Result<(), TransportError> {
         let index = self.issued + self.warmup;
         let phase = if self.in_warmup(intended) {
@@ -273,7 +273,7 @@ impl<'s, 'a, B> Level<'s, 'a, B> {
     }
 
     /// A turn whose time has come, before the level's time was up.
-    fn due_turn(&mut self, now: Nanos) -> Option<Thinking<B>> {
+    fn due_turn(&mut self, now: Nanos) -> Option<Thinking<T::Body>> {
         let up = self.time_limit().unwrap_or(Nanos::MAX);
         self.sessions.due(now.min(up.saturating_sub(1)))
     }

@@ -59,6 +59,14 @@ pub struct Job<B> {
 }
 
 impl<B> Job<B> {
+    /// The job without what is sent, and that.
+    pub fn split(self) -> (Job<()>, B) {
+        let Self { level, index, slot, turn, phase, intended, dispatched, payload } = self;
+        let Payload { lengths, body } = payload;
+        let payload = Payload { lengths, body: () };
+        (Job { level, index, slot, turn, phase, intended, dispatched, payload }, body)
+    }
+
     /// The record of a request of which nothing but its dispatch is known.
     pub fn record(&self) -> RequestRecord {
         let mut record =

@@ -79,7 +79,10 @@ impl Virtual {
         }
         let Some(step) = self.core.plan().filter(|step| step.end <= until) else { return false };
         self.core.commit(&mut self.done);
-        self.events.extend(self.done.drain(..));
+        // One or two, mostly.
+        for event in self.done.drain(..) {
+            self.events.push_back(event);
+        }
         if let Some(steps) = &mut self.steps {
             steps.push(step);
         }

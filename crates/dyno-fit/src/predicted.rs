@@ -1,7 +1,7 @@
 //! A twin in the place of a server: what the drivers send is answered by an engine in virtual time.
 
 use crate::prompts::{Asked, Prompts};
-use dyno_drive::{Ended, Job, Payload, Transport, TransportError};
+use dyno_drive::{Ended, Job, Lengths, Transport, TransportError};
 use dyno_engine::core::{Core, Event, Request};
 use dyno_engine::virtual_time::Virtual;
 use dyno_model::Nanos;
@@ -18,6 +18,8 @@ pub struct Manner {
     pub way: Nanos,
     /// It asks for streams, so that the time of each token is known.
     pub streamed: bool,
+    /// It keeps all that a record can hold, not the times alone.
+    pub details: bool,
     /// It needs the answers themselves: conversations do.
     pub answers: bool,
     /// How long it waits for an answer before it gives the request up. A worker of a closed loop
@@ -73,9 +75,8 @@ impl Predicted {
     }
 
     /// Hands the request to the engine; the server's words if it refuses.
-    fn submit(&mut self, id: u64, payload: &Payload<Asked>) -> Result<u32, String> {
-        let Payload { lengths, body: Asked(prompt) } = payload;
-        let prompt = prompt.as_ref().map_err(|error| error.to_string())?;
+    fn submit(&mut self, id: u64, lengths: Lengths, asked: Asked) -> Result<u32, String> {
+        let prompt = asked.0.map_err(|error| error.to_string())?;
         // A tokenizer that was given knows better than the number of words.
         let input = lengths.input.unwrap_or(prompt.tokens);
         let output = lengths.output.unwrap_or(1);
@@ -85,21 +86,27 @@ impl Predicted {
         Ok(input)
     }
 
+    /// What is known of a request that ends.
+    fn record(&mut self, id: u64) -> Option<Box<RequestRecord>> {
+        Some(self.in_flight.remove(id)?.record(self.manner.streamed))
+    }
+
     fn first(&mut self, id: u64, at: Nanos) {
-        if let Some(record) = self.in_flight.get_mut(id) {
-            record.headers = Some(at);
-            record.first = Some(at).filter(|_| self.manner.streamed);
+        if let Some(sent) = self.in_flight.get_mut(id) {
+            sent.first = Some(at);
         }
     }
 
     fn finished(&mut self, id: u64, at: Nanos) {
-        let Some(mut record) = self.in_flight.remove(id) else { return };
+        let Some(mut record) = self.record(id) else { return };
         let tokens = record.requested_output.unwrap_or(1);
         record.outcome = Outcome::Completed;
         (record.last, record.end) = (Some(at), at);
         (record.streamed, record.terminal) = (self.manner.streamed, true);
-        (record.status, record.finish_reason) = (Some(200), Some("length".to_owned()));
-        record.output = Some(usage(tokens));
+        if self.manner.details {
+            (record.status, record.finish_reason) = (Some(200), Some("length".to_owned()));
+            record.output = Some(usage(tokens));
+        }
         if self.manner.streamed && self.time.token_times(id, &mut self.times) {
             record.chunk_tokens_known = true;
             self.times.iter().for_each(|at| record.chunks.push(*at, false, 1));
@@ -128,7 +135,7 @@ impl Predicted {
 
     /// The client waits for it no longer.
     fn give_up(&mut self, id: u64, at: Nanos) {
-        let Some(mut record) = self.in_flight.remove(id) else { return };
+        let Some(mut record) = self.record(id) else { return };
         self.time.cancel(id);
         let is_first_of_worker = record.index == u64::from(record.slot);
         record.outcome = match is_first_of_worker {
@@ -144,51 +151,73 @@ impl Predicted {
     }
 }
 
-/// The records of requests under way, by their numbers, which go on and on.
+/// A request that is under way. Small, as there may be many; its record is made at its end.
+#[derive(Debug)]
+struct Sent {
+    job: Job<()>,
+    /// Tokens of its prompt, as the engine counts.
+    input: Option<u32>,
+    /// When its first token came.
+    first: Option<Nanos>,
+}
+
+impl Sent {
+    fn record(&self, streamed: bool) -> Box<RequestRecord> {
+        let mut record = Box::new(self.job.record());
+        (record.connected, record.sent) = (record.dispatched, record.dispatched);
+        record.reused = true;
+        record.input = self.input.map(usage);
+        record.headers = self.first;
+        record.first = self.first.filter(|_| streamed);
+        record
+    }
+}
+
+/// The requests under way, by their numbers, which go on and on.
 #[derive(Debug, Default)]
 struct InFlight {
     /// The number of the first that is kept.
     first: u64,
-    records: VecDeque<Option<Box<RequestRecord>>>,
+    sent: VecDeque<Option<Sent>>,
     count: usize,
 }
 
 impl InFlight {
     fn next_id(&self) -> u64 {
-        self.first + self.records.len() as u64
+        self.first + self.sent.len() as u64
     }
 
-    /// Takes the record of the next number; nothing if it has ended already.
-    fn push(&mut self, record: Option<Box<RequestRecord>>) {
-        self.count += usize::from(record.is_some());
-        self.records.push_back(record);
+    /// Takes the one of the next number; nothing if it has ended already.
+    fn push(&mut self, sent: Option<Sent>) {
+        self.count += usize::from(sent.is_some());
+        self.sent.push_back(sent);
     }
 
-    fn place(&mut self, id: u64) -> Option<&mut Option<Box<RequestRecord>>> {
-        self.records.get_mut(usize::try_from(id.checked_sub(self.first)?).ok()?)
+    fn place(&mut self, id: u64) -> Option<&mut Option<Sent>> {
+        self.sent.get_mut(usize::try_from(id.checked_sub(self.first)?).ok()?)
     }
 
-    fn get_mut(&mut self, id: u64) -> Option<&mut Box<RequestRecord>> {
+    fn get_mut(&mut self, id: u64) -> Option<&mut Sent> {
         self.place(id)?.as_mut()
     }
 
-    fn remove(&mut self, id: u64) -> Option<Box<RequestRecord>> {
-        let record = self.place(id)?.take()?;
+    fn remove(&mut self, id: u64) -> Option<Sent> {
+        let sent = self.place(id)?.take()?;
         self.count -= 1;
-        while let Some(None) = self.records.front() {
-            self.records.pop_front();
+        while let Some(None) = self.sent.front() {
+            self.sent.pop_front();
             self.first += 1;
         }
-        Some(record)
+        Some(sent)
     }
 
     /// All of them, in order.
-    fn drain(&mut self) -> impl Iterator<Item = (u64, Box<RequestRecord>)> {
+    fn drain(&mut self) -> impl Iterator<Item = (u64, Sent)> {
         let next = self.next_id();
         let first = std::mem::replace(&mut self.first, next);
         self.count = 0;
-        let records = (first..).zip(self.records.drain(..));
-        records.filter_map(|(id, record)| Some((id, record?)))
+        let sent = (first..).zip(self.sent.drain(..));
+        sent.filter_map(|(id, sent)| Some((id, sent?)))
     }
 }
 
@@ -219,19 +248,18 @@ impl Transport for Predicted {
 
     fn dispatch(&mut self, job: Job<Asked>) {
         self.cut_off();
-        let mut record = Box::new(job.record());
-        (record.connected, record.sent) = (record.dispatched, record.dispatched);
-        record.reused = true;
         let id = self.in_flight.next_id();
-        match self.submit(id, &job.payload) {
+        let (job, asked) = job.split();
+        match self.submit(id, job.payload.lengths, asked) {
             Ok(input) => {
-                record.input = Some(usage(input));
-                self.in_flight.push(Some(record));
                 if let Some(patience) = self.manner.patience {
                     self.waiting.push_back((id, job.dispatched.saturating_add(patience)));
                 }
+                self.in_flight.push(Some(Sent { job, input: Some(input), first: None }));
             }
             Err(words) => {
+                let sent = Sent { job, input: None, first: None };
+                let mut record = sent.record(self.manner.streamed);
                 record.outcome = Outcome::Failed(FailureClass::Http(400));
                 record.status = Some(400);
                 record.detail = Some(words);
@@ -265,7 +293,8 @@ impl Transport for Predicted {
 
     fn censor(&mut self, ended: &mut Vec<Ended>) {
         let now = self.time.now();
-        for (id, mut record) in self.in_flight.drain() {
+        for (id, sent) in self.in_flight.drain() {
+            let mut record = sent.record(self.manner.streamed);
             // The engine is told when it goes on, if it does.
             self.cut.push(id);
             (record.outcome, record.end) = (Outcome::Censored, now);

@@ -66,9 +66,9 @@ impl Core {
         if full || self.blocked {
             return Nanos::MAX;
         }
-        match self.queue.first_key_value() {
+        match self.queue.first() {
             _ if !self.preempted.is_empty() => now,
-            Some(((at, _), _)) => *at,
+            Some((at, _)) => at,
             None => Nanos::MAX,
         }
     }

@@ -16,6 +16,7 @@ pub(crate) mod keys;
 mod noise;
 mod plan;
 mod pool;
+mod queue;
 mod request;
 mod sequences;
 mod times;
@@ -30,8 +31,8 @@ use dyno_model::Nanos;
 use noise::Noise;
 use plan::Planned;
 use pool::Pool;
+use queue::Queue;
 use sequences::{Sequence, Sequences, State, longest};
-use std::collections::BTreeMap;
 use times::Rounds;
 
 /// The engine's state.
@@ -45,7 +46,7 @@ pub struct Core {
     noise: Noise,
     sequences: Sequences,
     /// By the time at which they may be admitted, then by order of submission.
-    queue: BTreeMap<(Nanos, u64), u32>,
+    queue: Queue,
     /// Before all of the queue; the last is the first to come back.
     preempted: Vec<u32>,
     /// The one sequence that is admitted and whose prompt is not yet all computed or planned.
@@ -81,7 +82,7 @@ impl Core {
             front_end: Fine::from_seconds(cost.front_end).plus(Fine::HALF).nanos(),
             noise: Noise::new(seed, cost.noise),
             sequences: Sequences::new(),
-            queue: BTreeMap::new(),
+            queue: Queue::default(),
             preempted: Vec::new(),
             partial: None,
             decoding: Decoding::new(scheduler.block),
@@ -152,7 +153,7 @@ impl Core {
         let Some(slot) = self.sequences.find(id) else { return false };
         match self.sequences.get(slot).state {
             State::Queued { at, order } => {
-                self.queue.remove(&(at, order));
+                self.queue.remove((at, order));
             }
             State::Preempted => self.preempted.retain(|other| *other != slot),
             State::Prefilling(_) | State::Decoding => self.stop(slot),
@@ -198,7 +199,7 @@ impl Core {
         if self.sequences.running() > 0 || !self.preempted.is_empty() {
             return Some(free);
         }
-        self.queue.first_key_value().map(|((at, _), _)| free.max(*at))
+        self.queue.first().map(|(at, _)| free.max(at))
     }
 
     /// The step that is planned and not yet committed.

@@ -150,8 +150,8 @@ impl Core {
     /// The first in the queue at this time: the last that was preempted, or the longest queued.
     pub(super) fn first_in_queue(&self, start: Nanos) -> Option<u32> {
         self.preempted.last().copied().or_else(|| {
-            let ((at, _), slot) = self.queue.first_key_value()?;
-            (*at <= start).then_some(*slot)
+            let (at, slot) = self.queue.first()?;
+            (at <= start).then_some(slot)
         })
     }
 

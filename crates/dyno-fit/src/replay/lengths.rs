@@ -25,7 +25,7 @@ impl Lengths {
     pub(super) fn output(&self, index: u64) -> u32 {
         if self.spread == 0.0 {
             // Whole numbers with the mean as it is: the steps of a line.
-            let line = |n: u64| (self.output * n as f64).round() as u64;
+            let line = |n: u64| (self.output * n as f64 + 0.5) as u64;
             return (line(index + 1) - line(index)).max(1) as u32;
         }
         // The golden ratio visits the unit interval more evenly than chance.

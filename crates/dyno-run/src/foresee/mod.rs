@@ -42,7 +42,8 @@ pub(crate) fn prepare(
     let environment = identity::environment(Server::default(), preflight, notes);
     let capacity = of_sweep(&twin, &plan, &workload).map_err(RunError::Usage)?;
     let (streamed, answers) = (plan.request.stream, workload.is_session());
-    let engine = Predicted::new(core, Manner { way: WAY, streamed, answers, patience: None });
+    let manner = Manner { way: WAY, streamed, details: true, answers, patience: None };
+    let engine = Predicted::new(core, manner);
     let prompts = engine.prompts(plan.target.api == Api::OpenAiChat);
     let bench = Box::new(OfTwin { engine, prompts });
     Ok(Prepared { plan: Arc::new(plan), bench, workload, environment, capacity })
