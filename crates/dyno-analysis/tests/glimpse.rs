@@ -61,9 +61,9 @@ proptest! {
         prop_assert!(close(found.requests_per_s, level.throughput.requests_per_s));
         prop_assert!(close(found.output_tokens_per_s, level.throughput.output_tokens_per_s));
         for (found, said) in [
-            (found.ttft_ms, &level.times[Time::Ttft]),
-            (found.itl_ms, &level.times[Time::Itl]),
-            (found.tpot_ms, &level.times[Time::Tpot]),
+            (found.times[Time::Ttft], &level.times[Time::Ttft]),
+            (found.times[Time::Itl], &level.times[Time::Itl]),
+            (found.times[Time::Tpot], &level.times[Time::Tpot]),
         ] {
             let said = said.as_ref();
             prop_assert!(close(found.p50, said.and_then(|said| said.p50)), "{found:?} {said:?}");
@@ -87,7 +87,7 @@ proptest! {
         let (rough, exact) = (glimpse.so_far(0.01), glimpse.settled(0.01));
         prop_assert_eq!(rough.requests_per_s, exact.requests_per_s);
         prop_assert_eq!(&rough.counts, &exact.counts);
-        let pairs = [(rough.ttft_ms, exact.ttft_ms), (rough.itl_ms, exact.itl_ms)];
+        let pairs = [(rough.times[Time::Ttft], exact.times[Time::Ttft]), (rough.times[Time::Itl], exact.times[Time::Itl])];
         for (rough, exact) in pairs {
             prop_assert_eq!(rough.p50.is_some(), exact.p50.is_some());
             prop_assert_eq!(rough.p99.is_some(), exact.p99.is_some());
@@ -100,7 +100,10 @@ proptest! {
 fn a_steady_level_is_known_to_within_a_sixteenth_while_it_runs() {
     let records: Vec<_> = (0..400).map(|i| stream(i, 0, i * 10, 100 + i % 50, 20, 8)).collect();
     let (rough, exact) = (glimpse(&records).so_far(0.01), glimpse(&records).settled(0.01));
-    for (rough, exact) in [(rough.ttft_ms, exact.ttft_ms), (rough.itl_ms, exact.itl_ms)] {
+    for (rough, exact) in [
+        (rough.times[Time::Ttft], exact.times[Time::Ttft]),
+        (rough.times[Time::Itl], exact.times[Time::Itl]),
+    ] {
         for (rough, exact) in [(rough.p50, exact.p50), (rough.p99, exact.p99)] {
             let (rough, exact) = (rough.unwrap(), exact.unwrap());
             assert!((0.98..=1.08).contains(&(rough / exact)), "{rough} {exact}");

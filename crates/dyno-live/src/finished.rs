@@ -4,6 +4,7 @@ use super::view::place;
 use super::watch::Over;
 use dyno_analysis::glimpse::{Glimpsed, Spread};
 use dyno_model::frame::Ending;
+use dyno_model::metric::Time;
 use dyno_words::columns::{ABSENT, millis, number, width};
 
 /// How a level ended, in a word or two.
@@ -37,7 +38,7 @@ fn unit(spread: Spread) -> &'static str {
 
 /// ITL, or TPOT where there is none.
 fn token_time(found: &Glimpsed) -> String {
-    match (found.itl_ms.p50, found.tpot_ms.p50) {
+    match (found.times[Time::Itl].p50, found.times[Time::Tpot].p50) {
         (Some(itl), _) => format!("ITL {} ms", millis(itl)),
         (None, Some(tpot)) => format!("TPOT {} ms", millis(tpot)),
         (None, None) => format!("ITL {ABSENT}"),
@@ -61,7 +62,7 @@ pub(super) fn line(
         format!("{} failed", counts.failed + counts.dropped),
         format!("{} req/s", maybe(found.requests_per_s, number)),
         format!("{} tok/s", maybe(found.output_tokens_per_s, number)),
-        format!("TTFT {}{}", pair(found.ttft_ms), unit(found.ttft_ms)),
+        format!("TTFT {}{}", pair(found.times[Time::Ttft]), unit(found.times[Time::Ttft])),
         token_time(found),
         ending(over.ending).to_owned(),
     ];
@@ -87,6 +88,7 @@ mod tests {
     use super::*;
     use crate::outlook::Took;
     use dyno_analysis::counts::Counts;
+    use dyno_model::metric::PerTime;
     use std::time::Duration;
 
     fn over() -> Over {
@@ -96,9 +98,12 @@ mod tests {
             counts,
             requests_per_s: Some(12.34),
             output_tokens_per_s: Some(789.6),
-            ttft_ms: spread(212.4, 480.0),
-            itl_ms: spread(20.1, 30.0),
-            tpot_ms: spread(21.0, 30.0),
+            times: PerTime::new(|time| match time {
+                Time::Ttft => spread(212.4, 480.0),
+                Time::Itl => spread(20.1, 30.0),
+                Time::Tpot => spread(21.0, 30.0),
+                _ => Spread::default(),
+            }),
             findings: Vec::new(),
         };
         let took = Took { requests: 500, time: Duration::from_secs(40), draining: Duration::ZERO };
@@ -128,8 +133,8 @@ mod tests {
     #[test]
     fn long_times_bring_their_own_unit() {
         let mut slow = over();
-        slow.found.ttft_ms.p50 = Some(46_700.0);
-        slow.found.ttft_ms.p99 = Some(59_000.0);
+        slow.found.times[Time::Ttft].p50 = Some(46_700.0);
+        slow.found.times[Time::Ttft].p99 = Some(59_000.0);
         let text = line(0, 1, false, "throughput", &slow, None);
         assert!(text.contains("TTFT 46.7s/59.0s?  ITL"), "{text}");
     }
@@ -141,7 +146,7 @@ mod tests {
         nothing.found = Glimpsed::default();
         let text = line(1, 2, false, "rate 4", &nothing, None);
         assert!(text.ends_with("– req/s  – tok/s  TTFT –/– ms  ITL –  lost"), "{text}");
-        nothing.found.tpot_ms.p50 = Some(9.0);
+        nothing.found.times[Time::Tpot].p50 = Some(9.0);
         let text = line(1, 2, false, "rate 4", &nothing, None);
         assert!(text.contains("TPOT 9.00 ms"), "{text}");
     }

@@ -2,6 +2,7 @@
 
 use dyno_analysis::glimpse::{Spread, for_each_itl, rough, ttft};
 use dyno_model::lag::LagHistogram;
+use dyno_model::metric::{PerTime, Time};
 use dyno_model::outcome::Outcome;
 use dyno_model::record::RequestRecord;
 use dyno_model::{Nanos, SEC};
@@ -25,15 +26,9 @@ pub(super) struct Seconds {
 pub(crate) struct Second {
     pub(crate) done: u64,
     pub(crate) tokens: u64,
-    pub(crate) ttft_ms: Spread,
-    pub(crate) itl_ms: Spread,
-    open: Option<Box<Distributions>>,
-}
-
-#[derive(Debug, Clone, Default)]
-struct Distributions {
-    ttft: LagHistogram,
-    itl: LagHistogram,
+    /// TTFT and ITL.
+    pub(crate) times: PerTime<Spread>,
+    open: Option<Box<PerTime<LagHistogram>>>,
 }
 
 impl Second {
@@ -41,14 +36,15 @@ impl Second {
         self.done += u64::from(!matches!(record.outcome, Outcome::Dropped(_)));
         self.tokens += record.output.map_or(0, |output| output.tokens);
         if let Some(open) = &mut self.open {
-            ttft(record).into_iter().for_each(|time| open.ttft.record(time));
-            for_each_itl(record, |time, tokens| (0..tokens).for_each(|_| open.itl.record(time)));
+            ttft(record).into_iter().for_each(|time| open[Time::Ttft].record(time));
+            let itl = &mut open[Time::Itl];
+            for_each_itl(record, |time, tokens| (0..tokens).for_each(|_| itl.record(time)));
         }
     }
 
     fn close(&mut self) {
         if let Some(open) = self.open.take() {
-            (self.ttft_ms, self.itl_ms) = (rough(&open.ttft), rough(&open.itl));
+            self.times = open.map(|_, times| rough(&times));
         }
     }
 }
@@ -124,9 +120,9 @@ mod tests {
         let over = seconds.over(100);
         assert_eq!(over.iter().map(|s| s.done).collect::<Vec<_>>(), [3, 1, 1, 0]);
         assert_eq!(over.iter().map(|s| s.tokens).collect::<Vec<_>>(), [30, 10, 10, 0]);
-        let median = over[0].ttft_ms.p50.unwrap();
+        let median = over[0].times[Time::Ttft].p50.unwrap();
         assert!((200.0..213.0).contains(&median), "{median}");
-        assert_eq!(over[3].ttft_ms, Spread::default());
+        assert_eq!(over[3].times[Time::Ttft], Spread::default());
         assert_eq!(seconds.over(2).len(), 2);
     }
 

@@ -154,6 +154,7 @@ mod tests {
     use super::*;
     use crate::made_up;
     use dyno_model::frame::LevelEnd;
+    use dyno_model::metric::Time;
 
     fn end(level: u32) -> LevelEnd {
         LevelEnd { level, ..made_up::level_end() }
@@ -174,7 +175,10 @@ mod tests {
         assert!(watch.update(&live).is_empty());
         let first = watch.levels[0].over.as_ref().unwrap();
         assert_eq!((first.took.requests, first.found.counts.completed), (3, 3));
-        assert!(first.found.ttft_ms.p50.is_some() && first.found.itl_ms.p50.is_some());
+        assert!(
+            first.found.times[Time::Ttft].p50.is_some()
+                && first.found.times[Time::Itl].p50.is_some()
+        );
         assert!(watch.levels[1].over.is_none());
         assert_eq!(watch.found(1).unwrap().counts.completed, 1);
         assert_eq!((watch.seen.done, watch.seen.level, watch.seen.levels), (1, 1, 2));
@@ -192,7 +196,7 @@ mod tests {
         watch.update(&live);
         let over = watch.levels[0].over.as_ref().unwrap();
         assert_eq!(over.took.requests, 20_000);
-        assert_eq!(over.found.ttft_ms.p50, None);
+        assert_eq!(over.found.times[Time::Ttft].p50, None);
         assert_eq!(live.look().done, 20_000);
     }
 }

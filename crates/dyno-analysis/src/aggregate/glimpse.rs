@@ -10,7 +10,7 @@ use super::tokens::TokenSum;
 use crate::counts::Counts;
 use crate::findings::Finding;
 use dyno_model::lag::LagHistogram;
-use dyno_model::metric::Time;
+use dyno_model::metric::{PerTime, Time};
 use dyno_model::record::RequestRecord;
 use dyno_model::units::to_s;
 use dyno_stats::{Counted, PERCENTILES, Percentile, Presence, Tally};
@@ -38,12 +38,8 @@ pub struct Glimpsed {
     pub requests_per_s: Option<f64>,
     /// Output tokens of completed requests per second.
     pub output_tokens_per_s: Option<f64>,
-    /// Time to first token, in milliseconds.
-    pub ttft_ms: Spread,
-    /// Time between tokens, in milliseconds.
-    pub itl_ms: Spread,
-    /// Time per output token of each request, in milliseconds.
-    pub tpot_ms: Spread,
+    /// TTFT, ITL and TPOT, in milliseconds; the other times are not watched.
+    pub times: PerTime<Spread>,
     /// What speaks against the level, as far as it can be known before the summary.
     pub findings: Vec<Finding>,
 }
@@ -168,9 +164,13 @@ impl Glimpse {
     fn look(&self, allow_failures: f64, exact: bool) -> Glimpsed {
         let duration = self.span.duration().filter(|_| self.counts.completed > 0);
         let per_s = |n: u64| duration.map(|ns| n as f64 / to_s(ns));
-        let [ttft_ms, tpot_ms] = [&self.ttft, &self.tpot].map(|samples| samples.spread(exact));
-        let itl_ms =
-            if exact { spread_of(&self.itl.clone().freeze()) } else { rough(&self.rough_itl) };
+        let times = PerTime::new(|time| match time {
+            Time::Ttft => self.ttft.spread(exact),
+            Time::Tpot => self.tpot.spread(exact),
+            Time::Itl if exact => spread_of(&self.itl.clone().freeze()),
+            Time::Itl => rough(&self.rough_itl),
+            _ => Spread::default(),
+        });
         let median = |samples: &Samples| samples.quantile(0.5, exact);
         let median_ns = median(&self.ttft).or_else(|| median(&self.latency));
         let counts = Counts { planned: 0, ..self.counts.clone() };
@@ -186,9 +186,7 @@ impl Glimpse {
             counts: self.counts.clone(),
             requests_per_s: per_s(self.counts.completed),
             output_tokens_per_s: self.output.total().and_then(per_s),
-            ttft_ms,
-            itl_ms,
-            tpot_ms,
+            times,
             findings: findings.into_iter().flatten().collect(),
         }
     }

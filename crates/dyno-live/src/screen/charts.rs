@@ -3,6 +3,7 @@
 use super::picture::Picture;
 use crate::finished::maybe;
 use crate::seconds::Second;
+use dyno_model::metric::Time;
 use dyno_words::columns::{millis, number};
 use ratatui_core::layout::{Constraint, Layout, Rect};
 use ratatui_core::style::{Color, Style};
@@ -37,7 +38,7 @@ const CHARTS: [Chart; 4] = [
         name: "TTFT p50",
         unit: "ms",
         colour: Color::Cyan,
-        value: |second| second.ttft_ms.p50,
+        value: |second| second.times[Time::Ttft].p50,
         shown: millis,
     },
     Chart {
@@ -51,7 +52,7 @@ const CHARTS: [Chart; 4] = [
         name: "ITL p50",
         unit: "ms",
         colour: Color::Cyan,
-        value: |second| second.itl_ms.p50,
+        value: |second| second.times[Time::Itl].p50,
         shown: millis,
     },
 ];

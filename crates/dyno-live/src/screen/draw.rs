@@ -4,6 +4,7 @@ use super::picture::Picture;
 use super::{charts, levels};
 use crate::finished::pair;
 use crate::view::{bar, clock, figure, place, requests, run_left, share_done};
+use dyno_model::metric::Time;
 use dyno_words::columns::{cut, width};
 use ratatui_core::layout::{Constraint, Layout, Rect};
 use ratatui_core::style::{Color, Style};
@@ -114,11 +115,11 @@ fn figures(picture: &Picture) -> Line<'static> {
     }
     parts.push(format!("{} in flight", seen.in_flight));
     if let Some(found) = picture.present().and_then(|row| row.found.as_ref()) {
-        parts.push(format!("TTFT {} ms", pair(found.ttft_ms)));
-        if found.itl_ms.p50.is_some() {
-            parts.push(format!("ITL {} ms", pair(found.itl_ms)));
-        } else if found.tpot_ms.p50.is_some() {
-            parts.push(format!("TPOT {} ms", pair(found.tpot_ms)));
+        parts.push(format!("TTFT {} ms", pair(found.times[Time::Ttft])));
+        if found.times[Time::Itl].p50.is_some() {
+            parts.push(format!("ITL {} ms", pair(found.times[Time::Itl])));
+        } else if found.times[Time::Tpot].p50.is_some() {
+            parts.push(format!("TPOT {} ms", pair(found.times[Time::Tpot])));
         }
     }
     Line::from(parts.join("  "))

@@ -3,6 +3,7 @@
 use super::picture::{Picture, Row};
 use crate::finished::{maybe, pair};
 use dyno_analysis::glimpse::Glimpsed;
+use dyno_model::metric::Time;
 use dyno_words::columns::{cut_middle, millis, number};
 use ratatui_core::layout::{Alignment, Constraint, Rect};
 use ratatui_core::style::{Color, Style};
@@ -28,7 +29,7 @@ pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, picture: &Picture) {
     let first = last.saturating_sub(room);
     let shown = &rows[first..(first + room).min(rows.len())];
     let bars = area.width >= WITH_BARS;
-    let token_time = TokenTime::of(rows);
+    let token_time = token_time(rows);
     let widths = widths(area.width, bars);
     let of_label = match (widths.get(1), area.width) {
         (Some(Constraint::Length(label)), _) => usize::from(*label),
@@ -63,25 +64,11 @@ fn title(first: usize, shown: usize, picture: &Picture) -> Line<'static> {
 }
 
 /// Which time between tokens all levels have.
-#[derive(Debug, Clone, Copy)]
-enum TokenTime {
-    Itl,
-    Tpot,
-}
-
-impl TokenTime {
-    fn of(rows: &[Row]) -> Self {
-        let mut found = rows.iter().filter_map(|row| row.found.as_ref());
-        let all = found.all(|found| found.itl_ms.p50.is_some() || found.tpot_ms.p50.is_none());
-        if all { Self::Itl } else { Self::Tpot }
-    }
-
-    fn value(self, found: &Glimpsed) -> Option<f64> {
-        match self {
-            Self::Itl => found.itl_ms.p50,
-            Self::Tpot => found.tpot_ms.p50,
-        }
-    }
+fn token_time(rows: &[Row]) -> Time {
+    let mut found = rows.iter().filter_map(|row| row.found.as_ref());
+    let has = |found: &Glimpsed, time| found.times[time].p50.is_some();
+    let all = found.all(|found| has(found, Time::Itl) || !has(found, Time::Tpot));
+    if all { Time::Itl } else { Time::Tpot }
 }
 
 /// What the longest bars stand for.
@@ -96,7 +83,7 @@ impl Most {
         let most = |values: &mut dyn Iterator<Item = f64>| values.fold(0.0, f64::max);
         Self {
             tokens: most(&mut found().filter_map(|found| found.output_tokens_per_s)),
-            ttft: most(&mut found().filter_map(|found| found.ttft_ms.p99)),
+            ttft: most(&mut found().filter_map(|found| found.times[Time::Ttft].p99)),
         }
     }
 }
@@ -116,11 +103,8 @@ fn widths(width: u16, bars: bool) -> Vec<Constraint> {
     widths.into_iter().map(Constraint::Length).collect()
 }
 
-fn header(token_time: TokenTime, bars: bool) -> table::Row<'static> {
-    let token_time = match token_time {
-        TokenTime::Itl => "ITL",
-        TokenTime::Tpot => "TPOT",
-    };
+fn header(token_time: Time, bars: bool) -> table::Row<'static> {
+    let token_time = token_time.info().short[0];
     let right = ["reqs", "failed", "req/s", "tok/s", "TTFT p50/p99", token_time].map(aligned_right);
     let mut cells = vec![aligned_right("#"), Text::from("level")];
     cells.extend(right);
@@ -134,7 +118,7 @@ fn header(token_time: TokenTime, bars: bool) -> table::Row<'static> {
 fn line(
     index: usize,
     row: &Row,
-    token_time: TokenTime,
+    token_time: Time,
     of_label: usize,
     bars: Option<(&Most, &Vec<Constraint>)>,
 ) -> table::Row<'static> {
@@ -154,8 +138,10 @@ fn line(
         count(|found| found.counts.failed + found.counts.dropped).style(failed_style),
         figure(|found| found.requests_per_s, number),
         figure(|found| found.output_tokens_per_s, number),
-        aligned_right(found.map_or(String::new(), |found| pair(found.ttft_ms))),
-        aligned_right(found.map_or(String::new(), |found| maybe(token_time.value(found), millis))),
+        aligned_right(found.map_or(String::new(), |found| pair(found.times[Time::Ttft]))),
+        aligned_right(
+            found.map_or(String::new(), |found| maybe(found.times[token_time].p50, millis)),
+        ),
     ];
     if let Some((most, widths)) = bars {
         let columns = match widths.get(8) {
@@ -168,7 +154,7 @@ fn line(
         let green = Style::new().fg(Color::Green);
         let tokens = found.and_then(|found| found.output_tokens_per_s);
         cells.push(drawn(tokens, most.tokens).style(green));
-        let ttft = found.and_then(|found| found.ttft_ms.p99);
+        let ttft = found.and_then(|found| found.times[Time::Ttft].p99);
         cells.push(drawn(ttft, most.ttft).style(Style::new().fg(Color::Cyan)));
     }
     cells.push(Text::from(row.state));

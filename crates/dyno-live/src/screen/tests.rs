@@ -8,6 +8,7 @@ use crate::made_up;
 use crate::outlook::Left;
 use crate::seconds::{Second, Seconds};
 use dyno_analysis::glimpse::{Glimpse, Glimpsed};
+use dyno_model::metric::Time;
 use dyno_model::outcome::{FailureClass, Outcome};
 use dyno_model::{MS, SEC};
 use dyno_words::escape::escape;
@@ -141,7 +142,7 @@ fn a_run_under_way() {
 #[test]
 fn a_single_level_without_streams_or_a_bound() {
     let mut found = found(50, 0);
-    (found.ttft_ms, found.itl_ms, found.tpot_ms) = Default::default();
+    (found.times[Time::Ttft], found.times[Time::Itl], found.times[Time::Tpot]) = Default::default();
     let mut picture = with_rows(vec![row("concurrency 16", Row::RUNNING, Some(found))], 0);
     (picture.seen.planned, picture.left) = (None, None);
     assert_snapshot!("one_level_80x24", drawn(&picture, 80, 24));

@@ -23,9 +23,7 @@ messages! {
     RequestRate: "Requests/s", "请求/秒";
     OutputRate: "Output tokens/s", "输出 token/秒";
     Ttft: "TTFT {} (ms)", "首 token 延迟 {} (ms)";
-    Tpot: "TPOT {} (ms)", "每 token 用时 {} (ms)";
     Itl: "ITL {} (ms)", "token 间延迟 {} (ms)";
-    Latency: "Latency {} (ms)", "请求延迟 {} (ms)";
     Verdict: "Verdict", "判定";
     Steady: "over the steady window", "稳定窗口内的数值";
     Few: "fewer than 10 samples lie beyond this percentile", "超出该百分位的样本不足 10 个";

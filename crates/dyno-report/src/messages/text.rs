@@ -30,9 +30,6 @@ messages! {
     RequestRate: "req/s", "请求/秒";
     OutputRate: "out tok/s", "输出 tok/s";
     TtftMs: "TTFT ms", "TTFT ms";
-    ItlMs: "ITL ms", "ITL ms";
-    TpotMs: "TPOT ms", "TPOT ms";
-    LatencyMs: "latency ms", "延迟 ms";
     Verdict: "verdict", "判定";
     Steady:
         "over the steady window; the whole run stands below",

@@ -71,7 +71,6 @@ messages! {
     Pass: "pass", "达标";
     Fail: "fail", "未达标";
     CannotTell: "unknown", "无法判断";
-    Goodput: "Goodput", "有效吞吐量 goodput";
     GoodputUnit: "Goodput (req/s)", "有效吞吐量（请求/秒）";
     MetShare: "Requests that met it", "达标请求占比";
     // Findings.
@@ -112,25 +111,15 @@ messages! {
     Cost: "Cost", "成本";
     RequestRate: "Requests/s", "QPS（请求/秒）";
     OutputRate: "Output tokens/s", "输出 token/秒";
-    TotalRate: "Total tokens/s", "总 token/秒";
     OverSteady: ", steady window", "（稳定窗口）";
     OverWhole: ", whole level", "（整档）";
-    PerUser: "Output tokens/s for each user", "单用户输出速度";
-    Offered: "Offered requests/s", "到达率（请求/秒）";
     Ttft: "TTFT", "首 token 延迟 TTFT";
     Itl: "ITL", "token 间延迟 ITL";
     Tpot: "TPOT", "每 token 用时 TPOT";
     Latency: "Latency", "请求延迟";
-    ScheduledTtft: "TTFT from the schedule", "首 token 延迟（自计划时刻）";
-    ScheduledLatency: "Latency from the schedule", "请求延迟（自计划时刻）";
-    ChunkGap: "Chunk gap", "数据块间隔";
     InFlight: "In flight, mean", "平均并发";
     Completed: "Completed", "成功";
     Failed: "Failed", "失败";
-    FailedShare: "Failures, share", "失败占比";
-    Duration: "Duration", "用时";
-    Running: "Running, mean", "平均运行数";
-    Waiting: "Waiting, mean", "平均排队数";
     KvCache: "KV cache, most", "KV cache 最高占用";
     PerMillionOutput: "Price per million output tokens", "每百万输出 token 价格";
     PerMillionTotal: "Price per million tokens", "每百万 token 价格";
@@ -208,34 +197,9 @@ messages! {
     SteadyWindow: "Steady window", "稳定窗口";
     Percentiles: "Percentiles", "百分位";
     Interval: "95 % intervals", "95 % 置信区间";
-    TtftMeans: "From the last byte of the request being sent to the first event with output.",
-        "从请求的最后一个字节发出，到第一个带输出的事件到达。";
-    ItlMeans: "The gap between two output events, divided by the tokens of the later one and counted \
-               once for each of them.",
-        "相邻两个输出事件的间隔除以后一事件的 token 数，并按每个 token 计一次。";
-    TpotMeans: "Mean time per token after the first, of one request with two tokens or more.",
-        "单个请求（至少两个 token）首 token 之后平均每个 token 的用时。";
-    LatencyMeans: "From the request being sent to the last event with output or a finish reason.",
-        "从请求发出，到最后一个带输出或结束原因的事件到达。";
-    ScheduledMeans: "The same from the moment at which the schedule wanted the request sent, so that \
-                     nothing that was held up is hidden.",
-        "从计划发送时刻算起的同一指标，不会掩盖被推迟的请求。";
-    ChunkGapMeans: "Time between two output events that follow each other: what a reader of the \
-                    stream sees.",
-        "相邻两个输出事件之间的时间，即读者看到的停顿。";
-    RequestRateMeans: "Completed requests. Failed ones are shown beside it, never inside it.",
-        "成功的请求。失败的请求另行列出，绝不计入。";
-    OutputRateMeans: "Output tokens of completed requests; absent if any of them has no count.",
-        "成功请求的输出 token；若任一请求没有计数，则不给出。";
     SteadyMeans: "The time between filling up and running out. Where every level has one, \
                   throughputs are those of it, so that one straggler does not halve a result.",
         "加载完成之后、请求耗尽之前的时段。各档均有时，吞吐量取自该窗口，个别拖尾请求不会使结果减半。";
-    PerUserMeans: "How fast one user sees tokens arrive.", "单个用户看到 token 的速度。";
-    InFlightMeans: "Requests between being sent and their end; the mean over time.",
-        "已发出而未结束的请求数，按时间平均。";
-    GoodputMeans: "Completed requests that met every bound of the SLO themselves.",
-        "自身满足 SLO 全部要求的成功请求。";
-    FailedMeans: "Of the requests that ended with an answer or a failure.", "在得到回答或失败的请求中的占比。";
     PercentilesMeans: "Of exact samples, by linear interpolation. Absent while fewer than 10 samples \
                        lie beyond; p90 to p99 are shown from 20 samples on, marked ?.",
         "由精确样本线性插值得到。超出该百分位的样本不足 10 个时不给出；p90 至 p99 从 20 个样本起显示，标记为 ?。";
