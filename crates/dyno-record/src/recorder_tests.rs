@@ -123,3 +123,53 @@ fn a_dropped_recorder_still_writes() {
     assert_eq!(dir.records().unwrap().count(), 100);
     assert!(Recorder::start(&dir, header()).is_err(), "a run is never written over");
 }
+
+#[test]
+fn what_was_sent_since_some_place_is_read_back_while_the_recording_goes_on() {
+    let root = tempfile::tempdir().unwrap();
+    let dir = RunDir::create(root.path()).unwrap();
+    let recorder = Recorder::start(&dir, header()).unwrap();
+    (0..100).for_each(|level| recorder.send(frame(level)));
+    let place = recorder.written().unwrap();
+    assert!(place.rest.is_empty());
+    let send = recorder.sender();
+    thread::spawn(move || (100..200).for_each(|level| send(frame(level)))).join().unwrap();
+    assert!(recorder.written().unwrap().length > place.length);
+    let since: Vec<_> = dir.records_from(place.length).unwrap().collect();
+    assert_eq!(since, (100..200).map(frame).collect::<Vec<_>>());
+    assert_eq!(recorder.finish().frames_written, 200);
+}
+
+/// Takes nothing.
+struct Full;
+
+impl Write for Full {
+    fn write(&mut self, _: &[u8]) -> io::Result<usize> {
+        Err(io::ErrorKind::StorageFull.into())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl Sink for Full {
+    fn truncate(&mut self, _: u64) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn sync(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+#[test]
+fn what_a_full_disk_does_not_take_is_told_and_a_closed_queue_answers_no_one() {
+    let limits = (WriteLimits::default(), QueueLimits::default());
+    let recorder = Recorder::with(Full, "r".into(), 7, limits.0, limits.1).unwrap();
+    (0..3).for_each(|level| recorder.send(frame(level)));
+    let written = recorder.written().unwrap();
+    assert_eq!(written, Written { length: 7, rest: (0..3).map(frame).collect() });
+    recorder.queue.close();
+    assert_eq!(recorder.written(), None);
+}

@@ -4,59 +4,18 @@
 mod common;
 
 use dyno_model::environment::{Environment, Host, Server};
-use dyno_model::plan::{
-    Api, DataPlan, LengthSpec, LevelPlan, Load, PLAN_SCHEMA, Plan, RequestPlan, Shard, Target,
-    Timeouts, UsageWanted,
-};
+use dyno_model::plan::{LevelPlan, Plan, Target, Timeouts};
 use dyno_record::{RecordError, Recorder, RunDir};
 use std::fs;
 use std::path::Path;
 
 fn plan() -> Plan {
-    Plan {
-        schema: PLAN_SCHEMA.into(),
-        target: Target {
-            url: Some("http://127.0.0.1:8000/v1".into()),
-            embedded: None,
-            predicted: false,
-            api: Api::OpenAiChat,
-            insecure: false,
-            header_names: vec![],
-        },
-        levels: vec![LevelPlan {
-            label: "c8".into(),
-            load: Load::Concurrency { concurrency: 8 },
-            requests: Some(80),
-            duration_ns: None,
-            warmup: None,
-            drain_ns: 30_000_000_000,
-            input_tokens: LengthSpec::fixed(512),
-            output_tokens: LengthSpec::fixed(128),
-            capacity: None,
-            repeat: None,
-            until: None,
-            soak: false,
-        }],
-        data: DataPlan::default(),
-        request: RequestPlan {
-            model: None,
-            stream: true,
-            temperature: Some(0.1),
-            stop: vec![],
-            extra_body: None,
-            usage: UsageWanted::Continuous,
-        },
-        timeouts: Timeouts { connect_ns: 5, total_ns: 6, first_token_ns: 7, idle_ns: 8 },
-        allow_failures: 0.01,
-        slo: None,
-        seed: 42,
-        shard: Shard::WHOLE,
-        label: None,
-        note: Some("näive".into()),
-        save_text: false,
-        course: Default::default(),
-        server: Default::default(),
-    }
+    let mut plan = Plan::new(Target::at("http://127.0.0.1:8000/v1"));
+    plan.levels.push(LevelPlan::closed_loop(8, 80));
+    plan.timeouts = Timeouts { connect_ns: 5, total_ns: 6, first_token_ns: 7, idle_ns: 8 };
+    plan.request.temperature = Some(0.1);
+    (plan.seed, plan.note) = (42, Some("näive".into()));
+    plan
 }
 
 fn record_a_run(path: &Path) -> RunDir {

@@ -4,6 +4,28 @@
 //! the levels one after the other, keeps every record, and sums up what was kept; [`in_turns`] does so
 //! with two orders, level by level. Nothing here prints: what is worth telling while a run goes on
 //! goes to the observer, and how it ended is in [`Finished`] or [`RunError`].
+//!
+//! In a test of another project, against an engine that is started for it (or, with
+//! [`Order::server`], against a server that is there):
+//!
+//! ```no_run
+//! use dyno_model::Verdict;
+//! use dyno_model::plan::LevelPlan;
+//! use dyno_run::{Order, run};
+//!
+//! # fn main() -> Result<(), dyno_run::RunError> {
+//! let order = Order::engine("ttft=20ms,itl=2ms,tokens=16").level(LevelPlan::closed_loop(4, 20));
+//! let summary = run(order, &())?.summary?;
+//! let level = &summary.levels[0];
+//! assert_eq!(level.requests.completed, Some(20));
+//! assert_ne!(level.verdict, Verdict::Invalid, "{:?}", level.reasons);
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! With [`Order::twin`] the same takes no time at all. A run is kept where [`Order::place`] says; unless
+//! told, in a temporary directory that goes with [`Finished`], so that nothing but its size differs from
+//! a run that is kept.
 
 mod book;
 mod course;
@@ -32,6 +54,7 @@ mod watch;
 pub mod workload;
 
 pub use dyno_drive::{Stop, StopSignal};
+pub use dyno_wire::tls::TlsSettings;
 pub use embedded::Embedded;
 pub use enough::can_watch;
 pub use error::{Blame, RunError};

@@ -105,24 +105,14 @@ fn on_other(side: Side, why: &Note) -> Note {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use dyno_model::plan::{LengthSpec, Load};
     use proptest::prelude::*;
     use std::cell::{Cell, RefCell};
 
     fn level(concurrency: u32, repeat: Option<u32>) -> LevelPlan {
         LevelPlan {
             label: format!("concurrency {concurrency} {repeat:?}"),
-            load: Load::Concurrency { concurrency },
-            requests: Some(10),
-            duration_ns: None,
-            warmup: None,
-            drain_ns: 0,
-            input_tokens: LengthSpec::fixed(8),
-            output_tokens: LengthSpec::fixed(8),
-            capacity: None,
             repeat,
-            until: None,
-            soak: false,
+            ..LevelPlan::closed_loop(concurrency, 10)
         }
     }
 

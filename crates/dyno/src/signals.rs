@@ -1,7 +1,7 @@
 //! Ctrl-C: once to stop sending, twice to stop at once. A terminal that goes away, or a
 //! file that may not grow, ends nothing by itself.
 
-use dyno_drive::StopSignal;
+use dyno_run::StopSignal;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
 use signal_hook::iterator::{Handle, Signals};
 use std::thread::JoinHandle;

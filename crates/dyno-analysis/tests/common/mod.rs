@@ -6,67 +6,24 @@ use dyno_model::Summary;
 use dyno_model::frame::{ClientHealth, Ending, Frame, LevelEnd, LevelStart, RunEnd, RunHeader};
 use dyno_model::lag::LagHistogram;
 use dyno_model::outcome::{FailureClass, Outcome};
-use dyno_model::plan::{
-    Api, DataPlan, LengthSpec, LevelPlan, Load, PLAN_SCHEMA, Plan, RequestPlan, Shard, Target,
-    Timeouts, UsageWanted,
-};
+use dyno_model::plan::{LengthSpec, LevelPlan, Load, Plan, Target, UsageWanted};
 use dyno_model::record::{Phase, RequestRecord, TokenCount, TokenSource, Turn};
 use dyno_model::{MS, SEC};
 
 pub fn level_plan(label: &str, load: Load, requests: Option<u64>) -> LevelPlan {
     LevelPlan {
         label: label.to_owned(),
-        load,
         requests,
-        duration_ns: None,
-        warmup: None,
-        drain_ns: 30 * SEC,
         input_tokens: LengthSpec::fixed(100),
         output_tokens: LengthSpec::fixed(5),
-        capacity: None,
-        repeat: None,
-        until: None,
-        soak: false,
+        ..LevelPlan::new(load)
     }
 }
 
 pub fn plan(levels: Vec<LevelPlan>) -> Plan {
-    Plan {
-        schema: PLAN_SCHEMA.to_owned(),
-        target: Target {
-            url: Some("http://gpu-7:8000/v1".to_owned()),
-            embedded: None,
-            predicted: false,
-            api: Api::OpenAiChat,
-            insecure: false,
-            header_names: vec![],
-        },
-        levels,
-        data: DataPlan::default(),
-        request: RequestPlan {
-            model: Some("small".to_owned()),
-            stream: true,
-            temperature: None,
-            stop: vec![],
-            extra_body: None,
-            usage: UsageWanted::Final,
-        },
-        timeouts: Timeouts {
-            connect_ns: 5 * SEC,
-            total_ns: 1800 * SEC,
-            first_token_ns: 1800 * SEC,
-            idle_ns: 60 * SEC,
-        },
-        allow_failures: 0.01,
-        slo: None,
-        seed: 42,
-        shard: Shard::WHOLE,
-        label: None,
-        note: None,
-        save_text: false,
-        course: Default::default(),
-        server: Default::default(),
-    }
+    let mut plan = Plan { levels, seed: 42, ..Plan::new(Target::at("http://gpu-7:8000/v1")) };
+    (plan.request.model, plan.request.usage) = (Some("small".to_owned()), UsageWanted::Final);
+    plan
 }
 
 pub fn usage(tokens: u64) -> Option<TokenCount> {

@@ -107,20 +107,8 @@ impl Transport for Simulated {
 }
 
 pub(crate) fn level(load: Load) -> LevelPlan {
-    LevelPlan {
-        label: "level".into(),
-        load,
-        requests: None,
-        duration_ns: None,
-        warmup: None,
-        drain_ns: 30 * SEC,
-        input_tokens: LengthSpec::fixed(1),
-        output_tokens: LengthSpec::fixed(1),
-        capacity: None,
-        repeat: None,
-        until: None,
-        soak: false,
-    }
+    let one = LengthSpec::fixed(1);
+    LevelPlan { input_tokens: one.clone(), output_tokens: one, ..LevelPlan::new(load) }
 }
 
 #[derive(Default)]

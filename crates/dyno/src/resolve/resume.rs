@@ -7,8 +7,7 @@ use crate::args::target::{TargetUrl, target};
 use crate::usage::UsageError;
 use dyno_model::plan::Plan;
 use dyno_record::RunDir;
-use dyno_run::{Order, Past, Place, Reach, StopSignal};
-use dyno_wire::tls::TlsSettings;
+use dyno_run::{Order, Past, Place, Reach, StopSignal, TlsSettings};
 use serde_json::Value;
 use std::path::Path;
 

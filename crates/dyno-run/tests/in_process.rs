@@ -1,0 +1,160 @@
+//! Runs in the process of whoever asks for them.
+#![allow(clippy::unwrap_used)]
+
+use dyno_engine::{Running, Server};
+use dyno_model::Verdict;
+use dyno_model::frame::{Ending, LevelEnd};
+use dyno_model::plan::{LevelPlan, Plan};
+use dyno_model::record::RequestRecord;
+use dyno_net::Clock;
+use dyno_run::{
+    Blame, Embedded, LevelBegins, Observer, Order, Place, RunError, Stop, in_turns, run,
+};
+use std::cell::RefCell;
+
+const SCRIPT: &str = "ttft=20ms,itl=2ms,tokens=16";
+const TWIN: &str = "generic-7b-24gb";
+
+/// Keeps what it is told.
+#[derive(Default)]
+struct Told(RefCell<Vec<String>>);
+
+impl Told {
+    fn say(&self, words: impl Into<String>) {
+        self.0.borrow_mut().push(words.into());
+    }
+
+    fn count(&self, words: &str) -> usize {
+        self.0.borrow().iter().filter(|told| *told == words).count()
+    }
+}
+
+impl Observer for Told {
+    fn begins(&self, plan: &Plan, _clock: Clock) {
+        self.say(format!("{} levels", plan.levels.len()));
+    }
+
+    fn turn_begins(&self) {
+        self.say("turn");
+    }
+
+    fn level_begins(&self, level: LevelBegins<'_>) {
+        self.say(format!("begins {} of {}, {:?}", level.index, level.known, level.planned));
+    }
+
+    fn ended(&self, _record: &RequestRecord) {
+        self.say("request");
+    }
+
+    fn level_ends(&self, end: &LevelEnd) {
+        self.say(format!("ends {}", end.level));
+    }
+}
+
+/// On a machine that is busy a level may be invalid, but for that reason only.
+fn believable(level: &dyno_model::LevelSummary) -> bool {
+    let late = ["send_lag", "read_lag", "engine_slip", "off_schedule"];
+    level.verdict != Verdict::Invalid
+        || level.reasons.iter().any(|reason| late.contains(&reason.code.as_str()))
+}
+
+#[test]
+fn an_engine_of_our_own() {
+    let told = Told::default();
+    let order = Order::engine(SCRIPT).level(LevelPlan::closed_loop(4, 20));
+    let finished = run(order, &told).unwrap();
+    let summary = finished.summary.as_ref().unwrap();
+    let level = &summary.levels[0];
+    assert_eq!(level.requests.completed, Some(20));
+    assert!(level.ttft_ms.as_ref().unwrap().mean.unwrap() >= 20.0);
+    assert!(believable(level), "{:?}", level.reasons);
+    assert!(summary.run.simulated);
+    assert_eq!(finished.ending, Ending::Requests);
+    assert_eq!(told.0.borrow()[..3], ["1 levels", "turn", "begins 0 of 1, Some(20)"]);
+    assert_eq!((told.count("request"), told.count("ends 0")), (20, 1));
+    // The directory is whole, and goes with the run.
+    let path = finished.dir.path().to_owned();
+    assert!(path.join("summary.json").is_file() && path.join("records.dyno").is_file());
+    drop(finished);
+    assert!(!path.exists());
+}
+
+#[test]
+fn a_server_by_its_url() {
+    let options = Embedded::named(SCRIPT).unwrap().options(0).unwrap();
+    let server: Running = Server::bind(options).and_then(Server::spawn).unwrap();
+    let url = format!("http://{}/v1", server.addr());
+    let order = Order::server(&url).level(LevelPlan::closed_loop(2, 6));
+    let summary = run(order, &()).unwrap().summary.unwrap();
+    assert_eq!(summary.levels[0].requests.completed, Some(6));
+    assert_eq!(summary.run.target.as_deref(), Some(url.as_str()));
+}
+
+fn predicted(levels: &[u32]) -> Order {
+    let levels = levels.iter().map(|users| LevelPlan::closed_loop(*users, 200));
+    levels.fold(Order::twin(TWIN), Order::level)
+}
+
+#[test]
+fn a_twin_in_virtual_time_gives_the_same_each_time_and_is_kept() {
+    let root = tempfile::tempdir().unwrap();
+    let level = |name: &str| {
+        let order = predicted(&[8]).kept(Place::At(root.path().join(name)));
+        run(order, &()).unwrap().summary.unwrap().levels.remove(0)
+    };
+    let (one, other) = (level("one"), level("other"));
+    assert_eq!(one.requests.completed, Some(200));
+    assert_eq!(one.verdict, Verdict::Valid, "{:?}", one.reasons);
+    assert_eq!(one.ttft_ms, other.ttft_ms);
+    assert!(root.path().join("one/summary.json").is_file());
+}
+
+#[test]
+fn how_a_level_went_is_read_back_from_the_file() {
+    let mut order = predicted(&[1, 2, 4, 8]);
+    let all = run(predicted(&[1, 2, 4, 8]), &()).unwrap().summary.unwrap();
+    let second = all.levels[1].ttft_ms.as_ref().unwrap().mean.unwrap();
+    let first = all.levels[0].ttft_ms.as_ref().unwrap().mean.unwrap();
+    assert!(first < second);
+    let between = (first + second) / 2.0;
+    order.plan.course.stop_on = vec![format!("ttft.mean>{between}ms").parse().unwrap()];
+    let finished = run(order, &()).unwrap();
+    let summary = finished.summary.as_ref().unwrap();
+    assert_eq!(summary.levels.len(), 2);
+    assert!(summary.notes.iter().any(|note| note.what.contains("no more levels")), "{summary:?}");
+}
+
+#[test]
+fn two_take_turns_and_know_each_other() {
+    let told = [Told::default(), Told::default()];
+    let runs = in_turns([predicted(&[1, 4]), predicted(&[1, 4])], [&told[0], &told[1]]).unwrap();
+    for (finished, told) in runs.iter().zip(&told) {
+        assert_eq!(finished.summary.as_ref().unwrap().levels.len(), 2);
+        assert_eq!(told.count("turn"), 2);
+    }
+    let [a, b] = runs.map(|finished| finished.plan.course.versus.unwrap());
+    assert!(a.other_run.ends_with("-b") && b.other_run.ends_with("-a"), "{a:?} {b:?}");
+}
+
+#[test]
+fn errors_say_who_is_to_blame() {
+    let blame = |order: Order| {
+        let error = run(order.level(LevelPlan::closed_loop(1, 1)), &()).unwrap_err();
+        (error.blame(), error.to_string())
+    };
+    let (who, words) = blame(Order::twin("no-such-twin"));
+    assert!(who == Blame::Usage && words.starts_with("--twin: "), "{words}");
+    let (who, words) = blame(Order::server("http://127.0.0.1:1"));
+    assert!(who == Blame::Target && words.starts_with("http://127.0.0.1:1"), "{words}");
+    let order = Order::engine(SCRIPT).kept(Place::At("/proc/no/such".into()));
+    let (who, words) = blame(order);
+    assert!(who == Blame::Usage && words.starts_with("--out: "), "{words}");
+    let stopped = Order::engine(SCRIPT);
+    stopped.stop.raise();
+    stopped.stop.raise();
+    assert_eq!(stopped.stop.get(), Stop::Now);
+    assert!(matches!(
+        run(stopped.level(LevelPlan::closed_loop(1, 1)), &()),
+        Err(RunError::Interrupted(_))
+    ));
+}
