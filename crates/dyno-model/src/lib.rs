@@ -23,7 +23,7 @@ pub mod units;
 pub mod verdict;
 pub mod versus;
 
-pub use diagnostic::Diagnostic;
+pub use diagnostic::{Diagnostic, Severity, Subject, Value};
 pub use language::Language;
 pub use summary::{LevelSummary, Summary};
 pub use verdict::Verdict;

@@ -15,6 +15,7 @@ mod turns;
 use crate::messages::{Message, Say};
 use dyno_model::Language;
 use dyno_model::summary::{Origin, RunSummary, Summary};
+use dyno_words::InLanguage;
 use dyno_words::escape::escape;
 use layout::left;
 pub(crate) use layout::wrap;

@@ -3,9 +3,9 @@
 use super::layout::{ABSENT, millis, number, right};
 use super::table::Marks;
 use crate::messages::Say;
-use dyno_analysis::findings::clock;
 use dyno_model::Language;
 use dyno_model::summary::{LevelSummary, Slice};
+use dyno_words::number::clock;
 
 const COLUMNS: [usize; 7] = [9, 9, 9, 15, 9, 6, 9];
 

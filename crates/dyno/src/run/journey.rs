@@ -7,8 +7,8 @@ use super::recording::{LastSuccess, Watched};
 use super::turns::Player;
 use crate::progress::Progress;
 use dyno_drive::Stop;
+use dyno_model::Diagnostic;
 use dyno_model::Nanos;
-use dyno_model::environment::Note;
 use dyno_model::frame::{Ending, Frame, LevelChosen, RunEnd};
 use dyno_model::plan::{LevelPlan, Plan};
 use std::cell::{Cell, RefCell};
@@ -28,7 +28,7 @@ pub(crate) struct Journey<'a, 'p, 'n> {
     /// Something ran before, so that there is something to rest from.
     follows: bool,
     /// Why no more levels are run although there are some.
-    enough: Option<Note>,
+    enough: Option<Diagnostic>,
 }
 
 impl<'a, 'p, 'n> Journey<'a, 'p, 'n> {
@@ -164,16 +164,16 @@ impl Player for Journey<'_, '_, '_> {
         self.outcome.ending
     }
 
-    fn enough(&self) -> Option<Note> {
+    fn enough(&self) -> Option<Diagnostic> {
         self.enough.clone()
     }
 
-    fn stop_here(&mut self, why: Note) {
+    fn stop_here(&mut self, why: Diagnostic) {
         (self.run.news)(News::Enough(&why));
         self.enough = Some(why);
     }
 
-    fn give_up(&mut self, ending: Ending, why: Note) {
+    fn give_up(&mut self, ending: Ending, why: Diagnostic) {
         if self.course.has_more() {
             self.outcome.ending = ending;
             self.stop_here(why);

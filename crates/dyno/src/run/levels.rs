@@ -10,9 +10,9 @@ use super::workload::{Sending, Workload};
 use crate::progress::Live;
 use dyno_analysis::{VecSource, summarise};
 use dyno_drive::{LevelSetup, Lookahead, Stop, StopSignal, Transport, TransportError, run_level};
+use dyno_model::Diagnostic;
 use dyno_model::LevelSummary;
 use dyno_model::Nanos;
-use dyno_model::environment::Note;
 use dyno_model::frame::{Ending, EngineSlip, Frame, LevelChosen, LevelEnd, RunHeader};
 use dyno_model::plan::{LevelPlan, Load, Plan, Warmup};
 use dyno_model::record::RequestRecord;
@@ -68,7 +68,7 @@ pub(crate) enum News<'a> {
     /// The levels to come, of which there are some, will take about so long. `after` so many.
     Left { after: usize, of: usize, time: Duration },
     /// No more levels are run, for this reason.
-    Enough(&'a Note),
+    Enough(&'a Diagnostic),
 }
 
 /// How a run ended.

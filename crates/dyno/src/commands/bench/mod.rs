@@ -19,13 +19,13 @@ use crate::run::target::{OpenError, OpenTarget, open};
 use crate::run::tokenize;
 use crate::run::workload::Workload;
 use dyno_drive::{Stop, StopSignal};
+use dyno_model::Diagnostic;
 use dyno_model::SEC;
-use dyno_model::environment::Note;
 use dyno_model::plan::{LevelPlan, Plan};
 use dyno_net::{Clock, raise_open_files};
 use dyno_wire::encode::Encoder;
 use dyno_wire::preflight::{PreflightError, PreflightSetup, Settled, preflight};
-use dyno_words::notes::Known;
+use dyno_words::Note;
 use recorded::{Kit, Ready};
 
 /// Runs the plan.
@@ -162,7 +162,7 @@ fn counts_differ(
     encoder: &Encoder,
     workload: &Workload,
     stop: &StopSignal,
-) -> Result<Option<Note>, Refused> {
+) -> Result<Option<Diagnostic>, Refused> {
     let few = |level: &LevelPlan| level.requests.is_some_and(|n| n <= A_HANDFUL);
     if plan.levels.iter().all(few) {
         return Ok(None);
@@ -172,9 +172,9 @@ fn counts_differ(
     let record = tokenize::probe(&mut target.client, encoder, &item, stop)
         .map_err(|error| (Exit::Interrupted, error.to_string()))?;
     let counts = item.input_tokens.zip(record.input.map(|count| count.tokens));
-    Ok(counts.filter(|(ours, servers)| u64::from(*ours) != *servers).map(|(ours, servers)| {
-        Known::TokenCountsDiffer.note(vec![ours.to_string(), servers.to_string()])
-    }))
+    Ok(counts
+        .filter(|(ours, servers)| u64::from(*ours) != *servers)
+        .map(|(ours, servers)| Note::TokenCountsDiffer.with([ours.into(), servers])))
 }
 
 fn ask_first(

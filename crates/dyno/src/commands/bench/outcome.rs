@@ -7,14 +7,14 @@ use crate::printer::Printer;
 use crate::resolve::Resolved;
 use crate::run::levels::{Lost, RunOutcome};
 use dyno_analysis::{DirSource, FrameSource, summarise};
-use dyno_model::environment::Note;
+use dyno_model::Diagnostic;
 use dyno_model::frame::{Ending, Frame, RunHeader};
 use dyno_model::summary::SearchSummary;
 use dyno_model::units::format_duration;
 use dyno_model::{Nanos, SEC};
 use dyno_model::{Summary, Verdict};
 use dyno_record::{Finished, RunDir};
-use dyno_words::notes::Known;
+use dyno_words::Note;
 
 /// Sums the run up, has it shown, and decides the exit status.
 pub(crate) fn conclude(
@@ -88,13 +88,13 @@ fn bar_missed(summary: &Summary) -> bool {
 }
 
 /// How the target was lost, when, and what it had answered last.
-pub(crate) fn lost_note(lost: &Lost, anchor_unix_ns: u64) -> Note {
+pub(crate) fn lost_note(lost: &Lost, anchor_unix_ns: u64) -> Diagnostic {
     let at = utc((anchor_unix_ns + lost.at) / SEC);
     let mut values = vec![at, format_duration(whole(lost.at)), one_line(&lost.words)];
-    let Some(last) = lost.last_success else { return Known::TargetLostUnanswered.note(values) };
+    let Some(last) = lost.last_success else { return Note::TargetLostUnanswered.with(values) };
     let before = format_duration(whole(lost.at.saturating_sub(last.at)));
     values.extend([last.index.to_string(), (last.level + 1).to_string(), before]);
-    Known::TargetLost.note(values)
+    Note::TargetLost.with(values)
 }
 
 /// Tenths of seconds are enough.

@@ -15,15 +15,16 @@ use crate::run::levels::{Bench, News, Run, RunOutcome};
 use crate::run::watch::{EndsWith, Watch};
 use crate::run::workload::Workload;
 use dyno_drive::StopSignal;
+use dyno_model::Diagnostic;
 use dyno_model::Summary;
-use dyno_model::environment::{Environment, Note};
+use dyno_model::environment::Environment;
 use dyno_model::frame::{Ending, Frame, RunHeader};
 use dyno_model::plan::Plan;
 use dyno_model::versus::Versus;
 use dyno_net::Clock;
 use dyno_record::{Finished, RecordError, Recorder, RunDir};
 use dyno_wire::encode::Encoder;
-use dyno_words::notes::Known;
+use dyno_words::Note;
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 use std::thread::ScopedJoinHandle;
@@ -92,7 +93,7 @@ pub(crate) fn record(
         printer.note(directory::one_line(&note.what));
     }
     let warned = Cell::new(false);
-    let enough: RefCell<Option<Note>> = RefCell::new(None);
+    let enough: RefCell<Option<Diagnostic>> = RefCell::new(None);
     let live = Arc::new(Live::of(plan, clock));
     let past = resolved.resumed.as_ref().map(|(_, past)| past);
     let course = Course::new(plan, navigator, past);
@@ -208,23 +209,23 @@ fn left(after: usize, of: usize, time: Duration) -> String {
 }
 
 /// What an earlier process of a resumed run had to say still holds.
-fn keep(notes: &mut Vec<Note>, earlier: Vec<Note>) {
-    let new: Vec<Note> = earlier.into_iter().filter(|note| !notes.contains(note)).collect();
+fn keep(notes: &mut Vec<Diagnostic>, earlier: Vec<Diagnostic>) {
+    let new: Vec<Diagnostic> = earlier.into_iter().filter(|note| !notes.contains(note)).collect();
     notes.extend(new);
 }
 
 /// There is another run to be read with this one.
-fn in_turns(plan: &Plan) -> Option<Note> {
+fn in_turns(plan: &Plan) -> Option<Diagnostic> {
     let Versus { side, other_run, other_target } = plan.course.versus.as_ref()?;
     let values =
         [side.to_string(), side.other().to_string(), other_run.clone(), other_target.clone()];
-    Some(Known::Interleaved.note(values.to_vec()))
+    Some(Note::Interleaved.with(values.to_vec()))
 }
 
 /// When the target was lost, and what it had done last. One of two runs is not gone on with.
-fn target_lost(outcome: &RunOutcome, plan: &Plan, clock: Clock) -> Option<Note> {
+fn target_lost(outcome: &RunOutcome, plan: &Plan, clock: Clock) -> Option<Diagnostic> {
     let lost = outcome.lost.as_ref()?;
     let note = outcome::lost_note(lost, clock.anchor_unix_ns());
     let advice = note.advice.filter(|_| plan.course.versus.is_none());
-    Some(Note { advice, ..note })
+    Some(Diagnostic { advice, ..note })
 }

@@ -160,7 +160,7 @@ fn foresee(
     twin: &Twin,
     resolved: &mut Resolved,
     workload: &Workload,
-) -> Result<Vec<dyno_model::environment::Note>, String> {
+) -> Result<Vec<dyno_model::Diagnostic>, String> {
     let mut asked = Vec::new();
     for number in 0..resolved.plan.levels.len() as u32 {
         asked.push(workload.typical(&resolved.plan, number)?);
