@@ -11,7 +11,7 @@ mod wording;
 #[doc(hidden)]
 pub mod check;
 
-pub use catalogue::{Finding, Note, OverTime, Phrase, ServerFinding, list};
+pub use catalogue::{Defect, Finding, Note, OverTime, Phrase, ServerFinding, list};
 #[doc(hidden)]
 pub use dyno_model::Value;
 pub use wording::{InLanguage, Wording, recognised, severity};

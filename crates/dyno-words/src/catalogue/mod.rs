@@ -2,12 +2,14 @@
 //! and the rule that raises it are all that something new to say takes.
 
 mod findings;
+mod lint;
 mod notes;
 mod over_time;
 mod phrases;
 mod server;
 
 pub use findings::Finding;
+pub use lint::Defect;
 pub use notes::Note;
 pub use over_time::OverTime;
 pub use phrases::{Phrase, list};
@@ -15,7 +17,8 @@ pub use server::ServerFinding;
 
 use crate::wording::Wording;
 
-const TABLES: [&[Wording]; 4] = [Finding::ROWS, OverTime::ROWS, ServerFinding::ROWS, Note::ROWS];
+const TABLES: [&[Wording]; 5] =
+    [Finding::ROWS, OverTime::ROWS, ServerFinding::ROWS, Note::ROWS, Defect::ROWS];
 
 /// Every row of every table.
 pub(crate) fn all() -> impl Iterator<Item = &'static Wording> {

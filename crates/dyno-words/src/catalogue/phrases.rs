@@ -10,6 +10,11 @@ messages! {
     SamplesOf: "{} has {} of {} needed", "{0} 需要 {2} 个，只有 {1} 个";
     InUse: ", {} in use", "，已用 {}";
     InBatch: ", while {} were in the batch", "，同时批次中有 {} 个";
+    Against: "{}: {} against {}", "{}：{}，对照 {}";
+    AndMore: "and {} more", "另有 {} 行";
+    Reordered:
+        "; put in the order of their latency, rows would take the places {} (an inference)",
+        "；按延迟排序后，各行应为 {}（推断）";
 }
 
 impl Phrase {
