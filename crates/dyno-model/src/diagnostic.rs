@@ -116,6 +116,15 @@ impl Diagnostic {
         Self { subject, ..self }
     }
 
+    /// The same about a line of a file, where one is known.
+    #[must_use]
+    pub fn at(self, line: impl Into<Option<u64>>) -> Self {
+        match line.into() {
+            Some(line) => self.about(Subject::Line(line)),
+            None => self,
+        }
+    }
+
     /// The line of a file that it is about.
     pub fn line(&self) -> Option<u64> {
         match self.subject {

@@ -11,10 +11,10 @@ mod wording;
 #[doc(hidden)]
 pub mod check;
 
-pub use catalogue::{Defect, Finding, Note, OverTime, Phrase, ServerFinding, list};
+pub use catalogue::{Defect, Finding, Note, OverTime, Phrase, Problem, ServerFinding, list};
 #[doc(hidden)]
 pub use dyno_model::Value;
-pub use wording::{InLanguage, Wording, recognised, severity};
+pub use wording::{InLanguage, Wording, named, on_line, recognised, severity};
 
 /// A table of the catalogue: an enum of which each name is a way to say something.
 macro_rules! wordings {

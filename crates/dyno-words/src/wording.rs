@@ -1,9 +1,9 @@
 //! From a row of the catalogue to a diagnostic, and from a diagnostic to its words in a language.
 
-use crate::catalogue;
+use crate::catalogue::{self, Place};
 use crate::template::{fill, places};
 use dyno_model::summary::SearchSummary;
-use dyno_model::{Diagnostic, Language, Severity, Summary, Value};
+use dyno_model::{Diagnostic, Language, Severity, Subject, Summary, Value};
 use std::borrow::Cow;
 
 /// A row of the catalogue: one way to say something, in English and Chinese, with places for
@@ -99,6 +99,29 @@ pub fn recognised(note: &Diagnostic) -> Diagnostic {
     Diagnostic { key, ..note.clone() }
 }
 
+/// The same, with the name of what it is about before it.
+pub fn named(name: &str, said: &Diagnostic) -> Diagnostic {
+    within(Place::Named, name.into(), said)
+}
+
+/// The same, with the line that it is about before it.
+pub fn on_line(said: &Diagnostic) -> Diagnostic {
+    let Some(line) = said.line() else { return said.clone() };
+    within(Place::Line, line.into(), said).about(Subject::Whole)
+}
+
+fn within(place: Place, name: Value, said: &Diagnostic) -> Diagnostic {
+    let both = [Language::English, Language::Chinese].map(|language| said.in_language(language));
+    let what = Value::Worded(both.each_ref().map(|said| said.what.clone()));
+    let advice = Value::Worded(both.map(|said| said.advice.clone().unwrap_or_default()));
+    Diagnostic {
+        code: said.code.clone(),
+        severity: said.severity,
+        subject: said.subject.clone(),
+        ..place.with([name, what, advice])
+    }
+}
+
 /// How much a diagnostic weighs; where it was read from a file, by its code.
 pub fn severity(diagnostic: &Diagnostic) -> Option<Severity> {
     let same = |wording: &&Wording| wording.code == diagnostic.code;
@@ -115,7 +138,7 @@ macro_rules! values {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Finding, Note, Phrase};
+    use crate::{Finding, Note, Phrase, Problem};
 
     fn read(saved: &str) -> Diagnostic {
         serde_json::from_str(saved).unwrap()
@@ -154,6 +177,18 @@ mod tests {
         assert_eq!(read.in_language(Language::Chinese).what, made.what);
         assert_eq!(severity(&read), Some(Severity::Warning));
         assert_eq!(severity(&Diagnostic::new("?", "words", None::<String>)), None);
+    }
+
+    #[test]
+    fn a_place_stands_before_what_is_said_in_each_language() {
+        let made = Problem::NoRows.with(["t"]).at(7);
+        let told = on_line(&named("a.db", &made));
+        assert_eq!(told.what, "line 7: a.db: the table `t` has no rows");
+        assert_eq!((&told.code, &told.advice), (&made.code, &made.advice));
+        assert_eq!(told.line(), None, "it is in its words");
+        let chinese = told.in_language(Language::Chinese);
+        assert_eq!(chinese.what, "第 7 行：a.db：表 `t` 没有行");
+        assert_eq!(chinese.advice, made.in_language(Language::Chinese).advice);
     }
 
     #[test]

@@ -5,7 +5,9 @@ use super::evalscope::{add_percentiles, head, is_percentiles, is_summary, settle
 use super::rebuild::{Head, Sample};
 use super::told::{Found, Offered};
 use super::{Reading, evalscope_database, json};
-use crate::{ImportError, Imported, ImportedRun, Problem, read_limited};
+use crate::{ImportError, Imported, ImportedRun, read_limited};
+use dyno_model::Diagnostic;
+use dyno_words::{Problem, named};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -143,13 +145,12 @@ fn document(
     }
     let mut read = json::documents(&read_limited(file)?);
     let name = format!("{folder}/{}", name_of(file));
-    read.problems.iter_mut().for_each(|problem| in_file(problem, &name));
+    read.problems.iter_mut().for_each(|problem| *problem = named(&name, problem));
     let broken = !read.problems.is_empty();
     reading.problems.append(&mut read.problems);
     let found = read.values.into_iter().find(|(_, value)| is_one(value));
     if found.is_none() && !broken {
-        let what = format!("{name} is not what EvalScope writes");
-        reading.problems.push(Problem::error(None, what, "it is left out"));
+        reading.problems.push(Problem::NotEvalscope.with([name]));
     }
     Ok(found)
 }
@@ -165,13 +166,10 @@ fn requests(
     }
     let found = evalscope_database::read(&read_limited(file)?);
     head.model = head.model.take().or(found.model);
-    let problems = found.problems.into_iter().map(|problem| Problem {
-        what: format!("{folder}/{DATABASE}: {}", problem.what),
-        ..problem
-    });
-    reading.problems.extend(problems);
+    let name = format!("{folder}/{DATABASE}");
+    reading.problems.extend(found.problems.iter().map(|problem| named(&name, problem)));
     if journal(file) {
-        reading.problems.push(journal_note(&format!("{folder}/{DATABASE}")));
+        reading.problems.push(journal_note(&name));
         return Ok(Vec::new());
     }
     Ok(found.samples)
@@ -185,10 +183,8 @@ pub(crate) fn journal(database: &Path) -> bool {
 }
 
 /// What is said of such a database.
-pub(crate) fn journal_note(name: &str) -> Problem {
-    let what = format!("part of {name} stands in a journal beside it (`-wal`), which is not read");
-    let advice = "run `sqlite3 FILE 'PRAGMA wal_checkpoint(TRUNCATE)'`, and import again";
-    Problem::error(None, what, advice)
+pub(crate) fn journal_note(name: &str) -> Diagnostic {
+    Problem::Journal.with([name])
 }
 
 /// Every result file of a folder. Files of one tool and model are the levels of one run.
@@ -211,9 +207,11 @@ fn files(path: &Path) -> Result<Imported, ImportError> {
             let before = reading.problems.len();
             reading.name.clone_from(&name);
             reading.documents(&bytes);
-            reading.problems[before..].iter_mut().for_each(|problem| in_file(problem, &name));
+            reading.problems[before..]
+                .iter_mut()
+                .for_each(|problem| *problem = named(&name, problem));
         } else if let Some(mut read) = super::recognise(&name, &bytes) {
-            read.problems.iter_mut().for_each(|problem| in_file(problem, &name));
+            read.problems.iter_mut().for_each(|problem| *problem = named(&name, problem));
             others.runs.append(&mut read.runs);
             others.problems.append(&mut read.problems);
         }
@@ -230,8 +228,4 @@ fn files(path: &Path) -> Result<Imported, ImportError> {
         return Err(ImportError::Unknown { name: name_of(path) });
     }
     Ok(imported)
-}
-
-fn in_file(problem: &mut Problem, name: &str) {
-    problem.what = format!("{name}: {}", problem.what);
 }

@@ -6,7 +6,9 @@ use super::json::whole;
 use super::rebuild::{Ended, Sample};
 use super::sqlite::{Cell, Damaged, Database, Table};
 use super::told::{Found, Offered};
-use crate::{Imported, Problem};
+use crate::Imported;
+use dyno_model::Diagnostic;
+use dyno_words::{Problem, values};
 use serde_json::Value;
 
 const TABLE: &str = "result";
@@ -16,7 +18,7 @@ const TABLE: &str = "result";
 pub(super) struct Requests {
     pub(super) samples: Vec<Sample>,
     pub(super) model: Option<String>,
-    pub(super) problems: Vec<Problem>,
+    pub(super) problems: Vec<Diagnostic>,
 }
 
 /// Reads a database that stands alone.
@@ -39,17 +41,13 @@ pub(super) fn import(name: &str, bytes: &[u8]) -> Imported {
 pub(super) fn read(bytes: &[u8]) -> Requests {
     let mut found = Requests::default();
     if let Err(damaged) = fill(bytes, &mut found) {
-        let kept = found.samples.len();
-        let what = format!("the database cannot be read to its end: {damaged}");
-        let advice = match (&damaged, kept) {
-            (Damaged::NoTable(_), _) => "is it EvalScope's `benchmark_data.db`?".to_owned(),
-            (_, 0) => "nothing of it is read; copy the file again, whole".to_owned(),
-            (_, kept) => format!("{kept} requests before the damage are read"),
-        };
-        found.problems.push(Problem::error(None, what, advice));
+        found.problems.push(match (&damaged, found.samples.len()) {
+            (Damaged::NoTable(_), _) => Problem::DatabaseForeign.with([damaged]),
+            (_, 0) => Problem::DatabaseUnread.with([damaged]),
+            (_, kept) => Problem::DatabaseCut.with(values![damaged, kept]),
+        });
     } else if found.samples.is_empty() {
-        let what = format!("the table `{TABLE}` has no rows");
-        found.problems.push(Problem::error(None, what, "did the run send any request?"));
+        found.problems.push(Problem::NoRows.with([TABLE]));
     }
     found
 }
@@ -57,10 +55,7 @@ pub(super) fn read(bytes: &[u8]) -> Requests {
 fn fill(bytes: &[u8], found: &mut Requests) -> Result<(), Damaged> {
     let database = Database::open(bytes)?;
     if database.has_journal_mode() {
-        let what = "the database was written with a journal (WAL), which is not read";
-        let advice =
-            "if `-wal` stands beside it, close the program that writes it, and import again";
-        found.problems.push(Problem::note(None, what, advice));
+        found.problems.push(Problem::JournalMode.into());
     }
     let table = database.table(TABLE)?;
     let columns = Columns::of(&table);

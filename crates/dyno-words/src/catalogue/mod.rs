@@ -2,6 +2,7 @@
 //! and the rule that raises it are all that something new to say takes.
 
 mod findings;
+mod import;
 mod lint;
 mod notes;
 mod over_time;
@@ -9,16 +10,25 @@ mod phrases;
 mod server;
 
 pub use findings::Finding;
+pub use import::Problem;
 pub use lint::Defect;
 pub use notes::Note;
 pub use over_time::OverTime;
+pub(crate) use phrases::Place;
 pub use phrases::{Phrase, list};
 pub use server::ServerFinding;
 
 use crate::wording::Wording;
 
-const TABLES: [&[Wording]; 5] =
-    [Finding::ROWS, OverTime::ROWS, ServerFinding::ROWS, Note::ROWS, Defect::ROWS];
+const TABLES: [&[Wording]; 7] = [
+    Finding::ROWS,
+    OverTime::ROWS,
+    ServerFinding::ROWS,
+    Note::ROWS,
+    Defect::ROWS,
+    Problem::ROWS,
+    Place::ROWS,
+];
 
 /// Every row of every table.
 pub(crate) fn all() -> impl Iterator<Item = &'static Wording> {

@@ -1,6 +1,6 @@
 //! Parts of wordings that are there or not, or stand in lists.
 
-use crate::messages;
+use crate::{messages, wordings};
 use dyno_model::{Language, Value};
 
 messages! {
@@ -15,6 +15,20 @@ messages! {
     Reordered:
         "; put in the order of their latency, rows would take the places {} (an inference)",
         "；按延迟排序后，各行应为 {}（推断）";
+    MeanTtft: "the mean TTFT in ms", "平均 TTFT（ms）";
+    MeanLatency: "the mean latency in ms", "平均请求时延（ms）";
+    MeanTpot: "the mean TPOT in ms", "平均 TPOT（ms）";
+    MeanChunkGap: "the mean chunk gap in ms", "平均数据块间隔（ms）";
+    OutputPerSecond: "output tokens per second", "每秒输出 token 数";
+    CompletedRequests: "the completed requests", "完成的请求数";
+}
+
+wordings! {
+    /// Before what is said: what of the whole it is about.
+    pub enum Place;
+
+    Named: Note "", ["{}: {}", "{}：{}"], ["{2}", "{2}"];
+    Line: Note "", ["line {}: {}", "第 {} 行：{}"], ["{2}", "{2}"];
 }
 
 impl Phrase {

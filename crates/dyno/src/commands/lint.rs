@@ -23,7 +23,7 @@ fn linted(args: &LintArgs, printer: &Printer) -> Result<Exit, UsageError> {
     let all = loaded::all(&args.paths, "PATH")?;
     for (path, problem) in &all.problems {
         let words = loaded::problem(path, problem);
-        if loaded::is_error(problem) { printer.warn(words) } else { printer.note(words) }
+        if problem.is_error() { printer.warn(words) } else { printer.note(words) }
     }
     // Programs read the one language that never changes.
     let language = match args.format {
