@@ -1,8 +1,8 @@
 //! What a run has answered, in Markdown: search, repeats, SLO.
 
 use crate::runs::*;
-use dyno_model::{Diagnostic, Language};
 use dyno_model::summary::{Repeated, SearchSummary, SloSummary, SloVerdict, Spread, TermVerdict};
+use dyno_model::{Diagnostic, Language};
 use dyno_report::layout::{Layout, Run};
 
 fn answered() -> Run {
