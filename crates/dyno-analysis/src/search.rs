@@ -9,12 +9,13 @@ use dyno_model::metric::Time;
 use dyno_model::plan::{Arrival, LevelPlan, Load, Plan};
 use dyno_model::slo::{Slo, Statistic, Term};
 use dyno_model::summary::{LevelSummary, SearchSummary, round6};
-use dyno_model::{Diagnostic, Language, Verdict};
+use dyno_model::{Diagnostic, Verdict};
 use dyno_search::capacity::{Answer, Capacity, Doubt, Start};
 use dyno_search::ladder::Ladder;
 use dyno_search::sweep::{self, Sweep};
 use dyno_search::{Held, Kind, LevelWish, Measured, Next, rounded};
-use dyno_words::Told;
+use dyno_words::Finding;
+use dyno_words::number::{change, digits};
 
 /// The level that comes after these, which are in the order in which they ran; nothing when it is
 /// enough, or where a plan lists its levels.
@@ -164,27 +165,18 @@ fn answered(over: Over, answer: Answer) -> SearchSummary {
             holds: None,
             does_not_hold: None,
             confidence: None,
-            doubt: Some(doubt(Told::NotJudged, vec![])),
+            doubt: Some(Finding::NotJudged.into()),
         },
     }
 }
 
 /// A reason to take an answer with care.
-fn doubt(told: Told, values: Vec<String>) -> Diagnostic {
-    let [what, chinese] = [Language::English, Language::Chinese].map(|l| told.with(l, &values));
-    let chinese = Some((chinese, None));
-    Diagnostic { chinese, ..Diagnostic::new("doubt", what, None::<String>) }
-}
-
 fn doubted(doubt: Doubt) -> Diagnostic {
     match doubt {
         Doubt::Contradiction { held, failed } => {
-            let values = [held, failed].map(|load| format!("{load:.4}"));
-            self::doubt(Told::Contradiction, values.to_vec())
+            Finding::Contradiction.with([held, failed].map(|load| digits(load, 4)))
         }
-        Doubt::Drift { share } => {
-            self::doubt(Told::CapacityDrift, vec![format!("{:+.0}", 100.0 * share)])
-        }
+        Doubt::Drift { share } => Finding::CapacityDrift.with([change(share)]),
     }
 }
 

@@ -1,10 +1,11 @@
 //! SLOs and conditions against the figures of a level.
 
-use dyno_model::Verdict;
 use dyno_model::slo::{Condition, Metric, Slo, Statistic, Term};
 use dyno_model::summary::{LevelSummary, SloVerdict, TermVerdict, tidy};
+use dyno_model::{Value, Verdict};
 use dyno_search::Margin;
 use dyno_stats::{PERCENTILES, Percentile, Presence};
+use dyno_words::{Phrase, values};
 
 /// A figure of a level in the metric's unit: milliseconds, percent, or per second. Work is that of
 /// the steady window, where there is one. Times without a statistic have no figure.
@@ -25,26 +26,14 @@ fn percentile(statistic: Statistic) -> Option<Percentile> {
     PERCENTILES.into_iter().find(|percentile| percentile.name == name)
 }
 
-/// A percentile without the samples that it needs.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct FewSamples {
-    /// The figure: `ttft.p99`.
-    pub figure: String,
-    /// Samples there are.
-    pub samples: u64,
-    /// Samples from which on it is shown without a mark.
-    pub needed: u64,
-}
-
-/// What a term's percentile lacks; nothing where the level has no such figure at all.
-pub(crate) fn few_samples(level: &LevelSummary, term: &Term) -> Option<FewSamples> {
+/// What a term's percentile lacks of the samples that it needs, in words; nothing where the level
+/// has no such figure at all.
+pub(crate) fn few_samples(level: &LevelSummary, term: &Term) -> Option<Value> {
     let percentile = percentile(term.statistic?)?;
     let samples = term.metric.distribution(level)?.count?;
-    (percentile.presence(samples) != Presence::Shown).then(|| FewSamples {
-        figure: term.figure(),
-        samples,
-        needed: percentile.needed(),
-    })
+    let few = percentile.presence(samples) != Presence::Shown;
+    let values = || values![term.figure(), samples, percentile.needed()];
+    few.then(|| Phrase::SamplesOf.value(values()))
 }
 
 /// Whether a level keeps an SLO. A level that is invalid tells nothing of the server, so it

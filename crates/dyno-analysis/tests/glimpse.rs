@@ -4,12 +4,12 @@
 mod common;
 
 use common::{burst_plan, failure, stream, summary_of};
-use dyno_analysis::Finding;
 use dyno_analysis::glimpse::{Glimpse, Glimpsed};
 use dyno_model::MS;
 use dyno_model::metric::Time;
 use dyno_model::outcome::{FailureClass, Outcome};
 use dyno_model::record::{Phase, RequestRecord};
+use dyno_words::Finding;
 use proptest::prelude::*;
 
 fn glimpse(records: &[RequestRecord]) -> Glimpse {
@@ -75,7 +75,7 @@ proptest! {
             let known = ["send_lag", "nothing_completed", "failures"];
             codes.into_iter().filter(|code| known.contains(&code.as_str())).collect::<Vec<_>>()
         };
-        let mine = codes(found.findings.iter().map(|finding| finding.reason().code).collect());
+        let mine = codes(found.findings.iter().map(|finding| finding.code.clone()).collect());
         let theirs = codes(level.reasons.iter().map(|reason| reason.code.clone()).collect());
         prop_assert_eq!(mine, theirs);
     }
@@ -119,5 +119,5 @@ fn nothing_is_nothing() {
     // A level in which nothing has completed yet may still do so.
     let failed = glimpse(&[failure(0, 0, 0, 5, FailureClass::Connect, "no")]);
     assert_eq!(failed.so_far(1.0).findings, []);
-    assert_eq!(failed.settled(1.0).findings, [Finding::NothingCompleted]);
+    assert_eq!(failed.settled(1.0).findings, [Finding::NothingCompleted.into()]);
 }

@@ -4,8 +4,9 @@ mod common;
 
 use common::*;
 use dyno_analysis::summarise;
+use dyno_model::Diagnostic;
 use dyno_model::Verdict;
-use dyno_model::environment::{Environment, Host, Note, Preflight, Server};
+use dyno_model::environment::{Environment, Host, Preflight, Server};
 use dyno_model::frame::{Ending, EngineSlip};
 use dyno_model::outcome::{FailureClass, Outcome};
 use dyno_model::record::{Phase, RequestRecord, TokenCount, TokenSource};
@@ -236,12 +237,7 @@ fn lengths_and_streams_are_noted_without_changing_the_verdict() {
 fn what_the_preflight_found_is_carried_over() {
     let (plan, mut records) = good();
     records.iter_mut().for_each(|r| r.requested_output = Some(8));
-    let note = Note {
-        code: "no_usage".to_owned(),
-        what: "the server sends no usage".to_owned(),
-        advice: None,
-        values: Vec::new(),
-    };
+    let note = Diagnostic::new("no_usage", "the server sends no usage", None::<String>);
     let env = Environment {
         schema: "dyno.environment/1".to_owned(),
         dyno: "0.1.0".to_owned(),

@@ -1,21 +1,19 @@
 //! Other tools' results, read into Dyno's own [`Summary`]: [`import`] recognises what a file holds
 //! and reads all of it. What a file does not tell is absent; what cannot be read, or had to be
-//! assumed, is a [`Problem`]. Here is the public face; `text` reads what tools print, `files` what
+//! assumed, is a [`Diagnostic`]. Here is the public face; `text` reads what tools print, `files` what
 //! they save.
 
 mod blank;
 mod error;
 mod files;
-mod problem;
 mod text;
 
 pub use error::ImportError;
-pub use problem::{Problem, Weight};
 
 use dyno_analysis::VecSource;
-use dyno_model::Summary;
 use dyno_model::plan::Plan;
 use dyno_model::summary::Extras;
+use dyno_model::{Diagnostic, Summary};
 use std::io::Read;
 use std::path::Path;
 
@@ -28,7 +26,7 @@ pub struct Imported {
     /// One for each table, sweep or result object, in the order of the file.
     pub runs: Vec<ImportedRun>,
     /// What could not be read, and what should be known of what was.
-    pub problems: Vec<Problem>,
+    pub problems: Vec<Diagnostic>,
 }
 
 /// One table, one sweep, or one result object.

@@ -1,7 +1,7 @@
 //! The published tables: all of them are read, and what is wrong with them is found.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
-use dyno_analysis::lint::{Lint, Weight, lint};
+use dyno_analysis::lint::{Lint, lint};
 use dyno_import::{Imported, import};
 use dyno_model::Language;
 use dyno_model::Summary;
@@ -118,7 +118,9 @@ fn a_context_that_ends_is_found() {
 fn tables_without_a_defect_have_no_error() {
     let errors = |name: &str, table: &str| {
         let found = findings(name);
-        let bad = |finding: &&Lint| finding.weight == Weight::Error && finding.run.contains(table);
+        let bad = |finding: &&Lint| {
+            finding.weight == dyno_model::Severity::Error && finding.run.contains(table)
+        };
         found.iter().filter(bad).map(|finding| finding.what.clone()).collect::<Vec<_>>()
     };
     for table in ["MoE-57B-A14B-Instruct, 4 × L20", "lmdeploy", "GPTQ", "8 × A100", "SGLang"] {

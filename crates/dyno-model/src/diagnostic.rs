@@ -1,21 +1,102 @@
-//! Something to say about a run, a level or a file: one type for all of it.
+//! Something to say about a run, a level or a file: one type for all of it. How it is said stands
+//! in the catalogue of `dyno-words`.
 
 use crate::language::Language;
+use crate::verdict::Verdict;
 use serde::{Deserialize, Serialize};
+use std::fmt;
 
 /// Something to say, as it is written down: in English. Made by this process, it can be said in
-/// another language; read from a file, it cannot.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+/// another language; read from a file, it keeps its words.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct Diagnostic {
-    /// A stable name.
+    /// A stable name; several wordings may share one.
     pub code: String,
     /// What was seen.
     pub what: String,
-    /// What to do about it.
+    /// What to do about it, or its likely cause.
     pub advice: Option<String>,
-    /// The same in Chinese, where it is known.
+    /// Which wording of the catalogue it has; absent where it was read from a file.
     #[serde(skip)]
-    pub chinese: Option<(String, Option<String>)>,
+    pub key: Option<&'static str>,
+    /// How much it weighs; absent where it was read from a file.
+    #[serde(skip)]
+    pub severity: Option<Severity>,
+    /// What it is about.
+    #[serde(skip)]
+    pub subject: Subject,
+    /// The values within its words.
+    #[serde(skip)]
+    pub values: Vec<Value>,
+}
+
+/// How much a diagnostic weighs, least first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Severity {
+    /// It should be known.
+    Note,
+    /// The figures may be right, but it takes a reason.
+    Warning,
+    /// The figures cannot be right, do not mean what they say, or are missing.
+    Error,
+}
+
+/// What a diagnostic is about.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum Subject {
+    /// The run or the level beside which it stands.
+    #[default]
+    Whole,
+    /// Rows of a table, in the order in which they stand.
+    Rows(Vec<Row>),
+    /// A line of a file, from 1.
+    Line(u64),
+}
+
+/// A row of a table.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Row {
+    /// What the table calls it.
+    pub label: String,
+    /// Its line in the file, where it was read from one.
+    pub line: Option<u64>,
+}
+
+/// A value within the words of a diagnostic.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Value {
+    /// The same in every language.
+    Text(String),
+    /// With words of its own, in English and in Chinese.
+    Worded([String; 2]),
+}
+
+impl Value {
+    /// As it stands in a text of a language.
+    pub fn text(&self, language: Language) -> &str {
+        match self {
+            Self::Text(text) => text,
+            Self::Worded(texts) => language.choose(texts.each_ref().map(String::as_str)),
+        }
+    }
+}
+
+impl<T: fmt::Display> From<T> for Value {
+    fn from(value: T) -> Self {
+        Self::Text(value.to_string())
+    }
+}
+
+impl Severity {
+    /// What it makes of a level.
+    pub fn verdict(self) -> Verdict {
+        match self {
+            Self::Note => Verdict::Valid,
+            Self::Warning => Verdict::Suspect,
+            Self::Error => Verdict::Invalid,
+        }
+    }
 }
 
 impl Diagnostic {
@@ -26,24 +107,43 @@ impl Diagnostic {
         advice: Option<impl Into<String>>,
     ) -> Self {
         let advice = advice.map(Into::into);
-        Self { code: code.into(), what: what.into(), advice, chinese: None }
+        Self { code: code.into(), what: what.into(), advice, ..Self::default() }
     }
 
-    /// The same in a language; as it was written down where it is not known in that language.
+    /// The same about something else.
     #[must_use]
-    pub fn in_language(&self, language: Language) -> Self {
-        let mut said = self.clone();
-        if let (Language::Chinese, Some((what, advice))) = (language, &self.chinese) {
-            (said.what, said.advice) = (what.clone(), advice.clone());
+    pub fn about(self, subject: Subject) -> Self {
+        Self { subject, ..self }
+    }
+
+    /// The same about a line of a file, where one is known.
+    #[must_use]
+    pub fn at(self, line: impl Into<Option<u64>>) -> Self {
+        match line.into() {
+            Some(line) => self.about(Subject::Line(line)),
+            None => self,
         }
-        said
+    }
+
+    /// The line of a file that it is about.
+    pub fn line(&self) -> Option<u64> {
+        match self.subject {
+            Subject::Line(line) => Some(line),
+            Subject::Whole | Subject::Rows(_) => None,
+        }
+    }
+
+    /// Whether figures are wrong or missing.
+    pub fn is_error(&self) -> bool {
+        self.severity == Some(Severity::Error)
     }
 }
 
-/// What is written down counts.
+/// What is written down counts, and what it is about.
 impl PartialEq for Diagnostic {
     fn eq(&self, other: &Self) -> bool {
-        (&self.code, &self.what, &self.advice) == (&other.code, &other.what, &other.advice)
+        (&self.code, &self.what, &self.advice, &self.subject)
+            == (&other.code, &other.what, &other.advice, &other.subject)
     }
 }
 

@@ -1,6 +1,7 @@
 //! Where a run took place and what the preflight learnt about the server: saved beside the
 //! records, so that a report needs nothing else.
 
+use crate::diagnostic::Diagnostic;
 use serde::{Deserialize, Serialize};
 
 /// The saved form.
@@ -17,7 +18,8 @@ pub struct Environment {
     /// What the preflight settled.
     pub preflight: Option<Preflight>,
     /// What should be known when reading the figures; in words.
-    pub notes: Vec<Note>,
+    #[serde(with = "with_values")]
+    pub notes: Vec<Diagnostic>,
 }
 
 /// The client machine.
@@ -63,16 +65,40 @@ pub struct Preflight {
     pub refused: Vec<(String, String)>,
 }
 
-/// Something found before the first level, worth saying in every report.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Note {
-    /// A stable name.
-    pub code: String,
-    /// What was seen.
-    pub what: String,
-    /// What to do about it.
-    pub advice: Option<String>,
-    /// The values within the words, where they are [known](crate::notes::Known).
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub values: Vec<String>,
+/// The notes as they are saved: with the values within their words, so that a report can say them
+/// in another language.
+mod with_values {
+    use crate::diagnostic::{Diagnostic, Value};
+    use crate::language::Language;
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    #[derive(Serialize, Deserialize)]
+    struct Note {
+        #[serde(flatten)]
+        said: Diagnostic,
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        values: Vec<String>,
+    }
+
+    pub(super) fn serialize<S: Serializer>(
+        notes: &[Diagnostic],
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        let text = |value: &Value| value.text(Language::English).to_owned();
+        let note = |note: &Diagnostic| Note {
+            said: note.clone(),
+            values: note.values.iter().map(text).collect(),
+        };
+        serializer.collect_seq(notes.iter().map(note))
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<Vec<Diagnostic>, D::Error> {
+        let read = |note: Note| Diagnostic {
+            values: note.values.into_iter().map(Value::Text).collect(),
+            ..note.said
+        };
+        Ok(Vec::<Note>::deserialize(deserializer)?.into_iter().map(read).collect())
+    }
 }

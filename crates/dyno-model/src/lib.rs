@@ -26,7 +26,7 @@ pub mod verdict;
 pub mod versus;
 pub mod when;
 
-pub use diagnostic::Diagnostic;
+pub use diagnostic::{Diagnostic, Severity, Subject, Value};
 pub use language::Language;
 pub use summary::{LevelSummary, Summary};
 pub use verdict::Verdict;

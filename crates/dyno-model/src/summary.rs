@@ -2,7 +2,6 @@
 
 mod digits;
 mod extras;
-mod in_language;
 mod origin;
 mod repeats;
 mod requests;

@@ -52,7 +52,8 @@ fn show(imported: &Imported, source: &str) {
         }
     }
     for problem in &imported.problems {
-        println!("{:?} {problem}", problem.weight);
+        let advice = problem.advice.as_deref().unwrap_or_default();
+        println!("{:?} {}; {advice}", problem.severity, dyno_words::on_line(problem).what);
     }
     compare(source, &printed);
 }

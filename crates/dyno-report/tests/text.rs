@@ -5,7 +5,7 @@
 mod common;
 
 use common::*;
-use dyno_analysis::{Finding, summarise};
+use dyno_analysis::summarise;
 use dyno_model::Language;
 use dyno_model::MS;
 use dyno_model::frame::{Ending, Frame, LevelEnd};
@@ -16,6 +16,7 @@ use dyno_model::plan::{Arrival, Load};
 use dyno_model::record::{RequestRecord, Turn};
 use dyno_model::{Summary, Verdict};
 use dyno_report::{TextOptions, render_text};
+use dyno_words::Finding;
 use dyno_words::columns::width;
 
 fn text(summary: &Summary) -> String {
@@ -300,7 +301,7 @@ fn the_curve_of_a_ladder() {
     let mut summary = ladder(&[1.0, 2.0, 4.0, 8.0, 12.5, 16.0]);
     summary.levels[1].times[Time::Ttft] = None;
     summary.levels[4].verdict = Verdict::Invalid;
-    summary.levels[4].reasons = vec![Finding::OutOfFiles(3).reason()];
+    summary.levels[4].reasons = vec![Finding::OutOfFiles.with([3])];
     let english = text(&summary);
     insta::assert_snapshot!("the_curve_of_a_ladder", curve(&english));
     assert!(english.contains("✗ concurrency 12.5: 3 arrivals were not sent"), "{english}");

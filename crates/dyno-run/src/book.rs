@@ -8,8 +8,9 @@ use crate::observer::Observer;
 use crate::order::{Order, Place};
 use crate::watch::{EndsWith, Watch};
 use dyno_analysis::{FrameSource, summarise};
+use dyno_model::Diagnostic;
 use dyno_model::LevelSummary;
-use dyno_model::environment::{Environment, Note};
+use dyno_model::environment::Environment;
 use dyno_model::frame::{Frame, RunHeader};
 use dyno_model::plan::Plan;
 use dyno_net::Clock;
@@ -120,7 +121,7 @@ impl Book {
     }
 
     /// Asks the server no more; what should be known of the answers that did not come.
-    pub(crate) fn end_asking(&mut self) -> Option<Note> {
+    pub(crate) fn end_asking(&mut self) -> Option<Diagnostic> {
         drop(self.asking.take());
         self.watch.note()
     }

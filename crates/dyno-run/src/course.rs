@@ -3,12 +3,12 @@
 use super::past::Past;
 use dyno_analysis::search::next_level;
 use dyno_analysis::slo;
+use dyno_model::Diagnostic;
 use dyno_model::LevelSummary;
 use dyno_model::course::Search;
-use dyno_model::environment::Note;
 use dyno_model::plan::{LevelPlan, Load, Plan};
 use dyno_model::slo::Condition;
-use dyno_words::notes::Known;
+use dyno_words::Note;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -66,10 +66,10 @@ impl Course {
 
     /// Why no more levels are run although there are some, if so: a condition that the last one
     /// met.
-    pub(crate) fn enough(&self, last: &LevelSummary) -> Option<Note> {
+    pub(crate) fn enough(&self, last: &LevelSummary) -> Option<Diagnostic> {
         let mut met = self.plan.course.stop_on.iter().filter(|condition| slo::met(last, condition));
         let values = |condition: &Condition| vec![condition.to_string(), last.label.clone()];
-        met.next().map(|condition| Known::StoppedOn.note(values(condition)))
+        met.next().map(|condition| Note::StoppedOn.with(values(condition)))
     }
 
     /// Levels of the plan after the one that is up; none where nobody knows them all.

@@ -6,7 +6,7 @@ use crate::identity::one_line;
 use crate::recording::LastSuccess;
 use dyno_analysis::{DirSource, FrameSource, summarise};
 use dyno_drive::TransportError;
-use dyno_model::environment::Note;
+use dyno_model::Diagnostic;
 use dyno_model::frame::{Ending, Frame, RunHeader};
 use dyno_model::plan::Plan;
 use dyno_model::units::format_duration;
@@ -14,7 +14,7 @@ use dyno_model::when::compact;
 use dyno_model::{Nanos, SEC, Summary};
 use dyno_net::Clock;
 use dyno_record::{RecordError, RunDir};
-use dyno_words::notes::Known;
+use dyno_words::Note;
 use tempfile::TempDir;
 
 /// A run that is over.
@@ -130,19 +130,19 @@ impl Lost {
     }
 
     /// When, and what it had answered last. One of two runs is not gone on with.
-    pub(crate) fn note(&self, plan: &Plan, clock: Clock) -> Note {
+    pub(crate) fn note(&self, plan: &Plan, clock: Clock) -> Diagnostic {
         let at = compact(clock.anchor_unix_ns() + self.at);
         let mut values = vec![at, format_duration(tenths(self.at)), self.words.clone()];
         let note = match &self.last_success {
-            None => Known::TargetLostUnanswered.note(values),
+            None => Note::TargetLostUnanswered.with(values),
             Some(last) => {
                 let (index, level) = (last.index.to_string(), (last.level + 1).to_string());
                 values.extend([index, level, self.after(last)]);
-                Known::TargetLost.note(values)
+                Note::TargetLost.with(values)
             }
         };
         let advice = note.advice.filter(|_| plan.course.versus.is_none());
-        Note { advice, ..note }
+        Diagnostic { advice, ..note }
     }
 }
 

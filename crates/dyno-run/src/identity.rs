@@ -2,7 +2,8 @@
 
 use crate::host;
 use crate::order::Order;
-use dyno_model::environment::{Environment, Note, Preflight, Server};
+use dyno_model::Diagnostic;
+use dyno_model::environment::{Environment, Preflight, Server};
 use dyno_model::frame::RunHeader;
 use dyno_model::plan::Plan;
 use dyno_model::versus::{Side, Versus};
@@ -52,7 +53,11 @@ pub(crate) fn header(run_id: String, plan: &Plan, clock: &Clock) -> RunHeader {
 }
 
 /// What is saved about this machine and the server.
-pub(crate) fn environment(server: Server, preflight: Preflight, notes: Vec<Note>) -> Environment {
+pub(crate) fn environment(
+    server: Server,
+    preflight: Preflight,
+    notes: Vec<Diagnostic>,
+) -> Environment {
     Environment {
         schema: "dyno.environment/1".to_owned(),
         dyno: env!("CARGO_PKG_VERSION").to_owned(),

@@ -12,12 +12,13 @@ use crate::target::{Measured, OpenTarget, open};
 use crate::tokenize;
 use crate::workload::Workload;
 use dyno_drive::{Stop, StopSignal};
-use dyno_model::environment::{Environment, Note};
+use dyno_model::Diagnostic;
+use dyno_model::environment::Environment;
 use dyno_model::plan::{LevelPlan, Plan};
 use dyno_net::Clock;
 use dyno_wire::encode::Encoder;
 use dyno_wire::preflight::{PreflightError, PreflightSetup, Settled, preflight};
-use dyno_words::notes::Known;
+use dyno_words::Note;
 use std::sync::Arc;
 
 /// What answers, and what will be sent to it.
@@ -142,7 +143,7 @@ fn counts_differ(
     encoder: &Encoder,
     workload: &Workload,
     stop: &StopSignal,
-) -> Result<Option<Note>, RunError> {
+) -> Result<Option<Diagnostic>, RunError> {
     let few = |level: &LevelPlan| level.requests.is_some_and(|n| n <= A_HANDFUL);
     if plan.levels.iter().all(few) {
         return Ok(None);
@@ -152,7 +153,7 @@ fn counts_differ(
         .map_err(|error| RunError::Interrupted(error.to_string()))?;
     let counts = item.input_tokens.zip(record.input.map(|count| count.tokens));
     Ok(counts.filter(|(ours, servers)| u64::from(*ours) != *servers).map(|(ours, servers)| {
-        Known::TokenCountsDiffer.note(vec![ours.to_string(), servers.to_string()])
+        Note::TokenCountsDiffer.with(vec![ours.to_string(), servers.to_string()])
     }))
 }
 

@@ -13,13 +13,13 @@ use crate::prepared::Prepared;
 use crate::recording::LastSuccess;
 use crate::turns::Player;
 use dyno_drive::{Stop, StopSignal, TransportError};
+use dyno_model::Diagnostic;
 use dyno_model::Nanos;
-use dyno_model::environment::Note;
 use dyno_model::frame::{Ending, Frame, LevelChosen, RunEnd};
 use dyno_model::plan::{LevelPlan, Plan};
 use dyno_model::versus::Versus;
 use dyno_net::Clock;
-use dyno_words::notes::Known;
+use dyno_words::Note;
 
 /// A run that is under way.
 pub(crate) struct Session<'a> {
@@ -41,7 +41,7 @@ pub(crate) struct Session<'a> {
     lost: Option<Lost>,
     error: Option<TransportError>,
     /// Why no more levels are run although there are some.
-    enough: Option<Note>,
+    enough: Option<Diagnostic>,
 }
 
 impl<'a> Session<'a> {
@@ -180,11 +180,11 @@ impl<'a> Session<'a> {
 }
 
 /// There is another run to be read with this one.
-fn in_turns(plan: &Plan) -> Option<Note> {
+fn in_turns(plan: &Plan) -> Option<Diagnostic> {
     let Versus { side, other_run, other_target } = plan.course.versus.as_ref()?;
     let values =
         [side.to_string(), side.other().to_string(), other_run.clone(), other_target.clone()];
-    Some(Known::Interleaved.note(values.to_vec()))
+    Some(Note::Interleaved.with(values.to_vec()))
 }
 
 impl Player for Session<'_> {
@@ -210,15 +210,15 @@ impl Player for Session<'_> {
         self.ending
     }
 
-    fn enough(&self) -> Option<Note> {
+    fn enough(&self) -> Option<Diagnostic> {
         self.enough.clone()
     }
 
-    fn stop_here(&mut self, why: Note) {
+    fn stop_here(&mut self, why: Diagnostic) {
         self.enough = Some(why);
     }
 
-    fn give_up(&mut self, ending: Ending, why: Note) {
+    fn give_up(&mut self, ending: Ending, why: Diagnostic) {
         if self.course.has_more() {
             self.ending = ending;
             self.enough = Some(why);

@@ -2,11 +2,11 @@
 //! other.
 
 use dyno_model::Nanos;
-use dyno_model::environment::Note;
 use dyno_model::frame::Ending;
 use dyno_model::plan::LevelPlan;
 use dyno_model::versus::Side;
-use dyno_words::notes::Known;
+use dyno_model::{Diagnostic, Value};
+use dyno_words::Note;
 
 /// One of two runs that take turns.
 pub(crate) trait Player {
@@ -23,13 +23,13 @@ pub(crate) trait Player {
     fn ending(&self) -> Ending;
 
     /// Why it runs no more levels, where that was wanted.
-    fn enough(&self) -> Option<Note>;
+    fn enough(&self) -> Option<Diagnostic>;
 
     /// Runs no more levels, for this reason, although there may be some.
-    fn stop_here(&mut self, why: Note);
+    fn stop_here(&mut self, why: Diagnostic);
 
     /// Ends before its time, in this way and for this reason, if there are levels left.
-    fn give_up(&mut self, ending: Ending, why: Note);
+    fn give_up(&mut self, ending: Ending, why: Diagnostic);
 }
 
 /// Who goes first at each level. It alternates from level to level, and from round to round of the
@@ -87,19 +87,19 @@ pub(crate) fn take<'d>(levels: &[LevelPlan], a: &mut (dyn Player + 'd), b: &mut 
     }
 }
 
-fn cut_short(side: Side, ending: Ending) -> Note {
+fn cut_short(side: Side, ending: Ending) -> Diagnostic {
     let known = match ending {
-        Ending::Interrupted => Known::InterruptedOther,
-        Ending::TargetLost => Known::LostOther,
-        _ => Known::AbortedOther,
+        Ending::Interrupted => Note::InterruptedOther,
+        Ending::TargetLost => Note::LostOther,
+        _ => Note::AbortedOther,
     };
-    known.note(vec![side.to_string()])
+    known.with([side])
 }
 
 /// The same, for the run that did not meet the condition.
-fn on_other(side: Side, why: &Note) -> Note {
-    let values = std::iter::once(side.to_string()).chain(why.values.iter().cloned());
-    Known::StoppedOnOther.note(values.collect())
+fn on_other(side: Side, why: &Diagnostic) -> Diagnostic {
+    let values = std::iter::once(side.into()).chain(why.values.iter().cloned());
+    Note::StoppedOnOther.with::<Value>(values)
 }
 
 #[cfg(test)]
@@ -145,7 +145,7 @@ mod tests {
         clock: &'a Cell<Nanos>,
         log: &'a RefCell<Vec<String>>,
         ending: Ending,
-        enough: Option<Note>,
+        enough: Option<Diagnostic>,
     }
 
     impl Player for Fake<'_> {
@@ -167,7 +167,7 @@ mod tests {
             self.ran += 1;
             if self.enough_after == Some(self.ran) {
                 let values = ["errors>5%", "concurrency 1"].map(str::to_owned);
-                self.enough = Some(Known::StoppedOn.note(values.to_vec()));
+                self.enough = Some(Note::StoppedOn.with(values.to_vec()));
             }
         }
 
@@ -175,15 +175,15 @@ mod tests {
             self.ending
         }
 
-        fn enough(&self) -> Option<Note> {
+        fn enough(&self) -> Option<Diagnostic> {
             self.enough.clone()
         }
 
-        fn stop_here(&mut self, why: Note) {
+        fn stop_here(&mut self, why: Diagnostic) {
             self.enough = Some(why);
         }
 
-        fn give_up(&mut self, ending: Ending, why: Note) {
+        fn give_up(&mut self, ending: Ending, why: Diagnostic) {
             if self.ran < self.levels {
                 (self.ending, self.enough) = (ending, Some(why));
             }
@@ -191,7 +191,7 @@ mod tests {
     }
 
     /// Three levels: what was run, and how either side ended and why.
-    fn played(change: impl Fn(&mut Fake<'_>)) -> (String, [(Ending, Option<Note>); 2]) {
+    fn played(change: impl Fn(&mut Fake<'_>)) -> (String, [(Ending, Option<Diagnostic>); 2]) {
         let (log, clock) = (RefCell::default(), Cell::new(0));
         let fake = |side| {
             let mut fake = Fake {

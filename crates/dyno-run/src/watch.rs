@@ -3,10 +3,10 @@
 
 use super::metrics::Unanswered;
 use dyno_drive::StopSignal;
-use dyno_model::environment::Note;
+use dyno_model::Diagnostic;
 use dyno_model::frame::Frame;
 use dyno_model::server::ServerSample;
-use dyno_words::notes::Known;
+use dyno_words::Note;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
@@ -114,13 +114,13 @@ impl Watch {
     }
 
     /// What should be known of the answers that did not come.
-    pub(crate) fn note(&self) -> Option<Note> {
+    pub(crate) fn note(&self) -> Option<Diagnostic> {
         let state = self.lock();
         let words = state.last_words.as_ref()?;
         let (asked, failed) = (state.asked, state.failed);
         (failed as f64 > GAPS * asked as f64).then(|| {
             let values = vec![failed.to_string(), asked.to_string(), words.clone()];
-            Known::MetricsGaps.note(values)
+            Note::MetricsGaps.with(values)
         })
     }
 

@@ -1,19 +1,62 @@
-//! What Dyno says, in English and Chinese. The catalogue holds the wording of every diagnostic by
-//! name; [`template`] fills in values, [`escape`] makes text of others safe to print, and [`columns`]
-//! fits numbers and text into a terminal. No rule that decides whether something is said belongs
-//! here.
+//! What Dyno says, in English and Chinese. The [catalogue](Wording) holds the wording of every
+//! diagnostic by name; [`template`] fills in values, [`number`] shows figures, [`escape`] makes
+//! text of others safe to print, and [`columns`] fits it into a terminal. No rule that decides
+//! whether something is said belongs here.
 
 mod catalogue;
 pub mod columns;
 pub mod escape;
-pub mod notes;
+pub mod number;
 pub mod template;
+mod wording;
 
 #[doc(hidden)]
 pub mod check;
 
-pub use catalogue::{OverTimeTold, ServerTold, Told, noted};
-pub use notes::Known;
+pub use catalogue::{Defect, Finding, Note, OverTime, Phrase, Problem, ServerFinding, list};
+#[doc(hidden)]
+pub use dyno_model::Value;
+pub use wording::{InLanguage, Wording, named, on_line, recognised, severity};
+
+/// A table of the catalogue: an enum of which each name is a way to say something.
+macro_rules! wordings {
+    ($(#[$about:meta])* pub enum $table:ident;
+     $($name:ident: $severity:ident $code:literal, $what:expr $(, $advice:expr)?;)*) => {
+        $(#[$about])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        #[allow(missing_docs)]
+        pub enum $table { $($name,)* }
+
+        impl $table {
+            /// The rows, in the order of the names.
+            pub const ROWS: &'static [$crate::Wording] = &[$($crate::Wording {
+                key: concat!(stringify!($table), "::", stringify!($name)),
+                code: $code,
+                severity: ::dyno_model::Severity::$severity,
+                what: $what,
+                advice: wordings!(@advice $($advice)?),
+            },)*];
+
+            /// The diagnostic, with its places filled in.
+            pub fn with<V: Into<::dyno_model::Value>>(
+                self,
+                values: impl IntoIterator<Item = V>,
+            ) -> ::dyno_model::Diagnostic {
+                let values = values.into_iter().map(Into::into).collect();
+                Self::ROWS[self as usize].with(values)
+            }
+        }
+
+        impl From<$table> for ::dyno_model::Diagnostic {
+            fn from(said: $table) -> Self {
+                said.with(::std::iter::empty::<::dyno_model::Value>())
+            }
+        }
+    };
+    (@advice) => { None };
+    (@advice $advice:expr) => { Some($advice) };
+}
+use wordings;
 
 /// A table of messages: an enum with a text in each language for each of its names.
 #[macro_export]

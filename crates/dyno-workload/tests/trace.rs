@@ -217,7 +217,8 @@ fn rows_whose_ids_do_not_fit_their_length_are_counted() {
         {"timestamp":3,"input_length":513,"output_length":1,"hash_ids":[]}"#;
     assert_eq!(trace(text, "trace:t").tally().mismatched, 2);
     let told = trace(text, "trace:t").tally().told();
-    let advice: Vec<_> = told.iter().filter_map(|told| told.note.advice()).collect();
+    let advice: Vec<_> =
+        told.iter().filter_map(|told| told.note.with([told.count]).advice).collect();
     assert!(advice.len() == 1 && advice[0].contains("block="), "{told:?}");
     assert_eq!(trace(text, "trace:t,block=171").tally().mismatched, 2);
     assert_eq!(trace(text, "trace:t,to=1ms").tally().mismatched, 0);

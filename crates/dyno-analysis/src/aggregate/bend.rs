@@ -3,12 +3,14 @@
 
 use super::gather::Gathered;
 use super::slices::Sliced;
-use crate::findings::{Figure, OverTime};
+use dyno_model::Diagnostic;
 use dyno_model::ramp::Ramp;
 use dyno_model::summary::Slice;
 use dyno_model::units::to_s;
 use dyno_stats::hinge::Point;
 use dyno_stats::{Counted, Hinge, hinge};
+use dyno_words::number::{clock, millis, short};
+use dyno_words::{OverTime, values};
 
 /// By how many variances a straight line must be worse: by chance it is in one of a thousand.
 const CLEAR: f64 = 16.0;
@@ -29,7 +31,7 @@ pub(super) fn bend(
     sliced: &Sliced,
     slices: &[Slice],
     level: &Gathered,
-) -> Option<OverTime> {
+) -> Option<Diagnostic> {
     if ramp.to <= ramp.from {
         return None;
     }
@@ -41,7 +43,7 @@ pub(super) fn bend(
     behind.or_else(|| left_level(ramp, slices))
 }
 
-fn fell_behind(ramp: Ramp, sliced: &Sliced, slices: &[Slice]) -> Option<OverTime> {
+fn fell_behind(ramp: Ramp, sliced: &Sliced, slices: &[Slice]) -> Option<Diagnostic> {
     let whole = sliced.whole_cells();
     let cells = sliced.cells.get(..whole)?;
     // An answer is over some time after its arrival: by the latency of the first quarter.
@@ -74,19 +76,16 @@ fn fell_behind(ramp: Ramp, sliced: &Sliced, slices: &[Slice]) -> Option<OverTime
     let due: u64 = cells.iter().map(|cell| cell.arrived).sum();
     let shards = (ramp.due_by(sliced.edge(whole)) / due.max(1) as f64).round().max(1.0);
     let rate = (plateau * shards).clamp(at * (1.0 - NEAR), at * (1.0 + NEAR)) / width;
-    Some(OverTime::Bent {
-        rate,
-        after_s: moment(ramp, rate),
-        offered: arrived as f64 / over_s,
-        completed: completed as f64 / over_s,
-        in_flight: slices.last()?.in_flight,
-        failed: 2 * failed >= arrived.saturating_sub(completed),
-    })
+    let failed = 2 * failed >= arrived.saturating_sub(completed);
+    let what = if failed { OverTime::Failed } else { OverTime::Queued };
+    let [completed, offered] = [completed, arrived].map(|n| short(n as f64 / over_s));
+    let (after, in_flight) = (clock(moment(ramp, rate)), slices.last()?.in_flight);
+    Some(what.with(values![short(rate), after, completed, offered, in_flight]))
 }
 
-fn left_level(ramp: Ramp, slices: &[Slice]) -> Option<OverTime> {
+fn left_level(ramp: Ramp, slices: &[Slice]) -> Option<Diagnostic> {
     let streamed = slices.iter().any(|slice| slice.ttft_p50_ms.is_some());
-    let figure = if streamed { Figure::Ttft } else { Figure::Latency };
+    let what = if streamed { OverTime::TtftLeft } else { OverTime::LatencyLeft };
     let medians: Vec<(usize, f64)> = (slices.iter().enumerate())
         .filter_map(|(i, slice)| {
             let median = if streamed { slice.ttft_p50_ms } else { slice.latency_p50_ms };
@@ -105,7 +104,7 @@ fn left_level(ramp: Ramp, slices: &[Slice]) -> Option<OverTime> {
     let after_s = slices.get(slice)?.from_s;
     let (_, last_ms) = *medians.last()?;
     let rate = ramp.rate_at((after_s * 1e9) as u64);
-    Some(OverTime::LeftLevel { rate, after_s, figure, before_ms, last_ms })
+    Some(what.with([short(rate), clock(after_s), millis(before_ms), millis(last_ms)]))
 }
 
 /// When the ramp reaches a rate, in seconds from its start.

@@ -3,11 +3,12 @@
 
 use super::figures::{figures, for_each_gap_sample};
 use super::gather::Samples;
-use crate::findings::NoInterval;
+use dyno_model::Diagnostic;
 use dyno_model::metric::{PerTime, Time};
 use dyno_model::record::RequestRecord;
 use dyno_model::summary::{Distribution, Intervals95, Times, round6};
 use dyno_stats::{BlockTable, Counted, MIN_BLOCKS, PERCENTILES, Presence};
+use dyno_words::Finding;
 
 const MOST_BLOCKS: u64 = 40;
 const NS_PER_MS: f64 = 1e6;
@@ -22,11 +23,11 @@ pub(crate) struct TimeBlocks {
 
 impl TimeBlocks {
     /// Blocks of at least two median latencies, at most 40 of them.
-    pub(crate) fn new(from: u64, duration: u64, median: f64) -> Result<Self, NoInterval> {
+    pub(crate) fn new(from: u64, duration: u64, median: f64) -> Result<Self, Box<Diagnostic>> {
         let length = (duration.div_ceil(MOST_BLOCKS)).max((2.0 * median).ceil() as u64).max(1);
         let count = duration.div_ceil(length);
         if (count as usize) < MIN_BLOCKS {
-            return Err(NoInterval::FewBlocks { blocks: count });
+            return Err(Finding::NoIntervalBlocks.with([count]).into());
         }
         Ok(Self { from, length, count: count as usize })
     }

@@ -2,11 +2,12 @@
 //! last quarter against the first; and the server's memory, where it is known.
 
 use super::slices::{Cell, Sliced};
-use crate::findings::{Figure, OverTime};
-use dyno_model::Nanos;
 use dyno_model::units::to_s;
+use dyno_model::{Diagnostic, Nanos};
 use dyno_stats::drift::FEWEST_STRETCHES;
 use dyno_stats::{Counted, drift, more_marked};
+use dyno_words::OverTime;
+use dyno_words::number::{bytes, change, clock, millis, percent, short};
 
 /// A change smaller than this, from the first quarter to the last, is not worth a word.
 const MATTERS: f64 = 0.05;
@@ -18,7 +19,7 @@ const ENOUGH: u64 = 5;
 const STRETCHES: usize = 40;
 
 /// Everything there is to say of a soak. `latency`: of the whole level; `closed`: a closed loop.
-pub(super) fn drifts(sliced: &Sliced, latency: &Counted, closed: bool) -> Vec<OverTime> {
+pub(super) fn drifts(sliced: &Sliced, latency: &Counted, closed: bool) -> Vec<Diagnostic> {
     let (Some(median), Some(long)) = (latency.quantile(0.5), latency.quantile(0.95)) else {
         return Vec::new();
     };
@@ -37,10 +38,10 @@ pub(super) fn drifts(sliced: &Sliced, latency: &Counted, closed: bool) -> Vec<Ov
     let together = (whole as u64).div_ceil(stretches.clamp(1, whole.max(1) as u64)) as usize;
     let stretched: Vec<&[&Cell]> = cells.chunks_exact(together.max(1)).collect();
     if stretched.len() < FEWEST_STRETCHES {
-        found.push(OverTime::SoakTooShort { stretches: stretches.min(needed - 1), needed });
+        found.push(OverTime::SoakTooShort.with([stretches.min(needed - 1), needed]));
     } else {
-        found.extend(of_samples(&stretched, Figure::Ttft, |cell| &cell.ttft));
-        found.extend(of_samples(&stretched, Figure::Latency, |cell| &cell.latency));
+        found.extend(of_samples(&stretched, OverTime::TtftDrifted, |cell| &cell.ttft));
+        found.extend(of_samples(&stretched, OverTime::LatencyDrifted, |cell| &cell.latency));
         let seconds = to_s(sliced.edge(1)) * together as f64;
         found.extend(of_throughput(&stretched, seconds, closed));
     }
@@ -54,11 +55,15 @@ fn quarters<T>(all: &[T]) -> [&[T]; 2] {
     [&all[..quarter], &all[all.len() - quarter..]]
 }
 
+fn drifted(what: OverTime, first: f64, last: f64, show: fn(f64) -> String) -> Diagnostic {
+    what.with([show(first), show(last), change(last / first - 1.0)])
+}
+
 fn of_samples(
     stretched: &[&[&Cell]],
-    figure: Figure,
+    what: OverTime,
     samples: impl Fn(&Cell) -> &Vec<u64>,
-) -> Option<OverTime> {
+) -> Option<Diagnostic> {
     let pooled = |stretches: &[&[&Cell]]| {
         let all = stretches.iter().flat_map(|cells| cells.iter());
         let all = all.flat_map(|cell| samples(cell).iter().copied()).collect();
@@ -68,11 +73,11 @@ fn of_samples(
     let [first, last] = quarters(stretched).map(|quarter| pooled(quarter).map(|ns| ns / 1e6));
     let (first, last) = (first?, last?);
     let clear = drift(&medians)?.is_drift(MATTERS) && (last / first - 1.0).abs() >= MATTERS;
-    clear.then_some(OverTime::Drift { figure, first, last })
+    clear.then(|| drifted(what, first, last, millis))
 }
 
 /// Completed per second; where arrivals come by themselves, their noise is taken out first.
-fn of_throughput(stretched: &[&[&Cell]], seconds: f64, closed: bool) -> Option<OverTime> {
+fn of_throughput(stretched: &[&[&Cell]], seconds: f64, closed: bool) -> Option<Diagnostic> {
     let sum = |cells: &[&Cell], count: fn(&Cell) -> u64| {
         cells.iter().map(|cell| count(cell)).sum::<u64>() as f64
     };
@@ -90,10 +95,11 @@ fn of_throughput(stretched: &[&[&Cell]], seconds: f64, closed: bool) -> Option<O
         .map(|quarter| quarter.iter().map(rate).sum::<f64>() / quarter.len() as f64);
     let moved = first > 0.0 && (last / first - 1.0).abs() >= MATTERS;
     let clear = moved && drift(&values)?.is_drift(MATTERS);
-    clear.then_some(OverTime::Drift { figure: Figure::Throughput, first, last })
+    let show = |rate| format!("{}/s", short(rate));
+    clear.then(|| drifted(OverTime::ThroughputDrifted, first, last, show))
 }
 
-fn of_failures(sliced: &Sliced, whole: usize) -> Option<OverTime> {
+fn of_failures(sliced: &Sliced, whole: usize) -> Option<Diagnostic> {
     let after_s = sliced.offset(sliced.first_failure?).map(to_s)?;
     let cells = sliced.cells.get(..whole).filter(|cells| !cells.is_empty())?;
     let [first, last] = quarters(cells).map(|quarter| {
@@ -103,12 +109,18 @@ fn of_failures(sliced: &Sliced, whole: usize) -> Option<OverTime> {
     });
     let share = |(failed, ended): (u64, u64)| failed as f64 / ended.max(1) as f64;
     let creeps = more_marked(last, first) < SIGNIFICANT;
-    creeps.then(|| OverTime::FailuresCreep { first: share(first), last: share(last), after_s })
+    let [first, last] = [first, last].map(|quarter| percent(share(quarter)));
+    creeps.then(|| OverTime::FailuresCrept.with([first, last, clock(after_s)]))
 }
 
 /// Whether a server's memory grows all along, from samples of when and how many bytes, in order.
-/// The first quarter of the time is left out: a server takes what it needs when it begins.
-pub fn memory_growth(samples: &[(Nanos, u64)]) -> Option<OverTime> {
+pub fn memory_growth(samples: &[(Nanos, u64)]) -> Option<Diagnostic> {
+    growth(samples).map(|growth| OverTime::MemoryGrew.with(growth.map(bytes)))
+}
+
+/// Bytes when it had settled, bytes in the last quarter of what followed, and bytes an hour. The
+/// first quarter of the time is left out: a server takes what it needs when it begins.
+fn growth(samples: &[(Nanos, u64)]) -> Option<[f64; 3]> {
     let (begun, _) = *samples.first()?;
     let (until, _) = *samples.last()?;
     let from = begun + (until.checked_sub(begun)?) / 4;
@@ -129,7 +141,7 @@ pub fn memory_growth(samples: &[(Nanos, u64)]) -> Option<OverTime> {
     }
     // The middles of the two quarters are three quarters of the time apart.
     let hours = to_s(until - from) * 0.75 / 3600.0;
-    Some(OverTime::MemoryGrows { first, last, per_hour: (last - first) / hours })
+    Some([first, last, (last - first) / hours])
 }
 
 #[cfg(test)]
@@ -146,9 +158,7 @@ mod tests {
     #[test]
     fn a_leak_is_told_by_the_hour() {
         let leak = samples(|part, rng| 8e9 + 1e9 * part + 2e7 * rng.unit());
-        let Some(OverTime::MemoryGrows { first, last, per_hour }) = memory_growth(&leak) else {
-            panic!("no finding");
-        };
+        let [first, last, per_hour] = growth(&leak).unwrap();
         assert!(first > 8.2e9 && last < 9.1e9, "{first} {last}");
         assert!((per_hour / 5e8 - 1.0).abs() < 0.1, "{per_hour} for 1e9 in two hours");
     }

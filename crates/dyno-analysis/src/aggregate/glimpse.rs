@@ -8,12 +8,13 @@ use super::judge::{too_many_failures, too_much_send_lag};
 use super::timeline::for_each_gap;
 use super::tokens::TokenSum;
 use crate::counts::Counts;
-use crate::findings::Finding;
+use dyno_model::Diagnostic;
 use dyno_model::lag::LagHistogram;
 use dyno_model::metric::{PerTime, Time};
 use dyno_model::record::RequestRecord;
 use dyno_model::units::to_s;
 use dyno_stats::{Counted, PERCENTILES, Percentile, Presence, Tally};
+use dyno_words::Finding;
 
 /// Collects the requests of one level as they end.
 #[derive(Debug, Clone, Default)]
@@ -41,7 +42,7 @@ pub struct Glimpsed {
     /// TTFT, ITL and TPOT, in milliseconds; the other times are not watched.
     pub times: PerTime<Spread>,
     /// What speaks against the level, as far as it can be known before the summary.
-    pub findings: Vec<Finding>,
+    pub findings: Vec<Diagnostic>,
 }
 
 /// Two percentiles; either may be absent for want of samples.
@@ -179,7 +180,7 @@ impl Glimpse {
         let lag_ms = self.send_lag.quantile(0.99, exact).map(|ns| ns / 1e6);
         let findings = [
             lag_ms.and_then(|p99_ms| too_much_send_lag(p99_ms, median_ns)),
-            nothing.then_some(Finding::NothingCompleted),
+            nothing.then(|| Finding::NothingCompleted.into()),
             too_many_failures(&counts, allow_failures),
         ];
         Glimpsed {

@@ -2,14 +2,15 @@
 
 use super::gather::Gathered;
 use crate::counts::Counts;
-use crate::findings::{Finding, NoInterval, NoWindow, OverTime};
-use dyno_model::Verdict;
 use dyno_model::environment::Environment;
 use dyno_model::frame::{Ending, LevelEnd};
 use dyno_model::metric::{PerTime, Time};
 use dyno_model::plan::Plan;
 use dyno_model::summary::{Client, Integrity, Lag, Straggler};
 use dyno_model::units::to_s;
+use dyno_model::{Diagnostic, Severity, Verdict};
+use dyno_words::number::{digits, percent};
+use dyno_words::{Finding, values};
 
 /// Everything the rules look at.
 pub(super) struct Case<'a> {
@@ -20,11 +21,11 @@ pub(super) struct Case<'a> {
     pub(super) client: &'a Client,
     pub(super) slip: Option<Lag>,
     pub(super) integrity: &'a Integrity,
-    pub(super) no_window: Option<NoWindow>,
-    pub(super) past_capacity: Option<Finding>,
-    pub(super) no_interval: Option<NoInterval>,
+    pub(super) no_window: Option<&'a Diagnostic>,
+    pub(super) past_capacity: Option<Diagnostic>,
+    pub(super) no_interval: Option<Box<Diagnostic>>,
     pub(super) stragglers: &'a [Straggler],
-    pub(super) over_time: &'a [OverTime],
+    pub(super) over_time: Vec<Diagnostic>,
 }
 
 const COALESCED_LIMIT: f64 = 0.2;
@@ -39,43 +40,51 @@ fn lag_limit(floor: f64, median_ns: Option<f64>, ceiling: f64) -> f64 {
 }
 
 /// Requests left late, against the median of TTFT, or of latency where there is no TTFT.
-pub(super) fn too_much_send_lag(p99_ms: f64, median_ns: Option<f64>) -> Option<Finding> {
+pub(super) fn too_much_send_lag(p99_ms: f64, median_ns: Option<f64>) -> Option<Diagnostic> {
     let limit_ms = lag_limit(5.0, median_ns, 50.0);
-    (p99_ms > limit_ms).then_some(Finding::SendLag { p99_ms, limit_ms })
+    (p99_ms > limit_ms).then(|| late(Finding::SendLag, p99_ms, limit_ms))
+}
+
+/// A lag in milliseconds, and what is still good.
+fn late(what: Finding, p99_ms: f64, limit_ms: f64) -> Diagnostic {
+    what.with([p99_ms, limit_ms].map(|ms| digits(ms, 1)))
 }
 
 /// More failures than allowed.
-pub(super) fn too_many_failures(counts: &Counts, allowed: f64) -> Option<Finding> {
-    counts.bar_missed(allowed).then(|| Finding::Failures {
-        failed: counts.failed,
-        ended: counts.completed + counts.failed,
-        allowed,
+pub(super) fn too_many_failures(counts: &Counts, allowed: f64) -> Option<Diagnostic> {
+    counts.bar_missed(allowed).then(|| {
+        let (failed, ended) = (counts.failed, counts.completed + counts.failed);
+        let share = percent(failed as f64 / ended as f64);
+        Finding::Failures.with(values![failed, ended, share, percent(allowed)])
     })
 }
 
 /// The verdict is that of the weightiest finding.
-pub(super) fn verdict(findings: &[Finding]) -> Verdict {
-    findings.iter().map(Finding::weight).max().unwrap_or(Verdict::Valid)
+pub(super) fn verdict(findings: &[Diagnostic]) -> Verdict {
+    let weightiest = findings.iter().filter_map(|finding| finding.severity).max();
+    weightiest.map_or(Verdict::Valid, Severity::verdict)
 }
 
 impl Case<'_> {
     /// All findings, the weightiest first.
-    pub(super) fn findings(&self) -> Vec<Finding> {
+    pub(super) fn findings(mut self) -> Vec<Diagnostic> {
         let mut found = Vec::new();
         self.lags(&mut found);
         match &self.level.end {
             Some(end) => self.reconcile(end, &mut found),
-            None => found.push(Finding::Partial),
+            None => found.push(Finding::Partial.into()),
         }
         self.caveats(&mut found);
         self.lengths(&mut found);
         self.streams(&mut found);
         self.asides(&mut found);
-        found.sort_by_key(|finding| std::cmp::Reverse(finding.weight()));
+        found.append(&mut self.over_time);
+        found.extend(self.no_interval.map(|why| *why));
+        found.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
         found
     }
 
-    fn lags(&self, found: &mut Vec<Finding>) {
+    fn lags(&self, found: &mut Vec<Diagnostic>) {
         let m = &self.medians;
         let send_lag = self.client.send_lag_ms;
         found.extend(
@@ -86,83 +95,87 @@ impl Case<'_> {
         let p99 = |lag: Option<Lag>| lag.map_or(0.0, |lag| lag.p99);
         let (read, timer) = (p99(self.client.read_lag_ms), p99(self.client.timer_lag_ms));
         if read.max(timer) > read_limit {
-            let (timer, p99_ms) = (timer > read, read.max(timer));
-            found.push(Finding::ReadLag { timer, p99_ms, limit_ms: read_limit });
+            let what = if timer > read { Finding::TimerLag } else { Finding::ReadLag };
+            found.push(late(what, read.max(timer), read_limit));
         }
         let slip_limit = lag_limit(2.0, m[Time::Itl], f64::INFINITY);
         if let Some(slip) = self.slip.filter(|slip| slip.p99 > slip_limit) {
-            found.push(Finding::EngineSlip { p99_ms: slip.p99, limit_ms: slip_limit });
+            found.push(late(Finding::EngineSlip, slip.p99, slip_limit));
         }
     }
 
-    fn reconcile(&self, end: &LevelEnd, found: &mut Vec<Finding>) {
+    fn reconcile(&self, end: &LevelEnd, found: &mut Vec<Diagnostic>) {
         let client = &end.client;
         if client.out_of_files > 0 {
-            found.push(Finding::OutOfFiles(client.out_of_files));
+            found.push(Finding::OutOfFiles.with([client.out_of_files]));
         }
         if client.out_of_ports > 0 {
-            found.push(Finding::OutOfPorts(client.out_of_ports));
+            found.push(Finding::OutOfPorts.with([client.out_of_ports]));
         }
         let records = records(self.level);
         if records != end.issued {
-            found.push(Finding::RecordsMissing { records, issued: end.issued, warmup: false });
+            found.push(Finding::RecordsMissing.with([records, end.issued]));
         }
         if self.level.warmup_records != end.warmup {
-            let (records, issued) = (self.level.warmup_records, end.warmup);
-            found.push(Finding::RecordsMissing { records, issued, warmup: true });
+            let counts = [self.level.warmup_records, end.warmup];
+            found.push(Finding::WarmupRecordsMissing.with(counts));
         }
         let short = end.planned.filter(|planned| *planned != end.issued);
         if let (Ending::Requests, Some(planned)) = (end.ending, short) {
-            found.push(Finding::ShortOfPlan { issued: end.issued, planned });
+            found.push(Finding::ShortOfPlan.with([end.issued, planned]));
         }
         let cut_short = end.ending != Ending::Requests;
         let scheduled = end.planned.filter(|_| !cut_short).unwrap_or(end.issued);
         let sent = end.issued.saturating_sub(self.level.unsent);
-        if sent.abs_diff(scheduled) as f64 > SCHEDULE_LIMIT * scheduled as f64 {
-            found.push(Finding::OffSchedule { sent, scheduled });
+        let off = sent.abs_diff(scheduled) as f64;
+        if off > SCHEDULE_LIMIT * scheduled as f64 {
+            let share = percent(off / scheduled as f64);
+            found.push(Finding::OffSchedule.with(values![sent, scheduled, share]));
         }
         match end.ending {
             Ending::Requests | Ending::Duration | Ending::Stable => {}
-            Ending::Interrupted => found.push(Finding::Interrupted),
-            Ending::TargetLost => found.push(Finding::TargetLost),
-            Ending::Aborted => found.push(Finding::Aborted),
+            Ending::Interrupted => found.push(Finding::Interrupted.into()),
+            Ending::TargetLost => found.push(Finding::TargetLost.into()),
+            Ending::Aborted => found.push(Finding::Aborted.into()),
         }
         let step_ms = client.clock_step_ns as f64 / 1e6;
         if step_ms.abs() > CLOCK_STEP_MS {
-            found.push(Finding::ClockStepped(step_ms));
+            found.push(Finding::ClockStepped.with([format!("{step_ms:+.0}")]));
         }
     }
 
-    fn caveats(&self, found: &mut Vec<Finding>) {
+    fn caveats(&self, found: &mut Vec<Diagnostic>) {
         let counts = &self.level.counts;
         if records(self.level) == 0 {
-            found.push(Finding::NothingMeasured { warmup: self.level.warmup_records });
+            found.push(match self.level.warmup_records {
+                0 => Finding::NothingDue.into(),
+                warmup => Finding::OnlyWarmup.with([warmup]),
+            });
         } else if counts.completed == 0 {
-            found.push(Finding::NothingCompleted);
+            found.push(Finding::NothingCompleted.into());
         }
         found.extend(too_many_failures(counts, self.plan.allow_failures));
         if let Some(share) = self.integrity.coalesced_share.filter(|s| *s > COALESCED_LIMIT) {
-            found.push(Finding::Coalesced(share));
+            found.push(Finding::Coalesced.with([percent(share)]));
         }
-        let (input, output) = (self.level.input.mixed(), self.level.output.mixed());
-        if input || output {
-            found.push(Finding::MixedSources { input, output });
+        match (self.level.input.mixed(), self.level.output.mixed()) {
+            (true, true) => found.push(Finding::MixedSources.into()),
+            (true, false) => found.push(Finding::MixedInput.into()),
+            (false, true) => found.push(Finding::MixedOutput.into()),
+            (false, false) => {}
         }
-        match &self.past_capacity {
-            // The queue that grows is the same finding.
-            Some(past) => found.push(past.clone()),
-            None => found.extend(self.no_window.map(Finding::NoSteadyWindow)),
-        }
+        // Past capacity, the queue that grows is the same finding.
+        found.extend(self.past_capacity.as_ref().or(self.no_window).cloned());
     }
 
-    fn lengths(&self, found: &mut Vec<Finding>) {
+    fn lengths(&self, found: &mut Vec<Diagnostic>) {
         let level = self.level;
         let prompts = &level.prompts;
         if prompts.requests > 0 {
             let [asked, mean] =
                 [prompts.ours, prompts.servers].map(|n| n as f64 / prompts.requests as f64);
             if (mean - asked).abs() > LENGTH_LIMIT * asked {
-                found.push(Finding::InputLength { asked, mean });
+                found.push(Finding::InputLength.with([asked, mean].map(|n| digits(n, 1))));
             }
         }
         let fixed = self
@@ -171,58 +184,47 @@ impl Case<'_> {
             .is_some_and(|preflight| preflight.length_field.is_some());
         let lengths = &level.asked;
         if lengths.short > 0 && !fixed {
-            found.push(Finding::OutputLength {
-                short: lengths.short,
-                of: lengths.requests,
-                mean: lengths.got as f64 / lengths.requests as f64,
-                asked: lengths.tokens as f64 / lengths.requests as f64,
-            });
+            let of = lengths.requests;
+            let [mean, asked] =
+                [lengths.got, lengths.tokens].map(|n| digits(n as f64 / of as f64, 1));
+            found.push(Finding::OutputLength.with(values![lengths.short, of, mean, asked]));
         }
         let (input, output) = (level.input.unknown, level.output.unknown);
         if input > 0 || output > 0 {
-            found.push(Finding::TokensUnknown { input, output });
+            found.push(Finding::TokensUnknown.with([input, output]));
         }
     }
 
-    fn streams(&self, found: &mut Vec<Finding>) {
+    fn streams(&self, found: &mut Vec<Diagnostic>) {
         let s = &self.level.streams;
-        let of = s.streams;
-        if s.no_terminal > 0 {
-            found.push(Finding::NoTerminal { streams: s.no_terminal, of });
-        }
-        if s.first_chunk_several > 0 {
-            found.push(Finding::FirstChunk { streams: s.first_chunk_several, of });
-        }
-        if s.one_burst > 0 {
-            found.push(Finding::OneBurst { streams: s.one_burst, of: s.could_burst });
-        }
-        if s.no_token_times > 0 {
-            found.push(Finding::NoTokenTimes { streams: s.no_token_times, of });
-        }
+        let all = [
+            (Finding::NoTerminal, s.no_terminal, s.streams),
+            (Finding::FirstChunk, s.first_chunk_several, s.streams),
+            (Finding::OneBurst, s.one_burst, s.could_burst),
+            (Finding::NoTokenTimes, s.no_token_times, s.streams),
+        ];
+        let some = all.into_iter().filter(|(_, streams, _)| *streams > 0);
+        found.extend(some.map(|(what, streams, of)| what.with([streams, of])));
     }
 
-    fn asides(&self, found: &mut Vec<Finding>) {
+    fn asides(&self, found: &mut Vec<Diagnostic>) {
         let level = self.level;
         if level.timeouts > 0 && level.counts.completed > 0 {
-            found.push(Finding::SurvivorsOnly(level.timeouts));
+            found.push(Finding::SurvivorsOnly.with([level.timeouts]));
         }
         if level.counts.resent > 0 {
-            found.push(Finding::Resent(level.counts.resent));
+            found.push(Finding::Resent.with([level.counts.resent]));
         }
         let broken = level.conversations.broken();
         if broken > 0 {
             let started = level.conversations.started();
-            found.push(Finding::SessionsBroken { broken, started });
+            found.push(Finding::SessionsBroken.with([broken, started]));
         }
         if let (Some(worst), Some(duration)) = (self.stragglers.first(), level.span.duration()) {
-            found.push(Finding::Stragglers {
-                requests: self.stragglers.len() as u64,
-                stretched_s: worst.stretched_s,
-                duration_s: to_s(duration),
-            });
+            let [stretched, whole] = [worst.stretched_s, to_s(duration)].map(|s| digits(s, 1));
+            let count = self.stragglers.len();
+            found.push(Finding::Stragglers.with(values![count, stretched, whole]));
         }
-        found.extend(self.over_time.iter().copied().map(Finding::OverTime));
-        found.extend(self.no_interval.map(Finding::NoIntervals));
     }
 }
 

@@ -13,10 +13,8 @@ use super::server_findings;
 use super::sessions::ByTurn;
 use super::slices::Sliced;
 use super::slo::Goodput;
-use super::steady::{Work, window};
+use super::steady::{NoWindow, Work, window};
 use super::tokens::sources;
-use crate::findings::{Finding, NoInterval, NoWindow, OverTime};
-use dyno_model::Verdict;
 use dyno_model::environment::Environment;
 use dyno_model::frame::Ending;
 use dyno_model::metric::Time;
@@ -27,8 +25,11 @@ use dyno_model::summary::{
     Concurrency, LevelSummary, LoadSummary, RequestCounts, Throughput, round6, tidy,
 };
 use dyno_model::units::to_s;
+use dyno_model::{Diagnostic, Severity};
 use dyno_stats::{Counted, Saturation};
 use dyno_words::escape::escape;
+use dyno_words::number::digits;
+use dyno_words::{Finding, values};
 
 const LONGEST_LABEL: usize = 80;
 
@@ -45,7 +46,7 @@ pub(super) struct Level<'a> {
     work: Option<Work>,
     saturation: Option<Saturation>,
     no_window: Option<NoWindow>,
-    no_interval: Option<NoInterval>,
+    no_interval: Option<Box<Diagnostic>>,
 }
 
 impl<'a> Level<'a> {
@@ -138,14 +139,18 @@ impl<'a> Level<'a> {
         let saturated = saturation::saturated(self.saturation);
         let offered = saturation::offered_per_s(self.plan, &gathered);
         let in_flight = span.first_sent.zip(span.last_in_flight);
-        let concurrency = in_flight
-            .and_then(|(from, to)| gathered.flight.over(from, to))
-            .map(|flight| Concurrency { growth: growth(self.no_window), ..flight });
+        let concurrency =
+            in_flight.and_then(|(from, to)| gathered.flight.over(from, to)).map(|flight| {
+                Concurrency {
+                    growth: self.no_window.as_ref().and_then(|no| tidy(no.growth?)),
+                    ..flight
+                }
+            });
         let server = in_flight.and_then(|(from, to)| watch.over(index, from, to));
         let throughput = throughput(&gathered);
         let steady = work.map(|work| work.steady());
         let slices = self.sliced.as_ref().map(|sliced| sliced.slices(&gathered));
-        let mut over_time: Vec<OverTime> = match (&self.sliced, &slices, ramp) {
+        let mut over_time: Vec<Diagnostic> = match (&self.sliced, &slices, ramp) {
             (Some(sliced), Some(slices), Some(ramp)) => {
                 bend(ramp, sliced, slices, &gathered).into_iter().collect()
             }
@@ -163,18 +168,19 @@ impl<'a> Level<'a> {
             client: &client,
             slip: engine_slip,
             integrity: &integrity,
-            no_window: self.no_window,
+            no_window: self.no_window.as_ref().map(|no| &*no.why),
             past_capacity: past_capacity(self.plan),
             no_interval: self.no_interval,
             stragglers: &stragglers,
-            over_time: &over_time,
+            over_time,
         }
         .findings();
         findings.extend(
             server.iter().flat_map(|server| server_findings::of_level(plan, server, concurrency)),
         );
-        let (notes, reasons): (Vec<&Finding>, Vec<&Finding>) =
-            findings.iter().partition(|finding| finding.weight() == Verdict::Valid);
+        let verdict = verdict(&findings);
+        let (notes, reasons) =
+            findings.into_iter().partition(|finding| finding.severity == Some(Severity::Note));
         // Latencies of all rates of a ramp together are those of none.
         let known = past_capacity(self.plan).is_none() && ramp.is_none();
         let of_tokens = |time| matches!(time, Time::Tpot | Time::Itl | Time::ChunkGap);
@@ -190,9 +196,9 @@ impl<'a> Level<'a> {
             input_length: fixed_length(plan, &self.plan.input_tokens),
             output_length: fixed_length(plan, &self.plan.output_tokens),
             reported: None,
-            verdict: verdict(&findings),
-            reasons: reasons.into_iter().map(Finding::reason).collect(),
-            notes: notes.into_iter().map(Finding::reason).collect(),
+            verdict,
+            reasons,
+            notes,
             partial: end.is_none(),
             ending: end.map(|end| end.ending),
             requests: RequestCounts {
@@ -231,19 +237,11 @@ impl<'a> Level<'a> {
     }
 }
 
-/// By how much the number in flight changed, where it has a trend.
-fn growth(no_window: Option<NoWindow>) -> Option<f64> {
-    match no_window? {
-        NoWindow::Trend { growth } | NoWindow::TraceTrend { growth, .. } => tidy(growth),
-        _ => None,
-    }
-}
-
 /// A prediction says how much its twin carries; beyond that no latency holds.
-fn past_capacity(plan: &LevelPlan) -> Option<Finding> {
+fn past_capacity(plan: &LevelPlan) -> Option<Diagnostic> {
     match (plan.load, plan.capacity) {
         (Load::Rate { rate, .. }, Some([low, high])) if rate > low => {
-            Some(Finding::PastCapacity { rate, low, high })
+            Some(Finding::PastCapacity.with(values![rate, digits(low, 3), digits(high, 3)]))
         }
         _ => None,
     }
@@ -258,7 +256,7 @@ fn blocks(
     plan: &LevelPlan,
     level: &Gathered,
     latency: &Counted,
-) -> Result<Option<TimeBlocks>, NoInterval> {
+) -> Result<Option<TimeBlocks>, Box<Diagnostic>> {
     let span = (level.span.first_sent, level.span.duration(), latency.quantile(0.5));
     let (Some(from), Some(duration), Some(median)) = span else {
         return Ok(None);
@@ -267,7 +265,7 @@ fn blocks(
         return Ok(None);
     }
     if matches!(plan.load, Load::Burst { .. }) {
-        return Err(NoInterval::Burst);
+        return Err(Diagnostic::from(Finding::NoIntervalBurst).into());
     }
     TimeBlocks::new(from, duration, median).map(Some)
 }

@@ -30,7 +30,6 @@ mod tokens;
 
 pub use drift::memory_growth;
 
-use crate::findings::Finding;
 use crate::search;
 use crate::source::FrameSource;
 use dyno_model::Diagnostic;
@@ -38,6 +37,8 @@ use dyno_model::environment::Environment;
 use dyno_model::plan::Plan;
 use dyno_model::summary::{LevelSummary, RunSummary, SUMMARY_SCHEMA, Summary, TokenSources};
 use dyno_model::when::utc;
+use dyno_words::escape::escape;
+use dyno_words::{Finding, recognised};
 pub use figures::figures;
 use level::Level;
 use readings::FirstReading;
@@ -83,7 +84,7 @@ pub fn summarise(plan: &Plan, env: Option<&Environment>, source: &dyn FrameSourc
     let schema = SUMMARY_SCHEMA.to_owned();
     let mut summary = Summary { schema, run, levels, repeats, search, notes };
     if let Some(slo) = plan.slo.as_ref().filter(|_| summary.no_level_passes()) {
-        summary.notes.insert(0, Finding::SloNotMet(slo.to_string()).reason());
+        summary.notes.insert(0, Finding::SloNotMet.with([slo]));
     }
     summary
 }
@@ -131,24 +132,24 @@ fn notes(
     levels: &[LevelSummary],
 ) -> Vec<Diagnostic> {
     let mut found = Vec::new();
-    found.extend(source.damaged().map(Finding::Damaged));
+    found.extend(source.damaged().map(|how| Finding::Damaged.with([escape(&how, 200)])));
     if source.header().plan_hash != plan.hash() {
-        found.push(Finding::PlanDiffers);
+        found.push(Finding::PlanDiffers.into());
     }
     let ran = levels.len() as u64;
     let planned = first.planned(plan);
     // Where it was enough, that is said by a note of its own.
     let over = first.ending.is_some_and(dyno_model::frame::Ending::carried_out);
     if ran < planned && !over {
-        found.push(Finding::LevelsNotRun { ran, planned });
+        found.push(Finding::LevelsNotRun.with([ran, planned]));
     }
     let again = first.begun_again();
     if !again.is_empty() {
         let label = |level| first.plan_of(plan, level).map(|plan| plan.label.clone());
-        let labels = again.into_iter().filter_map(label).collect();
-        found.push(Finding::BegunAgain { labels });
+        let labels: Vec<String> = again.into_iter().filter_map(label).collect();
+        found.push(Finding::BegunAgain.with([escape(&labels.join(", "), 200)]));
     }
     found.extend(server_findings::of_run(levels));
-    found.extend(env.into_iter().flat_map(|env| &env.notes).cloned().map(Finding::Noted));
-    found.iter().map(Finding::reason).collect()
+    found.extend(env.into_iter().flat_map(|env| &env.notes).map(recognised));
+    found
 }

@@ -1,8 +1,11 @@
 //! The rules on the server's own figures. They speak only where enough samples do.
 
-use crate::findings::{Finding, ServerFinding};
+use dyno_model::Diagnostic;
 use dyno_model::plan::Plan;
 use dyno_model::summary::{Concurrency, LevelSummary, ServerSummary};
+use dyno_words::escape::escape;
+use dyno_words::number::{digits, percent};
+use dyno_words::{Phrase, ServerFinding, list, values};
 
 /// Fewer samples say nothing of a level as a whole.
 const SAMPLES: u64 = 3;
@@ -19,13 +22,13 @@ pub(super) fn of_level(
     plan: &Plan,
     server: &ServerSummary,
     here: Option<Concurrency>,
-) -> Vec<Finding> {
+) -> Vec<Diagnostic> {
     let mut found = Vec::new();
     found.extend(
         server
             .prefix_hit_share
             .filter(|share| *share > CACHED && all_random(plan))
-            .map(|share| ServerFinding::CachedRandom { share }),
+            .map(|share| ServerFinding::CachedRandom.with([percent(share)])),
     );
     if server.samples >= SAMPLES {
         found.extend(queue(server));
@@ -33,24 +36,28 @@ pub(super) fn of_level(
         let here = here.filter(|_| plan.shard.of == 1);
         found.extend(here.and_then(|here| others(server, here.mean)));
     }
-    found.into_iter().map(Finding::Server).collect()
+    found
 }
 
-fn queue(server: &ServerSummary) -> Option<ServerFinding> {
+fn queue(server: &ServerSummary) -> Option<Diagnostic> {
     let waiting = server.waiting?.mean;
     let share = server.waiting_share.filter(|share| *share > MOST)?;
-    let running = server.running.map(|running| running.mean);
-    let kv_full = server.kv_full_share.map(|share| share > MOST);
-    Some(ServerFinding::Queue { share, waiting, running, kv_full })
+    let running = server.running.map(|r| Phrase::InBatch.value(values![digits(r.mean, 1)]));
+    let what = match server.kv_full_share.map(|share| share > MOST) {
+        Some(true) => ServerFinding::QueueKv,
+        Some(false) => ServerFinding::QueueCap,
+        None => ServerFinding::Queue,
+    };
+    Some(what.with(values![percent(share), digits(waiting, 1), list(running, [""; 2])]))
 }
 
-fn others(server: &ServerSummary, here: f64) -> Option<ServerFinding> {
+fn others(server: &ServerSummary, here: f64) -> Option<Diagnostic> {
     let server = server.running?.mean + server.waiting?.mean;
     if server < FAR_FEWER * here && server + REQUESTS < here {
-        return Some(ServerFinding::Fewer { server, here });
+        return Some(ServerFinding::Fewer.with([here, server].map(|n| digits(n, 1))));
     }
     (server > FAR_MORE * here && server > here + REQUESTS)
-        .then_some(ServerFinding::More { server, here })
+        .then(|| ServerFinding::More.with([server, here].map(|n| digits(n, 1))))
 }
 
 /// Prompts are random and share nothing by intention.
@@ -61,16 +68,16 @@ fn all_random(plan: &Plan) -> bool {
 }
 
 /// Where preemptions begin, over all levels.
-pub(super) fn of_run(levels: &[LevelSummary]) -> Option<Finding> {
+pub(super) fn of_run(levels: &[LevelSummary]) -> Option<Diagnostic> {
     let preempted = |level: &LevelSummary| {
         level.server.as_ref().and_then(|server| server.preemptions).filter(|n| *n > 0)
     };
     let at = levels.iter().position(|level| preempted(level).is_some())?;
     let first = &levels[at];
-    Some(Finding::Server(ServerFinding::KvFull {
-        label: first.label.clone(),
-        preemptions: preempted(first)?,
-        kv_use: first.server.as_ref().and_then(|server| server.kv_use_max),
-        all_after: levels[at + 1..].iter().all(|level| preempted(level).is_some()),
-    }))
+    let all_after = levels[at + 1..].iter().all(|level| preempted(level).is_some());
+    let what = if all_after { ServerFinding::KvFullFrom } else { ServerFinding::KvFullAt };
+    let used = first.server.as_ref().and_then(|server| server.kv_use_max);
+    let used = used.map(|share| Phrase::InUse.value(values![percent(share)]));
+    let label = escape(&first.label, 80);
+    Some(what.with(values![label, preempted(first)?, list(used, [""; 2])]))
 }

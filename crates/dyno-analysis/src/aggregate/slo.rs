@@ -1,15 +1,16 @@
 //! The SLO in a level's summary: which requests met it, and what is said of the level.
 
 use super::figures::figures;
+use super::judge::verdict;
 use super::timeline::for_each_gap;
 use crate::counts::Counts;
-use crate::findings::Finding;
 use crate::slo::{few_samples, judge};
 use dyno_model::metric::Time;
 use dyno_model::record::RequestRecord;
 use dyno_model::slo::{Slo, Term};
 use dyno_model::summary::{LevelSummary, SloSummary, round6, tidy};
 use dyno_model::units::to_s;
+use dyno_words::{Finding, list};
 
 const NS_PER_MS: f64 = 1e6;
 
@@ -63,9 +64,9 @@ impl<'a> Goodput<'a> {
     ) {
         let few: Vec<_> = self.slo.terms().iter().filter_map(|t| few_samples(level, t)).collect();
         if !few.is_empty() {
-            let finding = Finding::SloSamples(few);
-            level.verdict = level.verdict.max(finding.weight());
-            level.reasons.push(finding.reason());
+            let finding = Finding::SloSamples.with([list(few, [", ", "，"])]);
+            level.verdict = level.verdict.max(verdict(std::slice::from_ref(&finding)));
+            level.reasons.push(finding);
         }
         let ended = counts.ended();
         let known = self.unknown == 0 && (waits || !self.slo.terms().iter().any(on_waits));

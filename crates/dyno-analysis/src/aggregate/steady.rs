@@ -2,13 +2,15 @@
 
 use super::gather::Gathered;
 use super::timeline::{PerChunk, events, per_chunk};
-use crate::findings::NoWindow;
 use dyno_model::plan::{LevelPlan, Load};
 use dyno_model::record::RequestRecord;
 use dyno_model::summary::{Steady, Throughput, round6, tidy};
 use dyno_model::units::to_s;
+use dyno_model::{Diagnostic, Value};
 use dyno_stats::saturation::Surplus;
 use dyno_stats::{Counted, Saturation, trend};
+use dyno_words::Finding;
+use dyno_words::number::{change, digits};
 
 const SEGMENTS: u64 = 20;
 
@@ -26,6 +28,36 @@ impl Window {
 
     fn length(&self) -> u64 {
         self.to.saturating_sub(self.from)
+    }
+}
+
+/// Why there is no steady window.
+#[derive(Debug)]
+pub(crate) struct NoWindow {
+    pub(crate) why: Box<Diagnostic>,
+    /// By how much the number in flight changed, where it has a trend.
+    pub(crate) growth: Option<f64>,
+}
+
+impl NoWindow {
+    fn because<V: Into<Value>>(why: Finding, values: impl IntoIterator<Item = V>) -> Self {
+        Self { why: why.with(values).into(), growth: None }
+    }
+
+    /// The number in flight went up or down all along.
+    fn trend(growth: f64) -> Self {
+        let why = if growth > 0.0 { Finding::Growing } else { Finding::Shrinking };
+        Self { growth: Some(growth), ..Self::because(why, [change(growth)]) }
+    }
+
+    /// The same in a trace, whose load varies by itself, with the trend of its arrivals.
+    fn trace_trend(growth: f64, arrivals: Option<f64>) -> Self {
+        let why = match arrivals {
+            Some(_) => Finding::TraceTrend,
+            None => Finding::TraceTrendAlone,
+        };
+        let changes = [Some(growth), arrivals].into_iter().flatten().map(change);
+        Self { growth: Some(growth), ..Self::because(why, changes) }
     }
 }
 
@@ -48,7 +80,7 @@ pub(crate) fn window(
     let (Some(window), Some(first)) = (found, level.span.first_sent) else { return Ok(None) };
     long_enough(window, plan.load, first, median, level, saturation)?;
     if level.flight.mean(window.from, window.to) == Some(0.0) {
-        return Err(NoWindow::Idle { window_s: to_s(window.length()) });
+        return Err(NoWindow::because(Finding::Idle, [digits(to_s(window.length()), 2)]));
     }
     match saturation {
         Some(Saturation::Saturated(surplus)) => return Err(saturated(surplus)),
@@ -57,17 +89,15 @@ pub(crate) fn window(
     }
     match trend_over(window, level).filter(|_| plan.load.is_open()) {
         Some(growth) => Err(match plan.load {
-            Load::Trace { .. } => {
-                NoWindow::TraceTrend { growth, arrivals: arrivals_over(window, level) }
-            }
-            _ => NoWindow::Trend { growth },
+            Load::Trace { .. } => NoWindow::trace_trend(growth, arrivals_over(window, level)),
+            _ => NoWindow::trend(growth),
         }),
         None => Ok(Some(window)),
     }
 }
 
 fn saturated(surplus: Surplus) -> NoWindow {
-    NoWindow::Saturated { surplus: surplus.share }
+    NoWindow::because(Finding::Saturated, [digits(100.0 * surplus.share, 0)])
 }
 
 /// At least two median latencies; where users of a closed loop think, at least two of their
@@ -86,9 +116,9 @@ fn long_enough(
     if window.length() as f64 >= needed && window.length() > 0 {
         return Ok(());
     }
-    let (window_s, needed_s) = (to_s(window.length()), needed / 1e9);
+    let times = [to_s(window.length()), needed / 1e9].map(|s| digits(s, 2));
     if turn.is_some() {
-        return Err(NoWindow::FewTurns { window_s, needed_s });
+        return Err(NoWindow::because(Finding::FewTurns, times));
     }
     if let Some(Saturation::Saturated(surplus)) = saturation {
         return Err(saturated(surplus));
@@ -98,8 +128,7 @@ fn long_enough(
     let filled = Window { from: window.to.min(first + median as u64), to: window.to };
     let presumed = matches!(load, Load::Rate { .. }) && !talk;
     let grows = trend_over(filled, level).filter(|growth| presumed && *growth > 0.0);
-    Err(grows
-        .map_or(NoWindow::TooShort { window_s, needed_s }, |growth| NoWindow::Trend { growth }))
+    Err(grows.map_or_else(|| NoWindow::because(Finding::WindowTooShort, times), NoWindow::trend))
 }
 
 /// Relative growth of the number in flight, where there is a trend.
@@ -122,7 +151,7 @@ fn closed(slots: Option<u32>, level: &Gathered) -> Result<Option<Window>, NoWind
     let seen = level.slots.count();
     let of = u64::from(slots.unwrap_or(0));
     if seen < of {
-        return Err(NoWindow::SlotsMissing { seen, of });
+        return Err(NoWindow::because(Finding::SlotsMissing, [seen, of]));
     }
     let talk = level.conversations.any();
     let from = if talk { level.slots.all_ended() } else { level.slots.all_sent() };

@@ -1,8 +1,12 @@
 //! Two forms of the same results in one document: a table, and the blocks that it was made from.
 
-use super::defect::{Against, Defect, Row};
+use super::found::{Against, Found, Sure, against, of_rows};
+use super::rows::Level;
+use dyno_model::diagnostic::Row;
 use dyno_model::metric::Time;
 use dyno_model::summary::{LevelSummary, Summary};
+use dyno_words::number::digits;
+use dyno_words::{Defect, values};
 
 /// Runs of one file and under the same headings, in different forms.
 pub(super) fn pairs<'a>(summaries: &[&'a Summary]) -> Vec<(&'a Summary, &'a Summary)> {
@@ -35,7 +39,7 @@ const FIGURES: [Figure; 7] = [
 const SLACK: f64 = 0.002;
 
 /// Where the second form has other figures than the first, at the same load.
-pub(super) fn disagreements(a: &Summary, b: &Summary) -> Vec<Defect> {
+pub(super) fn disagreements(a: &Summary, b: &Summary) -> Vec<Found> {
     let other = a.run.origin.as_ref().map(|origin| origin.form.clone()).unwrap_or_default();
     let failed: Figure = ("failed", |level| level.requests.failed.map(|failed| failed as f64));
     let mut found = Vec::new();
@@ -46,25 +50,17 @@ pub(super) fn disagreements(a: &Summary, b: &Summary) -> Vec<Defect> {
             let theirs = a.levels.iter().find(same).and_then(value);
             let (Some(expected), Some(is)) = (theirs, value(level)) else { continue };
             if (is - expected).abs() > SLACK * expected.abs().max(is.abs()) {
-                rows.push(Against { row: row(level), found: is, expected });
+                rows.push(Against { row: Level(level).row(), found: is, expected });
             }
         }
-        if !rows.is_empty() {
-            found.push(Defect::Disagree { other: other.clone(), figure, rows });
-        }
+        let values = values![figure, &other];
+        found.extend(against(rows, |n| digits(n, 3), Defect::Disagree, Sure::Likely, values));
     }
     let alone = |levels: &[LevelSummary], others: &[LevelSummary]| -> Vec<Row> {
         let known = |level: &&LevelSummary| !others.iter().any(|other| other.load == level.load);
-        levels.iter().filter(known).map(row).collect()
+        levels.iter().filter(known).map(|level| Level(level).row()).collect()
     };
     let rows = [alone(&a.levels, &b.levels), alone(&b.levels, &a.levels)].concat();
-    if !rows.is_empty() {
-        found.push(Defect::Unmatched { other, rows });
-    }
+    found.extend(of_rows(rows, Defect::Unmatched, Sure::Certain, values![other]));
     found
-}
-
-fn row(level: &LevelSummary) -> Row {
-    let line = level.reported.as_ref().and_then(|reported| reported.line);
-    Row { label: level.label.clone(), line }
 }

@@ -1,7 +1,9 @@
 //! A longer answer takes no less time a token, unless it was cut off where the context ends.
 
-use super::defect::{Against, Defect};
+use super::found::{Against, Found, Sure, against};
 use super::rows::{Level, Rows};
+use dyno_words::number::digits;
+use dyno_words::{Defect, values};
 
 const SLACK: f64 = 0.05;
 /// How far apart the contexts may lie that rows speak for.
@@ -31,7 +33,7 @@ fn further((short, a): (u32, Level<'_>), (long, b): (u32, Level<'_>)) -> Option<
     Some((whole(long, &b)? - whole(short, &a)?) / f64::from(long - short))
 }
 
-pub(super) fn clamp(rows: &Rows<'_>) -> Vec<Defect> {
+pub(super) fn clamp(rows: &Rows<'_>) -> Option<Found> {
     let mut found = Vec::new();
     let mut contexts = Vec::new();
     for level in &rows.rows {
@@ -55,10 +57,14 @@ pub(super) fn clamp(rows: &Rows<'_>) -> Vec<Defect> {
             contexts.push(f64::from(input) + f64::from(output) * own / others);
         }
     }
-    if found.is_empty() {
-        return Vec::new();
-    }
     let mean = contexts.iter().sum::<f64>() / contexts.len() as f64;
     let agree = contexts.len() > 1 && contexts.iter().all(|c| (c / mean - 1.0).abs() <= AGREE);
-    vec![Defect::Clamp { rows: found, context: agree.then_some(mean) }]
+    let show = |ms| digits(ms, 2);
+    match agree {
+        true => {
+            let context = values![digits(mean, 0)];
+            against(found, show, Defect::CutByContext, Sure::Certain, context)
+        }
+        false => against(found, show, Defect::CutShort, Sure::Possible, values![]),
+    }
 }

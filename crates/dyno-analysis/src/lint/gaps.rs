@@ -1,8 +1,10 @@
 //! After the first token, an answer takes one gap for each further one: (latency − TTFT) ÷ ITL is
 //! the output tokens less one.
 
-use super::defect::{Against, Defect};
+use super::found::{Against, Found, Sure, against};
 use super::rows::{Level, Rows};
+use dyno_words::number::digits;
+use dyno_words::{Defect, values};
 
 const SLACK: f64 = 0.10;
 
@@ -23,7 +25,7 @@ fn fits(level: &Level<'_>, itl: f64, imported: bool) -> Option<bool> {
     Some((found / expected - 1.0).abs() <= SLACK + rounding)
 }
 
-pub(super) fn gaps(rows: &Rows<'_>) -> Vec<Defect> {
+pub(super) fn gaps(rows: &Rows<'_>) -> Option<Found> {
     let imported = rows.imported();
     let streamed: Vec<&Level<'_>> =
         rows.rows.iter().filter(|level| !level.is_zero() && !level.is_whole()).collect();
@@ -31,14 +33,11 @@ pub(super) fn gaps(rows: &Rows<'_>) -> Vec<Defect> {
         .iter()
         .filter(|level| level.itl_ms().and_then(|itl| fits(level, itl, imported)) == Some(false))
         .collect();
-    let against = |level: &&&Level<'_>| {
+    let figures = |level: &&&Level<'_>| {
         let (found, expected) = (count(level, level.itl_ms()?)?, expected(level)?);
         Some(Against { row: level.row(), found, expected })
     };
-    let found: Vec<Against> = wrong.iter().filter_map(against).collect();
-    if found.is_empty() {
-        return Vec::new();
-    }
+    let found: Vec<Against> = wrong.iter().filter_map(figures).collect();
     // Figures in a column that slipped are there, but beside another row.
     let itls: Vec<f64> = wrong.iter().filter_map(|level| level.itl_ms()).collect();
     let has_other = |level: &&&&Level<'_>| {
@@ -46,5 +45,10 @@ pub(super) fn gaps(rows: &Rows<'_>) -> Vec<Defect> {
         itls.iter().any(|itl| Some(*itl) != own && fits(level, *itl, imported) == Some(true))
     };
     let moved = wrong.iter().filter(has_other).count();
-    vec![Defect::Gaps { rows: found, moved }]
+    let (what, sure) = match moved {
+        0 => (Defect::Gaps, Sure::Possible),
+        all if all == found.len() => (Defect::GapsShifted, Sure::Certain),
+        _ => (Defect::GapsShifted, Sure::Likely),
+    };
+    against(found, |n| digits(n, 0), what, sure, values![])
 }

@@ -1,36 +1,47 @@
 //! A sweep offers rates at even steps from the rate of one request at a time to that of all at
 //! once: what lies between the steps was typed wrong.
 
-use super::defect::{Defect, Row};
+use super::found::{Found, Sure, of_rows};
 use super::rows::{Level, Rows};
+use dyno_model::Value;
+use dyno_model::diagnostic::Row;
 use dyno_model::load::LoadKind;
+use dyno_words::number::digits;
+use dyno_words::{Defect, Phrase, list, values};
 
 /// Half a step of printing to hundredths, on the rate and on each end of the grid.
 const TYPED: f64 = 0.0151;
 
-pub(super) fn grid(rows: &Rows<'_>) -> Vec<Defect> {
+pub(super) fn grid(rows: &Rows<'_>) -> Option<Found> {
     if !rows.imported() {
-        return Vec::new();
+        return None;
     }
     let kind = |kind: LoadKind| move |level: &&Level<'_>| level.0.load.kind == kind;
     let rates: Vec<&Level<'_>> = rows.rows.iter().filter(kind(LoadKind::Rate)).collect();
     let alone = rows.by_load(LoadKind::Concurrency).into_iter().find(|(slots, _)| *slots == 1.0);
     let all = rows.rows.iter().find(kind(LoadKind::Unlimited));
     let ends = alone.and_then(|(_, level)| level.per_s()).zip(all.and_then(|all| all.per_s()));
-    let Some((low, high)) = ends.filter(|(low, high)| high > low && rates.len() > 2) else {
-        return Vec::new();
-    };
+    let (low, high) = ends.filter(|(low, high)| high > low && rates.len() > 2)?;
     let step = (high - low) / rates.len() as f64;
     let places: Vec<f64> = (1..=rates.len()).map(|i| low + step * i as f64).collect();
     let on = |rate: f64| places.iter().any(|place| (place - rate).abs() <= TYPED);
     let off: Vec<&&Level<'_>> =
         rates.iter().filter(|level| level.0.load.value.is_some_and(|rate| !on(rate))).collect();
     // Where most rates lie elsewhere, this is no such grid.
-    if off.is_empty() || off.len() * 2 > rates.len() {
-        return Vec::new();
+    if off.len() * 2 > rates.len() {
+        return None;
     }
     let rows: Vec<Row> = off.iter().map(|level| level.row()).collect();
-    vec![Defect::Grid { rows, first: low + step, step, repair: repair(&rates, &places) }]
+    let values = values![digits(low + step, 2), digits(step, 3), repaired(&rates, &places)];
+    of_rows(rows, Defect::OffGrid, Sure::Likely, values)
+}
+
+/// How the rates would fit, in words; nothing where that cannot be told.
+fn repaired(rates: &[&Level<'_>], places: &[f64]) -> Value {
+    let moved = repair(rates, places);
+    let each = moved.iter().map(|(from, to)| Value::from(format!("{from:.2}→{to:.2}")));
+    let all = (!moved.is_empty()).then(|| list(each, [", ", "、"]));
+    list(all.map(|all| Phrase::Reordered.value([all])), [""; 2])
 }
 
 /// Latency rises with the rate: in its order, rows take the places of the grid. The rows whose rate

@@ -1,31 +1,38 @@
 //! Little's law: of a closed loop, QPS × latency is what was in flight, which is all slots but for
 //! filling and draining.
 
-use super::defect::{Against, Defect};
+use super::found::{Against, Found, Sure, against};
 use super::rows::{Level, Rows};
 use dyno_model::load::LoadKind;
+use dyno_words::number::digits;
+use dyno_words::{Defect, values};
 
 /// What clients need between requests, and what means over completed requests alone leave out.
 const SLACK: f64 = 0.03;
 
-pub(super) fn little(rows: &Rows<'_>) -> Vec<Defect> {
-    let (mut below, mut above): (Vec<_>, Vec<_>) = (Vec::new(), Vec::new());
+/// Slots that stood idle, and more in flight than there are.
+pub(super) fn little(rows: &Rows<'_>) -> [Option<Found>; 2] {
+    let (mut below, mut above, mut failed) = (Vec::new(), Vec::new(), false);
     for (slots, level) in rows.by_load(LoadKind::Concurrency) {
         let Some((found, least)) = share(rows, slots, level) else { continue };
         let slack = SLACK + if rows.imported() { level.rounding() } else { 0.0 };
-        let against = |expected: f64| (Against { row: level.row(), found, expected }, level);
+        let figures = |expected: f64| Against { row: level.row(), found, expected };
         if found < least - slack {
-            below.push(against(least));
+            below.push(figures(least));
+            failed |= level.failed() > 0;
         } else if found > 1.0 + slack {
-            above.push(against(1.0));
+            above.push(figures(1.0));
         }
     }
-    let defect = |found: Vec<(Against, Level<'_>)>, above: bool| {
-        let failed = found.iter().any(|(_, level)| level.failed() > 0);
-        let rows: Vec<Against> = found.into_iter().map(|(row, _)| row).collect();
-        (!rows.is_empty()).then_some(Defect::Little { rows, failed, above })
+    let (what, sure) = match failed {
+        true => (Defect::SlotsHeldByFailures, Sure::Likely),
+        false => (Defect::SlotsIdle, Sure::Possible),
     };
-    defect(below, false).into_iter().chain(defect(above, true)).collect()
+    let show = |share| digits(share, 2);
+    [
+        against(below, show, what, sure, values![]),
+        against(above, show, Defect::MoreThanSlots, Sure::Likely, values![]),
+    ]
 }
 
 /// The share of the slots that was busy, and the least that filling and draining can explain.

@@ -1,53 +1,50 @@
 //! What load does to figures, and rows that are none.
 
-use super::defect::{Against, Defect, Row};
+use super::found::{Against, Found, Sure, against, of_rows};
 use super::rows::{Level, Rows};
 use dyno_model::load::LoadKind;
 use dyno_model::metric::Time;
-
-fn all(rows: Vec<Row>, defect: fn(Vec<Row>) -> Defect) -> Vec<Defect> {
-    if rows.is_empty() { Vec::new() } else { vec![defect(rows)] }
-}
+use dyno_words::number::{digits, seconds};
+use dyno_words::{Defect, values};
 
 /// Rows of zeros.
-pub(super) fn zeros(rows: &Rows<'_>) -> Vec<Defect> {
-    all(rows.rows.iter().filter(|level| level.is_zero()).map(Level::row).collect(), Defect::Zeros)
+pub(super) fn zeros(rows: &Rows<'_>) -> Option<Found> {
+    let zeros = rows.rows.iter().filter(|level| level.is_zero()).map(Level::row).collect();
+    of_rows(zeros, Defect::Zeros, Sure::Certain, values![])
 }
 
 /// TTFT is the latency.
-pub(super) fn not_streamed(rows: &Rows<'_>) -> Vec<Defect> {
+pub(super) fn not_streamed(rows: &Rows<'_>) -> Option<Found> {
     let whole = rows.rows.iter().filter(|level| !level.is_zero() && level.is_whole());
-    all(whole.map(Level::row).collect(), Defect::NotStreamed)
+    of_rows(whole.map(Level::row).collect(), Defect::NotStreamed, Sure::Certain, values![])
 }
 
 /// Fewer requests ended than were expected. Dyno's own runs say themselves why.
-pub(super) fn missing(rows: &Rows<'_>) -> Vec<Defect> {
-    let against = |level: &Level<'_>| {
+pub(super) fn missing(rows: &Rows<'_>) -> Option<Found> {
+    let figures = |level: &Level<'_>| {
         let requests = &level.0.requests;
         let (expected, found) = (requests.planned?, requests.completed? + requests.failed?);
         let row = || Against { row: level.row(), found: found as f64, expected: expected as f64 };
         (found < expected).then(row)
     };
-    let found: Vec<Against> = rows.rows.iter().filter_map(against).collect();
-    let is = rows.imported() && !found.is_empty();
-    if is { vec![Defect::Missing(found)] } else { Vec::new() }
+    let found = rows.rows.iter().filter(|_| rows.imported()).filter_map(figures).collect();
+    against(found, |n| digits(n, 0), Defect::Missing, Sure::Certain, values![])
 }
 
 /// By how much arrivals at random may exceed their rate.
 const BY_CHANCE: f64 = 0.03;
 
 /// More completed than was offered.
-pub(super) fn above_offered(rows: &Rows<'_>) -> Vec<Defect> {
-    let against = |(rate, level): (f64, Level<'_>)| {
+pub(super) fn above_offered(rows: &Rows<'_>) -> Option<Found> {
+    let figures = |(rate, level): (f64, Level<'_>)| {
         let offered = level.0.offered_per_s.unwrap_or(rate);
         let completed = level.per_s()?;
         let slack = BY_CHANCE + if rows.imported() { level.rounding() } else { 0.0 };
         let row = || Against { row: level.row(), found: completed, expected: offered };
         (completed > offered * (1.0 + slack)).then(row)
     };
-    let found: Vec<Against> =
-        rows.by_load(LoadKind::Rate).into_iter().filter_map(against).collect();
-    if found.is_empty() { Vec::new() } else { vec![Defect::AboveOffered(found)] }
+    let found = rows.by_load(LoadKind::Rate).into_iter().filter_map(figures).collect();
+    against(found, |n| digits(n, 2), Defect::AboveOffered, Sure::Likely, values![])
 }
 
 /// A wait for the first token that nothing but a queue explains, in milliseconds.
@@ -56,7 +53,7 @@ const QUEUED: f64 = 1_000.0;
 const TIMES: f64 = 3.0;
 
 /// Seconds to the first token at a rate, and far less at a higher one.
-pub(super) fn slow_at_low_rate(rows: &Rows<'_>) -> Vec<Defect> {
+pub(super) fn slow_at_low_rate(rows: &Rows<'_>) -> Option<Found> {
     let rates = rows.by_load(LoadKind::Rate);
     let mut found = Vec::new();
     for (i, (_, level)) in rates.iter().enumerate() {
@@ -68,14 +65,14 @@ pub(super) fn slow_at_low_rate(rows: &Rows<'_>) -> Vec<Defect> {
             found.push(Against { row: level.row(), found: ttft, expected: least });
         }
     }
-    if found.is_empty() { Vec::new() } else { vec![Defect::SlowAtLowRate(found)] }
+    against(found, seconds, Defect::SlowAtLowRate, Sure::Likely, values![])
 }
 
 /// A fall that is more than chance.
 const FALL: f64 = 0.08;
 
 /// Throughput falls while the load rises.
-pub(super) fn falls(rows: &Rows<'_>) -> Vec<Defect> {
+pub(super) fn falls(rows: &Rows<'_>) -> Option<Found> {
     let mut found = Vec::new();
     let mut failed = false;
     for kind in [LoadKind::Concurrency, LoadKind::Rate] {
@@ -95,7 +92,11 @@ pub(super) fn falls(rows: &Rows<'_>) -> Vec<Defect> {
             most = most.max(work);
         }
     }
-    if found.is_empty() { Vec::new() } else { vec![Defect::Falls { rows: found, failed }] }
+    let (what, sure) = match failed {
+        true => (Defect::FallsByFailures, Sure::Likely),
+        false => (Defect::Falls, Sure::Possible),
+    };
+    against(found, |n| digits(n, 2), what, sure, values![])
 }
 
 /// Time-outs that people set, in seconds.
@@ -106,7 +107,7 @@ const ROUND_S: [f64; 13] =
 const NEAR: [f64; 2] = [0.995, 1.001];
 
 /// The slowest answers took as long as a round time-out, and others failed.
-pub(super) fn timeouts(rows: &Rows<'_>) -> Vec<Defect> {
+pub(super) fn timeouts(rows: &Rows<'_>) -> Option<Found> {
     let mut found = Vec::new();
     let mut failed = 0;
     for level in rows.rows.iter().filter(|level| level.failed() > 0) {
@@ -121,5 +122,5 @@ pub(super) fn timeouts(rows: &Rows<'_>) -> Vec<Defect> {
             failed += level.failed();
         }
     }
-    if found.is_empty() { Vec::new() } else { vec![Defect::Timeout { rows: found, failed }] }
+    against(found, seconds, Defect::Timeout, Sure::Likely, values![failed])
 }

@@ -1,10 +1,10 @@
 //! Checks of results by what must be so whatever the server: identities between figures, and what
 //! load does to them. They work on Dyno's own runs and on other tools' results alike. Each room has
-//! one kind of check; [`Defect`] is what they find, and `words.rs` says it.
+//! one kind of check, which says what it finds by a row of the catalogue.
 
 mod compared;
 mod context;
-mod defect;
+mod found;
 mod gaps;
 mod grid;
 mod little;
@@ -12,21 +12,22 @@ mod load;
 mod prefill;
 mod rows;
 mod tokens;
-mod words;
 
-pub use defect::{Defect, Row, Sure, Weight};
+pub use found::Sure;
 
-use dyno_model::Language;
+use dyno_model::diagnostic::Row;
 use dyno_model::summary::Summary;
+use dyno_model::{Language, Severity};
+use found::Found;
 use serde::Serialize;
 
 /// A finding of `dyno lint`, in words.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Lint {
     /// A stable name of the check.
-    pub check: &'static str,
+    pub check: String,
     /// How bad it is.
-    pub weight: Weight,
+    pub weight: Severity,
     /// What was checked: the run's name, or the table's.
     pub run: String,
     /// Its file, where it was read from one.
@@ -42,13 +43,15 @@ pub struct Lint {
 }
 
 /// What is wrong within one run, worst first.
-pub fn defects(summary: &Summary) -> Vec<Defect> {
+fn found(summary: &Summary) -> Vec<Found> {
     let rows = rows::Rows::of(summary);
+    let [below, above] = little::little(&rows);
     let checks = [
         load::zeros(&rows),
         load::not_streamed(&rows),
         load::missing(&rows),
-        little::little(&rows),
+        below,
+        above,
         tokens::tokens(&rows),
         tokens::runaway(&rows),
         gaps::gaps(&rows),
@@ -60,20 +63,20 @@ pub fn defects(summary: &Summary) -> Vec<Defect> {
         prefill::prefill(&rows),
         context::clamp(&rows),
     ];
-    let mut found: Vec<Defect> = checks.into_iter().flatten().collect();
-    found.sort_by_key(|defect| defect.weight());
+    let mut found: Vec<Found> = checks.into_iter().flatten().collect();
+    found.sort_by_key(|found| std::cmp::Reverse(found.severity()));
     found
 }
 
 /// What is wrong with runs, each by itself, and where two of them that stand for the same thing
 /// disagree: a table and the blocks that it was made from.
 pub fn lint(summaries: &[&Summary], language: Language) -> Vec<Lint> {
-    let mut found = Vec::new();
+    let mut all = Vec::new();
     for summary in summaries {
-        found.extend(defects(summary).iter().map(|defect| defect.lint(summary, language)));
+        all.extend(found(summary).iter().map(|found| found.lint(summary, language)));
     }
     for (a, b) in compared::pairs(summaries) {
-        found.extend(compared::disagreements(a, b).iter().map(|defect| defect.lint(b, language)));
+        all.extend(compared::disagreements(a, b).iter().map(|found| found.lint(b, language)));
     }
-    found
+    all
 }

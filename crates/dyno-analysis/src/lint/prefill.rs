@@ -1,13 +1,15 @@
 //! Load makes nobody's first token come sooner.
 
-use super::defect::{Against, Defect};
+use super::found::{Against, Found, Sure, against};
 use super::rows::{Level, Rows};
 use dyno_model::load::LoadKind;
+use dyno_words::number::seconds;
+use dyno_words::{Defect, values};
 
 /// A first token under load that comes in less than this share of the time alone.
 const SHARE: f64 = 0.7;
 
-pub(super) fn prefill(rows: &Rows<'_>) -> Vec<Defect> {
+pub(super) fn prefill(rows: &Rows<'_>) -> Option<Found> {
     let lengths = |level: &Level<'_>| (level.0.input_length, level.0.output_length);
     let alone: Vec<Level<'_>> = rows
         .by_load(LoadKind::Concurrency)
@@ -25,5 +27,5 @@ pub(super) fn prefill(rows: &Rows<'_>) -> Vec<Defect> {
             found.push(Against { row: level.row(), found: ttft, expected });
         }
     }
-    if found.is_empty() { Vec::new() } else { vec![Defect::Prefill(found)] }
+    against(found, seconds, Defect::Prefill, Sure::Likely, values![])
 }

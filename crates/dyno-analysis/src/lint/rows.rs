@@ -1,8 +1,8 @@
 //! The levels of a run as the checks read them: a few figures each, and how far printing has
 //! rounded them.
 
-use super::defect::Row;
 use dyno_model::Verdict;
+use dyno_model::diagnostic::Row;
 use dyno_model::load::LoadKind;
 use dyno_model::metric::Time;
 use dyno_model::summary::{Distribution, LevelSummary, Summary};

@@ -1,9 +1,11 @@
 //! Tokens per second over requests per second are the tokens of a request; and where few rows have
 //! longer answers than all others, one answer may not have ended.
 
-use super::defect::{Against, Defect};
+use super::found::{Against, Found, Sure, against};
 use super::little::little;
 use super::rows::{Level, Rows};
+use dyno_words::number::digits;
+use dyno_words::{Defect, values};
 
 const SLACK: f64 = 0.02;
 
@@ -12,29 +14,28 @@ fn counted(level: &Level<'_>) -> Option<f64> {
     level.0.output_tokens.map(|tokens| tokens.mean).filter(|mean| *mean > 0.0)
 }
 
-pub(super) fn tokens(rows: &Rows<'_>) -> Vec<Defect> {
-    let against = |level: &Level<'_>| {
+pub(super) fn tokens(rows: &Rows<'_>) -> Option<Found> {
+    let figures = |level: &Level<'_>| {
         let (per_s, tokens) = (level.per_s()?, level.tokens_per_s()?);
         let (found, expected) = (tokens / per_s, counted(level)?);
         let slack = SLACK + if rows.imported() { level.rounding() } else { 0.0 };
         let row = || Against { row: level.row(), found, expected };
         ((found / expected - 1.0).abs() > slack).then(row)
     };
-    let found: Vec<Against> = rows.rows.iter().filter_map(against).collect();
-    if found.is_empty() { Vec::new() } else { vec![Defect::Tokens(found)] }
+    let found = rows.rows.iter().filter_map(figures).collect();
+    against(found, |n| digits(n, 0), Defect::Tokens, Sure::Likely, values![])
 }
 
 /// Rows without a failure whose slots stood idle, and whose answers are longer on average than
 /// those of the other rows: by so many tokens in all that one answer may have had them.
-pub(super) fn runaway(rows: &Rows<'_>) -> Vec<Defect> {
-    let idle: Vec<_> = little(rows).iter().flat_map(Defect::rows).collect();
+pub(super) fn runaway(rows: &Rows<'_>) -> Option<Found> {
+    let off = little(rows);
+    let idle: Vec<_> = off.iter().flatten().flat_map(Found::rows).collect();
     let mut usual: Vec<f64> = rows.rows.iter().filter_map(counted).collect();
     usual.sort_by(f64::total_cmp);
-    let Some(usual) = usual.get(usual.len() / 2).copied().filter(|_| usual.len() > 2) else {
-        return Vec::new();
-    };
+    let usual = usual.get(usual.len() / 2).copied().filter(|_| usual.len() > 2)?;
     let (mut found, mut longest) = (Vec::new(), 0.0_f64);
-    for level in rows.rows.iter().filter(|level| idle.contains(&level.row())) {
+    for level in rows.rows.iter().filter(|level| idle.contains(&&level.row())) {
         let (Some(mean), Some(requests)) = (counted(level), level.0.requests.completed) else {
             continue;
         };
@@ -43,5 +44,6 @@ pub(super) fn runaway(rows: &Rows<'_>) -> Vec<Defect> {
             longest = longest.max((mean - usual) * requests as f64 + usual);
         }
     }
-    if found.is_empty() { Vec::new() } else { vec![Defect::Runaway { rows: found, longest }] }
+    let longest = values![digits(longest, 0)];
+    against(found, |n| digits(n, 1), Defect::Runaway, Sure::Likely, longest)
 }

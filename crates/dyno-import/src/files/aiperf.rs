@@ -5,11 +5,12 @@ use super::Reading;
 use super::json::{at, figures, list, number, text, whole};
 use super::rebuild::Head;
 use super::told::{Found, Offered, distribution, present, rounded, tokens, unit_ms};
-use crate::Problem;
+use dyno_model::Diagnostic;
 use dyno_model::LevelSummary;
 use dyno_model::load::LoadKind;
 use dyno_model::metric::Time;
 use dyno_model::summary::{Concurrency, Distribution, Origin, Reported};
+use dyno_words::Problem;
 use serde_json::Value;
 
 /// Whether it is an export: metrics with units.
@@ -65,7 +66,7 @@ fn figures_of(value: &Value) -> std::collections::BTreeMap<String, f64> {
 /// Puts metrics into Dyno's terms, by functions that give a statistic and a unit.
 pub(super) fn tell(
     told: &mut LevelSummary,
-    problems: &mut Vec<Problem>,
+    problems: &mut Vec<Diagnostic>,
     line: u64,
     stat: &dyn Fn(&str, &str) -> Option<f64>,
     unit: &dyn Fn(&str) -> Option<String>,
@@ -74,8 +75,7 @@ pub(super) fn tell(
     let mut times = |metric: &str| -> Option<Distribution> {
         let unit = unit(metric)?;
         let Some(in_ms) = unit_ms(&unit) else {
-            let what = format!("`{metric}` is in `{unit}`, which is no known unit of time");
-            problems.push(Problem::error(Some(line), what, "it is kept as reported alone"));
+            problems.push(Problem::TimeUnit.with([metric, &unit]).at(line));
             return None;
         };
         distribution(stat(metric, "count").and_then(whole), in_ms, |name| match name {

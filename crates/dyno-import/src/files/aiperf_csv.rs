@@ -5,9 +5,10 @@ use super::csv::{self, name_and_unit, rows};
 use super::rebuild::Head;
 use super::told::{Found, Offered};
 use super::{Reading, aiperf};
-use crate::Problem;
+use dyno_model::Diagnostic;
 use dyno_model::load::LoadKind;
 use dyno_model::summary::{Origin, Reported};
+use dyno_words::{Problem, values};
 use std::collections::BTreeMap;
 
 /// The metrics that have a place in Dyno's summary, by the names that people read and those that
@@ -65,13 +66,8 @@ pub(super) fn read(reading: &mut Reading, bytes: &[u8]) -> bool {
             continue;
         }
         if cells.len() != heading.len() {
-            let what = format!(
-                "`{}` has {} cells where the heading has {}",
-                cells[0],
-                cells.len(),
-                heading.len()
-            );
-            reading.problems.push(Problem::error(Some(row.line), what, "the row is left out"));
+            let values = values![cells[0], cells.len(), heading.len()];
+            reading.problems.push(Problem::CellsUnderHeading.with(values).at(row.line));
             continue;
         }
         let (name, unit) = name_and_unit(cells[0]);
@@ -103,8 +99,7 @@ fn finish(
     let unit = |metric: &str| metrics.get(metric)?.unit.clone();
     aiperf::tell(&mut found.told, &mut reading.problems, line.unwrap_or(1), &stat, &unit);
     if metrics.is_empty() {
-        let what = "the table has no metric that is known";
-        reading.problems.push(Problem::error(line, what, "is it an export of AIPerf's results?"));
+        reading.problems.push(Diagnostic::from(Problem::NoKnownMetric).at(line));
     }
     // Only AIPerf writes the sum.
     let aiperf = metrics.values().any(|metric| metric.stats.contains_key("sum"));

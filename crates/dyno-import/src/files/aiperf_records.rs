@@ -4,9 +4,10 @@
 use super::json::{at, list, number, text, whole};
 use super::rebuild::{Ended, Head, Sample};
 use super::told::{Found, Offered, unit_ms};
-use crate::Problem;
+use dyno_model::Diagnostic;
 use dyno_model::load::LoadKind;
 use dyno_model::summary::Origin;
+use dyno_words::Problem;
 use serde_json::Value;
 
 /// The requests of a file, while it is read.
@@ -25,12 +26,11 @@ pub(super) fn is_record(value: &Value) -> bool {
 
 impl Records {
     /// One line of the file.
-    pub(super) fn add(&mut self, line: u64, value: &Value, problems: &mut Vec<Problem>) {
+    pub(super) fn add(&mut self, line: u64, value: &Value, problems: &mut Vec<Diagnostic>) {
         self.line.get_or_insert(line);
         let sent = number(value, &["metadata", "request_start_ns"]).map(|ns| ns / 1e9);
         let Some(sent) = sent.filter(|sent| *sent > 0.0) else {
-            let what = "the request does not say when it was sent";
-            problems.push(Problem::error(Some(line), what, "it is left out"));
+            problems.push(Diagnostic::from(Problem::RequestUntimed).at(line));
             return;
         };
         let ended = number(value, &["metadata", "request_end_ns"]).map(|ns| ns / 1e9 - sent);
@@ -83,13 +83,16 @@ impl Records {
     }
 
     /// The level of all requests, if there are any.
-    pub(super) fn finish(self, file: &str, problems: &mut Vec<Problem>) -> Option<(Head, Found)> {
+    pub(super) fn finish(
+        self,
+        file: &str,
+        problems: &mut Vec<Diagnostic>,
+    ) -> Option<(Head, Found)> {
         if self.samples.is_empty() {
             return None;
         }
         if self.strange_units > 0 {
-            let what = format!("{} times have no known unit", self.strange_units);
-            problems.push(Problem::error(self.line, what, "they are left out"));
+            problems.push(Problem::TimesWithoutUnit.with([self.strange_units]).at(self.line));
         }
         let mut found = Found::new(Offered::plain(LoadKind::Unknown));
         found.samples = Some(self.samples);

@@ -6,8 +6,9 @@ use super::rebuild::{Head, Sample};
 use super::sqlite::with_log;
 use super::told::{Found, Offered};
 use super::{Reading, evalscope_database, json};
-use crate::{ImportError, Imported, ImportedRun, Problem, read_limited};
+use crate::{ImportError, Imported, ImportedRun, read_limited};
 use dyno_model::load::LoadKind;
+use dyno_words::{Problem, named};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -145,13 +146,12 @@ fn document(
     }
     let mut read = json::documents(&read_limited(file)?);
     let name = format!("{folder}/{}", name_of(file));
-    read.problems.iter_mut().for_each(|problem| in_file(problem, &name));
+    read.problems.iter_mut().for_each(|problem| *problem = named(&name, problem));
     let broken = !read.problems.is_empty();
     reading.problems.append(&mut read.problems);
     let found = read.values.into_iter().find(|(_, value)| is_one(value));
     if found.is_none() && !broken {
-        let what = format!("{name} is not what EvalScope writes");
-        reading.problems.push(Problem::error(None, what, "it is left out"));
+        reading.problems.push(Problem::NotEvalscope.with([name]));
     }
     Ok(found)
 }
@@ -169,11 +169,9 @@ fn requests(
     let found = evalscope_database::read(&bytes);
     head.model = head.model.take().or(found.model);
     let unread = log_problem.is_some();
-    let problems = found.problems.into_iter().chain(log_problem).map(|problem| Problem {
-        what: format!("{folder}/{DATABASE}: {}", problem.what),
-        ..problem
-    });
-    reading.problems.extend(problems);
+    let name = format!("{folder}/{DATABASE}");
+    let problems = found.problems.iter().chain(&log_problem);
+    reading.problems.extend(problems.map(|problem| named(&name, problem)));
     // Part of the requests would be other figures.
     Ok(if unread { Vec::new() } else { found.samples })
 }
@@ -199,9 +197,11 @@ fn files(path: &Path) -> Result<Imported, ImportError> {
             let before = reading.problems.len();
             reading.name.clone_from(&name);
             reading.documents(&bytes);
-            reading.problems[before..].iter_mut().for_each(|problem| in_file(problem, &name));
+            reading.problems[before..]
+                .iter_mut()
+                .for_each(|problem| *problem = named(&name, problem));
         } else if let Some(mut read) = super::recognise(&name, &bytes) {
-            read.problems.iter_mut().for_each(|problem| in_file(problem, &name));
+            read.problems.iter_mut().for_each(|problem| *problem = named(&name, problem));
             others.runs.append(&mut read.runs);
             others.problems.append(&mut read.problems);
         }
@@ -218,8 +218,4 @@ fn files(path: &Path) -> Result<Imported, ImportError> {
         return Err(ImportError::Unknown { name: name_of(path) });
     }
     Ok(imported)
-}
-
-fn in_file(problem: &mut Problem, name: &str) {
-    problem.what = format!("{name}: {}", problem.what);
 }

@@ -6,11 +6,12 @@ use super::json::{figures, text, whole};
 use super::rebuild::Head;
 use super::told::{Found, Offered, distribution, present, rounded, tokens, unit_ms};
 use super::{Group, Reading};
-use crate::Problem;
+use dyno_model::Diagnostic;
 use dyno_model::LevelSummary;
 use dyno_model::load::LoadKind;
 use dyno_model::metric::Time;
 use dyno_model::summary::{Distribution, Origin, Reported};
+use dyno_words::Problem;
 use serde_json::Value;
 use std::collections::BTreeMap;
 
@@ -149,16 +150,14 @@ pub(super) fn summary(line: u64, value: &Value) -> Found {
 }
 
 /// Leaves out the time to the first token where it repeats the latency: answers came whole.
-pub(super) fn settle(found: &mut Found, problems: &mut Vec<Problem>) {
+pub(super) fn settle(found: &mut Found, problems: &mut Vec<Diagnostic>) {
     if !found.told.is_whole() {
         return;
     }
     let told = &mut found.told;
     (told.times[Time::Ttft], told.times[Time::Tpot], told.times[Time::ChunkGap]) =
         (None, None, None);
-    let what = "answers were not streamed: times to the first token are those of the whole";
-    let advice = "they are among the reported figures, and left out of TTFT";
-    found.note(problems, "import_not_streamed", what, advice);
+    found.note(problems, Problem::NotStreamed.into());
 }
 
 /// `99%` as `p99`, and the ends as they are.

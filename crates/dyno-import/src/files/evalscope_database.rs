@@ -6,8 +6,10 @@ use super::json::whole;
 use super::rebuild::{Ended, Sample};
 use super::sqlite::{self, Damaged, Table};
 use super::told::{Found, Offered};
-use crate::{Imported, Problem};
+use crate::Imported;
+use dyno_model::Diagnostic;
 use dyno_model::load::LoadKind;
+use dyno_words::{Problem, values};
 use rusqlite::Row;
 use serde_json::Value;
 
@@ -18,7 +20,7 @@ const TABLE: &str = "result";
 pub(super) struct Requests {
     pub(super) samples: Vec<Sample>,
     pub(super) model: Option<String>,
-    pub(super) problems: Vec<Problem>,
+    pub(super) problems: Vec<Diagnostic>,
 }
 
 /// Reads a database that stands alone.
@@ -41,17 +43,13 @@ pub(super) fn import(name: &str, bytes: &[u8]) -> Imported {
 pub(super) fn read(bytes: &[u8]) -> Requests {
     let mut found = Requests::default();
     if let Err(damaged) = fill(bytes, &mut found) {
-        let kept = found.samples.len();
-        let what = format!("the database cannot be read to its end: {damaged}");
-        let advice = match (&damaged, kept) {
-            (Damaged::NoTable(_), _) => "is it EvalScope's `benchmark_data.db`?".to_owned(),
-            (_, 0) => "nothing of it is read; copy the file again, whole".to_owned(),
-            (_, kept) => format!("{kept} requests before the damage are read"),
-        };
-        found.problems.push(Problem::error(None, what, advice));
+        found.problems.push(match (&damaged, found.samples.len()) {
+            (Damaged::NoTable(_), _) => Problem::DatabaseForeign.with([damaged]),
+            (_, 0) => Problem::DatabaseUnread.with([damaged]),
+            (_, kept) => Problem::DatabaseCut.with(values![damaged, kept]),
+        });
     } else if found.samples.is_empty() {
-        let what = format!("the table `{TABLE}` has no rows");
-        found.problems.push(Problem::error(None, what, "did the run send any request?"));
+        found.problems.push(Problem::NoRows.with([TABLE]));
     }
     found
 }

@@ -6,11 +6,12 @@ use super::json::{at, count, figures, list, number, text, whole};
 use super::rebuild::Head;
 use super::told::{Found, Offered, distribution, present, rounded, tokens};
 use super::{Reading, guidellm_requests};
-use crate::Problem;
+use dyno_model::Diagnostic;
 use dyno_model::load::LoadKind;
 use dyno_model::metric::Time;
 use dyno_model::plan::Arrival;
 use dyno_model::summary::{Concurrency, Distribution, Origin, Reported};
+use dyno_words::Problem;
 use serde_json::Value;
 
 const SECOND_MS: f64 = 1e3;
@@ -53,8 +54,7 @@ pub(super) fn read(reading: &mut Reading, line: u64, value: &Value) {
     let mut levels = Vec::new();
     for (i, benchmark) in benchmarks.iter().enumerate() {
         if at(benchmark, &["metrics"]).is_none() {
-            let what = format!("benchmark {} of the report has no metrics", i + 1);
-            reading.problems.push(Problem::error(Some(line), what, "it is left out"));
+            reading.problems.push(Problem::NoMetrics.with([i + 1]).at(line));
             continue;
         }
         levels.push(level(benchmark, &mut reading.problems));
@@ -62,7 +62,7 @@ pub(super) fn read(reading: &mut Reading, line: u64, value: &Value) {
     reading.add_run(Head { label: head.model.clone(), ..head }, levels);
 }
 
-fn level(benchmark: &Value, problems: &mut Vec<Problem>) -> Found {
+fn level(benchmark: &Value, problems: &mut Vec<Diagnostic>) -> Found {
     let mut found = Found::new(offered(benchmark));
     let told = &mut found.told;
     let metrics = &benchmark["metrics"];

@@ -5,10 +5,10 @@ use super::Reading;
 use super::json::{count, list, number, text};
 use super::rebuild::{Ended, Head, Sample};
 use super::told::{Found, Offered};
-use crate::Problem;
 use dyno_model::load::LoadKind;
 use dyno_model::plan::Arrival;
 use dyno_model::summary::{Origin, Reported};
+use dyno_words::Problem;
 use serde_json::Value;
 use std::collections::BTreeMap;
 
@@ -54,10 +54,7 @@ fn one_report(reading: &mut Reading, line: u64, report: &Value) {
     for (i, benchmark) in benchmarks.iter().enumerate() {
         match level(benchmark) {
             Some(level) => levels.push(level),
-            None => {
-                let what = format!("benchmark {} of the report holds no requests", i + 1);
-                reading.problems.push(Problem::error(Some(line), what, "it is left out"));
-            }
+            None => reading.problems.push(Problem::NoRequests.with([i + 1]).at(line)),
         }
     }
     if !levels.is_empty() {

@@ -4,11 +4,12 @@
 use super::json::{count, list, number, text};
 use super::rebuild::{Ended, Sample};
 use super::told::Found;
-use crate::Problem;
+use dyno_model::Diagnostic;
+use dyno_words::Problem;
 use serde_json::Value;
 
 /// Adds every request of a benchmark to its level, if the report has all of them.
-pub(super) fn add(found: &mut Found, benchmark: &Value, problems: &mut Vec<Problem>) {
+pub(super) fn add(found: &mut Found, benchmark: &Value, problems: &mut Vec<Diagnostic>) {
     let told = &found.told;
     let of = |name: &str| list(benchmark, &["requests", name]).map_or(&[][..], Vec::as_slice);
     let kinds = [
@@ -22,9 +23,7 @@ pub(super) fn add(found: &mut Found, benchmark: &Value, problems: &mut Vec<Probl
         return;
     }
     if kept < total {
-        let what = format!("the report keeps {kept} of {total} requests, too few to compute from");
-        let advice = "the tool's own figures are shown; let guidellm keep all requests for more";
-        found.note(problems, "import_sampled", what, advice);
+        found.note(problems, Problem::Sampled.with([kept, total]));
         return;
     }
     let mut all = Vec::new();
@@ -34,9 +33,7 @@ pub(super) fn add(found: &mut Found, benchmark: &Value, problems: &mut Vec<Probl
     let timeless = all.iter().filter(|one| one.ended == Ended::Completed && one.sent.is_none());
     let timeless = timeless.count();
     if timeless > 0 {
-        let what = format!("{timeless} requests do not say when they were sent");
-        let advice = "figures that need it are the tool's own";
-        found.note(problems, "import_untimed", what, advice);
+        found.note(problems, Problem::Untimed.with([timeless]));
     }
     found.samples = Some(all);
 }

@@ -1,7 +1,8 @@
 //! JSON as tools write it: one document, one a line, or several in a row; with Python's `NaN` and
 //! `Infinity`; cut off in the middle. What is whole is read.
 
-use crate::Problem;
+use dyno_model::Diagnostic;
+use dyno_words::{Problem, values};
 use serde_json::Value;
 
 /// After so many lines that are no JSON, the rest is not looked at.
@@ -17,7 +18,7 @@ pub(super) struct Documents {
     /// Each with the line at which it begins, from 1.
     pub(super) values: Vec<(u64, Value)>,
     /// What could not be read.
-    pub(super) problems: Vec<Problem>,
+    pub(super) problems: Vec<Diagnostic>,
 }
 
 /// Whether it may be JSON at all.
@@ -71,14 +72,12 @@ fn lines(bytes: &[u8]) -> u64 {
     bytes.iter().filter(|byte| **byte == b'\n').count() as u64
 }
 
-fn broken(error: &serde_json::Error, line: u64, length: usize) -> Problem {
+fn broken(error: &serde_json::Error, line: u64, length: usize) -> Diagnostic {
     let at = line + (error.line() as u64).saturating_sub(1);
     if error.is_eof() {
-        let what = format!("the JSON that begins here is cut off at byte {length}, the file's end");
-        return Problem::error(Some(line), what, "save or copy the file again, whole");
+        return Problem::JsonCut.with([length]).at(line);
     }
-    let what = format!("no JSON at column {}: {}", error.column(), reason(error));
-    Problem::error(Some(at), what, "the line is left out; mend it and import again")
+    Problem::JsonBroken.with(values![error.column(), reason(error)]).at(at)
 }
 
 /// The parser's reason without the place, which is said in our own words.
@@ -196,15 +195,15 @@ mod tests {
     fn a_bad_line_costs_itself_alone() {
         let found = documents(b"{\"a\": 1}\n{\"b\" 2}\n{\"c\": 3}\n");
         assert_eq!(found.values.len(), 2);
-        assert_eq!(found.problems[0].line, Some(2));
+        assert_eq!(found.problems[0].line(), Some(2));
     }
 
     #[test]
     fn what_is_cut_off_is_told_with_its_place() {
         let found = documents(b"{\"a\": 1}\n{\"b\": [1, 2");
         assert_eq!(found.values.len(), 1);
-        assert_eq!(found.problems[0].line, Some(2));
-        assert!(found.problems[0].what.contains("byte 20"), "{}", found.problems[0]);
+        assert_eq!(found.problems[0].line(), Some(2));
+        assert!(found.problems[0].what.contains("byte 20"), "{:?}", found.problems[0]);
     }
 
     #[test]

@@ -7,10 +7,10 @@ use super::csv::{Row, number, rows};
 use super::json::whole;
 use super::rebuild::Head;
 use super::told::{Found, Offered, distribution, present};
-use crate::Problem;
 use dyno_model::load::LoadKind;
 use dyno_model::metric::Time;
 use dyno_model::summary::{Origin, Reported};
+use dyno_words::{Problem, values};
 use std::collections::BTreeMap;
 
 const SECOND_MS: f64 = 1e3;
@@ -36,18 +36,13 @@ pub(super) fn read(reading: &mut Reading, bytes: &[u8]) -> bool {
             continue;
         }
         let Some(heading) = &heading else {
-            let what = format!("`{}` stands above the heading", row.cells.join(","));
-            reading.problems.push(Problem::error(Some(row.line), what, "the row is left out"));
+            let above = Problem::AboveHeading.with([row.cells.join(",")]);
+            reading.problems.push(above.at(row.line));
             continue;
         };
         if row.cells.len() != heading.cells.len() {
-            let what = format!(
-                "`{}` has {} cells where the heading has {}",
-                row.cells.join(","),
-                row.cells.len(),
-                heading.cells.len()
-            );
-            reading.problems.push(Problem::error(Some(row.line), what, "the row is left out"));
+            let values = values![row.cells.join(","), row.cells.len(), heading.cells.len()];
+            reading.problems.push(Problem::CellsUnderHeading.with(values).at(row.line));
             continue;
         }
         let origin_line = heading.line;

@@ -20,8 +20,10 @@ mod serving;
 mod sqlite;
 mod told;
 
-use crate::{Imported, Problem};
+use crate::Imported;
 pub(crate) use directory::import as import_directory;
+use dyno_model::Diagnostic;
+use dyno_words::Problem;
 use rebuild::Head;
 use serde_json::Value;
 pub(crate) use sqlite::with_log;
@@ -108,7 +110,7 @@ struct Reading {
     name: String,
     /// It holds several documents.
     several: bool,
-    problems: Vec<Problem>,
+    problems: Vec<Diagnostic>,
     groups: Vec<(Group, Vec<Found>)>,
     /// Requests of AIPerf's, which stand in a file of their own.
     records: aiperf_records::Records,
@@ -138,8 +140,7 @@ impl Reading {
             if document(self, *line, value) {
                 known = true;
             } else {
-                let what = "this is JSON, but not the result of a known tool";
-                strange.push(Problem::error(Some(*line), what, "it is left out"));
+                strange.push(Diagnostic::from(Problem::UnknownJson).at(*line));
             }
         }
         let cut_off = found.values.is_empty() && mentions_a_tool(bytes);

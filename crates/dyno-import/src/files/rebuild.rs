@@ -5,14 +5,16 @@ use super::frames::{plan, source};
 use super::sample::times;
 pub(super) use super::sample::{Ended, Sample};
 use super::told::{Found, rounded};
-use crate::{ImportedRun, Problem, blank};
+use crate::{ImportedRun, blank};
 use dyno_analysis::summarise;
+use dyno_model::Diagnostic;
 use dyno_model::metric::{PerTime, Time};
 use dyno_model::summary::{
     Client, Distribution, Integrity, Origin, RequestCounts, Throughput, TokenSources,
 };
 use dyno_model::summary::{Extras, LevelExtras};
 use dyno_model::{LevelSummary, Verdict};
+use dyno_words::{Phrase, Problem, values};
 
 /// What is known of a run as a whole.
 #[derive(Debug, Clone)]
@@ -40,7 +42,11 @@ const MERE_ROUNDING: f64 = 0.02;
 const LEAST_MS: f64 = 0.05;
 
 /// A run of these levels, their figures computed anew where their requests are known.
-pub(super) fn run(head: Head, mut found: Vec<Found>, problems: &mut Vec<Problem>) -> ImportedRun {
+pub(super) fn run(
+    head: Head,
+    mut found: Vec<Found>,
+    problems: &mut Vec<Diagnostic>,
+) -> ImportedRun {
     found.iter_mut().for_each(Found::settle);
     let head = Head { target: head.target.as_deref().map(without_secrets), ..head };
     let id = blank::id(&head.origin.file, head.ordinal);
@@ -178,34 +184,31 @@ fn compare(
     found: &mut Found,
     anew: &LevelSummary,
     timed: bool,
-    problems: &mut Vec<Problem>,
+    problems: &mut Vec<Diagnostic>,
 ) {
     let told = &found.told;
     let mean = |one: &LevelSummary, time| one.times[time].as_ref().and_then(|one| one.mean);
     let per_s = |one: &LevelSummary| one.throughput.output_tokens_per_s.filter(|_| timed);
     let pairs = [
-        ("the mean TTFT in ms", mean(told, Time::Ttft), mean(anew, Time::Ttft)),
-        ("the mean latency in ms", mean(told, Time::Latency), mean(anew, Time::Latency)),
-        ("the mean TPOT in ms", mean(told, Time::Tpot), mean(anew, Time::Tpot)),
-        ("the mean chunk gap in ms", mean(told, Time::ChunkGap), mean(anew, Time::ChunkGap)),
-        ("output tokens per second", per_s(told), per_s(anew)),
+        (Phrase::MeanTtft, mean(told, Time::Ttft), mean(anew, Time::Ttft)),
+        (Phrase::MeanLatency, mean(told, Time::Latency), mean(anew, Time::Latency)),
+        (Phrase::MeanTpot, mean(told, Time::Tpot), mean(anew, Time::Tpot)),
+        (Phrase::MeanChunkGap, mean(told, Time::ChunkGap), mean(anew, Time::ChunkGap)),
+        (Phrase::OutputPerSecond, per_s(told), per_s(anew)),
     ];
     let counts = |one: &LevelSummary| one.requests.completed.map(|count| count as f64);
-    let completed = ("the completed requests", counts(told), counts(anew));
+    let completed = (Phrase::CompletedRequests, counts(told), counts(anew));
     for (name, told, value) in pairs.into_iter().chain([completed]) {
         let Some((theirs, ours)) = told.zip(value) else { continue };
         let apart = (theirs - ours).abs();
         if apart <= LEAST_MS || apart <= MERE_ROUNDING * theirs.abs().max(ours.abs()) {
             continue;
         }
-        let weighs = origin.tool == "guidellm" && name.contains("TPOT");
-        let advice = if weighs {
-            "guidellm counts each answer by its tokens; Dyno's figure is shown, and theirs is kept"
-        } else {
-            "the figure of the requests is shown, the tool's is kept as reported"
+        let what = match name {
+            Phrase::MeanTpot if origin.tool == "guidellm" => Problem::FiguresWeighed,
+            _ => Problem::FiguresDiffer,
         };
-        let what = format!("{name}: {} says {theirs}, its requests give {ours}", origin.tool);
-        found.note(problems, "import_figures_differ", what, advice);
+        found.note(problems, what.with(values![name.value([]), &origin.tool, theirs, ours]));
     }
 }
 

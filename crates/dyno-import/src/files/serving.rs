@@ -6,12 +6,13 @@ use super::json::{at, count, figures, list, number, text};
 use super::rebuild::{Ended, Head, Sample};
 use super::told::{Found, Offered, distribution, present, rounded, tokens};
 use super::{Group, Reading};
-use crate::Problem;
+use dyno_model::Diagnostic;
 use dyno_model::load::LoadKind;
 use dyno_model::metric::Time;
 use dyno_model::plan::Arrival;
 use dyno_model::summary::Burstiness;
 use dyno_model::summary::{Concurrency, Distribution, Origin, Reported};
+use dyno_words::{Problem, values};
 use serde_json::Value;
 
 /// Whether it is a result of one of the two.
@@ -65,7 +66,7 @@ pub(super) fn read(reading: &mut Reading, line: u64, value: &Value) {
     found.extras.burstiness = number(value, &["burstiness"]).map(Burstiness::Shape);
     found.samples = samples(value, line, &found.told.label, reading);
     if let Some(remark) = remark {
-        found.note(&mut reading.problems, "import_load_two", remark, KEPT);
+        found.note(&mut reading.problems, remark);
     }
     let head = Head {
         origin: origin(reading, tool, line, value),
@@ -80,8 +81,6 @@ pub(super) fn read(reading: &mut Reading, line: u64, value: &Value) {
     let key = format!("{tool} {model:?} {backend:?} {:?}", head.label);
     reading.add(Group { key, head }, found);
 }
-
-const KEPT: &str = "it is taken as the rate; both figures are kept as reported";
 
 fn origin(reading: &Reading, tool: &str, line: u64, value: &Value) -> Origin {
     Origin {
@@ -104,7 +103,7 @@ fn length(value: &Value, name: &str) -> Option<u32> {
 }
 
 /// How requests were offered, and what should be known of it.
-fn offered(value: &Value) -> (Offered, Option<String>) {
+fn offered(value: &Value) -> (Offered, Option<Diagnostic>) {
     let most = number(value, &["max_concurrency"]).filter(|most| *most >= 1.0);
     let arrival = number(value, &["burstiness"])
         .filter(|shape| *shape > 0.0)
@@ -114,7 +113,7 @@ fn offered(value: &Value) -> (Offered, Option<String>) {
     match (traffic.and_then(Value::as_str), rate, most) {
         (_, Some(rate), None) => (Offered::rate(rate, arrival), None),
         (_, Some(rate), Some(most)) => {
-            let remark = format!("arrivals at {rate}/s waited for one of {most} places");
+            let remark = Problem::RateAndPlaces.with([rate, most]);
             (Offered::rate(rate, arrival), Some(remark))
         }
         (Some("trace"), ..) => (Offered::plain(LoadKind::Trace), None),
@@ -153,12 +152,8 @@ fn samples(value: &Value, line: u64, label: &str, reading: &mut Reading) -> Opti
         (length != ttfts.len()).then_some((*name, length))
     });
     if let Some((name, length)) = uneven {
-        let what = format!(
-            "{label}: `ttfts` has {} requests and `{name}` has {length}; they cannot be put together",
-            ttfts.len()
-        );
-        let advice = "the tool's own figures are shown; save the result again";
-        reading.problems.push(Problem::error(Some(line), what, advice));
+        let values = values![label, ttfts.len(), name, length];
+        reading.problems.push(Problem::Uneven.with(values).at(line));
         return None;
     }
     let item = |name: &str, i: usize| list(value, &[name]).and_then(|list| list.get(i));

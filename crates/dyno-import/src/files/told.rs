@@ -2,12 +2,13 @@
 //! tool has nothing.
 
 use super::rebuild::Sample;
-use crate::{Problem, blank};
+use crate::blank;
 use dyno_model::load::LoadKind;
 use dyno_model::plan::Arrival;
 use dyno_model::summary::LevelExtras;
 use dyno_model::summary::{Distribution, LoadSummary, Tokens};
 use dyno_model::{Diagnostic, LevelSummary};
+use dyno_words::named;
 
 /// How requests were offered, by a tool's word.
 #[derive(Debug, Clone, PartialEq)]
@@ -68,17 +69,10 @@ impl Found {
     }
 
     /// Says what should be known of the level, beside it and to who reads it in.
-    pub(super) fn note(
-        &mut self,
-        problems: &mut Vec<Problem>,
-        code: &str,
-        what: impl Into<String>,
-        advice: &str,
-    ) {
-        let what = what.into();
+    pub(super) fn note(&mut self, problems: &mut Vec<Diagnostic>, said: Diagnostic) {
         let line = self.told.reported.as_ref().and_then(|reported| reported.line);
-        problems.push(Problem::note(line, format!("{}: {what}", self.told.label), advice));
-        self.told.notes.push(Diagnostic::new(code, what, Some(advice)));
+        problems.push(named(&self.told.label, &said).at(line));
+        self.told.notes.push(said);
     }
 
     /// Its requests, if any are known.

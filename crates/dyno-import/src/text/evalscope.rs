@@ -2,16 +2,18 @@
 //! percentiles of the time to the first token and of the latency.
 
 use super::lines::{Kind, Line};
-use super::part::{Finding, Part, Stated, label, put, report, short};
+use super::part::{Part, Stated, label, put, report, short};
 use super::pivot::check_unit;
 use super::quantity::{Cell, Measure, cell, name, neat};
 use super::table::table;
 use crate::blank;
+use dyno_model::Diagnostic;
 use dyno_model::LevelSummary;
 use dyno_model::load::LoadKind;
 use dyno_model::metric::Time;
 use dyno_model::summary::LevelExtras;
 use dyno_model::summary::{Distribution, Tokens};
+use dyno_words::{Problem, values};
 
 /// What begins a block.
 const HEADING: &str = "Benchmarking summary:";
@@ -48,7 +50,7 @@ pub(super) fn read(lines: &[Line]) -> Option<(Part, usize)> {
 struct Reader {
     line: u64,
     level: LevelSummary,
-    findings: Vec<Finding>,
+    findings: Vec<Diagnostic>,
     percentiles: Option<Percentiles>,
     /// Requests that ended, as stated.
     total: Option<u64>,
@@ -206,34 +208,17 @@ impl Reader {
         if let (Some(total), Some(ended)) = (self.total, ended)
             && total != ended
         {
-            self.findings.push(Finding::note(
-                "import_counts",
-                self.line,
-                format!(
-                    "{}: {total} requests in total, but {ended} that succeeded or failed",
-                    short(&level.label)
-                ),
-                "some requests are not accounted for",
-            ));
+            let values = values![short(&level.label), total, ended];
+            self.findings.push(Problem::Counts.with(values).at(self.line));
         }
         if level.times[Time::Latency].is_none() && !closed {
-            self.findings.push(Finding::error(
-                "import_cut",
-                self.line,
-                "the block ends before its latencies",
-                "it may be cut short; what is there was read",
-            ));
+            self.findings.push(Diagnostic::from(Problem::CutBeforeLatencies).at(self.line));
         }
         let mean = |figure: &Option<Distribution>| figure.as_ref().and_then(|figure| figure.mean);
         let (whole, first) = (mean(&level.times[Time::Latency]), mean(&level.times[Time::Ttft]));
         let one_package = level.stated("Average package per request") == Some(1.0);
         if one_package && whole.is_some() && whole == first {
-            self.findings.push(Finding::note(
-                "import_not_streamed",
-                self.line,
-                "answers came in one package: the times to the first token are those of the whole",
-                "they are no TTFT; do not compare them with one",
-            ));
+            self.findings.push(Diagnostic::from(Problem::OnePackage).at(self.line));
         }
         check_unit(level, self.line, &mut self.findings);
         let mut part = Part::new("evalscope", "block", self.line);
@@ -247,7 +232,7 @@ fn is_percentile(name: &str) -> bool {
     name.strip_prefix('p').is_some_and(|digits| digits.parse::<f64>().is_ok())
 }
 
-fn count(place: &mut Option<u64>, stated: Stated<'_>, findings: &mut Vec<Finding>) -> bool {
+fn count(place: &mut Option<u64>, stated: Stated<'_>, findings: &mut Vec<Diagnostic>) -> bool {
     *place = stated.count(findings);
     true
 }
@@ -256,20 +241,24 @@ fn rate(
     place: &mut Option<f64>,
     measure: Measure,
     stated: Stated<'_>,
-    findings: &mut Vec<Finding>,
+    findings: &mut Vec<Diagnostic>,
 ) -> bool {
     *place = stated.figure(measure, findings);
     true
 }
 
-fn mean(place: &mut Option<Distribution>, stated: Stated<'_>, findings: &mut Vec<Finding>) -> bool {
+fn mean(
+    place: &mut Option<Distribution>,
+    stated: Stated<'_>,
+    findings: &mut Vec<Diagnostic>,
+) -> bool {
     if let Some(millis) = stated.figure(Measure::Seconds, findings) {
         put(place, "mean", millis);
     }
     true
 }
 
-fn tokens(place: &mut Option<Tokens>, stated: Stated<'_>, findings: &mut Vec<Finding>) -> bool {
+fn tokens(place: &mut Option<Tokens>, stated: Stated<'_>, findings: &mut Vec<Diagnostic>) -> bool {
     *place = stated.figure(Measure::Plain, findings).map(|mean| Tokens { total: None, mean });
     true
 }

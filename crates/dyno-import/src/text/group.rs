@@ -1,9 +1,11 @@
 //! Which parts are levels of one run.
 
-use super::part::{Finding, Part};
+use super::part::Part;
 use super::place::Place;
 use super::plain::plain;
+use dyno_model::Diagnostic;
 use dyno_model::load::LoadKind;
+use dyno_words::{Problem, values};
 
 /// Parts that belong together.
 #[derive(Debug, Clone)]
@@ -79,17 +81,10 @@ fn shape(above: &[String]) -> Option<String> {
 }
 
 /// The line above a block may say another number of requests at once than the block.
-fn other_slots(place: &Place, part: &Part) -> Option<Finding> {
+fn other_slots(place: &Place, part: &Part) -> Option<Diagnostic> {
     let words = plain(place.above.last()?);
     let (level, _) = part.levels.first()?;
     let said: f64 = words.strip_prefix("parallel ")?.trim().parse().ok()?;
     let slots = level.load.value.filter(|_| level.load.kind == LoadKind::Concurrency)?;
-    (said != slots).then(|| {
-        Finding::note(
-            "import_disagrees",
-            part.line,
-            format!("the line above says `{words}`, the block {slots} requests at once"),
-            "the block is believed",
-        )
-    })
+    (said != slots).then(|| Problem::OtherSlots.with(values![words, slots]).at(part.line))
 }

@@ -1,14 +1,16 @@
 //! The table of guidellm 0.1: one row a level, means with their units.
 
-use super::part::{Finding, Part, Stated, label, put, report, short};
+use super::part::{Part, Stated, label, put, report, short, unread};
 use super::quantity::{Cell, Measure, cell, measure_of, name, quantity};
 use super::table::{Row, Table};
 use crate::blank;
+use dyno_model::Diagnostic;
 use dyno_model::LevelSummary;
 use dyno_model::load::LoadKind;
 use dyno_model::metric::Time;
 use dyno_model::summary::LevelExtras;
 use dyno_model::summary::LoadSummary;
+use dyno_words::{Problem, values};
 
 /// A column that is known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -50,12 +52,7 @@ pub(super) fn read(table: &Table) -> Option<Part> {
         .map(|(_, name)| *name)
         .collect();
     if !missing.is_empty() {
-        part.findings.push(Finding::note(
-            "import_columns",
-            header.line,
-            format!("the table has no column {}", missing.join(", ")),
-            "these figures are absent",
-        ));
+        part.findings.push(Problem::NoColumn.with([missing.join(", ")]).at(header.line));
     }
     let heads: Vec<(Option<Column>, &str)> =
         columns.into_iter().zip(header.cells.iter().map(String::as_str)).collect();
@@ -73,31 +70,18 @@ fn headless(table: &Table) -> Option<Part> {
     })?;
     let names: Vec<&str> = COLUMNS.iter().map(|(_, name)| *name).collect();
     let mut part = Part::new("guidellm", "table", row.line);
-    part.findings.push(Finding::error(
-        "import_header",
-        row.line,
-        "rows of guidellm's table without its header: what the columns are is not told",
-        format!("put the header back above them; it names {}", names.join(", ")),
-    ));
+    part.findings.push(Problem::RowsHeadless.with([names.join(", ")]).at(row.line));
     Some(part)
 }
 
 fn level(
     heads: &[(Option<Column>, &str)],
     row: &Row,
-    findings: &mut Vec<Finding>,
+    findings: &mut Vec<Diagnostic>,
 ) -> Option<(LevelSummary, LevelExtras)> {
-    let skipped = |why: String| {
-        Finding::error(
-            "import_row",
-            row.line,
-            format!("{why}; the row is left out: {}", row.shown()),
-            "correct the row in the file",
-        )
-    };
     if row.cells.len() != heads.len() {
-        let why = format!("{} cells under {} columns", row.cells.len(), heads.len());
-        findings.push(skipped(why));
+        let values = values![row.cells.len(), heads.len(), row.shown()];
+        findings.push(Problem::RowCells.with(values).at(row.line));
         return None;
     }
     let benchmark = heads.iter().position(|(column, _)| *column == Some(Column::Benchmark));
@@ -122,11 +106,11 @@ fn level(
         let Some(number) = stated.number(findings) else { continue };
         let Some(figure) = measure.of(number, name(head).1) else {
             if measure_of(Some(number.unit)).is_none() {
-                findings.push(Finding::unread(row.line, head, value));
+                findings.push(unread(row.line, head, value));
                 continue;
             }
-            let why = format!("`{value}` does not fit the column {head}: cells may be shifted");
-            findings.push(skipped(why));
+            let shifted = Problem::RowShifted.with(values![value, head, row.shown()]);
+            findings.push(shifted.at(row.line));
             return None;
         };
         report(&mut level, row.line, head, number);
@@ -141,18 +125,13 @@ fn fill(
     level: &mut LevelSummary,
     told: &[(Option<Column>, f64, bool)],
     row: &Row,
-    findings: &mut Vec<Finding>,
+    findings: &mut Vec<Diagnostic>,
 ) {
     let of = |column: Column| told.iter().find(|(c, ..)| *c == Some(column)).map(|told| told.1);
     level.throughput.requests_per_s = of(Column::Requests);
     level.throughput.output_tokens_per_s = of(Column::Output);
     if !told.is_empty() && told.iter().all(|(_, figure, _)| *figure == 0.0) {
-        findings.push(Finding::note(
-            "import_nothing_completed",
-            row.line,
-            format!("{} has 0 in every column: nothing completed", short(row.name())),
-            "its times are taken to be absent, not 0",
-        ));
+        findings.push(Problem::NothingCompleted.with([short(row.name())]).at(row.line));
         return;
     }
     let latency = of(Column::Latency);
@@ -167,22 +146,12 @@ fn fill(
         // A first token, or a gap, cannot take longer than the whole; guidellm rounds both.
         let too_long = latency.is_some_and(|whole| *figure > whole * 1.1 + 10.0);
         if too_long && *unitless {
-            findings.push(Finding::error(
-                "import_unit",
-                row.line,
-                format!("{figure} has no unit, and taken as guidellm's it exceeds the latency"),
-                "write the unit behind the number; the figure is left out",
-            ));
+            findings.push(Problem::NoUnit.with([figure]).at(row.line));
         } else {
             put(&mut level.times[time], "mean", *figure);
         }
         if too_long && !*unitless {
-            findings.push(Finding::note(
-                "import_implausible",
-                row.line,
-                format!("a part of a request takes longer ({figure} ms) than the whole"),
-                "look at the figures of this row with care",
-            ));
+            findings.push(Problem::Implausible.with([figure]).at(row.line));
         }
     }
 }

@@ -1,12 +1,14 @@
 //! Tables of input length by output length, as vLLM 0.2.7's scripts print them.
 
-use super::part::{Finding, Part, Stated, report, whole};
+use super::part::{Part, Stated, report, whole};
 use super::quantity::{Cell, Measure, cell, measure_of, name};
 use super::table::{Row, Table};
 use crate::blank;
+use dyno_model::Diagnostic;
 use dyno_model::LevelSummary;
 use dyno_model::load::LoadKind;
 use dyno_model::summary::LevelExtras;
+use dyno_words::{Problem, values};
 
 /// A column that is known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -50,12 +52,7 @@ pub(super) fn read(table: &Table) -> Option<Part> {
     for row in table.rows.iter().skip(1) {
         part.levels.extend(level(&heads, row, &mut part.findings));
     }
-    part.findings.push(Finding::note(
-        "import_load_unknown",
-        header.line,
-        "a length matrix does not say how requests were offered",
-        "its loads are unknown; compare it with runs of the same kind only",
-    ));
+    part.findings.push(Diagnostic::from(Problem::LoadUnknown).at(header.line));
     Some(part)
 }
 
@@ -72,30 +69,18 @@ fn headless(table: &Table) -> Option<Part> {
     let [input, output, _, _, _, _] = numbers(row)?[..] else { return None };
     whole(input).zip(whole(output))?;
     let mut part = Part::new("vllm", "matrix", row.line);
-    part.findings.push(Finding::error(
-        "import_header",
-        row.line,
-        "a table of six columns of numbers without its header: what they are is not told",
-        format!("put the header back above it; that of a length matrix names {NAMES}"),
-    ));
+    part.findings.push(Problem::MatrixHeadless.with([NAMES]).at(row.line));
     Some(part)
 }
 
 fn level(
     heads: &[(Option<Column>, &str)],
     row: &Row,
-    findings: &mut Vec<Finding>,
+    findings: &mut Vec<Diagnostic>,
 ) -> Option<(LevelSummary, LevelExtras)> {
-    let mut left_out = |why: &str| {
-        findings.push(Finding::error(
-            "import_row",
-            row.line,
-            format!("{why}; the row is left out: {}", row.shown()),
-            "correct the row in the file",
-        ));
-    };
     if row.cells.len() != heads.len() {
-        left_out(&format!("{} cells under {} columns", row.cells.len(), heads.len()));
+        let values = values![row.cells.len(), heads.len(), row.shown()];
+        findings.push(Problem::RowCells.with(values).at(row.line));
         return None;
     }
     let length = |wanted: Column| {
@@ -106,7 +91,7 @@ fn level(
         }
     };
     let (Some(input), Some(output)) = (length(Column::Input), length(Column::Output)) else {
-        left_out("its lengths are not whole numbers");
+        findings.push(Problem::RowLengths.with([row.shown()]).at(row.line));
         return None;
     };
     let mut level = blank::level(format!("{input}→{output}"), blank::load(LoadKind::Unknown, None));

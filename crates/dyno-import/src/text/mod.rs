@@ -16,8 +16,9 @@ mod serving;
 mod table;
 
 use crate::Imported;
+use dyno_words::Problem;
 use lines::{Kind, Line};
-use part::{Finding, Part};
+use part::Part;
 use place::{Follower, Place};
 
 /// What is read here, in the words of messages.
@@ -55,12 +56,8 @@ fn parts(lines: &[Line]) -> Vec<(Part, Place)> {
         match (found, table) {
             (Some((mut part, taken)), _) => {
                 if part.levels.is_empty() && part.findings.is_empty() {
-                    part.findings.push(Finding::error(
-                        "import_empty",
-                        line.number,
-                        format!("a {} of {} without figures", part.form, part.tool),
-                        "it may be cut short",
-                    ));
+                    let empty = Problem::Empty.with([part.form, part.tool]);
+                    part.findings.push(empty.at(line.number));
                 }
                 parts.push((part, follower.found()));
                 at += taken.max(1);

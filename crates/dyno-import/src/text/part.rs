@@ -2,11 +2,11 @@
 //! of them.
 
 use super::quantity::{Cell, Measure, Quantity, cell, name};
-use crate::problem::{Problem, Weight};
 use dyno_model::load::LoadKind;
 use dyno_model::summary::Distribution;
 use dyno_model::summary::LevelExtras;
 use dyno_model::{Diagnostic, LevelSummary};
+use dyno_words::Problem;
 
 /// A piece of text that was understood.
 #[derive(Debug, Clone)]
@@ -22,7 +22,7 @@ pub(super) struct Part {
     /// The dialect, where it is told.
     pub(super) api: Option<&'static str>,
     /// What there is to say.
-    pub(super) findings: Vec<Finding>,
+    pub(super) findings: Vec<Diagnostic>,
 }
 
 impl Part {
@@ -31,55 +31,9 @@ impl Part {
     }
 }
 
-/// Something that could not be read, or should be known.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Finding {
-    /// A stable name.
-    pub(super) code: &'static str,
-    pub(super) problem: Problem,
-}
-
-impl Finding {
-    pub(super) fn error(
-        code: &'static str,
-        line: u64,
-        what: impl Into<String>,
-        advice: impl Into<String>,
-    ) -> Self {
-        Self { code, problem: Problem::error(Some(line), what, advice) }
-    }
-
-    pub(super) fn note(
-        code: &'static str,
-        line: u64,
-        what: impl Into<String>,
-        advice: impl Into<String>,
-    ) -> Self {
-        Self { code, problem: Problem::note(Some(line), what, advice) }
-    }
-
-    /// A value that is no number, or has a unit that does not fit.
-    pub(super) fn unread(line: u64, name: &str, value: &str) -> Self {
-        Self::error(
-            "import_unread",
-            line,
-            format!("{}: {} is no figure that fits; it is left out", short(name), short(value)),
-            "correct it in the file, or leave it at that",
-        )
-    }
-
-    pub(super) fn is_error(&self) -> bool {
-        self.problem.weight == Weight::Error
-    }
-
-    /// As it stands in a summary.
-    pub(super) fn reason(&self) -> Diagnostic {
-        let what = match self.problem.line {
-            Some(line) => format!("line {line}: {}", self.problem.what),
-            None => self.problem.what.clone(),
-        };
-        Diagnostic::new(self.code, what, Some(self.problem.advice.clone()))
-    }
+/// A value that is no number, or has a unit that does not fit.
+pub(super) fn unread(line: u64, name: &str, value: &str) -> Diagnostic {
+    Problem::Unread.with([short(name), short(value)]).at(line)
 }
 
 /// Words of a file, cut to what a message may hold.
@@ -119,33 +73,33 @@ pub(super) struct Stated<'a> {
 
 impl<'a> Stated<'a> {
     /// The number, if there is one; anything else but nothing is a finding.
-    pub(super) fn number(&self, findings: &mut Vec<Finding>) -> Option<Quantity<'a>> {
+    pub(super) fn number(&self, findings: &mut Vec<Diagnostic>) -> Option<Quantity<'a>> {
         match cell(self.value) {
             Cell::Number(quantity) => Some(quantity),
             Cell::Absent => None,
             Cell::Other => {
-                findings.push(Finding::unread(self.line, self.name, self.value));
+                findings.push(unread(self.line, self.name, self.value));
                 None
             }
         }
     }
 
     /// The figure in Dyno's unit (milliseconds, per second, or as it is).
-    pub(super) fn figure(&self, measure: Measure, findings: &mut Vec<Finding>) -> Option<f64> {
+    pub(super) fn figure(&self, measure: Measure, findings: &mut Vec<Diagnostic>) -> Option<f64> {
         let quantity = self.number(findings)?;
         let figure = measure.of(quantity, name(self.name).1);
         if figure.is_none() {
-            findings.push(Finding::unread(self.line, self.name, self.value));
+            findings.push(unread(self.line, self.name, self.value));
         }
         figure
     }
 
     /// The same for a count.
-    pub(super) fn count(&self, findings: &mut Vec<Finding>) -> Option<u64> {
+    pub(super) fn count(&self, findings: &mut Vec<Diagnostic>) -> Option<u64> {
         let figure = self.figure(Measure::Plain, findings)?;
         let whole = whole(figure);
         if whole.is_none() {
-            findings.push(Finding::unread(self.line, self.name, self.value));
+            findings.push(unread(self.line, self.name, self.value));
         }
         whole
     }

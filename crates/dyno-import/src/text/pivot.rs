@@ -1,14 +1,17 @@
 //! EvalScope's pivot table: one row a metric, one column for each number of requests at once.
 
-use super::part::{Finding, Part, Stated, label, put, report, short};
+use super::part::{Part, Stated, label, put, report, short};
 use super::quantity::{Measure, name, quantity};
 use super::table::Table;
 use crate::blank;
+use dyno_model::Diagnostic;
 use dyno_model::LevelSummary;
 use dyno_model::load::LoadKind;
 use dyno_model::metric::Time;
 use dyno_model::summary::LevelExtras;
 use dyno_model::summary::LoadSummary;
+use dyno_words::number::digits;
+use dyno_words::{Problem, values};
 
 /// A row that is known.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -72,12 +75,7 @@ pub(super) fn read(table: &Table) -> Option<Part> {
     }
     let mut part = Part::new("evalscope", "pivot", header.line);
     if metric(header.name()).is_some() {
-        part.findings.push(Finding::error(
-            "import_header",
-            header.line,
-            "metrics without the row above them that says how many requests a column had at once",
-            "put that row back: its first cell names the metrics (指标), the others the numbers",
-        ));
+        part.findings.push(Problem::PivotHeadless.with(["指标"]).at(header.line));
         return Some(part);
     }
     let loads: Vec<LoadSummary> = header.cells.iter().skip(1).map(|cell| load(cell)).collect();
@@ -88,17 +86,8 @@ pub(super) fn read(table: &Table) -> Option<Part> {
     let (levels, findings) = (&mut part.levels, &mut part.findings);
     for row in table.rows.iter().skip(1) {
         if row.cells.len() != header.cells.len() {
-            findings.push(Finding::error(
-                "import_row",
-                row.line,
-                format!(
-                    "{} cells under {} columns; the row is left out: {}",
-                    row.cells.len(),
-                    header.cells.len(),
-                    row.shown()
-                ),
-                "correct the row in the file",
-            ));
+            let values = values![row.cells.len(), header.cells.len(), row.shown()];
+            findings.push(Problem::RowCells.with(values).at(row.line));
             continue;
         }
         let metric = metric(row.name());
@@ -127,7 +116,7 @@ fn fill(
     level: &mut LevelSummary,
     metric: Option<&Metric>,
     stated: Stated<'_>,
-    findings: &mut Vec<Finding>,
+    findings: &mut Vec<Diagnostic>,
 ) {
     let Some(number) = stated.number(findings) else { return };
     report(level, stated.line, stated.name, number);
@@ -159,7 +148,7 @@ fn fill(
 
 /// No more requests can be under way than there are slots: a latency that says otherwise by far is
 /// in another unit than it should be.
-pub(super) fn check_unit(level: &mut LevelSummary, line: u64, findings: &mut Vec<Finding>) {
+pub(super) fn check_unit(level: &mut LevelSummary, line: u64, findings: &mut Vec<Diagnostic>) {
     let slots = level.load.value.filter(|_| level.load.kind == LoadKind::Concurrency);
     let (Some(slots), Some(rate), Some(latency)) =
         (slots, level.throughput.requests_per_s, level.times[Time::Latency].as_mut())
@@ -170,15 +159,7 @@ pub(super) fn check_unit(level: &mut LevelSummary, line: u64, findings: &mut Vec
         return;
     };
     latency.mean = None;
-    findings.push(Finding::error(
-        "import_unit",
-        line,
-        format!(
-            "{}: a mean latency of {} s at {rate} requests/s would be {:.0} requests at once",
-            short(&level.label),
-            mean / 1e3,
-            rate * mean / 1e3
-        ),
-        "it is left out; write its unit behind the number if it is not in seconds",
-    ));
+    let at_once = digits(rate * mean / 1e3, 0);
+    let values = values![short(&level.label), mean / 1e3, rate, at_once];
+    findings.push(Problem::WrongUnit.with(values).at(line));
 }

@@ -1,12 +1,13 @@
 //! Groups of parts made runs: with names, lengths, a model, and what there is to say of them.
 
 use super::group::Group;
-use super::part::Finding;
 use super::plain::{Told, is_name, plain};
 use crate::{Imported, ImportedRun, blank};
+use dyno_model::Diagnostic;
 use dyno_model::LevelSummary;
 use dyno_model::summary::Origin;
 use dyno_model::summary::{Extras, LevelExtras};
+use dyno_words::on_line;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Makes runs of groups.
@@ -38,9 +39,9 @@ pub(super) fn runs(file: &str, groups: Vec<Group>) -> Imported {
         } else {
             findings = once(findings);
         }
-        imported.problems.extend(findings.into_iter().map(|finding| finding.problem));
+        imported.problems.append(&mut findings);
     }
-    imported.problems.sort_by_key(|problem| problem.line);
+    imported.problems.sort_by_key(Diagnostic::line);
     imported
 }
 
@@ -85,10 +86,10 @@ impl Names {
 }
 
 /// Findings, each note said once.
-fn once(findings: Vec<Finding>) -> Vec<Finding> {
-    let mut said: BTreeSet<(&'static str, String)> = BTreeSet::new();
-    let first = |finding: &Finding| {
-        finding.is_error() || said.insert((finding.code, finding.problem.what.clone()))
+fn once(findings: Vec<Diagnostic>) -> Vec<Diagnostic> {
+    let mut said: BTreeSet<(String, String)> = BTreeSet::new();
+    let first = |finding: &Diagnostic| {
+        finding.is_error() || said.insert((finding.code.clone(), finding.what.clone()))
     };
     findings.into_iter().filter(first).collect()
 }
@@ -99,7 +100,7 @@ fn run(
     group: &Group,
     names: &Names,
     label: Option<String>,
-    findings: &mut Vec<Finding>,
+    findings: &mut Vec<Diagnostic>,
 ) -> ImportedRun {
     let told = &names.told;
     let origin = Origin {
@@ -132,7 +133,7 @@ fn run(
     summary.run.label = label;
     summary.run.model = told.model.clone();
     summary.run.api = group.part.api.map(str::to_owned);
-    summary.notes = findings.iter().map(Finding::reason).collect();
+    summary.notes = findings.iter().map(on_line).collect();
     ImportedRun { summary, extras: Extras(extras), records: None, plan: None }
 }
 

@@ -8,8 +8,9 @@ mod guidellm;
 mod lmdeploy;
 mod serving;
 
-use dyno_import::{Imported, ImportedRun, Weight};
-use dyno_model::LevelSummary;
+use dyno_import::{Imported, ImportedRun};
+use dyno_model::{Diagnostic, LevelSummary, Severity};
+use dyno_words::on_line;
 use std::path::PathBuf;
 
 fn fixture(name: &str) -> PathBuf {
@@ -29,13 +30,20 @@ fn run(name: &str) -> ImportedRun {
 }
 
 fn errors(imported: &Imported) -> Vec<String> {
-    let errors = imported.problems.iter().filter(|problem| problem.weight == Weight::Error);
-    errors.map(ToString::to_string).collect()
+    told(imported, Severity::Error)
 }
 
 fn notes(imported: &Imported) -> Vec<String> {
-    let notes = imported.problems.iter().filter(|problem| problem.weight == Weight::Note);
-    notes.map(ToString::to_string).collect()
+    told(imported, Severity::Note)
+}
+
+/// Problems of a severity, with their lines and advice.
+fn told(imported: &Imported, severity: Severity) -> Vec<String> {
+    let of = imported.problems.iter().filter(|problem| problem.severity == Some(severity));
+    let words = |problem: &Diagnostic| {
+        format!("{}; {}", on_line(problem).what, problem.advice.as_deref().unwrap_or_default())
+    };
+    of.map(words).collect()
 }
 
 fn loads(run: &ImportedRun) -> Vec<(&str, Option<f64>)> {

@@ -21,8 +21,8 @@ fn sound(bytes: &[u8]) {
     assert!(!imported.runs.is_empty() || !imported.problems.is_empty());
     let lines = bytes.iter().filter(|byte| **byte == b'\n').count() as u64 + 1;
     for problem in &imported.problems {
-        assert!(problem.line.is_none_or(|line| line <= lines), "{problem}");
-        assert!(!problem.what.is_empty() && !problem.advice.is_empty());
+        assert!(problem.line().is_none_or(|line| line <= lines), "{problem:?}");
+        assert!(!problem.what.is_empty() && problem.advice.as_ref().is_some_and(|a| !a.is_empty()));
     }
     for run in &imported.runs {
         assert!(!run.summary.levels.is_empty());

@@ -6,7 +6,7 @@ use dyno_model::metric::Time;
 #[test]
 fn every_defect_is_named_with_its_line() {
     let imported = read("defects.md");
-    let errors = problems(&imported, Weight::Error);
+    let errors = problems(&imported, Severity::Error);
     let expected = [
         (
             7,
@@ -68,9 +68,9 @@ fn what_is_sound_is_read_all_the_same() {
 #[test]
 fn advice_says_what_to_do() {
     for problem in read("defects.md").problems {
-        assert!(problem.advice.len() > 10, "{problem}");
-        let words = problem.to_string();
-        assert!(words.starts_with("line ") && words.ends_with(&problem.advice), "{words}");
+        assert!(problem.advice.as_ref().unwrap().len() > 10, "{problem:?}");
+        let words = dyno_words::on_line(&problem).what;
+        assert!(words.starts_with("line ") && words.ends_with(&problem.what), "{words}");
     }
 }
 
@@ -95,7 +95,7 @@ fn a_block_that_lost_its_title_is_known_by_its_rows() {
         .replace("============ Serving Benchmark Result ============\n", "");
     let imported = read_text(&text);
     assert_eq!(imported.runs[0].summary.levels[0].requests.completed, Some(118));
-    let notes = problems(&imported, Weight::Note);
+    let notes = problems(&imported, Severity::Note);
     assert_eq!(notes.len(), 1);
     assert!(notes[0].1.contains("without the line `Serving Benchmark Result`"));
 }
@@ -104,7 +104,7 @@ fn a_block_that_lost_its_title_is_known_by_its_rows() {
 fn an_evalscope_block_that_ends_early_is_said_to() {
     let imported =
         read_text("Benchmarking summary:\n Number of concurrency: 8\n\nAnd so on it went.\n");
-    assert_eq!(problems(&imported, Weight::Error), [(1, "the block ends before its latencies")]);
+    assert_eq!(problems(&imported, Severity::Error), [(1, "the block ends before its latencies")]);
     let prose = import_bytes("a.md", b"We look at the Benchmarking summary:\n\nIt is good.\n");
     assert!(prose.is_err());
 }

@@ -25,7 +25,7 @@ fn two_tools_in_one_document() {
     );
     let level = &imported.runs[1].summary.levels[0];
     assert_eq!((load(level), level.input_length), (("concurrency", Some(4.0)), Some(80)));
-    assert_eq!(problems(&imported, Weight::Error), []);
+    assert_eq!(problems(&imported, Severity::Error), []);
 }
 
 #[test]

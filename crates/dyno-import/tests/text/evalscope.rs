@@ -106,7 +106,7 @@ fn a_level_in_one_of_both_only_is_found() {
     let imported = read_text(&without);
     let alone = found(&imported, "forms_unmatched");
     assert_eq!(alone[0].1, ["concurrency 16", "concurrency 17"]);
-    let notes = problems(&imported, Weight::Note);
+    let notes = problems(&imported, Severity::Note);
     let what = "the line above says `parallel 16`, the block 17 requests at once";
     assert!(notes.iter().any(|(_, noted)| *noted == what), "{notes:?}");
 }
@@ -136,7 +136,7 @@ fn counts_that_do_not_add_up_are_pointed_out() {
         fixture("evalscope.md").replacen("Total requests: 1000", "Total requests: 1002", 1);
     let imported = read_text(&changed);
     let what = "`concurrency 8`: 1002 requests in total, but 1000 that succeeded or failed";
-    assert!(problems(&imported, Weight::Note).iter().any(|(_, noted)| *noted == what));
+    assert!(problems(&imported, Severity::Note).iter().any(|(_, noted)| *noted == what));
 }
 
 #[test]
@@ -159,5 +159,5 @@ fn the_grid_of_later_versions() {
     assert_eq!(figures["Latency (s) 10%"], 5.4506);
     assert_eq!(figures.get("TPOT (s) 10%"), None);
     assert_eq!(figures["Output tokens 99%"], 2048.0);
-    assert_eq!(problems(&imported, Weight::Error), []);
+    assert_eq!(problems(&imported, Severity::Error), []);
 }

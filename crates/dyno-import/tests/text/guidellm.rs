@@ -76,7 +76,7 @@ fn a_row_of_zeros_has_no_times() {
         (&None, &None, &None)
     );
     assert_eq!(level.reported.as_ref().unwrap().figures["Request Latency (sec)"], 0.0);
-    let notes = problems(&imported, Weight::Note);
+    let notes = problems(&imported, Severity::Note);
     assert!(
         notes
             .contains(&(8, "`asynchronous@1.27 req/sec` has 0 in every column: nothing completed"))
@@ -98,7 +98,7 @@ fn other_loads_and_columns() {
     assert_eq!(load(&levels[2]), ("unknown", None));
     assert_eq!(mean(&levels[0].times[Time::Latency]), Some(1200.0));
     assert_eq!(levels[0].reported.as_ref().unwrap().figures["GPU use (%)"], 87.0);
-    let notes = problems(&imported, Weight::Note);
+    let notes = problems(&imported, Severity::Note);
     assert_eq!(notes[0].0, 1);
     assert!(
         notes[0].1.ends_with(

@@ -10,8 +10,9 @@ mod guidellm;
 mod matrix;
 mod serving;
 
-use dyno_import::{Imported, ImportedRun, Weight, import_bytes};
+use dyno_import::{Imported, ImportedRun, import_bytes};
 use dyno_model::LevelSummary;
+use dyno_model::Severity;
 use std::path::Path;
 
 /// The text of a fixture.
@@ -43,8 +44,8 @@ fn load(level: &LevelSummary) -> (&str, Option<f64>) {
     (level.load.kind.name(), level.load.value)
 }
 
-/// Problems of a weight: their lines and what was seen.
-fn problems(imported: &Imported, weight: Weight) -> Vec<(u64, &str)> {
-    let of = imported.problems.iter().filter(|problem| problem.weight == weight);
-    of.map(|problem| (problem.line.unwrap_or_default(), problem.what.as_str())).collect()
+/// Problems of a severity: their lines and what was seen.
+fn problems(imported: &Imported, severity: Severity) -> Vec<(u64, &str)> {
+    let of = imported.problems.iter().filter(|problem| problem.severity == Some(severity));
+    of.map(|problem| (problem.line().unwrap_or_default(), problem.what.as_str())).collect()
 }

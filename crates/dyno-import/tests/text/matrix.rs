@@ -37,7 +37,7 @@ fn headings_with_nothing_under_them_belong_to_what_follows() {
 #[test]
 fn that_the_load_is_not_told_is_said() {
     let imported = read("matrix.md");
-    let notes = problems(&imported, Weight::Note);
+    let notes = problems(&imported, Severity::Note);
     assert_eq!(notes, [(7, "a length matrix does not say how requests were offered")]);
     assert_eq!(imported.runs[0].summary.notes[0].code, "import_load_unknown");
 }

@@ -47,7 +47,7 @@ fn a_block_of_0_6_is_a_level() {
 #[test]
 fn the_burst_is_an_assumption_and_said_to_be_one() {
     let imported = read("vllm.txt");
-    let notes = problems(&imported, Weight::Note);
+    let notes = problems(&imported, Severity::Note);
     assert_eq!(notes.iter().map(|(line, _)| *line).collect::<Vec<_>>(), [5, 73, 118]);
     assert!(notes.iter().all(|(_, what)| what.contains("taken as a burst")));
     let codes: Vec<&str> =

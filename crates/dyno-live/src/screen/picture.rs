@@ -8,6 +8,7 @@ use crate::seconds::Second;
 use crate::view::Told;
 use crate::watch::Watch;
 use dyno_analysis::glimpse::Glimpsed;
+use dyno_model::{Severity, Verdict};
 use dyno_words::escape::escape;
 use std::collections::BTreeMap;
 
@@ -118,8 +119,8 @@ pub(super) fn concerns(rows: &[Row]) -> Vec<String> {
         let findings = row.found.iter().flat_map(|found| &found.findings);
         findings
             .map(|finding| {
-                let weight = finding.weight().to_string();
-                format!("level {} {weight}: {}", index + 1, finding.reason().what)
+                let verdict = finding.severity.map_or(Verdict::Valid, Severity::verdict);
+                format!("level {} {verdict}: {}", index + 1, finding.what)
             })
             .collect::<Vec<_>>()
     };

@@ -38,6 +38,7 @@ use dyno_model::Verdict;
 use dyno_model::environment::Environment;
 use dyno_model::plan::Plan;
 use dyno_model::summary::{Extras, LevelExtras, LevelSummary, RunSummary, Summary};
+use dyno_words::InLanguage;
 use dyno_words::escape::escape;
 use std::{fmt, io};
 

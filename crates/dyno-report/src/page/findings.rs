@@ -4,8 +4,8 @@ use super::Page;
 use super::markup::{Markup, class, tag};
 use super::tables::pill;
 use super::words::Word;
-use dyno_model::Diagnostic;
-use dyno_model::Verdict;
+use dyno_model::{Diagnostic, Severity, Verdict};
+use dyno_words::severity;
 
 /// Levels that are named before the rest is folded away.
 const SHOWN: usize = 4;
@@ -20,23 +20,9 @@ struct Found<'a> {
     seen: Vec<(&'a str, Vec<&'a str>)>,
 }
 
-/// What makes a level invalid; every other reason makes it suspect.
-const INVALIDATING: [&str; 8] = [
-    "send_lag",
-    "read_lag",
-    "out_of_files",
-    "out_of_ports",
-    "off_schedule",
-    "engine_slip",
-    "records_missing",
-    "short_of_plan",
-];
-
+/// What a reason makes of a level; one that is not known makes it suspect.
 fn weight(reason: &Diagnostic) -> Verdict {
-    match INVALIDATING.contains(&reason.code.as_str()) {
-        true => Verdict::Invalid,
-        false => Verdict::Suspect,
-    }
+    severity(reason).map_or(Verdict::Suspect, Severity::verdict).max(Verdict::Suspect)
 }
 
 fn gather<'a>(page: &Page<'a>) -> Vec<Found<'a>> {
@@ -130,26 +116,29 @@ fn item(page: &Page, found: &Found) -> Markup {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use dyno_analysis::findings::Finding;
+    use dyno_words::Finding;
 
     #[test]
-    fn what_invalidates_a_level_is_known_by_its_code() {
-        let (p99_ms, limit_ms, issued) = (9.0, 5.0, 10);
-        let invalid = [
-            Finding::SendLag { p99_ms, limit_ms },
-            Finding::ReadLag { timer: true, p99_ms, limit_ms },
-            Finding::OutOfFiles(1),
-            Finding::OutOfPorts(1),
-            Finding::OffSchedule { sent: 1, scheduled: 9 },
-            Finding::EngineSlip { p99_ms, limit_ms },
-            Finding::RecordsMissing { records: 9, issued, warmup: false },
-            Finding::ShortOfPlan { issued, planned: 20 },
+    fn what_a_reason_makes_of_a_level_is_known_by_its_code() {
+        let made = Finding::OutOfFiles.with([1]);
+        let read = Diagnostic::new(made.code.clone(), made.what.clone(), made.advice.clone());
+        assert_eq!([&made, &read].map(weight), [Verdict::Invalid; 2]);
+        let codes = ["failures", "target_lost", "of a later version"];
+        let read = codes.map(|code| Diagnostic::new(code, "words", None::<String>));
+        assert_eq!(read.each_ref().map(weight), [Verdict::Suspect; 3]);
+        let invalid = Finding::ROWS.iter().filter(|row| row.severity == Severity::Error);
+        let mut codes: Vec<&str> = invalid.map(|row| row.code).collect();
+        codes.dedup();
+        let known = [
+            "send_lag",
+            "read_lag",
+            "out_of_files",
+            "out_of_ports",
+            "off_schedule",
+            "engine_slip",
+            "records_missing",
+            "short_of_plan",
         ];
-        assert_eq!(invalid.each_ref().map(Finding::code), INVALIDATING);
-        for finding in &invalid {
-            assert_eq!(weight(&finding.reason()), finding.weight());
-        }
-        let suspect = Finding::Failures { failed: 5, ended: issued, allowed: 0.01 };
-        assert_eq!(weight(&suspect.reason()), suspect.weight());
+        assert_eq!(codes, known);
     }
 }

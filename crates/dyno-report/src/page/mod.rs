@@ -27,6 +27,7 @@ use dyno_model::Language;
 use dyno_model::environment::Environment;
 use dyno_model::plan::Plan;
 use dyno_model::summary::Summary;
+use dyno_words::InLanguage;
 use markup::{Markup, Tag, class, tag};
 use words::Word;
 

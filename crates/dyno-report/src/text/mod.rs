@@ -14,6 +14,7 @@ mod turns;
 use crate::messages::{Message, Say};
 use dyno_model::Language;
 use dyno_model::summary::{Origin, RunSummary, Summary};
+use dyno_words::InLanguage;
 use dyno_words::columns::left;
 pub(crate) use dyno_words::columns::{ABSENT, cut_middle, number, whole, width, wrap};
 use dyno_words::escape::escape;

@@ -2,10 +2,10 @@
 
 use super::table::Marks;
 use crate::messages::Say;
-use dyno_analysis::findings::clock;
 use dyno_model::Language;
 use dyno_model::summary::{LevelSummary, Slice};
 use dyno_words::columns::{ABSENT, millis, number, right};
+use dyno_words::number::clock;
 
 const COLUMNS: [usize; 7] = [9, 9, 9, 15, 9, 6, 9];
 

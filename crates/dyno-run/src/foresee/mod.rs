@@ -11,9 +11,10 @@ use crate::prepared::Prepared;
 use crate::workload::Workload;
 use dyno_engine::twin::Twin;
 use dyno_fit::{Manner, Predicted};
+use dyno_model::Diagnostic;
 use dyno_model::Nanos;
 use dyno_model::course::Search;
-use dyno_model::environment::{Note, Preflight, Server};
+use dyno_model::environment::{Preflight, Server};
 use dyno_model::plan::{Api, Load, Plan};
 use dyno_workload::tokenizer::{Ask, Tokenizer};
 use std::sync::Arc;
@@ -50,7 +51,7 @@ pub(crate) fn prepare(
 }
 
 /// Puts into each level how much the twin carries; what is to be said of levels beyond its range.
-fn foresee(twin: &Twin, plan: &mut Plan, workload: &Workload) -> Result<Vec<Note>, String> {
+fn foresee(twin: &Twin, plan: &mut Plan, workload: &Workload) -> Result<Vec<Diagnostic>, String> {
     let mut asked = Vec::new();
     for number in 0..plan.levels.len() as u32 {
         asked.push(workload.typical(plan, number)?);

@@ -2,33 +2,37 @@
 
 use crate::workload::Typical;
 use dyno_engine::twin::Twin;
-use dyno_model::environment::Note;
+use dyno_model::Diagnostic;
 use dyno_model::plan::{LevelPlan, Load};
-use dyno_words::notes::Known;
+use dyno_words::Note;
 
 /// What to say of levels beyond the twin's range: once for each kind of distance.
-pub(super) fn notes(twin: &Twin, levels: &[LevelPlan], asked: &[Option<Typical>]) -> Vec<Note> {
+pub(super) fn notes(
+    twin: &Twin,
+    levels: &[LevelPlan],
+    asked: &[Option<Typical>],
+) -> Vec<Diagnostic> {
     let Some(range) = &twin.range else {
-        return vec![Known::TwinMadeUp.note(vec![twin.name.clone()])];
+        return vec![Note::TwinMadeUp.with(vec![twin.name.clone()])];
     };
     let mut beyond: Vec<Beyond> = Vec::new();
     for (level, asked) in levels.iter().zip(asked) {
         let load = match level.load {
             Load::Concurrency { concurrency } => {
-                Some((Known::BeyondInFlight, f64::from(concurrency), range.in_flight))
+                Some((Note::BeyondInFlight, f64::from(concurrency), range.in_flight))
             }
             Load::Burst { requests } => {
-                Some((Known::BeyondInFlight, requests as f64, range.in_flight))
+                Some((Note::BeyondInFlight, requests as f64, range.in_flight))
             }
             Load::Rate { .. } | Load::Ramp { .. } => {
-                Some((Known::BeyondRate, level.load.value(), range.rate))
+                Some((Note::BeyondRate, level.load.value(), range.rate))
             }
             Load::Trace { .. } => None,
         };
         let lengths = asked.map(|asked| {
             [
-                (Known::BeyondInput, f64::from(asked.input), range.input),
-                (Known::BeyondOutput, f64::from(asked.output), range.output),
+                (Note::BeyondInput, f64::from(asked.input), range.input),
+                (Note::BeyondOutput, f64::from(asked.output), range.output),
             ]
         });
         for (what, value, within) in load.into_iter().chain(lengths.into_iter().flatten()) {
@@ -40,7 +44,7 @@ pub(super) fn notes(twin: &Twin, levels: &[LevelPlan], asked: &[Option<Typical>]
 
 /// The farthest that some quantity is from the twin's range.
 struct Beyond {
-    what: Known,
+    what: Note,
     value: f64,
     within: [f64; 2],
     times: f64,
@@ -50,7 +54,7 @@ struct Beyond {
 const ALLOWED: f64 = 1.1;
 
 impl Beyond {
-    fn see(seen: &mut Vec<Self>, what: Known, value: f64, within: [f64; 2]) {
+    fn see(seen: &mut Vec<Self>, what: Note, value: f64, within: [f64; 2]) {
         let [least, most] = within;
         let times = if value > most { value / most } else { least / value.max(f64::MIN_POSITIVE) };
         if times <= ALLOWED {
@@ -63,10 +67,10 @@ impl Beyond {
         }
     }
 
-    fn note(&self, twin: &Twin) -> Note {
+    fn note(&self, twin: &Twin) -> Diagnostic {
         let Self { what, value, within, times } = self;
         let [least, most] = within.map(tidy);
-        what.note(vec![tidy(*value), format!("{times:.1}"), least, most, twin.name.clone()])
+        what.with(vec![tidy(*value), format!("{times:.1}"), least, most, twin.name.clone()])
     }
 }
 

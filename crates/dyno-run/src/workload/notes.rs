@@ -2,38 +2,38 @@
 
 use super::source::Source;
 use super::{Prepared, Workload, lock};
-use dyno_model::environment::Note;
-use dyno_words::notes::Known;
+use dyno_model::Diagnostic;
+use dyno_words::Note;
 use dyno_workload::data::{Order, Tally};
 use dyno_workload::trace::TracePrompts;
 
 /// Notes in the making.
 #[derive(Default)]
-struct Notes(Vec<Note>);
+struct Notes(Vec<Diagnostic>);
 
 impl Notes {
-    fn say(&mut self, note: Known) {
-        self.0.push(note.note(vec![]));
+    fn say(&mut self, note: Note) {
+        self.0.push(note.into());
     }
 
     /// Says how many of the data were treated in some way, if any were.
-    fn count(&mut self, counts: &[(u64, Known)]) {
+    fn count(&mut self, counts: &[(u64, Note)]) {
         let some = counts.iter().filter(|(count, _)| *count > 0);
-        self.0.extend(some.map(|(count, note)| note.note(vec![count.to_string()])));
+        self.0.extend(some.map(|(count, note)| note.with([count])));
     }
 }
 
 impl Workload {
     /// What should be known of the data when reading the figures; `sent` is how many prompts, or
     /// conversations, of each level were.
-    pub(crate) fn notes(&self, sent: &[u64]) -> Vec<Note> {
+    pub(crate) fn notes(&self, sent: &[u64]) -> Vec<Diagnostic> {
         let mut notes = Notes::default();
         let estimated = match self.source.selection() {
             None => self.tokenizer.is_estimate(),
             Some(s) => self.open_to_server && (s.min_input.is_some() || s.max_input.is_some()),
         };
         if estimated {
-            notes.say(Known::TokenizerEstimate);
+            notes.say(Note::TokenizerEstimate);
         }
         self.prepared_notes(sent, &mut notes);
         self.selection_notes(sent, &mut notes);
@@ -51,7 +51,7 @@ impl Workload {
                 prompts.checks().wrong
             }
         };
-        notes.count(&[(wrong, Known::PromptLengthsWrong)]);
+        notes.count(&[(wrong, Note::PromptLengthsWrong)]);
     }
 
     fn selection_notes(&self, sent: &[u64], notes: &mut Notes) {
@@ -61,17 +61,17 @@ impl Workload {
             (0..).zip(sent).filter_map(|(level, sent)| account.after(level, *sent)).collect();
         let sum = |of: fn(&Tally) -> u64| tallies.iter().map(of).sum::<u64>();
         notes.count(&[
-            (sum(|t| t.skipped), Known::DataSkipped),
-            (sum(|t| t.dropped_short), Known::DataShort),
-            (sum(|t| t.dropped_long), Known::DataLong),
-            (sum(|t| t.truncated), Known::DataCut),
+            (sum(|t| t.skipped), Note::DataSkipped),
+            (sum(|t| t.dropped_short), Note::DataShort),
+            (sum(|t| t.dropped_long), Note::DataLong),
+            (sum(|t| t.truncated), Note::DataCut),
         ]);
         let next_level =
             selection.order == Order::File && sent.iter().filter(|n| **n > 0).count() > 1;
         if !selection.unique_prefix && (sum(|t| t.repeats) > 0 || next_level) {
             notes.say(match self.source {
-                Source::Led(_) => Known::ConversationsRepeat,
-                _ => Known::PromptsRepeat,
+                Source::Led(_) => Note::ConversationsRepeat,
+                _ => Note::PromptsRepeat,
             });
         }
     }
@@ -80,8 +80,8 @@ impl Workload {
 fn trace_notes(prompts: &TracePrompts, sent: u64, notes: &mut Notes) {
     let told = prompts.trace().tally().told();
     let told = told.iter().map(|told| (told.count, told.note));
-    notes.count(&told.chain([(prompts.raised(sent), Known::TraceRaised)]).collect::<Vec<_>>());
+    notes.count(&told.chain([(prompts.raised(sent), Note::TraceRaised)]).collect::<Vec<_>>());
     if prompts.trace().has_hashes() && !prompts.from_pieces() {
-        notes.say(Known::TracePrefixes);
+        notes.say(Note::TracePrefixes);
     }
 }

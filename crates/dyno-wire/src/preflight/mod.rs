@@ -8,10 +8,11 @@ use crate::dialect::Shape;
 use crate::encode::SecretHeaders;
 use crate::endpoint::Endpoint;
 use dyno_drive::StopSignal;
-use dyno_model::environment::{Note, Preflight, Server};
+use dyno_model::Diagnostic;
+use dyno_model::environment::{Preflight, Server};
 use dyno_model::plan::{Plan, UsageWanted};
 use dyno_model::{Nanos, SEC};
-use dyno_words::notes::Known;
+use dyno_words::Note;
 use thiserror::Error;
 
 /// A list of models that takes longer is no list.
@@ -40,7 +41,7 @@ pub struct Settled {
     /// The server, as far as it showed itself.
     pub server: Server,
     /// What should be known when reading the figures.
-    pub notes: Vec<Note>,
+    pub notes: Vec<Diagnostic>,
     /// The target is an engine of ours, which can tell how late it was.
     pub engine: bool,
 }
@@ -88,7 +89,7 @@ pub fn preflight(
     let model = match &setup.plan.request.model {
         Some(model) => {
             if models.is_none() {
-                notes.push(Known::ModelsUnknown.note(vec![words]));
+                notes.push(Note::ModelsUnknown.with(vec![words]));
             }
             model.clone()
         }

@@ -6,11 +6,12 @@ use crate::client::Client;
 use crate::dialect::Shape;
 use crate::encode::Encoder;
 use crate::http::Head;
-use dyno_model::environment::{Note, Preflight};
+use dyno_model::Diagnostic;
+use dyno_model::environment::Preflight;
 use dyno_model::outcome::{FailureClass, Outcome};
 use dyno_model::prompt::Item;
 use dyno_model::record::{RequestRecord, TokenSource};
-use dyno_words::notes::Known;
+use dyno_words::Note;
 
 /// A model that obeys no length field answers this with a word or two.
 const PROMPT: &str = "Reply with the single word OK.";
@@ -46,7 +47,7 @@ pub(super) struct Probe<'a> {
     seen: Option<RequestRecord>,
     /// A length field was obeyed.
     obeyed: bool,
-    notes: Vec<Note>,
+    notes: Vec<Diagnostic>,
 }
 
 impl<'a> Probe<'a> {
@@ -164,7 +165,7 @@ impl<'a> Probe<'a> {
             && *class != FailureClass::OutputShort
         {
             let words = record.detail.clone().unwrap_or_default();
-            self.notes.push(Known::PreflightFailed.note(vec![class.to_string(), words]));
+            self.notes.push(Note::PreflightFailed.with(vec![class.to_string(), words]));
         }
         self.seen = Some(record);
         true
@@ -181,7 +182,7 @@ impl<'a> Probe<'a> {
         shown.map(|(name, value)| (name.clone(), redactor.clean(value))).collect()
     }
 
-    pub(super) fn into_result(mut self) -> (Shape, Preflight, Vec<Note>) {
+    pub(super) fn into_result(mut self) -> (Shape, Preflight, Vec<Diagnostic>) {
         let length_sent = self.shape.ignore_eos || self.shape.min_tokens;
         let failed = matches!(
             self.seen.as_ref().map(|r| &r.outcome),
@@ -193,23 +194,23 @@ impl<'a> Probe<'a> {
             .then(|| if self.shape.ignore_eos { "ignore_eos" } else { "min_tokens" }.to_owned());
         if !length_works {
             (self.shape.ignore_eos, self.shape.min_tokens) = (false, false);
-            self.notes.push(Known::LengthNotFixed.note(vec![]));
+            self.notes.push(Note::LengthNotFixed.into());
         }
         let usage = self.seen.as_ref().and_then(|r| r.output);
         let usage = usage.is_some_and(|count| count.source == TokenSource::Usage);
         let continuous = self.seen.as_ref().is_some_and(|r| r.chunk_tokens_known);
         if !usage && !failed {
-            self.notes.push(Known::NoUsage.note(vec![]));
+            self.notes.push(Note::NoUsage.into());
         }
         if self.shape.stream && self.seen.as_ref().is_some_and(|r| !r.streamed) && !failed {
-            self.notes.push(Known::NotStreamed.note(vec![]));
+            self.notes.push(Note::NotStreamed.into());
         }
         let name = |field: Field| FIELDS.iter().find(|(f, _)| *f == field).map_or("", |(_, n)| n);
         let refused: Vec<(String, String)> =
             self.refused.iter().map(|(f, words)| (name(*f).to_owned(), words.clone())).collect();
         for (field, words) in &refused {
             let words: String = words.chars().take(200).collect();
-            self.notes.push(Known::FieldRefused.note(vec![field.clone(), words]));
+            self.notes.push(Note::FieldRefused.with(vec![field.clone(), words]));
         }
         let limit =
             if self.shape.max_completion_tokens { "max_completion_tokens" } else { "max_tokens" };

@@ -1,67 +1,61 @@
-//! What is said of the server's own figures.
+//! What is found in the server's own figures.
 
-use crate::messages;
+use crate::wordings;
 
-messages! {
-    /// Words on what the server told of itself.
-    pub enum ServerTold;
+const GIVE_MEMORY: [&str; 2] = [
+    "a request that loses its place is computed again, which costs throughput and shows as long \
+     gaps; give the cache more memory, or cap the number of sequences",
+    "被抢占的请求需要重新计算，会降低吞吐量并表现为长间隔；请增大缓存显存，或限制并发序列数",
+];
+const QUEUE: [&str; 2] = [
+    "requests waited in the server for {} of the level: {} on average{}",
+    "该档位 {} 的时间里有请求在服务器中排队：平均 {} 个{}",
+];
 
-    KvFullFrom:
-        "the KV cache is full from {} on: preemptions begin there ({} {1|request|requests})",
-        "自 {} 起 KV 缓存已满，开始发生抢占（{} 个请求）";
-    KvFullFromUsed:
-        "the KV cache is full from {} on: preemptions begin there ({} {1|request|requests}, {} in \
-         use)",
-        "自 {} 起 KV 缓存已满，开始发生抢占（{} 个请求，已用 {}）";
-    KvFullAt:
-        "the KV cache is full at {}: preemptions begin there ({} {1|request|requests})",
-        "在 {} 时 KV 缓存已满，开始发生抢占（{} 个请求）";
-    KvFullAtUsed:
-        "the KV cache is full at {}: preemptions begin there ({} {1|request|requests}, {} in use)",
-        "在 {} 时 KV 缓存已满，开始发生抢占（{} 个请求，已用 {}）";
-    GiveMemory:
-        "a request that loses its place is computed again, which costs throughput and shows as \
-         long gaps; give the cache more memory, or cap the number of sequences",
-        "被抢占的请求需要重新计算，会降低吞吐量并表现为长间隔；请增大缓存显存，或限制并发序列数";
-    Queue:
-        "requests waited in the server for {} of the level: {} on average",
-        "该档位 {} 的时间里有请求在服务器中排队：平均 {} 个";
-    QueueRunning:
-        "requests waited in the server for {} of the level: {} on average, while {} were in the \
-         batch",
-        "该档位 {} 的时间里有请求在服务器中排队：平均 {} 个，同时批次中有 {} 个";
-    QueueKv:
-        "its KV cache is full, so no more fit into the batch; TTFT includes this wait",
-        "KV 缓存已满，批次无法再容纳请求；TTFT 包含这段等待";
-    QueueCap:
-        "its cap on sequences or on tokens a step is reached, not its KV cache; TTFT includes \
-         this wait",
-        "已达到序列数或单步 token 数上限，而非 KV 缓存上限；TTFT 包含这段等待";
-    QueueUnknown:
-        "its cap on sequences or on tokens a step, or its KV cache, is reached; TTFT includes \
-         this wait",
-        "已达到序列数、单步 token 数或 KV 缓存的上限；TTFT 包含这段等待";
-    Fewer:
-        "{} requests were in flight from here on average, but the server had {}, running or \
-         waiting",
-        "本客户端平均在途 {} 个请求，而服务器上运行和等待的只有 {} 个";
-    HeldBack:
-        "something in between holds them back or spreads them: a proxy, a limit of the front end, \
-         or several servers behind one address of which one is asked",
-        "中间有环节截留或分散了请求：代理、前端限制，或同一地址后有多台服务器而只询问了其中一台";
-    More:
-        "the server had {} requests, running or waiting, on average, but only {} were in flight \
-         from here",
-        "服务器上平均有 {} 个运行或等待的请求，而本客户端在途的只有 {} 个";
-    Shared:
-        "others use it, so these figures are of a shared server; measure it alone, or count all \
-         clients",
-        "有其他用户在使用，因此这是共享服务器的数值；请单独测量，或计入所有客户端";
-    CachedRandom:
-        "the prefix cache had {} of the prompt tokens, although the prompts are random",
-        "提示词是随机的，前缀缓存却命中了 {} 的提示词 token";
-    ClearCache:
-        "prompts of an earlier run with this seed, or a long chat template, flatter TTFT and \
-         throughput; use another --seed or --unique-prefix, or clear the cache",
-        "此前用同一种子的测试或较长的对话模板会使 TTFT 和吞吐量偏好；请换用其他 --seed 或 --unique-prefix，或清空缓存";
+wordings! {
+    /// What the server told of itself.
+    pub enum ServerFinding;
+
+    KvFullFrom: Note "kv_cache_full",
+        ["the KV cache is full from {} on: preemptions begin there ({} {1|request|requests}{})",
+         "自 {} 起 KV 缓存已满，开始发生抢占（{} 个请求{}）"],
+        GIVE_MEMORY;
+    KvFullAt: Note "kv_cache_full",
+        ["the KV cache is full at {}: preemptions begin there ({} {1|request|requests}{})",
+         "在 {} 时 KV 缓存已满，开始发生抢占（{} 个请求{}）"],
+        GIVE_MEMORY;
+    QueueKv: Note "server_queue",
+        QUEUE,
+        ["its KV cache is full, so no more fit into the batch; TTFT includes this wait",
+         "KV 缓存已满，批次无法再容纳请求；TTFT 包含这段等待"];
+    QueueCap: Note "server_queue",
+        QUEUE,
+        ["its cap on sequences or on tokens a step is reached, not its KV cache; TTFT includes \
+          this wait",
+         "已达到序列数或单步 token 数上限，而非 KV 缓存上限；TTFT 包含这段等待"];
+    Queue: Note "server_queue",
+        QUEUE,
+        ["its cap on sequences or on tokens a step, or its KV cache, is reached; TTFT includes \
+          this wait",
+         "已达到序列数、单步 token 数或 KV 缓存的上限；TTFT 包含这段等待"];
+    Fewer: Note "server_has_fewer",
+        ["{} requests were in flight from here on average, but the server had {}, running or \
+          waiting",
+         "本客户端平均在途 {} 个请求，而服务器上运行和等待的只有 {} 个"],
+        ["something in between holds them back or spreads them: a proxy, a limit of the front \
+          end, or several servers behind one address of which one is asked",
+         "中间有环节截留或分散了请求：代理、前端限制，或同一地址后有多台服务器而只询问了其中一台"];
+    More: Note "server_has_more",
+        ["the server had {} requests, running or waiting, on average, but only {} were in flight \
+          from here",
+         "服务器上平均有 {} 个运行或等待的请求，而本客户端在途的只有 {} 个"],
+        ["others use it, so these figures are of a shared server; measure it alone, or count all \
+          clients",
+         "有其他用户在使用，因此这是共享服务器的数值；请单独测量，或计入所有客户端"];
+    CachedRandom: Note "cached_random",
+        ["the prefix cache had {} of the prompt tokens, although the prompts are random",
+         "提示词是随机的，前缀缓存却命中了 {} 的提示词 token"],
+        ["prompts of an earlier run with this seed, or a long chat template, flatter TTFT and \
+          throughput; use another --seed or --unique-prefix, or clear the cache",
+         "此前用同一种子的测试或较长的对话模板会使 TTFT 和吞吐量偏好；请换用其他 --seed 或 --unique-prefix，或清空缓存"];
 }

@@ -6,7 +6,7 @@ use super::read::Read;
 use super::rows::{Row, Rows};
 use super::words::{counted, spoken};
 use crate::data::DataError;
-use dyno_words::notes::Known;
+use dyno_words::Note;
 
 /// What became of the rows of a trace file.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -42,7 +42,7 @@ pub struct Told {
     /// How many.
     pub count: u64,
     /// What became of them, in words.
-    pub note: Known,
+    pub note: Note,
 }
 
 impl TraceTally {
@@ -50,16 +50,16 @@ impl TraceTally {
     pub fn told(&self) -> Vec<Told> {
         let told = |count, note| Told { count, note };
         let all = [
-            told(self.skipped, Known::TraceSkipped),
-            told(self.failed_when_recorded, Known::TraceFailed),
-            told(self.outside, Known::TraceOutside),
-            told(self.dropped_short, Known::TraceShort),
-            told(self.dropped_long, Known::TraceLong),
-            told(self.beyond_limit, Known::TraceBeyondLimit),
-            told(self.truncated, Known::TraceCut),
-            told(self.reordered, Known::TraceReordered),
-            told(self.mismatched, Known::TraceMismatched),
-            told(self.without_output, Known::TraceWithoutOutput),
+            told(self.skipped, Note::TraceSkipped),
+            told(self.failed_when_recorded, Note::TraceFailed),
+            told(self.outside, Note::TraceOutside),
+            told(self.dropped_short, Note::TraceShort),
+            told(self.dropped_long, Note::TraceLong),
+            told(self.beyond_limit, Note::TraceBeyondLimit),
+            told(self.truncated, Note::TraceCut),
+            told(self.reordered, Note::TraceReordered),
+            told(self.mismatched, Note::TraceMismatched),
+            told(self.without_output, Note::TraceWithoutOutput),
         ];
         all.into_iter().filter(|told| told.count > 0).collect()
     }

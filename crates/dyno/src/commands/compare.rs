@@ -24,7 +24,7 @@ pub(crate) fn run(args: &CompareArgs, printer: &Printer) -> Exit {
 
 fn compared(args: &CompareArgs, printer: &Printer) -> Result<Exit, UsageError> {
     let all = loaded::all(&args.runs, "RUN")?;
-    for (path, problem) in all.problems.iter().filter(|(_, problem)| loaded::is_error(problem)) {
+    for (path, problem) in all.problems.iter().filter(|(_, problem)| problem.is_error()) {
         printer.warn(loaded::problem(path, problem));
     }
     let runs = all.runs;

@@ -30,7 +30,7 @@ fn imported(args: &ImportArgs, printer: &Printer) -> Result<Exit, UsageError> {
     let all = loaded::all(&args.files, "FILE")?;
     for (path, problem) in &all.problems {
         let words = loaded::problem(path, problem);
-        if loaded::is_error(problem) { printer.warn(words) } else { printer.note(words) }
+        if problem.is_error() { printer.warn(words) } else { printer.note(words) }
     }
     if let Some(out) = &args.out {
         let wrong = |words| UsageError::new("--out", words);

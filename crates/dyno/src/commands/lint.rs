@@ -6,9 +6,9 @@ use crate::args::import::{LintArgs, LintFormat};
 use crate::exit::Exit;
 use crate::printer::Printer;
 use crate::usage::UsageError;
-use dyno_analysis::lint::{Lint, Weight, lint};
-use dyno_model::Language;
-use dyno_model::Summary;
+use dyno_analysis::lint::{Lint, lint};
+use dyno_model::diagnostic::Row;
+use dyno_model::{Language, Severity, Summary};
 use dyno_words::escape::escape;
 
 /// Prints the findings; status 5 when there is an error among them.
@@ -23,7 +23,7 @@ fn linted(args: &LintArgs, printer: &Printer) -> Result<Exit, UsageError> {
     let all = loaded::all(&args.paths, "PATH")?;
     for (path, problem) in &all.problems {
         let words = loaded::problem(path, problem);
-        if loaded::is_error(problem) { printer.warn(words) } else { printer.note(words) }
+        if problem.is_error() { printer.warn(words) } else { printer.note(words) }
     }
     // Programs read the one language that never changes.
     let language = match args.format {
@@ -43,7 +43,7 @@ fn linted(args: &LintArgs, printer: &Printer) -> Result<Exit, UsageError> {
             }
         },
     };
-    let bad = found.iter().any(|finding| finding.weight == Weight::Error);
+    let bad = found.iter().any(|finding| finding.weight == Severity::Error);
     Ok(printer.result(&printed).and(if bad { Exit::BarNotMet } else { Exit::Fine }))
 }
 
@@ -51,7 +51,7 @@ fn linted(args: &LintArgs, printer: &Printer) -> Result<Exit, UsageError> {
 const LONGEST: usize = 2_000;
 
 fn rows(finding: &Lint) -> String {
-    let row = |row: &dyno_analysis::lint::Row| {
+    let row = |row: &Row| {
         let line = row.line.map(|line| format!(":{line}")).unwrap_or_default();
         format!("{}{line}", escape(&row.label, 60))
     };
@@ -78,7 +78,7 @@ fn text(found: &[Lint], runs: usize, language: Language) -> String {
             escape(&finding.cause, LONGEST),
         ));
     }
-    let errors = found.iter().filter(|finding| finding.weight == Weight::Error).count();
+    let errors = found.iter().filter(|finding| finding.weight == Severity::Error).count();
     let warnings = found.len() - errors;
     out.push_str(&match language {
         Language::English => {
@@ -94,10 +94,10 @@ fn text(found: &[Lint], runs: usize, language: Language) -> String {
 fn labels(finding: &Lint, language: Language) -> [&'static str; 3] {
     use dyno_analysis::lint::Sure;
     let weight = match (finding.weight, language) {
-        (Weight::Error, Language::English) => "error",
-        (Weight::Warning, Language::English) => "warning",
-        (Weight::Error, Language::Chinese) => "错误",
-        (Weight::Warning, Language::Chinese) => "警告",
+        (Severity::Error, Language::English) => "error",
+        (_, Language::English) => "warning",
+        (Severity::Error, Language::Chinese) => "错误",
+        (_, Language::Chinese) => "警告",
     };
     let cause = match (finding.sure, language) {
         (Sure::Certain, Language::English) => "cause (certain):",
@@ -122,14 +122,14 @@ fn github(finding: &Lint, runs: &[Loaded]) -> String {
     };
     let path = runs.iter().find(of).map(|run| run.path.display().to_string());
     let level = match finding.weight {
-        Weight::Error => "error",
-        Weight::Warning => "warning",
+        Severity::Error => "error",
+        _ => "warning",
     };
     let line = finding.rows.iter().find_map(|row| row.line);
     let place = [
         path.map(|path| format!("file={}", property(&path))),
         line.map(|line| format!("line={line}")),
-        Some(format!("title={}", property(finding.check))),
+        Some(format!("title={}", property(&finding.check))),
     ];
     let place: Vec<String> = place.into_iter().flatten().collect();
     let words = format!("{}: {} [{}] {}", finding.run, finding.what, rows(finding), finding.cause);

@@ -4,11 +4,11 @@
 use super::RUNS;
 use crate::usage::UsageError;
 use dyno_analysis::{DirSource, VecSource, summarise};
-use dyno_import::{Imported, Problem, Weight};
-use dyno_model::Summary;
+use dyno_import::Imported;
 use dyno_model::plan::Plan;
 use dyno_model::summary::Extras;
 use dyno_model::summary::SUMMARY_SCHEMA;
+use dyno_model::{Diagnostic, Summary};
 use dyno_record::RunDir;
 use std::path::{Path, PathBuf};
 
@@ -50,7 +50,7 @@ impl Loaded {
 pub(crate) struct All {
     pub(crate) runs: Vec<Loaded>,
     /// What could not be read, or had to be assumed, with its file.
-    pub(crate) problems: Vec<(PathBuf, Problem)>,
+    pub(crate) problems: Vec<(PathBuf, Diagnostic)>,
 }
 
 /// Reads what was named; the latest run where nothing was.
@@ -240,12 +240,8 @@ fn own(dir: RunDir) -> Result<Loaded, String> {
 }
 
 /// How a problem of a file is told.
-pub(crate) fn problem(path: &Path, problem: &Problem) -> String {
-    let line = problem.line.map(|line| format!(", line {line}")).unwrap_or_default();
-    format!("`{}`{line}: {}; {}", path.display(), problem.what, problem.advice)
-}
-
-/// Something could not be read.
-pub(crate) fn is_error(problem: &Problem) -> bool {
-    problem.weight == Weight::Error
+pub(crate) fn problem(path: &Path, problem: &Diagnostic) -> String {
+    let line = problem.line().map(|line| format!(", line {line}")).unwrap_or_default();
+    let advice = problem.advice.as_deref().unwrap_or_default();
+    format!("`{}`{line}: {}; {advice}", path.display(), problem.what)
 }

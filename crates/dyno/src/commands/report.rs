@@ -40,7 +40,7 @@ fn report(args: &ReportArgs, printer: &Printer) -> Result<Exit, UsageError> {
         return Err(UsageError::new("--format", wrong));
     }
     let all = loaded::all(&args.runs, "RUN")?;
-    for (path, problem) in all.problems.iter().filter(|(_, problem)| loaded::is_error(problem)) {
+    for (path, problem) in all.problems.iter().filter(|(_, problem)| problem.is_error()) {
         printer.warn(loaded::problem(path, problem));
     }
     let found = all.runs;

@@ -3,7 +3,9 @@
 //! private copy.
 
 use super::{distrust, is_database};
-use crate::{Problem, read_limited};
+use crate::read_limited;
+use dyno_model::Diagnostic;
+use dyno_words::Problem;
 use rusqlite::{Connection, OpenFlags};
 use std::error::Error;
 use std::fs;
@@ -15,7 +17,7 @@ const NAMES_A_FILE: [u8; 8] = [0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7];
 
 /// The bytes of the file, with what stands in a log beside it if it is a database. Where that
 /// cannot be read, the bytes as they are and what is to be said.
-pub(crate) fn with_log(path: &Path, bytes: Vec<u8>) -> (Vec<u8>, Option<Problem>) {
+pub(crate) fn with_log(path: &Path, bytes: Vec<u8>) -> (Vec<u8>, Option<Diagnostic>) {
     let is_log = |log: &PathBuf| fs::metadata(log).is_ok_and(|found| found.len() > 0);
     if !is_database(&bytes) || !LOGS.iter().any(|log| is_log(&beside(path, log))) {
         return (bytes, None);
@@ -24,12 +26,7 @@ pub(crate) fn with_log(path: &Path, bytes: Vec<u8>) -> (Vec<u8>, Option<Problem>
         Ok(settled) => (settled, None),
         Err(error) => {
             let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy();
-            let what = format!(
-                "part of {name} stands in a log beside it (`-wal` or `-journal`), which cannot be \
-                 read: {error}"
-            );
-            let advice = "close the program that writes it, and import again";
-            (bytes, Some(Problem::error(None, what, advice)))
+            (bytes, Some(Problem::LogUnread.with([name.into_owned(), error.to_string()])))
         }
     }
 }

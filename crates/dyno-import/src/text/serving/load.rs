@@ -1,10 +1,12 @@
 //! How requests were offered, as far as the tool tells.
 
-use super::super::part::{Finding, Stated};
+use super::super::part::Stated;
 use super::super::quantity::{Cell, cell, name};
 use crate::blank;
+use dyno_model::Diagnostic;
 use dyno_model::load::LoadKind;
 use dyno_model::summary::{LoadSummary, RequestCounts};
+use dyno_words::Problem;
 
 /// How often requests were sent.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -48,23 +50,20 @@ impl Told {
 
     /// The load, and what was assumed of it. Without a rate and a limit the tools send everything
     /// at once.
-    pub(super) fn load(&self, counts: &RequestCounts, line: u64) -> (LoadSummary, Option<Finding>) {
+    pub(super) fn load(
+        &self,
+        counts: &RequestCounts,
+        line: u64,
+    ) -> (LoadSummary, Option<Diagnostic>) {
         let sent = counts.completed.map(|done| done + counts.failed.unwrap_or_default());
         let sent = sent.map(|sent| sent as f64);
         let finding = match (self.slots, self.rate) {
-            (Some(slots), Rate::Fixed(rate)) => Some(Finding::note(
-                "import_load_two",
-                line,
-                format!("a rate of {rate} requests/s and at most {slots} at once"),
-                "it is kept as a rate; the limit is among the reported figures",
-            )),
-            (None, Rate::Untold) if sent.is_some() => Some(Finding::note(
-                "import_load_assumed",
-                line,
-                "no request rate and no concurrency are told: taken as a burst of all requests, \
-                 which is the tool's default",
-                "if a rate or a limit was set, the load of this run is another",
-            )),
+            (Some(slots), Rate::Fixed(rate)) => {
+                Some(Problem::RateAndLimit.with([rate, slots]).at(line))
+            }
+            (None, Rate::Untold) if sent.is_some() => {
+                Some(Diagnostic::from(Problem::LoadAssumed).at(line))
+            }
             _ => None,
         };
         let load = match (self.slots, self.rate, sent) {

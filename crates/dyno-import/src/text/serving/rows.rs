@@ -1,22 +1,24 @@
 //! The rows of a block, each put in its place.
 
-use super::super::part::{Finding, Part, Stated, label, put, report, whole};
+use super::super::part::{Part, Stated, label, put, report, whole};
 use super::super::quantity::{Cell, Measure, cell, name, neat, quantity};
 use super::TITLE;
 use super::load::Told;
 use crate::blank;
+use dyno_model::Diagnostic;
 use dyno_model::LevelSummary;
 use dyno_model::load::LoadKind;
 use dyno_model::metric::Time;
 use dyno_model::summary::{Burstiness, LevelExtras, Times};
 use dyno_model::summary::{Distribution, RequestCounts, Tokens};
+use dyno_words::Problem;
 
 /// Takes a block row by row.
 pub(super) struct Reader {
     line: u64,
     level: LevelSummary,
     extras: LevelExtras,
-    findings: Vec<Finding>,
+    findings: Vec<Diagnostic>,
     told: Told,
     totals: [Option<u64>; 2],
     backend: Option<String>,
@@ -147,22 +149,12 @@ impl Reader {
         level.load = load;
         self.findings.extend(assumed);
         if level.requests == RequestCounts::default() && level.duration_s.is_none() {
-            self.findings.push(Finding::error(
-                "import_cut",
-                self.line,
-                "the block has neither requests nor a duration",
-                "it may be cut short; what is there was read",
-            ));
+            self.findings.push(Diagnostic::from(Problem::CutWithoutRequests).at(self.line));
         }
         let completed = level.requests.completed;
         if completed == Some(0) {
             level.times = Times::default();
-            self.findings.push(Finding::note(
-                "import_nothing_completed",
-                self.line,
-                "no request succeeded",
-                "its times are taken to be absent, not 0",
-            ));
+            self.findings.push(Diagnostic::from(Problem::NoneSucceeded).at(self.line));
         }
         let tokens = |total: Option<u64>| {
             let done = completed.filter(|done| *done > 0)?;
@@ -173,20 +165,10 @@ impl Reader {
             latency.count = completed;
         }
         if !titled {
-            self.findings.push(Finding::note(
-                "import_title",
-                self.line,
-                format!("rows of a serving benchmark without the line `{TITLE}` above them"),
-                "they were read by their names",
-            ));
+            self.findings.push(Problem::Untitled.with([TITLE]).at(self.line));
         }
         if !closed && (level.times[Time::Ttft].is_none() || level.reported.is_none()) {
-            self.findings.push(Finding::error(
-                "import_cut",
-                self.line,
-                "the block has no closing line and no times",
-                "it may be cut short; what is there was read",
-            ));
+            self.findings.push(Diagnostic::from(Problem::CutWithoutTimes).at(self.line));
         }
         let tool = if self.backend.is_some() { "sglang" } else { "vllm" };
         let mut part = Part::new(tool, "block", self.line);

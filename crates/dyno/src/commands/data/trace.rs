@@ -34,7 +34,7 @@ pub(super) fn show(
 }
 
 fn in_words(told: &Told) -> String {
-    let note = told.note.note(vec![told.count.to_string()]);
+    let note = told.note.with([told.count]);
     let advice = note.advice.map(|advice| format!("; {advice}")).unwrap_or_default();
     format!("{}{advice}\n", note.what)
 }

@@ -1,0 +1,69 @@
+//! Figures as they stand in words.
+
+/// A share in percent.
+pub fn percent(share: f64) -> String {
+    let value = share * 100.0;
+    if value == 0.0 || value >= 10.0 { format!("{value:.0} %") } else { format!("{value:.1} %") }
+}
+
+/// A share as a change in percent, with its sign.
+pub fn change(share: f64) -> String {
+    format!("{:+.0}", share * 100.0)
+}
+
+/// A number with so many digits behind the point.
+pub fn digits(value: f64, count: usize) -> String {
+    format!("{value:.count$}")
+}
+
+/// A number with a digit behind the point, unless it is large.
+pub fn short(value: f64) -> String {
+    digits(value, usize::from(value < 100.0))
+}
+
+/// Milliseconds, with a digit behind the point; many of them in seconds.
+pub fn millis(ms: f64) -> String {
+    if ms >= 10_000.0 { format!("{} s", short(ms / 1e3)) } else { format!("{} ms", short(ms)) }
+}
+
+/// Milliseconds that are whole, or seconds.
+pub fn seconds(ms: f64) -> String {
+    if ms < 1_000.0 { format!("{ms:.0} ms") } else { format!("{:.2} s", ms / 1e3) }
+}
+
+/// Bytes in the unit that fits.
+pub fn bytes(count: f64) -> String {
+    let units = [(1_073_741_824.0, "GiB"), (1_048_576.0, "MiB"), (1_024.0, "KiB")];
+    let fits = units.iter().find(|(size, _)| count >= *size);
+    fits.map_or_else(
+        || format!("{count:.0} B"),
+        |(size, unit)| format!("{:.1} {unit}", count / size),
+    )
+}
+
+/// A time since a start, in hours, minutes and seconds.
+pub fn clock(seconds: f64) -> String {
+    let whole = seconds.round() as u64;
+    match (whole / 3600, whole / 60 % 60, whole % 60) {
+        (0, 0, _) if seconds < 10.0 => format!("{seconds:.1}s"),
+        (0, 0, s) => format!("{s}s"),
+        (0, m, s) => format!("{m}m{s:02}s"),
+        (h, m, s) => format!("{h}h{m:02}m{s:02}s"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn figures_have_the_digits_that_matter() {
+        assert_eq!([0.0, 0.004, 0.25].map(percent), ["0 %", "0.4 %", "25 %"]);
+        assert_eq!([0.5, -0.25].map(change), ["+50", "-25"]);
+        assert_eq!([99.96, 100.0].map(short), ["100.0", "100"]);
+        assert_eq!([99.0, 25_000.0].map(millis), ["99.0 ms", "25.0 s"]);
+        assert_eq!([99.6, 1_500.0].map(seconds), ["100 ms", "1.50 s"]);
+        assert_eq!([512.0, 2048.0, 3e9].map(bytes), ["512 B", "2.0 KiB", "2.8 GiB"]);
+        assert_eq!([9.0, 59.0, 61.0, 3_700.0].map(clock), ["9.0s", "59s", "1m01s", "1h01m40s"]);
+    }
+}

@@ -1,0 +1,207 @@
+//! From a row of the catalogue to a diagnostic, and from a diagnostic to its words in a language.
+
+use crate::catalogue::{self, Place};
+use crate::template::{fill, places};
+use dyno_model::summary::SearchSummary;
+use dyno_model::{Diagnostic, Language, Severity, Subject, Summary, Value};
+use std::borrow::Cow;
+
+/// A row of the catalogue: one way to say something, in English and Chinese, with places for
+/// values.
+#[derive(Debug, Clone, Copy)]
+pub struct Wording {
+    /// Its name in the catalogue, which no other has.
+    pub key: &'static str,
+    /// The stable name that is saved.
+    pub code: &'static str,
+    /// How much it weighs.
+    pub severity: Severity,
+    /// What was seen.
+    pub what: [&'static str; 2],
+    /// What to do about it, or its likely cause.
+    pub advice: Option<[&'static str; 2]>,
+}
+
+impl Wording {
+    /// The diagnostic, with its places filled in.
+    pub fn with(&self, values: Vec<Value>) -> Diagnostic {
+        debug_assert_eq!(values.len(), self.places(), "values of {}: {values:?}", self.key);
+        let (what, advice) = self.say(&values, Language::English);
+        Diagnostic {
+            key: Some(self.key),
+            severity: Some(self.severity),
+            values,
+            ..Diagnostic::new(self.code, what, advice)
+        }
+    }
+
+    /// How many values it shows.
+    pub fn places(&self) -> usize {
+        let texts = [Some(self.what), self.advice];
+        let shown = texts.into_iter().flatten().flat_map(|[english, _]| places(english));
+        shown.max().map_or(0, |last| last + 1)
+    }
+
+    fn say(&self, values: &[Value], language: Language) -> (String, Option<String>) {
+        let values: Vec<&str> = values.iter().map(|value| value.text(language)).collect();
+        let text = |texts| fill(language.choose(texts), &values);
+        (text(self.what), self.advice.map(text))
+    }
+
+    /// That of a diagnostic; nothing where it was read from a file.
+    fn of(diagnostic: &Diagnostic) -> Option<&'static Self> {
+        catalogue::all().find(|wording| Some(wording.key) == diagnostic.key)
+    }
+}
+
+/// What can be said in another language.
+pub trait InLanguage: Clone {
+    /// The same in a language; as it was written down where it is not known in that language.
+    #[must_use]
+    fn in_language(&self, language: Language) -> Cow<'_, Self>;
+}
+
+impl InLanguage for Diagnostic {
+    fn in_language(&self, language: Language) -> Cow<'_, Self> {
+        let wording = Wording::of(self).filter(|_| language != Language::English);
+        let Some(wording) = wording else { return Cow::Borrowed(self) };
+        let (what, advice) = wording.say(&self.values, language);
+        let advice = advice.filter(|_| self.advice.is_some());
+        Cow::Owned(Self { what, advice, ..self.clone() })
+    }
+}
+
+/// With its reasons, notes and doubts in the language.
+impl InLanguage for Summary {
+    fn in_language(&self, language: Language) -> Cow<'_, Self> {
+        if language == Language::English {
+            return Cow::Borrowed(self);
+        }
+        let mut said = self.clone();
+        let levels = said.levels.iter_mut().flat_map(|l| l.reasons.iter_mut().chain(&mut l.notes));
+        let doubt = match &mut said.search {
+            Some(SearchSummary::Capacity { doubt, .. }) => doubt.as_mut(),
+            _ => None,
+        };
+        for diagnostic in said.notes.iter_mut().chain(levels).chain(doubt) {
+            *diagnostic = diagnostic.in_language(language).into_owned();
+        }
+        Cow::Owned(said)
+    }
+}
+
+/// A note that was read from a file with its values, known again by its English words.
+pub fn recognised(note: &Diagnostic) -> Diagnostic {
+    let is = |wording: &&Wording| {
+        wording.code == note.code && wording.say(&note.values, Language::English).0 == note.what
+    };
+    let key = note.key.or_else(|| catalogue::all().find(is).map(|wording| wording.key));
+    Diagnostic { key, ..note.clone() }
+}
+
+/// The same, with the name of what it is about before it.
+pub fn named(name: &str, said: &Diagnostic) -> Diagnostic {
+    within(Place::Named, name.into(), said)
+}
+
+/// The same, with the line that it is about before it.
+pub fn on_line(said: &Diagnostic) -> Diagnostic {
+    let Some(line) = said.line() else { return said.clone() };
+    within(Place::Line, line.into(), said).about(Subject::Whole)
+}
+
+fn within(place: Place, name: Value, said: &Diagnostic) -> Diagnostic {
+    let both = [Language::English, Language::Chinese].map(|language| said.in_language(language));
+    let what = Value::Worded(both.each_ref().map(|said| said.what.clone()));
+    let advice = Value::Worded(both.map(|said| said.advice.clone().unwrap_or_default()));
+    Diagnostic {
+        code: said.code.clone(),
+        severity: said.severity,
+        subject: said.subject.clone(),
+        ..place.with([name, what, advice])
+    }
+}
+
+/// How much a diagnostic weighs; where it was read from a file, by its code.
+pub fn severity(diagnostic: &Diagnostic) -> Option<Severity> {
+    let same = |wording: &&Wording| wording.code == diagnostic.code;
+    let known = || catalogue::all().filter(same).map(|wording| wording.severity).max();
+    diagnostic.severity.or_else(known)
+}
+
+/// Values of a diagnostic, as they are shown.
+#[macro_export]
+macro_rules! values {
+    ($($value:expr),* $(,)?) => { [$($crate::Value::from($value)),*] };
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Finding, Note, Phrase, Problem};
+
+    fn read(saved: &str) -> Diagnostic {
+        serde_json::from_str(saved).unwrap()
+    }
+
+    #[test]
+    fn every_wording_is_known_again() {
+        for wording in catalogue::all() {
+            let values = (0..wording.places()).map(|at| Value::from(format!("value {at}")));
+            let made = wording.with(values.collect());
+            let read = Diagnostic { key: None, ..made.clone() };
+            assert_eq!(recognised(&read).in_language(Language::Chinese).what, {
+                made.in_language(Language::Chinese).what.clone()
+            });
+        }
+    }
+
+    #[test]
+    fn what_is_not_known_keeps_its_words() {
+        let made = Note::FieldRefused.with(values!["min_tokens", "400 {}"]);
+        assert_eq!(made.in_language(Language::Chinese).what, "服务器不接受 `min_tokens`：400 {}");
+        assert_eq!(made.in_language(Language::English).what, made.what);
+        let older = Diagnostic { values: Vec::new(), key: None, ..made };
+        assert_eq!(recognised(&older).in_language(Language::Chinese).what, older.what);
+        let saved = r#"{"code": "models_unknown", "what": "/v1/models did not answer: 404"}"#;
+        assert_eq!(recognised(&read(saved)).key, None);
+        let saved = r#"{"code": "no_usage", "what": "other words", "advice": null}"#;
+        assert_eq!(recognised(&read(saved)).key, None);
+    }
+
+    #[test]
+    fn words_of_a_file_are_not_changed_and_weigh_by_their_code() {
+        let made = Diagnostic::from(Finding::Partial);
+        let read = read(&serde_json::to_string(&made).unwrap());
+        assert_eq!(read, made);
+        assert_eq!(read.in_language(Language::Chinese).what, made.what);
+        assert_eq!(severity(&read), Some(Severity::Warning));
+        assert_eq!(severity(&Diagnostic::new("?", "words", None::<String>)), None);
+    }
+
+    #[test]
+    fn a_place_stands_before_what_is_said_in_each_language() {
+        let made = Problem::NoRows.with(["t"]).at(7);
+        let told = on_line(&named("a.db", &made));
+        assert_eq!(told.what, "line 7: a.db: the table `t` has no rows");
+        assert_eq!((&told.code, &told.advice), (&made.code, &made.advice));
+        assert_eq!(told.line(), None, "it is in its words");
+        let chinese = told.in_language(Language::Chinese);
+        assert_eq!(chinese.what, "第 7 行：a.db：表 `t` 没有行");
+        assert_eq!(chinese.advice, made.in_language(Language::Chinese).advice);
+    }
+
+    #[test]
+    fn a_list_is_worded_in_each_language() {
+        let each = ["a", "b"].map(|figure| Phrase::SamplesOf.value(values![figure, 1, 20]));
+        let made = Finding::SloSamples.with([crate::list(each, [", ", "，"])]);
+        assert_eq!(
+            made.what,
+            "too few samples for the SLO: a has 1 of 20 needed, b has 1 of 20 needed"
+        );
+        assert_eq!(
+            made.in_language(Language::Chinese).what,
+            "样本不足以判定 SLO：a 需要 20 个，只有 1 个，b 需要 20 个，只有 1 个"
+        );
+    }
+}
