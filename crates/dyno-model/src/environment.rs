@@ -102,3 +102,33 @@ mod with_values {
         Ok(Vec::<Note>::deserialize(deserializer)?.into_iter().map(read).collect())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::diagnostic::Value;
+
+    fn saved(notes: &str) -> String {
+        format!(
+            r#"{{"schema":"dyno.environment/1","dyno":"0.1.0","host":{},"server":{},"preflight":null,"notes":{notes}}}"#,
+            serde_json::to_string(&Host::default()).unwrap(),
+            serde_json::to_string(&Server::default()).unwrap(),
+        )
+    }
+
+    #[test]
+    fn notes_are_saved_with_their_values() {
+        let values = r#"[{"code":"a","what":"1 of 2","advice":"do","values":["1","2"]},{"code":"b","what":"c","advice":null}]"#;
+        let read: Environment = serde_json::from_str(&saved(values)).unwrap();
+        assert_eq!(read.notes[0].values, ["1", "2"].map(Value::from));
+        assert_eq!(read.notes[1], Diagnostic::new("b", "c", None::<String>));
+        assert_eq!(serde_json::to_string(&read).unwrap(), saved(values));
+    }
+
+    #[test]
+    fn notes_of_an_older_version_are_read() {
+        let older = saved(r#"[{"code":"a","what":"words"}]"#);
+        let read: Environment = serde_json::from_str(&older).unwrap();
+        assert_eq!(read.notes, [Diagnostic::new("a", "words", None::<String>)]);
+    }
+}

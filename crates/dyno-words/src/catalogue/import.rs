@@ -11,7 +11,7 @@ const DIFFER: [&str; 2] =
 const CUT_SHORT: [&str; 2] =
     ["it may be cut short; what is there was read", "可能被截断；已有的部分已读入"];
 const CORRECT_ROW: [&str; 2] = ["correct the row in the file", "请在文件中更正该行"];
-const ABSENT: [&str; 2] = ["its times are taken to be absent, not 0", "其时延视为没有，而不是 0"];
+const ABSENT: [&str; 2] = ["its times are taken to be absent, not 0", "其延迟视为没有，而不是 0"];
 
 wordings! {
     /// What could not be read, or should be known of what was.
@@ -96,12 +96,12 @@ wordings! {
          "guidellm 按 token 数对应答加权；显示 Dyno 的数值，其数值予以保留"];
     NotStreamed: Note "import_not_streamed",
         ["answers were not streamed: times to the first token are those of the whole",
-         "没有使用流式输出：首 token 时延就是整个应答的时延"],
+         "没有使用流式输出：首 token 延迟就是整个应答的延迟"],
         ["they are among the reported figures, and left out of TTFT",
          "它们保留在原始数值中，不计入 TTFT"];
     OnePackage: Note "import_not_streamed",
         ["answers came in one package: the times to the first token are those of the whole",
-         "应答一次性到达：首 token 时延就是整个应答的时延"],
+         "应答一次性到达：首 token 延迟就是整个应答的延迟"],
         ["they are no TTFT; do not compare them with one", "它们不是 TTFT；请勿与 TTFT 比较"];
     RateAndPlaces: Note "import_load_two",
         ["arrivals at {}/s waited for one of {} places",
@@ -130,13 +130,13 @@ wordings! {
          "{}：共 {} 个请求，但成功与失败请求合计 {} 个"],
         ["some requests are not accounted for", "有请求去向不明"];
     CutBeforeLatencies: Error "import_cut",
-        ["the block ends before its latencies", "该结果块在时延之前结束"],
+        ["the block ends before its latencies", "该结果块在延迟之前结束"],
         CUT_SHORT;
     CutWithoutRequests: Error "import_cut",
         ["the block has neither requests nor a duration", "该结果块既没有请求数也没有时长"],
         CUT_SHORT;
     CutWithoutTimes: Error "import_cut",
-        ["the block has no closing line and no times", "该结果块没有结束行，也没有时延"],
+        ["the block has no closing line and no times", "该结果块没有结束行，也没有延迟"],
         CUT_SHORT;
     OtherSlots: Note "import_disagrees",
         ["the line above says `{}`, the block {} requests at once",
@@ -179,12 +179,12 @@ wordings! {
         ABSENT;
     NoUnit: Error "import_unit",
         ["{} has no unit, and taken as guidellm's it exceeds the latency",
-         "{} 没有单位，按 guidellm 的单位则超过请求时延"],
+         "{} 没有单位，按 guidellm 的单位则超过请求延迟"],
         ["write the unit behind the number; the figure is left out",
          "请在数字后写明单位；该数值未读入"];
     WrongUnit: Error "import_unit",
         ["{}: a mean latency of {} s at {} requests/s would be {} requests at once",
-         "{}：平均时延 {} s、每秒 {} 个请求，意味着并发数为 {}"],
+         "{}：平均延迟 {} s、每秒 {} 个请求，意味着并发数为 {}"],
         ["it is left out; write its unit behind the number if it is not in seconds",
          "该数值未读入；若单位不是秒，请在数字后写明"];
     Implausible: Note "import_implausible",

@@ -74,5 +74,8 @@ mod tests {
         for wording in all() {
             assert!(names.contains(wording.key), "nothing says {}", wording.key);
         }
+        for phrase in Phrase::ALL {
+            assert!(names.contains(&*format!("Phrase::{phrase:?}")), "nothing says {phrase:?}");
+        }
     }
 }

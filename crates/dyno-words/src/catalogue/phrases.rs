@@ -16,7 +16,7 @@ messages! {
         "; put in the order of their latency, rows would take the places {} (an inference)",
         "；按延迟排序后，各行应为 {}（推断）";
     MeanTtft: "the mean TTFT in ms", "平均 TTFT（ms）";
-    MeanLatency: "the mean latency in ms", "平均请求时延（ms）";
+    MeanLatency: "the mean latency in ms", "平均请求延迟（ms）";
     MeanTpot: "the mean TPOT in ms", "平均 TPOT（ms）";
     MeanChunkGap: "the mean chunk gap in ms", "平均数据块间隔（ms）";
     OutputPerSecond: "output tokens per second", "每秒输出 token 数";
