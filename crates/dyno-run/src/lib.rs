@@ -55,6 +55,7 @@ pub mod workload;
 
 pub use dyno_drive::{Stop, StopSignal};
 pub use dyno_wire::tls::TlsSettings;
+pub use dyno_wire::url::{TargetUrl, UrlError};
 pub use embedded::Embedded;
 pub use enough::can_watch;
 pub use error::{Blame, RunError};

@@ -4,6 +4,7 @@
 use dyno_engine::{Running, Server};
 use dyno_model::Verdict;
 use dyno_model::frame::{Ending, LevelEnd};
+use dyno_model::metric::Time;
 use dyno_model::plan::{LevelPlan, Plan};
 use dyno_model::record::RequestRecord;
 use dyno_net::Clock;
@@ -66,7 +67,7 @@ fn an_engine_of_our_own() {
     let summary = finished.summary.as_ref().unwrap();
     let level = &summary.levels[0];
     assert_eq!(level.requests.completed, Some(20));
-    assert!(level.ttft_ms.as_ref().unwrap().mean.unwrap() >= 20.0);
+    assert!(level.times[Time::Ttft].as_ref().unwrap().mean.unwrap() >= 20.0);
     assert!(believable(level), "{:?}", level.reasons);
     assert!(summary.run.simulated);
     assert_eq!(finished.ending, Ending::Requests);
@@ -84,7 +85,7 @@ fn a_server_by_its_url() {
     let options = Embedded::named(SCRIPT).unwrap().options(0).unwrap();
     let server: Running = Server::bind(options).and_then(Server::spawn).unwrap();
     let url = format!("http://{}/v1", server.addr());
-    let order = Order::server(&url).level(LevelPlan::closed_loop(2, 6));
+    let order = Order::server(&url).unwrap().level(LevelPlan::closed_loop(2, 6));
     let summary = run(order, &()).unwrap().summary.unwrap();
     assert_eq!(summary.levels[0].requests.completed, Some(6));
     assert_eq!(summary.run.target.as_deref(), Some(url.as_str()));
@@ -105,7 +106,7 @@ fn a_twin_in_virtual_time_gives_the_same_each_time_and_is_kept() {
     let (one, other) = (level("one"), level("other"));
     assert_eq!(one.requests.completed, Some(200));
     assert_eq!(one.verdict, Verdict::Valid, "{:?}", one.reasons);
-    assert_eq!(one.ttft_ms, other.ttft_ms);
+    assert_eq!(one.times[Time::Ttft], other.times[Time::Ttft]);
     assert!(root.path().join("one/summary.json").is_file());
 }
 
@@ -113,8 +114,8 @@ fn a_twin_in_virtual_time_gives_the_same_each_time_and_is_kept() {
 fn how_a_level_went_is_read_back_from_the_file() {
     let mut order = predicted(&[1, 2, 4, 8]);
     let all = run(predicted(&[1, 2, 4, 8]), &()).unwrap().summary.unwrap();
-    let second = all.levels[1].ttft_ms.as_ref().unwrap().mean.unwrap();
-    let first = all.levels[0].ttft_ms.as_ref().unwrap().mean.unwrap();
+    let second = all.levels[1].times[Time::Ttft].as_ref().unwrap().mean.unwrap();
+    let first = all.levels[0].times[Time::Ttft].as_ref().unwrap().mean.unwrap();
     assert!(first < second);
     let between = (first + second) / 2.0;
     order.plan.course.stop_on = vec![format!("ttft.mean>{between}ms").parse().unwrap()];
@@ -144,7 +145,7 @@ fn errors_say_who_is_to_blame() {
     };
     let (who, words) = blame(Order::twin("no-such-twin"));
     assert!(who == Blame::Usage && words.starts_with("--twin: "), "{words}");
-    let (who, words) = blame(Order::server("http://127.0.0.1:1"));
+    let (who, words) = blame(Order::server("http://127.0.0.1:1").unwrap());
     assert!(who == Blame::Target && words.starts_with("http://127.0.0.1:1"), "{words}");
     let order = Order::engine(SCRIPT).kept(Place::At("/proc/no/such".into()));
     let (who, words) = blame(order);

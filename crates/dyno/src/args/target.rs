@@ -1,8 +1,8 @@
 //! The target as typed.
 
 use super::values::with_hint;
-pub(crate) use dyno_wire::url::TargetUrl;
-use dyno_wire::url::UrlError;
+pub(crate) use dyno_run::TargetUrl;
+use dyno_run::UrlError;
 
 /// Reads `http://host:port/path?query`.
 pub(crate) fn target(text: &str) -> Result<TargetUrl, String> {
