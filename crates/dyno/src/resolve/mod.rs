@@ -193,9 +193,8 @@ pub(crate) fn resolve(
     };
     let workload = opened(&plan)?;
     notes.extend(workload.recognised());
-    check_data(&workload, &plan)?;
-    let reach =
-        Reach { url: target, tls: connection, secrets, metrics: metrics_from(metrics.as_ref()) };
+    let metrics = metrics_from(metrics.as_ref());
+    let reach = Reach { url: target, tls: connection, secrets, metrics };
     let (workload, stop) = (Some(workload), StopSignal::new());
     let order = Order { plan, reach, workload, place, stop };
     let mut resolved = Resolved { order, versus: None, showing, dry_run, notes, warnings };
@@ -205,14 +204,10 @@ pub(crate) fn resolve(
     Ok(resolved)
 }
 
-/// The data of a plan.
+/// The data of a plan, with something to send in every level.
 fn opened(plan: &Plan) -> Result<Workload, UsageError> {
-    Workload::open(plan).map_err(|(flag, words)| UsageError::new(flag, words))
-}
-
-/// There is something to send in every level.
-fn check_data(workload: &Workload, plan: &Plan) -> Result<(), UsageError> {
-    workload.check(plan).map_err(|(flag, words)| UsageError::new(flag, words))
+    let opened = Workload::open(plan).and_then(|data| data.check(plan).map(|()| data));
+    opened.map_err(|(flag, words)| UsageError::new(flag, words))
 }
 
 /// Where the server is asked for its own figures.

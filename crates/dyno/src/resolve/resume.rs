@@ -1,6 +1,6 @@
 //! Going on with a run that was cut short: its plan must be the one that was asked for.
 
-use super::{Aim, Resolved, Showing, Surroundings, check_data, metrics_from, opened, secrets, tls};
+use super::{Aim, Resolved, Showing, Surroundings, metrics_from, opened, secrets, tls};
 use crate::args::bench::BenchArgs;
 use crate::args::metrics::metrics;
 use crate::args::target::{TargetUrl, target};
@@ -93,7 +93,6 @@ pub(super) fn again(
     let aim = if plan.target.predicted { Aim::Predict } else { Aim::Measure };
     let place = place(dir, &plan, aim)?;
     let workload = opened(&plan)?;
-    check_data(&workload, &plan)?;
     let metrics = plan.server.metrics.as_deref().map(metrics).transpose().map_err(wrong)?;
     let reach = Reach { url: target, tls, secrets, metrics: metrics_from(metrics.as_ref()) };
     let (workload, stop) = (Some(workload), StopSignal::new());

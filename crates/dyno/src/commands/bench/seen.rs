@@ -33,6 +33,12 @@ impl<'a> Seen<'a> {
             takes_turns: Cell::new(false),
         }
     }
+
+    fn tell(&self, tell: impl FnOnce(&Live)) {
+        if let Some(live) = self.live.get() {
+            tell(live);
+        }
+    }
 }
 
 impl Observer for Seen<'_> {
@@ -54,33 +60,24 @@ impl Observer for Seen<'_> {
     }
 
     fn levels_known(&self, levels: &[LevelPlan]) {
-        if let Some(live) = self.live.get() {
-            live.expect(levels, true);
-        }
+        self.tell(|live| live.expect(levels, true));
     }
 
     fn level_begins(&self, level: LevelBegins<'_>) {
-        if let Some(live) = self.live.get() {
-            live.begin_level(level.index, level.known, level.plan, level.planned);
-        }
+        let LevelBegins { index, known, plan, planned } = level;
+        self.tell(|live| live.begin_level(index, known, plan, planned));
     }
 
     fn in_flight(&self, count: usize) {
-        if let Some(live) = self.live.get() {
-            live.in_flight.store(count as u64, Relaxed);
-        }
+        self.tell(|live| live.in_flight.store(count as u64, Relaxed));
     }
 
     fn ended(&self, record: &RequestRecord) {
-        if let Some(live) = self.live.get() {
-            live.ended(record);
-        }
+        self.tell(|live| live.ended(record));
     }
 
     fn level_ends(&self, end: &LevelEnd) {
-        if let Some(live) = self.live.get() {
-            live.end_level(end);
-        }
+        self.tell(|live| live.end_level(end));
     }
 
     fn time_left(&self, after: usize, of: usize, time: Duration) {
