@@ -1,12 +1,8 @@
 //! Summaries in which nothing is told yet: what every reader starts from.
 
 use dyno_model::load::LoadKind;
-use dyno_model::summary::{
-    Client, Integrity, LoadSummary, Origin, RequestCounts, RunSummary, SUMMARY_SCHEMA, Throughput,
-    Times, TokenSources,
-};
-use dyno_model::{LevelSummary, Summary, Verdict};
-use std::collections::BTreeMap;
+use dyno_model::summary::{LoadSummary, Origin, RunSummary, SUMMARY_SCHEMA};
+use dyno_model::{LevelSummary, Summary};
 
 /// A load of another tool's result: `kind` as in [`LoadSummary`], its value if it was told.
 pub(crate) fn load(kind: LoadKind, value: Option<f64>) -> LoadSummary {
@@ -15,41 +11,7 @@ pub(crate) fn load(kind: LoadKind, value: Option<f64>) -> LoadSummary {
 
 /// A level of which nothing but its load is known.
 pub(crate) fn level(label: impl Into<String>, load: LoadSummary) -> LevelSummary {
-    LevelSummary {
-        index: 0,
-        repeat: None,
-        label: label.into(),
-        load,
-        input_length: None,
-        output_length: None,
-        reported: None,
-        verdict: Verdict::Unjudged,
-        reasons: Vec::new(),
-        notes: Vec::new(),
-        partial: false,
-        ending: None,
-        requests: RequestCounts::default(),
-        duration_s: None,
-        throughput: Throughput::default(),
-        steady: None,
-        offered_per_s: None,
-        saturated: None,
-        concurrency: None,
-        times: Times::default(),
-        input_tokens: None,
-        output_tokens: None,
-        token_source: TokenSources::default(),
-        sessions: None,
-        slo: None,
-        slices: None,
-        integrity: Integrity::default(),
-        client: Client::default(),
-        server: None,
-        cost: None,
-        engine_slip_ms: None,
-        failure_samples: BTreeMap::new(),
-        stragglers: Vec::new(),
-    }
+    LevelSummary { label: label.into(), load, ..LevelSummary::default() }
 }
 
 /// A run with these levels, in this order; they are numbered here.
@@ -59,28 +21,12 @@ pub(crate) fn run(id: impl Into<String>, origin: Origin, mut levels: Vec<LevelSu
     }
     let run = RunSummary {
         id: id.into(),
-        label: None,
-        note: None,
-        partial: false,
-        ending: None,
-        simulated: false,
-        predicted: false,
-        engine: None,
         origin: Some(origin),
-        plan_hash: None,
-        started: None,
-        target: None,
-        api: None,
-        model: None,
         version: env!("CARGO_PKG_VERSION").to_owned(),
-        seed: None,
         // Nobody set a bar: none is missed.
         allow_failures: 1.0,
-        slo: None,
         levels_planned: levels.len() as u64,
-        token_source: TokenSources::default(),
-        gpus: None,
-        gpu_cost: None,
+        ..RunSummary::default()
     };
     Summary {
         schema: SUMMARY_SCHEMA.to_owned(),

@@ -91,7 +91,7 @@ pub enum Arrival {
 }
 
 /// A kind of load.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum LoadKind {
     /// Closed loop: so many in flight.
@@ -107,6 +107,7 @@ pub enum LoadKind {
     /// Of other tools: as fast as the server takes them.
     Unlimited,
     /// Of other tools: it was not said, or is none of these.
+    #[default]
     #[serde(other)]
     Unknown,
 }
@@ -133,7 +134,7 @@ impl fmt::Display for LoadKind {
 }
 
 /// What a summary says of a load.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 pub struct LoadSummary {
     /// Of which kind it was.
     pub kind: LoadKind,

@@ -53,8 +53,8 @@ pub struct Summary {
     pub notes: Vec<Diagnostic>,
 }
 
-/// The run as a whole.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+/// The run as a whole. By default, nothing is known of it.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct RunSummary {
     /// Identity of the run.
     pub id: String,
@@ -115,8 +115,8 @@ pub struct TokenSources {
 /// The distributions of a level's times.
 pub type Times = PerTime<Option<Distribution>>;
 
-/// One load level.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+/// One load level. By default, nothing is known of it.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct LevelSummary {
     /// Its place in the order in which levels ran, from 0.
     #[serde(default)]

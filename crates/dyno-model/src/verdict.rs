@@ -5,12 +5,13 @@ use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// The verdict on a level, best first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
     /// Believe it.
     Valid,
     /// Another tool's figures: nobody saw how its client fared.
+    #[default]
     Unjudged,
     /// Read it with the stated caveat.
     Suspect,

@@ -18,7 +18,7 @@ fn per_token(level: &Level<'_>) -> Option<f64> {
         };
         reported.figures.iter().find(by_name).map(|(_, value)| *value)
     });
-    told.or_else(|| Some(level.latency_ms()? / f64::from(level.0.output_length?)))
+    told.or_else(|| Some(level.latency()? / f64::from(level.0.output_length?)))
 }
 
 /// The longest answer of some rows that is shorter than `output`.

@@ -10,7 +10,7 @@ const SLACK: f64 = 0.10;
 
 /// The gaps of a row by its own latency and the ITL of some row.
 fn count(level: &Level<'_>, itl: f64) -> Option<f64> {
-    Some((level.latency_ms()? - level.ttft_ms()?) / itl)
+    Some((level.latency()? - level.ttft()?) / itl)
 }
 
 fn expected(level: &Level<'_>) -> Option<f64> {
@@ -31,17 +31,17 @@ pub(super) fn gaps(rows: &Rows<'_>) -> Option<Found> {
         rows.rows.iter().filter(|level| !level.is_zero() && !level.is_whole()).collect();
     let wrong: Vec<&&Level<'_>> = streamed
         .iter()
-        .filter(|level| level.itl_ms().and_then(|itl| fits(level, itl, imported)) == Some(false))
+        .filter(|level| level.itl().and_then(|itl| fits(level, itl, imported)) == Some(false))
         .collect();
     let figures = |level: &&&Level<'_>| {
-        let (found, expected) = (count(level, level.itl_ms()?)?, expected(level)?);
+        let (found, expected) = (count(level, level.itl()?)?, expected(level)?);
         Some(Against { row: level.row(), found, expected })
     };
     let found: Vec<Against> = wrong.iter().filter_map(figures).collect();
     // Figures in a column that slipped are there, but beside another row.
-    let itls: Vec<f64> = wrong.iter().filter_map(|level| level.itl_ms()).collect();
+    let itls: Vec<f64> = wrong.iter().filter_map(|level| level.itl()).collect();
     let has_other = |level: &&&&Level<'_>| {
-        let own = level.itl_ms();
+        let own = level.itl();
         itls.iter().any(|itl| Some(*itl) != own && fits(level, *itl, imported) == Some(true))
     };
     let moved = wrong.iter().filter(has_other).count();

@@ -48,7 +48,7 @@ fn repaired(rates: &[&Level<'_>], places: &[f64]) -> Value {
 /// changes by that.
 fn repair(rates: &[&Level<'_>], places: &[f64]) -> Vec<(f64, f64)> {
     let mut known: Vec<(f64, f64)> =
-        rates.iter().filter_map(|level| level.latency_ms().zip(level.0.load.value)).collect();
+        rates.iter().filter_map(|level| level.latency().zip(level.0.load.value)).collect();
     if known.len() != places.len() {
         return Vec::new();
     }

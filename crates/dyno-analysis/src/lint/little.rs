@@ -37,7 +37,7 @@ pub(super) fn little(rows: &Rows<'_>) -> [Option<Found>; 2] {
 
 /// The share of the slots that was busy, and the least that filling and draining can explain.
 fn share(rows: &Rows<'_>, slots: f64, level: Level<'_>) -> Option<(f64, f64)> {
-    let (per_s, latency_s) = (level.per_s()?, level.latency_ms()? / 1e3);
+    let (per_s, latency_s) = (level.per_s()?, level.latency()? / 1e3);
     let (slowest_s, wall_s) = (level.slowest_ms()? / 1e3, level.0.duration_s?);
     // Fewer requests than slots never fill them.
     let asked = level.0.requests.planned.or(level.0.requests.completed);

@@ -57,8 +57,8 @@ pub(super) fn slow_at_low_rate(rows: &Rows<'_>) -> Option<Found> {
     let rates = rows.by_load(LoadKind::Rate);
     let mut found = Vec::new();
     for (i, (_, level)) in rates.iter().enumerate() {
-        let least = rates[i + 1..].iter().filter_map(|(_, higher)| higher.ttft_ms());
-        let (Some(ttft), Some(least)) = (level.ttft_ms(), least.min_by(f64::total_cmp)) else {
+        let least = rates[i + 1..].iter().filter_map(|(_, higher)| higher.ttft());
+        let (Some(ttft), Some(least)) = (level.ttft(), least.min_by(f64::total_cmp)) else {
             continue;
         };
         if ttft > QUEUED && ttft > TIMES * least {

@@ -20,7 +20,7 @@ pub(super) fn prefill(rows: &Rows<'_>) -> Option<Found> {
     let mut found = Vec::new();
     for level in rows.rows.iter().filter(|level| !level.is_zero()) {
         let same = alone.iter().find(|alone| lengths(alone) == lengths(level));
-        let Some((ttft, expected)) = level.ttft_ms().zip(same.and_then(Level::ttft_ms)) else {
+        let Some((ttft, expected)) = level.ttft().zip(same.and_then(Level::ttft)) else {
             continue;
         };
         if ttft < expected * SHARE {

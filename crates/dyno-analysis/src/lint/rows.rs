@@ -78,16 +78,16 @@ impl Level<'_> {
         positive(self.0.throughput.output_tokens_per_s)
     }
 
-    pub(super) fn latency_ms(&self) -> Option<f64> {
+    pub(super) fn latency(&self) -> Option<f64> {
         mean(&self.0.times[Time::Latency])
     }
 
-    pub(super) fn ttft_ms(&self) -> Option<f64> {
+    pub(super) fn ttft(&self) -> Option<f64> {
         mean(&self.0.times[Time::Ttft])
     }
 
     /// Time between tokens, or between output events where a tool tells no other.
-    pub(super) fn itl_ms(&self) -> Option<f64> {
+    pub(super) fn itl(&self) -> Option<f64> {
         mean(&self.0.times[Time::Itl]).or_else(|| mean(&self.0.times[Time::ChunkGap]))
     }
 
@@ -123,6 +123,6 @@ impl Level<'_> {
     /// latency.
     pub(super) fn rounding(&self) -> f64 {
         let of = |value: Option<f64>, half: f64| value.map_or(0.0, |value| half / value);
-        of(self.per_s(), 0.005) + of(self.latency_ms(), 5.0)
+        of(self.per_s(), 0.005) + of(self.latency(), 5.0)
     }
 }

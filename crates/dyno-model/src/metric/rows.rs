@@ -175,6 +175,17 @@ const REQUESTS: Info =
     Info { unit: Unit::Plain, better: Better::Neither, group: Group::Requests, ..TIME };
 const SERVER: Info = Info { group: Group::Server, ..REQUESTS };
 
+/// A metric that has a place and a label, and nothing else of its own.
+const fn charted(
+    like: Info,
+    id: &'static str,
+    name: &'static str,
+    label: [&'static str; 2],
+    places: &'static [(super::Place, u8, &'static [Statistic])],
+) -> Info {
+    Info { id, name, label, places, ..like }
+}
+
 type Value = fn(&LevelSummary) -> Option<f64>;
 
 /// Metrics that are one number in a level.
@@ -228,14 +239,13 @@ pub(super) const OTHERS: &[(Metric, Info, Value)] = &[
     ),
     (
         Metric::TotalRate,
-        Info {
-            id: "total_tokens_per_s",
-            name: "total_tokens",
-            unit: Unit::TokensPerSecond,
-            label: ["Total tokens/s", "总 token/秒"],
-            places: &[(PageChart, 13, &[])],
-            ..WORK
-        },
+        charted(
+            Info { unit: Unit::TokensPerSecond, ..WORK },
+            "total_tokens_per_s",
+            "total_tokens",
+            ["Total tokens/s", "总 token/秒"],
+            &[(PageChart, 13, &[])],
+        ),
         |level| level.throughput.total_tokens_per_s,
     ),
     (
@@ -270,14 +280,13 @@ pub(super) const OTHERS: &[(Metric, Info, Value)] = &[
     ),
     (
         Metric::Offered,
-        Info {
-            id: "offered_per_s",
-            name: "offered",
-            better: Better::Neither,
-            label: ["Offered requests/s", "到达率（请求/秒）"],
-            places: &[(PageChart, 23, &[])],
-            ..WORK
-        },
+        charted(
+            Info { better: Better::Neither, ..WORK },
+            "offered_per_s",
+            "offered",
+            ["Offered requests/s", "到达率（请求/秒）"],
+            &[(PageChart, 23, &[])],
+        ),
         |level| level.offered_per_s,
     ),
     (
@@ -309,25 +318,18 @@ pub(super) const OTHERS: &[(Metric, Info, Value)] = &[
     ),
     (
         Metric::Completed,
-        Info {
-            id: "completed",
-            name: "completed",
-            label: ["Completed", "成功"],
-            places: &[(PageChart, 25, &[])],
-            ..REQUESTS
-        },
+        charted(REQUESTS, "completed", "completed", ["Completed", "成功"], &[(PageChart, 25, &[])]),
         |level| level.requests.completed.map(|count| count as f64),
     ),
     (
         Metric::Failed,
-        Info {
-            id: "failed",
-            name: "failed",
-            better: Better::Lower,
-            label: ["Failed", "失败"],
-            places: &[(PageChart, 26, &[])],
-            ..REQUESTS
-        },
+        charted(
+            Info { better: Better::Lower, ..REQUESTS },
+            "failed",
+            "failed",
+            ["Failed", "失败"],
+            &[(PageChart, 26, &[])],
+        ),
         |level| level.requests.failed.map(|count| count as f64),
     ),
     (
@@ -366,61 +368,57 @@ pub(super) const OTHERS: &[(Metric, Info, Value)] = &[
     ),
     (
         Metric::Duration,
-        Info {
-            id: "duration_s",
-            name: "duration",
-            unit: Unit::Seconds,
-            label: ["Duration", "用时"],
-            places: &[(PageChart, 28, &[])],
-            ..REQUESTS
-        },
+        charted(
+            Info { unit: Unit::Seconds, ..REQUESTS },
+            "duration_s",
+            "duration",
+            ["Duration", "用时"],
+            &[(PageChart, 28, &[])],
+        ),
         |level| level.duration_s,
     ),
     (
         Metric::Running,
-        Info {
-            id: "running",
-            name: "running",
-            label: ["Running, mean", "平均运行数"],
-            places: &[(PageChart, 29, &[])],
-            ..SERVER
-        },
+        charted(
+            SERVER,
+            "running",
+            "running",
+            ["Running, mean", "平均运行数"],
+            &[(PageChart, 29, &[])],
+        ),
         |level| Some(level.server.as_ref()?.running?.mean),
     ),
     (
         Metric::Waiting,
-        Info {
-            id: "waiting",
-            name: "waiting",
-            label: ["Waiting, mean", "平均排队数"],
-            places: &[(PageChart, 30, &[])],
-            ..SERVER
-        },
+        charted(
+            SERVER,
+            "waiting",
+            "waiting",
+            ["Waiting, mean", "平均排队数"],
+            &[(PageChart, 30, &[])],
+        ),
         |level| Some(level.server.as_ref()?.waiting?.mean),
     ),
     (
         Metric::KvCache,
-        Info {
-            id: "kv_use_max",
-            name: "kv",
-            unit: Unit::Percent,
-            label: ["KV cache, most", "KV cache 最高占用"],
-            places: &[(PageChart, 31, &[])],
-            ..SERVER
-        },
+        charted(
+            Info { unit: Unit::Percent, ..SERVER },
+            "kv_use_max",
+            "kv",
+            ["KV cache, most", "KV cache 最高占用"],
+            &[(PageChart, 31, &[])],
+        ),
         |level| Some(level.server.as_ref()?.kv_use_max? * 100.0),
     ),
     (
         Metric::Price,
-        Info {
-            id: "per_million_output_tokens",
-            name: "cost",
-            better: Better::Lower,
-            group: Group::Cost,
-            label: ["Price per million output tokens", "每百万输出 token 价格"],
-            places: &[(PageChart, 32, &[])],
-            ..REQUESTS
-        },
+        charted(
+            Info { better: Better::Lower, group: Group::Cost, ..REQUESTS },
+            "per_million_output_tokens",
+            "cost",
+            ["Price per million output tokens", "每百万输出 token 价格"],
+            &[(PageChart, 32, &[])],
+        ),
         |level| level.cost?.per_million_output_tokens,
     ),
 ];

@@ -126,5 +126,5 @@ fn metrics() -> String {
 }
 
 fn statistics() -> String {
-    Statistic::BOUNDED.map(Statistic::name).join(", ")
+    Statistic::bounded().map(Statistic::name).collect::<Vec<_>>().join(", ")
 }

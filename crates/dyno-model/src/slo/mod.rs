@@ -89,6 +89,3 @@ impl fmt::Display for Condition {
 }
 
 saved_as_text!(Condition);
-
-#[cfg(test)]
-mod tests;

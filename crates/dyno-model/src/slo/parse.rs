@@ -172,10 +172,10 @@ impl Reading<'_> {
         match name {
             "" => Err(SloError::NoStatistic { name: metric.name(), right: right() }),
             "max" => Err(SloError::Max { right: right() }),
-            _ => match Statistic::BOUNDED.into_iter().find(|statistic| statistic.name() == name) {
+            _ => match Statistic::bounded().find(|statistic| statistic.name() == name) {
                 Some(statistic) => Ok(Some(statistic)),
                 None => {
-                    let known = Statistic::BOUNDED.map(Statistic::name);
+                    let known: Vec<&str> = Statistic::bounded().map(Statistic::name).collect();
                     let near = meant(name, &known).map(str::to_owned);
                     Err(SloError::Statistic { name: name.to_owned(), near })
                 }

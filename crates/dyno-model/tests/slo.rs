@@ -1,8 +1,10 @@
 //! What is read, what is refused and with which words; and that nothing that can be typed panics.
 
-use super::*;
-use crate::metric::Time;
-use crate::{MS, SEC};
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
+use dyno_model::metric::{Metric, Statistic, Time};
+use dyno_model::slo::{Bound, Condition, Operator, Slo, Term, metrics};
+use dyno_model::{MS, SEC};
 use proptest::prelude::*;
 
 fn slo(text: &str) -> Slo {
@@ -179,7 +181,7 @@ fn they_are_kept_as_text() {
 
 fn figures() -> Vec<(Metric, Option<Statistic>)> {
     let statistics = |metric: Metric| match metric.is_time() {
-        true => Statistic::BOUNDED.iter().map(|statistic| (metric, Some(*statistic))).collect(),
+        true => Statistic::bounded().map(|statistic| (metric, Some(statistic))).collect(),
         false => vec![(metric, None)],
     };
     metrics().into_iter().flat_map(statistics).collect::<Vec<_>>()
