@@ -4,6 +4,7 @@
 pub mod chart;
 pub mod compared;
 pub mod layout;
+mod marks;
 mod messages;
 pub mod page;
 pub mod text;

@@ -4,54 +4,37 @@ use super::rebuild::Head;
 use super::sample;
 use super::told::Found;
 use dyno_analysis::VecSource;
-use dyno_model::course::Course;
 use dyno_model::frame::{ClientHealth, Ending, Frame, LevelEnd, LevelStart, RunEnd, RunHeader};
 use dyno_model::load::LoadKind;
 use dyno_model::plan::{
-    Api, Arrival, DataPlan, LengthSpec, LevelPlan, Load, PLAN_SCHEMA, Plan, RequestPlan, Shard,
-    Target, Timeouts, UsageWanted,
+    Arrival, DataPlan, LengthSpec, LevelPlan, Load, Plan, RequestPlan, Target, Timeouts,
+    UsageWanted,
 };
 use dyno_model::record::RequestRecord;
-use dyno_model::server::ServerPlan;
 
 /// A plan good enough to compute by.
 pub(super) fn plan(head: &Head, found: &[Found]) -> Plan {
+    // A plan without a URL is one of the embedded engine.
+    let url = head.target.as_deref().unwrap_or("unknown");
+    let plan = Plan::new(Target::at(url));
+    let never = u64::MAX;
     Plan {
-        schema: PLAN_SCHEMA.to_owned(),
-        target: Target {
-            // A plan without a URL is one of the embedded engine.
-            url: Some(head.target.clone().unwrap_or_else(|| "unknown".to_owned())),
-            embedded: None,
-            predicted: false,
-            api: Api::OpenAiChat,
-            insecure: false,
-            header_names: Vec::new(),
-        },
         levels: found.iter().map(level_plan).collect(),
         data: DataPlan { spec: Some("imported".to_owned()), ..DataPlan::default() },
         request: RequestPlan {
             model: head.model.clone(),
-            stream: true,
-            temperature: None,
-            stop: Vec::new(),
-            extra_body: None,
             usage: UsageWanted::Final,
+            ..plan.request
         },
         timeouts: Timeouts {
-            connect_ns: u64::MAX,
-            total_ns: u64::MAX,
-            first_token_ns: u64::MAX,
-            idle_ns: u64::MAX,
+            connect_ns: never,
+            total_ns: never,
+            first_token_ns: never,
+            idle_ns: never,
         },
         allow_failures: 1.0,
-        slo: None,
-        seed: 0,
-        shard: Shard::WHOLE,
         label: head.label.clone(),
-        note: None,
-        save_text: false,
-        course: Course::default(),
-        server: ServerPlan::default(),
+        ..plan
     }
 }
 
@@ -64,17 +47,11 @@ fn level_plan(found: &Found) -> LevelPlan {
     };
     LevelPlan {
         label: told.label.clone(),
-        load: load(found, requests),
         requests: Some(requests),
-        duration_ns: None,
-        warmup: None,
         drain_ns: 0,
         input_tokens: length(told.input_length),
         output_tokens: length(told.output_length),
-        capacity: None,
-        repeat: None,
-        until: None,
-        soak: false,
+        ..LevelPlan::new(load(found, requests))
     }
 }
 

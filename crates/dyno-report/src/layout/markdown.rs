@@ -3,12 +3,13 @@
 
 use super::cells::{markdown as safe, row, whole};
 use super::{answers, name, of_run, reasons};
+use crate::marks::Marks;
 use crate::messages::Message;
 use crate::text::{ABSENT, number};
 use dyno_model::Language;
 use dyno_model::Verdict;
 use dyno_model::metric::{Metric, Place, Statistic, Time};
-use dyno_model::summary::{Distribution, LevelSummary, RunSummary, Summary};
+use dyno_model::summary::{LevelSummary, RunSummary, Summary};
 
 /// The whole text of a run.
 pub(super) fn markdown(summary: &Summary, language: Language) -> String {
@@ -74,49 +75,6 @@ fn header(run: &RunSummary, language: Language) -> String {
     shown.collect()
 }
 
-/// What the marks in a table mean, for those that were used.
-#[derive(Debug, Default)]
-struct Marks {
-    steady: bool,
-    few: bool,
-    absent: bool,
-}
-
-impl Marks {
-    fn absent(&mut self) -> String {
-        self.absent = true;
-        ABSENT.to_owned()
-    }
-
-    fn rate(&mut self, steady: Option<f64>, whole: Option<f64>) -> String {
-        match (steady, whole) {
-            (Some(value), _) => {
-                self.steady = true;
-                format!("{}\\*", number(value))
-            }
-            (None, Some(value)) => number(value),
-            (None, None) => self.absent(),
-        }
-    }
-
-    fn percentile(&mut self, figure: Option<&Distribution>, which: Statistic) -> String {
-        let Some(value) = figure.and_then(|figure| figure.get(which)) else { return self.absent() };
-        let few = figure.is_some_and(|figure| figure.is_marked(which));
-        self.few |= few;
-        format!("{}{}", number(value), if few { "?" } else { "" })
-    }
-
-    fn lines(&self, language: Language) -> String {
-        let marks = [
-            (self.steady, "\\*", Message::Steady),
-            (self.few, "?", Message::Few),
-            (self.absent, ABSENT, Message::NoFigure),
-        ];
-        let used = marks.into_iter().filter(|(used, _, _)| *used);
-        used.map(|(_, mark, message)| format!("{mark} {}  \n", message.text(language))).collect()
-    }
-}
-
 fn table(summary: &Summary, language: Language) -> String {
     let levels = &summary.levels;
     let times = Place::Document.times(levels);
@@ -154,7 +112,10 @@ fn table(summary: &Summary, language: Language) -> String {
         cells.push(verdict);
         out.push_str(&row(&cells));
     }
-    let lines = marks.lines(language);
+    let lines = marks.used(|mark, message| {
+        format!("{}{mark} {}  \n", if mark == "*" { "\\" } else { "" }, message.text(language))
+    });
+    let lines = lines.concat();
     let gap = if lines.is_empty() { "" } else { "\n" };
     format!("{out}{gap}{lines}{footnotes}")
 }
@@ -165,18 +126,18 @@ fn joined<const N: usize>(parts: [Option<String>; N]) -> String {
 }
 
 fn cells(level: &LevelSummary, times: &[(Time, &[Statistic])], marks: &mut Marks) -> Vec<String> {
-    let steady = level.steady.map(|steady| steady.throughput);
+    let steady = level.steady.map(|steady| steady.throughput).unwrap_or_default();
     let done = level.throughput;
     let mut cells = vec![
         safe(&level.label),
         whole(level.requests.completed),
         whole(level.requests.failed),
-        marks.rate(steady.and_then(|s| s.requests_per_s), done.requests_per_s),
-        marks.rate(steady.and_then(|s| s.output_tokens_per_s), done.output_tokens_per_s),
+        marks.rate([steady.requests_per_s, done.requests_per_s], "\\*", number),
+        marks.rate([steady.output_tokens_per_s, done.output_tokens_per_s], "\\*", number),
     ];
     for (time, statistics) in times {
         let figure = level.times[*time].as_ref();
-        cells.extend(statistics.iter().map(|which| marks.percentile(figure, *which)));
+        cells.extend(statistics.iter().map(|which| marks.statistic(figure, *which, number)));
     }
     cells
 }

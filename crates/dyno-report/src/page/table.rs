@@ -6,19 +6,11 @@ use super::markup::{Markup, class, tag};
 use super::metrics::statistic;
 use super::tables::{self, Cell, Row, pill};
 use super::words::Word;
-use crate::messages::Message;
+use crate::marks::Marks;
 use crate::text::{ABSENT, number, whole};
 use dyno_model::Verdict;
 use dyno_model::metric::{Place, Statistic, Time};
 use dyno_model::summary::{Distribution, LevelSummary};
-
-/// Which marks were used.
-#[derive(Debug, Default)]
-struct Marks {
-    steady: bool,
-    few: bool,
-    absent: bool,
-}
 
 /// The table; nothing without levels.
 pub(super) fn table(page: &Page) -> Option<Markup> {
@@ -93,43 +85,33 @@ fn row(
     });
     let verdict: Markup =
         tag("span").add(pill(kind, level.verdict.name(page.language))).adds(link).into();
-    let steady = level.steady.map(|window| window.throughput);
+    let steady = level.steady.map(|window| window.throughput).unwrap_or_default();
     let done = level.throughput;
     let failed = Cell::figure(&whole(level.requests.failed));
+    let mut rate = |work| Cell::figure(&marks.rate(work, "*", grouped));
     let mut cells = vec![
         Cell::head(&level.label),
         Cell::marked(&verdict).title(&reasons),
         Cell::figure(&whole(level.requests.completed)),
         failed.kind(if level.requests.failed.is_some_and(|n| n > 0) { "bad" } else { "" }),
-        rate(steady.and_then(|s| s.requests_per_s), done.requests_per_s, marks),
-        rate(steady.and_then(|s| s.output_tokens_per_s), done.output_tokens_per_s, marks),
+        rate([steady.requests_per_s, done.requests_per_s]),
+        rate([steady.output_tokens_per_s, done.output_tokens_per_s]),
     ];
     for (time, parts) in columns {
         let all = level.times[*time].as_ref();
         cells.extend(parts.iter().map(|part| percentile(all, *part, marks)));
     }
     let flight = level.concurrency.map(|flight| number(flight.mean));
-    marks.absent |= flight.is_none();
+    marks.note(false, flight.is_none());
     cells.push(Cell::figure(flight.as_deref().unwrap_or(ABSENT)));
     Row::struck(cells, level.verdict == Verdict::Invalid)
 }
 
-fn rate(steady: Option<f64>, done: Option<f64>, marks: &mut Marks) -> Cell {
-    marks.steady |= steady.is_some();
-    marks.absent |= steady.or(done).is_none();
-    match (steady, done) {
-        (Some(value), _) => Cell::figure(&format!("{}*", grouped(value))),
-        (None, Some(value)) => Cell::figure(&grouped(value)),
-        (None, None) => Cell::figure(ABSENT),
-    }
-}
-
 fn percentile(all: Option<&Distribution>, part: Statistic, marks: &mut Marks) -> Cell {
     let Some(found) = all.and_then(|all| statistic(all, part)) else {
-        marks.absent = true;
-        return Cell::figure(ABSENT);
+        return Cell::figure(&marks.absent());
     };
-    marks.few |= found.few;
+    marks.note(found.few, false);
     let mark = if found.few { "?" } else { "" };
     let interval =
         found.interval.map(|[low, high]| format!("95 %: {} – {} ms", grouped(low), grouped(high)));
@@ -138,12 +120,7 @@ fn percentile(all: Option<&Distribution>, part: Statistic, marks: &mut Marks) ->
 }
 
 fn legend(page: &Page, marks: &Marks) -> Markup {
-    let lines = [
-        (marks.steady, "*", Message::Steady),
-        (marks.few, "?", Message::Few),
-        (marks.absent, ABSENT, Message::NoFigure),
-    ];
-    let used = lines.into_iter().filter(|(used, _, _)| *used).map(|(_, mark, message)| {
+    let used = marks.used(|mark, message| {
         let mark = tag("b").text(mark);
         tag("span").add(mark).text(" ").text(message.text(page.language)).into()
     });

@@ -1,6 +1,6 @@
 //! A level over time, as a small table: ramps and soaks.
 
-use super::table::Marks;
+use crate::marks::Marks;
 use crate::messages::Say;
 use dyno_model::Language;
 use dyno_model::summary::{LevelSummary, Slice};

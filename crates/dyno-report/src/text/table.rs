@@ -4,80 +4,35 @@ use super::TextOptions;
 use super::paint::{struck, verdict};
 use super::slices::slices;
 use super::turns::turns;
+use crate::marks::Marks;
 use crate::messages::{Message, Say};
 use dyno_model::Language;
 use dyno_model::Verdict;
 use dyno_model::metric::{Metric, Place, Statistic};
 use dyno_model::summary::{Distribution, LevelSummary};
-use dyno_words::columns::{ABSENT, cut_middle, left, millis, number, right, whole, width, wrap};
+use dyno_words::columns::{cut_middle, left, millis, number, right, whole, width, wrap};
 use dyno_words::escape::escape;
 
 const LABEL: usize = 40;
 const LONGEST_WORDS: usize = 300;
 
-/// What the marks mean, for those that were used.
-#[derive(Debug, Default)]
-pub(super) struct Marks {
-    steady: bool,
-    few: bool,
-    absent: bool,
-}
-
-impl Marks {
-    /// Some figure carries a mark, or is absent.
-    pub(super) fn note(&mut self, few: bool, absent: bool) {
-        self.few |= few;
-        self.absent |= absent;
-    }
-
-    fn lines(&self, language: Language) -> String {
-        let marks = [
-            (self.steady, "*", Say::Steady.text(language)),
-            (self.few, "?", Message::Few.text(language)),
-            (self.absent, ABSENT, Message::NoFigure.text(language)),
-        ];
-        let used = marks.into_iter().filter(|(used, ..)| *used);
-        used.map(|(_, mark, words)| format!("{mark} {words}\n")).collect()
-    }
-}
-
 /// Statistics of a time, `120/480`.
 fn cell(figure: &Option<Distribution>, statistics: &[Statistic], marks: &mut Marks) -> String {
-    let Some(figure) = figure else {
-        marks.absent = true;
-        return ABSENT.to_owned();
-    };
-    let one = |which: &Statistic| percentile(Some(figure), *which, marks);
+    let Some(figure) = figure else { return marks.absent() };
+    let one = |which: &Statistic| marks.statistic(Some(figure), *which, millis);
     statistics.iter().map(one).collect::<Vec<_>>().join("/")
 }
 
-/// A percentile of a figure in milliseconds, with its mark.
-pub(super) fn percentile(
-    figure: Option<&Distribution>,
-    which: Statistic,
-    marks: &mut Marks,
-) -> String {
-    let few = figure.is_some_and(|figure| figure.is_marked(which));
-    let Some(value) = figure.and_then(|figure| figure.get(which)) else {
-        marks.absent = true;
-        return ABSENT.to_owned();
-    };
-    marks.few |= few;
-    format!("{}{}", millis(value), if few { "?" } else { "" })
-}
-
-fn rate(whole: Option<f64>, steady: Option<f64>, marks: &mut Marks) -> String {
-    match (steady, whole) {
-        (Some(value), _) => {
-            marks.steady = true;
-            format!("{}*", number(value))
-        }
-        (None, Some(value)) => number(value),
-        (None, None) => {
-            marks.absent = true;
-            ABSENT.to_owned()
-        }
-    }
+/// What the marks mean; the steady window is where the whole run stands below.
+fn legend(marks: &Marks, language: Language) -> String {
+    let lines = marks.used(|mark, message| {
+        let words = match message {
+            Message::Steady => Say::Steady.text(language),
+            message => message.text(language),
+        };
+        format!("{mark} {words}\n")
+    });
+    lines.concat()
 }
 
 /// The table with its footnotes.
@@ -98,13 +53,13 @@ pub(super) fn table(levels: &[LevelSummary], options: &TextOptions) -> String {
     below.push(String::new());
     let mut rows = vec![head, below];
     for level in levels {
-        let steady = level.steady.map(|steady| steady.throughput);
+        let steady = level.steady.map(|steady| steady.throughput).unwrap_or_default();
         let done = level.throughput;
         let mut row = vec![
             String::new(),
             format!("{}/{}", whole(level.requests.completed), whole(level.requests.failed)),
-            rate(done.requests_per_s, steady.and_then(|s| s.requests_per_s), &mut marks),
-            rate(done.output_tokens_per_s, steady.and_then(|s| s.output_tokens_per_s), &mut marks),
+            marks.rate([steady.requests_per_s, done.requests_per_s], "*", number),
+            marks.rate([steady.output_tokens_per_s, done.output_tokens_per_s], "*", number),
         ];
         for (time, statistics) in &times {
             row.push(cell(&level.times[*time], statistics, &mut marks));
@@ -149,7 +104,7 @@ pub(super) fn table(levels: &[LevelSummary], options: &TextOptions) -> String {
         out.push_str(line.trim_end());
         out.push('\n');
     }
-    out + &marks.lines(language) + &invalid(levels, options)
+    out + &legend(&marks, language) + &invalid(levels, options)
 }
 
 /// Why levels are invalid, where several stand in the table.

@@ -1,11 +1,11 @@
 //! What there is to say of a level's conversations: first and later turns side by side.
 
-use super::table::{Marks, percentile};
+use crate::marks::Marks;
 use crate::messages::Say;
 use dyno_model::Language;
 use dyno_model::metric::Statistic;
 use dyno_model::summary::{LevelSummary, TurnFigures};
-use dyno_words::columns::{left, maybe, number, right};
+use dyno_words::columns::{left, maybe, millis, number, right};
 
 const COLUMNS: usize = 6;
 
@@ -20,7 +20,7 @@ fn line(cells: &[String; COLUMNS]) -> String {
 fn cells(name: &str, turns: &TurnFigures, marks: &mut Marks) -> [String; COLUMNS] {
     let ttft = turns.ttft.as_ref();
     let [p50, p90, p99] = [Statistic::P50, Statistic::P90, Statistic::P99]
-        .map(|which| percentile(ttft, which, marks));
+        .map(|which| marks.statistic(ttft, which, millis));
     let tokens = maybe(turns.input_tokens.map(|tokens| tokens.mean));
     [name.to_owned(), turns.requests.to_string(), p50, p90, p99, tokens]
 }

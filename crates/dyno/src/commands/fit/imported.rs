@@ -30,16 +30,10 @@ fn plan(level: &LevelSummary, load: Load) -> LevelPlan {
     let length = |asked: Option<u32>| LengthSpec::fixed(asked.unwrap_or_default());
     LevelPlan {
         label: level.label.clone(),
-        load,
         requests: level.requests.planned.or(level.requests.completed),
-        duration_ns: None,
-        warmup: None,
         drain_ns: 0,
         input_tokens: length(level.input_length),
         output_tokens: length(level.output_length),
-        capacity: None,
-        repeat: None,
-        until: None,
-        soak: false,
+        ..LevelPlan::new(load)
     }
 }
