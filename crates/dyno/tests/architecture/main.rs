@@ -10,7 +10,7 @@ use std::process::Command;
 
 /// Every crate of the workspace, with those of them that it may use. A crate names only crates
 /// above it.
-const MAY_KNOW: [(&str, &[&str]); 16] = [
+const MAY_KNOW: [(&str, &[&str]); 18] = [
     ("dyno-model", &[]),
     ("dyno-stats", &[]),
     ("dyno-net", &[]),
@@ -22,27 +22,40 @@ const MAY_KNOW: [(&str, &[&str]); 16] = [
     ("dyno-record", &["dyno-model"]),
     ("dyno-engine", &["dyno-model", "dyno-net", "dyno-stats"]),
     ("dyno-analysis", &["dyno-model", "dyno-record", "dyno-search", "dyno-stats", "dyno-words"]),
-    (
-        "dyno-report",
-        &["dyno-analysis", "dyno-model", "dyno-record", "dyno-search", "dyno-stats", "dyno-words"],
-    ),
+    ("dyno-report", &["dyno-analysis", "dyno-model", "dyno-words"]),
     ("dyno-import", &["dyno-analysis", "dyno-model", "dyno-words"]),
     ("dyno-live", &["dyno-analysis", "dyno-model", "dyno-net", "dyno-words"]),
+    ("dyno-fit", &["dyno-drive", "dyno-engine", "dyno-model"]),
     (
-        "llm-dyno",
+        "dyno-run",
         &[
             "dyno-analysis",
             "dyno-drive",
             "dyno-engine",
+            "dyno-fit",
+            "dyno-model",
+            "dyno-net",
+            "dyno-record",
+            "dyno-stats",
+            "dyno-wire",
+            "dyno-words",
+            "dyno-workload",
+        ],
+    ),
+    (
+        "llm-dyno",
+        &[
+            "dyno-analysis",
+            "dyno-engine",
+            "dyno-fit",
             "dyno-import",
             "dyno-live",
             "dyno-model",
             "dyno-net",
             "dyno-record",
             "dyno-report",
+            "dyno-run",
             "dyno-search",
-            "dyno-stats",
-            "dyno-wire",
             "dyno-words",
             "dyno-workload",
         ],
@@ -55,38 +68,43 @@ const MAY_KNOW: [(&str, &[&str]); 16] = [
 const LIGHT: [&str; 5] = ["libm", "memchr", "serde", "serde_json", "thiserror"];
 
 /// What else others wrote, with the only crates that may have it.
-const HEAVY: [(&str, &[&str]); 21] = [
+const HEAVY: [(&str, &[&str]); 27] = [
     ("anyhow", &["xtask"]),
     ("clap", &["llm-dyno"]),
     ("clap_complete", &["llm-dyno"]),
     ("clap_mangen", &["llm-dyno"]),
     ("crc32fast", &["dyno-record"]),
+    ("csv", &["dyno-import"]),
     ("flate2", &["dyno-workload"]),
     ("httparse", &["dyno-engine", "dyno-wire"]),
+    ("jiff", &["dyno-model", "dyno-workload"]),
     ("minijinja", &["dyno-workload"]),
+    ("minijinja-contrib", &["dyno-workload"]),
     ("parquet", &["dyno-report", "dyno-workload"]),
     ("rand_chacha", &["dyno-drive", "dyno-workload"]),
     ("ratatui-core", &["dyno-live"]),
     ("ratatui-widgets", &["dyno-live"]),
     ("resvg", &["dyno-report"]),
-    ("rustix", &["dyno-engine", "dyno-live", "dyno-net", "dyno-wire", "llm-dyno"]),
+    ("rusqlite", &["dyno-import"]),
+    ("rustix", &["dyno-engine", "dyno-live", "dyno-net", "dyno-run", "dyno-wire", "llm-dyno"]),
     ("rustls", &["dyno-wire"]),
     ("rustls-native-certs", &["dyno-wire"]),
     ("ruzstd", &["dyno-workload"]),
     ("sha2", &["dyno-model", "dyno-report"]),
     ("signal-hook", &["llm-dyno"]),
+    ("strsim", &["dyno-model"]),
+    ("tempfile", &["dyno-import", "dyno-run"]),
     ("tokenizers", &["dyno-workload"]),
     ("toml", &["dyno-engine", "llm-dyno"]),
 ];
 
-/// Lines of the command line's own source. It is glue: 9,000 should do.
-const DYNO_LINES: usize = 13_103;
+/// Lines of the command line's own source. It is glue.
+const DYNO_LINES: usize = 9_000;
 /// Lines of any other crate's source.
 const CRATE_LINES: usize = 12_000;
 
-/// Source files that spell out one metric's name. Who goes through all metrics asks the registry;
-/// ten files should do.
-const FILES_WITH_TTFT: usize = 16;
+/// Source files that spell out one metric's name. Who goes through all metrics asks the registry.
+const FILES_WITH_TTFT: usize = 10;
 /// Where metrics are at home: the registry and the records.
 const HOME_OF_METRICS: [&str; 2] = ["dyno-model", "dyno-record"];
 
