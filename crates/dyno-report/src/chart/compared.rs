@@ -4,9 +4,9 @@ use super::canvas::clean;
 use super::levels::{Figure, Value, in_seconds, limited, lines, load, of, of_kind};
 use super::page::{Chart, Part};
 use super::panel::{Panel, Ticks};
-use super::series::{Point, Series};
 use super::words::{Language, Word};
 use dyno_analysis::compare::Speed;
+use dyno_chart::{Point, Series, Trust};
 use dyno_model::load::LoadKind;
 use dyno_model::metric::{Statistic, Time};
 use dyno_model::summary::{LevelSummary, Summary, Throughput};
@@ -118,12 +118,8 @@ fn plot(
 /// Throughput against the speed for each user, where more than one level tells it.
 fn frontier(sides: &Sides<'_>, language: Language) -> Option<Chart> {
     let point = |speed: &Speed| Point {
-        x: speed.per_user,
-        y: Some(speed.output_tokens_per_s),
-        interval: None,
-        trust: super::series::Trust::Good,
         label: clean(&speed.label),
-        remark: String::new(),
+        ..Point::of(speed.per_user, Some(speed.output_tokens_per_s), Trust::Good)
     };
     let all: Vec<(String, Vec<Speed>)> = sides
         .iter()

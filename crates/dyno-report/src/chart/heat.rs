@@ -1,13 +1,12 @@
 //! A heat map: one cell for each pair of lengths, labelled where the label fits.
 
-use super::axis::{self, Tick};
+use super::axis;
 use super::canvas::{Anchor, Canvas, Text};
 use super::measure::{cut, width};
-use super::scale::{bounds, drawable};
-use super::series::Trust;
 use super::theme::shade;
 use super::words::{Language, Word};
 use crate::text::{ABSENT, number};
+use dyno_chart::{Tick, Trust, bounds, drawable};
 
 /// One figure.
 #[derive(Debug, Clone)]

@@ -1,7 +1,6 @@
 //! Charts of a run as SVG, pure: the same summary gives the same bytes. Each chart stands by
 //! itself, with its style and fonts named inside, and needs nothing else to be looked at.
 
-mod across;
 mod axis;
 mod canvas;
 mod chosen;
@@ -9,20 +8,18 @@ mod compared;
 mod course;
 mod distributions;
 mod frontier;
+mod ground;
 mod heat;
 mod legend;
 mod levels;
 mod matrix;
 pub mod measure;
 mod names;
-mod numbers;
 mod over_time;
 mod page;
 mod panel;
 mod png;
 mod rows;
-mod scale;
-mod series;
 mod sketch;
 mod sweeps;
 mod theme;

@@ -1,11 +1,11 @@
 //! Ramps and soaks over time.
 
 use super::canvas::clean;
-use super::levels::{in_seconds, remark, trust};
+use super::levels::{in_seconds, remark};
 use super::page::{Chart, Part};
 use super::panel::{Panel, Ticks};
-use super::series::{Point, Series, Trust};
 use super::words::{Language, Word};
+use dyno_chart::{Point, Series, Trust, numbers};
 use dyno_model::summary::{LevelSummary, Slice, Summary};
 
 struct Course<'a> {
@@ -32,14 +32,12 @@ impl Course<'_> {
     ) -> Series {
         let point = |slice: &Slice| {
             let few = if few(slice) { Trust::Doubtful } else { Trust::Good };
-            let time = super::numbers::time(slice.from_s);
+            let trust = Trust::from(self.level.verdict).max(few);
+            let time = numbers::time(slice.from_s);
             Point {
-                x: place(slice),
-                y: figure(slice),
-                interval: None,
-                trust: trust(self.level).max(few),
                 label: format!("{}, {time}", clean(&self.level.label)),
                 remark: remark(self.level),
+                ..Point::of(place(slice), figure(slice), trust)
             }
         };
         Series { name: name.to_owned(), points: self.slices.iter().map(point).collect() }

@@ -1,12 +1,11 @@
 //! One bar below the other over time: when a request was due, sent, first answered, and over.
 
-use super::axis::{self, Tick};
+use super::axis;
 use super::canvas::{Anchor, Canvas, Text};
 use super::legend::{self, Entry, Swatch};
 use super::measure::cut;
-use super::numbers;
-use super::scale::{self, Scale, Spacing, bounds, drawable};
 use super::words::{Language, Word};
+use dyno_chart::{Axis, Scale, bounds, drawable};
 
 /// One request; times in seconds.
 #[derive(Debug, Clone)]
@@ -55,16 +54,9 @@ impl Rows {
             left + wide - RIGHT,
             top + high - BELOW,
         ];
-        let x = Scale {
-            spacing: Spacing::Linear,
-            low,
-            high: if end > low { end } else { low + 1.0 },
-            from: frame[0] + INSET,
-            to: frame[2] - INSET,
-        };
-        let ticks = scale::times(x.low, x.high, 8).into_iter();
-        let ticks: Vec<Tick> =
-            ticks.map(|at| Tick { at: x.at(at), label: numbers::time(at) }).collect();
+        let axis = Axis::clock(low, if end > low { end } else { low + 1.0 });
+        let x = axis.on([frame[0] + INSET, frame[2] - INSET]);
+        let ticks = axis.placed(&x);
         for tick in &ticks {
             canvas.line("dc-grid", [tick.at, frame[1]], [tick.at, frame[3]]);
         }

@@ -2,11 +2,11 @@
 
 use super::chosen::{Shown, all, even};
 use super::levels::distinct;
-use super::numbers;
 use super::page::{Chart, Part};
 use super::rows::{Row, Rows};
 use super::words::{Language, Word};
 use dyno_analysis::detail::{Bar, Became, Detail, LevelDetail};
+use dyno_chart::numbers;
 use dyno_model::summary::{LevelSummary, Summary};
 
 /// The most levels, and the most requests of each.
