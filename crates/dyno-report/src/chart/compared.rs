@@ -85,7 +85,6 @@ fn over(sides: &Sides<'_>, kind: LoadKind, axis: (Word, Ticks), language: Langua
     let more = panels.split_off(4);
     panels.extend(more.into_iter().filter(drawn));
     Chart {
-        name: format!("compared-{kind}"),
         title: Word::Compared.in_language(language).to_owned(),
         parts: panels.into_iter().map(Part::Plot).collect(),
         columns: 2,
@@ -144,7 +143,6 @@ fn frontier(sides: &Sides<'_>, language: Language) -> Option<Chart> {
         )
     };
     (!all.is_empty()).then(|| Chart {
-        name: "frontier".to_owned(),
         title: Word::Frontier.in_language(language).to_owned(),
         parts: vec![Part::Plot(panel)],
         columns: 1,

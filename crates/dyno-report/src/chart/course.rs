@@ -22,7 +22,6 @@ pub(super) fn throughput(summary: &Summary, detail: &Detail, language: Language)
     };
     let tokens = |buckets: &[Bucket]| buckets.iter().map(|bucket| bucket.output_tokens).sum();
     (!levels.is_empty()).then(|| Chart {
-        name: "throughput".to_owned(),
         title: Word::ThroughputOverTime.in_language(language).to_owned(),
         parts: vec![
             Part::Plot(panel(&levels, Word::CompletedPerSecond, &completed, language)),

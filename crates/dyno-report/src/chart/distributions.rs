@@ -35,7 +35,6 @@ pub(super) fn distributions(
     };
     let parts: Vec<Part> = CURVES.into_iter().filter_map(part).collect();
     (!parts.is_empty()).then(|| Chart {
-        name: "distributions".to_owned(),
         title: Word::Distributions.in_language(language).to_owned(),
         columns: parts.len().max(1),
         parts,

@@ -63,7 +63,6 @@ pub(super) fn frontier(summary: &Summary, language: Language) -> Option<Chart> {
         )
     };
     Some(Chart {
-        name: "frontier".to_owned(),
         title: word(Word::Frontier).to_owned(),
         parts: vec![Part::Plot(panel)],
         columns: 1,

@@ -31,7 +31,7 @@ pub(super) fn matrix(summary: &Summary, language: Language) -> Option<Chart> {
         }
     }
     let title = Word::Matrix.in_language(language).to_owned();
-    Some(Chart { name: "matrix".to_owned(), title, parts, columns: 3, height: 300.0 })
+    Some(Chart { title, parts, columns: 3, height: 300.0 })
 }
 
 fn load_name(load: &LoadSummary, language: Language) -> String {

@@ -61,7 +61,7 @@ impl Course<'_> {
         Part::Plot(Panel { unit, may_be_log: true, ..self.panel(title, series) })
     }
 
-    fn chart(&self, name: String) -> Chart {
+    fn chart(&self) -> Chart {
         let never = |_: &Slice| false;
         let rates = vec![
             self.line(self.say(Word::OfferedName), middle, |s| Some(s.offered_per_s), never),
@@ -77,7 +77,6 @@ impl Course<'_> {
             self.line(self.say(Word::Failed), middle, |s| Some(s.failed as f64), never),
         ];
         Chart {
-            name,
             title: format!("{}: {}", self.say(Word::OverTime), clean(&self.level.label)),
             parts: vec![
                 Part::Plot(self.panel(Word::RequestsPerSecond, rates)),
@@ -94,14 +93,9 @@ impl Course<'_> {
 /// Four panels for each level that is looked at over time: offered and completed requests, TTFT,
 /// latency, and what was in flight or failed.
 pub(super) fn over_time(summary: &Summary, language: Language) -> Vec<Chart> {
-    let with_slices =
-        |level: &'_ LevelSummary| level.slices.as_ref().is_some_and(|s| !s.is_empty());
-    let levels: Vec<&LevelSummary> =
-        summary.levels.iter().filter(|level| with_slices(level)).collect();
-    let chart = |(i, level): (usize, &&LevelSummary)| {
-        let slices = level.slices.as_deref().unwrap_or_default();
-        let number = if levels.len() > 1 { format!("-{}", i + 1) } else { String::new() };
-        Course { level, slices, language }.chart(format!("over-time{number}"))
+    let chart = |level: &LevelSummary| {
+        let slices = level.slices.as_deref().filter(|slices| !slices.is_empty())?;
+        Some(Course { level, slices, language }.chart())
     };
-    levels.iter().enumerate().map(chart).collect()
+    summary.levels.iter().filter_map(chart).collect()
 }

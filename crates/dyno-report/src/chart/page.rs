@@ -26,8 +26,6 @@ pub(super) enum Part {
 /// Panels that belong together.
 #[derive(Debug, Clone)]
 pub(super) struct Chart {
-    /// Names a file.
-    pub(super) name: String,
     pub(super) title: String,
     pub(super) parts: Vec<Part>,
     pub(super) columns: usize,

@@ -27,7 +27,6 @@ pub(super) fn timeline(summary: &Summary, detail: &Detail, language: Language) -
     let parts: Vec<Part> =
         interesting(&levels).into_iter().map(|i| Part::Rows(rows(&levels[i], language))).collect();
     (!parts.is_empty()).then(|| Chart {
-        name: "timeline".to_owned(),
         title: Word::Timeline.in_language(language).to_owned(),
         columns: parts.len().min(2),
         parts,
