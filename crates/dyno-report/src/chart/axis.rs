@@ -1,12 +1,38 @@
-//! Ticks with labels that never run into each other: those that would are left out.
+//! What is written around a plot: titles, and the labels of ticks, which never run into each other:
+//! those that would are left out.
 
 use super::canvas::{Anchor, Canvas, Text};
-use super::measure::width;
+use super::measure::{cut, width};
 use dyno_chart::Tick;
 use dyno_chart::axis::{Thinning, shown};
 
 /// Font size of tick labels.
 pub(super) const SIZE: f64 = 11.0;
+
+const TITLE: f64 = 13.0;
+
+/// The title above a plot in its place: left, top, width, height.
+pub(super) fn title(canvas: &mut Canvas, [left, top, wide, _]: [f64; 4], text: &str) {
+    let text = &cut(text, TITLE, true, wide);
+    let (x, y, anchor) = (left, top + 15.0, Anchor::Start);
+    canvas.text(&Text { class: "dc-ink", x, y, anchor, size: TITLE, bold: true, text });
+}
+
+/// The title of the horizontal axis.
+pub(super) fn title_below(canvas: &mut Canvas, [left, top, wide, high]: [f64; 4], text: &str) {
+    muted(
+        canvas,
+        left + wide / 2.0,
+        top + high - 4.0,
+        Anchor::Middle,
+        &cut(text, SIZE, false, wide),
+    );
+}
+
+/// A remark.
+pub(super) fn muted(canvas: &mut Canvas, x: f64, y: f64, anchor: Anchor, text: &str) {
+    canvas.text(&Text { class: "dc-muted", x, y, anchor, size: SIZE, bold: false, text });
+}
 
 /// Labels below a plot, centred on their ticks.
 pub(super) fn below(canvas: &mut Canvas, ticks: &[Tick], y: f64, room: [f64; 2]) {

@@ -1,7 +1,7 @@
 //! Several runs over each other, over their load.
 
 use super::canvas::clean;
-use super::levels::{Figure, Value, in_seconds, limited, lines, load, of, of_kind};
+use super::levels::{Figure, Value, limited, lines, load, of, of_kind};
 use super::page::{Chart, Part};
 use super::panel::{Panel, Ticks};
 use super::words::{Language, Word};
@@ -64,13 +64,7 @@ fn failures(sides: &Sides<'_>, language: Language) -> (Figure<'static>, String) 
 
 fn over(sides: &Sides<'_>, kind: LoadKind, axis: (Word, Ticks), language: Language) -> Chart {
     let panel = |title: Word, figure: &Figure<'_>| plot(sides, kind, axis, title, figure, language);
-    let times = |title: Word, figure: &Figure<'_>| {
-        let mut panel = panel(title, figure);
-        let unit = if in_seconds(&mut panel.series) { Word::Seconds } else { Word::Milliseconds };
-        panel.unit = unit.in_language(language).to_owned();
-        panel.may_be_log = true;
-        panel
-    };
+    let times = |title: Word, figure: &Figure<'_>| panel(title, figure).of_times(language);
     let (failed, unit) = failures(sides, language);
     let mut panels = vec![
         panel(Word::RequestsPerSecond, &work(|done| done.requests_per_s)),

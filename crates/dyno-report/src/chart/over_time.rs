@@ -1,7 +1,7 @@
 //! Ramps and soaks over time.
 
 use super::canvas::clean;
-use super::levels::{in_seconds, remark};
+use super::levels::remark;
 use super::page::{Chart, Part};
 use super::panel::{Panel, Ticks};
 use super::words::{Language, Word};
@@ -55,10 +55,8 @@ impl Course<'_> {
         }
     }
 
-    fn times(&self, title: Word, mut series: Vec<Series>) -> Part {
-        let unit = if in_seconds(&mut series) { Word::Seconds } else { Word::Milliseconds };
-        let unit = self.say(unit).to_owned();
-        Part::Plot(Panel { unit, may_be_log: true, ..self.panel(title, series) })
+    fn times(&self, title: Word, series: Vec<Series>) -> Part {
+        Part::Plot(self.panel(title, series).of_times(self.language))
     }
 
     fn chart(&self) -> Chart {

@@ -1,10 +1,11 @@
 //! One plot: title, legend, axes, lines.
 
 use super::axis;
-use super::canvas::{Anchor, Canvas, Text};
+use super::canvas::{Anchor, Canvas};
 use super::ground::Ground;
 use super::legend::{self, Entry, Swatch};
-use super::measure::{cut, width};
+use super::levels::in_seconds;
+use super::measure::width;
 use super::names;
 use super::theme::STYLES;
 use super::words::{Language, Word};
@@ -60,8 +61,6 @@ pub(super) struct Panel {
     pub(super) may_be_log: bool,
 }
 
-const TITLE: f64 = 13.0;
-const SMALL: f64 = 11.0;
 /// Between the frame of a plot and its outermost points.
 const INSET: f64 = 14.0;
 /// Between a plot and the end of its place: half a tick label must fit.
@@ -90,6 +89,12 @@ impl Panel {
         }
     }
 
+    /// The same for times in milliseconds: shown as seconds where they are long.
+    pub(super) fn of_times(mut self, language: Language) -> Self {
+        let unit = if in_seconds(&mut self.series) { Word::Seconds } else { Word::Milliseconds };
+        Self { unit: unit.in_language(language).to_owned(), may_be_log: true, ..self }
+    }
+
     /// Draws it into a place: left, top, width, height.
     pub(super) fn draw(&self, canvas: &mut Canvas, place: [f64; 4], language: Language) {
         let [left, top, wide, high] = place;
@@ -104,7 +109,7 @@ impl Panel {
 
         let entries = self.entries(&series, &marks, language);
         legend::draw(canvas, &entries, [left, top + 22.0], wide);
-        let labels = upright.ticks.iter().map(|tick| width(&tick.label, SMALL, false));
+        let labels = upright.ticks.iter().map(|tick| width(&tick.label, axis::SIZE, false));
         let widest = labels.fold(0.0, f64::max);
         let frame = [
             left + widest + 8.0,
@@ -118,7 +123,9 @@ impl Panel {
         let across = Axis::across(self.ticks, &loads, &beyond);
         let x = across.on([frame[0] + INSET, frame[2] - INSET]);
         if figures.is_none() {
-            self.empty(canvas, frame, language);
+            canvas.line("dc-axis", [frame[0], frame[3]], [frame[2], frame[3]]);
+            let [x, y] = [(frame[0] + frame[2]) / 2.0, (frame[1] + frame[3]) / 2.0];
+            axis::muted(canvas, x, y, Anchor::Middle, Word::NoFigures.in_language(language));
             return;
         }
         let ticks = upright.placed(&y);
@@ -169,7 +176,6 @@ impl Panel {
     }
 
     fn head(&self, canvas: &mut Canvas, place: [f64; 4], spacing: Spacing, language: Language) {
-        let [left, top, wide, high] = place;
         let log = Word::LogScale.in_language(language);
         let spacing = if spacing == Spacing::Log { log } else { "" };
         let mut units = vec![self.unit.as_str(), self.over.as_str(), spacing];
@@ -178,38 +184,8 @@ impl Panel {
             true => self.title.clone(),
             false => self.title.clone() + &language.brackets(&units.join(language.comma())),
         };
-        let text = Text {
-            class: "dc-ink",
-            x: left,
-            y: top + 15.0,
-            anchor: Anchor::Start,
-            size: TITLE,
-            bold: true,
-            text: &cut(&title, TITLE, true, wide),
-        };
-        canvas.text(&text);
-        canvas.text(&Text {
-            class: "dc-muted",
-            x: left + wide / 2.0,
-            y: top + high - 4.0,
-            anchor: Anchor::Middle,
-            size: SMALL,
-            bold: false,
-            text: &cut(&self.x_title, SMALL, false, wide),
-        });
-    }
-
-    fn empty(&self, canvas: &mut Canvas, frame: [f64; 4], language: Language) {
-        canvas.line("dc-axis", [frame[0], frame[3]], [frame[2], frame[3]]);
-        canvas.text(&Text {
-            class: "dc-muted",
-            x: (frame[0] + frame[2]) / 2.0,
-            y: (frame[1] + frame[3]) / 2.0,
-            anchor: Anchor::Middle,
-            size: SMALL,
-            bold: false,
-            text: Word::NoFigures.in_language(language),
-        });
+        axis::title(canvas, place, &title);
+        axis::title_below(canvas, place, &self.x_title);
     }
 
     fn entries(&self, series: &[Series], marks: &[Mark], language: Language) -> Vec<Entry> {

@@ -1,9 +1,8 @@
 //! One bar below the other over time: when a request was due, sent, first answered, and over.
 
 use super::axis;
-use super::canvas::{Anchor, Canvas, Text};
+use super::canvas::Canvas;
 use super::legend::{self, Entry, Swatch};
-use super::measure::cut;
 use super::words::{Language, Word};
 use dyno_chart::{Axis, Scale, bounds, drawable};
 
@@ -27,8 +26,6 @@ pub(super) struct Rows {
     pub(super) rows: Vec<Row>,
 }
 
-const TITLE: f64 = 13.0;
-const SMALL: f64 = 11.0;
 const INSET: f64 = 6.0;
 const RIGHT: f64 = 14.0;
 const BELOW: f64 = 38.0;
@@ -42,7 +39,8 @@ impl Rows {
     /// Draws it into a place: left, top, width, height.
     pub(super) fn draw(&self, canvas: &mut Canvas, place: [f64; 4], language: Language) {
         let [left, top, wide, high] = place;
-        self.head(canvas, place, language);
+        axis::title(canvas, place, &self.title);
+        axis::title_below(canvas, place, Word::TimeOfLevel.in_language(language));
         let rows: Vec<&Row> = self.rows.iter().filter(|row| is_drawable(row)).collect();
         let ends = bounds(rows.iter().flat_map(|row| [row.due, row.end]));
         let [low, end] = ends.unwrap_or([0.0, 0.0]);
@@ -68,28 +66,6 @@ impl Rows {
             row.draw(canvas, &x, [top + gap, top + step - gap]);
         }
         canvas.line("dc-axis", [frame[0], frame[3]], [frame[2], frame[3]]);
-    }
-
-    fn head(&self, canvas: &mut Canvas, place: [f64; 4], language: Language) {
-        let [left, top, wide, high] = place;
-        canvas.text(&Text {
-            class: "dc-ink",
-            x: left,
-            y: top + 15.0,
-            anchor: Anchor::Start,
-            size: TITLE,
-            bold: true,
-            text: &cut(&self.title, TITLE, true, wide),
-        });
-        canvas.text(&Text {
-            class: "dc-muted",
-            x: left + wide / 2.0,
-            y: top + high - 4.0,
-            anchor: Anchor::Middle,
-            size: SMALL,
-            bold: false,
-            text: Word::TimeOfLevel.in_language(language),
-        });
     }
 
     /// What there is to be told apart; a wait that is shorter than `least` is not seen.
