@@ -10,11 +10,12 @@ use std::process::Command;
 
 /// Every crate of the workspace, with those of them that it may use. A crate names only crates
 /// above it.
-const MAY_KNOW: [(&str, &[&str]); 16] = [
+const MAY_KNOW: [(&str, &[&str]); 17] = [
     ("dyno-model", &[]),
     ("dyno-stats", &[]),
     ("dyno-net", &[]),
     ("dyno-words", &["dyno-model"]),
+    ("dyno-chart", &["dyno-model"]),
     ("dyno-search", &["dyno-stats"]),
     ("dyno-workload", &["dyno-model", "dyno-words"]),
     ("dyno-drive", &["dyno-model"]),
@@ -24,10 +25,18 @@ const MAY_KNOW: [(&str, &[&str]); 16] = [
     ("dyno-analysis", &["dyno-model", "dyno-record", "dyno-search", "dyno-stats", "dyno-words"]),
     (
         "dyno-report",
-        &["dyno-analysis", "dyno-model", "dyno-record", "dyno-search", "dyno-stats", "dyno-words"],
+        &[
+            "dyno-analysis",
+            "dyno-chart",
+            "dyno-model",
+            "dyno-record",
+            "dyno-search",
+            "dyno-stats",
+            "dyno-words",
+        ],
     ),
     ("dyno-import", &["dyno-analysis", "dyno-model", "dyno-words"]),
-    ("dyno-live", &["dyno-analysis", "dyno-model", "dyno-net", "dyno-words"]),
+    ("dyno-live", &["dyno-analysis", "dyno-chart", "dyno-model", "dyno-net", "dyno-words"]),
     (
         "llm-dyno",
         &[
