@@ -4,6 +4,7 @@ use super::picture::Picture;
 use crate::finished::maybe;
 use crate::seconds::Second;
 use dyno_model::metric::Time;
+use dyno_chart::bounds;
 use dyno_words::columns::{millis, number};
 use ratatui_core::layout::{Constraint, Layout, Rect};
 use ratatui_core::style::{Color, Style};
@@ -72,7 +73,7 @@ fn one(frame: &mut Frame<'_>, area: Rect, chart: &Chart, seconds: &[Second]) {
     let columns = usize::from(area.width);
     let shown = &seconds[seconds.len().saturating_sub(columns)..];
     let values: Vec<Option<f64>> = shown.iter().map(chart.value).collect();
-    let highest = values.iter().flatten().copied().reduce(f64::max);
+    let highest = bounds(values.iter().flatten().copied()).map(|[_, highest]| highest);
     let title = format!(
         "{} {} {}, highest {} ",
         chart.name,

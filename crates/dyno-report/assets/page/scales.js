@@ -1,4 +1,6 @@
-// From values to pixels and back, evenly or by their logarithms, and where the ticks stand.
+// From values to pixels and back, evenly or by their logarithms, and where the ticks stand. This
+// mirrors the rules of the crate dyno-chart (scale.rs, the density of a page), because a zoom asks for
+// ticks that nobody can know ahead; the test page/scales.rs holds the two against each other.
 
 function Scale(domain, range, log) {
   this.domain = domain;
@@ -34,7 +36,8 @@ function step(span, count) {
   var raw = span / Math.max(count, 1);
   var power = Math.pow(10, Math.floor(Math.log10(raw)));
   var rest = raw / power;
-  return power * (rest <= 1 ? 1 : rest <= 2 ? 2 : rest <= 5 ? 5 : 10);
+  var fits = function (factor) { return factor >= rest * (1 - 1e-9); };
+  return power * ([1, 2, 5].filter(fits)[0] || 10);
 }
 
 // Round values; of logarithms 1, 2, 5 of each power as far as there is room.

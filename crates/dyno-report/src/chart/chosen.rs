@@ -1,10 +1,9 @@
 //! Which levels are drawn where there is not room for all.
 
 use super::canvas::clean;
-use super::levels::trust;
-use super::series::Trust;
 use super::theme::STYLES;
 use dyno_analysis::detail::{Detail, LevelDetail};
+use dyno_chart::Trust;
 use dyno_model::summary::{LevelSummary, Summary};
 
 /// A level with what is known of its single requests.
@@ -26,7 +25,7 @@ pub(super) fn all<'a>(
         let found = detail.of(level.index).filter(|detail| has(level, detail))?;
         let round = level.repeat.map_or_else(String::new, |repeat| format!(" #{}", repeat + 1));
         let name = clean(&format!("{}{round}", level.label));
-        Some(Shown { level, detail: found, name, trust: trust(level) })
+        Some(Shown { level, detail: found, name, trust: level.verdict.into() })
     };
     summary.levels.iter().filter_map(named).collect()
 }

@@ -1,12 +1,12 @@
 //! Several runs over each other, over their load.
 
 use super::canvas::clean;
-use super::levels::{Figure, Value, in_seconds, limited, lines, load, of, of_kind};
+use super::levels::{Figure, Value, limited, lines, load, of, of_kind};
 use super::page::{Chart, Part};
 use super::panel::{Panel, Ticks};
-use super::series::{Point, Series};
 use super::words::{Language, Word};
 use dyno_analysis::compare::Speed;
+use dyno_chart::{Point, Series, Trust};
 use dyno_model::load::LoadKind;
 use dyno_model::metric::{Statistic, Time};
 use dyno_model::summary::{LevelSummary, Summary, Throughput};
@@ -64,13 +64,7 @@ fn failures(sides: &Sides<'_>, language: Language) -> (Figure<'static>, String) 
 
 fn over(sides: &Sides<'_>, kind: LoadKind, axis: (Word, Ticks), language: Language) -> Chart {
     let panel = |title: Word, figure: &Figure<'_>| plot(sides, kind, axis, title, figure, language);
-    let times = |title: Word, figure: &Figure<'_>| {
-        let mut panel = panel(title, figure);
-        let unit = if in_seconds(&mut panel.series) { Word::Seconds } else { Word::Milliseconds };
-        panel.unit = unit.in_language(language).to_owned();
-        panel.may_be_log = true;
-        panel
-    };
+    let times = |title: Word, figure: &Figure<'_>| panel(title, figure).of_times(language);
     let (failed, unit) = failures(sides, language);
     let mut panels = vec![
         panel(Word::RequestsPerSecond, &work(|done| done.requests_per_s)),
@@ -85,7 +79,6 @@ fn over(sides: &Sides<'_>, kind: LoadKind, axis: (Word, Ticks), language: Langua
     let more = panels.split_off(4);
     panels.extend(more.into_iter().filter(drawn));
     Chart {
-        name: format!("compared-{kind}"),
         title: Word::Compared.in_language(language).to_owned(),
         parts: panels.into_iter().map(Part::Plot).collect(),
         columns: 2,
@@ -118,12 +111,8 @@ fn plot(
 /// Throughput against the speed for each user, where more than one level tells it.
 fn frontier(sides: &Sides<'_>, language: Language) -> Option<Chart> {
     let point = |speed: &Speed| Point {
-        x: speed.per_user,
-        y: Some(speed.output_tokens_per_s),
-        interval: None,
-        trust: super::series::Trust::Good,
         label: clean(&speed.label),
-        remark: String::new(),
+        ..Point::of(speed.per_user, Some(speed.output_tokens_per_s), Trust::Good)
     };
     let all: Vec<(String, Vec<Speed>)> = sides
         .iter()
@@ -148,7 +137,6 @@ fn frontier(sides: &Sides<'_>, language: Language) -> Option<Chart> {
         )
     };
     (!all.is_empty()).then(|| Chart {
-        name: "frontier".to_owned(),
         title: Word::Frontier.in_language(language).to_owned(),
         parts: vec![Part::Plot(panel)],
         columns: 1,

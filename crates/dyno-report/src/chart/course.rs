@@ -4,9 +4,9 @@ use super::chosen::{Shown, all};
 use super::levels::remark;
 use super::page::{Chart, Part};
 use super::panel::{Panel, Ticks};
-use super::series::{Point, Series};
 use super::words::{Language, Word};
 use dyno_analysis::detail::{Bucket, Course, Detail};
+use dyno_chart::{Point, Series, numbers};
 use dyno_model::summary::Summary;
 
 /// The most stretches that are drawn: of one level, and of a run.
@@ -22,7 +22,6 @@ pub(super) fn throughput(summary: &Summary, detail: &Detail, language: Language)
     };
     let tokens = |buckets: &[Bucket]| buckets.iter().map(|bucket| bucket.output_tokens).sum();
     (!levels.is_empty()).then(|| Chart {
-        name: "throughput".to_owned(),
         title: Word::ThroughputOverTime.in_language(language).to_owned(),
         parts: vec![
             Part::Plot(panel(&levels, Word::CompletedPerSecond, &completed, language)),
@@ -64,12 +63,9 @@ fn points(level: &Shown, most: usize, sum: &dyn Fn(&[Bucket]) -> Option<f64>) ->
         let from = from as f64 * course.every_s;
         let long = stretch.len() as f64 * course.every_s;
         Point {
-            x: start + from + long / 2.0,
-            y: sum(stretch).map(|sum| sum / long),
-            interval: None,
-            trust: level.trust,
-            label: format!("{}, {}", level.name, super::numbers::time(from)),
+            label: format!("{}, {}", level.name, numbers::time(from)),
             remark: remark(level.level),
+            ..Point::of(start + from + long / 2.0, sum(stretch).map(|sum| sum / long), level.trust)
         }
     };
     stretches(course.buckets.len(), each).into_iter().map(point).collect()

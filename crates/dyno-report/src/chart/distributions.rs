@@ -2,12 +2,11 @@
 
 use super::chosen::{Shown, shown};
 use super::levels::remark;
-use super::numbers;
 use super::page::{Chart, Part};
 use super::panel::{Marked, Panel, Ticks};
-use super::series::{Point, Series};
 use super::words::{Language, Word};
 use dyno_analysis::detail::{Curve, Detail, LevelDetail};
+use dyno_chart::{Point, Series, numbers};
 use dyno_model::metric::Time;
 use dyno_model::summary::{LevelSummary, Summary};
 
@@ -36,7 +35,6 @@ pub(super) fn distributions(
     };
     let parts: Vec<Part> = CURVES.into_iter().filter_map(part).collect();
     (!parts.is_empty()).then(|| Chart {
-        name: "distributions".to_owned(),
         title: Word::Distributions.in_language(language).to_owned(),
         columns: parts.len().max(1),
         parts,
@@ -55,10 +53,6 @@ fn panel(levels: &[Shown], left_out: usize, (title, which): Which, language: Lan
         let curve = which(level.detail);
         let points = curve.into_iter().flat_map(|curve| &curve.points);
         let point = |[ms, share]: &[f64; 2]| Point {
-            x: ms.max(least),
-            y: Some(share * 100.0),
-            interval: None,
-            trust: level.trust,
             label: format!(
                 "{}: {} p{} {} {}",
                 level.name,
@@ -68,6 +62,7 @@ fn panel(levels: &[Shown], left_out: usize, (title, which): Which, language: Lan
                 Word::Milliseconds.in_language(language)
             ),
             remark: remark(level.level),
+            ..Point::of(ms.max(least), Some(share * 100.0), level.trust)
         };
         Series { name: level.name.clone(), points: points.map(point).collect() }
     };

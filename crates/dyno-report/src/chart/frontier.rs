@@ -2,13 +2,12 @@
 
 use super::canvas::clean;
 use super::levels::{Value, all_steady, distinct, ends_of_sweep, lengths, load, of_kind, point};
-use super::numbers;
 use super::page::{Chart, Part};
 use super::panel::{Panel, Ticks};
-use super::series::{Point, Series};
 use super::sketch::work;
 use super::theme::STYLES;
 use super::words::{Language, Word};
+use dyno_chart::{Point, Series, numbers};
 use dyno_model::load::LoadKind;
 use dyno_model::metric::Time;
 use dyno_model::summary::{LevelSummary, Summary};
@@ -64,7 +63,6 @@ pub(super) fn frontier(summary: &Summary, language: Language) -> Option<Chart> {
         )
     };
     Some(Chart {
-        name: "frontier".to_owned(),
         title: word(Word::Frontier).to_owned(),
         parts: vec![Part::Plot(panel)],
         columns: 1,

@@ -1,13 +1,12 @@
 //! A heat map: one cell for each pair of lengths, labelled where the label fits.
 
-use super::axis::{self, Tick};
+use super::axis;
 use super::canvas::{Anchor, Canvas, Text};
 use super::measure::{cut, width};
-use super::scale::{bounds, drawable};
-use super::series::Trust;
 use super::theme::shade;
 use super::words::{Language, Word};
 use crate::text::{ABSENT, number};
+use dyno_chart::{Tick, Trust, bounds, drawable};
 
 /// One figure.
 #[derive(Debug, Clone)]
@@ -29,17 +28,17 @@ pub(super) struct Heat {
     pub(super) cells: Vec<Vec<Option<Cell>>>,
 }
 
-const TITLE: f64 = 13.0;
-const SMALL: f64 = 11.0;
-
 impl Heat {
     /// Draws it into a place: left, top, width, height.
     pub(super) fn draw(&self, canvas: &mut Canvas, place: [f64; 4], language: Language) {
         let [left, top, wide, high] = place;
-        self.head(canvas, place, language);
+        axis::title(canvas, place, &self.title);
+        let input = Word::InputTokens.in_language(language);
+        axis::muted(canvas, left, top + 33.0, Anchor::Start, input);
+        axis::title_below(canvas, place, Word::OutputTokens.in_language(language));
         let names: Vec<String> =
-            self.rows.iter().map(|name| cut(name, SMALL, false, wide / 3.0)).collect();
-        let widest = names.iter().map(|name| width(name, SMALL, false)).fold(0.0, f64::max);
+            self.rows.iter().map(|name| cut(name, axis::SIZE, false, wide / 3.0)).collect();
+        let widest = names.iter().map(|name| width(name, axis::SIZE, false)).fold(0.0, f64::max);
         let frame = [left + widest + 8.0, top + 42.0, left + wide, top + high - 38.0];
         let step = [
             (frame[2] - frame[0]) / self.columns.len().max(1) as f64,
@@ -52,7 +51,7 @@ impl Heat {
         let columns = self.columns.iter().enumerate();
         let room = step[0].max(40.0) - 8.0;
         let columns: Vec<Tick> = columns
-            .map(|(i, name)| Tick { at: middle(0, i), label: cut(name, SMALL, false, room) })
+            .map(|(i, name)| Tick { at: middle(0, i), label: cut(name, axis::SIZE, false, room) })
             .collect();
         axis::below(canvas, &columns, frame[3] + 16.0, [left, left + wide]);
 
@@ -70,33 +69,6 @@ impl Heat {
                     draw_cell(canvas, cell, area, range, size);
                 }
             }
-        }
-    }
-
-    fn head(&self, canvas: &mut Canvas, [left, top, wide, high]: [f64; 4], language: Language) {
-        let title = cut(&self.title, TITLE, true, wide);
-        let lines = [
-            (left, top + 15.0, Anchor::Start, true, "dc-ink", title.as_str()),
-            (
-                left,
-                top + 33.0,
-                Anchor::Start,
-                false,
-                "dc-muted",
-                Word::InputTokens.in_language(language),
-            ),
-            (
-                left + wide / 2.0,
-                top + high - 4.0,
-                Anchor::Middle,
-                false,
-                "dc-muted",
-                Word::OutputTokens.in_language(language),
-            ),
-        ];
-        for (x, y, anchor, bold, class, text) in lines {
-            let size = if bold { TITLE } else { SMALL };
-            canvas.text(&Text { class, x, y, anchor, size, bold, text });
         }
     }
 

@@ -2,10 +2,11 @@
 //! it needs, so that it covers nothing.
 
 use super::canvas::{Anchor, Canvas, Text};
+use super::ground::marker;
 use super::measure::{cut, width};
 use super::rows::cross;
-use super::series::{Trust, marker};
 use super::theme::STYLES;
+use dyno_chart::Trust;
 
 const SIZE: f64 = 11.0;
 const ROW: f64 = 17.0;

@@ -1,8 +1,8 @@
 //! From the levels of a summary to lines: which figure, of which levels, how far to be believed.
 
 use super::canvas::clean;
-use super::series::{Point, Series, Trust};
 use super::theme::STYLES;
+use dyno_chart::{Point, Series, Trust};
 use dyno_model::Verdict;
 use dyno_model::load::LoadKind;
 use dyno_model::metric::{Statistic, Time};
@@ -75,15 +75,6 @@ pub(super) fn distinct<T: PartialEq>(values: impl IntoIterator<Item = T>) -> Vec
     distinct
 }
 
-/// Whether a level is to be believed.
-pub(super) fn trust(level: &LevelSummary) -> Trust {
-    match level.verdict {
-        Verdict::Valid | Verdict::Unjudged => Trust::Good,
-        Verdict::Suspect => Trust::Doubtful,
-        Verdict::Invalid => Trust::Bad,
-    }
-}
-
 /// The verdict with its reasons; nothing for a valid level.
 pub(super) fn remark(level: &LevelSummary) -> String {
     if level.verdict <= Verdict::Unjudged {
@@ -99,7 +90,7 @@ pub(super) fn remark(level: &LevelSummary) -> String {
 /// One point of a line.
 pub(super) fn point(level: &LevelSummary, x: f64, value: Option<Value>) -> Point {
     let few = value.is_some_and(|value| value.few);
-    let trust = trust(level).max(if few { Trust::Doubtful } else { Trust::Good });
+    let trust = Trust::from(level.verdict).max(if few { Trust::Doubtful } else { Trust::Good });
     Point {
         x,
         y: value.map(|value| value.value),

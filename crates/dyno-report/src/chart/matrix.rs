@@ -2,11 +2,11 @@
 
 use super::canvas::clean;
 use super::heat::{Cell, Heat};
-use super::levels::{all_steady, distinct, lengths, remark, trust};
-use super::numbers;
+use super::levels::{all_steady, distinct, lengths, remark};
 use super::page::{Chart, Part};
 use super::sketch::work;
 use super::words::{Language, Word};
+use dyno_chart::{Trust, numbers};
 use dyno_model::Verdict;
 use dyno_model::load::LoadKind;
 use dyno_model::metric::Time;
@@ -31,7 +31,7 @@ pub(super) fn matrix(summary: &Summary, language: Language) -> Option<Chart> {
         }
     }
     let title = Word::Matrix.in_language(language).to_owned();
-    Some(Chart { name: "matrix".to_owned(), title, parts, columns: 3, height: 300.0 })
+    Some(Chart { title, parts, columns: 3, height: 300.0 })
 }
 
 fn load_name(load: &LoadSummary, language: Language) -> String {
@@ -101,7 +101,7 @@ fn of_rounds(
     let first = counted.first()?;
     let values: Vec<f64> = counted.iter().filter_map(|level| figure(level)).collect();
     let value = (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64);
-    let trust = counted.iter().map(|level| trust(level)).max()?;
+    let trust = counted.iter().map(|level| Trust::from(level.verdict)).max()?;
     let worst = counted.iter().max_by_key(|level| level.verdict)?;
     let shown = value.map_or_else(|| crate::text::ABSENT.to_owned(), numbers::label);
     let remark = remark(worst);

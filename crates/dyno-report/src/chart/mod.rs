@@ -1,7 +1,6 @@
 //! Charts of a run as SVG, pure: the same summary gives the same bytes. Each chart stands by
 //! itself, with its style and fonts named inside, and needs nothing else to be looked at.
 
-mod across;
 mod axis;
 mod canvas;
 mod chosen;
@@ -9,20 +8,18 @@ mod compared;
 mod course;
 mod distributions;
 mod frontier;
+mod ground;
 mod heat;
 mod legend;
 mod levels;
 mod matrix;
 pub mod measure;
 mod names;
-mod numbers;
 mod over_time;
 mod page;
 mod panel;
 mod png;
 mod rows;
-mod scale;
-mod series;
 mod sketch;
 mod sweeps;
 mod theme;
@@ -44,40 +41,56 @@ pub struct ChartOptions {
     pub language: Language,
 }
 
-fn all(summary: &Summary, detail: Option<&Detail>, options: &ChartOptions) -> Vec<Chart> {
-    let language = options.language;
-    let of_requests = detail.map(|detail| {
-        [
-            distributions::distributions(summary, detail, language),
-            course::throughput(summary, detail, language),
-            timeline::timeline(summary, detail, language),
-        ]
-    });
-    let sweeps = [
-        sweeps::concurrency(summary, language),
-        sweeps::rates(summary, language),
-        sweeps::bursts(summary, language),
-        matrix::matrix(summary, language),
-        frontier::frontier(summary, language),
-    ];
-    let over_time = over_time::over_time(summary, language);
-    let of_requests = of_requests.into_iter().flatten().flatten();
-    sweeps.into_iter().flatten().chain(over_time).chain(of_requests).collect()
+/// From what a chart chooses its series.
+enum Source {
+    Summary(fn(&Summary, Language) -> Option<Chart>),
+    /// A chart for each level that has what it takes.
+    EachLevel(fn(&Summary, Language) -> Vec<Chart>),
+    /// Single requests, too.
+    Detail(fn(&Summary, &Detail, Language) -> Option<Chart>),
 }
 
-/// Every chart that this run has figures for, each with a name that is fit for a file:
-/// `concurrency`, `rates`, `bursts`, `matrix`, `frontier`, `over-time`; with `detail` also
-/// `distributions`, `throughput`, `timeline`.
+/// Every chart, in the order of the page, with a name that is fit for a file. A new one is a file
+/// that chooses its series, and a row here.
+const CHARTS: [(&str, Source); 9] = [
+    ("concurrency", Source::Summary(sweeps::concurrency)),
+    ("rates", Source::Summary(sweeps::rates)),
+    ("bursts", Source::Summary(sweeps::bursts)),
+    ("matrix", Source::Summary(matrix::matrix)),
+    ("frontier", Source::Summary(frontier::frontier)),
+    ("over-time", Source::EachLevel(over_time::over_time)),
+    ("distributions", Source::Detail(distributions::distributions)),
+    ("throughput", Source::Detail(course::throughput)),
+    ("timeline", Source::Detail(timeline::timeline)),
+];
+
+fn all(summary: &Summary, detail: Option<&Detail>, language: Language) -> Vec<(String, Chart)> {
+    let mut named = Vec::new();
+    for (name, source) in CHARTS {
+        let found = match source {
+            Source::Summary(choose) => choose(summary, language).into_iter().collect(),
+            Source::EachLevel(choose) => choose(summary, language),
+            Source::Detail(choose) => {
+                detail.and_then(|detail| choose(summary, detail, language)).into_iter().collect()
+            }
+        };
+        let several = found.len() > 1;
+        for (chart, i) in found.into_iter().zip(1..) {
+            named.push((if several { format!("{name}-{i}") } else { name.to_owned() }, chart));
+        }
+    }
+    named
+}
+
+/// Every chart that this run has figures for, each with its name in the table above, numbered
+/// where there are several of it; those of single requests only with `detail`.
 pub fn charts(
     summary: &Summary,
     detail: Option<&Detail>,
     options: &ChartOptions,
 ) -> Vec<(String, String)> {
-    let draw = |chart: Chart| {
-        let name = chart.name.clone();
-        (name, page(&summary.run, &[chart], options.language))
-    };
-    all(summary, detail, options).into_iter().map(draw).collect()
+    let draw = |(name, chart)| (name, page(&summary.run, &[chart], options.language));
+    all(summary, detail, options.language).into_iter().map(draw).collect()
 }
 
 /// Runs over each other, each under its name: requests/s, latency, throughput and failures over the
@@ -92,7 +105,8 @@ pub fn compared(sides: &[(&str, &Summary)], options: &ChartOptions) -> String {
 
 /// All charts of the run, one below the other; a page that says so where there are none.
 pub fn svg(summary: &Summary, detail: Option<&Detail>, options: &ChartOptions) -> String {
-    page(&summary.run, &all(summary, detail, options), options.language)
+    let charts = all(summary, detail, options.language).into_iter().map(|(_, chart)| chart);
+    page(&summary.run, &charts.collect::<Vec<_>>(), options.language)
 }
 
 /// The same page as [`svg`] in pixels, 1,200 wide, drawn with a font that is compiled in.
@@ -107,41 +121,4 @@ pub fn png(
 /// One of our drawings in pixels, as wide as it is drawn.
 pub fn picture(drawing: &str) -> Result<Picture, PngError> {
     png::png(drawing)
-}
-
-fn one(summary: &Summary, options: &ChartOptions, chart: Option<Chart>) -> Option<String> {
-    chart.map(|chart| page(&summary.run, &[chart], options.language))
-}
-
-/// Total time, requests/s, mean latency, output tokens/s, p50 and p90 of the latency over the
-/// number in flight; absent where no levels differ in it.
-pub fn concurrency(summary: &Summary, options: &ChartOptions) -> Option<String> {
-    one(summary, options, sweeps::concurrency(summary, options.language))
-}
-
-/// Completed requests, TTFT, ITL and latency over the offered rate, and where the server bends.
-pub fn rates(summary: &Summary, options: &ChartOptions) -> Option<String> {
-    one(summary, options, sweeps::rates(summary, options.language))
-}
-
-/// Duration, TTFT and TPOT over the number of requests at once.
-pub fn bursts(summary: &Summary, options: &ChartOptions) -> Option<String> {
-    one(summary, options, sweeps::bursts(summary, options.language))
-}
-
-/// Heat maps of requests/s, output tokens/s and latency per output token over the lengths of
-/// input and output.
-pub fn matrix(summary: &Summary, options: &ChartOptions) -> Option<String> {
-    one(summary, options, matrix::matrix(summary, options.language))
-}
-
-/// Output tokens per second of all users, or of each GPU, over those of each user.
-pub fn frontier(summary: &Summary, options: &ChartOptions) -> Option<String> {
-    one(summary, options, frontier::frontier(summary, options.language))
-}
-
-/// Ramps and soaks over time, all on one page.
-pub fn over_time(summary: &Summary, options: &ChartOptions) -> Option<String> {
-    let charts = over_time::over_time(summary, options.language);
-    (!charts.is_empty()).then(|| page(&summary.run, &charts, options.language))
 }

@@ -1,8 +1,7 @@
 //! The names of levels beside their points, where they cover neither each other nor a point.
 
 use super::canvas::{Anchor, Canvas, Text};
-use super::scale::Scale;
-use super::series::{Point, Series};
+use dyno_chart::{Point, Scale, Series};
 
 const SIZE: f64 = 10.0;
 

@@ -1,11 +1,11 @@
 //! Ramps and soaks over time.
 
 use super::canvas::clean;
-use super::levels::{in_seconds, remark, trust};
+use super::levels::remark;
 use super::page::{Chart, Part};
 use super::panel::{Panel, Ticks};
-use super::series::{Point, Series, Trust};
 use super::words::{Language, Word};
+use dyno_chart::{Point, Series, Trust, numbers};
 use dyno_model::summary::{LevelSummary, Slice, Summary};
 
 struct Course<'a> {
@@ -32,14 +32,12 @@ impl Course<'_> {
     ) -> Series {
         let point = |slice: &Slice| {
             let few = if few(slice) { Trust::Doubtful } else { Trust::Good };
-            let time = super::numbers::time(slice.from_s);
+            let trust = Trust::from(self.level.verdict).max(few);
+            let time = numbers::time(slice.from_s);
             Point {
-                x: place(slice),
-                y: figure(slice),
-                interval: None,
-                trust: trust(self.level).max(few),
                 label: format!("{}, {time}", clean(&self.level.label)),
                 remark: remark(self.level),
+                ..Point::of(place(slice), figure(slice), trust)
             }
         };
         Series { name: name.to_owned(), points: self.slices.iter().map(point).collect() }
@@ -57,13 +55,11 @@ impl Course<'_> {
         }
     }
 
-    fn times(&self, title: Word, mut series: Vec<Series>) -> Part {
-        let unit = if in_seconds(&mut series) { Word::Seconds } else { Word::Milliseconds };
-        let unit = self.say(unit).to_owned();
-        Part::Plot(Panel { unit, may_be_log: true, ..self.panel(title, series) })
+    fn times(&self, title: Word, series: Vec<Series>) -> Part {
+        Part::Plot(self.panel(title, series).of_times(self.language))
     }
 
-    fn chart(&self, name: String) -> Chart {
+    fn chart(&self) -> Chart {
         let never = |_: &Slice| false;
         let rates = vec![
             self.line(self.say(Word::OfferedName), middle, |s| Some(s.offered_per_s), never),
@@ -79,7 +75,6 @@ impl Course<'_> {
             self.line(self.say(Word::Failed), middle, |s| Some(s.failed as f64), never),
         ];
         Chart {
-            name,
             title: format!("{}: {}", self.say(Word::OverTime), clean(&self.level.label)),
             parts: vec![
                 Part::Plot(self.panel(Word::RequestsPerSecond, rates)),
@@ -96,14 +91,9 @@ impl Course<'_> {
 /// Four panels for each level that is looked at over time: offered and completed requests, TTFT,
 /// latency, and what was in flight or failed.
 pub(super) fn over_time(summary: &Summary, language: Language) -> Vec<Chart> {
-    let with_slices =
-        |level: &'_ LevelSummary| level.slices.as_ref().is_some_and(|s| !s.is_empty());
-    let levels: Vec<&LevelSummary> =
-        summary.levels.iter().filter(|level| with_slices(level)).collect();
-    let chart = |(i, level): (usize, &&LevelSummary)| {
-        let slices = level.slices.as_deref().unwrap_or_default();
-        let number = if levels.len() > 1 { format!("-{}", i + 1) } else { String::new() };
-        Course { level, slices, language }.chart(format!("over-time{number}"))
+    let chart = |level: &LevelSummary| {
+        let slices = level.slices.as_deref().filter(|slices| !slices.is_empty())?;
+        Some(Course { level, slices, language }.chart())
     };
-    levels.iter().enumerate().map(chart).collect()
+    summary.levels.iter().filter_map(chart).collect()
 }

@@ -6,9 +6,9 @@ use super::levels::distinct;
 use super::measure::cut;
 use super::panel::Panel;
 use super::rows::Rows;
-use super::series::{Point, Trust};
 use super::theme::{INKS, css};
 use super::words::{Language, Word};
+use dyno_chart::{Point, Trust};
 use dyno_model::summary::RunSummary;
 
 const WIDTH: f64 = 1200.0;
@@ -26,8 +26,6 @@ pub(super) enum Part {
 /// Panels that belong together.
 #[derive(Debug, Clone)]
 pub(super) struct Chart {
-    /// Names a file.
-    pub(super) name: String,
     pub(super) title: String,
     pub(super) parts: Vec<Part>,
     pub(super) columns: usize,

@@ -1,16 +1,16 @@
 //! One plot: title, legend, axes, lines.
 
-pub(super) use super::across::Ticks;
-use super::axis::{self, Tick};
-use super::canvas::{Anchor, Canvas, Text};
+use super::axis;
+use super::canvas::{Anchor, Canvas};
+use super::ground::Ground;
 use super::legend::{self, Entry, Swatch};
-use super::measure::{cut, width};
+use super::levels::in_seconds;
+use super::measure::width;
 use super::names;
-use super::numbers;
-use super::scale::{self, Scale, Spacing, bounds, drawable};
-use super::series::{Ground, Point, Series};
 use super::theme::STYLES;
 use super::words::{Language, Word};
+pub(super) use dyno_chart::Ticks;
+use dyno_chart::{Axis, Point, Scale, Series, Spacing, bounds, drawable, numbers};
 
 /// Which points have a mark.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -61,15 +61,11 @@ pub(super) struct Panel {
     pub(super) may_be_log: bool,
 }
 
-const TITLE: f64 = 13.0;
-const SMALL: f64 = 11.0;
 /// Between the frame of a plot and its outermost points.
 const INSET: f64 = 14.0;
 /// Between a plot and the end of its place: half a tick label must fit.
 const RIGHT: f64 = 14.0;
 const BELOW: f64 = 38.0;
-/// From this ratio on figures are drawn in a logarithmic spacing.
-const FAR_APART: f64 = 50.0;
 /// More points than this have small marks.
 const CROWDED: usize = 100;
 
@@ -93,6 +89,12 @@ impl Panel {
         }
     }
 
+    /// The same for times in milliseconds: shown as seconds where they are long.
+    pub(super) fn of_times(mut self, language: Language) -> Self {
+        let unit = if in_seconds(&mut self.series) { Word::Seconds } else { Word::Milliseconds };
+        Self { unit: unit.in_language(language).to_owned(), may_be_log: true, ..self }
+    }
+
     /// Draws it into a place: left, top, width, height.
     pub(super) fn draw(&self, canvas: &mut Canvas, place: [f64; 4], language: Language) {
         let [left, top, wide, high] = place;
@@ -102,38 +104,36 @@ impl Panel {
         let offered = loads.iter().copied().filter(|_| self.diagonal);
         let figures = known.and_then(|known| bounds(known.into_iter().chain(offered)));
         let marks = self.drawable_marks();
-        let (spacing, ends, values) = self.vertical(figures.unwrap_or([0.0, 1.0]));
-        self.head(canvas, place, spacing, language);
+        let upright = Axis::upright(figures.unwrap_or([0.0, 1.0]), self.may_be_log);
+        self.head(canvas, place, upright.spacing, language);
 
         let entries = self.entries(&series, &marks, language);
         legend::draw(canvas, &entries, [left, top + 22.0], wide);
-        let labels = match spacing {
-            Spacing::Linear => numbers::labels(&values),
-            Spacing::Log => values.iter().map(|value| numbers::label(*value)).collect(),
-        };
-        let widest = labels.iter().map(|label| width(label, SMALL, false)).fold(0.0, f64::max);
+        let labels = upright.ticks.iter().map(|tick| width(&tick.label, axis::SIZE, false));
+        let widest = labels.fold(0.0, f64::max);
         let frame = [
             left + widest + 8.0,
             top + 30.0 + legend::height(&entries, wide),
             left + wide - RIGHT,
             top + high - BELOW,
         ];
-        let y = Scale { spacing, low: ends[0], high: ends[1], from: frame[3], to: frame[1] };
+        let y = upright.on([frame[3], frame[1]]);
         let marked = marks.iter().flat_map(|mark| [mark.from, mark.to]);
         let beyond: Vec<f64> = marked.chain(self.reach.and_then(drawable)).collect();
-        let x = self.ticks.scale(&loads, &beyond, [frame[0] + INSET, frame[2] - INSET]);
+        let across = Axis::across(self.ticks, &loads, &beyond);
+        let x = across.on([frame[0] + INSET, frame[2] - INSET]);
         if figures.is_none() {
-            self.empty(canvas, frame, language);
+            canvas.line("dc-axis", [frame[0], frame[3]], [frame[2], frame[3]]);
+            let [x, y] = [(frame[0] + frame[2]) / 2.0, (frame[1] + frame[3]) / 2.0];
+            axis::muted(canvas, x, y, Anchor::Middle, Word::NoFigures.in_language(language));
             return;
         }
-        for value in &values {
-            canvas.line("dc-grid", [frame[0], y.at(*value)], [frame[2], y.at(*value)]);
+        let ticks = upright.placed(&y);
+        for tick in &ticks {
+            canvas.line("dc-grid", [frame[0], tick.at], [frame[2], tick.at]);
         }
-        let ticks = labels.into_iter().zip(&values);
-        let ticks: Vec<Tick> =
-            ticks.map(|(label, value)| Tick { at: y.at(*value), label }).collect();
         axis::beside(canvas, &ticks, frame[0] - 6.0, [frame[1] - 8.0, frame[3] + 8.0]);
-        let ticks = self.ticks.along(&loads, &x);
+        let ticks = across.placed(&x);
         for tick in &ticks {
             canvas.line("dc-axis", [tick.at, frame[3]], [tick.at, frame[3] + 4.0]);
         }
@@ -176,7 +176,6 @@ impl Panel {
     }
 
     fn head(&self, canvas: &mut Canvas, place: [f64; 4], spacing: Spacing, language: Language) {
-        let [left, top, wide, high] = place;
         let log = Word::LogScale.in_language(language);
         let spacing = if spacing == Spacing::Log { log } else { "" };
         let mut units = vec![self.unit.as_str(), self.over.as_str(), spacing];
@@ -185,38 +184,8 @@ impl Panel {
             true => self.title.clone(),
             false => self.title.clone() + &language.brackets(&units.join(language.comma())),
         };
-        let text = Text {
-            class: "dc-ink",
-            x: left,
-            y: top + 15.0,
-            anchor: Anchor::Start,
-            size: TITLE,
-            bold: true,
-            text: &cut(&title, TITLE, true, wide),
-        };
-        canvas.text(&text);
-        canvas.text(&Text {
-            class: "dc-muted",
-            x: left + wide / 2.0,
-            y: top + high - 4.0,
-            anchor: Anchor::Middle,
-            size: SMALL,
-            bold: false,
-            text: &cut(&self.x_title, SMALL, false, wide),
-        });
-    }
-
-    fn empty(&self, canvas: &mut Canvas, frame: [f64; 4], language: Language) {
-        canvas.line("dc-axis", [frame[0], frame[3]], [frame[2], frame[3]]);
-        canvas.text(&Text {
-            class: "dc-muted",
-            x: (frame[0] + frame[2]) / 2.0,
-            y: (frame[1] + frame[3]) / 2.0,
-            anchor: Anchor::Middle,
-            size: SMALL,
-            bold: false,
-            text: Word::NoFigures.in_language(language),
-        });
+        axis::title(canvas, place, &title);
+        axis::title_below(canvas, place, &self.x_title);
     }
 
     fn entries(&self, series: &[Series], marks: &[Mark], language: Language) -> Vec<Entry> {
@@ -240,15 +209,6 @@ impl Panel {
     fn drawable_marks(&self) -> Vec<Mark> {
         let good = |mark: &&Mark| drawable(mark.from).is_some() && drawable(mark.to).is_some();
         self.marks.iter().filter(good).cloned().collect()
-    }
-
-    fn vertical(&self, [low, high]: [f64; 2]) -> (Spacing, [f64; 2], Vec<f64>) {
-        if self.may_be_log && low > 0.0 && high / low >= FAR_APART {
-            let (ends, values) = scale::log(low, high, 6);
-            return (Spacing::Log, ends, values);
-        }
-        let (ends, values) = scale::linear(low, high, 7);
-        (Spacing::Linear, ends, values)
     }
 
     /// What a point says when it is pointed at.

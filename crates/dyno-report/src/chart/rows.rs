@@ -1,12 +1,10 @@
 //! One bar below the other over time: when a request was due, sent, first answered, and over.
 
-use super::axis::{self, Tick};
-use super::canvas::{Anchor, Canvas, Text};
+use super::axis;
+use super::canvas::Canvas;
 use super::legend::{self, Entry, Swatch};
-use super::measure::cut;
-use super::numbers;
-use super::scale::{self, Scale, Spacing, bounds, drawable};
 use super::words::{Language, Word};
+use dyno_chart::{Axis, Scale, bounds, drawable};
 
 /// One request; times in seconds.
 #[derive(Debug, Clone)]
@@ -28,8 +26,6 @@ pub(super) struct Rows {
     pub(super) rows: Vec<Row>,
 }
 
-const TITLE: f64 = 13.0;
-const SMALL: f64 = 11.0;
 const INSET: f64 = 6.0;
 const RIGHT: f64 = 14.0;
 const BELOW: f64 = 38.0;
@@ -43,7 +39,8 @@ impl Rows {
     /// Draws it into a place: left, top, width, height.
     pub(super) fn draw(&self, canvas: &mut Canvas, place: [f64; 4], language: Language) {
         let [left, top, wide, high] = place;
-        self.head(canvas, place, language);
+        axis::title(canvas, place, &self.title);
+        axis::title_below(canvas, place, Word::TimeOfLevel.in_language(language));
         let rows: Vec<&Row> = self.rows.iter().filter(|row| is_drawable(row)).collect();
         let ends = bounds(rows.iter().flat_map(|row| [row.due, row.end]));
         let [low, end] = ends.unwrap_or([0.0, 0.0]);
@@ -55,16 +52,9 @@ impl Rows {
             left + wide - RIGHT,
             top + high - BELOW,
         ];
-        let x = Scale {
-            spacing: Spacing::Linear,
-            low,
-            high: if end > low { end } else { low + 1.0 },
-            from: frame[0] + INSET,
-            to: frame[2] - INSET,
-        };
-        let ticks = scale::times(x.low, x.high, 8).into_iter();
-        let ticks: Vec<Tick> =
-            ticks.map(|at| Tick { at: x.at(at), label: numbers::time(at) }).collect();
+        let axis = Axis::clock(low, if end > low { end } else { low + 1.0 });
+        let x = axis.on([frame[0] + INSET, frame[2] - INSET]);
+        let ticks = axis.placed(&x);
         for tick in &ticks {
             canvas.line("dc-grid", [tick.at, frame[1]], [tick.at, frame[3]]);
         }
@@ -76,28 +66,6 @@ impl Rows {
             row.draw(canvas, &x, [top + gap, top + step - gap]);
         }
         canvas.line("dc-axis", [frame[0], frame[3]], [frame[2], frame[3]]);
-    }
-
-    fn head(&self, canvas: &mut Canvas, place: [f64; 4], language: Language) {
-        let [left, top, wide, high] = place;
-        canvas.text(&Text {
-            class: "dc-ink",
-            x: left,
-            y: top + 15.0,
-            anchor: Anchor::Start,
-            size: TITLE,
-            bold: true,
-            text: &cut(&self.title, TITLE, true, wide),
-        });
-        canvas.text(&Text {
-            class: "dc-muted",
-            x: left + wide / 2.0,
-            y: top + high - 4.0,
-            anchor: Anchor::Middle,
-            size: SMALL,
-            bold: false,
-            text: Word::TimeOfLevel.in_language(language),
-        });
     }
 
     /// What there is to be told apart; a wait that is shorter than `least` is not seen.

@@ -1,6 +1,6 @@
 //! Panels over one load axis: what they have in common.
 
-use super::levels::{Figure, Value, all_steady, in_seconds, limited, lines};
+use super::levels::{Figure, Value, all_steady, limited, lines};
 use super::page::Part;
 use super::panel::{Mark, Panel, Ticks};
 use super::words::{Language, Word};
@@ -49,11 +49,7 @@ impl Sketch<'_> {
 
     /// A panel of times in milliseconds, shown as seconds where they are long.
     pub(super) fn times(&self, title: Word, figures: &[(&str, Figure)]) -> Part {
-        let mut panel = self.panel(title, "", figures);
-        let unit = if in_seconds(&mut panel.series) { Word::Seconds } else { Word::Milliseconds };
-        panel.unit = self.say(unit).to_owned();
-        panel.may_be_log = true;
-        Part::Plot(panel)
+        Part::Plot(self.panel(title, "", figures).of_times(self.language))
     }
 
     /// A panel of work per second: over the steady windows where every level has one, else over

@@ -24,7 +24,6 @@ pub(super) fn concurrency(summary: &Summary, language: Language) -> Option<Chart
     // A grid under one load is no sweep.
     let enough = sketch.loads() > usize::from(grid) && !ends_of_sweep(summary);
     enough.then(|| Chart {
-        name: "concurrency".to_owned(),
         title: sketch.say(Word::Concurrency).to_owned(),
         parts: vec![
             duration(&sketch, false),
@@ -96,7 +95,6 @@ pub(super) fn rates(summary: &Summary, language: Language) -> Option<Chart> {
         ),
     ];
     (!sketch.levels.is_empty()).then(|| Chart {
-        name: "rates".to_owned(),
         title: sketch.say(Word::Rates).to_owned(),
         parts,
         columns: 2,
@@ -116,7 +114,6 @@ pub(super) fn bursts(summary: &Summary, language: Language) -> Option<Chart> {
     };
     let largest = sketch.say(Word::Largest);
     (!sketch.levels.is_empty()).then(|| Chart {
-        name: "bursts".to_owned(),
         title: sketch.say(Word::Bursts).to_owned(),
         parts: vec![
             duration(&sketch, true),

@@ -2,11 +2,11 @@
 
 use super::chosen::{Shown, all, even};
 use super::levels::distinct;
-use super::numbers;
 use super::page::{Chart, Part};
 use super::rows::{Row, Rows};
 use super::words::{Language, Word};
 use dyno_analysis::detail::{Bar, Became, Detail, LevelDetail};
+use dyno_chart::numbers;
 use dyno_model::summary::{LevelSummary, Summary};
 
 /// The most levels, and the most requests of each.
@@ -27,7 +27,6 @@ pub(super) fn timeline(summary: &Summary, detail: &Detail, language: Language) -
     let parts: Vec<Part> =
         interesting(&levels).into_iter().map(|i| Part::Rows(rows(&levels[i], language))).collect();
     (!parts.is_empty()).then(|| Chart {
-        name: "timeline".to_owned(),
         title: Word::Timeline.in_language(language).to_owned(),
         columns: parts.len().min(2),
         parts,

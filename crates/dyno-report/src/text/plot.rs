@@ -3,6 +3,8 @@
 
 use super::TextOptions;
 use crate::messages::Say;
+use dyno_chart::axis::{Thinning, shown};
+use dyno_chart::{Point, Scale, Series, Spacing, Stop, bounds};
 use dyno_model::Language;
 use dyno_model::Verdict;
 use dyno_model::load::LoadKind;
@@ -22,71 +24,55 @@ const HOLLOW: char = '░';
 /// Two small charts side by side; nothing where there are fewer than three loads of one kind.
 pub(super) fn plot(levels: &[LevelSummary], options: &TextOptions) -> String {
     let language = options.language;
-    let Some((axis, loads)) = axis(levels) else { return String::new() };
+    let Some((axis, sweep)) = axis(levels) else { return String::new() };
+    let steady = all_steady(&sweep);
+    let work = Panel::of(Say::OutputRate, &sweep, |level| output_rate(level, steady));
     let columns = (options.width - GAP) / 2;
-    let Some(slot) = (columns - MARGIN).checked_div(loads.len()).filter(|slot| *slot > 0) else {
-        return String::new();
-    };
-    let slot = slot.min(WIDEST_SLOT);
-    let steady = all_steady(&loads);
-    let work = Panel::of(Say::OutputRate, &loads, |level| output_rate(level, steady));
-    let panels: Vec<Panel> = [Some(work), waiting(&loads)].into_iter().flatten().collect();
+    let slot = (columns - MARGIN).checked_div(work.bars.len()).filter(|slot| *slot > 0);
+    let Some(slot) = slot.map(|slot| slot.min(WIDEST_SLOT)) else { return String::new() };
+    let panels: Vec<Panel> = [Some(work), waiting(&sweep)].into_iter().flatten().collect();
     let drawn: Vec<Vec<String>> =
-        panels.iter().map(|panel| panel.lines(axis, &loads, slot, language)).collect();
+        panels.iter().map(|panel| panel.lines(axis, slot, language)).collect();
     let mut out = String::from("\n");
     for row in 0..HEIGHT + 2 {
         let line = drawn.iter().filter_map(|lines| lines.get(row)).map(|line| left(line, columns));
         let line = line.collect::<Vec<_>>().join(&" ".repeat(GAP));
         out.push_str(&format!("{}\n", line.trim_end()));
     }
-    if panels.iter().any(|panel| panel.bars.iter().flatten().any(|bar| bar.hollow)) {
+    if panels.iter().any(|panel| panel.bars.iter().any(|bar| bar.y.is_some() && bar.bad)) {
         let (margin, words) = (" ".repeat(MARGIN), Say::Hollow.text(language));
         out.push_str(&format!("{margin}{HOLLOW} {words}\n"));
     }
     out
 }
 
-/// The rounds of one load.
-type Rounds<'a> = (f64, Vec<&'a LevelSummary>);
+/// Levels of one kind of load, in its order.
+type Sweep<'a> = [(f64, &'a LevelSummary)];
 
-/// The kind of load that most levels differ by, and its loads in order.
-fn axis(levels: &[LevelSummary]) -> Option<(Say, Vec<Rounds<'_>>)> {
+/// The kind of load that most levels differ by, and its levels in order.
+fn axis(levels: &[LevelSummary]) -> Option<(Say, Vec<(f64, &LevelSummary)>)> {
     let kinds = [
         (LoadKind::Concurrency, Say::AxisConcurrency),
         (LoadKind::Rate, Say::AxisRate),
         (LoadKind::Burst, Say::AxisBurst),
     ];
-    let all = kinds.map(|(kind, say)| (say, loads(levels, kind)));
-    let longest = all.into_iter().max_by_key(|(_, loads)| loads.len())?;
-    let (say, loads) = longest;
-    let lengths = |level: &LevelSummary| (level.input_length, level.output_length);
-    let mut each = loads.iter().flat_map(|(_, rounds)| rounds.iter().map(|level| lengths(level)));
-    let first = each.next()?;
+    let of_kind = |(kind, say): (LoadKind, Say)| {
+        let known = levels.iter().filter_map(|level| Some((level.load.of(kind)?, level)));
+        let mut sweep: Vec<(f64, &LevelSummary)> = known.collect();
+        sweep.sort_by(|(a, _), (b, _)| a.total_cmp(b));
+        (sweep.chunk_by(|a, b| a.0 == b.0).count(), say, sweep)
+    };
+    let (loads, say, sweep) = kinds.map(of_kind).into_iter().max_by_key(|(loads, ..)| *loads)?;
+    let lengths = |(_, level): &(f64, &LevelSummary)| (level.input_length, level.output_length);
     // Several lengths are several curves, which bars cannot show.
-    (loads.len() >= FEWEST_LOADS && each.all(|other| other == first)).then_some((say, loads))
-}
-
-fn loads<'a>(levels: &'a [LevelSummary], kind: LoadKind) -> Vec<Rounds<'a>> {
-    let mut loads: Vec<Rounds<'a>> = Vec::new();
-    for level in levels.iter().filter(|level| level.load.kind == kind) {
-        let Some(value) = level.load.value else { continue };
-        match loads.iter_mut().find(|(load, _)| *load == value) {
-            Some((_, rounds)) => rounds.push(level),
-            None => loads.push((value, vec![level])),
-        }
-    }
-    loads.sort_by(|(a, _), (b, _)| a.total_cmp(b));
-    loads
+    let alike = sweep.windows(2).all(|pair| lengths(&pair[0]) == lengths(&pair[1]));
+    (loads >= FEWEST_LOADS && alike).then_some((say, sweep))
 }
 
 /// Every level that counts has a steady window, so that figures of such windows can be compared.
-fn all_steady(loads: &[Rounds<'_>]) -> bool {
-    let mut counted = loads.iter().flat_map(|(_, rounds)| rounds).filter(|level| is_good(level));
-    counted.all(|level| level.steady.is_some())
-}
-
-fn is_good(level: &LevelSummary) -> bool {
-    level.verdict != Verdict::Invalid
+fn all_steady(sweep: &Sweep) -> bool {
+    let mut counted = sweep.iter().filter(|(_, level)| level.verdict != Verdict::Invalid);
+    counted.all(|(_, level)| level.steady.is_some())
 }
 
 fn output_rate(level: &LevelSummary, steady: bool) -> Option<f64> {
@@ -95,83 +81,87 @@ fn output_rate(level: &LevelSummary, steady: bool) -> Option<f64> {
 }
 
 /// The wait for the first token, or the latency where none was streamed.
-fn waiting(loads: &[Rounds<'_>]) -> Option<Panel> {
+fn waiting(sweep: &Sweep) -> Option<Panel> {
     type Percentile = fn(&Distribution) -> Option<f64>;
     let of = |say: Say, which: fn(&LevelSummary) -> &Option<Distribution>, value: Percentile| {
-        Panel::of(say, loads, |level| which(level).as_ref().and_then(value))
+        Panel::of(say, sweep, |level| which(level).as_ref().and_then(value))
     };
     let choices = [
         of(Say::TtftP99, |level| &level.times[Time::Ttft], |ttft| ttft.p99),
         of(Say::TtftP50, |level| &level.times[Time::Ttft], |ttft| ttft.p50),
         of(Say::LatencyP50, |level| &level.times[Time::Latency], |latency| latency.p50),
     ];
-    choices.into_iter().find(|panel| panel.bars.iter().flatten().count() >= FEWEST_LOADS)
-}
-
-#[derive(Debug, Clone, Copy)]
-struct Bar {
-    value: f64,
-    hollow: bool,
+    choices.into_iter().find(|panel| panel.figures().count() >= FEWEST_LOADS)
 }
 
 struct Panel {
     title: Say,
-    bars: Vec<Option<Bar>>,
+    bars: Vec<Stop>,
 }
 
 impl Panel {
     /// A figure at each load: the mean of its rounds, without invalid ones if there are others.
-    fn of(title: Say, loads: &[Rounds<'_>], figure: impl Fn(&LevelSummary) -> Option<f64>) -> Self {
-        let mean = |rounds: &[&LevelSummary], good: bool| {
-            let counted = rounds.iter().filter(|level| is_good(level) == good);
-            let known: Vec<f64> = counted
-                .filter_map(|level| figure(level))
-                .filter(|value| value.is_finite())
-                .collect();
-            let mean = known.iter().sum::<f64>() / known.len() as f64;
-            (!known.is_empty()).then_some(Bar { value: mean, hollow: !good })
+    fn of(title: Say, sweep: &Sweep, figure: impl Fn(&LevelSummary) -> Option<f64>) -> Self {
+        let point = |(load, level): &(f64, &LevelSummary)| {
+            let known = figure(level).filter(|value| value.is_finite());
+            Point::of(*load, known, level.verdict.into())
         };
-        let bars =
-            loads.iter().map(|(_, rounds)| mean(rounds, true).or_else(|| mean(rounds, false)));
-        Self { title, bars: bars.collect() }
+        let points = sweep.iter().map(point).collect();
+        Self { title, bars: Series { name: String::new(), points }.stops() }
+    }
+
+    fn figures(&self) -> impl Iterator<Item = f64> {
+        self.bars.iter().filter_map(|bar| bar.y)
     }
 
     /// Its title, its bars and its loads, line by line.
-    fn lines(
-        &self,
-        axis: Say,
-        loads: &[Rounds<'_>],
-        slot: usize,
-        language: Language,
-    ) -> Vec<String> {
+    fn lines(&self, axis: Say, slot: usize, language: Language) -> Vec<String> {
         let margin = " ".repeat(MARGIN);
         let names = [self.title, axis].map(|say| say.text(language));
         let mut lines = vec![format!("{margin}{}", Say::By.with(language, &names))];
-        let most = self.bars.iter().flatten().map(|bar| bar.value).fold(0.0, f64::max);
-        let shown = if self.title == Say::OutputRate { number(most) } else { millis(most) };
+        let high = bounds(self.figures()).map_or(0.0, |[_, high]| high.max(0.0));
+        let to = (HEIGHT * 8) as f64;
+        let scale = Scale { spacing: Spacing::Linear, low: 0.0, high, from: 0.0, to };
+        let shown = if self.title == Say::OutputRate { number(high) } else { millis(high) };
         for row in (0..HEIGHT).rev() {
             let figure = match row {
                 0 => "0",
-                _ if row == HEIGHT - 1 && most > 0.0 => &shown,
+                _ if row == HEIGHT - 1 && high > 0.0 => &shown,
                 _ => "",
             };
-            let bars: String = self.bars.iter().map(|bar| piece(*bar, most, row, slot)).collect();
+            let bars: String = self.bars.iter().map(|bar| piece(bar, &scale, row, slot)).collect();
             lines.push(format!("{} {bars}", right(figure, MARGIN - 1)));
         }
-        lines.push(margin + &scale(loads, slot));
+        lines.push(margin + &self.loads(slot));
         lines
+    }
+
+    /// The loads below their bars, as many as there is room for: the last one before the others.
+    fn loads(&self, slot: usize) -> String {
+        let names: Vec<String> = self.bars.iter().map(|bar| name(bar.x)).collect();
+        let room = names.len() * slot;
+        let span = |(i, name): (usize, &String)| {
+            let wide = width(name);
+            let last = i + 1 == names.len();
+            let from = if last { (i * slot).min(room.saturating_sub(wide)) } else { i * slot };
+            [from, from + wide].map(|end| end as f64)
+        };
+        let spans: Vec<[f64; 2]> = names.iter().enumerate().map(span).collect();
+        let chosen = shown(&spans, [0.0, f64::INFINITY], 1.0, Thinning::Crowded);
+        chosen
+            .into_iter()
+            .fold(String::new(), |line, i| left(&line, spans[i][0] as usize) + &names[i])
     }
 }
 
 /// A bar in one row, counted from the bottom, with the space behind it.
-fn piece(bar: Option<Bar>, most: f64, row: usize, slot: usize) -> String {
-    let sign = match bar {
-        Some(bar) if bar.value > 0.0 && most > 0.0 => {
-            let all = HEIGHT * 8;
-            let eighths = ((bar.value / most * all as f64).round() as usize).clamp(1, all);
+fn piece(bar: &Stop, scale: &Scale, row: usize, slot: usize) -> String {
+    let sign = match bar.y {
+        Some(value) if value > 0.0 => {
+            let eighths = (scale.at(value).round() as usize).max(1);
             match eighths.saturating_sub(8 * row).min(8) {
                 0 => ' ',
-                _ if bar.hollow => HOLLOW,
+                _ if bar.bad => HOLLOW,
                 part => EIGHTHS[part],
             }
         }
@@ -179,24 +169,6 @@ fn piece(bar: Option<Bar>, most: f64, row: usize, slot: usize) -> String {
     };
     let thick = if slot > 1 { slot - 1 } else { 1 };
     format!("{}{}", sign.to_string().repeat(thick), " ".repeat(slot - thick))
-}
-
-/// The loads below their bars, as many as there is room for: the last one before the others.
-fn scale(loads: &[Rounds<'_>], slot: usize) -> String {
-    let names: Vec<String> = loads.iter().map(|(load, _)| name(*load)).collect();
-    let last = names.len().saturating_sub(1);
-    let room = names.len() * slot;
-    let last_at =
-        names.last().map_or(0, |name| (last * slot).min(room.saturating_sub(width(name))));
-    let mut line = String::new();
-    for (i, name) in names.iter().enumerate() {
-        let at = if i == last { last_at } else { i * slot };
-        let free = line.is_empty() || width(&line) < at;
-        if free && (i == last || at + width(name) < last_at) {
-            line = left(&line, at) + name;
-        }
-    }
-    line
 }
 
 fn name(load: f64) -> String {

@@ -54,6 +54,12 @@ fn count(drawing: &str, class: &str) -> usize {
     elements(drawing).iter().filter(has).count()
 }
 
+/// The chart of that name, where there is one.
+fn one(summary: &Summary, name: &str) -> Option<String> {
+    let all = chart::charts(summary, None, &ENGLISH);
+    all.into_iter().find(|(own, _)| own == name).map(|(_, drawing)| drawing)
+}
+
 fn names(summary: &Summary) -> Vec<String> {
     chart::charts(summary, None, &ENGLISH).into_iter().map(|(name, _)| name).collect()
 }
@@ -62,19 +68,19 @@ fn names(summary: &Summary) -> Vec<String> {
 fn six_panels_over_the_number_in_flight() {
     let summary = made::ladder();
     assert_eq!(names(&summary), ["concurrency", "frontier"]);
-    insta::assert_snapshot!(told(&chart::concurrency(&summary, &ENGLISH).unwrap()));
+    insta::assert_snapshot!(told(&one(&summary, "concurrency").unwrap()));
 }
 
 #[test]
 fn rates_show_what_was_offered_and_the_knee() {
     let summary = made::rates();
-    let drawing = chart::rates(&summary, &ENGLISH).unwrap();
+    let drawing = one(&summary, "rates").unwrap();
     insta::assert_snapshot!(told(&drawing));
     assert_eq!(count(&drawing, "dc-mark"), 8, "a band and its name in each of four panels");
 
     let mut carried = summary.clone();
     carried.levels.iter_mut().for_each(|level| level.saturated = Some(false));
-    assert_eq!(count(&chart::rates(&carried, &ENGLISH).unwrap(), "dc-mark"), 0);
+    assert_eq!(count(&one(&carried, "rates").unwrap(), "dc-mark"), 0);
     carried.search = Some(SearchSummary::Capacity {
         unit: "req/s".to_owned(),
         holds: Some(16.0),
@@ -82,7 +88,7 @@ fn rates_show_what_was_offered_and_the_knee() {
         confidence: None,
         doubt: None,
     });
-    let drawing = chart::rates(&carried, &ENGLISH).unwrap();
+    let drawing = one(&carried, "rates").unwrap();
     assert_eq!(count(&drawing, "dc-mark"), 8);
     assert!(told(&drawing).contains("capacity"));
 }
@@ -94,7 +100,7 @@ fn bursts_double_along_their_axis() {
         |i| made::level(&base, LoadKind::Burst, f64::from(1 << i), 2.0, 500.0 * f64::from(i + 1));
     summary.levels = (0..12).map(level).collect();
     assert_eq!(names(&summary), ["bursts"]);
-    let drawing = chart::bursts(&summary, &ENGLISH).unwrap();
+    let drawing = one(&summary, "bursts").unwrap();
     let places: Vec<f64> = points(&drawing)[..12].iter().map(|point| point.number("cx")).collect();
     let steps: Vec<f64> = places.windows(2).map(|pair| pair[1] - pair[0]).collect();
     assert!(steps.iter().all(|step| (step - steps[0]).abs() < 0.3), "{steps:?}");
@@ -107,7 +113,7 @@ fn absent_figures_leave_gaps_and_invalid_levels_are_hollow() {
     summary.levels[7].verdict = Verdict::Invalid;
     let what = "requests left late: send lag p99 12.0 ms <limit>".to_owned();
     summary.levels[7].reasons = vec![Diagnostic::new("send_lag", what, None::<String>)];
-    let drawing = chart::concurrency(&summary, &ENGLISH).unwrap();
+    let drawing = one(&summary, "concurrency").unwrap();
     let mean = |point: &&Element| point.title.contains("Mean latency");
     assert_eq!(points(&drawing).iter().filter(mean).count(), 11);
     let hollow: Vec<Element> =
@@ -125,13 +131,13 @@ fn absent_figures_leave_gaps_and_invalid_levels_are_hollow() {
 #[test]
 fn intervals_are_shaded() {
     let mut summary = made::ladder();
-    assert_eq!(count(&chart::concurrency(&summary, &ENGLISH).unwrap(), "dc-band"), 1);
+    assert_eq!(count(&one(&summary, "concurrency").unwrap(), "dc-band"), 1);
     for level in &mut summary.levels {
         level.times[Time::Latency].as_mut().unwrap().ci95.mean = None;
     }
-    assert_eq!(count(&chart::concurrency(&summary, &ENGLISH).unwrap(), "dc-band"), 0);
+    assert_eq!(count(&one(&summary, "concurrency").unwrap(), "dc-band"), 0);
     summary.levels[3].times[Time::Latency].as_mut().unwrap().ci95.mean = Some([1.0, 9000.0]);
-    assert_eq!(count(&chart::concurrency(&summary, &ENGLISH).unwrap(), "dc-whisker"), 1);
+    assert_eq!(count(&one(&summary, "concurrency").unwrap(), "dc-whisker"), 1);
 }
 
 #[test]
@@ -140,7 +146,7 @@ fn a_grid_of_lengths_is_a_heat_map() {
     assert_eq!(names(&summary), ["matrix"]);
     summary.levels[1].verdict = Verdict::Invalid;
     summary.levels[2].output_tokens = None;
-    insta::assert_snapshot!(told(&chart::matrix(&summary, &ENGLISH).unwrap()));
+    insta::assert_snapshot!(told(&one(&summary, "matrix").unwrap()));
 }
 
 #[test]
@@ -153,23 +159,22 @@ fn several_lengths_and_loads_are_several_lines() {
     }
     summary.levels.extend(more);
     assert_eq!(names(&summary), ["concurrency", "matrix", "frontier"]);
-    let text = told(&chart::concurrency(&summary, &ENGLISH).unwrap());
+    let text = told(&one(&summary, "concurrency").unwrap());
     assert_eq!(text.lines().filter(|line| *line == "128→256").count(), 6);
-    let text = told(&chart::matrix(&summary, &ENGLISH).unwrap());
+    let text = told(&one(&summary, "matrix").unwrap());
     assert!(text.contains("Requests/s (whole run), 64 in flight"), "{text}");
 }
 
 #[test]
 fn the_frontier_is_counted_by_gpu_where_their_number_is_known() {
     let mut summary = made::ladder();
-    let first =
-        |summary: &Summary| points(&chart::frontier(summary, &ENGLISH).unwrap())[0].title.clone();
+    let first = |summary: &Summary| points(&one(summary, "frontier").unwrap())[0].title.clone();
     // 8 in 3 s, 50 tokens each; the median TPOT is 0.9 · 60 ms.
     assert_eq!(first(&summary), "8: Output tokens/s 133.3 (whole run)");
     summary.run.gpus = Some(4);
     assert_eq!(first(&summary), "8: Output tokens/s for each GPU 33.33 (whole run)");
     summary.levels.truncate(1);
-    assert!(chart::frontier(&summary, &ENGLISH).is_none(), "one load is no frontier");
+    assert!(one(&summary, "frontier").is_none(), "one load is no frontier");
 }
 
 #[test]
@@ -179,7 +184,7 @@ fn steady_windows_are_shown_where_all_levels_have_one() {
         let throughput = Throughput { requests_per_s: Some(7.0), ..Throughput::default() };
         level.steady = Some(Steady { window_s: 9.0, throughput });
     }
-    let text = |summary: &Summary| told(&chart::concurrency(summary, &ENGLISH).unwrap());
+    let text = |summary: &Summary| told(&one(summary, "concurrency").unwrap());
     assert!(text(&summary).contains("concurrency 8: Requests/s 7 (steady window)"));
     summary.levels[3].steady = None;
     assert!(text(&summary).contains("concurrency 8: Requests/s 2.667 (whole run)"));
@@ -195,7 +200,7 @@ fn ramps_and_soaks_are_shown_over_time() {
     level.slices = Some((0..10).map(|i| made::slice(i, latency(i))).collect());
     summary.levels = vec![level.clone()];
     assert_eq!(names(&summary), ["over-time"]);
-    let drawing = chart::over_time(&summary, &ENGLISH).unwrap();
+    let drawing = one(&summary, "over-time").unwrap();
     insta::assert_snapshot!(told(&drawing));
     summary.levels.push(level);
     assert_eq!(names(&summary), ["over-time-1", "over-time-2"]);

@@ -10,11 +10,12 @@ use std::process::Command;
 
 /// Every crate of the workspace, with those of them that it may use. A crate names only crates
 /// above it.
-const MAY_KNOW: [(&str, &[&str]); 18] = [
+const MAY_KNOW: [(&str, &[&str]); 19] = [
     ("dyno-model", &[]),
     ("dyno-stats", &[]),
     ("dyno-net", &[]),
     ("dyno-words", &["dyno-model"]),
+    ("dyno-chart", &["dyno-model"]),
     ("dyno-search", &["dyno-stats"]),
     ("dyno-workload", &["dyno-model", "dyno-words"]),
     ("dyno-drive", &["dyno-model"]),
@@ -22,9 +23,9 @@ const MAY_KNOW: [(&str, &[&str]); 18] = [
     ("dyno-record", &["dyno-model"]),
     ("dyno-engine", &["dyno-model", "dyno-net", "dyno-stats"]),
     ("dyno-analysis", &["dyno-model", "dyno-record", "dyno-search", "dyno-stats", "dyno-words"]),
-    ("dyno-report", &["dyno-analysis", "dyno-model", "dyno-words"]),
+    ("dyno-report", &["dyno-analysis", "dyno-chart", "dyno-model", "dyno-words"]),
     ("dyno-import", &["dyno-analysis", "dyno-model", "dyno-words"]),
-    ("dyno-live", &["dyno-analysis", "dyno-model", "dyno-net", "dyno-words"]),
+    ("dyno-live", &["dyno-analysis", "dyno-chart", "dyno-model", "dyno-net", "dyno-words"]),
     ("dyno-fit", &["dyno-drive", "dyno-engine", "dyno-model"]),
     (
         "dyno-run",

@@ -8,3 +8,4 @@ mod charts;
 mod looks;
 mod pages;
 mod safety;
+mod scales;

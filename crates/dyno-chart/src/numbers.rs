@@ -1,7 +1,7 @@
 //! Figures at an axis: no more digits than the step needs.
 
 /// Labels for round figures of one axis: all with the same decimals and the same unit.
-pub(super) fn labels(ticks: &[f64]) -> Vec<String> {
+pub fn labels(ticks: &[f64]) -> Vec<String> {
     let largest = ticks.iter().fold(0.0_f64, |largest, tick| largest.max(tick.abs()));
     let (unit, suffix) = match largest {
         size if size >= 1e13 => return ticks.iter().map(|tick| scientific(*tick)).collect(),
@@ -26,7 +26,7 @@ pub(super) fn labels(ticks: &[f64]) -> Vec<String> {
 }
 
 /// One figure of a logarithmic axis or a load, by itself.
-pub(super) fn label(value: f64) -> String {
+pub fn label(value: f64) -> String {
     match value.abs() {
         0.0 => "0".to_owned(),
         size if !(1e-4..1e10).contains(&size) => scientific(value),
@@ -55,7 +55,7 @@ fn scientific(value: f64) -> String {
 }
 
 /// A time from the start: `0`, `30s`, `2m`, `1h30m`.
-pub(super) fn time(seconds: f64) -> String {
+pub fn time(seconds: f64) -> String {
     if !(10.0..=1e8).contains(&seconds) {
         let unit = if seconds == 0.0 { "" } else { "s" };
         return format!("{}{unit}", label(seconds));

@@ -1,89 +1,8 @@
-//! What a panel shows: lines through points, some of which are doubtful or absent.
+//! The lines, bands and marks of a panel.
 
 use super::canvas::Canvas;
-use super::scale::{Scale, drawable};
 use super::theme::STYLES;
-
-/// How far a point is to be believed, best first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Trust {
-    Good,
-    Doubtful,
-    Bad,
-}
-
-/// One figure of one level.
-#[derive(Debug, Clone)]
-pub(super) struct Point {
-    pub(super) x: f64,
-    /// Absent: there is no such figure, and the line has a gap.
-    pub(super) y: Option<f64>,
-    /// Its 95 % interval.
-    pub(super) interval: Option<[f64; 2]>,
-    pub(super) trust: Trust,
-    /// What the level is called.
-    pub(super) label: String,
-    /// Why it is not to be believed.
-    pub(super) remark: String,
-}
-
-/// A line.
-#[derive(Debug, Clone)]
-pub(super) struct Series {
-    pub(super) name: String,
-    /// In the order of the line.
-    pub(super) points: Vec<Point>,
-}
-
-impl Series {
-    /// Without figures that cannot be drawn.
-    pub(super) fn drawable(mut self) -> Self {
-        self.points.retain(|point| drawable(point.x).is_some());
-        for point in &mut self.points {
-            point.y = point.y.and_then(drawable);
-            let whole = point.interval.map(|ends| ends.map(drawable));
-            point.interval = match (point.y, whole) {
-                (Some(_), Some([Some(low), Some(high)])) if low <= high => Some([low, high]),
-                _ => None,
-            };
-        }
-        self
-    }
-
-    /// All figures, with the ends of their intervals.
-    pub(super) fn figures(&self) -> impl Iterator<Item = f64> + '_ {
-        let ends = |point: &Point| point.interval.into_iter().flatten().collect::<Vec<f64>>();
-        self.points.iter().flat_map(move |point| point.y.into_iter().chain(ends(point)))
-    }
-}
-
-/// What the line passes at one place: the mean of the rounds that are not bad.
-struct Stop {
-    x: f64,
-    y: Option<f64>,
-    bad: bool,
-    interval: Option<[f64; 2]>,
-}
-
-fn stops(points: &[Point]) -> Vec<Stop> {
-    let mut stops = Vec::new();
-    for rounds in points.chunk_by(|a, b| a.x == b.x) {
-        let known = |bad: bool| {
-            let is = move |point: &&Point| (point.trust == Trust::Bad) == bad;
-            rounds.iter().filter(is).filter_map(|point| point.y).collect::<Vec<f64>>()
-        };
-        let (good, bad) = (known(false), known(true));
-        let values = if good.is_empty() { &bad } else { &good };
-        let mean = values.iter().sum::<f64>() / values.len() as f64;
-        stops.push(Stop {
-            x: rounds[0].x,
-            y: (!values.is_empty()).then_some(mean),
-            bad: good.is_empty(),
-            interval: rounds[0].interval.filter(|_| rounds.len() == 1),
-        });
-    }
-    stops
-}
+use dyno_chart::{Point, Scale, Series, Stop, Trust};
 
 /// Where a panel draws.
 pub(super) struct Ground<'a> {
@@ -100,7 +19,7 @@ impl Ground<'_> {
 
     /// The intervals, as a band; as a whisker where the neighbours have none.
     pub(super) fn band(&self, canvas: &mut Canvas, style: usize, series: &Series) {
-        let stops = stops(&series.points);
+        let stops = series.stops();
         for run in stops.chunk_by(|a, b| a.interval.is_some() == b.interval.is_some()) {
             let edge = |end: usize| {
                 let corner = move |stop: &Stop| Some(self.at(stop.x, stop.interval?[end]));
@@ -123,7 +42,7 @@ impl Ground<'_> {
 
     /// The line, with gaps, and dashed to and from what is bad.
     pub(super) fn line(&self, canvas: &mut Canvas, style: usize, series: &Series) {
-        let stops = stops(&series.points);
+        let stops = series.stops();
         let segments: Vec<(bool, [[f64; 2]; 2])> = stops
             .windows(2)
             .filter_map(|pair| {

@@ -2,7 +2,7 @@
 
 /// How figures are spread.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Spacing {
+pub enum Spacing {
     /// The same way for the same difference.
     Linear,
     /// The same way for the same ratio; only for figures above 0.
@@ -11,17 +11,22 @@ pub(super) enum Spacing {
 
 /// Figures from `low` to `high` on the pixels from `from` to `to`.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Scale {
-    pub(super) spacing: Spacing,
-    pub(super) low: f64,
-    pub(super) high: f64,
-    pub(super) from: f64,
-    pub(super) to: f64,
+pub struct Scale {
+    /// How figures are spread between the ends.
+    pub spacing: Spacing,
+    /// The figure at `from`.
+    pub low: f64,
+    /// The figure at `to`.
+    pub high: f64,
+    /// The pixel, or whatever is drawn with, of the least figure.
+    pub from: f64,
+    /// That of the greatest.
+    pub to: f64,
 }
 
 impl Scale {
     /// Where this figure is; the middle where there is but one.
-    pub(super) fn at(&self, value: f64) -> f64 {
+    pub fn at(&self, value: f64) -> f64 {
         let share = match self.spacing {
             Spacing::Linear => (value - self.low) / (self.high - self.low),
             Spacing::Log => (value / self.low).log2() / (self.high / self.low).log2(),
@@ -32,7 +37,7 @@ impl Scale {
 }
 
 /// A figure that can be drawn: finite, and not so large or small that arithmetic fails.
-pub(super) fn drawable(value: f64) -> Option<f64> {
+pub fn drawable(value: f64) -> Option<f64> {
     match value.abs() {
         size if size < 1e-100 => Some(0.0),
         size if size < 1e100 => Some(value),
@@ -41,7 +46,7 @@ pub(super) fn drawable(value: f64) -> Option<f64> {
 }
 
 /// The least and the greatest; absent for no figures.
-pub(super) fn bounds(values: impl IntoIterator<Item = f64>) -> Option<[f64; 2]> {
+pub fn bounds(values: impl IntoIterator<Item = f64>) -> Option<[f64; 2]> {
     values.into_iter().fold(None, |bounds: Option<[f64; 2]>, value| {
         let [low, high] = bounds.unwrap_or([value, value]);
         Some([low.min(value), high.max(value)])
@@ -53,7 +58,7 @@ fn magnitude(value: f64) -> f64 {
 }
 
 /// The least of 1, 2 and 5 times a power of ten that divides `span` into at most `parts`.
-pub(super) fn step(span: f64, parts: usize) -> f64 {
+pub(crate) fn step(span: f64, parts: usize) -> f64 {
     let least = span / parts as f64;
     let unit = magnitude(least);
     let fits = |factor: &&f64| *factor * unit >= least * (1.0 - 1e-9);
@@ -61,14 +66,19 @@ pub(super) fn step(span: f64, parts: usize) -> f64 {
 }
 
 /// Multiples of `step` from `low` to `high`.
-pub(super) fn multiples(low: f64, high: f64, step: f64) -> Vec<f64> {
+pub(crate) fn multiples(low: f64, high: f64, step: f64) -> Vec<f64> {
     let (first, last) = ((low / step - 1e-9).ceil(), (high / step + 1e-9).floor());
     let count = (last - first).clamp(0.0, 100.0) as u32;
     (0..=count).map(|i| (first + f64::from(i)) * step).collect()
 }
 
+/// The same, in at most so many steps.
+pub(crate) fn round(low: f64, high: f64, parts: usize) -> Vec<f64> {
+    multiples(low, high, step(high - low, parts))
+}
+
 /// Bounds around figures and 0, with a little room, and the round figures between them.
-pub(super) fn linear(low: f64, high: f64, parts: usize) -> ([f64; 2], Vec<f64>) {
+pub(crate) fn linear(low: f64, high: f64, parts: usize) -> ([f64; 2], Vec<f64>) {
     let (low, high) = (low.min(0.0), high.max(0.0));
     let high = if high > low { high } else { low + 1.0 };
     let step = step(high - low, parts);
@@ -77,9 +87,8 @@ pub(super) fn linear(low: f64, high: f64, parts: usize) -> ([f64; 2], Vec<f64>) 
     (bounds, multiples(bounds[0], bounds[1], step))
 }
 
-/// Round bounds around figures above 0, and the round figures between them: 1, 2 and 5 times the
-/// powers of ten, or only these, or every so many of these.
-pub(super) fn log(low: f64, high: f64, parts: usize) -> ([f64; 2], Vec<f64>) {
+/// Round bounds around figures above 0, and the round figures between them.
+pub(crate) fn log(low: f64, high: f64, parts: usize) -> ([f64; 2], Vec<f64>) {
     let round = |value: f64, up: bool| {
         let unit = magnitude(value);
         let factors = [1.0, 2.0, 5.0, 10.0];
@@ -93,19 +102,51 @@ pub(super) fn log(low: f64, high: f64, parts: usize) -> ([f64; 2], Vec<f64>) {
     if high <= low {
         high = low * 10.0;
     }
-    let (first, last) = (low.log10().floor() as i32, high.log10().ceil() as i32);
-    let decades = (high / low).log10();
-    let factors: &[f64] =
-        if decades * 3.0 <= parts as f64 + 1.0 { &[1.0, 2.0, 5.0] } else { &[1.0] };
-    let stride = ((decades / parts as f64).ceil() as usize).max(1);
-    let powers = (first..=last).step_by(stride).map(|exponent| 10_f64.powi(exponent));
-    let all = powers.flat_map(|power| factors.iter().map(move |factor| factor * power));
-    let inside = |value: &f64| *value >= low * (1.0 - 1e-9) && *value <= high * (1.0 + 1e-9);
-    ([low, high], all.filter(inside).collect())
+    ([low, high], Density::Print.powers(low, high, parts))
+}
+
+/// How many round figures a logarithmic axis has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Density {
+    /// As the charts of files have them: 1, 2 and 5 times the powers of ten, or only these, or
+    /// every so many of these.
+    Print,
+    /// As the page has them: 1 and 3 times the powers where there is no room for 1, 2 and 5.
+    Page,
+}
+
+impl Density {
+    /// Round figures between two ends that stay as they are, about `count`.
+    pub fn between(self, spacing: Spacing, [low, high]: [f64; 2], count: usize) -> Vec<f64> {
+        match spacing {
+            Spacing::Log if !self.is_narrow(low, high) => self.powers(low, high, count),
+            _ => round(low, high, count),
+        }
+    }
+
+    /// Figures so near to each other that there may be no round power between them.
+    pub(crate) fn is_narrow(self, low: f64, high: f64) -> bool {
+        high / low < if self == Self::Print { 5.0 } else { 4.0 }
+    }
+
+    fn powers(self, low: f64, high: f64, parts: usize) -> Vec<f64> {
+        let (first, last) = (low.log10().floor() as i32, high.log10().ceil() as i32);
+        let (decades, room) = ((high / low).log10(), parts as f64 + 1.0);
+        let factors: &[f64] = match self {
+            _ if decades * 3.0 <= room => &[1.0, 2.0, 5.0],
+            Self::Page if decades * 2.0 <= room => &[1.0, 3.0],
+            _ => &[1.0],
+        };
+        let stride = ((decades / parts as f64).ceil() as usize).max(1);
+        let powers = (first..=last).step_by(stride).map(|exponent| 10_f64.powi(exponent));
+        let all = powers.flat_map(|power| factors.iter().map(move |factor| factor * power));
+        let inside = |value: &f64| *value >= low * (1.0 - 1e-9) && *value <= high * (1.0 + 1e-9);
+        all.filter(inside).collect()
+    }
 }
 
 /// Powers of two from `low` to `high`; at most about twenty.
-pub(super) fn doublings(low: f64, high: f64) -> Vec<f64> {
+pub(crate) fn doublings(low: f64, high: f64) -> Vec<f64> {
     let (first, last) = (low.log2().ceil() as i32, high.log2().floor() as i32);
     let stride = ((last - first) / 20 + 1).max(1) as usize;
     (first..=last).step_by(stride).map(|exponent| 2_f64.powi(exponent)).collect()
@@ -118,7 +159,7 @@ const TIMES: [f64; 20] = [
 ];
 
 /// Round times between two.
-pub(super) fn times(low: f64, high: f64, parts: usize) -> Vec<f64> {
+pub(crate) fn times(low: f64, high: f64, parts: usize) -> Vec<f64> {
     let least = (high - low) / parts as f64;
     let found = TIMES.iter().find(|time| **time >= least);
     let step = found.copied().unwrap_or_else(|| step(high - low, parts));
@@ -126,7 +167,7 @@ pub(super) fn times(low: f64, high: f64, parts: usize) -> Vec<f64> {
 }
 
 /// The spacing in which these figures, in order, lie more evenly.
-pub(super) fn evener(values: &[f64]) -> Spacing {
+pub(crate) fn evener(values: &[f64]) -> Spacing {
     let unevenness = |map: fn(f64) -> f64| {
         let gaps: Vec<f64> = values.windows(2).map(|pair| map(pair[1]) - map(pair[0])).collect();
         let mean = gaps.iter().sum::<f64>() / gaps.len() as f64;

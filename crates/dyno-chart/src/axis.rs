@@ -1,0 +1,192 @@
+//! Axes: how far they reach, how they are spaced, what stands at them, and which labels have room.
+
+use crate::numbers;
+use crate::scale::{self, Density, Scale, Spacing, bounds};
+
+/// More loads than this are not named one by one.
+const MANY: usize = 20;
+/// From this ratio on figures may be drawn in a logarithmic spacing.
+const FAR_APART: f64 = 50.0;
+
+/// What stands at a horizontal axis.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ticks {
+    /// The loads that were measured, in the spacing in which they lie more evenly.
+    Loads,
+    /// The same, always in powers of two.
+    Doubling,
+    /// Round figures from 0 on.
+    Round,
+    /// Round times.
+    Clock,
+    /// Round figures, in a logarithmic spacing.
+    Decades,
+}
+
+/// A place at an axis.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Tick {
+    /// The figure; once it is placed, the pixel.
+    pub at: f64,
+    /// What is written there.
+    pub label: String,
+}
+
+/// An axis that has no place yet.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Axis {
+    /// How figures are spread along it.
+    pub spacing: Spacing,
+    /// Its ends.
+    pub ends: [f64; 2],
+    /// What stands at it, in figures.
+    pub ticks: Vec<Tick>,
+}
+
+impl Axis {
+    /// From the least to the greatest of the loads and of what lies beyond them.
+    pub fn across(kind: Ticks, loads: &[f64], beyond: &[f64]) -> Self {
+        let all = loads.iter().chain(beyond).copied();
+        let [low, high] = bounds(all).unwrap_or([0.0, 1.0]);
+        let spacing = match kind {
+            Ticks::Loads => scale::evener(loads),
+            Ticks::Doubling | Ticks::Decades => Spacing::Log,
+            Ticks::Round | Ticks::Clock => Spacing::Linear,
+        };
+        let spacing = if low > 0.0 { spacing } else { Spacing::Linear };
+        let narrow = spacing == Spacing::Log && Density::Print.is_narrow(low, high);
+        let [low, high] = match kind {
+            Ticks::Round | Ticks::Clock if high > 0.0 || low < 0.0 => [low.min(0.0), high.max(0.0)],
+            Ticks::Round | Ticks::Clock => [0.0, 1.0],
+            Ticks::Decades if narrow => [low * 0.95, high * 1.05],
+            Ticks::Decades if low > 0.0 => scale::log(low, high, 8).0,
+            Ticks::Loads | Ticks::Doubling | Ticks::Decades => [low, high],
+        };
+        let ticks = match (kind, spacing) {
+            (Ticks::Clock, _) => return Self::clock(low, high),
+            (Ticks::Loads | Ticks::Doubling, _) if loads.len() <= MANY => alone(loads.to_vec()),
+            (Ticks::Loads | Ticks::Doubling, Spacing::Log) => alone(scale::doublings(low, high)),
+            (Ticks::Loads | Ticks::Doubling, _) => alone(scale::round(low, high, 10)),
+            (Ticks::Decades, Spacing::Log) if !Density::Print.is_narrow(low, high) => {
+                alone(Density::Print.between(spacing, [low, high], 8))
+            }
+            (Ticks::Round | Ticks::Decades, _) => alike(scale::round(low, high, 10)),
+        };
+        Self { spacing, ends: [low, high], ticks }
+    }
+
+    /// Around figures and 0; where they are far apart and it may be, around them alone.
+    pub fn upright([low, high]: [f64; 2], may_be_log: bool) -> Self {
+        if may_be_log && low > 0.0 && high / low >= FAR_APART {
+            let (ends, values) = scale::log(low, high, 6);
+            return Self { spacing: Spacing::Log, ends, ticks: alone(values) };
+        }
+        let (ends, values) = scale::linear(low, high, 7);
+        Self { spacing: Spacing::Linear, ends, ticks: alike(values) }
+    }
+
+    /// From one time to another, in seconds.
+    pub fn clock(low: f64, high: f64) -> Self {
+        let times = scale::times(low, high, 8);
+        Self { spacing: Spacing::Linear, ends: [low, high], ticks: named(times, numbers::time) }
+    }
+
+    /// On these pixels.
+    pub fn on(&self, [from, to]: [f64; 2]) -> Scale {
+        Scale { spacing: self.spacing, low: self.ends[0], high: self.ends[1], from, to }
+    }
+
+    /// What stands at it, in pixels.
+    pub fn placed(&self, scale: &Scale) -> Vec<Tick> {
+        let place = |tick: &Tick| Tick { at: scale.at(tick.at), label: tick.label.clone() };
+        self.ticks.iter().map(place).collect()
+    }
+}
+
+fn named(values: Vec<f64>, label: fn(f64) -> String) -> Vec<Tick> {
+    values.into_iter().map(|at| Tick { at, label: label(at) }).collect()
+}
+
+/// Each with a label of its own.
+fn alone(values: Vec<f64>) -> Vec<Tick> {
+    named(values, numbers::label)
+}
+
+/// All with the same decimals and the same unit.
+fn alike(values: Vec<f64>) -> Vec<Tick> {
+    let labels = numbers::labels(&values);
+    values.into_iter().zip(labels).map(|(at, label)| Tick { at, label }).collect()
+}
+
+/// Which labels are left out where there is no room for all.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Thinning {
+    /// All but every second, third and so on, where that leaves nearly as many.
+    Even,
+    /// Those that run into one before them, or into the last.
+    Crowded,
+}
+
+/// The labels that are shown: never two nearer to each other than `gap`, the last one before the
+/// others. `spans` is from where to where each of them goes.
+pub fn shown(spans: &[[f64; 2]], room: [f64; 2], gap: f64, thinning: Thinning) -> Vec<usize> {
+    let fits = |i: &usize| spans[*i][0] >= room[0] && spans[*i][1] <= room[1];
+    let apart = |a: usize, b: usize| {
+        let ([a_low, a_high], [b_low, b_high]) = (spans[a], spans[b]);
+        a_high + gap <= b_low || b_high + gap <= a_low
+    };
+    let all: Vec<usize> = (0..spans.len()).filter(fits).collect();
+    let mut greedy: Vec<usize> = all.last().copied().into_iter().collect();
+    for i in all.iter().copied() {
+        let before = greedy.len().checked_sub(2).map(|at| greedy[at]);
+        if apart(i, greedy[greedy.len() - 1]) && before.is_none_or(|before| apart(before, i)) {
+            greedy.insert(greedy.len() - 1, i);
+        }
+    }
+    if thinning == Thinning::Crowded {
+        return greedy;
+    }
+    let every = |stride: usize| all.iter().copied().step_by(stride).collect::<Vec<usize>>();
+    let clear = |some: &Vec<usize>| some.windows(2).all(|pair| apart(pair[0], pair[1]));
+    let even = (1..=all.len().max(1)).map(every).find(clear).unwrap_or_default();
+    if even.len() * 5 >= greedy.len() * 4 { even } else { greedy }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn labels(low: f64, high: f64) -> Vec<String> {
+        let axis = Axis::across(Ticks::Decades, &[low, high], &[]);
+        let ticks = axis.placed(&axis.on([0.0, 500.0]));
+        assert!(ticks.iter().all(|tick| (0.0..=500.0).contains(&tick.at)), "{ticks:?}");
+        ticks.into_iter().map(|tick| tick.label).collect()
+    }
+
+    #[test]
+    fn a_logarithmic_axis_has_round_figures_however_narrow_it_is() {
+        assert_eq!(labels(3.0, 70.0), ["2", "5", "10", "20", "50", "100"]);
+        assert_eq!(labels(150.0, 156.0), ["145", "150", "155", "160"]);
+        assert_eq!(labels(150.0, 150.0), ["144", "146", "148", "150", "152", "154", "156"]);
+        assert_eq!(labels(0.1, 10_000.0).len(), 6);
+    }
+
+    fn choose(places: &[f64], way: f64, thinning: Thinning) -> Vec<usize> {
+        let spans: Vec<[f64; 2]> =
+            places.iter().map(|at| [at - way / 2.0, at + way / 2.0]).collect();
+        shown(&spans, [-100.0, 1000.0], 2.0, thinning)
+    }
+
+    #[test]
+    fn even_ticks_are_thinned_evenly_and_uneven_ones_where_they_crowd() {
+        let even: Vec<f64> = (0..10).map(|i| f64::from(i) * 10.0).collect();
+        assert_eq!(choose(&even, 8.0, Thinning::Even).len(), 10);
+        assert_eq!(choose(&even, 18.0, Thinning::Even), [0, 2, 4, 6, 8]);
+        assert_eq!(choose(&even, 18.0, Thinning::Crowded), [0, 2, 4, 6, 9]);
+        let uneven = [0.0, 1.0, 2.0, 4.0, 50.0, 100.0, 200.0];
+        assert_eq!(choose(&uneven, 20.0, Thinning::Even), [0, 4, 5, 6]);
+        let inside = choose(&[0.0, 990.0, 995.0], 20.0, Thinning::Even);
+        assert_eq!(inside, [0, 1], "inside the room");
+        assert!(choose(&[], 5.0, Thinning::Even).is_empty());
+    }
+}
