@@ -7,6 +7,7 @@ use Figure::{
     LatencyS, OutputTokens, OutputTokensPerS, P50S, P90S, P99S, Succeeded, Total,
     TotalOutputTokens, TtftMs,
 };
+use dyno_engine::twin::Twin;
 use dyno_engine::twin::reference::{
     ClientKind, Figure, Load, Reference, ReferenceError, Repaired, Row,
 };
@@ -290,4 +291,19 @@ proptest! {
         text.splice(at..=at, with.chars());
         let _ = Reference::parse(name, &text.into_iter().collect::<String>());
     }
+}
+
+#[test]
+fn no_file_is_left_out_of_the_list() {
+    let named = |folder: &str| {
+        let files = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+        let tables = files.filter(|path| path.extension().is_some_and(|end| end == "toml"));
+        let mut names: Vec<_> =
+            tables.map(|path| path.file_stem().unwrap().to_str().unwrap().to_owned()).collect();
+        names.sort();
+        names
+    };
+    let twins = Twin::shipped().iter().map(|(name, _)| *name);
+    assert!(twins.eq(named("twins")), "the list is in src/twin/files.rs");
+    assert!(Reference::names().eq(named("twins/reference")));
 }

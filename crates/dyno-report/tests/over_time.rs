@@ -216,7 +216,7 @@ fn a_bent_ramp_as_people_see_it() {
     insta::assert_snapshot!(text);
 }
 
-/// A bar of 1 % false alarms and 95 % found, on few soaks here; `cargo run --release -p dyno-report
+/// A bar of 1 % false alarms and 95 % found, on few soaks here; `cargo run --release -p dyno-analysis
 /// --example soak_drift` runs a thousand of each of many kinds.
 #[test]
 fn clean_soaks_do_not_drift_and_drifting_ones_do() {

@@ -4,12 +4,12 @@
 //! check found is said beside the figure, and a row that no twin may be held to says why.
 
 mod error;
-mod files;
 mod row;
 
 pub use error::ReferenceError;
 pub use row::{Figure, Load, Repaired, Row};
 
+use super::files::references;
 use serde::Deserialize;
 
 /// The form of reference files that this version reads.
@@ -120,18 +120,18 @@ impl Reference {
 
     /// The reference of that name, if there is one.
     pub fn named(name: &str) -> Result<Option<Self>, ReferenceError> {
-        let text = files::FILES.iter().find(|(known, _)| *known == name);
+        let text = references().find(|(known, _)| *known == name);
         text.map(|(name, text)| Self::parse(name, text)).transpose()
     }
 
     /// All references, by name.
     pub fn all() -> Result<Vec<Self>, ReferenceError> {
-        files::FILES.iter().map(|(name, text)| Self::parse(name, text)).collect()
+        references().map(|(name, text)| Self::parse(name, text)).collect()
     }
 
     /// The names of all references, in order.
     pub fn names() -> impl Iterator<Item = &'static str> {
-        files::FILES.iter().map(|(name, _)| *name)
+        references().map(|(name, _)| name)
     }
 
     /// The rows that a twin is held to: fitted or held out.

@@ -1,44 +1,9 @@
 //! The twins that Dyno ships, and finding one by its name.
 
 use super::{Twin, TwinError};
+use crate::twin::files::TWINS;
 use std::collections::BTreeSet;
 use std::path::Path;
-
-macro_rules! files {
-    ($($name:literal,)*) => {
-        &[$(($name, include_str!(concat!("../../../twins/", $name, ".toml"))),)*]
-    };
-}
-
-const SHIPPED: &[(&str, &str)] = files![
-    "deepseek-coder-6-7b-8x910b4-mindie",
-    "generic-7b-24gb",
-    "qwen-14b-a100-40gb-vllm-matrix",
-    "qwen1-5-14b-8x910b4-mindie",
-    "qwen1-5-7b-8x910b4-mindie",
-    "qwen1-5-7b-8x910b4-mindie-long",
-    "qwen1-5-7b-8x910b4-vllm",
-    "qwen2-5-72b-8x910b4-vllm",
-    "qwen2-72b-4xa100-vllm",
-    "qwen2-72b-4xl20-vllm",
-    "qwen2-72b-8x910b4-mindie",
-    "qwen2-72b-8x910b4-mindie-long",
-    "qwen2-72b-8xa100-vllm",
-    "qwen2-72b-8xl20-lmdeploy",
-    "qwen2-72b-8xl20-sglang",
-    "qwen2-72b-8xl20-vllm",
-    "qwen2-72b-awq-2xa100-vllm",
-    "qwen2-72b-awq-4xa100-vllm",
-    "qwen2-72b-gptq-int8-4xl20-vllm",
-    "qwen2-7b-4xt4-vllm",
-    "qwen2-7b-4xt4-vllm-long",
-    "qwen2-7b-4xt4-xinference",
-    "qwen2-moe-57b-2xa100-vllm",
-    "qwen2-moe-57b-4xa100-vllm",
-    "qwen2-moe-57b-4xl20-vllm",
-    "unnamed-vllm-long-prompts",
-    "unnamed-vllm-short-bursts",
-];
 
 const DEFAULT: &str = "generic-7b-24gb";
 
@@ -48,7 +13,7 @@ const ALIKE: f64 = 0.5;
 impl Twin {
     /// The shipped twin of that name, or the one in the file with that path.
     pub fn load(name_or_path: &str) -> Result<Self, TwinError> {
-        if let Some((name, text)) = SHIPPED.iter().find(|(name, _)| *name == name_or_path) {
+        if let Some((name, text)) = TWINS.iter().find(|(name, _)| *name == name_or_path) {
             return Self::parse(text, name);
         }
         let path = Path::new(name_or_path);
@@ -64,7 +29,7 @@ impl Twin {
 
     /// Name and text of each shipped twin, in order of names.
     pub fn shipped() -> &'static [(&'static str, &'static str)] {
-        SHIPPED
+        TWINS
     }
 
     /// The name of the twin that stands in where none is asked for.
@@ -76,7 +41,7 @@ impl Twin {
 /// Up to three names of shipped twins that look most like `name`.
 fn near(name: &str) -> Vec<&'static str> {
     let asked = pairs(name);
-    let mut alike: Vec<(f64, &str)> = SHIPPED
+    let mut alike: Vec<(f64, &str)> = TWINS
         .iter()
         .map(|(known, _)| {
             let known_pairs = pairs(known);
