@@ -2,24 +2,17 @@
 
 use dyno_model::frame::{ClientHealth, Ending, LevelEnd};
 use dyno_model::outcome::Outcome;
-use dyno_model::plan::{LengthSpec, LevelPlan, Load};
+use dyno_model::plan::{LengthSpec, LevelPlan};
 use dyno_model::record::{Phase, RequestRecord, TokenCount, TokenSource};
 use dyno_model::{MS, SEC};
 
 pub(super) fn level_plan(label: &str) -> LevelPlan {
     LevelPlan {
         label: label.to_owned(),
-        load: Load::Concurrency { concurrency: 8 },
-        requests: Some(100),
-        duration_ns: None,
-        warmup: None,
         drain_ns: SEC,
         input_tokens: LengthSpec::fixed(100),
         output_tokens: LengthSpec::fixed(10),
-        capacity: None,
-        repeat: None,
-        until: None,
-        soak: false,
+        ..LevelPlan::closed_loop(8, 100)
     }
 }
 

@@ -3,8 +3,8 @@
 use super::picture::Picture;
 use crate::finished::maybe;
 use crate::seconds::Second;
-use dyno_model::metric::Time;
 use dyno_chart::bounds;
+use dyno_model::metric::Time;
 use dyno_words::columns::{millis, number};
 use ratatui_core::layout::{Constraint, Layout, Rect};
 use ratatui_core::style::{Color, Style};

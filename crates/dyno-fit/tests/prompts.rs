@@ -1,0 +1,122 @@
+//! A prompt is the same to the engine whether it came over HTTP or directly.
+
+#![allow(clippy::unwrap_used)]
+
+use dyno_drive::{Payload, Prepare};
+use dyno_engine::prompt_of;
+use dyno_engine::{Prompt, PromptError};
+use dyno_fit::Prompts;
+use dyno_model::plan::Api;
+use dyno_model::prompt::{Content, Message};
+use dyno_model::prompt::{Conversation, Item, UserTurn};
+use dyno_wire::dialect::Shape;
+use dyno_wire::encode::{Encoder, SecretHeaders};
+use dyno_wire::endpoint::Endpoint;
+use proptest::prelude::*;
+use serde_json::{Map, Value, json};
+
+const BLOCK: u32 = 2;
+
+fn encoder(api: Api) -> Encoder {
+    let endpoint = Endpoint::parse("http://twin", api).unwrap();
+    let shape = Shape { model: "m".into(), ignore_eos: true, ..Shape::default() };
+    Encoder::new(&endpoint, api, shape, &SecretHeaders::default())
+}
+
+/// What the engine's server makes of an encoded request.
+fn over_http(payload: &Payload<Vec<u8>>, chat: bool) -> Result<Prompt, PromptError> {
+    let at = payload.body.windows(4).position(|four| four == b"\r\n\r\n").unwrap();
+    prompt_of(&payload.body[at + 4..], chat, BLOCK)
+}
+
+fn text() -> impl Strategy<Value = String> {
+    prop_oneof!["[ab \n]{0,12}", ".{0,12}"]
+}
+
+fn message() -> impl Strategy<Value = Message> {
+    ("system|user|assistant|", text()).prop_map(|(role, content)| Message { role, content })
+}
+
+/// What may stand in a body of the user's own where a prompt should.
+fn said() -> impl Strategy<Value = Value> {
+    let parts = prop::collection::vec(text(), 0..3);
+    let parts = parts.prop_map(|texts| texts.iter().map(|t| json!({"text": t})).collect());
+    let content = prop_oneof![text().prop_map(Value::from), parts, Just(Value::Null)];
+    let message = content.prop_map(|content| json!({"role": "user", "content": content}));
+    prop_oneof![
+        prop::collection::vec(message, 0..3).prop_map(Value::from),
+        prop::collection::vec(text(), 0..3).prop_map(Value::from),
+        prop::collection::vec(0_u64..9, 0..6).prop_map(Value::from),
+        text().prop_map(Value::from),
+        Just(Value::Null),
+        Just(json!(1.5)),
+    ]
+}
+
+fn body() -> impl Strategy<Value = Content> {
+    let field = || prop::option::of(said());
+    (field(), field(), prop::option::of(Just(json!("many")))).prop_map(|fields| {
+        let mut body = Map::new();
+        body.extend(fields.0.map(|value| ("messages".to_owned(), value)));
+        body.extend(fields.1.map(|value| ("prompt".to_owned(), value)));
+        // Always replaced, so it does not matter that it is wrong.
+        body.extend(fields.2.map(|value| ("max_tokens".to_owned(), value)));
+        Content::Body(body)
+    })
+}
+
+fn content() -> impl Strategy<Value = Content> {
+    let messages = prop::collection::vec(message(), 0..4);
+    prop_oneof![text().prop_map(Content::Text), messages.prop_map(Content::Messages), body(),]
+}
+
+proptest! {
+    #[test]
+    fn a_prompt_is_the_same_over_http_and_directly(
+        content in content(),
+        chat in any::<bool>(),
+        tokens in (prop::option::of(1_u32..9), prop::option::of(1_u32..9)),
+    ) {
+        let api = if chat { Api::OpenAiChat } else { Api::OpenAiCompletions };
+        let (input_tokens, output_tokens) = tokens;
+        let item = Item { content, output_tokens, input_tokens };
+        let sent = encoder(api).single(&item, 5);
+        let direct = Prompts { chat, block: BLOCK }.single(&item, 5);
+        prop_assert_eq!(sent.lengths, direct.lengths);
+        match (over_http(&sent, chat), direct.body.0) {
+            // Only a body that was read knows where it is wrong.
+            (Err(http), Err(direct)) => {
+                prop_assert!(http.to_string().starts_with(&direct.to_string()));
+            }
+            (http, direct) => prop_assert_eq!(http, direct),
+        }
+    }
+
+    #[test]
+    fn a_conversation_is_the_same_over_http_and_directly(
+        turns in prop::collection::vec((prop::collection::vec(message(), 1..3), text()), 1..5),
+    ) {
+        let user = turns.iter().map(|(messages, _)| UserTurn {
+            think: 3,
+            messages: messages.clone(),
+            output_tokens: 4,
+        });
+        let conversation = Conversation { turns: user.collect(), input_tokens: Some(7) };
+        let sent = encoder(Api::OpenAiChat).conversation(&conversation).unwrap();
+        let direct = Prompts { chat: true, block: BLOCK }.conversation(&conversation).unwrap();
+        let (mut sent, mut sent_later) = (sent.first, sent.then.unwrap());
+        let (mut direct, mut later) = (direct.first, direct.then.unwrap());
+        for (number, (_, answer)) in (1..).zip(&turns) {
+            prop_assert_eq!(sent.lengths, direct.lengths);
+            prop_assert_eq!(over_http(&sent, true), direct.body.0);
+            let (next, same) = (sent_later.next(answer), later.next(answer));
+            if number == turns.len() {
+                prop_assert!(next.is_none() && same.is_none());
+                break;
+            }
+            let (next, same) = (next.unwrap(), same.unwrap());
+            prop_assert_eq!(next.think, same.think);
+            (sent, direct) = (next.payload, same.payload);
+        }
+    }
+}
