@@ -64,25 +64,3 @@ pub fn time(seconds: f64) -> String {
     let parts = [(whole / 3600, "h"), (whole / 60 % 60, "m"), (whole % 60, "s")];
     parts.iter().filter(|(n, _)| *n > 0).map(|(n, unit)| format!("{n}{unit}")).collect()
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn decimals_are_those_of_the_step() {
-        assert_eq!(labels(&[0.0, 2.5, 5.0]), ["0", "2.5", "5.0"]);
-        assert_eq!(labels(&[0.0, 5000.0, 10_000.0]), ["0", "5k", "10k"]);
-        assert_eq!(labels(&[0.0, 0.00002]), ["0", "0.00002"]);
-        assert_eq!(labels(&[0.0, 1e-9]), ["0", "1e-9"]);
-        assert_eq!(labels(&[0.0, 5e20])[1], "5e20");
-    }
-
-    #[test]
-    fn single_figures_are_short() {
-        let shown = [1.0, 0.5, 150.0, 4096.0, 3.9333, 250_000.0, 1e-7].map(label);
-        assert_eq!(shown, ["1", "0.5", "150", "4096", "3.933", "250k", "1e-7"]);
-        let shown = [0.0, 0.5, 30.0, 90.0, 3600.0, 5400.0].map(time);
-        assert_eq!(shown, ["0", "0.5s", "30s", "1m30s", "1h", "1h30m"]);
-    }
-}

@@ -112,39 +112,3 @@ pub struct Stop {
     /// The 95 % interval of one that is alone.
     pub interval: Option<[f64; 2]>,
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn line(points: &[(f64, Option<f64>, Trust)]) -> Series {
-        let points = points.iter().map(|(x, y, trust)| Point::of(*x, *y, *trust)).collect();
-        Series { name: String::new(), points }
-    }
-
-    #[test]
-    fn a_line_passes_the_mean_of_rounds_and_bad_ones_only_where_there_is_no_other() {
-        let (good, bad) = (Trust::Good, Trust::Bad);
-        let stops = line(&[
-            (1.0, Some(2.0), good),
-            (1.0, Some(4.0), good),
-            (1.0, Some(90.0), bad),
-            (2.0, Some(8.0), bad),
-            (2.0, None, good),
-            (3.0, None, good),
-        ])
-        .stops();
-        let told: Vec<_> = stops.iter().map(|stop| (stop.x, stop.y, stop.bad)).collect();
-        assert_eq!(told, [(1.0, Some(3.0), false), (2.0, Some(8.0), true), (3.0, None, true)]);
-    }
-
-    #[test]
-    fn what_cannot_be_drawn_is_absent_and_has_no_interval() {
-        let mut one =
-            line(&[(1.0, Some(f64::INFINITY), Trust::Good), (f64::NAN, None, Trust::Good)]);
-        one.points[0].interval = Some([1.0, 2.0]);
-        let one = one.drawable();
-        assert_eq!((one.points.len(), one.points[0].y, one.points[0].interval), (1, None, None));
-        assert_eq!(one.figures().count(), 0);
-    }
-}
