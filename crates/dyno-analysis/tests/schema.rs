@@ -7,10 +7,12 @@ use common::*;
 use dyno_analysis::summarise;
 use dyno_model::SEC;
 use dyno_model::Summary;
+use dyno_model::metric::Time;
 use dyno_model::outcome::{FailureClass, Outcome};
 use dyno_model::plan::{Arrival, Load, Plan};
 use dyno_model::record::{RequestRecord, Turn};
 use proptest::prelude::*;
+use std::collections::BTreeSet;
 
 const SCHEMA: &str = include_str!("../../../docs/schema/summary-1.schema.json");
 
@@ -23,6 +25,19 @@ fn check(summary: &Summary) {
     assert!(errors.is_empty(), "{errors:#?}");
     let back: Summary = serde_json::from_value(value).unwrap();
     assert_eq!(&back, summary);
+}
+
+#[test]
+fn every_time_of_the_registry_is_in_the_schema_and_no_other() {
+    let schema: serde_json::Value = serde_json::from_str(SCHEMA).unwrap();
+    let level = &schema["$defs"]["level"];
+    let distribution = |value: &serde_json::Value| value.to_string().contains("defs/distribution");
+    let properties = level["properties"].as_object().unwrap().iter();
+    let times: BTreeSet<&str> =
+        properties.filter(|(_, value)| distribution(value)).map(|(key, _)| key.as_str()).collect();
+    assert_eq!(times, Time::ALL.map(Time::id).into(), "a time is a row in dyno-model/src/metric");
+    let required = level["required"].as_array().unwrap();
+    assert!(Time::ALL.iter().all(|time| required.contains(&time.id().into())));
 }
 
 /// A level with something of everything.
