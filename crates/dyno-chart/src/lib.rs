@@ -8,5 +8,5 @@ pub mod scale;
 mod series;
 
 pub use axis::{Axis, Tick, Ticks};
-pub use scale::{Scale, Spacing, bounds, drawable};
+pub use scale::{Scale, Spacing, bounds, drawable, ordered};
 pub use series::{Point, Series, Stop, Trust};

@@ -53,6 +53,14 @@ pub fn bounds(values: impl IntoIterator<Item = f64>) -> Option<[f64; 2]> {
     })
 }
 
+/// Each once, from the least to the greatest.
+pub fn ordered(values: impl IntoIterator<Item = f64>) -> Vec<f64> {
+    let mut values: Vec<f64> = values.into_iter().collect();
+    values.sort_by(f64::total_cmp);
+    values.dedup();
+    values
+}
+
 fn magnitude(value: f64) -> f64 {
     10_f64.powf(value.log10().floor())
 }

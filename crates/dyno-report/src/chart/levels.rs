@@ -40,7 +40,7 @@ pub(super) fn of(time: Time, which: Statistic) -> Figure<'static> {
 }
 
 /// The levels of one kind of load, of which it is known how much it was.
-pub(super) fn of_kind<'a>(summary: &'a Summary, kind: LoadKind) -> Vec<&'a LevelSummary> {
+pub(super) fn of_kind(summary: &Summary, kind: LoadKind) -> Vec<&LevelSummary> {
     let is = |level: &&LevelSummary| level.load.kind == kind && level.load.value.is_some();
     summary.levels.iter().filter(is).collect()
 }

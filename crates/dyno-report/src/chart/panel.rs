@@ -10,7 +10,7 @@ use super::names;
 use super::theme::STYLES;
 use super::words::{Language, Word};
 pub(super) use dyno_chart::Ticks;
-use dyno_chart::{Axis, Point, Scale, Series, Spacing, bounds, drawable, numbers};
+use dyno_chart::{Axis, Point, Scale, Series, Spacing, bounds, drawable, numbers, ordered};
 
 /// Which points have a mark.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -100,7 +100,8 @@ impl Panel {
         let [left, top, wide, high] = place;
         let series: Vec<Series> = self.series.iter().cloned().map(Series::drawable).collect();
         let known = bounds(series.iter().flat_map(Series::figures));
-        let loads = loads(&series);
+        let places = series.iter().flat_map(|one| one.points.iter().map(|point| point.x));
+        let loads = ordered(places.filter_map(drawable));
         let offered = loads.iter().copied().filter(|_| self.diagonal);
         let figures = known.and_then(|known| bounds(known.into_iter().chain(offered)));
         let marks = self.drawable_marks();
@@ -233,15 +234,6 @@ impl Panel {
         }
         text
     }
-}
-
-/// The places of all points, each once, in order.
-fn loads(series: &[Series]) -> Vec<f64> {
-    let all = series.iter().flat_map(|one| one.points.iter().map(|point| point.x));
-    let mut loads: Vec<f64> = all.filter_map(drawable).collect();
-    loads.sort_by(f64::total_cmp);
-    loads.dedup();
-    loads
 }
 
 fn draw_marks(canvas: &mut Canvas, marks: &[Mark], x: &Scale, frame: [f64; 4]) {

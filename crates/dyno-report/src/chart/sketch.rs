@@ -24,10 +24,7 @@ impl Sketch<'_> {
 
     /// How many different loads there are.
     pub(super) fn loads(&self) -> usize {
-        let mut loads: Vec<f64> = self.levels.iter().map(|level| (self.x)(level)).collect();
-        loads.sort_by(f64::total_cmp);
-        loads.dedup();
-        loads.len()
+        dyno_chart::ordered(self.levels.iter().map(|level| (self.x)(level))).len()
     }
 
     /// A panel of these figures, each with its name.

@@ -114,10 +114,7 @@ fn axes(summary: &Summary, language: Language) -> Vec<Value> {
         let places: Vec<Option<f64>> =
             summary.levels.iter().map(|level| place(level, kind)).collect();
         let known: Vec<f64> = places.iter().flatten().copied().collect();
-        let mut distinct = known.clone();
-        distinct.sort_by(f64::total_cmp);
-        distinct.dedup();
-        if let [least, .., most] = distinct[..] {
+        if let [least, .., most] = dyno_chart::ordered(known.iter().copied())[..] {
             let x: Vec<Value> = places.into_iter().map(figure).collect();
             let log = least > 0.0 && most / least >= 16.0;
             let name = name.text(language);
