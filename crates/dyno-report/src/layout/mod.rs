@@ -42,41 +42,114 @@ use dyno_words::InLanguage;
 use dyno_words::escape::escape;
 use std::{fmt, io};
 
-/// The layouts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Layout {
-    /// The summary for a terminal.
-    Table,
-    /// A table and its remarks, for documents.
-    Markdown,
-    /// One row a level.
-    Csv,
-    /// The same as a Parquet file.
-    Parquet,
-    /// The summary as it stands in `summary.json`.
+/// A row for each layout: its name as people type it, the file that it is beside a run, what it needs
+/// beyond a summary, how it is printed, and what it is, as the help page says it.
+macro_rules! layouts {
+    ($($layout:ident, $name:literal, $file:literal, $needs:ident, $form:expr, $about:literal;)*) => {
+        /// The layouts.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        pub enum Layout {
+            $(#[doc = $about] $layout,)*
+        }
+
+        impl Layout {
+            /// All of them, in the order of the help page.
+            pub const ALL: &[Self] = &[$(Self::$layout,)*];
+
+            fn row(self) -> Row {
+                match self {
+                    $(Self::$layout => Row {
+                        name: $name,
+                        file: $file,
+                        needs: Needs::$needs,
+                        form: $form,
+                        about: $about,
+                    },)*
+                }
+            }
+        }
+    };
+}
+
+layouts! {
+    Table, "table", "report.txt", Summary, Form::Terminal,
+        "for a terminal";
+    Markdown, "markdown", "report.md", Summary,
+        Form::Whole(|_, summary, language| markdown::markdown(summary, language)),
+        "a table with verdicts and footnotes, for documents";
+    Csv, "csv", "levels.csv", Summary, Form::Table(Table::Csv),
+        "one row a level; with --per-request, one row a request";
+    Parquet, "parquet", "levels.parquet", Summary, Form::Table(Table::Parquet),
+        "the same as a Parquet file";
+    Json, "json", "report.json", Summary, Form::Json,
+        "the summary as in summary.json; several runs as an array";
+    Guidellm, "guidellm", "guidellm.md", Summary,
+        Form::Document(|summary, _, _| guidellm::guidellm(summary)),
+        "the table of guidellm 0.1";
+    Evalscope, "evalscope", "evalscope.md", Summary,
+        Form::Document(|summary, _, language| evalscope::evalscope(summary, language)),
+        "the pivot table and the blocks of EvalScope perf 0.5";
+    Vllm, "vllm", "vllm.txt", Extras, Form::Block(vllm::vllm),
+        "the block of vLLM's serving benchmark";
+    Vllm06, "vllm-0.6", "vllm-0.6.txt", Summary, Form::Block(|summary, _| vllm::vllm_0_6(summary)),
+        "as it was in 0.6";
+    Sglang, "sglang", "sglang.txt", Extras, Form::Block(sglang::sglang),
+        "the block of SGLang's serving benchmark";
+    Matrix, "matrix", "matrix.md", Extras,
+        Form::Document(|summary, extras, _| matrix::matrix(summary, extras)),
+        "input by output length, as of vLLM 0.2.7's scripts";
+    VllmJson, "vllm-json", "vllm.json", Extras, Form::Lines(vllm_json::object),
+        "the result file of vLLM's serving benchmark, one line a level";
+    SglangJsonl, "sglang-jsonl", "sglang.jsonl", Extras, Form::Lines(sglang_jsonl::object),
+        "the result file of SGLang's, one line a level";
+    Svg, "svg", "report.svg", Detail,
+        Form::Whole(|run, summary, language| {
+            chart::svg(summary, run.detail.as_ref(), &ChartOptions { language })
+        }),
+        "the charts of one run, on one page";
+    Png, "png", "report.png", Detail, Form::Png,
+        "the same in pixels, 1,200 wide; needs no fonts";
+    Html, "html", "report.html", Detail, Form::Whole(page),
+        "a page of one run to mail: findings, charts to play with, every figure; one file,\nopens offline";
+}
+
+struct Row {
+    name: &'static str,
+    file: &'static str,
+    needs: Needs,
+    form: Form,
+    about: &'static str,
+}
+
+/// What a layout is made from.
+#[derive(PartialEq)]
+enum Needs {
+    /// A summary will do.
+    Summary,
+    /// [`Extras`], too.
+    Extras,
+    /// [`Detail`], too: it shows the requests of one run.
+    Detail,
+}
+
+/// How a layout is printed, and where remarks on the figures go.
+enum Form {
+    /// As on a terminal.
+    Terminal,
+    /// Plain lines, the remarks below them.
+    Block(fn(&Summary, &Extras) -> String),
+    /// Markdown, the remarks as a list below it.
+    Document(fn(&Summary, &Extras, Language) -> String),
+    /// It has a heading and remarks of its own.
+    Whole(fn(&Run, &Summary, Language) -> String),
+    /// An object for each level; the remarks stand beside the file.
+    Lines(fn(&RunSummary, &LevelSummary, &LevelExtras) -> object::Object),
+    /// Rows for programs.
+    Table(Table),
+    /// As in `summary.json`.
     Json,
-    /// The table of guidellm 0.1.
-    Guidellm,
-    /// The pivot table and the blocks of EvalScope 0.5.
-    Evalscope,
-    /// The block of vLLM's benchmark today.
-    Vllm,
-    /// The block of vLLM's benchmark in 0.6.
-    Vllm06,
-    /// The block of SGLang's benchmark.
-    Sglang,
-    /// Input length by output length.
-    Matrix,
-    /// The result file of vLLM's benchmark, one object a line.
-    VllmJson,
-    /// The result file of SGLang's benchmark, one object a line.
-    SglangJsonl,
-    /// The charts of one run, on one page.
-    Svg,
-    /// The same in pixels.
+    /// Pixels.
     Png,
-    /// A page that needs nothing else, with charts to play with.
-    Html,
 }
 
 /// A run to be laid out.
@@ -142,160 +215,98 @@ pub struct Options {
 }
 
 impl Layout {
-    /// All of them, by the names that people type.
-    pub const ALL: [(&'static str, Self); 16] = [
-        ("table", Self::Table),
-        ("markdown", Self::Markdown),
-        ("csv", Self::Csv),
-        ("parquet", Self::Parquet),
-        ("json", Self::Json),
-        ("guidellm", Self::Guidellm),
-        ("evalscope", Self::Evalscope),
-        ("vllm", Self::Vllm),
-        ("vllm-0.6", Self::Vllm06),
-        ("sglang", Self::Sglang),
-        ("matrix", Self::Matrix),
-        ("vllm-json", Self::VllmJson),
-        ("sglang-jsonl", Self::SglangJsonl),
-        ("svg", Self::Svg),
-        ("png", Self::Png),
-        ("html", Self::Html),
-    ];
+    /// As people type it.
+    pub fn name(self) -> &'static str {
+        self.row().name
+    }
+
+    /// What it is, in a line or two.
+    pub fn about(self) -> &'static str {
+        self.row().about
+    }
 
     /// The layout of that name.
     pub fn named(name: &str) -> Option<Self> {
-        Self::ALL.iter().find(|(known, _)| *known == name).map(|(_, layout)| *layout)
-    }
-
-    /// Needs [`Extras`] that were gathered from the records.
-    pub fn needs_extras(self) -> bool {
-        let theirs = [Self::Vllm, Self::Sglang, Self::Matrix, Self::VllmJson, Self::SglangJsonl];
-        theirs.contains(&self)
+        Self::ALL.iter().copied().find(|layout| layout.name() == name)
     }
 
     /// What its file is called beside a run.
     pub fn file_name(self) -> &'static str {
-        match self {
-            Self::Html => "report.html",
-            Self::Png => "report.png",
-            Self::Svg => "report.svg",
-            Self::Markdown => "report.md",
-            Self::Csv => "levels.csv",
-            Self::Parquet => "levels.parquet",
-            Self::Table => "report.txt",
-            Self::Json => "report.json",
-            Self::Guidellm => "guidellm.md",
-            Self::Evalscope => "evalscope.md",
-            Self::Vllm => "vllm.txt",
-            Self::Vllm06 => "vllm-0.6.txt",
-            Self::Sglang => "sglang.txt",
-            Self::Matrix => "matrix.md",
-            Self::VllmJson => "vllm.json",
-            Self::SglangJsonl => "sglang.jsonl",
-        }
+        self.row().file
     }
 
-    /// Needs [`Detail`] that was gathered from the records.
+    /// Needs [`Extras`] that were gathered from the records.
+    pub fn needs_extras(self) -> bool {
+        self.row().needs == Needs::Extras
+    }
+
+    /// Needs [`Detail`] that was gathered from the records: it is a page of one run.
     pub fn needs_detail(self) -> bool {
-        matches!(self, Self::Svg | Self::Png | Self::Html)
+        self.row().needs == Needs::Detail
     }
 
     /// Not text: nothing for a terminal.
     pub fn is_binary(self) -> bool {
-        matches!(self, Self::Png | Self::Parquet)
-    }
-
-    /// A page of one run.
-    pub fn is_of_one_run(self) -> bool {
-        matches!(self, Self::Svg | Self::Png | Self::Html)
+        matches!(self.row().form, Form::Png | Form::Table(Table::Parquet))
     }
 
     /// The table that it is, where it is one.
     pub fn table(self) -> Option<Table> {
-        match self {
-            Self::Csv => Some(Table::Csv),
-            Self::Parquet => Some(Table::Parquet),
+        match self.row().form {
+            Form::Table(table) => Some(table),
             _ => None,
         }
     }
 
     /// Lays out runs, one after the other.
     pub fn print(self, runs: &[Run], options: &Options) -> Result<Printed, PrintError> {
-        if let Some(table) = self.table() {
-            let mut bytes = Vec::new();
-            let summaries = runs.iter().map(|run| &run.summary);
-            levels::write(&mut bytes, table, summaries).map_err(PrintError::Table)?;
-            return Ok(Printed { bytes, notes: vec![] });
-        }
-        if self == Self::Png {
-            return pictures(runs, options);
-        }
-        let language = options.language;
-        let text = match self {
-            Self::Json => json(runs)?,
-            Self::VllmJson => lines(runs, vllm_json::object)?,
-            Self::SglangJsonl => lines(runs, sglang_jsonl::object)?,
-            _ => {
-                let several = runs.len() > 1;
-                let texts = runs.iter().map(|run| self.one(run, several, options));
-                texts.collect::<Vec<_>>().join("\n")
-            }
+        let (language, several) = (options.language, runs.len() > 1);
+        let each = |one: &dyn Fn(&Run, &Summary) -> String| {
+            let texts = runs.iter().map(|run| one(run, &run.summary.in_language(language)));
+            texts.collect::<Vec<_>>().join("\n")
         };
         let mut notes = Vec::new();
-        if matches!(self, Self::VllmJson | Self::SglangJsonl) {
-            runs.iter().for_each(|run| notes.extend(notes_on(&run.summary, language)));
-        }
-        Ok(Printed { bytes: text.into_bytes(), notes })
-    }
-
-    /// One run in a layout of lines, under its name where there are others.
-    fn one(self, run: &Run, several: bool, options: &Options) -> String {
-        let language = options.language;
-        let (summary, extras) = (&*run.summary.in_language(language), &run.extras);
-        let text = match self {
-            Self::Table => {
+        let text = match self.row().form {
+            Form::Png => return pictures(runs, options),
+            Form::Table(table) => {
+                let mut bytes = Vec::new();
+                let summaries = runs.iter().map(|run| &run.summary);
+                levels::write(&mut bytes, table, summaries).map_err(PrintError::Table)?;
+                return Ok(Printed { bytes, notes });
+            }
+            Form::Json => json(runs)?,
+            Form::Lines(object) => {
+                runs.iter().for_each(|run| notes.extend(notes_on(&run.summary, language)));
+                lines(runs, object)?
+            }
+            Form::Terminal => each(&|run, _| {
                 let text = render_text(&run.summary, &TextOptions { language, ..options.text });
-                return headed_plain(run, several, text);
-            }
-            Self::Markdown => return markdown::markdown(summary, language),
-            Self::Guidellm => guidellm::guidellm(summary),
-            Self::Evalscope => evalscope::evalscope(summary, language),
-            Self::Vllm => vllm::vllm(summary, extras),
-            Self::Vllm06 => vllm::vllm_0_6(summary),
-            Self::Sglang => sglang::sglang(summary, extras),
-            Self::Matrix => matrix::matrix(summary, extras),
-            Self::Svg => {
-                return chart::svg(summary, run.detail.as_ref(), &ChartOptions { language });
-            }
-            Self::Html => return page(run, summary, language).html(),
-            Self::Csv
-            | Self::Parquet
-            | Self::Json
-            | Self::VllmJson
-            | Self::SglangJsonl
-            | Self::Png => String::new(),
+                headed_plain(run, several, text)
+            }),
+            Form::Whole(whole) => each(&|run, summary| whole(run, summary, language)),
+            Form::Block(block) => each(&|run, summary| {
+                let said = remarks(summary, language);
+                let said: String =
+                    said.iter().map(|said| format!("! {}\n", said.plain())).collect();
+                headed_plain(run, several, block(summary, &run.extras) + &said)
+            }),
+            Form::Document(document) => each(&|run, summary| {
+                let said = remarks(summary, language);
+                let said: String = said.iter().map(|it| format!("- {}\n", it.markdown())).collect();
+                let gap = if said.is_empty() { "" } else { "\n" };
+                let text = document(summary, &run.extras, language);
+                let heading = format!("### {}\n\n", cells::markdown(&name(&summary.run)));
+                format!("{}{text}{gap}{said}", if several { &heading } else { "" })
+            }),
         };
-        let said = remarks(summary, language);
-        if matches!(self, Self::Vllm | Self::Vllm06 | Self::Sglang) {
-            let said: String =
-                said.iter().map(|remark| format!("! {}\n", remark.plain())).collect();
-            return headed_plain(run, several, text + &said);
-        }
-        let said: String = said.iter().map(|remark| format!("- {}\n", remark.markdown())).collect();
-        let gap = if said.is_empty() { "" } else { "\n" };
-        let heading = if several {
-            format!("### {}\n\n", cells::markdown(&name(&summary.run)))
-        } else {
-            String::new()
-        };
-        format!("{heading}{text}{gap}{said}")
+        Ok(Printed { bytes: text.into_bytes(), notes })
     }
 }
 
-fn page<'a>(run: &'a Run, summary: &'a Summary, language: Language) -> Page<'a> {
+fn page(run: &Run, summary: &Summary, language: Language) -> String {
     let (plan, environment) = (run.plan.as_ref(), run.environment.as_ref());
     let detail = run.detail.as_ref();
-    Page { summary, detail, plan, environment, language }
+    Page { summary, detail, plan, environment, language }.html()
 }
 
 /// What must be said beside the figures of a run, where they stand in a file that has no place for

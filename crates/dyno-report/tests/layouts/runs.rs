@@ -10,20 +10,11 @@ use dyno_model::plan::{Arrival, LengthSpec, LevelPlan, Load, Plan};
 use dyno_model::record::RequestRecord;
 use dyno_report::layout::{Layout, Options, Run};
 
-pub(crate) const LAYOUTS: [(&str, Layout); 12] = [
-    ("table", Layout::Table),
-    ("markdown", Layout::Markdown),
-    ("csv", Layout::Csv),
-    ("json", Layout::Json),
-    ("guidellm", Layout::Guidellm),
-    ("evalscope", Layout::Evalscope),
-    ("vllm", Layout::Vllm),
-    ("vllm-0.6", Layout::Vllm06),
-    ("sglang", Layout::Sglang),
-    ("matrix", Layout::Matrix),
-    ("vllm-json", Layout::VllmJson),
-    ("sglang-jsonl", Layout::SglangJsonl),
-];
+/// Every layout that is text.
+pub(crate) fn layouts() -> impl Iterator<Item = (&'static str, Layout)> {
+    let text = Layout::ALL.iter().filter(|layout| !layout.is_binary() && !layout.needs_detail());
+    text.map(|layout| (layout.name(), *layout))
+}
 
 /// A run of several levels, one after the other, and what its records are.
 pub(crate) fn measured(plan: &Plan, levels: Vec<Vec<RequestRecord>>) -> (Run, VecSource) {

@@ -34,7 +34,7 @@ fn printed(layout: Layout, name: &str) -> String {
 #[test]
 fn no_control_character_gets_through() {
     for name in NASTY {
-        for (format, layout) in LAYOUTS {
+        for (format, layout) in layouts() {
             let text = printed(layout, name);
             let harmless = |c: char| c == '\n' || !c.is_control() && c != '\u{202e}';
             let text = text.replace("\r\n", "\n");

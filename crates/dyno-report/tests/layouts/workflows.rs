@@ -18,7 +18,7 @@ fn all() -> [(&'static str, (dyno_report::layout::Run, dyno_analysis::VecSource)
 #[test]
 fn each_layout_for_each_workflow() {
     let runs = all();
-    for (name, layout) in LAYOUTS {
+    for (name, layout) in layouts() {
         if matches!(layout, Layout::Table | Layout::Json) {
             continue;
         }
@@ -56,7 +56,7 @@ fn a_table_and_a_summary_are_what_they_always_were() {
 fn several_runs_stand_under_their_names() {
     let runs = [closed_ladder().0, bursts().0];
     let id = &runs[1].summary.run.id;
-    for (name, layout) in LAYOUTS {
+    for (name, layout) in layouts() {
         let text = print(layout, &runs, Language::English);
         match layout {
             Layout::Csv => {
@@ -88,7 +88,7 @@ fn several_runs_stand_under_their_names() {
 #[test]
 fn invalid_levels_are_marked_in_every_layout() {
     let (run, _) = closed_ladder();
-    for (name, layout) in LAYOUTS {
+    for (name, layout) in layouts() {
         let printed = layout.print(std::slice::from_ref(&run), &Default::default()).unwrap();
         let text = String::from_utf8_lossy(&printed.bytes);
         assert!(text.contains("invalid"), "{name}: {text}");

@@ -6,30 +6,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use dyno_report::layout::Layout;
 use std::path::PathBuf;
 
-/// `dyno report`.
-#[derive(Debug, Args)]
-#[command(after_help = "\
-The records alone decide: the same bytes come out each time. A run that was cut off is reported
-as far as it got, and called partial. An absent figure is –, an empty field or null, never 0.
-
-Formats:
-  table          for a terminal
-  markdown       a table with verdicts and footnotes, for documents
-  csv            one row a level; with --per-request, one row a request
-  parquet        the same as a Parquet file
-  json           the summary as in summary.json; several runs as an array
-  guidellm       the table of guidellm 0.1
-  evalscope      the pivot table and the blocks of EvalScope perf 0.5
-  vllm           the block of vLLM's serving benchmark; vllm-0.6: as it was in 0.6
-  sglang         the block of SGLang's serving benchmark
-  matrix         input by output length, as of vLLM 0.2.7's scripts
-  vllm-json      the result file of vLLM's serving benchmark, one line a level
-  sglang-jsonl   the result file of SGLang's, one line a level
-  svg            the charts of one run, on one page
-  png            the same in pixels, 1,200 wide; needs no fonts
-  html           a page of one run to mail: findings, charts to play with, every figure; one file,
-                 opens offline
-
+const EXAMPLES: &str = "
 Examples:
   dyno report                                     the latest run under dyno-runs/
   dyno report dyno-runs/20260102T030405Z-9f3c     that run
@@ -40,7 +17,33 @@ Examples:
   dyno report --format parquet --per-request --out requests.parquet
   dyno report --format svg --out charts.svg       charts, to look at in a browser
   dyno report --format png --out charts.png       charts, for a chat or a slide
-  dyno report --format html --out report.html     the whole report as one page, to mail")]
+  dyno report --format html --out report.html     the whole report as one page, to mail";
+
+/// What is said of every layout. A variant of the one before stands in its line.
+fn formats() -> String {
+    let mut text = "\
+The records alone decide: the same bytes come out each time. A run that was cut off is reported
+as far as it got, and called partial. An absent figure is –, an empty field or null, never 0.
+
+Formats:"
+        .to_owned();
+    let mut before = "";
+    for layout in Layout::ALL {
+        let (name, about) = (layout.name(), layout.about().replace('\n', "\n                 "));
+        if !before.is_empty() && name.strip_prefix(before).is_some_and(|rest| rest.starts_with('-'))
+        {
+            text += &format!("; {name}: {about}");
+        } else {
+            text += &format!("\n  {name:<15}{about}");
+        }
+        before = name;
+    }
+    text + "\n"
+}
+
+/// `dyno report`.
+#[derive(Debug, Args)]
+#[command(after_help = formats() + EXAMPLES)]
 pub(crate) struct ReportArgs {
     /// Run directories [default: the latest under dyno-runs/]
     #[arg(value_name = "RUN")]
@@ -72,7 +75,7 @@ pub(crate) enum Written {
 
 /// The layouts that may be written beside a run by their names, and `none`.
 pub(crate) fn written() -> impl TypedValueParser<Value = Written> {
-    let names = Layout::ALL.map(|(name, _)| name).into_iter().chain(["none"]);
+    let names = Layout::ALL.iter().map(|layout| layout.name()).chain(["none"]);
     PossibleValuesParser::new(names).map(|name| match Layout::named(&name) {
         Some(layout) => Written::As(layout),
         None => Written::Nothing,
@@ -81,6 +84,6 @@ pub(crate) fn written() -> impl TypedValueParser<Value = Written> {
 
 /// The layouts by their names; the help page says what each is.
 fn layout() -> impl TypedValueParser<Value = Layout> {
-    let names = PossibleValuesParser::new(Layout::ALL.map(|(name, _)| name));
+    let names = PossibleValuesParser::new(Layout::ALL.iter().map(|layout| layout.name()));
     names.try_map(|name| Layout::named(&name).ok_or("there is no such layout"))
 }

@@ -53,7 +53,7 @@ fn report(args: &ReportArgs, printer: &Printer) -> Result<Exit, UsageError> {
         }
         return give(args.out.as_deref(), printer, |out| rows(&found, table, out));
     }
-    if layout.is_of_one_run() && found.len() > 1 {
+    if layout.needs_detail() && found.len() > 1 {
         let wrong = "such a page is of one run; name one, or write one page for each";
         return Err(UsageError::new("--format", wrong).hint("PATH#NAME picks one of several"));
     }
