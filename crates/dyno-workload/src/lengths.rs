@@ -105,14 +105,6 @@ impl Lengths {
             Shape::Normal { .. } | Shape::LogNormal { .. } => None,
         }
     }
-
-    /// The one length, if it is fixed.
-    pub fn as_fixed(&self) -> Option<u32> {
-        match self.0 {
-            Shape::Fixed(tokens) => Some(tokens),
-            _ => None,
-        }
-    }
 }
 
 impl fmt::Display for Lengths {

@@ -79,11 +79,7 @@ fn level(
     row: &Row,
     findings: &mut Vec<Diagnostic>,
 ) -> Option<(LevelSummary, LevelExtras)> {
-    if row.cells.len() != heads.len() {
-        let values = values![row.cells.len(), heads.len(), row.shown()];
-        findings.push(Problem::RowCells.with(values).at(row.line));
-        return None;
-    }
+    row.has_cells(heads.len(), findings)?;
     let benchmark = heads.iter().position(|(column, _)| *column == Some(Column::Benchmark));
     let load = load(benchmark.and_then(|at| row.cells.get(at)).map(String::as_str));
     let mut level = blank::level(label(load.kind, load.value), load);

@@ -8,7 +8,7 @@ use dyno_model::Diagnostic;
 use dyno_model::LevelSummary;
 use dyno_model::load::LoadKind;
 use dyno_model::summary::LevelExtras;
-use dyno_words::{Problem, values};
+use dyno_words::Problem;
 
 /// A column that is known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -78,11 +78,7 @@ fn level(
     row: &Row,
     findings: &mut Vec<Diagnostic>,
 ) -> Option<(LevelSummary, LevelExtras)> {
-    if row.cells.len() != heads.len() {
-        let values = values![row.cells.len(), heads.len(), row.shown()];
-        findings.push(Problem::RowCells.with(values).at(row.line));
-        return None;
-    }
+    row.has_cells(heads.len(), findings)?;
     let length = |wanted: Column| {
         let at = heads.iter().position(|(column, _)| *column == Some(wanted))?;
         match cell(row.cells.get(at)?) {

@@ -1,6 +1,8 @@
 //! Tables of Markdown and of terminals, as rows of cells.
 
 use super::lines::Line;
+use dyno_model::Diagnostic;
+use dyno_words::{Problem, values};
 
 /// A table.
 #[derive(Debug, Clone, PartialEq)]
@@ -21,6 +23,16 @@ pub(super) struct Row {
 }
 
 impl Row {
+    /// It has as many cells as there are columns; where not, that is said.
+    pub(super) fn has_cells(&self, count: usize, findings: &mut Vec<Diagnostic>) -> Option<()> {
+        if self.cells.len() == count {
+            return Some(());
+        }
+        let values = values![self.cells.len(), count, self.shown()];
+        findings.push(Problem::RowCells.with(values).at(self.line));
+        None
+    }
+
     /// The row as it stands, for messages.
     pub(super) fn shown(&self) -> String {
         let text = self.cells.join(" | ");

@@ -32,17 +32,6 @@ pub struct Column {
 }
 
 impl Place {
-    /// All of them.
-    pub const ALL: [Self; 7] = [
-        Self::Slo,
-        Self::Terminal,
-        Self::Document,
-        Self::PageTable,
-        Self::PageChart,
-        Self::Definitions,
-        Self::Compare,
-    ];
-
     /// The metrics that stand there, in order.
     pub fn metrics(self) -> Vec<Column> {
         let ranked = |metric: Metric| {

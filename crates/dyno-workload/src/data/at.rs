@@ -52,14 +52,6 @@ impl At {
     pub fn file(&self) -> &str {
         &self.file
     }
-
-    /// The line, where the file has lines.
-    pub fn line_number(&self) -> Option<u64> {
-        match self.spot {
-            Spot::Line(line) | Spot::Element { line, .. } => Some(line),
-            Spot::Row(_) => None,
-        }
-    }
 }
 
 impl fmt::Display for At {
