@@ -4,7 +4,7 @@
 use crate::aggregate::{figures, for_each_record, level_plans};
 use crate::source::FrameSource;
 use dyno_model::metric::Time;
-use dyno_model::plan::{Arrival, LevelPlan, Load, Plan};
+use dyno_model::plan::{LevelPlan, Load, Plan};
 use dyno_model::record::RequestRecord;
 use dyno_model::summary::{Burstiness, Extras, LevelExtras, tidy};
 use std::collections::BTreeMap;
@@ -95,11 +95,7 @@ impl Gathering {
 
 fn burstiness(load: &Load) -> Option<Burstiness> {
     let (Load::Rate { arrival, .. } | Load::Ramp { arrival, .. }) = load else { return None };
-    Some(match arrival {
-        Arrival::Constant => Burstiness::Even,
-        Arrival::Poisson => Burstiness::Shape(1.0),
-        Arrival::Gamma { shape } => Burstiness::Shape(*shape),
-    })
+    Some(arrival.burstiness())
 }
 
 /// The mean of times divided by tokens; absent where any of them is not known.

@@ -2,6 +2,7 @@
 //! [`record`] that says what happened to each arrival, the [`frame`]s that hold a run together,
 //! and the units they are written in. Nothing here does I/O or knows a clock.
 
+pub mod arrival;
 pub mod chunks;
 pub mod course;
 pub mod diagnostic;

@@ -1,6 +1,7 @@
 //! How requests are offered: the load of a plan, and what is left of it in a summary.
 
 use crate::Nanos;
+pub use crate::arrival::Arrival;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -73,21 +74,6 @@ impl Load {
     pub fn is_open(&self) -> bool {
         matches!(self, Self::Rate { .. } | Self::Trace { .. } | Self::Ramp { .. })
     }
-}
-
-/// How open-loop arrivals are spaced.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case", tag = "process")]
-pub enum Arrival {
-    /// Evenly.
-    Constant,
-    /// Exponential gaps.
-    Poisson,
-    /// Gamma-distributed gaps; below 1 burstier than Poisson, above smoother.
-    Gamma {
-        /// Shape parameter.
-        shape: f64,
-    },
 }
 
 /// A kind of load.

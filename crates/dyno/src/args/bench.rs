@@ -107,7 +107,7 @@ pub(crate) struct LoadArgs {
     #[arg(long, value_name = "R[,R…]", value_parser = values::rate_list, allow_hyphen_values = true)]
     pub(crate) rate: Option<List<f64>>,
     /// Spacing of open-loop arrivals: constant, poisson or gamma:SHAPE [default: poisson]
-    #[arg(long, value_name = "PROCESS", value_parser = values::arrival)]
+    #[arg(long, value_name = "PROCESS")]
     pub(crate) arrival: Option<Arrival>,
     /// One request at a time, as many as possible, and rates in between: N levels in all [default
     /// N: 10]

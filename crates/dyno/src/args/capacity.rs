@@ -86,7 +86,7 @@ pub(crate) struct CapacitySearch {
     #[arg(long, value_name = "N", value_parser = values::requests, allow_hyphen_values = true)]
     pub(crate) requests: Option<u64>,
     /// Spacing of arrivals: constant, poisson or gamma:SHAPE
-    #[arg(long, value_name = "PROCESS", value_parser = values::arrival, default_value = "poisson")]
+    #[arg(long, value_name = "PROCESS", default_value = "poisson")]
     pub(crate) arrival: Arrival,
     /// Send N requests, or for a time such as 10s, before each level; labelled and not measured
     #[arg(long, value_name = "N|TIME", value_parser = values::warmup, allow_hyphen_values = true)]

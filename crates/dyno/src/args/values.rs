@@ -2,7 +2,7 @@
 //! what was written and what would be right; it never repeats what could be a secret.
 
 use dyno_model::Nanos;
-use dyno_model::plan::{Arrival, Warmup};
+use dyno_model::plan::Warmup;
 use dyno_model::units::{parse_duration, parse_share};
 use dyno_workload::lengths::Lengths;
 use serde_json::{Map, Value};
@@ -105,29 +105,6 @@ pub(crate) fn rate_list(text: &str) -> Result<List<f64>, String> {
 /// `--burst`.
 pub(crate) fn burst_list(text: &str) -> Result<List<u64>, String> {
     list(text, burst)
-}
-
-/// `--arrival`.
-pub(crate) fn arrival(text: &str) -> Result<Arrival, String> {
-    let (name, shape) = match text.split_once(':') {
-        Some((name, shape)) => (name, Some(shape)),
-        None => (text, None),
-    };
-    match (name, shape) {
-        ("constant", None) => Ok(Arrival::Constant),
-        ("poisson", None) => Ok(Arrival::Poisson),
-        ("gamma", Some(shape)) => match shape.parse::<f64>() {
-            Ok(shape) if (0.01..=1000.0).contains(&shape) => Ok(Arrival::Gamma { shape }),
-            _ => Err(format!(
-                "`{shape}` is not a gamma shape; write a number from 0.01 to 1000, such as \
-                 gamma:0.5 (below 1 burstier than Poisson, above 1 smoother)"
-            )),
-        },
-        ("gamma", None) => Err("`gamma` needs a shape; write gamma:0.5, for example".to_owned()),
-        _ => Err(format!(
-            "`{text}` is not an arrival process; write constant, poisson or gamma:SHAPE"
-        )),
-    }
 }
 
 /// `--limit`.
@@ -330,15 +307,6 @@ mod tests {
         }
         let many = vec!["1"; 1_001].join(",");
         assert!(super::super::levels::concurrency(&many).unwrap_err().contains("too many"));
-    }
-
-    #[test]
-    fn arrivals() {
-        assert_eq!(arrival("poisson"), Ok(Arrival::Poisson));
-        assert_eq!(arrival("gamma:0.5"), Ok(Arrival::Gamma { shape: 0.5 }));
-        for text in ["gamma", "gamma:0", "gamma:nan", "poisson:2", "uniform"] {
-            assert!(arrival(text).is_err(), "{text}");
-        }
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! The plan as people read it: what will be run, in which order, and when each level stops.
 
 use dyno_model::course::{Over, Search};
-use dyno_model::plan::{Arrival, LevelPlan, Load, Plan, Warmup};
+use dyno_model::plan::{LevelPlan, Load, Plan, Warmup};
 use dyno_model::units::format_duration;
 use std::fmt::Write as _;
 
@@ -78,14 +78,7 @@ fn course_search(plan: &Plan) -> Option<String> {
 fn row(level: &LevelPlan) -> [String; 4] {
     let load = match level.load {
         Load::Concurrency { concurrency } => format!("{concurrency} in flight"),
-        Load::Rate { rate, arrival } => {
-            let arrival = match arrival {
-                Arrival::Constant => "evenly".to_owned(),
-                Arrival::Poisson => "Poisson".to_owned(),
-                Arrival::Gamma { shape } => format!("gamma {shape}"),
-            };
-            format!("{rate}/s {arrival}")
-        }
+        Load::Rate { rate, arrival } => format!("{rate}/s {arrival}"),
         Load::Ramp { from, to, steps: None, .. } => format!("{from} to {to}/s"),
         Load::Ramp { from, to, steps: Some(steps), .. } => {
             format!("{from} to {to}/s in {steps} steps")

@@ -1,0 +1,93 @@
+//! Arrival processes: how they are typed, shown and kept in a plan. When their arrivals are due is in
+//! `dyno-drive`.
+
+use crate::summary::Burstiness;
+use serde::{Deserialize, Serialize};
+use std::fmt;
+use std::str::FromStr;
+use thiserror::Error;
+
+/// How open-loop arrivals are spaced.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", tag = "process")]
+pub enum Arrival {
+    /// Evenly.
+    Constant,
+    /// Exponential gaps.
+    Poisson,
+    /// Gamma-distributed gaps; below 1 burstier than Poisson, above smoother.
+    Gamma {
+        /// Shape parameter.
+        shape: f64,
+    },
+}
+
+impl Arrival {
+    /// As the shape of a gamma distribution.
+    pub fn burstiness(self) -> Burstiness {
+        match self {
+            Self::Constant => Burstiness::Even,
+            Self::Poisson => Burstiness::Shape(1.0),
+            Self::Gamma { shape } => Burstiness::Shape(shape),
+        }
+    }
+}
+
+impl fmt::Display for Arrival {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Constant => f.write_str("evenly"),
+            Self::Poisson => f.write_str("Poisson"),
+            Self::Gamma { shape } => write!(f, "gamma {shape}"),
+        }
+    }
+}
+
+/// Why a text is no arrival process.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum ArrivalError {
+    /// Its shape is none.
+    #[error(
+        "`{0}` is not a gamma shape; write a number from 0.01 to 1000, such as gamma:0.5 (below 1 \
+         burstier than Poisson, above 1 smoother)"
+    )]
+    Shape(String),
+    /// It has no shape.
+    #[error("`gamma` needs a shape; write gamma:0.5, for example")]
+    NoShape,
+    /// There is none of that name.
+    #[error("`{0}` is not an arrival process; write constant, poisson or gamma:SHAPE")]
+    Unknown(String),
+}
+
+impl FromStr for Arrival {
+    type Err = ArrivalError;
+
+    fn from_str(text: &str) -> Result<Self, ArrivalError> {
+        match text.split_once(':') {
+            None if text == "constant" => Ok(Self::Constant),
+            None if text == "poisson" => Ok(Self::Poisson),
+            None if text == "gamma" => Err(ArrivalError::NoShape),
+            Some(("gamma", shape)) => match shape.parse::<f64>() {
+                Ok(shape) if (0.01..=1000.0).contains(&shape) => Ok(Self::Gamma { shape }),
+                _ => Err(ArrivalError::Shape(shape.to_owned())),
+            },
+            _ => Err(ArrivalError::Unknown(text.to_owned())),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn arrivals() {
+        assert_eq!("constant".parse(), Ok(Arrival::Constant));
+        assert_eq!("poisson".parse(), Ok(Arrival::Poisson));
+        assert_eq!("gamma:0.5".parse(), Ok(Arrival::Gamma { shape: 0.5 }));
+        for text in ["gamma", "gamma:0", "gamma:nan", "poisson:2", "uniform"] {
+            assert!(text.parse::<Arrival>().is_err(), "{text}");
+        }
+    }
+}
