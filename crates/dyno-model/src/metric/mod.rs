@@ -1,6 +1,6 @@
 //! The registry of metrics: what each is called, measured in and means, which way it is better,
 //! and where it is shown. Reports, charts, the page, the live view, SLO terms, lint, compare, gate
-//! and import read it. A new metric is a row in [`rows`] and the computation of its value.
+//! and import read it. A new metric is a row in `rows.rs` and the computation of its value.
 
 mod per_time;
 mod place;
