@@ -129,7 +129,7 @@ fn what_is_printed_can_be_imported() {
                     &level.times[Time::Tpot],
                     &level.times[Time::ChunkGap],
                 ];
-                (level.load.clone(), level.throughput, times.map(Option::clone))
+                (level.load, level.throughput, times.map(Option::clone))
             };
             let of =
                 |run: &ImportedRun| -> Vec<_> { run.summary.levels.iter().map(figures).collect() };

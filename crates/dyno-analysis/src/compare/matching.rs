@@ -69,7 +69,7 @@ pub(super) fn points(sides: &[&Summary]) -> Vec<Point> {
         if !points.iter().any(|point| same(point, level)) {
             points.push(Point {
                 label: level.name().to_owned(),
-                load: level.load.clone(),
+                load: level.load,
                 input_length: level.input_length,
                 output_length: level.output_length,
                 cells: Vec::new(),
@@ -118,14 +118,14 @@ fn measured(side: &Summary, point: &Point) -> Option<Cell> {
 fn between(side: &Summary, point: &Point) -> Option<Cell> {
     let at = point.load.value?;
     let alike = |level: &&LevelSummary| {
-        let loose = Point { load: level.load.clone(), ..point.clone() };
+        let loose = Point { load: level.load, ..point.clone() };
         level.load.kind == point.load.kind && same(&loose, level)
     };
     let loads: Vec<f64> = counted(side).filter(alike).filter_map(|l| l.load.value).collect();
     let below = loads.iter().copied().filter(|load| *load < at).max_by(f64::total_cmp)?;
     let above = loads.iter().copied().filter(|load| *load > at).min_by(f64::total_cmp)?;
     let cell = |load: f64| {
-        let load = LoadSummary { value: Some(load), ..point.load.clone() };
+        let load = LoadSummary { value: Some(load), ..point.load };
         measured(side, &Point { load, ..point.clone() })
     };
     let (low, high) = (cell(below)?, cell(above)?);

@@ -108,7 +108,7 @@ fn adopted(anew: LevelSummary, found: &Found) -> LevelSummary {
     LevelSummary {
         index: told.index,
         label: told.label.clone(),
-        load: told.load.clone(),
+        load: told.load,
         input_length: told.input_length,
         output_length: told.output_length,
         reported: told.reported.clone(),

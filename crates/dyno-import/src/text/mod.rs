@@ -21,10 +21,13 @@ use lines::{Kind, Line};
 use part::Part;
 use place::{Follower, Place};
 
-/// What knows a table, or the lines that begin a block, with those before it; and how many it took.
+/// What was found, and how many lines it took; the second are the lines before it.
+type ReadBlock = fn(&[Line], &[String]) -> Option<(Part, usize)>;
+
+/// What knows a table, or the lines that begin a block.
 enum Reader {
     Table(fn(&table::Table) -> Option<Part>),
-    Block(fn(&[Line], &[String]) -> Option<(Part, usize)>),
+    Block(ReadBlock),
 }
 use Reader::{Block, Table};
 
