@@ -45,7 +45,7 @@ pub struct ImportedRun {
 
 /// What may be read, in the words of messages.
 pub fn known_kinds() -> Vec<&'static str> {
-    text::KINDS.iter().chain(files::KINDS).copied().collect()
+    text::kinds().chain(files::kinds()).collect()
 }
 
 /// Reads a file or a folder, whatever known tool it comes from.

@@ -1,64 +1,74 @@
-//! Prometheus text of any kind: nothing panics, and what was written is read back.
+//! What servers print of their metrics, line by line.
 
-use dyno_wire::figures::sample;
-use dyno_wire::prometheus::series;
-use proptest::prelude::*;
+#![allow(clippy::unwrap_used, clippy::expect_used)]
 
-/// Text that is close to the format, and often not of it.
-fn nearly() -> impl Strategy<Value = String> {
-    let piece = prop_oneof![
-        Just("vllm:num_requests_running".to_owned()),
-        Just("vllm:kv_cache_usage_perc".to_owned()),
-        "[a-z_:{}=\",\\\\ \t\r\n#.+eE0-9-]{0,12}",
-        "\\PC{0,6}",
-        Just("{model=\"a\\\"b\",}".to_owned()),
-        Just(" 1e400\n".to_owned()),
-        Just(" NaN\r\n".to_owned()),
-        Just(" 0.5 1700000000000\n".to_owned()),
-    ];
-    prop::collection::vec(piece, 0..40).prop_map(|pieces| pieces.concat())
+use dyno_wire::prometheus::*;
+use std::borrow::Cow;
+
+fn one(text: &str) -> Series<'_> {
+    let all: Vec<_> = series(text).collect();
+    assert_eq!(all.len(), 1, "{text}: {all:?}");
+    all[0].clone().unwrap_or_else(|error| panic!("{text}: {error}"))
 }
 
-fn escaped(value: &str) -> String {
-    value.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n")
+#[test]
+fn values_in_every_form() {
+    for (text, value) in [
+        ("a 3", 3.0),
+        ("a 3.0 1395066363000", 3.0),
+        ("a\t1.5e+03\r", 1500.0),
+        ("a 7.458255234e9", 7_458_255_234.0),
+        ("  a  -2e-3  ", -0.002),
+        ("a +Inf", f64::INFINITY),
+        ("a -Inf", f64::NEG_INFINITY),
+        ("a{} 4", 4.0),
+        ("a {} 4", 4.0),
+        ("a_bucket{le=\"+Inf\"} 17 # {trace_id=\"x\"} 0.67 1520879607.7", 17.0),
+    ] {
+        assert_eq!(one(text).value, value, "{text}");
+    }
+    assert!(one("a NaN").value.is_nan());
 }
 
-proptest! {
-    #[test]
-    fn no_text_makes_it_panic(text in nearly()) {
-        for series in series(&text).flatten() {
-            prop_assert!(!series.name.is_empty());
-        }
-        if let Ok(sample) = sample(&text, 1) {
-            prop_assert!(!sample.is_empty());
-            prop_assert!(sample.kv_use.is_none_or(|share| (0.0..=1.0).contains(&share)));
-        }
-    }
+#[test]
+fn labels_and_what_is_escaped_in_them() {
+    let series = one(r#"vllm:x{ engine = "0" , model="a \"b\"\\c\n}, #d\é",} 1"#);
+    assert_eq!(series.name, "vllm:x");
+    let labels: Vec<_> = series.labels.iter().map(|(k, v)| (*k, v.as_ref())).collect();
+    assert_eq!(labels, [("engine", "0"), ("model", "a \"b\"\\c\n}, #d\\é")]);
+    assert!(matches!(series.labels[0].1, Cow::Borrowed(_)));
+}
 
-    #[test]
-    fn no_bytes_make_it_panic(bytes in prop::collection::vec(any::<u8>(), 0..400)) {
-        let text = String::from_utf8_lossy(&bytes);
-        let _ = series(&text).count();
-        let _ = sample(&text, 0);
-    }
+#[test]
+fn comments_blank_lines_and_line_ends_are_passed_over() {
+    let text = "# HELP a b\r\n# TYPE a gauge\r\n\r\na 1\r\n   \n#\n# EOF\na{b=\"c\"} 2";
+    let values: Vec<_> = series(text).map(|s| s.unwrap().value).collect();
+    assert_eq!(values, [1.0, 2.0]);
+}
 
-    #[test]
-    fn what_was_written_is_read(
-        name in "[a-zA-Z_:][a-zA-Z0-9_:]{0,20}",
-        labels in prop::collection::vec(("[a-zA-Z_][a-zA-Z0-9_]{0,8}", "\\PC{0,8}[\\\\\"\n#}]{0,2}"), 0..4),
-        value in any::<f64>().prop_filter("a number", |value| !value.is_nan()),
-        time in prop::option::of(0..i64::MAX),
-    ) {
-        let written: Vec<_> =
-            labels.iter().map(|(key, value)| format!("{key}=\"{}\"", escaped(value))).collect();
-        let time = time.map(|time| format!(" {time}")).unwrap_or_default();
-        let text = format!("# TYPE {name} gauge\n{name}{{{}}} {value:?}{time}\r\n", written.join(","));
-        let read: Vec<_> = series(&text).collect::<Result<_, _>>().unwrap();
-        prop_assert_eq!(read.len(), 1);
-        prop_assert_eq!(read[0].name, &name);
-        prop_assert_eq!(read[0].value, value);
-        let got: Vec<_> =
-            read[0].labels.iter().map(|(k, v)| ((*k).to_owned(), v.to_string())).collect();
-        prop_assert_eq!(got, labels);
+#[test]
+fn a_bad_line_is_named_and_the_next_is_read() {
+    for bad in [
+        "<html>",
+        "{\"a\": 1}",
+        "9a 1",
+        "a",
+        "a b",
+        "a 1 now",
+        "a 1 2 3",
+        "a{b} 1",
+        "a{b=c} 1",
+        "a{b=\"c} 1",
+        "a{b=\"c\\\"} 1",
+        "a{b=\"c\" d=\"e\"} 1",
+        "a{b:c=\"d\"} 1",
+        "a{,} 1",
+        "a{b=\"c\"",
+    ] {
+        let text = format!("{bad}\ngood 1\n");
+        let read: Vec<_> = series(&text).collect();
+        assert_eq!(read.len(), 2, "{bad}");
+        assert!(read[0].is_err(), "{bad}: {read:?}");
+        assert_eq!(read[1].as_ref().unwrap().name, "good");
     }
 }

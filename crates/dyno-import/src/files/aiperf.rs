@@ -20,7 +20,7 @@ pub(super) fn is_export(value: &Value) -> bool {
 }
 
 /// Reads an export.
-pub(super) fn read(reading: &mut Reading, line: u64, value: &Value) -> (Head, Found) {
+pub(super) fn read(reading: &mut Reading, line: u64, value: &Value) {
     let version = text(value, &["aiperf_version"]);
     let ours = version.is_some() || value.get("schema_version").is_some();
     let tool = if ours || value.get("run_info").is_some() { "aiperf" } else { "genai-perf" };
@@ -53,7 +53,7 @@ pub(super) fn read(reading: &mut Reading, line: u64, value: &Value) -> (Head, Fo
         target: target(value),
         started: None,
     };
-    (head, found)
+    reading.exports.push((head, found));
 }
 
 /// All figures but those of the settings.

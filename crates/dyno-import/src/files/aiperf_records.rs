@@ -1,6 +1,7 @@
 //! AIPerf's `profile_export.jsonl`: one request a line. All lines together are one level; how requests
 //! were offered is not in them.
 
+use super::Reading;
 use super::json::{at, list, number, text, whole};
 use super::rebuild::{Ended, Head, Sample};
 use super::told::{Found, Offered, unit_ms};
@@ -24,9 +25,14 @@ pub(super) fn is_record(value: &Value) -> bool {
     start.is_some() && at(value, &["metrics"]).is_some_and(Value::is_object)
 }
 
+/// Reads one request.
+pub(super) fn read(reading: &mut Reading, line: u64, value: &Value) {
+    reading.records.add(line, value, &mut reading.problems);
+}
+
 impl Records {
     /// One line of the file.
-    pub(super) fn add(&mut self, line: u64, value: &Value, problems: &mut Vec<Diagnostic>) {
+    fn add(&mut self, line: u64, value: &Value, problems: &mut Vec<Diagnostic>) {
         self.line.get_or_insert(line);
         let sent = number(value, &["metadata", "request_start_ns"]).map(|ns| ns / 1e9);
         let Some(sent) = sent.filter(|sent| *sent > 0.0) else {

@@ -29,15 +29,67 @@ use serde_json::Value;
 pub(crate) use sqlite::with_log;
 use told::Found;
 
-/// What is read here, in the words of messages.
-pub(crate) const KINDS: &[&str] = &[
-    "guidellm reports (JSON)",
-    "results of vLLM's `bench serve` (JSON)",
-    "results of SGLang's `bench_serving` (JSON lines)",
-    "EvalScope perf results (JSON, SQLite, or the folder of a run)",
-    "AIPerf and GenAI-Perf exports (JSON, JSON lines, CSV)",
-    "LMDeploy profiles (CSV)",
+/// A reader of JSON documents: whether one is its own, and what it holds, with the line that it is on.
+type Document = (fn(&Value) -> bool, fn(&mut Reading, u64, &Value));
+
+/// What a tool saves. A database is EvalScope's.
+#[derive(Debug)]
+struct Tool {
+    /// In the words of messages.
+    kind: &'static str,
+    documents: &'static [Document],
+    /// Readers of CSV: whether a file is their own.
+    tables: &'static [fn(&mut Reading, &[u8]) -> bool],
+    /// By these JSON that is cut off shows that it was a result.
+    signs: &'static [&'static str],
+}
+
+const NOTHING: Tool = Tool { kind: "", documents: &[], tables: &[], signs: &[] };
+
+/// The first that knows a document reads it.
+const TOOLS: [Tool; 6] = [
+    Tool {
+        kind: "guidellm reports (JSON)",
+        documents: &[
+            (guidellm::is_report, guidellm::read),
+            (guidellm_first::is_report, guidellm_first::read),
+        ],
+        signs: &["\"benchmarks\""],
+        ..NOTHING
+    },
+    Tool {
+        kind: "results of vLLM's `bench serve` (JSON)",
+        documents: &[(serving::is_result, serving::read)],
+        signs: &["_ttft_ms\"", "\"ttfts\""],
+        ..NOTHING
+    },
+    // The reader of vLLM's tells them apart.
+    Tool { kind: "results of SGLang's `bench_serving` (JSON lines)", ..NOTHING },
+    Tool {
+        kind: "EvalScope perf results (JSON, SQLite, or the folder of a run)",
+        documents: &[
+            (evalscope::is_summary, evalscope::read),
+            (evalscope::is_percentiles, evalscope::read),
+        ],
+        signs: &["\"Percentiles\"", "Concurrency\"", "\"Number of concurrency\""],
+        ..NOTHING
+    },
+    Tool {
+        kind: "AIPerf and GenAI-Perf exports (JSON, JSON lines, CSV)",
+        documents: &[
+            (aiperf_records::is_record, aiperf_records::read),
+            (aiperf::is_export, aiperf::read),
+        ],
+        tables: &[aiperf_csv::read],
+        signs: &["time_to_first_token"],
+    },
+    Tool { kind: "LMDeploy profiles (CSV)", tables: &[lmdeploy::read], ..NOTHING },
 ];
+
+/// What is read here, in the words of messages.
+pub(crate) fn kinds() -> impl Iterator<Item = &'static str> {
+    TOOLS.iter().map(|tool| tool.kind)
+}
 
 /// Reads a file, if it is one of a known kind.
 pub(crate) fn recognise(name: &str, bytes: &[u8]) -> Option<Imported> {
@@ -48,7 +100,7 @@ pub(crate) fn recognise(name: &str, bytes: &[u8]) -> Option<Imported> {
         return documents(name, bytes);
     }
     let mut reading = Reading::new(name);
-    let known = aiperf_csv::read(&mut reading, bytes) || lmdeploy::read(&mut reading, bytes);
+    let known = TOOLS.iter().flat_map(|tool| tool.tables).any(|read| read(&mut reading, bytes));
     known.then(|| reading.finish())
 }
 
@@ -61,38 +113,17 @@ fn documents(name: &str, bytes: &[u8]) -> Option<Imported> {
 
 /// Reads one document; whether it is of a known kind.
 fn document(reading: &mut Reading, line: u64, value: &Value) -> bool {
-    if guidellm::is_report(value) {
-        guidellm::read(reading, line, value);
-    } else if guidellm_first::is_report(value) {
-        guidellm_first::read(reading, line, value);
-    } else if serving::is_result(value) {
-        serving::read(reading, line, value);
-    } else if aiperf_records::is_record(value) {
-        reading.records.add(line, value, &mut reading.problems);
-    } else if aiperf::is_export(value) {
-        let export = aiperf::read(reading, line, value);
-        reading.exports.push(export);
-    } else if evalscope::is_summary(value) || evalscope::is_percentiles(value) {
-        evalscope::read(reading, line, value);
-    } else {
-        return false;
-    }
+    let mut readers = TOOLS.iter().flat_map(|tool| tool.documents);
+    let Some((_, read)) = readers.find(|(is_own, _)| is_own(value)) else { return false };
+    read(reading, line, value);
     true
 }
 
 /// Whether JSON that cannot be read was probably a result.
 fn mentions_a_tool(bytes: &[u8]) -> bool {
-    const NAMES: [&[u8]; 7] = [
-        b"\"benchmarks\"",
-        b"_ttft_ms\"",
-        b"\"ttfts\"",
-        b"time_to_first_token",
-        b"\"Percentiles\"",
-        b"Concurrency\"",
-        b"\"Number of concurrency\"",
-    ];
     let head = &bytes[..bytes.len().min(1 << 20)];
-    NAMES.iter().any(|name| head.windows(name.len()).any(|window| window == *name))
+    let mut signs = TOOLS.iter().flat_map(|tool| tool.signs);
+    signs.any(|sign| head.windows(sign.len()).any(|window| window == sign.as_bytes()))
 }
 
 /// Levels that belong together.

@@ -21,13 +21,31 @@ use lines::{Kind, Line};
 use part::Part;
 use place::{Follower, Place};
 
-/// What is read here, in the words of messages.
-pub(crate) const KINDS: &[&str] = &[
-    "tables of guidellm 0.1",
-    "summary blocks and pivot tables of EvalScope perf",
-    "serving benchmark blocks of vLLM and SGLang",
-    "length matrices (input by output length)",
+/// What was found, and how many lines it took; the second are the lines before it.
+type ReadBlock = fn(&[Line], &[String]) -> Option<(Part, usize)>;
+
+/// What knows a table, or the lines that begin a block.
+enum Reader {
+    Table(fn(&table::Table) -> Option<Part>),
+    Block(ReadBlock),
+}
+use Reader::{Block, Table};
+
+/// What tools print, in the words of messages, with their readers. The first that knows it reads it.
+const TOOLS: [(&str, &[Reader]); 4] = [
+    ("tables of guidellm 0.1", &[Table(guidellm::read)]),
+    (
+        "summary blocks and pivot tables of EvalScope perf",
+        &[Block(|lines, _| evalscope::read(lines)), Table(pivot::read)],
+    ),
+    ("serving benchmark blocks of vLLM and SGLang", &[Block(serving::read)]),
+    ("length matrices (input by output length)", &[Table(matrix::read)]),
 ];
+
+/// What is read here, in the words of messages.
+pub(crate) fn kinds() -> impl Iterator<Item = &'static str> {
+    TOOLS.iter().map(|(kind, _)| *kind)
+}
 
 /// Reads a text, if it holds anything of a known kind.
 pub(crate) fn recognise(name: &str, bytes: &[u8]) -> Option<Imported> {
@@ -48,11 +66,12 @@ fn parts(lines: &[Line]) -> Vec<(Part, Place)> {
         let text = matches!(line.kind, Kind::Text | Kind::Code) && !line.text.is_empty();
         let rest = lines.get(at..).unwrap_or_default();
         let table = if text { table::table(rest) } else { None };
-        let found = match &table {
-            Some((table, taken)) => of_table(table).map(|part| (part, *taken)),
-            None if text => evalscope::read(rest).or_else(|| serving::read(rest, follower.ahead())),
-            None => None,
-        };
+        let mut readers = TOOLS.iter().flat_map(|(_, readers)| *readers);
+        let found = readers.find_map(|reader| match (reader, &table) {
+            (Table(read), Some((table, taken))) => Some((read(table)?, *taken)),
+            (Block(read), None) if text => read(rest, follower.ahead()),
+            _ => None,
+        });
         match (found, table) {
             (Some((mut part, taken)), _) => {
                 if part.levels.is_empty() && part.findings.is_empty() {
@@ -70,8 +89,4 @@ fn parts(lines: &[Line]) -> Vec<(Part, Place)> {
         }
     }
     parts
-}
-
-fn of_table(table: &table::Table) -> Option<Part> {
-    guidellm::read(table).or_else(|| matrix::read(table)).or_else(|| pivot::read(table))
 }

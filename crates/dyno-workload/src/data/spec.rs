@@ -8,64 +8,58 @@ use super::fields::FieldPath;
 use super::spec_error::SpecError;
 use dyno_model::nearest::nearest;
 
-/// What a data set is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Kind {
+macro_rules! kinds {
+    ($($(#[$doc:meta])* $kind:ident $name:literal,)*) => {
+        /// What a data set is.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+        pub enum Kind {
+            $($(#[$doc])* $kind,)*
+        }
+
+        impl Kind {
+            /// Every kind, as the documentation lists them.
+            pub const ALL: &[Self] = &[$(Self::$kind,)*];
+
+            /// Its name in a specification.
+            pub fn name(self) -> &'static str {
+                match self {
+                    $(Self::$kind => $name,)*
+                }
+            }
+        }
+    };
+}
+
+kinds! {
     /// Short questions: JSON lines with `question`.
-    OpenQa,
+    OpenQa "openqa",
     /// Long prompts.
-    Long,
+    Long "long",
     /// One prompt, message array or request body a line.
-    Lines,
+    Lines "lines",
     /// JSON objects: a line each, or the elements of one array.
-    Json,
+    Json "json",
     /// A table of comma-separated values.
-    Csv,
+    Csv "csv",
     /// A Parquet table.
-    Parquet,
+    Parquet "parquet",
     /// Conversations as ShareGPT has them.
-    ShareGpt,
+    ShareGpt "sharegpt",
     /// Synthetic prompts.
-    Random,
+    Random "random",
     /// Conversations of several turns.
-    Session,
+    Session "session",
     /// Recorded arrivals.
-    Trace,
+    Trace "trace",
 }
 
 impl Kind {
-    /// Every kind, as the documentation lists them.
-    pub const ALL: [Self; 10] = [
-        Self::OpenQa,
-        Self::Long,
-        Self::Lines,
-        Self::Json,
-        Self::Csv,
-        Self::Parquet,
-        Self::ShareGpt,
-        Self::Random,
-        Self::Session,
-        Self::Trace,
-    ];
-
-    /// Its name in a specification.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::OpenQa => "openqa",
-            Self::Long => "long",
-            Self::Lines => "lines",
-            Self::Json => "json",
-            Self::Csv => "csv",
-            Self::Parquet => "parquet",
-            Self::ShareGpt => "sharegpt",
-            Self::Random => "random",
-            Self::Session => "session",
-            Self::Trace => "trace",
-        }
+    fn named(name: &str) -> Option<Self> {
+        Self::ALL.iter().copied().find(|kind| kind.name().eq_ignore_ascii_case(name))
     }
 
-    fn named(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|kind| kind.name().eq_ignore_ascii_case(name))
+    fn names() -> Vec<&'static str> {
+        Self::ALL.iter().map(|kind| kind.name()).collect()
     }
 
     /// Whether its prompts are read from records here, rather than made up or replayed elsewhere.
@@ -75,7 +69,7 @@ impl Kind {
 
     /// The kind that was probably meant by a word that names none.
     pub(super) fn near(word: &str) -> Option<&'static str> {
-        nearest(word, &Self::ALL.map(Self::name))
+        nearest(word, &Self::names())
     }
 }
 
@@ -286,7 +280,7 @@ fn head(first: &str) -> Result<DataSpec, SpecError> {
                 kind: word.into(),
                 spec: first.into(),
                 near: Kind::near(word),
-                known: Kind::ALL.map(Kind::name).join(", "),
+                known: Kind::names().join(", "),
             }),
             None => file(None, first),
         },
