@@ -83,7 +83,7 @@ fn late_reading_is_invalid_by_the_worse_of_two_lags() {
 fn an_engine_off_its_schedule_is_invalid() {
     let slip = |p99: u64| {
         move |end: &mut dyno_model::frame::LevelEnd| {
-            end.slip = Some(EngineSlip { count: 9, p50_ns: 0, p99_ns: p99, max_ns: p99 });
+            end.slip = Some(EngineSlip { count: 9, mean_ns: None, p50_ns: 0, p99_ns: p99, max_ns: p99 });
         }
     };
     assert_eq!(judged(|_| {}, slip(MS)).verdict, Verdict::Valid);

@@ -20,7 +20,7 @@ pub(crate) fn run<T: Transport + ?Sized>(
     level.start(requests as usize, Some(requests))?;
     let mut freed = Vec::new();
     for _ in 0..warmup {
-        level.dispatch(0, level.started)?;
+        level.dispatch(0, level.started.into())?;
     }
     while !level.is_quiet() && !level.is_stopped() {
         level.wait(Nanos::MAX, &mut freed)?;
@@ -30,7 +30,7 @@ pub(crate) fn run<T: Transport + ?Sized>(
         if level.is_stopped() {
             break;
         }
-        level.dispatch(0, start)?;
+        level.dispatch(0, start.into())?;
     }
     level.stop_sending(Ending::Requests, level.now());
     level.drain()

@@ -14,10 +14,11 @@ pub(crate) fn run<T: Transport + ?Sized>(
     let slots = share(u64::from(concurrency), shard) as u32;
     let planned = level.setup.plan.requests.map(|n| share(n, shard));
     level.start(slots as usize, planned)?;
-    let first = |slot| Freed { slot, at: level.started, dropped: false };
+    let first = |slot| Freed { slot, at: level.started, slack: 0, dropped: false };
     let mut freed: Vec<Freed> = (0..slots).map(first).collect();
     while !level.is_stopped() {
-        for Freed { slot, at, dropped } in freed.drain(..) {
+        for free in freed.drain(..) {
+            let Freed { slot, at, dropped, .. } = free;
             if dropped {
                 // Out of files or ports: trying again at once would only drop the rest, too.
                 continue;
@@ -31,7 +32,7 @@ pub(crate) fn run<T: Transport + ?Sized>(
                 level.starve(up);
                 level.stop_sending(Ending::Duration, up);
             } else {
-                level.dispatch(slot, at)?;
+                level.dispatch(slot, free.due())?;
             }
         }
         if level.is_idle() && !level.is_stopped() {

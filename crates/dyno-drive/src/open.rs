@@ -81,7 +81,7 @@ pub(crate) fn run<T: Transport + ?Sized>(
         let due = level.started + **offset;
         let room = level.has_room();
         if room && level.now() >= due {
-            level.dispatch(0, due)?;
+            level.dispatch(0, due.into())?;
             offsets.next();
         } else if !room && level.now() >= up {
             break;
@@ -112,7 +112,7 @@ pub(crate) fn run_sessions<T: Transport + ?Sized>(
         match due {
             _ if level.is_complete() => level.stop_sending(Ending::Requests, level.now()),
             Some(due) if level.now() >= due => {
-                level.dispatch(0, due)?;
+                level.dispatch(0, due.into())?;
                 offsets.next();
             }
             _ if level.now() >= up => level.stop_sending(Ending::Duration, up),

@@ -9,7 +9,7 @@ use crate::stop::Stop;
 use crate::transport::{Ended, Job, Payload, Transport, TransportError};
 use crate::work::{Supply, Work};
 use dyno_model::Nanos;
-use dyno_model::frame::Ending;
+use dyno_model::frame::{ClientHealth, Ending};
 use dyno_model::outcome::Outcome;
 use dyno_model::plan::{Load, Warmup};
 use dyno_model::record::{Phase, RequestRecord, Turn};
@@ -25,8 +25,32 @@ const DISPATCHES_BETWEEN_READS: u64 = 32;
 pub(crate) struct Freed {
     pub(crate) slot: u32,
     pub(crate) at: Nanos,
+    /// How much earlier that may have been.
+    pub(crate) slack: Nanos,
     /// The request could not even be sent, and the next one would fare no better.
     pub(crate) dropped: bool,
+}
+
+/// When a request is due.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Due {
+    pub(crate) at: Nanos,
+    /// How much earlier that may have been.
+    pub(crate) slack: Nanos,
+}
+
+impl From<Nanos> for Due {
+    /// By a schedule.
+    fn from(at: Nanos) -> Self {
+        Self { at, slack: 0 }
+    }
+}
+
+impl Freed {
+    /// When its next request is due.
+    pub(crate) fn due(&self) -> Due {
+        Due { at: self.at, slack: self.slack }
+    }
 }
 
 /// The state of a running level.
@@ -49,6 +73,9 @@ pub(crate) struct Level<'s, 'a, T: Transport + ?Sized> {
     failures_in_a_row: u64,
     last_failure: Option<RequestRecord>,
     since_read: u64,
+    /// How long prompts and the writing of records were waited for.
+    awaited_prompts: Nanos,
+    awaited_records: Nanos,
     /// When something was sent while nothing was in flight.
     woken: Nanos,
     /// The target says nothing any more.
@@ -78,6 +105,8 @@ impl<'s, 'a, T: Transport + ?Sized> Level<'s, 'a, T> {
             failures_in_a_row: 0,
             last_failure: None,
             since_read: 0,
+            awaited_prompts: 0,
+            awaited_records: 0,
             woken: 0,
             silent: false,
         }
@@ -167,8 +196,11 @@ impl<'s, 'a, T: Transport + ?Sized> Level<'s, 'a, T> {
     }
 
     /// Sends the next arrival. Sending stops if there is nothing to send any more.
-    pub(crate) fn dispatch(&mut self, slot: u32, intended: Nanos) -> Result<(), TransportError> {
-        let Some(Work { first, then }) = self.supply.take() else {
+    pub(crate) fn dispatch(&mut self, slot: u32, intended: Due) -> Result<(), TransportError> {
+        let before = self.now();
+        let taken = self.supply.take();
+        self.awaited_prompts += self.now().saturating_sub(before);
+        let Some(Work { first, then }) = taken else {
             // The source promised more: whatever it was, it is not the server's doing.
             let now = self.now();
             self.stop_sending(Ending::Aborted, now);
@@ -183,10 +215,11 @@ impl<'s, 'a, T: Transport + ?Sized> Level<'s, 'a, T> {
     fn send(
         &mut self,
         slot: u32,
-        intended: Nanos,
+        due: Due,
         turn: Option<Turn>,
         payload: Payload<T::Body>,
     ) -> Result<(), TransportError> {
+        let Due { at: intended, slack } = due;
         let index = self.issued + self.warmup;
         let phase = if self.in_warmup(intended) {
             self.warmup += 1;
@@ -201,7 +234,7 @@ impl<'s, 'a, T: Transport + ?Sized> Level<'s, 'a, T> {
             self.woken = dispatched;
         }
         let level = self.setup.level;
-        let job = Job { level, index, slot, turn, phase, intended, dispatched, payload };
+        let job = Job { level, index, slot, turn, phase, intended, slack, dispatched, payload };
         self.transport.dispatch(job);
         self.since_read += 1;
         if self.since_read >= DISPATCHES_BETWEEN_READS {
@@ -233,16 +266,19 @@ impl<'s, 'a, T: Transport + ?Sized> Level<'s, 'a, T> {
         {
             self.stop_sending(Ending::Duration, up);
         }
+        let before = self.transport.now();
         for ended in self.ended.drain(..) {
             let goes_on = self.sessions.ended(&ended);
             let record = ended.record;
             if !goes_on {
                 let dropped = matches!(record.outcome, Outcome::Dropped(_));
-                freed.push(Freed { slot: record.slot, at: record.end, dropped });
+                let slack = record.widths.map_or(0, |widths| widths.end);
+                freed.push(Freed { slot: record.slot, at: record.end, slack, dropped });
             }
             let (streak, last) = (&mut self.failures_in_a_row, &mut self.last_failure);
             finish(record, self.stopped, streak, last, self.setup.observer);
         }
+        self.awaited_records += self.transport.now().saturating_sub(before);
         if self.failures_in_a_row >= FAILURES_IN_A_ROW {
             self.stop_sending(Ending::TargetLost, now);
         }
@@ -283,10 +319,10 @@ impl<'s, 'a, T: Transport + ?Sized> Level<'s, 'a, T> {
         while !self.is_stopped()
             && let Some(thinking) = self.due_turn(now)
         {
-            let (slot, due) = (thinking.slot, thinking.due);
+            let (slot, due) = (thinking.slot, Due { at: thinking.due, slack: thinking.slack });
             if self.is_complete() {
-                self.starve(due);
-                self.stop_sending(Ending::Requests, due);
+                self.starve(due.at);
+                self.stop_sending(Ending::Requests, due.at);
             } else {
                 let (turn, payload) = self.sessions.go_on(self.issued + self.warmup, thinking);
                 self.send(slot, due, Some(turn), payload)?;
@@ -326,6 +362,11 @@ impl<'s, 'a, T: Transport + ?Sized> Level<'s, 'a, T> {
 
     pub(crate) fn into_outcome(self) -> LevelOutcome {
         let now = self.transport.now();
+        let client = ClientHealth {
+            awaited_prompts_ns: self.awaited_prompts,
+            awaited_records_ns: self.awaited_records,
+            ..self.transport.take_health()
+        };
         let (ending, sending_stopped) = self.stopped.unwrap_or((Ending::Requests, now));
         LevelOutcome {
             started: self.started,
@@ -337,7 +378,7 @@ impl<'s, 'a, T: Transport + ?Sized> Level<'s, 'a, T> {
             issued: self.issued,
             warmup: self.warmup,
             taken: self.taken,
-            client: self.transport.take_health(),
+            client,
             last_failure: self.last_failure.filter(|_| ending == Ending::TargetLost),
         }
     }

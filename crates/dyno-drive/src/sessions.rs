@@ -18,6 +18,8 @@ struct Talk<B> {
 pub(crate) struct Thinking<B> {
     /// When it is to be sent.
     pub(crate) due: Nanos,
+    /// How much earlier that may have been.
+    pub(crate) slack: Nanos,
     pub(crate) slot: u32,
     pub(crate) payload: Payload<B>,
     talk: Talk<B>,
@@ -96,7 +98,8 @@ impl<B> Sessions<B> {
         let answer = ended.answer.as_deref().unwrap_or_default();
         let Some(NextTurn { think, payload }) = talk.dialogue.next(answer) else { return false };
         let due = record.end.saturating_add(think);
-        self.thinking.push(Reverse(Thinking { due, slot: record.slot, payload, talk }));
+        let (slot, slack) = (record.slot, record.widths.map_or(0, |widths| widths.end));
+        self.thinking.push(Reverse(Thinking { due, slack, slot, payload, talk }));
         true
     }
 

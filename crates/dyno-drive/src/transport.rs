@@ -1,7 +1,7 @@
 //! The port through which drivers send: implemented by the network client and by simulations.
 
 use dyno_model::frame::ClientHealth;
-use dyno_model::record::{Phase, RequestRecord, Turn};
+use dyno_model::record::{Phase, RequestRecord, Turn, Widths};
 use dyno_model::{MS, Nanos};
 use thiserror::Error;
 
@@ -52,6 +52,8 @@ pub struct Job<B> {
     pub phase: Phase,
     /// When the schedule wanted it sent.
     pub intended: Nanos,
+    /// How much earlier that may have been: in a closed loop it is the time of an event.
+    pub slack: Nanos,
     /// When the driver picked it up.
     pub dispatched: Nanos,
     /// What to send.
@@ -61,10 +63,10 @@ pub struct Job<B> {
 impl<B> Job<B> {
     /// The job without what is sent, and that.
     pub fn split(self) -> (Job<()>, B) {
-        let Self { level, index, slot, turn, phase, intended, dispatched, payload } = self;
+        let Self { level, index, slot, turn, phase, intended, slack, dispatched, payload } = self;
         let Payload { lengths, body } = payload;
         let payload = Payload { lengths, body: () };
-        (Job { level, index, slot, turn, phase, intended, dispatched, payload }, body)
+        (Job { level, index, slot, turn, phase, intended, slack, dispatched, payload }, body)
     }
 
     /// The record of a request of which nothing but its dispatch is known.
@@ -72,6 +74,7 @@ impl<B> Job<B> {
         let mut record =
             RequestRecord::new(self.level, self.index, self.slot, self.phase, self.intended);
         record.turn = self.turn;
+        record.widths = Some(Widths { intended: self.slack, ..Widths::default() });
         record.dispatched = Some(self.dispatched);
         record.requested_input = self.payload.lengths.input;
         record.requested_output = self.payload.lengths.output;

@@ -55,7 +55,7 @@ fn main() -> Result<()> {
     );
     println!("lateness          p50        p99        max        bar for p99");
     let line = |name: &str, slip: Option<EngineSlip>, bar: &str| match slip {
-        Some(EngineSlip { count, p50_ns, p99_ns, max_ns }) => {
+        Some(EngineSlip { count, p50_ns, p99_ns, max_ns, .. }) => {
             let [p50, p99, max] = [p50_ns, p99_ns, max_ns].map(|ns| ns as f64 / 1e6);
             println!("{name}  {p50:7.3} ms {p99:7.3} ms {max:7.3} ms   {bar}   ({count})");
         }

@@ -42,8 +42,10 @@ impl Slip {
 
     /// The figures as they are exchanged; all zero while `count` is zero.
     pub(crate) fn snapshot(&self) -> EngineSlip {
+        let count = self.histogram.count();
         EngineSlip {
-            count: self.histogram.count(),
+            count,
+            mean_ns: self.sum.checked_div(count),
             p50_ns: self.histogram.quantile(0.5).unwrap_or(0),
             p99_ns: self.histogram.quantile(0.99).unwrap_or(0),
             max_ns: self.histogram.max().unwrap_or(0),
@@ -88,8 +90,8 @@ mod tests {
 
     #[test]
     fn the_whole_is_read_from_the_report_by_those_who_know_no_steps() {
-        let all = EngineSlip { count: 3, p50_ns: 1, p99_ns: 2, max_ns: 3 };
-        let last = EngineSlip { count: 1, p50_ns: 3, p99_ns: 3, max_ns: 3 };
+        let all = EngineSlip { count: 3, mean_ns: Some(2), p50_ns: 1, p99_ns: 2, max_ns: 3 };
+        let last = EngineSlip { count: 1, mean_ns: None, p50_ns: 3, p99_ns: 3, max_ns: 3 };
         let report = SlipReport { all, first: None, last: Some(last) };
         let text = serde_json::to_string(&report).unwrap();
         assert_eq!(serde_json::from_str::<EngineSlip>(&text).unwrap(), all);

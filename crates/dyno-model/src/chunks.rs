@@ -3,19 +3,39 @@
 //! Times are whole microseconds from the start of the run. An event that came with the same
 //! socket read as the one before is written as a zero byte; any other as the zigzag difference
 //! between its gap and the last non-zero gap, plus one. A steady stream with millisecond jitter
-//! takes two bytes a token, a coalesced one takes one.
+//! takes two bytes a token, a coalesced one takes one. How much earlier an event may have come is
+//! kept only where that is more than nothing.
 
 use crate::Nanos;
 
 /// One output event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Chunk {
-    /// When the read that completed it returned, in microseconds from the start of the run.
+    /// When it had come at the latest, in microseconds from the start of the run.
     pub at_us: u64,
+    /// How much earlier it may have come, in microseconds.
+    pub loose_us: u64,
     /// It came with the same read as the output event before it.
     pub coalesced: bool,
     /// Tokens it carried; 1 unless the dialect said otherwise.
     pub tokens: u32,
+}
+
+/// Events in a row whose time is known to be within so much.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Loose {
+    /// Index of the first of them.
+    pub first: u32,
+    /// How many.
+    pub count: u32,
+    /// How much earlier than their time they may have come, in microseconds.
+    pub us: u64,
+}
+
+impl Loose {
+    fn end(self) -> Option<u32> {
+        self.first.checked_add(self.count)
+    }
 }
 
 /// The output events of one request, appended as they arrive.
@@ -25,6 +45,8 @@ pub struct ChunkTrack {
     count: u32,
     /// Tokens per chunk, only where not 1.
     odd: Vec<(u32, u32)>,
+    /// Times that are not exact.
+    loose: Vec<Loose>,
     last_us: u64,
     last_gap: i64,
 }
@@ -87,6 +109,19 @@ impl ChunkTrack {
         self.count += 1;
     }
 
+    /// Says that the last events, `count` of them but for the last `but`, may have come `us` earlier.
+    pub fn loosen(&mut self, count: usize, but: usize, us: u64) {
+        let [count, but] = [count, but].map(|n| n as u32);
+        if us > 0 && count > but && count <= self.count {
+            self.loose.push(Loose { first: self.count - count, count: count - but, us });
+        }
+    }
+
+    /// Times that are not exact, in order.
+    pub fn loose(&self) -> &[Loose] {
+        &self.loose
+    }
+
     /// Number of output events.
     pub fn len(&self) -> usize {
         self.count as usize
@@ -112,8 +147,9 @@ impl ChunkTrack {
         bytes: Vec<u8>,
         count: u32,
         odd: Vec<(u32, u32)>,
+        loose: Vec<Loose>,
     ) -> Result<Self, DamagedChunks> {
-        let mut track = Self { bytes, count, odd, ..Self::default() };
+        let mut track = Self { bytes, count, odd, loose, ..Self::default() };
         let mut rest = track.bytes.as_slice();
         let mut seen = 0_u32;
         let mut state = Decode::default();
@@ -124,7 +160,9 @@ impl ChunkTrack {
         }
         let ordered = track.odd.windows(2).all(|w| w[0].0 < w[1].0);
         let inside = track.odd.last().is_none_or(|(i, _)| *i < count);
-        if seen != count || !ordered || !inside {
+        let apart = track.loose.windows(2).all(|w| w[0].end().is_some_and(|end| end <= w[1].first));
+        let within = track.loose.last().is_none_or(|l| l.end().is_some_and(|end| end <= count));
+        if seen != count || !ordered || !inside || !apart || !within {
             return Err(DamagedChunks(track.bytes.len()));
         }
         track.last_us = state.at_us;
@@ -137,6 +175,7 @@ impl ChunkTrack {
         let mut rest = self.bytes.as_slice();
         let mut state = Decode::default();
         let mut odd = self.odd.iter().peekable();
+        let mut loose = self.loose.as_slice();
         (0..self.count).map_while(move |i| {
             let coalesced = state.step(&mut rest)?;
             let tokens = match odd.peek() {
@@ -146,7 +185,13 @@ impl ChunkTrack {
                 }
                 _ => 1,
             };
-            Some(Chunk { at_us: state.at_us, coalesced, tokens })
+            while let [first, rest @ ..] = loose
+                && first.first + first.count <= i
+            {
+                loose = rest;
+            }
+            let loose_us = loose.first().filter(|l| l.first <= i).map_or(0, |l| l.us);
+            Some(Chunk { at_us: state.at_us, loose_us, coalesced, tokens })
         })
     }
 
@@ -199,22 +244,32 @@ mod tests {
         track.push(1_000_500, true, 3);
         track.push(21_000_000, false, 1);
         track.push(21_000_000, true, 0);
+        track.loosen(2, 1, 700);
+        track.loosen(2, 0, 0);
+        track.loosen(5, 0, 1);
         let got: Vec<_> = track.iter().map(|c| (c.at_us, c.coalesced, c.tokens)).collect();
         let want =
             [(1000, false, 1), (1000, true, 3), (21_000, false, 1), (21_000, true, 0)].to_vec();
         assert_eq!(got, want);
         assert_eq!(track.tokens(), 5);
-        let back =
-            ChunkTrack::from_stored(track.bytes().to_vec(), 4, track.odd().to_vec()).unwrap();
+        let loose: Vec<_> = track.iter().map(|chunk| chunk.loose_us).collect();
+        assert_eq!(loose, [0, 0, 700, 0]);
+        let odd = track.odd().to_vec();
+        let loose = track.loose().to_vec();
+        let back = ChunkTrack::from_stored(track.bytes().to_vec(), 4, odd, loose).unwrap();
         assert_eq!(back, track);
     }
 
     #[test]
     fn damaged_bytes_are_refused() {
-        assert!(ChunkTrack::from_stored(vec![0], 1, vec![]).is_err());
-        assert!(ChunkTrack::from_stored(vec![0x80], 1, vec![]).is_err());
-        assert!(ChunkTrack::from_stored(vec![3, 3], 1, vec![]).is_err());
-        assert!(ChunkTrack::from_stored(vec![3], 1, vec![(1, 2)]).is_err());
-        assert!(ChunkTrack::from_stored(vec![0xff; 12], 1, vec![]).is_err());
+        assert!(ChunkTrack::from_stored(vec![0], 1, vec![], vec![]).is_err());
+        assert!(ChunkTrack::from_stored(vec![0x80], 1, vec![], vec![]).is_err());
+        assert!(ChunkTrack::from_stored(vec![3, 3], 1, vec![], vec![]).is_err());
+        assert!(ChunkTrack::from_stored(vec![3], 1, vec![(1, 2)], vec![]).is_err());
+        assert!(ChunkTrack::from_stored(vec![0xff; 12], 1, vec![], vec![]).is_err());
+        let loose = |first, count| vec![Loose { first, count, us: 1 }];
+        assert!(ChunkTrack::from_stored(vec![3], 1, vec![], loose(0, 1)).is_ok());
+        assert!(ChunkTrack::from_stored(vec![3], 1, vec![], loose(0, 2)).is_err());
+        assert!(ChunkTrack::from_stored(vec![3], 1, vec![], loose(1, u32::MAX)).is_err());
     }
 }

@@ -93,10 +93,24 @@ impl Ending {
 /// What the client saw of itself during a level.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ClientHealth {
-    /// From the return of the poll to the timestamp of each socket read.
+    /// From the return of the poll to the time of each socket read; versions before 0.2.
     pub read_lag: LagHistogram,
-    /// Oversleep of a 10 ms timer in the same loop.
+    /// From the kernel's stamp of what a read gave to the end of the read.
+    pub read_delay: LagHistogram,
+    /// Oversleep of a 10 ms timer in the same loop, each tick by itself.
     pub timer_lag: LagHistogram,
+    /// Ticks of that timer that were late by a whole tick or more.
+    pub missed_ticks: u64,
+    /// Reads without a stamp of the kernel's.
+    pub unstamped_reads: u64,
+    /// How long the loop stood still in all, in stalls of more than 2 ms.
+    pub blind_ns: u64,
+    /// The longest of them.
+    pub longest_stall_ns: u64,
+    /// How long the driver waited for prompts to be made.
+    pub awaited_prompts_ns: u64,
+    /// How long the driver waited for its records to be written.
+    pub awaited_records_ns: u64,
     /// CPU time of the loop's thread.
     pub cpu_ns: u64,
     /// Wall time over which `cpu_ns` was taken.
@@ -114,6 +128,9 @@ pub struct ClientHealth {
 pub struct EngineSlip {
     /// Writes counted.
     pub count: u64,
+    /// Mean lateness; absent where it was not kept.
+    #[serde(default)]
+    pub mean_ns: Option<u64>,
     /// Median lateness.
     pub p50_ns: u64,
     /// 99th percentile of the lateness.

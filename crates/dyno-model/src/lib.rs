@@ -8,6 +8,7 @@ pub mod course;
 pub mod diagnostic;
 pub mod environment;
 pub mod frame;
+pub mod instrument;
 pub mod lag;
 mod language;
 pub mod load;

@@ -56,6 +56,22 @@ pub struct Turn {
     pub number: u32,
 }
 
+/// How much earlier than its time each thing may have happened: what is known of a time `t` of width
+/// `w` is that it lies between `t − w` and `t`.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Widths {
+    /// Of [`RequestRecord::intended`], which in a closed loop is when the slot's last response ended.
+    pub intended: Nanos,
+    /// Of [`RequestRecord::sent`]: how long the write took that handed over the last byte.
+    pub sent: Nanos,
+    /// Of [`RequestRecord::first`].
+    pub first: Nanos,
+    /// Of [`RequestRecord::last`].
+    pub last: Nanos,
+    /// Of [`RequestRecord::end`].
+    pub end: Nanos,
+}
+
 /// What happened to one arrival. All times are nanoseconds from the start of the run; a time
 /// that was never reached is absent.
 #[derive(Debug, Clone, PartialEq)]
@@ -88,6 +104,8 @@ pub struct RequestRecord {
     pub last: Option<Nanos>,
     /// When the answer was properly over, or when it failed, was dropped or censored.
     pub end: Nanos,
+    /// How exactly these times are known; absent in records of versions that did not say.
+    pub widths: Option<Widths>,
     /// Output events.
     pub chunks: ChunkTrack,
     /// The dialect gave tokens per chunk, so [`ChunkTrack`]'s counts are facts.
@@ -138,6 +156,7 @@ impl RequestRecord {
             first: None,
             last: None,
             end: intended,
+            widths: None,
             chunks: ChunkTrack::default(),
             chunk_tokens_known: false,
             finish_tokens: None,

@@ -2,6 +2,7 @@
 
 mod digits;
 mod extras;
+mod instrument;
 mod origin;
 mod repeats;
 mod requests;
@@ -14,6 +15,7 @@ mod slo;
 pub use crate::load::{LoadKind, LoadSummary};
 pub use digits::{round6, tidy};
 pub use extras::{Burstiness, Extras, LevelExtras};
+pub use instrument::{Instrument, Ranges, Stamps, ThroughputRanges};
 pub use origin::{Origin, Reported};
 pub use repeats::{Repeated, Spread};
 pub use requests::RequestCounts;
@@ -180,6 +182,9 @@ pub struct LevelSummary {
     pub slices: Option<Vec<Slice>>,
     /// Whether the streams were streams.
     pub integrity: Integrity,
+    /// How exactly it was measured; absent where that is not known.
+    #[serde(default)]
+    pub instrument: Option<Instrument>,
     /// What the client saw of itself.
     pub client: Client,
     /// What the server said of itself.
@@ -259,6 +264,9 @@ pub struct Distribution {
     pub max: Option<f64>,
     /// 95 % intervals.
     pub ci95: Intervals95,
+    /// What the client can be sure of; absent where that is not known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub instrument: Option<Ranges>,
     /// Percentiles with fewer than ten samples beyond them.
     pub marked: Vec<String>,
 }
@@ -305,10 +313,28 @@ pub struct Client {
     pub send_lag_ms: Option<Lag>,
     /// `connected − dispatched`, where a connection was opened.
     pub connect_ms: Option<Lag>,
-    /// Return of the poll to the timestamp of a read.
+    /// Return of the poll to the time of a read, in runs of versions before 0.2.
     pub read_lag_ms: Option<Lag>,
+    /// The kernel's stamp of what came to the read of it.
+    #[serde(default)]
+    pub read_delay_ms: Option<Lag>,
     /// Oversleep of a 10 ms timer.
     pub timer_lag_ms: Option<Lag>,
+    /// Ticks of that timer that were late by 10 ms or more.
+    #[serde(default)]
+    pub missed_ticks: Option<u64>,
+    /// How long the client stood still in all, in stalls of more than 2 ms.
+    #[serde(default)]
+    pub blind_s: Option<f64>,
+    /// The longest of these stalls.
+    #[serde(default)]
+    pub longest_stall_ms: Option<f64>,
+    /// How long the client waited for prompts to be made.
+    #[serde(default)]
+    pub awaited_prompts_s: Option<f64>,
+    /// How long the client waited for its records to be written.
+    #[serde(default)]
+    pub awaited_records_s: Option<f64>,
     /// CPU time of the client's thread over wall time.
     pub cpu_share: Option<f64>,
 }

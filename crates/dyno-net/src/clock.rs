@@ -2,6 +2,18 @@
 
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
+/// A reading of both clocks whose parts lie closer together than this was not interrupted.
+const CLOSE_ENOUGH: u64 = 1_000;
+
+/// How far the wall clock is ahead of a [`Clock`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct WallOffset {
+    /// Wall clock less this clock, in nanoseconds.
+    pub ahead: i64,
+    /// By how much that may be wrong, either way.
+    pub error: u64,
+}
+
 /// Counts nanoseconds since it was started, and knows the wall-clock time of that moment.
 #[derive(Debug, Clone, Copy)]
 pub struct Clock {
@@ -14,7 +26,9 @@ pub struct Clock {
 impl Clock {
     /// Starts counting now.
     pub fn start() -> Self {
-        Self { begun: Instant::now(), from: 0, anchor_unix_ns: unix_ns() }
+        let mut clock = Self { begun: Instant::now(), from: 0, anchor_unix_ns: 0 };
+        clock.anchor_unix_ns = clock.wall_offset().ahead.max(0) as u64;
+        clock
     }
 
     /// Goes on with a clock of an earlier process that was started at `anchor_unix_ns`: it says what
@@ -37,6 +51,30 @@ impl Clock {
     /// How far the wall clock has moved against this one since the start.
     pub fn wall_drift_ns(&self) -> i64 {
         unix_ns() as i64 - (self.anchor_unix_ns + self.now()) as i64
+    }
+
+    /// How far the wall clock is ahead of this one, read just now. The reading is repeated when
+    /// something came between its parts.
+    pub fn wall_offset(&self) -> WallOffset {
+        let mut best = self.wall_offset_once();
+        for _ in 0..2 {
+            if best.error < CLOSE_ENOUGH {
+                break;
+            }
+            let again = self.wall_offset_once();
+            if again.error < best.error {
+                best = again;
+            }
+        }
+        best
+    }
+
+    fn wall_offset_once(&self) -> WallOffset {
+        let before = self.now();
+        let wall = unix_ns();
+        let between = self.now() - before;
+        let ahead = wall as i64 - (before + between / 2) as i64;
+        WallOffset { ahead, error: between / 2 + 1 }
     }
 
     /// The instant that [`Clock::now`] would give as `at`.

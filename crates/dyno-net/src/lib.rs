@@ -1,10 +1,13 @@
 //! The ground that the client and the embedded engine stand on: one readiness loop with exact
-//! deadlines, and one monotonic clock. No HTTP, no meaning.
+//! deadlines, one monotonic clock, and reads that know when the kernel received what they give. No HTTP,
+//! no meaning.
 
 mod clock;
 mod limits;
 mod poller;
+mod stamp;
 
-pub use clock::{Clock, thread_cpu_ns};
+pub use clock::{Clock, WallOffset, thread_cpu_ns};
 pub use limits::{open_files_limit, raise_open_files};
 pub use poller::{Interest, Poller, Ready};
+pub use stamp::{Stamped, ask_for_stamps, read_stamped};

@@ -89,13 +89,14 @@ impl Poller {
 
     /// Waits until something is ready or until `deadline`, with `now` and `deadline` on the same
     /// monotonic clock. No deadline waits for as long as it takes; one that has passed does not
-    /// wait at all. An interrupting signal returns early with nothing.
+    /// wait at all. An interrupting signal returns early with nothing. Whether there was room for
+    /// more: then a descriptor that is not among the ready ones had nothing when the wait began.
     pub fn wait(
         &mut self,
         now: u64,
         deadline: Option<u64>,
         ready: &mut Vec<Ready>,
-    ) -> io::Result<()> {
+    ) -> io::Result<bool> {
         let zero = Timespec { tv_sec: 0, tv_nsec: 0 };
         let mut timeout = None;
         match deadline {
@@ -107,9 +108,10 @@ impl Poller {
         let mut buffer = [const { MaybeUninit::uninit() }; BATCH];
         let events = match epoll::wait(&self.epoll, &mut buffer, timeout) {
             Ok((events, _)) => events,
-            Err(Errno::INTR) => return Ok(()),
+            Err(Errno::INTR) => return Ok(false),
             Err(error) => return Err(error.into()),
         };
+        let room = events.len() < BATCH;
         for event in events {
             let token = event.data.u64();
             if token == TIMER {
@@ -125,7 +127,7 @@ impl Poller {
                 writable: broken || flags.contains(EventFlags::OUT),
             });
         }
-        Ok(())
+        Ok(room)
     }
 
     fn arm(&mut self, deadline: u64, delay: u64) -> io::Result<()> {

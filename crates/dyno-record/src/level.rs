@@ -151,6 +151,15 @@ fn encode_client(client: &ClientHealth, out: &mut Vec<u8>) {
     put_plain(out, 5, client.out_of_files);
     put_plain(out, 6, client.out_of_ports);
     put_plain(out, 7, zigzag(client.clock_step_ns));
+    scratch.clear();
+    encode_lag(&client.read_delay, &mut scratch);
+    put_bytes(out, 8, &scratch);
+    put_plain(out, 9, client.missed_ticks);
+    put_plain(out, 10, client.unstamped_reads);
+    put_plain(out, 11, client.blind_ns);
+    put_plain(out, 12, client.longest_stall_ns);
+    put_plain(out, 13, client.awaited_prompts_ns);
+    put_plain(out, 14, client.awaited_records_ns);
 }
 
 fn decode_client(payload: &[u8]) -> Result<ClientHealth, Bad> {
@@ -164,6 +173,13 @@ fn decode_client(payload: &[u8]) -> Result<ClientHealth, Bad> {
             (5, value) => client.out_of_files = value.number()?,
             (6, value) => client.out_of_ports = value.number()?,
             (7, value) => client.clock_step_ns = unzigzag(value.number()?),
+            (8, value) => client.read_delay = decode_lag(value.bytes()?)?,
+            (9, value) => client.missed_ticks = value.number()?,
+            (10, value) => client.unstamped_reads = value.number()?,
+            (11, value) => client.blind_ns = value.number()?,
+            (12, value) => client.longest_stall_ns = value.number()?,
+            (13, value) => client.awaited_prompts_ns = value.number()?,
+            (14, value) => client.awaited_records_ns = value.number()?,
             _ => {}
         }
     }
@@ -175,16 +191,18 @@ fn encode_slip(slip: &EngineSlip, out: &mut Vec<u8>) {
     put_plain(out, 2, slip.p50_ns);
     put_plain(out, 3, slip.p99_ns);
     put_plain(out, 4, slip.max_ns);
+    put_some(out, 5, slip.mean_ns);
 }
 
 fn decode_slip(payload: &[u8]) -> Result<EngineSlip, Bad> {
-    let mut slip = EngineSlip { count: 0, p50_ns: 0, p99_ns: 0, max_ns: 0 };
+    let mut slip = EngineSlip { count: 0, mean_ns: None, p50_ns: 0, p99_ns: 0, max_ns: 0 };
     for field in Fields(payload) {
         match field? {
             (1, value) => slip.count = value.number()?,
             (2, value) => slip.p50_ns = value.number()?,
             (3, value) => slip.p99_ns = value.number()?,
             (4, value) => slip.max_ns = value.number()?,
+            (5, value) => slip.mean_ns = Some(value.number()?),
             _ => {}
         }
     }

@@ -149,6 +149,7 @@ fn memory_of(frame: &Frame) -> usize {
                 + size_of_val(&**record)
                 + record.chunks.bytes().len()
                 + size_of_val(record.chunks.odd())
+                + size_of_val(record.chunks.loose())
                 + text(&record.finish_reason)
                 + text(&record.detail)
                 + text(&record.text)

@@ -5,9 +5,9 @@ use crate::fields::{
     unzigzag, zigzag,
 };
 use dyno_model::Nanos;
-use dyno_model::chunks::{ChunkTrack, put_varint};
+use dyno_model::chunks::{ChunkTrack, Loose, put_varint};
 use dyno_model::outcome::{FailureClass, Outcome};
-use dyno_model::record::{Phase, RequestRecord, TokenCount, TokenSource, Turn};
+use dyno_model::record::{Phase, RequestRecord, TokenCount, TokenSource, Turn, Widths};
 
 const LEVEL: u64 = 1;
 const INDEX: u64 = 2;
@@ -33,6 +33,8 @@ const TEXT: u64 = 21;
 const REQUESTED_INPUT: u64 = 22;
 const SESSION: u64 = 23;
 const TURN: u64 = 24;
+const LOOSE_CHUNKS: u64 = 25;
+const WIDTHS: u64 = 26;
 
 const FAILED: u64 = 1;
 const DROPPED: u64 = 2;
@@ -70,13 +72,24 @@ pub(crate) fn encode(record: &RequestRecord, out: &mut Vec<u8>) {
     put_some(out, REQUESTED_INPUT, record.requested_input);
     put_some(out, SESSION, record.turn.map(|turn| turn.session));
     put_some(out, TURN, record.turn.map(|turn| turn.number));
+    if !record.chunks.loose().is_empty() {
+        scratch.clear();
+        encode_loose(record.chunks.loose(), &mut scratch);
+        put_bytes(out, LOOSE_CHUNKS, &scratch);
+    }
+    if let Some(widths) = &record.widths {
+        scratch.clear();
+        encode_widths(widths, &mut scratch);
+        put_bytes(out, WIDTHS, &scratch);
+    }
 }
 
 pub(crate) fn decode(payload: &[u8]) -> Result<RequestRecord, Bad> {
     let mut record = RequestRecord::new(0, 0, 0, Phase::Measured, 0);
     let (mut outcome, mut why) = (0, None);
     let mut times = None;
-    let (mut chunks, mut count, mut odd): (&[u8], u32, &[u8]) = (&[], 0, &[]);
+    let (mut chunks, mut count): (&[u8], u32) = (&[], 0);
+    let (mut odd, mut loose): (&[u8], &[u8]) = (&[], &[]);
     let (mut input, mut output) = ((None, None), (None, None));
     let (mut session, mut turn) = (None, None);
     for field in Fields(payload) {
@@ -106,12 +119,15 @@ pub(crate) fn decode(payload: &[u8]) -> Result<RequestRecord, Bad> {
             REQUESTED_INPUT => record.requested_input = Some(value.narrow()?),
             SESSION => session = Some(value.number()?),
             TURN => turn = Some(value.narrow()?),
+            LOOSE_CHUNKS => loose = value.bytes()?,
+            WIDTHS => record.widths = Some(decode_widths(value.bytes()?)?),
             _ => {}
         }
     }
     record.outcome = decode_outcome(outcome, why)?;
     decode_times(times.ok_or_else(|| Bad::new("a request without times"))?, &mut record)?;
-    record.chunks = ChunkTrack::from_stored(chunks.to_vec(), count, decode_odd(odd)?)
+    let (odd, loose) = (decode_odd(odd)?, decode_loose(loose)?);
+    record.chunks = ChunkTrack::from_stored(chunks.to_vec(), count, odd, loose)
         .map_err(|damaged| Bad::new(damaged.to_string()))?;
     record.input = token_count(input)?;
     record.output = token_count(output)?;
@@ -263,6 +279,49 @@ fn decode_odd(mut input: &[u8]) -> Result<Vec<(u32, u32)>, Bad> {
         odd.push((before, tokens));
     }
     Ok(odd)
+}
+
+/// Each as its distance from the end of the one before, its number less one, and its width.
+fn encode_loose(loose: &[Loose], out: &mut Vec<u8>) {
+    let mut before = 0;
+    for Loose { first, count, us } in loose {
+        put_varint(out, u64::from(first.wrapping_sub(before)));
+        put_varint(out, u64::from(count.saturating_sub(1)));
+        put_varint(out, *us);
+        before = first.wrapping_add(*count);
+    }
+}
+
+fn decode_loose(mut input: &[u8]) -> Result<Vec<Loose>, Bad> {
+    let out_of_range = || Bad::new("a loose chunk is out of range");
+    let mut loose = Vec::new();
+    let mut before = 0_u32;
+    while !input.is_empty() {
+        let mut next = || u32::try_from(take_number(&mut input)?).map_err(|_| out_of_range());
+        let first = next()?.checked_add(before).ok_or_else(out_of_range)?;
+        let count = next()?.checked_add(1).ok_or_else(out_of_range)?;
+        let us = take_number(&mut input)?;
+        before = first.checked_add(count).ok_or_else(out_of_range)?;
+        loose.push(Loose { first, count, us });
+    }
+    Ok(loose)
+}
+
+/// All five; nothing at all for an exact one.
+fn encode_widths(widths: &Widths, out: &mut Vec<u8>) {
+    let Widths { intended, sent, first, last, end } = *widths;
+    if *widths != Widths::default() {
+        [intended, sent, first, last, end].into_iter().for_each(|width| put_varint(out, width));
+    }
+}
+
+fn decode_widths(mut input: &[u8]) -> Result<Widths, Bad> {
+    if input.is_empty() {
+        return Ok(Widths::default());
+    }
+    let mut next = || take_number(&mut input);
+    let [intended, sent, first, last, end] = [next()?, next()?, next()?, next()?, next()?];
+    Ok(Widths { intended, sent, first, last, end })
 }
 
 fn flags(record: &RequestRecord) -> u64 {

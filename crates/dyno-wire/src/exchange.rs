@@ -1,6 +1,7 @@
-//! One request and its answer: takes what the socket gave, with the time of the read, and turns
+//! One request and its answer: takes what the socket gave, with the time at which that came, and turns
 //! it into one record. No I/O and no clock of its own.
 
+use crate::client::Arrival;
 use crate::dialect::{self, Delta, Keep};
 use crate::http::{Head, Piece, ResponseReader};
 use crate::redact::Redactor;
@@ -8,7 +9,7 @@ use crate::sse::SseDecoder;
 use dyno_model::Nanos;
 use dyno_model::outcome::{FailureClass, Outcome};
 use dyno_model::plan::Api;
-use dyno_model::record::{RequestRecord, TokenCount, TokenSource};
+use dyno_model::record::{RequestRecord, TokenCount, TokenSource, Widths};
 
 /// Largest event, and largest answer that is not streamed.
 pub const MAX_EVENT: usize = 16 << 20;
@@ -81,6 +82,25 @@ pub struct Exchange {
     pub head: Option<Box<Head>>,
     text: String,
     content: String,
+    tail: Tail,
+}
+
+/// Which times of the record were set by the last thing in a read. That came with the read's last
+/// packet, the time of which is known; all that stands before it may have come earlier.
+#[derive(Debug, Clone, Copy, Default)]
+struct Tail {
+    chunk: bool,
+    first: bool,
+    last: bool,
+    end: bool,
+}
+
+/// How far a record was before a read.
+#[derive(Debug, Clone, Copy)]
+struct Before {
+    chunks: usize,
+    first: bool,
+    settled: bool,
 }
 
 /// The end of an HTTP body that came after the end of its answer.
@@ -124,7 +144,24 @@ impl Exchange {
             head: None,
             text: String::new(),
             content: String::new(),
+            tail: Tail::default(),
         }
+    }
+
+    /// The last byte of the request was handed over by a write between these times.
+    pub fn on_sent(&mut self, before: Nanos, after: Nanos) {
+        self.record.sent = Some(after);
+        self.widths().sent = after.saturating_sub(before);
+    }
+
+    /// The request will be sent once more.
+    pub fn not_sent(&mut self) {
+        self.record.sent = None;
+        self.widths().sent = 0;
+    }
+
+    fn widths(&mut self) -> &mut Widths {
+        self.record.widths.get_or_insert_default()
     }
 
     /// The content of the answer, exactly as the server gave it, if it was to be kept.
@@ -159,8 +196,43 @@ impl Exchange {
         }
     }
 
-    /// Takes in what one socket read gave, at the time when it returned.
-    pub fn on_data(&mut self, rules: &Rules, bytes: &[u8], at: Nanos) -> Progress {
+    /// Takes in what one socket read gave, with the time at which that came.
+    pub fn on_data(&mut self, rules: &Rules, bytes: &[u8], arrival: Arrival) -> Progress {
+        let record = &self.record;
+        let (chunks, first) = (record.chunks.len(), record.first.is_some());
+        let before = Before { chunks, first, settled: self.settled };
+        let last = std::mem::take(&mut self.record.last);
+        self.tail = Tail::default();
+        let progress = self.take_in(rules, bytes, arrival.at);
+        self.widen(before, arrival);
+        self.record.last = self.record.last.or(last);
+        progress
+    }
+
+    /// Says how exactly the times are known that a read has set.
+    fn widen(&mut self, before: Before, arrival: Arrival) {
+        let tail = self.tail;
+        let width = |ends_the_read| if ends_the_read { arrival.loose } else { arrival.spread() };
+        let us = |width: Nanos| width / 1_000;
+        let new = self.record.chunks.len() - before.chunks;
+        self.record.chunks.loosen(new, usize::from(tail.chunk), us(arrival.spread()));
+        self.record.chunks.loosen(usize::from(tail.chunk), 0, us(arrival.loose));
+        let first = self.record.first.is_some() && !before.first;
+        let last = self.record.last.is_some();
+        let end = self.settled && !before.settled;
+        let widths = self.widths();
+        if first {
+            widths.first = width(tail.first);
+        }
+        if last {
+            widths.last = width(tail.last);
+        }
+        if end {
+            widths.end = width(tail.end);
+        }
+    }
+
+    fn take_in(&mut self, rules: &Rules, bytes: &[u8], at: Nanos) -> Progress {
         self.begun |= !bytes.is_empty();
         let mut input = bytes;
         let mut output_in_this_read = false;
@@ -175,12 +247,17 @@ impl Exchange {
                 None => break,
                 Some(Piece::Head(head)) => self.on_head(rules, head, at),
                 Some(Piece::Data(data)) => {
+                    self.tail = Tail::default();
                     if let Some(over) = self.on_body(rules, data, at, &mut output_in_this_read) {
                         return over;
                     }
                 }
                 Some(Piece::End) => {
+                    let settled = self.settled;
+                    self.tail = Tail::default();
                     self.conclude(rules, at);
+                    let ends = self.settled && !settled && input.is_empty();
+                    (self.tail.last, self.tail.end) = (ends, ends);
                     // Bytes after the end belong to no request: such a connection is not kept.
                     return Progress::Over { reusable: self.keep_alive && input.is_empty() };
                 }
@@ -190,9 +267,14 @@ impl Exchange {
     }
 
     /// The connection has ended or broken; `why` if it broke.
-    pub fn on_close(&mut self, rules: &Rules, why: Option<&str>, at: Nanos) -> Progress {
+    pub fn on_close(&mut self, rules: &Rules, why: Option<&str>, arrival: Arrival) -> Progress {
+        let at = arrival.at;
         if self.settled {
             return Progress::Over { reusable: false };
+        }
+        self.widths().end = arrival.loose;
+        if !self.record.streamed {
+            self.widths().last = arrival.loose;
         }
         if why.is_none() && self.reader.close() {
             self.conclude(rules, at);
@@ -257,8 +339,14 @@ impl Exchange {
         let mut decoder = decoder.take()?;
         let mut input = data;
         let over = loop {
+            let tail_bytes = input;
             match decoder.next(&mut input) {
-                Ok(None) => break None,
+                Ok(None) => {
+                    if !tail_bytes.iter().all(|byte| matches!(byte, b'\r' | b'\n')) {
+                        self.tail = Tail::default();
+                    }
+                    break None;
+                }
                 Ok(Some(event)) => match dialect::event(rules.api, event.data, rules.keep) {
                     Ok(delta) => {
                         if let Some(over) = self.on_delta(rules, delta, at, output_in_this_read) {
@@ -307,6 +395,7 @@ impl Exchange {
         at: Nanos,
         output_in_this_read: &mut bool,
     ) -> Option<Progress> {
+        self.tail = Tail::default();
         if let Some(words) = delta.error {
             return Some(self.fail(rules, FailureClass::StreamError, &words, at));
         }
@@ -335,6 +424,8 @@ impl Exchange {
             }
             self.record.chunk_tokens_known &= counted.is_some();
             let tokens = counted.filter(|_| self.record.chunk_tokens_known).unwrap_or(1);
+            (self.tail.chunk, self.tail.last) = (true, true);
+            self.tail.first = self.record.first.is_none();
             self.record.first.get_or_insert(at);
             self.record.last = Some(at);
             self.record.chunks.push(at, *output_in_this_read, tokens);
@@ -345,12 +436,14 @@ impl Exchange {
                 self.record.finish_tokens = counted.filter(|_| self.record.chunk_tokens_known);
             }
             self.record.last = Some(at);
+            self.tail.last = true;
             self.record.finish_reason = Some(shorten(&rules.redactor.clean(&reason)));
             self.finished = true;
         }
         if delta.terminal {
             self.record.terminal = true;
             self.verdict(rules, at);
+            self.tail.end = true;
         }
         None
     }

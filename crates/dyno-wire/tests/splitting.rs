@@ -4,6 +4,7 @@
 use dyno_model::outcome::{FailureClass, Outcome};
 use dyno_model::plan::Api;
 use dyno_model::record::{Phase, RequestRecord};
+use dyno_wire::client::Arrival;
 use dyno_wire::dialect::Keep;
 use dyno_wire::exchange::{Exchange, Progress, Rules};
 use dyno_wire::redact::Redactor;
@@ -11,6 +12,8 @@ use dyno_wire::sse::SseDecoder;
 use proptest::prelude::*;
 
 /// Server-sent events by the letter of the specification, over the whole text at once.
+const ARRIVAL: Arrival = Arrival { after: 1_000_000, at: 1_000_000, loose: 0 };
+
 fn reference(bytes: &[u8]) -> Vec<(Vec<u8>, Vec<u8>)> {
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     let (mut lines, mut line, mut at) = (Vec::new(), Vec::new(), 0);
@@ -117,11 +120,11 @@ fn exchange() -> Exchange {
 fn read(bytes: &[u8], cuts: &[usize]) -> (RequestRecord, bool) {
     let (rules, mut exchange) = (rules(), exchange());
     for part in split(bytes, cuts) {
-        if let Progress::Over { reusable } = exchange.on_data(&rules, part, 1_000_000) {
+        if let Progress::Over { reusable } = exchange.on_data(&rules, part, ARRIVAL) {
             return (exchange.record, reusable);
         }
     }
-    exchange.on_close(&rules, None, 1_000_000);
+    exchange.on_close(&rules, None, ARRIVAL);
     (exchange.record, false)
 }
 

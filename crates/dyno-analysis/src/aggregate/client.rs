@@ -3,7 +3,7 @@
 use dyno_model::frame::{ClientHealth, EngineSlip};
 use dyno_model::lag::LagHistogram;
 use dyno_model::summary::{Client, Lag, round6};
-use dyno_model::units::to_ms;
+use dyno_model::units::{to_ms, to_s};
 use dyno_stats::Counted;
 
 /// Exact lags of requests.
@@ -32,10 +32,18 @@ pub(crate) fn client(
     connect: Option<Lag>,
     health: Option<&ClientHealth>,
 ) -> Client {
+    // Older versions did not look at these.
+    let looked = health.filter(|h| h.read_delay.count() + h.unstamped_reads > 0);
     Client {
         send_lag_ms: send_lag,
         connect_ms: connect,
         read_lag_ms: health.and_then(|h| histogram_lag(&h.read_lag)),
+        read_delay_ms: health.and_then(|h| histogram_lag(&h.read_delay)),
+        missed_ticks: looked.map(|h| h.missed_ticks),
+        blind_s: looked.map(|h| round6(to_s(h.blind_ns))),
+        longest_stall_ms: looked.map(|h| round6(to_ms(h.longest_stall_ns))),
+        awaited_prompts_s: looked.map(|h| round6(to_s(h.awaited_prompts_ns))),
+        awaited_records_s: looked.map(|h| round6(to_s(h.awaited_records_ns))),
         timer_lag_ms: health.and_then(|h| histogram_lag(&h.timer_lag)),
         cpu_share: health
             .filter(|h| h.wall_ns > 0)

@@ -2,7 +2,7 @@
 //! samples, the second sorts them into blocks of time.
 
 use super::figures::{figures, for_each_gap_sample};
-use super::gather::Samples;
+use super::gather::{Samples, Taken};
 use dyno_model::Diagnostic;
 use dyno_model::metric::{PerTime, Time};
 use dyno_model::record::RequestRecord;
@@ -105,6 +105,7 @@ fn describe(counted: &Counted) -> Option<Distribution> {
         p99_9,
         max: Some(ms(counted.max()? as f64)),
         ci95: Intervals95::default(),
+        instrument: None,
         marked,
     })
 }
@@ -119,10 +120,17 @@ pub(crate) struct Distributions {
 impl Distributions {
     /// From the samples of the first reading (`latency` is given apart, for it is needed
     /// before).
-    pub(crate) fn new(mut samples: Samples, latency: &Counted, blocks: Option<TimeBlocks>) -> Self {
+    pub(crate) fn new(mut samples: Samples, latency: &Taken, blocks: Option<TimeBlocks>) -> Self {
+        let part = |taken: &Taken| {
+            let mut part = Part::new(&taken.counted, blocks);
+            if let Some(described) = &mut part.described {
+                described.instrument = taken.ranges;
+            }
+            part
+        };
         let parts = PerTime::new(|time| match time {
-            Time::Latency => Part::new(latency, blocks),
-            _ => Part::new(&samples.take(time), blocks),
+            Time::Latency => part(latency),
+            _ => part(&samples.take(time)),
         });
         Self { blocks, parts }
     }

@@ -4,6 +4,7 @@
 use super::concurrency::Flight;
 use super::failures::FailureWords;
 use super::figures::{figures, for_each_gap_sample};
+use super::instrument::{Effective, Gaps, Spans, bounds};
 use super::integrity::Streams;
 use super::sessions::Conversations;
 use super::slots::Slots;
@@ -14,6 +15,7 @@ use dyno_model::frame::LevelEnd;
 use dyno_model::metric::{PerTime, Time};
 use dyno_model::outcome::{FailureClass, Outcome};
 use dyno_model::record::RequestRecord;
+use dyno_model::summary::Ranges;
 use dyno_stats::{Counted, Tally};
 
 /// What the first reading of a level leaves.
@@ -27,6 +29,9 @@ pub(crate) struct Gathered {
     pub(crate) flight: Flight,
     pub(crate) span: Span,
     pub(crate) slots: Slots,
+    pub(crate) effective: Effective,
+    /// Completed requests whose records do not say how exact their times are.
+    pub(crate) unmeasured: u64,
     pub(crate) conversations: Conversations,
     pub(crate) send_lag: Vec<u64>,
     pub(crate) connect: Vec<u64>,
@@ -46,25 +51,47 @@ pub(crate) struct Gathered {
 pub(crate) struct Samples {
     /// Of times that a request has once.
     own: PerTime<Vec<u64>>,
+    /// By how much these may be off.
+    spans: PerTime<Spans>,
     /// Of times between events.
     gaps: PerTime<Tally>,
+    /// By how much these may be off.
+    loose: Gaps,
+}
+
+/// The samples of a time.
+#[derive(Debug, Default)]
+pub(crate) struct Taken {
+    pub(crate) counted: Counted,
+    /// What the client can be sure of.
+    pub(crate) ranges: Option<Ranges>,
 }
 
 impl Samples {
     fn add(&mut self, record: &RequestRecord) {
         let times = figures(record);
+        let bounds = bounds(record);
         for (time, samples) in self.own.iter_mut() {
-            samples.extend(times[time]);
+            let Some(value) = times[time] else { continue };
+            samples.push(value);
+            if let Some(pair) = bounds.as_ref().and_then(|bounds| bounds[time]) {
+                self.spans[time].push(value, pair);
+            }
         }
         for_each_gap_sample(record, |gap| self.gaps[gap.time].add(gap.value, gap.times));
+        self.loose.add(record);
     }
 
     /// All samples of a time, which are then gone.
-    pub(crate) fn take(&mut self, time: Time) -> Counted {
-        match std::mem::take(&mut self.own[time]) {
-            none if none.is_empty() => std::mem::take(&mut self.gaps[time]).freeze(),
-            own => Counted::from_samples(own),
+    pub(crate) fn take(&mut self, time: Time) -> Taken {
+        let own = std::mem::take(&mut self.own[time]);
+        if own.is_empty() {
+            let counted = std::mem::take(&mut self.gaps[time]).freeze();
+            let ranges = self.loose.ranges(time, &counted);
+            return Taken { counted, ranges };
         }
+        let ranges = std::mem::take(&mut self.spans[time]).ranges(&own);
+        Taken { counted: Counted::from_samples(own), ranges }
     }
 }
 
@@ -77,6 +104,8 @@ pub(crate) struct Span {
     pub(crate) last_end: Option<u64>,
     /// Last end of any that was sent.
     pub(crate) last_in_flight: Option<u64>,
+    /// How much earlier the first was sent, and the last ended, than it seems.
+    pub(crate) widths: [u64; 2],
 }
 
 /// Input tokens by our count and by the server's, where both are known.
@@ -99,11 +128,17 @@ pub(crate) struct Asked {
 impl Span {
     pub(crate) fn add(&mut self, record: &RequestRecord) {
         if let Some(sent) = record.sent {
-            self.first_sent = Some(self.first_sent.map_or(sent, |t| t.min(sent)));
+            if self.first_sent.is_none_or(|first| sent < first) {
+                self.first_sent = Some(sent);
+                self.widths[0] = record.widths.map_or(0, |widths| widths.sent);
+            }
             later(&mut self.last_sent, sent);
             later(&mut self.last_in_flight, record.end);
         }
         if matches!(record.outcome, Outcome::Completed | Outcome::Failed(_)) {
+            if self.last_end.is_none_or(|last| record.end > last) {
+                self.widths[1] = record.widths.map_or(0, |widths| widths.end);
+            }
             later(&mut self.last_end, record.end);
         }
     }
@@ -111,6 +146,12 @@ impl Span {
     /// First `sent` to the later of the last end and the last failure.
     pub(crate) fn duration(&self) -> Option<u64> {
         self.last_end?.checked_sub(self.first_sent?).filter(|n| *n > 0)
+    }
+
+    /// The least and the most that the duration may have been.
+    pub(crate) fn durations(&self) -> Option<[u64; 2]> {
+        let duration = self.duration()?;
+        Some([duration.saturating_sub(self.widths[1]), duration.saturating_add(self.widths[0])])
     }
 }
 
@@ -154,6 +195,7 @@ impl Gathered {
         self.span.add(record);
         if let Some(sent) = record.sent {
             self.slots.add(record.slot, sent, record.end);
+            self.effective.add(record, self.started.unwrap_or(0));
         }
         if matches!(record.outcome, Outcome::Completed | Outcome::Failed(_)) {
             let sent = record.sent.unwrap_or(record.intended);
@@ -172,6 +214,7 @@ impl Gathered {
 
     fn complete(&mut self, record: &RequestRecord) {
         self.samples.add(record);
+        self.unmeasured += u64::from(record.widths.is_none());
         self.input.add(record.input);
         self.output.add(record.output);
         if let (Some(asked), Some(got)) = (record.requested_output, record.output) {

@@ -4,7 +4,9 @@
 
 use super::figures::figures;
 use super::gather::Span;
-use super::judge::{too_many_failures, too_much_send_lag};
+use super::instrument::bounds;
+use super::judge::too_many_failures;
+use super::trust;
 use super::timeline::for_each_gap;
 use super::tokens::TokenSum;
 use crate::counts::Counts;
@@ -24,8 +26,8 @@ pub struct Glimpse {
     output: TokenSum,
     ttft: Samples,
     tpot: Samples,
-    latency: Samples,
-    send_lag: Samples,
+    /// The least and the most that all times to first token together may have been, and these.
+    first_token: [u128; 3],
     itl: Tally,
     rough_itl: LagHistogram,
 }
@@ -74,15 +76,6 @@ impl Samples {
             spread_of(&Counted::from_samples(self.exact.clone()))
         } else {
             rough(&self.rough)
-        }
-    }
-
-    /// In nanoseconds, however few there are: the rules do not ask.
-    fn quantile(&self, q: f64, exact: bool) -> Option<f64> {
-        if exact {
-            Counted::from_samples(self.exact.clone()).quantile(q)
-        } else {
-            self.rough.quantile(q).map(|ns| ns as f64)
         }
     }
 }
@@ -136,15 +129,18 @@ impl Glimpse {
         self.counts.planned += 1;
         self.counts.add(record);
         self.span.add(record);
-        let lag = record.dispatched.map(|at| at.saturating_sub(record.intended));
-        self.send_lag.extend(lag);
         if !record.is_completed() {
             return;
         }
         let found = figures(record);
         self.ttft.extend(found[Time::Ttft]);
         self.tpot.extend(found[Time::Tpot]);
-        self.latency.extend(found[Time::Latency].filter(|_| found[Time::Ttft].is_none()));
+        if let Some([low, high]) = bounds(record).and_then(|bounds| bounds[Time::Ttft]) {
+            let printed = found[Time::Ttft].unwrap_or(high);
+            [low, high, printed].into_iter().zip(&mut self.first_token).for_each(|(time, sum)| {
+                *sum += u128::from(time);
+            });
+        }
         self.output.add(record.output);
         for_each_itl(record, |time, tokens| {
             self.itl.add(time, tokens);
@@ -162,6 +158,13 @@ impl Glimpse {
         self.look(allow_failures, true)
     }
 
+    /// The client cannot even tell the mean time to first token.
+    fn uncertain(&self) -> Option<Diagnostic> {
+        let count = self.ttft.exact.len().max(1) as f64;
+        let [low, high, mean] = self.first_token.map(|sum| sum as f64 / count / 1e6);
+        trust::mean_ttft(mean, [low, high])
+    }
+
     fn look(&self, allow_failures: f64, exact: bool) -> Glimpsed {
         let duration = self.span.duration().filter(|_| self.counts.completed > 0);
         let per_s = |n: u64| duration.map(|ns| n as f64 / to_s(ns));
@@ -172,14 +175,11 @@ impl Glimpse {
             Time::Itl => rough(&self.rough_itl),
             _ => Spread::default(),
         });
-        let median = |samples: &Samples| samples.quantile(0.5, exact);
-        let median_ns = median(&self.ttft).or_else(|| median(&self.latency));
         let counts = Counts { planned: 0, ..self.counts.clone() };
         // Whether nothing completes can only be known when the level is over.
         let nothing = exact && self.counts.planned > 0 && counts.completed == 0;
-        let lag_ms = self.send_lag.quantile(0.99, exact).map(|ns| ns / 1e6);
         let findings = [
-            lag_ms.and_then(|p99_ms| too_much_send_lag(p99_ms, median_ns)),
+            self.uncertain(),
             nothing.then(|| Finding::NothingCompleted.into()),
             too_many_failures(&counts, allow_failures),
         ];

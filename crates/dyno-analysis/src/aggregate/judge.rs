@@ -1,4 +1,5 @@
-//! The rules of run validity, applied to what was gathered of a level.
+//! What is found of a level: facts about the server's side and the records, which count for the
+//! verdict, and whatever else should be known. What the ranges of the figures say is in `trust`.
 
 use super::gather::Gathered;
 use crate::counts::Counts;
@@ -33,21 +34,15 @@ const SCHEDULE_LIMIT: f64 = 0.02;
 const CLOCK_STEP_MS: f64 = 50.0;
 const LENGTH_LIMIT: f64 = 0.1;
 
-/// Beyond this a lag spoils the level: `floor` or a tenth of the median, whichever is more, but
+/// Beyond this a lag is worth telling: `floor` or a tenth of the median, whichever is more, but
 /// never above `ceiling`.
 fn lag_limit(floor: f64, median_ns: Option<f64>, ceiling: f64) -> f64 {
     floor.max(median_ns.unwrap_or(0.0) / 1e6 / 10.0).min(ceiling)
 }
 
-/// Requests left late, against the median of TTFT, or of latency where there is no TTFT.
-pub(super) fn too_much_send_lag(p99_ms: f64, median_ns: Option<f64>) -> Option<Diagnostic> {
-    let limit_ms = lag_limit(5.0, median_ns, 50.0);
-    (p99_ms > limit_ms).then(|| late(Finding::SendLag, p99_ms, limit_ms))
-}
-
-/// A lag in milliseconds, and what is still good.
-fn late(what: Finding, p99_ms: f64, limit_ms: f64) -> Diagnostic {
-    what.with([p99_ms, limit_ms].map(|ms| digits(ms, 1)))
+/// A lag in milliseconds that is worth telling.
+fn late(what: Finding, p99_ms: f64) -> Diagnostic {
+    what.with([digits(p99_ms, 1)])
 }
 
 /// More failures than allowed.
@@ -86,21 +81,22 @@ impl Case<'_> {
 
     fn lags(&self, found: &mut Vec<Diagnostic>) {
         let m = &self.medians;
-        let send_lag = self.client.send_lag_ms;
-        found.extend(
-            send_lag.and_then(|lag| too_much_send_lag(lag.p99, m[Time::Ttft].or(m[Time::Latency]))),
-        );
+        let p99 = |lag: Option<Lag>| lag.map_or(0.0, |lag| lag.p99);
+        let sent = p99(self.client.send_lag_ms);
+        if sent > lag_limit(5.0, m[Time::Ttft].or(m[Time::Latency]), 50.0) {
+            found.push(late(Finding::SendLag, sent));
+        }
         let per_token = m[Time::Itl].or(m[Time::ChunkGap]).or(m[Time::Tpot]).or(m[Time::Latency]);
         let read_limit = lag_limit(2.0, per_token, 20.0);
-        let p99 = |lag: Option<Lag>| lag.map_or(0.0, |lag| lag.p99);
+        // Versions that knew no ranges had these to go by.
         let (read, timer) = (p99(self.client.read_lag_ms), p99(self.client.timer_lag_ms));
-        if read.max(timer) > read_limit {
+        if self.client.read_lag_ms.is_some() && read.max(timer) > read_limit {
             let what = if timer > read { Finding::TimerLag } else { Finding::ReadLag };
-            found.push(late(what, read.max(timer), read_limit));
+            found.push(late(what, read.max(timer)));
         }
         let slip_limit = lag_limit(2.0, m[Time::Itl], f64::INFINITY);
         if let Some(slip) = self.slip.filter(|slip| slip.p99 > slip_limit) {
-            found.push(late(Finding::EngineSlip, slip.p99, slip_limit));
+            found.push(late(Finding::EngineSlip, slip.p99));
         }
     }
 

@@ -5,7 +5,7 @@ use super::client::{client, exact_lag, slip};
 use super::cost::cost;
 use super::distributions::{Distributions, TimeBlocks};
 use super::drift::{drifts, memory_growth};
-use super::gather::Gathered;
+use super::gather::{Gathered, Taken};
 use super::judge::{Case, records, verdict};
 use super::saturation;
 use super::server::Watch;
@@ -15,6 +15,7 @@ use super::slices::Sliced;
 use super::slo::Goodput;
 use super::steady::{NoWindow, Work, window};
 use super::tokens::sources;
+use super::trust::{self, WorkBounds};
 use dyno_model::environment::Environment;
 use dyno_model::frame::Ending;
 use dyno_model::metric::Time;
@@ -25,7 +26,7 @@ use dyno_model::summary::{
     Concurrency, LevelSummary, LoadSummary, RequestCounts, Throughput, round6, tidy,
 };
 use dyno_model::units::to_s;
-use dyno_model::{Diagnostic, Severity};
+use dyno_model::{Diagnostic, Severity, Verdict};
 use dyno_stats::{Counted, Saturation};
 use dyno_words::escape::escape;
 use dyno_words::number::digits;
@@ -41,7 +42,7 @@ pub(super) struct Level<'a> {
     distributions: Distributions,
     by_turn: Option<ByTurn>,
     goodput: Option<Goodput<'a>>,
-    latency: Counted,
+    latency: Taken,
     sliced: Option<Sliced>,
     work: Option<Work>,
     saturation: Option<Saturation>,
@@ -59,13 +60,14 @@ impl<'a> Level<'a> {
         mut gathered: Gathered,
     ) -> Self {
         gathered.flight.sort();
-        let latency = gathered.samples.take(Time::Latency);
+        let taken = gathered.samples.take(Time::Latency);
+        let latency = &taken.counted;
         let saturation = saturation::test(plan, &gathered);
-        let (window, no_window) = match window(plan, whole, &gathered, &latency, saturation) {
+        let (window, no_window) = match window(plan, whole, &gathered, latency, saturation) {
             Ok(window) => (window, None),
             Err(why) => (None, Some(why)),
         };
-        let (blocks, no_interval) = match blocks(plan, &gathered, &latency) {
+        let (blocks, no_interval) = match blocks(plan, &gathered, latency) {
             Ok(blocks) => (blocks, None),
             Err(why) => (None, Some(why)),
         };
@@ -73,11 +75,11 @@ impl<'a> Level<'a> {
         Self {
             index,
             plan,
-            distributions: Distributions::new(samples, &latency, blocks),
+            distributions: Distributions::new(samples, &taken, blocks),
             by_turn: ByTurn::new(&mut gathered.conversations, blocks),
             goodput: slo.map(Goodput::new),
             sliced: Sliced::new(plan, &gathered),
-            latency,
+            latency: taken,
             work: window.map(Work::new),
             gathered,
             saturation,
@@ -120,10 +122,10 @@ impl<'a> Level<'a> {
         let index = self.index;
         let Self { mut gathered, distributions, by_turn, goodput, work, .. } = self;
         let medians = distributions.medians();
-        let times = distributions.finish();
+        let mut times = distributions.finish();
         let duration = gathered.span.duration();
         let ramp = self.plan.load.ramp();
-        let stragglers = match (self.latency.quantile(0.5), duration) {
+        let stragglers = match (self.latency.counted.quantile(0.5), duration) {
             (Some(median), Some(duration)) if ramp.is_none() => {
                 gathered.last.stragglers(median, duration)
             }
@@ -148,13 +150,27 @@ impl<'a> Level<'a> {
             });
         let server = in_flight.and_then(|(from, to)| watch.over(index, from, to));
         let throughput = throughput(&gathered);
-        let steady = work.map(|work| work.steady());
+        let steady = work.as_ref().map(Work::steady);
+        let bounds = WorkBounds {
+            steady: steady.zip(work.as_ref().map(Work::bounds)),
+            whole: throughput,
+        };
+        let predicted = plan.target.predicted;
+        let instrument = trust::instrument(self.plan.load, predicted, &gathered, &bounds);
+        if let Some(slip) = engine_slip {
+            let mean = end.and_then(|end| end.slip?.mean_ns).map(|ns| ns as f64 / 1e6);
+            trust::allow_for_slip(&mut times, slip, mean);
+        }
+        trust::hold_the_printed(&mut times);
+        if instrument.is_none() {
+            times.iter_mut().filter_map(|(_, time)| time.as_mut()).for_each(|t| t.instrument = None);
+        }
         let slices = self.sliced.as_ref().map(|sliced| sliced.slices(&gathered));
         let mut over_time: Vec<Diagnostic> = match (&self.sliced, &slices, ramp) {
             (Some(sliced), Some(slices), Some(ramp)) => {
                 bend(ramp, sliced, slices, &gathered).into_iter().collect()
             }
-            (Some(sliced), _, None) => drifts(sliced, &self.latency, !self.plan.load.is_open()),
+            (Some(sliced), _, None) => drifts(sliced, &self.latency.counted, !self.plan.load.is_open()),
             _ => Vec::new(),
         };
         if let (true, Some((from, to))) = (self.plan.soak, in_flight) {
@@ -178,9 +194,6 @@ impl<'a> Level<'a> {
         findings.extend(
             server.iter().flat_map(|server| server_findings::of_level(plan, server, concurrency)),
         );
-        let verdict = verdict(&findings);
-        let (notes, reasons) =
-            findings.into_iter().partition(|finding| finding.severity == Some(Severity::Note));
         // Latencies of all rates of a ramp together are those of none.
         let known = past_capacity(self.plan).is_none() && ramp.is_none();
         let of_tokens = |time| matches!(time, Time::Tpot | Time::Itl | Time::ChunkGap);
@@ -196,9 +209,9 @@ impl<'a> Level<'a> {
             input_length: fixed_length(plan, &self.plan.input_tokens),
             output_length: fixed_length(plan, &self.plan.output_tokens),
             reported: None,
-            verdict,
-            reasons,
-            notes,
+            verdict: Verdict::Valid,
+            reasons: Vec::new(),
+            notes: Vec::new(),
             partial: end.is_none(),
             ending: end.map(|end| end.ending),
             requests: RequestCounts {
@@ -219,6 +232,7 @@ impl<'a> Level<'a> {
             sessions: by_turn.map(|by_turn| by_turn.finish(&gathered.conversations)),
             slo: None,
             integrity,
+            instrument,
             client,
             server,
             cost: cost(&plan.server, throughput, steady),
@@ -226,6 +240,12 @@ impl<'a> Level<'a> {
             failure_samples: gathered.words.texts(),
             stragglers,
         };
+        findings.splice(0..0, trust::findings(&level, self.plan.load));
+        findings.extend(trust::unknown(&gathered));
+        findings.extend(trust::notes(&gathered));
+        level.verdict = verdict(&findings);
+        (level.notes, level.reasons) =
+            findings.into_iter().partition(|finding| finding.severity == Some(Severity::Note));
         if let Some(goodput) = goodput {
             goodput.finish(&mut level, &gathered.counts, duration, known);
         }

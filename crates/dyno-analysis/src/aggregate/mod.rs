@@ -11,6 +11,7 @@ mod failures;
 mod figures;
 mod gather;
 pub mod glimpse;
+mod instrument;
 mod integrity;
 mod judge;
 mod level;
@@ -27,6 +28,7 @@ mod steady;
 mod stragglers;
 mod timeline;
 mod tokens;
+mod trust;
 
 pub use drift::memory_growth;
 

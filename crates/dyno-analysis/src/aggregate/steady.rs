@@ -177,24 +177,61 @@ fn open(warmed: bool, level: &Gathered, latency: &Counted) -> Option<Window> {
 
 const MICRO: u128 = 1_000_000;
 
-/// Work inside a window, in millionths so that no order of adding changes a bit.
+/// Work inside a window: as it is printed, and what was surely and what was possibly inside.
 #[derive(Debug, Clone)]
 pub(crate) struct Work {
     window: Window,
-    requests_micro: u128,
-    output_micro: u128,
-    input: u128,
+    printed: Sums,
+    surely: Sums,
+    possibly: Sums,
     output_unknown: bool,
     input_unknown: bool,
 }
 
+/// Sums in millionths, so that no order of adding changes a bit.
+#[derive(Debug, Clone, Copy, Default)]
+struct Sums {
+    requests_micro: u128,
+    output_micro: u128,
+    input: u128,
+}
+
+/// What a request did inside the window.
+#[derive(Debug, Clone, Copy, Default)]
+struct Inside {
+    /// Tokens, or the whole.
+    events: u128,
+    /// Its input counts where its first output is.
+    first: bool,
+}
+
+impl Sums {
+    /// Adds a completed request, so much of which was inside.
+    fn add(&mut self, record: &RequestRecord, known: PerChunk, inside: Inside, all: u128) {
+        self.requests_micro += inside.events * MICRO / all;
+        match record.output {
+            _ if known == PerChunk::Told && record.streamed => {
+                self.output_micro += inside.events * MICRO;
+            }
+            Some(output) => {
+                self.output_micro += u128::from(output.tokens) * inside.events * MICRO / all;
+            }
+            None => {}
+        }
+        if inside.first {
+            self.input += record.input.map_or(0, |input| u128::from(input.tokens));
+        }
+    }
+}
+
 impl Work {
     pub(crate) fn new(window: Window) -> Self {
+        let [printed, surely, possibly] = [Sums::default(); 3];
         Self {
             window,
-            requests_micro: 0,
-            output_micro: 0,
-            input: 0,
+            printed,
+            surely,
+            possibly,
             output_unknown: false,
             input_unknown: false,
         }
@@ -207,44 +244,64 @@ impl Work {
             return;
         }
         let known = per_chunk(record);
-        let (mut inside, mut all) = (0_u128, 0_u128);
+        let widths = record.widths.unwrap_or_default();
+        let [mut printed, mut surely, mut possibly] = [Inside::default(); 3];
+        let mut all = 0_u128;
+        let window = self.window;
+        // A time lies inside as it is printed, surely, possibly.
+        let lies = |at: u64, width: u64| {
+            let early = at.saturating_sub(width);
+            let possibly = at >= window.from && early <= window.to;
+            [window.holds(at), window.holds(at) && window.holds(early), possibly]
+        };
+        let mut count = |[is, sure, may]: [bool; 3], tokens: u128| {
+            printed.events += u128::from(is) * tokens;
+            surely.events += u128::from(sure) * tokens;
+            possibly.events += u128::from(may) * tokens;
+        };
         if record.streamed {
             for event in events(record, known) {
                 let tokens = u128::from(event.tokens);
                 all += tokens;
-                inside +=
-                    if self.window.holds(event.at_us.saturating_mul(1_000)) { tokens } else { 0 };
+                let [at, width] = [event.at_us, event.loose_us].map(|us| us.saturating_mul(1_000));
+                count(lies(at, width), tokens);
             }
         }
         if all == 0 {
-            (inside, all) = (u128::from(self.window.holds(record.end)), 1);
+            count(lies(record.end, widths.end), 1);
+            all = 1;
         }
-        self.requests_micro += inside * MICRO / all;
-        match record.output {
-            _ if known == PerChunk::Told && record.streamed => self.output_micro += inside * MICRO,
-            Some(output) => self.output_micro += u128::from(output.tokens) * inside * MICRO / all,
-            None => self.output_unknown |= inside > 0,
-        }
-        if self.window.holds(record.first.filter(|_| record.streamed).unwrap_or(record.end)) {
-            match record.input {
-                Some(input) => self.input += u128::from(input.tokens),
-                None => self.input_unknown = true,
-            }
-        }
+        let first = record.first.filter(|_| record.streamed);
+        let width = if first.is_some() { widths.first } else { widths.end };
+        [printed.first, surely.first, possibly.first] = lies(first.unwrap_or(record.end), width);
+        self.output_unknown |= record.output.is_none() && printed.events > 0;
+        self.input_unknown |= record.input.is_none() && printed.first;
+        self.printed.add(record, known, printed, all);
+        self.surely.add(record, known, surely, all);
+        self.possibly.add(record, known, possibly, all);
     }
 
     pub(crate) fn steady(&self) -> Steady {
+        Steady {
+            window_s: round6(to_s(self.window.length())),
+            throughput: self.per_s(&self.printed),
+        }
+    }
+
+    /// The least and the most that the work may have been.
+    pub(crate) fn bounds(&self) -> [Throughput; 2] {
+        [self.per_s(&self.surely), self.per_s(&self.possibly)]
+    }
+
+    fn per_s(&self, sums: &Sums) -> Throughput {
         let seconds = to_s(self.window.length());
         let per_s = |n: f64| tidy(n / seconds);
-        let output = (!self.output_unknown).then_some(self.output_micro as f64 / MICRO as f64);
-        let total = output.filter(|_| !self.input_unknown).map(|n| n + self.input as f64);
-        Steady {
-            window_s: round6(seconds),
-            throughput: Throughput {
-                requests_per_s: per_s(self.requests_micro as f64 / MICRO as f64),
-                output_tokens_per_s: output.and_then(per_s),
-                total_tokens_per_s: total.and_then(per_s),
-            },
+        let output = (!self.output_unknown).then_some(sums.output_micro as f64 / MICRO as f64);
+        let total = output.filter(|_| !self.input_unknown).map(|n| n + sums.input as f64);
+        Throughput {
+            requests_per_s: per_s(sums.requests_micro as f64 / MICRO as f64),
+            output_tokens_per_s: output.and_then(per_s),
+            total_tokens_per_s: total.and_then(per_s),
         }
     }
 }

@@ -6,6 +6,8 @@ use dyno_model::record::RequestRecord;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Event {
     pub(crate) at_us: u64,
+    /// How much earlier it may have been.
+    pub(crate) loose_us: u64,
     /// Tokens, or 1 where tokens per chunk are not known.
     pub(crate) tokens: u64,
 }
@@ -51,8 +53,14 @@ pub(crate) fn events(
     record
         .chunks
         .iter()
-        .map(move |c| Event { at_us: c.at_us, tokens: if told { c.tokens.into() } else { 1 } })
-        .chain(finish.map(|at| Event { at_us: at / 1_000, tokens: finish_tokens.into() }))
+        .map(move |c| {
+            let tokens = if told { c.tokens.into() } else { 1 };
+            Event { at_us: c.at_us, loose_us: c.loose_us, tokens }
+        })
+        .chain(finish.map(move |at| {
+            let loose_us = record.widths.map_or(0, |widths| widths.last / 1_000);
+            Event { at_us: at / 1_000, loose_us, tokens: finish_tokens.into() }
+        }))
 }
 
 /// A gap between two output events.

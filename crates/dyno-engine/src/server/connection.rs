@@ -3,6 +3,7 @@
 
 use super::generate::Later;
 use super::http::Reader;
+use super::ledger::Entry;
 use super::stream::Stream;
 use std::io::{ErrorKind, Write};
 use std::net::TcpStream;
@@ -42,6 +43,10 @@ pub(super) struct Connection {
     pub(super) blocked: bool,
     /// What to do when everything has been taken.
     pub(super) then: Option<Then>,
+    /// What is kept of the response under way.
+    pub(super) entry: Option<Box<Entry>>,
+    /// When the last bytes came, since 1970, where that is kept.
+    pub(super) came: u64,
     /// Write interest is registered.
     pub(super) watches_write: bool,
     pending: Vec<u8>,
@@ -81,6 +86,8 @@ impl Connection {
             blocked: false,
             then: None,
             watches_write: false,
+            entry: None,
+            came: 0,
             pending: Vec::new(),
             taken: 0,
         }

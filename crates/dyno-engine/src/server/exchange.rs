@@ -2,9 +2,10 @@
 
 use super::connection::{Answering, Connection, Task, Then};
 use super::http::MAX_BODY;
+use super::ledger::Ledger;
 use super::reactor::{Fate, Reactor};
 use super::routes::{Caller, Reply, Work};
-use dyno_net::Ready;
+use dyno_net::{Ready, read_stamped};
 use std::io::{self, ErrorKind, Read};
 
 impl Reactor {
@@ -31,7 +32,15 @@ impl Reactor {
 
     /// One read: a client with much to send must not keep the others waiting.
     fn read(&mut self, connection: &mut Connection) -> Fate {
-        match (&connection.socket).read(&mut self.read_buffer) {
+        let read = match self.ledger {
+            None => (&connection.socket).read(&mut self.read_buffer),
+            Some(_) => read_stamped(&connection.socket, &mut self.read_buffer).map(|read| {
+                let now = || self.clock.anchor_unix_ns() + self.clock.now();
+                connection.came = read.unix_ns.unwrap_or_else(now);
+                read.length
+            }),
+        };
+        match read {
             Ok(0) => return Fate::Drop,
             Ok(_) if matches!(connection.task, Task::Discard) => {}
             Ok(n) => connection.reader.push(&self.read_buffer[..n]),
@@ -55,6 +64,9 @@ impl Reactor {
                     let caller = Caller { token: connection.token, earlier: connection.requests };
                     let reply = self.site.respond(&request, now, caller);
                     connection.requests += 1;
+                    if self.ledger.is_some() {
+                        Ledger::begin(connection, connection.came);
+                    }
                     self.begin(connection, reply)
                 }
                 Ok(None) if connection.reader.take_expectation() => {

@@ -7,6 +7,7 @@ mod framing;
 mod generate;
 mod head;
 mod http;
+mod ledger;
 mod listener;
 mod outage;
 mod pace;
@@ -25,6 +26,7 @@ use crate::brain::Brain;
 use crate::fault::Fault;
 use reactor::Reactor;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::path::PathBuf;
 use thiserror::Error;
 
 /// What to serve, and where.
@@ -48,6 +50,8 @@ pub struct ServerOptions {
     /// When so many generation requests have been answered, connections and requests are still
     /// taken, but not a byte is answered any more.
     pub hang_after: Option<u64>,
+    /// Where to keep when requests came and tokens went.
+    pub ledger: Option<PathBuf>,
 }
 
 impl Default for ServerOptions {
@@ -61,6 +65,7 @@ impl Default for ServerOptions {
             seed: 0,
             die_after: None,
             hang_after: None,
+            ledger: None,
         }
     }
 }
@@ -87,6 +92,14 @@ pub enum EngineError {
     Io {
         /// What it was doing.
         doing: &'static str,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// The file to keep the truth in cannot be written.
+    #[error("cannot write {path}: {source}", path = path.display())]
+    Ledger {
+        /// The file.
+        path: PathBuf,
         /// What the system said.
         source: std::io::Error,
     },

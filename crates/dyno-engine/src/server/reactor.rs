@@ -2,12 +2,13 @@
 
 use super::connection::{Connection, Connections};
 use super::framing::Burst;
+use super::ledger::Ledger;
 use super::listener::{self, Accepted};
 use super::site::Site;
 use super::timers::Timers;
 use super::{EngineError, ServerOptions};
 use dyno_model::{MS, Nanos};
-use dyno_net::{Clock, Interest, Poller, Ready};
+use dyno_net::{Clock, Interest, Poller, Ready, ask_for_stamps};
 use rustix::fd::OwnedFd;
 use std::io::{self, Read};
 use std::os::unix::net::UnixStream;
@@ -40,6 +41,8 @@ pub(super) struct Reactor {
     pub(super) read_buffer: Vec<u8>,
     /// Writes of due tokens so far.
     pub(super) writes: u64,
+    /// Where the truth is kept.
+    pub(super) ledger: Option<Ledger>,
     /// Out of descriptors: when to try again if none is freed before.
     pub(super) accept_again: Option<Nanos>,
 }
@@ -58,6 +61,9 @@ impl Reactor {
             Ok(poller)
         });
         let failed = |source| EngineError::Io { doing: "watch its sockets", source };
+        let ledger = options.ledger.clone().map(|path| {
+            Ledger::create(&path, &clock).map_err(|source| EngineError::Ledger { path, source })
+        });
         Ok(Self {
             site: Site::new(options, clock.anchor_unix_ns()),
             listener,
@@ -69,6 +75,7 @@ impl Reactor {
             burst: Burst::default(),
             read_buffer: vec![0; READ_SIZE],
             writes: 0,
+            ledger: ledger.transpose()?,
             accept_again: None,
         })
     }
@@ -107,6 +114,7 @@ impl Reactor {
         ready.clear();
         self.poller
             .wait(self.clock.now(), until, ready)
+            .map(drop)
             .map_err(|source| EngineError::Io { doing: "wait for the network", source })
     }
 
@@ -120,6 +128,9 @@ impl Reactor {
         loop {
             match listener::accept(&self.listener).map_err(failed)? {
                 Accepted::One(socket) => {
+                    if self.ledger.is_some() {
+                        ask_for_stamps(&socket);
+                    }
                     let connection = self.connections.insert(socket);
                     let token = connection.token;
                     let added = self.poller.add(&connection.socket, token, Interest::Read);

@@ -177,6 +177,11 @@ impl Stream {
         }
     }
 
+    /// Tokens that have been rendered.
+    pub(super) fn sent(&self) -> u32 {
+        self.sent
+    }
+
     /// Renders the next write.
     pub(super) fn step(&mut self, burst: &mut Burst) -> Stepped {
         if std::mem::take(&mut self.opening) {

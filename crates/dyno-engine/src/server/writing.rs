@@ -111,11 +111,17 @@ impl Reactor {
             }
             let waited = std::mem::take(&mut connection.blocked);
             self.burst.clear();
+            let sent = stream.sent();
             let stepped = stream.step(&mut self.burst);
+            let tokens = stream.sent() - sent;
+            let before = self.clock.now();
             for bytes in self.burst.writes() {
                 if connection.send(bytes).is_err() {
                     return Fate::Drop;
                 }
+            }
+            if let Some(ledger) = &self.ledger {
+                ledger.wrote(connection, [before, self.clock.now()], tokens);
             }
             if !waited {
                 self.writes += 1;
@@ -138,6 +144,9 @@ impl Reactor {
         if after == After::Hold {
             connection.task = Task::Held;
             return Fate::Keep;
+        }
+        if let Some(ledger) = &mut self.ledger {
+            ledger.end(connection);
         }
         self.site.answered +=
             connection.answering.map_or(0, |answering| u64::from(answering.counts));

@@ -7,7 +7,7 @@ use dyno_model::frame::{
 };
 use dyno_model::lag::LagHistogram;
 use dyno_model::outcome::{FailureClass, Outcome};
-use dyno_model::record::{Phase, RequestRecord, TokenCount, TokenSource, Turn};
+use dyno_model::record::{Phase, RequestRecord, TokenCount, TokenSource, Turn, Widths};
 use dyno_model::server::ServerSample;
 use proptest::collection::vec;
 use proptest::option;
@@ -97,6 +97,10 @@ fn request() -> impl Strategy<Value = RequestRecord> {
     let turn = option::of((number(), any::<u32>()))
         .prop_map(|turn| turn.map(|(session, number)| Turn { session, number }));
     let identity = (identity, turn).prop_map(|(i, turn)| (i.0, i.1, i.2, i.3, i.4, turn));
+    let widths = option::of([number(), number(), number(), number(), number()]).prop_map(|widths| {
+        widths.map(|[intended, sent, first, last, end]| Widths { intended, sent, first, last, end })
+    });
+    let times = (times, widths).prop_map(|((intended, times, end), widths)| (intended, times, end, widths));
     (identity, times, chunks(), vec(any::<bool>(), 5), counts, words).prop_map(
         |(identity, times, chunks, flags, counts, words)| RequestRecord {
             level: identity.0,
@@ -113,6 +117,7 @@ fn request() -> impl Strategy<Value = RequestRecord> {
             first: times.1[4],
             last: times.1[5],
             end: times.2,
+            widths: times.3,
             chunks,
             chunk_tokens_known: flags[0],
             finish_tokens: counts.0,
@@ -151,24 +156,33 @@ fn ending() -> impl Strategy<Value = Ending> {
 }
 
 fn client() -> impl Strategy<Value = ClientHealth> {
-    (lag(), lag(), [number(), number(), number(), number()], any::<i64>()).prop_map(
-        |(read_lag, timer_lag, [cpu_ns, wall_ns, out_of_files, out_of_ports], clock_step_ns)| {
-            ClientHealth {
-                read_lag,
-                timer_lag,
-                cpu_ns,
-                wall_ns,
-                out_of_files,
-                out_of_ports,
-                clock_step_ns,
-            }
+    let four = || [number(), number(), number(), number()];
+    ((lag(), lag(), lag()), four(), four(), [number(), number()], any::<i64>()).prop_map(
+        |(lags, counts, more, waits, clock_step_ns)| ClientHealth {
+            read_lag: lags.0,
+            timer_lag: lags.1,
+            read_delay: lags.2,
+            cpu_ns: counts[0],
+            wall_ns: counts[1],
+            out_of_files: counts[2],
+            out_of_ports: counts[3],
+            missed_ticks: more[0],
+            unstamped_reads: more[1],
+            blind_ns: more[2],
+            longest_stall_ns: more[3],
+            awaited_prompts_ns: waits[0],
+            awaited_records_ns: waits[1],
+            clock_step_ns,
         },
     )
 }
 
 fn level_end() -> impl Strategy<Value = LevelEnd> {
     let slip = [number(), number(), number(), number()]
-        .prop_map(|[count, p50_ns, p99_ns, max_ns]| EngineSlip { count, p50_ns, p99_ns, max_ns });
+        .prop_map(|[count, p50_ns, p99_ns, max_ns]| {
+            let mean_ns = (count % 2 == 0).then_some(p50_ns);
+            EngineSlip { count, mean_ns, p50_ns, p99_ns, max_ns }
+        });
     let numbers = [number(), number(), number(), number()];
     let maybe = (option::of(number()), option::of(number()));
     (any::<u32>(), ending(), numbers, maybe, client(), option::of(slip)).prop_map(

@@ -61,6 +61,7 @@ fn distribution(mean: f64, p50: Option<f64>, p99: Option<f64>) -> Distribution {
         p99_9: None,
         max: Some(mean),
         ci95: Intervals95::default(),
+        instrument: None,
         marked: vec![],
     }
 }

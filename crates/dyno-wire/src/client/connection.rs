@@ -1,5 +1,6 @@
 //! A connection in the client's table: its socket, the exchange it carries, and when to give up.
 
+use super::instrument::Seen;
 use super::socket::Socket;
 use crate::exchange::{Exchange, Rest};
 use dyno_model::Nanos;
@@ -42,6 +43,8 @@ pub(crate) struct Connection {
     pub(crate) request: Option<Vec<u8>>,
     /// It had carried a request, or stood idle, before this one.
     pub(crate) reused: bool,
+    /// When it was empty.
+    pub(super) seen: Seen,
     /// When the current wait began: of the connect, the request, the last byte.
     pub(crate) since: Nanos,
     /// The earliest timer set for it.
@@ -58,6 +61,7 @@ impl Connection {
             rest: None,
             request: None,
             reused: false,
+            seen: Seen::default(),
             since: now,
             timer: Nanos::MAX,
         }

@@ -1,11 +1,12 @@
 //! One turn of the loop: wait, read and time everything that is ready, then make sense of it.
 
 use super::connection::State;
+use super::instrument::{Arrival, Read};
 use super::socket::Decoded;
 use super::{Client, TLS};
 use crate::exchange::Progress;
-use dyno_model::Nanos;
 use dyno_model::outcome::FailureClass;
+use dyno_model::{MS, Nanos};
 use std::io::{self, ErrorKind};
 use std::ops::Range;
 
@@ -15,11 +16,15 @@ pub(super) const ARENA: usize = 1 << 20;
 const MAX_READ: usize = 64 << 10;
 const MIN_READ: usize = 16 << 10;
 
-/// What one socket read gave, and when it returned.
+/// While something is in flight the loop looks around at least this often, so that it is known since
+/// when a socket may have had something.
+const LOOK_EVERY: Nanos = MS;
+
+/// What one socket read gave, and when that came.
 #[derive(Debug)]
 pub(super) struct SocketRead {
     token: u64,
-    at: Nanos,
+    arrival: Arrival,
     result: io::Result<Range<usize>>,
 }
 
@@ -27,12 +32,20 @@ impl Client {
     /// Waits until something happens or until `until`, and deals with it.
     pub(super) fn turn(&mut self, until: Nanos) -> io::Result<()> {
         let timer = self.timers.peek().map_or(Nanos::MAX, |timer| timer.0.0);
-        let deadline = until.min(timer).min(self.health.tick);
+        let entered = self.clock.now();
+        // On a grid, so that the timer is not set anew for each event.
+        let look = match self.in_flight {
+            0 => Nanos::MAX,
+            _ => (entered / LOOK_EVERY + 1) * LOOK_EVERY,
+        };
+        let deadline = until.min(timer).min(self.health.tick).min(look);
         let mut ready = std::mem::take(&mut self.ready);
         ready.clear();
-        self.poller.wait(self.clock.now(), Some(deadline), &mut ready)?;
+        let room = self.poller.wait(entered, Some(deadline), &mut ready)?;
         let polled = self.clock.now();
-        self.health.on_poll(polled);
+        self.health.on_poll(entered, deadline, polled);
+        self.instrument.polled(entered, room, polled, self.clock.wall_offset());
+        let mut before = polled;
         let mut arena = std::mem::take(&mut self.arena);
         let mut rest = ready.as_slice();
         while !rest.is_empty() {
@@ -52,22 +65,34 @@ impl Client {
                     continue;
                 }
                 let room = used..arena.len().min(used + MAX_READ);
+                let most = room.len();
                 let result = connection.socket.read(&mut arena[room]);
-                let at = self.clock.now();
-                self.health.on_read(polled, at);
+                let after = self.clock.now();
                 if matches!(&result, Err(error) if error.kind() == ErrorKind::WouldBlock) {
                     continue;
                 }
-                let start = used;
-                used += *result.as_ref().unwrap_or(&0);
-                let result = result.map(|length| start..start + length);
-                self.reads.push(SocketRead { token: event.token, at, result });
+                let (length, stamp) =
+                    result.as_ref().map_or((0, None), |read| (read.length, read.unix_ns));
+                let read = Read { before, after, full: length == most, stamp };
+                let (arrival, stamped) = self.instrument.read(&mut connection.seen, read);
+                if length > 0 {
+                    self.health.on_read(arrival.at, after, stamped);
+                }
+                before = after;
+                let bytes = used..used + length;
+                used += length;
+                let result = result.map(|_| bytes);
+                self.reads.push(SocketRead { token: event.token, arrival, result });
             }
             for read in std::mem::take(&mut self.reads).drain(..) {
                 match read.result {
-                    Ok(range) if range.is_empty() => self.on_broken(read.token, None),
-                    Ok(range) => self.on_bytes(read.token, &arena[range], read.at),
-                    Err(error) => self.on_broken(read.token, Some(&error.to_string())),
+                    Ok(range) if range.is_empty() => {
+                        self.on_broken(read.token, None, Some(read.arrival));
+                    }
+                    Ok(range) => self.on_bytes(read.token, &arena[range], read.arrival),
+                    Err(error) => {
+                        self.on_broken(read.token, Some(&error.to_string()), Some(read.arrival));
+                    }
                 }
             }
             let mut writes = std::mem::take(&mut self.writes);
@@ -108,8 +133,9 @@ impl Client {
         }
     }
 
-    /// Bytes came at `at`.
-    fn on_bytes(&mut self, token: u64, bytes: &[u8], at: Nanos) {
+    /// Bytes came.
+    fn on_bytes(&mut self, token: u64, bytes: &[u8], mut arrival: Arrival) {
+        let at = arrival.at;
         let mut scratch = std::mem::take(&mut self.scratch);
         let Some(connection) = self.table.get_mut(token) else {
             return;
@@ -121,11 +147,15 @@ impl Client {
                 let words = format!("{TLS}{error}");
                 // The alert that says why is worth an attempt.
                 let _ = connection.socket.flush();
-                self.on_broken(token, Some(&words));
+                self.on_broken(token, Some(&words), Some(arrival));
                 self.scratch = scratch;
                 return;
             }
         };
+        if !connection.socket.is_between_records() {
+            // The last packet brought the beginning of something that cannot be read yet.
+            arrival.loose = arrival.spread();
+        }
         match connection.state {
             State::Connecting => {}
             State::Handshaking => {
@@ -152,7 +182,7 @@ impl Client {
                 let mut first_output = false;
                 if let Some(exchange) = &mut connection.exchange {
                     let had_output = exchange.has_output();
-                    progress = exchange.on_data(&self.options.rules, data, at);
+                    progress = exchange.on_data(&self.options.rules, data, arrival);
                     first_output = !had_output && exchange.has_output();
                     if exchange.begun {
                         connection.request = None;

@@ -5,12 +5,14 @@
 mod connection;
 mod events;
 mod health;
+mod instrument;
 mod side;
 mod socket;
 mod table;
 mod timers;
 mod transport;
 
+pub use instrument::Arrival;
 pub use side::{Fetched, Interrupted};
 
 use crate::encode::SecretHeaders;
@@ -23,6 +25,7 @@ use dyno_model::plan::Timeouts;
 use dyno_model::{Nanos, SEC};
 use dyno_net::{Clock, Interest, Poller, Ready};
 use health::Health;
+use instrument::Instrument;
 use rustix::io::Errno;
 use rustls::ClientConfig;
 use rustls::pki_types::ServerName;
@@ -92,6 +95,7 @@ pub struct Client {
     opening: usize,
     opening_failed: bool,
     health: Health,
+    instrument: Instrument,
     ready: Vec<Ready>,
     reads: Vec<events::SocketRead>,
     writes: Vec<u64>,
@@ -123,6 +127,7 @@ impl Client {
             opening: 0,
             opening_failed: false,
             health: Health::new(&clock),
+            instrument: Instrument::new(clock.now(), clock.wall_offset()),
             ready: Vec::new(),
             reads: Vec::new(),
             writes: Vec::new(),
@@ -267,7 +272,7 @@ impl Client {
         let queued = connection.socket.queue(bytes.unwrap_or_default());
         match queued {
             Ok(()) => self.flush(token),
-            Err(error) => self.on_broken(token, Some(&error.to_string())),
+            Err(error) => self.on_broken(token, Some(&error.to_string()), None),
         }
         self.set_timer(token);
     }
@@ -276,18 +281,20 @@ impl Client {
         let Some(connection) = self.table.get_mut(token) else {
             return;
         };
+        let before = self.clock.now();
         match connection.socket.flush() {
             Ok(done) => {
                 if done && connection.state == State::Sending {
                     let now = self.clock.now();
                     connection.state = State::Waiting;
+                    connection.seen.empty_at(before);
                     if let Some(exchange) = &mut connection.exchange {
-                        exchange.record.sent = Some(now);
+                        exchange.on_sent(before, now);
                     }
                 }
                 self.watch(token, if done { Interest::Read } else { Interest::ReadWrite });
             }
-            Err(error) => self.on_broken(token, Some(&error.to_string())),
+            Err(error) => self.on_broken(token, Some(&error.to_string()), None),
         }
     }
 
@@ -302,9 +309,10 @@ impl Client {
     }
 
     /// The connection has ended (`why` if it broke). A request on a reused one that was closed
-    /// before any byte of the answer is sent once more, on a fresh one.
-    fn on_broken(&mut self, token: u64, why: Option<&str>) {
-        let now = self.clock.now();
+    /// before any byte of the answer is sent once more, on a fresh one. `arrival`: when that came.
+    fn on_broken(&mut self, token: u64, why: Option<&str>, arrival: Option<Arrival>) {
+        let arrival = arrival.unwrap_or_else(|| Arrival::exactly(self.clock.now()));
+        let now = arrival.at;
         let Some(mut connection) = self.table.remove(token) else {
             return;
         };
@@ -319,10 +327,10 @@ impl Client {
             exchange.record.resent = true;
             exchange.record.reused = false;
             exchange.record.connected = None;
-            exchange.record.sent = None;
+            exchange.not_sent();
             return self.open(Some(exchange), connection.request.unwrap_or_default());
         } else {
-            exchange.on_close(&self.options.rules, why, now);
+            exchange.on_close(&self.options.rules, why, arrival);
         }
         self.ended.push(exchange);
     }

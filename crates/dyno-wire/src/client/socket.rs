@@ -2,6 +2,7 @@
 //! was read are two steps, so that all sockets that are ready can be read, and timed, before
 //! anything is parsed.
 
+use dyno_net::{Stamped, ask_for_stamps, read_stamped};
 use rustix::net::{AddressFamily, SocketFlags, SocketType, ipproto, sockopt};
 use rustls::pki_types::ServerName;
 use rustls::{ClientConfig, ClientConnection};
@@ -14,10 +15,51 @@ use std::sync::Arc;
 #[derive(Debug)]
 pub(crate) struct Socket {
     stream: TcpStream,
-    tls: Option<Box<ClientConnection>>,
+    tls: Option<Box<Tls>>,
     /// What is still to be written, and from where.
     outgoing: Vec<u8>,
     written: usize,
+}
+
+/// A TLS connection, and where its stream of records stands.
+#[derive(Debug)]
+struct Tls {
+    connection: ClientConnection,
+    records: Records,
+}
+
+/// Follows the headers of TLS records, to know whether a read ended with the end of one.
+#[derive(Debug, Default)]
+struct Records {
+    header: [u8; 5],
+    /// Bytes of the header that have come.
+    got: usize,
+    /// Bytes of the record that are still to come.
+    left: usize,
+}
+
+impl Records {
+    fn take(&mut self, mut bytes: &[u8]) {
+        while !bytes.is_empty() {
+            if self.left > 0 {
+                let length = self.left.min(bytes.len());
+                self.left -= length;
+                bytes = &bytes[length..];
+                continue;
+            }
+            self.header[self.got] = bytes[0];
+            bytes = &bytes[1..];
+            self.got += 1;
+            if self.got == self.header.len() {
+                self.got = 0;
+                self.left = usize::from(u16::from_be_bytes([self.header[3], self.header[4]]));
+            }
+        }
+    }
+
+    fn is_between(&self) -> bool {
+        self.got == 0 && self.left == 0
+    }
 }
 
 /// What became of bytes that a read gave.
@@ -39,6 +81,7 @@ impl Socket {
         let flags = SocketFlags::NONBLOCK | SocketFlags::CLOEXEC;
         let fd = rustix::net::socket_with(family, SocketType::STREAM, flags, Some(ipproto::TCP))?;
         sockopt::set_tcp_nodelay(&fd, true)?;
+        ask_for_stamps(&fd);
         match rustix::net::connect(&fd, &address) {
             Ok(()) | Err(rustix::io::Errno::INPROGRESS) => {}
             Err(error) => return Err(error.into()),
@@ -50,7 +93,7 @@ impl Socket {
                     .map_err(io::Error::other)?;
                 // A request of 128,000 tokens is queued whole.
                 connection.set_buffer_limit(None);
-                Some(Box::new(connection))
+                Some(Box::new(Tls { connection, records: Records::default() }))
             }
         };
         Ok(Self { stream: TcpStream::from(fd), tls, outgoing: Vec::new(), written: 0 })
@@ -70,17 +113,22 @@ impl Socket {
 
     /// Whether data may be sent: at once for plain connections, after the handshake for TLS.
     pub(crate) fn is_ready(&self) -> bool {
-        self.tls.as_ref().is_none_or(|tls| !tls.is_handshaking())
+        self.tls.as_ref().is_none_or(|tls| !tls.connection.is_handshaking())
     }
 
     pub(crate) fn is_tls(&self) -> bool {
         self.tls.is_some()
     }
 
-    /// One read from the socket, as it is.
-    pub(crate) fn read(&self, buffer: &mut [u8]) -> io::Result<usize> {
+    /// What has been read ends where a TLS record does; always so for plain connections.
+    pub(crate) fn is_between_records(&self) -> bool {
+        self.tls.as_ref().is_none_or(|tls| tls.records.is_between())
+    }
+
+    /// One read from the socket, as it is, with the kernel's stamp.
+    pub(crate) fn read(&self, buffer: &mut [u8]) -> io::Result<Stamped> {
         loop {
-            match (&self.stream).read(buffer) {
+            match read_stamped(&self.stream, buffer) {
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
                 result => return result,
             }
@@ -96,6 +144,8 @@ impl Socket {
         let Some(tls) = &mut self.tls else {
             return Ok(Decoded::Plain(bytes));
         };
+        tls.records.take(bytes);
+        let tls = &mut tls.connection;
         scratch.clear();
         let mut input = bytes;
         while !input.is_empty() {
@@ -116,7 +166,7 @@ impl Socket {
     pub(crate) fn queue(&mut self, bytes: Vec<u8>) -> io::Result<()> {
         match &mut self.tls {
             None => (self.outgoing, self.written) = (bytes, 0),
-            Some(tls) => tls.writer().write_all(&bytes)?,
+            Some(tls) => tls.connection.writer().write_all(&bytes)?,
         }
         Ok(())
     }
@@ -125,8 +175,8 @@ impl Socket {
     pub(crate) fn flush(&mut self) -> io::Result<bool> {
         loop {
             let result = match &mut self.tls {
-                Some(tls) if !tls.wants_write() => return Ok(true),
-                Some(tls) => tls.write_tls(&mut self.stream),
+                Some(tls) if !tls.connection.wants_write() => return Ok(true),
+                Some(tls) => tls.connection.write_tls(&mut self.stream),
                 None if self.written == self.outgoing.len() => {
                     self.outgoing = Vec::new();
                     self.written = 0;
@@ -141,6 +191,28 @@ impl Socket {
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
                 Err(error) if error.kind() == ErrorKind::WouldBlock => return Ok(false),
                 Err(error) => return Err(error),
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_end_of_a_record_is_found_however_it_is_cut() {
+        let stream = [[23, 3, 3, 0, 3].as_slice(), b"abc", &[23, 3, 3, 0, 0], &[22, 3, 3, 1, 0]];
+        let mut stream = stream.concat();
+        stream.extend([0; 256]);
+        let ends = [8, 13, stream.len()];
+        for step in [1, 2, 7, 300] {
+            let mut records = Records::default();
+            let mut taken = 0;
+            for part in stream.chunks(step) {
+                records.take(part);
+                taken += part.len();
+                assert_eq!(records.is_between(), ends.contains(&taken), "{taken} by {step}");
             }
         }
     }

@@ -2,10 +2,10 @@
 
 use crate::wordings;
 
-const CLIENT_IS_SLOW: [&str; 2] = [
-    "these figures describe this client, not the server; run fewer streams per client, give it a \
-     core of its own, and see `dyno doctor`",
-    "这些数值反映的是客户端而非服务器；请减少单个客户端的并发流，给它独占一个核，并参考 `dyno doctor`",
+const CLIENT_WAS_LATE: [&str; 2] = [
+    "what that does to each metric is in its instrument range; give the client a core of its own, and \
+     see `dyno doctor`",
+    "对各项数值的影响见其测量范围；请给客户端独占一个核，并参考 `dyno doctor`",
 ];
 const RECORDS_WRONG: [&str; 2] = [
     "the records do not add up: do not use these figures; keep the run directory and report it as \
@@ -34,23 +34,20 @@ wordings! {
     /// What is found of a level or a run.
     pub enum Finding;
 
-    SendLag: Error "send_lag",
-        ["requests left late: send lag p99 {} ms, limit {} ms",
-         "请求发出过晚：发送滞后 p99 {} ms，上限 {} ms"],
-        CLIENT_IS_SLOW;
-    ReadLag: Error "read_lag",
-        ["the client was busy: read lag p99 {} ms, limit {} ms",
-         "客户端过忙：读取滞后 p99 {} ms，上限 {} ms"],
-        CLIENT_IS_SLOW;
-    TimerLag: Error "read_lag",
-        ["the client was busy: timer lag p99 {} ms, limit {} ms",
-         "客户端过忙：定时器滞后 p99 {} ms，上限 {} ms"],
-        CLIENT_IS_SLOW;
-    OutOfFiles: Error "out_of_files",
+    SendLag: Note "send_lag",
+        ["requests left late: send lag p99 {} ms", "请求发出过晚：发送滞后 p99 {} ms"],
+        CLIENT_WAS_LATE;
+    ReadLag: Note "read_lag",
+        ["the client was busy: read lag p99 {} ms", "客户端过忙：读取滞后 p99 {} ms"],
+        CLIENT_WAS_LATE;
+    TimerLag: Note "read_lag",
+        ["the client was busy: timer lag p99 {} ms", "客户端过忙：定时器滞后 p99 {} ms"],
+        CLIENT_WAS_LATE;
+    OutOfFiles: Note "out_of_files",
         ["{} {0|arrival was|arrivals were} not sent for want of file descriptors",
          "因文件描述符不足，{} 个请求未能发出"],
         ["raise the limit of open files (`ulimit -n`)", "请提高可打开文件数上限（`ulimit -n`）"];
-    OutOfPorts: Error "out_of_ports",
+    OutOfPorts: Note "out_of_ports",
         ["{} {0|arrival was|arrivals were} not sent for want of local ports",
          "因本地端口不足，{} 个请求未能发出"],
         ["widen net.ipv4.ip_local_port_range, or use more than one client address",
@@ -60,9 +57,9 @@ wordings! {
          "计划的 {1} 个请求实际发出 {0} 个，偏差 {2}"],
         ["the offered load was not the one asked for; lower the rate or use more clients",
          "实际施加的负载与要求不符；请降低速率或增加客户端"];
-    EngineSlip: Error "engine_slip",
-        ["the embedded engine missed its own schedule: p99 {} ms late, limit {} ms",
-         "内置引擎未能跟上自身的时间表：p99 滞后 {} ms，上限 {} ms"],
+    EngineSlip: Note "engine_slip",
+        ["the embedded engine missed its own schedule: p99 {} ms late",
+         "内置引擎未能跟上自身的时间表：p99 滞后 {} ms"],
         ["this machine is too busy for client and engine at this load; lower it, or run `dyno \
           engine` elsewhere",
          "本机在此负载下无法同时承载客户端与引擎；请降低负载，或在别处运行 `dyno engine`"];
@@ -108,7 +105,7 @@ wordings! {
         ["{} of {} requests failed ({}; {} allowed)", "{1} 个请求中有 {0} 个失败（{2}；允许 {3}）"],
         ["throughput and latency are of the survivors; look at the failures below",
          "吞吐量与延迟只统计成功的请求；请查看下方的失败信息"];
-    Coalesced: Warning "coalesced",
+    Coalesced: Note "coalesced",
         ["{} of the output events came with the same read as the one before",
          "{} 的输出事件与前一个事件在同一次读取中到达"],
         ["something buffers the stream (a proxy, compression, a slow link): do not trust ITL; \
@@ -177,7 +174,7 @@ wordings! {
         ["too few samples for the SLO: {}", "样本不足以判定 SLO：{}"],
         ["give the level more requests with --requests or --duration, or bound a lower percentile",
          "请用 --requests 或 --duration 增加请求，或改为约束较低的百分位"];
-    ClockStepped: Warning "clock_stepped",
+    ClockStepped: Note "clock_stepped",
         ["the wall clock moved by {} ms against the monotonic one",
          "系统时钟相对单调时钟跳变了 {} ms"],
         ["latencies are not touched, but times of day in this run are; check time synchronisation",

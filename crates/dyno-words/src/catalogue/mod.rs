@@ -3,6 +3,7 @@
 
 mod findings;
 mod import;
+mod instrument;
 mod lint;
 mod notes;
 mod over_time;
@@ -11,6 +12,7 @@ mod server;
 
 pub use findings::Finding;
 pub use import::Problem;
+pub use instrument::Measuring;
 pub use lint::Defect;
 pub use notes::Note;
 pub use over_time::OverTime;
@@ -20,8 +22,9 @@ pub use server::ServerFinding;
 
 use crate::wording::Wording;
 
-const TABLES: [&[Wording]; 7] = [
+const TABLES: [&[Wording]; 8] = [
     Finding::ROWS,
+    Measuring::ROWS,
     OverTime::ROWS,
     ServerFinding::ROWS,
     Note::ROWS,

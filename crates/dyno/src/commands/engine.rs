@@ -77,6 +77,7 @@ fn options(args: &EngineArgs) -> Result<ServerOptions, String> {
         model: args.model.clone().unwrap_or_else(|| options.model.clone()),
         die_after: args.die_after,
         hang_after: args.hang_after,
+        ledger: args.ledger.clone(),
         ..options
     })
 }
@@ -85,6 +86,7 @@ fn at_fault(error: &EngineError) -> &'static str {
     match error {
         EngineError::PortInUse(_) => "--port",
         EngineError::Bind { .. } => "--host, --port",
+        EngineError::Ledger { .. } => "--ledger",
         _ => "engine",
     }
 }

@@ -1,0 +1,33 @@
+//! What the client can be sure of: from the widths of a level's times to the range of each figure.
+//! Order statistics are monotone, so the least that all samples may have been gives the least of
+//! every percentile, and the most the most.
+
+mod effective;
+mod gaps;
+mod own;
+
+pub(crate) use effective::Effective;
+pub(crate) use gaps::Gaps;
+pub(crate) use own::{bounds, Spans};
+
+use dyno_model::metric::Statistic;
+use dyno_model::summary::{Ranges, round6};
+use dyno_stats::Counted;
+
+const NS_PER_MS: f64 = 1e6;
+
+/// The ranges of a time's statistics, of the least and the most that its samples may have been, in
+/// nanoseconds.
+pub(super) fn ranges(low: &Counted, high: &Counted) -> Ranges {
+    Ranges::new(|statistic| {
+        let of = |counted: &Counted| match statistic {
+            Statistic::Mean => counted.mean(),
+            Statistic::P50 => counted.quantile(0.5),
+            Statistic::P90 => counted.quantile(0.9),
+            Statistic::P95 => counted.quantile(0.95),
+            Statistic::P99 => counted.quantile(0.99),
+            _ => None,
+        };
+        Some([of(low)?, of(high)?].map(|ns| round6(ns / NS_PER_MS)))
+    })
+}

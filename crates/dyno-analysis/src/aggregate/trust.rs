@@ -1,0 +1,230 @@
+//! Whether the figures of a level are to be believed: by how much the client may be wrong about each, and
+//! what became of the client while it measured.
+
+use super::gather::Gathered;
+use dyno_model::frame::ClientHealth;
+use dyno_model::instrument::Quality;
+use dyno_model::metric::{Metric, Statistic, Time};
+use dyno_model::plan::Load;
+use dyno_model::summary::{
+    Instrument, Lag, LevelSummary, Ranges, Stamps, Steady, Throughput, ThroughputRanges, Times, round6,
+};
+use dyno_model::units::{to_ms, to_s};
+use dyno_model::{Diagnostic, MS, Value};
+use dyno_words::number::{digits, short};
+use dyno_words::{Measuring, Phrase, list, values};
+
+/// Below these shares of its requests in flight a closed loop is suspect, and invalid.
+const MOST_IN_FLIGHT: f64 = 0.98;
+const ENOUGH_IN_FLIGHT: f64 = 0.90;
+/// Stalls are worth telling from this length on, or from this share of the level.
+const LONG_STALL_NS: u64 = 10 * MS;
+const MUCH_BLIND: f64 = 0.01;
+/// A thread that uses more of a CPU than this has too much to do; one that uses less was kept from it.
+const BUSY: f64 = 0.7;
+/// Waiting is worth telling from this share of the level on.
+const MUCH_WAITING: f64 = 0.01;
+const FEW_UNSTAMPED: f64 = 0.01;
+
+/// The statistics of a time that count for the verdict.
+const HEADLINE: [Statistic; 4] = [Statistic::Mean, Statistic::P50, Statistic::P90, Statistic::P99];
+
+/// What a level's work may have been, at the least and at the most.
+pub(super) struct WorkBounds {
+    pub(super) steady: Option<(Steady, [Throughput; 2])>,
+    pub(super) whole: Throughput,
+}
+
+/// How exactly a level was measured; nothing where its records do not tell.
+pub(super) fn instrument(
+    load: Load,
+    predicted: bool,
+    level: &Gathered,
+    work: &WorkBounds,
+) -> Option<Instrument> {
+    if level.unmeasured > 0 || level.counts.completed == 0 {
+        return None;
+    }
+    let effective = match load {
+        Load::Concurrency { concurrency } => {
+            level.span.duration().and_then(|time| level.effective.share(concurrency, time))
+        }
+        _ => None,
+    };
+    let health = level.end.as_ref().map(|end| &end.client);
+    Some(Instrument {
+        stamps: if predicted { Stamps::Virtual } else { stamps(health) },
+        throughput: work.ranges(level, effective),
+        effective_concurrency: effective.map(round6),
+    })
+}
+
+fn stamps(health: Option<&ClientHealth>) -> Stamps {
+    let Some(health) = health else { return Stamps::Mixed };
+    match (health.read_delay.count(), health.unstamped_reads) {
+        (0, _) => Stamps::Client,
+        (some, without) if without as f64 <= FEW_UNSTAMPED * some as f64 => Stamps::Kernel,
+        _ => Stamps::Mixed,
+    }
+}
+
+impl WorkBounds {
+    fn ranges(&self, level: &Gathered, effective: Option<f64>) -> ThroughputRanges {
+        let more = effective.filter(|share| *share > 0.0).map_or(1.0, |share| 1.0 / share);
+        let stretch = level.span.duration().zip(level.span.durations()).map(|(time, [least, most])| {
+            let time = time as f64;
+            [time / (most.max(1) as f64), time / (least.max(1) as f64)]
+        });
+        let of = |rate: fn(&Throughput) -> Option<f64>| {
+            let [low, high] = match &self.steady {
+                Some((_, [low, high])) => [rate(low)?, rate(high)?],
+                None => {
+                    let value = rate(&self.whole)?;
+                    stretch?.map(|factor| value * factor)
+                }
+            };
+            Some([round6(low), round6(high * more)])
+        };
+        ThroughputRanges {
+            requests_per_s: of(|work| work.requests_per_s),
+            output_tokens_per_s: of(|work| work.output_tokens_per_s),
+            total_tokens_per_s: of(|work| work.total_tokens_per_s),
+        }
+    }
+}
+
+/// Puts the lateness of Dyno's own engine against its schedule into the ranges of what it answered: had
+/// it kept its schedule, times would have been shorter. The mean gap does not change by it.
+pub(super) fn allow_for_slip(times: &mut Times, slip: Lag, mean_ms: Option<f64>) {
+    for (time, found) in times.iter_mut() {
+        let of_request = !matches!(time, Time::Itl | Time::ChunkGap | Time::Tpot);
+        let Some(ranges) = found.as_mut().and_then(|found| found.instrument.as_mut()) else {
+            continue;
+        };
+        let lower = |range: &mut Option<[f64; 2]>, by: f64| {
+            if let Some([low, _]) = range {
+                *low = round6((*low - by).max(0.0));
+            }
+        };
+        if of_request {
+            lower(&mut ranges.mean, mean_ms.unwrap_or(slip.p50));
+            lower(&mut ranges.p50, slip.p50);
+        }
+        if time != Time::Tpot {
+            lower(&mut ranges.p99, slip.p99);
+        }
+    }
+}
+
+/// A range holds what is printed: rounding must not say otherwise.
+pub(super) fn hold_the_printed(times: &mut Times) {
+    for (_, found) in times.iter_mut() {
+        let Some(found) = found else { continue };
+        let Some(ranges) = found.instrument else { continue };
+        found.instrument = Some(Ranges::new(|statistic| {
+            let [low, high] = ranges.get(statistic)?;
+            let value = found.get(statistic)?;
+            Some([low.min(value), high.max(value)])
+        }));
+    }
+}
+
+/// What the ranges say against a level. Whatever is not named is good.
+pub(super) fn findings(level: &LevelSummary, load: Load) -> Vec<Diagnostic> {
+    let mut found = Vec::new();
+    let Some(instrument) = &level.instrument else { return found };
+    let [mut fair, mut tails, mut poor] = [const { Vec::<Value>::new() }; 3];
+    for (metric, statistic) in headline(level, load) {
+        let tail = matches!(statistic, Some(Statistic::P90 | Statistic::P99));
+        let into = match level.quality(metric, statistic) {
+            None | Some(Quality::Good) => continue,
+            Some(Quality::Fair) => &mut fair,
+            Some(Quality::Poor) if tail => &mut tails,
+            Some(Quality::Poor) => &mut poor,
+        };
+        into.extend(described(level, metric, statistic));
+    }
+    let all = [(Measuring::Poor, poor), (Measuring::PoorTail, tails), (Measuring::Fair, fair)];
+    let named = all.into_iter().filter(|(_, figures)| !figures.is_empty());
+    found.extend(named.map(|(what, figures)| what.with([list(figures, [", ", "、"])])));
+    if let (Some(share), Load::Concurrency { concurrency }) = (instrument.effective_concurrency, load)
+        && share < MOST_IN_FLIGHT
+    {
+        let what = match share < ENOUGH_IN_FLIGHT {
+            true => Measuring::FewInFlight,
+            false => Measuring::SomeInFlight,
+        };
+        found.push(what.with(values![digits(100.0 * share, 1), concurrency]));
+    }
+    found
+}
+
+/// The figures that count for the verdict: work, and the times that are in every table.
+fn headline(
+    level: &LevelSummary,
+    load: Load,
+) -> impl Iterator<Item = (Metric, Option<Statistic>)> {
+    let between = if level.times[Time::Itl].is_some() { Time::Itl } else { Time::ChunkGap };
+    let due = [Time::TtftScheduled, Time::LatencyScheduled].into_iter().filter(move |_| load.is_open());
+    let times = [Time::Ttft, between, Time::Tpot, Time::Latency].into_iter().chain(due);
+    let work = [Metric::RequestRate, Metric::OutputRate].map(|metric| (metric, None));
+    let of_times =
+        times.flat_map(|time| HEADLINE.map(|statistic| (Metric::Time(time), Some(statistic))));
+    work.into_iter().chain(of_times)
+}
+
+/// What there is to say of the mean time to first token before the rest is known, in milliseconds.
+pub(super) fn mean_ttft(mean: f64, range: [f64; 2]) -> Option<Diagnostic> {
+    let poor = Quality::of_time(Time::Ttft, mean, range, None) == Quality::Poor;
+    let figure = || worded(Metric::Time(Time::Ttft), Some(Statistic::Mean), range);
+    poor.then(|| Measuring::Poor.with([figure()]))
+}
+
+/// A figure with its range, in words.
+fn described(level: &LevelSummary, metric: Metric, statistic: Option<Statistic>) -> Option<Value> {
+    level.instrument_range(metric, statistic).map(|range| worded(metric, statistic, range))
+}
+
+fn worded(metric: Metric, statistic: Option<Statistic>, [low, high]: [f64; 2]) -> Value {
+    let name = Value::Worded(metric.info().plain().map(str::to_owned));
+    let which = statistic.map_or(String::new(), |statistic| statistic.name().to_owned());
+    let unit = metric.unit().name();
+    let ends = values![name, which, short(low), short(high), unit];
+    Phrase::Measured.value(ends)
+}
+
+/// What became of the client while it measured: no part of the verdict.
+pub(super) fn notes(level: &Gathered) -> Vec<Diagnostic> {
+    let mut found = Vec::new();
+    let Some(end) = &level.end else { return found };
+    let health = &end.client;
+    let reads = health.read_delay.count() + health.unstamped_reads;
+    let wall = health.wall_ns.max(1) as f64;
+    let share = |time: u64| time as f64 / wall;
+    if health.longest_stall_ns >= LONG_STALL_NS || share(health.blind_ns) > MUCH_BLIND {
+        let cpu = share(health.cpu_ns);
+        let what = if cpu > BUSY { Measuring::Overloaded } else { Measuring::Preempted };
+        let times = [to_s(health.blind_ns), to_ms(health.longest_stall_ns)];
+        found.push(what.with([
+            digits(times[0], 2),
+            digits(times[1], 0),
+            digits(100.0 * cpu, 0),
+        ]));
+    }
+    let waits = [
+        (Measuring::AwaitedPrompts, health.awaited_prompts_ns),
+        (Measuring::AwaitedRecords, health.awaited_records_ns),
+    ];
+    let long = waits.into_iter().filter(|(_, time)| share(*time) > MUCH_WAITING);
+    found.extend(long.map(|(what, time)| what.with([digits(to_s(time), 2)])));
+    if health.unstamped_reads as f64 > FEW_UNSTAMPED * reads as f64 {
+        let without = health.unstamped_reads as f64 / reads as f64;
+        found.push(Measuring::NoStamps.with([digits(100.0 * without, 0)]));
+    }
+    found
+}
+
+/// The records do not say how exact their times are, as those of older versions.
+pub(super) fn unknown(level: &Gathered) -> Option<Diagnostic> {
+    (level.unmeasured > 0).then(|| Measuring::NoRanges.into())
+}

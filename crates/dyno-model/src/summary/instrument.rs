@@ -1,0 +1,79 @@
+//! How exactly a level was measured.
+
+use crate::metric::Statistic;
+use serde::{Deserialize, Serialize};
+
+/// Whose times they are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Stamps {
+    /// The kernel's: when packets came.
+    Kernel,
+    /// The client's own: when it read them.
+    Client,
+    /// Some reads have a stamp of the kernel's.
+    Mixed,
+    /// Nobody's: time was virtual.
+    Virtual,
+}
+
+/// What the client can be sure of.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Instrument {
+    /// Whose times they are.
+    pub stamps: Stamps,
+    /// Of the headline's work per second.
+    pub throughput: ThroughputRanges,
+    /// Closed loop: the share of its requests that the client really kept in flight.
+    pub effective_concurrency: Option<f64>,
+}
+
+/// Ranges of work per second, `[low, high]`.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+pub struct ThroughputRanges {
+    /// Of completed requests.
+    pub requests_per_s: Option<[f64; 2]>,
+    /// Of output tokens.
+    pub output_tokens_per_s: Option<[f64; 2]>,
+    /// Of input and output tokens.
+    pub total_tokens_per_s: Option<[f64; 2]>,
+}
+
+/// Ranges of the statistics of a time, `[low, high]`.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+pub struct Ranges {
+    /// Of the mean.
+    pub mean: Option<[f64; 2]>,
+    /// Of the median.
+    pub p50: Option<[f64; 2]>,
+    /// Of the 90th percentile.
+    pub p90: Option<[f64; 2]>,
+    /// Of the 95th percentile.
+    pub p95: Option<[f64; 2]>,
+    /// Of the 99th percentile.
+    pub p99: Option<[f64; 2]>,
+}
+
+impl Ranges {
+    /// The statistics that have one.
+    pub const OF: [Statistic; 5] =
+        [Statistic::Mean, Statistic::P50, Statistic::P90, Statistic::P95, Statistic::P99];
+
+    /// Made for each of them.
+    pub fn new(of: impl FnMut(Statistic) -> Option<[f64; 2]>) -> Self {
+        let [mean, p50, p90, p95, p99] = Self::OF.map(of);
+        Self { mean, p50, p90, p95, p99 }
+    }
+
+    /// That of a statistic.
+    pub fn get(&self, statistic: Statistic) -> Option<[f64; 2]> {
+        match statistic {
+            Statistic::Mean => self.mean,
+            Statistic::P50 => self.p50,
+            Statistic::P90 => self.p90,
+            Statistic::P95 => self.p95,
+            Statistic::P99 => self.p99,
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,92 @@
+//! Reads that know when the kernel received what they give.
+//!
+//! The kernel stamps a packet when it takes it off the network, whatever the reader does then. Where
+//! several packets wait in a socket, one read may give all of them; the stamp is that of the last.
+
+use nix::sys::socket::{ControlMessageOwned, MsgFlags, recvmsg, setsockopt, sockopt};
+use std::io::{self, IoSliceMut};
+use std::os::fd::{AsFd, AsRawFd};
+
+/// Room for one stamp, aligned as its header has to be.
+#[repr(align(8))]
+struct Control([u8; 64]);
+
+/// What a read gave.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Stamped {
+    /// Bytes; none at the end of the stream.
+    pub length: usize,
+    /// When the kernel received the last of them, in nanoseconds since 1970 by the wall clock;
+    /// absent where it did not say.
+    pub unix_ns: Option<u64>,
+}
+
+/// Asks the kernel to stamp what a socket receives from now on; whether it is willing to.
+pub fn ask_for_stamps(socket: &impl AsFd) -> bool {
+    setsockopt(socket, sockopt::ReceiveTimestampns, &true).is_ok()
+}
+
+/// One read from a socket, with its stamp.
+pub fn read_stamped(socket: &impl AsFd, buffer: &mut [u8]) -> io::Result<Stamped> {
+    let fd = socket.as_fd().as_raw_fd();
+    let mut control = Control([0; 64]);
+    let mut parts = [IoSliceMut::new(buffer)];
+    let message = recvmsg::<()>(fd, &mut parts, Some(&mut control.0), MsgFlags::empty())?;
+    let mut unix_ns = None;
+    // Cut-off control messages are none.
+    for control in message.cmsgs().into_iter().flatten() {
+        if let ControlMessageOwned::ScmTimestampns(time) = control {
+            unix_ns = nanoseconds(time.tv_sec(), time.tv_nsec());
+        }
+    }
+    Ok(Stamped { length: message.bytes, unix_ns })
+}
+
+fn nanoseconds(seconds: i64, nanoseconds: i64) -> Option<u64> {
+    let whole = u64::try_from(seconds).ok()?.checked_mul(1_000_000_000)?;
+    whole.checked_add(u64::try_from(nanoseconds).ok()?).filter(|time| *time > 0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Clock;
+    use std::io::Write;
+    use std::net::{TcpListener, TcpStream};
+    use std::time::Duration;
+
+    #[test]
+    fn the_stamp_is_when_it_came_and_not_when_it_was_read() {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let mut sender = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+        let (reader, _) = listener.accept().unwrap();
+        assert!(ask_for_stamps(&reader), "this kernel gives no stamps");
+        let clock = Clock::start();
+        // The first packet after the asking may come before the kernel has begun.
+        std::thread::sleep(Duration::from_millis(50));
+        let before = clock.now();
+        sender.write_all(b"token").unwrap();
+        let after = clock.now();
+        std::thread::sleep(Duration::from_millis(30));
+        let read = read_stamped(&reader, &mut [0; 64]).unwrap();
+        let offset = clock.wall_offset();
+        let stamp = read.unix_ns.expect("no stamp") as i64 - offset.ahead;
+        let error = offset.error as i64 + 20_000;
+        assert_eq!(read.length, 5);
+        assert!(stamp >= before as i64 - error, "{stamp} before {before}");
+        assert!(stamp <= after as i64 + error, "{stamp} after {after}");
+    }
+
+    #[test]
+    fn a_read_of_nothing_is_told_apart_from_the_end() {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let sender = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+        let (reader, _) = listener.accept().unwrap();
+        reader.set_nonblocking(true).unwrap();
+        let nothing = read_stamped(&reader, &mut [0; 64]).unwrap_err();
+        assert_eq!(nothing.kind(), io::ErrorKind::WouldBlock);
+        drop(sender);
+        reader.set_nonblocking(false).unwrap();
+        assert_eq!(read_stamped(&reader, &mut [0; 64]).unwrap().length, 0);
+    }
+}

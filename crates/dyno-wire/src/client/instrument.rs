@@ -1,0 +1,249 @@
+//! When things came, and how exactly that is known: what the polls and the reads of a loop say of the
+//! arrival of bytes. No socket and no clock: the times are handed in.
+
+use dyno_model::Nanos;
+use dyno_net::WallOffset;
+
+/// A stamp later than the read that gave it, or earlier than the socket was known to be empty, by more
+/// than this is no stamp.
+const TOLERANCE: Nanos = 20_000;
+/// The wall clock is set right by at most so much of the time that passes; beyond that it was set.
+const SLEWED: f64 = 0.001;
+
+/// When the bytes of one read came.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Arrival {
+    /// None of them had come before.
+    pub after: Nanos,
+    /// All of them had come by then.
+    pub at: Nanos,
+    /// How much earlier than `at` the last of them may have come.
+    pub loose: Nanos,
+}
+
+impl Arrival {
+    /// Bytes of which all is known.
+    pub fn exactly(at: Nanos) -> Self {
+        Self { after: at, at, loose: 0 }
+    }
+
+    /// How much earlier than `at` any of them may have come.
+    pub fn spread(&self) -> Nanos {
+        self.at.saturating_sub(self.after)
+    }
+}
+
+/// What is known of one socket.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Seen {
+    /// The last poll that told of it.
+    poll: u64,
+    /// When it was last known to be empty.
+    empty: Nanos,
+}
+
+impl Seen {
+    /// Nothing that the server has to say was said before.
+    pub(super) fn empty_at(&mut self, time: Nanos) {
+        self.empty = self.empty.max(time);
+    }
+}
+
+/// The wall clock against the loop's, in this turn of the loop.
+#[derive(Debug, Clone, Copy)]
+struct Wall {
+    ahead: i64,
+    /// By how much a stamp on the loop's clock may be wrong; absent where the wall clock was set.
+    error: Option<Nanos>,
+    read: Nanos,
+}
+
+/// One read, as the loop saw it.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Read {
+    /// The clock before it and after it.
+    pub(super) before: Nanos,
+    pub(super) after: Nanos,
+    /// There may have been more: it filled all the room it had.
+    pub(super) full: bool,
+    /// The kernel's stamp of the last byte.
+    pub(super) stamp: Option<u64>,
+}
+
+/// What the loop knows of time.
+#[derive(Debug)]
+pub(super) struct Instrument {
+    /// The poll that is being worked on.
+    poll: u64,
+    entered: Nanos,
+    room: bool,
+    /// The last poll before it that had room for all sockets, and when it was entered.
+    complete: (u64, Nanos),
+    wall: Wall,
+}
+
+impl Instrument {
+    pub(super) fn new(now: Nanos, offset: WallOffset) -> Self {
+        let wall = Wall { ahead: offset.ahead, error: Some(offset.error), read: now };
+        Self { poll: 1, entered: now, room: false, complete: (0, 0), wall }
+    }
+
+    /// A poll that was entered at `entered` has returned at `now`; `room` if it could have told of more
+    /// sockets than it did.
+    pub(super) fn polled(&mut self, entered: Nanos, room: bool, now: Nanos, offset: WallOffset) {
+        if self.room {
+            self.complete = (self.poll, self.entered);
+        }
+        self.poll += 1;
+        (self.entered, self.room) = (entered, room);
+        let moved = offset.ahead.abs_diff(self.wall.ahead);
+        let passed = now.saturating_sub(self.wall.read);
+        let slewed = TOLERANCE + (SLEWED * passed as f64) as u64;
+        // What came since the last turn may have been stamped by either offset.
+        let error = (moved <= slewed).then_some(offset.error + moved);
+        self.wall = Wall { ahead: offset.ahead, error, read: now };
+    }
+
+    /// A read of a socket that the current poll told of: when its bytes came, and whether by the
+    /// kernel's stamp.
+    pub(super) fn read(&self, seen: &mut Seen, read: Read) -> (Arrival, bool) {
+        let (complete, entered) = self.complete;
+        if complete > seen.poll {
+            seen.empty = seen.empty.max(entered);
+        }
+        let after = seen.empty.min(read.after);
+        seen.poll = self.poll;
+        if !read.full {
+            seen.empty = seen.empty.max(read.before);
+        }
+        match self.stamped(read, after) {
+            Some(arrival) => (arrival, true),
+            None => (Arrival { after, at: read.after, loose: read.after - after }, false),
+        }
+    }
+
+    fn stamped(&self, read: Read, after: Nanos) -> Option<Arrival> {
+        let error = self.wall.error?;
+        let stamp = u64::try_from(i64::try_from(read.stamp?).ok()? - self.wall.ahead).ok()?;
+        let [early, late] = [stamp.saturating_sub(error), stamp + error];
+        if early > read.after + TOLERANCE || late + TOLERANCE < after {
+            return None;
+        }
+        let at = late.clamp(after, read.after.max(after));
+        let loose = at.saturating_sub(early.max(after));
+        Some(Arrival { after, at, loose })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const US: Nanos = 1_000;
+    const MS: Nanos = 1_000_000;
+    /// The wall clock is this far ahead.
+    const AHEAD: i64 = 1_700_000_000_000_000_000;
+
+    fn offset() -> WallOffset {
+        WallOffset { ahead: AHEAD, error: 50 }
+    }
+
+    fn instrument() -> Instrument {
+        Instrument::new(0, offset())
+    }
+
+    fn stamp(time: Nanos) -> Option<u64> {
+        Some(AHEAD as u64 + time)
+    }
+
+    /// A poll of every millisecond that tells of nothing, up to a time.
+    fn idle(instrument: &mut Instrument, from: Nanos, to: Nanos) {
+        for entered in (from..to).step_by(MS as usize) {
+            instrument.polled(entered, true, entered + MS, offset());
+        }
+    }
+
+    #[test]
+    fn a_stamp_is_when_it_came_however_late_the_read() {
+        let mut loop_ = instrument();
+        idle(&mut loop_, 0, 20 * MS);
+        // The process stood still from 20 to 320 ms; the token had come at 25 ms.
+        loop_.polled(20 * MS, true, 320 * MS, offset());
+        let mut seen = Seen::default();
+        let read = Read { before: 320 * MS, after: 320 * MS + 5, full: false, stamp: stamp(25 * MS) };
+        let (arrival, stamped) = loop_.read(&mut seen, read);
+        assert!(stamped);
+        assert_eq!(arrival, Arrival { after: 19 * MS, at: 25 * MS + 50, loose: 100 });
+        assert_eq!(arrival.spread(), 6 * MS + 50);
+    }
+
+    #[test]
+    fn without_a_stamp_the_polls_say_since_when() {
+        let mut loop_ = instrument();
+        idle(&mut loop_, 0, 20 * MS);
+        loop_.polled(20 * MS, true, 320 * MS, offset());
+        let mut seen = Seen::default();
+        let read = Read { before: 320 * MS, after: 320 * MS + 5, full: false, stamp: None };
+        let (arrival, stamped) = loop_.read(&mut seen, read);
+        assert!(!stamped);
+        assert_eq!(arrival, Arrival { after: 19 * MS, at: 320 * MS + 5, loose: 301 * MS + 5 });
+    }
+
+    #[test]
+    fn a_read_that_left_nothing_says_so_and_one_that_was_full_does_not() {
+        let mut loop_ = instrument();
+        let mut seen = Seen::default();
+        seen.empty_at(3 * MS);
+        loop_.polled(4 * MS, true, 10 * MS, offset());
+        let read = |time: Nanos, full| Read { before: time, after: time + 5, full, stamp: None };
+        assert_eq!(loop_.read(&mut seen, read(10 * MS, true)).0.after, 3 * MS);
+        // Told of again by the next poll: what was left over may have come at any time since.
+        loop_.polled(11 * MS, true, 12 * MS, offset());
+        assert_eq!(loop_.read(&mut seen, read(12 * MS, false)).0.after, 3 * MS);
+        loop_.polled(13 * MS, true, 14 * MS, offset());
+        assert_eq!(loop_.read(&mut seen, read(14 * MS, false)).0.after, 12 * MS);
+    }
+
+    #[test]
+    fn a_poll_without_room_for_all_says_nothing_of_those_it_left_out() {
+        let mut loop_ = instrument();
+        let mut seen = Seen::default();
+        loop_.polled(MS, true, 2 * MS, offset());
+        loop_.polled(2 * MS, false, 3 * MS, offset());
+        loop_.polled(3 * MS, true, 4 * MS, offset());
+        let read = Read { before: 4 * MS, after: 4 * MS + 5, full: false, stamp: None };
+        assert_eq!(loop_.read(&mut seen, read).0.after, MS);
+    }
+
+    #[test]
+    fn a_wall_clock_that_was_set_makes_no_stamps() {
+        let mut loop_ = instrument();
+        idle(&mut loop_, 0, 20 * MS);
+        let set = WallOffset { ahead: AHEAD + 5_000_000_000, error: 50 };
+        let read = |at: Nanos| Read { before: at, after: at + 5, full: false, stamp: stamp(at - US) };
+        loop_.polled(20 * MS, true, 21 * MS, set);
+        let (_, stamped) = loop_.read(&mut Seen::default(), read(21 * MS));
+        assert!(!stamped);
+        // From then on the new offset holds.
+        loop_.polled(21 * MS, true, 22 * MS, set);
+        let mut later = read(22 * MS);
+        later.stamp = later.stamp.map(|stamp| stamp + 5_000_000_000);
+        assert!(loop_.read(&mut Seen::default(), later).1);
+    }
+
+    #[test]
+    fn a_clock_that_is_slewed_widens_the_time() {
+        let mut loop_ = instrument();
+        idle(&mut loop_, 0, 20 * MS);
+        let slewed = WallOffset { ahead: AHEAD + 3_000, error: 50 };
+        loop_.polled(20 * MS, true, 21 * MS, slewed);
+        let read = Read {
+            before: 21 * MS,
+            after: 21 * MS + 50 * US,
+            full: false,
+            stamp: stamp(21 * MS),
+        };
+        let (arrival, stamped) = loop_.read(&mut Seen::default(), read);
+        assert!(stamped && arrival.loose == 6_100, "{arrival:?}");
+    }
+}
