@@ -9,7 +9,7 @@ use dyno_model::MS;
 use dyno_model::metric::Time;
 use dyno_model::outcome::{FailureClass, Outcome};
 use dyno_model::plan::{Arrival, Load, Plan};
-use dyno_model::record::RequestRecord;
+use dyno_model::record::{RequestRecord, Widths};
 use dyno_model::slo::{Condition, Metric, Slo, Statistic};
 use dyno_model::summary::LevelSummary;
 use dyno_model::{Summary, Verdict};
@@ -196,7 +196,8 @@ fn past_capacity_goodput_would_only_tell_how_long_the_run_was() {
 #[test]
 fn an_invalid_level_tells_nothing_of_the_server() {
     let (plan, mut records) = closed(4, 25);
-    records.iter_mut().for_each(|r| r.dispatched = Some(r.intended + 60 * MS));
+    let unsure = Widths { first: 90 * MS, ..Widths::default() };
+    records.iter_mut().for_each(|r| r.widths = Some(unsure));
     for text in ["ttft.p50<1s", "ttft.p50<1ms"] {
         let plan = Plan { slo: Some(slo(text)), ..plan.clone() };
         let summary = summary_of(&plan, records.clone());

@@ -74,9 +74,13 @@ fn a_trace_shorter_than_its_answers_is_too_short() {
 #[test]
 fn a_late_replay_is_invalid() {
     let mut records = falling_behind();
-    records.iter_mut().for_each(|r| r.dispatched = Some(r.intended + 60 * MS));
+    records.iter_mut().for_each(|r| {
+        r.intended = r.intended.saturating_sub(400 * MS);
+        r.dispatched = Some(r.intended + 60 * MS);
+    });
     let trace = level(TRACE, records);
-    assert_eq!(trace.verdict, Verdict::Invalid);
-    assert_eq!(codes(&trace.reasons), ["send_lag"]);
+    assert_eq!(trace.verdict, Verdict::Invalid, "{:?}", trace.reasons);
+    assert_eq!(trace.reasons[0].code, "instrument_range");
+    assert_eq!(codes(&trace.notes)[0], "send_lag");
     assert_eq!(trace.client.send_lag_ms.unwrap().max, 60.0);
 }

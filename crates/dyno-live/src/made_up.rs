@@ -35,6 +35,7 @@ pub(super) fn level_end() -> LevelEnd {
 pub(super) fn record(level: u32, index: u64) -> RequestRecord {
     let sent = index * 40 * MS;
     let mut record = RequestRecord::new(level, index, 0, Phase::Measured, sent);
+    record.widths = Some(Default::default());
     record.outcome = Outcome::Completed;
     (record.dispatched, record.sent) = (Some(sent), Some(sent));
     let first = sent + (200 + index % 100) * MS;

@@ -145,7 +145,8 @@ impl Letters {
             }
             let Letter { mut record, bytes, odd, chunks } = letter;
             let (bytes, odd) = (self.chunk_bytes[bytes].to_vec(), self.odd_chunks[odd].to_vec());
-            record.chunks = ChunkTrack::from_stored(bytes, chunks, odd, Vec::new()).unwrap_or_default();
+            record.chunks =
+                ChunkTrack::from_stored(bytes, chunks, odd, Vec::new()).unwrap_or_default();
             each(News::Request(Box::new(record)));
         }
         turns.for_each(|(_, turn)| each(News::Turn(turn)));

@@ -57,7 +57,11 @@ fn error(value: f64, [low, high]: [f64; 2]) -> f64 {
 impl LevelSummary {
     /// What the client can be sure of a figure, in the figure's unit; absent where that is not known,
     /// as for statistics that have no range of their own. Work is that of the headline.
-    pub fn instrument_range(&self, metric: Metric, statistic: Option<Statistic>) -> Option<[f64; 2]> {
+    pub fn instrument_range(
+        &self,
+        metric: Metric,
+        statistic: Option<Statistic>,
+    ) -> Option<[f64; 2]> {
         if let Metric::Time(time) = metric {
             return self.times[time].as_ref()?.instrument.as_ref()?.get(statistic?);
         }

@@ -144,6 +144,7 @@ fn record(index: u64, slot: u32, free: u64, chance: &mut u64) -> RequestRecord {
     };
     let sent = free + up_to(200_000);
     let mut record = RequestRecord::new(0, index, slot, Phase::Measured, free);
+    record.widths = Some(Default::default());
     record.outcome = Outcome::Completed;
     (record.dispatched, record.connected, record.sent) = (Some(free), Some(free), Some(sent));
     let mut at = sent + 80 * MS + up_to(60 * MS);

@@ -151,26 +151,30 @@ impl<'a> Level<'a> {
         let server = in_flight.and_then(|(from, to)| watch.over(index, from, to));
         let throughput = throughput(&gathered);
         let steady = work.as_ref().map(Work::steady);
-        let bounds = WorkBounds {
-            steady: steady.zip(work.as_ref().map(Work::bounds)),
-            whole: throughput,
-        };
+        let bounds =
+            WorkBounds { steady: steady.zip(work.as_ref().map(Work::bounds)), whole: throughput };
         let predicted = plan.target.predicted;
         let instrument = trust::instrument(self.plan.load, predicted, &gathered, &bounds);
-        if let Some(slip) = engine_slip {
+        // An engine in another process is a server like any other: what it did is what was measured.
+        if let Some(slip) = engine_slip.filter(|_| plan.target.url.is_none()) {
             let mean = end.and_then(|end| end.slip?.mean_ns).map(|ns| ns as f64 / 1e6);
             trust::allow_for_slip(&mut times, slip, mean);
         }
         trust::hold_the_printed(&mut times);
         if instrument.is_none() {
-            times.iter_mut().filter_map(|(_, time)| time.as_mut()).for_each(|t| t.instrument = None);
+            times
+                .iter_mut()
+                .filter_map(|(_, time)| time.as_mut())
+                .for_each(|t| t.instrument = None);
         }
         let slices = self.sliced.as_ref().map(|sliced| sliced.slices(&gathered));
         let mut over_time: Vec<Diagnostic> = match (&self.sliced, &slices, ramp) {
             (Some(sliced), Some(slices), Some(ramp)) => {
                 bend(ramp, sliced, slices, &gathered).into_iter().collect()
             }
-            (Some(sliced), _, None) => drifts(sliced, &self.latency.counted, !self.plan.load.is_open()),
+            (Some(sliced), _, None) => {
+                drifts(sliced, &self.latency.counted, !self.plan.load.is_open())
+            }
             _ => Vec::new(),
         };
         if let (true, Some((from, to))) = (self.plan.soak, in_flight) {

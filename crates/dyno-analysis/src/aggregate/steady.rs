@@ -227,14 +227,7 @@ impl Sums {
 impl Work {
     pub(crate) fn new(window: Window) -> Self {
         let [printed, surely, possibly] = [Sums::default(); 3];
-        Self {
-            window,
-            printed,
-            surely,
-            possibly,
-            output_unknown: false,
-            input_unknown: false,
-        }
+        Self { window, printed, surely, possibly, output_unknown: false, input_unknown: false }
     }
 
     /// Counts what a completed request did inside the window; warm-up too, for it is work the

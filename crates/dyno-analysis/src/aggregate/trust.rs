@@ -7,7 +7,8 @@ use dyno_model::instrument::Quality;
 use dyno_model::metric::{Metric, Statistic, Time};
 use dyno_model::plan::Load;
 use dyno_model::summary::{
-    Instrument, Lag, LevelSummary, Ranges, Stamps, Steady, Throughput, ThroughputRanges, Times, round6,
+    Instrument, Lag, LevelSummary, Ranges, Stamps, Steady, Throughput, ThroughputRanges, Times,
+    round6,
 };
 use dyno_model::units::{to_ms, to_s};
 use dyno_model::{Diagnostic, MS, Value};
@@ -71,10 +72,11 @@ fn stamps(health: Option<&ClientHealth>) -> Stamps {
 impl WorkBounds {
     fn ranges(&self, level: &Gathered, effective: Option<f64>) -> ThroughputRanges {
         let more = effective.filter(|share| *share > 0.0).map_or(1.0, |share| 1.0 / share);
-        let stretch = level.span.duration().zip(level.span.durations()).map(|(time, [least, most])| {
-            let time = time as f64;
-            [time / (most.max(1) as f64), time / (least.max(1) as f64)]
-        });
+        let stretch =
+            level.span.duration().zip(level.span.durations()).map(|(time, [least, most])| {
+                let time = time as f64;
+                [time / (most.max(1) as f64), time / (least.max(1) as f64)]
+            });
         let of = |rate: fn(&Throughput) -> Option<f64>| {
             let [low, high] = match &self.steady {
                 Some((_, [low, high])) => [rate(low)?, rate(high)?],
@@ -147,7 +149,8 @@ pub(super) fn findings(level: &LevelSummary, load: Load) -> Vec<Diagnostic> {
     let all = [(Measuring::Poor, poor), (Measuring::PoorTail, tails), (Measuring::Fair, fair)];
     let named = all.into_iter().filter(|(_, figures)| !figures.is_empty());
     found.extend(named.map(|(what, figures)| what.with([list(figures, [", ", "、"])])));
-    if let (Some(share), Load::Concurrency { concurrency }) = (instrument.effective_concurrency, load)
+    if let (Some(share), Load::Concurrency { concurrency }) =
+        (instrument.effective_concurrency, load)
         && share < MOST_IN_FLIGHT
     {
         let what = match share < ENOUGH_IN_FLIGHT {
@@ -160,12 +163,10 @@ pub(super) fn findings(level: &LevelSummary, load: Load) -> Vec<Diagnostic> {
 }
 
 /// The figures that count for the verdict: work, and the times that are in every table.
-fn headline(
-    level: &LevelSummary,
-    load: Load,
-) -> impl Iterator<Item = (Metric, Option<Statistic>)> {
+fn headline(level: &LevelSummary, load: Load) -> impl Iterator<Item = (Metric, Option<Statistic>)> {
     let between = if level.times[Time::Itl].is_some() { Time::Itl } else { Time::ChunkGap };
-    let due = [Time::TtftScheduled, Time::LatencyScheduled].into_iter().filter(move |_| load.is_open());
+    let due =
+        [Time::TtftScheduled, Time::LatencyScheduled].into_iter().filter(move |_| load.is_open());
     let times = [Time::Ttft, between, Time::Tpot, Time::Latency].into_iter().chain(due);
     let work = [Metric::RequestRate, Metric::OutputRate].map(|metric| (metric, None));
     let of_times =
@@ -186,10 +187,9 @@ fn described(level: &LevelSummary, metric: Metric, statistic: Option<Statistic>)
 }
 
 fn worded(metric: Metric, statistic: Option<Statistic>, [low, high]: [f64; 2]) -> Value {
-    let name = Value::Worded(metric.info().plain().map(str::to_owned));
-    let which = statistic.map_or(String::new(), |statistic| statistic.name().to_owned());
-    let unit = metric.unit().name();
-    let ends = values![name, which, short(low), short(high), unit];
+    let which = statistic.map_or(String::new(), |statistic| format!(" {}", statistic.name()));
+    let name = Value::Worded(metric.info().plain().map(|name| format!("{name}{which}")));
+    let ends = values![name, short(low), short(high), metric.unit().name()];
     Phrase::Measured.value(ends)
 }
 
@@ -205,11 +205,7 @@ pub(super) fn notes(level: &Gathered) -> Vec<Diagnostic> {
         let cpu = share(health.cpu_ns);
         let what = if cpu > BUSY { Measuring::Overloaded } else { Measuring::Preempted };
         let times = [to_s(health.blind_ns), to_ms(health.longest_stall_ns)];
-        found.push(what.with([
-            digits(times[0], 2),
-            digits(times[1], 0),
-            digits(100.0 * cpu, 0),
-        ]));
+        found.push(what.with([digits(times[0], 2), digits(times[1], 0), digits(100.0 * cpu, 0)]));
     }
     let waits = [
         (Measuring::AwaitedPrompts, health.awaited_prompts_ns),

@@ -7,7 +7,7 @@ use dyno_model::frame::{ClientHealth, Ending, Frame, LevelEnd, LevelStart, RunEn
 use dyno_model::lag::LagHistogram;
 use dyno_model::outcome::{FailureClass, Outcome};
 use dyno_model::plan::{LengthSpec, LevelPlan, Load, Plan, Target, UsageWanted};
-use dyno_model::record::{Phase, RequestRecord, TokenCount, TokenSource, Turn};
+use dyno_model::record::{Phase, RequestRecord, TokenCount, TokenSource, Turn, Widths};
 use dyno_model::{MS, SEC};
 
 pub fn level_plan(label: &str, load: Load, requests: Option<u64>) -> LevelPlan {
@@ -33,6 +33,7 @@ pub fn usage(tokens: u64) -> Option<TokenCount> {
 /// A completed stream of one token a chunk: times in milliseconds.
 pub fn stream(index: u64, slot: u32, sent: u64, ttft: u64, itl: u64, tokens: u64) -> RequestRecord {
     let mut r = RequestRecord::new(0, index, slot, Phase::Measured, sent * MS);
+    r.widths = Some(Widths::default());
     r.outcome = Outcome::Completed;
     r.dispatched = Some(sent * MS);
     r.connected = Some(sent * MS);
@@ -66,6 +67,7 @@ pub fn failure(
     words: &str,
 ) -> RequestRecord {
     let mut r = RequestRecord::new(0, index, slot, Phase::Measured, sent * MS);
+    r.widths = Some(Widths::default());
     r.outcome = Outcome::Failed(class);
     r.dispatched = Some(sent * MS);
     r.connected = Some(sent * MS);

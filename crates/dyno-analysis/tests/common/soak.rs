@@ -85,6 +85,7 @@ impl Soak {
             let (input, output) = (64 + rng.below(192) as u32, 16 + rng.below(32) as u32);
             time.submit(at, Request { id: index, input, output, hashes: &[] }).unwrap();
             let mut record = RequestRecord::new(0, index, 0, Phase::Measured, at);
+            record.widths = Some(Default::default());
             (record.dispatched, record.sent) = (Some(at), Some(at));
             (record.input, record.output) = (usage(input.into()), usage(output.into()));
             records.push(record);

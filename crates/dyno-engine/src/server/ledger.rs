@@ -35,7 +35,12 @@ impl Ledger {
     }
 
     /// Tokens were written between these times.
-    pub(super) fn wrote(&self, connection: &mut Connection, [before, after]: [Nanos; 2], tokens: u32) {
+    pub(super) fn wrote(
+        &self,
+        connection: &mut Connection,
+        [before, after]: [Nanos; 2],
+        tokens: u32,
+    ) {
         if let Some(entry) = connection.entry.as_mut().filter(|_| tokens > 0) {
             entry.writes.push([before + self.anchor, after + self.anchor, tokens.into()]);
         }
@@ -46,9 +51,11 @@ impl Ledger {
         let Some(entry) = connection.entry.take().filter(|entry| !entry.writes.is_empty()) else {
             return;
         };
-        let writes: Vec<String> = entry.writes.iter().map(|[b, a, n]| format!("[{b},{a},{n}]")).collect();
+        let writes: Vec<String> =
+            entry.writes.iter().map(|[b, a, n]| format!("[{b},{a},{n}]")).collect();
         // A full disk loses the truth, not the responses.
-        let _ = writeln!(self.file, "{{\"came\":{},\"writes\":[{}]}}", entry.came, writes.join(","));
+        let _ =
+            writeln!(self.file, "{{\"came\":{},\"writes\":[{}]}}", entry.came, writes.join(","));
         let _ = self.file.flush();
     }
 }

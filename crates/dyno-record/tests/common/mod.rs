@@ -97,10 +97,18 @@ fn request() -> impl Strategy<Value = RequestRecord> {
     let turn = option::of((number(), any::<u32>()))
         .prop_map(|turn| turn.map(|(session, number)| Turn { session, number }));
     let identity = (identity, turn).prop_map(|(i, turn)| (i.0, i.1, i.2, i.3, i.4, turn));
-    let widths = option::of([number(), number(), number(), number(), number()]).prop_map(|widths| {
-        widths.map(|[intended, sent, first, last, end]| Widths { intended, sent, first, last, end })
-    });
-    let times = (times, widths).prop_map(|((intended, times, end), widths)| (intended, times, end, widths));
+    let widths =
+        option::of([number(), number(), number(), number(), number()]).prop_map(|widths| {
+            widths.map(|[intended, sent, first, last, end]| Widths {
+                intended,
+                sent,
+                first,
+                last,
+                end,
+            })
+        });
+    let times =
+        (times, widths).prop_map(|((intended, times, end), widths)| (intended, times, end, widths));
     (identity, times, chunks(), vec(any::<bool>(), 5), counts, words).prop_map(
         |(identity, times, chunks, flags, counts, words)| RequestRecord {
             level: identity.0,
@@ -178,8 +186,8 @@ fn client() -> impl Strategy<Value = ClientHealth> {
 }
 
 fn level_end() -> impl Strategy<Value = LevelEnd> {
-    let slip = [number(), number(), number(), number()]
-        .prop_map(|[count, p50_ns, p99_ns, max_ns]| {
+    let slip =
+        [number(), number(), number(), number()].prop_map(|[count, p50_ns, p99_ns, max_ns]| {
             let mean_ns = (count % 2 == 0).then_some(p50_ns);
             EngineSlip { count, mean_ns, p50_ns, p99_ns, max_ns }
         });

@@ -170,7 +170,8 @@ mod tests {
         // The process stood still from 20 to 320 ms; the token had come at 25 ms.
         loop_.polled(20 * MS, true, 320 * MS, offset());
         let mut seen = Seen::default();
-        let read = Read { before: 320 * MS, after: 320 * MS + 5, full: false, stamp: stamp(25 * MS) };
+        let read =
+            Read { before: 320 * MS, after: 320 * MS + 5, full: false, stamp: stamp(25 * MS) };
         let (arrival, stamped) = loop_.read(&mut seen, read);
         assert!(stamped);
         assert_eq!(arrival, Arrival { after: 19 * MS, at: 25 * MS + 50, loose: 100 });
@@ -220,7 +221,8 @@ mod tests {
         let mut loop_ = instrument();
         idle(&mut loop_, 0, 20 * MS);
         let set = WallOffset { ahead: AHEAD + 5_000_000_000, error: 50 };
-        let read = |at: Nanos| Read { before: at, after: at + 5, full: false, stamp: stamp(at - US) };
+        let read =
+            |at: Nanos| Read { before: at, after: at + 5, full: false, stamp: stamp(at - US) };
         loop_.polled(20 * MS, true, 21 * MS, set);
         let (_, stamped) = loop_.read(&mut Seen::default(), read(21 * MS));
         assert!(!stamped);
@@ -237,12 +239,8 @@ mod tests {
         idle(&mut loop_, 0, 20 * MS);
         let slewed = WallOffset { ahead: AHEAD + 3_000, error: 50 };
         loop_.polled(20 * MS, true, 21 * MS, slewed);
-        let read = Read {
-            before: 21 * MS,
-            after: 21 * MS + 50 * US,
-            full: false,
-            stamp: stamp(21 * MS),
-        };
+        let read =
+            Read { before: 21 * MS, after: 21 * MS + 50 * US, full: false, stamp: stamp(21 * MS) };
         let (arrival, stamped) = loop_.read(&mut Seen::default(), read);
         assert!(stamped && arrival.loose == 6_100, "{arrival:?}");
     }

@@ -13,13 +13,16 @@ wordings! {
     pub enum Measuring;
 
     Poor: Error "instrument_range",
-        ["the client cannot tell {}", "客户端无法确定 {}"],
+        ["the client cannot tell these figures; their instrument ranges: {}",
+         "客户端无法确定以下数值，其测量范围：{}"],
         OTHERS_ARE_GOOD;
     PoorTail: Warning "instrument_range",
-        ["the client can only give a range for {}", "客户端只能给出范围：{}"],
+        ["of these figures the client can only give the instrument range: {}",
+         "以下数值客户端只能给出测量范围：{}"],
         OTHERS_ARE_GOOD;
     Fair: Warning "instrument_range",
-        ["accurate to 10 % only: {}", "精度仅在 10 % 以内：{}"],
+        ["these figures are accurate to 10 % only; their instrument ranges: {}",
+         "以下数值精度仅在 10 % 以内，其测量范围：{}"],
         OTHERS_ARE_GOOD;
     FewInFlight: Error "effective_concurrency",
         ["only {} % of the {} requests were kept in flight: the client was late to send the next",

@@ -8,7 +8,7 @@ messages! {
     pub enum Phrase;
 
     SamplesOf: "{} has {} of {} needed", "{0} 需要 {2} 个，只有 {1} 个";
-    Measured: "{} {} (instrument range {}–{} {})", "{} {}（测量范围 {}–{} {}）";
+    Measured: "{} {}–{} {}", "{} {}–{} {}";
     InUse: ", {} in use", "，已用 {}";
     InBatch: ", while {} were in the batch", "，同时批次中有 {} 个";
     Against: "{}: {} against {}", "{}：{}，对照 {}";

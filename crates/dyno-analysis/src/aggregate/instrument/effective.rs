@@ -17,7 +17,8 @@ impl Effective {
         if record.intended <= started {
             return;
         }
-        let free = record.intended.saturating_sub(record.widths.map_or(0, |widths| widths.intended));
+        let free =
+            record.intended.saturating_sub(record.widths.map_or(0, |widths| widths.intended));
         let connecting = match record.connected {
             Some(connected) if !record.reused => connected.saturating_sub(dispatched),
             _ => 0,

@@ -44,7 +44,8 @@ struct Group {
 impl Gaps {
     /// A completed request.
     pub(crate) fn add(&mut self, record: &RequestRecord) {
-        let exact = record.chunks.loose().is_empty() && record.widths.is_some_and(|w| w.last < 1_000);
+        let exact =
+            record.chunks.loose().is_empty() && record.widths.is_some_and(|w| w.last < 1_000);
         for time in [Time::ChunkGap, Time::Itl] {
             self.parts[time].span(record, time);
         }

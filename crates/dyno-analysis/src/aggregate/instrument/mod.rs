@@ -8,7 +8,7 @@ mod own;
 
 pub(crate) use effective::Effective;
 pub(crate) use gaps::Gaps;
-pub(crate) use own::{bounds, Spans};
+pub(crate) use own::{Spans, bounds};
 
 use dyno_model::metric::Statistic;
 use dyno_model::summary::{Ranges, round6};
