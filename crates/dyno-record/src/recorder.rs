@@ -16,6 +16,10 @@ use std::time::Duration;
 /// 100 ms of its sending.
 const TICK: Duration = Duration::from_millis(50);
 
+/// For tests: a writer that stands still for so many milliseconds before each batch, with a queue of one
+/// frame, so that whoever records has to wait for it.
+const STALL_FOR_TESTS: &str = "DYNO_TEST_RECORD_STALL_MS";
+
 /// Writes frames to a run's record file, on a thread of its own.
 pub struct Recorder {
     queue: Arc<Queue>,
@@ -60,6 +64,9 @@ impl Recorder {
         limits: WriteLimits,
         queue: QueueLimits,
     ) -> Result<Self, RecordError> {
+        let stall = std::env::var(STALL_FOR_TESTS).ok().and_then(|ms| ms.parse().ok());
+        let stall = stall.map(Duration::from_millis);
+        let queue = if stall.is_some() { QueueLimits { frames: 1, ..queue } } else { queue };
         let queue = Arc::new(Queue::new(queue));
         let trouble = Arc::new(Trouble::default());
         let mut writer = Writer::new(sink, path.clone(), length, limits, Arc::clone(&trouble));
@@ -70,6 +77,7 @@ impl Recorder {
                 let source = CloseOnExit(source);
                 let mut batch = Vec::new();
                 loop {
+                    stall.into_iter().for_each(thread::sleep);
                     let open = source.0.take(&mut batch, TICK);
                     batch.drain(..).for_each(|frame| writer.add(frame));
                     if !open {

@@ -72,7 +72,7 @@ fn measure_dyno(load: &Load, dyno: &PathBuf, engine: &Engine) -> Result<Slope> {
             "16",
         ];
         let (summary, ran) = bench(dyno, engine, &arguments)?;
-        Ok((number(&summary, "/levels/0/client/read_lag_ms/count"), ran))
+        Ok((number(&summary, "/levels/0/client/read_delay_ms/count"), ran))
     })
 }
 

@@ -9,6 +9,7 @@ mod lab;
 mod lint;
 mod size;
 mod truth;
+mod verdict;
 
 use anyhow::{Result, bail};
 
@@ -17,6 +18,7 @@ cargo xtask truth   excess of dyno's TTFT and ITL over a bare receiver's
 cargo xtask cost    CPU per streamed token, against a bare receiver
 cargo xtask size    memory, many streams, start-up time, size of the binary
 cargo xtask agree   a twin measured over sockets against its own prediction; [NAME|FILE]
+cargo xtask verdict verdicts against the truth of a scripted engine, under disturbances; [RUNS]
 cargo xtask lint    errors that dyno lint finds in clean sweeps; [SWEEPS]";
 
 fn main() -> Result<()> {
@@ -27,6 +29,7 @@ fn main() -> Result<()> {
         Some("size") => size::run(),
         Some("agree") => agree::run(arguments.get(1).map_or("generic-7b-24gb", String::as_str)),
         Some("lint") => lint::run(arguments.get(1).map_or(Ok(200), |n| n.parse())?),
+        Some("verdict") => verdict::run(arguments.get(1).map_or(Ok(6), |n| n.parse())?),
         Some("bare") => bare::main(&arguments[1..]),
         _ => bail!("which benchmark?\n{HELP}"),
     }
