@@ -1,8 +1,9 @@
 //! The marks beside figures in tables, and what those that were used mean.
 
 use crate::messages::Message;
-use dyno_model::metric::Statistic;
-use dyno_model::summary::Distribution;
+use dyno_model::instrument::Quality;
+use dyno_model::metric::{Metric, Statistic, Time};
+use dyno_model::summary::{Distribution, LevelSummary};
 use dyno_words::columns::ABSENT;
 
 /// Which marks were used.
@@ -10,10 +11,20 @@ use dyno_words::columns::ABSENT;
 pub(crate) struct Marks {
     steady: bool,
     few: bool,
+    fair: bool,
+    poor: bool,
+    range: bool,
     absent: bool,
+    /// There is no room for ranges: they stand below.
+    narrow: bool,
 }
 
 impl Marks {
+    /// For a table that has no room for ranges.
+    pub(crate) fn narrow() -> Self {
+        Self { narrow: true, ..Self::default() }
+    }
+
     /// Some figure carries a mark, or is absent.
     pub(crate) fn note(&mut self, few: bool, absent: bool) {
         self.few |= few;
@@ -54,12 +65,57 @@ impl Marks {
         format!("{}{}", show(value), if few { "?" } else { "" })
     }
 
+    /// A time of a level: as a range where the client knows no better.
+    pub(crate) fn time(
+        &mut self,
+        level: &LevelSummary,
+        time: Time,
+        which: Statistic,
+        show: fn(f64) -> String,
+    ) -> String {
+        let figure = self.statistic(level.times[time].as_ref(), which, show);
+        self.sure(level, Metric::Time(time), Some(which), figure, show)
+    }
+
+    /// A figure of a level, marked where it is only fair, and its range instead where it is worse.
+    pub(crate) fn sure(
+        &mut self,
+        level: &LevelSummary,
+        metric: Metric,
+        which: Option<Statistic>,
+        figure: String,
+        show: fn(f64) -> String,
+    ) -> String {
+        match level.quality(metric, which) {
+            None | Some(Quality::Good) => figure,
+            Some(Quality::Fair) => {
+                self.fair = true;
+                format!("~{figure}")
+            }
+            Some(Quality::Poor) if self.narrow => {
+                self.poor = true;
+                format!("!{figure}")
+            }
+            Some(Quality::Poor) => match level.instrument_range(metric, which) {
+                Some([low, high]) => {
+                    self.range = true;
+                    format!("{}–{}", show(low), show(high))
+                }
+                None => figure,
+            },
+        }
+    }
+
     /// The marks that were used, with what they mean.
     pub(crate) fn used<T>(&self, of: impl Fn(&str, Message) -> T) -> Vec<T> {
         let marks = [
             (self.steady, "*", Message::Steady),
             (self.few, "?", Message::Few),
-            (self.absent, ABSENT, Message::NoFigure),
+            (self.fair, "~", Message::FairOnly),
+            (self.poor, "!", Message::PoorOnly),
+            (self.range, "–", Message::RangeOnly),
+            (self.absent && !self.range, ABSENT, Message::NoFigure),
+            (self.absent && self.range, ABSENT, Message::NoFigureAlone),
         ];
         let used = marks.into_iter().filter(|(used, ..)| *used);
         used.map(|(_, mark, message)| of(mark, message)).collect()

@@ -13,7 +13,7 @@ use dyno_model::load::LoadKind;
 use dyno_model::metric::Time;
 use dyno_model::outcome::{FailureClass, Outcome};
 use dyno_model::plan::{Arrival, Load};
-use dyno_model::record::{RequestRecord, Turn};
+use dyno_model::record::{RequestRecord, Turn, Widths};
 use dyno_model::{Summary, Verdict};
 use dyno_report::{TextOptions, render_text};
 use dyno_words::Finding;
@@ -77,10 +77,12 @@ fn open_loop_with_failures() {
 #[test]
 fn invalid() {
     let (plan, mut records) = closed(4, 25);
-    records.iter_mut().for_each(|r| r.dispatched = Some(r.intended + 30 * MS));
+    let unsure = Widths { first: 30 * MS, last: 20 * MS, ..Widths::default() };
+    records.iter_mut().for_each(|r| r.widths = Some(unsure));
     let summary = summary_with(&plan, records, |end| {
         end.starved = Some(starved(25));
-        end.client.read_lag = lags(30 * MS);
+        end.client.read_delay = lags(30 * MS);
+        (end.client.blind_ns, end.client.longest_stall_ns) = (900 * MS, 30 * MS);
         end.client.out_of_files = 12;
     });
     insta::assert_snapshot!(text(&summary));
@@ -172,7 +174,7 @@ fn two_levels(slo: &str, lag: u64) -> Summary {
     all.pop();
     records.iter_mut().for_each(|r| {
         r.level = 1;
-        r.dispatched = Some(r.intended + lag);
+        r.widths = Some(Widths { first: lag, last: lag, ..Widths::default() });
         let late = |t: Option<u64>| t.map(|t| t + 200 * MS);
         (r.first, r.last, r.end) = (late(r.first), late(r.last), r.end + 200 * MS);
     });

@@ -54,18 +54,18 @@ pub(super) fn instrument(
     };
     let health = level.end.as_ref().map(|end| &end.client);
     Some(Instrument {
-        stamps: if predicted { Stamps::Virtual } else { stamps(health) },
+        stamps: if predicted { Some(Stamps::Virtual) } else { health.and_then(stamps) },
         throughput: work.ranges(level, effective),
         effective_concurrency: effective.map(round6),
     })
 }
 
-fn stamps(health: Option<&ClientHealth>) -> Stamps {
-    let Some(health) = health else { return Stamps::Mixed };
+fn stamps(health: &ClientHealth) -> Option<Stamps> {
     match (health.read_delay.count(), health.unstamped_reads) {
-        (0, _) => Stamps::Client,
-        (some, without) if without as f64 <= FEW_UNSTAMPED * some as f64 => Stamps::Kernel,
-        _ => Stamps::Mixed,
+        (0, 0) => None,
+        (0, _) => Some(Stamps::Client),
+        (some, without) if without as f64 <= FEW_UNSTAMPED * some as f64 => Some(Stamps::Kernel),
+        _ => Some(Stamps::Mixed),
     }
 }
 

@@ -99,7 +99,7 @@ pub fn level_end(level: u32, records: &[RequestRecord]) -> LevelEnd {
         issued,
         warmup: records.len() as u64 - issued,
         client: ClientHealth {
-            read_lag: lags(20_000),
+            read_delay: lags(20_000),
             timer_lag: lags(60_000),
             cpu_ns: SEC / 10,
             wall_ns: SEC,

@@ -20,8 +20,8 @@ pub enum Stamps {
 /// What the client can be sure of.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Instrument {
-    /// Whose times they are.
-    pub stamps: Stamps,
+    /// Whose times they are, where that is known.
+    pub stamps: Option<Stamps>,
     /// Of the headline's work per second.
     pub throughput: ThroughputRanges,
     /// Closed loop: the share of its requests that the client really kept in flight.

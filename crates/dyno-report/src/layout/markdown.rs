@@ -128,16 +128,18 @@ fn joined<const N: usize>(parts: [Option<String>; N]) -> String {
 fn cells(level: &LevelSummary, times: &[(Time, &[Statistic])], marks: &mut Marks) -> Vec<String> {
     let steady = level.steady.map(|steady| steady.throughput).unwrap_or_default();
     let done = level.throughput;
-    let mut cells = vec![
-        safe(&level.label),
-        whole(level.requests.completed),
-        whole(level.requests.failed),
-        marks.rate([steady.requests_per_s, done.requests_per_s], "\\*", number),
-        marks.rate([steady.output_tokens_per_s, done.output_tokens_per_s], "\\*", number),
+    let mut cells =
+        vec![safe(&level.label), whole(level.requests.completed), whole(level.requests.failed)];
+    let work = [
+        (Metric::RequestRate, [steady.requests_per_s, done.requests_per_s]),
+        (Metric::OutputRate, [steady.output_tokens_per_s, done.output_tokens_per_s]),
     ];
+    for (metric, values) in work {
+        let figure = marks.rate(values, "\\*", number);
+        cells.push(marks.sure(level, metric, None, figure, number));
+    }
     for (time, statistics) in times {
-        let figure = level.times[*time].as_ref();
-        cells.extend(statistics.iter().map(|which| marks.statistic(figure, *which, number)));
+        cells.extend(statistics.iter().map(|which| marks.time(level, *time, *which, number)));
     }
     cells
 }

@@ -27,6 +27,15 @@ messages! {
     Verdict: "Verdict", "判定";
     Steady: "over the steady window", "稳定窗口内的数值";
     Few: "fewer than 10 samples lie beyond this percentile", "超出该百分位的样本不足 10 个";
+    FairOnly:
+        "accurate to 10 % only; see its instrument range", "精度仅在 10 % 以内；见其测量范围";
+    PoorOnly:
+        "the client cannot tell this figure; see its instrument range",
+        "客户端无法确定该数值；见其测量范围";
+    RangeOnly:
+        "between two figures: an instrument range; the client cannot tell the figure",
+        "两个数值之间：测量范围，客户端无法确定该数值";
+    NoFigureAlone: "alone: there is no such figure", "单独出现：没有该数值";
     NoFigure: "there is no such figure", "没有该数值";
     NoLevel: "No level was begun.", "没有开始任何档位。";
     ToBeKnown: "To be known:", "须知：";

@@ -54,6 +54,7 @@ messages! {
     FromSchedule: "from the schedule, ms: {}", "自计划时刻起（ms）：{}";
     TtftP50P99: "TTFT {} p50, {} p99", "首 token 延迟 p50 {}，p99 {}";
     LatencyP50P99: "latency {} p50, {} p99", "延迟 p50 {}，p99 {}";
+    InstrumentRanges: "instrument ranges", "测量范围";
     Intervals: "95 % intervals, ms", "95 % 置信区间（ms）";
     Mean: "mean", "平均";
     Latency: "latency", "延迟";
@@ -65,6 +66,11 @@ messages! {
     ReplayLag: "replay lag p50 {}, p99 {}, max {} ms", "回放滞后 p50 {}、p99 {}、最大 {} ms";
     Connect: "connect p99 {}, max {} ms", "建连 p99 {}、最大 {} ms";
     ReadLag: "read lag p99 {}, max {} ms", "读取滞后 p99 {}、最大 {} ms";
+    ReadDelay: "read delay p99 {}, max {} ms", "读取延迟 p99 {}、最大 {} ms";
+    Stalls: "stood still for {} s, {} ms at the longest", "停顿共 {} s，最长 {} ms";
+    KernelStamps: "times by the kernel", "时间取自内核";
+    ClientStamps: "times by this program: the kernel gave none", "时间取自本程序：内核未提供";
+    MixedStamps: "times partly by the kernel", "时间部分取自内核";
     TimerLag: "timer lag p99 {}, max {} ms", "定时器滞后 p99 {}、最大 {} ms";
     EngineSlip: "engine slip p99 {}, max {} ms", "引擎滞后 p99 {}、最大 {} ms";
     Cpu: "CPU {} %", "CPU {} %";

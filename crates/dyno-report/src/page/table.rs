@@ -9,8 +9,8 @@ use super::words::Word;
 use crate::marks::Marks;
 use crate::text::{ABSENT, number, whole};
 use dyno_model::Verdict;
-use dyno_model::metric::{Place, Statistic, Time};
-use dyno_model::summary::{Distribution, LevelSummary};
+use dyno_model::metric::{Metric, Place, Statistic, Time};
+use dyno_model::summary::LevelSummary;
 
 /// The table; nothing without levels.
 pub(super) fn table(page: &Page) -> Option<Markup> {
@@ -98,8 +98,7 @@ fn row(
         rate([steady.output_tokens_per_s, done.output_tokens_per_s]),
     ];
     for (time, parts) in columns {
-        let all = level.times[*time].as_ref();
-        cells.extend(parts.iter().map(|part| percentile(all, *part, marks)));
+        cells.extend(parts.iter().map(|part| percentile(page, level, (*time, *part), marks)));
     }
     let flight = level.concurrency.map(|flight| number(flight.mean));
     marks.note(false, flight.is_none());
@@ -107,16 +106,26 @@ fn row(
     Row::struck(cells, level.verdict == Verdict::Invalid)
 }
 
-fn percentile(all: Option<&Distribution>, part: Statistic, marks: &mut Marks) -> Cell {
-    let Some(found) = all.and_then(|all| statistic(all, part)) else {
+fn percentile(
+    page: &Page,
+    level: &LevelSummary,
+    (time, part): (Time, Statistic),
+    marks: &mut Marks,
+) -> Cell {
+    let Some(found) = level.times[time].as_ref().and_then(|all| statistic(all, part)) else {
         return Cell::figure(&marks.absent());
     };
     marks.note(found.few, false);
     let mark = if found.few { "?" } else { "" };
     let interval =
         found.interval.map(|[low, high]| format!("95 %: {} – {} ms", grouped(low), grouped(high)));
-    let cell = Cell::figure(&format!("{}{mark}", grouped(found.value)));
-    cell.title(interval.as_deref().unwrap_or_default())
+    let figure = format!("{}{mark}", grouped(found.value));
+    let figure = marks.sure(level, Metric::Time(time), Some(part), figure, grouped);
+    let range = level
+        .instrument_range(Metric::Time(time), Some(part))
+        .map(|[low, high]| page.fill(Word::InstrumentRange, &[&grouped(low), &grouped(high)]));
+    let told: Vec<String> = [range, interval].into_iter().flatten().collect();
+    Cell::figure(&figure).title(&told.join("; "))
 }
 
 fn legend(page: &Page, marks: &Marks) -> Markup {

@@ -196,6 +196,7 @@ messages! {
     // Definitions.
     SteadyWindow: "Steady window", "稳定窗口";
     Percentiles: "Percentiles", "百分位";
+    InstrumentRange: "instrument range {} – {} ms", "测量范围 {} – {} ms";
     Interval: "95 % intervals", "95 % 置信区间";
     SteadyMeans: "The time between filling up and running out. Where every level has one, \
                   throughputs are those of it, so that one straggler does not halve a result.",

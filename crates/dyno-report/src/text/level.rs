@@ -11,8 +11,10 @@ use dyno_model::Diagnostic;
 use dyno_model::Language;
 use dyno_model::Verdict;
 use dyno_model::load::LoadKind;
-use dyno_model::metric::Time;
-use dyno_model::summary::{Distribution, Lag, LevelSummary, RunSummary, Tokens, round6};
+use dyno_model::metric::{Metric, Time};
+use dyno_model::summary::{
+    Distribution, Lag, LevelSummary, Ranges, RunSummary, Stamps, Tokens, round6,
+};
 use dyno_words::columns::{ABSENT, left, maybe, millis, number, right, wrap};
 use dyno_words::escape::escape;
 
@@ -48,6 +50,7 @@ pub(super) fn level(level: &LevelSummary, run: &RunSummary, options: &TextOption
     out.push_str(&turns(level, &mut Marks::default(), language));
     out.push_str(&slices(level, &mut Marks::default(), language));
     out.push_str(&intervals(level, language));
+    out.push_str(&ranges(level, options));
     let price = run.gpu_cost.as_ref();
     for (name, text) in [
         (Say::Cost, level.cost.and_then(|figures| cost(&figures, price, language))),
@@ -190,6 +193,29 @@ fn intervals(level: &LevelSummary, language: Language) -> String {
     format!("  {}\n{head}{rows}", Say::Intervals.text(language))
 }
 
+/// What the client can be sure of, where that is wider than the digits that are printed.
+fn ranges(level: &LevelSummary, options: &TextOptions) -> String {
+    let language = options.language;
+    let figures = [Time::Ttft, Time::Itl, Time::Tpot, Time::Latency]
+        .into_iter()
+        .flat_map(|time| Ranges::OF.map(|statistic| (Metric::Time(time), Some(statistic))));
+    let rates = [Metric::RequestRate, Metric::OutputRate].map(|metric| (metric, None));
+    let wide = rates.into_iter().chain(figures).filter_map(|(metric, statistic)| {
+        let show = if metric.is_time() { millis } else { number };
+        let [low, high] = level.instrument_range(metric, statistic)?.map(show);
+        let which = statistic.map_or(String::new(), |statistic| format!(" {}", statistic.name()));
+        let name = language.choose(metric.info().short);
+        let unit = metric.unit().name();
+        (low != high).then(|| format!("{name}{which} {low}–{high} {unit}"))
+    });
+    let all: Vec<String> = wide.collect();
+    if all.is_empty() {
+        return String::new();
+    }
+    let name = format!("  {}{}", Say::InstrumentRanges.text(language), language.colon());
+    wrap(&name, &all.join(language.semicolon()), options.width)
+}
+
 fn client(level: &LevelSummary, language: Language) -> Option<String> {
     let c = &level.client;
     let lag = |say: Say, lag: Option<Lag>| {
@@ -204,7 +230,22 @@ fn client(level: &LevelSummary, language: Language) -> Option<String> {
         },
         lag(Say::Connect, c.connect_ms),
         lag(Say::ReadLag, c.read_lag_ms),
-        lag(Say::TimerLag, c.timer_lag_ms),
+        lag(Say::ReadDelay, c.read_delay_ms),
+        lag(Say::TimerLag, c.timer_lag_ms).filter(|_| c.read_lag_ms.is_some()),
+        c.blind_s
+            .zip(c.longest_stall_ms)
+            .filter(|(blind, _)| *blind > 0.0)
+            .map(|(blind, longest)| Say::Stalls.with(language, &[number(blind), number(longest)])),
+        level
+            .instrument
+            .and_then(|instrument| instrument.stamps)
+            .map(|stamps| match stamps {
+                Stamps::Kernel => Say::KernelStamps.text(language).to_owned(),
+                Stamps::Client => Say::ClientStamps.text(language).to_owned(),
+                Stamps::Mixed => Say::MixedStamps.text(language).to_owned(),
+                Stamps::Virtual => String::new(),
+            })
+            .filter(|text| !text.is_empty()),
         c.cpu_share.map(|share| Say::Cpu.with(language, &[number(share * 100.0)])),
         lag(Say::EngineSlip, level.engine_slip_ms),
     ];

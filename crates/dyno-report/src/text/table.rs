@@ -8,8 +8,8 @@ use crate::marks::Marks;
 use crate::messages::{Message, Say};
 use dyno_model::Language;
 use dyno_model::Verdict;
-use dyno_model::metric::{Metric, Place, Statistic};
-use dyno_model::summary::{Distribution, LevelSummary};
+use dyno_model::metric::{Metric, Place, Statistic, Time};
+use dyno_model::summary::LevelSummary;
 use dyno_words::columns::{cut_middle, left, millis, number, right, whole, width, wrap};
 use dyno_words::escape::escape;
 
@@ -17,9 +17,11 @@ const LABEL: usize = 40;
 const LONGEST_WORDS: usize = 300;
 
 /// Statistics of a time, `120/480`.
-fn cell(figure: &Option<Distribution>, statistics: &[Statistic], marks: &mut Marks) -> String {
-    let Some(figure) = figure else { return marks.absent() };
-    let one = |which: &Statistic| marks.statistic(Some(figure), *which, millis);
+fn cell(level: &LevelSummary, time: Time, statistics: &[Statistic], marks: &mut Marks) -> String {
+    if level.times[time].is_none() {
+        return marks.absent();
+    }
+    let one = |which: &Statistic| marks.time(level, time, *which, millis);
     statistics.iter().map(one).collect::<Vec<_>>().join("/")
 }
 
@@ -38,7 +40,7 @@ fn legend(marks: &Marks, language: Language) -> String {
 /// The table with its footnotes.
 pub(super) fn table(levels: &[LevelSummary], options: &TextOptions) -> String {
     let language = options.language;
-    let mut marks = Marks::default();
+    let mut marks = Marks::narrow();
     let times = Place::Terminal.times(levels);
     let mut head: Vec<String> =
         [Say::Level, Say::OkFailed].map(|say| say.text(language).to_owned()).to_vec();
@@ -58,11 +60,17 @@ pub(super) fn table(levels: &[LevelSummary], options: &TextOptions) -> String {
         let mut row = vec![
             String::new(),
             format!("{}/{}", whole(level.requests.completed), whole(level.requests.failed)),
-            marks.rate([steady.requests_per_s, done.requests_per_s], "*", number),
-            marks.rate([steady.output_tokens_per_s, done.output_tokens_per_s], "*", number),
         ];
+        let work = [
+            (Metric::RequestRate, [steady.requests_per_s, done.requests_per_s]),
+            (Metric::OutputRate, [steady.output_tokens_per_s, done.output_tokens_per_s]),
+        ];
+        for (metric, values) in work {
+            let figure = marks.rate(values, "*", number);
+            row.push(marks.sure(level, metric, None, figure, number));
+        }
         for (time, statistics) in &times {
-            row.push(cell(&level.times[*time], statistics, &mut marks));
+            row.push(cell(level, *time, statistics, &mut marks));
         }
         row.push(level.verdict.name(language).to_owned());
         rows.push(row);

@@ -7,7 +7,7 @@ use dyno_model::MS;
 use dyno_model::frame::{Frame, LevelStart, RunEnd};
 use dyno_model::outcome::FailureClass;
 use dyno_model::plan::{Arrival, LengthSpec, LevelPlan, Load, Plan};
-use dyno_model::record::RequestRecord;
+use dyno_model::record::{RequestRecord, Widths};
 use dyno_report::layout::{Layout, Options, Run};
 
 /// Every layout that is text.
@@ -67,7 +67,8 @@ pub(crate) fn closed_ladder() -> (Run, VecSource) {
     plan.label = Some("ladder".to_owned());
     plan.levels.push(closed(8, 10).0.levels.remove(0));
     let mut second = closed(8, 10).1;
-    second.iter_mut().for_each(|r| r.dispatched = Some(r.intended + 60 * MS));
+    let unsure = Widths { first: 30 * MS, ..Widths::default() };
+    second.iter_mut().for_each(|r| r.widths = Some(unsure));
     let last = second.len() as u64;
     second.push(failure(last, 0, 1800, 1900, FailureClass::TimeoutIdle, "no byte for 60s"));
     plan.levels[1].requests = Some(last + 1);
