@@ -35,6 +35,9 @@ pub struct Host {
     pub cores: usize,
     /// Limit of open files.
     pub open_files: Option<u64>,
+    /// The kernel tells when packets came; absent where that could not be tried.
+    #[serde(default)]
+    pub kernel_stamps: Option<bool>,
 }
 
 /// The server, as far as it showed itself.

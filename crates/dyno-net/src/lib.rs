@@ -10,4 +10,4 @@ mod stamp;
 pub use clock::{Clock, WallOffset, thread_cpu_ns};
 pub use limits::{open_files_limit, raise_open_files};
 pub use poller::{Interest, Poller, Ready};
-pub use stamp::{Stamped, ask_for_stamps, read_stamped};
+pub use stamp::{Stamped, ask_for_stamps, read_stamped, stamps_work};

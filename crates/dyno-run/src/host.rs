@@ -17,6 +17,7 @@ pub(crate) fn describe() -> Host {
         cpu: std::fs::read_to_string("/proc/cpuinfo").ok().and_then(|info| cpu_model(&info)),
         cores: std::thread::available_parallelism().map_or(1, std::num::NonZero::get),
         open_files: dyno_net::open_files_limit(),
+        kernel_stamps: dyno_net::stamps_work(),
     }
 }
 

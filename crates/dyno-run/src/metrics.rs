@@ -118,7 +118,8 @@ fn elsewhere(
     let client_cert = reach.tls.client_cert.clone().filter(|_| trusted);
     let tls = TlsSettings { client_cert, ..reach.tls.clone() };
     let path = path_of(url);
-    Ok((ClientOptions { endpoint, address, tls, rules, headers, timeouts: options.timeouts }, path))
+    let (timeouts, stamps) = (options.timeouts, options.stamps);
+    Ok((ClientOptions { endpoint, address, tls, timeouts, stamps, rules, headers }, path))
 }
 
 /// The path and the query of a URL; where it has no path, the usual one.

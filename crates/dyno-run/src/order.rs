@@ -39,6 +39,8 @@ pub struct Reach {
     pub secrets: Secrets,
     /// Where it is asked for its own figures.
     pub metrics: MetricsFrom,
+    /// Do without the kernel's receive times, to see what that costs.
+    pub without_stamps: bool,
 }
 
 /// What must not be saved or printed.

@@ -163,7 +163,7 @@ pub(crate) fn open(
     sessions: bool,
     clock: Clock,
 ) -> Result<OpenTarget, RunError> {
-    let Reach { url, tls, secrets, .. } = reach;
+    let Reach { url, tls, secrets, without_stamps, .. } = reach;
     let url = url.as_ref();
     let engine = match &plan.target.embedded {
         Some(named) if url.is_none() => Some(start_engine(named, plan.seed)?),
@@ -183,6 +183,7 @@ pub(crate) fn open(
         endpoint: endpoint.clone(),
         tls: tls.clone(),
         timeouts: plan.timeouts,
+        stamps: !without_stamps,
         rules: Rules {
             api: plan.target.api,
             stream: plan.request.stream,

@@ -95,7 +95,10 @@ pub(super) fn differences(sides: &[&Summary], points: &[Point], terms: &Terms) -
             let own = rounds(other, point);
             for metric in tested() {
                 let figures = |levels: &[&LevelSummary]| {
-                    levels.iter().map(|level| metric.of(level)).collect::<Option<Vec<Figure>>>()
+                    let known = |level: &&LevelSummary| {
+                        metric.of(level).filter(|_| !metric.is_unknown(level))
+                    };
+                    levels.iter().map(known).collect::<Option<Vec<Figure>>>()
                 };
                 let effect = figures(&base).zip(figures(&own)).and_then(|(a, b)| {
                     compare::compare(&a, &b, order, assumed(terms, point, metric))

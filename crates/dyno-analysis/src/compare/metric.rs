@@ -1,5 +1,6 @@
 //! The figures that are compared: those of the registry that have a place in comparisons.
 
+use dyno_model::instrument::Quality;
 use dyno_model::load::LoadKind;
 use dyno_model::metric::{Better as Way, Metric, Place, Statistic};
 use dyno_model::summary::{Distribution, LevelSummary};
@@ -67,6 +68,11 @@ impl Compared {
     /// It is a time, in milliseconds.
     pub fn is_time(self) -> bool {
         self.metric.is_time() || self.metric == Metric::TokenTime
+    }
+
+    /// The client could not tell it at a level, so that nothing can be made of it.
+    pub(super) fn is_unknown(self, level: &LevelSummary) -> bool {
+        level.quality(self.metric, self.statistic) == Some(Quality::Poor)
     }
 
     /// Its value at a level, with its interval where there is one; shares of failures are between 0

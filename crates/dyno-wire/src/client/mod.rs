@@ -56,6 +56,8 @@ pub struct ClientOptions {
     pub tls: TlsSettings,
     /// When to give up.
     pub timeouts: Timeouts,
+    /// Ask the kernel when packets came.
+    pub stamps: bool,
     /// How answers are read.
     pub rules: Rules,
     /// Headers for side traffic.
@@ -177,7 +179,7 @@ impl Client {
     fn open(&mut self, exchange: Option<Box<Exchange>>, bytes: Vec<u8>) {
         let now = self.clock.now();
         let tls = self.tls.as_ref().map(|(config, name)| (config, name));
-        let socket = match Socket::connect(self.options.address, tls) {
+        let socket = match Socket::connect(self.options.address, tls, self.options.stamps) {
             Ok(socket) => socket,
             Err(error) => return self.not_opened(exchange, &error, now),
         };

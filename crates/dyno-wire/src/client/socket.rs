@@ -76,12 +76,15 @@ impl Socket {
     pub(crate) fn connect(
         address: SocketAddr,
         tls: Option<(&Arc<ClientConfig>, &ServerName<'static>)>,
+        stamps: bool,
     ) -> io::Result<Self> {
         let family = if address.is_ipv6() { AddressFamily::INET6 } else { AddressFamily::INET };
         let flags = SocketFlags::NONBLOCK | SocketFlags::CLOEXEC;
         let fd = rustix::net::socket_with(family, SocketType::STREAM, flags, Some(ipproto::TCP))?;
         sockopt::set_tcp_nodelay(&fd, true)?;
-        ask_for_stamps(&fd);
+        if stamps {
+            ask_for_stamps(&fd);
+        }
         match rustix::net::connect(&fd, &address) {
             Ok(()) | Err(rustix::io::Errno::INPROGRESS) => {}
             Err(error) => return Err(error.into()),

@@ -194,7 +194,7 @@ pub(crate) fn resolve(
     let workload = opened(&plan)?;
     notes.extend(workload.recognised());
     let metrics = metrics_from(metrics.as_ref());
-    let reach = Reach { url: target, tls: connection, secrets, metrics };
+    let reach = Reach { url: target, tls: connection, secrets, metrics, ..Reach::default() };
     let (workload, stop) = (Some(workload), StopSignal::new());
     let order = Order { plan, reach, workload, place, stop };
     let mut resolved = Resolved { order, versus: None, showing, dry_run, notes, warnings };

@@ -94,7 +94,8 @@ pub(super) fn again(
     let place = place(dir, &plan, aim)?;
     let workload = opened(&plan)?;
     let metrics = plan.server.metrics.as_deref().map(metrics).transpose().map_err(wrong)?;
-    let reach = Reach { url: target, tls, secrets, metrics: metrics_from(metrics.as_ref()) };
+    let metrics = metrics_from(metrics.as_ref());
+    let reach = Reach { url: target, tls, secrets, metrics, ..Reach::default() };
     let (workload, stop) = (Some(workload), StopSignal::new());
     let order = Order { plan, reach, workload, place, stop };
     let showing = Showing::of(&output, surroundings);

@@ -138,6 +138,7 @@ impl Rival {
                 tls: one.reach.tls.clone(),
                 secrets: self.secrets,
                 metrics,
+                ..Reach::default()
             },
             workload: one.workload.as_ref().map(Workload::beside),
             place: match &one.place {

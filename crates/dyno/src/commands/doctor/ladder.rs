@@ -2,7 +2,7 @@
 
 use dyno_model::SEC;
 use dyno_model::metric::Time;
-use dyno_model::plan::{LengthSpec, LevelPlan, Load, Target, Timeouts, Warmup};
+use dyno_model::plan::{LengthSpec, LevelPlan, Load, Timeouts, Warmup};
 use dyno_model::summary::{Distribution, LevelSummary};
 use dyno_run::{MetricsFrom, Order, RunError, StopSignal};
 use serde::Serialize;
@@ -48,7 +48,8 @@ pub(super) struct Step {
     itl_bias_ms: Option<f64>,
     itl_p99_excess_ms: Option<f64>,
     send_lag_p99_ms: Option<f64>,
-    read_lag_p99_ms: Option<f64>,
+    read_delay_p99_ms: Option<f64>,
+    longest_stall_ms: Option<f64>,
     cpu_share: Option<f64>,
     engine_slip_p99_ms: Option<f64>,
     pub(super) client_valid: bool,
@@ -95,8 +96,19 @@ impl Drop for EngineProcess {
     }
 }
 
+/// How the client is tried.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Trial {
+    pub(super) pace: Pace,
+    pub(super) streams: u32,
+    pub(super) seconds: u64,
+    /// With the kernel's receive times.
+    pub(super) stamps: bool,
+}
+
 /// One level on the engine at `url`.
-fn order(pace: Pace, url: &str, streams: u32, seconds: u64) -> Result<Order, RunError> {
+fn order(trial: Trial, url: &str) -> Result<Order, RunError> {
+    let Trial { pace, streams, seconds, stamps } = trial;
     let mut order = Order::server(url)?.level(LevelPlan {
         label: format!("{streams} streams"),
         duration_ns: Some(seconds * SEC),
@@ -106,25 +118,20 @@ fn order(pace: Pace, url: &str, streams: u32, seconds: u64) -> Result<Order, Run
         output_tokens: LengthSpec::fixed(pace.tokens()),
         ..LevelPlan::new(Load::Concurrency { concurrency: streams })
     });
-    // An engine of our own, although in another process.
-    order.plan.target = Target::engine(pace.script());
     let (connect_ns, minute) = (5 * SEC, 60 * SEC);
     order.plan.timeouts =
         Timeouts { connect_ns, total_ns: minute, first_token_ns: minute, idle_ns: 10 * SEC };
     order.reach.metrics = MetricsFrom::Nowhere;
+    order.reach.without_stamps = !stamps;
     Ok(order)
 }
 
 /// Measures one step.
-pub(super) fn climb(
-    pace: Pace,
-    streams: u32,
-    seconds: u64,
-    stop: &StopSignal,
-) -> Result<Step, String> {
+pub(super) fn climb(trial: Trial, stop: &StopSignal) -> Result<Step, String> {
+    let Trial { pace, streams, .. } = trial;
     let engine = EngineProcess::start(pace.script())?;
     let words = |error: RunError| error.to_string();
-    let order = order(pace, &engine.url, streams, seconds).map_err(words)?;
+    let order = order(trial, &engine.url).map_err(words)?;
     let order = Order { stop: stop.clone(), ..order };
     let summary = dyno_run::run(order, &()).and_then(|finished| finished.summary).map_err(words)?;
     let level = summary.levels.first().ok_or("the step measured nothing")?;
@@ -138,9 +145,8 @@ impl Step {
             figure.filter(|_| pace == Pace::Steady).and_then(|figure| Some(figure.mean? - truth))
         };
         let throughput = level.steady.map_or(level.throughput, |steady| steady.throughput);
-        let lag_codes = ["send_lag", "read_lag", "out_of_files", "out_of_ports", "off_schedule"];
-        let client_valid =
-            !level.reasons.iter().any(|reason| lag_codes.contains(&reason.code.as_str()));
+        let own = ["instrument_range", "effective_concurrency", "off_schedule"];
+        let client_valid = !level.reasons.iter().any(|reason| own.contains(&reason.code.as_str()));
         let failed = level.requests.bad().unwrap_or_default();
         Self {
             streams,
@@ -157,11 +163,12 @@ impl Step {
                 .and_then(|itl| itl.p99)
                 .map(|p99| p99 - ITL_MS),
             send_lag_p99_ms: level.client.send_lag_ms.as_ref().map(|lag| lag.p99),
-            read_lag_p99_ms: level.client.read_lag_ms.as_ref().map(|lag| lag.p99),
+            read_delay_p99_ms: level.client.read_delay_ms.as_ref().map(|lag| lag.p99),
+            longest_stall_ms: level.client.longest_stall_ms,
             cpu_share: level.client.cpu_share,
             engine_slip_p99_ms: level.engine_slip_ms.as_ref().map(|lag| lag.p99),
             client_valid: client_valid && failed == 0,
-            engine_on_time: !level.reasons.iter().any(|reason| reason.code == "engine_slip"),
+            engine_on_time: !level.notes.iter().any(|note| note.code == "engine_slip"),
             reasons: level.reasons.iter().map(|reason| reason.what.clone()).collect(),
         }
     }
@@ -173,9 +180,9 @@ impl Step {
         };
         let pair = |a: Option<f64>, b: Option<f64>| format!("{}/{}", shown(a, 2), shown(b, 2));
         let verdict = match (self.client_valid, self.engine_on_time) {
-            (true, true) => "valid",
-            (true, false) => "engine late",
-            (false, _) => "LATE",
+            (true, true) => "good",
+            (true, false) => "good, engine late",
+            (false, _) => "NOT GOOD",
         };
         format!(
             "{:>7}{:>9}{:>13}{:>13}{:>9}{:>9}{:>4}  {verdict}",
@@ -184,7 +191,7 @@ impl Step {
             pair(self.ttft_bias_ms, self.ttft_jitter_ms),
             pair(self.itl_bias_ms, self.itl_p99_excess_ms),
             shown(self.send_lag_p99_ms, 2),
-            shown(self.read_lag_p99_ms, 2),
+            shown(self.read_delay_p99_ms, 2),
             shown(self.cpu_share.map(|share| share * 100.0), 0),
         )
     }

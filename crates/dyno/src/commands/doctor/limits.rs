@@ -11,6 +11,10 @@ pub(super) struct Limits {
     open_files: Option<u64>,
     /// Local ports to one server; absent where the system does not tell.
     ports: Option<u64>,
+    /// What the governor of the first core is called, where there is one.
+    governor: Option<String>,
+    /// Cores' worth of CPU that a control group allows, where it limits it.
+    cpu_quota: Option<f64>,
 }
 
 /// Files besides connections, and room to breathe.
@@ -27,6 +31,8 @@ impl Limits {
             cores: std::thread::available_parallelism().map_or(1, usize::from),
             open_files: dyno_net::open_files_limit(),
             ports,
+            governor: read("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"),
+            cpu_quota: cpu_quota(),
         }
     }
 
@@ -46,8 +52,27 @@ impl Limits {
         )
     }
 
-    pub(super) fn advice(&self, steps: &[Step]) -> Vec<String> {
+    pub(super) fn advice(&self, steps: &[Step], stamps: Option<bool>) -> Vec<String> {
         let mut advice = Vec::new();
+        if stamps == Some(false) {
+            advice.push(
+                "the kernel gives no receive times, as in some sandboxes: measure from a plain Linux \
+                 host or container where short gaps between tokens matter"
+                    .to_owned(),
+            );
+        }
+        if let Some(governor) = self.governor.as_deref().filter(|name| *name != "performance") {
+            advice.push(format!(
+                "the CPU governor is `{governor}`: set it to `performance` (cpupower frequency-set -g \
+                 performance), or cores sleep and wake late"
+            ));
+        }
+        if let Some(quota) = self.cpu_quota.filter(|quota| *quota < 2.0) {
+            advice.push(format!(
+                "a control group allows {quota:.2} cores: the client is stopped when they are used up; \
+                 raise the CPU limit of the container"
+            ));
+        }
         if let Some(files) = self.open_files.filter(|files| *files < 10_000) {
             advice.push(format!(
                 "{files} open files allow fewer than {files} streams: raise the hard limit, for \
@@ -77,8 +102,8 @@ impl Limits {
         }
         if let Some(step) = client {
             advice.push(format!(
-                "from {} streams on the client was late: give it a core of its own (taskset), \
-                 stop other work, or split the load over machines",
+                "from {} streams on figures are not good: give the client a core of its own (taskset) \
+                 and priority (chrt -f 1), stop other work, or split the load over machines",
                 step.streams
             ));
         }
@@ -91,4 +116,22 @@ impl Limits {
         }
         advice
     }
+}
+
+fn read(path: &str) -> Option<String> {
+    std::fs::read_to_string(path).ok().map(|text| text.trim().to_owned())
+}
+
+/// By the control group of this process, of the second version or the first.
+fn cpu_quota() -> Option<f64> {
+    let whole = |max: &str| {
+        let (quota, period) = max.split_once(' ')?;
+        Some(quota.parse::<f64>().ok()? / period.parse::<f64>().ok()?)
+    };
+    if let Some(quota) = read("/sys/fs/cgroup/cpu.max").and_then(|max| whole(&max)) {
+        return Some(quota);
+    }
+    let number = |name: &str| read(&format!("/sys/fs/cgroup/cpu/{name}"))?.parse::<f64>().ok();
+    let quota = number("cpu.cfs_quota_us").filter(|quota| *quota > 0.0)?;
+    Some(quota / number("cpu.cfs_period_us")?)
 }

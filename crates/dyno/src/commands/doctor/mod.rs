@@ -9,7 +9,7 @@ use crate::exit::Exit;
 use crate::printer::{Manners, Printer};
 use crate::signals;
 use dyno_run::{Stop, StopSignal};
-use ladder::Step;
+use ladder::{Step, Trial};
 use limits::Limits;
 use serde::Serialize;
 
@@ -18,15 +18,21 @@ use serde::Serialize;
 struct Findings {
     schema: &'static str,
     limits: Limits,
+    /// The kernel tells when packets came.
+    kernel_stamps: Option<bool>,
     /// One step per stream count, each stream a token every 20 ms.
     ladder: Vec<Step>,
+    /// The same without the kernel's receive times.
+    without_stamps: Vec<Step>,
     /// Tokens a second that the client takes in when they come as fast as they can, 16 events a
     /// packet: what it can bear, not what it can time.
     flat_out_tokens_per_s: Option<f64>,
-    /// Most streams with the client valid.
+    /// Most streams whose figures are good.
     streams: Option<u32>,
-    /// Highest token rate with the client valid.
+    /// Highest token rate whose figures are good.
     tokens_per_s: Option<f64>,
+    /// Most streams whose figures are good without the kernel's receive times.
+    streams_without_stamps: Option<u32>,
     advice: Vec<String>,
 }
 
@@ -40,19 +46,25 @@ pub(crate) fn run(args: &DoctorArgs, printer: &Printer) -> Exit {
         printer.warn(format_args!("Ctrl-C will not be handled: {error}"));
     }
     let limits = Limits::of_this_machine();
-    let (ladder, flat_out_tokens_per_s) = match measure(args.quick, &limits, &stop, &printer) {
-        Ok(measured) => measured,
-        Err(words) => {
-            printer.error(words);
-            return Exit::Bug;
-        }
-    };
+    let kernel_stamps = dyno_net::stamps_work();
+    let Measured { ladder, without_stamps, flat_out_tokens_per_s } =
+        match measure(args.quick, &limits, &stop, &printer) {
+            Ok(measured) => measured,
+            Err(words) => {
+                printer.error(words);
+                return Exit::Bug;
+            }
+        };
     let good = || ladder.iter().filter(|step| step.client_valid);
+    let without = without_stamps.iter().filter(|step| step.client_valid);
     let findings = Findings {
         schema: "dyno.doctor/1",
         streams: good().map(|step| step.streams).max(),
         tokens_per_s: good().filter_map(|step| step.tokens_per_s).reduce(f64::max),
-        advice: limits.advice(&ladder),
+        streams_without_stamps: without.map(|step| step.streams).max(),
+        advice: limits.advice(&ladder, kernel_stamps),
+        kernel_stamps,
+        without_stamps,
         limits,
         ladder,
         flat_out_tokens_per_s,
@@ -70,7 +82,12 @@ pub(crate) fn run(args: &DoctorArgs, printer: &Printer) -> Exit {
     if stop.get() > Stop::No { Exit::Interrupted } else { said }
 }
 
-type Measured = (Vec<Step>, Option<f64>);
+#[derive(Default)]
+struct Measured {
+    ladder: Vec<Step>,
+    without_stamps: Vec<Step>,
+    flat_out_tokens_per_s: Option<f64>,
+}
 
 fn measure(
     quick: bool,
@@ -79,38 +96,56 @@ fn measure(
     printer: &Printer,
 ) -> Result<Measured, String> {
     let counts: &[u32] = if quick { &[16, 256] } else { &[16, 64, 128, 256, 512, 1024, 2048] };
-    let seconds = if quick { 2 } else { 4 };
-    let mut steps: Vec<Step> = Vec::new();
-    for streams in counts.iter().copied().filter(|n| limits.allow(*n)) {
-        if stop.get() > Stop::No {
-            return Ok((steps, None));
-        }
-        printer.remark(format_args!("{streams} streams at 20 ms a token, {seconds} s …"));
-        let step = ladder::climb(ladder::Pace::Steady, streams, seconds, stop)?;
-        let fell = !step.client_valid;
-        steps.push(step);
-        // Two steps that fail tell as much as all that would follow.
-        if fell && steps.iter().rev().nth(1).is_some_and(|before| !before.client_valid) {
-            break;
+    let without: &[u32] = if quick { &[16] } else { &[16, 256, 1024] };
+    let seconds = if quick { 2 } else { 3 };
+    let mut measured = Measured::default();
+    for (stamps, counts) in [(true, counts), (false, without)] {
+        let steps = match stamps {
+            true => &mut measured.ladder,
+            false => &mut measured.without_stamps,
+        };
+        for streams in counts.iter().copied().filter(|n| limits.allow(*n)) {
+            if stop.get() > Stop::No {
+                return Ok(measured);
+            }
+            let how = if stamps { "" } else { ", without the kernel's receive times" };
+            printer.remark(format_args!("{streams} streams at 20 ms a token{how}, {seconds} s …"));
+            let pace = ladder::Pace::Steady;
+            let step = ladder::climb(Trial { pace, streams, seconds, stamps }, stop)?;
+            let fell = !step.client_valid;
+            steps.push(step);
+            // Two steps that fail tell as much as all that would follow.
+            if fell && steps.iter().rev().nth(1).is_some_and(|before| !before.client_valid) {
+                break;
+            }
         }
     }
     printer.remark(format_args!("flat out, {seconds} s …"));
-    let flat_out = ladder::climb(ladder::Pace::FlatOut, 16, seconds, stop)?;
-    Ok((steps, flat_out.tokens_per_s))
+    let (pace, stamps) = (ladder::Pace::FlatOut, true);
+    let flat_out = ladder::climb(Trial { pace, streams: 16, seconds, stamps }, stop)?;
+    measured.flat_out_tokens_per_s = flat_out.tokens_per_s;
+    Ok(measured)
 }
 
 fn text(findings: &Findings) -> String {
     let mut text = String::from(
-        "                  TTFT ms       ITL ms send lag read lag CPU\n\
-         streams tokens/s  bias/jitter    bias/p99   p99 ms   p99 ms   %  client\n",
+        "                  TTFT ms       ITL ms send lag    delay CPU\n\
+         streams tokens/s  bias/jitter    bias/p99   p99 ms   p99 ms   %  figures\n",
     );
     for step in &findings.ladder {
         text.push_str(&step.row());
         text.push('\n');
     }
+    if !findings.without_stamps.is_empty() {
+        text.push_str("without the kernel's receive times:\n");
+        for step in &findings.without_stamps {
+            text.push_str(&step.row());
+            text.push('\n');
+        }
+    }
     let shown = |value: Option<f64>| value.map_or("–".to_owned(), |v| format!("{v:.0}"));
     text.push_str(&format!(
-        "\nThis machine measured up to {} streams and {} tokens/s with the client valid.\n",
+        "\nFigures are good up to {} streams and {} tokens/s on this machine.\n",
         shown(findings.streams.map(f64::from)),
         shown(findings.tokens_per_s)
     ));
@@ -118,6 +153,12 @@ fn text(findings: &Findings) -> String {
         "Flat out, with 16 events a packet, the client takes in {} tokens/s.\n",
         shown(findings.flat_out_tokens_per_s)
     ));
+    let stamps = match findings.kernel_stamps {
+        Some(true) => "Receive times come from the kernel.",
+        Some(false) => "The kernel gives no receive times: times are those of this program.",
+        None => "Whether the kernel gives receive times could not be tried.",
+    };
+    text.push_str(&format!("{stamps}\n"));
     text.push_str(&findings.limits.text());
     if findings.advice.is_empty() {
         text.push_str("Nothing to change.\n");
