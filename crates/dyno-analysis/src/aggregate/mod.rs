@@ -32,7 +32,7 @@ pub use drift::memory_growth;
 
 use crate::search;
 use crate::source::FrameSource;
-use dyno_model::Diagnostic;
+use dyno_model::{Decision, Diagnostic};
 use dyno_model::environment::Environment;
 use dyno_model::plan::Plan;
 use dyno_model::summary::{LevelSummary, RunSummary, SUMMARY_SCHEMA, Summary, TokenSources};
@@ -83,8 +83,17 @@ pub fn summarise(plan: &Plan, env: Option<&Environment>, source: &dyn FrameSourc
     let search = search::found(plan, &levels).filter(|_| first.ending.is_some());
     let schema = SUMMARY_SCHEMA.to_owned();
     let mut summary = Summary { schema, run, levels, repeats, search, notes };
-    if let Some(slo) = plan.slo.as_ref().filter(|_| summary.no_level_passes()) {
-        summary.notes.insert(0, Finding::SloNotMet.with([slo]));
+    summary.run.slo_outcome = summary.slo_outcome();
+    if let Some(slo) = &plan.slo {
+        let said = match summary.run.slo_outcome {
+            Some(Decision::Missed) => Some(Finding::SloNotMet),
+            // A search says for itself why it found nothing.
+            Some(Decision::Inconclusive) if summary.search.is_none() => Some(Finding::SloInconclusive),
+            _ => None,
+        };
+        if let Some(said) = said {
+            summary.notes.insert(0, said.with([slo]));
+        }
     }
     summary
 }
@@ -117,6 +126,7 @@ fn run_summary(
         seed: Some(plan.seed),
         allow_failures: plan.allow_failures,
         slo: plan.slo.as_ref().map(ToString::to_string),
+        slo_outcome: None,
         levels_planned: first.planned(plan),
         token_source,
         gpus: plan.server.gpus,

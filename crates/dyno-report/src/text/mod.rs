@@ -19,7 +19,7 @@ use dyno_words::columns::left;
 pub(crate) use dyno_words::columns::{ABSENT, cut_middle, number, whole, width, wrap};
 use dyno_words::escape::escape;
 pub(crate) use search::answer;
-pub(crate) use slo::{passed_word, remarks};
+pub(crate) use slo::{outcome_word, remarks};
 
 /// How to print.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -8,6 +8,7 @@ mod notes;
 mod over_time;
 mod phrases;
 mod server;
+mod slo;
 
 pub use findings::Finding;
 pub use import::Problem;
@@ -17,13 +18,15 @@ pub use over_time::OverTime;
 pub(crate) use phrases::Place;
 pub use phrases::{Phrase, list};
 pub use server::ServerFinding;
+pub use slo::Undecided;
 
 use crate::wording::Wording;
 
-const TABLES: [&[Wording]; 7] = [
+const TABLES: [&[Wording]; 8] = [
     Finding::ROWS,
     OverTime::ROWS,
     ServerFinding::ROWS,
+    Undecided::ROWS,
     Note::ROWS,
     Defect::ROWS,
     Problem::ROWS,
