@@ -87,8 +87,13 @@ mod tests {
     use proptest::prelude::*;
 
     fn p99(count: u64, beyond: u64, largest: f64) -> Known {
-        let sampled =
-            Sampled { share: 0.99, count, needed: 1_000, beyond: [beyond; 2], largest: Some(largest) };
+        let sampled = Sampled {
+            share: 0.99,
+            count,
+            needed: 1_000,
+            beyond: [beyond; 2],
+            largest: Some(largest),
+        };
         Known { value: Some(largest), sampled: Some(sampled), range: None }
     }
 

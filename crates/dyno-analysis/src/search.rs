@@ -14,8 +14,8 @@ use dyno_search::capacity::{Answer, Capacity, Doubt, Start};
 use dyno_search::ladder::Ladder;
 use dyno_search::sweep::{self, Sweep};
 use dyno_search::{Held, Kind, LevelWish, Measured, Next, rounded};
-use dyno_words::{Finding, InLanguage};
 use dyno_words::number::{change, digits};
+use dyno_words::{Finding, InLanguage};
 
 /// The level that comes after these, which are in the order in which they ran; nothing when it is
 /// enough, or where a plan lists its levels.

@@ -53,7 +53,9 @@ fn beyond(distribution: &Distribution, count: u64, term: &Term) -> [u64; 2] {
         true => most = most.min(last.saturating_sub(below)),
         false => fewest = fewest.max(count - above.min(last)),
     };
-    let known = Statistic::ALL.iter().filter_map(|statistic| percentile(*statistic).zip(distribution.get(*statistic)));
+    let known = Statistic::ALL
+        .iter()
+        .filter_map(|statistic| percentile(*statistic).zip(distribution.get(*statistic)));
     for (percentile, value) in known {
         let place = last as f64 * percentile.share();
         learn(value, place.floor() as u64, place.ceil() as u64);
@@ -81,7 +83,8 @@ const BADLY: f64 = 2.0;
 /// A level whose figures tell nothing of the server: records are missing, for example.
 fn meaningless(level: &LevelSummary) -> bool {
     let invalid = level.verdict == Verdict::Invalid;
-    let mut errors = level.reasons.iter().filter(|reason| severity(reason) == Some(Severity::Error));
+    let mut errors =
+        level.reasons.iter().filter(|reason| severity(reason) == Some(Severity::Error));
     invalid && !errors.all(|reason| READ_BADLY.contains(&reason.code.as_str()))
 }
 

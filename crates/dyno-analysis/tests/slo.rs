@@ -182,7 +182,10 @@ fn near_its_bound_a_percentile_of_few_samples_is_inconclusive_and_says_what_woul
     let found = level.slo.as_ref().unwrap();
     assert_eq!((found.verdict.outcome, found.verdict.passed), (Decision::Inconclusive, None));
     let term = &found.verdict.terms[0];
-    assert_eq!((term.outcome, term.met, term.value.is_some()), (Decision::Inconclusive, None, true));
+    assert_eq!(
+        (term.outcome, term.met, term.value.is_some()),
+        (Decision::Inconclusive, None, true)
+    );
     let told = term.why.as_ref().unwrap();
     assert_eq!(told.what, "ttft.p99 has 100 samples, too few to decide this bound");
     assert_eq!(told.advice.as_deref(), Some("about 268 more requests would decide it"));
@@ -194,9 +197,8 @@ fn near_its_bound_a_percentile_of_few_samples_is_inconclusive_and_says_what_woul
 
 #[test]
 fn more_samples_beyond_the_bound_than_the_percentile_allows_are_a_miss() {
-    let outcome = |text: &str| {
-        burst_of(rising(100), text).levels[0].slo.as_ref().unwrap().verdict.outcome
-    };
+    let outcome =
+        |text: &str| burst_of(rising(100), text).levels[0].slo.as_ref().unwrap().verdict.outcome;
     // Of 101 to 200 ms, so many are beyond: 50, 10, 2.
     assert_eq!(outcome("ttft.p99<151ms"), Decision::Missed);
     assert_eq!(outcome("ttft.p99<191ms"), Decision::Missed);

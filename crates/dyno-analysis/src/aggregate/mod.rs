@@ -32,11 +32,11 @@ pub use drift::memory_growth;
 
 use crate::search;
 use crate::source::FrameSource;
-use dyno_model::{Decision, Diagnostic};
 use dyno_model::environment::Environment;
 use dyno_model::plan::Plan;
 use dyno_model::summary::{LevelSummary, RunSummary, SUMMARY_SCHEMA, Summary, TokenSources};
 use dyno_model::when::utc;
+use dyno_model::{Decision, Diagnostic};
 use dyno_words::escape::escape;
 use dyno_words::{Finding, recognised};
 pub use figures::figures;
@@ -88,7 +88,9 @@ pub fn summarise(plan: &Plan, env: Option<&Environment>, source: &dyn FrameSourc
         let said = match summary.run.slo_outcome {
             Some(Decision::Missed) => Some(Finding::SloNotMet),
             // A search says for itself why it found nothing.
-            Some(Decision::Inconclusive) if summary.search.is_none() => Some(Finding::SloInconclusive),
+            Some(Decision::Inconclusive) if summary.search.is_none() => {
+                Some(Finding::SloInconclusive)
+            }
             _ => None,
         };
         if let Some(said) = said {

@@ -114,11 +114,9 @@ mod tests {
             );
             serde_json::from_str(&text).unwrap()
         };
-        for (saved, outcome) in [
-            ("true", Decision::Met),
-            ("false", Decision::Missed),
-            ("null", Decision::Inconclusive),
-        ] {
+        for (saved, outcome) in
+            [("true", Decision::Met), ("false", Decision::Missed), ("null", Decision::Inconclusive)]
+        {
             let found = read(saved);
             assert_eq!(found.verdict.outcome, outcome);
             assert_eq!(found.verdict.terms[0].outcome, outcome);

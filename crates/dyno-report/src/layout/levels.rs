@@ -80,9 +80,7 @@ fn columns<'a>() -> Vec<LevelColumn<'a>> {
         LevelColumn::truth("slo_passed", |row| {
             row.level.slo.as_ref().and_then(|s| s.verdict.passed)
         }),
-        LevelColumn::own("slo_outcome", |row| {
-            row.level.slo.as_ref().map(|s| s.verdict.outcome)
-        }),
+        LevelColumn::own("slo_outcome", |row| row.level.slo.as_ref().map(|s| s.verdict.outcome)),
         LevelColumn::number("goodput_per_s", |row| {
             row.level.slo.as_ref().and_then(|s| s.goodput_per_s)
         }),

@@ -17,7 +17,9 @@ fn load(value: f64) -> String {
 pub(super) fn search(page: &Page) -> Option<Markup> {
     let slo = page.summary.run.slo.as_deref().unwrap_or_default();
     let (head, words, doubt) = match page.summary.search.as_ref()? {
-        found @ SearchSummary::Capacity { unit, holds, does_not_hold, confidence, doubt, .. } => {
+        found @ SearchSummary::Capacity {
+            unit, holds, does_not_hold, confidence, doubt, ..
+        } => {
             let open = found.outcome() == Some(Decision::Inconclusive);
             let unit = match unit.as_str() {
                 "req/s" => page.say(Word::PerSecond),

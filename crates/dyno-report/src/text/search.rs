@@ -2,8 +2,8 @@
 
 use super::TextOptions;
 use crate::messages::Say;
-use dyno_model::{Decision, Language};
 use dyno_model::summary::{SearchSummary, Summary};
+use dyno_model::{Decision, Language};
 use dyno_words::columns::{number, wrap};
 use dyno_words::escape::escape;
 
@@ -17,7 +17,9 @@ pub(super) fn search(summary: &Summary, options: &TextOptions) -> String {
 pub(crate) fn answer(summary: &Summary, language: Language) -> Option<String> {
     let slo = escape(summary.run.slo.as_deref().unwrap_or_default(), 200);
     Some(match summary.search.as_ref()? {
-        found @ SearchSummary::Capacity { unit, holds, does_not_hold, confidence, doubt, .. } => {
+        found @ SearchSummary::Capacity {
+            unit, holds, does_not_hold, confidence, doubt, ..
+        } => {
             let open = found.outcome() == Some(Decision::Inconclusive);
             let sure = confidence.map(|sure| format!("{:.0}", (100.0 * sure).floor()));
             let sure = sure.map(|sure| Say::Sure.with(language, &[sure])).unwrap_or_default();

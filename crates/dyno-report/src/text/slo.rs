@@ -3,8 +3,8 @@
 use super::TextOptions;
 use super::paint::outcome;
 use crate::messages::Say;
-use dyno_model::{Decision, Language};
 use dyno_model::summary::{LevelSummary, SloSummary, Summary, TermVerdict};
+use dyno_model::{Decision, Language};
 use dyno_words::columns::{ABSENT, cut_middle, left, maybe, number, width, wrap};
 use dyno_words::escape::escape;
 

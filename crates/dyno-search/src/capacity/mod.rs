@@ -141,7 +141,7 @@ impl Capacity {
             // Nothing tells more than this load would, and it does not tell it.
             true => Next::Done(
                 self.between(&known, true)
-                    .unwrap_or_else(|| self.at_last(&known.evidence, Some(plain(next)))),
+                    .unwrap_or_else(|| self.at_last(&known.evidence, Some(self.load(next)))),
             ),
         }
     }
@@ -271,11 +271,15 @@ impl Capacity {
     }
 
     fn wish(&self, log: f64) -> Next<Answer> {
-        let load = match self.kind {
+        Next::Level(LevelWish { kind: self.kind, load: self.load(log) })
+    }
+
+    /// A load to ask for, from its logarithm.
+    fn load(&self, log: f64) -> f64 {
+        match self.kind {
             Kind::Concurrency => log.exp().round().max(1.0),
             _ => rounded(log.exp(), 4),
-        };
-        Next::Level(LevelWish { kind: self.kind, load })
+        }
     }
 }
 
