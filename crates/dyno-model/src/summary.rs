@@ -67,11 +67,11 @@ pub struct RunSummary {
     pub partial: bool,
     /// How the run ended; absent where the records do not tell.
     pub ending: Option<Ending>,
-    /// The target was the embedded engine: no real model was measured.
+    /// The target was the embedded engine, or said that it is one: no real model was measured.
     pub simulated: bool,
     /// A twin answered in virtual time: nothing was measured at all.
     pub predicted: bool,
-    /// The embedded engine's twin or script.
+    /// The engine's twin or script.
     pub engine: Option<String>,
     /// Another tool's results, which were read in: nothing of it was measured by Dyno.
     #[serde(default)]

@@ -109,15 +109,16 @@ fn run_summary(
 ) -> RunSummary {
     let header = source.header();
     let preflight = env.and_then(|env| env.preflight.as_ref());
+    let simulated = env.and_then(|env| env.server.simulated.as_ref());
     RunSummary {
         id: header.run_id.clone(),
         label: plan.label.clone(),
         note: plan.note.clone(),
         partial: first.ending.is_none(),
         ending: first.ending,
-        simulated: plan.target.url.is_none(),
+        simulated: plan.target.url.is_none() || simulated.is_some(),
         predicted: plan.target.predicted,
-        engine: plan.target.embedded.clone(),
+        engine: plan.target.embedded.clone().or_else(|| simulated?.engine.clone()),
         origin: None,
         plan_hash: Some(header.plan_hash.clone()),
         started: Some(utc(header.anchor_unix_ns)),

@@ -22,7 +22,7 @@ pub enum SearchSummary {
         #[serde(with = "as_text")]
         doubt: Option<Diagnostic>,
         /// Whether a load was found that keeps the SLO; absent in what version 0.1 wrote.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[serde(default)]
         outcome: Option<Decision>,
     },
     /// Throughput rises no further.

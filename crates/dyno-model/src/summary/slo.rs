@@ -47,7 +47,6 @@ pub struct TermVerdict {
     /// Too few samples for this percentile.
     pub few_samples: bool,
     /// Why it is inconclusive, and what would decide it.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub why: Option<Box<Diagnostic>>,
 }
 

@@ -35,6 +35,11 @@ fn legend(marks: &Marks, language: Language) -> String {
     lines.concat()
 }
 
+/// Some level is an open loop at a rate, so that a table shows the rate that was offered.
+pub(crate) fn offered(levels: &[LevelSummary]) -> bool {
+    levels.iter().any(|level| level.offered_per_s.is_some())
+}
+
 /// The table with its footnotes.
 pub(super) fn table(levels: &[LevelSummary], options: &TextOptions) -> String {
     let language = options.language;
@@ -42,8 +47,11 @@ pub(super) fn table(levels: &[LevelSummary], options: &TextOptions) -> String {
     let times = Place::Terminal.times(levels);
     let mut head: Vec<String> =
         [Say::Level, Say::OkFailed].map(|say| say.text(language).to_owned()).to_vec();
-    let rates = [Metric::RequestRate, Metric::OutputRate];
-    head.extend(rates.map(|rate| language.choose(rate.info().short).to_owned()));
+    // Beside the rate that was asked for, which is what an open loop is called.
+    let open = offered(levels);
+    let rates =
+        [open.then_some(Metric::Offered), Some(Metric::RequestRate), Some(Metric::OutputRate)];
+    head.extend(rates.iter().flatten().map(|rate| language.choose(rate.info().short).to_owned()));
     let mut below = vec![String::new(); head.len()];
     for (time, statistics) in &times {
         head.push(format!("{} ms", language.choose(time.info().short)));
@@ -58,9 +66,14 @@ pub(super) fn table(levels: &[LevelSummary], options: &TextOptions) -> String {
         let mut row = vec![
             String::new(),
             format!("{}/{}", whole(level.requests.completed), whole(level.requests.failed)),
+        ];
+        if open {
+            row.push(level.offered_per_s.map_or_else(|| marks.absent(), number));
+        }
+        row.extend([
             marks.rate([steady.requests_per_s, done.requests_per_s], "*", number),
             marks.rate([steady.output_tokens_per_s, done.output_tokens_per_s], "*", number),
-        ];
+        ]);
         for (time, statistics) in &times {
             row.push(cell(&level.times[*time], statistics, &mut marks));
         }

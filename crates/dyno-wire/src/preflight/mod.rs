@@ -9,10 +9,11 @@ use crate::encode::SecretHeaders;
 use crate::endpoint::Endpoint;
 use dyno_drive::StopSignal;
 use dyno_model::Diagnostic;
-use dyno_model::environment::{Preflight, Server};
+use dyno_model::environment::{Preflight, Server, Simulated};
 use dyno_model::plan::{Plan, UsageWanted};
 use dyno_model::{Nanos, SEC};
 use dyno_words::Note;
+use dyno_words::escape::escape;
 use thiserror::Error;
 
 /// A list of models that takes longer is no list.
@@ -124,11 +125,26 @@ pub fn preflight(
     let engine = probe.header("server") == Some("dyno-engine");
     let server = Server {
         headers: probe.shown_headers(),
+        simulated: simulated(probe.header("x-dyno-simulated"), models.as_ref()),
         models: models.map(|models| redactor.clean_json(shorten(models))),
     };
     let (shape, preflight, more) = probe.into_result();
     notes.extend(more);
     Ok(Settled { shape, preflight, server, notes, engine })
+}
+
+/// The longest name of a twin or script that is kept.
+const LONGEST_NAME: usize = 80;
+
+/// Whether the server is Dyno's engine, by its header or its list of models: proxies may lose either.
+fn simulated(header: Option<&str>, models: Option<&serde_json::Value>) -> Option<Simulated> {
+    let listed = || models?.get("data")?.as_array();
+    let of = |model: &&serde_json::Value| model["dyno_simulated"] == serde_json::Value::Bool(true);
+    let model = listed().and_then(|models| models.iter().find(of));
+    let name = model.and_then(|model| model["twin"].as_str().or(model["script"].as_str()));
+    let told = header.is_some_and(|value| value.trim().eq_ignore_ascii_case("true"));
+    (told || model.is_some())
+        .then(|| Simulated { engine: name.map(|name| escape(name, LONGEST_NAME)) })
 }
 
 fn names(models: &serde_json::Value) -> Vec<String> {
