@@ -31,7 +31,7 @@ pub fn next_level(plan: &Plan, so_far: &[&LevelSummary]) -> Option<LevelPlan> {
 }
 
 /// What a search found in these levels; nothing where a plan lists its levels.
-pub(crate) fn found(plan: &Plan, levels: &[LevelSummary]) -> Option<SearchSummary> {
+pub fn found(plan: &Plan, levels: &[LevelSummary]) -> Option<SearchSummary> {
     let search = plan.course.search.as_ref()?;
     let mut so_far: Vec<&LevelSummary> = levels.iter().collect();
     so_far.sort_by_key(|level| level.index);

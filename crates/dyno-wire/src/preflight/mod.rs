@@ -176,3 +176,30 @@ fn shorten(models: serde_json::Value) -> serde_json::Value {
         _ => names(&models).into_iter().take(100).collect(),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn an_engine_is_known_by_its_header_or_its_models() {
+        let models = json!({"data": [{"id": "m", "dyno_simulated": true, "twin": "plain"}]});
+        let named = Some(Simulated { engine: Some("plain".to_owned()) });
+        assert_eq!(simulated(Some("true"), Some(&models)), named);
+        assert_eq!(simulated(None, Some(&models)), named);
+        assert_eq!(simulated(Some("true"), None), Some(Simulated { engine: None }));
+        let real = json!({"data": [{"id": "m", "twin": "plain"}]});
+        assert_eq!(simulated(None, Some(&real)), None);
+        assert_eq!(simulated(Some("false"), Some(&json!([1]))), None);
+        assert_eq!(simulated(None, None), None);
+    }
+
+    #[test]
+    fn what_an_engine_calls_itself_is_escaped_and_cut() {
+        let name = format!("\u{1b}[31m{}", "x".repeat(10_000));
+        let models = json!({"data": [{"dyno_simulated": true, "script": name}]});
+        let kept = simulated(None, Some(&models)).and_then(|told| told.engine).unwrap_or_default();
+        assert!(!kept.contains('\u{1b}') && kept.chars().count() <= 120, "{kept}");
+    }
+}
