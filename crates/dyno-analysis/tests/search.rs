@@ -4,7 +4,7 @@
 mod common;
 
 use common::*;
-use dyno_analysis::search::{first_load, found, next_level};
+use dyno_analysis::search::{first_load, found, level_name, next_level};
 use dyno_model::course::{Over, Range, Search};
 use dyno_model::load::LoadKind;
 use dyno_model::metric::Time;
@@ -24,7 +24,8 @@ fn searching(range: Range, slo: &str) -> Plan {
         least_requests: 200,
     };
     let load = first_load(&search);
-    let first = LevelPlan { duration_ns: Some(60 * SEC), ..level_plan("first", load, None) };
+    let label = level_name(Some(&search), &load);
+    let first = LevelPlan { duration_ns: Some(60 * SEC), ..level_plan(&label, load, None) };
     let mut plan = plan(vec![first]);
     plan.course.search = Some(search);
     plan.slo = Some(slo.parse().unwrap());
