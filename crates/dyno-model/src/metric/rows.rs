@@ -284,7 +284,7 @@ pub(super) const OTHERS: &[(Metric, Info, Value)] = &[
             Info {
                 better: Better::Neither,
                 title: ["Offered requests/s", "实际到达（请求/秒）"],
-                short: ["offered/s", "到达/秒"],
+                short: ["offered", "到达"],
                 ..WORK
             },
             "offered_per_s",

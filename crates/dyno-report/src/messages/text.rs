@@ -94,6 +94,7 @@ messages! {
         "over time, with the latencies of what was sent then",
         "随时间的变化；延迟属于当时发出的请求";
     From: "from", "起始";
+    Done: "done", "完成";
     Offered: "offered", "到达";
     Completed: "completed", "完成";
     FailedColumn: "failed", "失败";

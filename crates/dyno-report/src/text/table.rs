@@ -40,19 +40,30 @@ pub(crate) fn offered(levels: &[LevelSummary]) -> bool {
     levels.iter().any(|level| level.offered_per_s.is_some())
 }
 
+/// The heads of the first columns, in two lines. Beside the rate that was asked for, which is what an
+/// open loop is called, stands the one that was offered; to have room for it, heads are broken.
+fn leading(open: bool, language: Language) -> (Vec<String>, Vec<String>) {
+    let short = |metric: Metric| language.choose(metric.info().short).to_owned();
+    let [level, ended] = [Say::Level, Say::OkFailed].map(|say| say.text(language).to_owned());
+    let [done, output] = [Metric::RequestRate, Metric::OutputRate].map(short);
+    if !open {
+        return (vec![level, ended, done, output], vec![String::new(); 4]);
+    }
+    let (ok, failed) = ended.split_once('/').unwrap_or((&ended, ""));
+    let (out, tokens) = output.split_once(' ').unwrap_or((&output, ""));
+    let completed = Say::Done.text(language).to_owned();
+    let first = vec![level, format!("{ok}/"), short(Metric::Offered), completed, out.to_owned()];
+    let second = vec![String::new(), failed.to_owned(), done.clone(), done, tokens.to_owned()];
+    (first, second)
+}
+
 /// The table with its footnotes.
 pub(super) fn table(levels: &[LevelSummary], options: &TextOptions) -> String {
     let language = options.language;
     let mut marks = Marks::default();
     let times = Place::Terminal.times(levels);
-    let mut head: Vec<String> =
-        [Say::Level, Say::OkFailed].map(|say| say.text(language).to_owned()).to_vec();
-    // Beside the rate that was asked for, which is what an open loop is called.
     let open = offered(levels);
-    let rates =
-        [open.then_some(Metric::Offered), Some(Metric::RequestRate), Some(Metric::OutputRate)];
-    head.extend(rates.iter().flatten().map(|rate| language.choose(rate.info().short).to_owned()));
-    let mut below = vec![String::new(); head.len()];
+    let (mut head, mut below) = leading(open, language);
     for (time, statistics) in &times {
         head.push(format!("{} ms", language.choose(time.info().short)));
         below.push(statistics.iter().map(|which| which.name()).collect::<Vec<_>>().join("/"));
