@@ -64,8 +64,8 @@ const TABLE: &[(Exit, &str, &str)] = &[
         Exit::Inconclusive,
         "inconclusive",
         "not a failure: what was measured does not decide whether the --slo is met, which load \
-         dyno capacity was to find, or whether dyno gate passes, or --until-stable gave up; the \
-         report says what would decide it",
+         dyno capacity was to find, or whether dyno gate passes, --until-stable gave up, or every \
+         request was still running when a level ended; the report says what would decide it",
     ),
     (
         Exit::Interrupted,

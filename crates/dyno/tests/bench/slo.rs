@@ -154,3 +154,17 @@ fn a_settings_file_may_hold_it_on_several_lines() {
     run(place.bench(&engine.url(), &format!("{LOAD} --config {settings}"))).expect_status(&[0, 4]);
     assert_eq!(place.json("plan.json")["slo"], "ttft.p90<60s and errors<1%");
 }
+
+#[test]
+fn a_level_that_is_over_before_any_answer_is_no_failure() {
+    let place = Place::new();
+    let twin = place.file("plain.toml", TWIN);
+    let load = "--concurrency 4 --duration 1s --drain 0s --input-tokens 64 --output-tokens 500";
+    let args = format!("predict --twin {twin} {load} --out run --json --quiet");
+    let level = &run(place.dyno(&args)).expect_status(&[6]).json()["levels"][0];
+    assert_eq!(
+        (&level["requests"]["completed"], &level["requests"]["censored"]),
+        (&json!(0), &json!(4))
+    );
+    assert!(codes(&level["reasons"]).contains(&"nothing_completed".to_owned()), "{level}");
+}

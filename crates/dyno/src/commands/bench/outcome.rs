@@ -67,7 +67,8 @@ fn by_figures(summary: &Summary) -> Exit {
         _ => Exit::Fine,
     };
     let bar = if summary.failure_bar_missed() { Exit::BarNotMet } else { Exit::Fine };
-    let known = match summary.levels.iter().any(LevelSummary::gave_up) {
+    let undecided = |level: &LevelSummary| level.gave_up() || level.requests.none_ended();
+    let known = match summary.levels.iter().any(undecided) {
         true => Exit::Inconclusive,
         false => Exit::Fine,
     };
