@@ -97,7 +97,10 @@ fn range(level: &LevelSummary, value: Option<f64>) -> Option<[f64; 2]> {
 /// Whether a level keeps one term of an SLO.
 pub fn judge_term(level: &LevelSummary, term: &Term) -> TermVerdict {
     let value = value(level, term.metric, term.statistic);
-    let known = Known { value, sampled: sampled(level, term), range: range(level, value) };
+    let sampled = sampled(level, term);
+    // Where the percentile itself is not shown, the largest sample is off by as much.
+    let read = value.or(sampled.and_then(|sampled| sampled.largest));
+    let known = Known { value, sampled, range: range(level, read) };
     let decided = decide(&known, |value| term.holds(value));
     let (outcome, why) = match decided {
         _ if meaningless(level) => (Decision::Inconclusive, Some(Undecided::LevelInvalid.into())),

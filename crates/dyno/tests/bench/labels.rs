@@ -38,7 +38,7 @@ fn an_engine_in_a_process_of_its_own_is_labelled_with_its_twin() {
         let shown = report(&format!("--format {layout}"));
         assert!(shown.to_lowercase().contains("simulated"), "{layout}: {shown}");
     }
-    assert!(report("--language zh").contains("并非真实模型"));
+    assert!(report("--lang zh").contains("并非真实模型"));
     assert_eq!(run(place.dyno("report run --json")).expect_status(&[0]).json(), summary);
 }
 
@@ -99,7 +99,7 @@ fn a_proxy_that_puts_its_name_into_the_answers_keeps_the_label() {
 fn without_a_list_of_models_the_header_is_enough() {
     let place = Place::new();
     let engine = Engine::start(QUICK, &["models-500"]);
-    let command = place.bench(&engine.url(), &format!("{LOAD} --model any"));
+    let command = place.bench(&engine.url(), &format!("{LOAD} --model dyno-scripted"));
     let summary = run(command).expect_status(&[0, 4]).json();
     assert_eq!(summary["run"]["simulated"], true);
     assert_eq!(summary["run"]["engine"], Value::Null);
