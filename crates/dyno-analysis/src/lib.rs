@@ -6,6 +6,7 @@
 mod aggregate;
 pub mod compare;
 pub mod counts;
+pub mod decide;
 pub mod detail;
 mod extras;
 pub mod lint;

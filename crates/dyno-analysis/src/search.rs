@@ -2,20 +2,20 @@
 //! the search has found. A pure function of plan and levels, so that a report says what the run
 //! said.
 
-use crate::slo::{margin, value};
+use crate::slo::{judge, judge_term, longer_by, margin};
 use dyno_model::course::{Over, Range, Search, Spacing};
 use dyno_model::load::LoadKind;
 use dyno_model::metric::Time;
 use dyno_model::plan::{Arrival, LevelPlan, Load, Plan};
 use dyno_model::slo::{Slo, Statistic, Term};
 use dyno_model::summary::{LevelSummary, SearchSummary, round6};
-use dyno_model::{Diagnostic, Verdict};
+use dyno_model::{Decision, Diagnostic, Language, Value, Verdict};
 use dyno_search::capacity::{Answer, Capacity, Doubt, Start};
 use dyno_search::ladder::Ladder;
 use dyno_search::sweep::{self, Sweep};
 use dyno_search::{Held, Kind, LevelWish, Measured, Next, rounded};
-use dyno_words::Finding;
 use dyno_words::number::{change, digits};
+use dyno_words::{Finding, InLanguage};
 
 /// The level that comes after these, which are in the order in which they ran; nothing when it is
 /// enough, or where a plan lists its levels.
@@ -31,7 +31,7 @@ pub fn next_level(plan: &Plan, so_far: &[&LevelSummary]) -> Option<LevelPlan> {
 }
 
 /// What a search found in these levels; nothing where a plan lists its levels.
-pub(crate) fn found(plan: &Plan, levels: &[LevelSummary]) -> Option<SearchSummary> {
+pub fn found(plan: &Plan, levels: &[LevelSummary]) -> Option<SearchSummary> {
     let search = plan.course.search.as_ref()?;
     let mut so_far: Vec<&LevelSummary> = levels.iter().collect();
     so_far.sort_by_key(|level| level.index);
@@ -105,7 +105,8 @@ fn ask(plan: &Plan, search: &Search, so_far: &[&LevelSummary]) -> Step {
         },
         Search::Capacity { over, range, levels, width, .. } => {
             if let Some(load) = hopeless(plan, search, so_far) {
-                return Step::Done(Some(answered(*over, Answer::Never { load, margin: None })));
+                let never = Answer::Never { load, margin: None };
+                return Step::Done(Some(answered(*over, never, None)));
             }
             let start = match range {
                 Range::Unknown => Start::Probe(sweep::IN_FLIGHT),
@@ -121,7 +122,10 @@ fn ask(plan: &Plan, search: &Search, so_far: &[&LevelSummary]) -> Step {
             let capacity = Capacity { kind, start, width: *width, levels: left };
             match capacity.next(&told) {
                 Next::Level(wish) => Step::Level(wish),
-                Next::Done(answer) => Step::Done(Some(answered(*over, answer))),
+                Next::Done(answer) => {
+                    let undecided = undecided(plan, answer, so_far);
+                    Step::Done(Some(answered(*over, answer, undecided)))
+                }
             }
         }
     }
@@ -131,43 +135,49 @@ fn ask(plan: &Plan, search: &Search, so_far: &[&LevelSummary]) -> Step {
 const DIGITS: i32 = 3;
 /// Where a search over requests in flight begins, if nobody says.
 const FEW: f64 = 16.0;
+/// Loads that differ by less, as logarithms, are the same.
+const NEAR: f64 = 0.05;
 
-fn answered(over: Over, answer: Answer) -> SearchSummary {
+fn answered(over: Over, answer: Answer, undecided: Option<Diagnostic>) -> SearchSummary {
     let unit = match over {
         Over::Rate => "req/s",
         Over::Concurrency => "in flight",
     };
-    let unit = unit.to_owned();
-    match answer {
-        Answer::Between { low, high, confidence, doubt } => SearchSummary::Capacity {
-            unit,
-            holds: Some(round6(low)),
-            does_not_hold: Some(round6(high)),
-            confidence: confidence.map(round6),
-            doubt: doubt.map(doubted),
-        },
-        Answer::AtLeast { load } => SearchSummary::Capacity {
-            unit,
-            holds: Some(round6(load)),
-            does_not_hold: None,
-            confidence: None,
-            doubt: None,
-        },
-        Answer::Never { load, .. } => SearchSummary::Capacity {
-            unit,
-            holds: None,
-            does_not_hold: Some(round6(load)),
-            confidence: None,
-            doubt: None,
-        },
-        Answer::Unknown => SearchSummary::Capacity {
-            unit,
-            holds: None,
-            does_not_hold: None,
-            confidence: None,
-            doubt: Some(Finding::NotJudged.into()),
-        },
+    let (holds, does_not_hold, confidence, doubt, outcome) = match answer {
+        Answer::Between { low, high, confidence, doubt } => {
+            (Some(low), Some(high), confidence, doubt.map(doubted), Decision::Met)
+        }
+        Answer::AtLeast { load } => (Some(load), None, None, None, Decision::Met),
+        Answer::Never { load, .. } => (None, Some(load), None, None, Decision::Missed),
+        Answer::Inconclusive { failed, .. } => {
+            (None, failed, None, undecided, Decision::Inconclusive)
+        }
+    };
+    SearchSummary::Capacity {
+        unit: unit.to_owned(),
+        holds: holds.map(round6),
+        does_not_hold: does_not_hold.map(round6),
+        confidence: confidence.map(round6),
+        doubt,
+        outcome: Some(outcome),
     }
+}
+
+/// Why a search has found nothing, and what would decide it, by the last level at the load that
+/// could not be judged.
+fn undecided(plan: &Plan, answer: Answer, so_far: &[&LevelSummary]) -> Option<Diagnostic> {
+    let Answer::Inconclusive { load, .. } = answer else { return None };
+    let Some(load) = load else { return Some(Finding::NothingToTry.into()) };
+    let near = |level: &&&LevelSummary| {
+        level.load.value.is_some_and(|value| (value / load).ln().abs() < NEAR)
+    };
+    let level = so_far.iter().rfind(near)?;
+    let verdict = judge(level, plan.slo.as_ref()?);
+    let why = verdict.terms.into_iter().find_map(|term| term.why)?;
+    let both = [Language::English, Language::Chinese].map(|language| why.in_language(language));
+    let what = Value::Worded(both.each_ref().map(|why| why.what.clone()));
+    let advice = Value::Worded(both.map(|why| why.advice.clone().unwrap_or_default()));
+    Some(Finding::NotJudged.with([Value::from(level.label.clone()), what, advice]))
 }
 
 /// A reason to take an answer with care.
@@ -224,13 +234,12 @@ fn level(
         _ => Load::Concurrency { concurrency: wish.load.round().max(1.0) as u32 },
     };
     let name = level_name(Some(search), &load);
-    let before = so_far.iter().filter(|level| {
-        level
-            .label
-            .strip_prefix(&name)
-            .is_some_and(|rest| rest.is_empty() || rest.starts_with(" ("))
-    });
-    let label = match before.count() {
+    let is_like = |level: &&&LevelSummary| {
+        let rest = level.label.strip_prefix(&name);
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(" ("))
+    };
+    let before: Vec<&LevelSummary> = so_far.iter().filter(is_like).copied().collect();
+    let label = match before.len() {
         0 => name,
         before => format!("{name} ({})", before + 1),
     };
@@ -241,6 +250,11 @@ fn level(
             let usual = |time: u64| lasting(time.max(turnover), *least_requests, &load);
             level.duration_ns = level.duration_ns.map(usual);
             level.requests = level.requests.map(|requests| in_a_closed_loop(requests, &load));
+            if let Some(times) = lengthened(plan, before.last().copied()) {
+                let longer = |of: u64| (of as f64 * times) as u64;
+                level.duration_ns = level.duration_ns.map(longer);
+                level.requests = level.requests.map(longer);
+            }
         }
         Search::Ladder { per_slot: Some(times), .. } => {
             level.requests = Some(times.saturating_mul(load.value() as u64));
@@ -248,6 +262,16 @@ fn level(
         _ => {}
     }
     Some(level)
+}
+
+/// However many samples are missing, a level becomes no longer than this many times.
+const LONGEST: f64 = 8.0;
+
+/// How many times longer a level has to be than the last at this load, if that one had too few
+/// samples to decide the SLO.
+fn lengthened(plan: &Plan, last: Option<&LevelSummary>) -> Option<f64> {
+    let times = longer_by(last?, plan.slo.as_ref()?)?;
+    Some((times * TO_SPARE).min(LONGEST))
 }
 
 /// A level lasts for at least so many latencies of a request that is alone: a queue takes some of
@@ -304,6 +328,7 @@ fn measured(plan: &Plan, search: &Search, level: &LevelSummary) -> Measured {
     let whole = level.throughput.requests_per_s;
     let steady = level.steady.and_then(|steady| steady.throughput.requests_per_s);
     let kind = kind(search, level);
+    let held = plan.slo.as_ref().map_or(Held::Unsure, |slo| held(level, slo));
     Measured {
         kind,
         load: level.load.value.unwrap_or(f64::NAN),
@@ -311,17 +336,15 @@ fn measured(plan: &Plan, search: &Search, level: &LevelSummary) -> Measured {
         completed_rate: steady.or(whole),
         steady: steady.is_some(),
         saturated: level.saturated,
-        held: match &plan.slo {
-            Some(slo) => held(level, slo),
-            None => Held::Unsure,
-        },
+        held,
         latency: level.times[Time::Latency].as_ref().and_then(|latency| latency.p50),
         requests: ended,
         failed_share: match ended {
             0 => 1.0,
             _ => counts.bad().unwrap_or_default() as f64 / ended as f64,
         },
-        valid: level.verdict != Verdict::Invalid,
+        // What is far from its bound decides even where it was read badly.
+        valid: level.verdict != Verdict::Invalid || held != Held::Unsure,
     }
 }
 
@@ -331,24 +354,26 @@ fn hopeless(plan: &Plan, search: &Search, so_far: &[&LevelSummary]) -> Option<f6
     let alone = so_far.iter().find(|level| kind(search, level) == Kind::Synchronous)?;
     let breaks = |term: &Term| {
         let at_least_half = term.statistic.is_some_and(|statistic| statistic != Statistic::Mean);
-        let median = value(alone, term.metric, Some(Statistic::P50));
+        let of_median = Term { statistic: Some(Statistic::P50), ..*term };
         let ceiling = term.metric.is_time() && at_least_half;
-        ceiling && median.is_some_and(|median| !term.holds(median))
+        ceiling && judge_term(alone, &of_median).outcome == Decision::Missed
     };
-    let valid = alone.verdict != Verdict::Invalid;
     let broken = plan.slo.as_ref()?.terms().iter().any(breaks);
-    alone.throughput.requests_per_s.filter(|_| valid && broken)
+    alone.throughput.requests_per_s.filter(|_| broken)
 }
 
-/// Whether a level keeps the SLO, and by how much. One that offered more than the server carries
-/// does not, if nothing that is bounded would show it.
+/// Whether a level keeps the SLO, and by how much where its figures are good for that. One that
+/// offered more than the server carries does not, if nothing that is bounded would show it.
 fn held(level: &LevelSummary, slo: &Slo) -> Held {
     let timeless = slo.terms().iter().all(|term| !term.metric.is_time());
-    if timeless && level.saturated == Some(true) {
+    let exact = level.verdict != Verdict::Invalid;
+    if timeless && exact && level.saturated == Some(true) {
         return Held::No;
     }
-    match margin(level, slo) {
-        Some(margin) => Held::By(margin),
-        None => Held::Unsure,
+    match (margin(level, slo).filter(|_| exact), judge(level, slo).outcome) {
+        (Some(margin), _) => Held::By(margin),
+        (None, Decision::Met) => Held::Yes,
+        (None, Decision::Missed) => Held::No,
+        (None, Decision::Inconclusive) => Held::Unsure,
     }
 }

@@ -1,11 +1,14 @@
-//! SLOs and conditions against the figures of a level.
+//! SLOs and conditions against the figures of a level. How a single figure is held against its
+//! bound is in `decide.rs`.
 
+use crate::decide::{Known, Open, Sampled, decide};
 use dyno_model::slo::{Condition, Metric, Slo, Statistic, Term};
-use dyno_model::summary::{LevelSummary, SloVerdict, TermVerdict, tidy};
-use dyno_model::{Value, Verdict};
+use dyno_model::summary::{Distribution, LevelSummary, SloVerdict, TermVerdict, tidy};
+use dyno_model::{Decision, Diagnostic, Severity, Verdict};
 use dyno_search::Margin;
-use dyno_stats::{PERCENTILES, Percentile, Presence};
-use dyno_words::{Phrase, values};
+use dyno_stats::{PERCENTILES, Percentile};
+use dyno_words::columns::number;
+use dyno_words::{Undecided, severity, values};
 
 /// A figure of a level in the metric's unit: milliseconds, percent, or per second. Work is that of
 /// the steady window, where there is one. Times without a statistic have no figure.
@@ -26,40 +29,147 @@ fn percentile(statistic: Statistic) -> Option<Percentile> {
     PERCENTILES.into_iter().find(|percentile| percentile.name == name)
 }
 
-/// What a term's percentile lacks of the samples that it needs, in words; nothing where the level
-/// has no such figure at all.
-pub(crate) fn few_samples(level: &LevelSummary, term: &Term) -> Option<Value> {
+/// The samples of a term's percentile; nothing where it bounds none, or the level has no such
+/// samples.
+fn sampled(level: &LevelSummary, term: &Term) -> Option<Sampled> {
     let percentile = percentile(term.statistic?)?;
-    let samples = term.metric.distribution(level)?.count?;
-    let few = percentile.presence(samples) != Presence::Shown;
-    let values = || values![term.figure(), samples, percentile.needed()];
-    few.then(|| Phrase::SamplesOf.value(values()))
+    let distribution = term.metric.distribution(level)?;
+    let count = distribution.count?;
+    Some(Sampled {
+        share: percentile.share(),
+        count,
+        needed: percentile.needed(),
+        beyond: beyond(distribution, count, term),
+        largest: distribution.max,
+    })
 }
 
-/// Whether a level keeps an SLO. A level that is invalid tells nothing of the server, so it
-/// neither passes nor fails.
-pub fn judge(level: &LevelSummary, slo: &Slo) -> SloVerdict {
-    let terms: Vec<TermVerdict> = slo
-        .terms()
-        .iter()
-        .map(|term| {
-            let value = value(level, term.metric, term.statistic);
-            TermVerdict {
-                term: term.to_string(),
-                value,
-                bound: term.limit(),
-                unit: term.metric.unit().name().to_owned(),
-                met: value.map(|value| term.holds(value)),
-                few_samples: few_samples(level, term).is_some(),
-            }
-        })
-        .collect();
-    let passed = match level.verdict {
-        Verdict::Invalid => None,
-        _ if terms.iter().any(|term| term.met == Some(false)) => Some(false),
-        _ => terms.iter().all(|term| term.met.is_some()).then_some(true),
+/// How many samples break a bound, at least and at most, by the percentiles that are known: each
+/// lies between two neighbouring samples.
+fn beyond(distribution: &Distribution, count: u64, term: &Term) -> [u64; 2] {
+    let last = count.saturating_sub(1);
+    let (mut fewest, mut most) = (0, count);
+    let mut learn = |value: f64, below: u64, above: u64| match term.holds(value) {
+        true => most = most.min(last.saturating_sub(below)),
+        false => fewest = fewest.max(count - above.min(last)),
     };
-    SloVerdict { passed, terms }
+    let known = Statistic::ALL
+        .iter()
+        .filter_map(|statistic| percentile(*statistic).zip(distribution.get(*statistic)));
+    for (percentile, value) in known {
+        let place = last as f64 * percentile.share();
+        learn(value, place.floor() as u64, place.ceil() as u64);
+    }
+    if let Some(min) = distribution.min {
+        learn(min, 0, 0);
+    }
+    if let Some(max) = distribution.max {
+        learn(max, last, last);
+    }
+    [fewest.min(most), most]
+}
+
+/// A term's percentile has too few samples to stand for itself.
+fn few_samples(level: &LevelSummary, term: &Term) -> bool {
+    sampled(level, term).is_some_and(|sampled| sampled.count < sampled.needed)
+}
+
+/// Reasons for an invalid level that are about how exactly its times were read. Where they are
+/// all there is, figures that are far from their bounds still say which side they are on.
+const READ_BADLY: [&str; 4] = ["instrument_range", "send_lag", "read_lag", "engine_slip"];
+/// How far off a figure of such a level is taken to be that has no range of its own, as a factor.
+const BADLY: f64 = 2.0;
+
+/// A level whose figures tell nothing of the server: records are missing, for example.
+fn meaningless(level: &LevelSummary) -> bool {
+    let invalid = level.verdict == Verdict::Invalid;
+    let mut errors =
+        level.reasons.iter().filter(|reason| severity(reason) == Some(Severity::Error));
+    invalid && !errors.all(|reason| READ_BADLY.contains(&reason.code.as_str()))
+}
+
+/// Between which values a term's figure lies for sure.
+fn range(level: &LevelSummary, term: &Term, value: Option<f64>) -> Option<[f64; 2]> {
+    let known = level.instrument_range(term.metric, term.statistic);
+    if known.is_some() {
+        return known;
+    }
+    let value = value.filter(|_| level.verdict == Verdict::Invalid)?;
+    Some([value / BADLY, value * BADLY])
+}
+
+/// Whether a level keeps one term of an SLO.
+pub fn judge_term(level: &LevelSummary, term: &Term) -> TermVerdict {
+    let value = value(level, term.metric, term.statistic);
+    let sampled = sampled(level, term);
+    // Where the percentile itself is not shown, the largest sample is off by as much.
+    let read = value.or(sampled.and_then(|sampled| sampled.largest));
+    let known = Known { value, sampled, range: range(level, term, read) };
+    let decided = decide(&known, |value| term.holds(value));
+    let (outcome, why) = match decided {
+        _ if meaningless(level) => (Decision::Inconclusive, Some(Undecided::LevelInvalid.into())),
+        Ok(met) => (Decision::of(met), None),
+        Err(open) => (Decision::Inconclusive, Some(undecided(level, term, &known, open))),
+    };
+    TermVerdict {
+        term: term.to_string(),
+        value,
+        bound: term.limit(),
+        unit: term.metric.unit().name().to_owned(),
+        outcome,
+        met: outcome.known(),
+        few_samples: few_samples(level, term),
+        why: why.map(Box::new),
+    }
+}
+
+/// Why a term is inconclusive, in words, and what would decide it.
+fn undecided(level: &LevelSummary, term: &Term, known: &Known, open: Open) -> Diagnostic {
+    match open {
+        Open::NoFigure => Undecided::NoSuchFigure.with([term.figure()]),
+        Open::FewSamples { more } => {
+            let samples = known.sampled.map_or(0, |sampled| sampled.count);
+            let requests = requests_for(level, samples, more);
+            Undecided::TooFewSamples.with(values![term.figure(), samples, requests])
+        }
+        Open::InRange(_) if level.instrument_range(term.metric, term.statistic).is_none() => {
+            Undecided::NearInInvalid.with(values![term.figure(), BADLY])
+        }
+        Open::InRange(ends) => {
+            let [low, high] = ends.map(number);
+            let unit = term.metric.unit().name();
+            Undecided::BoundInRange.with(values![term.figure(), low, high, unit])
+        }
+    }
+}
+
+/// About how many requests bring so many more samples: of ITL, each brings many.
+fn requests_for(level: &LevelSummary, samples: u64, more: u64) -> u64 {
+    let each = match level.requests.completed {
+        Some(completed) if completed > 0 => (samples as f64 / completed as f64).max(1.0),
+        _ => 1.0,
+    };
+    (more as f64 / each).ceil() as u64
+}
+
+/// Whether a level keeps an SLO.
+pub fn judge(level: &LevelSummary, slo: &Slo) -> SloVerdict {
+    SloVerdict::of(slo.terms().iter().map(|term| judge_term(level, term)).collect())
+}
+
+/// By what factor a level has to be longer so that terms with too few samples can be decided;
+/// nothing where samples are not what is missing.
+pub(crate) fn longer_by(level: &LevelSummary, slo: &Slo) -> Option<f64> {
+    let of = |term: &Term| {
+        let value = value(level, term.metric, term.statistic);
+        let sampled = sampled(level, term)?;
+        let known = Known { value, sampled: Some(sampled), range: None };
+        match decide(&known, |value| term.holds(value)) {
+            Err(Open::FewSamples { more }) => Some(1.0 + more as f64 / sampled.count as f64),
+            _ => None,
+        }
+    };
+    slo.terms().iter().filter_map(of).max_by(f64::total_cmp)
 }
 
 /// How many requests a level needs so that no percentile of the SLO has too few samples. A
@@ -92,7 +202,7 @@ fn saturated(level: &LevelSummary) -> bool {
 pub(crate) fn margin(level: &LevelSummary, slo: &Slo) -> Option<Margin> {
     let of = |term: &Term| {
         let value = value(level, term.metric, term.statistic)?;
-        if few_samples(level, term).is_some() {
+        if few_samples(level, term) {
             return None;
         }
         let margin = match term.metric.is_work() {

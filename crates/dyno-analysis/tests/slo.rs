@@ -11,8 +11,8 @@ use dyno_model::outcome::{FailureClass, Outcome};
 use dyno_model::plan::{Arrival, Load, Plan};
 use dyno_model::record::{RequestRecord, Widths};
 use dyno_model::slo::{Condition, Metric, Slo, Statistic};
-use dyno_model::summary::LevelSummary;
-use dyno_model::{Summary, Verdict};
+use dyno_model::summary::{LevelSummary, TermVerdict};
+use dyno_model::{Decision, Summary, Verdict};
 use proptest::prelude::*;
 
 fn slo(text: &str) -> Slo {
@@ -56,7 +56,8 @@ fn a_level_passes_if_every_term_holds() {
         ]
     );
     assert_eq!((found.verdict.passed, level.verdict), (Some(true), Verdict::Valid));
-    assert!(!summary.no_level_passes() && codes(&summary.notes).is_empty());
+    assert_eq!(summary.run.slo_outcome, Some(Decision::Met));
+    assert!(codes(&summary.notes).is_empty());
     assert_eq!(summary.run.slo.as_deref(), Some(text));
 }
 
@@ -64,7 +65,7 @@ fn a_level_passes_if_every_term_holds() {
 fn a_level_that_breaks_one_term_fails_and_a_run_of_such_levels_says_so() {
     let summary = burst_of(rising(100), "ttft.p50<150ms and tpot.mean<1s");
     assert_eq!(passed(&summary.levels[0]), Some(false));
-    assert!(summary.no_level_passes());
+    assert_eq!(summary.run.slo_outcome, Some(Decision::Missed));
     assert_eq!(codes(&summary.notes), ["slo_not_met"]);
     assert!(summary.notes[0].what.contains("ttft.p50<150ms and tpot.mean<1s"));
     assert_eq!(summary.levels[0].verdict, Verdict::Valid, "the measurement is not to blame");
@@ -74,7 +75,8 @@ fn a_level_that_breaks_one_term_fails_and_a_run_of_such_levels_says_so() {
 fn without_an_slo_nothing_is_said() {
     let summary = summary_of(&burst_plan(100), rising(100));
     assert_eq!((&summary.levels[0].slo, &summary.run.slo), (&None, &None));
-    assert!(!summary.no_level_passes() && summary.notes.is_empty());
+    assert_eq!(summary.run.slo_outcome, None);
+    assert!(summary.notes.is_empty());
 }
 
 #[test]
@@ -144,31 +146,73 @@ fn a_figure_that_is_absent_neither_passes_nor_fails() {
         (None, None, Some(0.0))
     );
     assert_eq!((found.verdict.terms[0].value, found.verdict.terms[0].met), (None, None));
-    assert!(!codes(&summary.levels[0].reasons).contains(&"slo_samples"));
-    assert!(summary.no_level_passes());
+    assert_eq!(why(&found.verdict.terms[0]), "slo_no_figure");
+    assert_eq!(summary.run.slo_outcome, Some(Decision::Inconclusive));
+    assert_eq!(codes(&summary.notes), ["slo_inconclusive"]);
     let summary = burst_of(records, "ttft.p50<1s and errors<5%");
     assert_eq!(passed(&summary.levels[0]), Some(false), "one term fails, whatever the other is");
 }
 
+fn why(term: &TermVerdict) -> &str {
+    term.why.as_ref().map_or("", |why| &why.code)
+}
+
 #[test]
-fn percentiles_with_too_few_samples_make_the_level_suspect() {
+fn too_few_samples_are_no_fault_of_the_level_and_far_from_the_bound_they_are_enough() {
     let text = "ttft.p99<1s and tpot.p95<1s and ttft.p99.9<1s and latency.mean<1s";
     let summary = burst_of(rising(200), text);
     let level = &summary.levels[0];
     let found = level.slo.as_ref().unwrap();
     let few: Vec<_> = found.verdict.terms.iter().map(|t| (t.met, t.few_samples)).collect();
-    assert_eq!(few, [(Some(true), true), (Some(true), false), (None, true), (Some(true), false)]);
-    assert_eq!((found.verdict.passed, level.verdict), (None, Verdict::Suspect));
-    assert_eq!(codes(&level.reasons), ["slo_samples"]);
     assert_eq!(
-        level.reasons[0].what,
-        "too few samples for the SLO: ttft.p99 has 200 of 1000 needed, ttft.p99.9 has 200 of \
-         10000 needed"
+        few,
+        [(Some(true), true), (Some(true), false), (Some(true), true), (Some(true), false)]
     );
-    let enough = burst_of(rising(1000), "ttft.p99<2s");
+    assert_eq!((found.verdict.outcome, level.verdict), (Decision::Met, Verdict::Valid));
+    assert!(level.reasons.is_empty());
+    let enough = burst_of(rising(1000), "ttft.p99<1091ms");
     assert_eq!((passed(&enough.levels[0]), enough.levels[0].verdict), (Some(true), Verdict::Valid));
-    let few = burst_of(rising(999), "ttft.p99<2s");
-    assert_eq!((passed(&few.levels[0]), few.levels[0].verdict), (Some(true), Verdict::Suspect));
+}
+
+#[test]
+fn near_its_bound_a_percentile_of_few_samples_is_inconclusive_and_says_what_would_decide_it() {
+    // The largest of 100 is 200 ms, and nothing says that a p99 below 210 would stay there.
+    let summary = burst_of(rising(100), "ttft.p99<210ms and ttft.p50<1s");
+    let level = &summary.levels[0];
+    let found = level.slo.as_ref().unwrap();
+    assert_eq!((found.verdict.outcome, found.verdict.passed), (Decision::Inconclusive, None));
+    let term = &found.verdict.terms[0];
+    assert_eq!(
+        (term.outcome, term.met, term.value.is_some()),
+        (Decision::Inconclusive, None, true)
+    );
+    let told = term.why.as_ref().unwrap();
+    assert_eq!(told.what, "ttft.p99 has 100 samples, too few to decide this bound");
+    assert_eq!(told.advice.as_deref(), Some("about 268 more requests would decide it"));
+    assert_eq!(summary.run.slo_outcome, Some(Decision::Inconclusive));
+    assert_eq!((level.verdict, codes(&summary.notes)), (Verdict::Valid, vec!["slo_inconclusive"]));
+    let decided = burst_of(rising(368), "ttft.p99<478ms");
+    assert_eq!(passed(&decided.levels[0]), Some(true), "101 to 468 ms, none beyond");
+}
+
+#[test]
+fn more_samples_beyond_the_bound_than_the_percentile_allows_are_a_miss() {
+    let outcome =
+        |text: &str| burst_of(rising(100), text).levels[0].slo.as_ref().unwrap().verdict.outcome;
+    // Of 101 to 200 ms, so many are beyond: 50, 10, 2.
+    assert_eq!(outcome("ttft.p99<151ms"), Decision::Missed);
+    assert_eq!(outcome("ttft.p99<191ms"), Decision::Missed);
+    assert_eq!(outcome("ttft.p99<199ms"), Decision::Inconclusive);
+    assert_eq!(outcome("ttft.p99<199ms and ttft.p50<10ms"), Decision::Missed, "a miss wins");
+}
+
+#[test]
+fn itl_has_many_samples_a_request() {
+    // 25 requests of four gaps each: 100 samples, of which a quarter of the requests would add 25.
+    let summary = burst_of(rising(25), "itl.p99<21ms");
+    let term = &summary.levels[0].slo.as_ref().unwrap().verdict.terms[0];
+    let advice = term.why.as_ref().unwrap().advice.as_deref();
+    assert_eq!(advice, Some("about 67 more requests would decide it"), "268 / 4");
 }
 
 /// A prediction at 10 requests per second of what a twin of some capacity does.
@@ -193,17 +237,41 @@ fn past_capacity_goodput_would_only_tell_how_long_the_run_was() {
     assert!(!met(&predicted([11.0, 12.0], "tpot.p90<1s"), &Condition::Saturated));
 }
 
-#[test]
-fn an_invalid_level_tells_nothing_of_the_server() {
+/// A level that is invalid because the client cannot tell TTFT: it is 100 ms, or as little as 10.
+fn late(text: &str) -> LevelSummary {
     let (plan, mut records) = closed(4, 25);
     let unsure = Widths { first: 90 * MS, ..Widths::default() };
     records.iter_mut().for_each(|r| r.widths = Some(unsure));
-    for text in ["ttft.p50<1s", "ttft.p50<1ms"] {
+    let plan = Plan { slo: Some(slo(text)), ..plan };
+    let level = summary_of(&plan, records).levels.remove(0);
+    assert_eq!(level.verdict, Verdict::Invalid);
+    level
+}
+
+#[test]
+fn a_level_that_was_read_badly_decides_what_is_far_from_its_bound() {
+    let term = |text: &str| late(text).slo.unwrap().verdict.terms.remove(0);
+    let at = |ms: u64| term(&format!("ttft.p50<{ms}ms"));
+    assert_eq!(at(101).outcome, Decision::Met);
+    assert_eq!(at(99).outcome, Decision::Inconclusive);
+    assert_eq!(at(11).outcome, Decision::Inconclusive);
+    assert_eq!(at(9).outcome, Decision::Missed);
+    assert_eq!(why(&at(99)), "slo_range");
+    // A percentile without a range of its own may be off by a factor of two.
+    let p80 = |ms: u64| term(&format!("ttft.p80<{ms}ms"));
+    assert_eq!([p80(210).outcome, p80(190).outcome], [Decision::Met, Decision::Inconclusive]);
+    assert_eq!(why(&p80(190)), "slo_invalid");
+}
+
+#[test]
+fn a_level_whose_records_do_not_add_up_tells_nothing_of_the_server() {
+    let (plan, records) = closed(4, 25);
+    for text in ["ttft.p50<1h", "ttft.p50<1us", "errors<50%"] {
         let plan = Plan { slo: Some(slo(text)), ..plan.clone() };
-        let summary = summary_of(&plan, records.clone());
+        let summary = summary_with(&plan, records.clone(), |end| end.issued += 30);
         assert_eq!(summary.levels[0].verdict, Verdict::Invalid);
-        assert_eq!(passed(&summary.levels[0]), None);
-        assert!(summary.no_level_passes());
+        assert_eq!(passed(&summary.levels[0]), None, "{text}");
+        assert_eq!(summary.run.slo_outcome, Some(Decision::Inconclusive));
     }
 }
 

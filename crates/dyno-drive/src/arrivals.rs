@@ -15,7 +15,8 @@ pub fn seeded(seed: u64, level: u32, purpose: &[u8; 8]) -> ChaCha8Rng {
     ChaCha8Rng::from_seed(key)
 }
 
-/// Endless arrival offsets, in order, from the start of a level.
+/// Endless arrival offsets of the plain process, in order, from the start of a level. How many fall
+/// into a given time is up to chance; see [`PacedArrivals`](crate::paced::PacedArrivals).
 #[derive(Debug, Clone)]
 pub struct Arrivals {
     rng: ChaCha8Rng,
@@ -47,6 +48,18 @@ impl Arrivals {
         };
         self.index += 1;
         gaps
+    }
+
+    /// Where the last arrival was, in mean gaps from the start; 0 before the first.
+    pub(crate) fn past(&self) -> f64 {
+        self.sum
+    }
+
+    /// Lets so many arrivals pass.
+    pub(crate) fn pass(&mut self, arrivals: u64) {
+        for _ in 0..arrivals {
+            self.next_due();
+        }
     }
 
     /// Uniform in (0, 1].

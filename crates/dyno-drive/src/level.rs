@@ -1,6 +1,6 @@
 //! What a level is run with, who follows it, and how it went; and which arrival model runs it.
 
-use crate::arrivals::Arrivals;
+use crate::paced::PacedArrivals;
 use crate::ramp::{RampArrivals, lead};
 use crate::running::Level;
 use crate::stop::StopSignal;
@@ -102,8 +102,9 @@ pub fn run_level<T: Transport + ?Sized>(
     match load {
         Load::Concurrency { concurrency } => closed::run(&mut level, concurrency)?,
         Load::Rate { rate, arrival } => {
-            let arrivals = Arrivals::new(level.setup.seed, level.setup.level, rate, arrival);
-            match level.setup.sessions {
+            let LevelSetup { seed, level: number, plan, sessions, .. } = level.setup;
+            let arrivals = PacedArrivals::new(seed, number, rate, arrival, plan, sessions);
+            match sessions {
                 true => open::run_sessions(&mut level, arrivals)?,
                 false => open::run(&mut level, arrivals)?,
             }

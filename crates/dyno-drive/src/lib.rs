@@ -1,4 +1,4 @@
-//! When requests are sent: seeded [`arrivals`], one file per arrival model (`closed`, `open`,
+//! When requests are sent: seeded [`arrivals`], as many as their rate says ([`paced`]), one file per arrival model (`closed`, `open`,
 //! `burst`), the conversations among them (`sessions`), and the `level` that they share. Requests
 //! go through a [`Transport`], which may be a network client or a simulated engine, in a form that
 //! it has made ahead of time ([`Prepare`], [`Lookahead`]): nothing here knows HTTP, JSON or a real
@@ -10,6 +10,7 @@ mod closed;
 mod level;
 mod lookahead;
 mod open;
+pub mod paced;
 pub mod ramp;
 mod running;
 mod sessions;

@@ -12,7 +12,7 @@ pub(super) fn ending(ending: Ending) -> &'static str {
     match ending {
         Ending::Requests => "complete",
         Ending::Duration => "time up",
-        Ending::Stable => "known",
+        Ending::Stable => "converged",
         Ending::Interrupted => "stopped",
         Ending::TargetLost => "lost",
         Ending::Aborted => "aborted",

@@ -47,6 +47,17 @@ pub struct Server {
     pub headers: Vec<(String, String)>,
     /// The answer of `/v1/models`, shortened if it is very long.
     pub models: Option<serde_json::Value>,
+    /// It says that it is Dyno's engine: no model is behind it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub simulated: Option<Simulated>,
+}
+
+/// What an engine of Dyno's says of itself.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Simulated {
+    /// Its twin or script, in its own words, escaped and cut; absent where something in between
+    /// keeps it back.
+    pub engine: Option<String>,
 }
 
 /// Which fields the server takes, and what is therefore sent.

@@ -5,6 +5,7 @@
 pub mod arrival;
 pub mod chunks;
 pub mod course;
+pub mod decision;
 pub mod diagnostic;
 pub mod environment;
 pub mod frame;
@@ -28,6 +29,7 @@ pub mod verdict;
 pub mod versus;
 pub mod when;
 
+pub use decision::Decision;
 pub use diagnostic::{Diagnostic, Severity, Subject, Value};
 pub use language::Language;
 pub use summary::{LevelSummary, Summary};

@@ -25,6 +25,7 @@ pub use sessions::{Sessions, TurnFigures};
 pub use slices::Slice;
 pub use slo::{SloSummary, SloVerdict, TermVerdict};
 
+use crate::decision::Decision;
 use crate::diagnostic::Diagnostic;
 use crate::frame::Ending;
 use crate::metric::{PerTime, Time};
@@ -68,11 +69,11 @@ pub struct RunSummary {
     pub partial: bool,
     /// How the run ended; absent where the records do not tell.
     pub ending: Option<Ending>,
-    /// The target was the embedded engine: no real model was measured.
+    /// The target was the embedded engine, or said that it is one: no real model was measured.
     pub simulated: bool,
     /// A twin answered in virtual time: nothing was measured at all.
     pub predicted: bool,
-    /// The embedded engine's twin or script.
+    /// The engine's twin or script.
     pub engine: Option<String>,
     /// Another tool's results, which were read in: nothing of it was measured by Dyno.
     #[serde(default)]
@@ -95,6 +96,10 @@ pub struct RunSummary {
     pub allow_failures: f64,
     /// What a level has to keep to pass.
     pub slo: Option<String>,
+    /// Whether some level keeps it, or the search found a load that does; absent without an SLO,
+    /// and in what version 0.1 wrote.
+    #[serde(default)]
+    pub slo_outcome: Option<Decision>,
     /// Levels the plan has.
     pub levels_planned: u64,
     /// Where token counts came from, over all levels.
@@ -376,16 +381,25 @@ impl Summary {
         self.levels.iter().any(|level| level.requests.bar_missed(self.run.allow_failures))
     }
 
-    /// There is an SLO, and no level is known to keep it.
-    pub fn no_level_passes(&self) -> bool {
-        self.run.slo.is_some() && !self.levels.iter().any(LevelSummary::passes)
+    /// Whether the SLO is met: by the load that a search found, else by any level. Nothing where
+    /// there is none.
+    pub fn slo_outcome(&self) -> Option<Decision> {
+        self.run.slo.as_ref()?;
+        let of_level = |level: &LevelSummary| level.slo.as_ref().map(|slo| slo.verdict.outcome);
+        let searched = self.search.as_ref().and_then(SearchSummary::outcome);
+        Some(searched.unwrap_or_else(|| Decision::any(self.levels.iter().filter_map(of_level))))
     }
 }
 
 impl LevelSummary {
+    /// It was to run until a figure is known, and ended before.
+    pub fn gave_up(&self) -> bool {
+        self.notes.iter().any(|note| note.code == "not_converged")
+    }
+
     /// It is known to keep the SLO.
     pub fn passes(&self) -> bool {
-        self.slo.as_ref().is_some_and(|slo| slo.verdict.passed == Some(true))
+        self.slo.as_ref().is_some_and(|slo| slo.verdict.outcome == Decision::Met)
     }
 
     /// What tables call it, whichever round it is.

@@ -207,15 +207,73 @@ fn what_cannot_be_sent_or_judged_is_not_asked_for_again_and_again() {
         "{answer:?}"
     );
     assert!(levels.len() < LEVELS);
-    let (answer, _) = run(rate(Start::Guess(10.0)), |_, _| Held::Unsure);
-    assert_eq!(answer, Answer::Unknown);
+}
+
+fn loads(levels: &[Measured]) -> Vec<f64> {
+    levels.iter().map(|level| level.load).collect()
+}
+
+#[test]
+fn a_level_that_cannot_be_judged_is_measured_once_more_and_never_a_lower_one_for_it() {
+    let (answer, levels) = run(rate(Start::Guess(10.0)), |_, _| Held::Unsure);
+    assert_eq!(answer, Answer::Inconclusive { load: Some(10.0), failed: None });
+    assert_eq!(loads(&levels), [10.0, 10.0]);
+    // The second attempt can be judged: it goes on from there, upwards.
+    let server = |load: f64, number| match number {
+        0 => Held::Unsure,
+        _ => by(3.0 * (load / 40.0).ln()),
+    };
+    let (answer, levels) = run(rate(Start::Guess(10.0)), server);
+    let (low, high) = between(answer);
+    assert!(low <= 40.0 && 40.0 <= high, "{answer:?}");
+    assert!(loads(&levels).iter().all(|load| *load >= 10.0), "{:?}", loads(&levels));
+}
+
+#[test]
+fn a_level_that_was_read_badly_but_is_far_from_its_bound_counts() {
+    // Only whether they held is known of any of them.
+    let server = |load: f64, _| if load < 300.0 { Held::Yes } else { Held::No };
+    let (answer, levels) = run(rate(Start::Guess(10.0)), server);
+    let (low, high) = between(answer);
+    assert!(low <= 300.0 && 300.0 <= high, "{answer:?}");
+    assert!(loads(&levels).iter().all(|load| *load >= 10.0), "{:?}", loads(&levels));
+    let (answer, _) = run(rate(Start::Between([1.0, 100.0])), |_, _| Held::Yes);
+    assert!(matches!(answer, Answer::AtLeast { load } if load > 95.0), "{answer:?}");
+}
+
+#[test]
+fn below_a_load_that_failed_what_cannot_be_judged_is_inconclusive_and_not_never() {
+    let server = |load: f64, _| if load < 8.0 { Held::Unsure } else { by(0.9) };
+    let (answer, levels) = run(rate(Start::Guess(10.0)), server);
+    let Answer::Inconclusive { load: Some(load), failed: Some(failed) } = answer else {
+        panic!("{answer:?}")
+    };
+    assert!(load < 8.0 && (8.0..=10.0).contains(&failed), "{answer:?}");
+    assert_eq!(loads(&levels).iter().filter(|other| **other == load).count(), 2);
+}
+
+#[test]
+fn between_a_load_that_held_and_one_that_failed_it_answers_with_what_there_is() {
+    let server = |load: f64, _| match load {
+        load if load < 20.0 => by(-0.4),
+        load if load > 60.0 => by(1.5),
+        _ => Held::Unsure,
+    };
+    let (answer, levels) = run(rate(Start::Between([15.0, 80.0])), server);
+    match answer {
+        Answer::Between { low, high, .. } => assert!(low < 60.0 && high > 20.0, "{answer:?}"),
+        Answer::Inconclusive { load: Some(load), .. } => assert!(load > 20.0, "{answer:?}"),
+        other => panic!("{other:?}"),
+    }
+    assert!(levels.len() < LEVELS, "{:?}", loads(&levels));
 }
 
 #[test]
 fn ranges_that_make_no_sense_give_no_level() {
     let guesses = [f64::NAN, -1.0, 1.4703700394189247e-308, 1e300].map(Start::Guess);
     for start in guesses.into_iter().chain([Start::Between([0.0, 0.0])]) {
-        assert_eq!(rate(start).next(&[]), Next::Done(Answer::Unknown), "{start:?}");
+        let nothing = Answer::Inconclusive { load: None, failed: None };
+        assert_eq!(rate(start).next(&[]), Next::Done(nothing), "{start:?}");
     }
 }
 

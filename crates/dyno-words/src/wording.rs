@@ -78,7 +78,11 @@ impl InLanguage for Summary {
             return Cow::Borrowed(self);
         }
         let mut said = self.clone();
-        let levels = said.levels.iter_mut().flat_map(|l| l.reasons.iter_mut().chain(&mut l.notes));
+        let levels = said.levels.iter_mut().flat_map(|level| {
+            let terms = level.slo.iter_mut().flat_map(|slo| &mut slo.verdict.terms);
+            let undecided = terms.filter_map(|term| term.why.as_deref_mut());
+            level.reasons.iter_mut().chain(&mut level.notes).chain(undecided)
+        });
         let doubt = match &mut said.search {
             Some(SearchSummary::Capacity { doubt, .. }) => doubt.as_mut(),
             _ => None,
@@ -193,15 +197,12 @@ mod tests {
 
     #[test]
     fn a_list_is_worded_in_each_language() {
-        let each = ["a", "b"].map(|figure| Phrase::SamplesOf.value(values![figure, 1, 20]));
-        let made = Finding::SloSamples.with([crate::list(each, [", ", "，"])]);
-        assert_eq!(
-            made.what,
-            "too few samples for the SLO: a has 1 of 20 needed, b has 1 of 20 needed"
-        );
+        let each = ["a", "b"].map(|row| Phrase::Against.value(values![row, 1, 20]));
+        let made = Finding::SloNotMet.with([crate::list(each, [", ", "，"])]);
+        assert_eq!(made.what, "no level meets the SLO: a: 1 against 20, b: 1 against 20");
         assert_eq!(
             made.in_language(Language::Chinese).what,
-            "样本不足以判定 SLO：a 需要 20 个，只有 1 个，b 需要 20 个，只有 1 个"
+            "没有档位满足 SLO：a：1，对照 20，b：1，对照 20"
         );
     }
 }

@@ -11,8 +11,8 @@ use std::process::ExitCode;
 pub(crate) enum Exit {
     /// All is well.
     Fine,
-    /// There is not enough data to tell whether a bar is met.
-    CannotTell,
+    /// What was measured does not decide whether a bar is met.
+    Inconclusive,
     /// A bar was not met.
     BarNotMet,
     /// The figures describe the load generator, not the server.
@@ -50,20 +50,22 @@ const TABLE: &[(Exit, &str, &str)] = &[
     (
         Exit::RunInvalid,
         "the run is invalid",
-        "a level's figures describe this machine rather than the server; its reasons say why",
+        "a level's figures describe this machine rather than the server; its reasons say why. \
+         dyno capacity goes by its answer instead",
     ),
     (
         Exit::BarNotMet,
         "a bar was not met",
-        "more requests failed than --allow-failures allows, not one completed, no level keeps the \
-         --slo, dyno capacity found no load that does, dyno lint found an error, or dyno gate a \
-         regression",
+        "more requests failed than --allow-failures allows, not one completed, every level misses \
+         the --slo, dyno capacity found that no load meets it, dyno lint found an error, or dyno \
+         gate a regression",
     ),
     (
-        Exit::CannotTell,
-        "it cannot be told",
-        "dyno gate has too little data to pass or to fail; it says about how many more rounds it \
-         would take",
+        Exit::Inconclusive,
+        "inconclusive",
+        "not a failure: what was measured does not decide whether the --slo is met, which load \
+         dyno capacity was to find, or whether dyno gate passes, --until-stable gave up, or every \
+         request was still running when a level ended; the report says what would decide it",
     ),
     (
         Exit::Interrupted,
@@ -84,7 +86,7 @@ impl Exit {
             Self::TargetUnusable => 3,
             Self::RunInvalid => 4,
             Self::BarNotMet => 5,
-            Self::CannotTell => 6,
+            Self::Inconclusive => 6,
             Self::Interrupted => 130,
         }
     }

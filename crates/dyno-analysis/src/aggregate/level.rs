@@ -17,7 +17,7 @@ use super::steady::{NoWindow, Work, window};
 use super::tokens::sources;
 use super::trust::{self, WorkBounds};
 use dyno_model::environment::Environment;
-use dyno_model::frame::Ending;
+use dyno_model::frame::{Ending, LevelEnd};
 use dyno_model::metric::Time;
 use dyno_model::plan::{LengthSpec, LevelPlan, Load, Plan};
 use dyno_model::record::RequestRecord;
@@ -29,7 +29,7 @@ use dyno_model::units::to_s;
 use dyno_model::{Diagnostic, Severity, Verdict};
 use dyno_stats::{Counted, Saturation};
 use dyno_words::escape::escape;
-use dyno_words::number::digits;
+use dyno_words::number::{digits, percent};
 use dyno_words::{Finding, values};
 
 const LONGEST_LABEL: usize = 80;
@@ -180,6 +180,7 @@ impl<'a> Level<'a> {
         if let (true, Some((from, to))) = (self.plan.soak, in_flight) {
             over_time.extend(memory_growth(&watch.memory(index, from, to)));
         }
+        over_time.extend(not_converged(self.plan, end));
         let mut findings = Case {
             plan,
             env,
@@ -259,6 +260,13 @@ impl<'a> Level<'a> {
     pub(super) fn token_sums(&self) -> (&super::tokens::TokenSum, &super::tokens::TokenSum) {
         (&self.gathered.input, &self.gathered.output)
     }
+}
+
+/// The figure that a level was to run for until it is known, where the level ended without that.
+fn not_converged(plan: &LevelPlan, end: Option<&LevelEnd>) -> Option<Diagnostic> {
+    let until = plan.until.as_ref()?;
+    let gave_up = matches!(end?.ending, Ending::Requests | Ending::Duration);
+    gave_up.then(|| Finding::NotConverged.with(values![until.figure, percent(until.precision)]))
 }
 
 /// A prediction says how much its twin carries; beyond that no latency holds.

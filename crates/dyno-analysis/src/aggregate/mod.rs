@@ -34,11 +34,11 @@ pub use drift::memory_growth;
 
 use crate::search;
 use crate::source::FrameSource;
-use dyno_model::Diagnostic;
 use dyno_model::environment::Environment;
 use dyno_model::plan::Plan;
 use dyno_model::summary::{LevelSummary, RunSummary, SUMMARY_SCHEMA, Summary, TokenSources};
 use dyno_model::when::utc;
+use dyno_model::{Decision, Diagnostic};
 use dyno_words::escape::escape;
 use dyno_words::{Finding, recognised};
 pub use figures::figures;
@@ -85,8 +85,19 @@ pub fn summarise(plan: &Plan, env: Option<&Environment>, source: &dyn FrameSourc
     let search = search::found(plan, &levels).filter(|_| first.ending.is_some());
     let schema = SUMMARY_SCHEMA.to_owned();
     let mut summary = Summary { schema, run, levels, repeats, search, notes };
-    if let Some(slo) = plan.slo.as_ref().filter(|_| summary.no_level_passes()) {
-        summary.notes.insert(0, Finding::SloNotMet.with([slo]));
+    summary.run.slo_outcome = summary.slo_outcome();
+    if let Some(slo) = &plan.slo {
+        let said = match summary.run.slo_outcome {
+            Some(Decision::Missed) => Some(Finding::SloNotMet),
+            // A search says for itself why it found nothing.
+            Some(Decision::Inconclusive) if summary.search.is_none() => {
+                Some(Finding::SloInconclusive)
+            }
+            _ => None,
+        };
+        if let Some(said) = said {
+            summary.notes.insert(0, said.with([slo]));
+        }
     }
     summary
 }
@@ -100,15 +111,16 @@ fn run_summary(
 ) -> RunSummary {
     let header = source.header();
     let preflight = env.and_then(|env| env.preflight.as_ref());
+    let simulated = env.and_then(|env| env.server.simulated.as_ref());
     RunSummary {
         id: header.run_id.clone(),
         label: plan.label.clone(),
         note: plan.note.clone(),
         partial: first.ending.is_none(),
         ending: first.ending,
-        simulated: plan.target.url.is_none(),
+        simulated: plan.target.url.is_none() || simulated.is_some(),
         predicted: plan.target.predicted,
-        engine: plan.target.embedded.clone(),
+        engine: plan.target.embedded.clone().or_else(|| simulated?.engine.clone()),
         origin: None,
         plan_hash: Some(header.plan_hash.clone()),
         started: Some(utc(header.anchor_unix_ns)),
@@ -119,6 +131,7 @@ fn run_summary(
         seed: Some(plan.seed),
         allow_failures: plan.allow_failures,
         slo: plan.slo.as_ref().map(ToString::to_string),
+        slo_outcome: None,
         levels_planned: first.planned(plan),
         token_source,
         gpus: plan.server.gpus,

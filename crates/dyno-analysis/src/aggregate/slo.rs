@@ -1,16 +1,14 @@
 //! The SLO in a level's summary: which requests met it, and what is said of the level.
 
 use super::figures::figures;
-use super::judge::verdict;
 use super::timeline::for_each_gap;
 use crate::counts::Counts;
-use crate::slo::{few_samples, judge};
+use crate::slo::judge;
 use dyno_model::metric::Time;
 use dyno_model::record::RequestRecord;
 use dyno_model::slo::{Slo, Term};
 use dyno_model::summary::{LevelSummary, SloSummary, round6, tidy};
 use dyno_model::units::to_s;
-use dyno_words::{Finding, list};
 
 const NS_PER_MS: f64 = 1e6;
 
@@ -53,8 +51,8 @@ impl<'a> Goodput<'a> {
         }
     }
 
-    /// Puts what the SLO says into the level's summary; too few samples make it suspect. `waits`:
-    /// how long requests waited is known, which past capacity it is not.
+    /// Puts what the SLO says into the level's summary. `waits`: how long requests waited is known,
+    /// which past capacity it is not.
     pub(super) fn finish(
         self,
         level: &mut LevelSummary,
@@ -62,12 +60,6 @@ impl<'a> Goodput<'a> {
         duration: Option<u64>,
         waits: bool,
     ) {
-        let few: Vec<_> = self.slo.terms().iter().filter_map(|t| few_samples(level, t)).collect();
-        if !few.is_empty() {
-            let finding = Finding::SloSamples.with([list(few, [", ", "，"])]);
-            level.verdict = level.verdict.max(verdict(std::slice::from_ref(&finding)));
-            level.reasons.push(finding);
-        }
         let ended = counts.ended();
         let known = self.unknown == 0 && (waits || !self.slo.terms().iter().any(on_waits));
         let duration = duration.filter(|_| known && counts.completed > 0);

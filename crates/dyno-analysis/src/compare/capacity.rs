@@ -2,6 +2,7 @@
 
 use super::matching::counted;
 use crate::slo::judge;
+use dyno_model::Decision;
 use dyno_model::load::LoadKind;
 use dyno_model::slo::Slo;
 use dyno_model::summary::{LevelSummary, SearchSummary, Summary};
@@ -34,11 +35,14 @@ pub(super) fn at(sides: &[&Summary], slo: &Slo) -> AtSlo {
 }
 
 fn held(side: &Summary, slo: &Slo) -> Option<Held> {
-    if let Some(SearchSummary::Capacity { unit, holds, does_not_hold, .. }) = &side.search
+    if let Some(found @ SearchSummary::Capacity { unit, holds, does_not_hold, .. }) = &side.search
         && side.run.slo.as_deref() == Some(slo.to_string().as_str())
     {
         let unit = unit.clone();
-        return Some(Held { unit, holds: *holds, does_not_hold: *does_not_hold, searched: true });
+        // What failed is not what it holds nothing of.
+        let decided = found.outcome() != Some(Decision::Inconclusive);
+        let does_not_hold = does_not_hold.filter(|_| decided);
+        return Some(Held { unit, holds: *holds, does_not_hold, searched: true });
     }
     let rates = of_kind(side, LoadKind::Rate);
     let (unit, levels) = match rates.len() > 1 {

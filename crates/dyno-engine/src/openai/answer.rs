@@ -35,8 +35,8 @@ pub(crate) fn completion(parts: &VoiceParts<'_>, finish: Finish) -> Vec<u8> {
     body
 }
 
-/// The answer to `GET /v1/models`: one model, and the twin that plays it.
-pub(crate) fn models(model: &str, created: u64, context: u32, twin: Option<&str>) -> Vec<u8> {
+/// The answer to `GET /v1/models`: one model, and the twin or the script that plays it.
+pub(crate) fn models(model: &str, created: u64, context: u32, by: (&str, &str)) -> Vec<u8> {
     let mut model = json!({
         "id": model,
         "object": "model",
@@ -45,10 +45,10 @@ pub(crate) fn models(model: &str, created: u64, context: u32, twin: Option<&str>
         "root": model,
         "parent": null,
         "max_model_len": context,
+        "dyno_simulated": true,
     });
-    if let Some(twin) = twin {
-        model["twin"] = twin.into();
-    }
+    let (kind, name) = by;
+    model[kind] = name.into();
     json!({"object": "list", "data": [model]}).to_string().into_bytes()
 }
 

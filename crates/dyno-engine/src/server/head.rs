@@ -1,7 +1,8 @@
 //! Writing response heads and whole responses.
 
-/// The name on every answer.
-const SERVER: &str = "Server: dyno-engine\r\n";
+/// On every answer: the name, and that no model is behind it. Proxies put their own name into the
+/// first and pass the second on.
+const SERVER: &str = "Server: dyno-engine\r\nX-Dyno-Simulated: true\r\n";
 
 /// How the end of a streamed body is told.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

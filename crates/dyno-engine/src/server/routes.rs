@@ -114,11 +114,15 @@ impl Site {
             }
             ("GET", "/v1/models") => {
                 let created = self.anchor_unix_ns / 1_000_000_000;
-                let twin = match &self.mind {
-                    Mind::Scripted(_) => None,
-                    Mind::Twin(live) => Some(live.name()),
+                let body = match &self.mind {
+                    Mind::Scripted(script) => {
+                        let by = ("script", &*script.to_string());
+                        answer::models(&self.model, created, self.context, by)
+                    }
+                    Mind::Twin(live) => {
+                        answer::models(&self.model, created, self.context, ("twin", live.name()))
+                    }
                 };
-                let body = answer::models(&self.model, created, self.context, twin);
                 Reply::json(200, &body, keep)
             }
             ("GET", "/health") => Reply::json(200, b"{\"status\":\"ok\"}", keep),

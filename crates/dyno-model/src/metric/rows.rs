@@ -281,7 +281,12 @@ pub(super) const OTHERS: &[(Metric, Info, Value)] = &[
     (
         Metric::Offered,
         charted(
-            Info { better: Better::Neither, ..WORK },
+            Info {
+                better: Better::Neither,
+                title: ["Offered requests/s", "实际到达（请求/秒）"],
+                short: ["offered", "到达"],
+                ..WORK
+            },
             "offered_per_s",
             "offered",
             ["Offered requests/s", "到达率（请求/秒）"],

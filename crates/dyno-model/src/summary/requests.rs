@@ -24,10 +24,16 @@ pub struct RequestCounts {
 }
 
 impl RequestCounts {
-    /// The share of failures is above `allowed`, or not one request completed.
+    /// The share of failures is above `allowed`, or not one request completed although some ended.
     pub fn bar_missed(&self, allowed: f64) -> bool {
         let nothing = self.completed == Some(0) && self.planned.is_some_and(|planned| planned > 0);
-        nothing || self.failure_share().is_some_and(|share| share > allowed)
+        nothing && !self.none_ended() || self.failure_share().is_some_and(|share| share > allowed)
+    }
+
+    /// All were still running when the level had to stop: whether they would have failed is not
+    /// known.
+    pub fn none_ended(&self) -> bool {
+        self.ended() == Some(0) && self.censored.is_some_and(|censored| censored > 0)
     }
 
     /// Those that failed or could not be sent.

@@ -1,5 +1,6 @@
 //! What a search has found, as it stands in `summary.json`.
 
+use crate::decision::Decision;
 use crate::diagnostic::Diagnostic;
 use serde::{Deserialize, Serialize};
 
@@ -20,6 +21,9 @@ pub enum SearchSummary {
         /// Why it is to be taken with care; written down as text alone.
         #[serde(with = "as_text")]
         doubt: Option<Diagnostic>,
+        /// Whether a load was found that keeps the SLO; absent in what version 0.1 wrote.
+        #[serde(default)]
+        outcome: Option<Decision>,
     },
     /// Throughput rises no further.
     Knee {
@@ -30,6 +34,24 @@ pub enum SearchSummary {
         /// The highest of all levels.
         highest_per_s: f64,
     },
+}
+
+impl SearchSummary {
+    /// Whether a load was found that keeps the SLO; nothing where none was asked for. Version 0.1
+    /// did not say it: there, no load that was tried was a load that failed.
+    pub fn outcome(&self) -> Option<Decision> {
+        match self {
+            Self::Capacity { outcome: Some(outcome), .. } => Some(*outcome),
+            Self::Capacity { holds, does_not_hold, .. } => {
+                Some(match (holds.is_some(), does_not_hold.is_some()) {
+                    (true, _) => Decision::Met,
+                    (false, true) => Decision::Missed,
+                    (false, false) => Decision::Inconclusive,
+                })
+            }
+            Self::Knee { .. } => None,
+        }
+    }
 }
 
 /// A diagnostic of which only the text is written down.

@@ -1,5 +1,7 @@
 //! Whether a level keeps the SLO, as it stands in `summary.json`.
 
+use crate::decision::Decision;
+use crate::diagnostic::Diagnostic;
 use serde::{Deserialize, Serialize};
 
 /// What the SLO says of a level, and how much of its work kept it.
@@ -16,9 +18,11 @@ pub struct SloSummary {
 
 /// Whether a level keeps the SLO.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(from = "SavedVerdict")]
 pub struct SloVerdict {
-    /// Every term holds; absent where that cannot be told: no term fails but a figure is absent,
-    /// or the level is invalid.
+    /// Of all terms together.
+    pub outcome: Decision,
+    /// The same as a truth value, absent where it is inconclusive; written by all versions.
     pub passed: Option<bool>,
     /// Term by term.
     pub terms: Vec<TermVerdict>,
@@ -26,6 +30,7 @@ pub struct SloVerdict {
 
 /// One term against the figure that it bounds.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(from = "SavedTerm")]
 pub struct TermVerdict {
     /// As it is written: `ttft.p99<500ms`.
     pub term: String,
@@ -35,8 +40,88 @@ pub struct TermVerdict {
     pub bound: f64,
     /// Of both: `ms`, `%`, `req/s` or `tok/s`.
     pub unit: String,
-    /// It holds.
+    /// Whether it holds.
+    pub outcome: Decision,
+    /// The same as a truth value, absent where it is inconclusive; written by all versions.
     pub met: Option<bool>,
     /// Too few samples for this percentile.
     pub few_samples: bool,
+    /// Why it is inconclusive, and what would decide it.
+    pub why: Option<Box<Diagnostic>>,
+}
+
+impl SloVerdict {
+    /// Of terms that all have to be met.
+    pub fn of(terms: Vec<TermVerdict>) -> Self {
+        let outcome = Decision::all(terms.iter().map(|term| term.outcome));
+        Self { outcome, passed: outcome.known(), terms }
+    }
+}
+
+/// As any version writes it: version 0.1 has no `outcome`.
+#[derive(Deserialize)]
+struct SavedVerdict {
+    outcome: Option<Decision>,
+    passed: Option<bool>,
+    terms: Vec<TermVerdict>,
+}
+
+impl From<SavedVerdict> for SloVerdict {
+    fn from(saved: SavedVerdict) -> Self {
+        let SavedVerdict { outcome, passed, terms } = saved;
+        Self { outcome: outcome.unwrap_or_else(|| passed.into()), passed, terms }
+    }
+}
+
+#[derive(Deserialize)]
+struct SavedTerm {
+    term: String,
+    value: Option<f64>,
+    bound: f64,
+    unit: String,
+    outcome: Option<Decision>,
+    met: Option<bool>,
+    few_samples: bool,
+    #[serde(default)]
+    why: Option<Box<Diagnostic>>,
+}
+
+impl From<SavedTerm> for TermVerdict {
+    fn from(saved: SavedTerm) -> Self {
+        let SavedTerm { term, value, bound, unit, outcome, met, few_samples, why } = saved;
+        let outcome = outcome.unwrap_or_else(|| met.into());
+        Self { term, value, bound, unit, outcome, met, few_samples, why }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_version_0_1_wrote_says_the_same() {
+        let term = |met: &str| {
+            format!(
+                r#"{{"term": "ttft.p99<1s", "value": 1.0, "bound": 1000.0, "unit": "ms",
+                     "met": {met}, "few_samples": false}}"#
+            )
+        };
+        let read = |passed: &str| -> SloSummary {
+            let text = format!(
+                r#"{{"passed": {passed}, "terms": [{}], "goodput_per_s": 1.0, "met_share": null}}"#,
+                term(passed)
+            );
+            serde_json::from_str(&text).unwrap()
+        };
+        for (saved, outcome) in
+            [("true", Decision::Met), ("false", Decision::Missed), ("null", Decision::Inconclusive)]
+        {
+            let found = read(saved);
+            assert_eq!(found.verdict.outcome, outcome);
+            assert_eq!(found.verdict.terms[0].outcome, outcome);
+            let again: SloSummary =
+                serde_json::from_str(&serde_json::to_string(&found).unwrap()).unwrap();
+            assert_eq!(again, found);
+        }
+    }
 }

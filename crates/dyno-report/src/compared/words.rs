@@ -18,7 +18,7 @@ messages! {
     Verdict: "verdict", "结论";
     Capacity: "capacity at", "满足以下目标的容量：";
     Holds: "holds", "可承受";
-    NotTried: "cannot be told", "无法判断";
+    NotTried: "inconclusive", "无法判定";
     Cost: "price/M output tokens", "每百万输出 token 价格";
     Faster: "{} is {} faster", "{} 快 {}";
     Slower: "{} is {} slower", "{} 慢 {}";
@@ -67,7 +67,7 @@ messages! {
     MoreRounds: "; about {} more rounds of each would settle it", "；双方各约需再测 {} 轮";
     Pass: "pass", "通过";
     Fail: "fail", "未通过";
-    CannotTell: "cannot tell", "无法判断";
+    CannotTell: "inconclusive", "无法判定";
 }
 
 /// The name of a figure in a table.

@@ -3,7 +3,7 @@
 
 use super::cells::{markdown as safe, row};
 use crate::messages::{Message, Say};
-use crate::text::{ABSENT, answer, number, passed_word, remarks};
+use crate::text::{ABSENT, answer, number, outcome_word, remarks};
 use dyno_model::Language;
 use dyno_model::summary::{Spread, Summary};
 
@@ -53,8 +53,8 @@ pub(super) fn slo(summary: &Summary, language: Language) -> String {
     let mut out = format!("\nSLO{}{}\n\n{}", language.colon(), safe(slo), table(&head, 3));
     for level in &summary.levels {
         if let Some(slo) = &level.slo {
-            let passed = passed_word(slo.verdict.passed, language).to_owned();
-            out.push_str(&row(&[safe(&level.label), passed, safe(&remarks(level, slo, language))]));
+            let outcome = outcome_word(slo.verdict.outcome, language).to_owned();
+            out.push_str(&row(&[safe(&level.label), outcome, safe(&remarks(slo, language))]));
         }
     }
     out

@@ -93,5 +93,9 @@ fn columns<'a>() -> Vec<LevelColumn<'a>> {
             columns.push(LevelColumn::number(name, move |row| of(row)?.get(statistic)));
         }
     }
+    // After all columns of version 0.1, which stay where they were.
+    columns.push(LevelColumn::own("slo_outcome", |row| {
+        row.level.slo.as_ref().map(|s| s.verdict.outcome)
+    }));
     columns
 }

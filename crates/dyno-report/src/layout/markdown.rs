@@ -5,7 +5,7 @@ use super::cells::{markdown as safe, row, whole};
 use super::{answers, name, of_run, reasons};
 use crate::marks::Marks;
 use crate::messages::Message;
-use crate::text::{ABSENT, number};
+use crate::text::{ABSENT, number, offered};
 use dyno_model::Language;
 use dyno_model::Verdict;
 use dyno_model::metric::{Metric, Place, Statistic, Time};
@@ -37,7 +37,8 @@ fn header(run: &RunSummary, language: Language) -> String {
     let engine = Message::EmbeddedEngine.text(language);
     let target = match (&run.target, &run.engine) {
         (target, _) if run.origin.is_some() => target.as_deref().map(safe).unwrap_or_default(),
-        (Some(url), _) => safe(url),
+        (Some(url), Some(which)) => format!("{}, {engine} ({})", safe(url), safe(which)),
+        (Some(url), None) => safe(url),
         (None, Some(which)) => format!("{engine} ({})", safe(which)),
         (None, None) => engine.to_owned(),
     };
@@ -81,8 +82,11 @@ fn table(summary: &Summary, language: Language) -> String {
     let mut headings: Vec<String> = [Message::Level, Message::Completed, Message::Failed]
         .map(|message| message.text(language).to_owned())
         .to_vec();
-    let rates = [Metric::RequestRate, Metric::OutputRate];
-    headings.extend(rates.map(|rate| language.choose(rate.info().title).to_owned()));
+    let open = offered(levels);
+    let rates =
+        [open.then_some(Metric::Offered), Some(Metric::RequestRate), Some(Metric::OutputRate)];
+    let titles = rates.iter().flatten().map(|rate| language.choose(rate.info().title).to_owned());
+    headings.extend(titles);
     for (time, statistics) in &times {
         let title = language.choose(time.info().title);
         headings.extend(statistics.iter().map(|which| format!("{title} {} (ms)", which.name())));
@@ -95,7 +99,7 @@ fn table(summary: &Summary, language: Language) -> String {
     let mut footnotes = String::new();
     let mut number_of_note = 0;
     for level in levels {
-        let mut cells = cells(level, &times, &mut marks);
+        let mut cells = cells(level, open, &times, &mut marks);
         if level.verdict == Verdict::Invalid {
             cells = cells.into_iter().map(|cell| format!("~~{cell}~~")).collect();
         }
@@ -125,11 +129,19 @@ fn joined<const N: usize>(parts: [Option<String>; N]) -> String {
     parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
 }
 
-fn cells(level: &LevelSummary, times: &[(Time, &[Statistic])], marks: &mut Marks) -> Vec<String> {
+fn cells(
+    level: &LevelSummary,
+    open: bool,
+    times: &[(Time, &[Statistic])],
+    marks: &mut Marks,
+) -> Vec<String> {
     let steady = level.steady.map(|steady| steady.throughput).unwrap_or_default();
     let done = level.throughput;
     let mut cells =
         vec![safe(&level.label), whole(level.requests.completed), whole(level.requests.failed)];
+    if open {
+        cells.push(level.offered_per_s.map_or_else(|| marks.absent(), number));
+    }
     let work = [
         (Metric::RequestRate, [steady.requests_per_s, done.requests_per_s]),
         (Metric::OutputRate, [steady.output_tokens_per_s, done.output_tokens_per_s]),

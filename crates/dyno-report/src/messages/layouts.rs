@@ -52,7 +52,7 @@ messages! {
         "不完整：记录在测试结束之前中断，此处只有已完成的部分。";
     NotInFont: "not in the font, and drawn as a box: {}", "字体中没有，以方框代替：{}";
     Rounds: "Rounds", "轮数";
-    Passed: "Kept", "是否满足";
+    Passed: "Outcome", "是否满足";
     Remarks: "Remarks", "说明";
     Metric: "Metric", "指标";
     TimeTaken: "Time taken", "用时";

@@ -100,6 +100,7 @@ messages! {
         "over time, with the latencies of what was sent then",
         "随时间的变化；延迟属于当时发出的请求";
     From: "from", "起始";
+    Done: "done", "完成";
     Offered: "offered", "到达";
     Completed: "completed", "完成";
     FailedColumn: "failed", "失败";
@@ -116,11 +117,9 @@ messages! {
     TtftP50: "TTFT p50 ms", "TTFT p50 ms";
     ItlP50: "ITL p50 ms", "ITL p50 ms";
 
-    Passed: "pass", "通过";
-    NotPassed: "FAIL", "未过";
-    LevelInvalid: "the level is invalid", "该档位无效";
-    NoFigure: "no {}", "没有 {}";
-    FewSamples: "too few samples for {}", "{} 样本过少";
+    Met: "met", "满足";
+    Missed: "MISSED", "未满足";
+    Inconclusive: "inconclusive", "无法判定";
     Goodput: "goodput {} req/s, {} % of the requests", "有效吞吐 {} 请求/秒，占请求的 {} %";
 
     CapacityBetween:
@@ -132,7 +131,10 @@ messages! {
     CapacityNone:
         "CAPACITY: none. {2} is not kept even at {0} {1}{3}.",
         "容量：无。即使在 {0} {1} 也不满足 {2}{3}。";
-    CapacityUnknown: "CAPACITY: unknown at {}{}.", "容量：未知，条件为 {}{}。";
+    CapacityUnknown: "CAPACITY: inconclusive at {}{}.", "容量：无法判定，条件为 {}{}。";
+    CapacityOpen:
+        "CAPACITY: inconclusive at {2}: not kept at {0} {1}, and less could not be judged{3}.",
+        "容量：无法判定，条件为 {2}：在 {0} {1} 不满足，更低的负载无法判定{3}。";
     Sure: " ({} % sure)", "（把握 {} %）";
     WithCare: "; with care: {}", "；请谨慎看待：{}";
     UnitRate: "req/s", "请求/秒";

@@ -5,6 +5,7 @@ use super::markup::{Markup, class, tag};
 use super::tables::{self, Cell};
 use super::words::Word;
 use crate::text::{ABSENT, number};
+use dyno_model::Decision;
 use dyno_model::summary::{LevelSummary, SearchSummary, SloSummary};
 
 /// Three digits, and whole numbers as they are.
@@ -16,7 +17,10 @@ fn load(value: f64) -> String {
 pub(super) fn search(page: &Page) -> Option<Markup> {
     let slo = page.summary.run.slo.as_deref().unwrap_or_default();
     let (head, words, doubt) = match page.summary.search.as_ref()? {
-        SearchSummary::Capacity { unit, holds, does_not_hold, confidence, doubt } => {
+        found @ SearchSummary::Capacity {
+            unit, holds, does_not_hold, confidence, doubt, ..
+        } => {
+            let open = found.outcome() == Some(Decision::Inconclusive);
             let unit = match unit.as_str() {
                 "req/s" => page.say(Word::PerSecond),
                 _ => page.say(Word::InFlightUnit),
@@ -26,6 +30,9 @@ pub(super) fn search(page: &Page) -> Option<Markup> {
                     page.fill(Word::HoldsBetween, &[&load(*low), unit, &load(*high), slo])
                 }
                 (Some(low), None) => page.fill(Word::HoldsAll, &[&load(*low), unit, slo]),
+                (None, Some(high)) if open => {
+                    page.fill(Word::HoldsOpen, &[&load(*high), unit, slo])
+                }
                 (None, Some(high)) => page.fill(Word::HoldsNone, &[&load(*high), unit, slo]),
                 (None, None) => page.fill(Word::HoldsUnknown, &[slo]),
             };
@@ -57,7 +64,9 @@ pub(super) fn slo(page: &Page) -> Option<Markup> {
     let judged: Vec<(&LevelSummary, &SloSummary)> =
         page.summary.levels.iter().filter_map(|level| Some((level, level.slo.as_ref()?))).collect();
     let passed = judged.iter().filter(|(level, _)| level.passes()).count();
+    let open = page.summary.slo_outcome() == Some(Decision::Inconclusive);
     let headline = match passed {
+        0 if open => page.say(Word::SloOpen).to_owned(),
         0 => page.say(Word::SloNone).to_owned(),
         n => page.fill(Word::SloSome, &[&n.to_string(), &judged.len().to_string()]),
     };
@@ -71,14 +80,33 @@ pub(super) fn slo(page: &Page) -> Option<Markup> {
     let rows = judged.iter().map(|(level, slo)| row(page, level, slo)).collect();
     let table = tables::table(page.say(Word::Slo), &heads, rows);
     let title = tag("h3").text(page.say(Word::Slo)).text(" ").add(tag("code").text(slo));
-    Some(tag("div").add(title).add(tag("p").text(&headline)).add(table).into())
+    let why: Vec<Markup> = judged.iter().filter_map(|(level, slo)| why(page, level, slo)).collect();
+    let why = (!why.is_empty()).then(|| tag("ul").adds(why).into());
+    Some(tag("div").add(title).add(tag("p").text(&headline)).add(table).adds(why).into())
+}
+
+/// Why a level is inconclusive, and what would decide it.
+fn why(page: &Page, level: &LevelSummary, slo: &SloSummary) -> Option<Markup> {
+    if slo.verdict.outcome != Decision::Inconclusive {
+        return None;
+    }
+    let mut parts: Vec<&str> = Vec::new();
+    let whys = slo.verdict.terms.iter().filter_map(|term| term.why.as_deref());
+    for said in whys.flat_map(|why| [Some(&why.what), why.advice.as_ref()]).flatten() {
+        if !parts.contains(&said.as_str()) {
+            parts.push(said);
+        }
+    }
+    let language = page.language;
+    let text = format!("{}{}{}", level.label, language.colon(), parts.join(language.semicolon()));
+    (!parts.is_empty()).then(|| tag("li").text(&text).into())
 }
 
 fn row(page: &Page, level: &LevelSummary, slo: &SloSummary) -> tables::Row {
-    let (word, kind) = match slo.verdict.passed {
-        Some(true) => (Word::Pass, "good"),
-        Some(false) => (Word::Fail, "bad"),
-        None => (Word::CannotTell, "unsure"),
+    let (word, kind) = match slo.verdict.outcome {
+        Decision::Met => (Word::Pass, "good"),
+        Decision::Missed => (Word::Fail, "bad"),
+        Decision::Inconclusive => (Word::Inconclusive, "unsure"),
     };
     let mut cells =
         vec![Cell::head(&level.label), Cell::marked(&tables::pill(kind, page.say(word)))];
@@ -86,10 +114,10 @@ fn row(page: &Page, level: &LevelSummary, slo: &SloSummary) -> tables::Row {
         let value = term.value.map_or_else(|| ABSENT.to_owned(), |value| shown(value, term.bound));
         let unit = if term.value.is_some() { format!(" {}", term.unit) } else { String::new() };
         let few = if term.few_samples { "?" } else { "" };
-        let kind = match term.met {
-            Some(true) => "",
-            Some(false) => "bad",
-            None => "faint",
+        let kind = match term.outcome {
+            Decision::Met => "",
+            Decision::Missed => "bad",
+            Decision::Inconclusive => "faint",
         };
         cells.push(Cell::figure(&format!("{value}{few}{unit}")).kind(kind));
     }

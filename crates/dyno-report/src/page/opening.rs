@@ -25,6 +25,7 @@ pub(super) fn header(page: &Page) -> Markup {
     let run = &page.summary.run;
     let engine = Message::EmbeddedEngine.text(page.language);
     let target = match (&run.target, &run.engine, &run.origin) {
+        (Some(url), Some(which), None) => format!("{url}, {engine} ({which})"),
         (Some(url), _, _) => url.clone(),
         (None, Some(which), _) => format!("{engine} ({which})"),
         (None, None, Some(origin)) => origin.described(),

@@ -7,7 +7,7 @@ use super::metrics::statistic;
 use super::tables::{self, Cell, Row, pill};
 use super::words::Word;
 use crate::marks::Marks;
-use crate::text::{ABSENT, number, whole};
+use crate::text::{ABSENT, number, offered, whole};
 use dyno_model::Verdict;
 use dyno_model::metric::{Metric, Place, Statistic, Time};
 use dyno_model::summary::LevelSummary;
@@ -23,20 +23,21 @@ pub(super) fn table(page: &Page) -> Option<Markup> {
         .filter_map(|column| Some((column.metric.time()?, column.statistics)))
         .filter(|(time, _)| levels.iter().any(|level| level.times[*time].is_some()))
         .collect();
+    let open = offered(levels);
     let mut marks = Marks::default();
     let mut footnotes: Vec<Footnote> = Vec::new();
     let mut rows = Vec::new();
     for level in levels {
         let note = noted(page, level, &mut footnotes);
-        rows.push(row(page, level, &columns, &mut marks, note));
+        rows.push(row(page, level, open, &columns, &mut marks, note));
     }
-    let table = tables::boxed(page.say(Word::Levels), heads(page, &columns), rows);
+    let table = tables::boxed(page.say(Word::Levels), heads(page, open, &columns), rows);
     let notes = footnotes.iter().enumerate().map(|(i, note)| note.markup(page, i + 1));
     let notes = class("ol", "footnotes").adds(notes);
     Some([table, legend(page, &marks), notes.into()].into_iter().collect())
 }
 
-fn heads(page: &Page, columns: &[(Time, &[Statistic])]) -> Markup {
+fn heads(page: &Page, open: bool, columns: &[(Time, &[Statistic])]) -> Markup {
     let tall = |word: &str| tag("th").attr("scope", "col").attr("rowspan", "2").text(word).into();
     let wide = |words: &str, span: usize| {
         let cell = class("th", "group").attr("scope", "colgroup");
@@ -47,10 +48,10 @@ fn heads(page: &Page, columns: &[(Time, &[Statistic])]) -> Markup {
         page.say(Word::Verdict),
         page.say(Word::Completed),
         page.say(Word::Failed),
-        page.say(Word::RequestRate),
-        page.say(Word::OutputRate),
     ]
     .into_iter()
+    .chain(open.then(|| page.language.choose(Metric::Offered.info().label)))
+    .chain([page.say(Word::RequestRate), page.say(Word::OutputRate)])
     .map(tall)
     .collect();
     let mut second: Vec<Markup> = Vec::new();
@@ -67,6 +68,7 @@ fn heads(page: &Page, columns: &[(Time, &[Statistic])]) -> Markup {
 fn row(
     page: &Page,
     level: &LevelSummary,
+    open: bool,
     columns: &[(Time, &[Statistic])],
     marks: &mut Marks,
     note: Option<usize>,
@@ -88,15 +90,19 @@ fn row(
     let steady = level.steady.map(|window| window.throughput).unwrap_or_default();
     let done = level.throughput;
     let failed = Cell::figure(&whole(level.requests.failed));
-    let mut rate = |work| Cell::figure(&marks.rate(work, "*", grouped));
     let mut cells = vec![
         Cell::head(&level.label),
         Cell::marked(&verdict).title(&reasons),
         Cell::figure(&whole(level.requests.completed)),
         failed.kind(if level.requests.failed.is_some_and(|n| n > 0) { "bad" } else { "" }),
-        rate([steady.requests_per_s, done.requests_per_s]),
-        rate([steady.output_tokens_per_s, done.output_tokens_per_s]),
     ];
+    if open {
+        let offered = level.offered_per_s.map_or_else(|| marks.absent(), grouped);
+        cells.push(Cell::figure(&offered));
+    }
+    let mut rate = |work| Cell::figure(&marks.rate(work, "*", grouped));
+    cells.push(rate([steady.requests_per_s, done.requests_per_s]));
+    cells.push(rate([steady.output_tokens_per_s, done.output_tokens_per_s]));
     for (time, parts) in columns {
         cells.extend(parts.iter().map(|part| percentile(page, level, (*time, *part), marks)));
     }

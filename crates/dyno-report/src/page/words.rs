@@ -59,18 +59,22 @@ messages! {
     HoldsAll: "Holds {} {}, the most that was tried, at {}.",
         "可承载 {} {}，即所试的最高负载（要求 {}）。";
     HoldsNone: "None: even at {} {}, {} is not kept.", "无：即使在 {} {} 时也达不到 {}。";
-    HoldsUnknown: "Unknown at {}.", "在 {} 的要求下无法得知。";
+    HoldsUnknown: "Inconclusive at {}.", "在 {} 的要求下无法判定。";
+    HoldsOpen: "Inconclusive: at {} {}, {} is not kept, and less could not be judged.",
+        "无法判定：在 {} {} 时达不到 {}，更低的负载无法判定。";
     Sure: " This is {} % sure.", "置信度 {} %。";
     KneeAt: "{} in flight give {} requests/s; more in flight give no more than {}.",
         "并发 {} 时达到 {} 请求/秒；再增加并发，最高也只有 {}。";
     WithCare: "With care: {}", "注意：{}";
     Slo: "SLO", "服务目标 SLO";
-    SloNone: "No level is known to keep it.", "没有任何档位确定达标。";
-    SloSome: "{} of {} levels keep it.", "{} 档达标（共 {} 档）。";
-    SloKept: "Kept", "是否达标";
-    Pass: "pass", "达标";
-    Fail: "fail", "未达标";
-    CannotTell: "unknown", "无法判断";
+    SloNone: "No level meets it.", "没有任何档位达标。";
+    SloOpen: "Inconclusive: no level is known to meet it; what would decide it stands below.",
+        "无法判定：没有确定达标的档位；下方说明需要什么才能判定。";
+    SloSome: "{} of {} levels meet it.", "{} 档达标（共 {} 档）。";
+    SloKept: "Outcome", "是否达标";
+    Pass: "met", "达标";
+    Fail: "missed", "未达标";
+    Inconclusive: "inconclusive", "无法判定";
     GoodputUnit: "Goodput (req/s)", "有效吞吐量（请求/秒）";
     MetShare: "Requests that met it", "达标请求占比";
     // Findings.

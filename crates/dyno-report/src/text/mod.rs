@@ -19,7 +19,8 @@ use dyno_words::columns::left;
 pub(crate) use dyno_words::columns::{ABSENT, cut_middle, number, whole, width, wrap};
 use dyno_words::escape::escape;
 pub(crate) use search::answer;
-pub(crate) use slo::{passed_word, remarks};
+pub(crate) use slo::{outcome_word, remarks};
+pub(crate) use table::offered;
 
 /// How to print.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -88,7 +89,10 @@ fn header(run: &RunSummary, options: &TextOptions) -> String {
     let language = options.language;
     let target = match (&run.target, &run.engine) {
         (target, _) if run.origin.is_some() => target.clone().unwrap_or_default(),
-        (Some(url), _) => url.clone(),
+        (Some(url), Some(engine)) => {
+            [url.clone(), Say::EngineNamed.with(language, &[engine])].join(language.comma())
+        }
+        (Some(url), None) => url.clone(),
         (None, Some(twin)) if run.predicted => Say::PredictionOf.with(language, &[twin]),
         (None, Some(script)) => Say::EngineNamed.with(language, &[script]),
         (None, None) => Message::EmbeddedEngine.text(language).to_owned(),

@@ -1,7 +1,7 @@
 //! Colour, where it is wanted.
 
 use super::TextOptions;
-use dyno_model::Verdict;
+use dyno_model::{Decision, Verdict};
 
 fn paint(text: &str, code: &str, options: &TextOptions) -> String {
     if options.color { format!("\x1b[{code}m{text}\x1b[0m") } else { text.to_owned() }
@@ -24,11 +24,11 @@ pub(super) fn verdict(verdict: Verdict, options: &TextOptions) -> String {
 }
 
 /// Whether an SLO is kept, in the colours of verdicts.
-pub(super) fn passed(text: &str, passed: Option<bool>, options: &TextOptions) -> String {
-    let code = match passed {
-        Some(true) => "32",
-        Some(false) => "1;31",
-        None => "33",
+pub(super) fn outcome(text: &str, outcome: Decision, options: &TextOptions) -> String {
+    let code = match outcome {
+        Decision::Met => "32",
+        Decision::Missed => "1;31",
+        Decision::Inconclusive => "33",
     };
     paint(text, code, options)
 }

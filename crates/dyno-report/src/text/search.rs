@@ -2,8 +2,8 @@
 
 use super::TextOptions;
 use crate::messages::Say;
-use dyno_model::Language;
 use dyno_model::summary::{SearchSummary, Summary};
+use dyno_model::{Decision, Language};
 use dyno_words::columns::{number, wrap};
 use dyno_words::escape::escape;
 
@@ -17,11 +17,18 @@ pub(super) fn search(summary: &Summary, options: &TextOptions) -> String {
 pub(crate) fn answer(summary: &Summary, language: Language) -> Option<String> {
     let slo = escape(summary.run.slo.as_deref().unwrap_or_default(), 200);
     Some(match summary.search.as_ref()? {
-        SearchSummary::Capacity { unit, holds, does_not_hold, confidence, doubt } => {
+        found @ SearchSummary::Capacity {
+            unit, holds, does_not_hold, confidence, doubt, ..
+        } => {
+            let open = found.outcome() == Some(Decision::Inconclusive);
             let sure = confidence.map(|sure| format!("{:.0}", (100.0 * sure).floor()));
             let sure = sure.map(|sure| Say::Sure.with(language, &[sure])).unwrap_or_default();
-            let care = doubt.as_ref().map(|doubt| escape(&doubt.what, 200));
-            let care = care.map(|care| Say::WithCare.with(language, &[care])).unwrap_or_default();
+            let care = doubt.as_ref().map(|doubt| escape(&doubt.what, 400));
+            let care = match (open, care) {
+                (true, Some(why)) => language.colon().to_owned() + &why,
+                (false, Some(care)) => Say::WithCare.with(language, &[care]),
+                (_, None) => String::new(),
+            };
             let unit = in_words(unit, language);
             match (*holds, *does_not_hold) {
                 (Some(low), Some(high)) => {
@@ -30,6 +37,9 @@ pub(crate) fn answer(summary: &Summary, language: Language) -> Option<String> {
                 }
                 (Some(low), None) => {
                     Say::CapacityAtLeast.with(language, &[figure(low), unit, slo, care])
+                }
+                (None, Some(high)) if open => {
+                    Say::CapacityOpen.with(language, &[figure(high), unit, slo, care])
                 }
                 (None, Some(high)) => {
                     Say::CapacityNone.with(language, &[figure(high), unit, slo, care])

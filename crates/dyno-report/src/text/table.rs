@@ -37,16 +37,35 @@ fn legend(marks: &Marks, language: Language) -> String {
     lines.concat()
 }
 
+/// Some level is an open loop at a rate, so that a table shows the rate that was offered.
+pub(crate) fn offered(levels: &[LevelSummary]) -> bool {
+    levels.iter().any(|level| level.offered_per_s.is_some())
+}
+
+/// The heads of the first columns, in two lines. Beside the rate that was asked for, which is what an
+/// open loop is called, stands the one that was offered; to have room for it, heads are broken.
+fn leading(open: bool, language: Language) -> (Vec<String>, Vec<String>) {
+    let short = |metric: Metric| language.choose(metric.info().short).to_owned();
+    let [level, ended] = [Say::Level, Say::OkFailed].map(|say| say.text(language).to_owned());
+    let [done, output] = [Metric::RequestRate, Metric::OutputRate].map(short);
+    if !open {
+        return (vec![level, ended, done, output], vec![String::new(); 4]);
+    }
+    let (ok, failed) = ended.split_once('/').unwrap_or((&ended, ""));
+    let (out, tokens) = output.split_once(' ').unwrap_or((&output, ""));
+    let completed = Say::Done.text(language).to_owned();
+    let first = vec![level, format!("{ok}/"), short(Metric::Offered), completed, out.to_owned()];
+    let second = vec![String::new(), failed.to_owned(), done.clone(), done, tokens.to_owned()];
+    (first, second)
+}
+
 /// The table with its footnotes.
 pub(super) fn table(levels: &[LevelSummary], options: &TextOptions) -> String {
     let language = options.language;
     let mut marks = Marks::narrow();
     let times = Place::Terminal.times(levels);
-    let mut head: Vec<String> =
-        [Say::Level, Say::OkFailed].map(|say| say.text(language).to_owned()).to_vec();
-    let rates = [Metric::RequestRate, Metric::OutputRate];
-    head.extend(rates.map(|rate| language.choose(rate.info().short).to_owned()));
-    let mut below = vec![String::new(); head.len()];
+    let open = offered(levels);
+    let (mut head, mut below) = leading(open, language);
     for (time, statistics) in &times {
         head.push(format!("{} ms", language.choose(time.info().short)));
         below.push(statistics.iter().map(|which| which.name()).collect::<Vec<_>>().join("/"));
@@ -61,6 +80,9 @@ pub(super) fn table(levels: &[LevelSummary], options: &TextOptions) -> String {
             String::new(),
             format!("{}/{}", whole(level.requests.completed), whole(level.requests.failed)),
         ];
+        if open {
+            row.push(level.offered_per_s.map_or_else(|| marks.absent(), number));
+        }
         let work = [
             (Metric::RequestRate, [steady.requests_per_s, done.requests_per_s]),
             (Metric::OutputRate, [steady.output_tokens_per_s, done.output_tokens_per_s]),

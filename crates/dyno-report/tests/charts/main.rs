@@ -87,6 +87,7 @@ fn rates_show_what_was_offered_and_the_knee() {
         does_not_hold: Some(20.0),
         confidence: None,
         doubt: None,
+        outcome: None,
     });
     let drawing = one(&carried, "rates").unwrap();
     assert_eq!(count(&drawing, "dc-mark"), 8);

@@ -15,6 +15,7 @@ fn answered() -> Run {
         does_not_hold: Some(8.0),
         confidence: Some(0.977),
         doubt: Some(Diagnostic::new("doubt", "read | from a file", None::<String>)),
+        outcome: None,
     });
     let spread =
         |mean| Some(Spread { mean, min: mean - 1.0, max: mean + 1.0, deviation_percent: 1.25 });
@@ -29,17 +30,22 @@ fn answered() -> Run {
         latency_p50_ms: None,
         latency_p99_ms: None,
     }];
-    let passed = [Some(true), Some(false), None];
+    let passed = [Some(false), None];
     for (level, passed) in summary.levels.iter_mut().zip(passed) {
         let term = TermVerdict {
             term: "ttft.p99<500ms".to_owned(),
             value: passed.map(|passed| if passed { 100.0 } else { 900.0 }),
             bound: 500.0,
             unit: "ms".to_owned(),
+            outcome: passed.into(),
             met: passed,
-            few_samples: passed == Some(false),
+            few_samples: passed.is_none(),
+            why: passed.is_none().then(|| {
+                let why = "ttft.p99 has 80 samples, too | few";
+                Box::new(Diagnostic::new("slo_samples", why, Some("about 288 more would do")))
+            }),
         };
-        let verdict = SloVerdict { passed, terms: vec![term] };
+        let verdict = SloVerdict::of(vec![term]);
         let share = passed.map(|passed| if passed { 1.0 } else { 0.5 });
         level.slo = Some(SloSummary { verdict, goodput_per_s: share, met_share: share });
     }

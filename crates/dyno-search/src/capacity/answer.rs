@@ -27,8 +27,14 @@ pub enum Answer {
         /// The logarithm of value over bound there, if it is known.
         margin: Option<f64>,
     },
-    /// No level could be judged.
-    Unknown,
+    /// No load is known to hold, and there are some that could not be judged.
+    Inconclusive {
+        /// A load that would tell more if it could be judged; absent where nothing completed with
+        /// many in flight, so that there was no load to try.
+        load: Option<f64>,
+        /// The lowest load that did not hold, if any was judged.
+        failed: Option<f64>,
+    },
 }
 
 /// Why the levels of a search do not agree.

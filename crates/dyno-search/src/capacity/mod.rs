@@ -38,9 +38,12 @@ const FAR: f64 = 64.0;
 const BEYOND_MOST: f64 = 1.25;
 /// The first rate, as a share of what a full server does.
 const FIRST: f64 = 0.8;
-/// After this many levels that could not be judged, the load stays below this share of theirs.
-const UNJUDGED: usize = 2;
-const BELOW_UNJUDGED: f64 = 0.8;
+/// A load that could not be judged is measured so many times in all, and then given up: a level
+/// that nobody could judge has neither held nor failed, so that it is no reason to try less.
+const ATTEMPTS: usize = 2;
+/// Between a load that held and one above it that was given up, the search goes on in the middle
+/// while they are farther apart than this, as logarithms.
+const APART: f64 = 0.4;
 /// Loads that differ by less, as logarithms, are the same.
 const SAME: f64 = 0.05;
 /// Whole numbers below the middle that an answer may begin with, at most.
@@ -109,23 +112,37 @@ impl Capacity {
             };
             most = probe.completed_rate.filter(|rate| rate.is_finite() && *rate > 0.0);
             if most.is_none() {
-                return Next::Done(Answer::Unknown);
+                return Next::Done(Answer::Inconclusive { load: None, failed: None });
             }
         }
-        let Some((range, first)) = self.range(so_far, most) else {
-            return Next::Done(self.at_last(&self.evidence(so_far)));
-        };
         let evidence = self.evidence(so_far);
+        let given_up = self.given_up(so_far);
+        let Some((range, first)) = self.range(&evidence, &given_up, most) else {
+            return Next::Done(self.at_last(&evidence, None));
+        };
         let over = so_far.len() >= self.levels;
+        let is_given_up = |load: f64| given_up.iter().any(|other| (other - load).abs() < SAME);
         if evidence.is_empty() {
-            return if over { Next::Done(Answer::Unknown) } else { self.wish(first) };
+            let end = over || is_given_up(first);
+            let last = so_far.iter().rfind(|level| level.kind == self.kind);
+            let load = last.map(|level| level.load);
+            let answer = Answer::Inconclusive { load, failed: None };
+            return if end { Next::Done(answer) } else { self.wish(first) };
         }
         let beyond = [range[0] - 1.0, range[1] + 1.0];
         let posterior = Posterior::new(&evidence, beyond, most.map(f64::ln));
         let known = Known { range, evidence, posterior };
-        match known.outside().or_else(|| self.answer(&known, over)) {
-            Some(answer) => Next::Done(answer),
-            None => self.wish(known.next_load(self.kind)),
+        if let Some(answer) = known.outside().or_else(|| self.answer(&known, over)) {
+            return Next::Done(answer);
+        }
+        let next = known.next_load(self.kind);
+        match is_given_up(next) {
+            false => self.wish(next),
+            // Nothing tells more than this load would, and it does not tell it.
+            true => Next::Done(
+                self.between(&known, true)
+                    .unwrap_or_else(|| self.at_last(&known.evidence, Some(self.load(next)))),
+            ),
         }
     }
 
@@ -133,8 +150,22 @@ impl Capacity {
         so_far.iter().filter(|level| level.kind == self.kind).filter_map(Evidence::of).collect()
     }
 
+    /// Logarithms of the loads that could not be judged, however often they were measured.
+    fn given_up(&self, so_far: &[Measured]) -> Vec<f64> {
+        let of_kind = so_far.iter().filter(|level| level.kind == self.kind);
+        let unjudged = of_kind.filter(|level| Evidence::of(level).is_none());
+        let loads: Vec<f64> = unjudged.map(|level| level.load.ln()).collect();
+        let attempts = |load: &&f64| loads.iter().filter(|o| (**o - **load).abs() < SAME).count();
+        loads.iter().filter(|load| attempts(load) >= ATTEMPTS).copied().collect()
+    }
+
     /// Logarithms of the loads to search between, and of the first.
-    fn range(&self, so_far: &[Measured], most: Option<f64>) -> Option<([f64; 2], f64)> {
+    fn range(
+        &self,
+        evidence: &[Evidence],
+        given_up: &[f64],
+        most: Option<f64>,
+    ) -> Option<([f64; 2], f64)> {
         let [low, high] = match (self.start, most) {
             (_, Some(most)) => [most / FAR, most * BEYOND_MOST],
             (Start::Guess(guess), None) => [guess / FAR, guess * FAR],
@@ -142,13 +173,16 @@ impl Capacity {
             (Start::Probe(_), None) => return None,
         };
         let low = if self.kind == Kind::Concurrency { low.max(1.0) } else { low };
-        let unjudged = so_far
-            .iter()
-            .filter(|level| level.kind == self.kind && Evidence::of(level).is_none())
-            .map(|level| level.load);
-        let high = match unjudged.clone().count() >= UNJUDGED {
-            true => unjudged.map(|load| load * BELOW_UNJUDGED).fold(high, f64::min),
-            false => high,
+        let high = match extremes(evidence).0 {
+            Some(held) => {
+                let above = given_up.iter().filter(|load| **load > held);
+                let below = above.map(|load| match load - held > APART {
+                    true => f64::midpoint(held, *load),
+                    false => held,
+                });
+                below.fold(high, |high, below| high.min(below.exp())).max(low)
+            }
+            None => high,
         };
         let first = match (self.start, most) {
             (_, Some(most)) => most * FIRST,
@@ -161,10 +195,17 @@ impl Capacity {
 
     /// The answer, if the levels tell it well enough or no more may be measured.
     fn answer(&self, known: &Known, over: bool) -> Option<Answer> {
+        let last = || over.then(|| self.at_last(&known.evidence, None));
+        self.between(known, over).or_else(|| match extremes(&known.evidence) {
+            (Some(_), Some(_)) => None,
+            _ => last(),
+        })
+    }
+
+    /// The same where some levels held and others did not.
+    fn between(&self, known: &Known, over: bool) -> Option<Answer> {
         let Known { evidence, posterior, .. } = known;
-        let (Some(held), Some(failed)) = extremes(evidence) else {
-            return over.then(|| self.at_last(evidence));
-        };
+        let (Some(held), Some(failed)) = extremes(evidence) else { return None };
         let (window, mass) = self.window(posterior);
         let enough = mass >= ENOUGH && evidence.len() >= FEWEST && !contradicts(evidence);
         if !over && !enough {
@@ -219,21 +260,26 @@ impl Capacity {
         (best, chance(best))
     }
 
-    /// The answer where all levels held, or none.
-    fn at_last(&self, evidence: &[Evidence]) -> Answer {
-        match extremes(evidence) {
-            (Some(held), _) => Answer::AtLeast { load: plain(held) },
-            (None, Some(failed)) => never(evidence, failed),
-            (None, None) => Answer::Unknown,
+    /// The answer where all levels held, or none. `given_up`: a load that could not be judged kept
+    /// the search from going on.
+    fn at_last(&self, evidence: &[Evidence], given_up: Option<f64>) -> Answer {
+        match (extremes(evidence), given_up) {
+            ((Some(held), _), _) => Answer::AtLeast { load: plain(held) },
+            ((None, Some(failed)), None) => never(evidence, failed),
+            ((None, failed), load) => Answer::Inconclusive { load, failed: failed.map(plain) },
         }
     }
 
     fn wish(&self, log: f64) -> Next<Answer> {
-        let load = match self.kind {
+        Next::Level(LevelWish { kind: self.kind, load: self.load(log) })
+    }
+
+    /// A load to ask for, from its logarithm.
+    fn load(&self, log: f64) -> f64 {
+        match self.kind {
             Kind::Concurrency => log.exp().round().max(1.0),
             _ => rounded(log.exp(), 4),
-        };
-        Next::Level(LevelWish { kind: self.kind, load })
+        }
     }
 }
 

@@ -9,10 +9,11 @@ use crate::encode::SecretHeaders;
 use crate::endpoint::Endpoint;
 use dyno_drive::StopSignal;
 use dyno_model::Diagnostic;
-use dyno_model::environment::{Preflight, Server};
+use dyno_model::environment::{Preflight, Server, Simulated};
 use dyno_model::plan::{Plan, UsageWanted};
 use dyno_model::{Nanos, SEC};
 use dyno_words::Note;
+use dyno_words::escape::escape;
 use thiserror::Error;
 
 /// A list of models that takes longer is no list.
@@ -124,11 +125,26 @@ pub fn preflight(
     let engine = probe.header("server") == Some("dyno-engine");
     let server = Server {
         headers: probe.shown_headers(),
+        simulated: simulated(probe.header("x-dyno-simulated"), models.as_ref()),
         models: models.map(|models| redactor.clean_json(shorten(models))),
     };
     let (shape, preflight, more) = probe.into_result();
     notes.extend(more);
     Ok(Settled { shape, preflight, server, notes, engine })
+}
+
+/// The longest name of a twin or script that is kept.
+const LONGEST_NAME: usize = 80;
+
+/// Whether the server is Dyno's engine, by its header or its list of models: proxies may lose either.
+fn simulated(header: Option<&str>, models: Option<&serde_json::Value>) -> Option<Simulated> {
+    let listed = || models?.get("data")?.as_array();
+    let of = |model: &&serde_json::Value| model["dyno_simulated"] == serde_json::Value::Bool(true);
+    let model = listed().and_then(|models| models.iter().find(of));
+    let name = model.and_then(|model| model["twin"].as_str().or(model["script"].as_str()));
+    let told = header.is_some_and(|value| value.trim().eq_ignore_ascii_case("true"));
+    (told || model.is_some())
+        .then(|| Simulated { engine: name.map(|name| escape(name, LONGEST_NAME)) })
 }
 
 fn names(models: &serde_json::Value) -> Vec<String> {
@@ -158,5 +174,32 @@ fn shorten(models: serde_json::Value) -> serde_json::Value {
     match models.to_string().len() {
         0..=65_536 => models,
         _ => names(&models).into_iter().take(100).collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn an_engine_is_known_by_its_header_or_its_models() {
+        let models = json!({"data": [{"id": "m", "dyno_simulated": true, "twin": "plain"}]});
+        let named = Some(Simulated { engine: Some("plain".to_owned()) });
+        assert_eq!(simulated(Some("true"), Some(&models)), named);
+        assert_eq!(simulated(None, Some(&models)), named);
+        assert_eq!(simulated(Some("true"), None), Some(Simulated { engine: None }));
+        let real = json!({"data": [{"id": "m", "twin": "plain"}]});
+        assert_eq!(simulated(None, Some(&real)), None);
+        assert_eq!(simulated(Some("false"), Some(&json!([1]))), None);
+        assert_eq!(simulated(None, None), None);
+    }
+
+    #[test]
+    fn what_an_engine_calls_itself_is_escaped_and_cut() {
+        let name = format!("\u{1b}[31m{}", "x".repeat(10_000));
+        let models = json!({"data": [{"dyno_simulated": true, "script": name}]});
+        let kept = simulated(None, Some(&models)).and_then(|told| told.engine).unwrap_or_default();
+        assert!(!kept.contains('\u{1b}') && kept.chars().count() <= 120, "{kept}");
     }
 }

@@ -18,7 +18,8 @@ const PROMPT: &str = "Reply with the single word OK.";
 const TOKENS: u32 = 16;
 const TRIES: usize = 10;
 /// Headers worth keeping; anything else could carry a secret or a cookie.
-const SHOWN: &[&str] = &["server", "content-type", "x-powered-by", "via", "x-vllm-version"];
+const SHOWN: &[&str] =
+    &["server", "content-type", "x-powered-by", "via", "x-vllm-version", "x-dyno-simulated"];
 
 /// The optional fields, in the order in which they are given up when a refusal names none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -170,10 +170,10 @@ wordings! {
           latency would only tell how long the run was, so there is none",
          "每秒到达 {} 个请求，而孪生模型只能承载 {} 到 {}：越过拐点后延迟只取决于测试时长，因此不给出延迟"],
         ["read the capacity, or predict a rate below it", "请参考容量，或预测低于容量的速率"];
-    SloSamples: Warning "slo_samples",
-        ["too few samples for the SLO: {}", "样本不足以判定 SLO：{}"],
-        ["give the level more requests with --requests or --duration, or bound a lower percentile",
-         "请用 --requests 或 --duration 增加请求，或改为约束较低的百分位"];
+    NotConverged: Note "not_converged",
+        ["the level ended before {} was known to ± {}", "该档位结束时 {} 尚未收敛到 ± {}"],
+        ["give it more time with --max-duration, or ask for less with --precision",
+         "请用 --max-duration 延长时间，或用 --precision 放宽精度"];
     ClockStepped: Note "clock_stepped",
         ["the wall clock moved by {} ms against the monotonic one",
          "系统时钟相对单调时钟跳变了 {} ms"],
@@ -254,14 +254,21 @@ wordings! {
         ["begun again after the run was resumed: {}", "测试恢复后重新开始的档位：{}"],
         ["what was recorded of the first beginning does not count", "首次开始时的记录不计入"];
     SloNotMet: Note "slo_not_met",
-        ["no level passes the SLO: {}", "没有档位满足 SLO：{}"],
-        ["offer less load, or see at each level which term does not hold",
+        ["no level meets the SLO: {}", "没有档位满足 SLO：{}"],
+        ["offer less load, or see at each level which term is missed",
          "请降低负载，或查看各档位未满足哪一项"];
+    SloInconclusive: Note "slo_inconclusive",
+        ["whether a level meets the SLO is inconclusive: {}", "无法判定是否有档位满足 SLO：{}"],
+        ["this is not a failure; see at each level what would decide it",
+         "这不是失败；请查看各档位需要什么才能判定"];
     Contradiction: Note "doubt",
         ["levels contradict each other: {} held, {} did not",
          "各档位相互矛盾：{} 可承载，{} 却不可"];
     CapacityDrift: Note "doubt",
         ["the edge moved by {} % while it was searched", "搜索期间边界移动了 {} %"];
     NotJudged: Note "doubt",
-        ["no level could be judged", "没有档位可以判定"];
+        ["{} could not be judged: {}; {}", "{} 无法判定：{}；{}"];
+    NothingToTry: Note "doubt",
+        ["nothing completed with many requests in flight, so that there was no load to try",
+         "大量并发下没有请求完成，因而没有可尝试的负载"];
 }

@@ -9,6 +9,7 @@ mod notes;
 mod over_time;
 mod phrases;
 mod server;
+mod slo;
 
 pub use findings::Finding;
 pub use import::Problem;
@@ -19,14 +20,16 @@ pub use over_time::OverTime;
 pub(crate) use phrases::Place;
 pub use phrases::{Phrase, list};
 pub use server::ServerFinding;
+pub use slo::Undecided;
 
 use crate::wording::Wording;
 
-const TABLES: [&[Wording]; 8] = [
+const TABLES: [&[Wording]; 9] = [
     Finding::ROWS,
     Measuring::ROWS,
     OverTime::ROWS,
     ServerFinding::ROWS,
+    Undecided::ROWS,
     Note::ROWS,
     Defect::ROWS,
     Problem::ROWS,

@@ -7,7 +7,6 @@ messages! {
     /// A part of what is said.
     pub enum Phrase;
 
-    SamplesOf: "{} has {} of {} needed", "{0} 需要 {2} 个，只有 {1} 个";
     Measured: "{} {}–{} {}", "{} {}–{} {}";
     InUse: ", {} in use", "，已用 {}";
     InBatch: ", while {} were in the batch", "，同时批次中有 {} 个";

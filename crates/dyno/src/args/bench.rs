@@ -106,7 +106,8 @@ pub(crate) struct LoadArgs {
     /// before it starts
     #[arg(long, value_name = "R[,R…]", value_parser = values::rate_list, allow_hyphen_values = true)]
     pub(crate) rate: Option<List<f64>>,
-    /// Spacing of open-loop arrivals: constant, poisson or gamma:SHAPE [default: poisson]
+    /// Spacing of open-loop arrivals: constant, poisson or gamma:SHAPE; as many come as the rate
+    /// says, whichever it is [default: poisson]
     #[arg(long, value_name = "PROCESS")]
     pub(crate) arrival: Option<Arrival>,
     /// One request at a time, as many as possible, and rates in between: N levels in all [default
@@ -141,7 +142,8 @@ pub(crate) struct LoadArgs {
     /// With --until-stable: measure for at least this long [default: 10s]
     #[arg(long, value_name = "TIME", value_parser = values::some_duration, allow_hyphen_values = true)]
     pub(crate) min_duration: Option<Nanos>,
-    /// With --until-stable: stop sending after this time in any case [default: 5m]
+    /// With --until-stable: stop sending after this time in any case; the exit status is then 6
+    /// [default: 5m]
     #[arg(long, value_name = "TIME", value_parser = values::some_duration, allow_hyphen_values = true, conflicts_with = "duration")]
     pub(crate) max_duration: Option<Nanos>,
     /// Keep one --concurrency or --rate up for this time, and look for drift of latency,
@@ -307,7 +309,7 @@ pub(crate) struct OutputArgs {
     #[arg(long, value_name = "SHARE", value_parser = values::share, allow_hyphen_values = true, default_value = "1%")]
     pub(crate) allow_failures: f64,
     /// What a level has to keep, such as 'ttft.p99<500ms and tpot.p95<50ms and errors<1%'; the exit
-    /// status is 5 if no level does
+    /// status is 5 if every level misses it, 6 if that is inconclusive
     #[arg(long, value_name = "TERMS", value_parser = super::slo::slo, allow_hyphen_values = true)]
     pub(crate) slo: Option<Slo>,
     /// Short name of the run

@@ -18,8 +18,9 @@ Finds the highest load that keeps the SLO given with --slo, and answers with an 
 sure it is: \"holds 41.2 req/s, does not hold 44.0\". It begins with one request at a time and with
 a full server, brackets the edge, then measures on both sides of it; every level is long enough for
 the percentiles of the SLO. The run directory holds all levels, as with `dyno bench`. Without a
-target, the embedded engine is measured; with --predict, a twin answers in virtual time. The exit
-status is 5 if the SLO is not kept even at the lowest load.
+target, the embedded engine is measured; with --predict, a twin answers in virtual time. A level
+that cannot be judged is measured once more, and never taken for one that failed. The exit status
+is 5 if the SLO is missed even at the lowest load, and 6 if that is inconclusive.
 
 Examples:
   dyno capacity http://localhost:8000 --slo 'ttft.p99<500ms and tpot.p95<50ms and errors<1%'

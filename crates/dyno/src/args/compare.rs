@@ -104,10 +104,10 @@ fn pair(text: &str) -> Result<(usize, usize), String> {
 #[command(after_help = "\
 For CI: is this run worse than the baseline by more than is allowed? By the same statistics as dyno
 compare, not by a raw threshold: it passes when the figure is surely (95 %) within the bound, and
-fails when it is surely beyond. Otherwise it cannot tell, and says about how many more rounds it
-would take.
+fails when it is surely beyond. Otherwise it is inconclusive, and says about how many more rounds
+it would take.
 
-The exit status is 0 when it passes, 5 when it fails, 6 when it cannot tell.
+The exit status is 0 when it passes, 5 when it fails, 6 when it is inconclusive.
 
 Examples:
   dyno gate dyno-runs/tonight --baseline main --max-regression 5%

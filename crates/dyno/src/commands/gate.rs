@@ -1,4 +1,4 @@
-//! `dyno gate`: passes, fails, or says that it cannot tell; for CI.
+//! `dyno gate`: passes, fails, or is inconclusive; for CI.
 
 use super::baseline::one;
 use super::compare::{baseline, names, side_by_side, terms};
@@ -57,7 +57,7 @@ fn held(args: &GateArgs, printer: &Printer) -> Result<Exit, UsageError> {
     Ok(printer.result(&printed).and(match found.answer {
         Answer::Pass => Exit::Fine,
         Answer::Fail => Exit::BarNotMet,
-        Answer::CannotTell => Exit::CannotTell,
+        Answer::CannotTell => Exit::Inconclusive,
     }))
 }
 
@@ -69,12 +69,12 @@ fn headline(found: &Gated, language: Language) -> String {
     let word = compared::answer(found.answer, language);
     match language {
         Language::English => format!(
-            "{word}: {own} against {first}, at most {most} % worse: {pass} checks pass, {fail} \
-             fail, {unsure} cannot be told"
+            "{word}: {own} against {first}, at most {most} % worse: {pass} passed, {fail} failed, \
+             {unsure} inconclusive"
         ),
         Language::Chinese => format!(
             "{word}：{own} 对比 {first}，最多允许变差 {most} %：{pass} 项通过，{fail} 项未通过，\
-             {unsure} 项无法判断"
+             {unsure} 项无法判定"
         ),
     }
 }
@@ -124,7 +124,7 @@ fn markdown(found: &Gated, language: Language) -> String {
     out
 }
 
-/// What CI servers read. What cannot be told is skipped, not passed.
+/// What CI servers read. What is inconclusive is skipped, not passed.
 fn junit(path: &Path, found: &Gated, language: Language) -> Result<(), UsageError> {
     let count = |answer: Answer| found.checks.iter().filter(|c| c.answer == answer).count();
     let mut out = format!(

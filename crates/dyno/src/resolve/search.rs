@@ -28,7 +28,7 @@ pub(super) fn search(
                 Some(SpacingArg::Linear) => Spacing::Linear,
                 _ => Spacing::Bend,
             },
-            arrival: args.arrival.unwrap_or(Arrival::Constant),
+            arrival: args.arrival.unwrap_or(Arrival::Poisson),
         },
         (None, Some(Concurrency::Auto)) => {
             let per_slot = match args.requests {

@@ -23,8 +23,8 @@ pub(super) fn check(
     };
     if let Some(fewest) = levels.iter().filter_map(requests).min().filter(|n| *n < needed) {
         notes.push(format!(
-            "--slo: its percentiles need {needed} requests a level, and one has {fewest}; such \
-             levels will be suspect"
+            "--slo: its percentiles need {needed} requests a level, and one has {fewest}; unless \
+             they are far from their bounds, the outcome there will be inconclusive"
         ));
     }
     Ok(())

@@ -4,6 +4,7 @@ use super::*;
 use crate::args::values::Secret;
 use crate::args::{Cli, Command};
 use clap::Parser;
+use dyno_model::course::Search;
 use dyno_model::plan::{Arrival, LevelPlan, Load, Warmup};
 use dyno_model::{Nanos, SEC};
 
@@ -81,6 +82,13 @@ fn arrivals_are_poisson_unless_said_otherwise_and_need_a_rate() {
         load(&["--rate=3", "--arrival=gamma:2"]),
         Load::Rate { rate: 3.0, arrival: Arrival::Gamma { shape: 2.0 } }
     );
+    let sweep = |line: &[&str]| resolved(line).unwrap().order.plan.course.search;
+    let spaced = |line: &[&str]| match sweep(line) {
+        Some(Search::Sweep { arrival, .. }) => arrival,
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(spaced(&["--sweep"]), Arrival::Poisson);
+    assert_eq!(spaced(&["--sweep", "--arrival=constant"]), Arrival::Constant);
     assert!(complaint(&["--arrival=poisson"]).contains("--rate"));
     assert!(complaint(&["--arrival=poisson", "--concurrency=1"]).contains("--rate"));
 }

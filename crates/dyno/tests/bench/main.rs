@@ -15,6 +15,7 @@ mod engines;
 mod faults;
 mod framing;
 mod interrupts;
+mod labels;
 mod languages;
 mod live;
 mod metrics;

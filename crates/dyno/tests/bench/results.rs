@@ -195,7 +195,7 @@ fn a_gate_passes_fails_or_cannot_tell() {
 
     dyno(&place, "predict --twin generic-7b-24gb --quiet --burst 20 --out burst", 0);
     let unsure = dyno(&place, "gate burst --baseline burst --max-regression 5%", 6);
-    assert!(unsure.stdout.starts_with("cannot tell: "), "{}", unsure.said());
+    assert!(unsure.stdout.starts_with("inconclusive: "), "{}", unsure.said());
     let said = dyno(&place, "gate b --baseline nothing --max-regression 5%", 2).stderr;
     assert!(said.contains("nothing") && said.contains("dyno baseline list"), "{said}");
 }

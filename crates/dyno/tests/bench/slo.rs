@@ -90,9 +90,60 @@ fn a_prediction_passes_up_to_where_it_queues() {
     let failed = &summary["levels"][1]["slo"]["terms"];
     assert_eq!((&failed[0]["met"], &failed[1]["met"]), (&json!(false), &json!(true)));
     predict("--concurrency 16", slo).expect_status(&[5]);
-    let few = predict("--concurrency 8", "ttft.p99<100ms").expect_status(&[0]).json();
-    assert_eq!(codes(&few["levels"][0]["reasons"]), ["slo_samples"]);
-    predict("--concurrency 8", "ttft.p99.9<100ms").expect_status(&[5]);
+}
+
+/// In virtual time nothing depends on the machine: 200 requests, of which the slowest is known.
+#[test]
+fn what_too_few_samples_do_not_decide_is_status_6_and_says_what_would() {
+    let place = Place::new();
+    let twin = place.file("plain.toml", TWIN);
+    let predict = |slo: &str| {
+        let _ = std::fs::remove_dir_all(place.run_dir());
+        let args = "--concurrency 8 --requests 200 --input-tokens 64 --output-tokens 11";
+        let mut command =
+            place.dyno(&format!("predict --twin {twin} {args} --out run --json --quiet"));
+        command.args(["--slo", slo]);
+        run(command)
+    };
+    let summary = predict("ttft.p50<1h").expect_status(&[0]).json();
+    let slowest = summary["levels"][0]["ttft_ms"]["max"].as_f64().unwrap();
+    let bound = |times: f64| format!("ttft.p99<{}us", (slowest * times * 1e3).round());
+
+    let near = predict(&bound(1.1)).expect_status(&[6]).json();
+    let level = &near["levels"][0];
+    assert_eq!(
+        (&level["slo"]["outcome"], &level["slo"]["passed"]),
+        (&json!("inconclusive"), &json!(null))
+    );
+    assert_eq!(level["slo"]["met_share"], 1.0);
+    assert_eq!(level["verdict"], "valid", "too few samples for an SLO are no fault of the level");
+    assert_eq!(near["run"]["slo_outcome"], "inconclusive");
+    assert!(codes(&near["notes"]).contains(&"slo_inconclusive".to_owned()), "{}", near["notes"]);
+    let text = run(place.dyno("report run")).expect_status(&[0]).stdout;
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(text.contains("about 168 more requests would decide it"), "{text}");
+    assert!(!text.contains("offer less load"), "{text}");
+
+    let far = predict(&bound(1.2)).expect_status(&[0]).json();
+    assert_eq!(far["levels"][0]["slo"]["outcome"], "met");
+    assert_eq!(far["levels"][0]["slo"]["terms"][0]["few_samples"], true);
+    let broken = predict(&bound(0.5)).expect_status(&[5]).json();
+    assert_eq!(broken["levels"][0]["slo"]["outcome"], "missed");
+    predict(&format!("{} and ttft.p50<1us", bound(1.1))).expect_status(&[5]);
+}
+
+#[test]
+fn a_level_that_ends_before_its_figure_is_known_is_status_6() {
+    let place = Place::new();
+    let predict = |more: &str| {
+        let _ = std::fs::remove_dir_all(place.run_dir());
+        let args =
+            "--twin generic-7b-24gb --rate 2 --out run --json --quiet --until-stable=ttft.p99";
+        run(place.dyno(&format!("predict {args} {more}")))
+    };
+    let ended = predict("--max-duration 30s --precision 1%").expect_status(&[6]).json();
+    let notes = codes(&ended["levels"][0]["notes"]);
+    assert!(notes.contains(&"not_converged".to_owned()), "{notes:?}");
 }
 
 #[test]
@@ -102,4 +153,18 @@ fn a_settings_file_may_hold_it_on_several_lines() {
     let settings = place.file("slo.toml", "slo = \"\"\"\nttft.p90<1m\nand errors<1%\n\"\"\"\n");
     run(place.bench(&engine.url(), &format!("{LOAD} --config {settings}"))).expect_status(&[0, 4]);
     assert_eq!(place.json("plan.json")["slo"], "ttft.p90<60s and errors<1%");
+}
+
+#[test]
+fn a_level_that_is_over_before_any_answer_is_no_failure() {
+    let place = Place::new();
+    let twin = place.file("plain.toml", TWIN);
+    let load = "--concurrency 4 --duration 1s --drain 0s --input-tokens 64 --output-tokens 500";
+    let args = format!("predict --twin {twin} {load} --out run --json --quiet");
+    let level = &run(place.dyno(&args)).expect_status(&[6]).json()["levels"][0];
+    assert_eq!(
+        (&level["requests"]["completed"], &level["requests"]["censored"]),
+        (&json!(0), &json!(4))
+    );
+    assert!(codes(&level["reasons"]).contains(&"nothing_completed".to_owned()), "{level}");
 }

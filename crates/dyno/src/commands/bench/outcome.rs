@@ -6,7 +6,7 @@ use crate::printer::Printer;
 use crate::resolve::Showing;
 use dyno_model::frame::Ending;
 use dyno_model::summary::SearchSummary;
-use dyno_model::{Summary, Verdict};
+use dyno_model::{Decision, LevelSummary, Summary, Verdict};
 use dyno_run::{Finished, Lost};
 
 /// Has a run shown, says what has to be said of it, and decides the exit status.
@@ -56,20 +56,30 @@ pub(crate) fn conclude(
     exit
 }
 
+/// To find out how much a server carries, levels are bound to fail, and some may be beyond what
+/// this client can judge: there the answer counts, and not its levels.
 fn by_figures(summary: &Summary) -> Exit {
+    if let Some(found) = summary.search.as_ref().and_then(SearchSummary::outcome) {
+        return by_outcome(found);
+    }
     let valid = match summary.worst_verdict() {
         Verdict::Invalid => Exit::RunInvalid,
         _ => Exit::Fine,
     };
-    valid.and(if bar_missed(summary) { Exit::BarNotMet } else { Exit::Fine })
+    let bar = if summary.failure_bar_missed() { Exit::BarNotMet } else { Exit::Fine };
+    let undecided = |level: &LevelSummary| level.gave_up() || level.requests.none_ended();
+    let known = match summary.levels.iter().any(undecided) {
+        true => Exit::Inconclusive,
+        false => Exit::Fine,
+    };
+    valid.and(bar).and(known).and(summary.slo_outcome().map_or(Exit::Fine, by_outcome))
 }
 
-/// The question that the run was to answer has the wrong answer, or none. To find out how much a
-/// server carries, levels are bound to fail.
-fn bar_missed(summary: &Summary) -> bool {
-    match &summary.search {
-        Some(SearchSummary::Capacity { holds, .. }) => holds.is_none(),
-        _ => summary.failure_bar_missed() || summary.no_level_passes(),
+fn by_outcome(outcome: Decision) -> Exit {
+    match outcome {
+        Decision::Met => Exit::Fine,
+        Decision::Missed => Exit::BarNotMet,
+        Decision::Inconclusive => Exit::Inconclusive,
     }
 }
 

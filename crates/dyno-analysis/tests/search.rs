@@ -1,0 +1,169 @@
+//! What a search for a capacity does among levels that cannot be judged, on made-up levels.
+#![allow(clippy::unwrap_used)]
+
+mod common;
+
+use common::*;
+use dyno_analysis::search::{first_load, found, level_name, next_level};
+use dyno_model::course::{Over, Range, Search};
+use dyno_model::load::LoadKind;
+use dyno_model::metric::Time;
+use dyno_model::plan::{Arrival, LevelPlan, Load, Plan};
+use dyno_model::summary::{
+    Distribution, LevelSummary, LoadSummary, RequestCounts, SearchSummary, Throughput,
+};
+use dyno_model::{Decision, Diagnostic, SEC, Severity, Verdict};
+
+fn searching(range: Range, slo: &str) -> Plan {
+    let search = Search::Capacity {
+        over: Over::Rate,
+        range,
+        levels: 12,
+        width: 0.06,
+        arrival: Arrival::Poisson,
+        least_requests: 200,
+    };
+    let load = first_load(&search);
+    let label = level_name(Some(&search), &load);
+    let first = LevelPlan { duration_ns: Some(60 * SEC), ..level_plan(&label, load, None) };
+    let mut plan = plan(vec![first]);
+    plan.course.search = Some(search);
+    plan.slo = Some(slo.parse().unwrap());
+    plan
+}
+
+/// A level as it might have been measured, with so many samples of TTFT around a value.
+fn measured(index: u32, plan: &LevelPlan, ttft: f64, samples: u64) -> LevelSummary {
+    let kind = plan.load.kind();
+    let rate = if kind == LoadKind::Rate { plan.load.value() } else { 40.0 };
+    let times = Distribution {
+        count: Some(samples),
+        mean: Some(ttft * 0.8),
+        min: Some(ttft * 0.5),
+        p50: Some(ttft * 0.8),
+        p90: Some(ttft * 0.95),
+        p95: Some(ttft),
+        max: Some(ttft * 1.1),
+        ..Distribution::default()
+    };
+    let mut level = LevelSummary {
+        index,
+        label: plan.label.clone(),
+        load: LoadSummary { kind, value: Some(plan.load.value()) },
+        verdict: Verdict::Valid,
+        requests: RequestCounts {
+            completed: Some(samples),
+            failed: Some(0),
+            ..RequestCounts::default()
+        },
+        throughput: Throughput { requests_per_s: Some(rate), ..Throughput::default() },
+        offered_per_s: (kind == LoadKind::Rate).then_some(rate),
+        ..LevelSummary::default()
+    };
+    level.times[Time::Ttft] = Some(times.clone());
+    level.times[Time::Latency] = Some(times);
+    level
+}
+
+/// Invalid for how its times were read.
+fn read_badly(level: LevelSummary) -> LevelSummary {
+    let reason = Diagnostic {
+        severity: Some(Severity::Error),
+        ..Diagnostic::new("read_lag", "the client was busy", Some("see dyno doctor"))
+    };
+    LevelSummary { verdict: Verdict::Invalid, reasons: vec![reason], ..level }
+}
+
+/// Searches to the end: all levels, their plans, and what was found.
+fn search(
+    plan: &Plan,
+    server: impl Fn(u32, &LevelPlan) -> LevelSummary,
+) -> (Vec<LevelPlan>, SearchSummary) {
+    let mut plans = vec![plan.levels[0].clone()];
+    let mut levels = vec![server(0, &plans[0])];
+    loop {
+        assert!(levels.len() <= 14, "it does not end: {plans:?}");
+        let so_far: Vec<&LevelSummary> = levels.iter().collect();
+        let Some(next) = next_level(plan, &so_far) else { break };
+        levels.push(server(levels.len() as u32, &next));
+        plans.push(next);
+    }
+    let answer = found(plan, &levels).unwrap();
+    (plans, answer)
+}
+
+fn rates(plans: &[LevelPlan]) -> Vec<f64> {
+    let rate = |plan: &LevelPlan| match plan.load {
+        Load::Rate { rate, .. } => Some(rate),
+        _ => None,
+    };
+    plans.iter().filter_map(rate).collect()
+}
+
+fn doubt(answer: &SearchSummary) -> String {
+    let SearchSummary::Capacity { doubt, .. } = answer else { panic!("{answer:?}") };
+    doubt.as_ref().map(|doubt| doubt.what.clone()).unwrap_or_default()
+}
+
+#[test]
+fn where_every_level_is_invalid_and_far_from_the_bound_it_goes_up_and_answers() {
+    let plan = searching(Range::Unknown, "ttft.p95<500ms");
+    let (plans, answer) =
+        search(&plan, |index, level| read_badly(measured(index, level, 80.0, 2_000)));
+    let rates = rates(&plans);
+    assert!(rates.is_sorted(), "{rates:?}");
+    assert!(rates.len() < 12, "{rates:?}");
+    let SearchSummary::Capacity { holds, does_not_hold, .. } = answer else { panic!() };
+    // A quarter more than it does when it is full.
+    assert!(holds.is_some_and(|load| load > 40.0) && does_not_hold.is_none(), "{holds:?}");
+    assert_eq!(answer.outcome(), Some(Decision::Met));
+}
+
+#[test]
+fn where_every_level_is_invalid_and_near_the_bound_it_is_inconclusive_after_two() {
+    let plan = searching(Range::Near(10.0), "ttft.p95<500ms");
+    let (plans, answer) =
+        search(&plan, |index, level| read_badly(measured(index, level, 400.0, 2_000)));
+    assert_eq!(rates(&plans), [10.0, 10.0]);
+    assert_eq!(answer.outcome(), Some(Decision::Inconclusive));
+    let doubt = doubt(&answer);
+    assert!(doubt.contains("could not be judged: the level is invalid"), "{doubt}");
+    assert!(doubt.contains("a valid level at this load would decide it"), "{doubt}");
+}
+
+#[test]
+fn a_level_with_too_few_samples_is_measured_again_and_longer() {
+    let plan = searching(Range::Near(10.0), "ttft.p95<500ms");
+    // The first has 40 samples near the bound, and the others enough.
+    let (plans, answer) = search(&plan, |index, level| {
+        let rate = level.load.value();
+        let ttft = 480.0 * (rate / 10.0).powi(2);
+        measured(index, level, ttft, if index == 0 { 40 } else { 4_000 })
+    });
+    assert_eq!(rates(&plans)[..2], [10.0, 10.0]);
+    assert!(plans[1].duration_ns > plans[0].duration_ns, "{:?}", &plans[..2]);
+    assert!(plans[2].duration_ns < plans[1].duration_ns, "only that one is longer");
+    assert_eq!(answer.outcome(), Some(Decision::Met));
+    let few = search(&plan, |index, level| measured(index, level, 480.0, 40));
+    assert_eq!((rates(&few.0).len(), few.1.outcome()), (2, Some(Decision::Inconclusive)));
+    assert!(doubt(&few.1).contains("more requests would decide it"), "{}", doubt(&few.1));
+}
+
+#[test]
+fn few_samples_that_are_far_from_the_bound_count() {
+    let plan = searching(Range::Between([5.0, 20.0]), "ttft.p95<500ms");
+    let (plans, answer) = search(&plan, |index, level| measured(index, level, 70.0, 40));
+    assert!(rates(&plans).is_sorted(), "{:?}", rates(&plans));
+    let SearchSummary::Capacity { holds, .. } = answer else { panic!() };
+    assert!(holds.is_some_and(|load| load > 19.0), "{holds:?}");
+    let (_, never) = search(&plan, |index, level| measured(index, level, 5_000.0, 40));
+    assert_eq!(never.outcome(), Some(Decision::Missed));
+}
+
+#[test]
+fn a_server_that_is_too_slow_for_one_at_a_time_is_found_out_even_where_it_was_read_badly() {
+    let plan = searching(Range::Unknown, "ttft.p95<500ms");
+    let slow = |index: u32, level: &LevelPlan| read_badly(measured(index, level, 9_000.0, 50));
+    let (plans, answer) = search(&plan, slow);
+    assert_eq!((plans.len(), answer.outcome()), (1, Some(Decision::Missed)));
+}

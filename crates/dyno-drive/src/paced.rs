@@ -1,0 +1,152 @@
+//! Arrivals of a level at a fixed rate: random in their spacing, but as many as the rate says.
+//!
+//! Of plain Poisson arrivals in a given time, the number is a matter of chance: at 2.5 a second for
+//! 20 seconds, once in twenty times fewer than 36 or more than 64 come where 50 were asked for. So
+//! arrivals are conditioned on their number. Given that, those of a Poisson process lie anywhere in
+//! the time, independently; equivalently, its gaps are scaled so that they fill it, which is what
+//! is done here, and which works for gamma gaps, too. Bursts and lulls within the level stay.
+
+use crate::arrivals::Arrivals;
+use dyno_model::Nanos;
+use dyno_model::plan::{Arrival, LevelPlan, Warmup};
+use std::collections::VecDeque;
+
+/// A stretch of a level. Times are in mean gaps.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Stretch {
+    /// Arrivals in it.
+    count: u64,
+    /// Gaps that fill it: with one more than arrivals, the last gap reaches to its end; with none,
+    /// all arrivals are at its beginning.
+    gaps: u64,
+    /// How long it is; absent: as long as its gaps are, to its last arrival.
+    span: Option<f64>,
+}
+
+/// After the end of what is planned.
+const ENDLESS: Stretch = Stretch { count: u64::MAX, gaps: u64::MAX, span: None };
+
+/// Arrival offsets of a level, in order and without end, from its start. They depend on plan, seed
+/// and number of the level alone.
+#[derive(Debug, Clone)]
+pub struct PacedArrivals {
+    /// Gaps with a mean of 1.
+    unit: Arrivals,
+    rate: f64,
+    to_come: VecDeque<Stretch>,
+    now: Stretch,
+    /// Arrivals that the stretch still has.
+    left: u64,
+    /// What its gaps are multiplied by.
+    scale: f64,
+    /// When it began, and when the unit process did so.
+    began: f64,
+    unit_began: f64,
+    last: f64,
+}
+
+impl PacedArrivals {
+    /// The arrivals of a level. Where they begin conversations, the number of requests that a plan
+    /// asks for says nothing of how many there are.
+    pub fn new(
+        seed: u64,
+        level: u32,
+        rate: f64,
+        arrival: Arrival,
+        plan: &LevelPlan,
+        conversations: bool,
+    ) -> Self {
+        let to_come = match arrival {
+            // As many as the rate says, anyway.
+            Arrival::Constant => VecDeque::new(),
+            _ => stretches(rate, plan, conversations).into(),
+        };
+        Self {
+            unit: Arrivals::new(seed, level, 1.0, arrival),
+            rate,
+            to_come,
+            now: Stretch { count: 0, gaps: 0, span: None },
+            left: 0,
+            scale: 1.0,
+            began: 0.0,
+            unit_began: 0.0,
+            last: 0.0,
+        }
+    }
+
+    /// When the next arrival is due, in mean gaps from the start.
+    fn next_due(&mut self) -> f64 {
+        while self.left == 0 {
+            self.begin_next();
+        }
+        self.left -= 1;
+        self.last = match self.now.gaps {
+            0 => self.began,
+            _ => self.began + (self.unit.next_due() - self.unit_began) * self.scale,
+        };
+        self.last
+    }
+
+    fn begin_next(&mut self) {
+        self.began = self.now.span.map_or(self.last, |span| self.began + span);
+        self.unit.pass(self.now.gaps.saturating_sub(self.now.count));
+        self.unit_began = self.unit.past();
+        self.now = self.to_come.pop_front().unwrap_or(ENDLESS);
+        self.left = self.now.count;
+        self.scale = self.now.span.map_or(1.0, |span| {
+            let mut ahead = self.unit.clone();
+            ahead.pass(self.now.gaps);
+            let sum = ahead.past() - self.unit_began;
+            // Gaps that are all too small to add up are left as they are.
+            if sum > 0.0 { span / sum } else { 1.0 }
+        });
+    }
+}
+
+impl Iterator for PacedArrivals {
+    type Item = Nanos;
+
+    fn next(&mut self) -> Option<Nanos> {
+        Some((self.next_due() * 1e9 / self.rate).round() as Nanos)
+    }
+}
+
+/// The stretches of a level: its warm-up, and what is measured.
+fn stretches(rate: f64, plan: &LevelPlan, conversations: bool) -> Vec<Stretch> {
+    let span_of = |time: Nanos| rate * time as f64 / 1e9;
+    let within = |count: u64, span: f64| Stretch { count, gaps: count + 1, span: Some(span) };
+    let requests = plan.requests.filter(|_| !conversations);
+    let mut all = Vec::new();
+    match plan.warmup {
+        Some(Warmup::Requests(_)) if conversations => return all,
+        Some(Warmup::Requests(count)) => all.push(within(count, count as f64)),
+        Some(Warmup::Duration(time)) => {
+            all.push(within(span_of(time).round() as u64, span_of(time)))
+        }
+        None => {}
+    }
+    let time = plan.duration_ns.map(span_of);
+    match (requests, time) {
+        (Some(count), time) if time.is_none_or(|span| count as f64 <= span) => {
+            // From the first request to the last, which is over what a rate is measured. When the
+            // first comes is up to chance.
+            all.push(Stretch { count: 1, gaps: 1, span: None });
+            let gaps = count.saturating_sub(1);
+            all.push(Stretch { count: gaps, gaps, span: Some(gaps as f64) });
+        }
+        (_, Some(span)) => {
+            // A level in which nothing is due tells nothing.
+            let count = (span.round() as u64).max(1);
+            match plan.warmup {
+                // The time is counted from the first measured request.
+                Some(Warmup::Requests(_)) => {
+                    all.push(Stretch { count: 1, gaps: 0, span: Some(0.0) });
+                    all.push(within(count - 1, span));
+                }
+                _ => all.push(within(count, span)),
+            }
+        }
+        (_, None) => {}
+    }
+    all
+}
