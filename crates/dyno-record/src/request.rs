@@ -33,6 +33,7 @@ const TEXT: u64 = 21;
 const REQUESTED_INPUT: u64 = 22;
 const SESSION: u64 = 23;
 const TURN: u64 = 24;
+const CACHED: u64 = 27;
 
 const FAILED: u64 = 1;
 const DROPPED: u64 = 2;
@@ -70,6 +71,7 @@ pub(crate) fn encode(record: &RequestRecord, out: &mut Vec<u8>) {
     put_some(out, REQUESTED_INPUT, record.requested_input);
     put_some(out, SESSION, record.turn.map(|turn| turn.session));
     put_some(out, TURN, record.turn.map(|turn| turn.number));
+    put_some(out, CACHED, record.cached);
 }
 
 pub(crate) fn decode(payload: &[u8]) -> Result<RequestRecord, Bad> {
@@ -106,6 +108,7 @@ pub(crate) fn decode(payload: &[u8]) -> Result<RequestRecord, Bad> {
             REQUESTED_INPUT => record.requested_input = Some(value.narrow()?),
             SESSION => session = Some(value.number()?),
             TURN => turn = Some(value.narrow()?),
+            CACHED => record.cached = Some(value.number()?),
             _ => {}
         }
     }

@@ -52,6 +52,11 @@ impl Book {
         let path = match &order.place {
             Place::Resumed(dir, past) => {
                 let header = identity::header(past.run_id.clone(), plan, clock);
+                // Before anything is sent: the next attempt must not send it again.
+                let before = dir.read_environment().ok().flatten();
+                let before = before.unwrap_or_else(|| environment.clone());
+                dir.write_environment(&Environment { attempts: environment.attempts, ..before })
+                    .map_err(|error| RunError::setting("--resume", error))?;
                 let recorder =
                     Recorder::resume(dir).map_err(|error| RunError::setting("--resume", error))?;
                 return Ok(Self::new(dir.clone(), None, header, recorder));

@@ -13,7 +13,9 @@ mod wording;
 #[doc(hidden)]
 pub mod check;
 
-pub use catalogue::{Defect, Finding, Note, OverTime, Phrase, Problem, ServerFinding, list};
+pub use catalogue::{
+    CacheFinding, Defect, Finding, Note, OverTime, Phrase, Problem, ServerFinding, list,
+};
 #[doc(hidden)]
 pub use dyno_model::Value;
 pub use wording::{InLanguage, Wording, named, on_line, recognised, severity};

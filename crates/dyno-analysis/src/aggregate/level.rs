@@ -1,6 +1,7 @@
 //! A level from the end of the first reading to its summary.
 
 use super::bend::bend;
+use super::cache;
 use super::client::{client, exact_lag, slip};
 use super::cost::cost;
 use super::distributions::{Distributions, TimeBlocks};
@@ -178,6 +179,10 @@ impl<'a> Level<'a> {
         findings.extend(
             server.iter().flat_map(|server| server_findings::of_level(plan, server, concurrency)),
         );
+        let counters = server.as_ref().and_then(|server| server.prefix_hit_share);
+        let cache = gathered.cached.summary(env, counters);
+        findings.extend(cache::findings(plan, env, cache.as_ref(), counters));
+        findings.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
         let verdict = verdict(&findings);
         let (notes, reasons) =
             findings.into_iter().partition(|finding| finding.severity == Some(Severity::Note));
@@ -221,6 +226,7 @@ impl<'a> Level<'a> {
             integrity,
             client,
             server,
+            cache,
             cost: cost(&plan.server, throughput, steady),
             engine_slip_ms: engine_slip,
             failure_samples: gathered.words.texts(),

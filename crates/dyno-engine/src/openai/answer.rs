@@ -30,7 +30,7 @@ pub(crate) fn completion(parts: &VoiceParts<'_>, finish: Finish) -> Vec<u8> {
         parts.created, parts.model_json
     )
     .into_bytes();
-    put_usage(&mut body, parts.prompt_tokens, parts.tokens);
+    put_usage(&mut body, parts.prompt_tokens, parts.tokens, parts.tells_cached.then_some(0));
     body.push(b'}');
     body
 }

@@ -222,6 +222,7 @@ impl<'a> Probe<'a> {
             max_tokens_field: limit.into(),
             length_field,
             refused,
+            shared_tokens: None,
         };
         (self.shape, preflight, self.notes)
     }

@@ -1,6 +1,7 @@
 //! All that is said, a table a room, made by one macro, so that no language lacks anything. A row
 //! and the rule that raises it are all that something new to say takes.
 
+mod cache;
 mod findings;
 mod import;
 mod lint;
@@ -9,6 +10,7 @@ mod over_time;
 mod phrases;
 mod server;
 
+pub use cache::CacheFinding;
 pub use findings::Finding;
 pub use import::Problem;
 pub use lint::Defect;
@@ -20,10 +22,11 @@ pub use server::ServerFinding;
 
 use crate::wording::Wording;
 
-const TABLES: [&[Wording]; 7] = [
+const TABLES: [&[Wording]; 8] = [
     Finding::ROWS,
     OverTime::ROWS,
     ServerFinding::ROWS,
+    CacheFinding::ROWS,
     Note::ROWS,
     Defect::ROWS,
     Problem::ROWS,
