@@ -50,6 +50,7 @@ fn columns() -> Vec<RequestColumn> {
     columns.extend([
         RequestColumn::whole("input_tokens", |record| record.input.map(|count| count.tokens)),
         RequestColumn::own("input_source", |record| record.input.map(source)),
+        RequestColumn::whole("cached_tokens", |record| record.cached),
         RequestColumn::whole("output_tokens", |record| record.output.map(|count| count.tokens)),
         RequestColumn::own("output_source", |record| record.output.map(source)),
         RequestColumn::whole("output_events", |record| {

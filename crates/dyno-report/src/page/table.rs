@@ -9,7 +9,7 @@ use super::words::Word;
 use crate::marks::Marks;
 use crate::text::{ABSENT, number, whole};
 use dyno_model::Verdict;
-use dyno_model::metric::{Place, Statistic, Time};
+use dyno_model::metric::{Metric, Place, Statistic, Time};
 use dyno_model::summary::{Distribution, LevelSummary};
 
 /// The table; nothing without levels.
@@ -34,6 +34,11 @@ pub(super) fn table(page: &Page) -> Option<Markup> {
     let notes = footnotes.iter().enumerate().map(|(i, note)| note.markup(page, i + 1));
     let notes = class("ol", "footnotes").adds(notes);
     Some([table, legend(page, &marks), notes.into()].into_iter().collect())
+}
+
+/// Whether some level tells how much of its prompts the server's cache had.
+fn tells_cached(page: &Page) -> bool {
+    page.summary.levels.iter().any(|level| Metric::CachedShare.value(level).is_some())
 }
 
 fn heads(page: &Page, columns: &[(Time, &[Statistic])]) -> Markup {
@@ -61,6 +66,10 @@ fn heads(page: &Page, columns: &[(Time, &[Statistic])]) -> Markup {
         second.extend(names.map(|name| tag("th").attr("scope", "col").text(name).into()));
     }
     first.push(tall(page.say(Word::InFlight)));
+    if tells_cached(page) {
+        let cached = Metric::CachedShare.info();
+        first.push(tall(&format!("{} (%)", page.language.choose(cached.title))));
+    }
     [tag("tr").adds(first).into(), tag("tr").adds(second).into()].into_iter().collect()
 }
 
@@ -104,6 +113,11 @@ fn row(
     let flight = level.concurrency.map(|flight| number(flight.mean));
     marks.note(false, flight.is_none());
     cells.push(Cell::figure(flight.as_deref().unwrap_or(ABSENT)));
+    if tells_cached(page) {
+        let cached = Metric::CachedShare.value(level).map(number);
+        marks.note(false, cached.is_none());
+        cells.push(Cell::figure(cached.as_deref().unwrap_or(ABSENT)));
+    }
     Row::struck(cells, level.verdict == Verdict::Invalid)
 }
 
