@@ -7,7 +7,6 @@ use crate::target::OpenTarget;
 use crate::tokenize;
 use dyno_drive::StopSignal;
 use dyno_model::prompt::Item;
-use dyno_model::server::ServerSample;
 use dyno_wire::encode::Encoder;
 use std::time::Duration;
 
@@ -23,33 +22,28 @@ pub(crate) fn measure(
     run: u64,
     stop: &StopSignal,
 ) -> Result<Option<u64>, RunError> {
-    let before = target.metrics.as_mut().and_then(|metrics| metrics.ask(stop).ok());
     let item = Item::text(format!("{run:016x} is a number. Reply with the single word OK."));
     let record = tokenize::probe(&mut target.client, encoder, &item, stop)
         .map_err(|error| RunError::Interrupted(error.to_string()))?;
     if record.cached.is_some() || !record.is_completed() {
         return Ok(record.cached);
     }
-    let counters = target.metrics.as_mut().zip(before);
     let input = record.input.map(|count| count.tokens);
-    Ok(counters.and_then(|(metrics, before)| counted(metrics, &before, input, stop)))
+    Ok(target.metrics.as_mut().and_then(|metrics| counted(metrics, input, stop)))
 }
 
-/// By how much the hits rose with the prompt. Where more was looked up than one prompt, somebody else
-/// uses the server, and the hits are not this prompt's.
-fn counted(
-    metrics: &mut Metrics,
-    before: &ServerSample,
-    input: Option<u64>,
-    stop: &StopSignal,
-) -> Option<u64> {
+/// By how much the hits have risen with the prompt since the server was first asked for its metrics.
+/// Where more was looked up than one prompt, somebody else uses the server, and the hits are not this
+/// prompt's.
+fn counted(metrics: &mut Metrics, input: Option<u64>, stop: &StopSignal) -> Option<u64> {
+    let (queries, hits) = (metrics.first.prefix_queries?, metrics.first.prefix_hits?);
     for look in 0..LOOKS {
         if look > 0 {
             std::thread::sleep(APART);
         }
         let after = metrics.ask(stop).ok()?;
-        let looked_up = after.prefix_queries?.checked_sub(before.prefix_queries?)?;
-        let hits = after.prefix_hits?.checked_sub(before.prefix_hits?)?;
+        let looked_up = after.prefix_queries?.checked_sub(queries)?;
+        let hits = after.prefix_hits?.checked_sub(hits)?;
         if looked_up > 0 {
             return Some(hits).filter(|_| input.is_none_or(|input| looked_up <= input));
         }

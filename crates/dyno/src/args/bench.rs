@@ -160,7 +160,7 @@ pub(crate) struct LoadArgs {
     #[arg(long, value_name = "TIME", value_parser = values::duration, allow_hyphen_values = true, default_value = "30s")]
     pub(crate) drain: Nanos,
     /// Seed of arrivals and prompts: the same seed sends the same again [default: a new one for each
-    /// run, which is printed and kept]
+    /// run, which is printed and kept; 0 for predictions]
     #[arg(long, value_name = "N", value_parser = values::seed, allow_hyphen_values = true)]
     pub(crate) seed: Option<u64>,
 }

@@ -251,8 +251,12 @@ fn as_much_is_cached_as_was_asked_for_and_it_is_checked() {
         }
     }
     // Two prompts are in the cache at most: what is primed is gone before it is used.
-    let small =
-        TWIN.replace("kv_blocks = 20000", "kv_blocks = 70").replace("= 16\ntoken", "= 2\ntoken");
+    let small = [
+        ("kv_blocks = 20000", "kv_blocks = 64"),
+        ("context = 4096", "context = 1024"),
+        ("max_seqs = 16", "max_seqs = 2"),
+    ];
+    let small = small.iter().fold(TWIN.to_owned(), |text, (from, to)| text.replace(from, to));
     let small = home.file("small.toml", &small);
     let small = EngineProcess::with(&home, &format!("--twin {small}"));
     let level = &levels(&small.url(), &format!("{LOAD} --cache-hit 60%"))[0];
