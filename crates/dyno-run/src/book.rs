@@ -118,10 +118,16 @@ impl Book {
 
     /// How a level went whose frames begin at `from`, read back from the file. The server's own figures
     /// are left out: when they come is chance, and which level comes next must not be.
-    pub(crate) fn level(&self, plan: &Plan, number: u32, from: u64) -> Option<LevelSummary> {
+    pub(crate) fn level(
+        &self,
+        plan: &Plan,
+        environment: &Environment,
+        number: u32,
+        from: u64,
+    ) -> Option<LevelSummary> {
         let unwritten = self.recorder.written()?.rest;
         let records = Since { book: self, from, unwritten };
-        let levels = summarise(plan, None, &records).levels;
+        let levels = summarise(plan, Some(environment), &records).levels;
         levels.into_iter().find(|level| level.index == number)
     }
 

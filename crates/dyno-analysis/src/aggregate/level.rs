@@ -179,7 +179,7 @@ impl<'a> Level<'a> {
         findings.extend(
             server.iter().flat_map(|server| server_findings::of_level(plan, server, concurrency)),
         );
-        let counters = server.as_ref().and_then(|server| server.prefix_hit_share);
+        let counters = in_flight.and_then(|(from, to)| watch.counted_hits(index, from, to));
         let cache = gathered.cached.summary(env, counters);
         findings.extend(cache::findings(plan, env, cache.as_ref(), counters));
         findings.sort_by_key(|finding| std::cmp::Reverse(finding.severity));

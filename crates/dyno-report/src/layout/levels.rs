@@ -73,8 +73,6 @@ fn columns<'a>() -> Vec<LevelColumn<'a>> {
             row.level.input_tokens.and_then(|t| t.total)
         }),
         LevelColumn::number("input_tokens_mean", |row| row.level.input_tokens.map(|t| t.mean)),
-        LevelColumn::number("cached_share", |row| row.level.cache.as_ref()?.share),
-        LevelColumn::number("cached_beyond_shared", |row| row.level.cache.as_ref()?.beyond_shared),
         LevelColumn::whole("output_tokens_total", |row| {
             row.level.output_tokens.and_then(|t| t.total)
         }),
@@ -95,5 +93,10 @@ fn columns<'a>() -> Vec<LevelColumn<'a>> {
             columns.push(LevelColumn::number(name, move |row| of(row)?.get(statistic)));
         }
     }
+    // Behind the others, so that those keep their places.
+    columns.extend([
+        LevelColumn::number("cached_share", |row| row.level.cache.as_ref()?.share),
+        LevelColumn::number("cached_beyond_shared", |row| row.level.cache.as_ref()?.beyond_shared),
+    ]);
     columns
 }

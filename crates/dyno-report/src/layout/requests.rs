@@ -50,7 +50,6 @@ fn columns() -> Vec<RequestColumn> {
     columns.extend([
         RequestColumn::whole("input_tokens", |record| record.input.map(|count| count.tokens)),
         RequestColumn::own("input_source", |record| record.input.map(source)),
-        RequestColumn::whole("cached_tokens", |record| record.cached),
         RequestColumn::whole("output_tokens", |record| record.output.map(|count| count.tokens)),
         RequestColumn::own("output_source", |record| record.output.map(source)),
         RequestColumn::whole("output_events", |record| {
@@ -61,6 +60,7 @@ fn columns() -> Vec<RequestColumn> {
         RequestColumn::text("finish_reason", |record| record.finish_reason.clone()),
         RequestColumn::truth("resent", |record| Some(record.resent)),
         RequestColumn::text("detail", |record| record.detail.clone()),
+        RequestColumn::whole("cached_tokens", |record| record.cached),
     ]);
     columns
 }

@@ -327,3 +327,23 @@ fn what_every_prompt_shares_does_not_count_against_a_run() {
         assert_eq!(found(level, "cached_random").map(|(note, _)| note), severity, "{level:#}");
     }
 }
+
+#[test]
+fn a_prediction_hits_as_a_server_would_and_is_the_same_each_time() {
+    let home = Place::new();
+    let twin = home.file("cached.toml", TWIN);
+    let predicted = |more: &str| {
+        let place = Place::new();
+        let args = format!("predict --twin {twin} --out run --json --quiet {LOAD} {more}");
+        let summary = run(place.dyno(&args)).expect_status(&[0]).json();
+        assert_eq!(summary["run"]["seed"], 0);
+        summary["levels"].clone()
+    };
+    for (more, wanted) in [("", 0.0), ("--cache-hit 60%", 0.625), ("--unique-prefix", 0.0)] {
+        let levels = predicted(more);
+        assert_eq!(share(&levels[0]), wanted, "{more}: {levels:#}");
+        assert_eq!(predicted(more), levels, "{more}");
+    }
+    let rounds = predicted("--repeat 2 --same-prompts");
+    assert_eq!((share(&rounds[0]), share(&rounds[1])), (0.0, 0.9375));
+}
