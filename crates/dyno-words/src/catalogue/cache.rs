@@ -47,9 +47,11 @@ wordings! {
          "可能有其他用户在使用服务器，计数器只属于多台服务器之一，或其中一方统计不全；判定以 usage 为准"];
     HitNone: Warning "cache_hit_missed",
         CACHE_HIT,
-        ["the server's prefix cache is off, or its blocks are longer than the shared prefixes: switch \
-          it on, or use longer prompts (--input-tokens)",
-         "服务器的前缀缓存未开启，或其块比共享前缀更长：请开启缓存，或使用更长的提示词（--input-tokens）"];
+        ["the server's prefix cache is off, too small to keep the shared prefixes, or has longer blocks \
+          than they are: switch it on, give the KV cache more memory, share fewer prefixes (--data \
+          random,groups=2), or use longer prompts (--input-tokens)",
+         "服务器的前缀缓存未开启、过小而无法保留共享前缀，或其块比共享前缀更长：请开启缓存，增大 KV 缓存，\
+          减少共享前缀的组数（--data random,groups=2），或使用更长的提示词（--input-tokens）"];
     HitLess: Warning "cache_hit_missed",
         CACHE_HIT,
         ["the shared prefixes were evicted, or the cache keeps larger blocks than 16 tokens: give the \

@@ -261,7 +261,7 @@ fn as_much_is_cached_as_was_asked_for_and_it_is_checked() {
     let small = EngineProcess::with(&home, &format!("--twin {small}"));
     let level = &levels(&small.url(), &format!("{LOAD} --cache-hit 60%"))[0];
     let (note, words) = found(level, "cache_hit_missed").unwrap();
-    assert!(!note && words.contains("evicted"), "{words} {level:#}");
+    assert!(!note && words.contains("too small"), "{words} {level:#}");
     let off = home.file("off.toml", &TWIN.replace("prefix_cache = true", "prefix_cache = false"));
     let off = EngineProcess::with(&home, &format!("--twin {off}"));
     let level = &levels(&off.url(), &format!("{LOAD} --cache-hit 60%"))[0];
