@@ -155,7 +155,8 @@ impl Voice {
 
     fn put_usage(&self, out: &mut Vec<u8>, completion_tokens: u32) {
         out.push(b',');
-        put_usage(out, self.prompt_tokens, completion_tokens, self.cached);
+        let cached = self.cached.map(Cached::Known);
+        put_usage(out, self.prompt_tokens, completion_tokens, cached);
     }
 
     /// The text of tokens `0..n` in one piece.
@@ -173,22 +174,32 @@ pub(super) fn answer_id(endpoint: Endpoint, salt: u64) -> String {
     format!("{prefix}-{:016x}", mix(salt, u32::MAX))
 }
 
+/// Prompt tokens that the prefix cache had.
+pub(super) enum Cached {
+    /// So many.
+    Known(u32),
+    /// That is put in later, and room is left for it.
+    Later,
+}
+
 /// `"usage":{…}`.
-pub(super) fn put_usage(out: &mut Vec<u8>, prompt: u32, completion: u32, cached: Option<u32>) {
+pub(super) fn put_usage(out: &mut Vec<u8>, prompt: u32, completion: u32, cached: Option<Cached>) {
     let total = u64::from(prompt) + u64::from(completion);
     let _ = write!(
         out,
         "\"usage\":{{\"prompt_tokens\":{prompt},\"total_tokens\":{total},\
          \"completion_tokens\":{completion}"
     );
-    if let Some(cached) = cached {
-        let _ = write!(out, ",{CACHED_DETAILS}{cached:>CACHED_WIDTH$}}}");
-    }
+    let _ = match cached {
+        Some(Cached::Known(tokens)) => write!(out, ",{CACHED_DETAILS}{tokens}}}"),
+        Some(Cached::Later) => write!(out, ",{CACHED_DETAILS}{:>CACHED_WIDTH$}}}", 0),
+        None => Ok(()),
+    };
     out.push(b'}');
 }
 
 const CACHED_DETAILS: &str = "\"prompt_tokens_details\":{\"cached_tokens\":";
-/// Digits of the largest count. Room for all of them is left, so that the count can be put in later.
+/// Digits of the largest count.
 const CACHED_WIDTH: usize = 10;
 
 /// Puts the number of cached tokens into a rendered body that left room for it.
@@ -269,7 +280,7 @@ mod tests {
         voice.report_cached(u32::MAX);
         assert_eq!(cached(&voice)["prompt_tokens_details"]["cached_tokens"], u32::MAX);
         let mut body = b"{".to_vec();
-        put_usage(&mut body, 9, 1, Some(0));
+        put_usage(&mut body, 9, 1, Some(Cached::Later));
         body.push(b'}');
         put_cached(&mut body, 8);
         let body: Value = serde_json::from_slice(&body).unwrap();
