@@ -23,6 +23,7 @@ impl Attempt {
     pub(crate) fn new(plan: &Plan, run: &str, number: u32, taken: u64) -> Self {
         let second = plan.course.versus.as_ref().is_some_and(|versus| versus.side == Side::B);
         let edition = (number.saturating_sub(1)).wrapping_mul(2) + u32::from(second);
+        let taken = if plan.data.same_prompts { 0 } else { taken };
         let run = if plan.target.predicted { 0 } else { hash(run, number) };
         Self { edition, run, taken }
     }
@@ -107,6 +108,7 @@ mod tests {
         plan.data.same_prompts = true;
         let apart = |key: Key| Key { run: 0, ..key };
         assert_eq!(apart(key(&plan, "a", 1, 0)), apart(key(&plan, "b", 3, 3)));
+        assert_eq!(Attempt::new(&plan, "a", 2, 40).taken, 0, "files begin at their top");
     }
 
     #[test]
