@@ -142,3 +142,31 @@ fn a_primer_reaches_as_far_as_the_longest_prompt() {
     }
     assert_eq!(prompts.primers(1).unwrap().len(), 1, "a single prompt is of one group");
 }
+
+#[test]
+fn a_trace_is_repeated_by_its_seed_unless_it_is_to_be_unique() {
+    use dyno_workload::trace::{Trace, TraceLimits, TracePrompts};
+    let folder = std::env::temp_dir().join(format!("dyno-never-twice-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let file = folder.join("trace.jsonl");
+    // The second request has no ids, and so shares nothing.
+    let rows = "{\"timestamp\": 0, \"input_length\": 600, \"output_length\": 2, \"hash_ids\": [1, 2]}\n\
+                {\"timestamp\": 1, \"input_length\": 600, \"output_length\": 2, \"hash_ids\": []}\n";
+    std::fs::write(&file, rows).unwrap();
+    let spec = format!("trace:{}", file.display()).parse().unwrap();
+    let trace = Trace::open(&spec, &TraceLimits::default()).unwrap();
+    let sent = |key: Key, unique: bool| -> Vec<String> {
+        let prompts = TracePrompts::new(&words(), trace.clone(), key, true, unique).unwrap();
+        let prompt = |index| prompts.prompt(index).unwrap().unwrap();
+        (0..2).map(|index| text(&prompt(index).content).to_owned()).collect()
+    };
+    let of_run = |run| Key { run, ..Key::new(7, 0) };
+    assert_eq!(sent(of_run(1), false), sent(of_run(2), false));
+    for (a, b) in sent(of_run(1), true).iter().zip(&sent(of_run(2), true)) {
+        assert_ne!(a[..40], b[..40]);
+    }
+    // Another round has the same lengths in other words.
+    let round = Key { level: 3, ..of_run(1) };
+    assert!(sent(of_run(1), false).iter().zip(&sent(round, false)).all(|(a, b)| a != b));
+    std::fs::remove_dir_all(&folder).unwrap();
+}

@@ -48,6 +48,8 @@ impl TracePrompts {
 
     fn with(maker: Maker, trace: Trace, key: Key, unique: bool) -> Self {
         let block = f64::from(trace.block()) / maker.tokens_of_a_choice();
+        // Requests without ids have beginnings of their own, too, which a seed repeats.
+        let key = if unique { key } else { Key { run: 0, ..key } };
         Self { maker, trace, key, unique, block: (block.round() as u32).max(1) }
     }
 
