@@ -8,6 +8,7 @@ use crate::web::{self, Seen, Web};
 use dyno_model::frame::Frame;
 use rustix::process::Signal;
 use serde_json::Value;
+use std::process::Command;
 
 /// A twin that keeps the beginnings of prompts, in blocks of 16 words.
 const TWIN: &str = r#"
@@ -47,11 +48,16 @@ fn engine(place: &Place, more: &str) -> EngineProcess {
     EngineProcess::with(place, &format!("--twin {twin} {more}"))
 }
 
+/// `dyno bench` as people type it: without a seed, unless `args` have one.
+fn bench(place: &Place, url: &str, args: &str) -> Command {
+    place.dyno(&format!("bench {url} --out run --json --quiet {args}"))
+}
+
 /// The levels of a run that measured `url`. What the machine made of it is not the point.
 #[track_caller]
 fn levels(url: &str, args: &str) -> Vec<Value> {
     let place = Place::new();
-    let ended = run(place.bench(url, args)).expect_status(&[0, 4]);
+    let ended = run(bench(&place, url, args)).expect_status(&[0, 4]);
     ended.json()["levels"].as_array().unwrap().clone()
 }
 
@@ -140,7 +146,7 @@ fn levels_and_rounds_send_no_prompt_again_unless_asked() {
     let args =
         "--concurrency 2,4 --repeat 2 --requests 20 --input-tokens 100-300 --output-tokens 2-9";
     let place = Place::new();
-    let ended = run(place.bench(&engine.url(), args)).expect_status(&[0, 4]);
+    let ended = run(bench(&place, &engine.url(), args)).expect_status(&[0, 4]);
     let all = ended.json()["levels"].as_array().unwrap().clone();
     assert!(all.len() == 4 && all.iter().all(|level| share(level) == 0.0), "{}", ended.said());
     // Rounds of a level have the same lengths.
@@ -184,7 +190,7 @@ fn what_an_attempt_had_sent_is_not_sent_again_when_it_is_resumed() {
     let engine = engine(&home, "");
     let place = Place::new();
     let args = "--concurrency 4 --requests 300 --input-tokens 256 --output-tokens 4";
-    let mut process = Process::start(place.bench(&engine.url(), args));
+    let mut process = Process::start(bench(&place, &engine.url(), args));
     let records = place.run_dir().join("records.dyno");
     process.wait_until("records on disk", || {
         std::fs::metadata(&records).is_ok_and(|file| file.len() > 4_000)
@@ -206,7 +212,7 @@ fn a_file_is_read_on_from_level_to_level_and_too_few_rows_are_told() {
     let rows: String = (0..30).map(|row| format!("{{\"prompt\": \"row {row}.\"}}\n")).collect();
     let file = place.file("rows.jsonl", &rows);
     let args = format!("--concurrency 1,2 --requests 10 --data {file} --output-tokens 4");
-    let ended = run(place.bench(&web.url(), &args)).expect_status(&[0, 4]);
+    let ended = run(bench(&place, &web.url(), &args)).expect_status(&[0, 4]);
     let sent = |web: &Web| {
         let prompt =
             |seen: &Seen| seen.json()["messages"][0]["content"].as_str().unwrap().to_owned();
@@ -228,7 +234,7 @@ fn a_file_is_read_on_from_level_to_level_and_too_few_rows_are_told() {
     let file = home.file("rows.jsonl", &rows);
     let args = format!("--concurrency 2 --requests 50 --data {file} --output-tokens 2");
     let place = Place::new();
-    let ended = run(place.bench(&engine.url(), &args)).expect_status(&[0, 4]);
+    let ended = run(bench(&place, &engine.url(), &args)).expect_status(&[0, 4]);
     let summary = ended.json();
     assert!(codes(&summary["notes"]).contains(&"prompts_repeat".to_owned()), "{}", ended.said());
     let (note, words) = found(&summary["levels"][0], "cached_rows").unwrap();
@@ -277,7 +283,7 @@ fn without_a_report_the_counters_tell() {
     let args = "--concurrency 4 --duration 2500ms --input-tokens 256 --output-tokens 4 --seed 1";
     for cached in [false, true] {
         let place = Place::new();
-        let ended = run(place.bench(&engine.url(), args)).expect_status(&[0, 4]);
+        let ended = run(bench(&place, &engine.url(), args)).expect_status(&[0, 4]);
         assert!(place.requests().iter().all(|record| record.cached.is_none()));
         let level = &ended.json()["levels"][0];
         assert_eq!(
@@ -318,7 +324,7 @@ fn what_every_prompt_shares_does_not_count_against_a_run() {
     for (more, severity) in [(0, None), (16, Some(false))] {
         let place = Place::new();
         let web = with_template(more);
-        let ended = run(place.bench(&web.url(), args)).expect_status(&[0, 4]);
+        let ended = run(bench(&place, &web.url(), args)).expect_status(&[0, 4]);
         assert_eq!(place.json("environment.json")["preflight"]["shared_tokens"], 32);
         let level = &ended.json()["levels"][0];
         assert!(share(level) > 0.2, "{level:#}");
