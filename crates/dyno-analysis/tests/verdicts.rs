@@ -345,6 +345,7 @@ fn what_the_preflight_found_is_carried_over() {
             ..Preflight::default()
         }),
         notes: vec![note],
+        attempts: None,
     };
     let mut src = source(&plan, frames(records, None));
     src.damaged = Some("cut off at byte 7".to_owned());

@@ -94,6 +94,7 @@ impl Predicted {
     fn first(&mut self, id: u64, at: Nanos) {
         if let Some(sent) = self.in_flight.get_mut(id) {
             sent.first = Some(at);
+            sent.cached = self.time.core().cached(id);
         }
     }
 
@@ -157,6 +158,8 @@ struct Sent {
     job: Job<()>,
     /// Tokens of its prompt, as the engine counts.
     input: Option<u32>,
+    /// Tokens of its prompt that the prefix cache had; absent without one.
+    cached: Option<u32>,
     /// When its first token came.
     first: Option<Nanos>,
 }
@@ -167,6 +170,7 @@ impl Sent {
         (record.connected, record.sent) = (record.dispatched, record.dispatched);
         record.reused = true;
         record.input = self.input.map(usage);
+        record.cached = self.cached.map(u64::from);
         record.headers = self.first;
         record.first = self.first.filter(|_| streamed);
         record
@@ -255,10 +259,15 @@ impl Transport for Predicted {
                 if let Some(patience) = self.manner.patience {
                     self.waiting.push_back((id, job.dispatched.saturating_add(patience)));
                 }
-                self.in_flight.push(Some(Sent { job, input: Some(input), first: None }));
+                self.in_flight.push(Some(Sent {
+                    job,
+                    input: Some(input),
+                    cached: None,
+                    first: None,
+                }));
             }
             Err(words) => {
-                let sent = Sent { job, input: None, first: None };
+                let sent = Sent { job, input: None, cached: None, first: None };
                 let mut record = sent.record(self.manner.streamed);
                 record.outcome = Outcome::Failed(FailureClass::Http(400));
                 record.status = Some(400);

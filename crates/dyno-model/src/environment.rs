@@ -20,6 +20,9 @@ pub struct Environment {
     /// What should be known when reading the figures; in words.
     #[serde(with = "with_values")]
     pub notes: Vec<Diagnostic>,
+    /// How many processes have worked on the run, where it was resumed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub attempts: Option<u32>,
 }
 
 /// The client machine.
@@ -77,6 +80,11 @@ pub struct Preflight {
     pub length_field: Option<String>,
     /// Optional fields the server refused, with its words.
     pub refused: Vec<(String, String)>,
+    /// Prompt tokens that every prompt shares, such as a chat template's first blocks: what the
+    /// server's prefix cache had of a prompt that no run had sent before. Absent where the server does
+    /// not report it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shared_tokens: Option<u64>,
 }
 
 /// The notes as they are saved: with the values within their words, so that a report can say them

@@ -135,7 +135,7 @@ impl LengthSpec {
 }
 
 /// Where prompts come from.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct DataPlan {
     /// `KIND[:PATH][,key=value…]`, as it was typed; absent: random prompts.
     pub spec: Option<String>,
@@ -153,6 +153,12 @@ pub struct DataPlan {
     pub unique_prefix: bool,
     /// A tokenizer file or model folder.
     pub tokenizer: Option<String>,
+    /// Levels, rounds, resumed attempts and both sides of a comparison send the same prompts.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub same_prompts: bool,
+    /// The share of prompt tokens that the server's prefix cache is meant to have.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cache_hit: Option<f64>,
 }
 
 /// What is sent before the measured part of a level.
@@ -309,9 +315,43 @@ impl Plan {
         }
     }
 
-    /// SHA-256 of the saved form, in hexadecimal.
+    /// SHA-256 of the saved form, in hexadecimal. It tells whether records belong to a plan.
     pub fn hash(&self) -> String {
-        let json = serde_json::to_vec(self).unwrap_or_default();
-        Sha256::digest(&json).iter().map(|byte| format!("{byte:02x}")).collect()
+        sha256(&serde_json::to_vec(self).unwrap_or_default())
+    }
+
+    /// The same without the seed and what follows from it (the order of levels, the capacity that a
+    /// prediction estimates) and without the name of a run beside it: two runs of the same command have
+    /// the same.
+    pub fn id(&self) -> String {
+        let mut plan = Self { seed: 0, ..self.clone() };
+        if let Some(versus) = &mut plan.course.versus {
+            versus.other_run.clear();
+        }
+        plan.levels.iter_mut().for_each(|level| level.capacity = None);
+        plan.levels.sort_by_cached_key(|level| serde_json::to_string(level).unwrap_or_default());
+        sha256(&serde_json::to_vec(&plan).unwrap_or_default())
+    }
+}
+
+fn sha256(bytes: &[u8]) -> String {
+    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_id_of_a_plan_leaves_the_seed_out_and_the_hash_does_not() {
+        let mut one = Plan::new(Target::at("http://localhost:8000"));
+        one.levels = vec![LevelPlan::closed_loop(1, 10), LevelPlan::closed_loop(8, 10)];
+        let mut other = Plan { seed: 7, ..one.clone() };
+        // `--level-order shuffle` orders by the seed.
+        other.levels.reverse();
+        assert_eq!(one.id(), other.id());
+        assert_ne!(one.hash(), other.hash());
+        other.levels[0].requests = Some(11);
+        assert_ne!(one.id(), other.id());
     }
 }

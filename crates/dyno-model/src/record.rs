@@ -120,6 +120,9 @@ pub struct RequestRecord {
     pub input: Option<TokenCount>,
     /// Output tokens.
     pub output: Option<TokenCount>,
+    /// Input tokens that the server had in its prefix cache, by its usage. A server that does not
+    /// report them has not said 0.
+    pub cached: Option<u64>,
     /// Input tokens by our own count, template and all.
     pub requested_input: Option<u32>,
     /// Output tokens that were asked for.
@@ -164,6 +167,7 @@ impl RequestRecord {
             terminal: false,
             input: None,
             output: None,
+            cached: None,
             requested_input: None,
             requested_output: None,
             status: None,

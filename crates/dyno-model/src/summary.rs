@@ -1,5 +1,6 @@
 //! The summary of a run as it stands in `summary.json`. Absent figures are `null`, never 0.
 
+mod cache;
 mod digits;
 mod extras;
 mod instrument;
@@ -13,6 +14,7 @@ mod slices;
 mod slo;
 
 pub use crate::load::{LoadKind, LoadSummary};
+pub use cache::{CacheFigures, CacheSource, CacheSummary};
 pub use digits::{round6, tidy};
 pub use extras::{Burstiness, Extras, LevelExtras};
 pub use instrument::{Instrument, Ranges, Stamps, ThroughputRanges};
@@ -80,6 +82,9 @@ pub struct RunSummary {
     pub origin: Option<Origin>,
     /// SHA-256 of the plan.
     pub plan_hash: Option<String>,
+    /// The same without the seed: two runs of the same command have the same.
+    #[serde(default)]
+    pub plan_id: Option<String>,
     /// When it started (UTC, ISO 8601).
     pub started: Option<String>,
     /// The target's URL; absent for the embedded engine.
@@ -194,6 +199,9 @@ pub struct LevelSummary {
     pub client: Client,
     /// What the server said of itself.
     pub server: Option<ServerSummary>,
+    /// How much of the prompts the server's prefix cache had.
+    #[serde(default)]
+    pub cache: Option<CacheSummary>,
     /// Tokens per GPU, and their price.
     pub cost: Option<CostSummary>,
     /// How late the embedded engine was.

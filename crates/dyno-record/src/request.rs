@@ -35,6 +35,7 @@ const SESSION: u64 = 23;
 const TURN: u64 = 24;
 const LOOSE_CHUNKS: u64 = 25;
 const WIDTHS: u64 = 26;
+const CACHED: u64 = 27;
 
 const FAILED: u64 = 1;
 const DROPPED: u64 = 2;
@@ -82,6 +83,7 @@ pub(crate) fn encode(record: &RequestRecord, out: &mut Vec<u8>) {
         encode_widths(widths, &mut scratch);
         put_bytes(out, WIDTHS, &scratch);
     }
+    put_some(out, CACHED, record.cached);
 }
 
 pub(crate) fn decode(payload: &[u8]) -> Result<RequestRecord, Bad> {
@@ -121,6 +123,7 @@ pub(crate) fn decode(payload: &[u8]) -> Result<RequestRecord, Bad> {
             TURN => turn = Some(value.narrow()?),
             LOOSE_CHUNKS => loose = value.bytes()?,
             WIDTHS => record.widths = Some(decode_widths(value.bytes()?)?),
+            CACHED => record.cached = Some(value.number()?),
             _ => {}
         }
     }

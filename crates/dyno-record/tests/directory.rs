@@ -85,6 +85,7 @@ fn plan_and_environment_come_back_and_nothing_else_is_left() {
         server: Server::default(),
         preflight: None,
         notes: vec![],
+        attempts: None,
     };
     dir.write_plan(&plan()).unwrap();
     dir.write_environment(&environment).unwrap();

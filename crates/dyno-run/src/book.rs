@@ -52,6 +52,11 @@ impl Book {
         let path = match &order.place {
             Place::Resumed(dir, past) => {
                 let header = identity::header(past.run_id.clone(), plan, clock);
+                // Before anything is sent: the next attempt must not send it again.
+                let before = dir.read_environment().ok().flatten();
+                let before = before.unwrap_or_else(|| environment.clone());
+                dir.write_environment(&Environment { attempts: environment.attempts, ..before })
+                    .map_err(|error| RunError::setting("--resume", error))?;
                 let recorder =
                     Recorder::resume(dir).map_err(|error| RunError::setting("--resume", error))?;
                 return Ok(Self::new(dir.clone(), None, header, recorder));
@@ -113,10 +118,16 @@ impl Book {
 
     /// How a level went whose frames begin at `from`, read back from the file. The server's own figures
     /// are left out: when they come is chance, and which level comes next must not be.
-    pub(crate) fn level(&self, plan: &Plan, number: u32, from: u64) -> Option<LevelSummary> {
+    pub(crate) fn level(
+        &self,
+        plan: &Plan,
+        environment: &Environment,
+        number: u32,
+        from: u64,
+    ) -> Option<LevelSummary> {
         let unwritten = self.recorder.written()?.rest;
         let records = Since { book: self, from, unwritten };
-        let levels = summarise(plan, None, &records).levels;
+        let levels = summarise(plan, Some(environment), &records).levels;
         levels.into_iter().find(|level| level.index == number)
     }
 

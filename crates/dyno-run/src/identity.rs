@@ -2,6 +2,7 @@
 
 use crate::host;
 use crate::order::Order;
+use crate::workload::Attempt;
 use dyno_model::Diagnostic;
 use dyno_model::environment::{Environment, Preflight, Server};
 use dyno_model::frame::RunHeader;
@@ -18,6 +19,18 @@ pub(crate) fn name(clock: &Clock, side: Option<Side>) -> String {
     let mixed = (nanos ^ u64::from(std::process::id()) << 20).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     let side = side.map_or("", suffix);
     format!("{}-{:04x}{side}", compact(nanos), mixed >> 48)
+}
+
+/// What sets the prompts of this attempt apart from those of others.
+pub(crate) fn attempt(order: &Order, clock: &Clock) -> Attempt {
+    let plan = &order.plan;
+    match order.past() {
+        Some(past) => Attempt::new(plan, &past.run_id, past.attempts + 1, past.taken),
+        None => {
+            let side = plan.course.versus.as_ref().map(|versus| versus.side);
+            Attempt::new(plan, &name(clock, side), 1, 0)
+        }
+    }
 }
 
 /// What sets the names of two runs apart that take turns.
@@ -65,6 +78,7 @@ pub(crate) fn environment(
         server,
         preflight: Some(preflight),
         notes,
+        attempts: None,
     }
 }
 

@@ -10,10 +10,11 @@ use super::prepared::Prepared;
 use super::pulse::Pulse;
 use super::recording::{LastSuccess, Recording};
 use super::workload::{Items, Workload};
-use dyno_drive::{LevelOutcome, LevelSetup, Stop, StopSignal, TransportError};
+use dyno_drive::{LevelOutcome, LevelSetup, Sending, Stop, StopSignal, TransportError};
 use dyno_model::Nanos;
 use dyno_model::frame::{Ending, EngineSlip, Frame, LevelEnd};
-use dyno_model::plan::{LevelPlan, Load, Warmup};
+use dyno_model::plan::{LevelPlan, Load, Shard, Warmup};
+use dyno_model::prompt::Item;
 use dyno_model::record::RequestRecord;
 use std::io;
 use std::sync::Arc;
@@ -93,6 +94,8 @@ pub(crate) fn run(level: Level<'_>) -> Result<Done, TransportError> {
     };
     let Prepared { workload, bench, .. } = prepared;
     let planned = planned(level, workload);
+    let primers = workload.primers(&plan, level, number, planned.unwrap_or(u64::MAX));
+    prime(&mut **bench, primers.map_err(io::Error::other)?, stop)?;
     observer.level_begins(LevelBegins { index: number as usize, known, plan: level, planned });
     bench.slip();
     let mut pulse = bench.pulse(stop);
@@ -124,6 +127,7 @@ pub(crate) fn run(level: Level<'_>) -> Result<Done, TransportError> {
         observer: &mut recording,
     };
     let done = bench.run_level(setup, items, ahead(level.load))?;
+    workload.took(&plan, done.taken);
     let Recording { lost: mut silent, failed_last, glance, .. } = recording;
     let mut ending = done.ending;
     // Who refused the last request may be gone for good; the level is not what it should be.
@@ -153,6 +157,42 @@ pub(crate) fn run(level: Level<'_>) -> Result<Done, TransportError> {
         .filter(|_| ending == Ending::TargetLost)
         .map(|words| Lost::new(done.sending_stopped, &words, last_success.take()));
     Ok(Done { ending, sent: done.taken, lost, glance })
+}
+
+/// Sends prompts one after the other, so that what they share is in the server's cache. They are no
+/// part of any level and leave no records.
+fn prime(
+    bench: &mut dyn Bench,
+    primers: Vec<Item>,
+    stop: &StopSignal,
+) -> Result<(), TransportError> {
+    if primers.is_empty() {
+        return Ok(());
+    }
+    let plan = LevelPlan::closed_loop(1, primers.len() as u64);
+    let mut primers = primers.into_iter();
+    let items = Box::new(move |_| primers.next().map(|item| Sending::Single(item, 1)));
+    let setup = LevelSetup {
+        level: 0,
+        plan: &plan,
+        seed: 0,
+        trace: None,
+        sessions: false,
+        at_most: None,
+        shard: Shard::WHOLE,
+        stop,
+        observer: &mut Unrecorded,
+    };
+    bench.run_level(setup, items, 1).map(drop)
+}
+
+/// Keeps nothing.
+struct Unrecorded;
+
+impl dyno_drive::Observer for Unrecorded {
+    fn started(&mut self, _at: Nanos) {}
+
+    fn ended(&mut self, _record: Box<RequestRecord>) {}
 }
 
 /// How many requests bound a level, warm-up included.

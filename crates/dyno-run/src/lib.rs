@@ -47,6 +47,7 @@ mod prepared;
 mod pulse;
 mod recording;
 mod session;
+mod shared;
 mod target;
 mod tokenize;
 mod turns;
@@ -83,7 +84,7 @@ pub fn run(order: Order, observer: &dyn Observer) -> Result<Finished, RunError> 
 }
 
 /// Carries out two orders, level by level, each as a run of its own: A B, then B A, and so on. Both
-/// have the same levels and send the same prompts.
+/// have the same levels and send prompts of the same lengths.
 pub fn in_turns(
     mut orders: [Order; 2],
     observers: [&dyn Observer; 2],

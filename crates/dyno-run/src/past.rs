@@ -20,6 +20,10 @@ pub struct Past {
     pub until: Nanos,
     /// The whole plan was carried out.
     pub complete: bool,
+    /// Prompts or conversations that were taken, those of attempts that were cut short among them.
+    pub taken: u64,
+    /// How many processes have worked on it.
+    pub attempts: u32,
 }
 
 impl Past {
@@ -35,14 +39,32 @@ impl Past {
         let complete = carried_out(summary.run.ending);
         let until = source.frames().map(|frame| ended(&frame)).max().unwrap_or(0);
         let header = source.header();
+        let attempts = environment.and_then(|environment| environment.attempts).unwrap_or(1);
         Ok(Self {
             finished,
             run_id: header.run_id.clone(),
             anchor_unix_ns: header.anchor_unix_ns,
             until,
             complete,
+            taken: taken(source.frames()),
+            attempts,
         })
     }
+}
+
+/// Prompts or conversations that were taken by all levels that were begun.
+fn taken(frames: impl Iterator<Item = Frame>) -> u64 {
+    let (mut before, mut now) = (0_u64, 0_u64);
+    for frame in frames {
+        match frame {
+            Frame::LevelStart(_) => before += std::mem::take(&mut now),
+            Frame::Request(record) => {
+                now = now.max(record.turn.map_or(record.index, |turn| turn.session) + 1);
+            }
+            _ => {}
+        }
+    }
+    before + now
 }
 
 fn ended(frame: &Frame) -> Nanos {

@@ -8,6 +8,7 @@ use crate::levels::Bench;
 use crate::metrics::{self, Metrics};
 use crate::observer::Observer;
 use crate::order::Order;
+use crate::shared;
 use crate::target::{Measured, OpenTarget, open};
 use crate::tokenize;
 use crate::workload::Workload;
@@ -41,7 +42,7 @@ impl Prepared {
         observer: &dyn Observer,
     ) -> Result<Self, RunError> {
         let is_counted = counted.is_some();
-        let workload = match counted.or_else(|| order.workload.clone()) {
+        let mut workload = match counted.or_else(|| order.workload.clone()) {
             Some(workload) => workload,
             None => {
                 let workload = Workload::open(&order.plan)?;
@@ -49,10 +50,13 @@ impl Prepared {
                 workload
             }
         };
-        match order.plan.target.predicted {
+        workload.set_apart(identity::attempt(order, &clock));
+        let mut prepared = match order.plan.target.predicted {
             true => foresee::prepare(&order.plan, workload, is_counted),
             false => measured(order, workload, is_counted, clock, observer),
-        }
+        }?;
+        prepared.environment.attempts = order.past().map(|past| past.attempts + 1);
+        Ok(prepared)
     }
 
     /// Nothing is in flight: rests, forgets, and asks whether anybody is there.
@@ -87,6 +91,9 @@ fn measured(
     let mut environment = identity::environment(server, preflight, notes);
     environment.notes.extend(counts_differ(plan, &mut target, &encoder, &workload, stop)?);
     target.metrics = find_metrics(order, &target, observer);
+    if let Some(preflight) = &mut environment.preflight {
+        preflight.shared_tokens = shared::measure(&mut target, &encoder, workload.run(), stop)?;
+    }
     let mut bench = Box::new(Measured { target, encoder });
     if plan.course.reset_cache {
         bench.forget(stop).map_err(|words| RunError::setting("--reset-cache", words))?;

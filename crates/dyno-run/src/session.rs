@@ -155,7 +155,8 @@ impl<'a> Session<'a> {
     /// How a level went whose frames begin at `from`, where anybody wants to know; `false` if it was
     /// enough.
     fn learn(&mut self, number: u32, from: Option<u64>) -> bool {
-        let read = |from| self.book.level(&self.prepared.plan, number, from);
+        let Prepared { plan, environment, .. } = &self.prepared;
+        let read = |from| self.book.level(plan, environment, number, from);
         let Some(summary) = from.and_then(read) else { return true };
         let enough = self.course.enough(&summary);
         self.course.learn(summary);

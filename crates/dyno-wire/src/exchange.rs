@@ -402,6 +402,7 @@ impl Exchange {
         if let Some(tokens) = delta.input_tokens {
             self.record.input = Some(TokenCount { tokens, source: TokenSource::Usage });
         }
+        self.record.cached = delta.cached_tokens.or(self.record.cached);
         if let Some(total) = delta.output_tokens {
             self.tokens_so_far = Some(total);
         }
@@ -499,6 +500,7 @@ impl Exchange {
             Ok(delta) => {
                 let usage = |tokens| TokenCount { tokens, source: TokenSource::Usage };
                 self.record.input = delta.input_tokens.map(usage);
+                self.record.cached = delta.cached_tokens;
                 self.tokens_so_far = delta.output_tokens;
                 self.record.last = Some(at);
                 self.record.terminal = true;

@@ -13,6 +13,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
 use dyno_workload::item::Content;
+use dyno_workload::key::Key;
 use dyno_workload::lengths::Lengths;
 use dyno_workload::random::{RandomError, RandomOptions, RandomPrompts};
 use dyno_workload::tokenizer::Tokenizer;
@@ -51,7 +52,7 @@ fn measure(
     lengths: Lengths,
 ) -> Result<(), Box<dyn Error>> {
     let start = Instant::now();
-    let source = RandomPrompts::new(tokenizer, lengths, 1, 0, RandomOptions::default())?;
+    let source = RandomPrompts::new(tokenizer, lengths, Key::new(1, 0), RandomOptions::default())?;
     let prepared = start.elapsed();
     let before = resident_kib();
     let start = Instant::now();

@@ -9,6 +9,7 @@ use std::time::Instant;
 
 use dyno_workload::data::DataSpec;
 use dyno_workload::item::Content;
+use dyno_workload::key::Key;
 use dyno_workload::tokenizer::Tokenizer;
 use dyno_workload::trace::{Trace, TraceLimits, TraceProfile, TracePrompts};
 
@@ -43,7 +44,8 @@ fn main() -> Result<(), Box<dyn Error>> {
             );
         }
         let trace = opened("t.jsonl", &text, &format!(",block={block}"))?;
-        let prompts = TracePrompts::new(&Tokenizer::estimate(), trace, 1, true, false)?;
+        let prompts =
+            TracePrompts::new(&Tokenizer::estimate(), trace, Key::new(1, 0), true, false)?;
         let start = Instant::now();
         let mut bytes = 0;
         for index in 0..PROMPTS {

@@ -2,6 +2,7 @@
 
 pub mod data;
 pub mod item;
+pub mod key;
 pub mod lengths;
 pub mod random;
 pub mod session;

@@ -1,4 +1,4 @@
-//! Random prompts of exact lengths: the same seed, level and index give the same prompt, in
+//! Random prompts of exact lengths: the same key and index give the same prompt, in
 //! whatever order they are asked for, and each counts to the token what was asked for.
 
 mod asked;
@@ -11,10 +11,11 @@ mod words;
 
 use rand_chacha::ChaCha8Rng;
 
-use self::draws::{Beginning, UNIQUE, draw};
+use self::draws::{UNIQUE, draw};
 pub(crate) use self::maker::Maker;
 use crate::data::{DataSpec, SpecError};
 use crate::item::{Content, Item};
+use crate::key::Key;
 use crate::lengths::Lengths;
 use crate::tokenizer::{Tokenizer, TokenizerError};
 
@@ -26,6 +27,9 @@ pub struct RandomOptions {
     pub prefix: u32,
     /// Groups that share a prefix; prompts belong to them in turn.
     pub groups: u32,
+    /// The share of each prompt that is the beginning of its group's prefix, instead of `prefix`
+    /// tokens. These prefixes are the same in all levels of a run.
+    pub shared: Option<f64>,
     /// Whether prompts go through the chat template, whose own tokens then count.
     pub chat: bool,
     /// Whether no two prompts may begin alike.
@@ -36,7 +40,7 @@ pub struct RandomOptions {
 
 impl Default for RandomOptions {
     fn default() -> Self {
-        Self { prefix: 0, groups: 1, chat: true, unique: false, output: None }
+        Self { prefix: 0, groups: 1, shared: None, chat: true, unique: false, output: None }
     }
 }
 
@@ -136,13 +140,28 @@ pub struct Check {
     pub wrong: u64,
 }
 
+/// Prefix caches keep whole blocks of tokens, most often of so many.
+const USUAL_BLOCK: u32 = 16;
+/// Prompts that are looked at for the longest.
+const MOST_LOOKED_AT: u64 = 10_000;
+
+/// Tokens from the start of a prompt on that others begin with, so that about `share` of it can be
+/// cached: the nearest number of whole blocks, and half a block more, so that what a chat template puts
+/// behind the text does not cost the last of them.
+fn shared_tokens(share: f64, tokens: u32) -> u32 {
+    let blocks = (share * f64::from(tokens) / f64::from(USUAL_BLOCK)).round() as u32;
+    match blocks {
+        0 => 0,
+        blocks => blocks * USUAL_BLOCK + USUAL_BLOCK / 2,
+    }
+}
+
 /// Makes random prompts.
 #[derive(Debug)]
 pub struct RandomPrompts {
     maker: Maker,
     input: Lengths,
-    seed: u64,
-    level: u32,
+    key: Key,
     options: RandomOptions,
 }
 
@@ -152,8 +171,7 @@ impl RandomPrompts {
     pub fn new(
         tokenizer: &Tokenizer,
         input: Lengths,
-        seed: u64,
-        level: u32,
+        key: Key,
         options: RandomOptions,
     ) -> Result<Self, RandomError> {
         if options.prefix > 0 && options.groups == 0 {
@@ -163,13 +181,13 @@ impl RandomPrompts {
             return Err(RandomError::SharedAndUnique(options.prefix));
         }
         let maker = Maker::new(tokenizer, options.chat)?;
-        Self { maker, input, seed, level, options }.fitting()
+        Self { maker, input, key, options }.fitting()
     }
 
     /// The same for another level or other lengths, without finding out or asking anything anew.
-    pub fn again(&self, input: Lengths, level: u32) -> Result<Self, RandomError> {
+    pub fn again(&self, input: Lengths, key: Key) -> Result<Self, RandomError> {
         let (maker, options) = (self.maker.again(), self.options.clone());
-        Self { maker, input, seed: self.seed, level, options }.fitting()
+        Self { maker, input, key, options }.fitting()
     }
 
     /// Itself, if the lengths can be met.
@@ -188,15 +206,37 @@ impl RandomPrompts {
 
     /// The prompt of an arrival.
     pub fn prompt(&self, index: u64) -> Result<Item, RandomError> {
-        // The tails of a distribution end where the shortest prompt is.
-        let tokens = self.input.sample(&mut self.stream(b"lengths ", index)).max(self.minimum());
-        let text = self.maker.text(index, tokens, || self.chooser(index))?;
+        let tokens = self.tokens(index);
+        let text = self.maker.text(index, tokens, || {
+            self.chooser(self.key.of_words(b"prompts ", index), index, tokens)
+        })?;
         let output = self.options.output;
         Ok(Item {
             content: Content::Text(text),
-            output_tokens: output.map(|o| o.sample(&mut self.stream(b"outputs ", index))),
+            output_tokens: output.map(|o| o.sample(&mut self.key.of_lengths(b"outputs ", index))),
             input_tokens: Some(tokens),
         })
+    }
+
+    /// The length of a prompt. The tails of a distribution end where the shortest prompt is.
+    fn tokens(&self, index: u64) -> u32 {
+        self.input.sample(&mut self.key.of_lengths(b"lengths ", index)).max(self.minimum())
+    }
+
+    /// A prompt for each group that puts its prefix into a cache, as far as the longest of the first
+    /// `prompts` prompts needs it.
+    pub fn primers(&self, prompts: u64) -> Result<Vec<Item>, RandomError> {
+        let looked_at = prompts.clamp(1, MOST_LOOKED_AT);
+        let tokens = (0..looked_at).map(|index| self.tokens(index)).max().unwrap_or_default();
+        let groups = u64::from(self.options.groups.max(1));
+        let primer = |group: u64| {
+            let text = self.maker.text(group, tokens, || {
+                self.chooser(self.key.of_words(b"primers ", group), group, tokens)
+            })?;
+            let content = Content::Text(text);
+            Ok(Item { content, output_tokens: Some(1), input_tokens: Some(tokens) })
+        };
+        (0..groups.min(prompts.max(1))).map(primer).collect()
     }
 
     /// The fewest tokens that a prompt can be: the template's own, the shared prefix and one.
@@ -215,16 +255,31 @@ impl RandomPrompts {
         self.maker.checks()
     }
 
-    fn stream(&self, purpose: &[u8; 8], number: u64) -> ChaCha8Rng {
-        draws::stream(self.seed, self.level, purpose, number)
+    /// How many choices of a prompt of so many tokens are its group's.
+    fn shared_choices(&self, tokens: u32) -> u32 {
+        let Some(share) = self.options.shared else { return self.options.prefix };
+        let around = self.maker.shortest().saturating_sub(1);
+        let beginning = shared_tokens(share, tokens).saturating_sub(around);
+        // At least one token is the prompt's own.
+        let beginning = beginning.min(tokens.saturating_sub(around + 1));
+        (f64::from(beginning) / self.maker.tokens_of_a_choice()).round() as u32
     }
 
-    /// Chooses one of so many for each position of a prompt.
-    fn chooser(&self, index: u64) -> impl FnMut(u32, usize) -> usize {
-        let RandomOptions { prefix, groups, unique, .. } = self.options;
-        let mut own = self.stream(b"prompts ", index);
-        let mut shared = self.stream(b"prefixes", index % u64::from(groups.max(1)));
-        let mut beginning = Beginning::new(self.seed, self.level, index);
+    /// Chooses one of so many for each position of a prompt of so many tokens.
+    fn chooser(
+        &self,
+        mut own: ChaCha8Rng,
+        index: u64,
+        tokens: u32,
+    ) -> impl FnMut(u32, usize) -> usize {
+        let RandomOptions { groups, unique, .. } = self.options;
+        let prefix = self.shared_choices(tokens);
+        let group = index % u64::from(groups.max(1));
+        let mut shared = match self.options.shared {
+            Some(_) => self.key.of_run(b"prefixes", group),
+            None => self.key.of_words(b"prefixes", group),
+        };
+        let mut beginning = self.key.beginning(index);
         move |position, among| match position {
             _ if unique && position < UNIQUE => beginning.choose(among),
             _ if position < prefix => draw(&mut shared, among),

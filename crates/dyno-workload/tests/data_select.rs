@@ -204,6 +204,7 @@ proptest! {
             limit,
             repeat: true,
             unique_prefix,
+            run: seed >> 1,
         };
         let data = numbered(count);
         prop_assert_eq!(taken(&selection, &data, 300), taken(&selection, &numbered(count), 300));

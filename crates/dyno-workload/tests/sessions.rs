@@ -6,6 +6,7 @@ use dyno_workload::data::{
     Count, DataError, DataSet, DataSpec, Format, Order, Outside, Selection, SpecError, convert,
 };
 use dyno_workload::item::{Content, Item, Message};
+use dyno_workload::key::Key;
 use dyno_workload::lengths::Lengths;
 use dyno_workload::random::RandomError;
 use dyno_workload::session::{MadeSessions, SessionOptions, SessionProfile, led, said};
@@ -232,7 +233,7 @@ fn made(spec: &str, input: &str) -> Result<MadeSessions, RandomError> {
     let lengths = |text: &str| text.parse::<Lengths>().expect("lengths");
     let tokens = (lengths(input), lengths("8"));
     let options = options(spec).expect("good");
-    MadeSessions::new(&Tokenizer::estimate(), options, tokens, (7, 0), false)
+    MadeSessions::new(&Tokenizer::estimate(), options, tokens, Key::new(7, 0), false)
 }
 
 #[test]

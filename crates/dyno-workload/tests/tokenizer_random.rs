@@ -9,6 +9,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use dyno_workload::item::{Content, Item};
+use dyno_workload::key::Key;
 use dyno_workload::lengths::Lengths;
 use dyno_workload::random::{RandomError, RandomOptions, RandomPrompts};
 use dyno_workload::tokenizer::{Ask, Tokenizer};
@@ -37,7 +38,7 @@ fn plain() -> RandomOptions {
 
 fn prompts(tokenizer: &Tokenizer, lengths: &str, options: RandomOptions) -> RandomPrompts {
     let lengths = lengths.parse().expect("lengths");
-    RandomPrompts::new(tokenizer, lengths, 1, 0, options).expect("prompts")
+    RandomPrompts::new(tokenizer, lengths, Key::new(1, 0), options).expect("prompts")
 }
 
 #[test]
@@ -50,8 +51,12 @@ fn every_length_is_met_exactly_with_every_kind_of_tokenizer() {
             let options = RandomOptions { chat, ..RandomOptions::default() };
             let template = if chat { counted(&templated("")) } else { 0 };
             for length in LENGTHS {
-                let made =
-                    RandomPrompts::new(&tokenizer, Lengths::fixed(length), 9, 0, options.clone());
+                let made = RandomPrompts::new(
+                    &tokenizer,
+                    Lengths::fixed(length),
+                    Key::new(9, 0),
+                    options.clone(),
+                );
                 if length <= template {
                     let error = made.expect_err("below the template").to_string();
                     let minimum = format!("the shortest possible is {} tokens", template + 1);
@@ -87,7 +92,7 @@ fn tokens_that_the_tokenizer_adds_count_too() {
     .expect("processor");
     encoder.with_post_processor(Some(processor));
     let (_place, tokenizer) = loaded(&encoder, None);
-    let error = RandomPrompts::new(&tokenizer, Lengths::fixed(1), 0, 0, plain());
+    let error = RandomPrompts::new(&tokenizer, Lengths::fixed(1), Key::new(0, 0), plain());
     let error = error.expect_err("below the opening token");
     assert!(error.to_string().contains("shortest possible is 2 tokens, of which 1"), "{error}");
     for length in [2, 3, 80] {
@@ -128,7 +133,7 @@ fn the_same_seed_level_and_index_give_the_same_prompt_in_any_order() {
         let lengths = "normal(120,20)".parse().expect("lengths");
         let output = Some("8-64".parse().expect("lengths"));
         let options = RandomOptions { output, ..RandomOptions::default() };
-        RandomPrompts::new(&tokenizer, lengths, seed, level, options).expect("prompts")
+        RandomPrompts::new(&tokenizer, lengths, Key::new(seed, level), options).expect("prompts")
     };
     let (one, other) = (make(5, 2), make(5, 2));
     let forth: Vec<Item> = (0..50).map(|i| one.prompt(i).expect("prompt")).collect();
@@ -161,7 +166,8 @@ fn drawn_lengths_are_met_and_end_at_the_shortest_prompt() {
         .chain([("normal(90,1)", true), ("40-90", true)])
     {
         let lengths = lengths.parse().expect("lengths");
-        let made = RandomPrompts::new(&tokenizer, lengths, 0, 0, RandomOptions::default());
+        let made =
+            RandomPrompts::new(&tokenizer, lengths, Key::new(0, 0), RandomOptions::default());
         assert_eq!(made.is_ok(), fits, "{lengths}");
     }
 }
@@ -185,7 +191,8 @@ fn groups_share_their_prefix_and_nothing_else() {
             assert!(wanted.contains(&shared), "{one} and {other} share {shared}");
         }
     }
-    let short = RandomPrompts::new(&tokenizer, Lengths::fixed(100), 0, 0, options.clone());
+    let short =
+        RandomPrompts::new(&tokenizer, Lengths::fixed(100), Key::new(0, 0), options.clone());
     let error = short.expect_err("no room beside the prefix").to_string();
     assert!(error.contains("101 tokens") && error.contains("100 the shared prefix"), "{error}");
     let none = RandomOptions { groups: 0, ..options.clone() };
@@ -193,7 +200,7 @@ fn groups_share_their_prefix_and_nothing_else() {
     for (options, wanted) in
         [(none, RandomError::NoGroups(100)), (both, RandomError::SharedAndUnique(100))]
     {
-        let made = RandomPrompts::new(&tokenizer, Lengths::fixed(160), 0, 0, options);
+        let made = RandomPrompts::new(&tokenizer, Lengths::fixed(160), Key::new(0, 0), options);
         assert_eq!(made.expect_err("refused"), wanted);
     }
 }
@@ -245,26 +252,32 @@ fn a_server_is_asked_a_handful_of_times_and_never_again() {
             assert_eq!(encoder.encode(whole, false).expect("encode").len(), 300);
         }
     }
-    let later = made.again(Lengths::fixed(50), 1).expect("another level");
+    let later = made.again(Lengths::fixed(50), Key::new(1, 1)).expect("another level");
     let item = later.prompt(0).expect("prompt");
     assert_eq!(encoder.encode(templated(text(&item)), false).expect("encode").len(), 50);
-    assert!(made.again(Lengths::fixed(1), 1).is_err());
+    assert!(made.again(Lengths::fixed(1), Key::new(1, 1)).is_err());
     assert_eq!(asked.load(Ordering::Relaxed), at_first);
 
     let odd = Tokenizer::by_asking(Box::new(|ask| match ask {
         Ask::Text(text) => Ok(text.len() as u32),
         Ask::Messages(_) => Err("no messages here".to_owned()),
     }));
-    let bytes = RandomPrompts::new(&odd, Lengths::fixed(300), 0, 0, plain());
+    let bytes = RandomPrompts::new(&odd, Lengths::fixed(300), Key::new(0, 0), plain());
     assert_eq!(bytes.expect_err("bytes"), RandomError::NothingCountsAsOne);
-    let failed = RandomPrompts::new(&odd, Lengths::fixed(300), 0, 0, RandomOptions::default());
+    let failed =
+        RandomPrompts::new(&odd, Lengths::fixed(300), Key::new(0, 0), RandomOptions::default());
     assert!(failed.expect_err("asked").to_string().contains("no messages here"));
 }
 
 #[test]
 fn a_template_without_the_message_is_told() {
     let (_place, tokenizer) = loaded(&trained("WordPiece"), Some("the same for all"));
-    let made = RandomPrompts::new(&tokenizer, Lengths::fixed(90), 0, 0, RandomOptions::default());
+    let made = RandomPrompts::new(
+        &tokenizer,
+        Lengths::fixed(90),
+        Key::new(0, 0),
+        RandomOptions::default(),
+    );
     assert_eq!(made.expect_err("refused"), RandomError::PromptLeftOut);
 }
 

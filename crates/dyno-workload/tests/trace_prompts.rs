@@ -9,6 +9,7 @@ use std::collections::HashSet;
 use std::sync::{Arc, OnceLock};
 
 use dyno_workload::item::{Content, Item};
+use dyno_workload::key::Key;
 use dyno_workload::random::RandomError;
 use dyno_workload::tokenizer::{Ask, Tokenizer};
 use dyno_workload::trace::{Trace, TracePrompts};
@@ -47,7 +48,8 @@ fn lengths_are_exact_and_beginnings_shared_with_every_kind_of_tokenizer() {
         for chat in [false, true] {
             let (_place, tokenizer) = loaded(&encoder, chat.then_some(TEMPLATE));
             let read = trace(MOONCAKE, "trace:t");
-            let prompts = TracePrompts::new(&tokenizer, read, 5, chat, false).expect("prompts");
+            let prompts =
+                TracePrompts::new(&tokenizer, read, Key::new(5, 0), chat, false).expect("prompts");
             assert!(prompts.from_pieces());
             let made = all(&prompts);
             let tokens: Vec<Vec<u32>> = made
@@ -93,12 +95,14 @@ fn requests_without_ids_or_to_be_unique_share_nothing() {
         .collect();
     for (file, text_of, unique) in [("a.csv", azure, false), ("t", mooncake.clone(), true)] {
         let read = trace(&text_of, &format!("trace:{file}"));
-        let prompts = TracePrompts::new(&tokenizer, read, 1, true, unique).expect("prompts");
+        let prompts =
+            TracePrompts::new(&tokenizer, read, Key::new(1, 0), true, unique).expect("prompts");
         let texts: HashSet<String> = all(&prompts).iter().map(|i| text(i).to_owned()).collect();
         assert_eq!(texts.len(), 3_000, "{file}");
     }
     let same = trace(&mooncake, "trace:t");
-    let prompts = TracePrompts::new(&tokenizer, same, 1, true, false).expect("prompts");
+    let prompts =
+        TracePrompts::new(&tokenizer, same, Key::new(1, 0), true, false).expect("prompts");
     let texts: HashSet<String> = all(&prompts).iter().map(|i| text(i).to_owned()).collect();
     assert_eq!(texts.len(), 1, "the same id is the same text");
 }
@@ -111,7 +115,8 @@ fn blocks_without_an_id_are_the_requests_own_and_surplus_ids_are_ignored() {
         {"timestamp":3,"input_length":40,"output_length":1,"hash_ids":[1,2,3,4,5,6]}"#;
     let read = trace(rows, "trace:t,block=10");
     assert_eq!(read.tally().mismatched, 3);
-    let prompts = TracePrompts::new(&Tokenizer::estimate(), read, 1, false, false).expect("made");
+    let prompts = TracePrompts::new(&Tokenizer::estimate(), read, Key::new(1, 0), false, false)
+        .expect("made");
     let made = all(&prompts);
     let words: Vec<Vec<&str>> = made.iter().map(|item| text(item).split(' ').collect()).collect();
     assert!(words.iter().all(|words| words.len() == 40));
@@ -125,7 +130,8 @@ fn blocks_without_an_id_are_the_requests_own_and_surplus_ids_are_ignored() {
 fn the_same_seed_and_index_give_the_same_prompt_in_any_order() {
     let (_place, tokenizer) = loaded(&trained("unigram"), Some(TEMPLATE));
     let prompts = |seed| {
-        TracePrompts::new(&tokenizer, trace(MOONCAKE, "trace:t"), seed, true, false).expect("made")
+        TracePrompts::new(&tokenizer, trace(MOONCAKE, "trace:t"), Key::new(seed, 0), true, false)
+            .expect("made")
     };
     let (one, other) = (prompts(3), prompts(3));
     let forth = all(&one);
@@ -133,7 +139,7 @@ fn the_same_seed_and_index_give_the_same_prompt_in_any_order() {
     assert!(forth.iter().eq(back.iter().rev()));
     assert_eq!(one.prompt(6), Ok(None));
     // Speed and cuts change when a prompt is sent, not what it says.
-    let part = one.again(trace(MOONCAKE, "trace:t,from=3s,to=4s,speed=9"), 3);
+    let part = one.again(trace(MOONCAKE, "trace:t,from=3s,to=4s,speed=9"), Key::new(3, 0));
     assert_eq!(part.prompt(0).unwrap().unwrap(), forth[2]);
     assert_ne!(text(&prompts(4).prompt(0).unwrap().unwrap()), text(&forth[0]));
 }
@@ -144,7 +150,8 @@ fn prompts_below_the_template_are_sent_at_the_minimum() {
     let (_place, tokenizer) = loaded(&encoder, Some(TEMPLATE));
     let rows = "Timestamp,Request tokens,Response tokens\n1,3,1\n2,90,1\n3,1,1\n4,400,1\n";
     let read = trace(rows, "trace:b.csv");
-    let prompts = TracePrompts::new(&tokenizer, read, 1, true, false).expect("prompts");
+    let prompts =
+        TracePrompts::new(&tokenizer, read, Key::new(1, 0), true, false).expect("prompts");
     let minimum = prompts.minimum();
     assert!(minimum > 3 && minimum < 90, "{minimum}");
     let lengths: Vec<u32> = all(&prompts)
@@ -173,7 +180,8 @@ fn without_independent_pieces_lengths_are_exact_and_sharing_is_about_right() {
     let encoder = pairing_tokenizer();
     let (_place, tokenizer) = loaded(&encoder, None);
     let prompts =
-        TracePrompts::new(&tokenizer, trace(MOONCAKE, "trace:t"), 1, false, false).expect("made");
+        TracePrompts::new(&tokenizer, trace(MOONCAKE, "trace:t"), Key::new(1, 0), false, false)
+            .expect("made");
     assert!(!prompts.from_pieces());
     let made = all(&prompts);
     for (request, item) in prompts.trace().requests().zip(&made) {
@@ -202,7 +210,7 @@ fn a_servers_tokenizer_is_asked_before_and_not_again() {
         .map_err(|error| error.to_string())
     }));
     let read = trace(AZURE, "trace:a.csv");
-    let prompts = TracePrompts::new(&server, read, 1, true, false).expect("prompts");
+    let prompts = TracePrompts::new(&server, read, Key::new(1, 0), true, false).expect("prompts");
     let at_first = asked.load(std::sync::atomic::Ordering::Relaxed);
     for (item, length) in all(&prompts).iter().zip([4808, 3180, 110]) {
         assert_eq!(encoder.encode(templated(text(item)), false).expect("encode").len(), length);
@@ -212,7 +220,8 @@ fn a_servers_tokenizer_is_asked_before_and_not_again() {
         Ask::Text(text) => Ok(text.len() as u32),
         Ask::Messages(_) => Err("no messages here".to_owned()),
     }));
-    let refused = TracePrompts::new(&bytes, trace(AZURE, "trace:a.csv"), 1, false, false);
+    let refused =
+        TracePrompts::new(&bytes, trace(AZURE, "trace:a.csv"), Key::new(1, 0), false, false);
     assert_eq!(refused.expect_err("bytes"), RandomError::NothingCountsAsOne);
 }
 
@@ -221,9 +230,10 @@ fn prepared(read: Trace, seed: u64) -> TracePrompts {
     static ONCE: OnceLock<TracePrompts> = OnceLock::new();
     let once = ONCE.get_or_init(|| {
         let any = trace(MOONCAKE, "trace:t");
-        TracePrompts::new(&Tokenizer::estimate(), any, 0, false, false).expect("prompts")
+        TracePrompts::new(&Tokenizer::estimate(), any, Key::new(0, 0), false, false)
+            .expect("prompts")
     });
-    once.again(read, seed)
+    once.again(read, Key::new(seed, 0))
 }
 
 proptest! {

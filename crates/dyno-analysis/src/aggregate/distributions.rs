@@ -78,7 +78,7 @@ impl Part {
 }
 
 /// Percentiles and moments of nanosecond samples, in milliseconds.
-fn describe(counted: &Counted) -> Option<Distribution> {
+pub(crate) fn describe(counted: &Counted) -> Option<Distribution> {
     let ms = |ns: f64| round6(ns / NS_PER_MS);
     let mut marked = Vec::new();
     let [p50, p66, p75, p80, p90, p95, p98, p99, p99_9] = PERCENTILES.map(|p| {

@@ -1,6 +1,7 @@
 //! First reading of a level's records: everything that can be summed or sampled without knowing
 //! the rest.
 
+use super::cache::Cached;
 use super::concurrency::Flight;
 use super::failures::FailureWords;
 use super::figures::{figures, for_each_gap_sample};
@@ -39,6 +40,7 @@ pub(crate) struct Gathered {
     pub(crate) output: TokenSum,
     pub(crate) asked: Asked,
     pub(crate) prompts: Prompts,
+    pub(crate) cached: Cached,
     pub(crate) streams: Streams,
     pub(crate) words: FailureWords,
     pub(crate) last: LastToEnd,
@@ -228,6 +230,7 @@ impl Gathered {
             self.prompts.ours += u64::from(ours);
             self.prompts.servers += servers.tokens;
         }
+        self.cached.add(record);
         self.streams.add(record);
     }
 }

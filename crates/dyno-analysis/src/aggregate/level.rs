@@ -1,6 +1,7 @@
 //! A level from the end of the first reading to its summary.
 
 use super::bend::bend;
+use super::cache;
 use super::client::{client, exact_lag, slip};
 use super::cost::cost;
 use super::distributions::{Distributions, TimeBlocks};
@@ -199,6 +200,10 @@ impl<'a> Level<'a> {
         findings.extend(
             server.iter().flat_map(|server| server_findings::of_level(plan, server, concurrency)),
         );
+        let counters = in_flight.and_then(|(from, to)| watch.counted_hits(index, from, to));
+        let cache = gathered.cached.summary(env, counters);
+        findings.extend(cache::findings(plan, env, cache.as_ref(), counters));
+        findings.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
         // Latencies of all rates of a ramp together are those of none.
         let known = past_capacity(self.plan).is_none() && ramp.is_none();
         let of_tokens = |time| matches!(time, Time::Tpot | Time::Itl | Time::ChunkGap);
@@ -240,6 +245,7 @@ impl<'a> Level<'a> {
             instrument,
             client,
             server,
+            cache,
             cost: cost(&plan.server, throughput, steady),
             engine_slip_ms: engine_slip,
             failure_samples: gathered.words.texts(),

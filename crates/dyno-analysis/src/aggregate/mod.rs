@@ -2,6 +2,7 @@
 //! what is kept grows by a few numbers a request.
 
 mod bend;
+mod cache;
 mod client;
 mod concurrency;
 mod cost;
@@ -123,6 +124,7 @@ fn run_summary(
         engine: plan.target.embedded.clone().or_else(|| simulated?.engine.clone()),
         origin: None,
         plan_hash: Some(header.plan_hash.clone()),
+        plan_id: Some(plan.id()),
         started: Some(utc(header.anchor_unix_ns)),
         target: plan.target.url.clone(),
         api: Some(plan.target.api.to_string()),

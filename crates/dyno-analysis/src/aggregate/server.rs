@@ -55,13 +55,24 @@ impl Watch {
         inside.filter_map(|sample| Some((sample.at, sample.resident_bytes?))).collect()
     }
 
-    /// What was said of a level whose measured requests were in flight `from..to`.
-    pub(super) fn over(&self, level: u32, from: Nanos, to: Nanos) -> Option<ServerSummary> {
+    /// The samples within these times, and with those next to them.
+    fn within(&self, level: u32, from: Nanos, to: Nanos) -> (&[ServerSample], &[ServerSample]) {
         let around = self.around(level);
         let first = around.partition_point(|sample| sample.at <= from);
         let last = around.partition_point(|sample| sample.at < to).max(first);
-        let inside = &around[first..last];
         let counted = &around[first.saturating_sub(1)..around.len().min(last + 1)];
+        (&around[first..last], counted)
+    }
+
+    /// Share of the prompt tokens that the prefix cache had, by counters alone: a share of the server's
+    /// own reckoning may be that of all its life.
+    pub(super) fn counted_hits(&self, level: u32, from: Nanos, to: Nanos) -> Option<f64> {
+        counted_hits(self.within(level, from, to).1)
+    }
+
+    /// What was said of a level whose measured requests were in flight `from..to`.
+    pub(super) fn over(&self, level: u32, from: Nanos, to: Nanos) -> Option<ServerSummary> {
+        let (inside, counted) = self.within(level, from, to);
         if counted.is_empty() {
             return None;
         }
@@ -117,14 +128,20 @@ fn increase(samples: &[ServerSample], of: fn(&ServerSample) -> Option<u64>) -> O
 }
 
 fn hit_share(inside: &[ServerSample], counted: &[ServerSample]) -> Option<f64> {
-    let queries = increase(counted, |sample| sample.prefix_queries);
-    let hits = increase(counted, |sample| sample.prefix_hits);
-    if let (Some(queries), Some(hits)) = (queries, hits) {
-        return (queries > 0).then(|| round6((hits as f64 / queries as f64).min(1.0)));
+    let counts =
+        |sample: &ServerSample| sample.prefix_queries.is_some() && sample.prefix_hits.is_some();
+    if counted.iter().filter(|sample| counts(sample)).count() > 1 {
+        return counted_hits(counted);
     }
     let shares: Vec<f64> = inside.iter().filter_map(|sample| sample.prefix_share).collect();
     let sum: f64 = shares.iter().sum();
     (!shares.is_empty()).then(|| round6(sum / shares.len() as f64))
+}
+
+fn counted_hits(counted: &[ServerSample]) -> Option<f64> {
+    let queries = increase(counted, |sample| sample.prefix_queries)?;
+    let hits = increase(counted, |sample| sample.prefix_hits)?;
+    (queries > 0).then(|| round6((hits as f64 / queries as f64).min(1.0)))
 }
 
 fn resident(counted: &[ServerSample]) -> Option<Resident> {

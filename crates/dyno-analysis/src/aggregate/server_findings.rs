@@ -15,7 +15,6 @@ const MOST: f64 = 0.5;
 const REQUESTS: f64 = 2.0;
 const FAR_FEWER: f64 = 0.5;
 const FAR_MORE: f64 = 1.5;
-const CACHED: f64 = 0.1;
 
 /// What there is to say of a level.
 pub(super) fn of_level(
@@ -24,12 +23,6 @@ pub(super) fn of_level(
     here: Option<Concurrency>,
 ) -> Vec<Diagnostic> {
     let mut found = Vec::new();
-    found.extend(
-        server
-            .prefix_hit_share
-            .filter(|share| *share > CACHED && all_random(plan))
-            .map(|share| ServerFinding::CachedRandom.with([percent(share)])),
-    );
     if server.samples >= SAMPLES {
         found.extend(queue(server));
         // One shard sees a part of the load, the server all of it.
@@ -58,13 +51,6 @@ fn others(server: &ServerSummary, here: f64) -> Option<Diagnostic> {
     }
     (server > FAR_MORE * here && server > here + REQUESTS)
         .then(|| ServerFinding::More.with([server, here].map(|n| digits(n, 1))))
-}
-
-/// Prompts are random and share nothing by intention.
-fn all_random(plan: &Plan) -> bool {
-    let Some(spec) = plan.data.spec.as_deref() else { return true };
-    let mut parts = spec.split(',').map(str::trim);
-    parts.next() == Some("random") && !parts.any(|part| part.starts_with("prefix"))
 }
 
 /// Where preemptions begin, over all levels.

@@ -62,6 +62,8 @@ pub struct Core {
     /// When it ended.
     clock: Fine,
     finished: Vec<Token>,
+    /// What the prefix cache had of them.
+    finished_cached: Vec<(u64, Option<u32>)>,
     rounds: Option<Rounds>,
     submitted: u64,
     admitted: u64,
@@ -92,6 +94,7 @@ impl Core {
             last: None,
             clock: Fine::default(),
             finished: Vec::new(),
+            finished_cached: Vec::new(),
             rounds: None,
             submitted: 0,
             admitted: 0,
@@ -228,6 +231,18 @@ impl Core {
     pub fn produced(&self, id: u64) -> Option<u32> {
         let sequence = self.sequences.get(self.sequences.find(id)?);
         Some(sequence.produced_by(self.decoding.round()))
+    }
+
+    /// Prompt tokens that the prefix cache had of a request that was admitted; absent without a cache.
+    /// It must be in the engine or have finished in the step just committed.
+    pub fn cached(&self, id: u64) -> Option<u32> {
+        if !self.scheduler.prefix_cache {
+            return None;
+        }
+        match self.sequences.find(id) {
+            Some(slot) => self.sequences.get(slot).cached,
+            None => self.finished_cached.iter().find(|(known, _)| *known == id)?.1,
+        }
     }
 
     /// The settings of the scheduler.

@@ -171,6 +171,8 @@ impl Core {
         let (tokens, cached) = (sequence.tokens(), found.blocks * u64::from(self.scheduler.block));
         sequence.state = State::Prefilling(cached);
         sequence.offered = found.blocks as u32;
+        // What comes back after a preemption may find its own blocks.
+        sequence.cached.get_or_insert(u32::try_from(cached).unwrap_or(u32::MAX));
         self.pool.share(&sequence.hashes[..found.blocks as usize], &mut sequence.shared);
         self.pool.take(self.scheduler.blocks(tokens) - found.blocks);
         self.partial = Some(slot);

@@ -54,6 +54,8 @@ pub(crate) struct Sequence {
     pub(crate) hashes: Box<[u64]>,
     /// Full blocks of the prompt that were looked up or offered to the cache.
     pub(crate) offered: u32,
+    /// Tokens that the cache had of it when it was first admitted.
+    pub(crate) cached: Option<u32>,
     /// Cached blocks that it uses.
     pub(crate) shared: Vec<u32>,
     /// What came before it was preempted.
@@ -77,6 +79,7 @@ impl Sequence {
             first: 0,
             hashes: hashes.into(),
             offered: 0,
+            cached: None,
             shared: Vec::new(),
             stints: Vec::new(),
             before: NONE,

@@ -41,6 +41,8 @@ pub(crate) struct Asked<'a> {
 struct Open {
     connection: u64,
     input: u32,
+    /// Tokens of the prompt that the prefix cache had, once that is known.
+    cached: Option<u32>,
     streamed: bool,
     finish: Finish,
     arrived: Nanos,
@@ -63,6 +65,8 @@ pub(crate) struct Due {
     pub(crate) tokens: u32,
     /// Whether the answer is complete with them.
     pub(crate) over: bool,
+    /// Tokens of the prompt that the prefix cache had; absent without one.
+    pub(crate) cached: Option<u32>,
     /// When the earliest that is not written came.
     pub(crate) at: Nanos,
     /// Whether they are the first and the last that are written of their step.
@@ -116,6 +120,7 @@ impl Live {
             Open {
                 connection,
                 input,
+                cached: None,
                 streamed,
                 finish,
                 arrived: at,
@@ -175,7 +180,10 @@ impl Live {
             let Some(open) = self.requests.get_mut(&token.id) else { continue };
             let since = end.saturating_sub(open.last);
             match token.number {
-                1 => self.figures.first_token(since, open.input),
+                1 => {
+                    self.figures.first_token(since, open.input);
+                    open.cached = self.core.cached(token.id);
+                }
                 _ => self.figures.next_token(since),
             }
             if token.last {
@@ -189,6 +197,7 @@ impl Live {
                     connection: open.connection,
                     tokens: 0,
                     over: false,
+                    cached: None,
                     at: end,
                     first: false,
                     last: false,
@@ -221,6 +230,7 @@ impl Live {
         let mut due = self.outbox.pop_front()?;
         if let Some(open) = self.requests.get_mut(&due.id) {
             (due.tokens, due.over, open.listed) = (open.tokens, open.over, false);
+            due.cached = open.cached;
             if due.over {
                 self.requests.remove(&due.id);
             }

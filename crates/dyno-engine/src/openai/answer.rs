@@ -1,6 +1,6 @@
 //! Bodies in one piece: whole completions, the list of models, errors.
 
-use super::chunk::{Voice, VoiceParts, answer_id, put_usage};
+use super::chunk::{Cached, Voice, VoiceParts, answer_id, put_usage};
 use super::{Endpoint, Finish};
 use serde_json::json;
 
@@ -30,7 +30,8 @@ pub(crate) fn completion(parts: &VoiceParts<'_>, finish: Finish) -> Vec<u8> {
         parts.created, parts.model_json
     )
     .into_bytes();
-    put_usage(&mut body, parts.prompt_tokens, parts.tokens);
+    let cached = parts.tells_cached.then_some(Cached::Later);
+    put_usage(&mut body, parts.prompt_tokens, parts.tokens, cached);
     body.push(b'}');
     body
 }

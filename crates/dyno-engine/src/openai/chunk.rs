@@ -17,6 +17,8 @@ pub(crate) struct Voice {
     salt: u64,
     half: u32,
     prompt_tokens: u32,
+    /// Prompt tokens that the prefix cache had, where that is reported.
+    cached: Option<u32>,
 }
 
 /// What a voice is made from.
@@ -32,6 +34,8 @@ pub(crate) struct VoiceParts<'a> {
     pub(crate) prompt_tokens: u32,
     /// Tokens the answer is going to have.
     pub(crate) tokens: u32,
+    /// An answer in one piece leaves room for the number of cached tokens.
+    pub(crate) tells_cached: bool,
 }
 
 impl Voice {
@@ -54,7 +58,13 @@ impl Voice {
             salt: parts.salt,
             half: parts.tokens / 2,
             prompt_tokens: parts.prompt_tokens,
+            cached: None,
         }
+    }
+
+    /// From now on, usage tells how many prompt tokens the prefix cache had.
+    pub(crate) fn report_cached(&mut self, tokens: u32) {
+        self.cached = Some(tokens);
     }
 
     /// The chunk of token `k`.
@@ -145,7 +155,8 @@ impl Voice {
 
     fn put_usage(&self, out: &mut Vec<u8>, completion_tokens: u32) {
         out.push(b',');
-        put_usage(out, self.prompt_tokens, completion_tokens);
+        let cached = self.cached.map(Cached::Known);
+        put_usage(out, self.prompt_tokens, completion_tokens, cached);
     }
 
     /// The text of tokens `0..n` in one piece.
@@ -163,14 +174,43 @@ pub(super) fn answer_id(endpoint: Endpoint, salt: u64) -> String {
     format!("{prefix}-{:016x}", mix(salt, u32::MAX))
 }
 
+/// Prompt tokens that the prefix cache had.
+pub(super) enum Cached {
+    /// So many.
+    Known(u32),
+    /// That is put in later, and room is left for it.
+    Later,
+}
+
 /// `"usage":{…}`.
-pub(super) fn put_usage(out: &mut Vec<u8>, prompt: u32, completion: u32) {
+pub(super) fn put_usage(out: &mut Vec<u8>, prompt: u32, completion: u32, cached: Option<Cached>) {
     let total = u64::from(prompt) + u64::from(completion);
     let _ = write!(
         out,
         "\"usage\":{{\"prompt_tokens\":{prompt},\"total_tokens\":{total},\
-         \"completion_tokens\":{completion}}}"
+         \"completion_tokens\":{completion}"
     );
+    let _ = match cached {
+        Some(Cached::Known(tokens)) => write!(out, ",{CACHED_DETAILS}{tokens}}}"),
+        Some(Cached::Later) => write!(out, ",{CACHED_DETAILS}{:>CACHED_WIDTH$}}}", 0),
+        None => Ok(()),
+    };
+    out.push(b'}');
+}
+
+const CACHED_DETAILS: &str = "\"prompt_tokens_details\":{\"cached_tokens\":";
+/// Digits of the largest count.
+const CACHED_WIDTH: usize = 10;
+
+/// Puts the number of cached tokens into a rendered body that left room for it.
+pub(crate) fn put_cached(body: &mut [u8], cached: u32) {
+    let details = CACHED_DETAILS.as_bytes();
+    let at = body.windows(details.len()).rposition(|bytes| bytes == details);
+    let room =
+        at.and_then(|at| body.get_mut(at + details.len()..at + details.len() + CACHED_WIDTH));
+    if let Some(room) = room {
+        room.copy_from_slice(format!("{cached:>CACHED_WIDTH$}").as_bytes());
+    }
 }
 
 /// Fills an event up with a field as large as log-probabilities can be.
@@ -198,6 +238,7 @@ mod tests {
             model_json: "\"m \\\"x\\\"\"",
             prompt_tokens: 11,
             tokens: 4,
+            tells_cached: false,
         })
     }
 
@@ -229,6 +270,21 @@ mod tests {
         let usage = rendered(|out| voice.usage(out, 4));
         assert_eq!(usage["choices"], Value::Array(Vec::new()));
         assert_eq!(usage["usage"]["completion_tokens"], 4);
+    }
+
+    #[test]
+    fn cached_tokens_are_told_once_they_are_known() {
+        let mut voice = voice(Endpoint::Chat, &[]);
+        let cached = |voice: &Voice| rendered(|out| voice.usage(out, 4))["usage"].clone();
+        assert!(cached(&voice)["prompt_tokens_details"].is_null());
+        voice.report_cached(u32::MAX);
+        assert_eq!(cached(&voice)["prompt_tokens_details"]["cached_tokens"], u32::MAX);
+        let mut body = b"{".to_vec();
+        put_usage(&mut body, 9, 1, Some(Cached::Later));
+        body.push(b'}');
+        put_cached(&mut body, 8);
+        let body: Value = serde_json::from_slice(&body).unwrap();
+        assert_eq!(body["usage"]["prompt_tokens_details"]["cached_tokens"], 8);
     }
 
     #[test]

@@ -153,6 +153,7 @@ impl Site {
             model_json: &self.model_json,
             prompt_tokens: input,
             tokens,
+            tells_cached: self.tells_cached(),
         };
         if !streamed {
             let reply = self.whole(&parts, finish, failure, start, keep);

@@ -44,6 +44,8 @@ pub struct ServerOptions {
     pub model: String,
     /// Decides the words and ids of the answers, and which requests a fault strikes by rate.
     pub seed: u64,
+    /// Usage tells how many prompt tokens the prefix cache had, where there is one.
+    pub cache_report: bool,
     /// When so many generation requests have been answered, the port is closed, all connections
     /// are reset and [`Server::run`] returns, as if the process had died.
     pub die_after: Option<u64>,
@@ -63,6 +65,7 @@ impl Default for ServerOptions {
             port: 0,
             model: "dyno-scripted".to_owned(),
             seed: 0,
+            cache_report: true,
             die_after: None,
             hang_after: None,
             ledger: None,

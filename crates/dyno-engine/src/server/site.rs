@@ -40,6 +40,8 @@ pub(super) struct Site {
     pub(super) running: u64,
     /// Answers that are over, those to preflights left out.
     pub(super) answered: u64,
+    /// Usage tells how many prompt tokens the prefix cache had.
+    cache_report: bool,
     /// Hashes of requests that were dropped and shall be again.
     pub(super) poisoned: Vec<u64>,
     die_after: Option<u64>,
@@ -69,6 +71,7 @@ impl Site {
             generations: 0,
             running: 0,
             answered: 0,
+            cache_report: options.cache_report,
             poisoned: Vec::new(),
             die_after: options.die_after,
             hang_after: options.hang_after,
@@ -90,6 +93,14 @@ impl Site {
         match &mut self.mind {
             Mind::Scripted(_) => None,
             Mind::Twin(live) => Some(live),
+        }
+    }
+
+    /// Whether usage tells how many prompt tokens the prefix cache had.
+    pub(super) fn tells_cached(&self) -> bool {
+        match &self.mind {
+            Mind::Scripted(_) => false,
+            Mind::Twin(live) => self.cache_report && live.hashed_block().is_some(),
         }
     }
 
@@ -127,7 +138,10 @@ impl Site {
 
     /// The next tokens of the engine to write.
     pub(super) fn next_write(&mut self) -> Option<Due> {
-        self.live().and_then(Live::next_write)
+        let tells_cached = self.tells_cached();
+        let mut due = self.live().and_then(Live::next_write)?;
+        due.cached = due.cached.filter(|_| tells_cached);
+        Some(due)
     }
 
     /// The engine's tokens had been dealt with at `now`.

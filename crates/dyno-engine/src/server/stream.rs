@@ -118,8 +118,12 @@ impl Stream {
         }
     }
 
-    /// Tells that the engine has produced so many tokens by now, the last of them at `at`.
-    pub(super) fn grant(&mut self, tokens: u32, at: Nanos) {
+    /// Tells that the engine has produced so many tokens by now, the last of them at `at`, and had so
+    /// many of the prompt's in its cache.
+    pub(super) fn grant(&mut self, tokens: u32, at: Nanos, cached: Option<u32>) {
+        if let Some(cached) = cached {
+            self.voice.report_cached(cached);
+        }
         if let Pace::Engine(granted) = &mut self.pace {
             *granted = Granted { tokens: granted.tokens.max(tokens), at, ..*granted };
         }

@@ -5,6 +5,7 @@ use super::pace::Next;
 use super::reactor::{Fate, Reactor};
 use super::stream::After;
 use crate::live::Due;
+use crate::openai::chunk::put_cached;
 use dyno_model::{MS, Nanos};
 use rustix::net::sockopt::set_socket_linger;
 use std::net::Shutdown;
@@ -55,10 +56,15 @@ impl Reactor {
         }
         match &mut connection.task {
             Task::Stream(stream) => {
-                stream.grant(due.tokens, due.at);
+                stream.grant(due.tokens, due.at, due.cached);
                 self.advance(connection)
             }
-            Task::Later(_) if due.over => self.fire(connection),
+            Task::Later(later) if due.over => {
+                if let Some(cached) = due.cached {
+                    put_cached(&mut later.bytes, cached);
+                }
+                self.fire(connection)
+            }
             _ => Fate::Keep,
         }
     }

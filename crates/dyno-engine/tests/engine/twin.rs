@@ -192,3 +192,35 @@ fn a_client_that_does_not_read_holds_up_nobody_else() {
     let late = lazy.answer();
     assert_eq!((late.end, late.chunks.len()), (End::Proper, 102));
 }
+
+#[test]
+fn usage_tells_what_the_prefix_cache_had_unless_it_is_told_not_to() {
+    use dyno_engine::{Server, ServerOptions};
+    let scheduler = Scheduler { prefix_cache: true, ..SCHEDULER };
+    let started = |cache_report, scheduler| {
+        let brain = twin(scheduler, 0.1);
+        let options = ServerOptions { brain, cache_report, ..ServerOptions::default() };
+        Server::bind(options).unwrap().spawn().unwrap()
+    };
+    // Blocks of four words; the last word of a prompt is always computed.
+    let prompt = "one two three four five six seven eight";
+    let ask = |running: &dyno_engine::Running, more: &str| {
+        let body = format!("{{\"prompt\":\"{prompt}\"{more}}}");
+        Client::connect(running.addr()).ask("/v1/completions", &body)
+    };
+    let running = started(true, scheduler);
+    let cached = |value: &serde_json::Value| {
+        value["usage"]["prompt_tokens_details"]["cached_tokens"].as_u64()
+    };
+    assert_eq!(cached(&ask(&running, "").json()), Some(0));
+    assert_eq!(cached(&ask(&running, "").json()), Some(4));
+    assert_eq!(cached(&ask(&running, ",\"max_tokens\":1").json()), Some(4));
+    let streamed = ",\"stream\":true,\"stream_options\":{\"include_usage\":true}";
+    let text = ask(&running, streamed).text();
+    assert!(text.contains("\"cached_tokens\":4}"), "{text}");
+    for silent in [started(false, scheduler), started(true, SCHEDULER)] {
+        for _ in 0..2 {
+            assert!(ask(&silent, "").json()["usage"]["prompt_tokens_details"].is_null());
+        }
+    }
+}

@@ -54,6 +54,8 @@ pub enum Metric {
     Waiting,
     /// Use of the server's KV cache.
     KvCache,
+    /// Share of prompt tokens that the server's prefix cache had.
+    CachedShare,
     /// Price of a million output tokens.
     Price,
 }

@@ -416,6 +416,26 @@ pub(super) const OTHERS: &[(Metric, Info, Value)] = &[
         |level| Some(level.server.as_ref()?.kv_use_max? * 100.0),
     ),
     (
+        Metric::CachedShare,
+        Info {
+            id: "cached_share",
+            name: "cached",
+            unit: Unit::Percent,
+            label: ["Cached prompt tokens, share", "前缀缓存命中率"],
+            title: ["Cached", "缓存命中率"],
+            short: ["cached", "缓存"],
+            formula: "cached prompt tokens / prompt tokens",
+            means: [
+                "Prompt tokens that the server had in its prefix cache, by the usage of its responses, \
+                 else by its counters.",
+                "服务器前缀缓存命中的提示词 token 占比，以应答的 usage 为准，否则以其计数器为准。",
+            ],
+            places: &[(PageChart, 34, &[]), (Definitions, 13, &[])],
+            ..SERVER
+        },
+        |level| Some(level.cache.as_ref()?.share? * 100.0),
+    ),
+    (
         Metric::Price,
         charted(
             Info { better: Better::Lower, group: Group::Cost, ..REQUESTS },

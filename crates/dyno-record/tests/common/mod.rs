@@ -133,6 +133,7 @@ fn request() -> impl Strategy<Value = RequestRecord> {
             terminal: flags[2],
             input: counts.1,
             output: counts.2,
+            cached: counts.1.map(|count| count.tokens / 3),
             requested_input: counts.3.map(|n| n / 2),
             requested_output: counts.3,
             status: words.0,

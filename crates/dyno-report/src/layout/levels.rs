@@ -97,5 +97,9 @@ fn columns<'a>() -> Vec<LevelColumn<'a>> {
     columns.push(LevelColumn::own("slo_outcome", |row| {
         row.level.slo.as_ref().map(|s| s.verdict.outcome)
     }));
+    columns.extend([
+        LevelColumn::number("cached_share", |row| row.level.cache.as_ref()?.share),
+        LevelColumn::number("cached_beyond_shared", |row| row.level.cache.as_ref()?.beyond_shared),
+    ]);
     columns
 }

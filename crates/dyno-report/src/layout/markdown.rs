@@ -91,6 +91,12 @@ fn table(summary: &Summary, language: Language) -> String {
         let title = language.choose(time.info().title);
         headings.extend(statistics.iter().map(|which| format!("{title} {} (ms)", which.name())));
     }
+    let cached = Metric::CachedShare;
+    let tells_cached = levels.iter().any(|level| cached.value(level).is_some());
+    if tells_cached {
+        let title = language.choose(cached.info().title);
+        headings.push(format!("{title} ({})", cached.info().unit.name()));
+    }
     headings.push(Message::Verdict.text(language).to_owned());
     let last = headings.len() - 1;
     let rules = (0..headings.len()).map(|i| if i == 0 || i == last { ":---" } else { "---:" });
@@ -100,6 +106,9 @@ fn table(summary: &Summary, language: Language) -> String {
     let mut number_of_note = 0;
     for level in levels {
         let mut cells = cells(level, open, &times, &mut marks);
+        if tells_cached {
+            cells.push(cached.value(level).map_or_else(|| marks.absent(), number));
+        }
         if level.verdict == Verdict::Invalid {
             cells = cells.into_iter().map(|cell| format!("~~{cell}~~")).collect();
         }

@@ -60,6 +60,7 @@ fn columns() -> Vec<RequestColumn> {
         RequestColumn::text("finish_reason", |record| record.finish_reason.clone()),
         RequestColumn::truth("resent", |record| Some(record.resent)),
         RequestColumn::text("detail", |record| record.detail.clone()),
+        RequestColumn::whole("cached_tokens", |record| record.cached),
     ]);
     columns
 }

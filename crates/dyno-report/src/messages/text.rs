@@ -81,6 +81,16 @@ messages! {
         "KV cache {} max, over 95 % for {} of the time",
         "KV 缓存最大 {}，{} 的时间超过 95 %";
     Preemptions: "{} {0|preemption|preemptions}", "抢占 {} 次";
+    Cache: "prefix cache", "前缀缓存";
+    CachedByUsage: "{} of the prompt tokens, by usage", "提示词 token 的 {}（按 usage）";
+    CachedByCounters:
+        "{} of the prompt tokens, by the server's counters",
+        "提示词 token 的 {}（按服务器计数器）";
+    BeyondShared:
+        "{} without the {} tokens that every prompt shares",
+        "除去每个提示词共有的 {1} 个 token 后为 {0}";
+    TtftOfHits: "TTFT p50 of {} {0|hit|hits} {} ms", "{} 个命中请求的 TTFT p50 {} ms";
+    TtftOfMisses: "of {} {0|miss|misses} {} ms", "{} 个未命中请求 {} ms";
     PrefixHits: "prefix cache hits {}", "前缀缓存命中 {}";
     Memory: "memory {} to {} GiB", "内存 {} 到 {} GiB";
     PerMillionOut: "{} per million output tokens", "每百万输出 token {}";

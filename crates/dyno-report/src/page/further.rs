@@ -7,14 +7,15 @@ use super::tables::{self, Cell, Row};
 use super::words::Word;
 use crate::text::{ABSENT, number};
 use dyno_model::summary::{
-    CostSummary, Gauge, LevelSummary, ServerSummary, Sessions, Spread, TurnFigures,
+    CacheFigures, CacheSource, CacheSummary, CostSummary, Gauge, LevelSummary, ServerSummary,
+    Sessions, Spread, TurnFigures,
 };
 
 const GIB: f64 = (1_u64 << 30) as f64;
 
 /// All of it that there is; nothing where there is none.
 pub(super) fn further(page: &Page) -> Option<Markup> {
-    let parts = [repeats(page), sessions(page), server(page), cost(page)];
+    let parts = [repeats(page), sessions(page), cache(page), server(page), cost(page)];
     let parts: Vec<Markup> = parts.into_iter().flatten().collect();
     (!parts.is_empty()).then(|| parts.into_iter().collect())
 }
@@ -111,6 +112,44 @@ fn conversations(page: &Page, level: &LevelSummary, of: &Sessions) -> String {
     let values = [of.started.to_string(), number(of.turns_mean), of.broken.to_string()];
     let [started, turns, broken] = values.each_ref().map(String::as_str);
     page.fill(Word::Conversations, &[&level.label, started, turns, broken])
+}
+
+fn cache(page: &Page) -> Option<Markup> {
+    let ttft = |of: Option<&CacheFigures>| {
+        let p50 = |of: &CacheFigures| of.ttft.as_ref().and_then(|ttft| ttft.p50);
+        of.map_or_else(|| ABSENT.to_owned(), |of| format!("{} ({})", shown(p50(of)), of.requests))
+    };
+    let row = |level: &LevelSummary, of: &CacheSummary| {
+        let source = match of.source {
+            Some(CacheSource::Usage) => page.say(Word::CacheByUsage),
+            Some(CacheSource::Counters) => page.say(Word::CacheByCounters),
+            None => ABSENT,
+        };
+        let shared = of.shared_tokens.map(|tokens| tokens.to_string());
+        Row::plain(vec![
+            Cell::head(&level.label),
+            Cell::figure(&percent(of.share)),
+            Cell::figure(&percent(of.beyond_shared)),
+            Cell::words(source),
+            Cell::figure(shared.as_deref().unwrap_or(ABSENT)),
+            Cell::figure(&ttft(of.hits.as_ref())),
+            Cell::figure(&ttft(of.misses.as_ref())),
+        ])
+    };
+    let levels = page.summary.levels.iter();
+    let rows: Vec<Row> =
+        levels.filter_map(|level| Some(row(level, level.cache.as_ref()?))).collect();
+    let heads = [
+        Word::Level,
+        Word::CachedShare,
+        Word::CachedBeyond,
+        Word::CacheSource,
+        Word::SharedTokens,
+        Word::TtftHits,
+        Word::TtftMisses,
+    ];
+    let about = Some(Word::CacheAbout);
+    (!rows.is_empty()).then(|| part(page, Word::Cache, about, &heads, rows))
 }
 
 fn server(page: &Page) -> Option<Markup> {

@@ -37,6 +37,11 @@ pub(super) fn table(page: &Page) -> Option<Markup> {
     Some([table, legend(page, &marks), notes.into()].into_iter().collect())
 }
 
+/// Whether some level tells how much of its prompts the server's cache had.
+fn tells_cached(page: &Page) -> bool {
+    page.summary.levels.iter().any(|level| Metric::CachedShare.value(level).is_some())
+}
+
 fn heads(page: &Page, open: bool, columns: &[(Time, &[Statistic])]) -> Markup {
     let tall = |word: &str| tag("th").attr("scope", "col").attr("rowspan", "2").text(word).into();
     let wide = |words: &str, span: usize| {
@@ -62,6 +67,10 @@ fn heads(page: &Page, open: bool, columns: &[(Time, &[Statistic])]) -> Markup {
         second.extend(names.map(|name| tag("th").attr("scope", "col").text(name).into()));
     }
     first.push(tall(page.say(Word::InFlight)));
+    if tells_cached(page) {
+        let cached = Metric::CachedShare.info();
+        first.push(tall(&format!("{} (%)", page.language.choose(cached.title))));
+    }
     [tag("tr").adds(first).into(), tag("tr").adds(second).into()].into_iter().collect()
 }
 
@@ -109,6 +118,11 @@ fn row(
     let flight = level.concurrency.map(|flight| number(flight.mean));
     marks.note(false, flight.is_none());
     cells.push(Cell::figure(flight.as_deref().unwrap_or(ABSENT)));
+    if tells_cached(page) {
+        let cached = Metric::CachedShare.value(level).map(number);
+        marks.note(false, cached.is_none());
+        cells.push(Cell::figure(cached.as_deref().unwrap_or(ABSENT)));
+    }
     Row::struck(cells, level.verdict == Verdict::Invalid)
 }
 

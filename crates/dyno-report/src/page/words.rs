@@ -111,6 +111,18 @@ messages! {
     Work: "Work", "吞吐";
     Times: "Times", "时间";
     Requests: "Requests", "请求";
+    Cache: "Prefix cache", "前缀缓存";
+    CacheAbout: "How many of the prompt tokens the server had in its prefix cache. What every prompt \
+        shares, such as a chat template, does not count against a run.",
+        "服务器前缀缓存命中的提示词 token。每个提示词共有的部分（如对话模板）不影响判定。";
+    CachedShare: "Cached", "命中率";
+    CachedBeyond: "Without what all share", "除去共有部分";
+    CacheSource: "By", "来源";
+    CacheByUsage: "usage", "应答的 usage";
+    CacheByCounters: "counters", "计数器";
+    SharedTokens: "Tokens that all share", "共有 token";
+    TtftHits: "TTFT p50 of hits, ms (requests)", "命中请求 TTFT p50（ms，请求数）";
+    TtftMisses: "TTFT p50 of misses, ms (requests)", "未命中请求 TTFT p50（ms，请求数）";
     Server: "The server's own figures", "服务器自身的指标";
     Cost: "Cost", "成本";
     RequestRate: "Requests/s", "QPS（请求/秒）";

@@ -1,6 +1,7 @@
 //! What there is to say about one level, under the table.
 
 use super::TextOptions;
+use super::cache::cache;
 use super::paint::{heading, verdict};
 use super::server::{cost, joined, server};
 use super::slices::slices;
@@ -54,6 +55,7 @@ pub(super) fn level(level: &LevelSummary, run: &RunSummary, options: &TextOption
     let price = run.gpu_cost.as_ref();
     for (name, text) in [
         (Say::Cost, level.cost.and_then(|figures| cost(&figures, price, language))),
+        (Say::Cache, level.cache.as_ref().and_then(|figures| cache(figures, language))),
         (Say::Server, level.server.as_ref().and_then(|figures| server(figures, language))),
         (Say::Client, client(level, language)),
         (Say::Stated, stated(level, language)),

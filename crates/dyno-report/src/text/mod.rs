@@ -1,5 +1,6 @@
 //! The terminal summary: who was measured, one table of levels, then what to know about each.
 
+mod cache;
 mod level;
 mod paint;
 mod plot;

@@ -70,6 +70,12 @@ pub(super) fn table(levels: &[LevelSummary], options: &TextOptions) -> String {
         head.push(format!("{} ms", language.choose(time.info().short)));
         below.push(statistics.iter().map(|which| which.name()).collect::<Vec<_>>().join("/"));
     }
+    let cached = Metric::CachedShare;
+    let tells_cached = levels.iter().any(|level| cached.value(level).is_some());
+    if tells_cached {
+        head.push(language.choose(cached.info().short).to_owned());
+        below.push(cached.info().unit.name().to_owned());
+    }
     head.push(Say::Verdict.text(language).to_owned());
     below.push(String::new());
     let mut rows = vec![head, below];
@@ -93,6 +99,9 @@ pub(super) fn table(levels: &[LevelSummary], options: &TextOptions) -> String {
         }
         for (time, statistics) in &times {
             row.push(cell(level, *time, statistics, &mut marks));
+        }
+        if tells_cached {
+            row.push(cached.value(level).map_or_else(|| marks.absent(), number));
         }
         row.push(level.verdict.name(language).to_owned());
         rows.push(row);

@@ -6,6 +6,7 @@ use dyno_drive::Sending;
 use dyno_drive::arrivals::seeded;
 use dyno_model::prompt::Content;
 use dyno_workload::data::{Count, Selected};
+use dyno_workload::key::Key;
 use dyno_workload::lengths::Lengths;
 use dyno_workload::random::RandomPrompts;
 use dyno_workload::session::{MadeSessions, SessionOptions, led};
@@ -28,10 +29,10 @@ fn kept<T, E: std::fmt::Display>(made: Result<T, E>, account: &Shared) -> Option
 pub(super) fn random(
     prompts: Arc<RandomPrompts>,
     output: Lengths,
-    (seed, level): (u64, u32),
+    key: Key,
     account: Shared,
 ) -> Items {
-    let mut rng = seeded(seed, level, b"outputs ");
+    let mut rng = seeded(key.seed, key.lengths, b"outputs ");
     Box::new(move |index| {
         let item = kept(prompts.prompt(index), &account)?;
         Some(Sending::Single(item, output.sample(&mut rng)))
@@ -41,13 +42,14 @@ pub(super) fn random(
 pub(super) fn selected(
     mut selected: Selected<'static>,
     output: Lengths,
-    (seed, level): (u64, u32),
+    (key, level): (Key, u32),
     account: Shared,
 ) -> Items {
-    let mut rng = seeded(seed, level, b"outputs ");
+    let mut rng = seeded(key.seed, key.lengths, b"outputs ");
+    let before = selected.tally();
     Box::new(move |index| {
         let next = selected.next();
-        lock(&account).keep(level, index + 1, selected.tally());
+        lock(&account).keep(level, index + 1, selected.tally().since(&before));
         let item = kept(next?, &account)?;
         Some(Sending::Single(item, output.sample(&mut rng)))
     })
@@ -63,16 +65,16 @@ pub(super) fn led_anew(
     mut selected: Selected<'static>,
     count: Option<Count<'static>>,
     output: Lengths,
-    (seed, level): (u64, u32),
+    (key, level): (Key, u32),
     account: Shared,
 ) -> Items {
+    let before = selected.tally();
     Box::new(move |index| {
-        let key = (seed, level, index);
         let next = selected.next();
-        lock(&account).keep(level, index + 1, selected.tally());
+        lock(&account).keep(level, index + 1, selected.tally().since(&before));
         let item = kept(next?, &account)?;
         let asked = item.output_tokens;
-        let said = kept(led(item.content, options.most_turns(key)), &account)?;
+        let said = kept(led(item.content, options.most_turns(&key, index)), &account)?;
         let tokens = match (&count, said.first()) {
             (Some(count), Some(first)) => {
                 Some(kept(count(&Content::Messages(first.clone())), &account)?)
@@ -80,7 +82,7 @@ pub(super) fn led_anew(
             _ => None,
         };
         let output = |rng: &mut _| asked.unwrap_or_else(|| output.sample(rng));
-        Some(Sending::Conversation(options.lead(said, tokens, output, key)))
+        Some(Sending::Conversation(options.lead(said, tokens, output, (&key, index))))
     })
 }
 

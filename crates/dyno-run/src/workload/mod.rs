@@ -2,6 +2,7 @@
 //! sends on the encoder's thread (`items`), and tells what became of the data (`account`, `notes`).
 
 mod account;
+mod again;
 mod fault;
 mod items;
 mod notes;
@@ -10,11 +11,12 @@ mod source;
 pub use source::{LED_WHOLE, limits, selection};
 
 use account::Account;
+pub(crate) use again::Attempt;
 use dyno_drive::Sending;
 use dyno_model::Nanos;
 use dyno_model::plan::{Api, LevelPlan, Plan};
 use dyno_model::prompt::{Content, Item};
-use dyno_workload::data::{Count, DataSet, Selected, Selection};
+use dyno_workload::data::{Count, DataError, DataSet, Selected, Selection};
 use dyno_workload::random::RandomPrompts;
 use dyno_workload::session::{MadeSessions, said};
 use dyno_workload::tokenizer::Tokenizer;
@@ -35,6 +37,8 @@ pub struct Workload {
     /// What was made for some level: the search for words that are one token each is done once.
     prepared: Arc<Mutex<Option<Prepared>>>,
     account: Arc<Mutex<Account>>,
+    /// What tells its prompts from those of other runs and attempts.
+    attempt: Attempt,
 }
 
 /// Prompts that were made to a tokenizer's measure.
@@ -79,10 +83,11 @@ impl Workload {
             source,
             prepared: Arc::default(),
             account: Arc::default(),
+            attempt: Attempt::default(),
         })
     }
 
-    /// The same prompts for another run, with an account of its own.
+    /// The same data for another run, with an account of its own.
     pub fn beside(&self) -> Self {
         Self { account: Arc::default(), ..self.clone() }
     }
@@ -139,17 +144,17 @@ impl Workload {
     fn made(&self, plan: &Plan, level: &LevelPlan, number: u32) -> Result<Items, Fault> {
         let output = || lengths("--output-tokens", &level.output_tokens.0);
         let input = || lengths("--input-tokens", &level.input_tokens.0);
-        let key = (plan.seed, number);
+        let key = self.attempt.key(plan, level, number);
         let account = Arc::clone(&self.account);
         let mut prepared = lock(&self.prepared);
         match &self.source {
             Source::Random(options) => {
                 let input = input()?;
                 let prompts = match prepared.as_ref() {
-                    Some(Prepared::Random(prompts)) => prompts.again(input, number),
+                    Some(Prepared::Random(prompts)) => prompts.again(input, key),
                     _ => {
                         let options = options.clone();
-                        RandomPrompts::new(&self.tokenizer, input, plan.seed, number, options)
+                        RandomPrompts::new(&self.tokenizer, input, key, options)
                     }
                 };
                 let prompts = Arc::new(prompts.map_err(of_random)?);
@@ -159,7 +164,7 @@ impl Workload {
             Source::Made(options) => {
                 let tokens = (input()?, output()?);
                 let sessions = match prepared.as_ref() {
-                    Some(Prepared::Made(sessions)) => sessions.again(tokens, number),
+                    Some(Prepared::Made(sessions)) => sessions.again(tokens, key),
                     _ => {
                         let unique = plan.data.unique_prefix;
                         MadeSessions::new(&self.tokenizer, options.clone(), tokens, key, unique)
@@ -171,30 +176,87 @@ impl Workload {
             }
             Source::Trace(trace) => {
                 let unique = plan.data.unique_prefix;
-                let made = TracePrompts::new(
-                    &self.tokenizer,
-                    trace.clone(),
-                    plan.seed,
-                    chat(plan),
-                    unique,
-                );
+                let made =
+                    TracePrompts::new(&self.tokenizer, trace.clone(), key, chat(plan), unique);
                 let prompts = Arc::new(made.map_err(|error| ("--data", error.to_string()))?);
                 *prepared = Some(Prepared::Trace(Arc::clone(&prompts)));
                 Ok(items::trace(prompts, account))
             }
             Source::Set(set, selection) => {
                 let count = self.counter(chat(plan), is_bounded(selection));
-                let selected = selected(set, selection, number, count)?;
-                Ok(items::selected(selected, output()?, key, account))
+                let selected = self.selected(set, selection, count)?;
+                Ok(items::selected(selected, output()?, (key, number), account))
             }
             Source::Led(led) => {
                 let Led { set, selection, options } = &**led;
                 let bounds = self.counter(chat(plan), true).filter(|_| is_bounded(selection));
-                let selected = selected(set, selection, number, bounds.map(counting_said))?;
+                let selected = self.selected(set, selection, bounds.map(counting_said))?;
                 let count = self.counter(chat(plan), false);
+                let key = (key, number);
                 Ok(items::led_anew(options.clone(), selected, count, output()?, key, account))
             }
         }
+    }
+
+    /// The prompts of a file, from where the last level stopped.
+    fn selected(
+        &self,
+        set: &DataSet,
+        selection: &Selection,
+        count: Option<Count<'static>>,
+    ) -> Result<Selected<'static>, Fault> {
+        let wrong = |error: DataError| ("--data", error.to_string());
+        let selection = Selection { run: self.attempt.run, ..selection.clone() };
+        let mut selected = selection.of(set, count).map_err(wrong)?;
+        selected.pass_over(self.attempt.taken).map_err(wrong)?;
+        Ok(selected)
+    }
+
+    /// Sets its prompts apart from those of other runs and attempts.
+    pub(crate) fn set_apart(&mut self, attempt: Attempt) {
+        self.attempt = attempt;
+    }
+
+    /// Tells this run from others.
+    pub(crate) fn run(&self) -> u64 {
+        self.attempt.run
+    }
+
+    /// A level has taken so many prompts; the next goes on behind them.
+    pub(crate) fn took(&mut self, plan: &Plan, prompts: u64) {
+        if !plan.data.same_prompts {
+            self.attempt.taken += prompts;
+        }
+    }
+
+    /// Prompts that put what a level's prompts share into the server's cache; none where that is not
+    /// asked for. The level will have about so many prompts.
+    pub(crate) fn primers(
+        &self,
+        plan: &Plan,
+        level: &LevelPlan,
+        number: u32,
+        prompts: u64,
+    ) -> Result<Vec<Item>, String> {
+        if plan.data.cache_hit.is_none() {
+            return Ok(Vec::new());
+        }
+        let aside = self.aside();
+        drop(aside.items(plan, level, number)?);
+        let prepared = lock(&aside.prepared);
+        match prepared.as_ref() {
+            Some(Prepared::Random(made)) => {
+                made.primers(prompts).map_err(|error| error.to_string())
+            }
+            _ => Ok(Vec::new()),
+        }
+    }
+
+    /// The same data, from their beginning, of which no account is kept.
+    fn aside(&self) -> Self {
+        let mut aside = Self { account: Arc::default(), ..self.clone() };
+        aside.attempt.taken = 0;
+        aside
     }
 
     /// Counts every item with a tokenizer that was given. Without one, the server's usage will
@@ -225,7 +287,7 @@ impl Workload {
             Source::Set(..) | Source::Led(_) if self.open_to_server => return Ok(None),
             Source::Set(..) | Source::Led(_) => None,
         };
-        let aside = Self { account: Arc::default(), ..self.clone() };
+        let aside = self.aside();
         let Some(level) = plan.levels.first() else { return Ok(None) };
         let made = aside.items(plan, level, 0)?(made_up.unwrap_or(0));
         let item = match made {
@@ -255,7 +317,7 @@ impl Workload {
         if self.is_session() {
             return Ok(None);
         }
-        let aside = Self { account: Arc::default(), ..self.clone() };
+        let aside = self.aside();
         let Some(level) = plan.levels.get(number as usize) else { return Ok(None) };
         let mut items = aside.items(plan, level, number)?;
         let (mut count, mut input, mut output) = (0_u64, 0_u64, 0_u64);
@@ -275,7 +337,7 @@ impl Workload {
 
     /// Makes sure that there is something to send in every level, before anything is sent.
     pub fn check(&self, plan: &Plan) -> Result<(), Fault> {
-        let aside = Self { account: Arc::default(), ..self.clone() };
+        let aside = self.aside();
         if self.source.selection().is_some() || self.trace().is_some() {
             let Some(level) = plan.levels.first() else { return Ok(()) };
             let mut items = aside.made(plan, level, 0)?;
@@ -287,18 +349,6 @@ impl Workload {
         let mut levels = (0..).zip(&plan.levels);
         levels.try_for_each(|(number, level)| aside.made(plan, level, number).map(drop))
     }
-}
-
-fn selected(
-    set: &DataSet,
-    selection: &Selection,
-    number: u32,
-    count: Option<Count<'static>>,
-) -> Result<Selected<'static>, Fault> {
-    let mut selection = selection.clone();
-    // A level of its own order: what the last one sent may still be cached.
-    selection.seed ^= u64::from(number) << 32;
-    selection.of(set, count).map_err(|error| ("--data", error.to_string()))
 }
 
 fn is_bounded(selection: &Selection) -> bool {

@@ -4,7 +4,7 @@ use super::source::Source;
 use super::{Prepared, Workload, lock};
 use dyno_model::Diagnostic;
 use dyno_words::Note;
-use dyno_workload::data::{Order, Tally};
+use dyno_workload::data::Tally;
 use dyno_workload::trace::TracePrompts;
 
 /// Notes in the making.
@@ -66,9 +66,7 @@ impl Workload {
             (sum(|t| t.dropped_long), Note::DataLong),
             (sum(|t| t.truncated), Note::DataCut),
         ]);
-        let next_level =
-            selection.order == Order::File && sent.iter().filter(|n| **n > 0).count() > 1;
-        if !selection.unique_prefix && (sum(|t| t.repeats) > 0 || next_level) {
+        if !selection.unique_prefix && sum(|t| t.repeats) > 0 {
             notes.say(match self.source {
                 Source::Led(_) => Note::ConversationsRepeat,
                 _ => Note::PromptsRepeat,

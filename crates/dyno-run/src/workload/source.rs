@@ -95,6 +95,7 @@ pub fn selection(data: &DataPlan, seed: u64) -> Selection {
         limit: data.limit,
         repeat: true,
         unique_prefix: data.unique_prefix,
+        ..Selection::default()
     }
 }
 
@@ -108,18 +109,28 @@ pub fn limits(data: &DataPlan) -> TraceLimits {
     }
 }
 
+/// Groups that share a prefix with `--cache-hit`, unless told.
+const GROUPS: u32 = 8;
+
 fn random_options(
     spec: Option<&DataSpec>,
     data: &DataPlan,
     chat: bool,
 ) -> Result<RandomOptions, String> {
     let mut options = RandomOptions { chat, unique: data.unique_prefix, ..Default::default() };
+    if data.cache_hit.is_some() {
+        (options.shared, options.groups) = (data.cache_hit, GROUPS);
+    }
     if let Some(spec) = spec {
         if spec.path.is_some() {
             return Err("random prompts come from no file; leave the path out".to_owned());
         }
         let shared = spec.only(&["prefix", "groups"]).and_then(|()| shared_prefix(spec));
-        (options.prefix, options.groups) = shared.map_err(|error| error.to_string())?;
+        let (prefix, groups) = shared.map_err(|error| error.to_string())?;
+        options.prefix = prefix;
+        if data.cache_hit.is_none() || spec.option("groups").is_some() {
+            options.groups = groups;
+        }
     }
     Ok(options)
 }

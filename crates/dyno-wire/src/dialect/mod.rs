@@ -24,6 +24,8 @@ pub struct Delta {
     pub finish: Option<String>,
     /// Input tokens, by the server's usage.
     pub input_tokens: Option<u64>,
+    /// Input tokens from the prefix cache, by the server's usage.
+    pub cached_tokens: Option<u64>,
     /// Output tokens up to and including this event, by the server's usage.
     pub output_tokens: Option<u64>,
     /// It reports an error, in the server's words.

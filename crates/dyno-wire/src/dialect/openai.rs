@@ -130,10 +130,32 @@ impl Gather {
             match key {
                 b"prompt_tokens" => self.delta.input_tokens = scan.count()?,
                 b"completion_tokens" => self.delta.output_tokens = scan.count()?,
+                b"prompt_tokens_details" => self.cached_in(scan, b"cached_tokens")?,
+                // DeepSeek and its like.
+                b"prompt_cache_hit_tokens" => self.cached(scan)?,
                 _ => scan.value().map(drop)?,
             }
             Ok(())
         })
+    }
+
+    /// `prompt_tokens_details`, or llama.cpp's `timings`: under this name stand the tokens that the
+    /// prefix cache had.
+    fn cached_in(&mut self, scan: &mut Scanner<'_>, name: &[u8]) -> Scan<()> {
+        if scan.peek() != b'{' {
+            return scan.value().map(drop);
+        }
+        scan.object(&mut |scan, key| match key == name {
+            true => self.cached(scan),
+            false => scan.value().map(drop),
+        })
+    }
+
+    /// Tokens that the prefix cache had. What is not a count is no reason to give a response up.
+    fn cached(&mut self, scan: &mut Scanner<'_>) -> Scan<()> {
+        let text = std::str::from_utf8(scan.value()?).unwrap_or_default();
+        self.delta.cached_tokens = text.parse().ok().or(self.delta.cached_tokens);
+        Ok(())
     }
 
     fn answer(&mut self, bytes: &[u8]) -> Scan<()> {
@@ -143,6 +165,7 @@ impl Gather {
             b"choices" if scan.null()? => Ok(()),
             b"choices" => scan.array(&mut |scan| self.choice(scan)),
             b"usage" => self.usage(scan),
+            b"timings" => self.cached_in(scan, b"cache_n"),
             b"object" => {
                 failed |= scan.value()? == b"\"error\"";
                 Ok(())
@@ -262,6 +285,24 @@ mod tests {
         assert_eq!((usage.input_tokens, usage.output_tokens), (Some(7), None));
         assert!(parse(json!({"choices": [], "usage": null})).input_tokens.is_none());
         assert!(event(b" [DONE] ", Keep::default()).unwrap().terminal);
+    }
+
+    #[test]
+    fn cached_tokens_are_those_that_the_server_names() {
+        let cached = |usage: Value| parse(json!({"choices": [], "usage": usage})).cached_tokens;
+        let details = |details: Value| cached(json!({"prompt_tokens_details": details}));
+        assert_eq!(details(json!({"cached_tokens": 48, "audio_tokens": null})), Some(48));
+        assert_eq!(details(json!({"cached_tokens": 0})), Some(0));
+        assert_eq!(cached(json!({"prompt_cache_hit_tokens": 32})), Some(32));
+        let timings = json!({"choices": [], "timings": {"cache_n": 20, "prompt_ms": 1.5}});
+        assert_eq!(parse(timings).cached_tokens, Some(20));
+        // Absent is not 0.
+        for absent in
+            [json!(null), json!({}), json!({"cached_tokens": null}), json!(["x"]), json!(7)]
+        {
+            assert_eq!(details(absent), None);
+        }
+        assert_eq!(cached(json!({"prompt_tokens": 7})), None);
     }
 
     #[test]

@@ -223,6 +223,7 @@ impl<'a> Probe<'a> {
             max_tokens_field: limit.into(),
             length_field,
             refused,
+            shared_tokens: None,
         };
         (self.shape, preflight, self.notes)
     }

@@ -1,6 +1,7 @@
 //! All that is said, a table a room, made by one macro, so that no language lacks anything. A row
 //! and the rule that raises it are all that something new to say takes.
 
+mod cache;
 mod findings;
 mod import;
 mod instrument;
@@ -11,6 +12,7 @@ mod phrases;
 mod server;
 mod slo;
 
+pub use cache::CacheFinding;
 pub use findings::Finding;
 pub use import::Problem;
 pub use instrument::Measuring;
@@ -24,12 +26,13 @@ pub use slo::Undecided;
 
 use crate::wording::Wording;
 
-const TABLES: [&[Wording]; 9] = [
+const TABLES: [&[Wording]; 10] = [
     Finding::ROWS,
     Measuring::ROWS,
     OverTime::ROWS,
     ServerFinding::ROWS,
     Undecided::ROWS,
+    CacheFinding::ROWS,
     Note::ROWS,
     Defect::ROWS,
     Problem::ROWS,

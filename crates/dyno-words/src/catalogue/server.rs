@@ -52,10 +52,4 @@ wordings! {
         ["others use it, so these figures are of a shared server; measure it alone, or count all \
           clients",
          "有其他用户在使用，因此这是共享服务器的数值；请单独测量，或计入所有客户端"];
-    CachedRandom: Note "cached_random",
-        ["the prefix cache had {} of the prompt tokens, although the prompts are random",
-         "提示词是随机的，前缀缓存却命中了 {} 的提示词 token"],
-        ["prompts of an earlier run with this seed, or a long chat template, flatter TTFT and \
-          throughput; use another --seed or --unique-prefix, or clear the cache",
-         "此前用同一种子的测试或较长的对话模板会使 TTFT 和吞吐量偏好；请换用其他 --seed 或 --unique-prefix，或清空缓存"];
 }

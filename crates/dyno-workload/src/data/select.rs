@@ -31,6 +31,8 @@ pub struct Selection {
     pub order: Order,
     /// What the order and the prefixes depend on.
     pub seed: u64,
+    /// Sets the prefixes apart from those of other runs, whatever their seed.
+    pub run: u64,
     /// The fewest input tokens a prompt may have.
     pub min_input: Option<u32>,
     /// The most input tokens a prompt may have.
@@ -51,6 +53,7 @@ impl Default for Selection {
         Self {
             order: Order::File,
             seed: 0,
+            run: 0,
             min_input: None,
             max_input: None,
             outside: Outside::Drop,
@@ -86,6 +89,24 @@ pub struct Tally {
 }
 
 const REMEMBERED: usize = 1_000_000;
+
+impl Tally {
+    /// What became of the records since then. How often the data began again counts from the start.
+    #[must_use]
+    pub fn since(&self, then: &Self) -> Self {
+        Self {
+            read: self.read.saturating_sub(then.read),
+            skipped: self.skipped.saturating_sub(then.skipped),
+            blank: self.blank.saturating_sub(then.blank),
+            dropped_short: self.dropped_short.saturating_sub(then.dropped_short),
+            dropped_long: self.dropped_long.saturating_sub(then.dropped_long),
+            truncated: self.truncated.saturating_sub(then.truncated),
+            repeats: self.repeats,
+            given: self.given.saturating_sub(then.given),
+            distinct: self.distinct.saturating_sub(then.distinct),
+        }
+    }
+}
 
 impl Selection {
     /// The items, one at a time. `count` is needed for the bounds; where it is given, every item
@@ -154,6 +175,17 @@ pub struct Selected<'a> {
 }
 
 impl Selected<'_> {
+    /// Passes over so many items, which were given out before; fewer if there are no more.
+    pub fn pass_over(&mut self, items: u64) -> Result<(), DataError> {
+        for _ in 0..items {
+            match self.next() {
+                Some(item) => drop(item?),
+                None => break,
+            }
+        }
+        Ok(())
+    }
+
     /// What became of the records so far.
     pub fn tally(&self) -> Tally {
         let mut tally = self.tally;
@@ -195,7 +227,7 @@ impl Selected<'_> {
         let once = u64::from(first_pass);
         self.tally.read += once;
         if self.plan.unique_prefix {
-            prepend(&mut item.content, &prefix(self.plan.seed, self.tally.given));
+            prepend(&mut item.content, &prefix(self.plan.seed ^ self.plan.run, self.tally.given));
         }
         if let Some(count) = &self.count {
             let failed = |what| DataError::Count {

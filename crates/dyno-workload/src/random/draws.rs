@@ -7,10 +7,15 @@ use rand_chacha::rand_core::{Rng, SeedableRng};
 pub(crate) const UNIQUE: u32 = 16;
 
 /// A stream of random numbers for one purpose and number.
-pub(crate) fn stream(seed: u64, level: u32, purpose: &[u8; 8], number: u64) -> ChaCha8Rng {
+pub(crate) fn stream(
+    (seed, level, edition): (u64, u32, u32),
+    purpose: &[u8; 8],
+    number: u64,
+) -> ChaCha8Rng {
     let mut key = [0_u8; 32];
     key[..8].copy_from_slice(&seed.to_le_bytes());
     key[8..12].copy_from_slice(&level.to_le_bytes());
+    key[12..16].copy_from_slice(&edition.to_le_bytes());
     key[16..24].copy_from_slice(purpose);
     key[24..].copy_from_slice(&number.to_le_bytes());
     ChaCha8Rng::from_seed(key)
@@ -30,8 +35,8 @@ pub(crate) struct Beginning {
 
 impl Beginning {
     /// The beginning of the text with this number.
-    pub(crate) fn new(seed: u64, level: u32, number: u64) -> Self {
-        Self { digits: number, shifts: stream(seed, level, b"unique  ", 0) }
+    pub(crate) fn new(shifts: ChaCha8Rng, number: u64) -> Self {
+        Self { digits: number, shifts }
     }
 
     /// The next piece.

@@ -1,9 +1,9 @@
-//! Made-up conversations: the same seed, level and index give the same words of the user's.
+//! Made-up conversations: the same key and index give the same words of the user's.
 
 use super::SessionOptions;
 use crate::item::{Content, Message};
+use crate::key::Key;
 use crate::lengths::Lengths;
-use crate::random::draws::stream;
 use crate::random::{RandomError, RandomOptions, RandomPrompts};
 use crate::tokenizer::Tokenizer;
 use dyno_model::prompt::{Conversation, UserTurn};
@@ -24,8 +24,7 @@ pub struct MadeSessions {
     /// What later turns add is counted by itself.
     later: RandomPrompts,
     output: Lengths,
-    seed: u64,
-    level: u32,
+    key: Key,
 }
 
 impl MadeSessions {
@@ -34,40 +33,39 @@ impl MadeSessions {
         tokenizer: &Tokenizer,
         options: SessionOptions,
         (input, output): (Lengths, Lengths),
-        (seed, level): (u64, u32),
+        key: Key,
         unique: bool,
     ) -> Result<Self, RandomError> {
         let SessionOptions { prefix, groups, .. } = options;
         let begins = RandomOptions { prefix, groups, unique, ..RandomOptions::default() };
         let adds = RandomOptions { chat: false, ..RandomOptions::default() };
         let beginning = options.first.unwrap_or(input);
-        let first = RandomPrompts::new(tokenizer, beginning, seed, level, begins);
+        let first = RandomPrompts::new(tokenizer, beginning, key, begins);
         let first = first.map_err(|error| options.blamed(error))?;
-        let later = RandomPrompts::new(tokenizer, input, seed, level ^ LATER, adds)?;
-        Ok(Self { options, first, later, output, seed, level })
+        let later = RandomPrompts::new(tokenizer, input, key.apart(LATER), adds)?;
+        Ok(Self { options, first, later, output, key })
     }
 
     /// The same for another level or other lengths, without finding out or asking anything anew.
     pub fn again(
         &self,
         (input, output): (Lengths, Lengths),
-        level: u32,
+        key: Key,
     ) -> Result<Self, RandomError> {
         let beginning = self.options.first.unwrap_or(input);
-        let first = self.first.again(beginning, level);
+        let first = self.first.again(beginning, key);
         Ok(Self {
             first: first.map_err(|error| self.options.blamed(error))?,
-            later: self.later.again(input, level ^ LATER)?,
+            later: self.later.again(input, key.apart(LATER))?,
             options: self.options.clone(),
             output,
-            seed: self.seed,
-            level,
+            key,
         })
     }
 
     /// The conversation of an arrival.
     pub fn conversation(&self, index: u64) -> Result<Conversation, RandomError> {
-        let mut rng = plan(self.seed, self.level, index);
+        let mut rng = plan(&self.key, index);
         let count = self.options.made_turns().sample(&mut rng);
         let first = self.first.prompt(index)?;
         let input_tokens = first.input_tokens;
@@ -96,8 +94,8 @@ impl MadeSessions {
 }
 
 /// What is drawn of a conversation besides its words.
-pub(super) fn plan(seed: u64, level: u32, index: u64) -> ChaCha8Rng {
-    stream(seed, level, b"sessions", index)
+pub(super) fn plan(key: &Key, index: u64) -> ChaCha8Rng {
+    key.of_lengths(b"sessions", index)
 }
 
 impl SessionOptions {
@@ -117,9 +115,9 @@ impl SessionOptions {
         said: Vec<Vec<Message>>,
         input_tokens: Option<u32>,
         output: impl Fn(&mut ChaCha8Rng) -> u32,
-        (seed, level, index): (u64, u32, u64),
+        (key, index): (&Key, u64),
     ) -> Conversation {
-        let mut rng = plan(seed, level, index);
+        let mut rng = plan(key, index);
         let turns = said.into_iter().enumerate().map(|(number, messages)| {
             let think = if number == 0 { 0 } else { self.think.sample(&mut rng) };
             UserTurn { think, messages, output_tokens: output(&mut rng) }
@@ -128,8 +126,8 @@ impl SessionOptions {
     }
 
     /// The most turns that are taken of a recorded conversation.
-    pub fn most_turns(&self, (seed, level, index): (u64, u32, u64)) -> u32 {
+    pub fn most_turns(&self, key: &Key, index: u64) -> u32 {
         let Some(turns) = self.turns else { return super::MOST_TURNS };
-        turns.sample(&mut stream(seed, level, b"turns   ", index))
+        turns.sample(&mut key.of_lengths(b"turns   ", index))
     }
 }

@@ -4,6 +4,7 @@
 use super::{SessionOptions, led, said};
 use crate::data::{DataError, Spread, outputs, sample, samples};
 use crate::item::{Content, Item};
+use crate::key::Key;
 use std::fmt;
 
 /// What a file of conversations holds.
@@ -44,7 +45,7 @@ impl SessionProfile {
                 profile.output.add(output);
             }
             sample(&said, &mut profile.samples);
-            if let Ok(turns) = led(item.content, options.most_turns((seed, 0, index))) {
+            if let Ok(turns) = led(item.content, options.most_turns(&Key::new(seed, 0), index)) {
                 profile.turns.add(turns.len() as u32);
             }
         }

@@ -5,11 +5,12 @@ use rand_chacha::ChaCha8Rng;
 
 use super::{Trace, TraceRequest};
 use crate::item::{Content, Item};
-use crate::random::draws::{Beginning, UNIQUE, draw, stream};
+use crate::key::Key;
+use crate::random::draws::{Beginning, UNIQUE, draw};
 use crate::random::{Check, Maker, RandomError};
 use crate::tokenizer::Tokenizer;
 
-/// Makes the prompts of a trace: the same seed and index give the same prompt, in whatever order
+/// Makes the prompts of a trace: the same key and index give the same prompt, in whatever order
 /// they are asked for.
 ///
 /// Where the tokenizer has words that are one token each wherever they stand, requests whose first
@@ -20,7 +21,7 @@ use crate::tokenizer::Tokenizer;
 pub struct TracePrompts {
     maker: Maker,
     trace: Trace,
-    seed: u64,
+    key: Key,
     unique: bool,
     /// Choices that fill a block.
     block: u32,
@@ -33,21 +34,23 @@ impl TracePrompts {
     pub fn new(
         tokenizer: &Tokenizer,
         trace: Trace,
-        seed: u64,
+        key: Key,
         chat: bool,
         unique: bool,
     ) -> Result<Self, RandomError> {
-        Ok(Self::with(Maker::new(tokenizer, chat)?, trace, seed, unique))
+        Ok(Self::with(Maker::new(tokenizer, chat)?, trace, key, unique))
     }
 
-    /// The same for another trace or seed, without finding out or asking anything anew.
-    pub fn again(&self, trace: Trace, seed: u64) -> Self {
-        Self::with(self.maker.again(), trace, seed, self.unique)
+    /// The same for another trace or key, without finding out or asking anything anew.
+    pub fn again(&self, trace: Trace, key: Key) -> Self {
+        Self::with(self.maker.again(), trace, key, self.unique)
     }
 
-    fn with(maker: Maker, trace: Trace, seed: u64, unique: bool) -> Self {
+    fn with(maker: Maker, trace: Trace, key: Key, unique: bool) -> Self {
         let block = f64::from(trace.block()) / maker.tokens_of_a_choice();
-        Self { maker, trace, seed, unique, block: (block.round() as u32).max(1) }
+        // Requests without ids have beginnings of their own, too, which a seed repeats.
+        let key = if unique { key } else { Key { run: 0, ..key } };
+        Self { maker, trace, key, unique, block: (block.round() as u32).max(1) }
     }
 
     /// The trace.
@@ -97,20 +100,20 @@ impl TracePrompts {
         let ids = if self.unique { &[] } else { request.hashes };
         let ids = &ids[..ids.len().min(blocks)];
         Chooser {
-            seed: self.seed,
+            key: self.key,
             index,
             ids: ids.iter(),
             block: self.block,
             left: 0,
             words: None,
-            beginning: ids.is_empty().then(|| Beginning::new(self.seed, 0, index)),
+            beginning: ids.is_empty().then(|| self.key.beginning(index)),
         }
     }
 }
 
 /// Chooses the words of one prompt: those of each block by its id, and those after by the prompt.
 struct Chooser<'a> {
-    seed: u64,
+    key: Key,
     index: u64,
     /// Ids of the blocks to come.
     ids: std::slice::Iter<'a, u64>,
@@ -130,15 +133,15 @@ impl Chooser<'_> {
         if self.left == 0 {
             self.words = None;
         }
-        let Self { seed, index, ids, block, left, .. } = self;
+        let Self { key, index, ids, block, left, .. } = self;
         let words = self.words.get_or_insert_with(|| match ids.next() {
             Some(id) => {
                 *left = *block;
-                stream(*seed, 0, b"blocks  ", *id)
+                key.of_words(b"blocks  ", *id)
             }
             None => {
                 *left = u32::MAX;
-                stream(*seed, 0, b"requests", *index)
+                key.of_words(b"requests", *index)
             }
         });
         *left -= 1;

@@ -47,6 +47,8 @@ Examples:
       questions from a file; `dyno data show open_qa.jsonl` says what is in it
   dyno bench http://localhost:8000 --concurrency 32 --input-tokens 128,2048 --output-tokens 128,512
       a grid of lengths
+  dyno bench http://localhost:8000 --concurrency 32 --input-tokens 2048 --cache-hit 60%
+      prompts of which the server's prefix cache has about 60 %
   dyno bench http://localhost:8000 --concurrency 32 --duration 10m --data session,turns=8,think=5s
       conversations: 32 users who take 5 s from each answer to their next turn
   dyno bench http://localhost:8000 --data trace:trace.jsonl,speed=2
@@ -159,9 +161,10 @@ pub(crate) struct LoadArgs {
     /// Grace after --duration or Ctrl-C; what still runs then is recorded as censored
     #[arg(long, value_name = "TIME", value_parser = values::duration, allow_hyphen_values = true, default_value = "30s")]
     pub(crate) drain: Nanos,
-    /// Seed of arrivals and prompts: the same seed sends the same
-    #[arg(long, value_name = "N", value_parser = values::seed, allow_hyphen_values = true, default_value = "0")]
-    pub(crate) seed: u64,
+    /// Seed of arrivals and prompts: the same seed sends the same again [default: a new one for each
+    /// run, which is printed and kept; 0 for predictions]
+    #[arg(long, value_name = "N", value_parser = values::seed, allow_hyphen_values = true)]
+    pub(crate) seed: Option<u64>,
 }
 
 /// Where the rates of a sweep lie.
@@ -194,9 +197,18 @@ pub(crate) struct DataArgs {
     pub(crate) output_tokens: List<Lengths>,
     #[command(flatten)]
     pub(crate) choice: ChoiceArgs,
-    /// Make every prompt miss a prefix cache
+    /// Make every prompt miss a prefix cache, also prompts of earlier runs with the same seed
     #[arg(long)]
     pub(crate) unique_prefix: bool,
+    /// Send the same prompts in every level and round, on both sides of --versus and after --resume,
+    /// so that a prefix cache may have them [default: no synthetic prompt is sent twice, and files are
+    /// read on]
+    #[arg(long, conflicts_with = "unique_prefix")]
+    pub(crate) same_prompts: bool,
+    /// Random prompts with shared prefixes, so that about this share of their tokens comes from the
+    /// server's prefix cache; the prefixes are sent before each level, and what came of it is checked
+    #[arg(long, value_name = "SHARE", value_parser = levels::cache_hit, allow_hyphen_values = true, conflicts_with_all = ["unique_prefix", "same_prompts"])]
+    pub(crate) cache_hit: Option<f64>,
 }
 
 /// Which prompts of a file, in which order, and by whose count.

@@ -98,9 +98,10 @@ pub(crate) struct CapacitySearch {
     /// Rest between levels, once nothing is in flight
     #[arg(long, value_name = "TIME", value_parser = values::duration, allow_hyphen_values = true, default_value = "0s")]
     pub(crate) cooldown: Nanos,
-    /// Seed of arrivals and prompts: the same seed sends the same
-    #[arg(long, value_name = "N", value_parser = values::seed, allow_hyphen_values = true, default_value = "0")]
-    pub(crate) seed: u64,
+    /// Seed of arrivals and prompts: the same seed sends the same again [default: a new one for each
+    /// run, which is printed and kept]
+    #[arg(long, value_name = "N", value_parser = values::seed, allow_hyphen_values = true)]
+    pub(crate) seed: Option<u64>,
 }
 
 /// Which load is raised.

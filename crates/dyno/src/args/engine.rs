@@ -45,6 +45,9 @@ pub(crate) struct EngineArgs {
     /// Hang after N answers: connections are taken and never answered
     #[arg(long, value_name = "N", value_parser = super::values::requests, allow_hyphen_values = true)]
     pub(crate) hang_after: Option<u64>,
+    /// Do not report cached prompt tokens in usage, as a server without that option
+    #[arg(long)]
+    pub(crate) no_cache_report: bool,
     /// Name of the served model [default: the twin's own, or dyno-scripted]
     #[arg(long, value_name = "NAME", value_parser = super::values::some_text)]
     pub(crate) model: Option<String>,

@@ -89,6 +89,16 @@ pub(crate) fn precision(text: &str) -> Result<f64, String> {
     }
 }
 
+/// `--cache-hit`.
+pub(crate) fn cache_hit(text: &str) -> Result<f64, String> {
+    match parse_share(text) {
+        Ok(share) if (0.01..=0.95).contains(&share) => Ok(share),
+        _ => Err(format!(
+            "`{text}` is not a share of cached tokens; write one from 1% to 95%, such as 60%"
+        )),
+    }
+}
+
 /// How many requests a level takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Requests {

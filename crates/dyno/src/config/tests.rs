@@ -51,7 +51,7 @@ fn keys_become_the_flags_of_the_same_name_in_their_order() {
 #[test]
 fn what_is_typed_goes_before_the_file() {
     let args = merged("seed = 1\nstop = ['a', 'b']\nmodel = 'm'", &["--seed=2", "--stop=c"]);
-    assert_eq!(args.load.seed, 2);
+    assert_eq!(args.load.seed, Some(2));
     assert_eq!(args.request.stop, ["c"]);
     assert_eq!(args.request.model.as_deref(), Some("m"));
     let args = merged("target = 'http://file'", &["http://typed"]);

@@ -116,6 +116,17 @@ pub(super) fn plan(args: DataArgs, nature: Nature) -> Result<DataPlan, UsageErro
             "a trace is replayed in the order of its times; leave it out",
         ));
     }
+    if args.cache_hit.is_some() {
+        let has_prefix = args.data.as_deref().is_some_and(|data| data.contains("prefix="));
+        if nature != Nature::Made || has_prefix {
+            return Err(UsageError::new(
+                "--cache-hit",
+                "it makes random prompts with prefixes of its own; leave it out with other data and \
+                 with prefix=",
+            )
+            .hint("--data random,groups=4 says how many prefixes there are"));
+        }
+    }
     if nature.is_session() && args.choice.truncate {
         return Err(UsageError::new("--truncate", LED_WHOLE)
             .hint("turns=N in --data takes no more than N turns of each"));
@@ -141,7 +152,13 @@ pub(super) fn plan(args: DataArgs, nature: Nature) -> Result<DataPlan, UsageErro
             format!("{least} is more than --max-input-tokens {most}; no prompt can be both"),
         ));
     }
-    Ok(DataPlan { spec: args.data, unique_prefix: args.unique_prefix, ..choice_plan(&args.choice) })
+    Ok(DataPlan {
+        spec: args.data,
+        unique_prefix: args.unique_prefix,
+        same_prompts: args.same_prompts,
+        cache_hit: args.cache_hit,
+        ..choice_plan(&args.choice)
+    })
 }
 
 /// Which prompts of a file are taken, as a plan.

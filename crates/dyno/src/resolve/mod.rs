@@ -9,6 +9,7 @@ mod ramp;
 mod resume;
 mod search;
 mod secrets;
+mod seed;
 mod server;
 mod slo;
 mod surroundings;
@@ -125,14 +126,14 @@ pub(crate) fn resolve(
     let mut warnings = Vec::new();
 
     let api = dialect(request.api, target.as_ref())?;
-    let seed = load.seed;
+    let seed = seed::settle(load.seed, output.resume.as_deref(), aim)?;
     let nature = data::nature(&mut data, api)?;
     let lengths = data::lengths(&data, nature);
     let slo = output.slo.clone();
     let (levels, search) =
         load::levels(load, &lengths, nature, slo.as_ref(), target.is_none(), &mut notes)?;
     let dry_run = course.dry_run;
-    let (levels, course) = course::course(&course, levels, search, seed)?;
+    let (levels, course) = course::course(&course, levels, search, seed.value)?;
     let secrets =
         secrets::gather(&connection, surroundings, target.is_some(), &mut notes, &mut warnings)?;
     let connection = tls(connection, target.as_ref(), &mut notes)?;
@@ -156,7 +157,7 @@ pub(crate) fn resolve(
         let names = surroundings.proxies.join(", ");
         notes.push(format!("{names} ignored: a proxy would be measured along with the server"));
     }
-    notes.push(format!("seed {seed}"));
+    notes.push(seed.note);
 
     let plan = Plan {
         schema: PLAN_SCHEMA.to_owned(),
@@ -179,7 +180,7 @@ pub(crate) fn resolve(
         },
         allow_failures: output.allow_failures,
         slo: output.slo,
-        seed,
+        seed: seed.value,
         shard: Shard::WHOLE,
         label: output.label,
         note: output.note,

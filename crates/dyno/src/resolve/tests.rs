@@ -49,7 +49,9 @@ fn nothing_typed_is_a_ladder_past_the_knee_of_the_embedded_engine() {
     assert_eq!(lengths(&resolved.order.plan.levels[0]), ("256".to_owned(), "64".to_owned()));
     assert_eq!(resolved.order.plan.allow_failures, 0.01);
     assert_eq!(resolved.order.plan.timeouts.first_token_ns, resolved.order.plan.timeouts.total_ns);
-    assert!(resolved.notes.iter().any(|note| note == "seed 0"));
+    let seed = resolved.order.plan.seed;
+    let said = format!("seed {seed}, drawn for this run; --seed {seed} repeats it");
+    assert!(resolved.notes.contains(&said), "{:?}", resolved.notes);
 }
 
 #[test]

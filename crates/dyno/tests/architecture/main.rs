@@ -69,7 +69,7 @@ const MAY_KNOW: [(&str, &[&str]); 19] = [
 const LIGHT: [&str; 5] = ["libm", "memchr", "serde", "serde_json", "thiserror"];
 
 /// What else others wrote, with the only crates that may have it.
-const HEAVY: [(&str, &[&str]); 27] = [
+const HEAVY: [(&str, &[&str]); 28] = [
     ("anyhow", &["xtask"]),
     ("clap", &["llm-dyno"]),
     ("clap_complete", &["llm-dyno"]),
@@ -77,6 +77,7 @@ const HEAVY: [(&str, &[&str]); 27] = [
     ("crc32fast", &["dyno-record"]),
     ("csv", &["dyno-import"]),
     ("flate2", &["dyno-workload"]),
+    ("getrandom", &["llm-dyno"]),
     ("httparse", &["dyno-engine", "dyno-wire"]),
     ("jiff", &["dyno-model", "dyno-workload"]),
     ("minijinja", &["dyno-workload"]),

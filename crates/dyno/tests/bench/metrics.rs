@@ -103,11 +103,12 @@ fn a_full_cache_is_told_of_the_run_and_cached_prompts_of_the_level() {
 
     let roomy = EngineProcess::with(&home, &format!("--twin {}", twin(&home, 4096)));
     let args = "--concurrency 2 --requests 8 --input-tokens 64 --output-tokens 4";
+    let args = format!("{args} --seed 1");
     for cached in [false, true] {
         let place = Place::new();
-        let ended = run(place.bench(&roomy.url(), args)).expect_status(&[0, 4]);
+        let ended = run(place.bench(&roomy.url(), &args)).expect_status(&[0, 4]);
         let level = &ended.json()["levels"][0];
-        let found = codes(&level["notes"]).contains(&"cached_random".to_owned());
+        let found = codes(&level["reasons"]).contains(&"cached_random".to_owned());
         assert_eq!(found, cached, "{}", ended.said());
     }
 }

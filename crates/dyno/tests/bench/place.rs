@@ -49,9 +49,10 @@ impl Place {
         self.away(Command::new(env!("CARGO_BIN_EXE_dyno")), args)
     }
 
-    /// `dyno bench URL …` into [`Place::run_dir`], with the summary as JSON on stdout.
+    /// `dyno bench URL …` into [`Place::run_dir`], with the summary as JSON on stdout, and the same
+    /// arrivals and lengths each time.
     pub(crate) fn bench(&self, url: &str, args: &str) -> Command {
-        self.dyno(&format!("bench {url} --out run --json --quiet {args}"))
+        self.dyno(&bench(url, args))
     }
 
     /// The same within limits that a shell sets first.
@@ -59,7 +60,7 @@ impl Place {
         let mut command = Command::new("sh");
         command.arg("-c").arg(format!("{limits}; exec \"$0\" \"$@\""));
         command.arg(env!("CARGO_BIN_EXE_dyno"));
-        self.away(command, &format!("bench {url} --out run --json --quiet {args}"))
+        self.away(command, &bench(url, args))
     }
 
     fn away(&self, mut command: Command, args: &str) -> Command {
@@ -111,6 +112,13 @@ impl Place {
         let read = |path: PathBuf| std::fs::read(path).unwrap();
         entries.map(|e| (e.file_name().into_string().unwrap(), read(e.path()))).collect()
     }
+}
+
+/// The arguments of `dyno bench`, with a seed where there is none.
+fn bench(url: &str, args: &str) -> String {
+    let has_seed = ["--seed", "--config"].iter().any(|flag| args.contains(flag));
+    let seed = if has_seed { "" } else { "--seed 0" };
+    format!("bench {url} --out run --json --quiet {seed} {args}")
 }
 
 /// Finds `needle` in bytes.

@@ -98,9 +98,13 @@ fn turns_alternate_by_level_and_by_round_and_never_overlap() {
 }
 
 #[test]
-fn both_are_sent_the_same() {
+fn both_are_sent_the_same_or_the_same_lengths_in_other_words() {
     let servers = [0, 1].map(|_| Web::start(web::openai));
-    for load in ["--rate 200 --requests 20", "--concurrency 1,3 --requests 6"] {
+    for load in [
+        "--rate 200 --requests 20",
+        "--concurrency 1,3 --requests 6",
+        "--concurrency 1,3 --requests 6 --same-prompts",
+    ] {
         let place = Place::new();
         let before = servers.each_ref().map(|server| server.generations().len());
         let args = format!("{load} --input-tokens 5-40 --output-tokens 4 --seed 3");
@@ -110,11 +114,25 @@ fn both_are_sent_the_same() {
             let seen = &servers[side].generations()[before[side]..];
             let mut bodies: Vec<String> =
                 seen.iter().map(|seen| String::from_utf8(seen.body.clone()).unwrap()).collect();
+            // The second preflight prompt is another one for each run.
+            bodies.retain(|body| !body.contains("is a number"));
             bodies.sort();
             bodies
         });
         assert!(sent[0].len() >= 12, "{}", ended.said());
-        assert_eq!(sent[0], sent[1]);
+        if load.contains("--same-prompts") {
+            assert_eq!(sent[0], sent[1]);
+        } else {
+            let own = |body: &&String| !body.contains("single word OK");
+            assert!(sent[0].iter().filter(own).all(|body| !sent[1].contains(body)));
+            let lengths = |side: usize| {
+                let mut lengths: Vec<usize> =
+                    sent[side].iter().map(|body| body.split_whitespace().count()).collect();
+                lengths.sort_unstable();
+                lengths
+            };
+            assert_eq!(lengths(0), lengths(1));
+        }
         let due = ["run-a", "run-b"].map(|name| {
             let mut due = Vec::new();
             let mut started = 0;

@@ -1,0 +1,170 @@
+//! The server's prefix cache: how much of a level's prompts it had, by usage and by its counters, and
+//! whether that makes the level look better than it is.
+
+use super::distributions::describe;
+use super::figures::figures;
+use dyno_model::Diagnostic;
+use dyno_model::environment::Environment;
+use dyno_model::metric::Time;
+use dyno_model::plan::Plan;
+use dyno_model::record::RequestRecord;
+use dyno_model::summary::{CacheFigures, CacheSource, CacheSummary, round6};
+use dyno_stats::Counted;
+use dyno_words::CacheFinding;
+use dyno_words::number::percent;
+
+/// Of a random load: above this share a level is suspect, above the other invalid.
+const SUSPECT: f64 = 0.05;
+const INVALID: f64 = 0.3;
+/// What was asked of the cache is missed by more than this.
+const MISSED: f64 = 0.1;
+/// Less than this is nothing.
+const NOTHING: f64 = 0.02;
+/// Usage and counters contradict each other when they are further apart. Counters know the warm-up and
+/// what failed, too.
+const APART: f64 = 0.1;
+/// Hits and misses have times of their own from so many requests of each on.
+const FAIR: u64 = 20;
+
+/// The completed requests of a level, as far as the cache is concerned.
+#[derive(Debug, Default)]
+pub(crate) struct Cached {
+    /// Cached tokens, where they are reported, and TTFT.
+    requests: Vec<(Option<u64>, Option<u64>)>,
+    /// Prompt tokens, over the requests whose number is known.
+    input: u64,
+    known: u64,
+}
+
+impl Cached {
+    /// First reading.
+    pub(crate) fn add(&mut self, record: &RequestRecord) {
+        if let Some(input) = record.input {
+            self.input += input.tokens;
+            self.known += 1;
+        }
+        self.requests.push((record.cached, figures(record)[Time::Ttft]));
+    }
+
+    /// What is known of the cache; nothing where nobody told anything. `counters` is the share of hits
+    /// by the server's own.
+    pub(crate) fn summary(
+        &self,
+        env: Option<&Environment>,
+        counters: Option<f64>,
+    ) -> Option<CacheSummary> {
+        let shared_tokens = env.and_then(|env| env.preflight.as_ref()?.shared_tokens);
+        let shared = shared_tokens.unwrap_or(0);
+        let told = || self.requests.iter().filter_map(|(cached, _)| *cached);
+        let reported = told().count() as u64;
+        let of_input = |tokens: u64| {
+            (self.input > 0).then(|| round6((tokens as f64 / self.input as f64).min(1.0)))
+        };
+        let by_usage = (reported > 0).then(|| told().sum::<u64>());
+        if let Some(share) = by_usage.and_then(of_input) {
+            let beyond = told().map(|cached| cached.saturating_sub(shared)).sum();
+            let [hits, misses] = self.apart(shared).map_or([None, None], |both| both.map(Some));
+            return Some(CacheSummary {
+                share: Some(share),
+                beyond_shared: of_input(beyond),
+                source: Some(CacheSource::Usage),
+                cached_tokens: by_usage,
+                reported,
+                shared_tokens,
+                hits,
+                misses,
+            });
+        }
+        let share = counters?;
+        let mean = (self.known > 0).then(|| self.input as f64 / self.known as f64);
+        let of_template = mean.map_or(0.0, |mean| shared as f64 / mean.max(1.0));
+        Some(CacheSummary {
+            share: Some(round6(share)),
+            beyond_shared: Some(round6((share - of_template).max(0.0))),
+            source: Some(CacheSource::Counters),
+            shared_tokens,
+            ..CacheSummary::default()
+        })
+    }
+
+    /// Hits and misses, where there are fair numbers of both. Many servers report nothing where they had
+    /// nothing, so where others report, those that do not are misses.
+    fn apart(&self, shared: u64) -> Option<[CacheFigures; 2]> {
+        let is_hit = |cached: Option<u64>| cached.is_some_and(|cached| cached > shared);
+        let of = |hit: bool| {
+            let some = || self.requests.iter().filter(move |(cached, _)| is_hit(*cached) == hit);
+            let ttft = Counted::from_samples(some().filter_map(|(_, ttft)| *ttft).collect());
+            CacheFigures { requests: some().count() as u64, ttft: describe(&ttft) }
+        };
+        let both = [of(true), of(false)];
+        both.iter().all(|figures| figures.requests >= FAIR).then_some(both)
+    }
+}
+
+/// What there is to say of the cache in a level.
+pub(crate) fn findings(
+    plan: &Plan,
+    env: Option<&Environment>,
+    cache: Option<&CacheSummary>,
+    counters: Option<f64>,
+) -> Vec<Diagnostic> {
+    let asked = plan.data.cache_hit;
+    let Some(cache) = cache else {
+        let unknown = asked.map(|asked| CacheFinding::HitUnknown.with([percent(asked)]));
+        return unknown.into_iter().collect();
+    };
+    let verified = asked.zip(cache.share).and_then(|(asked, share)| verified(asked, share));
+    let flattered = cache.beyond_shared.and_then(|share| flattered(plan, env, cache, share));
+    let by_usage = cache.share.filter(|_| cache.source == Some(CacheSource::Usage));
+    let both = by_usage.zip(counters).filter(|(usage, counters)| (usage - counters).abs() > APART);
+    let differ = both.map(|(usage, counters)| {
+        CacheFinding::SourcesDiffer.with([percent(usage), percent(counters)])
+    });
+    verified.into_iter().chain(flattered).chain(differ).collect()
+}
+
+/// Whether the cache had about as much as it was asked to.
+fn verified(asked: f64, share: f64) -> Option<Diagnostic> {
+    let what = match share - asked {
+        off if off.abs() <= MISSED => return None,
+        _ if share < NOTHING => CacheFinding::HitNone,
+        off if off < 0.0 => CacheFinding::HitLess,
+        _ => CacheFinding::HitMore,
+    };
+    Some(what.with([percent(asked), percent(share)]))
+}
+
+/// What the cache makes of the level, by what the load is.
+fn flattered(
+    plan: &Plan,
+    env: Option<&Environment>,
+    cache: &CacheSummary,
+    share: f64,
+) -> Option<Diagnostic> {
+    // Counters that nobody held against a first prompt may be those of a long chat template.
+    let unsure = cache.source == Some(CacheSource::Counters) && cache.shared_tokens.is_none();
+    let meant = plan.data.same_prompts || plan.data.cache_hit.is_some();
+    let what = match () {
+        () if share <= 0.0 => return None,
+        () if meant => CacheFinding::Meant,
+        () if is_random(plan) && share > INVALID => CacheFinding::Mostly,
+        () if is_random(plan) && share > SUSPECT && !unsure => CacheFinding::Partly,
+        () if is_random(plan) && share > SUSPECT => CacheFinding::Meant,
+        () if is_random(plan) => return None,
+        () if share > SUSPECT && rows_came_again(env) => CacheFinding::RowsAgain,
+        () => CacheFinding::Meant,
+    };
+    Some(what.with([percent(share)]))
+}
+
+/// Prompts are random and share nothing by intention.
+fn is_random(plan: &Plan) -> bool {
+    let Some(spec) = plan.data.spec.as_deref() else { return true };
+    let mut parts = spec.split(',').map(str::trim);
+    parts.next() == Some("random") && !parts.any(|part| part.starts_with("prefix"))
+}
+
+/// The data had fewer rows than were sent.
+fn rows_came_again(env: Option<&Environment>) -> bool {
+    env.is_some_and(|env| env.notes.iter().any(|note| note.code == "prompts_repeat"))
+}
