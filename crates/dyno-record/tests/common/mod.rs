@@ -194,7 +194,7 @@ fn level_end() -> impl Strategy<Value = LevelEnd> {
         });
     let numbers = [number(), number(), number(), number()];
     let maybe = (option::of(number()), option::of(number()));
-    (any::<u32>(), ending(), numbers, maybe, client(), option::of(slip)).prop_map(
+    (any::<u32>(), ending(), numbers, maybe, client().boxed(), option::of(slip)).prop_map(
         |(level, ending, [ended, sending_stopped, issued, warmup], maybe, client, slip)| LevelEnd {
             level,
             ending,
@@ -233,7 +233,7 @@ pub(crate) fn frame() -> impl Strategy<Value = Frame> {
         1 => (any::<u32>(), number())
             .prop_map(|(level, started)| Frame::LevelStart(LevelStart { level, started })),
         6 => request().prop_map(|record| Frame::Request(Box::new(record))).boxed(),
-        1 => level_end().prop_map(|end| Frame::LevelEnd(Box::new(end))),
+        1 => level_end().prop_map(|end| Frame::LevelEnd(Box::new(end))).boxed(),
         1 => server().prop_map(Frame::Server).boxed(),
         1 => (number(), ending()).prop_map(|(ended, ending)| Frame::RunEnd(RunEnd { ended, ending })),
     ]

@@ -123,6 +123,11 @@ fn figures_are_the_same_numbers_under_the_same_names() {
         let read = |text: &str| serde_json::from_str::<Value>(text).unwrap();
         still_there(&read(&saved.unwrap()), &read(&json), run);
     }
+    let (json, status) = printed("report runs/partial --format json");
+    assert_eq!(status, 0);
+    let then = std::fs::read_to_string(fixtures().join("expected/partial.json")).unwrap();
+    let read = |text: &str| serde_json::from_str::<Value>(text).unwrap();
+    still_there(&read(&then), &read(&json), "partial");
 }
 
 #[test]
