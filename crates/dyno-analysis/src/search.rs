@@ -36,7 +36,7 @@ pub fn found(plan: &Plan, levels: &[LevelSummary]) -> Option<SearchSummary> {
     let mut so_far: Vec<&LevelSummary> = levels.iter().collect();
     so_far.sort_by_key(|level| level.index);
     match ask(plan, search, &so_far) {
-        Step::Done(found) => found,
+        Step::Done(found) => found.map(|found| *found),
         Step::Level(_) => None,
     }
 }
@@ -73,7 +73,7 @@ fn arrival(search: &Search) -> Arrival {
 
 enum Step {
     Level(LevelWish),
-    Done(Option<SearchSummary>),
+    Done(Option<Box<SearchSummary>>),
 }
 
 fn ask(plan: &Plan, search: &Search, so_far: &[&LevelSummary]) -> Step {
@@ -97,16 +97,18 @@ fn ask(plan: &Plan, search: &Search, so_far: &[&LevelSummary]) -> Step {
         }
         Search::Ladder { most, .. } => match (Ladder { most: *most }).next(&told) {
             Next::Level(wish) => Step::Level(wish),
-            Next::Done(knee) => Step::Done(knee.map(|knee| SearchSummary::Knee {
-                concurrency: knee.load,
-                requests_per_s: round6(knee.completed_rate),
-                highest_per_s: round6(knee.most),
+            Next::Done(knee) => Step::Done(knee.map(|knee| {
+                Box::new(SearchSummary::Knee {
+                    concurrency: knee.load,
+                    requests_per_s: round6(knee.completed_rate),
+                    highest_per_s: round6(knee.most),
+                })
             })),
         },
         Search::Capacity { over, range, levels, width, .. } => {
             if let Some(load) = hopeless(plan, search, so_far) {
                 let never = Answer::Never { load, margin: None };
-                return Step::Done(Some(answered(*over, never, None)));
+                return Step::Done(Some(Box::new(answered(*over, never, None))));
             }
             let start = match range {
                 Range::Unknown => Start::Probe(sweep::IN_FLIGHT),
@@ -124,7 +126,7 @@ fn ask(plan: &Plan, search: &Search, so_far: &[&LevelSummary]) -> Step {
                 Next::Level(wish) => Step::Level(wish),
                 Next::Done(answer) => {
                     let undecided = undecided(plan, answer, so_far);
-                    Step::Done(Some(answered(*over, answer, undecided)))
+                    Step::Done(Some(Box::new(answered(*over, answer, undecided))))
                 }
             }
         }

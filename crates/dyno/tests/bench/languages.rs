@@ -47,5 +47,5 @@ fn a_measured_run_and_a_capacity_speak_chinese() {
                 --output-tokens 16 --quiet --lang zh";
     let found = run(place.dyno(args)).expect_status(&[0]).stdout;
     assert!(found.contains("容量：可承载"), "{found}");
-    assert!(found.contains("SLO ttft.p95<2s") && found.contains("通过"), "{found}");
+    assert!(found.contains("SLO ttft.p95<2s") && found.contains("满足"), "{found}");
 }
