@@ -32,6 +32,7 @@ mod same_bytes;
 mod secrets;
 mod sessions;
 mod slo;
+mod stamps;
 mod summary;
 mod tls;
 mod traces;
