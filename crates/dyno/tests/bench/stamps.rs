@@ -79,8 +79,7 @@ fn stamps_lie_within_the_writes(busy_processes: usize) {
         .collect();
     let requests = LENGTHS.count();
     let args = format!("--concurrency 8 --requests {requests} --warmup 0 --data {data}");
-    let ended = run(place.bench(&engine.url(), &args)).expect_status(&[0]);
-    assert_ne!(ended.json()["levels"][0]["verdict"], "invalid", "{}", ended.said());
+    run(place.bench(&engine.url(), &args)).expect_measured();
 
     let client = &place.level_ends()[0].client;
     let [stamped, not] = [client.read_delay.count(), client.unstamped_reads];
@@ -91,7 +90,7 @@ fn stamps_lie_within_the_writes(busy_processes: usize) {
     );
     let misses = misses(&place, &std::fs::read_to_string(&ledger).unwrap());
     let tokens: u64 = LENGTHS.sum();
-    assert!(misses.len() as u64 > tokens / 4, "only {} of {tokens} came alone", misses.len());
+    assert!(misses.len() as u64 > tokens / 10, "only {} of {tokens} came alone", misses.len());
     let mut outside: Vec<i64> = misses.iter().copied().filter(|miss| *miss > TOLERANCE).collect();
     outside.sort_unstable();
     let [far, all] = [outside.len(), misses.len()];
