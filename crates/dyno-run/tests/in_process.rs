@@ -13,7 +13,8 @@ use dyno_run::{
 };
 use std::cell::RefCell;
 
-const SCRIPT: &str = "ttft=20ms,itl=2ms,tokens=16";
+/// Slow enough to be measured well on a machine that is busy.
+const SCRIPT: &str = "ttft=200ms,itl=50ms,tokens=6";
 const TWIN: &str = "generic-7b-24gb";
 
 /// Keeps what it is told.
@@ -52,13 +53,6 @@ impl Observer for Told {
     }
 }
 
-/// On a machine that is busy a level may be invalid, but for that reason only.
-fn believable(level: &dyno_model::LevelSummary) -> bool {
-    let late = ["send_lag", "read_lag", "engine_slip", "off_schedule"];
-    level.verdict != Verdict::Invalid
-        || level.reasons.iter().any(|reason| late.contains(&reason.code.as_str()))
-}
-
 #[test]
 fn an_engine_of_our_own() {
     let told = Told::default();
@@ -67,8 +61,8 @@ fn an_engine_of_our_own() {
     let summary = finished.summary.as_ref().unwrap();
     let level = &summary.levels[0];
     assert_eq!(level.requests.completed, Some(20));
-    assert!(level.times[Time::Ttft].as_ref().unwrap().mean.unwrap() >= 20.0);
-    assert!(believable(level), "{:?}", level.reasons);
+    assert!(level.times[Time::Ttft].as_ref().unwrap().mean.unwrap() >= 200.0);
+    assert_ne!(level.verdict, Verdict::Invalid, "{:?}", level.reasons);
     assert!(summary.run.simulated);
     assert_eq!(finished.ending, Ending::Requests);
     assert_eq!(told.0.borrow()[..3], ["1 levels", "turn", "begins 0 of 1, Some(20)"]);
@@ -88,6 +82,7 @@ fn a_server_by_its_url() {
     let order = Order::server(&url).unwrap().level(LevelPlan::closed_loop(2, 6));
     let summary = run(order, &()).unwrap().summary.unwrap();
     assert_eq!(summary.levels[0].requests.completed, Some(6));
+    assert_ne!(summary.levels[0].verdict, Verdict::Invalid, "{:?}", summary.levels[0].reasons);
     assert_eq!(summary.run.target.as_deref(), Some(url.as_str()));
 }
 

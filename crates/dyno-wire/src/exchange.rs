@@ -237,6 +237,7 @@ impl Exchange {
         let mut input = bytes;
         let mut output_in_this_read = false;
         loop {
+            let left = input;
             let piece = match self.reader.next(&mut input) {
                 Ok(piece) => piece,
                 Err(error) => {
@@ -244,7 +245,13 @@ impl Exchange {
                 }
             };
             match piece {
-                None => break,
+                None => {
+                    // The last packet may have brought no more than the size of the next chunk.
+                    if !is_line_end(left) {
+                        self.tail = Tail::default();
+                    }
+                    break;
+                }
                 Some(Piece::Head(head)) => self.on_head(rules, head, at),
                 Some(Piece::Data(data)) => {
                     self.tail = Tail::default();
@@ -257,7 +264,8 @@ impl Exchange {
                     self.tail = Tail::default();
                     self.conclude(rules, at);
                     let ends = self.settled && !settled && input.is_empty();
-                    (self.tail.last, self.tail.end) = (ends, ends);
+                    // The last event of a stream stands before the end of its body.
+                    (self.tail.last, self.tail.end) = (ends && !self.record.streamed, ends);
                     // Bytes after the end belong to no request: such a connection is not kept.
                     return Progress::Over { reusable: self.keep_alive && input.is_empty() };
                 }
@@ -342,7 +350,7 @@ impl Exchange {
             let tail_bytes = input;
             match decoder.next(&mut input) {
                 Ok(None) => {
-                    if !tail_bytes.iter().all(|byte| matches!(byte, b'\r' | b'\n')) {
+                    if !is_line_end(tail_bytes) {
                         self.tail = Tail::default();
                     }
                     break None;
@@ -554,6 +562,11 @@ impl Exchange {
             self.record.text = Some(rules.redactor.clean(&std::mem::take(&mut self.text)));
         }
     }
+}
+
+/// Nothing but the ends of lines: what stands before them is complete, and came with them.
+fn is_line_end(bytes: &[u8]) -> bool {
+    bytes.iter().all(|byte| matches!(byte, b'\r' | b'\n'))
 }
 
 /// The first 4 KiB, cut between characters.

@@ -252,7 +252,7 @@ impl<'a> Level<'a> {
             stragglers,
         };
         findings.splice(0..0, trust::findings(&level, self.plan.load));
-        findings.extend(trust::unknown(&gathered));
+        findings.extend(trust::unknown(predicted, &gathered));
         findings.extend(trust::notes(&gathered));
         level.verdict = verdict(&findings);
         (level.notes, level.reasons) =

@@ -220,7 +220,8 @@ pub(super) fn notes(level: &Gathered) -> Vec<Diagnostic> {
     found
 }
 
-/// The records do not say how exact their times are, as those of older versions.
-pub(super) fn unknown(level: &Gathered) -> Option<Diagnostic> {
-    (level.unmeasured > 0).then(|| Measuring::NoRanges.into())
+/// The records do not say how exact their times are, as those of older versions. Virtual time is exact
+/// whoever recorded it.
+pub(super) fn unknown(predicted: bool, level: &Gathered) -> Option<Diagnostic> {
+    (level.unmeasured > 0 && !predicted).then(|| Measuring::NoRanges.into())
 }

@@ -7,8 +7,12 @@ mod events;
 mod health;
 mod instrument;
 mod side;
+#[cfg(test)]
+mod simulated;
 mod socket;
 mod table;
+#[cfg(test)]
+mod test;
 mod timers;
 mod transport;
 

@@ -152,6 +152,17 @@ impl Client {
         }
     }
 
+    /// Closes every connection. Each is taken out by its token: the places keep their generations, so
+    /// that what is left in `idle` and `timers` stays dead.
+    fn hang_up(&mut self) {
+        for token in self.table.tokens() {
+            if let Some(mut connection) = self.table.remove(token) {
+                self.left_behind(&mut connection);
+            }
+        }
+        self.idle.clear();
+    }
+
     fn run_one(
         &mut self,
         exchange: Exchange,
@@ -170,11 +181,53 @@ impl Client {
                 continue;
             }
             if stop.get() > Stop::No {
-                self.table = super::Table::default();
+                self.hang_up();
                 return Err(Interrupted::Stopped);
             }
             let soon = self.clock.now() + 20 * MS;
             self.turn(soon).map_err(TransportError)?;
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::test::client_of;
+    use super::*;
+    use dyno_drive::Transport;
+    use std::net::TcpListener;
+
+    #[test]
+    fn what_was_idle_before_a_stop_reaches_no_connection_after_it() {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let mut client = client_of(listener.local_addr().unwrap());
+        client.prepare(3).unwrap();
+        let old = client.idle.clone();
+        assert_eq!(old.len(), 3);
+        let stop = StopSignal::new();
+        stop.raise();
+        let stopped = client.fetch("/health", SEC, &stop);
+        assert!(matches!(stopped, Err(Interrupted::Stopped)));
+        assert!(client.table.tokens().is_empty());
+        assert_eq!((client.opening, client.in_flight), (0, 0));
+        // The new connections take the places of the old ones.
+        for _ in 0..3 {
+            client.open(None, Vec::new());
+        }
+        for token in old {
+            assert!(client.table.get_mut(token).is_none(), "{token:#x} is alive again");
+        }
+    }
+
+    #[test]
+    fn a_client_that_was_stopped_can_be_used_again() {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let mut client = client_of(listener.local_addr().unwrap());
+        let stop = StopSignal::new();
+        stop.raise();
+        client.prepare(2).unwrap();
+        client.fetch("/health", SEC, &stop).unwrap_err();
+        client.prepare(2).unwrap();
+        assert_eq!((client.idle.len(), client.table.tokens().len()), (2, 2));
     }
 }

@@ -10,7 +10,7 @@ use dyno_model::record::Phase;
 fn prompts(server: &Web, place: &Place, args: &str) -> Vec<String> {
     let before = server.generations().len();
     let args = format!("--concurrency 1 --output-tokens 4 {args}");
-    run(place.bench(&server.url(), &args)).expect_status(&[0, 4]);
+    run(place.bench(&server.url(), &args)).expect_measured();
     let text = |seen: &Seen| seen.json()["messages"][0]["content"].as_str().unwrap().to_owned();
     server.generations()[before..].iter().map(text).collect()
 }
@@ -85,14 +85,14 @@ fn a_bad_line_in_the_middle_ends_the_run_and_keeps_what_was_measured() {
     text.push_str("{broken\n");
     let file = place.file("open_qa.jsonl", &text);
     let args = format!("--concurrency 2 --requests 50 --data {file}");
-    let output = run(place.bench(&engine.url(), &args)).expect_status(&[2, 4]);
+    let output = run(place.bench(&engine.url(), &args)).expect_status(&[2]);
     assert!(output.stderr.contains("open_qa.jsonl:13:"), "{}", output.stderr);
     assert_eq!(place.json("summary.json")["levels"][0]["requests"]["completed"], 12);
 
     let place = Place::new();
     let file = place.file("open_qa.jsonl", &text);
     let args = format!("--concurrency 2 --requests 13 --data {file},skip_bad=true");
-    run(place.bench(&engine.url(), &args)).expect_status(&[0, 4]);
+    run(place.bench(&engine.url(), &args)).expect_measured();
     let summary = place.json("summary.json");
     assert_eq!(summary["levels"][0]["requests"]["completed"], 13);
     let notes = summary["notes"].to_string();
@@ -107,7 +107,7 @@ fn what_is_read_ahead_and_never_sent_does_not_count() {
     text.push_str("{broken\n");
     let file = place.file("open_qa.jsonl", &text);
     let args = format!("--concurrency 1 --requests 9 --data {file}");
-    run(place.bench(&engine.url(), &args)).expect_status(&[0, 4]);
+    run(place.bench(&engine.url(), &args)).expect_measured();
     let notes = codes(&place.json("summary.json")["notes"]);
     assert!(!notes.contains(&"prompts_repeat".to_owned()), "{notes:?}");
 }
@@ -133,7 +133,7 @@ fn random_prompts_have_the_servers_own_length() {
     let engine = Engine::start(QUICK, &[]);
     let place = Place::new();
     let args = "--concurrency 4 --requests 12 --input-tokens 7,80 --output-tokens 3,16";
-    run(place.bench(&engine.url(), args)).expect_status(&[0, 4]);
+    run(place.bench(&engine.url(), args)).expect_measured();
     let summary = place.json("summary.json");
     let labels: Vec<&str> = summary["levels"]
         .as_array()
@@ -159,7 +159,7 @@ fn lengths_follow_their_distribution_and_data_bring_their_own() {
     let engine = Engine::start(QUICK, &[]);
     let place = Place::new();
     let args = "--concurrency 8 --requests 60 --input-tokens 20-60 --output-tokens 2-9";
-    run(place.bench(&engine.url(), args)).expect_status(&[0, 4]);
+    run(place.bench(&engine.url(), args)).expect_measured();
     let seen = |of: fn(&dyno_model::record::RequestRecord) -> u64| {
         let all: Vec<u64> = place.requests().iter().map(of).collect();
         (*all.iter().min().unwrap(), *all.iter().max().unwrap())
@@ -172,7 +172,7 @@ fn lengths_follow_their_distribution_and_data_bring_their_own() {
     let place = Place::new();
     let file = place.file("own.csv", "prompt,output_tokens\nalpha beta,5\ngamma,11\n");
     let args = format!("--concurrency 1 --requests 2 --data {file}");
-    run(place.bench(&engine.url(), &args)).expect_status(&[0, 4]);
+    run(place.bench(&engine.url(), &args)).expect_measured();
     let mut outputs: Vec<u64> =
         place.requests().iter().map(|record| record.output.unwrap().tokens).collect();
     outputs.sort_unstable();

@@ -41,7 +41,7 @@ fn a_measured_run_and_a_capacity_speak_chinese() {
     let place = Place::new();
     place.file("lang.toml", "lang = \"zh\"\n");
     let args = "bench --requests 4 --concurrency 2 --output-tokens 4 --quiet --config lang.toml";
-    let measured = run(place.dyno(args)).expect_status(&[0, 4]).stdout;
+    let measured = run(place.dyno(args)).expect_measured().stdout;
     assert!(measured.contains("这些是内置引擎的数值"), "{measured}");
     let args = "capacity --predict --slo ttft.p95<2s --between 1..4 --levels 4 --requests 200 \
                 --output-tokens 16 --quiet --lang zh";

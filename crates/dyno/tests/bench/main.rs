@@ -1,8 +1,9 @@
 //! `dyno bench` and its friends as people run them: the real binary, real sockets, engines that
 //! are told to misbehave, and servers written here where an engine is too well-behaved.
 //!
-//! The machine may be busy while these run, so nothing here asserts how fast something was, and
-//! exit status 4 (this machine was too late) is fine wherever lateness is not the point.
+//! The machine may be busy while these run, so nothing here asserts how fast something was. What the
+//! verdict has to be follows from the ranges of the figures (`verdict.rs`); where it is the point, runs are
+//! slow enough for any machine, or disturbed on purpose (`verdicts.rs`).
 
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on has failed")]
 
@@ -34,10 +35,13 @@ mod same_bytes;
 mod secrets;
 mod sessions;
 mod slo;
+mod stamps;
 mod summary;
 mod tls;
 mod traces;
 mod twins;
+mod verdict;
+mod verdicts;
 mod versus;
 mod web;
 mod workflows;

@@ -61,7 +61,7 @@ fn a_twin_is_asked_in_every_level_and_its_count_agrees_with_ours() {
     let engine = EngineProcess::with(&home, &format!("--twin {}", twin(&home, 4096)));
     let place = Place::new();
     let args = "--concurrency 2,6 --duration 2500ms --input-tokens 32 --output-tokens 64";
-    let ended = run(place.bench(&engine.url(), args)).expect_status(&[0, 4]);
+    let ended = run(place.bench(&engine.url(), args)).expect_measured();
     let summary = ended.json();
     let samples = samples(&place);
     for (level, in_flight) in [(0, 2.0), (1, 6.0)] {
@@ -92,7 +92,7 @@ fn a_full_cache_is_told_of_the_run_and_cached_prompts_of_the_level() {
     // Six sequences of up to 11 blocks do not fit into 24; one does.
     let args = "--concurrency 1,6 --requests 6 --input-tokens 64 --output-tokens 100";
     let place = Place::new();
-    let ended = run(place.bench(&engine.url(), args)).expect_status(&[0, 4]);
+    let ended = run(place.bench(&engine.url(), args)).expect_measured();
     let summary = ended.json();
     let preempted = |i: usize| summary["levels"][i]["server"]["preemptions"].as_u64();
     assert_eq!(preempted(0), Some(0), "{}", ended.said());
@@ -106,7 +106,7 @@ fn a_full_cache_is_told_of_the_run_and_cached_prompts_of_the_level() {
     let args = format!("{args} --seed 1");
     for cached in [false, true] {
         let place = Place::new();
-        let ended = run(place.bench(&roomy.url(), &args)).expect_status(&[0, 4]);
+        let ended = run(place.bench(&roomy.url(), &args)).expect_measured();
         let level = &ended.json()["levels"][0];
         let found = codes(&level["reasons"]).contains(&"cached_random".to_owned());
         assert_eq!(found, cached, "{}", ended.said());
@@ -141,7 +141,7 @@ fn nothing_is_said_of_a_server_that_does_not_tell() {
     ];
     for (server, words) in &servers {
         let place = Place::new();
-        let ended = run(place.bench(&server.url(), LOAD)).expect_status(&[0, 4]);
+        let ended = run(place.bench(&server.url(), LOAD)).expect_measured();
         assert_eq!(ended.stderr, "", "{}", ended.said());
         assert_eq!(samples(&place), [], "{words}");
         assert_eq!(ended.json()["levels"][0]["server"], Value::Null);
@@ -150,7 +150,7 @@ fn nothing_is_said_of_a_server_that_does_not_tell() {
         let place = Place::new();
         let url = format!("{}/metrics?secret=barley", server.url());
         let ended = run(place.bench(&server.url(), &format!("{LOAD} --metrics {url}")))
-            .expect_status(&[0, 4])
+            .expect_measured()
             .expect_words(&["warning: --metrics", words, "/metrics?secret=…"]);
         assert_eq!(ended.json()["levels"][0]["requests"]["completed"], 6, "{}", ended.said());
         assert!(!ended.stderr.contains("barley"), "{}", ended.said());
@@ -158,7 +158,7 @@ fn nothing_is_said_of_a_server_that_does_not_tell() {
     let place = Place::new();
     let gone = "--metrics http://no-such-host.invalid:9090";
     run(place.bench(&servers[0].0.url(), &format!("{LOAD} {gone}")))
-        .expect_status(&[0, 4])
+        .expect_measured()
         .expect_words(&["warning: --metrics", "no-such-host.invalid"]);
 }
 
@@ -172,7 +172,7 @@ fn a_server_that_stops_telling_does_not_hold_up_the_run() {
         },
     });
     let place = Place::new();
-    let ended = run(place.bench(&server.url(), LOAD)).expect_status(&[0, 4]);
+    let ended = run(place.bench(&server.url(), LOAD)).expect_measured();
     assert_eq!(ended.json()["levels"][0]["requests"]["completed"], 6, "{}", ended.said());
     assert_eq!(samples(&place).len(), 1);
     assert_eq!(server.asked("GET /metrics").len(), 2, "one was under way when the run ended");
@@ -183,7 +183,7 @@ fn a_server_that_stops_telling_does_not_hold_up_the_run() {
         }
     });
     let place = Place::new();
-    let ended = run(place.bench(&server.url(), LOAD)).expect_status(&[0, 4]);
+    let ended = run(place.bench(&server.url(), LOAD)).expect_measured();
     assert_eq!((ended.stderr.as_str(), samples(&place).len()), ("", 0), "{}", ended.said());
 }
 
@@ -197,7 +197,7 @@ fn keys_go_to_the_targets_host_and_nowhere_else() {
         let more = format!("{LOAD} {metrics} --header X-Pass:barley");
         let mut command = place.bench(&target.url(), &more);
         command.env("DYNO_API_KEY", "open-sesame");
-        run(command).expect_status(&[0, 4]);
+        run(command).expect_measured();
         assert!(!samples(&place).is_empty(), "{metrics}");
     }
     let authorised = |server: &Web| -> Vec<(String, bool)> {
@@ -224,7 +224,7 @@ fn none_asks_nobody_and_the_same_requests_are_sent() {
         let before = server.generations().len();
         let place = Place::new();
         let args = format!("--concurrency 1 --requests 6 --output-tokens 2 --seed 3 {more}");
-        run(place.bench(&server.url(), &args)).expect_status(&[0, 4]);
+        run(place.bench(&server.url(), &args)).expect_measured();
         let sent = server.generations().split_off(before).into_iter();
         let bytes: Vec<_> = sent.map(|seen| (seen.head, seen.body)).collect();
         let requests = place.requests();

@@ -1,8 +1,10 @@
 //! Processes under test: what they say is kept, none outlives its test, and one that hangs fails
 //! it with all that it said.
 
+use crate::verdict::{amiss, levels_of, levels_under};
 use rustix::process::{Pid, Signal, kill_process};
 use std::io::Read;
+use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
@@ -37,6 +39,7 @@ impl Heard {
 pub(crate) struct Process {
     child: Child,
     shown: String,
+    place: Option<PathBuf>,
     stdout: Heard,
     stderr: Heard,
     listeners: Vec<JoinHandle<()>>,
@@ -49,22 +52,30 @@ pub(crate) struct Ended {
     pub(crate) stdout: String,
     pub(crate) stderr: String,
     shown: String,
+    /// The directory it ran in.
+    place: Option<PathBuf>,
 }
 
 impl Process {
     /// Starts a command, without anything on its stdin.
     pub(crate) fn start(mut command: Command) -> Self {
         let shown = format!("{command:?}");
+        let place = command.get_current_dir().map(PathBuf::from);
         let command = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().unwrap();
         let (stdout, out) = Heard::listen(child.stdout.take().unwrap());
         let (stderr, err) = Heard::listen(child.stderr.take().unwrap());
-        Self { child, shown, stdout, stderr, listeners: vec![out, err] }
+        Self { child, shown, place, stdout, stderr, listeners: vec![out, err] }
     }
 
     /// Sends a signal.
     pub(crate) fn signal(&self, signal: Signal) {
         kill_process(Pid::from_child(&self.child), signal).unwrap();
+    }
+
+    /// It has not ended yet.
+    pub(crate) fn is_running(&mut self) -> bool {
+        self.child.try_wait().unwrap().is_none()
     }
 
     /// Waits until it has said something on stderr.
@@ -110,6 +121,7 @@ impl Process {
             stdout: self.stdout.text(),
             stderr: self.stderr.text(),
             shown: self.shown.clone(),
+            place: self.place.clone(),
         }
     }
 
@@ -143,6 +155,33 @@ impl Ended {
         let good = self.status.is_some_and(|status| allowed.contains(&status));
         assert!(good, "exit status not in {allowed:?}: {}", self.said());
         self
+    }
+
+    /// Fails unless the run did all it was to do, and its exit status is that of its verdicts.
+    #[track_caller]
+    pub(crate) fn expect_measured(self) -> Self {
+        self.expect_unless_invalid(0)
+    }
+
+    /// Fails unless the exit status is this one, or 4 where a level is rightly invalid: the servers of
+    /// most tests answer at once, which leaves little to measure, and the machine may be busy. Where the
+    /// verdict is the point, see `verdicts.rs`.
+    #[track_caller]
+    pub(crate) fn expect_unless_invalid(self, status: i32) -> Self {
+        if let Some(wrong) = self.amiss(status) {
+            panic!("{wrong}: {}", self.said());
+        }
+        self
+    }
+
+    /// What is wrong with the exit status or the verdicts, where without an invalid level it were this.
+    pub(crate) fn amiss(&self, status: i32) -> Option<String> {
+        let levels = match (serde_json::from_str(&self.stdout), &self.place) {
+            (Ok(printed), _) => levels_of(&printed),
+            (Err(_), Some(place)) => levels_under(place),
+            (Err(error), None) => return Some(format!("no summary: {error}")),
+        };
+        amiss(&levels, self.status, status)
     }
 
     /// Fails unless stderr has all of these words.

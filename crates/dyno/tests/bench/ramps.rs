@@ -33,7 +33,7 @@ fn a_ramp_is_sent_at_its_rates_and_reported_by_its_steps() {
     let place = Place::new();
     let spec = "20..80/s over 2s in 4 steps";
     let ended = ramp(&place, &engine.url(), spec, "--arrival constant --warmup 500ms");
-    let summary = ended.expect_status(&[0, 4]).json();
+    let summary = ended.expect_measured().json();
     let level = &summary["levels"][0];
     assert_eq!((&level["load"]["kind"], &level["load"]["value"]), (&"ramp".into(), &80.0.into()));
     assert_eq!((level["requests"]["planned"].as_u64(), accounted(level)), (Some(100), 100));
@@ -59,7 +59,7 @@ fn a_number_of_requests_ends_a_ramp_early() {
     let engine = Engine::start(QUICK, &[]);
     let place = Place::new();
     let ended = ramp(&place, &engine.url(), "50..400/s over 30s", "--requests 40");
-    let level = &ended.expect_status(&[0, 4]).json()["levels"][0];
+    let level = &ended.expect_measured().json()["levels"][0];
     assert_eq!((&level["ending"], accounted(level)), (&"requests".into(), 40));
 }
 
@@ -71,7 +71,7 @@ fn a_settings_file_may_hold_a_ramp_and_a_typed_load_replaces_it() {
     let kind = |place: &Place, more: &str| {
         let _ = std::fs::remove_dir_all(place.run_dir());
         let ended = run(place.bench(&engine.url(), &format!("--config {file} {more}")));
-        ended.expect_status(&[0, 4]).json()["levels"][0]["load"]["kind"].clone()
+        ended.expect_measured().json()["levels"][0]["load"]["kind"].clone()
     };
     assert_eq!(kind(&place, ""), "ramp");
     assert_eq!(kind(&place, "--concurrency 2 --requests 5"), "concurrency");
@@ -118,7 +118,7 @@ fn a_soak_finds_a_server_that_gets_slower() {
     });
     let place = Place::new();
     let args = "--concurrency 2 --soak 5s --output-tokens 4 --input-tokens 16";
-    let summary = run(place.bench(&server.url(), args)).expect_status(&[0, 4]).json();
+    let summary = run(place.bench(&server.url(), args)).expect_measured().json();
     let level = &summary["levels"][0];
     assert!(codes(&level["reasons"]).contains(&"drift_latency".to_owned()), "{}", level["reasons"]);
     assert_eq!(level["slices"].as_array().unwrap().len(), 20);

@@ -24,7 +24,7 @@ fn echoing() -> Web {
 fn bytes(server: &Web, data: &str, load: &str, seed: u64) -> Vec<(String, Vec<u8>)> {
     let before = server.generations().len();
     let args = format!("--data {data} {load} --seed {seed}");
-    run(Place::new().bench(&server.url(), &args)).expect_status(&[0, 4]);
+    run(Place::new().bench(&server.url(), &args)).expect_measured();
     let sent = server.generations().split_off(before).into_iter();
     let mut sent: Vec<_> = sent.map(|seen| (seen.head, seen.body)).collect();
     if !load.contains("--concurrency") {

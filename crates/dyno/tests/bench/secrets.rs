@@ -45,7 +45,7 @@ fn a_key_works_and_stays_secret() {
             "file" => command.args(["--api-key-file", &place.file("key.txt", "sesame\n")]),
             _ => command.args(["--api-key", "sesame"]),
         };
-        let ended = run(command).expect_status(&[0, 4]);
+        let ended = run(command).expect_measured();
         assert_eq!(ended.json()["levels"][0]["requests"]["completed"], 4, "{way}");
         let warned = ended.stderr.contains("--api-key shows in the process list");
         assert_eq!(warned, way == "flag", "{}", ended.said());
@@ -75,7 +75,7 @@ fn a_server_that_repeats_a_secret_does_not_give_it_away() {
     // Without --quiet: notes must not tell either.
     let mut command = place.dyno(&format!("bench {} --out run --json {LOAD} {more}", server.url()));
     command.env("DYNO_API_KEY", "open-sesame");
-    let ended = run(command).expect_status(&[0, 4]).expect_words(&["/v1/models did not answer"]);
+    let ended = run(command).expect_measured().expect_words(&["/v1/models did not answer"]);
     let requests = &ended.json()["levels"][0]["requests"];
     assert_eq!((&requests["completed"], &requests["failed"]), (&json!(2), &json!(2)));
     is_kept(&place, &ended, "open-sesame");

@@ -48,7 +48,7 @@ fn turn_k_sends_exactly_the_answers_of_the_turns_before_it() {
     let server = talkative();
     let place = Place::new();
     let args = "--data session,turns=8 --concurrency 1 --requests 16 --output-tokens 3";
-    run(place.bench(&server.url(), args)).expect_status(&[0, 4]);
+    run(place.bench(&server.url(), args)).expect_measured();
     let sent = conversations(&server);
     assert_eq!(sent.len(), 16);
     for (number, messages) in sent.iter().enumerate() {
@@ -93,7 +93,7 @@ fn recorded_conversations_are_led_anew() {
     let args = format!(
         "--data session:{file},think=1ms-3ms --concurrency 1 --requests 3 --output-tokens 2"
     );
-    run(place.bench(&server.url(), &args)).expect_status(&[0, 4]);
+    run(place.bench(&server.url(), &args)).expect_measured();
     let (system, one) = (message("system", "be brief"), message("user", "one"));
     assert_eq!(
         conversations(&server),
@@ -121,7 +121,7 @@ fn a_turn_that_fails_ends_its_conversation() {
     });
     let place = Place::new();
     let args = "--data session,turns=100 --concurrency 1 --requests 12 --allow-failures 50%";
-    run(place.bench(&server.url(), args)).expect_status(&[0, 4]);
+    run(place.bench(&server.url(), args)).expect_measured();
     let turns: Vec<u32> = place.requests().iter().map(|r| r.turn.unwrap().number).collect();
     assert_eq!(turns, [1, 2, 3, 4, 5, 1, 2, 3, 4, 5, 1, 2]);
     let level = &place.json("summary.json")["levels"][0];
@@ -147,7 +147,7 @@ fn what_cannot_be_led_is_refused_or_skipped_and_counted() {
         "message 3",
         "skip_bad=true",
     ]);
-    run(place.bench(&server.url(), &args(",skip_bad=true"))).expect_status(&[0, 4]);
+    run(place.bench(&server.url(), &args(",skip_bad=true"))).expect_measured();
     let notes = place.json("summary.json")["notes"].to_string();
     assert!(notes.contains("skipped as bad"), "{notes}");
     assert_eq!(conversations(&server), vec![vec![message("user", "good")]; 2]);
@@ -164,7 +164,7 @@ fn what_is_made_ahead_and_never_sent_is_not_counted_as_skipped() {
     let text = format!("{GOOD}{GOOD}{TOOL}{GOOD}{TOOL}{TOOL}{GOOD}");
     let file = place.file("talks.jsonl", &text);
     let args = format!("--data session:{file},skip_bad=true --concurrency 1 --requests 3");
-    run(place.bench(&server.url(), &args)).expect_status(&[0, 4]);
+    run(place.bench(&server.url(), &args)).expect_measured();
     let notes = place.json("summary.json")["notes"].to_string();
     assert!(notes.contains("records skipped as bad, over all levels: 1"), "{notes}");
 
@@ -189,7 +189,7 @@ fn bounds_count_what_the_user_says_and_not_what_was_answered() {
         "--data session:{file},output_tokens=length --max-input-tokens 100 --concurrency 1 \
          --requests 2"
     );
-    run(place.bench(&server.url(), &args)).expect_status(&[0, 4]);
+    run(place.bench(&server.url(), &args)).expect_measured();
     assert_eq!(
         conversations(&server),
         [
@@ -208,7 +208,7 @@ fn the_time_after_a_warm_up_by_number_is_what_was_asked_for() {
     // 24 turns are three conversations, but 24 arrivals would take four times the time.
     let args = "--data session,turns=8,think=10ms --rate 8 --arrival constant --warmup 24 \
                 --duration 1s --output-tokens 2";
-    run(place.bench(&server.url(), args)).expect_status(&[0, 4]);
+    run(place.bench(&server.url(), args)).expect_measured();
     let records = place.requests();
     let measured = || records.iter().filter(|r| r.phase != Phase::Warmup).map(|r| r.intended);
     assert_eq!(records.iter().filter(|r| r.phase == Phase::Warmup).count(), 24);
@@ -221,7 +221,7 @@ fn users_who_only_think_leave_no_steady_window() {
     let server = talkative();
     let place = Place::new();
     let args = "--data session,turns=2,think=30s --concurrency 2 --duration 500ms";
-    run(place.bench(&server.url(), args)).expect_status(&[0, 4]);
+    run(place.bench(&server.url(), args)).expect_measured();
     let level = &place.json("summary.json")["levels"][0];
     assert_eq!(level["steady"], Value::Null);
     assert!(codes(&level["reasons"]).contains(&"no_steady_window".to_owned()), "{level}");

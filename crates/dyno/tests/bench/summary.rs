@@ -44,8 +44,8 @@ fn every_kind_of_load_gives_a_summary_that_adds_up() {
         let more = "--output-tokens 16 --input-tokens 16";
         let ended = run(place.bench(&engine.url(), &format!("{args} {more}")));
         let mut complain = |what: String| wrong.push(format!("{args}: {what}\n{}", ended.said()));
-        if !matches!(ended.status, Some(0 | 4)) {
-            complain("the exit status is not 0 (or 4)".into());
+        if let Some(wrong) = ended.amiss(0) {
+            complain(wrong);
             continue;
         }
         let summary = ended.json();
@@ -82,7 +82,7 @@ fn a_summary_with_failures_follows_the_schema() {
     let engine = Engine::start(QUICK, &["reset:every=5", "http-429:every=7"]);
     let place = Place::new();
     let args = "--concurrency 8 --requests 60 --output-tokens 16 --save-text";
-    let ended = run(place.bench(&engine.url(), args)).expect_status(&[4, 5]);
+    let ended = run(place.bench(&engine.url(), args)).expect_unless_invalid(5);
     assert_eq!(breaches(&ended.json()), Vec::<String>::new(), "{}", ended.said());
 }
 
@@ -90,7 +90,7 @@ fn a_summary_with_failures_follows_the_schema() {
 fn without_a_target_the_embedded_engine_is_measured() {
     let place = Place::new();
     let args = "bench --out run --json --quiet --concurrency 4 --requests 8 --output-tokens 8";
-    let ended = run(place.dyno(args)).expect_status(&[0, 4]);
+    let ended = run(place.dyno(args)).expect_measured();
     let summary = ended.json();
     assert_eq!(breaches(&summary), Vec::<String>::new(), "{}", ended.said());
     assert_eq!(summary["run"]["simulated"], true);
@@ -104,7 +104,7 @@ fn levels_do_not_overlap() {
     let engine = Engine::start(QUICK, &[]);
     let place = Place::new();
     let args = "--concurrency 8,2,16 --requests 40 --warmup 4 --output-tokens 16";
-    run(place.bench(&engine.url(), args)).expect_status(&[0, 4]);
+    run(place.bench(&engine.url(), args)).expect_measured();
     let requests = place.requests();
     for level in 1..3 {
         let ends = requests.iter().filter(|r| r.level == level - 1).map(|r| r.end);
@@ -118,7 +118,7 @@ fn levels_do_not_overlap() {
 fn schedule(engine: &Engine, seed: u64, arrival: &str) -> Vec<u64> {
     let place = Place::new();
     let args = format!("--rate 400 --arrival {arrival} --requests 60 --seed {seed}");
-    run(place.bench(&engine.url(), &format!("{args} --output-tokens 2"))).expect_status(&[0, 4]);
+    run(place.bench(&engine.url(), &format!("{args} --output-tokens 2"))).expect_measured();
     let started = place.frames().into_iter().find_map(|frame| match frame {
         Frame::LevelStart(start) => Some(start.started),
         _ => None,
@@ -145,7 +145,7 @@ fn answers_are_kept_only_when_asked_for() {
     for (more, kept) in [("", false), ("--save-text", true)] {
         let place = Place::new();
         let args = format!("--concurrency 4 --requests 12 --output-tokens 16 {more}");
-        run(place.bench(&engine.url(), &args)).expect_status(&[0, 4]);
+        run(place.bench(&engine.url(), &args)).expect_measured();
         for request in place.requests() {
             let words = request.text.as_deref().map(|text| text.split_whitespace().count());
             assert_eq!(words, kept.then_some(16), "{request:?}");
@@ -159,7 +159,7 @@ fn label_and_note_are_told() {
     let place = Place::new();
     let mut command = place.bench(&engine.url(), "--concurrency 2 --requests 4 --label nightly");
     command.args(["--note", "after the driver update"]);
-    let run_summary = &run(command).expect_status(&[0, 4]).json()["run"];
+    let run_summary = &run(command).expect_measured().json()["run"];
     assert_eq!(run_summary["label"], "nightly");
     assert_eq!(run_summary["note"], "after the driver update");
     assert_eq!(place.json("plan.json")["label"], "nightly");
@@ -176,7 +176,7 @@ fn completions_work_by_flag_and_by_path() {
     for (url, more) in [(engine.url(), "--api openai-completions"), (by_path, "")] {
         let place = Place::new();
         let args = format!("--concurrency 4 --requests 12 --output-tokens 16 {more}");
-        let ended = run(place.bench(&url, &args)).expect_status(&[0, 4]);
+        let ended = run(place.bench(&url, &args)).expect_measured();
         let summary = ended.json();
         assert_eq!(summary["run"]["api"], "openai-completions");
         let level = &summary["levels"][0];
@@ -191,7 +191,7 @@ fn a_run_without_trouble_has_no_notes() {
     let engine = Engine::start(QUICK, &[]);
     let place = Place::new();
     let args = "--concurrency 4 --requests 40 --output-tokens 16";
-    let summary = run(place.bench(&engine.url(), args)).expect_status(&[0, 4]).json();
+    let summary = run(place.bench(&engine.url(), args)).expect_measured().json();
     assert_eq!(codes(&summary["notes"]), Vec::<String>::new());
     assert_eq!(summary["run"]["partial"], false);
     assert_eq!(summary["run"]["ending"], "requests");

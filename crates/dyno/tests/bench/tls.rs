@@ -80,7 +80,7 @@ fn works(place: &Place, server: &Web, more: &[&str]) -> Ended {
     let _ = std::fs::remove_dir_all(place.run_dir());
     let mut command = place.bench(&url(server), LOAD);
     command.args(more);
-    let ended = run(command).expect_status(&[0, 4]);
+    let ended = run(command).expect_measured();
     assert_eq!(ended.json()["levels"][0]["requests"]["completed"], 20, "{}", ended.said());
     ended
 }
@@ -191,7 +191,7 @@ fn a_handshake_that_fails_in_mid_run_has_its_own_class() {
     });
     let place = Place::new();
     let args = "--burst 8 --output-tokens 4 --insecure";
-    let ended = run(place.bench(&url(&broken), args)).expect_status(&[4, 5]);
+    let ended = run(place.bench(&url(&broken), args)).expect_unless_invalid(5);
     let requests = &ended.json()["levels"][0]["requests"];
     assert_eq!(requests["completed"], 1, "{}", ended.said());
     assert_eq!(requests["failures"], serde_json::json!({ "tls": 7 }), "{}", ended.said());

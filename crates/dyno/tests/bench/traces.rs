@@ -35,7 +35,7 @@ fn a_trace_keeps_its_times_lengths_and_shared_beginnings() {
     let file = place.file("trace.jsonl", &mooncake(60));
     // The estimate counts every word of a random prompt as it counts it everywhere.
     let args = format!("--data trace:{file},speed=10,block=64");
-    run(place.bench(&server.url(), &args)).expect_status(&[0, 4]);
+    run(place.bench(&server.url(), &args)).expect_measured();
 
     let mut records = place.requests();
     records.sort_by_key(|record| record.index);
@@ -77,7 +77,7 @@ fn a_trace_is_recognised_cut_and_told_about() {
     let file = place.file("azure.csv", azure);
     let url = server.url();
     let shown = run(place.dyno(&format!("bench {url} --out run --data {file} --limit 3")));
-    shown.expect_status(&[0, 4]).expect_words(&["azure.csv", "Azure", "trace"]);
+    shown.expect_measured().expect_words(&["azure.csv", "Azure", "trace"]);
     let records = place.requests();
     let from = records[0].intended;
     let times: Vec<u64> = records.iter().map(|r| (r.intended - from) / MS).collect();
@@ -86,7 +86,7 @@ fn a_trace_is_recognised_cut_and_told_about() {
 
     let place = Place::new();
     let args = format!("--data trace:{file},from=50ms,to=500ms,speed=2");
-    run(place.bench(&server.url(), &args)).expect_status(&[0, 4]);
+    run(place.bench(&server.url(), &args)).expect_measured();
     let inputs: Vec<_> = place.requests().iter().map(|r| r.requested_input).collect();
     assert_eq!(inputs, [Some(96), Some(81)]);
 }
@@ -97,7 +97,7 @@ fn a_warm_up_that_takes_the_whole_trace_is_named() {
     let place = Place::new();
     let file = place.file("trace.jsonl", &mooncake(6));
     let args = format!("--data trace:{file},block=64 --warmup 50");
-    run(place.bench(&server.url(), &args)).expect_status(&[0, 4]);
+    run(place.bench(&server.url(), &args)).expect_measured();
     let level = &place.json("summary.json")["levels"][0];
     assert!(codes(&level["reasons"]).contains(&"nothing_measured".to_owned()), "{level}");
     let reasons = level["reasons"].to_string();
@@ -114,7 +114,7 @@ fn what_has_no_effect_on_a_trace_or_looks_wrong_is_told() {
         let place = Place::new();
         let url = server.url();
         let line = format!("bench {url} --out run --data trace:{file}{more}");
-        let ended = run(place.dyno(&line)).expect_status(&[0, 4]);
+        let ended = run(place.dyno(&line)).expect_measured();
         (ended.stderr, place.json("summary.json")["notes"].to_string())
     };
     // Blocks of 64 tokens are taken for the usual ones of 512.
@@ -135,7 +135,7 @@ fn requests_that_failed_then_are_left_out_and_counted() {
                  5.01,ChatGPT,1087,0,1087,Conversation log\n\
                  5.02,GPT-4,417,2,419,API log\n";
     let file = place.file("burst.csv", burst);
-    run(place.bench(&server.url(), &format!("--data {file}"))).expect_status(&[0, 4]);
+    run(place.bench(&server.url(), &format!("--data {file}"))).expect_measured();
     assert_eq!(place.requests().len(), 2);
     let notes = codes(&place.json("summary.json")["notes"]);
     assert!(notes.contains(&"trace_selected".to_owned()), "{notes:?}");

@@ -64,7 +64,7 @@ fn are_a_pair(place: &Place, ended: &Ended) -> [Value; 2] {
         assert_eq!(versus["other_run"], other["run"]["id"]);
         assert!(codes(&said[side]["notes"]).contains(&"interleaved".to_owned()));
         let again = run(place.dyno(&format!("report {name} --json")));
-        assert_eq!(again.expect_status(&[0, 4, 5]).json(), said[side]);
+        assert_eq!(again.expect_status(&[0]).json(), said[side]);
     }
     [said["a"].clone(), said["b"].clone()]
 }
@@ -76,7 +76,7 @@ fn turns_alternate_by_level_and_by_round_and_never_overlap() {
     let engine = format!("--scripted {QUICK} --fault idle-close");
     let [a, b] = [0, 1].map(|_| EngineProcess::with(&place, &engine));
     let args = format!("--concurrency 1,2 --repeat 2 --cooldown 350ms {LOAD}");
-    let ended = run(versus(&place, &a.url(), &b.url(), &args)).expect_status(&[0, 4]);
+    let ended = run(versus(&place, &a.url(), &b.url(), &args)).expect_measured();
     let [one, other] = are_a_pair(&place, &ended);
     let turns = turns(&place);
     assert_eq!(order(&turns), "A0 B0 B1 A1 B2 A2 A3 B3", "{}", ended.said());
@@ -109,7 +109,7 @@ fn both_are_sent_the_same_or_the_same_lengths_in_other_words() {
         let before = servers.each_ref().map(|server| server.generations().len());
         let args = format!("{load} --input-tokens 5-40 --output-tokens 4 --seed 3");
         let ended = run(versus(&place, &servers[0].url(), &servers[1].url(), &args));
-        let ended = ended.expect_status(&[0, 4]);
+        let ended = ended.expect_measured();
         let sent = [0, 1].map(|side| {
             let seen = &servers[side].generations()[before[side]..];
             let mut bodies: Vec<String> =
@@ -206,7 +206,7 @@ fn a_condition_that_one_meets_ends_both_after_the_level() {
     let [a, b] = [&["http-500"][..], &[]].map(|faults| Engine::start(QUICK, faults));
     let place = Place::new();
     let args = format!("--concurrency 1,2,4 --stop-on errors>5% {LOAD}");
-    let ended = run(versus(&place, &a.url(), &b.url(), &args)).expect_status(&[4, 5]);
+    let ended = run(versus(&place, &a.url(), &b.url(), &args)).expect_unless_invalid(5);
     are_a_pair(&place, &ended);
     assert_eq!(order(&turns(&place)), "A0 B0");
     assert!(json(&place, "run-b/summary.json")["notes"].to_string().contains("on A, errors>5%"));
@@ -223,7 +223,7 @@ fn the_other_server_has_a_key_and_a_model_of_its_own() {
     refused.expect_words(&["error: B: ", "401"]);
     assert!(!place.path().join("run-a").exists(), "nothing was measured");
     let own = format!("{args} --versus-api-key-file {key} --versus-model other");
-    let ended = run(versus(&place, &a.url(), &b.url(), &own)).expect_status(&[0, 4]);
+    let ended = run(versus(&place, &a.url(), &b.url(), &own)).expect_measured();
     let [one, other] = are_a_pair(&place, &ended);
     assert_eq!(
         (&one["run"]["model"], &other["run"]["model"]),
@@ -243,7 +243,7 @@ fn embedded_engines_take_turns_as_well_and_the_text_names_both() {
     let place = Place::new();
     let twin = place.file("plain.toml", TWIN);
     let args = format!("bench --twin {twin} --versus twin:{twin} --concurrency 2,4 {LOAD}");
-    let ended = run(place.dyno(&format!("{args} --out run"))).expect_status(&[0, 4]);
+    let ended = run(place.dyno(&format!("{args} --out run"))).expect_measured();
     let [a, b] = ["A: twin:", "B: twin:"].map(|name| ended.stdout.find(name).unwrap());
     assert!(a < b, "{}", ended.said());
     assert_eq!(order(&turns(&place)), "A0 B0 B1 A1");
@@ -339,7 +339,7 @@ fn an_engine_slows_down_by_the_time_since_its_start() {
     let engine =
         EngineProcess::with(&place, "--scripted ttft=1ms,itl=1ms,tokens=4 --slow-down 9999%/s");
     let args = "--concurrency 1 --requests 3 --warmup 12 --output-tokens 4";
-    let ended = run(place.bench(&engine.url(), args)).expect_status(&[0, 4]);
+    let ended = run(place.bench(&engine.url(), args)).expect_measured();
     let ttft = ended.json()["levels"][0]["ttft_ms"]["min"].as_f64().unwrap();
     assert!(ttft >= 50.0, "{ttft}");
     let wrong = run(place.dyno("engine --slow-down fast")).expect_status(&[2]);
