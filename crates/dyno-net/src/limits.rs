@@ -1,4 +1,5 @@
-//! The limit of open files: a load generator wants all it may have.
+//! The limits that the system sets: of open files, of which a load generator wants all it may have, and of
+//! the CPU.
 
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
@@ -15,4 +16,28 @@ pub fn raise_open_files() -> Option<u64> {
 /// The limit in force, or nothing if unlimited.
 pub fn open_files_limit() -> Option<u64> {
     getrlimit(Resource::Nofile).current
+}
+
+/// What the frequency governor of the first core is called, where there is one.
+pub fn cpu_governor() -> Option<String> {
+    read("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor")
+}
+
+/// Cores' worth of CPU that the control group of this process allows, where it limits it; of the second
+/// version or the first.
+pub fn cpu_quota() -> Option<f64> {
+    let whole = |max: &str| {
+        let (quota, period) = max.split_once(' ')?;
+        Some(quota.parse::<f64>().ok()? / period.parse::<f64>().ok()?)
+    };
+    if let Some(quota) = read("/sys/fs/cgroup/cpu.max").and_then(|max| whole(&max)) {
+        return Some(quota);
+    }
+    let number = |name: &str| read(&format!("/sys/fs/cgroup/cpu/{name}"))?.parse::<f64>().ok();
+    let quota = number("cpu.cfs_quota_us").filter(|quota| *quota > 0.0)?;
+    Some(quota / number("cpu.cfs_period_us")?)
+}
+
+fn read(path: &str) -> Option<String> {
+    std::fs::read_to_string(path).ok().map(|text| text.trim().to_owned())
 }

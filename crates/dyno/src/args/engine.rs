@@ -57,7 +57,7 @@ pub(crate) struct EngineArgs {
     /// List the kinds of faults and end
     #[arg(long)]
     pub(crate) list_faults: bool,
-    /// Keep when requests came and tokens went, as JSON lines: the truth to hold a client against
+    /// Keep when requests came and tokens went, as JSON lines
     #[arg(long, value_name = "FILE", hide = true)]
     pub(crate) ledger: Option<std::path::PathBuf>,
     /// End when standard input closes, so that no process stays behind its starter

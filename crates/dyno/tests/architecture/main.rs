@@ -69,7 +69,7 @@ const MAY_KNOW: [(&str, &[&str]); 19] = [
 const LIGHT: [&str; 5] = ["libm", "memchr", "serde", "serde_json", "thiserror"];
 
 /// What else others wrote, with the only crates that may have it.
-const HEAVY: [(&str, &[&str]); 28] = [
+const HEAVY: [(&str, &[&str]); 29] = [
     ("anyhow", &["xtask"]),
     ("clap", &["llm-dyno"]),
     ("clap_complete", &["llm-dyno"]),
@@ -82,6 +82,7 @@ const HEAVY: [(&str, &[&str]); 28] = [
     ("jiff", &["dyno-model", "dyno-workload"]),
     ("minijinja", &["dyno-workload"]),
     ("minijinja-contrib", &["dyno-workload"]),
+    ("nix", &["dyno-net"]),
     ("parquet", &["dyno-report", "dyno-workload"]),
     ("rand_chacha", &["dyno-drive", "dyno-workload"]),
     ("ratatui-core", &["dyno-live"]),

@@ -31,8 +31,8 @@ impl Limits {
             cores: std::thread::available_parallelism().map_or(1, usize::from),
             open_files: dyno_net::open_files_limit(),
             ports,
-            governor: read("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"),
-            cpu_quota: cpu_quota(),
+            governor: dyno_net::cpu_governor(),
+            cpu_quota: dyno_net::cpu_quota(),
         }
     }
 
@@ -116,22 +116,4 @@ impl Limits {
         }
         advice
     }
-}
-
-fn read(path: &str) -> Option<String> {
-    std::fs::read_to_string(path).ok().map(|text| text.trim().to_owned())
-}
-
-/// By the control group of this process, of the second version or the first.
-fn cpu_quota() -> Option<f64> {
-    let whole = |max: &str| {
-        let (quota, period) = max.split_once(' ')?;
-        Some(quota.parse::<f64>().ok()? / period.parse::<f64>().ok()?)
-    };
-    if let Some(quota) = read("/sys/fs/cgroup/cpu.max").and_then(|max| whole(&max)) {
-        return Some(quota);
-    }
-    let number = |name: &str| read(&format!("/sys/fs/cgroup/cpu/{name}"))?.parse::<f64>().ok();
-    let quota = number("cpu.cfs_quota_us").filter(|quota| *quota > 0.0)?;
-    Some(quota / number("cpu.cfs_period_us")?)
 }
