@@ -102,3 +102,73 @@ impl Health {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const US: Nanos = 1_000;
+
+    /// What is seen of a loop that polls every millisecond for half a second, and at `at` comes back so much
+    /// too late.
+    fn stalled(at: Nanos, late: Nanos) -> ClientHealth {
+        let clock = Clock::start();
+        let mut health = Health::new(&clock);
+        let begun = health.polled;
+        let end = begun + 500 * MS;
+        let mut now = begun;
+        while now < end {
+            let deadline = now + MS;
+            let back = if now - begun == at { deadline + late } else { deadline + 20 * US };
+            health.on_poll(now, deadline, back);
+            // The next poll is entered at once, on the next millisecond.
+            now = begun + (back - begun).next_multiple_of(MS);
+        }
+        health.take(&clock)
+    }
+
+    #[test]
+    fn a_loop_that_is_never_away_is_not_blind() {
+        let health = stalled(Nanos::MAX, 0);
+        assert_eq!((health.blind_ns, health.longest_stall_ns, health.missed_ticks), (0, 0, 0));
+        assert!(health.timer_lag.count() >= 49, "{}", health.timer_lag.count());
+    }
+
+    #[test]
+    fn a_stall_is_as_many_missed_ticks_as_it_has() {
+        let health = stalled(100 * MS, 300 * MS);
+        assert!((300 * MS..302 * MS).contains(&health.blind_ns), "{}", health.blind_ns);
+        assert_eq!(health.longest_stall_ns, health.blind_ns);
+        assert!((28..=30).contains(&health.missed_ticks), "{}", health.missed_ticks);
+        // One sample for each tick, late or not: the stall is most of them.
+        assert!(health.timer_lag.count() >= 49, "{}", health.timer_lag.count());
+        let median = health.timer_lag.quantile(0.5).unwrap();
+        assert!(median > 20 * MS, "{median}");
+    }
+
+    #[test]
+    fn what_is_done_between_two_polls_counts_as_well() {
+        let clock = Clock::start();
+        let mut health = Health::new(&clock);
+        let begun = health.polled;
+        health.on_poll(begun, begun + MS, begun + MS);
+        // Fifty milliseconds of work, then a poll that returns at once.
+        health.on_poll(begun + 51 * MS, begun + 52 * MS, begun + 51 * MS + 10 * US);
+        let seen = health.take(&clock);
+        assert_eq!((seen.blind_ns, seen.longest_stall_ns), (50 * MS, 50 * MS));
+        assert_eq!(seen.missed_ticks, 4);
+    }
+
+    #[test]
+    fn reads_are_counted_by_whether_the_kernel_stamped_them() {
+        let clock = Clock::start();
+        let mut health = Health::new(&clock);
+        health.on_read(MS, 3 * MS, true);
+        health.on_read(MS, 4 * MS, false);
+        assert_eq!(health.heard, 4 * MS);
+        let seen = health.take(&clock);
+        assert_eq!((seen.read_delay.count(), seen.unstamped_reads), (1, 1));
+        assert!(seen.read_delay.max().unwrap() >= 2 * MS);
+        assert_eq!(health.take(&clock).unstamped_reads, 0, "taken is taken");
+    }
+}

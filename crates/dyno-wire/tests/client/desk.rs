@@ -106,6 +106,11 @@ impl Desk {
         Self { client, clock, listener, ended: Vec::new(), index: 0 }
     }
 
+    /// For a server on a thread of its own.
+    pub(crate) fn listener(&self) -> TcpListener {
+        self.listener.try_clone().unwrap()
+    }
+
     pub(crate) fn now(&self) -> Nanos {
         self.clock.now()
     }

@@ -9,5 +9,6 @@
 mod broken;
 mod desk;
 mod reuse;
+mod side;
 mod splits;
 mod tls;

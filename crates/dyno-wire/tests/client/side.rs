@@ -1,0 +1,91 @@
+//! Side traffic: one question at a time, which is given up when it takes too long or is not wanted any more.
+
+use crate::desk::{Desk, whole};
+use dyno_drive::StopSignal;
+use dyno_model::outcome::{FailureClass, Outcome};
+use dyno_model::{MS, SEC};
+use dyno_wire::client::Interrupted;
+use dyno_wire::redact::Redactor;
+use std::io::{Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+/// Answers the next request on a new connection with these bytes, which may be none; the connection.
+fn answering(listener: TcpListener, answer: &'static str) -> JoinHandle<TcpStream> {
+    std::thread::spawn(move || {
+        listener.set_nonblocking(false).unwrap();
+        let (mut stream, _) = listener.accept().unwrap();
+        // The desk shares it.
+        listener.set_nonblocking(true).unwrap();
+        let mut request = Vec::new();
+        while !request.ends_with(b"\r\n\r\n") {
+            let mut byte = [0];
+            stream.read_exact(&mut byte).unwrap();
+            request.push(byte[0]);
+        }
+        assert!(request.starts_with(b"GET /health HTTP/1.1\r\n"));
+        stream.write_all(answer.as_bytes()).unwrap();
+        stream
+    })
+}
+
+const FINE: &str = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nalive";
+
+#[test]
+fn a_question_is_answered() {
+    let mut desk = Desk::new();
+    let server = answering(desk.listener(), FINE);
+    let fetched = desk.client.fetch("/health", 30 * SEC, &StopSignal::new()).unwrap();
+    assert_eq!(fetched.ok(), Some(b"alive".as_slice()));
+    server.join().unwrap();
+}
+
+#[test]
+fn a_body_that_is_too_large_is_not_taken() {
+    let mut desk = Desk::new();
+    let server = answering(desk.listener(), FINE);
+    let fetched = desk.client.fetch_up_to("/health", 4, 30 * SEC, &StopSignal::new()).unwrap();
+    assert_eq!(fetched.record.outcome, Outcome::Failed(FailureClass::StreamMalformed));
+    assert!(fetched.words(&Redactor::default()).contains("larger than 4 bytes"));
+    server.join().unwrap();
+}
+
+#[test]
+fn one_without_an_answer_is_given_up_and_its_connection_with_it() {
+    let mut desk = Desk::new();
+    let server = answering(desk.listener(), "");
+    let fetched = desk.client.fetch("/health", 100 * MS, &StopSignal::new()).unwrap();
+    assert_eq!(fetched.record.outcome, Outcome::Failed(FailureClass::TimeoutTotal));
+    assert!(fetched.words(&Redactor::default()).contains("no answer within 100ms"));
+    // What comes too late belongs to no later request.
+    let mut late = server.join().unwrap();
+    let _ = late.write_all(FINE.as_bytes());
+    is_usable(&mut desk);
+}
+
+#[test]
+fn one_that_is_not_wanted_any_more_ends_at_once() {
+    let mut desk = Desk::new();
+    let server = answering(desk.listener(), "");
+    let stop = StopSignal::new();
+    let ours = stop.clone();
+    let raised = std::thread::spawn(move || {
+        std::thread::sleep(Duration::from_millis(50));
+        ours.raise();
+    });
+    let stopped = desk.client.fetch("/health", 600 * SEC, &stop);
+    assert!(matches!(stopped, Err(Interrupted::Stopped)));
+    raised.join().unwrap();
+    server.join().unwrap();
+    is_usable(&mut desk);
+}
+
+/// The client goes on as if nothing had been.
+fn is_usable(desk: &mut Desk) {
+    let mut stream = desk.request();
+    desk.deliver(&mut stream, whole().as_bytes());
+    let record = desk.record();
+    assert_eq!(record.outcome, Outcome::Completed, "{:?}", record.detail);
+    assert!(!record.reused && !record.resent);
+}
