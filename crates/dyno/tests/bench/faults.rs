@@ -40,8 +40,8 @@ fn check(fault: &str, class: &str, more: &str) -> Result<(), String> {
     let args = format!("{load} {} {more}", timeouts(class));
     let ended = run(place.bench(&engine.url(), &args));
     let wrong = |what: String| Err(format!("{fault} {more}: {what}\n{}", ended.said()));
-    if !matches!(ended.status, Some(4 | 5)) {
-        return wrong("the exit status is not 5 (or 4)".into());
+    if let Some(amiss) = ended.amiss(5) {
+        return wrong(amiss);
     }
     let level = &ended.json()["levels"][0];
     let requests = &level["requests"];
