@@ -188,7 +188,14 @@ fn described(level: &LevelSummary, metric: Metric, statistic: Option<Statistic>)
 
 fn worded(metric: Metric, statistic: Option<Statistic>, [low, high]: [f64; 2]) -> Value {
     let which = statistic.map_or(String::new(), |statistic| format!(" {}", statistic.name()));
-    let name = Value::Worded(metric.info().plain().map(|name| format!("{name}{which}")));
+    let info = metric.info();
+    let [brief, label] = [info.plain(), info.label];
+    let name = [0, 1].map(|language| {
+        // Times from the schedule have no short name.
+        let name = if brief[language].is_empty() { label[language] } else { brief[language] };
+        format!("{name}{which}")
+    });
+    let name = Value::Worded(name);
     let ends = values![name, short(low), short(high), metric.unit().name()];
     Phrase::Measured.value(ends)
 }

@@ -58,8 +58,8 @@ wordings! {
         ["the offered load was not the one asked for; lower the rate or use more clients",
          "实际施加的负载与要求不符；请降低速率或增加客户端"];
     EngineSlip: Note "engine_slip",
-        ["the embedded engine missed its own schedule: p99 {} ms late",
-         "内置引擎未能跟上自身的时间表：p99 滞后 {} ms"],
+        ["Dyno's engine missed its own schedule: p99 {} ms late",
+         "Dyno 引擎未能跟上自身的时间表：p99 滞后 {} ms"],
         ["this machine is too busy for client and engine at this load; lower it, or run `dyno \
           engine` elsewhere",
          "本机在此负载下无法同时承载客户端与引擎；请降低负载，或在别处运行 `dyno engine`"];
