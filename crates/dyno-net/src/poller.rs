@@ -58,6 +58,8 @@ pub struct Poller {
     epoll: OwnedFd,
     timer: OwnedFd,
     armed: Option<u64>,
+    /// The timer has gone off and is ready until it is set again.
+    fired: bool,
 }
 
 impl Poller {
@@ -69,7 +71,7 @@ impl Poller {
             TimerfdFlags::CLOEXEC | TimerfdFlags::NONBLOCK,
         )?;
         epoll::add(&epoll, &timer, EventData::new_u64(TIMER), EventFlags::IN)?;
-        Ok(Self { epoll, timer, armed: None })
+        Ok(Self { epoll, timer, armed: None, fired: false })
     }
 
     /// Watches a descriptor under a token (any but `u64::MAX`).
@@ -102,7 +104,7 @@ impl Poller {
         match deadline {
             Some(at) if at <= now => timeout = Some(&zero),
             Some(at) if self.armed != Some(at) => self.arm(at, at - now)?,
-            None if self.armed.is_some() => self.arm_raw(0)?,
+            None if self.armed.is_some() || self.fired => self.arm_raw(0)?,
             _ => {}
         }
         let mut buffer = [const { MaybeUninit::uninit() }; BATCH];
@@ -115,8 +117,8 @@ impl Poller {
         for event in events {
             let token = event.data.u64();
             if token == TIMER {
-                // A level-triggered timer stays ready until it is read or set again.
-                self.arm_raw(0)?;
+                // A level-triggered timer stays ready until it is set again, which the next wait does.
+                (self.armed, self.fired) = (None, true);
                 continue;
             }
             let flags = event.flags;
@@ -145,7 +147,7 @@ impl Poller {
         };
         let spec = Itimerspec { it_interval: zero, it_value: value };
         timerfd_settime(&self.timer, TimerfdTimerFlags::empty(), &spec)?;
-        self.armed = None;
+        (self.armed, self.fired) = (None, false);
         Ok(())
     }
 }

@@ -48,7 +48,10 @@ impl Client {
         let room = self.poller.wait(entered, Some(deadline), &mut ready)?;
         let polled = self.clock.now();
         self.health.on_poll(entered, deadline, polled);
-        self.instrument.polled(entered, room, polled, self.clock.wall_offset());
+        self.instrument.polled(entered, room);
+        if self.instrument.offset_is_due(polled) {
+            self.instrument.offset(polled, self.clock.wall_offset());
+        }
         let mut before = polled;
         let mut arena = std::mem::take(&mut self.arena);
         let mut rest = ready.as_slice();

@@ -7,6 +7,8 @@ use dyno_net::WallOffset;
 /// A stamp later than the read that gave it, or earlier than the socket was known to be empty, by more
 /// than this is no stamp.
 const TOLERANCE: Nanos = 20_000;
+/// How long a reading of the wall clock's offset is good for.
+const OFFSET_EVERY: Nanos = 500_000;
 /// The wall clock is set right by at most so much of the time that passes; beyond that it was set.
 const SLEWED: f64 = 0.001;
 
@@ -88,18 +90,27 @@ impl Instrument {
         Self { poll: 1, entered: now, room: false, complete: (0, 0), wall }
     }
 
-    /// A poll that was entered at `entered` has returned at `now`; `room` if it could have told of more
-    /// sockets than it did.
-    pub(super) fn polled(&mut self, entered: Nanos, room: bool, now: Nanos, offset: WallOffset) {
+    /// A poll that was entered at `entered` has returned; `room` if it could have told of more sockets than
+    /// it did.
+    pub(super) fn polled(&mut self, entered: Nanos, room: bool) {
         if self.room {
             self.complete = (self.poll, self.entered);
         }
         self.poll += 1;
         (self.entered, self.room) = (entered, room);
+    }
+
+    /// The wall clock has to be looked at again.
+    pub(super) fn offset_is_due(&self, now: Nanos) -> bool {
+        now.saturating_sub(self.wall.read) >= OFFSET_EVERY
+    }
+
+    /// Takes in how far the wall clock is ahead now.
+    pub(super) fn offset(&mut self, now: Nanos, offset: WallOffset) {
         let moved = offset.ahead.abs_diff(self.wall.ahead);
         let passed = now.saturating_sub(self.wall.read);
         let slewed = TOLERANCE + (SLEWED * passed as f64) as u64;
-        // What came since the last turn may have been stamped by either offset.
+        // What came since the last reading may have been stamped by either offset.
         let error = (moved <= slewed).then_some(offset.error + moved);
         self.wall = Wall { ahead: offset.ahead, error, read: now };
     }
@@ -159,7 +170,8 @@ mod tests {
     /// A poll of every millisecond that tells of nothing, up to a time.
     fn idle(instrument: &mut Instrument, from: Nanos, to: Nanos) {
         for entered in (from..to).step_by(MS as usize) {
-            instrument.polled(entered, true, entered + MS, offset());
+            instrument.polled(entered, true);
+            instrument.offset(entered + MS, offset());
         }
     }
 
@@ -168,7 +180,8 @@ mod tests {
         let mut loop_ = instrument();
         idle(&mut loop_, 0, 20 * MS);
         // The process stood still from 20 to 320 ms; the token had come at 25 ms.
-        loop_.polled(20 * MS, true, 320 * MS, offset());
+        loop_.polled(20 * MS, true);
+        loop_.offset(320 * MS, offset());
         let mut seen = Seen::default();
         let read =
             Read { before: 320 * MS, after: 320 * MS + 5, full: false, stamp: stamp(25 * MS) };
@@ -182,7 +195,8 @@ mod tests {
     fn without_a_stamp_the_polls_say_since_when() {
         let mut loop_ = instrument();
         idle(&mut loop_, 0, 20 * MS);
-        loop_.polled(20 * MS, true, 320 * MS, offset());
+        loop_.polled(20 * MS, true);
+        loop_.offset(320 * MS, offset());
         let mut seen = Seen::default();
         let read = Read { before: 320 * MS, after: 320 * MS + 5, full: false, stamp: None };
         let (arrival, stamped) = loop_.read(&mut seen, read);
@@ -195,13 +209,16 @@ mod tests {
         let mut loop_ = instrument();
         let mut seen = Seen::default();
         seen.empty_at(3 * MS);
-        loop_.polled(4 * MS, true, 10 * MS, offset());
+        loop_.polled(4 * MS, true);
+        loop_.offset(10 * MS, offset());
         let read = |time: Nanos, full| Read { before: time, after: time + 5, full, stamp: None };
         assert_eq!(loop_.read(&mut seen, read(10 * MS, true)).0.after, 3 * MS);
         // Told of again by the next poll: what was left over may have come at any time since.
-        loop_.polled(11 * MS, true, 12 * MS, offset());
+        loop_.polled(11 * MS, true);
+        loop_.offset(12 * MS, offset());
         assert_eq!(loop_.read(&mut seen, read(12 * MS, false)).0.after, 3 * MS);
-        loop_.polled(13 * MS, true, 14 * MS, offset());
+        loop_.polled(13 * MS, true);
+        loop_.offset(14 * MS, offset());
         assert_eq!(loop_.read(&mut seen, read(14 * MS, false)).0.after, 12 * MS);
     }
 
@@ -209,9 +226,12 @@ mod tests {
     fn a_poll_without_room_for_all_says_nothing_of_those_it_left_out() {
         let mut loop_ = instrument();
         let mut seen = Seen::default();
-        loop_.polled(MS, true, 2 * MS, offset());
-        loop_.polled(2 * MS, false, 3 * MS, offset());
-        loop_.polled(3 * MS, true, 4 * MS, offset());
+        loop_.polled(MS, true);
+        loop_.offset(2 * MS, offset());
+        loop_.polled(2 * MS, false);
+        loop_.offset(3 * MS, offset());
+        loop_.polled(3 * MS, true);
+        loop_.offset(4 * MS, offset());
         let read = Read { before: 4 * MS, after: 4 * MS + 5, full: false, stamp: None };
         assert_eq!(loop_.read(&mut seen, read).0.after, MS);
     }
@@ -223,11 +243,13 @@ mod tests {
         let set = WallOffset { ahead: AHEAD + 5_000_000_000, error: 50 };
         let read =
             |at: Nanos| Read { before: at, after: at + 5, full: false, stamp: stamp(at - US) };
-        loop_.polled(20 * MS, true, 21 * MS, set);
+        loop_.polled(20 * MS, true);
+        loop_.offset(21 * MS, set);
         let (_, stamped) = loop_.read(&mut Seen::default(), read(21 * MS));
         assert!(!stamped);
         // From then on the new offset holds.
-        loop_.polled(21 * MS, true, 22 * MS, set);
+        loop_.polled(21 * MS, true);
+        loop_.offset(22 * MS, set);
         let mut later = read(22 * MS);
         later.stamp = later.stamp.map(|stamp| stamp + 5_000_000_000);
         assert!(loop_.read(&mut Seen::default(), later).1);
@@ -238,7 +260,8 @@ mod tests {
         let mut loop_ = instrument();
         idle(&mut loop_, 0, 20 * MS);
         let slewed = WallOffset { ahead: AHEAD + 3_000, error: 50 };
-        loop_.polled(20 * MS, true, 21 * MS, slewed);
+        loop_.polled(20 * MS, true);
+        loop_.offset(21 * MS, slewed);
         let read =
             Read { before: 21 * MS, after: 21 * MS + 50 * US, full: false, stamp: stamp(21 * MS) };
         let (arrival, stamped) = loop_.read(&mut Seen::default(), read);

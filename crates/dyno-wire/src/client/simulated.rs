@@ -92,7 +92,8 @@ impl Loop {
         self.turn = told.last().map_or(self.turn, |last| last + 1);
         self.pass(late / 2, busy);
         let offset = WallOffset { ahead: self.ahead, error: ERROR };
-        self.instrument.polled(entered, told.len() < batch, self.now, offset);
+        self.instrument.polled(entered, told.len() < batch);
+        self.instrument.offset(self.now, offset);
         told
     }
 

@@ -137,24 +137,22 @@ impl Part {
         }
         let least = group.last[0].saturating_sub(from[1]);
         let most = group.last[1].saturating_sub(from[0]);
-        let ns = |us: u64, shares: u64| us.saturating_mul(1_000).div_ceil(shares.max(1));
-        let floor = |us: u64, shares: u64| us.saturating_mul(1_000) / shares.max(1);
+        // Whole microseconds, outwards: few distinct values are quick to count.
+        let ns = |us: u64, shares: u64| us.div_ceil(shares.max(1)).saturating_mul(1_000);
+        let floor = |us: u64, shares: u64| (us / shares.max(1)).saturating_mul(1_000);
         // Gaps within the read cannot be longer than the time in which all of it came.
         let within = group.last[1].saturating_sub(group.first[0]);
         let lead = group.lead.max(1);
-        for k in 1..=samples {
-            let high = match k {
-                k if k <= lead => ns(most, k),
-                k => ns(most, k).min(ns(within, 1)),
-            };
-            let low = match k {
-                1 => floor(least, samples).max(floor(group.first[0].saturating_sub(from[1]), lead)),
-                k if k <= lead => floor(group.first[0].saturating_sub(from[1]), lead),
-                _ => 0,
-            };
-            self.high.add(high, 1);
-            self.low.add(low, 1);
-        }
+        let before = floor(group.first[0].saturating_sub(from[1]), lead);
+        let leading = lead.min(samples);
+        self.low.add(floor(least, samples).max(before), 1);
+        self.low.add(before, leading - 1);
+        self.low.add(0, samples - leading);
+        (1..=leading).for_each(|k| self.high.add(ns(most, k), 1));
+        // From some rank on, the share of the whole is what bounds them.
+        let bounded = if within == 0 { samples } else { (most / within).clamp(leading, samples) };
+        self.high.add(ns(within, 1), bounded - leading);
+        (bounded + 1..=samples).for_each(|k| self.high.add(ns(most, k).min(ns(within, 1)), 1));
     }
 }
 
