@@ -150,7 +150,7 @@ impl Part {
         self.low.add(0, samples - leading);
         (1..=leading).for_each(|k| self.high.add(ns(most, k), 1));
         // From some rank on, the share of the whole is what bounds them.
-        let bounded = if within == 0 { samples } else { (most / within).clamp(leading, samples) };
+        let bounded = most.checked_div(within).unwrap_or(samples).clamp(leading, samples);
         self.high.add(ns(within, 1), bounded - leading);
         (bounded + 1..=samples).for_each(|k| self.high.add(ns(most, k).min(ns(within, 1)), 1));
     }
