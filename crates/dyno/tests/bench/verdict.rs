@@ -58,7 +58,10 @@ fn unfounded(level: &Value) -> Option<String> {
     if let Some(code) = NEVER.iter().find(|code| reasons.iter().any(|reason| reason == *code)) {
         return Some(format!("no busy machine makes a level {code}"));
     }
+    // That the server's cache answered is a reason of another kind.
+    let cached = reasons.iter().any(|reason| reason == "cached_random");
     match (is_invalid(level), off.is_empty()) {
+        (true, true) if cached => None,
         (true, true) => Some(format!("it is invalid, and its figures are good: {reasons:?}")),
         (false, false) => Some(format!("it is not invalid, and {off:?} are off")),
         _ => None,
