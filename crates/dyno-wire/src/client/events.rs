@@ -19,9 +19,6 @@ const MIN_READ: usize = 16 << 10;
 /// While something is in flight the loop looks around at least this often, so that it is known since
 /// when a socket may have had something.
 const LOOK_EVERY: Nanos = MS;
-/// With few in flight there is time to look more often, and short responses need it.
-const LOOK_OFTEN: Nanos = MS / 4;
-const FEW: usize = 64;
 
 /// What one socket read gave, and when that came.
 #[derive(Debug)]
@@ -37,10 +34,9 @@ impl Client {
         let timer = self.timers.peek().map_or(Nanos::MAX, |timer| timer.0.0);
         let entered = self.clock.now();
         // On a grid, so that the timer is not set anew for each event.
-        let every = if self.in_flight <= FEW { LOOK_OFTEN } else { LOOK_EVERY };
         let look = match self.in_flight {
             0 => Nanos::MAX,
-            _ => (entered / every + 1) * every,
+            _ => (entered / LOOK_EVERY + 1) * LOOK_EVERY,
         };
         let deadline = until.min(timer).min(self.health.tick).min(look);
         let mut ready = std::mem::take(&mut self.ready);
