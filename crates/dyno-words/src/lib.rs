@@ -8,6 +8,7 @@ pub mod columns;
 pub mod escape;
 pub mod number;
 pub mod template;
+mod translate;
 mod wording;
 
 #[doc(hidden)]
@@ -19,6 +20,7 @@ pub use catalogue::{
 };
 #[doc(hidden)]
 pub use dyno_model::Value;
+pub use translate::{known, translated};
 pub use wording::{InLanguage, Wording, named, on_line, recognised, severity};
 
 /// A table of the catalogue: an enum of which each name is a way to say something.

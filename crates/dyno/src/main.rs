@@ -23,7 +23,7 @@ fn main() -> ExitCode {
 }
 
 fn run(argv: Vec<OsString>) -> Exit {
-    let printer = Printer::new(Manners::default());
+    let printer = Printer::new(Manners::default(), args::language::spoken(&argv));
     let cli = match config::parse(argv.clone()) {
         Ok(cli) => cli,
         Err(error) => return explain(&error, &argv, &printer),

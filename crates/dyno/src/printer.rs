@@ -4,7 +4,9 @@
 
 use crate::exit::Exit;
 use dyno_live::{ProgressStyle, Said, Terminal};
+use dyno_model::Language;
 use dyno_model::versus::Side;
+use dyno_words::translated;
 use std::collections::VecDeque;
 use std::fmt::Display;
 use std::io::{self, IsTerminal, Write};
@@ -37,6 +39,7 @@ struct Screen {
 #[derive(Debug, Clone)]
 pub(crate) struct Printer {
     manners: Manners,
+    language: Language,
     colour: bool,
     on_terminal: bool,
     /// Whom all that is said is about, where there are two.
@@ -46,10 +49,11 @@ pub(crate) struct Printer {
 
 impl Printer {
     /// A printer for this process.
-    pub(crate) fn new(manners: Manners) -> Self {
+    pub(crate) fn new(manners: Manners, language: Language) -> Self {
         let on_terminal = io::stderr().is_terminal();
         Self {
             manners,
+            language,
             colour: on_terminal && colour_wanted(),
             on_terminal: on_terminal && !is_dumb(),
             about: None,
@@ -138,18 +142,27 @@ impl Printer {
         if screen.said.len() > REMEMBERED {
             screen.said.pop_front();
         }
-        let line = if self.colour {
-            format!("\x1b[{colour}m{kind}:\x1b[0m {text}")
-        } else {
-            format!("{kind}: {text}")
+        let kind = match (self.language, kind) {
+            (Language::English, kind) => format!("{kind}:"),
+            (Language::Chinese, "note") => "说明：".to_owned(),
+            (Language::Chinese, "warning") => "警告：".to_owned(),
+            (Language::Chinese, _) => "错误：".to_owned(),
+        };
+        let line = match (self.colour, self.language) {
+            (true, Language::English) => format!("\x1b[{colour}m{kind}\x1b[0m {text}"),
+            (true, Language::Chinese) => format!("\x1b[{colour}m{kind}\x1b[0m{text}"),
+            (false, Language::English) => format!("{kind} {text}"),
+            (false, Language::Chinese) => format!("{kind}{text}"),
         };
         print(&mut screen, line);
     }
 
     fn told(&self, text: &dyn Display) -> String {
+        let english = text.to_string();
+        let text = translated(&english, self.language);
         match self.about {
             Some(side) => format!("{side}: {text}"),
-            None => text.to_string(),
+            None => text.into_owned(),
         }
     }
 
@@ -249,12 +262,12 @@ mod tests {
     use super::*;
 
     fn style(manners: Manners, on_terminal: bool) -> ProgressStyle {
-        Printer { on_terminal, ..Printer::new(manners) }.progress_style()
+        Printer { on_terminal, ..Printer::new(manners, Language::English) }.progress_style()
     }
 
     #[test]
     fn what_is_held_is_kept_and_remembered() {
-        let printer = Printer::new(Manners::default());
+        let printer = Printer::new(Manners::default(), Language::English);
         printer.hold();
         printer.note("one");
         printer.with(Manners { quiet: true, ..Manners::default() }).note("unheard");

@@ -1,12 +1,14 @@
-//! The language that reports are in.
+//! The language of reports and messages.
 
 use clap::{Args, ValueEnum};
+use crate::resolve::Surroundings;
 use dyno_model::Language;
+use std::ffi::OsString;
 
 /// Which language.
 #[derive(Debug, Clone, Copy, Default, Args)]
 pub(crate) struct LanguageArgs {
-    /// Language of reports; JSON and CSV stay English [default: by LC_ALL, LC_MESSAGES, LANG]
+    /// Language of reports and messages; JSON and CSV stay English [default: by LC_ALL, LC_MESSAGES, LANG]
     #[arg(long, value_name = "LANGUAGE", value_enum)]
     pub(crate) lang: Option<Lang>,
 }
@@ -31,5 +33,32 @@ impl From<Lang> for Language {
             Lang::En => Self::English,
             Lang::Zh => Self::Chinese,
         }
+    }
+}
+
+/// The language of messages, known before the arguments are read: `--lang` where it is given, else
+/// that of the locale.
+pub(crate) fn spoken(argv: &[OsString]) -> Language {
+    asked(argv).unwrap_or_else(|| Surroundings::of_process().language)
+}
+
+fn asked(argv: &[OsString]) -> Option<Language> {
+    let texts: Vec<&str> = argv.iter().map(|arg| arg.to_str().unwrap_or_default()).collect();
+    let at = texts.iter().rposition(|arg| *arg == "--lang" || arg.starts_with("--lang="))?;
+    let value = texts[at].strip_prefix("--lang=").or(texts.get(at + 1).copied());
+    Lang::from_str(value?, false).ok().map(Language::from)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_flag_decides_before_anything_is_parsed() {
+        let of = |args: &[&str]| asked(&args.iter().map(OsString::from).collect::<Vec<_>>());
+        assert_eq!(of(&["dyno", "bench", "--lang", "zh", "--rate", "x"]), Some(Language::Chinese));
+        assert_eq!(of(&["dyno", "bench", "--lang=en"]), Some(Language::English));
+        assert_eq!(of(&["dyno", "bench", "--lang"]), None);
+        assert_eq!(of(&["dyno", "bench", "--lang", "xx"]), None);
     }
 }
