@@ -1,4 +1,4 @@
-// Things to press and pick from, each with its name.
+// Buttons, lists and tooltips.
 
 function picker(name, groups, chosen, changed) {
   var list = el('select', {});
@@ -36,16 +36,16 @@ function zoomButtons(plot) {
   ]);
 }
 
-function key(paint, tall) {
-  var box = el('i', { class: tall ? 'key tall' : 'key', 'aria-hidden': 'true' });
-  box.style.background = paint;
+function key(paint, tall, dashed) {
+  var box = el('i', { class: 'key' + (tall ? ' tall' : '') + (dashed ? ' dashed' : ''), 'aria-hidden': 'true' });
+  box.style.background = dashed ? 'repeating-linear-gradient(90deg, ' + paint + ' 0 .3rem, transparent .3rem .5rem)' : paint;
   return box;
 }
 
 // Names with their colours. With `changed` each can be switched on and off.
 function legend(entries, changed) {
   return el('ul', { class: 'legend' }, entries.map(function (entry) {
-    var inside = [key(entry.colour, entry.tall), entry.name];
+    var inside = [key(entry.colour, entry.tall, entry.dashed), entry.name];
     if (!changed) { return el('li', { class: 'entry' }, inside); }
     var button = el('button', { type: 'button', 'aria-pressed': String(entry.on) }, inside);
     button.addEventListener('click', function () {

@@ -1,6 +1,6 @@
 // Reading values and zooming, by pointer and by keyboard.
 
-// The points that can be pointed at, series by series.
+// The points that can be selected, series by series.
 Plot.prototype.targets = function () {
   var picture = this.picture;
   var x = this.at.x;
@@ -16,8 +16,8 @@ Plot.prototype.nearest = function (px, py) {
   this.targets().forEach(function (points, s) {
     points.forEach(function (point, i) {
       var dx = at.x.at(point.x) - px;
-      var dy = at.y.at(point.y) - py;
-      // What is above or below counts less: people point along the axis.
+      var dy = Math.max(at.y.at(point.y), at.y.range[1]) - py;
+      // Vertical distance counts less: people point along the axis.
       var away = dx * dx + dy * dy * 0.2;
       if (away < least) {
         least = away;
@@ -39,7 +39,7 @@ Plot.prototype.point = function (cursor, say) {
     return;
   }
   var x = this.at.x.at(found.x);
-  var y = this.at.y.at(found.y);
+  var y = Math.max(this.at.y.at(found.y), this.at.y.range[1]);
   put(this.over, [
     svg('line', { class: 'hair', x1: x, x2: x, y1: this.at.y.range[1], y2: this.at.y.range[0] }),
     svg('circle', { class: 'ring', cx: x, cy: y, r: 7 })
@@ -83,7 +83,7 @@ Plot.prototype.zoomTo = function (from, to) {
   this.draw();
 };
 
-// Shows so much of what is shown, around the point that is read or the middle.
+// Shows this share of the current view, around the selected point or the middle.
 Plot.prototype.zoomBy = function (share) {
   var now = new Scale(this.view || this.whole(), [0, 1], this.picture.logX);
   var target = this.cursor && this.targets()[this.cursor.s][this.cursor.i];

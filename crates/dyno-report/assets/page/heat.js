@@ -1,4 +1,4 @@
-// A figure of every pair of lengths, one map for each load.
+// A metric of every pair of lengths, one map for each load.
 
 function heat(box) {
   var loads = [];
@@ -43,9 +43,9 @@ function heatMap(box, tip, one, load) {
     svg('text', { class: 'title', x: left + columns.length * wide / 2, y: height - 6, 'text-anchor': 'middle' }, words.outputAxis)
   ]);
   rows.forEach(function (input, r) {
-    put(image, svg('text', { x: left - 8, y: 24 + r * high + high / 2 + 4, 'text-anchor': 'end' }, String(input)));
+    put(image, svg('text', { x: left - 8, y: 24 + r * high + high / 2 + 4, 'text-anchor': 'end' }, show(input)));
     columns.forEach(function (output, c) {
-      // Of rounds, the last that counts.
+      // Of several rounds, the last that counts.
       var own = load.levels.filter(function (i) { return data.levels[i].pair[0] === input && data.levels[i].pair[1] === output; });
       var counted = own.filter(function (i) { return data.levels[i].trust !== INVALID; });
       var i = (counted.length ? counted : own).slice(-1)[0];
@@ -83,7 +83,7 @@ function heatMap(box, tip, one, load) {
     });
   });
   columns.forEach(function (output, c) {
-    put(image, svg('text', { x: left + c * wide + wide / 2, y: height - 26, 'text-anchor': 'middle' }, String(output)));
+    put(image, svg('text', { x: left + c * wide + wide / 2, y: height - 26, 'text-anchor': 'middle' }, show(output)));
   });
   return image;
 }

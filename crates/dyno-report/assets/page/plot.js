@@ -1,10 +1,13 @@
-// Lines over an axis: drawn anew for every width, theme and zoom.
+// Lines over an axis, drawn again at every width, theme and zoom.
 //
 // A picture is { series, xTitle, yTitle, logX, logY, fromZero, marks, bounds, thin }. A series is
-// { name, colour, points, path }; a point { x, y, low, high, trust, few, about() }. Where several
-// points share a place, `path` is what the line goes through instead.
+// { name, colour, points, path, dashed }; a point { x, y, low, high, trust, few, mark, about() }. The
+// line goes through `path` where there is one, else through the points. A point with a `mark` is a
+// diamond beside the line, with this name.
 
 var HEIGHT = 340;
+// A mark this many times above the line is not drawn to scale.
+var FAR = 2;
 
 function Plot(box) {
   this.box = box.appendChild(el('div', { class: 'plot' }));
@@ -47,7 +50,11 @@ Plot.prototype.lay = function () {
   var x = new Scale(this.view || this.whole(), [0, 1], picture.logX);
   var seen = this.points().filter(function (point) { return placed(point, picture) && x.holds(point.x); });
   var heights = [];
-  seen.forEach(function (point) { heights.push(point.y, point.high, point.low); });
+  var joined = seen.filter(function (point) { return !point.mark; });
+  joined.forEach(function (point) { heights.push(point.y, point.high, point.low); });
+  // A mark far above the line would flatten it: it is drawn at the upper edge instead.
+  var most = Math.max.apply(null, heights.filter(known).concat(0));
+  seen.filter(function (point) { return point.mark && (!joined.length || point.y <= most * FAR); }).forEach(function (point) { heights.push(point.y); });
   if (!this.view) { (picture.bounds || []).forEach(function (bound) { heights.push(bound.y); }); }
   var y = new Scale(picture.yDomain || reach(heights, picture.logY, picture.fromZero), [0, 1], picture.logY);
   var names = y.ticks(6).map(tickName);
@@ -92,7 +99,8 @@ Plot.prototype.draw = function () {
 // The loads themselves where they are few, else round values.
 Plot.prototype.xTicks = function (at) {
   var own = sorted((this.picture.places || []).filter(function (value) { return at.x.holds(value); }));
-  return own.length > 1 && own.length <= 12 ? own : at.x.ticks(at.width < 480 ? 5 : 8);
+  var whole = own.every(function (value) { return value === Math.round(value); });
+  return whole && own.length > 1 && own.length <= 12 ? own : at.x.ticks(at.width < 480 ? 5 : 8);
 };
 
 Plot.prototype.axes = function (image, at) {
@@ -128,7 +136,11 @@ Plot.prototype.marks = function (inside, at) {
     var to = x.at(mark.to);
     put(inside, svg('rect', { class: 'mark', x: from, y: y.range[1], width: Math.max(to - from, 1), height: y.range[0] - y.range[1] }));
     put(inside, svg('line', { class: 'mark-line', x1: from, x2: from, y1: y.range[1], y2: y.range[0] }));
-    put(inside, svg('text', { class: 'mark-name', x: from - 5, y: y.range[0] - 8, 'text-anchor': 'end' }, mark.name));
+    // On the side where there is room for the name.
+    var right = (from + to) / 2 < (x.range[0] + x.range[1]) / 2;
+    put(inside, svg('text', {
+      class: 'mark-name', x: right ? to + 5 : from - 5, y: y.range[0] - 8, 'text-anchor': right ? 'start' : 'end'
+    }, mark.name));
   });
   (this.picture.bounds || []).forEach(function (bound) {
     if (!y.holds(bound.y)) { return; }
@@ -177,12 +189,16 @@ Plot.prototype.line = function (inside, one, at) {
     last = point;
   });
   shade();
-  var thin = picture.thin ? ' thin' : '';
+  var thin = (picture.thin ? ' thin' : '') + (one.dashed ? ' dashed' : '');
   if (solid) { put(inside, svg('path', { class: 'curve' + thin, stroke: one.colour, d: solid })); }
   if (doubtful) { put(inside, svg('path', { class: 'curve doubtful', stroke: one.colour, d: doubtful })); }
   if (picture.thin) { return; }
   one.points.forEach(function (point) {
     if (!placed(point, picture) || !at.x.holds(point.x)) { return; }
+    if (point.mark) {
+      this.diamond(inside, point, one, at);
+      return;
+    }
     var look = point.trust === INVALID ? ' hollow' : point.trust === SUSPECT || point.few ? ' pale' : '';
     if (look === ' pale') {
       put(inside, svg('circle', { class: 'under', cx: at.x.at(point.x).toFixed(1), cy: at.y.at(point.y).toFixed(1), r: 5 }));
@@ -191,5 +207,30 @@ Plot.prototype.line = function (inside, one, at) {
       class: 'dot' + look, cx: at.x.at(point.x).toFixed(1), cy: at.y.at(point.y).toFixed(1), r: 4.5,
       color: one.colour
     }));
+  }, this);
+};
+
+// A level beside the line, such as an end of a sweep, with its name above the first of its points.
+Plot.prototype.diamond = function (inside, point, one, at) {
+  var x = at.x.at(point.x);
+  var y = Math.max(at.y.at(point.y), at.y.range[1]);
+  var above = at.y.at(point.y) < at.y.range[1];
+  var look = point.trust === INVALID ? ' hollow' : point.trust === SUSPECT || point.few ? ' pale' : '';
+  put(inside, svg('path', {
+    class: 'dot diamond' + look, color: one.colour,
+    d: 'M' + x + ' ' + (y - 7) + 'L' + (x + 7) + ' ' + y + 'L' + x + ' ' + (y + 7) + 'L' + (x - 7) + ' ' + y + 'Z'
+  }));
+  if (one !== this.picture.series[0]) { return; }
+  var right = x < (at.x.range[0] + at.x.range[1]) / 2;
+  var text = above ? point.mark + ' ↑ ' + show(point.y) : point.mark;
+  // Below the name of another mark that is near.
+  var line = Math.max(y - 8, at.y.range[1] + 4);
+  at.names = at.names || [];
+  at.names.forEach(function (name) {
+    if (name.right === right && Math.abs(name.y - line) < 13) { line = name.y + 13; }
   });
+  at.names.push({ right: right, y: line });
+  put(inside, svg('text', {
+    class: 'point-name', x: right ? x + 10 : x - 10, y: line, 'text-anchor': right ? 'start' : 'end'
+  }, text));
 };

@@ -1,28 +1,27 @@
-// The requests of one level, a bar each, on a canvas.
+// A sample of one level's requests as swim lanes, on a canvas: the requests of a lane follow one
+// another. Which requests are shown, and in which lane, is decided in chart/lanes.rs.
 
 var COMPLETED = 0;
 var DROPPED = 1;
 var CENSORED = 2;
+// A level that is this many times longer than its requests opens on its middle: bars would be too
+// short to be seen.
+var READABLE = 25;
 
 function Timeline(box) {
   var own = data.levels.map(function (level, i) { return i; }).filter(function (i) {
     return data.details[i] && data.details[i].bars.length;
   });
   var timeline = this;
-  this.level = own[Math.floor((own.length - 1) / 2)];
-  this.view = null;
+  this.level = this.firstLevel(own);
   this.cursor = null;
   var controls = box.appendChild(el('div', { class: 'controls' }));
   this.box = box.appendChild(el('div', { class: 'plot' }));
   this.canvas = this.box.appendChild(el('canvas', { tabindex: 0, role: 'application' }));
   this.tip = new Tip(this.box);
-  this.remark = box.appendChild(el('p', { class: 'remark' }));
   var items = own.map(function (i) { return { id: String(i), name: data.levels[i].label }; });
   put(controls, [
-    picker(words.level, [{ name: '', items: items }], String(this.level), function (id) {
-      timeline.level = Number(id);
-      timeline.reset();
-    }),
+    picker(words.level, [{ name: '', items: items }], String(this.level), function (id) { timeline.open(Number(id)); }),
     zoomButtons(this)
   ]);
   box.appendChild(legend([
@@ -32,37 +31,59 @@ function Timeline(box) {
     { name: words.failed, colour: 'var(--bad)', tall: true },
     { name: words.censored + ' / ' + words.dropped, colour: 'var(--faint)', tall: true }
   ], null));
+  this.remark = box.appendChild(el('p', { class: 'remark' }));
   this.listen();
+  this.open(this.level);
   keepDrawn(this.box, function () { timeline.draw(); });
 }
 
-// [index, due, sent − due, first − sent, end − sent, tokens, became, warm-up], in milliseconds.
+// The level with the most failures among its bars, else the one with the most work done.
+Timeline.prototype.firstLevel = function (own) {
+  var failures = function (i) { return data.details[i].bars.filter(function (bar) { return bar[6] > CENSORED; }).length; };
+  var work = (metric('tokens') || metric('throughput') || { y: [] }).y;
+  return own.reduce(function (best, i) {
+    var more = failures(i) - failures(best);
+    return more > 0 || (more === 0 && known(work[i]) && !(work[i] <= work[best])) ? i : best;
+  });
+};
+
+Timeline.prototype.open = function (level) {
+  this.level = level;
+  this.all = this.bars();
+  var whole = this.whole();
+  var mean = this.all.reduce(function (sum, bar) { return sum + bar.end - bar.due; }, 0) / this.all.length;
+  var middle = (whole[0] + whole[1]) / 2;
+  var half = mean * READABLE / 2;
+  this.view = half > 0 && half * 2 < whole[1] - whole[0] ? [middle - half, middle + half] : null;
+  this.cursor = null;
+  this.draw();
+};
+
+// [index, due, sent − due, first − sent, end − sent, tokens, became, warm-up, lane], in milliseconds.
 Timeline.prototype.bars = function () {
   return data.details[this.level].bars.map(function (bar) {
     var sent = bar[1] + (bar[2] || 0);
     return {
       index: bar[0], due: bar[1] / 1e3, sent: known(bar[2]) ? sent / 1e3 : null,
       first: known(bar[3]) ? (sent + bar[3]) / 1e3 : null, end: (sent + bar[4]) / 1e3,
-      tokens: bar[5], became: bar[6], warmup: bar[7] === 1
+      tokens: bar[5], became: bar[6], warmup: bar[7] === 1, lane: bar[8]
     };
   });
 };
 
 Timeline.prototype.whole = function () {
-  var all = this.bars();
-  var from = Math.min.apply(null, all.map(function (bar) { return bar.due; }));
-  var to = Math.max.apply(null, all.map(function (bar) { return bar.end; }));
+  var from = Math.min.apply(null, this.all.map(function (bar) { return bar.due; }));
+  var to = Math.max.apply(null, this.all.map(function (bar) { return bar.end; }));
   return [Math.min(0, from), to > from ? to : from + 1];
 };
 
 Timeline.prototype.draw = function () {
   if (!this.box.clientWidth) { return; }
   var detail = data.details[this.level];
-  var all = this.bars();
   var x = new Scale(this.view || this.whole(), [8, this.box.clientWidth - 8], false);
-  var seen = all.filter(function (bar) { return bar.end >= x.domain[0] && bar.due <= x.domain[1]; });
-  var row = Math.max(1, Math.min(14, 420 / Math.max(seen.length, 1)));
-  var height = Math.ceil(Math.max(row * seen.length, 40)) + 44;
+  var seen = this.all.filter(function (bar) { return bar.end >= x.domain[0] && bar.due <= x.domain[1]; });
+  var row = Math.max(12, Math.min(20, 240 / Math.max(detail.lanes, 1)));
+  var height = Math.ceil(row * detail.lanes) + 44;
   var ratio = window.devicePixelRatio || 1;
   var canvas = this.canvas;
   canvas.width = Math.round(this.box.clientWidth * ratio);
@@ -74,30 +95,34 @@ Timeline.prototype.draw = function () {
   pen.clearRect(0, 0, this.box.clientWidth, height);
   var paint = {
     wait: themed('--wait'), answer: themed('--s0'), whole: themed('--s5'), bad: themed('--bad'),
-    faint: themed('--faint'), line: themed('--line'), soft: themed('--soft'), ink: themed('--ink')
+    faint: themed('--faint'), line: themed('--line'), soft: themed('--soft'), ink: themed('--ink'),
+    lane: themed('--sunken')
   };
+  pen.fillStyle = paint.lane;
+  for (var lane = 0; lane < detail.lanes; lane++) {
+    pen.fillRect(x.range[0], lane * row + 1, x.range[1] - x.range[0], row - 2);
+  }
   pen.font = '12px system-ui, "PingFang SC", "Microsoft YaHei", "Noto Sans CJK SC", sans-serif';
-  x.ticks(8).forEach(function (value) {
+  x.ticks(this.box.clientWidth < 480 ? 5 : 8).forEach(function (value) {
     var place = Math.round(x.at(value)) + 0.5;
     pen.fillStyle = paint.line;
-    pen.fillRect(place - 0.5, 0, 1, height - 36);
+    pen.fillRect(place - 0.5, 0, 1, height - 40);
     pen.fillStyle = paint.soft;
     pen.textAlign = place < 20 ? 'left' : place > x.range[1] - 12 ? 'right' : 'center';
-    pen.fillText(tickName(value), place, height - 22);
+    pen.fillText(tickName(value), place, height - 24);
   });
   pen.textAlign = 'center';
   pen.fillStyle = paint.ink;
-  pen.fillText(words.sinceStart, this.box.clientWidth / 2, height - 5);
+  pen.fillText(words.sinceStart, this.box.clientWidth / 2, height - 6);
   pen.save();
   pen.beginPath();
-  pen.rect(x.range[0], 0, x.range[1] - x.range[0], height - 36);
+  pen.rect(x.range[0], 0, x.range[1] - x.range[0], height - 40);
   pen.clip();
-  seen.forEach(function (bar, i) {
-    var y = i * row;
-    var thick = Math.max(0.75, row > 3 ? row - 1 : row * 0.9);
+  seen.forEach(function (bar) {
     var piece = function (from, to, fill) {
+      // A gap of a pixel keeps requests of a lane apart.
       pen.fillStyle = fill;
-      pen.fillRect(x.at(from), y, Math.max(x.at(to) - x.at(from), 1), thick);
+      pen.fillRect(x.at(from), bar.lane * row + 1, Math.max(x.at(to) - x.at(from) - (to === bar.end ? 1 : 0), 1), row - 2);
     };
     pen.globalAlpha = bar.warmup ? 0.45 : 1;
     if (bar.became > CENSORED) {
@@ -114,9 +139,15 @@ Timeline.prototype.draw = function () {
   });
   pen.restore();
   this.at = { x: x, row: row, seen: seen, height: height };
-  var drawn = detail.bars.length;
-  this.remark.textContent = drawn < detail.of ? fill(words.drawn, [show(drawn), show(detail.of)]) : fill(words.drawnAll, [show(drawn)]);
+  this.remark.textContent = this.caption(detail, x.domain);
   this.point(this.cursor, false);
+};
+
+Timeline.prototype.caption = function (detail, ends) {
+  var drawn = this.all.length;
+  var parts = [drawn < detail.of ? fill(words.drawn, [show(drawn), show(detail.of)]) : fill(words.drawnAll, [show(drawn)])];
+  if (this.view) { parts.push(fill(words.partOfTime, [show(ends[0]), show(ends[1])])); }
+  return parts.join(' ');
 };
 
 Timeline.prototype.about = function (bar) {
@@ -143,8 +174,36 @@ Timeline.prototype.point = function (i, say) {
   }
   var from = bar.first === null ? bar.due : bar.first;
   var about = this.about(bar);
-  this.tip.show(Math.max(8, Math.min(this.at.x.at(from), this.at.x.range[1])), i * this.at.row, about);
+  this.tip.show(Math.max(8, Math.min(this.at.x.at(from), this.at.x.range[1])), bar.lane * this.at.row, about);
   if (say) { aloud(spoken(about)); }
+};
+
+// The request of a lane that is nearest to a place; null where the lane has none.
+Timeline.prototype.nearest = function (lane, px) {
+  var at = this.at;
+  var best = null;
+  var least = Infinity;
+  at.seen.forEach(function (bar, i) {
+    if (bar.lane !== lane) { return; }
+    var away = Math.max(at.x.at(bar.due) - px, px - at.x.at(bar.end), 0);
+    if (away < least) {
+      least = away;
+      best = i;
+    }
+  });
+  return best;
+};
+
+// The request of the next lane up or down, else where it is.
+Timeline.prototype.across = function (by) {
+  var now = this.at.seen[this.cursor];
+  if (!now) { return 0; }
+  var px = this.at.x.at((now.due + now.end) / 2);
+  for (var lane = now.lane + by; lane >= 0 && lane < data.details[this.level].lanes; lane += by) {
+    var found = this.nearest(lane, px);
+    if (found !== null) { return found; }
+  }
+  return this.cursor;
 };
 
 Timeline.prototype.zoomTo = function (from, to) {
@@ -180,8 +239,8 @@ Timeline.prototype.listen = function () {
     if (event.button === 0 && event.pointerType !== 'touch') { start = place(event)[0]; }
   });
   this.canvas.addEventListener('pointermove', function (event) {
-    var i = Math.floor(place(event)[1] / timeline.at.row);
-    timeline.point(i >= 0 && i < timeline.at.seen.length ? i : null, false);
+    var at = place(event);
+    timeline.point(timeline.nearest(Math.floor(at[1] / timeline.at.row), at[0]), false);
   });
   this.canvas.addEventListener('pointerup', function (event) {
     var to = place(event)[0];
@@ -199,8 +258,8 @@ Timeline.prototype.listen = function () {
     var last = timeline.at.seen.length - 1;
     var now = timeline.cursor === null ? -1 : timeline.cursor;
     var to = {
-      ArrowDown: Math.min(last, now + 1), ArrowRight: Math.min(last, now + 1),
-      ArrowUp: Math.max(0, now - 1), ArrowLeft: Math.max(0, now - 1), Home: 0, End: last
+      ArrowRight: Math.min(last, now + 1), ArrowLeft: Math.max(0, now - 1),
+      ArrowDown: timeline.across(1), ArrowUp: timeline.across(-1), Home: 0, End: last
     }[event.key];
     var zoom = { '+': 0.5, '=': 0.5, '-': 2 }[event.key];
     if (event.ctrlKey || event.metaKey || event.altKey) { return; }

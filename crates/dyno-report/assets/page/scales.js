@@ -1,6 +1,6 @@
-// From values to pixels and back, evenly or by their logarithms, and where the ticks stand. This
-// mirrors the rules of the crate dyno-chart (scale.rs, the density of a page), because a zoom asks for
-// ticks that nobody can know ahead; the test page/scales.rs holds the two against each other.
+// From values to pixels and back, linear or logarithmic, and where the ticks are. This mirrors the
+// rules of the crate dyno-chart (scale.rs, the density of a page), because ticks depend on the zoom and
+// cannot be computed ahead. The test page/scales.rs compares the two.
 
 function Scale(domain, range, log) {
   this.domain = domain;
@@ -64,7 +64,7 @@ Scale.prototype.ticks = function (count) {
   return out;
 };
 
-// The values to be shown with some room around them.
+// The ends of an axis that shows these values with some room around them.
 function reach(values, log, fromZero) {
   var kept = values.filter(function (value) { return known(value) && (!log || value > 0); });
   if (!kept.length) { return log ? [1, 10] : [0, 1]; }
@@ -83,9 +83,8 @@ function reach(values, log, fromZero) {
   return [low - pad, high + pad];
 }
 
+// Thousands as everywhere on the page; millions are shortened from ten on.
 function tickName(value) {
-  var size = Math.abs(value);
-  if (size >= 1e6) { return Number((value / 1e6).toPrecision(4)) + 'M'; }
-  if (size >= 1e4) { return Number((value / 1e3).toPrecision(4)) + 'k'; }
-  return value.toLocaleString('en-US', { maximumSignificantDigits: 4 });
+  if (Math.abs(value) >= 1e7) { return Number((value / 1e6).toPrecision(4)).toLocaleString('en-US') + 'M'; }
+  return value.toLocaleString('en-US', { maximumSignificantDigits: 6 });
 }

@@ -1,4 +1,4 @@
-// Everything begins here: what the page has boxes for is drawn, and the theme can be chosen.
+// The entry point: draws the charts that the page has boxes for, and switches the theme.
 
 (function () {
   var dark = window.matchMedia('(prefers-color-scheme: dark)');
@@ -15,13 +15,14 @@
   };
   Array.prototype.forEach.call(document.querySelectorAll('.charts, .help'), function (node) { node.hidden = false; });
   var drawers = {
-    figures: figures, heat: heat, spread: spread, course: course,
+    figures: figures, heat: heat, spread: spread, course: course, compare: compare,
     requests: function (box) { return new Timeline(box); }
   };
   Object.keys(drawers).forEach(function (id) {
     var box = document.getElementById(id);
     if (box) { drawers[id](box); }
   });
+  Array.prototype.forEach.call(document.querySelectorAll('table'), sortable);
   button.hidden = false;
   button.addEventListener('click', function () {
     root.setAttribute('data-theme', isDark() ? 'light' : 'dark');

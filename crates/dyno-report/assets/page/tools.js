@@ -1,4 +1,4 @@
-// What everything else needs: the data, elements, numbers, colours. Text only ever becomes text
+// What the other files share: the data, elements, numbers, colours. Text only ever becomes text
 // nodes or attributes, so nothing in the data can be markup.
 
 var data = JSON.parse(document.getElementById('data').textContent);
@@ -51,7 +51,7 @@ function sorted(values) {
   return values.filter(function (value, i) { return values.indexOf(value) === i; }).sort(function (a, b) { return a - b; });
 }
 
-// About four digits, with thousands told apart.
+// About four digits, with a comma between thousands.
 function show(value) {
   if (!known(value)) { return '–'; }
   var digits = Math.abs(value) >= 1000 ? { maximumFractionDigits: 0 } : { maximumSignificantDigits: 4 };
@@ -62,20 +62,21 @@ function withUnit(value, unit) {
   return known(value) && unit ? show(value) + (unit === '%' ? ' %' : ' ' + unit) : show(value);
 }
 
-// Said by those who read screens aloud.
+// Read out by screen readers.
 function aloud(text) {
   document.getElementById('aloud').textContent = text;
 }
 
 var COLOURS = 8;
 
-// One of so many lines: told apart where they are few, from blue to red where they are many.
+// The colour of one of `of` lines: distinct colours where they are few, from blue to red where they
+// are many.
 function colour(i, of) {
   if (of <= COLOURS) { return 'var(--s' + i % COLOURS + ')'; }
   return 'hsl(' + Math.round(225 - 225 * i / (of - 1)) + ', 70%, var(--ramp))';
 }
 
-// A colour of the theme that is on now.
+// A colour of the current theme.
 function themed(name) {
   return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 }

@@ -23,8 +23,7 @@ pub(super) fn all<'a>(
 ) -> Vec<Shown<'a>> {
     let named = |level: &'a LevelSummary| {
         let found = detail.of(level.index).filter(|detail| has(level, detail))?;
-        let round = level.repeat.map_or_else(String::new, |repeat| format!(" #{}", repeat + 1));
-        let name = clean(&format!("{}{round}", level.label));
+        let name = clean(&level.label);
         Some(Shown { level, detail: found, name, trust: level.verdict.into() })
     };
     summary.levels.iter().filter_map(named).collect()

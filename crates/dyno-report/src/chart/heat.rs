@@ -28,6 +28,9 @@ pub(super) struct Heat {
     pub(super) cells: Vec<Vec<Option<Cell>>>,
 }
 
+/// The shade of a value that is the only one.
+const ONLY: f64 = 0.4;
+
 impl Heat {
     /// Draws it into a place: left, top, width, height.
     pub(super) fn draw(&self, canvas: &mut Canvas, place: [f64; 4], language: Language) {
@@ -39,7 +42,7 @@ impl Heat {
         let names: Vec<String> =
             self.rows.iter().map(|name| cut(name, axis::SIZE, false, wide / 3.0)).collect();
         let widest = names.iter().map(|name| width(name, axis::SIZE, false)).fold(0.0, f64::max);
-        let frame = [left + widest + 8.0, top + 42.0, left + wide, top + high - 38.0];
+        let frame = [left + widest + 8.0, top + 46.0, left + wide, top + high - 38.0];
         let step = [
             (frame[2] - frame[0]) / self.columns.len().max(1) as f64,
             (frame[3] - frame[1]) / self.rows.len().max(1) as f64,
@@ -58,6 +61,9 @@ impl Heat {
         let all = self.cells.iter().flatten().flatten();
         let good = all.filter(|cell| cell.trust != Trust::Bad);
         let range = bounds(good.filter_map(|cell| cell.value.and_then(drawable)));
+        if let Some(range) = range {
+            legend(canvas, range, [left + wide, top + 24.0]);
+        }
         let size = self.label_size(step);
         for (row, cells) in self.cells.iter().enumerate() {
             for (column, cell) in cells.iter().enumerate() {
@@ -82,12 +88,31 @@ impl Heat {
     }
 }
 
-fn label(cell: &Cell) -> String {
-    match cell.value.and_then(drawable) {
-        None => ABSENT.to_owned(),
-        Some(value) if value.abs() >= 1e7 => format!("{value:.1e}"),
-        Some(value) => number(value),
+/// The colours from the lowest value to the highest, ending at this corner.
+fn legend(canvas: &mut Canvas, [low, high]: [f64; 2], [right, top]: [f64; 2]) {
+    const STEPS: usize = 6;
+    const WIDE: f64 = 12.0;
+    let end = value_label(high);
+    let x = right - width(&end, axis::SIZE, false) - 6.0;
+    axis::muted(canvas, right, top + 9.0, Anchor::End, &end);
+    let steps = if high > low { STEPS } else { 1 };
+    let start = x - steps as f64 * WIDE;
+    for step in 0..steps {
+        let share = if steps > 1 { step as f64 / (steps - 1) as f64 } else { ONLY };
+        let (fill, _) = shade(share, false);
+        canvas.cell("dc-cell", [start + step as f64 * WIDE, top, WIDE, 10.0], &fill, "");
     }
+    if steps > 1 {
+        axis::muted(canvas, start - 6.0, top + 9.0, Anchor::End, &value_label(low));
+    }
+}
+
+fn value_label(value: f64) -> String {
+    if value.abs() >= 1e7 { format!("{value:.1e}") } else { number(value) }
+}
+
+fn label(cell: &Cell) -> String {
+    cell.value.and_then(drawable).map_or_else(|| ABSENT.to_owned(), value_label)
 }
 
 fn draw_cell(
@@ -100,7 +125,7 @@ fn draw_cell(
     let value = cell.value.and_then(drawable);
     let ink = match (value, range) {
         (Some(value), Some([low, high])) if cell.trust != Trust::Bad => {
-            let share = if high > low { (value - low) / (high - low) } else { 0.4 };
+            let share = if high > low { (value - low) / (high - low) } else { ONLY };
             let (fill, ink) = shade(share, cell.trust == Trust::Doubtful);
             canvas.cell("dc-cell", area, &fill, &cell.about);
             ink

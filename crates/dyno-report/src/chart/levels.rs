@@ -51,7 +51,7 @@ pub(super) fn load(level: &LevelSummary) -> f64 {
 }
 
 /// The levels in flight are but the two ends of a sweep over rates.
-pub(super) fn ends_of_sweep(summary: &Summary) -> bool {
+pub(crate) fn ends_of_sweep(summary: &Summary) -> bool {
     let loads =
         distinct(of_kind(summary, LoadKind::Concurrency).iter().map(|level| level.load.value));
     loads.len() < 3 && of_kind(summary, LoadKind::Rate).len() > 1

@@ -41,10 +41,7 @@ fn load_name(load: &LoadSummary, language: Language) -> String {
         LoadKind::Rate => return format!("{}{value}/s", language.comma()),
         other => other.name(),
     };
-    match language {
-        Language::English => clean(&format!(", {value} {kind}")),
-        Language::Chinese => clean(&format!("，{kind} {value}")),
-    }
+    clean(&format!("{}{kind} {value}", language.comma()))
 }
 
 /// Title, unit (absent: over which time it is), and the figure of a level, steady or whole.

@@ -10,6 +10,7 @@ mod distributions;
 mod frontier;
 mod ground;
 mod heat;
+pub(crate) mod lanes;
 mod legend;
 mod levels;
 mod matrix;
@@ -26,13 +27,17 @@ mod theme;
 mod timeline;
 mod words;
 
-pub(crate) use levels::{Value, statistic};
+pub(crate) use levels::{Value, ends_of_sweep, statistic};
 pub use png::{Picture, PngError};
 pub use words::Language;
 
+use crate::compared::elided;
 use dyno_analysis::detail::Detail;
 use dyno_model::summary::Summary;
 use page::{Chart, page, page_of_several};
+
+/// The longest name of a run in legends, in characters.
+const LONGEST_NAME: usize = 40;
 
 /// How to draw.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -89,7 +94,7 @@ pub fn charts(
     detail: Option<&Detail>,
     options: &ChartOptions,
 ) -> Vec<(String, String)> {
-    let draw = |(name, chart)| (name, page(&summary.run, &[chart], options.language));
+    let draw = |(name, chart)| (name, page(summary, &[chart], options.language));
     all(summary, detail, options.language).into_iter().map(draw).collect()
 }
 
@@ -97,16 +102,18 @@ pub fn charts(
 /// load, TTFT and time between tokens where there are any, and throughput against the speed for
 /// each user.
 pub fn compared(sides: &[(&str, &Summary)], options: &ChartOptions) -> String {
-    let charts = compared::compared(sides, options.language);
     let names: Vec<&str> = sides.iter().map(|(name, _)| *name).collect();
-    let runs: Vec<_> = sides.iter().map(|(_, summary)| &summary.run).collect();
-    page_of_several(&names, &runs, &charts, options.language)
+    let names = elided(&names, LONGEST_NAME);
+    let sides: Vec<(&str, &Summary)> =
+        names.iter().map(String::as_str).zip(sides.iter().map(|(_, side)| *side)).collect();
+    let charts = compared::compared(&sides, options.language);
+    page_of_several(&sides, &charts, options.language)
 }
 
 /// All charts of the run, one below the other; a page that says so where there are none.
 pub fn svg(summary: &Summary, detail: Option<&Detail>, options: &ChartOptions) -> String {
     let charts = all(summary, detail, options.language).into_iter().map(|(_, chart)| chart);
-    page(&summary.run, &charts.collect::<Vec<_>>(), options.language)
+    page(summary, &charts.collect::<Vec<_>>(), options.language)
 }
 
 /// The same page as [`svg`] in pixels, 1,200 wide, drawn with a font that is compiled in.

@@ -69,9 +69,9 @@ impl Course<'_> {
             self.line("p50", middle, |s| s.ttft_p50_ms, never),
             self.line("p99", middle, |s| s.ttft_p99_ms, |s| s.ttft_p99_marked),
         ];
-        let latency = vec![self.line("", middle, |s| s.latency_p50_ms, never)];
+        let latency = vec![self.line("p50", middle, |s| s.latency_p50_ms, never)];
         let counts = vec![
-            self.line(self.say(Word::InFlight), |s| s.to_s, |s| Some(s.in_flight as f64), never),
+            self.line(self.say(Word::InFlightNow), |s| s.to_s, |s| Some(s.in_flight as f64), never),
             self.line(self.say(Word::Failed), middle, |s| Some(s.failed as f64), never),
         ];
         Chart {

@@ -1,4 +1,4 @@
-//! Charts on a page: whose run it is, the panels in rows, and what their marks mean.
+//! Charts on a page: the title of the run, the panels in rows, and what their marks mean.
 
 use super::canvas::{Anchor, Canvas, Text, clean};
 use super::heat::Heat;
@@ -8,8 +8,9 @@ use super::panel::Panel;
 use super::rows::Rows;
 use super::theme::{INKS, css};
 use super::words::{Language, Word};
+use crate::banners::{Banner, Kind, banners, heads};
 use dyno_chart::{Point, Trust};
-use dyno_model::summary::RunSummary;
+use dyno_model::summary::{RunSummary, Summary};
 
 const WIDTH: f64 = 1200.0;
 const MARGIN: f64 = 24.0;
@@ -144,47 +145,53 @@ fn origin(run: &RunSummary) -> String {
     distinct(parts.filter(|part| *part != name)).join(" · ")
 }
 
-/// What no charts of a run may go without.
-fn remarks(run: &RunSummary) -> Vec<Word> {
-    let remarks = [
-        (run.simulated && run.predicted, Word::Simulated),
-        (run.simulated && !run.predicted, Word::Embedded),
-        (run.partial, Word::Partial),
-    ];
-    remarks.into_iter().filter(|(said, _)| *said).map(|(_, remark)| remark).collect()
-}
-
 /// The whole document of one run.
-pub(super) fn page(run: &RunSummary, charts: &[Chart], language: Language) -> String {
-    document(&name(run), &origin(run), &remarks(run), charts, language)
+pub(super) fn page(summary: &Summary, charts: &[Chart], language: Language) -> String {
+    let banners = banners(summary, language);
+    document(&name(&summary.run), &origin(&summary.run), &banners, charts, language)
 }
 
 /// The whole document of several runs.
 pub(super) fn page_of_several(
-    names: &[&str],
-    runs: &[&RunSummary],
+    sides: &[(&str, &Summary)],
     charts: &[Chart],
     language: Language,
 ) -> String {
-    let title: Vec<String> = names.iter().map(|name| clean(name)).collect();
-    let origins: Vec<String> = runs.iter().map(|run| origin(run)).collect();
-    let remarks = distinct(runs.iter().flat_map(|run| remarks(run)));
-    document(&title.join(" / "), &origins.join(" / "), &remarks, charts, language)
+    let title: Vec<String> = sides.iter().map(|(name, _)| clean(name)).collect();
+    let origins: Vec<String> = sides.iter().map(|(_, side)| origin(&side.run)).collect();
+    let named = |(name, side): &(&str, &Summary)| {
+        let of_side = |banner: Banner| Banner {
+            text: format!("{}{}{}", clean(name), language.colon(), banner.text),
+            ..banner
+        };
+        banners(side, language).into_iter().map(of_side).collect::<Vec<_>>()
+    };
+    let banners: Vec<Banner> = sides.iter().flat_map(named).collect();
+    document(&title.join(" / "), &origins.join(" / "), &banners, charts, language)
+}
+
+/// The title carries what must not be overlooked, because an image is often passed on without the
+/// text below it.
+fn marked(title: &str, banners: &[Banner]) -> String {
+    let marks: String = heads(banners).iter().map(|head| format!("{head} · ")).collect();
+    format!("{marks}{title}")
 }
 
 fn document(
     title: &str,
     origin: &str,
-    remarks: &[Word],
+    banners: &[Banner],
     charts: &[Chart],
     language: Language,
 ) -> String {
     let word = |word: Word| word.in_language(language);
+    let title = &marked(title, banners);
     let mut page = Page { canvas: Canvas::default(), y: 14.0 };
     page.line("dc-ink", 20.0, true, title);
     page.line("dc-muted", 12.0, false, origin);
-    for remark in remarks {
-        page.line("dc-ink", 12.0, true, word(*remark));
+    for Banner { kind, head, text } in banners {
+        let class = if *kind == Kind::Invalid { "dc-fault" } else { "dc-ink" };
+        page.line(class, 12.0, true, &format!("{head}{}{text}", language.colon()));
     }
     charts.iter().for_each(|chart| page.chart(chart, language));
     if charts.is_empty() {

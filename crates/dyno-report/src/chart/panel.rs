@@ -47,6 +47,8 @@ pub(super) struct Panel {
     pub(super) x_title: String,
     pub(super) ticks: Ticks,
     pub(super) series: Vec<Series>,
+    /// What the legend says besides names.
+    pub(super) notes: Vec<String>,
     /// Lines that there was no room for.
     pub(super) left_out: usize,
     pub(super) marks: Vec<Mark>,
@@ -79,6 +81,7 @@ impl Panel {
             x_title,
             ticks,
             series,
+            notes: vec![],
             left_out: 0,
             marks: vec![],
             reach: None,
@@ -191,18 +194,26 @@ impl Panel {
 
     fn entries(&self, series: &[Series], marks: &[Mark], language: Language) -> Vec<Entry> {
         let mut entries = Vec::new();
-        // More lines than colours are levels one after the other.
-        if (2..=STYLES).contains(&series.len()) || self.diagonal {
-            let line = |(i, one): (usize, &Series)| (Swatch::Line(i), one.name.clone());
-            entries.extend(series.iter().enumerate().map(line));
+        let line = |(i, one): (usize, &Series)| {
+            let name = if one.name.is_empty() { &self.title } else { &one.name };
+            (Swatch::Line(i), name.clone())
+        };
+        match series.len() <= STYLES {
+            true => entries.extend(series.iter().enumerate().map(line)),
+            // More lines than colours are levels one after the other.
+            false => {
+                let count = series.len().to_string();
+                entries.push((Swatch::None, Word::LevelsInOrder.with(language, &[count])));
+            }
         }
         if self.diagonal {
             entries.push((Swatch::All, Word::AllCompleted.in_language(language).to_owned()));
         }
         entries.extend(marks.iter().map(|mark| (Swatch::Mark, mark.name.clone())));
+        entries.extend(self.notes.iter().map(|note| (Swatch::None, note.clone())));
         if self.left_out > 0 {
-            let words = Word::MoreNotDrawn.in_language(language);
-            entries.push((Swatch::None, format!("+ {} {words}", self.left_out)));
+            let count = self.left_out.to_string();
+            entries.push((Swatch::None, Word::MoreNotDrawn.with(language, &[count])));
         }
         entries.into_iter().map(|(swatch, name)| Entry { swatch, name }).collect()
     }

@@ -9,6 +9,7 @@ use dyno_chart::{Axis, Scale, bounds, drawable};
 /// One request; times in seconds.
 #[derive(Debug, Clone)]
 pub(super) struct Row {
+    pub(super) lane: usize,
     pub(super) due: f64,
     pub(super) sent: Option<f64>,
     pub(super) first: Option<f64>,
@@ -24,6 +25,7 @@ pub(super) struct Row {
 pub(super) struct Rows {
     pub(super) title: String,
     pub(super) rows: Vec<Row>,
+    pub(super) lanes: usize,
 }
 
 const INSET: f64 = 6.0;
@@ -59,10 +61,10 @@ impl Rows {
             canvas.line("dc-grid", [tick.at, frame[1]], [tick.at, frame[3]]);
         }
         axis::below(canvas, &ticks, frame[3] + 17.0, [left, left + wide]);
-        let step = ((frame[3] - frame[1]) / rows.len().max(1) as f64).min(HIGHEST);
-        for (i, row) in rows.into_iter().enumerate() {
+        let step = ((frame[3] - frame[1]) / self.lanes.max(1) as f64).min(HIGHEST);
+        for row in rows {
             let gap = if step > 4.0 { 1.0 } else { step * 0.15 };
-            let top = frame[1] + i as f64 * step;
+            let top = frame[1] + row.lane as f64 * step;
             row.draw(canvas, &x, [top + gap, top + step - gap]);
         }
         canvas.line("dc-axis", [frame[0], frame[3]], [frame[2], frame[3]]);

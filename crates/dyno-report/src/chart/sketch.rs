@@ -1,10 +1,15 @@
-//! Panels over one load axis: what they have in common.
+//! What panels over one load axis have in common.
 
-use super::levels::{Figure, Value, all_steady, limited, lines};
+use super::canvas::clean;
+use super::levels::{Figure, Value, all_steady, limited, lines, point};
 use super::page::Part;
 use super::panel::{Mark, Panel, Ticks};
 use super::words::{Language, Word};
+use dyno_chart::{Series, numbers};
 use dyno_model::summary::{LevelSummary, SearchSummary, Summary, Throughput};
+
+/// A level beside the line this many times above it is not drawn; only times lie so far apart.
+const FAR: f64 = 3.0;
 
 /// Levels over their load.
 pub(super) struct Sketch<'a> {
@@ -14,6 +19,9 @@ pub(super) struct Sketch<'a> {
     pub(super) x_title: Word,
     pub(super) ticks: Ticks,
     pub(super) marks: Vec<Mark>,
+    /// Levels without a place on the axis, such as the ends of a sweep: points beside the line, at the
+    /// request rate that they reached.
+    pub(super) beside: Vec<&'a LevelSummary>,
     pub(super) language: Language,
 }
 
@@ -27,11 +35,11 @@ impl Sketch<'_> {
         dyno_chart::ordered(self.levels.iter().map(|level| (self.x)(level))).len()
     }
 
-    /// A panel of these figures, each with its name.
+    /// A panel of these metrics, each with its name.
     pub(super) fn panel(&self, title: Word, unit: &str, figures: &[(&str, Figure)]) -> Panel {
         let own = |(name, figure): &(&str, Figure)| lines(&self.levels, &self.x, name, figure);
         let (series, left_out) = limited(figures.iter().map(own).collect());
-        Panel {
+        let panel = Panel {
             unit: unit.to_owned(),
             left_out,
             marks: self.marks.clone(),
@@ -41,7 +49,25 @@ impl Sketch<'_> {
                 self.ticks,
                 series,
             )
+        };
+        self.with_beside(panel, figures)
+    }
+
+    /// Adds the levels beside the line, with the first metric only: more would not be told apart.
+    /// One far above the line would flatten it, and is named in the legend instead.
+    fn with_beside(&self, mut panel: Panel, figures: &[(&str, Figure)]) -> Panel {
+        let most = panel.series.iter().flat_map(Series::figures).fold(0.0, f64::max);
+        let Some((name, figure)) = figures.first() else { return panel };
+        for series in self.beside.iter().filter_map(|level| beside(level, name, figure)) {
+            match series.points.iter().find_map(|point| point.y) {
+                Some(far) if most > 0.0 && far > FAR * most => {
+                    let value = format!("{} s", numbers::label(far / 1e3));
+                    panel.notes.push(Word::Above.with(self.language, &[series.name, value]));
+                }
+                _ => panel.series.push(series),
+            }
         }
+        panel
     }
 
     /// A panel of times in milliseconds, shown as seconds where they are long.
@@ -49,7 +75,7 @@ impl Sketch<'_> {
         Part::Plot(self.panel(title, "", figures).of_times(self.language))
     }
 
-    /// A panel of work per second: over the steady windows where every level has one, else over
+    /// A panel of throughput: over the steady windows where every level has one, else over
     /// the whole levels, so that levels can be compared.
     pub(super) fn work(&self, title: Word, which: fn(&Throughput) -> Option<f64>) -> Part {
         let steady = all_steady(&self.levels);
@@ -58,7 +84,14 @@ impl Sketch<'_> {
     }
 }
 
-/// Work per second.
+/// One point beside the line, under the name of its level.
+fn beside(level: &LevelSummary, name: &str, figure: &Figure) -> Option<Series> {
+    let x = level.throughput.requests_per_s?;
+    let name = clean(format!("{} {name}", level.label).trim_end());
+    Some(Series { name, points: vec![point(level, x, figure(level))] })
+}
+
+/// Throughput.
 pub(super) fn work(steady: bool, which: fn(&Throughput) -> Option<f64>) -> Figure<'static> {
     Box::new(move |level| {
         let whole = &level.throughput;
@@ -67,7 +100,7 @@ pub(super) fn work(steady: bool, which: fn(&Throughput) -> Option<f64>) -> Figur
     })
 }
 
-/// What a search has found on this axis.
+/// The result of a search, marked on its axis.
 pub(super) fn found(summary: &Summary, unit: &str, language: Language) -> Vec<Mark> {
     let (word, from, to) = match &summary.search {
         Some(SearchSummary::Capacity { unit: found, holds, does_not_hold, .. })

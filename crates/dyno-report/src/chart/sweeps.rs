@@ -18,6 +18,7 @@ pub(super) fn concurrency(summary: &Summary, language: Language) -> Option<Chart
         x_title: Word::InFlight,
         ticks: Ticks::Loads,
         marks: found(summary, "in flight", language),
+        beside: vec![],
         language,
     };
     let grid = sketch.levels.iter().filter(|level| lengths(level).is_some()).count() > 1;
@@ -28,10 +29,10 @@ pub(super) fn concurrency(summary: &Summary, language: Language) -> Option<Chart
         parts: vec![
             duration(&sketch, false),
             sketch.work(Word::RequestsPerSecond, |work| work.requests_per_s),
-            sketch.times(Word::MeanLatency, &[("", of(Time::Latency, Statistic::Mean))]),
+            sketch.times(Word::MeanLatency, &[("mean", of(Time::Latency, Statistic::Mean))]),
             sketch.work(Word::OutputPerSecond, |work| work.output_tokens_per_s),
-            sketch.times(Word::LatencyP50, &[("", of(Time::Latency, Statistic::P50))]),
-            sketch.times(Word::LatencyP90, &[("", of(Time::Latency, Statistic::P90))]),
+            sketch.times(Word::LatencyP50, &[("p50", of(Time::Latency, Statistic::P50))]),
+            sketch.times(Word::LatencyP90, &[("p90", of(Time::Latency, Statistic::P90))]),
         ],
         columns: 3,
         height: 264.0,
@@ -69,8 +70,10 @@ pub(super) fn rates(summary: &Summary, language: Language) -> Option<Chart> {
         true => knee(&levels, language).into_iter().collect(),
         false => searched,
     };
-    let sketch =
-        Sketch { levels, x: offered, x_title: Word::Offered, ticks: Ticks::Round, marks, language };
+    let beside =
+        if ends_of_sweep(summary) { of_kind(summary, LoadKind::Concurrency) } else { vec![] };
+    let (x_title, ticks) = (Word::Offered, Ticks::Round);
+    let sketch = Sketch { levels, x: offered, x_title, ticks, marks, beside, language };
     let completed = sketch.say(Word::Completed);
     let mut carried = sketch.panel(
         Word::CompletedPerSecond,
@@ -85,7 +88,7 @@ pub(super) fn rates(summary: &Summary, language: Language) -> Option<Chart> {
             Word::Ttft,
             &[("p50", of(Time::Ttft, Statistic::P50)), ("p99", of(Time::Ttft, Statistic::P99))],
         ),
-        sketch.times(Word::Itl, &[("", of(Time::Itl, Statistic::P50))]),
+        sketch.times(Word::Itl, &[("p50", of(Time::Itl, Statistic::P50))]),
         sketch.times(
             Word::Latency,
             &[
@@ -110,6 +113,7 @@ pub(super) fn bursts(summary: &Summary, language: Language) -> Option<Chart> {
         x_title: Word::Burst,
         ticks: Ticks::Doubling,
         marks: vec![],
+        beside: vec![],
         language,
     };
     let largest = sketch.say(Word::Largest);
@@ -124,7 +128,7 @@ pub(super) fn bursts(summary: &Summary, language: Language) -> Option<Chart> {
                     (largest, of(Time::Ttft, Statistic::Max)),
                 ],
             ),
-            sketch.times(Word::Tpot, &[("", of(Time::Tpot, Statistic::P50))]),
+            sketch.times(Word::Tpot, &[("p50", of(Time::Tpot, Statistic::P50))]),
         ],
         columns: 3,
         height: 290.0,

@@ -9,6 +9,7 @@ const DARK: [&str; STYLES] =
     ["#56b4e9", "#ff8a3d", "#2ec997", "#e79fc8", "#e6c229", "#9ad8f5", "#b3a6ff", "#bbbbbb"];
 
 const INK: &str = "#1a1a1a";
+const FAULT: &str = "#c00000";
 
 const FONTS: &str = "'Noto Sans','Helvetica Neue',Arial,'DejaVu Sans','Noto Sans CJK SC',\
     'Noto Sans SC','Source Han Sans SC','PingFang SC','Hiragino Sans GB','Microsoft YaHei',\
@@ -30,7 +31,7 @@ fn rules(ground: &Ground) -> String {
         ".dc-paper{{fill:{paper}}}.dc-ink{{fill:{ink}}}.dc-muted,.dc-tick{{fill:{muted}}}\
          .dc-grid{{stroke:{grid}}}.dc-axis,.dc-all{{stroke:{muted}}}.dc-mark{{fill:{mark}}}\
          .dc-edge{{stroke:{mark}}}.dc-name{{fill:{muted};stroke:{paper}}}\
-         .dc-bad{{fill:{paper};stroke:{muted}}}.dc-wait{{fill:{muted};fill-opacity:.3}}.dc-cross{{stroke:{fault}}}"
+         .dc-bad{{fill:{paper};stroke:{muted}}}.dc-wait{{fill:{muted};fill-opacity:.3}}.dc-cross{{stroke:{fault}}}.dc-fault{{fill:{fault}}}"
     );
     for (i, line) in lines.iter().enumerate() {
         let pale = pale(line, paper);
@@ -61,7 +62,7 @@ pub(super) fn css() -> String {
         muted: "#595959",
         grid: "#e3e3e3",
         mark: "#e9c46a",
-        fault: "#c00000",
+        fault: FAULT,
         lines: LIGHT,
     };
     let dark = Ground {
@@ -88,7 +89,9 @@ pub(super) fn css() -> String {
 
 /// Titles of a font that has no bold face: a stroke makes them so. Only for the light theme.
 pub(super) fn bold_by_stroke() -> String {
-    format!(".dc-ink{{stroke:{INK};stroke-width:.04em}}")
+    format!(
+        ".dc-ink{{stroke:{INK};stroke-width:.04em}}.dc-fault{{stroke:{FAULT};stroke-width:.04em}}"
+    )
 }
 
 /// A shade from light (0) to dark (1), whitened where it is pale, and the ink that can be read

@@ -1,6 +1,7 @@
 //! Single requests over time: which levels, which of their requests, and what they are called.
 
 use super::chosen::{Shown, all, even};
+use super::lanes;
 use super::levels::distinct;
 use super::page::{Chart, Part};
 use super::rows::{Row, Rows};
@@ -55,22 +56,23 @@ fn rows(level: &Shown, language: Language) -> Rows {
     let word = |word: Word| word.in_language(language);
     let bars = &level.detail.bars;
     let (kept, part_of_time) = chosen(&bars.kept);
-    let count = kept.len() as u64;
-    let mut told = match count < bars.of {
-        true => word(Word::SomeOfRequests).replacen("{}", &count.to_string(), 1).replacen(
-            "{}",
-            &bars.of.to_string(),
-            1,
-        ),
-        false => word(Word::AllRequests).replacen("{}", &count.to_string(), 1),
+    let lanes = lanes::lanes(kept);
+    let [count, of] = [lanes.requests() as u64, bars.of].map(|count| count.to_string());
+    let mut caption = match count == of {
+        true => Word::AllRequests.with(language, &[count]),
+        false => Word::SomeOfRequests.with(language, &[count, of]),
     };
     if part_of_time {
-        told += language.comma();
-        told += word(Word::PartOfTime);
+        caption += language.comma();
+        caption += word(Word::PartOfTime);
     }
+    let lane = |(lane, bars): (usize, &Vec<&Bar>)| -> Vec<Row> {
+        bars.iter().map(|bar| row(bar, lane, language)).collect()
+    };
     Rows {
-        title: format!("{}{}", level.name, language.brackets(&told)),
-        rows: kept.into_iter().map(|bar| row(bar, language)).collect(),
+        title: format!("{}{}", level.name, language.brackets(&caption)),
+        rows: lanes.shown.iter().enumerate().flat_map(lane).collect(),
+        lanes: lanes.shown.len(),
     }
 }
 
@@ -114,7 +116,7 @@ fn sample(bars: &[Bar]) -> Vec<&Bar> {
     both
 }
 
-fn row(bar: &Bar, language: Language) -> Row {
+fn row(bar: &Bar, lane: usize, language: Language) -> Row {
     let word = |word: Word| word.in_language(language);
     let became = match &bar.became {
         Became::Completed => word(Word::Completed).to_owned(),
@@ -135,6 +137,7 @@ fn row(bar: &Bar, language: Language) -> Row {
         }
     }
     Row {
+        lane,
         due: bar.due_s,
         sent: bar.sent_s,
         first: bar.first_s,

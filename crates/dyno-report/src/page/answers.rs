@@ -2,6 +2,7 @@
 
 use super::Page;
 use super::markup::{Markup, class, tag};
+use super::numbers::{counted, grouped, percent, shown};
 use super::tables::{self, Cell};
 use super::words::Word;
 use crate::text::{ABSENT, number};
@@ -10,7 +11,7 @@ use dyno_model::summary::{LevelSummary, SearchSummary, SloSummary};
 
 /// Three digits, and whole numbers as they are.
 fn load(value: f64) -> String {
-    if value.fract() == 0.0 && value >= 1.0 { format!("{value:.0}") } else { number(value) }
+    if value.fract() == 0.0 && value >= 1.0 { counted(value as u64) } else { grouped(value) }
 }
 
 /// What levels that were chosen as the run went have found.
@@ -46,7 +47,7 @@ pub(super) fn search(page: &Page) -> Option<Markup> {
             )
         }
         SearchSummary::Knee { concurrency, requests_per_s, highest_per_s } => {
-            let values = [load(*concurrency), number(*requests_per_s), number(*highest_per_s)];
+            let values = [load(*concurrency), grouped(*requests_per_s), grouped(*highest_per_s)];
             let values = values.each_ref().map(String::as_str);
             (Word::Knee, page.fill(Word::KneeAt, &values), None)
         }
@@ -111,7 +112,7 @@ fn row(page: &Page, level: &LevelSummary, slo: &SloSummary) -> tables::Row {
     let mut cells =
         vec![Cell::head(&level.label), Cell::marked(&tables::pill(kind, page.say(word)))];
     for term in &slo.verdict.terms {
-        let value = term.value.map_or_else(|| ABSENT.to_owned(), |value| shown(value, term.bound));
+        let value = term.value.map_or_else(|| ABSENT.to_owned(), |value| apart(value, term.bound));
         let unit = if term.value.is_some() { format!(" {}", term.unit) } else { String::new() };
         let few = if term.few_samples { "?" } else { "" };
         let kind = match term.outcome {
@@ -121,14 +122,12 @@ fn row(page: &Page, level: &LevelSummary, slo: &SloSummary) -> tables::Row {
         };
         cells.push(Cell::figure(&format!("{value}{few}{unit}")).kind(kind));
     }
-    let share = slo.met_share.map(|share| format!("{} %", number(share * 100.0)));
-    cells.push(Cell::figure(&slo.goodput_per_s.map_or_else(|| ABSENT.to_owned(), number)));
-    cells.push(Cell::figure(share.as_deref().unwrap_or(ABSENT)));
+    cells.push(Cell::figure(&shown(slo.goodput_per_s)));
+    cells.push(Cell::figure(&percent(slo.met_share)));
     tables::Row::plain(cells)
 }
 
 /// In as many digits as it takes to differ from its bound.
-fn shown(value: f64, bound: f64) -> String {
-    let short = number(value);
-    if short == number(bound) { value.to_string() } else { short }
+fn apart(value: f64, bound: f64) -> String {
+    if number(value) == number(bound) { value.to_string() } else { grouped(value) }
 }

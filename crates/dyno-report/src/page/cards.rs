@@ -2,9 +2,10 @@
 
 use super::Page;
 use super::markup::{Markup, class, tag};
+use super::numbers::{counted, grouped};
 use super::words::Word;
 use crate::messages::Message;
-use crate::text::{ABSENT, number};
+use crate::text::ABSENT;
 use dyno_model::Verdict;
 use dyno_model::metric::Time;
 use dyno_model::summary::{LevelSummary, Throughput};
@@ -29,31 +30,6 @@ fn largest<'a>(page: &Page<'a>, figure: impl Fn(&LevelSummary) -> Option<f64>) -
 /// The throughput of the steady window where there is one, else that of the whole level.
 fn headline(level: &LevelSummary) -> Throughput {
     level.steady.map_or(level.throughput, |window| window.throughput)
-}
-
-/// A number whose thousands are told apart.
-pub(super) fn grouped(value: f64) -> String {
-    separated(&number(value))
-}
-
-/// A whole number whose thousands are told apart.
-pub(super) fn counted(count: u64) -> String {
-    separated(&count.to_string())
-}
-
-fn separated(plain: &str) -> String {
-    let (whole, rest) = plain.split_at(plain.find('.').unwrap_or(plain.len()));
-    if whole.len() < 5 || !whole.chars().all(|c| c.is_ascii_digit()) {
-        return plain.to_owned();
-    }
-    let mut out = String::new();
-    for (i, digit) in whole.chars().enumerate() {
-        if i > 0 && (whole.len() - i).is_multiple_of(3) {
-            out.push(',');
-        }
-        out.push(digit);
-    }
-    out + rest
 }
 
 fn card(name: &str, value: &str, unit: &str, about: &str) -> Markup {
@@ -120,18 +96,5 @@ fn levels_card(page: &Page) -> Markup {
     let parts = verdicts.map(|verdict| (count(verdict), verdict.name(page.language)));
     let parts = parts.into_iter().filter(|(count, _)| *count > 0);
     let parts: Vec<String> = parts.map(|(count, word)| format!("{count} {word}")).collect();
-    card(page.say(Word::LevelsRun), &levels.len().to_string(), "", &parts.join(" · "))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::grouped;
-
-    #[test]
-    fn thousands_are_told_apart() {
-        assert_eq!(grouped(1234.0), "1234");
-        assert_eq!(grouped(12345.4), "12,345");
-        assert_eq!(grouped(1234567.0), "1,234,567");
-        assert_eq!(grouped(0.123), "0.12");
-    }
+    card(page.say(Word::LevelsRun), &counted(levels.len() as u64), "", &parts.join(" · "))
 }

@@ -1,55 +1,142 @@
-//! A comparison as one page that needs nothing else: what it comes to, the curves over each other,
-//! and every figure. It has no script.
+//! A comparison as one self-contained page: the conclusion, charts of the runs over each other, and
+//! a table of every value.
 
-use super::STYLE;
-use super::markup::{Markup, tag};
-use super::policy::{base64, policy_of_style};
+use super::compared_data::data;
+use super::markup::{Markup, class, tag};
+use super::numbers::separated_in;
+use super::policy::base64;
 use super::tables::{self, Cell, Row};
+use super::words::Word;
+use super::{SCRIPT, brand, head, theme_button};
+use crate::banners::{Banner, banners};
 use crate::chart::{self, ChartOptions};
-use crate::compared::{cells, remarks, title};
-use dyno_analysis::compare::Comparison;
+use crate::compared::{cells, elided, remarks, title};
+use dyno_analysis::compare::{Comparison, Note};
 use dyno_model::Language;
 use dyno_model::summary::Summary;
 
+/// The longest name of a run, in characters.
+const LONGEST_NAME: usize = 28;
+
 /// The page; `sides` are the runs of the comparison under their names.
 pub fn compared(comparison: &Comparison, sides: &[(&str, &Summary)], language: Language) -> String {
-    let drawing = chart::compared(sides, &ChartOptions { language });
-    let picture = format!("data:image/svg+xml;base64,{}", base64(drawing.as_bytes()));
-    let picture = tag("img").attr("src", &picture).attr("alt", &title(comparison));
-    let said = remarks(comparison, language);
-    let said = said.iter().map(|line| tag("p").text(line).into());
-    let body =
-        tag("body").add(tag("header").add(tag("h1").text(&title(comparison))).adds(said)).add(
-            tag("main")
-                .add(tag("section").add(picture.void()))
-                .add(tag("section").add(table(comparison, language))),
-        );
-    let meta = |name: &'static str, value: &str, content: &str| {
-        tag("meta").attr(name, value).attr("content", content).void()
-    };
-    let head = tag("head")
-        .add(tag("meta").attr("charset", "utf-8").void())
-        .add(meta("http-equiv", "Content-Security-Policy", &policy_of_style(STYLE)))
-        .add(meta("name", "viewport", "width=device-width, initial-scale=1"))
-        .add(meta("name", "color-scheme", "light dark"))
-        .add(meta("name", "referrer", "no-referrer"))
-        .add(tag("title").text(&format!("{} – Dyno", title(comparison))))
-        .add(tag("style").verbatim(STYLE));
-    let page = tag("html").attr("lang", language.choose(["en", "zh-CN"])).add(head).add(body);
-    format!("<!doctype html>\n{}\n", Markup::from(page))
+    let names: Vec<&str> = sides.iter().map(|(name, _)| *name).collect();
+    let names = elided(&names, LONGEST_NAME);
+    let mut named = comparison.clone();
+    // A banner says it of each run.
+    named.notes.retain(|note| *note != Note::Simulated);
+    for (side, name) in named.sides.iter_mut().zip(&names) {
+        side.name.clone_from(name);
+    }
+    let sides: Vec<(&str, &Summary)> =
+        names.iter().map(String::as_str).zip(sides.iter().map(|(_, side)| *side)).collect();
+    Page { comparison: &named, sides: &sides, language }.html()
 }
 
-/// Every load and figure.
-fn table(comparison: &Comparison, language: Language) -> Markup {
-    let cells = cells(comparison, language);
-    let (heading, rows) = cells.split_first().map_or((&[][..], &[][..]), |(h, r)| (&h[..], r));
-    let rows = rows.iter().map(|row| {
-        let cell = |(column, words): (usize, &String)| match column {
-            0 => Cell::head(words),
-            1 => Cell::words(words),
-            _ => Cell::figure(words),
+struct Page<'a> {
+    comparison: &'a Comparison,
+    sides: &'a [(&'a str, &'a Summary)],
+    language: Language,
+}
+
+impl Page<'_> {
+    fn say(&self, word: Word) -> &'static str {
+        word.text(self.language)
+    }
+
+    fn html(&self) -> String {
+        let data = data(self.sides, self.language);
+        let top = class("div", "top")
+            .add(tag("div").add(brand()).add(tag("nav")).add(theme_button(self.language)));
+        let charts = data.is_some().then(|| self.charts());
+        let table = tag("section")
+            .add(tag("h2").text(self.say(Word::ComparedTable)))
+            .add(self.table())
+            .into();
+        let data = data.unwrap_or_else(|| super::compared_data::empty(self.language));
+        let data =
+            tag("script").attr("type", "application/json").attr("id", "data").verbatim(&data);
+        let body = tag("body")
+            .add(top)
+            .add(self.header())
+            .add(tag("main").adds(charts.into_iter().chain([table])))
+            .add(data)
+            .add(tag("script").verbatim(SCRIPT));
+        let title = format!("{} – Dyno", title(self.comparison));
+        let page = tag("html")
+            .attr("lang", self.language.choose(["en", "zh-CN"]))
+            .add(head(&title))
+            .add(body);
+        format!("<!doctype html>\n{}\n", Markup::from(page))
+    }
+
+    /// The runs, what must not be overlooked about each, and the conclusion.
+    fn header(&self) -> Markup {
+        let markup = |(banner, names): (Banner, Vec<&str>)| -> Markup {
+            let note = class("p", &format!("banner {}", banner.kind.style())).attr("role", "note");
+            let text = match names.len() == self.sides.len() {
+                true => banner.text,
+                false => {
+                    let names = names.join(self.language.comma());
+                    format!("{names}{}{}", self.language.colon(), banner.text)
+                }
+            };
+            note.add(tag("strong").text(&banner.head)).text(" ").text(&text).into()
         };
-        Row::plain(row.iter().enumerate().map(cell).collect())
-    });
-    tables::table(&title(comparison), heading, rows.collect())
+        let remarks = remarks(self.comparison, self.language);
+        let remarks = remarks.iter().map(|line| tag("li").text(line).into());
+        tag("header")
+            .add(class("p", "kind").text(self.say(Word::KindCompared)))
+            .add(class("h1", "sides").text(&title(self.comparison)))
+            .adds(self.banners().into_iter().map(markup))
+            .add(class("ul", "conclusion").adds(remarks))
+            .into()
+    }
+
+    /// What must not be overlooked, once, with the runs that it is true of.
+    fn banners(&self) -> Vec<(Banner, Vec<&str>)> {
+        let mut all: Vec<(Banner, Vec<&str>)> = Vec::new();
+        for (name, side) in self.sides {
+            for banner in banners(side, self.language) {
+                match all.iter_mut().find(|(known, _)| *known == banner) {
+                    Some((_, names)) => names.push(name),
+                    None => all.push((banner, vec![name])),
+                }
+            }
+        }
+        all
+    }
+
+    /// Interactive charts; without JavaScript, an image of them.
+    fn charts(&self) -> Markup {
+        let options = ChartOptions { language: self.language };
+        let picture = chart::compared(self.sides, &options);
+        let picture = format!("data:image/svg+xml;base64,{}", base64(picture.as_bytes()));
+        let picture = tag("img").attr("src", &picture).attr("alt", &title(self.comparison)).void();
+        let about = tag("p").text(self.say(Word::ComparedAbout));
+        let figure =
+            class("figure", "chart").attr("id", "compare").add(tag("figcaption").add(about));
+        tag("section")
+            .add(tag("h2").text(self.say(Word::ComparedTitle)))
+            .add(class("p", "help").attr("hidden", "").text(self.say(Word::Help)))
+            .add(class("div", "charts").attr("hidden", "").add(figure))
+            .add(class("p", "aloud").attr("id", "aloud").attr("aria-live", "polite"))
+            .add(tag("noscript").add(tag("p").text(self.say(Word::NoScript))).add(picture))
+            .into()
+    }
+
+    /// Every load and metric.
+    fn table(&self) -> Markup {
+        let cells = cells(self.comparison, self.language);
+        let (heading, rows) = cells.split_first().map_or((&[][..], &[][..]), |(h, r)| (&h[..], r));
+        let rows = rows.iter().map(|row| {
+            let cell = |(column, text): (usize, &String)| match column {
+                0 => Cell::head(text),
+                1 => Cell::words(text),
+                _ => Cell::figure(&separated_in(text)),
+            };
+            Row::plain(row.iter().enumerate().map(cell).collect())
+        });
+        tables::table(&title(self.comparison), heading, rows.collect())
+    }
 }

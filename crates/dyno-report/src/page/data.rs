@@ -1,13 +1,15 @@
 //! What the script draws from, as JSON within the page: short numbers, and nothing in it that a
 //! browser could take for markup.
 
+use super::axes;
 use super::metrics::{Metric, Value as Figure, metrics};
 use super::words::Word;
-use dyno_analysis::detail::{Became, Curve, Detail, LevelDetail};
+use crate::chart::lanes;
+use dyno_analysis::detail::{Bar, Became, Curve, Detail, LevelDetail};
 use dyno_model::Language;
 use dyno_model::load::LoadKind;
 use dyno_model::metric::{Group, Place};
-use dyno_model::summary::{LevelSummary, SearchSummary, Summary};
+use dyno_model::summary::{LevelSummary, SearchSummary, Slice, Summary};
 use dyno_words::escape::escape;
 use serde_json::{Map, Value, json};
 
@@ -29,7 +31,8 @@ pub(super) fn data(summary: &Summary, detail: Option<&Detail>, language: Languag
         .collect();
     let all = json!({
         "levels": summary.levels.iter().map(|one| level(one, language)).collect::<Vec<_>>(),
-        "axes": axes(summary, language),
+        "axes": axes::axes(summary, language),
+        "groups": axes::groups(summary, language),
         "metrics": metrics.iter().map(metric).collect::<Vec<_>>(),
         "choices": choices(&metrics, language),
         "marks": marks(summary, language),
@@ -42,7 +45,7 @@ pub(super) fn data(summary: &Summary, detail: Option<&Detail>, language: Languag
 }
 
 /// JSON in which no `<`, `>` or `&` is left, and no line end that is one in scripts only.
-fn embedded(value: &Value) -> String {
+pub(super) fn embedded(value: &Value) -> String {
     let mut out = String::new();
     for c in value.to_string().chars() {
         match c {
@@ -64,11 +67,11 @@ fn short(value: f64, digits: usize) -> Value {
     }
 }
 
-fn figure(value: Option<f64>) -> Value {
+pub(super) fn figure(value: Option<f64>) -> Value {
     value.filter(|value| value.is_finite()).map_or(Value::Null, |value| short(value, 5))
 }
 
-fn level(level: &LevelSummary, language: Language) -> Value {
+pub(super) fn level(level: &LevelSummary, language: Language) -> Value {
     let pair = level.input_length.zip(level.output_length);
     let reasons: Vec<String> =
         level.reasons.iter().map(|reason| escape(&reason.what, LONGEST)).collect();
@@ -78,21 +81,26 @@ fn level(level: &LevelSummary, language: Language) -> Value {
         "pair": pair.map(|(input, output)| [input, output]),
         "trust": level.verdict as u8,
         "why": reasons.join(language.semicolon()),
+        "slices": level.slices.as_ref().map(|all| all.iter().map(slice).collect::<Vec<_>>()),
     })
 }
 
-/// The kinds of load, and what each is measured in.
-const LOADS: [(LoadKind, Word); 5] = [
-    (LoadKind::Concurrency, Word::InFlightLoad),
-    (LoadKind::Rate, Word::OfferedLoad),
-    (LoadKind::Burst, Word::BurstLoad),
-    (LoadKind::Trace, Word::SpeedLoad),
-    (LoadKind::Ramp, Word::RampLoad),
-];
+/// A stretch of a ramp or soak.
+fn slice(slice: &Slice) -> Value {
+    json!({
+        "from": figure(Some(slice.from_s)),
+        "to": figure(Some(slice.to_s)),
+        "offered": figure(Some(slice.offered_per_s)),
+        "completed": figure(Some(slice.completed_per_s)),
+        "ttft50": figure(slice.ttft_p50_ms),
+        "ttft99": figure(slice.ttft_p99_ms),
+        "latency50": figure(slice.latency_p50_ms),
+    })
+}
 
 /// A load by its name: those of the same name are the same.
 fn load(level: &LevelSummary, language: Language) -> String {
-    let named = LOADS.iter().find(|(kind, _)| *kind == level.load.kind);
+    let named = axes::LOADS.iter().find(|(kind, _)| *kind == level.load.kind);
     let name = named
         .map_or_else(|| level.load.kind.to_string(), |(_, name)| name.text(language).to_owned());
     match level.load.value {
@@ -101,40 +109,20 @@ fn load(level: &LevelSummary, language: Language) -> String {
     }
 }
 
-/// What levels can be laid along: their loads, by kind, the most frequent first, and their order.
-fn axes(summary: &Summary, language: Language) -> Vec<Value> {
-    let place = |level: &LevelSummary, kind: LoadKind| {
-        level.load.of(kind).map(|asked| match kind {
-            LoadKind::Rate => level.offered_per_s.unwrap_or(asked),
-            _ => asked,
-        })
-    };
-    let mut found: Vec<(usize, Value)> = Vec::new();
-    for (kind, name) in LOADS {
-        let places: Vec<Option<f64>> =
-            summary.levels.iter().map(|level| place(level, kind)).collect();
-        let known: Vec<f64> = places.iter().flatten().copied().collect();
-        if let [least, .., most] = dyno_chart::ordered(known.iter().copied())[..] {
-            let x: Vec<Value> = places.into_iter().map(figure).collect();
-            let log = least > 0.0 && most / least >= 16.0;
-            let name = name.text(language);
-            found.push((known.len(), json!({"id": kind, "name": name, "x": x, "log": log})));
-        }
-    }
-    found.sort_by_key(|(levels, _)| std::cmp::Reverse(*levels));
-    let order: Vec<usize> = (1..=summary.levels.len()).collect();
-    let order = json!({"id": "order", "name": Word::OrderLoad.text(language), "x": order});
-    found.into_iter().map(|(_, axis)| axis).chain([order]).collect()
+fn metric(metric: &Metric) -> Value {
+    let mut out = values(metric);
+    out.insert("id".into(), json!(metric.id));
+    out.insert("name".into(), json!(metric.name));
+    out.insert("unit".into(), json!(metric.unit));
+    Value::Object(out)
 }
 
-fn metric(metric: &Metric) -> Value {
+/// The values of a metric, level by level.
+pub(super) fn values(metric: &Metric) -> Map<String, Value> {
     let column = |which: &dyn Fn(&Figure) -> Option<f64>| -> Vec<Value> {
         metric.values.iter().map(|value| figure(value.as_ref().and_then(which))).collect()
     };
     let mut out = Map::new();
-    out.insert("id".into(), json!(metric.id));
-    out.insert("name".into(), json!(metric.name));
-    out.insert("unit".into(), json!(metric.unit));
     out.insert("y".into(), json!(column(&|value| Some(value.value))));
     if metric.values.iter().flatten().any(|value| value.interval.is_some()) {
         out.insert("low".into(), json!(column(&|value| value.interval.map(|ends| ends[0]))));
@@ -146,21 +134,27 @@ fn metric(metric: &Metric) -> Value {
     if !few.is_empty() {
         out.insert("few".into(), json!(few));
     }
-    Value::Object(out)
+    out
 }
 
-/// What can be picked: single figures, and percentiles of a time together.
+/// The title of a group of metrics in a list.
+pub(super) fn group_name(group: Group, language: Language) -> &'static str {
+    let word = match group {
+        Group::Work => Word::Work,
+        Group::Times => Word::Times,
+        Group::Requests => Word::Requests,
+        Group::Server => Word::Server,
+        Group::Cost => Word::Cost,
+    };
+    word.text(language)
+}
+
+/// What can be picked: single metrics, and the percentiles of a time together.
 fn choices(metrics: &[Metric], language: Language) -> Vec<Value> {
     let place = |id: &str| metrics.iter().position(|metric| metric.id == id);
     let mut out = Vec::new();
-    let groups = [
-        (Group::Work, Word::Work),
-        (Group::Times, Word::Times),
-        (Group::Requests, Word::Requests),
-        (Group::Server, Word::Server),
-        (Group::Cost, Word::Cost),
-    ];
-    for (group, title) in groups {
+    let groups = [Group::Work, Group::Times, Group::Requests, Group::Server, Group::Cost];
+    for group in groups {
         let mut items: Vec<Value> = Vec::new();
         if group == Group::Times {
             let times = Place::PageChart.metrics().into_iter().map(|column| column.metric);
@@ -180,7 +174,7 @@ fn choices(metrics: &[Metric], language: Language) -> Vec<Value> {
             items.push(json!({"id": metric.id, "name": metric.name, "parts": [i]}));
         }
         if !items.is_empty() {
-            out.push(json!({"name": title.text(language), "items": items}));
+            out.push(json!({"name": group_name(group, language), "items": items}));
         }
     }
     out
@@ -240,7 +234,12 @@ fn of_level(detail: &LevelDetail, shares: &mut Shares) -> Value {
     let ms = |seconds: f64| short((seconds * 1e4).round() / 10.0, 8);
     let mut classes: Vec<&str> = Vec::new();
     let mut bars: Vec<Value> = Vec::new();
-    for bar in &detail.bars.kept {
+    let lanes = lanes::lanes(&detail.bars.kept);
+    let numbered = lanes.shown.iter().enumerate();
+    let mut shown: Vec<(usize, &Bar)> =
+        numbered.flat_map(|(i, lane)| lane.iter().map(move |bar| (i, *bar))).collect();
+    shown.sort_by(|(_, a), (_, b)| a.due_s.total_cmp(&b.due_s).then(a.index.cmp(&b.index)));
+    for (lane, bar) in shown {
         let became = match &bar.became {
             Became::Completed => 0,
             Became::Dropped => 1,
@@ -263,6 +262,7 @@ fn of_level(detail: &LevelDetail, shares: &mut Shares) -> Value {
             bar.output,
             became,
             u8::from(bar.warmup),
+            lane,
         ]));
     }
     let classes: Vec<String> = classes.iter().map(|class| escape(class, LONGEST)).collect();
@@ -278,6 +278,7 @@ fn of_level(detail: &LevelDetail, shares: &mut Shares) -> Value {
         "tokens": buckets.iter().map(|one| figure(one.output_tokens)).collect::<Vec<_>>(),
         "flight": buckets.iter().map(|one| one.in_flight).collect::<Vec<_>>(),
         "of": detail.bars.of,
+        "lanes": lanes.shown.len(),
         "bars": bars,
         "classes": classes,
     })

@@ -2,6 +2,7 @@
 
 use super::Page;
 use super::markup::{Markup, class, tag};
+use super::numbers::counted;
 use super::words::Word;
 use std::collections::BTreeMap;
 
@@ -43,9 +44,13 @@ pub(super) fn failures(page: &Page) -> Option<Markup> {
 fn item(page: &Page, name: &str, of: &Class) -> Markup {
     let head = tag("p")
         .add(tag("code").text(name))
-        .add(class("b", "count").text(&page.fill(Word::Times_, &[&of.count.to_string()])));
-    let mut levels: Vec<String> =
-        of.levels.iter().take(LEVELS).map(|(level, count)| format!("{level}: {count}")).collect();
+        .add(class("b", "count").text(&page.fill(Word::Times_, &[&counted(of.count)])));
+    let mut levels: Vec<String> = of
+        .levels
+        .iter()
+        .take(LEVELS)
+        .map(|(level, count)| format!("{level}: {}", counted(*count)))
+        .collect();
     if of.levels.len() > LEVELS {
         levels.push("…".to_owned());
     }

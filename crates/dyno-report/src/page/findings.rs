@@ -1,4 +1,4 @@
-//! What was found, the weightiest first: what was seen, in which levels, and what to do.
+//! The findings, the gravest first: what was seen, in which levels, and what to do.
 
 use super::Page;
 use super::markup::{Markup, class, tag};
@@ -10,17 +10,20 @@ use dyno_words::severity;
 /// Levels that are named before the rest is folded away.
 const SHOWN: usize = 4;
 
+/// The code of notes on predictions beyond what their twin was fitted to.
+const EXTRAPOLATED: &str = "beyond_range";
+
 /// The same finding in one or more levels.
 struct Found<'a> {
     code: &'a str,
     advice: Option<&'a str>,
-    /// What it does to a level; a note has none.
+    /// Its effect on a level; a note has none.
     verdict: Option<Verdict>,
-    /// What was seen, and in which levels; in none, where it is of the whole run.
+    /// What was seen, and in which levels; no levels where it concerns the whole run.
     seen: Vec<(&'a str, Vec<&'a str>)>,
 }
 
-/// What a reason makes of a level; one that is not known makes it suspect.
+/// The verdict that a reason leads to; an unknown reason makes a level suspect.
 fn weight(reason: &Diagnostic) -> Verdict {
     severity(reason).map_or(Verdict::Suspect, Severity::verdict).max(Verdict::Suspect)
 }
@@ -49,7 +52,7 @@ fn gather<'a>(page: &Page<'a>) -> Vec<Found<'a>> {
     };
     for level in &page.summary.levels {
         let reasons = level.reasons.iter();
-        // A code may weigh more elsewhere than it does here.
+        // The same code may be graver in another level.
         let most = level.verdict.max(Verdict::Suspect);
         reasons.for_each(|reason| add(reason, Some(weight(reason).min(most)), Some(&level.label)));
     }
@@ -62,20 +65,21 @@ fn gather<'a>(page: &Page<'a>) -> Vec<Found<'a>> {
     all
 }
 
-/// All findings; a word of comfort where there is none.
+/// All findings, or a paragraph that says why there are none.
 pub(super) fn findings(page: &Page) -> Markup {
     let all = gather(page);
-    let (weighty, notes): (Vec<&Found>, Vec<&Found>) =
+    let (grave, notes): (Vec<&Found>, Vec<&Found>) =
         all.iter().partition(|found| found.verdict.is_some());
     let list = |found: &[&Found]| {
         class("ul", "findings").adds(found.iter().map(|found| item(page, found)))
     };
     let mut parts: Vec<Markup> = vec![tag("h3").text(page.say(Word::Findings)).into()];
-    if weighty.is_empty() && !page.summary.levels.is_empty() {
-        parts.push(class("p", "fine").text(page.say(Word::NothingFound)).into());
+    if grave.is_empty() && !page.summary.levels.is_empty() {
+        let (kind, text) = no_findings(page, &notes);
+        parts.push(class("p", kind).text(page.say(text)).into());
     }
-    if !weighty.is_empty() {
-        parts.push(list(&weighty).into());
+    if !grave.is_empty() {
+        parts.push(list(&grave).into());
     }
     if !notes.is_empty() {
         let count = notes.len().to_string();
@@ -84,6 +88,18 @@ pub(super) fn findings(page: &Page) -> Markup {
         parts.push(folded.add(head).add(list(&notes)).into());
     }
     parts.into_iter().collect()
+}
+
+/// The paragraph where there is nothing but notes. An extrapolation is not a clean bill of health.
+fn no_findings(page: &Page, notes: &[&Found]) -> (&'static str, Word) {
+    let run = &page.summary.run;
+    let valid = page.summary.levels.iter().all(|level| level.verdict == Verdict::Valid);
+    match notes.iter().any(|note| note.code == EXTRAPOLATED) {
+        true => ("caution", Word::Extrapolated),
+        false if run.predicted => ("plain", Word::NothingPredicted),
+        false if valid => ("fine", Word::NothingFound),
+        false => ("plain", Word::NothingImported),
+    }
 }
 
 fn item(page: &Page, found: &Found) -> Markup {
@@ -121,7 +137,7 @@ mod tests {
     use dyno_words::Finding;
 
     #[test]
-    fn what_a_reason_makes_of_a_level_is_known_by_its_code() {
+    fn the_code_of_a_reason_decides_its_verdict() {
         let made = Finding::OffSchedule.with([1, 2, 3]);
         let read = Diagnostic::new(made.code.clone(), made.what.clone(), made.advice.clone());
         assert_eq!([&made, &read].map(weight), [Verdict::Invalid; 2]);

@@ -3,9 +3,10 @@
 
 use super::Page;
 use super::markup::{Markup, tag};
+use super::numbers::{counted, counted_or_absent, grouped, percent, shown};
 use super::tables::{self, Cell, Row};
 use super::words::Word;
-use crate::text::{ABSENT, number};
+use crate::text::ABSENT;
 use dyno_model::summary::{
     CacheFigures, CacheSource, CacheSummary, CostSummary, Gauge, LevelSummary, ServerSummary,
     Sessions, Spread, TurnFigures,
@@ -30,18 +31,10 @@ fn part(page: &Page, title: Word, about: Option<Word>, heads: &[Word], rows: Vec
         .into()
 }
 
-fn shown(value: Option<f64>) -> String {
-    value.map_or_else(|| ABSENT.to_owned(), number)
-}
-
-fn percent(share: Option<f64>) -> String {
-    share.map_or_else(|| ABSENT.to_owned(), |share| format!("{} %", number(share * 100.0)))
-}
-
 fn repeats(page: &Page) -> Option<Markup> {
     let spread = |spread: Option<Spread>| match spread {
-        Some(s) => Cell::figure(&format!("{} ±{:.1} %", number(s.mean), s.deviation_percent))
-            .title(&format!("{} – {}", number(s.min), number(s.max))),
+        Some(s) => Cell::figure(&format!("{} ±{:.1} %", grouped(s.mean), s.deviation_percent))
+            .title(&format!("{} – {}", grouped(s.min), grouped(s.max))),
         None => Cell::figure(ABSENT),
     };
     let rows: Vec<Row> = page
@@ -49,7 +42,7 @@ fn repeats(page: &Page) -> Option<Markup> {
         .repeats
         .iter()
         .map(|of| {
-            let mut cells = vec![Cell::head(&of.label), Cell::figure(&of.rounds.to_string())];
+            let mut cells = vec![Cell::head(&of.label), Cell::figure(&counted(of.rounds))];
             let figures = [of.requests_per_s, of.output_tokens_per_s, of.ttft_p50_ms];
             cells.extend(figures.map(spread));
             cells.extend([of.ttft_p99_ms, of.itl_p50_ms, of.latency_p50_ms].map(spread));
@@ -76,7 +69,7 @@ fn sessions(page: &Page) -> Option<Markup> {
         Row::plain(vec![
             Cell::head(&level.label),
             Cell::words(page.say(name)),
-            Cell::figure(&of.requests.to_string()),
+            Cell::figure(&counted(of.requests)),
             Cell::figure(&shown(ttft.and_then(|ttft| ttft.p50))),
             Cell::figure(&shown(ttft.and_then(|ttft| ttft.p90))),
             Cell::figure(&shown(ttft.and_then(|ttft| ttft.p99))),
@@ -109,7 +102,7 @@ fn sessions(page: &Page) -> Option<Markup> {
 }
 
 fn conversations(page: &Page, level: &LevelSummary, of: &Sessions) -> String {
-    let values = [of.started.to_string(), number(of.turns_mean), of.broken.to_string()];
+    let values = [counted(of.started), grouped(of.turns_mean), counted(of.broken)];
     let [started, turns, broken] = values.each_ref().map(String::as_str);
     page.fill(Word::Conversations, &[&level.label, started, turns, broken])
 }
@@ -117,7 +110,10 @@ fn conversations(page: &Page, level: &LevelSummary, of: &Sessions) -> String {
 fn cache(page: &Page) -> Option<Markup> {
     let ttft = |of: Option<&CacheFigures>| {
         let p50 = |of: &CacheFigures| of.ttft.as_ref().and_then(|ttft| ttft.p50);
-        of.map_or_else(|| ABSENT.to_owned(), |of| format!("{} ({})", shown(p50(of)), of.requests))
+        of.map_or_else(
+            || ABSENT.to_owned(),
+            |of| format!("{} ({})", shown(p50(of)), counted(of.requests)),
+        )
     };
     let row = |level: &LevelSummary, of: &CacheSummary| {
         let source = match of.source {
@@ -125,13 +121,12 @@ fn cache(page: &Page) -> Option<Markup> {
             Some(CacheSource::Counters) => page.say(Word::CacheByCounters),
             None => ABSENT,
         };
-        let shared = of.shared_tokens.map(|tokens| tokens.to_string());
         Row::plain(vec![
             Cell::head(&level.label),
             Cell::figure(&percent(of.share)),
             Cell::figure(&percent(of.beyond_shared)),
             Cell::words(source),
-            Cell::figure(shared.as_deref().unwrap_or(ABSENT)),
+            Cell::figure(&counted_or_absent(of.shared_tokens)),
             Cell::figure(&ttft(of.hits.as_ref())),
             Cell::figure(&ttft(of.misses.as_ref())),
         ])
@@ -156,24 +151,23 @@ fn server(page: &Page) -> Option<Markup> {
     let gauge = |gauge: Option<Gauge>| {
         Cell::figure(&gauge.map_or_else(
             || ABSENT.to_owned(),
-            |gauge| format!("{} / {}", number(gauge.mean), gauge.max),
+            |gauge| format!("{} / {}", grouped(gauge.mean), counted(gauge.max)),
         ))
     };
     let row = |level: &LevelSummary, of: &ServerSummary| {
         let memory = of.resident.map(|memory| {
             let ends = [memory.start_bytes, memory.end_bytes];
-            let [start, end] = ends.map(|bytes| number(bytes as f64 / GIB));
+            let [start, end] = ends.map(|bytes| grouped(bytes as f64 / GIB));
             format!("{start} → {end}")
         });
-        let preemptions = of.preemptions.map(|count| count.to_string());
         Row::plain(vec![
             Cell::head(&level.label),
-            Cell::figure(&of.samples.to_string()),
+            Cell::figure(&counted(of.samples)),
             gauge(of.running),
             gauge(of.waiting),
             Cell::figure(&percent(of.waiting_share)),
             Cell::figure(&percent(of.kv_use_max)),
-            Cell::figure(preemptions.as_deref().unwrap_or(ABSENT)),
+            Cell::figure(&counted_or_absent(of.preemptions)),
             Cell::figure(&percent(of.prefix_hit_share)),
             Cell::figure(memory.as_deref().unwrap_or(ABSENT)),
         ])
@@ -201,8 +195,8 @@ fn cost(page: &Page) -> Option<Markup> {
     let currency = run.gpu_cost.as_ref().and_then(|cost| cost.currency.as_deref());
     let price = |value: Option<f64>| match (value, currency) {
         (None, _) => ABSENT.to_owned(),
-        (Some(value), Some(sign)) => format!("{sign} {}", number(value)),
-        (Some(value), None) => number(value),
+        (Some(value), Some(sign)) => format!("{sign} {}", grouped(value)),
+        (Some(value), None) => grouped(value),
     };
     let row = |level: &LevelSummary, of: CostSummary| {
         Row::plain(vec![

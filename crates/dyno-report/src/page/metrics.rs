@@ -1,5 +1,4 @@
-//! The figures that charts can show, each over all levels: what they are called and where they come
-//! from.
+//! The metrics that charts can show, each over all levels: their names and where they come from.
 
 use super::words::Word;
 pub(super) use crate::chart::{Value, statistic};
@@ -8,10 +7,10 @@ use dyno_model::Verdict;
 use dyno_model::metric::{Column, Group, Metric as Registered, Place};
 use dyno_model::summary::{LevelSummary, Summary, Throughput};
 
-/// A figure of all levels.
+/// A metric of all levels.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Metric {
-    /// As an SLO would call it, where one could.
+    /// As in an SLO, where an SLO can have it.
     pub(super) id: String,
     pub(super) group: Group,
     pub(super) name: String,
@@ -28,34 +27,35 @@ impl Metric {
 
 type Rate = fn(Throughput) -> Option<f64>;
 
-/// Work, over the steady window or the whole level.
+/// Throughput, over the steady window or the whole level.
 const RATES: [(Registered, Rate); 3] = [
     (Registered::RequestRate, |work| work.requests_per_s),
     (Registered::OutputRate, |work| work.output_tokens_per_s),
     (Registered::TotalRate, |work| work.total_tokens_per_s),
 ];
 
-/// Every level that counts has a steady window, so that figures of such windows can be compared.
+/// Every level that counts has a steady window, so that throughput over these can be compared.
 fn all_steady(summary: &Summary) -> bool {
     let counts = |level: &&LevelSummary| level.verdict != Verdict::Invalid;
     let mut counted = summary.levels.iter().filter(counts).peekable();
     counted.peek().is_some() && counted.all(|level| level.steady.is_some())
 }
 
-/// The work per second that charts and headlines compare.
+/// The throughput of a level, over its steady window or all of it.
 fn work(level: &LevelSummary, steady: bool) -> Option<Throughput> {
     if steady { level.steady.map(|window| window.throughput) } else { Some(level.throughput) }
 }
 
-/// All figures of which some level has one.
+fn plain(value: f64) -> Value {
+    Value { value, interval: None, few: false }
+}
+
+/// All metrics that some level of the run has.
 pub(super) fn metrics(summary: &Summary, language: Language) -> Vec<Metric> {
     let levels = &summary.levels;
-    let plain = |value: f64| Value { value, interval: None, few: false };
     let steady = all_steady(summary);
-    let columns = Place::PageChart.metrics();
-    let is_rate = |column: &&Column| RATES.iter().any(|(metric, _)| *metric == column.metric);
     let mut all: Vec<Metric> = Vec::new();
-    // What can be compared over all levels comes first, and has the name that an SLO knows.
+    // What can be compared over all levels comes first, under the name that SLOs use.
     for (steady, suffix) in [(steady, ""), (!steady, ".other")] {
         let over = if steady { Word::OverSteady } else { Word::OverWhole }.text(language);
         for (metric, which) in RATES {
@@ -65,19 +65,47 @@ pub(super) fn metrics(summary: &Summary, language: Language) -> Vec<Metric> {
             all.push(Metric::new(metric, id, name, levels.iter().map(of).collect()));
         }
     }
-    for Column { metric, statistics } in columns.iter().filter(|column| !is_rate(column)) {
+    all.extend(other_than_rates(levels, language));
+    all.retain(|metric| metric.values.iter().any(Option::is_some));
+    all
+}
+
+/// The same for runs that are compared: throughput is over the steady window of each level that has
+/// one, as in the table of the comparison.
+pub(super) fn compared(summary: &Summary, language: Language) -> Vec<Metric> {
+    let levels = &summary.levels;
+    let rate = |(metric, which): (Registered, Rate)| {
+        let of = |level: &LevelSummary| {
+            let done = level.steady.map_or(level.throughput, |window| window.throughput);
+            which(done).map(plain)
+        };
+        let (id, name) = (metric.name().to_owned(), metric.label(language).to_owned());
+        Metric::new(metric, id, name, levels.iter().map(of).collect())
+    };
+    let mut all: Vec<Metric> = RATES.into_iter().map(rate).collect();
+    all.extend(other_than_rates(levels, language));
+    all.retain(|metric| metric.values.iter().any(Option::is_some));
+    all
+}
+
+fn other_than_rates(levels: &[LevelSummary], language: Language) -> Vec<Metric> {
+    let is_rate = |metric: Registered| RATES.iter().any(|(rate, _)| *rate == metric);
+    let mut all: Vec<Metric> = Vec::new();
+    for Column { metric, statistics } in Place::PageChart.metrics() {
+        if is_rate(metric) {
+            continue;
+        }
         let label = metric.label(language);
-        for which in *statistics {
+        for which in statistics {
             let of = |level: &LevelSummary| statistic(metric.distribution(level)?, *which);
             let id = format!("{}.{}", metric.name(), which.name());
             let name = format!("{label} {}", which.name());
-            all.push(Metric::new(*metric, id, name, levels.iter().map(of).collect()));
+            all.push(Metric::new(metric, id, name, levels.iter().map(of).collect()));
         }
         if statistics.is_empty() {
             let values = levels.iter().map(|level| metric.value(level).map(plain)).collect();
-            all.push(Metric::new(*metric, metric.name().to_owned(), label.to_owned(), values));
+            all.push(Metric::new(metric, metric.name().to_owned(), label.to_owned(), values));
         }
     }
-    all.retain(|metric| metric.values.iter().any(Option::is_some));
     all
 }

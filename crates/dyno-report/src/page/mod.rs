@@ -1,10 +1,12 @@
-//! The report as one page of HTML that needs nothing else: what was found first, then charts to
-//! play with, then every figure. All words and tables are written here, so that the page can be
-//! read without its script; the script draws from `data.rs`. The same run gives the same bytes.
+//! The report as one self-contained HTML page: the findings first, then interactive charts, then
+//! every value. All texts and tables are written here, so that the page can be read without its
+//! script; the script draws from `data.rs`. The same run gives the same bytes.
 
 mod answers;
+mod axes;
 mod cards;
 mod compared;
+mod compared_data;
 mod data;
 mod definitions;
 mod failures;
@@ -12,6 +14,7 @@ mod findings;
 mod further;
 mod markup;
 mod metrics;
+mod numbers;
 mod opening;
 mod pictures;
 mod policy;
@@ -45,7 +48,7 @@ const STYLE: &str = concat!(
     include_str!("../../assets/page/print.css"),
 );
 
-/// Its script: functions first, then what is done with them.
+/// Its script: `start.js` is last and calls the functions of the other files.
 const SCRIPT: &str = concat!(
     "(function () {\n'use strict';\n",
     include_str!("../../assets/page/tools.js"),
@@ -54,6 +57,8 @@ const SCRIPT: &str = concat!(
     include_str!("../../assets/page/plot.js"),
     include_str!("../../assets/page/gestures.js"),
     include_str!("../../assets/page/figures.js"),
+    include_str!("../../assets/page/compare.js"),
+    include_str!("../../assets/page/sort.js"),
     include_str!("../../assets/page/heat.js"),
     include_str!("../../assets/page/spread.js"),
     include_str!("../../assets/page/course.js"),
@@ -62,18 +67,18 @@ const SCRIPT: &str = concat!(
     "}());\n",
 );
 
-/// What a page is made of.
+/// The inputs of a page.
 #[derive(Debug, Clone, Copy)]
 pub struct Page<'a> {
-    /// The figures.
+    /// The results.
     pub summary: &'a Summary,
-    /// What charts of single requests need; absent: there are none.
+    /// What charts of single requests are drawn from; absent: the page has none.
     pub detail: Option<&'a Detail>,
-    /// What was planned; absent of another tool's results.
+    /// The plan; absent for results of another tool.
     pub plan: Option<&'a Plan>,
-    /// Where it ran.
+    /// The machine and the server.
     pub environment: Option<&'a Environment>,
-    /// Of all words.
+    /// Of all texts.
     pub language: Language,
 }
 
@@ -82,7 +87,7 @@ impl Page<'_> {
         word.text(self.language)
     }
 
-    /// Words with their places filled in.
+    /// A text with its placeholders filled in.
     fn fill(&self, word: Word, values: &[&str]) -> String {
         word.with(self.language, values)
     }
@@ -116,8 +121,8 @@ impl Page<'_> {
             section.add(heading).add(part.clone()).into()
         });
         let skip = class("a", "skip").attr("href", "#summary").text(self.say(Word::Skip));
-        let top =
-            class("div", "top").add(tag("div").add(brand()).add(nav).add(self.theme_button()));
+        let top = class("div", "top")
+            .add(tag("div").add(brand()).add(nav).add(theme_button(self.language)));
         let body = tag("body")
             .add(skip)
             .add(top)
@@ -128,39 +133,40 @@ impl Page<'_> {
             .add(tag("script").verbatim(SCRIPT));
         let page = tag("html")
             .attr("lang", self.language.choose(["en", "zh-CN"]))
-            .add(self.head())
+            .add(head(&opening::title(self)))
             .add(body);
         format!("<!doctype html>\n{}\n", Markup::from(page))
-    }
-
-    fn head(&self) -> Tag {
-        let meta = |name: &'static str, value: &str, content: &str| {
-            tag("meta").attr(name, value).attr("content", content).void()
-        };
-        tag("head")
-            .add(tag("meta").attr("charset", "utf-8").void())
-            .add(meta("http-equiv", "Content-Security-Policy", &policy::policy(SCRIPT, STYLE)))
-            .add(meta("name", "viewport", "width=device-width, initial-scale=1"))
-            .add(meta("name", "color-scheme", "light dark"))
-            .add(meta("name", "referrer", "no-referrer"))
-            .add(tag("title").text(&opening::title(self)))
-            .add(tag("style").verbatim(STYLE))
     }
 
     fn embedded(&self) -> Tag {
         let data = data::data(self.summary, self.detail, self.language);
         tag("script").attr("type", "application/json").attr("id", "data").verbatim(&data)
     }
+}
 
-    fn theme_button(&self) -> Tag {
-        // Shown by the script, without which it does nothing.
-        let button = class("button", "theme").attr("type", "button").attr("id", "theme");
-        button.attr("hidden", "").attr("aria-pressed", "false").text(self.say(Word::Dark))
-    }
+/// The head of a page with the one script and the one style.
+fn head(title: &str) -> Tag {
+    let meta = |name: &'static str, value: &str, content: &str| {
+        tag("meta").attr(name, value).attr("content", content).void()
+    };
+    tag("head")
+        .add(tag("meta").attr("charset", "utf-8").void())
+        .add(meta("http-equiv", "Content-Security-Policy", &policy::policy(SCRIPT, STYLE)))
+        .add(meta("name", "viewport", "width=device-width, initial-scale=1"))
+        .add(meta("name", "color-scheme", "light dark"))
+        .add(meta("name", "referrer", "no-referrer"))
+        .add(tag("title").text(title))
+        .add(tag("style").verbatim(STYLE))
 }
 
 fn brand() -> Tag {
     class("span", "brand").text("Dyno")
+}
+
+/// Hidden until the script shows it: without the script it does nothing.
+fn theme_button(language: Language) -> Tag {
+    let button = class("button", "theme").attr("type", "button").attr("id", "theme");
+    button.attr("hidden", "").attr("aria-pressed", "false").text(Word::Dark.text(language))
 }
 
 #[cfg(test)]

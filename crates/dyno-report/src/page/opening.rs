@@ -1,26 +1,36 @@
-//! The top of the page: what was measured, when and where, what must not be overlooked, and the
-//! summary; and its last line.
+//! The top of the page: what was measured, when and where, and the summary; and the footer.
 
 use super::markup::{Markup, class, tag};
 use super::words::Word;
 use super::{Page, answers, cards, findings};
+use crate::banners;
 use crate::messages::Message;
 use crate::text::ABSENT;
-use dyno_model::Verdict;
 use dyno_model::summary::RunSummary;
 
 /// What the run is called: its label, or its model, or its id.
 fn name(run: &RunSummary) -> &str {
-    let said = [run.label.as_deref(), run.model.as_deref()];
-    said.into_iter().flatten().find(|name| !name.trim().is_empty()).unwrap_or(&run.id)
+    let names = [run.label.as_deref(), run.model.as_deref()];
+    names.into_iter().flatten().find(|name| !name.trim().is_empty()).unwrap_or(&run.id)
 }
 
-/// The title of the window.
+/// The heading: a prediction says that it is one.
+fn heading(page: &Page) -> String {
+    let name = name(&page.summary.run);
+    match page.summary.run.predicted {
+        true => page.fill(Word::PredictionOf, &[name]),
+        false => name.to_owned(),
+    }
+}
+
+/// The title of the window: with what must not be overlooked, as pages are told apart by it.
 pub(super) fn title(page: &Page) -> String {
-    format!("{} – Dyno", dyno_words::escape::escape(name(&page.summary.run), 80))
+    let banners = banners::banners(page.summary, page.language);
+    let marks: String = banners::heads(&banners).iter().map(|head| format!("{head} · ")).collect();
+    format!("{marks}{} – Dyno", dyno_words::escape::escape(&heading(page), 80))
 }
 
-/// Who was measured, when and where, and what must not be overlooked.
+/// What was measured, when and where, and what must not be overlooked.
 pub(super) fn header(page: &Page) -> Markup {
     let run = &page.summary.run;
     let engine = Message::EmbeddedEngine.text(page.language);
@@ -48,9 +58,10 @@ pub(super) fn header(page: &Page) -> Markup {
         let name = tag("dt").text(page.say(name));
         Some(tag("div").add(name).add(tag("dd").text(&value)).into())
     });
+    let kind = if run.predicted { Word::KindPredicted } else { Word::Kind };
     tag("header")
-        .add(class("p", "kind").text(page.say(Word::Kind)))
-        .add(tag("h1").text(name(run)))
+        .add(class("p", "kind").text(page.say(kind)))
+        .add(tag("h1").text(&heading(page)))
         .add(class("dl", "facts").adds(facts))
         .adds(banners(page))
         .into()
@@ -64,41 +75,17 @@ fn moment(iso: &str) -> String {
     }
 }
 
-/// What no figure may go without.
+/// What must not be overlooked, below the title.
 fn banners(page: &Page) -> Vec<Markup> {
-    let run = &page.summary.run;
-    let levels = &page.summary.levels;
-    let count = |verdict: Verdict| levels.iter().filter(|level| level.verdict == verdict).count();
-    let banner = |kind: &str, words: String| {
-        let (head, rest) = words.split_once([':', '：']).unwrap_or(("", &words));
-        let banner = class("p", &format!("banner {kind}")).attr("role", "note");
-        banner.add(tag("strong").text(head)).text(" ").text(rest.trim()).into()
-    };
-    let mut all: Vec<Markup> = Vec::new();
-    if run.predicted {
-        all.push(banner("simulated", Message::Predicted.text(page.language).to_owned()));
-    } else if run.simulated {
-        all.push(banner("simulated", Message::Simulated.text(page.language).to_owned()));
-    }
-    if let Some(origin) = &run.origin {
-        all.push(banner("partial", page.fill(Word::ReadFrom, &[&origin.tool])));
-    }
-    if run.partial {
-        all.push(banner("partial", Message::Partial.text(page.language).to_owned()));
-    }
-    let of = levels.len().to_string();
-    let invalid = count(Verdict::Invalid);
-    if invalid > 0 {
-        all.push(banner("invalid", page.fill(Word::SomeInvalid, &[&invalid.to_string(), &of])));
-    }
-    let suspect = count(Verdict::Suspect);
-    if suspect > 0 {
-        all.push(banner("suspect", page.fill(Word::SomeSuspect, &[&suspect.to_string(), &of])));
-    }
-    all
+    let all = banners::banners(page.summary, page.language).into_iter();
+    all.map(|banner| {
+        let note = class("p", &format!("banner {}", banner.kind.style())).attr("role", "note");
+        note.add(tag("strong").text(&banner.head)).text(" ").text(&banner.text).into()
+    })
+    .collect()
 }
 
-/// The answer, the headline figures, the SLO, and what was found.
+/// The result of a search, the headline metrics, the SLO, and the findings.
 pub(super) fn summary(page: &Page) -> Option<Markup> {
     if page.summary.levels.is_empty() {
         let none = class("p", "none").text(Message::NoLevel.text(page.language));
@@ -116,6 +103,6 @@ pub(super) fn summary(page: &Page) -> Option<Markup> {
 /// Where the page comes from.
 pub(super) fn footer(page: &Page) -> Markup {
     let run = &page.summary.run;
-    let words = page.fill(Word::Made, &[&run.version, &run.id]);
-    tag("footer").add(tag("p").text(&words)).into()
+    let made = page.fill(Word::Made, &[&run.version, &run.id]);
+    tag("footer").add(tag("p").text(&made)).into()
 }

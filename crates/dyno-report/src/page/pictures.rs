@@ -1,13 +1,13 @@
-//! Where the script draws: empty boxes with names, and for those without a script a picture that
-//! needs none.
+//! Where the script draws: empty boxes with titles, and an image for readers without JavaScript.
 
+use super::axes::is_grid;
 use super::markup::{Markup, class, tag};
 use super::policy::base64;
 use super::words::Word;
 use super::{Page, metrics};
-use crate::chart::{self, ChartOptions};
+use crate::chart::{self, ChartOptions, ends_of_sweep};
 
-/// A picture for those without a script is left out above this size.
+/// The image for readers without JavaScript is left out above this size.
 const LARGEST: usize = 100_000;
 
 /// The charts; nothing without levels.
@@ -15,33 +15,46 @@ pub(super) fn pictures(page: &Page) -> Option<Markup> {
     if page.summary.levels.is_empty() {
         return None;
     }
-    let figure = |id: &str, title: Word, about: Word| -> Markup {
+    let captioned = |id: &str, title: Word, about: &str| -> Markup {
         let head = tag("h3").attr("id", &format!("{id}-title")).text(page.say(title));
         class("figure", "chart")
             .attr("id", id)
             .attr("aria-labelledby", &format!("{id}-title"))
-            .add(tag("figcaption").add(head).add(tag("p").text(page.say(about))))
+            .add(tag("figcaption").add(head).add(tag("p").text(about)))
             .into()
     };
-    let mut all: Vec<Markup> = Vec::new();
-    if !metrics::metrics(page.summary, page.language).is_empty() {
-        all.push(figure("figures", Word::FiguresTitle, Word::FiguresAbout));
-    }
-    if grid(page) {
-        all.push(figure("heat", Word::HeatTitle, Word::HeatAbout));
-    }
+    let figure = |id: &str, title: Word, about: Word| captioned(id, title, page.say(about));
+    let levels = &page.summary.levels;
     let details = page.detail.map(|all| all.0.values()).into_iter().flatten();
     let curves = |detail: &dyno_analysis::detail::LevelDetail| {
         [&detail.ttft, &detail.itl, &detail.tpot, &detail.latency].iter().any(|one| one.is_some())
     };
-    if details.clone().any(curves) {
-        all.push(figure("spread", Word::SpreadTitle, Word::SpreadAbout));
-    }
-    if details.clone().any(|detail| detail.course.buckets.len() > 1) {
-        all.push(figure("course", Word::CourseTitle, Word::CourseAbout));
-    }
-    if details.clone().any(|detail| !detail.bars.kept.is_empty()) {
-        all.push(figure("requests", Word::RequestsTitle, Word::RequestsAbout));
+    let sweep = if ends_of_sweep(page.summary) { page.say(Word::SweepAbout) } else { "" };
+    let about = format!("{} {sweep}", page.say(Word::FiguresAbout));
+    let metrics = captioned("figures", Word::FiguresTitle, about.trim_end());
+    let heat = figure("heat", Word::HeatTitle, Word::HeatAbout);
+    let over_time = figure("course", Word::CourseTitle, Word::CourseAbout);
+    let has_metrics = !metrics::metrics(page.summary, page.language).is_empty();
+    let has_course = details.clone().any(|detail| detail.course.buckets.len() > 1)
+        || levels.iter().any(|level| level.slices.is_some());
+    // A single level would be a lone dot over its load, so such a run opens on its course; a grid of
+    // lengths opens on its heat map.
+    let single = levels.len() == 1;
+    let charts = [
+        (is_grid(page.summary), heat),
+        (single && has_course, over_time.clone()),
+        (!single && has_metrics, metrics),
+        (details.clone().any(curves), figure("spread", Word::SpreadTitle, Word::SpreadAbout)),
+        (!single && has_course, over_time),
+        (
+            details.clone().any(|detail| !detail.bars.kept.is_empty()),
+            figure("requests", Word::RequestsTitle, Word::RequestsAbout),
+        ),
+    ];
+    let all: Vec<Markup> =
+        charts.into_iter().filter(|(used, _)| *used).map(|(_, chart)| chart).collect();
+    if all.is_empty() {
+        return None;
     }
     let help = class("p", "help").attr("hidden", "").text(page.say(Word::Help));
     let live = class("p", "aloud").attr("id", "aloud").attr("aria-live", "polite");
@@ -49,22 +62,7 @@ pub(super) fn pictures(page: &Page) -> Option<Markup> {
     Some([help.into(), boxes.into(), live.into(), still(page)].into_iter().collect())
 }
 
-/// Levels differ in their lengths.
-fn grid(page: &Page) -> bool {
-    let mut pairs = page.summary.levels.iter().map(|one| (one.input_length, one.output_length));
-    let Some(first) = pairs.next() else { return false };
-    let known = |(input, output): (Option<u32>, Option<u32>)| input.is_some() && output.is_some();
-    let mut different = false;
-    for pair in pairs {
-        if !known(pair) {
-            return false;
-        }
-        different |= pair != first;
-    }
-    different && known(first)
-}
-
-/// For those without a script.
+/// For readers without JavaScript.
 fn still(page: &Page) -> Markup {
     let svg = chart::svg(page.summary, None, &ChartOptions { language: page.language });
     let note = tag("p").text(page.say(Word::NoScript));

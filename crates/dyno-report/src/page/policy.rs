@@ -1,5 +1,5 @@
-//! What the page may do: run the one script and use the one style that are in it, by their hashes,
-//! and ask nobody for anything.
+//! The content security policy of the page: it may run its own script and use its own style, both by
+//! hash, and must not load anything.
 
 use sha2::{Digest, Sha256};
 
@@ -9,14 +9,6 @@ pub(super) fn policy(script: &str, style: &str) -> String {
         "default-src 'none'; script-src '{}'; style-src '{}'; img-src data:; base-uri 'none'; \
          form-action 'none'",
         hash(script),
-        hash(style)
-    )
-}
-
-/// The policy for a page with this style and no script.
-pub(super) fn policy_of_style(style: &str) -> String {
-    format!(
-        "default-src 'none'; style-src '{}'; img-src data:; base-uri 'none'; form-action 'none'",
         hash(style)
     )
 }

@@ -3,6 +3,7 @@
 
 use super::Page;
 use super::markup::{Markup, class, tag};
+use super::numbers::counted;
 use super::tables::{Cell, Row, pairs, table};
 use super::words::Word;
 use crate::text::ABSENT;
@@ -71,10 +72,10 @@ fn planned(page: &Page, plan: &Plan) -> Markup {
 
 fn level(level: &LevelPlan) -> Row {
     let warmup = level.warmup.map(|warmup| match warmup {
-        Warmup::Requests(requests) => requests.to_string(),
+        Warmup::Requests(requests) => counted(requests),
         Warmup::Duration(nanos) => format_duration(nanos),
     });
-    let requests = level.requests.map(|requests| requests.to_string());
+    let requests = level.requests.map(counted);
     let time = level.duration_ns.map(format_duration);
     let shown = |value: Option<String>| Cell::figure(value.as_deref().unwrap_or(ABSENT));
     Row::plain(vec![
@@ -95,7 +96,7 @@ fn place(page: &Page, environment: &Environment) -> Markup {
         (say(Word::System), Some(host.os.clone())),
         (say(Word::Cpu), host.cpu.clone()),
         (say(Word::Cores), Some(host.cores.to_string())),
-        (say(Word::OpenFiles), host.open_files.map(|files| files.to_string())),
+        (say(Word::OpenFiles), host.open_files.map(counted)),
         (say(Word::Version), Some(environment.dyno.clone())),
     ];
     let said = |header: &str| {

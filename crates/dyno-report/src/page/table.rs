@@ -1,13 +1,13 @@
 //! Every level with its key figures in one table, and what its marks mean.
 
 use super::Page;
-use super::cards::grouped;
 use super::markup::{Markup, class, tag};
 use super::metrics::statistic;
+use super::numbers::{counted_or_absent, grouped, shown};
 use super::tables::{self, Cell, Row, pill};
 use super::words::Word;
 use crate::marks::Marks;
-use crate::text::{ABSENT, number, offered, whole};
+use crate::text::offered;
 use dyno_model::Verdict;
 use dyno_model::metric::{Metric, Place, Statistic, Time};
 use dyno_model::summary::LevelSummary;
@@ -42,8 +42,14 @@ fn tells_cached(page: &Page) -> bool {
     page.summary.levels.iter().any(|level| Metric::CachedShare.value(level).is_some())
 }
 
+/// Two rows: groups of percentiles above their names. `data-column` tells the script which cells a
+/// head sorts.
 fn heads(page: &Page, open: bool, columns: &[(Time, &[Statistic])]) -> Markup {
-    let tall = |word: &str| tag("th").attr("scope", "col").attr("rowspan", "2").text(word).into();
+    let mut column = 0..;
+    let mut head = |text: &str| {
+        let column = column.next().unwrap_or_default().to_string();
+        tag("th").attr("scope", "col").attr("data-column", &column).text(text)
+    };
     let wide = |words: &str, span: usize| {
         let cell = class("th", "group").attr("scope", "colgroup");
         cell.attr("colspan", &span.to_string()).text(words).into()
@@ -57,19 +63,20 @@ fn heads(page: &Page, open: bool, columns: &[(Time, &[Statistic])]) -> Markup {
     .into_iter()
     .chain(open.then(|| page.language.choose(Metric::Offered.info().label)))
     .chain([page.say(Word::RequestRate), page.say(Word::OutputRate)])
-    .map(tall)
+    .map(|text| head(text).attr("rowspan", "2").into())
     .collect();
     let mut second: Vec<Markup> = Vec::new();
     for (time, parts) in columns {
         let label = page.language.choose(time.info().label);
         first.push(wide(&format!("{label} (ms)"), parts.len()));
         let names = parts.iter().map(|part| part.name());
-        second.extend(names.map(|name| tag("th").attr("scope", "col").text(name).into()));
+        second.extend(names.map(|name| head(name).into()));
     }
-    first.push(tall(page.say(Word::InFlight)));
+    first.push(head(page.say(Word::InFlight)).attr("rowspan", "2").into());
     if tells_cached(page) {
         let cached = Metric::CachedShare.info();
-        first.push(tall(&format!("{} (%)", page.language.choose(cached.title))));
+        let title = format!("{} (%)", page.language.choose(cached.title));
+        first.push(head(&title).attr("rowspan", "2").into());
     }
     [tag("tr").adds(first).into(), tag("tr").adds(second).into()].into_iter().collect()
 }
@@ -98,11 +105,11 @@ fn row(
         tag("span").add(pill(kind, level.verdict.name(page.language))).adds(link).into();
     let steady = level.steady.map(|window| window.throughput).unwrap_or_default();
     let done = level.throughput;
-    let failed = Cell::figure(&whole(level.requests.failed));
+    let failed = Cell::figure(&counted_or_absent(level.requests.failed));
     let mut cells = vec![
         Cell::head(&level.label),
         Cell::marked(&verdict).title(&reasons),
-        Cell::figure(&whole(level.requests.completed)),
+        Cell::figure(&counted_or_absent(level.requests.completed)),
         failed.kind(if level.requests.failed.is_some_and(|n| n > 0) { "bad" } else { "" }),
     ];
     if open {
@@ -115,13 +122,13 @@ fn row(
     for (time, parts) in columns {
         cells.extend(parts.iter().map(|part| percentile(page, level, (*time, *part), marks)));
     }
-    let flight = level.concurrency.map(|flight| number(flight.mean));
+    let flight = level.concurrency.map(|flight| flight.mean);
     marks.note(false, flight.is_none());
-    cells.push(Cell::figure(flight.as_deref().unwrap_or(ABSENT)));
+    cells.push(Cell::figure(&shown(flight)));
     if tells_cached(page) {
-        let cached = Metric::CachedShare.value(level).map(number);
+        let cached = Metric::CachedShare.value(level);
         marks.note(false, cached.is_none());
-        cells.push(Cell::figure(cached.as_deref().unwrap_or(ABSENT)));
+        cells.push(Cell::figure(&shown(cached)));
     }
     Row::struck(cells, level.verdict == Verdict::Invalid)
 }

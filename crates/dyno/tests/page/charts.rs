@@ -20,7 +20,7 @@ fn sweep() -> Made {
     ])
 }
 
-/// The numbers in a text, however their thousands are told apart.
+/// The numbers in a text, with or without commas.
 fn numbers(text: &str) -> Vec<f64> {
     let plain = text.replace(',', "");
     let pieces = plain.split(|c: char| !c.is_ascii_digit() && c != '.');
@@ -134,9 +134,11 @@ fn distributions_time_and_requests_are_drawn() {
     let title = page.text("document.querySelector('#spread .x-title').textContent");
     assert_eq!(title, "ITL (ms)");
     assert!(page.number("document.querySelectorAll('#course path.curve').length") >= 1.0);
-    let said = page.text("document.querySelector('#requests .remark').textContent");
-    assert_eq!(said, "All 60 requests are drawn.");
+    let caption = page.text("document.querySelector('#requests .remark').textContent");
+    assert!(caption.starts_with("Sample: ") && caption.contains(" of 60 requests"), "{caption}");
     assert!(colours(&mut page) >= 3.0);
+    let high = page.number("document.querySelector('#requests canvas').clientHeight");
+    assert!(high <= 24.0 * 12.0 + 44.0, "{high}");
     let place = page.middle("#requests canvas", 0);
     page.mouse("mouseMoved", place);
     page.settle();
@@ -157,7 +159,7 @@ fn colours(page: &mut Browser) -> f64 {
 }
 
 #[test]
-fn rates_bursts_and_matrices_have_axes_of_their_own() {
+fn rates_bursts_and_matrices_have_their_own_axes() {
     let mut page = Browser::start();
     let title = format!("document.querySelector('{FIRST} .x-title').textContent");
     let lengths = ["--input-tokens", "128", "--output-tokens", "16"];
@@ -170,7 +172,7 @@ fn rates_bursts_and_matrices_have_axes_of_their_own() {
 
     let bursts = Made::predicted(&[&["--burst", "1,4,16,64"], &lengths[..]].concat());
     page.open(&bursts.html("en"), 1280);
-    assert_eq!(page.text(&title), "requests at once");
+    assert_eq!(page.text(&title), "burst size");
     assert_eq!(page.complaints(), Vec::<String>::new());
 
     let matrix = Made::predicted(&[
@@ -184,6 +186,13 @@ fn rates_bursts_and_matrices_have_axes_of_their_own() {
         "16,64",
     ]);
     page.open(&matrix.html("en"), 1280);
+    assert_eq!(page.text("document.querySelector('.charts figure').id"), "heat", "it comes first");
+    // Over a length, the other lengths are lines; over their order, the cells have nothing in common.
+    assert_eq!(page.text(&title), "input tokens");
+    let curves = format!("document.querySelectorAll('{FIRST} path.curve').length");
+    assert_eq!(page.number(&curves), 2.0);
+    page.pick(&format!("{FIRST} label:nth-child(2) select"), "order");
+    assert_eq!(page.number(&curves), 0.0);
     assert_eq!(page.number("document.querySelectorAll('#heat rect').length"), 6.0);
     let cells =
         page.js("[...document.querySelectorAll('#heat .cell-name')].map(one => one.textContent)");
@@ -195,4 +204,63 @@ fn rates_bursts_and_matrices_have_axes_of_their_own() {
     }
     assert_eq!(page.complaints(), Vec::<String>::new());
     page.picture("matrix");
+}
+
+#[test]
+fn one_level_opens_on_its_course_over_time() {
+    let lengths = ["--input-tokens", "128", "--output-tokens", "16"];
+    let ramp = Made::predicted(&[&["--ramp", "1..20/s over 60s"], &lengths[..]].concat());
+    let mut page = Browser::start();
+    page.open(&ramp.html("en"), 1280);
+    assert_eq!(page.text("document.querySelector('.charts figure').id"), "course");
+    assert_eq!(page.js("document.getElementById('figures')"), json!(null), "a lone dot");
+    let first = "#course .pane:nth-child(1)";
+    let count = |what: &str| format!("document.querySelectorAll('{first} {what}').length");
+    assert_eq!(page.number(&count("path.curve")), 2.0, "offered and completed");
+    page.click(&format!("{first} .legend button"), 0);
+    assert_eq!(page.number(&count("path.curve")), 1.0);
+    page.pick("#course .pane:nth-child(2) select", "latency");
+    let title =
+        page.text("document.querySelector('#course .pane:nth-child(2) .y-title').textContent");
+    assert_eq!(title, "Latency p50 (ms)");
+    assert_eq!(page.complaints(), Vec::<String>::new());
+    page.picture("ramp");
+}
+
+#[test]
+fn the_ends_of_a_sweep_are_marks_beside_the_line() {
+    let lengths = ["--input-tokens", "128", "--output-tokens", "16"];
+    let sweep = Made::predicted(&[&["--sweep=5", "--duration", "20s"], &lengths[..]].concat());
+    let mut page = Browser::start();
+    page.open(&sweep.html("en"), 1280);
+    assert_eq!(
+        page.text(&format!("document.querySelector('{FIRST} .x-title').textContent")),
+        "offered requests/s"
+    );
+    let names = page.js(&format!(
+        "[...document.querySelectorAll('{FIRST} .point-name')].map(one => one.textContent)"
+    ));
+    let names: Vec<String> = serde_json::from_value(names).unwrap();
+    assert!(names.iter().any(|name| name.starts_with("synchronous")), "{names:?}");
+    assert!(names.iter().any(|name| name.starts_with("throughput")), "{names:?}");
+    assert_eq!(page.complaints(), Vec::<String>::new());
+    page.picture("sweep-ends");
+}
+
+#[test]
+fn hidden_levels_are_explained_and_can_be_shown() {
+    let loads = "1,2,3,4,5,6,7,8,9,10";
+    let shape = ["--requests", "40", "--input-tokens", "64", "--output-tokens", "8"];
+    let made = Made::predicted(&[&["--concurrency", loads], &shape[..]].concat());
+    let mut page = Browser::start();
+    page.open(&made.html("en"), 1280);
+    let curves = "document.querySelectorAll('#spread path.curve').length";
+    assert_eq!(page.number(curves), 8.0);
+    let note = page.text("document.querySelector('#spread .remark').textContent");
+    assert!(note.starts_with("Shown at first: 8 of 10 levels"), "{note}");
+    page.click("#spread .legend button[aria-pressed=false]", 0);
+    assert_eq!(page.number(curves), 9.0);
+    let note = page.text("document.querySelector('#course .remark').textContent");
+    assert!(note.contains("highest throughput"), "{note}");
+    assert_eq!(page.complaints(), Vec::<String>::new());
 }

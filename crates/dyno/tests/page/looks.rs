@@ -110,22 +110,73 @@ fn it_fits_a_phone_in_both_languages() {
 }
 
 #[test]
-fn failures_are_told_with_their_class() {
+fn failures_are_shown_with_their_class() {
     let made = mixed();
     let failed = made.summary()["levels"][2]["requests"]["failures"]["http.500"].clone();
     let failed = failed.as_u64().unwrap();
     assert!(failed > 0);
     let mut page = Browser::start();
     page.open(&made.html("en"), 1280);
-    let said = page.text("document.getElementById('failures').innerText");
-    assert!(said.contains("http.500") && said.contains("told to refuse"), "{said}");
-    assert!(said.contains(&format!("concurrency 8: {failed}")), "{said}");
+    let section = page.text("document.getElementById('failures').innerText");
+    assert!(section.contains("http.500") && section.contains("told to refuse"), "{section}");
+    assert!(section.contains(&format!("concurrency 8: {failed}")), "{section}");
     page.js("document.querySelector('#requests canvas').focus()");
     let mut heard = String::new();
     for _ in 0..40 {
-        page.key("ArrowDown");
+        page.key("ArrowRight");
         heard.push_str(&page.text("document.getElementById('aloud').textContent"));
     }
     assert!(heard.contains("failed: http.500"), "{heard}");
+    assert_eq!(page.complaints(), Vec::<String>::new());
+}
+
+/// A column of the level table, from top to bottom.
+fn column(page: &mut Browser, place: usize) -> Vec<String> {
+    let cells = page.js(&format!(
+        "[...document.querySelectorAll('#levels tbody tr')].map(row => row.cells[{place}].innerText.trim())"
+    ));
+    serde_json::from_value(cells).unwrap()
+}
+
+#[test]
+fn the_level_table_can_be_sorted_and_keeps_its_head_in_view() {
+    let loads: Vec<String> = (1..=30).map(|load| load.to_string()).collect();
+    let made = Made::predicted(&[
+        "--concurrency",
+        &loads.join(","),
+        "--requests",
+        "30",
+        "--input-tokens",
+        "64",
+        "--output-tokens",
+        "8",
+    ]);
+    let mut page = Browser::start();
+    page.open(&made.html("en"), 1280);
+    let wide = page.js(
+        "(box => box.scrollWidth <= box.clientWidth)(document.querySelector('#levels .scroll'))",
+    );
+    assert_eq!(wide, json!(true), "all columns fit");
+    let names = column(&mut page, 0);
+    let head = "#levels th[data-column='0'] button";
+    page.click(head, 0);
+    assert_eq!(column(&mut page, 0), names, "numbers in names are numbers");
+    page.click(head, 0);
+    assert_eq!(column(&mut page, 0), names.iter().rev().cloned().collect::<Vec<_>>());
+    page.click(head, 0);
+    assert_eq!(column(&mut page, 0), names, "as it was");
+    page.click("#levels th[data-column='5'] button", 0);
+    let sorted = page.text("document.querySelector('#levels th[aria-sort]').innerText");
+    assert!(sorted.starts_with("Output"), "{sorted}");
+    let plain = |cell: &String| cell.trim_end_matches('*').replace(',', "").parse::<f64>().unwrap();
+    let rates: Vec<f64> = column(&mut page, 5).iter().map(plain).collect();
+    assert!(rates.is_sorted(), "{rates:?}");
+    page.js("document.querySelector('#levels .scroll').scrollTop = 400");
+    page.settle();
+    let below = page.number(
+        "document.querySelector('#levels thead').getBoundingClientRect().top \
+         - document.querySelector('#levels .scroll').getBoundingClientRect().top",
+    );
+    assert!(below.abs() < 3.0, "the head moved by {below}");
     assert_eq!(page.complaints(), Vec::<String>::new());
 }

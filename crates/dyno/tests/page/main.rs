@@ -5,6 +5,7 @@
 
 mod browser;
 mod charts;
+mod compared;
 mod looks;
 mod pages;
 mod safety;

@@ -1,4 +1,4 @@
-//! Pages to look at, each of a run of its own.
+//! Pages to look at, each of its own run.
 
 use dyno_analysis::{Detail, DirSource, summarise};
 use dyno_engine::{Script, Server, ServerOptions};
@@ -44,7 +44,7 @@ impl Made {
     fn of(args: Vec<&str>) -> Self {
         let made = Self { place: tempfile::tempdir().unwrap() };
         let said = made.dyno(&[&args[..], &["--quiet", "--out", "run"]].concat());
-        // A verdict has a status of its own, and failures or an SLO that is not kept another.
+        // Invalid levels have their own exit status, as have failures and a missed SLO.
         let summary = std::fs::read(made.place.path().join("run/summary.json")).unwrap();
         let summary: serde_json::Value = serde_json::from_slice(&summary).unwrap();
         let invalid = |level: &serde_json::Value| level["verdict"] == "invalid";
@@ -74,7 +74,19 @@ impl Made {
         self.place.path().join(name)
     }
 
-    /// A page of another making.
+    /// The page of a comparison with another run, as `dyno compare` writes it.
+    pub(crate) fn compared(&self, other: &Self, language: &str) -> PathBuf {
+        let name = format!("compared-{language}.html");
+        let other = other.run();
+        let other = other.to_str().unwrap();
+        let args =
+            ["compare", "run", other, "--format", "html", "--lang", language, "--out", &name];
+        let output = self.dyno(&args);
+        assert!(output.status.success(), "{output:?}");
+        self.place.path().join(name)
+    }
+
+    /// A page that is made in another way.
     pub(crate) fn keep(&self, name: &str, html: &str) -> PathBuf {
         let path = self.place.path().join(name);
         std::fs::write(&path, html).unwrap();

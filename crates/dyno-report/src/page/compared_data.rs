@@ -1,0 +1,133 @@
+//! What the script draws from on the page of a comparison: the metrics of every run over its loads.
+
+use super::axes::{LOADS, is_wide, place};
+use super::data::{embedded, figure, group_name, level, values};
+use super::metrics::{Metric, compared};
+use super::words::Word;
+use dyno_model::Language;
+use dyno_model::load::LoadKind;
+use dyno_model::metric::Group;
+use dyno_model::summary::{LevelSummary, Summary};
+use serde_json::{Map, Value, json};
+
+/// A run and its name.
+type Side<'a> = (&'a str, &'a Summary);
+
+/// The loads that some run was swept over, the most frequent first.
+fn axes(sides: &[Side], language: Language) -> Vec<(LoadKind, Value)> {
+    let mut found: Vec<(usize, LoadKind, Value)> = Vec::new();
+    for (kind, name) in LOADS {
+        let levels = || sides.iter().flat_map(|(_, side)| &side.levels);
+        let places: Vec<f64> = levels().filter_map(|level| place(level, kind)).collect();
+        let swept = |(_, side): &Side| {
+            let own = side.levels.iter().filter_map(|level| place(level, kind));
+            dyno_chart::ordered(own).len() > 1
+        };
+        let all = dyno_chart::ordered(places.iter().copied());
+        if let ([least, .., most], true) = (&all[..], sides.iter().any(swept)) {
+            let axis = json!({
+                "id": kind, "name": name.text(language), "log": is_wide(*least, *most),
+            });
+            found.push((places.len(), kind, axis));
+        }
+    }
+    found.sort_by_key(|(levels, ..)| std::cmp::Reverse(*levels));
+    found.into_iter().map(|(_, kind, axis)| (kind, axis)).collect()
+}
+
+/// Every metric that some run has, once.
+fn union(sides: &[Vec<Metric>]) -> Vec<&Metric> {
+    let mut all: Vec<&Metric> = Vec::new();
+    for metric in sides.iter().flatten() {
+        if !all.iter().any(|known| known.id == metric.id) {
+            all.push(metric);
+        }
+    }
+    all
+}
+
+fn choices(metrics: &[&Metric], language: Language) -> Vec<Value> {
+    let groups = [Group::Work, Group::Times, Group::Requests, Group::Server, Group::Cost];
+    let choice = |group: Group| {
+        let own = metrics.iter().filter(|metric| metric.group == group);
+        let items: Vec<Value> = own.map(|one| json!({"id": one.id, "name": one.name})).collect();
+        (!items.is_empty()).then(|| json!({"name": group_name(group, language), "items": items}))
+    };
+    groups.into_iter().filter_map(choice).collect()
+}
+
+/// The charts that the page opens with: a metric, and what it is over. Of several spellings of the
+/// same, the first that there is.
+fn panes(metrics: &[&Metric], axes: &[(LoadKind, Value)]) -> Vec<[String; 2]> {
+    let Some((kind, _)) = axes.first() else { return vec![] };
+    let axis = json!(kind).as_str().unwrap_or_default().to_owned();
+    let has = |id: &&&str| metrics.iter().any(|metric| metric.id == **id);
+    let failed = metrics.iter().any(|metric| {
+        metric.id == "errors" && metric.values.iter().flatten().any(|value| value.value > 0.0)
+    });
+    let wanted: [&[&str]; 5] = [
+        &["throughput"],
+        &["tokens"],
+        &["ttft.mean", "ttft.p50"],
+        &["latency.mean", "latency.p50"],
+        &["itl.mean", "tpot.mean", "itl.p50", "tpot.p50"],
+    ];
+    let first = wanted.iter().filter_map(|ids| ids.iter().find(has));
+    let mut panes: Vec<[String; 2]> = first.map(|id| [(*id).to_owned(), axis.clone()]).collect();
+    if failed {
+        panes.push(["errors".to_owned(), axis]);
+    }
+    if ["tokens", "per_user"].iter().all(|id| has(&id)) {
+        panes.push(["tokens".to_owned(), "per_user".to_owned()]);
+    }
+    panes
+}
+
+/// The data of the page, safe within a `script` element; nothing where there is nothing to draw.
+pub(super) fn data(sides: &[Side], language: Language) -> Option<String> {
+    let axes = axes(sides, language);
+    let metrics: Vec<Vec<Metric>> =
+        sides.iter().map(|(_, side)| compared(side, language)).collect();
+    let all = union(&metrics);
+    let panes = panes(&all, &axes);
+    if panes.is_empty() {
+        return None;
+    }
+    let side = |((name, side), own): (&Side, &Vec<Metric>)| {
+        let x: Map<String, Value> = axes
+            .iter()
+            .map(|(kind, _)| {
+                let places = side.levels.iter().map(|level| figure(place(level, *kind)));
+                (json!(kind).as_str().unwrap_or_default().to_owned(), places.collect())
+            })
+            .collect();
+        let metrics: Map<String, Value> =
+            own.iter().map(|one| (one.id.clone(), Value::Object(values(one)))).collect();
+        let pair = |one: &LevelSummary| {
+            format!("{:?}", (one.input_length, one.output_length, one.load.kind))
+        };
+        json!({
+            "name": dyno_words::escape::escape(name, 200),
+            "levels": side.levels.iter().map(|one| level(one, language)).collect::<Vec<_>>(),
+            "groups": side.levels.iter().map(pair).collect::<Vec<_>>(),
+            "x": x,
+            "metrics": metrics,
+        })
+    };
+    let sides: Vec<Value> = sides.iter().zip(&metrics).map(side).collect();
+    let named = all.iter().map(|one| json!({"id": one.id, "name": one.name, "unit": one.unit}));
+    let named: Vec<Value> = named.collect();
+    let axes: Vec<Value> = axes.into_iter().map(|(_, axis)| axis).collect();
+    Some(embedded(&json!({
+        "compare": {
+            "sides": sides, "axes": axes, "metrics": named, "choices": choices(&all, language),
+            "panes": panes,
+        },
+        "words": Word::for_script(language),
+    })))
+}
+
+/// The data of a page without charts.
+pub(super) fn empty(language: Language) -> String {
+    embedded(&json!({"words": Word::for_script(language)}))
+}
