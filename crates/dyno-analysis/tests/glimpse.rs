@@ -4,18 +4,33 @@
 mod common;
 
 use common::{burst_plan, failure, stream, summary_of};
-use dyno_analysis::glimpse::{Glimpse, Glimpsed};
-use dyno_model::MS;
+use dyno_analysis::glimpse::{Glimpse, Glimpsed, Terms};
 use dyno_model::metric::Time;
 use dyno_model::outcome::{FailureClass, Outcome};
+use dyno_model::plan::Plan;
 use dyno_model::record::{Phase, RequestRecord};
+use dyno_model::summary::SloVerdict;
+use dyno_model::{Decision, Diagnostic, MS, Verdict};
 use dyno_words::Finding;
 use proptest::prelude::*;
 
-fn glimpse(records: &[RequestRecord]) -> Glimpse {
-    let mut glimpse = Glimpse::default();
+fn collected(terms: Terms, records: &[RequestRecord]) -> Glimpse {
+    let mut glimpse = Glimpse::new(terms);
     records.iter().for_each(|record| glimpse.add(record));
     glimpse
+}
+
+fn glimpse(records: &[RequestRecord]) -> Glimpse {
+    collected(Terms { allow_failures: 1.0, ..Terms::default() }, records)
+}
+
+fn terms(plan: &Plan) -> Terms {
+    Terms {
+        level: plan.levels.first().cloned().map(Box::new),
+        predicted: plan.target.predicted,
+        allow_failures: plan.allow_failures,
+        slo: plan.slo.clone(),
+    }
 }
 
 fn records() -> impl Strategy<Value = Vec<RequestRecord>> {
@@ -51,8 +66,9 @@ proptest! {
     /// A level that is over has the summary's figures, and its reasons as far as they go.
     #[test]
     fn what_is_settled_is_what_the_summary_says(records in records()) {
-        let plan = burst_plan(records.len() as u64);
-        let found = glimpse(&records).settled(plan.allow_failures);
+        let mut plan = burst_plan(records.len() as u64);
+        plan.slo = Some("ttft.p99<650.5ms and itl.p50<60.5ms and errors<10%".parse().unwrap());
+        let found = collected(terms(&plan), &records).settled();
         let summary = summary_of(&plan, records);
         let level = &summary.levels[0];
         let counts = &level.requests;
@@ -71,20 +87,38 @@ proptest! {
             let marked = said.is_some_and(|said| said.marked.iter().any(|name| name == "p99"));
             prop_assert_eq!(found.p99_marked, marked);
         }
-        let codes = |codes: Vec<String>| {
-            let known = ["send_lag", "nothing_completed", "failures"];
-            codes.into_iter().filter(|code| known.contains(&code.as_str())).collect::<Vec<_>>()
+        let codes = |findings: &[Diagnostic]| {
+            let known = [
+                "instrument_range",
+                "effective_concurrency",
+                "nothing_completed",
+                "failures",
+                "mixed_token_sources",
+            ];
+            let codes = findings.iter().map(|finding| finding.code.clone());
+            let mut codes: Vec<String> =
+                codes.filter(|code| known.contains(&code.as_str())).collect();
+            codes.sort();
+            codes
         };
-        let mine = codes(found.findings.iter().map(|finding| finding.code.clone()).collect());
-        let theirs = codes(level.reasons.iter().map(|reason| reason.code.clone()).collect());
+        let (mine, theirs) = (codes(&found.findings), codes(&level.reasons));
         prop_assert_eq!(mine, theirs);
+        if let (Some(slo), Some(said)) = (&found.slo, &level.slo) {
+            let outcomes =
+                |slo: &SloVerdict| slo.terms.iter().map(|term| term.outcome).collect::<Vec<_>>();
+            prop_assert_eq!(outcomes(&slo.verdict), outcomes(&said.verdict));
+            if let Some(share) = said.met_share {
+                let ended = (slo.met + slo.missed) as f64;
+                prop_assert!(close(Some(slo.met as f64 / ended), Some(share)));
+            }
+        }
     }
 
     /// While it runs, percentiles are rough; everything else is the same, and what is absent is.
     #[test]
     fn what_is_known_so_far_is_near(records in records()) {
         let glimpse = glimpse(&records);
-        let (rough, exact) = (glimpse.so_far(0.01), glimpse.settled(0.01));
+        let (rough, exact) = (glimpse.so_far(), glimpse.settled());
         prop_assert_eq!(rough.requests_per_s, exact.requests_per_s);
         prop_assert_eq!(&rough.counts, &exact.counts);
         let pairs = [(rough.times[Time::Ttft], exact.times[Time::Ttft]), (rough.times[Time::Itl], exact.times[Time::Itl])];
@@ -97,16 +131,16 @@ proptest! {
 }
 
 #[test]
-fn a_steady_level_is_known_to_within_a_sixteenth_while_it_runs() {
+fn a_steady_level_is_known_to_within_a_thousandth_while_it_runs() {
     let records: Vec<_> = (0..400).map(|i| stream(i, 0, i * 10, 100 + i % 50, 20, 8)).collect();
-    let (rough, exact) = (glimpse(&records).so_far(0.01), glimpse(&records).settled(0.01));
+    let (rough, exact) = (glimpse(&records).so_far(), glimpse(&records).settled());
     for (rough, exact) in [
         (rough.times[Time::Ttft], exact.times[Time::Ttft]),
         (rough.times[Time::Itl], exact.times[Time::Itl]),
     ] {
         for (rough, exact) in [(rough.p50, exact.p50), (rough.p99, exact.p99)] {
             let (rough, exact) = (rough.unwrap(), exact.unwrap());
-            assert!((0.98..=1.08).contains(&(rough / exact)), "{rough} {exact}");
+            assert!((0.999..=1.001).contains(&(rough / exact)), "{rough} {exact}");
         }
     }
     assert!(rough.findings.is_empty() && exact.findings.is_empty());
@@ -115,9 +149,38 @@ fn a_steady_level_is_known_to_within_a_sixteenth_while_it_runs() {
 #[test]
 fn nothing_is_nothing() {
     let nothing = Glimpse::default();
-    assert_eq!(nothing.so_far(0.01), Glimpsed::default());
+    assert_eq!(nothing.so_far(), Glimpsed::default());
     // A level in which nothing has completed yet may still do so.
     let failed = glimpse(&[failure(0, 0, 0, 5, FailureClass::Connect, "no")]);
-    assert_eq!(failed.so_far(1.0).findings, []);
-    assert_eq!(failed.settled(1.0).findings, [Finding::NothingCompleted.into()]);
+    assert_eq!(failed.so_far().findings, []);
+    assert_eq!(failed.settled().findings, [Finding::NothingCompleted.into()]);
+}
+
+#[test]
+fn the_slo_is_judged_while_the_level_runs_as_it_will_be_at_its_end() {
+    let mut plan = burst_plan(400);
+    plan.slo = Some("ttft.p99<160ms and itl.p99<25ms".parse().unwrap());
+    let outcome = |records: &[RequestRecord]| {
+        let slo = collected(terms(&plan), records).so_far().slo.unwrap();
+        (slo.verdict.outcome, slo.met, slo.missed)
+    };
+    let met: Vec<_> = (0..400).map(|i| stream(i, 0, 0, 100 + i % 50, 20, 8)).collect();
+    assert_eq!(outcome(&met), (Decision::Met, 400, 0));
+    let slow: Vec<_> = (0..400).map(|i| stream(i, 0, 0, 140 + i % 50, 20, 8)).collect();
+    assert_eq!(outcome(&slow), (Decision::Missed, 160, 240));
+    // One request decides nothing about a 99th percentile.
+    assert_eq!(outcome(&met[..1]), (Decision::Inconclusive, 1, 0));
+}
+
+#[test]
+fn a_client_that_cannot_tell_times_makes_the_level_invalid_while_it_runs() {
+    let plan = burst_plan(50);
+    let mut records: Vec<_> = (0..50).map(|i| stream(i, 0, 0, 100, 20, 8)).collect();
+    assert_eq!(collected(terms(&plan), &records).so_far().verdict, Verdict::Valid);
+    for record in &mut records {
+        record.widths = Some(dyno_model::record::Widths { first: 40 * MS, ..Default::default() });
+    }
+    let found = collected(terms(&plan), &records).so_far();
+    assert_eq!(found.verdict, Verdict::Invalid, "{:?}", found.findings);
+    assert_eq!(found.findings[0].code, "instrument_range");
 }

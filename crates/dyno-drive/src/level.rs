@@ -47,6 +47,11 @@ pub trait Observer {
     /// So many are in flight now.
     fn in_flight(&mut self, _count: usize) {}
 
+    /// The transport has received so many output tokens in all, those of running streams included.
+    /// Called before the first request of a level, then a few times a second at least, and never
+    /// between a read and its timestamp.
+    fn tokens_received(&mut self, _total: u64) {}
+
     /// Requests are in flight, and nothing was heard of any for so long. Whether the target is to be
     /// given up: what is in flight is then censored at once.
     fn silent(&mut self, _time: Nanos) -> bool {

@@ -122,6 +122,7 @@ impl<'s, 'a, T: Transport + ?Sized> Level<'s, 'a, T> {
         self.transport.prepare(connections)?;
         self.planned = planned;
         self.transport.take_health();
+        self.report_tokens();
         self.started = self.transport.now();
         self.setup.observer.started(self.started);
         Ok(())
@@ -286,6 +287,7 @@ impl<'s, 'a, T: Transport + ?Sized> Level<'s, 'a, T> {
             self.stop_sending(Ending::Interrupted, now);
         }
         self.setup.observer.in_flight(self.transport.in_flight());
+        self.report_tokens();
         self.listen(now);
         if self.setup.observer.must_stop() {
             self.stop_sending(Ending::Aborted, now);
@@ -294,6 +296,12 @@ impl<'s, 'a, T: Transport + ?Sized> Level<'s, 'a, T> {
             self.stop_sending(Ending::Stable, now);
         }
         self.go_on(now)
+    }
+
+    fn report_tokens(&mut self) {
+        if let Some(total) = self.transport.tokens_received() {
+            self.setup.observer.tokens_received(total);
+        }
     }
 
     /// Asks whether a target that says nothing is still there; if not, nothing is waited for.

@@ -134,6 +134,12 @@ pub trait Transport {
     /// Jobs dispatched whose records have not come out yet.
     fn in_flight(&self) -> usize;
 
+    /// Output tokens received so far, those of running streams included; absent where tokens are
+    /// known only when a request ends.
+    fn tokens_received(&self) -> Option<u64> {
+        None
+    }
+
     /// Gives up everything in flight: its records, with their times so far, are appended as
     /// censored.
     fn censor(&mut self, ended: &mut Vec<Ended>);

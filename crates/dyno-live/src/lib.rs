@@ -1,19 +1,21 @@
-//! What is seen of a run while it goes on: counters that the run bumps without ever waiting, and
-//! a thread of its own that looks at them now and then. Nothing depends on it: if the terminal
-//! goes away, the thread ends and the run does not notice.
+//! Progress of a run: counters that the run updates without ever waiting, and a separate thread
+//! that reads them a few times a second and draws a line or a full-screen view. Nothing depends on
+//! it: if the terminal goes away, the thread ends and the run does not notice.
 
 mod finished;
+mod fit;
 mod live;
-#[cfg(test)]
-mod made_up;
 mod mailbox;
 mod outlook;
 mod rates;
+#[cfg(test)]
+mod samples;
 mod screen;
 mod seconds;
 mod terminal;
 mod view;
 mod watch;
+mod words;
 
 pub use live::Live;
 pub use screen::give_terminal_back;
@@ -25,38 +27,38 @@ use std::io;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::{Duration, Instant};
-use view::Told;
+use view::Status;
 use watch::Watch;
 
 const REDRAW: Duration = Duration::from_millis(200);
 const PLAIN_EVERY: Duration = Duration::from_secs(5);
-/// Rates are taken over the last two seconds, so that the line is neither jumpy nor stale.
+/// Rates are computed over the last two seconds, so that the line is neither jumpy nor stale.
 const RATE_SAMPLES: usize = 10;
-/// A terminal that takes nothing for so long is left to itself.
+/// The end of a run does not wait longer than this for a terminal that takes no output.
 const PATIENCE: Duration = Duration::from_secs(2);
 const LONGEST_LABEL: usize = 200;
 
-/// Shows a [`Live`] for as long as it lives.
+/// Shows a [`Live`] until it is dropped.
 #[derive(Debug)]
 pub struct Progress {
     stop: Option<Sender<()>>,
-    /// Disconnected once the thread is at its end.
+    /// Disconnected once the thread has ended.
     ended: Receiver<()>,
     terminal: Arc<dyn Terminal>,
 }
 
 impl Progress {
-    /// Starts to show `live`, in the way that suits the terminal, or on the whole screen.
+    /// Starts to show `live` as the terminal allows, or on the whole screen.
     pub fn start(live: Arc<Live>, terminal: Arc<dyn Terminal>, full_screen: bool) -> Self {
         let (stop, stopped) = channel();
         let (alive, ended) = channel();
         let style = terminal.progress_style();
-        let full_screen = full_screen && screen::is_possible(&*terminal);
+        let full_screen = full_screen && screen::is_possible(&*terminal, live.language());
         if style != ProgressStyle::Hidden {
             let terminal = Arc::clone(&terminal);
             let watch = Watch::new(&live, RATE_SAMPLES);
             let mut viewer = Viewer { live, terminal, stopped, watch };
-            // No thread, no progress: the run matters more.
+            // Without a thread there is no progress, but the run goes ahead.
             let _ = std::thread::Builder::new().name("progress".to_owned()).spawn(move || {
                 let _alive: Sender<()> = alive;
                 viewer.show(style, full_screen);
@@ -74,7 +76,7 @@ impl Drop for Progress {
     }
 }
 
-/// The thread's own.
+/// The state of the progress thread.
 struct Viewer {
     live: Arc<Live>,
     terminal: Arc<dyn Terminal>,
@@ -104,12 +106,12 @@ impl Viewer {
 
     fn redraw(&mut self) {
         loop {
-            let goes_on = self.wait(REDRAW);
-            if !self.news(Some(width())) || !goes_on {
+            let running = self.wait(REDRAW);
+            if !self.print_finished(Some(width())) || !running {
                 return;
             }
             if self.watch.look(&self.live) && screen::takes_output() {
-                let line = Told::by(&self.watch).line(Some(width()));
+                let line = self.status().line(Some(width()));
                 if !self.terminal.draw_line(&line) {
                     return;
                 }
@@ -120,22 +122,26 @@ impl Viewer {
     fn report(&mut self) {
         let mut last = Instant::now();
         loop {
-            let goes_on = self.wait(REDRAW);
-            if !self.news(None) || !goes_on {
+            let running = self.wait(REDRAW);
+            if !self.print_finished(None) || !running {
                 return;
             }
             if self.watch.look(&self.live) && last.elapsed() >= PLAIN_EVERY {
                 last = Instant::now();
-                if !self.terminal.plain_line(&Told::by(&self.watch).line(None)) {
+                if !self.terminal.plain_line(&self.status().line(None)) {
                     return;
                 }
             }
         }
     }
 
-    /// Takes what is new, and prints a line for each level that is over; `false` if there is no
-    /// one to see it.
-    fn news(&mut self, columns: Option<usize>) -> bool {
+    fn status(&self) -> Status<'_> {
+        Status::of(&self.watch, self.live.language())
+    }
+
+    /// Takes what is new, and prints a line for each level that has ended; `false` if the terminal
+    /// is gone.
+    fn print_finished(&mut self, columns: Option<usize>) -> bool {
         let over = self.watch.update(&self.live);
         over.into_iter().all(|index| match self.finished(index, columns) {
             Some(line) => self.terminal.plain_line(&line),
@@ -149,7 +155,15 @@ impl Viewer {
         let label = outlook.levels.get(index).map_or("", |level| &level.label);
         let label = escape(label, LONGEST_LABEL);
         let levels = outlook.levels.len().max(self.live.look().levels as usize);
-        Some(finished::line(index, levels, outlook.more, &label, over, columns))
+        Some(finished::line(
+            index,
+            levels,
+            outlook.more,
+            &label,
+            over,
+            columns,
+            self.live.language(),
+        ))
     }
 }
 

@@ -1,29 +1,40 @@
-//! The counters of a run in progress. Writers never wait; a reader sees each counter right, and
-//! all of them together only roughly.
+//! The counters of a run in progress. Writers never wait. A reader sees the right value of each
+//! counter, but not a consistent snapshot of all of them.
 
-use super::mailbox::{Mailbox, Turn};
+use super::mailbox::{Boundary, Mailbox};
 use super::outlook::{Bounds, Outlook};
+use dyno_model::Language;
 use dyno_model::frame::LevelEnd;
 use dyno_model::outcome::Outcome;
 use dyno_model::plan::{LevelPlan, Plan};
 use dyno_model::record::RequestRecord;
+use dyno_model::server::ServerSample;
 use dyno_net::Clock;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Shared between the run, which counts, and the progress thread, which looks.
+/// No total of tokens was reported, in this run or in this level.
+const UNREPORTED: u64 = u64::MAX;
+/// Server metrics that are older are not shown: they come once a second.
+const STALE: Duration = Duration::from_secs(5);
+
+/// Shared between the run, which counts, and the progress thread, which reads.
 #[derive(Debug)]
 pub struct Live {
     zero: Instant,
     /// The clock of the records; absent where they are in virtual time.
     clock: Option<Clock>,
-    /// Requests that have ended in this level, in whatever way.
+    language: Language,
+    /// Requests of this level that have ended, whatever their outcome.
     done: AtomicU64,
     /// Of those, the ones that failed.
     failed: AtomicU64,
-    /// Output tokens or events seen in this level.
+    /// Output tokens or events of the requests of this level that have ended.
     tokens: AtomicU64,
+    /// Output tokens that the client has received in the whole run, and before this level.
+    received: AtomicU64,
+    received_before: AtomicU64,
     /// Requests in flight.
     pub in_flight: AtomicU64,
     planned: AtomicU64,
@@ -36,15 +47,18 @@ pub struct Live {
     side: String,
     label: Mutex<String>,
     outlook: Mutex<Outlook>,
+    /// The latest metrics of the server, and when they came. Written by the thread that polls them.
+    server: Mutex<Option<(Duration, ServerSample)>>,
     pub(super) mailbox: Mailbox,
 }
 
-/// What the counters said at one moment.
+/// The values of the counters at one moment.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(crate) struct Seen {
     pub(crate) at: Duration,
     pub(crate) done: u64,
     pub(crate) failed: u64,
+    /// Output tokens of this level, those of running streams included where they are known.
     pub(crate) tokens: u64,
     pub(crate) in_flight: u64,
     pub(crate) planned: Option<u64>,
@@ -54,6 +68,7 @@ pub(crate) struct Seen {
     pub(crate) elapsed: Duration,
     pub(crate) duration: Option<Duration>,
     pub(crate) label: String,
+    pub(crate) server: Option<ServerSample>,
 }
 
 impl Default for Live {
@@ -61,9 +76,12 @@ impl Default for Live {
         Self {
             zero: Instant::now(),
             clock: None,
+            language: Language::English,
             done: AtomicU64::new(0),
             failed: AtomicU64::new(0),
             tokens: AtomicU64::new(0),
+            received: AtomicU64::new(UNREPORTED),
+            received_before: AtomicU64::new(UNREPORTED),
             in_flight: AtomicU64::new(0),
             planned: AtomicU64::new(0),
             level: AtomicU64::new(0),
@@ -73,35 +91,38 @@ impl Default for Live {
             side: String::new(),
             label: Mutex::default(),
             outlook: Mutex::default(),
+            server: Mutex::default(),
             mailbox: Mailbox::default(),
         }
     }
 }
 
 impl Live {
-    /// For a run of `plan`, whose records are timed by `clock`, unless they are predicted.
-    pub fn of(plan: &Plan, clock: Clock) -> Self {
+    /// For a run of `plan`, shown in `language`. Its records are timed by `clock`, unless they are
+    /// predicted.
+    pub fn of(plan: &Plan, clock: Clock, language: Language) -> Self {
         let clock = Some(clock).filter(|_| !plan.target.predicted);
         let side = plan.course.versus.as_ref().map(|versus| format!("{} ", versus.side));
-        let (side, outlook) = (side.unwrap_or_default(), Mutex::new(Outlook::of(plan)));
-        let live = Self { clock, side, outlook, ..Self::default() };
+        let (side, outlook) = (side.unwrap_or_default(), Mutex::new(Outlook::of(plan, language)));
+        let live = Self { clock, language, side, outlook, ..Self::default() };
         live.expect(&plan.levels, plan.course.search.is_some());
         live
     }
 
-    /// The levels that are known now; `more` may follow, chosen by what these show.
+    /// The levels that are known now; `more` may follow, chosen by the results of these.
     pub fn expect(&self, levels: &[LevelPlan], more: bool) {
         let mut outlook = self.outlook.lock().unwrap_or_else(PoisonError::into_inner);
         outlook.levels = levels.iter().map(|level| self.bounds(level)).collect();
         outlook.more = more;
     }
 
-    /// Starts the counters again for level `index` (from 0) of the `known` ones. `planned` is the
+    /// Resets the counters for level `index` (from 0) of the `known` ones. `planned` is the
     /// number of requests that bounds it, as far as known, warm-up included.
     pub fn begin_level(&self, index: usize, known: usize, level: &LevelPlan, planned: Option<u64>) {
         for counter in [&self.done, &self.failed, &self.tokens, &self.in_flight] {
             counter.store(0, Relaxed);
         }
+        self.received_before.store(UNREPORTED, Relaxed);
         let bounds = Bounds { requests: planned, ..self.bounds(level) };
         self.planned.store(planned.unwrap_or(0), Relaxed);
         self.duration_ms.store(bounds.time.map_or(0, ms), Relaxed);
@@ -111,12 +132,27 @@ impl Live {
         self.outlook.lock().unwrap_or_else(PoisonError::into_inner).begin(index, bounds);
         self.level.store(index as u64, Relaxed);
         self.levels.store(known.max(index + 1) as u64, Relaxed);
-        self.mailbox.turn(Turn::Begun { level: index, at });
+        self.mailbox.boundary(Boundary::Begun { level: index, at });
     }
 
     fn bounds(&self, level: &LevelPlan) -> Bounds {
         let bounds = Bounds::of(level, self.clock.is_some());
         Bounds { label: format!("{}{}", self.side, bounds.label), ..bounds }
+    }
+
+    /// The client has received `total` output tokens in the whole run. Two relaxed stores at most,
+    /// on the thread that measures: it neither waits nor allocates.
+    pub fn tokens_received(&self, total: u64) {
+        if self.received_before.load(Relaxed) == UNREPORTED {
+            self.received_before.store(total, Relaxed);
+        }
+        self.received.store(total, Relaxed);
+    }
+
+    /// The server's metrics have arrived.
+    pub fn server_sampled(&self, sample: &ServerSample) {
+        let mut server = self.server.lock().unwrap_or_else(PoisonError::into_inner);
+        *server = Some((self.zero.elapsed(), *sample));
     }
 
     /// A request of the level has ended.
@@ -133,7 +169,7 @@ impl Live {
 
     /// The level is over.
     pub fn end_level(&self, end: &LevelEnd) {
-        self.mailbox.turn(Turn::Ended {
+        self.mailbox.boundary(Boundary::Ended {
             level: end.level as usize,
             at: self.zero.elapsed(),
             ending: end.ending,
@@ -141,7 +177,7 @@ impl Live {
         });
     }
 
-    /// What the counters say now.
+    /// The values of the counters now.
     pub(super) fn look(&self) -> Seen {
         let at = self.zero.elapsed();
         let unless_zero = |value: u64| (value != 0).then_some(value);
@@ -149,7 +185,7 @@ impl Live {
             at,
             done: self.done.load(Relaxed),
             failed: self.failed.load(Relaxed),
-            tokens: self.tokens.load(Relaxed),
+            tokens: self.received_in_level().unwrap_or_else(|| self.tokens.load(Relaxed)),
             in_flight: self.in_flight.load(Relaxed),
             planned: unless_zero(self.planned.load(Relaxed)),
             level: self.level.load(Relaxed),
@@ -157,7 +193,30 @@ impl Live {
             elapsed: at.saturating_sub(Duration::from_millis(self.started_ms.load(Relaxed))),
             duration: unless_zero(self.duration_ms.load(Relaxed)).map(Duration::from_millis),
             label: self.label.lock().unwrap_or_else(PoisonError::into_inner).clone(),
+            server: self.fresh_server_metrics(at),
         }
+    }
+
+    /// Output tokens received in this level; absent where only ended requests are counted.
+    fn received_in_level(&self) -> Option<u64> {
+        let before = Some(self.received_before.load(Relaxed)).filter(|n| *n != UNREPORTED)?;
+        Some(self.received.load(Relaxed).saturating_sub(before))
+    }
+
+    /// Output tokens received in the whole run; absent where only ended requests are counted.
+    pub(super) fn received(&self) -> Option<u64> {
+        Some(self.received.load(Relaxed)).filter(|n| *n != UNREPORTED)
+    }
+
+    fn fresh_server_metrics(&self, now: Duration) -> Option<ServerSample> {
+        let server = self.server.lock().unwrap_or_else(PoisonError::into_inner);
+        let fresh = server.filter(|(at, _)| now.saturating_sub(*at) < STALE)?;
+        Some(fresh.1)
+    }
+
+    /// The language of what is shown.
+    pub(super) fn language(&self) -> Language {
+        self.language
     }
 
     /// What is known of the run as a whole.
@@ -165,7 +224,7 @@ impl Live {
         self.outlook.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// The second of the records' clock that it is now; absent in virtual time.
+    /// The current second of the records' clock; absent in virtual time.
     pub(super) fn second(&self) -> Option<u64> {
         self.clock.map(|clock| clock.now() / dyno_model::SEC)
     }
@@ -173,4 +232,41 @@ impl Live {
 
 fn ms(time: Duration) -> u64 {
     time.as_millis() as u64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::samples;
+
+    #[test]
+    fn tokens_of_running_streams_count_from_the_start_of_the_level() {
+        let live = Live::default();
+        live.begin_level(0, 2, &samples::level_plan("one"), None);
+        // A transport that counts only ended requests.
+        live.ended(&samples::record(0, 0));
+        assert_eq!((live.look().tokens, live.received()), (10, None));
+        // The preflight's tokens are not the level's.
+        live.tokens_received(7);
+        assert_eq!(live.look().tokens, 0);
+        live.tokens_received(39);
+        assert_eq!(live.look().tokens, 32);
+        live.ended(&samples::record(0, 1));
+        assert_eq!(live.look().tokens, 32, "an ended request is not counted twice");
+        live.begin_level(1, 2, &samples::level_plan("two"), None);
+        live.tokens_received(39);
+        live.tokens_received(44);
+        assert_eq!((live.look().tokens, live.received()), (5, Some(44)));
+    }
+
+    #[test]
+    fn server_metrics_are_shown_while_they_are_fresh() {
+        let live = Live::default();
+        assert_eq!(live.look().server, None);
+        let sample = ServerSample { waiting: Some(3), ..ServerSample::default() };
+        live.server_sampled(&sample);
+        assert_eq!(live.look().server, Some(sample));
+        let later = live.zero.elapsed() + STALE;
+        assert_eq!(live.fresh_server_metrics(later), None);
+    }
 }

@@ -1,7 +1,7 @@
-//! How what ended gets from the run to whoever watches it: a bounded box that the run puts copies
-//! into without ever waiting or allocating. What does not fit is lost, and counted.
+//! How ended requests get from the run to the progress thread: a bounded mailbox that the run puts
+//! copies into without ever waiting or allocating. What does not fit is lost, and counted.
 
-use dyno_model::chunks::ChunkTrack;
+use dyno_model::chunks::{ChunkTrack, Loose};
 use dyno_model::frame::Ending;
 use dyno_model::outcome::Outcome;
 use dyno_model::record::RequestRecord;
@@ -10,12 +10,13 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-/// Requests between two looks; what is never touched takes no memory.
+/// Requests between two looks. Pages that are never touched take no memory.
 const REQUESTS: usize = 1 << 14;
 const CHUNK_BYTES: usize = 4 << 20;
 const ODD_CHUNKS: usize = 1 << 16;
+const LOOSE_CHUNKS: usize = 1 << 17;
 
-/// The box. Until someone watches, nothing is put into it.
+/// The mailbox. Nothing is put into it until the progress thread watches.
 #[derive(Debug, Default)]
 pub(super) struct Mailbox {
     watched: AtomicBool,
@@ -23,14 +24,15 @@ pub(super) struct Mailbox {
     letters: Mutex<Letters>,
 }
 
-/// The content of the box: copies of records, their chunk times apart.
+/// The content of the mailbox: copies of records, with their chunk times stored separately.
 #[derive(Debug, Default)]
 pub(super) struct Letters {
     records: Vec<Letter>,
     chunk_bytes: Vec<u8>,
     odd_chunks: Vec<(u32, u32)>,
+    loose_chunks: Vec<Loose>,
     /// Each with the number of records before it.
-    turns: Vec<(usize, Turn)>,
+    boundaries: Vec<(usize, Boundary)>,
 }
 
 #[derive(Debug)]
@@ -38,25 +40,26 @@ struct Letter {
     record: RequestRecord,
     bytes: Range<usize>,
     odd: Range<usize>,
+    loose: Range<usize>,
     chunks: u32,
 }
 
 /// A level begins or is over. Times are those of [`super::Live`].
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Turn {
+pub(super) enum Boundary {
     Begun { level: usize, at: Duration },
     Ended { level: usize, at: Duration, ending: Ending, draining: Duration },
 }
 
-/// What was in the box, in order.
+/// What was in the mailbox, in order.
 #[derive(Debug)]
 pub(super) enum News {
     Request(Box<RequestRecord>),
-    Turn(Turn),
+    Boundary(Boundary),
 }
 
 impl Mailbox {
-    /// From now on someone takes what is put in.
+    /// From now on the progress thread takes what is put in.
     pub(super) fn watch(&self) {
         let mut letters = self.letters.lock().unwrap_or_else(PoisonError::into_inner);
         *letters = Letters::with_room();
@@ -72,22 +75,22 @@ impl Mailbox {
         self.lost.fetch_add(u64::from(!put), Relaxed);
     }
 
-    /// A level begins or is over: rare, and at a time when nothing is measured, so this one waits
+    /// A level begins or is over. This is rare, and nothing is measured meanwhile, so it may wait
     /// for the moment that a swap takes.
-    pub(super) fn turn(&self, turn: Turn) {
+    pub(super) fn boundary(&self, boundary: Boundary) {
         if self.watched.load(Relaxed) {
             let mut letters = self.letters.lock().unwrap_or_else(PoisonError::into_inner);
             let before = letters.records.len();
-            letters.turns.push((before, turn));
+            letters.boundaries.push((before, boundary));
         }
     }
 
-    /// How many requests found no room so far.
+    /// How many requests did not fit so far.
     pub(super) fn lost(&self) -> u64 {
         self.lost.load(Relaxed)
     }
 
-    /// Puts `empty` in the place of what is in the box.
+    /// Takes what is in the mailbox and leaves `empty` in its place.
     pub(super) fn swap(&self, empty: &mut Letters) {
         let mut letters = self.letters.lock().unwrap_or_else(PoisonError::into_inner);
         std::mem::swap(&mut *letters, empty);
@@ -95,23 +98,27 @@ impl Mailbox {
 }
 
 impl Letters {
-    /// With all the room that it will ever have.
+    /// With its full capacity: it never grows.
     pub(super) fn with_room() -> Self {
         Self {
             records: Vec::with_capacity(REQUESTS),
             chunk_bytes: Vec::with_capacity(CHUNK_BYTES),
             odd_chunks: Vec::with_capacity(ODD_CHUNKS),
-            turns: Vec::new(),
+            loose_chunks: Vec::with_capacity(LOOSE_CHUNKS),
+            boundaries: Vec::new(),
         }
     }
 
-    /// Copies what figures need; `false` if there is no room.
+    /// Copies what metrics need; `false` if it does not fit.
     fn put(&mut self, record: &RequestRecord) -> bool {
         if self.records.len() == self.records.capacity() {
             return false;
         }
-        let (bytes, odd) = (record.chunks.bytes(), record.chunks.odd());
-        let fits = room(&self.chunk_bytes) >= bytes.len() && room(&self.odd_chunks) >= odd.len();
+        let chunks = &record.chunks;
+        let (bytes, odd, loose) = (chunks.bytes(), chunks.odd(), chunks.loose());
+        let fits = room(&self.chunk_bytes) >= bytes.len()
+            && room(&self.odd_chunks) >= odd.len()
+            && room(&self.loose_chunks) >= loose.len();
         let chunks = if fits { record.chunks.len() as u32 } else { 0 };
         let copy = RequestRecord {
             outcome: match &record.outcome {
@@ -130,28 +137,30 @@ impl Letters {
             record: copy,
             bytes: append(&mut self.chunk_bytes, if fits { bytes } else { &[] }),
             odd: append(&mut self.odd_chunks, if fits { odd } else { &[] }),
+            loose: append(&mut self.loose_chunks, if fits { loose } else { &[] }),
             chunks,
         };
         self.records.push(letter);
         true
     }
 
-    /// Hands everything out, in order, and is empty again.
+    /// Passes everything on, in order, and is empty again.
     pub(super) fn open(&mut self, mut each: impl FnMut(News)) {
-        let mut turns = self.turns.drain(..).peekable();
+        let mut boundaries = self.boundaries.drain(..).peekable();
         for (at, letter) in self.records.drain(..).enumerate() {
-            while let Some((_, turn)) = turns.next_if(|(before, _)| *before <= at) {
-                each(News::Turn(turn));
+            while let Some((_, passed)) = boundaries.next_if(|(before, _)| *before <= at) {
+                each(News::Boundary(passed));
             }
-            let Letter { mut record, bytes, odd, chunks } = letter;
+            let Letter { mut record, bytes, odd, loose, chunks } = letter;
             let (bytes, odd) = (self.chunk_bytes[bytes].to_vec(), self.odd_chunks[odd].to_vec());
-            record.chunks =
-                ChunkTrack::from_stored(bytes, chunks, odd, Vec::new()).unwrap_or_default();
+            let loose = self.loose_chunks[loose].to_vec();
+            record.chunks = ChunkTrack::from_stored(bytes, chunks, odd, loose).unwrap_or_default();
             each(News::Request(Box::new(record)));
         }
-        turns.for_each(|(_, turn)| each(News::Turn(turn)));
+        boundaries.for_each(|(_, passed)| each(News::Boundary(passed)));
         self.chunk_bytes.clear();
         self.odd_chunks.clear();
+        self.loose_chunks.clear();
     }
 }
 
@@ -175,11 +184,12 @@ mod tests {
         record.outcome = Outcome::Completed;
         record.detail = Some("words".to_owned());
         (1..=3).for_each(|i| record.chunks.push(i * 20_000_000, false, i as u32));
+        record.chunks.loosen(2, 0, 700);
         record
     }
 
-    fn begun(level: usize) -> Turn {
-        Turn::Begun { level, at: Duration::ZERO }
+    fn begun(level: usize) -> Boundary {
+        Boundary::Begun { level, at: Duration::ZERO }
     }
 
     fn opened(mailbox: &Mailbox) -> Vec<News> {
@@ -190,20 +200,20 @@ mod tests {
     }
 
     #[test]
-    fn what_figures_need_comes_out_in_order() {
+    fn what_metrics_need_comes_out_in_order() {
         let mailbox = Mailbox::default();
         mailbox.put(&record(0));
         mailbox.watch();
-        mailbox.turn(begun(0));
+        mailbox.boundary(begun(0));
         mailbox.put(&record(1));
         mailbox.put(&record(2));
-        mailbox.turn(begun(1));
+        mailbox.boundary(begun(1));
         let news = opened(&mailbox);
         let shown: Vec<String> = news
             .iter()
             .map(|news| match news {
-                News::Turn(Turn::Begun { level, .. }) => format!("begun {level}"),
-                News::Turn(turn) => format!("{turn:?}"),
+                News::Boundary(Boundary::Begun { level, .. }) => format!("begun {level}"),
+                News::Boundary(other) => format!("{other:?}"),
                 News::Request(record) => format!("request {}", record.index),
             })
             .collect();
@@ -215,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn a_full_box_loses_and_never_grows() {
+    fn a_full_mailbox_loses_requests_and_never_grows() {
         let mailbox = Mailbox::default();
         mailbox.watch();
         (0..REQUESTS as u64 + 7).for_each(|index| mailbox.put(&record(index)));
@@ -226,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn a_box_that_is_being_emptied_is_not_waited_for() {
+    fn the_run_does_not_wait_for_a_mailbox_that_is_being_emptied() {
         let mailbox = Mailbox::default();
         mailbox.watch();
         let held = mailbox.letters.lock().unwrap();

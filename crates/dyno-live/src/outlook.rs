@@ -1,21 +1,26 @@
-//! What is known of a run as a whole, and how long it will take as far as that tells.
+//! What is known of a run as a whole, and how long it will take as far as that can be estimated.
 
 use super::live::Seen;
+use super::words::Text;
+use dyno_analysis::glimpse::Terms;
+use dyno_model::Language;
 use dyno_model::plan::{LevelPlan, Load, Plan, Warmup};
+use dyno_model::slo::Slo;
 use std::time::Duration;
 
-/// From so many requests on, the present level tells how long others take.
-const TELLING: u64 = 20;
+/// From so many requests on, the rate of the present level is used for those to come.
+const ENOUGH_FOR_A_RATE: u64 = 20;
 
-/// What is known before a run, and as it goes on.
+/// What is known of a run before it starts, and while it runs.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(crate) struct Outlook {
-    /// Who is measured.
+    /// The target and the model.
     pub(crate) target: String,
-    /// Times are those of a twin, not of a clock.
+    /// The run is a prediction: its times are virtual.
     pub(crate) predicted: bool,
-    /// Share of failures that is allowed.
+    /// Share of failed requests that is allowed.
     pub(crate) allow_failures: f64,
+    pub(crate) slo: Option<Slo>,
     /// The levels known so far.
     pub(crate) levels: Vec<Bounds>,
     /// More may follow.
@@ -27,13 +32,15 @@ pub(crate) struct Outlook {
 pub(crate) struct Bounds {
     pub(crate) label: String,
     pub(crate) load: Load,
+    /// The plan of the level; absent in tests that need none.
+    pub(crate) plan: Option<Box<LevelPlan>>,
     /// Requests, warm-up included.
     pub(crate) requests: Option<u64>,
     /// Time of sending, a timed warm-up included.
     pub(crate) time: Option<Duration>,
 }
 
-/// A level that is over, for what it tells about those to come.
+/// How long a finished level took, from which the time of those to come is estimated.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Took {
     /// Requests, warm-up included.
@@ -47,17 +54,19 @@ pub(crate) struct Took {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Left {
     pub(crate) time: Duration,
-    /// There are levels whose time cannot be told.
+    /// The time of some levels cannot be estimated.
     pub(crate) at_least: bool,
 }
 
 impl Outlook {
-    pub(super) fn of(plan: &Plan) -> Self {
+    pub(super) fn of(plan: &Plan, language: Language) -> Self {
         let target = match (&plan.target.url, &plan.target.embedded) {
             (Some(url), _) => url.clone(),
-            (None, Some(twin)) if plan.target.predicted => format!("twin {twin}, predicted"),
-            (None, Some(twin)) => format!("embedded engine, {twin}"),
-            (None, None) => "embedded engine".to_owned(),
+            (None, Some(twin)) if plan.target.predicted => {
+                Text::TwinPredicted.with(language, &[twin])
+            }
+            (None, Some(twin)) => Text::EngineWithTwin.with(language, &[twin]),
+            (None, None) => Text::Engine.text(language).to_owned(),
         };
         let model = plan.request.model.as_deref().map(|model| format!("  {model}"));
         let target = target + &model.unwrap_or_default();
@@ -65,12 +74,23 @@ impl Outlook {
             target,
             predicted: plan.target.predicted,
             allow_failures: plan.allow_failures,
+            slo: plan.slo.clone(),
             levels: Vec::new(),
             more: false,
         }
     }
 
-    /// Level `index` begins, and what bounds it is known better.
+    /// What level `index` is judged by.
+    pub(super) fn terms(&self, index: usize) -> Terms {
+        Terms {
+            level: self.levels.get(index).and_then(|level| level.plan.clone()),
+            predicted: self.predicted,
+            allow_failures: self.allow_failures,
+            slo: self.slo.clone(),
+        }
+    }
+
+    /// Level `index` begins, and its bounds are known more precisely.
     pub(super) fn begin(&mut self, index: usize, bounds: Bounds) {
         if self.levels.len() <= index {
             self.levels.resize(index + 1, bounds.clone());
@@ -78,8 +98,8 @@ impl Outlook {
         self.levels[index] = bounds;
     }
 
-    /// How long the run still takes, from the bounds of its levels and from how fast the present
-    /// one goes, or the last one went. Nothing while nothing can be told.
+    /// How long the run will still take, by the bounds of its levels and the rate of the present or
+    /// the last one. Absent while nothing is known.
     pub(super) fn left(
         &self,
         seen: &Seen,
@@ -87,7 +107,7 @@ impl Outlook {
         last: Option<Took>,
     ) -> Option<Left> {
         let rate = |requests: u64, time: Duration| requests as f64 / time.as_secs_f64();
-        let present = (seen.done >= TELLING).then(|| rate(seen.done, seen.elapsed));
+        let present = (seen.done >= ENOUGH_FOR_A_RATE).then(|| rate(seen.done, seen.elapsed));
         let before = last.map(|took| rate(took.requests, took.time));
         let pace = present.or(before).or(per_second).filter(|rate| rate.is_finite());
         let draining = last.map_or(Duration::ZERO, |took| took.draining);
@@ -112,7 +132,7 @@ impl Outlook {
 }
 
 impl Bounds {
-    /// Of a level as it is planned; its times mean nothing to a watcher unless they are real.
+    /// Of a level as it is planned. Durations in virtual time say nothing about waiting.
     pub(super) fn of(level: &LevelPlan, real_time: bool) -> Self {
         let (warmup_requests, warmup_time) = match level.warmup {
             Some(Warmup::Requests(n)) => (n, 0),
@@ -127,13 +147,14 @@ impl Bounds {
         Self {
             label: level.label.clone(),
             load: level.load,
+            plan: Some(Box::new(level.clone())),
             requests: requests.map(|n| n.saturating_add(warmup_requests)),
             time: time.map(|time| Duration::from_nanos(time.saturating_add(warmup_time))),
         }
     }
 }
 
-/// How long the present level still sends; zero while it drains.
+/// How long the present level will still send requests; zero while it drains.
 pub(super) fn level_left(seen: &Seen, per_second: Option<f64>) -> Option<Duration> {
     let by_time = seen.duration.map(|time| time.saturating_sub(seen.elapsed));
     let to_do = seen.planned.map(|planned| planned.saturating_sub(seen.done));
@@ -162,7 +183,7 @@ mod tests {
     }
 
     fn level(load: Load, requests: Option<u64>, time: Option<u64>) -> Bounds {
-        Bounds { label: String::new(), load, requests, time: time.map(seconds) }
+        Bounds { label: String::new(), load, plan: None, requests, time: time.map(seconds) }
     }
 
     fn closed(requests: Option<u64>, time: Option<u64>) -> Bounds {
@@ -188,7 +209,7 @@ mod tests {
         let levels = vec![closed(Some(100), None), closed(Some(50), Some(300)), fixed];
         // 10 s of this one, 50 requests at its own pace, 200 at 4 a second.
         assert_eq!(outlook(levels.clone()).left(&seen(), Some(5.0), None), exactly(10 + 10 + 50));
-        // A finished level tells how long the drain takes, and the pace of a level that just began.
+        // A finished level gives the time to drain, and the rate of a level that has just begun.
         let took = Took { requests: 100, time: seconds(50), draining: seconds(3) };
         let left = outlook(levels.clone()).left(&seen(), Some(5.0), Some(took));
         assert_eq!(left, exactly(10 + (10 + 3) + (50 + 3)));
@@ -198,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_told_is_said() {
+    fn an_estimate_that_is_not_complete_says_so() {
         let levels = vec![closed(Some(100), None), closed(None, None)];
         let left = outlook(levels).left(&seen(), Some(5.0), None);
         assert_eq!(left, Some(Left { time: seconds(10), at_least: true }));
@@ -211,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn a_level_that_was_not_foreseen_is_known_once_it_begins() {
+    fn a_level_that_was_not_planned_is_known_once_it_begins() {
         let mut outlook = outlook(vec![closed(Some(100), None)]);
         outlook.begin(1, closed(Some(7), None));
         outlook.begin(0, closed(Some(8), None));

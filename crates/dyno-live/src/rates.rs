@@ -1,4 +1,4 @@
-//! How fast it goes, lately.
+//! Recent requests and tokens per second.
 
 use super::live::Seen;
 use std::collections::VecDeque;
@@ -18,7 +18,7 @@ impl Rates {
         Self { samples: VecDeque::new(), keep: keep.max(2), level: 0 }
     }
 
-    /// Adds a look; a new level starts afresh.
+    /// Adds a look; a new level starts again from zero.
     pub(super) fn add(&mut self, seen: &Seen) {
         if seen.level != self.level || self.samples.is_empty() {
             self.level = seen.level;

@@ -1,4 +1,4 @@
-//! The run, second by second: what ended in each of them.
+//! The run second by second: which requests ended and which tokens arrived in each.
 
 use dyno_analysis::glimpse::{Spread, for_each_itl, rough, ttft};
 use dyno_model::lag::LagHistogram;
@@ -10,18 +10,20 @@ use std::collections::VecDeque;
 
 /// More seconds than any terminal has columns.
 const KEPT: usize = 600;
-/// Requests are told of a little out of order; after this many seconds one is closed.
+/// Requests arrive a little out of order; a second is closed after so many.
 const OPEN: usize = 3;
 
 /// The last seconds, oldest first.
 #[derive(Debug, Default)]
 pub(super) struct Seconds {
+    /// Tokens are counted as they arrive, so those of ended requests are not counted again.
+    counts_received: bool,
     /// The second that the newest entry stands for.
     newest: u64,
     entries: VecDeque<Second>,
 }
 
-/// What ended in one second, by the clock of the records.
+/// What happened in one second, by the clock of the records.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Second {
     pub(crate) done: u64,
@@ -32,9 +34,11 @@ pub(crate) struct Second {
 }
 
 impl Second {
-    fn add(&mut self, record: &RequestRecord) {
+    fn add(&mut self, record: &RequestRecord, with_tokens: bool) {
         self.done += u64::from(!matches!(record.outcome, Outcome::Dropped(_)));
-        self.tokens += record.output.map_or(0, |output| output.tokens);
+        if with_tokens {
+            self.tokens += record.output.map_or(0, |output| output.tokens);
+        }
         if let Some(open) = &mut self.open {
             ttft(record).into_iter().for_each(|time| open[Time::Ttft].record(time));
             let itl = &mut open[Time::Itl];
@@ -57,11 +61,19 @@ impl Seconds {
         let back = self.newest.saturating_sub(second) as usize;
         let place = self.entries.len().checked_sub(back + 1);
         if let Some(entry) = place.and_then(|place| self.entries.get_mut(place)) {
-            entry.add(record);
+            entry.add(record, !self.counts_received);
         }
     }
 
-    /// It is this second now: what lies between had nothing that ended.
+    /// So many output tokens arrived in the present second.
+    pub(super) fn received(&mut self, tokens: u64) {
+        self.counts_received = true;
+        if let Some(now) = self.entries.back_mut() {
+            now.tokens += tokens;
+        }
+    }
+
+    /// It is now this second; nothing ended in those between.
     pub(super) fn advance(&mut self, second: Nanos) {
         if self.entries.is_empty() {
             self.newest = second;
@@ -124,6 +136,21 @@ mod tests {
         assert!((200.0..213.0).contains(&median), "{median}");
         assert_eq!(over[3].times[Time::Ttft], Spread::default());
         assert_eq!(seconds.over(2).len(), 2);
+    }
+
+    #[test]
+    fn tokens_count_in_the_second_in_which_they_arrive() {
+        let mut seconds = Seconds::default();
+        for second in 0..3 {
+            seconds.advance(second);
+            seconds.received(32);
+            seconds.received(4);
+        }
+        // It ends only now; its tokens have been counted.
+        seconds.add(&ended(3 * SEC, 10));
+        seconds.advance(4);
+        let tokens: Vec<u64> = seconds.over(10).iter().map(|second| second.tokens).collect();
+        assert_eq!(tokens, [36, 36, 36, 0]);
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Where a run is shown: what the view asks of whoever speaks for the program.
+//! Where a run is shown: what the progress thread needs of the program's printer.
 
 use std::fmt::{Debug, Display};
 
@@ -7,22 +7,22 @@ use std::fmt::{Debug, Display};
 pub enum ProgressStyle {
     /// Not at all.
     Hidden,
-    /// One line that is drawn over and over.
+    /// One line that is redrawn in place.
     Line,
-    /// A line now and then.
+    /// A new line every few seconds.
     Plain,
 }
 
-/// Something that was said: a note, a warning or an error.
+/// A message that was printed: a note, a warning or an error.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Said {
     /// Which of the three.
     pub kind: &'static str,
-    /// What was said.
+    /// Its text.
     pub text: String,
 }
 
-/// The terminal, shared with all else that is printed on it.
+/// The terminal, shared with everything else that is printed on it.
 pub trait Terminal: Debug + Send + Sync {
     /// How progress is to be shown.
     fn progress_style(&self) -> ProgressStyle;
@@ -30,22 +30,22 @@ pub trait Terminal: Debug + Send + Sync {
     /// Whether progress may be coloured.
     fn colour(&self) -> bool;
 
-    /// Something good to know.
+    /// Prints a note.
     fn note(&self, text: &dyn Display);
 
-    /// Draws the progress line over the last one; `false` if there is no one to see it.
+    /// Draws the progress line over the previous one; `false` if the terminal is gone.
     fn draw_line(&self, line: &str) -> bool;
 
-    /// Prints a line of progress that stays; `false` if there is no one to see it.
+    /// Prints a line of progress that stays; `false` if the terminal is gone.
     fn plain_line(&self, line: &str) -> bool;
 
-    /// Takes the progress line away.
+    /// Clears the progress line.
     fn clear_line(&self);
 
-    /// From now on nothing is printed, until [`Terminal::release`].
+    /// Holds back everything that is printed until [`Terminal::release`].
     fn hold(&self);
 
-    /// Prints what was held.
+    /// Prints what was held back.
     fn release(&self);
 
     /// The last notes, warnings and errors, oldest first.

@@ -1,94 +1,146 @@
-//! Counters as one line of text.
+//! The progress line: counters, rates, SLO and verdict in one line of text.
 
+use super::fit::{Part, elided, fitted, joined};
 use super::live::Seen;
 use super::outlook::{Left, level_left};
 use super::watch::Watch;
+use super::words::Text;
+use dyno_analysis::glimpse::Glimpsed;
+use dyno_model::{Decision, Language, Verdict};
+use dyno_words::escape::escape;
 use std::time::Duration;
 
 const BAR: usize = 20;
+const LONGEST_LABEL: usize = 40;
+const LONGEST_ESCAPED: usize = 200;
 
-/// What the line tells.
+/// What the line shows.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Told<'a> {
+pub(super) struct Status<'a> {
+    pub(super) language: Language,
     pub(super) seen: &'a Seen,
     /// Requests and tokens per second.
     pub(super) per_second: Option<(f64, f64)>,
-    /// How long the whole run still takes.
+    /// Requests per second of wall time.
+    pub(super) pace: Option<f64>,
+    /// How long the whole run will still take.
     pub(super) left: Option<Left>,
     /// More levels than are known may follow.
     pub(super) more: bool,
+    /// The running level, as far as it is known.
+    pub(super) found: Option<&'a Glimpsed>,
 }
 
-impl<'a> Told<'a> {
-    pub(super) fn by(watch: &'a Watch) -> Self {
+impl<'a> Status<'a> {
+    pub(super) fn of(watch: &'a Watch, language: Language) -> Self {
         Self {
+            language,
             seen: &watch.seen,
             per_second: watch.per_second(),
+            pace: watch.pace(),
             left: watch.left(),
             more: watch.outlook.more,
+            found: watch.present(),
         }
     }
 
-    /// The line, cut to `width`: the bar gives way before any figure does. Without a width there
-    /// is no bar.
+    /// The line, in at most `width` columns. Without a width it has everything but the bar.
     pub(super) fn line(&self, width: Option<usize>) -> String {
-        let seen = self.seen;
-        let name = format!("{} {}", place(seen.level, seen.levels, self.more), seen.label);
-        let mut figures = self.figures();
-        let Some(width) = width else { return format!("{name}  {}", joined(&figures)) };
-        let room = width.saturating_sub(1);
-        let columns = |text: &str| text.chars().count();
-        // Whole figures give way, the least telling first; half a figure would be a wrong one.
-        while figures.len() > 1 && columns(&name) + columns(&joined(&figures)) + 2 > room {
-            let least = figures.iter().map(|(rank, _)| *rank).max();
-            figures.retain(|(rank, _)| Some(*rank) != least);
+        let mut parts = self.parts();
+        let Some(width) = width else { return joined(&parts) };
+        if let Some(share) = share_done(self.seen) {
+            parts.insert(1, Part::new(13, bar(share, BAR)));
         }
-        let figures = joined(&figures);
-        let taken = columns(&name) + columns(&figures) + 2 * "  ".len() + BAR + 2;
-        let line = match share_done(seen).filter(|_| taken <= room) {
-            Some(share) => format!("{name}  {}  {figures}", bar(share, BAR)),
-            None => format!("{name}  {figures}"),
-        };
-        line.chars().take(room).collect()
+        // A terminal that wraps at its last column would scroll.
+        fitted(parts, width.saturating_sub(1))
     }
 
-    /// The figures in their order, each with its rank: 0 is the most telling.
-    fn figures(&self) -> Vec<(u8, String)> {
-        let seen = self.seen;
-        let mut parts = vec![(0, requests(seen)), (1, format!("{} failed", seen.failed))];
-        if let Some((requests, tokens)) = self.per_second {
-            parts.push((3, format!("{} req/s", figure(requests))));
-            parts.push((4, format!("{} tok/s", figure(tokens))));
+    /// The parts in their order, with their ranks: 0 is the most important.
+    fn parts(&self) -> Vec<Part> {
+        let (language, seen) = (self.language, self.seen);
+        let place = place(seen.level, seen.levels, self.more);
+        let label = escape(&seen.label, LONGEST_ESCAPED);
+        let name = format!("{place} {}", elided(&label, LONGEST_LABEL));
+        let mut parts = vec![
+            Part::new(6, name).or(place),
+            Part::new(1, requests(seen, language)),
+            Part::new(2, Text::Failed.with(language, &[seen.failed.to_string()])),
+        ];
+        if let Some(found) = self.found {
+            parts.extend(slo(found, language).map(|text| Part::new(5, text)));
+            parts.extend(doubt(found, language).map(|text| Part::new(4, text)));
         }
-        // Of the last level, the two are the same.
+        if let Some((requests, tokens)) = self.per_second {
+            parts.push(Part::new(8, format!("{} req/s", rate(requests))));
+            parts.push(Part::new(7, format!("{} tok/s", rate(tokens))));
+        }
+        // In the last level, the two times are the same.
         match self.left.filter(|_| self.more || seen.level + 1 < seen.levels) {
-            None => parts.push((2, self.time_left())),
-            Some(left) => {
-                parts.extend([(5, self.time_left()), (2, format!("run {}", run_left(left)))]);
-            }
+            None => parts.push(Part::new(3, self.time_left())),
+            Some(left) => parts.extend([
+                Part::new(9, self.time_left()),
+                Part::new(3, left.text([Text::RunLeft, Text::RunLeftAtLeast], language)),
+            ]),
         }
         if seen.in_flight > 0 {
-            parts.push((6, format!("{} in flight", seen.in_flight)));
+            let count = seen.in_flight.to_string();
+            parts.push(Part::new(12, Text::InFlight.with(language, &[count])));
         }
+        parts.extend(server(seen, language, [11, 10]));
         parts
     }
 
-    /// How long the level still takes.
+    /// How long the level will still take.
     pub(super) fn time_left(&self) -> String {
-        let seen = self.seen;
+        let (language, seen) = (self.language, self.seen);
         if seen.duration.is_some_and(|time| seen.elapsed >= time) {
-            return "draining".to_owned();
+            return Text::Draining.text(language).to_owned();
         }
-        match level_left(seen, self.per_second.map(|(requests, _)| requests)) {
-            Some(left) => format!("{} left", clock(left)),
-            None => format!("{} so far", clock(seen.elapsed)),
+        match level_left(seen, self.pace) {
+            Some(left) => Text::Left.with(language, &[clock(left)]),
+            None => Text::Elapsed.with(language, &[clock(seen.elapsed)]),
         }
     }
 }
 
-fn joined(figures: &[(u8, String)]) -> String {
-    let texts: Vec<&str> = figures.iter().map(|(_, text)| text.as_str()).collect();
-    texts.join("  ")
+impl Left {
+    /// As one of two texts: for an estimate, and for a lower bound.
+    pub(super) fn text(self, [about, at_least]: [Text; 2], language: Language) -> String {
+        let text = if self.at_least { at_least } else { about };
+        text.with(language, &[clock(self.time)])
+    }
+}
+
+/// Whether the SLO is met so far; a missed term is named.
+fn slo(found: &Glimpsed, language: Language) -> Option<String> {
+    let slo = found.slo.as_ref()?;
+    let text = match slo.verdict.outcome {
+        Decision::Met => Text::SloMet,
+        Decision::Missed => Text::SloMissed,
+        Decision::Inconclusive => Text::SloUndecided,
+    };
+    let missed = slo.verdict.terms.iter().find(|term| term.outcome == Decision::Missed);
+    let term = missed.map_or(String::new(), |term| language.brackets(&term.term));
+    Some(format!("{}{term}", text.text(language)))
+}
+
+/// The verdict so far, unless nothing speaks against the level.
+fn doubt(found: &Glimpsed, language: Language) -> Option<&'static str> {
+    match found.verdict {
+        Verdict::Valid | Verdict::Unjudged => None,
+        Verdict::Suspect => Some(Text::SuspectSoFar.text(language)),
+        Verdict::Invalid => Some(Text::InvalidSoFar.text(language)),
+    }
+}
+
+/// Requests waiting in the server, and how full its KV cache is, where it reports them.
+pub(super) fn server(seen: &Seen, language: Language, [waiting, kv]: [u8; 2]) -> Vec<Part> {
+    let Some(sample) = &seen.server else { return Vec::new() };
+    let queue = sample.waiting.map(|n| Text::Waiting.with(language, &[n.to_string()]));
+    let cache =
+        sample.kv_use.map(|share| Text::Kv.with(language, &[format!("{:.0} %", 100.0 * share)]));
+    let parts = [(waiting, queue), (kv, cache)].into_iter();
+    parts.filter_map(|(rank, text)| Some(Part::new(rank, text?))).collect()
 }
 
 /// Which level, of how many.
@@ -96,18 +148,13 @@ pub(super) fn place(level: u64, levels: u64, more: bool) -> String {
     format!("{}/{levels}{}", level + 1, if more { "+" } else { "" })
 }
 
-/// How long the run still takes.
-pub(super) fn run_left(left: Left) -> String {
-    let over = if left.at_least { "over " } else { "" };
-    format!("{over}{} left", clock(left.time))
-}
-
 /// Requests that have ended, of how many.
-pub(super) fn requests(seen: &Seen) -> String {
-    match seen.planned {
-        Some(planned) => format!("{}/{planned} requests", seen.done),
-        None => format!("{} requests", seen.done),
-    }
+pub(super) fn requests(seen: &Seen, language: Language) -> String {
+    let count = match seen.planned {
+        Some(planned) => format!("{}/{planned}", seen.done),
+        None => seen.done.to_string(),
+    };
+    Text::Requests.with(language, &[count])
 }
 
 /// The further of the two bounds.
@@ -131,20 +178,24 @@ pub(super) fn bar(share: f64, columns: usize) -> String {
 pub(super) fn clock(time: Duration) -> String {
     let seconds = time.as_secs_f64().ceil() as u64;
     match seconds {
-        0..60 => format!("{seconds}s"),
+        0..60 => format!("{seconds} s"),
         60..3600 => format!("{}m{:02}s", seconds / 60, seconds % 60),
         _ => format!("{}h{:02}m", seconds / 3600, seconds % 3600 / 60),
     }
 }
 
 /// A rate.
-pub(super) fn figure(value: f64) -> String {
+pub(super) fn rate(value: f64) -> String {
     if value < 100.0 { format!("{value:.1}") } else { format!("{value:.0}") }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::samples;
+    use dyno_analysis::glimpse::{Glimpse, Terms};
+    use dyno_model::server::ServerSample;
+    use dyno_words::columns::width;
 
     fn seen(at_s: u64) -> Seen {
         Seen {
@@ -159,17 +210,26 @@ mod tests {
             elapsed: Duration::from_secs(at_s),
             duration: None,
             label: "concurrency 8".to_owned(),
+            server: None,
         }
     }
 
-    fn told(seen: &Seen) -> Told<'_> {
+    fn status(seen: &Seen) -> Status<'_> {
         let rate = |n: u64| n as f64 / seen.elapsed.as_secs_f64();
         let per_second = Some((rate(seen.done), rate(seen.tokens)));
-        Told { seen, per_second, left: None, more: false }
+        let (language, pace) = (Language::English, Some(rate(seen.done)));
+        Status { language, seen, per_second, pace, left: None, more: false, found: None }
     }
 
     fn shown(seen: &Seen, width: Option<usize>) -> String {
-        told(seen).line(width)
+        status(seen).line(width)
+    }
+
+    fn judged(slo: &str) -> Glimpsed {
+        let slo = Some(slo.parse().unwrap());
+        let mut glimpse = Glimpse::new(Terms { slo, allow_failures: 0.01, ..Terms::default() });
+        (0..400).for_each(|index| glimpse.add(&samples::record(0, index)));
+        glimpse.so_far()
     }
 
     #[test]
@@ -177,11 +237,11 @@ mod tests {
         assert_eq!(
             shown(&seen(5), Some(120)),
             "1/3 concurrency 8  [==========          ]  50/100 requests  1 failed  10.0 req/s  \
-             640 tok/s  5s left  8 in flight"
+             640 tok/s  5 s left  8 in flight"
         );
         assert_eq!(
             shown(&seen(5), None),
-            "1/3 concurrency 8  50/100 requests  1 failed  10.0 req/s  640 tok/s  5s left  \
+            "1/3 concurrency 8  50/100 requests  1 failed  10.0 req/s  640 tok/s  5 s left  \
              8 in flight"
         );
     }
@@ -189,36 +249,84 @@ mod tests {
     #[test]
     fn the_nearer_bound_says_how_long_it_takes() {
         let bounded = Seen { duration: Some(Duration::from_secs(7)), ..seen(5) };
-        assert!(shown(&bounded, None).contains("  2s left"));
+        assert!(shown(&bounded, None).contains("  2 s left"));
         let over = Seen { duration: Some(Duration::from_secs(5)), ..seen(5) };
         assert!(shown(&over, None).contains("  draining"));
         let unknown = Seen { planned: None, ..seen(65) };
         assert!(shown(&unknown, Some(120)).contains("650 requests"));
-        assert!(shown(&unknown, None).contains("1m05s so far"));
+        assert!(shown(&unknown, None).contains("1m05s elapsed"));
     }
 
     #[test]
-    fn the_line_never_wraps() {
-        let narrow = shown(&seen(5), Some(90));
-        assert!(!narrow.contains('[') && narrow.contains("5s left"), "{narrow}");
-        assert_eq!(shown(&seen(5), Some(20)).chars().count(), 19);
-        assert_eq!(shown(&seen(5), Some(0)), "");
+    fn parts_are_dropped_whole_as_the_terminal_gets_narrower() {
+        let server = ServerSample { waiting: Some(12), kv_use: Some(0.874), ..Default::default() };
+        let seen = Seen { server: Some(server), done: 225, planned: Some(225), ..seen(5) };
+        let found = judged("ttft.p99<500ms");
+        let status = Status { found: Some(&found), ..status(&seen) };
+        let lines: Vec<String> =
+            [160, 80, 60, 40, 20, 4, 0].map(|width| status.line(Some(width))).to_vec();
+        assert_eq!(
+            lines,
+            [
+                "1/3 concurrency 8  [====================]  225/225 requests  1 failed  SLO met  \
+                 45.0 req/s  640 tok/s  0 s left  8 in flight  12 waiting  KV 87 %",
+                "1/3 concurrency 8  225/225 requests  1 failed  SLO met  640 tok/s  0 s left",
+                "1/3  225/225 requests  1 failed  SLO met  0 s left",
+                "1/3  225/225 requests  1 failed",
+                "1/3",
+                "1/3",
+                "",
+            ]
+        );
+        assert!((0..200).all(|columns| width(&status.line(Some(columns))) < columns.max(1)));
     }
 
     #[test]
-    fn the_whole_run_is_told_of_while_levels_are_to_come() {
+    fn the_slo_and_the_verdict_so_far_are_shown() {
+        let seen = seen(5);
+        let line = |found: &Glimpsed| Status { found: Some(found), ..status(&seen) }.line(None);
+        assert!(line(&judged("ttft.p99<500ms")).contains("1 failed  SLO met  10.0 req/s"));
+        let missed = line(&judged("ttft.p99<250ms and itl.p99<25ms"));
+        assert!(missed.contains("  SLO missed (ttft.p99<250ms)  "), "{missed}");
+        let mut few = Glimpse::new(Terms {
+            slo: Some("ttft.p99<500ms".parse().unwrap()),
+            ..Terms::default()
+        });
+        few.add(&samples::record(0, 0));
+        assert!(line(&few.so_far()).contains("  SLO undecided  "));
+        let invalid = Glimpsed { verdict: Verdict::Invalid, ..Glimpsed::default() };
+        assert!(line(&invalid).contains("  invalid so far  "));
+        assert!(!line(&Glimpsed::default()).contains("so far"));
+    }
+
+    #[test]
+    fn a_chinese_line_is_chinese() {
+        let (seen, found) = (seen(5), judged("ttft.p99<250ms"));
+        let language = Language::Chinese;
+        let left = Some(Left { time: Duration::from_secs(75), at_least: true });
+        let status = Status { language, found: Some(&found), left, ..status(&seen) };
+        assert_eq!(
+            status.line(None),
+            "1/3 concurrency 8  50/100 个请求  1 个失败  SLO 未达标（ttft.p99<250ms）  10.0 req/s  \
+             640 tok/s  剩余 5 s  全程至少剩余 1m15s  在途 8"
+        );
+        assert!((0..200).all(|columns| width(&status.line(Some(columns))) < columns.max(1)));
+    }
+
+    #[test]
+    fn the_time_left_of_the_run_is_shown_while_levels_are_to_come() {
         let left = Some(Left { time: Duration::from_secs(75), at_least: false });
         let first = seen(5);
-        let line = Told { left, ..told(&first) }.line(None);
-        assert!(line.ends_with("5s left  run 1m15s left  8 in flight"), "{line}");
+        let line = Status { left, ..status(&first) }.line(None);
+        assert!(line.ends_with("5 s left  run 1m15s left  8 in flight"), "{line}");
         // On a narrow terminal it outlasts the level's own.
-        let line = Told { left, ..told(&first) }.line(Some(80));
-        assert!(line.ends_with("1 failed  10.0 req/s  run 1m15s left"), "{line}");
+        let line = Status { left, ..status(&first) }.line(Some(80));
+        assert!(line.ends_with("1 failed  640 tok/s  run 1m15s left"), "{line}");
         let last = Seen { level: 2, ..seen(5) };
-        let line = Told { left, ..told(&last) }.line(None);
+        let line = Status { left, ..status(&last) }.line(None);
         assert!(line.starts_with("3/3 ") && !line.contains("run "), "{line}");
         let left = left.map(|left| Left { at_least: true, ..left });
-        let line = Told { left, more: true, ..told(&last) }.line(None);
-        assert!(line.starts_with("3/3+ ") && line.contains("run over 1m15s left"), "{line}");
+        let line = Status { left, more: true, ..status(&last) }.line(None);
+        assert!(line.starts_with("3/3+ ") && line.contains("run at least 1m15s left"), "{line}");
     }
 }

@@ -1,19 +1,23 @@
-//! The watcher's side: takes what the run put into the box, and keeps what can be said about it.
+//! The progress thread's side: takes what the run put into the mailbox, and keeps what is shown.
 
 use super::live::{Live, Seen};
-use super::mailbox::{Letters, News, Turn};
+use super::mailbox::{Boundary, Letters, News};
 use super::outlook::{Left, Outlook, Took};
 use super::rates::Rates;
 use super::seconds::Seconds;
-use dyno_analysis::glimpse::{Glimpse, Glimpsed};
+use dyno_analysis::glimpse::{Glimpse, Glimpsed, Terms};
 use dyno_model::frame::Ending;
 use dyno_model::record::RequestRecord;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-/// Of this many requests one may be lost before percentiles are left out.
+/// Percentiles are left out where more than one request in so many was lost.
 const TOLERATED: u64 = 100;
+/// A running level is judged at most so often,
+const JUDGED_EVERY: Duration = Duration::from_millis(500);
+/// and so rarely that it takes no more than a hundredth of a CPU from the client.
+const REST_PER_LOOK: u32 = 100;
 
-/// All that is known of a run that goes on.
+/// Everything that is known of a run in progress.
 #[derive(Debug)]
 pub(super) struct Watch {
     letters: Letters,
@@ -24,15 +28,20 @@ pub(super) struct Watch {
     /// The levels that began, in order.
     pub(super) levels: Vec<Watched>,
     lost: u64,
+    /// Output tokens received by the last look.
+    received: Option<u64>,
 }
 
 /// A level that began.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub(crate) struct Watched {
     begun: Duration,
     requests: u64,
     lost: u64,
     glimpse: Glimpse,
+    /// The level as it was last judged, and when it may be judged again.
+    judged: Glimpsed,
+    judge_from: Instant,
     /// Present once it is over.
     pub(crate) over: Option<Over>,
 }
@@ -46,7 +55,7 @@ pub(crate) struct Over {
 }
 
 impl Watch {
-    /// Rates are taken over the last `looks` looks.
+    /// Rates are computed over the last `looks` looks.
     pub(super) fn new(live: &Live, looks: usize) -> Self {
         live.mailbox.watch();
         Self {
@@ -57,23 +66,25 @@ impl Watch {
             seconds: Seconds::default(),
             levels: Vec::new(),
             lost: live.mailbox.lost(),
+            received: live.received(),
         }
     }
 
-    /// Takes what is new; the indices of the levels that are over since the last time.
+    /// Takes what is new and returns the levels that have ended since the last call.
     pub(super) fn update(&mut self, live: &Live) -> Vec<usize> {
-        self.outlook = live.outlook();
         let mut letters = std::mem::take(&mut self.letters);
         live.mailbox.swap(&mut letters);
+        // Afterwards, so that it has every level that a letter belongs to.
+        self.outlook = live.outlook();
         let lost = live.mailbox.lost();
         let newly = lost - std::mem::replace(&mut self.lost, lost);
         let mut over = Vec::new();
         letters.open(|news| match news {
             News::Request(record) => self.ended(&record),
-            News::Turn(Turn::Begun { level, at }) => {
+            News::Boundary(Boundary::Begun { level, at }) => {
                 self.level(level).begun = at;
             }
-            News::Turn(Turn::Ended { level, at, ending, draining }) => {
+            News::Boundary(Boundary::Ended { level, at, ending, draining }) => {
                 self.level(level).lost += newly;
                 self.over(level, at, ending, draining);
                 over.push(level);
@@ -87,43 +98,64 @@ impl Watch {
         }
         if let Some(second) = live.second() {
             self.seconds.advance(second);
+            let received = live.received();
+            if let Some(total) = received {
+                let before = self.received.unwrap_or(total);
+                self.seconds.received(total.saturating_sub(before));
+            }
+            self.received = received;
         }
         over
     }
 
-    /// Looks at the counters, too; `false` before the first level.
+    /// Reads the counters and judges the running level; `false` before the first level.
     pub(super) fn look(&mut self, live: &Live) -> bool {
         self.seen = live.look();
         if self.seen.levels > 0 {
             self.rates.add(&self.seen);
         }
+        if let Some(level) = self.levels.last_mut().filter(|level| level.over.is_none()) {
+            level.judge();
+        }
         self.seen.levels > 0
     }
 
-    /// Requests and tokens per second, lately.
+    /// Requests and tokens per second of the last two seconds. For a prediction, those of the level
+    /// in virtual time: how fast a twin is simulated is not a property of the server.
     pub(super) fn per_second(&self) -> Option<(f64, f64)> {
-        self.rates.per_second()
+        if !self.outlook.predicted {
+            return self.rates.per_second();
+        }
+        let found = self.present()?;
+        Some((found.requests_per_s?, found.output_tokens_per_s?))
     }
 
-    /// How long the whole run still takes.
+    /// Requests per second of wall time, from which the time left is estimated.
+    pub(super) fn pace(&self) -> Option<f64> {
+        self.rates.per_second().map(|(requests, _)| requests)
+    }
+
+    /// The running level as it was last judged.
+    pub(super) fn present(&self) -> Option<&Glimpsed> {
+        let level = self.levels.get(self.seen.level as usize)?;
+        Some(level.over.as_ref().map_or(&level.judged, |over| &over.found))
+    }
+
+    /// How long the whole run will still take.
     pub(super) fn left(&self) -> Option<Left> {
         let last = self.levels.iter().rev().find_map(|level| level.over.as_ref());
-        let per_second = self.per_second().map(|(requests, _)| requests);
-        self.outlook.left(&self.seen, per_second, last.map(|over| over.took))
+        self.outlook.left(&self.seen, self.pace(), last.map(|over| over.took))
     }
 
     /// What is known of a level that began.
     pub(super) fn found(&self, index: usize) -> Option<Glimpsed> {
         let level = self.levels.get(index)?;
-        Some(match &level.over {
-            Some(over) => over.found.clone(),
-            None => level.glimpse.so_far(self.outlook.allow_failures),
-        })
+        Some(level.over.as_ref().map_or(&level.judged, |over| &over.found).clone())
     }
 
     fn level(&mut self, index: usize) -> &mut Watched {
-        if self.levels.len() <= index {
-            self.levels.resize_with(index + 1, Watched::default);
+        while self.levels.len() <= index {
+            self.levels.push(Watched::new(self.outlook.terms(self.levels.len())));
         }
         &mut self.levels[index]
     }
@@ -136,10 +168,9 @@ impl Watch {
     }
 
     fn over(&mut self, index: usize, at: Duration, ending: Ending, draining: Duration) {
-        let allowed = self.outlook.allow_failures;
         let level = self.level(index);
         let glimpse = std::mem::take(&mut level.glimpse);
-        let mut found = glimpse.settled(allowed);
+        let mut found = glimpse.settled();
         if level.lost * TOLERATED > level.requests {
             found = Glimpsed { counts: found.counts, ..Glimpsed::default() };
         }
@@ -149,27 +180,51 @@ impl Watch {
     }
 }
 
+impl Watched {
+    fn new(terms: Terms) -> Self {
+        Self {
+            begun: Duration::ZERO,
+            requests: 0,
+            lost: 0,
+            glimpse: Glimpse::new(terms),
+            judged: Glimpsed::default(),
+            judge_from: Instant::now(),
+            over: None,
+        }
+    }
+
+    /// Judges the level so far, if that is due.
+    fn judge(&mut self) {
+        let began = Instant::now();
+        if began >= self.judge_from {
+            self.judged = self.glimpse.so_far();
+            let rest = began.elapsed() * REST_PER_LOOK;
+            self.judge_from = began + rest.max(JUDGED_EVERY);
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::made_up;
+    use crate::samples;
     use dyno_model::frame::LevelEnd;
     use dyno_model::metric::Time;
 
     fn end(level: u32) -> LevelEnd {
-        LevelEnd { level, ..made_up::level_end() }
+        LevelEnd { level, ..samples::level_end() }
     }
 
     #[test]
-    fn levels_are_told_apart_and_told_once() {
+    fn levels_are_kept_apart_and_reported_once() {
         let live = Live::default();
         let mut watch = Watch::new(&live, 2);
         assert!(!watch.look(&live));
-        live.begin_level(0, 2, &made_up::level_plan("one"), Some(3));
-        (0..3).for_each(|i| live.ended(&made_up::record(0, i)));
+        live.begin_level(0, 2, &samples::level_plan("one"), Some(3));
+        (0..3).for_each(|i| live.ended(&samples::record(0, i)));
         live.end_level(&end(0));
-        live.begin_level(1, 2, &made_up::level_plan("two"), Some(9));
-        live.ended(&made_up::record(1, 0));
+        live.begin_level(1, 2, &samples::level_plan("two"), Some(9));
+        live.ended(&samples::record(1, 0));
         assert_eq!(watch.update(&live), [0]);
         assert!(watch.look(&live));
         assert!(watch.update(&live).is_empty());
@@ -186,12 +241,12 @@ mod tests {
     }
 
     #[test]
-    fn figures_of_what_was_lost_are_absent() {
+    fn metrics_are_absent_where_requests_were_lost() {
         let live = Live::default();
         let mut watch = Watch::new(&live, 2);
-        live.begin_level(0, 1, &made_up::level_plan("one"), None);
-        // More than the box holds, and nobody looks.
-        (0..20_000).for_each(|i| live.ended(&made_up::record(0, i)));
+        live.begin_level(0, 1, &samples::level_plan("one"), None);
+        // More than the mailbox holds, and nothing takes them out.
+        (0..20_000).for_each(|i| live.ended(&samples::record(0, i)));
         live.end_level(&end(0));
         watch.update(&live);
         let over = watch.levels[0].over.as_ref().unwrap();

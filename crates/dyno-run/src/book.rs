@@ -86,8 +86,14 @@ impl Book {
 
     /// Asks the server for its own figures from now on.
     pub(crate) fn ask(&mut self, mut metrics: Metrics, observer: &dyn Observer) {
-        self.recorder.send(Frame::Server(metrics.first));
-        let keep = self.recorder.sender();
+        let (record, show) = (self.recorder.sender(), observer.server_metrics());
+        let keep = move |frame: Frame| {
+            if let (Frame::Server(sample), Some(show)) = (&frame, &show) {
+                show(sample);
+            }
+            record(frame);
+        };
+        keep(Frame::Server(metrics.first));
         match Watch::start(&self.watch, move |stop| metrics.ask(stop), keep) {
             Ok(asking) => self.asking = Some(asking),
             Err(error) => {

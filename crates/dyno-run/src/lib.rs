@@ -62,7 +62,7 @@ pub use enough::can_watch;
 pub use error::{Blame, RunError};
 pub use finished::{Finished, Lost};
 pub use identity::suffix;
-pub use observer::{LevelBegins, Observer};
+pub use observer::{LevelBegins, Observer, ServerSink};
 pub use order::{MetricsFrom, Order, Place, Reach, Secrets};
 pub use past::Past;
 pub use recording::LastSuccess;

@@ -3,8 +3,12 @@
 use dyno_model::frame::LevelEnd;
 use dyno_model::plan::{LevelPlan, Plan};
 use dyno_model::record::RequestRecord;
+use dyno_model::server::ServerSample;
 use dyno_net::Clock;
 use std::time::Duration;
+
+/// Takes the server's metrics as they arrive.
+pub type ServerSink = Box<dyn Fn(&ServerSample) + Send>;
 
 /// A level that begins.
 #[derive(Debug, Clone, Copy)]
@@ -42,8 +46,18 @@ pub trait Observer {
     /// So many requests are in flight now.
     fn in_flight(&self, _count: usize) {}
 
+    /// The client has received so many output tokens in the whole run, those of running streams
+    /// included. Not called for predictions: there tokens are known when a request ends.
+    fn tokens_received(&self, _total: u64) {}
+
     /// A request has ended.
     fn ended(&self, _record: &RequestRecord) {}
+
+    /// Asked once, before the first level: what takes the server's metrics about once a second, on
+    /// the thread that polls them and not on the one that measures.
+    fn server_metrics(&self) -> Option<ServerSink> {
+        None
+    }
 
     /// A level is over.
     fn level_ends(&self, _end: &LevelEnd) {}

@@ -98,6 +98,10 @@ impl dyno_drive::Observer for Recording<'_> {
         self.observer.in_flight(count);
     }
 
+    fn tokens_received(&mut self, total: u64) {
+        self.observer.tokens_received(total);
+    }
+
     fn silent(&mut self, time: Nanos) -> bool {
         if self.lost.is_none()
             && let Some(pulse) = &mut self.pulse

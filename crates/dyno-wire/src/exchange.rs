@@ -1,15 +1,20 @@
 //! One request and its answer: takes what the socket gave, with the time at which that came, and turns
 //! it into one record. No I/O and no clock of its own.
 
+mod exactness;
+mod outcome;
+
 use crate::client::Arrival;
 use crate::dialect::{self, Delta, Keep};
 use crate::http::{Head, Piece, ResponseReader};
 use crate::redact::Redactor;
 use crate::sse::SseDecoder;
 use dyno_model::Nanos;
-use dyno_model::outcome::{FailureClass, Outcome};
+use dyno_model::outcome::FailureClass;
 use dyno_model::plan::Api;
-use dyno_model::record::{RequestRecord, TokenCount, TokenSource, Widths};
+use dyno_model::record::{RequestRecord, TokenCount, TokenSource};
+use exactness::{Tail, is_line_end};
+use outcome::shorten;
 
 /// Largest event, and largest answer that is not streamed.
 pub const MAX_EVENT: usize = 16 << 20;
@@ -78,29 +83,13 @@ pub struct Exchange {
     tokens_so_far: Option<u64>,
     /// Of these, the ones that belong to an output event.
     tokens_placed: u64,
+    /// Output tokens, or events where tokens are not counted, that the client has been told of.
+    reported: u64,
     /// The head of the answer, kept for side traffic and the preflight.
     pub head: Option<Box<Head>>,
     text: String,
     content: String,
     tail: Tail,
-}
-
-/// Which times of the record were set by the last thing in a read. That came with the read's last
-/// packet, the time of which is known; all that stands before it may have come earlier.
-#[derive(Debug, Clone, Copy, Default)]
-struct Tail {
-    chunk: bool,
-    first: bool,
-    last: bool,
-    end: bool,
-}
-
-/// How far a record was before a read.
-#[derive(Debug, Clone, Copy)]
-struct Before {
-    chunks: usize,
-    first: bool,
-    settled: bool,
 }
 
 /// The end of an HTTP body that came after the end of its answer.
@@ -141,27 +130,12 @@ impl Exchange {
             finished: false,
             tokens_so_far: None,
             tokens_placed: 0,
+            reported: 0,
             head: None,
             text: String::new(),
             content: String::new(),
             tail: Tail::default(),
         }
-    }
-
-    /// The last byte of the request was handed over by a write between these times.
-    pub fn on_sent(&mut self, before: Nanos, after: Nanos) {
-        self.record.sent = Some(after);
-        self.widths().sent = after.saturating_sub(before);
-    }
-
-    /// The request will be sent once more.
-    pub fn not_sent(&mut self) {
-        self.record.sent = None;
-        self.widths().sent = 0;
-    }
-
-    fn widths(&mut self) -> &mut Widths {
-        self.record.widths.get_or_insert_default()
     }
 
     /// The content of the answer, exactly as the server gave it, if it was to be kept.
@@ -187,6 +161,14 @@ impl Exchange {
         Rest { reader: std::mem::take(&mut self.reader), keep_alive: self.keep_alive }
     }
 
+    /// Output tokens received since the last call; events where the server has not counted tokens
+    /// so far. Once per read and not per event, so that it costs a subtraction.
+    pub fn newly_received(&mut self) -> u64 {
+        let events = self.record.chunks.len() as u64;
+        let total = self.tokens_so_far.unwrap_or(events).max(self.reported);
+        total - std::mem::replace(&mut self.reported, total)
+    }
+
     /// Output has come (for an answer that is not streamed: its body has begun).
     pub fn has_output(&self) -> bool {
         match &self.answer {
@@ -198,38 +180,13 @@ impl Exchange {
 
     /// Takes in what one socket read gave, with the time at which that came.
     pub fn on_data(&mut self, rules: &Rules, bytes: &[u8], arrival: Arrival) -> Progress {
-        let record = &self.record;
-        let (chunks, first) = (record.chunks.len(), record.first.is_some());
-        let before = Before { chunks, first, settled: self.settled };
+        let before = self.before_read();
         let last = std::mem::take(&mut self.record.last);
         self.tail = Tail::default();
         let progress = self.take_in(rules, bytes, arrival.at);
         self.widen(before, arrival);
         self.record.last = self.record.last.or(last);
         progress
-    }
-
-    /// Says how exactly the times are known that a read has set.
-    fn widen(&mut self, before: Before, arrival: Arrival) {
-        let tail = self.tail;
-        let width = |ends_the_read| if ends_the_read { arrival.loose } else { arrival.spread() };
-        let us = |width: Nanos| width / 1_000;
-        let new = self.record.chunks.len() - before.chunks;
-        self.record.chunks.loosen(new, usize::from(tail.chunk), us(arrival.spread()));
-        self.record.chunks.loosen(usize::from(tail.chunk), 0, us(arrival.loose));
-        let first = self.record.first.is_some() && !before.first;
-        let last = self.record.last.is_some();
-        let end = self.settled && !before.settled;
-        let widths = self.widths();
-        if first {
-            widths.first = width(tail.first);
-        }
-        if last {
-            widths.last = width(tail.last);
-        }
-        if end {
-            widths.end = width(tail.end);
-        }
     }
 
     fn take_in(&mut self, rules: &Rules, bytes: &[u8], at: Nanos) -> Progress {
@@ -280,10 +237,7 @@ impl Exchange {
         if self.settled {
             return Progress::Over { reusable: false };
         }
-        self.widths().end = arrival.loose;
-        if !self.record.streamed {
-            self.widths().last = arrival.loose;
-        }
+        self.widen_at_close(arrival);
         if why.is_none() && self.reader.close() {
             self.conclude(rules, at);
             return Progress::Over { reusable: false };
@@ -295,22 +249,6 @@ impl Exchange {
         };
         let words = format!("{} {where_}", why.unwrap_or("the server closed the connection"));
         self.fail(rules, FailureClass::StreamReset, &words, at)
-    }
-
-    /// Ends the exchange as failed.
-    pub fn fail(&mut self, rules: &Rules, class: FailureClass, words: &str, at: Nanos) -> Progress {
-        if !self.settled {
-            self.settle(rules, Outcome::Failed(class), at);
-            self.record.detail = Some(shorten(&rules.redactor.clean(words)));
-        }
-        Progress::Over { reusable: false }
-    }
-
-    /// Ends the exchange because the run has to stop; its times so far are kept.
-    pub fn censor(&mut self, rules: &Rules, at: Nanos) {
-        if !self.settled {
-            self.settle(rules, Outcome::Censored, at);
-        }
     }
 
     fn on_head(&mut self, rules: &Rules, head: Box<Head>, at: Nanos) {
@@ -463,117 +401,4 @@ impl Exchange {
         let before = std::mem::replace(&mut self.tokens_placed, total);
         total.saturating_sub(before).min(u64::from(u32::MAX)) as u32
     }
-
-    /// The HTTP body is over.
-    fn conclude(&mut self, rules: &Rules, at: Nanos) {
-        if self.settled {
-            return;
-        }
-        match std::mem::replace(&mut self.answer, Answer::Awaited) {
-            Answer::Refused(body) => {
-                let words = String::from_utf8_lossy(&body).into_owned();
-                let status = self.record.status.unwrap_or(0);
-                self.fail(rules, FailureClass::Http(status), &words, at);
-            }
-            Answer::Whole(body) => self.conclude_whole(rules, &body, at),
-            Answer::Stream(decoder) => {
-                let pending = decoder.map(|decoder| decoder.pending()).unwrap_or_default();
-                if pending.trim_ascii() == b"[DONE]" {
-                    self.record.terminal = true;
-                } else if !pending.is_empty() {
-                    let words = format!(
-                        "the body ended in the middle of an event: {}",
-                        dialect::excerpt(&pending)
-                    );
-                    self.fail(rules, FailureClass::StreamTruncated, &words, at);
-                    return;
-                }
-                self.verdict(rules, at);
-            }
-            answer @ (Answer::Raw(_) | Answer::Awaited) => {
-                self.answer = answer;
-                self.settle(rules, Outcome::Completed, at);
-            }
-        }
-    }
-
-    fn conclude_whole(&mut self, rules: &Rules, body: &[u8], at: Nanos) {
-        match dialect::whole(rules.api, body, rules.keep) {
-            Err(bad) => {
-                self.fail(rules, FailureClass::StreamMalformed, &bad.0, at);
-            }
-            Ok(Delta { error: Some(words), .. }) => {
-                self.fail(rules, FailureClass::StreamError, &words, at);
-            }
-            Ok(delta) => {
-                let usage = |tokens| TokenCount { tokens, source: TokenSource::Usage };
-                self.record.input = delta.input_tokens.map(usage);
-                self.record.cached = delta.cached_tokens;
-                self.tokens_so_far = delta.output_tokens;
-                self.record.last = Some(at);
-                self.record.terminal = true;
-                self.record.finish_reason =
-                    delta.finish.map(|reason| shorten(&rules.redactor.clean(&reason)));
-                self.text = delta.text.unwrap_or_default();
-                self.content = delta.content.unwrap_or_default();
-                self.judge(rules, delta.output, at);
-            }
-        }
-    }
-
-    /// The stream is over: with its terminal event, or with the end of its body.
-    fn verdict(&mut self, rules: &Rules, at: Nanos) {
-        if !self.record.terminal && !self.finished {
-            let words = "the body ended in the middle of the answer: no terminal event, \
-                         no finish reason";
-            self.fail(rules, FailureClass::StreamTruncated, words, at);
-        } else {
-            self.judge(rules, self.record.first.is_some(), at);
-        }
-    }
-
-    fn judge(&mut self, rules: &Rules, has_output: bool, at: Nanos) {
-        let wanted = self.record.requested_output.map(u64::from).filter(|_| self.fixed_output);
-        let got = self.tokens_so_far;
-        if !has_output {
-            let words = "the answer ended properly, without any output";
-            self.fail(rules, FailureClass::StreamEmpty, words, at);
-        } else if let (Some(wanted), Some(got)) = (wanted, got)
-            && got < wanted
-        {
-            let words = format!("{got} output tokens instead of the {wanted} that were fixed");
-            self.fail(rules, FailureClass::OutputShort, &words, at);
-        } else {
-            self.settle(rules, Outcome::Completed, at);
-        }
-    }
-
-    fn settle(&mut self, rules: &Rules, outcome: Outcome, at: Nanos) {
-        self.settled = true;
-        self.record.outcome = outcome;
-        self.record.end = at;
-        let events = self.record.chunks.len() as u64;
-        self.record.output = match self.tokens_so_far {
-            Some(tokens) => Some(TokenCount { tokens, source: TokenSource::Usage }),
-            None if events > 0 => Some(TokenCount { tokens: events, source: TokenSource::Events }),
-            None => None,
-        };
-        if rules.keep.text {
-            self.record.text = Some(rules.redactor.clean(&std::mem::take(&mut self.text)));
-        }
-    }
-}
-
-/// Nothing but the ends of lines: what stands before them is complete, and came with them.
-fn is_line_end(bytes: &[u8]) -> bool {
-    bytes.iter().all(|byte| matches!(byte, b'\r' | b'\n'))
-}
-
-/// The first 4 KiB, cut between characters.
-fn shorten(text: &str) -> String {
-    let mut end = text.len().min(MAX_WORDS);
-    while !text.is_char_boundary(end) {
-        end -= 1;
-    }
-    text[..end].to_owned()
 }

@@ -1,53 +1,102 @@
-//! A level as far as it has come: what can be known of it while it runs, by the definitions and
-//! rules of the summary. Figures of a running level are rough, so that looking costs little; those
-//! of a level that is over are exact.
+//! A level while it runs: its metrics, findings, SLO and verdict so far, by the definitions and
+//! rules of the summary. Everything here grows with the number of distinct values and not with the
+//! number of requests, and a look costs a millisecond or so, because it takes CPU time from the
+//! client that measures. What only the end of a level decides, such as its steady window, is not
+//! judged here.
 
-use super::figures::figures;
-use super::gather::Span;
-use super::instrument::bounds;
-use super::judge::too_many_failures;
+mod rounded;
+
+use super::figures::{figures, for_each_gap_sample};
+use super::gather::{Gathered, Span};
+use super::instrument::{Effective, Gaps, bounds};
+use super::judge::{mixed_sources, too_many_failures, verdict};
+use super::level::{past_capacity, throughput};
+use super::slo::meets;
 use super::timeline::for_each_gap;
 use super::tokens::TokenSum;
-use super::trust;
+use super::trust::{self, WorkBounds};
 use crate::counts::Counts;
-use dyno_model::Diagnostic;
+use crate::slo::judge;
 use dyno_model::lag::LagHistogram;
 use dyno_model::metric::{PerTime, Time};
+use dyno_model::plan::LevelPlan;
 use dyno_model::record::RequestRecord;
-use dyno_model::units::to_s;
+use dyno_model::slo::Slo;
+use dyno_model::summary::{Distribution, LevelSummary, SloVerdict, Times};
+use dyno_model::{Diagnostic, Verdict};
 use dyno_stats::{Counted, PERCENTILES, Percentile, Presence, Tally};
 use dyno_words::Finding;
+use rounded::Rounded;
+
+/// What a level is judged by.
+#[derive(Debug, Clone, Default)]
+pub struct Terms {
+    /// What the level does, where that is known.
+    pub level: Option<Box<LevelPlan>>,
+    /// It runs in virtual time.
+    pub predicted: bool,
+    /// Share of failed requests that is allowed.
+    pub allow_failures: f64,
+    /// The SLO of the run.
+    pub slo: Option<Slo>,
+}
 
 /// Collects the requests of one level as they end.
 #[derive(Debug, Clone, Default)]
 pub struct Glimpse {
+    terms: Terms,
     counts: Counts,
     span: Span,
+    effective: Effective,
+    /// When the level started: its first request was due then.
+    started: Option<u64>,
+    /// Completed requests whose records do not say how exact their times are.
+    unmeasured: u64,
+    input: TokenSum,
     output: TokenSum,
-    ttft: Samples,
-    tpot: Samples,
-    /// The least and the most that all times to first token together may have been, and these.
-    first_token: [u128; 3],
-    itl: Tally,
-    rough_itl: LagHistogram,
+    /// Times that a request has once.
+    own: PerTime<Rounded>,
+    /// Times between events, exact.
+    gaps: PerTime<Tally>,
+    loose: Gaps,
+    /// TTFT and TPOT in full, for the level's last look.
+    exact: [Vec<u64>; 2],
+    /// Completed requests that met every term of the SLO, and that missed one.
+    met: u64,
+    missed: u64,
 }
 
 /// What is known of a level.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Glimpsed {
-    /// What became of the measured arrivals; `planned` is how many have ended.
+    /// Outcomes of the measured requests; `planned` is how many have ended.
     pub counts: Counts,
     /// Completed requests per second.
     pub requests_per_s: Option<f64>,
     /// Output tokens of completed requests per second.
     pub output_tokens_per_s: Option<f64>,
-    /// TTFT, ITL and TPOT, in milliseconds; the other times are not watched.
+    /// TTFT, ITL and TPOT, in milliseconds; other times are not shown.
     pub times: PerTime<Spread>,
     /// What speaks against the level, as far as it can be known before the summary.
     pub findings: Vec<Diagnostic>,
+    /// The verdict that follows from these findings; unjudged while no request has ended.
+    pub verdict: Verdict,
+    /// The SLO, where the run has one.
+    pub slo: Option<SloSoFar>,
 }
 
-/// Two percentiles; either may be absent for want of samples.
+/// How a level stands against its SLO.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SloSoFar {
+    /// Whether the level meets it, term by term.
+    pub verdict: SloVerdict,
+    /// Completed requests that met every term on times.
+    pub met: u64,
+    /// Requests that missed one, or failed.
+    pub missed: u64,
+}
+
+/// Two percentiles; either is absent where there are too few samples.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Spread {
     /// Median.
@@ -56,28 +105,6 @@ pub struct Spread {
     pub p99: Option<f64>,
     /// Fewer than ten samples lie beyond `p99`.
     pub p99_marked: bool,
-}
-
-/// Samples in full, and roughly.
-#[derive(Debug, Clone, Default)]
-struct Samples {
-    exact: Vec<u64>,
-    rough: LagHistogram,
-}
-
-impl Samples {
-    fn extend(&mut self, value: Option<u64>) {
-        self.exact.extend(value);
-        value.into_iter().for_each(|value| self.rough.record(value));
-    }
-
-    fn spread(&self, exact: bool) -> Spread {
-        if exact {
-            spread_of(&Counted::from_samples(self.exact.clone()))
-        } else {
-            rough(&self.rough)
-        }
-    }
 }
 
 impl Spread {
@@ -92,10 +119,11 @@ impl Spread {
         let p99_marked = p99.is_some_and(|(presence, _)| presence == Presence::Marked);
         Self { p50: shown(p50), p99: shown(p99), p99_marked }
     }
-}
 
-fn spread_of(counted: &Counted) -> Spread {
-    Spread::new(counted.count(), |q| counted.quantile(q).map(|ns| ns / 1e6))
+    fn of(distribution: &Distribution) -> Self {
+        let p99_marked = distribution.marked.iter().any(|name| name == "p99");
+        Self { p50: distribution.p50, p99: distribution.p99, p99_marked }
+    }
 }
 
 /// Percentiles to within about a sixteenth.
@@ -121,74 +149,153 @@ pub fn ttft(record: &RequestRecord) -> Option<u64> {
 }
 
 impl Glimpse {
+    /// A level that is judged by `terms`, of which nothing is known yet.
+    pub fn new(terms: Terms) -> Self {
+        Self { terms, ..Self::default() }
+    }
+
     /// A request has ended.
     pub fn add(&mut self, record: &RequestRecord) {
+        let started = self.started.map_or(record.intended, |first| first.min(record.intended));
+        self.started = Some(started);
         if !record.phase.is_measured() {
             return;
         }
         self.counts.planned += 1;
         self.counts.add(record);
         self.span.add(record);
-        if !record.is_completed() {
-            return;
+        if record.sent.is_some() {
+            self.effective.add(record, started);
         }
-        let found = figures(record);
-        self.ttft.extend(found[Time::Ttft]);
-        self.tpot.extend(found[Time::Tpot]);
-        if let Some([low, high]) = bounds(record).and_then(|bounds| bounds[Time::Ttft]) {
-            let printed = found[Time::Ttft].unwrap_or(high);
-            [low, high, printed].into_iter().zip(&mut self.first_token).for_each(|(time, sum)| {
-                *sum += u128::from(time);
-            });
+        if record.is_completed() {
+            self.complete(record);
         }
-        self.output.add(record.output);
-        for_each_itl(record, |time, tokens| {
-            self.itl.add(time, tokens);
-            (0..tokens).for_each(|_| self.rough_itl.record(time));
-        });
     }
 
-    /// What is known so far; percentiles to within about a sixteenth.
-    pub fn so_far(&self, allow_failures: f64) -> Glimpsed {
-        self.look(allow_failures, false)
+    fn complete(&mut self, record: &RequestRecord) {
+        self.unmeasured += u64::from(record.widths.is_none());
+        self.input.add(record.input);
+        self.output.add(record.output);
+        let (found, bounds) = (figures(record), bounds(record));
+        for (time, samples) in self.own.iter_mut() {
+            if let Some(value) = found[time] {
+                samples.add(value, bounds.as_ref().and_then(|bounds| bounds[time]));
+            }
+        }
+        let [ttft, tpot] = &mut self.exact;
+        ttft.extend(found[Time::Ttft]);
+        tpot.extend(found[Time::Tpot]);
+        for_each_gap_sample(record, |gap| self.gaps[gap.time].add(gap.value, gap.times));
+        self.loose.add(record);
+        match self.terms.slo.as_ref().and_then(|slo| meets(slo, record)) {
+            Some(true) => self.met += 1,
+            Some(false) => self.missed += 1,
+            None => {}
+        }
+    }
+
+    /// What is known so far; times to within a thousandth.
+    pub fn so_far(&self) -> Glimpsed {
+        self.look(false)
     }
 
     /// What is known of a level that is over.
-    pub fn settled(&self, allow_failures: f64) -> Glimpsed {
-        self.look(allow_failures, true)
-    }
-
-    /// The client cannot even tell the mean time to first token.
-    fn uncertain(&self) -> Option<Diagnostic> {
-        let count = self.ttft.exact.len().max(1) as f64;
-        let [low, high, mean] = self.first_token.map(|sum| sum as f64 / count / 1e6);
-        trust::mean_ttft(mean, [low, high])
-    }
-
-    fn look(&self, allow_failures: f64, exact: bool) -> Glimpsed {
-        let duration = self.span.duration().filter(|_| self.counts.completed > 0);
-        let per_s = |n: u64| duration.map(|ns| n as f64 / to_s(ns));
-        let times = PerTime::new(|time| match time {
-            Time::Ttft => self.ttft.spread(exact),
-            Time::Tpot => self.tpot.spread(exact),
-            Time::Itl if exact => spread_of(&self.itl.clone().freeze()),
-            Time::Itl => rough(&self.rough_itl),
-            _ => Spread::default(),
+    pub fn settled(&self) -> Glimpsed {
+        let mut found = self.look(true);
+        let [ttft, tpot] = self.exact.each_ref().map(|samples| {
+            let counted = Counted::from_samples(samples.clone());
+            Spread::new(counted.count(), |q| counted.quantile(q).map(|ns| ns / 1e6))
         });
-        let counts = Counts { planned: 0, ..self.counts.clone() };
+        (found.times[Time::Ttft], found.times[Time::Tpot]) = (ttft, tpot);
+        found
+    }
+
+    fn look(&self, is_over: bool) -> Glimpsed {
+        let mut level = self.level();
+        let mut findings = match &self.terms.level {
+            Some(plan) => {
+                let mut found = trust::findings(&level, plan.load);
+                found.extend(past_capacity(plan));
+                found
+            }
+            None => Vec::new(),
+        };
         // Whether nothing completes can only be known when the level is over.
-        let nothing = exact && self.counts.planned > 0 && counts.completed == 0;
-        let findings = [
-            self.uncertain(),
-            nothing.then(|| Finding::NothingCompleted.into()),
-            too_many_failures(&counts, allow_failures),
-        ];
+        if is_over && self.counts.planned > 0 && self.counts.completed == 0 {
+            findings.push(Finding::NothingCompleted.into());
+        }
+        let counts = Counts { planned: 0, ..self.counts.clone() };
+        findings.extend(too_many_failures(&counts, self.terms.allow_failures));
+        findings.extend(mixed_sources(&self.input, &self.output));
+        level.verdict = match self.counts.planned {
+            0 => Verdict::Unjudged,
+            _ => verdict(&findings),
+        };
+        level.reasons = findings;
+        let slo = self.terms.slo.as_ref().map(|slo| SloSoFar {
+            verdict: judge(&level, slo),
+            met: self.met,
+            missed: self.missed + self.counts.failed + self.counts.dropped,
+        });
+        let shown = |time| matches!(time, Time::Ttft | Time::Itl | Time::Tpot);
         Glimpsed {
             counts: self.counts.clone(),
-            requests_per_s: per_s(self.counts.completed),
-            output_tokens_per_s: self.output.total().and_then(per_s),
-            times,
-            findings: findings.into_iter().flatten().collect(),
+            requests_per_s: level.throughput.requests_per_s,
+            output_tokens_per_s: level.throughput.output_tokens_per_s,
+            times: level.times.map(|time, found| {
+                found.filter(|_| shown(time)).map_or(Spread::default(), |found| Spread::of(&found))
+            }),
+            findings: level.reasons,
+            verdict: level.verdict,
+            slo,
         }
+    }
+
+    /// The level as the summary would have it now, as far as rules look at it.
+    fn level(&self) -> LevelSummary {
+        let gathered = Gathered {
+            counts: self.counts.clone(),
+            span: self.span,
+            effective: self.effective,
+            unmeasured: self.unmeasured,
+            input: self.input.clone(),
+            output: self.output.clone(),
+            ..Gathered::default()
+        };
+        let work = WorkBounds { steady: None, whole: throughput(&gathered) };
+        let plan = self.terms.level.as_deref();
+        let instrument = plan
+            .and_then(|plan| trust::instrument(plan.load, self.terms.predicted, &gathered, &work));
+        let mut times = self.times();
+        match instrument {
+            Some(_) => trust::hold_the_printed(&mut times),
+            None => times.iter_mut().filter_map(|(_, time)| time.as_mut()).for_each(|time| {
+                time.instrument = None;
+            }),
+        }
+        // The same times as in the summary: a ramp has no latency, nor has a rate past capacity.
+        let ramp = plan.is_some_and(|plan| plan.load.ramp().is_some());
+        let waits = !ramp && plan.and_then(past_capacity).is_none();
+        let of_tokens = |time| matches!(time, Time::Tpot | Time::Itl | Time::ChunkGap);
+        LevelSummary {
+            requests: self.counts.clone().into(),
+            throughput: work.whole,
+            times: times.map(|time, found| found.filter(|_| waits || !ramp && of_tokens(time))),
+            instrument,
+            ..LevelSummary::default()
+        }
+    }
+
+    fn times(&self) -> Times {
+        let mut loose = self.loose.clone();
+        PerTime::new(|time| match time {
+            Time::Itl | Time::ChunkGap => {
+                let counted = self.gaps[time].clone().freeze();
+                let instrument = loose.ranges(time, &counted);
+                let found = super::distributions::describe(&counted)?;
+                Some(Distribution { instrument, ..found })
+            }
+            _ => self.own[time].describe(),
+        })
     }
 }

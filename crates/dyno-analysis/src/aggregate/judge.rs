@@ -2,6 +2,7 @@
 //! verdict, and whatever else should be known. What the ranges of the figures say is in `trust`.
 
 use super::gather::Gathered;
+use super::tokens::TokenSum;
 use crate::counts::Counts;
 use dyno_model::environment::Environment;
 use dyno_model::frame::{Ending, LevelEnd};
@@ -52,6 +53,17 @@ pub(super) fn too_many_failures(counts: &Counts, allowed: f64) -> Option<Diagnos
         let share = percent(failed as f64 / ended as f64);
         Finding::Failures.with(values![failed, ended, share, percent(allowed)])
     })
+}
+
+/// Token counts of a level come from more than one source.
+pub(super) fn mixed_sources(input: &TokenSum, output: &TokenSum) -> Option<Diagnostic> {
+    let finding = match (input.mixed(), output.mixed()) {
+        (true, true) => Finding::MixedSources,
+        (true, false) => Finding::MixedInput,
+        (false, true) => Finding::MixedOutput,
+        (false, false) => return None,
+    };
+    Some(finding.into())
 }
 
 /// The verdict is that of the weightiest finding.
@@ -154,12 +166,7 @@ impl Case<'_> {
         if let Some(share) = self.integrity.coalesced_share.filter(|s| *s > COALESCED_LIMIT) {
             found.push(Finding::Coalesced.with([percent(share)]));
         }
-        match (self.level.input.mixed(), self.level.output.mixed()) {
-            (true, true) => found.push(Finding::MixedSources.into()),
-            (true, false) => found.push(Finding::MixedInput.into()),
-            (false, true) => found.push(Finding::MixedOutput.into()),
-            (false, false) => {}
-        }
+        found.extend(mixed_sources(&self.level.input, &self.level.output));
         // Past capacity, the queue that grows is the same finding.
         found.extend(self.past_capacity.as_ref().or(self.no_window).cloned());
     }

@@ -276,7 +276,7 @@ fn not_converged(plan: &LevelPlan, end: Option<&LevelEnd>) -> Option<Diagnostic>
 }
 
 /// A prediction says how much its twin carries; beyond that no latency holds.
-fn past_capacity(plan: &LevelPlan) -> Option<Diagnostic> {
+pub(super) fn past_capacity(plan: &LevelPlan) -> Option<Diagnostic> {
     match (plan.load, plan.capacity) {
         (Load::Rate { rate, .. }, Some([low, high])) if rate > low => {
             Some(Finding::PastCapacity.with(values![rate, digits(low, 3), digits(high, 3)]))
@@ -322,7 +322,7 @@ fn planned(plan: &LevelPlan, level: &Gathered) -> u64 {
 }
 
 /// Work of completed requests over the whole duration.
-fn throughput(level: &Gathered) -> Throughput {
+pub(super) fn throughput(level: &Gathered) -> Throughput {
     let Some(duration) = level.span.duration().filter(|_| level.counts.completed > 0) else {
         return Throughput::default();
     };

@@ -77,7 +77,7 @@ fn on_waits(term: &Term) -> bool {
 }
 
 /// Whether a completed request met every term on times; nothing where that cannot be told.
-fn meets(slo: &Slo, record: &RequestRecord) -> Option<bool> {
+pub(super) fn meets(slo: &Slo, record: &RequestRecord) -> Option<bool> {
     let f = figures(record);
     let mut known = true;
     for term in slo.terms() {

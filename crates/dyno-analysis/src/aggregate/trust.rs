@@ -174,13 +174,6 @@ fn headline(level: &LevelSummary, load: Load) -> impl Iterator<Item = (Metric, O
     work.into_iter().chain(of_times)
 }
 
-/// What there is to say of the mean time to first token before the rest is known, in milliseconds.
-pub(super) fn mean_ttft(mean: f64, range: [f64; 2]) -> Option<Diagnostic> {
-    let poor = Quality::of_time(Time::Ttft, mean, range, None) == Quality::Poor;
-    let figure = || worded(Metric::Time(Time::Ttft), Some(Statistic::Mean), range);
-    poor.then(|| Measuring::Poor.with([figure()]))
-}
-
 /// A figure with its range, in words.
 fn described(level: &LevelSummary, metric: Metric, statistic: Option<Statistic>) -> Option<Value> {
     level.instrument_range(metric, statistic).map(|range| worded(metric, statistic, range))

@@ -1,5 +1,5 @@
-//! Ratatui's drawing as bytes for a terminal: the few escape sequences that every one knows. A
-//! frame is put together in memory and written at once.
+//! Writes ratatui's cells to a terminal, with the few escape sequences that every terminal knows.
+//! A frame is assembled in memory and written at once.
 
 use ratatui_core::backend::{Backend, ClearType, WindowSize};
 use ratatui_core::buffer::Cell;
@@ -7,7 +7,7 @@ use ratatui_core::layout::{Position, Size};
 use ratatui_core::style::{Color, Modifier};
 use std::io::{self, Write};
 
-/// What stands in for a size that a terminal does not tell.
+/// Assumed where the terminal does not report its size.
 const USUAL: Size = Size { width: 80, height: 24 };
 
 /// A terminal on stderr.
@@ -67,7 +67,7 @@ impl Backend for Ansi {
                 last = Some((cell.fg, cell.modifier));
             }
             self.frame.extend_from_slice(cell.symbol().as_bytes());
-            // After anything but plain text the cursor is put where it belongs.
+            // Terminals disagree on the width of other characters, so the cursor is placed again.
             next = cell.symbol().is_ascii().then_some((x + 1, y));
         }
         self.frame.extend_from_slice(b"\x1b[0m");
@@ -84,7 +84,7 @@ impl Backend for Ansi {
         Ok(())
     }
 
-    /// The view never asks a terminal anything: the answer would come among the keys.
+    /// The view never queries the terminal: the reply would arrive among the keys.
     fn get_cursor_position(&mut self) -> io::Result<Position> {
         Ok(Position::ORIGIN)
     }
@@ -99,15 +99,15 @@ impl Backend for Ansi {
         Ok(())
     }
 
-    /// Of more than is asked for, nothing is lost: everything is drawn again after a clearing.
+    /// Clearing more than requested is harmless: everything is drawn again afterwards.
     fn clear_region(&mut self, _: ClearType) -> io::Result<()> {
         self.clear()
     }
 
     fn size(&self) -> io::Result<Size> {
         let size = rustix::termios::tcgetwinsize(io::stderr())?;
-        let told = size.ws_col > 0 && size.ws_row > 0;
-        Ok(if told { Size::new(size.ws_col, size.ws_row) } else { USUAL })
+        let known = size.ws_col > 0 && size.ws_row > 0;
+        Ok(if known { Size::new(size.ws_col, size.ws_row) } else { USUAL })
     }
 
     fn window_size(&mut self) -> io::Result<WindowSize> {

@@ -1,8 +1,10 @@
-//! Figures over the last seconds, as bars of block elements.
+//! Metrics over the last seconds, as bars of block elements.
 
 use super::picture::Picture;
 use crate::finished::maybe;
+use crate::fit::first_that_fits;
 use crate::seconds::Second;
+use crate::words::Text;
 use dyno_chart::bounds;
 use dyno_model::metric::Time;
 use dyno_words::columns::{millis, number};
@@ -15,42 +17,48 @@ use ratatui_widgets::block::Block;
 use ratatui_widgets::borders::Borders;
 use ratatui_widgets::sparkline::{Sparkline, SparklineBar};
 
-/// Bars are drawn of whole numbers.
+/// Sparklines take whole numbers, so values are scaled.
 const FINE: f64 = 1e3;
 
 struct Chart {
-    name: &'static str,
+    name: Name,
     unit: &'static str,
     colour: Color,
     value: fn(&Second) -> Option<f64>,
     shown: fn(f64) -> String,
 }
 
-/// The most telling first.
+enum Name {
+    /// The same in every language.
+    Metric(&'static str),
+    Worded(Text),
+}
+
+/// The most important first.
 const CHARTS: [Chart; 4] = [
     Chart {
-        name: "output tokens",
+        name: Name::Worded(Text::OutputTokens),
         unit: "tok/s",
         colour: Color::Green,
         value: |second| Some(second.tokens as f64),
         shown: number,
     },
     Chart {
-        name: "TTFT p50",
+        name: Name::Metric("TTFT p50"),
         unit: "ms",
         colour: Color::Cyan,
         value: |second| second.times[Time::Ttft].p50,
         shown: millis,
     },
     Chart {
-        name: "requests",
+        name: Name::Worded(Text::ChartRequests),
         unit: "req/s",
         colour: Color::Green,
         value: |second| Some(second.done as f64),
         shown: number,
     },
     Chart {
-        name: "ITL p50",
+        name: Name::Metric("ITL p50"),
         unit: "ms",
         colour: Color::Cyan,
         value: |second| second.times[Time::Itl].p50,
@@ -64,26 +72,29 @@ pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, lines: usize, picture: &Pi
     for (row, charts) in rows.iter().zip(CHARTS.chunks(2)) {
         let halves = Layout::horizontal([Constraint::Fill(1); 2]).spacing(2).split(*row);
         for (half, chart) in halves.iter().zip(charts) {
-            one(frame, *half, chart, &picture.seconds);
+            one(frame, *half, chart, picture);
         }
     }
 }
 
-fn one(frame: &mut Frame<'_>, area: Rect, chart: &Chart, seconds: &[Second]) {
+fn one(frame: &mut Frame<'_>, area: Rect, chart: &Chart, picture: &Picture) {
+    let (seconds, language) = (&picture.seconds, picture.language);
     let columns = usize::from(area.width);
     let shown = &seconds[seconds.len().saturating_sub(columns)..];
     let values: Vec<Option<f64>> = shown.iter().map(chart.value).collect();
     let highest = bounds(values.iter().flatten().copied()).map(|[_, highest]| highest);
-    let title = format!(
-        "{} {} {}, highest {} ",
-        chart.name,
-        maybe(values.last().copied().flatten(), chart.shown),
-        chart.unit,
-        maybe(highest, chart.shown)
-    );
-    let title = Line::from(title).style(Style::new().bold());
+    let name = match chart.name {
+        Name::Metric(name) => name,
+        Name::Worded(text) => text.text(language),
+    };
+    let now = maybe(values.last().copied().flatten(), chart.shown);
+    let highest_shown = Text::Highest.with(language, &[maybe(highest, chart.shown)]);
+    let short = format!("{name} {now} {}", chart.unit);
+    let long = format!("{short}{}{highest_shown}", language.comma());
+    let titles = [long, short, format!("{now} {}", chart.unit)].map(|title| title + " ");
+    let title = Line::from(first_that_fits(titles, columns)).style(Style::new().bold());
     let block = Block::new().borders(Borders::TOP).title(title);
-    // The newest second stands at the right edge.
+    // The latest second is at the right edge.
     let missing = std::iter::repeat_n(None, columns - values.len());
     let bars = missing.chain(values).map(|value| match value {
         Some(value) => SparklineBar::from((value * FINE) as u64),

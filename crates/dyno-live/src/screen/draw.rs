@@ -1,25 +1,29 @@
-//! Where everything stands on the screen, from what there is room for.
+//! The layout of the screen: which parts are shown, where, and in how many lines.
 
 use super::picture::Picture;
-use super::{charts, levels};
+use super::{charts, levels, slo};
 use crate::finished::pair;
-use crate::view::{bar, clock, figure, place, requests, run_left, share_done};
+use crate::fit::{Part, cut, elided, first_that_fits, fitted};
+use crate::view::{bar, clock, place, rate, requests, server, share_done};
+use crate::words::{self, Text};
+use dyno_model::Verdict;
 use dyno_model::metric::Time;
-use dyno_words::columns::{cut, width};
+use dyno_words::columns::width;
 use ratatui_core::layout::{Constraint, Layout, Rect};
 use ratatui_core::style::{Color, Style};
 use ratatui_core::terminal::Frame;
-use ratatui_core::text::{Line, Span};
+use ratatui_core::text::Line;
 use ratatui_widgets::block::Block;
 use ratatui_widgets::borders::Borders;
 use ratatui_widgets::paragraph::Paragraph;
 
-const KEYS: &str = "q: back to one line, the run goes on   Ctrl-C: stop sending, twice: at once";
 const BAR: usize = 20;
+const LONGEST_LABEL: usize = 60;
 
 /// How many lines each part gets.
 #[derive(Debug, PartialEq, Eq)]
 struct Room {
+    head: u16,
     concerns: u16,
     /// Rows of charts, and lines in each.
     charts: (u16, u16),
@@ -28,9 +32,10 @@ struct Room {
 }
 
 impl Room {
-    /// In `height` lines, of which five are always there.
-    fn in_lines(height: u16, concerns: usize, levels: usize) -> Self {
-        let left = height.saturating_sub(5);
+    /// In `height` lines, of which the head, the failures and the keys are always there.
+    fn in_lines(height: u16, slo: bool, concerns: usize, levels: usize) -> Self {
+        let head = 3 + u16::from(slo);
+        let left = height.saturating_sub(head + 2);
         let most = if left < 24 { 2 } else { 5 };
         let concerns = clamped(concerns, most).max(1).min(left);
         let left = left - concerns;
@@ -41,10 +46,10 @@ impl Room {
             8..12 => 1,
             _ => 2,
         };
-        // The levels get what they need, the charts the rest, within reason.
+        // The levels get what they need and the charts the rest, within limits.
         let for_levels = clamped(levels + 2, left.saturating_sub(4 * lines));
         let each = (left - for_levels).checked_div(lines).map_or(0, |each| each.clamp(4, 12));
-        Self { concerns, charts: (lines, each), notes, levels: left - lines * each }
+        Self { head, concerns, charts: (lines, each), notes, levels: left - lines * each }
     }
 }
 
@@ -55,9 +60,12 @@ fn clamped(wanted: usize, most: u16) -> u16 {
 /// Draws the whole view.
 pub(super) fn draw(frame: &mut Frame<'_>, picture: &Picture) {
     let area = frame.area();
-    let room = Room::in_lines(area.height, picture.concerns.len(), picture.rows.len());
+    let columns = usize::from(area.width);
+    let slo = slo::line(picture, columns);
+    let (concerns, rows) = (picture.concerns.len(), picture.rows.len());
+    let room = Room::in_lines(area.height, slo.is_some(), concerns, rows);
     let parts = Layout::vertical([
-        Constraint::Length(3),
+        Constraint::Length(room.head),
         Constraint::Length(room.charts.0 * room.charts.1),
         Constraint::Length(room.levels),
         Constraint::Length(1),
@@ -66,86 +74,101 @@ pub(super) fn draw(frame: &mut Frame<'_>, picture: &Picture) {
         Constraint::Length(1),
     ])
     .split(area);
-    frame.render_widget(Paragraph::new(head(picture, usize::from(area.width))), parts[0]);
+    let mut head = head(picture, columns);
+    head.extend(slo);
+    frame.render_widget(Paragraph::new(head), parts[0]);
     charts::draw(frame, parts[1], usize::from(room.charts.0), picture);
     levels::draw(frame, parts[2], picture);
-    frame.render_widget(failures(picture), parts[3]);
+    frame.render_widget(failures(picture, columns), parts[3]);
     frame.render_widget(Paragraph::new(verdict(picture, parts[4])), parts[4]);
     frame.render_widget(notes(picture, parts[5]), parts[5]);
-    frame.render_widget(Line::from(KEYS).style(Style::new().dim()), parts[6]);
+    let keys = [Text::KeysLong, Text::Keys, Text::KeysShort];
+    let keys = first_that_fits(keys.map(|keys| keys.text(picture.language).to_owned()), columns);
+    frame.render_widget(Line::from(keys).style(Style::new().dim()), parts[6]);
 }
 
-/// Who is measured and how long it takes; the present level; its figures.
+/// The target and the time left; the running level; its metrics.
 fn head(picture: &Picture, columns: usize) -> Vec<Line<'static>> {
-    let seen = &picture.seen;
-    let left = picture.left.map_or(String::new(), |left| format!(", {}", run_left(left)));
-    let time = format!("{}{left}", clock(seen.at));
-    let name = cut(&format!("dyno  {}", picture.target), columns.saturating_sub(width(&time) + 2));
+    let (seen, language) = (&picture.seen, picture.language);
+    let left = picture.left.map_or(String::new(), |left| {
+        let left = left.text([Text::Left, Text::AtLeastLeft], language);
+        format!("{}{left}", language.comma())
+    });
+    let elapsed = clock(seen.at);
+    let time = first_that_fits([format!("{elapsed}{left}"), elapsed], columns);
+    let name = format!("dyno  {}", picture.target);
+    let name = match columns.saturating_sub(width(&time) + 2) {
+        room @ 5.. => cut(&name, room),
+        _ => String::new(),
+    };
     let gap = " ".repeat(columns.saturating_sub(width(&name) + width(&time)));
     let title = Line::from(format!("{name}{gap}{time}")).style(Style::new().reversed());
     if seen.levels == 0 {
-        return vec![title, Line::from("the first level is being made ready")];
+        return vec![title, Line::from(Text::Preparing.text(language))];
     }
-    vec![title, level(picture, columns), figures(picture)]
+    vec![title, level(picture, columns), metrics(picture, columns)]
 }
 
 fn level(picture: &Picture, columns: usize) -> Line<'static> {
-    let seen = &picture.seen;
-    let place = format!("level {}  ", place(seen.level, seen.levels, picture.more));
-    let told = picture.told();
-    let rest = format!("  {}  {}", requests(seen), told.time_left());
-    let bar = share_done(seen).map_or(String::new(), |share| format!("  {}", bar(share, BAR)));
-    let taken = width(&place) + width(&bar) + width(&rest);
-    let label = cut(&seen.label, columns.saturating_sub(taken).max(8));
-    Line::from(vec![
-        Span::raw(place),
-        Span::styled(label, Style::new().bold()),
-        Span::raw(bar),
-        Span::raw(rest),
-    ])
+    let (seen, language) = (&picture.seen, picture.language);
+    let place = Text::Level.with(language, &[place(seen.level, seen.levels, picture.more)]);
+    let named = format!("{place}  {}", elided(&seen.label, LONGEST_LABEL));
+    let mut parts = vec![Part::new(2, named).or(place)];
+    parts.extend(share_done(seen).map(|share| Part::new(3, bar(share, BAR))));
+    parts.push(Part::new(0, requests(seen, language)));
+    parts.push(Part::new(1, picture.status().time_left()));
+    Line::from(fitted(parts, columns)).style(Style::new().bold())
 }
 
-fn figures(picture: &Picture) -> Line<'static> {
-    let seen = &picture.seen;
+fn metrics(picture: &Picture, columns: usize) -> Line<'static> {
+    let (seen, language) = (&picture.seen, picture.language);
     let mut parts = Vec::new();
-    // How fast a twin is simulated is no figure of the system.
-    if let Some((requests, tokens)) = picture.per_second.filter(|_| !picture.predicted) {
-        parts.push(format!("{} req/s", figure(requests)));
-        parts.push(format!("{} tok/s", figure(tokens)));
+    if let Some((requests, tokens)) = picture.per_second {
+        parts.push(Part::new(3, format!("{} req/s", rate(requests))));
+        parts.push(Part::new(0, format!("{} tok/s", rate(tokens))));
     }
-    parts.push(format!("{} in flight", seen.in_flight));
+    parts.push(Part::new(5, Text::InFlight.with(language, &[seen.in_flight.to_string()])));
+    parts.extend(server(seen, language, [2, 2]));
     if let Some(found) = picture.present().and_then(|row| row.found.as_ref()) {
-        parts.push(format!("TTFT {} ms", pair(found.times[Time::Ttft])));
+        parts.push(Part::new(1, format!("TTFT {} ms", pair(found.times[Time::Ttft]))));
         if found.times[Time::Itl].p50.is_some() {
-            parts.push(format!("ITL {} ms", pair(found.times[Time::Itl])));
+            parts.push(Part::new(4, format!("ITL {} ms", pair(found.times[Time::Itl]))));
         } else if found.times[Time::Tpot].p50.is_some() {
-            parts.push(format!("TPOT {} ms", pair(found.times[Time::Tpot])));
+            parts.push(Part::new(4, format!("TPOT {} ms", pair(found.times[Time::Tpot]))));
         }
     }
-    Line::from(parts.join("  "))
+    Line::from(fitted(parts, columns))
 }
 
 /// Failures by class, the most frequent first.
-fn failures(picture: &Picture) -> Line<'static> {
+fn failures(picture: &Picture, columns: usize) -> Line<'static> {
+    let language = picture.language;
     if picture.failures.is_empty() {
-        return Line::from("failures: none");
+        return Line::from(Text::NoFailures.text(language));
     }
     let mut classes: Vec<_> = picture.failures.iter().collect();
     classes.sort_by_key(|(_, n)| std::cmp::Reverse(**n));
-    let classes: Vec<String> = classes.iter().map(|(class, n)| format!("{class} {n}")).collect();
-    let text = format!("failures: {}", classes.join(", "));
-    Line::from(text).style(Style::new().fg(Color::Red))
+    let shown = (0..=classes.len()).rev().map(|shown| {
+        let of = |(class, n): &(&String, &u64)| format!("{class} {n}");
+        let mut listed: Vec<String> = classes[..shown].iter().map(of).collect();
+        let hidden = classes.len() - shown;
+        if hidden > 0 {
+            listed.push(Text::More.with(language, &[hidden.to_string()]));
+        }
+        Text::Failures.with(language, &[listed.join(language.comma())])
+    });
+    Line::from(first_that_fits(shown, columns)).style(Style::new().fg(Color::Red))
 }
 
-/// The verdict as it stands.
+/// The verdict so far.
 fn verdict(picture: &Picture, area: Rect) -> Vec<Line<'static>> {
+    let language = picture.language;
     if picture.concerns.is_empty() {
         let found = picture.rows.iter().filter_map(|row| row.found.as_ref());
         let measured: u64 = found.map(|found| found.counts.planned).sum();
-        return vec![Line::from(match measured {
-            0 => "verdict so far: nothing measured yet",
-            _ => "verdict so far: failures and send lag are within their limits",
-        })];
+        let verdict = if measured == 0 { Verdict::Unjudged } else { Verdict::Valid };
+        let verdict = words::verdict(verdict, language);
+        return vec![Line::from(Text::VerdictSoFar.with(language, &[verdict]))];
     }
     let room = usize::from(area.height);
     let columns = usize::from(area.width);
@@ -153,11 +176,15 @@ fn verdict(picture: &Picture, area: Rect) -> Vec<Line<'static>> {
     let shown = shown.map(|(at, concern)| {
         let hidden = picture.concerns.len().saturating_sub(room);
         let more = match hidden {
-            1.. if at + 1 == room => format!("  (+{hidden} more)"),
+            1.. if at + 1 == room => {
+                format!("  {}", Text::More.with(language, &[hidden.to_string()]))
+            }
             _ => String::new(),
         };
-        let start = if at == 0 { "verdict so far: " } else { "" };
-        let text = format!("{start}{concern}");
+        let text = match at {
+            0 => Text::VerdictSoFar.with(language, &[concern]),
+            _ => concern.clone(),
+        };
         let text = cut(&text, columns.saturating_sub(width(&more)));
         Line::from(text + &more).style(Style::new().fg(Color::Yellow))
     });
@@ -174,7 +201,7 @@ fn notes(picture: &Picture, area: Rect) -> Paragraph<'static> {
             if said.kind == "note" { Style::new() } else { Style::new().fg(Color::Yellow) };
         Line::from(text).style(colour)
     });
-    let title = Line::from("notes ").style(Style::new().bold());
+    let title = Line::from(Text::Notes.text(picture.language)).style(Style::new().bold());
     let block = Block::new().borders(Borders::TOP).title(title);
     Paragraph::new(lines.collect::<Vec<_>>()).block(block)
 }
@@ -184,16 +211,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_line_is_given_to_someone() {
+    fn every_line_is_assigned() {
         for height in 0..200 {
-            for (concerns, levels) in [(0, 0), (0, 3), (9, 30)] {
-                let room = Room::in_lines(height, concerns, levels);
+            for (slo, concerns, levels) in [(false, 0, 0), (true, 0, 3), (true, 9, 30)] {
+                let room = Room::in_lines(height, slo, concerns, levels);
                 let given =
                     room.concerns + room.charts.0 * room.charts.1 + room.levels + room.notes;
-                assert_eq!(given, height.saturating_sub(5), "{height} {room:?}");
+                assert_eq!(given, height.saturating_sub(room.head + 2), "{height} {room:?}");
             }
         }
-        let usual = Room::in_lines(24, 0, 4);
-        assert_eq!(usual, Room { concerns: 1, charts: (2, 4), levels: 7, notes: 3 });
+        let usual = Room::in_lines(24, false, 0, 4);
+        assert_eq!(usual, Room { head: 3, concerns: 1, charts: (2, 4), levels: 7, notes: 3 });
     }
 }

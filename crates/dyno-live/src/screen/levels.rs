@@ -1,26 +1,50 @@
-//! The levels as a table: those that are over are the curve so far.
+//! The table of levels: those that have ended, the running one, and those to come. Columns that do
+//! not fit are left out whole, the least important first.
 
-use super::picture::{Picture, Row};
+use super::picture::{Picture, Row, State};
 use crate::finished::{maybe, pair};
+use crate::fit::{cut, elided, first_that_fits};
+use crate::words::Text;
 use dyno_analysis::glimpse::Glimpsed;
+use dyno_model::Language;
 use dyno_model::metric::Time;
-use dyno_words::columns::{cut_middle, millis, number};
+use dyno_words::columns::{millis, number, width};
 use ratatui_core::layout::{Alignment, Constraint, Rect};
 use ratatui_core::style::{Color, Style};
 use ratatui_core::terminal::Frame;
-use ratatui_core::text::{Line, Text};
+use ratatui_core::text::Line;
 use ratatui_widgets::block::Block;
 use ratatui_widgets::borders::Borders;
-use ratatui_widgets::table::{self, Table};
+use ratatui_widgets::table::{self, Cell, Table};
 
-/// From this width on, load against throughput and TTFT is drawn, too.
-const WITH_BARS: u16 = 120;
-const LABEL_AT_LEAST: u16 = 10;
-/// Levels to come that are kept in sight.
+/// From this width on, throughput and TTFT are drawn as bars, too.
+const WITH_BARS: usize = 120;
+const LABEL_AT_LEAST: usize = 16;
+const LONGEST_LABEL: usize = 60;
+/// The rank of the label.
+const LABEL: u8 = 0;
+/// Pending levels that stay visible below the running one.
 const AHEAD: usize = 2;
 const EIGHTHS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
 
-/// Draws the table, scrolled so that the present level is in sight.
+/// A column with the texts of its cells.
+struct Column {
+    /// 0 is the most important.
+    rank: u8,
+    head: String,
+    cells: Vec<String>,
+    alignment: Alignment,
+    colour: Option<Color>,
+}
+
+impl Column {
+    fn width(&self) -> usize {
+        let cells = self.cells.iter().map(|cell| width(cell));
+        cells.chain([width(&self.head)]).max().unwrap_or(0)
+    }
+}
+
+/// Draws the table, scrolled so that the running level is visible.
 pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, picture: &Picture) {
     let rows = &picture.rows;
     let room = usize::from(area.height.saturating_sub(2));
@@ -28,39 +52,122 @@ pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, picture: &Picture) {
     let last = (present + 1 + AHEAD).min(rows.len());
     let first = last.saturating_sub(room);
     let shown = &rows[first..(first + room).min(rows.len())];
-    let bars = area.width >= WITH_BARS;
-    let token_time = token_time(rows);
-    let widths = widths(area.width, bars);
-    let of_label = match (widths.get(1), area.width) {
-        (Some(Constraint::Length(label)), _) => usize::from(*label),
-        _ => usize::from(LABEL_AT_LEAST),
-    };
-    let most = Most::of(rows);
+    let columns = fitting(columns(first, shown, rows, picture.language), usize::from(area.width));
     let lines = shown.iter().enumerate().map(|(at, row)| {
-        line(first + at, row, token_time, of_label, bars.then_some((&most, &widths)))
+        let cells = columns.iter().map(|column| cell(column, &column.cells[at]));
+        table::Row::new(cells.collect::<Vec<_>>()).style(match row.state {
+            State::Running => Style::new().bold(),
+            State::Pending => Style::new().dim(),
+            State::Ended(_) => Style::new(),
+        })
     });
-    let table = Table::new(lines, widths.clone())
-        .header(header(token_time, bars))
+    let head = columns
+        .iter()
+        .map(|column| Cell::from(Line::from(column.head.clone()).alignment(column.alignment)));
+    let widths = columns.iter().map(|column| Constraint::Length(column.width() as u16));
+    let title = title(first, shown.len(), picture, usize::from(area.width));
+    let table = Table::new(lines, widths.collect::<Vec<_>>())
+        .header(table::Row::new(head.collect::<Vec<_>>()).style(Style::new().dim()))
         .column_spacing(1)
-        .block(Block::new().borders(Borders::TOP).title(title(first, shown.len(), picture)));
+        .block(Block::new().borders(Borders::TOP).title(title));
     frame.render_widget(table, area);
 }
 
-fn title(first: usize, shown: usize, picture: &Picture) -> Line<'static> {
+fn cell(column: &Column, text: &str) -> Cell<'static> {
+    let style = column.colour.filter(|_| text != "0").map_or(Style::new(), |c| Style::new().fg(c));
+    Cell::from(Line::from(text.to_owned()).alignment(column.alignment)).style(style)
+}
+
+fn title(first: usize, shown: usize, picture: &Picture, columns: usize) -> Line<'static> {
+    let language = picture.language;
     let known = picture.rows.len();
-    let more = if picture.more { ", more may follow" } else { "" };
-    let over = picture.rows.iter().filter(|row| row.found.is_some()).count();
-    let over = over - usize::from(picture.present().is_some_and(|row| row.state == Row::RUNNING));
+    let over = picture.rows.iter().filter(|row| matches!(row.state, State::Ended(_))).count();
+    let of = |values: &[usize]| values.iter().map(usize::to_string).collect::<Vec<String>>();
     let text = if shown < known {
-        format!(
-            "levels {} to {} of {known}, {over} over{more}; times in ms ",
-            first + 1,
-            first + shown
-        )
+        Text::LevelsShown.with(language, &of(&[first + 1, first + shown, known, over]))
     } else {
-        format!("levels: {over} of {known} over{more}; times in ms ")
+        Text::LevelsOver.with(language, &of(&[over, known]))
     };
-    Line::from(text).style(Style::new().bold())
+    let more = if picture.more { Text::MoreMayFollow.text(language) } else { "" };
+    let unit = Text::TimesInMs.text(language);
+    let titles = [format!("{text}{more}{unit}"), format!("{text}{more} "), format!("{text} ")];
+    Line::from(first_that_fits(titles, columns)).style(Style::new().bold())
+}
+
+/// The columns that fit into `room`, in their order. The label takes what the others leave.
+fn fitting(mut columns: Vec<Column>, room: usize) -> Vec<Column> {
+    let taken = |columns: &[Column]| {
+        let widths = columns.iter().map(|column| match column.rank {
+            LABEL => column.width().min(LABEL_AT_LEAST),
+            _ => column.width(),
+        });
+        widths.sum::<usize>() + columns.len().saturating_sub(1)
+    };
+    while taken(&columns) > room {
+        // The label goes last: without it the rest has no meaning.
+        let ranked = columns.iter().enumerate();
+        match ranked.max_by_key(|(at, column)| (column.rank, *at)).map(|(at, _)| at) {
+            Some(least) => drop(columns.remove(least)),
+            None => return columns,
+        }
+    }
+    let left = room - taken(&columns);
+    if let Some(label) = columns.iter_mut().find(|column| column.rank == LABEL) {
+        let room = (LABEL_AT_LEAST.min(label.width()) + left).min(label.width());
+        for cell in &mut label.cells {
+            *cell = shortened(cell, room);
+        }
+        label.head = cut(&label.head, room);
+    }
+    columns
+}
+
+fn columns(first: usize, shown: &[Row], all: &[Row], language: Language) -> Vec<Column> {
+    let token_time = token_time(all);
+    let column = |rank, head: &str, cell: &dyn Fn(usize, &Row) -> String| Column {
+        rank,
+        head: head.to_owned(),
+        cells: shown.iter().enumerate().map(|(at, row)| cell(first + at, row)).collect(),
+        alignment: Alignment::Right,
+        colour: None,
+    };
+    let left = |column: Column| Column { alignment: Alignment::Left, ..column };
+    let of = |row: &Row, text: &dyn Fn(&Glimpsed) -> String| {
+        row.found.as_ref().map_or(String::new(), text)
+    };
+    let failed = |found: &Glimpsed| (found.counts.failed + found.counts.dropped).to_string();
+    let mut columns = vec![
+        column(1, "#", &|index, _| (index + 1).to_string()),
+        left(column(LABEL, Text::ColumnLevel.text(language), &|_, row| {
+            shortened(&row.label, LONGEST_LABEL)
+        })),
+        column(3, Text::ColumnRequests.text(language), &|_, row| {
+            of(row, &|found| found.counts.planned.to_string())
+        }),
+        Column {
+            colour: Some(Color::Red),
+            ..column(5, Text::ColumnFailed.text(language), &|_, row| of(row, &failed))
+        },
+        column(6, "req/s", &|_, row| of(row, &|found| maybe(found.requests_per_s, number))),
+        column(2, "tok/s", &|_, row| of(row, &|found| maybe(found.output_tokens_per_s, number))),
+        column(4, "TTFT p50/p99", &|_, row| of(row, &|found| pair(found.times[Time::Ttft]))),
+        column(7, token_time.info().short[0], &|_, row| {
+            of(row, &|found| maybe(found.times[token_time].p50, millis))
+        }),
+    ];
+    columns.extend(bars(shown, all).map(left));
+    columns.push(left(column(8, Text::ColumnState.text(language), &|_, row| {
+        row.state.text().text(language).to_owned()
+    })));
+    columns
+}
+
+/// A label without some of its words; one long word is cut, and an ellipsis says so.
+fn shortened(label: &str, room: usize) -> String {
+    match elided(label, room) {
+        short if short.is_empty() => cut(label, room),
+        short => short,
+    }
 }
 
 /// Which time between tokens all levels have.
@@ -71,98 +178,24 @@ fn token_time(rows: &[Row]) -> Time {
     if all { Time::Itl } else { Time::Tpot }
 }
 
-/// What the longest bars stand for.
-struct Most {
-    tokens: f64,
-    ttft: f64,
-}
-
-impl Most {
-    fn of(rows: &[Row]) -> Self {
-        let found = || rows.iter().filter_map(|row| row.found.as_ref());
-        let most = |values: &mut dyn Iterator<Item = f64>| values.fold(0.0, f64::max);
-        Self {
-            tokens: most(&mut found().filter_map(|found| found.output_tokens_per_s)),
-            ttft: most(&mut found().filter_map(|found| found.times[Time::Ttft].p99)),
-        }
-    }
-}
-
-/// Number, label, requests, failed, req/s, tok/s, TTFT, token time, two bars, state.
-fn widths(width: u16, bars: bool) -> Vec<Constraint> {
-    let figures = [6, 6, 7, 7, 12, 6];
-    let ends = [3, 8];
-    let taken: u16 = figures.iter().chain(&ends).sum();
-    let gaps = (figures.len() + ends.len()) as u16;
-    let left = width.saturating_sub(taken + gaps);
-    let (label, bar) = if bars { (left / 3, (left - left / 3 - 2) / 2) } else { (left, 0) };
-    let mut widths = vec![ends[0], label.max(LABEL_AT_LEAST)];
-    widths.extend(figures);
-    widths.extend(bars.then_some([bar, bar]).into_iter().flatten());
-    widths.push(ends[1]);
-    widths.into_iter().map(Constraint::Length).collect()
-}
-
-fn header(token_time: Time, bars: bool) -> table::Row<'static> {
-    let token_time = token_time.info().short[0];
-    let right = ["reqs", "failed", "req/s", "tok/s", "TTFT p50/p99", token_time].map(aligned_right);
-    let mut cells = vec![aligned_right("#"), Text::from("level")];
-    cells.extend(right);
-    if bars {
-        cells.extend([Text::from("tok/s"), Text::from("TTFT p99")]);
-    }
-    cells.push(Text::from("state"));
-    table::Row::new(cells).style(Style::new().dim())
-}
-
-fn line(
-    index: usize,
-    row: &Row,
-    token_time: Time,
-    of_label: usize,
-    bars: Option<(&Most, &Vec<Constraint>)>,
-) -> table::Row<'static> {
-    let found = row.found.as_ref();
-    let figure = |value: fn(&Glimpsed) -> Option<f64>, shown| {
-        aligned_right(found.map_or(String::new(), |found| maybe(value(found), shown)))
+/// Throughput and TTFT as bars, of which the longest is the highest of all levels. They rank below
+/// everything else, so that only a wide terminal shows them.
+fn bars(shown: &[Row], all: &[Row]) -> impl Iterator<Item = Column> {
+    const COLUMNS: usize = WITH_BARS / 6;
+    type Value = fn(&Glimpsed) -> Option<f64>;
+    let drawn = |head: &str, colour, value: Value| {
+        let of = |row: &Row| row.found.as_ref().and_then(value);
+        let most = all.iter().filter_map(of).fold(0.0, f64::max);
+        let bar = |row: &Row| of(row).map_or(String::new(), |value| bar(value / most, COLUMNS));
+        let cells = shown.iter().map(bar).collect();
+        let colour = Some(colour);
+        Column { rank: 9, head: head.to_owned(), cells, alignment: Alignment::Left, colour }
     };
-    let count = |value: fn(&Glimpsed) -> u64| {
-        aligned_right(found.map_or(String::new(), |found| value(found).to_string()))
-    };
-    let failed = found.map_or(0, |found| found.counts.failed + found.counts.dropped);
-    let failed_style = if failed > 0 { Style::new().fg(Color::Red) } else { Style::new() };
-    let mut cells = vec![
-        aligned_right((index + 1).to_string()),
-        Text::from(cut_middle(&row.label, of_label)),
-        count(|found| found.counts.planned),
-        count(|found| found.counts.failed + found.counts.dropped).style(failed_style),
-        figure(|found| found.requests_per_s, number),
-        figure(|found| found.output_tokens_per_s, number),
-        aligned_right(found.map_or(String::new(), |found| pair(found.times[Time::Ttft]))),
-        aligned_right(
-            found.map_or(String::new(), |found| maybe(found.times[token_time].p50, millis)),
-        ),
-    ];
-    if let Some((most, widths)) = bars {
-        let columns = match widths.get(8) {
-            Some(Constraint::Length(columns)) => usize::from(*columns),
-            _ => 0,
-        };
-        let drawn = |value: Option<f64>, most| {
-            Text::from(value.map_or(String::new(), |value| bar(value / most, columns)))
-        };
-        let green = Style::new().fg(Color::Green);
-        let tokens = found.and_then(|found| found.output_tokens_per_s);
-        cells.push(drawn(tokens, most.tokens).style(green));
-        let ttft = found.and_then(|found| found.times[Time::Ttft].p99);
-        cells.push(drawn(ttft, most.ttft).style(Style::new().fg(Color::Cyan)));
-    }
-    cells.push(Text::from(row.state));
-    table::Row::new(cells).style(match row.state {
-        Row::RUNNING => Style::new().bold(),
-        Row::TO_COME => Style::new().dim(),
-        _ => Style::new(),
-    })
+    [
+        drawn("tok/s", Color::Green, |found| found.output_tokens_per_s),
+        drawn("TTFT p99", Color::Cyan, |found| found.times[Time::Ttft].p99),
+    ]
+    .into_iter()
 }
 
 /// A bar of a share of so many columns, in eighths of a column.
@@ -172,8 +205,4 @@ fn bar(share: f64, columns: usize) -> String {
     }
     let eighths = (share.clamp(0.0, 1.0) * columns as f64 * 8.0).round() as usize;
     "█".repeat(eighths / 8) + EIGHTHS[eighths % 8]
-}
-
-fn aligned_right(text: impl Into<Text<'static>>) -> Text<'static> {
-    text.into().alignment(Alignment::Right)
 }

@@ -1,11 +1,12 @@
-//! The full-screen view of `--live`: takes the terminal, draws what the watcher knows a few times
-//! a second, listens for keys, and gives the terminal back.
+//! The full-screen view of `--live`: takes over the terminal, draws the state of the run a few
+//! times a second, listens for keys, and restores the terminal.
 
 mod backend;
 mod charts;
 mod draw;
 mod levels;
 mod picture;
+mod slo;
 mod terminal;
 #[cfg(test)]
 mod tests;
@@ -13,8 +14,10 @@ mod tests;
 pub use terminal::give_back as give_terminal_back;
 pub(super) use terminal::takes_output;
 
+use crate::words::Text;
 use crate::{ProgressStyle, Terminal, Viewer};
 use backend::Ansi;
+use dyno_model::Language;
 use picture::Picture;
 use std::io;
 use std::sync::Arc;
@@ -22,7 +25,7 @@ use std::time::Duration;
 use terminal::Taken;
 
 const LOOK: Duration = Duration::from_millis(100);
-/// Every so many looks the view is drawn anew.
+/// The view is redrawn every so many looks.
 const LOOKS_PER_FRAME: u32 = 3;
 const CTRL_L: u8 = 0x0c;
 
@@ -32,24 +35,24 @@ pub(super) enum Closed {
     ByKey,
     /// The run is over.
     AtTheEnd,
-    /// There is no terminal any more.
+    /// The terminal is gone.
     Gone,
 }
 
-/// Whether there is a terminal for it; a note if there is none.
-pub(super) fn is_possible(terminal: &dyn Terminal) -> bool {
+/// Whether the view can be shown; prints a note if not.
+pub(super) fn is_possible(terminal: &dyn Terminal, language: Language) -> bool {
     let why = if terminal.progress_style() != ProgressStyle::Line {
-        "stderr is no terminal that can be drawn on"
+        Text::NoTerminal
     } else if !terminal::is_ours() {
-        "dyno is not in the foreground of its terminal"
+        Text::NotInForeground
     } else {
         return true;
     };
-    terminal.note(&format_args!("--live: {why}; the view is left out"));
+    terminal.note(&why.text(language));
     false
 }
 
-/// What is printed meanwhile is held, and comes out however the view ends.
+/// Holds back what is printed meanwhile; it is printed however the view ends.
 struct Holding(Arc<dyn Terminal>);
 
 impl Drop for Holding {
@@ -60,7 +63,7 @@ impl Drop for Holding {
 
 /// Shows the view until it is closed, the run is over or the terminal is gone.
 pub(super) fn run(viewer: &mut Viewer) -> Closed {
-    // Given back in the opposite order: first the terminal, then what was held.
+    // Undone in the opposite order: first the terminal, then what was held back.
     let holding = Holding(Arc::clone(&viewer.terminal));
     holding.0.hold();
     let closed = show(viewer);
@@ -72,9 +75,9 @@ fn show(viewer: &mut Viewer) -> io::Result<Closed> {
     let taken = Taken::take()?;
     let mut drawn = ratatui_core::terminal::Terminal::new(Ansi::new(viewer.terminal.colour()))?;
     for look in 0_u32.. {
-        let goes_on = viewer.wait(LOOK);
-        viewer.news(Some(super::width()));
-        if !goes_on || !terminal::is_taken() {
+        let running = viewer.wait(LOOK);
+        viewer.print_finished(Some(super::width()));
+        if !running || !terminal::is_taken() {
             return Ok(Closed::AtTheEnd);
         }
         let keys = taken.pressed();
@@ -86,7 +89,8 @@ fn show(viewer: &mut Viewer) -> io::Result<Closed> {
         }
         if look % LOOKS_PER_FRAME == 0 && takes_output() {
             viewer.watch.look(&viewer.live);
-            let picture = Picture::of(&viewer.watch, viewer.terminal.said());
+            let picture =
+                Picture::of(&viewer.watch, viewer.terminal.said(), viewer.live.language());
             drawn.draw(|frame| draw::draw(frame, &picture))?;
         }
     }

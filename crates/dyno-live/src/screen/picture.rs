@@ -1,14 +1,16 @@
-//! All that the view shows, as plain data: drawing it needs no run and no clock.
+//! Everything the view shows, as plain data, so that it can be drawn without a run or a clock.
 
 use crate::Said;
-use crate::finished;
 use crate::live::Seen;
 use crate::outlook::Left;
 use crate::seconds::Second;
-use crate::view::Told;
+use crate::view::Status;
 use crate::watch::Watch;
+use crate::words::{self, Text};
 use dyno_analysis::glimpse::Glimpsed;
-use dyno_model::{Severity, Verdict};
+use dyno_model::frame::Ending;
+use dyno_model::{Language, Severity, Verdict};
+use dyno_words::InLanguage;
 use dyno_words::escape::escape;
 use std::collections::BTreeMap;
 
@@ -16,20 +18,21 @@ use std::collections::BTreeMap;
 const SECONDS: usize = 500;
 const LONGEST: usize = 300;
 
-/// All that the view shows.
+/// Everything the view shows.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Picture {
+    pub(super) language: Language,
     pub(super) target: String,
     pub(super) seen: Seen,
     pub(super) per_second: Option<(f64, f64)>,
     pub(super) left: Option<Left>,
     /// More levels than are known may follow.
     pub(super) more: bool,
-    /// Seconds are those of a twin.
-    pub(super) predicted: bool,
-    /// The last seconds that are over.
+    /// Requests per second of wall time.
+    pub(super) pace: Option<f64>,
+    /// The last complete seconds.
     pub(super) seconds: Vec<Second>,
-    /// The levels that are known, in order.
+    /// The levels known so far, in order.
     pub(super) rows: Vec<Row>,
     /// Failures of the whole run, by class.
     pub(super) failures: BTreeMap<String, u64>,
@@ -42,51 +45,73 @@ pub(super) struct Picture {
 #[derive(Debug, Clone, Default)]
 pub(super) struct Row {
     pub(super) label: String,
-    /// In a word: how it ended, that it runs, or that it is to come.
-    pub(super) state: &'static str,
+    pub(super) state: State,
     /// Absent where it has not begun.
     pub(super) found: Option<Glimpsed>,
 }
 
-impl Row {
-    pub(super) const RUNNING: &'static str = "running";
-    pub(super) const TO_COME: &'static str = "to come";
+/// How far a level is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) enum State {
+    #[default]
+    Pending,
+    Running,
+    Ended(Ending),
+}
+
+impl State {
+    pub(super) fn text(self) -> Text {
+        match self {
+            Self::Pending => Text::Pending,
+            Self::Running => Text::Running,
+            Self::Ended(ending) => words::ending(ending),
+        }
+    }
 }
 
 impl Picture {
-    pub(super) fn of(watch: &Watch, said: Vec<Said>) -> Self {
+    pub(super) fn of(watch: &Watch, said: Vec<Said>, language: Language) -> Self {
         let levels = watch.outlook.levels.iter().enumerate();
         let rows: Vec<Row> = levels
             .map(|(index, level)| {
                 let over = watch.levels.get(index).and_then(|level| level.over.as_ref());
                 let present = index as u64 == watch.seen.level && watch.seen.levels > 0;
                 let state = match over {
-                    Some(over) => finished::ending(over.ending),
-                    None if present => Row::RUNNING,
-                    None => Row::TO_COME,
+                    Some(over) => State::Ended(over.ending),
+                    None if present => State::Running,
+                    None => State::Pending,
                 };
                 let found = watch.found(index).filter(|_| present || over.is_some());
                 Row { label: safe(&level.label), state, found }
             })
             .collect();
         Self {
+            language,
             target: safe(&watch.outlook.target),
             seen: Seen { label: safe(&watch.seen.label), ..watch.seen.clone() },
             per_second: watch.per_second(),
             left: watch.left(),
             more: watch.outlook.more,
-            predicted: watch.outlook.predicted,
+            pace: watch.pace(),
             seconds: watch.seconds.over(SECONDS),
-            failures: failures(&rows),
-            concerns: concerns(&rows),
+            failures: failures(&rows, language),
+            concerns: concerns(&rows, language),
             rows,
             said: said.into_iter().map(|said| Said { text: safe(&said.text), ..said }).collect(),
         }
     }
 
-    /// What the line would tell.
-    pub(super) fn told(&self) -> Told<'_> {
-        Told { seen: &self.seen, per_second: self.per_second, left: self.left, more: self.more }
+    /// What the progress line would show.
+    pub(super) fn status(&self) -> Status<'_> {
+        Status {
+            language: self.language,
+            seen: &self.seen,
+            per_second: self.per_second,
+            pace: self.pace,
+            left: self.left,
+            more: self.more,
+            found: self.present().and_then(|row| row.found.as_ref()),
+        }
     }
 
     /// The level that runs now.
@@ -95,32 +120,35 @@ impl Picture {
     }
 }
 
-/// One line that no terminal obeys.
+/// One line without control characters.
 fn safe(text: &str) -> String {
     escape(text, LONGEST)
 }
 
-pub(super) fn failures(rows: &[Row]) -> BTreeMap<String, u64> {
+pub(super) fn failures(rows: &[Row], language: Language) -> BTreeMap<String, u64> {
     let mut all = BTreeMap::new();
     for counts in rows.iter().filter_map(|row| row.found.as_ref()).map(|found| &found.counts) {
         for (class, n) in &counts.failures {
             *all.entry(class.clone()).or_insert(0) += n;
         }
         if counts.dropped > 0 {
-            *all.entry("dropped".to_owned()).or_insert(0) += counts.dropped;
+            *all.entry(Text::Dropped.text(language).to_owned()).or_insert(0) += counts.dropped;
         }
     }
     all
 }
 
-/// What is against each level, the latest first.
-pub(super) fn concerns(rows: &[Row]) -> Vec<String> {
+/// The findings against each level, the latest level first.
+pub(super) fn concerns(rows: &[Row], language: Language) -> Vec<String> {
     let against = |(index, row): (usize, &Row)| {
         let findings = row.found.iter().flat_map(|found| &found.findings);
         findings
             .map(|finding| {
                 let verdict = finding.severity.map_or(Verdict::Valid, Severity::verdict);
-                format!("level {} {verdict}: {}", index + 1, finding.what)
+                let verdict = words::verdict(verdict, language);
+                let finding = finding.in_language(language);
+                let values = [(index + 1).to_string(), verdict.to_owned(), finding.what.clone()];
+                Text::LevelConcern.with(language, &values)
             })
             .collect::<Vec<_>>()
     };

@@ -1,8 +1,8 @@
-//! The terminal while a view has all of it: keys come one by one and unseen, and whatever ends
-//! the view, the terminal is as before.
+//! The terminal while the view occupies it: keys are read one by one without echo, and the former
+//! settings are restored however the view ends.
 //!
-//! Signals stay with the terminal: Ctrl-C is SIGINT as without a view, even if this thread hangs.
-//! Ctrl-Z and Ctrl-\ do nothing, for they would leave the terminal as it is.
+//! Ctrl-C is still SIGINT, as without a view, even if this thread hangs. Ctrl-Z and Ctrl-\ are
+//! disabled, because they would leave the terminal in this state.
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::termios::{
@@ -14,19 +14,19 @@ use std::io::{self, IsTerminal, Write};
 use std::os::fd::{AsFd, OwnedFd};
 use std::sync::{Mutex, PoisonError};
 
-/// The other screen, no cursor, no line wrap; and back.
+/// The alternate screen, no cursor, no line wrap; and back.
 const TAKE: &[u8] = b"\x1b[?1049h\x1b[?25l\x1b[?7l\x1b[2J";
 const GIVE_BACK: &[u8] = b"\x1b[0m\x1b[?7h\x1b[?25h\x1b[?1049l";
 
-/// What the terminal was like before it was taken.
+/// The terminal's settings before the view.
 static BEFORE: Mutex<Option<Termios>> = Mutex::new(None);
 
-/// The whole terminal, for as long as this lives.
+/// Occupies the terminal until it is dropped.
 pub(super) struct Taken {
     keys: Option<OwnedFd>,
 }
 
-/// A terminal can be taken by who has it in the foreground, and no one else.
+/// Only a process in the foreground may change the terminal's settings.
 pub(super) fn is_ours() -> bool {
     let ours = rustix::process::getpgrp();
     io::stderr().is_terminal() && tcgetpgrp(io::stderr()).is_ok_and(|group| group == ours)
@@ -51,7 +51,7 @@ impl Taken {
         Ok(taken)
     }
 
-    /// The keys that were pressed since the last time.
+    /// The keys pressed since the last call.
     pub(super) fn pressed(&self) -> Vec<u8> {
         let Some(keys) = &self.keys else { return Vec::new() };
         if !is_ready(keys, PollFlags::IN) {
@@ -63,7 +63,7 @@ impl Taken {
     }
 }
 
-/// Whether the terminal takes more output now; one that is stuck is not waited for.
+/// Whether the terminal takes output now. A terminal that is stuck must not block the thread.
 pub(crate) fn takes_output() -> bool {
     is_ready(io::stderr(), PollFlags::OUT)
 }
@@ -74,17 +74,17 @@ impl Drop for Taken {
     }
 }
 
-/// Whether the view still has it: a panic elsewhere gives it back.
+/// Whether the view still occupies it: a panic elsewhere restores it.
 pub(super) fn is_taken() -> bool {
     BEFORE.lock().unwrap_or_else(PoisonError::into_inner).is_some()
 }
 
-/// Gives the terminal back if it was taken; more often than once does nothing.
+/// Restores the terminal if the view occupies it.
 pub fn give_back() {
     let before = BEFORE.lock().unwrap_or_else(PoisonError::into_inner).take();
     if let Some(before) = before {
-        // What was typed at the view is not meant for the shell. The modes come first: unlike
-        // writing, setting them never waits for a terminal that is stuck.
+        // Keys typed at the view are not meant for the shell. The modes come first: unlike writing,
+        // setting them never blocks on a terminal that is stuck.
         let _ = tcflush(io::stderr(), QueueSelector::IFlush);
         let _ = tcsetattr(io::stderr(), OptionalActions::Now, &before);
         let mut stderr = io::stderr().lock();
@@ -92,7 +92,7 @@ pub fn give_back() {
     }
 }
 
-/// Where keys come from: stdin may be something else.
+/// Where keys come from: stdin may be redirected.
 fn keys() -> Option<OwnedFd> {
     if io::stdin().is_terminal() {
         return io::stdin().as_fd().try_clone_to_owned().ok();

@@ -1,21 +1,25 @@
-//! The view drawn from made-up pictures.
+//! The view drawn from synthetic pictures.
 
 use super::draw::draw;
-use super::picture::{Picture, Row, concerns, failures};
+use super::picture::{Picture, Row, State, concerns, failures};
 use crate::Said;
 use crate::live::Seen;
-use crate::made_up;
 use crate::outlook::Left;
+use crate::samples;
 use crate::seconds::{Second, Seconds};
-use dyno_analysis::glimpse::{Glimpse, Glimpsed};
+use dyno_analysis::glimpse::{Glimpse, Glimpsed, Terms};
+use dyno_model::Language;
+use dyno_model::frame::Ending;
 use dyno_model::metric::Time;
 use dyno_model::outcome::{FailureClass, Outcome};
+use dyno_model::server::ServerSample;
 use dyno_model::{MS, SEC};
 use dyno_words::escape::escape;
 use insta::assert_snapshot;
 use proptest::prelude::*;
 use ratatui_core::backend::TestBackend;
 use ratatui_core::terminal::Terminal;
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 fn drawn(picture: &Picture, width: u16, height: u16) -> String {
@@ -26,9 +30,14 @@ fn drawn(picture: &Picture, width: u16, height: u16) -> String {
 
 /// What is known of a level of so many requests, every `failing`th of which failed.
 fn found(requests: u64, failing: u64) -> Glimpsed {
-    let mut glimpse = Glimpse::default();
+    judged(requests, failing, None)
+}
+
+fn judged(requests: u64, failing: u64, slo: Option<&str>) -> Glimpsed {
+    let slo = slo.map(|slo| slo.parse().unwrap());
+    let mut glimpse = Glimpse::new(Terms { slo, allow_failures: 0.01, ..Terms::default() });
     for index in 0..requests {
-        let mut record = made_up::record(0, index);
+        let mut record = samples::record(0, index);
         if failing > 0 && index % failing == 0 {
             record.outcome = Outcome::Failed(match index % 3 {
                 0 => FailureClass::Http(503),
@@ -37,17 +46,17 @@ fn found(requests: u64, failing: u64) -> Glimpsed {
         }
         glimpse.add(&record);
     }
-    glimpse.settled(0.01)
+    glimpse.settled()
 }
 
-fn row(label: &str, state: &'static str, found: Option<Glimpsed>) -> Row {
+fn row(label: &str, state: State, found: Option<Glimpsed>) -> Row {
     Row { label: label.to_owned(), state, found }
 }
 
 fn seconds() -> Vec<Second> {
     let mut seconds = Seconds::default();
     for index in 0..600 {
-        let mut record = made_up::record(0, index);
+        let mut record = samples::record(0, index);
         // Slower in the middle, and with a pause.
         if (200..240).contains(&index) {
             continue;
@@ -66,9 +75,9 @@ fn said(kind: &'static str, text: &str) -> Said {
 /// In the middle of the second of three levels.
 fn under_way() -> Picture {
     let rows = vec![
-        row("concurrency 4", "complete", Some(found(500, 0))),
-        row("concurrency 16", Row::RUNNING, Some(found(120, 0))),
-        row("concurrency 64", Row::TO_COME, None),
+        row("concurrency 4", State::Ended(Ending::Requests), Some(found(500, 0))),
+        row("concurrency 16", State::Running, Some(found(120, 0))),
+        row("concurrency 64", State::Pending, None),
     ];
     let seen = Seen {
         at: Duration::from_secs(63),
@@ -82,17 +91,19 @@ fn under_way() -> Picture {
         elapsed: Duration::from_secs(21),
         duration: None,
         label: "concurrency 16".to_owned(),
+        server: None,
     };
     Picture {
+        language: Language::English,
         target: "http://gpu-7:8000/v1  qwen2-72b".to_owned(),
         seen,
         per_second: Some((24.4, 1561.0)),
         left: Some(Left { time: Duration::from_secs(127), at_least: false }),
         more: false,
-        predicted: false,
+        pace: Some(24.4),
         seconds: seconds(),
-        failures: failures(&rows),
-        concerns: concerns(&rows),
+        failures: failures(&rows, Language::English),
+        concerns: concerns(&rows, Language::English),
         rows,
         said: vec![said("note", "seed 0"), said("warning", "--insecure: anyone may answer")],
     }
@@ -102,7 +113,8 @@ fn under_way() -> Picture {
 fn with_rows(rows: Vec<Row>, present: u64) -> Picture {
     let levels = rows.len() as u64;
     let seen = Seen { level: present, levels, ..under_way().seen };
-    let (failures, concerns) = (failures(&rows), concerns(&rows));
+    let language = Language::English;
+    let (failures, concerns) = (failures(&rows, language), concerns(&rows, language));
     Picture { rows, seen, failures, concerns, ..under_way() }
 }
 
@@ -110,9 +122,9 @@ fn thirty() -> Picture {
     let rows = (0..30).map(|index| {
         let label = format!("rate {}", index * 2 + 1);
         match index {
-            0..25 => row(&label, "time up", Some(found(40 + 10 * index, 0))),
-            25 => row(&label, Row::RUNNING, Some(found(30, 0))),
-            _ => row(&label, Row::TO_COME, None),
+            0..25 => row(&label, State::Ended(Ending::Duration), Some(found(40 + 10 * index, 0))),
+            25 => row(&label, State::Running, Some(found(30, 0))),
+            _ => row(&label, State::Pending, None),
         }
     });
     Picture { more: true, ..with_rows(rows.collect(), 25) }
@@ -120,9 +132,9 @@ fn thirty() -> Picture {
 
 fn failing() -> Picture {
     let rows = vec![
-        row("rate 4", "time up", Some(found(300, 40))),
-        row("rate 8", "lost", Some(found(300, 2))),
-        row("rate 16", Row::RUNNING, Some(found(90, 1))),
+        row("rate 4", State::Ended(Ending::Duration), Some(found(300, 40))),
+        row("rate 8", State::Ended(Ending::TargetLost), Some(found(300, 2))),
+        row("rate 16", State::Running, Some(found(90, 1))),
     ];
     with_rows(rows, 2)
 }
@@ -139,11 +151,59 @@ fn a_run_under_way() {
     assert_snapshot!("under_way_200x50", drawn(&under_way(), 200, 50));
 }
 
+/// `under_way`, against an SLO that is missed, on a server that reports its metrics.
+fn with_slo(language: Language) -> Picture {
+    let slo = "ttft.p99<250ms and itl.p99<25ms";
+    let rows = vec![
+        row("concurrency 4", State::Ended(Ending::Requests), Some(judged(500, 0, Some(slo)))),
+        row("concurrency 16", State::Running, Some(judged(225, 40, Some(slo)))),
+        row("concurrency 64", State::Pending, None),
+    ];
+    let server = ServerSample { waiting: Some(12), kv_use: Some(0.874), ..Default::default() };
+    let (failures, concerns) = (failures(&rows, language), concerns(&rows, language));
+    let base = under_way();
+    let seen = Seen { done: 225, planned: Some(225), server: Some(server), ..base.seen.clone() };
+    Picture { language, rows, failures, concerns, seen, ..base }
+}
+
+#[test]
+fn the_slo_and_the_servers_metrics_at_every_width() {
+    for width in [40, 60, 80, 160] {
+        let picture = with_slo(Language::English);
+        assert_snapshot!(format!("slo_{width}x24"), drawn(&picture, width, 24));
+    }
+    assert_snapshot!("slo_chinese_80x24", drawn(&with_slo(Language::Chinese), 80, 24));
+    assert_snapshot!("slo_chinese_60x24", drawn(&with_slo(Language::Chinese), 60, 24));
+}
+
+/// Every number that a narrow screen shows is one that a wide screen shows: none is cut.
+#[test]
+fn no_number_is_cut_at_any_width() {
+    let numbers = |screen: &str| -> BTreeSet<String> {
+        let number = |c: char| !(c.is_ascii_digit() || c == '.' || c == '/');
+        let lines = screen.lines().map(|line| line.split(" Hidden").next().unwrap_or_default());
+        lines.flat_map(|line| line.split(number)).map(str::to_owned).collect()
+    };
+    for language in [Language::English, Language::Chinese] {
+        let picture = with_slo(language);
+        let whole = numbers(&drawn(&picture, 300, 24));
+        for width in 10..300 {
+            let screen = drawn(&picture, width, 24);
+            // "+2 more" counts what is not shown.
+            let cut: Vec<_> = numbers(&screen)
+                .into_iter()
+                .filter(|number| !whole.contains(number) && !screen.contains(&format!("+{number}")))
+                .collect();
+            assert!(cut.is_empty(), "{width}: {cut:?}\n{screen}");
+        }
+    }
+}
+
 #[test]
 fn a_single_level_without_streams_or_a_bound() {
     let mut found = found(50, 0);
     (found.times[Time::Ttft], found.times[Time::Itl], found.times[Time::Tpot]) = Default::default();
-    let mut picture = with_rows(vec![row("concurrency 16", Row::RUNNING, Some(found))], 0);
+    let mut picture = with_rows(vec![row("concurrency 16", State::Running, Some(found))], 0);
     (picture.seen.planned, picture.left) = (None, None);
     assert_snapshot!("one_level_80x24", drawn(&picture, 80, 24));
 }
@@ -166,8 +226,8 @@ fn long_and_hostile_text_stays_in_its_place() {
     let hostile = escape(&hostile, 300);
     let mut picture = with_rows(
         vec![
-            row(&hostile, "complete", Some(found(300, 0))),
-            row(&hostile, Row::RUNNING, Some(found(30, 0))),
+            row(&hostile, State::Ended(Ending::Requests), Some(found(300, 0))),
+            row(&hostile, State::Running, Some(found(30, 0))),
         ],
         1,
     );
@@ -180,9 +240,9 @@ fn long_and_hostile_text_stays_in_its_place() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
-    /// Whatever the size and the text, it draws, and nothing in it moves a cursor.
+    /// It draws at any size and with any text, and nothing in it moves the cursor.
     #[test]
-    fn no_size_and_no_text_breaks_it(
+    fn it_draws_at_any_size_and_with_any_text(
         width in 1_u16..230,
         height in 1_u16..60,
         text in any::<String>(),
@@ -207,8 +267,8 @@ proptest! {
 }
 
 #[test]
-fn seconds_between_are_empty_and_not_left_out() {
+fn seconds_without_requests_are_shown_as_empty() {
     let seconds = seconds();
-    assert_eq!(seconds.len() as u64, 30 - made_up::record(0, 0).end / SEC);
+    assert_eq!(seconds.len() as u64, 30 - samples::record(0, 0).end / SEC);
     assert!(seconds.iter().any(|second| second.done == 0));
 }

@@ -187,6 +187,7 @@ impl Client {
                     let had_output = exchange.has_output();
                     progress = exchange.on_data(&self.options.rules, data, arrival);
                     first_output = !had_output && exchange.has_output();
+                    self.tokens_received += exchange.newly_received();
                     if exchange.begun {
                         connection.request = None;
                     }

@@ -97,6 +97,9 @@ pub struct Client {
     #[allow(clippy::vec_box)]
     ended: Vec<Box<Exchange>>,
     in_flight: usize,
+    /// Output tokens received since the client was made. A plain number: the driver copies it when
+    /// it looks up, so the loop shares nothing with the thread that shows it.
+    tokens_received: u64,
     /// Connections being opened ahead of time, and whether one of them failed.
     opening: usize,
     opening_failed: bool,
@@ -130,6 +133,7 @@ impl Client {
             timers: BinaryHeap::new(),
             ended: Vec::new(),
             in_flight: 0,
+            tokens_received: 0,
             opening: 0,
             opening_failed: false,
             health: Health::new(&clock),

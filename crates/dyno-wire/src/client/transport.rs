@@ -62,6 +62,10 @@ impl Transport for Client {
         self.in_flight
     }
 
+    fn tokens_received(&self) -> Option<u64> {
+        Some(self.tokens_received)
+    }
+
     fn censor(&mut self, ended: &mut Vec<Ended>) {
         let now = self.clock.now();
         for token in self.table.tokens() {
@@ -86,7 +90,10 @@ impl Client {
     fn hand_over(&mut self, ended: &mut Vec<Ended>) {
         self.in_flight -= self.ended.len();
         let rules = &self.options.rules;
+        let received = &mut self.tokens_received;
         ended.extend(self.ended.drain(..).map(|mut exchange| {
+            // A response that ends with its connection is complete only now.
+            *received += exchange.newly_received();
             let answer = exchange.take_content(rules);
             Ended { record: Box::new(exchange.record), answer }
         }));

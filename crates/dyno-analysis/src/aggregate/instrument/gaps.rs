@@ -12,12 +12,12 @@ use dyno_model::summary::Ranges;
 use dyno_stats::{Counted, Tally};
 
 /// What may be wrong with the gaps of a level.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct Gaps {
     parts: PerTime<Part>,
 }
 
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 struct Part {
     /// Samples that are not exact: as they are printed, and the least and the most they may be.
     printed: Tally,

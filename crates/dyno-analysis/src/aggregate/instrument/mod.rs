@@ -18,7 +18,7 @@ const NS_PER_MS: f64 = 1e6;
 
 /// The ranges of a time's statistics, of the least and the most that its samples may have been, in
 /// nanoseconds.
-pub(super) fn ranges(low: &Counted, high: &Counted) -> Ranges {
+pub(crate) fn ranges(low: &Counted, high: &Counted) -> Ranges {
     Ranges::new(|statistic| {
         let of = |counted: &Counted| match statistic {
             Statistic::Mean => counted.mean(),

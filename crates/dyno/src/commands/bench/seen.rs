@@ -3,11 +3,12 @@
 
 use crate::printer::Printer;
 use dyno_live::{Live, Progress};
+use dyno_model::Language;
 use dyno_model::frame::LevelEnd;
 use dyno_model::plan::{LevelPlan, Plan};
 use dyno_model::record::RequestRecord;
 use dyno_net::Clock;
-use dyno_run::{LevelBegins, Observer};
+use dyno_run::{LevelBegins, Observer, ServerSink};
 use std::cell::{Cell, OnceCell, RefCell};
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
@@ -17,6 +18,7 @@ use std::time::Duration;
 pub(super) struct Seen<'a> {
     printer: &'a Printer,
     full_screen: bool,
+    language: Language,
     live: OnceCell<Arc<Live>>,
     progress: RefCell<Option<Progress>>,
     takes_turns: Cell<bool>,
@@ -24,10 +26,11 @@ pub(super) struct Seen<'a> {
 
 impl<'a> Seen<'a> {
     /// Nothing is shown before the run begins.
-    pub(super) fn new(printer: &'a Printer, full_screen: bool) -> Self {
+    pub(super) fn new(printer: &'a Printer, full_screen: bool, language: Language) -> Self {
         Self {
             printer,
             full_screen,
+            language,
             live: OnceCell::new(),
             progress: RefCell::default(),
             takes_turns: Cell::new(false),
@@ -44,7 +47,7 @@ impl<'a> Seen<'a> {
 impl Observer for Seen<'_> {
     fn begins(&self, plan: &Plan, clock: Clock) {
         self.takes_turns.set(plan.course.versus.is_some());
-        self.live.get_or_init(|| Arc::new(Live::of(plan, clock)));
+        self.live.get_or_init(|| Arc::new(Live::of(plan, clock, self.language)));
     }
 
     fn turn_begins(&self) {
@@ -72,8 +75,17 @@ impl Observer for Seen<'_> {
         self.tell(|live| live.in_flight.store(count as u64, Relaxed));
     }
 
+    fn tokens_received(&self, total: u64) {
+        self.tell(|live| live.tokens_received(total));
+    }
+
     fn ended(&self, record: &RequestRecord) {
         self.tell(|live| live.ended(record));
+    }
+
+    fn server_metrics(&self) -> Option<ServerSink> {
+        let live = Arc::clone(self.live.get()?);
+        Some(Box::new(move |sample| live.server_sampled(sample)))
     }
 
     fn level_ends(&self, end: &LevelEnd) {

@@ -1,4 +1,4 @@
-//! Plans, records and ends for tests.
+//! Plans, records and level ends for tests.
 
 use dyno_model::frame::{ClientHealth, Ending, LevelEnd};
 use dyno_model::outcome::Outcome;

@@ -1,0 +1,133 @@
+//! How an exchange ends: what the end of a body or a stream means, and the outcome in the record.
+
+use super::{Answer, Exchange, MAX_WORDS, Progress, Rules};
+use crate::dialect::{self, Delta};
+use dyno_model::Nanos;
+use dyno_model::outcome::{FailureClass, Outcome};
+use dyno_model::record::{TokenCount, TokenSource};
+
+impl Exchange {
+    /// Ends the exchange as failed.
+    pub fn fail(&mut self, rules: &Rules, class: FailureClass, words: &str, at: Nanos) -> Progress {
+        if !self.settled {
+            self.settle(rules, Outcome::Failed(class), at);
+            self.record.detail = Some(shorten(&rules.redactor.clean(words)));
+        }
+        Progress::Over { reusable: false }
+    }
+
+    /// Ends the exchange because the run has to stop; its times so far are kept.
+    pub fn censor(&mut self, rules: &Rules, at: Nanos) {
+        if !self.settled {
+            self.settle(rules, Outcome::Censored, at);
+        }
+    }
+
+    /// The HTTP body is over.
+    pub(super) fn conclude(&mut self, rules: &Rules, at: Nanos) {
+        if self.settled {
+            return;
+        }
+        match std::mem::replace(&mut self.answer, Answer::Awaited) {
+            Answer::Refused(body) => {
+                let words = String::from_utf8_lossy(&body).into_owned();
+                let status = self.record.status.unwrap_or(0);
+                self.fail(rules, FailureClass::Http(status), &words, at);
+            }
+            Answer::Whole(body) => self.conclude_whole(rules, &body, at),
+            Answer::Stream(decoder) => {
+                let pending = decoder.map(|decoder| decoder.pending()).unwrap_or_default();
+                if pending.trim_ascii() == b"[DONE]" {
+                    self.record.terminal = true;
+                } else if !pending.is_empty() {
+                    let words = format!(
+                        "the body ended in the middle of an event: {}",
+                        dialect::excerpt(&pending)
+                    );
+                    self.fail(rules, FailureClass::StreamTruncated, &words, at);
+                    return;
+                }
+                self.verdict(rules, at);
+            }
+            answer @ (Answer::Raw(_) | Answer::Awaited) => {
+                self.answer = answer;
+                self.settle(rules, Outcome::Completed, at);
+            }
+        }
+    }
+
+    fn conclude_whole(&mut self, rules: &Rules, body: &[u8], at: Nanos) {
+        match dialect::whole(rules.api, body, rules.keep) {
+            Err(bad) => {
+                self.fail(rules, FailureClass::StreamMalformed, &bad.0, at);
+            }
+            Ok(Delta { error: Some(words), .. }) => {
+                self.fail(rules, FailureClass::StreamError, &words, at);
+            }
+            Ok(delta) => {
+                let usage = |tokens| TokenCount { tokens, source: TokenSource::Usage };
+                self.record.input = delta.input_tokens.map(usage);
+                self.record.cached = delta.cached_tokens;
+                self.tokens_so_far = delta.output_tokens;
+                self.record.last = Some(at);
+                self.record.terminal = true;
+                self.record.finish_reason =
+                    delta.finish.map(|reason| shorten(&rules.redactor.clean(&reason)));
+                self.text = delta.text.unwrap_or_default();
+                self.content = delta.content.unwrap_or_default();
+                self.judge(rules, delta.output, at);
+            }
+        }
+    }
+
+    /// The stream is over: with its terminal event, or with the end of its body.
+    pub(super) fn verdict(&mut self, rules: &Rules, at: Nanos) {
+        if !self.record.terminal && !self.finished {
+            let words = "the body ended in the middle of the answer: no terminal event, \
+                         no finish reason";
+            self.fail(rules, FailureClass::StreamTruncated, words, at);
+        } else {
+            self.judge(rules, self.record.first.is_some(), at);
+        }
+    }
+
+    fn judge(&mut self, rules: &Rules, has_output: bool, at: Nanos) {
+        let wanted = self.record.requested_output.map(u64::from).filter(|_| self.fixed_output);
+        let got = self.tokens_so_far;
+        if !has_output {
+            let words = "the answer ended properly, without any output";
+            self.fail(rules, FailureClass::StreamEmpty, words, at);
+        } else if let (Some(wanted), Some(got)) = (wanted, got)
+            && got < wanted
+        {
+            let words = format!("{got} output tokens instead of the {wanted} that were fixed");
+            self.fail(rules, FailureClass::OutputShort, &words, at);
+        } else {
+            self.settle(rules, Outcome::Completed, at);
+        }
+    }
+
+    fn settle(&mut self, rules: &Rules, outcome: Outcome, at: Nanos) {
+        self.settled = true;
+        self.record.outcome = outcome;
+        self.record.end = at;
+        let events = self.record.chunks.len() as u64;
+        self.record.output = match self.tokens_so_far {
+            Some(tokens) => Some(TokenCount { tokens, source: TokenSource::Usage }),
+            None if events > 0 => Some(TokenCount { tokens: events, source: TokenSource::Events }),
+            None => None,
+        };
+        if rules.keep.text {
+            self.record.text = Some(rules.redactor.clean(&std::mem::take(&mut self.text)));
+        }
+    }
+}
+
+/// The first 4 KiB, cut between characters.
+pub(super) fn shorten(text: &str) -> String {
+    let mut end = text.len().min(MAX_WORDS);
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    text[..end].to_owned()
+}
