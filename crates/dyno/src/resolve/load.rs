@@ -156,6 +156,7 @@ pub(super) fn levels(
                 repeat: None,
                 until: until.clone(),
                 soak: args.soak.is_some(),
+                max_concurrency: args.max_concurrency.filter(|_| load.is_open()),
             });
         }
     }
