@@ -47,11 +47,13 @@ pub(crate) fn carry_out(resolved: Resolved, printer: &Printer) -> Exit {
     let Resolved { order, versus, showing, .. } = resolved;
     let ended = match versus {
         Some(other) => versus::measure([order, *other], &showing, printer),
-        None => dyno_run::run(order, &Seen::new(printer, showing.live)).map(|finished| {
-            outcome::conclude(&finished, &showing, printer, &mut |summary| {
-                show::summary(summary, showing.json, showing.language, printer)
-            })
-        }),
+        None => dyno_run::run(order, &Seen::new(printer, showing.live, showing.language)).map(
+            |finished| {
+                outcome::conclude(&finished, &showing, printer, &mut |summary| {
+                    show::summary(summary, showing.json, showing.language, printer)
+                })
+            },
+        ),
     };
     ended.unwrap_or_else(|error| {
         printer.error(&error);

@@ -33,7 +33,7 @@ pub(super) fn measure(
     printer: &Printer,
 ) -> Result<Exit, RunError> {
     let printers = [printer.about(Side::A), printer.about(Side::B)];
-    let seen = printers.each_ref().map(|printer| Seen::new(printer, false));
+    let seen = printers.each_ref().map(|printer| Seen::new(printer, false, showing.language));
     let runs = dyno_run::in_turns(orders, [&seen[0], &seen[1]])?;
     let mut shown = Shown { showing, printer, summaries: Vec::new() };
     let mut exit = Exit::Fine;
