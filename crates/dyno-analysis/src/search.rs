@@ -2,6 +2,10 @@
 //! the search has found. A pure function of plan and levels, so that a report says what the run
 //! said.
 
+mod length;
+
+pub use length::{in_a_closed_loop, lasting};
+
 use crate::slo::{judge, judge_term, longer_by, margin};
 use dyno_model::course::{Over, Range, Search, Spacing};
 use dyno_model::load::LoadKind;
@@ -17,9 +21,18 @@ use dyno_search::{Held, Kind, LevelWish, Measured, Next, rounded};
 use dyno_words::number::{change, digits};
 use dyno_words::{Finding, InLanguage};
 
+/// A level that a search has chosen.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Chosen {
+    /// What it does.
+    pub level: LevelPlan,
+    /// Why it is as long as it is, where the search decided that.
+    pub length: Option<Diagnostic>,
+}
+
 /// The level that comes after these, which are in the order in which they ran; nothing when it is
 /// enough, or where a plan lists its levels.
-pub fn next_level(plan: &Plan, so_far: &[&LevelSummary]) -> Option<LevelPlan> {
+pub fn next_level(plan: &Plan, so_far: &[&LevelSummary]) -> Option<Chosen> {
     let search = plan.course.search.as_ref()?;
     if let Some(longer) = longer(plan, search, so_far) {
         return Some(longer);
@@ -41,9 +54,10 @@ pub fn found(plan: &Plan, levels: &[LevelSummary]) -> Option<SearchSummary> {
     }
 }
 
-/// The load that a search begins with.
-pub fn first_load(search: &Search) -> Load {
+/// The load that a search begins with; no more than `max_concurrency` requests may be in flight.
+pub fn first_load(search: &Search, max_concurrency: Option<u32>) -> Load {
     let rate = |rate| Load::Rate { rate, arrival: arrival(search) };
+    let most = max_concurrency.map_or(f64::INFINITY, f64::from);
     let closed = |load: f64| Load::Concurrency { concurrency: load.round().max(1.0) as u32 };
     match search {
         Search::Sweep { .. } | Search::Ladder { .. } => closed(1.0),
@@ -57,7 +71,7 @@ pub fn first_load(search: &Search) -> Load {
                 // A server that is too slow for one request at a time needs no search.
                 (Over::Rate, None) => closed(1.0),
                 (Over::Rate, Some(first)) => rate(rounded(first, DIGITS)),
-                (Over::Concurrency, first) => closed(first.unwrap_or(FEW)),
+                (Over::Concurrency, first) => closed(first.unwrap_or(FEW).min(most)),
             }
         }
     }
@@ -83,6 +97,8 @@ fn ask(plan: &Plan, search: &Search, so_far: &[&LevelSummary]) -> Step {
     let counts = |level: &&&LevelSummary| !is_full(level) || Some(level.index) == last_full;
     let told: Vec<Measured> =
         so_far.iter().filter(counts).map(|level| measured(plan, search, level)).collect();
+    let max_concurrency = plan.levels.first().and_then(|level| level.max_concurrency);
+    let in_flight = max_concurrency.unwrap_or(sweep::IN_FLIGHT);
     match search {
         Search::Sweep { points, spacing, .. } => {
             let spacing = match spacing {
@@ -90,7 +106,7 @@ fn ask(plan: &Plan, search: &Search, so_far: &[&LevelSummary]) -> Step {
                 Spacing::Linear => sweep::Spacing::Linear,
             };
             let levels = *points as usize;
-            match (Sweep { levels, in_flight: sweep::IN_FLIGHT, spacing }).next(&told) {
+            match (Sweep { levels, in_flight, spacing }).next(&told) {
                 Next::Level(wish) => Step::Level(wish),
                 Next::Done(()) => Step::Done(None),
             }
@@ -111,17 +127,21 @@ fn ask(plan: &Plan, search: &Search, so_far: &[&LevelSummary]) -> Step {
                 return Step::Done(Some(Box::new(answered(*over, never, None))));
             }
             let start = match range {
-                Range::Unknown => Start::Probe(sweep::IN_FLIGHT),
+                Range::Unknown => Start::Probe(in_flight),
                 Range::Near(load) => Start::Guess(*load),
                 Range::Between(range) => Start::Between(*range),
             };
             let (kind, start) = match (over, start) {
                 (Over::Rate, start) => (Kind::Rate, start),
-                (Over::Concurrency, Start::Probe(_)) => (Kind::Concurrency, Start::Guess(FEW)),
+                (Over::Concurrency, Start::Probe(most)) => {
+                    let guess = FEW.min(max_concurrency.map_or(FEW, |_| f64::from(most)));
+                    (Kind::Concurrency, Start::Guess(guess))
+                }
                 (Over::Concurrency, start) => (Kind::Concurrency, start),
             };
             let left = (*levels as usize).saturating_sub(so_far.len() - told.len());
-            let capacity = Capacity { kind, start, width: *width, levels: left };
+            let most = max_concurrency.map(f64::from).filter(|_| kind == Kind::Concurrency);
+            let capacity = Capacity { kind, start, width: *width, levels: left, most };
             match capacity.next(&told) {
                 Next::Level(wish) => Step::Level(wish),
                 Next::Done(answer) => {
@@ -192,23 +212,22 @@ fn doubted(doubt: Doubt) -> Diagnostic {
     }
 }
 
-/// A steady window is there after fill, drain and two latencies; more leaves it some room.
-const LATENCIES: f64 = 5.0;
-
-/// A full server whose answers took so long that nothing was steady is measured once more, for
+/// A full server whose responses took so long that nothing was steady is measured once more, for
 /// long enough.
-fn longer(plan: &Plan, search: &Search, so_far: &[&LevelSummary]) -> Option<LevelPlan> {
+fn longer(plan: &Plan, search: &Search, so_far: &[&LevelSummary]) -> Option<Chosen> {
     let mut full = so_far.iter().filter(|level| kind(search, level) == Kind::Throughput);
     let (first, None) = (full.next()?, full.next()) else { return None };
     let latency = first.times[Time::Latency].as_ref().and_then(|latency| latency.p50)?;
     let wish = LevelWish { kind: Kind::Throughput, load: first.load.value? };
-    let mut again = level(plan, search, wish, so_far).filter(|_| first.steady.is_none())?;
-    let enough = (LATENCIES * latency * 1e6) as u64;
-    if again.duration_ns.is_some_and(|time| time >= enough) {
+    let Chosen { mut level, .. } =
+        level(plan, search, wish, so_far).filter(|_| first.steady.is_none())?;
+    let enough = length::for_latencies(latency);
+    if level.duration_ns.is_some_and(|time| time >= enough) {
         return None;
     }
-    (again.requests, again.duration_ns) = (None, Some(enough));
-    Some(again)
+    (level.requests, level.duration_ns) = (None, Some(enough));
+    let why = length::Reason::Latencies { latency_ms: latency };
+    Some(Chosen { length: why.said(so_far.len(), &level), level })
 }
 
 /// What the load of a level means to a search.
@@ -229,7 +248,7 @@ fn level(
     search: &Search,
     wish: LevelWish,
     so_far: &[&LevelSummary],
-) -> Option<LevelPlan> {
+) -> Option<Chosen> {
     let like = plan.levels.first()?;
     let load = match wish.kind {
         Kind::Rate => Load::Rate { rate: wish.load, arrival: arrival(search) },
@@ -246,24 +265,20 @@ fn level(
         before => format!("{name} ({})", before + 1),
     };
     let mut level = LevelPlan { label, load, ..like.clone() };
+    let mut why = None;
     match search {
         Search::Capacity { least_requests, .. } => {
-            let turnover = turnovers(search, so_far);
-            let usual = |time: u64| lasting(time.max(turnover), *least_requests, &load);
-            level.duration_ns = level.duration_ns.map(usual);
-            level.requests = level.requests.map(|requests| in_a_closed_loop(requests, &load));
-            if let Some(times) = lengthened(plan, before.last().copied()) {
-                let longer = |of: u64| (of as f64 * times) as u64;
-                level.duration_ns = level.duration_ns.map(longer);
-                level.requests = level.requests.map(longer);
-            }
+            let alone = so_far.iter().find(|level| kind(search, level) == Kind::Synchronous);
+            let alone = alone.and_then(|level| level.times[Time::Latency].as_ref()?.p50);
+            let times = lengthened(plan, before.last().copied());
+            why = length::settle(&mut level, *least_requests, alone, times);
         }
         Search::Ladder { per_slot: Some(times), .. } => {
             level.requests = Some(times.saturating_mul(load.value() as u64));
         }
         _ => {}
     }
-    Some(level)
+    Some(Chosen { length: why.and_then(|why| why.said(so_far.len(), &level)), level })
 }
 
 /// However many samples are missing, a level becomes no longer than this many times.
@@ -273,40 +288,7 @@ const LONGEST: f64 = 8.0;
 /// samples to decide the SLO.
 fn lengthened(plan: &Plan, last: Option<&LevelSummary>) -> Option<f64> {
     let times = longer_by(last?, plan.slo.as_ref()?)?;
-    Some((times * TO_SPARE).min(LONGEST))
-}
-
-/// A level lasts for at least so many latencies of a request that is alone: a queue takes some of
-/// them to become what it will be.
-const TURNOVERS: f64 = 60.0;
-
-fn turnovers(search: &Search, so_far: &[&LevelSummary]) -> u64 {
-    let alone = so_far.iter().find(|level| kind(search, level) == Kind::Synchronous);
-    let latency = alone.and_then(|level| level.times[Time::Latency].as_ref()?.p50);
-    latency.map_or(0, |latency| (TURNOVERS * latency * 1e6) as u64)
-}
-
-/// Arrivals come by chance, so that a few more are planned for.
-const TO_SPARE: f64 = 1.1;
-
-/// A time in which at least so many requests arrive.
-pub fn lasting(time: u64, least: u64, load: &Load) -> u64 {
-    match load {
-        Load::Rate { rate, .. } => time.max((TO_SPARE * least as f64 / rate * 1e9) as u64),
-        _ => time,
-    }
-}
-
-/// A closed loop without a time runs for so many requests a slot.
-const PER_SLOT: f64 = 10.0;
-
-/// At least so many requests, and more where many are in flight: filling and emptying must not be
-/// most of a level.
-pub fn in_a_closed_loop(least: u64, load: &Load) -> u64 {
-    match load {
-        Load::Concurrency { .. } => least.max((PER_SLOT * load.value()) as u64),
-        _ => least,
-    }
+    Some((times * length::TO_SPARE).min(LONGEST))
 }
 
 /// What a level of a search is called.
@@ -367,9 +349,11 @@ fn hopeless(plan: &Plan, search: &Search, so_far: &[&LevelSummary]) -> Option<f6
 /// Whether a level keeps the SLO, and by how much where its figures are good for that. One that
 /// offered more than the server carries does not, if nothing that is bounded would show it.
 fn held(level: &LevelSummary, slo: &Slo) -> Held {
+    // What waits in the client shows in none of the times that count from sending.
+    let unseen = level.client_wait.is_some_and(|wait| wait.waited > 0);
     let timeless = slo.terms().iter().all(|term| !term.metric.is_time());
     let exact = level.verdict != Verdict::Invalid;
-    if timeless && exact && level.saturated == Some(true) {
+    if (timeless || unseen) && exact && level.saturated == Some(true) {
         return Held::No;
     }
     match (margin(level, slo).filter(|_| exact), judge(level, slo).outcome) {

@@ -4,7 +4,7 @@
 mod common;
 
 use common::*;
-use dyno_analysis::search::{first_load, found, level_name, next_level};
+use dyno_analysis::search::{Chosen, first_load, found, level_name, next_level};
 use dyno_model::course::{Over, Range, Search};
 use dyno_model::load::LoadKind;
 use dyno_model::metric::Time;
@@ -23,7 +23,7 @@ fn searching(range: Range, slo: &str) -> Plan {
         arrival: Arrival::Poisson,
         least_requests: 200,
     };
-    let load = first_load(&search);
+    let load = first_load(&search, None);
     let label = level_name(Some(&search), &load);
     let first = LevelPlan { duration_ns: Some(60 * SEC), ..level_plan(&label, load, None) };
     let mut plan = plan(vec![first]);
@@ -84,7 +84,7 @@ fn search(
     loop {
         assert!(levels.len() <= 14, "it does not end: {plans:?}");
         let so_far: Vec<&LevelSummary> = levels.iter().collect();
-        let Some(next) = next_level(plan, &so_far) else { break };
+        let Some(Chosen { level: next, .. }) = next_level(plan, &so_far) else { break };
         levels.push(server(levels.len() as u32, &next));
         plans.push(next);
     }

@@ -24,8 +24,9 @@ pub struct LevelSetup<'a> {
     pub trace: Option<Box<dyn Iterator<Item = Nanos> + 'a>>,
     /// What is sent are conversations.
     pub sessions: bool,
-    /// The most requests of an open loop in flight. An arrival that is due then waits until one
-    /// has ended; where that is not before the level's time is up, it is not sent.
+    /// The most requests of an open loop in flight. An arrival that is due beyond them waits until
+    /// one has ended; where that is not before sending stops, it is recorded as censored, never
+    /// sent.
     pub at_most: Option<u32>,
     /// Which part of the arrivals to send.
     pub shard: Shard,

@@ -14,6 +14,7 @@ pub mod paced;
 pub mod ramp;
 mod running;
 mod sessions;
+mod slots;
 mod stop;
 mod transport;
 mod work;

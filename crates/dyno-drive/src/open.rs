@@ -91,6 +91,8 @@ pub(crate) fn run<T: Transport + ?Sized>(
         }
     }
     level.stop_sending(schedule.ending, level.started + schedule.stops);
+    let started = level.started;
+    level.leave_all_waiting(offsets.map(|offset| started + offset));
     level.drain()
 }
 
@@ -107,8 +109,9 @@ pub(crate) fn run_sessions<T: Transport + ?Sized>(
     let mut freed = Vec::new();
     while !level.is_stopped() {
         let up = level.time_limit().unwrap_or(Nanos::MAX);
-        let due = offsets.peek().filter(|_| level.has_room());
-        let due = due.map(|offset| level.started + offset).filter(|due| *due < up);
+        let arrival = offsets.peek().map(|offset| level.started + offset);
+        level.next_arrival = arrival.filter(|due| *due < up);
+        let due = level.next_arrival.filter(|_| level.has_room());
         match due {
             _ if level.is_complete() => level.stop_sending(Ending::Requests, level.now()),
             Some(due) if level.now() >= due => {
@@ -122,6 +125,8 @@ pub(crate) fn run_sessions<T: Transport + ?Sized>(
             }
         }
     }
+    let started = level.started;
+    level.leave_all_waiting(offsets.map(|offset| started + offset));
     level.drain()
 }
 

@@ -5,6 +5,7 @@ use crate::arrivals::share;
 use crate::level::{LevelOutcome, LevelSetup, Observer};
 use crate::open;
 use crate::sessions::{Sessions, Thinking};
+use crate::slots::Slots;
 use crate::stop::Stop;
 use crate::transport::{Ended, Job, Payload, Transport, TransportError};
 use crate::work::{Supply, Work};
@@ -59,6 +60,10 @@ pub(crate) struct Level<'s, 'a, T: Transport + ?Sized> {
     transport: &'a mut T,
     supply: &'a mut dyn Supply<T::Body>,
     sessions: Sessions<T::Body>,
+    /// Of an open loop that may have only so many in flight.
+    slots: Option<Slots>,
+    /// When the next conversation of an open loop is due.
+    pub(crate) next_arrival: Option<Nanos>,
     ended: Vec<Ended>,
     pub(crate) started: Nanos,
     /// When the measured part began.
@@ -88,11 +93,15 @@ impl<'s, 'a, T: Transport + ?Sized> Level<'s, 'a, T> {
         transport: &'a mut T,
         supply: &'a mut dyn Supply<T::Body>,
     ) -> Self {
+        let LevelSetup { at_most, shard, plan, .. } = setup;
+        let at_most = at_most.filter(|_| plan.load.is_open());
         Self {
             setup,
             transport,
             supply,
             sessions: Sessions::default(),
+            slots: at_most.map(|most| Slots::new(share(u64::from(most), shard))),
+            next_arrival: None,
             ended: Vec::new(),
             started: 0,
             measured_from: None,
@@ -138,8 +147,7 @@ impl<'s, 'a, T: Transport + ?Sized> Level<'s, 'a, T> {
 
     /// Whether an open loop may send more.
     pub(crate) fn has_room(&self) -> bool {
-        let LevelSetup { at_most, shard, .. } = self.setup;
-        at_most.is_none_or(|most| (self.in_flight() as u64) < share(u64::from(most), shard))
+        self.slots.as_ref().is_none_or(Slots::has_room)
     }
 
     /// Nothing is in flight, and nothing that has ended waits to be looked at.
@@ -163,8 +171,57 @@ impl<'s, 'a, T: Transport + ?Sized> Level<'s, 'a, T> {
 
     /// Sending is over; only the first reason counts.
     pub(crate) fn stop_sending(&mut self, ending: Ending, at: Nanos) {
-        self.stopped.get_or_insert((ending, at));
+        if self.stopped.is_none() {
+            self.stopped = Some((ending, at));
+            // Turns that were due and waited for a slot. Others are cut off while their user thinks.
+            while self.keeps_waiting()
+                && let Some(thinking) = at.checked_sub(1).and_then(|until| self.sessions.due(until))
+            {
+                let (turn, due) = (thinking.next_turn(), thinking.due);
+                self.leave_waiting(thinking.slot, due, Some(turn));
+            }
+        }
         self.sessions.break_off();
+    }
+
+    /// Whether arrivals that are due and still wait for a slot get a record, now that nothing is
+    /// sent any more.
+    fn keeps_waiting(&self) -> bool {
+        let ending = self.stopped.map(|(ending, _)| ending);
+        self.slots.is_some() && !self.is_complete() && ending != Some(Ending::Aborted)
+    }
+
+    /// Records the arrivals that were due and waited for a slot when sending stopped.
+    pub(crate) fn leave_all_waiting(&mut self, dues: impl Iterator<Item = Nanos>) {
+        let stopped = self.stopped.map_or(0, |(_, at)| at);
+        for due in dues.take_while(|due| *due < stopped) {
+            if !self.keeps_waiting() {
+                break;
+            }
+            self.leave_waiting(0, due, None);
+        }
+    }
+
+    /// Records an arrival that was never sent.
+    fn leave_waiting(&mut self, slot: u32, due: Nanos, turn: Option<Turn>) {
+        let index = self.issued + self.warmup;
+        let phase = self.count(due);
+        let mut record = RequestRecord::new(self.setup.level, index, slot, phase, due);
+        record.turn = turn;
+        record.end = self.stopped.map_or(due, |(_, at)| at.max(due));
+        let (streak, last) = (&mut self.failures_in_a_row, &mut self.last_failure);
+        finish(Box::new(record), self.stopped, streak, last, self.setup.observer);
+    }
+
+    /// Counts an arrival; which part of the level it belongs to.
+    fn count(&mut self, intended: Nanos) -> Phase {
+        if self.in_warmup(intended) {
+            self.warmup += 1;
+            Phase::Warmup
+        } else {
+            self.issued += 1;
+            Phase::Measured
+        }
     }
 
     /// A slot found nothing left to send.
@@ -222,21 +279,29 @@ impl<'s, 'a, T: Transport + ?Sized> Level<'s, 'a, T> {
     ) -> Result<(), TransportError> {
         let Due { at: intended, slack } = due;
         let index = self.issued + self.warmup;
-        let phase = if self.in_warmup(intended) {
-            self.warmup += 1;
-            Phase::Warmup
-        } else {
-            self.issued += 1;
+        let phase = self.count(intended);
+        if phase == Phase::Measured {
             self.measured_from.get_or_insert(intended);
-            Phase::Measured
-        };
+        }
+        let freed = self.slots.as_mut().and_then(Slots::take);
+        let admitted = freed.filter(|freed| *freed > intended);
         let dispatched = self.transport.now();
         if self.transport.in_flight() == 0 {
             self.woken = dispatched;
         }
         let level = self.setup.level;
-        let job = Job { level, index, slot, turn, phase, intended, slack, dispatched, payload };
-        self.transport.dispatch(job);
+        self.transport.dispatch(Job {
+            level,
+            index,
+            slot,
+            turn,
+            phase,
+            intended,
+            slack,
+            admitted,
+            dispatched,
+            payload,
+        });
         self.since_read += 1;
         if self.since_read >= DISPATCHES_BETWEEN_READS {
             self.since_read = 0;
@@ -257,7 +322,8 @@ impl<'s, 'a, T: Transport + ?Sized> Level<'s, 'a, T> {
         if self.ended.is_empty() {
             let patience = self.transport.patience();
             let until = until.min(self.transport.now().saturating_add(patience));
-            let until = until.min(self.sessions.next_due().unwrap_or(Nanos::MAX));
+            let turn = self.sessions.next_due().filter(|_| self.has_room());
+            let until = until.min(turn.unwrap_or(Nanos::MAX));
             self.transport.wait(until, &mut self.ended)?;
         }
         let now = self.transport.now();
@@ -271,6 +337,9 @@ impl<'s, 'a, T: Transport + ?Sized> Level<'s, 'a, T> {
         for ended in self.ended.drain(..) {
             let goes_on = self.sessions.ended(&ended);
             let record = ended.record;
+            if let Some(slots) = &mut self.slots {
+                slots.free(record.end);
+            }
             if !goes_on {
                 let dropped = matches!(record.outcome, Outcome::Dropped(_));
                 let slack = record.widths.map_or(0, |widths| widths.end);
@@ -318,6 +387,14 @@ impl<'s, 'a, T: Transport + ?Sized> Level<'s, 'a, T> {
 
     /// A turn whose time has come, before the level's time was up.
     fn due_turn(&mut self, now: Nanos) -> Option<Thinking<T::Body>> {
+        if self.slots.is_some() {
+            // Where slots are scarce, a conversation that was due before goes first.
+            let first = self.next_arrival.filter(|arrival| *arrival <= now);
+            let waits = first.is_some_and(|arrival| Some(arrival) < self.sessions.next_due());
+            if waits || !self.has_room() {
+                return None;
+            }
+        }
         let up = self.time_limit().unwrap_or(Nanos::MAX);
         self.sessions.due(now.min(up.saturating_sub(1)))
     }

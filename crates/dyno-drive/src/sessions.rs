@@ -26,6 +26,11 @@ pub(crate) struct Thinking<B> {
 }
 
 impl<B> Thinking<B> {
+    /// Its place in the conversation.
+    pub(crate) fn next_turn(&self) -> Turn {
+        Turn { number: self.talk.turn.number + 1, ..self.talk.turn }
+    }
+
     /// Those due at once go in the order of their conversations.
     fn key(&self) -> (Nanos, u64) {
         (self.due, self.talk.turn.session)
@@ -77,9 +82,9 @@ impl<B> Sessions<B> {
 
     /// The next turn goes out as the request of this index.
     pub(crate) fn go_on(&mut self, index: u64, thinking: Thinking<B>) -> (Turn, Payload<B>) {
+        let turn = thinking.next_turn();
         let Thinking { mut talk, payload, .. } = thinking;
-        talk.turn.number += 1;
-        let turn = talk.turn;
+        talk.turn = turn;
         self.answering.insert(index, talk);
         (turn, payload)
     }

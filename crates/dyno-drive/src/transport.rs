@@ -54,6 +54,8 @@ pub struct Job<B> {
     pub intended: Nanos,
     /// How much earlier that may have been: in a closed loop it is the time of an event.
     pub slack: Nanos,
+    /// When a slot became free for it, where it had to wait for one.
+    pub admitted: Option<Nanos>,
     /// When the driver picked it up.
     pub dispatched: Nanos,
     /// What to send.
@@ -63,10 +65,20 @@ pub struct Job<B> {
 impl<B> Job<B> {
     /// The job without what is sent, and that.
     pub fn split(self) -> (Job<()>, B) {
-        let Self { level, index, slot, turn, phase, intended, slack, dispatched, payload } = self;
-        let Payload { lengths, body } = payload;
-        let payload = Payload { lengths, body: () };
-        (Job { level, index, slot, turn, phase, intended, slack, dispatched, payload }, body)
+        let Payload { lengths, body } = self.payload;
+        let job = Job {
+            level: self.level,
+            index: self.index,
+            slot: self.slot,
+            turn: self.turn,
+            phase: self.phase,
+            intended: self.intended,
+            slack: self.slack,
+            admitted: self.admitted,
+            dispatched: self.dispatched,
+            payload: Payload { lengths, body: () },
+        };
+        (job, body)
     }
 
     /// The record of a request of which nothing but its dispatch is known.
@@ -74,6 +86,7 @@ impl<B> Job<B> {
         let mut record =
             RequestRecord::new(self.level, self.index, self.slot, self.phase, self.intended);
         record.turn = self.turn;
+        record.admitted = self.admitted;
         record.widths = Some(Widths { intended: self.slack, ..Widths::default() });
         record.dispatched = Some(self.dispatched);
         record.requested_input = self.payload.lengths.input;

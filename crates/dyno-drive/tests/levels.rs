@@ -54,28 +54,6 @@ fn time_bounds_a_closed_loop_and_what_runs_on_is_labelled_drain() {
 }
 
 #[test]
-fn an_open_loop_with_too_many_in_flight_waits_for_room_until_its_time_is_up() {
-    let rate = Load::Rate { rate: 10.0, arrival: Arrival::Constant };
-    let mut server = Simulated::new(400 * MS, 0);
-    server.at_most = Some(2);
-    let (outcome, records) = run(&LevelPlan { requests: Some(5), ..level(rate) }, &mut server);
-    reconciles(&outcome, &records);
-    let sent = |outcome: &LevelOutcome, records: &[RequestRecord]| -> Vec<_> {
-        records.iter().map(|r| (r.dispatched.unwrap() - outcome.started) / MS).collect()
-    };
-    assert_eq!(sent(&outcome, &records), [0, 100, 400, 500, 800]);
-    assert_eq!((server.peak, outcome.ending), (2, Ending::Requests));
-    // They were wanted earlier, and the records say so.
-    assert_eq!(records[4].intended, outcome.started + 400 * MS);
-
-    let plan = LevelPlan { duration_ns: Some(SEC), ..level(rate) };
-    let (outcome, records) = run(&plan, &mut server);
-    reconciles(&outcome, &records);
-    assert_eq!(sent(&outcome, &records), [0, 100, 400, 500, 800, 900]);
-    assert_eq!((outcome.planned, outcome.ending), (Some(10), Ending::Duration));
-}
-
-#[test]
 fn what_outlives_the_drain_is_censored_not_lost() {
     let plan = LevelPlan {
         duration_ns: Some(SEC),

@@ -120,6 +120,10 @@ pub struct LevelPlan {
     /// It is watched for drift: what changes although the load does not.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub soak: bool,
+    /// The most requests in flight; an arrival of an open loop that is due beyond them waits in the
+    /// client.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_concurrency: Option<u32>,
 }
 
 /// A length or a distribution of lengths, as it is typed: `512`, `128-1024`, `normal(512,64)`.
@@ -272,6 +276,7 @@ impl LevelPlan {
             repeat: None,
             until: None,
             soak: false,
+            max_concurrency: None,
         }
     }
 

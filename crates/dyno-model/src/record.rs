@@ -90,6 +90,9 @@ pub struct RequestRecord {
     pub outcome: Outcome,
     /// When the schedule wanted it sent.
     pub intended: Nanos,
+    /// When a slot became free for it, where it had to wait for one: no more than
+    /// [`max_concurrency`](crate::plan::LevelPlan::max_concurrency) requests may be in flight.
+    pub admitted: Option<Nanos>,
     /// When the driver picked it up.
     pub dispatched: Option<Nanos>,
     /// When its connection was ready.
@@ -152,6 +155,7 @@ impl RequestRecord {
             phase,
             outcome: Outcome::Censored,
             intended,
+            admitted: None,
             dispatched: None,
             connected: None,
             sent: None,
@@ -177,6 +181,12 @@ impl RequestRecord {
             detail: None,
             text: None,
         }
+    }
+
+    /// When it was to be sent: when it was due, or as soon as a slot was free. A later dispatch is
+    /// the client's own delay.
+    pub fn sendable(&self) -> Nanos {
+        self.admitted.map_or(self.intended, |admitted| admitted.max(self.intended))
     }
 
     /// Ended as a whole, proper answer.

@@ -173,6 +173,10 @@ pub struct LevelSummary {
     /// More was offered than the server carries; absent where that cannot be told.
     #[serde(default)]
     pub saturated: Option<bool>,
+    /// Arrivals that waited in the client, of an open loop that may have only so many requests in
+    /// flight.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub client_wait: Option<ClientWait>,
     /// Requests in flight.
     pub concurrency: Option<Concurrency>,
     /// The times of requests, each under its key: `ttft_ms`, `latency_ms`, …
@@ -350,6 +354,22 @@ pub struct Client {
     pub awaited_records_s: Option<f64>,
     /// CPU time of the client's thread over wall time.
     pub cpu_share: Option<f64>,
+}
+
+/// Arrivals of an open loop that waited in the client for a free slot. The wait is part of the
+/// times that count from the schedule, and not of those that count from sending.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct ClientWait {
+    /// The most requests in flight.
+    pub max_concurrency: u32,
+    /// Arrivals that had to wait.
+    pub waited: u64,
+    /// Those of them that still waited when sending stopped, and were never sent.
+    pub never_sent: u64,
+    /// Mean wait of those that had to.
+    pub mean_ms: Option<f64>,
+    /// Longest wait.
+    pub longest_ms: Option<f64>,
 }
 
 /// How late something was, in milliseconds.

@@ -36,6 +36,7 @@ const TURN: u64 = 24;
 const LOOSE_CHUNKS: u64 = 25;
 const WIDTHS: u64 = 26;
 const CACHED: u64 = 27;
+const ADMITTED_AFTER: u64 = 28;
 
 const FAILED: u64 = 1;
 const DROPPED: u64 = 2;
@@ -84,6 +85,8 @@ pub(crate) fn encode(record: &RequestRecord, out: &mut Vec<u8>) {
         put_bytes(out, WIDTHS, &scratch);
     }
     put_some(out, CACHED, record.cached);
+    let waited = record.admitted.map(|admitted| admitted.saturating_sub(record.intended));
+    put_some(out, ADMITTED_AFTER, waited);
 }
 
 pub(crate) fn decode(payload: &[u8]) -> Result<RequestRecord, Bad> {
@@ -94,6 +97,7 @@ pub(crate) fn decode(payload: &[u8]) -> Result<RequestRecord, Bad> {
     let (mut odd, mut loose): (&[u8], &[u8]) = (&[], &[]);
     let (mut input, mut output) = ((None, None), (None, None));
     let (mut session, mut turn) = (None, None);
+    let mut waited: Option<u64> = None;
     for field in Fields(payload) {
         let (field, value) = field?;
         match field {
@@ -124,11 +128,13 @@ pub(crate) fn decode(payload: &[u8]) -> Result<RequestRecord, Bad> {
             LOOSE_CHUNKS => loose = value.bytes()?,
             WIDTHS => record.widths = Some(decode_widths(value.bytes()?)?),
             CACHED => record.cached = Some(value.number()?),
+            ADMITTED_AFTER => waited = Some(value.number()?),
             _ => {}
         }
     }
     record.outcome = decode_outcome(outcome, why)?;
     decode_times(times.ok_or_else(|| Bad::new("a request without times"))?, &mut record)?;
+    record.admitted = waited.map(|waited| record.intended.saturating_add(waited));
     let (odd, loose) = (decode_odd(odd)?, decode_loose(loose)?);
     record.chunks = ChunkTrack::from_stored(chunks.to_vec(), count, odd, loose)
         .map_err(|damaged| Bad::new(damaged.to_string()))?;

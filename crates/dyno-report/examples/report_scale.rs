@@ -176,6 +176,7 @@ fn plan(requests: u64) -> Plan {
         repeat: None,
         until: None,
         soak: false,
+        max_concurrency: None,
     };
     Plan {
         schema: PLAN_SCHEMA.to_owned(),

@@ -1,7 +1,7 @@
 //! From level to level: which one comes next, what happens in between, and when it is enough.
 
 use super::past::Past;
-use dyno_analysis::search::next_level;
+use dyno_analysis::search::{Chosen, next_level};
 use dyno_analysis::slo;
 use dyno_model::Diagnostic;
 use dyno_model::LevelSummary;
@@ -31,11 +31,11 @@ impl Course {
     }
 
     /// The number and the plan of the next level that is not done yet.
-    pub(crate) fn next(&mut self) -> Option<(u32, LevelPlan)> {
+    pub(crate) fn next(&mut self) -> Option<(u32, Chosen)> {
         loop {
             let number = self.next;
             let level = match self.plan.levels.get(number as usize) {
-                Some(level) => level.clone(),
+                Some(level) => Chosen { level: level.clone(), length: None },
                 None => self.choose(number)?,
             };
             self.next += 1;
@@ -45,13 +45,14 @@ impl Course {
         }
     }
 
-    fn choose(&self, number: u32) -> Option<LevelPlan> {
+    fn choose(&self, number: u32) -> Option<Chosen> {
         self.plan.course.search.as_ref()?;
         let so_far: Vec<&LevelSummary> =
             self.results.range(..number).map(|(_, level)| level).collect();
-        let mut level = next_level(&self.plan, &so_far)?;
-        level.capacity = self.capacity.filter(|_| matches!(level.load, Load::Rate { .. }));
-        Some(level)
+        let mut chosen = next_level(&self.plan, &so_far)?;
+        let at_a_rate = matches!(chosen.level.load, Load::Rate { .. });
+        chosen.level.capacity = self.capacity.filter(|_| at_a_rate);
+        Some(chosen)
     }
 
     /// Whether anybody wants to know how levels went while the run goes on.

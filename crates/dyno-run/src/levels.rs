@@ -121,7 +121,7 @@ pub(crate) fn run(level: Level<'_>) -> Result<Done, TransportError> {
         seed: plan.seed,
         trace: workload.schedule(),
         sessions: workload.is_session(),
-        at_most: None,
+        at_most: level.max_concurrency,
         shard: plan.shard,
         stop,
         observer: &mut recording,

@@ -1,5 +1,6 @@
 //! What is told of a run while it goes on.
 
+use dyno_model::Diagnostic;
 use dyno_model::frame::LevelEnd;
 use dyno_model::plan::{LevelPlan, Plan};
 use dyno_model::record::RequestRecord;
@@ -64,6 +65,9 @@ pub trait Observer {
 
     /// With `after` of `of` levels done, the rest will take about so long.
     fn time_left(&self, _after: usize, _of: usize, _time: Duration) {}
+
+    /// Something good to know, in every language.
+    fn remark(&self, _what: &Diagnostic) {}
 
     /// Something good to know.
     fn note(&self, _words: &str) {}

@@ -12,6 +12,7 @@ use crate::order::Order;
 use crate::prepared::Prepared;
 use crate::recording::LastSuccess;
 use crate::turns::Player;
+use dyno_analysis::search::Chosen;
 use dyno_drive::{Stop, StopSignal, TransportError};
 use dyno_model::Diagnostic;
 use dyno_model::Nanos;
@@ -92,7 +93,7 @@ impl<'a> Session<'a> {
 
     /// Runs the next level; `false` if there is none, or if it was the last that is run.
     fn step(&mut self) -> bool {
-        let Some((number, level)) = self.course.next() else { return false };
+        let Some((number, Chosen { level, length })) = self.course.next() else { return false };
         if std::mem::replace(&mut self.follows, true)
             && let Err(words) = self.prepared.between(&self.stop)
         {
@@ -103,6 +104,9 @@ impl<'a> Session<'a> {
         if number as usize >= self.prepared.plan.levels.len() {
             self.known.push(level.clone());
             self.observer.levels_known(&self.known);
+            if let Some(why) = length {
+                self.observer.remark(&why);
+            }
             let chosen = LevelChosen { level: number, plan: level.clone() };
             self.book.send(Frame::LevelChosen(Box::new(chosen)));
         }

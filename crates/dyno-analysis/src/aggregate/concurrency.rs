@@ -16,6 +16,20 @@ impl Flight {
         self.ended.push(ended.max(sent));
     }
 
+    /// The same with requests counted from when they were due: those of `waited` (due, sent), and
+    /// those of `unsent` (due, given up) as well. Needs [`Flight::sort`].
+    pub(crate) fn from_due(&self, waited: &[(u64, u64)], unsent: &[(u64, u64)]) -> Self {
+        let mut late: Vec<u64> = waited.iter().map(|(_, sent)| *sent).collect();
+        late.sort_unstable();
+        let mut late = late.into_iter().peekable();
+        let on_time = self.sent.iter().filter(|sent| late.next_if_eq(*sent).is_none());
+        let mut queue = Self { sent: on_time.copied().collect(), ended: self.ended.clone() };
+        queue.sent.extend(waited.iter().chain(unsent).map(|(due, _)| *due));
+        queue.ended.extend(unsent.iter().map(|(_, end)| *end));
+        queue.sort();
+        queue
+    }
+
     pub(crate) fn sort(&mut self) {
         self.sent.sort_unstable();
         self.ended.sort_unstable();

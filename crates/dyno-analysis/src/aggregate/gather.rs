@@ -11,6 +11,7 @@ use super::sessions::Conversations;
 use super::slots::Slots;
 use super::stragglers::LastToEnd;
 use super::tokens::TokenSum;
+use super::waits::Waits;
 use crate::counts::Counts;
 use dyno_model::frame::LevelEnd;
 use dyno_model::metric::{PerTime, Time};
@@ -28,6 +29,9 @@ pub(crate) struct Gathered {
     pub(crate) timeouts: u64,
     pub(crate) samples: Samples,
     pub(crate) flight: Flight,
+    pub(crate) waits: Waits,
+    /// Requests from when they were due, where some waited in the client.
+    pub(crate) queued: Option<Flight>,
     pub(crate) span: Span,
     pub(crate) slots: Slots,
     pub(crate) effective: Effective,
@@ -162,7 +166,29 @@ fn later(so_far: &mut Option<u64>, time: u64) {
 }
 
 impl Gathered {
+    /// Brings what was gathered into order. `capped`: arrivals may have waited in the client.
+    pub(crate) fn sort(&mut self, capped: bool) {
+        self.flight.sort();
+        if !capped {
+            self.waits = Waits::default();
+        }
+        self.queued = self.waits.queue(&self.flight);
+        // By the user's wish, and not the client's fault.
+        self.unsent = self.unsent.saturating_sub(self.waits.never_sent());
+    }
+
+    /// Requests that are in flight or wait in the client for a slot.
+    pub(crate) fn queue(&self) -> &Flight {
+        self.queued.as_ref().unwrap_or(&self.flight)
+    }
+
+    /// When the last measured request arrived.
+    pub(crate) fn last_arrival(&self) -> Option<u64> {
+        self.waits.last_due().or(self.span.last_sent)
+    }
+
     pub(crate) fn add(&mut self, record: &RequestRecord) {
+        self.waits.add(record);
         if let Some(sent) = record.sent {
             self.flight.add(sent, record.end);
         }
@@ -207,7 +233,7 @@ impl Gathered {
             });
         }
         if let Some(dispatched) = record.dispatched {
-            self.send_lag.push(dispatched.saturating_sub(record.intended));
+            self.send_lag.push(dispatched.saturating_sub(record.sendable()));
             if let Some(connected) = record.connected.filter(|_| !record.reused) {
                 self.connect.push(connected.saturating_sub(dispatched));
             }

@@ -17,6 +17,7 @@ use super::slo::Goodput;
 use super::steady::{NoWindow, Work, window};
 use super::tokens::sources;
 use super::trust::{self, WorkBounds};
+use super::waits;
 use dyno_model::environment::Environment;
 use dyno_model::frame::{Ending, LevelEnd};
 use dyno_model::metric::Time;
@@ -60,7 +61,7 @@ impl<'a> Level<'a> {
         whole: bool,
         mut gathered: Gathered,
     ) -> Self {
-        gathered.flight.sort();
+        gathered.sort(plan.max_concurrency.is_some());
         let taken = gathered.samples.take(Time::Latency);
         let latency = &taken.counted;
         let saturation = saturation::test(plan, &gathered);
@@ -233,6 +234,11 @@ impl<'a> Level<'a> {
             steady,
             offered_per_s: offered.map(round6),
             saturated,
+            client_wait: self
+                .plan
+                .max_concurrency
+                .filter(|_| self.plan.load.is_open())
+                .map(|most| gathered.waits.summary(most)),
             concurrency,
             times: times.map(|time, found| found.filter(|_| told(time))),
             input_tokens: gathered.input.tokens(),
@@ -254,6 +260,8 @@ impl<'a> Level<'a> {
         findings.splice(0..0, trust::findings(&level, self.plan.load));
         findings.extend(trust::unknown(predicted, &gathered));
         findings.extend(trust::notes(&gathered));
+        let arrivals = records(&gathered);
+        findings.extend(level.client_wait.iter().flat_map(|wait| waits::notes(wait, arrivals)));
         level.verdict = verdict(&findings);
         (level.notes, level.reasons) =
             findings.into_iter().partition(|finding| finding.severity == Some(Severity::Note));

@@ -30,6 +30,7 @@ mod stragglers;
 mod timeline;
 mod tokens;
 mod trust;
+mod waits;
 
 pub use drift::memory_growth;
 

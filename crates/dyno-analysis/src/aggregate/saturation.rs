@@ -13,9 +13,10 @@ pub(super) fn test(plan: &LevelPlan, level: &Gathered) -> Option<Saturation> {
     if level.conversations.any() {
         return None;
     }
-    let (first, last) = level.span.first_sent.zip(level.span.last_sent)?;
-    let (arrivals, ends) = level.flight.seconds_from(first);
-    let offered = Offered { arrivals: &arrivals, ends: &ends, from: 0.0, to: to_s(last - first) };
+    let (first, last) = level.span.first_sent.zip(level.last_arrival())?;
+    let (arrivals, ends) = level.queue().seconds_from(first);
+    let to = to_s(last.saturating_sub(first));
+    let offered = Offered { arrivals: &arrivals, ends: &ends, from: 0.0, to };
     Some(saturation(offered))
 }
 
@@ -35,7 +36,7 @@ pub(super) fn offered_per_s(plan: &LevelPlan, level: &Gathered) -> Option<f64> {
     if let (Ending::Duration, Some(time)) = (end.ending, plan.duration_ns) {
         return Some(end.issued as f64 / to_s(time));
     }
-    let (first, last) = level.span.first_sent.zip(level.span.last_sent)?;
+    let (first, last) = level.span.first_sent.zip(level.last_arrival())?;
     let gaps = end.issued.checked_sub(1).filter(|gaps| *gaps > 0)?;
     (last > first).then(|| gaps as f64 / to_s(last - first))
 }

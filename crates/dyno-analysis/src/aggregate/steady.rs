@@ -9,8 +9,8 @@ use dyno_model::units::to_s;
 use dyno_model::{Diagnostic, Value};
 use dyno_stats::saturation::Surplus;
 use dyno_stats::{Counted, Saturation, trend};
-use dyno_words::Finding;
 use dyno_words::number::{change, digits};
+use dyno_words::{Finding, LoadNote, values};
 
 const SEGMENTS: u64 = 20;
 
@@ -78,12 +78,12 @@ pub(crate) fn window(
         Load::Rate { .. } | Load::Trace { .. } => open(plan.warmup.is_some(), level, latency),
     };
     let (Some(window), Some(first)) = (found, level.span.first_sent) else { return Ok(None) };
-    long_enough(window, plan.load, first, median, level, saturation)?;
+    long_enough(window, plan, first, median, level, saturation)?;
     if level.flight.mean(window.from, window.to) == Some(0.0) {
         return Err(NoWindow::because(Finding::Idle, [digits(to_s(window.length()), 2)]));
     }
     match saturation {
-        Some(Saturation::Saturated(surplus)) => return Err(saturated(surplus)),
+        Some(Saturation::Saturated(surplus)) => return Err(saturated(plan, surplus)),
         Some(Saturation::Carried(_)) => return Ok(Some(window)),
         Some(Saturation::CannotTell(_)) | None => {}
     }
@@ -96,20 +96,28 @@ pub(crate) fn window(
     }
 }
 
-fn saturated(surplus: Surplus) -> NoWindow {
-    NoWindow::because(Finding::Saturated, [digits(100.0 * surplus.share, 0)])
+fn saturated(plan: &LevelPlan, surplus: Surplus) -> NoWindow {
+    let share = digits(100.0 * surplus.share, 0);
+    match plan.max_concurrency {
+        Some(most) => {
+            let why = LoadNote::SaturatedAtCap.with(values![share, most]).into();
+            NoWindow { why, growth: None }
+        }
+        None => NoWindow::because(Finding::Saturated, [share]),
+    }
 }
 
 /// At least two median latencies; where users of a closed loop think, at least two of their
 /// turns, pauses included.
 fn long_enough(
     window: Window,
-    load: Load,
+    plan: &LevelPlan,
     first: u64,
     median: f64,
     level: &Gathered,
     saturation: Option<Saturation>,
 ) -> Result<(), NoWindow> {
+    let load = plan.load;
     let talk = level.conversations.any();
     let turn = level.slots.mean_cycle().filter(|turn| talk && !load.is_open() && *turn > median);
     let needed = 2.0 * turn.unwrap_or(median);
@@ -121,7 +129,7 @@ fn long_enough(
         return Err(NoWindow::because(Finding::FewTurns, times));
     }
     if let Some(Saturation::Saturated(surplus)) = saturation {
-        return Err(saturated(surplus));
+        return Err(saturated(plan, surplus));
     }
     // A queue that grows without end leaves no window either, and that is the thing to say. But
     // conversations add up until the first are over, and a trace may speed up by itself.
@@ -131,14 +139,15 @@ fn long_enough(
     Err(grows.map_or_else(|| NoWindow::because(Finding::WindowTooShort, times), NoWindow::trend))
 }
 
-/// Relative growth of the number in flight, where there is a trend.
+/// Relative growth of the number in flight, where there is a trend; those that wait in the client
+/// count.
 fn trend_over(window: Window, level: &Gathered) -> Option<f64> {
-    growth(&level.flight.segments(window.from, window.to, SEGMENTS))
+    growth(&level.queue().segments(window.from, window.to, SEGMENTS))
 }
 
 /// Relative growth of the rate of sending, where there is a trend.
 fn arrivals_over(window: Window, level: &Gathered) -> Option<f64> {
-    growth(&level.flight.sendings(window.from, window.to, SEGMENTS))
+    growth(&level.queue().sendings(window.from, window.to, SEGMENTS))
 }
 
 fn growth(segments: &[f64]) -> Option<f64> {
@@ -169,7 +178,7 @@ fn open(warmed: bool, level: &Gathered, latency: &Counted) -> Option<Window> {
     let (takes, last) = if talks.any() {
         (talks.lengths().quantile(0.95), talks.last_begun.unwrap_or(first))
     } else {
-        (latency.quantile(0.95), level.span.last_sent?)
+        (latency.quantile(0.95), level.last_arrival()?)
     };
     let fill = if warmed { 0 } else { takes?.round() as u64 };
     Some(Window { from: first.saturating_add(fill), to: last })

@@ -77,6 +77,7 @@ impl Client {
             repeat: None,
             until: None,
             soak: false,
+            max_concurrency: None,
         };
         let mut seen = Seen::default();
         let setup = LevelSetup {

@@ -13,10 +13,10 @@ pub use source::{LED_WHOLE, limits, selection};
 use account::Account;
 pub(crate) use again::Attempt;
 use dyno_drive::Sending;
-use dyno_model::Nanos;
 use dyno_model::plan::{Api, LevelPlan, Plan};
 use dyno_model::prompt::{Content, Item};
-use dyno_workload::data::{Count, DataError, DataSet, Selected, Selection};
+use dyno_model::{Diagnostic, Nanos};
+use dyno_workload::data::{Checked, Count, DataError, DataSet, Selected, Selection};
 use dyno_workload::random::RandomPrompts;
 use dyno_workload::session::{MadeSessions, said};
 use dyno_workload::tokenizer::Tokenizer;
@@ -34,6 +34,8 @@ pub struct Workload {
     /// No tokenizer was given, so the server's own may be asked.
     open_to_server: bool,
     source: Source,
+    /// What was checked of a data file.
+    checked: Option<Checked>,
     /// What was made for some level: the search for words that are one token each is done once.
     prepared: Arc<Mutex<Option<Prepared>>>,
     account: Arc<Mutex<Account>>,
@@ -77,10 +79,12 @@ impl Workload {
         };
         let source =
             Source::open(data, chat(plan), plan.seed).map_err(|words| ("--data", words))?;
+        let checked = source.check().map_err(|error| ("--data", error.to_string()))?;
         Ok(Self {
             tokenizer,
             open_to_server: data.tokenizer.is_none(),
             source,
+            checked,
             prepared: Arc::default(),
             account: Arc::default(),
             attempt: Attempt::default(),
@@ -95,6 +99,11 @@ impl Workload {
     /// What a data file turned out to be, in a line.
     pub fn recognised(&self) -> Option<String> {
         self.source.recognised()
+    }
+
+    /// What was checked of a data file, for people to read.
+    pub fn checked(&self) -> Vec<Diagnostic> {
+        self.checked.as_ref().map_or_else(Vec::new, notes::checked)
     }
 
     /// Whether the data are conversations, whose turns depend on the answers.

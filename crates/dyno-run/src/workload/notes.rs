@@ -3,8 +3,8 @@
 use super::source::Source;
 use super::{Prepared, Workload, lock};
 use dyno_model::Diagnostic;
-use dyno_words::Note;
-use dyno_workload::data::Tally;
+use dyno_words::{LoadNote, Note};
+use dyno_workload::data::{Checked, Rest, Tally};
 use dyno_workload::trace::TracePrompts;
 
 /// Notes in the making.
@@ -73,6 +73,19 @@ impl Workload {
             });
         }
     }
+}
+
+/// What was checked of a data file before the run.
+pub(super) fn checked(checked: &Checked) -> Vec<Diagnostic> {
+    let Checked { records, skipped, spread, rest } = *checked;
+    let what = match (rest, spread) {
+        (Rest::Nothing, _) => LoadNote::AllChecked.with([records]),
+        (Rest::Beyond, _) => LoadNote::LimitChecked.with([records]),
+        (Rest::Later, 0) => LoadNote::FirstChecked.with([records]),
+        (Rest::Later, spread) => LoadNote::SampleChecked.with([records, spread]),
+    };
+    let skipped = (skipped > 0).then(|| LoadNote::UnusableFound.with([skipped]));
+    std::iter::once(what).chain(skipped).collect()
 }
 
 fn trace_notes(prompts: &TracePrompts, sent: u64, notes: &mut Notes) {

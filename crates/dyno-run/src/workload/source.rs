@@ -1,7 +1,9 @@
 //! Where the prompts of a plan come from.
 
 use dyno_model::plan::DataPlan;
-use dyno_workload::data::{DataSet, DataSpec, Kind, Order, Outside, Selection, SpecError};
+use dyno_workload::data::{
+    Checked, DataError, DataSet, DataSpec, Kind, Order, Outside, Selection, SpecError,
+};
 use dyno_workload::random::{RandomOptions, shared_prefix};
 use dyno_workload::session::SessionOptions;
 use dyno_workload::trace::{Trace, TraceLimits};
@@ -68,6 +70,18 @@ impl Source {
             Self::Led(led) => Some(&led.selection),
             Self::Random(_) | Self::Made(_) | Self::Trace(_) => None,
         }
+    }
+
+    /// Checks a data file. Traces are read whole when they are opened.
+    pub(super) fn check(&self) -> Result<Option<Checked>, DataError> {
+        let (set, selection) = match self {
+            Self::Set(set, selection) => (&**set, selection),
+            Self::Led(led) => (&led.set, &led.selection),
+            Self::Random(_) | Self::Made(_) | Self::Trace(_) => return Ok(None),
+        };
+        // A shuffle reads ahead, and bounds leave records out: more are read than are taken.
+        let bounded = selection.min_input.is_some() || selection.max_input.is_some();
+        set.check(selection.limit.filter(|_| selection.order == Order::File && !bounded))
     }
 
     /// What a data file turned out to be, in a line.

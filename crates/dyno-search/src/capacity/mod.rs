@@ -86,6 +86,8 @@ pub struct Capacity {
     pub width: f64,
     /// Levels that may be measured, all in all.
     pub levels: usize,
+    /// The highest load that may be asked for.
+    pub most: Option<f64>,
 }
 
 /// What is known after some levels.
@@ -99,7 +101,7 @@ struct Known {
 impl Capacity {
     /// A search of the usual length and width.
     pub fn new(kind: Kind, start: Start) -> Self {
-        Self { kind, start, width: WIDTH, levels: LEVELS }
+        Self { kind, start, width: WIDTH, levels: LEVELS, most: None }
     }
 
     /// What to do after these levels.
@@ -173,6 +175,7 @@ impl Capacity {
             (Start::Probe(_), None) => return None,
         };
         let low = if self.kind == Kind::Concurrency { low.max(1.0) } else { low };
+        let high = self.most.map_or(high, |most| high.min(most).max(low));
         let high = match extremes(evidence).0 {
             Some(held) => {
                 let above = given_up.iter().filter(|load| **load > held);

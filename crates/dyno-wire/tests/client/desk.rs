@@ -130,6 +130,7 @@ impl Desk {
             phase: Phase::Measured,
             intended: now,
             slack: 0,
+            admitted: None,
             dispatched: now,
             payload: Payload { lengths: Lengths::default(), body },
         });

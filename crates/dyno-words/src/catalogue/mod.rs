@@ -6,6 +6,7 @@ mod findings;
 mod import;
 mod instrument;
 mod lint;
+mod load;
 mod notes;
 mod over_time;
 mod phrases;
@@ -17,6 +18,7 @@ pub use findings::Finding;
 pub use import::Problem;
 pub use instrument::Measuring;
 pub use lint::Defect;
+pub use load::LoadNote;
 pub use notes::Note;
 pub use over_time::OverTime;
 pub(crate) use phrases::Place;
@@ -26,7 +28,7 @@ pub use slo::Undecided;
 
 use crate::wording::Wording;
 
-const TABLES: [&[Wording]; 10] = [
+const TABLES: [&[Wording]; 11] = [
     Finding::ROWS,
     Measuring::ROWS,
     OverTime::ROWS,
@@ -34,6 +36,7 @@ const TABLES: [&[Wording]; 10] = [
     Undecided::ROWS,
     CacheFinding::ROWS,
     Note::ROWS,
+    LoadNote::ROWS,
     Defect::ROWS,
     Problem::ROWS,
     Place::ROWS,

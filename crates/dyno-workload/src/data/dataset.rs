@@ -2,8 +2,10 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
 
 use super::builtin;
+use super::check::Counting;
 use super::error::DataError;
 use super::layout::{HEAD, Head, Layout};
 use super::pick::Pick;
@@ -145,8 +147,34 @@ impl DataSet {
 
     fn walk(&self) -> Result<Walk, DataError> {
         let records = self.inner.place.records(self.inner.layout, Some(&self.inner.pick))?;
+        Ok(self.walk_over(records))
+    }
+
+    /// The records from their beginning; counts the bytes that were read, where they are a stream.
+    pub(super) fn walk_counting(&self, consumed: &Arc<AtomicU64>) -> Result<Walk, DataError> {
+        if self.inner.layout == Layout::Parquet {
+            return self.walk();
+        }
+        let mut source = self.inner.place.source()?;
+        source.reader = Box::new(Counting { reader: source.reader, consumed: consumed.clone() });
+        Ok(self.walk_over(self.inner.layout.records(source)))
+    }
+
+    fn walk_over(&self, records: Box<dyn Records>) -> Walk {
         let inner = self.inner.clone();
-        Ok(Walk { records, inner, good: 0, skipped: 0, first_bad: None, ended: false })
+        Walk { records, inner, good: 0, skipped: 0, first_bad: None, ended: false }
+    }
+
+    pub(super) fn place(&self) -> (&Place, Layout) {
+        (&self.inner.place, self.inner.layout)
+    }
+
+    pub(super) fn pick(&self) -> &Pick {
+        &self.inner.pick
+    }
+
+    pub(super) fn skips_bad(&self) -> bool {
+        self.inner.skip_bad
     }
 }
 
@@ -267,7 +295,7 @@ fn explained(place: &Place, layout: Layout, spec: &DataSpec, first: DataError) -
 }
 
 /// About how much memory a value takes.
-fn size(value: &serde_json::Value) -> usize {
+pub(super) fn size(value: &serde_json::Value) -> usize {
     use serde_json::Value;
     match value {
         Value::String(text) => text.len() + 24,
@@ -279,18 +307,18 @@ fn size(value: &serde_json::Value) -> usize {
     }
 }
 
-/// One way through the records.
-struct Walk {
+/// One pass over the records.
+pub(super) struct Walk {
     records: Box<dyn Records>,
     inner: Arc<Inner>,
-    good: u64,
-    skipped: u64,
+    pub(super) good: u64,
+    pub(super) skipped: u64,
     first_bad: Option<Box<DataError>>,
     ended: bool,
 }
 
 impl Walk {
-    fn next<T>(
+    pub(super) fn next<T>(
         &mut self,
         make: impl Fn(&Pick, Record) -> Result<T, DataError>,
     ) -> Option<Result<T, DataError>> {

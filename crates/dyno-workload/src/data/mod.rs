@@ -5,6 +5,7 @@
 
 mod at;
 mod builtin;
+mod check;
 mod conversation;
 mod convert;
 mod csv;
@@ -35,6 +36,7 @@ mod spread;
 mod zstd;
 
 pub use at::At;
+pub use check::{Checked, Rest};
 pub use convert::{Format, convert};
 pub use dataset::{Conversations, DataSet, Reading};
 pub use error::DataError;

@@ -123,6 +123,11 @@ pub(crate) struct LoadArgs {
     /// ' in N steps' after it
     #[arg(long, value_name = "RAMP", value_parser = ramp, allow_hyphen_values = true)]
     pub(crate) ramp: Option<Ramp>,
+    /// At most N requests in flight: with --rate, --ramp or a trace, arrivals beyond them wait in the
+    /// client and are counted; with --sweep and --concurrency auto, the most that is tried [default:
+    /// 512 in those two, else no limit]
+    #[arg(long, value_name = "N", value_parser = levels::max_concurrency, allow_hyphen_values = true)]
+    pub(crate) max_concurrency: Option<u32>,
     /// N requests all at once
     #[arg(long, value_name = "N[,N…]", value_parser = values::burst_list, allow_hyphen_values = true)]
     pub(crate) burst: Option<List<u64>>,

@@ -73,6 +73,10 @@ pub(crate) struct CapacitySearch {
     /// Begin about here
     #[arg(long, value_name = "LOAD", value_parser = levels::near, allow_hyphen_values = true)]
     pub(crate) near: Option<Range>,
+    /// At most N requests in flight; arrivals beyond them wait in the client and are counted
+    /// [default: 512 while the server is filled, else no limit]
+    #[arg(long, value_name = "N", value_parser = levels::max_concurrency, allow_hyphen_values = true)]
+    pub(crate) max_concurrency: Option<u32>,
     /// Measure no more levels than these
     #[arg(long, value_name = "N", value_parser = levels::capacity_levels, default_value = "12")]
     pub(crate) levels: u32,
@@ -98,6 +102,13 @@ pub(crate) struct CapacitySearch {
     /// Rest between levels, once nothing is in flight
     #[arg(long, value_name = "TIME", value_parser = values::duration, allow_hyphen_values = true, default_value = "0s")]
     pub(crate) cooldown: Nanos,
+    /// Have the server forget what it has cached before each level (/reset_prefix_cache or
+    /// /flush_cache)
+    #[arg(long)]
+    pub(crate) reset_cache: bool,
+    /// Print what would be tried first, and stop: nothing is sent
+    #[arg(long)]
+    pub(crate) dry_run: bool,
     /// Seed of arrivals and prompts: the same seed sends the same again [default: a new one for each
     /// run, which is printed and kept]
     #[arg(long, value_name = "N", value_parser = values::seed, allow_hyphen_values = true)]
@@ -131,6 +142,9 @@ impl CapacityArgs {
         (bench.timeouts, bench.metrics, bench.cost) = (self.timeouts, self.metrics, self.cost);
         bench.output = self.output;
         bench.course.cooldown = self.search.cooldown;
+        (bench.course.reset_cache, bench.course.dry_run) =
+            (self.search.reset_cache, self.search.dry_run);
+        bench.load.max_concurrency = self.search.max_concurrency;
         bench.load.arrival = None;
         (bench.load.drain, bench.load.seed) = (self.search.drain, self.search.seed);
         bench.load.warmup = self.search.warmup;

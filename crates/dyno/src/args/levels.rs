@@ -25,6 +25,16 @@ pub(crate) fn concurrency(text: &str) -> Result<Concurrency, String> {
     }
 }
 
+/// `--max-concurrency`.
+pub(crate) fn max_concurrency(text: &str) -> Result<u32, String> {
+    in_flight(text).map_err(|_| {
+        format!(
+            "`{text}` is not a number of requests in flight; write one whole number from 1 to \
+             {MOST_IN_FLIGHT}"
+        )
+    })
+}
+
 /// `--sweep`.
 pub(crate) fn sweep(text: &str) -> Result<u32, String> {
     match text.parse::<u32>() {

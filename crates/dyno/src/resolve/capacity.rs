@@ -41,7 +41,8 @@ pub(super) fn looking(args: &CapacitySearch, slo: &Slo) -> Result<Looking, Usage
         arrival: args.arrival,
         least_requests: needed,
     };
-    let first = first_load(&search);
+    check_cap(args, over)?;
+    let first = first_load(&search, args.max_concurrency);
     let (requests, duration) = match (args.requests, args.duration, over) {
         (Some(requests), _, _) => (Some(requests), None),
         (None, Some(time), _) => (None, Some(time)),
@@ -50,4 +51,28 @@ pub(super) fn looking(args: &CapacitySearch, slo: &Slo) -> Result<Looking, Usage
     };
     let duration = duration.map(|time| lasting(time, needed, &first));
     Ok(Looking { search, first, requests, duration })
+}
+
+/// A cap has to leave something to search.
+fn check_cap(args: &CapacitySearch, over: Over) -> Result<(), UsageError> {
+    let Some(most) = args.max_concurrency else { return Ok(()) };
+    let wrong = |what: String| Err(UsageError::new("--max-concurrency", what));
+    match (over, args.between) {
+        (Over::Rate, None) if args.near.is_none() => at_least_two(most),
+        (Over::Concurrency, Some(Range::Between([low, _]))) if f64::from(most) < low => {
+            wrong(format!("{most} is below --between {low}, so no load could be tried; raise it"))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// The server is filled to see how much it does at most, which one request at a time does not.
+pub(super) fn at_least_two(most: u32) -> Result<(), UsageError> {
+    match most {
+        1 => Err(UsageError::new(
+            "--max-concurrency",
+            "one request in flight cannot fill a server; write 2 or more",
+        )),
+        _ => Ok(()),
+    }
 }

@@ -62,6 +62,7 @@ pub(super) fn levels(
 ) -> Result<(Vec<LevelPlan>, Option<Search>), UsageError> {
     at_most_one_load(&args)?;
     fits_the_data(&args, nature)?;
+    check_cap(&args)?;
     check_soak(&args, matches!(nature, Nature::Trace { .. }), lengths.len())?;
     if args.sweep_spacing.is_some() && args.sweep.is_none() {
         return Err(UsageError::new(
@@ -106,7 +107,8 @@ pub(super) fn levels(
         let stop = Stop { requests: looking.requests, duration: looking.duration, per_slot: None };
         vec![(looking.first, stop)]
     } else if args.sweep.is_some() {
-        let loads = [1, MOST_AT_ONCE].map(|concurrency| Load::Concurrency { concurrency });
+        let full = args.max_concurrency.unwrap_or(MOST_AT_ONCE);
+        let loads = [1, full].map(|concurrency| Load::Concurrency { concurrency });
         with_stop(loads.into_iter(), given)
     } else if let Some(Concurrency::Auto) = &args.concurrency {
         with_stop(std::iter::once(Load::Concurrency { concurrency: 1 }), given)
@@ -126,7 +128,7 @@ pub(super) fn levels(
         let stop = |requests| Stop { requests: Some(requests), duration: None, per_slot: None };
         list.0.iter().map(|&requests| (Load::Burst { requests }, stop(requests))).collect()
     } else {
-        ladder(given, embedded, notes)
+        ladder(given, embedded, args.max_concurrency, notes)
     };
     let mut levels: Vec<LevelPlan> = Vec::with_capacity(loads.len() * lengths.len());
     for (load, stop) in loads {
@@ -156,6 +158,9 @@ pub(super) fn levels(
                 repeat: None,
                 until: until.clone(),
                 soak: args.soak.is_some(),
+                max_concurrency: args
+                    .max_concurrency
+                    .filter(|_| load.is_open() || several.is_some()),
             });
         }
     }
@@ -217,6 +222,20 @@ fn fits_the_data(args: &LoadArgs, nature: Nature) -> Result<(), UsageError> {
     }
 }
 
+/// A cap is for loads that do not say how many are in flight.
+fn check_cap(args: &LoadArgs) -> Result<(), UsageError> {
+    let Some(most) = args.max_concurrency else { return Ok(()) };
+    let wrong = |what: &str| Err(UsageError::new("--max-concurrency", what.to_owned()));
+    match (&args.concurrency, &args.burst) {
+        (Some(Concurrency::List(_)), _) => {
+            wrong("--concurrency says how many are in flight; leave one of them out")
+        }
+        (_, Some(_)) => wrong("a burst sends everything at once; leave one of them out")
+            .map_err(|error| error.hint(format!("--concurrency {most} --requests N"))),
+        _ => Ok(()),
+    }
+}
+
 /// Only a closed loop has slots.
 fn check_per_slot(
     args: &LoadArgs,
@@ -247,7 +266,12 @@ fn with_stop(loads: impl Iterator<Item = Load>, given: Stop) -> Vec<(Load, Stop)
     loads.map(|load| (load, stop.of(&load))).collect()
 }
 
-fn ladder(given: Stop, embedded: bool, notes: &mut Vec<String>) -> Vec<(Load, Stop)> {
+fn ladder(
+    given: Stop,
+    embedded: bool,
+    most: Option<u32>,
+    notes: &mut Vec<String>,
+) -> Vec<(Load, Stop)> {
     let ladder = if embedded { LADDER_OF_OUR_OWN } else { LADDER };
     let explicit = given != Stop::default();
     let bounds = if explicit {
@@ -258,12 +282,11 @@ fn ladder(given: Stop, embedded: bool, notes: &mut Vec<String>) -> Vec<(Load, St
             format_duration(ladder.duration)
         )
     };
-    let steps: Vec<String> = ladder.steps.iter().map(u32::to_string).collect();
+    let allowed = ladder.steps.iter().copied().filter(|step| most.is_none_or(|most| *step <= most));
+    let steps: Vec<String> = allowed.clone().map(|step| step.to_string()).collect();
     notes.push(format!("no load given: a ladder of {} in flight, {bounds}", steps.join(", ")));
-    ladder
-        .steps
-        .iter()
-        .map(|&concurrency| {
+    allowed
+        .map(|concurrency| {
             let load = Load::Concurrency { concurrency };
             let stop = if explicit {
                 given

@@ -29,6 +29,7 @@ use dyno_model::Language;
 use dyno_model::plan::{Api, PLAN_SCHEMA, Plan, RequestPlan, Shard, Target, Timeouts, UsageWanted};
 use dyno_report::layout::Layout;
 use dyno_run::{Embedded, MetricsFrom, Order, Place, Reach, StopSignal, TlsSettings, Workload};
+use dyno_words::InLanguage;
 use std::fmt;
 use std::path::Path;
 use versus::Rival;
@@ -194,6 +195,8 @@ pub(crate) fn resolve(
     };
     let workload = opened(&plan)?;
     notes.extend(workload.recognised());
+    let said = workload.checked();
+    notes.extend(said.iter().map(|note| note.in_language(showing.language).what.clone()));
     let metrics = metrics_from(metrics.as_ref());
     let reach = Reach { url: target, tls: connection, secrets, metrics, ..Reach::default() };
     let (workload, stop) = (Some(workload), StopSignal::new());

@@ -1,5 +1,6 @@
 //! Levels that are chosen as a run goes, and levels that stop by what they show.
 
+use super::capacity::at_least_two;
 use super::data::Nature;
 use crate::args::bench::{LoadArgs, SpacingArg};
 use crate::args::levels::{Concurrency, Requests};
@@ -35,10 +36,13 @@ pub(super) fn search(
                 Some(Requests::PerSlot(times)) => Some(times),
                 _ => None,
             };
-            Search::Ladder { most: MOST_AT_ONCE, per_slot }
+            Search::Ladder { most: args.max_concurrency.unwrap_or(MOST_AT_ONCE), per_slot }
         }
         _ => return Ok(None),
     };
+    if let (Some(_), Some(most)) = (args.sweep, args.max_concurrency) {
+        at_least_two(most)?;
+    }
     one_length(lengths, if args.sweep.is_some() { "--sweep" } else { "--concurrency" })?;
     Ok(Some(search))
 }

@@ -77,35 +77,88 @@ fn every_prompt_is_made_unique_on_demand() {
     assert_eq!(sent.len(), 4);
 }
 
+/// 200 questions, of which line 61 is cut off.
+fn broken_at_61() -> String {
+    let line = |number: u32| match number {
+        61 => "{\"question\": \"Why 61".to_owned(),
+        _ => format!("{{\"question\": \"Why {number}?\"}}"),
+    };
+    (1..=200).map(|number| line(number) + "\n").collect()
+}
+
 #[test]
-fn a_bad_line_in_the_middle_ends_the_run_and_keeps_what_was_measured() {
+fn a_broken_line_is_found_before_the_first_request() {
+    let server = Web::start(web::openai);
+    let place = Place::new();
+    let file = place.file("open_qa.jsonl", &broken_at_61());
+    let csv: String =
+        (1..=200).map(|n| format!("Why {n}?{}\n", if n == 60 { ",3" } else { "" })).collect();
+    let csv = place.file("open_qa.csv", &format!("prompt\n{csv}"));
+    for (file, at) in [(&file, "open_qa.jsonl:61:"), (&csv, "open_qa.csv:61:")] {
+        let args = format!("--concurrency 2 --requests 20 --data {file}");
+        let ended = run(place.bench(&server.url(), &args)).expect_status(&[2]);
+        assert!(ended.stderr.contains(at), "{}", ended.stderr);
+        assert!(ended.stderr.contains("skip_bad=true"), "{}", ended.stderr);
+    }
+    assert!(server.asked("").is_empty(), "nothing reached the server");
+    assert!(!place.run_dir().exists());
+
+    // With --json there are no notes.
+    let said = |place: &Place, data: &str| {
+        let url = server.url();
+        let args = format!("bench {url} --concurrency 2 --requests 20 --out run --data {data}");
+        run(place.dyno(&args)).expect_measured().stderr
+    };
+    let stderr = said(&place, &format!("{file},skip_bad=true"));
+    assert!(stderr.contains("data: all 199 records checked"), "{stderr}");
+    assert!(stderr.contains("1 of them cannot be used"), "{stderr}");
+    // What --limit leaves out need not be good.
+    let stderr = said(&Place::new(), &format!("{file} --limit 60"));
+    assert!(stderr.contains("data: the first 60 records checked"), "{stderr}");
+}
+
+#[test]
+fn a_file_that_breaks_during_the_run_ends_it_and_keeps_what_was_measured() {
+    let place = Place::new();
+    let good = QUESTIONS.repeat(4);
+    let file = place.file("open_qa.jsonl", &good);
+    let path = place.path().join("open_qa.jsonl");
+    // The first level has read the file when its last requests arrive.
+    let seen = std::sync::atomic::AtomicU32::new(0);
+    let server = Web::start(move |request| {
+        if request.is("POST") && seen.fetch_add(1, std::sync::atomic::Ordering::SeqCst) == 10 {
+            std::fs::write(&path, format!("{good}{{broken\n")).unwrap();
+        }
+        web::openai(request)
+    });
+    let args = format!("--concurrency 1,2 --requests 12 --output-tokens 4 --data {file}");
+    let ended = run(place.bench(&server.url(), &args)).expect_status(&[2]);
+    assert!(ended.stderr.contains("open_qa.jsonl:13:"), "{}", ended.stderr);
+    assert_eq!(place.json("summary.json")["levels"][0]["requests"]["completed"], 12);
+}
+
+#[test]
+fn bad_records_that_were_skipped_are_counted() {
     let engine = Engine::start(QUICK, &[]);
     let place = Place::new();
-    let mut text = QUESTIONS.repeat(4);
-    text.push_str("{broken\n");
-    let file = place.file("open_qa.jsonl", &text);
-    let args = format!("--concurrency 2 --requests 50 --data {file}");
-    let output = run(place.bench(&engine.url(), &args)).expect_status(&[2]);
-    assert!(output.stderr.contains("open_qa.jsonl:13:"), "{}", output.stderr);
-    assert_eq!(place.json("summary.json")["levels"][0]["requests"]["completed"], 12);
-
-    let place = Place::new();
-    let file = place.file("open_qa.jsonl", &text);
+    let file = place.file("open_qa.jsonl", &format!("{}{{broken\n", QUESTIONS.repeat(4)));
     let args = format!("--concurrency 2 --requests 13 --data {file},skip_bad=true");
     run(place.bench(&engine.url(), &args)).expect_measured();
     let summary = place.json("summary.json");
     assert_eq!(summary["levels"][0]["requests"]["completed"], 13);
-    let notes = summary["notes"].to_string();
-    assert!(notes.contains("records skipped as bad, over all levels: 1"), "{notes}");
+    let skipped =
+        summary["notes"].as_array().unwrap().iter().find(|note| note["code"] == "data_selected");
+    assert!(
+        skipped.is_some_and(|note| note["what"].as_str().unwrap().ends_with(": 1")),
+        "{summary}"
+    );
 }
 
 #[test]
 fn what_is_read_ahead_and_never_sent_does_not_count() {
     let engine = Engine::start(QUICK, &[]);
     let place = Place::new();
-    let mut text = QUESTIONS.repeat(4);
-    text.push_str("{broken\n");
-    let file = place.file("open_qa.jsonl", &text);
+    let file = place.file("open_qa.jsonl", &QUESTIONS.repeat(4));
     let args = format!("--concurrency 1 --requests 9 --data {file}");
     run(place.bench(&engine.url(), &args)).expect_measured();
     let notes = codes(&place.json("summary.json")["notes"]);

@@ -23,8 +23,8 @@ pub(crate) fn bounds(record: &RequestRecord) -> Option<PerTime<Option<[u64; 2]>>
 /// By how much a time may have been shorter, and longer.
 fn slack(time: Time, record: &RequestRecord, widths: &Widths) -> Option<(u64, u64)> {
     let last = if record.last.is_some() { widths.last } else { widths.end };
-    // Had it been sent when it was due, all that follows would have come by so much earlier.
-    let late = || record.sent.map_or(0, |sent| sent.saturating_sub(record.intended));
+    // Had it been sent when it could have been, all that follows would have come by so much earlier.
+    let late = || record.sent.map_or(0, |sent| sent.saturating_sub(record.sendable()));
     Some(match time {
         Time::Ttft => (widths.first, widths.sent),
         Time::Latency => (last, widths.sent),

@@ -1,8 +1,10 @@
 //! The plan as people read it: what will be run, in which order, and when each level stops.
 
-use dyno_model::course::{Over, Search};
+use dyno_analysis::search::lasting;
+use dyno_model::course::{Over, Range, Search};
 use dyno_model::plan::{LevelPlan, Load, Plan, Warmup};
 use dyno_model::units::format_duration;
+use dyno_search::sweep;
 use std::fmt::Write as _;
 
 /// All levels, one a line.
@@ -10,7 +12,7 @@ pub(crate) fn plan(plan: &Plan) -> String {
     let mut text = String::new();
     let number = plan.levels.len();
     let search = course_search(plan);
-    let first = if search.is_some() { ", to begin with" } else { "" };
+    let first = if search.is_some() { " first" } else { "" };
     let _ = writeln!(text, "{number} level{}{first}:", if number == 1 { "" } else { "s" });
     let rows: Vec<[String; 4]> = plan.levels.iter().map(row).collect();
     let width =
@@ -27,15 +29,18 @@ pub(crate) fn plan(plan: &Plan) -> String {
         );
     }
     if let Some(more) = &search {
-        let _ = writeln!(text, "Then {more}, chosen by how those before them went.");
+        let _ = writeln!(text, "Then {more}, chosen by the results so far.");
     }
     let course = &plan.course;
-    let mut between = vec!["each waits until nothing of the last is in flight".to_owned()];
+    if let Some(most) = plan.levels.iter().find_map(|level| level.max_concurrency) {
+        let _ = writeln!(text, "At most {most} requests in flight.");
+    }
+    let mut between = vec!["each starts when the previous one has drained".to_owned()];
     if course.cooldown_ns > 0 {
-        between.push(format!("then {} of rest", format_duration(course.cooldown_ns)));
+        between.push(format!("after {} of rest", format_duration(course.cooldown_ns)));
     }
     if course.reset_cache {
-        between.push("the server's cache reset".to_owned());
+        between.push("with the server's cache reset".to_owned());
     }
     if number > 1 || search.is_some() {
         let _ = writeln!(text, "Between levels: {}.", between.join(", "));
@@ -44,15 +49,56 @@ pub(crate) fn plan(plan: &Plan) -> String {
         let _ = writeln!(text, "No more levels once {condition}.");
     }
     let bound: Option<u64> = plan.levels.iter().map(|level| level.duration_ns).sum();
-    match bound.filter(|_| search.is_none()) {
-        Some(time) => {
-            let _ = writeln!(text, "At most {} of sending, and the drains.", format_duration(time));
+    match (bound.filter(|_| search.is_none()), capacity_time(plan)) {
+        (_, Some(time)) => {
+            let _ = writeln!(text, "{time}");
         }
-        None => {
-            let _ = writeln!(text, "How long it takes is known once some of it has been measured.");
+        (Some(time), None) => {
+            let _ = writeln!(text, "At most {}, plus drain.", format_duration(time));
+        }
+        (None, None) => {
+            let _ = writeln!(text, "An estimate follows after the first responses.");
         }
     }
     text
+}
+
+/// How long the levels of a capacity search are, and all of them together at most.
+fn capacity_time(plan: &Plan) -> Option<String> {
+    let Some(Search::Capacity { over, range, levels, least_requests, arrival, .. }) =
+        &plan.course.search
+    else {
+        return None;
+    };
+    let first = plan.levels.first()?;
+    let between = first.drain_ns.saturating_add(plan.course.cooldown_ns);
+    let Some(time) = first.duration_ns else {
+        let requests = first.requests?;
+        return Some(format!(
+            "Each level: {requests} requests, or 10 for each that is in flight if that is more. An \
+             estimate follows after the first responses."
+        ));
+    };
+    let all = |each: u64| format_duration(u64::from(*levels).saturating_mul(each + between));
+    let text = format!("Each level: {}", format_duration(time));
+    Some(match (over, range) {
+        (Over::Concurrency, _) => format!("{text}. At most {} with all drains.", all(time)),
+        (Over::Rate, Range::Between([low, _])) => {
+            let load = Load::Rate { rate: *low, arrival: *arrival };
+            let longest = lasting(time, *least_requests, &load);
+            format!(
+                "{text}, up to {} at {low}/s, so that {least_requests} requests arrive. At most {} \
+                 with all drains.",
+                format_duration(longest),
+                all(longest)
+            )
+        }
+        (Over::Rate, _) => format!(
+            "{text}, longer where fewer than {least_requests} requests would arrive or responses \
+             take long. About {} at most with all drains, unless levels have to be longer.",
+            all(time)
+        ),
+    })
 }
 
 /// Levels that are not in the plan yet.
@@ -65,12 +111,28 @@ fn course_search(plan: &Plan) -> Option<String> {
         Search::Ladder { most, .. } => {
             format!("twice as many in flight each time, up to {most}, and some around the knee")
         }
-        Search::Capacity { levels, over, .. } => {
-            let kind = match over {
-                Over::Rate => "rates",
-                Over::Concurrency => "numbers in flight",
+        Search::Capacity { levels, over, range, .. } => {
+            let (kind, unit) = match over {
+                Over::Rate => ("rates", " req/s"),
+                Over::Concurrency => ("concurrencies", " in flight"),
             };
-            format!("at most {} more {kind} around the edge", left(*levels))
+            let place = match (range, over) {
+                (Range::Between([low, high]), _) => format!("between {low} and {high}{unit}"),
+                (Range::Near(load), _) => format!("around {load}{unit}"),
+                (Range::Unknown, Over::Rate) => {
+                    let most = plan.levels.first().and_then(|level| level.max_concurrency);
+                    let full = most.unwrap_or(sweep::IN_FLIGHT);
+                    let left = left(*levels).saturating_sub(1);
+                    return Some(format!(
+                        "{full} in flight to see how much the server does, and at most {left} rates \
+                         around the highest that meets the SLO"
+                    ));
+                }
+                (Range::Unknown, Over::Concurrency) => {
+                    "around the highest that meets the SLO".into()
+                }
+            };
+            format!("at most {} more {kind} {place}", left(*levels))
         }
     })
 }

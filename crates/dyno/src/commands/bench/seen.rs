@@ -3,12 +3,13 @@
 
 use crate::printer::Printer;
 use dyno_live::{Live, Progress};
-use dyno_model::Language;
 use dyno_model::frame::LevelEnd;
 use dyno_model::plan::{LevelPlan, Plan};
 use dyno_model::record::RequestRecord;
+use dyno_model::{Diagnostic, Language};
 use dyno_net::Clock;
 use dyno_run::{LevelBegins, Observer, ServerSink};
+use dyno_words::InLanguage;
 use std::cell::{Cell, OnceCell, RefCell};
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
@@ -93,8 +94,12 @@ impl Observer for Seen<'_> {
     }
 
     fn time_left(&self, after: usize, of: usize, time: Duration) {
-        let turns = if self.takes_turns.get() { " of its own turns" } else { "" };
-        self.printer.note(left(after, of, time) + turns);
+        let both = if self.takes_turns.get() { ", not counting the other target" } else { "" };
+        self.printer.note(left(after, of, time) + both);
+    }
+
+    fn remark(&self, what: &Diagnostic) {
+        self.printer.note(&what.in_language(self.language).what);
     }
 
     fn note(&self, words: &str) {
@@ -110,7 +115,7 @@ impl Observer for Seen<'_> {
     }
 }
 
-/// How long it will take, to two figures.
+/// How long it will take, to two digits.
 fn left(after: usize, of: usize, time: Duration) -> String {
     let seconds = time.as_secs_f64();
     let time = match seconds {
@@ -119,7 +124,7 @@ fn left(after: usize, of: usize, time: Duration) -> String {
         _ => format!("{:.1} h", seconds / 3600.0),
     };
     match after {
-        0 => format!("by the first answer, the {of} levels will take about {time}"),
-        _ => format!("{after} of {of} levels done; the rest will take about {time}"),
+        0 => format!("estimated from the first response: about {time} for {of} levels"),
+        _ => format!("{after} of {of} levels done; about {time} left"),
     }
 }
