@@ -13,6 +13,14 @@ pub fn compact(unix_ns: u64) -> String {
     written(unix_ns, "%Y%m%dT%H%M%SZ")
 }
 
+/// Reads a date (`2026-01-31`, midnight UTC) or a time ([`utc`], also with another offset), as
+/// nanoseconds since 1970.
+pub fn parse_utc(text: &str) -> Option<u64> {
+    let text = text.trim();
+    let time: Timestamp = text.parse().or_else(|_| format!("{text}T00:00:00Z").parse()).ok()?;
+    u64::try_from(time.as_nanosecond()).ok()
+}
+
 fn written(unix_ns: u64, format: &str) -> String {
     // The last nanosecond of a `u64` is in 2554; the calendar ends in 9999.
     (Timestamp::UNIX_EPOCH + Duration::from_nanos(unix_ns)).strftime(format).to_string()
@@ -30,6 +38,16 @@ mod tests {
         assert_eq!(utc(1_767_225_599_999_999_999), "2025-12-31T23:59:59Z");
         assert_eq!(utc(1_772_323_200 * SEC), "2026-03-01T00:00:00Z");
         assert_eq!(utc(u64::MAX), "2554-07-21T23:34:33Z");
+    }
+
+    #[test]
+    fn dates_and_times_are_read() {
+        assert_eq!(parse_utc("2000-02-29"), Some(951_782_400 * SEC));
+        assert_eq!(parse_utc(" 2000-02-29T00:00:01Z "), Some(951_782_401 * SEC));
+        assert_eq!(parse_utc("2000-02-29T01:00:00+01:00"), Some(951_782_400 * SEC));
+        for text in ["", "2000", "2001-02-29", "yesterday", "1960-01-01"] {
+            assert_eq!(parse_utc(text), None, "{text}");
+        }
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use crate::error::RecordError;
 use crate::reader::RecordReader;
+use dyno_model::Summary;
 use dyno_model::environment::Environment;
 use dyno_model::plan::Plan;
 use serde::Serialize;
@@ -54,25 +55,9 @@ impl RunDir {
         Ok(Self { path })
     }
 
-    /// The newest run directly below `root`. Names that begin with a time, as Dyno gives them,
-    /// sort by it and come after any others.
-    pub fn latest(root: &Path) -> Result<Self, RecordError> {
-        let entries = match fs::read_dir(root) {
-            Ok(entries) => entries,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                return Err(RecordError::NoRuns(root.to_owned()));
-            }
-            Err(error) => return Err(failed("list", root)(error)),
-        };
-        entries
-            .filter_map(Result::ok)
-            .filter(|entry| holds_records(&entry.path()))
-            .max_by_key(|entry| {
-                let name = entry.file_name();
-                (name.as_encoded_bytes().first().is_some_and(u8::is_ascii_digit), name)
-            })
-            .map(|entry| Self { path: entry.path() })
-            .ok_or_else(|| RecordError::NoRuns(root.to_owned()))
+    /// The directory at `path`, whatever it holds.
+    pub(crate) fn at(path: PathBuf) -> Self {
+        Self { path }
     }
 
     /// Where it is.
@@ -126,6 +111,16 @@ impl RunDir {
         }
     }
 
+    /// The summary that was saved, if any was; the records say the same, and take longer to read.
+    pub fn read_summary(&self) -> Result<Option<Summary>, RecordError> {
+        let path = self.path.join(SUMMARY);
+        match fs::read(&path) {
+            Ok(bytes) => from_json(&path, &bytes).map(Some),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(failed("read", &path)(error)),
+        }
+    }
+
     /// Opens the records from their beginning; call it once for each pass over them.
     pub fn records(&self) -> Result<RecordReader, RecordError> {
         let path = self.path.join(RECORDS);
@@ -148,7 +143,7 @@ impl RunDir {
 
     /// Plan and environment are written while the first request is waiting, so the disk is not
     /// waited for; the rename alone keeps them whole if this process dies.
-    fn write_json(&self, name: &str, value: &impl Serialize) -> Result<(), RecordError> {
+    pub(crate) fn write_json(&self, name: &str, value: &impl Serialize) -> Result<(), RecordError> {
         let json = serde_json::to_vec_pretty(value)
             .map_err(|source| RecordError::Json { path: self.path.join(name), source })?;
         self.replace(name, &json, false)
@@ -180,6 +175,11 @@ fn from_json<T: DeserializeOwned>(path: &Path, bytes: &[u8]) -> Result<T, Record
         .map_err(|source| RecordError::Json { path: path.to_owned(), source })
 }
 
-fn holds_records(path: &Path) -> bool {
+pub(crate) fn holds_records(path: &Path) -> bool {
     path.join(RECORDS).is_file()
+}
+
+/// Whether a run was begun there, even if it has no records yet.
+pub(crate) fn holds_run(path: &Path) -> bool {
+    holds_records(path) || path.join(PLAN).is_file()
 }

@@ -24,6 +24,48 @@ pub enum RecordError {
          or name the run's directory"
     )]
     NoRuns(PathBuf),
+    /// A name that no run has.
+    #[error(
+        "no run is called `{name}`: it is neither a path, nor the name, the start of the name or \
+         the label of a run in {root}{}; `dyno runs` lists them",
+        did_you_mean(.near)
+    )]
+    UnknownRun {
+        /// As typed.
+        name: String,
+        /// Where runs were looked for.
+        root: PathBuf,
+        /// A run with a similar name.
+        near: Option<String>,
+    },
+    /// A name that several runs have.
+    #[error("`{name}` could mean {}; write more of the name", listed(.matches))]
+    AmbiguousRun {
+        /// As typed.
+        name: String,
+        /// The runs it could mean, newest first.
+        matches: Vec<String>,
+    },
+    /// A label that would not fit a table.
+    #[error("a label is one line of at most 200 characters")]
+    BadLabel,
+    /// A tag that cannot be typed or listed.
+    #[error(
+        "`{}` is not a tag; use letters, digits and -_.:/=, at most 64, with a letter or digit first",
+        .0.escape_debug()
+    )]
+    BadTag(String),
+    /// A run that must not be deleted.
+    #[error("{path} is not deleted: {why}")]
+    NotDeleted {
+        /// Which directory.
+        path: PathBuf,
+        /// Why.
+        why: String,
+    },
+    /// Another process is writing the run.
+    #[error("{0} is being written by another process; wait until it has ended")]
+    InUse(PathBuf),
     /// The system refused.
     #[error("cannot {doing} {path}: {source}")]
     Io {
@@ -100,6 +142,20 @@ pub enum RecordError {
     /// The writer thread ended by a bug.
     #[error("the thread that writes {0} has crashed; records up to then are kept, please report")]
     WriterCrashed(PathBuf),
+}
+
+fn did_you_mean(near: &Option<String>) -> String {
+    near.as_ref().map(|near| format!("; did you mean `{near}`?")).unwrap_or_default()
+}
+
+/// The first few names, and how many more there are.
+fn listed(names: &[String]) -> String {
+    const SHOWN: usize = 5;
+    let shown = names.iter().take(SHOWN).cloned().collect::<Vec<_>>().join(", ");
+    match names.len().saturating_sub(SHOWN) {
+        0 => shown,
+        more => format!("{shown} and {more} more"),
+    }
 }
 
 fn advice(error: &io::Error) -> &'static str {

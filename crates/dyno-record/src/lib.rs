@@ -8,6 +8,8 @@
 //! 32 bits, little-endian), then the payload. The first payload is the header as JSON; each
 //! other is one byte for its kind and then tagged fields, of which unknown ones are skipped.
 
+mod annotations;
+mod catalog;
 mod dir;
 mod error;
 mod fields;
@@ -21,6 +23,10 @@ mod request;
 mod server;
 mod writer;
 
+pub use annotations::Annotations;
+pub use catalog::{
+    Course, LoadRange, RunEntry, RunFilter, RunState, delete_run, find_run, list_runs,
+};
 pub use dir::RunDir;
 pub use error::RecordError;
 pub use file::{FORMAT, MAX_FRAME, encode_file};

@@ -6,7 +6,7 @@ use crate::file::opening;
 use crate::queue::{Queue, QueueLimits};
 use crate::writer::{Finished, Sink, Trouble, WriteLimits, Writer, Written};
 use dyno_model::frame::{Frame, RunHeader};
-use std::fs::OpenOptions;
+use std::fs::{File, OpenOptions, TryLockError};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::thread::{self, JoinHandle};
@@ -40,6 +40,8 @@ impl Recorder {
             .create_new(true)
             .open(&path)
             .map_err(failed("make", &path))?;
+        // Shows that the run is being written. A file system without locks is no reason to fail.
+        let _ = file.try_lock();
         std::io::Write::write_all(&mut file, &opening)
             .map_err(|source| RecordError::Write { path: path.clone(), source })?;
         let length = opening.len() as u64;
@@ -49,10 +51,13 @@ impl Recorder {
     /// Goes on with the record file of a run that was cut short: after its last whole frame.
     pub fn resume(dir: &RunDir) -> Result<Self, RecordError> {
         let path = dir.path().join(RECORDS);
+        let file = OpenOptions::new().append(true).open(&path).map_err(failed("open", &path))?;
+        if !lock(&file) {
+            return Err(RecordError::InUse(dir.path().to_owned()));
+        }
         let mut reader = dir.records()?;
         reader.by_ref().for_each(drop);
         let length = reader.whole();
-        let file = OpenOptions::new().append(true).open(&path).map_err(failed("open", &path))?;
         file.set_len(length).map_err(failed("cut", &path))?;
         Self::with(file, path, length, WriteLimits::default(), QueueLimits::default())
     }
@@ -140,6 +145,19 @@ impl Drop for Recorder {
             let _ = thread.join();
         }
     }
+}
+
+/// Takes the lock that shows that a run is being written; `false` if another process has it. A file
+/// system without locks has no other process either. Whoever lists runs holds it for a moment, so
+/// it is tried a few times.
+fn lock(file: &File) -> bool {
+    for _ in 0..10 {
+        if !matches!(file.try_lock(), Err(TryLockError::WouldBlock)) {
+            return true;
+        }
+        thread::sleep(TICK);
+    }
+    false
 }
 
 /// However the writer thread ends, no sender waits for it any longer.

@@ -1,6 +1,7 @@
 //! How long prompts and answers are: one length, or a distribution of lengths. The same seed
 //! gives the same lengths on every machine, because only `libm` does the arithmetic.
 
+use dyno_model::units::{UnitError, parse_count, parse_number};
 use std::fmt;
 use std::str::FromStr;
 
@@ -158,13 +159,14 @@ fn parse(text: &str) -> Result<Shape, String> {
 
 fn tokens(text: &str) -> Result<u32, String> {
     let text = text.trim();
-    match text.parse::<u64>() {
+    match parse_count(text) {
         Ok(0) => Err("a length is at least 1 token".to_owned()),
         Ok(tokens) => u32::try_from(tokens)
             .ok()
             .filter(|tokens| *tokens <= LONGEST)
             .ok_or_else(|| format!("{tokens} is above the longest length, {LONGEST} tokens")),
         Err(_) if text.is_empty() => Err("a number is missing".to_owned()),
+        Err(error @ UnitError::UnknownMultiplier { .. }) => Err(error.to_string()),
         Err(_) => Err(format!("`{text}` is not a whole number of tokens")),
     }
 }
@@ -182,7 +184,7 @@ fn range(text: &str) -> Result<(u32, u32), String> {
 
 fn number(text: &str, name: &str, least: f64, most: f64) -> Result<f64, String> {
     let text = text.trim();
-    let value: f64 = text.parse().map_err(|_| format!("the {name} `{text}` is not a number"))?;
+    let value = parse_number(text).map_err(|_| format!("the {name} `{text}` is not a number"))?;
     if (least..=most).contains(&value) {
         Ok(value)
     } else {
@@ -275,6 +277,8 @@ mod tests {
         }
         let spaced: Lengths = " normal( 512 , 64 ) ".parse().expect("spaces");
         assert_eq!(spaced.to_string(), "normal(512,64)");
+        let short: Lengths = "1.5k-2k".parse().expect("multipliers");
+        assert_eq!(short.to_string(), "1500-2000");
         let grid = Lengths::list("128, 512,normal(9,1),1-4").expect("list");
         let written: Vec<String> = grid.iter().map(ToString::to_string).collect();
         assert_eq!(written, ["128", "512", "normal(9,1)", "1-4"]);
@@ -285,7 +289,8 @@ mod tests {
         for (text, why) in [
             ("", "a number is missing"),
             ("0", "at least 1 token"),
-            ("12k", "`12k` is not a whole number"),
+            ("1.5", "`1.5` is not a whole number"),
+            ("12x", "`x` in `12x` is not a multiplier"),
             ("99999999", "above the longest length"),
             ("9-3", "begins at 9, above its end 3"),
             ("9-", "a number is missing"),

@@ -5,6 +5,7 @@ mod args;
 mod commands;
 mod config;
 mod exit;
+mod help;
 mod printer;
 mod reference;
 mod resolve;
@@ -42,6 +43,8 @@ fn run(argv: Vec<OsString>) -> Exit {
         Command::Data(args) => commands::data::run(&args, &printer),
         Command::Doctor(args) => commands::doctor::run(&args, &printer),
         Command::Report(args) => commands::report::run(&args, &printer),
+        Command::Runs(args) => commands::runs::run(&args, &printer),
+        Command::Open(args) => commands::open::run(&args, &printer),
         Command::Import(args) => commands::import::run(&args, &printer),
         Command::Lint(args) => commands::lint::run(&args, &printer),
         Command::Compare(args) => commands::compare::run(&args, &printer),
@@ -56,6 +59,9 @@ fn run(argv: Vec<OsString>) -> Exit {
 /// Help and version are answers; everything else is wrong usage.
 fn explain(error: &clap::Error, argv: &[OsString], printer: &Printer) -> Exit {
     match error.kind() {
+        ErrorKind::DisplayHelp if help::short::is_wanted(argv) => {
+            printer.result(&help::short::page(argv))
+        }
         ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
             printer.result(&error.render().to_string())
         }

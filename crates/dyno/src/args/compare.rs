@@ -190,6 +190,9 @@ pub(crate) struct SaveArgs {
     /// The run [default: the latest]
     #[arg(value_name = "RUN")]
     pub(crate) run: Option<PathBuf>,
+    /// Replace a baseline of that name
+    #[arg(long)]
+    pub(crate) force: bool,
     /// Where baselines are kept
     #[arg(long, value_name = "DIR", default_value = BASELINES)]
     pub(crate) baselines: PathBuf,

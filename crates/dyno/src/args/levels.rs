@@ -5,7 +5,7 @@ use super::values::{
 };
 use dyno_model::course::{Figure, Range};
 use dyno_model::slo::Condition;
-use dyno_model::units::parse_share;
+use dyno_model::units::{parse_count, parse_rate, parse_share};
 use dyno_run::can_watch;
 
 /// The levels of a closed loop.
@@ -46,7 +46,7 @@ pub(crate) fn sweep(text: &str) -> Result<u32, String> {
 /// `--between`.
 pub(crate) fn between(text: &str) -> Result<Range, String> {
     let ends = text.split_once("..").and_then(|(low, high)| {
-        let (low, high) = (low.trim().parse().ok()?, high.trim().parse().ok()?);
+        let (low, high) = (parse_rate(low).ok()?, parse_rate(high).ok()?);
         (0.0 < low && low < high && high <= HIGHEST_RATE).then_some([low, high])
     });
     ends.map(Range::Between).ok_or_else(|| {
@@ -122,7 +122,7 @@ pub(crate) enum Requests {
 pub(crate) fn level_requests(text: &str) -> Result<Requests, String> {
     match text.strip_suffix(['x', 'X', '×']) {
         None => requests(text).map(Requests::Number),
-        Some(times) => match times.trim().parse::<u64>() {
+        Some(times) => match parse_count(times) {
             Ok(times) if (1..=MOST_REQUESTS / u64::from(MOST_IN_FLIGHT)).contains(&times) => {
                 Ok(Requests::PerSlot(times))
             }

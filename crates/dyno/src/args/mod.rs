@@ -16,14 +16,25 @@ pub(crate) mod metrics;
 pub(crate) mod predict;
 pub(crate) mod ramp;
 pub(crate) mod report;
+pub(crate) mod runs;
 pub(crate) mod slo;
 pub(crate) mod target;
 pub(crate) mod twins;
 pub(crate) mod values;
 pub(crate) mod versus;
 
+use crate::help;
 use clap::{Args, Parser, Subcommand};
 use std::path::PathBuf;
+
+const EXAMPLES: &str = "
+Examples:
+  dyno bench                                  try it out on the embedded engine
+  dyno bench http://localhost:8000            a gentle ladder against a server
+  dyno bench http://localhost:8000 --concurrency 8,16,32 --requests 500
+  dyno open                                   the report of the latest run, in a browser
+  dyno runs                                   the runs so far
+  dyno bench -h                               the everyday flags; --help: all of them";
 
 /// The program.
 #[derive(Debug, Parser)]
@@ -35,13 +46,7 @@ use std::path::PathBuf;
     disable_help_subcommand = true,
     subcommand_required = true,
     arg_required_else_help = true,
-    after_help = "\
-Examples:
-  dyno bench                                  try it out on the embedded engine
-  dyno bench http://localhost:8000            a gentle ladder against a server
-  dyno bench http://localhost:8000 --concurrency 8,16,32 --requests 500
-  dyno report                                 print the latest run again
-  dyno help exit-codes                        what the exit status means"
+    after_help = format!("{}{EXAMPLES}", help::listed())
 )]
 pub(crate) struct Cli {
     #[command(subcommand)]
@@ -69,6 +74,10 @@ pub(crate) enum Command {
     Doctor(DoctorArgs),
     /// Print the summary of a run again, from its records, in one of several layouts
     Report(report::ReportArgs),
+    /// List, label, tag and delete runs
+    Runs(runs::RunsArgs),
+    /// Show the HTML report of a run in a browser
+    Open(runs::OpenArgs),
     /// Read other tools' results
     Import(import::ImportArgs),
     /// Check results, Dyno's own or other tools', by what must be so
@@ -109,15 +118,12 @@ pub(crate) struct DoctorArgs {
 
 /// `dyno help`.
 #[derive(Debug, Args)]
-#[command(after_help = "\
-Topics:
-  exit-codes    what the exit status means
-
+#[command(after_help = help::listed() + "
 Examples:
   dyno help bench
-  dyno help exit-codes")]
+  dyno help units")]
 pub(crate) struct HelpArgs {
-    /// A command, or the topic exit-codes
+    /// A command or a topic
     #[arg(value_name = "TOPIC")]
     pub(crate) topic: Option<String>,
 }

@@ -2,6 +2,7 @@
 
 use super::values::{HIGHEST_RATE, some_duration, with_hint};
 use dyno_model::ramp::Ramp;
+use dyno_model::units::parse_number;
 
 const MOST_STEPS: u32 = 100;
 const SPELLING: &str = "--ramp '1..50/s over 5m', or --ramp '1..50/s over 5m in 10 steps'";
@@ -36,7 +37,7 @@ fn read(text: &str) -> Result<Ramp, String> {
 }
 
 fn rate(text: &str) -> Result<f64, String> {
-    match text.parse::<f64>() {
+    match parse_number(text) {
         // A third dot is more likely a slip than the beginning of a fraction.
         Ok(value) if (0.0..=HIGHEST_RATE).contains(&value) && !text.starts_with('.') => Ok(value),
         _ => Err(format!(

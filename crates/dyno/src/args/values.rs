@@ -3,7 +3,7 @@
 
 use dyno_model::Nanos;
 use dyno_model::plan::Warmup;
-use dyno_model::units::{parse_duration, parse_share};
+use dyno_model::units::{UnitError, parse_count, parse_duration, parse_rate, parse_share};
 use dyno_workload::lengths::Lengths;
 use serde_json::{Map, Value};
 use std::fmt;
@@ -60,18 +60,28 @@ pub(super) fn list<T>(
     Ok(List(values))
 }
 
+/// A whole number from 1 to `most`, such as 500 or 1.5k; else what it should have been, after the
+/// reason where there is a particular one.
+pub(super) fn count(text: &str, most: u64, wanted: impl fmt::Display) -> Result<u64, String> {
+    let reason = match parse_count(text) {
+        Ok(value) if (1..=most).contains(&value) => return Ok(value),
+        Err(error @ UnitError::UnknownMultiplier { .. }) => return Err(error.to_string()),
+        _ => format!("`{text}` is not {wanted}"),
+    };
+    Err(format!("{reason}; write a whole number from 1 to {most}"))
+}
+
+fn small_count(text: &str, most: u32, wanted: impl fmt::Display) -> Result<u32, String> {
+    count(text, most.into(), wanted).map(|value| u32::try_from(value).unwrap_or(most))
+}
+
 pub(super) fn in_flight(text: &str) -> Result<u32, String> {
-    match text.parse::<u32>() {
-        Ok(value) if (1..=MOST_IN_FLIGHT).contains(&value) => Ok(value),
-        _ => Err(format!(
-            "`{text}` is not a number of requests in flight; write a whole number from 1 to \
-             {MOST_IN_FLIGHT}, or several such as 8,16,32"
-        )),
-    }
+    small_count(text, MOST_IN_FLIGHT, "a number of requests in flight")
+        .map_err(|wrong| wrong + ", or several such as 8,16,32")
 }
 
 pub(super) fn rate(text: &str) -> Result<f64, String> {
-    match text.parse::<f64>() {
+    match parse_rate(text) {
         Ok(value) if value > 0.0 && value <= HIGHEST_RATE => Ok(value),
         Ok(value) if value == f64::INFINITY => Err(with_hint(
             format!("`{text}` is not a rate; write requests per second, such as 2.5"),
@@ -80,6 +90,7 @@ pub(super) fn rate(text: &str) -> Result<f64, String> {
         Ok(value) if value > HIGHEST_RATE => Err(format!(
             "`{text}` is too high; the highest rate is {HIGHEST_RATE} requests per second"
         )),
+        Err(error @ UnitError::UnknownMultiplier { .. }) => Err(error.to_string()),
         _ => Err(format!(
             "`{text}` is not a rate; write requests per second, such as 2.5, or several such as \
              1,2.5,10"
@@ -88,13 +99,8 @@ pub(super) fn rate(text: &str) -> Result<f64, String> {
 }
 
 fn burst(text: &str) -> Result<u64, String> {
-    match text.parse::<u64>() {
-        Ok(value) if (1..=u64::from(MOST_IN_FLIGHT)).contains(&value) => Ok(value),
-        _ => Err(format!(
-            "`{text}` is not a number of requests to send at once; write a whole number from 1 to \
-             {MOST_IN_FLIGHT}, or several such as 1,2,4"
-        )),
-    }
+    count(text, MOST_IN_FLIGHT.into(), "a number of requests to send at once")
+        .map_err(|wrong| wrong + ", or several such as 1,2,4")
 }
 
 /// `--rate`.
@@ -109,22 +115,12 @@ pub(crate) fn burst_list(text: &str) -> Result<List<u64>, String> {
 
 /// `--limit`.
 pub(crate) fn requests(text: &str) -> Result<u64, String> {
-    match text.parse::<u64>() {
-        Ok(value) if (1..=MOST_REQUESTS).contains(&value) => Ok(value),
-        _ => Err(format!(
-            "`{text}` is not a number of requests; write a whole number from 1 to {MOST_REQUESTS}"
-        )),
-    }
+    count(text, MOST_REQUESTS, "a number of requests")
 }
 
 /// `--min-input-tokens`, `--max-input-tokens`.
 pub(crate) fn tokens(text: &str) -> Result<u32, String> {
-    match text.parse::<u32>() {
-        Ok(value) if (1..=MOST_TOKENS).contains(&value) => Ok(value),
-        _ => Err(format!(
-            "`{text}` is not a number of tokens; write a whole number from 1 to {MOST_TOKENS}"
-        )),
-    }
+    small_count(text, MOST_TOKENS, "a number of tokens")
 }
 
 /// `--input-tokens`, `--output-tokens`: lengths and distributions.
@@ -153,13 +149,11 @@ pub(crate) fn warmup(text: &str) -> Result<Warmup, String> {
              as 10s"
         )
     };
-    if !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit()) {
-        return match text.parse::<u64>() {
-            Ok(count) if count <= MOST_REQUESTS => Ok(Warmup::Requests(count)),
-            _ => Err(wrong()),
-        };
+    match parse_count(text) {
+        Ok(count) if count <= MOST_REQUESTS => Ok(Warmup::Requests(count)),
+        Ok(_) => Err(wrong()),
+        Err(_) => parse_duration(text).map(Warmup::Duration).map_err(|_| wrong()),
     }
-    parse_duration(text).map(Warmup::Duration).map_err(|_| wrong())
 }
 
 /// `--allow-failures`.
@@ -289,8 +283,8 @@ mod tests {
             super::super::levels::concurrency("8, 4,16"),
             Ok(super::super::levels::Concurrency::List(List(vec![8, 4, 16])))
         );
-        assert_eq!(rate_list("1,2.5"), Ok(List(vec![1.0, 2.5])));
-        assert_eq!(burst_list("2048"), Ok(List(vec![2048])));
+        assert_eq!(rate_list("1,2.5,1.5k,120/min"), Ok(List(vec![1.0, 2.5, 1500.0, 2.0])));
+        assert_eq!(burst_list("2048,4k"), Ok(List(vec![2048, 4000])));
     }
 
     #[test]
@@ -302,7 +296,9 @@ mod tests {
         for text in ["0", "-2", "nan", "inf", "1e7", "1,x", ""] {
             assert!(rate_list(text).is_err(), "{text}");
         }
-        for text in ["0", "10000001", "-5", "1.5"] {
+        assert_eq!([tokens("2k"), tokens("1M")], [Ok(2_000), Ok(1_000_000)]);
+        assert!(requests("2m").unwrap_err().contains("k (thousand), M (million)"));
+        for text in ["0", "10000001", "-5", "1.5", "11M"] {
             assert!(tokens(text).is_err(), "{text}");
         }
         let many = vec!["1"; 1_001].join(",");
@@ -312,6 +308,8 @@ mod tests {
     #[test]
     fn a_warm_up_is_a_count_or_a_time() {
         assert_eq!(warmup("20"), Ok(Warmup::Requests(20)));
+        assert_eq!(warmup("1.5k"), Ok(Warmup::Requests(1500)));
+        assert_eq!(warmup("1m30s"), Ok(Warmup::Duration(90_000_000_000)));
         assert_eq!(warmup("10s"), Ok(Warmup::Duration(10_000_000_000)));
         for text in ["", "ten", "-1", "99999999999999999999"] {
             assert!(warmup(text).is_err(), "{text}");

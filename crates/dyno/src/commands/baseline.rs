@@ -44,6 +44,10 @@ pub(super) fn one(run: Option<&PathBuf>, argument: &str) -> Result<Loaded, Usage
 fn save(args: &SaveArgs, printer: &Printer) -> Result<Exit, UsageError> {
     let run = one(args.run.as_ref(), "RUN")?;
     let path = file(&args.baselines, &args.name);
+    if path.exists() && !args.force {
+        let wrong = format!("there is a baseline `{}` already, in `{}`", args.name, path.display());
+        return Err(UsageError::new("NAME", wrong).hint("add --force to replace it"));
+    }
     let unwritable = |error: std::io::Error| {
         UsageError::new("--baselines", format!("cannot write `{}`: {error}", path.display()))
     };

@@ -6,7 +6,7 @@ use crate::args::compare::{CompareArgs, CompareFormat, TermArgs};
 use crate::exit::Exit;
 use crate::printer::Printer;
 use crate::usage::UsageError;
-use dyno_analysis::compare::{Comparison, Side, Terms, compare};
+use dyno_analysis::compare::{Comparison, Note, Side, Terms, compare};
 use dyno_model::Language;
 use dyno_report::chart::{self, ChartOptions};
 use dyno_report::compared::{markdown, rows, table};
@@ -80,11 +80,13 @@ fn drawn(
         UsageError::new("--out", format!("cannot make `{}`: {error}", dir.display()))
     };
     std::fs::create_dir_all(dir).map_err(wrong)?;
+    let mut exit = Exit::Fine;
     let extension = if args.format == CompareFormat::Png { "png" } else { "svg" };
     for (a, b) in &args.pair {
         let places = [a - 1, b - 1];
         let page = Page { runs, names, places: &places, args, language };
-        page.give(Some(&dir.join(format!("compare-{a}-{b}.{extension}"))), printer)?;
+        let file = dir.join(format!("compare-{a}-{b}.{extension}"));
+        exit = exit.and(page.give(Some(&file), printer)?);
     }
     let mut own: Vec<usize> = args.pair.iter().flat_map(|(a, b)| [a - 1, b - 1]).collect();
     own.sort_unstable();
@@ -92,9 +94,9 @@ fn drawn(
     for place in own {
         let svg = chart::svg(&runs[place].summary, None, &ChartOptions { language });
         let path = dir.join(format!("run-{}.{extension}", place + 1));
-        picture(&svg, args.format, Some(&path), printer)?;
+        exit = exit.and(picture(&svg, args.format, Some(&path), printer)?);
     }
-    Ok(Exit::Fine)
+    Ok(exit)
 }
 
 fn picture(
@@ -133,29 +135,28 @@ impl Page<'_> {
         let runs: Vec<&Loaded> = self.places.iter().map(|place| &self.runs[*place]).collect();
         let names: Vec<&str> = self.places.iter().map(|at| self.names[*at].as_str()).collect();
         let format = self.args.format;
-        if matches!(format, CompareFormat::Svg | CompareFormat::Png) {
-            let sides: Vec<_> =
-                names.iter().copied().zip(runs.iter().map(|run| &run.summary)).collect();
-            let svg = chart::compared(&sides, &ChartOptions { language: self.language });
-            return picture(&svg, format, out, printer);
-        }
         let terms = Terms {
             margin: self.args.margin,
             slo: self.args.slo.clone(),
             ..terms(&self.args.terms, &runs)
         };
         let found = side_by_side(&names, &runs, &terms);
+        let exit = decided(&found, printer);
+        let sides: Vec<_> =
+            names.iter().copied().zip(runs.iter().map(|run| &run.summary)).collect();
+        if matches!(format, CompareFormat::Svg | CompareFormat::Png) {
+            let svg = chart::compared(&sides, &ChartOptions { language: self.language });
+            return Ok(exit.and(picture(&svg, format, out, printer)?));
+        }
         if format == CompareFormat::Parquet && out.is_none() && printer.result_on_terminal() {
             let words = "Parquet is nothing for a terminal; name a file";
             return Err(UsageError::new("--out", words));
         }
         if format == CompareFormat::Html {
-            let sides: Vec<_> =
-                names.iter().copied().zip(runs.iter().map(|run| &run.summary)).collect();
             let page = page::compared(&found, &sides, self.language);
-            return give(out, printer, |out| out.write_all(page.as_bytes()));
+            return Ok(exit.and(give(out, printer, |out| out.write_all(page.as_bytes()))?));
         }
-        give(out, printer, |out| match format {
+        let given = give(out, printer, |out| match format {
             CompareFormat::Markdown => out.write_all(markdown(&found, self.language).as_bytes()),
             CompareFormat::Csv => rows(&found, Table::Csv, out),
             CompareFormat::Parquet => rows(&found, Table::Parquet, out),
@@ -164,8 +165,21 @@ impl Page<'_> {
                 writeln!(out, "{json}")
             }
             _ => out.write_all(table(&found, self.language, printer.result_width()).as_bytes()),
-        })
+        });
+        Ok(exit.and(given?))
     }
+}
+
+/// Without a common load, nothing was compared: a script must not take that for "no difference".
+fn decided(found: &Comparison, printer: &Printer) -> Exit {
+    if !found.notes.contains(&Note::NothingInCommon) {
+        return Exit::Fine;
+    }
+    printer.warn(
+        "inconclusive: these runs have no load in common, so nothing was compared\n  hint: run both \
+         with the same --concurrency or --rate and the same lengths",
+    );
+    Exit::Inconclusive
 }
 
 /// Compares runs under these names.

@@ -1,24 +1,29 @@
 //! `dyno help`: the help page of a command, or a topic.
 
 use crate::args::HelpArgs;
-use crate::exit::{self, Exit};
+use crate::exit::Exit;
+use crate::help;
 use crate::printer::Printer;
 use crate::reference;
 use crate::usage::UsageError;
+use dyno_model::nearest::nearest;
 
 /// Prints the page.
 pub(crate) fn run(args: &HelpArgs, printer: &Printer) -> Exit {
     let topic = args.topic.as_deref().unwrap_or("dyno");
-    if topic == "exit-codes" {
-        return printer.result(&exit::help());
+    if let Some(topic) = help::topic(topic) {
+        return printer.result(&(topic.page)());
     }
     match reference::find(topic) {
         Some(mut command) => printer.result(&command.render_help().to_string()),
         None => {
-            let names = reference::names().join(", ");
-            let wrong =
-                format!("`{topic}` is no command or topic; write one of {names}, exit-codes");
-            printer.error(UsageError::new("", wrong));
+            let (commands, topics) = (reference::names(), help::TOPICS.iter().map(|t| t.name));
+            let known: Vec<&str> = commands.iter().map(String::as_str).chain(topics).collect();
+            let wrong = UsageError::new("", format!("`{topic}` is not a command or a topic"));
+            printer.error(match nearest(topic, &known) {
+                Some(near) => wrong.hint(format!("did you mean `dyno help {near}`?")),
+                None => wrong.hint(format!("write one of {}", known.join(", "))),
+            });
             Exit::Usage
         }
     }

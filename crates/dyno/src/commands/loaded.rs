@@ -9,7 +9,7 @@ use dyno_model::plan::Plan;
 use dyno_model::summary::Extras;
 use dyno_model::summary::SUMMARY_SCHEMA;
 use dyno_model::{Diagnostic, Summary};
-use dyno_record::RunDir;
+use dyno_record::{RunDir, find_run};
 use std::path::{Path, PathBuf};
 
 /// The file of a summary in a directory.
@@ -64,6 +64,7 @@ pub(crate) fn all(named: &[PathBuf], argument: &str) -> Result<All, UsageError> 
     for path in named {
         let before = found.runs.len();
         let (path, part) = parted(path);
+        let path = meant(&path).map_err(|error| UsageError::new(argument, error))?;
         read(&path, DEEPEST, &mut found).map_err(|words| UsageError::new(argument, words))?;
         if let Some(part) = part {
             pick(&mut found.runs, before, &path, &part)
@@ -79,6 +80,17 @@ pub(crate) fn all(named: &[PathBuf], argument: &str) -> Result<All, UsageError> 
 
 const KINDS: &str =
     "name a run directory, a directory of dyno import, a summary.json, or another tool's results";
+
+/// The path itself where there is something, else the run of that name in [`RUNS`].
+pub(crate) fn meant(path: &Path) -> Result<PathBuf, String> {
+    let looks_like_a_name = path.components().count() == 1 && path.extension().is_none();
+    match path.to_str().filter(|_| !path.exists()) {
+        Some(name) if looks_like_a_name => {
+            find_run(Path::new(RUNS), name).map_err(|error| error.to_string())
+        }
+        _ => Ok(path.to_owned()),
+    }
+}
 
 /// `PATH#NAME`, unless there is a file of that whole name.
 fn parted(path: &Path) -> (PathBuf, Option<String>) {
@@ -152,6 +164,7 @@ fn directory(path: &Path, deep: usize, found: &mut All) -> Result<(), String> {
         && summary.run.origin.is_some()
     {
         let (extras, dir) = (super::import::read_extras(path)?, RunDir::open(path).ok());
+        let summary = relabelled(summary, dir.as_ref())?;
         found.runs.push(Loaded { extras, dir, ..Loaded::of(path, summary) });
         return Ok(());
     }
@@ -235,8 +248,18 @@ fn own(dir: RunDir) -> Result<Loaded, String> {
     let (plan, environment) =
         (dir.read_plan().map_err(words)?, dir.read_environment().map_err(words)?);
     let summary = summarise(&plan, environment.as_ref(), &DirSource::open(&dir).map_err(words)?);
+    let summary = relabelled(summary, Some(&dir))?;
     let path = dir.path().to_owned();
     Ok(Loaded { dir: Some(dir), ..Loaded::of(&path, summary) })
+}
+
+/// With the label that was set after the run, where there is one.
+fn relabelled(mut summary: Summary, dir: Option<&RunDir>) -> Result<Summary, String> {
+    if let Some(dir) = dir {
+        let annotations = dir.read_annotations().map_err(|error| error.to_string())?;
+        summary.run.label = annotations.label_or(summary.run.label.as_deref());
+    }
+    Ok(summary)
 }
 
 /// How a problem of a file is told.

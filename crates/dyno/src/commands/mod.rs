@@ -15,8 +15,10 @@ pub(crate) mod import;
 pub(crate) mod lint;
 pub(crate) mod loaded;
 pub(crate) mod man;
+pub(crate) mod open;
 pub(crate) mod predict;
 pub(crate) mod report;
+pub(crate) mod runs;
 pub(crate) mod show;
 pub(crate) mod twins;
 

@@ -75,7 +75,7 @@ fn report(args: &ReportArgs, printer: &Printer) -> Result<Exit, UsageError> {
 }
 
 /// What a layout needs of a run.
-fn load(run: Loaded, layout: Layout) -> Result<Run, RecordError> {
+pub(super) fn load(run: Loaded, layout: Layout) -> Result<Run, RecordError> {
     let Loaded { summary, mut extras, dir, rebuilt, .. } = run;
     let Some(dir) = dir else {
         let gather = |(_, records): &(Plan, VecSource)| Detail::gather(records);

@@ -4,6 +4,7 @@ use super::{Aim, Resolved, Showing, Surroundings, metrics_from, opened, secrets,
 use crate::args::bench::BenchArgs;
 use crate::args::metrics::metrics;
 use crate::args::target::{TargetUrl, target};
+use crate::commands::loaded::meant;
 use crate::usage::UsageError;
 use dyno_model::plan::Plan;
 use dyno_record::RunDir;
@@ -104,7 +105,7 @@ pub(super) fn again(
 
 /// The run in `dir`, and its plan.
 fn open(dir: &Path) -> Result<(RunDir, Plan), UsageError> {
-    let dir = RunDir::open(dir).map_err(wrong)?;
+    let dir = RunDir::open(meant(dir).map_err(wrong)?).map_err(wrong)?;
     let plan = dir.read_plan().map_err(wrong)?;
     if let Some(versus) = &plan.course.versus {
         return Err(wrong(format!(

@@ -5,4 +5,5 @@
 mod common;
 mod engine;
 mod help;
+mod runs;
 mod wrong_usage;

@@ -1,0 +1,65 @@
+//! Deleting a run, and nothing else.
+
+use super::entry::is_being_written;
+use crate::dir::{RECORDS, failed, holds_run};
+use crate::error::RecordError;
+use crate::file::MAGIC;
+use std::fs::{self, File};
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+/// Deletes the run at `path`, which must be a directory directly below `root` that Dyno wrote and
+/// no process is writing. Nothing is followed out of it: links in it are removed as links, and a
+/// directory in it is a reason to refuse, because no run has one. The records go last, so that a
+/// deletion that was cut short leaves a run that can still be listed and deleted.
+pub fn delete_run(root: &Path, path: &Path) -> Result<(), RecordError> {
+    let refused = |why: String| RecordError::NotDeleted { path: path.to_owned(), why };
+    let found = fs::symlink_metadata(path).map_err(failed("read", path))?;
+    if found.is_symlink() {
+        return Err(refused("it is a link; name the run itself, or remove the link".to_owned()));
+    }
+    let real = fs::canonicalize(path).map_err(failed("read", path))?;
+    let real_root = fs::canonicalize(root).map_err(failed("read", root))?;
+    if real.parent() != Some(&real_root) {
+        let root = root.display();
+        return Err(refused(format!(
+            "it is not directly below {root}; name its parent with --dir"
+        )));
+    }
+    if !found.is_dir() || !holds_run(&real) || !is_ours(&real) {
+        return Err(refused("it is not a run that Dyno wrote".to_owned()));
+    }
+    if is_being_written(&real, real.join("summary.json").is_file()) {
+        return Err(refused("a process is writing it; wait until it has ended".to_owned()));
+    }
+    let mut files = Vec::new();
+    for entry in fs::read_dir(&real).map_err(failed("list", &real))? {
+        let entry = entry.map_err(failed("list", &real))?;
+        if entry.file_type().map_err(failed("read", entry.path()))?.is_dir() {
+            let name = entry.file_name();
+            let name = name.to_string_lossy();
+            return Err(refused(format!("it holds a directory, `{name}`, which no run has")));
+        }
+        files.push(entry.path());
+    }
+    files.sort_by_key(|file| file.file_name().is_some_and(|name| name == RECORDS));
+    files.iter().try_for_each(|file| fs::remove_file(file).map_err(failed("delete", file)))?;
+    fs::remove_dir(&real).map_err(failed("delete", &real))
+}
+
+/// Whether the files themselves show that Dyno wrote them: a directory may hold a `plan.json` of
+/// another tool.
+fn is_ours(path: &Path) -> bool {
+    let starts = |name: &str, length: usize| -> Vec<u8> {
+        let mut start = Vec::new();
+        let file = regular(&path.join(name)).and_then(|file| File::open(file).ok());
+        let _ = file.map(|file| file.take(length as u64).read_to_end(&mut start));
+        start
+    };
+    starts(RECORDS, MAGIC.len()) == MAGIC
+        || String::from_utf8_lossy(&starts("plan.json", 200)).contains("\"dyno.plan/")
+}
+
+fn regular(path: &Path) -> Option<PathBuf> {
+    fs::symlink_metadata(path).is_ok_and(|found| found.is_file()).then(|| path.to_owned())
+}

@@ -1,0 +1,58 @@
+//! The runs in a directory: which there are, which one a name means, which match a filter, and how
+//! one is deleted. Reading the contents of a single run belongs in `dir.rs` and `reader.rs`.
+
+mod delete;
+mod entry;
+mod filter;
+mod find;
+
+pub use delete::delete_run;
+pub use entry::{Course, LoadRange, RunEntry, RunState};
+pub use filter::RunFilter;
+pub use find::find_run;
+
+use crate::dir::{RunDir, failed, holds_records};
+use crate::error::RecordError;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// Every run directly below `root`, newest first. Runs that cannot be read are listed as damaged.
+pub fn list_runs(root: &Path) -> Result<Vec<RunEntry>, RecordError> {
+    let mut entries: Vec<RunEntry> =
+        directories(root)?.into_iter().filter_map(RunEntry::read).collect();
+    entries.sort_by_cached_key(|entry| std::cmp::Reverse(age_key(&entry.path)));
+    Ok(entries)
+}
+
+/// The directories directly below `root`, without links; none where there is no `root`.
+fn directories(root: &Path) -> Result<Vec<PathBuf>, RecordError> {
+    let entries = match fs::read_dir(root) {
+        Ok(entries) => entries,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(error) => return Err(failed("list", root)(error)),
+    };
+    let is_dir = |path: &PathBuf| fs::symlink_metadata(path).is_ok_and(|found| found.is_dir());
+    Ok(entries.filter_map(|entry| Some(entry.ok()?.path())).filter(is_dir).collect())
+}
+
+/// Orders runs by their start. A name that begins with a time stands in for a start that cannot be
+/// read, and decides between runs of the same second.
+fn age_key(path: &Path) -> (String, bool, String) {
+    let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let timed = name.starts_with(|c: char| c.is_ascii_digit());
+    let recorded = RunDir::open(path).and_then(|dir| dir.records()).ok();
+    let started =
+        recorded.map(|records| dyno_model::when::compact(records.header().anchor_unix_ns));
+    let named = if timed { name.clone() } else { String::new() };
+    (started.unwrap_or(named), timed, name)
+}
+
+impl RunDir {
+    /// The newest run directly below `root` that has records.
+    pub fn latest(root: &Path) -> Result<Self, RecordError> {
+        let runs = directories(root)?.into_iter().filter(|path| holds_records(path));
+        let latest = runs.max_by_key(|path| age_key(path));
+        latest.map(Self::at).ok_or_else(|| RecordError::NoRuns(root.to_owned()))
+    }
+}

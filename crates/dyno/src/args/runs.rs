@@ -1,0 +1,153 @@
+//! `dyno runs` and `dyno open`: the runs that there are.
+
+use super::language::LanguageArgs;
+use super::values;
+use crate::commands::RUNS;
+use clap::{Args, Subcommand, ValueEnum};
+use dyno_model::units::parse_duration;
+use dyno_model::{Verdict, when};
+use std::path::PathBuf;
+
+/// `dyno runs`.
+#[derive(Debug, Args)]
+#[command(
+    args_conflicts_with_subcommands = true,
+    after_help = "\
+Lists the runs in dyno-runs/, newest first. All conditions must hold. WORD is looked for in names,
+labels, tags, models and targets.
+
+Wherever Dyno expects a run, it takes a path, `latest`, the name of a run in dyno-runs/, the start of
+its name or the part after the dash (9f3c), or its label. A label or tag that is set later is kept in
+annotations.json of the run; its plan and its records never change.
+
+Examples:
+  dyno runs                                    all runs, newest first
+  dyno runs --since 2d --verdict invalid       which of the last two days are invalid
+  dyno runs qwen --tag nightly --json          for scripts
+  dyno runs label latest 'after the upgrade'   reports and comparisons show it
+  dyno runs tag 9f3c +release -nightly         add one tag, remove another
+  dyno runs delete 9f3c 2026010                asks first; --yes in scripts
+  dyno runs open 9f3c                          the HTML report, in a browser"
+)]
+pub(crate) struct RunsArgs {
+    #[command(subcommand)]
+    pub(crate) action: Option<RunsAction>,
+    /// Only runs with these words in their name, label, tags, model or target
+    #[arg(value_name = "WORD")]
+    pub(crate) words: Vec<String>,
+    /// Only runs with this tag; may be repeated
+    #[arg(long, value_name = "TAG")]
+    pub(crate) tag: Vec<String>,
+    /// Only runs whose label contains this
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) label: Option<String>,
+    /// Only runs whose model contains this
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) model: Option<String>,
+    /// Only runs started since: 2d or 12h ago, or a date such as 2026-01-31 (UTC)
+    #[arg(long, value_name = "TIME", value_parser = since)]
+    pub(crate) since: Option<Since>,
+    /// Only runs with this verdict
+    #[arg(long, value_name = "VERDICT")]
+    pub(crate) verdict: Option<VerdictArg>,
+    /// Print the list as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) language: LanguageArgs,
+    /// Directory that holds the runs
+    #[arg(long, value_name = "DIR", default_value = RUNS, global = true)]
+    pub(crate) dir: PathBuf,
+}
+
+/// What to do with runs.
+#[derive(Debug, Subcommand)]
+pub(crate) enum RunsAction {
+    /// Set the label of a run; '' removes it
+    Label {
+        /// The run
+        #[arg(value_name = "RUN")]
+        run: String,
+        /// The label, one line
+        #[arg(value_name = "TEXT")]
+        text: String,
+    },
+    /// Add and remove tags: +nightly -old
+    Tag {
+        /// The run
+        #[arg(value_name = "RUN")]
+        run: String,
+        /// +TAG or TAG adds, -TAG removes
+        #[arg(value_name = "±TAG", required = true, allow_hyphen_values = true)]
+        tags: Vec<String>,
+    },
+    /// Delete runs for good
+    Delete {
+        /// The runs
+        #[arg(value_name = "RUN", required = true)]
+        runs: Vec<String>,
+        /// Do not ask
+        #[arg(long)]
+        yes: bool,
+    },
+    /// Show the HTML report of a run
+    Open(OpenArgs),
+}
+
+/// `dyno open`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Opens report.html of the run with $BROWSER, else with xdg-open where there is a display. Over ssh or
+without a display it says how to view the page instead. A page that is missing, or older than the
+run's label, is written first.
+
+Examples:
+  dyno open                 the latest run
+  dyno open 9f3c            the run whose name ends in 9f3c
+  dyno open nightly         the run with that label")]
+pub(crate) struct OpenArgs {
+    /// The run [default: the latest]
+    #[arg(value_name = "RUN")]
+    pub(crate) run: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) language: LanguageArgs,
+}
+
+/// The earliest start of a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Since {
+    /// So many nanoseconds ago.
+    Ago(u64),
+    /// At this time, in nanoseconds since 1970.
+    At(u64),
+}
+
+fn since(text: &str) -> Result<Since, String> {
+    if let Some(at) = when::parse_utc(text) {
+        return Ok(Since::At(at));
+    }
+    parse_duration(text).map(Since::Ago).map_err(|_| {
+        values::with_hint(
+            format!("`{text}` is neither a time span nor a date"),
+            "write 2d, 12h or 30min, or a date such as 2026-01-31",
+        )
+    })
+}
+
+/// The verdicts by their names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum VerdictArg {
+    Valid,
+    Suspect,
+    Invalid,
+}
+
+impl From<VerdictArg> for Verdict {
+    fn from(verdict: VerdictArg) -> Self {
+        match verdict {
+            VerdictArg::Valid => Self::Valid,
+            VerdictArg::Suspect => Self::Suspect,
+            VerdictArg::Invalid => Self::Invalid,
+        }
+    }
+}

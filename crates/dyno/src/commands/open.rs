@@ -1,0 +1,178 @@
+//! `dyno open`: the HTML report of a run in a browser, or how to look at it from elsewhere.
+
+use super::baseline::one;
+use super::report::{language, load};
+use crate::args::runs::OpenArgs;
+use crate::exit::Exit;
+use crate::printer::Printer;
+use crate::usage::UsageError;
+use dyno_model::Language;
+use dyno_report::layout::{Layout, Options};
+use dyno_words::messages;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// A program that cannot show the page has ended by then; a browser that is still running has it.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+messages! {
+    /// What the command says.
+    pub(crate) enum Say;
+
+    Written: "wrote {}", "已写入 {}";
+    Failed: "{} did not open the page ({}); open this file yourself", "{} 未能打开页面（{}）；请自行打开此文件";
+    NoDisplay: "there is no display and no $BROWSER; open this file in a browser, or copy it: scp HOST:{} .", "没有显示器，也未设置 $BROWSER；请用浏览器打开此文件，或将其复制：scp 主机:{} .";
+    OverSsh: "this is a remote machine; on your own one: scp {}:{} . and open the copy, or run `python3 -m http.server -b 127.0.0.1 8001 -d {}` here behind `ssh -L 8001:localhost:8001`", "这是远程主机；请在本机执行 scp {}:{} . 并打开副本，或在此运行 `python3 -m http.server -b 127.0.0.1 8001 -d {}`，再通过 `ssh -L 8001:localhost:8001` 访问";
+}
+
+/// Shows the page; the path goes to stdout, so that scripts have it.
+pub(crate) fn run(args: &OpenArgs, printer: &Printer) -> Exit {
+    opened(args, printer).unwrap_or_else(|error| {
+        printer.error(error);
+        Exit::Usage
+    })
+}
+
+fn opened(args: &OpenArgs, printer: &Printer) -> Result<Exit, UsageError> {
+    let language = language(args.language);
+    let page = page(args, language, printer)?;
+    match viewer(&|name| std::env::var_os(name).filter(|value| !value.is_empty())) {
+        Viewer::Program(program) => {
+            if let Err(why) = show(&program, &page) {
+                let program = program.first().map(|name| name.to_string_lossy().into_owned());
+                printer.warn(Say::Failed.with(language, &[program.unwrap_or_default(), why]));
+            }
+        }
+        Viewer::None => {
+            printer.note(Say::NoDisplay.with(language, &[page.display().to_string()]));
+        }
+        Viewer::Remote(host) => {
+            let dir = page.parent().unwrap_or(&page).display().to_string();
+            let told = [host, page.display().to_string(), dir];
+            printer.note(Say::OverSsh.with(language, &told));
+        }
+    }
+    Ok(printer.result(&format!("{}\n", page.display())))
+}
+
+/// Where the page is, written if it is missing or older than what it shows.
+fn page(args: &OpenArgs, language: Language, printer: &Printer) -> Result<PathBuf, UsageError> {
+    let wrong = |error: &dyn std::fmt::Display| UsageError::new("RUN", error.to_string());
+    let run = one(args.run.as_ref(), "RUN")?;
+    if !run.path.is_dir() {
+        let hint = "dyno report FILE --format html --out page.html writes a page";
+        return Err(wrong(&"this is a file, not a run").hint(hint));
+    }
+    let dir = std::fs::canonicalize(&run.path).map_err(|error| wrong(&error))?;
+    let layout = Layout::Html;
+    let page = dir.join(layout.file_name());
+    let changed = |name: &str| dir.join(name).metadata().and_then(|found| found.modified()).ok();
+    let drawn = changed(layout.file_name());
+    let sources = ["records.dyno", "summary.json", "annotations.json"];
+    let fresh = drawn.is_some() && sources.iter().all(|name| changed(name) <= drawn);
+    // A page in another language was asked for by name.
+    if fresh && args.language.lang.is_none() {
+        return Ok(page);
+    }
+    let run = load(run, layout).map_err(|error| wrong(&error))?;
+    let options = Options { language, ..Options::default() };
+    let printed = layout.print(std::slice::from_ref(&run), &options).map_err(|e| wrong(&e))?;
+    std::fs::write(&page, &printed.bytes).map_err(|error| {
+        let message = format!("cannot write `{}`: {error}", page.display());
+        UsageError::new("RUN", message).hint("dyno report RUN --format html --out FILE writes it")
+    })?;
+    printer.note(Say::Written.with(language, &[page.display().to_string()]));
+    Ok(page)
+}
+
+/// Who shows the page.
+#[derive(Debug, PartialEq, Eq)]
+enum Viewer {
+    /// A program and its arguments; `%s` stands for the page.
+    Program(Vec<OsString>),
+    /// Nobody: this is the named machine, reached over ssh.
+    Remote(String),
+    /// Nobody: there is no display.
+    None,
+}
+
+/// `$BROWSER` comes first: editors set it on remote machines to reach the local browser.
+fn viewer(variable: &dyn Fn(&str) -> Option<OsString>) -> Viewer {
+    if let Some(browser) = variable("BROWSER") {
+        let text = browser.to_string_lossy();
+        let first = text.split(':').find(|part| !part.trim().is_empty()).unwrap_or_default();
+        let words: Vec<OsString> = first.split_whitespace().map(OsString::from).collect();
+        if !words.is_empty() {
+            return Viewer::Program(words);
+        }
+    }
+    if variable("DISPLAY").is_some() || variable("WAYLAND_DISPLAY").is_some() {
+        return Viewer::Program(vec!["xdg-open".into()]);
+    }
+    let ours = |connection: OsString| {
+        // Client address and port, then ours.
+        connection.to_string_lossy().split_whitespace().nth(2).map(str::to_owned)
+    };
+    match variable("SSH_CONNECTION") {
+        Some(connection) => Viewer::Remote(ours(connection).unwrap_or_else(|| "HOST".to_owned())),
+        None => Viewer::None,
+    }
+}
+
+/// Starts the program and waits only long enough to see it fail.
+fn show(program: &[OsString], page: &Path) -> Result<(), String> {
+    let Some((name, arguments)) = program.split_first() else { return Ok(()) };
+    let mut command = Command::new(name);
+    let takes_page = arguments.iter().any(|argument| argument == "%s");
+    for argument in arguments {
+        command.arg(if argument == "%s" { page.as_os_str() } else { argument });
+    }
+    if !takes_page {
+        command.arg(page);
+    }
+    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    let mut child = command.spawn().map_err(|error| error.to_string())?;
+    let started = Instant::now();
+    while started.elapsed() < PATIENCE {
+        match child.try_wait() {
+            Ok(None) => std::thread::sleep(Duration::from_millis(20)),
+            Ok(Some(status)) if status.success() => return Ok(()),
+            Ok(Some(status)) => return Err(status.to_string()),
+            Err(error) => return Err(error.to_string()),
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn with(variables: &[(&str, &str)]) -> Viewer {
+        viewer(&|name| {
+            variables.iter().find(|(known, _)| *known == name).map(|(_, value)| value.into())
+        })
+    }
+
+    #[test]
+    fn browser_then_display_then_a_hint() {
+        let program = |words: &[&str]| Viewer::Program(words.iter().map(OsString::from).collect());
+        let ssh = ("SSH_CONNECTION", "10.0.0.1 5000 10.0.0.2 22");
+        assert_eq!(with(&[("BROWSER", "firefox:lynx"), ssh]), program(&["firefox"]));
+        assert_eq!(with(&[("BROWSER", "open -n %s")]), program(&["open", "-n", "%s"]));
+        assert_eq!(with(&[("DISPLAY", ":0"), ("BROWSER", " ")]), program(&["xdg-open"]));
+        assert_eq!(with(&[("WAYLAND_DISPLAY", "wayland-0")]), program(&["xdg-open"]));
+        assert_eq!(with(&[ssh]), Viewer::Remote("10.0.0.2".to_owned()));
+        assert_eq!(with(&[]), Viewer::None);
+    }
+
+    #[test]
+    fn a_program_that_fails_is_named() {
+        let page = Path::new("/nowhere/report.html");
+        assert!(show(&["/nowhere/browser".into()], page).is_err());
+        assert!(show(&["false".into()], page).unwrap_err().contains('1'));
+        assert!(show(&["test".into(), "%s".into(), "=".into(), page.into()], page).is_ok());
+    }
+}

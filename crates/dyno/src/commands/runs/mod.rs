@@ -1,0 +1,183 @@
+//! `dyno runs`: lists, labels, tags and deletes runs. Reading and deleting them is `dyno-record`'s
+//! part.
+
+mod table;
+
+use super::open;
+use crate::args::runs::{RunsAction, RunsArgs, Since};
+use crate::exit::Exit;
+use crate::printer::Printer;
+use crate::resolve::Surroundings;
+use crate::usage::UsageError;
+use dyno_model::Language;
+use dyno_record::{Annotations, RunDir, RunFilter, delete_run, find_run, list_runs};
+use dyno_words::escape::escape;
+use dyno_words::messages;
+use std::io::{self, BufRead, IsTerminal, Write};
+use std::path::{Path, PathBuf};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+messages! {
+    /// What the command says.
+    pub(crate) enum Say;
+
+    NoRuns: "no runs in `{}`; `dyno bench` makes one", "`{}` 中没有测试；可用 `dyno bench` 进行测试";
+    NoMatch: "none of the {} runs in `{}` matches", "`{1}` 中的 {0} 次测试均不符合条件";
+    Labelled: "{} is now labelled `{}`", "{} 的标签现为 `{}`";
+    Unlabelled: "{} has no label now", "{} 现在没有标签";
+    Tagged: "{} has the tags: {}", "{} 的标记：{}";
+    Untagged: "{} has no tags now", "{} 现在没有标记";
+    NotTagged: "{} did not have the tag `{}`", "{} 原本没有标记 `{}`";
+    Ask: "Delete {} for good? [y/N] ", "永久删除 {}？[y/N] ";
+    Kept: "nothing was deleted", "未删除任何内容";
+    Deleted: "deleted {}", "已删除 {}";
+    SayYes: "there is no terminal to ask on; add --yes to delete without asking", "没有可供询问的终端；如需直接删除，请加 --yes";
+}
+
+/// Lists the runs, or does what was asked with one.
+pub(crate) fn run(args: &RunsArgs, printer: &Printer) -> Exit {
+    let language = args.language.or(Surroundings::of_process().language);
+    let done = match &args.action {
+        None => list(args, language, printer),
+        Some(RunsAction::Open(args)) => return open::run(args, printer),
+        Some(RunsAction::Label { run, text }) => label(&args.dir, run, text, language, printer),
+        Some(RunsAction::Tag { run, tags }) => tag(&args.dir, run, tags, language, printer),
+        Some(RunsAction::Delete { runs, yes }) => delete(&args.dir, runs, *yes, language, printer),
+    };
+    done.unwrap_or_else(|error| {
+        printer.error(error);
+        Exit::Usage
+    })
+}
+
+fn about(argument: &str) -> impl Fn(dyno_record::RecordError) -> UsageError {
+    move |error| UsageError::new(argument, error.to_string())
+}
+
+fn list(args: &RunsArgs, language: Language, printer: &Printer) -> Result<Exit, UsageError> {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos() as u64;
+    let filter = RunFilter {
+        tags: args.tag.clone(),
+        label: args.label.clone(),
+        model: args.model.clone(),
+        since_unix_ns: args.since.map(|since| match since {
+            Since::Ago(nanos) => now.saturating_sub(nanos),
+            Since::At(nanos) => nanos,
+        }),
+        verdict: args.verdict.map(Into::into),
+        words: args.words.clone(),
+    };
+    let mut runs = list_runs(&args.dir).map_err(about("--dir"))?;
+    let (all, dir) = (runs.len(), args.dir.display().to_string());
+    runs.retain(|run| filter.matches(run));
+    if args.json {
+        return match serde_json::to_string_pretty(&runs) {
+            Ok(json) => Ok(printer.result(&(json + "\n"))),
+            Err(error) => {
+                printer.error(error);
+                Ok(Exit::Bug)
+            }
+        };
+    }
+    match (all, runs.is_empty()) {
+        (0, _) => printer.note(Say::NoRuns.with(language, &[&dir])),
+        (_, true) => printer.note(Say::NoMatch.with(language, &[&all.to_string(), &dir])),
+        _ => {
+            return Ok(printer.result(&table::table(&runs, now, language, printer.result_width())));
+        }
+    }
+    Ok(Exit::Fine)
+}
+
+/// Changes the annotations of the run that `name` means; returns its name for messages.
+fn annotate(
+    root: &Path,
+    name: &str,
+    change: impl FnOnce(&mut Annotations) -> Result<(), dyno_record::RecordError>,
+) -> Result<String, UsageError> {
+    let path = find_run(root, name).map_err(about("RUN"))?;
+    let dir = RunDir::open(&path).map_err(about("RUN"))?;
+    let mut annotations = dir.read_annotations().map_err(about("RUN"))?;
+    change(&mut annotations).map_err(about(""))?;
+    dir.write_annotations(&annotations).map_err(about("RUN"))?;
+    Ok(shown(&path))
+}
+
+fn shown(path: &Path) -> String {
+    escape(&path.file_name().unwrap_or(path.as_os_str()).to_string_lossy(), 80)
+}
+
+fn label(
+    root: &Path,
+    run: &str,
+    text: &str,
+    language: Language,
+    printer: &Printer,
+) -> Result<Exit, UsageError> {
+    let name = annotate(root, run, |annotations| annotations.set_label(text))?;
+    printer.note(match text.trim() {
+        "" => Say::Unlabelled.with(language, &[name]),
+        text => Say::Labelled.with(language, &[name, escape(text, 200)]),
+    });
+    Ok(Exit::Fine)
+}
+
+fn tag(
+    root: &Path,
+    run: &str,
+    tags: &[String],
+    language: Language,
+    printer: &Printer,
+) -> Result<Exit, UsageError> {
+    let (mut after, mut missing) = (String::new(), Vec::new());
+    let name = annotate(root, run, |annotations| {
+        for tag in tags {
+            match tag.strip_prefix('-') {
+                Some(tag) if annotations.remove_tag(tag) => {}
+                Some(tag) => missing.push(escape(tag, 64)),
+                None => drop(annotations.add_tag(tag.strip_prefix('+').unwrap_or(tag))?),
+            }
+        }
+        after = annotations.tags.iter().cloned().collect::<Vec<_>>().join(" ");
+        Ok(())
+    })?;
+    for tag in missing {
+        printer.warn(Say::NotTagged.with(language, &[&name, &tag]));
+    }
+    printer.note(match after.is_empty() {
+        true => Say::Untagged.with(language, &[name]),
+        false => Say::Tagged.with(language, &[name, after]),
+    });
+    Ok(Exit::Fine)
+}
+
+fn delete(
+    root: &Path,
+    runs: &[String],
+    yes: bool,
+    language: Language,
+    printer: &Printer,
+) -> Result<Exit, UsageError> {
+    let found = runs.iter().map(|run| find_run(root, run).map_err(about("RUN")));
+    let mut paths = found.collect::<Result<Vec<PathBuf>, _>>()?;
+    paths.sort();
+    paths.dedup();
+    if !yes {
+        if !(io::stdin().is_terminal() && io::stderr().is_terminal()) {
+            return Err(UsageError::new("", Say::SayYes.text(language)));
+        }
+        let names = paths.iter().map(|path| shown(path)).collect::<Vec<_>>().join(", ");
+        let mut answer = String::new();
+        let _ = write!(io::stderr(), "{}", Say::Ask.with(language, &[names]));
+        let read = io::stdin().lock().read_line(&mut answer);
+        if read.is_err() || !matches!(answer.trim(), "y" | "Y" | "yes") {
+            printer.note(Say::Kept.text(language));
+            return Ok(Exit::Fine);
+        }
+    }
+    for path in &paths {
+        delete_run(root, path).map_err(about("RUN"))?;
+        printer.note(Say::Deleted.with(language, &[shown(path)]));
+    }
+    Ok(Exit::Fine)
+}

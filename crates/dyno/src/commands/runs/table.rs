@@ -1,0 +1,180 @@
+//! The list of runs as a table that fits the terminal.
+
+use dyno_model::Language;
+use dyno_model::load::LoadKind;
+use dyno_record::{Course, LoadRange, RunEntry, RunState};
+use dyno_words::columns::{ABSENT, cut, cut_middle, left, number, right, width};
+use dyno_words::escape::escape;
+use dyno_words::messages;
+
+messages! {
+    /// Heads and cells of the list of runs.
+    pub(crate) enum Head;
+
+    Run: "RUN", "测试";
+    Age: "STARTED", "开始";
+    Label: "LABEL", "标签";
+    Tags: "TAGS", "标记";
+    Model: "MODEL", "模型";
+    Load: "LOAD", "负载";
+    Levels: "LEVELS", "级数";
+    Verdict: "VERDICT", "结论";
+    Output: "OUT TOK/S", "输出 TOK/S";
+    Running: "running", "运行中";
+    Unfinished: "unfinished", "未完成";
+    Damaged: "damaged", "已损坏";
+    Interrupted: "{}, interrupted", "{}，已中断";
+    Predicted: "{} (predicted)", "{}（预测）";
+    Simulated: "{} (simulated)", "{}（仿真）";
+    Sweep: "sweep {}", "扫描 {}";
+    Auto: "auto {}", "自动 {}";
+    Capacity: "capacity {}", "容量 {}";
+    Concurrency: "concurrency {}", "并发 {}";
+    Rate: "rate {}/s", "速率 {}/s";
+    Burst: "burst {}", "突发 {}";
+    Trace: "trace ×{}", "轨迹 ×{}";
+    Ramp: "ramp {}/s", "爬坡 {}/s";
+}
+
+/// The narrowest that a column of text may become.
+const NARROWEST: usize = 10;
+const LABEL_LIMIT: usize = 28;
+
+struct Column {
+    head: Head,
+    cells: Vec<String>,
+    width: usize,
+    /// May be narrowed to [`NARROWEST`].
+    flexible: bool,
+    numeric: bool,
+    /// Left out in this order where even the narrowest columns do not fit; 0: never.
+    dispensable: u8,
+}
+
+/// The runs in `columns` of the terminal.
+pub(super) fn table(runs: &[RunEntry], now: u64, language: Language, columns: usize) -> String {
+    let cells = |cell: &dyn Fn(&RunEntry) -> String| runs.iter().map(cell).collect::<Vec<_>>();
+    let text = |value: &Option<String>| escape(value.as_deref().unwrap_or_default(), 100);
+    let column = |head, dispensable, cells: Vec<String>| {
+        let widest = cells.iter().map(|cell| width(cell)).max().unwrap_or(0);
+        Column { head, width: widest, cells, flexible: false, numeric: false, dispensable }
+    };
+    let flexible =
+        |column: Column| Column { width: column.width.min(LABEL_LIMIT), flexible: true, ..column };
+    let numeric = |column: Column| Column { numeric: true, ..column };
+    let tags = |run: &RunEntry| run.tags.iter().cloned().collect::<Vec<_>>().join(" ");
+    let mut all = vec![
+        column(Head::Run, 0, cells(&|run| cut(&escape(&run.name, 100), 40))),
+        column(Head::Age, 5, cells(&|run| started(run, now))),
+        flexible(column(Head::Label, 4, cells(&|run| text(&run.label)))),
+        flexible(column(Head::Tags, 2, cells(&tags))),
+        flexible(column(Head::Model, 3, cells(&|run| model(run, language)))),
+        flexible(column(Head::Load, 6, cells(&|run| load(run.load, language)))),
+        numeric(column(
+            Head::Levels,
+            1,
+            cells(&|run| run.levels.map_or_else(|| ABSENT.to_owned(), |levels| levels.to_string())),
+        )),
+        column(Head::Verdict, 0, cells(&|run| verdict(run, language))),
+        numeric(column(
+            Head::Output,
+            0,
+            cells(&|run| run.output_tokens_per_s.map_or_else(|| ABSENT.to_owned(), number)),
+        )),
+    ];
+    all.retain(|column| column.width > 0);
+    for column in &mut all {
+        column.width = column.width.max(width(column.head.text(language)));
+    }
+    fit(&mut all, columns);
+    let mut out = line(&all, |column| column.head.text(language).to_owned());
+    for row in 0..runs.len() {
+        out.push_str(&line(&all, |column| column.cells[row].clone()));
+    }
+    for run in runs {
+        if let Some(problem) = &run.problem {
+            out.push_str(&format!("{}: {}\n", escape(&run.name, 60), escape(problem, 300)));
+        }
+    }
+    out
+}
+
+/// Narrows, then leaves out, until a line fits.
+fn fit(columns: &mut Vec<Column>, limit: usize) {
+    let total =
+        |columns: &[Column]| columns.iter().map(|column| column.width + 2).sum::<usize>() - 2;
+    while total(columns) > limit {
+        let narrowable = columns.iter_mut().filter(|c| c.flexible && c.width > NARROWEST);
+        if let Some(widest) = narrowable.max_by_key(|column| column.width) {
+            widest.width -= 1;
+            continue;
+        }
+        let next = columns.iter().map(|column| column.dispensable).filter(|rank| *rank > 0).min();
+        let Some(next) = next else { return };
+        columns.retain(|column| column.dispensable != next);
+    }
+}
+
+fn line(columns: &[Column], cell: impl Fn(&Column) -> String) -> String {
+    let cells = columns.iter().map(|column| {
+        let text = cut_middle(&cell(column), column.width);
+        if column.numeric { right(&text, column.width) } else { left(&text, column.width) }
+    });
+    format!("{}\n", cells.collect::<Vec<_>>().join("  ").trim_end())
+}
+
+/// How long ago it started: the exact time is in its name.
+fn started(run: &RunEntry, now: u64) -> String {
+    let Some(started) = run.started_unix_ns else { return ABSENT.to_owned() };
+    let seconds = now.saturating_sub(started) / 1_000_000_000;
+    match seconds {
+        0..60 => format!("{seconds}s ago"),
+        60..3600 => format!("{}min ago", seconds / 60),
+        3600..172_800 => format!("{}h ago", seconds / 3600),
+        _ => format!("{}d ago", seconds / 86_400),
+    }
+}
+
+fn model(run: &RunEntry, language: Language) -> String {
+    let name = run.model.as_deref().or(run.target.as_deref()).unwrap_or_default();
+    let name = escape(name, 100);
+    match (run.predicted, run.simulated) {
+        _ if name.is_empty() => name,
+        (true, _) => Head::Predicted.with(language, &[name]),
+        (false, true) => Head::Simulated.with(language, &[name]),
+        (false, false) => name,
+    }
+}
+
+fn load(range: Option<LoadRange>, language: Language) -> String {
+    let Some(LoadRange { course, kind, low, high }) = range else { return String::new() };
+    let plain = |value: f64| if value.fract() == 0.0 { format!("{value}") } else { number(value) };
+    let span = match low == high {
+        true => plain(low),
+        false => format!("{}–{}", plain(low), plain(high)),
+    };
+    let words = match kind {
+        LoadKind::Rate => Head::Rate,
+        LoadKind::Burst => Head::Burst,
+        LoadKind::Trace => Head::Trace,
+        LoadKind::Ramp => Head::Ramp,
+        _ => Head::Concurrency,
+    };
+    match course {
+        Course::Given => words.with(language, &[span]),
+        Course::Sweep => Head::Sweep.with(language, &[span + "/s"]),
+        Course::Auto => Head::Auto.with(language, &[span]),
+        Course::Capacity => Head::Capacity.with(language, &[words.with(language, &[span])]),
+    }
+}
+
+fn verdict(run: &RunEntry, language: Language) -> String {
+    let word = run.verdict.map_or(ABSENT, |verdict| verdict.name(language));
+    match run.state {
+        RunState::Complete => word.to_owned(),
+        RunState::Interrupted => Head::Interrupted.with(language, &[word]),
+        RunState::Running => Head::Running.text(language).to_owned(),
+        RunState::Unfinished => Head::Unfinished.text(language).to_owned(),
+        RunState::Damaged => Head::Damaged.text(language).to_owned(),
+    }
+}

@@ -1,0 +1,205 @@
+//! The topics of `dyno help`, each defined once. Longer texts are in the `.txt` files beside this
+//! one; what a table elsewhere defines (metrics, units, exit statuses) is filled in from there.
+
+pub(crate) mod short;
+
+use crate::exit;
+use dyno_model::metric::{Group, Metric};
+use dyno_model::slo;
+use dyno_model::units::{COUNT_UNITS, DURATION_UNITS};
+use std::fmt::Write as _;
+
+/// A topic.
+pub(crate) struct Topic {
+    /// What is typed.
+    pub(crate) name: &'static str,
+    /// What it explains, in a few words.
+    pub(crate) about: &'static str,
+    /// The page.
+    pub(crate) page: fn() -> String,
+}
+
+/// Every topic, in the order in which they are listed.
+pub(crate) const TOPICS: &[Topic] = &[
+    Topic {
+        name: "verdicts",
+        about: "valid, suspect, invalid: whether to believe a level",
+        page: verdicts,
+    },
+    Topic { name: "metrics", about: "what is measured, and how it is computed", page: metrics },
+    Topic {
+        name: "slo",
+        about: "the terms of --slo, --stop-on and --until-stable",
+        page: slo_terms,
+    },
+    Topic { name: "data", about: "what --data accepts", page: data },
+    Topic { name: "units", about: "durations, counts, rates and shares", page: units },
+    Topic {
+        name: "environment",
+        about: "the environment variables that Dyno reads",
+        page: environment,
+    },
+    Topic { name: "exit-codes", about: "what the exit status means", page: exit::help },
+];
+
+/// The variables that Dyno reads, and what each does.
+const VARIABLES: &[(&str, &str)] = &[
+    (
+        "DYNO_API_KEY",
+        "the API key, sent as a bearer token; --api-key-file and --api-key come first",
+    ),
+    (
+        "LC_ALL, LC_MESSAGES, LANG",
+        "the language of reports and messages: zh… is Chinese, all else English; --lang overrides it",
+    ),
+    ("NO_COLOR", "no colours, if it is set and not empty"),
+    ("TERM", "`dumb`: no colours, no progress line, no live view"),
+    ("BROWSER", "the program with which `dyno open` shows a page"),
+    ("DISPLAY, WAYLAND_DISPLAY", "there is a display: `dyno open` uses xdg-open"),
+    ("SSH_CONNECTION", "`dyno open` says how to view the page from your own machine"),
+    (
+        "http_proxy, https_proxy, all_proxy",
+        "ignored, with a note: a proxy would be measured along with the server",
+    ),
+];
+
+/// The topic of that name.
+pub(crate) fn topic(name: &str) -> Option<&'static Topic> {
+    TOPICS.iter().find(|topic| topic.name == name)
+}
+
+/// The topics as help pages list them.
+pub(crate) fn listed() -> String {
+    let lines = TOPICS.iter().map(|topic| format!("  {:<12}  {}\n", topic.name, topic.about));
+    format!("Topics (dyno help TOPIC):\n{}", lines.collect::<String>())
+}
+
+fn verdicts() -> String {
+    include_str!("verdicts.txt").to_owned()
+}
+
+fn data() -> String {
+    include_str!("data.txt").to_owned()
+}
+
+fn slo_terms() -> String {
+    let mut metrics = String::new();
+    for metric in slo::metrics() {
+        let info = metric.info();
+        let label = info.label[0];
+        let statistic = if metric.is_time() { ".STATISTIC" } else { "" };
+        let unit = if metric.is_time() { "ms, s, …" } else { info.unit.name() };
+        let name = format!("{}{statistic}", info.name);
+        let _ = writeln!(metrics, "  {name:<28}{label} ({unit})");
+    }
+    let statistics: Vec<&str> = slo::Statistic::bounded().map(slo::Statistic::name).collect();
+    let page = include_str!("slo.txt").replace("{metrics}", &metrics);
+    page.replace("{statistics}", &statistics.join(", "))
+}
+
+fn units() -> String {
+    let mut times = String::new();
+    for unit in DURATION_UNITS {
+        let _ = writeln!(times, "  {:<24}{}", unit.names.join(", "), unit.meaning);
+    }
+    let mut counts = String::new();
+    for (name, meaning, power) in COUNT_UNITS {
+        let _ = writeln!(counts, "  {name:<24}{meaning} (10^{power})");
+    }
+    include_str!("units.txt").replace("{times}", &times).replace("{counts}", &counts)
+}
+
+fn metrics() -> String {
+    let mut page =
+        String::from("Metrics: what is measured of each level, and how it is computed.\n");
+    let groups = [
+        (Group::Times, "Times of requests (distributions: mean, percentiles, max)"),
+        (Group::Work, "Throughput"),
+        (Group::Requests, "Requests"),
+        (Group::Server, "Server metrics (where the server exports them)"),
+        (Group::Cost, "Cost (with --gpus and --gpu-cost)"),
+    ];
+    for (group, title) in groups {
+        let _ = writeln!(page, "\n{title}:");
+        for info in Metric::all().map(Metric::info).filter(|info| info.group == group) {
+            let unit = Some(info.unit.name()).filter(|unit| !unit.is_empty());
+            let unit = unit.map(|unit| format!(" ({unit})")).unwrap_or_default();
+            let formula = Some(info.formula).filter(|formula| !formula.is_empty());
+            let formula = formula.map(|formula| format!(" = {formula}")).unwrap_or_default();
+            let _ = writeln!(page, "  {}{unit}{formula}", info.label[0]);
+            if !info.means[0].is_empty() {
+                page.push_str(&dyno_words::columns::wrap("      ", info.means[0], 100));
+                page.push('\n');
+            }
+        }
+    }
+    page.push_str("\nAn absent value is printed as –, never as 0.\n\nMore: docs/metrics.md\n");
+    page
+}
+
+fn environment() -> String {
+    let mut page = String::from("Environment variables that Dyno reads:\n\n");
+    for (name, meaning) in VARIABLES {
+        let _ = writeln!(page, "  {name}");
+        page.push_str(&dyno_words::columns::wrap("      ", meaning, 100));
+        page.push('\n');
+    }
+    page.push_str(
+        "\nEverything else is a flag, or a key of a settings file (--config FILE.toml).\n",
+    );
+    page
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use dyno_model::{Language, Verdict};
+    use dyno_workload::data::Kind;
+
+    #[test]
+    fn every_page_is_filled_in_and_fits_a_terminal() {
+        for topic in TOPICS {
+            let page = (topic.page)();
+            assert!(!page.contains('{') && page.ends_with('\n'), "{}: {page}", topic.name);
+            for line in page.lines() {
+                assert!(line.chars().count() <= 110, "{}: {line}", topic.name);
+            }
+        }
+    }
+
+    #[test]
+    fn nothing_is_missing_from_the_pages_with_fixed_text() {
+        for verdict in [Verdict::Valid, Verdict::Unjudged, Verdict::Suspect, Verdict::Invalid] {
+            let row = format!("\n  {} ", verdict.name(Language::English));
+            assert!(verdicts().contains(&row), "{verdict}");
+        }
+        for kind in Kind::ALL {
+            assert!(data().contains(&format!("\n  {} ", kind.name())), "{}", kind.name());
+        }
+    }
+
+    /// Every variable that the sources read, other than those for tests.
+    #[test]
+    fn every_environment_variable_is_listed() {
+        let sources = [
+            include_str!("../resolve/surroundings.rs"),
+            include_str!("../printer.rs"),
+            include_str!("../commands/open.rs"),
+        ];
+        let listed: Vec<&str> = VARIABLES.iter().flat_map(|(names, _)| names.split(", ")).collect();
+        for name in &listed {
+            let quoted = format!("\"{name}\"");
+            assert!(sources.iter().any(|source| source.contains(&quoted)), "{name} is not read");
+        }
+        for source in sources {
+            for call in ["var_os(\"", "variable(\"", "var(\""] {
+                for (_, rest) in
+                    source.match_indices(call).map(|(at, _)| source.split_at(at + call.len()))
+                {
+                    let name = rest.split('"').next().unwrap_or_default();
+                    assert!(listed.contains(&name), "{name} is not in `dyno help environment`");
+                }
+            }
+        }
+    }
+}
