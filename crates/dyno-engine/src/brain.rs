@@ -7,7 +7,7 @@ use crate::script::Script;
 /// What decides when tokens are due.
 #[derive(Debug, Clone)]
 pub enum Brain {
-    /// A script: the same times for every answer, whatever the load.
+    /// A script: the same times for every response, whatever the load.
     Scripted(Script),
     /// Continuous batching, in real time.
     Twin(Box<TwinBrain>),
@@ -42,13 +42,13 @@ pub struct TwinBrain {
 }
 
 impl TwinBrain {
-    /// An idle engine under the name of the twin that it is: with the longest prompt and answer
-    /// together that it takes, and the length of answers that nothing else bounds (at least 1).
+    /// An idle engine with the name of its twin, the context length it accepts, and the length of
+    /// responses that nothing else bounds (at least 1).
     pub fn new(name: impl Into<String>, core: Core, context: u32, tokens: u32) -> Self {
         Self { name: name.into(), core, context, tokens: tokens.max(1), log: None }
     }
 
-    /// Keeps a list of all that happens, to be played again in virtual time.
+    /// Logs all events, so that they can be replayed in virtual time.
     pub fn with_log(mut self, log: LiveLog) -> Self {
         self.log = Some(log);
         self

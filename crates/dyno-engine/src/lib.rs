@@ -1,9 +1,8 @@
 //! The embedded inference engine and its server.
 //!
-//! A [`Brain`] says when tokens are due: a [`Script`], or continuous batching as the twin of a
-//! real system does it. A [`Fault`] says how an answer shall be wrong or odd. The [`Server`] speaks
-//! the OpenAI API over real HTTP, writes each token at its absolute due time and tells how late it
-//! was.
+//! A [`Brain`] decides when tokens are due: a [`Script`], or continuous batching as in the twin of a
+//! real system. A [`Fault`] makes a response wrong or unusual. The [`Server`] speaks the OpenAI API
+//! over real HTTP, writes each token at its absolute due time and reports how late it was.
 
 mod brain;
 pub mod core;

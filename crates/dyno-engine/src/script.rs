@@ -1,4 +1,4 @@
-//! The script: when each token of an answer is due, as `ttft=100ms,itl=20ms,tokens=128`.
+//! The script: when each token of a response is due, as `ttft=100ms,itl=20ms,tokens=128`.
 
 use crate::slow_down::{SlowDown, SlowDownError};
 use dyno_model::Nanos;
@@ -9,20 +9,20 @@ use thiserror::Error;
 
 const KNOWN: &str = "ttft, itl, tokens, batch, context, slow-down";
 
-/// When the tokens of every answer are due, counted from the last byte of its request.
+/// When the tokens of every response are due, counted from the last byte of its request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Script {
     /// From the request to the first token.
     pub ttft: Nanos,
     /// Between tokens; zero streams as fast as the socket takes it.
     pub itl: Nanos,
-    /// Tokens of an answer that nothing else bounds.
+    /// Tokens of a response that nothing else bounds.
     pub tokens: u32,
     /// Events per write: the batch is due when its last token is.
     pub batch: u32,
-    /// Longest prompt and answer together, in tokens: `max_model_len`.
+    /// Context length in tokens: `max_model_len`.
     pub context: u32,
-    /// How much longer ttft and itl are by and by.
+    /// How ttft and itl grow over time.
     pub slow_down: SlowDown,
 }
 
@@ -45,7 +45,7 @@ impl Script {
         self.ttft.saturating_add(self.itl.saturating_mul(u64::from(k)))
     }
 
-    /// The script of an answer whose request came at `at` after the engine's start.
+    /// The script of a response whose request came at `at` after the engine's start.
     pub(crate) fn at(&self, at: Nanos) -> Self {
         let (ttft, itl) =
             (self.slow_down.stretched(self.ttft, at), self.slow_down.stretched(self.itl, at));
@@ -63,7 +63,7 @@ pub enum ScriptError {
     #[error("`{0}` is not a key of the script; known keys: {KNOWN}")]
     UnknownKey(String),
     /// The same key twice.
-    #[error("`{0}` stands twice in the script; give it once")]
+    #[error("`{0}` appears twice in the script; give it once")]
     Repeated(&'static str),
     /// A duration that cannot be read.
     #[error("`{key}` in the script: {source}")]
@@ -77,7 +77,7 @@ pub enum ScriptError {
     #[error("`slow-down` in the script: {0}")]
     SlowDown(SlowDownError),
     /// A count that cannot be read.
-    #[error("`{key}={value}` in the script: `{key}` wants a whole number of at least 1")]
+    #[error("`{key}={value}` in the script: `{key}` must be a whole number of at least 1")]
     Count {
         /// The key.
         key: &'static str,

@@ -1,12 +1,12 @@
-//! How late the engine was against its own schedule.
+//! How far the engine was behind its own schedule.
 
 use dyno_model::Nanos;
 use dyno_model::frame::EngineSlip;
 use dyno_model::lag::LagHistogram;
 use serde::{Deserialize, Serialize};
 
-/// What `GET /dyno/slip` tells: the lateness of all writes, and where the engine has steps, of
-/// the first and of the last write of each step. [`EngineSlip`] reads the whole from it, too.
+/// The body of `GET /dyno/slip`: the lateness of all writes and, if the engine has steps, of the
+/// first and the last write of each step. It also deserialises as a plain [`EngineSlip`].
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct SlipReport {
     /// Of all writes.
@@ -35,12 +35,12 @@ impl Slip {
         self.sum = self.sum.saturating_add(late);
     }
 
-    /// Starts counting anew.
+    /// Starts counting from zero.
     pub(crate) fn reset(&mut self) {
         *self = Self::default();
     }
 
-    /// The figures as they are exchanged; all zero while `count` is zero.
+    /// The statistics as they are sent; all zero while `count` is zero.
     pub(crate) fn snapshot(&self) -> EngineSlip {
         let count = self.histogram.count();
         EngineSlip {
@@ -52,12 +52,12 @@ impl Slip {
         }
     }
 
-    /// The figures, if there are any.
+    /// The statistics; absent if nothing was written.
     pub(crate) fn some(&self) -> Option<EngineSlip> {
         (self.histogram.count() > 0).then(|| self.snapshot())
     }
 
-    /// The figures as a Prometheus summary in seconds.
+    /// The statistics as a Prometheus summary in seconds.
     pub(crate) fn prometheus(&self, name: &str, help: &str) -> String {
         let mut text = format!("# HELP {name} {help}\n# TYPE {name} summary\n");
         for q in [0.5, 0.9, 0.99, 1.0] {
@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn the_whole_is_read_from_the_report_by_those_who_know_no_steps() {
+    fn a_report_with_steps_reads_as_a_plain_slip() {
         let all = EngineSlip { count: 3, mean_ns: Some(2), p50_ns: 1, p99_ns: 2, max_ns: 3 };
         let last = EngineSlip { count: 1, mean_ns: None, p50_ns: 3, p99_ns: 3, max_ns: 3 };
         let report = SlipReport { all, first: None, last: Some(last) };

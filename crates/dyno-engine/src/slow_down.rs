@@ -1,5 +1,5 @@
-//! An engine that gets slower by and by, as `10%/min`: what a client sees of heat, of a neighbour,
-//! of a network that fills up.
+//! An engine that gets slower over time, as `10%/min`: what a client sees of thermal throttling, a
+//! noisy neighbour or a congested network.
 
 use dyno_model::Nanos;
 use serde::{Deserialize, Serialize};
@@ -7,12 +7,12 @@ use std::fmt;
 use std::str::FromStr;
 use thiserror::Error;
 
-/// The times that a rate may be for, and how many of each an hour has.
+/// Time units of a rate, and how many of each an hour has.
 const UNITS: &[(&str, u64)] = &[("s", 3_600), ("min", 60), ("h", 1)];
 const BILLION: f64 = 1e9;
-/// As slow as it gets: busy the whole time, it would otherwise slow down exponentially.
+/// The largest factor; an engine that is always busy would otherwise slow down exponentially.
 const SLOWEST: f64 = 100.0;
-/// As slow as it gets within a second.
+/// The largest slow-down per second.
 const STEEPEST: f64 = SLOWEST * 3_600.0;
 
 /// By how much everything takes longer, in proportion to the time since the engine started.
@@ -25,11 +25,11 @@ pub struct SlowDown {
 
 /// Why a rate could not be read.
 #[derive(Debug, Error, PartialEq, Eq)]
-#[error("`{0}` is no rate to slow down at; write a share for a time: 10%/min, 1%/s or 50%/h")]
+#[error("`{0}` is not a slow-down rate; write a share per time, such as 10%/min, 1%/s or 50%/h")]
 pub struct SlowDownError(String);
 
 impl SlowDown {
-    /// Whether it stays as fast as it is.
+    /// Whether the engine keeps its speed.
     pub fn is_none(&self) -> bool {
         self.billionths == 0
     }

@@ -1,4 +1,4 @@
-//! The engine in virtual time: the core, and a clock that is wherever the next event is.
+//! The engine in virtual time: the core, and a clock that jumps to the next event.
 
 use crate::core::{Core, Event, Refused, Request, Step};
 use dyno_model::Nanos;
@@ -7,8 +7,8 @@ use std::collections::VecDeque;
 /// An engine whose clock jumps from event to event.
 ///
 /// Submit what arrives, then [`advance`](Self::advance) to the next arrival, or to
-/// [`Nanos::MAX`] for the next event, whenever that is. What is submitted in answer to an event,
-/// at its time, takes part in the step that starts then.
+/// [`Nanos::MAX`] for the next event, whenever that is. A request submitted at the time
+/// of an event takes part in the step that starts then.
 #[derive(Debug, Clone)]
 pub struct Virtual {
     core: Core,
@@ -29,9 +29,14 @@ impl Virtual {
         self.now
     }
 
-    /// Makes the engine forget the beginnings of prompts that are kept only for others to come.
+    /// Clears the cached prompt prefixes that no request uses.
     pub fn clear_prefix_cache(&mut self) {
         self.core.clear_prefix_cache();
+    }
+
+    /// Draws the noise of the steps to come from another seed.
+    pub fn reseed(&mut self, seed: u64) {
+        self.core.reseed(seed);
     }
 
     /// The engine.
@@ -44,13 +49,13 @@ impl Virtual {
         self.core.submit(request, at.max(self.now))
     }
 
-    /// Takes a request out; false if it is not in the engine. It takes part in no event after
-    /// this, but one that has happened is still told.
+    /// Removes a request; false if it is not in the engine. It causes no further events, but those
+    /// that have already happened are still returned.
     pub fn cancel(&mut self, id: u64) -> bool {
         self.core.cancel(id)
     }
 
-    /// Moves to the next event that is not after `until` and gives it. With none left, the time
+    /// Moves to the next event that is not after `until` and returns it. With none left, the time
     /// is `until`: every step that starts before then has started, and every step that ends by
     /// then has ended. With [`Nanos::MAX`] it stays at the last event.
     pub fn advance(&mut self, until: Nanos) -> Option<Event> {
@@ -79,7 +84,6 @@ impl Virtual {
         }
         let Some(step) = self.core.plan().filter(|step| step.end <= until) else { return false };
         self.core.commit(&mut self.done);
-        // One or two, mostly.
         for event in self.done.drain(..) {
             self.events.push_back(event);
         }
@@ -89,25 +93,24 @@ impl Virtual {
         true
     }
 
-    /// Whether to keep a list of all steps from now on.
+    /// Whether to log all steps from now on.
     pub fn keep_steps(&mut self, keep: bool) {
         self.steps = keep.then(|| self.steps.take().unwrap_or_default());
     }
 
-    /// The steps that have ended, if they were to be kept.
+    /// The steps that have ended, if they are logged.
     pub fn steps(&self) -> &[Step] {
         self.steps.as_deref().unwrap_or_default()
     }
 
-    /// Whether to keep what [`token_times`](Self::token_times) needs; to be asked before the
-    /// first request.
+    /// Whether to keep what [`token_times`](Self::token_times) needs. Call before the first request.
     pub fn keep_times(&mut self, keep: bool) {
         self.core.keep_times(keep);
     }
 
     /// Puts the time of each token that a request has got so far into `into`, exactly, whatever
-    /// happened to it in between. Ask while it is in the engine, or right after the event that it
-    /// finished, before advancing further; false if it is not known.
+    /// happened to it in between. Call while it is in the engine, or right after its finish
+    /// event, before advancing further; false if the times are not known.
     pub fn token_times(&self, id: u64, into: &mut Vec<Nanos>) -> bool {
         self.core.token_times(id, into)
     }

@@ -22,7 +22,7 @@ mod space;
 mod table;
 
 pub use choice::Curve;
-pub use error::FitError;
+pub use error::{Defect, FitError, defects};
 pub use predicted::{Manner, Predicted};
 pub use prompts::{Asked, Prompts};
 pub use report::{Compared, Fitted, Report, verify};
@@ -75,7 +75,10 @@ impl Default for FitOptions {
 
 /// Fits a twin's engine to a table.
 pub fn fit(table: &Table, options: &FitOptions) -> Result<Fitted, FitError> {
-    error::check(table)?;
-    let found = search::search(table, options).ok_or(FitError::NothingFits)?;
+    let defects = defects(table);
+    if !defects.is_empty() {
+        return Err(FitError::Defects(defects));
+    }
+    let found = search::search(table, options).ok_or(FitError::NothingToTry)?;
     Ok(identify::judge(table, options, &found))
 }

@@ -14,7 +14,7 @@ pub(crate) struct Model {
     pub(crate) cost: Cost,
     /// What the client added.
     pub(crate) client: Client,
-    /// Spread of the lengths of answers: standard deviation over mean.
+    /// Spread of the lengths of responses: standard deviation over mean.
     pub(crate) spread: f64,
 }
 

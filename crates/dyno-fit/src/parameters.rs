@@ -31,7 +31,7 @@ pub(crate) enum Parameter {
     InFlight,
     /// Microseconds that the client's side took for each token.
     ClientToken,
-    /// Spread of the lengths of answers.
+    /// Spread of the lengths of responses.
     Spread,
 }
 

@@ -13,16 +13,16 @@ use std::collections::VecDeque;
 /// How the client in front of an engine behaves.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Manner {
-    /// The way to the server. However short, it makes whoever sends at the end of an answer miss
+    /// The way to the server. However short, it makes the one who sends at the end of a response miss
     /// the step that begins there, as every real client does.
     pub way: Nanos,
     /// It asks for streams, so that the time of each token is known.
     pub streamed: bool,
     /// It keeps all that a record can hold, not the times alone.
     pub details: bool,
-    /// It needs the answers themselves: conversations do.
+    /// It needs the responses themselves: conversations do.
     pub answers: bool,
-    /// How long it waits for an answer before it gives the request up. A worker of a closed loop
+    /// How long it waits for a response before it gives the request up. A worker of a closed loop
     /// that gives up its first request is lost with it.
     pub patience: Option<Nanos>,
 }
@@ -67,6 +67,11 @@ impl Predicted {
         self.cut_off();
         let until = self.time.now().saturating_add(time);
         while self.time.advance(until).is_some() {}
+    }
+
+    /// Draws the noise of the steps to come from another seed.
+    pub fn reseed(&mut self, seed: u64) {
+        self.time.reseed(seed);
     }
 
     /// Makes the engine forget the beginnings of prompts.
@@ -229,7 +234,7 @@ fn usage(tokens: u32) -> TokenCount {
     TokenCount { tokens: u64::from(tokens), source: TokenSource::Usage }
 }
 
-/// An answer of so many words that no other answer has.
+/// A response of so many words that no other answer has.
 fn words(id: u64, tokens: u32) -> String {
     let word = format!("w{id:x}");
     (0..tokens).map(|number| format!("{word}.{number}")).collect::<Vec<_>>().join(" ")

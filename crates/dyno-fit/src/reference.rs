@@ -30,7 +30,7 @@ impl From<&Reference> for Table {
     }
 }
 
-/// The tokens of an answer that guidellm 0.1 counted: those with text, and not the last. Rows of
+/// The tokens of a response that guidellm 0.1 counted: those with text, and not the last. Rows of
 /// low rates are rounded too much to tell.
 fn counted(reference: &Reference) -> Option<f64> {
     if reference.client.kind != ClientKind::Guidellm01 {
@@ -77,7 +77,7 @@ fn level(reference: &Reference, row: &Row, counted: Option<f64>) -> Level {
 }
 
 /// When requests were given up, where the source says so. What was inferred from the rows may not
-/// be used to foretell them.
+/// be used to predict them.
 fn timeout(reference: &Reference) -> Option<f64> {
     reference.client.timeout_s.filter(|_| !reference.client.timeout_inferred)
 }

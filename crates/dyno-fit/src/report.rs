@@ -15,7 +15,7 @@ pub struct Fitted {
     pub twin: Twin,
     /// All levels, measured and simulated.
     pub report: Report,
-    /// Mean absolute errors in percent, each fitted level foretold from the others.
+    /// Mean absolute errors in percent, each fitted level predicted from the others.
     pub leave_one_out: BTreeMap<Figure, f64>,
 }
 

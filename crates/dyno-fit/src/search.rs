@@ -44,7 +44,7 @@ impl Candidate {
 }
 
 /// The best candidate of all: of those that fit best for their number of parameters, the one that
-/// best foretells levels that it was not fitted to. Only fitted levels are looked at.
+/// best predicts levels that it was not fitted to. Only fitted levels are looked at.
 pub(crate) fn search(table: &Table, options: &FitOptions) -> Option<Candidate> {
     let levels: Vec<&Level> = table.fitted().collect();
     let search = Search { table, levels: &levels, options };
@@ -188,7 +188,7 @@ impl Search<'_> {
         Candidate { choice, space, point, score, left_out: f64::INFINITY }
     }
 
-    /// A close look, and how well levels are foretold that are left out.
+    /// A close look, and how well levels are predicted that are left out.
     fn polish(&self, candidate: &Candidate) -> Candidate {
         let space = &candidate.space;
         let fine = effort(self.levels, FINE);

@@ -30,9 +30,9 @@ pub struct Level {
     pub offer: Offer,
     /// Tokens of a prompt, on average.
     pub input: f64,
-    /// Tokens of an answer, on average, as the engine makes them.
+    /// Tokens of a response, on average, as the engine makes them.
     pub output: f64,
-    /// Tokens of an answer as a client counted them that left out those without text, and the
+    /// Tokens of a response as a client counted them that left out those without text, and the
     /// last one; the time between tokens is then the client's, too. Absent if it counted all.
     pub counted: Option<f64>,
     /// When the client gave a request up, in seconds.

@@ -123,7 +123,9 @@ impl Live {
             counter.store(0, Relaxed);
         }
         self.received_before.store(UNREPORTED, Relaxed);
-        let bounds = Bounds { requests: planned, ..self.bounds(level) };
+        let bounds = self.bounds(level);
+        let planned = planned.or(bounds.requests);
+        let bounds = Bounds { requests: planned, ..bounds };
         self.planned.store(planned.unwrap_or(0), Relaxed);
         self.duration_ms.store(bounds.time.map_or(0, ms), Relaxed);
         let at = self.zero.elapsed();
@@ -173,8 +175,16 @@ impl Live {
             level: end.level as usize,
             at: self.zero.elapsed(),
             ending: end.ending,
-            draining: Duration::from_nanos(end.ended.saturating_sub(end.sending_stopped)),
+            draining: self.draining(end),
         });
+    }
+
+    /// How long the end of a level took on the wall clock; in virtual time it took no time.
+    fn draining(&self, end: &LevelEnd) -> Duration {
+        match self.clock {
+            Some(_) => Duration::from_nanos(end.ended.saturating_sub(end.sending_stopped)),
+            None => Duration::ZERO,
+        }
     }
 
     /// The values of the counters now.

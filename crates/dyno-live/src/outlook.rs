@@ -116,7 +116,7 @@ impl Outlook {
         let to_come = self.levels.get(begun..).unwrap_or_default();
         let to_come = to_come.iter().map(|level| {
             let by_count = level.requests.and_then(|requests| match level.load {
-                Load::Rate { rate, .. } => per(requests, Some(rate)),
+                Load::Rate { rate, .. } if !self.predicted => per(requests, Some(rate)),
                 _ => per(requests, pace),
             });
             nearer(level.time, by_count).map(|time| time + draining)
@@ -139,17 +139,22 @@ impl Bounds {
             Some(Warmup::Duration(time)) => (0, time),
             None => (0, 0),
         };
+        let time = level.duration_ns.map(|time| time.saturating_add(warmup_time));
+        let time = time.map(Duration::from_nanos);
         let requests = level.requests.or(match level.load {
             Load::Burst { requests } => Some(requests),
+            // Virtual time does not bound a watcher's wait; the requests in it do.
+            Load::Rate { rate, .. } if !real_time => {
+                time.map(|time| (rate * time.as_secs_f64()).ceil() as u64)
+            }
             _ => None,
         });
-        let time = level.duration_ns.filter(|_| real_time);
         Self {
             label: level.label.clone(),
             load: level.load,
             plan: Some(Box::new(level.clone())),
             requests: requests.map(|n| n.saturating_add(warmup_requests)),
-            time: time.map(|time| Duration::from_nanos(time.saturating_add(warmup_time))),
+            time: time.filter(|_| real_time),
         }
     }
 }
@@ -216,6 +221,21 @@ mod tests {
         let begun = Seen { done: 0, elapsed: seconds(0), duration: Some(seconds(7)), ..seen() };
         let left = outlook(levels).left(&begun, None, Some(took));
         assert_eq!(left, exactly(7 + (25 + 3) + (50 + 3)));
+    }
+
+    #[test]
+    fn a_prediction_takes_as_long_as_its_requests_are_simulated() {
+        let load = Load::Rate { rate: 2.0, arrival: Arrival::Poisson };
+        let plan = LevelPlan {
+            duration_ns: Some(3_600_000_000_000),
+            warmup: Some(Warmup::Duration(100_000_000_000)),
+            ..LevelPlan::new(load)
+        };
+        let hour = Bounds::of(&plan, false);
+        assert_eq!((hour.requests, hour.time), (Some(7400), None));
+        let levels = vec![closed(Some(100), None), hour];
+        let left = Outlook { predicted: true, ..outlook(levels) }.left(&seen(), Some(5.0), None);
+        assert_eq!(left, exactly(10 + 7400 / 5));
     }
 
     #[test]

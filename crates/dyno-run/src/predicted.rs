@@ -9,11 +9,23 @@ use dyno_drive::{
 use dyno_fit::{Predicted, Prompts};
 use dyno_model::Nanos;
 use dyno_model::frame::EngineSlip;
+use dyno_stats::rng::SplitMix;
 
 /// A twin and the prompts for it.
 pub(crate) struct OfTwin {
     pub(crate) engine: Predicted,
     pub(crate) prompts: Prompts,
+    /// The seed of the plan.
+    pub(crate) seed: u64,
+}
+
+/// The seed of the noise in a round of repeated levels. The first round has the plan's own, so that
+/// `--repeat` adds rounds and changes none.
+fn round_seed(seed: u64, round: Option<u32>) -> u64 {
+    match round {
+        None | Some(0 | 1) => seed,
+        Some(round) => SplitMix::new(seed ^ u64::from(round).rotate_right(8)).next_u64(),
+    }
 }
 
 impl Bench for OfTwin {
@@ -27,6 +39,7 @@ impl Bench for OfTwin {
         items: Items,
         ahead: usize,
     ) -> Result<LevelOutcome, TransportError> {
+        self.engine.reseed(round_seed(self.seed, setup.plan.repeat));
         let mut prompts = Lookahead::prepare(ahead, items, self.prompts)?;
         run_level(setup, &mut self.engine, &mut prompts)
     }
@@ -50,5 +63,21 @@ impl Bench for OfTwin {
 
     fn pulse(&self, _stop: &StopSignal) -> Option<Pulse> {
         None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_round_has_its_own_seed_and_the_first_the_plans() {
+        assert_eq!(round_seed(7, None), 7);
+        let seeds: Vec<u64> = (1..=5).map(|round| round_seed(7, Some(round))).collect();
+        assert_eq!(seeds[0], 7);
+        for (at, seed) in seeds.iter().enumerate() {
+            assert!(!seeds[..at].contains(seed), "round {}", at + 1);
+            assert_eq!(*seed, round_seed(7, Some(at as u32 + 1)));
+        }
     }
 }

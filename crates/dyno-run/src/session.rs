@@ -5,6 +5,7 @@ use crate::course::Course;
 use crate::error::RunError;
 use crate::estimate::Estimate;
 use crate::finished::{Finished, Lost};
+use crate::foresee::Pace;
 use crate::identity::one_line;
 use crate::levels::{self, Level};
 use crate::observer::Observer;
@@ -21,6 +22,7 @@ use dyno_model::plan::{LevelPlan, Plan};
 use dyno_model::versus::Versus;
 use dyno_net::Clock;
 use dyno_words::Note;
+use std::time::Instant;
 
 /// A run that is under way.
 pub(crate) struct Session<'a> {
@@ -31,6 +33,8 @@ pub(crate) struct Session<'a> {
     clock: Clock,
     course: Course,
     estimate: Estimate,
+    /// Takes the place of the estimate in a prediction, whose clock is virtual.
+    pace: Option<Pace>,
     /// The levels, as far as they are known.
     known: Vec<LevelPlan>,
     /// Something ran before, so that there is something to rest from.
@@ -57,6 +61,7 @@ impl<'a> Session<'a> {
         Ok(Self {
             course: Course::new(prepared.plan.clone(), prepared.capacity, order.past()),
             known: prepared.plan.levels.clone(),
+            pace: prepared.plan.target.predicted.then(Pace::default),
             prepared,
             book,
             observer,
@@ -111,11 +116,12 @@ impl<'a> Session<'a> {
             self.book.send(Frame::LevelChosen(Box::new(chosen)));
         }
         let to_come = self.course.to_come();
+        let began = Instant::now();
         let done = levels::run(Level {
             number,
             plan: &level,
             known: self.course.known(),
-            untold: self.estimate.is_empty().then_some(to_come),
+            untold: (self.estimate.is_empty() && self.pace.is_none()).then_some(to_come),
             last_success: &mut self.last_success,
             prepared: &mut self.prepared,
             book: &self.book,
@@ -126,7 +132,11 @@ impl<'a> Session<'a> {
             Ok(done) if done.ending.carried_out() => {
                 self.ending = done.ending;
                 self.sent.push(done.sent);
-                if let Some(time) = self.estimate.news(&level, &done.glance, to_come) {
+                let left = match &mut self.pace {
+                    Some(pace) => pace.learn(&level, &done.glance, began.elapsed(), to_come),
+                    None => self.estimate.news(&level, &done.glance, to_come),
+                };
+                if let Some(time) = left {
                     let of = self.course.known();
                     self.observer.time_left(of - to_come.len(), of, time);
                 }

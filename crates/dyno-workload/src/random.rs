@@ -210,12 +210,22 @@ impl RandomPrompts {
         let text = self.maker.text(index, tokens, || {
             self.chooser(self.key.of_words(b"prompts ", index), index, tokens)
         })?;
+        Ok(self.item(index, tokens, text))
+    }
+
+    /// The lengths of [`prompt`](Self::prompt) with an empty text, for a recipient that reads none.
+    /// Words are most of what a prompt costs.
+    pub fn lengths(&self, index: u64) -> Item {
+        self.item(index, self.tokens(index), String::new())
+    }
+
+    fn item(&self, index: u64, tokens: u32, text: String) -> Item {
         let output = self.options.output;
-        Ok(Item {
+        Item {
             content: Content::Text(text),
             output_tokens: output.map(|o| o.sample(&mut self.key.of_lengths(b"outputs ", index))),
             input_tokens: Some(tokens),
-        })
+        }
     }
 
     /// The length of a prompt. The tails of a distribution end where the shortest prompt is.

@@ -1,5 +1,5 @@
-//! Time finer than nanoseconds, in whole numbers: many steps at once last exactly as long as the
-//! same steps one after another, and rounding does not add up.
+//! Time in integer fractions of a nanosecond: many steps taken at once last exactly as long as the
+//! same steps one by one, and rounding errors do not accumulate.
 
 use dyno_model::Nanos;
 
@@ -15,7 +15,7 @@ impl Fine {
     pub(crate) const NANO: Self = Self(1 << BITS);
     /// Half of one, to round.
     pub(crate) const HALF: Self = Self(1 << (BITS - 1));
-    /// The last time that there is.
+    /// The latest representable time.
     const END: Self = Self((Nanos::MAX as u128) << BITS);
 
     /// The nearest to so many seconds.
@@ -24,7 +24,7 @@ impl Fine {
     }
 
     fn nearest(parts: f64) -> Self {
-        // Most fit 64 bits, and then it is quick.
+        // Conversion is faster where the value fits 64 bits, as it mostly does.
         let rounded = parts + 0.5;
         match rounded < (1_u64 << 63) as f64 {
             true => Self(u128::from(rounded as u64)),
@@ -42,7 +42,7 @@ impl Fine {
         (self.0.min(Self::END.0) >> BITS) as Nanos
     }
 
-    /// Both together, up to the end of time.
+    /// The sum, saturating.
     pub(crate) fn plus(self, other: Self) -> Self {
         Self(self.0.saturating_add(other.0)).min(Self::END)
     }

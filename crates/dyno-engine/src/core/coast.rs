@@ -1,34 +1,34 @@
-//! Many decode steps at once: as long as nobody comes, goes or finishes, one step differs from
-//! the last only by its tokens.
+//! Many decode steps at once: while no sequence joins, leaves or finishes, a step differs from the
+//! previous one only by its tokens.
 
 use super::clock::Fine;
 use super::{Core, Policy, Step};
 use dyno_model::Nanos;
 
-/// How far to coast.
+/// How far steps can be taken at once.
 struct Reach {
-    /// Rounds until just before somebody finishes.
+    /// Rounds until just before a sequence finishes.
     rounds: u64,
-    /// A step must start before this time, or somebody may be admitted.
+    /// A step must start before this time, or a request may be admitted.
     quiet: Nanos,
     /// A step must have ended by this time.
     until: Nanos,
 }
 
-/// How long rounds take in which nobody comes or goes, without noise.
+/// How long rounds take while no sequence joins or leaves, without noise.
 struct Pace {
     /// Each round.
     flat: Fine,
-    /// Each token that is looked back on.
+    /// Each token of KV cache that is read.
     each: Fine,
-    /// Sequences that decode: so many tokens more are looked back on with each round.
+    /// Sequences that decode; each round reads as many more tokens.
     count: u128,
-    /// Tokens that the first round looks back on.
+    /// Tokens that the first round reads.
     tokens: u128,
 }
 
 impl Pace {
-    /// The time of so many rounds.
+    /// The time of `rounds` rounds.
     fn time(&self, rounds: u64) -> Fine {
         let rounds = u128::from(rounds);
         let growth = self.count * (rounds * rounds.saturating_sub(1) / 2);
@@ -38,8 +38,8 @@ impl Pace {
 }
 
 impl Core {
-    /// Takes the steps to come while they only decode, nothing but tokens comes of them, and they
-    /// end by `until`, and adds them to `log`. The same as to `plan` and `commit` each of them.
+    /// Takes the next steps as long as they only decode, cause no event and end by `until`, and adds
+    /// them to `log`. Equivalent to `plan` and `commit` for each of them.
     pub(crate) fn coast(&mut self, until: Nanos, log: Option<&mut Vec<Step>>) {
         let Some(last) = self.last.filter(|_| self.planned.is_none() && self.partial.is_none())
         else {
@@ -58,7 +58,7 @@ impl Core {
         }
     }
 
-    /// Steps that start before this time admit nobody, as long as nobody finishes.
+    /// Steps that start before this time admit no request, as long as none finishes.
     fn quiet_until(&self, now: Nanos) -> Nanos {
         let full = self.sequences.running() >= self.scheduler.max_seqs
             || self.scheduler.policy == Policy::Chunked
@@ -104,7 +104,7 @@ impl Core {
         }
     }
 
-    /// All of them at once.
+    /// All steps at once.
     fn leap(&mut self, last: Step, reach: &Reach, pace: &Pace) {
         let (mut can, mut cannot) = (0, reach.rounds + 1);
         // No round is shorter than the first, so that no more of them fit.
@@ -129,7 +129,7 @@ impl Core {
         self.arrive(step, end);
     }
 
-    /// Whether so many rounds find blocks, admit nobody and end in time.
+    /// Whether so many rounds find blocks, admit no request and end in time.
     fn within(&self, rounds: u64, reach: &Reach, pace: &Pace) -> bool {
         self.clock.plus(pace.time(rounds)).nanos() <= reach.until
             && self.clock.plus(pace.time(rounds - 1)).nanos() < reach.quiet
@@ -170,7 +170,7 @@ impl Core {
         }
     }
 
-    /// A step is over in which nobody finished.
+    /// Ends a step in which no sequence finished.
     fn arrive(&mut self, step: Step, end: Fine) {
         (self.last, self.clock) = (Some(step), end);
         self.forget_finished();

@@ -66,7 +66,7 @@ impl Core {
         self.decoding.join(sequence.tokens(), left, sequence.turn, slot);
     }
 
-    /// A sequence that has stopped leaves with its last token.
+    /// Removes a stopped sequence, which has got its last token.
     fn finish(&mut self, slot: u32, at: Nanos, done: &mut Vec<Event>) {
         let sequence = self.sequences.get_mut(slot);
         let id = sequence.id;

@@ -6,11 +6,11 @@ use thiserror::Error;
 /// The most tokens a block may hold.
 const LARGEST_BLOCK: u32 = 65_536;
 
-/// Which work goes into a step.
+/// How work is put into steps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Policy {
-    /// Whatever can be admitted is prefilled in a step of its own, and decoding waits.
+    /// Admitted prompts are prefilled in a separate step, and decoding waits.
     PrefillFirst,
     /// Every step decodes, and prefills in chunks with what is left of the token budget.
     Chunked,
@@ -24,17 +24,17 @@ pub struct Scheduler {
     pub policy: Policy,
     /// Sequences that may run at the same time.
     pub max_seqs: u32,
-    /// Tokens that a step may process. A prompt that is longer is prefilled alone or in chunks.
+    /// Tokens that a step may process. A longer prompt is prefilled alone or in chunks.
     pub token_budget: u32,
     /// Tokens in a block of the KV pool.
     #[serde(default = "sixteen")]
     pub block: u32,
     /// Blocks in the KV pool.
     pub kv_blocks: u64,
-    /// Whether prompts that begin alike share blocks.
+    /// Whether prompts with a common prefix share blocks.
     #[serde(default)]
     pub prefix_cache: bool,
-    /// Longest prompt and answer together, in tokens; bounded by the pool alone if absent.
+    /// Context length: prompt and output tokens together. Only the pool bounds it if absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub context: Option<u32>,
 }
@@ -44,7 +44,7 @@ fn sixteen() -> u32 {
 }
 
 impl Scheduler {
-    /// Refuses settings with which nothing, or not everything that is accepted, could run.
+    /// Rejects settings with which an accepted request could never run.
     pub fn check(&self) -> Result<(), ConfigError> {
         let counts = [
             ("max_seqs", u64::from(self.max_seqs)),
@@ -78,7 +78,7 @@ impl Scheduler {
     }
 }
 
-/// A setting or a coefficient that no engine can have.
+/// An impossible setting or coefficient.
 #[derive(Debug, Clone, Copy, PartialEq, Error)]
 pub enum ConfigError {
     /// A count that must not be zero.
@@ -98,8 +98,8 @@ pub enum ConfigError {
         /// Tokens that the pool holds.
         pool: u64,
     },
-    /// A coefficient that is negative, not a number, or beyond all engines.
-    #[error("`{name}` is {value}; give a number from 0 to an hour")]
+    /// A coefficient that is negative, not a number or absurdly large.
+    #[error("`{name}` is {value}; give a number from 0 to one hour")]
     Coefficient {
         /// Which one.
         name: &'static str,
@@ -108,7 +108,7 @@ pub enum ConfigError {
     },
     /// More sequences would take less time.
     #[error(
-        "`knee.decode` is {knee} beside a `decode` of {decode}; give a finite number of at least \
+        "`knee.decode` is {knee} and `decode` is {decode}; give a finite number of at least \
          -{decode}, or more sequences would take less time"
     )]
     Falling {
@@ -118,7 +118,7 @@ pub enum ConfigError {
         knee: f64,
     },
     /// Noise that no measurement could show.
-    #[error("`noise` is {0}; give the standard deviation of a logarithm, 0 to {LOUDEST}")]
+    #[error("`noise` is {0}; give the standard deviation of the logarithm of step times, 0 to {LOUDEST}")]
     Noise(f64),
     /// A step that would take no time.
     #[error("a step that {does} takes no time; give `base` or {or} more than 0")]
@@ -130,7 +130,7 @@ pub enum ConfigError {
     },
 }
 
-/// The largest noise that is taken.
+/// The largest noise that is accepted.
 pub(crate) const LOUDEST: f64 = 3.0;
 
 #[cfg(test)]

@@ -8,31 +8,31 @@ use crate::slow_down::SlowDown;
 ///
 /// A step takes `base + prefill_token·Σe + attention·Σe(p + e/2) + decode·n + kv·ΣKV`, where each
 /// chunk prefills `e` tokens after `p` that are already there, `n` sequences decode, and ΣKV is
-/// the number of tokens they look back on; and some more in steps that prefill or that decode
-/// many sequences.
+/// the number of tokens they attend to. Steps that prefill or that decode many sequences take
+/// some time more.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Cost {
     /// For every step.
     pub base: f64,
     /// For each token that is prefilled.
     pub prefill_token: f64,
-    /// For each pair of a prefilled token and a token that it looks back on.
+    /// For each pair of a prefilled token and a token that it attends to.
     pub attention: f64,
     /// For each sequence that decodes.
     pub decode: f64,
-    /// For each token that a decoding sequence looks back on.
+    /// For each token that a decoding sequence attends to.
     pub kv: f64,
     /// For every step that prefills, in addition.
     pub prefill_base: f64,
     /// What changes above some number of decoding sequences.
     pub knee: Option<Knee>,
-    /// What more it takes to decode many sequences than to decode one.
+    /// Extra time to decode many sequences rather than one.
     pub rise: Option<Rise>,
     /// From the arrival of a request until it is queued.
     pub front_end: f64,
     /// Standard deviation of the logarithm of a factor on each step, whose mean is 1.
     pub noise: f64,
-    /// How much longer steps take by and by.
+    /// How steps get slower over time.
     pub slow_down: SlowDown,
 }
 
@@ -48,13 +48,13 @@ pub struct Knee {
     pub jump: f64,
 }
 
-/// Time that decoding takes in addition as soon as more than one sequence decodes, and hardly more
-/// the more there are: with each sequence, as good as all experts of a model get something to do.
+/// Extra decode time as soon as more than one sequence decodes, which then levels off: with a few
+/// sequences, nearly all experts of a mixture-of-experts model are in use.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Rise {
-    /// What many sequences take in addition to one.
+    /// Extra time with many sequences.
     pub time: f64,
-    /// The number of sequences besides the first that takes 63 % of it.
+    /// The number of further sequences at which 63 % of it is reached.
     pub within: f64,
 }
 
@@ -63,11 +63,11 @@ pub struct Rise {
 pub(crate) struct Load {
     /// Tokens to prefill.
     pub(crate) prefill_tokens: u64,
-    /// Twice the pairs of prefilled tokens and those they look back on: Σe(2p + e).
+    /// Twice the pairs of prefilled tokens and those they attend to: Σe(2p + e).
     pub(crate) twice_pairs: u128,
     /// Sequences that decode.
     pub(crate) decodes: u32,
-    /// Tokens they look back on.
+    /// Tokens they attend to.
     pub(crate) kv_tokens: u64,
 }
 
@@ -75,7 +75,7 @@ pub(crate) struct Load {
 const SLOWEST: f64 = 3_600.0;
 
 impl Cost {
-    /// Refuses coefficients with which time would stand still, run back or run away.
+    /// Rejects coefficients with which steps would take no time, negative time or forever.
     pub fn check(&self) -> Result<(), ConfigError> {
         let knee = self.knee.unwrap_or(Knee { above: 0, decode: 0.0, jump: 0.0 });
         let rise = self.rise.unwrap_or(Rise { time: 0.0, within: 1.0 });
@@ -136,13 +136,13 @@ impl Cost {
             seconds += knee.jump + knee.decode * f64::from(decodes - knee.above);
         }
         if let Some(rise) = self.rise.filter(|_| decodes > 1) {
-            // Not the standard library's, which may differ from machine to machine.
+            // `libm`, because the standard library's result may differ between machines.
             seconds += rise.time * (1.0 - libm::exp(-f64::from(decodes - 1) / rise.within));
         }
         Fine::from_seconds(seconds)
     }
 
-    /// What each token costs that a decoding sequence looks back on.
+    /// The cost of each token that a decoding sequence attends to.
     pub(crate) fn looking_back(&self) -> Fine {
         Fine::from_seconds(self.kv)
     }

@@ -1,6 +1,5 @@
-//! The sequences that decode, taken together: a decode step moves all of them on at once, so it
-//! is enough to know their number, their tokens, when the next one finishes and how many need a
-//! block next.
+//! The decoding sequences as a whole: a decode step advances all of them at once, so it is enough
+//! to know their number, their tokens, when the next one finishes and how many need a block next.
 //!
 //! Time is counted in *rounds*: decode steps since the beginning. A sequence that joined in some
 //! round has as many more tokens as rounds have passed since.
@@ -18,7 +17,7 @@ pub(crate) struct Decoding {
     phases: Vec<u32>,
     /// Those among them that begin one in the next round.
     next_phase: usize,
-    /// Round, turn and slot of what finishes when; those that left before are still in it.
+    /// Round, admission and slot of each future finish, including sequences that have left since.
     finishing: BinaryHeap<Reverse<(u64, u64, u32)>>,
 }
 
@@ -40,7 +39,7 @@ impl Decoding {
         self.count
     }
 
-    /// Their tokens, prompts and answers.
+    /// Their tokens, prompts and responses.
     pub(crate) fn tokens(&self) -> u64 {
         self.tokens
     }
@@ -64,8 +63,8 @@ impl Decoding {
         self.finishing.push(Reverse((self.round + u64::from(rounds), turn, slot)));
     }
 
-    /// A sequence that now has this many tokens leaves. What is known of its end is left behind
-    /// until it comes up.
+    /// A sequence that now has this many tokens leaves. Its entry in the finishes stays until its
+    /// round.
     pub(crate) fn leave(&mut self, tokens: u64) {
         self.count -= 1;
         self.tokens -= tokens;
@@ -73,7 +72,7 @@ impl Decoding {
         self.phases[phase] -= 1;
     }
 
-    /// One round: everyone gets a token.
+    /// One round: every sequence gets a token.
     pub(crate) fn pass(&mut self) {
         self.pass_many(1);
     }
@@ -92,7 +91,7 @@ impl Decoding {
         rounds / block * u64::from(self.count) + rest.sum::<u64>()
     }
 
-    /// Those who begin a block after so many rounds.
+    /// The sequences that begin a block after so many rounds.
     fn phase_after(&self, rounds: u64) -> usize {
         let block = self.phases.len();
         let back =
@@ -104,7 +103,7 @@ impl Decoding {
         }
     }
 
-    /// The next to finish: its round, turn and slot. It may have left before.
+    /// The next to finish: its round, admission and slot. It may have left already.
     pub(crate) fn next_to_finish(&self) -> Option<(u64, u64, u32)> {
         self.finishing.peek().map(|Reverse(next)| *next)
     }

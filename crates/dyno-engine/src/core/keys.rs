@@ -1,5 +1,5 @@
-//! A quick map for keys that are already numbers: ids and hashes of blocks. Its order is never
-//! looked at.
+//! A fast hash map for keys that are already numbers: ids and block hashes. Nothing depends on its
+//! order.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};

@@ -3,7 +3,7 @@
 //!
 //! [`Core::submit`] queues a request, [`Core::plan`] decides the next step from what is queued at
 //! its start, [`Core::commit`] ends it. The same requests at the same times and the same seed give
-//! the same steps, whoever drives. A step that only decodes costs the same whatever the number of
+//! the same steps, in virtual time and live. A step that only decodes costs the same whatever the number of
 //! sequences in it.
 
 mod clock;
@@ -40,21 +40,21 @@ use times::Rounds;
 pub struct Core {
     scheduler: Scheduler,
     cost: Cost,
-    /// What [`Cost::decoding`] gave for each number of sequences, once it was asked for.
+    /// Cached results of [`Cost::decoding`] by number of sequences.
     decoding_times: Vec<Option<Fine>>,
     front_end: Nanos,
     noise: Noise,
     sequences: Sequences,
     /// By the time at which they may be admitted, then by order of submission.
     queue: Queue,
-    /// Before all of the queue; the last is the first to come back.
+    /// Ahead of the whole queue; the last one is the first to be resumed.
     preempted: Vec<u32>,
-    /// The one sequence that is admitted and whose prompt is not yet all computed or planned.
+    /// The one admitted sequence whose prompt is not yet completely computed or planned.
     partial: Option<u32>,
     decoding: Decoding,
     pool: Pool,
-    /// The first in the queue found no room, and nobody left since. Until then decoding takes
-    /// blocks and no prefill offers any to share, so it would find no more.
+    /// The first request in the queue found no room, and none has left since. Meanwhile decoding only
+    /// takes blocks and no prefill publishes any, so looking again would find no more.
     blocked: bool,
     planned: Option<Planned>,
     /// The step that was committed last, and what finished in it.
@@ -62,7 +62,7 @@ pub struct Core {
     /// When it ended.
     clock: Fine,
     finished: Vec<Token>,
-    /// What the prefix cache had of them.
+    /// Their cached prompt tokens.
     finished_cached: Vec<(u64, Option<u32>)>,
     rounds: Option<Rounds>,
     submitted: u64,
@@ -104,8 +104,8 @@ impl Core {
         })
     }
 
-    /// Takes a request that arrives at `at`. It is queued after the front end's delay and takes
-    /// part in no step that starts before.
+    /// Accepts a request that arrives at `at`. It is queued after the front end's delay and joins
+    /// no step that starts before that.
     ///
     /// Times need not be in order: the queue is by time, whatever the order of submission.
     pub fn submit(&mut self, request: Request<'_>, at: Nanos) -> Result<(), Refused> {
@@ -150,7 +150,7 @@ impl Core {
         }
     }
 
-    /// Takes a request out, wherever it stands; false if it is not in the engine. A step that is
+    /// Removes a request in any state; false if it is not in the engine. A step that is
     /// planned keeps its times.
     pub fn cancel(&mut self, id: u64) -> bool {
         let Some(slot) = self.sequences.find(id) else { return false };
@@ -166,7 +166,7 @@ impl Core {
         true
     }
 
-    /// Takes a sequence from those that run and gives its blocks back.
+    /// Stops a running sequence and frees its blocks.
     fn stop(&mut self, slot: u32) {
         let round = self.decoding.round();
         let in_round = self.planned.as_ref().is_some_and(|planned| planned.step.decodes > 0);
@@ -176,7 +176,7 @@ impl Core {
         sequence.produced = sequence.produced_by(round);
         let tokens = sequence.tokens();
         let held = match decoding {
-            // The newest token gets its place in the round that looks back on it.
+            // The newest token gets its KV slot in the round that attends to it.
             true => tokens - u64::from(!in_round),
             false => tokens,
         };
@@ -210,8 +210,7 @@ impl Core {
         self.planned.as_ref().map(|planned| &planned.step)
     }
 
-    /// The requests that got a token in the step just committed. This looks at every sequence
-    /// that runs.
+    /// The requests that got a token in the step just committed. Visits every running sequence.
     pub fn emitted(&self) -> impl Iterator<Item = Token> {
         let round = self.decoding.round();
         let decoded = self.last.is_some_and(|last| last.decodes > 0);
@@ -233,7 +232,7 @@ impl Core {
         Some(sequence.produced_by(self.decoding.round()))
     }
 
-    /// Prompt tokens that the prefix cache had of a request that was admitted; absent without a cache.
+    /// Prompt tokens of an admitted request that were in the prefix cache; absent without a cache.
     /// It must be in the engine or have finished in the step just committed.
     pub fn cached(&self, id: u64) -> Option<u32> {
         if !self.scheduler.prefix_cache {
@@ -255,7 +254,7 @@ impl Core {
         &self.cost
     }
 
-    /// Requests that are not admitted, those in the front end and those preempted among them.
+    /// Requests that are not admitted, including those in the front end and those preempted.
     pub fn waiting(&self) -> usize {
         self.queue.len() + self.preempted.len()
     }
@@ -265,7 +264,7 @@ impl Core {
         self.sequences.running() as usize
     }
 
-    /// Blocks of the KV pool that requests use. What is only kept for others to come is not used.
+    /// Blocks of the KV pool that requests use. Cached blocks without a user do not count.
     pub fn kv_used(&self) -> u64 {
         self.pool.used()
     }
@@ -275,12 +274,17 @@ impl Core {
         self.pool.total()
     }
 
-    /// Sequences that had to leave, so far.
+    /// Preemptions so far.
     pub fn preemptions(&self) -> u64 {
         self.preemptions
     }
 
-    /// Forgets the beginnings of prompts that are kept only for others to come.
+    /// Draws the noise of the steps planned from now on from another seed.
+    pub fn reseed(&mut self, seed: u64) {
+        self.noise = Noise::new(seed, self.cost.noise);
+    }
+
+    /// Clears the cached prompt prefixes that no request uses.
     pub fn clear_prefix_cache(&mut self) {
         self.pool.forget_idle();
     }

@@ -1,5 +1,5 @@
-//! Noise: one factor for each step, by seed and number of the step alone, so that nothing that
-//! happens to other steps shifts it. The same on every machine: `libm` does the arithmetic.
+//! Noise: one factor per step, which depends on the seed and the number of the step alone, so that
+//! other steps do not change it. `libm` makes it the same on every machine.
 
 use super::clock::Fine;
 use dyno_stats::rng::SplitMix;
@@ -22,7 +22,7 @@ impl Noise {
         self.sigma == 0.0
     }
 
-    /// How long a step takes that would take this long.
+    /// The duration of a step, with its noise.
     pub(crate) fn apply(&self, step: u64, duration: Fine) -> Fine {
         match self.is_none() {
             true => duration,

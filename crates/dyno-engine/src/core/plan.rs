@@ -1,4 +1,4 @@
-//! What the next step does: who is admitted, who must leave, and how long it takes.
+//! Planning the next step: which requests are admitted or preempted, and how long it takes.
 
 use super::clock::Fine;
 use super::cost::Load;
@@ -10,7 +10,7 @@ use dyno_model::Nanos;
 /// A step that is planned.
 #[derive(Debug, Clone)]
 pub(crate) struct Planned {
-    /// What is told of it.
+    /// Its public description.
     pub(crate) step: Step,
     /// Its end on the finer clock.
     pub(crate) end: Fine,
@@ -28,7 +28,7 @@ struct Draft {
 }
 
 impl Core {
-    /// Decides the next step, with what is queued at its start and nothing else. Gives the same
+    /// Decides the next step, with what is queued at its start and nothing else. Returns the same
     /// step until it is committed, and nothing if there is nothing to do.
     pub fn plan(&mut self) -> Option<Step> {
         if let Some(planned) = &self.planned {
@@ -92,8 +92,8 @@ impl Core {
         draft.load.kv_tokens = self.decoding.tokens();
     }
 
-    /// Puts a sequence back to the front of the queue: what it computed is lost, what it said
-    /// stays said.
+    /// Puts a sequence back to the front of the queue. Its KV cache is lost; the tokens it has
+    /// produced are not.
     fn preempt(&mut self, slot: u32) {
         self.stop(slot);
         self.sequences.get_mut(slot).state = State::Preempted;
@@ -128,7 +128,7 @@ impl Core {
         }
     }
 
-    /// The first in the queue and what the cache has of it, if there is room for it now.
+    /// The first request in the queue and its cached prefix, if there is room for it now.
     fn admissible(&mut self, start: Nanos) -> Option<(u32, Match)> {
         if self.blocked || self.sequences.running() >= self.scheduler.max_seqs {
             return None;
@@ -136,7 +136,7 @@ impl Core {
         let slot = self.first_in_queue(start)?;
         let sequence = self.sequences.get(slot);
         let (tokens, block) = (sequence.tokens(), u64::from(self.scheduler.block));
-        // The last token is always computed: the next one comes from it.
+        // The last token is always computed: the next one is sampled from it.
         let cachable = ((tokens - 1) / block).min(sequence.hashes.len() as u64);
         let found = self.pool.find(&sequence.hashes[..cachable as usize]);
         let wanted = self.scheduler.blocks((tokens + 1).min(sequence.longest()));
@@ -147,7 +147,7 @@ impl Core {
         Some((slot, found))
     }
 
-    /// The first in the queue at this time: the last that was preempted, or the longest queued.
+    /// The first request in the queue at this time: the last one preempted, or the longest queued.
     pub(super) fn first_in_queue(&self, start: Nanos) -> Option<u32> {
         self.preempted.last().copied().or_else(|| {
             let (at, slot) = self.queue.first()?;
@@ -160,7 +160,7 @@ impl Core {
         self.sequences.get(slot).tokens() - found.blocks * u64::from(self.scheduler.block)
     }
 
-    /// Lets the first in the queue in and gives it blocks for all its tokens.
+    /// Admits the first request in the queue and gives it blocks for all its tokens.
     fn admit(&mut self, slot: u32, found: Match) {
         if self.preempted.pop().is_none() {
             self.queue.pop_first();
@@ -171,7 +171,7 @@ impl Core {
         let (tokens, cached) = (sequence.tokens(), found.blocks * u64::from(self.scheduler.block));
         sequence.state = State::Prefilling(cached);
         sequence.offered = found.blocks as u32;
-        // What comes back after a preemption may find its own blocks.
+        // After a preemption a sequence may find its own blocks; only the first admission counts.
         sequence.cached.get_or_insert(u32::try_from(cached).unwrap_or(u32::MAX));
         self.pool.share(&sequence.hashes[..found.blocks as usize], &mut sequence.shared);
         self.pool.take(self.scheduler.blocks(tokens) - found.blocks);
@@ -182,7 +182,7 @@ impl Core {
         }
     }
 
-    /// Computes up to so many more tokens of the partial sequence in this step; gives how many.
+    /// Computes up to `most` more tokens of the partial sequence in this step; returns how many.
     fn prefill(&mut self, slot: u32, most: u64, draft: &mut Draft) -> u64 {
         let sequence = self.sequences.get_mut(slot);
         let State::Prefilling(past) = sequence.state else { return 0 };

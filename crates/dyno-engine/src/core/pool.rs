@@ -1,8 +1,8 @@
-//! The pool of KV blocks: how many are free, and which hold a known beginning of a prompt.
+//! The pool of KV blocks: how many are free, and which hold a cached prompt prefix.
 //!
 //! A block is free, private to one sequence, or cached under the hash of what it holds. Cached
-//! blocks are shared; those that nobody uses stay until their room is needed, and the one that
-//! was left first goes first.
+//! blocks are shared. Unused ones stay until their room is needed and are evicted in the order in
+//! which they became unused.
 
 use super::keys::NumberMap;
 
@@ -13,7 +13,7 @@ const NONE: u32 = u32::MAX;
 struct Cached {
     hash: u64,
     users: u32,
-    /// Neighbours among those that nobody uses.
+    /// Neighbours in the list of unused blocks.
     before: u32,
     after: u32,
 }
@@ -23,23 +23,23 @@ struct Cached {
 pub(crate) struct Pool {
     total: u64,
     free: u64,
-    /// Cached blocks that nobody uses.
+    /// Cached blocks without a user.
     idle: u64,
-    /// The one of them that was left first.
+    /// The one that became unused first.
     oldest: u32,
-    /// The one of them that was left last.
+    /// The one that became unused last.
     newest: u32,
     cached: Vec<Cached>,
     vacant: Vec<u32>,
     by_hash: NumberMap<u32>,
 }
 
-/// The beginning of a prompt that is cached already.
+/// A cached prompt prefix.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Match {
     /// Its blocks.
     pub(crate) blocks: u64,
-    /// Those of them that nobody uses.
+    /// Those without a user.
     idle: u64,
 }
 
@@ -68,12 +68,12 @@ impl Pool {
         self.total - self.available()
     }
 
-    /// Blocks that can be had.
+    /// Blocks that are free or can be evicted.
     pub(crate) fn available(&self) -> u64 {
         self.free + self.idle
     }
 
-    /// Takes private blocks; the caller has seen that they are available.
+    /// Takes private blocks; the caller has checked that they are available.
     pub(crate) fn take(&mut self, blocks: u64) {
         debug_assert!(blocks <= self.available());
         while self.free < blocks && self.oldest != NONE {
@@ -82,13 +82,13 @@ impl Pool {
         self.free = self.free.saturating_sub(blocks);
     }
 
-    /// Gives private blocks back.
+    /// Returns private blocks.
     pub(crate) fn give(&mut self, blocks: u64) {
         self.free += blocks;
         debug_assert!(self.available() <= self.total);
     }
 
-    /// How much of this beginning is cached.
+    /// How much of this prefix is cached.
     pub(crate) fn find(&self, hashes: &[u64]) -> Match {
         let mut found = Match::default();
         for block in hashes.iter().map_while(|hash| self.by_hash.get(hash)) {
@@ -98,12 +98,12 @@ impl Pool {
         found
     }
 
-    /// Blocks that could be had besides this match.
+    /// Blocks that are available besides this match.
     pub(crate) fn available_besides(&self, found: Match) -> u64 {
         self.available() - found.idle
     }
 
-    /// Uses the cached blocks of this beginning.
+    /// Uses the cached blocks of this prefix.
     pub(crate) fn share(&mut self, hashes: &[u64], users: &mut Vec<u32>) {
         for hash in hashes {
             let Some(&block) = self.by_hash.get(hash) else { break };
@@ -136,7 +136,7 @@ impl Pool {
         Some(block)
     }
 
-    /// Leaves cached blocks, the last of them first, so that beginnings stay longest.
+    /// Releases cached blocks, the last one first, so that the start of a prompt stays longest.
     pub(crate) fn leave(&mut self, blocks: &mut Vec<u32>) {
         while let Some(block) = blocks.pop() {
             let cached = &mut self.cached[block as usize];
@@ -147,7 +147,7 @@ impl Pool {
         }
     }
 
-    /// Forgets all that nobody uses.
+    /// Evicts all unused blocks.
     pub(crate) fn forget_idle(&mut self) {
         while self.oldest != NONE {
             self.forget(self.oldest);
@@ -203,7 +203,7 @@ mod tests {
         pool.leave(&mut blocks);
         assert_eq!((pool.used(), pool.available(), pool.free), (0, 4, 1));
         assert_eq!(pool.find(&[1, 2, 3, 4]).blocks, 3);
-        // The end of the prompt was left first and goes first.
+        // The end of the prompt became unused first and is evicted first.
         pool.take(2);
         assert_eq!(pool.find(&[1, 2, 3]).blocks, 2);
         pool.take(2);

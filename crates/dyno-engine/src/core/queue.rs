@@ -1,5 +1,5 @@
-//! Who waits to be let in: by time, and then in the order of submission. Nearly everybody comes
-//! last and leaves first, so a ring is quicker than a tree.
+//! The requests waiting for admission, by time and then by order of submission. Nearly all are
+//! added at the end and taken from the front, so a ring buffer is faster than a tree.
 
 use dyno_model::Nanos;
 use std::collections::VecDeque;

@@ -10,14 +10,14 @@ pub struct Request<'a> {
     pub id: u64,
     /// Tokens of the prompt, at least 1.
     pub input: u32,
-    /// Tokens of the answer, at least 1. All of them are produced.
+    /// Tokens of the response, at least 1. All of them are produced.
     pub output: u32,
     /// For the prefix cache, a hash of each full block of the prompt together with all before it.
     /// Those missing at the end are not shared; none are needed without a cache.
     pub hashes: &'a [u64],
 }
 
-/// Why a request was not taken.
+/// Why a request was rejected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 pub enum Refused {
     /// Longer than the context.
@@ -26,14 +26,14 @@ pub enum Refused {
          {output} output tokens and your prompt contains {input} input tokens."
     )]
     TooLong {
-        /// The longest prompt and answer together.
+        /// The context length.
         context: u32,
         /// Tokens of the prompt.
         input: u32,
-        /// Tokens of the answer.
+        /// Tokens of the response.
         output: u32,
     },
-    /// Not even alone would it find room.
+    /// It would not fit even alone.
     #[error(
         "The KV cache holds {pool} tokens. However, you requested {output} output tokens and \
          your prompt contains {input} input tokens, which can never fit. Reduce the length of \
@@ -44,17 +44,17 @@ pub enum Refused {
         pool: u64,
         /// Tokens of the prompt.
         input: u32,
-        /// Tokens of the answer.
+        /// Tokens of the response.
         output: u32,
     },
     /// No prompt.
     #[error("The decoder prompt cannot be empty.")]
     NoInput,
-    /// No answer wanted.
+    /// No output tokens requested.
     #[error("max_tokens must be at least 1, got 0.")]
     NoOutput,
     /// Another request of this name is in the engine.
-    #[error("Request {0} is already in the engine; give each request an id of its own.")]
+    #[error("Request {0} is already in the engine; give each request a unique id.")]
     Duplicate(u64),
 }
 
@@ -65,7 +65,7 @@ pub struct Step {
     pub number: u64,
     /// When it starts.
     pub start: Nanos,
-    /// When it ends, and its tokens are there.
+    /// When it ends and its tokens are available.
     pub end: Nanos,
     /// Tokens that it prefills.
     pub prefill_tokens: u64,
@@ -73,23 +73,23 @@ pub struct Step {
     pub prefills: u32,
     /// Sequences that it decodes: one token each.
     pub decodes: u32,
-    /// Tokens that the decoding sequences look back on.
+    /// Tokens that the decoding sequences attend to.
     pub kv_tokens: u64,
-    /// Sequences that had to leave for it, to start again later.
+    /// Sequences that it preempted.
     pub preempted: u32,
 }
 
 /// What became of a request at the end of a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Event {
-    /// Its first token is there.
+    /// Its first token is available.
     First {
         /// The request.
         id: u64,
         /// When.
         at: Nanos,
     },
-    /// Its last token is there, and it has left the engine.
+    /// Its last token is available, and it has left the engine.
     Finished {
         /// The request.
         id: u64,
@@ -119,8 +119,8 @@ impl Event {
 pub struct Token {
     /// The request.
     pub id: u64,
-    /// Its place in the answer, counted from 1.
+    /// Its place in the response, counted from 1.
     pub number: u32,
-    /// Whether it is the last of the answer.
+    /// Whether it is the last of the response.
     pub last: bool,
 }

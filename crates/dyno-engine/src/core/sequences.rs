@@ -1,11 +1,11 @@
-//! The requests in the engine, each in a slot, and those that run in the order of admission.
+//! The requests in the engine, each in a slot, and the running ones in the order of admission.
 
 use super::keys::NumberMap;
 use dyno_model::Nanos;
 
 const NONE: u32 = u32::MAX;
 
-/// Where a sequence stands.
+/// The state of a sequence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum State {
     /// In the queue, since then and in this order.
@@ -23,7 +23,7 @@ pub(crate) enum State {
     Decoding,
 }
 
-/// Tokens that came one after another: one at the end of a prefill, the rest one a round.
+/// Consecutive tokens: one at the end of a prefill, then one per round.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Stint {
     /// When the first of them came.
@@ -54,11 +54,11 @@ pub(crate) struct Sequence {
     pub(crate) hashes: Box<[u64]>,
     /// Full blocks of the prompt that were looked up or offered to the cache.
     pub(crate) offered: u32,
-    /// Tokens that the cache had of it when it was first admitted.
+    /// Tokens that were cached when it was first admitted.
     pub(crate) cached: Option<u32>,
     /// Cached blocks that it uses.
     pub(crate) shared: Vec<u32>,
-    /// What came before it was preempted.
+    /// The tokens produced before it was preempted.
     pub(crate) stints: Vec<Stint>,
     before: u32,
     after: u32,
@@ -95,12 +95,12 @@ impl Sequence {
         }
     }
 
-    /// Prompt and answer so far: what a prefill must compute.
+    /// Prompt and output tokens so far: what a prefill must compute.
     pub(crate) fn tokens(&self) -> u64 {
         u64::from(self.input) + u64::from(self.produced)
     }
 
-    /// Tokens that it will have computed when it ends: all but the last of the answer.
+    /// Tokens that it will have computed when it ends: all but the last of the response.
     pub(crate) fn longest(&self) -> u64 {
         longest(self.input, self.output)
     }
@@ -116,12 +116,12 @@ impl Sequence {
     }
 }
 
-/// Tokens that a sequence computes: the last of the answer is never looked back on.
+/// Tokens that a sequence computes: the last output token is never attended to.
 pub(crate) fn longest(input: u32, output: u32) -> u64 {
     u64::from(input) + u64::from(output) - 1
 }
 
-/// The turn of a sequence that is not admitted.
+/// The admission number of a sequence that is not admitted.
 pub(crate) const NO_TURN: u64 = u64::MAX;
 
 /// All requests in the engine.
@@ -192,7 +192,7 @@ impl Sequences {
         self.vacant.push(slot);
     }
 
-    /// Whether this admission still lasts.
+    /// Whether this admission is still the current one.
     pub(crate) fn lasts(&self, slot: u32, turn: u64) -> bool {
         self.slots[slot as usize].turn == turn
     }

@@ -1,5 +1,5 @@
-//! When each token of a request came, for those who ask for it to be kept: the end of each round
-//! once, and for each request the rounds in which it took part.
+//! When each token of a request came, if that is kept: the end time of each round, and for each
+//! request the rounds in which it took part.
 
 use super::Core;
 use super::keys::NumberMap;
@@ -16,7 +16,7 @@ pub(crate) struct Rounds {
     ends: VecDeque<Nanos>,
     /// The number of the first that is kept.
     first: u64,
-    /// How many to have before looking for some to drop.
+    /// The number of rounds at which to look for some to drop.
     most: usize,
     /// What finished in the last step.
     finished: NumberMap<Vec<Stint>>,
@@ -61,8 +61,8 @@ impl Rounds {
 }
 
 impl Core {
-    /// Whether to keep what [`token_times`](Self::token_times) needs. Ask before the first
-    /// request: of those that are in the engine already, not all is known.
+    /// Whether to keep what [`token_times`](Self::token_times) needs. Call before the first
+    /// request: the times of requests that are already in the engine are incomplete.
     pub fn keep_times(&mut self, keep: bool) {
         match (keep, &self.rounds) {
             (true, None) => self.rounds = Some(Rounds::new(self.decoding.round())),
@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_not_kept_is_not_made_up() {
+    fn times_that_were_not_kept_are_unknown() {
         let mut core = core();
         let (mut done, mut times) = (Vec::new(), Vec::new());
         core.submit(Request { id: 1, input: 1, output: 9, hashes: &[] }, 0).unwrap();

@@ -3,7 +3,7 @@
 
 use dyno_model::outcome::FailureClass as Class;
 
-/// An answer that is wrong; the table below says in which way.
+/// A response that is wrong; the table below says in which way.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Failure {
     Http(u16),
@@ -26,7 +26,7 @@ pub(crate) enum Failure {
     Drip,
 }
 
-/// An answer that is right and unusual; the table below says in which way.
+/// A response that is right and unusual; the table below says in which way.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Quirk {
     Crlf,

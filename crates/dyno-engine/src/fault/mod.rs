@@ -111,9 +111,9 @@ impl fmt::Display for Fault {
 /// What one request has to suffer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Selected {
-    /// How its answer shall be wrong.
+    /// How its response shall be wrong.
     pub(crate) failure: Option<Failure>,
-    /// How its answer shall be odd.
+    /// How its response shall be odd.
     pub(crate) quirks: Quirks,
 }
 

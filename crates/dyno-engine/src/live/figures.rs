@@ -74,7 +74,7 @@ impl Figures {
         self.itl.observe(after);
     }
 
-    /// An answer was over so long after its request.
+    /// A response was over so long after its request.
     pub(super) fn finished(&mut self, after: Nanos, finish: Finish) {
         self.e2e.observe(after);
         match finish {

@@ -15,7 +15,7 @@ pub enum LiveEvent {
         id: u64,
         /// Tokens of its prompt.
         input: u32,
-        /// Tokens of its answer.
+        /// Tokens of its response.
         output: u32,
         /// Hashes of the full blocks of its prompt.
         hashes: Vec<u64>,

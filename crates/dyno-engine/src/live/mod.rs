@@ -26,7 +26,7 @@ pub(crate) struct Asked<'a> {
     pub(crate) connection: u64,
     /// Tokens of the prompt.
     pub(crate) input: u32,
-    /// Tokens of the answer.
+    /// Tokens of the response.
     pub(crate) output: u32,
     /// Hashes of the full blocks of the prompt.
     pub(crate) hashes: &'a [u64],
@@ -63,7 +63,7 @@ pub(crate) struct Due {
     pub(crate) connection: u64,
     /// Tokens that the request has got by now, those written before included.
     pub(crate) tokens: u32,
-    /// Whether the answer is complete with them.
+    /// Whether the response is complete with them.
     pub(crate) over: bool,
     /// Tokens of the prompt that the prefix cache had; absent without one.
     pub(crate) cached: Option<u32>,
@@ -253,7 +253,7 @@ impl Live {
         (&self.first_write, &self.last_write)
     }
 
-    /// Starts counting anew how late writes were.
+    /// Starts counting again how late writes were.
     pub(crate) fn reset_slips(&mut self) {
         self.first_write.reset();
         self.last_write.reset();

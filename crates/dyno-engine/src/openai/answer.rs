@@ -36,7 +36,7 @@ pub(crate) fn completion(parts: &VoiceParts<'_>, finish: Finish) -> Vec<u8> {
     body
 }
 
-/// The answer to `GET /v1/models`: one model, and the twin or the script that plays it.
+/// The response to `GET /v1/models`: one model, and the twin or the script that plays it.
 pub(crate) fn models(model: &str, created: u64, context: u32, by: (&str, &str)) -> Vec<u8> {
     let mut model = json!({
         "id": model,

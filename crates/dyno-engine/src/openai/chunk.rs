@@ -1,4 +1,4 @@
-//! The chunks of a streamed answer as JSON. The constant parts are rendered once per stream, so
+//! The chunks of a streamed response as JSON. The constant parts are rendered once per stream, so
 //! that a chunk costs a few copies.
 
 use super::words::{accented, mix, word};
@@ -8,7 +8,7 @@ use std::io::Write;
 
 const BIG: usize = 200_000;
 
-/// Everything about an answer that its chunks need to know.
+/// Everything about a response that its chunks need to know.
 #[derive(Debug)]
 pub(crate) struct Voice {
     head: Box<[u8]>,
@@ -25,16 +25,16 @@ pub(crate) struct Voice {
 pub(crate) struct VoiceParts<'a> {
     pub(crate) endpoint: Endpoint,
     pub(crate) quirks: Quirks,
-    /// Makes the words and the id of this answer.
+    /// Makes the words and the id of this response.
     pub(crate) salt: u64,
     /// Seconds since 1970.
     pub(crate) created: u64,
     /// The model's name as a JSON string, quotes included.
     pub(crate) model_json: &'a str,
     pub(crate) prompt_tokens: u32,
-    /// Tokens the answer is going to have.
+    /// Tokens the response is going to have.
     pub(crate) tokens: u32,
-    /// An answer in one piece leaves room for the number of cached tokens.
+    /// A response in one piece leaves room for the number of cached tokens.
     pub(crate) tells_cached: bool,
 }
 
@@ -165,7 +165,7 @@ impl Voice {
     }
 }
 
-/// The identity of an answer.
+/// The identity of a response.
 pub(super) fn answer_id(endpoint: Endpoint, salt: u64) -> String {
     let prefix = match endpoint {
         Endpoint::Chat => "chatcmpl",

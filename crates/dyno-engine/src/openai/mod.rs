@@ -1,4 +1,4 @@
-//! The OpenAI API as bodies: requests read, chunks and whole answers written. No sockets here.
+//! The OpenAI API as bodies: requests read, chunks and whole responses written. No sockets here.
 
 pub(crate) mod answer;
 pub(crate) mod chunk;
@@ -7,7 +7,7 @@ pub(crate) mod prompt;
 pub(crate) mod request;
 mod words;
 
-/// Why an answer ended.
+/// Why a response ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Finish {
     /// The model was done.

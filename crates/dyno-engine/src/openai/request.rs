@@ -1,4 +1,4 @@
-//! The generation request: the fields the engine knows, and how long the answer shall be.
+//! The generation request: the fields the engine knows, and how long the response shall be.
 
 use super::prompt::{Counted, Read, Words};
 use super::{Endpoint, Finish};
@@ -43,7 +43,7 @@ impl<W: Words> Ask<W> {
         read.as_ref().map(|read| &read.0).ok_or_else(missing)
     }
 
-    /// The upper bound of the answer, by either name.
+    /// The upper bound of the response, by either name.
     pub(crate) fn max_tokens(&self) -> Option<u32> {
         self.max_completion_tokens.or(self.max_tokens)
     }
@@ -64,7 +64,7 @@ impl<W: Words> Ask<W> {
         self.include_usage() && asked.unwrap_or(false)
     }
 
-    /// How many tokens the answer has, and why it ends there, for a model that would stop by
+    /// How many tokens the response has, and why it ends there, for a model that would stop by
     /// itself after `natural` tokens and has room for `room`.
     pub(crate) fn length(&self, natural: u32, room: u32) -> (u32, Finish) {
         let least = self.min_tokens.unwrap_or(0);

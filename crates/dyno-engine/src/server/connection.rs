@@ -13,13 +13,13 @@ use std::net::TcpStream;
 pub(super) enum Task {
     /// Waiting for a request.
     Idle,
-    /// Streaming an answer.
+    /// Streaming a response.
     Stream(Box<Stream>),
-    /// Waiting for the time of a whole answer.
+    /// Waiting for the time of a whole response.
     Later(Box<Later>),
     /// Silent on purpose until the client goes.
     Held,
-    /// Closed for writing; what still comes is thrown away, lest the last answer be lost.
+    /// Closed for writing; what still comes is thrown away, lest the last response be lost.
     Discard,
 }
 
@@ -37,7 +37,7 @@ pub(super) struct Connection {
     pub(super) requests: u64,
     pub(super) keep_alive: bool,
     pub(super) idle_close: bool,
-    /// The answer under way.
+    /// The response under way.
     pub(super) answering: Option<Answering>,
     /// The stream waits for the client to read.
     pub(super) blocked: bool,
@@ -53,12 +53,12 @@ pub(super) struct Connection {
     taken: usize,
 }
 
-/// An answer under way.
+/// A response under way.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Answering {
     /// The request in the engine, if there is one behind it.
     pub(super) request: Option<u64>,
-    /// Whether it will count among the answers.
+    /// Whether it will count among the responses.
     pub(super) counts: bool,
 }
 

@@ -1,4 +1,4 @@
-//! What happens when a connection is ready: bytes are taken, requests read and answers begun.
+//! What happens when a connection is ready: bytes are taken, requests read and responses begun.
 
 use super::connection::{Answering, Connection, Task, Then};
 use super::http::MAX_BODY;

@@ -28,7 +28,7 @@ impl Burst {
         }
     }
 
-    /// What follows goes in a write of its own.
+    /// What follows goes in a separate write.
     pub(super) fn flush(&mut self) {
         self.marks.push(self.bytes.len());
     }

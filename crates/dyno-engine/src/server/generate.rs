@@ -1,4 +1,4 @@
-//! From a generation request to its answer: checks, faults, and the stream or the whole body.
+//! From a generation request to its response: checks, faults, and the stream or the whole body.
 
 use super::framing::Framing;
 use super::head::{self, Transfer};
@@ -16,7 +16,7 @@ use crate::openai::{Endpoint, Finish, answer};
 use dyno_model::Nanos;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-/// An answer that is sent in one piece when it is due.
+/// A response that is sent in one piece when it is due.
 #[derive(Debug)]
 pub(super) struct Later {
     /// When the last token is due; absent if that is for the engine to say.
@@ -78,7 +78,7 @@ impl Site {
         reply
     }
 
-    /// The answer, if there is none that deserves the name.
+    /// The response, if there is none that deserves the name.
     fn spoilt(&self, request: &Request, caller: Caller, selected: Selected) -> Option<Reply> {
         let keep = request.head.keep_alive;
         if selected.quirks.has(Quirk::Auth) && !has_key(request) {
@@ -182,7 +182,7 @@ impl Site {
         Reply { request: taken, keep_alive, ..Reply::works(head, work) }
     }
 
-    /// An answer that is not streamed. A stream's failures become their nearest equivalent.
+    /// A response that is not streamed. A stream's failures become their nearest equivalent.
     fn whole(
         &self,
         parts: &VoiceParts<'_>,

@@ -1,6 +1,6 @@
 //! Writing response heads and whole responses.
 
-/// On every answer: the name, and that no model is behind it. Proxies put their own name into the
+/// On every response: the name, and that no model is behind it. Proxies put their own name into the
 /// first and pass the second on.
 const SERVER: &str = "Server: dyno-engine\r\nX-Dyno-Simulated: true\r\n";
 
@@ -13,7 +13,7 @@ pub(super) enum Transfer {
     Close,
 }
 
-/// The head of a streamed answer.
+/// The head of a streamed response.
 pub(super) fn stream_head(transfer: Transfer, keep_alive: bool) -> Vec<u8> {
     let framing = match transfer {
         Transfer::Chunked => "Transfer-Encoding: chunked\r\n",
@@ -27,7 +27,7 @@ pub(super) fn stream_head(transfer: Transfer, keep_alive: bool) -> Vec<u8> {
     .into_bytes()
 }
 
-/// The head of an answer whose length is known.
+/// The head of a response whose length is known.
 pub(super) fn sized_head(status: u16, kind: &str, length: usize, keep_alive: bool) -> Vec<u8> {
     format!(
         "HTTP/1.1 {status} {}\r\n{SERVER}Content-Type: {kind}\r\nContent-Length: {length}\r\n{}\r\n",
@@ -37,14 +37,14 @@ pub(super) fn sized_head(status: u16, kind: &str, length: usize, keep_alive: boo
     .into_bytes()
 }
 
-/// A whole answer of JSON.
+/// A whole response of JSON.
 pub(super) fn json(status: u16, body: &[u8], keep_alive: bool) -> Vec<u8> {
     let mut bytes = sized_head(status, "application/json", body.len(), keep_alive);
     bytes.extend_from_slice(body);
     bytes
 }
 
-/// A whole answer of plain text.
+/// A whole response of plain text.
 pub(super) fn text(status: u16, body: &str, keep_alive: bool) -> Vec<u8> {
     let kind = "text/plain; version=0.0.4; charset=utf-8";
     let mut bytes = sized_head(status, kind, body.len(), keep_alive);

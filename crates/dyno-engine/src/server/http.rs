@@ -16,7 +16,7 @@ pub(super) struct Head {
     pub(super) query: String,
     /// The connection may carry further requests.
     pub(super) keep_alive: bool,
-    /// HTTP/1.0 knows no chunked answers.
+    /// HTTP/1.0 knows no chunked responses.
     pub(super) http10: bool,
     pub(super) authorization: Option<String>,
     /// `x-dyno-preflight: 1`: neither counted nor faulted.

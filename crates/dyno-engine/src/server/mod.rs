@@ -42,7 +42,7 @@ pub struct ServerOptions {
     pub port: u16,
     /// Name of the one model.
     pub model: String,
-    /// Decides the words and ids of the answers, and which requests a fault strikes by rate.
+    /// Decides the words and ids of the responses, and which requests a fault strikes by rate.
     pub seed: u64,
     /// Usage tells how many prompt tokens the prefix cache had, where there is one.
     pub cache_report: bool,
@@ -146,7 +146,7 @@ impl Server {
         self.reactor.run()
     }
 
-    /// Serves on a thread of its own.
+    /// Serves on its own thread.
     pub fn spawn(self) -> Result<Running, EngineError> {
         Running::start(self)
     }

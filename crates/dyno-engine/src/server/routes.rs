@@ -24,7 +24,7 @@ pub(super) struct Caller {
     pub(super) earlier: u64,
 }
 
-/// What is left to do for an answer.
+/// What is left to do for a response.
 #[derive(Debug)]
 pub(super) enum Work {
     /// Nothing but to send the bytes at hand.
@@ -35,7 +35,7 @@ pub(super) enum Work {
     Later(Box<Later>),
 }
 
-/// The answer to a request.
+/// The response to a request.
 #[derive(Debug)]
 pub(super) struct Reply {
     /// Sent at once.
@@ -46,9 +46,9 @@ pub(super) struct Reply {
     pub(super) keep_alive: bool,
     /// Whether the connection is closed when it is idle for a while.
     pub(super) idle_close: bool,
-    /// The request in the engine that this is the answer to.
+    /// The request in the engine that this is the response to.
     pub(super) request: Option<u64>,
-    /// Whether it counts among the answers.
+    /// Whether it counts among the responses.
     pub(super) counts: bool,
 }
 
@@ -63,7 +63,7 @@ impl Reply {
         Self::works(now, Work::Over(after))
     }
 
-    /// A whole answer of JSON.
+    /// A whole response of JSON.
     pub(super) fn json(status: u16, body: &[u8], keep_alive: bool) -> Self {
         let bytes = head::json(status, body, keep_alive);
         Self { keep_alive, ..Self::ends(bytes, After::Done) }

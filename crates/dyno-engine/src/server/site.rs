@@ -26,7 +26,7 @@ pub(super) struct Site {
     pub(super) mind: Mind,
     /// Longest prompt and answer together.
     pub(super) context: u32,
-    /// Tokens of an answer that nothing else bounds.
+    /// Tokens of a response that nothing else bounds.
     pub(super) tokens: u32,
     pub(super) faults: Selector,
     pub(super) model: String,
@@ -34,11 +34,11 @@ pub(super) struct Site {
     pub(super) seed: u64,
     pub(super) anchor_unix_ns: u64,
     pub(super) slip: Slip,
-    /// Answers begun.
+    /// Responses begun.
     pub(super) generations: u64,
-    /// Answers under way.
+    /// Responses under way.
     pub(super) running: u64,
-    /// Answers that are over, those to preflights left out.
+    /// Responses that are over, without those to preflight requests.
     pub(super) answered: u64,
     /// Usage tells how many prompt tokens the prefix cache had.
     cache_report: bool,
@@ -112,7 +112,7 @@ impl Site {
         }
     }
 
-    /// An answer is over, or nobody is there any more to get it.
+    /// A response is over, or nobody is there any more to get it.
     pub(super) fn over(&mut self, answering: &mut Option<Answering>, now: Nanos) {
         let Some(answering) = answering.take() else { return };
         self.running -= 1;

@@ -35,7 +35,7 @@ impl StopHandle {
     }
 }
 
-/// A server on a thread of its own; dropping it stops it and waits for its end.
+/// A server on its own thread; dropping it stops it and waits for its end.
 #[derive(Debug)]
 pub struct Running {
     addr: SocketAddr,

@@ -1,4 +1,4 @@
-//! One streamed answer: which bytes come next, and when they are due.
+//! One streamed response: which bytes come next, and when they are due.
 
 use super::framing::{Burst, Framing};
 use super::pace::{Granted, Next, Pace};
@@ -16,9 +16,9 @@ const OVERSIZE: usize = 21 * 1024 * 1024;
 /// What happens to the connection after a write.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum After {
-    /// More of this answer is to come.
+    /// More of this response is to come.
     Continue,
-    /// The answer is over.
+    /// The response is over.
     Done,
     /// The connection is closed.
     Close,
@@ -46,7 +46,7 @@ pub(super) struct UsageAsked {
     pub(super) in_each: bool,
 }
 
-/// A streamed answer under way.
+/// A streamed response under way.
 #[derive(Debug)]
 pub(super) struct Stream {
     pace: Pace,
@@ -58,7 +58,7 @@ pub(super) struct Stream {
     usage: UsageAsked,
     failure: Option<Failure>,
     finish: Finish,
-    /// Tokens that a whole answer has.
+    /// Tokens that a whole response has.
     tokens: u32,
     /// Tokens before a failure ends it; all of them without one.
     until: u32,
@@ -262,7 +262,7 @@ impl Stream {
         self.usage.in_each || (last && (in_finish || unasked))
     }
 
-    /// What follows the last token of a whole answer.
+    /// What follows the last token of a whole response.
     fn tail(&mut self, burst: &mut Burst) {
         let elsewhere = self.quirks.has(Quirk::UsageInFinish) || self.quirks.has(Quirk::NoDone);
         if self.usage.at_end && !elsewhere {

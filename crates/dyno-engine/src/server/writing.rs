@@ -145,7 +145,7 @@ impl Reactor {
         Fate::Keep
     }
 
-    /// An answer is over, one way or another.
+    /// A response is over, one way or another.
     pub(super) fn finish(&mut self, connection: &mut Connection, after: After) -> Fate {
         if after == After::Hold {
             connection.task = Task::Held;

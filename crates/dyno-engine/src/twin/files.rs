@@ -1,4 +1,4 @@
-//! The files that are compiled in, a line for each twin, in order of names: `twins/NAME.toml`, and the
+//! The files that are compiled in, one line per twin, sorted by name: `twins/NAME.toml`, and the
 //! published table that it was fitted to, `twins/reference/NAME.toml`, unless it says otherwise.
 
 macro_rules! files {

@@ -1,4 +1,4 @@
-//! Twins of real systems: what is published of them, and what is fitted to it.
+//! Twins of real systems, and the published measurements that they are fitted to.
 
 mod files;
 pub mod profile;

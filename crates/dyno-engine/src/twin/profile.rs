@@ -1,5 +1,5 @@
-//! A twin: the engine's settings and coefficients that stand for one system, and what is known of
-//! how well they do.
+//! A twin: the settings and coefficients that make the engine behave like one real system, and how
+//! accurate they are.
 
 mod error;
 mod read;
@@ -13,7 +13,7 @@ use crate::core::{ConfigError, Core, Cost, Scheduler};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
-/// The form of twin files that this version reads and writes.
+/// The schema of twin files that this version reads and writes.
 pub const SCHEMA: &str = "dyno.twin/1";
 
 /// A profile of one system.
@@ -27,9 +27,9 @@ pub struct Twin {
     pub hardware: Option<String>,
     /// The inference engine.
     pub engine: String,
-    /// Where its settings and coefficients are from, in words.
+    /// Where its settings and coefficients come from.
     pub provenance: String,
-    /// The name of the reference table that it was fitted to, if that is one of ours.
+    /// The name of the shipped reference table that it was fitted to, if any.
     pub reference: Option<String>,
     /// The settings of its scheduler.
     pub scheduler: Scheduler,
@@ -37,28 +37,27 @@ pub struct Twin {
     pub cost: Cost,
     /// Lengths of the requests that it was fitted to.
     pub lengths: Lengths,
-    /// Where it is good for.
+    /// The range of loads and lengths that it was fitted to.
     pub range: Option<Range>,
-    /// What the client that made the rows added of its own.
+    /// The overhead of the client that measured the rows.
     pub client: Client,
     /// The rows it was fitted to and judged by.
     pub rows: Rows,
-    /// How far it is from them.
+    /// Its errors on them.
     pub errors: Errors,
-    /// Coefficients and settings that may lie anywhere in these intervals, by their name in the
-    /// file and in its unit.
+    /// Plausible intervals of coefficients and settings, by their name in the file and in its unit.
     pub intervals: BTreeMap<String, [f64; 2]>,
-    /// Settings and coefficients that the rows do not tell.
+    /// Settings and coefficients that the rows do not identify.
     pub unidentified: Vec<String>,
 }
 
-/// Lengths of prompts and answers.
+/// Lengths of prompts and responses.
 #[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Lengths {
     /// Tokens of a prompt.
     pub input: Length,
-    /// Tokens of an answer that ends by itself.
+    /// Tokens of a response that ends by itself.
     pub output: Length,
 }
 
@@ -68,7 +67,7 @@ pub struct Lengths {
 pub struct Length {
     /// The mean.
     pub mean: f64,
-    /// Standard deviation over the mean; 0 if all are alike.
+    /// Standard deviation over the mean; 0 if all are equal.
     #[serde(default)]
     pub spread: f64,
 }
@@ -83,16 +82,16 @@ pub struct Range {
     pub rate: [f64; 2],
     /// Tokens of a prompt.
     pub input: [f64; 2],
-    /// Tokens of an answer.
+    /// Tokens of a response.
     pub output: [f64; 2],
 }
 
-/// What the client that made a table, or its way to the engine, added of its own. It is needed to
-/// compare with that table, and is no part of the engine.
+/// The overhead of the client that measured a table, and of its network. It is needed to compare
+/// with that table and is not part of the engine.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Client {
-    /// Requests in flight where it sent as many as it could; absent if no row tells.
+    /// Requests in flight where it sent as many as it could; absent if no row shows it.
     pub in_flight: Option<u32>,
     /// Time to handle a token, one after another, in microseconds; new requests wait meanwhile.
     #[serde(default)]
@@ -109,7 +108,7 @@ pub struct Rows {
     /// Those it was judged by and never fitted to.
     #[serde(default)]
     pub held_out: Vec<String>,
-    /// Those that no twin can be held to.
+    /// Those that cannot be used.
     #[serde(default)]
     pub left_out: Vec<String>,
 }
@@ -132,7 +131,7 @@ impl Twin {
         Core::new(self.scheduler, self.cost, seed)
     }
 
-    /// Longest prompt and answer together that it takes, in tokens.
+    /// The context length in tokens.
     pub fn context(&self) -> u32 {
         let pool = u32::try_from(self.scheduler.kv_tokens()).unwrap_or(u32::MAX);
         self.scheduler.context.unwrap_or(pool)

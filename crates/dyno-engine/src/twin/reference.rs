@@ -1,7 +1,7 @@
 //! Reference rows: the published tables that twins are fitted to and judged by.
 //!
-//! Each table is a file in `twins/reference`, as published: nothing is corrected in place. What a
-//! check found is said beside the figure, and a row that no twin may be held to says why.
+//! Each table is a file in `twins/reference`, as published: nothing is corrected in place. Check
+//! results stand beside the values, and an unusable row says why.
 
 mod error;
 mod row;
@@ -12,7 +12,7 @@ pub use row::{Figure, Load, Repaired, Row};
 use super::files::references;
 use serde::Deserialize;
 
-/// The form of reference files that this version reads.
+/// The schema of reference files that this version reads.
 pub const SCHEMA: &str = "dyno.reference/1";
 
 /// A published table of one system, and how it was measured.
@@ -28,9 +28,9 @@ pub struct Reference {
     pub hardware: Option<String>,
     /// The inference engine.
     pub engine: String,
-    /// Where the figures are from.
+    /// Where the measurements come from.
     pub source: String,
-    /// What to know of the table as a whole.
+    /// A remark on the table as a whole.
     pub note: Option<String>,
     /// Why no twin can be fitted to the table, if none can.
     pub unusable: Option<String>,
@@ -51,7 +51,7 @@ pub struct Known {
     pub cards: Option<u32>,
     /// Over how many cards each tensor was split.
     pub tensor_parallel: Option<u32>,
-    /// Longest prompt and answer together, in tokens.
+    /// Context length in tokens.
     pub context: Option<u32>,
     /// How many requests it took into a batch.
     pub max_seqs: Option<u32>,
@@ -91,21 +91,21 @@ pub struct Client {
     pub max_in_flight: Option<u32>,
     /// How many requests a level has, unless the row says otherwise.
     pub requests: Option<u32>,
-    /// When it gives up a request.
+    /// After how long it gives up a request.
     pub timeout_s: Option<f64>,
-    /// Whether that is an inference from the rows; if so, nothing may be foretold by it.
+    /// Whether that was inferred from the rows; if so, it may not be used to predict them.
     #[serde(default)]
     pub timeout_inferred: bool,
     /// Up to how much later than a request's end it is counted, and with it the end of the level.
     pub counting_delay_s: Option<f64>,
-    /// Whether answers are streamed. If not, there is no first token to time.
+    /// Whether responses are streamed. If not, there is no first token to time.
     pub streamed: bool,
     /// Whether every request is the same.
     #[serde(default)]
     pub same_prompt: bool,
     /// Tokens of a prompt: those asked for, or their mean.
     pub input_tokens: Option<f64>,
-    /// Tokens of an answer: those asked for, or their mean.
+    /// Tokens of a response: those asked for, or their mean.
     pub output_tokens: Option<f64>,
 }
 
@@ -134,7 +134,7 @@ impl Reference {
         references().map(|(name, _)| name)
     }
 
-    /// The rows that a twin is held to: fitted or held out.
+    /// The rows that a twin is compared with: fitted or held out.
     pub fn usable(&self) -> impl Iterator<Item = &Row> {
         self.rows.iter().filter(|row| row.fitted.is_some())
     }
@@ -149,12 +149,12 @@ impl Reference {
         self.rows.iter().filter(|row| row.fitted == Some(false))
     }
 
-    /// The rows that no twin is held to.
+    /// The rows that cannot be used.
     pub fn left_out(&self) -> impl Iterator<Item = &Row> {
         self.rows.iter().filter(|row| row.left_out.is_some())
     }
 
-    /// How many requests the level of `row` has, where it is a number and not a time that bounds it.
+    /// How many requests the level of `row` has, if it is bounded by a number and not by a time.
     pub fn requests(&self, row: &Row) -> Option<u32> {
         match row.load {
             Load::Burst => row.level().map(|requests| requests as u32),
@@ -167,7 +167,7 @@ impl Reference {
         row.each(Figure::InputTokens, Figure::TotalInputTokens).or(self.client.input_tokens)
     }
 
-    /// Tokens of an answer in `row`, on average.
+    /// Tokens of a response in `row`, on average.
     pub fn output_tokens(&self, row: &Row) -> Option<f64> {
         row.each(Figure::OutputTokens, Figure::TotalOutputTokens).or(self.client.output_tokens)
     }

@@ -131,7 +131,7 @@ fn who_came_last_leaves_when_blocks_run_out_and_keeps_what_it_said() {
 fn a_lone_sequence_may_fill_the_pool_to_the_last_token() {
     for policy in [Policy::Chunked, Policy::PrefillFirst] {
         let mut engine = engine(Scheduler { policy, kv_blocks: 4, ..SCHEDULER }, cost());
-        // The last token of an answer needs no place.
+        // The last token of a response needs no place.
         engine.submit(0, request(1, 9, 8)).unwrap();
         assert_eq!(finish(&mut engine)[0].1.len(), 8);
         assert_eq!(engine.core().preemptions(), 0);
@@ -152,7 +152,7 @@ fn prompts_that_begin_alike_share_blocks() {
         engine.advance(engine.now() + MS);
     }
     // The last block of the second is computed again: its next token comes from there. Three
-    // blocks of the first and one for its answer, one of the second, two of the third.
+    // blocks of the first and one for its response, one of the second, two of the third.
     assert_eq!(shape(engine.steps()), [(12, 0, 0)]);
     assert_eq!(engine.core().planned().map(|step| step.prefill_tokens), Some(4 + 8));
     assert_eq!(engine.core().kv_used(), 4 + 1 + 2);

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 const FAST: &str = "ttft=1ms,itl=1ms,tokens=8";
 
-/// The answer to one faulty request for eight tokens.
+/// The response to one faulty request for eight tokens.
 fn hit(fault: &str) -> Answer {
     let running = engine(FAST, &[fault]);
     let mut client = Client::connect(running.addr());

@@ -107,7 +107,7 @@ fn check(policy: Policy, seeds: std::ops::Range<u64>) {
             })
             .collect();
         let expected = replayed(core, &events);
-        // The server was stopped when the last client had its answer, or had gone.
+        // The server was stopped when the last client had its response, or had gone.
         assert!(stepped.len() <= expected.len());
         for (live, expected) in stepped.iter().zip(&expected) {
             assert_eq!(live, expected, "{policy:?}, seed {seed}");

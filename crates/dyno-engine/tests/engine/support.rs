@@ -69,7 +69,7 @@ pub(crate) fn post(path: &str, headers: &str, body: &str) -> Vec<u8> {
         .into_bytes()
 }
 
-/// How the reading of an answer ended.
+/// How the reading of a response ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum End {
     /// By its own framing.
@@ -84,7 +84,7 @@ pub(crate) enum End {
     Malformed,
 }
 
-/// An answer as far as it was read.
+/// A response as far as it was read.
 #[derive(Debug)]
 pub(crate) struct Answer {
     pub(crate) status: u16,

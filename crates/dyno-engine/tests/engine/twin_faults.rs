@@ -20,7 +20,7 @@ fn ask(running: &Running, path: &str, more: &str, patience: Duration) -> Answer 
     client.ask(path, &body)
 }
 
-/// What can be compared of an answer: all but the second in which it was made.
+/// What can be compared of a response: all but the second in which it was made.
 fn shown(answer: &Answer) -> (u16, End, String) {
     let mut text = String::new();
     for (i, part) in answer.text().split("\"created\":").enumerate() {

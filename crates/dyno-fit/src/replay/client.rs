@@ -23,7 +23,7 @@ pub(super) struct Timing {
     pub(super) first: f64,
     /// When its last token came.
     pub(super) end: f64,
-    /// Tokens of its answer.
+    /// Tokens of its response.
     pub(super) output: u32,
 }
 
@@ -100,7 +100,7 @@ fn nanos(seconds: f64) -> Nanos {
     (1e9 * seconds) as Nanos
 }
 
-/// What the client sends, one request like the other but for the length of its answer.
+/// What the client sends, one request like the other but for the length of its response.
 struct Requests {
     lengths: Lengths,
     prompt: Prompt,

@@ -6,7 +6,7 @@ use super::client::Timing;
 const BUSIEST: f64 = 0.97;
 
 /// Delays each request by what it waits for a front end that takes `token` seconds for each token
-/// of the answers under way: as in a queue with one server, the work of a step, times the share of
+/// of the responses under way: as in a queue with one server, the work of a step, times the share of
 /// the time that the server is busy, over the share that it is not.
 pub(super) fn wait(timings: &mut [Timing], token: f64) {
     let mean_step = mean_step(timings);
@@ -24,7 +24,7 @@ pub(super) fn wait(timings: &mut [Timing], token: f64) {
     }
 }
 
-/// The mean time between two tokens of an answer.
+/// The mean time between two tokens of a response.
 fn mean_step(timings: &[Timing]) -> f64 {
     let gaps: f64 = timings.iter().map(|timing| f64::from(timing.output) - 1.0).sum();
     let time: f64 = timings.iter().map(|timing| timing.end - timing.first).sum();

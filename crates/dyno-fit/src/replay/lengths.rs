@@ -11,7 +11,7 @@ pub(super) struct Lengths {
 }
 
 impl Lengths {
-    /// Prompts of one length and answers of the level's mean and of this spread.
+    /// Prompts of one length and responses of the level's mean and of this spread.
     pub(super) fn new(level: &Level, spread: f64) -> Self {
         Self { input: level.input.round().max(1.0) as u32, output: level.output, spread }
     }
@@ -21,7 +21,7 @@ impl Lengths {
         self.input
     }
 
-    /// Tokens of an answer.
+    /// Tokens of a response.
     pub(super) fn output(&self, index: u64) -> u32 {
         if self.spread == 0.0 {
             // Whole numbers with the mean as it is: the steps of a line.

@@ -2,7 +2,10 @@
 //! how much it carries at each level, and how far the levels are from what it was fitted on.
 
 mod capacity;
+mod pace;
 mod range;
+
+pub(crate) use pace::Pace;
 
 use crate::error::RunError;
 use crate::identity;
@@ -15,7 +18,8 @@ use dyno_model::Diagnostic;
 use dyno_model::Nanos;
 use dyno_model::course::Search;
 use dyno_model::environment::{Preflight, Server};
-use dyno_model::plan::{Api, Load, Plan};
+use dyno_model::plan::{Api, Arrival, LevelPlan, Load, Plan};
+use dyno_words::Note;
 use dyno_workload::tokenizer::{Ask, Tokenizer};
 use std::sync::Arc;
 
@@ -34,6 +38,9 @@ pub(crate) fn prepare(
         workload.count_with(Tokenizer::by_asking(Box::new(words)));
         workload.check(plan)?;
     }
+    if !twin.scheduler.prefix_cache {
+        workload.leave_text_out();
+    }
     let mut plan = plan.clone();
     let notes = foresee(&twin, &mut plan, &workload).map_err(RunError::Usage)?;
     let core = twin.core(plan.seed).map_err(|error| RunError::setting("--twin", error))?;
@@ -46,7 +53,7 @@ pub(crate) fn prepare(
     let manner = Manner { way: WAY, streamed, details: true, answers, patience: None };
     let engine = Predicted::new(core, manner);
     let prompts = engine.prompts(plan.target.api == Api::OpenAiChat);
-    let bench = Box::new(OfTwin { engine, prompts });
+    let bench = Box::new(OfTwin { engine, prompts, seed: plan.seed });
     Ok(Prepared { plan: Arc::new(plan), bench, workload, environment, capacity })
 }
 
@@ -61,7 +68,20 @@ fn foresee(twin: &Twin, plan: &mut Plan, workload: &Workload) -> Result<Vec<Diag
             level.capacity = capacity::interval(twin, *lengths);
         }
     }
-    Ok(range::notes(twin, &plan.levels, &asked))
+    let mut notes = range::notes(twin, &plan.levels, &asked);
+    if twin.cost.noise == 0.0 && plan.levels.iter().any(is_equal_in_all_rounds) {
+        notes.push(Note::RoundsEqual.with([&twin.name]));
+    }
+    Ok(notes)
+}
+
+/// Whether a repeated level draws nothing at random but noise: lengths are the same in all rounds.
+fn is_equal_in_all_rounds(level: &LevelPlan) -> bool {
+    let has_random_arrivals = match level.load {
+        Load::Rate { arrival, .. } | Load::Ramp { arrival, .. } => arrival != Arrival::Constant,
+        Load::Concurrency { .. } | Load::Burst { .. } | Load::Trace { .. } => false,
+    };
+    level.repeat.is_some() && !has_random_arrivals
 }
 
 /// How much the twin carries, for the rates of a sweep: beyond, no latency holds. (A search for a

@@ -1,7 +1,7 @@
 //! Makes what is sent, by index, on the encoder's thread.
 
 use super::account::Account;
-use super::{Items, lock};
+use super::{Items, Text, lock};
 use dyno_drive::Sending;
 use dyno_drive::arrivals::seeded;
 use dyno_model::prompt::Content;
@@ -30,11 +30,17 @@ pub(super) fn random(
     prompts: Arc<RandomPrompts>,
     output: Lengths,
     key: Key,
+    text: Text,
     account: Shared,
 ) -> Items {
     let mut rng = seeded(key.seed, key.lengths, b"outputs ");
+    // Prompts that are not made of pieces may turn out to be impossible, which only making them shows.
+    let only_lengths = text == Text::Unread && prompts.from_pieces();
     Box::new(move |index| {
-        let item = kept(prompts.prompt(index), &account)?;
+        let item = match only_lengths {
+            true => prompts.lengths(index),
+            false => kept(prompts.prompt(index), &account)?,
+        };
         Some(Sending::Single(item, output.sample(&mut rng)))
     })
 }
@@ -86,9 +92,13 @@ pub(super) fn led_anew(
     })
 }
 
-pub(super) fn trace(prompts: Arc<TracePrompts>, account: Shared) -> Items {
+pub(super) fn trace(prompts: Arc<TracePrompts>, text: Text, account: Shared) -> Items {
+    let only_lengths = text == Text::Unread && prompts.from_pieces();
     Box::new(move |index| {
-        let item = kept(prompts.prompt(index), &account)??;
+        let item = match only_lengths {
+            true => prompts.lengths(index)?,
+            false => kept(prompts.prompt(index), &account)??,
+        };
         // A request of a trace always says how much it asks for.
         let output = item.output_tokens.unwrap_or(1);
         Some(Sending::Single(item, output))

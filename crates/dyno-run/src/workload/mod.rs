@@ -39,8 +39,16 @@ pub struct Workload {
     /// What was made for some level: the search for words that are one token each is done once.
     prepared: Arc<Mutex<Option<Prepared>>>,
     account: Arc<Mutex<Account>>,
+    text: Text,
     /// What tells its prompts from those of other runs and attempts.
     attempt: Attempt,
+}
+
+/// Whether anything reads the text of prompts, or only their lengths.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Text {
+    Read,
+    Unread,
 }
 
 /// Prompts that were made to a tokenizer's measure.
@@ -87,6 +95,7 @@ impl Workload {
             checked,
             prepared: Arc::default(),
             account: Arc::default(),
+            text: Text::Read,
             attempt: Attempt::default(),
         })
     }
@@ -139,6 +148,11 @@ impl Workload {
         self.prepared = Arc::default();
     }
 
+    /// Leaves the text of synthetic prompts out: the recipient looks at their lengths alone.
+    pub(crate) fn leave_text_out(&mut self) {
+        self.text = Text::Unread;
+    }
+
     /// What a level sends; the words for the user if it cannot be made.
     pub(crate) fn items(
         &self,
@@ -168,7 +182,7 @@ impl Workload {
                 };
                 let prompts = Arc::new(prompts.map_err(of_random)?);
                 *prepared = Some(Prepared::Random(Arc::clone(&prompts)));
-                Ok(items::random(prompts, output()?, key, account))
+                Ok(items::random(prompts, output()?, key, self.text, account))
             }
             Source::Made(options) => {
                 let tokens = (input()?, output()?);
@@ -189,7 +203,7 @@ impl Workload {
                     TracePrompts::new(&self.tokenizer, trace.clone(), key, chat(plan), unique);
                 let prompts = Arc::new(made.map_err(|error| ("--data", error.to_string()))?);
                 *prepared = Some(Prepared::Trace(Arc::clone(&prompts)));
-                Ok(items::trace(prompts, account))
+                Ok(items::trace(prompts, self.text, account))
             }
             Source::Set(set, selection) => {
                 let count = self.counter(chat(plan), is_bounded(selection));

@@ -125,6 +125,12 @@ wordings! {
         ["{} tokens out is {} times beyond the {} to {} that the twin {} was fitted on",
          "输出 {} 个 token 超出孪生模型 {4} 的拟合范围 {2} 到 {3}，为其 {1} 倍"],
         LESS_WORTH;
+    RoundsEqual: Note "rounds_equal",
+        ["the twin {} has no noise, so the rounds of a repeated level are equal and the spread \
+          between them means nothing",
+         "孪生模型 {} 不含噪声，因此重复测试的各轮结果相同，轮间离散度没有意义"],
+        ["set `noise` in the twin file, for example to 0.05, to see a spread",
+         "在孪生模型文件中设置 `noise`（例如 0.05）即可得到轮间离散度"];
     StoppedOn: Note "stopped_on",
         ["no more levels were run: {} was met at {}", "不再运行后续档位：{1} 时满足了 {0}"];
     Interleaved: Note "interleaved",

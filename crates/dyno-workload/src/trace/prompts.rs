@@ -66,11 +66,13 @@ impl TracePrompts {
             let mut chooser = self.chooser(index, &request);
             move |position, among| chooser.choose(position, among)
         })?;
-        Ok(Some(Item {
-            content: Content::Text(text),
-            output_tokens: Some(request.output),
-            input_tokens: Some(tokens),
-        }))
+        Ok(Some(Item { content: Content::Text(text), ..sized(&request, tokens) }))
+    }
+
+    /// The lengths of [`prompt`](Self::prompt) with an empty text, for a recipient that reads none.
+    pub fn lengths(&self, index: u64) -> Option<Item> {
+        let request = self.trace.request(index)?;
+        Some(sized(&request, request.input.max(self.minimum())))
     }
 
     /// The fewest tokens that a prompt can be: what is put around it, and one.
@@ -108,6 +110,14 @@ impl TracePrompts {
             words: None,
             beginning: ids.is_empty().then(|| self.key.beginning(index)),
         }
+    }
+}
+
+fn sized(request: &TraceRequest<'_>, tokens: u32) -> Item {
+    Item {
+        content: Content::Text(String::new()),
+        output_tokens: Some(request.output),
+        input_tokens: Some(tokens),
     }
 }
 

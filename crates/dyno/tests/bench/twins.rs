@@ -25,27 +25,52 @@ fn twins_are_listed_with_their_errors_and_shown_in_full() {
     run(place.dyno(&format!("twins verify {default}"))).expect_status(&[0]);
 }
 
+/// Predicts levels to fit to.
+fn predict(place: &Place, out: &str, args: &str) {
+    let args = format!("predict --quiet --json --out {out} --output-tokens 8 {args}");
+    run(place.dyno(&args)).expect_status(&[0]);
+}
+
 #[test]
-fn what_cannot_be_fitted_says_why() {
+fn fit_names_every_reason_at_once_and_does_not_begin() {
     let place = Place::new();
-    let predict = |out: &str, args: &str| {
-        let args = format!("predict --quiet --json --out {out} --output-tokens 8 {args}");
-        run(place.dyno(&args)).expect_status(&[0]);
-    };
-    predict("one", "--concurrency 2 --requests 10");
-    run(place.dyno("fit one --out twin.toml")).expect_status(&[2]).expect_words(&[
-        "RUN",
-        "1 of 1 levels",
-        "at least 2",
-    ]);
-    predict("poisson", "--rate 1,2 --duration 20s");
-    run(place.dyno("fit poisson --out twin.toml")).expect_status(&[2]).expect_words(&[
-        "left out: rate 1",
-        "--arrival constant",
-        "0 of 2 levels",
-    ]);
-    run(place.dyno("fit nowhere --out twin.toml")).expect_status(&[2]).expect_words(&["nowhere"]);
+    predict(&place, "one", "--concurrency 2 --requests 10");
+    predict(&place, "poisson", "--rate 1,2 --duration 20s --warmup 2s");
     place.file("there.toml", "");
-    run(place.dyno("fit one --out there.toml")).expect_status(&[2]).expect_words(&["there.toml"]);
+    for (args, words) in [
+        ("one --out twin.toml", vec!["RUN: 1 of 1 levels", "at least 2"]),
+        (
+            "poisson --out twin.toml",
+            vec!["left out: rate 1: ", "warm-up", "--arrival constant", "0 of 2 levels"],
+        ),
+        ("nowhere one --out twin.toml", vec!["`nowhere`", "1 of 1 levels"]),
+        ("nowhere --out there.toml", vec!["`nowhere`", "--out: `there.toml` exists"]),
+        ("one --out no/such/twin.toml", vec!["no directory `no/such`", "1 of 1 levels"]),
+    ] {
+        let refused = run(place.dyno(&format!("fit {args}"))).expect_status(&[2]);
+        let refused = refused.expect_words(&words);
+        assert!(!refused.stderr.contains("fitting"), "{}", refused.said());
+    }
     assert!(!place.path().join("twin.toml").exists());
+}
+
+#[test]
+fn a_fit_that_predicts_its_own_levels_badly_is_warned_about() {
+    let place = Place::new();
+    predict(&place, "good", "--concurrency 1,2,4,8 --requests 24 --input-tokens 32");
+    let good = run(place.dyno("fit good --out good.toml")).expect_status(&[0]);
+    assert!(!good.stderr.contains("POOR FIT"), "{}", good.said());
+    assert!(good.stdout.contains("leave-one-out error"), "{}", good.said());
+    good.expect_words(&["fitting; this takes"]);
+    // Two servers in one table: half of the levels are ten times slower than the others.
+    let slow =
+        place.file("slow.toml", &crate::predict::TWIN.replace("base_ms = 20", "base_ms = 900"));
+    predict(
+        &place,
+        "slow",
+        &format!("--twin {slow} --concurrency 3,6 --requests 24 --input-tokens 32"),
+    );
+    run(place.dyno("fit good slow --out poor.toml"))
+        .expect_status(&[0])
+        .expect_words(&["warning: POOR FIT", "leave-one-out error is over 30 %"]);
 }

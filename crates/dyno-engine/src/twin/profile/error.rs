@@ -1,25 +1,25 @@
-//! What can be wrong with a twin or its name.
+//! Errors in twin files and twin names.
 
 use super::SCHEMA;
 use thiserror::Error;
 
-/// Why there is no such twin.
+/// Why a twin could not be loaded.
 #[derive(Debug, Error)]
 pub enum TwinError {
     /// Neither the name of a twin nor the path of a file.
     #[error(
-        "no twin is called `{name}`{}; `dyno twins` lists them, and a file of your own is given \
+        "there is no twin named `{name}`{}; `dyno twins` lists them, and your own file is given \
          by its path, such as ./{name}.toml",
         did_you_mean(near)
     )]
     Unknown {
-        /// What was asked for.
+        /// The requested name.
         name: String,
-        /// Names that look like it.
+        /// Similar names.
         near: Vec<&'static str>,
     },
     /// A file that cannot be read.
-    #[error("cannot read the twin {path}: {source}")]
+    #[error("cannot read the twin file {path}: {source}")]
     Read {
         /// The file.
         path: String,
@@ -27,7 +27,7 @@ pub enum TwinError {
         source: std::io::Error,
     },
     /// Not TOML, or not the fields of a twin.
-    #[error("twin {file}, line {line}: {problem}")]
+    #[error("twin file {file}, line {line}: {problem}")]
     Form {
         /// The file.
         file: String,
@@ -36,12 +36,12 @@ pub enum TwinError {
         /// What is wrong there.
         problem: String,
     },
-    /// Of a form that is not known.
-    #[error("twin {file} is of the form `{schema}`; this version of Dyno reads {SCHEMA}")]
+    /// An unknown schema.
+    #[error("twin {file} has the schema `{schema}`; this version of Dyno reads {SCHEMA}")]
     Schema {
         /// The file.
         file: String,
-        /// The form that it says it has.
+        /// Its schema.
         schema: String,
     },
 }

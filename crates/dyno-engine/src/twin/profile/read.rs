@@ -1,4 +1,4 @@
-//! Reading a twin file: what stands in it, and which values are impossible.
+//! Reads a twin file and rejects impossible values, with the line at fault.
 
 use super::{Client, Errors, Lengths, Range, Rows, SCHEMA, Twin, TwinError};
 use crate::core::{ConfigError, Cost, Knee, Rise, Scheduler};
@@ -7,7 +7,7 @@ use serde::Deserialize;
 use std::collections::BTreeMap;
 use toml::Spanned;
 
-/// Only what is needed to tell the form of a file.
+/// Only the schema of a file.
 #[derive(Deserialize)]
 struct Form {
     schema: Spanned<String>,
@@ -40,7 +40,7 @@ struct File {
     unidentified: Vec<String>,
 }
 
-/// The coefficients in the units in which they are near 1.
+/// The coefficients, in units that make them readable.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct CostFile {
@@ -74,7 +74,7 @@ struct RiseFile {
 }
 
 impl Twin {
-    /// Reads a twin from the text of `file`, which is what messages call it.
+    /// Reads a twin from the text of `file`; messages use that name.
     pub fn parse(text: &str, file: &str) -> Result<Self, TwinError> {
         let at = Place { text, file };
         let form: Form = toml::from_str(text).map_err(|error| at.toml(&error))?;
@@ -110,7 +110,7 @@ impl Twin {
     }
 }
 
-/// Where mistakes are looked for.
+/// The file being read, for error positions.
 struct Place<'a> {
     text: &'a str,
     file: &'a str,
@@ -128,7 +128,7 @@ impl Place<'_> {
         self.wrong(offset, error.message().replace('\n', "; "))
     }
 
-    /// A setting that the scheduler refuses, at the line that sets it.
+    /// A setting that the scheduler rejects, with the line that sets it.
     fn setting(&self, table: usize, error: &ConfigError) -> TwinError {
         let name = match error {
             ConfigError::Zero(name) => name,
@@ -211,7 +211,7 @@ impl Place<'_> {
             if !mean || !(0.0..=10.0).contains(&length.spread) {
                 let problem = format!(
                     "`{name}` has a mean of {} and a spread of {}; give a mean of at least 1 token \
-                     and a spread of 0 to 10",
+                     and a spread from 0 to 10",
                     length.mean, length.spread
                 );
                 return Err(self.wrong(lengths.span().start, problem));
@@ -227,7 +227,7 @@ impl Place<'_> {
         for (name, [least, most]) in named {
             if !(least >= 0.0 && least <= most && most.is_finite()) {
                 let problem =
-                    format!("`{name}` is from {least} to {most}; give the least, then the most");
+                    format!("`{name}` is [{least}, {most}]; give the smallest value first, then the largest");
                 return Err(self.wrong(range.span().start, problem));
             }
         }

@@ -7,11 +7,11 @@ use std::path::Path;
 
 const DEFAULT: &str = "generic-7b-24gb";
 
-/// How alike names must be, to be taken for slips: the share of pairs of letters in common.
+/// How similar names must be to be suggested: the share of letter pairs in common.
 const ALIKE: f64 = 0.5;
 
 impl Twin {
-    /// The shipped twin of that name, or the one in the file with that path.
+    /// The shipped twin with that name, or the one in the file at that path.
     pub fn load(name_or_path: &str) -> Result<Self, TwinError> {
         if let Some((name, text)) = TWINS.iter().find(|(name, _)| *name == name_or_path) {
             return Self::parse(text, name);
@@ -32,7 +32,7 @@ impl Twin {
         TWINS
     }
 
-    /// The name of the twin that stands in where none is asked for.
+    /// The name of the default twin.
     pub fn default_name() -> &'static str {
         DEFAULT
     }

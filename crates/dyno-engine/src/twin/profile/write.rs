@@ -1,4 +1,4 @@
-//! Writing a twin file, so that a person can read it.
+//! Writes a twin file that people can read.
 
 use super::{Client, Figure, SCHEMA, Twin};
 use crate::core::{Cost, Policy, Scheduler};
@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::fmt::{self, Write};
 
 impl Twin {
-    /// The text of its file. What is read from it is this twin, to six digits.
+    /// The text of its file. Reading it gives this twin, to six digits.
     pub fn to_toml(&self) -> String {
         let mut text = String::new();
         // Writing into a string does not fail.

@@ -14,20 +14,20 @@ pub enum ReferenceError {
         /// What is wrong with it, and where.
         source: toml::de::Error,
     },
-    /// Of a form that is not known.
-    #[error("reference `{file}` is of the form `{schema}`; this version reads {SCHEMA}")]
+    /// An unknown schema.
+    #[error("reference `{file}` has the schema `{schema}`; this version reads {SCHEMA}")]
     Schema {
         /// The file.
         file: String,
-        /// The form that it says it has.
+        /// Its schema.
         schema: String,
     },
     /// Its name is not that of its file.
-    #[error("reference `{file}` calls itself `{name}`; a file and its reference have one name")]
+    #[error("reference `{file}` is named `{name}`; give it the name of its file")]
     Name {
         /// The file.
         file: String,
-        /// What it calls itself.
+        /// Its name.
         name: String,
     },
     /// A row contradicts itself.

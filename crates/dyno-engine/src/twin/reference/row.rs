@@ -1,4 +1,4 @@
-//! A row of a published table: a load, what was measured under it, and what to make of that.
+//! A row of a published table: a load, its measurements, and whether they are usable.
 
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -27,7 +27,7 @@ impl Load {
     }
 }
 
-/// A figure of a row. Times are seen by the client; means are over the requests that succeeded.
+/// A metric of a row. Times are those of the client; means are over the successful requests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Figure {
@@ -43,13 +43,13 @@ pub enum Figure {
     DurationS,
     /// Requests that succeeded, a second.
     CompletedRate,
-    /// Tokens of answers, a second.
+    /// Tokens of responses, a second.
     OutputTokensPerS,
-    /// Tokens of prompts and answers, a second.
+    /// Tokens of prompts and responses, a second.
     TotalTokensPerS,
     /// Request latency, mean.
     LatencyS,
-    /// Request latency, 50th percentile; so the others.
+    /// Request latency, 50th percentile. The others are named alike.
     P50S,
     /// Request latency.
     P66S,
@@ -83,17 +83,17 @@ pub enum Figure {
     ItlP50Ms,
     /// Time between chunks of a stream, 99th percentile.
     ItlP99Ms,
-    /// Request latency over tokens of prompt and answer.
+    /// Request latency over prompt and output tokens.
     LatencyPerTokenMs,
-    /// Request latency over tokens of the answer.
+    /// Request latency over tokens of the response.
     LatencyPerOutputTokenMs,
     /// Tokens of a prompt, mean.
     InputTokens,
-    /// Tokens of an answer, mean.
+    /// Tokens of a response, mean.
     OutputTokens,
     /// Tokens of all prompts.
     TotalInputTokens,
-    /// Tokens of all answers.
+    /// Tokens of all responses.
     TotalOutputTokens,
 }
 
@@ -105,47 +105,47 @@ impl Figure {
     }
 }
 
-/// What should stand in a row instead of what does; an inference, as the row then says.
+/// Inferred corrections of a row.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 pub struct Repaired {
     /// The level.
     pub value: Option<f64>,
-    /// The figures.
+    /// The values.
     #[serde(flatten)]
     pub figures: BTreeMap<Figure, f64>,
 }
 
-/// A row: a load and its figures, as published.
+/// A row: a load and its values, as published.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 pub struct Row {
-    /// What `value` says.
+    /// What `value` means.
     pub load: Load,
     /// The level, as published; [`level`](Self::level) is the one to simulate.
     pub value: Option<f64>,
-    /// The figures, as published; [`get`](Self::get) is the one to compare with.
+    /// The values, as published; [`get`](Self::get) is the one to compare with.
     #[serde(flatten)]
     pub figures: BTreeMap<Figure, f64>,
-    /// Which checks the row fails, with the figures.
+    /// Which checks the row fails, with the values.
     pub suspect: Option<String>,
-    /// Figures that say nothing of the system.
+    /// Values that say nothing about the system.
     #[serde(default)]
     pub unreliable: Vec<Figure>,
-    /// What should stand there.
+    /// Corrected values.
     #[serde(default)]
     pub repaired: Repaired,
-    /// Why no twin is held to the row.
+    /// Why the row cannot be used.
     pub left_out: Option<String>,
     /// Whether a twin is fitted to the row or judged by it; absent if it is left out.
     pub fitted: Option<bool>,
 }
 
 impl Row {
-    /// The level to simulate: repaired, if it must be.
+    /// The level to simulate: repaired if necessary.
     pub fn level(&self) -> Option<f64> {
         self.repaired.value.or(self.value)
     }
 
-    /// The figure to compare with: repaired, if it must be, and absent if it is unreliable.
+    /// The value to compare with: repaired if necessary, absent if unreliable.
     pub fn get(&self, figure: Figure) -> Option<f64> {
         let repaired = self.repaired.figures.get(&figure);
         let published = || self.figures.get(&figure).filter(|_| !self.unreliable.contains(&figure));
@@ -177,11 +177,11 @@ impl Row {
             }
         }
         if let Some(figure) = self.unreliable.iter().find(|f| !self.figures.contains_key(f)) {
-            return Err(format!("{figure:?} is called unreliable, but is not there"));
+            return Err(format!("{figure:?} is listed as unreliable but missing"));
         }
         let doubted = !self.unreliable.is_empty() || self.repaired != Repaired::default();
         if doubted && self.suspect.is_none() {
-            return Err("say in `suspect` why figures are unreliable or repaired".to_owned());
+            return Err("say in `suspect` why values are unreliable or repaired".to_owned());
         }
         Ok(())
     }

@@ -1,4 +1,4 @@
-//! What the levels of another tool's results were to be, as far as they tell.
+//! The planned levels behind another tool's results, as far as they are stated.
 
 use dyno_model::Summary;
 use dyno_model::load::LoadKind;
@@ -6,7 +6,7 @@ use dyno_model::plan::{Arrival, LengthSpec, LevelPlan, Load};
 use dyno_model::summary::LevelSummary;
 use std::collections::BTreeMap;
 
-/// By the index of each level; levels whose load is not told have none.
+/// Plans by level index; none for a level whose load is not stated.
 pub(super) fn plans(summary: &Summary) -> BTreeMap<u32, LevelPlan> {
     // guidellm sends at even steps; the others draw their gaps.
     let tool = summary.run.origin.as_ref().map(|origin| origin.tool.as_str());

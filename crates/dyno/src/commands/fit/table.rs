@@ -16,12 +16,12 @@ pub(super) fn table(name: &str, runs: &[Measured], max_seqs: Option<u32>) -> Tab
     let several = runs.len() > 1;
     for (number, (plans, summary)) in runs.iter().enumerate() {
         for measured in &summary.levels {
-            let Some(planned) = plans.get(&measured.index) else { continue };
+            let planned = plans.get(&measured.index);
             let mut level = level(planned, measured);
             if several {
                 level.label = format!("{} of run {}", level.label, number + 1);
             }
-            levels.push((planned.load.value(), level));
+            levels.push((planned.map_or(0.0, |planned| planned.load.value()), level));
         }
     }
     levels.sort_by(|(a, _), (b, _)| a.total_cmp(b));
@@ -29,14 +29,20 @@ pub(super) fn table(name: &str, runs: &[Measured], max_seqs: Option<u32>) -> Tab
     Table { name: name.to_owned(), levels, max_seqs, kv_tokens: None, context: None, varied: false }
 }
 
-fn level(plan: &LevelPlan, measured: &LevelSummary) -> Level {
+fn level(plan: Option<&LevelPlan>, measured: &LevelSummary) -> Level {
     let tokens = |tokens: &Option<Tokens>| tokens.map(|tokens| tokens.mean);
     let (input, output) = (tokens(&measured.input_tokens), tokens(&measured.output_tokens));
-    let offer = offer(plan, measured);
-    let role = match left_out(plan, measured, offer.is_some(), input.is_some() && output.is_some())
-    {
-        Some(why) => Role::LeftOut(why),
-        None => Role::Fitted,
+    let offer = plan.and_then(|plan| offer(plan, measured));
+    let mut reasons = unusable(plan, measured);
+    if input.is_none() || output.is_none() {
+        reasons.push("its tokens were not counted".to_owned());
+    }
+    if offer.is_none() && reasons.is_empty() {
+        reasons.push("it has too many requests to simulate".to_owned());
+    }
+    let role = match reasons.is_empty() {
+        true => Role::Fitted,
+        false => Role::LeftOut(reasons.join("; ")),
     };
     Level {
         label: measured.label.clone(),
@@ -51,7 +57,7 @@ fn level(plan: &LevelPlan, measured: &LevelSummary) -> Level {
     }
 }
 
-/// How the requests of a level were sent, as far as a fit can simulate it.
+/// How the requests of a level were sent; nothing if a fit cannot simulate it.
 fn offer(plan: &LevelPlan, measured: &LevelSummary) -> Option<Offer> {
     let by_time = measured.ending == Some(dyno_model::frame::Ending::Duration);
     let seconds = to_s(plan.duration_ns.unwrap_or(0));
@@ -69,40 +75,40 @@ fn offer(plan: &LevelPlan, measured: &LevelSummary) -> Option<Offer> {
     }
 }
 
-/// Why a level is not fitted to, in words.
-fn left_out(
-    plan: &LevelPlan,
-    measured: &LevelSummary,
-    simulated: bool,
-    counted: bool,
-) -> Option<String> {
-    let reason = || measured.reasons.first().map_or("no reason given", |r| r.what.as_str());
-    if measured.verdict == Verdict::Invalid {
-        return Some(format!("invalid: {}", reason()));
+/// All reasons why a level cannot be fitted, beside missing token counts.
+fn unusable(plan: Option<&LevelPlan>, measured: &LevelSummary) -> Vec<String> {
+    let mut reasons = Vec::new();
+    let mut add = |applies: bool, reason: &str| {
+        if applies {
+            reasons.push(reason.to_owned());
+        }
+    };
+    let requests = &measured.requests;
+    let failed = requests.failed.unwrap_or(0);
+    let why = measured.reasons.first().map_or("no reason given", |reason| reason.what.as_str());
+    add(measured.verdict == Verdict::Invalid, &format!("invalid: {why}"));
+    add(requests.completed.is_none(), "its requests were not counted");
+    add(measured.partial || requests.completed == Some(0), "it was not measured to its end");
+    add(failed > 0, &format!("{failed} requests failed"));
+    add(measured.sessions.is_some(), "conversations, whose prompts grow, cannot be replayed");
+    let Some(plan) = plan else {
+        add(true, "request rate and concurrency are not stated");
+        return reasons;
+    };
+    add(
+        matches!(plan.warmup, Some(Warmup::Requests(_) | Warmup::Duration(_))),
+        "it has a warm-up phase, which the fit cannot model; measure without --warmup",
+    );
+    match plan.load {
+        Load::Trace { .. } => add(true, "a trace cannot be replayed"),
+        Load::Ramp { .. } => add(true, "a ramp cannot be replayed"),
+        Load::Rate { arrival, .. } => add(
+            arrival != Arrival::Constant,
+            "random arrivals cannot be replayed; measure with --arrival constant",
+        ),
+        Load::Concurrency { .. } | Load::Burst { .. } => {}
     }
-    if measured.requests.completed.is_none() {
-        return Some("its requests were not counted".to_owned());
-    }
-    if measured.partial || measured.requests.completed == Some(0) {
-        return Some("not measured to its end".to_owned());
-    }
-    if let Some(failed) = measured.requests.failed.filter(|failed| *failed > 0) {
-        return Some(format!("{failed} requests failed"));
-    }
-    if measured.sessions.is_some() {
-        return Some("conversations, whose prompts grow".to_owned());
-    }
-    if matches!(plan.warmup, Some(Warmup::Requests(_) | Warmup::Duration(_))) {
-        return Some("it began warm, which is not simulated; measure without --warmup".to_owned());
-    }
-    if !simulated {
-        return Some(match plan.load {
-            Load::Trace { .. } => "a trace".to_owned(),
-            Load::Ramp { .. } => "a ramp".to_owned(),
-            _ => "random arrivals; measure with --arrival constant".to_owned(),
-        });
-    }
-    (!counted).then(|| "its tokens were not counted".to_owned())
+    reasons
 }
 
 fn figures(measured: &LevelSummary) -> BTreeMap<Figure, f64> {
@@ -116,7 +122,7 @@ fn figures(measured: &LevelSummary) -> BTreeMap<Figure, f64> {
         (Figure::DurationS, measured.duration_s),
         (Figure::LatencyS, mean(&measured.times[Time::Latency]).map(|ms| ms / 1e3)),
         (Figure::P90S, p90.map(|ms| ms / 1e3)),
-        // Of answers that came whole it only repeats the latency.
+        // Of a response that was not streamed, TTFT only repeats the latency.
         (Figure::TtftMs, mean(&measured.times[Time::Ttft]).filter(|_| !measured.is_whole())),
         (Figure::TpotMs, mean(&measured.times[Time::Tpot])),
     ];

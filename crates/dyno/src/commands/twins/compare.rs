@@ -124,7 +124,7 @@ fn figures(report: &Report) -> Vec<Figure> {
     known
 }
 
-fn short(figure: Figure) -> String {
+pub(in crate::commands) fn short(figure: Figure) -> String {
     match figure {
         Figure::CompletedRate => "req/s".to_owned(),
         Figure::OutputTokensPerS => "out tok/s".to_owned(),
