@@ -49,7 +49,7 @@ pub(crate) fn carry_out(resolved: Resolved, printer: &Printer) -> Exit {
         Some(other) => versus::measure([order, *other], &showing, printer),
         None => dyno_run::run(order, &Seen::new(printer, showing.live)).map(|finished| {
             outcome::conclude(&finished, &showing, printer, &mut |summary| {
-                show::summary(summary, showing.json, showing.language, printer)
+                show::summary(summary, &showing, printer)
             })
         }),
     };
