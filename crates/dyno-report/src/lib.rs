@@ -8,6 +8,8 @@ pub mod layout;
 mod marks;
 mod messages;
 pub mod page;
+mod selection;
 pub mod text;
 
+pub use selection::{LevelColumn, Selection, column_names, parse_column, parse_statistic};
 pub use text::{TextOptions, render_brief, render_text};

@@ -1,4 +1,4 @@
-//! The marks beside figures in tables, and what those that were used mean.
+//! The marks beside values in tables, and what the ones in use mean.
 
 use crate::messages::Message;
 use dyno_model::instrument::Quality;
@@ -15,7 +15,7 @@ pub(crate) struct Marks {
     poor: bool,
     range: bool,
     absent: bool,
-    /// There is no room for ranges: they stand below.
+    /// There is no room for ranges; they are listed below the table.
     narrow: bool,
 }
 
@@ -25,19 +25,29 @@ impl Marks {
         Self { narrow: true, ..Self::default() }
     }
 
-    /// Some figure carries a mark, or is absent.
+    /// Adds the marks that another part of the table used.
+    pub(crate) fn add(&mut self, other: &Self) {
+        self.steady |= other.steady;
+        self.few |= other.few;
+        self.fair |= other.fair;
+        self.poor |= other.poor;
+        self.range |= other.range;
+        self.absent |= other.absent;
+    }
+
+    /// Notes that some value is marked for its few samples, or absent.
     pub(crate) fn note(&mut self, few: bool, absent: bool) {
         self.few |= few;
         self.absent |= absent;
     }
 
-    /// A figure that is not there.
+    /// Stands for an absent value.
     pub(crate) fn absent(&mut self) -> String {
         self.absent = true;
         ABSENT.to_owned()
     }
 
-    /// Work over the steady window, with its `mark`, else over the whole level.
+    /// A rate over the steady window, with its `mark`, or else over the whole level.
     pub(crate) fn rate(
         &mut self,
         [steady, whole]: [Option<f64>; 2],
@@ -65,7 +75,7 @@ impl Marks {
         format!("{}{}", show(value), if few { "?" } else { "" })
     }
 
-    /// A time of a level: as a range where the client knows no better.
+    /// A time of a level, as a range where the client could not measure it precisely.
     pub(crate) fn time(
         &mut self,
         level: &LevelSummary,
@@ -73,40 +83,41 @@ impl Marks {
         which: Statistic,
         show: fn(f64) -> String,
     ) -> String {
-        let figure = self.statistic(level.times[time].as_ref(), which, show);
-        self.sure(level, Metric::Time(time), Some(which), figure, show)
+        let value = self.statistic(level.times[time].as_ref(), which, show);
+        self.sure(level, Metric::Time(time), Some(which), value, show)
     }
 
-    /// A figure of a level, marked where it is only fair, and its range instead where it is worse.
+    /// A value of a level: marked where its accuracy is only fair, replaced by its range where it is
+    /// poor.
     pub(crate) fn sure(
         &mut self,
         level: &LevelSummary,
         metric: Metric,
         which: Option<Statistic>,
-        figure: String,
+        value: String,
         show: fn(f64) -> String,
     ) -> String {
         match level.quality(metric, which) {
-            None | Some(Quality::Good) => figure,
+            None | Some(Quality::Good) => value,
             Some(Quality::Fair) => {
                 self.fair = true;
-                format!("~{figure}")
+                format!("~{value}")
             }
             Some(Quality::Poor) if self.narrow => {
                 self.poor = true;
-                format!("!{figure}")
+                format!("!{value}")
             }
             Some(Quality::Poor) => match level.instrument_range(metric, which) {
                 Some([low, high]) => {
                     self.range = true;
                     format!("{}–{}", show(low), show(high))
                 }
-                None => figure,
+                None => value,
             },
         }
     }
 
-    /// The marks that were used, with what they mean.
+    /// The marks in use, each with its meaning.
     pub(crate) fn used<T>(&self, of: impl Fn(&str, Message) -> T) -> Vec<T> {
         let marks = [
             (self.steady, "*", Message::Steady),

@@ -10,12 +10,12 @@ use dyno_model::Language;
 use dyno_model::MS;
 use dyno_model::frame::{Ending, Frame, LevelEnd};
 use dyno_model::load::LoadKind;
-use dyno_model::metric::Time;
+use dyno_model::metric::{Statistic, Time};
 use dyno_model::outcome::{FailureClass, Outcome};
 use dyno_model::plan::{Arrival, Load};
 use dyno_model::record::{RequestRecord, Turn, Widths};
 use dyno_model::{Summary, Verdict};
-use dyno_report::{TextOptions, render_text};
+use dyno_report::{Selection, TextOptions, parse_column, render_text};
 use dyno_words::Finding;
 use dyno_words::columns::width;
 
@@ -199,7 +199,7 @@ fn an_slo_passed_and_failed() {
 fn an_slo_that_no_level_passes() {
     let slo = "ttft.p99<99.9ms and ttft.p99.9<1s and throughput>1req/s";
     let all = text(&two_levels(slo, 60 * MS));
-    let notes: Vec<&str> = all.lines().skip_while(|line| !line.starts_with("To be")).collect();
+    let notes: Vec<&str> = all.lines().skip_while(|line| !line.starts_with("Notes:")).collect();
     insta::assert_snapshot!(format!("{}\n\n{}", slo_block(&all), notes[..3].join("\n")));
 }
 
@@ -306,11 +306,11 @@ fn the_curve_of_a_ladder() {
     summary.levels[4].reasons = vec![Finding::OutOfFiles.with([3])];
     let english = text(&summary);
     insta::assert_snapshot!("the_curve_of_a_ladder", curve(&english));
-    assert!(english.contains("✗ concurrency 12.5: 3 arrivals were not sent"), "{english}");
+    assert!(english.contains("✗ concurrency 12.5: 3 requests were dropped"), "{english}");
     let chinese = chinese(&summary);
-    assert!(chinese.contains("输出 tok/s（横轴：并发）"), "{chinese}");
+    assert!(chinese.contains("输出 tok/s（横轴：并发数）"), "{chinese}");
     assert!(
-        chinese.contains("✗ concurrency 12.5：因文件描述符不足，3 个请求未能发出"),
+        chinese.contains("✗ concurrency 12.5：文件描述符耗尽（EMFILE），3 个请求未能发出"),
         "{chinese}"
     );
 }
@@ -360,4 +360,124 @@ fn long_labels_are_shown_whole() {
         let table: Vec<&str> = text.lines().take_while(|line| !line.starts_with('*')).collect();
         assert!(table.contains(&label), "{text}");
     }
+}
+
+/// The table of levels alone.
+fn table_of(text: &str) -> String {
+    let lines: Vec<&str> = text.lines().collect();
+    let head = lines.iter().position(|line| line.starts_with("level ")).unwrap();
+    lines[head - 1..]
+        .iter()
+        .copied()
+        .take_while(|line| !line.is_empty())
+        .collect::<Vec<_>>()
+        .join("\n")
+}
+
+fn at(width: usize, language: Language) -> TextOptions {
+    TextOptions { width, terminal: true, language, ..TextOptions::default() }
+}
+
+#[test]
+fn no_line_is_wider_than_the_terminal() {
+    let mut wordy = two_levels("ttft.p95<250ms and tpot.p95<=20ms and errors<1%", 60 * MS);
+    wordy.levels[0].label = "一个非常长的标签 with a very long tail of words".to_owned();
+    let (talks, mut answers) = talking(8, 30);
+    answers[3].outcome = Outcome::Failed(FailureClass::StreamReset);
+    let talks = summary_with(&talks, answers, |end| end.starved = Some(29_180 * MS));
+    let ladder = ladder(&[1.0, 2.0, 4.0, 8.0, 12.5, 16.0]);
+    for summary in [&wordy, &talks, &ladder] {
+        for width_of in [40, 50, 60, 80, 120, 200] {
+            for language in [Language::English, Language::Chinese] {
+                let text = render_text(summary, &at(width_of, language));
+                for line in text.lines() {
+                    assert!(width(line) <= width_of, "{width_of}: {} {line}\n{text}", width(line));
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_wide_terminal_shows_more_columns_and_a_narrow_one_fewer() {
+    let summary = ladder(&[1.0, 2.0, 4.0]);
+    let table = |width| table_of(&render_text(&summary, &at(width, Language::English)));
+    let tables = [200, 80, 50, 40].map(|width| format!("{width}:\n{}", table(width)));
+    insta::assert_snapshot!(tables.join("\n\n"));
+    assert!(!table(80).contains("hidden") && !table(200).contains("hidden"));
+    let columns = [200, 120, 80, 50, 40].map(|width| {
+        let table = table(width);
+        let row = table.lines().last().unwrap_or_default();
+        let row = table.lines().find(|line| line.ends_with(" valid")).unwrap_or(row);
+        row.split_whitespace().count()
+    });
+    assert!(columns.windows(2).all(|pair| pair[0] > pair[1]), "{columns:?}");
+    let chinese = render_text(&summary, &at(50, Language::Chinese));
+    assert!(chinese.contains("列；请加宽终端，或使用 --columns"), "{chinese}");
+}
+
+#[test]
+fn the_columns_that_were_asked_for() {
+    let columns = ["requests", "offered", "ttft", "latency.p95", "duration"];
+    let columns = columns.iter().filter_map(|name| parse_column(name).unwrap()).collect();
+    let selection = Selection {
+        columns: Some(columns),
+        statistics: Some(vec![Statistic::Mean, Statistic::P99_9]),
+    };
+    let summary = ladder(&[1.0, 2.0, 4.0]);
+    let options = TextOptions { selection: selection.clone(), ..TextOptions::default() };
+    insta::assert_snapshot!(table_of(&render_text(&summary, &options)));
+    let narrow = TextOptions { selection, ..at(44, Language::English) };
+    let narrow = render_text(&summary, &narrow);
+    assert!(narrow.contains("columns hidden; widen the terminal"), "{narrow}");
+    let percentiles = Selection { statistics: Some(vec![Statistic::P95]), ..Selection::default() };
+    let options = TextOptions { selection: percentiles, ..TextOptions::default() };
+    let table = table_of(&render_text(&summary, &options));
+    assert_eq!(table.matches("p95").count(), 3, "{table}");
+    assert!(!table.contains("p50"), "{table}");
+}
+
+#[test]
+fn a_file_has_room_for_whatever_was_asked_for() {
+    let columns = dyno_report::column_names().into_iter();
+    let columns = Some(columns.filter_map(|name| parse_column(name).unwrap()).collect());
+    let selection = Selection { columns, statistics: None };
+    let options = TextOptions { selection, ..TextOptions::default() };
+    let text = render_text(&ladder(&[1.0, 2.0]), &options);
+    assert!(!text.contains("hidden"), "{text}");
+    assert!(text.lines().any(|line| width(line) > 200), "{text}");
+}
+
+#[test]
+fn one_request_has_a_mean() {
+    let plan = plan(vec![level_plan("burst 1", Load::Burst { requests: 1 }, Some(1))]);
+    let summary = summary_of(&plan, vec![stream(0, 0, 0, 100, 20, 5)]);
+    let table = table_of(&text(&summary));
+    insta::assert_snapshot!(table);
+    assert!(table.contains("mean") && !table.contains("–"), "{table}");
+}
+
+#[test]
+fn what_levels_share_is_printed_once() {
+    let mut summary = ladder(&[1.0, 2.0, 4.0]);
+    for level in &mut summary.levels {
+        level.reasons = vec![Finding::Partial.into()];
+        level.verdict = Verdict::Suspect;
+    }
+    summary.levels[0].reasons.push(Finding::OutOfFiles.with([3]));
+    summary.levels[2].reasons.push(Finding::OutOfFiles.with([7]));
+    summary.levels[1].notes.push(Finding::OutOfFiles.with([9]));
+    let text = text(&summary);
+    let shared = text.lines().skip_while(|line| !line.starts_with("Several levels"));
+    insta::assert_snapshot!(shared.take(20).collect::<Vec<_>>().join("\n"));
+    let partial = &summary.levels[0].reasons[0];
+    let words: String = partial.what.chars().take(30).collect();
+    assert_eq!(text.matches(&words).count(), 1, "{text}");
+    let advice: String =
+        summary.levels[0].reasons[1].advice.iter().flat_map(|it| it.chars()).take(20).collect();
+    assert_eq!(
+        text.matches(&advice).count(),
+        2,
+        "once for several levels, once for a note: {text}"
+    );
 }

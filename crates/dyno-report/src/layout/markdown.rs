@@ -1,18 +1,19 @@
-//! Dyno's own table for documents: who was measured, one row a level with its verdict, invalid rows
-//! struck, and the reasons as footnotes.
+//! Dyno's own table for documents: what was measured, one row per level with its verdict, invalid rows
+//! struck through, and the reasons as footnotes.
 
-use super::cells::{markdown as safe, row, whole};
-use super::{answers, name, of_run, reasons};
+use super::cells::{markdown as safe, row};
+use super::{answers, explained, name, of_run};
 use crate::marks::Marks;
 use crate::messages::Message;
+use crate::selection::{LevelColumn, Selection};
 use crate::text::{ABSENT, number, offered};
 use dyno_model::Language;
 use dyno_model::Verdict;
-use dyno_model::metric::{Metric, Place, Statistic, Time};
+use dyno_model::metric::{Metric, Place, Statistic};
 use dyno_model::summary::{LevelSummary, RunSummary, Summary};
 
 /// The whole text of a run.
-pub(super) fn markdown(summary: &Summary, language: Language) -> String {
+pub(super) fn markdown(summary: &Summary, selection: &Selection, language: Language) -> String {
     let run = &summary.run;
     let mut out = format!("### {}\n\n{}\n", safe(&name(run)), header(run, language));
     for message in of_run(summary) {
@@ -20,12 +21,12 @@ pub(super) fn markdown(summary: &Summary, language: Language) -> String {
     }
     out.push_str(&answers::search(summary, language));
     if !summary.levels.is_empty() {
-        out.push_str(&table(summary, language));
+        out.push_str(&table(summary, selection, language));
         out.push_str(&answers::repeats(summary, language));
         out.push_str(&answers::slo(summary, language));
     }
     if !summary.notes.is_empty() {
-        out.push_str(&format!("\n{}\n\n", Message::ToBeKnown.text(language)));
+        out.push_str(&format!("\n{}\n\n", Message::Notes.text(language)));
         for note in &summary.notes {
             out.push_str(&format!("- {}\n", safe(&note.what)));
         }
@@ -76,51 +77,62 @@ fn header(run: &RunSummary, language: Language) -> String {
     shown.collect()
 }
 
-fn table(summary: &Summary, language: Language) -> String {
+/// The columns between label and verdict: those that were asked for, or the usual ones.
+fn columns(levels: &[LevelSummary], selection: &Selection) -> Vec<LevelColumn> {
+    if let Some(chosen) = selection.chosen(&[Statistic::P50, Statistic::P99]) {
+        let each = |column: LevelColumn| match column {
+            LevelColumn::Requests => COUNTS.to_vec(),
+            column => vec![column],
+        };
+        return chosen.into_iter().flat_map(each).collect();
+    }
+    let mut columns = COUNTS.to_vec();
+    columns.extend(offered(levels).then_some(LevelColumn::Value(Metric::Offered)));
+    columns.extend([Metric::RequestRate, Metric::OutputRate].map(LevelColumn::Value));
+    for (time, usual) in Place::Document.times(levels) {
+        // One request has a mean, and no percentiles.
+        let lone = |level: &LevelSummary| {
+            level.times[time].as_ref().is_some_and(|times| times.p50.is_none())
+        };
+        let mean = levels.iter().any(lone).then_some(Statistic::Mean);
+        let statistics: Vec<Statistic> = match &selection.statistics {
+            Some(asked) => asked.clone(),
+            None => mean.into_iter().chain(usual.iter().copied()).collect(),
+        };
+        columns.extend(statistics.into_iter().map(|which| LevelColumn::Statistic(time, which)));
+    }
+    let cached = LevelColumn::Value(Metric::CachedShare);
+    columns.extend(cached.is_known(levels).then_some(cached));
+    columns
+}
+
+const COUNTS: [LevelColumn; 2] =
+    [LevelColumn::Value(Metric::Completed), LevelColumn::Value(Metric::Failed)];
+
+fn table(summary: &Summary, selection: &Selection, language: Language) -> String {
     let levels = &summary.levels;
-    let times = Place::Document.times(levels);
-    let mut headings: Vec<String> = [Message::Level, Message::Completed, Message::Failed]
-        .map(|message| message.text(language).to_owned())
-        .to_vec();
-    let open = offered(levels);
-    let rates =
-        [open.then_some(Metric::Offered), Some(Metric::RequestRate), Some(Metric::OutputRate)];
-    let titles = rates.iter().flatten().map(|rate| language.choose(rate.info().title).to_owned());
-    headings.extend(titles);
-    for (time, statistics) in &times {
-        let title = language.choose(time.info().title);
-        headings.extend(statistics.iter().map(|which| format!("{title} {} (ms)", which.name())));
-    }
-    let cached = Metric::CachedShare;
-    let tells_cached = levels.iter().any(|level| cached.value(level).is_some());
-    if tells_cached {
-        let title = language.choose(cached.info().title);
-        headings.push(format!("{title} ({})", cached.info().unit.name()));
-    }
+    let columns = columns(levels, selection);
+    let mut headings = vec![Message::Level.text(language).to_owned()];
+    headings.extend(columns.iter().map(|column| column.title(language)));
     headings.push(Message::Verdict.text(language).to_owned());
     let last = headings.len() - 1;
     let rules = (0..headings.len()).map(|i| if i == 0 || i == last { ":---" } else { "---:" });
     let mut out = row(&headings) + &row(&rules.map(str::to_owned).collect::<Vec<_>>());
     let mut marks = Marks::default();
-    let mut footnotes = String::new();
-    let mut number_of_note = 0;
+    let explained = explained(levels, language);
+    // Two runs in one document must not share a footnote.
+    let mark = |number: usize| format!("[^{}-{}]", anchor(&summary.run.id), number + 1);
     for level in levels {
-        let mut cells = cells(level, open, &times, &mut marks);
-        if tells_cached {
-            cells.push(cached.value(level).map_or_else(|| marks.absent(), number));
-        }
+        let mut cells = vec![safe(&level.label)];
+        let values = columns.iter().map(|column| column.cell(level, &mut marks, "\\*", number));
+        cells.extend(values);
         if level.verdict == Verdict::Invalid {
             cells = cells.into_iter().map(|cell| format!("~~{cell}~~")).collect();
         }
         let mut verdict = level.verdict.name(language).to_owned();
-        if let Some(message) = explained(level.verdict) {
-            number_of_note += 1;
-            // Two runs in one document must not share a footnote.
-            let mark = format!("[^{}-{number_of_note}]", anchor(&summary.run.id));
-            verdict.push_str(&mark);
-            let words =
-                message.with(language, &[&safe(&level.label), &safe(&reasons(level, language))]);
-            footnotes.push_str(&format!("\n{mark}: {words}\n"));
+        let index = |of: &&LevelSummary| of.index == level.index;
+        if let Some(number) = explained.iter().position(|note| note.levels.iter().any(index)) {
+            verdict.push_str(&mark(number));
         }
         cells.push(verdict);
         out.push_str(&row(&cells));
@@ -130,48 +142,18 @@ fn table(summary: &Summary, language: Language) -> String {
     });
     let lines = lines.concat();
     let gap = if lines.is_empty() { "" } else { "\n" };
+    let footnotes: String = (0..)
+        .zip(&explained)
+        .map(|(number, note)| {
+            format!("\n{}: {}\n", mark(number), note.text(levels.len(), language).markdown())
+        })
+        .collect();
     format!("{out}{gap}{lines}{footnotes}")
 }
 
-/// What there is, with commas between.
+/// The known parts, with commas between.
 fn joined<const N: usize>(parts: [Option<String>; N]) -> String {
     parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
-}
-
-fn cells(
-    level: &LevelSummary,
-    open: bool,
-    times: &[(Time, &[Statistic])],
-    marks: &mut Marks,
-) -> Vec<String> {
-    let steady = level.steady.map(|steady| steady.throughput).unwrap_or_default();
-    let done = level.throughput;
-    let mut cells =
-        vec![safe(&level.label), whole(level.requests.completed), whole(level.requests.failed)];
-    if open {
-        cells.push(level.offered_per_s.map_or_else(|| marks.absent(), number));
-    }
-    let work = [
-        (Metric::RequestRate, [steady.requests_per_s, done.requests_per_s]),
-        (Metric::OutputRate, [steady.output_tokens_per_s, done.output_tokens_per_s]),
-    ];
-    for (metric, values) in work {
-        let figure = marks.rate(values, "\\*", number);
-        cells.push(marks.sure(level, metric, None, figure, number));
-    }
-    for (time, statistics) in times {
-        cells.extend(statistics.iter().map(|which| marks.time(level, *time, *which, number)));
-    }
-    cells
-}
-
-/// What a footnote says of a verdict that needs one.
-fn explained(verdict: Verdict) -> Option<Message> {
-    match verdict {
-        Verdict::Valid | Verdict::Unjudged => None,
-        Verdict::Suspect => Some(Message::LevelSuspect),
-        Verdict::Invalid => Some(Message::LevelInvalid),
-    }
 }
 
 /// The letters and digits of a name, for a footnote's mark.

@@ -1,6 +1,6 @@
-//! The layouts that people paste into documents, one file each: pure functions of a summary and,
-//! where a layout needs more, of what [`Extras`] gathers from the records. Here is which there are,
-//! what is said beside any of them, and how several runs stand in one text.
+//! The layouts of `dyno report --format`, one file each: pure functions of a summary and, where a
+//! layout needs more, of the [`Extras`] gathered from the records. This file lists them, adds the
+//! remarks that every layout carries, and puts several runs into one text.
 
 mod answers;
 mod block;
@@ -30,7 +30,7 @@ pub use table::Table;
 use crate::chart::{self, ChartOptions, PngError};
 use crate::messages::Message;
 use crate::page::Page;
-use crate::text::{TextOptions, render_text};
+use crate::text::{TextOptions, level_names, render_text};
 use cells::plain;
 use dyno_analysis::detail::Detail;
 use dyno_model::Language;
@@ -42,8 +42,8 @@ use dyno_words::InLanguage;
 use dyno_words::escape::escape;
 use std::{fmt, io};
 
-/// A row for each layout: its name as people type it, the file that it is beside a run, what it needs
-/// beyond a summary, how it is printed, and what it is, as the help page says it.
+/// A row for each layout: its name as users type it, its file name in a run directory, what it needs
+/// beyond a summary, how it is printed, and its description for the help page.
 macro_rules! layouts {
     ($($layout:ident, $name:literal, $file:literal, $needs:ident, $form:expr, $about:literal;)*) => {
         /// The layouts.
@@ -75,10 +75,10 @@ layouts! {
     Table, "table", "report.txt", Summary, Form::Terminal,
         "for a terminal";
     Markdown, "markdown", "report.md", Summary,
-        Form::Whole(|_, summary, language| markdown::markdown(summary, language)),
+        Form::Markdown,
         "a table with verdicts and footnotes, for documents";
     Csv, "csv", "levels.csv", Summary, Form::Table(Table::Csv),
-        "one row a level; with --per-request, one row a request";
+        "one row per level; with --per-request, one row per request";
     Parquet, "parquet", "levels.parquet", Summary, Form::Table(Table::Parquet),
         "the same as a Parquet file";
     Json, "json", "report.json", Summary, Form::Json,
@@ -97,20 +97,20 @@ layouts! {
         "the block of SGLang's serving benchmark";
     Matrix, "matrix", "matrix.md", Extras,
         Form::Document(|summary, extras, _| matrix::matrix(summary, extras)),
-        "input by output length, as of vLLM 0.2.7's scripts";
+        "input by output length, as in vLLM 0.2.7's scripts";
     VllmJson, "vllm-json", "vllm.json", Extras, Form::Lines(vllm_json::object),
-        "the result file of vLLM's serving benchmark, one line a level";
+        "the result file of vLLM's serving benchmark, one line per level";
     SglangJsonl, "sglang-jsonl", "sglang.jsonl", Extras, Form::Lines(sglang_jsonl::object),
-        "the result file of SGLang's, one line a level";
+        "the result file of SGLang's, one line per level";
     Svg, "svg", "report.svg", Detail,
         Form::Whole(|run, summary, language| {
             chart::svg(summary, run.detail.as_ref(), &ChartOptions { language })
         }),
         "the charts of one run, on one page";
     Png, "png", "report.png", Detail, Form::Png,
-        "the same in pixels, 1,200 wide; needs no fonts";
+        "the same as a picture, 1,200 pixels wide; needs no fonts";
     Html, "html", "report.html", Detail, Form::Whole(page),
-        "a page of one run to mail: findings, charts to play with, every figure; one file,\nopens offline";
+        "a page of one run to share: findings, interactive charts, every metric; one file,\nopens offline";
 }
 
 struct Row {
@@ -124,15 +124,15 @@ struct Row {
 /// What a layout is made from.
 #[derive(PartialEq)]
 enum Needs {
-    /// A summary will do.
+    /// A summary is enough.
     Summary,
-    /// [`Extras`], too.
+    /// [`Extras`] as well.
     Extras,
-    /// [`Detail`], too: it shows the requests of one run.
+    /// [`Detail`] as well: it shows the requests of one run.
     Detail,
 }
 
-/// How a layout is printed, and where remarks on the figures go.
+/// How a layout is printed, and where the remarks on its values go.
 enum Form {
     /// As on a terminal.
     Terminal,
@@ -140,9 +140,11 @@ enum Form {
     Block(fn(&Summary, &Extras) -> String),
     /// Markdown, the remarks as a list below it.
     Document(fn(&Summary, &Extras, Language) -> String),
-    /// It has a heading and remarks of its own.
+    /// Dyno's own table in Markdown.
+    Markdown,
+    /// It has its own heading and remarks.
     Whole(fn(&Run, &Summary, Language) -> String),
-    /// An object for each level; the remarks stand beside the file.
+    /// An object for each level; the remarks are printed beside the file.
     Lines(fn(&RunSummary, &LevelSummary, &LevelExtras) -> object::Object),
     /// Rows for programs.
     Table(Table),
@@ -155,9 +157,9 @@ enum Form {
 /// A run to be laid out.
 #[derive(Debug, Clone)]
 pub struct Run {
-    /// Its figures.
+    /// Its results.
     pub summary: Summary,
-    /// What some layouts need beyond them.
+    /// What some layouts need beyond the summary.
     pub extras: Extras,
     /// What charts of single requests need.
     pub detail: Option<Detail>,
@@ -167,21 +169,21 @@ pub struct Run {
     pub environment: Option<Environment>,
 }
 
-/// What came out.
+/// A finished layout.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Printed {
     /// The text or the file.
     pub bytes: Vec<u8>,
-    /// What must be said beside it, where the layout has no place for remarks.
+    /// Remarks to print beside it, where the layout has no place for them.
     pub notes: Vec<String>,
 }
 
-/// Why nothing came out.
+/// Why a layout could not be made.
 #[derive(Debug)]
 pub enum PrintError {
     /// The summary cannot be written as JSON.
     Json(serde_json::Error),
-    /// There is no picture.
+    /// The picture cannot be drawn.
     Png(PngError),
     /// A table cannot be written.
     Table(io::Error),
@@ -206,21 +208,21 @@ impl From<serde_json::Error> for PrintError {
 }
 
 /// How to print.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Options {
-    /// The language of the words that are Dyno's own.
+    /// The language of Dyno's own texts.
     pub language: Language,
     /// Of [`Layout::Table`]; its language is the one above.
     pub text: TextOptions,
 }
 
 impl Layout {
-    /// As people type it.
+    /// Its name as users type it.
     pub fn name(self) -> &'static str {
         self.row().name
     }
 
-    /// What it is, in a line or two.
+    /// Its description, in a line or two.
     pub fn about(self) -> &'static str {
         self.row().about
     }
@@ -235,22 +237,22 @@ impl Layout {
         self.row().file
     }
 
-    /// Needs [`Extras`] that were gathered from the records.
+    /// Needs [`Extras`], gathered from the records.
     pub fn needs_extras(self) -> bool {
         self.row().needs == Needs::Extras
     }
 
-    /// Needs [`Detail`] that was gathered from the records: it is a page of one run.
+    /// Needs [`Detail`], gathered from the records: it shows a single run.
     pub fn needs_detail(self) -> bool {
         self.row().needs == Needs::Detail
     }
 
-    /// Not text: nothing for a terminal.
+    /// Binary, so not for a terminal.
     pub fn is_binary(self) -> bool {
         matches!(self.row().form, Form::Png | Form::Table(Table::Parquet))
     }
 
-    /// The table that it is, where it is one.
+    /// Its table, where it is one for programs.
     pub fn table(self) -> Option<Table> {
         match self.row().form {
             Form::Table(table) => Some(table),
@@ -280,9 +282,13 @@ impl Layout {
                 lines(runs, object)?
             }
             Form::Terminal => each(&|run, _| {
-                let text = render_text(&run.summary, &TextOptions { language, ..options.text });
+                let text =
+                    render_text(&run.summary, &TextOptions { language, ..options.text.clone() });
                 headed_plain(run, several, text)
             }),
+            Form::Markdown => {
+                each(&|_, summary| markdown::markdown(summary, &options.text.selection, language))
+            }
             Form::Whole(whole) => each(&|run, summary| whole(run, summary, language)),
             Form::Block(block) => each(&|run, summary| {
                 let said = remarks(summary, language);
@@ -309,15 +315,14 @@ fn page(run: &Run, summary: &Summary, language: Language) -> String {
     Page { summary, detail, plan, environment, language }.html()
 }
 
-/// What must be said beside the figures of a run, where they stand in a file that has no place for
-/// it.
+/// The remarks on a run, for a file that has no place for them.
 pub fn notes_on(summary: &Summary, language: Language) -> Vec<String> {
     let name = name(&summary.run);
-    let said = remarks(&summary.in_language(language), language);
-    said.iter().map(|remark| format!("{name}: {}", remark.plain())).collect()
+    let remarks = remarks(&summary.in_language(language), language);
+    remarks.iter().map(|remark| format!("{name}: {}", remark.plain())).collect()
 }
 
-/// The charts in pixels, and which characters they could not show.
+/// The charts as pictures, and the characters that are not in the font.
 fn pictures(runs: &[Run], options: &Options) -> Result<Printed, PrintError> {
     let language = options.language;
     let mut printed = Printed { bytes: vec![], notes: vec![] };
@@ -340,7 +345,7 @@ fn headed_plain(run: &Run, several: bool, text: String) -> String {
     if several { format!("{}\n\n{text}", name(&run.summary.run)) } else { text }
 }
 
-/// What a run is called: its label, or its id.
+/// The name of a run: its label, or its id.
 fn name(run: &RunSummary) -> String {
     let label = run.label.as_ref().filter(|label| !label.trim().is_empty());
     plain(label.unwrap_or(&run.id))
@@ -373,7 +378,7 @@ fn lines(
     Ok(out)
 }
 
-/// Something that must be said beside the figures.
+/// A remark that the results must carry.
 #[derive(Debug)]
 struct Remark {
     message: Message,
@@ -397,20 +402,56 @@ impl Remark {
     }
 }
 
-/// What no figures may go without: that nothing real was measured, that it is not all there, and
-/// which levels are invalid.
+/// What must be said beside the results: that they are simulated or incomplete, and which levels are
+/// invalid.
 fn remarks(summary: &Summary, language: Language) -> Vec<Remark> {
     let of_run = of_run(summary).into_iter();
     let mut remarks: Vec<Remark> =
         of_run.map(|message| Remark { message, language, values: vec![] }).collect();
-    for level in summary.levels.iter().filter(|level| level.verdict == Verdict::Invalid) {
-        let values = vec![level.label.clone(), reasons(level, language)];
-        remarks.push(Remark { message: Message::LevelInvalid, language, values });
-    }
+    let explained = explained(&summary.levels, language);
+    let invalid = explained.iter().filter(|note| note.verdict == Verdict::Invalid);
+    remarks.extend(invalid.map(|note| note.text(summary.levels.len(), language)));
     remarks
 }
 
-/// The part of it that concerns the run as a whole.
+/// Why levels are not valid: levels with the same reasons stand together.
+struct Explained<'a> {
+    verdict: Verdict,
+    reasons: String,
+    levels: Vec<&'a LevelSummary>,
+}
+
+fn explained(levels: &[LevelSummary], language: Language) -> Vec<Explained<'_>> {
+    let mut all: Vec<Explained> = Vec::new();
+    for level in levels.iter().filter(|level| level.verdict > Verdict::Unjudged) {
+        let (verdict, reasons) = (level.verdict, reasons(level, language));
+        let same = |note: &&mut Explained| note.verdict == verdict && note.reasons == reasons;
+        match all.iter_mut().find(same) {
+            Some(note) => note.levels.push(level),
+            None => all.push(Explained { verdict, reasons, levels: vec![level] }),
+        }
+    }
+    all
+}
+
+impl Explained<'_> {
+    fn text(&self, levels: usize, language: Language) -> Remark {
+        let several = self.levels.len() > 1;
+        let message = match (self.verdict, several) {
+            (Verdict::Invalid, false) => Message::LevelInvalid,
+            (Verdict::Invalid, true) => Message::LevelsInvalid,
+            (_, false) => Message::LevelSuspect,
+            (_, true) => Message::LevelsSuspect,
+        };
+        let names = match several {
+            true => level_names(&self.levels, levels, language),
+            false => self.levels.iter().map(|level| level.label.clone()).collect(),
+        };
+        Remark { message, language, values: vec![names, self.reasons.clone()] }
+    }
+}
+
+/// Of these, what concerns the run as a whole.
 fn of_run(summary: &Summary) -> Vec<Message> {
     let run = &summary.run;
     let all = [
@@ -424,10 +465,10 @@ fn of_run(summary: &Summary) -> Vec<Message> {
 
 /// Why a level's verdict is what it is, in one line.
 fn reasons(level: &LevelSummary, language: Language) -> String {
-    let words: Vec<String> =
+    let texts: Vec<String> =
         level.reasons.iter().map(|reason| escape(&reason.what, LONGEST)).collect();
-    words.join(language.semicolon())
+    texts.join(language.semicolon())
 }
 
-/// The longest name or reason that is shown whole.
+/// The most characters of a name or reason that are shown.
 const LONGEST: usize = 300;

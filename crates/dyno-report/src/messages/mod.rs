@@ -1,9 +1,11 @@
-//! What reports say beside their numbers, in English and Chinese: one table a room. How diagnostics
-//! are worded is in `dyno-words`.
+//! The fixed texts of reports, in English and Chinese, one table per kind of report. The wording of
+//! diagnostics is in `dyno-words`.
 
+mod heads;
 mod layouts;
 mod text;
 
+pub(crate) use heads::Head;
 pub(crate) use layouts::Message;
 pub(crate) use text::Say;
 
@@ -16,6 +18,6 @@ mod tests {
     fn places_are_filled_in_order() {
         let filled = Message::LevelInvalid.with(Language::English, &["c={}", "too late"]);
         assert_eq!(filled, "c={} is invalid: too late");
-        assert_eq!(Message::Ttft.with(Language::Chinese, &["p50"]), "首 token 延迟 p50 (ms)");
+        assert_eq!(Message::Ttft.with(Language::Chinese, &["p50"]), "首 token 时延 p50 (ms)");
     }
 }

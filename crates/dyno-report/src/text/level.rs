@@ -1,7 +1,9 @@
-//! What there is to say about one level, under the table.
+//! The details of one level, below the table.
 
 use super::TextOptions;
 use super::cache::cache;
+use super::grid::{Column, small};
+use super::grouped::Grouped;
 use super::paint::{heading, verdict};
 use super::server::{cost, joined, server};
 use super::slices::slices;
@@ -12,57 +14,85 @@ use dyno_model::Diagnostic;
 use dyno_model::Language;
 use dyno_model::Verdict;
 use dyno_model::load::LoadKind;
-use dyno_model::metric::{Metric, Time};
+use dyno_model::metric::{Metric, Statistic, Time};
 use dyno_model::summary::{
     Distribution, Lag, LevelSummary, Ranges, RunSummary, Stamps, Tokens, round6,
 };
-use dyno_words::columns::{ABSENT, left, maybe, millis, number, right, wrap};
+use dyno_words::columns::{ABSENT, cut_middle, maybe, millis, number, width, wrap};
 use dyno_words::escape::escape;
 
-const LONGEST_WORDS: usize = 300;
+/// The longest text of a diagnostic or of a server that is shown whole.
+pub(super) const LONGEST_TEXT: usize = 300;
 const DIFFERS: f64 = 0.05;
 
 /// A reason or note: what was seen, then what to do.
 pub(super) fn reason(mark: &str, reason: &Diagnostic, options: &TextOptions) -> String {
-    let what = escape(&reason.what, LONGEST_WORDS);
-    let mut out = wrap(&format!("  {mark} "), &what, options.width);
-    if let Some(advice) = &reason.advice {
-        out.push_str(&wrap("      → ", &escape(advice, LONGEST_WORDS), options.width));
-    }
-    out
+    let what = escape(&reason.what, LONGEST_TEXT);
+    wrap(&format!("  {mark} "), &what, options.prose()) + &advice(reason, options)
 }
 
-/// The block of one level.
-pub(super) fn level(level: &LevelSummary, run: &RunSummary, options: &TextOptions) -> String {
-    let label = heading(&escape(&level.label, 40), options);
+/// What to do about it.
+pub(super) fn advice(reason: &Diagnostic, options: &TextOptions) -> String {
+    let advice = reason.advice.as_ref();
+    let text = advice.map(|advice| escape(advice, LONGEST_TEXT));
+    text.map(|text| wrap("      → ", &text, options.prose())).unwrap_or_default()
+}
+
+/// `name: text`; the text starts on the next line where the name takes too much of the line.
+fn named(name: &str, text: &str, options: &TextOptions) -> String {
+    let start = format!("  {name}{}", options.language.colon());
+    if width(&start) * 5 <= options.prose() * 2 {
+        return wrap(&start, text, options.prose());
+    }
+    format!("{}\n{}", start.trim_end(), wrap("    ", text, options.prose()))
+}
+
+/// The block of one level, without what is printed for several levels.
+pub(super) fn level(
+    level: &LevelSummary,
+    run: &RunSummary,
+    grouped: &Grouped,
+    options: &TextOptions,
+) -> String {
     let language = options.language;
     let colon = language.colon();
+    let word = level.verdict.name(language);
+    let room = options.prose().saturating_sub(width(colon) + width(word));
+    let label = heading(&cut_middle(&escape(&level.label, 40), room), options);
     let mut out = format!("\n{label}{colon}{}\n", verdict(level.verdict, options));
     let mark = if level.verdict == Verdict::Invalid { "✗" } else { "!" };
-    level.reasons.iter().for_each(|r| out.push_str(&reason(mark, r, options)));
-    level.notes.iter().for_each(|r| out.push_str(&reason("·", r, options)));
+    let mut own = level.reasons.iter().filter(|said| !grouped.has_reason(said)).peekable();
+    if own.peek().is_none() && !level.reasons.is_empty() {
+        out.push_str(&wrap(
+            &format!("  {mark} "),
+            Say::ReasonsAbove.text(language),
+            options.prose(),
+        ));
+    }
+    own.for_each(|said| out.push_str(&reason(mark, said, options)));
+    let notes = level.notes.iter().filter(|said| !grouped.has_note(said));
+    notes.for_each(|said| out.push_str(&reason("·", said, options)));
     for line in failures(level, options) {
         out.push_str(&line);
     }
     let texts = [requests(level, language), work(level, language), scheduled(level, language)];
     for text in texts.into_iter().flatten() {
-        out.push_str(&wrap("  ", &text, options.width));
+        out.push_str(&wrap("  ", &text, options.prose()));
     }
-    out.push_str(&turns(level, &mut Marks::default(), language));
-    out.push_str(&slices(level, &mut Marks::default(), language));
-    out.push_str(&intervals(level, language));
+    out.push_str(&turns(level, &mut Marks::default(), options));
+    out.push_str(&slices(level, &mut Marks::default(), options));
+    out.push_str(&intervals(level, options));
     out.push_str(&ranges(level, options));
     let price = run.gpu_cost.as_ref();
     for (name, text) in [
-        (Say::Cost, level.cost.and_then(|figures| cost(&figures, price, language))),
-        (Say::Cache, level.cache.as_ref().and_then(|figures| cache(figures, language))),
-        (Say::Server, level.server.as_ref().and_then(|figures| server(figures, language))),
+        (Say::Cost, level.cost.and_then(|of| cost(&of, price, language))),
+        (Say::Cache, level.cache.as_ref().and_then(|of| cache(of, language))),
+        (Say::Server, level.server.as_ref().and_then(|of| server(of, language))),
         (Say::Client, client(level, language)),
         (Say::Stated, stated(level, language)),
     ] {
         if let Some(text) = text {
-            let name = format!("  {}{colon}", name.text(language));
-            out.push_str(&wrap(&name, &text, options.width));
+            out.push_str(&named(name.text(language), &text, options));
         }
     }
     out
@@ -72,12 +102,12 @@ fn failures(level: &LevelSummary, options: &TextOptions) -> Vec<String> {
     let mut lines = Vec::new();
     for (class, count) in &level.requests.failures {
         let failed = Say::Failed.with(options.language, &[&count.to_string(), class]);
-        lines.push(format!("  {failed}\n"));
+        lines.push(wrap("  ", &failed, options.prose()));
         for words in level.failure_samples.get(class).into_iter().flatten() {
             lines.push(wrap(
                 "      “",
-                &format!("{}”", escape(words, LONGEST_WORDS)),
-                options.width,
+                &format!("{}”", escape(words, LONGEST_TEXT)),
+                options.prose(),
             ));
         }
     }
@@ -162,37 +192,40 @@ fn scheduled(level: &LevelSummary, language: Language) -> Option<String> {
     (!texts.is_empty()).then(|| Say::FromSchedule.with(language, &[joined]))
 }
 
-/// A small table of intervals, without the rows and columns that have none.
-fn intervals(level: &LevelSummary, language: Language) -> String {
-    let figures = [
-        ("TTFT", &level.times[Time::Ttft]),
-        ("ITL", &level.times[Time::Itl]),
-        ("TPOT", &level.times[Time::Tpot]),
-        (Say::Latency.text(language), &level.times[Time::Latency]),
-    ];
-    let row = |[name, figures @ ..]: [&str; 5]| {
-        let figures = figures.map(|figure| right(figure, 15)).join(" ");
-        format!("{}\n", format!("    {} {figures}", left(name, 8)).trim_end())
-    };
-    let rows: String = figures
-        .iter()
-        .filter_map(|(name, figure)| {
-            let ci = figure.as_ref()?.ci95;
-            ci.mean?;
-            let [mean, p50, p90, p99] = [ci.mean, ci.p50, ci.p90, ci.p99].map(|interval| {
-                interval.map_or_else(
-                    || ABSENT.to_owned(),
-                    |[low, high]| format!("{}–{}", millis(low), millis(high)),
-                )
-            });
-            Some(row([name, &mean, &p50, &p90, &p99]))
-        })
-        .collect();
-    if rows.is_empty() {
-        return rows;
+/// A small table of intervals, without the rows that have none.
+fn intervals(level: &LevelSummary, options: &TextOptions) -> String {
+    let language = options.language;
+    let times = [Time::Ttft, Time::Itl, Time::Tpot, Time::Latency].into_iter();
+    let known = times.filter_map(|time| {
+        let of = level.times[time].as_ref().filter(|of| of.ci95.mean.is_some())?;
+        Some((language.choose(time.info().short).to_owned(), of))
+    });
+    let (names, known): (Vec<String>, Vec<&Distribution>) = known.unzip();
+    if known.is_empty() {
+        return String::new();
     }
-    let head = row(["", Say::Mean.text(language), "p50", "p90", "p99"]);
-    format!("  {}\n{head}{rows}", Say::Intervals.text(language))
+    let statistics =
+        [(Statistic::Mean, 2), (Statistic::P50, 0), (Statistic::P90, 3), (Statistic::P99, 1)];
+    let column = |(which, rank): (Statistic, u8)| {
+        let cell = |of: &&Distribution| {
+            let interval = of.interval(which);
+            let shown = interval.map(|ends| ends.map(millis).join("–"));
+            shown.unwrap_or_else(|| ABSENT.to_owned())
+        };
+        let head = match which {
+            Statistic::Mean => Say::Mean.text(language),
+            which => which.name(),
+        };
+        Column {
+            group: String::new(),
+            head: head.to_owned(),
+            cells: known.iter().map(cell).collect(),
+            rank,
+        }
+    };
+    let columns = statistics.into_iter().map(column).collect();
+    format!("  {}\n", Say::Intervals.text(language))
+        + &small(4, &names, columns, options.prose(), language)
 }
 
 /// What the client can be sure of, where that is wider than the digits that are printed.
@@ -214,8 +247,8 @@ fn ranges(level: &LevelSummary, options: &TextOptions) -> String {
     if all.is_empty() {
         return String::new();
     }
-    let name = format!("  {}{}", Say::InstrumentRanges.text(language), language.colon());
-    wrap(&name, &all.join(language.semicolon()), options.width)
+    let name = Say::InstrumentRanges.text(language);
+    named(name, &all.join(language.semicolon()), options)
 }
 
 fn client(level: &LevelSummary, language: Language) -> Option<String> {

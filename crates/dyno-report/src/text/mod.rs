@@ -1,6 +1,8 @@
-//! The terminal summary: who was measured, one table of levels, then what to know about each.
+//! The terminal summary: what was measured, one table of levels, then the details of each.
 
 mod cache;
+mod grid;
+mod grouped;
 mod level;
 mod paint;
 mod plot;
@@ -13,53 +15,82 @@ mod table;
 mod turns;
 
 use crate::messages::{Message, Say};
+use crate::selection::Selection;
 use dyno_model::Language;
 use dyno_model::summary::{Origin, RunSummary, Summary};
 use dyno_words::InLanguage;
 use dyno_words::columns::left;
 pub(crate) use dyno_words::columns::{ABSENT, cut_middle, number, whole, width, wrap};
 use dyno_words::escape::escape;
+use grouped::Grouped;
+pub(crate) use grouped::names as level_names;
 pub(crate) use search::answer;
 pub(crate) use slo::{outcome_word, remarks};
 pub(crate) use table::offered;
 
 /// How to print.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TextOptions {
-    /// Columns; at least 80 are used.
+    /// Columns of the terminal, or of the file; at least 40 are used.
     pub width: usize,
+    /// The width is that of a terminal, which the user can make wider.
+    pub terminal: bool,
     /// Verdicts and headings in colour.
     pub color: bool,
-    /// In which language.
+    /// The language of everything but names.
     pub language: Language,
+    /// The columns that the user asked for.
+    pub selection: Selection,
 }
 
 impl Default for TextOptions {
     fn default() -> Self {
-        Self { width: MIN_WIDTH, color: false, language: Language::default() }
+        Self {
+            width: FILE_WIDTH,
+            terminal: false,
+            color: false,
+            language: Language::default(),
+            selection: Selection::default(),
+        }
     }
 }
 
-const MIN_WIDTH: usize = 80;
+impl TextOptions {
+    /// Columns for everything but the table of levels: long lines of text are hard to read.
+    fn prose(&self) -> usize {
+        self.width.clamp(MIN_WIDTH, MOST_PROSE)
+    }
+
+    /// Columns for the table of levels. A file has room for whatever was asked for.
+    fn table_room(&self) -> usize {
+        match self.terminal || self.selection.is_default() {
+            true => self.width.max(MIN_WIDTH),
+            false => usize::MAX,
+        }
+    }
+}
+
+/// What a file gets, whatever the terminal.
+const FILE_WIDTH: usize = 80;
+const MIN_WIDTH: usize = 40;
+const MOST_PROSE: usize = 120;
 const LONGEST: usize = 300;
 
-/// The summary for a terminal. Text from servers and users is escaped, so that it cannot do
-/// anything but be read.
+/// The summary for a terminal. Text from servers and users is escaped, so that it cannot control
+/// the terminal.
 pub fn render_text(summary: &Summary, options: &TextOptions) -> String {
-    let options = &TextOptions { width: options.width.max(MIN_WIDTH), ..*options };
-    let language = options.language;
-    let summary = &*summary.in_language(language);
+    let summary = &*summary.in_language(options.language);
     let mut out = above_levels(summary, options);
-    summary
-        .levels
-        .iter()
-        .for_each(|level| out.push_str(&level::level(level, &summary.run, options)));
+    let grouped = Grouped::of(&summary.levels);
+    out.push_str(&grouped.section(summary.levels.len(), options));
+    for level in &summary.levels {
+        out.push_str(&level::level(level, &summary.run, &grouped, options));
+    }
     out
 }
 
 /// Renders the tables and the notes, without a section for each level.
 pub fn render_brief(summary: &Summary, options: &TextOptions) -> String {
-    let options = &TextOptions { width: options.width.max(MIN_WIDTH), ..*options };
     let language = options.language;
     let elsewhere = Say::SteadyBrief.text(language);
     above_levels(&summary.in_language(language), options)
@@ -80,7 +111,7 @@ fn above_levels(summary: &Summary, options: &TextOptions) -> String {
         out.push_str(&slo::slo(summary, options));
     }
     if !summary.notes.is_empty() {
-        out.push_str(&format!("\n{}\n", Message::ToBeKnown.text(language)));
+        out.push_str(&format!("\n{}\n", Message::Notes.text(language)));
         summary.notes.iter().for_each(|note| out.push_str(&level::reason("·", note, options)));
     }
     out
@@ -133,18 +164,18 @@ fn header(run: &RunSummary, options: &TextOptions) -> String {
     for (name, text) in lines {
         if let Some(text) = text {
             let name = left(name.text(language), language.choose([9, 6]));
-            out.push_str(&wrap(&name, &escape(&text, LONGEST), options.width));
+            out.push_str(&wrap(&name, &escape(&text, LONGEST), options.prose()));
         }
     }
     if run.simulated {
-        let words = match run.predicted {
+        let text = match run.predicted {
             true => Message::Predicted.text(language),
             false => Say::EmbeddedEngine.text(language),
         };
-        out.push_str(&wrap("", words, options.width));
+        out.push_str(&wrap("", text, options.prose()));
     }
     if run.partial {
-        out.push_str(&wrap("", Message::Partial.text(language), options.width));
+        out.push_str(&wrap("", Message::Partial.text(language), options.prose()));
     }
     out
 }

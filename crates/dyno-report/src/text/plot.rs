@@ -16,28 +16,34 @@ const HEIGHT: usize = 4;
 /// Columns of the figures beside the bars.
 const MARGIN: usize = 7;
 const GAP: usize = 2;
+/// The least width at which two charts stand side by side.
+const SIDE_BY_SIDE: usize = 72;
 const WIDEST_SLOT: usize = 5;
 const FEWEST_LOADS: usize = 3;
 const EIGHTHS: [char; 9] = [' ', '▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
 const HOLLOW: char = '░';
 
-/// Two small charts side by side; nothing where there are fewer than three loads of one kind.
+/// Two small charts, side by side where there is room; nothing where there are fewer than three loads of one kind.
 pub(super) fn plot(levels: &[LevelSummary], options: &TextOptions) -> String {
     let language = options.language;
     let Some((axis, sweep)) = axis(levels) else { return String::new() };
     let steady = all_steady(&sweep);
     let work = Panel::of(Say::OutputRate, &sweep, |level| output_rate(level, steady));
-    let columns = (options.width - GAP) / 2;
+    let stacked = options.prose() < SIDE_BY_SIDE;
+    let columns = if stacked { options.prose() } else { (options.prose() - GAP) / 2 };
     let slot = (columns - MARGIN).checked_div(work.bars.len()).filter(|slot| *slot > 0);
     let Some(slot) = slot.map(|slot| slot.min(WIDEST_SLOT)) else { return String::new() };
     let panels: Vec<Panel> = [Some(work), waiting(&sweep)].into_iter().flatten().collect();
     let drawn: Vec<Vec<String>> =
         panels.iter().map(|panel| panel.lines(axis, slot, language)).collect();
     let mut out = String::from("\n");
-    for row in 0..HEIGHT + 2 {
-        let line = drawn.iter().filter_map(|lines| lines.get(row)).map(|line| left(line, columns));
-        let line = line.collect::<Vec<_>>().join(&" ".repeat(GAP));
-        out.push_str(&format!("{}\n", line.trim_end()));
+    for panels in drawn.chunks(if stacked { 1 } else { 2 }) {
+        for row in 0..HEIGHT + 2 {
+            let line = panels.iter().filter_map(|lines| lines.get(row));
+            let line = line.map(|line| left(line, columns));
+            let line = line.collect::<Vec<_>>().join(&" ".repeat(GAP));
+            out.push_str(&format!("{}\n", line.trim_end()));
+        }
     }
     if panels.iter().any(|panel| panel.bars.iter().any(|bar| bar.y.is_some() && bar.bad)) {
         let (margin, words) = (" ".repeat(MARGIN), Say::Hollow.text(language));
@@ -89,6 +95,7 @@ fn waiting(sweep: &Sweep) -> Option<Panel> {
     let choices = [
         of(Say::TtftP99, |level| &level.times[Time::Ttft], |ttft| ttft.p99),
         of(Say::TtftP50, |level| &level.times[Time::Ttft], |ttft| ttft.p50),
+        of(Say::TtftMean, |level| &level.times[Time::Ttft], |ttft| ttft.mean),
         of(Say::LatencyP50, |level| &level.times[Time::Latency], |latency| latency.p50),
     ];
     choices.into_iter().find(|panel| panel.figures().count() >= FEWEST_LOADS)

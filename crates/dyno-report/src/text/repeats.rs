@@ -1,9 +1,10 @@
-//! Rounds of the same level, a line each: the mean, and how far rounds lie apart.
+//! Rounds of the same level, a line each: the mean, and the spread between rounds.
 
 use super::TextOptions;
+use super::grid::{Column, small};
 use crate::messages::Say;
 use dyno_model::summary::{Repeated, Spread};
-use dyno_words::columns::{ABSENT, cut_middle, left, number, right, wrap};
+use dyno_words::columns::{ABSENT, cut_middle, number, wrap};
 use dyno_words::escape::escape;
 
 const LABEL: usize = 22;
@@ -14,25 +15,21 @@ pub(super) fn repeats(repeated: &[Repeated], options: &TextOptions) -> String {
         return String::new();
     }
     let say = |say: Say| say.text(options.language);
-    let (name, about) = (say(Say::Repeats), say(Say::RepeatsAbout));
-    let mut out = format!("\n{}", wrap(name, about, options.width));
-    let heads = [Say::RequestRate, Say::OutputRate, Say::TtftP50, Say::ItlP50];
-    out.push_str(&line("", say(Say::Rounds), heads.map(|head| say(head).to_owned())));
-    for level in repeated {
-        let label = cut_middle(&escape(&level.label, 80), LABEL);
-        let cells =
-            [level.requests_per_s, level.output_tokens_per_s, level.ttft_p50_ms, level.itl_p50_ms];
-        out.push_str(&line(&label, &level.rounds.to_string(), cells.map(cell)));
-    }
-    out
-}
-
-fn line(label: &str, rounds: &str, [a, b, c, d]: [String; 4]) -> String {
-    let mut line = format!("  {} {}", left(label, LABEL), right(rounds, 6));
-    for (cell, columns) in [(a, 11), (b, 11), (c, 12), (d, 11)] {
-        line.push_str(&format!(" {}", right(&cell, columns)));
-    }
-    format!("{}\n", line.trim_end())
+    let column = |head: Say, rank: u8, cell: fn(&Repeated) -> String| {
+        let cells = repeated.iter().map(cell).collect();
+        Column { group: String::new(), head: say(head).to_owned(), cells, rank }
+    };
+    let columns = vec![
+        column(Say::Rounds, 4, |level| level.rounds.to_string()),
+        column(Say::RequestRate, 2, |level| cell(level.requests_per_s)),
+        column(Say::OutputRate, 0, |level| cell(level.output_tokens_per_s)),
+        column(Say::TtftP50, 1, |level| cell(level.ttft_p50_ms)),
+        column(Say::ItlP50, 3, |level| cell(level.itl_p50_ms)),
+    ];
+    let label = |level: &Repeated| cut_middle(&escape(&level.label, 80), LABEL);
+    let names: Vec<String> = repeated.iter().map(label).collect();
+    let about = wrap(say(Say::Repeats), say(Say::RepeatsAbout), options.prose());
+    format!("\n{about}{}", small(2, &names, columns, options.prose(), options.language))
 }
 
 fn cell(spread: Option<Spread>) -> String {

@@ -10,7 +10,7 @@ use dyno_words::escape::escape;
 /// The answer; nothing where levels were listed.
 pub(super) fn search(summary: &Summary, options: &TextOptions) -> String {
     let found = answer(summary, options.language);
-    found.map(|words| format!("\n{}", wrap("", &words, options.width))).unwrap_or_default()
+    found.map(|words| format!("\n{}", wrap("", &words, options.prose()))).unwrap_or_default()
 }
 
 /// What a search has found, in one sentence.

@@ -23,7 +23,7 @@ pub(super) fn slo(summary: &Summary, options: &TextOptions) -> String {
         let slo = level.slo.as_ref()?;
         Some(line(level, slo, [room, words], options))
     });
-    format!("\n{}", wrap("SLO ", &escape(text, LONGEST), options.width))
+    format!("\n{}", wrap("SLO ", &escape(text, LONGEST), options.prose()))
         + &lines.collect::<String>()
 }
 
@@ -40,7 +40,12 @@ fn line(
     let word = outcome_word(slo.verdict.outcome, options.language);
     let label = left(&label(level), room);
     let plain = format!("  {label}  {} ", left(word, words));
-    let wrapped = wrap(&plain, &remarks(slo, options.language), options.width);
+    if width(&plain) * 2 > options.prose() {
+        let painted = outcome(word, slo.verdict.outcome, options);
+        let remarks = wrap("      ", &remarks(slo, options.language), options.prose());
+        return format!("  {label}  {painted}\n{remarks}");
+    }
+    let wrapped = wrap(&plain, &remarks(slo, options.language), options.prose());
     let painted = outcome(word, slo.verdict.outcome, options);
     let pad = " ".repeat(words.saturating_sub(width(word)));
     let rest = wrapped.strip_prefix(&plain).unwrap_or_default();

@@ -1,38 +1,33 @@
-//! The table of levels, one line each, within 80 columns.
+//! The table of levels, one line each, in as many columns as the terminal has room for.
 
-use super::TextOptions;
+use super::grid::{Column, Grid, OPTIONAL};
 use super::paint::{struck, verdict};
 use super::slices::slices;
 use super::turns::turns;
+use super::{TextOptions, grouped};
 use crate::marks::Marks;
 use crate::messages::{Message, Say};
-use dyno_model::Language;
+use crate::selection::LevelColumn;
 use dyno_model::Verdict;
 use dyno_model::metric::{Metric, Place, Statistic, Time};
 use dyno_model::summary::LevelSummary;
-use dyno_words::columns::{cut_middle, left, millis, number, right, whole, width, wrap};
+use dyno_words::columns::{cut_middle, left, millis, width, wrap};
 use dyno_words::escape::escape;
 
 const LABEL: usize = 40;
-const LONGEST_WORDS: usize = 300;
+const LONGEST_TEXT: usize = 300;
+/// Labels up to this width keep their place in the row, even at the cost of a column.
+const LABEL_KEPT: usize = 16;
 
-/// Statistics of a time, `120/480`.
-fn cell(level: &LevelSummary, time: Time, statistics: &[Statistic], marks: &mut Marks) -> String {
-    if level.times[time].is_none() {
-        return marks.absent();
-    }
-    let one = |which: &Statistic| marks.time(level, time, *which, millis);
-    statistics.iter().map(one).collect::<Vec<_>>().join("/")
-}
-
-/// What the marks mean; the steady window is where the whole run stands below.
-fn legend(marks: &Marks, language: Language) -> String {
+/// What the marks mean; the whole run is further down.
+fn legend(marks: &Marks, options: &TextOptions) -> String {
+    let language = options.language;
     let lines = marks.used(|mark, message| {
-        let words = match message {
+        let text = match message {
             Message::Steady => Say::Steady.text(language),
             message => message.text(language),
         };
-        format!("{mark} {words}\n")
+        wrap(&format!("{mark} "), text, options.prose())
     });
     lines.concat()
 }
@@ -42,134 +37,185 @@ pub(crate) fn offered(levels: &[LevelSummary]) -> bool {
     levels.iter().any(|level| level.offered_per_s.is_some())
 }
 
-/// The heads of the first columns, in two lines. Beside the rate that was asked for, which is what an
-/// open loop is called, stands the one that was offered; to have room for it, heads are broken.
-fn leading(open: bool, language: Language) -> (Vec<String>, Vec<String>) {
-    let short = |metric: Metric| language.choose(metric.info().short).to_owned();
-    let [level, ended] = [Say::Level, Say::OkFailed].map(|say| say.text(language).to_owned());
-    let [done, output] = [Metric::RequestRate, Metric::OutputRate].map(short);
-    if !open {
-        return (vec![level, ended, done, output], vec![String::new(); 4]);
+/// The columns that a table has by default, in order, each with its rank. Those that no level has a
+/// value for are left out.
+fn by_default(levels: &[LevelSummary], statistics: Option<&[Statistic]>) -> Vec<(LevelColumn, u8)> {
+    let failing = levels.iter().any(|level| level.requests.failed.is_some_and(|n| n > 0));
+    let mut all = vec![(LevelColumn::Requests, if failing { 0 } else { 6 })];
+    all.extend(offered(levels).then_some((LevelColumn::Value(Metric::Offered), 7)));
+    all.push((LevelColumn::Value(Metric::RequestRate), 3));
+    all.push((LevelColumn::Value(Metric::OutputRate), 1));
+    all.push((LevelColumn::Value(Metric::TotalRate), OPTIONAL + 6));
+    let times: Vec<Time> =
+        Place::Terminal.times(levels).into_iter().map(|(time, _)| time).collect();
+    for time in &times {
+        let [first, last, more] = match time {
+            Time::Ttft => [2, 4, OPTIONAL],
+            Time::Latency => [8, 10, OPTIONAL + 2],
+            _ => [5, 9, OPTIONAL + 4],
+        };
+        let ranked: Vec<(Statistic, u8)> = match statistics {
+            Some(asked) => {
+                let rest = asked.iter().enumerate();
+                rest.map(|(at, which)| (*which, if at == 0 { first } else { last })).collect()
+            }
+            None => {
+                // One request has a mean, and no percentiles.
+                let lone = |level: &LevelSummary| {
+                    level.times[*time].as_ref().is_some_and(|times| times.p50.is_none())
+                };
+                let mean = if levels.iter().any(lone) { first } else { more };
+                vec![
+                    (Statistic::Mean, mean),
+                    (Statistic::P50, first),
+                    (Statistic::P90, more + 1),
+                    (Statistic::P95, more + 10),
+                    (Statistic::P99, last),
+                ]
+            }
+        };
+        let columns = ranked.into_iter();
+        let columns = columns.map(|(which, rank)| (LevelColumn::Statistic(*time, which), rank));
+        all.extend(columns.filter(|(column, _)| column.is_known(levels)));
     }
-    let (ok, failed) = ended.split_once('/').unwrap_or((&ended, ""));
-    let (out, tokens) = output.split_once(' ').unwrap_or((&output, ""));
-    let completed = Say::Done.text(language).to_owned();
-    let first = vec![level, format!("{ok}/"), short(Metric::Offered), completed, out.to_owned()];
-    let second = vec![String::new(), failed.to_owned(), done.clone(), done, tokens.to_owned()];
-    (first, second)
+    if statistics.is_none() {
+        let other = [Time::Itl, Time::Tpot].into_iter().find(|time| !times.contains(time));
+        let other = other.into_iter().flat_map(|time| {
+            let both = [Statistic::P50, Statistic::P99].into_iter();
+            both.map(move |which| (LevelColumn::Statistic(time, which), OPTIONAL + 9))
+        });
+        all.extend(other.filter(|(column, _)| column.is_known(levels)));
+    }
+    let others = [
+        (Metric::CachedShare, 11),
+        (Metric::Goodput, OPTIONAL + 7),
+        (Metric::InFlight, OPTIONAL + 8),
+    ];
+    let others = others.into_iter().map(|(metric, rank)| (LevelColumn::Value(metric), rank));
+    all.extend(others.filter(|(column, _)| column.is_known(levels)));
+    all
+}
+
+/// The columns with their cells, and the marks that each of them uses.
+fn columns(levels: &[LevelSummary], options: &TextOptions) -> (Vec<Column>, Vec<Marks>) {
+    let selection = &options.selection;
+    let chosen: Vec<(LevelColumn, u8)> = match selection.chosen(&[Statistic::P50, Statistic::P99]) {
+        // Where there is no room for all, the first ones are shown.
+        Some(chosen) => {
+            let ranks = (0..OPTIONAL).chain(std::iter::repeat(OPTIONAL - 1));
+            chosen.into_iter().zip(ranks).collect()
+        }
+        None => by_default(levels, selection.statistics.as_deref()),
+    };
+    let column = |(column, rank): (LevelColumn, u8)| {
+        let [group, head] = column.head(levels, options.language);
+        let mut marks = Marks::narrow();
+        let cell = |level| column.cell(level, &mut marks, "*", millis);
+        let cells = levels.iter().map(cell).collect();
+        (Column { group, head, cells, rank }, marks)
+    };
+    chosen.into_iter().map(column).unzip()
 }
 
 /// The table with its footnotes.
 pub(super) fn table(levels: &[LevelSummary], options: &TextOptions) -> String {
     let language = options.language;
+    let (columns, of_columns) = columns(levels, options);
+    let room = options.table_room();
+    let heads = [Say::Level, Say::Verdict].map(|say| say.text(language));
+    let verdicts = levels.iter().map(|level| width(level.verdict.name(language)));
+    let last = verdicts.chain([width(heads[1])]).max().unwrap_or_default() + 1;
+    let names = Labels::shortest(levels).max(width(heads[0]));
+    let named = if names > LABEL_KEPT { width(heads[0]) } else { names };
+    let full = Labels::longest(levels).max(named);
+    let grid =
+        Grid::fit(columns, 1, room.saturating_sub(last + named), room.saturating_sub(last + full));
     let mut marks = Marks::narrow();
-    let times = Place::Terminal.times(levels);
-    let open = offered(levels);
-    let (mut head, mut below) = leading(open, language);
-    for (time, statistics) in &times {
-        head.push(format!("{} ms", language.choose(time.info().short)));
-        below.push(statistics.iter().map(|which| which.name()).collect::<Vec<_>>().join("/"));
-    }
-    let cached = Metric::CachedShare;
-    let tells_cached = levels.iter().any(|level| cached.value(level).is_some());
-    if tells_cached {
-        head.push(language.choose(cached.info().short).to_owned());
-        below.push(cached.info().unit.name().to_owned());
-    }
-    head.push(Say::Verdict.text(language).to_owned());
-    below.push(String::new());
-    let mut rows = vec![head, below];
+    let used = of_columns.iter().zip(&grid.shown).filter(|(_, shown)| **shown);
+    used.for_each(|(of, _)| marks.add(of));
+    // The marks of the small tables below are explained here, too.
     for level in levels {
-        let steady = level.steady.map(|steady| steady.throughput).unwrap_or_default();
-        let done = level.throughput;
-        let mut row = vec![
-            String::new(),
-            format!("{}/{}", whole(level.requests.completed), whole(level.requests.failed)),
-        ];
-        if open {
-            row.push(level.offered_per_s.map_or_else(|| marks.absent(), number));
-        }
-        let work = [
-            (Metric::RequestRate, [steady.requests_per_s, done.requests_per_s]),
-            (Metric::OutputRate, [steady.output_tokens_per_s, done.output_tokens_per_s]),
-        ];
-        for (metric, values) in work {
-            let figure = marks.rate(values, "*", number);
-            row.push(marks.sure(level, metric, None, figure, number));
-        }
-        for (time, statistics) in &times {
-            row.push(cell(level, *time, statistics, &mut marks));
-        }
-        if tells_cached {
-            row.push(cached.value(level).map_or_else(|| marks.absent(), number));
-        }
-        row.push(level.verdict.name(language).to_owned());
-        rows.push(row);
+        drop(turns(level, &mut marks, options) + &slices(level, &mut marks, options));
     }
-    // The marks of what stands below the table are explained here, too.
-    for level in levels {
-        drop(turns(level, &mut marks, language) + &slices(level, &mut marks, language));
-    }
-    let mut widths = widths(&rows);
-    let others = widths.iter().sum::<usize>() - widths[0] + widths.len() - 1;
-    let labels = Labels::of(levels, options.width.saturating_sub(others));
-    widths[0] = widths[0].max(labels.width);
+    let labels = Labels::of(levels, room.saturating_sub(last + grid.width()));
+    let first = labels.width.max(width(heads[0]));
+
     let mut out = String::new();
-    for (i, row) in rows.iter().enumerate() {
-        let level = i.checked_sub(2).and_then(|i| Some((levels.get(i)?, labels.own.get(i)?)));
-        if i == 2 {
-            out.extend(labels.shared.as_ref().map(|shared| format!("{shared}\n")));
-        }
-        let label = match level {
-            Some((_, label)) if width(label) > widths[0] => {
-                out.push_str(&format!("{}\n", cut_middle(label, options.width)));
-                ""
-            }
-            Some((_, label)) => label,
-            None => &row[0],
-        };
-        let mut figures = String::new();
-        for (text, columns) in row.iter().zip(&widths).take(row.len() - 1).skip(1) {
-            figures.push_str(&format!(" {}", right(text, *columns)));
-        }
-        let last = match level {
-            Some((level, _)) => verdict(level.verdict, options),
-            None => row.last().cloned().unwrap_or_default(),
-        };
-        if level.is_some_and(|(level, _)| level.verdict == Verdict::Invalid) {
-            figures = struck(&figures, options);
-        }
-        let line = format!("{}{figures} {last}", left(label, widths[0]));
+    let mut push = |line: String| {
         out.push_str(line.trim_end());
         out.push('\n');
+    };
+    grid.groups().into_iter().for_each(|groups| push(left("", first) + &groups));
+    push(format!("{}{} {}", left(heads[0], first), grid.heads(), heads[1]));
+    labels.shared.iter().for_each(|shared| push(cut_middle(shared, options.prose())));
+    for (row, (level, label)) in levels.iter().zip(&labels.own).enumerate() {
+        let mut label = label.clone();
+        if width(&label) > first {
+            push(cut_middle(&label, options.prose()));
+            label.clear();
+        }
+        let mut values = grid.row(row);
+        if level.verdict == Verdict::Invalid {
+            values = struck(&values, options);
+        }
+        push(format!("{}{values} {}", left(&label, first), verdict(level.verdict, options)));
     }
-    out + &legend(&marks, language) + &invalid(levels, options)
+    if grid.hidden > 0 {
+        let say = match options.terminal {
+            true => Say::ColumnsHiddenHere,
+            false => Say::ColumnsHiddenInFile,
+        };
+        let hidden = say.with(language, &[grid.hidden.to_string()]);
+        push(wrap("", &hidden, options.prose()));
+    }
+    out + &legend(&marks, options) + &invalid(levels, options)
 }
 
-/// Why levels are invalid, where several stand in the table.
+/// Why levels are invalid, where the table has several levels; what is the same is said once.
 fn invalid(levels: &[LevelSummary], options: &TextOptions) -> String {
     let bad = levels.iter().filter(|level| level.verdict == Verdict::Invalid && levels.len() > 1);
-    let lines = bad.filter_map(|level| {
-        let why = level.reasons.first()?;
-        let colon = options.language.colon();
-        let words = [escape(&level.label, LABEL), escape(&why.what, LONGEST_WORDS)].join(colon);
-        Some(wrap("✗ ", &words, options.width))
-    });
-    lines.collect()
+    let mut reasons: Vec<(String, Vec<&LevelSummary>)> = Vec::new();
+    for level in bad {
+        let Some(why) = level.reasons.first() else { continue };
+        let text = escape(&why.what, LONGEST_TEXT);
+        match reasons.iter_mut().find(|(known, _)| *known == text) {
+            Some((_, same)) => same.push(level),
+            None => reasons.push((text, vec![level])),
+        }
+    }
+    let line = |(text, same): &(String, Vec<&LevelSummary>)| {
+        let names = grouped::names(same, levels.len(), options.language);
+        wrap("✗ ", &[names.as_str(), text].join(options.language.colon()), options.prose())
+    };
+    reasons.iter().map(line).collect()
 }
 
-/// What levels are called in the table: where there is no room for it, the words that all begin
-/// with stand above them once, and what is too long even so stands on a line of its own.
+/// The labels of levels in the table. Where there is no room for them, the words that all begin with
+/// stand above them once, and a label that is still too long stands on its own line.
 struct Labels {
     shared: Option<String>,
     own: Vec<String>,
-    /// Columns of those that have room.
+    /// Width of those that have room.
     width: usize,
 }
 
 impl Labels {
+    fn whole(levels: &[LevelSummary]) -> Vec<String> {
+        levels.iter().map(|level| escape(&level.label, LABEL)).collect()
+    }
+
+    /// The width of whole labels.
+    fn longest(levels: &[LevelSummary]) -> usize {
+        Self::whole(levels).iter().map(|label| width(label)).max().unwrap_or_default()
+    }
+
+    /// Their width without what they share.
+    fn shortest(levels: &[LevelSummary]) -> usize {
+        Self::of(levels, 0).own.iter().map(|label| width(label)).max().unwrap_or_default()
+    }
+
     fn of(levels: &[LevelSummary], room: usize) -> Self {
-        let mut own: Vec<String> = levels.iter().map(|level| escape(&level.label, LABEL)).collect();
+        let mut own = Self::whole(levels);
         let mut shared = None;
         if own.iter().any(|label| width(label) > room) && own.len() > 1 {
             let begins = own.first().map(|label| shared_words(label, &own)).unwrap_or_default();
@@ -190,15 +236,4 @@ fn shared_words(first: &str, labels: &[String]) -> usize {
     let shared =
         ends.take_while(|end| labels.iter().all(|label| label.starts_with(&first[..*end])));
     shared.last().unwrap_or_default()
-}
-
-/// Columns as wide as their content.
-fn widths(rows: &[Vec<String>]) -> Vec<usize> {
-    let mut widths = vec![0; rows.first().map_or(0, Vec::len)];
-    for row in rows {
-        for (column, text) in row.iter().enumerate() {
-            widths[column] = widths[column].max(width(text));
-        }
-    }
-    widths
 }

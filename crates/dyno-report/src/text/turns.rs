@@ -1,43 +1,44 @@
-//! What there is to say of a level's conversations: first and later turns side by side.
+//! The conversations of a level: TTFT of first and later turns side by side.
 
+use super::TextOptions;
+use super::grid::{Column, small};
 use crate::marks::Marks;
 use crate::messages::Say;
-use dyno_model::Language;
 use dyno_model::metric::Statistic;
 use dyno_model::summary::{LevelSummary, TurnFigures};
-use dyno_words::columns::{left, maybe, millis, number, right};
+use dyno_words::columns::{maybe, millis, number, wrap};
 
-const COLUMNS: usize = 6;
-
-fn line(cells: &[String; COLUMNS]) -> String {
-    let [name, figures @ ..] = cells;
-    let columns = [9, 9, 9, 9, 10];
-    let figures = figures.iter().zip(columns).map(|(cell, columns)| right(cell, columns));
-    let line = format!("    {} {}", left(name, 12), figures.collect::<Vec<_>>().join(" "));
-    format!("{}\n", line.trim_end())
-}
-
-fn cells(name: &str, turns: &TurnFigures, marks: &mut Marks) -> [String; COLUMNS] {
-    let ttft = turns.ttft.as_ref();
-    let [p50, p90, p99] = [Statistic::P50, Statistic::P90, Statistic::P99]
-        .map(|which| marks.statistic(ttft, which, millis));
-    let tokens = maybe(turns.input_tokens.map(|tokens| tokens.mean));
-    [name.to_owned(), turns.requests.to_string(), p50, p90, p99, tokens]
-}
-
-/// A small table; nothing for a level without conversations. Tells which marks it uses.
-pub(super) fn turns(level: &LevelSummary, marks: &mut Marks, language: Language) -> String {
+/// A small table, with its marks noted in `marks`; nothing for a level without conversations.
+pub(super) fn turns(level: &LevelSummary, marks: &mut Marks, options: &TextOptions) -> String {
     let Some(sessions) = &level.sessions else {
         return String::new();
     };
-    let say = |say: Say| say.text(language);
-    let head = ["", say(Say::Requests), "p50", "p90", "p99", say(Say::TokensIn)];
-    let rows = [
-        head.map(str::to_owned),
-        cells(say(Say::FirstTurn), &sessions.first, marks),
-        cells(say(Say::LaterTurns), &sessions.later, marks),
-    ];
-    let talks = [sessions.started.to_string(), number(sessions.turns_mean)];
-    format!("  {}\n", Say::Conversations.with(language, &talks))
-        + &rows.iter().map(line).collect::<String>()
+    let language = options.language;
+    let both = [&sessions.first, &sessions.later];
+    let say = |say: Say| say.text(language).to_owned();
+    let column = |head: String, rank: u8, cell: &mut dyn FnMut(&TurnFigures) -> String| {
+        let cells = both.iter().map(|turns| cell(turns)).collect();
+        Column { group: String::new(), head, cells, rank }
+    };
+    let mut columns = vec![column(say(Say::Requests), 3, &mut |turns| turns.requests.to_string())];
+    // One request has a mean, and no percentiles.
+    let lone = |turns: &&TurnFigures| turns.ttft.as_ref().is_some_and(|ttft| ttft.p50.is_none());
+    let mean = both.iter().any(lone).then_some((Statistic::Mean, 0));
+    let rest = [(Statistic::P50, 0), (Statistic::P90, 4), (Statistic::P99, 1)];
+    for (which, rank) in mean.into_iter().chain(rest) {
+        let head = match which {
+            Statistic::Mean => say(Say::Mean),
+            which => which.name().to_owned(),
+        };
+        columns.push(column(head, rank, &mut |turns| {
+            marks.statistic(turns.ttft.as_ref(), which, millis)
+        }));
+    }
+    columns.push(column(say(Say::TokensIn), 2, &mut |turns| {
+        maybe(turns.input_tokens.map(|tokens| tokens.mean))
+    }));
+    let counts = [sessions.started.to_string(), number(sessions.turns_mean)];
+    let names = [Say::FirstTurn, Say::LaterTurns].map(say);
+    wrap("  ", &Say::Conversations.with(language, &counts), options.prose())
+        + &small(4, &names, columns, options.prose(), language)
 }

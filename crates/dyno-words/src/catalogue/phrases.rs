@@ -1,30 +1,30 @@
-//! Parts of wordings that are there or not, or stand in lists.
+//! Parts of wordings: optional ones, and the entries of lists.
 
 use crate::{messages, wordings};
 use dyno_model::{Language, Value};
 
 messages! {
-    /// A part of what is said.
+    /// A part of a wording.
     pub enum Phrase;
 
     Measured: "{} {}–{} {}", "{} {}–{} {}";
     InUse: ", {} in use", "，已用 {}";
-    InBatch: ", while {} were in the batch", "，同时批次中有 {} 个";
-    Against: "{}: {} against {}", "{}：{}，对照 {}";
+    InBatch: ", with {} in the batch", "，同时批次中有 {} 个";
+    Against: "{}: {} vs {}", "{}：{}，对照 {}";
     AndMore: "and {} more", "另有 {} 行";
     Reordered:
-        "; put in the order of their latency, rows would take the places {} (an inference)",
-        "；按延迟排序后，各行应为 {}（推断）";
-    MeanTtft: "the mean TTFT in ms", "平均 TTFT（ms）";
-    MeanLatency: "the mean latency in ms", "平均请求延迟（ms）";
-    MeanTpot: "the mean TPOT in ms", "平均 TPOT（ms）";
+        "; sorted by latency, the rows would be in the places {} (inferred)",
+        "；按时延排序后，各行应为 {}（推断）";
+    MeanTtft: "the mean TTFT in ms", "平均首 token 时延（ms）";
+    MeanLatency: "the mean latency in ms", "平均端到端时延（ms）";
+    MeanTpot: "the mean TPOT in ms", "平均单 token 时延（ms）";
     MeanChunkGap: "the mean chunk gap in ms", "平均数据块间隔（ms）";
     OutputPerSecond: "output tokens per second", "每秒输出 token 数";
-    CompletedRequests: "the completed requests", "完成的请求数";
+    CompletedRequests: "the completed requests", "成功的请求数";
 }
 
 wordings! {
-    /// Before what is said: what of the whole it is about.
+    /// A prefix that says which part of the input a wording is about.
     pub enum Place;
 
     Named: Note "", ["{}: {}", "{}：{}"], ["{2}", "{2}"];
@@ -42,7 +42,7 @@ impl Phrase {
     }
 }
 
-/// Values as one, with what stands between them in each language; nothing gives an empty text.
+/// Joins values into one, with a separator for each language; no values give an empty text.
 pub fn list(each: impl IntoIterator<Item = Value>, between: [&str; 2]) -> Value {
     let each: Vec<Value> = each.into_iter().collect();
     Value::Worded([Language::English, Language::Chinese].map(|language| {

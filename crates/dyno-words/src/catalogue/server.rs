@@ -1,10 +1,10 @@
-//! What is found in the server's own figures.
+//! Findings from the server's metrics.
 
 use crate::wordings;
 
 const GIVE_MEMORY: [&str; 2] = [
-    "a request that loses its place is computed again, which costs throughput and shows as long \
-     gaps; give the cache more memory, or cap the number of sequences",
+    "a preempted request is recomputed, which costs throughput and shows as long gaps; give the cache \
+     more memory, or limit the number of sequences",
     "被抢占的请求需要重新计算，会降低吞吐量并表现为长间隔；请增大缓存显存，或限制并发序列数",
 ];
 const QUEUE: [&str; 2] = [
@@ -13,43 +13,43 @@ const QUEUE: [&str; 2] = [
 ];
 
 wordings! {
-    /// What the server told of itself.
+    /// What the server's metrics show.
     pub enum ServerFinding;
 
     KvFullFrom: Note "kv_cache_full",
-        ["the KV cache is full from {} on: preemptions begin there ({} {1|request|requests}{})",
+        ["the KV cache is full from {} on: preemptions start there ({} {1|request|requests}{})",
          "自 {} 起 KV 缓存已满，开始发生抢占（{} 个请求{}）"],
         GIVE_MEMORY;
     KvFullAt: Note "kv_cache_full",
-        ["the KV cache is full at {}: preemptions begin there ({} {1|request|requests}{})",
+        ["the KV cache is full at {}: preemptions start there ({} {1|request|requests}{})",
          "在 {} 时 KV 缓存已满，开始发生抢占（{} 个请求{}）"],
         GIVE_MEMORY;
     QueueKv: Note "server_queue",
         QUEUE,
-        ["its KV cache is full, so no more fit into the batch; TTFT includes this wait",
-         "KV 缓存已满，批次无法再容纳请求；TTFT 包含这段等待"];
+        ["its KV cache is full, so no more requests fit into the batch; TTFT includes this wait",
+         "KV 缓存已满，批次无法再容纳请求；首 token 时延包含这段等待"];
     QueueCap: Note "server_queue",
         QUEUE,
-        ["its cap on sequences or on tokens a step is reached, not its KV cache; TTFT includes \
+        ["its limit on sequences or on tokens per step is reached, not its KV cache; TTFT includes \
           this wait",
-         "已达到序列数或单步 token 数上限，而非 KV 缓存上限；TTFT 包含这段等待"];
+         "已达到序列数或单步 token 数上限，而非 KV 缓存上限；首 token 时延包含这段等待"];
     Queue: Note "server_queue",
         QUEUE,
-        ["its cap on sequences or on tokens a step, or its KV cache, is reached; TTFT includes \
+        ["its limit on sequences or on tokens per step, or its KV cache, is reached; TTFT includes \
           this wait",
-         "已达到序列数、单步 token 数或 KV 缓存的上限；TTFT 包含这段等待"];
+         "已达到序列数、单步 token 数或 KV 缓存的上限；首 token 时延包含这段等待"];
     Fewer: Note "server_has_fewer",
-        ["{} requests were in flight from here on average, but the server had {}, running or \
+        ["this client had {} requests in flight on average, but the server had only {} running or \
           waiting",
-         "本客户端平均在途 {} 个请求，而服务器上运行和等待的只有 {} 个"],
-        ["something in between holds them back or spreads them: a proxy, a limit of the front \
-          end, or several servers behind one address of which one is asked",
-         "中间有环节截留或分散了请求：代理、前端限制，或同一地址后有多台服务器而只询问了其中一台"];
+         "本客户端的并发数平均为 {}，而服务器上运行和排队的只有 {} 个"],
+        ["something in between holds them back or distributes them: a proxy, a limit of the front \
+          end, or several servers behind one address of which only one is queried",
+         "中间有环节截留或分散了请求：代理、前端限制，或同一地址后有多台服务器而只查询了其中一台"];
     More: Note "server_has_more",
-        ["the server had {} requests, running or waiting, on average, but only {} were in flight \
-          from here",
-         "服务器上平均有 {} 个运行或等待的请求，而本客户端在途的只有 {} 个"],
-        ["others use it, so these figures are of a shared server; measure it alone, or count all \
-          clients",
-         "有其他用户在使用，因此这是共享服务器的数值；请单独测量，或计入所有客户端"];
+        ["the server had {} requests running or waiting on average, but this client had only {} in \
+          flight",
+         "服务器上平均有 {} 个运行或排队的请求，而本客户端的并发数只有 {}"],
+        ["others use the server, so these are results of a shared server; measure it alone, or count \
+          all clients",
+         "有其他用户在使用，因此这是共享服务器的结果；请单独测量，或计入所有客户端"];
 }

@@ -1,6 +1,7 @@
 //! The flags of `dyno bench`.
 
 use super::capacity::CapacitySearch;
+use super::columns::ColumnArgs;
 use super::cost::CostArgs;
 use super::course::CourseArgs;
 use super::language::LanguageArgs;
@@ -352,6 +353,8 @@ pub(crate) struct OutputArgs {
     /// dyno report; or none
     #[arg(long, value_name = "FORMATS", value_parser = super::report::written(), value_delimiter = ',', default_value = "html")]
     pub(crate) report: Vec<Written>,
+    #[command(flatten)]
+    pub(crate) columns: ColumnArgs,
     #[command(flatten)]
     pub(crate) language: LanguageArgs,
     /// No notes and no progress; warnings, errors and the result remain

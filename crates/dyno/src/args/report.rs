@@ -1,5 +1,6 @@
 //! `dyno report`: which runs, in which layout, in which language, and where to.
 
+use super::columns::ColumnArgs;
 use super::language::LanguageArgs;
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
@@ -12,6 +13,7 @@ Examples:
   dyno report dyno-runs/20260102T030405Z-9f3c     that run
   dyno report --json | jq '.levels[].throughput'
   dyno report --format markdown --lang zh         for a document, in Chinese
+  dyno report --columns requests,ttft,latency --percentiles 50,95,99.9
   dyno report a b --format guidellm               two runs, one table each
   dyno report --format csv --per-request --out requests.csv
   dyno report --format parquet --per-request --out requests.parquet
@@ -57,6 +59,8 @@ pub(crate) struct ReportArgs {
     /// With --format csv or parquet: one row a request instead of one a level
     #[arg(long, conflicts_with = "json")]
     pub(crate) per_request: bool,
+    #[command(flatten)]
+    pub(crate) columns: ColumnArgs,
     #[command(flatten)]
     pub(crate) language: LanguageArgs,
     /// Write to this file instead of stdout

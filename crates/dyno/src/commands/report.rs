@@ -2,6 +2,7 @@
 //! asked for.
 
 use super::loaded::{self, Loaded};
+use super::show;
 use crate::args::language::LanguageArgs;
 use crate::args::report::ReportArgs;
 use crate::exit::Exit;
@@ -38,6 +39,11 @@ fn report(args: &ReportArgs, printer: &Printer) -> Result<Exit, UsageError> {
     if layout.is_binary() && args.out.is_none() && printer.result_on_terminal() {
         let wrong = "this is no text for a terminal; add --out FILE";
         return Err(UsageError::new("--format", wrong));
+    }
+    if !args.columns.selection().is_default() && !matches!(layout, Layout::Table | Layout::Markdown)
+    {
+        let wrong = "these are for --format table and markdown; other formats have fixed columns";
+        return Err(UsageError::new("--columns, --percentiles", wrong));
     }
     let all = loaded::all(&args.runs, "RUN")?;
     for (path, problem) in all.problems.iter().filter(|(_, problem)| problem.is_error()) {
@@ -110,12 +116,8 @@ pub(super) fn language(asked: LanguageArgs) -> Language {
 
 fn text_options(args: &ReportArgs, printer: &Printer) -> TextOptions {
     match args.out {
-        Some(_) => TextOptions::default(),
-        None => TextOptions {
-            width: printer.result_width(),
-            color: printer.result_colour(),
-            ..TextOptions::default()
-        },
+        Some(_) => TextOptions { selection: args.columns.selection(), ..TextOptions::default() },
+        None => show::text_options(language(args.language), &args.columns.selection(), printer),
     }
 }
 

@@ -2,20 +2,15 @@
 
 use crate::exit::Exit;
 use crate::printer::Printer;
-use dyno_model::Language;
-use dyno_model::Summary;
-use dyno_report::{TextOptions, render_text};
+use crate::resolve::Showing;
+use dyno_model::{Language, Summary};
+use dyno_report::{Selection, TextOptions, render_text};
 
 /// Prints a summary on stdout: in a language, or as JSON.
-pub(crate) fn summary(
-    summary: &Summary,
-    as_json: bool,
-    language: Language,
-    printer: &Printer,
-) -> Exit {
-    if !as_json {
-        let (width, color) = (printer.result_width(), printer.result_colour());
-        return printer.result(&render_text(summary, &TextOptions { width, color, language }));
+pub(crate) fn summary(summary: &Summary, showing: &Showing, printer: &Printer) -> Exit {
+    if !showing.json {
+        let options = text_options(showing.language, &showing.selection, printer);
+        return printer.result(&render_text(summary, &options));
     }
     match serde_json::to_string_pretty(summary) {
         Ok(json) => printer.result(&format!("{json}\n")),
@@ -23,5 +18,20 @@ pub(crate) fn summary(
             printer.error(error);
             Exit::Bug
         }
+    }
+}
+
+/// How text on stdout is laid out: to the width of the terminal, or a fixed one for a file.
+pub(crate) fn text_options(
+    language: Language,
+    selection: &Selection,
+    printer: &Printer,
+) -> TextOptions {
+    TextOptions {
+        width: printer.result_width(),
+        terminal: printer.result_on_terminal(),
+        color: printer.result_colour(),
+        language,
+        selection: selection.clone(),
     }
 }

@@ -27,6 +27,7 @@ use crate::usage::UsageError;
 use dyno_engine::twin::Twin;
 use dyno_model::Language;
 use dyno_model::plan::{Api, PLAN_SCHEMA, Plan, RequestPlan, Shard, Target, Timeouts, UsageWanted};
+use dyno_report::Selection;
 use dyno_report::layout::Layout;
 use dyno_run::{Embedded, MetricsFrom, Order, Place, Reach, StopSignal, TlsSettings, Workload};
 use dyno_words::InLanguage;
@@ -56,6 +57,8 @@ pub(crate) struct Showing {
     pub(crate) json: bool,
     /// The language of the summary that people read.
     pub(crate) language: Language,
+    /// The columns of tables that were asked for.
+    pub(crate) selection: Selection,
     /// The reports that are written beside the run.
     pub(crate) reports: Vec<Layout>,
     /// No notes, no progress.
@@ -71,6 +74,7 @@ impl Showing {
         Self {
             json: output.json,
             language: output.language.or(surroundings.language),
+            selection: output.columns.selection(),
             reports: reports(&output.report),
             quiet: output.quiet,
             no_progress: output.no_progress,

@@ -50,7 +50,7 @@ pub(crate) fn carry_out(resolved: Resolved, printer: &Printer) -> Exit {
         None => dyno_run::run(order, &Seen::new(printer, showing.live, showing.language)).map(
             |finished| {
                 outcome::conclude(&finished, &showing, printer, &mut |summary| {
-                    show::summary(summary, showing.json, showing.language, printer)
+                    show::summary(summary, &showing, printer)
                 })
             },
         ),

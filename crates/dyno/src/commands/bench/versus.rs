@@ -4,13 +4,14 @@ use super::outcome::conclude;
 use super::plan_text;
 use super::seen::Seen;
 use crate::commands::compare;
+use crate::commands::show::text_options;
 use crate::exit::Exit;
 use crate::printer::Printer;
 use crate::resolve::{Resolved, Showing};
 use dyno_model::Summary;
 use dyno_model::plan::Plan;
 use dyno_model::versus::Side;
-use dyno_report::{TextOptions, render_brief};
+use dyno_report::render_brief;
 use dyno_run::{Finished, Order, RunError};
 use serde_json::json;
 
@@ -57,9 +58,8 @@ impl Shown<'_> {
             self.summaries.push((side, summary.clone()));
             return Exit::Fine;
         }
-        let (width, color) = (self.printer.result_width(), self.printer.result_colour());
-        let language = self.showing.language;
-        let text = render_brief(summary, &TextOptions { width, color, language });
+        let Showing { language, selection, .. } = self.showing;
+        let text = render_brief(summary, &text_options(*language, selection, self.printer));
         self.printer.result(&format!("{side}: {}\n\n{text}\n", plan.target))
     }
 

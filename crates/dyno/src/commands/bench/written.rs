@@ -5,6 +5,7 @@ use crate::resolve::Showing;
 use dyno_analysis::Detail;
 use dyno_model::Summary;
 use dyno_model::summary::Extras;
+use dyno_report::TextOptions;
 use dyno_report::layout::{Layout, Options, Run};
 use dyno_run::Finished;
 
@@ -35,7 +36,8 @@ pub(super) fn reports(
         plan: Some(plan.clone()),
         environment: dir.read_environment().ok().flatten(),
     };
-    let options = Options { language: *language, ..Options::default() };
+    let text = TextOptions { selection: showing.selection.clone(), ..TextOptions::default() };
+    let options = Options { language: *language, text };
     for layout in reports {
         let name = layout.file_name();
         let printed = match layout.print(std::slice::from_ref(&run), &options) {

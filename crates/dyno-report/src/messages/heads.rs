@@ -1,0 +1,51 @@
+//! The heads of the columns of tables that the registry of metrics has no short name for.
+
+use dyno_model::metric::Metric;
+use dyno_words::messages;
+
+messages! {
+    /// The head of a column in a terminal; a line break stands between its two lines.
+    pub(crate) enum Head;
+
+    TotalRate: "total tok/s", "合计 tok/s";
+    Goodput: "goodput\nreq/s", "有效吞吐\n请求/秒";
+    PerUser: "per user\ntok/s", "单用户\ntok/s";
+    TokenTime: "per token\nms", "单 token\nms";
+    InFlight: "in\nflight", "平均\n并发数";
+    Completed: "ok", "成功";
+    Failed: "failed", "失败";
+    Failures: "failed\n%", "失败率\n%";
+    Errors: "errors\n%", "错误率\n%";
+    Duration: "time\ns", "时长\ns";
+    Running: "running\nmean", "运行中\n平均";
+    Waiting: "waiting\nmean", "排队中\n平均";
+    KvCache: "KV cache\nmax %", "KV 缓存\n最大 %";
+    Price: "cost per\nM tok out", "每百万输出\ntoken 成本";
+}
+
+impl Head {
+    /// The head of a metric; nothing for those that the registry has a short name for.
+    pub(crate) fn of(metric: Metric) -> Option<Self> {
+        Some(match metric {
+            Metric::TotalRate => Self::TotalRate,
+            Metric::Goodput => Self::Goodput,
+            Metric::PerUser => Self::PerUser,
+            Metric::TokenTime => Self::TokenTime,
+            Metric::InFlight => Self::InFlight,
+            Metric::Completed => Self::Completed,
+            Metric::Failed => Self::Failed,
+            Metric::Failures => Self::Failures,
+            Metric::Errors => Self::Errors,
+            Metric::Duration => Self::Duration,
+            Metric::Running => Self::Running,
+            Metric::Waiting => Self::Waiting,
+            Metric::KvCache => Self::KvCache,
+            Metric::Price => Self::Price,
+            Metric::Time(_)
+            | Metric::RequestRate
+            | Metric::OutputRate
+            | Metric::Offered
+            | Metric::CachedShare => return None,
+        })
+    }
+}

@@ -1,0 +1,319 @@
+//! Which columns the tables of levels show: what `--columns` and `--percentiles` may say, by the
+//! names of the registry of metrics, and the heads and cells of such columns. How columns are
+//! placed side by side belongs to the renderers.
+
+use crate::marks::Marks;
+use crate::messages::{Head, Message, Say};
+use crate::text::{offered, whole};
+use dyno_model::Language;
+use dyno_model::metric::{Metric, Statistic, Time, Unit};
+use dyno_model::nearest::nearest;
+use dyno_model::summary::LevelSummary;
+use dyno_words::columns::number;
+
+/// A column of a table of levels, beside the level's label and its verdict.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LevelColumn {
+    /// Completed and failed requests, `240/3`.
+    Requests,
+    /// A metric that is one number.
+    Value(Metric),
+    /// One statistic of a time.
+    Statistic(Time, Statistic),
+    /// A time, with the statistics that the table shows of every time.
+    Time(Time),
+}
+
+/// What a user asked a table of levels to show; by default, nothing in particular.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Selection {
+    /// `--columns`: these columns, in this order.
+    pub columns: Option<Vec<LevelColumn>>,
+    /// `--percentiles`: these statistics of each time, in this order.
+    pub statistics: Option<Vec<Statistic>>,
+}
+
+/// Names that tables always show, so that asking for them changes nothing.
+const ALWAYS: [&str; 2] = ["level", "verdict"];
+const REQUESTS: &str = "requests";
+
+impl Selection {
+    /// Nothing was asked for.
+    pub fn is_default(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// The columns of `--columns`, with every time as its statistics.
+    pub(crate) fn chosen(&self, default: &[Statistic]) -> Option<Vec<LevelColumn>> {
+        let statistics = self.statistics.as_deref().unwrap_or(default);
+        let each = |column: &LevelColumn| match *column {
+            LevelColumn::Time(time) => {
+                statistics.iter().map(|which| LevelColumn::Statistic(time, *which)).collect()
+            }
+            column => vec![column],
+        };
+        Some(self.columns.as_ref()?.iter().flat_map(each).collect())
+    }
+}
+
+/// Reads one name of `--columns`: a metric (`ttft`, `throughput`), a statistic of a time
+/// (`latency.p95`) or `requests`. Nothing for what every table shows anyway.
+pub fn parse_column(text: &str) -> Result<Option<LevelColumn>, String> {
+    let name = text.trim().to_lowercase();
+    if ALWAYS.contains(&name.as_str()) {
+        return Ok(None);
+    }
+    if name == REQUESTS {
+        return Ok(Some(LevelColumn::Requests));
+    }
+    if let Some(metric) = metric_named(&name) {
+        return Ok(Some(metric.time().map_or(LevelColumn::Value(metric), LevelColumn::Time)));
+    }
+    for (at, _) in name.match_indices('.') {
+        let (metric, statistic) = (&name[..at], &name[at + 1..]);
+        let Some(metric) = metric_named(metric) else { continue };
+        let Some(time) = metric.time() else {
+            return Err(format!(
+                "`{text}`: {} is one number and has no statistics; write `{}`",
+                metric.name(),
+                metric.name()
+            ));
+        };
+        return Ok(Some(LevelColumn::Statistic(time, parse_statistic(statistic)?)));
+    }
+    let known = column_names();
+    let stem = name.split_once('.').map_or(name.as_str(), |(stem, _)| stem);
+    let meant = nearest(&name, &known).or_else(|| nearest(stem, &known));
+    let meant = meant.map(|name| format!("; did you mean `{name}`?")).unwrap_or_default();
+    Err(format!(
+        "there is no column `{text}`{meant}\n  hint: columns are {}; a time may name a statistic, \
+         as in ttft.p95",
+        known.join(", ")
+    ))
+}
+
+/// Reads one name of `--percentiles`: `50`, `p99.9`, `mean`, `min`, `max` or `std`.
+pub fn parse_statistic(text: &str) -> Result<Statistic, String> {
+    let name = text.trim().to_lowercase();
+    let digits = name.strip_prefix('p').unwrap_or(&name).replace('_', ".");
+    let number = digits.parse::<f64>().ok();
+    let matches = |which: &Statistic| match which.name().strip_prefix('p') {
+        Some(of) => number.is_some() && of.parse::<f64>().ok() == number,
+        None => which.name() == name,
+    };
+    Statistic::ALL.into_iter().find(matches).ok_or_else(|| {
+        let names = Statistic::ALL.map(Statistic::name);
+        let meant = nearest(&name, &names).filter(|_| number.is_none());
+        let meant = meant.map(|name| format!("; did you mean `{name}`?")).unwrap_or_default();
+        let what = if number.is_some() { "percentile" } else { "statistic" };
+        format!(
+            "there is no {what} `{text}` in a summary{meant}\n  hint: available are {}; \
+             `dyno report --format csv --per-request` has every request",
+            names.join(", ")
+        )
+    })
+}
+
+/// The names that `--columns` takes, each metric by the name that SLO terms use.
+pub fn column_names() -> Vec<&'static str> {
+    let mut names = vec![REQUESTS];
+    for metric in Metric::all() {
+        // Failures and Errors share a name, which stands for the latter.
+        let name = if metric == Metric::Failures { metric.info().id } else { metric.name() };
+        names.push(name);
+    }
+    names
+}
+
+fn metric_named(name: &str) -> Option<Metric> {
+    let by = |is: fn(&Metric) -> &'static str| Metric::all().find(|metric| is(metric) == name);
+    by(|metric| metric.info().id).or_else(|| by(|metric| metric.name()))
+}
+
+impl LevelColumn {
+    /// Its head in a terminal, in two lines; the first may span several columns.
+    pub(crate) fn head(self, levels: &[LevelSummary], language: Language) -> [String; 2] {
+        let both = |[above, below]: [&str; 2]| [above.to_owned(), below.to_owned()];
+        let short = |metric: Metric| language.choose(metric.info().short);
+        match self {
+            Self::Requests => {
+                let ended = Say::OkFailed.text(language);
+                let (ok, failed) = ended.split_once('/').unwrap_or((ended, ""));
+                [format!("{ok}/"), failed.to_owned()]
+            }
+            Self::Statistic(time, which) => {
+                [time_head(time, language), which_name(which, language)]
+            }
+            Self::Time(time) => [time_head(time, language), String::new()],
+            Self::Value(Metric::RequestRate) => {
+                let done = if offered(levels) { Say::Done.text(language) } else { "" };
+                both([done, short(Metric::RequestRate)])
+            }
+            Self::Value(Metric::Offered) => {
+                both([short(Metric::Offered), short(Metric::RequestRate)])
+            }
+            Self::Value(metric @ (Metric::OutputRate | Metric::TotalRate)) => {
+                let head = match metric {
+                    Metric::OutputRate => short(metric),
+                    _ => Head::TotalRate.text(language),
+                };
+                both(head.split_once(' ').unwrap_or(("", head)).into())
+            }
+            Self::Value(Metric::CachedShare) => both([short(Metric::CachedShare), "%"]),
+            Self::Value(metric) => match Head::of(metric) {
+                Some(head) => {
+                    let head = head.text(language);
+                    both(head.split_once('\n').unwrap_or(("", head)).into())
+                }
+                None => both([metric.name(), metric.unit().name()]),
+            },
+        }
+    }
+
+    /// Its head in a document.
+    pub(crate) fn title(self, language: Language) -> String {
+        let named = |metric: Metric| {
+            let info = metric.info();
+            let title = language.choose(info.title);
+            if title.is_empty() { language.choose(info.label) } else { title }
+        };
+        match self {
+            Self::Requests => Say::OkFailed.text(language).to_owned(),
+            Self::Value(Metric::Completed) => Message::Completed.text(language).to_owned(),
+            Self::Value(Metric::Failed) => Message::Failed.text(language).to_owned(),
+            Self::Value(metric) => match metric.unit() {
+                Unit::Percent | Unit::Seconds | Unit::Milliseconds => {
+                    format!("{} ({})", named(metric), metric.unit().name())
+                }
+                _ => named(metric).to_owned(),
+            },
+            Self::Statistic(time, which) => {
+                format!("{} {} (ms)", named(Metric::Time(time)), which_name(which, language))
+            }
+            Self::Time(time) => format!("{} (ms)", named(Metric::Time(time))),
+        }
+    }
+
+    /// Some level has a value for it.
+    pub(crate) fn is_known(self, levels: &[LevelSummary]) -> bool {
+        levels.iter().any(|level| match self {
+            Self::Requests => true,
+            Self::Value(metric) => metric.value(level).is_some(),
+            Self::Statistic(time, which) => {
+                level.times[time].as_ref().is_some_and(|times| times.get(which).is_some())
+            }
+            Self::Time(time) => level.times[time].is_some(),
+        })
+    }
+
+    /// Its cell for a level. Rates are those of the steady window where there is one, with the mark
+    /// `star`.
+    pub(crate) fn cell(
+        self,
+        level: &LevelSummary,
+        marks: &mut Marks,
+        star: &str,
+        millis: fn(f64) -> String,
+    ) -> String {
+        let steady = level.steady.map(|steady| steady.throughput).unwrap_or_default();
+        let done = level.throughput;
+        let rates = match self {
+            Self::Value(Metric::RequestRate) => [steady.requests_per_s, done.requests_per_s],
+            Self::Value(Metric::OutputRate) => {
+                [steady.output_tokens_per_s, done.output_tokens_per_s]
+            }
+            Self::Value(Metric::TotalRate) => [steady.total_tokens_per_s, done.total_tokens_per_s],
+            _ => [None; 2],
+        };
+        match self {
+            Self::Requests => {
+                format!("{}/{}", whole(level.requests.completed), whole(level.requests.failed))
+            }
+            Self::Value(
+                metric @ (Metric::RequestRate | Metric::OutputRate | Metric::TotalRate),
+            ) => {
+                let shown = marks.rate(rates, star, number);
+                marks.sure(level, metric, None, shown, number)
+            }
+            Self::Value(metric) => metric.value(level).map_or_else(|| marks.absent(), number),
+            Self::Statistic(time, which) => marks.time(level, time, which, millis),
+            Self::Time(time) => marks.time(level, time, Statistic::Mean, millis),
+        }
+    }
+}
+
+fn time_head(time: Time, language: Language) -> String {
+    let short = language.choose(time.info().short);
+    let name = if short.is_empty() { time.info().name } else { short };
+    format!("{name} ms")
+}
+
+fn which_name(which: Statistic, language: Language) -> String {
+    match which {
+        Statistic::Mean => Say::Mean.text(language).to_owned(),
+        which => which.name().to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_metric_can_be_a_column() {
+        for name in column_names() {
+            let column = parse_column(name).unwrap().unwrap();
+            for language in [Language::English, Language::Chinese] {
+                let head = column.head(&[], language);
+                assert!(!head.concat().is_empty(), "{name}");
+                assert!(!column.title(language).is_empty(), "{name}");
+            }
+        }
+        let unique: std::collections::BTreeSet<_> = column_names().into_iter().collect();
+        assert_eq!(unique.len(), column_names().len());
+    }
+
+    #[test]
+    fn statistics_are_read_as_people_write_them() {
+        for (text, which) in [
+            ("50", Statistic::P50),
+            ("p95", Statistic::P95),
+            ("99.9", Statistic::P99_9),
+            ("p99_9", Statistic::P99_9),
+            (" Mean ", Statistic::Mean),
+            ("max", Statistic::Max),
+        ] {
+            assert_eq!(parse_statistic(text), Ok(which), "{text}");
+        }
+        let error = parse_statistic("97").unwrap_err();
+        assert!(error.contains("no percentile `97`") && error.contains("p98"), "{error}");
+        assert!(parse_statistic("maen").unwrap_err().contains("did you mean `mean`?"));
+    }
+
+    #[test]
+    fn columns_are_read_by_the_names_of_the_registry() {
+        let column = |text| parse_column(text).unwrap();
+        assert_eq!(column("ttft"), Some(LevelColumn::Time(Time::Ttft)));
+        assert_eq!(
+            column("scheduled.ttft.p99.9"),
+            Some(LevelColumn::Statistic(Time::TtftScheduled, Statistic::P99_9))
+        );
+        assert_eq!(column("output_tokens_per_s"), Some(LevelColumn::Value(Metric::OutputRate)));
+        assert_eq!(column("errors"), Some(LevelColumn::Value(Metric::Errors)));
+        assert_eq!(column("verdict"), None);
+        assert!(parse_column("latncy.p99").unwrap_err().contains("did you mean `latency`?"));
+        assert!(parse_column("throughput.p50").unwrap_err().contains("one number"));
+        assert!(parse_column("ttft.p97").unwrap_err().contains("no percentile"));
+    }
+
+    #[test]
+    fn times_without_a_statistic_take_those_of_the_table() {
+        let selection = Selection {
+            columns: Some(vec![LevelColumn::Requests, LevelColumn::Time(Time::Itl)]),
+            statistics: Some(vec![Statistic::P95]),
+        };
+        let chosen = selection.chosen(&[Statistic::P50]).unwrap();
+        let itl = LevelColumn::Statistic(Time::Itl, Statistic::P95);
+        assert_eq!(chosen, [LevelColumn::Requests, itl]);
+    }
+}

@@ -1,0 +1,38 @@
+//! Which columns tables of levels show: `--columns` and `--percentiles`.
+
+use super::values::{List, list};
+use clap::Args;
+use dyno_model::metric::Statistic;
+use dyno_report::{LevelColumn, Selection, parse_column, parse_statistic};
+
+/// What tables show.
+#[derive(Debug, Clone, Default, Args)]
+pub(crate) struct ColumnArgs {
+    /// Percentiles of each time in tables, such as 50,90,95,99.9; mean, min, max and std, too
+    /// [default: 50,99; on a wide terminal also mean and 90]
+    #[arg(long, value_name = "LIST", value_parser = statistics)]
+    pub(crate) percentiles: Option<List<Statistic>>,
+    /// Columns of the table of levels, such as requests,throughput,ttft,latency.p95 (dyno help
+    /// metrics has the names); level and verdict are always shown
+    /// [default: as many as the terminal has room for]
+    #[arg(long, value_name = "NAMES", value_parser = columns)]
+    pub(crate) columns: Option<List<Option<LevelColumn>>>,
+}
+
+impl ColumnArgs {
+    /// What reports go by.
+    pub(crate) fn selection(&self) -> Selection {
+        Selection {
+            columns: self.columns.as_ref().map(|list| list.0.iter().copied().flatten().collect()),
+            statistics: self.percentiles.as_ref().map(|list| list.0.clone()),
+        }
+    }
+}
+
+fn statistics(text: &str) -> Result<List<Statistic>, String> {
+    list(text, parse_statistic)
+}
+
+fn columns(text: &str) -> Result<List<Option<LevelColumn>>, String> {
+    list(text, parse_column)
+}
