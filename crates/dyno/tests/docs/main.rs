@@ -3,7 +3,7 @@
 //!
 //! | mark | |
 //! | --- | --- |
-//! | `sh run`, `console run` | run; `status=5` behind it is the exit status of the last command |
+//! | `sh run`, `console run` | run; `status=5` behind it is the exit status of the last command; `measured` where real time is |
 //! | `sh engine`, `console engine` | the same, with an engine at `http://localhost:8000` (a free port in fact) |
 //! | `sh serve` | a `dyno engine … --port 8000` that serves the blocks below it |
 //! | `sh plan` | `bench`, `predict` and `capacity`, with `--dry-run` added: nothing is sent |
@@ -91,7 +91,8 @@ fn commands_run_and_samples_are_up_to_date() {
         other.join().unwrap();
     });
     let wrong = wrong.into_inner().unwrap();
-    let hint = "EXPECTED_BY=$PWD/target/debug/dyno cargo test -p llm-dyno --test docs renews samples";
+    let hint =
+        "EXPECTED_BY=$PWD/target/debug/dyno cargo test -p llm-dyno --test docs renews samples";
     assert!(wrong.is_empty(), "{}\n{hint}", wrong.join("\n"));
 }
 
@@ -100,7 +101,17 @@ mod marks {
 
     #[test]
     fn a_block_without_a_mark_or_a_reason_is_a_mistake() {
-        for info in ["sh", "console", "text", "sh shown", "sh shown:", "text run", "sh output", "sh run status=x"] {
+        for info in [
+            "sh",
+            "sh run slowly",
+            "console",
+            "text",
+            "sh shown",
+            "sh shown:",
+            "text run",
+            "sh output",
+            "sh run status=x",
+        ] {
             let mistakes = blocks(&format!("prose\n\n```{info}\n$ dyno\n```\n")).unwrap_err();
             assert!(mistakes[0].starts_with("line 3: "), "{mistakes:?}");
         }
@@ -109,7 +120,10 @@ mod marks {
 
     #[test]
     fn a_console_block_has_commands_with_their_samples() {
-        let found = blocks("1.\n   ```console run status=5\n   $ a \\\n     b\n   one\n   two\n   $ c\n   ```\n").unwrap();
+        let found = blocks(
+            "1.\n   ```console run status=5\n   $ a \\\n     b\n   one\n   two\n   $ c\n   ```\n",
+        )
+        .unwrap();
         assert_eq!((found[0].mark.clone(), found[0].line, found[0].status), (Mark::Run, 2, 5));
         let commands = &found[0].commands;
         assert_eq!(commands[0].script, "a \\\n     b");
@@ -119,14 +133,16 @@ mod marks {
 
     #[test]
     fn set_up_commands_are_hidden_in_comments() {
-        let found = blocks("<!-- before: dyno predict --out a -->\n\n```sh run\ndyno report a\n```\n").unwrap();
+        let found =
+            blocks("<!-- before: dyno predict --out a -->\n\n```sh run\ndyno report a\n```\n")
+                .unwrap();
         assert_eq!(found[0].commands[0].script, "dyno predict --out a");
         assert_eq!(found[1].mark, Mark::Run);
     }
 }
 
 mod shapes {
-    use super::shape::{difference, matches, renewed};
+    use super::shape::{difference, matches, renewed, without_luck};
 
     const OUTPUT: [&str; 6] = [
         "note: seed 12",
@@ -139,7 +155,10 @@ mod shapes {
 
     #[test]
     fn numbers_and_line_breaks_do_not_matter() {
-        assert!(matches(&["level ok/failed", "TTFT ms verdict p50/p99", "rate 7 99/1 1/2 valid"], &OUTPUT));
+        assert!(matches(
+            &["level ok/failed", "TTFT ms verdict p50/p99", "rate 7 99/1 1/2 valid"],
+            &OUTPUT
+        ));
         assert!(matches(&["note: seed 9", "…", "done in 3.5 s"], &OUTPUT));
     }
 
@@ -154,6 +173,16 @@ mod shapes {
         ] {
             assert!(!matches(sample, &OUTPUT), "{sample:?}");
         }
+    }
+
+    #[test]
+    fn a_busy_machine_does_not_make_a_sample_outdated() {
+        let calm = without_luck("rate 1 16.3/17.4 valid\nrate 1: valid\n? few samples");
+        let busy = without_luck(
+            "rate 1 16.3/~17.4 suspect\nrate 1: invalid\n~ accurate to 10 %\n? few samples",
+        );
+        let lines = |text: &'static str| text.lines().collect::<Vec<_>>();
+        assert!(matches(&lines(calm.leak()), &lines(busy.leak())));
     }
 
     #[test]

@@ -35,6 +35,8 @@ pub(super) struct Block {
     /// The line of the opening fence, counted from 1.
     pub(super) line: usize,
     pub(super) status: i32,
+    /// Real time was measured, so a busy machine may change verdicts.
+    pub(super) measured: bool,
     pub(super) commands: Vec<Command>,
 }
 
@@ -48,15 +50,19 @@ pub(super) fn blocks(page: &str) -> Result<Vec<Block>, Vec<String>> {
     let mut at = 0;
     while at < lines.len() {
         let line = lines[at].trim();
-        if let Some(script) = line.strip_prefix("<!-- before: ").and_then(|l| l.strip_suffix(" -->")) {
+        if let Some(script) =
+            line.strip_prefix("<!-- before: ").and_then(|l| l.strip_suffix(" -->"))
+        {
             blocks.push(Block {
                 mark: Mark::Run,
                 line: at + 1,
                 status: 0,
+                measured: false,
                 commands: vec![Command { script: script.to_owned(), sample: None }],
             });
         } else if let Some(info) = line.strip_prefix("```") {
-            let end = (at + 1..lines.len()).find(|&l| lines[l].trim() == "```").unwrap_or(lines.len());
+            let end =
+                (at + 1..lines.len()).find(|&l| lines[l].trim() == "```").unwrap_or(lines.len());
             match block(info, at, &lines[at + 1..end]) {
                 Ok(found) => blocks.extend(found),
                 Err(mistake) => mistakes.push(format!("line {}: {mistake}", at + 1)),
@@ -83,18 +89,28 @@ fn block(info: &str, at: usize, body: &[&str]) -> Result<Option<Block>, String> 
         "plan" if !text => Mark::Plan,
         "output" if text => Mark::Output,
         "shown" if !reason.trim().is_empty() => Mark::Shown,
-        "shown" => return Err(format!("```{info}: say why it is not run: `{language} shown: REASON`")),
-        _ if text => return Err(format!("```{info}: mark it `text output` or `text shown: REASON`")),
+        "shown" => {
+            return Err(format!("```{info}: say why it is not run: `{language} shown: REASON`"));
+        }
+        _ if text => {
+            return Err(format!("```{info}: mark it `text output` or `text shown: REASON`"));
+        }
         _ => {
             return Err(format!(
                 "```{info}: mark it `{language} run`, `engine`, `serve`, `plan` or `shown: REASON`"
             ));
         }
     };
-    let mut status = 0;
+    let (mut status, mut measured) = (0, mark == Mark::Engine);
     for word in words {
+        if word == "measured" {
+            measured = true;
+            continue;
+        }
         let number = word.strip_prefix("status=").and_then(|number| number.parse().ok());
-        status = number.ok_or_else(|| format!("```{info}: `{word}` is unknown; status=N is the exit status"))?;
+        status = number.ok_or_else(|| {
+            format!("```{info}: `{word}` is unknown; there are status=N and measured")
+        })?;
     }
     let commands = match (&mark, language) {
         (Mark::Shown, _) => Vec::new(),
@@ -104,7 +120,7 @@ fn block(info: &str, at: usize, body: &[&str]) -> Result<Option<Block>, String> 
         (_, "console") => console(at + 1, body)?,
         _ => vec![Command { script: body.join("\n"), sample: None }],
     };
-    Ok(Some(Block { mark, line: at + 1, status, commands }))
+    Ok(Some(Block { mark, line: at + 1, status, measured, commands }))
 }
 
 /// `$ command`, lines that continue it, then what it prints.

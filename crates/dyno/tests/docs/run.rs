@@ -100,7 +100,7 @@ impl Session<'_> {
     }
 
     /// What a command prints on both streams, with the names that the page uses.
-    fn output(&self, mark: &Mark, command: &Command, status: i32) -> Result<String, String> {
+    fn output(&self, block: &Block, command: &Command, status: i32) -> Result<String, String> {
         let mut script = command.script.replace("cargo run --release --", "dyno");
         if let Some(engine) = &self.engine {
             script = script.replace(DOCUMENTED, &engine.address);
@@ -108,7 +108,7 @@ impl Session<'_> {
         let file = self.dir.join(".printed");
         let printed = std::fs::File::create(&file).unwrap();
         let ended = self
-            .bash(mark, &script)
+            .bash(&block.mark, &script)
             .stdout(printed.try_clone().unwrap())
             .stderr(printed)
             .status()
@@ -120,7 +120,8 @@ impl Session<'_> {
             let bare = engine.address.trim_start_matches("http://");
             text = text.replace(bare, "localhost:8000");
         }
-        if ended == Some(status) {
+        // An invalid run is no fault of the page.
+        if ended == Some(status) || (block.measured && ended == Some(4)) {
             return Ok(text);
         }
         let ended = match ended {
@@ -132,6 +133,13 @@ impl Session<'_> {
     }
 }
 
+/// What the last block printed.
+#[derive(Default)]
+struct Printed {
+    text: String,
+    measured: bool,
+}
+
 /// The part of a page that becomes other lines.
 struct Change {
     lines: Range<usize>,
@@ -140,7 +148,12 @@ struct Change {
 
 /// Runs the blocks of `page` in order. Returns what is wrong with it; with `renew`, rewrites the
 /// samples that differ instead of reporting them.
-pub(super) fn page(file: &Path, programs: &Programs, files: &[PathBuf], renew: bool) -> Vec<String> {
+pub(super) fn page(
+    file: &Path,
+    programs: &Programs,
+    files: &[PathBuf],
+    renew: bool,
+) -> Vec<String> {
     let text = std::fs::read_to_string(file).unwrap();
     let blocks = match blocks(&text) {
         Ok(blocks) => blocks,
@@ -153,7 +166,7 @@ pub(super) fn page(file: &Path, programs: &Programs, files: &[PathBuf], renew: b
     }
     let mut session = Session { programs, dir: dir.path().to_owned(), engine: None };
     let lines: Vec<&str> = text.lines().collect();
-    let (mut wrong, mut changes, mut last) = (Vec::new(), Vec::new(), String::new());
+    let (mut wrong, mut changes, mut last) = (Vec::new(), Vec::new(), Printed::default());
     for block in &blocks {
         if let Err(what) = run_block(&mut session, block, &lines, renew, &mut last, &mut changes) {
             wrong.push(format!("line {}: {what}", block.line));
@@ -170,7 +183,7 @@ fn run_block(
     block: &Block,
     lines: &[&str],
     renew: bool,
-    last: &mut String,
+    last: &mut Printed,
     changes: &mut Vec<Change>,
 ) -> Result<(), String> {
     match block.mark {
@@ -179,7 +192,7 @@ fn run_block(
         Mark::Engine if session.engine.is_none() => session.serve("dyno engine --port 0")?,
         _ => {}
     }
-    if block.mark == Mark::Output && last.is_empty() {
+    if block.mark == Mark::Output && last.text.is_empty() {
         return Err("there is no output before this sample".to_owned());
     }
     let count = block.commands.len();
@@ -187,34 +200,54 @@ fn run_block(
     for (number, command) in block.commands.iter().enumerate() {
         let status = if number + 1 == count { block.status } else { 0 };
         let output = match block.mark {
-            Mark::Output => last.clone(),
-            _ => session.output(&block.mark, command, status)?,
+            Mark::Output => last.text.clone(),
+            _ => session.output(block, command, status)?,
         };
         if let Some(sample) = &command.sample {
-            changes.extend(compare(sample, lines, &output, renew)?);
+            let measured = block.measured || (block.mark == Mark::Output && last.measured);
+            changes.extend(compare(sample, lines, &output, measured, renew)?);
         }
         printed.push_str(&output);
     }
     if block.mark != Mark::Output {
-        *last = printed;
+        *last = Printed { text: printed, measured: block.measured };
     }
     Ok(())
 }
 
 /// `Ok(None)` where the sample has the shape of the output.
-fn compare(sample: &Range<usize>, lines: &[&str], output: &str, renew: bool) -> Result<Option<Change>, String> {
+fn compare(
+    sample: &Range<usize>,
+    lines: &[&str],
+    output: &str,
+    measured: bool,
+    renew: bool,
+) -> Result<Option<Change>, String> {
     let was = &lines[sample.clone()];
+    let same = if measured {
+        let (was, is) = (shape::without_luck(&was.join("\n")), shape::without_luck(output));
+        shape::matches(&was.lines().collect::<Vec<_>>(), &is.lines().collect::<Vec<_>>())
+    } else {
+        shape::matches(was, &output.lines().collect::<Vec<_>>())
+    };
     let output: Vec<&str> = output.lines().collect();
-    if !renew && shape::matches(was, &output) {
+    if !renew && same {
         return Ok(None);
     }
-    let indent: String = was.first().map_or("", |line| *line).chars().take_while(|c| *c == ' ').collect();
-    let indent = if was.iter().all(|line| line.is_empty() || line.starts_with(&indent)) { indent } else { String::new() };
+    let indent: String =
+        was.first().map_or("", |line| *line).chars().take_while(|c| *c == ' ').collect();
+    let indent = if was.iter().all(|line| line.is_empty() || line.starts_with(&indent)) {
+        indent
+    } else {
+        String::new()
+    };
     let fence = lines[sample.start - 1];
     let indent = if fence.starts_with(' ') { indent } else { String::new() };
     let Some(is) = shape::renewed(was, &output) else {
         let everything = output.iter().map(|line| format!("      {line}\n")).collect::<String>();
-        return Err(format!("the sample is nowhere in the output; renew it by hand:\n{everything}"));
+        return Err(format!(
+            "the sample is nowhere in the output; renew it by hand:\n{everything}"
+        ));
     };
     if renew {
         let with = is.iter().map(|line| format!("{indent}{line}").trim_end().to_owned()).collect();

@@ -1,6 +1,7 @@
 //! Whether a sample still has the shape of what a command prints: numbers are masked and line breaks
 //! ignored, words and their order must be equal. `…` on a line stands for anything, and a sample may
-//! begin and end anywhere in the output.
+//! begin and end anywhere in the output. Where real time was measured, a busy machine may change
+//! verdicts, and the marks of inaccurate values need their legend: both are ignored.
 
 /// One token: a word as it is, or `#` for numbers that follow one another.
 type Tokens = Vec<String>;
@@ -14,7 +15,8 @@ fn is_gap(line: &str) -> bool {
 fn mask(word: &str) -> Option<&str> {
     let bar = |c: char| matches!(c, '▁'..='█' | '░' | '─' | '│' | '=' | '[' | ']');
     let percentile = |part: &str| {
-        part.strip_prefix('p').is_some_and(|rest| !rest.is_empty() && rest.chars().all(|c| c.is_ascii_digit()))
+        part.strip_prefix('p')
+            .is_some_and(|rest| !rest.is_empty() && rest.chars().all(|c| c.is_ascii_digit()))
     };
     if word.chars().all(bar) {
         return None;
@@ -22,8 +24,29 @@ fn mask(word: &str) -> Option<&str> {
     if word.split('/').all(percentile) {
         return Some(word);
     }
-    let masked = word.chars().any(|c| c.is_ascii_digit()) || word.chars().all(|c| matches!(c, '–' | '/'));
+    let masked =
+        word.chars().any(|c| c.is_ascii_digit()) || word.chars().all(|c| matches!(c, '–' | '/'));
     Some(if masked { "#" } else { word })
+}
+
+const VERDICTS: [&str; 6] = ["valid", "suspect", "invalid", "有效", "存疑", "无效"];
+
+/// A text without what depends on how busy the machine was.
+pub(super) fn without_luck(text: &str) -> String {
+    let legend = |line: &str| ["~ ", "! "].iter().any(|mark| line.trim_start().starts_with(mark));
+    let word = |word: &str| {
+        let luck =
+            VERDICTS.iter().find(|verdict| word.trim_end_matches(['：', ':']).ends_with(*verdict));
+        luck.map_or_else(|| word.to_owned(), |_| "0".to_owned())
+    };
+    let line = |line: &str| {
+        line.split_inclusive(' ').map(move |part| {
+            let trimmed = part.trim_end();
+            format!("{}{}", word(trimmed), &part[trimmed.len()..])
+        })
+    };
+    let lines = text.lines().filter(|line| !legend(line));
+    lines.map(|text| line(text).collect::<String>() + "\n").collect()
 }
 
 fn tokens<'a>(lines: impl IntoIterator<Item = &'a str>) -> Tokens {
@@ -60,7 +83,11 @@ fn likeness(one: &str, other: &str) -> f64 {
     if one == other {
         return 1.0;
     }
-    let mut left = other.clone();
+    shared(&one, &other)
+}
+
+fn shared(one: &[String], other: &[String]) -> f64 {
+    let mut left = other.to_vec();
     let common = one.iter().filter(|word| {
         let at = left.iter().position(|w| &w == word);
         at.map(|at| left.swap_remove(at)).is_some()
@@ -73,9 +100,12 @@ fn likeness(one: &str, other: &str) -> f64 {
 
 /// The line of `output` from `from` on that is most like `wanted`; of equals the one nearest to `near`.
 fn most_like(wanted: &str, output: &[&str], from: usize, near: usize) -> Option<usize> {
+    let words = |line: &str| line.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
     let mut best: Option<(f64, usize)> = None;
     for at in from..output.len() {
-        let likeness = likeness(wanted, output[at]);
+        // Of lines with the same words, the one with the same numbers is meant.
+        let likeness =
+            likeness(wanted, output[at]) + 0.1 * shared(&words(wanted), &words(output[at]));
         let better = best.is_none_or(|(most, held)| {
             likeness > most || (likeness >= most && at.abs_diff(near) < held.abs_diff(near))
         });
@@ -95,7 +125,8 @@ pub(super) fn renewed(sample: &[&str], output: &[&str]) -> Option<Vec<String>> {
         if number > 0 {
             renewed.push("…".to_owned());
         }
-        let text: Vec<&str> = piece.iter().copied().filter(|line| !line.trim().is_empty()).collect();
+        let text: Vec<&str> =
+            piece.iter().copied().filter(|line| !line.trim().is_empty()).collect();
         let (Some(first), Some(last)) = (text.first(), text.last()) else {
             renewed.extend(piece.iter().map(|line| (*line).to_owned()));
             continue;
