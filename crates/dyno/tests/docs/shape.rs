@@ -33,20 +33,20 @@ const VERDICTS: [&str; 6] = ["valid", "suspect", "invalid", "有效", "存疑", 
 
 /// A text without what depends on how busy the machine was.
 pub(super) fn without_luck(text: &str) -> String {
-    let legend = |line: &str| ["~ ", "! "].iter().any(|mark| line.trim_start().starts_with(mark));
-    let word = |word: &str| {
-        let luck =
-            VERDICTS.iter().find(|verdict| word.trim_end_matches(['：', ':']).ends_with(*verdict));
-        luck.map_or_else(|| word.to_owned(), |_| "0".to_owned())
-    };
-    let line = |line: &str| {
-        line.split_inclusive(' ').map(move |part| {
-            let trimmed = part.trim_end();
-            format!("{}{}", word(trimmed), &part[trimmed.len()..])
-        })
-    };
-    let lines = text.lines().filter(|line| !legend(line));
-    lines.map(|text| line(text).collect::<String>() + "\n").collect()
+    let mut kept = String::new();
+    for line in text.lines() {
+        if ["~ ", "! "].iter().any(|legend| line.trim_start().starts_with(legend)) {
+            continue;
+        }
+        for word in line.split(' ') {
+            let bare = word.trim_end_matches(['：', ':']);
+            let verdict = VERDICTS.iter().any(|verdict| bare.ends_with(verdict));
+            kept.push_str(if verdict { "0" } else { word });
+            kept.push(' ');
+        }
+        kept.push('\n');
+    }
+    kept
 }
 
 fn tokens<'a>(lines: impl IntoIterator<Item = &'a str>) -> Tokens {
