@@ -131,11 +131,7 @@ fn pieces(format: &str) -> Vec<Piece> {
 }
 
 /// Whether a text is made from the pieces; what stands in their places is added to `values`.
-fn take<'a, 'p>(
-    pieces: &'p [Piece],
-    text: &'a str,
-    values: &mut Vec<(&'p str, &'a str)>,
-) -> bool {
+fn take<'a, 'p>(pieces: &'p [Piece], text: &'a str, values: &mut Vec<(&'p str, &'a str)>) -> bool {
     match pieces {
         [] => text.is_empty(),
         [Piece::Text(fixed), rest @ ..] => match text.strip_prefix(fixed.as_str()) {

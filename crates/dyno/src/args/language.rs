@@ -1,7 +1,7 @@
 //! The language of reports and messages.
 
-use clap::{Args, ValueEnum};
 use crate::resolve::Surroundings;
+use clap::{Args, ValueEnum};
 use dyno_model::Language;
 use std::ffi::OsString;
 
