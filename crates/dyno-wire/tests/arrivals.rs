@@ -1,4 +1,4 @@
-//! What a record says of when things came is true, however the answer was cut into packets and
+//! What a record says of when things came is true, however the response was cut into packets and
 //! however many of these one read gave: the time at which a thing came lies within its range.
 #![allow(clippy::unwrap_used)]
 
@@ -13,7 +13,7 @@ use proptest::prelude::*;
 
 const US: u64 = 1_000;
 
-/// An answer, and where in it each thing ends.
+/// A response, and where in it each thing ends.
 #[derive(Debug, Default, Clone)]
 struct Answer {
     bytes: Vec<u8>,
@@ -95,7 +95,7 @@ impl Answer {
     }
 }
 
-/// A piece of the answer that came at once.
+/// A piece of the response that came at once.
 #[derive(Debug, Clone, Copy)]
 struct Packet {
     end: usize,
@@ -119,7 +119,7 @@ fn cuts() -> impl Strategy<Value = Vec<(Cut, bool)>> {
     prop::collection::vec((cut, any::<bool>()), 0..12)
 }
 
-/// The answer in packets, each a good while after the last.
+/// The response in packets, each a good while after the last.
 fn packets(answer: &Answer, cuts: &[(Cut, bool)]) -> Vec<Packet> {
     let length = answer.bytes.len();
     let place = |cut: &Cut| match cut {

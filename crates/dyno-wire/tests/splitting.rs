@@ -1,4 +1,4 @@
-//! However the bytes are cut, the same events and the same record come out.
+//! However the bytes are split into reads, the events and the record are the same.
 #![allow(clippy::unwrap_used)]
 
 use dyno_model::outcome::{FailureClass, Outcome};
@@ -116,16 +116,25 @@ fn exchange() -> Exchange {
     Exchange::new(record, true)
 }
 
-/// The record of an answer that came in these parts and was then closed.
+/// The record of a response that came in these parts and was then closed.
 fn read(bytes: &[u8], cuts: &[usize]) -> (RequestRecord, bool) {
     let (rules, mut exchange) = (rules(), exchange());
+    let (mut received, mut reusable) = (0, None);
     for part in split(bytes, cuts) {
-        if let Progress::Over { reusable } = exchange.on_data(&rules, part, ARRIVAL) {
-            return (exchange.record, reusable);
+        let progress = exchange.on_data(&rules, part, ARRIVAL);
+        received += exchange.newly_received();
+        if let Progress::Over { reusable: kept } = progress {
+            reusable = Some(kept);
+            break;
         }
     }
-    exchange.on_close(&rules, None, ARRIVAL);
-    (exchange.record, false)
+    if reusable.is_none() {
+        exchange.on_close(&rules, None, ARRIVAL);
+        received += exchange.newly_received();
+    }
+    // What is counted as it arrives adds up to what the record has in the end.
+    assert_eq!(received, exchange.record.output.map_or(0, |output| output.tokens));
+    (exchange.record, reusable.unwrap_or(false))
 }
 
 fn answer(body: &str, chunk: usize) -> Vec<u8> {

@@ -1,4 +1,4 @@
-//! Connections that break: before the answer, in its head, between events, inside one.
+//! Connections that break: before the response, in its head, between events, inside one.
 
 use crate::desk::{Desk, HEAD, ending, token};
 use dyno_drive::Transport;
@@ -21,7 +21,7 @@ fn end(stream: TcpStream, how: End) {
     drop(stream);
 }
 
-/// The record of an answer that stopped after these bytes.
+/// The record of a response that stopped after these bytes.
 fn broken(bytes: &str, how: End) -> RequestRecord {
     let mut desk = Desk::new();
     let mut stream = desk.request();

@@ -252,7 +252,7 @@ pub(crate) fn ending() -> String {
     finish + &event("[DONE]") + "0\r\n\r\n"
 }
 
-/// A whole answer of two tokens.
+/// A whole response of two tokens.
 pub(crate) fn whole() -> String {
     [HEAD, &token("a"), &token("b"), &ending()].concat()
 }

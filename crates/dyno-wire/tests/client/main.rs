@@ -1,4 +1,4 @@
-//! The client against sockets that do what a test says, byte by byte: what it makes of answers that
+//! The client against sockets that do what a test says, byte by byte: what it makes of responses that
 //! are split and merged, of connections that break, and of those that it would like to use again.
 //!
 //! The test is the server, too, and both take turns on one thread: what has been written when the

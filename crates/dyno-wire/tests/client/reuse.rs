@@ -125,7 +125,7 @@ fn an_answer_and_a_close_at_once_are_an_answer() {
     drop(stream);
     desk.heard_since(written);
     assert_eq!(desk.record().outcome, Outcome::Completed);
-    // Whether or not the close has been seen by now: the next request gets its answer.
+    // Whether or not the close has been seen by now: the next request gets its response.
     desk.dispatch();
     let mut fresh = desk.accept();
     desk.expect_request(&mut fresh);
@@ -161,7 +161,7 @@ fn the_end_of_a_body_that_comes_late_frees_its_connection() {
     let answer = whole();
     let (all, end) = answer.split_at(answer.len() - "0\r\n\r\n".len());
     desk.deliver(&mut stream, all.as_bytes());
-    // The answer is over with its terminal event.
+    // The response is over with its terminal event.
     assert_eq!(desk.record().outcome, Outcome::Completed);
     desk.deliver(&mut stream, end.as_bytes());
     desk.dispatch();

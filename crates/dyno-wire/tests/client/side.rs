@@ -1,4 +1,4 @@
-//! Side traffic: one question at a time, which is given up when it takes too long or is not wanted any more.
+//! Control requests: one question at a time, which is given up when it takes too long or is not wanted any more.
 
 use crate::desk::{Desk, whole};
 use dyno_drive::StopSignal;
@@ -11,7 +11,7 @@ use std::net::{TcpListener, TcpStream};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-/// Answers the next request on a new connection with these bytes, which may be none; the connection.
+/// Responses the next request on a new connection with these bytes, which may be none; the connection.
 fn answering(listener: TcpListener, answer: &'static str) -> JoinHandle<TcpStream> {
     std::thread::spawn(move || {
         listener.set_nonblocking(false).unwrap();
@@ -57,7 +57,7 @@ fn one_without_an_answer_is_given_up_and_its_connection_with_it() {
     let server = answering(desk.listener(), "");
     let fetched = desk.client.fetch("/health", 100 * MS, &StopSignal::new()).unwrap();
     assert_eq!(fetched.record.outcome, Outcome::Failed(FailureClass::TimeoutTotal));
-    assert!(fetched.words(&Redactor::default()).contains("no answer within 100ms"));
+    assert!(fetched.words(&Redactor::default()).contains("no response within 100ms"));
     // What comes too late belongs to no later request.
     let mut late = server.join().unwrap();
     let _ = late.write_all(FINE.as_bytes());

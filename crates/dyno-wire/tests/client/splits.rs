@@ -1,4 +1,4 @@
-//! Answers that come in pieces, and events that come together.
+//! Responses that come in pieces, and events that come together.
 
 use crate::desk::{Desk, EXACT_US, HEAD, TOLERANCE, WHILE, Written, ending, token, whole};
 use dyno_drive::Transport;
@@ -24,7 +24,7 @@ fn is_whole(record: &RequestRecord) {
     assert!(last <= record.end);
 }
 
-/// The answer in two writes; each token must be found in the one that completed it.
+/// The response in two writes; each token must be found in the one that completed it.
 fn in_two(cut: usize, read_between: bool) -> RequestRecord {
     let mut desk = Desk::new();
     let mut stream = desk.request();
@@ -71,13 +71,14 @@ fn an_event_that_ends_a_read_is_exact() {
     let mut stream = desk.request();
     desk.deliver(&mut stream, HEAD.as_bytes());
     let mut writes = Vec::new();
-    for text in ["a", "b"] {
+    for (text, received) in [("a", 1), ("b", 2)] {
         std::thread::sleep(WHILE);
         let written = desk.write(&mut stream, token(text).as_bytes());
-        // However long it takes until somebody looks.
+        // However late it is read.
         std::thread::sleep(WHILE);
         desk.heard_since(written);
         writes.push(written);
+        assert_eq!(desk.client.tokens_received(), Some(received), "while the stream runs");
     }
     desk.deliver(&mut stream, ending().as_bytes());
     let record = desk.record();

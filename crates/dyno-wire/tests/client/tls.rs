@@ -37,7 +37,7 @@ impl Secure {
         Self { stream, tls: ServerConnection::new(config()).unwrap() }
     }
 
-    /// Takes in what has come, and answers what the handshake wants answered.
+    /// Takes in what has come, and responses what the handshake wants answered.
     fn turn(&mut self) {
         match self.tls.read_tls(&mut self.stream) {
             Ok(0) => panic!("the client hung up"),
