@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn a_read_of_nothing_is_told_apart_from_the_end() {
+    fn an_empty_read_is_not_the_end_of_the_stream() {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let sender = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
         let (reader, _) = listener.accept().unwrap();

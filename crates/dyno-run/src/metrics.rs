@@ -27,8 +27,8 @@ pub(crate) struct Metrics {
     pub(crate) first: ServerSample,
 }
 
-/// Why there was no sample.
-pub(crate) enum Unanswered {
+/// Why a request for metrics gave no sample.
+pub(crate) enum PollError {
     /// The run was asked to stop first.
     Stopped,
     /// The reason, without secrets.
@@ -37,7 +37,7 @@ pub(crate) enum Unanswered {
 
 impl Metrics {
     /// Requests one sample.
-    pub(crate) fn ask(&mut self, stop: &StopSignal) -> Result<ServerSample, Unanswered> {
+    pub(crate) fn ask(&mut self, stop: &StopSignal) -> Result<ServerSample, PollError> {
         ask(&mut self.client, &self.path, ASKED_WITHIN, stop)
     }
 }
@@ -47,16 +47,16 @@ fn ask(
     path: &str,
     within: Nanos,
     stop: &StopSignal,
-) -> Result<ServerSample, Unanswered> {
+) -> Result<ServerSample, PollError> {
     let fetched = client.fetch_up_to(path, LARGEST, within, stop).map_err(|error| match error {
-        Interrupted::Stopped => Unanswered::Stopped,
-        Interrupted::Transport(error) => Unanswered::Why(error.to_string()),
+        Interrupted::Stopped => PollError::Stopped,
+        Interrupted::Transport(error) => PollError::Why(error.to_string()),
     })?;
     let Some(body) = fetched.ok() else {
-        return Err(Unanswered::Why(fetched.words(&client.rules().redactor)));
+        return Err(PollError::Why(fetched.words(&client.rules().redactor)));
     };
     let text = String::from_utf8_lossy(body);
-    sample(&text, fetched.record.end).map_err(|error| Unanswered::Why(error.to_string()))
+    sample(&text, fetched.record.end).map_err(|error| PollError::Why(error.to_string()))
 }
 
 /// The server's metrics, if it has any. Their absence is an error only if the user named their URL.
@@ -96,8 +96,8 @@ fn open(
         Client::new(options, target.client.clock()).map_err(|error| Some(error.to_string()))?;
     match ask(&mut client, &path, FOUND_WITHIN, stop) {
         Ok(first) => Ok(Metrics { client, path, first }),
-        Err(Unanswered::Stopped) => Err(None),
-        Err(Unanswered::Why(why)) => Err(Some(why)),
+        Err(PollError::Stopped) => Err(None),
+        Err(PollError::Why(why)) => Err(Some(why)),
     }
 }
 

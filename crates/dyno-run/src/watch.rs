@@ -1,7 +1,7 @@
 //! Polls the server's metrics during a run: a separate thread, one request a second, and nothing
 //! waits for the responses.
 
-use super::metrics::Unanswered;
+use super::metrics::PollError;
 use dyno_drive::StopSignal;
 use dyno_model::Diagnostic;
 use dyno_model::frame::Frame;
@@ -64,7 +64,7 @@ impl Watch {
     /// Starts to poll with `ask`; every sample goes to `keep`.
     pub(crate) fn start(
         this: &Arc<Self>,
-        mut ask: impl FnMut(&StopSignal) -> Result<ServerSample, Unanswered> + Send + 'static,
+        mut ask: impl FnMut(&StopSignal) -> Result<ServerSample, PollError> + Send + 'static,
         keep: impl Fn(Frame) + Send + 'static,
     ) -> std::io::Result<EndsWith> {
         let watch = Arc::clone(this);
@@ -75,8 +75,8 @@ impl Watch {
                         keep(Frame::Server(sample));
                         watch.took(ends, None);
                     }
-                    Err(Unanswered::Why(why)) => watch.took(ends, Some(why)),
-                    Err(Unanswered::Stopped) => return,
+                    Err(PollError::Why(why)) => watch.took(ends, Some(why)),
+                    Err(PollError::Stopped) => return,
                 }
             }
         })?;
@@ -209,7 +209,7 @@ mod tests {
             while stop.get() == Stop::No {
                 std::thread::yield_now();
             }
-            Err(Unanswered::Stopped)
+            Err(PollError::Stopped)
         };
         let asking = Watch::start(&watch, hang, |_| panic!("there is nothing to keep")).unwrap();
         watch.on_frame(&Frame::LevelStart(LevelStart { level: 0, started: 0 }));
@@ -239,7 +239,7 @@ mod tests {
             requests += 1;
             match requests {
                 1 => Ok(ServerSample::default()),
-                _ => Err(Unanswered::Why("HTTP 500: out of order".to_owned())),
+                _ => Err(PollError::Why("HTTP 500: out of order".to_owned())),
             }
         };
         let asking = Watch::start(&watch, ask, move |frame| keep.send(frame).unwrap()).unwrap();

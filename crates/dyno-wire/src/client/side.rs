@@ -119,7 +119,7 @@ impl Client {
         Ok(Fetched { head: exchange.head.take(), record: exchange.record, body })
     }
 
-    /// Sends one generation request and waits for its end; its record and the response's head.
+    /// Sends one generation request and waits for its end; its record and the response's headers.
     pub fn ask(
         &mut self,
         payload: Payload<Vec<u8>>,
@@ -142,18 +142,18 @@ impl Client {
     /// A control request runs alone, so everything in flight belongs to it.
     fn give_up_all(&mut self, class: FailureClass, within: Nanos) {
         let now = self.clock.now();
-        let words = format!("no response within {}", format_duration(within));
+        let detail = format!("no response within {}", format_duration(within));
         for token in self.table.tokens() {
             let connection = self.table.remove(token);
             if let Some(mut exchange) = connection.and_then(|mut c| c.exchange.take()) {
-                exchange.fail(&self.options.rules, class, &words, now);
+                exchange.fail(&self.options.rules, class, &detail, now);
                 self.ended.push(exchange);
             }
         }
     }
 
-    /// Closes every connection. Each is taken out by its token: the places keep their generations, so
-    /// that what is left in `idle` and `timers` stays dead.
+    /// Closes every connection. Each is removed by its token, so that slots keep their generations and
+    /// tokens left in `idle` and `timers` stay invalid.
     fn hang_up(&mut self) {
         for token in self.table.tokens() {
             if let Some(mut connection) = self.table.remove(token) {

@@ -158,7 +158,7 @@ impl Gather {
         Ok(())
     }
 
-    fn answer(&mut self, bytes: &[u8]) -> Scan<()> {
+    fn response(&mut self, bytes: &[u8]) -> Scan<()> {
         let mut scan = Scanner::new(bytes)?;
         let mut failed = false;
         scan.object(&mut |scan, key| match key {
@@ -204,7 +204,7 @@ fn unescape(raw: &[u8]) -> String {
 
 fn read(bytes: &[u8], keep: Keep) -> Result<Delta, Malformed> {
     let mut gather = Gather { delta: Delta::default(), keep };
-    gather.answer(bytes).map_err(|bad| {
+    gather.response(bytes).map_err(|bad| {
         let shown = excerpt(bytes);
         Malformed(format!("not a JSON response of this API (at byte {}): {shown}", bad.0))
     })?;
@@ -326,7 +326,7 @@ mod tests {
     }
 
     #[test]
-    fn a_whole_answer() {
+    fn a_response_that_is_not_streamed() {
         let body = json!({
             "choices": [{"message": {"role": "assistant", "content": "hi"}, "finish_reason": "stop"}],
             "usage": {"prompt_tokens": 5, "completion_tokens": 1}

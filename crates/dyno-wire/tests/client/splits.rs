@@ -1,4 +1,4 @@
-//! Responses that come in pieces, and events that come together.
+//! Responses that arrive in pieces, and events that arrive together.
 
 use crate::desk::{Desk, EXACT_US, HEAD, TOLERANCE, WHILE, Written, ending, token, whole};
 use dyno_drive::Transport;
@@ -8,7 +8,7 @@ use dyno_model::record::RequestRecord;
 /// Where each of the two tokens is complete.
 fn ends_of_tokens() -> [usize; 2] {
     let first = HEAD.len() + token("a").len();
-    // The end of its chunk is not needed to know an event.
+    // An event is complete before the end of its chunk.
     [first, first + token("b").len()].map(|end| end - 2)
 }
 
@@ -47,7 +47,7 @@ fn in_two(cut: usize, read_between: bool) -> RequestRecord {
 }
 
 #[test]
-fn an_answer_may_be_cut_anywhere() {
+fn a_response_may_be_split_anywhere() {
     for cut in 1..whole().len() {
         let record = in_two(cut, true);
         let coalesced: Vec<bool> = record.chunks.iter().map(|chunk| chunk.coalesced).collect();
@@ -58,7 +58,7 @@ fn an_answer_may_be_cut_anywhere() {
 }
 
 #[test]
-fn two_packets_in_one_read_may_be_cut_anywhere() {
+fn two_packets_in_one_read_may_be_split_anywhere() {
     for cut in 1..whole().len() {
         let record = in_two(cut, false);
         assert!(record.chunks.iter().nth(1).unwrap().coalesced, "cut at {cut}");
