@@ -22,7 +22,7 @@ pub struct Endpoint {
 
 /// The host name could not be resolved.
 #[derive(Debug, Error, PartialEq, Eq)]
-#[error("the host `{0}` cannot be resolved: {1}")]
+#[error("the host `{0}` cannot be resolved ({1}); check its spelling")]
 pub struct UnknownHost(String, String);
 
 fn generation_path(api: Api) -> &'static str {

@@ -123,7 +123,7 @@ impl Found {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum NoSample {
     /// Not one line is a series.
-    #[error("the response is not Prometheus text; check --metrics URL")]
+    #[error("the response is not Prometheus text; check the URL")]
     NotPrometheus,
     /// None of its metrics is known.
     #[error("the response has none of the metrics that Dyno knows")]

@@ -34,7 +34,12 @@ fn a_dead_target() {
 
 #[test]
 fn a_host_that_does_not_exist() {
-    refused("http://no-such-host.invalid:8000", "", 3, &["no-such-host.invalid", "not be found"]);
+    refused(
+        "http://no-such-host.invalid:8000",
+        "",
+        3,
+        &["no-such-host.invalid", "cannot be resolved"],
+    );
 }
 
 #[test]
