@@ -182,7 +182,7 @@ mod tests {
     fn record(index: u64) -> RequestRecord {
         let mut record = RequestRecord::new(0, index, 0, Phase::Measured, 5);
         record.outcome = Outcome::Completed;
-        record.detail = Some("words".to_owned());
+        record.detail = Some("detail".to_owned());
         (1..=3).for_each(|i| record.chunks.push(i * 20_000_000, false, i as u32));
         record.chunks.loosen(2, 0, 700);
         record

@@ -150,7 +150,11 @@ impl Watch {
     /// What is known of a level that began.
     pub(super) fn found(&self, index: usize) -> Option<Glimpsed> {
         let level = self.levels.get(index)?;
-        Some(level.over.as_ref().map_or(&level.judged, |over| &over.found).clone())
+        Some(match &level.over {
+            Some(over) => over.found.clone(),
+            // Counts are always current; the rest is as it was last judged.
+            None => Glimpsed { counts: level.glimpse.counts().clone(), ..level.judged.clone() },
+        })
     }
 
     fn level(&mut self, index: usize) -> &mut Watched {

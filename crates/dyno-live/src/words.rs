@@ -21,7 +21,7 @@ messages! {
     Kv: "KV {}", "KV {}";
     SloMet: "SLO met", "SLO 达标";
     SloMissed: "SLO missed", "SLO 未达标";
-    SloUndecided: "SLO undecided", "SLO 未定";
+    SloUndecided: "SLO undecided", "SLO 待定";
     SuspectSoFar: "suspect so far", "目前存疑";
     InvalidSoFar: "invalid so far", "目前无效";
     Level: "level {}", "档位 {}";
@@ -36,7 +36,7 @@ messages! {
     SloSoFar: "SLO so far: {}", "目前 SLO：{}";
     Met: "met", "达标";
     Missed: "missed", "未达标";
-    Undecided: "undecided", "未定";
+    Undecided: "undecided", "待定";
     MetShare: "{} of requests within it", "{} 的请求达标";
     NoFailures: "failures: none", "失败：无";
     Failures: "failures: {}", "失败：{}";

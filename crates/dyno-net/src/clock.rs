@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-/// A reading of both clocks whose parts lie closer together than this was not interrupted.
+/// A reading of both clocks was not interrupted if it took less than this.
 const CLOSE_ENOUGH: u64 = 1_000;
 
 /// How far the wall clock is ahead of a [`Clock`].
@@ -18,7 +18,7 @@ pub struct WallOffset {
 #[derive(Debug, Clone, Copy)]
 pub struct Clock {
     begun: Instant,
-    /// What it said when it began.
+    /// Its value when it was started.
     from: u64,
     anchor_unix_ns: u64,
 }
@@ -31,8 +31,8 @@ impl Clock {
         clock
     }
 
-    /// Goes on with a clock of an earlier process that was started at `anchor_unix_ns`: it says what
-    /// that one would say now, and at least `from`.
+    /// Continues the clock of an earlier process that was started at `anchor_unix_ns`: it shows what
+    /// that clock would show now, and at least `from`.
     pub fn resume(anchor_unix_ns: u64, from: u64) -> Self {
         let from = unix_ns().saturating_sub(anchor_unix_ns).max(from);
         Self { begun: Instant::now(), from, anchor_unix_ns }
@@ -53,8 +53,8 @@ impl Clock {
         unix_ns() as i64 - (self.anchor_unix_ns + self.now()) as i64
     }
 
-    /// How far the wall clock is ahead of this one, read just now. The reading is repeated when
-    /// something came between its parts.
+    /// How far the wall clock is ahead of this one now. The reading is repeated if it was
+    /// interrupted.
     pub fn wall_offset(&self) -> WallOffset {
         let mut best = self.wall_offset_once();
         for _ in 0..2 {
@@ -77,7 +77,7 @@ impl Clock {
         WallOffset { ahead, error: between / 2 + 1 }
     }
 
-    /// The instant that [`Clock::now`] would give as `at`.
+    /// The instant at which [`Clock::now`] is `at`.
     pub fn instant(&self, at: u64) -> Instant {
         self.begun + Duration::from_nanos(at.saturating_sub(self.from))
     }

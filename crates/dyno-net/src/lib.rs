@@ -1,6 +1,5 @@
-//! The ground that the client and the embedded engine stand on: one readiness loop with exact
-//! deadlines, one monotonic clock, and reads that know when the kernel received what they give. No HTTP,
-//! no meaning.
+//! What the client and the embedded engine share: a readiness loop with exact deadlines, a monotonic
+//! clock, and reads with the kernel's receive timestamps. No HTTP.
 
 mod clock;
 mod limits;

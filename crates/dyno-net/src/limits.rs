@@ -1,9 +1,8 @@
-//! The limits that the system sets: of open files, of which a load generator wants all it may have, and of
-//! the CPU.
+//! Limits of the system: open files, of which a load generator needs as many as allowed, and CPU.
 
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
-/// Raises the soft limit to the hard one; the limit then in force, or nothing if unlimited.
+/// Raises the soft limit to the hard limit; returns the limit in force, absent if unlimited.
 pub fn raise_open_files() -> Option<u64> {
     let limit = getrlimit(Resource::Nofile);
     if limit.current != limit.maximum {
@@ -13,18 +12,17 @@ pub fn raise_open_files() -> Option<u64> {
     open_files_limit()
 }
 
-/// The limit in force, or nothing if unlimited.
+/// The limit in force; absent if unlimited.
 pub fn open_files_limit() -> Option<u64> {
     getrlimit(Resource::Nofile).current
 }
 
-/// What the frequency governor of the first core is called, where there is one.
+/// The name of the first core's frequency governor, where there is one.
 pub fn cpu_governor() -> Option<String> {
     read("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor")
 }
 
-/// Cores' worth of CPU that the control group of this process allows, where it limits it; of the second
-/// version or the first.
+/// The CPU limit of this process's control group (version 2 or 1) in cores, where there is one.
 pub fn cpu_quota() -> Option<f64> {
     let whole = |max: &str| {
         let (quota, period) = max.split_once(' ')?;

@@ -1,8 +1,8 @@
 //! Level-triggered readiness with deadlines to the microsecond.
 //!
-//! `epoll_wait` counts in milliseconds and `epoll_pwait2` needs Linux 5.11, which many inference
-//! machines do not have; a timer descriptor in the same set is exact everywhere, and costs a
-//! system call only when the deadline changes.
+//! `epoll_wait` takes milliseconds, and `epoll_pwait2` needs Linux 5.11, which many inference machines
+//! do not have. A timer descriptor in the same set is exact everywhere, and costs a system call only
+//! when the deadline changes.
 
 use rustix::event::epoll::{self, CreateFlags, EventData, EventFlags};
 use rustix::fd::{AsFd, OwnedFd};
@@ -46,9 +46,9 @@ impl Interest {
 pub struct Ready {
     /// The token it was added with.
     pub token: u64,
-    /// There is something to read: data, an end, or an error to collect.
+    /// It can be read: data, the end of the stream, or an error.
     pub readable: bool,
-    /// There is room to write, or the connect is over.
+    /// It can be written, or the connect has completed.
     pub writable: bool,
 }
 
@@ -58,7 +58,7 @@ pub struct Poller {
     epoll: OwnedFd,
     timer: OwnedFd,
     armed: Option<u64>,
-    /// The timer has gone off and is ready until it is set again.
+    /// The timer has fired, and stays ready until it is set again.
     fired: bool,
 }
 
@@ -89,10 +89,10 @@ impl Poller {
         Ok(epoll::delete(&self.epoll, fd)?)
     }
 
-    /// Waits until something is ready or until `deadline`, with `now` and `deadline` on the same
-    /// monotonic clock. No deadline waits for as long as it takes; one that has passed does not
-    /// wait at all. An interrupting signal returns early with nothing. Whether there was room for
-    /// more: then a descriptor that is not among the ready ones had nothing when the wait began.
+    /// Waits until a descriptor is ready or until `deadline`, with `now` and `deadline` on the same
+    /// monotonic clock. Without a deadline it waits indefinitely; with one that has passed it does not
+    /// wait. A signal returns early with nothing. Returns whether more descriptors could have been
+    /// reported: then those that are not among the ready ones had nothing when the wait began.
     pub fn wait(
         &mut self,
         now: u64,
@@ -138,7 +138,7 @@ impl Poller {
         Ok(())
     }
 
-    /// Sets the timer; zero disarms it, and so does its going off.
+    /// Sets the timer; zero disarms it, and so does firing.
     fn arm_raw(&mut self, delay: u64) -> io::Result<()> {
         let zero = Timespec { tv_sec: 0, tv_nsec: 0 };
         let value = Timespec {

@@ -1,7 +1,7 @@
-//! Reads that know when the kernel received what they give.
+//! Reads with the kernel's receive timestamps.
 //!
-//! The kernel stamps a packet when it takes it off the network, whatever the reader does then. Where
-//! several packets wait in a socket, one read may give all of them; the stamp is that of the last.
+//! The kernel stamps a packet when it arrives, however late it is read. One read may return several
+//! packets that waited in the socket; the timestamp is that of the last.
 
 use nix::sys::socket::{ControlMessageOwned, MsgFlags, recvmsg, setsockopt, sockopt};
 use std::io::{self, IoSliceMut, Write};
@@ -9,33 +9,33 @@ use std::net::{Ipv4Addr, TcpListener, TcpStream};
 use std::os::fd::{AsFd, AsRawFd};
 use std::time::Duration;
 
-/// Room for one stamp, aligned as its header has to be.
+/// Space for one timestamp, aligned as its header must be.
 #[repr(align(8))]
 struct Control([u8; 64]);
 
-/// What a read gave.
+/// The result of a read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Stamped {
     /// Bytes; none at the end of the stream.
     pub length: usize,
-    /// When the kernel received the last of them, in nanoseconds since 1970 by the wall clock;
-    /// absent where it did not say.
+    /// When the kernel received the last of them, in nanoseconds since 1970 by the wall clock; absent
+    /// where there is no timestamp.
     pub unix_ns: Option<u64>,
 }
 
-/// Asks the kernel to stamp what a socket receives from now on; whether it is willing to.
+/// Asks the kernel to stamp what a socket receives from now on; whether it supports that.
 pub fn ask_for_stamps(socket: &impl AsFd) -> bool {
     setsockopt(socket, sockopt::ReceiveTimestampns, &true).is_ok()
 }
 
-/// One read from a socket, with its stamp.
+/// One read from a socket, with its timestamp.
 pub fn read_stamped(socket: &impl AsFd, buffer: &mut [u8]) -> io::Result<Stamped> {
     let fd = socket.as_fd().as_raw_fd();
     let mut control = Control([0; 64]);
     let mut parts = [IoSliceMut::new(buffer)];
     let message = recvmsg::<()>(fd, &mut parts, Some(&mut control.0), MsgFlags::empty())?;
     let mut unix_ns = None;
-    // Cut-off control messages are none.
+    // Truncated control messages are ignored.
     for control in message.cmsgs().into_iter().flatten() {
         if let ControlMessageOwned::ScmTimestampns(time) = control {
             unix_ns = nanoseconds(time.tv_sec(), time.tv_nsec());
@@ -44,8 +44,8 @@ pub fn read_stamped(socket: &impl AsFd, buffer: &mut [u8]) -> io::Result<Stamped
     Ok(Stamped { length: message.bytes, unix_ns })
 }
 
-/// Whether this kernel stamps what comes over TCP, tried out on the loopback; nothing where not even that
-/// is to be had. The first packets after the first asking may come before the kernel has begun.
+/// Whether this kernel stamps TCP packets, tried on the loopback interface; absent where that is not
+/// available. The first packets after the first request may arrive before the kernel has started.
 pub fn stamps_work() -> Option<bool> {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).ok()?;
     let mut sender = TcpStream::connect(listener.local_addr().ok()?).ok()?;
@@ -82,7 +82,7 @@ mod tests {
         assert_eq!(stamps_work(), Some(true), "this kernel gives no stamps");
         assert!(ask_for_stamps(&reader));
         let clock = Clock::start();
-        // The first packet after the asking may come before the kernel has begun.
+        // The first packet after the request may arrive before the kernel has started.
         std::thread::sleep(Duration::from_millis(50));
         let before = clock.now();
         sender.write_all(b"token").unwrap();
@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn a_read_of_nothing_is_told_apart_from_the_end() {
+    fn an_empty_read_is_not_the_end_of_the_stream() {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let sender = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
         let (reader, _) = listener.accept().unwrap();

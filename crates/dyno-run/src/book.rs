@@ -104,7 +104,7 @@ impl Book {
 
     /// Keeps a frame.
     pub(crate) fn send(&self, frame: Frame) {
-        self.watch.heed(&frame);
+        self.watch.on_frame(&frame);
         self.recorder.send(frame);
     }
 

@@ -1,4 +1,4 @@
-//! Finding the server's own figures, before the first level.
+//! Finds the server's metrics before the first level.
 
 use super::order::{MetricsFrom, Reach};
 use super::target::{OpenTarget, redactor};
@@ -12,32 +12,32 @@ use dyno_wire::figures::sample;
 use dyno_wire::tls::TlsSettings;
 use dyno_wire::url::TargetUrl;
 
-/// A server that takes longer to tell of itself has no figures, as far as a run is concerned.
+/// A server that takes longer to respond is treated as one without metrics.
 const FOUND_WITHIN: Nanos = 2 * SEC;
-/// During a run: a busy server may be slow, and nobody waits for it.
+/// During a run: a busy server may be slow, and nothing waits for it.
 const ASKED_WITHIN: Nanos = 5 * SEC;
-/// Larger answers are refused.
+/// Larger responses are refused.
 const LARGEST: usize = 4 << 20;
 
-/// A server that tells of itself, on a connection of its own.
+/// A server with metrics, on a separate connection.
 pub(crate) struct Metrics {
     client: Client,
     path: String,
-    /// What it said when it was found.
+    /// The first sample.
     pub(crate) first: ServerSample,
 }
 
-/// Why there was no sample.
-pub(crate) enum Unanswered {
-    /// The wish to stop came first.
+/// Why a request for metrics gave no sample.
+pub(crate) enum PollError {
+    /// The run was asked to stop first.
     Stopped,
-    /// In words, without secrets.
+    /// The reason, without secrets.
     Why(String),
 }
 
 impl Metrics {
-    /// Asks once.
-    pub(crate) fn ask(&mut self, stop: &StopSignal) -> Result<ServerSample, Unanswered> {
+    /// Requests one sample.
+    pub(crate) fn ask(&mut self, stop: &StopSignal) -> Result<ServerSample, PollError> {
         ask(&mut self.client, &self.path, ASKED_WITHIN, stop)
     }
 }
@@ -47,20 +47,19 @@ fn ask(
     path: &str,
     within: Nanos,
     stop: &StopSignal,
-) -> Result<ServerSample, Unanswered> {
+) -> Result<ServerSample, PollError> {
     let fetched = client.fetch_up_to(path, LARGEST, within, stop).map_err(|error| match error {
-        Interrupted::Stopped => Unanswered::Stopped,
-        Interrupted::Transport(error) => Unanswered::Why(error.to_string()),
+        Interrupted::Stopped => PollError::Stopped,
+        Interrupted::Transport(error) => PollError::Why(error.to_string()),
     })?;
     let Some(body) = fetched.ok() else {
-        return Err(Unanswered::Why(fetched.words(&client.rules().redactor)));
+        return Err(PollError::Why(fetched.words(&client.rules().redactor)));
     };
     let text = String::from_utf8_lossy(body);
-    sample(&text, fetched.record.end).map_err(|error| Unanswered::Why(error.to_string()))
+    sample(&text, fetched.record.end).map_err(|error| PollError::Why(error.to_string()))
 }
 
-/// The server's own figures, if it has any. Only where they were asked for by name is their
-/// absence worth words.
+/// The server's metrics, if it has any. Their absence is an error only if the user named their URL.
 pub(crate) fn find(
     target: &OpenTarget,
     reach: &Reach,
@@ -86,7 +85,7 @@ pub(crate) fn find(
     }
 }
 
-/// A client of its own that has asked once; no words where the wish to stop came first.
+/// A separate client, with the first sample; no reason where the run was asked to stop first.
 fn open(
     options: ClientOptions,
     path: String,
@@ -97,12 +96,12 @@ fn open(
         Client::new(options, target.client.clock()).map_err(|error| Some(error.to_string()))?;
     match ask(&mut client, &path, FOUND_WITHIN, stop) {
         Ok(first) => Ok(Metrics { client, path, first }),
-        Err(Unanswered::Stopped) => Err(None),
-        Err(Unanswered::Why(why)) => Err(Some(why)),
+        Err(PollError::Stopped) => Err(None),
+        Err(PollError::Why(why)) => Err(Some(why)),
     }
 }
 
-/// How an address that was given by name is reached, and the path there.
+/// How the URL that the user named is reached, and its path.
 fn elsewhere(
     target: &OpenTarget,
     url: &TargetUrl,
@@ -122,7 +121,7 @@ fn elsewhere(
     Ok((ClientOptions { endpoint, address, tls, timeouts, stamps, rules, headers }, path))
 }
 
-/// The path and the query of a URL; where it has no path, the usual one.
+/// The path and query of a URL; `/metrics` where it has no path.
 fn path_of(url: &TargetUrl) -> String {
     let query = url.query().unwrap_or_default();
     let path = match url.path() {
@@ -132,7 +131,7 @@ fn path_of(url: &TargetUrl) -> String {
     if query.is_empty() { path.to_owned() } else { format!("{path}?{query}") }
 }
 
-/// Keys and certificates go to the target's own host alone, and never in the clear where the
+/// Keys and certificates are sent only to the target's own host, and never unencrypted where the
 /// target gets them encrypted.
 fn is_trusted(target: &Endpoint, other: &Endpoint) -> bool {
     target.host.eq_ignore_ascii_case(&other.host) && (other.tls || !target.tls)
@@ -144,7 +143,7 @@ mod tests {
     use dyno_model::plan::Api;
 
     #[test]
-    fn a_url_without_a_path_has_the_usual_one() {
+    fn a_url_without_a_path_means_metrics() {
         let path_of = |url| path_of(&TargetUrl::parse(url).unwrap());
         assert_eq!(path_of("http://gpu:8000"), "/metrics");
         assert_eq!(path_of("http://gpu:8000/"), "/metrics");
@@ -153,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_go_to_the_targets_host_alone() {
+    fn keys_are_sent_only_to_the_targets_host() {
         let endpoint = |url| Endpoint::parse(url, Api::OpenAiChat).unwrap();
         let trusted = |target, other| is_trusted(&endpoint(target), &endpoint(other));
         assert!(trusted("http://gpu:8000/v1", "http://gpu:8000/metrics"));

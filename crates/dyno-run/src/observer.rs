@@ -1,4 +1,4 @@
-//! What is told of a run while it goes on.
+//! Events of a run in progress, for callers that show or count them.
 
 use dyno_model::Diagnostic;
 use dyno_model::frame::LevelEnd;
@@ -14,7 +14,7 @@ pub type ServerSink = Box<dyn Fn(&ServerSample) + Send>;
 /// A level that begins.
 #[derive(Debug, Clone, Copy)]
 pub struct LevelBegins<'a> {
-    /// From 0.
+    /// Its index, from 0.
     pub index: usize,
     /// Levels in all, as far as known.
     pub known: usize,
@@ -24,21 +24,21 @@ pub struct LevelBegins<'a> {
     pub planned: Option<u64>,
 }
 
-/// Is told of a run while it goes on; `()` wants to know nothing. Everything is called on the thread
-/// that measures, and [`Observer::ended`] and [`Observer::in_flight`] between reads: whoever takes
-/// time there delays the run and shows in its figures.
+/// Receives the events of a run in progress; `()` ignores them. Methods are called on the thread that
+/// measures, [`Observer::ended`], [`Observer::in_flight`] and [`Observer::tokens_received`] between
+/// reads. An observer that takes time there delays the run, which shows in its results.
 pub trait Observer {
-    /// All is ready, and the first level follows. The plan is as it is saved; times of records are those
-    /// of `clock`, unless the plan is a prediction.
+    /// Everything is ready, and the first level follows. The plan is the saved one; times of records
+    /// are those of `clock`, unless the plan is a prediction.
     fn begins(&self, _plan: &Plan, _clock: Clock) {}
 
-    /// The run has its turn: with all its levels, or with the next one if it takes turns.
+    /// The run becomes active: for all its levels, or for the next one if two runs alternate.
     fn turn_begins(&self) {}
 
-    /// It has not any more, or is over.
+    /// The run is paused for the other one, or is over.
     fn turn_ends(&self) {}
 
-    /// The levels known so far have grown by one that was chosen by how others went.
+    /// A level was added, chosen by the results of the others.
     fn levels_known(&self, _levels: &[LevelPlan]) {}
 
     /// A level begins.
@@ -63,20 +63,20 @@ pub trait Observer {
     /// A level is over.
     fn level_ends(&self, _end: &LevelEnd) {}
 
-    /// With `after` of `of` levels done, the rest will take about so long.
+    /// With `after` of `of` levels done, the rest will take about this long.
     fn time_left(&self, _after: usize, _of: usize, _time: Duration) {}
 
-    /// Something good to know, in every language.
+    /// A note, in every language.
     fn remark(&self, _what: &Diagnostic) {}
 
-    /// Something good to know.
-    fn note(&self, _words: &str) {}
+    /// A note.
+    fn note(&self, _text: &str) {}
 
-    /// Something to mend; the run goes on.
-    fn warn(&self, _words: &str) {}
+    /// Something to fix; the run continues.
+    fn warn(&self, _text: &str) {}
 
-    /// Something could not be kept; the run goes on or ends as it would have.
-    fn error(&self, _words: &str) {}
+    /// Something could not be saved; the run continues or ends as it would have.
+    fn error(&self, _text: &str) {}
 }
 
 impl Observer for () {}

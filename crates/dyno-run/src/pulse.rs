@@ -1,6 +1,6 @@
-//! Whether a target that says nothing is still there. A long silence is no sign of death: a prompt
-//! may take minutes. So its health is asked for, on a connection and a thread of its own, and only
-//! where that is not answered for as long as a stream may pause, the target is given up.
+//! Checks whether a silent target is still alive. A long silence does not mean that it is down: a
+//! prompt may take minutes. So `/health` is requested on a separate connection and thread, and the
+//! target is lost only if that gets no response for as long as a stream may pause.
 
 use super::target::OUT_OF_SERVICE;
 use dyno_drive::StopSignal;
@@ -12,32 +12,32 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-/// No question takes longer.
+/// The longest wait for one health check.
 const LONGEST_WAIT: Nanos = 10 * SEC;
 
-/// Asks a silent target for its health.
+/// Checks the health of a silent target.
 #[derive(Debug)]
 pub(crate) struct Pulse {
-    /// Builds the client that asks.
+    /// For the client that sends the health checks.
     options: Box<ClientOptions>,
     clock: Clock,
     stop: StopSignal,
-    /// How long a silence may be before anybody asks.
+    /// The silence after which health checks start.
     first_asked: Nanos,
-    /// How long questions may stay without an answer.
+    /// How long health checks may fail before the target is lost.
     patience: Nanos,
     asking: Option<Arc<Mutex<Asked>>>,
 }
 
-/// What the questions found out, and whether they go on.
+/// The results of the health checks, and whether they continue.
 #[derive(Debug, Default)]
 struct Asked {
     over: bool,
-    /// Since when nothing was answered.
+    /// Since when there has been no response.
     unanswered_since: Option<Nanos>,
-    /// Refused, again and again.
+    /// How many connections were refused in a row.
     refused: u32,
-    words: String,
+    error: String,
 }
 
 impl Pulse {
@@ -58,9 +58,9 @@ impl Pulse {
         }
     }
 
-    /// Nothing has come for `silence` although requests are under way. The words, if the target is
-    /// to be given up.
-    pub(crate) fn feel(&mut self, silence: Nanos) -> Option<String> {
+    /// No data has arrived for `silence` although requests are in flight. The reason, if the target is
+    /// lost.
+    pub(crate) fn check(&mut self, silence: Nanos) -> Option<String> {
         if silence < self.first_asked {
             if let Some(asking) = self.asking.take() {
                 lock(&asking).over = true;
@@ -72,7 +72,7 @@ impl Pulse {
             let (options, shared) = (self.options.clone(), Arc::clone(&asked));
             let (clock, stop) = (self.clock, self.stop.clone());
             let every = Duration::from_nanos(self.first_asked);
-            // Without a thread nobody asks, and time-outs have to do.
+            // Without a thread there are no health checks, and time-outs decide.
             let _ = thread::Builder::new()
                 .name("pulse".to_owned())
                 .spawn(move || ask(*options, clock, &stop, &shared, every));
@@ -80,13 +80,13 @@ impl Pulse {
         });
         let asked = lock(asking);
         let unanswered = asked.unanswered_since.map(|since| self.clock.now().saturating_sub(since));
-        let words = &asked.words;
+        let error = &asked.error;
         if asked.refused >= 2 {
-            return Some(format!("it went silent and refuses connections: {words}"));
+            return Some(format!("it went silent and refuses connections: {error}"));
         }
         unanswered.filter(|time| *time >= self.patience).map(|time| {
             format!(
-                "nothing came for {}, and its health was not answered for {}: {words}",
+                "no data for {}, and no response to /health for {}: {error}",
                 format_duration(whole(silence)),
                 format_duration(whole(time)),
             )
@@ -130,12 +130,12 @@ fn ask(
         if asked.over {
             return;
         }
-        // Whatever it says, it speaks; only what speaks of its own death is taken at its word.
+        // Any response shows that it is alive, except those that say it is out of service.
         match fetched.record.status {
             Some(status) if !OUT_OF_SERVICE.contains(&status) => *asked = Asked::default(),
             _ => {
                 asked.unanswered_since.get_or_insert(began);
-                asked.words = fetched.words(&client.rules().redactor.clone());
+                asked.error = fetched.words(&client.rules().redactor.clone());
                 asked.refused += u32::from(fetched.unreachable());
             }
         }

@@ -106,7 +106,7 @@ impl dyno_drive::Observer for Recording<'_> {
         if self.lost.is_none()
             && let Some(pulse) = &mut self.pulse
         {
-            self.lost = pulse.feel(time);
+            self.lost = pulse.check(time);
         }
         self.lost.is_some()
     }

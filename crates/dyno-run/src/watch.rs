@@ -1,7 +1,7 @@
-//! Asking the server for its own figures while a run goes on: a thread of its own, a question a
-//! second, and nobody who waits for the answers.
+//! Polls the server's metrics during a run: a separate thread, one request a second, and nothing
+//! waits for the responses.
 
-use super::metrics::Unanswered;
+use super::metrics::PollError;
 use dyno_drive::StopSignal;
 use dyno_model::Diagnostic;
 use dyno_model::frame::Frame;
@@ -11,30 +11,30 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-/// From question to question.
+/// The interval between requests.
 const EVERY: Duration = Duration::from_secs(1);
-/// The end of a run waits no longer than this for the figures after its last level.
+/// The end of a run waits no longer than this for the metrics after its last level.
 const LAST_WITHIN: Duration = Duration::from_millis(500);
-/// Beyond this share of questions, missing answers are worth a note.
+/// A note is printed if more than this share of requests failed.
 const GAPS: f64 = 0.1;
 
-/// When to ask, and how it went.
+/// When the next request is due, and how the previous ones went.
 struct State {
-    /// Somebody asks.
+    /// The polling thread has started.
     begun: bool,
     due: Instant,
-    /// A level has just ended, and nobody has asked since.
+    /// A level has ended since the last request.
     just_ended: bool,
-    /// How many levels have ended, and how many of these ends were followed by an answer.
+    /// How many levels have ended, and how many of these ends were followed by a response.
     ends: u64,
     answered: u64,
     asked: u64,
     failed: u64,
-    last_words: Option<String>,
+    last_error: Option<String>,
     over: bool,
 }
 
-/// What the driver and the thread that asks share.
+/// Shared between the driver and the polling thread.
 pub(crate) struct Watch {
     state: Mutex<State>,
     changed: Condvar,
@@ -42,7 +42,7 @@ pub(crate) struct Watch {
 }
 
 impl Watch {
-    /// Nothing is asked yet.
+    /// Polling has not started.
     pub(crate) fn new() -> Self {
         Self {
             state: Mutex::new(State {
@@ -53,7 +53,7 @@ impl Watch {
                 answered: 0,
                 asked: 0,
                 failed: 0,
-                last_words: None,
+                last_error: None,
                 over: false,
             }),
             changed: Condvar::new(),
@@ -61,22 +61,22 @@ impl Watch {
         }
     }
 
-    /// Begins to ask with `ask`; every answer goes to `keep`.
+    /// Starts to poll with `ask`; every sample goes to `keep`.
     pub(crate) fn start(
         this: &Arc<Self>,
-        mut ask: impl FnMut(&StopSignal) -> Result<ServerSample, Unanswered> + Send + 'static,
+        mut ask: impl FnMut(&StopSignal) -> Result<ServerSample, PollError> + Send + 'static,
         keep: impl Fn(Frame) + Send + 'static,
     ) -> std::io::Result<EndsWith> {
         let watch = Arc::clone(this);
         let thread = std::thread::Builder::new().name("dyno-metrics".into()).spawn(move || {
-            while let Some(ends) = watch.next_turn() {
+            while let Some(ends) = watch.next_request() {
                 match ask(&watch.stop) {
                     Ok(sample) => {
                         keep(Frame::Server(sample));
                         watch.took(ends, None);
                     }
-                    Err(Unanswered::Why(why)) => watch.took(ends, Some(why)),
-                    Err(Unanswered::Stopped) => return,
+                    Err(PollError::Why(why)) => watch.took(ends, Some(why)),
+                    Err(PollError::Stopped) => return,
                 }
             }
         })?;
@@ -84,9 +84,9 @@ impl Watch {
         Ok(EndsWith { watch: Arc::clone(this), thread: Some(thread) })
     }
 
-    /// Looks at a frame on its way to the records: a level's samples stand in the middle of its
-    /// seconds, one comes right after its end, and the run's end stops everything.
-    pub(crate) fn heed(&self, frame: &Frame) {
+    /// Follows the frames that are recorded: samples are taken in the middle of a level's seconds and
+    /// right after its end, and the end of the run stops the polling.
+    pub(crate) fn on_frame(&self, frame: &Frame) {
         match frame {
             Frame::LevelStart(_) => self.lock().due = Instant::now() + EVERY / 2,
             Frame::LevelEnd(_) => {
@@ -106,26 +106,26 @@ impl Watch {
         self.changed.notify_all();
     }
 
-    /// No more questions; one that is under way is given up.
+    /// Stops polling; a request in progress is aborted.
     pub(crate) fn end(&self) {
         self.lock().over = true;
         self.stop.raise();
         self.changed.notify_all();
     }
 
-    /// What should be known of the answers that did not come.
+    /// A note about failed requests, if there were many.
     pub(crate) fn note(&self) -> Option<Diagnostic> {
         let state = self.lock();
-        let words = state.last_words.as_ref()?;
+        let error = state.last_error.as_ref()?;
         let (asked, failed) = (state.asked, state.failed);
         (failed as f64 > GAPS * asked as f64).then(|| {
-            let values = vec![failed.to_string(), asked.to_string(), words.clone()];
+            let values = vec![failed.to_string(), asked.to_string(), error.clone()];
             Note::MetricsGaps.with(values)
         })
     }
 
-    /// Waits until it is time to ask; how many levels had ended by then.
-    fn next_turn(&self) -> Option<u64> {
+    /// Waits until the next request is due; returns how many levels had ended by then.
+    fn next_request(&self) -> Option<u64> {
         let mut state = self.lock();
         while !state.over {
             if std::mem::take(&mut state.just_ended) {
@@ -133,7 +133,7 @@ impl Watch {
             }
             let now = Instant::now();
             if state.due <= now {
-                // A late answer leaves out what it made impossible.
+                // Requests that a late response made impossible are skipped.
                 let next = state.due + EVERY;
                 state.due = if next > now { next } else { now + EVERY };
                 return Some(state.ends);
@@ -151,7 +151,7 @@ impl Watch {
         state.asked += 1;
         if failed.is_some() {
             state.failed += 1;
-            state.last_words = failed;
+            state.last_error = failed;
         }
         drop(state);
         self.changed.notify_all();
@@ -162,8 +162,7 @@ impl Watch {
     }
 }
 
-/// The thread that asks. When this goes, whatever happened, so do the questions; a panic of the
-/// thread, if it should ever have one, is kept from the run.
+/// The polling thread, which ends when this is dropped. A panic of the thread does not reach the run.
 pub(crate) struct EndsWith {
     watch: Arc<Watch>,
     thread: Option<JoinHandle<()>>,
@@ -202,50 +201,50 @@ mod tests {
     }
 
     #[test]
-    fn a_server_that_never_answers_holds_up_nothing() {
+    fn a_server_that_never_responds_delays_nothing() {
         let watch = Arc::new(Watch::new());
-        let (told, asked) = std::sync::mpsc::channel();
+        let (send, asked) = std::sync::mpsc::channel();
         let hang = move |stop: &StopSignal| {
-            told.send(()).unwrap();
+            send.send(()).unwrap();
             while stop.get() == Stop::No {
                 std::thread::yield_now();
             }
-            Err(Unanswered::Stopped)
+            Err(PollError::Stopped)
         };
         let asking = Watch::start(&watch, hang, |_| panic!("there is nothing to keep")).unwrap();
-        watch.heed(&Frame::LevelStart(LevelStart { level: 0, started: 0 }));
-        watch.heed(&level_end());
-        watch.heed(&run_end());
+        watch.on_frame(&Frame::LevelStart(LevelStart { level: 0, started: 0 }));
+        watch.on_frame(&level_end());
+        watch.on_frame(&run_end());
         drop(asking);
         assert_eq!(asked.iter().count(), 1);
         assert!(watch.note().is_none());
     }
 
     #[test]
-    fn without_anybody_who_asks_the_end_waits_for_nothing() {
+    fn without_polling_the_end_waits_for_nothing() {
         let watch = Watch::new();
-        watch.heed(&level_end());
-        // Would wait for an answer that nobody can give.
+        watch.on_frame(&level_end());
+        // Would wait for a response that never comes.
         assert!(!watch.lock().begun);
-        watch.heed(&run_end());
+        watch.on_frame(&run_end());
         assert!(watch.lock().over);
     }
 
     #[test]
-    fn one_answer_follows_the_end_of_each_level_and_gaps_are_told() {
+    fn one_sample_follows_the_end_of_each_level_and_gaps_are_noted() {
         let watch = Arc::new(Watch::new());
         let (keep, kept) = std::sync::mpsc::channel();
-        let mut turns = 0;
+        let mut requests = 0;
         let ask = move |_: &StopSignal| {
-            turns += 1;
-            match turns {
+            requests += 1;
+            match requests {
                 1 => Ok(ServerSample::default()),
-                _ => Err(Unanswered::Why("HTTP 500: out of order".to_owned())),
+                _ => Err(PollError::Why("HTTP 500: out of order".to_owned())),
             }
         };
         let asking = Watch::start(&watch, ask, move |frame| keep.send(frame).unwrap()).unwrap();
         let answered = |ends| {
-            watch.heed(&level_end());
+            watch.on_frame(&level_end());
             let state = watch.lock();
             drop(watch.changed.wait_while(state, |state| state.answered < ends).unwrap());
         };

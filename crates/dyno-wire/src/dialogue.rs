@@ -1,5 +1,5 @@
-//! Conversations on the wire: what the user says is encoded ahead, the server's answers are put
-//! between when they have come, exactly as they came.
+//! Conversations on the wire: the user's turns are encoded ahead of time, and the server's own
+//! replies are inserted between them as they arrive.
 
 use crate::encode::Encoder;
 use dyno_drive::{Dialogue, NextTurn, Payload, Prepare, Work};
@@ -7,7 +7,7 @@ use dyno_model::Nanos;
 use dyno_model::prompt::{Conversation, Item, UserTurn};
 use std::collections::VecDeque;
 
-/// A turn, encoded ahead.
+/// A conversation turn of the user, encoded ahead of time.
 struct Turn {
     think: Nanos,
     /// Its messages as JSON, with commas between them.
@@ -26,37 +26,37 @@ impl Turn {
     }
 }
 
-/// A conversation that is under way.
-struct Talk {
+/// A conversation in progress.
+struct Ongoing {
     encoder: Encoder,
-    /// Everything said so far, as JSON.
-    said: Vec<u8>,
+    /// All messages so far, as JSON.
+    history: Vec<u8>,
     left: VecDeque<Turn>,
 }
 
-impl Talk {
-    /// Says what a turn says, after all that was said before.
-    fn say(&mut self, turn: &Turn, input_tokens: Option<u32>) -> Payload<Vec<u8>> {
-        self.said.extend_from_slice(&turn.messages);
-        let body: [&[u8]; 3] = [b"{\"messages\":[", &self.said, &turn.rest];
+impl Ongoing {
+    /// The request of a turn, with all messages before it.
+    fn request(&mut self, turn: &Turn, input_tokens: Option<u32>) -> Payload<Vec<u8>> {
+        self.history.extend_from_slice(&turn.messages);
+        let body: [&[u8]; 3] = [b"{\"messages\":[", &self.history, &turn.rest];
         self.encoder.request(&body, input_tokens, turn.output_tokens)
     }
 }
 
-impl Dialogue<Vec<u8>> for Talk {
+impl Dialogue<Vec<u8>> for Ongoing {
     fn next(&mut self, answer: &str) -> Option<NextTurn<Vec<u8>>> {
         let turn = self.left.pop_front()?;
-        self.said.extend_from_slice(b",{\"role\":\"assistant\",\"content\":");
-        // Writing to memory does not fail.
-        let _ = serde_json::to_writer(&mut self.said, answer);
-        self.said.extend_from_slice(b"},");
-        let payload = self.say(&turn, None);
+        self.history.extend_from_slice(b",{\"role\":\"assistant\",\"content\":");
+        // Writing to memory cannot fail.
+        let _ = serde_json::to_writer(&mut self.history, answer);
+        self.history.extend_from_slice(b"},");
+        let payload = self.request(&turn, None);
         Some(NextTurn { think: turn.think, payload })
     }
 
     fn size(&self) -> usize {
         let left: usize = self.left.iter().map(|turn| turn.messages.len() + turn.rest.len()).sum();
-        self.said.len() + left
+        self.history.len() + left
     }
 }
 
@@ -72,9 +72,9 @@ impl Prepare for Encoder {
         let mut left: VecDeque<Turn> =
             conversation.turns.iter().map(|turn| Turn::new(self, turn)).collect();
         let turn = left.pop_front()?;
-        let mut talk = Talk { encoder: self.clone(), said: Vec::new(), left };
-        let first = talk.say(&turn, conversation.input_tokens);
-        Some(Work { first, then: Some(Box::new(talk)) })
+        let mut ongoing = Ongoing { encoder: self.clone(), history: Vec::new(), left };
+        let first = ongoing.request(&turn, conversation.input_tokens);
+        Some(Work { first, then: Some(Box::new(ongoing)) })
     }
 }
 
@@ -104,7 +104,7 @@ mod tests {
     }
 
     proptest! {
-        /// A turn is the request that its whole history would make, whatever was said.
+        /// A turn sends the same request as its whole history encoded at once.
         #[test]
         fn a_turn_is_what_its_history_makes(
             said in prop::collection::vec((".*", ".*", 1_u32..100), 1..6)

@@ -1,4 +1,4 @@
-//! Whole requests as bytes, made ahead of their time on a thread of their own.
+//! Complete requests as bytes, encoded ahead of time on a separate thread.
 
 use crate::dialect::{self, Shape};
 use crate::endpoint::Endpoint;
@@ -10,19 +10,19 @@ use dyno_model::prompt::Item;
 #[derive(Clone)]
 pub struct Encoder {
     api: Api,
-    /// Everything of the head up to the content length.
+    /// The headers up to the content length.
     head: Vec<u8>,
     shape: Shape,
 }
 
 impl std::fmt::Debug for Encoder {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        // The head holds secrets.
+        // The headers contain secrets.
         f.debug_struct("Encoder").field("api", &self.api).finish_non_exhaustive()
     }
 }
 
-/// Header lines with secrets in them; they never show themselves.
+/// Header lines with secrets, which `Debug` does not print.
 #[derive(Clone, Default)]
 pub struct SecretHeaders(Vec<(String, String)>);
 
@@ -50,7 +50,7 @@ impl SecretHeaders {
     }
 }
 
-/// The head of a request, up to where the content length goes.
+/// The headers of a request, up to the content length.
 pub(crate) fn head(method: &str, path: &str, host: &str, secret: &SecretHeaders) -> Vec<u8> {
     let mut head = format!(
         "{method} {path} HTTP/1.1\r\nHost: {host}\r\nUser-Agent: dyno/{}\r\n\
@@ -63,20 +63,20 @@ pub(crate) fn head(method: &str, path: &str, host: &str, secret: &SecretHeaders)
 }
 
 impl Encoder {
-    /// Requests to an endpoint, in the shape that the preflight settled.
+    /// Requests to an endpoint, with the fields that the preflight found.
     pub fn new(endpoint: &Endpoint, api: Api, shape: Shape, secret: &SecretHeaders) -> Self {
         let mut head = head("POST", &endpoint.path, &endpoint.host_header(), secret);
         head.extend_from_slice(b"Content-Type: application/json\r\n");
         Self { api, head, shape }
     }
 
-    /// The same, with a header that tells an engine of ours that this is no measured request.
+    /// The same, with a header that tells a Dyno engine that this request is not measured.
     pub fn for_preflight(mut self) -> Self {
         self.head.extend_from_slice(b"X-Dyno-Preflight: 1\r\n");
         self
     }
 
-    /// A request for so many tokens, unless the data ask for a number of their own.
+    /// A request for so many tokens, unless the data set their own number.
     pub fn payload(&self, item: &Item, output_tokens: u32) -> Payload<Vec<u8>> {
         let output_tokens = item.output_tokens.unwrap_or(output_tokens);
         let body = dialect::body(self.api, &self.shape, &item.content, output_tokens);
@@ -88,7 +88,7 @@ impl Encoder {
         dialect::options(&self.shape, output_tokens)
     }
 
-    /// A whole request with a body of several parts.
+    /// A complete request with a body of several parts.
     pub(crate) fn request(
         &self,
         parts: &[&[u8]],

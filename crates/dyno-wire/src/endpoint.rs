@@ -5,7 +5,7 @@ use dyno_model::plan::Api;
 use std::net::{SocketAddr, ToSocketAddrs};
 use thiserror::Error;
 
-/// A target that was taken apart.
+/// The parts of a target's URL.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Endpoint {
     /// TLS.
@@ -20,9 +20,9 @@ pub struct Endpoint {
     pub base: String,
 }
 
-/// Name look-up failed.
+/// The host name could not be resolved.
 #[derive(Debug, Error, PartialEq, Eq)]
-#[error("the host `{0}` could not be found: {1}")]
+#[error("the host `{0}` cannot be resolved ({1}); check its spelling")]
 pub struct UnknownHost(String, String);
 
 fn generation_path(api: Api) -> &'static str {
@@ -77,7 +77,7 @@ impl Endpoint {
         }
     }
 
-    /// Looks the host up, once for the whole run.
+    /// Resolves the host, once for the whole run.
     pub fn resolve(&self) -> Result<SocketAddr, UnknownHost> {
         let unknown = |why: String| UnknownHost(self.host.clone(), why);
         let found = (self.host.as_str(), self.port).to_socket_addrs();

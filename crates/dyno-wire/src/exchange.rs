@@ -1,5 +1,5 @@
-//! One request and its answer: takes what the socket gave, with the time at which that came, and turns
-//! it into one record. No I/O and no clock of its own.
+//! One request and its response: takes the bytes of each read with their arrival time and turns them
+//! into one record. It does no I/O and has no clock.
 
 mod exactness;
 mod outcome;
@@ -16,83 +16,85 @@ use dyno_model::record::{RequestRecord, TokenCount, TokenSource};
 use exactness::{Tail, is_line_end};
 use outcome::shorten;
 
-/// Largest event, and largest answer that is not streamed.
+/// Largest event, and largest response that is not streamed.
 pub const MAX_EVENT: usize = 16 << 20;
 /// Largest whole body that is collected.
 pub(crate) const MAX_BODY: usize = 64 << 20;
-const MAX_WORDS: usize = 4096;
+/// How much of an error message is kept.
+const MAX_DETAIL: usize = 4096;
 
 /// What all exchanges of a run share.
 #[derive(Debug, Clone)]
 pub struct Rules {
     /// The dialect.
     pub api: Api,
-    /// Streams were asked for.
+    /// Requests ask for streams.
     pub stream: bool,
-    /// What to keep of the answers.
+    /// What to keep of the responses.
     pub keep: Keep,
-    /// Keeps secrets out of the server's words.
+    /// Keeps secrets out of the server's messages.
     pub redactor: Redactor,
 }
 
 /// How far an exchange is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Progress {
-    /// More is to come.
+    /// More will follow.
     Running,
-    /// The answer is over, but its HTTP body is not: see [`Exchange::take_rest`].
+    /// The response is complete, but its HTTP body has not ended: see [`Exchange::take_rest`].
     Lingering,
-    /// Over; whether the connection may carry another request.
+    /// The body has ended; whether the connection may carry another request.
     Over {
         /// The connection may be used again.
         reusable: bool,
     },
 }
 
+/// The body of the response, by what its headers say.
 #[derive(Debug)]
-enum Answer {
-    /// Nothing is known yet.
+enum Body {
+    /// The headers have not arrived.
     Awaited,
-    /// The decoder is away while its events are being taken in.
+    /// A stream. The decoder is taken out while its events are processed.
     Stream(Option<Box<SseDecoder>>),
-    /// Not streamed: collected, and read at its end.
+    /// Not streamed: collected, and parsed at its end.
     Whole(Vec<u8>),
-    /// An HTTP error, of which the first words are kept.
+    /// An HTTP error, of which the beginning is kept.
     Refused(Vec<u8>),
-    /// Side traffic: collected as it is.
+    /// The response to a control request: collected as it is.
     Raw(Vec<u8>),
 }
 
-/// One request and its answer.
+/// One request and its response.
 #[derive(Debug)]
 pub struct Exchange {
-    /// What is known so far.
+    /// The record so far.
     pub record: RequestRecord,
     reader: ResponseReader,
-    answer: Answer,
+    body: Body,
     fixed_output: bool,
     keep_alive: bool,
     raw: bool,
     /// Largest body that is collected.
     largest: usize,
-    /// Bytes of the answer have come.
+    /// Bytes of the response have arrived.
     pub begun: bool,
-    /// The outcome is settled.
+    /// The outcome is known.
     settled: bool,
     finished: bool,
     tokens_so_far: Option<u64>,
     /// Of these, the ones that belong to an output event.
     tokens_placed: u64,
-    /// Output tokens, or events where tokens are not counted, that the client has been told of.
+    /// Output tokens, or events where tokens are not counted, already reported to the client.
     reported: u64,
-    /// The head of the answer, kept for side traffic and the preflight.
+    /// The headers of the response, kept for control requests and the preflight.
     pub head: Option<Box<Head>>,
     text: String,
     content: String,
     tail: Tail,
 }
 
-/// The end of an HTTP body that came after the end of its answer.
+/// What remains of an HTTP body after the terminal event of its stream.
 #[derive(Debug)]
 pub struct Rest {
     reader: ResponseReader,
@@ -100,7 +102,7 @@ pub struct Rest {
 }
 
 impl Rest {
-    /// Takes in what a read gave; once the body is over, whether the connection may be used again.
+    /// Takes the bytes of a read; once the body has ended, whether the connection can be reused.
     pub fn on_data(&mut self, bytes: &[u8]) -> Option<bool> {
         let mut input = bytes;
         loop {
@@ -120,7 +122,7 @@ impl Exchange {
         Self {
             record,
             reader: ResponseReader::default(),
-            answer: Answer::Awaited,
+            body: Body::Awaited,
             fixed_output,
             keep_alive: false,
             raw: false,
@@ -138,25 +140,25 @@ impl Exchange {
         }
     }
 
-    /// The content of the answer, exactly as the server gave it, if it was to be kept.
+    /// The content of the response, exactly as received, if it is kept.
     pub fn take_content(&mut self, rules: &Rules) -> Option<String> {
         rules.keep.content.then(|| std::mem::take(&mut self.content))
     }
 
-    /// Side traffic: the body is collected as it is, if it is no larger than this.
+    /// A control request: its response body is collected as it is, up to this size.
     pub fn raw(record: RequestRecord, largest: usize) -> Self {
         Self { raw: true, largest: largest.min(MAX_BODY), ..Self::new(record, false) }
     }
 
-    /// The collected body of side traffic.
+    /// The collected body of a control request's response.
     pub fn take_raw(&mut self) -> Vec<u8> {
-        match &mut self.answer {
-            Answer::Raw(body) => std::mem::take(body),
+        match &mut self.body {
+            Body::Raw(body) => std::mem::take(body),
             _ => Vec::new(),
         }
     }
 
-    /// What is left to read of an answer that is over, so that the connection can be used again.
+    /// What remains to be read after the terminal event, so that the connection can be reused.
     pub fn take_rest(&mut self) -> Rest {
         Rest { reader: std::mem::take(&mut self.reader), keep_alive: self.keep_alive }
     }
@@ -169,16 +171,16 @@ impl Exchange {
         total - std::mem::replace(&mut self.reported, total)
     }
 
-    /// Output has come (for an answer that is not streamed: its body has begun).
+    /// Output has arrived; for a response that is not streamed, its body has begun.
     pub fn has_output(&self) -> bool {
-        match &self.answer {
-            Answer::Awaited => false,
-            Answer::Stream(_) => self.record.first.is_some(),
+        match &self.body {
+            Body::Awaited => false,
+            Body::Stream(_) => self.record.first.is_some(),
             _ => true,
         }
     }
 
-    /// Takes in what one socket read gave, with the time at which that came.
+    /// Takes the bytes of one socket read with their arrival time.
     pub fn on_data(&mut self, rules: &Rules, bytes: &[u8], arrival: Arrival) -> Progress {
         let before = self.before_read();
         let last = std::mem::take(&mut self.record.last);
@@ -203,7 +205,7 @@ impl Exchange {
             };
             match piece {
                 None => {
-                    // The last packet may have brought no more than the size of the next chunk.
+                    // The last packet may have carried only the size of the next chunk.
                     if !is_line_end(left) {
                         self.tail = Tail::default();
                     }
@@ -221,9 +223,9 @@ impl Exchange {
                     self.tail = Tail::default();
                     self.conclude(rules, at);
                     let ends = self.settled && !settled && input.is_empty();
-                    // The last event of a stream stands before the end of its body.
+                    // The last event of a stream comes before the end of its body.
                     (self.tail.last, self.tail.end) = (ends && !self.record.streamed, ends);
-                    // Bytes after the end belong to no request: such a connection is not kept.
+                    // Bytes after the end belong to no request, so such a connection is not reused.
                     return Progress::Over { reusable: self.keep_alive && input.is_empty() };
                 }
             }
@@ -231,7 +233,7 @@ impl Exchange {
         if self.settled { Progress::Lingering } else { Progress::Running }
     }
 
-    /// The connection has ended or broken; `why` if it broke.
+    /// The connection was closed, or broke; `why` if it broke.
     pub fn on_close(&mut self, rules: &Rules, why: Option<&str>, arrival: Arrival) -> Progress {
         let at = arrival.at;
         if self.settled {
@@ -242,13 +244,13 @@ impl Exchange {
             self.conclude(rules, at);
             return Progress::Over { reusable: false };
         }
-        let where_ = match (&self.answer, self.begun) {
-            (_, false) => "before any byte of the answer",
-            (Answer::Awaited, true) => "inside the head of the answer",
-            _ => "in the middle of the answer",
+        let where_ = match (&self.body, self.begun) {
+            (_, false) => "before any byte of the response",
+            (Body::Awaited, true) => "inside the response headers",
+            _ => "in the middle of the response",
         };
-        let words = format!("{} {where_}", why.unwrap_or("the server closed the connection"));
-        self.fail(rules, FailureClass::StreamReset, &words, at)
+        let detail = format!("{} {where_}", why.unwrap_or("the server closed the connection"));
+        self.fail(rules, FailureClass::StreamReset, &detail, at)
     }
 
     fn on_head(&mut self, rules: &Rules, head: Box<Head>, at: Nanos) {
@@ -257,14 +259,14 @@ impl Exchange {
         self.keep_alive = head.keep_alive;
         let kind = head.header("content-type").unwrap_or("").to_ascii_lowercase();
         let json = kind.starts_with("application/json");
-        self.answer = match head.status {
-            _ if self.raw => Answer::Raw(Vec::new()),
+        self.body = match head.status {
+            _ if self.raw => Body::Raw(Vec::new()),
             200 if rules.stream && !json => {
                 self.record.streamed = true;
-                Answer::Stream(Some(Box::new(SseDecoder::new(MAX_EVENT))))
+                Body::Stream(Some(Box::new(SseDecoder::new(MAX_EVENT))))
             }
-            200 => Answer::Whole(Vec::new()),
-            _ => Answer::Refused(Vec::new()),
+            200 => Body::Whole(Vec::new()),
+            _ => Body::Refused(Vec::new()),
         };
         self.head = Some(head);
     }
@@ -279,7 +281,7 @@ impl Exchange {
         if self.settled {
             return None;
         }
-        let Answer::Stream(decoder) = &mut self.answer else {
+        let Body::Stream(decoder) = &mut self.body else {
             return self.collect(rules, data, at);
         };
         let mut decoder = decoder.take()?;
@@ -304,36 +306,36 @@ impl Exchange {
                     }
                 },
                 Err(large) => {
-                    let words = large.to_string();
-                    break Some(self.fail(rules, FailureClass::StreamMalformed, &words, at));
+                    let detail = large.to_string();
+                    break Some(self.fail(rules, FailureClass::StreamMalformed, &detail, at));
                 }
             }
         };
-        if let Answer::Stream(place) = &mut self.answer {
+        if let Body::Stream(place) = &mut self.body {
             *place = Some(decoder);
         }
         over
     }
 
     fn collect(&mut self, rules: &Rules, data: &[u8], at: Nanos) -> Option<Progress> {
-        match &mut self.answer {
-            Answer::Whole(body) | Answer::Raw(body) => {
+        match &mut self.body {
+            Body::Whole(body) | Body::Raw(body) => {
                 if body.len() + data.len() > self.largest {
-                    let words = format!("the answer is larger than {} bytes", self.largest);
-                    return Some(self.fail(rules, FailureClass::StreamMalformed, &words, at));
+                    let detail = format!("the response is larger than {} bytes", self.largest);
+                    return Some(self.fail(rules, FailureClass::StreamMalformed, &detail, at));
                 }
                 body.extend_from_slice(data);
             }
-            Answer::Refused(body) => {
-                let room = MAX_WORDS.saturating_sub(body.len()).min(data.len());
+            Body::Refused(body) => {
+                let room = MAX_DETAIL.saturating_sub(body.len()).min(data.len());
                 body.extend_from_slice(&data[..room]);
             }
-            Answer::Awaited | Answer::Stream(_) => {}
+            Body::Awaited | Body::Stream(_) => {}
         }
         None
     }
 
-    /// Takes in what an event says; something if the exchange is over because of it.
+    /// Applies an event to the record; its progress if the event ends the exchange.
     fn on_delta(
         &mut self,
         rules: &Rules,
@@ -342,8 +344,8 @@ impl Exchange {
         output_in_this_read: &mut bool,
     ) -> Option<Progress> {
         self.tail = Tail::default();
-        if let Some(words) = delta.error {
-            return Some(self.fail(rules, FailureClass::StreamError, &words, at));
+        if let Some(message) = delta.error {
+            return Some(self.fail(rules, FailureClass::StreamError, &message, at));
         }
         if let Some(tokens) = delta.input_tokens {
             self.record.input = Some(TokenCount { tokens, source: TokenSource::Usage });
@@ -361,11 +363,11 @@ impl Exchange {
             self.content.push_str(content);
         }
         if self.text.len().max(self.content.len()) > MAX_BODY {
-            let words = format!("the answer is larger than {MAX_BODY} bytes");
-            return Some(self.fail(rules, FailureClass::StreamMalformed, &words, at));
+            let detail = format!("the response is larger than {MAX_BODY} bytes");
+            return Some(self.fail(rules, FailureClass::StreamMalformed, &detail, at));
         }
         if delta.output {
-            // Usage with the first chunk that has output: the server counts per chunk.
+            // Usage in the first chunk with output: the server counts tokens per chunk.
             if self.record.chunks.is_empty() {
                 self.record.chunk_tokens_known = counted.is_some();
             }
@@ -389,14 +391,14 @@ impl Exchange {
         }
         if delta.terminal {
             self.record.terminal = true;
-            self.verdict(rules, at);
+            self.conclude_stream(rules, at);
             self.tail.end = true;
         }
         None
     }
 
-    /// Tokens since the last output event. A token without text of its own (half a character, say)
-    /// comes in an event without output, and belongs to the next one that has some.
+    /// Tokens since the last output event. A token without text, such as half a character, comes in
+    /// an event without output and is counted with the next event that has some.
     fn place(&mut self, total: u64) -> u32 {
         let before = std::mem::replace(&mut self.tokens_placed, total);
         total.saturating_sub(before).min(u64::from(u32::MAX)) as u32

@@ -1,26 +1,26 @@
-//! What servers say of themselves in their `/metrics`, under whatever names, as one sample.
+//! The metrics of inference servers, whatever each calls them, as one sample.
 
 use crate::prometheus::series;
 use dyno_model::Nanos;
 use dyno_model::server::ServerSample;
 
-/// How several series of one name, of several engines or models, become one figure.
+/// How several series of one name, of several engines or models, become one value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Join {
-    /// What is counted adds up.
+    /// Counts are added up.
     Sum,
-    /// The fullest decides: a request that its engine has no room for is not helped by another.
+    /// The fullest counts: room in another engine does not help a request.
     Most,
 }
 
-/// A figure under its names, of which the first that is there counts. Names without a prefix are
+/// A metric and its names, of which the first that is present counts. Names without a prefix are
 /// MindIE's.
-struct Figure {
+struct Known {
     join: Join,
     names: &'static [&'static str],
 }
 
-const RUNNING: Figure = Figure {
+const RUNNING: Known = Known {
     join: Join::Sum,
     names: &[
         "vllm:num_requests_running",
@@ -32,7 +32,7 @@ const RUNNING: Figure = Figure {
         "dyno_engine_requests_running",
     ],
 };
-const WAITING: Figure = Figure {
+const WAITING: Known = Known {
     join: Join::Sum,
     names: &[
         "vllm:num_requests_waiting",
@@ -43,7 +43,7 @@ const WAITING: Figure = Figure {
         "num_requests_waiting",
     ],
 };
-const KV_USE: Figure = Figure {
+const KV_USE: Known = Known {
     join: Join::Most,
     names: &[
         "vllm:kv_cache_usage_perc",
@@ -55,7 +55,7 @@ const KV_USE: Figure = Figure {
         "npu_cache_usage_perc",
     ],
 };
-const PREEMPTIONS: Figure = Figure {
+const PREEMPTIONS: Known = Known {
     join: Join::Sum,
     names: &[
         "vllm:num_preemptions_total",
@@ -63,7 +63,7 @@ const PREEMPTIONS: Figure = Figure {
         "num_preemptions_total",
     ],
 };
-const PREFIX_QUERIES: Figure = Figure {
+const PREFIX_QUERIES: Known = Known {
     join: Join::Sum,
     names: &[
         "vllm:prefix_cache_queries_total",
@@ -71,7 +71,7 @@ const PREFIX_QUERIES: Figure = Figure {
         "sglang:prompt_tokens_total",
     ],
 };
-const PREFIX_HITS: Figure = Figure {
+const PREFIX_HITS: Known = Known {
     join: Join::Sum,
     names: &[
         "vllm:prefix_cache_hits_total",
@@ -79,7 +79,7 @@ const PREFIX_HITS: Figure = Figure {
         "sglang:cached_tokens_total",
     ],
 };
-const PREFIX_SHARE: Figure = Figure {
+const PREFIX_SHARE: Known = Known {
     join: Join::Most,
     names: &[
         "sglang:cache_hit_rate",
@@ -87,20 +87,20 @@ const PREFIX_SHARE: Figure = Figure {
         "npu_prefix_cache_hit_rate",
     ],
 };
-const RESIDENT: Figure = Figure { join: Join::Sum, names: &["process_resident_memory_bytes"] };
+const RESIDENT: Known = Known { join: Join::Sum, names: &["process_resident_memory_bytes"] };
 
-/// The best value found so far, and the place of its name among the names.
+/// The value found so far, and the rank of its name.
 #[derive(Debug, Default, Clone, Copy)]
 struct Found(Option<(usize, f64)>);
 
 impl Found {
-    fn see(&mut self, figure: &Figure, name: &str, value: f64) {
-        let Some(rank) = figure.names.iter().position(|known| *known == name) else { return };
+    fn see(&mut self, known: &Known, name: &str, value: f64) {
+        let Some(rank) = known.names.iter().position(|other| *other == name) else { return };
         if !value.is_finite() || value < 0.0 {
             return;
         }
         self.0 = Some(match self.0 {
-            Some((best, so_far)) if best == rank => match figure.join {
+            Some((best, so_far)) if best == rank => match known.join {
                 Join::Sum => (rank, so_far + value),
                 Join::Most => (rank, so_far.max(value)),
             },
@@ -113,26 +113,26 @@ impl Found {
         self.0.map(|(_, value)| value.round() as u64)
     }
 
-    /// A share; a rounding error above 1 is one, anything more is no share.
+    /// A share. Slightly more than 1 is a rounding error; anything above is not a share.
     fn share(self) -> Option<f64> {
         self.0.map(|(_, value)| value).filter(|value| *value <= 1.001).map(|value| value.min(1.0))
     }
 }
 
-/// Why a text is no sample.
+/// Why a text has no metrics.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum NoSample {
     /// Not one line is a series.
-    #[error("the answer is not Prometheus text")]
+    #[error("the response is not Prometheus text; check the URL")]
     NotPrometheus,
-    /// None of the figures is known.
-    #[error("the answer has none of the figures that are known")]
+    /// None of its metrics is known.
+    #[error("the response has none of the metrics that Dyno knows")]
     NothingKnown,
 }
 
-/// What a server's metrics say, read at `at`.
+/// The sample in a server's metrics, received at `at`.
 pub fn sample(text: &str, at: Nanos) -> Result<ServerSample, NoSample> {
-    let figures = [
+    let known = [
         RUNNING,
         WAITING,
         KV_USE,
@@ -146,8 +146,8 @@ pub fn sample(text: &str, at: Nanos) -> Result<ServerSample, NoSample> {
     let mut any = false;
     for series in series(text).flatten() {
         any = true;
-        for (figure, found) in figures.iter().zip(&mut found) {
-            found.see(figure, series.name, series.value);
+        for (known, found) in known.iter().zip(&mut found) {
+            found.see(known, series.name, series.value);
         }
     }
     let [running, waiting, kv_use, preemptions, queries, hits, share, resident] = found;

@@ -1,7 +1,7 @@
-//! How requests are sent and answers are read: [`http`] framing and the [`sse`] decoder, one
-//! [`dialect`] per API, an [`exchange`] that turns one answer into one record, and the
-//! [`client`] that owns the sockets. Everything but the client is free of I/O, so that every way
-//! of splitting the bytes can be tested.
+//! How requests are sent and responses are read: [`http`] framing and the [`sse`] decoder, one
+//! [`dialect`] per API, an [`exchange`] that turns one response into one record, and the
+//! [`client`] that owns the sockets. Only the client does I/O, so that every way of splitting the
+//! bytes can be tested without sockets.
 
 pub mod client;
 pub mod dialect;

@@ -1,5 +1,5 @@
-//! Prometheus' text format, read line by line: series with a name, labels and a value. Comments
-//! are passed over, and a line that makes no sense spoils no other.
+//! The Prometheus text format, read line by line: series with a name, labels and a value. Comments are
+//! skipped, and a malformed line does not affect the others.
 
 use std::borrow::Cow;
 use thiserror::Error;
@@ -7,11 +7,11 @@ use thiserror::Error;
 /// One line: a value of a series at this moment.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Series<'a> {
-    /// What it counts.
+    /// The name of the metric.
     pub name: &'a str,
-    /// What tells it from others of the same name, in the order written.
+    /// Its labels, in the order written.
     pub labels: Vec<(&'a str, Cow<'a, str>)>,
-    /// The value; may be no number, or infinite.
+    /// The value; may be NaN or infinite.
     pub value: f64,
 }
 
@@ -37,7 +37,7 @@ fn read(line: &str) -> Result<Series<'_>, BadLine> {
         }
         None => Vec::new(),
     };
-    // What follows a `#` here is an exemplar, which says nothing of the value.
+    // An exemplar follows `#`; it is not part of the value.
     let numbers = rest.split('#').next().unwrap_or_default();
     let mut numbers = numbers.split_ascii_whitespace();
     let value = numbers.next().ok_or(BadLine("a series has no value"))?;
@@ -92,7 +92,7 @@ fn take_labels<'a>(rest: &mut &'a str) -> Result<Vec<(&'a str, Cow<'a, str>)>, B
     }
 }
 
-/// What stands before the closing quote, with `\\`, `\"` and `\n` resolved.
+/// The text before the closing quote, with `\\`, `\"` and `\n` resolved.
 fn take_quoted<'a>(rest: &mut &'a str) -> Result<Cow<'a, str>, BadLine> {
     let text = *rest;
     let mut whole = String::new();

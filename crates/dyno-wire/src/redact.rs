@@ -1,10 +1,10 @@
-//! Keeps secrets out of everything that is written down: a server may well echo a key.
+//! Keeps secrets out of everything that is saved or printed: a server may echo a key.
 
 use serde_json::Value;
 
-/// What stands in a secret's place.
+/// Replaces a secret.
 const SHOWN: &str = "[secret]";
-/// A shorter beginning of a secret tells little, and looks like any other word.
+/// A shorter prefix of a secret reveals little, and could be any other word.
 const SHORTEST_BEGINNING: usize = 8;
 
 /// Replaces the secrets it knows.
@@ -20,16 +20,16 @@ impl std::fmt::Debug for Redactor {
 }
 
 impl Redactor {
-    /// Knows these secrets. Very short ones are left alone: replacing them would garble the text
-    /// and protect nothing.
+    /// For these secrets. Very short ones are not replaced: that would garble the text and protect
+    /// nothing.
     pub fn new(secrets: impl IntoIterator<Item = String>) -> Self {
         let mut secrets: Vec<String> = secrets.into_iter().filter(|s| s.len() >= 4).collect();
-        // The longest first, so that a secret within another does not leave its remains.
+        // The longest first, so that a secret within another does not leave the rest of it.
         secrets.sort_by_key(|s| std::cmp::Reverse(s.len()));
         Self { secrets }
     }
 
-    /// The text without the secrets, nor the beginning of one where the text was cut.
+    /// The text without the secrets, and without the beginning of one at its cut-off end.
     pub fn clean(&self, text: &str) -> String {
         let replaced =
             self.secrets.iter().fold(text.to_owned(), |text, s| text.replace(s.as_str(), SHOWN));
@@ -55,7 +55,7 @@ impl Redactor {
     }
 }
 
-/// How much of `secret`, from its beginning, is what `text` ends with.
+/// The length of the longest prefix of `secret` that `text` ends with.
 fn beginning_at_end(secret: &str, text: &str) -> Option<usize> {
     let longest = secret.len().checked_sub(1)?;
     let mut lengths = (SHORTEST_BEGINNING..=longest).rev().filter(|n| secret.is_char_boundary(*n));

@@ -1,6 +1,6 @@
 //! An incremental decoder of server-sent events, by the specification: any line end, comments,
 //! fields with or without the space, several `data` lines, a byte-order mark, and events that
-//! are split anywhere. An event that came whole with one read is handed out without copying.
+//! are split anywhere. An event within one read is returned without copying.
 
 use thiserror::Error;
 
@@ -13,16 +13,16 @@ pub struct Event<'a> {
     pub data: &'a [u8],
 }
 
-/// An event is larger than the decoder is willing to hold.
+/// An event is larger than the limit.
 #[derive(Debug, Error, PartialEq, Eq)]
-#[error("an event is larger than {0} bytes")]
+#[error("an event of the stream is larger than {0} bytes")]
 pub struct TooLarge(pub usize);
 
 /// Decoder state between reads.
 #[derive(Debug)]
 pub struct SseDecoder {
     limit: usize,
-    /// The beginning of a line whose end has not come yet.
+    /// The beginning of a line whose end has not arrived.
     line: Vec<u8>,
     data: Vec<u8>,
     has_data: bool,
@@ -30,7 +30,7 @@ pub struct SseDecoder {
     /// The last line ended with CR: an LF that follows belongs to it.
     skip_lf: bool,
     started: bool,
-    /// `data` and `kind` were handed out with the last event and must go before the next.
+    /// `data` and `kind` belong to the event returned last and must be cleared before the next.
     stale: bool,
 }
 
@@ -51,8 +51,8 @@ impl SseDecoder {
         }
     }
 
-    /// The next event completed by `input`, which is advanced past it; nothing when all of it
-    /// has been taken in.
+    /// The next event completed by `input`, which is advanced past it; absent once all of `input`
+    /// has been consumed.
     pub fn next<'d, 'i: 'd>(
         &'d mut self,
         input: &mut &'i [u8],
@@ -97,8 +97,8 @@ impl SseDecoder {
         }
     }
 
-    /// What has come of an event that is not complete: its data so far, without the line end
-    /// that is missing. Empty if the stream stands between two events.
+    /// The data so far of an event that is not complete, without its missing line end. Empty if the
+    /// stream is between two events.
     pub fn pending(&self) -> Vec<u8> {
         let mut data = if self.stale { Vec::new() } else { self.data.clone() };
         if let Some(value) = field_value(&self.line, b"data") {
@@ -115,7 +115,7 @@ impl SseDecoder {
         Ok(())
     }
 
-    /// Takes in a line, the last part of which is `tail`; whether it completed an event.
+    /// Processes a line that ends with `tail`; whether it completed an event.
     fn take_line(&mut self, tail: &[u8]) -> Result<bool, TooLarge> {
         if self.line.is_empty() && self.started {
             return self.interpret(tail);

@@ -1,5 +1,5 @@
-//! TLS by rustls: the system's roots or the user's own, client certificates, or no checking at
-//! all when that was asked for.
+//! TLS with rustls: the system's or the user's certificate authorities, client certificates, or no
+//! verification with `--insecure`.
 
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
 use rustls::crypto::{CryptoProvider, ring, verify_tls12_signature, verify_tls13_signature};
@@ -10,14 +10,14 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use thiserror::Error;
 
-/// What the user said about certificates.
+/// The user's certificate settings.
 #[derive(Debug, Clone, Default)]
 pub struct TlsSettings {
     /// Do not check the server's certificate.
     pub insecure: bool,
     /// Trust the authorities in this PEM file, and no others.
     pub ca_cert: Option<PathBuf>,
-    /// Show the certificate in this PEM file, which also holds its key.
+    /// Present the client certificate in this PEM file, which also contains its key.
     pub client_cert: Option<PathBuf>,
 }
 
@@ -36,11 +36,11 @@ pub enum TlsError {
     },
     /// The system has no roots.
     #[error(
-        "this system has no certificate authorities to trust ({0}); name some with --ca-cert FILE"
+        "this system has no trusted certificate authorities ({0}); pass some with --ca-cert FILE"
     )]
     NoRoots(String),
     /// rustls refused the configuration.
-    #[error("TLS could not be set up: {0}")]
+    #[error("setting up TLS failed: {0}")]
     Config(#[from] rustls::Error),
 }
 

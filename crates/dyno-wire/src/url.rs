@@ -1,11 +1,11 @@
-//! The URL of a server: http or https, every part of it known to be sound, and no credentials in it.
-//! Each way of being wrong has words of its own.
+//! The URL of a server: http or https, every part of it checked, and without credentials. Each mistake
+//! has its own message.
 
 use std::fmt;
 use std::net::Ipv6Addr;
 use thiserror::Error;
 
-/// A URL that was taken apart. The values of its query may be secret: it is printed without them.
+/// A parsed URL. The values of its query may be secret, so it is printed without them.
 #[derive(Clone, PartialEq, Eq)]
 pub struct TargetUrl {
     full: String,
@@ -18,31 +18,31 @@ pub struct TargetUrl {
 /// Why a URL cannot be used. Nothing that may be secret is repeated.
 #[derive(Debug, Clone, Error, PartialEq, Eq)]
 pub enum UrlError {
-    /// Nothing that is like a URL.
+    /// Not a URL at all.
     #[error("this is not a URL; write http://host:port, such as http://localhost:8000")]
     NotAUrl,
-    /// Certainly a host, but nothing before it.
+    /// A host without a scheme.
     #[error("`{0}` has no scheme; write http://{0} or https://{0}")]
     NoScheme(String),
     /// Another scheme.
-    #[error("`{0}` is not spoken here; write a URL that begins with http:// or https://")]
+    #[error("unsupported scheme `{0}`; write a URL that begins with http:// or https://")]
     Scheme(String),
     /// A user name, perhaps with a password.
-    #[error("a URL with a user name or password in it would end up in logs; leave that part out")]
+    #[error("the URL contains a user name or password, which would end up in logs; remove it")]
     Credentials,
     /// A fragment.
-    #[error("a fragment (`#…`) is never sent to a server; leave it out")]
+    #[error("a fragment (`#…`) is never sent to a server; remove it")]
     Fragment,
     /// Characters that cannot be sent.
     #[error(
-        "the URL holds blanks, control or non-ASCII characters; write them percent-encoded, and \
+        "the URL contains spaces, control or non-ASCII characters; percent-encode them, and write \
          international host names in their xn-- form"
     )]
     Characters,
-    /// Nothing where the host should be.
+    /// No host.
     #[error("the URL has no host; write http://host:port")]
     NoHost,
-    /// A host with characters that no host has.
+    /// A host with characters that are not allowed.
     #[error("`{0}` is not a host name")]
     Host(String),
     /// A bracket that does not close.
@@ -51,11 +51,11 @@ pub enum UrlError {
     /// No address between brackets.
     #[error("`{0}` is not an IPv6 address; write [::1], for example")]
     Address(String),
-    /// Something else than a port behind brackets.
-    #[error("`{0}` is no host; write [::1]:8000")]
+    /// Something other than a port after the brackets.
+    #[error("`{0}` is not a host; write [::1]:8000")]
     AfterBracket(String),
     /// An address without brackets.
-    #[error("`{0}` is no host; write an IPv6 address in brackets: [::1]")]
+    #[error("`{0}` is not a host; write an IPv6 address in brackets: [::1]")]
     BareAddress(String),
     /// Not a port.
     #[error("`{0}` is not a port; write a number from 1 to 65535")]
@@ -91,12 +91,12 @@ impl TargetUrl {
         Ok(Self { full, host: host.to_owned(), port, path_at, query_at })
     }
 
-    /// All of it, to connect with.
+    /// The complete URL, to connect with.
     pub fn full(&self) -> &str {
         &self.full
     }
 
-    /// Fit to be saved and printed: the values of the query are left out.
+    /// For saving and printing: without the values of the query.
     pub fn shown(&self) -> String {
         let Some(query) = self.query() else { return self.full.clone() };
         let hidden: Vec<String> = query
@@ -124,12 +124,12 @@ impl TargetUrl {
         &self.full[self.path_at..self.path_end()]
     }
 
-    /// What stands behind `?`.
+    /// The query, without `?`.
     pub fn query(&self) -> Option<&str> {
         self.query_at.map(|at| &self.full[at + 1..])
     }
 
-    /// Spoken over TLS.
+    /// Whether it uses TLS.
     pub fn is_https(&self) -> bool {
         self.full.starts_with("https:")
     }
@@ -145,7 +145,7 @@ impl fmt::Debug for TargetUrl {
     }
 }
 
-/// Repeats only what is certainly a host: a stray argument may be a key.
+/// Repeats only what is certainly a host: another argument may be a key.
 fn without_scheme(text: &str) -> UrlError {
     let host = text.split(['/', '?', '#']).next().unwrap_or_default();
     let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || ".-:[]".contains(c);
@@ -240,8 +240,8 @@ mod tests {
             assert!(target(text).is_err(), "{text}");
         }
         assert!(target("localhost:8000").unwrap_err().contains("http://localhost:8000"));
-        let words = "`99999` is not a port; write a number from 1 to 65535";
-        assert_eq!(target("http://host:99999").unwrap_err(), words);
+        let message = "`99999` is not a port; write a number from 1 to 65535";
+        assert_eq!(target("http://host:99999").unwrap_err(), message);
     }
 
     #[test]

@@ -1,5 +1,5 @@
-//! What a record says of when things came is true, however the answer was cut into packets and
-//! however many of these one read gave: the time at which a thing came lies within its range.
+//! The ranges of a record's times contain the arrival times, however the response was split into packets
+//! and however many of them one read returned.
 #![allow(clippy::unwrap_used)]
 
 use dyno_model::outcome::Outcome;
@@ -13,7 +13,7 @@ use proptest::prelude::*;
 
 const US: u64 = 1_000;
 
-/// An answer, and where in it each thing ends.
+/// A response, and where each part of it ends.
 #[derive(Debug, Default, Clone)]
 struct Answer {
     bytes: Vec<u8>,
@@ -79,7 +79,7 @@ impl Answer {
         self.part(style, &format!("data: {data}"))
     }
 
-    /// A line and an empty one, framed; where they end.
+    /// A line and an empty line, framed; returns where they end.
     fn part(&mut self, style: Style, line: &str) -> usize {
         let newline = if style.crlf { "\r\n" } else { "\n" };
         let event = format!("{line}{newline}{newline}");
@@ -95,12 +95,12 @@ impl Answer {
     }
 }
 
-/// A piece of the answer that came at once.
+/// A part of the response that arrived at once.
 #[derive(Debug, Clone, Copy)]
 struct Packet {
     end: usize,
     at: u64,
-    /// The reader takes everything that is there after it.
+    /// The reader then takes everything that has arrived.
     read: bool,
 }
 
@@ -119,7 +119,7 @@ fn cuts() -> impl Strategy<Value = Vec<(Cut, bool)>> {
     prop::collection::vec((cut, any::<bool>()), 0..12)
 }
 
-/// The answer in packets, each a good while after the last.
+/// The response in packets, each some time after the last.
 fn packets(answer: &Answer, cuts: &[(Cut, bool)]) -> Vec<Packet> {
     let length = answer.bytes.len();
     let place = |cut: &Cut| match cut {
@@ -157,7 +157,7 @@ fn read(answer: &Answer, packets: &[Packet]) -> RequestRecord {
     exchange.record
 }
 
-/// When the byte came before which something ended.
+/// When the last byte of something arrived.
 fn came(packets: &[Packet], end: usize) -> u64 {
     packets.iter().find(|packet| packet.end >= end).unwrap().at
 }
@@ -175,8 +175,8 @@ proptest! {
         let record = read(&answer, &packets);
         prop_assert_eq!(&record.outcome, &Outcome::Completed);
         let widths = record.widths.unwrap();
-        // An event is there with the end of its empty line; a line's end and the end of its chunk
-        // may be in a later packet, and then either is right.
+        // An event is complete with the end of its empty line. The line's end and the end of its chunk
+        // may be in a later packet; then either is right.
         let check = |what: &str, at: u64, width: u64, end: usize| {
             let framing = answer.bytes[end..].iter().take(2).take_while(|b| b"\r\n".contains(b));
             let earliest = came(&packets, end - 1);

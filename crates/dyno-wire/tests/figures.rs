@@ -1,4 +1,4 @@
-//! A server's own metrics, under every name that servers give them.
+//! Server metrics, under all the names that servers use.
 
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 

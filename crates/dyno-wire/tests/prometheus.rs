@@ -1,4 +1,4 @@
-//! What servers print of their metrics, line by line.
+//! Prometheus text as servers print it, line by line.
 
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 

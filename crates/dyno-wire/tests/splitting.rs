@@ -1,4 +1,4 @@
-//! However the bytes are cut, the same events and the same record come out.
+//! However the bytes are split into reads, the events and the record are the same.
 #![allow(clippy::unwrap_used)]
 
 use dyno_model::outcome::{FailureClass, Outcome};
@@ -11,7 +11,7 @@ use dyno_wire::redact::Redactor;
 use dyno_wire::sse::SseDecoder;
 use proptest::prelude::*;
 
-/// Server-sent events by the letter of the specification, over the whole text at once.
+/// Server-sent events exactly as specified, decoded from the whole text at once.
 const ARRIVAL: Arrival = Arrival { after: 1_000_000, at: 1_000_000, loose: 0 };
 
 fn reference(bytes: &[u8]) -> Vec<(Vec<u8>, Vec<u8>)> {
@@ -73,7 +73,7 @@ fn split<'a>(bytes: &'a [u8], cuts: &[usize]) -> Vec<&'a [u8]> {
     cuts.windows(2).map(|pair| &bytes[pair[0]..pair[1]]).collect()
 }
 
-/// Text made of the pieces in which framing goes wrong.
+/// Text made of pieces that are hard to frame.
 fn stream_text() -> impl Strategy<Value = Vec<u8>> {
     const PIECES: &[&[u8]] = &[
         b"data: ",
@@ -116,16 +116,25 @@ fn exchange() -> Exchange {
     Exchange::new(record, true)
 }
 
-/// The record of an answer that came in these parts and was then closed.
+/// The record of a response that arrived in these parts, after which the connection was closed.
 fn read(bytes: &[u8], cuts: &[usize]) -> (RequestRecord, bool) {
     let (rules, mut exchange) = (rules(), exchange());
+    let (mut received, mut reusable) = (0, None);
     for part in split(bytes, cuts) {
-        if let Progress::Over { reusable } = exchange.on_data(&rules, part, ARRIVAL) {
-            return (exchange.record, reusable);
+        let progress = exchange.on_data(&rules, part, ARRIVAL);
+        received += exchange.newly_received();
+        if let Progress::Over { reusable: kept } = progress {
+            reusable = Some(kept);
+            break;
         }
     }
-    exchange.on_close(&rules, None, ARRIVAL);
-    (exchange.record, false)
+    if reusable.is_none() {
+        exchange.on_close(&rules, None, ARRIVAL);
+        received += exchange.newly_received();
+    }
+    // What is counted as it arrives adds up to what the record has in the end.
+    assert_eq!(received, exchange.record.output.map_or(0, |output| output.tokens));
+    (exchange.record, reusable.unwrap_or(false))
 }
 
 fn answer(body: &str, chunk: usize) -> Vec<u8> {
@@ -200,7 +209,7 @@ fn an_answer_cut_off_anywhere_never_completes() {
         let (record, _) = read(&bytes[..end], &[]);
         assert_eq!(record.outcome, Outcome::Failed(FailureClass::StreamReset), "cut at {end}");
     }
-    // Cut by the body itself, which ends cleanly: truncated until the finish reason has come.
+    // The body itself is cut but ends cleanly: truncated until the finish reason has arrived.
     let body = good_body();
     let finish = body.find("\"length\"").unwrap();
     for end in (1..body.len()).filter(|end| body.is_char_boundary(*end)) {

@@ -194,6 +194,11 @@ impl Glimpse {
         }
     }
 
+    /// The outcomes so far, without judging them.
+    pub fn counts(&self) -> &Counts {
+        &self.counts
+    }
+
     /// What is known so far; times to within a thousandth.
     pub fn so_far(&self) -> Glimpsed {
         self.look(false)

@@ -21,8 +21,9 @@ use ratatui_widgets::table::{self, Cell, Table};
 const WITH_BARS: usize = 120;
 const LABEL_AT_LEAST: usize = 16;
 const LONGEST_LABEL: usize = 60;
-/// The rank of the label.
+/// The ranks of the label and of bars.
 const LABEL: u8 = 0;
+const BAR: u8 = 9;
 /// Pending levels that stay visible below the running one.
 const AHEAD: usize = 2;
 const EIGHTHS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
@@ -52,7 +53,11 @@ pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, picture: &Picture) {
     let last = (present + 1 + AHEAD).min(rows.len());
     let first = last.saturating_sub(room);
     let shown = &rows[first..(first + room).min(rows.len())];
-    let columns = fitting(columns(first, shown, rows, picture.language), usize::from(area.width));
+    let room = usize::from(area.width);
+    let columns = columns(first, shown, rows, picture.language);
+    // On a narrow screen bars would take the label's place.
+    let columns = columns.into_iter().filter(|column| column.rank != BAR || room >= WITH_BARS);
+    let columns = fitting(columns.collect(), room);
     let lines = shown.iter().enumerate().map(|(at, row)| {
         let cells = columns.iter().map(|column| cell(column, &column.cells[at]));
         table::Row::new(cells.collect::<Vec<_>>()).style(match row.state {
@@ -178,8 +183,7 @@ fn token_time(rows: &[Row]) -> Time {
     if all { Time::Itl } else { Time::Tpot }
 }
 
-/// Throughput and TTFT as bars, of which the longest is the highest of all levels. They rank below
-/// everything else, so that only a wide terminal shows them.
+/// Throughput and TTFT as bars, of which the longest is the highest of all levels.
 fn bars(shown: &[Row], all: &[Row]) -> impl Iterator<Item = Column> {
     const COLUMNS: usize = WITH_BARS / 6;
     type Value = fn(&Glimpsed) -> Option<f64>;
@@ -189,7 +193,7 @@ fn bars(shown: &[Row], all: &[Row]) -> impl Iterator<Item = Column> {
         let bar = |row: &Row| of(row).map_or(String::new(), |value| bar(value / most, COLUMNS));
         let cells = shown.iter().map(bar).collect();
         let colour = Some(colour);
-        Column { rank: 9, head: head.to_owned(), cells, alignment: Alignment::Left, colour }
+        Column { rank: BAR, head: head.to_owned(), cells, alignment: Alignment::Left, colour }
     };
     [
         drawn("tok/s", Color::Green, |found| found.output_tokens_per_s),

@@ -27,7 +27,7 @@ pub(super) fn line(picture: &Picture, columns: usize) -> Option<Line<'static>> {
         // What is missed matters most.
         let rank = if term.outcome == Decision::Missed { 2 } else { 3 };
         let known = words::decision(term.outcome).text(language);
-        Part::new(rank, format!("{} {known} ({})", term.term, measured(term)))
+        Part::new(rank, format!("{} {known}{}", term.term, language.brackets(&measured(term))))
     }));
     let style = match outcome {
         Decision::Met => Style::new().fg(Color::Green),

@@ -1,4 +1,4 @@
-//! A connection in the client's table: its socket, the exchange it carries, and when to give up.
+//! A connection in the client's table: its socket, the exchange it carries, and its time-outs.
 
 use super::instrument::Seen;
 use super::socket::Socket;
@@ -15,18 +15,18 @@ pub(crate) enum State {
     Connecting,
     /// Waiting for TLS.
     Handshaking,
-    /// Ready, and carrying nothing.
+    /// Ready, without a request.
     Idle,
     /// Sending its request.
     Sending,
-    /// Its request is out.
+    /// Its request has been sent.
     Waiting,
-    /// Its answer is over; only the end of the HTTP body is missing.
+    /// The response is complete; only the end of the HTTP body is missing.
     Lingering,
 }
 
-/// How long the end of the body may stay out after the terminal event. Nothing waits for it but
-/// the connection itself.
+/// How long to wait for the end of the body after the terminal event, before the connection is
+/// closed instead of reused.
 const LINGER: Nanos = dyno_model::SEC;
 
 /// A connection in the table.
@@ -35,17 +35,17 @@ pub(crate) struct Connection {
     pub(crate) socket: Socket,
     pub(crate) state: State,
     pub(crate) interest: Interest,
-    /// What it carries; nothing while it is idle or opened ahead of time.
+    /// What it carries; absent while it is idle or opened before a level.
     pub(crate) exchange: Option<Box<Exchange>>,
-    /// What is left to read of an answer that is over.
+    /// What remains to be read after the terminal event.
     pub(crate) rest: Option<Rest>,
-    /// The request, until the first byte of the answer, in case it has to be sent again.
+    /// The request, until the first byte of the response, in case it has to be sent again.
     pub(crate) request: Option<Vec<u8>>,
-    /// It had carried a request, or stood idle, before this one.
+    /// It had carried a request, or was idle, before this one.
     pub(crate) reused: bool,
-    /// When it was empty.
+    /// When its socket was known to be empty.
     pub(super) seen: Seen,
-    /// When the current wait began: of the connect, the request, the last byte.
+    /// When the current wait began: that of the connect, the request or the last byte.
     pub(crate) since: Nanos,
     /// The earliest timer set for it.
     pub(crate) timer: Nanos,
@@ -67,12 +67,12 @@ impl Connection {
         }
     }
 
-    /// It was opened ahead of time, and is not ready yet.
+    /// It is being opened before a level.
     pub(crate) fn is_opening(&self) -> bool {
         self.exchange.is_none() && matches!(self.state, State::Connecting | State::Handshaking)
     }
 
-    /// When to give up, and as what.
+    /// When it times out, and as which failure.
     pub(crate) fn deadline(&self, timeouts: &Timeouts) -> Option<(Nanos, FailureClass)> {
         let own = match self.state {
             State::Idle => return None,
@@ -94,7 +94,7 @@ impl Connection {
         let dispatched = self.exchange.as_ref().and_then(|e| e.record.dispatched);
         let total = dispatched.map(|at| at.saturating_add(timeouts.total_ns));
         match total {
-            // Where both are equal, the wider name is the truer one.
+            // Where both are equal, the total time-out is reported.
             Some(total) if total <= own.0 => Some((total, FailureClass::TimeoutTotal)),
             _ => Some(own),
         }

@@ -1,4 +1,4 @@
-//! One turn of the loop: wait, read and time everything that is ready, then make sense of it.
+//! One iteration of the loop: wait, read and time every ready socket, then process what was read.
 
 use super::connection::State;
 use super::instrument::{Arrival, Read};
@@ -10,17 +10,17 @@ use dyno_model::{MS, Nanos};
 use std::io::{self, ErrorKind};
 use std::ops::Range;
 
-/// Room for the reads of one turn.
+/// Space for the reads of one iteration.
 pub(super) const ARENA: usize = 1 << 20;
-/// The most that one read takes, and the least room it wants.
+/// The most that one read takes, and the least space it needs.
 const MAX_READ: usize = 64 << 10;
 const MIN_READ: usize = 16 << 10;
 
-/// While something is in flight the loop looks around at least this often, so that it is known since
-/// when a socket may have had something.
+/// While requests are in flight the loop polls at least this often. The time of the last poll bounds
+/// how long data may have been waiting in a socket.
 const LOOK_EVERY: Nanos = MS;
 
-/// What one socket read gave, and when that came.
+/// The result of one socket read, and when its bytes arrived.
 #[derive(Debug)]
 pub(super) struct SocketRead {
     token: u64,
@@ -29,16 +29,16 @@ pub(super) struct SocketRead {
 }
 
 impl Client {
-    /// Waits until something happens or until `until`, and deals with it.
-    pub(super) fn turn(&mut self, until: Nanos) -> io::Result<()> {
+    /// Waits for events, at most until `until`, and processes them.
+    pub(super) fn poll(&mut self, until: Nanos) -> io::Result<()> {
         let timer = self.timers.peek().map_or(Nanos::MAX, |timer| timer.0.0);
         let entered = self.clock.now();
-        // On a grid, so that the timer is not set anew for each event.
-        let look = match self.in_flight {
+        // On a grid, so that the timer is not re-armed for each event.
+        let next_look = match self.in_flight {
             0 => Nanos::MAX,
             _ => (entered / LOOK_EVERY + 1) * LOOK_EVERY,
         };
-        let deadline = until.min(timer).min(self.health.tick).min(look);
+        let deadline = until.min(timer).min(self.health.tick).min(next_look);
         let mut ready = std::mem::take(&mut self.ready);
         ready.clear();
         let room = self.poller.wait(entered, Some(deadline), &mut ready)?;
@@ -127,16 +127,16 @@ impl Client {
     }
 
     /// A connect failed.
-    fn on_refused(&mut self, token: u64, words: &str) {
+    fn on_refused(&mut self, token: u64, detail: &str) {
         let now = self.clock.now();
         let Some(mut connection) = self.table.remove(token) else { return };
-        if let Some(mut exchange) = self.left_behind(&mut connection) {
-            exchange.fail(&self.options.rules, FailureClass::Connect, words, now);
+        if let Some(mut exchange) = self.take_exchange(&mut connection) {
+            exchange.fail(&self.options.rules, FailureClass::Connect, detail, now);
             self.ended.push(exchange);
         }
     }
 
-    /// Bytes came.
+    /// Bytes have arrived.
     fn on_bytes(&mut self, token: u64, bytes: &[u8], mut arrival: Arrival) {
         let at = arrival.at;
         let mut scratch = std::mem::take(&mut self.scratch);
@@ -147,16 +147,16 @@ impl Client {
             Ok(Decoded::Plain(data)) => data,
             Ok(Decoded::Scratch) => scratch.as_slice(),
             Err(error) => {
-                let words = format!("{TLS}{error}");
-                // The alert that says why is worth an attempt.
+                let detail = format!("{TLS}{error}");
+                // Try to send the alert that tells the server why.
                 let _ = connection.socket.flush();
-                self.on_broken(token, Some(&words), Some(arrival));
+                self.on_broken(token, Some(&detail), Some(arrival));
                 self.scratch = scratch;
                 return;
             }
         };
         if !connection.socket.is_between_records() {
-            // The last packet brought the beginning of something that cannot be read yet.
+            // The last packet carried the beginning of a record that cannot be decrypted yet.
             arrival.loose = arrival.spread();
         }
         match connection.state {
@@ -168,7 +168,7 @@ impl Client {
                     self.on_ready(token);
                 }
             }
-            // Nobody asked; TLS housekeeping without data is fine.
+            // Data without a request closes the connection; TLS control records do not.
             State::Idle if data.is_empty() => {}
             State::Idle => {
                 self.table.remove(token);
@@ -176,7 +176,7 @@ impl Client {
             State::Lingering => {
                 match connection.rest.as_mut().and_then(|rest| rest.on_data(data)) {
                     None => {}
-                    Some(true) => self.lay_by(token),
+                    Some(true) => self.keep_idle(token),
                     Some(false) => drop(self.table.remove(token)),
                 }
             }
@@ -195,7 +195,7 @@ impl Client {
                 }
                 self.on_progress(token, progress, at);
                 if first_output {
-                    // It changes the deadline from the first token's to idle.
+                    // The deadline changes from the first token's to the idle time-out.
                     self.set_timer(token);
                 }
             }

@@ -1,4 +1,4 @@
-//! What the client sees of itself: whether it was late, and why.
+//! The client's measurements of itself: whether it was late, and why.
 
 use dyno_model::frame::ClientHealth;
 use dyno_model::lag::LagHistogram;
@@ -6,10 +6,10 @@ use dyno_model::{MS, Nanos};
 use dyno_net::{Clock, thread_cpu_ns};
 
 const TICK: Nanos = 10 * MS;
-/// The loop stood still if it was away for longer.
+/// The loop has stalled if it did not poll for longer.
 const STALL: Nanos = 2 * MS;
 
-/// Lags since the last time they were taken.
+/// Delays since they were last taken.
 #[derive(Debug)]
 pub(super) struct Health {
     read_delay: LagHistogram,
@@ -24,7 +24,7 @@ pub(super) struct Health {
     pub(super) out_of_ports: u64,
     /// When the 10 ms timer is due.
     pub(super) tick: Nanos,
-    /// When a socket last gave something.
+    /// When data last arrived.
     pub(super) heard: Nanos,
     since: Nanos,
     cpu: u64,
@@ -52,7 +52,7 @@ impl Health {
         }
     }
 
-    /// A socket read ended at `read` with what had come at `came`.
+    /// A socket read ended at `read`, with data that arrived at `came`.
     pub(super) fn on_read(&mut self, came: Nanos, read: Nanos, stamped: bool) {
         if stamped {
             self.read_delay.record(read.saturating_sub(came));
@@ -64,14 +64,14 @@ impl Health {
 
     /// The poll that was entered at `entered` to wait until `deadline` has returned.
     pub(super) fn on_poll(&mut self, entered: Nanos, deadline: Nanos, now: Nanos) {
-        // Away from the last poll's return to this one's entry, and while it overslept.
+        // From the return of the last poll to the entry of this one, and past its deadline.
         let away = entered.saturating_sub(self.polled) + now.saturating_sub(deadline.max(entered));
         if away > STALL {
             self.blind += away;
             self.longest_stall = self.longest_stall.max(away);
         }
         self.polled = now;
-        // Each tick counts by itself: a stall of 300 ms is 30 of them, not one.
+        // Each tick is counted: a stall of 300 ms is 30 late ticks, not one.
         while now >= self.tick {
             let late = now - self.tick;
             self.timer_lag.record(late);
@@ -80,7 +80,7 @@ impl Health {
         }
     }
 
-    /// What was seen since the last call.
+    /// The measurements since the last call.
     pub(super) fn take(&mut self, clock: &Clock) -> ClientHealth {
         let old = std::mem::replace(self, Self::new(clock));
         ClientHealth {
@@ -91,7 +91,7 @@ impl Health {
             unstamped_reads: old.unstamped_reads,
             blind_ns: old.blind,
             longest_stall_ns: old.longest_stall,
-            // The driver's to say.
+            // Filled in by the driver.
             awaited_prompts_ns: 0,
             awaited_records_ns: 0,
             cpu_ns: self.cpu.saturating_sub(old.cpu),
@@ -109,8 +109,8 @@ mod tests {
 
     const US: Nanos = 1_000;
 
-    /// What is seen of a loop that polls every millisecond for half a second, and at `at` comes back so much
-    /// too late.
+    /// The measurements of a loop that polls every millisecond for half a second, and at `at` returns
+    /// too late by so much.
     fn stalled(at: Nanos, late: Nanos) -> ClientHealth {
         let clock = Clock::start();
         let mut health = Health::new(&clock);

@@ -1,85 +1,85 @@
-//! When things came, and how exactly that is known: what the polls and the reads of a loop say of the
-//! arrival of bytes. No socket and no clock: the times are handed in.
+//! When bytes arrived, and how exactly that is known, by the polls, reads and kernel timestamps of the
+//! loop. It has no sockets and no clock: all times are passed in.
 
 use dyno_model::Nanos;
 use dyno_net::WallOffset;
 
-/// A stamp later than the read that gave it, or earlier than the socket was known to be empty, by more
-/// than this is no stamp.
+/// A timestamp is ignored if it is later than its read, or earlier than the socket was known to be
+/// empty, by more than this.
 const TOLERANCE: Nanos = 20_000;
-/// How long a reading of the wall clock's offset is good for.
+/// How often the wall clock's offset is read.
 const OFFSET_EVERY: Nanos = 500_000;
-/// The wall clock is set right by at most so much of the time that passes; beyond that it was set.
+/// The wall clock is slewed by at most this share of the time; a larger change means it was set.
 const SLEWED: f64 = 0.001;
 
-/// When the bytes of one read came.
+/// When the bytes of one read arrived.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Arrival {
-    /// None of them had come before.
+    /// None of them had arrived before.
     pub after: Nanos,
-    /// All of them had come by then.
+    /// All of them had arrived by then.
     pub at: Nanos,
-    /// How much earlier than `at` the last of them may have come.
+    /// How much earlier than `at` the last of them may have arrived.
     pub loose: Nanos,
 }
 
 impl Arrival {
-    /// Bytes of which all is known.
+    /// Bytes whose arrival time is known exactly.
     pub fn exactly(at: Nanos) -> Self {
         Self { after: at, at, loose: 0 }
     }
 
-    /// How much earlier than `at` any of them may have come.
+    /// How much earlier than `at` any of them may have arrived.
     pub fn spread(&self) -> Nanos {
         self.at.saturating_sub(self.after)
     }
 }
 
-/// What is known of one socket.
+/// What the polls and reads say about one socket.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Seen {
-    /// The last poll that told of it.
+    /// The last poll that reported it.
     poll: u64,
     /// When it was last known to be empty.
     empty: Nanos,
 }
 
 impl Seen {
-    /// Nothing that the server has to say was said before.
+    /// The server cannot have sent anything before.
     pub(super) fn empty_at(&mut self, time: Nanos) {
         self.empty = self.empty.max(time);
     }
 }
 
-/// The wall clock against the loop's, in this turn of the loop.
+/// The wall clock relative to the loop's clock, in this iteration.
 #[derive(Debug, Clone, Copy)]
 struct Wall {
     ahead: i64,
-    /// By how much a stamp on the loop's clock may be wrong; absent where the wall clock was set.
+    /// By how much a timestamp may be wrong on the loop's clock; absent where the wall clock was set.
     error: Option<Nanos>,
     read: Nanos,
 }
 
-/// One read, as the loop saw it.
+/// One read of the loop.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Read {
     /// The clock before it and after it.
     pub(super) before: Nanos,
     pub(super) after: Nanos,
-    /// There may have been more: it filled all the room it had.
+    /// It filled its buffer, so there may have been more.
     pub(super) full: bool,
-    /// The kernel's stamp of the last byte.
+    /// The kernel's timestamp of the last byte.
     pub(super) stamp: Option<u64>,
 }
 
-/// What the loop knows of time.
+/// Derives arrival times from polls, reads and timestamps.
 #[derive(Debug)]
 pub(super) struct Instrument {
-    /// The poll that is being worked on.
+    /// The current poll.
     poll: u64,
     entered: Nanos,
     room: bool,
-    /// The last poll before it that had room for all sockets, and when it was entered.
+    /// The last poll before it that could report all sockets, and when it was entered.
     complete: (u64, Nanos),
     wall: Wall,
 }
@@ -90,8 +90,8 @@ impl Instrument {
         Self { poll: 1, entered: now, room: false, complete: (0, 0), wall }
     }
 
-    /// A poll that was entered at `entered` has returned; `room` if it could have told of more sockets than
-    /// it did.
+    /// A poll that was entered at `entered` has returned; `room` if it could have reported more
+    /// sockets than it did.
     pub(super) fn polled(&mut self, entered: Nanos, room: bool) {
         if self.room {
             self.complete = (self.poll, self.entered);
@@ -100,23 +100,23 @@ impl Instrument {
         (self.entered, self.room) = (entered, room);
     }
 
-    /// The wall clock has to be looked at again.
+    /// The wall clock's offset has to be read again.
     pub(super) fn offset_is_due(&self, now: Nanos) -> bool {
         now.saturating_sub(self.wall.read) >= OFFSET_EVERY
     }
 
-    /// Takes in how far the wall clock is ahead now.
+    /// Updates how far the wall clock is ahead.
     pub(super) fn offset(&mut self, now: Nanos, offset: WallOffset) {
         let moved = offset.ahead.abs_diff(self.wall.ahead);
         let passed = now.saturating_sub(self.wall.read);
         let slewed = TOLERANCE + (SLEWED * passed as f64) as u64;
-        // What came since the last reading may have been stamped by either offset.
+        // Packets since the last reading may have been stamped with either offset.
         let error = (moved <= slewed).then_some(offset.error + moved);
         self.wall = Wall { ahead: offset.ahead, error, read: now };
     }
 
-    /// A read of a socket that the current poll told of: when its bytes came, and whether by the
-    /// kernel's stamp.
+    /// A read of a socket that the current poll reported: when its bytes arrived, and whether that is
+    /// known by the kernel's timestamp.
     pub(super) fn read(&self, seen: &mut Seen, read: Read) -> (Arrival, bool) {
         let (complete, entered) = self.complete;
         if complete > seen.poll {
@@ -167,7 +167,7 @@ mod tests {
         Some(AHEAD as u64 + time)
     }
 
-    /// A poll of every millisecond that tells of nothing, up to a time.
+    /// Polls every millisecond that report nothing, up to a time.
     fn idle(instrument: &mut Instrument, from: Nanos, to: Nanos) {
         for entered in (from..to).step_by(MS as usize) {
             instrument.polled(entered, true);
@@ -176,10 +176,10 @@ mod tests {
     }
 
     #[test]
-    fn a_stamp_is_when_it_came_however_late_the_read() {
+    fn a_timestamp_is_the_arrival_time_however_late_the_read() {
         let mut loop_ = instrument();
         idle(&mut loop_, 0, 20 * MS);
-        // The process stood still from 20 to 320 ms; the token had come at 25 ms.
+        // The process was stopped from 20 to 320 ms; the token arrived at 25 ms.
         loop_.polled(20 * MS, true);
         loop_.offset(320 * MS, offset());
         let mut seen = Seen::default();
@@ -192,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn without_a_stamp_the_polls_say_since_when() {
+    fn without_a_timestamp_the_polls_bound_the_arrival() {
         let mut loop_ = instrument();
         idle(&mut loop_, 0, 20 * MS);
         loop_.polled(20 * MS, true);
@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn a_read_that_left_nothing_says_so_and_one_that_was_full_does_not() {
+    fn a_read_that_did_not_fill_its_buffer_empties_the_socket() {
         let mut loop_ = instrument();
         let mut seen = Seen::default();
         seen.empty_at(3 * MS);
@@ -213,7 +213,7 @@ mod tests {
         loop_.offset(10 * MS, offset());
         let read = |time: Nanos, full| Read { before: time, after: time + 5, full, stamp: None };
         assert_eq!(loop_.read(&mut seen, read(10 * MS, true)).0.after, 3 * MS);
-        // Told of again by the next poll: what was left over may have come at any time since.
+        // Reported again by the next poll: what was left may have arrived at any time since.
         loop_.polled(11 * MS, true);
         loop_.offset(12 * MS, offset());
         assert_eq!(loop_.read(&mut seen, read(12 * MS, false)).0.after, 3 * MS);
@@ -223,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn a_poll_without_room_for_all_says_nothing_of_those_it_left_out() {
+    fn a_poll_that_is_full_says_nothing_about_sockets_it_left_out() {
         let mut loop_ = instrument();
         let mut seen = Seen::default();
         loop_.polled(MS, true);
@@ -237,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wall_clock_that_was_set_makes_no_stamps() {
+    fn timestamps_are_ignored_when_the_wall_clock_was_set() {
         let mut loop_ = instrument();
         idle(&mut loop_, 0, 20 * MS);
         let set = WallOffset { ahead: AHEAD + 5_000_000_000, error: 50 };
@@ -256,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn a_clock_that_is_slewed_widens_the_time() {
+    fn slewing_the_wall_clock_widens_the_range() {
         let mut loop_ = instrument();
         idle(&mut loop_, 0, 20 * MS);
         let slewed = WallOffset { ahead: AHEAD + 3_000, error: 50 };

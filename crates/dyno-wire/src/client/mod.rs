@@ -1,5 +1,5 @@
-//! The network client: one thread, one readiness loop, all connections. Each turn reads and times
-//! every socket that is ready before it parses anything, so that one stream's events do not delay
+//! The network client: one thread and one readiness loop for all connections. Each iteration reads
+//! and times every ready socket before it parses anything, so that one stream's events do not delay
 //! the timestamps of another's.
 
 mod connection;
@@ -42,14 +42,14 @@ use std::sync::Arc;
 use table::Table;
 use thiserror::Error;
 
-/// A connection that stood idle for longer is not used again: servers close them after 5 s.
+/// Connections that were idle for longer are not reused: servers close them after 5 s.
 const MAX_IDLE: Nanos = 4 * SEC;
-/// How the words of a TLS failure begin.
+/// The prefix of TLS errors.
 const TLS: &str = "TLS: ";
-/// How many connections are being opened at once ahead of a level.
+/// How many connections are opened at the same time before a level.
 const OPENING: usize = 128;
 
-/// Everything a client has to know.
+/// What a client needs.
 #[derive(Debug, Clone)]
 pub struct ClientOptions {
     /// Where requests go.
@@ -58,27 +58,29 @@ pub struct ClientOptions {
     pub address: SocketAddr,
     /// Certificates.
     pub tls: TlsSettings,
-    /// When to give up.
+    /// Time-outs.
     pub timeouts: Timeouts,
-    /// Ask the kernel when packets came.
+    /// Ask the kernel for receive timestamps.
     pub stamps: bool,
-    /// How answers are read.
+    /// How responses are read.
     pub rules: Rules,
-    /// Headers for side traffic.
+    /// Headers for control requests.
     pub headers: SecretHeaders,
 }
 
-/// Why there is no client.
+/// Why the client could not be created.
 #[derive(Debug, Error)]
 pub enum ClientError {
     /// TLS could not be set up.
     #[error(transparent)]
     Tls(#[from] TlsError),
-    /// The host's name cannot be in a certificate.
-    #[error("`{0}` cannot be checked against a certificate; use its name, or --insecure")]
+    /// The host's name cannot appear in a certificate.
+    #[error(
+        "`{0}` is not a name that a certificate can have; use the server's DNS name, or --insecure"
+    )]
     ServerName(String),
-    /// No event loop.
-    #[error("the event loop could not be set up: {0}")]
+    /// The event loop could not be created.
+    #[error("creating the client's event loop failed: {0}")]
     Io(#[from] io::Error),
 }
 
@@ -90,17 +92,17 @@ pub struct Client {
     clock: Clock,
     poller: Poller,
     table: Table,
-    /// Tokens of idle connections, the most recently used last. May hold dead ones.
+    /// Tokens of idle connections, the most recently used last. Some may have been closed.
     idle: Vec<u64>,
     timers: BinaryHeap<Reverse<(Nanos, u64)>>,
-    /// Boxed as they were in flight: moving them would be the dearer thing.
+    /// Boxed as they were in flight, because moving them would cost more.
     #[allow(clippy::vec_box)]
     ended: Vec<Box<Exchange>>,
     in_flight: usize,
     /// Output tokens received since the client was made. A plain number: the driver copies it when
     /// it looks up, so the loop shares nothing with the thread that shows it.
     tokens_received: u64,
-    /// Connections being opened ahead of time, and whether one of them failed.
+    /// Connections being opened before a level, and whether opening one of them failed.
     opening: usize,
     opening_failed: bool,
     health: Health,
@@ -151,17 +153,17 @@ impl Client {
         self.clock
     }
 
-    /// What it was made with.
+    /// The options it was created with.
     pub fn options(&self) -> &ClientOptions {
         &self.options
     }
 
-    /// What answers are read by.
+    /// How responses are read.
     pub fn rules(&self) -> &Rules {
         &self.options.rules
     }
 
-    /// Sends a request, on an idle connection if there is a fresh one.
+    /// Sends a request, on an idle connection where there is one.
     fn start(&mut self, mut exchange: Box<Exchange>, bytes: Vec<u8>) {
         let now = self.clock.now();
         while let Some(token) = self.idle.pop() {
@@ -183,13 +185,13 @@ impl Client {
         self.open(Some(exchange), bytes);
     }
 
-    /// Opens a connection, for a request or ahead of time.
+    /// Opens a connection, for a request or before a level.
     fn open(&mut self, exchange: Option<Box<Exchange>>, bytes: Vec<u8>) {
         let now = self.clock.now();
         let tls = self.tls.as_ref().map(|(config, name)| (config, name));
         let socket = match Socket::connect(self.options.address, tls, self.options.stamps) {
             Ok(socket) => socket,
-            Err(error) => return self.not_opened(exchange, &error, now),
+            Err(error) => return self.on_open_failed(exchange, &error, now),
         };
         let mut connection = Connection::new(socket, now);
         connection.exchange = exchange;
@@ -201,14 +203,15 @@ impl Client {
         };
         if let Err(error) = self.poller.add(connection.socket.fd(), token, Interest::Write) {
             let exchange = self.table.remove(token).and_then(|mut c| c.exchange.take());
-            return self.not_opened(exchange, &error, now);
+            return self.on_open_failed(exchange, &error, now);
         }
         self.opening += usize::from(ahead);
         self.set_timer(token);
     }
 
-    /// A socket was not to be had. Want of files or ports is this machine's doing.
-    fn not_opened(&mut self, exchange: Option<Box<Exchange>>, error: &io::Error, now: Nanos) {
+    /// Opening a socket failed. EMFILE and EADDRNOTAVAIL are limits of this machine, so the request
+    /// counts as dropped, not failed.
+    fn on_open_failed(&mut self, exchange: Option<Box<Exchange>>, error: &io::Error, now: Nanos) {
         let Some(mut exchange) = exchange else {
             self.opening_failed = true;
             return;
@@ -231,14 +234,14 @@ impl Client {
                 exchange.record.end = now;
             }
             None => {
-                let words = error.to_string();
-                exchange.fail(&self.options.rules, class_of(errno), &words, now);
+                let detail = error.to_string();
+                exchange.fail(&self.options.rules, class_of(errno), &detail, now);
             }
         }
         self.ended.push(exchange);
     }
 
-    /// The connection is ready: sends its request, or lays it by.
+    /// The connection is ready: sends its request, or keeps it idle.
     fn on_ready(&mut self, token: u64) {
         let now = self.clock.now();
         let Some(connection) = self.table.get_mut(token) else {
@@ -251,12 +254,12 @@ impl Client {
             }
             None => {
                 self.opening -= 1;
-                self.lay_by(token);
+                self.keep_idle(token);
             }
         }
     }
 
-    fn lay_by(&mut self, token: u64) {
+    fn keep_idle(&mut self, token: u64) {
         let now = self.clock.now();
         if let Some(connection) = self.table.get_mut(token) {
             connection.state = State::Idle;
@@ -274,7 +277,7 @@ impl Client {
         };
         connection.state = State::Sending;
         connection.since = self.clock.now();
-        // Only a reused connection may turn out closed, so only then a copy is kept.
+        // Only a reused connection can turn out to be closed, so only then is a copy kept.
         let bytes = match connection.reused {
             true => connection.request.clone(),
             false => connection.request.take(),
@@ -318,20 +321,20 @@ impl Client {
         }
     }
 
-    /// The connection has ended (`why` if it broke). A request on a reused one that was closed
-    /// before any byte of the answer is sent once more, on a fresh one. `arrival`: when that came.
+    /// The connection was closed (`why` if it broke), at `arrival`. A request on a reused connection
+    /// that closed before any byte of the response is sent again on a new connection.
     fn on_broken(&mut self, token: u64, why: Option<&str>, arrival: Option<Arrival>) {
         let arrival = arrival.unwrap_or_else(|| Arrival::exactly(self.clock.now()));
         let now = arrival.at;
         let Some(mut connection) = self.table.remove(token) else {
             return;
         };
-        let Some(mut exchange) = self.left_behind(&mut connection) else { return };
-        // An alert that follows the handshake, such as a missing client certificate, is TLS's, too.
+        let Some(mut exchange) = self.take_exchange(&mut connection) else { return };
+        // An alert after the handshake, such as a missing client certificate, is a TLS failure, too.
         let refused_by_tls = why.is_some_and(|why| why.starts_with(TLS)) && !exchange.begun;
         if connection.state == State::Handshaking || refused_by_tls {
-            let words = why.unwrap_or("the server closed the connection during the handshake");
-            exchange.fail(&self.options.rules, FailureClass::Tls, words, now);
+            let detail = why.unwrap_or("the server closed the connection during the TLS handshake");
+            exchange.fail(&self.options.rules, FailureClass::Tls, detail, now);
         } else if connection.reused && !exchange.begun && !exchange.record.resent {
             drop(connection.socket);
             exchange.record.resent = true;
@@ -345,9 +348,9 @@ impl Client {
         self.ended.push(exchange);
     }
 
-    /// What a connection that is gone leaves behind: its exchange, or, if it was being opened ahead
-    /// of time, the knowledge that this does not work.
-    fn left_behind(&mut self, connection: &mut Connection) -> Option<Box<Exchange>> {
+    /// The exchange of a connection that is gone. If it was being opened before a level, that has
+    /// failed.
+    fn take_exchange(&mut self, connection: &mut Connection) -> Option<Box<Exchange>> {
         if connection.is_opening() {
             self.opening -= 1;
             self.opening_failed = true;
@@ -355,7 +358,7 @@ impl Client {
         connection.exchange.take()
     }
 
-    /// What an exchange's progress means for its connection.
+    /// Updates the connection after an exchange has progressed.
     fn on_progress(&mut self, token: u64, progress: Progress, at: Nanos) {
         let Some(connection) = self.table.get_mut(token) else {
             return;
@@ -374,7 +377,7 @@ impl Client {
             Progress::Over { reusable } => {
                 self.ended.extend(connection.exchange.take());
                 if reusable && connection.state == State::Waiting {
-                    self.lay_by(token);
+                    self.keep_idle(token);
                 } else {
                     self.table.remove(token);
                 }
@@ -383,8 +386,7 @@ impl Client {
     }
 }
 
-/// Whose fault it is that a connection could not even be begun: the network between, or this
-/// machine.
+/// Whether the network or this machine is the reason that a connection could not be opened.
 fn class_of(errno: Option<Errno>) -> FailureClass {
     match errno {
         Some(
@@ -404,7 +406,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_refusal_is_the_networks_and_a_lack_is_our_own() {
+    fn a_refusal_is_a_connect_failure_and_a_local_error_is_the_clients() {
         assert_eq!(class_of(Some(Errno::CONNREFUSED)), FailureClass::Connect);
         assert_eq!(class_of(Some(Errno::NETUNREACH)), FailureClass::Connect);
         assert_eq!(class_of(Some(Errno::NOBUFS)), FailureClass::Client);

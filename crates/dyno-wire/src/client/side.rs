@@ -1,4 +1,4 @@
-//! Side traffic on the same client: one request at a time, outside of any level.
+//! Control requests (model lists, health, metrics, cache resets): one at a time, outside of any level.
 
 use super::Client;
 use crate::encode::head;
@@ -12,10 +12,10 @@ use dyno_model::units::format_duration;
 use dyno_model::{MS, Nanos, SEC};
 use thiserror::Error;
 
-/// Side traffic did not end as it should.
+/// Why a control request has no result.
 #[derive(Debug, Error)]
 pub enum Interrupted {
-    /// The wish to stop came first.
+    /// The run was asked to stop first.
     #[error("interrupted")]
     Stopped,
     /// The event loop failed.
@@ -23,14 +23,14 @@ pub enum Interrupted {
     Transport(#[from] TransportError),
 }
 
-/// The answer to a plain GET.
+/// The response to a plain GET.
 #[derive(Debug)]
 pub struct Fetched {
-    /// How the request went.
+    /// The record of the request.
     pub record: RequestRecord,
-    /// The head of the answer, if one came.
+    /// The headers of the response, if it has arrived.
     pub head: Option<Box<Head>>,
-    /// The body, as it came.
+    /// The body, as received.
     pub body: Vec<u8>,
 }
 
@@ -41,30 +41,30 @@ impl Fetched {
         good.then_some(self.body.as_slice())
     }
 
-    /// There was no connection to ask on.
+    /// No connection could be opened.
     pub fn unreachable(&self) -> bool {
         use FailureClass::{Connect, TimeoutConnect, Tls};
         matches!(self.record.outcome, Outcome::Failed(Connect | TimeoutConnect | Tls))
     }
 
-    /// What went wrong, in the server's or the system's words.
+    /// What went wrong, as the server or the system reports it.
     pub fn words(&self, redactor: &Redactor) -> String {
         match (&self.record.outcome, self.record.status) {
             (Outcome::Completed, Some(status)) => {
-                // Cleaned before it is cut: half a secret is one too.
+                // Redacted before it is cut: half a secret is a secret, too.
                 let body = redactor.clean(&String::from_utf8_lossy(&self.body));
                 format!("HTTP {status}: {}", crate::dialect::excerpt(body.as_bytes()))
             }
-            _ => self.record.detail.clone().unwrap_or_else(|| "no answer".into()),
+            _ => self.record.detail.clone().unwrap_or_else(|| "no response".into()),
         }
     }
 }
 
-/// A model that is loaded on its first request may take this long; the preflight waits no longer.
+/// The longest wait of the preflight: a server may load its model on the first request.
 const ASK_WITHIN: Nanos = 300 * SEC;
 
 impl Client {
-    /// Gets a path of the target's, within a time.
+    /// Gets a path of the target, within a time.
     pub fn fetch(
         &mut self,
         path: &str,
@@ -74,7 +74,7 @@ impl Client {
         self.side("GET", path, None, (within, MAX_BODY), stop)
     }
 
-    /// The same, and no more than so many bytes of body are taken.
+    /// The same, with a body of at most so many bytes.
     pub fn fetch_up_to(
         &mut self,
         path: &str,
@@ -85,7 +85,7 @@ impl Client {
         self.side("GET", path, None, (within, largest), stop)
     }
 
-    /// Posts JSON to a path of the target's, within a time.
+    /// Posts JSON to a path of the target, within a time.
     pub fn post(
         &mut self,
         path: &str,
@@ -119,7 +119,7 @@ impl Client {
         Ok(Fetched { head: exchange.head.take(), record: exchange.record, body })
     }
 
-    /// Sends one generation request and waits for its end; its record and the answer's head.
+    /// Sends one generation request and waits for its end; its record and the response's headers.
     pub fn ask(
         &mut self,
         payload: Payload<Vec<u8>>,
@@ -139,25 +139,25 @@ impl Client {
         record
     }
 
-    /// Side traffic runs alone, so all there is is what took too long.
+    /// A control request runs alone, so everything in flight belongs to it.
     fn give_up_all(&mut self, class: FailureClass, within: Nanos) {
         let now = self.clock.now();
-        let words = format!("no answer within {}", format_duration(within));
+        let detail = format!("no response within {}", format_duration(within));
         for token in self.table.tokens() {
             let connection = self.table.remove(token);
             if let Some(mut exchange) = connection.and_then(|mut c| c.exchange.take()) {
-                exchange.fail(&self.options.rules, class, &words, now);
+                exchange.fail(&self.options.rules, class, &detail, now);
                 self.ended.push(exchange);
             }
         }
     }
 
-    /// Closes every connection. Each is taken out by its token: the places keep their generations, so
-    /// that what is left in `idle` and `timers` stays dead.
+    /// Closes every connection. Each is removed by its token, so that slots keep their generations and
+    /// tokens left in `idle` and `timers` stay invalid.
     fn hang_up(&mut self) {
         for token in self.table.tokens() {
             if let Some(mut connection) = self.table.remove(token) {
-                self.left_behind(&mut connection);
+                self.take_exchange(&mut connection);
             }
         }
         self.idle.clear();
@@ -185,7 +185,7 @@ impl Client {
                 return Err(Interrupted::Stopped);
             }
             let soon = self.clock.now() + 20 * MS;
-            self.turn(soon).map_err(TransportError)?;
+            self.poll(soon).map_err(TransportError)?;
         }
     }
 }

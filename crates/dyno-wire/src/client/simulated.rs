@@ -1,5 +1,5 @@
-//! The instrument in a loop whose every moment is known: whatever the order of packets, polls, reads
-//! and stalls, what it says of a packet is true of that packet.
+//! The instrument in a simulated loop: whatever the order of packets, polls, reads and stalls, the
+//! range it gives for a packet contains the packet's arrival time.
 
 use super::instrument::{Instrument, Read, Seen};
 use dyno_model::Nanos;
@@ -11,15 +11,15 @@ const AHEAD: i64 = 1_700_000_000_000_000_000;
 const ERROR: u64 = 200;
 const SOCKETS: usize = 4;
 
-/// One thing that happens, and how much later than the last.
+/// One step of the simulation, and the time since the last.
 #[derive(Debug, Clone, Copy)]
 enum Step {
-    /// A packet comes for a socket.
+    /// A packet arrives at a socket.
     Packet(usize),
-    /// The loop polls: it is told of at most `batch` sockets, and each read takes at most `room` packets.
-    /// `late` is how long everything takes that it does.
-    Turn { batch: usize, room: usize, late: Nanos },
-    /// The wall clock is set right by this much; the loop then looks at everything.
+    /// The loop polls: at most `batch` sockets are reported, and each read takes at most `room`
+    /// packets. `late` is how long each step takes.
+    Iterate { batch: usize, room: usize, late: Nanos },
+    /// The wall clock is slewed by this much; the loop then reads all sockets.
     Slew(i64),
 }
 
@@ -28,13 +28,13 @@ fn step() -> impl Strategy<Value = (Nanos, Step)> {
     let what = prop_oneof![
         4 => (0..SOCKETS).prop_map(Step::Packet),
         4 => (1..=SOCKETS + 1, 1..4_usize, late)
-            .prop_map(|(batch, room, late)| Step::Turn { batch, room, late }),
+            .prop_map(|(batch, room, late)| Step::Iterate { batch, room, late }),
         1 => (-1_000..1_000_i64).prop_map(Step::Slew),
     ];
     (1..2_000_000_u64, what)
 }
 
-/// When a packet came, and what the kernel noted of it.
+/// When a packet arrived, and its timestamp.
 #[derive(Debug, Clone, Copy)]
 struct Packet {
     at: Nanos,
@@ -53,9 +53,9 @@ struct Loop {
     ahead: i64,
     instrument: Instrument,
     sockets: [Socket; SOCKETS],
-    /// The first socket that the next poll tells of: epoll goes round.
-    turn: usize,
-    /// The last turn left something to be read.
+    /// The first socket that the next poll reports: epoll goes round.
+    next: usize,
+    /// The last iteration left something to be read.
     unsettled: bool,
     stamps: bool,
     read: usize,
@@ -66,7 +66,7 @@ impl Loop {
         let instrument = Instrument::new(0, WallOffset { ahead: AHEAD, error: ERROR });
         let sockets = Default::default();
         let ahead = AHEAD;
-        Self { now: 0, ahead, instrument, sockets, turn: 0, unsettled: false, stamps, read: 0 }
+        Self { now: 0, ahead, instrument, sockets, next: 0, unsettled: false, stamps, read: 0 }
     }
 
     fn packet(&mut self, socket: usize, at: Nanos) {
@@ -74,7 +74,7 @@ impl Loop {
         self.sockets[socket].waiting.push(Packet { at, stamp });
     }
 
-    /// Time passes; on a busy socket, packets come meanwhile.
+    /// Time passes; packets arrive meanwhile at a busy socket.
     fn pass(&mut self, time: Nanos, busy: Option<usize>) {
         if let Some(socket) = busy.filter(|_| time >= 3) {
             self.packet(socket, self.now + time / 3);
@@ -86,26 +86,26 @@ impl Loop {
     fn poll(&mut self, batch: usize, late: Nanos, busy: Option<usize>) -> Vec<usize> {
         let entered = self.now;
         self.pass(late, busy);
-        let order = (0..SOCKETS).map(|i| (i + self.turn) % SOCKETS);
+        let order = (0..SOCKETS).map(|i| (i + self.next) % SOCKETS);
         let ready: Vec<usize> = order.filter(|i| !self.sockets[*i].waiting.is_empty()).collect();
-        let told: Vec<usize> = ready.into_iter().take(batch).collect();
-        self.turn = told.last().map_or(self.turn, |last| last + 1);
+        let reported: Vec<usize> = ready.into_iter().take(batch).collect();
+        self.next = reported.last().map_or(self.next, |last| last + 1);
         self.pass(late / 2, busy);
         let offset = WallOffset { ahead: self.ahead, error: ERROR };
-        self.instrument.polled(entered, told.len() < batch);
+        self.instrument.polled(entered, reported.len() < batch);
         self.instrument.offset(self.now, offset);
-        told
+        reported
     }
 
-    /// Polls and reads; an error if something false was said.
-    fn turn(
+    /// Polls and reads; an error if a range does not hold.
+    fn iterate(
         &mut self,
         (batch, room, late): (usize, usize, Nanos),
         busy: Option<usize>,
     ) -> Result<(), TestCaseError> {
-        let told = self.poll(batch, late, busy);
+        let reported = self.poll(batch, late, busy);
         let mut before = self.now;
-        for index in told {
+        for index in reported {
             self.pass(late / 3, busy);
             let socket = &mut self.sockets[index];
             let most = room.min(socket.waiting.len());
@@ -124,7 +124,7 @@ impl Loop {
             let earliest = arrival.at - arrival.loose;
             prop_assert!(earliest <= last.at, "the last of {taken:?} {arrival:?}");
             prop_assert!(arrival.after <= earliest, "{arrival:?}");
-            // Stamps are the point: the last packet is known however late the loop was.
+            // With timestamps, the last packet's time is known however late the loop was.
             prop_assert!(!self.stamps || arrival.loose <= 2 * ERROR + 4_000, "{arrival:?}");
         }
         self.unsettled = self.sockets.iter().any(|socket| !socket.waiting.is_empty());
@@ -134,7 +134,7 @@ impl Loop {
 
 proptest! {
     #[test]
-    fn what_is_said_of_a_packet_is_true_of_it(
+    fn the_range_of_a_packet_contains_its_arrival(
         steps in prop::collection::vec(step(), 1..80),
         stamps: bool,
         busy in prop::option::of(0..SOCKETS),
@@ -148,18 +148,18 @@ proptest! {
                     all.packet(socket, all.now);
                     packets += 1;
                 }
-                Step::Turn { batch, room, late } => all.turn((batch, room, late), busy)?,
-                // The offset is compared with that of the last turn, and no further back: what was left
-                // over from before may be off by as much as the clock was slewed meanwhile.
+                Step::Iterate { batch, room, late } => all.iterate((batch, room, late), busy)?,
+                // The offset is compared with that of the last iteration only: what was left from
+                // before may be off by as much as the clock was slewed meanwhile.
                 Step::Slew(by) if !all.unsettled => {
                     all.ahead += by;
-                    all.turn((SOCKETS + 1, usize::MAX, 0), None)?;
+                    all.iterate((SOCKETS + 1, usize::MAX, 0), None)?;
                 }
                 Step::Slew(_) => {}
             }
         }
         while all.sockets.iter().any(|socket| !socket.waiting.is_empty()) {
-            all.turn((SOCKETS + 1, 3, 10), None)?;
+            all.iterate((SOCKETS + 1, 3, 10), None)?;
         }
         prop_assert!(packets == 0 || all.read > 0);
     }

@@ -1,6 +1,5 @@
-//! One non-blocking connection, plain or TLS. Reading from the socket and making sense of what
-//! was read are two steps, so that all sockets that are ready can be read, and timed, before
-//! anything is parsed.
+//! One non-blocking connection, plain or TLS. Reading from the socket and decoding what was read are
+//! two steps, so that all ready sockets can be read and timed before anything is parsed.
 
 use dyno_net::{Stamped, ask_for_stamps, read_stamped};
 use rustix::net::{AddressFamily, SocketFlags, SocketType, ipproto, sockopt};
@@ -16,25 +15,25 @@ use std::sync::Arc;
 pub(crate) struct Socket {
     stream: TcpStream,
     tls: Option<Box<Tls>>,
-    /// What is still to be written, and from where.
+    /// What is being written, and how much of it has been.
     outgoing: Vec<u8>,
     written: usize,
 }
 
-/// A TLS connection, and where its stream of records stands.
+/// A TLS connection, and its position in the stream of records.
 #[derive(Debug)]
 struct Tls {
     connection: ClientConnection,
     records: Records,
 }
 
-/// Follows the headers of TLS records, to know whether a read ended with the end of one.
+/// Tracks TLS record boundaries, to know whether a read ended with a complete record.
 #[derive(Debug, Default)]
 struct Records {
     header: [u8; 5],
-    /// Bytes of the header that have come.
+    /// Bytes of the header so far.
     got: usize,
-    /// Bytes of the record that are still to come.
+    /// Bytes of the record that are missing.
     left: usize,
 }
 
@@ -62,12 +61,12 @@ impl Records {
     }
 }
 
-/// What became of bytes that a read gave.
+/// The data in the bytes of a read.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Decoded<'a> {
-    /// They are the data.
+    /// The bytes themselves.
     Plain(&'a [u8]),
-    /// They were TLS; the data, which may be none, is in the scratch buffer.
+    /// They were TLS; the data, which may be empty, is in the scratch buffer.
     Scratch,
 }
 
@@ -106,7 +105,7 @@ impl Socket {
         self.stream.as_fd()
     }
 
-    /// The result of a connect that has ended.
+    /// The result of a completed connect.
     pub(crate) fn connect_result(&self) -> io::Result<()> {
         match self.stream.take_error()? {
             Some(error) => Err(error),
@@ -114,7 +113,7 @@ impl Socket {
         }
     }
 
-    /// Whether data may be sent: at once for plain connections, after the handshake for TLS.
+    /// Whether data can be sent: always for plain connections, after the handshake for TLS.
     pub(crate) fn is_ready(&self) -> bool {
         self.tls.as_ref().is_none_or(|tls| !tls.connection.is_handshaking())
     }
@@ -123,12 +122,12 @@ impl Socket {
         self.tls.is_some()
     }
 
-    /// What has been read ends where a TLS record does; always so for plain connections.
+    /// What has been read ends with a complete TLS record; always true for plain connections.
     pub(crate) fn is_between_records(&self) -> bool {
         self.tls.as_ref().is_none_or(|tls| tls.records.is_between())
     }
 
-    /// One read from the socket, as it is, with the kernel's stamp.
+    /// One read from the socket, undecoded, with the kernel's timestamp.
     pub(crate) fn read(&self, buffer: &mut [u8]) -> io::Result<Stamped> {
         loop {
             match read_stamped(&self.stream, buffer) {
@@ -138,7 +137,7 @@ impl Socket {
         }
     }
 
-    /// Makes data of what [`Socket::read`] gave.
+    /// Decodes what [`Socket::read`] returned.
     pub(crate) fn decode<'a>(
         &mut self,
         bytes: &'a [u8],
@@ -174,7 +173,7 @@ impl Socket {
         Ok(())
     }
 
-    /// Writes what the socket takes; whether everything has been handed over.
+    /// Writes what the socket takes; whether everything has been written.
     pub(crate) fn flush(&mut self) -> io::Result<bool> {
         loop {
             let result = match &mut self.tls {

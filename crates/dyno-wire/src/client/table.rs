@@ -1,5 +1,5 @@
-//! The table of connections. A token names a place and its generation, so that an event for a
-//! connection that is gone is not taken for the one that has its place now.
+//! The table of connections. A token consists of a slot and its generation, so that an event for a
+//! closed connection is not mistaken for one of the connection that took its slot.
 
 use super::connection::Connection;
 
@@ -10,7 +10,7 @@ pub(crate) struct Table {
 }
 
 impl Table {
-    /// Puts a connection in; its token.
+    /// Inserts a connection and returns its token.
     pub(crate) fn insert(&mut self, connection: Connection) -> u64 {
         let place = self.free.pop().unwrap_or_else(|| {
             self.places.push((0, None));
@@ -33,7 +33,7 @@ impl Table {
         self.get_mut(token)?;
         let place = (token & 0xffff_ffff) as u32;
         let (generation, slot) = &mut self.places[place as usize];
-        // The last generation would be the poller's own token.
+        // The last generation is reserved for the poller's own token.
         *generation = (*generation + 1) % 0x7fff_ffff;
         self.free.push(place);
         slot.take()

@@ -1,4 +1,4 @@
-//! Timeouts, each its own failure class. A connection has at most one timer that counts.
+//! Time-outs, each with its own failure class. A connection has at most one active timer.
 
 use super::Client;
 use dyno_model::Nanos;
@@ -7,7 +7,7 @@ use dyno_model::units::format_duration;
 use std::cmp::Reverse;
 
 impl Client {
-    /// Makes sure that a timer goes off no later than the connection's deadline.
+    /// Makes sure that a timer fires no later than the connection's deadline.
     pub(super) fn set_timer(&mut self, token: u64) {
         let Some(connection) = self.table.get_mut(token) else {
             return;
@@ -21,8 +21,8 @@ impl Client {
         }
     }
 
-    /// Gives up what is past its deadline. Deadlines move with every byte; a timer that finds
-    /// its connection's deadline moved is set again.
+    /// Fails the requests that are past their deadlines. Deadlines move with every byte; a timer
+    /// whose deadline has moved is set again.
     pub(super) fn fire_timers(&mut self, now: Nanos) {
         while let Some(Reverse((at, token))) = self.timers.peek().copied() {
             if at > now {
@@ -47,21 +47,31 @@ impl Client {
         let Some(mut connection) = self.table.remove(token) else {
             return;
         };
-        let Some(mut exchange) = self.left_behind(&mut connection) else { return };
+        let Some(mut exchange) = self.take_exchange(&mut connection) else { return };
         let timeouts = &self.options.timeouts;
-        let words = match class {
+        let detail = match class {
             FailureClass::TimeoutConnect => {
-                format!("no connection within {}", format_duration(timeouts.connect_ns))
+                format!(
+                    "no connection within {} (--timeout-connect)",
+                    format_duration(timeouts.connect_ns)
+                )
             }
             FailureClass::TimeoutFirstToken => {
-                format!("no output within {}", format_duration(timeouts.first_token_ns))
+                let time = format_duration(timeouts.first_token_ns);
+                format!("no output within {time} (--timeout-first-token)")
             }
             FailureClass::TimeoutIdle => {
-                format!("the stream stood still for {}", format_duration(timeouts.idle_ns))
+                format!(
+                    "the stream paused for {} (--timeout-idle)",
+                    format_duration(timeouts.idle_ns)
+                )
             }
-            _ => format!("not over within {}", format_duration(timeouts.total_ns)),
+            _ => format!(
+                "not complete within {} (--timeout-total)",
+                format_duration(timeouts.total_ns)
+            ),
         };
-        exchange.fail(&self.options.rules, class, &words, now);
+        exchange.fail(&self.options.rules, class, &detail, now);
         self.ended.push(exchange);
     }
 }

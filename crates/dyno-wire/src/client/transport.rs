@@ -32,7 +32,7 @@ impl Transport for Client {
                 self.open(None, Vec::new());
             }
             let soon = self.clock.now() + SEC;
-            self.turn(soon)?;
+            self.poll(soon)?;
         }
         Ok(())
     }
@@ -45,12 +45,12 @@ impl Transport for Client {
 
     fn wait(&mut self, until: Nanos, ended: &mut Vec<Ended>) -> Result<(), TransportError> {
         loop {
-            self.turn(if self.ended.is_empty() { until } else { 0 })?;
+            self.poll(if self.ended.is_empty() { until } else { 0 })?;
             if !self.ended.is_empty() || self.clock.now() >= until {
                 break;
             }
         }
-        self.hand_over(ended);
+        self.return_ended(ended);
         Ok(())
     }
 
@@ -78,7 +78,7 @@ impl Transport for Client {
                 self.ended.push(exchange);
             }
         }
-        self.hand_over(ended);
+        self.return_ended(ended);
     }
 
     fn take_health(&mut self) -> ClientHealth {
@@ -87,7 +87,7 @@ impl Transport for Client {
 }
 
 impl Client {
-    fn hand_over(&mut self, ended: &mut Vec<Ended>) {
+    fn return_ended(&mut self, ended: &mut Vec<Ended>) {
         self.in_flight -= self.ended.len();
         let rules = &self.options.rules;
         let received = &mut self.tokens_received;

@@ -1,5 +1,5 @@
-//! One file per dialect: how a request body is written, and what an event or a whole body says.
-//! What they have in common is the [`Delta`]: everything that measuring needs of an event.
+//! One file per dialect: how a request body is written, and how an event or a whole body is read.
+//! All dialects read into a [`Delta`], which has everything that is measured of an event.
 
 mod openai;
 mod openai_chat;
@@ -11,14 +11,14 @@ use dyno_model::prompt::Content;
 use serde_json::{Map, Value};
 use thiserror::Error;
 
-/// What one event, or the body of an answer that was not streamed, says.
+/// The content of one event, or of the body of a response that was not streamed.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub struct Delta {
     /// It carries output: non-empty content, reasoning or tool-call text.
     pub output: bool,
-    /// The output itself, if it was asked for.
+    /// The output itself, if it is kept.
     pub text: Option<String>,
-    /// What of the output is content, if it was asked for: neither reasoning nor tool calls.
+    /// The content part of the output, without reasoning and tool calls, if it is kept.
     pub content: Option<String>,
     /// The finish reason, if it has one.
     pub finish: Option<String>,
@@ -28,7 +28,7 @@ pub struct Delta {
     pub cached_tokens: Option<u64>,
     /// Output tokens up to and including this event, by the server's usage.
     pub output_tokens: Option<u64>,
-    /// It reports an error, in the server's words.
+    /// The server's message, if the event reports an error.
     pub error: Option<String>,
     /// It is the dialect's terminal event.
     pub terminal: bool,
@@ -39,7 +39,7 @@ pub struct Delta {
 #[error("{0}")]
 pub struct Malformed(pub String);
 
-/// The fields of a request that depend on what the server takes.
+/// The fields of a request that depend on what the server accepts.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Shape {
     /// Model name.
@@ -60,13 +60,13 @@ pub struct Shape {
     pub temperature: Option<f64>,
     /// Stop strings.
     pub stop: Vec<String>,
-    /// Fields of the user's own.
+    /// Additional fields set by the user.
     pub extra: Map<String, Value>,
 }
 
 impl Shape {
-    /// An answer shorter than asked for would be the server's failure. Stop strings, and length
-    /// fields of the user's own, give it the right to end early.
+    /// A response shorter than requested is a failure of the server. Stop strings, and length fields
+    /// set by the user, allow it to end early.
     pub fn fixes_length(&self) -> bool {
         const FREE: [&str; 4] = ["stop", "stop_token_ids", "ignore_eos", "min_tokens"];
         (self.ignore_eos || self.min_tokens)
@@ -93,13 +93,13 @@ pub fn body(api: Api, shape: &Shape, content: &Content, output_tokens: u32) -> V
 pub(crate) fn options(shape: &Shape, output_tokens: u32) -> Vec<u8> {
     let mut fields = Map::new();
     openai::options(&mut fields, shape, output_tokens);
-    // What the user sets for every request cannot be a conversation's messages.
+    // Fields that the user sets for every request cannot replace a conversation's messages.
     fields.remove("messages");
     let object = serde_json::to_vec(&Value::Object(fields)).unwrap_or_default();
     object.get(1..object.len().saturating_sub(1)).unwrap_or_default().to_vec()
 }
 
-/// What of an answer is kept, besides its figures.
+/// Which text of a response is kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Keep {
     /// All output, for the record.
@@ -115,14 +115,14 @@ pub fn event(api: Api, data: &[u8], keep: Keep) -> Result<Delta, Malformed> {
     }
 }
 
-/// Reads the body of an answer that was not streamed.
+/// Reads the body of a response that was not streamed.
 pub fn whole(api: Api, body: &[u8], keep: Keep) -> Result<Delta, Malformed> {
     match api {
         Api::OpenAiChat | Api::OpenAiCompletions => openai::whole(body, keep),
     }
 }
 
-/// The first bytes of something, fit to be shown.
+/// The beginning of a text, escaped for display.
 pub(crate) fn excerpt(bytes: &[u8]) -> String {
     let shown = String::from_utf8_lossy(&bytes[..bytes.len().min(200)]).into_owned();
     if bytes.len() > 200 { format!("{shown}…") } else { shown }

@@ -1,4 +1,4 @@
-//! What chat and text completions have in common: optional fields, events, whole answers, usage
+//! What chat and text completions have in common: optional fields, events, whole responses, usage
 //! and errors.
 
 use super::scan::{Scan, Scanner};
@@ -34,7 +34,7 @@ pub(super) fn options(fields: &mut Map<String, Value>, shape: &Shape, output_tok
     }
 }
 
-/// What is gathered while an answer is read.
+/// Collects what is measured while a response is read.
 struct Gather {
     delta: Delta,
     keep: Keep,
@@ -107,7 +107,7 @@ impl Gather {
             b"text" => self.output(scan, Output::Content),
             b"finish_reason" if scan.null()? => Ok(()),
             b"finish_reason" => {
-                // Mostly a string; some servers say more.
+                // Usually a string; some servers send an object.
                 let raw = scan.value()?;
                 let reason = match raw {
                     [b'"', inner @ .., b'"'] => unescape(inner),
@@ -139,8 +139,8 @@ impl Gather {
         })
     }
 
-    /// `prompt_tokens_details`, or llama.cpp's `timings`: under this name stand the tokens that the
-    /// prefix cache had.
+    /// `prompt_tokens_details`, or llama.cpp's `timings`: the field with this name counts the tokens
+    /// found in the prefix cache.
     fn cached_in(&mut self, scan: &mut Scanner<'_>, name: &[u8]) -> Scan<()> {
         if scan.peek() != b'{' {
             return scan.value().map(drop);
@@ -151,14 +151,14 @@ impl Gather {
         })
     }
 
-    /// Tokens that the prefix cache had. What is not a count is no reason to give a response up.
+    /// Tokens found in the prefix cache. A malformed count does not fail the response.
     fn cached(&mut self, scan: &mut Scanner<'_>) -> Scan<()> {
         let text = std::str::from_utf8(scan.value()?).unwrap_or_default();
         self.delta.cached_tokens = text.parse().ok().or(self.delta.cached_tokens);
         Ok(())
     }
 
-    fn answer(&mut self, bytes: &[u8]) -> Scan<()> {
+    fn response(&mut self, bytes: &[u8]) -> Scan<()> {
         let mut scan = Scanner::new(bytes)?;
         let mut failed = false;
         scan.object(&mut |scan, key| match key {
@@ -188,7 +188,7 @@ impl Gather {
     }
 }
 
-/// `null`, where output could have been.
+/// `null` in the place of output.
 fn nothing(scan: &mut Scanner<'_>) -> Scan<()> {
     if scan.null()? { Ok(()) } else { Err(scan.here()) }
 }
@@ -204,9 +204,9 @@ fn unescape(raw: &[u8]) -> String {
 
 fn read(bytes: &[u8], keep: Keep) -> Result<Delta, Malformed> {
     let mut gather = Gather { delta: Delta::default(), keep };
-    gather.answer(bytes).map_err(|bad| {
+    gather.response(bytes).map_err(|bad| {
         let shown = excerpt(bytes);
-        Malformed(format!("not a JSON answer of this API (at byte {}): {shown}", bad.0))
+        Malformed(format!("not a JSON response of this API (at byte {}): {shown}", bad.0))
     })?;
     Ok(gather.delta)
 }
@@ -307,11 +307,11 @@ mod tests {
 
     #[test]
     fn errors_in_any_shape() {
-        let words = |v: Value| parse(v).error.unwrap();
-        assert!(words(json!({"error": {"message": "boom", "code": 500}})).contains("boom"));
-        assert!(words(json!({"error": "boom"})).contains("boom"));
-        assert!(words(json!({"object": "error", "message": "boom"})).contains("boom"));
-        assert!(words(json!({"text": "boom", "error_code": 50001})).contains("boom"));
+        let message = |v: Value| parse(v).error.unwrap();
+        assert!(message(json!({"error": {"message": "boom", "code": 500}})).contains("boom"));
+        assert!(message(json!({"error": "boom"})).contains("boom"));
+        assert!(message(json!({"object": "error", "message": "boom"})).contains("boom"));
+        assert!(message(json!({"text": "boom", "error_code": 50001})).contains("boom"));
         assert!(parse(json!({"error": null, "choices": []})).error.is_none());
     }
 
@@ -326,7 +326,7 @@ mod tests {
     }
 
     #[test]
-    fn a_whole_answer() {
+    fn a_response_that_is_not_streamed() {
         let body = json!({
             "choices": [{"message": {"role": "assistant", "content": "hi"}, "finish_reason": "stop"}],
             "usage": {"prompt_tokens": 5, "completion_tokens": 1}

@@ -7,7 +7,7 @@ pub(super) fn prompt(fields: &mut Map<String, Value>, content: &Content) {
     let messages = match content {
         Content::Text(text) => json!([{"role": "user", "content": text}]),
         Content::Messages(messages) => json!(messages),
-        // A body of the user's own keeps its messages; a completion's prompt becomes one.
+        // A complete body from the data keeps its messages; a completion's prompt becomes one message.
         Content::Body(_) => match fields.remove("prompt") {
             Some(prompt) if !fields.contains_key("messages") => {
                 json!([{"role": "user", "content": prompt}])

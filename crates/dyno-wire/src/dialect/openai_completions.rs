@@ -10,7 +10,7 @@ pub(super) fn prompt(fields: &mut Map<String, Value>, content: &Content) {
             let texts: Vec<&str> = messages.iter().map(|m| m.content.as_str()).collect();
             texts.join("\n")
         }
-        // A body of the user's own keeps its prompt; a chat's messages are strung together.
+        // A complete body from the data keeps its prompt; a chat's messages are concatenated.
         Content::Body(_) => match fields.remove("messages") {
             Some(Value::Array(messages)) if !fields.contains_key("prompt") => {
                 let texts = messages.iter().filter_map(|message| message.get("content")?.as_str());

@@ -1,6 +1,6 @@
 //! How an exchange ends: what the end of a body or a stream means, and the outcome in the record.
 
-use super::{Answer, Exchange, MAX_WORDS, Progress, Rules};
+use super::{Body, Exchange, MAX_DETAIL, Progress, Rules};
 use crate::dialect::{self, Delta};
 use dyno_model::Nanos;
 use dyno_model::outcome::{FailureClass, Outcome};
@@ -8,10 +8,16 @@ use dyno_model::record::{TokenCount, TokenSource};
 
 impl Exchange {
     /// Ends the exchange as failed.
-    pub fn fail(&mut self, rules: &Rules, class: FailureClass, words: &str, at: Nanos) -> Progress {
+    pub fn fail(
+        &mut self,
+        rules: &Rules,
+        class: FailureClass,
+        detail: &str,
+        at: Nanos,
+    ) -> Progress {
         if !self.settled {
             self.settle(rules, Outcome::Failed(class), at);
-            self.record.detail = Some(shorten(&rules.redactor.clean(words)));
+            self.record.detail = Some(shorten(&rules.redactor.clean(detail)));
         }
         Progress::Over { reusable: false }
     }
@@ -23,34 +29,34 @@ impl Exchange {
         }
     }
 
-    /// The HTTP body is over.
+    /// The HTTP body has ended.
     pub(super) fn conclude(&mut self, rules: &Rules, at: Nanos) {
         if self.settled {
             return;
         }
-        match std::mem::replace(&mut self.answer, Answer::Awaited) {
-            Answer::Refused(body) => {
-                let words = String::from_utf8_lossy(&body).into_owned();
+        match std::mem::replace(&mut self.body, Body::Awaited) {
+            Body::Refused(body) => {
+                let message = String::from_utf8_lossy(&body).into_owned();
                 let status = self.record.status.unwrap_or(0);
-                self.fail(rules, FailureClass::Http(status), &words, at);
+                self.fail(rules, FailureClass::Http(status), &message, at);
             }
-            Answer::Whole(body) => self.conclude_whole(rules, &body, at),
-            Answer::Stream(decoder) => {
+            Body::Whole(body) => self.conclude_whole(rules, &body, at),
+            Body::Stream(decoder) => {
                 let pending = decoder.map(|decoder| decoder.pending()).unwrap_or_default();
                 if pending.trim_ascii() == b"[DONE]" {
                     self.record.terminal = true;
                 } else if !pending.is_empty() {
-                    let words = format!(
+                    let detail = format!(
                         "the body ended in the middle of an event: {}",
                         dialect::excerpt(&pending)
                     );
-                    self.fail(rules, FailureClass::StreamTruncated, &words, at);
+                    self.fail(rules, FailureClass::StreamTruncated, &detail, at);
                     return;
                 }
-                self.verdict(rules, at);
+                self.conclude_stream(rules, at);
             }
-            answer @ (Answer::Raw(_) | Answer::Awaited) => {
-                self.answer = answer;
+            body @ (Body::Raw(_) | Body::Awaited) => {
+                self.body = body;
                 self.settle(rules, Outcome::Completed, at);
             }
         }
@@ -61,8 +67,8 @@ impl Exchange {
             Err(bad) => {
                 self.fail(rules, FailureClass::StreamMalformed, &bad.0, at);
             }
-            Ok(Delta { error: Some(words), .. }) => {
-                self.fail(rules, FailureClass::StreamError, &words, at);
+            Ok(Delta { error: Some(message), .. }) => {
+                self.fail(rules, FailureClass::StreamError, &message, at);
             }
             Ok(delta) => {
                 let usage = |tokens| TokenCount { tokens, source: TokenSource::Usage };
@@ -75,33 +81,34 @@ impl Exchange {
                     delta.finish.map(|reason| shorten(&rules.redactor.clean(&reason)));
                 self.text = delta.text.unwrap_or_default();
                 self.content = delta.content.unwrap_or_default();
-                self.judge(rules, delta.output, at);
+                self.check_output(rules, delta.output, at);
             }
         }
     }
 
-    /// The stream is over: with its terminal event, or with the end of its body.
-    pub(super) fn verdict(&mut self, rules: &Rules, at: Nanos) {
+    /// The stream has ended, with its terminal event or with the end of its body.
+    pub(super) fn conclude_stream(&mut self, rules: &Rules, at: Nanos) {
         if !self.record.terminal && !self.finished {
-            let words = "the body ended in the middle of the answer: no terminal event, \
-                         no finish reason";
-            self.fail(rules, FailureClass::StreamTruncated, words, at);
+            let detail = "the body ended in the middle of the response: no finish reason and no \
+                          terminal event";
+            self.fail(rules, FailureClass::StreamTruncated, detail, at);
         } else {
-            self.judge(rules, self.record.first.is_some(), at);
+            self.check_output(rules, self.record.first.is_some(), at);
         }
     }
 
-    fn judge(&mut self, rules: &Rules, has_output: bool, at: Nanos) {
+    /// Whether a response that ended as it should has what was requested.
+    fn check_output(&mut self, rules: &Rules, has_output: bool, at: Nanos) {
         let wanted = self.record.requested_output.map(u64::from).filter(|_| self.fixed_output);
         let got = self.tokens_so_far;
         if !has_output {
-            let words = "the answer ended properly, without any output";
-            self.fail(rules, FailureClass::StreamEmpty, words, at);
+            let detail = "the response ended normally, but without any output";
+            self.fail(rules, FailureClass::StreamEmpty, detail, at);
         } else if let (Some(wanted), Some(got)) = (wanted, got)
             && got < wanted
         {
-            let words = format!("{got} output tokens instead of the {wanted} that were fixed");
-            self.fail(rules, FailureClass::OutputShort, &words, at);
+            let detail = format!("{got} output tokens instead of the {wanted} requested");
+            self.fail(rules, FailureClass::OutputShort, &detail, at);
         } else {
             self.settle(rules, Outcome::Completed, at);
         }
@@ -123,9 +130,9 @@ impl Exchange {
     }
 }
 
-/// The first 4 KiB, cut between characters.
+/// The first 4 KiB, cut at a character boundary.
 pub(super) fn shorten(text: &str) -> String {
-    let mut end = text.len().min(MAX_WORDS);
+    let mut end = text.len().min(MAX_DETAIL);
     while !text.is_char_boundary(end) {
         end -= 1;
     }

@@ -1,11 +1,11 @@
-//! The body of an answer, delimited by chunks, by length or by the end of the connection.
+//! The body of a response, delimited by chunks, by length or by the end of the connection.
 
 use super::HttpError;
 use super::head::Framing;
 
 const MAX_LINE: usize = 16 << 10;
 
-/// What of a body is still to come.
+/// How much of a body is missing.
 #[derive(Debug)]
 pub(super) enum Body {
     Chunked(Chunked),
@@ -30,7 +30,7 @@ enum State {
 #[derive(Debug)]
 pub(super) struct Chunked {
     state: State,
-    /// The part of a line that came with earlier reads.
+    /// The part of a line from earlier reads.
     line: Vec<u8>,
 }
 
@@ -62,7 +62,7 @@ impl Body {
         }
     }
 
-    /// Whether the end of the connection is a proper end of the body here.
+    /// Whether the body may end here with the connection.
     pub(super) fn ends_by_close(&self) -> bool {
         matches!(self, Self::Close)
     }
@@ -114,7 +114,7 @@ impl Chunked {
         }
     }
 
-    /// Gives `read` the next whole line, without its end; nothing if it is not complete.
+    /// Passes the next complete line to `read`, without its end; absent if it is not complete.
     fn with_line<T>(
         &mut self,
         input: &mut &[u8],

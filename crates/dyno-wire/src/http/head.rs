@@ -1,16 +1,16 @@
-//! The head of an answer: status, headers, and how the body is delimited.
+//! The headers of a response: status, headers, and how the body is delimited.
 
 use super::HttpError;
 
 pub(super) const MAX_HEAD: usize = 64 << 10;
 const MAX_HEADERS: usize = 100;
 
-/// The head of an answer.
+/// The status and headers of a response.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Head {
     /// Status code.
     pub status: u16,
-    /// Headers as they came, names in lower case.
+    /// Headers as received, with names in lower case.
     pub headers: Vec<(String, String)>,
     /// How the body ends.
     pub framing: Framing,
@@ -35,7 +35,7 @@ impl Head {
         self.headers.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
     }
 
-    /// Reads a head from the front of `bytes`; nothing if it is not complete.
+    /// Reads the headers from the front of `bytes`; absent if they are not complete.
     pub(super) fn parse(bytes: &[u8]) -> Result<Option<(Self, usize)>, HttpError> {
         let mut fields = [httparse::EMPTY_HEADER; MAX_HEADERS];
         let mut response = httparse::Response::new(&mut fields);

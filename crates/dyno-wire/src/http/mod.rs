@@ -1,5 +1,5 @@
-//! HTTP/1.1 answers, read incrementally and without copying: give it what the socket gave, take
-//! out the head, slices of the body, and the end.
+//! HTTP/1.1 responses, read incrementally and without copying: bytes from the socket in, headers,
+//! slices of the body and its end out.
 
 mod body;
 mod head;
@@ -13,13 +13,13 @@ use thiserror::Error;
 /// The bytes do not follow HTTP/1.1.
 #[derive(Debug, Error, PartialEq, Eq)]
 pub enum HttpError {
-    /// The head could not be read.
-    #[error("the answer is not HTTP/1.1: {0}")]
+    /// The headers are malformed.
+    #[error("the response is not HTTP/1.1 ({0}); check the host, the port and http or https")]
     Head(String),
-    /// The head does not end.
-    #[error("the head of the answer is longer than {0} bytes")]
+    /// The headers do not end.
+    #[error("the response headers are longer than {0} bytes")]
     HeadTooLong(usize),
-    /// A chunk size, or what follows a chunk, is wrong.
-    #[error("the chunked body is damaged: {0}")]
+    /// A chunk size, or the line end after a chunk, is wrong.
+    #[error("the chunked response body is malformed: {0}")]
     Chunk(String),
 }

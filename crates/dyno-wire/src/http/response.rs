@@ -1,17 +1,17 @@
-//! A whole answer, piece by piece.
+//! Reads a response piece by piece.
 
 use super::HttpError;
 use super::body::{Body, Part};
 use super::head::{Head, MAX_HEAD};
 
-/// What came next in an answer.
+/// The next piece of a response.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Piece<'a> {
-    /// The head is complete.
+    /// The headers.
     Head(Box<Head>),
-    /// Some of the body.
+    /// Part of the body.
     Data(&'a [u8]),
-    /// The body is over.
+    /// The end of the body.
     End,
 }
 
@@ -22,7 +22,7 @@ enum State {
     Done,
 }
 
-/// Reads one answer.
+/// Reads one response.
 #[derive(Debug)]
 pub struct ResponseReader {
     state: State,
@@ -35,7 +35,7 @@ impl Default for ResponseReader {
 }
 
 impl ResponseReader {
-    /// The next piece from the front of `input`; nothing when more input is needed.
+    /// The next piece from the front of `input`; absent when more input is needed.
     pub fn next<'a>(&mut self, input: &mut &'a [u8]) -> Result<Option<Piece<'a>>, HttpError> {
         loop {
             match &mut self.state {
@@ -65,7 +65,7 @@ impl ResponseReader {
         }
     }
 
-    /// The connection has ended: whether that is the proper end of the body.
+    /// The connection was closed: whether that is a valid end of the body.
     pub fn close(&mut self) -> bool {
         let proper = matches!(&self.state, State::Body(body) if body.ends_by_close());
         if proper {
@@ -102,7 +102,7 @@ fn take_head(partial: &mut Vec<u8>, input: &mut &[u8]) -> Result<Option<Head>, H
 mod tests {
     use super::*;
 
-    /// Status, body and whether the end was seen, with the answer cut into parts of `size`.
+    /// Status, body and whether the end was seen, with the response cut into parts of `size`.
     fn read(bytes: &[u8], size: usize) -> Result<(u16, Vec<u8>, bool), HttpError> {
         let mut reader = ResponseReader::default();
         let (mut status, mut body, mut end) = (0, Vec::new(), false);

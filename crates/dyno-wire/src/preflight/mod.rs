@@ -1,5 +1,5 @@
-//! What is found out before the first level: which model the server has, which optional fields it
-//! takes, and whether it obeys the one that fixes the output length.
+//! The preflight, before the first level: which model the server has, which optional fields it
+//! accepts, and whether it obeys the one that fixes the output length.
 
 mod probe;
 
@@ -16,7 +16,7 @@ use dyno_words::Note;
 use dyno_words::escape::escape;
 use thiserror::Error;
 
-/// A list of models that takes longer is no list.
+/// The longest wait for the list of models.
 const MODELS_WITHIN: Nanos = 30 * SEC;
 
 /// What the preflight needs besides a client.
@@ -32,25 +32,25 @@ pub struct PreflightSetup<'a> {
     pub stop: &'a StopSignal,
 }
 
-/// What it settled.
+/// The results of the preflight.
 #[derive(Debug, Clone)]
 pub struct Settled {
     /// The shape of every request to come.
     pub shape: Shape,
     /// For the run directory.
     pub preflight: Preflight,
-    /// The server, as far as it showed itself.
+    /// The server, as far as it is known.
     pub server: Server,
-    /// What should be known when reading the figures.
+    /// Notes for the readers of the results.
     pub notes: Vec<Diagnostic>,
-    /// The target is an engine of ours, which can tell how late it was.
+    /// The target is a Dyno engine, which reports how late it was.
     pub engine: bool,
 }
 
-/// Why there will be no run.
+/// Why the run cannot start.
 #[derive(Debug, Error)]
 pub enum PreflightError {
-    /// Dead, refusing, or without the model.
+    /// The target is down, refuses requests, or does not have the model.
     #[error("{0}")]
     Target(String),
     /// The user has to choose.
@@ -59,7 +59,7 @@ pub enum PreflightError {
     /// Ctrl-C.
     #[error("interrupted")]
     Interrupted,
-    /// This program's own fault.
+    /// An internal error.
     #[error("{0}")]
     Client(String),
 }
@@ -73,16 +73,16 @@ impl From<Interrupted> for PreflightError {
     }
 }
 
-/// Asks the server.
+/// Runs the preflight.
 pub fn preflight(
     client: &mut Client,
     setup: &PreflightSetup<'_>,
 ) -> Result<Settled, PreflightError> {
     let fetched = client.fetch(&setup.endpoint.beside("/v1/models"), MODELS_WITHIN, setup.stop)?;
     let redactor = client.rules().redactor.clone();
-    let words = fetched.words(&redactor);
+    let why = fetched.words(&redactor);
     if fetched.unreachable() {
-        return Err(PreflightError::Target(format!("cannot be reached: {words}")));
+        return Err(PreflightError::Target(format!("the target cannot be reached: {why}")));
     }
     let models: Option<serde_json::Value> =
         fetched.ok().and_then(|body| serde_json::from_slice(body).ok());
@@ -90,7 +90,7 @@ pub fn preflight(
     let model = match &setup.plan.request.model {
         Some(model) => {
             if models.is_none() {
-                notes.push(Note::ModelsUnknown.with(vec![words]));
+                notes.push(Note::ModelsUnknown.with(vec![why]));
             }
             model.clone()
         }
@@ -98,11 +98,11 @@ pub fn preflight(
             Some(names) => only(names)?,
             None => {
                 let hint = match fetched.record.status {
-                    Some(401 | 403) => "give a key with --api-key-file or DYNO_API_KEY",
-                    _ => "if it is up and has no /v1/models, name the model with --model",
+                    Some(401 | 403) => "pass a key with --api-key-file or DYNO_API_KEY",
+                    _ => "if the server is up but has no /v1/models, set the model with --model",
                 };
                 return Err(PreflightError::Target(format!(
-                    "the server could not be asked for its models ({words}); {hint}"
+                    "listing the server's models failed ({why}); {hint}"
                 )));
             }
         },
@@ -136,14 +136,14 @@ pub fn preflight(
 /// The longest name of a twin or script that is kept.
 const LONGEST_NAME: usize = 80;
 
-/// Whether the server is Dyno's engine, by its header or its list of models: proxies may lose either.
+/// Whether the server is a Dyno engine, by its header or its list of models: a proxy may drop either.
 fn simulated(header: Option<&str>, models: Option<&serde_json::Value>) -> Option<Simulated> {
     let listed = || models?.get("data")?.as_array();
     let of = |model: &&serde_json::Value| model["dyno_simulated"] == serde_json::Value::Bool(true);
     let model = listed().and_then(|models| models.iter().find(of));
     let name = model.and_then(|model| model["twin"].as_str().or(model["script"].as_str()));
-    let told = header.is_some_and(|value| value.trim().eq_ignore_ascii_case("true"));
-    (told || model.is_some())
+    let in_header = header.is_some_and(|value| value.trim().eq_ignore_ascii_case("true"));
+    (in_header || model.is_some())
         .then(|| Simulated { engine: name.map(|name| escape(name, LONGEST_NAME)) })
 }
 
@@ -156,7 +156,7 @@ fn names(models: &serde_json::Value) -> Vec<String> {
 fn only(mut names: Vec<String>) -> Result<String, PreflightError> {
     match names.len() {
         1 => Ok(names.remove(0)),
-        0 => Err(PreflightError::Model("the server lists no model; name one".into())),
+        0 => Err(PreflightError::Model("the server lists no models; name the one to use".into())),
         n => {
             let shown: Vec<_> =
                 names.iter().take(10).map(|n| format!("`{}`", n.escape_debug())).collect();
@@ -169,7 +169,7 @@ fn only(mut names: Vec<String>) -> Result<String, PreflightError> {
     }
 }
 
-/// A list of models can be very long; what is kept is not.
+/// Only the names are kept of a very long list of models.
 fn shorten(models: serde_json::Value) -> serde_json::Value {
     match models.to_string().len() {
         0..=65_536 => models,
@@ -199,7 +199,8 @@ mod tests {
     fn what_an_engine_calls_itself_is_escaped_and_cut() {
         let name = format!("\u{1b}[31m{}", "x".repeat(10_000));
         let models = json!({"data": [{"dyno_simulated": true, "script": name}]});
-        let kept = simulated(None, Some(&models)).and_then(|told| told.engine).unwrap_or_default();
+        let kept =
+            simulated(None, Some(&models)).and_then(|found| found.engine).unwrap_or_default();
         assert!(!kept.contains('\u{1b}') && kept.chars().count() <= 120, "{kept}");
     }
 }

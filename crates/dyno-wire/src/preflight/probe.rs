@@ -1,5 +1,5 @@
-//! Small requests that find the best shape: all optional fields first, then without those that
-//! the server refuses, until it answers.
+//! Small test requests that find the fields the server accepts: all optional fields first, then
+//! without those that it refuses, until it responds.
 
 use super::{PreflightError, PreflightSetup};
 use crate::client::Client;
@@ -13,15 +13,15 @@ use dyno_model::prompt::Item;
 use dyno_model::record::{RequestRecord, TokenSource};
 use dyno_words::Note;
 
-/// A model that obeys no length field answers this with a word or two.
+/// A model that ignores the length fields replies to this with a word or two.
 const PROMPT: &str = "Reply with the single word OK.";
 const TOKENS: u32 = 16;
 const TRIES: usize = 10;
-/// Headers worth keeping; anything else could carry a secret or a cookie.
+/// Headers that are kept; others could contain a secret or a cookie.
 const SHOWN: &[&str] =
     &["server", "content-type", "x-powered-by", "via", "x-vllm-version", "x-dyno-simulated"];
 
-/// The optional fields, in the order in which they are given up when a refusal names none.
+/// The optional fields, in the order in which they are dropped when a refusal names none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Field {
     ContinuousUsage,
@@ -65,20 +65,20 @@ impl<'a> Probe<'a> {
         }
     }
 
-    /// Asks until the server answers, then whether it obeys.
+    /// Sends test requests until the server accepts one and it is known whether it obeys.
     pub(super) fn run(&mut self) -> Result<(), PreflightError> {
         for _ in 0..TRIES {
             let record = self.ask()?;
             match (&record.outcome, record.status) {
                 (Outcome::Failed(FailureClass::Http(status)), _) if may_be_a_field(*status) => {
-                    let words = record.detail.clone().unwrap_or_default();
-                    if !self.give_up_a_field(&words) {
-                        return Err(refusal(*status, &words));
+                    let message = record.detail.clone().unwrap_or_default();
+                    if !self.drop_a_field(&message) {
+                        return Err(refusal(*status, &message));
                     }
                 }
                 (Outcome::Failed(FailureClass::Http(status)), _) => {
-                    let words = record.detail.clone().unwrap_or_default();
-                    return Err(refusal(*status, &words));
+                    let message = record.detail.clone().unwrap_or_default();
+                    return Err(refusal(*status, &message));
                 }
                 (_, Some(200)) => {
                     if self.judge(record) {
@@ -86,8 +86,10 @@ impl<'a> Probe<'a> {
                     }
                 }
                 _ => {
-                    let words = record.detail.unwrap_or_else(|| "no answer".into());
-                    return Err(PreflightError::Target(format!("the target is unusable: {words}")));
+                    let detail = record.detail.unwrap_or_else(|| "no response".into());
+                    return Err(PreflightError::Target(format!(
+                        "the test request failed: {detail}"
+                    )));
                 }
             }
         }
@@ -116,11 +118,10 @@ impl<'a> Probe<'a> {
         }
     }
 
-    /// Leaves out the field that a refusal names, or else the next in order; whether there was
-    /// one to leave out.
-    fn give_up_a_field(&mut self, words: &str) -> bool {
+    /// Drops the field that a refusal names, or else the next in order; `false` if none is left.
+    fn drop_a_field(&mut self, message: &str) -> bool {
         let sent = |(field, _): &&(Field, &str)| self.is_sent(*field);
-        let named = FIELDS.iter().filter(sent).find(|(_, name)| words.contains(name));
+        let named = FIELDS.iter().filter(sent).find(|(_, name)| message.contains(name));
         let Some((field, _)) = named.or_else(|| FIELDS.iter().find(sent)) else {
             return false;
         };
@@ -136,11 +137,11 @@ impl<'a> Probe<'a> {
             }
             Field::MaxTokens => self.shape.max_completion_tokens = true,
         }
-        self.refused.push((*field, words.to_owned()));
+        self.refused.push((*field, message.to_owned()));
         true
     }
 
-    /// Looks at an answer; whether it settles the matter.
+    /// Checks a response; whether no further test request is needed.
     fn judge(&mut self, record: RequestRecord) -> bool {
         let wanted = u64::from(TOKENS);
         let got = record.output.map(|count| match count.source {
@@ -157,16 +158,16 @@ impl<'a> Probe<'a> {
             )
             && !self.refused.iter().any(|(f, _)| *f == Field::MinTokens);
         if tries_min_tokens {
-            let words = "accepted, and not obeyed".to_owned();
-            self.refused.push((Field::IgnoreEos, words));
+            let message = "accepted, but not obeyed".to_owned();
+            self.refused.push((Field::IgnoreEos, message));
             (self.shape.ignore_eos, self.shape.min_tokens) = (false, true);
             return false;
         }
         if let Outcome::Failed(class) = &record.outcome
             && *class != FailureClass::OutputShort
         {
-            let words = record.detail.clone().unwrap_or_default();
-            self.notes.push(Note::PreflightFailed.with(vec![class.to_string(), words]));
+            let detail = record.detail.clone().unwrap_or_default();
+            self.notes.push(Note::PreflightFailed.with(vec![class.to_string(), detail]));
         }
         self.seen = Some(record);
         true
@@ -189,7 +190,7 @@ impl<'a> Probe<'a> {
             self.seen.as_ref().map(|r| &r.outcome),
             Some(Outcome::Failed(class)) if *class != FailureClass::OutputShort
         );
-        // An answer that failed for another reason tells nothing about obeying.
+        // A response that failed for another reason does not show whether the field is obeyed.
         let length_works = length_sent && (self.obeyed || failed);
         let length_field = length_works
             .then(|| if self.shape.ignore_eos { "ignore_eos" } else { "min_tokens" }.to_owned());
@@ -207,11 +208,14 @@ impl<'a> Probe<'a> {
             self.notes.push(Note::NotStreamed.into());
         }
         let name = |field: Field| FIELDS.iter().find(|(f, _)| *f == field).map_or("", |(_, n)| n);
-        let refused: Vec<(String, String)> =
-            self.refused.iter().map(|(f, words)| (name(*f).to_owned(), words.clone())).collect();
-        for (field, words) in &refused {
-            let words: String = words.chars().take(200).collect();
-            self.notes.push(Note::FieldRefused.with(vec![field.clone(), words]));
+        let refused: Vec<(String, String)> = self
+            .refused
+            .iter()
+            .map(|(f, message)| (name(*f).to_owned(), message.clone()))
+            .collect();
+        for (field, message) in &refused {
+            let message: String = message.chars().take(200).collect();
+            self.notes.push(Note::FieldRefused.with(vec![field.clone(), message]));
         }
         let limit =
             if self.shape.max_completion_tokens { "max_completion_tokens" } else { "max_tokens" };
@@ -233,12 +237,12 @@ fn may_be_a_field(status: u16) -> bool {
     matches!(status, 400 | 422)
 }
 
-fn refusal(status: u16, words: &str) -> PreflightError {
+fn refusal(status: u16, message: &str) -> PreflightError {
     let hint = match status {
-        401 | 403 => "; give a key with --api-key-file or DYNO_API_KEY",
+        401 | 403 => "; pass a key with --api-key-file or DYNO_API_KEY",
         404 => "; check the path of the target, --api and --model",
         _ => "",
     };
-    let words = words.trim();
-    PreflightError::Target(format!("the server answered HTTP {status}{hint}: {words}"))
+    let message = message.trim();
+    PreflightError::Target(format!("the server returned HTTP {status}{hint}: {message}"))
 }

@@ -1,4 +1,4 @@
-//! Connections that break: before the answer, in its head, between events, inside one.
+//! Connections that break: before the response, in its head, between events, inside one.
 
 use crate::desk::{Desk, HEAD, ending, token};
 use dyno_drive::Transport;
@@ -21,7 +21,7 @@ fn end(stream: TcpStream, how: End) {
     drop(stream);
 }
 
-/// The record of an answer that stopped after these bytes.
+/// The record of a response that stopped after these bytes.
 fn broken(bytes: &str, how: End) -> RequestRecord {
     let mut desk = Desk::new();
     let mut stream = desk.request();
@@ -37,11 +37,11 @@ fn broken(bytes: &str, how: End) -> RequestRecord {
 }
 
 #[track_caller]
-fn is_reset(record: &RequestRecord, words: &str) {
+fn is_reset(record: &RequestRecord, place: &str) {
     assert_eq!(record.outcome, Outcome::Failed(FailureClass::StreamReset));
     let detail = record.detail.as_deref().unwrap();
-    assert!(detail.ends_with(words), "{detail}");
-    // When it broke has no stamp, only a range that begins when the client last looked.
+    assert!(detail.ends_with(place), "{detail}");
+    // The time of the break has no timestamp, only a range that begins with the last poll.
     let widths = record.widths.unwrap();
     assert!(record.end - widths.end >= record.sent.unwrap() - widths.sent);
 }
@@ -50,7 +50,7 @@ fn is_reset(record: &RequestRecord, words: &str) {
 fn a_fresh_connection_that_ends_before_any_byte_is_not_tried_again() {
     for how in [End::Close, End::Reset] {
         let record = broken("", how);
-        is_reset(&record, "before any byte of the answer");
+        is_reset(&record, "before any byte of the response");
         assert_eq!((record.headers, record.status), (None, None));
     }
 }
@@ -59,7 +59,7 @@ fn a_fresh_connection_that_ends_before_any_byte_is_not_tried_again() {
 fn an_end_inside_the_head() {
     for how in [End::Close, End::Reset] {
         let record = broken(&HEAD[..HEAD.len() / 2], how);
-        is_reset(&record, "inside the head of the answer");
+        is_reset(&record, "inside the response headers");
         assert_eq!(record.headers, None);
     }
 }
@@ -68,7 +68,7 @@ fn an_end_inside_the_head() {
 fn an_end_between_head_and_body() {
     for how in [End::Close, End::Reset] {
         let record = broken(HEAD, how);
-        is_reset(&record, "in the middle of the answer");
+        is_reset(&record, "in the middle of the response");
         assert_eq!((record.status, record.first), (Some(200), None));
         assert!(record.headers.is_some() && record.output.is_none());
     }
@@ -80,7 +80,7 @@ fn an_end_inside_an_event_keeps_those_before_it() {
     for how in [End::Close, End::Reset] {
         let bytes = [HEAD, &first, &second[..second.len() / 2]].concat();
         let record = broken(&bytes, how);
-        is_reset(&record, "in the middle of the answer");
+        is_reset(&record, "in the middle of the response");
         assert_eq!((record.chunks.len(), record.text.as_deref()), (1, Some("a")));
         assert!(!record.terminal && record.first.is_some() && record.first == record.last);
     }
@@ -109,7 +109,7 @@ fn what_breaks_after_the_terminal_event_breaks_nothing() {
 }
 
 #[test]
-fn bytes_that_are_no_answer_are_said_to_be_none() {
+fn bytes_that_are_not_http_are_reported_as_such() {
     let record = broken("SSH-2.0-OpenSSH_9.6\r\n\r\n", End::Close);
     assert_eq!(record.outcome, Outcome::Failed(FailureClass::StreamMalformed));
 }

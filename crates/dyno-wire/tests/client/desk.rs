@@ -23,10 +23,9 @@ const PATIENCE: Nanos = 30 * SEC;
 /// How far the clocks of writer and reader may be apart.
 pub(crate) const TOLERANCE: Nanos = 50_000;
 
-/// Long enough for what was written or closed to have come, and longer than all that is uncertain about
-/// an exact time.
+/// Long enough for data or a close to have arrived, and longer than the uncertainty of an exact time.
 pub(crate) const WHILE: Duration = Duration::from_millis(3);
-/// A time that is known by the kernel's stamp is known better than this, in microseconds.
+/// A time from a kernel timestamp is known to within this, in microseconds.
 pub(crate) const EXACT_US: u64 = 1_000;
 
 /// When something was written.
@@ -37,7 +36,7 @@ pub(crate) struct Written {
 }
 
 impl Written {
-    /// Whether an output event may have come with this write, by what is known of it.
+    /// Checks that an output event may have come with this write.
     #[track_caller]
     pub(crate) fn holds(self, chunk: Chunk) {
         let Self { before, after } = self;
@@ -58,7 +57,7 @@ pub(crate) struct Desk {
     index: u64,
 }
 
-/// The kernel begins to stamp a while after the first socket of the machine has asked for it.
+/// The kernel starts to stamp packets some time after the first socket has asked for it.
 fn stamps_are_on() {
     static ASKED: OnceLock<TcpListener> = OnceLock::new();
     ASKED.get_or_init(|| {
@@ -106,7 +105,7 @@ impl Desk {
         Self { client, clock, listener, ended: Vec::new(), index: 0 }
     }
 
-    /// For a server on a thread of its own.
+    /// For a server on a separate thread.
     pub(crate) fn listener(&self) -> TcpListener {
         self.listener.try_clone().unwrap()
     }
@@ -115,7 +114,7 @@ impl Desk {
         self.clock.now()
     }
 
-    /// Gives the client a request; nothing of it is sent on a new connection before the client's turn.
+    /// Dispatches a request; on a new connection nothing is sent before the client polls.
     pub(crate) fn dispatch(&mut self) {
         self.dispatch_bytes(b"POST /v1/chat/completions HTTP/1.1\r\n\r\n".to_vec());
     }
@@ -137,12 +136,12 @@ impl Desk {
         self.index += 1;
     }
 
-    /// One turn of the client, which waits a little if there is nothing.
+    /// One iteration of the client's loop, which waits a little if nothing is ready.
     pub(crate) fn turn(&mut self) {
         self.client.wait(self.clock.now() + MS / 5, &mut self.ended).unwrap();
     }
 
-    /// Turns of the client until something is so.
+    /// Iterates the client's loop until a condition holds.
     #[track_caller]
     pub(crate) fn until<T>(&mut self, what: &str, mut so: impl FnMut(&mut Self) -> Option<T>) -> T {
         let give_up = self.now() + PATIENCE;
@@ -168,7 +167,7 @@ impl Desk {
         stream
     }
 
-    /// Nobody has connected.
+    /// No connection was opened.
     #[track_caller]
     pub(crate) fn nobody_else(&mut self) {
         for _ in 0..20 {
@@ -202,7 +201,7 @@ impl Desk {
         stream
     }
 
-    /// Writes, and lets the client read that by itself.
+    /// Writes, and lets the client read exactly that.
     #[track_caller]
     pub(crate) fn deliver(&mut self, stream: &mut TcpStream, bytes: &[u8]) -> Written {
         let written = self.write(stream, bytes);
@@ -210,14 +209,14 @@ impl Desk {
         written
     }
 
-    /// Writes while the client looks elsewhere.
+    /// Writes without letting the client read.
     pub(crate) fn write(&self, stream: &mut TcpStream, bytes: &[u8]) -> Written {
         let before = self.now();
         stream.write_all(bytes).unwrap();
         Written { before, after: self.now() }
     }
 
-    /// Lets the client read what was written, all of it at once: it has all come by now.
+    /// Lets the client read everything that was written, in one read.
     #[track_caller]
     pub(crate) fn heard_since(&mut self, written: Written) {
         std::thread::sleep(Duration::from_millis(1));
@@ -232,7 +231,7 @@ impl Desk {
     }
 }
 
-/// The head of a stream in chunks.
+/// The headers of a chunked stream.
 pub(crate) const HEAD: &str =
     "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n";
 
@@ -247,13 +246,13 @@ pub(crate) fn token(text: &str) -> String {
     event(&format!(r#"{{"choices":[{{"delta":{{"content":"{text}"}}}}]}}"#))
 }
 
-/// All that follows the output.
+/// What follows the output.
 pub(crate) fn ending() -> String {
     let finish = event(r#"{"choices":[{"delta":{},"finish_reason":"length"}]}"#);
     finish + &event("[DONE]") + "0\r\n\r\n"
 }
 
-/// A whole answer of two tokens.
+/// A whole response of two tokens.
 pub(crate) fn whole() -> String {
     [HEAD, &token("a"), &token("b"), &ending()].concat()
 }

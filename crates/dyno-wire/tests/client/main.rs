@@ -1,8 +1,8 @@
-//! The client against sockets that do what a test says, byte by byte: what it makes of answers that
-//! are split and merged, of connections that break, and of those that it would like to use again.
+//! The client against scripted sockets, byte by byte: responses that are split and merged, connections
+//! that break, and connections that are reused.
 //!
-//! The test is the server, too, and both take turns on one thread: what has been written when the
-//! client looks is known, and nothing depends on how busy the machine is.
+//! The test is also the server, and both alternate on one thread. So it is known what has been written
+//! when the client polls, and nothing depends on how busy the machine is.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on has failed")]
 

@@ -1,4 +1,4 @@
-//! Connections that are used again, that are not, and that turn out to be closed.
+//! Connections that are reused, that are not, and that turn out to be closed.
 
 use crate::desk::{Desk, HEAD, WHILE, whole};
 use dyno_drive::Transport;
@@ -6,7 +6,7 @@ use dyno_model::outcome::{FailureClass, Outcome};
 use std::io::{ErrorKind, Read};
 use std::net::TcpStream;
 
-/// A connection that has carried one request, and lies idle.
+/// A connection that has carried one request and is idle.
 fn idle(desk: &mut Desk) -> TcpStream {
     let mut stream = desk.request();
     desk.deliver(&mut stream, whole().as_bytes());
@@ -43,12 +43,12 @@ fn a_connection_carries_one_request_after_another() {
 }
 
 #[test]
-fn a_request_on_a_connection_that_was_closed_meanwhile_is_sent_once_more() {
+fn a_request_on_a_connection_that_was_closed_meanwhile_is_sent_again() {
     let mut desk = Desk::new();
     let stale = idle(&mut desk);
     drop(stale);
     std::thread::sleep(WHILE);
-    // Nobody has looked at the connection since.
+    // The client has not polled the connection since.
     desk.dispatch();
     let mut fresh = desk.accept();
     desk.expect_request(&mut fresh);
@@ -63,7 +63,7 @@ fn a_request_on_a_connection_that_was_closed_meanwhile_is_sent_once_more() {
 }
 
 #[test]
-fn it_is_sent_once_more_and_not_twice() {
+fn a_request_is_sent_again_only_once() {
     let mut desk = Desk::new();
     let stale = idle(&mut desk);
     drop(stale);
@@ -79,7 +79,7 @@ fn it_is_sent_once_more_and_not_twice() {
 }
 
 #[test]
-fn a_reused_connection_that_breaks_within_the_answer_is_a_failure() {
+fn a_reused_connection_that_breaks_within_the_response_is_a_failure() {
     let mut desk = Desk::new();
     let mut stream = idle(&mut desk);
     desk.dispatch();
@@ -107,7 +107,7 @@ fn a_connection_that_was_seen_to_close_is_not_used() {
 }
 
 #[test]
-fn a_server_that_says_it_will_close_is_believed() {
+fn a_connection_that_the_server_will_close_is_not_reused() {
     let mut desk = Desk::new();
     let mut stream = desk.request();
     let answer = whole().replacen("\r\n\r\n", "\r\nConnection: close\r\n\r\n", 1);
@@ -118,14 +118,14 @@ fn a_server_that_says_it_will_close_is_believed() {
 }
 
 #[test]
-fn an_answer_and_a_close_at_once_are_an_answer() {
+fn a_response_with_an_immediate_close_is_a_response() {
     let mut desk = Desk::new();
     let mut stream = desk.request();
     let written = desk.write(&mut stream, whole().as_bytes());
     drop(stream);
     desk.heard_since(written);
     assert_eq!(desk.record().outcome, Outcome::Completed);
-    // Whether or not the close has been seen by now: the next request gets its answer.
+    // Whether or not the close has been seen by now: the next request gets its response.
     desk.dispatch();
     let mut fresh = desk.accept();
     desk.expect_request(&mut fresh);
@@ -145,7 +145,7 @@ fn bytes_after_the_end_of_a_body_end_the_connection() {
 }
 
 #[test]
-fn what_comes_unasked_on_an_idle_connection_ends_it() {
+fn unexpected_data_on_an_idle_connection_closes_it() {
     let mut desk = Desk::new();
     let mut stream = idle(&mut desk);
     desk.deliver(&mut stream, b"HTTP/1.1 408 Request Timeout\r\nContent-Length: 0\r\n\r\n");
@@ -161,7 +161,7 @@ fn the_end_of_a_body_that_comes_late_frees_its_connection() {
     let answer = whole();
     let (all, end) = answer.split_at(answer.len() - "0\r\n\r\n".len());
     desk.deliver(&mut stream, all.as_bytes());
-    // The answer is over with its terminal event.
+    // The response is complete with its terminal event.
     assert_eq!(desk.record().outcome, Outcome::Completed);
     desk.deliver(&mut stream, end.as_bytes());
     desk.dispatch();
@@ -172,7 +172,7 @@ fn the_end_of_a_body_that_comes_late_frees_its_connection() {
 }
 
 #[test]
-fn an_answer_that_comes_before_the_request_is_out_does_not_free_its_connection() {
+fn a_response_before_the_request_was_sent_does_not_free_its_connection() {
     let mut desk = Desk::new();
     // More than both ends of a socket hold.
     desk.dispatch_bytes(vec![b'x'; 64 << 20]);

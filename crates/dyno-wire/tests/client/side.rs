@@ -1,4 +1,4 @@
-//! Side traffic: one question at a time, which is given up when it takes too long or is not wanted any more.
+//! Control requests: one at a time, aborted when they take too long or are no longer needed.
 
 use crate::desk::{Desk, whole};
 use dyno_drive::StopSignal;
@@ -11,7 +11,8 @@ use std::net::{TcpListener, TcpStream};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-/// Answers the next request on a new connection with these bytes, which may be none; the connection.
+/// Replies to the next request on a new connection with these bytes, which may be empty; returns the
+/// connection.
 fn answering(listener: TcpListener, answer: &'static str) -> JoinHandle<TcpStream> {
     std::thread::spawn(move || {
         listener.set_nonblocking(false).unwrap();
@@ -33,7 +34,7 @@ fn answering(listener: TcpListener, answer: &'static str) -> JoinHandle<TcpStrea
 const FINE: &str = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nalive";
 
 #[test]
-fn a_question_is_answered() {
+fn a_control_request_gets_its_response() {
     let mut desk = Desk::new();
     let server = answering(desk.listener(), FINE);
     let fetched = desk.client.fetch("/health", 30 * SEC, &StopSignal::new()).unwrap();
@@ -52,20 +53,20 @@ fn a_body_that_is_too_large_is_not_taken() {
 }
 
 #[test]
-fn one_without_an_answer_is_given_up_and_its_connection_with_it() {
+fn one_without_a_response_times_out_and_its_connection_is_closed() {
     let mut desk = Desk::new();
     let server = answering(desk.listener(), "");
     let fetched = desk.client.fetch("/health", 100 * MS, &StopSignal::new()).unwrap();
     assert_eq!(fetched.record.outcome, Outcome::Failed(FailureClass::TimeoutTotal));
-    assert!(fetched.words(&Redactor::default()).contains("no answer within 100ms"));
-    // What comes too late belongs to no later request.
+    assert!(fetched.words(&Redactor::default()).contains("no response within 100ms"));
+    // A late response does not belong to a later request.
     let mut late = server.join().unwrap();
     let _ = late.write_all(FINE.as_bytes());
     is_usable(&mut desk);
 }
 
 #[test]
-fn one_that_is_not_wanted_any_more_ends_at_once() {
+fn one_that_is_no_longer_needed_ends_at_once() {
     let mut desk = Desk::new();
     let server = answering(desk.listener(), "");
     let stop = StopSignal::new();
@@ -81,7 +82,7 @@ fn one_that_is_not_wanted_any_more_ends_at_once() {
     is_usable(&mut desk);
 }
 
-/// The client goes on as if nothing had been.
+/// The client can be used as before.
 fn is_usable(desk: &mut Desk) {
     let mut stream = desk.request();
     desk.deliver(&mut stream, whole().as_bytes());

@@ -1,4 +1,4 @@
-//! Answers that come in pieces, and events that come together.
+//! Responses that arrive in pieces, and events that arrive together.
 
 use crate::desk::{Desk, EXACT_US, HEAD, TOLERANCE, WHILE, Written, ending, token, whole};
 use dyno_drive::Transport;
@@ -8,7 +8,7 @@ use dyno_model::record::RequestRecord;
 /// Where each of the two tokens is complete.
 fn ends_of_tokens() -> [usize; 2] {
     let first = HEAD.len() + token("a").len();
-    // The end of its chunk is not needed to know an event.
+    // An event is complete before the end of its chunk.
     [first, first + token("b").len()].map(|end| end - 2)
 }
 
@@ -24,7 +24,7 @@ fn is_whole(record: &RequestRecord) {
     assert!(last <= record.end);
 }
 
-/// The answer in two writes; each token must be found in the one that completed it.
+/// The response in two writes; each token must be found in the one that completed it.
 fn in_two(cut: usize, read_between: bool) -> RequestRecord {
     let mut desk = Desk::new();
     let mut stream = desk.request();
@@ -47,7 +47,7 @@ fn in_two(cut: usize, read_between: bool) -> RequestRecord {
 }
 
 #[test]
-fn an_answer_may_be_cut_anywhere() {
+fn a_response_may_be_split_anywhere() {
     for cut in 1..whole().len() {
         let record = in_two(cut, true);
         let coalesced: Vec<bool> = record.chunks.iter().map(|chunk| chunk.coalesced).collect();
@@ -58,7 +58,7 @@ fn an_answer_may_be_cut_anywhere() {
 }
 
 #[test]
-fn two_packets_in_one_read_may_be_cut_anywhere() {
+fn two_packets_in_one_read_may_be_split_anywhere() {
     for cut in 1..whole().len() {
         let record = in_two(cut, false);
         assert!(record.chunks.iter().nth(1).unwrap().coalesced, "cut at {cut}");
@@ -71,13 +71,14 @@ fn an_event_that_ends_a_read_is_exact() {
     let mut stream = desk.request();
     desk.deliver(&mut stream, HEAD.as_bytes());
     let mut writes = Vec::new();
-    for text in ["a", "b"] {
+    for (text, received) in [("a", 1), ("b", 2)] {
         std::thread::sleep(WHILE);
         let written = desk.write(&mut stream, token(text).as_bytes());
-        // However long it takes until somebody looks.
+        // However late it is read.
         std::thread::sleep(WHILE);
         desk.heard_since(written);
         writes.push(written);
+        assert_eq!(desk.client.tokens_received(), Some(received), "while the stream runs");
     }
     desk.deliver(&mut stream, ending().as_bytes());
     let record = desk.record();

@@ -1,4 +1,4 @@
-//! TLS: packets that end inside a record, of which nothing can be read yet.
+//! TLS: packets that end inside a record, which cannot be decrypted yet.
 
 use crate::desk::{Desk, EXACT_US, HEAD, WHILE, ending, token};
 use dyno_model::outcome::{FailureClass, Outcome};
@@ -11,7 +11,7 @@ use std::io::{ErrorKind, Read, Write};
 use std::net::TcpStream;
 use std::sync::Arc;
 
-/// The server's end of a connection, which hands out its records before they are sent.
+/// The server's end of a connection; its records are available before they are sent.
 struct Secure {
     stream: TcpStream,
     tls: ServerConnection,
@@ -37,7 +37,7 @@ impl Secure {
         Self { stream, tls: ServerConnection::new(config()).unwrap() }
     }
 
-    /// Takes in what has come, and answers what the handshake wants answered.
+    /// Processes what has arrived, and replies to the handshake.
     fn turn(&mut self) {
         match self.tls.read_tls(&mut self.stream) {
             Ok(0) => panic!("the client hung up"),

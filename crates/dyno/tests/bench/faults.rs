@@ -24,9 +24,9 @@ fn words(fault: &str) -> &'static str {
         "json-error" => "its front end did not see",
         "not-json" => "oops",
         "short" => "8 output tokens instead of the 16",
-        "stall" => "stood still for 1s",
+        "stall" => "the stream paused for 1s",
         "stall-first" | "stall-headers" => "no output within 1s",
-        "drip" => "not over within 1s",
+        "drip" => "not complete within 1s",
         http if http.starts_with("http-") => "The engine was told to refuse this request.",
         _ => "",
     }

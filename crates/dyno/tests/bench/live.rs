@@ -1,5 +1,5 @@
-//! `--live` in a terminal of its own, which `script` gives it: keys, signals, the way back, and a
-//! run that does not notice any of it.
+//! Progress and `--live` in a separate terminal, which `script` provides: what is shown, keys,
+//! signals, restoring the terminal, and a run that is not affected by any of it.
 
 use crate::engines::{Engine, QUICK};
 use crate::place::{NOT_OURS, Place, accounted};
@@ -11,7 +11,7 @@ use std::io::Write;
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// The other screen is taken, and given back.
+/// The alternate screen is entered, and left.
 const TAKEN: &str = "\x1b[?1049h";
 const GIVEN_BACK: &str = "\x1b[?1049l";
 const CTRL_C: &[u8] = b"\x03";
@@ -31,8 +31,12 @@ impl<'a> Terminal<'a> {
     /// The terminal's settings before and after are kept in `before` and `after`, the process id
     /// in `pid`.
     fn start(place: &'a Place, args: &str) -> Self {
+        Self::with_columns(place, 80, args)
+    }
+
+    fn with_columns(place: &'a Place, columns: u16, args: &str) -> Self {
         let shell = format!(
-            "trap : INT; stty rows 24 cols 80; stty -a > before; \
+            "trap : INT; stty rows 24 cols {columns}; stty -a > before; \
              sh -c 'echo $$ > pid; exec \"$0\" \"$@\"' '{}' {args} > stdout; status=$?; \
              stty -a > after; exit $status",
             env!("CARGO_BIN_EXE_dyno")
@@ -63,13 +67,13 @@ impl<'a> Terminal<'a> {
         }
     }
 
-    /// Until the view is there and so many answers have begun.
+    /// Until the view is drawn and so many responses have begun.
     fn wait_for_view(&self, engine: &Engine, answers: u64) {
         self.wait_until("drawn", |heard| heard.contains(TAKEN) && heard.contains("q: back"));
         self.wait_until("under way", |_| engine.begun() >= answers);
     }
 
-    /// Until a word stands in the view. Only what changes is drawn, so it is drawn anew.
+    /// Until the view shows a word. Only changes are drawn, so it is redrawn as a whole.
     #[track_caller]
     fn wait_to_show(&mut self, word: &str) {
         let begun = Instant::now();
@@ -85,8 +89,24 @@ impl<'a> Terminal<'a> {
         kill_process(Pid::from_raw(pid.trim().parse().unwrap()).unwrap(), signal).unwrap();
     }
 
-    /// Waits for its end: the exit status, and what was on the terminal after the view was closed.
-    /// The terminal has to be as it was.
+    /// Waits for the end; returns the exit status and what was printed after the view was closed.
+    /// The terminal's settings must be restored.
+    /// Until a complete progress line satisfies a condition. The line is redrawn as a whole.
+    #[track_caller]
+    fn wait_for_line(&self, what: &str, happened: impl Fn(&str) -> bool) {
+        self.wait_until(what, |heard| {
+            let lines = heard.split('\r').filter_map(|line| line.split_once("\x1b[K"));
+            lines.map(|(line, _)| line).any(&happened)
+        });
+    }
+
+    /// Ends it at once, and waits until it has ended.
+    fn stop_at_once(mut self) {
+        self.signal(Signal::TERM);
+        self.signal(Signal::TERM);
+        self.script.wait().unwrap();
+    }
+
     #[track_caller]
     fn end(mut self) -> (Option<i32>, String) {
         let begun = Instant::now();
@@ -114,7 +134,7 @@ impl Drop for Terminal<'_> {
     }
 }
 
-/// What has to be the same with and without a view.
+/// What must be the same with and without a view.
 fn requests(place: &Place) -> Vec<impl PartialEq + std::fmt::Debug + use<>> {
     let mut records = place.requests();
     records.sort_by_key(|record| (record.level, record.index));
@@ -143,7 +163,7 @@ fn a_view_that_is_closed_leaves_the_run_as_it_is() {
     let (status, after) = terminal.end();
     let wrong = amiss(&levels_under(place.path()), status, 0);
     assert!(wrong.is_none(), "{wrong:?} {after:?}");
-    // The line goes on, and each finished level leaves one.
+    // The progress line continues, and each finished level leaves a line.
     assert!(after.contains("\r1/2 ") || after.contains("\r2/2 "), "{after:?}");
     for words in ["1/2 concurrency 4  150 requests", "2/2 concurrency 8  150 requests"] {
         assert!(after.contains(words), "no {words:?}: {after:?}");
@@ -178,7 +198,7 @@ fn ctrl_c_in_a_view_is_ctrl_c() {
     terminal.press(CTRL_C);
     let (status, after) = terminal.end();
     assert_eq!(status, Some(130), "{after:?}");
-    // What was said while it was open comes after it.
+    // Messages printed while it was open follow it.
     assert!(after.contains("stopping: no more requests are sent"), "{after:?}");
     let level = &place.json("summary.json")["levels"][0];
     assert_eq!(level["ending"], "interrupted");
@@ -238,10 +258,64 @@ fn without_a_terminal_there_is_a_note_and_plain_progress() {
         engine.url()
     );
     let ended = run(place.dyno(&bench)).expect_measured().expect_words(&[
-        "note: --live: stderr is no terminal",
+        "note: --live: stderr is not a terminal",
         "1/2 concurrency 2  20 requests  0 failed  ",
         "2/2 concurrency 4  20 requests  0 failed  ",
         "  complete\n",
     ]);
     assert!(!ended.stderr.contains('\x1b'), "{}", ended.said());
+}
+
+/// The number before `unit` in a progress line.
+fn value(line: &str, unit: &str) -> Option<f64> {
+    let (before, _) = line.split_once(unit)?;
+    before.rsplit("  ").next()?.trim().parse().ok()
+}
+
+#[test]
+fn tokens_count_while_no_request_has_ended_yet() {
+    // Eight streams of 8 s each, at 50 tokens a second.
+    let engine = Engine::start("ttft=20ms,itl=20ms,tokens=400", &[]);
+    let place = Place::new();
+    let bench = format!(
+        "bench {} --out run --concurrency 8 --requests 8 --output-tokens 400 \
+         --slo 'ttft.p99<10s'",
+        engine.url()
+    );
+    let terminal = Terminal::with_columns(&place, 160, &bench);
+    terminal.wait_for_line("counting tokens", |line| {
+        line.contains("0/8 requests")
+            && line.contains("  SLO undecided  ")
+            && line.contains("  8 in flight")
+            && value(line, " tok/s").is_some_and(|rate| (100.0..600.0).contains(&rate))
+    });
+    terminal.stop_at_once();
+}
+
+#[test]
+fn server_metrics_and_the_slo_are_shown_while_the_run_goes_on() {
+    let place = Place::new();
+    // The embedded engine reports its queue and its KV cache.
+    let bench = "bench --out run --concurrency 4 --requests 10000 --output-tokens 8 \
+                 --slo 'ttft.p99<100s'";
+    let terminal = Terminal::with_columns(&place, 200, bench);
+    terminal.wait_for_line("showing server metrics", |line| {
+        line.contains(" waiting  KV ") && line.contains("  SLO met  ")
+    });
+    terminal.stop_at_once();
+}
+
+#[test]
+fn progress_is_chinese_where_chinese_is_asked_for() {
+    let engine = Engine::start(QUICK, &[]);
+    let place = Place::new();
+    let bench = format!(
+        "bench {} --out run --live --lang zh --concurrency 2 --requests 20 --output-tokens 16",
+        engine.url()
+    );
+    run(place.dyno(&bench)).expect_measured().expect_words(&[
+        "--live：stderr 不是可绘制的终端",
+        "1/1 concurrency 2  20 个请求  0 个失败  ",
+        "  已完成\n",
+    ]);
 }

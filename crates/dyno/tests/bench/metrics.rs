@@ -137,7 +137,7 @@ fn nothing_is_said_of_a_server_that_does_not_tell() {
         (with_metrics(|_| redirect.to_vec()), "HTTP 302"),
         (with_metrics(move |_| prometheus(&huge())), "larger than 4194304 bytes"),
         (with_metrics(|_| prometheus("<html>hello</html>")), "not Prometheus"),
-        (with_metrics(|_| prometheus("go_goroutines 8\n")), "none of the figures"),
+        (with_metrics(|_| prometheus("go_goroutines 8\n")), "none of the metrics"),
     ];
     for (server, words) in &servers {
         let place = Place::new();

@@ -34,7 +34,12 @@ fn a_dead_target() {
 
 #[test]
 fn a_host_that_does_not_exist() {
-    refused("http://no-such-host.invalid:8000", "", 3, &["no-such-host.invalid", "not be found"]);
+    refused(
+        "http://no-such-host.invalid:8000",
+        "",
+        3,
+        &["no-such-host.invalid", "cannot be resolved"],
+    );
 }
 
 #[test]
@@ -80,7 +85,7 @@ fn a_server_that_accepts_and_never_answers() {
     // The kernel accepts; nobody reads.
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());
-    refused(&url, "--timeout-total 500ms", 3, &["not over within 500ms"]);
+    refused(&url, "--timeout-total 500ms", 3, &["not complete within 500ms"]);
     refused(&url, "--timeout-first-token 500ms", 3, &["no output within 500ms"]);
     let both = "--model any --timeout-first-token 200ms";
     refused(&url, both, 3, &["no output within 200ms"]);
