@@ -118,7 +118,9 @@ pub enum ConfigError {
         knee: f64,
     },
     /// Noise that no measurement could show.
-    #[error("`noise` is {0}; give the standard deviation of the logarithm of step times, 0 to {LOUDEST}")]
+    #[error(
+        "`noise` is {0}; give the standard deviation of the logarithm of step times, 0 to {LOUDEST}"
+    )]
     Noise(f64),
     /// A step that would take no time.
     #[error("a step that {does} takes no time; give `base` or {or} more than 0")]

@@ -226,8 +226,9 @@ impl Place<'_> {
             [("in_flight", in_flight), ("rate", rate), ("input", input), ("output", output)];
         for (name, [least, most]) in named {
             if !(least >= 0.0 && least <= most && most.is_finite()) {
-                let problem =
-                    format!("`{name}` is [{least}, {most}]; give the smallest value first, then the largest");
+                let problem = format!(
+                    "`{name}` is [{least}, {most}]; give the smallest value first, then the largest"
+                );
                 return Err(self.wrong(range.span().start, problem));
             }
         }
@@ -324,6 +325,6 @@ mod tests {
             text()
         );
         let error = Twin::parse(&range, "my.toml").unwrap_err().to_string();
-        assert!(error.contains("`in_flight` is from 9 to 1"), "{error}");
+        assert!(error.contains("`in_flight` is [9, 1]"), "{error}");
     }
 }

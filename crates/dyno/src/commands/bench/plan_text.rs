@@ -45,9 +45,14 @@ pub(crate) fn plan(plan: &Plan) -> String {
     }
     let bound: Option<u64> = plan.levels.iter().map(|level| level.duration_ns).sum();
     match bound.filter(|_| search.is_none()) {
+        Some(time) if plan.target.predicted => {
+            let time = format_duration(time);
+            let _ = writeln!(text, "At most {time} of virtual time, plus drain.");
+        }
         Some(time) => {
             let _ = writeln!(text, "At most {} of sending, and the drains.", format_duration(time));
         }
+        None if plan.target.predicted => {}
         None => {
             let _ = writeln!(text, "How long it takes is known once some of it has been measured.");
         }
