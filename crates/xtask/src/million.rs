@@ -42,7 +42,7 @@ pub(crate) fn run() -> Result<()> {
 /// CPU seconds of the child processes that have ended so far.
 fn children_s() -> Result<f64> {
     let stat = std::fs::read_to_string("/proc/self/stat")?;
-    // The name may contain blanks and stands in parentheses; cutime and cstime are fields 16 and 17.
+    // The name may contain blanks and is in parentheses; cutime and cstime are fields 16 and 17.
     let (_, fields) = stat.rsplit_once(')').context("no process name in /proc/self/stat")?;
     let ticks = fields.split_whitespace().skip(13).take(2).filter_map(|f| f.parse::<f64>().ok());
     // USER_HZ is 100 on every Linux that Dyno runs on.

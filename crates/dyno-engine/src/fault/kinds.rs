@@ -167,7 +167,7 @@ impl Quirks {
         self.0 |= 1 << quirk as u64;
     }
 
-    /// Whether it is there.
+    /// Whether it is in the set.
     pub(crate) fn has(self, quirk: Quirk) -> bool {
         self.0 & (1 << quirk as u64) != 0
     }

@@ -88,7 +88,7 @@ impl Reader {
         Ok(self.head.take().map(|head| Request { head: *head, body }))
     }
 
-    /// Whether the client waits to be told to send its body; says so once.
+    /// Whether the client waits for `100 Continue`; true only once.
     pub(super) fn take_expectation(&mut self) -> bool {
         self.head.as_mut().is_some_and(|head| std::mem::take(&mut head.expects_continue))
     }

@@ -1,4 +1,4 @@
-//! Requests that some servers refuse and others take.
+//! Rejects requests that some servers reject and others accept.
 
 use super::http::Request;
 use super::routes::Reply;

@@ -118,8 +118,9 @@ pub fn saturation(offered: Offered<'_>) -> Saturation {
     }
 }
 
-/// How long the server took to fill: by how much its ends are behind the pace of the second half. About one service time after an empty start, about 0 after a warm-up, and
-/// not much longer however long the queue grows. Nothing if nothing ended in that half.
+/// How long the server took to fill: by how much its ends are behind the pace of the second half.
+/// About one service time after an empty start, about 0 after a warm-up, and not much longer however
+/// long the queue grows. Nothing if nothing ended in that half.
 fn filling(flight: &Flight) -> Option<f64> {
     let half = (flight.to - flight.from) / 2.0;
     let first = flight.ends_before(flight.from + half);

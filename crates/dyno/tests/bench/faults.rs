@@ -21,7 +21,7 @@ fn timeouts(class: &str) -> &'static str {
 fn words(fault: &str) -> &'static str {
     match fault {
         "error-event" => "died in the middle of this response",
-        "json-error" => "its front end did not see",
+        "json-error" => "its front end did not notice",
         "not-json" => "oops",
         "short" => "8 output tokens instead of the 16",
         "stall" => "stood still for 1s",
