@@ -19,7 +19,7 @@ pub mod virtual_time;
 pub use brain::{Brain, TwinBrain};
 pub use fault::{Fault, FaultError, FaultInfo, Rate, When};
 pub use live::{LiveEvent, LiveLog};
-pub use openai::direct::Said;
+pub use openai::direct::Transcript;
 pub use openai::prompt::{Prompt, PromptError, prompt_of};
 pub use script::{Script, ScriptError};
 pub use server::{EngineError, Running, Server, ServerOptions, StopHandle};

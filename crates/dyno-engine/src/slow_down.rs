@@ -15,7 +15,7 @@ const SLOWEST: f64 = 100.0;
 /// The largest slow-down per second.
 const STEEPEST: f64 = SLOWEST * 3_600.0;
 
-/// By how much everything takes longer, in proportion to the time since the engine started.
+/// Slows everything down in proportion to the time since the engine started.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(into = "String", try_from = "String")]
 pub struct SlowDown {
@@ -34,13 +34,12 @@ impl SlowDown {
         self.billionths == 0
     }
 
-    /// How many times as long something takes that begins at `at` after the engine's start; at
-    /// most a hundred.
+    /// The slow-down factor at `at` after the engine's start; at most 100.
     pub fn factor(&self, at: Nanos) -> f64 {
         (1.0 + self.billionths as f64 / BILLION * (at as f64 / 3.6e12)).min(SLOWEST)
     }
 
-    /// How long something takes that begins at `at` and would take `time` at the start.
+    /// `time`, slowed down by the factor at `at`.
     pub(crate) fn stretched(&self, time: Nanos, at: Nanos) -> Nanos {
         if self.is_none() { time } else { (time as f64 * self.factor(at)).round() as Nanos }
     }

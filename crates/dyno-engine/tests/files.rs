@@ -1,5 +1,5 @@
-//! Out of file descriptors: the server waits for one instead of spinning or dying. A process of
-//! its own, because the limit is the process's.
+//! Out of file descriptors: the server waits for one instead of spinning or dying. In a
+//! separate test binary, because the limit is per process.
 #![allow(clippy::unwrap_used)]
 
 use dyno_engine::{Server, ServerOptions};
@@ -15,7 +15,7 @@ fn cpu() -> Duration {
 }
 
 #[test]
-fn connections_beyond_the_limit_wait_their_turn() {
+fn connections_beyond_the_limit_wait() {
     let server = Server::bind(ServerOptions::default()).unwrap();
     let mut clients: Vec<_> = (0..20)
         .map(|_| {

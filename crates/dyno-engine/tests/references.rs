@@ -1,5 +1,4 @@
-//! The reference rows: all are read, are in order, and pass the checks that they do not say they
-//! fail.
+//! The reference rows: all can be read, are in order, and pass every check that they do not list as failed.
 #![allow(clippy::unwrap_used)]
 
 use Figure::{
@@ -263,7 +262,7 @@ fn a_contradiction_is_refused_with_its_place() {
         (fine.replace("= 2", "= 0"), "row 1: LatencyS is 0; leave out"),
         (fine.replace("= 2", "= nan"), "row 1: LatencyS is NaN"),
         (fine.replace("= 8", "= -1"), "row 1: the level -1 is not above 0"),
-        (format!("{fine}unreliable = [\"p90_s\"]\n"), "row 1: P90S is called unreliable"),
+        (format!("{fine}unreliable = [\"p90_s\"]\n"), "row 1: P90S is listed as unreliable"),
         (format!("{fine}repaired = {{ value = 9 }}\n"), "row 1: say in `suspect` why"),
         (format!("{fine}speed = 1\n"), "speed"),
         (fine.replace("load = \"concurrency\"", "load = \"heavy\""), "heavy"),
@@ -277,7 +276,7 @@ fn a_contradiction_is_refused_with_its_place() {
         Err(ReferenceError::Schema { .. })
     ));
     let misnamed = Reference::parse("u", &format!("{HEAD}{fine}")).unwrap_err().to_string();
-    assert!(misnamed.contains("reference `u` calls itself `t`"), "{misnamed}");
+    assert!(misnamed.contains("reference `u` is named `t`"), "{misnamed}");
 }
 
 proptest! {

@@ -1,4 +1,4 @@
-//! What is chosen rather than fitted, and which parameters are left to fit then.
+//! Discrete settings that are tried rather than fitted, and the parameters that each leaves to fit.
 
 use super::FitOptions;
 use super::model::Model;
@@ -15,35 +15,35 @@ pub(crate) struct Choice {
     pub(crate) policy: Policy,
     pub(crate) max_seqs: u32,
     pub(crate) token_budget: u32,
-    /// Whether the engine knows prompts that it has seen.
+    /// Whether the engine has a prefix cache.
     pub(crate) prefix_cache: bool,
     /// How the cost of decoding grows with the number of sequences.
     pub(crate) curve: Curve,
-    /// Whether requests wait for the client's side to handle tokens.
+    /// Whether requests wait for the client to handle tokens.
     pub(crate) front: bool,
-    /// Whether the KV pool is fitted, or taken to be large enough.
+    /// Whether the KV pool is fitted, or assumed to be large enough.
     pub(crate) pool: bool,
 }
 
 /// How the cost of decoding grows with the number of sequences.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Curve {
-    /// By the same for each.
+    /// By the same amount for each.
     Straight,
-    /// By more for the first ones, and by the same for each after them.
+    /// By more for the first ones, then by the same amount for each.
     Rise,
-    /// By the same for each up to some number, and by another above.
+    /// By the same amount for each up to some number, and by another above it.
     Knee,
     /// Both.
     Both,
 }
 
-/// The ratio of the largest to the smallest length from which on it tells something.
-const TELLING: f64 = 1.5;
+/// The ratio of the largest to the smallest length that identifies a cost per length.
+const INFORMATIVE: f64 = 1.5;
 
 impl Choice {
-    /// The parameters that these levels may tell, the most needed first; no more than two for
-    /// every three figures.
+    /// The parameters that these levels may identify, the most important first; at most two for every
+    /// three measurements.
     pub(crate) fn parameters(&self, table: &Table, levels: &[&Level]) -> Vec<Parameter> {
         let any = |figure| levels.iter().any(|level| level.figures.contains_key(&figure));
         let streamed = any(Figure::TtftMs);
@@ -60,8 +60,8 @@ impl Choice {
             (Parameter::InFlight, levels.iter().any(|level| level.client_unknown())),
             (Parameter::Pool, self.pool),
             // Cells have no time to the first token: prefill is too small a part of what they show.
-            (Parameter::Attention, !cells(table) && ratio(&|level| level.input) > TELLING),
-            (Parameter::Kv, ratio(&|level| level.input + level.output) > TELLING),
+            (Parameter::Attention, !cells(table) && ratio(&|level| level.input) > INFORMATIVE),
+            (Parameter::Kv, ratio(&|level| level.input + level.output) > INFORMATIVE),
             (Parameter::FrontEnd, streamed),
             (Parameter::KneeAbove, matches!(self.curve, Curve::Knee | Curve::Both)),
             (Parameter::KneeSlope, matches!(self.curve, Curve::Knee | Curve::Both)),
@@ -87,7 +87,7 @@ impl Choice {
         parameters
     }
 
-    /// An engine with these settings, and with room for all that the levels ask for.
+    /// An engine with these settings and a pool that is large enough for all levels.
     pub(crate) fn model(&self, table: &Table) -> Model {
         let longest = table.levels.iter().map(|level| level.input + 3.0 * level.output);
         let longest = longest.fold(f64::from(table.context.unwrap_or(1)), f64::max);
@@ -110,19 +110,18 @@ impl Choice {
     }
 }
 
-/// Whether levels are cells of a matrix: what an engine can do at most is then a matter of its
-/// pool.
+/// Whether levels are cells of a matrix: the pool then limits the throughput.
 pub(crate) fn cells(table: &Table) -> bool {
     table.fitted().any(|level| matches!(level.offer, Offer::Cell { .. }))
 }
 
-/// What may be chosen of what changes the shape of the figures, apart from the curve.
+/// The alternatives that change the shape of the measurements, apart from the curve.
 pub(crate) fn shapes(table: &Table, options: &FitOptions, at: &Choice) -> Vec<Choice> {
     let first = |repeated: bool| {
         let levels = table.fitted().filter(move |level| level.repeated == repeated);
         levels.filter_map(|level| level.figures.get(&Figure::TtftMs).copied())
     };
-    // Prompts that were sent before and were answered sooner than new ones.
+    // Repeated prompts with a shorter TTFT than new ones indicate a prefix cache.
     let sooner = first(true).fold(f64::INFINITY, f64::min) < 0.8 * first(false).fold(0.0, f64::max);
     let streamed = first(true).chain(first(false)).next().is_some();
     let prefix_cache = sooner || at.prefix_cache;
@@ -130,7 +129,7 @@ pub(crate) fn shapes(table: &Table, options: &FitOptions, at: &Choice) -> Vec<Ch
     fronts.iter().map(|front| Choice { prefix_cache, front: *front, ..*at }).collect()
 }
 
-/// Each setting that is chosen, and its alternatives.
+/// The alternatives of each discrete setting.
 pub(crate) fn settings(table: &Table, options: &FitOptions, at: &Choice) -> Vec<Vec<Choice>> {
     let most = |offer: &Offer| match offer {
         Offer::Load { load: Load::Concurrency { concurrency }, .. } => *concurrency,

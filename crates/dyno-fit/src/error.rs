@@ -2,6 +2,7 @@
 //! them.
 
 use super::table::{Level, Offer, Role, Table};
+use dyno_engine::twin::reference::Figure;
 use dyno_model::plan::Load;
 use thiserror::Error;
 
@@ -24,7 +25,7 @@ pub enum FitError {
 pub enum Defect {
     /// Too few levels can be fitted.
     #[error(
-        "{have} of {all} levels can be fitted; at least {FEWEST} with different loads are needed \
+        "{have} of {all} levels can be fitted; at least {fewest} with different loads are needed \
          (5 or more, from one request at a time to past the knee, make a useful twin)"
     )]
     TooFew {
@@ -32,6 +33,8 @@ pub enum Defect {
         have: usize,
         /// All levels.
         all: usize,
+        /// Levels that are needed.
+        fewest: usize,
     },
     /// All levels offer the same load.
     #[error("all levels offer the same load ({0}); measure several request rates or concurrencies")]
@@ -42,8 +45,39 @@ pub enum Defect {
         /// The level.
         label: String,
         /// What is wrong with it.
-        problem: String,
+        problem: Problem,
     },
+}
+
+/// An impossible value of a level.
+#[derive(Debug, Clone, PartialEq, Error)]
+pub enum Problem {
+    /// A metric that is negative, not a number, or 0 where that is impossible.
+    #[error("{} is {value}; leave out what was not measured", figure.name())]
+    Value {
+        /// The metric.
+        figure: Figure,
+        /// Its value.
+        value: f64,
+    },
+    /// Nothing to fit to.
+    #[error("has neither a rate nor a time; leave the level out")]
+    NoMeasurement,
+    /// A prompt that is empty or absurdly long.
+    #[error("a prompt of {0} tokens; give at least 1")]
+    PromptLength(f64),
+    /// A response that is empty or absurdly long.
+    #[error("a response of {0} tokens; give at least 1")]
+    ResponseLength(f64),
+    /// Too few tokens for a time between them.
+    #[error("fewer than 2 tokens counted per response")]
+    CountedFew,
+    /// A request rate that is not positive.
+    #[error("a rate of {0} requests per second; give more than 0")]
+    Rate(f64),
+    /// An empty load.
+    #[error("no request in flight; give at least 1")]
+    NoneInFlight,
 }
 
 fn list(defects: &[Defect]) -> String {
@@ -62,45 +96,42 @@ pub fn defects(table: &Table) -> Vec<Defect> {
     let fitted: Vec<&Level> = table.fitted().collect();
     let kind = |level: &Level| (level.offer, level.input.to_bits(), level.output.to_bits());
     if fitted.len() < FEWEST {
-        found.push(Defect::TooFew { have: fitted.len(), all: table.levels.len() });
+        found.push(Defect::TooFew { have: fitted.len(), all: table.levels.len(), fewest: FEWEST });
     } else if fitted.iter().all(|level| kind(level) == kind(fitted[0])) {
         found.push(Defect::NothingVaries(fitted[0].label.clone()));
     }
     found
 }
 
-fn level_problems(level: &Level) -> Vec<String> {
-    let mut problems = Vec::new();
-    for (figure, value) in &level.figures {
-        if !(value.is_finite() && *value >= 0.0) {
-            problems.push(format!("{} is {value}; leave out what was not measured", figure.name()));
-        }
-    }
-    for (figure, _) in level.judged().filter(|(_, value)| *value == 0.0) {
-        problems.push(format!("{} is 0; leave out what was not measured", figure.name()));
-    }
+fn level_problems(level: &Level) -> Vec<Problem> {
+    let impossible = |(_, value): &(Figure, f64)| !(value.is_finite() && *value >= 0.0);
+    let all = level.figures.iter().map(|(figure, value)| (*figure, *value));
+    let zero = level.judged().filter(|(_, value)| *value == 0.0);
+    let values = all.filter(impossible).chain(zero);
+    let mut problems: Vec<Problem> =
+        values.map(|(figure, value)| Problem::Value { figure, value }).collect();
     if level.judged().count() == 0 {
-        problems.push("has neither a rate nor a time; leave the level out".to_owned());
+        problems.push(Problem::NoMeasurement);
     }
-    for (name, length) in [("prompt", level.input), ("response", level.output)] {
-        if !(1.0..1e8).contains(&length) {
-            problems.push(format!("a {name} of {length} tokens; give at least 1"));
-        }
+    let plausible = 1.0..1e8;
+    if !plausible.contains(&level.input) {
+        problems.push(Problem::PromptLength(level.input));
+    }
+    if !plausible.contains(&level.output) {
+        problems.push(Problem::ResponseLength(level.output));
     }
     if level.counted.is_some_and(|counted| counted.is_nan() || counted <= 1.0) {
-        problems.push("fewer than 2 tokens counted per response".to_owned());
+        problems.push(Problem::CountedFew);
     }
     match level.offer {
         Offer::Load { load: Load::Rate { rate, .. }, .. } if !(rate.is_finite() && rate > 0.0) => {
-            problems.push(format!("a rate of {rate} requests per second; give more than 0"));
+            problems.push(Problem::Rate(rate));
         }
         Offer::Load {
             load: Load::Concurrency { concurrency: 0 } | Load::Burst { requests: 0 },
             ..
         }
-        | Offer::Cell { requests: 0 } => {
-            problems.push("no request in flight; give at least 1".to_owned());
-        }
+        | Offer::Cell { requests: 0 } => problems.push(Problem::NoneInFlight),
         _ => {}
     }
     problems
@@ -109,7 +140,6 @@ fn level_problems(level: &Level) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use dyno_engine::twin::reference::Figure;
 
     fn level(label: &str, requests: u32, latency_s: f64) -> Level {
         Level {
@@ -147,7 +177,7 @@ mod tests {
     fn levels_must_be_several_and_differ() {
         assert_eq!(defects(&table(vec![level("a", 1, 1.0), level("b", 2, 1.0)])), []);
         let one = defects(&table(vec![level("a", 1, 1.0)]));
-        assert_eq!(one, [Defect::TooFew { have: 1, all: 1 }]);
+        assert_eq!(one, [Defect::TooFew { have: 1, all: 1, fewest: FEWEST }]);
         let same = defects(&table(vec![level("a", 4, 1.0), level("b", 4, 1.5)]));
         assert_eq!(same, [Defect::NothingVaries("a".to_owned())]);
     }

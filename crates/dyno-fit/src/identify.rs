@@ -1,4 +1,4 @@
-//! What the levels tell of each parameter and each choice, and what they do not.
+//! Which parameters and settings the data identifies, and within which intervals.
 
 use super::FitOptions;
 use super::model::Model;
@@ -15,13 +15,13 @@ use dyno_engine::twin::reference::Figure;
 use dyno_model::plan::Load;
 use std::collections::BTreeMap;
 
-/// Errors of less than this are never told from none.
+/// Smaller errors count as none.
 const FLOOR: f64 = 0.02;
-/// The factors at which a parameter is tried.
+/// The factors by which a parameter is varied.
 const FACTORS: [f64; 2] = [1.25, 2.0];
 const QUICK: Simplex = Simplex { evaluations: 100, ..NEAR };
 
-/// Makes a twin of a candidate, and says what is known of it.
+/// Makes a twin of a candidate, with its errors and intervals.
 pub(crate) fn judge(table: &Table, options: &FitOptions, found: &Candidate) -> Fitted {
     let levels: Vec<&Level> = table.fitted().collect();
     let judge = Judge {
@@ -39,7 +39,7 @@ pub(crate) fn judge(table: &Table, options: &FitOptions, found: &Candidate) -> F
     let mut twin = twin(table, &levels, &judge.model);
     judge.parameters(&mut twin);
     judge.choices(&mut twin);
-    // What is written is what is judged, rounding and all.
+    // Evaluate the twin as written, with its rounding.
     let mut twin = Twin::parse(&twin.to_toml(), &table.name).unwrap_or(twin);
     let report = Report::new(table, &Model::of(&twin));
     twin.errors = report.errors.clone();
@@ -55,21 +55,21 @@ struct Judge<'a> {
 }
 
 impl Judge<'_> {
-    /// How much worse a fit may be before that is more than noise.
+    /// How much worse a fit may be before it is more than noise.
     fn noise(&self) -> f64 {
         let figures: usize = self.levels.iter().map(|level| level.judged().count()).sum();
         let free = figures.saturating_sub(self.found.space.parameters.len()).max(1);
         4.0 * (self.found.point.value / free as f64).max(FLOOR * FLOOR)
     }
 
-    /// How much worse the fit is with this model for what stays, and all else fitted again.
+    /// How much worse the fit is with `base` fixed and everything else refitted.
     fn worse(&self, space: &Space, base: &Model) -> f64 {
         let start = space.point(base, |_| 1.0);
         let value = space.descend(&start, self.levels, effort(self.levels, QUICK)).value;
         (value - self.found.point.value).max(0.0)
     }
 
-    /// An interval for each parameter, and the names of those that could be twice or half as much.
+    /// An interval for each parameter, and the names of those that could be twice or half the value.
     fn parameters(&self, twin: &mut Twin) {
         let parameters = &self.found.space.parameters;
         let edges = parallel(self.options, parameters, |parameter| {
@@ -83,9 +83,9 @@ impl Judge<'_> {
             twin.intervals.insert(parameter.name().to_owned(), interval);
             if low.is_none() || high.is_none() {
                 let way = match (low, high) {
-                    (None, None) => "half or twice as much",
-                    (None, _) => "half as much",
-                    _ => "twice as much",
+                    (None, None) => "half or twice the value",
+                    (None, _) => "half the value",
+                    _ => "twice the value",
                 };
                 twin.unidentified.push(format!("{} ({way} fits as well)", parameter.name()));
             }
@@ -93,13 +93,10 @@ impl Judge<'_> {
         let fixed = [
             (
                 Parameter::Attention,
-                "attention_ns (prompts of one length: taken from its usual share of prefill_token_us)",
+                "attention_ns (prompts of one length: set to its usual share of prefill_token_us)",
             ),
-            (
-                Parameter::Kv,
-                "kv_ns (requests of one length: taken from its usual share of base_ms)",
-            ),
-            (Parameter::Pool, "kv_blocks (taken to be never full)"),
+            (Parameter::Kv, "kv_ns (requests of one length: set to its usual share of base_ms)"),
+            (Parameter::Pool, "kv_blocks (assumed never to be full)"),
         ];
         for (parameter, words) in fixed {
             let known = parameter == Parameter::Pool && self.known_pool;
@@ -109,8 +106,8 @@ impl Judge<'_> {
         }
     }
 
-    /// By which factor a parameter may be larger, or smaller, before that shows; nothing if more
-    /// than twice.
+    /// The factor by which a parameter may be larger or smaller before the fit gets worse; nothing if
+    /// it is more than 2.
     fn edge(&self, parameter: Parameter, side: f64) -> Option<f64> {
         let noise = self.noise();
         let worse = |factor: f64| {
@@ -131,7 +128,7 @@ impl Judge<'_> {
         Some(near * (far / near).powf(share))
     }
 
-    /// Settings that could be others.
+    /// Settings with an alternative that fits as well.
     fn choices(&self, twin: &mut Twin) {
         let at = self.model.scheduler;
         let others = [
@@ -157,7 +154,7 @@ impl Judge<'_> {
     }
 }
 
-/// A twin of this model, with what the levels say of where it is good for.
+/// A twin of this model, with the range that the levels cover.
 fn twin(table: &Table, levels: &[&Level], model: &Model) -> Twin {
     let span = |values: &mut dyn Iterator<Item = f64>| {
         values.fold([f64::INFINITY, 0.0], |[least, most]: [f64; 2], value| {

@@ -1,10 +1,10 @@
-//! Twins in the place of servers. [`Predicted`] is a transport for the drivers of a real run, behind
-//! which an engine answers in virtual time. [`fit`] looks for the engine under which the client that
-//! made a measured table would have measured the same.
+//! Twins instead of servers. [`Predicted`] is a transport for the drivers of a real run whose requests
+//! are answered by an engine in virtual time. [`fit`] searches for the engine with which the client
+//! of a measured table would have measured the same.
 //!
-//! What can be counted on fingers (the policy, the cap on sequences, the token budget, whether
-//! the cost of decoding bends) is tried out; the rest is found by descent over the squared errors
-//! of logarithms. Levels that are held out are never looked at.
+//! Discrete settings (the policy, the sequence cap, the token budget, the shape of the decode cost)
+//! are tried one by one; the rest is found by minimising the squared errors of logarithms. Held-out
+//! levels are never used.
 
 mod choice;
 mod error;
@@ -22,9 +22,9 @@ mod space;
 mod table;
 
 pub use choice::Curve;
-pub use error::{Defect, FitError, defects};
-pub use predicted::{Manner, Predicted};
-pub use prompts::{Asked, Prompts};
+pub use error::{Defect, FitError, Problem, defects};
+pub use predicted::{ClientBehaviour, Predicted};
+pub use prompts::{Prompts, TwinPrompt};
 pub use report::{Compared, Fitted, Report, verify};
 pub use table::{End, Level, Offer, Role, Table};
 
@@ -35,21 +35,20 @@ use dyno_engine::core::Policy;
 pub struct FitOptions {
     /// Policies to try.
     pub policies: Vec<Policy>,
-    /// Caps on sequences to try, where it is not known.
+    /// Sequence caps to try if the cap is not known.
     pub max_seqs: Vec<u32>,
     /// Token budgets to try.
     pub token_budgets: Vec<u32>,
-    /// Curves of the cost of decoding to try, simple ones first.
+    /// Shapes of the decode cost to try, simple ones first.
     pub curves: Vec<Curve>,
-    /// Whether to try a client's side that handles tokens one after another, and none.
+    /// Whether to try a client that handles tokens one after another, one that takes no time, or both.
     pub fronts: Vec<bool>,
     /// Whether to try a KV pool that is too small for all that is in flight.
     pub pool: bool,
-    /// What a pair of tokens costs in prefill, over what a token does; where lengths do not vary,
-    /// a table cannot tell the two apart.
+    /// Prefill cost of a pair of tokens over that of a token; not identifiable from a table with one
+    /// prompt length.
     pub attention_ratio: f64,
-    /// What a token to look back on costs, over what a step does; where lengths do not vary, a
-    /// table cannot tell it from the cost of a sequence.
+    /// Cost of a token of KV cache over that of a step; not identifiable from a table with one length.
     pub kv_ratio: f64,
     /// Threads to use.
     pub threads: usize,

@@ -1,4 +1,4 @@
-//! What is simulated: an engine, and what the client added of its own.
+//! What is simulated: an engine, and the overhead of the client.
 
 use super::parameters::Parameter;
 use dyno_engine::core::{Cost, Knee, Rise, Scheduler};
@@ -12,14 +12,14 @@ pub(crate) struct Model {
     pub(crate) scheduler: Scheduler,
     /// Its step times.
     pub(crate) cost: Cost,
-    /// What the client added.
+    /// The client's overhead.
     pub(crate) client: Client,
     /// Spread of the lengths of responses: standard deviation over mean.
     pub(crate) spread: f64,
 }
 
 impl Model {
-    /// That of a twin.
+    /// The model of a twin.
     pub(crate) fn of(twin: &Twin) -> Self {
         let spread = twin.lengths.output.spread;
         Self { scheduler: twin.scheduler, cost: twin.cost, client: twin.client, spread }
@@ -48,8 +48,7 @@ impl Model {
         }
     }
 
-    /// Sets a parameter, in its unit. A slope above the knee stays what it is when the one below
-    /// changes.
+    /// Sets a parameter, in its unit. The slope above the knee is kept when the one below changes.
     pub(crate) fn set(&mut self, parameter: Parameter, value: f64) {
         let cost = &mut self.cost;
         let knee = |cost: &mut Cost, change: &dyn Fn(&mut Knee)| {

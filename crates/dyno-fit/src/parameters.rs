@@ -1,4 +1,4 @@
-//! The numbers that a fit may change, and between what limits.
+//! The numbers that a fit may change, and their limits.
 
 /// A number that may be fitted. Its unit is the one of the twin file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -7,11 +7,11 @@ pub(crate) enum Parameter {
     Base,
     /// Microseconds for each token that is prefilled.
     PrefillToken,
-    /// Nanoseconds for each pair of a prefilled token and one it looks back on.
+    /// Nanoseconds for each pair of a prefilled token and one it attends to.
     Attention,
     /// Microseconds for each sequence that decodes.
     Decode,
-    /// Nanoseconds for each token that a decoding sequence looks back on.
+    /// Nanoseconds for each token that a decoding sequence attends to.
     Kv,
     /// Milliseconds for every step that prefills.
     PrefillBase,
@@ -19,7 +19,7 @@ pub(crate) enum Parameter {
     FrontEnd,
     /// Decoding sequences above which the slope changes.
     KneeAbove,
-    /// Microseconds for each sequence above that number, all in all.
+    /// Microseconds in total for each sequence above that number.
     KneeSlope,
     /// Milliseconds that many sequences take in addition to one.
     RiseTime,
@@ -29,7 +29,7 @@ pub(crate) enum Parameter {
     Pool,
     /// Requests that the client had in flight where it sent as many as it could.
     InFlight,
-    /// Microseconds that the client's side took for each token.
+    /// Microseconds that the client took for each token.
     ClientToken,
     /// Spread of the lengths of responses.
     Spread,
@@ -57,7 +57,7 @@ impl Parameter {
         }
     }
 
-    /// The least and the most that it is taken to be.
+    /// Its smallest and largest plausible value.
     pub(crate) fn limits(self) -> [f64; 2] {
         match self {
             Self::Base | Self::PrefillBase => [0.01, 5_000.0],
@@ -76,8 +76,8 @@ impl Parameter {
         }
     }
 
-    /// A small price for values that are unlikely, which decides where the levels do not: a curve
-    /// that bends between two levels might bend anywhere between them, and most bend early.
+    /// A small penalty for unlikely values, which decides if the data does not: a curve that bends
+    /// between two levels could bend anywhere between them, and most bend early.
     pub(crate) fn unlikely(self, value: f64) -> f64 {
         match self {
             Self::RiseWithin => 4e-4 * (value / 8.0).ln().powi(2),

@@ -1,6 +1,6 @@
-//! A twin in the place of a server: what the drivers send is answered by an engine in virtual time.
+//! A twin instead of a server: an engine in virtual time answers the requests of the drivers.
 
-use crate::prompts::{Asked, Prompts};
+use crate::prompts::{Prompts, TwinPrompt};
 use dyno_drive::{Ended, Job, Lengths, Transport, TransportError};
 use dyno_engine::core::{Core, Event, Request};
 use dyno_engine::virtual_time::Virtual;
@@ -12,18 +12,18 @@ use std::collections::VecDeque;
 
 /// How the client in front of an engine behaves.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Manner {
-    /// The way to the server. However short, it makes the one who sends at the end of a response miss
-    /// the step that begins there, as every real client does.
+pub struct ClientBehaviour {
+    /// Network delay to the server. Even the shortest makes a request that is sent at the end of a
+    /// response miss the step that begins then, as with a real client.
     pub way: Nanos,
-    /// It asks for streams, so that the time of each token is known.
+    /// Whether it requests streams, so that the time of each token is known.
     pub streamed: bool,
-    /// It keeps all that a record can hold, not the times alone.
+    /// Whether records are complete, not only the times.
     pub details: bool,
-    /// It needs the responses themselves: conversations do.
+    /// Whether it needs the text of responses, as conversations do.
     pub answers: bool,
-    /// How long it waits for a response before it gives the request up. A worker of a closed loop
-    /// that gives up its first request is lost with it.
+    /// How long it waits for a response before it gives up. A worker of a closed loop whose first
+    /// request is given up sends no more.
     pub patience: Option<Nanos>,
 }
 
@@ -31,24 +31,24 @@ pub struct Manner {
 #[derive(Debug)]
 pub struct Predicted {
     time: Virtual,
-    manner: Manner,
+    client: ClientBehaviour,
     in_flight: InFlight,
-    /// Those that the driver has given up while the engine had not gone on.
+    /// Requests that the driver gave up and the engine has not cancelled yet.
     cut: Vec<u64>,
-    /// Those that may be given up, and when, in the order in which they were sent.
+    /// Requests with a deadline, in the order in which they were sent.
     waiting: VecDeque<(u64, Nanos)>,
     ended: Vec<Ended>,
     times: Vec<Nanos>,
 }
 
 impl Predicted {
-    /// An engine that has not been asked anything.
-    pub fn new(core: Core, manner: Manner) -> Self {
+    /// An idle engine.
+    pub fn new(core: Core, client: ClientBehaviour) -> Self {
         let mut time = Virtual::new(core);
-        time.keep_times(manner.streamed);
+        time.keep_times(client.streamed);
         Self {
             time,
-            manner,
+            client,
             in_flight: InFlight::default(),
             cut: Vec::new(),
             waiting: VecDeque::new(),
@@ -57,14 +57,14 @@ impl Predicted {
         }
     }
 
-    /// What prepares prompts for it: over the chat API if `chat`, else over that of completions.
+    /// Prepares prompts for it: for the chat API if `chat`, otherwise for completions.
     pub fn prompts(&self, chat: bool) -> Prompts {
         Prompts { chat, block: self.time.core().scheduler().block }
     }
 
     /// Lets time pass while nothing is sent.
     pub fn rest(&mut self, time: Nanos) {
-        self.cut_off();
+        self.cancel_given_up();
         let until = self.time.now().saturating_add(time);
         while self.time.advance(until).is_some() {}
     }
@@ -74,26 +74,26 @@ impl Predicted {
         self.time.reseed(seed);
     }
 
-    /// Makes the engine forget the beginnings of prompts.
+    /// Clears the engine's prefix cache.
     pub fn forget(&mut self) {
         self.time.clear_prefix_cache();
     }
 
-    /// Hands the request to the engine; the server's words if it refuses.
-    fn submit(&mut self, id: u64, lengths: Lengths, asked: Asked) -> Result<u32, String> {
-        let prompt = asked.0.map_err(|error| error.to_string())?;
-        // A tokenizer that was given knows better than the number of words.
+    /// Submits a request to the engine; the server's error message if it is rejected.
+    fn submit(&mut self, id: u64, lengths: Lengths, prompt: TwinPrompt) -> Result<u32, String> {
+        let prompt = prompt.0.map_err(|error| error.to_string())?;
+        // A given tokenizer counts better than the number of words.
         let input = lengths.input.unwrap_or(prompt.tokens);
         let output = lengths.output.unwrap_or(1);
         let request = Request { id, input, output, hashes: &prompt.hashes };
-        let arrives = self.time.now().saturating_add(self.manner.way);
+        let arrives = self.time.now().saturating_add(self.client.way);
         self.time.submit(arrives, request).map_err(|refused| refused.to_string())?;
         Ok(input)
     }
 
-    /// What is known of a request that ends.
+    /// The record of a request that ends.
     fn record(&mut self, id: u64) -> Option<Box<RequestRecord>> {
-        Some(self.in_flight.remove(id)?.record(self.manner.streamed))
+        Some(self.in_flight.remove(id)?.record(self.client.streamed))
     }
 
     fn first(&mut self, id: u64, at: Nanos) {
@@ -108,27 +108,27 @@ impl Predicted {
         let tokens = record.requested_output.unwrap_or(1);
         record.outcome = Outcome::Completed;
         (record.last, record.end) = (Some(at), at);
-        (record.streamed, record.terminal) = (self.manner.streamed, true);
-        if self.manner.details {
+        (record.streamed, record.terminal) = (self.client.streamed, true);
+        if self.client.details {
             (record.status, record.finish_reason) = (Some(200), Some("length".to_owned()));
             record.output = Some(usage(tokens));
         }
-        if self.manner.streamed && self.time.token_times(id, &mut self.times) {
+        if self.client.streamed && self.time.token_times(id, &mut self.times) {
             record.chunk_tokens_known = true;
             self.times.iter().for_each(|at| record.chunks.push(*at, false, 1));
         }
-        let answer = self.manner.answers.then(|| words(id, tokens));
+        let answer = self.client.answers.then(|| response_text(id, tokens));
         self.ended.push(Ended { record, answer });
     }
 
-    /// Tells the engine what is not waited for any more, before it goes on.
-    fn cut_off(&mut self) {
+    /// Cancels requests that were given up, before the engine advances.
+    fn cancel_given_up(&mut self) {
         for id in self.cut.drain(..) {
             self.time.cancel(id);
         }
     }
 
-    /// The request that is given up next if it does not end, and when.
+    /// The next request to time out, and when.
     fn deadline(&mut self) -> Option<(u64, Nanos)> {
         while let Some((id, at)) = self.waiting.front().copied() {
             if self.in_flight.get_mut(id).is_some() {
@@ -139,31 +139,31 @@ impl Predicted {
         None
     }
 
-    /// The client waits for it no longer.
+    /// A request times out.
     fn give_up(&mut self, id: u64, at: Nanos) {
         let Some(mut record) = self.record(id) else { return };
         self.time.cancel(id);
         let is_first_of_worker = record.index == u64::from(record.slot);
         record.outcome = match is_first_of_worker {
-            true => Outcome::Dropped("its worker is lost".to_owned()),
+            true => Outcome::Dropped("its worker was lost".to_owned()),
             false => Outcome::Censored,
         };
         record.end = at;
         self.ended.push(record.into());
     }
 
-    fn hand_over(&mut self, ended: &mut Vec<Ended>) {
+    fn drain_ended(&mut self, ended: &mut Vec<Ended>) {
         ended.append(&mut self.ended);
     }
 }
 
-/// A request that is under way. Small, as there may be many; its record is made at its end.
+/// A request in flight. Kept small, as there may be many; its record is made when it ends.
 #[derive(Debug)]
 struct Sent {
     job: Job<()>,
-    /// Tokens of its prompt, as the engine counts.
+    /// Prompt tokens, as the engine counts them.
     input: Option<u32>,
-    /// Tokens of its prompt that the prefix cache had; absent without one.
+    /// Cached prompt tokens; absent without a prefix cache.
     cached: Option<u32>,
     /// When its first token came.
     first: Option<Nanos>,
@@ -182,10 +182,10 @@ impl Sent {
     }
 }
 
-/// The requests under way, by their numbers, which go on and on.
+/// The requests in flight, by their consecutive numbers.
 #[derive(Debug, Default)]
 struct InFlight {
-    /// The number of the first that is kept.
+    /// The number of the first entry.
     first: u64,
     sent: VecDeque<Option<Sent>>,
     count: usize,
@@ -196,7 +196,7 @@ impl InFlight {
         self.first + self.sent.len() as u64
     }
 
-    /// Takes the one of the next number; nothing if it has ended already.
+    /// Adds the request with the next number; nothing if it has already ended.
     fn push(&mut self, sent: Option<Sent>) {
         self.count += usize::from(sent.is_some());
         self.sent.push_back(sent);
@@ -234,14 +234,14 @@ fn usage(tokens: u32) -> TokenCount {
     TokenCount { tokens: u64::from(tokens), source: TokenSource::Usage }
 }
 
-/// A response of so many words that no other answer has.
-fn words(id: u64, tokens: u32) -> String {
+/// A unique response of so many words.
+fn response_text(id: u64, tokens: u32) -> String {
     let word = format!("w{id:x}");
     (0..tokens).map(|number| format!("{word}.{number}")).collect::<Vec<_>>().join(" ")
 }
 
 impl Transport for Predicted {
-    type Body = Asked;
+    type Body = TwinPrompt;
 
     fn now(&self) -> Nanos {
         self.time.now()
@@ -255,13 +255,13 @@ impl Transport for Predicted {
         Ok(())
     }
 
-    fn dispatch(&mut self, job: Job<Asked>) {
-        self.cut_off();
+    fn dispatch(&mut self, job: Job<TwinPrompt>) {
+        self.cancel_given_up();
         let id = self.in_flight.next_id();
-        let (job, asked) = job.split();
-        match self.submit(id, job.payload.lengths, asked) {
+        let (job, prompt) = job.split();
+        match self.submit(id, job.payload.lengths, prompt) {
             Ok(input) => {
-                if let Some(patience) = self.manner.patience {
+                if let Some(patience) = self.client.patience {
                     self.waiting.push_back((id, job.dispatched.saturating_add(patience)));
                 }
                 self.in_flight.push(Some(Sent {
@@ -271,12 +271,12 @@ impl Transport for Predicted {
                     first: None,
                 }));
             }
-            Err(words) => {
+            Err(message) => {
                 let sent = Sent { job, input: None, cached: None, first: None };
-                let mut record = sent.record(self.manner.streamed);
+                let mut record = sent.record(self.client.streamed);
                 record.outcome = Outcome::Failed(FailureClass::Http(400));
                 record.status = Some(400);
-                record.detail = Some(words);
+                record.detail = Some(message);
                 record.end = self.time.now();
                 self.in_flight.push(None);
                 self.ended.push(record.into());
@@ -285,7 +285,7 @@ impl Transport for Predicted {
     }
 
     fn wait(&mut self, until: Nanos, ended: &mut Vec<Ended>) -> Result<(), TransportError> {
-        self.cut_off();
+        self.cancel_given_up();
         while self.ended.is_empty() {
             let deadline = self.deadline().filter(|(_, at)| *at <= until);
             match self.time.advance(deadline.map_or(until, |(_, at)| at)) {
@@ -297,7 +297,7 @@ impl Transport for Predicted {
                 },
             }
         }
-        self.hand_over(ended);
+        self.drain_ended(ended);
         Ok(())
     }
 
@@ -308,13 +308,13 @@ impl Transport for Predicted {
     fn censor(&mut self, ended: &mut Vec<Ended>) {
         let now = self.time.now();
         for (id, sent) in self.in_flight.drain() {
-            let mut record = sent.record(self.manner.streamed);
-            // The engine is told when it goes on, if it does.
+            let mut record = sent.record(self.client.streamed);
+            // Cancelled when the engine advances, if it does.
             self.cut.push(id);
             (record.outcome, record.end) = (Outcome::Censored, now);
             self.ended.push(record.into());
         }
-        self.hand_over(ended);
+        self.drain_ended(ended);
     }
 
     fn take_health(&mut self) -> ClientHealth {

@@ -1,12 +1,12 @@
-//! Published tables as tables to fit.
+//! Converts published tables into tables to fit.
 
 use super::table::{End, Level, Offer, Role, Table};
 use dyno_engine::twin::reference::{ClientKind, Figure, Load, Reference, Row};
 use dyno_model::plan::{self, Arrival};
 
-/// How long a window of guidellm 0.1 is, where the source does not say.
+/// How long a window of guidellm 0.1 is, if the source does not state it.
 const WINDOW_S: f64 = 120.0;
-/// Requests at once that keep an engine busy for so long that filling and draining hardly matter.
+/// Enough requests at once that filling and draining the engine hardly matter.
 const SATURATING: u32 = 200;
 
 impl From<&Reference> for Table {
@@ -30,8 +30,8 @@ impl From<&Reference> for Table {
     }
 }
 
-/// The tokens of a response that guidellm 0.1 counted: those with text, and not the last. Rows of
-/// low rates are rounded too much to tell.
+/// The tokens of a response that guidellm 0.1 counted: those with text, and not the last. Rows
+/// with low rates are rounded too much.
 fn counted(reference: &Reference) -> Option<f64> {
     if reference.client.kind != ClientKind::Guidellm01 {
         return None;
@@ -52,7 +52,7 @@ fn level(reference: &Reference, row: &Row, counted: Option<f64>) -> Level {
     let sweep = reference.client.kind == ClientKind::Guidellm01;
     let output = match sweep {
         true => reference.client.output_tokens,
-        // Those that were given up were the longest: the mean of the rest is not that of all.
+        // Requests that timed out were the longest, so the mean of the rest is too low.
         false if row.get(Figure::Failed) > Some(1.0) && timeout(reference).is_some() => {
             reference.client.output_tokens
         }
@@ -76,8 +76,7 @@ fn level(reference: &Reference, row: &Row, counted: Option<f64>) -> Level {
     }
 }
 
-/// When requests were given up, where the source says so. What was inferred from the rows may not
-/// be used to predict them.
+/// The time-out, if the source states it. One inferred from the rows may not be used to predict them.
 fn timeout(reference: &Reference) -> Option<f64> {
     reference.client.timeout_s.filter(|_| !reference.client.timeout_inferred)
 }

@@ -1,4 +1,4 @@
-//! What was measured beside what is simulated.
+//! Measured and simulated values side by side.
 
 use super::model::Model;
 use super::replay::replay;
@@ -11,32 +11,32 @@ use std::collections::BTreeMap;
 /// A twin that was fitted, and how well.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Fitted {
-    /// The twin. Its name is that of the table; what it is a twin of is for the caller to say.
+    /// The twin, with the name of the table. The caller fills in which system it is.
     pub twin: Twin,
     /// All levels, measured and simulated.
     pub report: Report,
-    /// Mean absolute errors in percent, each fitted level predicted from the others.
+    /// Leave-one-out errors: mean absolute errors in percent, each level predicted from the others.
     pub leave_one_out: BTreeMap<Figure, f64>,
 }
 
-/// A twin beside its table.
+/// A twin compared with its table.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Report {
     /// The levels, in order of load.
     pub levels: Vec<Compared>,
-    /// Mean absolute errors, in percent of what was measured.
+    /// Mean absolute errors in percent of the measured values.
     pub errors: Errors,
 }
 
 /// A level, measured and simulated.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Compared {
-    /// What it is called.
+    /// Its label.
     pub label: String,
-    /// What it is for.
+    /// How it is used.
     pub role: Role,
-    /// Each figure that a twin is held to: as measured, and as simulated. The latter is absent if
-    /// nothing was completed, or if it is not known what the client did.
+    /// Each metric, measured and simulated. The latter is absent if no request completed, or if the
+    /// client's load is not known.
     pub figures: BTreeMap<Figure, (f64, Option<f64>)>,
 }
 
@@ -75,15 +75,15 @@ impl Compared {
     }
 }
 
-/// Mean absolute errors by figure.
+/// Mean absolute errors by metric.
 #[derive(Default)]
 pub(crate) struct Mean {
     sums: BTreeMap<Figure, (f64, f64)>,
 }
 
 impl Mean {
-    /// Adds the errors of a level. One of which it is not known what the client did says nothing;
-    /// one in which nothing was completed is all wrong.
+    /// Adds the errors of a level. A level with an unknown load is skipped; one in which no request
+    /// completed counts as an error of 100 %.
     pub(crate) fn add(&mut self, level: &Level, model: &Model, compared: &Compared) {
         if level.client_unknown() && model.client.in_flight.is_none() {
             return;

@@ -11,17 +11,17 @@ use dyno_engine::core::Policy;
 use dyno_engine::twin::reference::Figure;
 use std::sync::Mutex;
 
-/// An error that no measurement is free of; to come closer is no merit.
+/// Measurement noise: coming closer than this is not an improvement.
 const FLOOR: f64 = 0.02;
 const COARSE: Simplex = Simplex { evaluations: 400, tolerance: 1e-3, width: 0.4 };
 const FINE: Simplex = Simplex { evaluations: 900, tolerance: 1e-5, width: 0.3 };
-/// From a point that is good already.
+/// For a start that is already good.
 pub(crate) const NEAR: Simplex = Simplex { evaluations: 350, tolerance: 1e-4, width: 0.15 };
-/// Requests that are simulated in no time.
+/// Requests up to which an evaluation is fast.
 const QUICK_REQUESTS: f64 = 1000.0;
-/// Evaluations without which a search gets nowhere.
+/// The fewest evaluations that are useful.
 const LEAST: usize = 150;
-/// How many of the best choices are looked at closely.
+/// How many of the best choices are refined.
 const CANDIDATES: usize = 3;
 
 /// A choice and the best parameters found for it.
@@ -30,7 +30,7 @@ pub(crate) struct Candidate {
     pub(crate) choice: Choice,
     pub(crate) space: Space,
     pub(crate) point: Point,
-    /// How good it is, with a price for every parameter; the less, the better.
+    /// Its misfit with a penalty for every parameter; lower is better.
     score: f64,
     /// The mean squared error of the logarithms of levels that were left out one at a time.
     pub(crate) left_out: f64,
@@ -43,8 +43,8 @@ impl Candidate {
     }
 }
 
-/// The best candidate of all: of those that fit best for their number of parameters, the one that
-/// best predicts levels that it was not fitted to. Only fitted levels are looked at.
+/// The best candidate: of those with the best fit for their number of parameters, the one with the
+/// lowest leave-one-out error. Only fitted levels are used.
 pub(crate) fn search(table: &Table, options: &FitOptions) -> Option<Candidate> {
     let levels: Vec<&Level> = table.fitted().collect();
     let search = Search { table, levels: &levels, options };
@@ -65,12 +65,12 @@ pub(crate) fn search(table: &Table, options: &FitOptions) -> Option<Candidate> {
     }
     found.sort_by(|a, b| a.score.total_cmp(&b.score));
     found.truncate(CANDIDATES);
-    let mut close = parallel(options, &found, |candidate| search.polish(candidate));
-    close.sort_by(|a, b| a.left_out.total_cmp(&b.left_out));
-    close.into_iter().next()
+    let mut refined = parallel(options, &found, |candidate| search.polish(candidate));
+    refined.sort_by(|a, b| a.left_out.total_cmp(&b.left_out));
+    refined.into_iter().next()
 }
 
-/// Does the same to each, on as many threads as the options allow; gives the results in order.
+/// Maps items on as many threads as the options allow; returns the results in order.
 pub(crate) fn parallel<T: Sync, R: Send>(
     options: &FitOptions,
     items: &[T],
@@ -116,7 +116,7 @@ impl Search<'_> {
         }
     }
 
-    /// Looks at one setting after the other, until none can be chosen better.
+    /// Changes one setting after the other until none improves the score.
     fn settle(&self, candidate: &Candidate) -> Vec<Candidate> {
         let mut best = candidate.clone();
         let mut seen = vec![best.clone()];
@@ -141,13 +141,13 @@ impl Search<'_> {
         }
     }
 
-    /// The cap to start from: the one that is known, or the usual one.
+    /// The sequence cap to start from: the known one, or the usual one.
     fn cap(&self) -> u32 {
         let usual = || self.options.max_seqs.iter().copied().min_by_key(|cap| cap.abs_diff(256));
         self.table.max_seqs.or_else(usual).unwrap_or(256)
     }
 
-    /// A first look at a choice with each curve; the simpler ones lead to the others.
+    /// Coarse fits of a choice with each curve; the simpler ones are starting points for the others.
     fn curves(&self, choice: Choice) -> Vec<Candidate> {
         let mut found: Vec<Candidate> = Vec::new();
         for curve in &self.options.curves {
@@ -158,7 +158,7 @@ impl Search<'_> {
         found
     }
 
-    /// A first look at a choice, from fresh starts and from what is known to be good.
+    /// A coarse fit of a choice, from fresh starts and from good candidates.
     fn coarse(&self, choice: Choice, near: &[&Candidate]) -> Candidate {
         let space = Space::new(self.table, self.levels, &choice, self.options);
         let start = Start::new(self.levels);
@@ -188,15 +188,16 @@ impl Search<'_> {
         Candidate { choice, space, point, score, left_out: f64::INFINITY }
     }
 
-    /// A close look, and how well levels are predicted that are left out.
+    /// A fine fit, with its leave-one-out error.
     fn polish(&self, candidate: &Candidate) -> Candidate {
         let space = &candidate.space;
         let fine = effort(self.levels, FINE);
         let mut point = space.descend(&candidate.point.at, self.levels, fine);
-        // And from a little aside, each coordinate another way.
-        let aside = point.at.iter().enumerate();
-        let aside: Vec<f64> = aside.map(|(i, at)| at + 0.3 * (i as f64 + 1.0).sin()).collect();
-        let other = space.descend(&aside, self.levels, fine);
+        // A second start, displaced differently along each axis, to escape a local minimum.
+        let displaced = point.at.iter().enumerate();
+        let displaced: Vec<f64> =
+            displaced.map(|(i, at)| at + 0.3 * (i as f64 + 1.0).sin()).collect();
+        let other = space.descend(&displaced, self.levels, fine);
         if other.value < point.value {
             point = other;
         }
@@ -220,14 +221,14 @@ impl Search<'_> {
     }
 }
 
-/// Fewer evaluations where each takes long: where many requests are simulated.
+/// Fewer evaluations if each is slow because many requests are simulated.
 pub(crate) fn effort(levels: &[&Level], simplex: Simplex) -> Simplex {
     let share = (QUICK_REQUESTS / requests(levels).max(1.0)).clamp(0.0, 1.0);
     let evaluations = (simplex.evaluations as f64 * share) as usize;
     Simplex { evaluations: evaluations.max(LEAST.min(simplex.evaluations)), ..simplex }
 }
 
-/// How many requests have to be simulated, where that is a matter of number and not of time.
+/// How many requests are simulated in levels that are bounded by a number.
 fn requests(levels: &[&Level]) -> f64 {
     let requests = |level: &&Level| match level.offer {
         Offer::Load { end: End::Requests { requests, .. }, .. }
@@ -238,7 +239,7 @@ fn requests(levels: &[&Level]) -> f64 {
     levels.iter().map(requests).sum()
 }
 
-/// The model of a candidate, fitted again without one level. What the client added stays.
+/// The model of a candidate, refitted without one level. The client's overhead is kept.
 pub(crate) fn refit_without(candidate: &Candidate, levels: &[&Level], left: &Level) -> Model {
     let rest: Vec<&Level> = levels.iter().copied().filter(|level| *level != left).collect();
     let space = candidate.space.without(Parameter::InFlight, candidate.model());
@@ -246,7 +247,7 @@ pub(crate) fn refit_without(candidate: &Candidate, levels: &[&Level], left: &Lev
     space.model(&space.descend(&start, &rest, effort(levels, NEAR)).at).0
 }
 
-/// Where to start from, by what the lightest level shows.
+/// Starting values, from the level with the lowest load.
 struct Start {
     pool: f64,
     step_ms: f64,
@@ -273,7 +274,7 @@ impl Start {
             Some(rate * level.figures.get(&Figure::LatencyS)?)
         });
         let unknown = last.is_some_and(|level| level.client_unknown());
-        // What was in the pool while the engine was busy, by how many lone requests it did at once.
+        // Pool usage while the engine was busy, from how many single requests it ran at once.
         let held = levels.iter().filter_map(|level| {
             let Offer::Cell { .. } = level.offer else { return None };
             let rate = level.figures.get(&Figure::OutputTokensPerS)?;

@@ -1,13 +1,12 @@
-//! Nelder–Mead: finds a low point of a function of several numbers by asking for its value alone.
+//! Nelder–Mead: minimises a function of several variables without derivatives.
 //!
-//! With the coefficients that adapt to the number of dimensions (Gao and Han, 2012), and started
-//! afresh around the best point found, until that no longer helps. It gives the same answer each
-//! time.
+//! Uses coefficients that adapt to the number of dimensions (Gao and Han, 2012) and restarts around
+//! the best point until that no longer helps. Deterministic.
 
 /// When to stop, and how wide to start.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Simplex {
-    /// Times that the function may be asked.
+    /// The largest number of function evaluations.
     pub(crate) evaluations: usize,
     /// Stops when the values at all corners differ by less than this share.
     pub(crate) tolerance: f64,
@@ -18,14 +17,14 @@ pub(crate) struct Simplex {
 /// A point and the function's value there.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Point {
-    /// Where.
+    /// The coordinates.
     pub(crate) at: Vec<f64>,
-    /// How much.
+    /// The value.
     pub(crate) value: f64,
 }
 
 impl Simplex {
-    /// The lowest point found from `start`. Values that are no number count as infinitely high.
+    /// The lowest point found from `start`. NaN counts as infinity.
     pub(crate) fn minimise(&self, start: &[f64], f: impl Fn(&[f64]) -> f64) -> Point {
         let mut search = Search { f, left: self.evaluations.max(1) };
         let mut best = search.point(start.to_vec());
@@ -138,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn one_dimension_and_one_evaluation_will_do() {
+    fn one_dimension_and_one_evaluation_are_enough() {
         let found = SIMPLEX.minimise(&[3.0], |x| (x[0] - 1.0).abs());
         assert!((found.at[0] - 1.0).abs() < 1e-6, "{found:?}");
         let once = Simplex { evaluations: 1, ..SIMPLEX }.minimise(&[3.0], |x| x[0]);
@@ -146,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_number_is_avoided() {
+    fn nan_is_avoided() {
         let half = |x: &[f64]| if x[0] < 0.0 { f64::NAN } else { x[0] + x[1] * x[1] };
         let found = SIMPLEX.minimise(&[2.0, 2.0], half);
         assert!(found.value < 1e-3 && found.at[0] >= 0.0, "{found:?}");

@@ -1,4 +1,5 @@
-//! From a point in a space of logarithms to a model, and how far that is from what was measured.
+//! The search space: points of logarithms of parameters, their models, and how far these are from the
+//! measurements.
 
 use super::FitOptions;
 use super::choice::Choice;
@@ -8,13 +9,13 @@ use super::replay::replay;
 use super::simplex::{Point, Simplex};
 use super::table::{Level, Table};
 
-/// What a figure is taken to be wrong by that the model does not have at all: a factor of 20.
+/// The error of a metric that the model does not produce at all: a factor of 20.
 const ABSENT: f64 = 3.0;
-/// Errors of logarithms above this count by their size, no longer by its square: one figure that
-/// no engine could have had must not bend all others.
+/// Errors of logarithms above this count linearly instead of squared: one impossible measurement
+/// must not dominate the fit.
 const LARGE: f64 = 0.25;
 
-/// The parameters that vary, and what stays.
+/// The parameters that vary, and a model for the rest.
 #[derive(Debug, Clone)]
 pub(crate) struct Space {
     base: Model,
@@ -39,19 +40,19 @@ impl Space {
         }
     }
 
-    /// The same with another model for what stays.
+    /// The same space with another model for the rest.
     pub(crate) fn on(&self, base: Model) -> Self {
         Self { base, ..self.clone() }
     }
 
-    /// The same with another model for what stays, and without one parameter.
+    /// The same space with another model for the rest, and without one parameter.
     pub(crate) fn without(&self, parameter: Parameter, base: Model) -> Self {
         let mut parameters = self.parameters.clone();
         parameters.retain(|other| *other != parameter);
         Self { base, parameters, ..*self }
     }
 
-    /// The model at a point, and a price for a point beyond the limits or unlikely.
+    /// The model at a point, and a penalty if the point is beyond the limits or unlikely.
     pub(crate) fn model(&self, at: &[f64]) -> (Model, f64) {
         let mut model = self.base;
         let mut beyond = 0.0;
@@ -70,7 +71,7 @@ impl Space {
         (model, beyond)
     }
 
-    /// The point of a model; parameters that it has not are taken from `or`.
+    /// The point of a model; parameters that it does not have are taken from `or`.
     pub(crate) fn point(&self, model: &Model, or: impl Fn(Parameter) -> f64) -> Vec<f64> {
         let value = |parameter: &Parameter| {
             let value = model.get(*parameter);
@@ -95,8 +96,8 @@ impl Space {
 }
 
 impl Space {
-    /// Steps along one axis after the other, shorter and shorter ones, as long as they lead down:
-    /// out of dents in which a simplex gets stuck.
+    /// Takes smaller and smaller steps along one axis after the other while they improve the fit, to
+    /// leave local minima in which a simplex gets stuck.
     pub(crate) fn walk(&self, mut point: Point, levels: &[&Level]) -> Point {
         for step in [0.2, 0.08, 0.03] {
             for axis in 0..point.at.len() {
@@ -115,12 +116,12 @@ impl Space {
     }
 }
 
-/// The sum of squared errors of the logarithms of all figures of all levels.
+/// The sum of squared errors of the logarithms of all metrics of all levels.
 pub(crate) fn misfit(model: &Model, levels: &[&Level]) -> f64 {
     levels.iter().map(|level| level_misfit(model, level)).sum()
 }
 
-/// The sum over the figures of one level.
+/// The sum over the metrics of one level.
 pub(crate) fn level_misfit(model: &Model, level: &Level) -> f64 {
     let simulated = replay(level, model);
     let error = |(figure, measured): (_, f64)| {

@@ -1,4 +1,4 @@
-//! A measured table in the form that is fitted: levels of load, and what was measured under each.
+//! A measured table as input of a fit: levels of load and their measurements.
 
 use dyno_engine::twin::reference::Figure;
 use dyno_model::plan::Load;
@@ -11,13 +11,13 @@ pub struct Table {
     pub name: String,
     /// The levels, in order of load.
     pub levels: Vec<Level>,
-    /// How many sequences the engine runs at once, if that is known.
+    /// How many sequences the engine runs at once, if it is known.
     pub max_seqs: Option<u32>,
-    /// Longest prompt and answer together that the engine takes, if that is known.
+    /// Context length of the engine, if it is known.
     pub context: Option<u32>,
-    /// How many tokens the KV pool holds, if that is known; else it is taken to be large enough.
+    /// How many tokens the KV pool holds, if it is known; otherwise it is assumed to be large enough.
     pub kv_tokens: Option<u64>,
-    /// Whether answers end by themselves, so that their lengths vary.
+    /// Whether responses end by themselves, so that their lengths vary.
     pub varied: bool,
 }
 
@@ -30,53 +30,52 @@ pub struct Level {
     pub offer: Offer,
     /// Tokens of a prompt, on average.
     pub input: f64,
-    /// Tokens of a response, on average, as the engine makes them.
+    /// Tokens of a response, on average, as generated.
     pub output: f64,
-    /// Tokens of a response as a client counted them that left out those without text, and the
-    /// last one; the time between tokens is then the client's, too. Absent if it counted all.
+    /// Tokens of a response as counted by a client that skips those without text and the last one; the
+    /// time between tokens is then the client's, too. Absent if it counted all.
     pub counted: Option<f64>,
     /// When the client gave a request up, in seconds.
     pub timeout_s: Option<f64>,
-    /// Whether its prompts had been sent before, so that a prefix cache may know them.
+    /// Whether its prompts had been sent before, so that a prefix cache may have them.
     pub repeated: bool,
-    /// What was measured, without what is not to be believed.
+    /// The measurements, without unreliable ones.
     pub figures: BTreeMap<Figure, f64>,
-    /// What it is for.
+    /// How it is used.
     pub role: Role,
 }
 
-/// What a level is for.
+/// How a level is used.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Role {
-    /// Coefficients are fitted to it.
+    /// The model is fitted to it.
     Fitted,
-    /// It judges what was fitted to the others.
+    /// It tests the model fitted to the others.
     HeldOut,
-    /// Neither, and why.
+    /// It is not used, for this reason.
     LeftOut(String),
 }
 
 /// How requests were sent.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Offer {
-    /// By a load, as Dyno's own drivers offer it.
+    /// By one of Dyno's own kinds of load.
     Load {
-        /// Which.
+        /// The load.
         load: Load,
-        /// Most that an open loop had in flight.
+        /// The most requests that an open loop had in flight.
         at_most: Option<u32>,
         /// When it ended.
         end: End,
     },
-    /// As many in flight all the time as the client could, and nobody knows how many.
+    /// With as many in flight as the client could; their number is unknown.
     Unknown {
         /// When it ended.
         end: End,
     },
-    /// Nobody knows how: times are those of a lone request, rates those of an engine that has all
-    /// it can do.
+    /// In an unknown way: times are those of a single request, rates those of a saturated engine.
     Cell {
-        /// How many requests it is given at once for that.
+        /// How many requests saturate it.
         requests: u32,
     },
 }
@@ -88,7 +87,7 @@ pub enum End {
     Requests {
         /// How many.
         requests: u32,
-        /// How much later than the last one its end was noticed, in seconds, on average.
+        /// How much later than its last request the end was noticed, in seconds, on average.
         noticed_s: f64,
     },
     /// After so many seconds; what was in flight then does not count.
@@ -104,7 +103,7 @@ pub enum End {
 }
 
 impl Offer {
-    /// All at once.
+    /// All requests at once.
     pub fn burst(requests: u32) -> Self {
         let end = End::Requests { requests, noticed_s: 0.0 };
         Self::Load { load: Load::Burst { requests: u64::from(requests) }, at_most: None, end }
@@ -124,13 +123,13 @@ impl Level {
         matches!(self.offer, Offer::Unknown { .. })
     }
 
-    /// The figures that a model is held to: one for how much was done, and times.
+    /// The metrics that a model is fitted to: one of throughput, and times.
     pub fn judged(&self) -> impl Iterator<Item = (Figure, f64)> {
         let amount = match self.offer {
             Offer::Load { load: Load::Burst { .. }, .. } => {
                 [Figure::DurationS, Figure::OutputTokensPerS, Figure::CompletedRate]
             }
-            // Rates of a matrix are rounded too much.
+            // Request rates of a matrix are rounded too much.
             Offer::Cell { .. } => [Figure::OutputTokensPerS; 3],
             _ => [Figure::CompletedRate, Figure::OutputTokensPerS, Figure::DurationS],
         };

@@ -37,7 +37,7 @@ fn message() -> impl Strategy<Value = Message> {
     ("system|user|assistant|", text()).prop_map(|(role, content)| Message { role, content })
 }
 
-/// What may stand in a body of the user's own where a prompt should.
+/// What a user-supplied body may contain in place of a prompt.
 fn said() -> impl Strategy<Value = Value> {
     let parts = prop::collection::vec(text(), 0..3);
     let parts = parts.prop_map(|texts| texts.iter().map(|t| json!({"text": t})).collect());

@@ -1,4 +1,4 @@
-//! A twin in the place of a server, for the levels of a run.
+//! Runs levels on a twin instead of a server.
 
 use super::levels::Bench;
 use super::pulse::Pulse;

@@ -2,12 +2,12 @@
 //! sent to it settled.
 
 use crate::error::RunError;
-use crate::foresee;
 use crate::identity::{self, one_line};
 use crate::levels::Bench;
 use crate::metrics::{self, Metrics};
 use crate::observer::Observer;
 use crate::order::Order;
+use crate::prediction;
 use crate::shared;
 use crate::target::{Measured, OpenTarget, open};
 use crate::tokenize;
@@ -52,7 +52,7 @@ impl Prepared {
         };
         workload.set_apart(identity::attempt(order, &clock));
         let mut prepared = match order.plan.target.predicted {
-            true => foresee::prepare(&order.plan, workload, is_counted),
+            true => prediction::prepare(&order.plan, workload, is_counted),
             false => measured(order, workload, is_counted, clock, observer),
         }?;
         prepared.environment.attempts = order.past().map(|past| past.attempts + 1);

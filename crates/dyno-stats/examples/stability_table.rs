@@ -1,5 +1,5 @@
 //! How often the interval at which a watch stops covers the truth, as a Markdown table. The
-//! first argument is how many runs make a row, 1,000 unless told.
+//! first argument is how many runs make a row, 1,000 by default.
 
 #[path = "../tests/queues/mod.rs"]
 mod queues;

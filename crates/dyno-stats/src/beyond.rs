@@ -1,12 +1,11 @@
-//! What a few samples say of a quantile: on which side of a bound it lies, by how many of them lie
-//! beyond the bound.
+//! On which side of a bound a quantile lies, judged by how many of a few samples lie beyond the bound.
 //!
-//! If the quantile were above the bound, each sample would be beyond it with a chance of more than
+//! If the quantile were above the bound, each sample would be beyond it with a probability of more than
 //! one less the quantile's share. How unlikely that makes what was counted is the binomial
 //! distribution, exactly and whatever the distribution of the samples. It is the same as asking
 //! whether the bound is outside the 95 % interval that order statistics give for the quantile.
 
-/// The chance of each of the two mistakes: half of what a 95 % interval leaves out.
+/// The probability of each of the two errors: half of what a 95 % interval leaves out.
 const MISTAKE: f64 = 0.025;
 
 /// On which side of a bound a quantile is.
@@ -16,7 +15,7 @@ pub enum Side {
     Within,
     /// Surely beyond it.
     Beyond,
-    /// These samples do not tell.
+    /// Inconclusive.
     Open,
 }
 
@@ -46,8 +45,8 @@ pub fn reach(share: f64, count: u64) -> f64 {
     }
 }
 
-/// How many more samples would tell on which side the quantile is, if as large a share of them is
-/// beyond the bound as of these; never more than it takes to have `enough`.
+/// How many more samples would be conclusive if the same share of them is beyond the bound; at most
+/// as many as are missing to `enough`.
 pub fn more(share: f64, count: u64, beyond: [u64; 2], enough: u64) -> u64 {
     let missing = enough.saturating_sub(count);
     let scaled = |number: u64, of: u64| {
@@ -67,7 +66,7 @@ pub fn more(share: f64, count: u64, beyond: [u64; 2], enough: u64) -> u64 {
     low
 }
 
-/// The chance of `number` or fewer of `count`, each with a chance of its own.
+/// The probability of `number` or fewer of `count`, each with a probability of its own.
 fn at_most(number: u64, count: u64, chance: f64) -> f64 {
     if number >= count {
         return 1.0;
@@ -82,7 +81,7 @@ fn at_most(number: u64, count: u64, chance: f64) -> f64 {
     sum.min(1.0)
 }
 
-/// The chance of `number` or more.
+/// The probability of `number` or more.
 fn at_least(number: u64, count: u64, chance: f64) -> f64 {
     match number.checked_sub(1) {
         Some(fewer) => (1.0 - at_most(fewer, count, chance)).max(0.0),

@@ -1,10 +1,10 @@
-//! Sorting samples of a known distribution into a bounded number of bins, so that a resampled
-//! quantile costs the same for a thousand samples as for a hundred million.
+//! Sorts samples of a known distribution into a bounded number of bins, so that a resampled quantile
+//! costs the same for a thousand samples as for a hundred million.
 
 use crate::counted::Counted;
 use crate::tally::{DENSE_STEP, dense_index};
 
-/// Up to so many distinct values, each has a bin of its own and nothing is lost.
+/// Up to so many distinct values, each has its own bin and nothing is lost.
 pub const EXACT_LIMIT: usize = 2_000;
 const BODY_CELLS: f64 = 1_500.0;
 const TAIL_CELLS: f64 = 500.0;

@@ -1,7 +1,7 @@
 //! Confidence intervals for samples that are not independent: a bootstrap over blocks of time.
 //!
-//! Requests in one batch share their fate, so resampling single requests would make intervals
-//! far too narrow. Whole blocks are drawn with replacement instead.
+//! Requests in one batch are correlated, so resampling single requests would make intervals far too
+//! narrow. Whole blocks are drawn with replacement instead.
 
 use crate::bins::Bins;
 use crate::counted::Counted;
@@ -18,7 +18,7 @@ const QUANTILES: [f64; 3] = [0.5, 0.9, 0.99];
 /// A 95 % interval, lower end first.
 pub type Interval = [f64; 2];
 
-/// 95 % intervals of the figures that carry one; each is absent where its figure is.
+/// 95 % intervals; each is absent if its metric is.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Intervals {
     /// Of the mean.
@@ -95,8 +95,8 @@ impl BlockTable {
 
     /// The intervals; nothing if fewer than [`MIN_BLOCKS`] blocks have samples.
     ///
-    /// They are percentile intervals, widened about the exact figure by what Student's
-    /// distribution asks for so few blocks, and kept within the range of the samples.
+    /// They are percentile intervals, widened about the exact metric by Student's factor for so few
+    /// blocks, and kept within the range of the samples.
     pub fn intervals(mut self) -> Option<Intervals> {
         let filled: Vec<usize> = (0..self.blocks).filter(|b| self.sizes[*b] > 0).collect();
         if filled.len() < MIN_BLOCKS {

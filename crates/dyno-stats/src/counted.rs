@@ -1,8 +1,8 @@
-//! An exact distribution: each distinct value once, with how often it was seen.
+//! An exact distribution: each distinct value with its count.
 
 use crate::percentile::position;
 
-/// Sorted distinct values with cumulative counts. Every figure is exact.
+/// Sorted distinct values with cumulative counts. Every metric is exact.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Counted {
     values: Vec<u64>,

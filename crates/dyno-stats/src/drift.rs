@@ -1,40 +1,40 @@
-//! Whether a figure drifts while nothing about the load changes: a trend test on its values in
-//! equal stretches of time, and one on two shares.
+//! Whether a metric drifts while nothing about the load changes: a trend test on its values in
+//! equal time slices, and one on two shares.
 //!
 //! Mann–Kendall, as for a queue, but meant for runs that are long and mostly clean: the variance
 //! is enlarged for the correlation between neighbours without a limit that would keep it small.
 
 use crate::trend::{theil_sen, two_sided};
 
-/// Fewer stretches than this tell nothing.
+/// Fewer time slices are not enough for a test.
 pub const FEWEST_STRETCHES: usize = 10;
-/// A chance below this counts.
+/// A p-value below this is significant.
 const SIGNIFICANT: f64 = 0.001;
-/// The same for steps that nearly all go one way.
+/// The same for the test on the direction of steps.
 const ONE_WAY: f64 = 1e-5;
 const MOST_CORRELATION: f64 = 0.9;
 
 /// What the test found.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Drift {
-    /// The chance of such an order of values, or a more extreme one, if nothing drifts.
+    /// The probability of such an order of values, or a more extreme one, if nothing drifts.
     pub p: f64,
-    /// Nearly every value is above the one before, or nearly every one below: too many for chance,
-    /// even if the noise were a random walk.
+    /// Nearly every value is above the previous one, or nearly every one below it: unlikely even if
+    /// the noise were a random walk.
     pub one_way: bool,
-    /// Growth over the whole stretch by the typical slope, relative to the typical value.
+    /// Growth over the whole time by the typical slope, relative to the typical value.
     pub growth: f64,
 }
 
 impl Drift {
-    /// Too clear for chance, and at least as large as `matters`, a share of the figure.
+    /// Significant, and at least as large as `matters`, a share of the metric.
     pub fn is_drift(&self, matters: f64) -> bool {
         (self.p < SIGNIFICANT || self.one_way) && self.growth.abs() >= matters
     }
 }
 
-/// Tests values of consecutive equal stretches. Absent with fewer than ten, or where the typical
-/// value is not above 0.
+/// Tests the values of consecutive equal time slices. Absent with fewer than ten, or if the typical
+/// value is not positive.
 pub fn drift(values: &[f64]) -> Option<Drift> {
     let n = values.len();
     let mut sorted = values.to_vec();
@@ -68,7 +68,7 @@ pub fn drift(values: &[f64]) -> Option<Drift> {
     Some(Drift { p: two_sided(z), one_way, growth: slope * count / typical })
 }
 
-/// The chance that so many steps, or more, go the same way if each way is equally likely.
+/// The probability that so many steps, or more, go the same way if each way is equally likely.
 fn p_of_signs(values: &[f64]) -> f64 {
     let ups = values.windows(2).filter(|pair| pair[1] > pair[0]).count() as u64;
     let downs = values.windows(2).filter(|pair| pair[1] < pair[0]).count() as u64;
@@ -78,8 +78,8 @@ fn p_of_signs(values: &[f64]) -> f64 {
     (2.0 * (most..=steps).map(chance).sum::<f64>()).min(1.0)
 }
 
-/// What is left of the values without the parabola that fits them best: a drift need not be even,
-/// and its bend is no noise.
+/// The residuals of the best-fitting parabola: a drift need not be linear, and its curvature is not
+/// noise.
 fn without_parabola(values: &[f64]) -> Vec<f64> {
     let n = values.len() as f64;
     let middle = (n - 1.0) / 2.0;
@@ -97,8 +97,8 @@ fn without_parabola(values: &[f64]) -> Vec<f64> {
     values.iter().enumerate().map(|(i, v)| v - rise * line(i) - bend * bow(i)).collect()
 }
 
-/// How much the score's variance grows when neighbours are correlated. The ranks of what is left
-/// without the drift are looked at, so that single outliers hide no correlation.
+/// How much the score's variance grows when neighbours are correlated. Uses the
+/// ranks of the residuals, so that single outliers hide no correlation.
 fn inflation(values: &[f64]) -> f64 {
     let n = values.len();
     let rest = without_parabola(values);
@@ -118,7 +118,7 @@ fn inflation(values: &[f64]) -> f64 {
     (1..n).fold(1.0, |sum, k| sum + 2.0 * (1.0 - k as f64 / count) * r.powi(k as i32))
 }
 
-/// The chance of at least so many of `few.1` among the marked when `few` and `many` (marked, of
+/// The probability of at least so many of `few.1` among the marked when `few` and `many` (marked, of
 /// all) are equally likely to be marked: Fisher's exact test, one-sided for more in `few`.
 pub fn more_marked(few: (u64, u64), many: (u64, u64)) -> f64 {
     let (marked, all) = (few.0 + many.0, few.1 + many.1);

@@ -1,18 +1,18 @@
-//! Where a line bends: what rises with something up to a point, and stays level beyond it.
+//! Fits a line that rises up to a point and stays level beyond it, and finds that point.
 
-/// So many points are needed.
+/// The fewest points for a fit.
 const FEWEST: usize = 8;
-/// Places for the bend that are tried between two points.
+/// Candidate bends between two points.
 const BETWEEN: usize = 4;
 
-/// The best level-off line, and how much better it is than a straight one.
+/// The best bent line, and how much better it is than a straight one.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Hinge {
-    /// Up to where it rises.
+    /// Where it stops rising.
     pub at: f64,
-    /// How much it rises per unit before.
+    /// The slope before.
     pub slope: f64,
-    /// What it stays at beyond.
+    /// The level beyond.
     pub level: f64,
     /// By how many variances the straight line is worse: a χ² of one degree, taken at its best
     /// place. Where the points scatter more than their variances say, they are enlarged.
@@ -22,11 +22,11 @@ pub struct Hinge {
 /// A point with the variance of its `y`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Point {
-    /// What is set.
+    /// The independent variable.
     pub x: f64,
-    /// What is seen.
+    /// The measured value.
     pub y: f64,
-    /// How much `y` scatters; above 0.
+    /// The variance of `y`; positive.
     pub variance: f64,
 }
 

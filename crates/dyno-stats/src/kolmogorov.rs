@@ -5,12 +5,12 @@
 pub struct KsTest {
     /// The largest distance between the two distribution functions.
     pub distance: f64,
-    /// The chance of such a distance or a larger one, if the samples do come from it.
+    /// The probability of such a distance or a larger one, if the samples do come from it.
     pub p: f64,
 }
 
 /// Two-sided test of `samples`, in any order, against a continuous distribution function. The
-/// chance is asymptotic with Stephens' correction: good from about five samples on.
+/// p-value is asymptotic with Stephens' correction: good from about five samples on.
 pub fn ks_one_sample(samples: &[f64], cdf: impl Fn(f64) -> f64) -> Option<KsTest> {
     if samples.is_empty() {
         return None;
@@ -26,9 +26,9 @@ pub fn ks_one_sample(samples: &[f64], cdf: impl Fn(f64) -> f64) -> Option<KsTest
     Some(KsTest { distance, p: survival((root + 0.12 + 0.11 / root) * distance) })
 }
 
-/// Kolmogorov's limiting distribution: the chance of exceeding `t`.
+/// Kolmogorov's limiting distribution: the probability of exceeding `t`.
 fn survival(t: f64) -> f64 {
-    // The alternating series converges too slowly here, and the chance is 1 to many digits.
+    // The alternating series converges too slowly here, and the probability is 1 to many digits.
     if t < 0.2 {
         return 1.0;
     }

@@ -1,9 +1,7 @@
-//! Numbers in, numbers out: exact quantiles with the rule that says when one may be shown,
-//! a block bootstrap over time, a trend test for a queue, a test for a server that is offered too
-//! much, what a few samples say of a quantile, how well a figure is known while it is measured,
-//! whether two runs differ, and two checks on random samples.
-//! Nothing here knows what a request or a file is, and everything gives the same answer each
-//! time it is asked.
+//! Numbers in, numbers out: exact quantiles and when they may be shown, a block bootstrap over time, a
+//! trend test for a queue, an overload test, bounds on quantiles from few samples, the precision of a
+//! metric while it is measured, whether two runs differ, and two tests on random samples.
+//! Nothing here knows what a request or a file is, and everything is deterministic.
 
 pub mod beyond;
 pub mod bins;

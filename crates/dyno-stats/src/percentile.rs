@@ -1,5 +1,4 @@
-//! Which percentiles are reported, how one is computed, and from how many samples on it may be
-//! shown.
+//! Which percentiles are reported, how they are computed, and how many samples each needs.
 
 /// A percentile that reports show.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,7 +26,7 @@ const ENOUGH_BEYOND: u64 = 10;
 const ENOUGH_FOR_MARKED: u64 = 20;
 const HIGHEST_MARKED: u16 = 990;
 
-/// Whether a percentile of so many samples is worth showing.
+/// Whether a percentile of so many samples may be shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Presence {
     /// Too few samples: it is left out.

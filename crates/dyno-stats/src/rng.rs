@@ -1,4 +1,4 @@
-//! A small deterministic generator for resampling: a report must give the same bytes each time.
+//! A small deterministic generator for resampling: a report must be reproducible byte for byte.
 
 /// SplitMix64.
 #[derive(Debug, Clone)]

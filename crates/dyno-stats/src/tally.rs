@@ -1,4 +1,4 @@
-//! Collecting an exact distribution of very many samples with few distinct values.
+//! Collects an exact distribution of very many samples with few distinct values.
 
 use crate::counted::Counted;
 use std::collections::HashMap;
@@ -10,7 +10,7 @@ pub(crate) const DENSE_STEP: u64 = 1_000;
 pub(crate) const DENSE_LIMIT: u64 = 1 << 18;
 
 /// Counts of exact values. Memory grows with the number of distinct values, not of samples;
-/// multiples of 1,000 (whole microseconds, where values are nanoseconds) cost next to nothing.
+/// multiples of 1,000 (whole microseconds, where values are nanoseconds) are cheap.
 #[derive(Debug, Clone, Default)]
 pub struct Tally {
     dense: Vec<u64>,
@@ -48,13 +48,13 @@ impl Tally {
     }
 }
 
-/// Where `value` stands in an array over small multiples of [`DENSE_STEP`].
+/// The index of `value` in an array over small multiples of [`DENSE_STEP`].
 pub(crate) fn dense_index(value: u64) -> Option<usize> {
     let index = value / DENSE_STEP;
     (index < DENSE_LIMIT && index * DENSE_STEP == value).then_some(index as usize)
 }
 
-/// A multiplicative hash: keys are our own measurements, not an adversary's.
+/// A multiplicative hash: keys are measurements, not chosen by an attacker.
 #[derive(Debug, Clone, Default)]
 struct Mix(u64);
 

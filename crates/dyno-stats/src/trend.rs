@@ -1,11 +1,11 @@
-//! Whether a queue grows: a trend test on the mean number in flight in equal stretches of time.
+//! Whether a queue grows: a trend test on the mean number in flight in equal time slices.
 //!
-//! Mann–Kendall, with its variance enlarged for the correlation between neighbours, tells
-//! whether there is a trend at all; the Theil–Sen slope tells whether it matters.
+//! Mann–Kendall, with its variance enlarged for the correlation between neighbours, tests whether
+//! there is a trend at all; the Theil–Sen slope shows whether it matters.
 
-/// A chance below this counts as significant.
+/// A p-value below this is significant.
 const SIGNIFICANT: f64 = 0.01;
-/// A growth above this counts as a trend worth speaking of.
+/// Growth above this is a relevant trend.
 const MATTERS: f64 = 0.2;
 const FEWEST: usize = 6;
 const MOST_CORRELATION: f64 = 0.6;
@@ -13,9 +13,9 @@ const MOST_CORRELATION: f64 = 0.6;
 /// What the test found.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Trend {
-    /// The chance of such an order of values, or a more extreme one, if there is no trend.
+    /// The probability of such an order of values, or a more extreme one, if there is no trend.
     pub p: f64,
-    /// Growth over the whole stretch, relative to the mean: 0.5 is half as much again.
+    /// Growth over the whole time, relative to the mean: 0.5 is half as much again.
     pub growth: f64,
 }
 
@@ -26,7 +26,7 @@ impl Trend {
     }
 }
 
-/// Tests means of consecutive equal stretches of time; about 20 are plenty. Absent with fewer
+/// Tests means of consecutive equal time slices; about 20 are plenty. Absent with fewer
 /// than six, or where their mean is not above 0.
 pub fn trend(means: &[f64]) -> Option<Trend> {
     let n = means.len();
@@ -58,7 +58,7 @@ pub(crate) fn theil_sen(values: &[f64]) -> f64 {
 }
 
 /// How much the score's variance grows when neighbours are correlated, with the correlation
-/// taken from what is left without the trend.
+/// of the detrended values.
 fn inflation(values: &[f64], slope: f64) -> f64 {
     let n = values.len() as f64;
     let rest: Vec<f64> = values.iter().enumerate().map(|(i, v)| v - slope * i as f64).collect();
@@ -76,7 +76,7 @@ fn inflation(values: &[f64], slope: f64) -> f64 {
     (1..values.len()).fold(1.0, |sum, k| sum + 2.0 * (1.0 - k as f64 / n) * r.powi(k as i32))
 }
 
-/// The chance that a standard normal value is further from 0 than `z`.
+/// The probability that a standard normal value is further from 0 than `z`.
 pub(crate) fn two_sided(z: f64) -> f64 {
     libm::erfc(z / std::f64::consts::SQRT_2)
 }

@@ -1,5 +1,5 @@
 //! The saturation test on simulated queues: a small version of `examples/saturation_table.rs`,
-//! and what must not deceive it.
+//! and cases that must not deceive it.
 
 #![allow(clippy::unwrap_used)]
 
@@ -76,7 +76,7 @@ fn unlimited(count: usize) -> Seen {
 }
 
 #[test]
-fn filling_is_no_overload() {
+fn filling_is_not_overload() {
     // 200 in flight, so 700 arrivals are three and a half services, and 3,000 are fifteen.
     let Saturation::CannotTell(Some(more)) = test_from(&unlimited(700), 0.0) else {
         panic!("{:?}", test_from(&unlimited(700), 0.0));
@@ -87,7 +87,7 @@ fn filling_is_no_overload() {
 }
 
 #[test]
-fn after_a_warm_up_less_will_do() {
+fn after_a_warm_up_fewer_arrivals_are_enough() {
     let got = test_from(&unlimited(1_500), 15.0);
     assert!(matches!(got, Saturation::Carried(_)), "{got:?}");
 }
@@ -104,7 +104,7 @@ fn gross_overload_is_found_and_measured() {
 }
 
 #[test]
-fn what_more_it_asks_for_is_enough() {
+fn the_suggested_extension_is_enough() {
     let queue = judged("M/M/1");
     let mut rng = SplitMix::new(77);
     let (mut asked, mut told) = (0, 0);
@@ -125,7 +125,7 @@ fn what_more_it_asks_for_is_enough() {
 }
 
 #[test]
-fn one_out_one_in_at_the_same_instant_is_carried() {
+fn one_out_one_in_at_the_same_instant_is_no_overload() {
     let arrivals: Vec<f64> = (0..1_000).map(f64::from).collect();
     for ends in [3.0, 2.5] {
         let ends: Vec<f64> = arrivals.iter().map(|t| t + ends).collect();
@@ -136,7 +136,7 @@ fn one_out_one_in_at_the_same_instant_is_carried() {
 }
 
 #[test]
-fn without_data_it_cannot_tell() {
+fn without_data_it_is_inconclusive() {
     let times: Vec<f64> = (0..400).map(f64::from).collect();
     let tell =
         |arrivals: &[f64], ends: &[f64], from, to| saturation(Offered { arrivals, ends, from, to });
@@ -153,7 +153,7 @@ fn without_data_it_cannot_tell() {
 
 proptest! {
     #[test]
-    fn whatever_comes_in_an_answer_comes_out(
+    fn any_input_gives_a_result(
         mut arrivals in prop::collection::vec(-10.0..100.0, 0..400),
         mut ends in prop::collection::vec(-10.0..100.0, 0..400),
         from in -20.0..120.0,

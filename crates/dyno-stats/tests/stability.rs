@@ -1,4 +1,4 @@
-//! The watch on series whose figures are known: a small version of `examples/stability_table.rs`,
+//! The watch on series with known statistics: a small version of `examples/stability_table.rs`,
 //! and what must not make it stop.
 
 mod queues;
@@ -19,7 +19,7 @@ fn covers(series: Series, statistic: Statistic, wanted: f64, runs: usize) {
 }
 
 #[test]
-fn a_mean_of_samples_like_their_neighbours_is_covered() {
+fn the_mean_of_correlated_samples_is_covered() {
     covers(Series::Autoregressive { alike: 0.9, deviation: 1.0 }, Statistic::Mean, 0.03, 120);
 }
 
@@ -34,7 +34,7 @@ fn a_queue_is_covered() {
 }
 
 #[test]
-fn a_growing_queue_is_never_known() {
+fn a_growing_queue_is_never_precise() {
     let queue = JUDGED_ON[0];
     for seed in 0..10 {
         let seen = queue.run(&mut SplitMix::new(seed), 1.2, 10_000);
@@ -91,7 +91,7 @@ fn looks_are_few_however_often_it_is_asked() {
 }
 
 #[test]
-fn samples_that_are_no_numbers_are_left_out() {
+fn nan_samples_are_left_out() {
     let mut watch = Watch::new(Statistic::Mean, 0.03);
     for sample in [f64::NAN, f64::INFINITY, 1.0] {
         watch.add(sample);

@@ -1,10 +1,10 @@
-//! Whether a twin that is served and measured does what the same twin predicts: the same plan, once
-//! over real sockets in real time, once in virtual time.
+//! Whether measuring a served twin gives what the same twin predicts: the same plan over real sockets in
+//! real time, and in virtual time.
 
 use crate::lab::{self, Engine};
 use anyhow::Result;
 
-/// Plans with 128 output tokens or more: shorter answers are made of the network as much as of the
+/// Plans with 128 output tokens or more: in shorter responses the network matters as much as the
 /// engine.
 const PLANS: [&str; 4] = [
     "--concurrency 1 --requests 8 --input-tokens 256 --output-tokens 128",

@@ -1,12 +1,12 @@
-//! The bare receiver: epoll and recv, a timestamp after each read, and no parsing at all. What it
-//! reads of a server's schedule is the best that any client of its kind could read.
+//! The bare receiver: epoll and recv, a timestamp after each read, and no parsing at all. Its
+//! measurements of a server's schedule are the best that any such client could get.
 
 use anyhow::{Context, Result};
 use dyno_net::{Clock, Interest, Poller};
 use std::io::{Read, Write};
 use std::net::TcpStream;
 
-/// What it is to do.
+/// What it receives.
 pub(crate) struct Job {
     pub(crate) address: String,
     pub(crate) streams: usize,
@@ -23,7 +23,7 @@ struct Stream {
     last: u64,
 }
 
-/// Runs as a process of its own: `bare ADDRESS STREAMS REQUESTS TOKENS GAP`; prints figures as JSON.
+/// Runs as a separate process: `bare ADDRESS STREAMS REQUESTS TOKENS GAP`; prints metrics as JSON.
 pub(crate) fn main(arguments: &[String]) -> Result<()> {
     let [address, streams, requests, tokens, gap] = arguments else {
         anyhow::bail!("bare ADDRESS STREAMS REQUESTS TOKENS GAP")

@@ -1,5 +1,5 @@
-//! What a token costs: CPU of the whole process, as the slope between a small and a large run, so
-//! that start-up does not count; in turns with the bare receiver.
+//! CPU time per token of the whole process: the slope between a small and a large run, so that
+//! start-up does not count. Alternates with the bare receiver.
 
 use crate::lab::{Engine, Ran, bare, bench, build, median, number};
 use anyhow::Result;
@@ -17,7 +17,7 @@ struct Load {
 }
 
 const EACH_ITS_PACKET: Load = Load {
-    title: "every token in its own packet (256 streams, 20 ms a token)",
+    title: "every token in its own packet (256 streams, 20 ms per token)",
     script: "ttft=100ms,itl=20ms,tokens=128",
     streams: 256,
     tokens: 128,
@@ -26,7 +26,7 @@ const EACH_ITS_PACKET: Load = Load {
 };
 
 const FLAT_OUT: Load = Load {
-    title: "flat out, 16 events a packet (16 streams)",
+    title: "full speed, 16 events per packet (16 streams)",
     script: "ttft=1ms,itl=0ms,tokens=4096,batch=16",
     streams: 16,
     tokens: 4096,
@@ -34,7 +34,7 @@ const FLAT_OUT: Load = Load {
     large: 1024,
 };
 
-/// Microseconds of CPU and socket reads a token.
+/// CPU microseconds and socket reads per token.
 struct Slope {
     cpu_us: f64,
     reads: f64,
@@ -79,7 +79,7 @@ fn measure_dyno(load: &Load, dyno: &PathBuf, engine: &Engine) -> Result<Slope> {
 fn compare(load: &Load, dyno: &PathBuf) -> Result<(f64, f64)> {
     let engine = Engine::start(dyno, load.script)?;
     println!("{}:", load.title);
-    println!("pair   bare µs  dyno µs   ratio   reads a token: bare  dyno");
+    println!("pair   bare µs  dyno µs   ratio   reads per token: bare  dyno");
     let (mut ratios, mut costs) = (Vec::new(), Vec::new());
     for pair in 1..=PAIRS {
         let (plain, ours) = if pair % 2 == 1 {
@@ -103,8 +103,8 @@ fn compare(load: &Load, dyno: &PathBuf) -> Result<(f64, f64)> {
 pub(crate) fn run() -> Result<()> {
     let dyno = build()?;
     let (ratio, cost) = compare(&EACH_ITS_PACKET, &dyno)?;
-    println!("median: {ratio:.2} × the bare receiver (bar 1.3), {cost:.2} µs a token\n");
+    println!("median: {ratio:.2} × the bare receiver (bar 1.3), {cost:.2} µs per token\n");
     let (ratio, cost) = compare(&FLAT_OUT, &dyno)?;
-    println!("median: {cost:.2} µs a token (bar 0.9), {ratio:.2} × the bare receiver");
+    println!("median: {cost:.2} µs per token (bar 0.9), {ratio:.2} × the bare receiver");
     Ok(())
 }

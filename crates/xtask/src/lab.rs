@@ -1,5 +1,5 @@
-//! The laboratory: the release binary, the engine in a process of its own on one core, and
-//! programs measured on the other.
+//! The laboratory: the release binary, the engine in a separate process on one core, and
+//! measured programs on the other.
 
 use anyhow::{Context, Result, bail};
 use std::io::{BufRead, BufReader};
@@ -7,12 +7,12 @@ use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// The core of the engine, and that of whoever is measured.
+/// The core of the engine, and that of the measured program.
 const SERVER_CORE: &str = "0";
 const CLIENT_CORE: &str = "1";
 
-/// Builds the release binary and says where it is; `DYNO` names another one to measure, so that two
-/// versions can be measured in turns.
+/// Builds the release binary and returns its path; `DYNO` names another one, so that two versions can
+/// be compared.
 pub(crate) fn build() -> Result<PathBuf> {
     if let Some(other) = std::env::var_os("DYNO") {
         return Ok(other.into());
@@ -26,7 +26,7 @@ pub(crate) fn build() -> Result<PathBuf> {
     Ok(own.parent().context("no target directory")?.join("dyno"))
 }
 
-/// An engine in a process of its own; it ends with this value.
+/// An engine in a separate process, which ends when this value is dropped.
 pub(crate) struct Engine {
     child: Child,
     pub(crate) address: String,
@@ -38,7 +38,7 @@ impl Engine {
         Self::with(dyno, &["--scripted", script])
     }
 
-    /// Starts one with flags of its own, on its core.
+    /// Starts one with these flags, on its core.
     pub(crate) fn with(dyno: &PathBuf, flags: &[&str]) -> Result<Self> {
         let mut child = Command::new("taskset")
             .args(["-c", SERVER_CORE])
@@ -73,9 +73,9 @@ pub(crate) struct Ran {
     pub(crate) cpu_s: f64,
 }
 
-/// Runs a program on the client's core and accounts for its CPU time, children and all.
+/// Runs a program on the client's core and measures its CPU time, including its children.
 pub(crate) fn run(program: &PathBuf, arguments: &[String]) -> Result<Ran> {
-    // GNU time would have to be installed; bash's is everywhere and as exact.
+    // bash's `time` needs no installation, unlike GNU time.
     let script = r#"TIMEFORMAT='cpu %U %S'; time "$@""#;
     let output = Command::new("taskset")
         .args(["-c", CLIENT_CORE, "bash", "-c", script, "bash"])
@@ -83,7 +83,7 @@ pub(crate) fn run(program: &PathBuf, arguments: &[String]) -> Result<Ran> {
         .args(arguments)
         .output()?;
     let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
-    // Status 4 and 5 are verdicts on the figures, which the benchmark prints anyway.
+    // Status 4 and 5 are verdicts, which the benchmark prints anyway.
     anyhow::ensure!(
         matches!(output.status.code(), Some(0 | 4 | 5)),
         "{} {arguments:?} ended with {}: {stderr}",
@@ -98,7 +98,7 @@ pub(crate) fn run(program: &PathBuf, arguments: &[String]) -> Result<Ran> {
 
 static NEXT: AtomicU32 = AtomicU32::new(0);
 
-/// A fresh directory for a run; removed with the laboratory's own.
+/// A fresh directory for a run, which the caller removes.
 pub(crate) fn scratch() -> PathBuf {
     let number = NEXT.fetch_add(1, Ordering::Relaxed);
     let name = format!("dyno-xtask-{}-{number}", std::process::id());
@@ -135,7 +135,7 @@ pub(crate) fn predict(dyno: &PathBuf, twin: &str, arguments: &[&str]) -> Result<
     serde_json::from_str(&ran?.stdout).context("the summary is not JSON")
 }
 
-/// Runs the bare receiver on the client's core; its figures and CPU time.
+/// Runs the bare receiver on the client's core; its metrics and CPU time.
 pub(crate) fn bare(
     engine: &Engine,
     streams: u32,

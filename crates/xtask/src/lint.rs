@@ -1,5 +1,5 @@
-//! How often `dyno lint` finds an error where there is none: clean sweeps of twins in virtual time,
-//! each with lengths, noise and arrivals of its own.
+//! How often `dyno lint` reports an error where there is none: clean sweeps of twins in virtual time,
+//! each with its own lengths, noise and arrivals.
 
 use crate::lab::{build, scratch};
 use anyhow::{Context, Result, bail};
@@ -18,7 +18,7 @@ const TWINS: [&str; 8] = [
     "deepseek-coder-6-7b-8x910b4-mindie",
 ];
 
-/// What people sweep.
+/// Typical sweeps.
 const LOADS: [&str; 4] = [
     "--concurrency 1,4,16,64,128 --requests 300 --input-tokens 128-512 --output-tokens 32-256",
     "--sweep --requests 300 --input-tokens 256-768 --output-tokens 64-192",

@@ -1,5 +1,5 @@
-//! How small it is: memory with many streams and over many requests, 10,000 streams held, time to
-//! the first byte on the wire, and the size of the binary.
+//! Resource use: memory with many streams and over many requests, 10,000 open streams, time to the
+//! first byte on the wire, and the size of the binary.
 
 use crate::lab::{Engine, build, median, number, scratch};
 use anyhow::{Context, Result};
@@ -9,7 +9,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// A `dyno bench` that was watched while it ran.
+/// A `dyno bench` whose memory was sampled while it ran.
 struct Watched {
     summary: serde_json::Value,
     /// Resident memory, sampled, in MB.
@@ -142,7 +142,7 @@ pub(crate) fn run() -> Result<()> {
         ],
     )?;
     println!(
-        "10,000 streams, a token a second each: {:.1} MB; {}",
+        "10,000 streams, one token per second each: {:.1} MB; {}",
         watched.peak_mb,
         counts(&watched)
     );

@@ -1,13 +1,13 @@
-//! How true the figures are: five pairs of `dyno bench` and the bare receiver over the same
-//! scheduled server, in turns.
+//! How accurate the metrics are: `dyno bench` and the bare receiver alternate five times on the same
+//! scheduled server.
 
 use crate::lab::{Engine, bare, bench, build, median, number};
 use anyhow::Result;
 
 const PAIRS: usize = 5;
-/// A client that does more than the bare receiver sends its requests a little apart, which is kinder
-/// to the server's schedule. For like to be compared with like, the bare receiver does so too: the
-/// nanoseconds between requests are about those of `dyno bench`.
+/// A client that does more than the bare receiver sends its requests a little apart, which makes the
+/// server's schedule easier to keep. For a fair comparison the bare receiver does the same, with about
+/// the nanoseconds between requests that `dyno bench` needs.
 const SEND_GAP: u32 = 20_000;
 
 pub(crate) fn run() -> Result<()> {

@@ -23,8 +23,8 @@ impl Core {
                 self.finish(slot, step.end, done);
             }
         }
-        for (slot, turn) in planned.completed {
-            if self.sequences.lasts(slot, turn) {
+        for (slot, admission) in planned.completed {
+            if self.sequences.is_current(slot, admission) {
                 self.join(slot, &step, done);
             }
         }
@@ -33,8 +33,8 @@ impl Core {
     /// The next decoding sequence to finish, and the round in which it does.
     pub(super) fn next_to_finish(&mut self) -> Option<(u64, u32)> {
         loop {
-            let (round, turn, slot) = self.decoding.next_to_finish()?;
-            if self.sequences.lasts(slot, turn) {
+            let (round, admission, slot) = self.decoding.next_to_finish()?;
+            if self.sequences.is_current(slot, admission) {
                 return Some((round, slot));
             }
             self.decoding.drop_next();
@@ -63,7 +63,7 @@ impl Core {
         sequence.state = State::Decoding;
         (sequence.joined, sequence.round, sequence.first) = (step.number, round, step.end);
         let left = sequence.output - sequence.produced;
-        self.decoding.join(sequence.tokens(), left, sequence.turn, slot);
+        self.decoding.join(sequence.tokens(), left, sequence.admission, slot);
     }
 
     /// Removes a stopped sequence, which has got its last token.

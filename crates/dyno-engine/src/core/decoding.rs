@@ -55,12 +55,12 @@ impl Decoding {
     }
 
     /// A sequence with this many tokens joins and finishes in this many rounds.
-    pub(crate) fn join(&mut self, tokens: u64, rounds: u32, turn: u64, slot: u32) {
+    pub(crate) fn join(&mut self, tokens: u64, rounds: u32, admission: u64, slot: u32) {
         self.count += 1;
         self.tokens += tokens;
         let phase = self.phase(tokens);
         self.phases[phase] += 1;
-        self.finishing.push(Reverse((self.round + u64::from(rounds), turn, slot)));
+        self.finishing.push(Reverse((self.round + u64::from(rounds), admission, slot)));
     }
 
     /// A sequence that now has this many tokens leaves. Its entry in the finishes stays until its

@@ -3,8 +3,8 @@
 //!
 //! [`Core::submit`] queues a request, [`Core::plan`] decides the next step from what is queued at
 //! its start, [`Core::commit`] ends it. The same requests at the same times and the same seed give
-//! the same steps, in virtual time and live. A step that only decodes costs the same whatever the number of
-//! sequences in it.
+//! the same steps, in virtual time and live. Simulating a step that only decodes costs the same for any
+//! number of sequences.
 
 mod clock;
 mod coast;

@@ -14,7 +14,7 @@ pub(crate) struct Planned {
     pub(crate) step: Step,
     /// Its end on the finer clock.
     pub(crate) end: Fine,
-    /// Slot and turn of the sequences whose prefill it completes.
+    /// Slot and admission of the sequences whose prefill it completes.
     pub(crate) completed: Vec<(u32, u64)>,
 }
 
@@ -189,7 +189,7 @@ impl Core {
         let chunk = most.min(sequence.tokens() - past);
         sequence.state = State::Prefilling(past + chunk);
         if past + chunk == sequence.tokens() {
-            draft.completed.push((slot, sequence.turn));
+            draft.completed.push((slot, sequence.admission));
             self.partial = None;
         }
         draft.prefills += 1;

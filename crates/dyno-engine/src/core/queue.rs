@@ -23,7 +23,7 @@ impl Queue {
         }
     }
 
-    /// Takes out the slot of this key, if it is there.
+    /// Removes the slot with this key, if there is one.
     pub(super) fn remove(&mut self, key: Key) {
         if let Ok(place) = self.0.binary_search_by_key(&key, |(other, _)| *other) {
             self.0.remove(place);

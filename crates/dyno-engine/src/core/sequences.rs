@@ -44,7 +44,7 @@ pub(crate) struct Sequence {
     /// Tokens produced by the time it last left or joined the decoding ones.
     pub(crate) produced: u32,
     /// A number for each admission.
-    pub(crate) turn: u64,
+    pub(crate) admission: u64,
     /// The step at whose end it joined the decoding ones.
     pub(crate) joined: u64,
     /// Rounds that had passed when it joined, and when that was.
@@ -73,7 +73,7 @@ impl Sequence {
             output,
             state,
             produced: 0,
-            turn: NO_TURN,
+            admission: NOT_ADMITTED,
             joined: 0,
             round: 0,
             first: 0,
@@ -122,7 +122,7 @@ pub(crate) fn longest(input: u32, output: u32) -> u64 {
 }
 
 /// The admission number of a sequence that is not admitted.
-pub(crate) const NO_TURN: u64 = u64::MAX;
+pub(crate) const NOT_ADMITTED: u64 = u64::MAX;
 
 /// All requests in the engine.
 #[derive(Debug, Clone)]
@@ -193,8 +193,8 @@ impl Sequences {
     }
 
     /// Whether this admission is still the current one.
-    pub(crate) fn lasts(&self, slot: u32, turn: u64) -> bool {
-        self.slots[slot as usize].turn == turn
+    pub(crate) fn is_current(&self, slot: u32, admission: u64) -> bool {
+        self.slots[slot as usize].admission == admission
     }
 
     /// Those that run, oldest admission first.
@@ -209,10 +209,10 @@ impl Sequences {
     }
 
     /// Adds a sequence to those that run, as the newest.
-    pub(crate) fn start(&mut self, slot: u32, turn: u64) {
+    pub(crate) fn start(&mut self, slot: u32, admission: u64) {
         let before = std::mem::replace(&mut self.newest, slot);
         let sequence = &mut self.slots[slot as usize];
-        (sequence.turn, sequence.before, sequence.after) = (turn, before, NONE);
+        (sequence.admission, sequence.before, sequence.after) = (admission, before, NONE);
         match before {
             NONE => self.oldest = slot,
             _ => self.slots[before as usize].after = slot,
@@ -223,7 +223,7 @@ impl Sequences {
     /// Takes a sequence from those that run.
     pub(crate) fn stop(&mut self, slot: u32) {
         let sequence = &mut self.slots[slot as usize];
-        sequence.turn = NO_TURN;
+        sequence.admission = NOT_ADMITTED;
         let (before, after) = (sequence.before, sequence.after);
         match before {
             NONE => self.oldest = after,

@@ -87,7 +87,7 @@ impl Core {
         known && into.len() == sequence.produced_by(self.decoding.round()) as usize
     }
 
-    /// Keeps the end of a round, if that was asked for.
+    /// Keeps the end of a round, if times are kept.
     pub(super) fn remember_round(&mut self, end: Nanos) {
         let Some(rounds) = &mut self.rounds else { return };
         rounds.ends.push_back(end);

@@ -1,5 +1,4 @@
-//! Faults on demand, `KIND[:every=N|:rate=P|:at=N,N,…]`: what a server can do wrong, and to which
-//! requests.
+//! Faults on demand, `KIND[:every=N|:rate=P|:at=N,N,…]`: what goes wrong, and for which requests.
 
 mod kinds;
 mod when;
@@ -15,11 +14,11 @@ use std::fmt;
 use std::str::FromStr;
 use thiserror::Error;
 
-/// One kind of fault and which generation requests it strikes.
+/// One kind of fault and the generation requests it affects.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fault {
     kind: FaultKind,
-    /// Which requests it strikes.
+    /// Which requests it affects.
     pub when: When,
     in_preflight: bool,
 }
@@ -33,9 +32,9 @@ pub enum FaultError {
     /// A status that cannot be a failure.
     #[error("`{0}`: the status of an http-NNN fault is a number from 300 to 599, such as http-500")]
     Status(String),
-    /// Something else after the kind than which requests it strikes.
+    /// The part after the kind does not select requests.
     #[error(
-        "`{option}` in the fault `{fault}` does not say which requests; write every=N (every Nth, \
+        "`{option}` in the fault `{fault}` does not select requests; write every=N (every Nth, \
          N at least 1), rate=P (a share, such as 0.05) or at=N,N,… (their numbers, from 1)"
     )]
     Option {
@@ -108,16 +107,16 @@ impl fmt::Display for Fault {
     }
 }
 
-/// What one request has to suffer.
+/// The faults of one request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Selected {
-    /// How its response shall be wrong.
+    /// How its response is wrong.
     pub(crate) failure: Option<Failure>,
-    /// How its response shall be odd.
+    /// How its response is unusual.
     pub(crate) quirks: Quirks,
 }
 
-/// Counts generation requests and says which faults hit each.
+/// Counts generation requests and selects the faults of each.
 #[derive(Debug)]
 pub(crate) struct Selector {
     /// Each with the key to its share of the requests.
@@ -133,8 +132,8 @@ impl Selector {
         Self { faults, counted: 0 }
     }
 
-    /// The next generation request. A preflight is not counted, and shows only what is a trait
-    /// of the server as such.
+    /// The faults of the next generation request. A preflight request is not counted and has only the
+    /// quirks of the server itself.
     pub(crate) fn select(&mut self, preflight: bool) -> Selected {
         self.counted += u64::from(!preflight);
         let mut selected = Selected::default();
@@ -154,7 +153,7 @@ impl Selector {
         selected
     }
 
-    /// Whether a quirk was asked for at all.
+    /// Whether a quirk was requested at all.
     pub(crate) fn has(&self, quirk: Quirk) -> bool {
         self.faults.iter().any(|(fault, _)| fault.kind == FaultKind::Quirk(quirk))
     }

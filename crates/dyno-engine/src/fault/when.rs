@@ -1,4 +1,4 @@
-//! Which requests a fault strikes: every Nth, a share of them, or those with certain numbers.
+//! Which requests a fault affects: every Nth, a share of them, or those with certain numbers.
 
 use dyno_stats::rng::SplitMix;
 use std::fmt;
@@ -6,10 +6,10 @@ use std::num::NonZeroU64;
 
 const BILLION: usize = 1_000_000_000;
 
-/// Which requests a fault strikes. Requests are counted from 1, preflights left out.
+/// Which requests a fault affects. Requests are counted from 1, without preflight requests.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum When {
-    /// Every so many-th request; with 1, all of them.
+    /// Every Nth request; with 1, all of them.
     Every(NonZeroU64),
     /// A share of the requests, chosen by the server's seed.
     Rate(Rate),
@@ -22,7 +22,7 @@ pub enum When {
 pub struct Rate(u32);
 
 impl Rate {
-    /// Takes a share; nothing if it is none, or too small to be told from 0.
+    /// A share; nothing if it is not one, or if it rounds to 0.
     pub fn new(share: f64) -> Option<Self> {
         let billionths = (share * BILLION as f64).round();
         (1.0..=BILLION as f64).contains(&billionths).then_some(Self(billionths as u32))
@@ -50,7 +50,7 @@ impl When {
         }
     }
 
-    /// Whether it strikes this request. The key decides which ones make up a share.
+    /// Whether it affects this request. The key decides which requests form a share.
     pub(super) fn strikes(&self, number: u64, key: u64) -> bool {
         match self {
             Self::Every(n) => number.is_multiple_of(n.get()),

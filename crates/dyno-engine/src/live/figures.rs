@@ -1,4 +1,4 @@
-//! What a live engine tells of itself under vLLM's names, in Prometheus text.
+//! The metrics of a live engine under vLLM's names, as Prometheus text.
 
 use crate::core::Core;
 use crate::openai::Finish;
@@ -16,7 +16,7 @@ mod bounds {
 #[derive(Debug)]
 struct Histogram {
     bounds: &'static [f64],
-    /// One more than bounds: the last is for what is above all of them.
+    /// One more than the bounds: the last one counts everything above them.
     counts: Vec<u64>,
     sum: Nanos,
 }
@@ -61,20 +61,20 @@ impl Figures {
         }
     }
 
-    /// A first token came so long after its request, whose prompt had so many tokens.
+    /// Records the time to a first token, and the length of its prompt.
     pub(super) fn first_token(&mut self, after: Nanos, prompt_tokens: u32) {
         self.generation_tokens += 1;
         self.prompt_tokens += u64::from(prompt_tokens);
         self.ttft.observe(after);
     }
 
-    /// A further token came so long after the one before.
+    /// Records the time between two tokens.
     pub(super) fn next_token(&mut self, after: Nanos) {
         self.generation_tokens += 1;
         self.itl.observe(after);
     }
 
-    /// A response was over so long after its request.
+    /// Records the end-to-end latency of a response.
     pub(super) fn finished(&mut self, after: Nanos, finish: Finish) {
         self.e2e.observe(after);
         match finish {
@@ -83,43 +83,52 @@ impl Figures {
         }
     }
 
-    /// A request was taken out before its end.
+    /// Records a request that was cancelled.
     pub(super) fn aborted(&mut self) {
         self.aborted += 1;
     }
 
-    /// All of it, and the state of the engine.
+    /// All metrics, and the state of the engine.
     pub(super) fn prometheus(&self, core: &Core, model: &str) -> String {
         let labels = format!("engine=\"0\",model_name=\"{}\"", escaped(model));
         let mut page = Page { text: String::new(), labels };
         page.number("num_requests_running", "gauge", "Requests in the batch.", core.running());
-        page.number("num_requests_waiting", "gauge", "Requests that wait.", core.waiting());
+        page.number(
+            "num_requests_waiting",
+            "gauge",
+            "Requests waiting for a slot in the batch.",
+            core.waiting(),
+        );
         let usage = core.kv_used() as f64 / core.kv_total() as f64;
-        let help = "Share of the KV cache in use; 1 is all of it.";
+        let help = "Share of the KV cache in use; 1 means full.";
         page.number("kv_cache_usage_perc", "gauge", help, usage);
         page.number("gpu_cache_usage_perc", "gauge", "Old name of kv_cache_usage_perc.", usage);
-        let help = "Requests that had to give up their place in the batch.";
+        let help = "Requests preempted from the batch.";
         page.number("num_preemptions_total", "counter", help, core.preemptions());
         let help = "Tokens looked up in the prefix cache.";
         page.number("prefix_cache_queries_total", "counter", help, core.prefix_queries());
         let help = "Tokens found in the prefix cache.";
         page.number("prefix_cache_hits_total", "counter", help, core.prefix_hits());
-        let help = "Tokens of prompts processed.";
+        let help = "Prompt tokens processed.";
         page.number("prompt_tokens_total", "counter", help, self.prompt_tokens);
         let help = "Tokens generated.";
         page.number("generation_tokens_total", "counter", help, self.generation_tokens);
-        page.head("request_success_total", "counter", "Requests that are over, by reason.");
+        page.head("request_success_total", "counter", "Finished requests, by reason.");
         for (reason, count) in
             [("stop", self.stopped), ("length", self.cut), ("abort", self.aborted)]
         {
             page.line("request_success_total", &format!(",finished_reason=\"{reason}\""), count);
         }
-        let help = "From a request to its first token, waiting included.";
+        let help = "Time to first token, including queueing.";
         page.histogram("time_to_first_token_seconds", help, &self.ttft);
-        page.histogram("inter_token_latency_seconds", "From token to token.", &self.itl);
+        page.histogram(
+            "inter_token_latency_seconds",
+            "Time between consecutive tokens.",
+            &self.itl,
+        );
         let help = "Old name of inter_token_latency_seconds.";
         page.histogram("time_per_output_token_seconds", help, &self.itl);
-        page.histogram("e2e_request_latency_seconds", "From request to last token.", &self.e2e);
+        page.histogram("e2e_request_latency_seconds", "End-to-end request latency.", &self.e2e);
         page.text
     }
 }
@@ -157,7 +166,7 @@ impl Page {
     }
 }
 
-/// A label's value as Prometheus wants it.
+/// A label value, escaped for Prometheus.
 pub(crate) fn escaped(value: &str) -> String {
     value.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n")
 }

@@ -1,17 +1,17 @@
-//! A list of all that happened in a live engine, so that it can be played again.
+//! A log of all events in a live engine, so that they can be replayed.
 
 use crate::core::Step;
 use dyno_model::Nanos;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Something that happened in a live engine.
+/// An event in a live engine.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum LiveEvent {
-    /// A request was taken.
+    /// A request was accepted.
     Arrived {
         /// When its last byte was read.
         at: Nanos,
-        /// Its name.
+        /// Its id.
         id: u64,
         /// Tokens of its prompt.
         input: u32,
@@ -20,23 +20,23 @@ pub enum LiveEvent {
         /// Hashes of the full blocks of its prompt.
         hashes: Vec<u64>,
     },
-    /// A request was taken out before its end.
+    /// A request was cancelled.
     Left {
         /// When.
         at: Nanos,
-        /// Its name.
+        /// Its id.
         id: u64,
     },
     /// A step has ended.
     Stepped(Step),
 }
 
-/// A list of all that happened, in order. Clones are the same list.
+/// A log of all events, in order. Clones share the log.
 #[derive(Debug, Clone, Default)]
 pub struct LiveLog(Arc<Mutex<Vec<LiveEvent>>>);
 
 impl LiveLog {
-    /// Takes what was listed so far.
+    /// Takes the events logged so far.
     pub fn take(&self) -> Vec<LiveEvent> {
         std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }

@@ -1,8 +1,8 @@
-//! The core on a real clock. Requests go in as they are read, and tokens come out when their step
-//! has ended, for somebody else to write.
+//! The core on a real clock. Requests go in as they are read, and tokens come out when their step has
+//! ended; the server writes them.
 //!
-//! A step is planned for its scheduled start, however late it is looked at, so lateness never
-//! adds up, and the steps are those of virtual time for the same arrivals.
+//! A step is planned for its scheduled start, even if that is noticed late, so lateness does not
+//! accumulate, and the steps equal those in virtual time for the same arrivals.
 
 mod figures;
 mod log;
@@ -19,9 +19,9 @@ use dyno_model::Nanos;
 use figures::Figures;
 use std::collections::VecDeque;
 
-/// A request as the server hands it over.
+/// A request from the server.
 #[derive(Debug)]
-pub(crate) struct Asked<'a> {
+pub(crate) struct LiveRequest<'a> {
     /// Where its tokens go.
     pub(crate) connection: u64,
     /// Tokens of the prompt.
@@ -30,18 +30,18 @@ pub(crate) struct Asked<'a> {
     pub(crate) output: u32,
     /// Hashes of the full blocks of the prompt.
     pub(crate) hashes: &'a [u64],
-    /// Whether each token is wanted when it is there, or all of them at the end.
+    /// Whether each token is written as it comes, or all of them at the end.
     pub(crate) streamed: bool,
     /// Why it will end.
     pub(crate) finish: Finish,
 }
 
-/// A request of which not everything has been handed out.
+/// A request with tokens that are not written yet.
 #[derive(Debug)]
 struct Open {
     connection: u64,
     input: u32,
-    /// Tokens of the prompt that the prefix cache had, once that is known.
+    /// Cached prompt tokens, once known.
     cached: Option<u32>,
     streamed: bool,
     finish: Finish,
@@ -50,11 +50,11 @@ struct Open {
     tokens: u32,
     last: Nanos,
     over: bool,
-    /// It stands in the list of what is to be written.
+    /// Whether it is in the list of pending writes.
     listed: bool,
 }
 
-/// Tokens for somebody to write.
+/// Tokens to be written.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Due {
     /// The request.
@@ -65,9 +65,9 @@ pub(crate) struct Due {
     pub(crate) tokens: u32,
     /// Whether the response is complete with them.
     pub(crate) over: bool,
-    /// Tokens of the prompt that the prefix cache had; absent without one.
+    /// Cached prompt tokens; absent without a prefix cache.
     pub(crate) cached: Option<u32>,
-    /// When the earliest that is not written came.
+    /// When the earliest unwritten token came.
     pub(crate) at: Nanos,
     /// Whether they are the first and the last that are written of their step.
     first: bool,
@@ -81,7 +81,7 @@ pub(crate) struct Live {
     core: Core,
     requests: NumberMap<Open>,
     last_id: u64,
-    /// What is to be written, in order.
+    /// Pending writes, in order.
     outbox: VecDeque<Due>,
     figures: Figures,
     /// How late the first and the last write of each step were.
@@ -108,11 +108,11 @@ impl Live {
         }
     }
 
-    /// Takes a request whose last byte was read at `at`; its name.
-    pub(crate) fn submit(&mut self, asked: &Asked<'_>, at: Nanos) -> Result<u64, Refused> {
+    /// Accepts a request whose last byte was read at `at`; returns its id.
+    pub(crate) fn submit(&mut self, asked: &LiveRequest<'_>, at: Nanos) -> Result<u64, Refused> {
         self.run(at);
         let id = self.last_id + 1;
-        let Asked { connection, input, output, hashes, streamed, finish } = *asked;
+        let LiveRequest { connection, input, output, hashes, streamed, finish } = *asked;
         self.core.submit(Request { id, input, output, hashes }, at)?;
         self.last_id = id;
         self.requests.insert(
@@ -136,7 +136,7 @@ impl Live {
         Ok(id)
     }
 
-    /// Lets go of a request of which nothing more is wanted.
+    /// Cancels a request.
     pub(crate) fn forget(&mut self, id: u64, now: Nanos) {
         self.run(now);
         if self.requests.remove(&id).is_some() && self.core.cancel(id) {
@@ -147,7 +147,7 @@ impl Live {
         }
     }
 
-    /// Starts every step that is to have started before `now` and ends those that are over.
+    /// Starts every step that is scheduled before `now` and ends those that are over.
     pub(crate) fn run(&mut self, now: Nanos) {
         loop {
             match self.core.planned() {
@@ -161,7 +161,7 @@ impl Live {
                         log.push(LiveEvent::Stepped(step));
                     }
                 }
-                // A request may yet be read at this very moment, so a step that starts now waits.
+                // A request may still be read at this very moment, so a step that starts now waits.
                 None if self.core.next_start().is_some_and(|start| start < now) => {
                     if self.core.plan().is_none() {
                         return;
@@ -172,8 +172,8 @@ impl Live {
         }
     }
 
-    /// Lists the tokens of the step just ended. Whoever is listed already gets them with those
-    /// that wait, so that somebody slow catches up.
+    /// Queues the tokens of the step just ended. A request with a pending write gets them added to it,
+    /// so that a slow client catches up.
     fn list(&mut self, end: Nanos) {
         let listed = self.outbox.len();
         for token in self.core.emitted() {
@@ -238,7 +238,7 @@ impl Live {
         Some(due)
     }
 
-    /// These tokens had been dealt with at `now`.
+    /// These tokens were written at `now`.
     pub(crate) fn wrote(&mut self, due: &Due, now: Nanos) {
         if due.first {
             self.first_write.record(due.at, now);
@@ -253,13 +253,13 @@ impl Live {
         (&self.first_write, &self.last_write)
     }
 
-    /// Starts counting again how late writes were.
+    /// Resets the lateness statistics.
     pub(crate) fn reset_slips(&mut self) {
         self.first_write.reset();
         self.last_write.reset();
     }
 
-    /// Forgets all beginnings of prompts that no request uses.
+    /// Clears all cached prompt prefixes that no request uses.
     pub(crate) fn clear_prefix_cache(&mut self) {
         self.core.clear_prefix_cache();
     }
@@ -269,13 +269,13 @@ impl Live {
         &self.name
     }
 
-    /// The blocks in which prompts are hashed; absent if hashes are of no use.
+    /// The block size for prompt hashes; absent if there is no prefix cache.
     pub(crate) fn hashed_block(&self) -> Option<u32> {
         let scheduler = self.core.scheduler();
         scheduler.prefix_cache.then_some(scheduler.block)
     }
 
-    /// What the engine tells of itself under vLLM's names.
+    /// The engine's metrics under vLLM's names.
     pub(crate) fn prometheus(&self, model: &str) -> String {
         self.figures.prometheus(&self.core, model)
     }
@@ -303,7 +303,7 @@ mod tests {
 
     fn ask(live: &mut Live, connection: u64, output: u32, streamed: bool, at: Nanos) -> u64 {
         let finish = Finish::Length;
-        let asked = Asked { connection, input: 3, output, hashes: &[], streamed, finish };
+        let asked = LiveRequest { connection, input: 3, output, hashes: &[], streamed, finish };
         live.submit(&asked, at).unwrap()
     }
 

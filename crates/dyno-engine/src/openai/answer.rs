@@ -1,12 +1,12 @@
 //! Bodies in one piece: whole completions, the list of models, errors.
 
-use super::chunk::{Cached, Voice, VoiceParts, answer_id, put_usage};
+use super::chunk::{Cached, ChunkParts, ChunkWriter, answer_id, put_usage};
 use super::{Endpoint, Finish};
 use serde_json::json;
 
 /// A completion that is not streamed.
-pub(crate) fn completion(parts: &VoiceParts<'_>, finish: Finish) -> Vec<u8> {
-    let text = Voice::new(parts).text(parts.tokens);
+pub(crate) fn completion(parts: &ChunkParts<'_>, finish: Finish) -> Vec<u8> {
+    let text = ChunkWriter::new(parts).text(parts.tokens);
     let id = answer_id(parts.endpoint, parts.salt);
     let finish = finish.name();
     let (object, choice) = match parts.endpoint {

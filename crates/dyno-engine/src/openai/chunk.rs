@@ -8,24 +8,24 @@ use std::io::Write;
 
 const BIG: usize = 200_000;
 
-/// Everything about a response that its chunks need to know.
+/// Everything about a response that its chunks need.
 #[derive(Debug)]
-pub(crate) struct Voice {
+pub(crate) struct ChunkWriter {
     head: Box<[u8]>,
     endpoint: Endpoint,
     quirks: Quirks,
     salt: u64,
     half: u32,
     prompt_tokens: u32,
-    /// Prompt tokens that the prefix cache had, where that is reported.
+    /// Cached prompt tokens, if they are reported.
     cached: Option<u32>,
 }
 
-/// What a voice is made from.
-pub(crate) struct VoiceParts<'a> {
+/// What a [`ChunkWriter`] is made from.
+pub(crate) struct ChunkParts<'a> {
     pub(crate) endpoint: Endpoint,
     pub(crate) quirks: Quirks,
-    /// Makes the words and the id of this response.
+    /// Seeds the words and the id of this response.
     pub(crate) salt: u64,
     /// Seconds since 1970.
     pub(crate) created: u64,
@@ -34,13 +34,13 @@ pub(crate) struct VoiceParts<'a> {
     pub(crate) prompt_tokens: u32,
     /// Tokens the response is going to have.
     pub(crate) tokens: u32,
-    /// A response in one piece leaves room for the number of cached tokens.
+    /// Whether to reserve space for the number of cached tokens: in a response sent as a whole.
     pub(crate) tells_cached: bool,
 }
 
-impl Voice {
+impl ChunkWriter {
     /// Renders the parts that do not change.
-    pub(crate) fn new(parts: &VoiceParts<'_>) -> Self {
+    pub(crate) fn new(parts: &ChunkParts<'_>) -> Self {
         let object = match parts.endpoint {
             Endpoint::Chat => "chat.completion.chunk",
             Endpoint::Completions => "text_completion",
@@ -62,7 +62,7 @@ impl Voice {
         }
     }
 
-    /// From now on, usage tells how many prompt tokens the prefix cache had.
+    /// From now on, usage reports this many cached prompt tokens.
     pub(crate) fn report_cached(&mut self, tokens: u32) {
         self.cached = Some(tokens);
     }
@@ -174,11 +174,11 @@ pub(super) fn answer_id(endpoint: Endpoint, salt: u64) -> String {
     format!("{prefix}-{:016x}", mix(salt, u32::MAX))
 }
 
-/// Prompt tokens that the prefix cache had.
+/// Cached prompt tokens.
 pub(super) enum Cached {
     /// So many.
     Known(u32),
-    /// That is put in later, and room is left for it.
+    /// Filled in later; space is reserved for it.
     Later,
 }
 
@@ -202,7 +202,7 @@ const CACHED_DETAILS: &str = "\"prompt_tokens_details\":{\"cached_tokens\":";
 /// Digits of the largest count.
 const CACHED_WIDTH: usize = 10;
 
-/// Puts the number of cached tokens into a rendered body that left room for it.
+/// Writes the number of cached tokens into the reserved space of a rendered body.
 pub(crate) fn put_cached(body: &mut [u8], cached: u32) {
     let details = CACHED_DETAILS.as_bytes();
     let at = body.windows(details.len()).rposition(|bytes| bytes == details);
@@ -213,7 +213,7 @@ pub(crate) fn put_cached(body: &mut [u8], cached: u32) {
     }
 }
 
-/// Fills an event up with a field as large as log-probabilities can be.
+/// Pads an event with a field as large as log probabilities can be.
 fn pad(out: &mut Vec<u8>) {
     out.extend_from_slice(br#","prompt_logprobs":[0"#);
     while out.len() < BIG {
@@ -227,10 +227,10 @@ mod tests {
     use super::*;
     use serde_json::Value;
 
-    fn voice(endpoint: Endpoint, quirks: &[Quirk]) -> Voice {
+    fn writer(endpoint: Endpoint, quirks: &[Quirk]) -> ChunkWriter {
         let mut set = Quirks::default();
         quirks.iter().for_each(|q| set.insert(*q));
-        Voice::new(&VoiceParts {
+        ChunkWriter::new(&ChunkParts {
             endpoint,
             quirks: set,
             salt: 7,
@@ -251,7 +251,7 @@ mod tests {
     #[test]
     fn a_chunk_has_the_shape_of_vllm() {
         let mut out = Vec::new();
-        voice(Endpoint::Chat, &[]).token(&mut out, 0, None, None);
+        writer(Endpoint::Chat, &[]).token(&mut out, 0, None, None);
         let text = String::from_utf8(out).unwrap();
         assert!(text.starts_with("{\"id\":\"chatcmpl-"), "{text}");
         assert!(text.contains(
@@ -263,22 +263,22 @@ mod tests {
 
     #[test]
     fn usage_and_finish_stand_where_they_should() {
-        let voice = voice(Endpoint::Completions, &[]);
-        let last = rendered(|out| voice.token(out, 3, Some(Finish::Length), Some(4)));
+        let chunks = writer(Endpoint::Completions, &[]);
+        let last = rendered(|out| chunks.token(out, 3, Some(Finish::Length), Some(4)));
         assert_eq!(last["choices"][0]["finish_reason"], "length");
         assert_eq!(last["usage"]["total_tokens"], 15);
-        let usage = rendered(|out| voice.usage(out, 4));
+        let usage = rendered(|out| chunks.usage(out, 4));
         assert_eq!(usage["choices"], Value::Array(Vec::new()));
         assert_eq!(usage["usage"]["completion_tokens"], 4);
     }
 
     #[test]
     fn cached_tokens_are_told_once_they_are_known() {
-        let mut voice = voice(Endpoint::Chat, &[]);
-        let cached = |voice: &Voice| rendered(|out| voice.usage(out, 4))["usage"].clone();
-        assert!(cached(&voice)["prompt_tokens_details"].is_null());
-        voice.report_cached(u32::MAX);
-        assert_eq!(cached(&voice)["prompt_tokens_details"]["cached_tokens"], u32::MAX);
+        let mut chunks = writer(Endpoint::Chat, &[]);
+        let cached = |chunks: &ChunkWriter| rendered(|out| chunks.usage(out, 4))["usage"].clone();
+        assert!(cached(&chunks)["prompt_tokens_details"].is_null());
+        chunks.report_cached(u32::MAX);
+        assert_eq!(cached(&chunks)["prompt_tokens_details"]["cached_tokens"], u32::MAX);
         let mut body = b"{".to_vec();
         put_usage(&mut body, 9, 1, Some(Cached::Later));
         body.push(b'}');
@@ -289,12 +289,12 @@ mod tests {
 
     #[test]
     fn reasoning_and_tool_calls_carry_the_text() {
-        let reasoning = voice(Endpoint::Chat, &[Quirk::Reasoning]);
+        let reasoning = writer(Endpoint::Chat, &[Quirk::Reasoning]);
         let delta =
             |k| rendered(|out| reasoning.token(out, k, None, None))["choices"][0]["delta"].clone();
         assert!(delta(1)["reasoning_content"].is_string() && delta(1)["content"].is_null());
         assert!(delta(2)["content"].is_string());
-        let calls = voice(Endpoint::Chat, &[Quirk::ToolCalls]);
+        let calls = writer(Endpoint::Chat, &[Quirk::ToolCalls]);
         for k in [0, 1] {
             let chunk = rendered(|out| calls.token(out, k, Some(Finish::Stop), None));
             let call = &chunk["choices"][0]["delta"]["tool_calls"][0];
@@ -306,9 +306,9 @@ mod tests {
 
     #[test]
     fn big_events_are_big_and_still_json() {
-        let voice = voice(Endpoint::Chat, &[Quirk::Big, Quirk::Split]);
+        let chunks = writer(Endpoint::Chat, &[Quirk::Big, Quirk::Split]);
         let mut out = Vec::new();
-        voice.token(&mut out, 0, None, None);
+        chunks.token(&mut out, 0, None, None);
         assert!(out.len() >= BIG && !out.is_ascii());
         serde_json::from_slice::<Value>(&out).unwrap();
     }

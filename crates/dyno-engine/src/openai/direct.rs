@@ -1,5 +1,4 @@
-//! Prompts that come to the engine as they are, not in the body of a request. Each is to the engine
-//! what it would be over HTTP.
+//! Prompts passed to the engine directly, not in a request body. The engine sees the same as over HTTP.
 
 use super::Endpoint;
 use super::prompt::{Hashed, Prompt, PromptError, Words, text};
@@ -9,14 +8,14 @@ use serde::Deserialize;
 use serde::de::value::MapDeserializer;
 use serde_json::{Map, Value};
 
-/// The fields of a body that a client sets, whatever the data say.
+/// The body fields that a client sets, whatever the data says.
 const SET: [&str; 4] = ["model", "stream", "max_tokens", "ignore_eos"];
 
 /// A conversation so far.
 #[derive(Debug, Clone, Default)]
-pub struct Said(Hashed);
+pub struct Transcript(Hashed);
 
-impl Said {
+impl Transcript {
     /// Adds a message.
     pub fn add(&mut self, role: &str, content: &str) {
         self.message(role, text(content));
@@ -48,12 +47,12 @@ impl Prompt {
             Content::Text(words) if chat => of_user(text(words)),
             Content::Text(words) => text(words),
             Content::Messages(messages) if chat => {
-                let mut said = Said::default();
-                messages.iter().for_each(|message| said.add(&message.role, &message.content));
-                said.0
+                let mut transcript = Transcript::default();
+                messages.iter().for_each(|message| transcript.add(&message.role, &message.content));
+                transcript.0
             }
             Content::Messages(messages) => {
-                strung(messages.iter().map(|message| message.content.as_str()))
+                joined(messages.iter().map(|message| message.content.as_str()))
             }
             Content::Body(fields) => of_body(fields, chat).map_err(PromptError)?,
         };
@@ -63,20 +62,19 @@ impl Prompt {
 
 /// The one message of a user.
 fn of_user(words: Hashed) -> Hashed {
-    let mut said = Said::default();
-    said.message("user", words);
-    said.0
+    let mut transcript = Transcript::default();
+    transcript.message("user", words);
+    transcript.0
 }
 
-/// Texts, strung together.
-fn strung<'a>(texts: impl Iterator<Item = &'a str>) -> Hashed {
+/// Texts, joined together.
+fn joined<'a>(texts: impl Iterator<Item = &'a str>) -> Hashed {
     let mut all = Hashed::default();
     texts.for_each(|next| all.append(text(next)));
     all
 }
 
-/// The prompt in a body of the user's own. One that was made for the other endpoint is turned into
-/// what this one takes.
+/// The prompt in a user-supplied body. A body for the other endpoint is converted.
 fn of_body(fields: &Map<String, Value>, chat: bool) -> Result<Hashed, String> {
     let (messages, prompt) = (fields.get("messages"), fields.get("prompt"));
     let left_out = |key: &str| match key {
@@ -86,7 +84,7 @@ fn of_body(fields: &Map<String, Value>, chat: bool) -> Result<Hashed, String> {
     };
     let read = fields.iter().filter(|(key, _)| !left_out(key));
     let read = MapDeserializer::new(read.map(|(key, value)| (key.as_str(), value)));
-    let wrong = |error: serde_json::Error| format!("The request body is wrong: {error}");
+    let wrong = |error: serde_json::Error| format!("The request body is invalid: {error}");
     let ask = Ask::<Hashed>::deserialize(read).map_err(wrong)?;
     match (chat, messages, prompt) {
         (true, None, Some(_)) => {
@@ -95,7 +93,7 @@ fn of_body(fields: &Map<String, Value>, chat: bool) -> Result<Hashed, String> {
         (true, ..) => ask.prompt(Endpoint::Chat).cloned(),
         (false, Some(Value::Array(messages)), None) => {
             let texts = messages.iter().filter_map(|message| message.get("content")?.as_str());
-            Ok(strung(texts))
+            Ok(joined(texts))
         }
         (false, ..) => ask.prompt(Endpoint::Completions).cloned(),
     }

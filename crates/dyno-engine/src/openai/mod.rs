@@ -1,4 +1,4 @@
-//! The OpenAI API as bodies: requests read, chunks and whole responses written. No sockets here.
+//! Request and response bodies of the OpenAI API. No sockets here.
 
 pub(crate) mod answer;
 pub(crate) mod chunk;
@@ -10,16 +10,16 @@ mod words;
 /// Why a response ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Finish {
-    /// The model was done.
+    /// The model stopped by itself.
     Stop,
-    /// `max_tokens` cut it.
+    /// `max_tokens` was reached.
     Length,
     /// The model called a tool.
     ToolCalls,
 }
 
 impl Finish {
-    /// As it stands in `finish_reason`.
+    /// Its name in `finish_reason`.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Stop => "stop",

@@ -1,5 +1,5 @@
-//! What a prompt is to the engine: its words are its tokens, and prompts that begin alike have
-//! the same hashes for the blocks that are alike.
+//! Prompts as the engine sees them: words are tokens, and prompts with a common prefix have equal
+//! hashes for their common blocks.
 
 use super::Endpoint;
 use super::request::Ask;
@@ -21,7 +21,7 @@ pub struct Prompt {
     pub hashes: Arc<[u64]>,
 }
 
-/// Why a body holds no prompt.
+/// Why a body has no prompt.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("{0}")]
 pub struct PromptError(pub(super) String);
@@ -41,7 +41,7 @@ impl Prompt {
     }
 }
 
-/// What is kept of the words of a prompt while it is read.
+/// What is kept of the words of a prompt while it is parsed.
 pub(crate) trait Words: Default {
     /// A word of text.
     fn word(&mut self, word: &str);
@@ -57,7 +57,7 @@ pub(crate) trait Words: Default {
     fn hashes(&self, block: u32) -> Vec<u64>;
 }
 
-/// Their number alone.
+/// Only their number.
 #[derive(Debug, Default)]
 pub(crate) struct Counted(u32);
 
@@ -85,7 +85,7 @@ impl Words for Counted {
     }
 }
 
-/// A hash of each, which also knows the roles that came since the word before.
+/// A hash of each word, combined with the roles since the previous word.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Hashed {
     words: Vec<u64>,
@@ -139,7 +139,7 @@ impl Words for Hashed {
     }
 }
 
-/// FNV-1a, scattered.
+/// FNV-1a with its bits mixed.
 fn hash(text: &str) -> u64 {
     let step = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01B3);
     scatter(text.bytes().fold(0xCBF2_9CE4_8422_2325, step))

@@ -1,11 +1,11 @@
-//! The generation request: the fields the engine knows, and how long the response shall be.
+//! The generation request: the fields the engine knows, and how long the response is.
 
 use super::prompt::{Counted, Read, Words};
 use super::{Endpoint, Finish};
 use serde::Deserialize;
 
-/// The fields of a request that matter here; others are ignored. What is kept of the prompt is
-/// for the caller to choose.
+/// The relevant fields of a request; others are ignored. The caller chooses what is kept of the
+/// prompt.
 #[derive(Debug, Deserialize)]
 #[serde(bound = "W: Words")]
 pub(crate) struct Ask<W = Counted> {
@@ -30,7 +30,8 @@ pub(crate) struct StreamOptions {
 impl<W: Words> Ask<W> {
     /// Reads a request body; the error says what is wrong and where.
     pub(crate) fn parse(body: &[u8]) -> Result<Self, String> {
-        serde_json::from_slice(body).map_err(|error| format!("The request body is wrong: {error}"))
+        serde_json::from_slice(body)
+            .map_err(|error| format!("The request body is invalid: {error}"))
     }
 
     /// The prompt as this endpoint takes it; the error says which field is missing.
@@ -48,17 +49,17 @@ impl<W: Words> Ask<W> {
         self.max_completion_tokens.or(self.max_tokens)
     }
 
-    /// Whether a stream was asked for.
+    /// Whether a stream was requested.
     pub(crate) fn stream(&self) -> bool {
         self.stream.unwrap_or(false)
     }
 
-    /// Whether a usage chunk was asked for.
+    /// Whether a usage chunk was requested.
     pub(crate) fn include_usage(&self) -> bool {
         self.stream_options.as_ref().and_then(|o| o.include_usage).unwrap_or(false)
     }
 
-    /// Whether usage in every chunk was asked for.
+    /// Whether usage in every chunk was requested.
     pub(crate) fn continuous_usage(&self) -> bool {
         let asked = self.stream_options.as_ref().and_then(|o| o.continuous_usage_stats);
         self.include_usage() && asked.unwrap_or(false)

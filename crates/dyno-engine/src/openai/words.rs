@@ -1,4 +1,4 @@
-//! What the engine says: words that need no escaping in JSON, chosen by a seed.
+//! The words that the engine generates: they need no escaping in JSON and are chosen by a seed.
 
 const PLAIN: [&str; 32] = [
     " torque",
@@ -48,7 +48,7 @@ pub(super) fn accented(salt: u64, k: u32) -> &'static str {
     ACCENTED[mix(salt, k) as usize % ACCENTED.len()]
 }
 
-/// Scatters the bits, so that neighbours differ (SplitMix64's finaliser).
+/// Mixes the bits, so that neighbours differ (SplitMix64's finaliser).
 pub(super) fn mix(salt: u64, k: u32) -> u64 {
     let mut z = salt.wrapping_add((u64::from(k) + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15));
     z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);

@@ -11,7 +11,7 @@ enum Expect {
     Trailer,
 }
 
-/// A body that is being put together.
+/// A body that is being received.
 #[derive(Debug, Default)]
 pub(super) struct Chunked {
     /// What has come so far.
@@ -20,7 +20,7 @@ pub(super) struct Chunked {
 }
 
 impl Chunked {
-    /// Takes what it can from the front of the buffer; whether the body is complete.
+    /// Consumes what it can from the front of the buffer; returns whether the body is complete.
     pub(super) fn read(&mut self, buffer: &mut Vec<u8>) -> Result<bool, Unreadable> {
         let mut at = 0;
         let complete = loop {
@@ -67,12 +67,14 @@ impl Chunked {
                 self.expect = Expect::Size;
                 Ok(Step::Used(2))
             }
-            Expect::DataEnd => unreadable(400, "The request body has a chunk without its end."),
+            Expect::DataEnd => {
+                unreadable(400, "A chunk of the request body does not end with CR LF.")
+            }
             Expect::Trailer => match rest.windows(2).position(|pair| pair == b"\r\n") {
                 Some(0) => Ok(Step::Last(2)),
                 Some(end) => Ok(Step::Used(end + 2)),
                 None if rest.len() < 8192 => Ok(Step::NeedMore),
-                None => unreadable(431, "The request has too long a trailer."),
+                None => unreadable(431, "The request trailer is too long."),
             },
         }
     }

@@ -1,5 +1,5 @@
-//! One connection: its socket, what has been read and not yet answered, what has been answered
-//! and not yet taken, and where all connections live.
+//! One connection: its socket, unread requests and unsent response bytes; and the table of all
+//! connections.
 
 use super::generate::Later;
 use super::http::Reader;
@@ -17,9 +17,10 @@ pub(super) enum Task {
     Stream(Box<Stream>),
     /// Waiting for the time of a whole response.
     Later(Box<Later>),
-    /// Silent on purpose until the client goes.
+    /// Silent on purpose until the client closes.
     Held,
-    /// Closed for writing; what still comes is thrown away, lest the last response be lost.
+    /// Closed for writing. What still arrives is read and discarded, because closing with unread data
+    /// would reset the connection and lose the last response.
     Discard,
 }
 
@@ -31,7 +32,7 @@ pub(super) struct Connection {
     pub(super) token: u64,
     pub(super) reader: Reader,
     pub(super) task: Task,
-    /// The timer that counts; older ones are void.
+    /// The current timer; older ones are void.
     pub(super) timer: u64,
     /// Requests read so far.
     pub(super) requests: u64,
@@ -41,11 +42,11 @@ pub(super) struct Connection {
     pub(super) answering: Option<Answering>,
     /// The stream waits for the client to read.
     pub(super) blocked: bool,
-    /// What to do when everything has been taken.
+    /// What to do when the client has read everything.
     pub(super) then: Option<Then>,
-    /// What is kept of the response under way.
+    /// The ledger entry of the response under way.
     pub(super) entry: Option<Box<Entry>>,
-    /// When the last bytes came, since 1970, where that is kept.
+    /// When the last bytes came, since 1970, if the ledger is kept.
     pub(super) came: u64,
     /// Write interest is registered.
     pub(super) watches_write: bool,
@@ -58,7 +59,7 @@ pub(super) struct Connection {
 pub(super) struct Answering {
     /// The request in the engine, if there is one behind it.
     pub(super) request: Option<u64>,
-    /// Whether it will count among the responses.
+    /// Whether it counts as a response.
     pub(super) counts: bool,
 }
 
@@ -67,7 +68,7 @@ pub(super) struct Answering {
 pub(super) enum Then {
     /// The connection is closed.
     Close,
-    /// It is closed for writing, and what the client still sends is thrown away.
+    /// It is closed for writing, and what the client still sends is discarded.
     Discard,
 }
 
@@ -93,12 +94,12 @@ impl Connection {
         }
     }
 
-    /// How many bytes the client has not taken yet.
+    /// How many bytes the client has not read yet.
     pub(super) fn backlog(&self) -> usize {
         self.pending.len() - self.taken
     }
 
-    /// Writes what the socket takes and keeps the rest, in order.
+    /// Writes what the socket accepts and buffers the rest, in order.
     pub(super) fn send(&mut self, bytes: &[u8]) -> std::io::Result<()> {
         let written = if self.backlog() == 0 { write_some(&self.socket, bytes)? } else { 0 };
         if written < bytes.len() {
@@ -107,7 +108,7 @@ impl Connection {
         Ok(())
     }
 
-    /// Writes more of what is kept.
+    /// Writes more of the buffer.
     pub(super) fn flush(&mut self) -> std::io::Result<()> {
         self.taken += write_some(&self.socket, &self.pending[self.taken..])?;
         if self.taken == self.pending.len() {
@@ -118,7 +119,7 @@ impl Connection {
     }
 }
 
-/// Writes until the socket is full; how much it took.
+/// Writes until the socket is full; returns how much it accepted.
 fn write_some(mut socket: &TcpStream, bytes: &[u8]) -> std::io::Result<usize> {
     let mut written = 0;
     while written < bytes.len() {
@@ -147,7 +148,7 @@ struct Slot {
 }
 
 impl Connections {
-    /// Takes in a connection; its token.
+    /// Adds a connection and returns its token.
     pub(super) fn insert(&mut self, socket: TcpStream) -> &Connection {
         let index = self.free.pop().unwrap_or_else(|| {
             self.slots.push(Slot::default());
@@ -174,12 +175,12 @@ impl Connections {
         }
     }
 
-    /// Takes out all connections for good.
+    /// Removes all connections.
     pub(super) fn take_all(&mut self) -> impl Iterator<Item = Box<Connection>> {
         self.slots.drain(..).filter_map(|slot| slot.connection)
     }
 
-    /// Gives up the place of a connection that was taken out for good.
+    /// Frees the slot of a connection that was removed.
     pub(super) fn release(&mut self, token: u64) {
         if let Some(slot) = self.slots.get_mut(token as u32 as usize) {
             // Tokens stay clear of the poller's and the server's own.

@@ -9,7 +9,7 @@ use dyno_net::{Ready, read_stamped};
 use std::io::{self, ErrorKind, Read};
 
 impl Reactor {
-    /// Goes on where a connection is ready.
+    /// Handles a connection that is ready.
     pub(super) fn on_ready(&mut self, connection: &mut Connection, event: Ready) -> Fate {
         if event.writable && connection.backlog() > 0 && self.flush(connection) == Fate::Drop {
             return Fate::Drop;
@@ -30,7 +30,7 @@ impl Reactor {
         if connection.blocked { self.advance(connection) } else { Fate::Keep }
     }
 
-    /// One read: a client with much to send must not keep the others waiting.
+    /// Reads once: a client with much to send must not delay the others.
     fn read(&mut self, connection: &mut Connection) -> Fate {
         let read = match self.ledger {
             None => (&connection.socket).read(&mut self.read_buffer),
@@ -52,7 +52,7 @@ impl Reactor {
         if connection.reader.waiting() > 2 * MAX_BODY { Fate::Drop } else { Fate::Keep }
     }
 
-    /// Answers whole requests one after the other, as far as they can be answered now.
+    /// Answers complete requests one after the other, as far as possible now.
     pub(super) fn answer_requests(&mut self, connection: &mut Connection) -> Fate {
         while matches!(connection.task, Task::Idle)
             && connection.then.is_none()

@@ -1,4 +1,4 @@
-//! Server-sent events and HTTP chunks as bytes, plain or with every oddity that servers show.
+//! Server-sent events and HTTP chunks as bytes, plain or with the quirks of real servers.
 
 use super::head::Transfer;
 use crate::fault::{Quirk, Quirks};
@@ -6,8 +6,7 @@ use std::io::Write;
 
 const STRIDE: usize = 37;
 
-/// Bytes for one connection, with marks where one write shall end and the next begin. Reused
-/// from write to write.
+/// Bytes for one connection, with marks between separate writes. Reused from write to write.
 #[derive(Debug, Default)]
 pub(super) struct Burst {
     bytes: Vec<u8>,
@@ -17,7 +16,7 @@ pub(super) struct Burst {
 }
 
 impl Burst {
-    /// Empties it, and gives back what an uncommonly large event took.
+    /// Empties it, and frees the memory of an unusually large event.
     pub(super) fn clear(&mut self) {
         self.bytes.clear();
         self.marks.clear();
@@ -72,7 +71,7 @@ impl Framing {
         }
     }
 
-    /// The first half of an event, as if its sender died.
+    /// The first half of an event, as if the sender had died.
     pub(super) fn half_event(&mut self, burst: &mut Burst, render: impl FnOnce(&mut Vec<u8>)) {
         burst.json.clear();
         render(&mut burst.json);
@@ -81,7 +80,7 @@ impl Framing {
         self.body(&burst.sse[..burst.sse.len() / 2], &mut burst.bytes);
     }
 
-    /// A comment, which is no event.
+    /// A comment, which is not an event.
     pub(super) fn comment(&mut self, burst: &mut Burst) {
         burst.sse.clear();
         self.open(&mut burst.sse);
@@ -98,7 +97,7 @@ impl Framing {
         }
     }
 
-    /// A chunk whose size is none.
+    /// A chunk with an invalid size.
     pub(super) fn bad_chunk(&self, burst: &mut Burst) {
         burst.bytes.extend_from_slice(b"zz\r\ndata: {}\n\n\r\n");
     }

@@ -5,11 +5,11 @@ use super::head::{self, Transfer};
 use super::http::Request;
 use super::refusal::{has_key, refusal};
 use super::routes::{Caller, Reply, Work};
-use super::site::{Mind, Site};
+use super::site::{Backend, Site};
 use super::stream::{After, Stream, StreamParts, UsageAsked};
 use crate::fault::{Failure, Quirk, Selected};
-use crate::live::Asked;
-use crate::openai::chunk::{Voice, VoiceParts};
+use crate::live::LiveRequest;
+use crate::openai::chunk::{ChunkParts, ChunkWriter};
 use crate::openai::prompt::{Counted, Hashed, Words};
 use crate::openai::request::Ask;
 use crate::openai::{Endpoint, Finish, answer};
@@ -19,7 +19,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 /// A response that is sent in one piece when it is due.
 #[derive(Debug)]
 pub(super) struct Later {
-    /// When the last token is due; absent if that is for the engine to say.
+    /// When the last token is due; absent if the engine decides.
     pub(super) due: Option<Nanos>,
     /// What is sent then.
     pub(super) bytes: Vec<u8>,
@@ -69,8 +69,8 @@ impl Site {
             },
         };
         if selected.failure == Some(Failure::Drop) && caller.earlier > 0 {
-            // A client may send a request again that a reused connection swallowed; one that
-            // kills the engine does so again.
+            // A client may resend a request that a reused connection lost; a request that kills the
+            // engine does so every time.
             self.poisoned.push(body_hash);
         }
         reply.idle_close = selected.quirks.has(Quirk::IdleClose);
@@ -78,7 +78,7 @@ impl Site {
         reply
     }
 
-    /// The response, if there is none that deserves the name.
+    /// The response to a request that gets no proper one.
     fn spoilt(&self, request: &Request, caller: Caller, selected: Selected) -> Option<Reply> {
         let keep = request.head.keep_alive;
         if selected.quirks.has(Quirk::Auth) && !has_key(request) {
@@ -100,7 +100,8 @@ impl Site {
                 Some(Reply::error(status, message, keep))
             }
             Failure::JsonError => {
-                let body = answer::error(500, "The engine failed, and its front end did not see.");
+                let body =
+                    answer::error(500, "The engine failed, and its front end did not notice.");
                 Some(Reply::json(200, &body, keep))
             }
             _ => None,
@@ -138,14 +139,14 @@ impl Site {
         let silent = streamed && failure == Some(Failure::StallHeaders);
         let (hashes, connection) = (prompt.hashes(read.block), read.caller.token);
         let output = tokens.max(1);
-        let asked = Asked { connection, input, output, hashes: &hashes, streamed, finish };
+        let asked = LiveRequest { connection, input, output, hashes: &hashes, streamed, finish };
         let taken = self.live().filter(|_| !silent).map(|live| live.submit(&asked, start));
         let taken = match taken.transpose() {
             Ok(taken) => taken,
             Err(reason) => return refused(&reason.to_string()),
         };
         self.generations += 1;
-        let parts = VoiceParts {
+        let parts = ChunkParts {
             endpoint,
             quirks,
             salt: self.seed.wrapping_mul(0x9E37_79B9_7F4A_7C15).wrapping_add(self.generations),
@@ -169,7 +170,7 @@ impl Site {
         }
         let stream = Stream::new(StreamParts {
             pace: self.pace(start),
-            voice: Voice::new(&parts),
+            chunks: ChunkWriter::new(&parts),
             framing: Framing::new(quirks, transfer),
             quirks,
             usage: UsageAsked { at_end: ask.include_usage(), in_each: ask.continuous_usage() },
@@ -185,14 +186,16 @@ impl Site {
     /// A response that is not streamed. A stream's failures become their nearest equivalent.
     fn whole(
         &self,
-        parts: &VoiceParts<'_>,
+        parts: &ChunkParts<'_>,
         finish: Finish,
         failure: Option<Failure>,
         start: Nanos,
         keep: bool,
     ) -> Reply {
         let mut body = match failure {
-            Some(Failure::ErrorEvent) => answer::error(500, "The engine died in this answer."),
+            Some(Failure::ErrorEvent) => {
+                answer::error(500, "The engine died during this response.")
+            }
             Some(Failure::NotJson) => b"this is not JSON".to_vec(),
             Some(Failure::Oversize) => vec![b'x'; 21 * 1024 * 1024],
             _ => answer::completion(parts, finish),
@@ -216,11 +219,11 @@ impl Site {
         if after != After::Done {
             bytes.truncate(in_the_middle);
         }
-        let due = match &self.mind {
-            Mind::Scripted(script) => {
+        let due = match &self.backend {
+            Backend::Scripted(script) => {
                 Some(start.saturating_add(script.due(parts.tokens.saturating_sub(1))))
             }
-            Mind::Twin(_) => None,
+            Backend::Twin(_) => None,
         };
         let mut reply =
             Reply::works(Vec::new(), Work::Later(Box::new(Later { due, bytes, after })));

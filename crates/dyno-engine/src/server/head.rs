@@ -1,10 +1,10 @@
-//! Writing response heads and whole responses.
+//! Writes response heads and whole responses.
 
-/// On every response: the name, and that no model is behind it. Proxies put their own name into the
-/// first and pass the second on.
+/// On every response: the server's name, and that it is simulated. Proxies replace the first and pass
+/// the second on.
 const SERVER: &str = "Server: dyno-engine\r\nX-Dyno-Simulated: true\r\n";
 
-/// How the end of a streamed body is told.
+/// How the end of a streamed body is marked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Transfer {
     /// Chunked encoding.
@@ -37,14 +37,14 @@ pub(super) fn sized_head(status: u16, kind: &str, length: usize, keep_alive: boo
     .into_bytes()
 }
 
-/// A whole response of JSON.
+/// A whole JSON response.
 pub(super) fn json(status: u16, body: &[u8], keep_alive: bool) -> Vec<u8> {
     let mut bytes = sized_head(status, "application/json", body.len(), keep_alive);
     bytes.extend_from_slice(body);
     bytes
 }
 
-/// A whole response of plain text.
+/// A whole plain-text response.
 pub(super) fn text(status: u16, body: &str, keep_alive: bool) -> Vec<u8> {
     let kind = "text/plain; version=0.0.4; charset=utf-8";
     let mut bytes = sized_head(status, kind, body.len(), keep_alive);

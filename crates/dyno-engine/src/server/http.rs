@@ -1,11 +1,10 @@
-//! Reading requests: heads and bodies out of the bytes of a connection, in whatever pieces they
-//! come.
+//! Parses request heads and bodies from the bytes of a connection, however they are split.
 
 use super::body::Chunked;
 
 const MAX_HEAD: usize = 64 * 1024;
 const MAX_HEADERS: usize = 128;
-/// The largest body that is taken.
+/// The largest body that is accepted.
 pub(super) const MAX_BODY: usize = 32 * 1024 * 1024;
 
 /// A request line and the headers that matter here.
@@ -16,7 +15,7 @@ pub(super) struct Head {
     pub(super) query: String,
     /// The connection may carry further requests.
     pub(super) keep_alive: bool,
-    /// HTTP/1.0 knows no chunked responses.
+    /// HTTP/1.0 has no chunked responses.
     pub(super) http10: bool,
     pub(super) authorization: Option<String>,
     /// `x-dyno-preflight: 1`: neither counted nor faulted.
@@ -32,7 +31,7 @@ pub(super) struct Request {
     pub(super) body: Vec<u8>,
 }
 
-/// A request that cannot be read; the connection is of no further use.
+/// A request that cannot be parsed; the connection must be closed.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Unreadable {
     pub(super) status: u16,
@@ -52,7 +51,7 @@ pub(super) struct Reader {
 }
 
 impl Reader {
-    /// Takes bytes from the socket.
+    /// Adds bytes from the socket.
     pub(super) fn push(&mut self, bytes: &[u8]) {
         self.buffer.extend_from_slice(bytes);
     }
@@ -89,7 +88,7 @@ impl Reader {
         Ok(self.head.take().map(|head| Request { head: *head, body }))
     }
 
-    /// Whether the client waits to be told to send its body; says so once.
+    /// Whether the client waits for `100 Continue`; true only once.
     pub(super) fn take_expectation(&mut self) -> bool {
         self.head.as_mut().is_some_and(|head| std::mem::take(&mut head.expects_continue))
     }
@@ -151,7 +150,7 @@ fn head_of(request: &httparse::Request<'_, '_>) -> Result<(Head, bool), Unreadab
                 Ok(length) if head.length.is_none_or(|other| other == length) => {
                     head.length = Some(length);
                 }
-                _ => return unreadable(400, format!("`{value}` is no valid Content-Length.")),
+                _ => return unreadable(400, format!("`{value}` is not a valid Content-Length.")),
             },
             "transfer-encoding" if value.eq_ignore_ascii_case("chunked") => chunked = true,
             "transfer-encoding" => {
@@ -164,7 +163,7 @@ fn head_of(request: &httparse::Request<'_, '_>) -> Result<(Head, bool), Unreadab
         }
     }
     if chunked && head.length.is_some() {
-        return unreadable(400, "Content-Length and Transfer-Encoding exclude each other.");
+        return unreadable(400, "Content-Length and Transfer-Encoding cannot be combined.");
     }
     Ok((head, chunked))
 }

@@ -1,5 +1,5 @@
-//! When requests came and tokens went, as the engine itself saw it: the truth that a client's figures can
-//! be held against. Kept only where it is asked for.
+//! When requests came and tokens were written, on the engine's own clock: the ground truth to compare a
+//! client's measurements with. Kept only on request.
 
 use super::connection::Connection;
 use dyno_model::Nanos;
@@ -53,7 +53,7 @@ impl Ledger {
         };
         let writes: Vec<String> =
             entry.writes.iter().map(|[b, a, n]| format!("[{b},{a},{n}]")).collect();
-        // A full disk loses the truth, not the responses.
+        // A full disk must not fail the responses.
         let _ =
             writeln!(self.file, "{{\"came\":{},\"writes\":[{}]}}", entry.came, writes.join(","));
         let _ = self.file.flush();

@@ -8,13 +8,13 @@ use std::net::{SocketAddr, TcpStream};
 
 const BACKLOG: i32 = 4096;
 
-/// What came of an attempt to accept.
+/// The result of an attempt to accept.
 pub(super) enum Accepted {
     /// A connection.
     One(TcpStream),
-    /// Nobody waits.
+    /// No client is waiting.
     None,
-    /// Somebody waits, and there is no descriptor for him.
+    /// A client is waiting, but the process is out of file descriptors.
     OutOfFiles,
 }
 
@@ -43,7 +43,7 @@ pub(super) fn accept(listener: &OwnedFd) -> std::io::Result<Accepted> {
         match net::accept_with(listener, SocketFlags::NONBLOCK | SocketFlags::CLOEXEC) {
             Ok(socket) => {
                 let socket = TcpStream::from(socket);
-                // Fails only on a connection that is dead already, as its first read will tell.
+                // Fails only on a dead connection, which its first read will show.
                 let _ = socket.set_nodelay(true);
                 return Ok(Accepted::One(socket));
             }
@@ -51,7 +51,7 @@ pub(super) fn accept(listener: &OwnedFd) -> std::io::Result<Accepted> {
             Err(Errno::MFILE | Errno::NFILE | Errno::NOBUFS | Errno::NOMEM) => {
                 return Ok(Accepted::OutOfFiles);
             }
-            // The peer gave up while it waited, or a signal came: the next one, then.
+            // The peer gave up while it waited, or a signal came: try the next one.
             Err(Errno::INTR | Errno::CONNABORTED | Errno::PROTO | Errno::PERM) => {}
             Err(errno) => return Err(errno.into()),
         }

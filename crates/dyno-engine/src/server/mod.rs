@@ -34,25 +34,25 @@ use thiserror::Error;
 pub struct ServerOptions {
     /// What decides when tokens are due.
     pub brain: Brain,
-    /// What goes wrong, and how often.
+    /// Faults, and how often each occurs.
     pub faults: Vec<Fault>,
     /// Address to listen on.
     pub host: IpAddr,
-    /// Port to listen on; 0 takes any that is free.
+    /// Port to listen on; 0 takes a free one.
     pub port: u16,
-    /// Name of the one model.
+    /// Name of the served model.
     pub model: String,
     /// Decides the words and ids of the responses, and which requests a fault strikes by rate.
     pub seed: u64,
-    /// Usage tells how many prompt tokens the prefix cache had, where there is one.
+    /// Whether usage reports cached prompt tokens, if there is a prefix cache.
     pub cache_report: bool,
     /// When so many generation requests have been answered, the port is closed, all connections
     /// are reset and [`Server::run`] returns, as if the process had died.
     pub die_after: Option<u64>,
     /// When so many generation requests have been answered, connections and requests are still
-    /// taken, but not a byte is answered any more.
+    /// accepted, but nothing is sent any more.
     pub hang_after: Option<u64>,
-    /// Where to keep when requests came and tokens went.
+    /// Where to log when requests came and tokens were written.
     pub ledger: Option<PathBuf>,
 }
 
@@ -76,9 +76,9 @@ impl Default for ServerOptions {
 /// Why the engine cannot serve.
 #[derive(Debug, Error)]
 pub enum EngineError {
-    /// Somebody else has the port.
+    /// Another process has the port.
     #[error(
-        "port {} on {} is in use; choose another with --port, or --port 0 for any that is free",
+        "port {} on {} is in use; choose another with --port, or use --port 0 for a free one",
         .0.port(), .0.ip()
     )]
     PortInUse(SocketAddr),
@@ -90,7 +90,7 @@ pub enum EngineError {
         /// What the system said.
         source: std::io::Error,
     },
-    /// The system failed the server while it ran.
+    /// A system call failed while the server ran.
     #[error("the engine's server cannot {doing}: {source}")]
     Io {
         /// What it was doing.
@@ -98,7 +98,7 @@ pub enum EngineError {
         /// What the system said.
         source: std::io::Error,
     },
-    /// The file to keep the truth in cannot be written.
+    /// The ledger cannot be written.
     #[error("cannot write {path}: {source}", path = path.display())]
     Ledger {
         /// The file.
@@ -107,13 +107,13 @@ pub enum EngineError {
         source: std::io::Error,
     },
     /// The server's thread ended by a bug.
-    #[error("the engine's server stopped by a bug of its own; please report it")]
+    #[error("the engine's server stopped because of a bug in Dyno; please report it")]
     Panicked,
 }
 
-/// A server that has its port and does not serve yet.
+/// A server that is bound to its port and does not serve yet.
 ///
-/// Every stream takes a file descriptor: call [`dyno_net::raise_open_files`] before thousands.
+/// Every stream needs a file descriptor: call [`dyno_net::raise_open_files`] before opening thousands.
 #[derive(Debug)]
 pub struct Server {
     reactor: Reactor,
@@ -122,7 +122,7 @@ pub struct Server {
 }
 
 impl Server {
-    /// Takes the port. Connections made from now on wait until the server runs.
+    /// Binds the port. Connections made from now on wait until the server runs.
     pub fn bind(options: ServerOptions) -> Result<Self, EngineError> {
         let (listener, addr) = listener::listen(SocketAddr::new(options.host, options.port))?;
         let (stop, stopped) = StopHandle::pair()?;
@@ -140,8 +140,7 @@ impl Server {
         self.stop.clone()
     }
 
-    /// Serves on this thread until it is told to stop, or to die; streams under way are cut off
-    /// then.
+    /// Serves on this thread until it is stopped or set to die, which cuts off streams under way.
     pub fn run(self) -> Result<(), EngineError> {
         self.reactor.run()
     }

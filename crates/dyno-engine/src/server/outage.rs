@@ -1,5 +1,5 @@
-//! The service that stops answering: dead, with its port closed and all connections reset, or
-//! hung, taking everything and giving nothing.
+//! A service that stops responding: dead, with its port closed and all connections reset, or hung,
+//! accepting everything and sending nothing.
 
 use super::EngineError;
 use super::reactor::{LISTENER, Reactor, STOP};
@@ -18,7 +18,7 @@ pub(super) enum Outage {
 }
 
 impl Reactor {
-    /// What is left to do when there is nothing more to serve.
+    /// What the server does once it is out of service.
     pub(super) fn out_of_service(self) -> Result<(), EngineError> {
         match self.site.outage() {
             Some(Outage::Hung) => self.hang(),

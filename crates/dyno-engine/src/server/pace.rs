@@ -1,20 +1,20 @@
-//! What says when the tokens of a stream are due: a script beforehand, or an engine token by token.
+//! When the tokens of a stream are due: fixed by a script, or decided by an engine token by token.
 
 use crate::script::Script;
 use dyno_model::Nanos;
 
-/// What is to be done about the next write.
+/// When the next write can be made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Next {
     /// It can be made.
     Now,
     /// It is due then.
     At(Nanos),
-    /// The engine will say.
+    /// The engine decides.
     OnGrant,
 }
 
-/// What says when the tokens of a stream are due.
+/// The source of due times.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Pace {
     /// A script.

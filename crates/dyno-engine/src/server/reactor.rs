@@ -16,7 +16,7 @@ use std::os::unix::net::UnixStream;
 pub(super) const LISTENER: u64 = u64::MAX - 1;
 pub(super) const STOP: u64 = u64::MAX - 2;
 const READ_SIZE: usize = 64 * 1024;
-/// Ready sockets between two looks at the timers, so that tokens are written in time.
+/// Ready sockets handled between two checks of the timers, so that tokens are written in time.
 const READS_A_TURN: usize = 16;
 const ACCEPT_AGAIN: Nanos = 100 * MS;
 
@@ -41,9 +41,9 @@ pub(super) struct Reactor {
     pub(super) read_buffer: Vec<u8>,
     /// Writes of due tokens so far.
     pub(super) writes: u64,
-    /// Where the truth is kept.
+    /// The ledger, if it is kept.
     pub(super) ledger: Option<Ledger>,
-    /// Out of descriptors: when to try again if none is freed before.
+    /// Out of file descriptors: when to try again unless one is freed before.
     pub(super) accept_again: Option<Nanos>,
 }
 
@@ -80,7 +80,7 @@ impl Reactor {
         })
     }
 
-    /// Serves until stopped, or until it is to be out of service.
+    /// Serves until stopped or out of service.
     pub(super) fn run(mut self) -> Result<(), EngineError> {
         let mut ready = Vec::new();
         while self.site.outage().is_none() {
@@ -158,7 +158,7 @@ impl Reactor {
             .map_err(|source| EngineError::Io { doing: "accept connections", source })
     }
 
-    /// Works on a connection, answers what it has asked since, and keeps or drops it.
+    /// Handles a connection, answers its further requests, and keeps or drops it.
     pub(super) fn with(
         &mut self,
         token: u64,

@@ -1,11 +1,11 @@
-//! Requests that some servers refuse and others take.
+//! Rejects requests that some servers reject and others accept.
 
 use super::http::Request;
 use super::routes::Reply;
 use crate::fault::{Quirk, Quirks};
 use crate::openai::request::Ask;
 
-/// The refusals of optional fields that some servers show.
+/// Rejections of optional fields, as some servers send them.
 pub(super) fn refusal<W>(ask: &Ask<W>, quirks: Quirks, keep: bool) -> Option<Reply> {
     let unsupported = |field: &str, advice: &str| {
         let message = format!("Unsupported parameter: '{field}' is not supported.{advice}");
@@ -27,7 +27,7 @@ pub(super) fn refusal<W>(ask: &Ask<W>, quirks: Quirks, keep: bool) -> Option<Rep
     None
 }
 
-/// Whether the request carries the key that the quirk `auth` wants.
+/// Whether the request has the key that the quirk `auth` requires.
 pub(super) fn has_key(request: &Request) -> bool {
     request.head.authorization.as_deref() == Some("Bearer sesame")
 }

@@ -1,11 +1,10 @@
-//! What the server answers to each request: a function of the request and of the site's state,
-//! without sockets.
+//! The response to each request: a function of the request and the site's state, without sockets.
 
 use super::generate::Later;
 use super::head;
 use super::http::Request;
 use super::refusal::has_key;
-use super::site::{Mind, Site};
+use super::site::{Backend, Site};
 use super::stream::{After, Stream};
 use crate::fault::Quirk;
 use crate::live::{Live, escaped};
@@ -15,7 +14,7 @@ use crate::openai::{Endpoint, answer};
 use crate::slip::SlipReport;
 use dyno_model::Nanos;
 
-/// Who asks.
+/// The sender of a request.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Caller {
     /// The connection.
@@ -24,10 +23,10 @@ pub(super) struct Caller {
     pub(super) earlier: u64,
 }
 
-/// What is left to do for a response.
+/// What remains to be sent of a response.
 #[derive(Debug)]
 pub(super) enum Work {
-    /// Nothing but to send the bytes at hand.
+    /// Nothing beyond the bytes sent at once.
     Over(After),
     /// Tokens, each at its time.
     Stream(Box<Stream>),
@@ -48,7 +47,7 @@ pub(super) struct Reply {
     pub(super) idle_close: bool,
     /// The request in the engine that this is the response to.
     pub(super) request: Option<u64>,
-    /// Whether it counts among the responses.
+    /// Whether it counts as a response.
     pub(super) counts: bool,
 }
 
@@ -58,7 +57,7 @@ impl Reply {
         Self { now, work, keep_alive: true, idle_close: false, request: None, counts: false }
     }
 
-    /// Bytes, and then that is that.
+    /// Bytes, and nothing after them.
     pub(super) fn ends(now: Vec<u8>, after: After) -> Self {
         Self::works(now, Work::Over(after))
     }
@@ -88,7 +87,9 @@ impl Site {
                 let body = format!("{{\"count\":{count},\"max_model_len\":{}}}", self.context);
                 Reply::json(200, body.as_bytes(), keep_alive)
             }
-            Ok(None) => Reply::error(400, "There is no prompt and no messages.", keep_alive),
+            Ok(None) => {
+                Reply::error(400, "The request has neither a prompt nor messages.", keep_alive)
+            }
             Err(words) => Reply::error(400, &words, keep_alive),
         }
     }
@@ -103,23 +104,23 @@ impl Site {
                 self.generate(request, Endpoint::Completions, now, caller)
             }
             ("POST", "/tokenize") => self.tokenize(request, keep),
-            (_, "/reset_prefix_cache") if matches!(self.mind, Mind::Twin(_)) => {
+            (_, "/reset_prefix_cache") if matches!(self.backend, Backend::Twin(_)) => {
                 self.reset_prefix_cache(method, keep)
             }
             ("GET", "/v1/models") if self.faults.has(Quirk::Models500) => {
-                Reply::error(500, "The list of models is out of order.", keep)
+                Reply::error(500, "The list of models is not available.", keep)
             }
             ("GET", "/v1/models") if self.faults.has(Quirk::Auth) && !has_key(request) => {
                 Reply::error(401, "Invalid API key: send Authorization: Bearer sesame.", keep)
             }
             ("GET", "/v1/models") => {
                 let created = self.anchor_unix_ns / 1_000_000_000;
-                let body = match &self.mind {
-                    Mind::Scripted(script) => {
+                let body = match &self.backend {
+                    Backend::Scripted(script) => {
                         let by = ("script", &*script.to_string());
                         answer::models(&self.model, created, self.context, by)
                     }
-                    Mind::Twin(live) => {
+                    Backend::Twin(live) => {
                         answer::models(&self.model, created, self.context, ("twin", live.name()))
                     }
                 };
@@ -152,9 +153,9 @@ impl Site {
     }
 
     fn slip(&mut self, request: &Request, keep: bool) -> Reply {
-        let (first, last) = match &self.mind {
-            Mind::Scripted(_) => (None, None),
-            Mind::Twin(live) => {
+        let (first, last) = match &self.backend {
+            Backend::Scripted(_) => (None, None),
+            Backend::Twin(live) => {
                 let (first, last) = live.step_slips();
                 (first.some(), last.some())
             }
@@ -180,7 +181,7 @@ impl Site {
              # TYPE dyno_engine_requests_total counter\n\
              dyno_engine_requests_total {total}\n"
                 );
-        if let Mind::Twin(live) = &self.mind {
+        if let Backend::Twin(live) = &self.backend {
             let (first, last) = live.step_slips();
             let name = "dyno_engine_step_first_write_slip_seconds";
             text += &first.prometheus(name, "How late the first write of each step was.");

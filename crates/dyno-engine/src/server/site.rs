@@ -1,4 +1,4 @@
-//! The state that answers depend on, and the engine behind it.
+//! The state that responses depend on, and the engine behind it.
 
 use super::ServerOptions;
 use super::connection::Answering;
@@ -11,20 +11,20 @@ use crate::script::Script;
 use crate::slip::Slip;
 use dyno_model::Nanos;
 
-/// What decides when tokens are due, at work.
+/// What decides when tokens are due.
 #[derive(Debug)]
-pub(super) enum Mind {
+pub(super) enum Backend {
     /// A script.
     Scripted(Script),
     /// An engine.
     Twin(Box<Live>),
 }
 
-/// Everything that answers depend on.
+/// Everything that responses depend on.
 #[derive(Debug)]
 pub(super) struct Site {
-    pub(super) mind: Mind,
-    /// Longest prompt and answer together.
+    pub(super) backend: Backend,
+    /// Context length.
     pub(super) context: u32,
     /// Tokens of a response that nothing else bounds.
     pub(super) tokens: u32,
@@ -40,9 +40,9 @@ pub(super) struct Site {
     pub(super) running: u64,
     /// Responses that are over, without those to preflight requests.
     pub(super) answered: u64,
-    /// Usage tells how many prompt tokens the prefix cache had.
+    /// Whether usage reports cached prompt tokens.
     cache_report: bool,
-    /// Hashes of requests that were dropped and shall be again.
+    /// Hashes of requests that were dropped and will be dropped again.
     pub(super) poisoned: Vec<u64>,
     die_after: Option<u64>,
     hang_after: Option<u64>,
@@ -52,14 +52,14 @@ impl Site {
     /// The site before its first request.
     pub(super) fn new(options: ServerOptions, anchor_unix_ns: u64) -> Self {
         let model_json = serde_json::Value::from(options.model.as_str()).to_string();
-        let (context, tokens, mind) = match options.brain {
-            Brain::Scripted(script) => (script.context, script.tokens, Mind::Scripted(script)),
+        let (context, tokens, backend) = match options.brain {
+            Brain::Scripted(script) => (script.context, script.tokens, Backend::Scripted(script)),
             Brain::Twin(twin) => {
-                (twin.context, twin.tokens, Mind::Twin(Box::new(Live::new(*twin))))
+                (twin.context, twin.tokens, Backend::Twin(Box::new(Live::new(*twin))))
             }
         };
         Self {
-            mind,
+            backend,
             context,
             tokens,
             faults: Selector::new(options.faults, options.seed),
@@ -90,29 +90,29 @@ impl Site {
 
     /// The engine, if there is one.
     pub(super) fn live(&mut self) -> Option<&mut Live> {
-        match &mut self.mind {
-            Mind::Scripted(_) => None,
-            Mind::Twin(live) => Some(live),
+        match &mut self.backend {
+            Backend::Scripted(_) => None,
+            Backend::Twin(live) => Some(live),
         }
     }
 
-    /// Whether usage tells how many prompt tokens the prefix cache had.
+    /// Whether usage reports cached prompt tokens.
     pub(super) fn tells_cached(&self) -> bool {
-        match &self.mind {
-            Mind::Scripted(_) => false,
-            Mind::Twin(live) => self.cache_report && live.hashed_block().is_some(),
+        match &self.backend {
+            Backend::Scripted(_) => false,
+            Backend::Twin(live) => self.cache_report && live.hashed_block().is_some(),
         }
     }
 
-    /// What says when the tokens of a stream are due whose request was read at `start`.
+    /// The due times of a stream whose request was read at `start`.
     pub(super) fn pace(&self, start: Nanos) -> Pace {
-        match &self.mind {
-            Mind::Scripted(script) => Pace::Script { start, script: script.at(start) },
-            Mind::Twin(_) => Pace::engine(start),
+        match &self.backend {
+            Backend::Scripted(script) => Pace::Script { start, script: script.at(start) },
+            Backend::Twin(_) => Pace::engine(start),
         }
     }
 
-    /// A response is over, or nobody is there any more to get it.
+    /// A response is over, or its client is gone.
     pub(super) fn over(&mut self, answering: &mut Option<Answering>, now: Nanos) {
         let Some(answering) = answering.take() else { return };
         self.running -= 1;
@@ -130,9 +130,9 @@ impl Site {
 
     /// When the engine has something to do next.
     pub(super) fn next_due(&self) -> Option<Nanos> {
-        match &self.mind {
-            Mind::Scripted(_) => None,
-            Mind::Twin(live) => live.next_due(),
+        match &self.backend {
+            Backend::Scripted(_) => None,
+            Backend::Twin(live) => live.next_due(),
         }
     }
 
@@ -144,7 +144,7 @@ impl Site {
         Some(due)
     }
 
-    /// The engine's tokens had been dealt with at `now`.
+    /// The engine's tokens were written at `now`.
     pub(super) fn wrote(&mut self, due: &Due, now: Nanos) {
         if let Some(live) = self.live() {
             live.wrote(due, now);

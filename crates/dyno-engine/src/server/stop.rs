@@ -7,7 +7,7 @@ use std::os::unix::net::UnixStream;
 use std::sync::Arc;
 use std::thread::JoinHandle;
 
-/// Ends a server, from wherever.
+/// Stops a server from any thread or signal handler.
 #[derive(Debug, Clone)]
 pub struct StopHandle(Arc<UnixStream>);
 
@@ -23,9 +23,9 @@ impl StopHandle {
         Ok((Self(Arc::new(ours)), theirs))
     }
 
-    /// Tells the server to stop; it does so soon.
+    /// Asks the server to stop soon.
     pub fn stop(&self) {
-        // It fails only if the server is gone, or has been told often enough to fill a buffer.
+        // Fails only if the server is gone, or if earlier stop signals fill the buffer.
         let _ = (&*self.0).write(&[1]);
     }
 
@@ -58,7 +58,7 @@ impl Running {
         self.addr
     }
 
-    /// Stops it; how it ended.
+    /// Stops it and returns how it ended.
     pub fn stop(mut self) -> Result<(), EngineError> {
         self.end()
     }

@@ -5,7 +5,7 @@ use super::pace::{Granted, Next, Pace};
 use crate::fault::{Failure, Quirk, Quirks};
 use crate::openai::Finish;
 use crate::openai::answer;
-use crate::openai::chunk::Voice;
+use crate::openai::chunk::ChunkWriter;
 use dyno_model::{MS, Nanos};
 
 const DRIP: Nanos = 100 * MS;
@@ -33,11 +33,11 @@ pub(super) enum After {
 pub(super) struct Stepped {
     /// What to do after it.
     pub(super) after: After,
-    /// When it was due, if it carries tokens that were due at a time of their own.
+    /// When it was due, if it carries tokens with a due time.
     pub(super) due: Option<Nanos>,
 }
 
-/// What is said about tokens in a stream.
+/// Where usage is reported in a stream.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct UsageAsked {
     /// At the end.
@@ -52,7 +52,7 @@ pub(super) struct Stream {
     pace: Pace,
     /// Events per write, if the end does not come before.
     batch: u32,
-    voice: Voice,
+    chunks: ChunkWriter,
     framing: Framing,
     quirks: Quirks,
     usage: UsageAsked,
@@ -71,7 +71,7 @@ pub(super) struct Stream {
 /// What a stream is made from.
 pub(super) struct StreamParts {
     pub(super) pace: Pace,
-    pub(super) voice: Voice,
+    pub(super) chunks: ChunkWriter,
     pub(super) framing: Framing,
     pub(super) quirks: Quirks,
     pub(super) usage: UsageAsked,
@@ -93,7 +93,7 @@ impl Stream {
             None | Some(Failure::Empty | Failure::Short) => tokens,
             Some(Failure::NotJson | Failure::Oversize) => tokens,
             Some(Failure::Drip) => {
-                tokens = tokens.max(2); // The first is not to be the last.
+                tokens = tokens.max(2); // Something must come after the first.
                 1
             }
             Some(_) => tokens / 2,
@@ -101,7 +101,7 @@ impl Stream {
         Self {
             pace,
             batch,
-            voice: parts.voice,
+            chunks: parts.chunks,
             framing: parts.framing,
             quirks,
             usage: UsageAsked {
@@ -118,18 +118,18 @@ impl Stream {
         }
     }
 
-    /// Tells that the engine has produced so many tokens by now, the last of them at `at`, and had so
-    /// many of the prompt's in its cache.
+    /// Notes how many tokens the engine has produced, the last of them at `at`, and how many prompt
+    /// tokens were cached.
     pub(super) fn grant(&mut self, tokens: u32, at: Nanos, cached: Option<u32>) {
         if let Some(cached) = cached {
-            self.voice.report_cached(cached);
+            self.chunks.report_cached(cached);
         }
         if let Pace::Engine(granted) = &mut self.pace {
             *granted = Granted { tokens: granted.tokens.max(tokens), at, ..*granted };
         }
     }
 
-    /// When the next write is due; absent if that is for the engine to say.
+    /// When the next write is due; absent if the engine decides.
     pub(super) fn next_due(&self) -> Option<Nanos> {
         match (self.next_drip, self.pace) {
             (Some(drip), _) => Some(drip),
@@ -161,19 +161,19 @@ impl Stream {
         match self.sent < self.until {
             _ if self.opening || self.next_drip.is_some() => false,
             true => granted.tokens >= self.sent.saturating_add(self.batch).min(self.until),
-            // What comes instead of a token comes when it would have come.
+            // A failure comes when the token in its place would have been due.
             false => granted.tokens > self.until || self.failure == Some(Failure::Drip),
         }
     }
 
-    /// Whether it runs as fast as the socket takes it.
+    /// Whether it streams as fast as the socket accepts.
     pub(super) fn flat_out(&self) -> bool {
         matches!(self.pace, Pace::Script { script, .. } if script.itl == 0)
             && self.next_drip.is_none()
     }
 
-    /// When the write that is now to be made was due, if that is for this stream to know: flat
-    /// out, only the first token has a due time, and the engine keeps its own account.
+    /// When the current write was due, if this stream knows: at full speed only the first token has a
+    /// due time, and the engine counts its own lateness.
     fn own_due(&self) -> Option<Nanos> {
         match self.pace {
             Pace::Script { script, .. } if script.itl > 0 || self.sent == 0 => self.next_due(),
@@ -225,7 +225,7 @@ impl Stream {
             self.framing.comment(burst);
         }
         if self.quirks.has(Quirk::RoleFirst) {
-            self.framing.event(burst, |out| self.voice.textless(out, None, None));
+            self.framing.event(burst, |out| self.chunks.textless(out, None, None));
         }
     }
 
@@ -251,8 +251,8 @@ impl Stream {
         let usage = self.usage_in_chunk(last).then_some(k + 1);
         let textless = last && k > 0 && self.quirks.has(Quirk::EmptyFinish);
         self.framing.event(burst, |out| match textless {
-            true => self.voice.textless(out, finish, usage),
-            false => self.voice.token(out, k, finish, usage),
+            true => self.chunks.textless(out, finish, usage),
+            false => self.chunks.token(out, k, finish, usage),
         });
     }
 
@@ -266,7 +266,7 @@ impl Stream {
     fn tail(&mut self, burst: &mut Burst) {
         let elsewhere = self.quirks.has(Quirk::UsageInFinish) || self.quirks.has(Quirk::NoDone);
         if self.usage.at_end && !elsewhere {
-            self.framing.event(burst, |out| self.voice.usage(out, self.tokens));
+            self.framing.event(burst, |out| self.chunks.usage(out, self.tokens));
         }
         if !self.quirks.has(Quirk::NoDone) {
             self.done(burst);
@@ -289,7 +289,7 @@ impl Stream {
                 After::Hold
             }
             Some(Failure::ErrorEvent) => {
-                let error = answer::error(500, "The engine died in the middle of this answer.");
+                let error = answer::error(500, "The engine died in the middle of this response.");
                 self.framing.event(burst, |out| out.extend_from_slice(&error));
                 self.done(burst);
                 self.framing.end(burst);
@@ -300,7 +300,7 @@ impl Stream {
                 After::Done
             }
             Some(Failure::TruncateEvent) => {
-                self.framing.half_event(burst, |out| self.voice.token(out, self.sent, None, None));
+                self.framing.half_event(burst, |out| self.chunks.token(out, self.sent, None, None));
                 self.framing.end(burst);
                 After::Done
             }
@@ -316,7 +316,7 @@ impl Stream {
             _ => {
                 let usage = self.usage_in_chunk(true).then_some(self.tokens);
                 self.framing.event(burst, |out| {
-                    self.voice.textless(out, Some(self.finish), usage);
+                    self.chunks.textless(out, Some(self.finish), usage);
                 });
                 self.tail(burst);
                 After::Done

@@ -4,12 +4,12 @@ use dyno_model::Nanos;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// A timer that went off.
+/// A timer that fired.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Fired {
-    /// Whose it is.
+    /// Its owner.
     pub(super) token: u64,
-    /// Which one it is; it is void if its owner has set another since.
+    /// Its id; it is void if its owner has set another since.
     pub(super) id: u64,
 }
 
@@ -21,7 +21,7 @@ pub(super) struct Timers {
 }
 
 impl Timers {
-    /// Sets a timer; its id.
+    /// Sets a timer and returns its id.
     pub(super) fn set(&mut self, due: Nanos, token: u64) -> u64 {
         self.last_id += 1;
         self.heap.push(Reverse((due, self.last_id, token)));

@@ -1,4 +1,4 @@
-//! What happens when something is due: tokens are written, answers end, connections part.
+//! What happens when something is due: tokens are written, responses end, connections close.
 
 use super::connection::{Connection, Task, Then};
 use super::pace::Next;
@@ -11,9 +11,9 @@ use rustix::net::sockopt::set_socket_linger;
 use std::net::Shutdown;
 use std::time::Duration;
 
-/// Due writes between two looks at the network, so that requests are read in time.
+/// Due writes between two polls of the network, so that requests are read in time.
 const WRITES_A_TURN: usize = 64;
-/// A client that leaves this much unread gets no more until it has read.
+/// A client with this many unread bytes gets no more until it has read them.
 const BACKLOG_LIMIT: usize = 256 * 1024;
 const IDLE_CLOSE: Nanos = 300 * MS;
 const DISCARD_FOR: Nanos = 1_000 * MS;
@@ -94,7 +94,7 @@ impl Reactor {
         }
     }
 
-    /// Writes the next of a stream: one write if it is paced, a turn's worth if it runs flat out.
+    /// Continues a stream: one write if it is paced, a batch if it runs at full speed.
     pub(super) fn advance(&mut self, connection: &mut Connection) -> Fate {
         for turn in 0..WRITES_A_TURN {
             let backlog = connection.backlog();
@@ -140,12 +140,12 @@ impl Reactor {
                 return self.finish(connection, stepped.after);
             }
         }
-        // Its turn is over: now is after everything that is due already.
+        // Its batch is done: anything already due goes first.
         connection.timer = self.timers.set(self.clock.now(), connection.token);
         Fate::Keep
     }
 
-    /// A response is over, one way or another.
+    /// A response is over, completed or not.
     pub(super) fn finish(&mut self, connection: &mut Connection, after: After) -> Fate {
         if after == After::Hold {
             connection.task = Task::Held;
@@ -174,7 +174,7 @@ impl Reactor {
         }
     }
 
-    /// Closes a connection when the client has taken everything.
+    /// Closes a connection when the client has read everything.
     pub(super) fn part(&mut self, connection: &mut Connection, then: Then) -> Fate {
         if connection.backlog() > 0 {
             connection.then = Some(then);

@@ -20,7 +20,7 @@ pub const SCHEMA: &str = "dyno.reference/1";
 #[serde(deny_unknown_fields)]
 pub struct Reference {
     schema: String,
-    /// Model, hardware and engine in short, and what tells it from others of the same three.
+    /// Model, hardware and engine in short, and what distinguishes it from others with the same three.
     pub name: String,
     /// The model, if it is stated.
     pub model: Option<String>,

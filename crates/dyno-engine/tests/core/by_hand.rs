@@ -1,4 +1,4 @@
-//! Small cases whose every time can be worked out on paper.
+//! Small cases whose times can be computed by hand.
 
 use dyno_engine::core::{Core, Cost, Event, Policy, Refused, Request, Scheduler, Step};
 use dyno_engine::virtual_time::Virtual;
@@ -50,7 +50,7 @@ fn shape(steps: &[Step]) -> Vec<(u64, u32, u32)> {
 }
 
 #[test]
-fn a_lone_request_takes_what_the_formula_says() {
+fn a_single_request_takes_as_long_as_the_formula_says() {
     let cost = Cost {
         base: 0.010,
         prefill_token: 0.0001,
@@ -106,7 +106,7 @@ fn prompts_longer_than_the_budget_go_alone_and_others_together() {
 }
 
 #[test]
-fn who_came_last_leaves_when_blocks_run_out_and_keeps_what_it_said() {
+fn the_newest_sequence_is_preempted_and_keeps_its_tokens() {
     for (policy, steps) in [
         // Two prompts of four take a block each, and a second each to decode. After four rounds
         // the first needs a third, and the second leaves. It comes back when the first is done,
@@ -141,7 +141,7 @@ fn a_lone_sequence_may_fill_the_pool_to_the_last_token() {
 }
 
 #[test]
-fn prompts_that_begin_alike_share_blocks() {
+fn common_prefixes_share_blocks() {
     let scheduler = Scheduler { prefix_cache: true, kv_blocks: 10, ..SCHEDULER };
     let mut engine = engine(scheduler, cost());
     let prompt = |id, hashes: &'static [u64]| Request { id, input: 12, output: 5, hashes };
@@ -159,7 +159,7 @@ fn prompts_that_begin_alike_share_blocks() {
     assert_eq!((engine.core().prefix_queries(), engine.core().prefix_hits()), (36, 12));
     finish(&mut engine);
     assert_eq!(engine.core().kv_used(), 0);
-    // What nobody uses is still there.
+    // Unused blocks are still cached.
     engine.submit(engine.now(), prompt(4, &[1, 2, 3])).unwrap();
     finish(&mut engine);
     assert_eq!(engine.core().prefix_hits(), 20);
@@ -180,7 +180,7 @@ fn cancelling_frees_at_once_and_the_step_keeps_its_time() {
 }
 
 #[test]
-fn what_is_submitted_in_answer_to_an_event_joins_the_step_that_starts_then() {
+fn a_request_submitted_at_an_event_joins_the_step_that_starts_then() {
     let mut engine = engine(SCHEDULER, cost());
     engine.submit(0, request(1, 10, 1)).unwrap();
     engine.submit(0, request(2, 10, 3)).unwrap();
@@ -194,7 +194,7 @@ fn what_is_submitted_in_answer_to_an_event_joins_the_step_that_starts_then() {
 }
 
 #[test]
-fn time_stops_where_it_is_told_to() {
+fn time_stops_at_the_limit() {
     let mut engine = engine(SCHEDULER, cost());
     assert_eq!(engine.advance(7 * MS), None);
     assert_eq!(engine.now(), 7 * MS);
@@ -208,7 +208,7 @@ fn time_stops_where_it_is_told_to() {
 }
 
 #[test]
-fn what_can_never_be_served_is_refused_with_words() {
+fn impossible_requests_are_rejected_with_a_message() {
     let mut core = Core::new(Scheduler { context: Some(64), ..SCHEDULER }, cost(), 0).unwrap();
     let too_long = core.submit(request(1, 60, 5), 0).unwrap_err().to_string();
     assert!(
@@ -231,7 +231,7 @@ fn a_planned_step_stays_as_it_is() {
     assert_eq!((core.plan(), core.next_start()), (None, None));
     core.submit(request(1, 10, 2), 5).unwrap();
     let step = core.plan().unwrap();
-    // Late news of a request that came before: it takes part in the next step.
+    // A request that arrived earlier is submitted late: it joins the next step.
     core.submit(request(2, 10, 1), 3).unwrap();
     assert_eq!((core.plan(), core.planned()), (Some(step), Some(&step)));
     core.commit(&mut done);
@@ -240,7 +240,7 @@ fn a_planned_step_stays_as_it_is() {
 }
 
 #[test]
-fn late_news_of_a_small_request_passes_one_that_finds_no_room() {
+fn a_small_request_submitted_late_overtakes_one_that_finds_no_room() {
     let mut core = Core::new(Scheduler { kv_blocks: 4, ..SCHEDULER }, cost(), 0).unwrap();
     let mut done = Vec::new();
     core.submit(request(1, 8, 3), 0).unwrap();
@@ -255,7 +255,7 @@ fn late_news_of_a_small_request_passes_one_that_finds_no_room() {
 }
 
 #[test]
-fn times_are_kept_as_long_as_somebody_needs_them() {
+fn times_are_kept_as_long_as_a_request_needs_them() {
     let mut engine = engine(Scheduler { kv_blocks: 10_000, ..SCHEDULER }, cost());
     engine.submit(0, request(0, 1, 20_000)).unwrap();
     engine.submit(0, request(1, 1, 500)).unwrap();

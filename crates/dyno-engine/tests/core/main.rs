@@ -1,4 +1,4 @@
-//! The core of the engine: worked out by hand, against a plain reference, and as properties.
+//! The core of the engine: cases computed by hand, a simple reference implementation, and properties.
 #![allow(clippy::unwrap_used)]
 
 mod by_hand;

@@ -1,4 +1,5 @@
-//! Blocks for the reference: each is a thing with a hash, users, and the moment it was left.
+//! Blocks of the reference implementation: each is an object with a hash, users and the time it became
+//! unused.
 
 #[derive(Debug, Clone, Default)]
 struct Block {
@@ -34,7 +35,7 @@ impl Blocks {
         self.all.iter().position(|block| block.hash == Some(hash))
     }
 
-    /// Takes one that holds nothing, or else the one that was left first.
+    /// Takes an empty block, or else the one that became unused first.
     pub(crate) fn take(&mut self) -> usize {
         let unused = || (0..self.all.len()).filter(|block| self.all[*block].users == 0);
         let block = unused()
@@ -55,7 +56,7 @@ impl Blocks {
         }
     }
 
-    /// The last first: beginnings are worth most.
+    /// The last one first: the start of a prompt is most useful to others.
     pub(crate) fn leave(&mut self, blocks: Vec<usize>) {
         for block in blocks.into_iter().rev() {
             self.clock += 1;

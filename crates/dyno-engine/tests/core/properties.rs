@@ -1,4 +1,4 @@
-//! Whatever the engine and whatever happens to it.
+//! Properties that hold for any engine in any scenario.
 
 use crate::reference::Reference;
 use crate::scenario::{Act, Scenario, drive, drive_virtual, scenarios};
@@ -106,8 +106,7 @@ proptest! {
             .filter(|event| matches!(event, Event::First { .. }))
             .map(Event::id)
             .collect();
-        // Ids are given in the order of arrival. So nobody starves, either: nobody who came later
-        // is served before.
+        // Ids are in the order of arrival. So no request starves, either.
         prop_assert!(firsts.is_sorted(), "{firsts:?}");
     }
 
@@ -145,7 +144,7 @@ proptest! {
     }
 }
 
-/// The properties are worth as much as the scenarios: all that can happen must happen in some.
+/// The properties are only as good as the scenarios: everything possible must occur in some.
 #[test]
 fn everything_happens_in_some_scenario() {
     let mut runner = TestRunner::deterministic();

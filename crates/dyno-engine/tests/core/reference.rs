@@ -1,5 +1,5 @@
-//! The engine written as plainly as possible: every block is a thing, every sequence is looked at
-//! in every step, every token has its time. Slow, and easy to believe.
+//! The engine written as simply as possible: every block is an object, every sequence is visited in every
+//! step, every token has its time. Slow, but easy to verify.
 
 use crate::plain_blocks::Blocks;
 use crate::scenario::Engine;

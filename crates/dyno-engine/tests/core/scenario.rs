@@ -1,4 +1,4 @@
-//! Random engines and what happens to them, and a way to drive any engine through it.
+//! Random engines and random events, and a way to drive any engine through them.
 
 use dyno_engine::core::{
     Core, Cost, Event, Knee, Policy, Refused, Request, Scheduler, Step, Token,
@@ -67,7 +67,7 @@ pub(crate) struct Scenario {
     pub(crate) acts: Vec<(Nanos, Act)>,
 }
 
-/// All that can be seen of a run.
+/// Everything observable in a run.
 #[derive(Debug, Default, PartialEq)]
 pub(crate) struct Log {
     pub(crate) steps: Vec<Step>,
@@ -121,7 +121,7 @@ pub(crate) fn drive(engine: &mut impl Engine, acts: &[(Nanos, Act)]) -> Log {
     log
 }
 
-/// What is seen in virtual time; events alone, if nobody asks for more.
+/// What is observed in virtual time.
 pub(crate) struct Seen {
     pub(crate) steps: Vec<Step>,
     pub(crate) events: Vec<Event>,
@@ -212,7 +212,7 @@ fn cost() -> impl Strategy<Value = Cost> {
     )
 }
 
-/// Requests of some families that begin alike, and a time after which some are cancelled.
+/// Requests of some families with common prefixes, and a time after which some are cancelled.
 fn acts(block: u32) -> impl Strategy<Value = Vec<(Nanos, Act)>> {
     let gap = prop_oneof![2 => Just(0), 3 => 0_u64..30_000_000, 1 => 0_u64..400_000_000];
     let input = prop_oneof![1 => Just(0), 30 => 1_u32..10, 30 => 1_u32..60];

@@ -1,12 +1,12 @@
-//! Every failure, byte for byte as promised.
+//! Every failure, byte for byte as documented.
 
-use crate::support::{Answer, Client, End, chat, engine, post};
+use crate::support::{Client, End, Response, chat, engine, post};
 use std::time::Duration;
 
 const FAST: &str = "ttft=1ms,itl=1ms,tokens=8";
 
 /// The response to one faulty request for eight tokens.
-fn hit(fault: &str) -> Answer {
+fn hit(fault: &str) -> Response {
     let running = engine(FAST, &[fault]);
     let mut client = Client::connect(running.addr());
     if fault.starts_with("stall") || fault == "drip" {
@@ -18,26 +18,26 @@ fn hit(fault: &str) -> Answer {
 #[test]
 fn statuses() {
     for status in [500, 429, 503, 418] {
-        let answer = hit(&format!("http-{status}"));
+        let response = hit(&format!("http-{status}"));
         assert_eq!(
-            (answer.status, answer.json()["error"]["code"].as_u64()),
+            (response.status, response.json()["error"]["code"].as_u64()),
             (status, Some(status.into()))
         );
     }
 }
 
 #[test]
-fn every_nth_request_is_hit_and_the_connection_goes_on() {
+fn every_nth_request_fails_and_the_connection_stays_usable() {
     let running = engine(FAST, &["http-500:every=3", "truncate:every=4"]);
     let mut client = Client::connect(running.addr());
     for n in 1..=12 {
         client.send(&post("/v1/chat/completions", "X-Dyno-Preflight: 1\r\n", &chat(2)));
-        assert_eq!(client.answer().contents(), 2);
-        let answer = client.chat(8);
+        assert_eq!(client.response().contents(), 2);
+        let response = client.chat(8);
         match n {
-            n if n % 3 == 0 => assert_eq!(answer.status, 500),
-            n if n % 4 == 0 => assert_eq!(answer.contents(), 4),
-            _ => assert_eq!(answer.contents(), 8),
+            n if n % 3 == 0 => assert_eq!(response.status, 500),
+            n if n % 4 == 0 => assert_eq!(response.contents(), 4),
+            _ => assert_eq!(response.contents(), 8),
         }
     }
 }
@@ -81,7 +81,7 @@ fn errors_inside_a_200() {
 }
 
 #[test]
-fn malformed_answers() {
+fn malformed_responses() {
     let not_json = hit("not-json");
     let bad = |e: &String| e != "[DONE]" && serde_json::from_str::<serde_json::Value>(e).is_err();
     assert_eq!(not_json.events().iter().filter(|e| bad(e)).count(), 1);
@@ -102,7 +102,7 @@ fn malformed_answers() {
 }
 
 #[test]
-fn answers_that_end_too_early() {
+fn responses_that_end_too_early() {
     let truncate = hit("truncate");
     assert_eq!((truncate.end, truncate.events().len()), (End::Proper, 4));
     assert!(truncate.values().iter().all(|v| v["choices"][0]["finish_reason"].is_null()));
@@ -136,7 +136,7 @@ fn silence() {
 }
 
 #[test]
-fn drip_sends_comments_for_ever() {
+fn drip_sends_comments_forever() {
     let running = engine(FAST, &["drip"]);
     let mut client = Client::connect(running.addr());
     client.send(&post("/v1/chat/completions", "", &chat(1)));
@@ -155,7 +155,7 @@ fn drip_sends_comments_for_ever() {
 }
 
 #[test]
-fn whole_answers_fail_too() {
+fn whole_responses_fail_too() {
     let body = "{\"prompt\":\"x\",\"max_tokens\":8}";
     let whole = |fault: &str| {
         let running = engine(FAST, &[fault]);
@@ -164,8 +164,8 @@ fn whole_answers_fail_too() {
         client.ask("/v1/completions", body)
     };
     for (fault, end) in [("reset", End::Reset), ("close", End::Closed), ("stall", End::Silent)] {
-        let answer = whole(fault);
-        assert!(answer.end == end && !answer.body.is_empty(), "{fault}: {answer:?}");
+        let response = whole(fault);
+        assert!(response.end == end && !response.body.is_empty(), "{fault}: {response:?}");
     }
     assert!(serde_json::from_slice::<serde_json::Value>(&whole("truncate").body).is_err());
     assert_eq!(whole("short").json()["usage"]["completion_tokens"], 4);

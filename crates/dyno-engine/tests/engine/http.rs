@@ -8,15 +8,15 @@ fn one_connection_carries_many_requests() {
     let running = engine("ttft=1ms,itl=1ms,tokens=4", &[]);
     let mut client = Client::connect(running.addr());
     for n in [3, 1, 9] {
-        let answer = client.chat(n);
-        assert_eq!((answer.end, answer.contents()), (End::Proper, n as usize));
+        let response = client.chat(n);
+        assert_eq!((response.end, response.contents()), (End::Proper, n as usize));
     }
     assert_eq!(client.get("/health").status, 200);
     let models = client.get("/v1/models").json();
     assert_eq!(models["data"][0]["id"], "dyno-scripted");
     assert_eq!(models["data"][0]["max_model_len"], 131_072);
     client.send(&post("/v1/chat/completions", "Connection: close\r\n", &chat(2)));
-    let last = client.answer();
+    let last = client.response();
     assert!(last.head.contains("\r\nConnection: close\r\n"));
     assert_eq!(client.raw(), (Vec::new(), End::Closed));
 }
@@ -29,9 +29,9 @@ fn pipelined_requests_are_answered_in_order() {
     bytes.extend(b"GET /health HTTP/1.1\r\n\r\n");
     bytes.extend(post("/v1/chat/completions", "", &chat(5)));
     client.send(&bytes);
-    assert_eq!(client.answer().contents(), 3);
-    assert_eq!(client.answer().json()["status"], "ok");
-    assert_eq!(client.answer().contents(), 5);
+    assert_eq!(client.response().contents(), 3);
+    assert_eq!(client.response().json()["status"], "ok");
+    assert_eq!(client.response().contents(), 5);
 }
 
 #[test]
@@ -50,11 +50,11 @@ fn bodies_may_be_announced_chunked_and_slow() {
         client.send(b"\r\n");
     }
     client.send(b"0\r\n\r\n");
-    assert_eq!(client.answer().contents(), 4);
+    assert_eq!(client.response().contents(), 4);
 }
 
 #[test]
-fn wrong_requests_get_clear_errors_and_the_connection_goes_on() {
+fn wrong_requests_get_clear_errors_and_the_connection_stays_usable() {
     let running = engine("ttft=1ms,itl=1ms,tokens=4,context=1000", &[]);
     let mut client = Client::connect(running.addr());
     let chat_path = "/v1/chat/completions";
@@ -74,9 +74,9 @@ fn wrong_requests_get_clear_errors_and_the_connection_goes_on() {
         ("/v1/models", "{}", 405, "GET"),
     ];
     for (path, body, status, words) in cases {
-        let answer = client.ask(path, body);
-        let error = &answer.json()["error"];
-        assert_eq!((answer.status, error["code"].as_u64()), (status, Some(u64::from(status))));
+        let response = client.ask(path, body);
+        let error = &response.json()["error"];
+        assert_eq!((response.status, error["code"].as_u64()), (status, Some(u64::from(status))));
         assert!(error["message"].as_str().unwrap().contains(words), "{error}");
     }
     assert_eq!(client.get("/v1/chat/completions").status, 405);
@@ -84,7 +84,7 @@ fn wrong_requests_get_clear_errors_and_the_connection_goes_on() {
 }
 
 #[test]
-fn what_is_too_large_or_no_http_is_refused_and_closed() {
+fn requests_that_are_too_large_or_not_http_are_refused_and_closed() {
     let running = engine("ttft=1ms", &[]);
     let huge_head = format!("GET / HTTP/1.1\r\nX: {}\r\n\r\n", "x".repeat(70_000));
     let huge_body = b"POST /v1/completions HTTP/1.1\r\nContent-Length: 99999999\r\n\r\n{}";
@@ -95,15 +95,15 @@ fn what_is_too_large_or_no_http_is_refused_and_closed() {
     ] {
         let mut client = Client::connect(running.addr());
         client.send(bytes);
-        let answer = client.answer();
-        assert_eq!(answer.status, status);
-        assert!(answer.head.contains("Connection: close"));
+        let response = client.response();
+        assert_eq!(response.status, status);
+        assert!(response.head.contains("Connection: close"));
         assert_eq!(client.raw().1, End::Closed);
     }
 }
 
 #[test]
-fn a_client_that_goes_frees_its_stream() {
+fn a_client_that_disconnects_frees_its_stream() {
     let running = engine("ttft=10s,itl=10s,tokens=100", &[]);
     let clients: Vec<_> = (0..20)
         .map(|_| {
@@ -119,7 +119,7 @@ fn a_client_that_goes_frees_its_stream() {
 }
 
 #[test]
-fn a_port_in_use_is_told_with_the_way_out() {
+fn a_port_in_use_is_reported_with_a_remedy() {
     let running = engine("", &[]);
     let options = ServerOptions { port: running.addr().port(), ..ServerOptions::default() };
     let error = Server::bind(options).unwrap_err();
@@ -141,7 +141,7 @@ fn stopping_ends_the_server_and_frees_the_port() {
 }
 
 #[test]
-fn the_same_seed_says_the_same_words() {
+fn the_same_seed_generates_the_same_words() {
     let text = |seed| {
         let server = Server::bind(ServerOptions { seed, ..ServerOptions::default() }).unwrap();
         let running = server.spawn().unwrap();

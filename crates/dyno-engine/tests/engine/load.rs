@@ -12,8 +12,8 @@ fn a_thousand_connections_stream_at_the_same_time() {
         client.send(&request);
     }
     for client in &mut clients {
-        let answer = client.answer();
-        assert_eq!((answer.end, answer.contents()), (End::Proper, 5));
+        let response = client.response();
+        assert_eq!((response.end, response.contents()), (End::Proper, 5));
     }
     assert_eq!(metric(running.addr(), "dyno_engine_requests_running"), 0.0);
     assert_eq!(metric(running.addr(), "dyno_engine_requests_total"), 1_000.0);
@@ -21,15 +21,15 @@ fn a_thousand_connections_stream_at_the_same_time() {
 }
 
 #[test]
-fn a_client_that_does_not_read_holds_up_nobody_else() {
+fn a_client_that_does_not_read_delays_no_other() {
     let running = engine("ttft=0,itl=0,tokens=1000", &["big:every=2"]);
     let mut reader = Client::connect(running.addr());
     assert_eq!(reader.chat(1_000).contents(), 1_000);
     let mut lazy = Client::connect(running.addr());
     lazy.send(&post("/v1/chat/completions", "", &chat(1_000)));
     for _ in 0..3 {
-        let answer = reader.get("/health");
-        assert_eq!(answer.status, 200);
+        let response = reader.get("/health");
+        assert_eq!(response.status, 200);
     }
     assert_eq!(reader.chat(1_000).contents(), 1_000);
     drop(lazy);

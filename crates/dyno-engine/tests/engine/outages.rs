@@ -1,4 +1,4 @@
-//! The service that stops answering.
+//! A service that stops responding.
 
 use crate::support::{Client, End, SCHEDULER, chat, post, scripted, twin};
 use dyno_engine::{Brain, Running, Server, ServerOptions};
@@ -15,7 +15,7 @@ fn start(brain: Brain, die_after: Option<u64>, hang_after: Option<u64>) -> Runni
 }
 
 #[test]
-fn it_dies_after_so_many_answers_with_all_connections_reset() {
+fn it_dies_after_so_many_responses_with_all_connections_reset() {
     for brain in both() {
         let running = start(brain, Some(3), None);
         let mut idle = Client::connect(running.addr());
@@ -24,13 +24,13 @@ fn it_dies_after_so_many_answers_with_all_connections_reset() {
         long.send(&post("/v1/chat/completions", "", &chat(900)));
         let mut client = Client::connect(running.addr());
         client.send(&post("/v1/chat/completions", "X-Dyno-Preflight: 1\r\n", &chat(2)));
-        assert_eq!(client.answer().contents(), 2, "not counted");
+        assert_eq!(client.response().contents(), 2, "not counted");
         for _ in 0..3 {
-            let answer = client.chat(2);
-            assert_eq!((answer.end, answer.contents()), (End::Proper, 2));
+            let response = client.chat(2);
+            assert_eq!((response.end, response.contents()), (End::Proper, 2));
         }
         assert_eq!(client.raw(), (Vec::new(), End::Reset));
-        assert_eq!(long.answer().end, End::Reset);
+        assert_eq!(long.response().end, End::Reset);
         assert_eq!(idle.raw(), (Vec::new(), End::Reset));
         assert!(TcpStream::connect(running.addr()).is_err(), "its port is closed");
         running.stop().unwrap();
@@ -38,7 +38,7 @@ fn it_dies_after_so_many_answers_with_all_connections_reset() {
 }
 
 #[test]
-fn it_hangs_after_so_many_answers_and_still_takes_everything() {
+fn it_hangs_after_so_many_responses_and_still_accepts_everything() {
     for brain in both() {
         let running = start(brain, None, Some(2));
         let mut long = Client::connect(running.addr());
@@ -48,14 +48,14 @@ fn it_hangs_after_so_many_answers_and_still_takes_everything() {
             assert_eq!(client.chat(2).contents(), 2);
         }
         long.patience(Duration::from_millis(100));
-        assert_eq!(long.answer().end, End::Silent, "it stopped in mid-stream");
+        assert_eq!(long.response().end, End::Silent, "it stopped in mid-stream");
         client.patience(Duration::from_millis(50));
         assert_eq!(client.chat(2).end, End::Silent);
         let mut fresh = Client::connect(running.addr());
         fresh.patience(Duration::from_millis(50));
-        // More than a socket holds: somebody reads it.
+        // More than a socket buffers, so the server must read it.
         fresh.send(&post("/v1/chat/completions", "", &"x".repeat(16 << 20)));
-        assert_eq!(fresh.answer().end, End::Silent);
+        assert_eq!(fresh.response().end, End::Silent);
         assert_eq!(fresh.get("/health").end, End::Silent);
         running.stop().unwrap();
     }
@@ -63,7 +63,7 @@ fn it_hangs_after_so_many_answers_and_still_takes_everything() {
 
 #[test]
 fn only_so_many_are_answered_though_more_are_due_at_once() {
-    // Ten answers end in the same step; only the first four of them come.
+    // Ten responses end in the same step; only the first four of them come.
     let running = start(twin(SCHEDULER, 100.0), None, Some(4));
     let mut clients: Vec<_> = (0..10).map(|_| Client::connect(running.addr())).collect();
     for client in &mut clients {
@@ -74,8 +74,8 @@ fn only_so_many_are_answered_though_more_are_due_at_once() {
     }
     let answers: Vec<_> = clients
         .into_iter()
-        .map(|mut client| std::thread::spawn(move || client.answer().end))
+        .map(|mut client| std::thread::spawn(move || client.response().end))
         .collect();
-    let ends: Vec<_> = answers.into_iter().map(|answer| answer.join().unwrap()).collect();
+    let ends: Vec<_> = answers.into_iter().map(|response| response.join().unwrap()).collect();
     assert_eq!(ends.iter().filter(|end| **end == End::Proper).count(), 4, "{ends:?}");
 }

@@ -1,15 +1,15 @@
-//! Every quirk as promised, with the figures of a proper answer.
+//! Every quirk as documented, with the measurements of a regular response.
 
-use crate::support::{Answer, Client, End, chat, engine, post};
+use crate::support::{Client, End, Response, chat, engine, post};
 use std::time::{Duration, Instant};
 
 const FAST: &str = "ttft=1ms,itl=1ms,tokens=8";
 
-fn shown(quirk: &str) -> Answer {
+fn shown(quirk: &str) -> Response {
     let running = engine(FAST, &[quirk]);
-    let answer = Client::connect(running.addr()).chat(8);
-    assert_eq!((answer.status, answer.end), (200, End::Proper), "{quirk}");
-    answer
+    let response = Client::connect(running.addr()).chat(8);
+    assert_eq!((response.status, response.end), (200, End::Proper), "{quirk}");
+    response
 }
 
 #[test]
@@ -68,9 +68,9 @@ fn sizes_and_pieces() {
 fn coalesced_events_wait_for_the_last_of_them() {
     let running = engine("ttft=1ms,itl=5ms,tokens=16", &["coalesce"]);
     let before = Instant::now();
-    let answer = Client::connect(running.addr()).chat(16);
-    assert!(answer.chunks[0].0 - before >= Duration::from_millis(36));
-    assert_eq!(answer.contents(), 16);
+    let response = Client::connect(running.addr()).chat(16);
+    assert!(response.chunks[0].0 - before >= Duration::from_millis(36));
+    assert_eq!(response.contents(), 16);
 }
 
 #[test]
@@ -130,9 +130,9 @@ fn refusals_show_in_a_preflight_too() {
         for header in ["", "x-dyno-preflight: 1\r\n"] {
             let body = format!("{{\"prompt\":\"x\",{field}}}");
             client.send(&post("/v1/completions", header, &body));
-            let answer = client.answer();
-            assert_eq!(answer.status, status, "{quirk}");
-            assert!(answer.text().contains(words));
+            let response = client.response();
+            assert_eq!(response.status, status, "{quirk}");
+            assert!(response.text().contains(words));
         }
         let without =
             client.ask("/v1/completions", "{\"prompt\":\"x\",\"max_completion_tokens\":3}");
@@ -141,7 +141,7 @@ fn refusals_show_in_a_preflight_too() {
 }
 
 #[test]
-fn servers_that_are_different_altogether() {
+fn quirks_of_the_whole_server() {
     let running = engine(FAST, &["models-500"]);
     let mut client = Client::connect(running.addr());
     assert_eq!((client.get("/v1/models").status, client.chat(2).status), (500, 200));
@@ -150,14 +150,14 @@ fn servers_that_are_different_altogether() {
     let mut client = Client::connect(running.addr());
     assert_eq!((client.get("/v1/models").status, client.chat(2).status), (401, 401));
     client.send(&post("/v1/chat/completions", "Authorization: Bearer sesame\r\n", &chat(2)));
-    assert_eq!(client.answer().contents(), 2);
+    assert_eq!(client.response().contents(), 2);
 
     let whole = shown("no-stream");
     assert_eq!(whole.json()["usage"]["completion_tokens"], 8);
 }
 
 #[test]
-fn idle_connections_are_closed_but_only_after_an_answer() {
+fn idle_connections_are_closed_but_only_after_a_response() {
     let running = engine(FAST, &["idle-close"]);
     let mut unused = Client::connect(running.addr());
     let mut client = Client::connect(running.addr());

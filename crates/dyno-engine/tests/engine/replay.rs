@@ -31,8 +31,8 @@ fn engine(policy: Policy, seed: u64) -> Core {
     Core::new(scheduler, cost, seed).unwrap()
 }
 
-/// Sends some requests from clients of their own, at times of their own, some of which go before
-/// the end; what the engine wrote down.
+/// Sends requests from separate clients at random times, some of which disconnect early; returns the
+/// engine's log.
 fn live(core: Core, seed: u64) -> Vec<LiveEvent> {
     let log = LiveLog::default();
     let brain = TwinBrain::new("x", core, 1_000, 8).with_log(log.clone());
@@ -58,7 +58,7 @@ fn live(core: Core, seed: u64) -> Vec<LiveEvent> {
                         std::thread::sleep(Duration::from_micros(random.below(6_000) as u64));
                         connection = Client::connect(addr);
                     } else {
-                        assert_eq!(connection.answer().status, 200);
+                        assert_eq!(connection.response().status, 200);
                     }
                 }
             })
@@ -71,7 +71,7 @@ fn live(core: Core, seed: u64) -> Vec<LiveEvent> {
     log.take()
 }
 
-/// Plays the arrivals again in virtual time.
+/// Replays the arrivals in virtual time.
 fn replayed(core: Core, events: &[LiveEvent]) -> Vec<Step> {
     let mut engine = Virtual::new(core);
     engine.keep_steps(true);
@@ -118,7 +118,7 @@ fn check(policy: Policy, seeds: std::ops::Range<u64>) {
         preempted += stepped.iter().map(|step| step.preempted).sum::<u32>();
         steps += stepped.len();
     }
-    // All of it was tried.
+    // Everything occurred in some run.
     assert!(arrivals > 200 && departures > 20 && steps > 1_000, "{arrivals} {departures} {steps}");
     assert!(preempted > 0);
 }

@@ -1,4 +1,4 @@
-//! Tokens at their times, and the engine's account of how late it was.
+//! Tokens at their due times, and the lateness that the engine reports.
 
 use crate::support::{Client, chat, engine, metric, post};
 use dyno_model::frame::EngineSlip;
@@ -10,10 +10,10 @@ fn no_token_comes_before_its_time() {
     let mut client = Client::connect(running.addr());
     let before = std::time::Instant::now();
     client.send(&post("/v1/chat/completions", "", &chat(40)));
-    let answer = client.answer();
-    assert_eq!(answer.contents(), 40);
+    let response = client.response();
+    assert_eq!(response.contents(), 40);
     let mut late = Vec::new();
-    for (k, (at, _)) in answer.chunks.iter().take(40).enumerate() {
+    for (k, (at, _)) in response.chunks.iter().take(40).enumerate() {
         let due = Duration::from_millis(30 + 5 * k as u64);
         let since = *at - before;
         assert!(since >= due, "token {k} after {since:?}, due after {due:?}");
@@ -41,26 +41,26 @@ fn a_batch_is_due_when_its_last_token_is() {
     let mut client = Client::connect(running.addr());
     let before = std::time::Instant::now();
     client.send(&post("/v1/chat/completions", "", &chat(8)));
-    let answer = client.answer();
-    assert_eq!(answer.contents(), 8);
-    assert!(answer.chunks[0].0 - before >= Duration::from_millis(50));
-    assert!(answer.chunks[4].0 - before >= Duration::from_millis(90));
+    let response = client.response();
+    assert_eq!(response.contents(), 8);
+    assert!(response.chunks[0].0 - before >= Duration::from_millis(50));
+    assert!(response.chunks[4].0 - before >= Duration::from_millis(90));
     let slip: EngineSlip =
         serde_json::from_slice(&Client::connect(running.addr()).get("/dyno/slip").body).unwrap();
     assert_eq!(slip.count, 2, "one lateness for each batch");
 }
 
 #[test]
-fn a_whole_answer_comes_when_its_last_token_is_due() {
+fn a_whole_response_comes_when_its_last_token_is_due() {
     let running = engine("ttft=20ms,itl=10ms,tokens=6", &[]);
     for (path, prompt) in [
         ("/v1/chat/completions", "\"messages\":[{\"role\":\"user\",\"content\":\"a b\"}]"),
         ("/v1/completions", "\"prompt\":\"a b\""),
     ] {
         let before = std::time::Instant::now();
-        let answer = Client::connect(running.addr()).ask(path, &format!("{{{prompt}}}"));
+        let response = Client::connect(running.addr()).ask(path, &format!("{{{prompt}}}"));
         assert!(before.elapsed() >= Duration::from_millis(70));
-        let value = answer.json();
+        let value = response.json();
         assert_eq!(value["usage"]["prompt_tokens"], 2);
         assert_eq!(value["usage"]["completion_tokens"], 6);
         assert_eq!(value["choices"][0]["finish_reason"], "stop");
@@ -89,7 +89,7 @@ fn slip_counts_every_token_and_can_be_reset() {
 }
 
 #[test]
-fn usage_is_told_where_it_was_asked_for() {
+fn usage_is_reported_where_it_was_requested() {
     let running = engine("ttft=1ms,itl=0,tokens=5", &[]);
     let mut client = Client::connect(running.addr());
     let ask = |options: &str| {
@@ -116,16 +116,16 @@ fn usage_is_told_where_it_was_asked_for() {
 }
 
 #[test]
-fn flat_out_streams_do_not_starve_paced_ones() {
+fn full_speed_streams_do_not_starve_paced_ones() {
     let running = engine("ttft=0,itl=0,tokens=200000,batch=16", &[]);
     let mut flat = Client::connect(running.addr());
     flat.send(&post("/v1/chat/completions", "", &chat(100_000)));
-    let reader = std::thread::spawn(move || flat.answer());
+    let reader = std::thread::spawn(move || flat.response());
     let mut other = Client::connect(running.addr());
     for _ in 0..50 {
         assert_eq!(other.get("/health").status, 200);
     }
-    let answer = reader.join().unwrap();
-    assert_eq!(answer.contents(), 100_000);
-    assert_eq!(answer.chunks.len(), 100_002);
+    let response = reader.join().unwrap();
+    assert_eq!(response.contents(), 100_000);
+    assert_eq!(response.chunks.len(), 100_002);
 }

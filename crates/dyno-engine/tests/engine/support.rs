@@ -1,4 +1,4 @@
-//! A plain blocking client that keeps what it was sent, byte by byte.
+//! A simple blocking client that keeps every byte it receives.
 
 use dyno_engine::core::{Core, Cost, Policy, Scheduler};
 use dyno_engine::{Brain, Running, Script, Server, ServerOptions, TwinBrain};
@@ -24,7 +24,7 @@ pub(crate) fn scripted(script: &str) -> Brain {
     script.parse::<Script>().unwrap().into()
 }
 
-/// Room for everything.
+/// A scheduler with room for everything.
 pub(crate) const SCHEDULER: Scheduler = Scheduler {
     policy: Policy::Chunked,
     max_seqs: 1_024,
@@ -35,18 +35,18 @@ pub(crate) const SCHEDULER: Scheduler = Scheduler {
     context: None,
 };
 
-/// An engine whose steps take this many milliseconds each, with answers of eight tokens.
+/// An engine whose steps take this many milliseconds each, with responses of eight tokens.
 pub(crate) fn twin(scheduler: Scheduler, step_ms: f64) -> Brain {
     let cost = Cost { base: step_ms / 1e3, ..Cost::default() };
     TwinBrain::new("a-twin", Core::new(scheduler, cost, 1).unwrap(), 1_000, 8).into()
 }
 
-/// One of vLLM's figures.
+/// One of vLLM's metrics.
 pub(crate) fn vllm(addr: SocketAddr, name: &str) -> f64 {
     metric(addr, &format!("vllm:{name}{{engine=\"0\",model_name=\"dyno-scripted\"}}"))
 }
 
-/// Asks for a figure until it is this.
+/// Polls a metric until it has this value.
 pub(crate) fn wait_for(name: &str, value: f64, figure: impl Fn() -> f64) {
     let start = Instant::now();
     while figure() != value {
@@ -78,7 +78,7 @@ pub(crate) enum End {
     Closed,
     /// The connection was reset.
     Reset,
-    /// Nothing more came within the patience.
+    /// Nothing more came within the time limit.
     Silent,
     /// The framing was wrong.
     Malformed,
@@ -86,7 +86,7 @@ pub(crate) enum End {
 
 /// A response as far as it was read.
 #[derive(Debug)]
-pub(crate) struct Answer {
+pub(crate) struct Response {
     pub(crate) status: u16,
     pub(crate) head: String,
     pub(crate) body: Vec<u8>,
@@ -95,7 +95,7 @@ pub(crate) struct Answer {
     pub(crate) end: End,
 }
 
-impl Answer {
+impl Response {
     pub(crate) fn text(&self) -> String {
         String::from_utf8_lossy(&self.body).into_owned()
     }
@@ -149,18 +149,18 @@ impl Client {
         Instant::now()
     }
 
-    pub(crate) fn get(&mut self, path: &str) -> Answer {
+    pub(crate) fn get(&mut self, path: &str) -> Response {
         self.send(format!("GET {path} HTTP/1.1\r\nHost: x\r\n\r\n").as_bytes());
-        self.answer()
+        self.response()
     }
 
-    pub(crate) fn chat(&mut self, n: u32) -> Answer {
+    pub(crate) fn chat(&mut self, n: u32) -> Response {
         self.ask("/v1/chat/completions", &chat(n))
     }
 
-    pub(crate) fn ask(&mut self, path: &str, body: &str) -> Answer {
+    pub(crate) fn ask(&mut self, path: &str, body: &str) -> Response {
         self.send(&post(path, "", body));
-        self.answer()
+        self.response()
     }
 
     /// Reads more; how it went, if it went badly.
@@ -211,34 +211,34 @@ impl Client {
         }
     }
 
-    pub(crate) fn answer(&mut self) -> Answer {
-        let mut answer = Answer {
+    pub(crate) fn response(&mut self) -> Response {
+        let mut response = Response {
             status: 0,
             head: String::new(),
             body: Vec::new(),
             chunks: Vec::new(),
             end: End::Proper,
         };
-        answer.end = self.fill(&mut answer).err().unwrap_or(End::Proper);
-        answer
+        response.end = self.fill(&mut response).err().unwrap_or(End::Proper);
+        response
     }
 
-    fn fill(&mut self, answer: &mut Answer) -> Result<(), End> {
+    fn fill(&mut self, response: &mut Response) -> Result<(), End> {
         let head = self.until(b"\r\n\r\n")?;
-        answer.head = String::from_utf8(head).map_err(|_| End::Malformed)?;
-        assert!(answer.head.contains("\r\nServer: dyno-engine\r\n"), "{}", answer.head);
-        answer.status = answer.head[9..12].parse().map_err(|_| End::Malformed)?;
-        let length = answer.head.lines().find_map(|line| line.strip_prefix("Content-Length: "));
+        response.head = String::from_utf8(head).map_err(|_| End::Malformed)?;
+        assert!(response.head.contains("\r\nServer: dyno-engine\r\n"), "{}", response.head);
+        response.status = response.head[9..12].parse().map_err(|_| End::Malformed)?;
+        let length = response.head.lines().find_map(|line| line.strip_prefix("Content-Length: "));
         if let Some(length) = length {
             let length: usize = length.parse().unwrap();
             let got = self.need(length);
             let take = length.min(self.buffer.len());
-            answer.body = self.take(take);
+            response.body = self.take(take);
             return got;
         }
-        if !answer.head.contains("Transfer-Encoding: chunked") {
+        if !response.head.contains("Transfer-Encoding: chunked") {
             let (body, end) = self.raw();
-            answer.body = body;
+            response.body = body;
             return if end == End::Closed { Ok(()) } else { Err(end) };
         }
         loop {
@@ -251,13 +251,13 @@ impl Client {
             if size == 0 {
                 return Ok(());
             }
-            answer.body.extend_from_slice(&chunk);
-            answer.chunks.push((Instant::now(), chunk));
+            response.body.extend_from_slice(&chunk);
+            response.chunks.push((Instant::now(), chunk));
         }
     }
 }
 
-/// One figure from `/metrics`.
+/// One value from `/metrics`.
 pub(crate) fn metric(addr: SocketAddr, name: &str) -> f64 {
     let text = Client::connect(addr).get("/metrics").text();
     let line = text.lines().find_map(|line| line.strip_prefix(&format!("{name} ")));

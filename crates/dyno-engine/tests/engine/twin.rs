@@ -1,4 +1,4 @@
-//! Answers by an engine with continuous batching: their times, lengths and refusals.
+//! Responses of an engine with continuous batching: times, lengths and rejections.
 
 use crate::support::{Client, End, SCHEDULER, chat, post, running, twin, vllm, wait_for};
 use dyno_engine::core::{Core, Cost, Scheduler};
@@ -12,25 +12,25 @@ fn no_token_comes_before_its_step_has_ended() {
     let core = Core::new(SCHEDULER, cost, 1).unwrap();
     let running = running(TwinBrain::new("x", core, 1_000, 8).into(), &[]);
     let before = Instant::now();
-    let answer = Client::connect(running.addr()).chat(20);
-    assert_eq!((answer.end, answer.contents()), (End::Proper, 20));
-    for (k, (at, _)) in answer.chunks.iter().take(20).enumerate() {
+    let response = Client::connect(running.addr()).chat(20);
+    assert_eq!((response.end, response.contents()), (End::Proper, 20));
+    for (k, (at, _)) in response.chunks.iter().take(20).enumerate() {
         let due = Duration::from_millis(55 + 5 * k as u64);
         assert!(*at - before >= due, "token {k} after {:?}, due after {due:?}", *at - before);
     }
 }
 
 #[test]
-fn whole_answers_come_when_their_last_token_is_there() {
+fn whole_responses_come_with_their_last_token() {
     let running = running(twin(SCHEDULER, 5.0), &[]);
     for (path, prompt) in [
         ("/v1/chat/completions", "\"messages\":[{\"role\":\"user\",\"content\":\"a b\"}]"),
         ("/v1/completions", "\"prompt\":\"a b\""),
     ] {
         let before = Instant::now();
-        let answer = Client::connect(running.addr()).ask(path, &format!("{{{prompt}}}"));
+        let response = Client::connect(running.addr()).ask(path, &format!("{{{prompt}}}"));
         assert!(before.elapsed() >= Duration::from_millis(40), "eight steps");
-        let value = answer.json();
+        let value = response.json();
         assert_eq!(value["usage"]["prompt_tokens"], 2);
         assert_eq!(value["usage"]["completion_tokens"], 8);
         assert_eq!(value["choices"][0]["finish_reason"], "stop");
@@ -63,7 +63,7 @@ fn lengths_and_usage_are_as_asked() {
 }
 
 #[test]
-fn the_context_bounds_prompt_and_answer() {
+fn the_context_bounds_prompt_and_response() {
     let running = running(twin(SCHEDULER, 0.1), &[]);
     let mut client = Client::connect(running.addr());
     let models = client.get("/v1/models").json();
@@ -94,7 +94,7 @@ fn the_context_bounds_prompt_and_answer() {
 }
 
 #[test]
-fn what_never_fits_the_cache_is_refused_and_the_rest_goes_on() {
+fn requests_that_never_fit_the_cache_are_refused_and_others_served() {
     let small = Scheduler { kv_blocks: 5, ..SCHEDULER };
     let running = running(twin(small, 1.0), &[]);
     let mut client = Client::connect(running.addr());
@@ -107,7 +107,7 @@ fn what_never_fits_the_cache_is_refused_and_the_rest_goes_on() {
 }
 
 #[test]
-fn those_who_find_no_place_wait_for_one() {
+fn requests_without_a_slot_wait_for_one() {
     let one = Scheduler { max_seqs: 1, ..SCHEDULER };
     let running = running(twin(one, 2.0), &[]);
     let mut first = Client::connect(running.addr());
@@ -116,14 +116,14 @@ fn those_who_find_no_place_wait_for_one() {
     wait_for("running", 1.0, || vllm(running.addr(), "num_requests_running"));
     second.send(&post("/v1/chat/completions", "", &chat(2)));
     wait_for("waiting", 1.0, || vllm(running.addr(), "num_requests_waiting"));
-    let (first, second) = (first.answer(), second.answer());
+    let (first, second) = (first.response(), second.response());
     assert_eq!((first.contents(), second.contents()), (100, 2));
     let ends = first.chunks.last().unwrap().0;
     assert!(second.chunks.last().unwrap().0 > ends, "it waited");
 }
 
 #[test]
-fn a_client_that_goes_leaves_the_engine() {
+fn a_client_that_disconnects_frees_its_slot() {
     let running = running(twin(Scheduler { max_seqs: 8, ..SCHEDULER }, 5.0), &[]);
     let clients: Vec<_> = (0..20)
         .map(|_| {
@@ -149,13 +149,13 @@ fn pipelined_requests_are_answered_in_order() {
     bytes.extend(b"GET /health HTTP/1.1\r\n\r\n");
     bytes.extend(post("/v1/chat/completions", "", &chat(5)));
     client.send(&bytes);
-    assert_eq!(client.answer().contents(), 3);
-    assert_eq!(client.answer().json()["status"], "ok");
-    assert_eq!(client.answer().contents(), 5);
+    assert_eq!(client.response().contents(), 3);
+    assert_eq!(client.response().json()["status"], "ok");
+    assert_eq!(client.response().contents(), 5);
 }
 
 #[test]
-fn hundreds_stream_at_the_same_time_and_the_engine_tells_how_late_it_was() {
+fn hundreds_stream_at_the_same_time_and_the_engine_reports_its_lateness() {
     dyno_net::raise_open_files();
     let running = running(twin(SCHEDULER, 20.0), &[]);
     let request = post("/v1/chat/completions", "", &chat(8));
@@ -164,8 +164,8 @@ fn hundreds_stream_at_the_same_time_and_the_engine_tells_how_late_it_was() {
         client.send(&request);
     }
     for client in &mut clients {
-        let answer = client.answer();
-        assert_eq!((answer.end, answer.contents()), (End::Proper, 8));
+        let response = client.response();
+        assert_eq!((response.end, response.contents()), (End::Proper, 8));
     }
     let slip = |path| -> SlipReport {
         serde_json::from_slice(&Client::connect(running.addr()).get(path).body).unwrap()
@@ -181,7 +181,7 @@ fn hundreds_stream_at_the_same_time_and_the_engine_tells_how_late_it_was() {
 }
 
 #[test]
-fn a_client_that_does_not_read_holds_up_nobody_else() {
+fn a_client_that_does_not_read_delays_no_other() {
     let running = running(twin(SCHEDULER, 0.2), &["big:every=2"]);
     let mut reader = Client::connect(running.addr());
     assert_eq!(reader.chat(100).contents(), 100);
@@ -189,12 +189,12 @@ fn a_client_that_does_not_read_holds_up_nobody_else() {
     lazy.send(&post("/v1/chat/completions", "", &chat(100)));
     assert_eq!(reader.chat(300).contents(), 300);
     // What it did not read in time comes when it reads.
-    let late = lazy.answer();
+    let late = lazy.response();
     assert_eq!((late.end, late.chunks.len()), (End::Proper, 102));
 }
 
 #[test]
-fn usage_tells_what_the_prefix_cache_had_unless_it_is_told_not_to() {
+fn usage_reports_cached_tokens_unless_disabled() {
     use dyno_engine::{Server, ServerOptions};
     let scheduler = Scheduler { prefix_cache: true, ..SCHEDULER };
     let started = |cache_report, scheduler| {

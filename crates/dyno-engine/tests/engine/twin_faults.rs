@@ -1,15 +1,15 @@
-//! Faults strike an engine with continuous batching as they strike a scripted one: the same
-//! bytes, but for their times. And they strike by rate, and the requests they were told to.
+//! Faults of an engine with continuous batching are those of a scripted one: the same bytes apart from
+//! their times. They occur at a rate or for given requests.
 
 use crate::support::{
-    Answer, Client, End, SCHEDULER, chat, engine, post, running, twin, vllm, wait_for,
+    Client, End, Response, SCHEDULER, chat, engine, post, running, twin, vllm, wait_for,
 };
 use dyno_engine::{Fault, Running, Server, ServerOptions};
 use std::time::Duration;
 
 const STREAMED: &str = "\"stream\":true,\"stream_options\":{\"include_usage\":true}";
 
-fn ask(running: &Running, path: &str, more: &str, patience: Duration) -> Answer {
+fn ask(running: &Running, path: &str, more: &str, patience: Duration) -> Response {
     let prompt = match path {
         "/v1/completions" => "\"prompt\":\"one two three\"",
         _ => "\"messages\":[{\"role\":\"user\",\"content\":\"one two three\"}]",
@@ -21,12 +21,12 @@ fn ask(running: &Running, path: &str, more: &str, patience: Duration) -> Answer 
 }
 
 /// What can be compared of a response: all but the second in which it was made.
-fn shown(answer: &Answer) -> (u16, End, String) {
+fn shown(response: &Response) -> (u16, End, String) {
     let mut text = String::new();
-    for (i, part) in answer.text().split("\"created\":").enumerate() {
+    for (i, part) in response.text().split("\"created\":").enumerate() {
         text += if i == 0 { part } else { part.trim_start_matches(|c: char| c.is_ascii_digit()) };
     }
-    (answer.status, answer.end, text)
+    (response.status, response.end, text)
 }
 
 fn same_bytes(fault: &str, patience: Duration) {
@@ -41,14 +41,14 @@ fn same_bytes(fault: &str, patience: Duration) {
         let got = ask(&twin, path, more, patience);
         assert!(shown(&got) == shown(&expected), "{fault} {path} {more}: {got:?}");
     }
-    // Nothing of a faulty answer stays behind in the engine, once its client has gone.
+    // Nothing of a faulty response stays in the engine once its client has disconnected.
     wait_for("running", 0.0, || vllm(twin.addr(), "num_requests_running"));
     assert_eq!(vllm(twin.addr(), "num_requests_waiting"), 0.0, "{fault}");
 }
 
 #[test]
 fn every_fault_gives_the_same_bytes_from_both_engines() {
-    // These show nothing that the client here can read.
+    // The client here cannot read anything of these.
     let apart = ["garbage", "drop", "drip"];
     let names = Fault::all().iter().map(|info| info.name).filter(|name| !apart.contains(name));
     let (stalls, others): (Vec<_>, Vec<_>) = names.partition(|name| name.starts_with("stall"));
@@ -64,7 +64,7 @@ fn every_fault_gives_the_same_bytes_from_both_engines() {
 }
 
 #[test]
-fn a_drip_drips() {
+fn drip_sends_slowly() {
     let running = running(twin(SCHEDULER, 1.0), &["drip"]);
     for tokens in [1, 5] {
         let mut client = Client::connect(running.addr());
@@ -94,7 +94,7 @@ fn struck(fault: &str, seed: u64, twin_brain: bool) -> Vec<u32> {
     let mut struck = Vec::new();
     for number in 1..=60 {
         client.send(&post("/v1/chat/completions", "X-Dyno-Preflight: 1\r\n", &chat(1)));
-        assert_eq!(client.answer().status, 200, "a preflight is neither counted nor struck");
+        assert_eq!(client.response().status, 200, "a preflight is neither counted nor struck");
         match client.chat(1).status {
             500 => struck.push(number),
             status => assert_eq!(status, 200),
@@ -104,7 +104,7 @@ fn struck(fault: &str, seed: u64, twin_brain: bool) -> Vec<u32> {
 }
 
 #[test]
-fn faults_strike_at_a_rate_and_at_given_numbers() {
+fn faults_occur_at_a_rate_and_at_given_numbers() {
     for brain in [false, true] {
         assert_eq!(struck("http-500:at=3,7,12", 5, brain), [3, 7, 12]);
         assert_eq!(struck("http-500:every=20", 5, brain), [20, 40, 60]);

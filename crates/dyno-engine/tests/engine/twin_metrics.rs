@@ -1,4 +1,4 @@
-//! What an engine with continuous batching tells of itself, under vLLM's names.
+//! The metrics of an engine with continuous batching, under vLLM's names.
 
 use crate::support::{Client, SCHEDULER, chat, metric, post, running, twin, vllm, wait_for};
 use dyno_engine::core::{Core, Cost, Scheduler};
@@ -54,7 +54,7 @@ fn time_to_first_token_includes_the_wait() {
     first.send(&post("/v1/chat/completions", "", &chat(100)));
     wait_for("running", 1.0, || vllm(running.addr(), "num_requests_running"));
     Client::connect(running.addr()).chat(1);
-    assert_eq!(first.answer().contents(), 100);
+    assert_eq!(first.response().contents(), 100);
 
     let (mut arrived, mut there) = (Vec::new(), Vec::new());
     for event in log.take() {
@@ -72,7 +72,7 @@ fn time_to_first_token_includes_the_wait() {
 }
 
 #[test]
-fn a_cache_too_small_for_all_shows_in_preemptions_and_everyone_is_served() {
+fn a_small_cache_causes_preemptions_and_all_requests_are_served() {
     let small = Scheduler { kv_blocks: 20, ..SCHEDULER };
     let running = running(twin(small, 0.5), &[]);
     let mut clients: Vec<_> = (0..4).map(|_| Client::connect(running.addr())).collect();
@@ -80,14 +80,14 @@ fn a_cache_too_small_for_all_shows_in_preemptions_and_everyone_is_served() {
         client.send(&post("/v1/chat/completions", "", &chat(60)));
     }
     for client in &mut clients {
-        assert_eq!(client.answer().contents(), 60);
+        assert_eq!(client.response().contents(), 60);
     }
     assert!(vllm(running.addr(), "num_preemptions_total") >= 1.0);
     assert_eq!(vllm(running.addr(), "kv_cache_usage_perc"), 0.0);
 }
 
 #[test]
-fn prompts_that_begin_alike_are_found_in_the_prefix_cache_until_it_is_cleared() {
+fn common_prefixes_are_found_in_the_prefix_cache_until_it_is_cleared() {
     let running = running(twin(Scheduler { prefix_cache: true, ..SCHEDULER }, 0.5), &[]);
     let addr = running.addr();
     let mut client = Client::connect(addr);

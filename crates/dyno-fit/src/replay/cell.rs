@@ -1,5 +1,4 @@
-//! A cell of a matrix: a lone request for the times, and as many as the engine can take for the
-//! rates.
+//! A cell of a matrix: a single request for the times, and a saturated engine for the rates.
 
 use crate::model::Model;
 use crate::table::{Level, Offer};
@@ -9,7 +8,7 @@ use std::collections::BTreeMap;
 const RATES: [Figure; 3] =
     [Figure::CompletedRate, Figure::OutputTokensPerS, Figure::TotalTokensPerS];
 
-/// The figures of a cell; the engine has `requests` at once to do all it can.
+/// The metrics of a cell; `requests` at once saturate the engine.
 pub(super) fn replay(level: &Level, model: &Model, requests: u32) -> Option<BTreeMap<Figure, f64>> {
     let burst =
         |requests| super::replay(&Level { offer: Offer::burst(requests), ..level.clone() }, model);

@@ -1,9 +1,9 @@
-//! The client that made a level, in front of a simulated engine.
+//! The client of a level, connected to a simulated engine.
 
 use super::lengths::Lengths;
 use crate::model::Model;
-use crate::predicted::{Manner, Predicted};
-use crate::prompts::Asked;
+use crate::predicted::{ClientBehaviour, Predicted};
+use crate::prompts::TwinPrompt;
 use crate::table::{End, Level};
 use dyno_drive::{LevelSetup, Observer, Payload, StopSignal, Supply, Work, run_level};
 use dyno_engine::Prompt;
@@ -14,7 +14,7 @@ use dyno_model::plan::{LengthSpec, LevelPlan, Load, Shard};
 use dyno_model::record::RequestRecord;
 use std::sync::Arc;
 
-/// What became of a request that ended, in seconds.
+/// The times of a completed request, in seconds.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Timing {
     /// When it was sent.
@@ -34,11 +34,12 @@ pub(super) struct Client {
 }
 
 impl Client {
-    /// An engine that nothing was sent to, apart from the prompt itself if it is a repeated one.
+    /// A client with a fresh engine, which has observed the prompt already if it is a repeated one.
     pub(super) fn new(level: &Level, model: &Model) -> Option<Self> {
         let core = Core::new(model.scheduler, model.cost, 0).ok()?;
         let patience = level.timeout_s.map(nanos);
-        let engine = Predicted::new(core, Manner { patience, ..Manner::default() });
+        let engine =
+            Predicted::new(core, ClientBehaviour { patience, ..ClientBehaviour::default() });
         let lengths = Lengths::new(level, model.spread);
         let mut client = Self { engine, requests: Requests::new(lengths, 0) };
         if level.repeated && model.scheduler.prefix_cache {
@@ -51,8 +52,7 @@ impl Client {
         Some(client)
     }
 
-    /// The requests that ended, in the order in which they did; nothing if the engine does not
-    /// take them.
+    /// The completed requests, in the order of their ends; nothing if the engine rejects one.
     pub(super) fn run(mut self, load: Load, at_most: Option<u32>, end: End) -> Option<Vec<Timing>> {
         self.run_once(load, at_most, end)
     }
@@ -79,7 +79,7 @@ impl Client {
             soak: false,
             max_concurrency: None,
         };
-        let mut seen = Seen::default();
+        let mut observed = Observed::default();
         let setup = LevelSetup {
             level: 0,
             plan: &plan,
@@ -89,10 +89,10 @@ impl Client {
             at_most,
             shard: Shard::WHOLE,
             stop: &StopSignal::new(),
-            observer: &mut seen,
+            observer: &mut observed,
         };
         run_level(setup, &mut self.engine, &mut self.requests).ok()?;
-        (!seen.refused).then_some(seen.timings)
+        (!observed.refused).then_some(observed.timings)
     }
 }
 
@@ -100,7 +100,7 @@ fn nanos(seconds: f64) -> Nanos {
     (1e9 * seconds) as Nanos
 }
 
-/// What the client sends, one request like the other but for the length of its response.
+/// The client's requests, which differ only in the length of the response.
 struct Requests {
     lengths: Lengths,
     prompt: Prompt,
@@ -115,25 +115,25 @@ impl Requests {
     }
 }
 
-impl Supply<Asked> for Requests {
-    fn take(&mut self) -> Option<Work<Asked>> {
+impl Supply<TwinPrompt> for Requests {
+    fn take(&mut self) -> Option<Work<TwinPrompt>> {
         let output = self.lengths.output(self.next);
         self.next += 1;
         let lengths = dyno_drive::Lengths { input: None, output: Some(output), fixed: true };
-        Some(Payload { lengths, body: Asked(Ok(self.prompt.clone())) }.into())
+        Some(Payload { lengths, body: TwinPrompt(Ok(self.prompt.clone())) }.into())
     }
 }
 
-/// What the client saw.
+/// What the client observed.
 #[derive(Default)]
-struct Seen {
+struct Observed {
     started: Nanos,
     timings: Vec<Timing>,
-    /// The engine did not take a request.
+    /// The engine rejected a request.
     refused: bool,
 }
 
-impl Observer for Seen {
+impl Observer for Observed {
     fn started(&mut self, at: Nanos) {
         self.started = at;
     }

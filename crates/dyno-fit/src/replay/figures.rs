@@ -1,11 +1,11 @@
-//! The figures of a level, by the definitions of the client that made it.
+//! The metrics of a level, by the definitions of its client.
 
 use super::client::Timing;
 use crate::table::{End, Level, Offer};
 use dyno_engine::twin::reference::Figure;
 use std::collections::BTreeMap;
 
-/// The figures that `level` has, from the requests that ended; nothing if none did.
+/// The metrics of `level`, from its completed requests; nothing if there are none.
 pub(super) fn figures(level: &Level, timings: &[Timing]) -> Option<BTreeMap<Figure, f64>> {
     let summary = Summary::new(level, timings)?;
     let wanted = level.figures.keys();
@@ -32,14 +32,14 @@ impl<'a> Summary<'a> {
 
     fn figure(&self, figure: Figure) -> Option<f64> {
         let number = self.timings.len() as f64;
-        let answers = || self.level.counted.unwrap_or(self.mean(|t| f64::from(t.output)));
+        let output = || self.level.counted.unwrap_or(self.mean(|t| f64::from(t.output)));
         Some(match figure {
             Figure::Total | Figure::Succeeded => number,
             Figure::DurationS => self.span,
             Figure::CompletedRate => number / self.span,
-            Figure::OutputTokensPerS => number * answers() / self.span,
-            Figure::TotalTokensPerS => number * (self.level.input + answers()) / self.span,
-            Figure::OutputTokens => answers(),
+            Figure::OutputTokensPerS => number * output() / self.span,
+            Figure::TotalTokensPerS => number * (self.level.input + output()) / self.span,
+            Figure::OutputTokens => output(),
             Figure::LatencyS => self.mean(latency),
             Figure::P50S => self.percentile(50.0, latency),
             Figure::P66S => self.percentile(66.0, latency),
@@ -56,8 +56,8 @@ impl<'a> Summary<'a> {
             Figure::TpotP50Ms => self.percentile(50.0, gap_ms),
             Figure::TpotP99Ms => self.percentile(99.0, gap_ms),
             Figure::ItlMs => self.between_tokens()?,
-            Figure::LatencyPerOutputTokenMs => 1e3 * self.mean(latency) / answers(),
-            Figure::LatencyPerTokenMs => 1e3 * self.mean(latency) / (self.level.input + answers()),
+            Figure::LatencyPerOutputTokenMs => 1e3 * self.mean(latency) / output(),
+            Figure::LatencyPerTokenMs => 1e3 * self.mean(latency) / (self.level.input + output()),
             _ => return None,
         })
     }
@@ -66,7 +66,7 @@ impl<'a> Summary<'a> {
         self.timings.iter().map(of).sum::<f64>() / self.timings.len() as f64
     }
 
-    /// The value at the rank that is this share of their number, rounded down.
+    /// The nearest-rank percentile, rounded down.
     fn percentile(&self, percent: f64, of: impl Fn(&Timing) -> f64) -> f64 {
         let mut values: Vec<f64> = self.timings.iter().map(of).collect();
         values.sort_by(f64::total_cmp);
@@ -74,8 +74,8 @@ impl<'a> Summary<'a> {
         values.get(rank).or(values.last()).copied().unwrap_or_default()
     }
 
-    /// The mean time between tokens. A client that left out the last one saw one gap less, and
-    /// divided by the number of those that it counted.
+    /// The mean time between tokens. A client that skips the last one sees one gap less and
+    /// divides by the number of tokens that it counted.
     fn between_tokens(&self) -> Option<f64> {
         let gaps = |timing: &Timing| f64::from(timing.output) - 1.0;
         let time = |timing: &Timing| 1e3 * (timing.end - timing.first);

@@ -1,13 +1,13 @@
-//! A front end that handles one token after another: what new requests wait for it.
+//! A client front end that handles one token after another: how long new requests wait for it.
 
 use super::client::Timing;
 
-/// The busiest that a front end is taken to be. Beyond, it would fall behind for good.
+/// The highest utilisation of a front end; with more, its queue would grow without bound.
 const BUSIEST: f64 = 0.97;
 
-/// Delays each request by what it waits for a front end that takes `token` seconds for each token
-/// of the responses under way: as in a queue with one server, the work of a step, times the share of
-/// the time that the server is busy, over the share that it is not.
+/// Delays each request by its wait for a front end that takes `token` seconds for each token of the
+/// responses under way. As in a queue with one server, the wait is the work of a step times
+/// utilisation / (1 − utilisation).
 pub(super) fn wait(timings: &mut [Timing], token: f64) {
     let mean_step = mean_step(timings);
     let mut firsts: Vec<f64> = timings.iter().map(|timing| timing.first).collect();
@@ -37,7 +37,7 @@ mod tests {
 
     #[test]
     fn the_wait_grows_with_what_is_under_way() {
-        // Eleven answers of 10 ms a token; the last ones start when ten and none are under way.
+        // Eleven responses with 10 ms per token; the last ones start when ten and none are under way.
         let timing = |start: f64| Timing { start, first: start, end: start + 1.0, output: 101 };
         let mut timings: Vec<Timing> = (0..10).map(|_| timing(0.0)).collect();
         timings.extend([timing(0.5), timing(2.0)]);

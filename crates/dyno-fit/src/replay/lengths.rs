@@ -1,4 +1,4 @@
-//! Lengths of the requests of a level: the same each time, with the mean that was measured.
+//! Lengths of the requests of a level: deterministic, with the measured mean.
 
 use crate::table::Level;
 
@@ -24,11 +24,11 @@ impl Lengths {
     /// Tokens of a response.
     pub(super) fn output(&self, index: u64) -> u32 {
         if self.spread == 0.0 {
-            // Whole numbers with the mean as it is: the steps of a line.
+            // Whole numbers with exactly this mean: the steps of a line.
             let line = |n: u64| (self.output * n as f64 + 0.5) as u64;
             return (line(index + 1) - line(index)).max(1) as u32;
         }
-        // The golden ratio visits the unit interval more evenly than chance.
+        // Multiples of the golden ratio cover the unit interval more evenly than random numbers.
         let unit = (0.5 + index as f64 * 0.618_033_988_749_894_9).fract();
         (self.output * (1.0 + self.spread * normal(unit))).round().max(1.0) as u32
     }
@@ -53,7 +53,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_normal_is_the_normal() {
+    fn normal_quantiles_are_known_values() {
         for (share, value) in [(0.5, 0.0), (0.9, 1.281_551_6), (0.99, 2.326_347_9)] {
             assert!((normal(share) - value).abs() < 1e-6, "{share}: {}", normal(share));
             assert!((normal(1.0 - share) + value).abs() < 1e-6);
@@ -61,7 +61,7 @@ mod tests {
     }
 
     #[test]
-    fn lengths_have_the_mean_that_was_measured() {
+    fn lengths_have_the_measured_mean() {
         for spread in [0.0, 0.3] {
             let lengths = Lengths { input: 40, output: 240.52, spread };
             let sum: u64 = (0..1000).map(|index| u64::from(lengths.output(index))).sum();

@@ -1,5 +1,4 @@
-//! Runs the client that made a level against a simulated engine, and reads off the figures as
-//! that client would.
+//! Runs the client of a level against a simulated engine and computes metrics as that client does.
 
 mod cell;
 mod client;
@@ -14,8 +13,8 @@ use dyno_engine::twin::reference::Figure;
 use dyno_model::plan::Load;
 use std::collections::BTreeMap;
 
-/// The figures that `level` would have shown, had the engine been `model`; nothing if the engine
-/// takes no such request, or if none ended in time.
+/// The metrics of `level` with the engine `model`; nothing if the engine rejects its requests, or if
+/// none ended in time.
 pub(crate) fn replay(level: &Level, model: &Model) -> Option<BTreeMap<Figure, f64>> {
     let (load, at_most, end) = match level.offer {
         Offer::Load { load, at_most, end } => (load, at_most, end),

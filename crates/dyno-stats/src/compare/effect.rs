@@ -9,7 +9,7 @@ const ROUNDING: f64 = 1e-12;
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Basis {
     /// One run of each. How much runs differ among themselves could not be measured and was
-    /// assumed: this standard deviation, as a share of the figure.
+    /// assumed: this standard deviation, as a share of the metric.
     OneRunEach {
         /// The standard deviation between runs.
         assumed: f64,
@@ -22,7 +22,7 @@ pub enum Basis {
     Paired,
 }
 
-/// A change of a figure from A to B. Shares: 0.05 is 5 % more, −0.05 is 5 % less.
+/// A change of a metric from A to B. Shares: 0.05 is 5 % more, −0.05 is 5 % less.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Effect {
     /// The estimate, B / A − 1.
@@ -31,7 +31,7 @@ pub struct Effect {
     pub low: f64,
     /// The upper end of the 95 % interval.
     pub high: f64,
-    /// The chance of a change like this, or a larger one in either direction, if there is none.
+    /// The probability of a change like this, or a larger one in either direction, if there is none.
     pub p: f64,
     /// What this rests on.
     pub basis: Basis,
@@ -52,7 +52,7 @@ pub(super) struct Estimate {
 }
 
 impl Estimate {
-    /// The ends of the interval that misses the truth with this chance, on both sides together.
+    /// The ends of the interval that misses the truth with this probability, on both sides together.
     pub(super) fn interval(&self, chance: f64) -> [f64; 2] {
         let t = critical(chance, self.freedom);
         [self.value - t * self.errors[0], self.value + t * self.errors[1]]
@@ -69,7 +69,7 @@ impl Estimate {
 }
 
 impl Effect {
-    /// Absent where something is no finite number.
+    /// Absent where something is not a finite number.
     pub(super) fn new(mut log: Estimate, basis: Basis, runs: [usize; 2]) -> Option<Self> {
         if log.value.abs() < ROUNDING {
             log.value = 0.0;
@@ -89,7 +89,7 @@ impl Effect {
     }
 }
 
-/// The logarithm of a figure; absent where there is none.
+/// The logarithm of a metric; absent where there is none.
 pub(super) fn logarithm(value: f64) -> Option<f64> {
     (value.is_finite() && value > 0.0).then(|| libm::log(value))
 }

@@ -4,9 +4,9 @@ use super::effect::Effect;
 use super::power::{Wanted, more_runs};
 use super::verdict::Better;
 
-/// Each end of the interval misses the truth with half of this chance: 5 %.
+/// Each end of the interval is wrong with half of this probability: 5 %.
 const CHANCE: f64 = 0.1;
-/// The chance that as many runs as are asked for do not settle it, in both directions.
+/// The probability that as many runs as are asked for do not settle it, in both directions.
 const UNSETTLED: f64 = 0.4;
 
 /// What a gate says.
@@ -16,7 +16,7 @@ pub enum Gate {
     Pass,
     /// B is worse by more than is allowed.
     Fail,
-    /// It may be either.
+    /// Inconclusive.
     CannotTell {
         /// About so many more runs of each side would settle it if the change is as it seems;
         /// absent where they are more than [`MOST_MORE`](super::MOST_MORE).
@@ -32,7 +32,7 @@ pub enum Gate {
 /// allowed fails at most once in 20 times, however few the runs.
 pub fn gate(effect: &Effect, better: Better, most: f64) -> Gate {
     let [low, high] = effect.log.interval(CHANCE);
-    // Turned so that more is worse.
+    // Signed so that more is worse.
     let (bound, [low, high], value) = match better {
         Better::Lower => (libm::log1p(most), [low, high], effect.log.value),
         Better::Higher => (-libm::log1p(-most.min(1.0)), [-high, -low], -effect.log.value),

@@ -1,7 +1,9 @@
-//! Many figures compared at once: the more there are, the likelier one differs by chance.
+//! Correction for multiple comparisons: the more metrics are compared, the likelier one differs by
+//! chance.
 
-/// Corrects the chances of several tests by Holm's method, in their order: who calls those below
-/// 5 % is wrong about any of them at most once in 20 times, however they depend on each other.
+/// Corrects the p-values of several tests by Holm's method, in their order. If those below 5 % are
+/// called different, the probability of any false call is at most 5 %, however they depend on each
+/// other.
 pub fn holm(chances: &[f64]) -> Vec<f64> {
     let mut order: Vec<usize> = (0..chances.len()).collect();
     order.sort_by(|a, b| chances[*a].total_cmp(&chances[*b]));

@@ -1,9 +1,9 @@
-//! Whether a difference between two systems is real: the change of a figure from A to B with its
-//! interval, from one run of each or from several, what may be said of it, and whether it passes
-//! a gate.
+//! Whether a difference between two systems is real: the change of a metric from A to B with its
+//! interval, from one run of each or from several, the conclusion from it, and whether it passes a
+//! gate.
 //!
-//! Figures must be above 0, and changes are ratios: all arithmetic is on logarithms, so that
-//! swapping A and B turns a change round and a change of unit changes nothing.
+//! Metrics must be above 0, and changes are ratios: all arithmetic is on logarithms, so that
+//! swapping A and B inverts a change, and units do not matter.
 
 mod effect;
 mod gate;
@@ -35,7 +35,7 @@ pub enum Order {
 /// they were made in rounds, by the spread of the runs where at least one side has several, and
 /// with an allowance of `assumed` (see [`between_runs`]) where there is one of each.
 ///
-/// Absent where a side has no run, a figure is not above 0, or there is one run of each and nothing
+/// Absent where a side has no run, a metric is not above 0, or there is one run of each and nothing
 /// may be assumed or one of them has no interval.
 pub fn compare(a: &[Figure], b: &[Figure], order: Order, assumed: Option<f64>) -> Option<Effect> {
     if let ([a], [b]) = (a, b) {

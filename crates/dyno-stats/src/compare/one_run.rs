@@ -1,5 +1,5 @@
-//! One run of each side. Within a run a block bootstrap tells how well a figure is known; how much
-//! it would differ in another run it cannot tell, so that is assumed.
+//! One run of each side. A block bootstrap within a run gives the precision of a metric, but not how
+//! much it would differ in another run, so that is assumed.
 
 use super::effect::{Basis, Effect, Estimate, logarithm};
 use super::student::critical;
@@ -7,24 +7,24 @@ use super::verdict::CHANCE;
 use crate::blocks::Interval;
 use crate::stability::Statistic;
 
-/// The standard deviation between runs of the same server in a closed loop, as a share of a figure.
+/// The standard deviation between runs of the same server in a closed loop, as a share of a metric.
 pub const BETWEEN_RUNS: f64 = 0.01;
-/// The same at a given rate of arrivals, for figures of the middle: a server that is a little
+/// The same at a given rate of arrivals, for metrics of the middle: a server that is a little
 /// slower fills up a little more, and is slower by more than that.
 pub const BETWEEN_RUNS_AT_A_RATE: f64 = 0.05;
 
 /// Whether requests wait for each other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Loop {
-    /// So many in flight.
+    /// Closed loop: a fixed number in flight.
     Closed,
-    /// They come when they come.
+    /// Open loop: arrivals do not depend on responses.
     Open,
 }
 
 /// The standard deviation between runs that may be assumed where it is not known. Absent for the
 /// tail in an open loop: near its capacity a server that is 1 % slower has a p99 that is 10 %
-/// higher, or 20 %, and one run does not tell how near that is.
+/// higher, or 20 %, and one run does not show how near that is.
 pub fn between_runs(kind: Loop, statistic: Statistic) -> Option<f64> {
     match (kind, statistic) {
         (Loop::Closed, _) => Some(BETWEEN_RUNS),
@@ -33,7 +33,7 @@ pub fn between_runs(kind: Loop, statistic: Statistic) -> Option<f64> {
     }
 }
 
-/// A figure of one run.
+/// A metric of one run.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Figure {
     /// Its value.
@@ -43,7 +43,7 @@ pub struct Figure {
 }
 
 impl Figure {
-    /// A throughput that has no interval of its own, from a closed loop without pauses. There,
+    /// A throughput without its own interval, from a closed loop without pauses. There,
     /// by Little's law, it is the number in flight divided by the mean latency, and known as well
     /// as that.
     pub fn by_latency(throughput: f64, mean_latency: Self) -> Self {
@@ -62,10 +62,10 @@ impl Figure {
     }
 }
 
-/// The change from one run of A to one of B. Each has an effect of its own with the standard
+/// The change from one run of A to one of B. Each has its own effect with the standard
 /// deviation `assumed` (see [`between_runs`]), besides what its interval says.
 ///
-/// Absent where a run has no interval, or a figure is not above 0.
+/// Absent where a run has no interval, or a metric is not above 0.
 pub fn one_run(a: Figure, b: Figure, assumed: f64) -> Option<Effect> {
     let ((of_a, a), (of_b, b)) = (a.logarithms()?, b.logarithms()?);
     let normal = critical(CHANCE, f64::INFINITY);

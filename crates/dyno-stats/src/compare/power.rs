@@ -1,25 +1,25 @@
-//! How many more runs it would take.
+//! How many more runs a conclusion needs.
 
 use super::effect::{Basis, Effect};
 use super::student::critical;
 
-/// More runs than this are not asked for: longer ones would help more.
+/// More runs than this are not suggested: longer ones would help more.
 pub const MOST_MORE: u32 = 100;
 
-/// What more runs are to show.
+/// What more runs should show.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Wanted {
-    /// The difference of logarithms that is to be told from none.
+    /// The difference of logarithms to detect.
     pub(super) distance: f64,
-    /// The chance of seeing it where it is not, in both directions.
+    /// The probability of seeing it where it is not, in both directions.
     pub(super) chance: f64,
-    /// The chance of missing it where it is, in both directions.
+    /// The probability of missing it where it is, in both directions.
     pub(super) missing: f64,
 }
 
 /// How many more runs of each side, at least 1; absent where they are more than [`MOST_MORE`].
 ///
-/// They are taken to scatter as those at hand do, and to be made in the same order.
+/// They are assumed to scatter like the existing ones and to be made in the same order.
 pub(super) fn more_runs(effect: &Effect, wanted: Wanted) -> Option<u32> {
     let have = effect.runs[0].min(effect.runs[1]) as u32;
     let enough = |runs: u32| {
@@ -34,7 +34,7 @@ pub(super) fn more_runs(effect: &Effect, wanted: Wanted) -> Option<u32> {
     if !enough(high) {
         return None;
     }
-    // More runs never tell less.
+    // More runs are never less conclusive.
     while high - low > 1 {
         let middle = low + (high - low) / 2;
         if enough(middle) { high = middle } else { low = middle }

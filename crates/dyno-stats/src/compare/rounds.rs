@@ -1,11 +1,11 @@
-//! Several runs: their own spread says how much runs differ.
+//! Several runs: their own spread shows how much runs differ.
 
 use super::effect::{Basis, Effect, Estimate, logarithm};
 
-/// The change from the runs of A to those of B, by Welch's test on logarithms. One run against
-/// several is taken to vary as they do.
+/// The change from the runs of A to those of B, by Welch's test on logarithms. A single
+/// run is assumed to vary as the several on the other side do.
 ///
-/// Absent with fewer than two runs on both sides, none on one, or a figure that is not above 0.
+/// Absent with fewer than two runs on both sides, none on one, or a metric that is not above 0.
 pub fn rounds(a: &[f64], b: &[f64]) -> Option<Effect> {
     let (a, b) = (Sample::new(a)?, Sample::new(b)?);
     let (basis, [of_a, of_b]) = match (a.variance, b.variance) {
@@ -35,7 +35,7 @@ pub fn rounds(a: &[f64], b: &[f64]) -> Option<Effect> {
 /// The change from A to B where the runs at the same place were made one right after the other.
 /// What changed from round to round for both cancels out.
 ///
-/// Absent with fewer than two rounds, sides of different length, or a figure that is not above 0.
+/// Absent with fewer than two rounds, sides of different length, or a metric that is not above 0.
 pub fn paired(a: &[f64], b: &[f64]) -> Option<Effect> {
     if a.len() != b.len() {
         return None;

@@ -1,4 +1,4 @@
-//! Student's distribution, also with a broken number of degrees of freedom.
+//! Student's distribution, also with a fractional number of degrees of freedom.
 
 /// Terms of the continued fraction, at most; far fewer are needed.
 const MOST_TERMS: u32 = 500;
@@ -6,7 +6,7 @@ const PRECISE: f64 = 1e-15;
 const TINY: f64 = 1e-300;
 const HALVINGS: u32 = 80;
 
-/// The chance that a value with `freedom` degrees of freedom is further from 0 than `t`; with
+/// The probability that a value with `freedom` degrees of freedom is further from 0 than `t`; with
 /// infinitely many it is a normal one.
 pub(super) fn two_sided(t: f64, freedom: f64) -> f64 {
     if freedom.is_infinite() {
@@ -15,7 +15,7 @@ pub(super) fn two_sided(t: f64, freedom: f64) -> f64 {
     incomplete_beta(freedom / (freedom + t * t), freedom / 2.0, 0.5)
 }
 
-/// The value that is exceeded, in either direction, with this chance.
+/// The value that is exceeded, in either direction, with this probability.
 pub(super) fn critical(chance: f64, freedom: f64) -> f64 {
     let mut high = 1.0;
     while two_sided(high, freedom) > chance && high < 1e12 {
@@ -39,7 +39,7 @@ fn incomplete_beta(x: f64, a: f64, b: f64) -> f64 {
     }
     let log_beta = libm::lgamma(a) + libm::lgamma(b) - libm::lgamma(a + b);
     let front = libm::exp(a * libm::log(x) + b * libm::log1p(-x) - log_beta);
-    // The fraction is quick on one side of the mean; the other side follows by symmetry.
+    // The fraction converges fast on one side of the mean; the other side follows by symmetry.
     if x < (a + 1.0) / (a + b + 2.0) {
         front * fraction(x, a, b) / a
     } else {
@@ -101,7 +101,7 @@ mod tests {
 
     #[test]
     fn very_small_chances_are_not_lost() {
-        // With 2 degrees of freedom the chance is 1 − t / √(2 + t²).
+        // With 2 degrees of freedom the probability is 1 − t / √(2 + t²).
         let t = 1e5_f64;
         let exact = 1.0 / (t * t);
         assert!((two_sided(t, 2.0) / exact - 1.0).abs() < 1e-6);

@@ -6,7 +6,7 @@ fn normal(rng: &mut SplitMix) -> f64 {
     (-2.0 * rng.unit().ln()).sqrt() * (std::f64::consts::TAU * rng.unit()).cos()
 }
 
-/// Runs of a server whose figure is `truth`, with this standard deviation between runs.
+/// Runs of a server whose metric is `truth`, with this standard deviation between runs.
 fn runs(rng: &mut SplitMix, truth: f64, deviation: f64, count: usize) -> Vec<f64> {
     (0..count).map(|_| truth * (deviation * normal(rng)).exp()).collect()
 }
@@ -44,7 +44,7 @@ fn pairs_as_worked_out_by_hand() {
     let b = [1.0_f64.exp(), 10.0 * 2.0_f64.exp(), 100.0 * 3.0_f64.exp()];
     let got = paired(&a, &b).unwrap();
     assert!(close(got.log.value, 2.0) && close(got.log.errors[1], 1.0 / 3.0_f64.sqrt()));
-    // With 2 degrees of freedom the chance is 1 − t / √(2 + t²).
+    // With 2 degrees of freedom the probability is 1 − t / √(2 + t²).
     assert!(close(got.p, 1.0 - (12.0_f64 / 14.0).sqrt()), "{}", got.p);
 }
 
@@ -149,7 +149,7 @@ fn verdicts_on_both_sides_of_their_limits() {
     let same = by(1.0);
     assert_eq!(called(&same), Verdict::NoLargerThan(same.high));
     assert!(matches!(verdict(&same, 1.0, 0.001), Verdict::NotEnough { .. }));
-    // A chance that is no longer small after correction calls nothing.
+    // A probability that is no longer small after correction calls nothing.
     assert!(!matches!(verdict(&by(1.1), 0.05, MARGIN), Verdict::Higher));
     assert_eq!(Verdict::Higher.is_better(Better::Lower), Some(false));
     assert_eq!(Verdict::Lower.is_better(Better::Lower), Some(true));

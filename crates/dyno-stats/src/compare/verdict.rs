@@ -1,16 +1,16 @@
-//! What may be said of a change.
+//! The conclusion from a change and its interval.
 
 use super::effect::Effect;
 use super::power::{Wanted, more_runs};
 
-/// Intervals miss the truth, and tests call a difference that is not there, with this chance.
+/// The error probability of intervals and tests.
 pub(super) const CHANCE: f64 = 0.05;
-/// The chance that as many runs as are asked for do not settle it.
+/// The probability that as many runs as are asked for do not settle it.
 const UNSETTLED: f64 = 0.2;
-/// A difference that does not matter is at most this large, unless told otherwise.
+/// A difference that does not matter is at most this large, by default.
 pub const MARGIN: f64 = 0.05;
 
-/// Which way a figure is better.
+/// In which direction a metric is better.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Better {
     /// More is better: a throughput.
@@ -19,7 +19,7 @@ pub enum Better {
     Lower,
 }
 
-/// What may be said.
+/// A conclusion.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Verdict {
     /// B is higher than A.
@@ -28,7 +28,7 @@ pub enum Verdict {
     Lower,
     /// No difference was seen, and there is none larger than this share.
     NoLargerThan(f64),
-    /// A difference that matters may or may not be there.
+    /// Inconclusive: there may or may not be a difference that matters.
     NotEnough {
         /// About so many more runs of each side would settle it; absent where they are more than
         /// [`MOST_MORE`](super::MOST_MORE).
@@ -47,10 +47,10 @@ impl Verdict {
     }
 }
 
-/// What may be said of a change whose chance, corrected for all figures that are compared
+/// What may be said of a change whose p-value, corrected for all metrics that are compared
 /// ([`holm`](super::holm)), is `corrected`, where differences up to `margin` do not matter.
 ///
-/// A difference is called where that chance is below 5 %. Otherwise there is none larger than the
+/// A difference is called where that p-value is below 5 %. Otherwise there is none larger than the
 /// farther end of the interval, if that is within the margin.
 pub fn verdict(effect: &Effect, corrected: f64, margin: f64) -> Verdict {
     if corrected < CHANCE {

@@ -1,4 +1,4 @@
-//! The number in flight as a path in time, and what can be read from it.
+//! The number in flight over time, and statistics of it.
 
 /// The number in flight from an instant on.
 #[derive(Debug, Clone, Copy)]
@@ -19,7 +19,7 @@ pub(super) struct Flight {
     steps: Vec<Step>,
 }
 
-/// What went on while at least so many were in flight.
+/// Events while at least so many were in flight.
 #[derive(Debug, Clone)]
 pub(super) struct Above {
     /// Seconds spent there.
@@ -94,7 +94,7 @@ impl Flight {
         held.last().map_or(0, |(n, _)| *n)
     }
 
-    /// What went on at `level` or above, from when it was first seen there after `from`.
+    /// Events at `level` or above, from when it was first reached after `from`.
     pub(super) fn above(&self, from: f64, level: i64) -> Above {
         let (mut count, mut at) = (self.before, self.from);
         let mut begun = false;

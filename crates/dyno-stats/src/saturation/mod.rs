@@ -1,10 +1,10 @@
-//! Whether more was offered to a server than it can carry, from arrivals and ends alone.
+//! Whether a server was overloaded, from arrivals and ends alone.
 //!
-//! While a server is busy its ends come as fast as it can go. So the test looks only at the time
-//! when the number in flight was at a certain level or above, and counts what came there against
-//! what ended. A queue that is carried comes back below the level again and again, each time with
-//! one more end than arrivals; a queue that is not leaves it for good. The count's scatter is
-//! taken from the data, so a regular server is judged after few arrivals and a wild one later.
+//! While a server is busy, requests end as fast as it can serve them. So the test uses only the time
+//! in which the number in flight was at a certain level or above, and compares arrivals with ends
+//! there. If the server keeps up, the queue falls below the level again and again, each time with one
+//! more end than arrivals; if not, it stays above. The scatter of the counts is estimated from the
+//! data, so a regular server is judged after few arrivals and an irregular one later.
 //! `docs/concepts/saturation.md` has the reasons and the error rates.
 
 mod flight;
@@ -13,20 +13,20 @@ use flight::{Above, Flight};
 
 /// The level is exceeded for all but this share of the time.
 const BELOW: f64 = 0.2;
-/// Surpluses as far as this from 0 must be told from it.
+/// Surpluses of this size must be detected.
 const MARGIN: f64 = 0.05;
-/// The least surplus that is called saturation, however sure it is.
+/// The smallest surplus that is called saturation, however certain.
 const LEAST: f64 = 0.02;
 /// Standard errors for an alarm, and against one: about 1 % and 5 % with 19 degrees of freedom.
 const SURE_IT_IS: f64 = 2.3;
 const SURE_IT_IS_NOT: f64 = 1.73;
 /// Equal parts of the time above the level, for the standard error.
 const BATCHES: usize = 20;
-/// Filling is left out for so many times as long as it took.
+/// The start is skipped for so many times as long as filling took.
 const SKIPPED_FILLS: f64 = 2.0;
 /// A stretch must last so many times as long as filling took.
 const NEEDED_FILLS: f64 = 10.0;
-/// Fewer arrivals than this are not looked at.
+/// Fewer arrivals are not tested.
 pub const FEWEST_ARRIVALS: usize = 100;
 
 /// What arrived and what ended, sorted, in seconds; and the stretch of time to be judged, which
@@ -45,8 +45,8 @@ pub struct Offered<'a> {
     pub to: f64,
 }
 
-/// What the server could not carry, as a share of what was offered: 0.1 means that of ten
-/// arrivals one was left over. Below 0 is room, seen when the queue was at its longest.
+/// Requests that the server could not serve, as a share of those offered: 0.1 means that one of ten
+/// arrivals was left over. Negative means spare capacity while the queue was longest.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Surplus {
     /// The estimate.
@@ -55,7 +55,7 @@ pub struct Surplus {
     pub error: f64,
 }
 
-/// How much longer the stretch should have been for an answer, at the same rate.
+/// How much longer the test needs at the same rate.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct More {
     /// More arrivals.
@@ -67,12 +67,12 @@ pub struct More {
 /// What the test found.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Saturation {
-    /// More was offered than could be carried.
+    /// More was offered than could be served.
     Saturated(Surplus),
-    /// What was offered was carried.
+    /// The server kept up.
     Carried(Surplus),
-    /// The stretch was too short for this load, or still filling. How much more would do is
-    /// absent where nothing ended.
+    /// Inconclusive: the time was too short for this load, or the server was still filling. How much
+    /// more is needed is absent if nothing ended.
     CannotTell(Option<More>),
 }
 
@@ -118,9 +118,9 @@ pub fn saturation(offered: Offered<'_>) -> Saturation {
     }
 }
 
-/// How long the server took to fill: by how much its ends lag behind the pace that they have in
-/// the second half. About one service time after an empty start, about 0 after a warm-up, and
-/// not much longer however long the queue grows. Nothing where nothing ended in that half.
+/// How long the server took to fill: by how much its ends are behind the pace of the second half.
+/// About one service time after an empty start, about 0 after a warm-up, and not much longer however
+/// long the queue grows. Nothing if nothing ended in that half.
 fn filling(flight: &Flight) -> Option<f64> {
     let half = (flight.to - flight.from) / 2.0;
     let first = flight.ends_before(flight.from + half);

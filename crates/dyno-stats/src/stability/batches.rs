@@ -1,4 +1,4 @@
-//! Means of consecutive samples, and what their scatter says of the mean of all.
+//! Batch means: the error of a mean from the scatter of means of consecutive samples.
 
 /// How many batches.
 pub(super) const BATCHES: usize = 20;
@@ -6,10 +6,10 @@ pub(super) const BATCHES: usize = 20;
 pub(super) const STUDENT_95: f64 = 2.093;
 /// Student's 99.5 % point with 18 degrees of freedom.
 pub(super) const STUDENT_99: f64 = 2.878;
-/// No more correlation between neighbours than this is allowed for.
+/// The largest correlation between neighbours that is corrected for.
 const MOST_CORRELATION: f64 = 0.8;
-/// Added to the correlation that is seen: it is seen with an error, and who stops as soon as the
-/// interval is narrow stops when it was seen too small.
+/// Added to the observed correlation: it has an error itself, and stopping as soon as the interval is
+/// narrow favours moments at which it is underestimated.
 const PRECAUTION: f64 = 0.15;
 
 /// Means of equally many consecutive samples.
@@ -47,8 +47,8 @@ impl Batches {
     }
 }
 
-/// The variance of what is left of batches when `fitted` numbers are taken from them, enlarged
-/// where neighbours resemble each other, for then the batches are too short.
+/// The variance of the residuals of batches after `fitted` parameters, enlarged if neighbours are
+/// correlated, because the batches are too short then.
 pub(super) fn scatter(rest: &[f64; BATCHES], fitted: f64) -> f64 {
     let count = BATCHES as f64;
     let power: f64 = rest.iter().map(|r| r * r).sum();
@@ -56,7 +56,7 @@ pub(super) fn scatter(rest: &[f64; BATCHES], fitted: f64) -> f64 {
         return 0.0;
     }
     let lagged: f64 = rest.windows(2).map(|w| w[0] * w[1]).sum();
-    // So few show less correlation than there is, about one in count for each number fitted.
+    // So few batches underestimate the correlation, by about 1 / count for each fitted parameter.
     let seen = lagged / power + fitted / count;
     let correlation = (seen + PRECAUTION).clamp(0.0, MOST_CORRELATION);
     power / (count - fitted) * (1.0 + correlation) / (1.0 - correlation)

@@ -1,6 +1,6 @@
-//! Whether a figure is known well enough to stop measuring: its 95 % half-width with allowance
-//! for samples that resemble their neighbours, whether the samples are steady, and a watch that
-//! may be asked again and again without being right by chance.
+//! Whether a metric is precise enough to stop measuring: its 95 % half-width for correlated samples,
+//! whether the samples are steady, and a watch that may be checked repeatedly without stopping by
+//! chance.
 
 mod batches;
 mod steady;
@@ -17,7 +17,7 @@ pub const FEWEST_SAMPLES: usize = 100;
 /// A percentile needs at least this many samples beyond it.
 const FEWEST_BEYOND: f64 = 10.0;
 
-/// The figure that is wanted.
+/// The statistic whose precision is wanted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Statistic {
     /// The mean.
@@ -45,24 +45,24 @@ impl Statistic {
     }
 }
 
-/// A figure and how well it is known.
+/// A statistic and its precision.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Precision {
-    /// The figure, over all samples.
+    /// The metric, over all samples.
     pub value: f64,
-    /// The truth lies within this of it, 95 times in 100.
+    /// Half the width of its 95 % interval.
     pub half_width: f64,
 }
 
 impl Precision {
-    /// The half-width as a share of the figure; absent where that is 0.
+    /// The half-width as a share of the metric; absent where that is 0.
     pub fn relative(&self) -> Option<f64> {
         (self.value != 0.0).then(|| self.half_width / self.value.abs())
     }
 }
 
-/// How well a figure of samples in the order of time is known. Absent with fewer than
-/// [`FEWEST_SAMPLES`], fewer than 10 beyond a percentile, or a sample that is no finite number.
+/// The precision of a statistic of samples in the order of time. Absent with fewer than
+/// [`FEWEST_SAMPLES`], fewer than 10 beyond a percentile, or a sample that is not a finite number.
 ///
 /// The samples are cut into 20 batches of consecutive ones, and the scatter of the batches gives
 /// the error. For a percentile it is the scatter of the share of samples that lie above it, and

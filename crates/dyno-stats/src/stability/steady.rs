@@ -1,15 +1,14 @@
-//! Whether samples are steady: the first half is like the second, and the second has no trend.
+//! Whether samples are steady: both halves have the same mean, and the second has no trend.
 
 use super::FEWEST_SAMPLES;
 use super::batches::{BATCHES, Batches, STUDENT_99, scatter};
 
 /// Whether samples in the order of time are steady. Absent with fewer than twice
-/// [`FEWEST_SAMPLES`], a sample that is no finite number, or a mean of 0.
+/// [`FEWEST_SAMPLES`], a sample that is not a finite number, or a mean of 0.
 ///
 /// They are not if the mean of the first half differs from that of the second (a level that was
-/// filling), or if the second half has a trend (one that still is, or a queue that grows): by
-/// more than chance would do once in a hundred times, and by more than `tolerance` times the
-/// mean.
+/// filling), or if the second half has a trend (one that still is, or a queue that grows):
+/// significantly at 1 %, and by more than `tolerance` times the mean.
 pub fn is_steady(samples: &[f64], tolerance: f64) -> Option<bool> {
     if samples.len() < 2 * FEWEST_SAMPLES || samples.iter().any(|s| !s.is_finite()) {
         return None;
@@ -25,7 +24,7 @@ pub fn is_steady(samples: &[f64], tolerance: f64) -> Option<bool> {
     Some(!matters(step(&all)) && !matters(growth(&later)))
 }
 
-/// By how much the second half is above the first, and the standard error of that.
+/// The difference of the means of the halves, and its standard error.
 fn step(batches: &Batches) -> (f64, f64) {
     let half = BATCHES / 2;
     let mean = |part: &[f64]| part.iter().sum::<f64>() / part.len() as f64;
@@ -36,8 +35,7 @@ fn step(batches: &Batches) -> (f64, f64) {
     (second - first, (scatter(&rest, 2.0) * 2.0 / half as f64).sqrt())
 }
 
-/// The growth from beginning to end along the straight line that fits best, and the standard
-/// error of that.
+/// The growth from beginning to end along the best-fitting straight line, and its standard error.
 fn growth(batches: &Batches) -> (f64, f64) {
     let mean = batches.mean();
     let middle = (BATCHES as f64 - 1.0) / 2.0;

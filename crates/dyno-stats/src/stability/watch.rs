@@ -1,4 +1,4 @@
-//! A watch over samples as they come, that says when enough are there.
+//! Watches samples as they arrive and decides when there are enough.
 
 use super::{Precision, Statistic, is_steady, precision};
 
@@ -6,27 +6,26 @@ use super::{Precision, Statistic, is_steady, precision};
 pub const FIRST_LOOK: usize = 200;
 /// The next look is taken when there are so many times as many samples.
 const BETWEEN_LOOKS: f64 = 1.4;
-/// So many looks in a row must find the figure known.
+/// So many looks in a row must find the metric precise enough.
 const LOOKS_IN_A_ROW: u32 = 2;
 
-/// How things stood at the last look.
+/// The state at the last look.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Standing {
-    /// No figure yet.
+    /// No metric yet.
     TooFew,
     /// The samples are not steady: still filling, or growing.
     Unsteady(Precision),
-    /// The figure is not known well enough, or not yet found to be so twice in a row.
+    /// The metric is not precise enough, or not yet twice in a row.
     Wide(Precision),
-    /// The figure is known as well as wanted.
+    /// The metric is as precise as wanted.
     Known(Precision),
 }
 
-/// Is fed samples in the order of time and asked whether they are enough.
+/// Takes samples in the order of time and decides whether they are enough.
 ///
-/// Who looks after every sample stops when chance makes the samples look alike. So a look is
-/// taken only when there are 1.4 times as many samples as at the last, however often the watch
-/// is asked, and two looks in a row must agree.
+/// Testing after every sample would stop as soon as the samples look precise by chance. So a test is
+/// made only when there are 1.4 times as many samples as at the last one, and two in a row must agree.
 #[derive(Debug, Clone)]
 pub struct Watch {
     statistic: Statistic,
@@ -38,7 +37,7 @@ pub struct Watch {
 }
 
 impl Watch {
-    /// Waits for `statistic` to be known to ± `wanted` of its value: 0.03 is 3 %.
+    /// Waits until `statistic` is known to ± `wanted` of its value: 0.03 is 3 %.
     pub fn new(statistic: Statistic, wanted: f64) -> Self {
         Self {
             statistic,
@@ -50,7 +49,7 @@ impl Watch {
         }
     }
 
-    /// Takes the next sample. One that is no finite number is left out.
+    /// Takes the next sample. One that is not a finite number is left out.
     pub fn add(&mut self, sample: f64) {
         if sample.is_finite() {
             self.samples.push(sample);
@@ -62,7 +61,7 @@ impl Watch {
         self.samples.len()
     }
 
-    /// How things stand; looks again if it is time to.
+    /// The current state; tests again if it is time to.
     pub fn ask(&mut self) -> Standing {
         if self.samples.len() >= self.next {
             self.next = (self.samples.len() as f64 * BETWEEN_LOOKS).ceil() as usize;

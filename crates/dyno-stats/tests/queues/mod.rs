@@ -55,7 +55,7 @@ pub(crate) fn normal(rng: &mut SplitMix) -> f64 {
 pub(crate) enum Server {
     /// So many alike, first come, first served.
     Many { servers: usize },
-    /// A batch of at most `cap`, in which everybody advances once in `base + each · n`; the rest
+    /// A batch of at most `cap`, in which every request advances once in `base + each · n`; the rest
     /// waits in line. A request needs `steps` of them on average.
     Batch { cap: usize, base: f64, each: f64, steps: f64 },
 }
@@ -145,7 +145,7 @@ fn many(arrivals: &[f64], works: &[f64], servers: usize) -> Vec<f64> {
 fn batch(arrivals: &[f64], works: &[f64], cap: usize, speed: impl Fn(usize) -> f64) -> Vec<f64> {
     let mut ends = vec![0.0; arrivals.len()];
     let mut running: BinaryHeap<Reverse<At>> = BinaryHeap::new();
-    // `done` is the work that everybody in the batch from the beginning would have had done.
+    // `done` is the work that a request in the batch from the beginning would have had done.
     let (mut now, mut done, mut next, mut waiting) = (0.0_f64, 0.0_f64, 0, 0);
     while next < arrivals.len() || !running.is_empty() {
         let pace = speed(running.len().max(1));

@@ -1,10 +1,10 @@
-//! How often the saturation test says what, over many simulated queues.
+//! How often the saturation test gives each result, over many simulated queues.
 
 use super::{Queue, Server, Shape};
 use dyno_stats::rng::SplitMix;
 use dyno_stats::{Offered, Saturation, saturation};
 
-/// Shares of runs, in per cent.
+/// Shares of runs in percent.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Said {
     pub(crate) saturated: f64,

@@ -1,4 +1,4 @@
-//! Series whose figures are known, and how a watch fares on them.
+//! Series with known statistics, and how a watch performs on them.
 
 use super::{exponential, normal};
 use dyno_stats::rng::SplitMix;
@@ -91,12 +91,12 @@ pub(crate) const ROWS: [(Series, Statistic); 14] = [
 /// Runs that take longer are given up.
 const MOST_SAMPLES: usize = 1_500_000;
 
-/// How watches fared.
+/// How watches performed.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Fared {
-    /// Per cent of the runs that found the figure known.
+    /// Percentage of runs that stopped.
     pub(crate) stopped: f64,
-    /// Per cent of those whose interval holds the truth.
+    /// Percentage of those whose interval contains the true value.
     pub(crate) covered: f64,
     pub(crate) median_count: usize,
 }

@@ -20,8 +20,8 @@ fn timeouts(class: &str) -> &'static str {
 /// Words that must be among the examples of a failure.
 fn words(fault: &str) -> &'static str {
     match fault {
-        "error-event" => "died in the middle of this answer",
-        "json-error" => "its front end did not see",
+        "error-event" => "died in the middle of this response",
+        "json-error" => "its front end did not notice",
         "not-json" => "oops",
         "short" => "8 output tokens instead of the 16",
         "stall" => "the stream paused for 1s",

@@ -63,6 +63,70 @@ fn figures_follow_from_the_coefficients_and_nothing_else() {
 }
 
 #[test]
+fn rounds_differ_by_their_noise_and_are_the_same_each_time() {
+    let place = Place::new();
+    let noisy = place.file("noisy.toml", &TWIN.replace("noise = 0", "noise = 0.2"));
+    let levels = |twin: &str, args: &str| {
+        let out = place.path().join("run");
+        let _ = std::fs::remove_dir_all(&out);
+        let load = "--concurrency 4 --requests 40 --input-tokens 64 --output-tokens 11";
+        let args = format!("predict --twin {twin} --out run --json --quiet {load} {args}");
+        run(place.dyno(&args)).expect_status(&[0]);
+        let summary = place.json("summary.json");
+        (summary["levels"].clone(), codes(&summary["notes"]))
+    };
+    let (rounds, notes) = levels(&noisy, "--repeat 3");
+    let means = [0, 1, 2].map(|round: usize| rounds[round]["latency_ms"]["mean"].clone());
+    assert!(means[0] != means[1] && means[1] != means[2] && means[0] != means[2], "{means:?}");
+    assert!(!notes.contains(&"rounds_equal".to_owned()), "{notes:?}");
+    assert_eq!(levels(&noisy, "--repeat 3").0, rounds, "the seed decides");
+    let (alone, _) = levels(&noisy, "");
+    assert_eq!(alone[0]["latency_ms"], rounds[0]["latency_ms"], "--repeat changes no first round");
+
+    let silent = place.file("plain.toml", TWIN);
+    let (rounds, notes) = levels(&silent, "--repeat 2");
+    assert_eq!(rounds[0]["latency_ms"], rounds[1]["latency_ms"]);
+    assert!(notes.contains(&"rounds_equal".to_owned()), "{notes:?}");
+}
+
+#[test]
+fn prompts_without_text_are_timed_like_those_with_text() {
+    let place = Place::new();
+    // Only a twin with a prefix cache reads the text; these prompts have no prefix in common.
+    let cached = TWIN.replace("max_seqs = 8", "max_seqs = 8\nprefix_cache = true");
+    let twins = [place.file("plain.toml", TWIN), place.file("cached.toml", &cached)];
+    let trace = place.file(
+        "t.jsonl",
+        "{\"timestamp\": 0, \"input_length\": 30, \"output_length\": 3, \"hash_ids\": [1]}\n\
+         {\"timestamp\": 900, \"input_length\": 400, \"output_length\": 2, \"hash_ids\": [2]}\n",
+    );
+    let lengths = "--concurrency 4 --requests 60 --input-tokens 20-200 --output-tokens 5-9";
+    for load in [lengths.to_owned(), format!("--data {trace}")] {
+        let [without, with] = twins.each_ref().map(|twin| {
+            let _ = std::fs::remove_dir_all(place.path().join("run"));
+            let args = format!("predict --twin {twin} --out run --json --quiet --seed 3 {load}");
+            run(place.dyno(&args)).expect_status(&[0]);
+            place.json("summary.json")["levels"][0].clone()
+        });
+        for metric in ["latency_ms", "ttft_ms", "itl_ms", "input_tokens", "output_tokens"] {
+            assert_eq!(without[metric], with[metric], "{metric} of {load}");
+        }
+    }
+}
+
+#[test]
+fn hours_of_virtual_time_are_not_announced_to_somebody_who_waits_a_moment() {
+    let place = Place::new();
+    let slow = place.file("slow.toml", &TWIN.replace("base_ms = 20", "base_ms = 20000"));
+    let args = "--concurrency 1,2,4 --requests 20 --output-tokens 20";
+    let ended = run(place.dyno(&format!("predict --twin {slow} --out run {args}")));
+    let ended = ended.expect_status(&[0]);
+    let minutes = place.json("summary.json")["levels"][0]["duration_s"].as_f64().unwrap() / 60.0;
+    assert!(minutes > 60.0, "{minutes} min of virtual time");
+    assert!(!ended.stderr.contains("will take about"), "{}", ended.said());
+}
+
+#[test]
 fn past_the_knee_there_is_a_capacity_and_no_latency() {
     let place = Place::new();
     let args = "--rate 5,400 --duration 20s --input-tokens 64 --output-tokens 11";

@@ -60,7 +60,7 @@ fn an_unknown_model() {
 #[test]
 fn a_list_of_models_that_does_not_come() {
     let engine = Engine::start(QUICK, &["models-500"]);
-    refused(&engine.url(), "", 3, &["500", "The list of models is out of order.", "--model"]);
+    refused(&engine.url(), "", 3, &["500", "The list of models is not available.", "--model"]);
 }
 
 #[test]

@@ -15,7 +15,7 @@ fn twins_are_listed_with_their_errors_and_shown_in_full() {
     let shown = run(place.dyno(&format!("twins show {default}"))).expect_status(&[0]);
     // What is shown is the file, ready to be changed.
     let file =
-        shown.stdout.split("\nReplayed").next().unwrap().split("\nIt has no").next().unwrap();
+        shown.stdout.split("\nReplayed").next().unwrap().split("\nThere is no").next().unwrap();
     let copy = place.file("copy.toml", file);
     run(place.dyno(&format!("predict --twin {copy} --concurrency 1 --requests 2 --quiet")))
         .expect_status(&[0]);
@@ -27,15 +27,15 @@ fn twins_are_listed_with_their_errors_and_shown_in_full() {
 
 /// Predicts levels to fit to.
 fn predict(place: &Place, out: &str, args: &str) {
-    let args = format!("predict --quiet --json --out {out} --output-tokens 8 {args}");
+    let args = format!("predict --quiet --json --out {out} {args}");
     run(place.dyno(&args)).expect_status(&[0]);
 }
 
 #[test]
 fn fit_names_every_reason_at_once_and_does_not_begin() {
     let place = Place::new();
-    predict(&place, "one", "--concurrency 2 --requests 10");
-    predict(&place, "poisson", "--rate 1,2 --duration 20s --warmup 2s");
+    predict(&place, "one", "--concurrency 2 --requests 10 --output-tokens 8");
+    predict(&place, "poisson", "--rate 1,2 --duration 20s --warmup 2s --output-tokens 8");
     place.file("there.toml", "");
     for (args, words) in [
         ("one --out twin.toml", vec!["RUN: 1 of 1 levels", "at least 2"]),
@@ -52,24 +52,24 @@ fn fit_names_every_reason_at_once_and_does_not_begin() {
         assert!(!refused.stderr.contains("fitting"), "{}", refused.said());
     }
     assert!(!place.path().join("twin.toml").exists());
+    let mut chinese = place.dyno("fit poisson --out twin.toml");
+    chinese.env("LC_ALL", "zh_CN.UTF-8");
+    run(chinese).expect_status(&[2]).expect_words(&["未参与拟合", "预热", "2 个档位中有 0 个"]);
 }
 
 #[test]
 fn a_fit_that_predicts_its_own_levels_badly_is_warned_about() {
     let place = Place::new();
-    predict(&place, "good", "--concurrency 1,2,4,8 --requests 24 --input-tokens 32");
+    let small = "--requests 4 --input-tokens 8 --output-tokens 3";
+    predict(&place, "good", &format!("--concurrency 1,2 {small}"));
     let good = run(place.dyno("fit good --out good.toml")).expect_status(&[0]);
     assert!(!good.stderr.contains("POOR FIT"), "{}", good.said());
     assert!(good.stdout.contains("leave-one-out error"), "{}", good.said());
     good.expect_words(&["fitting; this takes"]);
-    // Two servers in one table: half of the levels are ten times slower than the others.
-    let slow =
-        place.file("slow.toml", &crate::predict::TWIN.replace("base_ms = 20", "base_ms = 900"));
-    predict(
-        &place,
-        "slow",
-        &format!("--twin {slow} --concurrency 3,6 --requests 24 --input-tokens 32"),
-    );
+    // Another server in the same table, which is many times slower.
+    let slow = crate::predict::TWIN.replace("base_ms = 20", "base_ms = 900");
+    let slow = place.file("slow.toml", &slow);
+    predict(&place, "slow", &format!("--twin {slow} --concurrency 3 {small}"));
     run(place.dyno("fit good slow --out poor.toml"))
         .expect_status(&[0])
         .expect_words(&["warning: POOR FIT", "leave-one-out error is over 30 %"]);

@@ -1,4 +1,4 @@
-//! What is done to the client while it measures.
+//! Disturbances of the client while it measures.
 
 use super::Ended;
 use anyhow::{Context, Result};
@@ -15,19 +15,19 @@ pub(super) enum Disturbance {
     Nothing,
     /// So many processes that use all the CPU they get.
     Busy(u32),
-    /// The client is stopped for so many milliseconds in every so many.
+    /// The client is stopped for the first number of milliseconds in every second number.
     Stopped(u64, u64),
-    /// The client gets so many per cent of a CPU.
+    /// The client gets this percentage of a CPU.
     Quota(u32),
-    /// The thread that writes its records stands still for so many milliseconds at a time.
+    /// The thread that writes its records stalls for so many milliseconds at a time.
     SlowRecords(u64),
-    /// The client is niced down beside two busy processes.
+    /// The client has a lower priority than two busy processes.
     Niced,
 }
 
 use Disturbance::{Busy, Niced, Nothing, Quota, SlowRecords, Stopped};
 
-/// All that are tried.
+/// All disturbances.
 pub(super) const KINDS: [Disturbance; 14] = [
     Nothing,
     Busy(1),
@@ -46,7 +46,7 @@ pub(super) const KINDS: [Disturbance; 14] = [
 ];
 
 impl Disturbance {
-    /// Such a run should be good.
+    /// Whether such a run should be valid.
     pub(super) fn is_calm(self) -> bool {
         matches!(self, Nothing | Busy(1))
     }
@@ -108,7 +108,7 @@ impl Disturbance {
     }
 }
 
-/// A disturbance that goes on.
+/// An active disturbance.
 pub(super) struct Disturbing {
     over: Arc<AtomicBool>,
     thread: Option<JoinHandle<()>>,

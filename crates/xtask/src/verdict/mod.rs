@@ -1,5 +1,5 @@
-//! Whether the verdict follows the error of the figures: `dyno bench` against a scripted engine that keeps
-//! when each token left, undisturbed and disturbed. How it is judged is written down in `table`.
+//! Whether verdicts reflect the error of the metrics: `dyno bench` against a scripted engine that logs
+//! when each token was written, undisturbed and disturbed. `table` has the criteria.
 
 mod disturbance;
 mod table;
@@ -53,7 +53,7 @@ fn one(dyno: &Path, script: &str, kind: Disturbance) -> Result<Row> {
     command.args(["--output-tokens", &tokens, "--input-tokens", "16", "--json", "--quiet"]);
     command.args(["--report", "none", "--no-progress", "--out"]).arg(&out);
     let child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn()?;
-    // The preflight is over by then, so that what is disturbed is the level.
+    // The preflight is over by then, so that the level is disturbed.
     let disturbing = kind.disturb(child.id(), Duration::from_millis(300))?;
     let output = child.wait_with_output()?;
     drop((disturbing, busy));
@@ -66,7 +66,7 @@ fn one(dyno: &Path, script: &str, kind: Disturbance) -> Result<Row> {
     Row::new(&summary["levels"][0], &truth)
 }
 
-/// A process that is ended with this value.
+/// A process that is killed when this value is dropped.
 struct Ended(std::process::Child);
 
 impl Ended {

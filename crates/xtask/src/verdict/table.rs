@@ -1,10 +1,10 @@
-//! The confusion table. A figure is off by the distance of what is printed from the interval in which the
-//! truth lies, over the truth. Bars:
+//! The confusion table. The error of a metric is the distance of the printed value from the interval that
+//! contains the true one, relative to the latter. Bars:
 //!
-//! - the truth overlaps the instrument range for 99 % of the figures: ± 0.05 ms, and of a rate ± one token
+//! - the true value is within the instrument range for 99 % of the metrics: ± 0.05 ms, and of a rate ± one token
 //!   of each slot, by which the edges of the steady window may cut;
-//! - no *valid* level has a figure that is more than 5 % off;
-//! - at most two *invalid* levels have all figures within 2 %;
+//! - no *valid* level has a metric with an error above 5 %;
+//! - at most two *invalid* levels have all metrics within 2 %;
 //! - of the calm runs at most two are not *valid*.
 
 use super::disturbance::Disturbance;
@@ -15,10 +15,10 @@ use serde_json::Value;
 /// One run.
 pub(super) struct Row {
     verdict: String,
-    /// The figure that is most off, and by which share.
+    /// The metric with the largest error, and that error.
     worst: (String, f64),
     figures: u32,
-    /// Figures whose range does not hold the truth.
+    /// Metrics whose range does not contain the true value.
     missed: Vec<String>,
     stall_ms: f64,
     reasons: String,
@@ -115,7 +115,7 @@ impl Table {
     }
 
     pub(super) fn text(&self) -> String {
-        let mut text = String::from("\nruns by verdict and by how far the worst figure is off:\n");
+        let mut text = String::from("\nruns by verdict and by the largest error of a metric:\n");
         text += &format!("{:<10}", "");
         OFF.iter().for_each(|(name, _)| text += &format!("{name:>8}"));
         for verdict in ["valid", "suspect", "invalid"] {
@@ -140,7 +140,7 @@ impl Table {
         let calm = count(&|(kind, _)| kind.is_calm());
         let blamed = count(&|(kind, row)| kind.is_calm() && row.verdict != "valid");
         text + &format!(
-            "\n\ntruth within the instrument range: {held:.2} % of {figures} figures (bar 99)\n\
+            "\n\ntruth within the instrument range: {held:.2} % of {figures} metrics (bar 99)\n\
              valid levels with a figure more than 5 % off: {wrong} (bar 0)\n\
              invalid levels with all figures within 2 %: {harsh} (bar 2)\n\
              calm runs that are not valid: {blamed} of {calm} (bar 2)"

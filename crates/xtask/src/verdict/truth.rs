@@ -1,5 +1,5 @@
-//! What really happened, by the engine's ledger: each time as an interval, for a token left between the
-//! clock before its write and the clock after it.
+//! The true times, from the engine's ledger. Each is an interval: a token left between the clock readings
+//! before and after its write.
 
 use anyhow::{Context, Result, ensure};
 use std::path::Path;
@@ -8,7 +8,7 @@ use std::path::Path;
 pub(super) const TIMES: [&str; 4] = ["ttft_ms", "itl_ms", "tpot_ms", "latency_ms"];
 pub(super) const STATISTICS: [&str; 4] = ["mean", "p50", "p90", "p99"];
 
-/// The true figures of a level, at the least and at the most.
+/// The true metrics of a level, as lower and upper bounds.
 pub(super) struct Truth {
     /// For each of [`TIMES`] its [`STATISTICS`], in milliseconds.
     pub(super) times: Vec<[[f64; 2]; 4]>,
@@ -30,7 +30,7 @@ impl Truth {
             let came_ns = entry["came"].as_u64().unwrap_or(came as u64);
             let writes = entry["writes"].as_array().context("no `writes`")?;
             let all: u64 = writes.iter().map(|write| numbers(write, 2)).sum();
-            // What the preflight asked for is shorter.
+            // The preflight's responses are shorter.
             if all != u64::from(tokens) {
                 continue;
             }
@@ -77,7 +77,7 @@ fn mean(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / values.len() as f64
 }
 
-/// Linear interpolation, as everywhere.
+/// A percentile by linear interpolation.
 fn at(sorted: &[f64], q: f64) -> f64 {
     let place = q * (sorted.len() - 1) as f64;
     let (low, part) = (place.floor() as usize, place.fract());

@@ -325,6 +325,6 @@ mod tests {
             text()
         );
         let error = Twin::parse(&range, "my.toml").unwrap_err().to_string();
-        assert!(error.contains("`in_flight` is from 9 to 1"), "{error}");
+        assert!(error.contains("`in_flight` is [9, 1]"), "{error}");
     }
 }

@@ -54,8 +54,10 @@ pub(crate) fn plan(plan: &Plan) -> String {
             let _ = writeln!(text, "{time}");
         }
         (Some(time), None) => {
-            let _ = writeln!(text, "At most {}, plus drain.", format_duration(time));
+            let of = if plan.target.predicted { " of virtual time" } else { "" };
+            let _ = writeln!(text, "At most {}{of}, plus drain.", format_duration(time));
         }
+        (None, None) if plan.target.predicted => {}
         (None, None) => {
             let _ = writeln!(text, "An estimate follows after the first responses.");
         }

@@ -2,23 +2,26 @@
 
 mod imported;
 mod table;
+mod words;
 
 use super::loaded;
 use super::twins::compare;
 use crate::args::fit::FitArgs;
 use crate::exit::Exit;
 use crate::printer::Printer;
+use crate::resolve::Surroundings;
 use crate::usage::UsageError;
 use dyno_analysis::{DirSource, level_plans};
 use dyno_engine::twin::reference::Figure;
 use dyno_fit::{FitOptions, Fitted, Role, fit};
-use dyno_model::Summary;
 use dyno_model::plan::LevelPlan;
+use dyno_model::{Language, Summary};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::fs::File;
 use std::io::Write as _;
 use std::path::Path;
+use words::Message;
 
 /// The planned levels of a run by index, and its results.
 type Measured = (BTreeMap<u32, LevelPlan>, Summary);
@@ -28,7 +31,7 @@ const LARGEST_ERROR: f64 = 30.0;
 
 /// Reads the runs, fits a twin, writes it and reports how close it is.
 pub(crate) fn run(args: &FitArgs, printer: &Printer) -> Exit {
-    match fitted(args, printer) {
+    match fitted(args, printer, Surroundings::of_process().language) {
         Ok(text) => printer.result(&text),
         Err(errors) => {
             errors.into_iter().for_each(|error| printer.error(error));
@@ -38,8 +41,12 @@ pub(crate) fn run(args: &FitArgs, printer: &Printer) -> Exit {
 }
 
 /// The report on a new twin file, or everything that prevents one.
-fn fitted(args: &FitArgs, printer: &Printer) -> Result<String, Vec<UsageError>> {
-    let mut errors: Vec<UsageError> = unwritable(&args.out).into_iter().collect();
+fn fitted(
+    args: &FitArgs,
+    printer: &Printer,
+    language: Language,
+) -> Result<String, Vec<UsageError>> {
+    let mut errors: Vec<UsageError> = unwritable(&args.out, language).into_iter().collect();
     let mut runs: Vec<Measured> = Vec::new();
     for path in &args.runs {
         match measured(path, printer) {
@@ -48,39 +55,41 @@ fn fitted(args: &FitArgs, printer: &Printer) -> Result<String, Vec<UsageError>> 
         }
     }
     let name = args.out.file_stem().map_or("twin".into(), |stem| stem.to_string_lossy());
-    let table = table::table(&name, &runs, args.max_seqs);
+    let table = table::table(&name, &runs, args.max_seqs, language);
     for level in &table.levels {
         if let Role::LeftOut(why) = &level.role {
-            printer.note(format_args!("left out: {}: {why}", level.label));
+            printer.note(Message::LeftOut.with(language, &[&level.label, why]));
         }
     }
     if !runs.is_empty() {
         let defects = dyno_fit::defects(&table);
-        errors.extend(defects.iter().map(|defect| UsageError::new("RUN", defect.to_string())));
+        let error = |defect| UsageError::new("RUN", words::defect(defect, language));
+        errors.extend(defects.iter().map(error));
     }
     if !errors.is_empty() {
         return Err(errors);
     }
-    printer.note("fitting; this takes a few seconds");
+    printer.note(Message::Fitting.text(language));
     let mut found = fit(&table, &FitOptions::default())
         .map_err(|error| vec![UsageError::new("RUN", error.to_string())])?;
     describe(&mut found, args, &runs);
-    write(args, &found).map_err(|error| vec![error])?;
-    if let Some(warning) = warning(&found.leave_one_out) {
+    write(args, &found, language).map_err(|error| vec![error])?;
+    if let Some(warning) = warning(&found.leave_one_out, language) {
         printer.warn(warning);
     }
-    Ok(report(&found, args))
+    Ok(report(&found, args, language))
 }
 
 /// Why no twin file can be created at `out`, as far as that can be known before fitting.
-fn unwritable(out: &Path) -> Option<UsageError> {
+fn unwritable(out: &Path, language: Language) -> Option<UsageError> {
+    let error = |message: Message, path: &Path| {
+        UsageError::new("--out", message.with(language, &[path.display().to_string()]))
+    };
     if out.exists() {
-        let message = format!("`{}` exists; name another file", out.display());
-        return Some(UsageError::new("--out", message));
+        return Some(error(Message::Exists, out));
     }
     let folder = out.parent().filter(|folder| !folder.as_os_str().is_empty())?;
-    let message = || format!("there is no directory `{}`; create it first", folder.display());
-    (!folder.is_dir()).then(|| UsageError::new("--out", message()))
+    (!folder.is_dir()).then(|| error(Message::NoDirectory, folder))
 }
 
 /// The runs at `path`.
@@ -103,28 +112,23 @@ fn measured(path: &Path, printer: &Printer) -> Result<Vec<Measured>, UsageError>
     with_plans.collect()
 }
 
-fn write(args: &FitArgs, found: &Fitted) -> Result<(), UsageError> {
+fn write(args: &FitArgs, found: &Fitted, language: Language) -> Result<(), UsageError> {
     let unwritable = |error: std::io::Error| {
-        UsageError::new("--out", format!("cannot write `{}`: {error}", args.out.display()))
+        let values = [args.out.display().to_string(), error.to_string()];
+        UsageError::new("--out", Message::CannotWrite.with(language, &values))
     };
     let mut file = File::create_new(&args.out).map_err(unwritable)?;
     file.write_all(found.twin.to_toml().as_bytes()).map_err(unwritable)
 }
 
 /// The warning for a twin that does not predict levels it was not fitted to.
-fn warning(leave_one_out: &BTreeMap<Figure, f64>) -> Option<String> {
+fn warning(leave_one_out: &BTreeMap<Figure, f64>, language: Language) -> Option<String> {
     let large = leave_one_out.iter().filter(|(_, percent)| **percent > LARGEST_ERROR);
     let large: Vec<String> = large
         .map(|(figure, percent)| format!("{} {percent:.0} %", compare::short(*figure)))
         .collect();
-    (!large.is_empty()).then(|| {
-        format!(
-            "POOR FIT: the leave-one-out error is over {LARGEST_ERROR:.0} % ({}). Do not rely on \
-             this twin between or beyond the measured levels; measure more levels, at more \
-             different loads, and fit again",
-            large.join(", ")
-        )
-    })
+    let values = [format!("{LARGEST_ERROR:.0}"), large.join(", ")];
+    (!large.is_empty()).then(|| Message::PoorFit.with(language, &values))
 }
 
 fn describe(found: &mut Fitted, args: &FitArgs, runs: &[Measured]) {
@@ -145,32 +149,33 @@ fn describe(found: &mut Fitted, args: &FitArgs, runs: &[Measured]) {
 }
 
 /// What was fitted, how close it is, and what the data does not show.
-fn report(found: &Fitted, args: &FitArgs) -> String {
+fn report(found: &Fitted, args: &FitArgs, language: Language) -> String {
     let twin = &found.twin;
+    let say = |message: Message| message.text(language);
     let mut text = String::new();
     let _ = writeln!(text, "{}\n{}", compare::rows(&found.report), compare::errors(&found.report));
     if !found.leave_one_out.is_empty() {
-        let _ = writeln!(text, "leave-one-out error (each level predicted from the others):");
+        let _ = writeln!(text, "{}", say(Message::LeaveOneOut));
         for (figure, percent) in &found.leave_one_out {
-            let _ = writeln!(text, "  {:<22} {percent:.1} %", figure.name());
+            let _ = writeln!(text, "  {:<22} {percent:.1} %", compare::short(*figure));
         }
     }
     if !twin.intervals.is_empty() {
-        let _ = writeln!(text, "\nplausible range of each parameter:");
-        for (name, [low, high]) in &twin.intervals {
-            let (low, high) = (compare::number(*low), compare::number(*high));
-            let _ = writeln!(text, "  {name:<22} {low} to {high}");
+        let _ = writeln!(text, "\n{}", say(Message::Ranges));
+        for (name, interval) in &twin.intervals {
+            let range = Message::To.with(language, &interval.map(compare::number));
+            let _ = writeln!(text, "  {name:<22} {range}");
         }
     }
     if !twin.unidentified.is_empty() {
-        let _ = writeln!(
-            text,
-            "\nnot identifiable from this data: {}\n  predictions outside the measured range depend \
-             on these; measure past the knee, or give --max-seqs",
-            twin.unidentified.join(", ")
-        );
+        let _ = writeln!(text, "\n{}", say(Message::Unidentified));
+        for parameter in &twin.unidentified {
+            let _ = writeln!(text, "  {parameter}");
+        }
+        let _ = writeln!(text, "{}", say(Message::Advice));
     }
-    let _ = writeln!(text, "\nwritten to {}", args.out.display());
+    let out = args.out.display().to_string();
+    let _ = writeln!(text, "\n{}", Message::Written.with(language, &[out]));
     text
 }
 
@@ -180,9 +185,9 @@ mod tests {
 
     #[test]
     fn only_large_leave_one_out_errors_are_warned_about() {
-        assert_eq!(warning(&BTreeMap::from([(Figure::TtftMs, 30.0)])), None);
+        assert_eq!(warning(&BTreeMap::from([(Figure::TtftMs, 30.0)]), Language::English), None);
         let errors = BTreeMap::from([(Figure::TtftMs, 44.6), (Figure::LatencyS, 12.0)]);
-        let text = warning(&errors).unwrap();
+        let text = warning(&errors, Language::English).unwrap();
         assert!(text.contains("TTFT ms 45 %") && !text.contains("latency"), "{text}");
     }
 }

@@ -1,25 +1,32 @@
 //! Measured runs as a table to fit.
 
 use super::Measured;
+use super::words::Message;
 use dyno_engine::twin::reference::Figure;
 use dyno_fit::{End, Level, Offer, Role, Table};
-use dyno_model::Verdict;
 use dyno_model::metric::Time;
 use dyno_model::plan::{Arrival, LevelPlan, Load, Warmup};
 use dyno_model::summary::{Distribution, LevelSummary, Tokens};
 use dyno_model::units::to_s;
+use dyno_model::{Language, Verdict};
 use std::collections::BTreeMap;
 
 /// The levels of runs, in order of load.
-pub(super) fn table(name: &str, runs: &[Measured], max_seqs: Option<u32>) -> Table {
+pub(super) fn table(
+    name: &str,
+    runs: &[Measured],
+    max_seqs: Option<u32>,
+    language: Language,
+) -> Table {
     let mut levels: Vec<(f64, Level)> = Vec::new();
     let several = runs.len() > 1;
     for (number, (plans, summary)) in runs.iter().enumerate() {
         for measured in &summary.levels {
             let planned = plans.get(&measured.index);
-            let mut level = level(planned, measured);
+            let mut level = level(planned, measured, language);
             if several {
-                level.label = format!("{} of run {}", level.label, number + 1);
+                let values = [level.label, (number + 1).to_string()];
+                level.label = Message::OfRun.with(language, &values);
             }
             levels.push((planned.map_or(0.0, |planned| planned.load.value()), level));
         }
@@ -29,20 +36,20 @@ pub(super) fn table(name: &str, runs: &[Measured], max_seqs: Option<u32>) -> Tab
     Table { name: name.to_owned(), levels, max_seqs, kv_tokens: None, context: None, varied: false }
 }
 
-fn level(plan: Option<&LevelPlan>, measured: &LevelSummary) -> Level {
+fn level(plan: Option<&LevelPlan>, measured: &LevelSummary, language: Language) -> Level {
     let tokens = |tokens: &Option<Tokens>| tokens.map(|tokens| tokens.mean);
     let (input, output) = (tokens(&measured.input_tokens), tokens(&measured.output_tokens));
     let offer = plan.and_then(|plan| offer(plan, measured));
-    let mut reasons = unusable(plan, measured);
+    let mut reasons = unusable(plan, measured, language);
     if input.is_none() || output.is_none() {
-        reasons.push("its tokens were not counted".to_owned());
+        reasons.push(Message::NoTokens.text(language).to_owned());
     }
     if offer.is_none() && reasons.is_empty() {
-        reasons.push("it has too many requests to simulate".to_owned());
+        reasons.push(Message::TooMany.text(language).to_owned());
     }
     let role = match reasons.is_empty() {
         true => Role::Fitted,
-        false => Role::LeftOut(reasons.join("; ")),
+        false => Role::LeftOut(reasons.join(language.choose(["; ", "；"]))),
     };
     Level {
         label: measured.label.clone(),
@@ -76,36 +83,34 @@ fn offer(plan: &LevelPlan, measured: &LevelSummary) -> Option<Offer> {
 }
 
 /// All reasons why a level cannot be fitted, beside missing token counts.
-fn unusable(plan: Option<&LevelPlan>, measured: &LevelSummary) -> Vec<String> {
+fn unusable(plan: Option<&LevelPlan>, measured: &LevelSummary, language: Language) -> Vec<String> {
     let mut reasons = Vec::new();
-    let mut add = |applies: bool, reason: &str| {
+    let mut add = |applies: bool, message: Message, value: &str| {
         if applies {
-            reasons.push(reason.to_owned());
+            reasons.push(message.with(language, &[value]));
         }
     };
     let requests = &measured.requests;
     let failed = requests.failed.unwrap_or(0);
-    let why = measured.reasons.first().map_or("no reason given", |reason| reason.what.as_str());
-    add(measured.verdict == Verdict::Invalid, &format!("invalid: {why}"));
-    add(requests.completed.is_none(), "its requests were not counted");
-    add(measured.partial || requests.completed == Some(0), "it was not measured to its end");
-    add(failed > 0, &format!("{failed} requests failed"));
-    add(measured.sessions.is_some(), "conversations, whose prompts grow, cannot be replayed");
+    let why = measured.reasons.first().map(|reason| reason.what.as_str());
+    let why = why.unwrap_or(Message::NoReason.text(language));
+    add(measured.verdict == Verdict::Invalid, Message::Invalid, why);
+    add(requests.completed.is_none(), Message::NotCounted, "");
+    add(measured.partial || requests.completed == Some(0), Message::Partial, "");
+    add(failed > 0, Message::Failed, &failed.to_string());
+    add(measured.sessions.is_some(), Message::Conversations, "");
     let Some(plan) = plan else {
-        add(true, "request rate and concurrency are not stated");
+        add(true, Message::NoLoad, "");
         return reasons;
     };
-    add(
-        matches!(plan.warmup, Some(Warmup::Requests(_) | Warmup::Duration(_))),
-        "it has a warm-up phase, which the fit cannot model; measure without --warmup",
-    );
+    let is_warm = matches!(plan.warmup, Some(Warmup::Requests(_) | Warmup::Duration(_)));
+    add(is_warm, Message::WarmUp, "");
     match plan.load {
-        Load::Trace { .. } => add(true, "a trace cannot be replayed"),
-        Load::Ramp { .. } => add(true, "a ramp cannot be replayed"),
-        Load::Rate { arrival, .. } => add(
-            arrival != Arrival::Constant,
-            "random arrivals cannot be replayed; measure with --arrival constant",
-        ),
+        Load::Trace { .. } => add(true, Message::Trace, ""),
+        Load::Ramp { .. } => add(true, Message::Ramp, ""),
+        Load::Rate { arrival, .. } => {
+            add(arrival != Arrival::Constant, Message::RandomArrivals, "");
+        }
         Load::Concurrency { .. } | Load::Burst { .. } => {}
     }
     reasons

@@ -1,5 +1,5 @@
-//! How long the rest of a prediction takes on the wall clock. The levels' own times are virtual and
-//! do not matter to somebody who waits: simulating a level costs time per request and token.
+//! How long the rest of a prediction takes on the wall clock. The levels' own times are virtual;
+//! what a person waits for is the simulation, which costs time per request and token.
 
 use crate::estimate::Glance;
 use dyno_model::plan::{LevelPlan, Load};

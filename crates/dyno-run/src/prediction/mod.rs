@@ -1,5 +1,5 @@
-//! A twin in virtual time in the place of a server, and what is known before anything is simulated:
-//! how much it carries at each level, and how far the levels are from what it was fitted on.
+//! Prepares a prediction: a twin in virtual time instead of a server, its capacity at each level, and
+//! how far the levels are outside the range that it was fitted to.
 
 mod capacity;
 mod pace;
@@ -13,7 +13,7 @@ use crate::predicted::OfTwin;
 use crate::prepared::Prepared;
 use crate::workload::Workload;
 use dyno_engine::twin::Twin;
-use dyno_fit::{Manner, Predicted};
+use dyno_fit::{ClientBehaviour, Predicted};
 use dyno_model::Diagnostic;
 use dyno_model::Nanos;
 use dyno_model::course::Search;
@@ -23,10 +23,10 @@ use dyno_words::Note;
 use dyno_workload::tokenizer::{Ask, Tokenizer};
 use std::sync::Arc;
 
-/// The way to a server that is near: as short as can be.
+/// Network delay to a server nearby: as short as possible.
 const WAY: Nanos = 1_000;
 
-/// Sets up the twin that the plan names, and settles what will be sent.
+/// Sets up the twin of the plan and what will be sent.
 pub(crate) fn prepare(
     plan: &Plan,
     mut workload: Workload,
@@ -35,14 +35,14 @@ pub(crate) fn prepare(
     let name = plan.target.embedded.as_deref().unwrap_or(Twin::default_name());
     let twin = Twin::load(name).map_err(|error| RunError::setting("--twin", error))?;
     if workload.is_open_to_server() && !is_counted {
-        workload.count_with(Tokenizer::by_asking(Box::new(words)));
+        workload.count_with(Tokenizer::by_asking(Box::new(count_words)));
         workload.check(plan)?;
     }
     if !twin.scheduler.prefix_cache {
         workload.leave_text_out();
     }
     let mut plan = plan.clone();
-    let notes = foresee(&twin, &mut plan, &workload).map_err(RunError::Usage)?;
+    let notes = assess(&twin, &mut plan, &workload).map_err(RunError::Usage)?;
     let core = twin.core(plan.seed).map_err(|error| RunError::setting("--twin", error))?;
     let model = plan.request.model.clone().unwrap_or_else(|| twin.name.clone());
     let length_field = Some("ignore_eos".to_owned());
@@ -50,25 +50,25 @@ pub(crate) fn prepare(
     let environment = identity::environment(Server::default(), preflight, notes);
     let capacity = of_sweep(&twin, &plan, &workload).map_err(RunError::Usage)?;
     let (streamed, answers) = (plan.request.stream, workload.is_session());
-    let manner = Manner { way: WAY, streamed, details: true, answers, patience: None };
-    let engine = Predicted::new(core, manner);
+    let client = ClientBehaviour { way: WAY, streamed, details: true, answers, patience: None };
+    let engine = Predicted::new(core, client);
     let prompts = engine.prompts(plan.target.api == Api::OpenAiChat);
     let bench = Box::new(OfTwin { engine, prompts, seed: plan.seed });
     Ok(Prepared { plan: Arc::new(plan), bench, workload, environment, capacity })
 }
 
-/// Puts into each level how much the twin carries; what is to be said of levels beyond its range.
-fn foresee(twin: &Twin, plan: &mut Plan, workload: &Workload) -> Result<Vec<Diagnostic>, String> {
-    let mut asked = Vec::new();
+/// Puts the twin's capacity into each level; returns notes on levels outside its fitted range.
+fn assess(twin: &Twin, plan: &mut Plan, workload: &Workload) -> Result<Vec<Diagnostic>, String> {
+    let mut typical = Vec::new();
     for number in 0..plan.levels.len() as u32 {
-        asked.push(workload.typical(plan, number)?);
+        typical.push(workload.typical(plan, number)?);
     }
-    for (level, lengths) in plan.levels.iter_mut().zip(&asked) {
+    for (level, lengths) in plan.levels.iter_mut().zip(&typical) {
         if let (Load::Rate { .. }, Some(lengths)) = (level.load, lengths) {
             level.capacity = capacity::interval(twin, *lengths);
         }
     }
-    let mut notes = range::notes(twin, &plan.levels, &asked);
+    let mut notes = range::notes(twin, &plan.levels, &typical);
     if twin.cost.noise == 0.0 && plan.levels.iter().any(is_equal_in_all_rounds) {
         notes.push(Note::RoundsEqual.with([&twin.name]));
     }
@@ -84,8 +84,8 @@ fn is_equal_in_all_rounds(level: &LevelPlan) -> bool {
     level.repeat.is_some() && !has_random_arrivals
 }
 
-/// How much the twin carries, for the rates of a sweep: beyond, no latency holds. (A search for a
-/// capacity needs to know by how much a rate is too high, and so has its latencies.)
+/// The twin's capacity, for the rates of a sweep: above it, latencies depend on the length of the run.
+/// (A capacity search needs to know by how much a rate is too high, and so keeps its latencies.)
 fn of_sweep(twin: &Twin, plan: &Plan, workload: &Workload) -> Result<Option<[f64; 2]>, String> {
     let Some(Search::Sweep { .. }) = plan.course.search else { return Ok(None) };
     let lengths = workload.typical(plan, 0)?;
@@ -93,11 +93,11 @@ fn of_sweep(twin: &Twin, plan: &Plan, workload: &Workload) -> Result<Option<[f64
 }
 
 /// Tokens as the engine counts them: words.
-fn words(what: &Ask<'_>) -> Result<u32, String> {
+fn count_words(what: &Ask<'_>) -> Result<u32, String> {
     let count = |text: &str| text.split_whitespace().count();
     let counted = match what {
         Ask::Text(text) => count(text),
         Ask::Messages(messages) => messages.iter().map(|message| count(&message.content)).sum(),
     };
-    u32::try_from(counted).map_err(|_| "a prompt of more than four thousand million words".into())
+    u32::try_from(counted).map_err(|_| "a prompt has more than 4 billion words".into())
 }

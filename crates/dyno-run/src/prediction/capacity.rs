@@ -1,5 +1,5 @@
-//! How many requests per second a twin carries, as an interval: a closed loop that keeps it full,
-//! and the error that the twin is known to have.
+//! The capacity of a twin in requests per second, as an interval: the throughput of a closed loop that
+//! saturates it, give or take the twin's known error.
 
 use crate::workload::Typical;
 use dyno_engine::core::{Event, Request};
@@ -9,16 +9,15 @@ use dyno_engine::virtual_time::Virtual;
 use dyno_model::Nanos;
 use dyno_model::units::to_s;
 
-/// Half the width of the interval where nobody knows the twin's error, and the least in any case.
+/// Half the width of the interval if the twin's error is unknown, and the smallest in any case.
 const UNKNOWN: f64 = 0.10;
 const LEAST: f64 = 0.02;
-/// Requests that are watched, per place in the batch, and at least.
-const PER_PLACE: u64 = 6;
+/// Simulated requests per slot in the batch, and at least.
+const PER_SLOT: u64 = 6;
 const AT_LEAST: u64 = 400;
 const MOST_USERS: u64 = 1_024;
 
-/// Between how many requests per second the capacity lies; nothing where such requests cannot be
-/// served at all.
+/// The interval that contains the capacity; nothing if such requests cannot be served at all.
 pub(super) fn interval(twin: &Twin, lengths: Typical) -> Option<[f64; 2]> {
     let rate = saturated(twin, lengths)?;
     let known = |figure| {
@@ -32,11 +31,11 @@ pub(super) fn interval(twin: &Twin, lengths: Typical) -> Option<[f64; 2]> {
     Some([rate * (1.0 - error).max(0.0), rate * (1.0 + error)])
 }
 
-/// Completed requests per second of an engine that always has more to do.
+/// Completed requests per second of a saturated engine.
 fn saturated(twin: &Twin, Typical { input, output }: Typical) -> Option<f64> {
     let mut time = Virtual::new(twin.core(0).ok()?);
     let users = (2 * u64::from(twin.scheduler.max_seqs)).min(MOST_USERS);
-    let total = (PER_PLACE * users).max(AT_LEAST);
+    let total = (PER_SLOT * users).max(AT_LEAST);
     let mut sent = 0_u64;
     let mut send = |time: &mut Virtual, at: Nanos| {
         let request = Request { id: sent, input, output, hashes: &[] };
@@ -55,7 +54,7 @@ fn saturated(twin: &Twin, Typical { input, output }: Typical) -> Option<f64> {
             send(&mut time, at);
         }
     }
-    // The middle half: the first wave arrives in step, and the last is not awaited.
+    // The middle half: the first wave is synchronised, and the last one is incomplete.
     let (from, to) = (ended.len() / 4, ended.len() * 3 / 4);
     let span = to_s(ended[to].checked_sub(ended[from])?);
     (span > 0.0).then(|| (to - from) as f64 / span)

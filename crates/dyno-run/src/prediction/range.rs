@@ -1,4 +1,4 @@
-//! How far a prediction is from what its twin was fitted on.
+//! How far a prediction is outside the range that its twin was fitted to.
 
 use crate::workload::Typical;
 use dyno_engine::twin::Twin;
@@ -6,17 +6,17 @@ use dyno_model::Diagnostic;
 use dyno_model::plan::{LevelPlan, Load};
 use dyno_words::Note;
 
-/// What to say of levels beyond the twin's range: once for each kind of distance.
+/// Notes on levels outside the twin's range: one for each quantity.
 pub(super) fn notes(
     twin: &Twin,
     levels: &[LevelPlan],
-    asked: &[Option<Typical>],
+    typical: &[Option<Typical>],
 ) -> Vec<Diagnostic> {
     let Some(range) = &twin.range else {
         return vec![Note::TwinMadeUp.with(vec![twin.name.clone()])];
     };
     let mut beyond: Vec<Beyond> = Vec::new();
-    for (level, asked) in levels.iter().zip(asked) {
+    for (level, typical) in levels.iter().zip(typical) {
         let load = match level.load {
             Load::Concurrency { concurrency } => {
                 Some((Note::BeyondInFlight, f64::from(concurrency), range.in_flight))
@@ -29,20 +29,20 @@ pub(super) fn notes(
             }
             Load::Trace { .. } => None,
         };
-        let lengths = asked.map(|asked| {
+        let lengths = typical.map(|typical| {
             [
-                (Note::BeyondInput, f64::from(asked.input), range.input),
-                (Note::BeyondOutput, f64::from(asked.output), range.output),
+                (Note::BeyondInput, f64::from(typical.input), range.input),
+                (Note::BeyondOutput, f64::from(typical.output), range.output),
             ]
         });
         for (what, value, within) in load.into_iter().chain(lengths.into_iter().flatten()) {
-            Beyond::see(&mut beyond, what, value, within);
+            Beyond::add(&mut beyond, what, value, within);
         }
     }
     beyond.into_iter().map(|b| b.note(twin)).collect()
 }
 
-/// The farthest that some quantity is from the twin's range.
+/// The largest distance of a quantity from the twin's range.
 struct Beyond {
     what: Note,
     value: f64,
@@ -50,20 +50,20 @@ struct Beyond {
     times: f64,
 }
 
-/// A little beyond is what rounding and the means of a table make.
+/// Tolerated distance: rounding, and means over a table.
 const ALLOWED: f64 = 1.1;
 
 impl Beyond {
-    fn see(seen: &mut Vec<Self>, what: Note, value: f64, within: [f64; 2]) {
+    fn add(known: &mut Vec<Self>, what: Note, value: f64, within: [f64; 2]) {
         let [least, most] = within;
         let times = if value > most { value / most } else { least / value.max(f64::MIN_POSITIVE) };
         if times <= ALLOWED {
             return;
         }
-        match seen.iter_mut().find(|other| other.what == what) {
+        match known.iter_mut().find(|other| other.what == what) {
             Some(other) if other.times >= times => {}
             Some(other) => *other = Self { what, value, within, times },
-            None => seen.push(Self { what, value, within, times }),
+            None => known.push(Self { what, value, within, times }),
         }
     }
 
