@@ -1,6 +1,5 @@
-//! Levels that are chosen as a run goes: what the levels so far say, which one comes next, and what
-//! the search has found. A pure function of plan and levels, so that a report says what the run
-//! said.
+//! Searches, whose levels are chosen during the run: what the levels so far show, which one comes next,
+//! and the result. A pure function of plan and levels, so that a report repeats what the run printed.
 
 use crate::slo::{judge, judge_term, longer_by, margin};
 use dyno_model::course::{Over, Range, Search, Spacing};
@@ -17,8 +16,8 @@ use dyno_search::{Held, Kind, LevelWish, Measured, Next, rounded};
 use dyno_words::number::{change, digits};
 use dyno_words::{Finding, InLanguage};
 
-/// The level that comes after these, which are in the order in which they ran; nothing when it is
-/// enough, or where a plan lists its levels.
+/// The next level after these, which are in the order in which they ran; nothing when the search is
+/// finished, or where the plan has fixed levels.
 pub fn next_level(plan: &Plan, so_far: &[&LevelSummary]) -> Option<LevelPlan> {
     let search = plan.course.search.as_ref()?;
     if let Some(longer) = longer(plan, search, so_far) {
@@ -30,7 +29,7 @@ pub fn next_level(plan: &Plan, so_far: &[&LevelSummary]) -> Option<LevelPlan> {
     }
 }
 
-/// What a search found in these levels; nothing where a plan lists its levels.
+/// The result of a search with these levels; nothing where the plan has fixed levels.
 pub fn found(plan: &Plan, levels: &[LevelSummary]) -> Option<SearchSummary> {
     let search = plan.course.search.as_ref()?;
     let mut so_far: Vec<&LevelSummary> = levels.iter().collect();
@@ -41,7 +40,7 @@ pub fn found(plan: &Plan, levels: &[LevelSummary]) -> Option<SearchSummary> {
     }
 }
 
-/// The load that a search begins with.
+/// The first load of a search.
 pub fn first_load(search: &Search) -> Load {
     let rate = |rate| Load::Rate { rate, arrival: arrival(search) };
     let closed = |load: f64| Load::Concurrency { concurrency: load.round().max(1.0) as u32 };
@@ -54,7 +53,7 @@ pub fn first_load(search: &Search) -> Load {
                 Range::Between([low, high]) => Some((low * high).sqrt()),
             };
             match (over, first) {
-                // A server that is too slow for one request at a time needs no search.
+                // A server that is too slow for one request at a time makes a search pointless.
                 (Over::Rate, None) => closed(1.0),
                 (Over::Rate, Some(first)) => rate(rounded(first, DIGITS)),
                 (Over::Concurrency, first) => closed(first.unwrap_or(FEW)),
@@ -77,7 +76,7 @@ enum Step {
 }
 
 fn ask(plan: &Plan, search: &Search, so_far: &[&LevelSummary]) -> Step {
-    // Of a full server that was measured again, the last counts.
+    // If the saturated level was measured again, the last one counts.
     let is_full = |level: &&&LevelSummary| kind(search, level) == Kind::Throughput;
     let last_full = so_far.iter().rfind(is_full).map(|level| level.index);
     let counts = |level: &&&LevelSummary| !is_full(level) || Some(level.index) == last_full;
@@ -133,11 +132,11 @@ fn ask(plan: &Plan, search: &Search, so_far: &[&LevelSummary]) -> Step {
     }
 }
 
-/// Digits of a rate, so that people can read and type it.
+/// Significant digits of a rate, so that people can read and type it.
 const DIGITS: i32 = 3;
-/// Where a search over requests in flight begins, if nobody says.
+/// The first concurrency of a search by default.
 const FEW: f64 = 16.0;
-/// Loads that differ by less, as logarithms, are the same.
+/// Loads whose logarithms differ by less are the same.
 const NEAR: f64 = 0.05;
 
 fn answered(over: Over, answer: Answer, undecided: Option<Diagnostic>) -> SearchSummary {
@@ -165,8 +164,8 @@ fn answered(over: Over, answer: Answer, undecided: Option<Diagnostic>) -> Search
     }
 }
 
-/// Why a search has found nothing, and what would decide it, by the last level at the load that
-/// could not be judged.
+/// Why a search is inconclusive, and what would decide it, by the last level at the load that could
+/// not be judged.
 fn undecided(plan: &Plan, answer: Answer, so_far: &[&LevelSummary]) -> Option<Diagnostic> {
     let Answer::Inconclusive { load, .. } = answer else { return None };
     let Some(load) = load else { return Some(Finding::NothingToTry.into()) };
@@ -182,7 +181,7 @@ fn undecided(plan: &Plan, answer: Answer, so_far: &[&LevelSummary]) -> Option<Di
     Some(Finding::NotJudged.with([Value::from(level.label.clone()), what, advice]))
 }
 
-/// A reason to take an answer with care.
+/// A reason for caution about the result.
 fn doubted(doubt: Doubt) -> Diagnostic {
     match doubt {
         Doubt::Contradiction { held, failed } => {
@@ -192,11 +191,11 @@ fn doubted(doubt: Doubt) -> Diagnostic {
     }
 }
 
-/// A steady window is there after fill, drain and two latencies; more leaves it some room.
+/// A steady window needs ramp-up, drain and two latencies; more leaves some room.
 const LATENCIES: f64 = 5.0;
 
-/// A full server whose answers took so long that nothing was steady is measured once more, for
-/// long enough.
+/// A saturated level whose responses took too long for a steady window is measured once more, for
+/// longer.
 fn longer(plan: &Plan, search: &Search, so_far: &[&LevelSummary]) -> Option<LevelPlan> {
     let mut full = so_far.iter().filter(|level| kind(search, level) == Kind::Throughput);
     let (first, None) = (full.next()?, full.next()) else { return None };
@@ -211,7 +210,7 @@ fn longer(plan: &Plan, search: &Search, so_far: &[&LevelSummary]) -> Option<Leve
     Some(again)
 }
 
-/// What the load of a level means to a search.
+/// The load of a level as a number.
 fn kind(search: &Search, level: &LevelSummary) -> Kind {
     match (search, level.load.kind, level.load.value.unwrap_or(f64::NAN)) {
         (_, LoadKind::Rate, _) => Kind::Rate,
@@ -223,7 +222,7 @@ fn kind(search: &Search, level: &LevelSummary) -> Kind {
     }
 }
 
-/// A level of a plan's, with the load that a search wishes for.
+/// A level like those of the plan, with the load that a search requests.
 fn level(
     plan: &Plan,
     search: &Search,
@@ -266,18 +265,17 @@ fn level(
     Some(level)
 }
 
-/// However many samples are missing, a level becomes no longer than this many times.
+/// A level is lengthened by at most this factor, however many samples are missing.
 const LONGEST: f64 = 8.0;
 
-/// How many times longer a level has to be than the last at this load, if that one had too few
+/// How many times longer than the last one at this load a level has to be, if that one had too few
 /// samples to decide the SLO.
 fn lengthened(plan: &Plan, last: Option<&LevelSummary>) -> Option<f64> {
     let times = longer_by(last?, plan.slo.as_ref()?)?;
     Some((times * TO_SPARE).min(LONGEST))
 }
 
-/// A level lasts for at least so many latencies of a request that is alone: a queue takes some of
-/// them to become what it will be.
+/// A level lasts at least this many latencies of a single request: a queue takes several to settle.
 const TURNOVERS: f64 = 60.0;
 
 fn turnovers(search: &Search, so_far: &[&LevelSummary]) -> u64 {
@@ -286,10 +284,10 @@ fn turnovers(search: &Search, so_far: &[&LevelSummary]) -> u64 {
     latency.map_or(0, |latency| (TURNOVERS * latency * 1e6) as u64)
 }
 
-/// Arrivals come by chance, so that a few more are planned for.
+/// Arrivals are random, so a few more are planned.
 const TO_SPARE: f64 = 1.1;
 
-/// A time in which at least so many requests arrive.
+/// A duration in which at least so many requests arrive.
 pub fn lasting(time: u64, least: u64, load: &Load) -> u64 {
     match load {
         Load::Rate { rate, .. } => time.max((TO_SPARE * least as f64 / rate * 1e9) as u64),
@@ -297,11 +295,11 @@ pub fn lasting(time: u64, least: u64, load: &Load) -> u64 {
     }
 }
 
-/// A closed loop without a time runs for so many requests a slot.
+/// A closed loop without a duration runs for this many requests per slot.
 const PER_SLOT: f64 = 10.0;
 
-/// At least so many requests, and more where many are in flight: filling and emptying must not be
-/// most of a level.
+/// At least this many requests, and more at high concurrency: ramp-up and drain must not dominate a
+/// level.
 pub fn in_a_closed_loop(least: u64, load: &Load) -> u64 {
     match load {
         Load::Concurrency { .. } => least.max((PER_SLOT * load.value()) as u64),
@@ -309,7 +307,7 @@ pub fn in_a_closed_loop(least: u64, load: &Load) -> u64 {
     }
 }
 
-/// What a level of a search is called.
+/// The label of a level of a search.
 pub fn level_name(search: Option<&Search>, load: &Load) -> String {
     match (search, load) {
         (
@@ -345,13 +343,13 @@ fn measured(plan: &Plan, search: &Search, level: &LevelSummary) -> Measured {
             0 => 1.0,
             _ => counts.bad().unwrap_or_default() as f64 / ended as f64,
         },
-        // What is far from its bound decides even where it was read badly.
+        // A value far from its bound decides even where it was measured poorly.
         valid: level.verdict != Verdict::Invalid || held != Held::Unsure,
     }
 }
 
-/// The rate of one request at a time, where even its median breaks a bound on a percentile above:
-/// no load will keep that.
+/// The rate of one request at a time, where even its median breaks a bound on a higher percentile: no
+/// load can meet that.
 fn hopeless(plan: &Plan, search: &Search, so_far: &[&LevelSummary]) -> Option<f64> {
     let alone = so_far.iter().find(|level| kind(search, level) == Kind::Synchronous)?;
     let breaks = |term: &Term| {
@@ -364,8 +362,8 @@ fn hopeless(plan: &Plan, search: &Search, so_far: &[&LevelSummary]) -> Option<f6
     alone.throughput.requests_per_s.filter(|_| broken)
 }
 
-/// Whether a level keeps the SLO, and by how much where its figures are good for that. One that
-/// offered more than the server carries does not, if nothing that is bounded would show it.
+/// Whether a level meets the SLO, and by how much where its metrics are accurate enough. A level that
+/// offered more than the server's capacity does not, if no bounded metric would show it.
 fn held(level: &LevelSummary, slo: &Slo) -> Held {
     let timeless = slo.terms().iter().all(|term| !term.metric.is_time());
     let exact = level.verdict != Verdict::Invalid;

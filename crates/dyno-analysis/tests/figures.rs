@@ -195,7 +195,7 @@ fn intervals_come_with_enough_blocks_of_time() {
 fn a_queue_that_outgrows_its_window_is_called_too_much() {
     let records = (0..100).map(|i| stream(i, 0, i * 100, 100 + i * 60, 20, 5)).collect();
     let level = summary_of(&open_plan(10.0, 100), records).levels.remove(0);
-    assert!(level.reasons[0].what.contains("could not carry"), "{}", level.reasons[0].what);
+    assert!(level.reasons[0].what.contains("could not keep up"), "{}", level.reasons[0].what);
     assert_eq!(level.saturated, Some(true));
 }
 
@@ -244,7 +244,7 @@ fn a_growing_queue_has_no_steady_window() {
     let level = summary_of(&open_plan(10.0, 100), records).levels.remove(0);
     assert!(level.steady.is_none());
     assert_eq!(codes(&level.reasons), ["no_steady_window"]);
-    assert!(level.reasons[0].what.contains("could not carry"), "{}", level.reasons[0].what);
+    assert!(level.reasons[0].what.contains("could not keep up"), "{}", level.reasons[0].what);
     assert_eq!(level.saturated, Some(true));
 }
 

@@ -65,7 +65,11 @@ fn first_and_later_turns_apart() {
     assert_eq!(later.latency.unwrap().max, Some(150.0));
     assert_eq!(later.input_tokens.unwrap().mean, 200.0);
     let note = level.notes.iter().find(|note| note.code == "sessions_broken").unwrap();
-    assert!(note.what.starts_with("1 of 3 conversations ended with a turn"), "{}", note.what);
+    assert!(
+        note.what.starts_with("1 of 3 conversations ended with a failed turn"),
+        "{}",
+        note.what
+    );
 }
 
 #[test]

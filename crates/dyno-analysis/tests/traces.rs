@@ -51,7 +51,7 @@ fn a_trace_that_speeds_up_is_not_to_blame() {
     let trace = level(TRACE, speeding_up());
     assert_eq!((trace.verdict, trace.steady), (Verdict::Valid, None));
     assert_eq!(codes(&trace.notes), ["trace_trend"]);
-    assert!(trace.notes[0].what.contains("its arrivals changed by +"), "{:?}", trace.notes);
+    assert!(trace.notes[0].what.contains("its arrival rate changed by +"), "{:?}", trace.notes);
     assert_eq!(codes(&level(RATE, speeding_up()).reasons), ["no_steady_window"]);
 }
 
@@ -60,7 +60,7 @@ fn a_server_that_falls_behind_a_trace_is_told_of() {
     let trace = level(TRACE, falling_behind());
     assert_eq!((trace.verdict, trace.steady), (Verdict::Valid, None));
     assert_eq!(codes(&trace.notes)[0], "trace_trend");
-    assert!(trace.notes[0].what.ends_with("its arrivals have no trend"), "{:?}", trace.notes);
+    assert!(trace.notes[0].what.ends_with("its arrival rate has no trend"), "{:?}", trace.notes);
 }
 
 #[test]

@@ -122,7 +122,7 @@ fn what_became_of_the_client_explains_and_does_not_judge() {
         )
     };
     for (cpu, what, advice) in
-        [(1, "ran something else", "taskset"), (95, "one core", "fewer streams")]
+        [(1, "was running something else", "taskset"), (95, "one core", "fewer streams")]
     {
         let level = stalled(cpu);
         assert_eq!(level.verdict, Verdict::Valid);
@@ -265,7 +265,11 @@ fn a_warm_up_that_takes_everything_is_named() {
     };
     let level = judged(all, |_| {});
     expect(&level, Verdict::Suspect, "nothing_measured");
-    assert!(level.reasons[0].what.contains("100 requests, was warm-up"), "{:?}", level.reasons);
+    assert!(
+        level.reasons[0].what.contains("100 requests of this level were all warm-up"),
+        "{:?}",
+        level.reasons
+    );
     assert!(level.reasons[0].advice.as_ref().unwrap().contains("--warmup"));
     // Measured, but not answered.
     let one_failed = |records: &mut Vec<RequestRecord>| {

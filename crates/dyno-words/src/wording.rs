@@ -199,7 +199,7 @@ mod tests {
     fn a_list_is_worded_in_each_language() {
         let each = ["a", "b"].map(|row| Phrase::Against.value(values![row, 1, 20]));
         let made = Finding::SloNotMet.with([crate::list(each, [", ", "，"])]);
-        assert_eq!(made.what, "no level meets the SLO: a: 1 against 20, b: 1 against 20");
+        assert_eq!(made.what, "no level meets the SLO: a: 1 vs 20, b: 1 vs 20");
         assert_eq!(
             made.in_language(Language::Chinese).what,
             "没有档位满足 SLO：a：1，对照 20，b：1，对照 20"

@@ -1,6 +1,5 @@
-//! A level as far as it has come: what can be known of it while it runs, by the definitions and
-//! rules of the summary. Figures of a running level are rough, so that looking costs little; those
-//! of a level that is over are exact.
+//! A running level: its metrics so far, by the definitions and rules of the summary. The metrics of a
+//! running level are approximate, so that they are cheap; those of a finished level are exact.
 
 use super::figures::figures;
 use super::gather::Span;
@@ -26,16 +25,16 @@ pub struct Glimpse {
     output: TokenSum,
     ttft: Samples,
     tpot: Samples,
-    /// The least and the most that all times to first token together may have been, and these.
+    /// The least and the most that the sum of all TTFTs may have been, and the sum.
     first_token: [u128; 3],
     itl: Tally,
     rough_itl: LagHistogram,
 }
 
-/// What is known of a level.
+/// The metrics of a level so far.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Glimpsed {
-    /// What became of the measured arrivals; `planned` is how many have ended.
+    /// The outcomes of the measured requests; `planned` is how many have ended.
     pub counts: Counts,
     /// Completed requests per second.
     pub requests_per_s: Option<f64>,
@@ -43,11 +42,11 @@ pub struct Glimpsed {
     pub output_tokens_per_s: Option<f64>,
     /// TTFT, ITL and TPOT, in milliseconds; the other times are not watched.
     pub times: PerTime<Spread>,
-    /// What speaks against the level, as far as it can be known before the summary.
+    /// Reasons to doubt the level, as far as known before the summary.
     pub findings: Vec<Diagnostic>,
 }
 
-/// Two percentiles; either may be absent for want of samples.
+/// Two percentiles; either may be absent for lack of samples.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Spread {
     /// Median.
@@ -58,7 +57,7 @@ pub struct Spread {
     pub p99_marked: bool,
 }
 
-/// Samples in full, and roughly.
+/// Exact and approximate samples.
 #[derive(Debug, Clone, Default)]
 struct Samples {
     exact: Vec<u64>,
@@ -98,7 +97,7 @@ fn spread_of(counted: &Counted) -> Spread {
     Spread::new(counted.count(), |q| counted.quantile(q).map(|ns| ns / 1e6))
 }
 
-/// Percentiles to within about a sixteenth.
+/// Percentiles, accurate to about a sixteenth.
 pub fn rough(histogram: &LagHistogram) -> Spread {
     Spread::new(histogram.count(), |q| histogram.quantile(q).map(|ns| ns as f64 / 1e6))
 }
@@ -148,17 +147,17 @@ impl Glimpse {
         });
     }
 
-    /// What is known so far; percentiles to within about a sixteenth.
+    /// The metrics so far; percentiles are accurate to about a sixteenth.
     pub fn so_far(&self, allow_failures: f64) -> Glimpsed {
         self.look(allow_failures, false)
     }
 
-    /// What is known of a level that is over.
+    /// The metrics of a finished level.
     pub fn settled(&self, allow_failures: f64) -> Glimpsed {
         self.look(allow_failures, true)
     }
 
-    /// The client cannot even tell the mean time to first token.
+    /// Whether the client cannot even measure the mean TTFT precisely.
     fn uncertain(&self) -> Option<Diagnostic> {
         let count = self.ttft.exact.len().max(1) as f64;
         let [low, high, mean] = self.first_token.map(|sum| sum as f64 / count / 1e6);
@@ -176,7 +175,7 @@ impl Glimpse {
             _ => Spread::default(),
         });
         let counts = Counts { planned: 0, ..self.counts.clone() };
-        // Whether nothing completes can only be known when the level is over.
+        // That nothing completed can only be known when the level is over.
         let nothing = exact && self.counts.planned > 0 && counts.completed == 0;
         let findings = [
             self.uncertain(),

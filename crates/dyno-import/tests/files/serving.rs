@@ -130,7 +130,7 @@ fn figures_that_their_own_requests_contradict_are_told() {
     let imported = import_bytes("a.json", &bytes).unwrap();
     let notes = crate::notes(&imported);
     assert_eq!(notes.len(), 1, "{notes:?}");
-    assert!(notes[0].contains("mean TPOT") && notes[0].contains("says 25"), "{notes:?}");
+    assert!(notes[0].contains("mean TPOT") && notes[0].contains("reports 25"), "{notes:?}");
     let level = &imported.runs[0].summary.levels[0];
     assert!(level.times[Time::Tpot].as_ref().unwrap().mean.unwrap() < 12.0);
     assert_eq!(reported(level, "mean_tpot_ms"), 25.0);
@@ -141,7 +141,7 @@ fn a_rate_with_a_limit_is_a_rate_and_says_so() {
     let bytes = result(|value| value["request_rate"] = json!(5.0));
     let imported = import_bytes("a.json", &bytes).unwrap();
     assert_eq!(loads(&imported.runs[0]), [("rate", Some(5.0))]);
-    assert!(crate::notes(&imported)[0].contains("one of 2 places"), "{:?}", imported.problems);
+    assert!(crate::notes(&imported)[0].contains("one of 2 slots"), "{:?}", imported.problems);
     let notes = &imported.runs[0].summary.levels[0].notes;
     assert!(notes.iter().any(|note| note.code == "import_load_two"), "{notes:?}");
 }

@@ -90,12 +90,12 @@ fn figures_on_which_pivot_and_blocks_differ_are_found() {
     let differing = found(&read("evalscope.md"), "forms_disagree");
     let rows = ["concurrency 25".to_owned(), "concurrency 40".to_owned()].to_vec();
     assert_eq!(differing.len(), 1);
-    assert!(differing[0].0.starts_with("failed is another in the pivot"), "{differing:?}");
+    assert!(differing[0].0.starts_with("failed differs in the pivot"), "{differing:?}");
     assert_eq!(differing[0].1, rows);
     let changed = fixture("evalscope.md").replace("| 404.284 |", "| 401.284 |");
     let differing = found(&read_text(&changed), "forms_disagree");
-    let what = "duration is another in the pivot of the same results: concurrency 8: 404.284 \
-                against 401.284";
+    let what = "duration differs in the pivot of the same results: concurrency 8: 404.284 \
+                vs 401.284";
     assert!(differing.iter().any(|(found, _)| found == what), "{differing:?}");
 }
 
@@ -107,7 +107,7 @@ fn a_level_in_one_of_both_only_is_found() {
     let alone = found(&imported, "forms_unmatched");
     assert_eq!(alone[0].1, ["concurrency 16", "concurrency 17"]);
     let notes = problems(&imported, Severity::Note);
-    let what = "the line above says `parallel 16`, the block 17 requests at once";
+    let what = "the line above says `parallel 16`, but the block has a concurrency of 17";
     assert!(notes.iter().any(|(_, noted)| *noted == what), "{notes:?}");
 }
 
@@ -117,7 +117,7 @@ fn answers_that_were_not_streamed_are_pointed_out() {
     let level = &imported.runs[1].summary.levels[0];
     assert!(level.is_whole());
     let said = |imported: &Imported| {
-        imported.problems.iter().filter(|problem| problem.what.contains("in one package")).count()
+        imported.problems.iter().filter(|problem| problem.what.contains("in one piece")).count()
     };
     assert_eq!(said(&imported), 3, "once for each run of blocks");
     let streamed = fixture("evalscope.md")

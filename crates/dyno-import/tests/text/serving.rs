@@ -49,7 +49,7 @@ fn the_burst_is_an_assumption_and_said_to_be_one() {
     let imported = read("vllm.txt");
     let notes = problems(&imported, Severity::Note);
     assert_eq!(notes.iter().map(|(line, _)| *line).collect::<Vec<_>>(), [5, 73, 118]);
-    assert!(notes.iter().all(|(_, what)| what.contains("taken as a burst")));
+    assert!(notes.iter().all(|(_, what)| what.contains("treated as a burst")));
     let codes: Vec<&str> =
         imported.runs[1].summary.notes.iter().map(|note| note.code.as_str()).collect();
     assert_eq!(codes, ["import_load_assumed"]);

@@ -1,5 +1,5 @@
 //! The block that SGLang's serving benchmark prints. Over OpenAI's dialects its ITL is the time
-//! between two events of a stream (our chunk gap), and its concurrency is the sum of all latencies
+//! between two events of a stream (Dyno's chunk gap), and its concurrency is the sum of all latencies
 //! over the duration.
 
 use super::block::{
@@ -15,7 +15,7 @@ pub(super) fn sglang(summary: &Summary, extras: &Extras) -> String {
     blocks(&summary.levels, |level| block(&summary.run, level, &extras.of(level.index)))
 }
 
-/// What SGLang's benchmark calls the dialect.
+/// SGLang's name for the dialect.
 pub(super) fn backend(run: &RunSummary) -> &'static str {
     if run.api.as_deref() == Some("openai-completions") { "sglang-oai" } else { "sglang-oai-chat" }
 }

@@ -1,5 +1,5 @@
-//! The result file of SGLang's serving benchmark, one object a level, with its field names. Fields
-//! of Dyno's own begin with `dyno_`.
+//! The result file of SGLang's serving benchmark, one object per level, with its field names. Dyno's
+//! own fields start with `dyno_`.
 
 use super::block::{max_concurrency, tokens};
 use super::object::Object;

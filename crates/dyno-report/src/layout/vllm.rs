@@ -1,17 +1,17 @@
 //! The block that vLLM's serving benchmark prints, today's and that of 0.6. Its ITL is the time
-//! between two events of a stream, whatever tokens they carry: our chunk gap.
+//! between two events of a stream, however many tokens they carry: Dyno's chunk gap.
 
 use super::block::{Block, MEAN, MEDIAN, P99, blocks, max_concurrency, rate, tokens};
 use dyno_model::metric::Time;
 use dyno_model::summary::{Extras, LevelExtras};
 use dyno_model::summary::{LevelSummary, Summary};
 
-/// Today's, for each level.
+/// The current layout, for each level.
 pub(super) fn vllm(summary: &Summary, extras: &Extras) -> String {
     blocks(&summary.levels, |level| today(level, &extras.of(level.index)))
 }
 
-/// That of 0.6, for each level.
+/// The layout of 0.6, for each level.
 pub(super) fn vllm_0_6(summary: &Summary) -> String {
     blocks(&summary.levels, of_0_6)
 }

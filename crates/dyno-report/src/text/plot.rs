@@ -1,5 +1,5 @@
-//! The curve of a run in a few lines: work and latency over the load, a bar a load. An absent
-//! figure leaves a gap, and the bar of an invalid level is hollow.
+//! The curve of a run in a few lines: throughput and latency by load, one bar per load. An absent
+//! value leaves a gap, and the bar of an invalid level is hollow.
 
 use super::TextOptions;
 use crate::messages::Say;
@@ -13,7 +13,7 @@ use dyno_model::summary::{Distribution, LevelSummary};
 use dyno_words::columns::{left, millis, number, right, width};
 
 const HEIGHT: usize = 4;
-/// Columns of the figures beside the bars.
+/// Columns for the axis labels beside the bars.
 const MARGIN: usize = 7;
 const GAP: usize = 2;
 /// The least width at which two charts stand side by side.
@@ -52,7 +52,7 @@ pub(super) fn plot(levels: &[LevelSummary], options: &TextOptions) -> String {
     out
 }
 
-/// Levels of one kind of load, in its order.
+/// Levels of one kind of load, ordered by it.
 type Sweep<'a> = [(f64, &'a LevelSummary)];
 
 /// The kind of load that most levels differ by, and its levels in order.
@@ -75,7 +75,7 @@ fn axis(levels: &[LevelSummary]) -> Option<(Say, Vec<(f64, &LevelSummary)>)> {
     (loads >= FEWEST_LOADS && alike).then_some((say, sweep))
 }
 
-/// Every level that counts has a steady window, so that figures of such windows can be compared.
+/// Whether every valid level has a steady window, so that their rates can be compared.
 fn all_steady(sweep: &Sweep) -> bool {
     let mut counted = sweep.iter().filter(|(_, level)| level.verdict != Verdict::Invalid);
     counted.all(|(_, level)| level.steady.is_some())
@@ -86,7 +86,7 @@ fn output_rate(level: &LevelSummary, steady: bool) -> Option<f64> {
     window.unwrap_or(level.throughput).output_tokens_per_s
 }
 
-/// The wait for the first token, or the latency where none was streamed.
+/// TTFT, or latency where responses were not streamed.
 fn waiting(sweep: &Sweep) -> Option<Panel> {
     type Percentile = fn(&Distribution) -> Option<f64>;
     let of = |say: Say, which: fn(&LevelSummary) -> &Option<Distribution>, value: Percentile| {
@@ -107,7 +107,7 @@ struct Panel {
 }
 
 impl Panel {
-    /// A figure at each load: the mean of its rounds, without invalid ones if there are others.
+    /// A value at each load: the mean of its rounds, without invalid ones if there are others.
     fn of(title: Say, sweep: &Sweep, figure: impl Fn(&LevelSummary) -> Option<f64>) -> Self {
         let point = |(load, level): &(f64, &LevelSummary)| {
             let known = figure(level).filter(|value| value.is_finite());
@@ -161,7 +161,7 @@ impl Panel {
     }
 }
 
-/// A bar in one row, counted from the bottom, with the space behind it.
+/// A bar in one row, counted from the bottom, with the space after it.
 fn piece(bar: &Stop, scale: &Scale, row: usize, slot: usize) -> String {
     let sign = match bar.y {
         Some(value) if value > 0.0 => {

@@ -1,4 +1,4 @@
-//! Which levels keep the SLO, a line each, under the table.
+//! Which levels meet the SLO, one line each, below the table.
 
 use super::TextOptions;
 use super::paint::outcome;
@@ -12,7 +12,7 @@ const LONGEST: usize = 300;
 const LABEL: usize = 40;
 const LABEL_ROOM: usize = 24;
 
-/// The SLO and what came of it; nothing where there is none.
+/// The SLO and its outcome at each level; nothing where there is none.
 pub(super) fn slo(summary: &Summary, options: &TextOptions) -> String {
     let Some(text) = &summary.run.slo else { return String::new() };
     let room = summary.levels.iter().map(|level| width(&label(level))).max().unwrap_or(0);
@@ -52,7 +52,7 @@ fn line(
     format!("  {label}  {painted}{pad} {rest}")
 }
 
-/// Whether an SLO is kept, in a word.
+/// The outcome of an SLO, in a word.
 pub(crate) fn outcome_word(outcome: Decision, language: Language) -> &'static str {
     match outcome {
         Decision::Met => Say::Met.text(language),
@@ -61,13 +61,13 @@ pub(crate) fn outcome_word(outcome: Decision, language: Language) -> &'static st
     }
 }
 
-/// What stands against it, then how much of the work kept it.
+/// The terms that are missed or undecided, then the goodput.
 pub(crate) fn remarks(slo: &SloSummary, language: Language) -> String {
     let mut parts = Vec::new();
     let terms = &slo.verdict.terms;
     let missed = terms.iter().filter(|term| term.outcome == Decision::Missed);
-    parts.extend(missed.map(|term| format!("{} {}", figure(term), shown(term))));
-    // What is missed decides; what else would have to be decided does not matter then.
+    parts.extend(missed.map(|term| format!("{} {}", metric_name(term), shown(term))));
+    // A missed term decides the outcome, whatever the undecided ones would be.
     if slo.verdict.outcome == Decision::Inconclusive {
         let why = terms.iter().filter_map(|term| term.why.as_deref());
         for said in why.flat_map(|why| [Some(&why.what), why.advice.as_ref()]).flatten() {
@@ -82,12 +82,12 @@ pub(crate) fn remarks(slo: &SloSummary, language: Language) -> String {
     parts.join(language.semicolon())
 }
 
-/// The name of the figure that a term bounds.
-fn figure(term: &TermVerdict) -> &str {
+/// The name of the metric that a term bounds.
+fn metric_name(term: &TermVerdict) -> &str {
     term.term.split(['<', '>']).next().unwrap_or(&term.term)
 }
 
-/// A value with its unit, in as many digits as it takes to differ from its bound.
+/// A value with its unit, with enough digits to differ from its bound.
 fn shown(term: &TermVerdict) -> String {
     let Some(value) = term.value else { return ABSENT.to_owned() };
     let short = number(value);
