@@ -1,6 +1,6 @@
 //! Numbers, widths and line breaks for a terminal.
 
-/// What stands for an absent figure.
+/// Stands for an absent value.
 pub const ABSENT: &str = "–";
 
 /// How many columns `text` takes; East Asian wide characters take two.
@@ -31,7 +31,7 @@ pub fn cut(text: &str, limit: usize) -> String {
     shown
 }
 
-/// Cuts `text` to `limit` columns in its middle: the end of a label tells levels apart.
+/// Cuts `text` to `limit` columns in its middle: the end of a label distinguishes levels.
 pub fn cut_middle(text: &str, limit: usize) -> String {
     if width(text) <= limit {
         return text.to_owned();
@@ -75,23 +75,23 @@ pub fn maybe(value: Option<f64>) -> String {
     value.map_or_else(|| ABSENT.to_owned(), number)
 }
 
-/// `text` with spaces before it, to so many columns.
+/// `text` padded on the left to so many columns.
 pub fn right(text: &str, columns: usize) -> String {
     format!("{}{text}", " ".repeat(columns.saturating_sub(width(text))))
 }
 
-/// `text` with spaces behind it, to so many columns.
+/// `text` padded on the right to so many columns.
 pub fn left(text: &str, columns: usize) -> String {
     format!("{text}{}", " ".repeat(columns.saturating_sub(width(text))))
 }
 
-/// What may not stand at the beginning of a line.
+/// Characters that may not start a line.
 const CLOSING: &str = "，。；：、？！）》”…%";
-/// What may not stand at its end.
+/// Characters that may not end a line.
 const OPENING: &str = "（《“";
 
-/// Where a text may be broken: at spaces, and beside wide characters. A piece says how many spaces
-/// stand before it.
+/// The pieces of a text between which a line may break: at spaces, and beside wide characters. Each comes
+/// with the number of spaces before it.
 fn breakable(text: &str) -> Vec<(usize, String)> {
     let mut pieces: Vec<(usize, String)> = Vec::new();
     let (mut spaces, mut before) = (0, None);
@@ -104,7 +104,7 @@ fn breakable(text: &str) -> Vec<(usize, String)> {
             (is_wide(last) || is_wide(c)) && !CLOSING.contains(c) && !OPENING.contains(last)
         };
         match pieces.last_mut() {
-            // A number keeps its sign.
+            // A percent sign stays with its number.
             Some((_, piece)) if c == '%' && spaces == 1 => piece.push_str(" %"),
             Some((_, piece)) if before.is_some_and(|last| !beside(last)) => piece.push(c),
             _ => pieces.push((spaces, c.to_string())),
@@ -114,8 +114,8 @@ fn breakable(text: &str) -> Vec<(usize, String)> {
     pieces
 }
 
-/// Breaks `text` into lines of at most `columns`; the first begins with `first`, the others with as
-/// many spaces. A word longer than a line is broken anywhere.
+/// Breaks `text` into lines of at most `columns`; the first starts with `first`, the others with as many
+/// spaces. A word longer than a line is broken anywhere.
 pub fn wrap(first: &str, text: &str, columns: usize) -> String {
     let indent = width(first);
     let room = columns.saturating_sub(indent).max(20);

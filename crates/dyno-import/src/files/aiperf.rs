@@ -1,5 +1,5 @@
 //! The JSON exports of AIPerf and GenAI-Perf: one level each, every metric by its name with its unit
-//! and statistics. What they call inter-token latency is the mean over an answer, Dyno's TPOT.
+//! and statistics. What they call inter-token latency is the mean over a response, Dyno's TPOT.
 
 use super::Reading;
 use super::json::{at, figures, list, number, text, whole};
@@ -56,14 +56,14 @@ pub(super) fn read(reading: &mut Reading, line: u64, value: &Value) {
     reading.exports.push((head, found));
 }
 
-/// All figures but those of the settings.
+/// All values except the settings.
 fn figures_of(value: &Value) -> std::collections::BTreeMap<String, f64> {
     let mut all = figures(value);
     all.retain(|name, _| !name.starts_with("input_config.") && !name.starts_with("run_info."));
     all
 }
 
-/// Puts metrics into Dyno's terms, by functions that give a statistic and a unit.
+/// Converts metrics to Dyno's terms, by functions that return a statistic and a unit.
 pub(super) fn tell(
     told: &mut LevelSummary,
     problems: &mut Vec<Diagnostic>,

@@ -1,5 +1,5 @@
-//! Folders: that of an EvalScope run, with its summary, percentiles and requests; one that holds such
-//! folders, which is a sweep; or any folder of result files.
+//! Directories: of an EvalScope run, with its summary, percentiles and requests; of several such runs,
+//! which are a sweep; or of any result files.
 
 use super::evalscope::{add_percentiles, head, is_percentiles, is_summary, settle, summary};
 use super::rebuild::{Head, Sample};
@@ -21,7 +21,7 @@ const ARGUMENTS: &str = "benchmark_args.json";
 const DEEPEST: usize = 4;
 const MOST_FOLDERS: usize = 10_000;
 
-/// Reads a folder.
+/// Reads a directory.
 pub(crate) fn import(path: &Path) -> Result<Imported, ImportError> {
     let unreadable = |source| ImportError::Unreadable { path: path.to_owned(), source };
     let mut sweeps: BTreeMap<PathBuf, Vec<PathBuf>> = BTreeMap::new();
@@ -56,13 +56,13 @@ fn name_of(path: &Path) -> String {
     path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned()
 }
 
-/// The numbers in a name, so that 16 stands after 2.
+/// The numbers in a name, so that 16 sorts after 2.
 fn numbers(name: &str) -> (Vec<u64>, String) {
     let digits = name.split(|c: char| !c.is_ascii_digit());
     (digits.filter_map(|part| part.parse().ok()).collect(), name.to_owned())
 }
 
-/// The folders at and below a path that hold the results of one run of EvalScope's.
+/// The directories at and below a path that contain the results of an EvalScope run.
 fn folders(path: &Path) -> std::io::Result<Vec<PathBuf>> {
     let (mut found, mut open, mut seen) = (Vec::new(), vec![(path.to_owned(), 0)], 0);
     while let Some((folder, depth)) = open.pop() {
@@ -76,7 +76,7 @@ fn folders(path: &Path) -> std::io::Result<Vec<PathBuf>> {
         }
         for entry in std::fs::read_dir(&folder)? {
             let entry = entry?;
-            // Links are not followed: they may lead round in a ring.
+            // Links are not followed: they may form a loop.
             if entry.file_type()?.is_dir() {
                 open.push((entry.path(), depth + 1));
             }
@@ -85,7 +85,7 @@ fn folders(path: &Path) -> std::io::Result<Vec<PathBuf>> {
     Ok(found)
 }
 
-/// The level of one folder.
+/// The level of one directory.
 fn level(
     folder: &Path,
     head: &mut Head,
@@ -122,7 +122,7 @@ fn level(
     Ok(Some(found))
 }
 
-/// How requests were offered, by a folder named `parallel_4_number_20` or `rate_2.5_number_20`.
+/// How requests were offered, by a directory named `parallel_4_number_20` or `rate_2.5_number_20`.
 fn by_name(name: &str) -> Offered {
     let mut parts = name.split('_');
     let kind = parts.next();
@@ -134,7 +134,7 @@ fn by_name(name: &str) -> Offered {
     }
 }
 
-/// One JSON document of a folder, if it is there and what it should be.
+/// One JSON document of a directory, if it is there and of the right kind.
 fn document(
     file: &Path,
     folder: &str,
@@ -172,11 +172,11 @@ fn requests(
     let name = format!("{folder}/{DATABASE}");
     let problems = found.problems.iter().chain(&log_problem);
     reading.problems.extend(problems.map(|problem| named(&name, problem)));
-    // Part of the requests would be other figures.
+    // A part of the requests would give other results.
     Ok(if unread { Vec::new() } else { found.samples })
 }
 
-/// Every result file of a folder. Files of one tool and model are the levels of one run.
+/// Every result file of a directory. Files of one tool and model are the levels of one run.
 fn files(path: &Path) -> Result<Imported, ImportError> {
     let unreadable = |source| ImportError::Unreadable { path: path.to_owned(), source };
     let mut files: Vec<PathBuf> = Vec::new();
@@ -207,7 +207,7 @@ fn files(path: &Path) -> Result<Imported, ImportError> {
         }
     }
     let mut imported = reading.finish();
-    // AIPerf writes the same figures as CSV.
+    // AIPerf writes the same results as CSV.
     let tool =
         |run: &ImportedRun| run.summary.run.origin.as_ref().map(|origin| origin.tool.clone());
     let told: Vec<_> = imported.runs.iter().map(tool).collect();

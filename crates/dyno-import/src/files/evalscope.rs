@@ -1,5 +1,5 @@
 //! What EvalScope's `perf` saves as JSON: `benchmark_summary.json` and `benchmark_percentile.json`. The
-//! names of its figures changed over time, and with them their units.
+//! names of its metrics changed over time, and with them their units.
 
 use super::csv::name_and_unit;
 use super::json::{figures, text, whole};
@@ -51,10 +51,10 @@ const OUTPUT_PER_S: &[&str] = &["output token throughput", "output throughput", 
 const TOTAL_PER_S: &[&str] = &["total token throughput", "total throughput"];
 const INPUT: &[&str] = &["average input tokens per request", "avg input tokens"];
 const OUTPUT: &[&str] = &["average output tokens per request", "avg output tokens"];
-/// Up to 0.8 the time per output token is that of the whole test, whatever ran at once.
+/// Up to 0.8 the time per output token is that of the whole test, whatever the concurrency.
 const OLD: &[&str] = &["average package per request"];
 
-/// Figures by their names in small letters, each with its unit.
+/// Values by their names in lower case, each with its unit.
 #[derive(Debug)]
 struct Told(BTreeMap<String, (Option<String>, f64)>);
 
@@ -88,7 +88,7 @@ impl Told {
     }
 }
 
-/// Reads a summary or a list of percentiles that stands alone.
+/// Reads a summary or a list of percentiles by itself.
 pub(super) fn read(reading: &mut Reading, line: u64, value: &Value) {
     let mut found = if value.is_array() {
         let mut found = Found::new(Offered::plain(LoadKind::Unknown));
@@ -103,7 +103,7 @@ pub(super) fn read(reading: &mut Reading, line: u64, value: &Value) {
     reading.add(Group { key, head: head(&reading.name, "json", Some(line)) }, found);
 }
 
-/// A run of EvalScope's of which nothing else is known.
+/// An EvalScope run of which nothing else is known.
 pub(super) fn head(file: &str, form: &str, line: Option<u64>) -> Head {
     let origin = Origin {
         tool: "evalscope".to_owned(),
@@ -149,7 +149,7 @@ pub(super) fn summary(line: u64, value: &Value) -> Found {
     found
 }
 
-/// Leaves out the time to the first token where it repeats the latency: answers came whole.
+/// Leaves out TTFT where it repeats the latency: responses were not streamed.
 pub(super) fn settle(found: &mut Found, problems: &mut Vec<Diagnostic>) {
     if !found.told.is_whole() {
         return;
@@ -169,7 +169,7 @@ fn percentile(row: &Value) -> Option<String> {
     }
 }
 
-/// Adds percentiles to what is told of a level.
+/// Adds percentiles to a level.
 pub(super) fn add_percentiles(level: &mut LevelSummary, rows: &Value) {
     let rows: Vec<(String, Told)> = rows
         .as_array()

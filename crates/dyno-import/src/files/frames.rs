@@ -1,4 +1,4 @@
-//! The plan and the frames that Dyno would have written, had it sent the requests of another tool.
+//! The plan and the frames that Dyno would have written for another tool's requests.
 
 use super::rebuild::Head;
 use super::sample;
@@ -12,9 +12,9 @@ use dyno_model::plan::{
 };
 use dyno_model::record::RequestRecord;
 
-/// A plan good enough to compute by.
+/// A plan that is sufficient for the computation.
 pub(super) fn plan(head: &Head, found: &[Found]) -> Plan {
-    // A plan without a URL is one of the embedded engine.
+    // A plan without a URL would mean the embedded engine.
     let url = head.target.as_deref().unwrap_or("unknown");
     let plan = Plan::new(Target::at(url));
     let never = u64::MAX;
@@ -55,8 +55,8 @@ fn level_plan(found: &Found) -> LevelPlan {
     }
 }
 
-/// The load to compute by. Of one without a known shape nothing is assumed: it is as a burst, which
-/// has no steady window and no intervals.
+/// The load for the computation. An unknown one is treated as a burst, which has no steady window and no
+/// intervals.
 fn load(found: &Found, requests: u64) -> Load {
     let told = &found.told.load;
     let value = told.value.filter(|value| value.is_finite() && *value > 0.0);

@@ -1,6 +1,6 @@
 //! Reports of guidellm from 0.2 on: one object with a list of benchmarks, each a level. What it
-//! calls inter-token latency is the mean over an answer, which is Dyno's TPOT; its own time per
-//! output token counts otherwise from version to version and is kept as reported alone.
+//! calls inter-token latency is the mean over a response, which is Dyno's TPOT; its own time per output
+//! token is defined differently from version to version and only kept as a reported value.
 
 use super::json::{at, count, figures, list, number, text, whole};
 use super::rebuild::Head;
@@ -30,7 +30,7 @@ pub(super) fn read(reading: &mut Reading, line: u64, value: &Value) {
     let version = text(value, &["metadata", "guidellm_version"]);
     let form = match benchmarks.first() {
         Some(first) if first.get("config").is_some() => "json",
-        // Up to 0.3 a report does not tell its version.
+        // Up to 0.3 a report does not state its version.
         _ => "json 0.2",
     };
     let of_first = |paths: &[&[&str]]| {
@@ -87,7 +87,7 @@ fn level(benchmark: &Value, problems: &mut Vec<Diagnostic>) -> Found {
         .zip(in_flight("max").map(f64::round).and_then(whole))
         .map(|(mean, peak)| Concurrency { mean: rounded(mean), peak, growth: None });
     told.times[Time::Ttft] = times(metrics, "time_to_first_token_ms", 1.0);
-    // Its samples are tokens: an answer of a hundred counts a hundredfold.
+    // Its samples are tokens: a response of a hundred tokens counts a hundred times.
     told.times[Time::Tpot] = times(metrics, "inter_token_latency_ms", 1.0)
         .map(|weighted| Distribution { count: None, ..weighted });
     told.times[Time::Latency] = times(metrics, "request_latency", SECOND_MS);
@@ -134,7 +134,7 @@ fn offered(benchmark: &Value) -> Offered {
     }
 }
 
-/// The length asked for, where prompts were made to measure and all alike.
+/// The requested length, where prompts were synthetic and all of the same length.
 fn length(benchmark: &Value, name: &str) -> Option<u32> {
     let data = text(benchmark, &["request_loader", "data"])?;
     let data: Value = serde_json::from_str(&data).ok()?;

@@ -1,5 +1,5 @@
-//! Reports of guidellm 0.1: reports within a report, each with benchmarks that hold nothing but their
-//! single requests, so that every figure is computed.
+//! Reports of guidellm 0.1: reports within a report, each with benchmarks that only contain their
+//! single requests, so that every metric is computed.
 
 use super::Reading;
 use super::json::{count, list, number, text};
@@ -86,7 +86,7 @@ fn offered(benchmark: &Value) -> Offered {
     match (text(benchmark, &["mode"]).as_deref(), rate) {
         (Some("synchronous"), _) => Offered::concurrency(1.0),
         (Some("throughput"), _) => Offered::plain(LoadKind::Unlimited),
-        // It may be even or Poisson's; only the arguments of the run would say.
+        // It may be constant or Poisson; only the arguments of the run would tell.
         (Some("asynchronous"), Some(rate)) => Offered::rate(rate, None::<Arrival>),
         _ => Offered::plain(LoadKind::Unknown),
     }

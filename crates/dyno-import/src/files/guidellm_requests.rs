@@ -1,5 +1,5 @@
-//! The single requests in guidellm's reports from 0.2 on. A report may keep a sample of them; figures
-//! are computed anew only from all.
+//! The single requests in guidellm's reports from 0.2 on. A report may keep a sample of them; metrics
+//! are recomputed only from all.
 
 use super::json::{count, list, number, text};
 use super::rebuild::{Ended, Sample};

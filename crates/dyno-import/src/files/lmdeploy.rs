@@ -1,5 +1,5 @@
-//! The CSV files of LMDeploy's profilers, one row a level: `profile_restful_api`, `profile_serving`,
-//! `profile_throughput`, `profile_generation`. Their percentiles without a name are those of the time
+//! The CSV files of LMDeploy's profilers, one row per level: `profile_restful_api`, `profile_serving`,
+//! `profile_throughput`, `profile_generation`. Percentiles without a name are those of the time
 //! per token.
 
 use super::Reading;
@@ -17,7 +17,7 @@ const SECOND_MS: f64 = 1e3;
 /// A heading with one of these is LMDeploy's.
 const OWN: [&str; 2] = ["FTL(ave)(s)", "throughput(out tok/s)"];
 
-/// Reads a profile; whether it is one.
+/// Reads a profile; returns whether it is one.
 pub(super) fn read(reading: &mut Reading, bytes: &[u8]) -> bool {
     let first = rows(&bytes[..bytes.len().min(4096)]);
     let is_heading =

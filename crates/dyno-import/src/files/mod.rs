@@ -1,5 +1,5 @@
-//! Results that tools save: JSON, JSON lines, CSV, SQLite, and folders of them. Here a file's kind is
-//! found, and what was read of it is put together; each kind has a reader of its own.
+//! Results that tools save: JSON, JSON lines, CSV, SQLite, and directories of them. This file recognises
+//! the kind of a file and combines what was read; each kind has its own reader.
 
 mod aiperf;
 mod aiperf_csv;
@@ -29,24 +29,24 @@ use serde_json::Value;
 pub(crate) use sqlite::with_log;
 use told::Found;
 
-/// A reader of JSON documents: whether one is its own, and what it holds, with the line that it is on.
+/// A reader of JSON documents: whether it recognises one, and its contents, with the line that it is on.
 type Document = (fn(&Value) -> bool, fn(&mut Reading, u64, &Value));
 
 /// What a tool saves. A database is EvalScope's.
 #[derive(Debug)]
 struct Tool {
-    /// In the words of messages.
+    /// As shown in messages.
     kind: &'static str,
     documents: &'static [Document],
-    /// Readers of CSV: whether a file is their own.
+    /// Readers of CSV: whether they recognise a file.
     tables: &'static [fn(&mut Reading, &[u8]) -> bool],
-    /// By these JSON that is cut off shows that it was a result.
+    /// Names by which truncated JSON is recognised as a result.
     signs: &'static [&'static str],
 }
 
 const NOTHING: Tool = Tool { kind: "", documents: &[], tables: &[], signs: &[] };
 
-/// The first that knows a document reads it.
+/// The first that recognises a document reads it.
 const TOOLS: [Tool; 6] = [
     Tool {
         kind: "guidellm reports (JSON)",
@@ -86,7 +86,7 @@ const TOOLS: [Tool; 6] = [
     Tool { kind: "LMDeploy profiles (CSV)", tables: &[lmdeploy::read], ..NOTHING },
 ];
 
-/// What is read here, in the words of messages.
+/// What is read here, as shown in messages.
 pub(crate) fn kinds() -> impl Iterator<Item = &'static str> {
     TOOLS.iter().map(|tool| tool.kind)
 }
@@ -111,7 +111,7 @@ fn documents(name: &str, bytes: &[u8]) -> Option<Imported> {
     known.then(|| reading.finish())
 }
 
-/// Reads one document; whether it is of a known kind.
+/// Reads one document; returns whether it is of a known kind.
 fn document(reading: &mut Reading, line: u64, value: &Value) -> bool {
     let mut readers = TOOLS.iter().flat_map(|tool| tool.documents);
     let Some((_, read)) = readers.find(|(is_own, _)| is_own(value)) else { return false };
@@ -134,18 +134,18 @@ struct Group {
     head: Head,
 }
 
-/// A file, or several of one folder, while they are read.
+/// A file, or several of one directory, while they are read.
 #[derive(Debug)]
 struct Reading {
-    /// The file, without its folder.
+    /// The file, without its directory.
     name: String,
-    /// It holds several documents.
+    /// Whether it contains several documents.
     several: bool,
     problems: Vec<Diagnostic>,
     groups: Vec<(Group, Vec<Found>)>,
-    /// Requests of AIPerf's, which stand in a file of their own.
+    /// AIPerf's requests, which are in a separate file.
     records: aiperf_records::Records,
-    /// What AIPerf says of them as a whole.
+    /// AIPerf's summary of them.
     exports: Vec<(Head, Found)>,
 }
 
@@ -161,7 +161,7 @@ impl Reading {
         }
     }
 
-    /// Reads the documents of a file; whether it is of a known kind. If not, nothing is changed.
+    /// Reads the documents of a file; returns whether it is of a known kind. If not, nothing changes.
     fn documents(&mut self, bytes: &[u8]) -> bool {
         let found = json::documents(bytes);
         self.several = found.values.len() > 1;
@@ -182,7 +182,7 @@ impl Reading {
         known || cut_off
     }
 
-    /// Adds a level, to the run before where it belongs to that.
+    /// Adds a level, to the previous run where it belongs to that.
     fn add(&mut self, group: Group, level: Found) {
         match self.groups.last_mut() {
             Some((last, levels)) if last.key == group.key => levels.push(level),
@@ -200,7 +200,7 @@ impl Reading {
         let records = std::mem::take(&mut self.records).finish(&self.name, &mut self.problems);
         let mut exports = std::mem::take(&mut self.exports);
         match (exports.as_mut_slice(), records) {
-            // One is of the other: the requests of one run, and what is said of them.
+            // They belong together: the requests of one run, and their summary.
             ([(_, export)], Some((_, requests))) => export.samples = requests.samples,
             (_, Some((head, requests))) => self.add_run(head, vec![requests]),
             (_, None) => {}

@@ -1,5 +1,5 @@
-//! From what a tool saved of single requests to figures by Dyno's own definitions: a plan and
-//! records good enough for [`summarise`], and what the tool said beside them.
+//! Recomputes results from the single requests that a tool saved, by Dyno's own definitions: a plan and
+//! records that suffice for [`summarise`], with the tool's own values beside them.
 
 use super::frames::{plan, source};
 use super::sample::times;
@@ -16,7 +16,7 @@ use dyno_model::summary::{Extras, LevelExtras};
 use dyno_model::{LevelSummary, Verdict};
 use dyno_words::{Phrase, Problem, values};
 
-/// What is known of a run as a whole.
+/// A run as a whole.
 #[derive(Debug, Clone)]
 pub(super) struct Head {
     pub(super) origin: Origin,
@@ -28,7 +28,7 @@ pub(super) struct Head {
     pub(super) started: Option<String>,
 }
 
-/// Findings that hold whoever measured.
+/// Findings that apply to any tool's measurements.
 const KEPT: [&str; 6] = [
     "nothing_completed",
     "no_steady_window",
@@ -37,11 +37,11 @@ const KEPT: [&str; 6] = [
     "no_token_times",
     "stragglers",
 ];
-/// Beyond this share a figure of the tool's is not merely rounded otherwise.
+/// A larger relative difference is not explained by rounding.
 const MERE_ROUNDING: f64 = 0.02;
 const LEAST_MS: f64 = 0.05;
 
-/// A run of these levels, their figures computed anew where their requests are known.
+/// A run of these levels, recomputed where their requests are known.
 pub(super) fn run(
     head: Head,
     mut found: Vec<Found>,
@@ -82,7 +82,7 @@ pub(super) fn run(
     ImportedRun { summary, extras, records, plan }
 }
 
-/// An address without the name and password in it, and without its query, which may hold a key.
+/// An address without the name and password in it, and without its query, which may contain a key.
 fn without_secrets(url: &str) -> String {
     let plain = url.split(['?', '#']).next().unwrap_or_default();
     let Some((scheme, rest)) = plain.split_once("://") else { return plain.to_owned() };
@@ -91,7 +91,7 @@ fn without_secrets(url: &str) -> String {
     format!("{scheme}://{host}{path}")
 }
 
-/// The level as it is computed anew, under the name that the tool's has.
+/// The recomputed level, with the tool's label.
 fn adopted(anew: LevelSummary, found: &Found) -> LevelSummary {
     let told = &found.told;
     let scheduled =
@@ -136,7 +136,7 @@ fn adopted(anew: LevelSummary, found: &Found) -> LevelSummary {
     }
 }
 
-/// What the tool said, with what needs no time of sending computed anew.
+/// The tool's values; metrics that do not need send times are recomputed.
 fn completed(told: LevelSummary, anew: &LevelSummary) -> LevelSummary {
     let plain = |one: &Option<Distribution>| {
         one.clone().map(|one| Distribution { ci95: Default::default(), ..one })
@@ -173,12 +173,12 @@ fn completed(told: LevelSummary, anew: &LevelSummary) -> LevelSummary {
     }
 }
 
-/// Other tools do not tell of reads and terminal events.
+/// Other tools do not report reads and terminal events.
 fn integrity(anew: &Integrity) -> Integrity {
     Integrity { coalesced_share: None, no_terminal_share: None, ..*anew }
 }
 
-/// Says where the tool's figures and those of its own requests are apart.
+/// Reports where the tool's values differ from those of its own requests.
 fn compare(
     origin: &Origin,
     found: &mut Found,

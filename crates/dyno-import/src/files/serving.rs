@@ -1,5 +1,5 @@
 //! The result files of vLLM's and SGLang's serving benchmarks, which share their field names: one
-//! object a run of the tool, with or without its single requests. Objects of the same model, one
+//! object per run of the tool, with or without its single requests. Objects of the same model, one
 //! after the other, are the levels of one run.
 
 use super::json::{at, count, figures, list, number, text};
@@ -74,7 +74,7 @@ pub(super) fn read(reading: &mut Reading, line: u64, value: &Value) {
         label: text(value, &["label"]).or_else(|| text(value, &["tag"])).or_else(|| model.clone()),
         model: model.clone(),
         target: text(value, &["base_url"]),
-        // `date` is when the file was written, in a zone that it does not tell.
+        // `date` is when the file was written, in an unknown time zone.
         started: None,
     };
     let backend = text(value, &["backend"]);
@@ -95,14 +95,14 @@ fn origin(reading: &Reading, tool: &str, line: u64, value: &Value) -> Origin {
 }
 
 fn length(value: &Value, name: &str) -> Option<u32> {
-    // Lengths vary unless the range is 1; without a word on it, they are not known to be fixed.
+    // Lengths vary unless the range is 1; if it is not stated, they may vary.
     let fixed = number(value, &["random_range_ratio"]) == Some(1.0);
     let random = text(value, &["dataset_name"]).is_some_and(|name| name.starts_with("random"));
     let tokens = count(value, &[name]).filter(|_| fixed && random)?;
     u32::try_from(tokens).ok()
 }
 
-/// How requests were offered, and what should be known of it.
+/// How requests were offered, and a note on it.
 fn offered(value: &Value) -> (Offered, Option<Diagnostic>) {
     let most = number(value, &["max_concurrency"]).filter(|most| *most >= 1.0);
     let arrival = number(value, &["burstiness"])

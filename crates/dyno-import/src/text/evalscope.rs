@@ -1,5 +1,5 @@
 //! EvalScope's summary of one level: lines of `name: value`, or a grid of names and values, and
-//! percentiles of the time to the first token and of the latency.
+//! percentiles of TTFT and latency.
 
 use super::lines::{Kind, Line};
 use super::part::{Part, Stated, label, put, report, short};
@@ -15,21 +15,21 @@ use dyno_model::summary::LevelExtras;
 use dyno_model::summary::{Distribution, Tokens};
 use dyno_words::{Problem, values};
 
-/// What begins a block.
+/// The start of a block.
 const HEADING: &str = "Benchmarking summary:";
 
-/// Of which figure the percentiles that follow are.
+/// The metric of the percentiles that follow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Percentiles {
     Ttft,
     Latency,
 }
 
-/// Reads the block that begins with the first of these lines, and how many lines it takes.
+/// Reads the block that starts with the first of these lines; returns how many lines it takes.
 pub(super) fn read(lines: &[Line]) -> Option<(Part, usize)> {
     let first = lines.first()?;
     let rest = first.text.strip_suffix(HEADING)?;
-    // A logger may have put a time and its name before it, a sentence not.
+    // A logger may have put a time and its name before it; other text means it is not a block.
     if !rest.is_empty() && !rest.trim_end().ends_with(['-', ':', ']', '|']) {
         return None;
     }
@@ -101,7 +101,7 @@ impl Reader {
         put(place, which, millis);
     }
 
-    /// A row of names and values; false where the name is not known.
+    /// A row of names and values; false where the name is unknown.
     fn row(&mut self, stated: Stated<'_>) -> bool {
         let (level, findings) = (&mut self.level, &mut self.findings);
         let (key, _) = name(stated.name);

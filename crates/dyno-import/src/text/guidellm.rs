@@ -1,4 +1,4 @@
-//! The table of guidellm 0.1: one row a level, means with their units.
+//! The table of guidellm 0.1: one row per level, means with their units.
 
 use super::part::{Part, Stated, label, put, report, short, unread};
 use super::quantity::{Cell, Measure, cell, measure_of, name, quantity};
@@ -12,7 +12,7 @@ use dyno_model::summary::LevelExtras;
 use dyno_model::summary::LoadSummary;
 use dyno_words::{Problem, values};
 
-/// A column that is known.
+/// A known column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Column {
     Benchmark,
@@ -62,7 +62,7 @@ pub(super) fn read(table: &Table) -> Option<Part> {
     Some(part)
 }
 
-/// Rows of such a table that have lost their header.
+/// Rows of such a table without its header.
 fn headless(table: &Table) -> Option<Part> {
     let row = table.rows.iter().find(|row| {
         let name = row.name();
@@ -116,7 +116,7 @@ fn level(
     Some((level, LevelExtras::default()))
 }
 
-/// Puts the figures of a row in their places.
+/// Stores the values of a row.
 fn fill(
     level: &mut LevelSummary,
     told: &[(Option<Column>, f64, bool)],
@@ -139,7 +139,7 @@ fn fill(
         let Some((_, figure, unitless)) = told.iter().find(|(c, ..)| *c == Some(column)) else {
             continue;
         };
-        // A first token, or a gap, cannot take longer than the whole; guidellm rounds both.
+        // TTFT or a gap cannot exceed the latency; guidellm rounds both.
         let too_long = latency.is_some_and(|whole| *figure > whole * 1.1 + 10.0);
         if too_long && *unitless {
             findings.push(Problem::NoUnit.with([figure]).at(row.line));
@@ -152,7 +152,7 @@ fn fill(
     }
 }
 
-/// What a row's name says of its load.
+/// The load stated by a row's name.
 fn load(benchmark: Option<&str>) -> LoadSummary {
     let bare = benchmark.unwrap_or_default().trim_matches(['*', '`']).trim().to_lowercase();
     let (kind, rest) = bare.split_once('@').unwrap_or((&bare, ""));

@@ -1,12 +1,11 @@
-//! Headings and lines of a document as plain words, and what they tell: lengths, a model, a
-//! version.
+//! Headings and lines of a document as plain text, and what they state: lengths, a model, a version.
 
 const LONGEST: usize = 200;
 
-/// No name is found beyond this many characters of a line.
+/// Names are only searched for within this many characters of a line.
 const LOOKED_AT: usize = 2_000;
 
-/// Words without the marks of Markdown; empty for an image.
+/// Text without Markdown markup; empty for an image.
 pub(super) fn plain(text: &str) -> String {
     let end = text.char_indices().nth(LOOKED_AT).map_or(text.len(), |(end, _)| end);
     let text = text.get(..end).unwrap_or(text).trim().trim_start_matches('#');
@@ -62,7 +61,7 @@ fn without_marker(text: &str) -> &str {
     bullet.or(numbered).unwrap_or(text).trim_start()
 }
 
-/// The line names what follows rather than speaking of it: a list line, bold, `key: value`, or a
+/// Whether the line is a title for what follows rather than prose: a list item, bold, `key: value`, or a
 /// few words.
 pub(super) fn is_name(line: &str) -> bool {
     let line = line.trim();
@@ -73,14 +72,14 @@ pub(super) fn is_name(line: &str) -> bool {
     !words.is_empty() && (marked || !spoken) && length <= if marked { 160 } else { 80 }
 }
 
-/// What headings and lines tell of the requests and the server.
+/// What headings and lines state about the requests and the server.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct Told {
-    /// Input tokens asked for.
+    /// Requested input tokens.
     pub(super) input: Option<u32>,
     /// Length of sequences: input tokens, if the counts agree.
     pub(super) sequence: Option<u32>,
-    /// Output tokens asked for.
+    /// Requested output tokens.
     pub(super) output: Option<u32>,
     /// The model.
     pub(super) model: Option<String>,
@@ -113,7 +112,7 @@ const OUTPUT: [&str; 9] = [
 const SEQUENCE: [&str; 3] = ["seq_length", "seq_len", "sequence_length"];
 
 impl Told {
-    /// From lines, innermost first: the first that tells something is believed.
+    /// From lines, innermost first: the first that states something is used.
     pub(super) fn by(lines: impl Iterator<Item = String>) -> Self {
         let mut told = Self::default();
         for line in lines {

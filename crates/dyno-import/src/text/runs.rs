@@ -1,4 +1,4 @@
-//! Groups of parts made runs: with names, lengths, a model, and what there is to say of them.
+//! Turns groups of parts into runs, with names, lengths, a model, and remarks.
 
 use super::group::Group;
 use super::plain::{Told, is_name, plain};
@@ -10,7 +10,7 @@ use dyno_model::summary::{Extras, LevelExtras};
 use dyno_words::on_line;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Makes runs of groups.
+/// Turns groups into runs.
 pub(super) fn runs(file: &str, groups: Vec<Group>) -> Imported {
     let names: Vec<Names> = groups.iter().map(Names::of).collect();
     let mut owners: BTreeMap<&str, BTreeSet<&[String]>> = BTreeMap::new();
@@ -25,7 +25,7 @@ pub(super) fn runs(file: &str, groups: Vec<Group>) -> Imported {
         .collect();
     let mut imported = Imported::default();
     for (group, names) in groups.iter().zip(&names) {
-        // The same name under other headings would tell nobody which is which.
+        // Runs with the same name under other headings could not be distinguished.
         let label = names.label.as_deref().unwrap_or_default();
         let clash = owners.get(label).is_some_and(|owners| owners.len() > 1);
         let mut label = if clash { names.longer.clone() } else { names.label.clone() };
@@ -45,7 +45,7 @@ pub(super) fn runs(file: &str, groups: Vec<Group>) -> Imported {
     imported
 }
 
-/// What a run may be called, and what its names tell.
+/// The names of a run, and what they state.
 #[derive(Debug, Clone)]
 struct Names {
     label: Option<String>,
@@ -74,7 +74,7 @@ impl Names {
         let label = last.map(|line| plain(line)).or_else(|| place.headings.last().cloned());
         let at = label.as_ref().and_then(|label| headings.iter().rposition(|h| h == label));
         let from = |outer: usize| at.and_then(|at| headings.get(outer..=at)).map(|h| h.join(" / "));
-        // A label without the model would tell little: it begins with the heading that has it.
+        // The label starts with the heading that names the model.
         let model = told.model.as_ref().and_then(|model| {
             let lacking = label.as_ref().is_some_and(|label| !label.contains(model));
             headings.iter().position(|h| h.contains(model)).filter(|_| lacking)
@@ -85,7 +85,7 @@ impl Names {
     }
 }
 
-/// Findings, each note said once.
+/// Findings, each note only once.
 fn once(findings: Vec<Diagnostic>) -> Vec<Diagnostic> {
     let mut said: BTreeSet<(String, String)> = BTreeSet::new();
     let first = |finding: &Diagnostic| {
@@ -137,7 +137,7 @@ fn run(
     ImportedRun { summary, extras: Extras(extras), records: None, plan: None }
 }
 
-/// The length of sequences is that of the input where the counts say so.
+/// The sequence length is the input length where the counts agree.
 fn sequence(told: &Told, level: &LevelSummary) -> Option<u32> {
     let length = told.sequence?;
     let mean = level.input_tokens?.mean;

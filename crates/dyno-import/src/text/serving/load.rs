@@ -1,4 +1,4 @@
-//! How requests were offered, as far as the tool tells.
+//! How requests were offered, as far as the tool states it.
 
 use super::super::part::Stated;
 use super::super::quantity::{Cell, cell, name};
@@ -13,13 +13,13 @@ use dyno_words::Problem;
 enum Rate {
     #[default]
     Untold,
-    /// In words: a ramp, the times of a trace.
+    /// As text: a ramp, the times of a trace.
     Otherwise,
     Unlimited,
     Fixed(f64),
 }
 
-/// What is told of a load.
+/// What is stated about a load.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Told {
     rate: Rate,
@@ -48,8 +48,8 @@ impl Told {
         self.rate = Rate::Otherwise;
     }
 
-    /// The load, and what was assumed of it. Without a rate and a limit the tools send everything
-    /// at once.
+    /// The load, and what was assumed about it. Without a rate and a limit the tools send everything at
+    /// once.
     pub(super) fn load(
         &self,
         counts: &RequestCounts,

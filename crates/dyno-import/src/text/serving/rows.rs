@@ -1,4 +1,4 @@
-//! The rows of a block, each put in its place.
+//! The rows of a block, and the fields they fill.
 
 use super::super::part::{Part, Stated, label, put, report, whole};
 use super::super::quantity::{Cell, Measure, cell, name, neat, quantity};
@@ -37,7 +37,7 @@ impl Reader {
         }
     }
 
-    /// A line that the tool prints before it begins to measure.
+    /// A line that the tool prints before it starts measuring.
     pub(super) fn ahead(&mut self, text: &str) {
         let Some((key, value)) = text.split_once(':') else { return };
         let value = value.trim();
@@ -78,7 +78,7 @@ impl Reader {
         true
     }
 
-    /// Puts a figure in its place; false where it has none.
+    /// Stores a value; false where there is no field for it.
     fn figure(&mut self, key: &str, stated: Stated<'_>) -> bool {
         let (level, findings) = (&mut self.level, &mut self.findings);
         let per_second = |measure| (Some(measure), 1.0);
