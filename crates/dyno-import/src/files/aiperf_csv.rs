@@ -3,7 +3,7 @@
 
 use super::csv::{self, name_and_unit, rows};
 use super::rebuild::Head;
-use super::told::{Found, Offered};
+use super::stated::{Found, Offered};
 use super::{Reading, aiperf};
 use dyno_model::Diagnostic;
 use dyno_model::load::LoadKind;
@@ -11,7 +11,7 @@ use dyno_model::summary::{Origin, Reported};
 use dyno_words::{Problem, values};
 use std::collections::BTreeMap;
 
-/// The metrics that Dyno's summary has, by their displayed names and those that [`aiperf::tell`] uses.
+/// The metrics that Dyno's summary has, by their displayed names and those that [`aiperf::fill_metrics`] uses.
 const NAMES: [(&str, &str); 17] = [
     ("time to first token", "time_to_first_token"),
     ("request latency", "request_latency"),
@@ -93,10 +93,10 @@ fn finish(
     line: Option<u64>,
 ) {
     let mut found = Found::new(Offered::plain(LoadKind::Unknown));
-    found.told.reported = Some(Reported { line, figures });
+    found.stated.reported = Some(Reported { line, figures });
     let stat = |metric: &str, stat: &str| metrics.get(metric)?.stats.get(stat).copied();
     let unit = |metric: &str| metrics.get(metric)?.unit.clone();
-    aiperf::tell(&mut found.told, &mut reading.problems, line.unwrap_or(1), &stat, &unit);
+    aiperf::fill_metrics(&mut found.stated, &mut reading.problems, line.unwrap_or(1), &stat, &unit);
     if metrics.is_empty() {
         reading.problems.push(Diagnostic::from(Problem::NoKnownMetric).at(line));
     }

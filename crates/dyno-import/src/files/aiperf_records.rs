@@ -4,7 +4,7 @@
 use super::Reading;
 use super::json::{at, list, number, text, whole};
 use super::rebuild::{Ended, Head, Sample};
-use super::told::{Found, Offered, unit_ms};
+use super::stated::{Found, Offered, unit_ms};
 use dyno_model::Diagnostic;
 use dyno_model::load::LoadKind;
 use dyno_model::summary::Origin;

@@ -4,7 +4,7 @@
 use super::evalscope::{add_percentiles, head, is_percentiles, is_summary, settle, summary};
 use super::rebuild::{Head, Sample};
 use super::sqlite::with_log;
-use super::told::{Found, Offered};
+use super::stated::{Found, Offered};
 use super::{Reading, evalscope_database, json};
 use crate::{ImportError, Imported, ImportedRun, read_limited};
 use dyno_model::load::LoadKind;
@@ -92,19 +92,19 @@ fn level(
     reading: &mut Reading,
 ) -> Result<Option<Found>, ImportError> {
     let name = name_of(folder);
-    let told = document(&folder.join(SUMMARY), &name, is_summary, reading)?;
+    let stated = document(&folder.join(SUMMARY), &name, is_summary, reading)?;
     let percentiles = document(&folder.join(PERCENTILES), &name, is_percentiles, reading)?;
     let arguments = document(&folder.join(ARGUMENTS), &name, Value::is_object, reading)?;
     let samples = requests(&folder.join(DATABASE), &name, head, reading)?;
-    if told.is_none() && percentiles.is_none() && samples.is_empty() {
+    if stated.is_none() && percentiles.is_none() && samples.is_empty() {
         return Ok(None);
     }
-    let mut found = match told {
+    let mut found = match stated {
         Some((line, value)) => summary(line, &value),
         None => Found::new(by_name(&name)),
     };
     if let Some((_, rows)) = percentiles {
-        add_percentiles(&mut found.told, &rows);
+        add_percentiles(&mut found.stated, &rows);
     }
     settle(&mut found, &mut reading.problems);
     if let Some((_, arguments)) = arguments {
@@ -115,8 +115,8 @@ fn level(
             let [least, most] = [least, most].map(|name| json::count(&arguments, &[name]));
             most.filter(|most| least == Some(*most)).and_then(|most| u32::try_from(most).ok())
         };
-        found.told.input_length = length("min_prompt_length", "max_prompt_length");
-        found.told.output_length = length("min_tokens", "max_tokens");
+        found.stated.input_length = length("min_prompt_length", "max_prompt_length");
+        found.stated.output_length = length("min_tokens", "max_tokens");
     }
     found.samples = (!samples.is_empty()).then_some(samples);
     Ok(Some(found))
@@ -210,8 +210,8 @@ fn files(path: &Path) -> Result<Imported, ImportError> {
     // AIPerf writes the same results as CSV.
     let tool =
         |run: &ImportedRun| run.summary.run.origin.as_ref().map(|origin| origin.tool.clone());
-    let told: Vec<_> = imported.runs.iter().map(tool).collect();
-    others.runs.retain(|run| !told.contains(&tool(run)));
+    let stated: Vec<_> = imported.runs.iter().map(tool).collect();
+    others.runs.retain(|run| !stated.contains(&tool(run)));
     imported.runs.append(&mut others.runs);
     imported.problems.append(&mut others.problems);
     if imported.runs.is_empty() && imported.problems.is_empty() {

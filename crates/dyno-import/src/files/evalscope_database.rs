@@ -5,7 +5,7 @@ use super::evalscope::head;
 use super::json::whole;
 use super::rebuild::{Ended, Sample};
 use super::sqlite::{self, Damaged, Table};
-use super::told::{Found, Offered};
+use super::stated::{Found, Offered};
 use crate::Imported;
 use dyno_model::Diagnostic;
 use dyno_model::load::LoadKind;
@@ -119,8 +119,8 @@ impl Columns {
             gaps = times.windows(2).map(|pair| pair[1] - pair[0]).collect();
         }
         let latency = number(self.latency);
-        let told = number(self.stream);
-        let streamed = told.map_or(!gaps.is_empty(), |stream| stream != 0.0);
+        let stated = number(self.stream);
+        let streamed = stated.map_or(!gaps.is_empty(), |stream| stream != 0.0);
         let failed = number(self.success).is_some_and(|success| success == 0.0);
         Sample {
             sent,

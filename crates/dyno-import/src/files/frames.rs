@@ -2,7 +2,7 @@
 
 use super::rebuild::Head;
 use super::sample;
-use super::told::Found;
+use super::stated::Found;
 use dyno_analysis::VecSource;
 use dyno_model::frame::{ClientHealth, Ending, Frame, LevelEnd, LevelStart, RunEnd, RunHeader};
 use dyno_model::load::LoadKind;
@@ -39,18 +39,18 @@ pub(super) fn plan(head: &Head, found: &[Found]) -> Plan {
 }
 
 fn level_plan(found: &Found) -> LevelPlan {
-    let told = &found.told;
+    let stated = &found.stated;
     let requests = found.requests().map_or(0, |samples| samples.len() as u64);
     let length = |asked: Option<u32>| match asked {
         Some(tokens) => LengthSpec::fixed(tokens),
         None => LengthSpec("unknown".to_owned()),
     };
     LevelPlan {
-        label: told.label.clone(),
+        label: stated.label.clone(),
         requests: Some(requests),
         drain_ns: 0,
-        input_tokens: length(told.input_length),
-        output_tokens: length(told.output_length),
+        input_tokens: length(stated.input_length),
+        output_tokens: length(stated.output_length),
         ..LevelPlan::new(load(found, requests))
     }
 }
@@ -58,9 +58,9 @@ fn level_plan(found: &Found) -> LevelPlan {
 /// The load for the computation. An unknown one is treated as a burst, which has no steady window and no
 /// intervals.
 fn load(found: &Found, requests: u64) -> Load {
-    let told = &found.told.load;
-    let value = told.value.filter(|value| value.is_finite() && *value > 0.0);
-    match (told.kind, value) {
+    let stated = &found.stated.load;
+    let value = stated.value.filter(|value| value.is_finite() && *value > 0.0);
+    match (stated.kind, value) {
         (LoadKind::Concurrency, Some(slots)) if slots < 1e6 => {
             Load::Concurrency { concurrency: slots as u32 }
         }
@@ -81,8 +81,8 @@ pub(super) fn source(id: &str, plan: &Plan, found: &[Found]) -> VecSource {
     let mut last = 0;
     for (index, found) in (0..).zip(found) {
         let Some(samples) = found.requests() else { continue };
-        let slots = match found.told.load.kind {
-            LoadKind::Concurrency => found.told.load.value.unwrap_or(1.0) as u32,
+        let slots = match found.stated.load.kind {
+            LoadKind::Concurrency => found.stated.load.value.unwrap_or(1.0) as u32,
             _ => 1,
         };
         let records = sample::records(index, samples, zero, slots);

@@ -4,7 +4,7 @@
 use super::Reading;
 use super::json::{count, list, number, text};
 use super::rebuild::{Ended, Head, Sample};
-use super::told::{Found, Offered};
+use super::stated::{Found, Offered};
 use dyno_model::load::LoadKind;
 use dyno_model::plan::Arrival;
 use dyno_model::summary::{Origin, Reported};
@@ -68,7 +68,7 @@ fn level(benchmark: &Value) -> Option<Found> {
     let mut found = Found::new(offered(benchmark));
     let figures: BTreeMap<String, f64> =
         number(benchmark, &["rate"]).map(|rate| ("rate".to_owned(), rate)).into_iter().collect();
-    found.told.reported = Some(Reported { line: None, figures });
+    found.stated.reported = Some(Reported { line: None, figures });
     let failed = errors.iter().map(|error| Sample {
         ended: Ended::Failed(text(error, &["message"]).unwrap_or_default()),
         ..Sample::default()

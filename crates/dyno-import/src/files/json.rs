@@ -199,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_cut_off_is_told_with_its_place() {
+    fn truncated_json_is_reported_with_its_place() {
         let found = documents(b"{\"a\": 1}\n{\"b\": [1, 2");
         assert_eq!(found.values.len(), 1);
         assert_eq!(found.problems[0].line(), Some(2));

@@ -18,7 +18,7 @@ mod rebuild;
 mod sample;
 mod serving;
 mod sqlite;
-mod told;
+mod stated;
 
 use crate::Imported;
 pub(crate) use directory::import as import_directory;
@@ -27,7 +27,7 @@ use dyno_words::Problem;
 use rebuild::Head;
 use serde_json::Value;
 pub(crate) use sqlite::with_log;
-use told::Found;
+use stated::Found;
 
 /// A reader of JSON documents: whether it recognises one, and its contents, with the line that it is on.
 type Document = (fn(&Value) -> bool, fn(&mut Reading, u64, &Value));
@@ -211,7 +211,7 @@ impl Reading {
         }
         let mut runs = Vec::new();
         for (group, mut levels) in self.groups {
-            told_apart(&mut levels);
+            number_duplicates(&mut levels);
             let head = Head { ordinal: runs.len() + 1, ..group.head };
             runs.push(rebuild::run(head, levels, &mut self.problems));
         }
@@ -220,12 +220,12 @@ impl Reading {
 }
 
 /// Levels of the same name get a number.
-fn told_apart(levels: &mut [Found]) {
-    let names: Vec<String> = levels.iter().map(|level| level.told.label.clone()).collect();
+fn number_duplicates(levels: &mut [Found]) {
+    let names: Vec<String> = levels.iter().map(|level| level.stated.label.clone()).collect();
     for (i, level) in levels.iter_mut().enumerate() {
         let before = names[..i].iter().filter(|name| **name == names[i]).count();
         if before > 0 {
-            level.told.label = format!("{} ({})", names[i], before + 1);
+            level.stated.label = format!("{} ({})", names[i], before + 1);
         }
     }
 }

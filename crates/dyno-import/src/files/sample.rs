@@ -50,8 +50,8 @@ pub(super) struct Sample {
 
 /// Whether all have a send time; failed ones need not.
 pub(super) fn times(samples: &[Sample]) -> bool {
-    let told = |one: &Sample| one.sent.is_some() || one.ended != Ended::Completed;
-    samples.iter().all(told) && samples.iter().any(|one| one.sent.is_some())
+    let stated = |one: &Sample| one.sent.is_some() || one.ended != Ended::Completed;
+    samples.iter().all(stated) && samples.iter().any(|one| one.sent.is_some())
 }
 
 /// The first time of all.

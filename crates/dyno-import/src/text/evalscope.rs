@@ -93,7 +93,7 @@ impl Reader {
         let Some(number) = stated.number(&mut self.findings) else { return };
         let full = format!("Percentile of {words} {which}");
         report(&mut self.level, stated.line, &full, number);
-        let Some(millis) = stated.figure(Measure::Seconds, &mut self.findings) else { return };
+        let Some(millis) = stated.converted(Measure::Seconds, &mut self.findings) else { return };
         let place = match of {
             Percentiles::Ttft => &mut self.level.times[Time::Ttft],
             Percentiles::Latency => &mut self.level.times[Time::Latency],
@@ -108,7 +108,7 @@ impl Reader {
         let known = match key.as_str() {
             "time taken for tests" => {
                 level.duration_s =
-                    stated.figure(Measure::Seconds, findings).map(|millis| neat(millis / 1e3));
+                    stated.converted(Measure::Seconds, findings).map(|millis| neat(millis / 1e3));
                 true
             }
             "expected number of requests" => count(&mut level.requests.planned, stated, findings),
@@ -194,7 +194,7 @@ impl Reader {
                 "itl" => &mut self.level.times[Time::ChunkGap],
                 _ => continue,
             };
-            if let Some(millis) = stated.figure(Measure::Seconds, &mut self.findings) {
+            if let Some(millis) = stated.converted(Measure::Seconds, &mut self.findings) {
                 put(place, &which, millis);
             }
         }
@@ -243,7 +243,7 @@ fn rate(
     stated: Stated<'_>,
     findings: &mut Vec<Diagnostic>,
 ) -> bool {
-    *place = stated.figure(measure, findings);
+    *place = stated.converted(measure, findings);
     true
 }
 
@@ -252,13 +252,13 @@ fn mean(
     stated: Stated<'_>,
     findings: &mut Vec<Diagnostic>,
 ) -> bool {
-    if let Some(millis) = stated.figure(Measure::Seconds, findings) {
+    if let Some(millis) = stated.converted(Measure::Seconds, findings) {
         put(place, "mean", millis);
     }
     true
 }
 
 fn tokens(place: &mut Option<Tokens>, stated: Stated<'_>, findings: &mut Vec<Diagnostic>) -> bool {
-    *place = stated.figure(Measure::Plain, findings).map(|mean| Tokens { total: None, mean });
+    *place = stated.converted(Measure::Plain, findings).map(|mean| Tokens { total: None, mean });
     true
 }

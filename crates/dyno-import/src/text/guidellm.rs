@@ -83,7 +83,7 @@ fn level(
     let benchmark = heads.iter().position(|(column, _)| *column == Some(Column::Benchmark));
     let load = load(benchmark.and_then(|at| row.cells.get(at)).map(String::as_str));
     let mut level = blank::level(label(load.kind, load.value), load);
-    let mut told = Vec::new();
+    let mut cells = Vec::new();
     for ((column, head), value) in heads.iter().zip(&row.cells) {
         let stated = Stated { line: row.line, name: head, value };
         let measure = match column {
@@ -110,23 +110,23 @@ fn level(
             return None;
         };
         report(&mut level, row.line, head, number);
-        told.push((*column, figure, number.unit.is_empty()));
+        cells.push((*column, figure, number.unit.is_empty()));
     }
-    fill(&mut level, &told, row, findings);
+    fill(&mut level, &cells, row, findings);
     Some((level, LevelExtras::default()))
 }
 
 /// Stores the values of a row.
 fn fill(
     level: &mut LevelSummary,
-    told: &[(Option<Column>, f64, bool)],
+    cells: &[(Option<Column>, f64, bool)],
     row: &Row,
     findings: &mut Vec<Diagnostic>,
 ) {
-    let of = |column: Column| told.iter().find(|(c, ..)| *c == Some(column)).map(|told| told.1);
+    let of = |column: Column| cells.iter().find(|(c, ..)| *c == Some(column)).map(|cells| cells.1);
     level.throughput.requests_per_s = of(Column::Requests);
     level.throughput.output_tokens_per_s = of(Column::Output);
-    if !told.is_empty() && told.iter().all(|(_, figure, _)| *figure == 0.0) {
+    if !cells.is_empty() && cells.iter().all(|(_, figure, _)| *figure == 0.0) {
         findings.push(Problem::NothingCompleted.with([short(row.name())]).at(row.line));
         return;
     }
@@ -136,7 +136,7 @@ fn fill(
         (Column::Ttft, Time::Ttft),
         (Column::Itl, Time::ChunkGap),
     ] {
-        let Some((_, figure, unitless)) = told.iter().find(|(c, ..)| *c == Some(column)) else {
+        let Some((_, figure, unitless)) = cells.iter().find(|(c, ..)| *c == Some(column)) else {
             continue;
         };
         // TTFT or a gap cannot exceed the latency; guidellm rounds both.

@@ -108,7 +108,7 @@ fn level(
             Some(Column::Input | Column::Output) | None => continue,
         };
         if let Cell::Number(_) = cell(value) {
-            *place = stated.figure(measure, findings);
+            *place = stated.converted(measure, findings);
         }
     }
     Some((level, extras))

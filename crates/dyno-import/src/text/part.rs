@@ -51,8 +51,8 @@ pub(super) fn report(level: &mut LevelSummary, line: u64, name: &str, number: Qu
     reported.line.get_or_insert(line);
     let bare = name.trim().trim_end_matches([':', '：']).trim();
     let unit = number.unit;
-    let unit_told = super::quantity::name(name).1.is_some();
-    let key = if unit.is_empty() || unit_told || unit.chars().count() > 20 {
+    let has_unit = super::quantity::name(name).1.is_some();
+    let key = if unit.is_empty() || has_unit || unit.chars().count() > 20 {
         bare.to_owned()
     } else {
         format!("{bare} ({unit})")
@@ -84,7 +84,11 @@ impl<'a> Stated<'a> {
     }
 
     /// The value in Dyno's unit (milliseconds, per second, or unchanged).
-    pub(super) fn figure(&self, measure: Measure, findings: &mut Vec<Diagnostic>) -> Option<f64> {
+    pub(super) fn converted(
+        &self,
+        measure: Measure,
+        findings: &mut Vec<Diagnostic>,
+    ) -> Option<f64> {
         let quantity = self.number(findings)?;
         let figure = measure.of(quantity, name(self.name).1);
         if figure.is_none() {
@@ -95,7 +99,7 @@ impl<'a> Stated<'a> {
 
     /// The same for a count.
     pub(super) fn count(&self, findings: &mut Vec<Diagnostic>) -> Option<u64> {
-        let figure = self.figure(Measure::Plain, findings)?;
+        let figure = self.converted(Measure::Plain, findings)?;
         let whole = whole(figure);
         if whole.is_none() {
             findings.push(unread(self.line, self.name, self.value));

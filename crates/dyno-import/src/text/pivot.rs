@@ -133,7 +133,7 @@ fn fill(
         }
         _ => Measure::Seconds,
     };
-    let Some(figure) = stated.figure(measure, findings) else { return };
+    let Some(figure) = stated.converted(measure, findings) else { return };
     match metric {
         Metric::Duration => level.duration_s = Some(super::quantity::neat(figure / 1e3)),
         Metric::Requests => level.throughput.requests_per_s = Some(figure),

@@ -1,7 +1,7 @@
 //! Turns groups of parts into runs, with names, lengths, a model, and remarks.
 
 use super::group::Group;
-use super::plain::{Told, is_name, plain};
+use super::plain::{Context, is_name, plain};
 use crate::{Imported, ImportedRun, blank};
 use dyno_model::Diagnostic;
 use dyno_model::LevelSummary;
@@ -53,7 +53,7 @@ struct Names {
     longer: Option<String>,
     /// The headings, and the lines that name the run like one.
     headings: Vec<String>,
-    told: Told,
+    context: Context,
 }
 
 impl Names {
@@ -66,7 +66,7 @@ impl Names {
             Vec::new()
         };
         let headings: Vec<String> = place.headings.iter().cloned().chain(above).collect();
-        let told = Told::by(headings.iter().rev().cloned());
+        let context = Context::by(headings.iter().rev().cloned());
         let last = place.above.last().filter(named).filter(|line| {
             let marked = line.contains("**") || line.contains('=') || line.starts_with(['-', '*']);
             marked || place.headings.is_empty()
@@ -75,13 +75,13 @@ impl Names {
         let at = label.as_ref().and_then(|label| headings.iter().rposition(|h| h == label));
         let from = |outer: usize| at.and_then(|at| headings.get(outer..=at)).map(|h| h.join(" / "));
         // The label starts with the heading that names the model.
-        let model = told.model.as_ref().and_then(|model| {
+        let model = context.model.as_ref().and_then(|model| {
             let lacking = label.as_ref().is_some_and(|label| !label.contains(model));
             headings.iter().position(|h| h.contains(model)).filter(|_| lacking)
         });
         let longer = from(model.unwrap_or(at.unwrap_or_default()).saturating_sub(1));
         let label = model.and_then(from).or(label);
-        Self { longer: longer.or(label.clone()), label, headings, told }
+        Self { longer: longer.or(label.clone()), label, headings, context }
     }
 }
 
@@ -102,11 +102,11 @@ fn run(
     label: Option<String>,
     findings: &mut Vec<Diagnostic>,
 ) -> ImportedRun {
-    let told = &names.told;
+    let context = &names.context;
     let origin = Origin {
         tool: group.part.tool.to_owned(),
         form: group.part.form.to_owned(),
-        version: told.version.clone().filter(|_| group.part.form == "matrix"),
+        version: context.version.clone().filter(|_| group.part.form == "matrix"),
         file: file.to_owned(),
         line: Some(group.part.line),
         headings: names.headings.clone(),
@@ -119,8 +119,9 @@ fn run(
             extras.insert(index, *extra);
         }
         let mut level = level.clone();
-        level.input_length = level.input_length.or(told.input).or_else(|| sequence(told, &level));
-        level.output_length = level.output_length.or(told.output);
+        level.input_length =
+            level.input_length.or(context.input).or_else(|| sequence(context, &level));
+        level.output_length = level.output_length.or(context.output);
         let times = taken.entry(level.label.clone()).or_default();
         *times += 1;
         if *times > 1 {
@@ -131,15 +132,15 @@ fn run(
     *findings = once(std::mem::take(findings));
     let mut summary = blank::run(blank::id(file, ordinal), origin, levels);
     summary.run.label = label;
-    summary.run.model = told.model.clone();
+    summary.run.model = context.model.clone();
     summary.run.api = group.part.api.map(str::to_owned);
     summary.notes = findings.iter().map(on_line).collect();
     ImportedRun { summary, extras: Extras(extras), records: None, plan: None }
 }
 
 /// The sequence length is the input length where the counts agree.
-fn sequence(told: &Told, level: &LevelSummary) -> Option<u32> {
-    let length = told.sequence?;
+fn sequence(context: &Context, level: &LevelSummary) -> Option<u32> {
+    let length = context.sequence?;
     let mean = level.input_tokens?.mean;
     ((mean - f64::from(length)).abs() <= 0.05 * f64::from(length)).then_some(length)
 }

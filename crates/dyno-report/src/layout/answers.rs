@@ -30,10 +30,10 @@ pub(super) fn repeats(summary: &Summary, language: Language) -> String {
     let mut out = format!("\n{}{}\n\n", say(Say::Repeats), say(Say::RepeatsAbout));
     out.push_str(&table(&head, 1));
     for level in &summary.repeats {
-        let figures =
+        let spreads =
             [level.requests_per_s, level.output_tokens_per_s, level.ttft_p50_ms, level.itl_p50_ms];
         let mut cells = vec![safe(&level.label), level.rounds.to_string()];
-        cells.extend(figures.map(spread));
+        cells.extend(spreads.map(spread));
         out.push_str(&row(&cells));
     }
     out

@@ -34,7 +34,7 @@ impl Block {
         self.text(name, &whole(value));
     }
 
-    pub(super) fn figure(&mut self, name: &str, value: Option<f64>) {
+    pub(super) fn number(&mut self, name: &str, value: Option<f64>) {
         self.text(name, &fixed(value, 2));
     }
 
@@ -43,13 +43,13 @@ impl Block {
         &mut self,
         heading: &str,
         name: &str,
-        figure: &Option<Distribution>,
+        of: &Option<Distribution>,
         statistics: &[Statistic],
     ) {
         self.0.push_str(&format!("{heading:-^BLOCK$}\n"));
         for (statistic, value) in statistics {
-            let value = figure.as_ref().and_then(value);
-            self.figure(&format!("{statistic} {name} (ms):"), value);
+            let value = of.as_ref().and_then(value);
+            self.number(&format!("{statistic} {name} (ms):"), value);
         }
     }
 

@@ -18,8 +18,8 @@ pub(super) fn with_unit(value: Option<f64>, decimals: usize, unit: &str) -> Stri
 }
 
 /// The mean of a distribution.
-pub(super) fn mean(figure: &Option<Distribution>) -> Option<f64> {
-    figure.as_ref().and_then(|figure| figure.mean)
+pub(super) fn mean(of: &Option<Distribution>) -> Option<f64> {
+    of.as_ref().and_then(|of| of.mean)
 }
 
 /// Milliseconds as seconds.

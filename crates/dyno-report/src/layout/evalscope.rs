@@ -124,10 +124,10 @@ fn block(level: &LevelSummary) -> String {
     out
 }
 
-fn percentiles(name: &str, figure: &Option<Distribution>) -> String {
+fn percentiles(name: &str, of: &Option<Distribution>) -> String {
     let mut out = format!(" Percentile of {name}: \n");
     for (percentile, value) in PERCENTILES {
-        let value = fixed(seconds(figure.as_ref().and_then(value)), 4);
+        let value = fixed(seconds(of.as_ref().and_then(value)), 4);
         out.push_str(&format!("     {percentile}: {value}\n"));
     }
     out

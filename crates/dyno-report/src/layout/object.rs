@@ -15,7 +15,7 @@ impl Object {
     }
 
     /// Adds mean, median, deviation and percentiles of a metric, as in `p99_ttft_ms`.
-    pub(super) fn put_figure(&mut self, name: &str, figure: &Option<Distribution>) {
+    pub(super) fn put_distribution(&mut self, name: &str, figure: &Option<Distribution>) {
         let of = |value: fn(&Distribution) -> Option<f64>| figure.as_ref().and_then(value);
         self.put(format!("mean_{name}_ms"), of(|d| d.mean));
         self.put(format!("median_{name}_ms"), of(|d| d.p50));

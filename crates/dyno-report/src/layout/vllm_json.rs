@@ -62,10 +62,10 @@ pub(super) fn object(run: &RunSummary, level: &LevelSummary, extras: &LevelExtra
     object.put("total_token_throughput", level.throughput.total_tokens_per_s);
     object.put("max_output_tokens_per_s", extras.peak_output_per_s);
     object.put("max_concurrent_requests", extras.peak_requests);
-    object.put_figure("ttft", &level.times[Time::Ttft]);
-    object.put_figure("tpot", &level.times[Time::Tpot]);
-    object.put_figure("itl", &level.times[Time::ChunkGap]);
-    object.put_figure("e2el", &level.times[Time::Latency]);
+    object.put_distribution("ttft", &level.times[Time::Ttft]);
+    object.put_distribution("tpot", &level.times[Time::Tpot]);
+    object.put_distribution("itl", &level.times[Time::ChunkGap]);
+    object.put_distribution("e2el", &level.times[Time::Latency]);
     put_own(&mut object, run, level);
     object
 }

@@ -46,8 +46,8 @@ pub(super) fn plot(levels: &[LevelSummary], options: &TextOptions) -> String {
         }
     }
     if panels.iter().any(|panel| panel.bars.iter().any(|bar| bar.y.is_some() && bar.bad)) {
-        let (margin, words) = (" ".repeat(MARGIN), Say::Hollow.text(language));
-        out.push_str(&format!("{margin}{HOLLOW} {words}\n"));
+        let (margin, text) = (" ".repeat(MARGIN), Say::Hollow.text(language));
+        out.push_str(&format!("{margin}{HOLLOW} {text}\n"));
     }
     out
 }
@@ -98,7 +98,7 @@ fn waiting(sweep: &Sweep) -> Option<Panel> {
         of(Say::TtftMean, |level| &level.times[Time::Ttft], |ttft| ttft.mean),
         of(Say::LatencyP50, |level| &level.times[Time::Latency], |latency| latency.p50),
     ];
-    choices.into_iter().find(|panel| panel.figures().count() >= FEWEST_LOADS)
+    choices.into_iter().find(|panel| panel.values().count() >= FEWEST_LOADS)
 }
 
 struct Panel {
@@ -108,16 +108,16 @@ struct Panel {
 
 impl Panel {
     /// A value at each load: the mean of its rounds, without invalid ones if there are others.
-    fn of(title: Say, sweep: &Sweep, figure: impl Fn(&LevelSummary) -> Option<f64>) -> Self {
+    fn of(title: Say, sweep: &Sweep, value: impl Fn(&LevelSummary) -> Option<f64>) -> Self {
         let point = |(load, level): &(f64, &LevelSummary)| {
-            let known = figure(level).filter(|value| value.is_finite());
+            let known = value(level).filter(|value| value.is_finite());
             Point::of(*load, known, level.verdict.into())
         };
         let points = sweep.iter().map(point).collect();
         Self { title, bars: Series { name: String::new(), points }.stops() }
     }
 
-    fn figures(&self) -> impl Iterator<Item = f64> {
+    fn values(&self) -> impl Iterator<Item = f64> {
         self.bars.iter().filter_map(|bar| bar.y)
     }
 
@@ -126,18 +126,18 @@ impl Panel {
         let margin = " ".repeat(MARGIN);
         let names = [self.title, axis].map(|say| say.text(language));
         let mut lines = vec![format!("{margin}{}", Say::By.with(language, &names))];
-        let high = bounds(self.figures()).map_or(0.0, |[_, high]| high.max(0.0));
+        let high = bounds(self.values()).map_or(0.0, |[_, high]| high.max(0.0));
         let to = (HEIGHT * 8) as f64;
         let scale = Scale { spacing: Spacing::Linear, low: 0.0, high, from: 0.0, to };
         let shown = if self.title == Say::OutputRate { number(high) } else { millis(high) };
         for row in (0..HEIGHT).rev() {
-            let figure = match row {
+            let label = match row {
                 0 => "0",
                 _ if row == HEIGHT - 1 && high > 0.0 => &shown,
                 _ => "",
             };
             let bars: String = self.bars.iter().map(|bar| piece(bar, &scale, row, slot)).collect();
-            lines.push(format!("{} {bars}", right(figure, MARGIN - 1)));
+            lines.push(format!("{} {bars}", right(label, MARGIN - 1)));
         }
         lines.push(margin + &self.loads(slot));
         lines

@@ -17,11 +17,11 @@ pub(super) fn slo(summary: &Summary, options: &TextOptions) -> String {
     let Some(text) = &summary.run.slo else { return String::new() };
     let room = summary.levels.iter().map(|level| width(&label(level))).max().unwrap_or(0);
     let outcomes = summary.levels.iter().filter_map(|level| level.slo.as_ref());
-    let words = outcomes.map(|slo| width(outcome_word(slo.verdict.outcome, options.language)));
-    let words = words.max().unwrap_or(0);
+    let word_room = outcomes.map(|slo| width(outcome_word(slo.verdict.outcome, options.language)));
+    let word_room = word_room.max().unwrap_or(0);
     let lines = summary.levels.iter().filter_map(|level| {
         let slo = level.slo.as_ref()?;
-        Some(line(level, slo, [room, words], options))
+        Some(line(level, slo, [room, word_room], options))
     });
     format!("\n{}", wrap("SLO ", &escape(text, LONGEST), options.prose()))
         + &lines.collect::<String>()
@@ -34,12 +34,12 @@ fn label(level: &LevelSummary) -> String {
 fn line(
     level: &LevelSummary,
     slo: &SloSummary,
-    [room, words]: [usize; 2],
+    [room, word_room]: [usize; 2],
     options: &TextOptions,
 ) -> String {
     let word = outcome_word(slo.verdict.outcome, options.language);
     let label = left(&label(level), room);
-    let plain = format!("  {label}  {} ", left(word, words));
+    let plain = format!("  {label}  {} ", left(word, word_room));
     if width(&plain) * 2 > options.prose() {
         let painted = outcome(word, slo.verdict.outcome, options);
         let remarks = wrap("      ", &remarks(slo, options.language), options.prose());
@@ -47,7 +47,7 @@ fn line(
     }
     let wrapped = wrap(&plain, &remarks(slo, options.language), options.prose());
     let painted = outcome(word, slo.verdict.outcome, options);
-    let pad = " ".repeat(words.saturating_sub(width(word)));
+    let pad = " ".repeat(word_room.saturating_sub(width(word)));
     let rest = wrapped.strip_prefix(&plain).unwrap_or_default();
     format!("  {label}  {painted}{pad} {rest}")
 }

@@ -21,7 +21,7 @@ pub(super) struct Offered {
 #[derive(Debug, Clone)]
 pub(super) struct Found {
     /// The tool's values.
-    pub(super) told: LevelSummary,
+    pub(super) stated: LevelSummary,
     /// How its arrivals were spaced.
     pub(super) arrival: Option<Arrival>,
     /// What some layouts need beyond it.
@@ -60,7 +60,7 @@ impl Found {
             None => offered.load.kind.to_string(),
         };
         Self {
-            told: blank::level(label, offered.load),
+            stated: blank::level(label, offered.load),
             arrival: offered.arrival,
             extras: LevelExtras::default(),
             samples: None,
@@ -69,9 +69,9 @@ impl Found {
 
     /// Adds a remark to the level and to the problems of the import.
     pub(super) fn note(&mut self, problems: &mut Vec<Diagnostic>, said: Diagnostic) {
-        let line = self.told.reported.as_ref().and_then(|reported| reported.line);
-        problems.push(named(&self.told.label, &said).at(line));
-        self.told.notes.push(said);
+        let line = self.stated.reported.as_ref().and_then(|reported| reported.line);
+        problems.push(named(&self.stated.label, &said).at(line));
+        self.stated.notes.push(said);
     }
 
     /// Its requests, if any are known.
@@ -81,7 +81,7 @@ impl Found {
 
     /// Requests have a due time only in an open loop.
     pub(super) fn settle(&mut self) {
-        if !matches!(self.told.load.kind, LoadKind::Rate | LoadKind::Trace) {
+        if !matches!(self.stated.load.kind, LoadKind::Rate | LoadKind::Trace) {
             self.samples.iter_mut().flatten().for_each(|sample| sample.scheduled = None);
         }
     }
