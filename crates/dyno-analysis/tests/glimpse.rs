@@ -97,7 +97,7 @@ proptest! {
 }
 
 #[test]
-fn a_steady_level_is_known_to_within_a_sixteenth_while_it_runs() {
+fn percentiles_of_a_running_level_are_accurate_to_a_sixteenth() {
     let records: Vec<_> = (0..400).map(|i| stream(i, 0, i * 10, 100 + i % 50, 20, 8)).collect();
     let (rough, exact) = (glimpse(&records).so_far(0.01), glimpse(&records).settled(0.01));
     for (rough, exact) in [
@@ -113,7 +113,7 @@ fn a_steady_level_is_known_to_within_a_sixteenth_while_it_runs() {
 }
 
 #[test]
-fn nothing_is_nothing() {
+fn an_empty_level_has_no_metrics() {
     let nothing = Glimpse::default();
     assert_eq!(nothing.so_far(0.01), Glimpsed::default());
     // A level in which nothing has completed yet may still do so.

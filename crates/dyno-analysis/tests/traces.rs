@@ -56,7 +56,7 @@ fn a_trace_that_speeds_up_is_not_to_blame() {
 }
 
 #[test]
-fn a_server_that_falls_behind_a_trace_is_told_of() {
+fn a_server_that_falls_behind_a_trace_is_reported() {
     let trace = level(TRACE, falling_behind());
     assert_eq!((trace.verdict, trace.steady), (Verdict::Valid, None));
     assert_eq!(codes(&trace.notes)[0], "trace_trend");
@@ -64,7 +64,7 @@ fn a_server_that_falls_behind_a_trace_is_told_of() {
 }
 
 #[test]
-fn a_trace_shorter_than_its_answers_is_too_short() {
+fn a_trace_shorter_than_its_responses_is_too_short() {
     let records = (0..100).map(|i| stream(i, 0, i * 10, 1000 + i * 20, 20, 5)).collect();
     let trace = level(TRACE, records);
     assert_eq!(codes(&trace.reasons), ["no_steady_window"]);

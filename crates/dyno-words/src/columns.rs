@@ -3,16 +3,19 @@
 /// Stands for an absent value.
 pub const ABSENT: &str = "–";
 
-/// How many columns `text` takes; East Asian wide characters take two.
+use unicode_width::UnicodeWidthChar;
+
+/// How many columns `text` takes: East Asian wide characters and emoji take two, combining marks none.
 pub fn width(text: &str) -> usize {
-    text.chars().map(|c| if is_wide(c) { 2 } else { 1 }).sum()
+    text.chars().map(columns_of).sum()
+}
+
+fn columns_of(c: char) -> usize {
+    c.width().unwrap_or(0)
 }
 
 fn is_wide(c: char) -> bool {
-    matches!(u32::from(c),
-        0x1100..=0x115f | 0x2e80..=0xa4cf | 0xac00..=0xd7a3 | 0xf900..=0xfaff
-        | 0xfe30..=0xfe6f | 0xff00..=0xff60 | 0xffe0..=0xffe6 | 0x1f300..=0x1faff
-        | 0x20000..=0x3fffd)
+    columns_of(c) == 2
 }
 
 /// Cuts `text` to `limit` columns, the last of which is then `…`.
@@ -22,7 +25,7 @@ pub fn cut(text: &str, limit: usize) -> String {
     }
     let mut shown = String::new();
     for c in text.chars() {
-        if width(&shown) + if is_wide(c) { 2 } else { 1 } + 1 > limit {
+        if width(&shown) + columns_of(c) + 1 > limit {
             break;
         }
         shown.push(c);
@@ -39,7 +42,7 @@ pub fn cut_middle(text: &str, limit: usize) -> String {
     let room = limit.saturating_sub(1);
     let (mut tail, mut taken) = (text.len(), 0);
     for (at, c) in text.char_indices().rev() {
-        taken += if is_wide(c) { 2 } else { 1 };
+        taken += columns_of(c);
         if taken > room / 2 {
             break;
         }
@@ -137,7 +140,7 @@ pub fn wrap(first: &str, text: &str, columns: usize) -> String {
             }
             let mut taken = 0;
             let split = piece.char_indices().find(|(_, c)| {
-                taken += if is_wide(*c) { 2 } else { 1 };
+                taken += columns_of(*c);
                 taken > room
             });
             let Some((at, _)) = split else { break };
@@ -173,6 +176,23 @@ mod tests {
         assert_eq!(number(1234.5), "1234");
         assert_eq!(millis(12_345.0), "12.3s");
         assert_eq!(maybe(None), "–");
+    }
+
+    #[test]
+    fn widths_are_those_of_a_terminal() {
+        for (text, columns) in [
+            ("abc", 3),
+            ("模型", 4),
+            ("首 token 时延", 13),
+            ("e\u{301}", 1),
+            ("🚀", 2),
+            ("ｦ", 1),
+            ("–…×", 3),
+        ] {
+            assert_eq!(width(text), columns, "{text}");
+        }
+        assert_eq!(right("e\u{301}", 3), "  e\u{301}");
+        assert_eq!(cut("ae\u{301}bc", 3), "ae\u{301}…");
     }
 
     #[test]

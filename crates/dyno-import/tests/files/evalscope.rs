@@ -105,7 +105,7 @@ fn databases_of_every_version_give_the_same() {
 }
 
 #[test]
-fn a_database_of_something_else_is_told() {
+fn a_foreign_database_is_reported() {
     let imported = import("tree.db");
     assert!(imported.runs.is_empty());
     assert!(errors(&imported)[0].contains("no table `result`"), "{:?}", imported.problems);
@@ -195,7 +195,7 @@ fn a_change_that_was_never_finished_is_undone() {
 }
 
 #[test]
-fn a_damaged_database_is_told_with_a_log_and_without() {
+fn a_damaged_database_is_reported_with_a_log_and_without() {
     let folder = tempfile::tempdir().unwrap();
     let database = folder.path().join("benchmark_data.db");
     let mut bytes = fs::read(fixture("evalscope-1.0.db")).unwrap();

@@ -7,7 +7,7 @@ use dyno_model::summary::Burstiness;
 use serde_json::{Value, json};
 
 #[test]
-fn requests_with_times_are_computed_anew() {
+fn results_are_recomputed_from_requests_with_times() {
     let run = run("vllm-detailed.json");
     assert_eq!(loads(&run), [("concurrency", Some(2.0))]);
     let level = &run.summary.levels[0];
@@ -35,7 +35,7 @@ fn requests_with_times_are_computed_anew() {
 }
 
 #[test]
-fn requests_without_times_give_what_needs_none() {
+fn requests_without_times_give_metrics_that_need_none() {
     let run = run("vllm-0.6.json");
     assert_eq!(loads(&run), [("rate", Some(4.0))]);
     let level = &run.summary.levels[0];
@@ -125,7 +125,7 @@ fn lists_that_do_not_fit_together_are_not_guessed_at() {
 }
 
 #[test]
-fn figures_that_their_own_requests_contradict_are_told() {
+fn values_that_contradict_their_own_requests_are_reported() {
     let bytes = result(|value| value["mean_tpot_ms"] = json!(25.0));
     let imported = import_bytes("a.json", &bytes).unwrap();
     let notes = crate::notes(&imported);

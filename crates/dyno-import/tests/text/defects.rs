@@ -101,7 +101,7 @@ fn a_block_that_lost_its_title_is_known_by_its_rows() {
 }
 
 #[test]
-fn an_evalscope_block_that_ends_early_is_said_to() {
+fn an_evalscope_block_that_ends_early_is_reported() {
     let imported =
         read_text("Benchmarking summary:\n Number of concurrency: 8\n\nAnd so on it went.\n");
     assert_eq!(problems(&imported, Severity::Error), [(1, "the block ends before its latencies")]);

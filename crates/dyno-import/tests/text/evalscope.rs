@@ -7,7 +7,7 @@ use dyno_model::metric::Time;
 use dyno_model::summary::RequestCounts;
 
 #[test]
-fn blocks_and_pivots_are_runs_of_their_own() {
+fn blocks_and_pivots_are_separate_runs() {
     let imported = read("evalscope.md");
     let forms: Vec<(String, &str, usize)> = imported
         .runs
@@ -86,7 +86,7 @@ fn found(imported: &Imported, check: &str) -> Vec<(String, Vec<String>)> {
 }
 
 #[test]
-fn figures_on_which_pivot_and_blocks_differ_are_found() {
+fn differences_between_pivot_and_blocks_are_found() {
     let differing = found(&read("evalscope.md"), "forms_disagree");
     let rows = ["concurrency 25".to_owned(), "concurrency 40".to_owned()].to_vec();
     assert_eq!(differing.len(), 1);
@@ -112,7 +112,7 @@ fn a_level_in_one_of_both_only_is_found() {
 }
 
 #[test]
-fn answers_that_were_not_streamed_are_pointed_out() {
+fn responses_that_were_not_streamed_are_reported() {
     let imported = read("evalscope.md");
     let level = &imported.runs[1].summary.levels[0];
     assert!(level.is_whole());
@@ -131,7 +131,7 @@ fn answers_that_were_not_streamed_are_pointed_out() {
 }
 
 #[test]
-fn counts_that_do_not_add_up_are_pointed_out() {
+fn inconsistent_counts_are_reported() {
     let changed =
         fixture("evalscope.md").replacen("Total requests: 1000", "Total requests: 1002", 1);
     let imported = read_text(&changed);
