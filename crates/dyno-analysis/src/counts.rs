@@ -1,18 +1,18 @@
-//! Counting what becomes of arrivals, while records are read.
+//! Counts the outcomes of requests while records are read.
 
 use dyno_model::outcome::Outcome;
 use dyno_model::record::RequestRecord;
 use dyno_model::summary::RequestCounts;
 use std::collections::BTreeMap;
 
-/// What became of the arrivals so far; the meaning of each is at [`RequestCounts`].
+/// The outcomes so far; see [`RequestCounts`] for the meaning of each.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Counts {
-    /// Asked for by the plan.
+    /// Requested by the plan.
     pub planned: u64,
-    /// Whole, proper answers.
+    /// Complete, well-formed responses.
     pub completed: u64,
-    /// Answers that were not.
+    /// Failed requests.
     pub failed: u64,
     /// Could not be sent.
     pub dropped: u64,
@@ -25,7 +25,7 @@ pub struct Counts {
 }
 
 impl Counts {
-    /// Counts what became of an arrival.
+    /// Counts the outcome of a request.
     pub(crate) fn add(&mut self, record: &RequestRecord) {
         self.resent += u64::from(record.resent);
         match &record.outcome {
@@ -39,12 +39,12 @@ impl Counts {
         }
     }
 
-    /// Those that ended with an answer, a failure, or without having been sent.
+    /// Requests that ended with a response, a failure, or without having been sent.
     pub(crate) fn ended(&self) -> u64 {
         self.completed + self.failed + self.dropped
     }
 
-    /// The share of failures is above `allowed`, or not one request completed.
+    /// Whether the share of failures is above `allowed`, or no request completed.
     pub(crate) fn bar_missed(&self, allowed: f64) -> bool {
         RequestCounts::from(self.clone()).bar_missed(allowed)
     }

@@ -1,18 +1,17 @@
-//! Whether a figure keeps its bound, and what else is needed where that cannot be decided: a pure
-//! function of the figure, its samples and the range within which the instrument read it. What a
-//! bound is and where figures come from is in `slo.rs`.
+//! Whether a value meets its bound, and what is missing where that cannot be decided: a pure function
+//! of the value, its samples and its instrument range. Bounds and the sources of values are in
+//! `slo.rs`.
 
 use dyno_stats::beyond::{self, Side};
 
-/// What is known of a figure, in its unit.
+/// A measured value, in its unit.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Known {
-    /// As it is shown; absent where it is not.
+    /// As it is shown; absent where it is not shown.
     pub value: Option<f64>,
-    /// Of a percentile: the samples that it is one of.
+    /// Of a percentile: its samples.
     pub sampled: Option<Sampled>,
-    /// Between which two values the true one lies for sure, as far as the instrument goes; absent:
-    /// it is read exactly.
+    /// The instrument range that contains the true value; absent where it was measured exactly.
     pub range: Option<[f64; 2]>,
 }
 
@@ -23,7 +22,7 @@ pub struct Sampled {
     pub share: f64,
     /// How many there are.
     pub count: u64,
-    /// How many it takes for the percentile to stand for itself.
+    /// How many are needed for the percentile to be shown unmarked.
     pub needed: u64,
     /// How many are beyond the bound: at least, and at most.
     pub beyond: [u64; 2],
@@ -34,24 +33,23 @@ pub struct Sampled {
 /// Why a bound is neither met nor missed.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Open {
-    /// There is no such figure.
+    /// The value is not available.
     NoFigure,
-    /// These samples do not decide it.
+    /// There are too few samples.
     FewSamples {
-        /// About so many more would.
+        /// About how many more would decide it.
         more: u64,
     },
-    /// The bound lies between these two, and the figure may be on either side of it.
+    /// The bound lies within this range, so that the value may be on either side of it.
     InRange([f64; 2]),
 }
 
-/// Whether a figure keeps a bound. `holds` says it of a value; where one value holds, all that are
-/// farther to the good side do.
+/// Whether a value meets a bound. `holds` tests one value; if one value holds, so do all better ones.
 ///
-/// With enough samples, the figure itself decides. With fewer, their number beyond the bound does
-/// if that is enough to be sure (95 %, whatever their distribution), or if even the largest is so
-/// far within the bound that an exponential tail would not reach it. In any case both ends of the
-/// range have to say the same.
+/// With enough samples, the value itself decides. With fewer, the number of samples beyond the bound
+/// decides if it is conclusive (95 % confidence, whatever the distribution), or if even the largest
+/// sample is so far within the bound that an exponential tail would not reach it. In any case both
+/// ends of the instrument range have to agree.
 pub fn decide(known: &Known, holds: impl Fn(f64) -> bool) -> Result<bool, Open> {
     let met = match &known.sampled {
         Some(sampled) if sampled.count < sampled.needed => sampled.decide(&holds)?,

@@ -1,5 +1,5 @@
-//! Figures that only some layouts have, by the definitions of the tools whose layouts they are.
-//! They are no part of a summary, and are gathered from the records where they are needed.
+//! Metrics that only some layouts have, by the definitions of the tools that the layouts imitate. They
+//! are not part of a summary, and are gathered from the records where needed.
 
 use crate::aggregate::{figures, for_each_record, level_plans};
 use crate::source::FrameSource;
@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 const NS_PER_MS: f64 = 1e6;
 const US_PER_SECOND: u64 = 1_000_000;
 
-/// Reads the records of a run for them.
+/// Gathers them from the records of a run.
 pub fn extras(plan: &Plan, source: &dyn FrameSource) -> Extras {
     let mut starts: BTreeMap<u32, u64> = BTreeMap::new();
     for_each_counted(source, |record, sent| {
@@ -44,12 +44,12 @@ fn for_each_counted(source: &dyn FrameSource, mut take: impl FnMut(&RequestRecor
     });
 }
 
-/// What is gathered of one level.
+/// The metrics of one level while records are read.
 #[derive(Debug, Default)]
 struct Gathering {
-    /// Output events by the second in which they came.
+    /// Output events by the second in which they arrived.
     events: BTreeMap<u64, u64>,
-    /// By how much the requests in flight change from one second to this.
+    /// The change of the number of requests in flight from the previous second.
     changes: BTreeMap<u64, i64>,
     per_token: Mean,
     per_output_token: Mean,
@@ -98,7 +98,7 @@ fn burstiness(load: &Load) -> Option<Burstiness> {
     Some(arrival.burstiness())
 }
 
-/// The mean of times divided by tokens; absent where any of them is not known.
+/// The mean of times divided by tokens; absent where any of them is unknown.
 #[derive(Debug, Default)]
 struct Mean {
     sum: f64,

@@ -1,7 +1,6 @@
-//! What computes: [`summarise`] turns the frames of a run into a [`Summary`](dyno_model::Summary)
-//! with a verdict on every level; [`lint`] checks summaries, [`compare`] puts them side by side.
-//! All of it is pure: the same run gives the same result. How any of it looks belongs in
-//! `dyno-report`.
+//! Computes results: [`summarise`] turns the frames of a run into a [`Summary`](dyno_model::Summary)
+//! with a verdict on every level; [`lint`] checks summaries, [`compare`] compares them.
+//! Everything is pure: the same run gives the same result. Presentation belongs in `dyno-report`.
 
 mod aggregate;
 pub mod compare;

@@ -42,7 +42,7 @@ impl FrameSource for DirSource<'_> {
     }
 }
 
-/// One reading, which leaves word of what ended it early.
+/// One pass over the frames, which stores the error that ended it early.
 struct Reading<'a> {
     reader: RecordReader,
     damaged: &'a RefCell<Option<String>>,

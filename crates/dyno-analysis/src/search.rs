@@ -1,6 +1,5 @@
-//! Levels that are chosen as a run goes: what the levels so far say, which one comes next, and what
-//! the search has found. A pure function of plan and levels, so that a report says what the run
-//! said.
+//! Searches, whose levels are chosen during the run: what the levels so far show, which one comes next,
+//! and the result. A pure function of plan and levels, so that a report repeats what the run printed.
 
 mod length;
 
@@ -30,8 +29,8 @@ pub struct Chosen {
     pub length: Option<Diagnostic>,
 }
 
-/// The level that comes after these, which are in the order in which they ran; nothing when it is
-/// enough, or where a plan lists its levels.
+/// The next level after these, which are in the order in which they ran; nothing when the search is
+/// finished, or where the plan has fixed levels.
 pub fn next_level(plan: &Plan, so_far: &[&LevelSummary]) -> Option<Chosen> {
     let search = plan.course.search.as_ref()?;
     if let Some(longer) = longer(plan, search, so_far) {
@@ -43,7 +42,7 @@ pub fn next_level(plan: &Plan, so_far: &[&LevelSummary]) -> Option<Chosen> {
     }
 }
 
-/// What a search found in these levels; nothing where a plan lists its levels.
+/// The result of a search with these levels; nothing where the plan has fixed levels.
 pub fn found(plan: &Plan, levels: &[LevelSummary]) -> Option<SearchSummary> {
     let search = plan.course.search.as_ref()?;
     let mut so_far: Vec<&LevelSummary> = levels.iter().collect();
@@ -54,7 +53,7 @@ pub fn found(plan: &Plan, levels: &[LevelSummary]) -> Option<SearchSummary> {
     }
 }
 
-/// The load that a search begins with; no more than `max_concurrency` requests may be in flight.
+/// The first load of a search; no more than `max_concurrency` requests may be in flight.
 pub fn first_load(search: &Search, max_concurrency: Option<u32>) -> Load {
     let rate = |rate| Load::Rate { rate, arrival: arrival(search) };
     let most = max_concurrency.map_or(f64::INFINITY, f64::from);
@@ -68,7 +67,7 @@ pub fn first_load(search: &Search, max_concurrency: Option<u32>) -> Load {
                 Range::Between([low, high]) => Some((low * high).sqrt()),
             };
             match (over, first) {
-                // A server that is too slow for one request at a time needs no search.
+                // A server that is too slow for one request at a time makes a search pointless.
                 (Over::Rate, None) => closed(1.0),
                 (Over::Rate, Some(first)) => rate(rounded(first, DIGITS)),
                 (Over::Concurrency, first) => closed(first.unwrap_or(FEW).min(most)),
@@ -91,7 +90,7 @@ enum Step {
 }
 
 fn ask(plan: &Plan, search: &Search, so_far: &[&LevelSummary]) -> Step {
-    // Of a full server that was measured again, the last counts.
+    // If the saturated level was measured again, the last one counts.
     let is_full = |level: &&&LevelSummary| kind(search, level) == Kind::Throughput;
     let last_full = so_far.iter().rfind(is_full).map(|level| level.index);
     let counts = |level: &&&LevelSummary| !is_full(level) || Some(level.index) == last_full;
@@ -153,11 +152,11 @@ fn ask(plan: &Plan, search: &Search, so_far: &[&LevelSummary]) -> Step {
     }
 }
 
-/// Digits of a rate, so that people can read and type it.
+/// Significant digits of a rate, so that people can read and type it.
 const DIGITS: i32 = 3;
-/// Where a search over requests in flight begins, if nobody says.
+/// The first concurrency of a search by default.
 const FEW: f64 = 16.0;
-/// Loads that differ by less, as logarithms, are the same.
+/// Loads whose logarithms differ by less are the same.
 const NEAR: f64 = 0.05;
 
 fn answered(over: Over, answer: Answer, undecided: Option<Diagnostic>) -> SearchSummary {
@@ -185,8 +184,8 @@ fn answered(over: Over, answer: Answer, undecided: Option<Diagnostic>) -> Search
     }
 }
 
-/// Why a search has found nothing, and what would decide it, by the last level at the load that
-/// could not be judged.
+/// Why a search is inconclusive, and what would decide it, by the last level at the load that could
+/// not be judged.
 fn undecided(plan: &Plan, answer: Answer, so_far: &[&LevelSummary]) -> Option<Diagnostic> {
     let Answer::Inconclusive { load, .. } = answer else { return None };
     let Some(load) = load else { return Some(Finding::NothingToTry.into()) };
@@ -202,7 +201,7 @@ fn undecided(plan: &Plan, answer: Answer, so_far: &[&LevelSummary]) -> Option<Di
     Some(Finding::NotJudged.with([Value::from(level.label.clone()), what, advice]))
 }
 
-/// A reason to take an answer with care.
+/// A reason for caution about the result.
 fn doubted(doubt: Doubt) -> Diagnostic {
     match doubt {
         Doubt::Contradiction { held, failed } => {
@@ -212,8 +211,8 @@ fn doubted(doubt: Doubt) -> Diagnostic {
     }
 }
 
-/// A full server whose responses took so long that nothing was steady is measured once more, for
-/// long enough.
+/// A saturated level whose responses took too long for a steady window is measured once more, for
+/// longer.
 fn longer(plan: &Plan, search: &Search, so_far: &[&LevelSummary]) -> Option<Chosen> {
     let mut full = so_far.iter().filter(|level| kind(search, level) == Kind::Throughput);
     let (first, None) = (full.next()?, full.next()) else { return None };
@@ -230,7 +229,7 @@ fn longer(plan: &Plan, search: &Search, so_far: &[&LevelSummary]) -> Option<Chos
     Some(Chosen { length: why.said(so_far.len(), &level), level })
 }
 
-/// What the load of a level means to a search.
+/// The load of a level as a number.
 fn kind(search: &Search, level: &LevelSummary) -> Kind {
     match (search, level.load.kind, level.load.value.unwrap_or(f64::NAN)) {
         (_, LoadKind::Rate, _) => Kind::Rate,
@@ -242,7 +241,7 @@ fn kind(search: &Search, level: &LevelSummary) -> Kind {
     }
 }
 
-/// A level of a plan's, with the load that a search wishes for.
+/// A level like those of the plan, with the load that a search requests.
 fn level(
     plan: &Plan,
     search: &Search,
@@ -281,17 +280,17 @@ fn level(
     Some(Chosen { length: why.and_then(|why| why.said(so_far.len(), &level)), level })
 }
 
-/// However many samples are missing, a level becomes no longer than this many times.
+/// A level is lengthened by at most this factor, however many samples are missing.
 const LONGEST: f64 = 8.0;
 
-/// How many times longer a level has to be than the last at this load, if that one had too few
+/// How many times longer than the last one at this load a level has to be, if that one had too few
 /// samples to decide the SLO.
 fn lengthened(plan: &Plan, last: Option<&LevelSummary>) -> Option<f64> {
     let times = longer_by(last?, plan.slo.as_ref()?)?;
     Some((times * length::TO_SPARE).min(LONGEST))
 }
 
-/// What a level of a search is called.
+/// The label of a level of a search.
 pub fn level_name(search: Option<&Search>, load: &Load) -> String {
     match (search, load) {
         (
@@ -327,13 +326,13 @@ fn measured(plan: &Plan, search: &Search, level: &LevelSummary) -> Measured {
             0 => 1.0,
             _ => counts.bad().unwrap_or_default() as f64 / ended as f64,
         },
-        // What is far from its bound decides even where it was read badly.
+        // A value far from its bound decides even where it was measured poorly.
         valid: level.verdict != Verdict::Invalid || held != Held::Unsure,
     }
 }
 
-/// The rate of one request at a time, where even its median breaks a bound on a percentile above:
-/// no load will keep that.
+/// The rate of one request at a time, where even its median breaks a bound on a higher percentile: no
+/// load can meet that.
 fn hopeless(plan: &Plan, search: &Search, so_far: &[&LevelSummary]) -> Option<f64> {
     let alone = so_far.iter().find(|level| kind(search, level) == Kind::Synchronous)?;
     let breaks = |term: &Term| {
@@ -346,8 +345,8 @@ fn hopeless(plan: &Plan, search: &Search, so_far: &[&LevelSummary]) -> Option<f6
     alone.throughput.requests_per_s.filter(|_| broken)
 }
 
-/// Whether a level keeps the SLO, and by how much where its figures are good for that. One that
-/// offered more than the server carries does not, if nothing that is bounded would show it.
+/// Whether a level meets the SLO, and by how much where its metrics are accurate enough. A level that
+/// offered more than the server's capacity does not, if no bounded metric would show it.
 fn held(level: &LevelSummary, slo: &Slo) -> Held {
     // What waits in the client shows in none of the times that count from sending.
     let unseen = level.client_wait.is_some_and(|wait| wait.waited > 0);

@@ -1,5 +1,5 @@
-//! SLOs and conditions against the figures of a level. How a single figure is held against its
-//! bound is in `decide.rs`.
+//! Compares the metrics of a level with SLOs and conditions. The decision about a single value is in
+//! `decide.rs`.
 
 use crate::decide::{Known, Open, Sampled, decide};
 use dyno_model::slo::{Condition, Metric, Slo, Statistic, Term};
@@ -10,8 +10,8 @@ use dyno_stats::{PERCENTILES, Percentile};
 use dyno_words::columns::number;
 use dyno_words::{Undecided, severity, values};
 
-/// A figure of a level in the metric's unit: milliseconds, percent, or per second. Work is that of
-/// the steady window, where there is one. Times without a statistic have no figure.
+/// A value of a level in the metric's unit: milliseconds, percent, or per second. Rates are those of
+/// the steady window, where there is one. Times without a statistic have no value.
 pub fn value(level: &LevelSummary, metric: Metric, statistic: Option<Statistic>) -> Option<f64> {
     let steady = level.steady.map(|steady| steady.throughput);
     let work = steady.unwrap_or(level.throughput);
@@ -23,13 +23,13 @@ pub fn value(level: &LevelSummary, metric: Metric, statistic: Option<Statistic>)
     }
 }
 
-/// The percentile that a statistic is; the mean is none.
+/// The percentile of a statistic; nothing for the mean.
 fn percentile(statistic: Statistic) -> Option<Percentile> {
     let name = statistic.name().replace('.', "_");
     PERCENTILES.into_iter().find(|percentile| percentile.name == name)
 }
 
-/// The samples of a term's percentile; nothing where it bounds none, or the level has no such
+/// The samples of a term's percentile; nothing where it does not bound one, or the level has no
 /// samples.
 fn sampled(level: &LevelSummary, term: &Term) -> Option<Sampled> {
     let percentile = percentile(term.statistic?)?;
@@ -44,8 +44,8 @@ fn sampled(level: &LevelSummary, term: &Term) -> Option<Sampled> {
     })
 }
 
-/// How many samples break a bound, at least and at most, by the percentiles that are known: each
-/// lies between two neighbouring samples.
+/// How many samples break a bound, at least and at most, derived from the known percentiles: each lies
+/// between two neighbouring samples.
 fn beyond(distribution: &Distribution, count: u64, term: &Term) -> [u64; 2] {
     let last = count.saturating_sub(1);
     let (mut fewest, mut most) = (0, count);
@@ -69,18 +69,18 @@ fn beyond(distribution: &Distribution, count: u64, term: &Term) -> [u64; 2] {
     [fewest.min(most), most]
 }
 
-/// A term's percentile has too few samples to stand for itself.
+/// Whether a term's percentile has too few samples to be decided by itself.
 fn few_samples(level: &LevelSummary, term: &Term) -> bool {
     sampled(level, term).is_some_and(|sampled| sampled.count < sampled.needed)
 }
 
-/// Reasons for an invalid level that are about how exactly its times were read. Where they are
-/// all there is, figures that are far from their bounds still say which side they are on.
+/// Reasons for an invalid level that concern only the accuracy of its times. If there are no others,
+/// values far from their bounds are still on a known side.
 const READ_BADLY: [&str; 4] = ["instrument_range", "send_lag", "read_lag", "engine_slip"];
-/// How far off a figure of such a level is taken to be that has no range of its own, as a factor.
+/// The factor by which a value of such a level may be off where it has no instrument range.
 const BADLY: f64 = 2.0;
 
-/// A level whose figures tell nothing of the server: records are missing, for example.
+/// Whether a level says nothing about the server, for example because records are missing.
 fn meaningless(level: &LevelSummary) -> bool {
     let invalid = level.verdict == Verdict::Invalid;
     let mut errors =
@@ -88,7 +88,7 @@ fn meaningless(level: &LevelSummary) -> bool {
     invalid && !errors.all(|reason| READ_BADLY.contains(&reason.code.as_str()))
 }
 
-/// Between which values a term's figure lies for sure.
+/// The range that contains the true value of a term.
 fn range(level: &LevelSummary, term: &Term, value: Option<f64>) -> Option<[f64; 2]> {
     let known = level.instrument_range(term.metric, term.statistic);
     if known.is_some() {
@@ -98,11 +98,11 @@ fn range(level: &LevelSummary, term: &Term, value: Option<f64>) -> Option<[f64; 
     Some([value / BADLY, value * BADLY])
 }
 
-/// Whether a level keeps one term of an SLO.
+/// Whether a level meets one term of an SLO.
 pub fn judge_term(level: &LevelSummary, term: &Term) -> TermVerdict {
     let value = value(level, term.metric, term.statistic);
     let sampled = sampled(level, term);
-    // Where the percentile itself is not shown, the largest sample is off by as much.
+    // Where the percentile itself is not shown, the largest sample may be off by the same.
     let read = value.or(sampled.and_then(|sampled| sampled.largest));
     let known = Known { value, sampled, range: range(level, term, read) };
     let decided = decide(&known, |value| term.holds(value));
@@ -123,7 +123,7 @@ pub fn judge_term(level: &LevelSummary, term: &Term) -> TermVerdict {
     }
 }
 
-/// Why a term is inconclusive, in words, and what would decide it.
+/// Why a term is inconclusive, and what would decide it.
 fn undecided(level: &LevelSummary, term: &Term, known: &Known, open: Open) -> Diagnostic {
     match open {
         Open::NoFigure => Undecided::NoSuchFigure.with([term.figure()]),
@@ -143,7 +143,7 @@ fn undecided(level: &LevelSummary, term: &Term, known: &Known, open: Open) -> Di
     }
 }
 
-/// About how many requests bring so many more samples: of ITL, each brings many.
+/// About how many requests give so many more samples; each gives many samples of ITL.
 fn requests_for(level: &LevelSummary, samples: u64, more: u64) -> u64 {
     let each = match level.requests.completed {
         Some(completed) if completed > 0 => (samples as f64 / completed as f64).max(1.0),
@@ -152,13 +152,13 @@ fn requests_for(level: &LevelSummary, samples: u64, more: u64) -> u64 {
     (more as f64 / each).ceil() as u64
 }
 
-/// Whether a level keeps an SLO.
+/// Whether a level meets an SLO.
 pub fn judge(level: &LevelSummary, slo: &Slo) -> SloVerdict {
     SloVerdict::of(slo.terms().iter().map(|term| judge_term(level, term)).collect())
 }
 
-/// By what factor a level has to be longer so that terms with too few samples can be decided;
-/// nothing where samples are not what is missing.
+/// The factor by which a level has to be longer so that terms with too few samples can be decided;
+/// nothing where something else is missing.
 pub(crate) fn longer_by(level: &LevelSummary, slo: &Slo) -> Option<f64> {
     let of = |term: &Term| {
         let value = value(level, term.metric, term.statistic);
@@ -173,13 +173,13 @@ pub(crate) fn longer_by(level: &LevelSummary, slo: &Slo) -> Option<f64> {
 }
 
 /// How many requests a level needs so that no percentile of the SLO has too few samples. A
-/// request is taken for one sample: for ITL, of which it gives many, that is on the safe side.
+/// request counts as one sample, which is conservative for ITL, of which it gives many.
 pub fn requests_needed(slo: &Slo) -> u64 {
     let needed = |term: &Term| percentile(term.statistic?).map(Percentile::needed);
     slo.terms().iter().filter_map(needed).max().unwrap_or(1)
 }
 
-/// Whether a condition to stop is met. A figure that is absent meets none.
+/// Whether a stop condition is met. An absent value meets none.
 pub fn met(level: &LevelSummary, condition: &Condition) -> bool {
     match condition {
         Condition::Above(term) => {
@@ -189,16 +189,16 @@ pub fn met(level: &LevelSummary, condition: &Condition) -> bool {
     }
 }
 
-/// More is offered than the server carries: at a fixed rate, by the test for it, or because a
-/// prediction knows that the rate is past capacity. Other loads cannot show it: a closed loop
-/// offers no more than is served, and a trace has busy hours of its own.
+/// Whether more is offered than the server's capacity: at a fixed rate, by the saturation test, or
+/// because a prediction knows that the rate is past capacity. Other loads cannot show it: a closed
+/// loop offers no more than is served, and the load of a trace varies by itself.
 fn saturated(level: &LevelSummary) -> bool {
     let past = level.reasons.iter().any(|reason| reason.code == "past_capacity");
     past || level.saturated == Some(true)
 }
 
-/// How far a level is from its SLO, by the term that is nearest to failing or has failed by most;
-/// absent where a term cannot be told.
+/// How far a level is from its SLO, by the term that is nearest to failing or fails by most; absent
+/// where a term cannot be decided.
 pub(crate) fn margin(level: &LevelSummary, slo: &Slo) -> Option<Margin> {
     let of = |term: &Term| {
         let value = value(level, term.metric, term.statistic)?;
@@ -219,7 +219,7 @@ pub(crate) fn margin(level: &LevelSummary, slo: &Slo) -> Option<Margin> {
     Margin::binding(terms?)
 }
 
-/// The 95 % interval of a term's figure, where there is one.
+/// The 95 % interval of a term's value, where there is one.
 fn interval(level: &LevelSummary, term: &Term) -> Option<[f64; 2]> {
     term.metric.distribution(level)?.interval(term.statistic?)
 }

@@ -1,5 +1,4 @@
-//! Where a report's frames come from. They are read more than once, so that nothing but sums
-//! has to be held in memory.
+//! Sources of a report's frames. They are read more than once, so that only sums are kept in memory.
 
 use dyno_model::frame::{Frame, RunHeader};
 
@@ -11,7 +10,7 @@ pub trait FrameSource {
     /// All frames in order, from the start; can be called again.
     fn frames(&self) -> Box<dyn Iterator<Item = Frame> + '_>;
 
-    /// What is wrong with the stored frames, if anything; what came before it is still good.
+    /// What is wrong with the stored frames, if anything; frames before the damage are still valid.
     fn damaged(&self) -> Option<String>;
 }
 

@@ -83,7 +83,7 @@ fn says(code: &str, severity: Severity) -> Option<(String, Option<Severity>)> {
 }
 
 #[test]
-fn a_random_load_may_hit_by_a_twentieth_and_must_not_by_a_third() {
+fn a_random_load_is_suspect_above_5_percent_hits_and_invalid_above_30() {
     let of = |tokens| Case::new(move |_| Some(tokens)).found();
     assert_eq!(of(0), None);
     assert_eq!(of(5), None);
@@ -94,7 +94,7 @@ fn a_random_load_may_hit_by_a_twentieth_and_must_not_by_a_third() {
 }
 
 #[test]
-fn what_every_prompt_shares_does_not_count() {
+fn the_prefix_shared_by_all_prompts_does_not_count() {
     let of = |tokens, shared| {
         let mut case = Case::new(move |_| Some(tokens));
         case.env = environment(shared, &[]);
@@ -129,7 +129,7 @@ fn a_load_that_is_meant_to_hit_has_a_note() {
 }
 
 #[test]
-fn what_was_asked_of_the_cache_is_verified() {
+fn the_requested_hit_rate_is_verified() {
     let of = |tokens| {
         let mut case = Case::new(move |_| tokens);
         case.plan.data.cache_hit = Some(0.6);
@@ -143,7 +143,7 @@ fn what_was_asked_of_the_cache_is_verified() {
 }
 
 #[test]
-fn counters_stand_in_and_are_compared() {
+fn counters_replace_missing_usage_and_are_compared_with_it() {
     let of = |tokens, share, shared| {
         let mut case = Case::new(move |_| tokens);
         case.counters = Some(share);
@@ -170,7 +170,7 @@ fn counters_stand_in_and_are_compared() {
 }
 
 #[test]
-fn hits_and_misses_have_times_of_their_own_where_there_are_enough() {
+fn hits_and_misses_are_separate_where_there_are_enough() {
     let of = |hits: u64, missed: Option<u64>| {
         let mut case = Case::new(move |index| if index < hits { Some(64) } else { missed });
         for record in case.records.iter_mut().filter(|record| record.index < hits) {

@@ -32,7 +32,7 @@ fn curves_are_exact_quantiles() {
 }
 
 #[test]
-fn nothing_that_completed_leaves_no_curve() {
+fn without_completed_requests_there_is_no_curve() {
     let detail = of(vec![failure(0, 0, 0, 50, FailureClass::Connect, "refused")]);
     assert_eq!((detail.ttft, detail.itl, detail.latency), (None, None, None));
     assert_eq!(detail.bars.kept[0].became, Became::Failed("connect".to_owned()));

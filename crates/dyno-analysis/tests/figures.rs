@@ -89,7 +89,7 @@ fn an_empty_finish_event_that_brought_the_last_token_ends_a_gap() {
 }
 
 #[test]
-fn itl_is_absent_where_tokens_per_chunk_are_not_known() {
+fn itl_is_absent_where_tokens_per_chunk_are_unknown() {
     let mut r = stream(0, 0, 0, 100, 20, 4);
     r.output = usage(9);
     let level = burst(vec![r]);
@@ -101,7 +101,7 @@ fn itl_is_absent_where_tokens_per_chunk_are_not_known() {
 }
 
 #[test]
-fn an_answer_that_was_not_streamed_has_only_latency() {
+fn a_response_that_was_not_streamed_has_only_latency() {
     let mut r = stream(0, 0, 0, 100, 20, 4);
     r.streamed = false;
     r.chunks = Default::default();
@@ -127,7 +127,7 @@ fn one_token_has_no_tpot_and_one_sample_no_spread() {
 }
 
 #[test]
-fn outcomes_are_counted_apart_and_nothing_becomes_zero() {
+fn outcomes_are_counted_separately_and_absent_is_not_zero() {
     let mut dropped = failure(1, 0, 0, 5, FailureClass::Client, "");
     dropped.outcome = Outcome::Dropped("no file descriptor".to_owned());
     dropped.dispatched = None;
@@ -192,15 +192,15 @@ fn intervals_come_with_enough_blocks_of_time() {
 }
 
 #[test]
-fn a_queue_that_outgrows_its_window_is_called_too_much() {
+fn a_queue_that_outgrows_its_window_is_reported_as_overload() {
     let records = (0..100).map(|i| stream(i, 0, i * 100, 100 + i * 60, 20, 5)).collect();
     let level = summary_of(&open_plan(10.0, 100), records).levels.remove(0);
-    assert!(level.reasons[0].what.contains("could not carry"), "{}", level.reasons[0].what);
+    assert!(level.reasons[0].what.contains("could not keep up"), "{}", level.reasons[0].what);
     assert_eq!(level.saturated, Some(true));
 }
 
 #[test]
-fn warm_up_is_no_sample_but_work_in_the_window() {
+fn warm_up_is_not_sampled_but_counts_as_work_in_the_window() {
     let (mut plan, mut records) = closed(2, 10);
     plan.levels[0].warmup = Some(Warmup::Requests(2));
     records.iter_mut().take(2).for_each(|r| r.phase = Phase::Warmup);
@@ -229,7 +229,7 @@ fn open_plan(rate: f64, requests: u64) -> dyno_model::plan::Plan {
 }
 
 #[test]
-fn the_steady_window_of_an_open_loop_begins_after_filling() {
+fn the_steady_window_of_an_open_loop_starts_after_ramp_up() {
     let records = (0..100).map(|i| stream(i, 0, i * 100, 100, 20, 5)).collect();
     let level = summary_of(&open_plan(10.0, 100), records).levels.remove(0);
     let steady = level.steady.unwrap();
@@ -244,7 +244,7 @@ fn a_growing_queue_has_no_steady_window() {
     let level = summary_of(&open_plan(10.0, 100), records).levels.remove(0);
     assert!(level.steady.is_none());
     assert_eq!(codes(&level.reasons), ["no_steady_window"]);
-    assert!(level.reasons[0].what.contains("could not carry"), "{}", level.reasons[0].what);
+    assert!(level.reasons[0].what.contains("could not keep up"), "{}", level.reasons[0].what);
     assert_eq!(level.saturated, Some(true));
 }
 

@@ -106,7 +106,7 @@ fn doubt(answer: &SearchSummary) -> String {
 }
 
 #[test]
-fn where_every_level_is_invalid_and_far_from_the_bound_it_goes_up_and_answers() {
+fn invalid_levels_far_from_the_bound_still_decide_the_search() {
     let plan = searching(Range::Unknown, "ttft.p95<500ms");
     let (plans, answer) =
         search(&plan, |index, level| read_badly(measured(index, level, 80.0, 2_000)));
@@ -120,7 +120,7 @@ fn where_every_level_is_invalid_and_far_from_the_bound_it_goes_up_and_answers() 
 }
 
 #[test]
-fn where_every_level_is_invalid_and_near_the_bound_it_is_inconclusive_after_two() {
+fn invalid_levels_near_the_bound_are_inconclusive_after_two() {
     let plan = searching(Range::Near(10.0), "ttft.p95<500ms");
     let (plans, answer) =
         search(&plan, |index, level| read_badly(measured(index, level, 400.0, 2_000)));
@@ -150,7 +150,7 @@ fn a_level_with_too_few_samples_is_measured_again_and_longer() {
 }
 
 #[test]
-fn few_samples_that_are_far_from_the_bound_count() {
+fn few_samples_far_from_the_bound_are_enough() {
     let plan = searching(Range::Between([5.0, 20.0]), "ttft.p95<500ms");
     let (plans, answer) = search(&plan, |index, level| measured(index, level, 70.0, 40));
     assert!(rates(&plans).is_sorted(), "{:?}", rates(&plans));
@@ -161,7 +161,7 @@ fn few_samples_that_are_far_from_the_bound_count() {
 }
 
 #[test]
-fn a_server_that_is_too_slow_for_one_at_a_time_is_found_out_even_where_it_was_read_badly() {
+fn a_server_too_slow_for_one_request_is_detected_even_in_an_invalid_level() {
     let plan = searching(Range::Unknown, "ttft.p95<500ms");
     let slow = |index: u32, level: &LevelPlan| read_badly(measured(index, level, 9_000.0, 50));
     let (plans, answer) = search(&plan, slow);

@@ -42,7 +42,7 @@ fn small() -> Vec<RequestRecord> {
 }
 
 #[test]
-fn first_and_later_turns_apart() {
+fn first_and_later_turns_are_separate() {
     let level = level_of(2, small());
     let sessions = level.sessions.unwrap();
     assert_eq!((sessions.started, sessions.broken), (3, 1));
@@ -65,11 +65,15 @@ fn first_and_later_turns_apart() {
     assert_eq!(later.latency.unwrap().max, Some(150.0));
     assert_eq!(later.input_tokens.unwrap().mean, 200.0);
     let note = level.notes.iter().find(|note| note.code == "sessions_broken").unwrap();
-    assert!(note.what.starts_with("1 of 3 conversations ended with a turn"), "{}", note.what);
+    assert!(
+        note.what.starts_with("1 of 3 conversations ended with a failed turn"),
+        "{}",
+        note.what
+    );
 }
 
 #[test]
-fn absent_figures_of_turns_are_absent() {
+fn absent_metrics_of_turns_stay_absent() {
     let mut records = small();
     records.truncate(2);
     records[1].input = None;
@@ -110,7 +114,7 @@ fn intervals_of_turns_come_from_blocks_of_time() {
 }
 
 #[test]
-fn users_who_think_are_steady_with_few_in_flight() {
+fn users_with_pauses_are_steady_at_low_concurrency() {
     let (plan, records) = talking(8, 30);
     let stopped = 29 * 1000 + 180;
     let level = summary_with(&plan, records, |end| end.starved = Some(stopped * MS));
@@ -122,7 +126,7 @@ fn users_who_think_are_steady_with_few_in_flight() {
 }
 
 #[test]
-fn the_same_without_turns_begins_when_all_have_sent() {
+fn without_turns_the_window_starts_when_all_slots_have_sent() {
     let (plan, mut records) = talking(8, 30);
     records.iter_mut().for_each(|r| r.turn = None);
     let stopped = 29 * 1000 + 180;
@@ -146,7 +150,7 @@ fn two_turns_of_a_user_are_needed() {
 }
 
 #[test]
-fn a_window_in_which_all_users_think_is_none() {
+fn a_window_in_which_all_users_pause_does_not_count() {
     // Two users have had an answer each by 400 ms, and think until time is up after 3 s.
     let (mut plan, records) = talking(2, 1);
     plan.levels[0].requests = None;
@@ -204,7 +208,7 @@ fn an_open_loop_in_which_no_conversation_began_has_no_window() {
 }
 
 #[test]
-fn requests_that_are_no_turns_arrive_among_conversations() {
+fn single_requests_may_arrive_among_conversations() {
     let load = Load::Rate { rate: 10.0, arrival: Arrival::Constant };
     let plan = plan(vec![level_plan("10/s", load, None)]);
     let one = |i: u64| stream(i, 0, i * 100, 100, 20, 5);
@@ -216,7 +220,7 @@ fn requests_that_are_no_turns_arrive_among_conversations() {
 }
 
 #[test]
-fn conversations_that_add_up_are_no_growing_queue() {
+fn accumulating_conversations_are_not_a_growing_queue() {
     let level = conversations_at_a_rate(20, 600);
     assert!(level.steady.is_none());
     assert_eq!(codes(&level.reasons), ["no_steady_window"]);

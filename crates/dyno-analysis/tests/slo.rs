@@ -117,7 +117,7 @@ fn the_itl_of_a_request_is_the_mean_over_its_tokens() {
 }
 
 #[test]
-fn what_a_request_does_not_have_is_not_held_against_it_and_what_is_unknown_is_not_guessed() {
+fn metrics_a_request_cannot_have_break_no_bound_and_unknown_ones_are_not_guessed() {
     let figures = |records: Vec<RequestRecord>, text: &str| {
         let found = burst_of(records, text).levels[0].slo.clone().unwrap();
         (found.goodput_per_s.is_some(), found.met_share)
@@ -136,7 +136,7 @@ fn what_a_request_does_not_have_is_not_held_against_it_and_what_is_unknown_is_no
 }
 
 #[test]
-fn a_figure_that_is_absent_neither_passes_nor_fails() {
+fn an_absent_value_neither_passes_nor_fails() {
     let records: Vec<_> =
         (0..30).map(|i| failure(i, 0, 0, 50, FailureClass::Http(500), "no")).collect();
     let summary = burst_of(records.clone(), "ttft.p50<1s");
@@ -158,7 +158,7 @@ fn why(term: &TermVerdict) -> &str {
 }
 
 #[test]
-fn too_few_samples_are_no_fault_of_the_level_and_far_from_the_bound_they_are_enough() {
+fn too_few_samples_do_not_make_a_level_suspect_and_far_from_the_bound_are_enough() {
     let text = "ttft.p99<1s and tpot.p95<1s and ttft.p99.9<1s and latency.mean<1s";
     let summary = burst_of(rising(200), text);
     let level = &summary.levels[0];
@@ -207,7 +207,7 @@ fn more_samples_beyond_the_bound_than_the_percentile_allows_are_a_miss() {
 }
 
 #[test]
-fn itl_has_many_samples_a_request() {
+fn itl_has_many_samples_per_request() {
     // 25 requests of four gaps each: 100 samples, of which a quarter of the requests would add 25.
     let summary = burst_of(rising(25), "itl.p99<21ms");
     let term = &summary.levels[0].slo.as_ref().unwrap().verdict.terms[0];
@@ -225,7 +225,7 @@ fn predicted(capacity: [f64; 2], text: &str) -> LevelSummary {
 }
 
 #[test]
-fn past_capacity_goodput_would_only_tell_how_long_the_run_was() {
+fn past_capacity_there_is_no_goodput() {
     let goodput = |capacity, text: &str| {
         let found = predicted(capacity, text).slo.unwrap();
         (found.verdict.passed, found.goodput_per_s.is_some(), found.met_share)
@@ -249,7 +249,7 @@ fn late(text: &str) -> LevelSummary {
 }
 
 #[test]
-fn a_level_that_was_read_badly_decides_what_is_far_from_its_bound() {
+fn an_inaccurate_level_decides_values_far_from_their_bound() {
     let term = |text: &str| late(text).slo.unwrap().verdict.terms.remove(0);
     let at = |ms: u64| term(&format!("ttft.p50<{ms}ms"));
     assert_eq!(at(101).outcome, Decision::Met);
@@ -264,7 +264,7 @@ fn a_level_that_was_read_badly_decides_what_is_far_from_its_bound() {
 }
 
 #[test]
-fn a_level_whose_records_do_not_add_up_tells_nothing_of_the_server() {
+fn a_level_with_inconsistent_records_decides_nothing() {
     let (plan, records) = closed(4, 25);
     for text in ["ttft.p50<1h", "ttft.p50<1us", "errors<50%"] {
         let plan = Plan { slo: Some(slo(text)), ..plan.clone() };
@@ -334,7 +334,7 @@ fn at_a_rate(load: Load, slower: u64) -> LevelSummary {
 }
 
 #[test]
-fn conditions_are_met_by_figures_above_their_bound() {
+fn conditions_are_met_by_values_above_their_bound() {
     let holds = |level: &LevelSummary, text: &str| met(level, &text.parse::<Condition>().unwrap());
     let rate = Load::Rate { rate: 10.0, arrival: Arrival::Constant };
     let steady = at_a_rate(rate, 0);

@@ -51,20 +51,20 @@ fn a_trace_that_speeds_up_is_not_to_blame() {
     let trace = level(TRACE, speeding_up());
     assert_eq!((trace.verdict, trace.steady), (Verdict::Valid, None));
     assert_eq!(codes(&trace.notes), ["trace_trend"]);
-    assert!(trace.notes[0].what.contains("its arrivals changed by +"), "{:?}", trace.notes);
+    assert!(trace.notes[0].what.contains("its arrival rate changed by +"), "{:?}", trace.notes);
     assert_eq!(codes(&level(RATE, speeding_up()).reasons), ["no_steady_window"]);
 }
 
 #[test]
-fn a_server_that_falls_behind_a_trace_is_told_of() {
+fn a_server_that_falls_behind_a_trace_is_reported() {
     let trace = level(TRACE, falling_behind());
     assert_eq!((trace.verdict, trace.steady), (Verdict::Valid, None));
     assert_eq!(codes(&trace.notes)[0], "trace_trend");
-    assert!(trace.notes[0].what.ends_with("its arrivals have no trend"), "{:?}", trace.notes);
+    assert!(trace.notes[0].what.ends_with("its arrival rate has no trend"), "{:?}", trace.notes);
 }
 
 #[test]
-fn a_trace_shorter_than_its_answers_is_too_short() {
+fn a_trace_shorter_than_its_responses_is_too_short() {
     let records = (0..100).map(|i| stream(i, 0, i * 10, 1000 + i * 20, 20, 5)).collect();
     let trace = level(TRACE, records);
     assert_eq!(codes(&trace.reasons), ["no_steady_window"]);

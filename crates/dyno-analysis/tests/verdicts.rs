@@ -39,7 +39,7 @@ fn expect(level: &LevelSummary, verdict: Verdict, code: &str) {
 }
 
 #[test]
-fn a_healthy_level_is_valid_without_a_word() {
+fn a_healthy_level_is_valid_without_findings() {
     let level = judged(|_| {}, |_| {});
     assert_eq!((level.verdict, level.reasons.len()), (Verdict::Valid, 0));
     assert!(level.notes.is_empty(), "{:?}", level.notes);
@@ -57,7 +57,7 @@ fn first(ms: u64) -> Widths {
 }
 
 #[test]
-fn the_verdict_is_by_how_much_a_figure_may_be_off() {
+fn the_verdict_follows_the_instrument_ranges() {
     // TTFT is 100 ms: good to 2 ms, fair to 10.
     let level = judged(loose(1, first(1)), |_| {});
     assert_eq!(level.verdict, Verdict::Valid);
@@ -81,7 +81,7 @@ fn the_verdict_is_by_how_much_a_figure_may_be_off() {
 }
 
 #[test]
-fn a_few_requests_that_cannot_be_told_leave_the_rest_alone() {
+fn a_few_uncertain_requests_do_not_affect_the_rest() {
     // One in a hundred: the mean is off by a quarter of a per cent, and no percentile by much.
     let level = judged(loose(100, first(26)), |_| {});
     assert_eq!(level.verdict, Verdict::Valid, "{:?}", level.reasons);
@@ -110,7 +110,7 @@ fn a_closed_loop_whose_slots_stand_empty_did_not_offer_its_load() {
 }
 
 #[test]
-fn what_became_of_the_client_explains_and_does_not_judge() {
+fn notes_about_the_client_do_not_change_the_verdict() {
     let stalled = |cpu: u64| {
         judged(
             |_| {},
@@ -122,7 +122,7 @@ fn what_became_of_the_client_explains_and_does_not_judge() {
         )
     };
     for (cpu, what, advice) in
-        [(1, "ran something else", "taskset"), (95, "one core", "fewer streams")]
+        [(1, "was running something else", "taskset"), (95, "one core", "fewer streams")]
     {
         let level = stalled(cpu);
         assert_eq!(level.verdict, Verdict::Valid);
@@ -150,7 +150,7 @@ fn what_became_of_the_client_explains_and_does_not_judge() {
 }
 
 #[test]
-fn records_that_do_not_say_how_exact_they_are_are_suspect_at_best() {
+fn records_without_accuracy_are_suspect_at_best() {
     let old = |records: &mut Vec<RequestRecord>| records.iter_mut().for_each(|r| r.widths = None);
     let level = judged(old, |end| end.client.read_lag = lags(3 * MS));
     expect(&level, Verdict::Suspect, "no_instrument_ranges");
@@ -163,7 +163,7 @@ fn records_that_do_not_say_how_exact_they_are_are_suspect_at_best() {
 }
 
 #[test]
-fn an_embedded_engine_off_its_schedule_lowers_what_the_times_may_have_been() {
+fn a_late_embedded_engine_widens_the_instrument_ranges() {
     let slip = |p99: u64| {
         move |end: &mut dyno_model::frame::LevelEnd| {
             let mean_ns = Some(p99 / 4);
@@ -265,7 +265,11 @@ fn a_warm_up_that_takes_everything_is_named() {
     };
     let level = judged(all, |_| {});
     expect(&level, Verdict::Suspect, "nothing_measured");
-    assert!(level.reasons[0].what.contains("100 requests, was warm-up"), "{:?}", level.reasons);
+    assert!(
+        level.reasons[0].what.contains("100 requests of this level were all warm-up"),
+        "{:?}",
+        level.reasons
+    );
     assert!(level.reasons[0].advice.as_ref().unwrap().contains("--warmup"));
     // Measured, but not answered.
     let one_failed = |records: &mut Vec<RequestRecord>| {
@@ -303,7 +307,7 @@ fn a_level_without_its_end_is_partial() {
 }
 
 #[test]
-fn time_ends_a_level_without_blame() {
+fn a_level_may_end_by_its_duration() {
     let level = judged(
         |_| {},
         |end| {

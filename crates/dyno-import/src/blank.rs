@@ -1,15 +1,15 @@
-//! Summaries in which nothing is told yet: what every reader starts from.
+//! Empty summaries, from which every reader starts.
 
 use dyno_model::load::LoadKind;
 use dyno_model::summary::{LoadSummary, Origin, RunSummary, SUMMARY_SCHEMA};
 use dyno_model::{LevelSummary, Summary};
 
-/// A load of another tool's result: `kind` as in [`LoadSummary`], its value if it was told.
+/// A load of another tool's result: `kind` as in [`LoadSummary`], its value if it is stated.
 pub(crate) fn load(kind: LoadKind, value: Option<f64>) -> LoadSummary {
     LoadSummary { kind, value }
 }
 
-/// A level of which nothing but its load is known.
+/// A level of which only the load is known.
 pub(crate) fn level(label: impl Into<String>, load: LoadSummary) -> LevelSummary {
     LevelSummary { label: label.into(), load, ..LevelSummary::default() }
 }
@@ -23,7 +23,7 @@ pub(crate) fn run(id: impl Into<String>, origin: Origin, mut levels: Vec<LevelSu
         id: id.into(),
         origin: Some(origin),
         version: env!("CARGO_PKG_VERSION").to_owned(),
-        // Nobody set a bar: none is missed.
+        // No failure limit was set, so none is missed.
         allow_failures: 1.0,
         levels_planned: levels.len() as u64,
         ..RunSummary::default()

@@ -17,7 +17,7 @@ pub enum ImportError {
     },
     /// It is larger than any result should be.
     #[error(
-        "{} is larger than {} MiB; give a file of results, or split it",
+        "{} is larger than {} MiB; pass a file of results, or split it",
         path.display(),
         LARGEST_FILE >> 20
     )]
@@ -25,10 +25,10 @@ pub enum ImportError {
         /// The file.
         path: PathBuf,
     },
-    /// It holds nothing that is known.
-    #[error("{name} holds no results of a known tool; known are: {}", known_kinds().join("; "))]
+    /// It contains no known results.
+    #[error("{name} contains no results of a known tool; known are: {}", known_kinds().join("; "))]
     Unknown {
-        /// The file, without its folder.
+        /// The file, without its directory.
         name: String,
     },
 }

@@ -1,7 +1,7 @@
-//! Other tools' results, read into Dyno's own [`Summary`]: [`import`] recognises what a file holds
-//! and reads all of it. What a file does not tell is absent; what cannot be read, or had to be
-//! assumed, is a [`Diagnostic`]. Here is the public face; `text` reads what tools print, `files` what
-//! they save.
+//! Reads other tools' results into a [`Summary`]: [`import`] recognises the contents of a file and reads
+//! all of it. What a file does not state is absent; what cannot be read, or had to be assumed, is a
+//! [`Diagnostic`]. This file is the public interface; `text` reads what tools print, `files` what they
+//! save.
 
 mod blank;
 mod error;
@@ -20,35 +20,34 @@ use std::path::Path;
 /// The largest file that is read, in bytes.
 pub const LARGEST_FILE: u64 = 512 << 20;
 
-/// What a file holds.
+/// The contents of a file.
 #[derive(Debug, Clone, Default)]
 pub struct Imported {
     /// One for each table, sweep or result object, in the order of the file.
     pub runs: Vec<ImportedRun>,
-    /// What could not be read, and what should be known of what was.
+    /// What could not be read, and notes on what was.
     pub problems: Vec<Diagnostic>,
 }
 
 /// One table, one sweep, or one result object.
 #[derive(Debug, Clone)]
 pub struct ImportedRun {
-    /// Its figures.
+    /// Its results.
     pub summary: Summary,
-    /// What some layouts need beyond them.
+    /// What some layouts need beyond the summary.
     pub extras: Extras,
-    /// Records that were rebuilt from data on single requests, and from which the figures were
-    /// computed anew.
+    /// Records rebuilt from data on single requests, from which the results were recomputed.
     pub records: Option<VecSource>,
     /// The plan that goes with the records.
     pub plan: Option<Plan>,
 }
 
-/// What may be read, in the words of messages.
+/// The kinds of files that can be read, as shown in messages.
 pub fn known_kinds() -> Vec<&'static str> {
     text::kinds().chain(files::kinds()).collect()
 }
 
-/// Reads a file or a folder, whatever known tool it comes from.
+/// Reads a file or a directory of any known tool.
 pub fn import(path: &Path) -> Result<Imported, ImportError> {
     if path.is_dir() {
         return files::import_directory(path);
@@ -60,7 +59,7 @@ pub fn import(path: &Path) -> Result<Imported, ImportError> {
     Ok(imported)
 }
 
-/// The bytes of a file that is not larger than any result should be.
+/// The bytes of a file, unless it is larger than any result should be.
 pub(crate) fn read_limited(path: &Path) -> Result<Vec<u8>, ImportError> {
     let unreadable = |source| ImportError::Unreadable { path: path.to_owned(), source };
     let file = std::fs::File::open(path).map_err(unreadable)?;
@@ -72,7 +71,7 @@ pub(crate) fn read_limited(path: &Path) -> Result<Vec<u8>, ImportError> {
     Ok(bytes)
 }
 
-/// Reads what a file of that name holds.
+/// Reads the contents of a file of that name.
 pub fn import_bytes(name: &str, bytes: &[u8]) -> Result<Imported, ImportError> {
     let found = files::recognise(name, bytes).or_else(|| text::recognise(name, bytes));
     found.ok_or_else(|| ImportError::Unknown { name: name.to_owned() })

@@ -131,7 +131,7 @@ fn tables_without_a_defect_have_no_error() {
 }
 
 #[test]
-fn findings_are_said_in_chinese_too() {
+fn findings_are_available_in_chinese() {
     for name in ["rate-sweeps.md", "concurrency-sweeps.md", "length-matrix.md"] {
         let imported = published(name);
         for finding in lint(&summaries(&imported), Language::Chinese) {

@@ -235,11 +235,17 @@ impl LevelColumn {
                 let shown = marks.rate(rates, star, number);
                 marks.sure(level, metric, None, shown, number)
             }
+            Self::Value(Metric::Completed) => count(level.requests.completed, marks),
+            Self::Value(Metric::Failed) => count(level.requests.failed, marks),
             Self::Value(metric) => metric.value(level).map_or_else(|| marks.absent(), number),
             Self::Statistic(time, which) => marks.time(level, time, which, millis),
             Self::Time(time) => marks.time(level, time, Statistic::Mean, millis),
         }
     }
+}
+
+fn count(value: Option<u64>, marks: &mut Marks) -> String {
+    value.map_or_else(|| marks.absent(), |count| count.to_string())
 }
 
 fn time_head(time: Time, language: Language) -> String {

@@ -32,7 +32,7 @@ fn figures(text: &str) -> Vec<String> {
 }
 
 #[test]
-fn every_finding_is_said_in_both_languages() {
+fn every_finding_has_both_languages() {
     for english in all() {
         assert_eq!(*english.in_language(Language::English), english);
         let chinese = english.in_language(Language::Chinese);
@@ -64,7 +64,7 @@ fn the_list_has_every_finding() {
 }
 
 #[test]
-fn what_was_read_from_a_file_keeps_its_words() {
+fn findings_read_from_a_file_keep_their_text() {
     let made = Diagnostic::from(Finding::Partial);
     let read: Diagnostic = serde_json::from_str(&serde_json::to_string(&made).unwrap()).unwrap();
     assert_eq!(read, made);

@@ -96,7 +96,7 @@ fn slices_count_what_happened_in_their_time() {
 
 /// Of 40 requests sent in the first of two steps, those that had to be given up took longest.
 #[test]
-fn a_percentile_among_those_still_running_is_not_known() {
+fn a_percentile_among_running_requests_is_unknown() {
     let ramp = Ramp { from: 40.0, to: 1.0, over_ns: 2 * SEC, steps: Some(2) };
     let first_slice = |censored: u64| {
         let records = (0..40).map(|i| match i < 40 - censored {
@@ -118,7 +118,7 @@ fn a_percentile_among_those_still_running_is_not_known() {
 }
 
 #[test]
-fn a_ramp_is_no_level() {
+fn a_ramp_has_no_steady_window_and_no_latencies() {
     let level = served(UP, 40, 3);
     assert!(
         level.steady.is_none()
@@ -152,14 +152,14 @@ fn the_rate_at_which_a_ramp_bent_is_named() {
 }
 
 #[test]
-fn a_ramp_that_is_carried_to_its_end_has_no_bend() {
+fn a_ramp_that_the_server_keeps_up_with_has_no_bend() {
     let bent = (0..50).filter(|seed| !served(UP, 14, *seed).notes.is_empty()).count();
     println!("at 64 % of what is carried: {bent} of 50 ramps seem to bend");
     assert!(bent == 0, "{bent} of 50");
 }
 
 #[test]
-fn a_ramp_that_only_just_goes_past_is_told_by_its_latency() {
+fn a_ramp_just_past_capacity_is_detected_by_its_latency() {
     let found: Vec<Vec<String>> =
         (0..25).map(|seed| owned_codes(&served(Ramp { to: 34.0, ..UP }, 5, seed))).collect();
     let told = found.iter().filter(|codes| !codes.is_empty()).count();
@@ -184,7 +184,7 @@ fn a_ramp_down_or_cut_short_is_shown_and_not_judged() {
 }
 
 #[test]
-fn failures_past_the_bend_are_told_from_queues() {
+fn failures_past_the_bend_are_distinguished_from_queues() {
     let mut rng = SplitMix::new(8);
     let (mut due, mut records) = (0.0, Vec::new());
     let mut busy: Vec<u64> = Vec::new();
@@ -232,7 +232,7 @@ fn clean_soaks_do_not_drift_and_drifting_ones_do() {
 }
 
 #[test]
-fn drift_is_told_in_words_and_makes_the_level_suspect() {
+fn drift_is_reported_and_makes_the_level_suspect() {
     let soak = Soak { load: CLOSED, noise: 0.03, sway: 0.0, drift: 0.4, requests: 2000 };
     let level = soak.summary(1).levels.remove(0);
     assert_eq!(level.verdict, Verdict::Suspect);
@@ -258,17 +258,17 @@ fn failing(from: u64, every: u64) -> LevelSummary {
 }
 
 #[test]
-fn failures_that_creep_in_are_told_with_their_first_moment() {
+fn rising_failures_are_reported_with_the_time_of_the_first() {
     let late = failing(1000, 10);
     let creep = late.reasons.iter().find(|reason| reason.code == "drift_failures").unwrap();
     assert!(creep.what.contains("0 % of the requests in the first quarter"), "{}", creep.what);
-    assert!(creep.what.contains("first failure was 3m20s in"), "{}", creep.what);
+    assert!(creep.what.contains("first failure came after 3m20s"), "{}", creep.what);
     let always = failing(0, 10);
     assert!(always.reasons.iter().all(|reason| reason.code != "drift_failures"), "{always:?}");
 }
 
 #[test]
-fn a_soak_of_a_few_answers_says_that_it_is_too_short() {
+fn a_soak_of_a_few_responses_is_reported_as_too_short() {
     let mut plan = plan(vec![level_plan("soak", Load::Concurrency { concurrency: 1 }, None)]);
     plan.levels[0].soak = true;
     let records = (0..20).map(|i| stream(i, 0, i * 200, 100, 20, 5)).collect();
@@ -294,7 +294,7 @@ fn with_memory(bytes: impl Fn(u64) -> u64) -> LevelSummary {
 }
 
 #[test]
-fn memory_of_the_server_that_grows_all_along_is_told() {
+fn steadily_growing_server_memory_is_reported() {
     let codes = |level: &LevelSummary| {
         let all = level.notes.iter().chain(&level.reasons);
         all.map(|reason| reason.code.clone()).collect::<Vec<_>>()

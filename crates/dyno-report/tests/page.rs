@@ -152,7 +152,7 @@ fn every_run_has_a_page() {
     let [failed, _] = check(&runs[3]);
     assert!(failed.contains("overloaded") && failed.contains("http.503"));
     let [none, _] = check(&runs[0]);
-    assert!(none.contains("No level was begun.") && !none.contains("id=\"charts\""));
+    assert!(none.contains("No level was started.") && !none.contains("id=\"charts\""));
 }
 
 #[test]
@@ -228,7 +228,7 @@ fn an_invalid_level_is_struck_and_not_in_the_headlines() {
     let mut run = made(vec![requests(60), requests(60)], true);
     for level in &mut run.summary.levels {
         level.verdict = Verdict::Invalid;
-        level.reasons = vec![Diagnostic::new("send_lag", "requests left late", None::<&str>)];
+        level.reasons = vec![Diagnostic::new("send_lag", "requests were sent late", None::<&str>)];
     }
     let [html, chinese] = check(&run);
     assert_eq!(html.matches("<tr class=\"struck\">").count(), 2);
@@ -236,7 +236,7 @@ fn an_invalid_level_is_struck_and_not_in_the_headlines() {
     assert!(chinese.contains("无效") && chinese.contains("2 档（共 2 档）"));
     let (_, cards) = html.split_once("class=\"cards\"").unwrap();
     let (cards, _) = cards.split_once("<h3>").unwrap();
-    assert!(cards.contains("there is no such figure"), "{cards}");
+    assert!(cards.contains("not available"), "{cards}");
 }
 
 proptest! {

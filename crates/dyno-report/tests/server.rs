@@ -45,7 +45,7 @@ fn server(samples: &[ServerSample]) -> Option<ServerSummary> {
 }
 
 #[test]
-fn gauges_are_of_the_time_in_which_requests_were_in_flight() {
+fn gauges_cover_the_time_with_requests_in_flight() {
     let got = server(&[
         sample(0, 99, 99, 1.0),
         sample(500, 4, 0, 0.5),
@@ -66,7 +66,7 @@ fn gauges_are_of_the_time_in_which_requests_were_in_flight() {
 }
 
 #[test]
-fn what_the_server_does_not_say_is_absent() {
+fn what_the_server_does_not_report_is_absent() {
     assert_eq!(server(&[]), None);
     assert_eq!(server(&[ServerSample { at: SEC, ..ServerSample::default() }]), None);
     let one = ServerSample { at: SEC, running: Some(0), ..ServerSample::default() };
@@ -106,7 +106,7 @@ fn counters_are_differences_from_before_the_level_to_after_it() {
 }
 
 #[test]
-fn without_counters_the_servers_own_share_stands_in() {
+fn without_counters_the_servers_own_hit_rate_is_used() {
     let at = |at: u64, share| ServerSample {
         at: at * MS,
         prefix_share: Some(share),
@@ -142,7 +142,7 @@ fn two_levels(samples: &[ServerSample]) -> Summary {
 }
 
 #[test]
-fn levels_take_nothing_from_each_other() {
+fn levels_do_not_share_samples() {
     let with = |at, preemptions| counters(at, preemptions, 0, 0, 1);
     let got = two_levels(&[with(0, 0), with(3700, 2), with(8000, 9)]);
     let preempted = |i: usize| got.levels[i].server.as_ref().and_then(|s| s.preemptions);
@@ -154,7 +154,7 @@ fn levels_take_nothing_from_each_other() {
 }
 
 #[test]
-fn the_run_says_where_preemptions_begin() {
+fn the_run_reports_where_preemptions_start() {
     let with = |at, preemptions| counters(at, preemptions, 0, 0, 1);
     let note = |samples: &[ServerSample]| {
         let notes = two_levels(samples).notes;
@@ -201,7 +201,7 @@ fn findings_on_both_sides_of_their_limits() {
 }
 
 #[test]
-fn cached_prompts_are_no_surprise_where_they_are_meant_to_share() {
+fn cache_hits_are_expected_where_prompts_share_a_prefix() {
     let hits = [counters(0, 0, 0, 0, 1), counters(3700, 0, 1000, 500, 1)];
     for (spec, surprises) in [
         (None, true),

@@ -230,7 +230,7 @@ mod tests {
         };
         let (log, [_, (ending, why)]) = lost(Side::A, 1);
         assert_eq!((log.as_str(), ending), ("A0 B0 B1 A1", Ending::Aborted));
-        assert!(why.unwrap().what.contains("A, which took turns with it, was lost"));
+        assert!(why.unwrap().what.contains("the other target, A, was lost"));
         // Lost in the last turn of all: the other has run everything.
         let (log, [(ending, why), _]) = lost(Side::B, 2);
         assert_eq!((log.as_str(), ending, why), ("A0 B0 B1 A1 A2 B2", Ending::Requests, None));

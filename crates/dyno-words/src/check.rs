@@ -1,4 +1,4 @@
-//! What has to be true of every message.
+//! Checks that hold for every message.
 
 use crate::template::places;
 use std::collections::BTreeSet;
@@ -14,12 +14,12 @@ pub fn is_chinese(text: &str) -> bool {
     text.chars().any(|c| matches!(c, '\u{4e00}'..='\u{9fff}' | '\u{ff01}'..='\u{ff5e}'))
 }
 
-/// Neither language lacks the message, and both show the same values, of which none is left out.
+/// Both languages have the message and show the same values, and none is left out.
 pub fn both(name: &str, texts: [&str; 2]) {
     complete(name, &alike(name, texts));
 }
 
-/// The same of a row of the catalogue, whose values may stand in its advice.
+/// The same for a row of the catalogue, whose values may be in its advice.
 #[cfg(test)]
 pub(crate) fn wording(wording: &crate::wording::Wording) {
     let mut shown = alike(wording.key, wording.what);

@@ -1,18 +1,21 @@
 //! Numbers, widths and line breaks for a terminal.
 
-/// What stands for an absent figure.
+/// Stands for an absent value.
 pub const ABSENT: &str = "–";
 
-/// How many columns `text` takes; East Asian wide characters take two.
+use unicode_width::UnicodeWidthChar;
+
+/// How many columns `text` takes: East Asian wide characters and emoji take two, combining marks none.
 pub fn width(text: &str) -> usize {
-    text.chars().map(|c| if is_wide(c) { 2 } else { 1 }).sum()
+    text.chars().map(columns_of).sum()
+}
+
+fn columns_of(c: char) -> usize {
+    c.width().unwrap_or(0)
 }
 
 fn is_wide(c: char) -> bool {
-    matches!(u32::from(c),
-        0x1100..=0x115f | 0x2e80..=0xa4cf | 0xac00..=0xd7a3 | 0xf900..=0xfaff
-        | 0xfe30..=0xfe6f | 0xff00..=0xff60 | 0xffe0..=0xffe6 | 0x1f300..=0x1faff
-        | 0x20000..=0x3fffd)
+    columns_of(c) == 2
 }
 
 /// Cuts `text` to `limit` columns, the last of which is then `…`.
@@ -22,7 +25,7 @@ pub fn cut(text: &str, limit: usize) -> String {
     }
     let mut shown = String::new();
     for c in text.chars() {
-        if width(&shown) + if is_wide(c) { 2 } else { 1 } + 1 > limit {
+        if width(&shown) + columns_of(c) + 1 > limit {
             break;
         }
         shown.push(c);
@@ -31,7 +34,7 @@ pub fn cut(text: &str, limit: usize) -> String {
     shown
 }
 
-/// Cuts `text` to `limit` columns in its middle: the end of a label tells levels apart.
+/// Cuts `text` to `limit` columns in its middle: the end of a label distinguishes levels.
 pub fn cut_middle(text: &str, limit: usize) -> String {
     if width(text) <= limit {
         return text.to_owned();
@@ -39,7 +42,7 @@ pub fn cut_middle(text: &str, limit: usize) -> String {
     let room = limit.saturating_sub(1);
     let (mut tail, mut taken) = (text.len(), 0);
     for (at, c) in text.char_indices().rev() {
-        taken += if is_wide(c) { 2 } else { 1 };
+        taken += columns_of(c);
         if taken > room / 2 {
             break;
         }
@@ -75,23 +78,23 @@ pub fn maybe(value: Option<f64>) -> String {
     value.map_or_else(|| ABSENT.to_owned(), number)
 }
 
-/// `text` with spaces before it, to so many columns.
+/// `text` padded on the left to so many columns.
 pub fn right(text: &str, columns: usize) -> String {
     format!("{}{text}", " ".repeat(columns.saturating_sub(width(text))))
 }
 
-/// `text` with spaces behind it, to so many columns.
+/// `text` padded on the right to so many columns.
 pub fn left(text: &str, columns: usize) -> String {
     format!("{text}{}", " ".repeat(columns.saturating_sub(width(text))))
 }
 
-/// What may not stand at the beginning of a line.
+/// Characters that may not start a line.
 const CLOSING: &str = "，。；：、？！）》”…%";
-/// What may not stand at its end.
+/// Characters that may not end a line.
 const OPENING: &str = "（《“";
 
-/// Where a text may be broken: at spaces, and beside wide characters. A piece says how many spaces
-/// stand before it.
+/// The pieces of a text between which a line may break: at spaces, and beside wide characters. Each comes
+/// with the number of spaces before it.
 fn breakable(text: &str) -> Vec<(usize, String)> {
     let mut pieces: Vec<(usize, String)> = Vec::new();
     let (mut spaces, mut before) = (0, None);
@@ -104,7 +107,7 @@ fn breakable(text: &str) -> Vec<(usize, String)> {
             (is_wide(last) || is_wide(c)) && !CLOSING.contains(c) && !OPENING.contains(last)
         };
         match pieces.last_mut() {
-            // A number keeps its sign.
+            // A percent sign stays with its number.
             Some((_, piece)) if c == '%' && spaces == 1 => piece.push_str(" %"),
             Some((_, piece)) if before.is_some_and(|last| !beside(last)) => piece.push(c),
             _ => pieces.push((spaces, c.to_string())),
@@ -114,8 +117,8 @@ fn breakable(text: &str) -> Vec<(usize, String)> {
     pieces
 }
 
-/// Breaks `text` into lines of at most `columns`; the first begins with `first`, the others with as
-/// many spaces. A word longer than a line is broken anywhere.
+/// Breaks `text` into lines of at most `columns`; the first starts with `first`, the others with as many
+/// spaces. A word longer than a line is broken anywhere.
 pub fn wrap(first: &str, text: &str, columns: usize) -> String {
     let indent = width(first);
     let room = columns.saturating_sub(indent).max(20);
@@ -137,7 +140,7 @@ pub fn wrap(first: &str, text: &str, columns: usize) -> String {
             }
             let mut taken = 0;
             let split = piece.char_indices().find(|(_, c)| {
-                taken += if is_wide(*c) { 2 } else { 1 };
+                taken += columns_of(*c);
                 taken > room
             });
             let Some((at, _)) = split else { break };
@@ -173,6 +176,23 @@ mod tests {
         assert_eq!(number(1234.5), "1234");
         assert_eq!(millis(12_345.0), "12.3s");
         assert_eq!(maybe(None), "–");
+    }
+
+    #[test]
+    fn widths_are_those_of_a_terminal() {
+        for (text, columns) in [
+            ("abc", 3),
+            ("模型", 4),
+            ("首 token 时延", 13),
+            ("e\u{301}", 1),
+            ("🚀", 2),
+            ("ｦ", 1),
+            ("–…×", 3),
+        ] {
+            assert_eq!(width(text), columns, "{text}");
+        }
+        assert_eq!(right("e\u{301}", 3), "  e\u{301}");
+        assert_eq!(cut("ae\u{301}bc", 3), "ae\u{301}…");
     }
 
     #[test]

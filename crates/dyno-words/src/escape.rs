@@ -1,5 +1,5 @@
-//! Text that others wrote (servers, labels, model names) made safe to print: nothing in it can
-//! move a cursor, break a line or run on for pages.
+//! Makes untrusted text (from servers, labels, model names) safe to print: nothing in it can move the
+//! cursor, break a line or fill pages.
 
 /// Shows control characters and invisible direction marks as escapes, and cuts the result to
 /// `limit` characters, the last of which is then `…`.
@@ -22,17 +22,17 @@ pub fn escape(text: &str, limit: usize) -> String {
     shown
 }
 
-/// Text of others as it stands in XML, between tags or in an attribute.
+/// Untrusted text for XML, between tags or in an attribute.
 pub fn xml(text: &str) -> String {
     quoted(&escape(text, usize::MAX).chars().filter(|c| in_xml(*c)).collect::<String>())
 }
 
-/// XML can hold it.
+/// Whether XML can contain it.
 pub fn in_xml(c: char) -> bool {
     !matches!(u32::from(c) & 0xffff, 0xfffe..)
 }
 
-/// With nothing in it that is markup.
+/// Escapes markup.
 pub fn quoted(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {

@@ -1,7 +1,7 @@
-//! What Dyno says, in English and Chinese. The [catalogue](Wording) holds the wording of every
-//! diagnostic by name; [`template`] fills in values, [`number`] shows figures, [`escape`] makes
-//! text of others safe to print, and [`columns`] fits it into a terminal. No rule that decides
-//! whether something is said belongs here.
+//! Dyno's messages, in English and Chinese. The [catalogue](Wording) holds the wording of every diagnostic
+//! by name; [`template`] fills in values, [`number`] formats numbers, [`escape`] makes untrusted text safe
+//! to print, and [`columns`] fits text into a terminal. Rules that decide whether a message appears do not
+//! belong here.
 
 mod catalogue;
 pub mod columns;
@@ -23,7 +23,7 @@ pub use dyno_model::Value;
 pub use translate::{known, translated};
 pub use wording::{InLanguage, Wording, named, on_line, recognised, severity};
 
-/// A table of the catalogue: an enum of which each name is a way to say something.
+/// A table of the catalogue: an enum with one variant per wording.
 macro_rules! wordings {
     ($(#[$about:meta])* pub enum $table:ident;
      $($name:ident: $severity:ident $code:literal, $what:expr $(, $advice:expr)?;)*) => {

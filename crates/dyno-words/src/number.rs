@@ -1,4 +1,4 @@
-//! Figures as they stand in words.
+//! Numbers within text.
 
 /// A share in percent.
 pub fn percent(share: f64) -> String {
@@ -11,22 +11,22 @@ pub fn change(share: f64) -> String {
     format!("{:+.0}", share * 100.0)
 }
 
-/// A number with so many digits behind the point.
+/// A number with so many decimals.
 pub fn digits(value: f64, count: usize) -> String {
     format!("{value:.count$}")
 }
 
-/// A number with a digit behind the point, unless it is large.
+/// A number with one decimal, unless it is large.
 pub fn short(value: f64) -> String {
     digits(value, usize::from(value < 100.0))
 }
 
-/// Milliseconds, with a digit behind the point; many of them in seconds.
+/// Milliseconds with one decimal, or seconds for long times.
 pub fn millis(ms: f64) -> String {
     if ms >= 10_000.0 { format!("{} s", short(ms / 1e3)) } else { format!("{} ms", short(ms)) }
 }
 
-/// Milliseconds that are whole, or seconds.
+/// Whole milliseconds, or seconds.
 pub fn seconds(ms: f64) -> String {
     if ms < 1_000.0 { format!("{ms:.0} ms") } else { format!("{:.2} s", ms / 1e3) }
 }
@@ -57,7 +57,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn figures_have_the_digits_that_matter() {
+    fn numbers_have_the_digits_that_matter() {
         assert_eq!([0.0, 0.004, 0.25].map(percent), ["0 %", "0.4 %", "25 %"]);
         assert_eq!([0.5, -0.25].map(change), ["+50", "-25"]);
         assert_eq!([99.96, 100.0].map(short), ["100.0", "100"]);

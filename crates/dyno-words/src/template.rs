@@ -1,4 +1,4 @@
-//! Texts with places for values, as messages of any language need them.
+//! Texts with placeholders for values.
 //!
 //! `{}` is the next value, `{0}` the first wherever it stands, and `{0|one|many}` the first form
 //! where the first value is `1`, else the second. Any other brace is itself.
@@ -12,7 +12,7 @@ enum Piece<'a> {
     Forms(usize, [&'a str; 2]),
 }
 
-/// The text with its places filled in; a value that is not there leaves its place empty.
+/// The text with its placeholders filled in; a missing value leaves its place empty.
 pub fn fill(text: &str, values: &[impl AsRef<str>]) -> String {
     let value = |at: usize| values.get(at).map_or("", AsRef::as_ref);
     let filled = pieces(text).into_iter().map(|piece| match piece {
@@ -53,7 +53,7 @@ fn pieces(text: &str) -> Vec<Piece<'_>> {
     pieces
 }
 
-/// What stands between braces; nothing where they are no place.
+/// The piece between braces; nothing where they are not a placeholder.
 fn inner<'a>(text: &'a str, next: &mut usize) -> Option<Piece<'a>> {
     if text.is_empty() {
         *next += 1;

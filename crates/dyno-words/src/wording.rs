@@ -1,4 +1,4 @@
-//! From a row of the catalogue to a diagnostic, and from a diagnostic to its words in a language.
+//! Turns a row of the catalogue into a diagnostic, and translates diagnostics.
 
 use crate::catalogue::{self, Place};
 use crate::template::{fill, places};
@@ -6,17 +6,16 @@ use dyno_model::summary::SearchSummary;
 use dyno_model::{Diagnostic, Language, Severity, Subject, Summary, Value};
 use std::borrow::Cow;
 
-/// A row of the catalogue: one way to say something, in English and Chinese, with places for
-/// values.
+/// A row of the catalogue: one message in English and Chinese, with placeholders for values.
 #[derive(Debug, Clone, Copy)]
 pub struct Wording {
-    /// Its name in the catalogue, which no other has.
+    /// Its unique name in the catalogue.
     pub key: &'static str,
     /// The stable name that is saved.
     pub code: &'static str,
-    /// How much it weighs.
+    /// Its severity.
     pub severity: Severity,
-    /// What was seen.
+    /// What was observed.
     pub what: [&'static str; 2],
     /// What to do about it, or its likely cause.
     pub advice: Option<[&'static str; 2]>,
@@ -35,7 +34,7 @@ impl Wording {
         }
     }
 
-    /// How many values it shows.
+    /// How many values it takes.
     pub fn places(&self) -> usize {
         let texts = [Some(self.what), self.advice];
         let shown = texts.into_iter().flatten().flat_map(|[english, _]| places(english));
@@ -48,15 +47,15 @@ impl Wording {
         (text(self.what), self.advice.map(text))
     }
 
-    /// That of a diagnostic; nothing where it was read from a file.
+    /// The wording of a diagnostic; nothing where it was read from a file.
     fn of(diagnostic: &Diagnostic) -> Option<&'static Self> {
         catalogue::all().find(|wording| Some(wording.key) == diagnostic.key)
     }
 }
 
-/// What can be said in another language.
+/// Something with texts that can be translated.
 pub trait InLanguage: Clone {
-    /// The same in a language; as it was written down where it is not known in that language.
+    /// The same in a language; unchanged where the wording is unknown.
     #[must_use]
     fn in_language(&self, language: Language) -> Cow<'_, Self>;
 }
@@ -94,7 +93,7 @@ impl InLanguage for Summary {
     }
 }
 
-/// A note that was read from a file with its values, known again by its English words.
+/// Recognises a note that was read from a file with its values, by its English text.
 pub fn recognised(note: &Diagnostic) -> Diagnostic {
     let is = |wording: &&Wording| {
         wording.code == note.code && wording.say(&note.values, Language::English).0 == note.what
@@ -103,12 +102,12 @@ pub fn recognised(note: &Diagnostic) -> Diagnostic {
     Diagnostic { key, ..note.clone() }
 }
 
-/// The same, with the name of what it is about before it.
+/// The same diagnostic, prefixed with the name of what it is about.
 pub fn named(name: &str, said: &Diagnostic) -> Diagnostic {
     within(Place::Named, name.into(), said)
 }
 
-/// The same, with the line that it is about before it.
+/// The same diagnostic, prefixed with the line that it is about.
 pub fn on_line(said: &Diagnostic) -> Diagnostic {
     let Some(line) = said.line() else { return said.clone() };
     within(Place::Line, line.into(), said).about(Subject::Whole)
@@ -126,14 +125,14 @@ fn within(place: Place, name: Value, said: &Diagnostic) -> Diagnostic {
     }
 }
 
-/// How much a diagnostic weighs; where it was read from a file, by its code.
+/// The severity of a diagnostic; where it was read from a file, by its code.
 pub fn severity(diagnostic: &Diagnostic) -> Option<Severity> {
     let same = |wording: &&Wording| wording.code == diagnostic.code;
     let known = || catalogue::all().filter(same).map(|wording| wording.severity).max();
     diagnostic.severity.or_else(known)
 }
 
-/// Values of a diagnostic, as they are shown.
+/// The values of a diagnostic.
 #[macro_export]
 macro_rules! values {
     ($($value:expr),* $(,)?) => { [$($crate::Value::from($value)),*] };
@@ -149,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn every_wording_is_known_again() {
+    fn every_wording_is_recognised() {
         for wording in catalogue::all() {
             let values = (0..wording.places()).map(|at| Value::from(format!("value {at}")));
             let made = wording.with(values.collect());
@@ -161,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_known_keeps_its_words() {
+    fn unknown_wordings_keep_their_text() {
         let made = Note::FieldRefused.with(values!["min_tokens", "400 {}"]);
         assert_eq!(made.in_language(Language::Chinese).what, "服务器不接受 `min_tokens`：400 {}");
         assert_eq!(made.in_language(Language::English).what, made.what);
@@ -174,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn words_of_a_file_are_not_changed_and_weigh_by_their_code() {
+    fn texts_of_a_file_are_kept_and_their_severity_follows_the_code() {
         let made = Diagnostic::from(Finding::Partial);
         let read = read(&serde_json::to_string(&made).unwrap());
         assert_eq!(read, made);
@@ -184,12 +183,12 @@ mod tests {
     }
 
     #[test]
-    fn a_place_stands_before_what_is_said_in_each_language() {
+    fn a_place_precedes_the_text_in_each_language() {
         let made = Problem::NoRows.with(["t"]).at(7);
         let told = on_line(&named("a.db", &made));
         assert_eq!(told.what, "line 7: a.db: the table `t` has no rows");
         assert_eq!((&told.code, &told.advice), (&made.code, &made.advice));
-        assert_eq!(told.line(), None, "it is in its words");
+        assert_eq!(told.line(), None, "it is part of the text");
         let chinese = told.in_language(Language::Chinese);
         assert_eq!(chinese.what, "第 7 行：a.db：表 `t` 没有行");
         assert_eq!(chinese.advice, made.in_language(Language::Chinese).advice);
@@ -199,7 +198,7 @@ mod tests {
     fn a_list_is_worded_in_each_language() {
         let each = ["a", "b"].map(|row| Phrase::Against.value(values![row, 1, 20]));
         let made = Finding::SloNotMet.with([crate::list(each, [", ", "，"])]);
-        assert_eq!(made.what, "no level meets the SLO: a: 1 against 20, b: 1 against 20");
+        assert_eq!(made.what, "no level meets the SLO: a: 1 vs 20, b: 1 vs 20");
         assert_eq!(
             made.in_language(Language::Chinese).what,
             "没有档位满足 SLO：a：1，对照 20，b：1，对照 20"

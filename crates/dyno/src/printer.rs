@@ -25,8 +25,6 @@ pub(crate) struct Manners {
 
 /// The narrowest terminal that results are fitted to.
 const NARROWEST: usize = 40;
-/// The width of results in files and pipes.
-const FILE_WIDTH: usize = 80;
 /// Remarks that are kept for whoever looks later.
 const REMEMBERED: usize = 64;
 
@@ -131,11 +129,11 @@ impl Printer {
         self.result_on_terminal() && colour_wanted()
     }
 
-    /// Columns for the result: those of the terminal, or a fixed number for files and pipes.
-    pub(crate) fn result_width(&self) -> usize {
+    /// Columns of the terminal that the result goes to; nothing for files and pipes.
+    pub(crate) fn terminal_width(&self) -> Option<usize> {
         match rustix::termios::tcgetwinsize(io::stdout()) {
-            Ok(size) if size.ws_col > 0 => usize::from(size.ws_col).max(NARROWEST),
-            _ => FILE_WIDTH,
+            Ok(size) if size.ws_col > 0 => Some(usize::from(size.ws_col).max(NARROWEST)),
+            _ => None,
         }
     }
 

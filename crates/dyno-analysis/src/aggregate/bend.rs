@@ -1,5 +1,5 @@
-//! Where a rising ramp bent: the completed rate levelled off while the offered one went on, or a
-//! latency left its level for good.
+//! Where a rising ramp saturated: the completed rate levelled off while the offered one kept rising, or a
+//! latency rose for good.
 
 use super::gather::Gathered;
 use super::slices::Sliced;
@@ -12,20 +12,19 @@ use dyno_stats::{Counted, Hinge, hinge};
 use dyno_words::number::{clock, millis, short};
 use dyno_words::{OverTime, values};
 
-/// By how many variances a straight line must be worse: by chance it is in one of a thousand.
+/// By how many variances a straight line must fit worse; by chance that happens once in a thousand.
 const CLEAR: f64 = 16.0;
-/// The ramp went on past the bend by at least this share of where it got to.
+/// The ramp continued past the bend by at least this share of its final rate.
 const BEYOND: f64 = 0.1;
 /// Completed over offered in the last quarter is below this.
 const SHORT: f64 = 0.95;
-/// A latency this many times its level has left it.
+/// A latency this many times its initial value has risen.
 const LEFT: f64 = 3.0;
-/// The bend is at most so far from where the lines meet, as a share.
+/// The bend is at most this far from where the lines meet, as a share.
 const NEAR: f64 = 0.15;
 const FEWEST_SLICES: usize = 6;
 
-/// What there is to say of a ramp; nothing of one that goes down, whose backlog hides when the
-/// server kept up again.
+/// The findings about a ramp; none about a falling one, whose backlog hides when the server caught up.
 pub(super) fn bend(
     ramp: Ramp,
     sliced: &Sliced,
@@ -35,7 +34,7 @@ pub(super) fn bend(
     if ramp.to <= ramp.from {
         return None;
     }
-    // How many turns are due depends on the answers, so those have no rate to fall behind.
+    // How many turns are due depends on the responses, so conversations have no rate to fall behind.
     let behind = match level.conversations.any() {
         true => None,
         false => fell_behind(ramp, sliced, slices),
@@ -46,7 +45,7 @@ pub(super) fn bend(
 fn fell_behind(ramp: Ramp, sliced: &Sliced, slices: &[Slice]) -> Option<Diagnostic> {
     let whole = sliced.whole_cells();
     let cells = sliced.cells.get(..whole)?;
-    // An answer is over some time after its arrival: by the latency of the first quarter.
+    // A response ends some time after its arrival: by the latency of the first quarter.
     let early = cells.get(..whole.div_ceil(4))?.iter().flat_map(|cell| &cell.latency);
     let lag = Counted::from_samples(early.copied().collect()).quantile(0.5)? as u64;
     let due_by = |edge: u64| ramp.due_by(edge.saturating_sub(lag));
@@ -71,8 +70,8 @@ fn fell_behind(ramp: Ramp, sliced: &Sliced, slices: &[Slice]) -> Option<Diagnost
         return None;
     }
     let width = to_s(sliced.edge(whole)) / whole as f64;
-    // What is completed past the bend is what the server carries; where it then does less, the
-    // bend was before.
+    // The rate completed past the bend is the capacity; if the server then does less, the bend was
+    // earlier.
     let due: u64 = cells.iter().map(|cell| cell.arrived).sum();
     let shards = (ramp.due_by(sliced.edge(whole)) / due.max(1) as f64).round().max(1.0);
     let rate = (plateau * shards).clamp(at * (1.0 - NEAR), at * (1.0 + NEAR)) / width;
@@ -113,7 +112,7 @@ fn moment(ramp: Ramp, rate: f64) -> f64 {
     match ramp.steps.filter(|steps| *steps > 1) {
         None => part * to_s(ramp.over_ns),
         Some(steps) => {
-            // The first step above it; one that is only just below is meant, too.
+            // The first step above it, or one that is only just below.
             let step = (part * f64::from(steps - 1) - 0.25).ceil();
             step * to_s(ramp.over_ns) / f64::from(steps)
         }

@@ -1,5 +1,5 @@
-//! The server's prefix cache: how much of a level's prompts it had, by usage and by its counters, and
-//! whether that makes the level look better than it is.
+//! The server's prefix cache: its hit rate in a level, by usage and by counters, and whether that makes
+//! the level look better than it is.
 
 use super::distributions::describe;
 use super::figures::figures;
@@ -13,17 +13,17 @@ use dyno_stats::Counted;
 use dyno_words::CacheFinding;
 use dyno_words::number::percent;
 
-/// Of a random load: above this share a level is suspect, above the other invalid.
+/// Hit rates of a random load above which a level is suspect, and invalid.
 const SUSPECT: f64 = 0.05;
 const INVALID: f64 = 0.3;
-/// What was asked of the cache is missed by more than this.
+/// The requested hit rate is missed by more than this.
 const MISSED: f64 = 0.1;
-/// Less than this is nothing.
+/// A hit rate below this counts as none.
 const NOTHING: f64 = 0.02;
-/// Usage and counters contradict each other when they are further apart. Counters know the warm-up and
-/// what failed, too.
+/// Usage and counters contradict each other when they differ by more. Counters include the warm-up and
+/// failed requests.
 const APART: f64 = 0.1;
-/// Hits and misses have times of their own from so many requests of each on.
+/// Hits and misses are reported separately from this many requests of each.
 const FAIR: u64 = 20;
 
 /// The completed requests of a level, as far as the cache is concerned.
@@ -46,8 +46,8 @@ impl Cached {
         self.requests.push((record.cached, figures(record)[Time::Ttft]));
     }
 
-    /// What is known of the cache; nothing where nobody told anything. `counters` is the share of hits
-    /// by the server's own.
+    /// The cache's summary; nothing where nothing was reported. `counters` is the hit rate by the server's
+    /// counters.
     pub(crate) fn summary(
         &self,
         env: Option<&Environment>,
@@ -87,8 +87,8 @@ impl Cached {
         })
     }
 
-    /// Hits and misses, where there are fair numbers of both. Many servers report nothing where they had
-    /// nothing, so where others report, those that do not are misses.
+    /// Hits and misses, where there are enough of both. Many servers omit the field for a miss, so
+    /// requests without it are misses where others have it.
     fn apart(&self, shared: u64) -> Option<[CacheFigures; 2]> {
         let is_hit = |cached: Option<u64>| cached.is_some_and(|cached| cached > shared);
         let of = |hit: bool| {
@@ -101,7 +101,7 @@ impl Cached {
     }
 }
 
-/// What there is to say of the cache in a level.
+/// The findings about the cache in a level.
 pub(crate) fn findings(
     plan: &Plan,
     env: Option<&Environment>,
@@ -123,7 +123,7 @@ pub(crate) fn findings(
     verified.into_iter().chain(flattered).chain(differ).collect()
 }
 
-/// Whether the cache had about as much as it was asked to.
+/// Whether the hit rate is about the requested one.
 fn verified(asked: f64, share: f64) -> Option<Diagnostic> {
     let what = match share - asked {
         off if off.abs() <= MISSED => return None,
@@ -134,14 +134,14 @@ fn verified(asked: f64, share: f64) -> Option<Diagnostic> {
     Some(what.with([percent(asked), percent(share)]))
 }
 
-/// What the cache makes of the level, by what the load is.
+/// The finding about the hit rate, which depends on the kind of load.
 fn flattered(
     plan: &Plan,
     env: Option<&Environment>,
     cache: &CacheSummary,
     share: f64,
 ) -> Option<Diagnostic> {
-    // Counters that nobody held against a first prompt may be those of a long chat template.
+    // Without a baseline from the preflight, counters may only reflect a long chat template.
     let unsure = cache.source == Some(CacheSource::Counters) && cache.shared_tokens.is_none();
     let meant = plan.data.same_prompts || plan.data.cache_hit.is_some();
     let what = match () {
@@ -157,14 +157,14 @@ fn flattered(
     Some(what.with([percent(share)]))
 }
 
-/// Prompts are random and share nothing by intention.
+/// Whether prompts are random and not meant to share anything.
 fn is_random(plan: &Plan) -> bool {
     let Some(spec) = plan.data.spec.as_deref() else { return true };
     let mut parts = spec.split(',').map(str::trim);
     parts.next() == Some("random") && !parts.any(|part| part.starts_with("prefix"))
 }
 
-/// The data had fewer rows than were sent.
+/// Whether the data had fewer rows than requests were sent.
 fn rows_came_again(env: Option<&Environment>) -> bool {
     env.is_some_and(|env| env.notes.iter().any(|note| note.code == "prompts_repeat"))
 }

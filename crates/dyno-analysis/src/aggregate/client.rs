@@ -1,4 +1,4 @@
-//! What the client saw of itself, in the summary's form.
+//! The client's own metrics, as in the summary.
 
 use dyno_model::frame::{ClientHealth, EngineSlip};
 use dyno_model::lag::LagHistogram;
@@ -6,7 +6,7 @@ use dyno_model::summary::{Client, Lag, round6};
 use dyno_model::units::{to_ms, to_s};
 use dyno_stats::Counted;
 
-/// Exact lags of requests.
+/// Exact delays of requests.
 pub(crate) fn exact_lag(samples: Vec<u64>) -> Option<Lag> {
     let lags = Counted::from_samples(samples);
     Some(Lag {
@@ -26,13 +26,13 @@ fn histogram_lag(lags: &LagHistogram) -> Option<Lag> {
     })
 }
 
-/// Puts the client's figures together.
+/// Combines the client's metrics.
 pub(crate) fn client(
     send_lag: Option<Lag>,
     connect: Option<Lag>,
     health: Option<&ClientHealth>,
 ) -> Client {
-    // Older versions did not look at these.
+    // Older versions did not record these.
     let looked = health.filter(|h| h.read_delay.count() + h.unstamped_reads > 0);
     Client {
         send_lag_ms: send_lag,
@@ -51,7 +51,7 @@ pub(crate) fn client(
     }
 }
 
-/// The embedded engine's lateness in the summary's form.
+/// The embedded engine's delay, as in the summary.
 pub(crate) fn slip(slip: &EngineSlip) -> Lag {
     Lag {
         count: slip.count,

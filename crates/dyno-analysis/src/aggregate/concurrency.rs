@@ -1,4 +1,4 @@
-//! Requests in flight, event-exact, from the times of sending and ending alone.
+//! Requests in flight, exact to the event, from send and end times alone.
 
 use dyno_model::summary::{Concurrency, round6};
 

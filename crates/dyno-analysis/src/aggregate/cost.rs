@@ -1,11 +1,11 @@
-//! What a level's work takes: tokens per GPU, and their price.
+//! The cost of a level: tokens per GPU, and their price.
 
 use dyno_model::server::ServerPlan;
 use dyno_model::summary::{CostSummary, Steady, Throughput, tidy};
 
 const SECONDS_PER_HOUR: f64 = 3600.0;
 
-/// The figures of a level; nothing where the plan does not say on how many GPUs it ran.
+/// The cost of a level; nothing where the plan does not state the number of GPUs.
 pub(super) fn cost(
     plan: &ServerPlan,
     whole: Throughput,

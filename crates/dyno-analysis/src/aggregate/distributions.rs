@@ -118,8 +118,8 @@ pub(crate) struct Distributions {
 }
 
 impl Distributions {
-    /// From the samples of the first reading (`latency` is given apart, for it is needed
-    /// before).
+    /// From the samples of the first reading (`latency` is passed separately because it is needed
+    /// earlier).
     pub(crate) fn new(mut samples: Samples, latency: &Taken, blocks: Option<TimeBlocks>) -> Self {
         let part = |taken: &Taken| {
             let mut part = Part::new(&taken.counted, blocks);

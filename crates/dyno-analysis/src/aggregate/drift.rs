@@ -1,5 +1,5 @@
-//! What drifted in a soak: figures in equal stretches of time, tested for a trend; failures of the
-//! last quarter against the first; and the server's memory, where it is known.
+//! Drift in a soak: metrics in equal slices of time, tested for a trend; failures of the last quarter
+//! against the first; and the server's memory, where it is known.
 
 use super::slices::{Cell, Sliced};
 use dyno_model::units::to_s;
@@ -9,16 +9,16 @@ use dyno_stats::{Counted, drift, more_marked};
 use dyno_words::OverTime;
 use dyno_words::number::{bytes, change, clock, millis, percent, short};
 
-/// A change smaller than this, from the first quarter to the last, is not worth a word.
+/// A smaller change from the first quarter to the last is not reported.
 const MATTERS: f64 = 0.05;
 const MEMORY_MATTERS: f64 = 0.02;
 const SIGNIFICANT: f64 = 0.001;
-/// Answers that a stretch holds on average, at least.
+/// The least average number of responses in a slice.
 const ENOUGH: u64 = 5;
-/// Stretches that samples of memory are put into.
+/// Slices for samples of memory.
 const STRETCHES: usize = 40;
 
-/// Everything there is to say of a soak. `latency`: of the whole level; `closed`: a closed loop.
+/// The findings about a soak. `latency`: of the whole level; `closed`: a closed loop.
 pub(super) fn drifts(sliced: &Sliced, latency: &Counted, closed: bool) -> Vec<Diagnostic> {
     let (Some(median), Some(long)) = (latency.quantile(0.5), latency.quantile(0.95)) else {
         return Vec::new();
@@ -29,12 +29,12 @@ pub(super) fn drifts(sliced: &Sliced, latency: &Counted, closed: bool) -> Vec<Di
     let mut found = Vec::new();
     let whole = sliced.whole_cells();
     let cells: Vec<&Cell> = (0..whole)
-        // While it fills and while it empties, figures differ whatever the server does.
+        // During ramp-up and drain, metrics differ whatever the server does.
         .filter(|i| sliced.edge(*i) >= long as u64)
         .filter(|i| sliced.edge(*i + 1) + long as u64 <= sliced.length())
         .filter_map(|i| sliced.cells.get(i))
         .collect();
-    // Cells that are shorter than two latencies or hold little are put together.
+    // Cells that are shorter than two latencies or hold few responses are merged.
     let together = (whole as u64).div_ceil(stretches.clamp(1, whole.max(1) as u64)) as usize;
     let stretched: Vec<&[&Cell]> = cells.chunks_exact(together.max(1)).collect();
     if stretched.len() < FEWEST_STRETCHES {
@@ -76,7 +76,7 @@ fn of_samples(
     clear.then(|| drifted(what, first, last, millis))
 }
 
-/// Completed per second; where arrivals come by themselves, their noise is taken out first.
+/// Completed requests per second; in an open loop, the noise of the arrivals is removed first.
 fn of_throughput(stretched: &[&[&Cell]], seconds: f64, closed: bool) -> Option<Diagnostic> {
     let sum = |cells: &[&Cell], count: fn(&Cell) -> u64| {
         cells.iter().map(|cell| count(cell)).sum::<u64>() as f64
@@ -113,13 +113,13 @@ fn of_failures(sliced: &Sliced, whole: usize) -> Option<Diagnostic> {
     creeps.then(|| OverTime::FailuresCrept.with([first, last, clock(after_s)]))
 }
 
-/// Whether a server's memory grows all along, from samples of when and how many bytes, in order.
+/// Whether a server's memory grows steadily, from samples of times and bytes, in order.
 pub fn memory_growth(samples: &[(Nanos, u64)]) -> Option<Diagnostic> {
     growth(samples).map(|growth| OverTime::MemoryGrew.with(growth.map(bytes)))
 }
 
-/// Bytes when it had settled, bytes in the last quarter of what followed, and bytes an hour. The
-/// first quarter of the time is left out: a server takes what it needs when it begins.
+/// Bytes after it had settled, bytes in the last quarter, and bytes per hour. The first quarter of the
+/// time is left out, because a server allocates at start-up.
 fn growth(samples: &[(Nanos, u64)]) -> Option<[f64; 3]> {
     let (begun, _) = *samples.first()?;
     let (until, _) = *samples.last()?;

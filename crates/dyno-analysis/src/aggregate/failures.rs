@@ -1,4 +1,4 @@
-//! What the server said when requests failed: a few examples of each class.
+//! Error messages of failed requests: a few examples of each class.
 
 use dyno_words::escape::escape;
 use std::collections::BTreeMap;

@@ -1,12 +1,11 @@
-//! The times of one request, by the definitions of the metrics page: the one place that computes
-//! them.
+//! The times of one request, by the definitions of the metrics page. Nothing else computes them.
 
 use super::timeline::for_each_gap;
 use dyno_model::metric::{PerTime, Time};
 use dyno_model::record::RequestRecord;
 
-/// The times that a completed request has once, in nanoseconds; none for any other. Times between
-/// its events are not among them.
+/// The times that a completed request has once, in nanoseconds; none for other requests. Times between
+/// its events are not included.
 pub fn figures(record: &RequestRecord) -> PerTime<Option<u64>> {
     let mut times = PerTime::default();
     if !record.is_completed() {

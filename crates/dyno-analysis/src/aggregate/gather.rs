@@ -1,5 +1,4 @@
-//! First reading of a level's records: everything that can be summed or sampled without knowing
-//! the rest.
+//! The first reading of a level's records: everything that can be summed or sampled record by record.
 
 use super::cache::Cached;
 use super::concurrency::Flight;
@@ -20,7 +19,7 @@ use dyno_model::record::RequestRecord;
 use dyno_model::summary::Ranges;
 use dyno_stats::{Counted, Tally};
 
-/// What the first reading of a level leaves.
+/// The result of the first reading of a level.
 #[derive(Debug, Default)]
 pub(crate) struct Gathered {
     pub(crate) counts: Counts,
@@ -35,7 +34,7 @@ pub(crate) struct Gathered {
     pub(crate) span: Span,
     pub(crate) slots: Slots,
     pub(crate) effective: Effective,
-    /// Completed requests whose records do not say how exact their times are.
+    /// Completed requests whose records do not state the accuracy of their times.
     pub(crate) unmeasured: u64,
     pub(crate) conversations: Conversations,
     pub(crate) send_lag: Vec<u64>,
@@ -69,7 +68,7 @@ pub(crate) struct Samples {
 #[derive(Debug, Default)]
 pub(crate) struct Taken {
     pub(crate) counted: Counted,
-    /// What the client can be sure of.
+    /// Their instrument ranges.
     pub(crate) ranges: Option<Ranges>,
 }
 
@@ -88,7 +87,7 @@ impl Samples {
         self.loose.add(record);
     }
 
-    /// All samples of a time, which are then gone.
+    /// Takes all samples of a time.
     pub(crate) fn take(&mut self, time: Time) -> Taken {
         let own = std::mem::take(&mut self.own[time]);
         if own.is_empty() {
@@ -110,11 +109,11 @@ pub(crate) struct Span {
     pub(crate) last_end: Option<u64>,
     /// Last end of any that was sent.
     pub(crate) last_in_flight: Option<u64>,
-    /// How much earlier the first was sent, and the last ended, than it seems.
+    /// By how much earlier than recorded the first may have been sent and the last may have ended.
     pub(crate) widths: [u64; 2],
 }
 
-/// Input tokens by our count and by the server's, where both are known.
+/// Input tokens by Dyno's count and by the server's, where both are known.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Prompts {
     pub(crate) requests: u64,
@@ -122,7 +121,7 @@ pub(crate) struct Prompts {
     pub(crate) servers: u64,
 }
 
-/// Output lengths against what was asked for.
+/// Output lengths compared with the requested ones.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Asked {
     pub(crate) requests: u64,

@@ -1,11 +1,11 @@
-//! Whether the streams were streams: shared reads, several tokens in a chunk, answers that came
-//! all at once, streams without a proper end.
+//! Stream integrity: shared reads, several tokens in a chunk, responses that arrived all at once, streams
+//! without a terminal event.
 
 use super::timeline::{PerChunk, per_chunk};
 use dyno_model::record::RequestRecord;
 use dyno_model::summary::{Integrity, round6};
 
-/// Answers of so many events within [`BURST_US`] came in one burst, whatever the reads were.
+/// Responses with this many events within [`BURST_US`] arrived all at once, whatever the reads were.
 const BURST_EVENTS: usize = 8;
 const BURST_US: u64 = 1_000;
 

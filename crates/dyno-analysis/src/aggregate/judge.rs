@@ -1,5 +1,5 @@
-//! What is found of a level: facts about the server's side and the records, which count for the
-//! verdict, and whatever else should be known. What the ranges of the figures say is in `trust`.
+//! The findings about a level: facts about the server and the records, which count for the verdict, and
+//! notes. Findings from instrument ranges are in `trust`.
 
 use super::gather::Gathered;
 use super::tokens::TokenSum;
@@ -35,13 +35,13 @@ const SCHEDULE_LIMIT: f64 = 0.02;
 const CLOCK_STEP_MS: f64 = 50.0;
 const LENGTH_LIMIT: f64 = 0.1;
 
-/// Beyond this a lag is worth telling: `floor` or a tenth of the median, whichever is more, but
-/// never above `ceiling`.
+/// The delay above which it is reported: `floor` or a tenth of the median, whichever is more, but never
+/// above `ceiling`.
 fn lag_limit(floor: f64, median_ns: Option<f64>, ceiling: f64) -> f64 {
     floor.max(median_ns.unwrap_or(0.0) / 1e6 / 10.0).min(ceiling)
 }
 
-/// A lag in milliseconds that is worth telling.
+/// A delay in milliseconds, where it is reported.
 fn late(what: Finding, p99_ms: f64) -> Diagnostic {
     what.with([digits(p99_ms, 1)])
 }
@@ -66,14 +66,14 @@ pub(super) fn mixed_sources(input: &TokenSum, output: &TokenSum) -> Option<Diagn
     Some(finding.into())
 }
 
-/// The verdict is that of the weightiest finding.
+/// The verdict is that of the most severe finding.
 pub(super) fn verdict(findings: &[Diagnostic]) -> Verdict {
     let weightiest = findings.iter().filter_map(|finding| finding.severity).max();
     weightiest.map_or(Verdict::Valid, Severity::verdict)
 }
 
 impl Case<'_> {
-    /// All findings, the weightiest first.
+    /// All findings, the most severe first.
     pub(super) fn findings(mut self) -> Vec<Diagnostic> {
         let mut found = Vec::new();
         self.lags(&mut found);
@@ -100,7 +100,7 @@ impl Case<'_> {
         }
         let per_token = m[Time::Itl].or(m[Time::ChunkGap]).or(m[Time::Tpot]).or(m[Time::Latency]);
         let read_limit = lag_limit(2.0, per_token, 20.0);
-        // Versions that knew no ranges had these to go by.
+        // Versions without instrument ranges relied on these.
         let (read, timer) = (p99(self.client.read_lag_ms), p99(self.client.timer_lag_ms));
         if self.client.read_lag_ms.is_some() && read.max(timer) > read_limit {
             let what = if timer > read { Finding::TimerLag } else { Finding::ReadLag };
@@ -167,7 +167,7 @@ impl Case<'_> {
             found.push(Finding::Coalesced.with([percent(share)]));
         }
         found.extend(mixed_sources(&self.level.input, &self.level.output));
-        // Past capacity, the queue that grows is the same finding.
+        // Past capacity, a growing queue is the same finding.
         found.extend(self.past_capacity.as_ref().or(self.no_window).cloned());
     }
 

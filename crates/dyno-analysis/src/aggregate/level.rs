@@ -53,7 +53,7 @@ pub(super) struct Level<'a> {
 }
 
 impl<'a> Level<'a> {
-    /// Settles what the second reading has to know. `whole`: this run is not one shard of many.
+    /// Computes what the second reading needs. `whole`: this run is not one shard of many.
     pub(super) fn new(
         index: u32,
         plan: &'a LevelPlan,
@@ -157,7 +157,7 @@ impl<'a> Level<'a> {
             WorkBounds { steady: steady.zip(work.as_ref().map(Work::bounds)), whole: throughput };
         let predicted = plan.target.predicted;
         let instrument = trust::instrument(self.plan.load, predicted, &gathered, &bounds);
-        // An engine in another process is a server like any other: what it did is what was measured.
+        // An engine in another process is a server like any other: its delay is part of the result.
         if let Some(slip) = engine_slip.filter(|_| plan.target.url.is_none()) {
             let mean = end.and_then(|end| end.slip?.mean_ns).map(|ns| ns as f64 / 1e6);
             trust::allow_for_slip(&mut times, slip, mean);
@@ -205,7 +205,7 @@ impl<'a> Level<'a> {
         let cache = gathered.cached.summary(env, counters);
         findings.extend(cache::findings(plan, env, cache.as_ref(), counters));
         findings.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
-        // Latencies of all rates of a ramp together are those of none.
+        // Latencies over all rates of a ramp describe none of them.
         let known = past_capacity(self.plan).is_none() && ramp.is_none();
         let of_tokens = |time| matches!(time, Time::Tpot | Time::Itl | Time::ChunkGap);
         let told = |time| known || of_tokens(time) && ramp.is_none();
@@ -276,14 +276,14 @@ impl<'a> Level<'a> {
     }
 }
 
-/// The figure that a level was to run for until it is known, where the level ended without that.
+/// The metric of `--until-stable`, where the level ended before it converged.
 fn not_converged(plan: &LevelPlan, end: Option<&LevelEnd>) -> Option<Diagnostic> {
     let until = plan.until.as_ref()?;
     let gave_up = matches!(end?.ending, Ending::Requests | Ending::Duration);
     gave_up.then(|| Finding::NotConverged.with(values![until.figure, percent(until.precision)]))
 }
 
-/// A prediction says how much its twin carries; beyond that no latency holds.
+/// A prediction states its twin's capacity; beyond that, latencies are meaningless.
 pub(super) fn past_capacity(plan: &LevelPlan) -> Option<Diagnostic> {
     match (plan.load, plan.capacity) {
         (Load::Rate { rate, .. }, Some([low, high])) if rate > low => {
@@ -293,7 +293,7 @@ pub(super) fn past_capacity(plan: &LevelPlan) -> Option<Diagnostic> {
     }
 }
 
-/// The length that all requests were to have, where prompts are made to measure.
+/// The requested length of all requests, where prompts are synthetic.
 fn fixed_length(plan: &Plan, asked: &LengthSpec) -> Option<u32> {
     asked.0.trim().parse().ok().filter(|_| plan.data.spec.is_none())
 }
@@ -329,7 +329,7 @@ fn planned(plan: &LevelPlan, level: &Gathered) -> u64 {
     }
 }
 
-/// Work of completed requests over the whole duration.
+/// Rates of completed requests over the whole duration.
 pub(super) fn throughput(level: &Gathered) -> Throughput {
     let Some(duration) = level.span.duration().filter(|_| level.counts.completed > 0) else {
         return Throughput::default();

@@ -1,5 +1,5 @@
-//! From frames to a summary: a pure function of a run. Records are read twice and never kept;
-//! what is kept grows by a few numbers a request.
+//! From frames to a summary: a pure function of a run. Records are read twice and not kept;
+//! memory grows by a few numbers per request.
 
 mod bend;
 mod cache;
@@ -91,7 +91,7 @@ pub fn summarise(plan: &Plan, env: Option<&Environment>, source: &dyn FrameSourc
     if let Some(slo) = &plan.slo {
         let said = match summary.run.slo_outcome {
             Some(Decision::Missed) => Some(Finding::SloNotMet),
-            // A search says for itself why it found nothing.
+            // A search reports its own reasons for finding nothing.
             Some(Decision::Inconclusive) if summary.search.is_none() => {
                 Some(Finding::SloInconclusive)
             }
@@ -156,7 +156,7 @@ fn notes(
     }
     let ran = levels.len() as u64;
     let planned = first.planned(plan);
-    // Where it was enough, that is said by a note of its own.
+    // A separate note says so where the run stopped early by itself.
     let over = first.ending.is_some_and(dyno_model::frame::Ending::carried_out);
     if ran < planned && !over {
         found.push(Finding::LevelsNotRun.with([ran, planned]));

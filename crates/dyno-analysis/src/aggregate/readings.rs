@@ -1,6 +1,5 @@
-//! The two readings of a run: what its levels were to be, what is gathered of each, and which of
-//! its records count. A level that was begun again, by a run that was resumed, counts from its last
-//! beginning on.
+//! The two readings of a run: the plans of its levels, what is gathered of each, and which of its records
+//! count. A level that was restarted by a resumed run counts from its last start.
 
 use super::gather::Gathered;
 use super::server::Watch;
@@ -11,16 +10,16 @@ use dyno_model::plan::{LevelPlan, Load, Plan};
 use dyno_model::record::RequestRecord;
 use std::collections::BTreeMap;
 
-/// What the first reading leaves.
+/// The result of the first reading.
 #[derive(Debug, Default)]
 pub(super) struct FirstReading {
-    /// What each level that ran left, by its index.
+    /// What was gathered of each level, by its index.
     pub(super) levels: BTreeMap<u32, Gathered>,
-    /// Levels that were chosen as the run went, by their index.
+    /// Levels that were chosen during the run, by their index.
     chosen: BTreeMap<u32, LevelPlan>,
-    /// How often each level was begun.
+    /// How often each level was started.
     begun: BTreeMap<u32, u32>,
-    /// What the server said of itself.
+    /// Server metrics.
     pub(super) watch: Watch,
     /// Why the run ended.
     pub(super) ending: Option<Ending>,
@@ -55,7 +54,7 @@ impl FirstReading {
         first
     }
 
-    /// What a level was to be.
+    /// The plan of a level.
     pub(super) fn plan_of<'a>(&'a self, plan: &'a Plan, level: u32) -> Option<&'a LevelPlan> {
         plan.levels.get(level as usize).or_else(|| self.chosen.get(&level))
     }
@@ -65,7 +64,7 @@ impl FirstReading {
         (plan.levels.len() + self.chosen.len()) as u64
     }
 
-    /// Levels that were begun more than once.
+    /// Levels that were started more than once.
     pub(super) fn begun_again(&self) -> Vec<u32> {
         self.begun.iter().filter(|(_, times)| **times > 1).map(|(level, _)| *level).collect()
     }
@@ -76,12 +75,12 @@ impl FirstReading {
     }
 }
 
-/// The records that count, for those who need nothing else of a run.
+/// The records that count, for callers that need nothing else.
 pub fn for_each_record(source: &dyn FrameSource, mut take: impl FnMut(&RequestRecord)) {
     for_each_record_since(source, |record, _| take(record));
 }
 
-/// The same, each with the time at which its level began.
+/// The same, each with the start time of its level.
 pub(crate) fn for_each_record_since(
     source: &dyn FrameSource,
     mut take: impl FnMut(&RequestRecord, u64),
@@ -98,7 +97,7 @@ pub(crate) fn for_each_record_since(
     });
 }
 
-/// The records that follow the last beginning of their level, of which there were so many.
+/// The records after the last start of their level, given the number of starts.
 fn records_that_count(
     begun: &BTreeMap<u32, u32>,
     source: &dyn FrameSource,
@@ -120,8 +119,8 @@ fn records_that_count(
     }
 }
 
-/// What each level of a run was to be, by its index: those of the plan, and those that were chosen
-/// as it went.
+/// The plan of each level of a run, by its index: those of the plan, and those that were chosen during
+/// the run.
 pub fn level_plans(plan: &Plan, source: &dyn FrameSource) -> BTreeMap<u32, LevelPlan> {
     let mut plans: BTreeMap<u32, LevelPlan> = (0..).zip(plan.levels.iter().cloned()).collect();
     for frame in source.frames() {
@@ -132,8 +131,7 @@ pub fn level_plans(plan: &Plan, source: &dyn FrameSource) -> BTreeMap<u32, Level
     plans
 }
 
-/// Where a level of a search stands in tables: one request at a time first, then by load, and as
-/// many as possible last.
+/// The place of a search's level in tables: synchronous first, then by load, throughput last.
 pub(super) fn place(search: &Search, load: &Load) -> (u8, f64) {
     match (search, load) {
         (Search::Sweep { .. }, Load::Concurrency { concurrency: 1 }) => (0, 0.0),

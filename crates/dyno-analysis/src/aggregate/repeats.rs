@@ -15,7 +15,7 @@ pub(super) fn repeats(levels: &[LevelSummary]) -> Vec<Repeated> {
     names.into_iter().map(|name| repeated(name, levels)).collect()
 }
 
-/// What a level is called that is one of several rounds.
+/// The label of a level without its round.
 fn name(level: &LevelSummary) -> Option<String> {
     level.repeat.map(|_| level.name().to_owned())
 }

@@ -1,4 +1,4 @@
-//! Whether an open loop offered more than the server carries, and how much it did offer.
+//! Whether an open loop offered more than the server's capacity, and how much it offered.
 
 use super::gather::Gathered;
 use dyno_model::frame::Ending;
@@ -6,8 +6,8 @@ use dyno_model::plan::{LevelPlan, Load};
 use dyno_model::units::to_s;
 use dyno_stats::{Offered, Saturation, saturation};
 
-/// The test of a level at a fixed rate; nothing elsewhere. Conversations add up until the first are
-/// over, which looks the same. Needs the level's flight in order.
+/// The saturation test of a level at a fixed rate; nothing for other loads. Conversations accumulate
+/// until the first are over, which looks the same. Needs the level's flight in order.
 pub(super) fn test(plan: &LevelPlan, level: &Gathered) -> Option<Saturation> {
     let Load::Rate { .. } = plan.load else { return None };
     if level.conversations.any() {
@@ -20,7 +20,7 @@ pub(super) fn test(plan: &LevelPlan, level: &Gathered) -> Option<Saturation> {
     Some(saturation(offered))
 }
 
-/// What the test says, if it can tell.
+/// The result of the test, if it is conclusive.
 pub(super) fn saturated(test: Option<Saturation>) -> Option<bool> {
     match test? {
         Saturation::Saturated(_) => Some(true),

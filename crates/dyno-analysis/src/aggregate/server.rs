@@ -1,6 +1,5 @@
-//! What the server said of itself, level by level. Gauges are of the samples between the first
-//! measured sending and the last end; counters also use the samples next to these, as long as no
-//! other level was under way.
+//! Server metrics, level by level. Gauges use the samples between the first measured send and the last
+//! end; counters also use the samples next to these, as long as no other level was running.
 
 use dyno_model::Nanos;
 use dyno_model::frame::Frame;
@@ -64,13 +63,13 @@ impl Watch {
         (&around[first..last], counted)
     }
 
-    /// Share of the prompt tokens that the prefix cache had, by counters alone: a share of the server's
-    /// own reckoning may be that of all its life.
+    /// Hit rate of the prefix cache, by counters alone: a rate that the server reports may cover its
+    /// whole lifetime.
     pub(super) fn counted_hits(&self, level: u32, from: Nanos, to: Nanos) -> Option<f64> {
         counted_hits(self.within(level, from, to).1)
     }
 
-    /// What was said of a level whose measured requests were in flight `from..to`.
+    /// The metrics of a level whose measured requests were in flight `from..to`.
     pub(super) fn over(&self, level: u32, from: Nanos, to: Nanos) -> Option<ServerSummary> {
         let (inside, counted) = self.within(level, from, to);
         if counted.is_empty() {
@@ -113,8 +112,8 @@ fn share(values: impl Iterator<Item = bool>) -> Option<f64> {
     (count > 0).then(|| round6(yes as f64 / count as f64))
 }
 
-/// By how much a counter grew. One that is smaller than before belongs to a server that was
-/// started again, and counts from 0.
+/// By how much a counter grew. One that is smaller than before belongs to a restarted server, and counts
+/// from 0.
 fn increase(samples: &[ServerSample], of: fn(&ServerSample) -> Option<u64>) -> Option<u64> {
     let mut values = samples.iter().filter_map(of);
     let mut before = values.next()?;

@@ -1,4 +1,4 @@
-//! The rules on the server's own figures. They speak only where enough samples do.
+//! The rules on server metrics. They need a minimum number of samples.
 
 use dyno_model::Diagnostic;
 use dyno_model::plan::Plan;
@@ -7,16 +7,16 @@ use dyno_words::escape::escape;
 use dyno_words::number::{digits, percent};
 use dyno_words::{Phrase, ServerFinding, list, values};
 
-/// Fewer samples say nothing of a level as a whole.
+/// Fewer samples do not describe a level.
 const SAMPLES: u64 = 3;
-/// Beyond this share of the level, something was so for most of it.
+/// Above this share of the level, something held for most of it.
 const MOST: f64 = 0.5;
 /// A difference of fewer requests than these may be chance.
 const REQUESTS: f64 = 2.0;
 const FAR_FEWER: f64 = 0.5;
 const FAR_MORE: f64 = 1.5;
 
-/// What there is to say of a level.
+/// The findings about a level.
 pub(super) fn of_level(
     plan: &Plan,
     server: &ServerSummary,

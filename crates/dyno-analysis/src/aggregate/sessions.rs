@@ -1,5 +1,4 @@
-//! Conversations: how many there were, how they went, and the figures of first and later turns
-//! apart.
+//! Conversations: their number, their outcomes, and the metrics of first and later turns separately.
 
 use super::distributions::{Part, TimeBlocks};
 use super::figures::figures;
@@ -33,7 +32,7 @@ struct Turns {
 pub(crate) struct Conversations {
     known: BTreeMap<u64, Conversation>,
     turns: u64,
-    /// The last `sent` of a first turn or of a request that is no turn.
+    /// The last `sent` of a first turn or of a request that is not a turn.
     pub(crate) last_begun: Option<u64>,
     first: Turns,
     later: Turns,
@@ -44,7 +43,7 @@ fn is_first(number: u32) -> bool {
 }
 
 impl Conversations {
-    /// Counts a measured request; one that is no turn is only seen to arrive.
+    /// Counts a measured request; of one that is not a turn only the arrival counts.
     pub(crate) fn add(&mut self, record: &RequestRecord) {
         if record.turn.is_none_or(|turn| is_first(turn.number)) {
             self.last_begun = self.last_begun.max(record.sent);

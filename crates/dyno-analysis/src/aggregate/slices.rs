@@ -1,4 +1,4 @@
-//! A level cut into equal stretches of time: what ramps and soaks are looked at by.
+//! A level divided into equal slices of time, for ramps and soaks.
 
 use super::figures::figures;
 use super::gather::Gathered;
@@ -80,7 +80,7 @@ impl Sliced {
         self.to - self.from
     }
 
-    /// Cells whose time was run through to its end.
+    /// Cells that were completed.
     pub(super) fn whole_cells(&self) -> usize {
         (1..=self.cells.len()).take_while(|cell| self.edge(*cell) <= self.length()).count()
     }
@@ -100,7 +100,7 @@ impl Sliced {
         self.cells.get_mut(at.min(last))
     }
 
-    /// Second reading. What ends counts whichever phase it is of: it is work the server did.
+    /// Second reading. Requests of all phases count when they end, because the server did the work.
     pub(super) fn add(&mut self, record: &RequestRecord) {
         let end = match &record.outcome {
             Outcome::Completed | Outcome::Failed(_) => self.cell(record.end),
@@ -166,8 +166,8 @@ impl Sliced {
 }
 
 /// A percentile in milliseconds, where there are enough samples to show it, and whether it is
-/// marked. What was still running would have taken longer than all others: a percentile that lies
-/// among those is not known.
+/// marked. Requests that were still running would have taken longer than all others: a percentile
+/// among those is unknown.
 fn percentile(samples: &Counted, censored: u64, name: &str) -> Option<(f64, bool)> {
     let percentile = PERCENTILES.iter().find(|percentile| percentile.name == name)?;
     let all = samples.count() + censored;

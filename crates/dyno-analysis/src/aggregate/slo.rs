@@ -1,4 +1,4 @@
-//! The SLO in a level's summary: which requests met it, and what is said of the level.
+//! The SLO in a level's summary: which requests met it, and the outcome of the level.
 
 use super::figures::figures;
 use super::timeline::for_each_gap;
@@ -16,16 +16,16 @@ const NS_PER_MS: f64 = 1e6;
 pub(super) struct Goodput<'a> {
     slo: &'a Slo,
     met: u64,
-    /// Those of which it cannot be told.
+    /// Requests for which it cannot be determined.
     unknown: u64,
 }
 
-/// A request's own figure.
+/// A value of one request.
 enum Own {
     Nanos(f64),
-    /// There is nothing to measure, as in an answer of one token: no bound is broken.
+    /// There is nothing to measure, as in a response of one token: no bound is broken.
     Nothing,
-    /// It was not to be found out.
+    /// It is unknown.
     Unknown,
 }
 
@@ -40,7 +40,7 @@ impl<'a> Goodput<'a> {
         Self { slo, met: 0, unknown: 0 }
     }
 
-    /// Looks at a measured request.
+    /// Counts a measured request.
     pub(super) fn add(&mut self, record: &RequestRecord) {
         if !record.is_completed() {
             return;
@@ -51,8 +51,8 @@ impl<'a> Goodput<'a> {
         }
     }
 
-    /// Puts what the SLO says into the level's summary. `waits`: how long requests waited is known,
-    /// which past capacity it is not.
+    /// Puts the outcome of the SLO into the level's summary. `waits`: the waiting time of requests is
+    /// known, which it is not past capacity.
     pub(super) fn finish(
         self,
         level: &mut LevelSummary,
@@ -71,12 +71,12 @@ impl<'a> Goodput<'a> {
     }
 }
 
-/// It bounds a time in which the wait for a place in the batch is contained.
+/// Whether it bounds a time that includes the wait for a slot in the batch.
 fn on_waits(term: &Term) -> bool {
     term.metric.time().is_some_and(|time| !matches!(time, Time::Tpot | Time::Itl))
 }
 
-/// Whether a completed request met every term on times; nothing where that cannot be told.
+/// Whether a completed request met every term on times; nothing where that cannot be determined.
 pub(super) fn meets(slo: &Slo, record: &RequestRecord) -> Option<bool> {
     let f = figures(record);
     let mut known = true;

@@ -1,4 +1,4 @@
-//! The slots of a closed loop: when each began, and how often it sent.
+//! The slots of a closed loop: when each started, and how often it sent.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ struct Slot {
     sent: u64,
 }
 
-/// Slots by number, whatever the order in which their requests are told of.
+/// Slots by number, whatever the order of their requests.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Slots {
     slots: BTreeMap<u32, Slot>,

@@ -14,7 +14,7 @@ use dyno_words::{Finding, LoadNote, values};
 
 const SEGMENTS: u64 = 20;
 
-/// A stretch of time, both ends included.
+/// A time window, both ends included.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Window {
     pub(crate) from: u64,
@@ -35,7 +35,7 @@ impl Window {
 #[derive(Debug)]
 pub(crate) struct NoWindow {
     pub(crate) why: Box<Diagnostic>,
-    /// By how much the number in flight changed, where it has a trend.
+    /// By how much concurrency changed, where it has a trend.
     pub(crate) growth: Option<f64>,
 }
 
@@ -44,7 +44,7 @@ impl NoWindow {
         Self { why: why.with(values).into(), growth: None }
     }
 
-    /// The number in flight went up or down all along.
+    /// Concurrency rose or fell throughout.
     fn trend(growth: f64) -> Self {
         let why = if growth > 0.0 { Finding::Growing } else { Finding::Shrinking };
         Self { growth: Some(growth), ..Self::because(why, [change(growth)]) }
@@ -61,7 +61,7 @@ impl NoWindow {
     }
 }
 
-/// The steady window; `Ok(None)` where there is none to expect: a burst, or no latencies.
+/// The steady window; `Ok(None)` where none is expected: a burst, or no latencies.
 pub(crate) fn window(
     plan: &LevelPlan,
     whole: bool,
@@ -107,8 +107,8 @@ fn saturated(plan: &LevelPlan, surplus: Surplus) -> NoWindow {
     }
 }
 
-/// At least two median latencies; where users of a closed loop think, at least two of their
-/// turns, pauses included.
+/// At least two median latencies; where users of a closed loop pause, at least two of their
+/// conversation turns, pauses included.
 fn long_enough(
     window: Window,
     plan: &LevelPlan,
@@ -131,21 +131,21 @@ fn long_enough(
     if let Some(Saturation::Saturated(surplus)) = saturation {
         return Err(saturated(plan, surplus));
     }
-    // A queue that grows without end leaves no window either, and that is the thing to say. But
-    // conversations add up until the first are over, and a trace may speed up by itself.
+    // A queue that keeps growing leaves no window either, and that is what to report. But conversations
+    // accumulate until the first are over, and the rate of a trace may rise by itself.
     let filled = Window { from: window.to.min(first + median as u64), to: window.to };
     let presumed = matches!(load, Load::Rate { .. }) && !talk;
     let grows = trend_over(filled, level).filter(|growth| presumed && *growth > 0.0);
     Err(grows.map_or_else(|| NoWindow::because(Finding::WindowTooShort, times), NoWindow::trend))
 }
 
-/// Relative growth of the number in flight, where there is a trend; those that wait in the client
-/// count.
+/// Relative growth of concurrency, including requests that wait in the client, where there is a
+/// trend.
 fn trend_over(window: Window, level: &Gathered) -> Option<f64> {
     growth(&level.queue().segments(window.from, window.to, SEGMENTS))
 }
 
-/// Relative growth of the rate of sending, where there is a trend.
+/// Relative growth of the send rate, where there is a trend.
 fn arrivals_over(window: Window, level: &Gathered) -> Option<f64> {
     growth(&level.queue().sendings(window.from, window.to, SEGMENTS))
 }
@@ -154,8 +154,8 @@ fn growth(segments: &[f64]) -> Option<f64> {
     trend(segments).filter(|found| found.is_trend()).map(|found| found.growth)
 }
 
-/// From when every slot has sent its first to when one first found nothing left to send. Users
-/// who think begin together and only then spread, so their first answers have to be over.
+/// From when every slot has sent its first request to when one first has nothing left to send. Users
+/// with pauses start together and only then spread out, so their first responses have to be over.
 fn closed(slots: Option<u32>, level: &Gathered) -> Result<Option<Window>, NoWindow> {
     let seen = level.slots.count();
     let of = u64::from(slots.unwrap_or(0));
@@ -171,8 +171,8 @@ fn closed(slots: Option<u32>, level: &Gathered) -> Result<Option<Window>, NoWind
     Ok(from.zip(to).map(|(from, to)| Window { from, to }))
 }
 
-/// From the first measured arrival, after filling where nothing warmed it up, to the last. What
-/// arrives are requests or whole conversations.
+/// From the first measured arrival, after ramp-up where there was no warm-up, to the last. Arrivals are
+/// requests or whole conversations.
 fn open(warmed: bool, level: &Gathered, latency: &Counted) -> Option<Window> {
     let (talks, first) = (&level.conversations, level.span.first_sent?);
     let (takes, last) = if talks.any() {
@@ -186,7 +186,7 @@ fn open(warmed: bool, level: &Gathered, latency: &Counted) -> Option<Window> {
 
 const MICRO: u128 = 1_000_000;
 
-/// Work inside a window: as it is printed, and what was surely and what was possibly inside.
+/// Work inside a window: as printed, and the least and the most that may have been inside.
 #[derive(Debug, Clone)]
 pub(crate) struct Work {
     window: Window,
@@ -197,7 +197,7 @@ pub(crate) struct Work {
     input_unknown: bool,
 }
 
-/// Sums in millionths, so that no order of adding changes a bit.
+/// Sums in millionths, so that the order of addition does not matter.
 #[derive(Debug, Clone, Copy, Default)]
 struct Sums {
     requests_micro: u128,
@@ -208,14 +208,14 @@ struct Sums {
 /// What a request did inside the window.
 #[derive(Debug, Clone, Copy, Default)]
 struct Inside {
-    /// Tokens, or the whole.
+    /// Tokens, or the whole response.
     events: u128,
-    /// Its input counts where its first output is.
+    /// Its input counts where its first output does.
     first: bool,
 }
 
 impl Sums {
-    /// Adds a completed request, so much of which was inside.
+    /// Adds the part of a completed request that was inside.
     fn add(&mut self, record: &RequestRecord, known: PerChunk, inside: Inside, all: u128) {
         self.requests_micro += inside.events * MICRO / all;
         match record.output {
@@ -239,8 +239,8 @@ impl Work {
         Self { window, printed, surely, possibly, output_unknown: false, input_unknown: false }
     }
 
-    /// Counts what a completed request did inside the window; warm-up too, for it is work the
-    /// server did.
+    /// Counts what a completed request did inside the window; warm-up counts, too, because the server did
+    /// the work.
     pub(crate) fn add(&mut self, record: &RequestRecord) {
         if !record.is_completed() {
             return;
@@ -250,7 +250,7 @@ impl Work {
         let [mut printed, mut surely, mut possibly] = [Inside::default(); 3];
         let mut all = 0_u128;
         let window = self.window;
-        // A time lies inside as it is printed, surely, possibly.
+        // Whether a time lies inside: as printed, certainly, possibly.
         let lies = |at: u64, width: u64| {
             let early = at.saturating_sub(width);
             let possibly = at >= window.from && early <= window.to;

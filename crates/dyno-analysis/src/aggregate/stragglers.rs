@@ -1,9 +1,10 @@
-//! Requests that alone kept a level going: one of them must not halve a result unnoticed.
+//! Stragglers: single requests that kept a level running, so that they do not halve throughput
+//! unnoticed.
 
 use dyno_model::summary::{Straggler, round6};
 use dyno_model::units::{to_ms, to_s};
 
-/// How many of the last to end are looked at.
+/// How many of the last requests to end are considered.
 const LOOKED_AT: usize = 8;
 /// A straggler takes longer than so many median latencies…
 const SLOW: f64 = 3.0;

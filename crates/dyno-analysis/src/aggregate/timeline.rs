@@ -1,4 +1,4 @@
-//! When a request's tokens arrived, as far as its stream tells, and the gaps between them.
+//! When a request's tokens arrived, as far as its stream shows, and the gaps between them.
 
 use dyno_model::record::RequestRecord;
 
@@ -8,24 +8,24 @@ pub(crate) struct Event {
     pub(crate) at_us: u64,
     /// How much earlier it may have been.
     pub(crate) loose_us: u64,
-    /// Tokens, or 1 where tokens per chunk are not known.
+    /// Tokens, or 1 where tokens per chunk are unknown.
     pub(crate) tokens: u64,
 }
 
-/// What is known of tokens per chunk.
+/// How tokens per chunk are known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum PerChunk {
-    /// The dialect said it.
+    /// The dialect states them.
     Told,
     /// As many chunks as tokens: one each.
     One,
     /// One token each, and the empty finish event brought one more.
     OneAndFinish,
-    /// Nothing.
+    /// Unknown.
     Unknown,
 }
 
-/// What the record tells of tokens per chunk.
+/// How the record gives tokens per chunk.
 pub(crate) fn per_chunk(record: &RequestRecord) -> PerChunk {
     let chunks = record.chunks.len() as u64;
     if record.chunk_tokens_known {
@@ -69,7 +69,7 @@ pub(crate) struct Gap {
     /// Time of the later event.
     pub(crate) at_us: u64,
     pub(crate) gap_ns: u64,
-    /// Tokens that the later event carried; absent where not known.
+    /// Tokens that the later event carried; absent where unknown.
     pub(crate) tokens: Option<u64>,
 }
 

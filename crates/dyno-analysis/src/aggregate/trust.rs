@@ -1,5 +1,5 @@
-//! Whether the figures of a level are to be believed: by how much the client may be wrong about each, and
-//! what became of the client while it measured.
+//! Whether the metrics of a level can be trusted: by how much the client may be wrong about each, and what
+//! happened to the client during the run.
 
 use super::gather::Gathered;
 use dyno_model::frame::ClientHealth;
@@ -15,28 +15,28 @@ use dyno_model::{Diagnostic, MS, Value};
 use dyno_words::number::{digits, short};
 use dyno_words::{Measuring, Phrase, list, values};
 
-/// Below these shares of its requests in flight a closed loop is suspect, and invalid.
+/// Shares of its concurrency below which a closed loop is suspect, and invalid.
 const MOST_IN_FLIGHT: f64 = 0.98;
 const ENOUGH_IN_FLIGHT: f64 = 0.90;
-/// Stalls are worth telling from this length on, or from this share of the level.
+/// Stalls are reported from this length, or from this share of the level.
 const LONG_STALL_NS: u64 = 10 * MS;
 const MUCH_BLIND: f64 = 0.01;
-/// A thread that uses more of a CPU than this has too much to do; one that uses less was kept from it.
+/// A thread that uses more of a CPU than this is overloaded; one that uses less was preempted.
 const BUSY: f64 = 0.7;
-/// Waiting is worth telling from this share of the level on.
+/// Waiting is reported from this share of the level.
 const MUCH_WAITING: f64 = 0.01;
 const FEW_UNSTAMPED: f64 = 0.01;
 
 /// The statistics of a time that count for the verdict.
 const HEADLINE: [Statistic; 4] = [Statistic::Mean, Statistic::P50, Statistic::P90, Statistic::P99];
 
-/// What a level's work may have been, at the least and at the most.
+/// The ranges of a level's rates.
 pub(super) struct WorkBounds {
     pub(super) steady: Option<(Steady, [Throughput; 2])>,
     pub(super) whole: Throughput,
 }
 
-/// How exactly a level was measured; nothing where its records do not tell.
+/// How accurately a level was measured; nothing where its records do not say.
 pub(super) fn instrument(
     load: Load,
     predicted: bool,
@@ -95,8 +95,8 @@ impl WorkBounds {
     }
 }
 
-/// Puts the lateness of Dyno's own engine against its schedule into the ranges of what it answered: had
-/// it kept its schedule, times would have been shorter. The mean gap does not change by it.
+/// Adds the delay of Dyno's own engine to the instrument ranges: had it kept its schedule, times would
+/// have been shorter. The mean gap is not affected.
 pub(super) fn allow_for_slip(times: &mut Times, slip: Lag, mean_ms: Option<f64>) {
     for (time, found) in times.iter_mut() {
         let of_request = !matches!(time, Time::Itl | Time::ChunkGap | Time::Tpot);
@@ -118,7 +118,7 @@ pub(super) fn allow_for_slip(times: &mut Times, slip: Lag, mean_ms: Option<f64>)
     }
 }
 
-/// A range holds what is printed: rounding must not say otherwise.
+/// A range contains the printed value: rounding must not change that.
 pub(super) fn hold_the_printed(times: &mut Times) {
     for (_, found) in times.iter_mut() {
         let Some(found) = found else { continue };
@@ -131,7 +131,7 @@ pub(super) fn hold_the_printed(times: &mut Times) {
     }
 }
 
-/// What the ranges say against a level. Whatever is not named is good.
+/// The findings from a level's instrument ranges. Metrics that are not named are accurate.
 pub(super) fn findings(level: &LevelSummary, load: Load) -> Vec<Diagnostic> {
     let mut found = Vec::new();
     let Some(instrument) = &level.instrument else { return found };
@@ -162,7 +162,7 @@ pub(super) fn findings(level: &LevelSummary, load: Load) -> Vec<Diagnostic> {
     found
 }
 
-/// The figures that count for the verdict: work, and the times that are in every table.
+/// The metrics that count for the verdict: rates, and the times that are in every table.
 fn headline(level: &LevelSummary, load: Load) -> impl Iterator<Item = (Metric, Option<Statistic>)> {
     let between = if level.times[Time::Itl].is_some() { Time::Itl } else { Time::ChunkGap };
     let due =
@@ -174,7 +174,7 @@ fn headline(level: &LevelSummary, load: Load) -> impl Iterator<Item = (Metric, O
     work.into_iter().chain(of_times)
 }
 
-/// A figure with its range, in words.
+/// A metric with its instrument range, as text.
 fn described(level: &LevelSummary, metric: Metric, statistic: Option<Statistic>) -> Option<Value> {
     level.instrument_range(metric, statistic).map(|range| worded(metric, statistic, range))
 }
@@ -193,7 +193,7 @@ fn worded(metric: Metric, statistic: Option<Statistic>, [low, high]: [f64; 2]) -
     Phrase::Measured.value(ends)
 }
 
-/// What became of the client while it measured: no part of the verdict.
+/// What happened to the client during the run; not part of the verdict.
 pub(super) fn notes(level: &Gathered) -> Vec<Diagnostic> {
     let mut found = Vec::new();
     let Some(end) = &level.end else { return found };
@@ -220,8 +220,8 @@ pub(super) fn notes(level: &Gathered) -> Vec<Diagnostic> {
     found
 }
 
-/// The records do not say how exact their times are, as those of older versions. Virtual time is exact
-/// whoever recorded it.
+/// Whether the records do not state the accuracy of their times, as those of older versions. Virtual time
+/// is always exact.
 pub(super) fn unknown(predicted: bool, level: &Gathered) -> Option<Diagnostic> {
     (level.unmeasured > 0 && !predicted).then(|| Measuring::NoRanges.into())
 }

@@ -1,4 +1,4 @@
-//! How much each side holds at the same SLO.
+//! The capacity of each side at the same SLO.
 
 use super::matching::counted;
 use crate::slo::judge;
@@ -8,25 +8,25 @@ use dyno_model::slo::Slo;
 use dyno_model::summary::{LevelSummary, SearchSummary, Summary};
 use serde::Serialize;
 
-/// What each side holds at an SLO.
+/// The capacity of each side at an SLO.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct AtSlo {
     /// The SLO.
     pub slo: String,
-    /// What each side holds, in their order.
+    /// The capacity of each side, in their order.
     pub sides: Vec<Option<Held>>,
 }
 
-/// The edge between the loads that a side holds and those that it does not.
+/// The loads between which the capacity of a side lies.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Held {
     /// `req/s` or `in flight`.
     pub unit: String,
-    /// The highest load that it holds; absent: none that was tried.
+    /// The highest load that meets the SLO; absent where none of those tried does.
     pub holds: Option<f64>,
-    /// The lowest load above it that it does not hold; absent: it held all that were tried.
+    /// The lowest load above it that does not; absent where all of those tried do.
     pub does_not_hold: Option<f64>,
-    /// Found by a search for just this, and not among levels that were there anyway.
+    /// Whether it was found by a search for this SLO, not among fixed levels.
     pub searched: bool,
 }
 
@@ -39,7 +39,7 @@ fn held(side: &Summary, slo: &Slo) -> Option<Held> {
         && side.run.slo.as_deref() == Some(slo.to_string().as_str())
     {
         let unit = unit.clone();
-        // What failed is not what it holds nothing of.
+        // An inconclusive search does not mean that no load meets the SLO.
         let decided = found.outcome() != Some(Decision::Inconclusive);
         let does_not_hold = does_not_hold.filter(|_| decided);
         return Some(Held { unit, holds: *holds, does_not_hold, searched: true });

@@ -1,5 +1,5 @@
-//! How far each side is from the first, load by load and figure by figure, and what may be said of
-//! it when so many are looked at.
+//! The difference of each side from the first, for each load and metric, and what can be concluded
+//! after correcting for multiple comparisons.
 
 use super::Terms;
 use super::matching::{Point, rounds};
@@ -16,31 +16,31 @@ pub struct Difference {
     pub side: usize,
     /// Which load: its place among the points.
     pub point: usize,
-    /// Which figure.
+    /// Which metric.
     pub metric: Compared,
-    /// That side over the first, less 1.
+    /// That side divided by the first, minus 1.
     pub change: f64,
-    /// The 95 % interval of it.
+    /// Its 95 % interval.
     pub interval: [f64; 2],
-    /// The chance of such a change if there is none, by itself.
+    /// The p-value of the test by itself.
     pub p: f64,
-    /// The same, corrected for all that are tested.
+    /// The p-value corrected for all tests.
     pub p_corrected: f64,
-    /// What the interval rests on.
+    /// What the interval is based on.
     pub rests: Rests,
     /// Rounds of the first side and of this.
     pub rounds: [usize; 2],
-    /// What may be said.
+    /// The conclusion.
     pub called: Called,
     #[serde(skip)]
     effect: Effect,
 }
 
-/// What an interval rests on.
+/// What an interval is based on.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case", tag = "kind")]
 pub enum Rests {
-    /// One run of each, and an assumption on how much runs differ.
+    /// One run of each, and an assumed variation between runs.
     OneRunEach {
         /// Standard deviation between runs, as a share.
         assumed: f64,
@@ -53,7 +53,7 @@ pub enum Rests {
     Paired,
 }
 
-/// What may be said of a difference.
+/// The conclusion about a difference.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case", tag = "kind")]
 pub enum Called {
@@ -66,9 +66,9 @@ pub enum Called {
         /// The share.
         share: f64,
     },
-    /// It cannot be told.
+    /// Inconclusive.
     NotEnough {
-        /// About so many more runs of each side would settle it.
+        /// About how many more runs of each side would decide it.
         more_runs: Option<u32>,
     },
 }
@@ -80,7 +80,7 @@ impl Difference {
     }
 }
 
-/// Failures are counted, not timed: they are shown, and no test is made of them.
+/// Failures are counted, not timed: they are shown but not tested.
 fn tested() -> impl Iterator<Item = Compared> {
     Compared::all().filter(|metric| !metric.is_failures())
 }
@@ -113,7 +113,7 @@ pub(super) fn differences(sides: &[&Summary], points: &[Point], terms: &Terms) -
     tested.map(|(found, corrected)| difference(found, corrected, terms.margin)).collect()
 }
 
-/// How much runs may be taken to differ; absent where nobody knows.
+/// The assumed variation between runs; absent where it is unknown.
 fn assumed(terms: &Terms, point: &Point, metric: Compared) -> Option<f64> {
     let kind = if point.load.kind == LoadKind::Concurrency { Loop::Closed } else { Loop::Open };
     terms.between_runs.or_else(|| compare::between_runs(kind, metric.statistic()))

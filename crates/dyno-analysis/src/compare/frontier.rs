@@ -1,4 +1,4 @@
-//! Throughput against the speed that each user sees.
+//! Throughput vs per-user speed.
 
 use super::matching::counted;
 use dyno_model::summary::{Summary, round6};
@@ -7,17 +7,17 @@ use serde::Serialize;
 /// A level on the frontier.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Speed {
-    /// What tables call it.
+    /// Its label in tables.
     pub label: String,
-    /// Output tokens per second of each user: 1 over the time between tokens.
+    /// Output tokens per second of each user: the inverse of the time between tokens.
     pub per_user: f64,
-    /// Output tokens per second of all, for each GPU where their number is known.
+    /// Output tokens per second in total, per GPU where their number is known.
     pub output_tokens_per_s: f64,
-    /// It is for each GPU.
+    /// Whether it is per GPU.
     pub per_gpu: bool,
 }
 
-/// The levels of a run by the speed that each user sees; those that tell neither are left out.
+/// The levels of a run by per-user speed; levels without these metrics are left out.
 pub fn frontier(side: &Summary) -> Vec<Speed> {
     let gpus = side.run.gpus.filter(|gpus| *gpus > 0);
     let of = |level: &dyno_model::summary::LevelSummary| {

@@ -1,5 +1,5 @@
-//! Whether a run may replace the one it is held against: each figure at each load, by the same
-//! statistics as a comparison.
+//! Whether a run is no worse than its baseline: each metric at each load, by the same statistics as a
+//! comparison.
 
 use super::differences::Difference;
 use super::metric::Compared;
@@ -8,53 +8,53 @@ use dyno_model::load::LoadKind;
 use dyno_stats::compare::Gate;
 use serde::Serialize;
 
-/// What a gate says.
+/// The answer of a gate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Answer {
-    /// Surely within the bound.
+    /// Within the bound.
     Pass,
-    /// It may be either.
+    /// Inconclusive.
     CannotTell,
-    /// Surely beyond the bound.
+    /// Beyond the bound.
     Fail,
 }
 
-/// One figure at one load.
+/// One metric at one load.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Check {
-    /// What tables call the load.
+    /// The label of the load in tables.
     pub load: String,
-    /// The figure.
+    /// The metric.
     pub metric: Compared,
-    /// What the gate says.
+    /// The answer.
     pub answer: Answer,
     /// Baseline and run.
     pub values: [Option<f64>; 2],
-    /// Run over baseline, less 1; absent where it could not be tested.
+    /// The run divided by the baseline, minus 1; absent where it could not be tested.
     pub change: Option<f64>,
-    /// The 95 % interval of it.
+    /// Its 95 % interval.
     pub interval: Option<[f64; 2]>,
-    /// About so many more rounds of each would settle it.
+    /// About how many more rounds of each would decide it.
     pub more_runs: Option<u32>,
 }
 
-/// The checks, and what they come to.
+/// The checks, and the answer that follows.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Gated {
-    /// The worst answer of any check. Without a check nothing can be told.
+    /// The worst answer of any check; inconclusive without checks.
     pub answer: Answer,
-    /// The most that a figure may be worse.
+    /// The most that a metric may be worse.
     pub max_regression: f64,
     /// Baseline and run.
     pub sides: [String; 2],
     /// Loads of the baseline that the run does not have.
     pub missing: Vec<String>,
-    /// Every figure at every load that both have.
+    /// Every metric at every load that both have.
     pub checks: Vec<Check>,
 }
 
-/// Holds the second side of a comparison against the first. No figures chosen: all.
+/// Checks the second side of a comparison against the first. If no metrics are chosen, all are used.
 pub fn gated(comparison: &Comparison, chosen: &[Compared], max_regression: f64) -> Gated {
     let wanted =
         |metric: &Compared| !metric.is_failures() && (chosen.is_empty() || chosen.contains(metric));
@@ -91,7 +91,7 @@ fn check(
     let values = [value(0), value(1)];
     values[0]?;
     let test: Option<&Difference> = comparison.test(1, place, metric);
-    // An open loop completes what is offered: its rate is no figure of the server's.
+    // An open loop completes what is offered, so its rate says nothing about the server.
     if test.is_none() && !metric.is_time() && point.load.kind != LoadKind::Concurrency {
         return None;
     }

@@ -1,5 +1,5 @@
-//! Which levels of the sides belong together: those of the same load and lengths; and between two
-//! loads of a side, what its curve says.
+//! Matches the levels of the sides: those with the same load and lengths; between two loads of a side,
+//! values are interpolated.
 
 use super::metric::Compared;
 use dyno_model::Verdict;
@@ -8,37 +8,37 @@ use dyno_model::summary::{LevelSummary, LoadSummary, Summary};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// A load, with what each side has there.
+/// A load, with the values of each side.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Point {
-    /// What tables call it.
+    /// Its label in tables.
     pub label: String,
     /// The load.
     pub load: LoadSummary,
-    /// Input tokens asked for, where all were to have the same.
+    /// Requested input tokens, where they are the same for all.
     pub input_length: Option<u32>,
-    /// Output tokens asked for, where all were to have the same.
+    /// Requested output tokens, where they are the same for all.
     pub output_length: Option<u32>,
-    /// What each side has there, in their order.
+    /// The values of each side, in their order.
     pub cells: Vec<Option<Cell>>,
 }
 
-/// What a side has at a load.
+/// The values of a side at a load.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Cell {
-    /// Rounds that it is the mean of.
+    /// Number of rounds that were averaged.
     pub rounds: usize,
-    /// Read off the curve between two loads: there was no such level.
+    /// Whether it is interpolated between two loads, because this one was not measured.
     pub interpolated: bool,
     /// Mean tokens of input and output, as counted.
     pub tokens: [Option<f64>; 2],
-    /// The figures there are.
+    /// The known values.
     pub figures: BTreeMap<Compared, f64>,
     /// Price of a million output tokens.
     pub per_million_output_tokens: Option<f64>,
 }
 
-/// The levels that count.
+/// The levels that are not invalid.
 pub(super) fn counted(summary: &Summary) -> impl Iterator<Item = &LevelSummary> {
     summary.levels.iter().filter(|level| level.verdict != Verdict::Invalid)
 }
@@ -62,7 +62,7 @@ pub(super) fn rounds<'a>(summary: &'a Summary, point: &Point) -> Vec<&'a LevelSu
     counted(summary).filter(|level| same(point, level)).collect()
 }
 
-/// The loads of all sides, in the order in which they first come, sorted within their kind.
+/// The loads of all sides, in the order of their first appearance, sorted within their kind.
 pub(super) fn points(sides: &[&Summary]) -> Vec<Point> {
     let mut points: Vec<Point> = Vec::new();
     for level in sides.iter().flat_map(|side| counted(side)) {
@@ -114,7 +114,7 @@ fn measured(side: &Summary, point: &Point) -> Option<Cell> {
     })
 }
 
-/// The nearest loads of a side below and above, and what lies between them in a straight line.
+/// The nearest loads of a side below and above, and the linear interpolation between them.
 fn between(side: &Summary, point: &Point) -> Option<Cell> {
     let at = point.load.value?;
     let alike = |level: &&LevelSummary| {
@@ -151,7 +151,7 @@ fn between(side: &Summary, point: &Point) -> Option<Cell> {
 /// Tokens per request that differ by more than this are not the same work.
 const OTHER_WORK: f64 = 0.05;
 
-/// The sides sent prompts or got answers of different lengths at some load.
+/// Whether the sides sent prompts or received responses of different lengths at some load.
 pub(super) fn lengths_differ(points: &[Point]) -> bool {
     points.iter().any(|point| {
         let mut cells = point.cells.iter().flatten();

@@ -1,4 +1,4 @@
-//! The figures that are compared: those of the registry that have a place in comparisons.
+//! The metrics that are compared: those that the registry lists for comparisons.
 
 use dyno_model::instrument::Quality;
 use dyno_model::load::LoadKind;
@@ -39,12 +39,12 @@ impl Compared {
         }
     }
 
-    /// The one of that name.
+    /// The metric with that name.
     pub fn named(name: &str) -> Option<Self> {
         Self::all().find(|compared| compared.name() == name)
     }
 
-    /// It is the share of the requests that failed.
+    /// Whether it is the share of failed requests.
     pub fn is_failures(self) -> bool {
         self.metric == Metric::Failures
     }
@@ -57,7 +57,7 @@ impl Compared {
         }
     }
 
-    /// What it is of its samples.
+    /// Its kind of statistic.
     pub(super) fn statistic(self) -> stability::Statistic {
         match self.statistic {
             Some(Statistic::P99) => stability::Statistic::P99,
@@ -65,12 +65,12 @@ impl Compared {
         }
     }
 
-    /// It is a time, in milliseconds.
+    /// Whether it is a time, in milliseconds.
     pub fn is_time(self) -> bool {
         self.metric.is_time() || self.metric == Metric::TokenTime
     }
 
-    /// The client could not tell it at a level, so that nothing can be made of it.
+    /// Whether the client could not measure it precisely at a level, so that it cannot be compared.
     pub(super) fn is_unknown(self, level: &LevelSummary) -> bool {
         level.quality(self.metric, self.statistic) == Some(Quality::Poor)
     }
@@ -85,7 +85,7 @@ impl Compared {
             Metric::OutputRate => rate(level, work.output_tokens_per_s),
             Metric::TokenTime => figure(level.token_time()?, Statistic::Mean),
             Metric::Failures => level.requests.failure_share().map(plain),
-            // Where responses came whole, TTFT would repeat the latency.
+            // Where responses were not streamed, TTFT would repeat the latency.
             metric if metric.needs_stream() && level.is_whole() => None,
             Metric::Time(_) => figure(self.metric.distribution(level)?, self.statistic?),
             metric => metric.value(level).map(plain),
@@ -103,7 +103,7 @@ fn figure(of: &Distribution, statistic: Statistic) -> Option<Figure> {
     Some(Figure { value: of.get(statistic)?, interval: of.interval(statistic) })
 }
 
-/// A rate has no samples of its own. In a closed loop it is slots over latency, and varies as that
+/// A rate has no samples. In a closed loop it is concurrency divided by latency, and varies as latency
 /// does; an open loop completes what is offered.
 fn rate(level: &LevelSummary, rate: Option<f64>) -> Option<Figure> {
     let rate = rate?;

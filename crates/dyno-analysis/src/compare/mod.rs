@@ -1,6 +1,6 @@
-//! Runs side by side, level by level: what each has, how far they differ, and whether that is more
-//! than chance. It works on summaries, so that anything is compared with anything: Dyno's own runs
-//! and other tools' results. The first side is what the others are held against.
+//! Compares runs level by level: their values, their differences, and whether these are significant. It
+//! works on summaries, so that Dyno's own runs and other tools' results can be compared with each
+//! other. The first side is the reference for the others.
 
 mod capacity;
 mod differences;
@@ -23,12 +23,12 @@ use serde::Serialize;
 /// Version tag of the saved form.
 pub const COMPARISON_SCHEMA: &str = "dyno.comparison/1";
 
-/// One of the runs that are compared.
+/// One of the compared runs.
 #[derive(Debug, Clone, Copy)]
 pub struct Side<'a> {
-    /// What it is called.
+    /// Its name.
     pub name: &'a str,
-    /// Its figures.
+    /// Its results.
     pub summary: &'a Summary,
 }
 
@@ -37,12 +37,12 @@ pub struct Side<'a> {
 pub struct Terms {
     /// A difference up to this share does not matter.
     pub margin: f64,
-    /// How much runs are taken to differ among themselves where there is one of each; absent: as
-    /// much as is usual for such a load and figure.
+    /// The assumed variation between runs where there is one of each; absent: the usual one for such a
+    /// load and metric.
     pub between_runs: Option<f64>,
-    /// The sides were run in rounds of one level each, so that rounds belong together.
+    /// Whether the sides alternated level by level, so that their rounds are paired.
     pub in_rounds: bool,
-    /// What to hold capacities against.
+    /// The SLO for capacities.
     pub slo: Option<Slo>,
 }
 
@@ -62,28 +62,28 @@ impl Default for Terms {
 pub struct Comparison {
     /// [`COMPARISON_SCHEMA`].
     pub schema: &'static str,
-    /// The runs, the first of which the others are held against.
+    /// The runs; the first is the reference.
     pub sides: Vec<SideSummary>,
     /// A difference up to this share does not matter.
     pub margin: f64,
-    /// The rounds of both sides belong together.
+    /// Whether the rounds of both sides are paired.
     pub in_rounds: bool,
-    /// Loads with what each side has there.
+    /// Loads with the values of each side.
     pub points: Vec<Point>,
-    /// Tests of each side against the first, over all loads and figures.
+    /// Tests of each side against the first, over all loads and metrics.
     pub differences: Vec<Difference>,
-    /// The most that each side holds, where an SLO was given.
+    /// The capacity of each side, where an SLO was given.
     pub capacity: Option<AtSlo>,
-    /// Speed for each user and throughput, of each side.
+    /// Per-user speed and throughput of each side.
     pub frontier: Vec<Vec<Speed>>,
-    /// What should be known when reading any of it.
+    /// Notes for the reader.
     pub notes: Vec<Note>,
 }
 
 /// One of the runs.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SideSummary {
-    /// What it is called.
+    /// Its name.
     pub name: String,
     /// Identity of the run.
     pub run: String,
@@ -93,36 +93,36 @@ pub struct SideSummary {
     pub target: Option<String>,
     /// The tool that measured it, where it was not Dyno.
     pub origin: Option<Origin>,
-    /// Nothing real was measured.
+    /// Whether it is simulated.
     pub simulated: bool,
-    /// Levels that count, and those left out because they are invalid.
+    /// Number of levels used, and of invalid ones left out.
     pub levels: [usize; 2],
 }
 
-/// Something to know about a comparison.
+/// A note about a comparison.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Note {
-    /// Some figures are read off the curve between two loads.
+    /// Some values are interpolated between two loads.
     Interpolated,
-    /// Some levels are invalid, and left out.
+    /// Some levels are invalid and left out.
     InvalidLeftOut,
     /// The models have different names.
     OtherModel,
-    /// The prompts or answers have different lengths.
+    /// The prompts or responses have different lengths.
     OtherLengths,
-    /// There is one run of each: how much runs differ among themselves was assumed.
+    /// There is one run of each: the variation between runs was assumed.
     OneRunEach,
-    /// Some figures are of other tools, whose definitions may differ.
+    /// Some metrics are from other tools, whose definitions may differ.
     OtherTools,
     /// A side is simulated.
     Simulated,
-    /// No load is common to the sides.
+    /// The sides have no load in common.
     NothingInCommon,
 }
 
 impl Comparison {
-    /// The test of a side against the first, at a point and for a figure.
+    /// The test of a side against the first, at a load and for a metric.
     pub fn test(&self, side: usize, point: usize, metric: Compared) -> Option<&Difference> {
         let is =
             |test: &&Difference| test.side == side && test.point == point && test.metric == metric;
@@ -145,7 +145,7 @@ fn side(side: &Side<'_>) -> SideSummary {
     }
 }
 
-/// Puts runs side by side.
+/// Compares runs.
 pub fn compare(sides: &[Side<'_>], terms: &Terms) -> Comparison {
     let summaries: Vec<&Summary> = sides.iter().map(|side| side.summary).collect();
     let points = matching::points(&summaries);

@@ -1,5 +1,5 @@
-//! A sample of a level's requests, each as a bar over time. Which are kept depends on their numbers
-//! alone, not on the order of the records; failures are kept before others.
+//! A sample of a level's requests, each as a bar over time. The choice depends only on their indices,
+//! not on the order of the records; failures are preferred.
 
 use dyno_model::outcome::Outcome;
 use dyno_model::record::RequestRecord;
@@ -7,25 +7,25 @@ use dyno_model::record::RequestRecord;
 /// Requests, or a sample of them.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Bars {
-    /// Requests that there are.
+    /// Number of requests in the level.
     pub of: u64,
-    /// Those kept, in the order in which they were due.
+    /// The sample, in the order in which they were due.
     pub kept: Vec<Bar>,
 }
 
 impl Bars {
-    /// Not all are kept.
+    /// Whether it is only a sample.
     pub fn is_sample(&self) -> bool {
         (self.kept.len() as u64) < self.of
     }
 }
 
-/// What became of a request.
+/// The outcome of a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Became {
-    /// A whole, proper answer.
+    /// A complete, well-formed response.
     Completed,
-    /// Not one, of this class.
+    /// A failure of this class.
     Failed(String),
     /// It could not be sent.
     Dropped,
@@ -44,7 +44,7 @@ pub struct Bar {
     pub due_s: f64,
     /// When it was sent.
     pub sent_s: Option<f64>,
-    /// When its first output came; absent where nothing was streamed.
+    /// When its first output arrived; absent where nothing was streamed.
     pub first_s: Option<f64>,
     /// When it was over.
     pub end_s: f64,
@@ -76,7 +76,7 @@ impl Bar {
     }
 }
 
-/// One in so many of the requests, with as few left out as the room allows.
+/// The largest sample (one in so many) for which there is room.
 #[derive(Debug)]
 struct Thinned {
     room: usize,
@@ -84,8 +84,8 @@ struct Thinned {
     kept: Vec<Bar>,
 }
 
-/// Whether a request is among one in `every`, a power of two. The numbers are mixed first: what
-/// fails may fail at every tenth.
+/// Whether a request is among one in `every`, a power of two. Indices are hashed first, because
+/// failures may be periodic.
 fn drawn(index: u64, every: u64) -> bool {
     (index.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32).is_multiple_of(every)
 }
@@ -112,7 +112,7 @@ impl Thinned {
     }
 }
 
-/// What is kept while records are read.
+/// The sample while records are read.
 #[derive(Debug)]
 pub(super) struct Sample {
     of: u64,
@@ -132,7 +132,7 @@ impl Sample {
     }
 
     pub(super) fn finish(mut self, room: usize) -> Bars {
-        // At most half of the room for failures, unless it would stay empty.
+        // At most half of the room is for failures, unless it would stay empty.
         let bad = (room / 2).max(room.saturating_sub(self.good.kept.len()));
         self.bad.thin(bad);
         self.good.thin(room.saturating_sub(self.bad.kept.len()));

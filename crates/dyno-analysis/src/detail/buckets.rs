@@ -1,33 +1,33 @@
-//! What was done over time, in stretches of equal length that grow with the level.
+//! Work over time, in slices of equal length that grow with the level.
 
 use crate::aggregate::{PerChunk, events, per_chunk};
 use dyno_model::outcome::Outcome;
 use dyno_model::record::RequestRecord;
 use dyno_model::summary::round6;
 
-/// The most stretches of a level.
+/// The most slices of a level.
 const MOST: usize = 240;
-/// The length of the shortest stretch, in microseconds.
+/// The length of the shortest slice, in microseconds.
 const SHORTEST_US: u64 = 10_000;
 
-/// What was done over time.
+/// Work over time.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Course {
-    /// Length of each stretch.
+    /// Length of each slice.
     pub every_s: f64,
-    /// The stretches, one after the other from the start of the level.
+    /// The slices, from the start of the level.
     pub buckets: Vec<Bucket>,
 }
 
-/// One stretch.
+/// One slice.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Bucket {
     /// Requests that completed in it.
     pub completed: u64,
     /// Requests that failed in it.
     pub failed: u64,
-    /// Output tokens that came in it, of requests that were to complete; absent where the tokens of
-    /// one of them were not counted.
+    /// Output tokens that arrived in it, of requests that completed later; absent where the tokens of one
+    /// of them were not counted.
     pub output_tokens: Option<f64>,
     /// Requests in flight at its end.
     pub in_flight: u64,
@@ -37,7 +37,7 @@ pub struct Bucket {
 struct Sums {
     completed: u64,
     failed: u64,
-    /// In millionths, so that no order of adding changes a bit.
+    /// In millionths, so that the order of addition does not change the sum.
     output_micro: u128,
     uncounted: bool,
     change: i64,
@@ -53,7 +53,7 @@ impl Sums {
     }
 }
 
-/// What is summed while records are read.
+/// The sums while records are read.
 #[derive(Debug)]
 pub(super) struct Buckets {
     every_us: u64,
@@ -111,7 +111,7 @@ impl Buckets {
         }
     }
 
-    /// Makes room for a time.
+    /// Extends the slices to cover a time.
     fn reach(&mut self, at_us: u64) {
         while at_us / self.every_us >= MOST as u64 {
             let halves = self.sums.chunks(2).map(|pair| {

@@ -1,6 +1,6 @@
-//! What pictures of single requests need, beyond a summary: how times are distributed, a sample of
-//! the requests, and the work done over time. It is read from the records in one go, and stays
-//! small however long the run was.
+//! What charts of single requests need beyond a summary: distributions of times, a sample of the
+//! requests, and work over time. It is gathered in one pass over the records, and its size does not
+//! grow with the run.
 
 mod bars;
 mod buckets;
@@ -24,11 +24,11 @@ const BARS: usize = 10_000;
 /// The most and the fewest of one level.
 const BARS_OF_LEVEL: (usize, usize) = (1_000, 40);
 
-/// What there is beyond a summary, by the index of each level.
+/// The details of a run, by the index of each level.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Detail(pub BTreeMap<u32, LevelDetail>);
 
-/// The same for one level.
+/// The details of one level.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct LevelDetail {
     /// When the level began, in seconds from the start of the run. All other times of a level are
@@ -44,12 +44,12 @@ pub struct LevelDetail {
     pub itl: Option<Curve>,
     /// Requests, or a sample of them, in the order in which they were due.
     pub bars: Bars,
-    /// What was done over time.
+    /// Work over time.
     pub course: Course,
 }
 
 impl Detail {
-    /// Reads the records of a run for it.
+    /// Gathers it from the records of a run.
     pub fn gather(source: &dyn FrameSource) -> Self {
         let mut levels: BTreeMap<u32, Gathering> = BTreeMap::new();
         for_each_record_since(source, |record, started| {
@@ -60,13 +60,13 @@ impl Detail {
         Self(levels.into_iter().map(|(level, found)| (level, found.finish(bars))).collect())
     }
 
-    /// That of one level.
+    /// The details of one level.
     pub fn of(&self, level: u32) -> Option<&LevelDetail> {
         self.0.get(&level)
     }
 }
 
-/// What is gathered of one level.
+/// One level while records are read.
 #[derive(Debug)]
 struct Gathering {
     started: u64,

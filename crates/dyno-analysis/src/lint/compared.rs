@@ -35,10 +35,10 @@ const FIGURES: [Figure; 7] = [
     ("p99", |level| Some(level.times[Time::Latency].as_ref()?.p99? / 1e3)),
 ];
 
-/// More than typing with fewer decimals explains.
+/// A difference that rounding does not explain.
 const SLACK: f64 = 0.002;
 
-/// Where the second form has other figures than the first, at the same load.
+/// Where the second form has other values than the first, at the same load.
 pub(super) fn disagreements(a: &Summary, b: &Summary) -> Vec<Found> {
     let other = a.run.origin.as_ref().map(|origin| origin.form.clone()).unwrap_or_default();
     let failed: Figure = ("failed", |level| level.requests.failed.map(|failed| failed as f64));

@@ -1,4 +1,5 @@
-//! A longer answer takes no less time a token, unless it was cut off where the context ends.
+//! A longer response does not take less time per token, unless it was cut off at the end of the
+//! context.
 
 use super::found::{Against, Found, Sure, against};
 use super::rows::{Level, Rows};
@@ -6,10 +7,10 @@ use dyno_words::number::digits;
 use dyno_words::{Defect, values};
 
 const SLACK: f64 = 0.05;
-/// How far apart the contexts may lie that rows speak for.
+/// How far apart the context lengths implied by the rows may be.
 const AGREE: f64 = 0.05;
 
-/// Milliseconds for each output token that was asked for.
+/// Milliseconds per requested output token.
 fn per_token(level: &Level<'_>) -> Option<f64> {
     let reported = level.0.reported.as_ref();
     let told = reported.and_then(|reported| {
@@ -21,13 +22,13 @@ fn per_token(level: &Level<'_>) -> Option<f64> {
     told.or_else(|| Some(level.latency()? / f64::from(level.0.output_length?)))
 }
 
-/// The longest answer of some rows that is shorter than `output`.
+/// The longest response of some rows that is shorter than `output`.
 fn shorter<'a>(rows: &[&Level<'a>], output: u32) -> Option<(u32, Level<'a>)> {
     let below = rows.iter().filter_map(|row| Some((row.0.output_length?, **row)));
     below.filter(|(length, _)| *length < output).max_by_key(|(length, _)| *length)
 }
 
-/// The time of each further token from one length to a longer.
+/// The time per additional token from one length to a longer one.
 fn further((short, a): (u32, Level<'_>), (long, b): (u32, Level<'_>)) -> Option<f64> {
     let whole = |length: u32, level: &Level<'_>| Some(per_token(level)? * f64::from(length));
     Some((whole(long, &b)? - whole(short, &a)?) / f64::from(long - short))
@@ -44,7 +45,7 @@ pub(super) fn clamp(rows: &Rows<'_>) -> Option<Found> {
             other.0.load == level.0.load && other.0.input_length == Some(input)
         };
         let alike: Vec<&Level<'_>> = rows.rows.iter().filter(same).collect();
-        // Three lengths tell the time of a further token from the prefill that all share.
+        // Three lengths separate the time per token from the prefill that all share.
         let Some(before) = shorter(&alike, output) else { continue };
         let Some(first) = shorter(&alike, before.0) else { continue };
         let (Some(is), Some(was)) = (further(before, (output, *level)), further(first, before))

@@ -1,4 +1,4 @@
-//! What a check finds: a diagnostic on rows, and how sure its likely cause is.
+//! What a check finds: a diagnostic about rows, and the confidence in its likely cause.
 
 use super::Lint;
 use dyno_model::diagnostic::Row;
@@ -7,35 +7,35 @@ use dyno_model::{Diagnostic, Language, Severity, Subject, Value};
 use dyno_words::{Defect, InLanguage, Phrase, list, values};
 use serde::Serialize;
 
-/// How sure the likely cause is.
+/// The confidence in the likely cause.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Sure {
-    /// The figures leave no other.
+    /// The values leave no other explanation.
     Certain,
-    /// They speak for it.
+    /// The values support it.
     Likely,
-    /// One among others.
+    /// One of several explanations.
     Possible,
 }
 
-/// A row with a figure that was found and one that was to be expected.
+/// A row with a found and an expected value.
 pub(super) struct Against {
     pub(super) row: Row,
     pub(super) found: f64,
     pub(super) expected: f64,
 }
 
-/// What a check has found.
+/// A finding of a check.
 pub(super) struct Found {
     said: Diagnostic,
     sure: Sure,
 }
 
-/// Rows whose figures are given; more are only named in the list of rows.
+/// Rows whose values are shown; further ones only appear in the list of rows.
 const SHOWN: usize = 12;
 
-/// What is said of rows, with its values; nothing where there are none.
+/// A finding about rows, with its values; nothing where there are no rows.
 pub(super) fn of_rows(
     rows: Vec<Row>,
     what: Defect,
@@ -48,7 +48,7 @@ pub(super) fn of_rows(
     Some(Found { said: what.with(values).about(Subject::Rows(rows)), sure })
 }
 
-/// The same of rows with figures, which are the first value, shown by a function.
+/// A finding about rows with values, which are formatted by a function and become the first value.
 pub(super) fn against(
     rows: Vec<Against>,
     show: impl Fn(f64) -> String,
@@ -67,7 +67,7 @@ pub(super) fn against(
 }
 
 impl Found {
-    /// How bad it is.
+    /// Its severity.
     pub(super) fn severity(&self) -> Severity {
         self.said.severity.unwrap_or(Severity::Note)
     }
@@ -80,7 +80,7 @@ impl Found {
         }
     }
 
-    /// In words, as a finding on a run.
+    /// As the finding of a run, in a language.
     pub(super) fn lint(&self, summary: &Summary, language: Language) -> Lint {
         let said = self.said.in_language(language);
         let run = &summary.run;

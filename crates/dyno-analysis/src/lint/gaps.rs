@@ -1,5 +1,5 @@
-//! After the first token, an answer takes one gap for each further one: (latency − TTFT) ÷ ITL is
-//! the output tokens less one.
+//! A response takes one gap for each token after the first: (latency − TTFT) ÷ ITL equals the output
+//! tokens minus one.
 
 use super::found::{Against, Found, Sure, against};
 use super::rows::{Level, Rows};
@@ -38,7 +38,7 @@ pub(super) fn gaps(rows: &Rows<'_>) -> Option<Found> {
         Some(Against { row: level.row(), found, expected })
     };
     let found: Vec<Against> = wrong.iter().filter_map(figures).collect();
-    // Figures in a column that slipped are there, but beside another row.
+    // Values of a shifted column are present, but next to another row.
     let itls: Vec<f64> = wrong.iter().filter_map(|level| level.itl()).collect();
     let has_other = |level: &&&&Level<'_>| {
         let own = level.itl();

@@ -1,5 +1,5 @@
-//! A sweep offers rates at even steps from the rate of one request at a time to that of all at
-//! once: what lies between the steps was typed wrong.
+//! A sweep offers rates in even steps between its synchronous and its throughput rate: rates between the
+//! steps were mistyped.
 
 use super::found::{Found, Sure, of_rows};
 use super::rows::{Level, Rows};
@@ -27,7 +27,7 @@ pub(super) fn grid(rows: &Rows<'_>) -> Option<Found> {
     let on = |rate: f64| places.iter().any(|place| (place - rate).abs() <= TYPED);
     let off: Vec<&&Level<'_>> =
         rates.iter().filter(|level| level.0.load.value.is_some_and(|rate| !on(rate))).collect();
-    // Where most rates lie elsewhere, this is no such grid.
+    // Where most rates are off the grid, it is not the grid of this sweep.
     if off.len() * 2 > rates.len() {
         return None;
     }
@@ -36,7 +36,7 @@ pub(super) fn grid(rows: &Rows<'_>) -> Option<Found> {
     of_rows(rows, Defect::OffGrid, Sure::Likely, values)
 }
 
-/// How the rates would fit, in words; nothing where that cannot be told.
+/// How the rates would fit; nothing where that cannot be determined.
 fn repaired(rates: &[&Level<'_>], places: &[f64]) -> Value {
     let moved = repair(rates, places);
     let each = moved.iter().map(|(from, to)| Value::from(format!("{from:.2}→{to:.2}")));
@@ -44,8 +44,8 @@ fn repaired(rates: &[&Level<'_>], places: &[f64]) -> Value {
     list(all.map(|all| Phrase::Reordered.value([all])), [""; 2])
 }
 
-/// Latency rises with the rate: in its order, rows take the places of the grid. The rows whose rate
-/// changes by that.
+/// Latency rises with the rate, so rows sorted by latency are assigned to the grid. Returns the rows
+/// whose rate changes.
 fn repair(rates: &[&Level<'_>], places: &[f64]) -> Vec<(f64, f64)> {
     let mut known: Vec<(f64, f64)> =
         rates.iter().filter_map(|level| level.latency().zip(level.0.load.value)).collect();

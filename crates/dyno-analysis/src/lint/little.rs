@@ -1,5 +1,5 @@
-//! Little's law: of a closed loop, QPS × latency is what was in flight, which is all slots but for
-//! filling and draining.
+//! Little's law: in a closed loop, QPS × latency is the number in flight, which is all slots except
+//! during ramp-up and drain.
 
 use super::found::{Against, Found, Sure, against};
 use super::rows::{Level, Rows};
@@ -7,10 +7,10 @@ use dyno_model::load::LoadKind;
 use dyno_words::number::digits;
 use dyno_words::{Defect, values};
 
-/// What clients need between requests, and what means over completed requests alone leave out.
+/// Tolerance for client overhead between requests, and for means over completed requests only.
 const SLACK: f64 = 0.03;
 
-/// Slots that stood idle, and more in flight than there are.
+/// Idle slots, and more requests in flight than slots.
 pub(super) fn little(rows: &Rows<'_>) -> [Option<Found>; 2] {
     let (mut below, mut above, mut failed) = (Vec::new(), Vec::new(), false);
     for (slots, level) in rows.by_load(LoadKind::Concurrency) {
@@ -35,11 +35,11 @@ pub(super) fn little(rows: &Rows<'_>) -> [Option<Found>; 2] {
     ]
 }
 
-/// The share of the slots that was busy, and the least that filling and draining can explain.
+/// The share of busy slots, and the lowest share that ramp-up and drain can explain.
 fn share(rows: &Rows<'_>, slots: f64, level: Level<'_>) -> Option<(f64, f64)> {
     let (per_s, latency_s) = (level.per_s()?, level.latency()? / 1e3);
     let (slowest_s, wall_s) = (level.slowest_ms()? / 1e3, level.0.duration_s?);
-    // Fewer requests than slots never fill them.
+    // Fewer requests than slots cannot fill them.
     let asked = level.0.requests.planned.or(level.0.requests.completed);
     let slots = asked.map_or(slots, |asked| slots.min(asked as f64));
     let ends = if rows.imported() { 1.0 } else { 2.0 };

@@ -1,4 +1,4 @@
-//! What load does to figures, and rows that are none.
+//! Checks of how results change with load, and of rows without data.
 
 use super::found::{Against, Found, Sure, against, of_rows};
 use super::rows::{Level, Rows};
@@ -13,13 +13,13 @@ pub(super) fn zeros(rows: &Rows<'_>) -> Option<Found> {
     of_rows(zeros, Defect::Zeros, Sure::Certain, values![])
 }
 
-/// TTFT is the latency.
+/// TTFT equals the latency.
 pub(super) fn not_streamed(rows: &Rows<'_>) -> Option<Found> {
     let whole = rows.rows.iter().filter(|level| !level.is_zero() && level.is_whole());
     of_rows(whole.map(Level::row).collect(), Defect::NotStreamed, Sure::Certain, values![])
 }
 
-/// Fewer requests ended than were expected. Dyno's own runs say themselves why.
+/// Fewer requests ended than expected. Dyno's own runs report the reason themselves.
 pub(super) fn missing(rows: &Rows<'_>) -> Option<Found> {
     let figures = |level: &Level<'_>| {
         let requests = &level.0.requests;
@@ -31,10 +31,10 @@ pub(super) fn missing(rows: &Rows<'_>) -> Option<Found> {
     against(found, |n| digits(n, 0), Defect::Missing, Sure::Certain, values![])
 }
 
-/// By how much arrivals at random may exceed their rate.
+/// By how much random arrivals may exceed their rate.
 const BY_CHANCE: f64 = 0.03;
 
-/// More completed than was offered.
+/// More requests completed than were offered.
 pub(super) fn above_offered(rows: &Rows<'_>) -> Option<Found> {
     let figures = |(rate, level): (f64, Level<'_>)| {
         let offered = level.0.offered_per_s.unwrap_or(rate);
@@ -47,12 +47,12 @@ pub(super) fn above_offered(rows: &Rows<'_>) -> Option<Found> {
     against(found, |n| digits(n, 2), Defect::AboveOffered, Sure::Likely, values![])
 }
 
-/// A wait for the first token that nothing but a queue explains, in milliseconds.
+/// A TTFT that only a queue explains, in milliseconds.
 const QUEUED: f64 = 1_000.0;
-/// So many times that of a higher rate.
+/// How many times that of a higher rate it must be.
 const TIMES: f64 = 3.0;
 
-/// Seconds to the first token at a rate, and far less at a higher one.
+/// TTFT of seconds at a rate, and far less at a higher one.
 pub(super) fn slow_at_low_rate(rows: &Rows<'_>) -> Option<Found> {
     let rates = rows.by_load(LoadKind::Rate);
     let mut found = Vec::new();
@@ -68,7 +68,7 @@ pub(super) fn slow_at_low_rate(rows: &Rows<'_>) -> Option<Found> {
     against(found, seconds, Defect::SlowAtLowRate, Sure::Likely, values![])
 }
 
-/// A fall that is more than chance.
+/// A drop beyond chance.
 const FALL: f64 = 0.08;
 
 /// Throughput falls while the load rises.
@@ -99,14 +99,14 @@ pub(super) fn falls(rows: &Rows<'_>) -> Option<Found> {
     against(found, |n| digits(n, 2), what, sure, values![])
 }
 
-/// Time-outs that people set, in seconds.
+/// Common time-outs, in seconds.
 const ROUND_S: [f64; 13] =
     [5.0, 10.0, 15.0, 20.0, 30.0, 60.0, 90.0, 120.0, 180.0, 300.0, 600.0, 1_200.0, 1_800.0];
-/// Answers that were not cut off lasted at most as long as the time-out, but for the reading of a
-/// clock, and the slowest of them a little less.
+/// Responses that were not cut off took at most as long as the time-out, apart from clock resolution,
+/// and the slowest of them a little less.
 const NEAR: [f64; 2] = [0.995, 1.001];
 
-/// The slowest answers took as long as a round time-out, and others failed.
+/// The slowest responses took as long as a round time-out, and others failed.
 pub(super) fn timeouts(rows: &Rows<'_>) -> Option<Found> {
     let mut found = Vec::new();
     let mut failed = 0;

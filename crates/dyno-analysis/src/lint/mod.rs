@@ -1,6 +1,6 @@
-//! Checks of results by what must be so whatever the server: identities between figures, and what
-//! load does to them. They work on Dyno's own runs and on other tools' results alike. Each room has
-//! one kind of check, which says what it finds by a row of the catalogue.
+//! Checks of results that hold for any server: identities between metrics, and how they change with
+//! load. They work on Dyno's own runs and on other tools' results. Each file has one kind of check,
+//! which reports its findings by a row of the catalogue.
 
 mod compared;
 mod context;
@@ -21,7 +21,7 @@ use dyno_model::{Language, Severity};
 use found::Found;
 use serde::Serialize;
 
-/// A finding of `dyno lint`, in words.
+/// A finding of `dyno lint`, as text.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Lint {
     /// A stable name of the check.
@@ -32,17 +32,17 @@ pub struct Lint {
     pub run: String,
     /// Its file, where it was read from one.
     pub file: Option<String>,
-    /// The rows that it is about, in the order in which they stand.
+    /// The rows that it is about, in order.
     pub rows: Vec<Row>,
-    /// The identity that fails, with its figures.
+    /// The identity that does not hold, with its values.
     pub what: String,
     /// The likely cause.
     pub cause: String,
-    /// How sure that cause is.
+    /// The confidence in that cause.
     pub sure: Sure,
 }
 
-/// What is wrong within one run, worst first.
+/// The defects of one run, worst first.
 fn found(summary: &Summary) -> Vec<Found> {
     let rows = rows::Rows::of(summary);
     let [below, above] = little::little(&rows);
@@ -68,8 +68,8 @@ fn found(summary: &Summary) -> Vec<Found> {
     found
 }
 
-/// What is wrong with runs, each by itself, and where two of them that stand for the same thing
-/// disagree: a table and the blocks that it was made from.
+/// The defects of runs, each by itself, and where two forms of the same results disagree: a table and
+/// the blocks that it was made from.
 pub fn lint(summaries: &[&Summary], language: Language) -> Vec<Lint> {
     let mut all = Vec::new();
     for summary in summaries {

@@ -1,4 +1,4 @@
-//! Load makes nobody's first token come sooner.
+//! TTFT under load cannot be far below that of a single request.
 
 use super::found::{Against, Found, Sure, against};
 use super::rows::{Level, Rows};
@@ -6,7 +6,7 @@ use dyno_model::load::LoadKind;
 use dyno_words::number::seconds;
 use dyno_words::{Defect, values};
 
-/// A first token under load that comes in less than this share of the time alone.
+/// TTFT under load below this share of that of a single request is a defect.
 const SHARE: f64 = 0.7;
 
 pub(super) fn prefill(rows: &Rows<'_>) -> Option<Found> {

@@ -1,5 +1,5 @@
-//! The levels of a run as the checks read them: a few figures each, and how far printing has
-//! rounded them.
+//! The levels of a run as the checks read them: a few metrics each, and by how much printing rounded
+//! them.
 
 use dyno_model::Verdict;
 use dyno_model::diagnostic::Row;
@@ -13,13 +13,13 @@ pub(super) struct Rows<'a> {
     pub(super) rows: Vec<Level<'a>>,
 }
 
-/// A level and what is asked of it.
+/// A level and the values that checks use.
 #[derive(Clone, Copy)]
 pub(super) struct Level<'a>(pub(super) &'a LevelSummary);
 
 impl<'a> Rows<'a> {
-    /// Ramps, traces and conversations follow none of the identities; what is invalid is not worth
-    /// checking, and has been called so.
+    /// Whether it is checked. Ramps, traces and conversations follow none of the identities; invalid
+    /// levels have been reported as such.
     pub(super) fn of(summary: &'a Summary) -> Self {
         let counts = |level: &&LevelSummary| {
             let kind = level.load.kind;
@@ -30,12 +30,12 @@ impl<'a> Rows<'a> {
         Self { summary, rows: summary.levels.iter().filter(counts).map(Level).collect() }
     }
 
-    /// Measured by another tool, whose printed figures are rounded.
+    /// Measured by another tool, whose printed values are rounded.
     pub(super) fn imported(&self) -> bool {
         self.summary.run.origin.is_some()
     }
 
-    /// Levels of one kind of load with their loads, by load; rows of zeros are no rows.
+    /// Levels of one kind of load with their loads, by load, without rows of zeros.
     pub(super) fn by_load(&self, kind: LoadKind) -> Vec<(f64, Level<'a>)> {
         let of = |level: &Level<'a>| {
             (level.0.load.kind == kind && !level.is_zero())
@@ -68,7 +68,7 @@ impl Level<'_> {
         positive(self.0.throughput.requests_per_s)
     }
 
-    /// The same over the steady window, where there is one: without filling and emptying.
+    /// The same over the steady window, where there is one: without ramp-up and drain.
     pub(super) fn steady_per_s(&self) -> Option<f64> {
         let steady = self.0.steady.and_then(|steady| steady.throughput.requests_per_s);
         positive(steady).or_else(|| self.per_s())
@@ -86,12 +86,12 @@ impl Level<'_> {
         mean(&self.0.times[Time::Ttft])
     }
 
-    /// Time between tokens, or between output events where a tool tells no other.
+    /// Time between tokens, or between output events where a tool reports no other.
     pub(super) fn itl(&self) -> Option<f64> {
         mean(&self.0.times[Time::Itl]).or_else(|| mean(&self.0.times[Time::ChunkGap]))
     }
 
-    /// The time that next to no answer exceeded.
+    /// The longest latency, or its p99.
     pub(super) fn slowest_ms(&self) -> Option<f64> {
         let latency = self.0.times[Time::Latency].as_ref()?;
         positive(latency.max.or(latency.p99))
@@ -101,7 +101,7 @@ impl Level<'_> {
         self.0.requests.bad().unwrap_or_default()
     }
 
-    /// Every figure that is told is 0.
+    /// Whether every reported value is 0.
     pub(super) fn is_zero(&self) -> bool {
         let done = &self.0.throughput;
         let latency = self.0.times[Time::Latency].as_ref().and_then(|latency| latency.mean);
@@ -114,13 +114,12 @@ impl Level<'_> {
             || (told.iter().flatten().count() > 1 && told.iter().flatten().all(|f| *f == 0.0))
     }
 
-    /// TTFT is the latency, so nothing was streamed.
+    /// Whether TTFT equals the latency, so that nothing was streamed.
     pub(super) fn is_whole(&self) -> bool {
         self.0.is_whole()
     }
 
-    /// By how much rounding to hundredths, of seconds too, may have moved what is made of rate and
-    /// latency.
+    /// By how much rounding to hundredths may have changed the product of rate and latency.
     pub(super) fn rounding(&self) -> f64 {
         let of = |value: Option<f64>, half: f64| value.map_or(0.0, |value| half / value);
         of(self.per_s(), 0.005) + of(self.latency(), 5.0)

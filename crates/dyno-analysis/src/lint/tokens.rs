@@ -1,5 +1,5 @@
-//! Tokens per second over requests per second are the tokens of a request; and where few rows have
-//! longer answers than all others, one answer may not have ended.
+//! Tokens per second divided by requests per second are the tokens per request; and where few rows have
+//! longer responses than all others, one response may have run away.
 
 use super::found::{Against, Found, Sure, against};
 use super::little::little;
@@ -26,8 +26,8 @@ pub(super) fn tokens(rows: &Rows<'_>) -> Option<Found> {
     against(found, |n| digits(n, 0), Defect::Tokens, Sure::Likely, values![])
 }
 
-/// Rows without a failure whose slots stood idle, and whose answers are longer on average than
-/// those of the other rows: by so many tokens in all that one answer may have had them.
+/// Rows without failures whose slots were idle, and whose responses are longer on average than those of
+/// the other rows, by a total that a single response may account for.
 pub(super) fn runaway(rows: &Rows<'_>) -> Option<Found> {
     let off = little(rows);
     let idle: Vec<_> = off.iter().flatten().flat_map(Found::rows).collect();

@@ -1,10 +1,10 @@
 //! The JSON exports of AIPerf and GenAI-Perf: one level each, every metric by its name with its unit
-//! and statistics. What they call inter-token latency is the mean over an answer, Dyno's TPOT.
+//! and statistics. What they call inter-token latency is the mean over a response, Dyno's TPOT.
 
 use super::Reading;
 use super::json::{at, figures, list, number, text, whole};
 use super::rebuild::Head;
-use super::told::{Found, Offered, distribution, present, rounded, tokens, unit_ms};
+use super::stated::{Found, Offered, distribution, present, rounded, tokens, unit_ms};
 use dyno_model::Diagnostic;
 use dyno_model::LevelSummary;
 use dyno_model::load::LoadKind;
@@ -25,12 +25,12 @@ pub(super) fn read(reading: &mut Reading, line: u64, value: &Value) {
     let ours = version.is_some() || value.get("schema_version").is_some();
     let tool = if ours || value.get("run_info").is_some() { "aiperf" } else { "genai-perf" };
     let mut found = Found::new(offered(value));
-    found.told.reported = Some(Reported { line: Some(line), figures: figures_of(value) });
+    found.stated.reported = Some(Reported { line: Some(line), figures: figures_of(value) });
     let cut_short = at(value, &["was_cancelled"]).and_then(Value::as_bool) == Some(true)
         || at(value, &["is_complete"]).and_then(Value::as_bool) == Some(false);
-    found.told.partial = cut_short;
-    tell(
-        &mut found.told,
+    found.stated.partial = cut_short;
+    fill_metrics(
+        &mut found.stated,
         &mut reading.problems,
         line,
         &|metric, stat| number(value, &[metric, stat]),
@@ -56,16 +56,16 @@ pub(super) fn read(reading: &mut Reading, line: u64, value: &Value) {
     reading.exports.push((head, found));
 }
 
-/// All figures but those of the settings.
+/// All values except the settings.
 fn figures_of(value: &Value) -> std::collections::BTreeMap<String, f64> {
     let mut all = figures(value);
     all.retain(|name, _| !name.starts_with("input_config.") && !name.starts_with("run_info."));
     all
 }
 
-/// Puts metrics into Dyno's terms, by functions that give a statistic and a unit.
-pub(super) fn tell(
-    told: &mut LevelSummary,
+/// Converts metrics to Dyno's terms, by functions that return a statistic and a unit.
+pub(super) fn fill_metrics(
+    stated: &mut LevelSummary,
     problems: &mut Vec<Diagnostic>,
     line: u64,
     stat: &dyn Fn(&str, &str) -> Option<f64>,
@@ -83,28 +83,28 @@ pub(super) fn tell(
             other => stat(metric, other),
         })
     };
-    told.times[Time::Ttft] = times("time_to_first_token");
-    told.times[Time::Latency] = times("request_latency");
-    told.times[Time::Tpot] = times("inter_token_latency");
-    told.times[Time::ChunkGap] = times("inter_chunk_latency");
-    told.throughput.requests_per_s = avg("request_throughput");
-    told.throughput.output_tokens_per_s = avg("output_token_throughput");
-    told.throughput.total_tokens_per_s = avg("total_token_throughput");
+    stated.times[Time::Ttft] = times("time_to_first_token");
+    stated.times[Time::Latency] = times("request_latency");
+    stated.times[Time::Tpot] = times("inter_token_latency");
+    stated.times[Time::ChunkGap] = times("inter_chunk_latency");
+    stated.throughput.requests_per_s = avg("request_throughput");
+    stated.throughput.output_tokens_per_s = avg("output_token_throughput");
+    stated.throughput.total_tokens_per_s = avg("total_token_throughput");
     let count = |metric: &str| avg(metric).and_then(whole);
-    told.requests.completed = count("request_count");
-    told.requests.failed = count("error_request_count").or_else(|| {
+    stated.requests.completed = count("request_count");
+    stated.requests.failed = count("error_request_count").or_else(|| {
         // Without errors the metric is left out; the rate of errors is not.
         avg("request_error_rate").filter(|rate| *rate == 0.0).map(|_| 0)
     });
     let seconds = unit("benchmark_duration").and_then(|unit| unit_ms(&unit)).unwrap_or(1e3) / 1e3;
-    told.duration_s = avg("benchmark_duration").map(|duration| rounded(duration * seconds));
-    let done = told.requests.completed;
+    stated.duration_s = avg("benchmark_duration").map(|duration| rounded(duration * seconds));
+    let done = stated.requests.completed;
     let total = |one: &str, other: &str| count(one).or_else(|| count(other));
-    told.input_tokens = tokens(total("total_isl", "-"), avg("input_sequence_length"), done);
-    told.output_tokens =
+    stated.input_tokens = tokens(total("total_isl", "-"), avg("input_sequence_length"), done);
+    stated.output_tokens =
         tokens(total("total_osl", "total_output_tokens"), avg("output_sequence_length"), done);
     let peak = present(stat("effective_concurrency", "max")).and_then(whole);
-    told.concurrency = avg("effective_concurrency").zip(peak).map(|(mean, peak)| Concurrency {
+    stated.concurrency = avg("effective_concurrency").zip(peak).map(|(mean, peak)| Concurrency {
         mean,
         peak,
         growth: None,

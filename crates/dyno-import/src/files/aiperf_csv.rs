@@ -1,9 +1,9 @@
 //! The CSV exports of AIPerf and GenAI-Perf: a table of metrics with statistics, and one of metrics
-//! with a value. They do not say how requests were offered, nor of which model.
+//! with a value. They do not state the load or the model.
 
 use super::csv::{self, name_and_unit, rows};
 use super::rebuild::Head;
-use super::told::{Found, Offered};
+use super::stated::{Found, Offered};
 use super::{Reading, aiperf};
 use dyno_model::Diagnostic;
 use dyno_model::load::LoadKind;
@@ -11,8 +11,7 @@ use dyno_model::summary::{Origin, Reported};
 use dyno_words::{Problem, values};
 use std::collections::BTreeMap;
 
-/// The metrics that have a place in Dyno's summary, by the names that people read and those that
-/// [`aiperf::tell`] asks for.
+/// The metrics that Dyno's summary has, by their displayed names and those that [`aiperf::fill_metrics`] uses.
 const NAMES: [(&str, &str); 17] = [
     ("time to first token", "time_to_first_token"),
     ("request latency", "request_latency"),
@@ -39,7 +38,7 @@ struct Metric {
     stats: BTreeMap<String, f64>,
 }
 
-/// Reads an export; whether it is one.
+/// Reads an export; returns whether it is one.
 pub(super) fn read(reading: &mut Reading, bytes: &[u8]) -> bool {
     let head = &bytes[..bytes.len().min(4096)];
     let begins = rows(head);
@@ -62,7 +61,7 @@ pub(super) fn read(reading: &mut Reading, bytes: &[u8]) -> bool {
             continue;
         }
         if heading.first().map(String::as_str) != Some("Metric") {
-            // What the GPUs did is no figure of a level.
+            // GPU metrics are not metrics of a level.
             continue;
         }
         if cells.len() != heading.len() {
@@ -94,10 +93,10 @@ fn finish(
     line: Option<u64>,
 ) {
     let mut found = Found::new(Offered::plain(LoadKind::Unknown));
-    found.told.reported = Some(Reported { line, figures });
+    found.stated.reported = Some(Reported { line, figures });
     let stat = |metric: &str, stat: &str| metrics.get(metric)?.stats.get(stat).copied();
     let unit = |metric: &str| metrics.get(metric)?.unit.clone();
-    aiperf::tell(&mut found.told, &mut reading.problems, line.unwrap_or(1), &stat, &unit);
+    aiperf::fill_metrics(&mut found.stated, &mut reading.problems, line.unwrap_or(1), &stat, &unit);
     if metrics.is_empty() {
         reading.problems.push(Diagnostic::from(Problem::NoKnownMetric).at(line));
     }

@@ -1,10 +1,10 @@
-//! AIPerf's `profile_export.jsonl`: one request a line. All lines together are one level; how requests
+//! AIPerf's `profile_export.jsonl`: one request per line. All lines together are one level; how requests
 //! were offered is not in them.
 
 use super::Reading;
 use super::json::{at, list, number, text, whole};
 use super::rebuild::{Ended, Head, Sample};
-use super::told::{Found, Offered, unit_ms};
+use super::stated::{Found, Offered, unit_ms};
 use dyno_model::Diagnostic;
 use dyno_model::load::LoadKind;
 use dyno_model::summary::Origin;
@@ -60,7 +60,7 @@ impl Records {
             },
             status: status.and_then(|status| u16::try_from(status).ok()),
             warmup: phase.as_deref() == Some("warmup"),
-            // When its turn came, before it went to the process that sends it.
+            // When it was due, before it was passed to the process that sends it.
             scheduled: number(value, &["metadata", "credit_issued_ns"])
                 .map(|ns| ns / 1e9)
                 .filter(|due| *due > 0.0 && *due <= sent),

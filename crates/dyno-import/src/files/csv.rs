@@ -1,20 +1,20 @@
-//! Tables of comma-separated values: quotes, doubled quotes, any line ending, a mark before UTF-8.
+//! Tables of comma-separated values: quotes, doubled quotes, any line ending, a byte order mark.
 
 use super::json::without_mark;
 use csv::{ReaderBuilder, StringRecord};
 
-/// The most cells that are looked at.
+/// The most cells that are read.
 const MOST_CELLS: usize = 4_000_000;
 
 /// A line of a table.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Row {
-    /// Where it begins, from 1.
+    /// Its line, from 1.
     pub(super) line: u64,
     pub(super) cells: Vec<String>,
 }
 
-/// The lines of a table; none if it is no text. Empty ones are left out.
+/// The lines of a table; none if it is not text. Empty ones are left out.
 pub(super) fn rows(bytes: &[u8]) -> Vec<Row> {
     let bytes = without_mark(bytes);
     if std::str::from_utf8(bytes).is_err() {

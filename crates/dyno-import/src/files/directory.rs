@@ -1,10 +1,10 @@
-//! Folders: that of an EvalScope run, with its summary, percentiles and requests; one that holds such
-//! folders, which is a sweep; or any folder of result files.
+//! Directories: of an EvalScope run, with its summary, percentiles and requests; of several such runs,
+//! which are a sweep; or of any result files.
 
 use super::evalscope::{add_percentiles, head, is_percentiles, is_summary, settle, summary};
 use super::rebuild::{Head, Sample};
 use super::sqlite::with_log;
-use super::told::{Found, Offered};
+use super::stated::{Found, Offered};
 use super::{Reading, evalscope_database, json};
 use crate::{ImportError, Imported, ImportedRun, read_limited};
 use dyno_model::load::LoadKind;
@@ -21,7 +21,7 @@ const ARGUMENTS: &str = "benchmark_args.json";
 const DEEPEST: usize = 4;
 const MOST_FOLDERS: usize = 10_000;
 
-/// Reads a folder.
+/// Reads a directory.
 pub(crate) fn import(path: &Path) -> Result<Imported, ImportError> {
     let unreadable = |source| ImportError::Unreadable { path: path.to_owned(), source };
     let mut sweeps: BTreeMap<PathBuf, Vec<PathBuf>> = BTreeMap::new();
@@ -56,13 +56,13 @@ fn name_of(path: &Path) -> String {
     path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned()
 }
 
-/// The numbers in a name, so that 16 stands after 2.
+/// The numbers in a name, so that 16 sorts after 2.
 fn numbers(name: &str) -> (Vec<u64>, String) {
     let digits = name.split(|c: char| !c.is_ascii_digit());
     (digits.filter_map(|part| part.parse().ok()).collect(), name.to_owned())
 }
 
-/// The folders at and below a path that hold the results of one run of EvalScope's.
+/// The directories at and below a path that contain the results of an EvalScope run.
 fn folders(path: &Path) -> std::io::Result<Vec<PathBuf>> {
     let (mut found, mut open, mut seen) = (Vec::new(), vec![(path.to_owned(), 0)], 0);
     while let Some((folder, depth)) = open.pop() {
@@ -76,7 +76,7 @@ fn folders(path: &Path) -> std::io::Result<Vec<PathBuf>> {
         }
         for entry in std::fs::read_dir(&folder)? {
             let entry = entry?;
-            // Links are not followed: they may lead round in a ring.
+            // Links are not followed: they may form a loop.
             if entry.file_type()?.is_dir() {
                 open.push((entry.path(), depth + 1));
             }
@@ -85,26 +85,26 @@ fn folders(path: &Path) -> std::io::Result<Vec<PathBuf>> {
     Ok(found)
 }
 
-/// The level of one folder.
+/// The level of one directory.
 fn level(
     folder: &Path,
     head: &mut Head,
     reading: &mut Reading,
 ) -> Result<Option<Found>, ImportError> {
     let name = name_of(folder);
-    let told = document(&folder.join(SUMMARY), &name, is_summary, reading)?;
+    let stated = document(&folder.join(SUMMARY), &name, is_summary, reading)?;
     let percentiles = document(&folder.join(PERCENTILES), &name, is_percentiles, reading)?;
     let arguments = document(&folder.join(ARGUMENTS), &name, Value::is_object, reading)?;
     let samples = requests(&folder.join(DATABASE), &name, head, reading)?;
-    if told.is_none() && percentiles.is_none() && samples.is_empty() {
+    if stated.is_none() && percentiles.is_none() && samples.is_empty() {
         return Ok(None);
     }
-    let mut found = match told {
+    let mut found = match stated {
         Some((line, value)) => summary(line, &value),
         None => Found::new(by_name(&name)),
     };
     if let Some((_, rows)) = percentiles {
-        add_percentiles(&mut found.told, &rows);
+        add_percentiles(&mut found.stated, &rows);
     }
     settle(&mut found, &mut reading.problems);
     if let Some((_, arguments)) = arguments {
@@ -115,14 +115,14 @@ fn level(
             let [least, most] = [least, most].map(|name| json::count(&arguments, &[name]));
             most.filter(|most| least == Some(*most)).and_then(|most| u32::try_from(most).ok())
         };
-        found.told.input_length = length("min_prompt_length", "max_prompt_length");
-        found.told.output_length = length("min_tokens", "max_tokens");
+        found.stated.input_length = length("min_prompt_length", "max_prompt_length");
+        found.stated.output_length = length("min_tokens", "max_tokens");
     }
     found.samples = (!samples.is_empty()).then_some(samples);
     Ok(Some(found))
 }
 
-/// How requests were offered, by a folder named `parallel_4_number_20` or `rate_2.5_number_20`.
+/// How requests were offered, by a directory named `parallel_4_number_20` or `rate_2.5_number_20`.
 fn by_name(name: &str) -> Offered {
     let mut parts = name.split('_');
     let kind = parts.next();
@@ -134,7 +134,7 @@ fn by_name(name: &str) -> Offered {
     }
 }
 
-/// One JSON document of a folder, if it is there and what it should be.
+/// One JSON document of a directory, if it is there and of the right kind.
 fn document(
     file: &Path,
     folder: &str,
@@ -172,11 +172,11 @@ fn requests(
     let name = format!("{folder}/{DATABASE}");
     let problems = found.problems.iter().chain(&log_problem);
     reading.problems.extend(problems.map(|problem| named(&name, problem)));
-    // Part of the requests would be other figures.
+    // A part of the requests would give other results.
     Ok(if unread { Vec::new() } else { found.samples })
 }
 
-/// Every result file of a folder. Files of one tool and model are the levels of one run.
+/// Every result file of a directory. Files of one tool and model are the levels of one run.
 fn files(path: &Path) -> Result<Imported, ImportError> {
     let unreadable = |source| ImportError::Unreadable { path: path.to_owned(), source };
     let mut files: Vec<PathBuf> = Vec::new();
@@ -207,11 +207,11 @@ fn files(path: &Path) -> Result<Imported, ImportError> {
         }
     }
     let mut imported = reading.finish();
-    // AIPerf writes the same figures as CSV.
+    // AIPerf writes the same results as CSV.
     let tool =
         |run: &ImportedRun| run.summary.run.origin.as_ref().map(|origin| origin.tool.clone());
-    let told: Vec<_> = imported.runs.iter().map(tool).collect();
-    others.runs.retain(|run| !told.contains(&tool(run)));
+    let stated: Vec<_> = imported.runs.iter().map(tool).collect();
+    others.runs.retain(|run| !stated.contains(&tool(run)));
     imported.runs.append(&mut others.runs);
     imported.problems.append(&mut others.problems);
     if imported.runs.is_empty() && imported.problems.is_empty() {

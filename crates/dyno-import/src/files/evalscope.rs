@@ -1,10 +1,10 @@
 //! What EvalScope's `perf` saves as JSON: `benchmark_summary.json` and `benchmark_percentile.json`. The
-//! names of its figures changed over time, and with them their units.
+//! names of its metrics changed over time, and with them their units.
 
 use super::csv::name_and_unit;
 use super::json::{figures, text, whole};
 use super::rebuild::Head;
-use super::told::{Found, Offered, distribution, present, rounded, tokens, unit_ms};
+use super::stated::{Found, Offered, distribution, present, rounded, tokens, unit_ms};
 use super::{Group, Reading};
 use dyno_model::Diagnostic;
 use dyno_model::LevelSummary;
@@ -17,8 +17,10 @@ use std::collections::BTreeMap;
 
 /// Whether it is a summary.
 pub(super) fn is_summary(value: &Value) -> bool {
-    let told = Told::of(value);
-    told.count(REQUESTS).is_some() && told.plain(SLOTS).is_some() && told.time(LATENCY).is_some()
+    let stated = Values::of(value);
+    stated.count(REQUESTS).is_some()
+        && stated.plain(SLOTS).is_some()
+        && stated.time(LATENCY).is_some()
 }
 
 /// Whether it is a list of percentiles.
@@ -51,14 +53,14 @@ const OUTPUT_PER_S: &[&str] = &["output token throughput", "output throughput", 
 const TOTAL_PER_S: &[&str] = &["total token throughput", "total throughput"];
 const INPUT: &[&str] = &["average input tokens per request", "avg input tokens"];
 const OUTPUT: &[&str] = &["average output tokens per request", "avg output tokens"];
-/// Up to 0.8 the time per output token is that of the whole test, whatever ran at once.
+/// Up to 0.8 the time per output token is that of the whole test, whatever the concurrency.
 const OLD: &[&str] = &["average package per request"];
 
-/// Figures by their names in small letters, each with its unit.
+/// Values by their names in lower case, each with its unit.
 #[derive(Debug)]
-struct Told(BTreeMap<String, (Option<String>, f64)>);
+struct Values(BTreeMap<String, (Option<String>, f64)>);
 
-impl Told {
+impl Values {
     fn of(value: &Value) -> Self {
         let Some(fields) = value.as_object() else { return Self(BTreeMap::new()) };
         let figures = fields.iter().filter_map(|(key, value)| {
@@ -88,12 +90,12 @@ impl Told {
     }
 }
 
-/// Reads a summary or a list of percentiles that stands alone.
+/// Reads a summary or a list of percentiles by itself.
 pub(super) fn read(reading: &mut Reading, line: u64, value: &Value) {
     let mut found = if value.is_array() {
         let mut found = Found::new(Offered::plain(LoadKind::Unknown));
-        found.told.reported = Some(Reported { line: Some(line), ..Reported::default() });
-        add_percentiles(&mut found.told, value);
+        found.stated.reported = Some(Reported { line: Some(line), ..Reported::default() });
+        add_percentiles(&mut found.stated, value);
         found
     } else {
         summary(line, value)
@@ -103,7 +105,7 @@ pub(super) fn read(reading: &mut Reading, line: u64, value: &Value) {
     reading.add(Group { key, head: head(&reading.name, "json", Some(line)) }, found);
 }
 
-/// A run of EvalScope's of which nothing else is known.
+/// An EvalScope run of which nothing else is known.
 pub(super) fn head(file: &str, form: &str, line: Option<u64>) -> Head {
     let origin = Origin {
         tool: "evalscope".to_owned(),
@@ -118,7 +120,7 @@ pub(super) fn head(file: &str, form: &str, line: Option<u64>) -> Head {
 
 /// The level of a summary.
 pub(super) fn summary(line: u64, value: &Value) -> Found {
-    let all = Told::of(value);
+    let all = Values::of(value);
     let slots = all.plain(SLOTS).filter(|slots| *slots > 0.0);
     let rate = all.plain(RATE).filter(|rate| *rate > 0.0);
     let mut found = Found::new(match (rate, slots) {
@@ -126,36 +128,36 @@ pub(super) fn summary(line: u64, value: &Value) -> Found {
         (None, Some(slots)) => Offered::concurrency(slots),
         (None, None) => Offered::plain(LoadKind::Unknown),
     });
-    let told = &mut found.told;
-    told.reported = Some(Reported { line: Some(line), figures: figures(value) });
-    told.requests.planned = all.count(REQUESTS);
-    told.requests.completed = all.count(SUCCEEDED);
-    told.requests.failed = all.count(FAILED);
-    told.duration_s = present(all.time(DURATION).map(|ms| ms / 1e3));
-    told.throughput.requests_per_s = present(all.plain(PER_S));
-    told.throughput.output_tokens_per_s = present(all.plain(OUTPUT_PER_S));
-    told.throughput.total_tokens_per_s = present(all.plain(TOTAL_PER_S));
-    told.input_tokens = tokens(None, all.plain(INPUT), None);
-    told.output_tokens = tokens(None, all.plain(OUTPUT), None);
-    let done = told.requests.completed;
+    let stated = &mut found.stated;
+    stated.reported = Some(Reported { line: Some(line), figures: figures(value) });
+    stated.requests.planned = all.count(REQUESTS);
+    stated.requests.completed = all.count(SUCCEEDED);
+    stated.requests.failed = all.count(FAILED);
+    stated.duration_s = present(all.time(DURATION).map(|ms| ms / 1e3));
+    stated.throughput.requests_per_s = present(all.plain(PER_S));
+    stated.throughput.output_tokens_per_s = present(all.plain(OUTPUT_PER_S));
+    stated.throughput.total_tokens_per_s = present(all.plain(TOTAL_PER_S));
+    stated.input_tokens = tokens(None, all.plain(INPUT), None);
+    stated.output_tokens = tokens(None, all.plain(OUTPUT), None);
+    let done = stated.requests.completed;
     let mean = |names: &[&str], count| {
         let value = all.time(names);
         distribution(count, 1.0, |stat| value.filter(|_| stat == "mean"))
     };
-    told.times[Time::Latency] = mean(LATENCY, done);
-    told.times[Time::Ttft] = mean(TTFT, done);
-    told.times[Time::Tpot] = mean(TPOT, None).filter(|_| all.entry(OLD).is_none());
-    told.times[Time::ChunkGap] = mean(GAP, None);
+    stated.times[Time::Latency] = mean(LATENCY, done);
+    stated.times[Time::Ttft] = mean(TTFT, done);
+    stated.times[Time::Tpot] = mean(TPOT, None).filter(|_| all.entry(OLD).is_none());
+    stated.times[Time::ChunkGap] = mean(GAP, None);
     found
 }
 
-/// Leaves out the time to the first token where it repeats the latency: answers came whole.
+/// Leaves out TTFT where it repeats the latency: responses were not streamed.
 pub(super) fn settle(found: &mut Found, problems: &mut Vec<Diagnostic>) {
-    if !found.told.is_whole() {
+    if !found.stated.is_whole() {
         return;
     }
-    let told = &mut found.told;
-    (told.times[Time::Ttft], told.times[Time::Tpot], told.times[Time::ChunkGap]) =
+    let stated = &mut found.stated;
+    (stated.times[Time::Ttft], stated.times[Time::Tpot], stated.times[Time::ChunkGap]) =
         (None, None, None);
     found.note(problems, Problem::NotStreamed.into());
 }
@@ -169,16 +171,16 @@ fn percentile(row: &Value) -> Option<String> {
     }
 }
 
-/// Adds percentiles to what is told of a level.
+/// Adds percentiles to a level.
 pub(super) fn add_percentiles(level: &mut LevelSummary, rows: &Value) {
-    let rows: Vec<(String, Told)> = rows
+    let rows: Vec<(String, Values)> = rows
         .as_array()
         .into_iter()
         .flatten()
-        .filter_map(|row| Some((percentile(row)?, Told::of(row))))
+        .filter_map(|row| Some((percentile(row)?, Values::of(row))))
         .collect();
-    let figures = rows.iter().flat_map(|(stat, told)| {
-        told.0.iter().map(move |(name, (unit, value))| match unit {
+    let figures = rows.iter().flat_map(|(stat, stated)| {
+        stated.0.iter().map(move |(name, (unit, value))| match unit {
             Some(unit) => (format!("{name} ({unit}).{stat}"), *value),
             None => (format!("{name}.{stat}"), *value),
         })
@@ -186,8 +188,8 @@ pub(super) fn add_percentiles(level: &mut LevelSummary, rows: &Value) {
     level.reported.get_or_insert_default().figures.extend(figures);
     let merged = |before: Option<Distribution>, names: &[&str]| {
         let stat = |stat: &str| {
-            let (_, told) = rows.iter().find(|(name, _)| name == stat)?;
-            told.time(names)
+            let (_, stated) = rows.iter().find(|(name, _)| name == stat)?;
+            stated.time(names)
         };
         let Some(found) = distribution(None, 1.0, stat) else { return before };
         let before = before.unwrap_or_default();

@@ -1,11 +1,11 @@
-//! EvalScope's `benchmark_data.db`: one row a request. All rows together are one level.
+//! EvalScope's `benchmark_data.db`: one row per request. All rows together are one level.
 
 use super::Reading;
 use super::evalscope::head;
 use super::json::whole;
 use super::rebuild::{Ended, Sample};
 use super::sqlite::{self, Damaged, Table};
-use super::told::{Found, Offered};
+use super::stated::{Found, Offered};
 use crate::Imported;
 use dyno_model::Diagnostic;
 use dyno_model::load::LoadKind;
@@ -15,7 +15,7 @@ use serde_json::Value;
 
 const TABLE: &str = "result";
 
-/// What a database holds.
+/// The contents of a database.
 #[derive(Debug, Default)]
 pub(super) struct Requests {
     pub(super) samples: Vec<Sample>,
@@ -23,7 +23,7 @@ pub(super) struct Requests {
     pub(super) problems: Vec<Diagnostic>,
 }
 
-/// Reads a database that stands alone.
+/// Reads a database by itself.
 pub(super) fn import(name: &str, bytes: &[u8]) -> Imported {
     let requests = read(bytes);
     let mut reading = Reading::new(name);
@@ -69,7 +69,7 @@ fn fill(bytes: &[u8], found: &mut Requests) -> Result<(), Damaged> {
     })
 }
 
-/// Where each column stands, which differs from version to version.
+/// The place of each column, which differs from version to version.
 struct Columns {
     request: Option<usize>,
     start: Option<usize>,
@@ -79,7 +79,7 @@ struct Columns {
     first: Option<usize>,
     /// Times of events, up to 1.0.
     chunk_times: Option<usize>,
-    /// Times between events, since.
+    /// Times between events, in later versions.
     gaps: Option<usize>,
     input: Option<usize>,
     output: Option<usize>,
@@ -119,8 +119,8 @@ impl Columns {
             gaps = times.windows(2).map(|pair| pair[1] - pair[0]).collect();
         }
         let latency = number(self.latency);
-        let told = number(self.stream);
-        let streamed = told.map_or(!gaps.is_empty(), |stream| stream != 0.0);
+        let stated = number(self.stream);
+        let streamed = stated.map_or(!gaps.is_empty(), |stream| stream != 0.0);
         let failed = number(self.success).is_some_and(|success| success == 0.0);
         Sample {
             sent,

@@ -1,8 +1,8 @@
-//! The plan and the frames that Dyno would have written, had it sent the requests of another tool.
+//! The plan and the frames that Dyno would have written for another tool's requests.
 
 use super::rebuild::Head;
 use super::sample;
-use super::told::Found;
+use super::stated::Found;
 use dyno_analysis::VecSource;
 use dyno_model::frame::{ClientHealth, Ending, Frame, LevelEnd, LevelStart, RunEnd, RunHeader};
 use dyno_model::load::LoadKind;
@@ -12,9 +12,9 @@ use dyno_model::plan::{
 };
 use dyno_model::record::RequestRecord;
 
-/// A plan good enough to compute by.
+/// A plan that is sufficient for the computation.
 pub(super) fn plan(head: &Head, found: &[Found]) -> Plan {
-    // A plan without a URL is one of the embedded engine.
+    // A plan without a URL would mean the embedded engine.
     let url = head.target.as_deref().unwrap_or("unknown");
     let plan = Plan::new(Target::at(url));
     let never = u64::MAX;
@@ -39,28 +39,28 @@ pub(super) fn plan(head: &Head, found: &[Found]) -> Plan {
 }
 
 fn level_plan(found: &Found) -> LevelPlan {
-    let told = &found.told;
+    let stated = &found.stated;
     let requests = found.requests().map_or(0, |samples| samples.len() as u64);
     let length = |asked: Option<u32>| match asked {
         Some(tokens) => LengthSpec::fixed(tokens),
         None => LengthSpec("unknown".to_owned()),
     };
     LevelPlan {
-        label: told.label.clone(),
+        label: stated.label.clone(),
         requests: Some(requests),
         drain_ns: 0,
-        input_tokens: length(told.input_length),
-        output_tokens: length(told.output_length),
+        input_tokens: length(stated.input_length),
+        output_tokens: length(stated.output_length),
         ..LevelPlan::new(load(found, requests))
     }
 }
 
-/// The load to compute by. Of one without a known shape nothing is assumed: it is as a burst, which
-/// has no steady window and no intervals.
+/// The load for the computation. An unknown one is treated as a burst, which has no steady window and no
+/// intervals.
 fn load(found: &Found, requests: u64) -> Load {
-    let told = &found.told.load;
-    let value = told.value.filter(|value| value.is_finite() && *value > 0.0);
-    match (told.kind, value) {
+    let stated = &found.stated.load;
+    let value = stated.value.filter(|value| value.is_finite() && *value > 0.0);
+    match (stated.kind, value) {
         (LoadKind::Concurrency, Some(slots)) if slots < 1e6 => {
             Load::Concurrency { concurrency: slots as u32 }
         }
@@ -81,8 +81,8 @@ pub(super) fn source(id: &str, plan: &Plan, found: &[Found]) -> VecSource {
     let mut last = 0;
     for (index, found) in (0..).zip(found) {
         let Some(samples) = found.requests() else { continue };
-        let slots = match found.told.load.kind {
-            LoadKind::Concurrency => found.told.load.value.unwrap_or(1.0) as u32,
+        let slots = match found.stated.load.kind {
+            LoadKind::Concurrency => found.stated.load.value.unwrap_or(1.0) as u32,
             _ => 1,
         };
         let records = sample::records(index, samples, zero, slots);

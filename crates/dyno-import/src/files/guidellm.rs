@@ -1,10 +1,10 @@
 //! Reports of guidellm from 0.2 on: one object with a list of benchmarks, each a level. What it
-//! calls inter-token latency is the mean over an answer, which is Dyno's TPOT; its own time per
-//! output token counts otherwise from version to version and is kept as reported alone.
+//! calls inter-token latency is the mean over a response, which is Dyno's TPOT; its own time per output
+//! token is defined differently from version to version and only kept as a reported value.
 
 use super::json::{at, count, figures, list, number, text, whole};
 use super::rebuild::Head;
-use super::told::{Found, Offered, distribution, present, rounded, tokens};
+use super::stated::{Found, Offered, distribution, present, rounded, tokens};
 use super::{Reading, guidellm_requests};
 use dyno_model::Diagnostic;
 use dyno_model::load::LoadKind;
@@ -19,9 +19,9 @@ const SECOND_MS: f64 = 1e3;
 /// Whether it is a report: its benchmarks have metrics.
 pub(super) fn is_report(value: &Value) -> bool {
     let Some(benchmarks) = list(value, &["benchmarks"]) else { return false };
-    let told = |one: &Value| one.get("metrics").is_some() && one.get("results").is_none();
+    let stated = |one: &Value| one.get("metrics").is_some() && one.get("results").is_none();
     let kinds = ["args", "config", "run_stats", "scheduler_metrics", "requests"];
-    benchmarks.iter().any(|one| told(one) && kinds.iter().any(|name| one.get(name).is_some()))
+    benchmarks.iter().any(|one| stated(one) && kinds.iter().any(|name| one.get(name).is_some()))
 }
 
 /// Reads a report.
@@ -30,7 +30,7 @@ pub(super) fn read(reading: &mut Reading, line: u64, value: &Value) {
     let version = text(value, &["metadata", "guidellm_version"]);
     let form = match benchmarks.first() {
         Some(first) if first.get("config").is_some() => "json",
-        // Up to 0.3 a report does not tell its version.
+        // Up to 0.3 a report does not state its version.
         _ => "json 0.2",
     };
     let of_first = |paths: &[&[&str]]| {
@@ -64,44 +64,44 @@ pub(super) fn read(reading: &mut Reading, line: u64, value: &Value) {
 
 fn level(benchmark: &Value, problems: &mut Vec<Diagnostic>) -> Found {
     let mut found = Found::new(offered(benchmark));
-    let told = &mut found.told;
+    let stated = &mut found.stated;
     let metrics = &benchmark["metrics"];
     let mut all = figures(metrics);
     for name in ["duration", "start_time", "end_time", "warmup_duration", "cooldown_duration"] {
         all.extend(number(benchmark, &[name]).map(|number| (name.to_owned(), number)));
     }
-    told.reported = Some(Reported { line: None, figures: all });
+    stated.reported = Some(Reported { line: None, figures: all });
     let totals = at(benchmark, &["request_totals"]).or_else(|| at(metrics, &["request_totals"]));
     let total = |name: &str| totals.and_then(|totals| count(totals, &[name]));
-    told.requests.planned = total("total");
-    told.requests.completed = total("successful");
-    told.requests.failed = total("errored");
-    told.requests.censored = total("incomplete");
-    told.duration_s = present(number(benchmark, &["duration"]));
+    stated.requests.planned = total("total");
+    stated.requests.completed = total("successful");
+    stated.requests.failed = total("errored");
+    stated.requests.censored = total("incomplete");
+    stated.duration_s = present(number(benchmark, &["duration"]));
     let mean = |name: &str| present(number(metrics, &[name, "successful", "mean"]));
-    told.throughput.requests_per_s = mean("requests_per_second");
-    told.throughput.output_tokens_per_s = mean("output_tokens_per_second");
-    told.throughput.total_tokens_per_s = mean("tokens_per_second");
+    stated.throughput.requests_per_s = mean("requests_per_second");
+    stated.throughput.output_tokens_per_s = mean("output_tokens_per_second");
+    stated.throughput.total_tokens_per_s = mean("tokens_per_second");
     let in_flight = |stat: &str| number(metrics, &["request_concurrency", "successful", stat]);
-    told.concurrency = in_flight("mean")
+    stated.concurrency = in_flight("mean")
         .zip(in_flight("max").map(f64::round).and_then(whole))
         .map(|(mean, peak)| Concurrency { mean: rounded(mean), peak, growth: None });
-    told.times[Time::Ttft] = times(metrics, "time_to_first_token_ms", 1.0);
-    // Its samples are tokens: an answer of a hundred counts a hundredfold.
-    told.times[Time::Tpot] = times(metrics, "inter_token_latency_ms", 1.0)
+    stated.times[Time::Ttft] = times(metrics, "time_to_first_token_ms", 1.0);
+    // Its samples are tokens: a response of a hundred tokens counts a hundred times.
+    stated.times[Time::Tpot] = times(metrics, "inter_token_latency_ms", 1.0)
         .map(|weighted| Distribution { count: None, ..weighted });
-    told.times[Time::Latency] = times(metrics, "request_latency", SECOND_MS);
-    told.times[Time::LatencyScheduled] = times(metrics, "request_scheduled_latency", SECOND_MS)
-        .filter(|_| told.load.kind == LoadKind::Rate);
+    stated.times[Time::Latency] = times(metrics, "request_latency", SECOND_MS);
+    stated.times[Time::LatencyScheduled] = times(metrics, "request_scheduled_latency", SECOND_MS)
+        .filter(|_| stated.load.kind == LoadKind::Rate);
     let token = |name: &str| {
         let stat = |stat: &str| number(metrics, &[name, "successful", stat]);
         let requests = count(metrics, &[name, "successful", "count"]).filter(|count| *count > 0)?;
         tokens(stat("total_sum").and_then(whole), stat("mean"), Some(requests))
     };
-    told.input_tokens = token("prompt_token_count");
-    told.output_tokens = token("output_token_count");
-    told.input_length = length(benchmark, "prompt_tokens");
-    told.output_length = length(benchmark, "output_tokens");
+    stated.input_tokens = token("prompt_token_count");
+    stated.output_tokens = token("output_token_count");
+    stated.input_length = length(benchmark, "prompt_tokens");
+    stated.output_length = length(benchmark, "output_tokens");
     guidellm_requests::add(&mut found, benchmark, problems);
     found
 }
@@ -134,7 +134,7 @@ fn offered(benchmark: &Value) -> Offered {
     }
 }
 
-/// The length asked for, where prompts were made to measure and all alike.
+/// The requested length, where prompts were synthetic and all of the same length.
 fn length(benchmark: &Value, name: &str) -> Option<u32> {
     let data = text(benchmark, &["request_loader", "data"])?;
     let data: Value = serde_json::from_str(&data).ok()?;

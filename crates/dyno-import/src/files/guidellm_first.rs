@@ -1,10 +1,10 @@
-//! Reports of guidellm 0.1: reports within a report, each with benchmarks that hold nothing but their
-//! single requests, so that every figure is computed.
+//! Reports of guidellm 0.1: reports within a report, each with benchmarks that only contain their
+//! single requests, so that every metric is computed.
 
 use super::Reading;
 use super::json::{count, list, number, text};
 use super::rebuild::{Ended, Head, Sample};
-use super::told::{Found, Offered};
+use super::stated::{Found, Offered};
 use dyno_model::load::LoadKind;
 use dyno_model::plan::Arrival;
 use dyno_model::summary::{Origin, Reported};
@@ -68,7 +68,7 @@ fn level(benchmark: &Value) -> Option<Found> {
     let mut found = Found::new(offered(benchmark));
     let figures: BTreeMap<String, f64> =
         number(benchmark, &["rate"]).map(|rate| ("rate".to_owned(), rate)).into_iter().collect();
-    found.told.reported = Some(Reported { line: None, figures });
+    found.stated.reported = Some(Reported { line: None, figures });
     let failed = errors.iter().map(|error| Sample {
         ended: Ended::Failed(text(error, &["message"]).unwrap_or_default()),
         ..Sample::default()
@@ -86,7 +86,7 @@ fn offered(benchmark: &Value) -> Offered {
     match (text(benchmark, &["mode"]).as_deref(), rate) {
         (Some("synchronous"), _) => Offered::concurrency(1.0),
         (Some("throughput"), _) => Offered::plain(LoadKind::Unlimited),
-        // It may be even or Poisson's; only the arguments of the run would say.
+        // It may be constant or Poisson; only the arguments of the run would tell.
         (Some("asynchronous"), Some(rate)) => Offered::rate(rate, None::<Arrival>),
         _ => Offered::plain(LoadKind::Unknown),
     }

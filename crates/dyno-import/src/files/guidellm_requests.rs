@@ -1,21 +1,21 @@
-//! The single requests in guidellm's reports from 0.2 on. A report may keep a sample of them; figures
-//! are computed anew only from all.
+//! The single requests in guidellm's reports from 0.2 on. A report may keep a sample of them; metrics
+//! are recomputed only from all.
 
 use super::json::{count, list, number, text};
 use super::rebuild::{Ended, Sample};
-use super::told::Found;
+use super::stated::Found;
 use dyno_model::Diagnostic;
 use dyno_words::Problem;
 use serde_json::Value;
 
 /// Adds every request of a benchmark to its level, if the report has all of them.
 pub(super) fn add(found: &mut Found, benchmark: &Value, problems: &mut Vec<Diagnostic>) {
-    let told = &found.told;
+    let stated = &found.stated;
     let of = |name: &str| list(benchmark, &["requests", name]).map_or(&[][..], Vec::as_slice);
     let kinds = [
-        ("successful", told.requests.completed),
-        ("errored", told.requests.failed),
-        ("incomplete", told.requests.censored),
+        ("successful", stated.requests.completed),
+        ("errored", stated.requests.failed),
+        ("incomplete", stated.requests.censored),
     ];
     let kept: u64 = kinds.iter().map(|(name, _)| of(name).len() as u64).sum();
     let total: u64 = kinds.iter().filter_map(|(_, total)| *total).sum();

@@ -1,15 +1,15 @@
 //! JSON as tools write it: one document, one a line, or several in a row; with Python's `NaN` and
-//! `Infinity`; cut off in the middle. What is whole is read.
+//! `Infinity`; cut off in the middle. Complete documents are read.
 
 use dyno_model::Diagnostic;
 use dyno_words::{Problem, values};
 use serde_json::Value;
 
-/// After so many lines that are no JSON, the rest is not looked at.
+/// After this many lines that are not JSON, the rest is skipped.
 const MOST_BAD_LINES: usize = 100;
-/// The longest path of a figure's name.
+/// The longest path of a value's name.
 const DEEPEST: usize = 12;
-/// The most figures that are kept of one level.
+/// The most values that are kept of one level.
 const MOST_FIGURES: usize = 20_000;
 
 /// The documents of a file.
@@ -27,7 +27,7 @@ pub(super) fn looks_like_json(bytes: &[u8]) -> bool {
     matches!(first, Some(b'{' | b'['))
 }
 
-/// The bytes without the mark that some editors put before UTF-8.
+/// The bytes without a byte order mark.
 pub(super) fn without_mark(bytes: &[u8]) -> &[u8] {
     bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes)
 }
@@ -80,7 +80,7 @@ fn broken(error: &serde_json::Error, line: u64, length: usize) -> Diagnostic {
     Problem::JsonBroken.with(values![error.column(), reason(error)]).at(at)
 }
 
-/// The parser's reason without the place, which is said in our own words.
+/// The parser's message without the position, which is reported separately.
 fn reason(error: &serde_json::Error) -> String {
     let text = error.to_string();
     text.split(" at line ").next().unwrap_or_default().to_owned()
@@ -114,7 +114,7 @@ fn without_constants(bytes: &[u8]) -> Vec<u8> {
     out
 }
 
-/// What stands at a path of names.
+/// The value at a path of names.
 pub(super) fn at<'a>(value: &'a Value, path: &[&str]) -> Option<&'a Value> {
     path.iter().try_fold(value, |value, name| value.get(name))
 }
@@ -146,7 +146,7 @@ pub(super) fn list<'a>(value: &'a Value, path: &[&str]) -> Option<&'a Vec<Value>
     at(value, path)?.as_array()
 }
 
-/// Every number that stands below by a name, lists left out.
+/// Every named number below, without lists.
 pub(super) fn figures(value: &Value) -> std::collections::BTreeMap<String, f64> {
     let mut found = std::collections::BTreeMap::new();
     collect(value, &mut Vec::new(), &mut found);
@@ -199,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_cut_off_is_told_with_its_place() {
+    fn truncated_json_is_reported_with_its_place() {
         let found = documents(b"{\"a\": 1}\n{\"b\": [1, 2");
         assert_eq!(found.values.len(), 1);
         assert_eq!(found.problems[0].line(), Some(2));

@@ -1,12 +1,12 @@
-//! The CSV files of LMDeploy's profilers, one row a level: `profile_restful_api`, `profile_serving`,
-//! `profile_throughput`, `profile_generation`. Their percentiles without a name are those of the time
+//! The CSV files of LMDeploy's profilers, one row per level: `profile_restful_api`, `profile_serving`,
+//! `profile_throughput`, `profile_generation`. Percentiles without a name are those of the time
 //! per token.
 
 use super::Reading;
 use super::csv::{Row, number, rows};
 use super::json::whole;
 use super::rebuild::Head;
-use super::told::{Found, Offered, distribution, present};
+use super::stated::{Found, Offered, distribution, present};
 use dyno_model::load::LoadKind;
 use dyno_model::metric::Time;
 use dyno_model::summary::{Origin, Reported};
@@ -17,7 +17,7 @@ const SECOND_MS: f64 = 1e3;
 /// A heading with one of these is LMDeploy's.
 const OWN: [&str; 2] = ["FTL(ave)(s)", "throughput(out tok/s)"];
 
-/// Reads a profile; whether it is one.
+/// Reads a profile; returns whether it is one.
 pub(super) fn read(reading: &mut Reading, bytes: &[u8]) -> bool {
     let first = rows(&bytes[..bytes.len().min(4096)]);
     let is_heading =
@@ -72,26 +72,26 @@ fn level(heading: &Row, row: &Row) -> Found {
         Some(batch) => Offered::concurrency(batch),
         None => Offered::plain(LoadKind::Unknown),
     });
-    let told = &mut found.told;
+    let stated = &mut found.stated;
     // The name is misspelt in some versions.
     let prompts = ["num_prompts", "num_promts"].iter().find_map(|name| get(name));
-    told.requests.planned = prompts.and_then(whole);
+    stated.requests.planned = prompts.and_then(whole);
     let length = |name: &str| get(name).and_then(whole).and_then(|n| u32::try_from(n).ok());
-    told.input_length = length("prompt_tokens");
-    told.output_length = length("completion_tokens");
-    told.throughput.requests_per_s = present(get("RPS"));
-    told.throughput.output_tokens_per_s = present(get("throughput(out tok/s)"));
-    told.throughput.total_tokens_per_s = present(get("throughput(total tok/s)"));
-    told.times[Time::Ttft] = distribution(None, SECOND_MS, |stat| match stat {
+    stated.input_length = length("prompt_tokens");
+    stated.output_length = length("completion_tokens");
+    stated.throughput.requests_per_s = present(get("RPS"));
+    stated.throughput.output_tokens_per_s = present(get("throughput(out tok/s)"));
+    stated.throughput.total_tokens_per_s = present(get("throughput(total tok/s)"));
+    stated.times[Time::Ttft] = distribution(None, SECOND_MS, |stat| match stat {
         "mean" => get("FTL(ave)(s)"),
         "min" => get("FTL(min)(s)"),
         "max" => get("FTL(max)(s)"),
         _ => None,
     });
-    told.times[Time::ChunkGap] = distribution(None, SECOND_MS, |stat| {
+    stated.times[Time::ChunkGap] = distribution(None, SECOND_MS, |stat| {
         let percent = stat.strip_prefix('p')?;
         get(&format!("{percent}%(s)"))
     });
-    told.reported = Some(Reported { line: Some(row.line), figures });
+    stated.reported = Some(Reported { line: Some(row.line), figures });
     found
 }

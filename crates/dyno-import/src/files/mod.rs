@@ -1,5 +1,5 @@
-//! Results that tools save: JSON, JSON lines, CSV, SQLite, and folders of them. Here a file's kind is
-//! found, and what was read of it is put together; each kind has a reader of its own.
+//! Results that tools save: JSON, JSON lines, CSV, SQLite, and directories of them. This file recognises
+//! the kind of a file and combines what was read; each kind has its own reader.
 
 mod aiperf;
 mod aiperf_csv;
@@ -18,7 +18,7 @@ mod rebuild;
 mod sample;
 mod serving;
 mod sqlite;
-mod told;
+mod stated;
 
 use crate::Imported;
 pub(crate) use directory::import as import_directory;
@@ -27,26 +27,26 @@ use dyno_words::Problem;
 use rebuild::Head;
 use serde_json::Value;
 pub(crate) use sqlite::with_log;
-use told::Found;
+use stated::Found;
 
-/// A reader of JSON documents: whether one is its own, and what it holds, with the line that it is on.
+/// A reader of JSON documents: whether it recognises one, and its contents, with the line that it is on.
 type Document = (fn(&Value) -> bool, fn(&mut Reading, u64, &Value));
 
 /// What a tool saves. A database is EvalScope's.
 #[derive(Debug)]
 struct Tool {
-    /// In the words of messages.
+    /// As shown in messages.
     kind: &'static str,
     documents: &'static [Document],
-    /// Readers of CSV: whether a file is their own.
+    /// Readers of CSV: whether they recognise a file.
     tables: &'static [fn(&mut Reading, &[u8]) -> bool],
-    /// By these JSON that is cut off shows that it was a result.
+    /// Names by which truncated JSON is recognised as a result.
     signs: &'static [&'static str],
 }
 
 const NOTHING: Tool = Tool { kind: "", documents: &[], tables: &[], signs: &[] };
 
-/// The first that knows a document reads it.
+/// The first that recognises a document reads it.
 const TOOLS: [Tool; 6] = [
     Tool {
         kind: "guidellm reports (JSON)",
@@ -86,7 +86,7 @@ const TOOLS: [Tool; 6] = [
     Tool { kind: "LMDeploy profiles (CSV)", tables: &[lmdeploy::read], ..NOTHING },
 ];
 
-/// What is read here, in the words of messages.
+/// What is read here, as shown in messages.
 pub(crate) fn kinds() -> impl Iterator<Item = &'static str> {
     TOOLS.iter().map(|tool| tool.kind)
 }
@@ -111,7 +111,7 @@ fn documents(name: &str, bytes: &[u8]) -> Option<Imported> {
     known.then(|| reading.finish())
 }
 
-/// Reads one document; whether it is of a known kind.
+/// Reads one document; returns whether it is of a known kind.
 fn document(reading: &mut Reading, line: u64, value: &Value) -> bool {
     let mut readers = TOOLS.iter().flat_map(|tool| tool.documents);
     let Some((_, read)) = readers.find(|(is_own, _)| is_own(value)) else { return false };
@@ -134,18 +134,18 @@ struct Group {
     head: Head,
 }
 
-/// A file, or several of one folder, while they are read.
+/// A file, or several of one directory, while they are read.
 #[derive(Debug)]
 struct Reading {
-    /// The file, without its folder.
+    /// The file, without its directory.
     name: String,
-    /// It holds several documents.
+    /// Whether it contains several documents.
     several: bool,
     problems: Vec<Diagnostic>,
     groups: Vec<(Group, Vec<Found>)>,
-    /// Requests of AIPerf's, which stand in a file of their own.
+    /// AIPerf's requests, which are in a separate file.
     records: aiperf_records::Records,
-    /// What AIPerf says of them as a whole.
+    /// AIPerf's summary of them.
     exports: Vec<(Head, Found)>,
 }
 
@@ -161,7 +161,7 @@ impl Reading {
         }
     }
 
-    /// Reads the documents of a file; whether it is of a known kind. If not, nothing is changed.
+    /// Reads the documents of a file; returns whether it is of a known kind. If not, nothing changes.
     fn documents(&mut self, bytes: &[u8]) -> bool {
         let found = json::documents(bytes);
         self.several = found.values.len() > 1;
@@ -182,7 +182,7 @@ impl Reading {
         known || cut_off
     }
 
-    /// Adds a level, to the run before where it belongs to that.
+    /// Adds a level, to the previous run where it belongs to that.
     fn add(&mut self, group: Group, level: Found) {
         match self.groups.last_mut() {
             Some((last, levels)) if last.key == group.key => levels.push(level),
@@ -200,7 +200,7 @@ impl Reading {
         let records = std::mem::take(&mut self.records).finish(&self.name, &mut self.problems);
         let mut exports = std::mem::take(&mut self.exports);
         match (exports.as_mut_slice(), records) {
-            // One is of the other: the requests of one run, and what is said of them.
+            // They belong together: the requests of one run, and their summary.
             ([(_, export)], Some((_, requests))) => export.samples = requests.samples,
             (_, Some((head, requests))) => self.add_run(head, vec![requests]),
             (_, None) => {}
@@ -211,7 +211,7 @@ impl Reading {
         }
         let mut runs = Vec::new();
         for (group, mut levels) in self.groups {
-            told_apart(&mut levels);
+            number_duplicates(&mut levels);
             let head = Head { ordinal: runs.len() + 1, ..group.head };
             runs.push(rebuild::run(head, levels, &mut self.problems));
         }
@@ -220,12 +220,12 @@ impl Reading {
 }
 
 /// Levels of the same name get a number.
-fn told_apart(levels: &mut [Found]) {
-    let names: Vec<String> = levels.iter().map(|level| level.told.label.clone()).collect();
+fn number_duplicates(levels: &mut [Found]) {
+    let names: Vec<String> = levels.iter().map(|level| level.stated.label.clone()).collect();
     for (i, level) in levels.iter_mut().enumerate() {
         let before = names[..i].iter().filter(|name| **name == names[i]).count();
         if before > 0 {
-            level.told.label = format!("{} ({})", names[i], before + 1);
+            level.stated.label = format!("{} ({})", names[i], before + 1);
         }
     }
 }

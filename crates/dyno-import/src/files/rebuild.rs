@@ -1,10 +1,10 @@
-//! From what a tool saved of single requests to figures by Dyno's own definitions: a plan and
-//! records good enough for [`summarise`], and what the tool said beside them.
+//! Recomputes results from the single requests that a tool saved, by Dyno's own definitions: a plan and
+//! records that suffice for [`summarise`], with the tool's own values beside them.
 
 use super::frames::{plan, source};
 use super::sample::times;
 pub(super) use super::sample::{Ended, Sample};
-use super::told::{Found, rounded};
+use super::stated::{Found, rounded};
 use crate::{ImportedRun, blank};
 use dyno_analysis::summarise;
 use dyno_model::Diagnostic;
@@ -16,7 +16,7 @@ use dyno_model::summary::{Extras, LevelExtras};
 use dyno_model::{LevelSummary, Verdict};
 use dyno_words::{Phrase, Problem, values};
 
-/// What is known of a run as a whole.
+/// A run as a whole.
 #[derive(Debug, Clone)]
 pub(super) struct Head {
     pub(super) origin: Origin,
@@ -28,7 +28,7 @@ pub(super) struct Head {
     pub(super) started: Option<String>,
 }
 
-/// Findings that hold whoever measured.
+/// Findings that apply to any tool's measurements.
 const KEPT: [&str; 6] = [
     "nothing_completed",
     "no_steady_window",
@@ -37,11 +37,11 @@ const KEPT: [&str; 6] = [
     "no_token_times",
     "stragglers",
 ];
-/// Beyond this share a figure of the tool's is not merely rounded otherwise.
+/// A larger relative difference is not explained by rounding.
 const MERE_ROUNDING: f64 = 0.02;
 const LEAST_MS: f64 = 0.05;
 
-/// A run of these levels, their figures computed anew where their requests are known.
+/// A run of these levels, recomputed where their requests are known.
 pub(super) fn run(
     head: Head,
     mut found: Vec<Found>,
@@ -52,20 +52,20 @@ pub(super) fn run(
     let id = blank::id(&head.origin.file, head.ordinal);
     let plan = plan(&head, &found);
     let source = source(&id, &plan, &found);
-    let anew = summarise(&plan, None, &source);
+    let recomputed = summarise(&plan, None, &source);
     let gathered = dyno_analysis::extras(&plan, &source);
     let timed: Vec<bool> = found.iter().map(|found| found.requests().is_some_and(times)).collect();
     let (mut levels, mut extras) = (Vec::new(), Extras::default());
     for ((index, found), timed) in (0..).zip(&mut found).zip(&timed) {
-        let level = anew.levels.iter().find(|level| level.index == index);
+        let level = recomputed.levels.iter().find(|level| level.index == index);
         let level = level.filter(|_| found.requests().is_some());
         if let Some(level) = level {
             compare(&head.origin, found, level, *timed, problems);
         }
         levels.push(match level {
             Some(level) if *timed => adopted(level.clone(), found),
-            Some(level) => completed(found.told.clone(), level),
-            None => found.told.clone(),
+            Some(level) => completed(found.stated.clone(), level),
+            None => found.stated.clone(),
         });
         let theirs = found.extras;
         let known = LevelExtras { burstiness: theirs.burstiness, ..gathered.of(index) };
@@ -76,13 +76,13 @@ pub(super) fn run(
     summary.run.label = head.label;
     summary.run.model = head.model;
     summary.run.target = head.target;
-    let by_clock = anew.run.started.filter(|_| whole && source.header.anchor_unix_ns > 0);
+    let by_clock = recomputed.run.started.filter(|_| whole && source.header.anchor_unix_ns > 0);
     summary.run.started = by_clock.or(head.started);
     let (records, plan) = if whole { (Some(source), Some(plan)) } else { (None, None) };
     ImportedRun { summary, extras, records, plan }
 }
 
-/// An address without the name and password in it, and without its query, which may hold a key.
+/// An address without the name and password in it, and without its query, which may contain a key.
 fn without_secrets(url: &str) -> String {
     let plain = url.split(['?', '#']).next().unwrap_or_default();
     let Some((scheme, rest)) = plain.split_once("://") else { return plain.to_owned() };
@@ -91,115 +91,115 @@ fn without_secrets(url: &str) -> String {
     format!("{scheme}://{host}{path}")
 }
 
-/// The level as it is computed anew, under the name that the tool's has.
-fn adopted(anew: LevelSummary, found: &Found) -> LevelSummary {
-    let told = &found.told;
+/// The recomputed level, with the tool's label.
+fn adopted(recomputed: LevelSummary, found: &Found) -> LevelSummary {
+    let stated = &found.stated;
     let scheduled =
         found.requests().is_some_and(|all| all.iter().any(|one| one.scheduled.is_some()));
-    let findings = anew.reasons.into_iter().chain(anew.notes);
+    let findings = recomputed.reasons.into_iter().chain(recomputed.notes);
     let mut kept: Vec<_> = findings.filter(|one| KEPT.contains(&one.code.as_str())).collect();
-    kept.extend(told.notes.iter().cloned());
-    let counts = anew.requests;
-    let times = anew.times.map(|time, anew| match time {
-        Time::TtftScheduled | Time::LatencyScheduled => anew.filter(|_| scheduled),
-        Time::Itl => anew,
-        _ => anew.or_else(|| told.times[time].clone()),
+    kept.extend(stated.notes.iter().cloned());
+    let counts = recomputed.requests;
+    let times = recomputed.times.map(|time, recomputed| match time {
+        Time::TtftScheduled | Time::LatencyScheduled => recomputed.filter(|_| scheduled),
+        Time::Itl => recomputed,
+        _ => recomputed.or_else(|| stated.times[time].clone()),
     });
     LevelSummary {
-        index: told.index,
-        label: told.label.clone(),
-        load: told.load,
-        input_length: told.input_length,
-        output_length: told.output_length,
-        reported: told.reported.clone(),
+        index: stated.index,
+        label: stated.label.clone(),
+        load: stated.load,
+        input_length: stated.input_length,
+        output_length: stated.output_length,
+        reported: stated.reported.clone(),
         verdict: Verdict::Unjudged,
         reasons: Vec::new(),
         notes: kept,
         ending: None,
-        partial: told.partial,
+        partial: stated.partial,
         requests: RequestCounts {
-            planned: told.requests.planned.or(counts.planned),
+            planned: stated.requests.planned.or(counts.planned),
             dropped: None,
             resent: None,
             ..counts
         },
         times,
-        input_tokens: anew.input_tokens.or(told.input_tokens),
-        output_tokens: anew.output_tokens.or(told.output_tokens),
+        input_tokens: recomputed.input_tokens.or(stated.input_tokens),
+        output_tokens: recomputed.output_tokens.or(stated.output_tokens),
         token_source: TokenSources::default(),
-        integrity: integrity(&anew.integrity),
+        integrity: integrity(&recomputed.integrity),
         client: Client {
-            send_lag_ms: anew.client.send_lag_ms.filter(|_| scheduled),
+            send_lag_ms: recomputed.client.send_lag_ms.filter(|_| scheduled),
             ..Client::default()
         },
-        ..anew
+        ..recomputed
     }
 }
 
-/// What the tool said, with what needs no time of sending computed anew.
-fn completed(told: LevelSummary, anew: &LevelSummary) -> LevelSummary {
+/// The tool's values; metrics that do not need send times are recomputed.
+fn completed(stated: LevelSummary, recomputed: &LevelSummary) -> LevelSummary {
     let plain = |one: &Option<Distribution>| {
         one.clone().map(|one| Distribution { ci95: Default::default(), ..one })
     };
-    let counts = &anew.requests;
-    let duration = told.duration_s.filter(|duration| *duration > 0.0);
+    let counts = &recomputed.requests;
+    let duration = stated.duration_s.filter(|duration| *duration > 0.0);
     let per_s = |amount: Option<u64>| Some(rounded(amount? as f64 / duration?));
-    let [input, output] = [&anew.input_tokens, &anew.output_tokens];
+    let [input, output] = [&recomputed.input_tokens, &recomputed.output_tokens];
     let output_total = output.and_then(|tokens| tokens.total);
     let total = output_total.zip(input.and_then(|tokens| tokens.total)).map(|(a, b)| a + b);
     let times = PerTime::new(|time| match time {
-        Time::TtftScheduled | Time::LatencyScheduled => told.times[time].clone(),
-        Time::Itl => plain(&anew.times[time]),
-        _ => plain(&anew.times[time]).or_else(|| told.times[time].clone()),
+        Time::TtftScheduled | Time::LatencyScheduled => stated.times[time].clone(),
+        Time::Itl => plain(&recomputed.times[time]),
+        _ => plain(&recomputed.times[time]).or_else(|| stated.times[time].clone()),
     });
     LevelSummary {
         requests: RequestCounts {
-            planned: told.requests.planned.or(counts.planned),
+            planned: stated.requests.planned.or(counts.planned),
             dropped: None,
             resent: None,
             ..counts.clone()
         },
         throughput: Throughput {
-            requests_per_s: per_s(counts.completed).or(told.throughput.requests_per_s),
-            output_tokens_per_s: per_s(output_total).or(told.throughput.output_tokens_per_s),
-            total_tokens_per_s: per_s(total).or(told.throughput.total_tokens_per_s),
+            requests_per_s: per_s(counts.completed).or(stated.throughput.requests_per_s),
+            output_tokens_per_s: per_s(output_total).or(stated.throughput.output_tokens_per_s),
+            total_tokens_per_s: per_s(total).or(stated.throughput.total_tokens_per_s),
         },
         times,
-        input_tokens: input.or(told.input_tokens),
-        output_tokens: output.or(told.output_tokens),
-        integrity: integrity(&anew.integrity),
-        failure_samples: anew.failure_samples.clone(),
-        ..told
+        input_tokens: input.or(stated.input_tokens),
+        output_tokens: output.or(stated.output_tokens),
+        integrity: integrity(&recomputed.integrity),
+        failure_samples: recomputed.failure_samples.clone(),
+        ..stated
     }
 }
 
-/// Other tools do not tell of reads and terminal events.
-fn integrity(anew: &Integrity) -> Integrity {
-    Integrity { coalesced_share: None, no_terminal_share: None, ..*anew }
+/// Other tools do not report reads and terminal events.
+fn integrity(recomputed: &Integrity) -> Integrity {
+    Integrity { coalesced_share: None, no_terminal_share: None, ..*recomputed }
 }
 
-/// Says where the tool's figures and those of its own requests are apart.
+/// Reports where the tool's values differ from those of its own requests.
 fn compare(
     origin: &Origin,
     found: &mut Found,
-    anew: &LevelSummary,
+    recomputed: &LevelSummary,
     timed: bool,
     problems: &mut Vec<Diagnostic>,
 ) {
-    let told = &found.told;
+    let stated = &found.stated;
     let mean = |one: &LevelSummary, time| one.times[time].as_ref().and_then(|one| one.mean);
     let per_s = |one: &LevelSummary| one.throughput.output_tokens_per_s.filter(|_| timed);
     let pairs = [
-        (Phrase::MeanTtft, mean(told, Time::Ttft), mean(anew, Time::Ttft)),
-        (Phrase::MeanLatency, mean(told, Time::Latency), mean(anew, Time::Latency)),
-        (Phrase::MeanTpot, mean(told, Time::Tpot), mean(anew, Time::Tpot)),
-        (Phrase::MeanChunkGap, mean(told, Time::ChunkGap), mean(anew, Time::ChunkGap)),
-        (Phrase::OutputPerSecond, per_s(told), per_s(anew)),
+        (Phrase::MeanTtft, mean(stated, Time::Ttft), mean(recomputed, Time::Ttft)),
+        (Phrase::MeanLatency, mean(stated, Time::Latency), mean(recomputed, Time::Latency)),
+        (Phrase::MeanTpot, mean(stated, Time::Tpot), mean(recomputed, Time::Tpot)),
+        (Phrase::MeanChunkGap, mean(stated, Time::ChunkGap), mean(recomputed, Time::ChunkGap)),
+        (Phrase::OutputPerSecond, per_s(stated), per_s(recomputed)),
     ];
     let counts = |one: &LevelSummary| one.requests.completed.map(|count| count as f64);
-    let completed = (Phrase::CompletedRequests, counts(told), counts(anew));
-    for (name, told, value) in pairs.into_iter().chain([completed]) {
-        let Some((theirs, ours)) = told.zip(value) else { continue };
+    let completed = (Phrase::CompletedRequests, counts(stated), counts(recomputed));
+    for (name, stated, value) in pairs.into_iter().chain([completed]) {
+        let Some((theirs, ours)) = stated.zip(value) else { continue };
         let apart = (theirs - ours).abs();
         if apart <= LEAST_MS || apart <= MERE_ROUNDING * theirs.abs().max(ours.abs()) {
             continue;

@@ -1,14 +1,14 @@
-//! One request as another tool saved it, and the record that Dyno would have written of it. What
-//! the tool did not save stays absent.
+//! One request as another tool saved it, and the record that Dyno would have written for it. What
+//! the tool did not save is absent.
 
 use dyno_model::outcome::{FailureClass, Outcome};
 use dyno_model::record::{Phase, RequestRecord, TokenCount, TokenSource};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// Longest time that is believed, in seconds: ten years.
+/// The longest plausible time, in seconds: ten years.
 const LONGEST_S: f64 = 10.0 * 365.0 * 86_400.0;
-/// Clocks that show more count from 1970; others began when the machine did.
+/// Clocks with larger values count from 1970; others from the start of the machine.
 const WALL_CLOCK_S: f64 = 1e9;
 /// The longest text of a failure that is kept.
 const LONGEST_DETAIL: usize = 4096;
@@ -16,10 +16,10 @@ const LONGEST_DETAIL: usize = 4096;
 /// How a request ended.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) enum Ended {
-    /// With a whole answer.
+    /// With a complete response.
     #[default]
     Completed,
-    /// Not, and in the server's or the tool's words why.
+    /// With a failure, and the error message of the server or the tool.
     Failed(String),
     /// It was still running when the tool stopped.
     Unfinished,
@@ -28,30 +28,30 @@ pub(super) enum Ended {
 /// One request; times in seconds.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(super) struct Sample {
-    /// When the schedule of an open loop wanted it sent, by the clock of `sent`.
+    /// When it was due in an open loop, by the clock of `sent`.
     pub(super) scheduled: Option<f64>,
     /// When it was sent, by any clock.
     pub(super) sent: Option<f64>,
-    /// From `sent` to the first output; absent where the answer was not streamed.
+    /// From `sent` to the first output; absent where the response was not streamed.
     pub(super) ttft: Option<f64>,
     /// From `sent` to the last output.
     pub(super) latency: Option<f64>,
-    /// From `sent` to the end, where that is something else.
+    /// From `sent` to the end, where that differs.
     pub(super) end: Option<f64>,
-    /// Between output events; empty where they are not known.
+    /// Between output events; empty where unknown.
     pub(super) gaps: Vec<f64>,
     pub(super) input: Option<u64>,
     pub(super) output: Option<u64>,
     pub(super) ended: Ended,
     pub(super) status: Option<u16>,
-    /// It was sent to warm the server up.
+    /// Whether it was a warm-up request.
     pub(super) warmup: bool,
 }
 
-/// All of them say when they were sent; those that failed need not.
+/// Whether all have a send time; failed ones need not.
 pub(super) fn times(samples: &[Sample]) -> bool {
-    let told = |one: &Sample| one.sent.is_some() || one.ended != Ended::Completed;
-    samples.iter().all(told) && samples.iter().any(|one| one.sent.is_some())
+    let stated = |one: &Sample| one.sent.is_some() || one.ended != Ended::Completed;
+    samples.iter().all(stated) && samples.iter().any(|one| one.sent.is_some())
 }
 
 /// The first time of all.
@@ -78,7 +78,7 @@ pub(super) fn records(level: u32, samples: &[Sample], zero: f64, slots: u32) -> 
     let mut free: BinaryHeap<Reverse<(u64, u32)>> =
         (0..slots).map(|slot| Reverse((0, slot))).collect();
     for record in records.iter_mut().filter(|record| record.sent.is_some()) {
-        // The slot that was free first is next, though a clock may say that none is.
+        // The slot that became free first is next, even if by the clock none is.
         if let Some(Reverse((until, slot))) = free.pop() {
             record.slot = slot;
             free.push(Reverse((until.max(record.end), slot)));
@@ -111,7 +111,7 @@ fn record(
     record.last = since(sample.latency).or(record.first);
     record.end = since(sample.end).max(record.last).or(sent).unwrap_or(intended);
     record.streamed = sample.ttft.is_some();
-    // No tool tells of it; the share of streams without one is left out where figures are made.
+    // No tool reports it; the share of streams without one is left out of the results.
     record.terminal = true;
     let tokens = |tokens| TokenCount { tokens, source: TokenSource::Usage };
     record.input = sample.input.map(tokens);
@@ -136,7 +136,7 @@ fn record(
     record
 }
 
-/// The class of a failure, as far as its words tell.
+/// The class of a failure, as far as its message shows.
 fn class(status: Option<u16>, words: &str) -> FailureClass {
     if let Some(status) = status.filter(|status| *status != 200) {
         return FailureClass::Http(status);
@@ -154,7 +154,7 @@ fn class(status: Option<u16>, words: &str) -> FailureClass {
     }
 }
 
-/// Seconds that are not negative and not beyond belief, in nanoseconds.
+/// Plausible, non-negative seconds, in nanoseconds.
 fn nanos(seconds: f64) -> u64 {
     if seconds.is_nan() { 0 } else { (seconds.clamp(0.0, LONGEST_S) * 1e9).round() as u64 }
 }

@@ -1,10 +1,10 @@
 //! The result files of vLLM's and SGLang's serving benchmarks, which share their field names: one
-//! object a run of the tool, with or without its single requests. Objects of the same model, one
+//! object per run of the tool, with or without its single requests. Objects of the same model, one
 //! after the other, are the levels of one run.
 
 use super::json::{at, count, figures, list, number, text};
 use super::rebuild::{Ended, Head, Sample};
-use super::told::{Found, Offered, distribution, present, rounded, tokens};
+use super::stated::{Found, Offered, distribution, present, rounded, tokens};
 use super::{Group, Reading};
 use dyno_model::Diagnostic;
 use dyno_model::load::LoadKind;
@@ -36,35 +36,35 @@ pub(super) fn read(reading: &mut Reading, line: u64, value: &Value) {
     let model = text(value, &["model_id"]).or_else(|| text(value, &["server_info", "model_path"]));
     let (offered, remark) = offered(value);
     let mut found = Found::new(offered);
-    let told = &mut found.told;
-    told.reported = Some(Reported { line: Some(line), figures: figures(value) });
-    told.input_length = length(value, "random_input_len");
-    told.output_length = length(value, "random_output_len");
-    told.requests.planned = count(value, &["num_prompts"]);
-    told.requests.completed = count(value, &["completed"]);
-    told.requests.failed = count(value, &["failed"]);
-    told.duration_s = present(number(value, &["duration"]));
-    told.throughput.requests_per_s = present(number(value, &["request_throughput"]));
-    told.throughput.output_tokens_per_s = present(number(value, &["output_throughput"]));
+    let stated = &mut found.stated;
+    stated.reported = Some(Reported { line: Some(line), figures: figures(value) });
+    stated.input_length = length(value, "random_input_len");
+    stated.output_length = length(value, "random_output_len");
+    stated.requests.planned = count(value, &["num_prompts"]);
+    stated.requests.completed = count(value, &["completed"]);
+    stated.requests.failed = count(value, &["failed"]);
+    stated.duration_s = present(number(value, &["duration"]));
+    stated.throughput.requests_per_s = present(number(value, &["request_throughput"]));
+    stated.throughput.output_tokens_per_s = present(number(value, &["output_throughput"]));
     let total = ["total_token_throughput", "total_throughput"];
-    told.throughput.total_tokens_per_s =
+    stated.throughput.total_tokens_per_s =
         total.iter().find_map(|name| present(number(value, &[name])));
-    let done = told.requests.completed;
-    told.input_tokens = tokens(count(value, &["total_input_tokens"]), None, done);
-    told.output_tokens = tokens(count(value, &["total_output_tokens"]), None, done);
-    told.times[Time::Ttft] = times(value, "ttft");
-    told.times[Time::Tpot] = times(value, "tpot");
+    let done = stated.requests.completed;
+    stated.input_tokens = tokens(count(value, &["total_input_tokens"]), None, done);
+    stated.output_tokens = tokens(count(value, &["total_output_tokens"]), None, done);
+    stated.times[Time::Ttft] = times(value, "ttft");
+    stated.times[Time::Tpot] = times(value, "tpot");
     // Both measure between events, however many tokens one carries.
-    told.times[Time::ChunkGap] = times(value, "itl");
-    told.times[Time::Latency] = times(value, "e2el").or_else(|| times(value, "e2e_latency"));
+    stated.times[Time::ChunkGap] = times(value, "itl");
+    stated.times[Time::Latency] = times(value, "e2el").or_else(|| times(value, "e2e_latency"));
     let mean = number(value, &["concurrency"]);
     let peak = count(value, &["max_concurrent_requests"]);
-    told.concurrency =
+    stated.concurrency =
         mean.zip(peak).map(|(mean, peak)| Concurrency { mean: rounded(mean), peak, growth: None });
     found.extras.peak_output_per_s = number(value, &["max_output_tokens_per_s"]).map(|n| n as u64);
     found.extras.peak_requests = peak;
     found.extras.burstiness = number(value, &["burstiness"]).map(Burstiness::Shape);
-    found.samples = samples(value, line, &found.told.label, reading);
+    found.samples = samples(value, line, &found.stated.label, reading);
     if let Some(remark) = remark {
         found.note(&mut reading.problems, remark);
     }
@@ -74,7 +74,7 @@ pub(super) fn read(reading: &mut Reading, line: u64, value: &Value) {
         label: text(value, &["label"]).or_else(|| text(value, &["tag"])).or_else(|| model.clone()),
         model: model.clone(),
         target: text(value, &["base_url"]),
-        // `date` is when the file was written, in a zone that it does not tell.
+        // `date` is when the file was written, in an unknown time zone.
         started: None,
     };
     let backend = text(value, &["backend"]);
@@ -95,14 +95,14 @@ fn origin(reading: &Reading, tool: &str, line: u64, value: &Value) -> Origin {
 }
 
 fn length(value: &Value, name: &str) -> Option<u32> {
-    // Lengths vary unless the range is 1; without a word on it, they are not known to be fixed.
+    // Lengths vary unless the range is 1; if it is not stated, they may vary.
     let fixed = number(value, &["random_range_ratio"]) == Some(1.0);
     let random = text(value, &["dataset_name"]).is_some_and(|name| name.starts_with("random"));
     let tokens = count(value, &[name]).filter(|_| fixed && random)?;
     u32::try_from(tokens).ok()
 }
 
-/// How requests were offered, and what should be known of it.
+/// How requests were offered, and a note on it.
 fn offered(value: &Value) -> (Offered, Option<Diagnostic>) {
     let most = number(value, &["max_concurrency"]).filter(|most| *most >= 1.0);
     let arrival = number(value, &["burstiness"])

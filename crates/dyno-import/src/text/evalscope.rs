@@ -1,5 +1,5 @@
 //! EvalScope's summary of one level: lines of `name: value`, or a grid of names and values, and
-//! percentiles of the time to the first token and of the latency.
+//! percentiles of TTFT and latency.
 
 use super::lines::{Kind, Line};
 use super::part::{Part, Stated, label, put, report, short};
@@ -15,21 +15,21 @@ use dyno_model::summary::LevelExtras;
 use dyno_model::summary::{Distribution, Tokens};
 use dyno_words::{Problem, values};
 
-/// What begins a block.
+/// The start of a block.
 const HEADING: &str = "Benchmarking summary:";
 
-/// Of which figure the percentiles that follow are.
+/// The metric of the percentiles that follow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Percentiles {
     Ttft,
     Latency,
 }
 
-/// Reads the block that begins with the first of these lines, and how many lines it takes.
+/// Reads the block that starts with the first of these lines; returns how many lines it takes.
 pub(super) fn read(lines: &[Line]) -> Option<(Part, usize)> {
     let first = lines.first()?;
     let rest = first.text.strip_suffix(HEADING)?;
-    // A logger may have put a time and its name before it, a sentence not.
+    // A logger may have put a time and its name before it; other text means it is not a block.
     if !rest.is_empty() && !rest.trim_end().ends_with(['-', ':', ']', '|']) {
         return None;
     }
@@ -93,7 +93,7 @@ impl Reader {
         let Some(number) = stated.number(&mut self.findings) else { return };
         let full = format!("Percentile of {words} {which}");
         report(&mut self.level, stated.line, &full, number);
-        let Some(millis) = stated.figure(Measure::Seconds, &mut self.findings) else { return };
+        let Some(millis) = stated.converted(Measure::Seconds, &mut self.findings) else { return };
         let place = match of {
             Percentiles::Ttft => &mut self.level.times[Time::Ttft],
             Percentiles::Latency => &mut self.level.times[Time::Latency],
@@ -101,14 +101,14 @@ impl Reader {
         put(place, which, millis);
     }
 
-    /// A row of names and values; false where the name is not known.
+    /// A row of names and values; false where the name is unknown.
     fn row(&mut self, stated: Stated<'_>) -> bool {
         let (level, findings) = (&mut self.level, &mut self.findings);
         let (key, _) = name(stated.name);
         let known = match key.as_str() {
             "time taken for tests" => {
                 level.duration_s =
-                    stated.figure(Measure::Seconds, findings).map(|millis| neat(millis / 1e3));
+                    stated.converted(Measure::Seconds, findings).map(|millis| neat(millis / 1e3));
                 true
             }
             "expected number of requests" => count(&mut level.requests.planned, stated, findings),
@@ -194,7 +194,7 @@ impl Reader {
                 "itl" => &mut self.level.times[Time::ChunkGap],
                 _ => continue,
             };
-            if let Some(millis) = stated.figure(Measure::Seconds, &mut self.findings) {
+            if let Some(millis) = stated.converted(Measure::Seconds, &mut self.findings) {
                 put(place, &which, millis);
             }
         }
@@ -243,7 +243,7 @@ fn rate(
     stated: Stated<'_>,
     findings: &mut Vec<Diagnostic>,
 ) -> bool {
-    *place = stated.figure(measure, findings);
+    *place = stated.converted(measure, findings);
     true
 }
 
@@ -252,13 +252,13 @@ fn mean(
     stated: Stated<'_>,
     findings: &mut Vec<Diagnostic>,
 ) -> bool {
-    if let Some(millis) = stated.figure(Measure::Seconds, findings) {
+    if let Some(millis) = stated.converted(Measure::Seconds, findings) {
         put(place, "mean", millis);
     }
     true
 }
 
 fn tokens(place: &mut Option<Tokens>, stated: Stated<'_>, findings: &mut Vec<Diagnostic>) -> bool {
-    *place = stated.figure(Measure::Plain, findings).map(|mean| Tokens { total: None, mean });
+    *place = stated.converted(Measure::Plain, findings).map(|mean| Tokens { total: None, mean });
     true
 }

@@ -10,9 +10,9 @@ use dyno_words::{Problem, values};
 /// Parts that belong together.
 #[derive(Debug, Clone)]
 pub(super) struct Group {
-    /// All of them as one.
+    /// All of them combined.
     pub(super) part: Part,
-    /// Where the first stands.
+    /// The place of the first.
     pub(super) place: Place,
     /// The shape of the line above each block, where it names the level and not the run.
     shape: Option<String>,
@@ -20,7 +20,7 @@ pub(super) struct Group {
     named: bool,
 }
 
-/// Puts blocks that follow one another under the same headings into one run; a table is one.
+/// Combines consecutive blocks under the same headings into one run; a table is a run by itself.
 pub(super) fn group(parts: Vec<(Part, Place)>) -> Vec<Group> {
     let mut groups: Vec<Group> = Vec::new();
     // The last group of blocks of each tool.
@@ -64,7 +64,7 @@ impl Group {
     }
 }
 
-/// A line above with its numbers made alike; `None` where there is not just one.
+/// A line above with its numbers masked; `None` where there is not just one.
 fn shape(above: &[String]) -> Option<String> {
     let [line] = above else { return None };
     let mut shape = String::new();
@@ -80,7 +80,7 @@ fn shape(above: &[String]) -> Option<String> {
     shape.contains('#').then_some(shape)
 }
 
-/// The line above a block may say another number of requests at once than the block.
+/// Reports a line above a block that states another concurrency than the block.
 fn other_slots(place: &Place, part: &Part) -> Option<Diagnostic> {
     let words = plain(place.above.last()?);
     let (level, _) = part.levels.first()?;

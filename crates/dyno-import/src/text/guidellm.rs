@@ -1,4 +1,4 @@
-//! The table of guidellm 0.1: one row a level, means with their units.
+//! The table of guidellm 0.1: one row per level, means with their units.
 
 use super::part::{Part, Stated, label, put, report, short, unread};
 use super::quantity::{Cell, Measure, cell, measure_of, name, quantity};
@@ -12,7 +12,7 @@ use dyno_model::summary::LevelExtras;
 use dyno_model::summary::LoadSummary;
 use dyno_words::{Problem, values};
 
-/// A column that is known.
+/// A known column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Column {
     Benchmark,
@@ -62,7 +62,7 @@ pub(super) fn read(table: &Table) -> Option<Part> {
     Some(part)
 }
 
-/// Rows of such a table that have lost their header.
+/// Rows of such a table without its header.
 fn headless(table: &Table) -> Option<Part> {
     let row = table.rows.iter().find(|row| {
         let name = row.name();
@@ -83,7 +83,7 @@ fn level(
     let benchmark = heads.iter().position(|(column, _)| *column == Some(Column::Benchmark));
     let load = load(benchmark.and_then(|at| row.cells.get(at)).map(String::as_str));
     let mut level = blank::level(label(load.kind, load.value), load);
-    let mut told = Vec::new();
+    let mut cells = Vec::new();
     for ((column, head), value) in heads.iter().zip(&row.cells) {
         let stated = Stated { line: row.line, name: head, value };
         let measure = match column {
@@ -110,23 +110,23 @@ fn level(
             return None;
         };
         report(&mut level, row.line, head, number);
-        told.push((*column, figure, number.unit.is_empty()));
+        cells.push((*column, figure, number.unit.is_empty()));
     }
-    fill(&mut level, &told, row, findings);
+    fill(&mut level, &cells, row, findings);
     Some((level, LevelExtras::default()))
 }
 
-/// Puts the figures of a row in their places.
+/// Stores the values of a row.
 fn fill(
     level: &mut LevelSummary,
-    told: &[(Option<Column>, f64, bool)],
+    cells: &[(Option<Column>, f64, bool)],
     row: &Row,
     findings: &mut Vec<Diagnostic>,
 ) {
-    let of = |column: Column| told.iter().find(|(c, ..)| *c == Some(column)).map(|told| told.1);
+    let of = |column: Column| cells.iter().find(|(c, ..)| *c == Some(column)).map(|cells| cells.1);
     level.throughput.requests_per_s = of(Column::Requests);
     level.throughput.output_tokens_per_s = of(Column::Output);
-    if !told.is_empty() && told.iter().all(|(_, figure, _)| *figure == 0.0) {
+    if !cells.is_empty() && cells.iter().all(|(_, figure, _)| *figure == 0.0) {
         findings.push(Problem::NothingCompleted.with([short(row.name())]).at(row.line));
         return;
     }
@@ -136,10 +136,10 @@ fn fill(
         (Column::Ttft, Time::Ttft),
         (Column::Itl, Time::ChunkGap),
     ] {
-        let Some((_, figure, unitless)) = told.iter().find(|(c, ..)| *c == Some(column)) else {
+        let Some((_, figure, unitless)) = cells.iter().find(|(c, ..)| *c == Some(column)) else {
             continue;
         };
-        // A first token, or a gap, cannot take longer than the whole; guidellm rounds both.
+        // TTFT or a gap cannot exceed the latency; guidellm rounds both.
         let too_long = latency.is_some_and(|whole| *figure > whole * 1.1 + 10.0);
         if too_long && *unitless {
             findings.push(Problem::NoUnit.with([figure]).at(row.line));
@@ -152,7 +152,7 @@ fn fill(
     }
 }
 
-/// What a row's name says of its load.
+/// The load stated by a row's name.
 fn load(benchmark: Option<&str>) -> LoadSummary {
     let bare = benchmark.unwrap_or_default().trim_matches(['*', '`']).trim().to_lowercase();
     let (kind, rest) = bare.split_once('@').unwrap_or((&bare, ""));

@@ -1,18 +1,17 @@
-//! A text as lines: decoded, numbered, without the marks of quotation, and with what is known of
-//! code fences.
+//! A text as lines: decoded, numbered, without quotation marks, with the state of code fences.
 
 /// A line of a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Line {
     /// From 1.
     pub(super) number: u64,
-    /// Without space at its ends and marks of quotation.
+    /// Without surrounding space and quotation marks.
     pub(super) text: String,
-    /// What it is to Markdown.
+    /// Its role in Markdown.
     pub(super) kind: Kind,
 }
 
-/// What a line is to Markdown.
+/// The role of a line in Markdown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     /// Text.
@@ -25,7 +24,7 @@ pub(super) enum Kind {
     Close,
 }
 
-/// The lines of a text; `None` where these bytes are no text.
+/// The lines of a text; `None` where these bytes are not text.
 pub(super) fn lines(bytes: &[u8]) -> Option<Vec<Line>> {
     let text = decode(bytes)?;
     let mut fence: Option<&'static str> = None;
@@ -66,10 +65,10 @@ fn decode(bytes: &[u8]) -> Option<String> {
     (!text.contains('\0')).then_some(text)
 }
 
-/// Without what terminals and quotations put around a line.
+/// Removes what terminals and quotations put around a line.
 fn unquoted(raw: &str) -> String {
     let raw = raw.trim_end();
-    // What a progress bar left before the last return to the line's start was overwritten.
+    // Text before the last carriage return was overwritten by a progress bar.
     let shown = raw.rsplit('\r').next().unwrap_or(raw);
     let coloured = shown.contains('\u{1b}');
     let shown = if coloured { colourless(shown) } else { shown.to_owned() };

@@ -10,7 +10,7 @@ use dyno_model::load::LoadKind;
 use dyno_model::summary::LevelExtras;
 use dyno_words::Problem;
 
-/// A column that is known.
+/// A known column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Column {
     Input,
@@ -108,7 +108,7 @@ fn level(
             Some(Column::Input | Column::Output) | None => continue,
         };
         if let Cell::Number(_) = cell(value) {
-            *place = stated.figure(measure, findings);
+            *place = stated.converted(measure, findings);
         }
     }
     Some((level, extras))

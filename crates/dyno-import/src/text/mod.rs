@@ -1,5 +1,5 @@
-//! Results that tools print, alone or pasted into documents: walks through a text, lets each
-//! reader try, and puts what was found together.
+//! Results that tools print, alone or pasted into documents: walks through a text, lets each reader try,
+//! and combines the results.
 
 mod evalscope;
 mod group;
@@ -21,17 +21,18 @@ use lines::{Kind, Line};
 use part::Part;
 use place::{Follower, Place};
 
-/// What was found, and how many lines it took; the second are the lines before it.
+/// A reader of blocks: returns the part and how many lines it took; the second argument are the lines
+/// before it.
 type ReadBlock = fn(&[Line], &[String]) -> Option<(Part, usize)>;
 
-/// What knows a table, or the lines that begin a block.
+/// A reader of tables or of blocks.
 enum Reader {
     Table(fn(&table::Table) -> Option<Part>),
     Block(ReadBlock),
 }
 use Reader::{Block, Table};
 
-/// What tools print, in the words of messages, with their readers. The first that knows it reads it.
+/// What tools print, as shown in messages, with their readers. The first that recognises it reads it.
 const TOOLS: [(&str, &[Reader]); 4] = [
     ("tables of guidellm 0.1", &[Table(guidellm::read)]),
     (
@@ -42,12 +43,12 @@ const TOOLS: [(&str, &[Reader]); 4] = [
     ("length matrices (input by output length)", &[Table(matrix::read)]),
 ];
 
-/// What is read here, in the words of messages.
+/// What is read here, as shown in messages.
 pub(crate) fn kinds() -> impl Iterator<Item = &'static str> {
     TOOLS.iter().map(|(kind, _)| *kind)
 }
 
-/// Reads a text, if it holds anything of a known kind.
+/// Reads a text, if it contains anything of a known kind.
 pub(crate) fn recognise(name: &str, bytes: &[u8]) -> Option<Imported> {
     let lines = lines::lines(bytes)?;
     let parts = parts(&lines);
@@ -57,7 +58,7 @@ pub(crate) fn recognise(name: &str, bytes: &[u8]) -> Option<Imported> {
     Some(runs::runs(name, group::group(parts)))
 }
 
-/// Everything that was found, and where.
+/// All parts that were found, with their places.
 fn parts(lines: &[Line]) -> Vec<(Part, Place)> {
     let mut parts = Vec::new();
     let mut follower = Follower::default();

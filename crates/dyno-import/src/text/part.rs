@@ -1,5 +1,4 @@
-//! What a reader makes of a piece of text: levels of one tool and form, and what there is to say
-//! of them.
+//! The result of a reader: levels of one tool and form, and remarks on them.
 
 use super::quantity::{Cell, Measure, Quantity, cell, name};
 use dyno_model::load::LoadKind;
@@ -8,7 +7,7 @@ use dyno_model::summary::LevelExtras;
 use dyno_model::{Diagnostic, LevelSummary};
 use dyno_words::Problem;
 
-/// A piece of text that was understood.
+/// A piece of text that was recognised.
 #[derive(Debug, Clone)]
 pub(super) struct Part {
     /// The tool that printed it.
@@ -19,9 +18,9 @@ pub(super) struct Part {
     pub(super) line: u64,
     /// Its levels; a block is one.
     pub(super) levels: Vec<(LevelSummary, LevelExtras)>,
-    /// The dialect, where it is told.
+    /// The dialect, where it is stated.
     pub(super) api: Option<&'static str>,
-    /// What there is to say.
+    /// Remarks.
     pub(super) findings: Vec<Diagnostic>,
 }
 
@@ -31,12 +30,12 @@ impl Part {
     }
 }
 
-/// A value that is no number, or has a unit that does not fit.
+/// A value that is not a number, or has the wrong unit.
 pub(super) fn unread(line: u64, name: &str, value: &str) -> Diagnostic {
     Problem::Unread.with([short(name), short(value)]).at(line)
 }
 
-/// Words of a file, cut to what a message may hold.
+/// Text of a file, cut to a length that fits into a message.
 pub(super) fn short(text: &str) -> String {
     let mut shown: String = text.trim().chars().take(60).collect();
     if shown.len() < text.trim().len() {
@@ -45,15 +44,15 @@ pub(super) fn short(text: &str) -> String {
     format!("`{shown}`")
 }
 
-/// Keeps what the tool stated, by its own name and in its own unit, which is put behind the name
-/// where it stands behind the number.
+/// Keeps the tool's own value under the tool's name and unit; a unit after the number is appended to the
+/// name.
 pub(super) fn report(level: &mut LevelSummary, line: u64, name: &str, number: Quantity<'_>) {
     let reported = level.reported.get_or_insert_default();
     reported.line.get_or_insert(line);
     let bare = name.trim().trim_end_matches([':', '：']).trim();
     let unit = number.unit;
-    let unit_told = super::quantity::name(name).1.is_some();
-    let key = if unit.is_empty() || unit_told || unit.chars().count() > 20 {
+    let has_unit = super::quantity::name(name).1.is_some();
+    let key = if unit.is_empty() || has_unit || unit.chars().count() > 20 {
         bare.to_owned()
     } else {
         format!("{bare} ({unit})")
@@ -63,7 +62,7 @@ pub(super) fn report(level: &mut LevelSummary, line: u64, name: &str, number: Qu
     }
 }
 
-/// A value with the name it stands under, as the file has both.
+/// A name and its value, as in the file.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Stated<'a> {
     pub(super) line: u64,
@@ -72,7 +71,7 @@ pub(super) struct Stated<'a> {
 }
 
 impl<'a> Stated<'a> {
-    /// The number, if there is one; anything else but nothing is a finding.
+    /// The number, if there is one; anything else except an empty value is reported.
     pub(super) fn number(&self, findings: &mut Vec<Diagnostic>) -> Option<Quantity<'a>> {
         match cell(self.value) {
             Cell::Number(quantity) => Some(quantity),
@@ -84,8 +83,12 @@ impl<'a> Stated<'a> {
         }
     }
 
-    /// The figure in Dyno's unit (milliseconds, per second, or as it is).
-    pub(super) fn figure(&self, measure: Measure, findings: &mut Vec<Diagnostic>) -> Option<f64> {
+    /// The value in Dyno's unit (milliseconds, per second, or unchanged).
+    pub(super) fn converted(
+        &self,
+        measure: Measure,
+        findings: &mut Vec<Diagnostic>,
+    ) -> Option<f64> {
         let quantity = self.number(findings)?;
         let figure = measure.of(quantity, name(self.name).1);
         if figure.is_none() {
@@ -96,7 +99,7 @@ impl<'a> Stated<'a> {
 
     /// The same for a count.
     pub(super) fn count(&self, findings: &mut Vec<Diagnostic>) -> Option<u64> {
-        let figure = self.figure(Measure::Plain, findings)?;
+        let figure = self.converted(Measure::Plain, findings)?;
         let whole = whole(figure);
         if whole.is_none() {
             findings.push(unread(self.line, self.name, self.value));
@@ -105,13 +108,13 @@ impl<'a> Stated<'a> {
     }
 }
 
-/// A figure that is a count.
+/// A value that is a count.
 pub(super) fn whole(figure: f64) -> Option<u64> {
     (figure.fract() == 0.0 && figure < 9e15).then_some(figure as u64)
 }
 
 /// Puts a statistic (`mean`, `median`, `p99`, `99%`, ...) into a distribution; false where it has
-/// no place there.
+/// no field for it.
 pub(super) fn put(figure: &mut Option<Distribution>, statistic: &str, millis: f64) -> bool {
     let mut filled = figure.take().unwrap_or_default();
     let place = match statistic {
@@ -140,7 +143,7 @@ pub(super) fn put(figure: &mut Option<Distribution>, statistic: &str, millis: f6
     known
 }
 
-/// What a level is called by its load.
+/// The label of a level, by its load.
 pub(super) fn label(kind: LoadKind, value: Option<f64>) -> String {
     value.map_or_else(|| kind.to_string(), |value| format!("{kind} {value}"))
 }

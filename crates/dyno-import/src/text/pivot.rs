@@ -1,4 +1,4 @@
-//! EvalScope's pivot table: one row a metric, one column for each number of requests at once.
+//! EvalScope's pivot table: one row per metric, one column per concurrency.
 
 use super::part::{Part, Stated, label, put, report, short};
 use super::quantity::{Measure, name, quantity};
@@ -13,7 +13,7 @@ use dyno_model::summary::LoadSummary;
 use dyno_words::number::digits;
 use dyno_words::{Problem, values};
 
-/// A row that is known.
+/// A known row.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Metric {
     Duration,
@@ -133,7 +133,7 @@ fn fill(
         }
         _ => Measure::Seconds,
     };
-    let Some(figure) = stated.figure(measure, findings) else { return };
+    let Some(figure) = stated.converted(measure, findings) else { return };
     match metric {
         Metric::Duration => level.duration_s = Some(super::quantity::neat(figure / 1e3)),
         Metric::Requests => level.throughput.requests_per_s = Some(figure),
@@ -146,8 +146,8 @@ fn fill(
     }
 }
 
-/// No more requests can be under way than there are slots: a latency that says otherwise by far is
-/// in another unit than it should be.
+/// No more requests can be in flight than there are slots: a latency that implies far more is in the
+/// wrong unit.
 pub(super) fn check_unit(level: &mut LevelSummary, line: u64, findings: &mut Vec<Diagnostic>) {
     let slots = level.load.value.filter(|_| level.load.kind == LoadKind::Concurrency);
     let (Some(slots), Some(rate), Some(latency)) =

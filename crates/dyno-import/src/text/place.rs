@@ -1,20 +1,20 @@
-//! Where in a document something stands: the headings above it, and the lines just above.
+//! The place of something in a document: the headings above it, and the lines just above.
 
 use super::lines::{Kind, Line};
 use super::plain::plain;
 
-/// Lines before a block in which a tool may have told of its load.
+/// Lines before a block in which a tool may have stated its load.
 const AHEAD: usize = 60;
 
-/// Headings above one another.
+/// Nested headings.
 const DEEPEST: usize = 12;
 
-/// Where something stands.
+/// The place of something.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct Place {
-    /// The headings above, outermost first, as plain words.
+    /// The headings above, outermost first, as plain text.
     pub(super) headings: Vec<String>,
-    /// The lines of the paragraph just above, as they stand.
+    /// The lines of the paragraph just above, unchanged.
     pub(super) above: Vec<String>,
 }
 
@@ -25,18 +25,18 @@ pub(super) struct Follower {
     above: Vec<String>,
     /// There was an empty line after the paragraph above.
     gap: bool,
-    /// Lines within a fence can name things: nothing outside of it does.
+    /// Lines within a fence can name things inside it only.
     names_within: bool,
-    /// A result stood within the fence.
+    /// There was a result within the fence.
     result_within: bool,
     ahead: Vec<String>,
     front_matter: bool,
-    /// Something stands under the last heading.
+    /// There is something under the last heading.
     filled: bool,
 }
 
 impl Follower {
-    /// A line that is no part of a result.
+    /// A line that is not part of a result.
     pub(super) fn pass(&mut self, line: &Line) {
         let text = line.text.as_str();
         if self.in_front_matter(line) {
@@ -93,7 +93,7 @@ impl Follower {
         &self.ahead
     }
 
-    /// Something was found here: where it stands.
+    /// A result was found here: returns its place.
     pub(super) fn found(&mut self) -> Place {
         self.result_within = true;
         self.filled = true;
@@ -106,7 +106,7 @@ impl Follower {
     }
 
     fn enter(&mut self, depth: usize, words: String) {
-        // A heading with nothing under it but its like belongs to what follows.
+        // A heading directly followed by another one belongs to what follows.
         let full = self.filled || self.headings.len() >= DEEPEST;
         let kept = if full { depth } else { depth + 1 };
         self.headings.retain(|(above, _)| *above < kept);
@@ -117,7 +117,7 @@ impl Follower {
         self.gap = false;
     }
 
-    /// The settings that some pages begin with, between two rules.
+    /// The front matter that some pages start with.
     fn in_front_matter(&mut self, line: &Line) -> bool {
         let rule = line.text == "---";
         if line.number == 1 && rule {

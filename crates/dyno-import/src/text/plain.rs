@@ -1,12 +1,11 @@
-//! Headings and lines of a document as plain words, and what they tell: lengths, a model, a
-//! version.
+//! Headings and lines of a document as plain text, and what they state: lengths, a model, a version.
 
 const LONGEST: usize = 200;
 
-/// No name is found beyond this many characters of a line.
+/// Names are only searched for within this many characters of a line.
 const LOOKED_AT: usize = 2_000;
 
-/// Words without the marks of Markdown; empty for an image.
+/// Text without Markdown markup; empty for an image.
 pub(super) fn plain(text: &str) -> String {
     let end = text.char_indices().nth(LOOKED_AT).map_or(text.len(), |(end, _)| end);
     let text = text.get(..end).unwrap_or(text).trim().trim_start_matches('#');
@@ -62,7 +61,7 @@ fn without_marker(text: &str) -> &str {
     bullet.or(numbered).unwrap_or(text).trim_start()
 }
 
-/// The line names what follows rather than speaking of it: a list line, bold, `key: value`, or a
+/// Whether the line is a title for what follows rather than prose: a list item, bold, `key: value`, or a
 /// few words.
 pub(super) fn is_name(line: &str) -> bool {
     let line = line.trim();
@@ -73,14 +72,14 @@ pub(super) fn is_name(line: &str) -> bool {
     !words.is_empty() && (marked || !spoken) && length <= if marked { 160 } else { 80 }
 }
 
-/// What headings and lines tell of the requests and the server.
+/// What headings and lines state about the requests and the server.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(super) struct Told {
-    /// Input tokens asked for.
+pub(super) struct Context {
+    /// Requested input tokens.
     pub(super) input: Option<u32>,
     /// Length of sequences: input tokens, if the counts agree.
     pub(super) sequence: Option<u32>,
-    /// Output tokens asked for.
+    /// Requested output tokens.
     pub(super) output: Option<u32>,
     /// The model.
     pub(super) model: Option<String>,
@@ -112,14 +111,14 @@ const OUTPUT: [&str; 9] = [
 ];
 const SEQUENCE: [&str; 3] = ["seq_length", "seq_len", "sequence_length"];
 
-impl Told {
-    /// From lines, innermost first: the first that tells something is believed.
+impl Context {
+    /// From lines, innermost first: the first that states something is used.
     pub(super) fn by(lines: impl Iterator<Item = String>) -> Self {
-        let mut told = Self::default();
+        let mut context = Self::default();
         for line in lines {
-            told.add(&line);
+            context.add(&line);
         }
-        told
+        context
     }
 
     fn add(&mut self, line: &str) {
@@ -187,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn names_are_told_from_prose() {
+    fn names_are_distinguished_from_prose() {
         assert!(is_name("seq_length: 80"));
         assert!(is_name("- **Qwen2-72B**, **4**张**L20 48GB**, SGLang, prompt_tokens=512"));
         assert!(!is_name("The server was started anew before each of these."));
@@ -195,17 +194,20 @@ mod tests {
     }
 
     #[test]
-    fn lengths_and_models_are_told() {
-        let told = |line: &str| Told::by(std::iter::once(line.to_owned()));
-        let first = told(
+    fn lengths_and_models_are_found() {
+        let context = |line: &str| Context::by(std::iter::once(line.to_owned()));
+        let first = context(
             "- **Qwen2-MoE-57B-A14B-Instruct**, **2**张**A100**, prompt_tokens=512, generated_tokens=128",
         );
         assert_eq!(first.model.as_deref(), Some("Qwen2-MoE-57B-A14B-Instruct"));
         assert_eq!((first.input, first.output), (Some(512), Some(128)));
-        assert_eq!(told("--random-input-len 1024 --model a/b").input, Some(1024));
-        assert_eq!(told("seq_length: 10000").sequence, Some(10000));
-        assert_eq!(told("vllm v0.2.7").version.as_deref(), Some("0.2.7"));
-        assert_eq!(told("MindIE (910B4: 8X32G), T4: 4X16G, A100 40G").model, None);
-        assert_eq!(told("Qwen1.5-7B-Chat (long.jsonl)").model.as_deref(), Some("Qwen1.5-7B-Chat"));
+        assert_eq!(context("--random-input-len 1024 --model a/b").input, Some(1024));
+        assert_eq!(context("seq_length: 10000").sequence, Some(10000));
+        assert_eq!(context("vllm v0.2.7").version.as_deref(), Some("0.2.7"));
+        assert_eq!(context("MindIE (910B4: 8X32G), T4: 4X16G, A100 40G").model, None);
+        assert_eq!(
+            context("Qwen1.5-7B-Chat (long.jsonl)").model.as_deref(),
+            Some("Qwen1.5-7B-Chat")
+        );
     }
 }

@@ -1,9 +1,9 @@
 //! Numbers as people write them, with their units: `1,234.5`, `13.67sec`, `901.59  tokens/sec`.
 
-/// What stands where a number should.
+/// The contents of a cell for a number.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Cell<'a> {
-    /// Nothing, or a sign that there is nothing.
+    /// Empty, or a sign of absence.
     Absent,
     /// A number.
     Number(Quantity<'a>),
@@ -11,7 +11,7 @@ pub(super) enum Cell<'a> {
     Other,
 }
 
-/// A number and the unit behind it, which may be empty.
+/// A number and the unit after it, which may be empty.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Quantity<'a> {
     pub(super) value: f64,
@@ -20,7 +20,7 @@ pub(super) struct Quantity<'a> {
     pub(super) decimals: usize,
 }
 
-/// What a figure measures, and in which unit a tool gives it when it does not say.
+/// What a value measures, and its default unit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Measure {
     /// A time, in seconds by default.
@@ -38,7 +38,7 @@ pub(super) enum Measure {
 const ABSENT: [&str; 12] =
     ["", "-", "--", "–", "—", "n/a", "na", "nan", "none", "null", "not set", "/"];
 
-/// Reads what stands in a cell or behind a colon.
+/// Reads the contents of a cell, or the text after a colon.
 pub(super) fn cell(text: &str) -> Cell<'_> {
     let text = text.trim().trim_matches(['*', '`']).trim();
     if ABSENT.contains(&text.to_ascii_lowercase().as_str()) {
@@ -69,7 +69,7 @@ pub(super) fn quantity(text: &str) -> Option<Quantity<'_>> {
     }
     let (exponent, unit) = exponent(rest);
     let unit = unit.trim();
-    // `1.2.3` and `5,6` are no numbers with a unit.
+    // `1.2.3` and `5,6` are not numbers with a unit.
     if unit.starts_with(['.', ',', '-', '+']) || unit.starts_with(|c: char| c.is_ascii_digit()) {
         return None;
     }
@@ -77,7 +77,7 @@ pub(super) fn quantity(text: &str) -> Option<Quantity<'_>> {
     value.is_finite().then_some(Quantity { value, unit, decimals: fraction.len() })
 }
 
-/// Digits without the signs between thousands, which must stand where they belong.
+/// Digits without thousands separators, which must be in the right places.
 fn ungrouped(digits: &str) -> Option<String> {
     let mut groups = digits.split(',');
     let first = groups.next().unwrap_or_default();
@@ -133,8 +133,8 @@ impl Measure {
         matches!(self, Self::Seconds | Self::Millis)
     }
 
-    /// A figure in milliseconds, or per second, or as it is. The unit behind the number decides,
-    /// then that of its name, then the tool's own. `None`: that unit does not fit.
+    /// A value in milliseconds, or per second, or unchanged. The unit after the number decides, then that
+    /// of its name, then the tool's default. `None` where that unit does not fit.
     pub(super) fn of(self, quantity: Quantity<'_>, name_unit: Option<&str>) -> Option<f64> {
         let stated = if quantity.unit.is_empty() { name_unit } else { Some(quantity.unit) };
         let factor = match stated {

@@ -1,7 +1,7 @@
-//! Groups of parts made runs: with names, lengths, a model, and what there is to say of them.
+//! Turns groups of parts into runs, with names, lengths, a model, and remarks.
 
 use super::group::Group;
-use super::plain::{Told, is_name, plain};
+use super::plain::{Context, is_name, plain};
 use crate::{Imported, ImportedRun, blank};
 use dyno_model::Diagnostic;
 use dyno_model::LevelSummary;
@@ -10,7 +10,7 @@ use dyno_model::summary::{Extras, LevelExtras};
 use dyno_words::on_line;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Makes runs of groups.
+/// Turns groups into runs.
 pub(super) fn runs(file: &str, groups: Vec<Group>) -> Imported {
     let names: Vec<Names> = groups.iter().map(Names::of).collect();
     let mut owners: BTreeMap<&str, BTreeSet<&[String]>> = BTreeMap::new();
@@ -25,7 +25,7 @@ pub(super) fn runs(file: &str, groups: Vec<Group>) -> Imported {
         .collect();
     let mut imported = Imported::default();
     for (group, names) in groups.iter().zip(&names) {
-        // The same name under other headings would tell nobody which is which.
+        // Runs with the same name under other headings could not be distinguished.
         let label = names.label.as_deref().unwrap_or_default();
         let clash = owners.get(label).is_some_and(|owners| owners.len() > 1);
         let mut label = if clash { names.longer.clone() } else { names.label.clone() };
@@ -45,7 +45,7 @@ pub(super) fn runs(file: &str, groups: Vec<Group>) -> Imported {
     imported
 }
 
-/// What a run may be called, and what its names tell.
+/// The names of a run, and what they state.
 #[derive(Debug, Clone)]
 struct Names {
     label: Option<String>,
@@ -53,7 +53,7 @@ struct Names {
     longer: Option<String>,
     /// The headings, and the lines that name the run like one.
     headings: Vec<String>,
-    told: Told,
+    context: Context,
 }
 
 impl Names {
@@ -66,7 +66,7 @@ impl Names {
             Vec::new()
         };
         let headings: Vec<String> = place.headings.iter().cloned().chain(above).collect();
-        let told = Told::by(headings.iter().rev().cloned());
+        let context = Context::by(headings.iter().rev().cloned());
         let last = place.above.last().filter(named).filter(|line| {
             let marked = line.contains("**") || line.contains('=') || line.starts_with(['-', '*']);
             marked || place.headings.is_empty()
@@ -74,18 +74,18 @@ impl Names {
         let label = last.map(|line| plain(line)).or_else(|| place.headings.last().cloned());
         let at = label.as_ref().and_then(|label| headings.iter().rposition(|h| h == label));
         let from = |outer: usize| at.and_then(|at| headings.get(outer..=at)).map(|h| h.join(" / "));
-        // A label without the model would tell little: it begins with the heading that has it.
-        let model = told.model.as_ref().and_then(|model| {
+        // The label starts with the heading that names the model.
+        let model = context.model.as_ref().and_then(|model| {
             let lacking = label.as_ref().is_some_and(|label| !label.contains(model));
             headings.iter().position(|h| h.contains(model)).filter(|_| lacking)
         });
         let longer = from(model.unwrap_or(at.unwrap_or_default()).saturating_sub(1));
         let label = model.and_then(from).or(label);
-        Self { longer: longer.or(label.clone()), label, headings, told }
+        Self { longer: longer.or(label.clone()), label, headings, context }
     }
 }
 
-/// Findings, each note said once.
+/// Findings, each note only once.
 fn once(findings: Vec<Diagnostic>) -> Vec<Diagnostic> {
     let mut said: BTreeSet<(String, String)> = BTreeSet::new();
     let first = |finding: &Diagnostic| {
@@ -102,11 +102,11 @@ fn run(
     label: Option<String>,
     findings: &mut Vec<Diagnostic>,
 ) -> ImportedRun {
-    let told = &names.told;
+    let context = &names.context;
     let origin = Origin {
         tool: group.part.tool.to_owned(),
         form: group.part.form.to_owned(),
-        version: told.version.clone().filter(|_| group.part.form == "matrix"),
+        version: context.version.clone().filter(|_| group.part.form == "matrix"),
         file: file.to_owned(),
         line: Some(group.part.line),
         headings: names.headings.clone(),
@@ -119,8 +119,9 @@ fn run(
             extras.insert(index, *extra);
         }
         let mut level = level.clone();
-        level.input_length = level.input_length.or(told.input).or_else(|| sequence(told, &level));
-        level.output_length = level.output_length.or(told.output);
+        level.input_length =
+            level.input_length.or(context.input).or_else(|| sequence(context, &level));
+        level.output_length = level.output_length.or(context.output);
         let times = taken.entry(level.label.clone()).or_default();
         *times += 1;
         if *times > 1 {
@@ -131,15 +132,15 @@ fn run(
     *findings = once(std::mem::take(findings));
     let mut summary = blank::run(blank::id(file, ordinal), origin, levels);
     summary.run.label = label;
-    summary.run.model = told.model.clone();
+    summary.run.model = context.model.clone();
     summary.run.api = group.part.api.map(str::to_owned);
     summary.notes = findings.iter().map(on_line).collect();
     ImportedRun { summary, extras: Extras(extras), records: None, plan: None }
 }
 
-/// The length of sequences is that of the input where the counts say so.
-fn sequence(told: &Told, level: &LevelSummary) -> Option<u32> {
-    let length = told.sequence?;
+/// The sequence length is the input length where the counts agree.
+fn sequence(context: &Context, level: &LevelSummary) -> Option<u32> {
+    let length = context.sequence?;
     let mean = level.input_tokens?.mean;
     ((mean - f64::from(length)).abs() <= 0.05 * f64::from(length)).then_some(length)
 }

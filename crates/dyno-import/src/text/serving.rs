@@ -11,10 +11,10 @@ use rows::Reader;
 
 const TITLE: &str = "Serving Benchmark Result";
 
-/// Rows by which a block without its first line is known.
+/// Rows by which a block without its first line is recognised.
 const FIRST_ROWS: [&str; 3] = ["successful requests", "backend", "benchmark duration"];
 
-/// Reads the block that begins with the first of these lines, and how many lines it takes.
+/// Reads the block that starts with the first of these lines; returns how many lines it takes.
 /// `before` are the lines that the tool may have printed ahead of it.
 pub(super) fn read(lines: &[Line], before: &[String]) -> Option<(Part, usize)> {
     let first = lines.first()?;
@@ -29,7 +29,7 @@ pub(super) fn read(lines: &[Line], before: &[String]) -> Option<(Part, usize)> {
     let mut gap = false;
     while let Some(line) = lines.get(taken).filter(|line| line.kind == first.kind) {
         let text = line.text.as_str();
-        // After an empty line, what is not known may belong to what follows.
+        // After an empty line, an unknown line may belong to what follows.
         let strange = gap && !is_rule(text) && !is_known(&key(line).unwrap_or_default());
         let mut row = || reader.row(line.number, text);
         if is_title(text) || (!text.is_empty() && (strange || !(is_rule(text) || row()))) {
@@ -54,7 +54,7 @@ fn is_rule(text: &str) -> bool {
     ["---", "==="].iter().any(|rule| text.starts_with(rule) && text.ends_with(rule))
 }
 
-/// Rows that have lost the line above them.
+/// Rows without the title line above them.
 fn begins_bare(lines: &[Line]) -> bool {
     let first = lines.first().and_then(key);
     first.is_some_and(|key| FIRST_ROWS.contains(&key.as_str()))

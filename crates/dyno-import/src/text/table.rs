@@ -23,7 +23,7 @@ pub(super) struct Row {
 }
 
 impl Row {
-    /// It has as many cells as there are columns; where not, that is said.
+    /// Whether it has as many cells as there are columns; if not, that is reported.
     pub(super) fn has_cells(&self, count: usize, findings: &mut Vec<Diagnostic>) -> Option<()> {
         if self.cells.len() == count {
             return Some(());
@@ -33,7 +33,7 @@ impl Row {
         None
     }
 
-    /// The row as it stands, for messages.
+    /// The row as it is, for messages.
     pub(super) fn shown(&self) -> String {
         let text = self.cells.join(" | ");
         let mut shown: String = text.chars().take(120).collect();
@@ -49,7 +49,7 @@ impl Row {
     }
 }
 
-/// The table that begins with the first of these lines, and how many lines it takes.
+/// The table that starts with the first of these lines, and how many lines it takes.
 pub(super) fn table(lines: &[Line]) -> Option<(Table, usize)> {
     let first = lines.first()?;
     let open = !first.text.starts_with('|');
@@ -76,7 +76,7 @@ pub(super) fn table(lines: &[Line]) -> Option<(Table, usize)> {
     (!rows.is_empty()).then_some((Table { rows, ruled }, taken))
 }
 
-/// A table whose rows have no line at their ends, or a grid that begins with its frame.
+/// A table whose rows have no line at their ends, or a grid that starts with its frame.
 fn begins_open(lines: &[Line]) -> bool {
     let (Some(first), Some(second)) = (lines.first(), lines.get(1)) else { return false };
     if is_rule(&first.text) {
@@ -101,7 +101,7 @@ fn is_short_rule(text: &str) -> bool {
         && cells(text).iter().all(|cell| cell.contains('-') && !cell.contains(' '))
 }
 
-/// The cells of a row; `\|` ends none.
+/// The cells of a row; `\|` does not end one.
 fn cells(text: &str) -> Vec<String> {
     let text = text.strip_prefix('|').unwrap_or(text);
     let mut cells = vec![String::new()];

@@ -29,7 +29,7 @@ fn an_export_as_json() {
 }
 
 #[test]
-fn requests_as_json_lines_are_computed_anew() {
+fn results_are_recomputed_from_requests_as_json_lines() {
     let run = run("aiperf.jsonl");
     let level = &run.summary.levels[0];
     let counts = &level.requests;
@@ -118,7 +118,7 @@ fn a_folder_with_an_export_and_its_requests_is_one_run() {
 }
 
 #[test]
-fn an_open_loop_tells_when_requests_were_due() {
+fn an_open_loop_has_due_times() {
     let mut bytes = std::fs::read(crate::fixture("aiperf.json")).unwrap();
     let text = String::from_utf8(bytes).unwrap();
     bytes = text.replace("\"concurrency\": 2", "\"request_rate\": 20.0").into_bytes();

@@ -23,7 +23,7 @@ static DATABASE: LazyLock<Vec<u8>> =
     LazyLock::new(|| std::fs::read(fixture("evalscope-1.0.db")).unwrap());
 
 #[test]
-fn json_that_is_cut_off_is_told_with_its_place() {
+fn truncated_json_is_reported_with_its_place() {
     let bytes = std::fs::read(fixture("guidellm-0.3.json")).unwrap();
     let half = bytes.len() / 2;
     let imported = import_bytes("cut.json", &bytes[..half]).unwrap();
@@ -41,7 +41,7 @@ fn lines_before_the_cut_are_read() {
 }
 
 #[test]
-fn a_line_that_is_no_json_costs_itself_alone() {
+fn only_the_line_that_is_not_json_is_lost() {
     let text = String::from_utf8(std::fs::read(fixture("aiperf.jsonl")).unwrap()).unwrap();
     let damaged = text.replacen("\"metrics\"", "metrics", 4);
     let imported = import_bytes("a.jsonl", damaged.as_bytes()).unwrap();
@@ -52,7 +52,7 @@ fn a_line_that_is_no_json_costs_itself_alone() {
 }
 
 #[test]
-fn a_mark_and_other_line_endings_change_nothing() {
+fn a_byte_order_mark_and_other_line_endings_change_nothing() {
     for (name, bytes) in TEXTS.iter() {
         let text = String::from_utf8(bytes.clone()).unwrap().replace("\r\n", "\n");
         let changed = format!("\u{feff}{}", text.replace('\n', "\r\n"));

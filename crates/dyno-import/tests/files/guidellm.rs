@@ -70,7 +70,7 @@ fn every_later_version_gives_the_same_kind_of_level() {
 }
 
 #[test]
-fn open_loops_tell_when_requests_were_due() {
+fn open_loops_have_due_times() {
     let run = run("guidellm-0.6.json");
     let level = &run.summary.levels[0];
     let mean = |figure: &Option<dyno_model::summary::Distribution>| figure.as_ref()?.mean;
@@ -84,7 +84,7 @@ fn open_loops_tell_when_requests_were_due() {
 }
 
 #[test]
-fn a_sample_of_the_requests_is_not_computed_from() {
+fn results_are_not_computed_from_a_sample_of_the_requests() {
     let imported = import("guidellm-sampled.json");
     assert!(notes(&imported)[0].contains("2 of 6 requests"), "{:?}", imported.problems);
     let run = &imported.runs[0];

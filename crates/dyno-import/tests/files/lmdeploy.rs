@@ -5,7 +5,7 @@ use dyno_import::import_bytes;
 use dyno_model::metric::Time;
 
 #[test]
-fn one_row_a_level() {
+fn one_row_per_level() {
     let run = run("lmdeploy-restful.csv");
     assert_eq!(loads(&run), [("concurrency", Some(64.0)), ("concurrency", Some(128.0))]);
     let level = &run.summary.levels[1];

@@ -7,7 +7,7 @@ use dyno_model::summary::Burstiness;
 use serde_json::{Value, json};
 
 #[test]
-fn requests_with_times_are_computed_anew() {
+fn results_are_recomputed_from_requests_with_times() {
     let run = run("vllm-detailed.json");
     assert_eq!(loads(&run), [("concurrency", Some(2.0))]);
     let level = &run.summary.levels[0];
@@ -35,7 +35,7 @@ fn requests_with_times_are_computed_anew() {
 }
 
 #[test]
-fn requests_without_times_give_what_needs_none() {
+fn requests_without_times_give_metrics_that_need_none() {
     let run = run("vllm-0.6.json");
     assert_eq!(loads(&run), [("rate", Some(4.0))]);
     let level = &run.summary.levels[0];
@@ -125,12 +125,12 @@ fn lists_that_do_not_fit_together_are_not_guessed_at() {
 }
 
 #[test]
-fn figures_that_their_own_requests_contradict_are_told() {
+fn values_that_contradict_their_own_requests_are_reported() {
     let bytes = result(|value| value["mean_tpot_ms"] = json!(25.0));
     let imported = import_bytes("a.json", &bytes).unwrap();
     let notes = crate::notes(&imported);
     assert_eq!(notes.len(), 1, "{notes:?}");
-    assert!(notes[0].contains("mean TPOT") && notes[0].contains("says 25"), "{notes:?}");
+    assert!(notes[0].contains("mean TPOT") && notes[0].contains("reports 25"), "{notes:?}");
     let level = &imported.runs[0].summary.levels[0];
     assert!(level.times[Time::Tpot].as_ref().unwrap().mean.unwrap() < 12.0);
     assert_eq!(reported(level, "mean_tpot_ms"), 25.0);
@@ -141,7 +141,7 @@ fn a_rate_with_a_limit_is_a_rate_and_says_so() {
     let bytes = result(|value| value["request_rate"] = json!(5.0));
     let imported = import_bytes("a.json", &bytes).unwrap();
     assert_eq!(loads(&imported.runs[0]), [("rate", Some(5.0))]);
-    assert!(crate::notes(&imported)[0].contains("one of 2 places"), "{:?}", imported.problems);
+    assert!(crate::notes(&imported)[0].contains("one of 2 slots"), "{:?}", imported.problems);
     let notes = &imported.runs[0].summary.levels[0].notes;
     assert!(notes.iter().any(|note| note.code == "import_load_two"), "{notes:?}");
 }

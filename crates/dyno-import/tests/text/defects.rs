@@ -19,19 +19,19 @@ fn every_defect_is_named_with_its_line() {
             "5 cells under 6 columns; the row is left out: asynchronous@7.79 req/sec | 7.57 \
              req/sec | 4.43 sec | 96.01 ms | 36.37 ms",
         ),
-        (9, "113420 has no unit, and taken as guidellm's it exceeds the latency"),
-        (10, "`Request Latency`: `7.7x6 sec` is no figure that fits; it is left out"),
-        (15, "rows of guidellm's table without its header: what the columns are is not told"),
-        (18, "metrics without the row above them that says how many requests a column had at once"),
-        (21, "a table of six columns of numbers without its header: what they are is not told"),
+        (9, "113420 has no unit, and in guidellm's unit it exceeds the latency"),
+        (10, "`Request Latency`: `7.7x6 sec` is not a valid value; it is left out"),
+        (15, "rows of guidellm's table without its header: the columns are unknown"),
+        (18, "metrics without the row above them that states the concurrency of each column"),
+        (21, "a table of six columns of numbers without a header: the columns are unknown"),
         (
             26,
-            "`concurrency 8`: a mean latency of 3213 s at 2.474 requests/s would be 7949 \
-             requests at once",
+            "`concurrency 8`: a mean latency of 3213 s at 2.474 requests/s would mean \
+             a concurrency of 7949",
         ),
         (31, "4 cells under 3 columns; the row is left out: p50 | 3.2461 | 3.4271 | 3.7514"),
         (35, "the block has no closing line and no times"),
-        (37, "`Benchmark duration (s)`: `12.3x` is no figure that fits; it is left out"),
+        (37, "`Benchmark duration (s)`: `12.3x` is not a valid value; it is left out"),
     ];
     assert_eq!(errors.len(), expected.len(), "{errors:#?}");
     for (found, expected) in errors.iter().zip(expected) {
@@ -101,7 +101,7 @@ fn a_block_that_lost_its_title_is_known_by_its_rows() {
 }
 
 #[test]
-fn an_evalscope_block_that_ends_early_is_said_to() {
+fn an_evalscope_block_that_ends_early_is_reported() {
     let imported =
         read_text("Benchmarking summary:\n Number of concurrency: 8\n\nAnd so on it went.\n");
     assert_eq!(problems(&imported, Severity::Error), [(1, "the block ends before its latencies")]);

@@ -55,7 +55,7 @@ fn a_file_of_no_known_kind_is_refused_with_the_known_ones() {
         let error = import_bytes("notes.md", bytes).unwrap_err();
         assert!(matches!(error, ImportError::Unknown { .. }));
         let words = error.to_string();
-        assert!(words.starts_with("notes.md holds no results of a known tool"), "{words}");
+        assert!(words.starts_with("notes.md contains no results of a known tool"), "{words}");
         for kind in ["guidellm", "EvalScope", "vLLM and SGLang", "length matrices"] {
             assert!(words.contains(kind), "{words}");
         }

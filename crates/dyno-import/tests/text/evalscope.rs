@@ -7,7 +7,7 @@ use dyno_model::metric::Time;
 use dyno_model::summary::RequestCounts;
 
 #[test]
-fn blocks_and_pivots_are_runs_of_their_own() {
+fn blocks_and_pivots_are_separate_runs() {
     let imported = read("evalscope.md");
     let forms: Vec<(String, &str, usize)> = imported
         .runs
@@ -86,16 +86,16 @@ fn found(imported: &Imported, check: &str) -> Vec<(String, Vec<String>)> {
 }
 
 #[test]
-fn figures_on_which_pivot_and_blocks_differ_are_found() {
+fn differences_between_pivot_and_blocks_are_found() {
     let differing = found(&read("evalscope.md"), "forms_disagree");
     let rows = ["concurrency 25".to_owned(), "concurrency 40".to_owned()].to_vec();
     assert_eq!(differing.len(), 1);
-    assert!(differing[0].0.starts_with("failed is another in the pivot"), "{differing:?}");
+    assert!(differing[0].0.starts_with("failed differs in the pivot"), "{differing:?}");
     assert_eq!(differing[0].1, rows);
     let changed = fixture("evalscope.md").replace("| 404.284 |", "| 401.284 |");
     let differing = found(&read_text(&changed), "forms_disagree");
-    let what = "duration is another in the pivot of the same results: concurrency 8: 404.284 \
-                against 401.284";
+    let what = "duration differs in the pivot of the same results: concurrency 8: 404.284 \
+                vs 401.284";
     assert!(differing.iter().any(|(found, _)| found == what), "{differing:?}");
 }
 
@@ -107,17 +107,17 @@ fn a_level_in_one_of_both_only_is_found() {
     let alone = found(&imported, "forms_unmatched");
     assert_eq!(alone[0].1, ["concurrency 16", "concurrency 17"]);
     let notes = problems(&imported, Severity::Note);
-    let what = "the line above says `parallel 16`, the block 17 requests at once";
+    let what = "the line above says `parallel 16`, but the block has a concurrency of 17";
     assert!(notes.iter().any(|(_, noted)| *noted == what), "{notes:?}");
 }
 
 #[test]
-fn answers_that_were_not_streamed_are_pointed_out() {
+fn responses_that_were_not_streamed_are_reported() {
     let imported = read("evalscope.md");
     let level = &imported.runs[1].summary.levels[0];
     assert!(level.is_whole());
     let said = |imported: &Imported| {
-        imported.problems.iter().filter(|problem| problem.what.contains("in one package")).count()
+        imported.problems.iter().filter(|problem| problem.what.contains("in one piece")).count()
     };
     assert_eq!(said(&imported), 3, "once for each run of blocks");
     let streamed = fixture("evalscope.md")
@@ -131,7 +131,7 @@ fn answers_that_were_not_streamed_are_pointed_out() {
 }
 
 #[test]
-fn counts_that_do_not_add_up_are_pointed_out() {
+fn inconsistent_counts_are_reported() {
     let changed =
         fixture("evalscope.md").replacen("Total requests: 1000", "Total requests: 1002", 1);
     let imported = read_text(&changed);

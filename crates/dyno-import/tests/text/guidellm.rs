@@ -24,7 +24,7 @@ fn every_row_is_a_level() {
 }
 
 #[test]
-fn what_is_not_told_is_absent() {
+fn what_is_not_stated_is_absent() {
     let imported = read("guidellm.md");
     let level = &imported.runs[0].summary.levels[0];
     assert_eq!(level.requests, Default::default());
@@ -50,7 +50,7 @@ fn a_run_has_the_name_above_its_table() {
 }
 
 #[test]
-fn every_figure_is_kept_by_the_name_of_the_tool() {
+fn every_value_is_kept_under_the_tools_name() {
     let imported = read("guidellm.md");
     let reported = imported.runs[0].summary.levels[0].reported.as_ref().unwrap();
     assert_eq!(reported.line, Some(7));

@@ -35,7 +35,7 @@ fn headings_with_nothing_under_them_belong_to_what_follows() {
 }
 
 #[test]
-fn that_the_load_is_not_told_is_said() {
+fn an_unknown_load_is_reported() {
     let imported = read("matrix.md");
     let notes = problems(&imported, Severity::Note);
     assert_eq!(notes, [(7, "a length matrix does not say how requests were offered")]);

@@ -45,11 +45,11 @@ fn a_block_of_0_6_is_a_level() {
 }
 
 #[test]
-fn the_burst_is_an_assumption_and_said_to_be_one() {
+fn the_burst_is_reported_as_an_assumption() {
     let imported = read("vllm.txt");
     let notes = problems(&imported, Severity::Note);
     assert_eq!(notes.iter().map(|(line, _)| *line).collect::<Vec<_>>(), [5, 73, 118]);
-    assert!(notes.iter().all(|(_, what)| what.contains("taken as a burst")));
+    assert!(notes.iter().all(|(_, what)| what.contains("treated as a burst")));
     let codes: Vec<&str> =
         imported.runs[1].summary.notes.iter().map(|note| note.code.as_str()).collect();
     assert_eq!(codes, ["import_load_assumed"]);
@@ -95,7 +95,7 @@ fn todays_block_with_everything_that_can_be_asked_for() {
 }
 
 #[test]
-fn what_is_told_of_the_load_decides() {
+fn the_stated_load_decides() {
     let block = |rows: &str| {
         let text = format!(
             "= Serving Benchmark Result =\nSuccessful requests: 90\nFailed requests: 10\n{rows}\

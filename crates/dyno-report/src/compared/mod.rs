@@ -1,5 +1,5 @@
-//! A comparison as people read it: a table for a terminal or a document, rows for a spreadsheet,
-//! and what is said beside them.
+//! A comparison as a table for a terminal or a document and as rows for a spreadsheet, with its
+//! remarks.
 
 mod names;
 mod rows;

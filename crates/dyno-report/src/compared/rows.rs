@@ -1,10 +1,10 @@
-//! A comparison as rows for a spreadsheet: one for each load, figure and side.
+//! A comparison as rows for a spreadsheet: one for each load, metric and side.
 
 use crate::layout::{Column, Table};
 use dyno_analysis::compare::{Called, Cell, Compared, Comparison, Difference, Point, SideSummary};
 use std::io::{self, Write};
 
-/// What one row is made of.
+/// The source of one row.
 #[derive(Debug, Clone, Copy)]
 struct Row<'a> {
     point: &'a Point,

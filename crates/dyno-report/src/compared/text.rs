@@ -4,18 +4,27 @@ use super::words::{self, Word, called, headline, metric_title, rests, signed};
 use crate::text::{ABSENT, cut_middle, number, width, wrap};
 use dyno_analysis::compare::{Called, Cell, Compared, Comparison, Difference, Held, Note, Point};
 use dyno_model::Language;
+use dyno_words::columns::{left, right};
 use dyno_words::escape::escape;
 
 /// The longest name that is shown whole.
 const LONGEST: usize = 28;
+/// How names are shortened step by step where the terminal is narrow.
+const SHORTER: [usize; 4] = [LONGEST, 20, 14, 10];
 
 /// A name, cut in its middle where it is long: names often differ at their ends.
 fn short(name: &str) -> String {
     cut_middle(&escape(name, 200), LONGEST)
 }
 
-/// The cells of a table: a heading row, then one row for each load and figure.
+/// The cells of a table: a heading row, then one row for each load and metric.
 pub(crate) fn cells(comparison: &Comparison, language: Language) -> Vec<Vec<String>> {
+    cells_within(comparison, language, LONGEST)
+}
+
+/// The same with names of at most so many columns.
+fn cells_within(comparison: &Comparison, language: Language, longest: usize) -> Vec<Vec<String>> {
+    let short = |name: &str| cut_middle(&escape(name, 200), longest);
     let two = comparison.sides.len() == 2;
     let word = |word: Word| word.text(language).to_owned();
     let mut heading = vec![word(Word::Load), word(Word::Figure)];
@@ -43,7 +52,7 @@ pub(crate) fn cells(comparison: &Comparison, language: Language) -> Vec<Vec<Stri
                     point,
                     metric,
                     tests.first().copied().flatten(),
-                    language,
+                    (longest, language),
                 ));
             } else {
                 for (side, test) in (1..).zip(tests) {
@@ -81,7 +90,7 @@ fn value(cell: Option<&Cell>, metric: Compared) -> String {
     format!("{mark}{}", shown(value))
 }
 
-/// The change by the figures alone, where there is no test.
+/// The change of the values, where there is no test.
 fn bare(point: &Point, metric: Compared, side: usize) -> Option<f64> {
     let of = |side: usize| point.cells.get(side)?.as_ref()?.figures.get(&metric).copied();
     let (first, own) = (of(0)?, of(side)?);
@@ -93,8 +102,9 @@ fn in_full(
     point: &Point,
     metric: Compared,
     test: Option<&Difference>,
-    language: Language,
+    (longest, language): (usize, Language),
 ) -> [String; 3] {
+    let short = |name: &str| cut_middle(&escape(name, 200), longest);
     match test {
         Some(test) => [
             signed(test.change),
@@ -130,7 +140,7 @@ pub(crate) fn title(comparison: &Comparison) -> String {
     names.join(" / ")
 }
 
-/// What is to be said beside the table.
+/// The remarks below the table.
 pub(crate) fn remarks(comparison: &Comparison, language: Language) -> Vec<String> {
     let mut lines: Vec<String> = (1..comparison.sides.len())
         .filter_map(|side| headline(comparison, side, language))
@@ -143,7 +153,7 @@ pub(crate) fn remarks(comparison: &Comparison, language: Language) -> Vec<String
             });
         let each: Vec<String> = each.collect();
         let word = Word::Capacity.text(language);
-        lines.push(format!("{word} {}: {}", capacity.slo, each.join("; ")));
+        lines.push(format!("{word} {}: {}", escape(&capacity.slo, 200), each.join("; ")));
     }
     let notes = comparison.notes.iter().filter(|note| **note != Note::OneRunEach);
     lines.extend(notes.map(|note| words::note(*note, language).to_owned()));
@@ -163,32 +173,73 @@ fn edge(held: Option<&Held>, language: Language) -> String {
     }
 }
 
-/// For a terminal; remarks are broken at `columns`.
-pub fn table(comparison: &Comparison, language: Language, columns: usize) -> String {
-    let rows = cells(comparison, language);
-    let cells = rows.first().map_or(0, Vec::len);
-    let mut widths = vec![0; cells];
-    for row in &rows {
-        for (column, cell) in row.iter().enumerate() {
-            widths[column] = widths[column].max(width(cell));
+/// For a terminal of so many columns, or for a file. Where the terminal is narrow, names are shortened
+/// first; then the intervals or the last changes are hidden.
+pub fn table(comparison: &Comparison, language: Language, terminal: Option<usize>) -> String {
+    let fits = |rows: &[Vec<String>]| terminal.is_none_or(|most| taken(&widths(rows)) <= most);
+    let mut rows = cells(comparison, language);
+    for longest in SHORTER {
+        rows = cells_within(comparison, language, longest);
+        if fits(&rows) {
+            break;
         }
     }
+    let two = comparison.sides.len() == 2;
+    let (all, kept) = (rows[0].len(), 2 + comparison.sides.len());
+    while !fits(&rows) && rows[0].len() > kept {
+        // Of two sides, the verdict says more than the interval before it.
+        let last = rows[0].len() - 1;
+        let hidden = if two && last > kept { last - 1 } else { last };
+        rows.iter_mut().for_each(|row| drop(row.remove(hidden)));
+    }
+    while !fits(&rows) && rows[0].len() > 3 {
+        rows.iter_mut().for_each(|row| drop(row.pop()));
+    }
+    let widths = widths(&rows);
     let mut out = String::new();
+    let verdict = (two && rows[0].len() > kept + 1).then(|| rows[0].len() - 1);
     for row in &rows {
         let mut line = String::new();
         for (column, cell) in row.iter().enumerate() {
-            let gap = " ".repeat(widths[column] - width(cell));
-            let words = column < 2 || (comparison.sides.len() == 2 && column + 1 == cells);
-            let padded = if words { format!("{cell}{gap}") } else { format!("{gap}{cell}") };
+            let is_text = column < 2 || Some(column) == verdict;
+            let padded = match is_text {
+                true => left(cell, widths[column]),
+                false => right(cell, widths[column]),
+            };
             line.push_str(&padded);
             line.push_str("  ");
         }
         out.push_str(line.trim_end());
         out.push('\n');
     }
+    let prose = terminal.unwrap_or(FILE_WIDTH).min(MOST_PROSE);
+    if rows[0].len() < all {
+        let hidden = (all - rows[0].len()).to_string();
+        out.push_str(&wrap("", &Word::ColumnsHidden.with(language, &[hidden]), prose));
+    }
     let remarks = remarks(comparison, language);
-    let remarks: String = remarks.iter().map(|line| wrap("", line, columns)).collect();
+    let remarks: String = remarks.iter().map(|line| wrap("", line, prose)).collect();
     format!("{out}\n{remarks}")
+}
+
+/// How wide text is in files.
+const FILE_WIDTH: usize = 80;
+/// The widest lines of text.
+const MOST_PROSE: usize = 120;
+
+fn widths(rows: &[Vec<String>]) -> Vec<usize> {
+    let mut widths = vec![0; rows.first().map_or(0, Vec::len)];
+    for row in rows {
+        for (column, cell) in row.iter().enumerate() {
+            widths[column] = widths[column].max(width(cell));
+        }
+    }
+    widths
+}
+
+/// Columns that a row of such widths takes.
+fn taken(widths: &[usize]) -> usize {
+    widths.iter().sum::<usize>() + 2 * widths.len().saturating_sub(1)
 }
 
 /// For documents.

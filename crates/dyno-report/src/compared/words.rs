@@ -1,4 +1,4 @@
-//! What a comparison says, in English and Chinese.
+//! The texts of a comparison, in English and Chinese.
 
 use dyno_analysis::compare::{
     Answer, Called, Check, Compared, Comparison, Difference, Note, Rests,
@@ -8,16 +8,16 @@ use dyno_model::metric::{Group, Statistic};
 use dyno_words::messages;
 
 messages! {
-    /// Something that a comparison says.
+    /// A text of a comparison.
     pub(super) enum Word;
 
     Load: "load", "负载";
-    Figure: "figure", "指标";
+    Figure: "metric", "指标";
     Change: "change", "变化";
     Interval: "95 % interval", "95 % 置信区间";
     Verdict: "verdict", "结论";
-    Capacity: "capacity at", "满足以下目标的容量：";
-    Holds: "holds", "可承受";
+    Capacity: "capacity at", "满足以下 SLO 的容量：";
+    Holds: "up to", "最高";
     NotTried: "inconclusive", "无法判定";
     Cost: "price/M output tokens", "每百万输出 token 价格";
     Faster: "{} is {} faster", "{} 快 {}";
@@ -25,52 +25,54 @@ messages! {
     Higher: "{} is {} higher", "{} 高 {}";
     Lower: "{} is {} lower", "{} 低 {}";
     NoLarger: "no difference larger than {}", "差异不超过 {}";
-    MoreRuns: "not enough data: about {} more {0|run|runs} of each", "数据不足：双方各约需再测 {} 次";
+    MoreRuns: "not enough data: about {} more {0|run|runs} of each needed", "数据不足：双方各约需再测 {} 次";
     Hopeless:
-        "not enough data, and hundreds of runs would not do",
+        "not enough data; even hundreds of runs would not be enough",
         "数据不足，且再测数百次也难以判定";
     Headline:
-        "{} against {}, {} tests corrected for their number: better in {}, worse in {}, no \
+        "{} vs {}, {} tests, corrected for multiple comparisons: better in {}, worse in {}, no \
          difference larger than {} in {}, not enough data in {}",
         "{} 对比 {}，共 {} 项检验（已做多重比较校正）：更好 {} 项，更差 {} 项，差异不超过 {} {} 项，\
          数据不足 {} 项";
     OneRunEach:
-        "one run of each: that runs differ by {} among themselves is assumed, not measured; repeat \
-         with --repeat for intervals that rest on measurements",
-        "双方各只有一次测试：假定各次测试之间相差 {}，并非实测；可用 --repeat 重复测试以得到实测区间";
+        "one run of each: a run-to-run variation of {} is assumed, not measured; use --repeat for \
+         intervals based on measurements",
+        "双方各只有一次测试：假定各次测试之间相差 {}，并非实测；可用 --repeat 重复测试以得到基于实测的置信区间";
     OneAgainstSeveral:
-        "one run against several: it is taken to vary as they do",
+        "one run against several: it is assumed to vary as they do",
         "一次对多次：假定其波动与多次的一方相同";
-    Rounds: "intervals rest on the spread between rounds", "区间来自各轮之间的离散程度";
+    Rounds: "intervals are based on the spread between rounds", "置信区间来自各轮之间的离散程度";
     Paired:
-        "intervals rest on the differences within interleaved rounds",
-        "区间来自交替测试各轮内的差异";
+        "intervals are based on the differences within interleaved rounds",
+        "置信区间来自交替测试各轮内的差异";
     Interpolated:
-        "~: there was no such level; the figure is read off the curve between two loads, and is not \
-         tested",
+        "~: this load was not measured; the value is interpolated between two loads, and not tested",
         "~：没有该负载的测试；数值由相邻负载插值得到，不参与检验";
-    InvalidLeftOut: "invalid levels are left out", "无效的负载未计入";
+    InvalidLeftOut: "invalid levels are left out", "无效的档位未计入";
     OtherModel: "the models have different names", "模型名称不同";
     OtherLengths:
-        "prompts or answers differ in length by more than 5 %: compare tokens, not requests",
-        "提示或回答长度相差超过 5 %：请比较 token，而非请求";
+        "prompts or responses differ in length by more than 5 %: compare tokens, not requests",
+        "提示词或响应长度相差超过 5 %：请按 token 而非请求对比";
     Varies:
-        "with one run of each, day-to-day variation is an assumption",
-        "双方各只测一次时，日常波动只是假设";
+        "with one run of each, the run-to-run variation is an assumption",
+        "双方各只测一次时，各次测试之间的波动只是假设";
     OtherTools:
-        "some figures are another tool's, and may be defined otherwise; see `dyno lint`",
-        "部分数值来自其他工具，定义可能不同；参见 `dyno lint`";
-    Simulated: "SIMULATED: a side is no real model", "模拟：其中一方并非真实模型";
-    NothingInCommon: "no load is common to the sides", "各方没有相同的负载";
-    NoInterval: "no interval: too few samples or rounds", "没有置信区间：样本或轮次过少";
-    OneRound: "; about one more round would settle it", "；双方各约需再测 1 轮";
-    MoreRounds: "; about {} more rounds of each would settle it", "；双方各约需再测 {} 轮";
+        "some metrics are another tool's and may be defined differently; see `dyno lint`",
+        "部分指标来自其他工具，定义可能不同；参见 `dyno lint`";
+    Simulated: "SIMULATED: at least one side is simulated", "模拟：至少一方为模拟结果";
+    NothingInCommon: "the runs have no load in common", "各方没有相同的负载";
+    NoInterval: "no confidence interval: too few samples or rounds", "没有置信区间：样本或轮次过少";
+    ColumnsHidden:
+        "{} {0|column|columns} hidden; widen the terminal, or use --format markdown",
+        "隐藏了 {} 列；请加宽终端，或使用 --format markdown";
+    OneRound: "; about one more round would decide it", "；双方各约需再测 1 轮";
+    MoreRounds: "; about {} more rounds of each would decide it", "；双方各约需再测 {} 轮";
     Pass: "pass", "通过";
     Fail: "fail", "未通过";
     CannotTell: "inconclusive", "无法判定";
 }
 
-/// The name of a figure in a table.
+/// The name of a metric in a table.
 pub(super) fn metric_title(compared: Compared, language: Language) -> String {
     let info = compared.metric.info();
     let name = language.choose(info.plain());
@@ -94,7 +96,7 @@ fn percent(share: f64) -> String {
     format!("{:.1} %", share * 100.0)
 }
 
-/// The verdict on a difference in words, for the side that is called `name`.
+/// The verdict on a difference, for the side called `name`.
 pub(super) fn called(difference: &Difference, name: &str, language: Language) -> String {
     let (word, values) = match (difference.called, difference.metric.is_time()) {
         (Called::Better, true) => (Word::Faster, vec![]),
@@ -111,7 +113,7 @@ pub(super) fn called(difference: &Difference, name: &str, language: Language) ->
     word.with(language, &if values.is_empty() { size() } else { values })
 }
 
-/// What the tests of one side come to.
+/// The tests of one side, summed up in one line.
 pub(super) fn headline(comparison: &Comparison, side: usize, language: Language) -> Option<String> {
     let of_side = || comparison.differences.iter().filter(|test| test.side == side);
     let tests = of_side().count();
@@ -131,7 +133,7 @@ pub(super) fn headline(comparison: &Comparison, side: usize, language: Language)
     (tests > 0).then(|| Word::Headline.with(language, &values))
 }
 
-/// What the intervals rest on.
+/// What the intervals are based on.
 pub(super) fn rests(comparison: &Comparison, language: Language) -> Option<String> {
     let (word, assumed) = match comparison.differences.first()?.rests {
         Rests::OneRunEach { assumed } => (Word::OneRunEach, percent(assumed)),
@@ -157,7 +159,7 @@ pub(super) fn note(note: Note, language: Language) -> &'static str {
     word.text(language)
 }
 
-/// What a check of a gate saw, in one line.
+/// The result of one check of a gate, in one line.
 pub fn check_line(check: &Check, language: Language) -> String {
     let change = match (check.change, check.interval) {
         (Some(change), Some([low, high])) => {
@@ -173,7 +175,7 @@ pub fn check_line(check: &Check, language: Language) -> String {
     format!("{}, {}: {change}{more}", check.load, metric_title(check.metric, language))
 }
 
-/// What a gate says, in a word or two.
+/// The answer of a gate, in a word.
 pub fn answer(answer: Answer, language: Language) -> &'static str {
     let word = match answer {
         Answer::Pass => Word::Pass,

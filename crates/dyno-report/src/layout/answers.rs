@@ -1,5 +1,5 @@
-//! What a run has answered, in Markdown: what a search found, how far rounds lie apart, and which
-//! levels keep the SLO.
+//! The results of a run in Markdown: what a search found, the spread between rounds, and which levels
+//! meet the SLO.
 
 use super::cells::{markdown as safe, row};
 use crate::messages::{Message, Say};
@@ -7,13 +7,13 @@ use crate::text::{ABSENT, answer, number, outcome_word, remarks};
 use dyno_model::Language;
 use dyno_model::summary::{Spread, Summary};
 
-/// The answer of a search; nothing where levels were listed.
+/// The result of a search; nothing where the levels were fixed.
 pub(super) fn search(summary: &Summary, language: Language) -> String {
     let found = answer(summary, language);
-    found.map(|words| format!("**{}**\n\n", safe(&words))).unwrap_or_default()
+    found.map(|text| format!("**{}**\n\n", safe(&text))).unwrap_or_default()
 }
 
-/// The rounds of repeated levels; nothing where none was.
+/// The rounds of repeated levels; nothing where there are none.
 pub(super) fn repeats(summary: &Summary, language: Language) -> String {
     if summary.repeats.is_empty() {
         return String::new();
@@ -30,10 +30,10 @@ pub(super) fn repeats(summary: &Summary, language: Language) -> String {
     let mut out = format!("\n{}{}\n\n", say(Say::Repeats), say(Say::RepeatsAbout));
     out.push_str(&table(&head, 1));
     for level in &summary.repeats {
-        let figures =
+        let spreads =
             [level.requests_per_s, level.output_tokens_per_s, level.ttft_p50_ms, level.itl_p50_ms];
         let mut cells = vec![safe(&level.label), level.rounds.to_string()];
-        cells.extend(figures.map(spread));
+        cells.extend(spreads.map(spread));
         out.push_str(&row(&cells));
     }
     out
@@ -46,7 +46,7 @@ fn spread(spread: Option<Spread>) -> String {
     )
 }
 
-/// Which levels keep the SLO; nothing where there is none.
+/// Which levels meet the SLO; nothing where there is none.
 pub(super) fn slo(summary: &Summary, language: Language) -> String {
     let Some(slo) = &summary.run.slo else { return String::new() };
     let head = [Message::Level, Message::Passed, Message::Remarks].map(|m| m.text(language).into());
@@ -60,7 +60,7 @@ pub(super) fn slo(summary: &Summary, language: Language) -> String {
     out
 }
 
-/// The head of a table whose first columns are text, the others figures.
+/// The head of a table whose first columns are text and the others numbers.
 fn table(head: &[String], texts: usize) -> String {
     let rules = (0..head.len()).map(|i| if i < texts { ":---" } else { "---:" }.to_owned());
     row(head) + &row(&rules.collect::<Vec<_>>())

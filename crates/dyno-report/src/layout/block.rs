@@ -7,7 +7,7 @@ use dyno_model::summary::{Distribution, LevelSummary};
 
 const BLOCK: usize = 50;
 
-/// A statistic of a figure with what a row calls it.
+/// A statistic, with the name of its row.
 pub(super) type Statistic = (&'static str, fn(&Distribution) -> Option<f64>);
 
 pub(super) const MEAN: Statistic = ("Mean", |d| d.mean);
@@ -34,22 +34,22 @@ impl Block {
         self.text(name, &whole(value));
     }
 
-    pub(super) fn figure(&mut self, name: &str, value: Option<f64>) {
+    pub(super) fn number(&mut self, name: &str, value: Option<f64>) {
         self.text(name, &fixed(value, 2));
     }
 
-    /// A part of its own: a heading, then statistics of a figure.
+    /// A section: a heading, then statistics of one metric.
     pub(super) fn part(
         &mut self,
         heading: &str,
         name: &str,
-        figure: &Option<Distribution>,
+        of: &Option<Distribution>,
         statistics: &[Statistic],
     ) {
         self.0.push_str(&format!("{heading:-^BLOCK$}\n"));
         for (statistic, value) in statistics {
-            let value = figure.as_ref().and_then(value);
-            self.figure(&format!("{statistic} {name} (ms):"), value);
+            let value = of.as_ref().and_then(value);
+            self.number(&format!("{statistic} {name} (ms):"), value);
         }
     }
 
@@ -58,12 +58,12 @@ impl Block {
     }
 }
 
-/// Slots of a closed loop.
+/// The concurrency of a closed loop.
 pub(super) fn max_concurrency(level: &LevelSummary) -> Option<u64> {
     level.load.value.filter(|_| level.load.kind == LoadKind::Concurrency).map(|slots| slots as u64)
 }
 
-/// The rate of an open loop at a fixed one.
+/// The rate of an open loop with a fixed rate.
 pub(super) fn rate(level: &LevelSummary) -> Option<f64> {
     level.load.value.filter(|_| level.load.kind == LoadKind::Rate)
 }

@@ -1,5 +1,5 @@
-//! Cells: figures with so many decimals or the sign of absence, and text of others made safe for
-//! the place where it stands.
+//! Cells: numbers with a fixed number of decimals or the sign of absence, and untrusted text escaped
+//! for the place where it is shown.
 
 use super::LONGEST;
 use crate::text::ABSENT;
@@ -7,32 +7,32 @@ pub(super) use crate::text::whole;
 use dyno_model::summary::Distribution;
 use dyno_words::escape::escape;
 
-/// A figure with so many decimals, or [`ABSENT`].
+/// A number with so many decimals, or [`ABSENT`].
 pub(super) fn fixed(value: Option<f64>, decimals: usize) -> String {
     value.map_or_else(|| ABSENT.to_owned(), |value| format!("{value:.decimals$}"))
 }
 
-/// A figure with its unit, or [`ABSENT`] alone.
+/// A number with its unit, or [`ABSENT`] alone.
 pub(super) fn with_unit(value: Option<f64>, decimals: usize, unit: &str) -> String {
     value.map_or_else(|| ABSENT.to_owned(), |value| format!("{value:.decimals$} {unit}"))
 }
 
-/// The mean of a figure.
-pub(super) fn mean(figure: &Option<Distribution>) -> Option<f64> {
-    figure.as_ref().and_then(|figure| figure.mean)
+/// The mean of a distribution.
+pub(super) fn mean(of: &Option<Distribution>) -> Option<f64> {
+    of.as_ref().and_then(|of| of.mean)
 }
 
-/// Seconds of milliseconds.
+/// Milliseconds as seconds.
 pub(super) fn seconds(millis: Option<f64>) -> Option<f64> {
     millis.map(|millis| millis / 1e3)
 }
 
-/// Text of others on a line of its own.
+/// Untrusted text on its own line.
 pub(super) fn plain(text: &str) -> String {
     escape(text, LONGEST)
 }
 
-/// Text of others within Markdown: nothing in it is markup, and it ends no cell.
+/// Untrusted text within Markdown: nothing in it is markup, and it cannot end a cell.
 pub fn markdown(text: &str) -> String {
     let mut shown = String::new();
     for c in plain(text).chars() {
@@ -72,7 +72,7 @@ mod tests {
     }
 
     #[test]
-    fn an_absent_figure_is_no_zero() {
+    fn an_absent_value_is_not_zero() {
         assert_eq!(fixed(None, 2), "–");
         assert_eq!(fixed(Some(0.0), 2), "0.00");
         assert_eq!(with_unit(None, 2, "sec"), "–");

@@ -1,20 +1,20 @@
-//! Tables of typed columns, however they are written: CSV or Parquet.
+//! Tables of typed columns, for CSV and Parquet.
 
 use std::io;
 
-/// What stands in one place of a table.
+/// One cell of a table.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Cell {
     Whole(u64),
     Number(f64),
     Truth(bool),
-    /// A word of Dyno's own.
+    /// Text from Dyno.
     Own(String),
-    /// Text of others.
+    /// Untrusted text.
     Text(String),
 }
 
-/// What a column holds.
+/// The type of a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     Whole,
@@ -23,15 +23,15 @@ pub(super) enum Kind {
     Text,
 }
 
-/// The name of a column, and what it holds.
+/// The name and type of a column.
 pub(super) type Heading = (String, Kind);
 
-/// Somewhere that rows are written to.
+/// A destination for rows.
 pub(super) trait Rows {
     /// The next row, with a cell or nothing for each column.
     fn row(&mut self, cells: Vec<Option<Cell>>) -> io::Result<()>;
 
-    /// Writes what is left.
+    /// Writes the remaining rows.
     fn finish(self: Box<Self>) -> io::Result<()>;
 }
 
@@ -77,17 +77,17 @@ impl<R> Column<R> {
         Self::new(name, Value::Truth(Box::new(of)))
     }
 
-    /// Words of Dyno's own.
+    /// Text from Dyno.
     pub(crate) fn own<T: ToString>(name: &str, of: impl Fn(&R) -> Option<T> + 'static) -> Self {
         Self::new(name, Value::Own(Box::new(move |row| of(row).map(|word| word.to_string()))))
     }
 
-    /// Text of others.
+    /// Untrusted text.
     pub(crate) fn text(name: &str, of: impl Fn(&R) -> Option<String> + 'static) -> Self {
         Self::new(name, Value::Text(Box::new(of)))
     }
 
-    /// Its name, and what it holds.
+    /// Its name and type.
     pub(super) fn heading(&self) -> Heading {
         let kind = match self.value {
             Value::Whole(_) => Kind::Whole,
@@ -98,7 +98,7 @@ impl<R> Column<R> {
         (self.name.clone(), kind)
     }
 
-    /// What stands in it; absent where there is no such figure.
+    /// Its cell in a row; nothing for an absent value.
     pub(super) fn cell(&self, row: &R) -> Option<Cell> {
         match &self.value {
             Value::Whole(of) => of(row).map(Cell::Whole),

@@ -1,10 +1,10 @@
-//! Tables by RFC 4180, with an empty field for what is absent.
+//! Tables by RFC 4180, with an empty field for an absent value.
 
 use super::column::{Cell, Heading, Rows};
 use dyno_words::escape::escape;
 use std::io::{self, Write};
 
-/// A field as it is written: quoted where it must be, and never the beginning of a formula.
+/// A field as it is written: quoted where necessary, and never the start of a formula.
 fn written(cell: &Option<Cell>) -> String {
     let text = match cell {
         None => return String::new(),

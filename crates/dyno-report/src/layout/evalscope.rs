@@ -1,5 +1,5 @@
-//! The pivot table of the evalscope-perf wrapper, metrics by parallelism, and EvalScope's summary
-//! of each level. Times are in seconds.
+//! The pivot table of the evalscope-perf wrapper, metrics by concurrency, and EvalScope's summary of
+//! each level. Times are in seconds.
 
 use super::cells::{fixed, markdown, mean, row, seconds, whole};
 use crate::messages::Message;
@@ -35,7 +35,7 @@ pub(super) fn evalscope(summary: &Summary, language: Language) -> String {
     out
 }
 
-/// What levels are called: how many at once, where that tells them apart, else their labels.
+/// The names of levels: their concurrency, where that distinguishes them, else their labels.
 fn names(levels: &[LevelSummary]) -> Vec<String> {
     let alone = |level: &LevelSummary| {
         let parallel = parallel(level);
@@ -47,7 +47,7 @@ fn names(levels: &[LevelSummary]) -> Vec<String> {
     levels.iter().map(name).collect()
 }
 
-/// How many at once: the slots of a closed loop, or all of a burst.
+/// The concurrency: the slots of a closed loop, or all requests of a burst.
 fn parallel(level: &LevelSummary) -> Option<u64> {
     let at_once = matches!(level.load.kind, LoadKind::Concurrency | LoadKind::Burst);
     level.load.value.filter(|_| at_once).map(|value| value as u64)
@@ -91,7 +91,7 @@ fn block(level: &LevelSummary) -> String {
     let packages = packages.map(|(gaps, completed)| gaps as f64 / completed as f64);
     let per_token = done.output_tokens_per_s.filter(|rate| *rate > 0.0).map(|rate| 1.0 / rate);
     let taken = level.duration_s.map_or_else(|| ABSENT.to_owned(), |s| format!("{s:.3} seconds"));
-    // EvalScope's own words on these go before what Dyno makes of them.
+    // EvalScope's own values take precedence over those that Dyno computes.
     let stated = |name: &'static str, value: Option<f64>, decimals: usize| {
         (name, fixed(level.stated(name).or(value), decimals))
     };
@@ -124,10 +124,10 @@ fn block(level: &LevelSummary) -> String {
     out
 }
 
-fn percentiles(name: &str, figure: &Option<Distribution>) -> String {
+fn percentiles(name: &str, of: &Option<Distribution>) -> String {
     let mut out = format!(" Percentile of {name}: \n");
     for (percentile, value) in PERCENTILES {
-        let value = fixed(seconds(figure.as_ref().and_then(value)), 4);
+        let value = fixed(seconds(of.as_ref().and_then(value)), 4);
         out.push_str(&format!("     {percentile}: {value}\n"));
     }
     out

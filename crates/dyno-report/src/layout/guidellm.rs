@@ -1,5 +1,5 @@
-//! The table of guidellm 0.1: means, one row a level. Its inter token latency is the mean time
-//! between two events of a stream, over all of them: our chunk gap.
+//! The table of guidellm 0.1: means, one row per level. Its inter token latency is the mean time
+//! between two events of a stream: Dyno's chunk gap.
 
 use super::cells::{markdown, mean, row, seconds, with_unit};
 use dyno_model::load::LoadKind;
@@ -21,7 +21,7 @@ pub(super) fn guidellm(summary: &Summary) -> String {
     let mut out = row(&HEADINGS.map(str::to_owned)) + &row(&HEADINGS.map(|_| ":---:".to_owned()));
     let names: Vec<String> = summary.levels.iter().map(|level| benchmark(level, swept)).collect();
     for (level, name) in summary.levels.iter().zip(&names) {
-        // A name that several rows would have tells nobody which is which.
+        // A name that several rows share would not distinguish them.
         let alone = names.iter().filter(|other| *other == name).count() == 1;
         out.push_str(&row(&[
             if alone { name.clone() } else { markdown(&level.label) },
@@ -35,7 +35,7 @@ pub(super) fn guidellm(summary: &Summary) -> String {
     out
 }
 
-/// What guidellm calls such a load. As many as possible at once, beside rates, is its throughput.
+/// guidellm's name for such a load. A closed loop next to rates is its throughput benchmark.
 fn benchmark(level: &LevelSummary, swept: bool) -> String {
     match (level.load.kind, level.load.value) {
         (LoadKind::Concurrency, Some(1.0)) => "synchronous".to_owned(),

@@ -1,4 +1,4 @@
-//! One row a level: every figure of a summary that is a number, and nothing for what is absent.
+//! One row per level: every number of a summary, and an empty cell for an absent one.
 
 use super::column::Column;
 use super::reasons;
@@ -93,7 +93,7 @@ fn columns<'a>() -> Vec<LevelColumn<'a>> {
             columns.push(LevelColumn::number(name, move |row| of(row)?.get(statistic)));
         }
     }
-    // After all columns of version 0.1, which stay where they were.
+    // New columns go after those of version 0.1, whose places must not change.
     columns.push(LevelColumn::own("slo_outcome", |row| {
         row.level.slo.as_ref().map(|s| s.verdict.outcome)
     }));

@@ -4,7 +4,7 @@
 use super::cells::{markdown as safe, row};
 use super::{answers, explained, name, of_run};
 use crate::marks::Marks;
-use crate::messages::Message;
+use crate::messages::{Message, Say};
 use crate::selection::{LevelColumn, Selection};
 use crate::text::{ABSENT, number, offered};
 use dyno_model::Language;
@@ -35,22 +35,26 @@ pub(super) fn markdown(summary: &Summary, selection: &Selection, language: Langu
 }
 
 fn header(run: &RunSummary, language: Language) -> String {
-    let engine = Message::EmbeddedEngine.text(language);
+    let comma = language.comma();
+    let named = |say: Say, name: &str| say.with(language, &[safe(name)]);
     let target = match (&run.target, &run.engine) {
         (target, _) if run.origin.is_some() => target.as_deref().map(safe).unwrap_or_default(),
-        (Some(url), Some(which)) => format!("{}, {engine} ({})", safe(url), safe(which)),
+        (Some(url), Some(engine)) => [safe(url), named(Say::EngineNamed, engine)].join(comma),
         (Some(url), None) => safe(url),
-        (None, Some(which)) => format!("{engine} ({})", safe(which)),
-        (None, None) => engine.to_owned(),
+        (None, Some(twin)) if run.predicted => named(Say::PredictionOf, twin),
+        (None, Some(script)) => named(Say::EngineNamed, script),
+        (None, None) => Message::EmbeddedEngine.text(language).to_owned(),
     };
     let by = |message: Message, source: &Option<String>| {
         message.with(language, &[&source.as_deref().map_or_else(|| ABSENT.to_owned(), safe)])
     };
-    let sources = format!(
-        "{}, {}",
+    let sources = [
         by(Message::InputBy, &run.token_source.input),
-        by(Message::OutputBy, &run.token_source.output)
-    );
+        by(Message::OutputBy, &run.token_source.output),
+    ]
+    .join(comma);
+    let joined =
+        |parts: [Option<String>; 2]| parts.into_iter().flatten().collect::<Vec<_>>().join(comma);
     let lines = [
         (Message::Run, Some(safe(&run.id))),
         (Message::Label, run.label.as_deref().map(safe)),
@@ -71,9 +75,9 @@ fn header(run: &RunSummary, language: Language) -> String {
         ),
         (Message::TokenCounts, Some(sources).filter(|_| run.origin.is_none())),
     ];
-    let shown = lines
-        .into_iter()
-        .filter_map(|(message, text)| Some(format!("- {}: {}\n", message.text(language), text?)));
+    let shown = lines.into_iter().filter_map(|(message, text)| {
+        Some(format!("- {}{}{}\n", message.text(language), language.colon(), text?))
+    });
     shown.collect()
 }
 
@@ -149,11 +153,6 @@ fn table(summary: &Summary, selection: &Selection, language: Language) -> String
         })
         .collect();
     format!("{out}{gap}{lines}{footnotes}")
-}
-
-/// The known parts, with commas between.
-fn joined<const N: usize>(parts: [Option<String>; N]) -> String {
-    parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
 }
 
 /// The letters and digits of a name, for a footnote's mark.

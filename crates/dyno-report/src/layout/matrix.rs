@@ -40,14 +40,14 @@ pub(super) fn matrix(summary: &Summary, extras: &Extras) -> String {
     texts.collect::<Vec<_>>().join("\n")
 }
 
-/// Where a level stands: by its load, then by its lengths.
+/// The place of a level: by its load, then by its lengths.
 fn place(level: &LevelSummary) -> (&str, f64, f64, f64) {
     let load = &level.load;
     let [input, output] = lengths(level).map(|length| length.unwrap_or(f64::INFINITY));
     (load.kind.name(), load.value.unwrap_or(f64::INFINITY), input, output)
 }
 
-/// The lengths that were asked for, else the mean of those that were counted.
+/// The requested lengths, or else the mean of the counted ones.
 fn lengths(level: &LevelSummary) -> [Option<f64>; 2] {
     let length = |asked: Option<u32>, counted: Option<Tokens>| {
         asked.map(f64::from).or(counted.map(|tokens| tokens.mean))

@@ -9,13 +9,13 @@ use serde_json::Value;
 pub(super) struct Object(Vec<(String, Value)>);
 
 impl Object {
-    /// Adds a field; what is absent is null.
+    /// Adds a field; an absent value is null.
     pub(super) fn put(&mut self, name: impl Into<String>, value: impl Into<Value>) {
         self.0.push((name.into(), value.into()));
     }
 
-    /// Adds mean, median, deviation and percentiles of a figure, as in `p99_ttft_ms`.
-    pub(super) fn put_figure(&mut self, name: &str, figure: &Option<Distribution>) {
+    /// Adds mean, median, deviation and percentiles of a metric, as in `p99_ttft_ms`.
+    pub(super) fn put_distribution(&mut self, name: &str, figure: &Option<Distribution>) {
         let of = |value: fn(&Distribution) -> Option<f64>| figure.as_ref().and_then(value);
         self.put(format!("mean_{name}_ms"), of(|d| d.mean));
         self.put(format!("median_{name}_ms"), of(|d| d.p50));

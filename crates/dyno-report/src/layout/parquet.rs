@@ -1,5 +1,5 @@
-//! Tables as Parquet files: row groups are written as they fill, so that memory is bounded however
-//! many rows there are.
+//! Tables as Parquet files: row groups are written as they fill, so that memory does not grow
+//! with the number of rows.
 
 use super::column::{Cell, Heading, Kind, Rows};
 use parquet::basic::{Compression, LogicalType, Repetition, Type as Physical};
@@ -12,11 +12,11 @@ use parquet::schema::types::Type;
 use std::io::{self, Write};
 use std::sync::Arc;
 
-/// A row group is written when it has as many rows, or as many bytes of text.
+/// A row group is written when it has this many rows, or this many bytes of text.
 const GROUP_ROWS: usize = 20_000;
 const GROUP_BYTES: usize = 16 * 1024 * 1024;
 
-/// The values of a column that are there.
+/// The present values of a column.
 enum Values {
     Whole(Vec<i64>),
     Number(Vec<f64>),
@@ -27,7 +27,7 @@ enum Values {
 /// A column of the row group that is being filled.
 struct Buffer {
     values: Values,
-    /// 1 for a value that is there, 0 for one that is absent.
+    /// 1 for a present value, 0 for an absent one.
     levels: Vec<i16>,
 }
 
@@ -100,7 +100,7 @@ impl Buffer {
 /// A file that is being written.
 pub(super) struct Parquet<'a> {
     out: &'a mut dyn Write,
-    /// Writes into memory, from where each row group is handed on.
+    /// Writes into memory, from where each row group is passed on.
     writer: SerializedFileWriter<Vec<u8>>,
     buffers: Vec<Buffer>,
     rows: usize,
@@ -108,7 +108,7 @@ pub(super) struct Parquet<'a> {
 }
 
 impl<'a> Parquet<'a> {
-    /// Begins a file of these columns.
+    /// Starts a file with these columns.
     pub(super) fn open(out: &'a mut dyn Write, headings: Vec<Heading>) -> io::Result<Self> {
         let fields: Result<Vec<Arc<Type>>> = headings.iter().map(field).collect();
         let schema = fields.and_then(|fields| {

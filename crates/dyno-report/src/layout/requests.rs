@@ -1,4 +1,4 @@
-//! One row a request, warm-up included: its times, its figures, and how it ended.
+//! One row per request, warm-up included: its timestamps, its metrics, and its outcome.
 
 use super::column::{Cell, Column};
 use super::levels::{LevelColumn, LevelRow};
@@ -15,7 +15,7 @@ const NS_PER_MS: f64 = 1e6;
 
 type RequestColumn = Column<RequestRecord>;
 
-/// Whose request it is.
+/// The run and level of a request.
 fn origin<'a>() -> Vec<LevelColumn<'a>> {
     vec![
         LevelColumn::text("run_id", |row| Some(row.run.id.clone())),

@@ -1,5 +1,5 @@
 //! The block that SGLang's serving benchmark prints. Over OpenAI's dialects its ITL is the time
-//! between two events of a stream (our chunk gap), and its concurrency is the sum of all latencies
+//! between two events of a stream (Dyno's chunk gap), and its concurrency is the sum of all latencies
 //! over the duration.
 
 use super::block::{
@@ -15,7 +15,7 @@ pub(super) fn sglang(summary: &Summary, extras: &Extras) -> String {
     blocks(&summary.levels, |level| block(&summary.run, level, &extras.of(level.index)))
 }
 
-/// What SGLang's benchmark calls the dialect.
+/// SGLang's name for the dialect.
 pub(super) fn backend(run: &RunSummary) -> &'static str {
     if run.api.as_deref() == Some("openai-completions") { "sglang-oai" } else { "sglang-oai-chat" }
 }
@@ -53,17 +53,17 @@ fn block(run: &RunSummary, level: &LevelSummary, extras: &LevelExtras) -> String
     block.text("Traffic request rate:", &traffic);
     block.text("Max request concurrency:", &slots);
     block.count("Successful requests:", level.requests.completed);
-    block.figure("Benchmark duration (s):", level.duration_s);
+    block.number("Benchmark duration (s):", level.duration_s);
     block.count("Total input tokens:", input);
     block.count("Total generated tokens:", output);
-    block.figure("Request throughput (req/s):", done.requests_per_s);
-    block.figure("Input token throughput (tok/s):", input_per_s(level));
-    block.figure("Output token throughput (tok/s):", done.output_tokens_per_s);
+    block.number("Request throughput (req/s):", done.requests_per_s);
+    block.number("Input token throughput (tok/s):", input_per_s(level));
+    block.number("Output token throughput (tok/s):", done.output_tokens_per_s);
     let peak = extras.peak_output_per_s.map(|count| count as f64);
-    block.figure("Peak output token throughput (tok/s):", peak);
+    block.number("Peak output token throughput (tok/s):", peak);
     block.count("Peak concurrent requests:", extras.peak_requests);
-    block.figure("Total token throughput (tok/s):", done.total_tokens_per_s);
-    block.figure("Concurrency:", concurrency(level));
+    block.number("Total token throughput (tok/s):", done.total_tokens_per_s);
+    block.number("Concurrency:", concurrency(level));
     let rows = &[MEAN, MEDIAN, P90, P95, P99];
     block.part("End-to-End Latency", "E2E Latency", &level.times[Time::Latency], rows);
     block.part("Time to First Token", "TTFT", &level.times[Time::Ttft], rows);

@@ -1,5 +1,5 @@
-//! The result file of SGLang's serving benchmark, one object a level, with its field names. Fields
-//! of Dyno's own begin with `dyno_`.
+//! The result file of SGLang's serving benchmark, one object per level, with its field names. Dyno's
+//! own fields start with `dyno_`.
 
 use super::block::{max_concurrency, tokens};
 use super::object::Object;
@@ -38,10 +38,10 @@ pub(super) fn object(run: &RunSummary, level: &LevelSummary, extras: &LevelExtra
     object.put("input_throughput", input_per_s(level));
     object.put("output_throughput", level.throughput.output_tokens_per_s);
     object.put("total_throughput", level.throughput.total_tokens_per_s);
-    object.put_figure("e2e_latency", &level.times[Time::Latency]);
-    object.put_figure("ttft", &level.times[Time::Ttft]);
-    object.put_figure("tpot", &level.times[Time::Tpot]);
-    object.put_figure("itl", &level.times[Time::ChunkGap]);
+    object.put_distribution("e2e_latency", &level.times[Time::Latency]);
+    object.put_distribution("ttft", &level.times[Time::Ttft]);
+    object.put_distribution("tpot", &level.times[Time::Tpot]);
+    object.put_distribution("itl", &level.times[Time::ChunkGap]);
     object.put("max_itl_ms", level.times[Time::ChunkGap].as_ref().and_then(|d| d.max));
     object.put("concurrency", concurrency(level));
     object.put("accept_length", Value::Null);

@@ -1,10 +1,10 @@
-//! The two ways in which a table is written.
+//! The two formats of tables for programs.
 
 use super::column::{Column, Heading, Rows};
 use super::csv::Csv;
 use std::io::{self, Write};
 
-/// How a table is written.
+/// The format of a table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Table {
     /// Text, by RFC 4180.
@@ -28,7 +28,7 @@ impl Table {
         table.finish()
     }
 
-    /// Begins a table of these columns.
+    /// Starts a table with these columns.
     pub(super) fn open<'a>(
         self,
         out: &'a mut dyn Write,

@@ -1,5 +1,5 @@
-//! The result file of vLLM's serving benchmark, one object a level, with its field names. Fields of
-//! Dyno's own begin with `dyno_`.
+//! The result file of vLLM's serving benchmark, one object per level, with its field names. Dyno's own
+//! fields start with `dyno_`.
 
 use super::block::{max_concurrency, rate, tokens};
 use super::object::Object;
@@ -9,7 +9,7 @@ use dyno_model::summary::{Burstiness, LevelExtras};
 use dyno_model::summary::{LevelSummary, RunSummary};
 use serde_json::Value;
 
-/// What the tools write for a rate: `inf` where requests wait for nothing but their turn.
+/// The request rate as the tools write it: `inf` for a closed loop.
 pub(super) fn request_rate(level: &LevelSummary) -> Value {
     match (rate(level), level.load.kind) {
         (Some(rate), _) => rate.into(),
@@ -18,7 +18,7 @@ pub(super) fn request_rate(level: &LevelSummary) -> Value {
     }
 }
 
-/// What says whether to believe it.
+/// The fields that carry the verdict.
 pub(super) fn put_own(object: &mut Object, run: &RunSummary, level: &LevelSummary) {
     object.put("dyno_run", run.id.as_str());
     object.put("dyno_level", level.label.as_str());
@@ -62,10 +62,10 @@ pub(super) fn object(run: &RunSummary, level: &LevelSummary, extras: &LevelExtra
     object.put("total_token_throughput", level.throughput.total_tokens_per_s);
     object.put("max_output_tokens_per_s", extras.peak_output_per_s);
     object.put("max_concurrent_requests", extras.peak_requests);
-    object.put_figure("ttft", &level.times[Time::Ttft]);
-    object.put_figure("tpot", &level.times[Time::Tpot]);
-    object.put_figure("itl", &level.times[Time::ChunkGap]);
-    object.put_figure("e2el", &level.times[Time::Latency]);
+    object.put_distribution("ttft", &level.times[Time::Ttft]);
+    object.put_distribution("tpot", &level.times[Time::Tpot]);
+    object.put_distribution("itl", &level.times[Time::ChunkGap]);
+    object.put_distribution("e2el", &level.times[Time::Latency]);
     put_own(&mut object, run, level);
     object
 }

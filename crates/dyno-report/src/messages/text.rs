@@ -21,9 +21,6 @@ messages! {
     OutputUnknown: "output unknown", "输出来源未知";
     Seed: "seed {}", "种子 {}";
     Plan: "plan {}", "计划 {}";
-    EmbeddedEngine:
-        "These results are from the embedded engine, not from a real model.",
-        "以下结果来自内置引擎，并非真实模型。";
 
     Level: "level", "负载";
     OkFailed: "ok/failed", "成功/失败";

@@ -1,5 +1,4 @@
-//! What there is to say of the server's prefix cache in a level: how much it had, and what that made of
-//! TTFT.
+//! The server's prefix cache in a level: its hit rate, and TTFT with and without a hit.
 
 use super::server::joined;
 use crate::messages::Say;
@@ -7,7 +6,7 @@ use dyno_model::Language;
 use dyno_model::summary::{CacheFigures, CacheSource, CacheSummary};
 use dyno_words::columns::{ABSENT, millis, number};
 
-/// One line; nothing where nobody told anything.
+/// One line; nothing where the server reported nothing.
 pub(super) fn cache(cache: &CacheSummary, language: Language) -> Option<String> {
     let percent = |share: f64| format!("{} %", number(share * 100.0));
     let by = match cache.source? {

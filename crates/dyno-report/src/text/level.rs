@@ -103,10 +103,10 @@ fn failures(level: &LevelSummary, options: &TextOptions) -> Vec<String> {
     for (class, count) in &level.requests.failures {
         let failed = Say::Failed.with(options.language, &[&count.to_string(), class]);
         lines.push(wrap("  ", &failed, options.prose()));
-        for words in level.failure_samples.get(class).into_iter().flatten() {
+        for text in level.failure_samples.get(class).into_iter().flatten() {
             lines.push(wrap(
                 "      “",
-                &format!("{}”", escape(words, LONGEST_TEXT)),
+                &format!("{}”", escape(text, LONGEST_TEXT)),
                 options.prose(),
             ));
         }
@@ -114,7 +114,7 @@ fn failures(level: &LevelSummary, options: &TextOptions) -> Vec<String> {
     lines
 }
 
-/// What another tool stated of it, in its own words and units.
+/// Values as another tool reported them, in its own names and units.
 fn stated(level: &LevelSummary, language: Language) -> Option<String> {
     let figures = &level.reported.as_ref().filter(|reported| !reported.figures.is_empty())?.figures;
     let each =
@@ -168,9 +168,9 @@ fn scheduled(level: &LevelSummary, language: Language) -> Option<String> {
         (Say::LatencyP50P99, &level.times[Time::Latency], &level.times[Time::LatencyScheduled]),
     ];
     let differs = |sent: &Option<Distribution>, scheduled: &Option<Distribution>| {
-        let figures = |d: &Distribution| [d.mean, d.p50, d.p99];
+        let values = |d: &Distribution| [d.mean, d.p50, d.p99];
         match (sent, scheduled) {
-            (Some(a), Some(b)) => figures(a).iter().zip(figures(b)).any(
+            (Some(a), Some(b)) => values(a).iter().zip(values(b)).any(
                 |(a, b)| matches!((a, b), (Some(a), Some(b)) if (b - a).abs() > DIFFERS * a.abs()),
             ),
             _ => false,
@@ -231,11 +231,11 @@ fn intervals(level: &LevelSummary, options: &TextOptions) -> String {
 /// What the client can be sure of, where that is wider than the digits that are printed.
 fn ranges(level: &LevelSummary, options: &TextOptions) -> String {
     let language = options.language;
-    let figures = [Time::Ttft, Time::Itl, Time::Tpot, Time::Latency]
+    let times = [Time::Ttft, Time::Itl, Time::Tpot, Time::Latency]
         .into_iter()
         .flat_map(|time| Ranges::OF.map(|statistic| (Metric::Time(time), Some(statistic))));
     let rates = [Metric::RequestRate, Metric::OutputRate].map(|metric| (metric, None));
-    let wide = rates.into_iter().chain(figures).filter_map(|(metric, statistic)| {
+    let wide = rates.into_iter().chain(times).filter_map(|(metric, statistic)| {
         let show = if metric.is_time() { millis } else { number };
         let [low, high] = level.instrument_range(metric, statistic)?.map(show);
         let which = statistic.map_or(String::new(), |statistic| format!(" {}", statistic.name()));

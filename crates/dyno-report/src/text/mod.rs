@@ -170,7 +170,7 @@ fn header(run: &RunSummary, options: &TextOptions) -> String {
     if run.simulated {
         let text = match run.predicted {
             true => Message::Predicted.text(language),
-            false => Say::EmbeddedEngine.text(language),
+            false => Message::Simulated.text(language),
         };
         out.push_str(&wrap("", text, options.prose()));
     }

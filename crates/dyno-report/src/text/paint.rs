@@ -1,4 +1,4 @@
-//! Colour, where it is wanted.
+//! Colour, where it is enabled.
 
 use super::TextOptions;
 use dyno_model::{Decision, Verdict};
@@ -7,7 +7,7 @@ fn paint(text: &str, code: &str, options: &TextOptions) -> String {
     if options.color { format!("\x1b[{code}m{text}\x1b[0m") } else { text.to_owned() }
 }
 
-/// A figure that is not to be believed: struck and pale.
+/// Values that should not be trusted: struck through and dimmed.
 pub(super) fn struck(text: &str, options: &TextOptions) -> String {
     paint(text, "2;9", options)
 }
@@ -23,7 +23,7 @@ pub(super) fn verdict(verdict: Verdict, options: &TextOptions) -> String {
     paint(verdict.name(options.language), code, options)
 }
 
-/// Whether an SLO is kept, in the colours of verdicts.
+/// The outcome of an SLO, in the colours of verdicts.
 pub(super) fn outcome(text: &str, outcome: Decision, options: &TextOptions) -> String {
     let code = match outcome {
         Decision::Met => "32",

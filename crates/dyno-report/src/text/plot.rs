@@ -1,5 +1,5 @@
-//! The curve of a run in a few lines: work and latency over the load, a bar a load. An absent
-//! figure leaves a gap, and the bar of an invalid level is hollow.
+//! The curve of a run in a few lines: throughput and latency by load, one bar per load. An absent
+//! value leaves a gap, and the bar of an invalid level is hollow.
 
 use super::TextOptions;
 use crate::messages::Say;
@@ -13,7 +13,7 @@ use dyno_model::summary::{Distribution, LevelSummary};
 use dyno_words::columns::{left, millis, number, right, width};
 
 const HEIGHT: usize = 4;
-/// Columns of the figures beside the bars.
+/// Columns for the axis labels beside the bars.
 const MARGIN: usize = 7;
 const GAP: usize = 2;
 /// The least width at which two charts stand side by side.
@@ -46,13 +46,13 @@ pub(super) fn plot(levels: &[LevelSummary], options: &TextOptions) -> String {
         }
     }
     if panels.iter().any(|panel| panel.bars.iter().any(|bar| bar.y.is_some() && bar.bad)) {
-        let (margin, words) = (" ".repeat(MARGIN), Say::Hollow.text(language));
-        out.push_str(&format!("{margin}{HOLLOW} {words}\n"));
+        let (margin, text) = (" ".repeat(MARGIN), Say::Hollow.text(language));
+        out.push_str(&format!("{margin}{HOLLOW} {text}\n"));
     }
     out
 }
 
-/// Levels of one kind of load, in its order.
+/// Levels of one kind of load, ordered by it.
 type Sweep<'a> = [(f64, &'a LevelSummary)];
 
 /// The kind of load that most levels differ by, and its levels in order.
@@ -75,7 +75,7 @@ fn axis(levels: &[LevelSummary]) -> Option<(Say, Vec<(f64, &LevelSummary)>)> {
     (loads >= FEWEST_LOADS && alike).then_some((say, sweep))
 }
 
-/// Every level that counts has a steady window, so that figures of such windows can be compared.
+/// Whether every valid level has a steady window, so that their rates can be compared.
 fn all_steady(sweep: &Sweep) -> bool {
     let mut counted = sweep.iter().filter(|(_, level)| level.verdict != Verdict::Invalid);
     counted.all(|(_, level)| level.steady.is_some())
@@ -86,7 +86,7 @@ fn output_rate(level: &LevelSummary, steady: bool) -> Option<f64> {
     window.unwrap_or(level.throughput).output_tokens_per_s
 }
 
-/// The wait for the first token, or the latency where none was streamed.
+/// TTFT, or latency where responses were not streamed.
 fn waiting(sweep: &Sweep) -> Option<Panel> {
     type Percentile = fn(&Distribution) -> Option<f64>;
     let of = |say: Say, which: fn(&LevelSummary) -> &Option<Distribution>, value: Percentile| {
@@ -98,7 +98,7 @@ fn waiting(sweep: &Sweep) -> Option<Panel> {
         of(Say::TtftMean, |level| &level.times[Time::Ttft], |ttft| ttft.mean),
         of(Say::LatencyP50, |level| &level.times[Time::Latency], |latency| latency.p50),
     ];
-    choices.into_iter().find(|panel| panel.figures().count() >= FEWEST_LOADS)
+    choices.into_iter().find(|panel| panel.values().count() >= FEWEST_LOADS)
 }
 
 struct Panel {
@@ -107,17 +107,17 @@ struct Panel {
 }
 
 impl Panel {
-    /// A figure at each load: the mean of its rounds, without invalid ones if there are others.
-    fn of(title: Say, sweep: &Sweep, figure: impl Fn(&LevelSummary) -> Option<f64>) -> Self {
+    /// A value at each load: the mean of its rounds, without invalid ones if there are others.
+    fn of(title: Say, sweep: &Sweep, value: impl Fn(&LevelSummary) -> Option<f64>) -> Self {
         let point = |(load, level): &(f64, &LevelSummary)| {
-            let known = figure(level).filter(|value| value.is_finite());
+            let known = value(level).filter(|value| value.is_finite());
             Point::of(*load, known, level.verdict.into())
         };
         let points = sweep.iter().map(point).collect();
         Self { title, bars: Series { name: String::new(), points }.stops() }
     }
 
-    fn figures(&self) -> impl Iterator<Item = f64> {
+    fn values(&self) -> impl Iterator<Item = f64> {
         self.bars.iter().filter_map(|bar| bar.y)
     }
 
@@ -126,18 +126,18 @@ impl Panel {
         let margin = " ".repeat(MARGIN);
         let names = [self.title, axis].map(|say| say.text(language));
         let mut lines = vec![format!("{margin}{}", Say::By.with(language, &names))];
-        let high = bounds(self.figures()).map_or(0.0, |[_, high]| high.max(0.0));
+        let high = bounds(self.values()).map_or(0.0, |[_, high]| high.max(0.0));
         let to = (HEIGHT * 8) as f64;
         let scale = Scale { spacing: Spacing::Linear, low: 0.0, high, from: 0.0, to };
         let shown = if self.title == Say::OutputRate { number(high) } else { millis(high) };
         for row in (0..HEIGHT).rev() {
-            let figure = match row {
+            let label = match row {
                 0 => "0",
                 _ if row == HEIGHT - 1 && high > 0.0 => &shown,
                 _ => "",
             };
             let bars: String = self.bars.iter().map(|bar| piece(bar, &scale, row, slot)).collect();
-            lines.push(format!("{} {bars}", right(figure, MARGIN - 1)));
+            lines.push(format!("{} {bars}", right(label, MARGIN - 1)));
         }
         lines.push(margin + &self.loads(slot));
         lines
@@ -161,7 +161,7 @@ impl Panel {
     }
 }
 
-/// A bar in one row, counted from the bottom, with the space behind it.
+/// A bar in one row, counted from the bottom, with the space after it.
 fn piece(bar: &Stop, scale: &Scale, row: usize, slot: usize) -> String {
     let sign = match bar.y {
         Some(value) if value > 0.0 => {

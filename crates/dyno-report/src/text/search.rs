@@ -1,4 +1,4 @@
-//! What a search has found, in words, above everything else that a run has to say.
+//! The result of a search in one sentence, above the table of levels.
 
 use super::TextOptions;
 use crate::messages::Say;
@@ -7,13 +7,13 @@ use dyno_model::{Decision, Language};
 use dyno_words::columns::{number, wrap};
 use dyno_words::escape::escape;
 
-/// The answer; nothing where levels were listed.
+/// The result; nothing where the levels were fixed.
 pub(super) fn search(summary: &Summary, options: &TextOptions) -> String {
     let found = answer(summary, options.language);
-    found.map(|words| format!("\n{}", wrap("", &words, options.prose()))).unwrap_or_default()
+    found.map(|text| format!("\n{}", wrap("", &text, options.prose()))).unwrap_or_default()
 }
 
-/// What a search has found, in one sentence.
+/// The result of a search in one sentence.
 pub(crate) fn answer(summary: &Summary, language: Language) -> Option<String> {
     let slo = escape(summary.run.slo.as_deref().unwrap_or_default(), 200);
     Some(match summary.search.as_ref()? {
@@ -29,33 +29,33 @@ pub(crate) fn answer(summary: &Summary, language: Language) -> Option<String> {
                 (false, Some(care)) => Say::WithCare.with(language, &[care]),
                 (_, None) => String::new(),
             };
-            let unit = in_words(unit, language);
+            let unit = unit_text(unit, language);
             match (*holds, *does_not_hold) {
                 (Some(low), Some(high)) => {
-                    let values = [figure(low), unit, figure(high), slo, sure, care];
+                    let values = [load(low), unit, load(high), slo, sure, care];
                     Say::CapacityBetween.with(language, &values)
                 }
                 (Some(low), None) => {
-                    Say::CapacityAtLeast.with(language, &[figure(low), unit, slo, care])
+                    Say::CapacityAtLeast.with(language, &[load(low), unit, slo, care])
                 }
                 (None, Some(high)) if open => {
-                    Say::CapacityOpen.with(language, &[figure(high), unit, slo, care])
+                    Say::CapacityOpen.with(language, &[load(high), unit, slo, care])
                 }
                 (None, Some(high)) => {
-                    Say::CapacityNone.with(language, &[figure(high), unit, slo, care])
+                    Say::CapacityNone.with(language, &[load(high), unit, slo, care])
                 }
                 (None, None) => Say::CapacityUnknown.with(language, &[slo, care]),
             }
         }
         SearchSummary::Knee { concurrency, requests_per_s, highest_per_s } => {
-            let values = [figure(*concurrency), number(*requests_per_s), number(*highest_per_s)];
+            let values = [load(*concurrency), number(*requests_per_s), number(*highest_per_s)];
             Say::Knee.with(language, &values)
         }
     })
 }
 
-/// The unit of a capacity; one that is not known stays as it is.
-fn in_words(unit: &str, language: Language) -> String {
+/// The unit of a capacity; an unknown one is shown as it is.
+fn unit_text(unit: &str, language: Language) -> String {
     match unit {
         "req/s" => Say::UnitRate.text(language).to_owned(),
         "in flight" => Say::UnitInFlight.text(language).to_owned(),
@@ -63,7 +63,7 @@ fn in_words(unit: &str, language: Language) -> String {
     }
 }
 
-/// Three digits, and whole numbers as they are.
-fn figure(value: f64) -> String {
+/// Three digits; whole numbers in full.
+fn load(value: f64) -> String {
     if value.fract() == 0.0 && value >= 1.0 { format!("{value:.0}") } else { number(value) }
 }

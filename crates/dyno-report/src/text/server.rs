@@ -1,4 +1,4 @@
-//! What there is to say of the server's own figures, and of what a level's work costs.
+//! Server metrics of a level, and what its tokens cost.
 
 use crate::messages::Say;
 use dyno_model::Language;
@@ -10,7 +10,7 @@ use dyno_words::escape::escape;
 const GIB: f64 = (1_u64 << 30) as f64;
 const LONGEST_CURRENCY: usize = 12;
 
-/// One line on the server; nothing where it said nothing.
+/// One line on the server; nothing where it reported nothing.
 pub(super) fn server(server: &ServerSummary, language: Language) -> Option<String> {
     let gauge = |say: Say, gauge: Option<Gauge>| {
         gauge.map(|gauge| say.with(language, &[number(gauge.mean), gauge.max.to_string()]))
@@ -35,7 +35,7 @@ pub(super) fn server(server: &ServerSummary, language: Language) -> Option<Strin
     joined(texts, language)
 }
 
-/// What there is of these, in one line.
+/// The known texts, in one line.
 pub(super) fn joined<const N: usize>(
     texts: [Option<String>; N],
     language: Language,

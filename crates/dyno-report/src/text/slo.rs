@@ -1,4 +1,4 @@
-//! Which levels keep the SLO, a line each, under the table.
+//! Which levels meet the SLO, one line each, below the table.
 
 use super::TextOptions;
 use super::paint::outcome;
@@ -12,16 +12,16 @@ const LONGEST: usize = 300;
 const LABEL: usize = 40;
 const LABEL_ROOM: usize = 24;
 
-/// The SLO and what came of it; nothing where there is none.
+/// The SLO and its outcome at each level; nothing where there is none.
 pub(super) fn slo(summary: &Summary, options: &TextOptions) -> String {
     let Some(text) = &summary.run.slo else { return String::new() };
     let room = summary.levels.iter().map(|level| width(&label(level))).max().unwrap_or(0);
     let outcomes = summary.levels.iter().filter_map(|level| level.slo.as_ref());
-    let words = outcomes.map(|slo| width(outcome_word(slo.verdict.outcome, options.language)));
-    let words = words.max().unwrap_or(0);
+    let word_room = outcomes.map(|slo| width(outcome_word(slo.verdict.outcome, options.language)));
+    let word_room = word_room.max().unwrap_or(0);
     let lines = summary.levels.iter().filter_map(|level| {
         let slo = level.slo.as_ref()?;
-        Some(line(level, slo, [room, words], options))
+        Some(line(level, slo, [room, word_room], options))
     });
     format!("\n{}", wrap("SLO ", &escape(text, LONGEST), options.prose()))
         + &lines.collect::<String>()
@@ -34,12 +34,12 @@ fn label(level: &LevelSummary) -> String {
 fn line(
     level: &LevelSummary,
     slo: &SloSummary,
-    [room, words]: [usize; 2],
+    [room, word_room]: [usize; 2],
     options: &TextOptions,
 ) -> String {
     let word = outcome_word(slo.verdict.outcome, options.language);
     let label = left(&label(level), room);
-    let plain = format!("  {label}  {} ", left(word, words));
+    let plain = format!("  {label}  {} ", left(word, word_room));
     if width(&plain) * 2 > options.prose() {
         let painted = outcome(word, slo.verdict.outcome, options);
         let remarks = wrap("      ", &remarks(slo, options.language), options.prose());
@@ -47,12 +47,12 @@ fn line(
     }
     let wrapped = wrap(&plain, &remarks(slo, options.language), options.prose());
     let painted = outcome(word, slo.verdict.outcome, options);
-    let pad = " ".repeat(words.saturating_sub(width(word)));
+    let pad = " ".repeat(word_room.saturating_sub(width(word)));
     let rest = wrapped.strip_prefix(&plain).unwrap_or_default();
     format!("  {label}  {painted}{pad} {rest}")
 }
 
-/// Whether an SLO is kept, in a word.
+/// The outcome of an SLO, in a word.
 pub(crate) fn outcome_word(outcome: Decision, language: Language) -> &'static str {
     match outcome {
         Decision::Met => Say::Met.text(language),
@@ -61,13 +61,13 @@ pub(crate) fn outcome_word(outcome: Decision, language: Language) -> &'static st
     }
 }
 
-/// What stands against it, then how much of the work kept it.
+/// The terms that are missed or undecided, then the goodput.
 pub(crate) fn remarks(slo: &SloSummary, language: Language) -> String {
     let mut parts = Vec::new();
     let terms = &slo.verdict.terms;
     let missed = terms.iter().filter(|term| term.outcome == Decision::Missed);
-    parts.extend(missed.map(|term| format!("{} {}", figure(term), shown(term))));
-    // What is missed decides; what else would have to be decided does not matter then.
+    parts.extend(missed.map(|term| format!("{} {}", metric_name(term), shown(term))));
+    // A missed term decides the outcome, whatever the undecided ones would be.
     if slo.verdict.outcome == Decision::Inconclusive {
         let why = terms.iter().filter_map(|term| term.why.as_deref());
         for said in why.flat_map(|why| [Some(&why.what), why.advice.as_ref()]).flatten() {
@@ -82,12 +82,12 @@ pub(crate) fn remarks(slo: &SloSummary, language: Language) -> String {
     parts.join(language.semicolon())
 }
 
-/// The name of the figure that a term bounds.
-fn figure(term: &TermVerdict) -> &str {
+/// The name of the metric that a term bounds.
+fn metric_name(term: &TermVerdict) -> &str {
     term.term.split(['<', '>']).next().unwrap_or(&term.term)
 }
 
-/// A value with its unit, in as many digits as it takes to differ from its bound.
+/// A value with its unit, with enough digits to differ from its bound.
 fn shown(term: &TermVerdict) -> String {
     let Some(value) = term.value else { return ABSENT.to_owned() };
     let short = number(value);

@@ -190,7 +190,7 @@ fn invalid(levels: &[LevelSummary], options: &TextOptions) -> String {
     reasons.iter().map(line).collect()
 }
 
-/// The labels of levels in the table. Where there is no room for them, the words that all begin with
+/// The labels of levels in the table. Where there is no room for them, the words that all start with
 /// stand above them once, and a label that is still too long stands on its own line.
 struct Labels {
     shared: Option<String>,
@@ -230,7 +230,7 @@ impl Labels {
     }
 }
 
-/// Bytes of the whole words that all labels begin with.
+/// Bytes of the whole words that all labels start with.
 fn shared_words(first: &str, labels: &[String]) -> usize {
     let ends = first.match_indices(' ').map(|(at, _)| at + 1);
     let shared =

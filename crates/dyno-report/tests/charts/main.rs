@@ -112,7 +112,7 @@ fn absent_figures_leave_gaps_and_invalid_levels_are_hollow() {
     let mut summary = made::ladder();
     summary.levels[4].times[Time::Latency] = None;
     summary.levels[7].verdict = Verdict::Invalid;
-    let what = "requests left late: send lag p99 12.0 ms <limit>".to_owned();
+    let what = "requests were sent late: send delay p99 12.0 ms <limit>".to_owned();
     summary.levels[7].reasons = vec![Diagnostic::new("send_lag", what, None::<String>)];
     let drawing = one(&summary, "concurrency").unwrap();
     let mean = |point: &&Element| point.title.contains("Mean latency");
@@ -120,7 +120,7 @@ fn absent_figures_leave_gaps_and_invalid_levels_are_hollow() {
     let hollow: Vec<Element> =
         points(&drawing).into_iter().filter(|point| point.class().contains("dc-h0")).collect();
     assert_eq!(hollow.len(), 6, "one in each panel");
-    assert!(hollow.iter().all(|point| point.title.contains("invalid: requests left late")));
+    assert!(hollow.iter().all(|point| point.title.contains("invalid: requests were sent late")));
     assert_eq!(count(&drawing, "dc-doubt"), 6, "dashed to it and from it");
     // Three pieces where nothing is absent, four where there is a gap.
     assert_eq!(count(&drawing, "dc-line"), 3 * 3 + 3 * 4);

@@ -137,7 +137,7 @@ impl Write for Pieces {
 }
 
 #[test]
-fn many_requests_are_handed_on_in_groups() {
+fn many_requests_are_written_in_row_groups() {
     let (run, VecSource { header, .. }) = bursts();
     let source = Endless { header, requests: 50_000 };
     let mut out = Pieces::default();
@@ -150,7 +150,7 @@ fn many_requests_are_handed_on_in_groups() {
 }
 
 #[test]
-fn text_of_others_is_as_it_was() {
+fn untrusted_text_is_unchanged() {
     let (mut run, source) = bursts();
     let label = "=1+1, \"深圳\"\n🦀";
     run.summary.run.label = Some(label.to_owned());

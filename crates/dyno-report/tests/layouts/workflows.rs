@@ -42,7 +42,7 @@ fn in_chinese() {
 }
 
 #[test]
-fn a_table_and_a_summary_are_what_they_always_were() {
+fn table_and_json_layouts_match_render_text_and_the_summary() {
     let (run, _) = closed_ladder();
     let text = dyno_report::render_text(&run.summary, &Default::default());
     assert_eq!(print(Layout::Table, std::slice::from_ref(&run), Language::English), text);
@@ -125,7 +125,7 @@ fn every_request_has_its_row() {
 }
 
 #[test]
-fn what_only_their_layouts_have_is_by_their_definitions() {
+fn metrics_of_other_tools_follow_their_definitions() {
     let (run, _) = bursts();
     let [one, many] = [0, 1].map(|level| run.extras.of(level));
     // Five events within the first second.
@@ -145,7 +145,7 @@ fn what_only_their_layouts_have_is_by_their_definitions() {
 }
 
 #[test]
-fn a_level_that_was_begun_again_counts_from_there() {
+fn a_restarted_level_counts_from_its_last_start() {
     let (run, mut source) = bursts();
     // As if the first burst had been cut off after one request, and the run resumed.
     let again = source.frames[..2].to_vec();

@@ -1,5 +1,5 @@
-//! All that is said, a table a room, made by one macro, so that no language lacks anything. A row
-//! and the rule that raises it are all that something new to say takes.
+//! All wordings, one table per file, made by one macro, so that no language lacks any. A new message takes
+//! one row here and the rule that raises it.
 
 mod cache;
 mod findings;
@@ -55,15 +55,15 @@ mod tests {
     use std::path::Path;
 
     #[test]
-    fn every_row_is_there_in_both_languages_under_a_name_of_its_own() {
+    fn every_row_has_both_languages_and_its_own_name() {
         let mut keys = BTreeSet::new();
         for wording in all() {
             check::wording(wording);
-            assert!(keys.insert(wording.key), "{} stands there twice", wording.key);
+            assert!(keys.insert(wording.key), "{} is there twice", wording.key);
         }
     }
 
-    /// The source of every crate but for this table and tests.
+    /// The source of every crate except this table and tests.
     fn sources(folder: &Path, all: &mut String) {
         for entry in std::fs::read_dir(folder).unwrap() {
             let path = entry.unwrap().path();
@@ -78,16 +78,16 @@ mod tests {
     }
 
     #[test]
-    fn every_row_is_said_somewhere() {
+    fn every_row_is_used_somewhere() {
         let mut code = String::new();
         sources(&Path::new(env!("CARGO_MANIFEST_DIR")).join(".."), &mut code);
         let names: BTreeSet<&str> =
             code.split(|c: char| !(c.is_alphanumeric() || "_:".contains(c))).collect();
         for wording in all() {
-            assert!(names.contains(wording.key), "nothing says {}", wording.key);
+            assert!(names.contains(wording.key), "nothing uses {}", wording.key);
         }
         for phrase in Phrase::ALL {
-            assert!(names.contains(&*format!("Phrase::{phrase:?}")), "nothing says {phrase:?}");
+            assert!(names.contains(&*format!("Phrase::{phrase:?}")), "nothing uses {phrase:?}");
         }
     }
 }

@@ -156,6 +156,7 @@ impl Page<'_> {
             let page = page::compared(&found, &sides, self.language);
             return Ok(exit.and(give(out, printer, |out| out.write_all(page.as_bytes()))?));
         }
+        let to_file = out.is_some();
         let given = give(out, printer, |out| match format {
             CompareFormat::Markdown => out.write_all(markdown(&found, self.language).as_bytes()),
             CompareFormat::Csv => rows(&found, Table::Csv, out),
@@ -164,7 +165,10 @@ impl Page<'_> {
                 let json = serde_json::to_string_pretty(&found).map_err(std::io::Error::other)?;
                 writeln!(out, "{json}")
             }
-            _ => out.write_all(table(&found, self.language, printer.result_width()).as_bytes()),
+            _ => {
+                let columns = printer.terminal_width().filter(|_| !to_file);
+                out.write_all(table(&found, self.language, columns).as_bytes())
+            }
         });
         Ok(exit.and(given?))
     }
@@ -215,7 +219,7 @@ pub(super) fn in_turns(
     dirs: [&Path; 2],
     names: [&str; 2],
     language: Language,
-    columns: usize,
+    columns: Option<usize>,
 ) -> Option<String> {
     let named = dirs.map(Path::to_owned);
     let all = loaded::all(&named, "RUN").ok()?;

@@ -27,11 +27,14 @@ pub(crate) fn text_options(
     selection: &Selection,
     printer: &Printer,
 ) -> TextOptions {
-    TextOptions {
-        width: printer.result_width(),
-        terminal: printer.result_on_terminal(),
+    let plain = TextOptions {
         color: printer.result_colour(),
         language,
         selection: selection.clone(),
+        ..TextOptions::default()
+    };
+    match printer.terminal_width() {
+        Some(width) => TextOptions { width, terminal: true, ..plain },
+        None => plain,
     }
 }

@@ -266,9 +266,9 @@ fn a_trace_is_shown_by_its_times_lengths_and_shared_beginnings() {
         "  0.200 per second on average\n",
         "  512 of 1,955 input tokens: a prefix cache can save 26.2 % at most\n",
         "  2  at 500 ms: 600 in, 26 out, ids 46, 48\n",
-        "requests of the trace with more or fewer hash ids than their length has blocks: 1; if \
-         these are many, say with block= how many tokens a hash id stands for\n",
-        "requests of the trace recorded without output, asked for one token: 1\n",
+        "requests of the trace whose number of hash ids does not match their length: 1; if there \
+         are many, set the number of tokens per hash id with block=\n",
+        "requests of the trace recorded without output, sent with one output token: 1\n",
     ] {
         assert!(shown.stdout.contains(part), "{part}: {}", shown.stdout);
     }

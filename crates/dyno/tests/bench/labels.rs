@@ -32,7 +32,7 @@ fn an_engine_in_a_process_of_its_own_is_labelled_with_its_twin() {
     let report =
         |args: &str| run(place.dyno(&format!("report run {args}"))).expect_status(&[0]).stdout;
     let text = report("");
-    assert!(text.contains("figures of the embedded engine, not of a real model"), "{text}");
+    assert!(text.contains("from the embedded engine, not from a real model"), "{text}");
     assert!(text.contains("embedded engine (plain)") && text.contains(&engine.url()), "{text}");
     for layout in ["markdown", "vllm", "sglang", "evalscope", "guidellm"] {
         let shown = report(&format!("--format {layout}"));

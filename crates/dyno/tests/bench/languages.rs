@@ -42,10 +42,10 @@ fn a_measured_run_and_a_capacity_speak_chinese() {
     place.file("lang.toml", "lang = \"zh\"\n");
     let args = "bench --requests 4 --concurrency 2 --output-tokens 4 --quiet --config lang.toml";
     let measured = run(place.dyno(args)).expect_measured().stdout;
-    assert!(measured.contains("这些是内置引擎的数值"), "{measured}");
+    assert!(measured.contains("以下结果来自内置引擎"), "{measured}");
     let args = "capacity --predict --slo ttft.p95<2s --between 1..4 --levels 4 --requests 200 \
                 --output-tokens 16 --quiet --lang zh";
     let found = run(place.dyno(args)).expect_status(&[0]).stdout;
-    assert!(found.contains("容量：可承载"), "{found}");
-    assert!(found.contains("SLO ttft.p95<2s") && found.contains("满足"), "{found}");
+    assert!(found.contains("容量：") && found.contains("满足 ttft.p95<2s"), "{found}");
+    assert!(found.contains("SLO ttft.p95<2s") && found.contains("达标"), "{found}");
 }

@@ -176,3 +176,35 @@ fn characters_that_no_picture_can_show_are_told() {
     run(place.dyno(&format!("predict --twin generic-7b-24gb --quiet {load}"))).expect_status(&[0]);
     report(&place, "odd --format png --out odd.png").expect_words(&["not in the font", "🦀"]);
 }
+
+#[test]
+fn columns_and_percentiles_are_chosen_by_name() {
+    let place = Place::new();
+    let asked = "--columns requests,ttft,latency.p95,total_tokens --percentiles mean,p99.9,50";
+    let predict = "predict --twin generic-7b-24gb --quiet --concurrency 2,4 --requests 30 \
+                   --report markdown --out ladder";
+    let shown = run(place.dyno(&format!("{predict} {asked}"))).expect_status(&[0]).stdout;
+    let printed = report(&place, &format!("ladder {asked}")).stdout;
+    assert_eq!(printed, shown, "the report of a run is what the run printed");
+    let head = printed.lines().find(|line| line.starts_with("level ")).unwrap();
+    let names: Vec<&str> = head.split_whitespace().collect();
+    assert_eq!(names, ["level", "failed", "mean", "p99.9", "p50", "p95", "tok/s", "verdict"]);
+
+    let markdown = report(&place, &format!("ladder --format markdown {asked}")).stdout;
+    let written = std::fs::read_to_string(place.path().join("ladder/report.md")).unwrap();
+    assert_eq!(written, markdown);
+    let head = markdown.lines().find(|line| line.starts_with("| Level ")).unwrap();
+    assert_eq!(head.matches('|').count(), 1 + 9, "{head}");
+    assert!(head.contains("| TTFT mean (ms) | TTFT p99.9 (ms) | TTFT p50 (ms) |"), "{head}");
+
+    for (args, words) in [
+        ("--columns ttf", "did you mean `ttft`?"),
+        ("--columns throughput.p50", "has no statistics; write `throughput`"),
+        ("--percentiles 97", "available are mean, std, min, p50"),
+        ("--columns ttft --format csv", "other formats have fixed columns"),
+    ] {
+        run(place.dyno(&format!("report ladder {args}")))
+            .expect_status(&[2])
+            .expect_words(&[words]);
+    }
+}

@@ -149,7 +149,7 @@ fn what_cannot_be_led_is_refused_or_skipped_and_counted() {
     ]);
     run(place.bench(&server.url(), &args(",skip_bad=true"))).expect_measured();
     let notes = place.json("summary.json")["notes"].to_string();
-    assert!(notes.contains("skipped as bad"), "{notes}");
+    assert!(notes.contains("malformed"), "{notes}");
     assert_eq!(conversations(&server), vec![vec![message("user", "good")]; 2]);
 }
 
@@ -166,7 +166,7 @@ fn what_is_made_ahead_and_never_sent_is_not_counted_as_skipped() {
     let args = format!("--data session:{file},skip_bad=true --concurrency 1 --requests 3");
     run(place.bench(&server.url(), &args)).expect_measured();
     let notes = place.json("summary.json")["notes"].to_string();
-    assert!(notes.contains("records skipped as bad, over all levels: 1"), "{notes}");
+    assert!(notes.contains("malformed records skipped, over all levels: 1"), "{notes}");
 
     let place = Place::new();
     let file = place.file("tools.jsonl", &TOOL.repeat(2));

@@ -122,7 +122,7 @@ fn what_too_few_samples_do_not_decide_is_status_6_and_says_what_would() {
     let text = run(place.dyno("report run")).expect_status(&[0]).stdout;
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(text.contains("about 168 more requests would decide it"), "{text}");
-    assert!(!text.contains("offer less load"), "{text}");
+    assert!(!text.contains("lower the load"), "{text}");
 
     let far = predict(&bound(1.2)).expect_status(&[0]).json();
     assert_eq!(far["levels"][0]["slo"]["outcome"], "met");

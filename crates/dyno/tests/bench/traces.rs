@@ -120,7 +120,7 @@ fn what_has_no_effect_on_a_trace_or_looks_wrong_is_told() {
     // Blocks of 64 tokens are taken for the usual ones of 512.
     let (said, notes) = bench(" --output-tokens 9");
     assert!(said.contains("--output-tokens has no effect"), "{said}");
-    assert!(notes.contains("if these are many, say with block="), "{notes}");
+    assert!(notes.contains("if there are many, set the number"), "{notes}");
     let (said, notes) = bench(",block=64");
     assert!(!said.contains("has no effect"), "{said}");
     assert!(!notes.contains("block="), "{notes}");

@@ -167,7 +167,7 @@ fn when_one_dies_both_runs_end_and_it_is_said_which() {
     assert_eq!(other["run"]["ending"], "target_lost");
     assert!(codes(&other["notes"]).contains(&"target_lost".to_owned()));
     assert_eq!(one["run"]["ending"], "aborted");
-    assert!(one["notes"].to_string().contains("B, which took turns with it, was lost"));
+    assert!(one["notes"].to_string().contains("the other target, B, was lost"));
     assert_eq!(one["levels"].as_array().unwrap().len(), 1);
     assert_eq!(one["levels"][0]["requests"]["completed"], 60);
     // What took turns cannot be gone on with alone.

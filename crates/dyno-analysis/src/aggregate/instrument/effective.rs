@@ -1,9 +1,9 @@
-//! How many requests a closed loop really kept in flight. A slot whose response is over has nothing in
-//! flight until the client has noticed and sent the next request; a server that is asked less does less.
+//! The concurrency that a closed loop really kept. A slot whose response has ended is empty until the
+//! client has noticed and sent the next request, which lowers the load on the server.
 
 use dyno_model::record::RequestRecord;
 
-/// The time that slots stood empty because of the client.
+/// The time that slots were empty because of the client.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Effective {
     empty_ns: u128,
@@ -13,7 +13,7 @@ impl Effective {
     /// A measured request of a closed loop that was started at `started`.
     pub(crate) fn add(&mut self, record: &RequestRecord, started: u64) {
         let (Some(sent), Some(dispatched)) = (record.sent, record.dispatched) else { return };
-        // The first request of a slot follows none.
+        // The first request of a slot has no predecessor.
         if record.intended <= started {
             return;
         }

@@ -1,7 +1,6 @@
-//! Times between the events of a request. Where one read gave several events, the time of the last is
-//! known and those of the others are not: but all their gaps together are as long as the time since the
-//! event before, so that not more than one of them can be as long, not more than two half as long, and so
-//! on. That bounds the sorted gaps, and with them every percentile.
+//! Times between the events of a request. Where one read returned several events, only the time of the
+//! last is known. But their gaps add up to the time since the previous event, so that at most one of them
+//! can be as long, at most two half as long, and so on. That bounds the sorted gaps, and with them every percentile.
 
 use super::super::figures::{GapSample, for_each_gap_sample};
 use super::super::timeline::{PerChunk, per_chunk};
@@ -11,7 +10,7 @@ use dyno_model::record::RequestRecord;
 use dyno_model::summary::Ranges;
 use dyno_stats::{Counted, Tally};
 
-/// What may be wrong with the gaps of a level.
+/// The uncertainty of the gaps of a level.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Gaps {
     parts: PerTime<Part>,
@@ -19,7 +18,7 @@ pub(crate) struct Gaps {
 
 #[derive(Debug, Clone, Default)]
 struct Part {
-    /// Samples that are not exact: as they are printed, and the least and the most they may be.
+    /// Uncertain samples: as printed, and the least and the most they may be.
     printed: Tally,
     low: Tally,
     high: Tally,
@@ -29,10 +28,10 @@ struct Part {
     samples: u64,
 }
 
-/// The events that one read gave, in microseconds.
+/// The events that one read returned, in microseconds.
 #[derive(Debug, Clone, Copy, Default)]
 struct Group {
-    /// The earliest and the latest that its first event may have come.
+    /// The earliest and the latest time of its first event.
     first: [u64; 2],
     /// The same of its last.
     last: [u64; 2],
@@ -62,7 +61,7 @@ impl Gaps {
         }
     }
 
-    /// The ranges of a time's statistics, of which these are all samples as they are printed.
+    /// The ranges of a time's statistics, given all samples as printed.
     pub(crate) fn ranges(&mut self, time: Time, all: &Counted) -> Option<Ranges> {
         let part = std::mem::take(&mut self.parts[time]);
         if all.is_empty() {
@@ -87,7 +86,7 @@ impl Gaps {
     }
 }
 
-/// All samples but those that are loose.
+/// All samples except the uncertain ones.
 fn exact(all: &Counted, loose: &Counted, into: &mut Tally) {
     let mut loose = loose.pairs().peekable();
     for (value, times) in all.pairs() {
@@ -140,7 +139,7 @@ impl Part {
         // Whole microseconds, outwards: few distinct values are quick to count.
         let ns = |us: u64, shares: u64| us.div_ceil(shares.max(1)).saturating_mul(1_000);
         let floor = |us: u64, shares: u64| (us / shares.max(1)).saturating_mul(1_000);
-        // Gaps within the read cannot be longer than the time in which all of it came.
+        // Gaps within the read cannot be longer than the time in which all of it arrived.
         let within = group.last[1].saturating_sub(group.first[0]);
         let lead = group.lead.max(1);
         let before = floor(group.first[0].saturating_sub(from[1]), lead);

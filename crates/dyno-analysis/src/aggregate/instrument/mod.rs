@@ -1,6 +1,6 @@
-//! What the client can be sure of: from the widths of a level's times to the range of each figure.
-//! Order statistics are monotone, so the least that all samples may have been gives the least of
-//! every percentile, and the most the most.
+//! Instrument ranges: from the uncertainty of a level's times to the range of each statistic. Order
+//! statistics are monotone, so the least that all samples may have been gives the least of every
+//! percentile, and likewise the most.
 
 mod effective;
 mod gaps;
@@ -16,7 +16,7 @@ use dyno_stats::Counted;
 
 const NS_PER_MS: f64 = 1e6;
 
-/// The ranges of a time's statistics, of the least and the most that its samples may have been, in
+/// The ranges of a time's statistics, from the least and the most that its samples may have been, in
 /// nanoseconds.
 pub(crate) fn ranges(low: &Counted, high: &Counted) -> Ranges {
     Ranges::new(|statistic| {

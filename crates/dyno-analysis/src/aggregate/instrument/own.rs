@@ -8,7 +8,7 @@ use dyno_model::summary::Ranges;
 use dyno_stats::Counted;
 
 /// The least and the most that each time of a completed request may have been, in nanoseconds; none
-/// where its record does not say how exact it is.
+/// where its record does not state its accuracy.
 pub(crate) fn bounds(record: &RequestRecord) -> Option<PerTime<Option<[u64; 2]>>> {
     let widths = record.widths?;
     let times = figures(record);
@@ -23,7 +23,7 @@ pub(crate) fn bounds(record: &RequestRecord) -> Option<PerTime<Option<[u64; 2]>>
 /// By how much a time may have been shorter, and longer.
 fn slack(time: Time, record: &RequestRecord, widths: &Widths) -> Option<(u64, u64)> {
     let last = if record.last.is_some() { widths.last } else { widths.end };
-    // Had it been sent when it could have been, all that follows would have come by so much earlier.
+    // Had it been sent as soon as possible, everything after would have been earlier by as much.
     let late = || record.sent.map_or(0, |sent| sent.saturating_sub(record.sendable()));
     Some(match time {
         Time::Ttft => (widths.first, widths.sent),
@@ -38,7 +38,7 @@ fn slack(time: Time, record: &RequestRecord, widths: &Widths) -> Option<(u64, u6
     })
 }
 
-/// By how much the samples of a time may be off, in microseconds, in the order in which they came.
+/// By how much the samples of a time may be off, in microseconds, in order.
 #[derive(Debug, Default)]
 pub(crate) struct Spans(Vec<(u32, u32)>);
 
@@ -90,7 +90,7 @@ mod tests {
         assert_eq!(found[Time::Ttft], Some([70 * MS, 102 * MS]));
         assert_eq!(found[Time::Latency], Some([250 * MS, 302 * MS]));
         assert_eq!(found[Time::Tpot], Some([15 * MS, 23 * MS]));
-        // It was sent 5 ms after it was due, which is the client's doing.
+        // It was sent 5 ms after it was due, because of the client.
         assert_eq!(found[Time::TtftScheduled], Some([70 * MS, 106 * MS]));
         assert_eq!(found[Time::Itl], None);
     }

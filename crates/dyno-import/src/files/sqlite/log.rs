@@ -1,6 +1,5 @@
-//! What stands in a log beside a database: rows that were written and not yet taken over (`-wal`),
-//! or a change that was never finished and is to be undone (`-journal`). SQLite settles it in a
-//! private copy.
+//! The log next to a database: rows that were written and not yet checkpointed (`-wal`), or an unfinished
+//! transaction to roll back (`-journal`). SQLite applies it in a private copy.
 
 use super::{distrust, is_database};
 use crate::read_limited;
@@ -12,11 +11,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 const LOGS: [&str; 2] = ["-wal", "-journal"];
-/// How a journal ends that names another file, which SQLite would look into and may delete.
+/// The end of a journal that names a super-journal, which SQLite would open and may delete.
 const NAMES_A_FILE: [u8; 8] = [0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7];
 
-/// The bytes of the file, with what stands in a log beside it if it is a database. Where that
-/// cannot be read, the bytes as they are and what is to be said.
+/// The bytes of the file, with its log applied if it is a database. Where that fails, the bytes as they
+/// are and the problem.
 pub(crate) fn with_log(path: &Path, bytes: Vec<u8>) -> (Vec<u8>, Option<Diagnostic>) {
     let is_log = |log: &PathBuf| fs::metadata(log).is_ok_and(|found| found.len() > 0);
     if !is_database(&bytes) || !LOGS.iter().any(|log| is_log(&beside(path, log))) {
@@ -54,7 +53,7 @@ fn settled(path: &Path, bytes: &[u8]) -> Result<Vec<u8>, Box<dyn Error>> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags(&copy, flags)?;
     distrust(&connection, bytes.len())?;
-    // The first look undoes an unfinished change, or finds the log, which is then taken over.
+    // The first read rolls back an unfinished transaction, or finds the log, which is then checkpointed.
     connection.query_row("SELECT count(*) FROM sqlite_schema", (), |_| Ok(()))?;
     connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", (), |_| Ok(()))?;
     connection.close().map_err(|(_, error)| error)?;

@@ -1,6 +1,6 @@
-//! Databases, read by SQLite itself. It is never shown the file of others: it works on a copy in
-//! memory, so that nothing is written to the file or beside it. Databases come from anybody:
-//! damage is an error, and SQLite may read one table and do nothing else.
+//! Databases, read by SQLite itself. It never opens the user's file: it works on a copy in memory, so
+//! that nothing is written to the file or next to it. Databases are untrusted: damage is an error, and
+//! SQLite may only read one table.
 
 mod log;
 #[cfg(test)]
@@ -18,22 +18,22 @@ use thiserror::Error;
 
 const MAGIC: &[u8] = b"SQLite format 3\0";
 const HEADER: usize = 100;
-/// Steps of SQLite's machine between two looks at what is left of its work.
+/// Steps of SQLite's virtual machine between two checks of its budget.
 const LOOK: i32 = 1000;
-/// A file may not make more steps than so many for each of its bytes, and some to begin with.
+/// The budget of a file: this many steps per byte, plus a fixed number.
 const MOST_STEPS: usize = 16;
 const FIRST_STEPS: usize = 1_000_000;
 
 /// Why a database cannot be read.
 #[derive(Debug, Error)]
 pub(super) enum Damaged {
-    /// It ends within its header.
+    /// It ends inside its header.
     #[error("its header is damaged: too short, or not the header of SQLite 3")]
     Header,
     /// There is no such table.
     #[error("it has no table `{0}`")]
     NoTable(&'static str),
-    /// What SQLite says.
+    /// SQLite's error.
     #[error("{0}")]
     Sqlite(#[from] rusqlite::Error),
 }
@@ -58,8 +58,8 @@ impl Table {
             return Err(Damaged::Header);
         }
         let mut head = head.to_vec();
-        // A database in memory has no write-ahead log, and a file that was cut short fewer pages
-        // than it says.
+        // A database in memory has no write-ahead log, and a truncated file has fewer pages than its
+        // header says.
         head[18..20].fill(1);
         head[28..32].fill(0);
         let mut connection = Connection::open_in_memory()?;
@@ -91,8 +91,8 @@ impl Table {
         Ok(statement.column_names().map(str::to_owned).collect())
     }
 
-    /// Calls `each` with every row, in the order in which they were put in. What was read before
-    /// damage was found is good.
+    /// Calls `each` with every row, in the order of insertion. Rows read before damage was
+    /// found are valid.
     pub(super) fn rows(&self, mut each: impl FnMut(&Row<'_>)) -> Result<(), Damaged> {
         let mut statement = self.connection.prepare(&self.select())?;
         let mut rows = statement.query(())?;
@@ -107,7 +107,7 @@ impl Table {
     }
 }
 
-/// As SQLite advises for databases of others.
+/// SQLite's recommended settings for untrusted databases.
 fn distrust(connection: &Connection, size: usize) -> rusqlite::Result<()> {
     for off in [
         DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA,
@@ -132,7 +132,7 @@ pub(super) fn text<'a>(cell: ValueRef<'a>) -> Option<&'a str> {
     }
 }
 
-/// The number of a cell, whole or not.
+/// The number in a cell, integer or not.
 pub(super) fn number(cell: ValueRef<'_>) -> Option<f64> {
     match cell {
         ValueRef::Integer(value) => Some(value as f64),

@@ -1,4 +1,4 @@
-//! How requests were offered, as far as the tool tells.
+//! How requests were offered, as far as the tool states it.
 
 use super::super::part::Stated;
 use super::super::quantity::{Cell, cell, name};
@@ -12,21 +12,21 @@ use dyno_words::Problem;
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 enum Rate {
     #[default]
-    Untold,
-    /// In words: a ramp, the times of a trace.
+    Unstated,
+    /// As text: a ramp, the times of a trace.
     Otherwise,
     Unlimited,
     Fixed(f64),
 }
 
-/// What is told of a load.
+/// What is stated about a load.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Told {
+pub(super) struct StatedLoad {
     rate: Rate,
     slots: Option<f64>,
 }
 
-impl Told {
+impl StatedLoad {
     /// A row on the rate or on the slots.
     pub(super) fn row(&mut self, stated: Stated<'_>) {
         let value = stated.value.trim();
@@ -48,8 +48,8 @@ impl Told {
         self.rate = Rate::Otherwise;
     }
 
-    /// The load, and what was assumed of it. Without a rate and a limit the tools send everything
-    /// at once.
+    /// The load, and what was assumed about it. Without a rate and a limit the tools send everything at
+    /// once.
     pub(super) fn load(
         &self,
         counts: &RequestCounts,
@@ -61,14 +61,14 @@ impl Told {
             (Some(slots), Rate::Fixed(rate)) => {
                 Some(Problem::RateAndLimit.with([rate, slots]).at(line))
             }
-            (None, Rate::Untold) if sent.is_some() => {
+            (None, Rate::Unstated) if sent.is_some() => {
                 Some(Diagnostic::from(Problem::LoadAssumed).at(line))
             }
             _ => None,
         };
         let load = match (self.slots, self.rate, sent) {
             (_, Rate::Fixed(rate), _) => blank::load(LoadKind::Rate, Some(rate)),
-            (_, Rate::Otherwise, _) | (None, Rate::Untold, None) => {
+            (_, Rate::Otherwise, _) | (None, Rate::Unstated, None) => {
                 blank::load(LoadKind::Unknown, None)
             }
             (Some(slots), ..) => blank::load(LoadKind::Concurrency, Some(slots)),

@@ -1,9 +1,9 @@
-//! The rows of a block, each put in its place.
+//! The rows of a block, and the fields they fill.
 
 use super::super::part::{Part, Stated, label, put, report, whole};
 use super::super::quantity::{Cell, Measure, cell, name, neat, quantity};
 use super::TITLE;
-use super::load::Told;
+use super::load::StatedLoad;
 use crate::blank;
 use dyno_model::Diagnostic;
 use dyno_model::LevelSummary;
@@ -19,7 +19,7 @@ pub(super) struct Reader {
     level: LevelSummary,
     extras: LevelExtras,
     findings: Vec<Diagnostic>,
-    told: Told,
+    stated_load: StatedLoad,
     totals: [Option<u64>; 2],
     backend: Option<String>,
 }
@@ -31,21 +31,21 @@ impl Reader {
             level: blank::level("", blank::load(LoadKind::Unknown, None)),
             extras: LevelExtras::default(),
             findings: Vec::new(),
-            told: Told::default(),
+            stated_load: StatedLoad::default(),
             totals: [None, None],
             backend: None,
         }
     }
 
-    /// A line that the tool prints before it begins to measure.
+    /// A line that the tool prints before it starts measuring.
     pub(super) fn ahead(&mut self, text: &str) {
         let Some((key, value)) = text.split_once(':') else { return };
         let value = value.trim();
         match key.trim().to_lowercase().as_str() {
             "traffic request rate" | "maximum request concurrency" => {
-                self.told.row(Stated { line: self.line, name: key, value });
+                self.stated_load.row(Stated { line: self.line, name: key, value });
             }
-            "traffic ramp-up strategy" => self.told.ramp(),
+            "traffic ramp-up strategy" => self.stated_load.ramp(),
             "burstiness factor" => {
                 let shape = quantity(value).filter(|shape| shape.value > 0.0);
                 self.extras.burstiness = shape.map(|shape| Burstiness::Shape(shape.value));
@@ -67,8 +67,8 @@ impl Reader {
             return true;
         }
         if key.contains("request rate") || key.starts_with("max") && key.contains("concurrency") {
-            self.told.row(stated);
-        } else if !self.figure(&key, stated) && !matches!(cell(value), Cell::Number(_)) {
+            self.stated_load.row(stated);
+        } else if !self.store(&key, stated) && !matches!(cell(value), Cell::Number(_)) {
             // A row of another kind of value belongs to the block; prose does not.
             return value.trim().is_empty() || value.split_whitespace().count() <= 2;
         }
@@ -78,8 +78,8 @@ impl Reader {
         true
     }
 
-    /// Puts a figure in its place; false where it has none.
-    fn figure(&mut self, key: &str, stated: Stated<'_>) -> bool {
+    /// Stores a value; false where there is no field for it.
+    fn store(&mut self, key: &str, stated: Stated<'_>) -> bool {
         let (level, findings) = (&mut self.level, &mut self.findings);
         let per_second = |measure| (Some(measure), 1.0);
         let (place, (measure, size)) = match key {
@@ -104,7 +104,7 @@ impl Reader {
                 return true;
             }
             "peak output token throughput" => {
-                let peak = stated.figure(Measure::TokenRate, findings);
+                let peak = stated.converted(Measure::TokenRate, findings);
                 self.extras.peak_output_per_s = peak.and_then(whole);
                 return true;
             }
@@ -121,7 +121,7 @@ impl Reader {
             _ => return self.statistic(key, stated),
         };
         if let Some(measure) = measure {
-            *place = stated.figure(measure, findings).map(|figure| neat(figure / size));
+            *place = stated.converted(measure, findings).map(|figure| neat(figure / size));
         }
         true
     }
@@ -136,7 +136,7 @@ impl Reader {
             "e2el" | "e2e latency" => &mut self.level.times[Time::Latency],
             _ => return false,
         };
-        if let Some(millis) = stated.figure(Measure::Millis, &mut self.findings) {
+        if let Some(millis) = stated.converted(Measure::Millis, &mut self.findings) {
             put(place, statistic, millis);
         }
         true
@@ -144,7 +144,7 @@ impl Reader {
 
     pub(super) fn finish(mut self, titled: bool, closed: bool) -> Part {
         let level = &mut self.level;
-        let (load, assumed) = self.told.load(&level.requests, self.line);
+        let (load, assumed) = self.stated_load.load(&level.requests, self.line);
         level.label = label(load.kind, load.value);
         level.load = load;
         self.findings.extend(assumed);

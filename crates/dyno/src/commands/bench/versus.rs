@@ -79,7 +79,7 @@ fn compared(runs: &[Finished; 2], showing: &Showing, printer: &Printer) -> Exit 
     let mut exit = Exit::Fine;
     if !showing.json
         && let Some(table) =
-            compare::in_turns(paths, ["A", "B"], showing.language, printer.result_width())
+            compare::in_turns(paths, ["A", "B"], showing.language, printer.terminal_width())
     {
         exit = printer.result(&table);
     }

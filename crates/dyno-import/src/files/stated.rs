@@ -1,5 +1,4 @@
-//! What a tool says of a level, put into Dyno's terms: times in milliseconds, nothing where the
-//! tool has nothing.
+//! A tool's values of a level in Dyno's terms: times in milliseconds, absent where the tool has none.
 
 use super::rebuild::Sample;
 use crate::blank;
@@ -10,19 +9,19 @@ use dyno_model::summary::{Distribution, LoadSummary, Tokens};
 use dyno_model::{Diagnostic, LevelSummary};
 use dyno_words::named;
 
-/// How requests were offered, by a tool's word.
+/// How requests were offered, as the tool states it.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Offered {
     pub(super) load: LoadSummary,
-    /// How an open loop's arrivals were spaced, if it was told.
+    /// How an open loop's arrivals were spaced, if stated.
     pub(super) arrival: Option<Arrival>,
 }
 
 /// A level as a reader found it.
 #[derive(Debug, Clone)]
 pub(super) struct Found {
-    /// What the tool says of it.
-    pub(super) told: LevelSummary,
+    /// The tool's values.
+    pub(super) stated: LevelSummary,
     /// How its arrivals were spaced.
     pub(super) arrival: Option<Arrival>,
     /// What some layouts need beyond it.
@@ -42,37 +41,37 @@ impl Offered {
         Self { load: blank::load(LoadKind::Rate, Some(rate)), arrival }
     }
 
-    /// So many at once.
+    /// A burst.
     pub(super) fn burst(requests: f64) -> Self {
         Self { load: blank::load(LoadKind::Burst, Some(requests)), arrival: None }
     }
 
-    /// As fast as it goes, or nobody knows.
+    /// Unlimited, or unknown.
     pub(super) fn plain(kind: LoadKind) -> Self {
         Self { load: blank::load(kind, None), arrival: None }
     }
 }
 
 impl Found {
-    /// A level of which nothing but its load is told yet.
+    /// A level of which only the load is known so far.
     pub(super) fn new(offered: Offered) -> Self {
         let label = match offered.load.value {
             Some(value) => format!("{} {value}", offered.load.kind),
             None => offered.load.kind.to_string(),
         };
         Self {
-            told: blank::level(label, offered.load),
+            stated: blank::level(label, offered.load),
             arrival: offered.arrival,
             extras: LevelExtras::default(),
             samples: None,
         }
     }
 
-    /// Says what should be known of the level, beside it and to who reads it in.
+    /// Adds a remark to the level and to the problems of the import.
     pub(super) fn note(&mut self, problems: &mut Vec<Diagnostic>, said: Diagnostic) {
-        let line = self.told.reported.as_ref().and_then(|reported| reported.line);
-        problems.push(named(&self.told.label, &said).at(line));
-        self.told.notes.push(said);
+        let line = self.stated.reported.as_ref().and_then(|reported| reported.line);
+        problems.push(named(&self.stated.label, &said).at(line));
+        self.stated.notes.push(said);
     }
 
     /// Its requests, if any are known.
@@ -80,9 +79,9 @@ impl Found {
         self.samples.as_deref().filter(|samples| !samples.is_empty())
     }
 
-    /// Requests are due at some time only where they come by a schedule.
+    /// Requests have a due time only in an open loop.
     pub(super) fn settle(&mut self) {
-        if !matches!(self.told.load.kind, LoadKind::Rate | LoadKind::Trace) {
+        if !matches!(self.stated.load.kind, LoadKind::Rate | LoadKind::Trace) {
             self.samples.iter_mut().flatten().for_each(|sample| sample.scheduled = None);
         }
     }
@@ -92,7 +91,7 @@ impl Found {
 const STATS: [&str; 13] =
     ["mean", "std", "min", "p50", "p66", "p75", "p80", "p90", "p95", "p98", "p99", "p99.9", "max"];
 
-/// A distribution of times, by a function from [`STATS`] to the tool's figure and the number of
+/// A distribution of times, by a function from [`STATS`] to the tool's value and the number of
 /// milliseconds in its unit. Some tools write 0 or −1 where they have nothing.
 pub(super) fn distribution(
     count: Option<u64>,
@@ -127,7 +126,7 @@ pub(super) fn distribution(
     })
 }
 
-/// Tokens per request, from what is told of them.
+/// Tokens per request, from the values that are stated.
 pub(super) fn tokens(
     total: Option<u64>,
     mean: Option<f64>,
@@ -139,12 +138,12 @@ pub(super) fn tokens(
     Some(Tokens { total, mean: rounded(mean) })
 }
 
-/// A rate or a time that a tool has, which is never negative.
+/// A rate or a time, which is never negative.
 pub(super) fn present(value: Option<f64>) -> Option<f64> {
     value.filter(|value| value.is_finite() && *value >= 0.0).map(rounded)
 }
 
-/// A millionth is more than any of them measures.
+/// Rounded to a millionth, which is more precise than any tool.
 pub(super) fn rounded(value: f64) -> f64 {
     (value * 1e6).round() / 1e6
 }
