@@ -14,6 +14,7 @@ use crate::compared::{cells, elided, remarks, title};
 use dyno_analysis::compare::{Comparison, Note};
 use dyno_model::Language;
 use dyno_model::summary::Summary;
+use dyno_words::InLanguage;
 
 /// The longest name of a run, in characters.
 const LONGEST_NAME: usize = 28;
@@ -28,8 +29,9 @@ pub fn compared(comparison: &Comparison, sides: &[(&str, &Summary)], language: L
     for (side, name) in named.sides.iter_mut().zip(&names) {
         side.name.clone_from(name);
     }
+    let worded: Vec<_> = sides.iter().map(|(_, side)| side.in_language(language)).collect();
     let sides: Vec<(&str, &Summary)> =
-        names.iter().map(String::as_str).zip(sides.iter().map(|(_, side)| *side)).collect();
+        names.iter().map(String::as_str).zip(worded.iter().map(|side| &**side)).collect();
     Page { comparison: &named, sides: &sides, language }.html()
 }
 
