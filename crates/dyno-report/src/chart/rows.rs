@@ -32,7 +32,7 @@ const INSET: f64 = 6.0;
 const RIGHT: f64 = 14.0;
 const BELOW: f64 = 38.0;
 /// The largest height of a bar, and the smallest width of its parts.
-const HIGHEST: f64 = 14.0;
+const HIGHEST: f64 = 20.0;
 const NARROWEST: f64 = 0.8;
 /// The part of an axis that is about a pixel.
 const SEEN: f64 = 0.002;

@@ -29,7 +29,10 @@ pub(super) fn concurrency(summary: &Summary, language: Language) -> Option<Chart
         parts: vec![
             duration(&sketch, false),
             sketch.work(Word::RequestsPerSecond, |work| work.requests_per_s),
-            sketch.times(Word::MeanLatency, &[("mean", of(Time::Latency, Statistic::Mean))]),
+            sketch.times(
+                Word::MeanLatency,
+                &[(sketch.say(Word::Mean), of(Time::Latency, Statistic::Mean))],
+            ),
             sketch.work(Word::OutputPerSecond, |work| work.output_tokens_per_s),
             sketch.times(Word::LatencyP50, &[("p50", of(Time::Latency, Statistic::P50))]),
             sketch.times(Word::LatencyP90, &[("p90", of(Time::Latency, Statistic::P90))]),

@@ -127,18 +127,24 @@ impl Page<'_> {
             .into()
     }
 
-    /// Every load and metric.
+    /// Every load and metric. Loads are headings over their metrics, so that a phone has room for
+    /// values.
     fn table(&self) -> Markup {
         let cells = cells(self.comparison, self.language);
         let (heading, rows) = cells.split_first().map_or((&[][..], &[][..]), |(h, r)| (&h[..], r));
-        let rows = rows.iter().map(|row| {
+        let heading = heading.get(1..).unwrap_or_default();
+        let mut all = Vec::new();
+        for row in rows {
+            let Some((load, row)) = row.split_first() else { continue };
+            if !load.is_empty() {
+                all.push(Row::heading(load, heading.len()));
+            }
             let cell = |(column, text): (usize, &String)| match column {
                 0 => Cell::head(text),
-                1 => Cell::words(text),
                 _ => Cell::figure(&separated_in(text)),
             };
-            Row::plain(row.iter().enumerate().map(cell).collect())
-        });
-        tables::table(&title(self.comparison), heading, rows.collect())
+            all.push(Row::plain(row.iter().enumerate().map(cell).collect()));
+        }
+        tables::table(&title(self.comparison), heading, all)
     }
 }

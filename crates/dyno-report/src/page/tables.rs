@@ -71,19 +71,30 @@ impl Cell {
 pub(super) struct Row {
     cells: Vec<Cell>,
     struck: bool,
+    /// A heading over this many columns, instead of cells.
+    heading: Option<(String, usize)>,
 }
 
 impl Row {
     pub(super) fn plain(cells: Vec<Cell>) -> Self {
-        Self { cells, struck: false }
+        Self::struck(cells, false)
     }
 
     /// Struck out, where `struck`.
     pub(super) fn struck(cells: Vec<Cell>, struck: bool) -> Self {
-        Self { cells, struck }
+        Self { cells, struck, heading: None }
+    }
+
+    /// A heading for the rows below it, over this many columns.
+    pub(super) fn heading(text: &str, columns: usize) -> Self {
+        Self { cells: vec![], struck: false, heading: Some((text.to_owned(), columns)) }
     }
 
     fn markup(self) -> Markup {
+        if let Some((text, columns)) = self.heading {
+            let cell = tag("th").attr("scope", "rowgroup").attr("colspan", &columns.to_string());
+            return class("tr", "heading").add(cell.add(tag("span").text(&text))).into();
+        }
         let row = tag("tr").maybe("class", self.struck.then_some("struck"));
         row.adds(self.cells.into_iter().map(|cell| cell.markup(self.struck))).into()
     }
@@ -92,7 +103,8 @@ impl Row {
 /// A table under one row of headings. The box can be reached and scrolled by keyboard.
 pub(super) fn table(name: &str, heads: &[String], rows: Vec<Row>) -> Markup {
     let is_words = |i: usize| {
-        rows.first().and_then(|row| row.cells.get(i)).is_some_and(|cell| cell.kind == "words")
+        let row = rows.iter().find(|row| row.heading.is_none());
+        row.and_then(|row| row.cells.get(i)).is_some_and(|cell| cell.kind == "words")
     };
     let heads = heads.iter().enumerate().map(|(i, head)| {
         let cell = tag("th").attr("scope", "col").maybe("class", is_words(i).then_some("words"));
