@@ -1,50 +1,50 @@
-//! Axes: how far they reach, how they are spaced, what stands at them, and which labels have room.
+//! Axes: their range, spacing and ticks, and which labels fit.
 
 use crate::numbers;
 use crate::scale::{self, Density, Scale, Spacing, bounds};
 
 /// More loads than this are not named one by one.
 const MANY: usize = 20;
-/// From this ratio on figures may be drawn in a logarithmic spacing.
+/// From this ratio on, values may be drawn on a logarithmic axis.
 const FAR_APART: f64 = 50.0;
 
-/// What stands at a horizontal axis.
+/// The ticks of a horizontal axis.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ticks {
-    /// The loads that were measured, in the spacing in which they lie more evenly.
+    /// The measured loads, in the spacing in which they are more even.
     Loads,
-    /// The same, always in powers of two.
+    /// The same, always logarithmic.
     Doubling,
-    /// Round figures from 0 on.
+    /// Round values from 0 on.
     Round,
     /// Round times.
     Clock,
-    /// Round figures, in a logarithmic spacing.
+    /// Round values on a logarithmic axis.
     Decades,
 }
 
-/// A place at an axis.
+/// A tick of an axis.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Tick {
-    /// The figure; once it is placed, the pixel.
+    /// The value; once placed, the pixel.
     pub at: f64,
-    /// What is written there.
+    /// Its label.
     pub label: String,
 }
 
-/// An axis that has no place yet.
+/// An axis before it is placed on pixels.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Axis {
-    /// How figures are spread along it.
+    /// Linear or logarithmic.
     pub spacing: Spacing,
     /// Its ends.
     pub ends: [f64; 2],
-    /// What stands at it, in figures.
+    /// Its ticks, by value.
     pub ticks: Vec<Tick>,
 }
 
 impl Axis {
-    /// From the least to the greatest of the loads and of what lies beyond them.
+    /// From the least to the greatest of the loads and of the values beyond them.
     pub fn across(kind: Ticks, loads: &[f64], beyond: &[f64]) -> Self {
         let all = loads.iter().chain(beyond).copied();
         let [low, high] = bounds(all).unwrap_or([0.0, 1.0]);
@@ -75,7 +75,8 @@ impl Axis {
         Self { spacing, ends: [low, high], ticks }
     }
 
-    /// Around figures and 0; where they are far apart and it may be, around them alone.
+    /// A vertical axis around the values and 0. Where values are far apart and `may_be_log`, it is
+    /// logarithmic and does not include 0.
     pub fn upright([low, high]: [f64; 2], may_be_log: bool) -> Self {
         if may_be_log && low > 0.0 && high / low >= FAR_APART {
             let (ends, values) = scale::log(low, high, 6);
@@ -91,12 +92,12 @@ impl Axis {
         Self { spacing: Spacing::Linear, ends: [low, high], ticks: named(times, numbers::time) }
     }
 
-    /// On these pixels.
+    /// The scale on these pixels.
     pub fn on(&self, [from, to]: [f64; 2]) -> Scale {
         Scale { spacing: self.spacing, low: self.ends[0], high: self.ends[1], from, to }
     }
 
-    /// What stands at it, in pixels.
+    /// The ticks by pixel.
     pub fn placed(&self, scale: &Scale) -> Vec<Tick> {
         let place = |tick: &Tick| Tick { at: scale.at(tick.at), label: tick.label.clone() };
         self.ticks.iter().map(place).collect()
@@ -107,7 +108,7 @@ fn named(values: Vec<f64>, label: fn(f64) -> String) -> Vec<Tick> {
     values.into_iter().map(|at| Tick { at, label: label(at) }).collect()
 }
 
-/// Each with a label of its own.
+/// Each label with as many digits as its value needs.
 fn alone(values: Vec<f64>) -> Vec<Tick> {
     named(values, numbers::label)
 }
@@ -118,17 +119,17 @@ fn alike(values: Vec<f64>) -> Vec<Tick> {
     values.into_iter().zip(labels).map(|(at, label)| Tick { at, label }).collect()
 }
 
-/// Which labels are left out where there is no room for all.
+/// Which labels are left out where not all fit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Thinning {
-    /// All but every second, third and so on, where that leaves nearly as many.
+    /// Only every second, third and so on is kept, where that keeps nearly as many.
     Even,
-    /// Those that run into one before them, or into the last.
+    /// Those that overlap one before them, or the last.
     Crowded,
 }
 
-/// The labels that are shown: never two nearer to each other than `gap`, the last one before the
-/// others. `spans` is from where to where each of them goes.
+/// The labels that are shown, at least `gap` apart; the last one has priority. `spans` are the ends of
+/// each label.
 pub fn shown(spans: &[[f64; 2]], room: [f64; 2], gap: f64, thinning: Thinning) -> Vec<usize> {
     let fits = |i: &usize| spans[*i][0] >= room[0] && spans[*i][1] <= room[1];
     let apart = |a: usize, b: usize| {

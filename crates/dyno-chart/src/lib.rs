@@ -1,6 +1,6 @@
-//! Charts before they are drawn: what a line goes through, how far its axes reach, what stands at
-//! them. SVG, the terminal's report and the live view draw from it; the page's script, which draws
-//! anew at each zoom, mirrors it in `scales.js`, and a test holds the two against each other.
+//! Charts before they are drawn: the points of a line, the range of its axes and their ticks. SVG, the
+//! terminal's report and the live view draw from it. The page's script draws again at each zoom, so it
+//! mirrors the rules in `scales.js`; a test compares the two.
 
 pub mod axis;
 pub mod numbers;

@@ -1,6 +1,6 @@
-//! Figures at an axis: no more digits than the step needs.
+//! Numbers at an axis, with no more digits than the step needs.
 
-/// Labels for round figures of one axis: all with the same decimals and the same unit.
+/// Labels for the round values of one axis, all with the same decimals and the same unit.
 pub fn labels(ticks: &[f64]) -> Vec<String> {
     let largest = ticks.iter().fold(0.0_f64, |largest, tick| largest.max(tick.abs()));
     let (unit, suffix) = match largest {
@@ -25,7 +25,7 @@ pub fn labels(ticks: &[f64]) -> Vec<String> {
     values.iter().map(label).collect()
 }
 
-/// One figure of a logarithmic axis or a load, by itself.
+/// A value of a logarithmic axis, or a load.
 pub fn label(value: f64) -> String {
     match value.abs() {
         0.0 => "0".to_owned(),

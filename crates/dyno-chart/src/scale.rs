@@ -1,31 +1,31 @@
-//! From figures to pixels, and the round figures that stand at an axis.
+//! From values to pixels, and the round values at an axis.
 
-/// How figures are spread.
+/// How values are spread along an axis.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Spacing {
-    /// The same way for the same difference.
+    /// The same distance for the same difference.
     Linear,
-    /// The same way for the same ratio; only for figures above 0.
+    /// The same distance for the same ratio; only for values above 0.
     Log,
 }
 
-/// Figures from `low` to `high` on the pixels from `from` to `to`.
+/// Values from `low` to `high` on the pixels from `from` to `to`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Scale {
-    /// How figures are spread between the ends.
+    /// Linear or logarithmic.
     pub spacing: Spacing,
-    /// The figure at `from`.
+    /// The value at `from`.
     pub low: f64,
-    /// The figure at `to`.
+    /// The value at `to`.
     pub high: f64,
-    /// The pixel, or whatever is drawn with, of the least figure.
+    /// The pixel (or terminal cell) of `low`.
     pub from: f64,
-    /// That of the greatest.
+    /// The pixel of `high`.
     pub to: f64,
 }
 
 impl Scale {
-    /// Where this figure is; the middle where there is but one.
+    /// The pixel of a value; the middle where `low` equals `high`.
     pub fn at(&self, value: f64) -> f64 {
         let share = match self.spacing {
             Spacing::Linear => (value - self.low) / (self.high - self.low),
@@ -36,7 +36,7 @@ impl Scale {
     }
 }
 
-/// A figure that can be drawn: finite, and not so large or small that arithmetic fails.
+/// A value that can be drawn: finite, and not so large or small that arithmetic fails.
 pub fn drawable(value: f64) -> Option<f64> {
     match value.abs() {
         size if size < 1e-100 => Some(0.0),
@@ -45,7 +45,7 @@ pub fn drawable(value: f64) -> Option<f64> {
     }
 }
 
-/// The least and the greatest; absent for no figures.
+/// The least and the greatest; absent without values.
 pub fn bounds(values: impl IntoIterator<Item = f64>) -> Option<[f64; 2]> {
     values.into_iter().fold(None, |bounds: Option<[f64; 2]>, value| {
         let [low, high] = bounds.unwrap_or([value, value]);
@@ -53,7 +53,7 @@ pub fn bounds(values: impl IntoIterator<Item = f64>) -> Option<[f64; 2]> {
     })
 }
 
-/// Each once, from the least to the greatest.
+/// The distinct values in ascending order.
 pub fn ordered(values: impl IntoIterator<Item = f64>) -> Vec<f64> {
     let mut values: Vec<f64> = values.into_iter().collect();
     values.sort_by(f64::total_cmp);
@@ -80,12 +80,12 @@ pub(crate) fn multiples(low: f64, high: f64, step: f64) -> Vec<f64> {
     (0..=count).map(|i| (first + f64::from(i)) * step).collect()
 }
 
-/// The same, in at most so many steps.
+/// The same, in at most `parts` steps.
 pub(crate) fn round(low: f64, high: f64, parts: usize) -> Vec<f64> {
     multiples(low, high, step(high - low, parts))
 }
 
-/// Bounds around figures and 0, with a little room, and the round figures between them.
+/// Bounds around the values and 0, with some room, and the round values between them.
 pub(crate) fn linear(low: f64, high: f64, parts: usize) -> ([f64; 2], Vec<f64>) {
     let (low, high) = (low.min(0.0), high.max(0.0));
     let high = if high > low { high } else { low + 1.0 };
@@ -95,7 +95,7 @@ pub(crate) fn linear(low: f64, high: f64, parts: usize) -> ([f64; 2], Vec<f64>) 
     (bounds, multiples(bounds[0], bounds[1], step))
 }
 
-/// Round bounds around figures above 0, and the round figures between them.
+/// Round bounds around values above 0, and the round values between them.
 pub(crate) fn log(low: f64, high: f64, parts: usize) -> ([f64; 2], Vec<f64>) {
     let round = |value: f64, up: bool| {
         let unit = magnitude(value);
@@ -113,18 +113,17 @@ pub(crate) fn log(low: f64, high: f64, parts: usize) -> ([f64; 2], Vec<f64>) {
     ([low, high], Density::Print.powers(low, high, parts))
 }
 
-/// How many round figures a logarithmic axis has.
+/// How many round values a logarithmic axis has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Density {
-    /// As the charts of files have them: 1, 2 and 5 times the powers of ten, or only these, or
-    /// every so many of these.
+    /// For SVG and PNG: 1, 2 and 5 times the powers of ten, or only the powers, or some of them.
     Print,
-    /// As the page has them: 1 and 3 times the powers where there is no room for 1, 2 and 5.
+    /// For the page: 1 and 3 times the powers where 1, 2 and 5 do not fit.
     Page,
 }
 
 impl Density {
-    /// Round figures between two ends that stay as they are, about `count`.
+    /// About `count` round values between two fixed ends.
     pub fn between(self, spacing: Spacing, [low, high]: [f64; 2], count: usize) -> Vec<f64> {
         match spacing {
             Spacing::Log if !self.is_narrow(low, high) => self.powers(low, high, count),
@@ -132,7 +131,7 @@ impl Density {
         }
     }
 
-    /// Figures so near to each other that there may be no round power between them.
+    /// The ends are so near that there may be no power of ten between them.
     pub(crate) fn is_narrow(self, low: f64, high: f64) -> bool {
         high / low < if self == Self::Print { 5.0 } else { 4.0 }
     }
@@ -160,7 +159,7 @@ pub(crate) fn doublings(low: f64, high: f64) -> Vec<f64> {
     (first..=last).step_by(stride).map(|exponent| 2_f64.powi(exponent)).collect()
 }
 
-/// The steps in which time is counted, in seconds.
+/// The steps of a time axis, in seconds.
 const TIMES: [f64; 20] = [
     0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 15.0, 30.0, 60.0, 120.0, 300.0, 600.0, 900.0, 1800.0,
     3600.0, 7200.0, 14400.0, 43200.0, 86400.0,
@@ -174,7 +173,7 @@ pub(crate) fn times(low: f64, high: f64, parts: usize) -> Vec<f64> {
     multiples(low, high, step)
 }
 
-/// The spacing in which these figures, in order, lie more evenly.
+/// The spacing in which these values, in ascending order, are more even.
 pub(crate) fn evener(values: &[f64]) -> Spacing {
     let unevenness = |map: fn(f64) -> f64| {
         let gaps: Vec<f64> = values.windows(2).map(|pair| map(pair[1]) - map(pair[0])).collect();

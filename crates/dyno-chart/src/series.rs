@@ -1,16 +1,16 @@
-//! What a chart shows: lines through points, some of which are doubtful or absent.
+//! The lines of a chart: points, some of which are doubtful or absent.
 
 use crate::drawable;
 use dyno_model::Verdict;
 
-/// How far a point is to be believed, best first.
+/// How trustworthy a point is, best first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Trust {
-    /// Without reserve.
+    /// Valid, with enough samples.
     Good,
     /// Few samples, or a suspect level.
     Doubtful,
-    /// It does not count.
+    /// An invalid level.
     Bad,
 }
 
@@ -24,25 +24,25 @@ impl From<Verdict> for Trust {
     }
 }
 
-/// One figure of one level.
+/// One value of one level.
 #[derive(Debug, Clone)]
 pub struct Point {
-    /// Its load, or its time.
+    /// Its load or time.
     pub x: f64,
-    /// Absent: there is no such figure, and the line has a gap.
+    /// Absent: not available; the line has a gap.
     pub y: Option<f64>,
     /// Its 95 % interval.
     pub interval: Option<[f64; 2]>,
-    /// How far it is to be believed.
+    /// How trustworthy it is.
     pub trust: Trust,
-    /// What the level is called.
+    /// The name of the level.
     pub label: String,
-    /// Why it is not to be believed.
+    /// Why it is not trustworthy.
     pub remark: String,
 }
 
 impl Point {
-    /// A figure with nothing else to it.
+    /// A value without interval and texts.
     pub fn of(x: f64, y: Option<f64>, trust: Trust) -> Self {
         Self { x, y, interval: None, trust, label: String::new(), remark: String::new() }
     }
@@ -51,14 +51,14 @@ impl Point {
 /// A line.
 #[derive(Debug, Clone)]
 pub struct Series {
-    /// What the line is called; may be empty.
+    /// Its name; may be empty.
     pub name: String,
     /// In the order of the line.
     pub points: Vec<Point>,
 }
 
 impl Series {
-    /// Without figures that cannot be drawn.
+    /// Without values that cannot be drawn.
     pub fn drawable(mut self) -> Self {
         self.points.retain(|point| drawable(point.x).is_some());
         for point in &mut self.points {
@@ -72,13 +72,13 @@ impl Series {
         self
     }
 
-    /// All figures, with the ends of their intervals.
+    /// All values, with the ends of their intervals.
     pub fn figures(&self) -> impl Iterator<Item = f64> + '_ {
         let ends = |point: &Point| point.interval.into_iter().flatten().collect::<Vec<f64>>();
         self.points.iter().flat_map(move |point| point.y.into_iter().chain(ends(point)))
     }
 
-    /// What the line passes, place by place.
+    /// The points of the line, one for each place.
     pub fn stops(&self) -> Vec<Stop> {
         let mut stops = Vec::new();
         for rounds in self.points.chunk_by(|a, b| a.x == b.x) {
@@ -100,15 +100,15 @@ impl Series {
     }
 }
 
-/// What the line passes at one place: the mean of the rounds that are not bad.
+/// A point of the line: the mean of the rounds at one place that are not bad.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Stop {
-    /// The place of all of them.
+    /// Their place.
     pub x: f64,
-    /// Absent: none of them has the figure.
+    /// Absent: none of them has a value.
     pub y: Option<f64>,
-    /// There is none but bad ones.
+    /// All of them are bad.
     pub bad: bool,
-    /// The 95 % interval of one that is alone.
+    /// The 95 % interval, where there is one round.
     pub interval: Option<[f64; 2]>,
 }

@@ -1,4 +1,4 @@
-//! What stands at an axis, how figures are shown, and what a line goes through.
+//! The ticks of an axis, the labels of numbers, and the points of a line.
 
 use dyno_chart::axis::{Thinning, shown};
 use dyno_chart::numbers::{label, time};

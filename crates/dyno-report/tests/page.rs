@@ -156,7 +156,7 @@ fn every_run_has_a_page() {
 }
 
 #[test]
-fn two_hundred_levels_are_told_apart() {
+fn two_hundred_levels_have_a_page() {
     let made = made((0..200).map(|_| requests(30)).collect(), true);
     let [html, _] = check(&made);
     assert_eq!(data(&html)["levels"].as_array().unwrap().len(), 200);
@@ -182,7 +182,7 @@ fn the_same_run_gives_the_same_bytes() {
 }
 
 #[test]
-fn an_absent_figure_is_a_gap_and_no_zero() {
+fn an_absent_value_is_a_gap_and_not_zero() {
     let mut run = made(vec![requests(60), requests(60)], true);
     run.summary.levels[0].times[Time::Ttft] = None;
     run.summary.levels[0].throughput = Default::default();
@@ -205,7 +205,7 @@ fn an_absent_figure_is_a_gap_and_no_zero() {
 }
 
 #[test]
-fn figures_are_those_of_the_summary() {
+fn values_are_those_of_the_summary() {
     let run = made(vec![requests(200)], true);
     let data = data(&run.html(Language::English));
     let metrics = data["metrics"].as_array().unwrap();
@@ -236,13 +236,33 @@ fn an_invalid_level_is_struck_and_not_in_the_headlines() {
     assert!(chinese.contains("无效") && chinese.contains("2 档（共 2 档）"));
     let (_, cards) = html.split_once("class=\"cards\"").unwrap();
     let (cards, _) = cards.split_once("<h3>").unwrap();
-    assert!(cards.contains("not available"), "{cards}");
+    assert_eq!(cards.matches("class=\"value\">–").count(), 2, "{cards}");
+}
+
+#[test]
+fn a_prediction_is_titled_as_one_and_an_extrapolation_is_never_called_fine() {
+    let mut run = made(vec![requests(60), requests(60)], true);
+    for level in &mut run.summary.levels {
+        (level.verdict, level.reasons) = (Verdict::Valid, vec![]);
+    }
+    let [measured, _] = check(&run);
+    assert!(measured.contains("No findings: every level is valid."));
+    assert!(measured.contains(">Benchmark report<") && !measured.contains("Prediction"));
+    (run.summary.run.simulated, run.summary.run.predicted) = (true, true);
+    let [predicted, chinese] = check(&run);
+    assert!(predicted.contains("<h1>Prediction: ") && chinese.contains("<h1>预测："));
+    assert!(predicted.contains("<title>SIMULATED · Prediction: "));
+    assert!(!predicted.contains("every level is valid"));
+    run.summary.notes.push(Diagnostic::new("beyond_range", "far beyond", None::<&str>));
+    let [beyond, _] = check(&run);
+    assert!(beyond.contains("class=\"caution\">Extrapolated:"));
+    assert!(!beyond.contains("No findings"));
 }
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
     #[test]
-    fn nothing_that_others_wrote_is_markup(words in "(?s).{0,40}|(<|>|&|\"|'|/|script|!--|\u{202e}|\u{2028}){0,12}") {
+    fn untrusted_text_is_never_markup(words in "(?s).{0,40}|(<|>|&|\"|'|/|script|!--|\u{202e}|\u{2028}){0,12}") {
         let mut run = made(vec![requests(24)], true);
         let plain = well_formed(&run.html(Language::English)).unwrap();
         let own = &mut run.summary.run;

@@ -84,6 +84,8 @@ Plot.prototype.draw = function () {
   var inside = svg('g', { 'clip-path': 'url(#' + clip + ')' });
   this.marks(inside, at);
   this.picture.series.forEach(function (one) { this.line(inside, one, at); }, this);
+  // Names are above all lines, so that none crosses them.
+  put(inside, at.texts || []);
   put(image, inside);
   this.over = svg('g', {});
   put(image, this.over);
@@ -224,13 +226,13 @@ Plot.prototype.diamond = function (inside, point, one, at) {
   var right = x < (at.x.range[0] + at.x.range[1]) / 2;
   var text = above ? point.mark + ' ↑ ' + show(point.y) : point.mark;
   // Below the name of another mark that is near.
-  var line = Math.max(y - 8, at.y.range[1] + 4);
+  var line = Math.max(y - (right ? 12 : 8), at.y.range[1] + 4);
   at.names = at.names || [];
   at.names.forEach(function (name) {
     if (name.right === right && Math.abs(name.y - line) < 13) { line = name.y + 13; }
   });
   at.names.push({ right: right, y: line });
-  put(inside, svg('text', {
-    class: 'point-name', x: right ? x + 10 : x - 10, y: line, 'text-anchor': right ? 'start' : 'end'
+  at.texts = (at.texts || []).concat(svg('text', {
+    class: 'point-name', x: right ? x - 7 : x - 10, y: line, 'text-anchor': right ? 'start' : 'end'
   }, text));
 };

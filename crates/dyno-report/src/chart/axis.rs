@@ -1,5 +1,4 @@
-//! What is written around a plot: titles, and the labels of ticks, which never run into each other:
-//! those that would are left out.
+//! What is written around a plot: titles and tick labels. Labels that would overlap are left out.
 
 use super::canvas::{Anchor, Canvas, Text};
 use super::measure::{cut, width};
@@ -52,7 +51,7 @@ pub(super) fn beside(canvas: &mut Canvas, ticks: &[Tick], x: f64, room: [f64; 2]
     canvas.close();
 }
 
-/// Those that have room; `way` is how much of the axis a label takes.
+/// The ticks whose labels fit; `way` is how much of the axis a label takes.
 fn with_room(
     ticks: &[Tick],
     way: impl Fn(&str) -> f64,

@@ -1,13 +1,13 @@
-//! SVG elements, written one after the other. Nothing gets out of here that is not escaped.
+//! SVG elements. All text is escaped here.
 
 use super::measure::width;
 use dyno_words::escape::{escape, in_xml, quoted};
 use std::fmt::Write;
 
-/// Longest text that is taken over from elsewhere.
+/// The longest untrusted text.
 const LONGEST: usize = 400;
 
-/// Where the given position is in a text.
+/// Which part of a text is at the given position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Anchor {
     Start,
@@ -29,7 +29,7 @@ pub(super) struct Text<'a> {
 }
 
 impl Text<'_> {
-    /// From where to where it goes.
+    /// Its left and right end.
     pub(super) fn extent(&self) -> [f64; 2] {
         let wide = width(self.text, self.size, self.bold);
         let left = match self.anchor {
@@ -41,7 +41,7 @@ impl Text<'_> {
     }
 }
 
-/// What is drawn.
+/// The elements drawn so far.
 #[derive(Debug, Default)]
 pub(super) struct Canvas {
     out: String,
@@ -57,8 +57,8 @@ pub(super) fn coordinate(value: f64) -> String {
     }
 }
 
-/// Text that others wrote: control characters are shown as escapes, and what XML cannot hold is
-/// left out.
+/// Untrusted text: control characters are shown as escapes, and characters that XML does not allow
+/// are left out.
 pub(super) fn clean(text: &str) -> String {
     escape(text, LONGEST).chars().filter(|c| in_xml(*c)).collect()
 }
@@ -83,7 +83,7 @@ impl Canvas {
         self.part(class, [x, y, w, h], "");
     }
 
-    /// A rectangle with a colour of its own, and what is said of it.
+    /// A rectangle with its own colour, and its tooltip.
     pub(super) fn cell(&mut self, class: &str, [x, y, w, h]: [f64; 4], fill: &str, about: &str) {
         let _ = write!(self.out, "<rect class=\"{class}\" fill=\"{}\"", quoted(fill));
         for (key, value) in [("x", x), ("y", y), ("width", w), ("height", h)] {
@@ -92,7 +92,7 @@ impl Canvas {
         self.end("rect", about);
     }
 
-    /// A rectangle, and what is said of it.
+    /// A rectangle, and its tooltip.
     pub(super) fn part(&mut self, class: &str, [x, y, w, h]: [f64; 4], about: &str) {
         self.element("rect", class, &[("x", x), ("y", y), ("width", w), ("height", h)], about);
     }
@@ -101,7 +101,7 @@ impl Canvas {
         self.element("line", class, &[("x1", x1), ("y1", y1), ("x2", x2), ("y2", y2)], "");
     }
 
-    /// A path through corners, and what is said of it.
+    /// A path through corners, and its tooltip.
     pub(super) fn path(&mut self, class: &str, corners: &[[f64; 2]], closed: bool, about: &str) {
         let mut way = String::new();
         for (i, [x, y]) in corners.iter().enumerate() {
@@ -149,12 +149,12 @@ impl Canvas {
         self.out.push_str("</g>\n");
     }
 
-    /// Draws what is on another over this one.
+    /// Draws another canvas over this one.
     pub(super) fn append(&mut self, other: Self) {
         self.out.push_str(&other.out);
     }
 
-    /// The whole document: `style` is CSS, `about` is what a screen reader says.
+    /// The whole document: `style` is CSS, `about` is for screen readers.
     pub(super) fn document(self, [w, h]: [f64; 2], style: &str, about: &str) -> String {
         let (w, h) = (coordinate(w), coordinate(h));
         format!(

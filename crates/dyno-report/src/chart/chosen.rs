@@ -1,4 +1,4 @@
-//! Which levels are drawn where there is not room for all.
+//! Which levels are drawn where there is no room for all.
 
 use super::canvas::clean;
 use super::theme::STYLES;
@@ -6,16 +6,16 @@ use dyno_analysis::detail::{Detail, LevelDetail};
 use dyno_chart::Trust;
 use dyno_model::summary::{LevelSummary, Summary};
 
-/// A level with what is known of its single requests.
+/// A level with the detail of its requests.
 pub(super) struct Shown<'a> {
     pub(super) level: &'a LevelSummary,
     pub(super) detail: &'a LevelDetail,
-    /// What it is called.
+    /// Its name.
     pub(super) name: String,
     pub(super) trust: Trust,
 }
 
-/// All levels that have what is asked for.
+/// All levels for which `has` is true.
 pub(super) fn all<'a>(
     summary: &'a Summary,
     detail: &'a Detail,
@@ -29,7 +29,7 @@ pub(super) fn all<'a>(
     summary.levels.iter().filter_map(named).collect()
 }
 
-/// As many of them as lines can be told apart, evenly chosen, with the first and the last; and how
+/// As many of them as there are distinct lines, evenly chosen, with the first and the last; and how
 /// many are left out.
 pub(super) fn shown<'a>(
     summary: &'a Summary,

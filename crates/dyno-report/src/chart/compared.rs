@@ -1,4 +1,4 @@
-//! Several runs over each other, over their load.
+//! Several runs over each other, by load.
 
 use super::canvas::clean;
 use super::levels::{Figure, Value, limited, lines, load, of, of_kind};
@@ -13,7 +13,7 @@ use dyno_model::summary::{LevelSummary, Summary, Throughput};
 
 type Sides<'a> = [(&'a str, &'a Summary)];
 
-/// Each kind of load that some side was swept over, and the frontier.
+/// A chart for each kind of load that some side was swept over, and the frontier.
 pub(super) fn compared(sides: &Sides<'_>, language: Language) -> Vec<Chart> {
     let axes = [
         (LoadKind::Concurrency, Word::InFlight, Ticks::Loads),
@@ -30,14 +30,14 @@ pub(super) fn compared(sides: &Sides<'_>, language: Language) -> Vec<Chart> {
 }
 
 fn work(which: fn(&Throughput) -> Option<f64>) -> Figure<'static> {
-    // As the table has it: over the steady window, where there is one.
+    // As in the table: over the steady window, where there is one.
     Box::new(move |level| {
         let done = level.steady.map_or(level.throughput, |steady| steady.throughput);
         which(&done).map(Value::plain)
     })
 }
 
-/// Streams only: where answers came whole, TTFT would repeat the latency.
+/// Streamed responses only: otherwise TTFT would repeat the latency.
 fn first_token() -> Figure<'static> {
     let mean = of(Time::Ttft, Statistic::Mean);
     Box::new(move |level| mean(level).filter(|_| !level.is_whole()))
@@ -50,7 +50,7 @@ fn token_time() -> Figure<'static> {
     })
 }
 
-/// Shares in percent; or, where a side tells of failures but not of how many requests, their number.
+/// Shares in percent; where a side knows failures but not the number of requests, their count.
 fn failures(sides: &Sides<'_>, language: Language) -> (Figure<'static>, String) {
     let share = |level: &LevelSummary| level.requests.failure_share();
     let counted = |level: &LevelSummary| level.requests.failed.is_some() && share(level).is_none();
@@ -74,7 +74,7 @@ fn over(sides: &Sides<'_>, kind: LoadKind, axis: (Word, Ticks), language: Langua
         times(Word::Ttft, &first_token()),
         times(Word::TokenTime, &token_time()),
     ];
-    // The four stand whatever there is; the others only where a side has them.
+    // The first four are always drawn, the others only where a side has them.
     let drawn = |panel: &Panel| panel.series.iter().flat_map(|s| &s.points).any(|p| p.y.is_some());
     let more = panels.split_off(4);
     panels.extend(more.into_iter().filter(drawn));
@@ -94,8 +94,9 @@ fn plot(
     figure: &Figure<'_>,
     language: Language,
 ) -> Panel {
-    let own =
-        |(name, side): &(&str, &Summary)| lines(&of_kind(side, kind), &load, &clean(name), figure);
+    let own = |(name, side): &(&str, &Summary)| {
+        lines(&of_kind(side, kind), &load, &clean(name), figure, language)
+    };
     let (series, left_out) = limited(sides.iter().map(own).collect());
     Panel {
         left_out,
@@ -108,7 +109,7 @@ fn plot(
     }
 }
 
-/// Throughput against the speed for each user, where more than one level tells it.
+/// Throughput against per-user speed, where more than one level has both.
 fn frontier(sides: &Sides<'_>, language: Language) -> Option<Chart> {
     let point = |speed: &Speed| Point {
         label: clean(&speed.label),

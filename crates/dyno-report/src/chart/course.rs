@@ -1,4 +1,4 @@
-//! What the server did over the time of the run, level after level.
+//! Throughput over the time of the run, level after level.
 
 use super::chosen::{Shown, all};
 use super::levels::remark;
@@ -9,9 +9,9 @@ use dyno_analysis::detail::{Bucket, Course, Detail};
 use dyno_chart::{Point, Series, numbers};
 use dyno_model::summary::Summary;
 
-/// The most stretches that are drawn: of one level, and of a run.
+/// The most buckets that are drawn: of one level, and of a run.
 const MOST: (usize, usize) = (24, 600);
-/// Stretches are so long that as many requests complete in one, in the mean.
+/// A drawn bucket is long enough for this many requests to complete in it on average.
 const COMPLETED: u64 = 8;
 
 /// Completed requests and output tokens per second over the time of the run.
@@ -32,7 +32,7 @@ pub(super) fn throughput(summary: &Summary, detail: &Detail, language: Language)
     })
 }
 
-/// How many stretches are drawn as one.
+/// How many buckets are drawn as one.
 fn together(course: &Course, most: usize) -> usize {
     let count = course.buckets.len();
     let completed: u64 = course.buckets.iter().map(|bucket| bucket.completed).sum();
@@ -40,8 +40,7 @@ fn together(course: &Course, most: usize) -> usize {
     count.div_ceil(wanted).max(1)
 }
 
-/// From where to where each goes. What is left at the end is a stretch of its own where it is not
-/// much shorter than the others.
+/// The buckets that are drawn as one, as ranges. A short rest at the end belongs to the range before.
 fn stretches(count: usize, each: usize) -> Vec<(usize, usize)> {
     let starts = (0..count).step_by(each);
     let mut all: Vec<(usize, usize)> = starts.map(|i| (i, (i + each).min(count))).collect();
@@ -54,7 +53,12 @@ fn stretches(count: usize, each: usize) -> Vec<(usize, usize)> {
     all
 }
 
-fn points(level: &Shown, most: usize, sum: &dyn Fn(&[Bucket]) -> Option<f64>) -> Vec<Point> {
+fn points(
+    level: &Shown,
+    most: usize,
+    sum: &dyn Fn(&[Bucket]) -> Option<f64>,
+    language: Language,
+) -> Vec<Point> {
     let course = &level.detail.course;
     let each = together(course, most);
     let start = level.detail.started_s;
@@ -64,7 +68,7 @@ fn points(level: &Shown, most: usize, sum: &dyn Fn(&[Bucket]) -> Option<f64>) ->
         let long = stretch.len() as f64 * course.every_s;
         Point {
             label: format!("{}, {}", level.name, numbers::time(from)),
-            remark: remark(level.level),
+            remark: remark(level.level, language),
             ..Point::of(start + from + long / 2.0, sum(stretch).map(|sum| sum / long), level.trust)
         }
     };
@@ -79,8 +83,10 @@ fn panel(
 ) -> Panel {
     let word = |word: Word| word.in_language(language).to_owned();
     let most = (MOST.1 / levels.len().max(1)).clamp(1, MOST.0);
-    let line =
-        |level: &Shown| Series { name: level.name.clone(), points: points(level, most, sum) };
+    let line = |level: &Shown| Series {
+        name: level.name.clone(),
+        points: points(level, most, sum, language),
+    };
     Panel::of(word(title), word(Word::TimeOfRun), Ticks::Clock, levels.iter().map(line).collect())
 }
 
@@ -93,16 +99,16 @@ mod tests {
     }
 
     #[test]
-    fn stretches_are_long_enough_for_their_requests() {
-        assert_eq!(together(&course(240, 100), 24), 10, "24 stretches");
-        assert_eq!(together(&course(160, 1), 24), 8, "20 stretches of 8 requests");
+    fn drawn_buckets_are_long_enough_for_their_requests() {
+        assert_eq!(together(&course(240, 100), 24), 10, "24 buckets");
+        assert_eq!(together(&course(160, 1), 24), 8, "20 buckets of 8 requests");
         assert_eq!(together(&course(200, 0), 24), 200, "nothing completed");
         assert_eq!(together(&course(3, 100), 24), 1);
         assert_eq!(together(&course(240, 100), 3), 80, "many levels");
     }
 
     #[test]
-    fn a_short_rest_belongs_to_the_stretch_before() {
+    fn a_short_rest_belongs_to_the_bucket_before() {
         assert_eq!(stretches(10, 4), [(0, 4), (4, 8), (8, 10)]);
         assert_eq!(stretches(9, 4), [(0, 4), (4, 9)]);
         assert_eq!(stretches(1, 4), [(0, 1)]);

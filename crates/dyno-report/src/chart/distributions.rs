@@ -1,4 +1,4 @@
-//! How the times of single requests and tokens are spread: the share that took no longer.
+//! Cumulative distributions of TTFT and ITL.
 
 use super::chosen::{Shown, shown};
 use super::levels::remark;
@@ -13,7 +13,7 @@ use dyno_model::summary::{LevelSummary, Summary};
 /// Title, and which curve of a level.
 type Which = (Word, fn(&LevelDetail) -> Option<&Curve>);
 
-/// With whether the summary has such figures: past capacity, it has none, and there is no curve.
+/// With whether the summary has this metric: past capacity it has none, and no curve is drawn.
 type Known = (Which, fn(&LevelSummary) -> bool);
 
 const CURVES: [Known; 2] = [
@@ -21,7 +21,7 @@ const CURVES: [Known; 2] = [
     ((Word::ItlName, |level| level.itl.as_ref()), |level| level.times[Time::Itl].is_some()),
 ];
 
-/// TTFT and ITL of several levels, each as a line over a logarithmic time.
+/// TTFT and ITL of several levels, each a line over a logarithmic time axis.
 pub(super) fn distributions(
     summary: &Summary,
     detail: &Detail,
@@ -46,7 +46,7 @@ fn panel(levels: &[Shown], left_out: usize, (title, which): Which, language: Lan
     let word = |word: Word| word.in_language(language).to_owned();
     let times = levels.iter().filter_map(|level| which(level.detail));
     let times = times.flat_map(|curve| curve.points.iter().map(|[ms, _]| *ms));
-    // Tokens that came with those before have no time of their own, and a logarithm has no 0.
+    // Tokens that arrived together have an ITL of 0, which a logarithmic axis cannot show.
     let least = times.filter(|ms| *ms > 0.0).fold(f64::INFINITY, f64::min);
     let least = if least.is_finite() { least } else { 1.0 };
     let line = |level: &Shown| {
@@ -61,7 +61,7 @@ fn panel(levels: &[Shown], left_out: usize, (title, which): Which, language: Lan
                 numbers::label(*ms),
                 Word::Milliseconds.in_language(language)
             ),
-            remark: remark(level.level),
+            remark: remark(level.level, language),
             ..Point::of(ms.max(least), Some(share * 100.0), level.trust)
         };
         Series { name: level.name.clone(), points: points.map(point).collect() }

@@ -1,4 +1,4 @@
-//! What all users get together against what each of them gets.
+//! Throughput of all users together against the speed that each user sees.
 
 use super::canvas::clean;
 use super::levels::{Value, all_steady, distinct, ends_of_sweep, lengths, load, of_kind, point};
@@ -18,8 +18,8 @@ fn per_user(level: &LevelSummary) -> Option<f64> {
     (tpot > 0.0).then_some(1e3 / tpot)
 }
 
-/// Output tokens/s, for each GPU where their number is known, over tokens/s for each user.
-/// Levels in flight and rates; bursts have no lasting throughput.
+/// Output tokens/s (per GPU where their number is known) over tokens/s per user, for closed loops and
+/// rates. Bursts have no lasting throughput.
 pub(super) fn frontier(summary: &Summary, language: Language) -> Option<Chart> {
     let word = |word: Word| word.in_language(language);
     let mut levels =
@@ -40,7 +40,7 @@ pub(super) fn frontier(summary: &Summary, language: Language) -> Option<Chart> {
             let value = figure(level).map(share);
             let load = numbers::label(level.load.value?);
             let label = if *kind == LoadKind::Rate { format!("{load}/s") } else { load };
-            Some(Point { label, ..point(level, per_user(level)?, value) })
+            Some(Point { label, ..point(level, per_user(level)?, value, language) })
         });
         several |= distinct(own.iter().map(|level| level.load.value)).len() > 1;
         series.push(Series { name: name(*kind, *pair, language), points: points.collect() });

@@ -4,11 +4,11 @@ use super::canvas::Canvas;
 use super::theme::STYLES;
 use dyno_chart::{Point, Scale, Series, Stop, Trust};
 
-/// Where a panel draws.
+/// The scales that a panel draws on.
 pub(super) struct Ground<'a> {
     pub(super) x: &'a Scale,
     pub(super) y: &'a Scale,
-    /// There are so many points that their marks are small.
+    /// There are many points, so their marks are small.
     pub(super) crowded: bool,
 }
 
@@ -40,7 +40,7 @@ impl Ground<'_> {
         }
     }
 
-    /// The line, with gaps, and dashed to and from what is bad.
+    /// The line, with gaps, and dashed to and from invalid levels.
     pub(super) fn line(&self, canvas: &mut Canvas, style: usize, series: &Series) {
         let stops = series.stops();
         let segments: Vec<(bool, [[f64; 2]; 2])> = stops
@@ -60,7 +60,7 @@ impl Ground<'_> {
         }
     }
 
-    /// The line through every point as it is, however many stand above each other.
+    /// The line through every point, even where several have the same place.
     pub(super) fn curve(&self, canvas: &mut Canvas, style: usize, series: &Series) {
         let known = series.points.iter().filter_map(|point| Some(self.at(point.x, point.y?)));
         let mut corners: Vec<[f64; 2]> = known.collect();
@@ -73,7 +73,7 @@ impl Ground<'_> {
         }
     }
 
-    /// The points; `about` says what each is.
+    /// The points; `about` gives their tooltips.
     pub(super) fn points(
         &self,
         canvas: &mut Canvas,

@@ -8,16 +8,16 @@ use super::words::{Language, Word};
 use crate::text::{ABSENT, number};
 use dyno_chart::{Tick, Trust, bounds, drawable};
 
-/// One figure.
+/// The value of one cell.
 #[derive(Debug, Clone)]
 pub(super) struct Cell {
     pub(super) value: Option<f64>,
     pub(super) trust: Trust,
-    /// What it says when it is pointed at.
+    /// Its tooltip.
     pub(super) about: String,
 }
 
-/// What is to be drawn.
+/// A heat map to draw.
 #[derive(Debug, Clone)]
 pub(super) struct Heat {
     pub(super) title: String,

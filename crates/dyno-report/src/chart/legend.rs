@@ -1,5 +1,5 @@
-//! What the lines and marks of a panel are called. It stands above the plot, in as many rows as
-//! it needs, so that it covers nothing.
+//! The names of the lines and marks of a panel. They are above the plot, in as many rows as needed,
+//! so that they cover nothing.
 
 use super::canvas::{Anchor, Canvas, Text};
 use super::ground::marker;
@@ -13,7 +13,7 @@ const ROW: f64 = 17.0;
 const SWATCH: f64 = 24.0;
 const GAP: f64 = 14.0;
 
-/// What a name stands beside.
+/// The symbol before a name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Swatch {
     /// A line of this style.
@@ -22,11 +22,11 @@ pub(super) enum Swatch {
     Mark,
     /// A part of a bar, of this class.
     Bar(&'static str),
-    /// What did not complete.
+    /// Requests that did not complete.
     Cross,
-    /// The line on which all that is offered is completed.
+    /// The line on which completed equals offered.
     All,
-    /// Nothing: a remark.
+    /// None: a remark.
     None,
 }
 

@@ -1,34 +1,34 @@
-//! From the levels of a summary to lines: which figure, of which levels, how far to be believed.
+//! From the levels of a summary to lines: which metric, of which levels, and how trustworthy.
 
 use super::canvas::clean;
 use super::theme::STYLES;
 use dyno_chart::{Point, Series, Trust};
-use dyno_model::Verdict;
 use dyno_model::load::LoadKind;
 use dyno_model::metric::{Statistic, Time};
 use dyno_model::summary::{Distribution, LevelSummary, Summary};
+use dyno_model::{Language, Verdict};
 
-/// A figure with what is known of its precision.
+/// A value with its precision.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Value {
     pub(crate) value: f64,
     /// Its 95 % interval.
     pub(crate) interval: Option<[f64; 2]>,
-    /// Few samples lie beyond it.
+    /// Few samples lie beyond this percentile.
     pub(crate) few: bool,
 }
 
 impl Value {
-    /// A figure without an interval.
+    /// A value without an interval.
     pub(super) fn plain(value: f64) -> Self {
         Self { value, interval: None, few: false }
     }
 }
 
-/// A figure of a level, where it has one.
+/// A metric of a level, where it has a value.
 pub(super) type Figure<'a> = Box<dyn Fn(&LevelSummary) -> Option<Value> + 'a>;
 
-/// A statistic of a distribution, with what is known of its precision.
+/// A statistic of a distribution, with its precision.
 pub(crate) fn statistic(all: &Distribution, which: Statistic) -> Option<Value> {
     let (interval, few) = (all.interval(which), all.is_marked(which));
     Some(Value { value: all.get(which)?, interval, few })
@@ -39,32 +39,32 @@ pub(super) fn of(time: Time, which: Statistic) -> Figure<'static> {
     Box::new(move |level| statistic(level.times[time].as_ref()?, which))
 }
 
-/// The levels of one kind of load, of which it is known how much it was.
+/// The levels of one kind of load whose amount is known.
 pub(super) fn of_kind(summary: &Summary, kind: LoadKind) -> Vec<&LevelSummary> {
     let is = |level: &&LevelSummary| level.load.kind == kind && level.load.value.is_some();
     summary.levels.iter().filter(is).collect()
 }
 
-/// How much load it was; 0 where that is not known, which [`of_kind`] leaves out.
+/// The amount of load; 0 where it is unknown, which [`of_kind`] leaves out.
 pub(super) fn load(level: &LevelSummary) -> f64 {
     level.load.value.unwrap_or_default()
 }
 
-/// The levels in flight are but the two ends of a sweep over rates.
+/// The closed loops are only the two ends of a sweep over rates.
 pub(crate) fn ends_of_sweep(summary: &Summary) -> bool {
     let loads =
         distinct(of_kind(summary, LoadKind::Concurrency).iter().map(|level| level.load.value));
     loads.len() < 3 && of_kind(summary, LoadKind::Rate).len() > 1
 }
 
-/// Lengths of input and output, as a level of a grid is called after them: `128→32 @16`.
+/// Lengths of input and output from the name of a level in a grid: `128→32 @16`.
 pub(super) fn lengths(level: &LevelSummary) -> Option<[&str; 2]> {
     let (input, rest) = level.label.split_once('→')?;
     let (output, _) = rest.split_once(" @")?;
     Some([input, output])
 }
 
-/// The values in the order in which they first come.
+/// The distinct values, in order of first appearance.
 pub(super) fn distinct<T: PartialEq>(values: impl IntoIterator<Item = T>) -> Vec<T> {
     let mut distinct = Vec::new();
     for value in values {
@@ -76,19 +76,28 @@ pub(super) fn distinct<T: PartialEq>(values: impl IntoIterator<Item = T>) -> Vec
 }
 
 /// The verdict with its reasons; nothing for a valid level.
-pub(super) fn remark(level: &LevelSummary) -> String {
+pub(super) fn remark(level: &LevelSummary, language: Language) -> String {
     if level.verdict <= Verdict::Unjudged {
         return String::new();
     }
+    let verdict = level.verdict.name(language);
     let reasons: Vec<&str> = level.reasons.iter().map(|reason| reason.what.as_str()).collect();
     match reasons.is_empty() {
-        true => level.verdict.to_string(),
-        false => clean(&format!("{}: {}", level.verdict, reasons.join("; "))),
+        true => verdict.to_owned(),
+        false => {
+            let reasons = reasons.join(language.semicolon());
+            clean(&format!("{verdict}{}{reasons}", language.colon()))
+        }
     }
 }
 
 /// One point of a line.
-pub(super) fn point(level: &LevelSummary, x: f64, value: Option<Value>) -> Point {
+pub(super) fn point(
+    level: &LevelSummary,
+    x: f64,
+    value: Option<Value>,
+    language: Language,
+) -> Point {
     let few = value.is_some_and(|value| value.few);
     let trust = Trust::from(level.verdict).max(if few { Trust::Doubtful } else { Trust::Good });
     Point {
@@ -97,16 +106,17 @@ pub(super) fn point(level: &LevelSummary, x: f64, value: Option<Value>) -> Point
         interval: value.and_then(|value| value.interval),
         trust,
         label: clean(&level.label),
-        remark: remark(level),
+        remark: remark(level, language),
     }
 }
 
-/// Lines of one figure over a load, one for each pair of lengths where there are several.
+/// Lines of one metric over a load, one for each pair of lengths where there are several.
 pub(super) fn lines(
     levels: &[&LevelSummary],
     x: &dyn Fn(&LevelSummary) -> f64,
     name: &str,
     figure: &Figure,
+    language: Language,
 ) -> Vec<Series> {
     let grid = distinct(levels.iter().map(|level| lengths(level)));
     let line = |pair: &Option<[&str; 2]>| {
@@ -119,13 +129,14 @@ pub(super) fn lines(
             }
             _ => name.to_owned(),
         };
-        let points = own.iter().map(|level| point(level, x(level), figure(level))).collect();
+        let points =
+            own.iter().map(|level| point(level, x(level), figure(level), language)).collect();
         Series { name, points }
     };
     grid.iter().map(line).collect()
 }
 
-/// No more lines than can be told apart, some of each figure; the second is how many are left out.
+/// As many lines as there are styles, some of each metric; the second is how many are left out.
 pub(super) fn limited(figures: Vec<Vec<Series>>) -> (Vec<Series>, usize) {
     let all = figures.iter().map(Vec::len).sum::<usize>();
     let each = STYLES / figures.len().max(1);
@@ -135,13 +146,13 @@ pub(super) fn limited(figures: Vec<Vec<Series>>) -> (Vec<Series>, usize) {
     (some, left_out)
 }
 
-/// Every level that counts has a steady window, so that figures of such windows can be compared.
+/// Every level that counts has a steady window, so that throughput over these can be compared.
 pub(super) fn all_steady(levels: &[&LevelSummary]) -> bool {
     let mut counted = levels.iter().filter(|level| level.verdict != Verdict::Invalid).peekable();
     counted.peek().is_some() && counted.all(|level| level.steady.is_some())
 }
 
-/// Milliseconds, or seconds where there are many of them. True: the figures now are seconds.
+/// Converts long times from milliseconds to seconds. True: the values are seconds now.
 pub(super) fn in_seconds(series: &mut [Series]) -> bool {
     let known = series.iter().flat_map(|one| one.points.iter().filter_map(|point| point.y));
     let long = known.filter(|value| value.is_finite()).fold(0.0, f64::max) >= 2000.0;

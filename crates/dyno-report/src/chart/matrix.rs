@@ -44,7 +44,7 @@ fn load_name(load: &LoadSummary, language: Language) -> String {
     clean(&format!("{}{kind} {value}", language.comma()))
 }
 
-/// Title, unit (absent: over which time it is), and the figure of a level, steady or whole.
+/// Title, unit (absent: the time that it is over), and the value of a level, steady or whole.
 type MapFigure = (Word, Option<Word>, fn(&LevelSummary, bool) -> Option<f64>);
 
 const FIGURES: [MapFigure; 3] = [
@@ -73,7 +73,7 @@ fn heat(
     let cell = |row: &str, column: &str| {
         let is = |level: &&&LevelSummary| lengths(level) == Some([row, column]);
         let rounds: Vec<&LevelSummary> = levels.iter().filter(is).copied().collect();
-        of_rounds(&rounds, &|level| figure(level, steady), name)
+        of_rounds(&rounds, &|level| figure(level, steady), name, language)
     };
     let cells = rows.iter().map(|row| columns.iter().map(|column| cell(row, column)).collect());
     let over = if steady { Word::SteadyWindow } else { Word::WholeRun };
@@ -91,6 +91,7 @@ fn of_rounds(
     rounds: &[&LevelSummary],
     figure: &dyn Fn(&LevelSummary) -> Option<f64>,
     name: &str,
+    language: Language,
 ) -> Option<Cell> {
     let valid = rounds.iter().filter(|level| level.verdict != Verdict::Invalid);
     let valid: Vec<&LevelSummary> = valid.copied().collect();
@@ -101,7 +102,7 @@ fn of_rounds(
     let trust = counted.iter().map(|level| Trust::from(level.verdict)).max()?;
     let worst = counted.iter().max_by_key(|level| level.verdict)?;
     let shown = value.map_or_else(|| crate::text::ABSENT.to_owned(), numbers::label);
-    let remark = remark(worst);
+    let remark = remark(worst, language);
     let after = if remark.is_empty() { String::new() } else { format!("; {remark}") };
     let about = format!("{}: {name} {shown}{after}", clean(&first.label));
     Some(Cell { value, trust, about })

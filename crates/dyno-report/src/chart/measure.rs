@@ -1,6 +1,6 @@
-//! How wide text is, without a font at hand: a table of advance widths. They are those of a wide
-//! sans-serif font, rounded up, so that narrower fonts leave room and none overflows; no character
-//! is narrower here than in the font that is compiled in.
+//! The width of text without a font: a table of advance widths. They are those of a wide sans-serif
+//! font, rounded up, so that text does not overflow in other fonts; no character is narrower here
+//! than in the font that is compiled in.
 
 /// Advance widths of the printable ASCII characters, in hundredths of the font size.
 const ASCII: [u8; 95] = [
@@ -11,8 +11,8 @@ const ASCII: [u8; 95] = [
 ];
 /// Letters with accents.
 const ACCENTED: f64 = 0.85;
-/// Chinese, Japanese and Korean characters, and whatever else may be as wide as it is high. They
-/// are no wider in bold.
+/// Chinese, Japanese and Korean characters, and others that may be as wide as they are high. They
+/// are not wider in bold.
 const FULL: f64 = 1.0;
 const BOLD: f64 = 1.15;
 
@@ -36,7 +36,7 @@ pub fn width(text: &str, size: f64, bold: bool) -> f64 {
     text.chars().map(one).sum::<f64>() * size
 }
 
-/// Cuts `text` to `room`; it then ends with `…`, or is empty where not even that has room.
+/// Cuts `text` to `room`; it then ends with `…`, or is empty where not even that fits.
 pub(super) fn cut(text: &str, size: f64, bold: bool, room: f64) -> String {
     if width(text, size, bold) <= room {
         return text.to_owned();

@@ -1,5 +1,5 @@
-//! Charts of a run as SVG, pure: the same summary gives the same bytes. Each chart stands by
-//! itself, with its style and fonts named inside, and needs nothing else to be looked at.
+//! Charts of a run as SVG. The same summary gives the same bytes. Each chart is self-contained, with
+//! its style inside.
 
 mod axis;
 mod canvas;
@@ -34,6 +34,7 @@ pub use words::Language;
 use crate::compared::elided;
 use dyno_analysis::detail::Detail;
 use dyno_model::summary::Summary;
+use dyno_words::InLanguage;
 use page::{Chart, page, page_of_several};
 
 /// The longest name of a run in legends, in characters.
@@ -42,21 +43,21 @@ const LONGEST_NAME: usize = 40;
 /// How to draw.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct ChartOptions {
-    /// Of titles and axes.
+    /// Of all texts.
     pub language: Language,
 }
 
-/// From what a chart chooses its series.
+/// What a chart chooses its series from.
 enum Source {
     Summary(fn(&Summary, Language) -> Option<Chart>),
     /// A chart for each level that has what it takes.
     EachLevel(fn(&Summary, Language) -> Vec<Chart>),
-    /// Single requests, too.
+    /// Also single requests.
     Detail(fn(&Summary, &Detail, Language) -> Option<Chart>),
 }
 
-/// Every chart, in the order of the page, with a name that is fit for a file. A new one is a file
-/// that chooses its series, and a row here.
+/// Every chart, in the order of the page, with the name of its file. A new chart is a file that
+/// chooses its series, and a row here.
 const CHARTS: [(&str, Source); 9] = [
     ("concurrency", Source::Summary(sweeps::concurrency)),
     ("rates", Source::Summary(sweeps::rates)),
@@ -87,36 +88,38 @@ fn all(summary: &Summary, detail: Option<&Detail>, language: Language) -> Vec<(S
     named
 }
 
-/// Every chart that this run has figures for, each with its name in the table above, numbered
-/// where there are several of it; those of single requests only with `detail`.
+/// Every chart that this run has data for, each with its name in the table above, numbered where
+/// there are several; those of single requests only with `detail`.
 pub fn charts(
     summary: &Summary,
     detail: Option<&Detail>,
     options: &ChartOptions,
 ) -> Vec<(String, String)> {
+    let summary = &*summary.in_language(options.language);
     let draw = |(name, chart)| (name, page(summary, &[chart], options.language));
     all(summary, detail, options.language).into_iter().map(draw).collect()
 }
 
 /// Runs over each other, each under its name: requests/s, latency, throughput and failures over the
-/// load, TTFT and time between tokens where there are any, and throughput against the speed for
-/// each user.
+/// load, TTFT and time per output token where available, and throughput against per-user speed.
 pub fn compared(sides: &[(&str, &Summary)], options: &ChartOptions) -> String {
     let names: Vec<&str> = sides.iter().map(|(name, _)| *name).collect();
     let names = elided(&names, LONGEST_NAME);
+    let worded: Vec<_> = sides.iter().map(|(_, side)| side.in_language(options.language)).collect();
     let sides: Vec<(&str, &Summary)> =
-        names.iter().map(String::as_str).zip(sides.iter().map(|(_, side)| *side)).collect();
+        names.iter().map(String::as_str).zip(worded.iter().map(|side| &**side)).collect();
     let charts = compared::compared(&sides, options.language);
     page_of_several(&sides, &charts, options.language)
 }
 
-/// All charts of the run, one below the other; a page that says so where there are none.
+/// All charts of the run, one below the other, or a note that there are none.
 pub fn svg(summary: &Summary, detail: Option<&Detail>, options: &ChartOptions) -> String {
+    let summary = &*summary.in_language(options.language);
     let charts = all(summary, detail, options.language).into_iter().map(|(_, chart)| chart);
     page(summary, &charts.collect::<Vec<_>>(), options.language)
 }
 
-/// The same page as [`svg`] in pixels, 1,200 wide, drawn with a font that is compiled in.
+/// The same page as [`svg`] as a PNG of 1,200 pixels width, drawn with a font that is compiled in.
 pub fn png(
     summary: &Summary,
     detail: Option<&Detail>,
@@ -125,7 +128,7 @@ pub fn png(
     png::png(&svg(summary, detail, options))
 }
 
-/// One of our drawings in pixels, as wide as it is drawn.
+/// An SVG of this module as PNG, at its own size.
 pub fn picture(drawing: &str) -> Result<Picture, PngError> {
     png::png(drawing)
 }

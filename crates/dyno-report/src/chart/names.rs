@@ -1,4 +1,4 @@
-//! The names of levels beside their points, where they cover neither each other nor a point.
+//! The names of levels beside their points, where they overlap neither each other nor a point.
 
 use super::canvas::{Anchor, Canvas, Text};
 use dyno_chart::{Point, Scale, Series};
@@ -17,7 +17,7 @@ fn area(text: &Text) -> Area {
     [left, text.y - SIZE * 0.8, right, text.y + SIZE * 0.25]
 }
 
-/// Writes them: above a point, beside it or below; or not at all.
+/// Writes each name above, beside or below its point, or leaves it out.
 pub(super) fn draw(canvas: &mut Canvas, series: &[Series], x: &Scale, y: &Scale, frame: Area) {
     let lines = series.iter().enumerate();
     let points = lines.flat_map(|(line, one)| one.points.iter().map(move |point| (line, point)));

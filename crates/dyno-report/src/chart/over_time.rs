@@ -36,7 +36,7 @@ impl Course<'_> {
             let time = numbers::time(slice.from_s);
             Point {
                 label: format!("{}, {time}", clean(&self.level.label)),
-                remark: remark(self.level),
+                remark: remark(self.level, self.language),
                 ..Point::of(place(slice), figure(slice), trust)
             }
         };
@@ -88,8 +88,8 @@ impl Course<'_> {
     }
 }
 
-/// Four panels for each level that is looked at over time: offered and completed requests, TTFT,
-/// latency, and what was in flight or failed.
+/// Four panels for each ramp and soak: offered and completed requests, TTFT, latency, and requests in
+/// flight or failed.
 pub(super) fn over_time(summary: &Summary, language: Language) -> Vec<Chart> {
     let chart = |level: &LevelSummary| {
         let slices = level.slices.as_deref().filter(|slices| !slices.is_empty())?;

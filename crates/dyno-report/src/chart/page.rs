@@ -44,7 +44,7 @@ impl Part {
     }
 }
 
-/// Which marks are used.
+/// The marks that are used.
 #[derive(Debug, Default)]
 struct Used {
     bad: bool,
@@ -129,7 +129,7 @@ impl Page {
     }
 }
 
-/// What the run is called.
+/// The name of the run.
 fn name(run: &RunSummary) -> String {
     let called = run.label.as_ref().or(run.model.as_ref());
     clean(called.unwrap_or(&run.id))

@@ -17,7 +17,7 @@ use dyno_chart::{Axis, Point, Scale, Series, Spacing, bounds, drawable, numbers,
 pub(super) enum Marked {
     /// All.
     All,
-    /// Those at 50, 90 and 99 percent; their labels say all of them.
+    /// Those at 50, 90 and 99 percent.
     Percentiles,
 }
 
@@ -28,7 +28,7 @@ impl Marked {
     }
 }
 
-/// A range of the horizontal axis to look at; a single place where both ends are the same.
+/// A highlighted range of the horizontal axis; a single place where both ends are the same.
 #[derive(Debug, Clone)]
 pub(super) struct Mark {
     pub(super) from: f64,
@@ -36,13 +36,13 @@ pub(super) struct Mark {
     pub(super) name: String,
 }
 
-/// What is to be drawn.
+/// A plot to draw.
 #[derive(Debug, Clone)]
 pub(super) struct Panel {
     pub(super) title: String,
-    /// What the figures are counted in; may be empty.
+    /// The unit of the values; may be empty.
     pub(super) unit: String,
-    /// Over which time they were taken; may be empty.
+    /// The time that they are over; may be empty.
     pub(super) over: String,
     pub(super) x_title: String,
     pub(super) ticks: Ticks,
@@ -52,14 +52,14 @@ pub(super) struct Panel {
     /// Lines that there was no room for.
     pub(super) left_out: usize,
     pub(super) marks: Vec<Mark>,
-    /// The horizontal axis goes at least so far.
+    /// The horizontal axis reaches at least this value.
     pub(super) reach: Option<f64>,
-    /// Draw the line on which the figure is the load.
+    /// Draw the line on which the value equals the load.
     pub(super) diagonal: bool,
     /// Write the names of levels beside their points.
     pub(super) named: bool,
     pub(super) marked: Marked,
-    /// Figures far apart may be drawn in a logarithmic spacing.
+    /// Values far apart may be drawn on a logarithmic axis.
     pub(super) may_be_log: bool,
 }
 
@@ -72,7 +72,7 @@ const BELOW: f64 = 38.0;
 const CROWDED: usize = 100;
 
 impl Panel {
-    /// Lines over an axis, with nothing else to it.
+    /// Lines over an axis, and nothing else.
     pub(super) fn of(title: String, x_title: String, ticks: Ticks, series: Vec<Series>) -> Self {
         Self {
             title,
@@ -223,7 +223,7 @@ impl Panel {
         self.marks.iter().filter(good).cloned().collect()
     }
 
-    /// What a point says when it is pointed at.
+    /// The tooltip of a point.
     fn about(&self, series: &Series, point: &Point, value: f64, language: Language) -> String {
         if self.marked == Marked::Percentiles {
             let gap = if point.remark.is_empty() { "" } else { "; " };

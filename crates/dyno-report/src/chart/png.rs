@@ -1,5 +1,5 @@
-//! A page of charts as pixels: our own SVG, drawn with the font that is compiled in. Fonts of the
-//! machine are never looked at, so the same page gives the same bytes everywhere.
+//! A page of charts as PNG: the SVG of this crate, drawn with the font that is compiled in. Fonts of
+//! the machine are not used, so the same page gives the same bytes everywhere.
 
 use super::theme;
 use resvg::tiny_skia::{Pixmap, Transform};
@@ -10,12 +10,12 @@ use std::sync::Arc;
 
 /// A part of Noto Sans CJK SC, made by `scripts/subset-font`.
 const FONT: &[u8] = include_bytes!("../../assets/fonts/DynoSans-Regular.otf");
-/// The name that it has inside.
+/// Its family name.
 const FAMILY: &str = "Dyno Sans";
-/// Viewers refuse higher pictures, and this one takes 150 MB while it is drawn.
+/// Viewers refuse higher images, and drawing one of this height takes 150 MB.
 const HIGHEST: u32 = 32_000;
 
-/// A page in pixels.
+/// A page as PNG.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Picture {
     /// The PNG file.
@@ -24,12 +24,12 @@ pub struct Picture {
     pub missing: Vec<char>,
 }
 
-/// Why there is no picture.
+/// Why a page could not be drawn as PNG.
 #[derive(Debug)]
 pub enum PngError {
-    /// There is more to draw than a picture can hold.
+    /// The page is higher than a PNG may be.
     TooHigh(u32),
-    /// The drawing is not what it should be.
+    /// The SVG could not be rendered.
     Drawing(String),
 }
 
@@ -38,8 +38,8 @@ impl fmt::Display for PngError {
         match self {
             Self::TooHigh(height) => write!(
                 f,
-                "the charts of this run are {height} pixels high, and a PNG holds {HIGHEST}; \
-                 use --format svg"
+                "the charts of this run are {height} pixels high; a PNG can have at most {HIGHEST}. \
+                 Use --format svg"
             ),
             Self::Drawing(what) => write!(f, "cannot draw the charts as pixels: {what}"),
         }

@@ -1,4 +1,4 @@
-//! One bar below the other over time: when a request was due, sent, first answered, and over.
+//! Requests as bars in lanes over time: when each was due, sent, got its first token, and ended.
 
 use super::axis;
 use super::canvas::Canvas;
@@ -16,11 +16,11 @@ pub(super) struct Row {
     pub(super) end: f64,
     /// It completed.
     pub(super) whole: bool,
-    /// What it says when it is pointed at.
+    /// Its tooltip.
     pub(super) about: String,
 }
 
-/// What is to be drawn.
+/// Lanes to draw.
 #[derive(Debug, Clone)]
 pub(super) struct Rows {
     pub(super) title: String,
@@ -31,8 +31,8 @@ pub(super) struct Rows {
 const INSET: f64 = 6.0;
 const RIGHT: f64 = 14.0;
 const BELOW: f64 = 38.0;
-/// A bar is never higher, and a part of it never narrower.
-const HIGHEST: f64 = 14.0;
+/// The largest height of a bar, and the smallest width of its parts.
+const HIGHEST: f64 = 20.0;
 const NARROWEST: f64 = 0.8;
 /// The part of an axis that is about a pixel.
 const SEEN: f64 = 0.002;
@@ -70,7 +70,7 @@ impl Rows {
         canvas.line("dc-axis", [frame[0], frame[3]], [frame[2], frame[3]]);
     }
 
-    /// What there is to be told apart; a wait that is shorter than `least` is not seen.
+    /// The legend; waits shorter than `least` cannot be seen and are not in it.
     fn entries(&self, least: f64, language: Language) -> Vec<Entry> {
         let any = |is: fn(&Row) -> bool| self.rows.iter().any(is);
         let waited = |row: &Row| row.sent.unwrap_or(row.end) - row.due > least;
@@ -94,8 +94,8 @@ impl Rows {
     }
 }
 
-/// Classes of the parts of a bar: until it was sent, until its first token, until its end, and of
-/// one whose parts are not known.
+/// Classes of the parts of a bar: until sent, until the first token, until the end, and of a request
+/// whose first token is unknown.
 const WAIT: &str = "dc-wait";
 const PREFILL: &str = "dc-part dc-b1";
 const DECODE: &str = "dc-part dc-b0";
@@ -131,7 +131,7 @@ impl Row {
     }
 }
 
-/// The mark of what did not complete.
+/// The mark of a request that did not complete.
 pub(super) fn cross(canvas: &mut Canvas, [x, y]: [f64; 2], about: &str) {
     const HALF: f64 = 3.0;
     canvas.path("dc-cross", &[[x - HALF, y - HALF], [x + HALF, y + HALF]], false, about);

@@ -37,7 +37,9 @@ impl Sketch<'_> {
 
     /// A panel of these metrics, each with its name.
     pub(super) fn panel(&self, title: Word, unit: &str, figures: &[(&str, Figure)]) -> Panel {
-        let own = |(name, figure): &(&str, Figure)| lines(&self.levels, &self.x, name, figure);
+        let own = |(name, figure): &(&str, Figure)| {
+            lines(&self.levels, &self.x, name, figure, self.language)
+        };
         let (series, left_out) = limited(figures.iter().map(own).collect());
         let panel = Panel {
             unit: unit.to_owned(),
@@ -58,7 +60,9 @@ impl Sketch<'_> {
     fn with_beside(&self, mut panel: Panel, figures: &[(&str, Figure)]) -> Panel {
         let most = panel.series.iter().flat_map(Series::figures).fold(0.0, f64::max);
         let Some((name, figure)) = figures.first() else { return panel };
-        for series in self.beside.iter().filter_map(|level| beside(level, name, figure)) {
+        for series in
+            self.beside.iter().filter_map(|level| beside(level, name, figure, self.language))
+        {
             match series.points.iter().find_map(|point| point.y) {
                 Some(far) if most > 0.0 && far > FAR * most => {
                     let value = format!("{} s", numbers::label(far / 1e3));
@@ -85,10 +89,10 @@ impl Sketch<'_> {
 }
 
 /// One point beside the line, under the name of its level.
-fn beside(level: &LevelSummary, name: &str, figure: &Figure) -> Option<Series> {
+fn beside(level: &LevelSummary, name: &str, figure: &Figure, language: Language) -> Option<Series> {
     let x = level.throughput.requests_per_s?;
     let name = clean(format!("{} {name}", level.label).trim_end());
-    Some(Series { name, points: vec![point(level, x, figure(level))] })
+    Some(Series { name, points: vec![point(level, x, figure(level), language)] })
 }
 
 /// Throughput.

@@ -1,4 +1,4 @@
-//! Levels over their load: numbers in flight, rates, bursts.
+//! Levels over their load: concurrency, rates, bursts.
 
 use super::levels::{Value, ends_of_sweep, lengths, load, of, of_kind};
 use super::page::{Chart, Part};
@@ -9,7 +9,7 @@ use dyno_model::load::LoadKind;
 use dyno_model::metric::{Statistic, Time};
 use dyno_model::summary::{LevelSummary, Summary};
 
-/// Six panels over the number in flight: total time, requests/s, mean latency, output tokens/s,
+/// Six panels over the concurrency: total time, requests/s, mean latency, output tokens/s,
 /// p50 and p90 of the latency.
 pub(super) fn concurrency(summary: &Summary, language: Language) -> Option<Chart> {
     let sketch = Sketch {
@@ -22,14 +22,17 @@ pub(super) fn concurrency(summary: &Summary, language: Language) -> Option<Chart
         language,
     };
     let grid = sketch.levels.iter().filter(|level| lengths(level).is_some()).count() > 1;
-    // A grid under one load is no sweep.
+    // A grid under one load is not a sweep.
     let enough = sketch.loads() > usize::from(grid) && !ends_of_sweep(summary);
     enough.then(|| Chart {
         title: sketch.say(Word::Concurrency).to_owned(),
         parts: vec![
             duration(&sketch, false),
             sketch.work(Word::RequestsPerSecond, |work| work.requests_per_s),
-            sketch.times(Word::MeanLatency, &[("mean", of(Time::Latency, Statistic::Mean))]),
+            sketch.times(
+                Word::MeanLatency,
+                &[(sketch.say(Word::Mean), of(Time::Latency, Statistic::Mean))],
+            ),
             sketch.work(Word::OutputPerSecond, |work| work.output_tokens_per_s),
             sketch.times(Word::LatencyP50, &[("p50", of(Time::Latency, Statistic::P50))]),
             sketch.times(Word::LatencyP90, &[("p90", of(Time::Latency, Statistic::P90))]),
@@ -46,12 +49,12 @@ fn duration(sketch: &Sketch, may_be_log: bool) -> Part {
     Part::Plot(Panel { may_be_log, ..panel })
 }
 
-/// What was offered in a level: as it came out, else as it was asked for.
+/// The offered rate of a level: as it was, else as it was planned.
 fn offered(level: &LevelSummary) -> f64 {
     level.offered_per_s.unwrap_or(load(level))
 }
 
-/// Between the highest rate that was carried and the lowest that was not.
+/// Between the highest rate that the server kept up with and the lowest that it did not.
 fn knee(levels: &[&LevelSummary], language: Language) -> Option<Mark> {
     let rates = |state: bool| {
         let is = move |level: &&&LevelSummary| level.saturated == Some(state);
@@ -105,7 +108,7 @@ pub(super) fn rates(summary: &Summary, language: Language) -> Option<Chart> {
     })
 }
 
-/// Three panels over the number of requests at once: how long they took, TTFT, TPOT.
+/// Three panels over the size of the burst: total time, TTFT, TPOT.
 pub(super) fn bursts(summary: &Summary, language: Language) -> Option<Chart> {
     let sketch = Sketch {
         levels: of_kind(summary, LoadKind::Burst),

@@ -1,6 +1,6 @@
-//! Colours and fonts, as the CSS that each chart carries. On paper it is always the light theme.
+//! Colours and fonts, as CSS in each chart. Print always uses the light theme.
 
-/// Lines that can be told apart: by colour, also by colour-blind people, and by their marks.
+/// The number of distinct line styles: by colour, also for colour-blind people, and by marker.
 pub(super) const STYLES: usize = 8;
 
 const LIGHT: [&str; STYLES] =
@@ -44,7 +44,7 @@ fn rules(ground: &Ground) -> String {
     out
 }
 
-/// Half way between the paper and the colour.
+/// The colour half way to the paper.
 fn pale(color: &str, paper: &str) -> String {
     let channel = |text: &str, i: usize| {
         let digits = text.get(1 + 2 * i..3 + 2 * i).unwrap_or_default();
@@ -87,15 +87,15 @@ pub(super) fn css() -> String {
     )
 }
 
-/// Titles of a font that has no bold face: a stroke makes them so. Only for the light theme.
+/// Bold titles by a stroke, for a font without a bold face. Only for the light theme.
 pub(super) fn bold_by_stroke() -> String {
     format!(
         ".dc-ink{{stroke:{INK};stroke-width:.04em}}.dc-fault{{stroke:{FAULT};stroke-width:.04em}}"
     )
 }
 
-/// A shade from light (0) to dark (1), whitened where it is pale, and the ink that can be read
-/// on it. These are the same in both themes.
+/// A shade from light (0) to dark (1), lighter where `pale`, and the text colour that is readable on
+/// it. Both themes use the same.
 pub(super) fn shade(share: f64, pale: bool) -> (String, &'static str) {
     const STOPS: [[f64; 3]; 4] =
         [[237.0, 245.0, 252.0], [158.0, 202.0, 225.0], [49.0, 130.0, 189.0], [8.0, 48.0, 107.0]];
@@ -119,7 +119,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_pale_is_nearer_to_the_paper() {
+    fn pale_colours_are_nearer_to_the_paper() {
         assert_eq!(pale("#0072b2", "#ffffff"), "#7fb8d8");
         assert_eq!(pale("#ffffff", "#000000"), "#7f7f7f");
     }

@@ -1,4 +1,4 @@
-//! Single requests over time: which levels, which of their requests, and what they are called.
+//! Single requests over time: which levels, and which of their requests.
 
 use super::chosen::{Shown, all, even};
 use super::lanes;
@@ -13,14 +13,13 @@ use dyno_model::summary::{LevelSummary, Summary};
 /// The most levels, and the most requests of each.
 const LEVELS: usize = 4;
 const ROWS: usize = 100;
-/// A level so many times longer than its requests is not shown whole.
+/// A level this many times longer than its requests is not shown whole.
 const SHORT: f64 = 25.0;
 
-/// One bar for each request of up to four levels: until it was sent, until its first token, and
-/// until its end.
+/// Requests of up to four levels in lanes: until sent, until the first token, and until the end.
 pub(super) fn timeline(summary: &Summary, detail: &Detail, language: Language) -> Option<Chart> {
     let has = |level: &LevelSummary, detail: &LevelDetail| {
-        // How long requests wait past capacity is the plan's length, not the server's.
+        // Past capacity, waiting times depend on the length of the level, not on the server.
         let past = level.reasons.iter().any(|reason| reason.code == "past_capacity");
         !past && !detail.bars.kept.is_empty()
     };
@@ -35,8 +34,8 @@ pub(super) fn timeline(summary: &Summary, detail: &Detail, language: Language) -
     })
 }
 
-/// All where there are few; else the first and the last, the one with the most failures, the first
-/// that was not carried, and some between.
+/// All levels where there are few; else the first and the last, the one with the most failures, the
+/// first saturated one, and some between.
 fn interesting(levels: &[Shown]) -> Vec<usize> {
     if levels.len() <= LEVELS {
         return (0..levels.len()).collect();
@@ -76,8 +75,8 @@ fn rows(level: &Shown, language: Language) -> Rows {
     }
 }
 
-/// No more than there is room for: some of the whole level, or where they would be too short to be
-/// seen, those that follow each other. The second is whether these are but a part of the time.
+/// As many as fit: a sample of the whole level, or consecutive requests where a sample would be too
+/// short to be seen. The second is whether they cover only a part of the level.
 fn chosen(bars: &[Bar]) -> (Vec<&Bar>, bool) {
     if bars.len() <= ROWS {
         return (bars.iter().collect(), false);
@@ -95,7 +94,7 @@ fn is_whole(bar: &Bar) -> bool {
     bar.became == Became::Completed
 }
 
-/// As many as there is room for, one after the other: where most failed, else from the middle.
+/// Consecutive requests: where most failed, else from the middle.
 fn window(bars: &[Bar]) -> Vec<&Bar> {
     let failed =
         |from: &usize| bars[*from..from + ROWS].iter().filter(|bar| !is_whole(bar)).count();
@@ -105,7 +104,7 @@ fn window(bars: &[Bar]) -> Vec<&Bar> {
     bars.iter().skip(best.unwrap_or(0)).take(ROWS).collect()
 }
 
-/// Some of the whole level; failures before others.
+/// A sample of the whole level; failures first.
 fn sample(bars: &[Bar]) -> Vec<&Bar> {
     let (good, bad): (Vec<&Bar>, Vec<&Bar>) = bars.iter().partition(|bar| is_whole(bar));
     let for_bad = (ROWS / 2).max(ROWS.saturating_sub(good.len()));
@@ -126,12 +125,12 @@ fn row(bar: &Bar, lane: usize, language: Language) -> Row {
     };
     let time = |time: f64| format!("{} {}", numbers::label(time), word(Word::Seconds));
     let mut about = format!("#{} {became}", bar.index);
-    let said = [
+    let times = [
         (Word::SentAt, bar.sent_s),
         (Word::FirstAt, bar.first_s),
         (Word::EndedAt, Some(bar.end_s)),
     ];
-    for (name, at) in said {
+    for (name, at) in times {
         if let Some(at) = at {
             about += &format!("{}{} {}", language.comma(), word(name), time(at));
         }

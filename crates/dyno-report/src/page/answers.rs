@@ -1,4 +1,4 @@
-//! What the run was asked, and its answer: the capacity or the knee, and which levels keep the SLO.
+//! The result of a search (the capacity or the knee), and which levels meet the SLO.
 
 use super::Page;
 use super::markup::{Markup, class, tag};
@@ -14,10 +14,10 @@ fn load(value: f64) -> String {
     if value.fract() == 0.0 && value >= 1.0 { counted(value as u64) } else { grouped(value) }
 }
 
-/// What levels that were chosen as the run went have found.
+/// The result of a search.
 pub(super) fn search(page: &Page) -> Option<Markup> {
     let slo = page.summary.run.slo.as_deref().unwrap_or_default();
-    let (head, words, doubt) = match page.summary.search.as_ref()? {
+    let (head, text, doubt) = match page.summary.search.as_ref()? {
         found @ SearchSummary::Capacity {
             unit, holds, does_not_hold, confidence, doubt, ..
         } => {
@@ -26,7 +26,7 @@ pub(super) fn search(page: &Page) -> Option<Markup> {
                 "req/s" => page.say(Word::PerSecond),
                 _ => page.say(Word::InFlightUnit),
             };
-            let words = match (holds, does_not_hold) {
+            let text = match (holds, does_not_hold) {
                 (Some(low), Some(high)) => {
                     page.fill(Word::HoldsBetween, &[&load(*low), unit, &load(*high), slo])
                 }
@@ -42,7 +42,7 @@ pub(super) fn search(page: &Page) -> Option<Markup> {
             });
             (
                 Word::Capacity,
-                words + &sure.unwrap_or_default(),
+                text + &sure.unwrap_or_default(),
                 doubt.as_ref().map(|doubt| doubt.what.as_str()),
             )
         }
@@ -54,12 +54,12 @@ pub(super) fn search(page: &Page) -> Option<Markup> {
     };
     let answer = class("div", "answer")
         .add(class("span", "name").text(page.say(head)))
-        .add(class("p", "words").text(&words));
+        .add(class("p", "words").text(&text));
     let doubt = doubt.map(|doubt| tag("p").text(&page.fill(Word::WithCare, &[doubt])).into());
     Some(answer.adds(doubt).into())
 }
 
-/// Which levels keep the SLO.
+/// Which levels meet the SLO.
 pub(super) fn slo(page: &Page) -> Option<Markup> {
     let slo = page.summary.run.slo.as_deref()?;
     let judged: Vec<(&LevelSummary, &SloSummary)> =
@@ -93,9 +93,9 @@ fn why(page: &Page, level: &LevelSummary, slo: &SloSummary) -> Option<Markup> {
     }
     let mut parts: Vec<&str> = Vec::new();
     let whys = slo.verdict.terms.iter().filter_map(|term| term.why.as_deref());
-    for said in whys.flat_map(|why| [Some(&why.what), why.advice.as_ref()]).flatten() {
-        if !parts.contains(&said.as_str()) {
-            parts.push(said);
+    for text in whys.flat_map(|why| [Some(&why.what), why.advice.as_ref()]).flatten() {
+        if !parts.contains(&text.as_str()) {
+            parts.push(text);
         }
     }
     let language = page.language;
@@ -127,7 +127,7 @@ fn row(page: &Page, level: &LevelSummary, slo: &SloSummary) -> tables::Row {
     tables::Row::plain(cells)
 }
 
-/// In as many digits as it takes to differ from its bound.
+/// With as many digits as it takes to differ from the bound.
 fn apart(value: f64, bound: f64) -> String {
     if number(value) == number(bound) { value.to_string() } else { grouped(value) }
 }

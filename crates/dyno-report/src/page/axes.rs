@@ -70,7 +70,10 @@ pub(super) fn axes(summary: &Summary, language: Language) -> Vec<Value> {
         .into_iter()
         .filter_map(|(kind, name)| load_axis(summary, kind, name.text(language), grid))
         .collect();
-    found.sort_by_key(|(levels, _)| std::cmp::Reverse(*levels));
+    // The closed loops of a sweep may be as many as its rates, and are marks on their axis.
+    let rates_first = crate::chart::ends_of_sweep(summary);
+    let is_rate = |axis: &Value| rates_first && axis["id"] == json!(LoadKind::Rate);
+    found.sort_by_key(|(levels, axis)| std::cmp::Reverse((is_rate(axis), *levels)));
     let mut all: Vec<Value> = found.into_iter().map(|(_, axis)| axis).collect();
     if grid {
         all.extend(length_axis(summary, 0, language));

@@ -1,4 +1,4 @@
-//! The headline figures: the best of the levels that count, and how many there are.
+//! The headline metrics: the best values among the levels that count, and how many levels there are.
 
 use super::Page;
 use super::markup::{Markup, class, tag};
@@ -10,20 +10,21 @@ use dyno_model::Verdict;
 use dyno_model::metric::Time;
 use dyno_model::summary::{LevelSummary, Throughput};
 
-/// A figure that is to be large or small.
+/// The best value, and the level that reached it.
 struct Best<'a> {
     value: f64,
     level: &'a LevelSummary,
 }
 
-/// The levels whose figures are of the server.
-fn believed<'a>(page: &Page<'a>) -> impl Iterator<Item = &'a LevelSummary> {
+/// The levels that count: the results of invalid ones describe the client.
+fn counted_levels<'a>(page: &Page<'a>) -> impl Iterator<Item = &'a LevelSummary> {
     page.summary.levels.iter().filter(|level| level.verdict != Verdict::Invalid)
 }
 
-fn largest<'a>(page: &Page<'a>, figure: impl Fn(&LevelSummary) -> Option<f64>) -> Option<Best<'a>> {
-    let known = believed(page).filter_map(|level| Some(Best { value: figure(level)?, level }));
-    // Of equal ones the first, which had the least load.
+fn largest<'a>(page: &Page<'a>, metric: impl Fn(&LevelSummary) -> Option<f64>) -> Option<Best<'a>> {
+    let known =
+        counted_levels(page).filter_map(|level| Some(Best { value: metric(level)?, level }));
+    // Of equal values the first, which had the least load.
     known.reduce(|best, other| if other.value > best.value { other } else { best })
 }
 
@@ -50,8 +51,8 @@ pub(super) fn cards(page: &Page) -> Markup {
     };
     let tokens = |level: &LevelSummary| headline(level).output_tokens_per_s;
     let requests = |level: &LevelSummary| headline(level).requests_per_s;
-    let lowest = |figure: fn(&LevelSummary) -> Option<f64>| {
-        let found = largest(page, move |level| figure(level).map(|value| -value))?;
+    let lowest = |metric: fn(&LevelSummary) -> Option<f64>| {
+        let found = largest(page, move |level| metric(level).map(|value| -value))?;
         Some(Best { value: -found.value, ..found })
     };
     let mut all = vec![

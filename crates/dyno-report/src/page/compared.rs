@@ -14,6 +14,7 @@ use crate::compared::{cells, elided, remarks, title};
 use dyno_analysis::compare::{Comparison, Note};
 use dyno_model::Language;
 use dyno_model::summary::Summary;
+use dyno_words::InLanguage;
 
 /// The longest name of a run, in characters.
 const LONGEST_NAME: usize = 28;
@@ -28,8 +29,9 @@ pub fn compared(comparison: &Comparison, sides: &[(&str, &Summary)], language: L
     for (side, name) in named.sides.iter_mut().zip(&names) {
         side.name.clone_from(name);
     }
+    let worded: Vec<_> = sides.iter().map(|(_, side)| side.in_language(language)).collect();
     let sides: Vec<(&str, &Summary)> =
-        names.iter().map(String::as_str).zip(sides.iter().map(|(_, side)| *side)).collect();
+        names.iter().map(String::as_str).zip(worded.iter().map(|side| &**side)).collect();
     Page { comparison: &named, sides: &sides, language }.html()
 }
 
@@ -125,18 +127,24 @@ impl Page<'_> {
             .into()
     }
 
-    /// Every load and metric.
+    /// Every load and metric. Loads are headings over their metrics, so that a phone has room for
+    /// values.
     fn table(&self) -> Markup {
         let cells = cells(self.comparison, self.language);
         let (heading, rows) = cells.split_first().map_or((&[][..], &[][..]), |(h, r)| (&h[..], r));
-        let rows = rows.iter().map(|row| {
+        let heading = heading.get(1..).unwrap_or_default();
+        let mut all = Vec::new();
+        for row in rows {
+            let Some((load, row)) = row.split_first() else { continue };
+            if !load.is_empty() {
+                all.push(Row::heading(load, heading.len()));
+            }
             let cell = |(column, text): (usize, &String)| match column {
                 0 => Cell::head(text),
-                1 => Cell::words(text),
                 _ => Cell::figure(&separated_in(text)),
             };
-            Row::plain(row.iter().enumerate().map(cell).collect())
-        });
-        tables::table(&title(self.comparison), heading, rows.collect())
+            all.push(Row::plain(row.iter().enumerate().map(cell).collect()));
+        }
+        tables::table(&title(self.comparison), heading, all)
     }
 }

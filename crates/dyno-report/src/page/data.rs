@@ -1,5 +1,5 @@
-//! What the script draws from, as JSON within the page: short numbers, and nothing in it that a
-//! browser could take for markup.
+//! What the script draws from, as JSON within the page: short numbers, and nothing that a browser
+//! could interpret as markup.
 
 use super::axes;
 use super::metrics::{Metric, Value as Figure, metrics};
@@ -44,7 +44,7 @@ pub(super) fn data(summary: &Summary, detail: Option<&Detail>, language: Languag
     embedded(&all)
 }
 
-/// JSON in which no `<`, `>` or `&` is left, and no line end that is one in scripts only.
+/// JSON without `<`, `>` and `&`, and without the two line separators that only scripts know.
 pub(super) fn embedded(value: &Value) -> String {
     let mut out = String::new();
     for c in value.to_string().chars() {
@@ -58,7 +58,7 @@ pub(super) fn embedded(value: &Value) -> String {
     out
 }
 
-/// A number in at most so many digits; whole ones without a point.
+/// A number with at most this many digits; whole numbers without a decimal point.
 fn short(value: f64, digits: usize) -> Value {
     let rounded: f64 = format!("{value:.*e}", digits.saturating_sub(1)).parse().unwrap_or(value);
     match rounded {
@@ -98,7 +98,7 @@ fn slice(slice: &Slice) -> Value {
     })
 }
 
-/// A load by its name: those of the same name are the same.
+/// The name of a load; equal loads have equal names.
 fn load(level: &LevelSummary, language: Language) -> String {
     let named = axes::LOADS.iter().find(|(kind, _)| *kind == level.load.kind);
     let name = named
@@ -180,7 +180,7 @@ fn choices(metrics: &[Metric], language: Language) -> Vec<Value> {
     out
 }
 
-/// What a search has found, on the axis that it searched.
+/// The result of a search, on the axis that it searched.
 fn marks(summary: &Summary, language: Language) -> Vec<Value> {
     let mark = |axis: LoadKind, name: Word, from: f64, to: f64| {
         vec![json!({"axis": axis, "name": name.text(language), "from": from, "to": to})]
@@ -199,7 +199,7 @@ fn marks(summary: &Summary, language: Language) -> Vec<Value> {
     }
 }
 
-/// The bounds of the SLO, by the figures that they bound.
+/// The bounds of the SLO, by metric.
 fn bounds(summary: &Summary) -> Map<String, Value> {
     let mut out = Map::new();
     let terms = summary.levels.iter().filter_map(|level| level.slo.as_ref());
@@ -210,7 +210,7 @@ fn bounds(summary: &Summary) -> Map<String, Value> {
     out
 }
 
-/// Lists of shares that curves have in common, so that each stands in the page once.
+/// Lists of shares that several curves use: the page has each of them once.
 #[derive(Debug, Default)]
 struct Shares {
     lists: Vec<Vec<f64>>,
@@ -299,8 +299,8 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_embedded_is_no_markup_and_comes_back(words in any::<String>()) {
-            let value = json!({"words": words});
+        fn embedded_json_is_not_markup_and_can_be_read_back(text in any::<String>()) {
+            let value = json!({"text": text});
             let text = embedded(&value);
             let marks = ['<', '>', '&', '\u{2028}', '\u{2029}'];
             prop_assert!(!text.contains(marks), "{text}");

@@ -1,4 +1,4 @@
-//! What every figure on the page means, in one sentence each; the whole of it is in the manual.
+//! What each metric on the page means, in one sentence; the manual has the details.
 
 use super::Page;
 use super::markup::{Markup, class, tag};
@@ -6,14 +6,14 @@ use super::words::Word;
 use dyno_model::metric::{Column, Metric, Place, Time};
 use dyno_model::summary::LevelSummary;
 
-/// What is no metric, and stands behind the definitions: its name, and what it means.
+/// Terms that are not metrics, after the definitions: name and meaning.
 const OTHERS: [(Word, Word); 3] = [
     (Word::Percentiles, Word::PercentilesMeans),
     (Word::Interval, Word::IntervalMeans),
     (Word::Verdict, Word::VerdictMeans),
 ];
 
-/// Work and failures are defined even where there is none.
+/// Throughput and failures are defined even where there are none.
 fn is_used(metric: Metric, level: &LevelSummary) -> bool {
     match metric {
         Metric::RequestRate | Metric::OutputRate | Metric::Failures => true,

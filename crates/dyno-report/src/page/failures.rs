@@ -1,4 +1,4 @@
-//! Failures by class, with what the servers said.
+//! Failures by class, with samples of the error messages.
 
 use super::Page;
 use super::markup::{Markup, class, tag};
@@ -6,8 +6,8 @@ use super::numbers::counted;
 use super::words::Word;
 use std::collections::BTreeMap;
 
-/// Words that are shown of one class.
-const WORDS: usize = 3;
+/// Messages that are shown of one class.
+const MESSAGES: usize = 3;
 /// The longest of them.
 const LONGEST: usize = 600;
 /// Levels that are named.
@@ -17,7 +17,7 @@ const LEVELS: usize = 12;
 struct Class<'a> {
     count: u64,
     levels: Vec<(&'a str, u64)>,
-    words: Vec<&'a str>,
+    messages: Vec<&'a str>,
 }
 
 /// The classes, the most frequent first; nothing where nothing failed.
@@ -28,9 +28,9 @@ pub(super) fn failures(page: &Page) -> Option<Markup> {
             let class = classes.entry(name).or_default();
             class.count += count;
             class.levels.push((&level.label, *count));
-            for words in level.failure_samples.get(name).into_iter().flatten() {
-                if class.words.len() < WORDS && !class.words.contains(&words.as_str()) {
-                    class.words.push(words);
+            for message in level.failure_samples.get(name).into_iter().flatten() {
+                if class.messages.len() < MESSAGES && !class.messages.contains(&message.as_str()) {
+                    class.messages.push(message);
                 }
             }
         }
@@ -56,6 +56,6 @@ fn item(page: &Page, name: &str, of: &Class) -> Markup {
     }
     let item = tag("li").add(head).add(class("p", "where").text(&levels.join(" · ")));
     let quote =
-        |words: &&str| tag("blockquote").text(&dyno_words::escape::escape(words, LONGEST)).into();
-    item.adds(of.words.iter().map(quote)).into()
+        |text: &&str| tag("blockquote").text(&dyno_words::escape::escape(text, LONGEST)).into();
+    item.adds(of.messages.iter().map(quote)).into()
 }

@@ -1,5 +1,5 @@
-//! What only some runs have: rounds of the same level, conversations, the server's own figures, and
-//! what tokens cost.
+//! What only some runs have: rounds of the same level, conversations, the prefix cache, server
+//! metrics, and the price of tokens.
 
 use super::Page;
 use super::markup::{Markup, tag};
@@ -14,7 +14,7 @@ use dyno_model::summary::{
 
 const GIB: f64 = (1_u64 << 30) as f64;
 
-/// All of it that there is; nothing where there is none.
+/// The parts that this run has; nothing where it has none.
 pub(super) fn further(page: &Page) -> Option<Markup> {
     let parts = [repeats(page), sessions(page), cache(page), server(page), cost(page)];
     let parts: Vec<Markup> = parts.into_iter().flatten().collect();

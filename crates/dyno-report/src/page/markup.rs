@@ -1,10 +1,10 @@
-//! Pieces of HTML. Text goes in by [`Tag::text`] and [`Tag::attr`], which leave nothing in it that
-//! could be markup, hide or turn its direction; tags are balanced by the way they are built.
+//! Pieces of HTML. Text goes in through [`Tag::text`] and [`Tag::attr`], which escape markup, hidden
+//! characters and changes of direction; tags are balanced by construction.
 
 use dyno_words::escape::{escape, quoted};
 use std::fmt;
 
-/// Whole elements, or nothing.
+/// Complete elements, or nothing.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Markup(String);
 
@@ -50,7 +50,7 @@ impl Tag {
         self
     }
 
-    /// An attribute where there is a value for it.
+    /// An attribute, where it has a value.
     pub(super) fn maybe(self, name: &'static str, value: Option<&str>) -> Self {
         match value {
             Some(value) => self.attr(name, value),
@@ -58,15 +58,15 @@ impl Tag {
         }
     }
 
-    /// Text; control characters and those that cannot be seen are shown as escapes.
-    pub(super) fn text(mut self, words: &str) -> Self {
-        self.inside.push_str(&text(words).0);
+    /// Text; control characters and invisible characters are shown as escapes.
+    pub(super) fn text(mut self, plain: &str) -> Self {
+        self.inside.push_str(&text(plain).0);
         self
     }
 
-    /// Text of several lines, each of which stays one.
-    pub(super) fn lines(mut self, words: &str) -> Self {
-        let lines: Vec<String> = words.split('\n').map(|line| text(line).0).collect();
+    /// Text of several lines.
+    pub(super) fn lines(mut self, plain: &str) -> Self {
+        let lines: Vec<String> = plain.split('\n').map(|line| text(line).0).collect();
         self.inside.push_str(&lines.join("\n"));
         self
     }
@@ -80,10 +80,10 @@ impl Tag {
         self.add(pieces.into_iter().collect::<Markup>())
     }
 
-    /// Style, script or JSON: it must not hold its own end tag, which [`crate::page::data`] and a
-    /// test on the assets see to.
-    pub(super) fn verbatim(mut self, words: &str) -> Self {
-        self.inside.push_str(words);
+    /// Style, script or JSON. It must not contain its own end tag: [`crate::page::data`] escapes it,
+    /// and a test checks the assets.
+    pub(super) fn verbatim(mut self, raw: &str) -> Self {
+        self.inside.push_str(raw);
         self
     }
 
@@ -96,7 +96,7 @@ impl Tag {
 impl From<Tag> for Markup {
     fn from(tag: Tag) -> Self {
         let Tag { name, attributes, inside } = tag;
-        // Lines in the source, for those who look at it.
+        // Line breaks make the source readable.
         let end = match name {
             "section" | "table" | "tr" | "thead" | "tbody" | "div" | "p" | "ul" | "head"
             | "body" => "\n",
@@ -121,8 +121,8 @@ mod tests {
 
     proptest! {
         #[test]
-        fn whatever_is_said_stays_text(words in any::<String>()) {
-            let piece: Markup = tag("b").attr("title", &words).text(&words).into();
+        fn any_text_stays_text(plain in any::<String>()) {
+            let piece: Markup = tag("b").attr("title", &plain).text(&plain).into();
             let shown = piece.to_string();
             prop_assert_eq!(shown.matches('<').count(), 2);
             prop_assert_eq!(shown.matches('"').count(), 2);

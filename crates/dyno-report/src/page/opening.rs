@@ -100,7 +100,7 @@ pub(super) fn summary(page: &Page) -> Option<Markup> {
     Some(parts.into_iter().flatten().collect())
 }
 
-/// Where the page comes from.
+/// The version and the run that the page was made from.
 pub(super) fn footer(page: &Page) -> Markup {
     let run = &page.summary.run;
     let made = page.fill(Word::Made, &[&run.version, &run.id]);

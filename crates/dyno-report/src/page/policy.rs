@@ -19,7 +19,7 @@ fn hash(text: &str) -> String {
 
 const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
-/// Bytes as letters.
+/// Bytes in base64.
 pub(super) fn base64(bytes: &[u8]) -> String {
     let mut out = String::with_capacity(bytes.len().div_ceil(3) * 4);
     for three in bytes.chunks(3) {
@@ -38,7 +38,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn letters_are_those_of_the_standard() {
+    fn base64_follows_the_standard() {
         let known =
             [("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foob", "Zm9vYg==")];
         for (plain, letters) in known {
@@ -47,7 +47,7 @@ mod tests {
     }
 
     #[test]
-    fn hashes_are_those_that_browsers_reckon() {
+    fn hashes_are_those_of_browsers() {
         // From the specification of the policy.
         let known = "sha256-qznLcsROx4GACP2dm0UCKCzCG+HiZ1guq6ZZDob/Tng=";
         assert_eq!(hash("alert('Hello, world.');"), known);

@@ -1,5 +1,4 @@
-//! What was planned and where it ran: the parts that people ask for as a table, and all of it as
-//! JSON.
+//! Plan and environment: the most important parts as a table, and all of it as JSON.
 
 use super::Page;
 use super::markup::{Markup, class, tag};
@@ -12,7 +11,7 @@ use dyno_model::plan::{LevelPlan, Plan, Warmup};
 use dyno_model::units::format_duration;
 use serde::Serialize;
 
-/// Both; nothing where neither is known.
+/// Both parts; nothing where neither is known.
 pub(super) fn setup(page: &Page) -> Option<Markup> {
     let plan = page.plan.map(|plan| planned(page, plan));
     let place = page.environment.map(|environment| place(page, environment));
@@ -20,7 +19,7 @@ pub(super) fn setup(page: &Page) -> Option<Markup> {
     (!parts.is_empty()).then(|| parts.into_iter().collect())
 }
 
-/// All of it, folded away.
+/// The whole file, folded away.
 fn raw(page: &Page, name: &str, value: &impl Serialize) -> Markup {
     let text = serde_json::to_string_pretty(value).unwrap_or_else(|error| error.to_string());
     let head = tag("summary").text(&page.fill(Word::Raw, &[name]));
@@ -99,11 +98,11 @@ fn place(page: &Page, environment: &Environment) -> Markup {
         (say(Word::OpenFiles), host.open_files.map(counted)),
         (say(Word::Version), Some(environment.dyno.clone())),
     ];
-    let said = |header: &str| {
+    let header = |header: &str| {
         let found = server.headers.iter().find(|(name, _)| name.eq_ignore_ascii_case(header));
         found.map(|(_, value)| value.clone())
     };
-    facts.push((say(Word::ServerSoftware), said("server")));
+    facts.push((say(Word::ServerSoftware), header("server")));
     if let Some(preflight) = &environment.preflight {
         let refused: Vec<&str> =
             preflight.refused.iter().map(|(field, _)| field.as_str()).collect();

@@ -1,4 +1,4 @@
-//! Every level with its key figures in one table, and what its marks mean.
+//! The table of levels with their key metrics, and what its marks mean.
 
 use super::Page;
 use super::markup::{Markup, class, tag};
@@ -37,8 +37,8 @@ pub(super) fn table(page: &Page) -> Option<Markup> {
     Some([table, legend(page, &marks), notes.into()].into_iter().collect())
 }
 
-/// Whether some level tells how much of its prompts the server's cache had.
-fn tells_cached(page: &Page) -> bool {
+/// Some level knows how much of its prompts was in the server's prefix cache.
+fn has_cached(page: &Page) -> bool {
     page.summary.levels.iter().any(|level| Metric::CachedShare.value(level).is_some())
 }
 
@@ -50,9 +50,9 @@ fn heads(page: &Page, open: bool, columns: &[(Time, &[Statistic])]) -> Markup {
         let column = column.next().unwrap_or_default().to_string();
         tag("th").attr("scope", "col").attr("data-column", &column).text(text)
     };
-    let wide = |words: &str, span: usize| {
+    let wide = |title: &str, span: usize| {
         let cell = class("th", "group").attr("scope", "colgroup");
-        cell.attr("colspan", &span.to_string()).text(words).into()
+        cell.attr("colspan", &span.to_string()).text(title).into()
     };
     let mut first: Vec<Markup> = [
         page.say(Word::Level),
@@ -73,7 +73,7 @@ fn heads(page: &Page, open: bool, columns: &[(Time, &[Statistic])]) -> Markup {
         second.extend(names.map(|name| head(name).into()));
     }
     first.push(head(page.say(Word::InFlight)).attr("rowspan", "2").into());
-    if tells_cached(page) {
+    if has_cached(page) {
         let cached = Metric::CachedShare.info();
         let title = format!("{} (%)", page.language.choose(cached.title));
         first.push(head(&title).attr("rowspan", "2").into());
@@ -125,7 +125,7 @@ fn row(
     let flight = level.concurrency.map(|flight| flight.mean);
     marks.note(false, flight.is_none());
     cells.push(Cell::figure(&shown(flight)));
-    if tells_cached(page) {
+    if has_cached(page) {
         let cached = Metric::CachedShare.value(level);
         marks.note(false, cached.is_none());
         cells.push(Cell::figure(&shown(cached)));
@@ -151,8 +151,8 @@ fn percentile(
     let range = level
         .instrument_range(Metric::Time(time), Some(part))
         .map(|[low, high]| page.fill(Word::InstrumentRange, &[&grouped(low), &grouped(high)]));
-    let told: Vec<String> = [range, interval].into_iter().flatten().collect();
-    Cell::figure(&figure).title(&told.join("; "))
+    let ranges: Vec<String> = [range, interval].into_iter().flatten().collect();
+    Cell::figure(&figure).title(&ranges.join("; "))
 }
 
 fn legend(page: &Page, marks: &Marks) -> Markup {
@@ -163,7 +163,7 @@ fn legend(page: &Page, marks: &Marks) -> Markup {
     class("p", "marks").adds(used).into()
 }
 
-/// Why levels are not simply valid; the same words stand once.
+/// Why levels are not valid; the same reasons are stated once.
 struct Footnote<'a> {
     verdict: Verdict,
     reasons: String,
@@ -191,7 +191,7 @@ fn noted<'a>(page: &Page, level: &'a LevelSummary, all: &mut Vec<Footnote<'a>>) 
 
 impl Footnote<'_> {
     fn markup(&self, page: &Page, number: usize) -> Markup {
-        let word = match self.verdict {
+        let verdict = match self.verdict {
             Verdict::Invalid => Verdict::Invalid,
             _ => Verdict::Suspect,
         };
@@ -200,7 +200,7 @@ impl Footnote<'_> {
             .attr("id", &format!("note-{number}"))
             .add(tag("b").text(&names))
             .text(" ")
-            .text(word.name(page.language))
+            .text(verdict.name(page.language))
             .text(page.language.colon())
             .text(&self.reasons)
             .into()

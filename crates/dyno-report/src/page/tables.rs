@@ -1,11 +1,11 @@
-//! Tables that scroll within a box of their own, and the cells in them.
+//! Tables that scroll within their box, and their cells.
 
 use super::markup::{Markup, class, tag};
 
 /// A cell.
 #[derive(Debug, Clone)]
 pub(super) struct Cell {
-    words: Option<String>,
+    text: Option<String>,
     inside: Markup,
     name: &'static str,
     kind: String,
@@ -13,33 +13,33 @@ pub(super) struct Cell {
 }
 
 impl Cell {
-    fn new(words: &str, name: &'static str, kind: &str) -> Self {
+    fn new(text: &str, name: &'static str, kind: &str) -> Self {
         let inside = Markup::default();
-        let (words, kind) = (Some(words.to_owned()), kind.to_owned());
-        Self { words, inside, name, kind, title: None }
+        let (text, kind) = (Some(text.to_owned()), kind.to_owned());
+        Self { text, inside, name, kind, title: None }
     }
 
-    /// What the row is about.
-    pub(super) fn head(words: &str) -> Self {
-        Self::new(words, "th", "")
+    /// The name of the row.
+    pub(super) fn head(text: &str) -> Self {
+        Self::new(text, "th", "")
     }
 
-    /// Words.
-    pub(super) fn words(words: &str) -> Self {
-        Self::new(words, "td", "words")
+    /// Text.
+    pub(super) fn words(text: &str) -> Self {
+        Self::new(text, "td", "words")
     }
 
     /// A number.
-    pub(super) fn figure(words: &str) -> Self {
-        Self::new(words, "td", if words == crate::text::ABSENT { "faint" } else { "" })
+    pub(super) fn figure(text: &str) -> Self {
+        Self::new(text, "td", if text == crate::text::ABSENT { "faint" } else { "" })
     }
 
-    /// Anything.
+    /// Any markup.
     pub(super) fn marked(inside: &Markup) -> Self {
-        Self { words: None, inside: inside.clone(), ..Self::words("") }
+        Self { text: None, inside: inside.clone(), ..Self::words("") }
     }
 
-    /// With a look of its own, where that is said.
+    /// With its own style, where one is given.
     pub(super) fn kind(mut self, kind: &str) -> Self {
         if !kind.is_empty() {
             self.kind = kind.to_owned();
@@ -47,7 +47,7 @@ impl Cell {
         self
     }
 
-    /// With words that show when it is pointed at.
+    /// With a tooltip.
     pub(super) fn title(mut self, title: &str) -> Self {
         self.title = Some(title.to_owned()).filter(|title| !title.is_empty());
         self
@@ -58,9 +58,9 @@ impl Cell {
             tag(self.name).maybe("class", Some(self.kind.as_str()).filter(|k| !k.is_empty()));
         let cell = if self.name == "th" { cell.attr("scope", "row") } else { cell };
         let cell = cell.maybe("title", self.title.as_deref());
-        match self.words {
-            Some(words) if struck => cell.add(tag("s").text(&words)).into(),
-            Some(words) => cell.text(&words).into(),
+        match self.text {
+            Some(text) if struck => cell.add(tag("s").text(&text)).into(),
+            Some(text) => cell.text(&text).into(),
             None => cell.add(self.inside).into(),
         }
     }
@@ -71,19 +71,30 @@ impl Cell {
 pub(super) struct Row {
     cells: Vec<Cell>,
     struck: bool,
+    /// A heading over this many columns, instead of cells.
+    heading: Option<(String, usize)>,
 }
 
 impl Row {
     pub(super) fn plain(cells: Vec<Cell>) -> Self {
-        Self { cells, struck: false }
+        Self::struck(cells, false)
     }
 
-    /// Its words and figures are struck out.
+    /// Struck out, where `struck`.
     pub(super) fn struck(cells: Vec<Cell>, struck: bool) -> Self {
-        Self { cells, struck }
+        Self { cells, struck, heading: None }
+    }
+
+    /// A heading for the rows below it, over this many columns.
+    pub(super) fn heading(text: &str, columns: usize) -> Self {
+        Self { cells: vec![], struck: false, heading: Some((text.to_owned(), columns)) }
     }
 
     fn markup(self) -> Markup {
+        if let Some((text, columns)) = self.heading {
+            let cell = tag("th").attr("scope", "rowgroup").attr("colspan", &columns.to_string());
+            return class("tr", "heading").add(cell.add(tag("span").text(&text))).into();
+        }
         let row = tag("tr").maybe("class", self.struck.then_some("struck"));
         row.adds(self.cells.into_iter().map(|cell| cell.markup(self.struck))).into()
     }
@@ -92,7 +103,8 @@ impl Row {
 /// A table under one row of headings. The box can be reached and scrolled by keyboard.
 pub(super) fn table(name: &str, heads: &[String], rows: Vec<Row>) -> Markup {
     let is_words = |i: usize| {
-        rows.first().and_then(|row| row.cells.get(i)).is_some_and(|cell| cell.kind == "words")
+        let row = rows.iter().find(|row| row.heading.is_none());
+        row.and_then(|row| row.cells.get(i)).is_some_and(|cell| cell.kind == "words")
     };
     let heads = heads.iter().enumerate().map(|(i, head)| {
         let cell = tag("th").attr("scope", "col").maybe("class", is_words(i).then_some("words"));
@@ -101,7 +113,7 @@ pub(super) fn table(name: &str, heads: &[String], rows: Vec<Row>) -> Markup {
     boxed(name, tag("tr").adds(heads).into(), rows)
 }
 
-/// The same under headings of one's own.
+/// The same with custom headings.
 pub(super) fn boxed(name: &str, heads: Markup, rows: Vec<Row>) -> Markup {
     let body = tag("tbody").adds(rows.into_iter().map(Row::markup));
     let table = tag("table").add(tag("thead").add(heads)).add(body);
@@ -109,12 +121,12 @@ pub(super) fn boxed(name: &str, heads: Markup, rows: Vec<Row>) -> Markup {
     scrolled.attr("aria-label", name).add(table).into()
 }
 
-/// A word on a coloured ground.
-pub(super) fn pill(kind: &str, words: &str) -> Markup {
-    class("span", &format!("pill {kind}")).text(words).into()
+/// A word on a coloured background.
+pub(super) fn pill(kind: &str, text: &str) -> Markup {
+    class("span", &format!("pill {kind}")).text(text).into()
 }
 
-/// Names and what they stand for, of those that are known.
+/// Names and values, of those that are known.
 pub(super) fn pairs(rows: Vec<(String, Option<String>)>) -> Option<Markup> {
     let known: Vec<Markup> = rows
         .into_iter()

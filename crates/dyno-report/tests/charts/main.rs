@@ -1,4 +1,4 @@
-//! Charts: the figures that they show, their marks, and that any summary gives a sound drawing.
+//! Charts: the values that they show, their marks, and that any summary gives a sound drawing.
 #![allow(clippy::unwrap_used, unreachable_pub)]
 
 mod any;
@@ -11,7 +11,7 @@ mod xml;
 
 use dyno_model::load::LoadKind;
 use dyno_model::metric::Time;
-use dyno_model::summary::{SearchSummary, Steady, Throughput};
+use dyno_model::summary::{LevelSummary, SearchSummary, Steady, Throughput};
 use dyno_model::{Diagnostic, Summary, Verdict};
 use dyno_report::chart::{self, ChartOptions, Language};
 use xml::{Element, read};
@@ -22,8 +22,8 @@ fn elements(drawing: &str) -> Vec<Element> {
     read(drawing).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// What is written and pointed at, one line each: titles, ticks and points.
-fn told(drawing: &str) -> String {
+/// All texts and tooltips, one line each: titles, ticks and points.
+fn texts(drawing: &str) -> String {
     let all = elements(drawing);
     let mut lines: Vec<String> = Vec::new();
     for element in &all {
@@ -65,17 +65,17 @@ fn names(summary: &Summary) -> Vec<String> {
 }
 
 #[test]
-fn six_panels_over_the_number_in_flight() {
+fn six_panels_over_the_concurrency() {
     let summary = made::ladder();
     assert_eq!(names(&summary), ["concurrency", "frontier"]);
-    insta::assert_snapshot!(told(&one(&summary, "concurrency").unwrap()));
+    insta::assert_snapshot!(texts(&one(&summary, "concurrency").unwrap()));
 }
 
 #[test]
-fn rates_show_what_was_offered_and_the_knee() {
+fn rates_show_the_offered_load_and_the_knee() {
     let summary = made::rates();
     let drawing = one(&summary, "rates").unwrap();
-    insta::assert_snapshot!(told(&drawing));
+    insta::assert_snapshot!(texts(&drawing));
     assert_eq!(count(&drawing, "dc-mark"), 8, "a band and its name in each of four panels");
 
     let mut carried = summary.clone();
@@ -91,7 +91,45 @@ fn rates_show_what_was_offered_and_the_knee() {
     });
     let drawing = one(&carried, "rates").unwrap();
     assert_eq!(count(&drawing, "dc-mark"), 8);
-    assert!(told(&drawing).contains("capacity"));
+    assert!(texts(&drawing).contains("capacity"));
+}
+
+#[test]
+fn the_ends_of_a_sweep_are_beside_the_line() {
+    let (_, base) = made::base();
+    let mut summary = made::rates();
+    for (label, load, took) in [("synchronous", 1.0, 500.0), ("throughput", 512.0, 60_000.0)] {
+        let level = made::level(&base, LoadKind::Concurrency, load, 2.0, took);
+        summary.levels.push(LevelSummary { label: label.to_owned(), ..level });
+    }
+    assert!(!names(&summary).contains(&"concurrency".to_owned()));
+    let drawing = one(&summary, "rates").unwrap();
+    let is = |point: &&Element| point.title.starts_with("synchronous:");
+    assert_eq!(points(&drawing).iter().filter(is).count(), 4, "one in each panel");
+    let text = texts(&drawing);
+    assert!(text.contains("throughput completed"), "{text}");
+    assert!(text.contains("(above the chart)"), "latency would flatten the lines: {text}");
+}
+
+#[test]
+fn the_title_says_what_must_not_be_overlooked() {
+    let mut summary = made::ladder();
+    let title = |summary: &Summary, language| {
+        let drawing = chart::svg(summary, None, &ChartOptions { language });
+        texts(&drawing).lines().next().unwrap().to_owned()
+    };
+    let plain = title(&summary, Language::English);
+    summary.run.simulated = true;
+    summary.levels[0].verdict = Verdict::Invalid;
+    summary.levels[1].verdict = Verdict::Suspect;
+    assert_eq!(
+        title(&summary, Language::English),
+        format!("SIMULATED · INVALID · SUSPECT · {plain}")
+    );
+    assert_eq!(title(&summary, Language::Chinese), format!("模拟 · 无效 · 存疑 · {plain}"));
+    let sides = [("a", &made::ladder()), ("b", &summary)];
+    let both = chart::compared(&sides.map(|(name, side)| (name, side)), &ENGLISH);
+    assert!(texts(&both).starts_with("SIMULATED · INVALID · SUSPECT · a / b"));
 }
 
 #[test]
@@ -123,10 +161,11 @@ fn absent_figures_leave_gaps_and_invalid_levels_are_hollow() {
     assert!(hollow.iter().all(|point| point.title.contains("invalid: requests were sent late")));
     assert_eq!(count(&drawing, "dc-doubt"), 6, "dashed to it and from it");
     // Three pieces where nothing is absent, four where there is a gap.
-    assert_eq!(count(&drawing, "dc-line"), 3 * 3 + 3 * 4);
-    let text = told(&drawing);
-    assert!(text.contains("gaps: there is no such figure") && text.contains("hollow:"));
-    assert!(!told(&chart::svg(&made::ladder(), None, &ENGLISH)).contains("gaps:"));
+    let legends = 6;
+    assert_eq!(count(&drawing, "dc-line"), 3 * 3 + 3 * 4 + legends);
+    let text = texts(&drawing);
+    assert!(text.contains("gap: not available") && text.contains("hollow:"));
+    assert!(!texts(&chart::svg(&made::ladder(), None, &ENGLISH)).contains("gap:"));
 }
 
 #[test]
@@ -147,7 +186,7 @@ fn a_grid_of_lengths_is_a_heat_map() {
     assert_eq!(names(&summary), ["matrix"]);
     summary.levels[1].verdict = Verdict::Invalid;
     summary.levels[2].output_tokens = None;
-    insta::assert_snapshot!(told(&one(&summary, "matrix").unwrap()));
+    insta::assert_snapshot!(texts(&one(&summary, "matrix").unwrap()));
 }
 
 #[test]
@@ -160,10 +199,10 @@ fn several_lengths_and_loads_are_several_lines() {
     }
     summary.levels.extend(more);
     assert_eq!(names(&summary), ["concurrency", "matrix", "frontier"]);
-    let text = told(&one(&summary, "concurrency").unwrap());
-    assert_eq!(text.lines().filter(|line| *line == "128→256").count(), 6);
-    let text = told(&one(&summary, "matrix").unwrap());
-    assert!(text.contains("Requests/s (whole run), 64 in flight"), "{text}");
+    let text = texts(&one(&summary, "concurrency").unwrap());
+    assert_eq!(text.lines().filter(|line| line.starts_with("128→256")).count(), 6);
+    let text = texts(&one(&summary, "matrix").unwrap());
+    assert!(text.contains("Requests/s (whole level), concurrency 64"), "{text}");
 }
 
 #[test]
@@ -171,11 +210,11 @@ fn the_frontier_is_counted_by_gpu_where_their_number_is_known() {
     let mut summary = made::ladder();
     let first = |summary: &Summary| points(&one(summary, "frontier").unwrap())[0].title.clone();
     // 8 in 3 s, 50 tokens each; the median TPOT is 0.9 · 60 ms.
-    assert_eq!(first(&summary), "8: Output tokens/s 133.3 (whole run)");
+    assert_eq!(first(&summary), "8: Output tokens/s 133.3 (whole level)");
     summary.run.gpus = Some(4);
-    assert_eq!(first(&summary), "8: Output tokens/s for each GPU 33.33 (whole run)");
+    assert_eq!(first(&summary), "8: Output tokens/s per GPU 33.33 (whole level)");
     summary.levels.truncate(1);
-    assert!(one(&summary, "frontier").is_none(), "one load is no frontier");
+    assert!(one(&summary, "frontier").is_none(), "one load is not a frontier");
 }
 
 #[test]
@@ -185,10 +224,10 @@ fn steady_windows_are_shown_where_all_levels_have_one() {
         let throughput = Throughput { requests_per_s: Some(7.0), ..Throughput::default() };
         level.steady = Some(Steady { window_s: 9.0, throughput });
     }
-    let text = |summary: &Summary| told(&one(summary, "concurrency").unwrap());
+    let text = |summary: &Summary| texts(&one(summary, "concurrency").unwrap());
     assert!(text(&summary).contains("concurrency 8: Requests/s 7 (steady window)"));
     summary.levels[3].steady = None;
-    assert!(text(&summary).contains("concurrency 8: Requests/s 2.667 (whole run)"));
+    assert!(text(&summary).contains("concurrency 8: Requests/s 2.667 (whole level)"));
     summary.levels[3].verdict = Verdict::Invalid;
     assert!(text(&summary).contains("concurrency 8: Requests/s 7 (steady window)"));
 }
@@ -202,18 +241,18 @@ fn ramps_and_soaks_are_shown_over_time() {
     summary.levels = vec![level.clone()];
     assert_eq!(names(&summary), ["over-time"]);
     let drawing = one(&summary, "over-time").unwrap();
-    insta::assert_snapshot!(told(&drawing));
+    insta::assert_snapshot!(texts(&drawing));
     summary.levels.push(level);
     assert_eq!(names(&summary), ["over-time-1", "over-time-2"]);
 }
 
 #[test]
-fn words_are_chinese_where_asked_for() {
+fn texts_are_chinese_on_request() {
     let options = ChartOptions { language: Language::Chinese };
-    let text = told(&chart::svg(&made::ladder(), None, &options));
-    for words in ["用时（秒）", "并行数", "平均延迟（秒）", "阴影：95 % 置信区间"]
+    let text = texts(&chart::svg(&made::ladder(), None, &options));
+    for expected in ["总用时（s）", "并发数", "平均端到端时延（s）", "阴影：95 % 置信区间"]
     {
-        assert!(text.contains(words), "{words}");
+        assert!(text.contains(expected), "{expected}");
     }
     assert!(!text.contains("latency"), "{text}");
 }
@@ -222,16 +261,16 @@ fn words_are_chinese_where_asked_for() {
 fn a_run_without_levels_says_so() {
     let (summary, _) = made::base();
     assert!(chart::charts(&summary, None, &ENGLISH).is_empty());
-    assert!(told(&chart::svg(&summary, None, &ENGLISH)).contains("nothing to draw"));
+    assert!(texts(&chart::svg(&summary, None, &ENGLISH)).contains("no data to draw"));
 }
 
 #[test]
-fn labels_of_others_are_escaped() {
+fn untrusted_labels_are_escaped() {
     let mut summary = made::ladder();
     summary.run.label = Some("</svg><script>alert(1)</script>&amp;\u{1b}\u{202e}".to_owned());
     let drawing = chart::svg(&summary, None, &ENGLISH);
     assert!(!drawing.contains("<script"));
-    assert_eq!(told(&drawing).lines().next().unwrap(), {
+    assert_eq!(texts(&drawing).lines().next().unwrap(), {
         "</svg><script>alert(1)</script>&amp;\\u{1b}\\u{202e}"
     });
 }

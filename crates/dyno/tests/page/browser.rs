@@ -1,5 +1,5 @@
-//! A headless Chromium of a test's own, told what to do through a pipe: no port, no driver, and no
-//! name that could be looked up.
+//! A headless Chromium for each test, controlled through a pipe: no port, no driver, and no name
+//! resolution.
 
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Write};
@@ -9,7 +9,7 @@ use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
-/// Nothing here takes anywhere near this long unless it hangs.
+/// A command that takes this long hangs.
 const WATCHDOG: Duration = Duration::from_secs(60);
 
 const FLAGS: &[&str] = &[
@@ -51,7 +51,7 @@ impl Drop for Browser {
 impl Browser {
     pub(crate) fn start() -> Self {
         let profile = tempfile::tempdir().unwrap();
-        // The shell makes the pipes that Chromium wants of its standard ones.
+        // The shell connects standard input and output to the file descriptors that Chromium expects.
         let script = "command -v chromium >/dev/null || exit 42; \
                       exec chromium \"$@\" 3<&0 4>&1 </dev/null >/dev/null 2>&1";
         let mut child = Command::new("sh")
@@ -90,7 +90,7 @@ impl Browser {
         browser
     }
 
-    /// One command, and its answer.
+    /// One command, and its response.
     #[track_caller]
     fn call(&mut self, method: &str, params: Value) -> Value {
         self.last += 1;
@@ -153,7 +153,7 @@ impl Browser {
         self.call("Emulation.setDeviceMetricsOverride", metrics);
     }
 
-    /// Waits until what was to be drawn is drawn.
+    /// Waits until the page is drawn.
     #[track_caller]
     pub(crate) fn settle(&mut self) {
         let frames =
@@ -193,7 +193,7 @@ impl Browser {
         }
     }
 
-    /// The middle of an element, once it is in sight.
+    /// The middle of an element, after scrolling to it.
     #[track_caller]
     pub(crate) fn middle(&mut self, selector: &str, which: usize) -> [f64; 2] {
         let found = self.js(&format!(
@@ -228,7 +228,7 @@ impl Browser {
         self.settle();
     }
 
-    /// Picks from a list as a person would.
+    /// Picks an item of a list.
     #[track_caller]
     pub(crate) fn pick(&mut self, selector: &str, value: &str) {
         self.js(&format!(
@@ -239,14 +239,14 @@ impl Browser {
         self.settle();
     }
 
-    /// The medium (`screen`, `print`) and what the person prefers (`light`, `dark`).
+    /// The medium (`screen`, `print`) and the preferred theme (`light`, `dark`).
     pub(crate) fn media(&mut self, medium: &str, scheme: &str) {
         let features = json!([{"name": "prefers-color-scheme", "value": scheme}]);
         self.call("Emulation.setEmulatedMedia", json!({"media": medium, "features": features}));
         self.settle();
     }
 
-    /// Keeps a picture of the whole page for people to look at.
+    /// Saves a screenshot of the whole page.
     pub(crate) fn picture(&mut self, name: &str) {
         let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("../test-output/page");
         std::fs::create_dir_all(&folder).unwrap();
@@ -258,8 +258,8 @@ impl Browser {
         std::fs::write(file, bytes).unwrap();
     }
 
-    /// What went wrong since the page was opened: errors, violations of its policy, dialogs, and
-    /// whatever it asked anybody else for.
+    /// What went wrong since the page was opened: errors, violations of its policy, dialogs and network
+    /// requests.
     pub(crate) fn complaints(&mut self) -> Vec<String> {
         self.js("1");
         let own = |event: &&Value| {

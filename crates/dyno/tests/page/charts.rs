@@ -1,4 +1,4 @@
-//! What the charts show, and what they do.
+//! What the charts show, and how they react.
 
 use crate::browser::Browser;
 use crate::pages::Made;

@@ -6,7 +6,7 @@ use serde_json::json;
 
 const GROUND: &str = "getComputedStyle(document.body).backgroundColor";
 
-/// Texts that stand out too little from what is behind them.
+/// Texts with too little contrast.
 const FAINT: &str = r#"(() => {
     const parts = colour => {
         const found = colour.match(/[\d.]+/g).map(Number);
@@ -34,7 +34,7 @@ const FAINT: &str = r#"(() => {
     return bad;
 })()"#;
 
-/// A run with all that a page can show: failures, an SLO, and a level that is invalid.
+/// A run with failures, an SLO and costs.
 fn mixed() -> Made {
     Made::faulty(
         &["http-500:every=9"],

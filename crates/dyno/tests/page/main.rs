@@ -1,6 +1,6 @@
-//! The HTML report in a real browser: it draws, answers to pointer and keys, is legible in both
-//! themes and on a phone, asks nobody for anything, and takes nothing in it for markup. Pictures are
-//! kept in `target/test-output/page`.
+//! The HTML report in a real browser: it draws, reacts to pointer and keys, is legible in both themes
+//! and on a phone, makes no network requests, and never interprets text as markup. Screenshots are in
+//! `target/test-output/page`.
 #![allow(clippy::unwrap_used)]
 
 mod browser;

@@ -15,7 +15,7 @@ pub(crate) struct Made {
     place: TempDir,
 }
 
-/// A run as the report reads it.
+/// A run as a report reads it.
 pub(crate) struct Read {
     pub(crate) summary: Summary,
     pub(crate) detail: Detail,
@@ -24,12 +24,12 @@ pub(crate) struct Read {
 }
 
 impl Made {
-    /// Of a prediction, which takes no time.
+    /// From a prediction, which is quick.
     pub(crate) fn predicted(args: &[&str]) -> Self {
         Self::of([&["predict"], args].concat())
     }
 
-    /// Of requests to an engine that misbehaves in these ways.
+    /// From requests to an engine with these faults.
     pub(crate) fn faulty(faults: &[&str], args: &[&str]) -> Self {
         let options = ServerOptions {
             brain: "ttft=5ms,itl=1ms,tokens=16".parse::<Script>().unwrap().into(),
@@ -97,12 +97,12 @@ impl Made {
         self.place.path().join("run")
     }
 
-    /// The summary that the run left behind.
+    /// The summary of the run.
     pub(crate) fn summary(&self) -> Value {
         read_json(&self.run().join("summary.json"))
     }
 
-    /// All that a page is made of.
+    /// The inputs of a page.
     pub(crate) fn read(&self) -> Read {
         let dir = RunDir::open(self.run()).unwrap();
         let source = DirSource::open(&dir).unwrap();

@@ -1,4 +1,4 @@
-//! Names and words that would like to be markup, and a level that is not to be believed.
+//! Hostile names and texts, and an invalid level.
 
 use crate::browser::Browser;
 use crate::pages::{Made, Read};
@@ -18,7 +18,7 @@ fn html(read: &Read, language: Language) -> String {
 }
 
 #[test]
-fn nothing_in_it_is_taken_for_markup() {
+fn hostile_text_is_never_markup() {
     let made = Made::faulty(
         &["http-500:every=3"],
         &[
@@ -97,7 +97,7 @@ fn an_invalid_level_is_hollow_and_struck() {
     level.verdict = Verdict::Invalid;
     let what = "requests left 12 ms late at p99".to_owned();
     level.reasons = vec![Diagnostic::new("send_lag", what, Some("use a free core"))];
-    // A level without a figure leaves a gap.
+    // A level without a value leaves a gap.
     read.summary.levels[2].times[Time::Itl] = None;
     let mut page = Browser::start();
     page.open(&made.keep("invalid.html", &html(&read, Language::English)), 1280);

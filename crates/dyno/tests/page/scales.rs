@@ -1,5 +1,5 @@
-//! The page's script places ticks itself, because it draws anew at each zoom: by the rules of
-//! `dyno-chart`.
+//! The page's script computes ticks itself, because it draws again at each zoom. It follows the rules
+//! of `dyno-chart`.
 
 use crate::browser::Browser;
 use dyno_chart::scale::Density;
@@ -9,7 +9,7 @@ use serde_json::json;
 const SCRIPT: &str = include_str!("../../../dyno-report/assets/page/scales.js");
 const WIDE: f64 = 500.0;
 
-/// Ends of axes, with how they are spaced: from 0, between figures of any size and any distance.
+/// Ends of axes and their spacing: from 0, and between values of any size and distance.
 fn axes() -> Vec<(Spacing, [f64; 2])> {
     let mut axes = vec![
         (Spacing::Linear, [0.0, 0.3]),
@@ -29,7 +29,7 @@ fn axes() -> Vec<(Spacing, [f64; 2])> {
 }
 
 #[test]
-fn the_script_has_the_ticks_and_the_places_of_the_model() {
+fn the_script_has_the_ticks_of_dyno_chart() {
     let asked: Vec<(Spacing, [f64; 2], usize)> = axes()
         .into_iter()
         .flat_map(|(spacing, ends)| [5, 6, 8].map(|count| (spacing, ends, count)))
