@@ -33,6 +33,8 @@ pub(crate) struct Session<'a> {
     estimate: Estimate,
     /// The levels, as far as they are known.
     known: Vec<LevelPlan>,
+    /// The reason for the length of the last level, and the length.
+    explained: Option<(Option<&'static str>, Option<Nanos>, Option<u64>)>,
     /// Something ran before, so that there is something to rest from.
     follows: bool,
     last_success: Option<LastSuccess>,
@@ -63,6 +65,7 @@ impl<'a> Session<'a> {
             stop: order.stop.clone(),
             clock,
             estimate: Estimate::default(),
+            explained: None,
             follows: false,
             last_success: None,
             ending: Ending::Requests,
@@ -104,9 +107,7 @@ impl<'a> Session<'a> {
         if number as usize >= self.prepared.plan.levels.len() {
             self.known.push(level.clone());
             self.observer.levels_known(&self.known);
-            if let Some(why) = length {
-                self.observer.remark(&why);
-            }
+            self.explain(&level, length);
             let chosen = LevelChosen { level: number, plan: level.clone() };
             self.book.send(Frame::LevelChosen(Box::new(chosen)));
         }
@@ -144,6 +145,15 @@ impl<'a> Session<'a> {
                 false
             }
         }
+    }
+
+    /// Says why a level is as long as it is, unless the last one was so for the same reason.
+    fn explain(&mut self, level: &LevelPlan, why: Option<Diagnostic>) {
+        let length = why.as_ref().map(|why| (why.key, level.duration_ns, level.requests));
+        if let Some(why) = why.filter(|_| length != self.explained) {
+            self.observer.remark(&why);
+        }
+        self.explained = length;
     }
 
     /// Between levels, something did not go as it should.
