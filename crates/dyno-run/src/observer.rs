@@ -1,4 +1,4 @@
-//! What is told of a run while it goes on.
+//! What an observer is notified of during a run.
 
 use dyno_model::Diagnostic;
 use dyno_model::frame::LevelEnd;
@@ -16,31 +16,31 @@ pub struct LevelBegins<'a> {
     pub known: usize,
     /// What it does.
     pub plan: &'a LevelPlan,
-    /// How many requests bound it, as far as known, warm-up included.
+    /// The number of requests that bounds it, where known, warm-up included.
     pub planned: Option<u64>,
 }
 
-/// Is told of a run while it goes on; `()` wants to know nothing. Everything is called on the thread
-/// that measures, and [`Observer::ended`] and [`Observer::in_flight`] between reads: whoever takes
-/// time there delays the run and shows in its figures.
+/// Is notified during a run; `()` ignores everything. All methods are called on the measuring thread,
+/// and [`Observer::ended`] and [`Observer::in_flight`] between reads: time spent there delays the run
+/// and shows in its results.
 pub trait Observer {
-    /// All is ready, and the first level follows. The plan is as it is saved; times of records are those
-    /// of `clock`, unless the plan is a prediction.
+    /// Everything is ready, and the first level follows. The plan is the saved one; times in records are
+    /// those of `clock`, unless the plan is a prediction.
     fn begins(&self, _plan: &Plan, _clock: Clock) {}
 
-    /// The run has its turn: with all its levels, or with the next one if it takes turns.
+    /// The run starts its levels, or its next one if it alternates with another run.
     fn turn_begins(&self) {}
 
-    /// It has not any more, or is over.
+    /// The run pauses for the other one, or is over.
     fn turn_ends(&self) {}
 
-    /// The levels known so far have grown by one that was chosen by how others went.
+    /// A search has chosen another level; these are all levels so far.
     fn levels_known(&self, _levels: &[LevelPlan]) {}
 
     /// A level begins.
     fn level_begins(&self, _level: LevelBegins<'_>) {}
 
-    /// So many requests are in flight now.
+    /// The number of requests in flight has changed.
     fn in_flight(&self, _count: usize) {}
 
     /// A request has ended.
@@ -49,19 +49,19 @@ pub trait Observer {
     /// A level is over.
     fn level_ends(&self, _end: &LevelEnd) {}
 
-    /// With `after` of `of` levels done, the rest will take about so long.
+    /// With `after` of `of` levels done, the rest will take about `time`.
     fn time_left(&self, _after: usize, _of: usize, _time: Duration) {}
 
-    /// Something good to know, in every language.
+    /// A note that is available in every language.
     fn remark(&self, _what: &Diagnostic) {}
 
-    /// Something good to know.
+    /// A note.
     fn note(&self, _words: &str) {}
 
-    /// Something to mend; the run goes on.
+    /// A warning; the run continues.
     fn warn(&self, _words: &str) {}
 
-    /// Something could not be kept; the run goes on or ends as it would have.
+    /// An error, such as records that could not be written; the run continues or ends as it would have.
     fn error(&self, _words: &str) {}
 }
 

@@ -1,4 +1,4 @@
-//! A run under way, from its first level to its end, one level at a time, so that two can take turns.
+//! A run in progress, one level at a time, so that two runs can alternate.
 
 use crate::book::Book;
 use crate::course::Course;
@@ -22,7 +22,7 @@ use dyno_model::versus::Versus;
 use dyno_net::Clock;
 use dyno_words::Note;
 
-/// A run that is under way.
+/// A run in progress.
 pub(crate) struct Session<'a> {
     prepared: Prepared,
     book: Book,
@@ -35,7 +35,7 @@ pub(crate) struct Session<'a> {
     known: Vec<LevelPlan>,
     /// The reason for the length of the last level, and the length.
     explained: Option<(Option<&'static str>, Option<Nanos>, Option<u64>)>,
-    /// Something ran before, so that there is something to rest from.
+    /// A level ran before, so that a rest is due.
     follows: bool,
     last_success: Option<LastSuccess>,
     ending: Ending,
@@ -43,12 +43,12 @@ pub(crate) struct Session<'a> {
     sent: Vec<u64>,
     lost: Option<Lost>,
     error: Option<TransportError>,
-    /// Why no more levels are run although there are some.
+    /// Why the remaining levels are not run.
     enough: Option<Diagnostic>,
 }
 
 impl<'a> Session<'a> {
-    /// Opens the run directory. Nothing has been run.
+    /// Opens the run directory. Runs nothing yet.
     pub(crate) fn open(
         order: &Order,
         prepared: Prepared,
@@ -76,7 +76,7 @@ impl<'a> Session<'a> {
         })
     }
 
-    /// Says what is known, and begins to ask the server for its own figures.
+    /// Prints the notes, and starts to poll the server's metrics.
     pub(crate) fn begin(&mut self) {
         for note in &self.prepared.environment.notes {
             self.observer.note(&one_line(&note.what));
@@ -156,7 +156,7 @@ impl<'a> Session<'a> {
         self.explained = length;
     }
 
-    /// Between levels, something did not go as it should.
+    /// The target failed between levels, or the run was interrupted there.
     fn cut_short(&mut self, words: String) {
         self.ending = Ending::Interrupted;
         if self.stop.get() == Stop::No {
@@ -166,8 +166,8 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// How a level went whose frames begin at `from`, where anybody wants to know; `false` if it was
-    /// enough.
+    /// Reads back the results of a level whose frames begin at `from`, where they are needed; `false` if
+    /// no more levels are to be run.
     fn learn(&mut self, number: u32, from: Option<u64>) -> bool {
         let Prepared { plan, environment, .. } = &self.prepared;
         let read = |from| self.book.level(plan, environment, number, from);
@@ -178,7 +178,7 @@ impl<'a> Session<'a> {
         self.enough.is_none()
     }
 
-    /// The end of the run: everything that should be known is noted, and what was kept is summed up.
+    /// Ends the run: writes the notes and the summary.
     pub(crate) fn end(mut self) -> Finished {
         let ended = self.now();
         self.book.send(Frame::RunEnd(RunEnd { ended, ending: self.ending }));
@@ -194,7 +194,7 @@ impl<'a> Session<'a> {
     }
 }
 
-/// There is another run to be read with this one.
+/// The note that names the other of two alternating runs.
 fn in_turns(plan: &Plan) -> Option<Diagnostic> {
     let Versus { side, other_run, other_target } = plan.course.versus.as_ref()?;
     let values =

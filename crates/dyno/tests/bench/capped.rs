@@ -135,7 +135,7 @@ fn a_capacity_search_takes_reset_cache_as_a_benchmark_does() {
     let args = format!("capacity {} --slo ttft.p50<1s --reset-cache", engine.url());
     run(place.dyno(&args))
         .expect_status(&[2])
-        .expect_words(&["--reset-cache: the server does not forget"]);
+        .expect_words(&["--reset-cache: the server cannot reset its prefix cache"]);
 }
 
 #[test]
