@@ -16,7 +16,7 @@ pub fn seeded(seed: u64, level: u32, purpose: &[u8; 8]) -> ChaCha8Rng {
 }
 
 /// Endless arrival offsets of the plain process, in order, from the start of a level. How many fall
-/// into a given time is up to chance; see [`PacedArrivals`](crate::paced::PacedArrivals).
+/// into a given time is random; see [`PacedArrivals`](crate::paced::PacedArrivals).
 #[derive(Debug, Clone)]
 pub struct Arrivals {
     rng: ChaCha8Rng,
@@ -55,7 +55,7 @@ impl Arrivals {
         self.sum
     }
 
-    /// Lets so many arrivals pass.
+    /// Skips this many arrivals.
     pub(crate) fn pass(&mut self, arrivals: u64) {
         for _ in 0..arrivals {
             self.next_due();
@@ -104,7 +104,7 @@ impl Iterator for Arrivals {
     }
 }
 
-/// How many of `total` things belong to a shard, when thing i belongs to shard i mod n.
+/// How many of `total` arrivals belong to a shard, where arrival i belongs to shard i mod n.
 pub fn share(total: u64, shard: Shard) -> u64 {
     (total + u64::from(shard.of) - 1 - u64::from(shard.index)) / u64::from(shard.of)
 }

@@ -1,5 +1,5 @@
-//! The burst: everything at once, then wait for the last answer. A warm-up is a burst of its own
-//! that is over before the measured one begins.
+//! The burst: sends everything at once, then waits for the last response. A warm-up is a separate
+//! burst that ends before the measured one begins.
 
 use crate::arrivals::share;
 use crate::running::Level;

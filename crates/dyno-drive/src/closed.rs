@@ -1,4 +1,4 @@
-//! The closed loop: a fixed number of slots, each of which sends when its last answer is over.
+//! The closed loop: a fixed number of slots, each of which sends when its previous response has ended.
 
 use crate::arrivals::share;
 use crate::running::{Freed, Level};
@@ -20,7 +20,7 @@ pub(crate) fn run<T: Transport + ?Sized>(
         for free in freed.drain(..) {
             let Freed { slot, at, dropped, .. } = free;
             if dropped {
-                // Out of files or ports: trying again at once would only drop the rest, too.
+                // Out of file descriptors or ports: retrying at once would only drop the rest, too.
                 continue;
             }
             if level.is_stopped() {

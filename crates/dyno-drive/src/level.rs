@@ -1,4 +1,4 @@
-//! What a level is run with, who follows it, and how it went; and which arrival model runs it.
+//! The inputs of a level, its observer and its outcome; and which arrival model runs it.
 
 use crate::paced::PacedArrivals;
 use crate::ramp::{RampArrivals, lead};
@@ -22,7 +22,7 @@ pub struct LevelSetup<'a> {
     pub seed: u64,
     /// The offsets of a recorded trace, for a level that replays one.
     pub trace: Option<Box<dyn Iterator<Item = Nanos> + 'a>>,
-    /// What is sent are conversations.
+    /// The requests are turns of conversations.
     pub sessions: bool,
     /// The most requests of an open loop in flight. An arrival that is due beyond them waits until
     /// one has ended; where that is not before sending stops, it is recorded as censored, never
@@ -32,12 +32,12 @@ pub struct LevelSetup<'a> {
     pub shard: Shard,
     /// The signal to stop early.
     pub stop: &'a StopSignal,
-    /// Told of everything that happens.
+    /// Receives every event.
     pub observer: &'a mut dyn Observer,
 }
 
-/// Follows a level as it runs. Called on the driver's own thread: whatever takes long here is
-/// time in which nothing is sent or read.
+/// Observes a level as it runs. Called on the driver's thread: while a method runs, nothing is sent
+/// or read.
 pub trait Observer {
     /// The clock starts; the first request follows.
     fn started(&mut self, at: Nanos);
@@ -45,7 +45,7 @@ pub trait Observer {
     /// A request has ended: one call for every arrival.
     fn ended(&mut self, record: Box<RequestRecord>);
 
-    /// So many are in flight now.
+    /// The number of requests in flight has changed.
     fn in_flight(&mut self, _count: usize) {}
 
     /// The transport has received so many output tokens in all, those of running streams included.
@@ -53,24 +53,24 @@ pub trait Observer {
     /// between a read and its timestamp.
     fn tokens_received(&mut self, _total: u64) {}
 
-    /// Requests are in flight, and nothing was heard of any for so long. Whether the target is to be
-    /// given up: what is in flight is then censored at once.
+    /// Requests are in flight, and nothing was received for `time`. Returns whether to give the target
+    /// up: everything in flight is then censored at once.
     fn silent(&mut self, _time: Nanos) -> bool {
         false
     }
 
-    /// Whether what the level is for is known, so that it may stop.
+    /// Whether the level has measured enough and may stop.
     fn knows_enough(&mut self, _now: Nanos) -> bool {
         false
     }
 
-    /// Whether there is a reason to stop that is no one's wish, such as a full disk.
+    /// Whether the level must stop for a reason nobody asked for, such as a full disk.
     fn must_stop(&self) -> bool {
         false
     }
 }
 
-/// How a level went.
+/// The outcome of a level.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LevelOutcome {
     /// When its clock started.
@@ -79,7 +79,7 @@ pub struct LevelOutcome {
     pub ended: Nanos,
     /// When sending stopped.
     pub sending_stopped: Nanos,
-    /// Why.
+    /// Why it stopped.
     pub ending: Ending,
     /// When a closed-loop slot first found nothing left to send.
     pub starved: Option<Nanos>,
@@ -89,9 +89,9 @@ pub struct LevelOutcome {
     pub issued: u64,
     /// Warm-up arrivals issued.
     pub warmup: u64,
-    /// What was taken from the supply: requests, or conversations begun.
+    /// Items taken from the supply: requests, or conversations begun.
     pub taken: u64,
-    /// What the client saw of itself.
+    /// The client's own health.
     pub client: ClientHealth,
     /// The last failure, when the target was lost.
     pub last_failure: Option<RequestRecord>,

@@ -1,8 +1,8 @@
-//! When requests are sent: seeded [`arrivals`], as many as their rate says ([`paced`]), one file per arrival model (`closed`, `open`,
-//! `burst`), the conversations among them (`sessions`), and the `level` that they share. Requests
-//! go through a [`Transport`], which may be a network client or a simulated engine, in a form that
-//! it has made ahead of time ([`Prepare`], [`Lookahead`]): nothing here knows HTTP, JSON or a real
-//! clock.
+//! Decides when requests are sent: seeded [`arrivals`] with exact counts ([`paced`]), one file per
+//! arrival model (`closed`, `open`, `burst`), conversations (`sessions`), a cap on what is in flight
+//! (`slots`), and the `level` that they share. Requests go through a [`Transport`], which is a network
+//! client or a simulated engine, in a form that was prepared ahead of time ([`Prepare`],
+//! [`Lookahead`]). Nothing here knows HTTP, JSON or a real clock.
 
 pub mod arrivals;
 mod burst;

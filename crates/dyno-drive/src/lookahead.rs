@@ -1,5 +1,5 @@
-//! Work made ahead of its time on a thread of its own, bounded in number and in bytes, so that
-//! preparing it never happens on the driver's thread and memory does not grow with the run.
+//! Prepares requests ahead of time on a separate thread, bounded in number and in bytes, so that the
+//! driver's thread never waits for it and memory does not grow with the run.
 
 use crate::transport::Body;
 use crate::work::{Prepare, Sending, Supply, Work};
@@ -12,11 +12,11 @@ const MAX_BYTES: usize = 32 << 20;
 struct Queue<B> {
     ready: VecDeque<Work<B>>,
     bytes: usize,
-    /// The maker has made all there is to make (or died trying).
+    /// The producer has finished, or has panicked.
     finished: bool,
-    /// The taker is gone.
+    /// The consumer is gone.
     closed: bool,
-    /// The maker waits for room.
+    /// The producer waits for room.
     maker_waits: bool,
 }
 
@@ -51,7 +51,7 @@ impl<B> std::fmt::Debug for Lookahead<B> {
     }
 }
 
-/// Marks the queue finished even when making a payload panics, so that nobody waits for ever.
+/// Marks the queue as finished even when preparing a payload panics, so that nobody waits forever.
 struct FinishOnDrop<B>(Arc<Shared<B>>);
 
 impl<B> Drop for FinishOnDrop<B> {
@@ -72,7 +72,7 @@ impl<B: Body> Lookahead<B> {
         Self::start(max_items, move |index| prepare.work(&items(index)?))
     }
 
-    /// The same, with work that is made by whatever means.
+    /// The same for work that is prepared by any closure.
     pub fn start<W: Into<Work<B>>>(
         max_items: usize,
         mut make: impl FnMut(u64) -> Option<W> + Send + 'static,
@@ -100,7 +100,7 @@ impl<B: Body> Lookahead<B> {
                 }
                 queue.bytes += size;
                 queue.ready.push_back(work);
-                // The taker waits only when it found the queue empty, or for it to fill up.
+                // The consumer waits only when it found the queue empty, or for it to fill up.
                 if queue.ready.len() == 1 || queue.ready.len() >= max_items {
                     finish.0.filled.notify_all();
                 }
@@ -129,7 +129,7 @@ impl<B: Body> Supply<B> for Lookahead<B> {
         loop {
             if let Some(work) = queue.ready.pop_front() {
                 queue.bytes -= work.size();
-                // Wake the maker once for many: a switch per request would cost more than the work.
+                // Wake the producer once for many: a context switch per request would cost more than the work.
                 let low = queue.ready.len() <= self.max_items / 2 && queue.bytes <= MAX_BYTES / 2;
                 if low && std::mem::take(&mut queue.maker_waits) {
                     self.shared.room.notify_one();

@@ -1,4 +1,4 @@
-//! The open loop: arrivals come when their schedule says, whatever the server does.
+//! The open loop: requests arrive on a schedule that does not depend on the server.
 
 use crate::arrivals::{belongs, share};
 use crate::ramp;
@@ -96,8 +96,8 @@ pub(crate) fn run<T: Transport + ?Sized>(
     level.drain()
 }
 
-/// Conversations arrive for as long as the level lasts: how many of their turns are warm-up, and
-/// when the first measured one is sent, depends on the answers and is on no schedule.
+/// Conversations arrive for as long as the level lasts. How many of their turns are warm-up, and when
+/// the first measured one is sent, depends on the responses, so it cannot be scheduled up front.
 pub(crate) fn run_sessions<T: Transport + ?Sized>(
     level: &mut Level<'_, '_, T>,
     arrivals: impl Iterator<Item = Nanos>,
@@ -130,8 +130,8 @@ pub(crate) fn run_sessions<T: Transport + ?Sized>(
     level.drain()
 }
 
-/// Since when the measured time of an open loop runs: from the end of a timed warm-up, or from the
-/// first measured request; without a warm-up, from the start.
+/// When the measured time of an open loop starts: at the end of a timed warm-up, or with the first
+/// measured request; without a warm-up, at the start.
 pub(crate) fn time_from(
     warmup: Option<Warmup>,
     started: Nanos,

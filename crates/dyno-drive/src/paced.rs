@@ -1,19 +1,19 @@
-//! Arrivals of a level at a fixed rate: random in their spacing, but as many as the rate says.
+//! Arrivals of a level at a fixed rate: randomly spaced, but exactly as many as the rate implies.
 //!
-//! Of plain Poisson arrivals in a given time, the number is a matter of chance: at 2.5 a second for
-//! 20 seconds, once in twenty times fewer than 36 or more than 64 come where 50 were asked for. So
-//! arrivals are conditioned on their number. Given that, those of a Poisson process lie anywhere in
-//! the time, independently; equivalently, its gaps are scaled so that they fill it, which is what
-//! is done here, and which works for gamma gaps, too. Bursts and lulls within the level stay.
+//! The number of plain Poisson arrivals in a given time is random: at 2.5 per second for 20 seconds,
+//! one run in twenty has fewer than 36 or more than 64 arrivals instead of 50. So arrivals are
+//! conditioned on their number. Given the number, those of a Poisson process are independent and
+//! uniform over the time; equivalently, its gaps are scaled to fill it, which is done here and works
+//! for gamma gaps, too. Bursts and lulls within the level remain.
 
 use crate::arrivals::Arrivals;
 use dyno_model::Nanos;
 use dyno_model::plan::{Arrival, LevelPlan, Warmup};
 use std::collections::VecDeque;
 
-/// A stretch of a level. Times are in mean gaps.
+/// A part of a level. Times are in mean gaps.
 #[derive(Debug, Clone, Copy, PartialEq)]
-struct Stretch {
+struct Part {
     /// Arrivals in it.
     count: u64,
     /// Gaps that fill it: with one more than arrivals, the last gap reaches to its end; with none,
@@ -24,7 +24,7 @@ struct Stretch {
 }
 
 /// After the end of what is planned.
-const ENDLESS: Stretch = Stretch { count: u64::MAX, gaps: u64::MAX, span: None };
+const ENDLESS: Part = Part { count: u64::MAX, gaps: u64::MAX, span: None };
 
 /// Arrival offsets of a level, in order and without end, from its start. They depend on plan, seed
 /// and number of the level alone.
@@ -33,9 +33,9 @@ pub struct PacedArrivals {
     /// Gaps with a mean of 1.
     unit: Arrivals,
     rate: f64,
-    to_come: VecDeque<Stretch>,
-    now: Stretch,
-    /// Arrivals that the stretch still has.
+    to_come: VecDeque<Part>,
+    now: Part,
+    /// Arrivals left in the current part.
     left: u64,
     /// What its gaps are multiplied by.
     scale: f64,
@@ -46,8 +46,8 @@ pub struct PacedArrivals {
 }
 
 impl PacedArrivals {
-    /// The arrivals of a level. Where they begin conversations, the number of requests that a plan
-    /// asks for says nothing of how many there are.
+    /// The arrivals of a level. Where they begin conversations, the planned number of requests does
+    /// not determine how many there are.
     pub fn new(
         seed: u64,
         level: u32,
@@ -57,15 +57,15 @@ impl PacedArrivals {
         conversations: bool,
     ) -> Self {
         let to_come = match arrival {
-            // As many as the rate says, anyway.
+            // Their number is exact without any scaling.
             Arrival::Constant => VecDeque::new(),
-            _ => stretches(rate, plan, conversations).into(),
+            _ => parts(rate, plan, conversations).into(),
         };
         Self {
             unit: Arrivals::new(seed, level, 1.0, arrival),
             rate,
             to_come,
-            now: Stretch { count: 0, gaps: 0, span: None },
+            now: Part { count: 0, gaps: 0, span: None },
             left: 0,
             scale: 1.0,
             began: 0.0,
@@ -111,10 +111,10 @@ impl Iterator for PacedArrivals {
     }
 }
 
-/// The stretches of a level: its warm-up, and what is measured.
-fn stretches(rate: f64, plan: &LevelPlan, conversations: bool) -> Vec<Stretch> {
+/// The parts of a level: its warm-up, and what is measured.
+fn parts(rate: f64, plan: &LevelPlan, conversations: bool) -> Vec<Part> {
     let span_of = |time: Nanos| rate * time as f64 / 1e9;
-    let within = |count: u64, span: f64| Stretch { count, gaps: count + 1, span: Some(span) };
+    let within = |count: u64, span: f64| Part { count, gaps: count + 1, span: Some(span) };
     let requests = plan.requests.filter(|_| !conversations);
     let mut all = Vec::new();
     match plan.warmup {
@@ -128,19 +128,18 @@ fn stretches(rate: f64, plan: &LevelPlan, conversations: bool) -> Vec<Stretch> {
     let time = plan.duration_ns.map(span_of);
     match (requests, time) {
         (Some(count), time) if time.is_none_or(|span| count as f64 <= span) => {
-            // From the first request to the last, which is over what a rate is measured. When the
-            // first comes is up to chance.
-            all.push(Stretch { count: 1, gaps: 1, span: None });
+            // A rate is measured from the first request to the last. The time of the first is random.
+            all.push(Part { count: 1, gaps: 1, span: None });
             let gaps = count.saturating_sub(1);
-            all.push(Stretch { count: gaps, gaps, span: Some(gaps as f64) });
+            all.push(Part { count: gaps, gaps, span: Some(gaps as f64) });
         }
         (_, Some(span)) => {
-            // A level in which nothing is due tells nothing.
+            // A level without any arrival would measure nothing.
             let count = (span.round() as u64).max(1);
             match plan.warmup {
                 // The time is counted from the first measured request.
                 Some(Warmup::Requests(_)) => {
-                    all.push(Stretch { count: 1, gaps: 0, span: Some(0.0) });
+                    all.push(Part { count: 1, gaps: 0, span: Some(0.0) });
                     all.push(within(count - 1, span));
                 }
                 _ => all.push(within(count, span)),

@@ -1,5 +1,5 @@
-//! Arrivals of a ramp: the unit process of its spacing, with time stretched so that as many are
-//! due as its rate says.
+//! Arrivals of a ramp: the unit process of its spacing, with time stretched so that arrivals follow
+//! its rate.
 
 use crate::arrivals::Arrivals;
 use dyno_model::Nanos;
@@ -15,7 +15,7 @@ pub struct RampArrivals {
 }
 
 impl RampArrivals {
-    /// The arrivals of a level. For `lead` before the ramp begins, its first rate is kept.
+    /// The arrivals of a level. For the time `lead` before the ramp begins, its first rate is held.
     pub fn new(seed: u64, level: u32, ramp: Ramp, arrival: Arrival, lead: Nanos) -> Self {
         Self { unit: Arrivals::new(seed, level, 1.0, arrival), ramp, lead }
     }
@@ -34,7 +34,7 @@ impl Iterator for RampArrivals {
     }
 }
 
-/// How long a ramp is led up to: its warm-up, which keeps the first rate.
+/// The warm-up of a ramp, which holds its first rate.
 pub(crate) fn lead(plan: &LevelPlan) -> Nanos {
     match plan.warmup {
         Some(Warmup::Duration(time)) => time,
@@ -42,7 +42,7 @@ pub(crate) fn lead(plan: &LevelPlan) -> Nanos {
     }
 }
 
-/// When a level that is a ramp is over, as an offset from its start.
+/// When a ramp level is over, as an offset from its start.
 pub(crate) fn end(plan: &LevelPlan) -> Option<Nanos> {
     plan.load.ramp().map(|ramp| lead(plan).saturating_add(ramp.over_ns))
 }

@@ -1,5 +1,5 @@
-//! What every arrival model shares: one arrival, one record; counting, failing, stopping,
-//! draining. A level is over only when nothing of it is in flight.
+//! What every arrival model shares: one record per arrival; counting, failing, stopping and draining.
+//! A level is over only when nothing of it is in flight.
 
 use crate::arrivals::share;
 use crate::level::{LevelOutcome, LevelSetup, Observer};
@@ -15,10 +15,10 @@ use dyno_model::outcome::Outcome;
 use dyno_model::plan::{Load, Warmup};
 use dyno_model::record::{Phase, RequestRecord, Turn};
 
-/// So many failures in a row, without a success, and the target is given up.
+/// After this many failures in a row the target counts as lost.
 const FAILURES_IN_A_ROW: u64 = 50;
 
-/// While starting many requests at once, look at the sockets every so many.
+/// While many requests are started at once, sockets are read after every this many.
 const DISPATCHES_BETWEEN_READS: u64 = 32;
 
 /// A slot whose request has ended.
@@ -28,7 +28,7 @@ pub(crate) struct Freed {
     pub(crate) at: Nanos,
     /// How much earlier that may have been.
     pub(crate) slack: Nanos,
-    /// The request could not even be sent, and the next one would fare no better.
+    /// The request could not be sent, and the next one could not be either.
     pub(crate) dropped: bool,
 }
 
@@ -41,7 +41,7 @@ pub(crate) struct Due {
 }
 
 impl From<Nanos> for Due {
-    /// By a schedule.
+    /// From a schedule, which is exact.
     fn from(at: Nanos) -> Self {
         Self { at, slack: 0 }
     }
@@ -78,12 +78,12 @@ pub(crate) struct Level<'s, 'a, T: Transport + ?Sized> {
     failures_in_a_row: u64,
     last_failure: Option<RequestRecord>,
     since_read: u64,
-    /// How long prompts and the writing of records were waited for.
+    /// Time spent waiting for prompts and for records to be written.
     awaited_prompts: Nanos,
     awaited_records: Nanos,
-    /// When something was sent while nothing was in flight.
+    /// The last time a request was sent while nothing was in flight.
     woken: Nanos,
-    /// The target says nothing any more.
+    /// The target has gone silent and was given up.
     silent: bool,
 }
 
@@ -150,7 +150,7 @@ impl<'s, 'a, T: Transport + ?Sized> Level<'s, 'a, T> {
         self.slots.as_ref().is_none_or(Slots::has_room)
     }
 
-    /// Nothing is in flight, and nothing that has ended waits to be looked at.
+    /// Nothing is in flight, and every ended request has been processed.
     pub(crate) fn is_quiet(&self) -> bool {
         self.in_flight() == 0 && self.ended.is_empty()
     }
@@ -159,12 +159,12 @@ impl<'s, 'a, T: Transport + ?Sized> Level<'s, 'a, T> {
         self.stopped.is_some()
     }
 
-    /// Nothing is in flight, and nothing will be unless a slot is given something to send.
+    /// Nothing is in flight, and nothing will be until a slot sends again.
     pub(crate) fn is_idle(&self) -> bool {
         self.is_quiet() && self.sessions.nobody_thinks()
     }
 
-    /// As many measured requests were sent as were asked for.
+    /// All requested measured requests were sent.
     pub(crate) fn is_complete(&self) -> bool {
         self.planned.is_some_and(|planned| self.issued >= planned)
     }
@@ -253,13 +253,13 @@ impl<'s, 'a, T: Transport + ?Sized> Level<'s, 'a, T> {
         Some(from.saturating_add(lasts?))
     }
 
-    /// Sends the next arrival. Sending stops if there is nothing to send any more.
+    /// Sends the next arrival. Sending stops when the supply is exhausted.
     pub(crate) fn dispatch(&mut self, slot: u32, intended: Due) -> Result<(), TransportError> {
         let before = self.now();
         let taken = self.supply.take();
         self.awaited_prompts += self.now().saturating_sub(before);
         let Some(Work { first, then }) = taken else {
-            // The source promised more: whatever it was, it is not the server's doing.
+            // The data ended early, which is not the server's fault.
             let now = self.now();
             self.stop_sending(Ending::Aborted, now);
             return Ok(());
@@ -311,8 +311,8 @@ impl<'s, 'a, T: Transport + ?Sized> Level<'s, 'a, T> {
         Ok(())
     }
 
-    /// Waits until a request has ended or `until`; hands the records on and tells the slots that
-    /// became free, with the time at which they did.
+    /// Waits until a request has ended or `until`; passes the records on and returns the slots that
+    /// became free, with their times, in `freed`.
     pub(crate) fn wait(
         &mut self,
         until: Nanos,
@@ -373,7 +373,7 @@ impl<'s, 'a, T: Transport + ?Sized> Level<'s, 'a, T> {
         }
     }
 
-    /// Asks whether a target that says nothing is still there; if not, nothing is waited for.
+    /// Asks the observer whether a silent target is still there; if not, stops waiting for it.
     fn listen(&mut self, now: Nanos) {
         let heard = self.transport.heard().filter(|_| self.transport.in_flight() > 0);
         let silence = heard.map(|heard| now.saturating_sub(heard.max(self.woken)));
@@ -385,7 +385,7 @@ impl<'s, 'a, T: Transport + ?Sized> Level<'s, 'a, T> {
         }
     }
 
-    /// A turn whose time has come, before the level's time was up.
+    /// The next turn that is due before the level's time is up.
     fn due_turn(&mut self, now: Nanos) -> Option<Thinking<T::Body>> {
         if self.slots.is_some() {
             // Where slots are scarce, a conversation that was due before goes first.
@@ -399,7 +399,7 @@ impl<'s, 'a, T: Transport + ?Sized> Level<'s, 'a, T> {
         self.sessions.due(now.min(up.saturating_sub(1)))
     }
 
-    /// Sends the turns whose time has come, until sending stops.
+    /// Sends the turns that are due, until sending stops.
     fn go_on(&mut self, now: Nanos) -> Result<(), TransportError> {
         while !self.is_stopped()
             && let Some(thinking) = self.due_turn(now)
@@ -416,8 +416,8 @@ impl<'s, 'a, T: Transport + ?Sized> Level<'s, 'a, T> {
         Ok(())
     }
 
-    /// Waits for what is in flight: to its end when the level was bounded by requests, else for
-    /// the drain's grace, after which the rest is censored.
+    /// Waits for what is in flight: until all have ended when the level was bounded by requests,
+    /// else for the drain time, after which the rest is censored.
     pub(crate) fn drain(&mut self) -> Result<(), TransportError> {
         let mut freed = Vec::new();
         while !self.is_quiet() {
@@ -429,7 +429,7 @@ impl<'s, 'a, T: Transport + ?Sized> Level<'s, 'a, T> {
             if self.setup.stop.get() >= Stop::Sending {
                 deadline = deadline.min(self.now().saturating_add(self.setup.plan.drain_ns));
                 if ending == Ending::Requests {
-                    // Everything was sent; the wish to stop only limits the waiting.
+                    // Everything was sent; the signal only limits the waiting.
                     self.stopped = Some((Ending::Interrupted, self.now()));
                 }
             }
@@ -469,7 +469,7 @@ impl<'s, 'a, T: Transport + ?Sized> Level<'s, 'a, T> {
     }
 }
 
-/// Labels an ended request, counts it and hands it on.
+/// Labels an ended request, counts it and passes it on.
 fn finish(
     mut record: Box<RequestRecord>,
     stopped: Option<(Ending, Nanos)>,
@@ -492,7 +492,7 @@ fn finish(
                 *last_failure = Some(RequestRecord::clone(&record));
             }
         }
-        // Not the server's doing.
+        // Not the server's fault.
         Outcome::Dropped(_) | Outcome::Censored => {}
     }
     observer.ended(record);

@@ -1,5 +1,5 @@
-//! Conversations under way: which of them await an answer, and which user thinks until when. The
-//! order within a conversation is kept by its own answers: a turn is made of the one before.
+//! Conversations in progress: which of them wait for a response, and when each user's next turn is
+//! due. A turn is built from the response to the previous one, which keeps turns in order.
 
 use crate::transport::{Ended, Payload};
 use crate::work::{Dialogue, NextTurn};
@@ -14,7 +14,7 @@ struct Talk<B> {
     turn: Turn,
 }
 
-/// A turn that waits for its time.
+/// A turn that is not due yet, or waits for a slot.
 pub(crate) struct Thinking<B> {
     /// When it is to be sent.
     pub(crate) due: Nanos,
@@ -31,7 +31,7 @@ impl<B> Thinking<B> {
         Turn { number: self.talk.turn.number + 1, ..self.talk.turn }
     }
 
-    /// Those due at once go in the order of their conversations.
+    /// Turns due at the same time go in the order of their conversations.
     fn key(&self) -> (Nanos, u64) {
         (self.due, self.talk.turn.session)
     }
@@ -57,7 +57,7 @@ impl<B> Ord for Thinking<B> {
     }
 }
 
-/// The conversations of a level. Costs nothing where there are none.
+/// The conversations of a level; empty where requests are independent.
 pub(crate) struct Sessions<B> {
     begun: u64,
     /// By the index of the request that is in flight.
@@ -89,8 +89,8 @@ impl<B> Sessions<B> {
         (turn, payload)
     }
 
-    /// A request has ended; whether its conversation goes on. After a failure it does not: there
-    /// is no answer to go on from.
+    /// A request has ended; returns whether its conversation continues. After a failure it does not:
+    /// there is no response to continue from.
     pub(crate) fn ended(&mut self, ended: &Ended) -> bool {
         if self.answering.is_empty() {
             return false;
@@ -113,7 +113,7 @@ impl<B> Sessions<B> {
         self.thinking.peek().map(|Reverse(first)| first.due)
     }
 
-    /// A turn whose time has come.
+    /// A turn that is due.
     pub(crate) fn due(&mut self, now: Nanos) -> Option<Thinking<B>> {
         if self.next_due()? > now {
             return None;
@@ -121,13 +121,13 @@ impl<B> Sessions<B> {
         self.thinking.pop().map(|Reverse(first)| first)
     }
 
-    /// Nothing is sent any more: no conversation goes on.
+    /// Sending has stopped: no conversation continues.
     pub(crate) fn break_off(&mut self) {
         self.answering.clear();
         self.thinking.clear();
     }
 
-    /// Nobody thinks.
+    /// No turn is waiting.
     pub(crate) fn nobody_thinks(&self) -> bool {
         self.thinking.is_empty()
     }

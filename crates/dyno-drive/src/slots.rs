@@ -1,12 +1,12 @@
-//! The slots of an open loop that may have only so many requests in flight. An arrival that finds
-//! none free waits in the client; when its slot became free tells that wait apart from the client's
-//! own delay.
+//! The slots of an open loop with a limit on requests in flight. An arrival that finds no free slot
+//! waits in the client. The time at which its slot became free separates that wait from the client's
+//! own send delay.
 
 use dyno_model::Nanos;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// As many slots as there may be requests in flight.
+/// One slot for each request that may be in flight.
 #[derive(Debug)]
 pub(crate) struct Slots {
     unused: u64,

@@ -1,4 +1,4 @@
-//! The one signal that ends a run early: once to stop sending, twice to stop at once.
+//! The signal that ends a run early: raised once to stop sending, twice to stop at once.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -6,11 +6,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 /// How urgently to stop.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Stop {
-    /// Go on.
+    /// Continue.
     No,
-    /// Send nothing more, let what is in flight end within its grace.
+    /// Send nothing more; what is in flight may end within the drain time.
     Sending,
-    /// Give up what is in flight, too.
+    /// Give up what is in flight as well.
     Now,
 }
 
@@ -19,12 +19,12 @@ pub enum Stop {
 pub struct StopSignal(Arc<AtomicUsize>);
 
 impl StopSignal {
-    /// A signal that has not been given.
+    /// A signal that has not been raised.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Gives the signal once more.
+    /// Raises the signal once more.
     pub fn raise(&self) {
         self.0.fetch_add(1, Ordering::SeqCst);
     }

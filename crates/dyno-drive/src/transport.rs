@@ -5,7 +5,7 @@ use dyno_model::record::{Phase, RequestRecord, Turn, Widths};
 use dyno_model::{MS, Nanos};
 use thiserror::Error;
 
-/// How long a request is and how long its answer shall be.
+/// The length of a request and of its requested response.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Lengths {
     /// Input tokens by our own count.
@@ -25,7 +25,7 @@ pub struct Payload<B> {
     pub body: B,
 }
 
-/// What a transport sends, in a form of its own.
+/// What a transport sends, in its own form.
 pub trait Body: Send + 'static {
     /// About how much memory it holds.
     fn size(&self) -> usize;
@@ -63,7 +63,7 @@ pub struct Job<B> {
 }
 
 impl<B> Job<B> {
-    /// The job without what is sent, and that.
+    /// Splits the job from its body.
     pub fn split(self) -> (Job<()>, B) {
         let Payload { lengths, body } = self.payload;
         let job = Job {
@@ -81,7 +81,7 @@ impl<B> Job<B> {
         (job, body)
     }
 
-    /// The record of a request of which nothing but its dispatch is known.
+    /// The record of a request that was dispatched and nothing more.
     pub fn record(&self) -> RequestRecord {
         let mut record =
             RequestRecord::new(self.level, self.index, self.slot, self.phase, self.intended);
@@ -100,7 +100,7 @@ impl<B> Job<B> {
 pub struct Ended {
     /// What happened to it.
     pub record: Box<RequestRecord>,
-    /// What the server said, exactly, where conversations need it.
+    /// The exact text of the response, where conversations need it.
     pub answer: Option<String>,
 }
 
@@ -115,7 +115,7 @@ impl From<Box<RequestRecord>> for Ended {
 #[error("the client's event loop failed: {0}")]
 pub struct TransportError(#[from] pub std::io::Error);
 
-/// Sends jobs, and gives back exactly one record for each.
+/// Sends jobs, and returns exactly one record for each.
 pub trait Transport {
     /// What it sends; see [`Prepare`](crate::Prepare).
     type Body;
@@ -123,13 +123,13 @@ pub trait Transport {
     /// Time on the run's clock.
     fn now(&self) -> Nanos;
 
-    /// How long to wait at the most before looking up: the wish to stop comes from outside. Virtual
-    /// time passes at once, so there it may be for ever.
+    /// The longest wait between checks of the stop signal, which comes from outside. Virtual time
+    /// passes at once, so there it may be unlimited.
     fn patience(&self) -> Nanos {
         20 * MS
     }
 
-    /// Opens up to so many connections before a level's clock starts; best effort.
+    /// Opens up to this many connections before a level's clock starts; best effort.
     fn prepare(&mut self, connections: usize) -> Result<(), TransportError>;
 
     /// Starts a request. Its record comes out of a later [`Transport::wait`].
@@ -139,7 +139,7 @@ pub trait Transport {
     /// earlier. Records of ended requests are appended.
     fn wait(&mut self, until: Nanos, ended: &mut Vec<Ended>) -> Result<(), TransportError>;
 
-    /// When the target was last heard of; nothing where that makes no sense.
+    /// When the target last sent anything; absent where there is no such time.
     fn heard(&self) -> Option<Nanos> {
         None
     }
@@ -157,6 +157,6 @@ pub trait Transport {
     /// censored.
     fn censor(&mut self, ended: &mut Vec<Ended>);
 
-    /// What the client saw of itself since the last call.
+    /// The client's own health since the last call.
     fn take_health(&mut self) -> ClientHealth;
 }

@@ -1,28 +1,28 @@
-//! What is sent: a single request, or a conversation whose turns depend on the answers; and how a
+//! What is sent: a single request, or a conversation whose turns depend on the responses; and how a
 //! prompt becomes what a transport sends.
 
 use crate::transport::{Body, Payload};
 use dyno_model::Nanos;
 use dyno_model::prompt::{Conversation, Item};
 
-/// What an arrival sends, before it has the form that a transport wants.
+/// What an arrival sends, before it has the transport's form.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Sending {
-    /// One request, for so many tokens unless it says otherwise.
+    /// One request for this many tokens, unless the item states its own number.
     Single(Item, u32),
     /// A conversation.
     Conversation(Conversation),
 }
 
-/// Makes of prompts what a transport sends. Runs ahead of the driver, on a thread of its own.
+/// Converts prompts into what a transport sends. Runs ahead of the driver, on a separate thread.
 pub trait Prepare: Send + 'static {
     /// What the transport sends.
     type Body: Body;
 
-    /// A request for so many tokens, unless the data ask for a number of their own.
+    /// A request for this many tokens, unless the data state their own number.
     fn single(&self, item: &Item, output_tokens: u32) -> Payload<Self::Body>;
 
-    /// The requests of a conversation; nothing of one without turns.
+    /// The requests of a conversation; `None` for one without turns.
     fn conversation(&self, conversation: &Conversation) -> Option<Work<Self::Body>>;
 
     /// What an arrival brings.
@@ -34,10 +34,10 @@ pub trait Prepare: Send + 'static {
     }
 }
 
-/// A conversation after its first turn. Turns are made on the driver's own thread, between the
-/// answer and the next request: everything that can be made ahead must have been.
+/// A conversation after its first turn. Turns are completed on the driver's thread, between the
+/// response and the next request, so everything that can be prepared ahead must have been.
 pub trait Dialogue<B>: Send {
-    /// The turn that follows this answer; nothing when the conversation is over.
+    /// The turn that follows this response; `None` when the conversation is over.
     fn next(&mut self, answer: &str) -> Option<NextTurn<B>>;
 
     /// About how much memory it holds.
@@ -76,9 +76,9 @@ impl<B> From<Payload<B>> for Work<B> {
 
 /// Where a level takes its work from.
 pub trait Supply<B> {
-    /// Waits until so much is ready, or as much as can be.
+    /// Waits until this many are ready, or as many as there can be.
     fn fill(&self, _wanted: usize) {}
 
-    /// The next arrival's; nothing when there is no more.
+    /// The next arrival's work; `None` when there is no more.
     fn take(&mut self) -> Option<Work<B>>;
 }

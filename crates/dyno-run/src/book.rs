@@ -1,5 +1,5 @@
-//! The run directory while it is written: every frame on its way, the server's own figures beside
-//! them, and the records of a level that is over read back from the file.
+//! The run directory while it is being written: frames, server metrics, and the records of a finished
+//! level read back from the file.
 
 use crate::error::RunError;
 use crate::identity;
@@ -19,10 +19,10 @@ use std::cell::Cell;
 use std::sync::Arc;
 use tempfile::TempDir;
 
-/// Takes the records of one run.
+/// Writes the records of one run.
 pub(crate) struct Book {
     dir: RunDir,
-    /// The directory goes with it.
+    /// Removes a temporary directory when it is dropped.
     temporary: Option<TempDir>,
     header: RunHeader,
     recorder: Recorder,
@@ -31,7 +31,7 @@ pub(crate) struct Book {
     warned: Cell<bool>,
 }
 
-/// What is left of it when the run is over.
+/// What remains of it after the run.
 pub(crate) struct Closed {
     pub(crate) dir: RunDir,
     pub(crate) temporary: Option<TempDir>,
@@ -39,7 +39,7 @@ pub(crate) struct Closed {
 }
 
 impl Book {
-    /// The directory and the record file: new ones, or those of the run that is gone on with.
+    /// Opens the directory and the record file: new ones, or those of the run being resumed.
     pub(crate) fn open(
         order: &Order,
         plan: &Plan,
@@ -66,7 +66,7 @@ impl Book {
             Place::Temporary => {
                 let made = tempfile::Builder::new().prefix("dyno-").tempdir();
                 let made = made.map_err(|error| {
-                    RunError::Own(format!("no temporary directory can be made: {error}"))
+                    RunError::Own(format!("cannot create a temporary directory: {error}"))
                 })?;
                 temporary.insert(made).path().to_owned()
             }
@@ -84,7 +84,7 @@ impl Book {
         Self { dir, temporary, header, recorder, watch, asking: None, warned }
     }
 
-    /// Asks the server for its own figures from now on.
+    /// Starts to poll the server's metrics.
     pub(crate) fn ask(&mut self, mut metrics: Metrics, observer: &dyn Observer) {
         let (record, show) = (self.recorder.sender(), observer.server_metrics());
         let keep = move |frame: Frame| {
@@ -96,9 +96,7 @@ impl Book {
         keep(Frame::Server(metrics.first));
         match Watch::start(&self.watch, move |stop| metrics.ask(stop), keep) {
             Ok(asking) => self.asking = Some(asking),
-            Err(error) => {
-                observer.warn(&format!("the server's own figures cannot be asked for: {error}"))
-            }
+            Err(error) => observer.warn(&format!("server metrics cannot be polled: {error}")),
         }
     }
 
@@ -108,8 +106,8 @@ impl Book {
         self.recorder.send(frame);
     }
 
-    /// Whether what is measured now is lost. Trouble with the disk is told once: the frames wait in
-    /// memory until it takes them.
+    /// Whether records are being lost. A disk error is reported once; frames wait in memory until the
+    /// disk accepts them.
     pub(crate) fn is_losing(&self, observer: &dyn Observer) -> bool {
         if let Some(words) = self.recorder.trouble().filter(|_| !self.warned.replace(true)) {
             observer.warn(&words);
@@ -117,13 +115,13 @@ impl Book {
         self.recorder.is_losing()
     }
 
-    /// Where in the file the next frame will be, or before that; not known where nobody writes.
+    /// A position in the file at or before the next frame; unknown where nothing is written.
     pub(crate) fn place(&self) -> Option<u64> {
         self.recorder.written().map(|written| written.length)
     }
 
-    /// How a level went whose frames begin at `from`, read back from the file. The server's own figures
-    /// are left out: when they come is chance, and which level comes next must not be.
+    /// The summary of a level whose frames begin at `from`, read back from the file. Server metrics are
+    /// left out: they arrive at random times, and the choice of the next level must not depend on that.
     pub(crate) fn level(
         &self,
         plan: &Plan,
@@ -137,14 +135,13 @@ impl Book {
         levels.into_iter().find(|level| level.index == number)
     }
 
-    /// Asks the server no more; what should be known of the answers that did not come.
+    /// Stops polling the server; returns a note about polls that failed.
     pub(crate) fn end_asking(&mut self) -> Option<Diagnostic> {
         drop(self.asking.take());
         self.watch.note()
     }
 
-    /// Replaces what was saved about this machine and the server, with what an earlier process of a
-    /// resumed run had to say: that still holds.
+    /// Rewrites `environment.json`, keeping the notes of earlier processes of a resumed run.
     pub(crate) fn write_environment(&self, mut environment: Environment, observer: &dyn Observer) {
         let before = self.dir.read_environment().ok().flatten();
         for note in before.map(|before| before.notes).unwrap_or_default() {
@@ -157,14 +154,14 @@ impl Book {
         }
     }
 
-    /// Writes what is left.
+    /// Writes what is left in memory.
     pub(crate) fn close(self) -> Closed {
         let Self { dir, temporary, recorder, .. } = self;
         Closed { dir, temporary, recorded: recorder.finish() }
     }
 }
 
-/// The frames from some place on: those in the file, and those that the disk has not taken.
+/// The frames from a position on: those in the file, and those the disk has not accepted.
 struct Since<'a> {
     book: &'a Book,
     from: u64,

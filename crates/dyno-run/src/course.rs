@@ -1,4 +1,4 @@
-//! From level to level: which one comes next, what happens in between, and when it is enough.
+//! The order of levels: which one comes next, and when to stop.
 
 use super::past::Past;
 use dyno_analysis::search::{Chosen, next_level};
@@ -12,10 +12,10 @@ use dyno_words::Note;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// The way through a plan: its levels, and then those that its search chooses.
+/// The levels of a plan, and then those that its search chooses.
 pub(crate) struct Course {
     plan: Arc<Plan>,
-    /// Between how many requests per second the capacity of a twin lies: rates of a sweep know it.
+    /// The interval that contains a twin's capacity in requests per second, for rate levels.
     capacity: Option<[f64; 2]>,
     next: u32,
     /// Levels that are over, by number.
@@ -23,7 +23,7 @@ pub(crate) struct Course {
 }
 
 impl Course {
-    /// The way through `plan`, where `past` may hold levels that an earlier process finished.
+    /// The levels of `plan`; `past` may hold levels that an earlier process finished.
     pub(crate) fn new(plan: Arc<Plan>, capacity: Option<[f64; 2]>, past: Option<&Past>) -> Self {
         let finished = past.into_iter().flat_map(|past| &past.finished);
         let results = finished.map(|level| (level.index, level.clone())).collect();
@@ -55,25 +55,24 @@ impl Course {
         Some(chosen)
     }
 
-    /// Whether anybody wants to know how levels went while the run goes on.
+    /// Whether results of levels are needed during the run.
     pub(crate) fn wants_results(&self) -> bool {
         self.plan.course.search.is_some() || !self.plan.course.stop_on.is_empty()
     }
 
-    /// A level is over, and how it went.
+    /// Takes the summary of a finished level.
     pub(crate) fn learn(&mut self, summary: LevelSummary) {
         self.results.insert(summary.index, summary);
     }
 
-    /// Why no more levels are run although there are some, if so: a condition that the last one
-    /// met.
+    /// The `--stop-on` condition that the last level met, if any: no more levels are run.
     pub(crate) fn enough(&self, last: &LevelSummary) -> Option<Diagnostic> {
         let mut met = self.plan.course.stop_on.iter().filter(|condition| slo::met(last, condition));
         let values = |condition: &Condition| vec![condition.to_string(), last.label.clone()];
         met.next().map(|condition| Note::StoppedOn.with(values(condition)))
     }
 
-    /// Levels of the plan after the one that is up; none where nobody knows them all.
+    /// Planned levels after the current one; none where a search chooses them.
     pub(crate) fn to_come(&self) -> &[LevelPlan] {
         if self.plan.course.search.is_some() {
             return &[];

@@ -1,4 +1,4 @@
-//! The engine inside: which twin or script it follows.
+//! The embedded engine: which twin or script it follows.
 
 use dyno_engine::core::ConfigError;
 use dyno_engine::twin::{Twin, TwinError};
@@ -7,7 +7,7 @@ use dyno_engine::{Script, ServerOptions, SlowDown, TwinBrain};
 /// What an embedded engine behaves like.
 #[derive(Debug, Clone)]
 pub enum Embedded {
-    /// Every answer on an exact schedule.
+    /// Every response follows an exact schedule.
     Script(Script),
     /// A system that batches.
     Twin(Box<Twin>),
@@ -27,7 +27,7 @@ impl Embedded {
         Self::twin(text).map_err(|error| error.to_string())
     }
 
-    /// The same, getting slower by and by.
+    /// The same, slowing down over time.
     pub fn slowing_down(self, rate: SlowDown) -> Self {
         match self {
             Self::Script(script) => Self::Script(Script { slow_down: rate, ..script }),

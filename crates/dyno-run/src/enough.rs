@@ -1,4 +1,4 @@
-//! Whether a level has shown what it is for: its figure is steady and known well enough.
+//! `--until-stable`: whether the watched metric of a level has converged.
 
 use dyno_analysis::figures;
 use dyno_model::Nanos;
@@ -22,11 +22,11 @@ pub(super) struct Enough {
     watch: Watching,
 }
 
-/// Who does the sums.
+/// Where intervals are computed.
 enum Watching {
-    /// This thread: time stands still meanwhile.
+    /// On this thread: virtual time stands still meanwhile.
     Here(Box<Watch>),
-    /// Another, so that requests do not wait for it.
+    /// On another thread, so that requests do not wait for it.
     Apart(Sender<f64>, Arc<AtomicBool>),
 }
 
@@ -85,7 +85,7 @@ fn is_known(standing: Standing) -> bool {
     matches!(standing, Standing::Known(_))
 }
 
-/// Percentiles that lie beside those that can be watched are not watched.
+/// Percentiles other than these cannot be watched.
 fn statistic(statistic: Statistic) -> Option<dyno_stats::Statistic> {
     match statistic {
         Statistic::Mean => Some(dyno_stats::Statistic::Mean),
@@ -97,7 +97,7 @@ fn statistic(statistic: Statistic) -> Option<dyno_stats::Statistic> {
     }
 }
 
-/// Whether a figure can be watched.
+/// Whether a metric can be watched.
 pub fn can_watch(figure: &Figure) -> bool {
     statistic(figure.statistic).is_some() && figure.metric != Metric::Time(Time::Itl)
 }

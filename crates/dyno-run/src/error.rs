@@ -1,4 +1,4 @@
-//! Why nothing was measured, or what went wrong beside the measuring, and who is to blame.
+//! Errors of a run, and their cause: usage, target, interrupt or this program.
 
 use crate::workload::Fault;
 use dyno_drive::TransportError;
@@ -6,14 +6,14 @@ use dyno_model::versus::Side;
 use dyno_record::RecordError;
 use thiserror::Error;
 
-/// Who is to blame for an error, and so what to do about it.
+/// The cause of an error, which decides the exit status.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Blame {
-    /// What was asked for cannot be done as it is.
+    /// The request itself is wrong.
     Usage,
     /// The target cannot be measured.
     Target,
-    /// Nobody: the wish to stop came first.
+    /// The run was interrupted.
     Interrupted,
     /// This program or this machine.
     Own,
@@ -36,7 +36,7 @@ pub enum RunError {
     /// The target is not there, or refuses.
     #[error("{0}")]
     Target(String),
-    /// The wish to stop came before anything was measured.
+    /// Interrupted before anything was measured.
     #[error("{0}")]
     Interrupted(String),
     /// This program or this machine is at fault.
@@ -48,7 +48,7 @@ pub enum RunError {
     /// The event loop failed.
     #[error(transparent)]
     Transport(#[from] TransportError),
-    /// One of two runs that were to take turns.
+    /// An error of one of two alternating runs.
     #[error("{side}: {error}")]
     OfSide {
         /// Which.
@@ -59,7 +59,7 @@ pub enum RunError {
 }
 
 impl RunError {
-    /// Who is to blame.
+    /// The cause.
     pub fn blame(&self) -> Blame {
         match self {
             Self::Setting { .. } | Self::Usage(_) => Blame::Usage,
@@ -70,7 +70,7 @@ impl RunError {
         }
     }
 
-    /// Blames a flag.
+    /// An error in the value of a flag.
     pub(crate) fn setting(flag: &'static str, words: impl ToString) -> Self {
         Self::Setting { flag, words: words.to_string() }
     }

@@ -1,19 +1,19 @@
-//! How long the levels to come will take, by those that have been measured. Time bounds some; of
-//! the others, requests of other lengths are taken to cost in proportion to their tokens, where a
-//! token of a prompt costs as much less than one of an answer as the first level showed.
+//! Estimates the duration of the remaining levels from those measured so far. Levels bounded by time
+//! need no estimate. For the others, the cost of a request is taken to be proportional to its tokens,
+//! with input tokens weighted relative to output tokens as the first level showed.
 
 use dyno_model::plan::{LevelPlan, Load};
 use dyno_model::units::to_s;
 use dyno_workload::lengths::Lengths;
 use std::time::Duration;
 
-/// What was seen of a level besides its time.
+/// What an estimate needs to know of a level.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(crate) struct Glance {
-    /// Requests that were answered.
+    /// Completed requests.
     pub(crate) completed: u64,
-    /// The soonest first token, in seconds.
-    pub(crate) soonest: Option<f64>,
+    /// The shortest TTFT, in seconds.
+    pub(crate) shortest_ttft: Option<f64>,
     /// The sum of seconds from first to last tokens, and of the tokens between.
     pub(crate) decoding: (f64, f64),
     /// Seconds from the first request to the end.
@@ -26,11 +26,11 @@ struct Known {
     load: f64,
     work: Work,
     seconds: f64,
-    /// What a token of a prompt costs in tokens of answers.
+    /// The cost of an input token, in output tokens.
     weight: f64,
 }
 
-/// What a level asks for.
+/// The work of a level.
 #[derive(Debug, Clone, Copy)]
 struct Work {
     requests: f64,
@@ -44,13 +44,13 @@ impl Work {
         Self { requests, input: mean(&level.input_tokens.0), output: mean(&level.output_tokens.0) }
     }
 
-    /// In tokens of answers.
+    /// In output tokens.
     fn tokens(&self, weight: f64) -> f64 {
         self.requests * (weight * self.input + self.output)
     }
 }
 
-/// Learns from levels how long others take.
+/// Estimates durations from measured levels.
 #[derive(Debug, Default)]
 pub(crate) struct Estimate {
     known: Vec<(Load, Known)>,
@@ -62,20 +62,20 @@ impl Estimate {
         self.known.is_empty()
     }
 
-    /// How long a level and those to come will take, by the first answer in it; nothing where time
-    /// bounds all that come.
-    pub(crate) fn by_first_answer(
+    /// The duration of a level and the remaining ones, from its first response; `None` where time
+    /// bounds all of them.
+    pub(crate) fn from_first_response(
         level: &LevelPlan,
         first: &Glance,
         to_come: &[LevelPlan],
     ) -> Option<Duration> {
         let mut guess = Self::default();
         guess.learn(level, first);
-        guess.of(std::iter::once(level).chain(to_come)).filter(|_| is_open(to_come))
+        guess.of(std::iter::once(level).chain(to_come)).filter(|_| has_unknown_duration(to_come))
     }
 
-    /// Learns from a level, and says how long those to come will take if that is news: this was the
-    /// first level with its load.
+    /// Adds a measured level, and returns a new estimate for the remaining ones if this was the first
+    /// level with its load.
     pub(crate) fn news(
         &mut self,
         level: &LevelPlan,
@@ -84,20 +84,20 @@ impl Estimate {
     ) -> Option<Duration> {
         let is_news = !self.known.iter().any(|(known, _)| *known == level.load);
         self.learn(level, glance);
-        self.of(to_come.iter()).filter(|_| is_news && is_open(to_come))
+        self.of(to_come.iter()).filter(|_| is_news && has_unknown_duration(to_come))
     }
 
-    /// A level took so long.
+    /// Adds a measured level.
     fn learn(&mut self, level: &LevelPlan, glance: &Glance) {
         if glance.completed == 0 {
             return;
         }
         let work = Work::of(level, glance.completed as f64);
         let (seconds, tokens) = glance.decoding;
-        let weight = match (glance.soonest, seconds > 0.0 && tokens > 0.0) {
-            // A step decodes one token of each that is in flight; a prompt has its step alone.
-            (Some(soonest), true) => {
-                soonest / work.input * at_once(&level.load) / (seconds / tokens)
+        let weight = match (glance.shortest_ttft, seconds > 0.0 && tokens > 0.0) {
+            // A step decodes one token of each request in flight; a prompt is prefilled alone.
+            (Some(shortest_ttft), true) => {
+                shortest_ttft / work.input * at_once(&level.load) / (seconds / tokens)
             }
             _ => 0.0,
         };
@@ -105,7 +105,7 @@ impl Estimate {
         self.known.push((level.load, known));
     }
 
-    /// How long these levels will take; nothing while there is nothing to go by.
+    /// The duration of these levels; `None` while nothing was measured.
     fn of<'a>(&self, levels: impl Iterator<Item = &'a LevelPlan>) -> Option<Duration> {
         let seconds = levels.map(|level| self.level(level)).sum::<Option<f64>>()?;
         Duration::try_from_secs_f64(seconds).ok()
@@ -124,8 +124,8 @@ impl Estimate {
         }
     }
 
-    /// By the level whose load is nearest. At another load, throughput is taken to grow with half
-    /// the power of it: somewhere between a server that is idle and one that is full.
+    /// Scales the level with the nearest load. Throughput is taken to grow with the square root of the
+    /// load: between an idle server, where it is proportional, and a full one, where it is constant.
     fn counted(&self, level: &LevelPlan, requests: f64) -> Option<f64> {
         let load = level.load.value();
         let alike = self.known.iter().filter(|(known, _)| known.kind() == level.load.kind());
@@ -137,12 +137,12 @@ impl Estimate {
     }
 }
 
-/// How long it takes is not in the plan: some level is bounded by its requests alone.
-fn is_open(levels: &[LevelPlan]) -> bool {
+/// Whether some level is bounded by its requests alone, so that its duration is unknown.
+fn has_unknown_duration(levels: &[LevelPlan]) -> bool {
     levels.iter().any(|level| level.duration_ns.is_none())
 }
 
-/// Requests that share a step.
+/// Requests decoded in the same step.
 fn at_once(load: &Load) -> f64 {
     match load {
         Load::Concurrency { .. } | Load::Burst { .. } => load.value(),

@@ -1,4 +1,4 @@
-//! A run that is over: how it ended, what was kept of it, and its summary.
+//! A finished run: how it ended, its directory and its summary.
 
 use crate::book::Closed;
 use crate::error::RunError;
@@ -17,14 +17,14 @@ use dyno_record::{RecordError, RunDir};
 use dyno_words::Note;
 use tempfile::TempDir;
 
-/// A run that is over.
+/// A finished run.
 #[derive(Debug)]
 pub struct Finished {
-    /// Where it is kept. A temporary directory is removed when this value goes.
+    /// Its directory. A temporary one is removed when this value is dropped.
     pub dir: RunDir,
-    /// What was done, as it was saved.
+    /// The plan as it was saved.
     pub plan: Plan,
-    /// What came out, by the records that were kept.
+    /// The summary of the records that were kept.
     pub summary: Result<Summary, RunError>,
     /// How the last level ended.
     pub ending: Ending,
@@ -32,9 +32,9 @@ pub struct Finished {
     pub lost: Option<Lost>,
     /// Why the summary is not in the directory, if so.
     pub unsaved: Option<RecordError>,
-    /// What this machine did not allow: records that the disk did not take, an event loop that failed.
+    /// A failure of this machine: records the disk did not accept, or an event loop that failed.
     pub failures: Vec<RunError>,
-    /// What ended the data before their time, and with them the run.
+    /// The data error that ended the run early.
     pub data: Option<RunError>,
     unwritten: Vec<Frame>,
     _temporary: Option<TempDir>,
@@ -50,7 +50,7 @@ impl Finished {
         data: Option<String>,
     ) -> Self {
         let Closed { dir, temporary, recorded } = closed;
-        // An error beyond the last prompt that was needed is no one's concern.
+        // An error beyond the last prompt that was needed does not matter.
         let data = data.filter(|_| ending == Ending::Aborted);
         let disk = recorded.error.map(RunError::from);
         let mut finished = Self {
@@ -82,13 +82,13 @@ impl Finished {
         Ok(summarise(&self.plan, environment.as_ref(), &self.records()?))
     }
 
-    /// Every frame that was measured: those that are kept, and after them what the disk did not take.
+    /// Every frame: those in the file, then those the disk did not accept.
     pub fn records(&self) -> Result<impl FrameSource, RunError> {
         Ok(Records { stored: DirSource::open(&self.dir)?, unwritten: &self.unwritten })
     }
 }
 
-/// What is on disk, and after it what the disk did not take.
+/// The frames on disk, then those the disk did not accept.
 struct Records<'a> {
     stored: DirSource<'a>,
     unwritten: &'a [Frame],
@@ -113,9 +113,9 @@ impl FrameSource for Records<'_> {
 pub struct Lost {
     /// When, on the run's clock.
     pub at: Nanos,
-    /// How it showed, on one line.
+    /// What was observed, on one line.
     pub words: String,
-    /// The last request that was answered.
+    /// The last completed request.
     pub last_success: Option<LastSuccess>,
 }
 
@@ -124,12 +124,13 @@ impl Lost {
         Self { at, words: one_line(words), last_success }
     }
 
-    /// How long before the last request was answered, in tenths of seconds: `1.3s`.
+    /// How long before that the last request completed, in tenths of seconds: `1.3s`.
     pub fn after(&self, last: &LastSuccess) -> String {
         format_duration(tenths(self.at.saturating_sub(last.at)))
     }
 
-    /// When, and what it had answered last. One of two runs is not gone on with.
+    /// When the target was lost, and the last completed request. One of two alternating runs cannot be
+    /// resumed.
     pub(crate) fn note(&self, plan: &Plan, clock: Clock) -> Diagnostic {
         let at = compact(clock.anchor_unix_ns() + self.at);
         let mut values = vec![at, format_duration(tenths(self.at)), self.words.clone()];
@@ -146,7 +147,7 @@ impl Lost {
     }
 }
 
-/// Tenths of seconds are enough.
+/// A time in tenths of seconds.
 fn tenths(time: Nanos) -> Nanos {
     time / (SEC / 10) * (SEC / 10)
 }

@@ -1,8 +1,8 @@
-//! The client machine, as far as it matters to the figures.
+//! The client machine, as far as it matters for the results.
 
 use dyno_model::environment::Host;
 
-/// Looks around.
+/// Collects facts about this machine.
 pub(crate) fn describe() -> Host {
     let uname = rustix::system::uname();
     let text = |part: &std::ffi::CStr| part.to_string_lossy().into_owned();

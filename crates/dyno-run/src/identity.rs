@@ -1,4 +1,4 @@
-//! What a run is called, and what is saved about where it ran.
+//! The id of a run, and what is saved about where it ran.
 
 use crate::host;
 use crate::order::Order;
@@ -12,16 +12,16 @@ use dyno_model::when::compact;
 use dyno_net::Clock;
 use dyno_record::FORMAT;
 
-/// The name of a new run: its UTC time and four hexadecimal digits, and which of two it is.
+/// The id of a new run: its UTC time and four hexadecimal digits, and its side of a comparison.
 pub(crate) fn name(clock: &Clock, side: Option<Side>) -> String {
     let nanos = clock.anchor_unix_ns();
-    // Two runs of one second differ by their nanoseconds and process.
+    // Two runs in the same second differ in their nanoseconds and process id.
     let mixed = (nanos ^ u64::from(std::process::id()) << 20).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     let side = side.map_or("", suffix);
     format!("{}-{:04x}{side}", compact(nanos), mixed >> 48)
 }
 
-/// What sets the prompts of this attempt apart from those of others.
+/// Makes the prompts of this attempt differ from those of others.
 pub(crate) fn attempt(order: &Order, clock: &Clock) -> Attempt {
     let plan = &order.plan;
     match order.past() {
@@ -33,7 +33,7 @@ pub(crate) fn attempt(order: &Order, clock: &Clock) -> Attempt {
     }
 }
 
-/// What sets the names of two runs apart that take turns.
+/// Makes the ids of two alternating runs differ.
 pub fn suffix(side: Side) -> &'static str {
     match side {
         Side::A => "-a",
@@ -41,7 +41,7 @@ pub fn suffix(side: Side) -> &'static str {
     }
 }
 
-/// Has each of two plans know the other run.
+/// Stores the id of the other run in each of two plans.
 pub(crate) fn link([a, b]: &mut [Order; 2], clock: &Clock) {
     let versus = |side: Side, other: &Plan| Versus {
         side,
@@ -82,7 +82,7 @@ pub(crate) fn environment(
     }
 }
 
-/// A server's words on one line, without anything that a terminal could obey.
+/// A server's message on one line, with control characters escaped.
 pub(crate) fn one_line(text: &str) -> String {
     let mut line = String::new();
     for c in text.trim().chars().take(600) {

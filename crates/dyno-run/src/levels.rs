@@ -1,4 +1,4 @@
-//! Runs a level of a plan, only when nothing of the last is in flight, and keeps every frame.
+//! Runs one level of a plan after the previous one has drained, and records every frame.
 
 use super::book::Book;
 use super::enough::Enough;
@@ -19,13 +19,13 @@ use dyno_model::record::RequestRecord;
 use std::io;
 use std::sync::Arc;
 
-/// What is measured, or stands in for it.
+/// A server, or a twin in its place.
 pub(crate) trait Bench {
     /// Time on its clock.
     fn now(&self) -> Nanos;
 
-    /// Runs a level from start to the end of its last request; what it sends is prepared so many
-    /// requests ahead.
+    /// Runs a level from its start to the end of its last request; `ahead` requests are prepared in
+    /// advance.
     fn run_level(
         &mut self,
         setup: LevelSetup<'_>,
@@ -33,34 +33,34 @@ pub(crate) trait Bench {
         ahead: usize,
     ) -> Result<LevelOutcome, TransportError>;
 
-    /// How late an engine of our own was since the last time; nothing for anybody else's.
+    /// How late Dyno's own engine was since the last call; `None` for other servers.
     fn slip(&mut self) -> Option<EngineSlip>;
 
-    /// Rests for a while, or until the user has had enough.
+    /// Rests for a while, or until the run is interrupted.
     fn rest(&mut self, time: Nanos, stop: &StopSignal);
 
-    /// Whether it still answers; what it said or did not say, if not.
+    /// Whether it still responds; the reason if not.
     fn answers(&mut self, stop: &StopSignal) -> Result<(), String>;
 
-    /// Makes it forget what it has cached; the words for the user if it cannot.
+    /// Resets its prefix cache; the message for the user if it cannot.
     fn forget(&mut self, stop: &StopSignal) -> Result<(), String>;
 
-    /// Watches over its health while requests are under way, where that can be asked.
+    /// Watches its health while requests are in flight, where it has a health endpoint.
     fn pulse(&self, stop: &StopSignal) -> Option<Pulse>;
 
-    /// The server's own figures, if it tells them; given away once.
+    /// The server's metrics, if it has any; can be taken once.
     fn metrics(&mut self) -> Option<Metrics> {
         None
     }
 }
 
-/// A level that is up.
+/// A level to run.
 pub(crate) struct Level<'a> {
     pub(crate) number: u32,
     pub(crate) plan: &'a LevelPlan,
     /// Levels in all, as far as known.
     pub(crate) known: usize,
-    /// The levels to come, where nothing has told yet how long they take.
+    /// The remaining levels, while there is no estimate of their duration yet.
     pub(crate) untold: Option<&'a [LevelPlan]>,
     pub(crate) last_success: &'a mut Option<LastSuccess>,
     pub(crate) prepared: &'a mut Prepared,
@@ -69,13 +69,13 @@ pub(crate) struct Level<'a> {
     pub(crate) stop: &'a StopSignal,
 }
 
-/// How a level went.
+/// The outcome of a level.
 pub(crate) struct Done {
     pub(crate) ending: Ending,
     /// Prompts or conversations taken, warm-up included.
     pub(crate) sent: u64,
     pub(crate) lost: Option<Lost>,
-    /// What tells how long other levels take.
+    /// Input for the estimate of other levels.
     pub(crate) glance: Glance,
 }
 
@@ -85,7 +85,7 @@ pub(crate) fn run(level: Level<'_>) -> Result<Done, TransportError> {
         level;
     let plan = Arc::clone(&prepared.plan);
     let items = match prepared.workload.items(&plan, level, number) {
-        // Making prompts may mean to ask the server, which Ctrl-C ends as it ends all else.
+        // Preparing prompts may ask the server to count tokens, which Ctrl-C interrupts.
         Err(_) if stop.get() > Stop::No => {
             let ending = Ending::Interrupted;
             return Ok(Done { ending, sent: 0, lost: None, glance: Glance::default() });
@@ -130,7 +130,7 @@ pub(crate) fn run(level: Level<'_>) -> Result<Done, TransportError> {
     workload.took(&plan, done.taken);
     let Recording { lost: mut silent, failed_last, glance, .. } = recording;
     let mut ending = done.ending;
-    // Who refused the last request may be gone for good; the level is not what it should be.
+    // A server that failed the last request may be gone, and then the level is not complete.
     if ending.carried_out()
         && failed_last
         && let Err(words) = bench.answers(stop)
@@ -159,8 +159,8 @@ pub(crate) fn run(level: Level<'_>) -> Result<Done, TransportError> {
     Ok(Done { ending, sent: done.taken, lost, glance })
 }
 
-/// Sends prompts one after the other, so that what they share is in the server's cache. They are no
-/// part of any level and leave no records.
+/// Sends prompts one after the other, so that their shared prefixes are in the server's cache. They
+/// belong to no level and leave no records.
 fn prime(
     bench: &mut dyn Bench,
     primers: Vec<Item>,
@@ -186,7 +186,7 @@ fn prime(
     bench.run_level(setup, items, 1).map(drop)
 }
 
-/// Keeps nothing.
+/// Records nothing.
 struct Unrecorded;
 
 impl dyno_drive::Observer for Unrecorded {
@@ -195,7 +195,7 @@ impl dyno_drive::Observer for Unrecorded {
     fn ended(&mut self, _record: Box<RequestRecord>) {}
 }
 
-/// How many requests bound a level, warm-up included.
+/// The number of requests that bounds a level, warm-up included.
 fn planned(level: &LevelPlan, workload: &Workload) -> Option<u64> {
     let planned = level.requests.or(match level.load {
         Load::Burst { requests } => Some(requests),
@@ -225,6 +225,6 @@ fn failed_in_a_row(record: &RequestRecord) -> String {
         dyno_model::outcome::Outcome::Failed(class) => class.to_string(),
         _ => "dropped".to_owned(),
     };
-    let words = record.detail.as_deref().unwrap_or("no words");
-    format!("50 requests in a row failed, the last with {class}: {words}")
+    let detail = record.detail.as_deref().unwrap_or("no message");
+    format!("50 requests in a row failed, the last with {class}: {detail}")
 }

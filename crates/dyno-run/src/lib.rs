@@ -1,12 +1,12 @@
-//! One run: a plan, somebody who answers and an [`Observer`] in; a run directory and a summary out.
+//! One run: takes a plan, a target and an [`Observer`]; produces a run directory and a summary.
 //!
-//! An [`Order`] says what is to be done. [`run`] opens the target, asks what has to be known, runs
-//! the levels one after the other, keeps every record, and sums up what was kept; [`in_turns`] does so
-//! with two orders, level by level. Nothing here prints: what is worth telling while a run goes on
-//! goes to the observer, and how it ended is in [`Finished`] or [`RunError`].
+//! An [`Order`] states what to do. [`run`] opens the target, sends the preflight requests, runs the
+//! levels one after the other, writes every record, and summarises the records; [`in_turns`] does the
+//! same with two orders that alternate level by level. Nothing here prints: progress goes to the
+//! observer, and the outcome is in [`Finished`] or [`RunError`].
 //!
 //! In a test of another project, against an engine that is started for it (or, with
-//! [`Order::server`], against a server that is there):
+//! [`Order::server`], against a running server):
 //!
 //! ```no_run
 //! use dyno_model::Verdict;
@@ -23,9 +23,8 @@
 //! # }
 //! ```
 //!
-//! With [`Order::twin`] the same takes no time at all. A run is kept where [`Order::place`] says; unless
-//! told, in a temporary directory that goes with [`Finished`], so that nothing but its size differs from
-//! a run that is kept.
+//! With [`Order::twin`] the same runs in virtual time. [`Order::place`] says where a run is written; the
+//! default is a temporary directory that is removed when [`Finished`] is dropped.
 
 mod book;
 mod course;
@@ -72,8 +71,8 @@ use dyno_model::versus::Side;
 use prepared::Prepared;
 use session::Session;
 
-/// Carries out an order. What was recorded is kept and summed up however the run ended; an error means
-/// that nothing was measured.
+/// Carries out an order. Whatever was recorded is kept and summarised, however the run ended; an error
+/// means that nothing was measured.
 pub fn run(order: Order, observer: &dyn Observer) -> Result<Finished, RunError> {
     let clock = order.clock();
     let prepared = Prepared::of(&order, None, clock, observer)?;
@@ -83,8 +82,8 @@ pub fn run(order: Order, observer: &dyn Observer) -> Result<Finished, RunError> 
     Ok(session.end())
 }
 
-/// Carries out two orders, level by level, each as a run of its own: A B, then B A, and so on. Both
-/// have the same levels and send prompts of the same lengths.
+/// Carries out two orders as separate runs that alternate level by level: A B, then B A, and so on.
+/// Both have the same levels and send prompts of the same lengths.
 pub fn in_turns(
     mut orders: [Order; 2],
     observers: [&dyn Observer; 2],
@@ -93,7 +92,7 @@ pub fn in_turns(
     identity::link(&mut orders, &clock);
     let [a, b] = &orders;
     let predicted = a.plan.target.predicted;
-    // Of twins, the data or the twins' names are at fault, and those are told apart by themselves.
+    // With twins, the data or a twin's name is wrong, and those messages name the side already.
     let of =
         |side: Side| move |error| if predicted { error } else { RunError::of_side(side, error) };
     let ready_a = Prepared::of(a, None, clock, observers[0]).map_err(of(Side::A))?;

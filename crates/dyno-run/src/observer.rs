@@ -20,7 +20,7 @@ pub struct LevelBegins<'a> {
     pub known: usize,
     /// What it does.
     pub plan: &'a LevelPlan,
-    /// How many requests bound it, as far as known, warm-up included.
+    /// The number of requests that bounds it, where known, warm-up included.
     pub planned: Option<u64>,
 }
 
@@ -44,7 +44,7 @@ pub trait Observer {
     /// A level begins.
     fn level_begins(&self, _level: LevelBegins<'_>) {}
 
-    /// So many requests are in flight now.
+    /// The number of requests in flight has changed.
     fn in_flight(&self, _count: usize) {}
 
     /// The client has received so many output tokens in the whole run, those of running streams

@@ -1,4 +1,4 @@
-//! What a run is asked to do.
+//! The order for a run: plan, target, data and place.
 
 use crate::error::RunError;
 use crate::past::Past;
@@ -13,37 +13,37 @@ use dyno_wire::url::TargetUrl;
 use std::fmt;
 use std::path::PathBuf;
 
-/// What is to be done, and where it goes. [`Order::server`], [`Order::engine`] and [`Order::twin`] make
+/// What to do, and where to write it. [`Order::server`], [`Order::engine`] and [`Order::twin`] create
 /// one with the defaults of the command line and no levels.
 pub struct Order {
-    /// What will be done, and to whom; saved.
+    /// The plan; saved.
     pub plan: Plan,
-    /// How whoever the plan names is reached; never saved.
+    /// How to reach the target; never saved.
     pub reach: Reach,
-    /// What will be sent; absent: the data that the plan names are opened when the run begins.
+    /// The data to send; absent: the plan's data are opened when the run begins.
     pub workload: Option<Workload>,
-    /// Where the run is kept.
+    /// Where to write the run.
     pub place: Place,
     /// Ends the run early.
     pub stop: StopSignal,
 }
 
-/// How a server is reached, with all that must not be saved.
+/// How to reach a server, with everything that must not be saved.
 #[derive(Clone, Default)]
 pub struct Reach {
-    /// Its URL, with the query; absent: an engine of our own answers.
+    /// Its URL, with the query; absent: an embedded engine is used.
     pub url: Option<TargetUrl>,
     /// How TLS is set up.
     pub tls: TlsSettings,
     /// Keys and headers.
     pub secrets: Secrets,
-    /// Where it is asked for its own figures.
+    /// Where to poll its metrics.
     pub metrics: MetricsFrom,
-    /// Do without the kernel's receive times, to see what that costs.
+    /// Ignore the kernel's receive timestamps, to measure their effect.
     pub without_stamps: bool,
 }
 
-/// What must not be saved or printed.
+/// Credentials, which must not be saved or printed.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct Secrets {
     /// Sent as `Authorization: Bearer …`.
@@ -58,10 +58,10 @@ impl fmt::Debug for Secrets {
     }
 }
 
-/// Where a server is asked for its own figures.
+/// Where to poll a server's metrics.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub enum MetricsFrom {
-    /// At the target, if it has any.
+    /// At the target, if it has a metrics endpoint.
     #[default]
     Target,
     /// Nowhere.
@@ -70,20 +70,20 @@ pub enum MetricsFrom {
     Url(TargetUrl),
 }
 
-/// Where a run is kept.
+/// Where a run is written.
 pub enum Place {
-    /// In a directory that goes with [`crate::Finished`].
+    /// In a temporary directory that is removed with [`crate::Finished`].
     Temporary,
     /// In this directory, which is new or empty.
     At(PathBuf),
-    /// In a directory of its own below this one, named by the time.
+    /// In a new directory below this one, named by the time.
     Below(PathBuf),
-    /// Where it was begun: it is gone on with.
+    /// In its existing directory: the run is resumed.
     Resumed(RunDir, Box<Past>),
 }
 
 impl Order {
-    /// An order for a plan whose target is an engine of our own or a twin.
+    /// An order for a plan whose target is an embedded engine or a twin.
     pub fn new(plan: Plan) -> Self {
         Self {
             plan,
@@ -119,12 +119,12 @@ impl Order {
         self
     }
 
-    /// Where it is kept.
+    /// Sets where it is written.
     pub fn kept(self, place: Place) -> Self {
         Self { place, ..self }
     }
 
-    /// The run's time: a new one, or that of the run which is gone on with.
+    /// The run's clock: a new one, or that of the run being resumed.
     pub(crate) fn clock(&self) -> Clock {
         match &self.place {
             Place::Resumed(_, past) => Clock::resume(past.anchor_unix_ns, past.until + SEC),
@@ -132,7 +132,7 @@ impl Order {
         }
     }
 
-    /// What an earlier process left of it.
+    /// The recorded state of the run being resumed.
     pub(crate) fn past(&self) -> Option<&Past> {
         match &self.place {
             Place::Resumed(_, past) => Some(past),

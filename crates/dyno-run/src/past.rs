@@ -1,4 +1,4 @@
-//! What an earlier process left of a run that is resumed.
+//! The recorded state of a run that is being resumed.
 
 use dyno_analysis::{DirSource, FrameSource, summarise};
 use dyno_model::LevelSummary;
@@ -7,20 +7,20 @@ use dyno_model::frame::{Ending, Frame};
 use dyno_model::plan::Plan;
 use dyno_record::{RecordError, RunDir};
 
-/// The levels that are done, and when it all began.
+/// The finished levels, and when the run began.
 #[derive(Debug, Clone)]
 pub struct Past {
-    /// Levels that were carried out, in the order in which they ran.
+    /// Finished levels, in the order in which they ran.
     pub finished: Vec<LevelSummary>,
-    /// What the run is called.
+    /// The id of the run.
     pub run_id: String,
     /// Wall-clock time at the run's time zero, in nanoseconds since 1970.
     pub anchor_unix_ns: u64,
-    /// The last time that was recorded.
+    /// The last recorded time.
     pub until: Nanos,
     /// The whole plan was carried out.
     pub complete: bool,
-    /// Prompts or conversations that were taken, those of attempts that were cut short among them.
+    /// Prompts or conversations taken so far, including those of interrupted attempts.
     pub taken: u64,
     /// How many processes have worked on it.
     pub attempts: u32,
@@ -52,7 +52,7 @@ impl Past {
     }
 }
 
-/// Prompts or conversations that were taken by all levels that were begun.
+/// Prompts or conversations taken by all levels that were started.
 fn taken(frames: impl Iterator<Item = Frame>) -> u64 {
     let (mut before, mut now) = (0_u64, 0_u64);
     for frame in frames {

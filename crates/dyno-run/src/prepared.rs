@@ -1,5 +1,4 @@
-//! From an order to a target that is ready: opened, asked what has to be known, and what will be
-//! sent to it settled.
+//! From an order to a target that is ready: opened, preflight done, request shape settled.
 
 use crate::error::RunError;
 use crate::identity::{self, one_line};
@@ -22,19 +21,19 @@ use dyno_wire::preflight::{PreflightError, PreflightSetup, Settled, preflight};
 use dyno_words::Note;
 use std::sync::Arc;
 
-/// What answers, and what will be sent to it.
+/// A target that is ready, and what will be sent to it.
 pub(crate) struct Prepared {
-    /// As it is saved.
+    /// The plan as it is saved.
     pub(crate) plan: Arc<Plan>,
     pub(crate) bench: Box<dyn Bench>,
     pub(crate) workload: Workload,
     pub(crate) environment: Environment,
-    /// Between how many requests per second the capacity of a twin lies, for the rates of a sweep.
+    /// The interval that contains a twin's capacity in requests per second, for rate levels.
     pub(crate) capacity: Option<[f64; 2]>,
 }
 
 impl Prepared {
-    /// Prepares an order. `counted` is what will be sent, where it is settled how that is counted.
+    /// Prepares an order. `counted` is the workload, where its tokenizer is settled already.
     pub(crate) fn of(
         order: &Order,
         counted: Option<Workload>,
@@ -59,7 +58,7 @@ impl Prepared {
         Ok(prepared)
     }
 
-    /// Nothing is in flight: rests, forgets, and asks whether anybody is there.
+    /// Between levels: rests, resets the cache if asked to, and checks that the target responds.
     pub(crate) fn between(&mut self, stop: &StopSignal) -> Result<(), String> {
         if self.plan.course.cooldown_ns > 0 {
             self.bench.rest(self.plan.course.cooldown_ns, stop);
@@ -71,7 +70,7 @@ impl Prepared {
     }
 }
 
-/// A server, or an engine of our own in its place.
+/// Prepares a server, or the embedded engine in its place.
 fn measured(
     order: &Order,
     mut workload: Workload,
@@ -102,7 +101,7 @@ fn measured(
     Ok(Prepared { plan, bench, workload, environment, capacity: None })
 }
 
-/// What the server has to say before anything is sent to it.
+/// Sends the preflight requests.
 fn ask_first(plan: &Plan, target: &mut OpenTarget, stop: &StopSignal) -> Result<Settled, RunError> {
     let (endpoint, headers) = (&target.endpoint, &target.headers);
     let setup = PreflightSetup { plan, endpoint, headers, stop };
@@ -120,7 +119,7 @@ fn ask_first(plan: &Plan, target: &mut OpenTarget, stop: &StopSignal) -> Result<
     })
 }
 
-/// Counts with the server's own tokenizer where nobody gave one.
+/// Counts tokens with the server's tokenizer where none was given.
 fn count_by_server(
     plan: &Plan,
     workload: &mut Workload,
@@ -140,10 +139,10 @@ fn count_by_server(
     Ok(())
 }
 
-/// More requests than these are worth one that compares our count of tokens with the server's.
+/// Only runs with more requests than this send one to compare token counts.
 const A_HANDFUL: u64 = 8;
 
-/// Sends the first prompt once, ahead of everything, and holds our count against the server's.
+/// Sends the first prompt once before the run, and compares our token count with the server's.
 fn counts_differ(
     plan: &Plan,
     target: &mut OpenTarget,
@@ -164,11 +163,11 @@ fn counts_differ(
     }))
 }
 
-/// The server's own figures. Where they were asked for by name and are not there, that is said.
+/// Finds the server's metrics. Warns where they were requested and are not available.
 fn find_metrics(order: &Order, target: &OpenTarget, observer: &dyn Observer) -> Option<Metrics> {
     metrics::find(target, &order.reach, &order.stop).unwrap_or_else(|words| {
         let words = one_line(&words);
-        observer.warn(&format!("--metrics: no figures of the server's own: {words}"));
+        observer.warn(&format!("--metrics: server metrics are not available: {words}"));
         None
     })
 }

@@ -1,4 +1,4 @@
-//! Follows a level: tells the observer, keeps an eye on the target, and keeps every frame.
+//! The driver's observer: notifies the run's observer, watches the target, and records every frame.
 
 use super::book::Book;
 use super::enough::Enough;
@@ -12,7 +12,7 @@ use dyno_model::plan::{LevelPlan, Load};
 use dyno_model::record::RequestRecord;
 use dyno_model::units::to_s;
 
-/// A request that was answered.
+/// A completed request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LastSuccess {
     /// In which level, from 0.
@@ -29,12 +29,12 @@ pub(super) struct Recording<'a> {
     pub(super) level: &'a LevelPlan,
     pub(super) observer: &'a dyn Observer,
     pub(super) book: &'a Book,
-    /// The levels to come, where the first answer tells how long they take.
+    /// The remaining levels, where the first response gives an estimate.
     pub(super) untold: Option<&'a [LevelPlan]>,
     pub(super) last_success: &'a mut Option<LastSuccess>,
     pub(super) pulse: Option<&'a mut Pulse>,
     pub(super) enough: Option<Enough>,
-    /// Why the target was given up, where it said nothing any more.
+    /// Why the target was given up after it went silent.
     pub(super) lost: Option<String>,
     /// The last request that ended had failed.
     pub(super) failed_last: bool,
@@ -50,7 +50,7 @@ impl Recording<'_> {
             |from: Option<Nanos>, to: Option<Nanos>| Some(to_s(to?.saturating_sub(from?)));
         let first = seconds(record.sent, record.first);
         glance.completed += 1;
-        glance.soonest = match (glance.soonest, first) {
+        glance.shortest_ttft = match (glance.shortest_ttft, first) {
             (Some(a), Some(b)) => Some(a.min(b)),
             (a, b) => a.or(b),
         };
@@ -60,14 +60,14 @@ impl Recording<'_> {
         }
         glance.seconds = to_s(record.end.saturating_sub(self.began));
         if let Some(to_come) = self.untold.filter(|_| glance.completed == 1) {
-            // Those that were sent with it will be done by and by.
+            // The requests sent together with it will complete at about the same time.
             let completed = match self.level.load {
                 Load::Concurrency { concurrency } => u64::from(concurrency),
                 Load::Burst { requests } => requests,
                 _ => 1,
             };
             let first = Glance { completed, ..*glance };
-            if let Some(time) = Estimate::by_first_answer(self.level, &first, to_come) {
+            if let Some(time) = Estimate::from_first_response(self.level, &first, to_come) {
                 self.observer.time_left(0, 1 + to_come.len(), time);
             }
         }

@@ -1,4 +1,4 @@
-//! A run under way, from its first level to its end, one level at a time, so that two can take turns.
+//! A run in progress, one level at a time, so that two runs can alternate.
 
 use crate::book::Book;
 use crate::course::Course;
@@ -24,7 +24,7 @@ use dyno_net::Clock;
 use dyno_words::Note;
 use std::time::Instant;
 
-/// A run that is under way.
+/// A run in progress.
 pub(crate) struct Session<'a> {
     prepared: Prepared,
     book: Book,
@@ -37,7 +37,9 @@ pub(crate) struct Session<'a> {
     pace: Option<Pace>,
     /// The levels, as far as they are known.
     known: Vec<LevelPlan>,
-    /// Something ran before, so that there is something to rest from.
+    /// The reason for the length of the last level, and the length.
+    explained: Option<(Option<&'static str>, Option<Nanos>, Option<u64>)>,
+    /// A level ran before, so that a rest is due.
     follows: bool,
     last_success: Option<LastSuccess>,
     ending: Ending,
@@ -45,12 +47,12 @@ pub(crate) struct Session<'a> {
     sent: Vec<u64>,
     lost: Option<Lost>,
     error: Option<TransportError>,
-    /// Why no more levels are run although there are some.
+    /// Why the remaining levels are not run.
     enough: Option<Diagnostic>,
 }
 
 impl<'a> Session<'a> {
-    /// Opens the run directory. Nothing has been run.
+    /// Opens the run directory. Runs nothing yet.
     pub(crate) fn open(
         order: &Order,
         prepared: Prepared,
@@ -68,6 +70,7 @@ impl<'a> Session<'a> {
             stop: order.stop.clone(),
             clock,
             estimate: Estimate::default(),
+            explained: None,
             follows: false,
             last_success: None,
             ending: Ending::Requests,
@@ -78,7 +81,7 @@ impl<'a> Session<'a> {
         })
     }
 
-    /// Says what is known, and begins to ask the server for its own figures.
+    /// Prints the notes, and starts to poll the server's metrics.
     pub(crate) fn begin(&mut self) {
         for note in &self.prepared.environment.notes {
             self.observer.note(&one_line(&note.what));
@@ -109,9 +112,7 @@ impl<'a> Session<'a> {
         if number as usize >= self.prepared.plan.levels.len() {
             self.known.push(level.clone());
             self.observer.levels_known(&self.known);
-            if let Some(why) = length {
-                self.observer.remark(&why);
-            }
+            self.explain(&level, length);
             let chosen = LevelChosen { level: number, plan: level.clone() };
             self.book.send(Frame::LevelChosen(Box::new(chosen)));
         }
@@ -156,7 +157,16 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// Between levels, something did not go as it should.
+    /// Says why a level is as long as it is, unless the last one was so for the same reason.
+    fn explain(&mut self, level: &LevelPlan, why: Option<Diagnostic>) {
+        let length = why.as_ref().map(|why| (why.key, level.duration_ns, level.requests));
+        if let Some(why) = why.filter(|_| length != self.explained) {
+            self.observer.remark(&why);
+        }
+        self.explained = length;
+    }
+
+    /// The target failed between levels, or the run was interrupted there.
     fn cut_short(&mut self, words: String) {
         self.ending = Ending::Interrupted;
         if self.stop.get() == Stop::No {
@@ -166,8 +176,8 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// How a level went whose frames begin at `from`, where anybody wants to know; `false` if it was
-    /// enough.
+    /// Reads back the results of a level whose frames begin at `from`, where they are needed; `false` if
+    /// no more levels are to be run.
     fn learn(&mut self, number: u32, from: Option<u64>) -> bool {
         let Prepared { plan, environment, .. } = &self.prepared;
         let read = |from| self.book.level(plan, environment, number, from);
@@ -178,7 +188,7 @@ impl<'a> Session<'a> {
         self.enough.is_none()
     }
 
-    /// The end of the run: everything that should be known is noted, and what was kept is summed up.
+    /// Ends the run: writes the notes and the summary.
     pub(crate) fn end(mut self) -> Finished {
         let ended = self.now();
         self.book.send(Frame::RunEnd(RunEnd { ended, ending: self.ending }));
@@ -194,7 +204,7 @@ impl<'a> Session<'a> {
     }
 }
 
-/// There is another run to be read with this one.
+/// The note that names the other of two alternating runs.
 fn in_turns(plan: &Plan) -> Option<Diagnostic> {
     let Versus { side, other_run, other_target } = plan.course.versus.as_ref()?;
     let values =

@@ -1,5 +1,6 @@
-//! What every prompt shares, such as a chat template's first blocks: what the server's prefix cache has
-//! of a prompt that nobody has sent before. It is no flattery, and does not count against a run.
+//! The tokens that every prompt shares, such as the first blocks of a chat template: what the server's
+//! prefix cache has of a prompt that was never sent before. These hits are legitimate and do not count
+//! against a run.
 
 use crate::error::RunError;
 use crate::metrics::Metrics;
@@ -10,12 +11,12 @@ use dyno_model::prompt::Item;
 use dyno_wire::encode::Encoder;
 use std::time::Duration;
 
-/// How often the server's counters are looked at until they tell of the prompt, and how long apart.
+/// How often, and at what interval, the server's counters are polled until they include the prompt.
 const LOOKS: u32 = 5;
 const APART: Duration = Duration::from_millis(100);
 
 /// Sends a second prompt that differs from the first and from those of all other runs in its first
-/// word. Absent where the server tells nothing, neither in usage nor by its counters.
+/// word. Absent where the server reports nothing, neither in usage nor in its counters.
 pub(crate) fn measure(
     target: &mut OpenTarget,
     encoder: &Encoder,
@@ -33,8 +34,8 @@ pub(crate) fn measure(
 }
 
 /// By how much the hits have risen with the prompt since the server was first asked for its metrics.
-/// Where more was looked up than one prompt, somebody else uses the server, and the hits are not this
-/// prompt's.
+/// Where more was looked up than one prompt, somebody else uses the server, and the hits cannot be
+/// attributed to this prompt.
 fn counted(metrics: &mut Metrics, input: Option<u64>, stop: &StopSignal) -> Option<u64> {
     let (queries, hits) = (metrics.first.prefix_queries?, metrics.first.prefix_hits?);
     for look in 0..LOOKS {

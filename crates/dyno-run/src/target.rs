@@ -1,4 +1,4 @@
-//! Opening the target: a server somewhere, or an engine of our own when none was given.
+//! Opening the target: a server, or an embedded engine when none was given.
 
 use super::embedded::Embedded;
 use super::levels::Bench;
@@ -25,14 +25,14 @@ use dyno_wire::tls::TlsError;
 use dyno_wire::url::TargetUrl;
 use std::time::Duration;
 
-/// A client for the target, and the engine if the target is our own.
+/// A client for the target, and the engine if it is embedded.
 pub(crate) struct OpenTarget {
     pub(crate) client: Client,
     pub(crate) endpoint: Endpoint,
     pub(crate) headers: SecretHeaders,
-    /// The target is an engine of ours, which tells how late it was.
+    /// The target is Dyno's own engine, which reports how late it was.
     pub(crate) tells_slip: bool,
-    /// Its own figures, once they were found.
+    /// Its metrics, once they were found.
     pub(crate) metrics: Option<Metrics>,
     /// Serves until it is dropped.
     pub(crate) _engine: Option<Running>,
@@ -90,12 +90,12 @@ impl Bench for Measured {
                 .fetch(&path, HEALTH_WITHIN, stop)
                 .map_err(|error| error.to_string())?;
             match fetched.record.status {
-                // Whatever it says, it speaks, unless it says that it is out of service.
+                // Any response will do, except one that says it is out of service.
                 Some(status) if !OUT_OF_SERVICE.contains(&status) => return Ok(()),
                 _ => words = fetched.words(&self.target.client.rules().redactor.clone()),
             }
         }
-        Err(format!("it does not answer any more: {words}"))
+        Err(format!("it no longer responds: {words}"))
     }
 
     fn forget(&mut self, stop: &StopSignal) -> Result<(), String> {
@@ -114,7 +114,7 @@ impl Bench for Measured {
                 fetched.words(&self.target.client.rules().redactor.clone())
             ));
         }
-        Err(format!("the server does not forget what it has cached ({})", said.join("; ")))
+        Err(format!("the server cannot reset its prefix cache ({})", said.join("; ")))
     }
 
     fn pulse(&self, stop: &StopSignal) -> Option<Pulse> {
@@ -132,13 +132,13 @@ impl Bench for Measured {
     }
 }
 
-/// What a gateway says whose server is gone, and a server whose engine is.
+/// Status codes of a gateway whose server is gone, and of a server whose engine is.
 pub(super) const OUT_OF_SERVICE: [u16; 3] = [502, 503, 504];
 
-/// An answer about its health that takes longer is none.
+/// A health check that takes longer has failed.
 const HEALTH_WITHIN: Nanos = 10 * SEC;
 
-/// Why there is no client.
+/// Why the client could not be created.
 fn no_client(error: ClientError) -> RunError {
     match &error {
         ClientError::Tls(TlsError::File { .. } | TlsError::NoRoots(_))
@@ -147,7 +147,7 @@ fn no_client(error: ClientError) -> RunError {
     }
 }
 
-/// Everything secret that a server's words could repeat.
+/// Every secret that a server's message could repeat.
 pub(super) fn redactor(secrets: &Secrets, url: Option<&TargetUrl>) -> Redactor {
     let query = url.and_then(TargetUrl::query).unwrap_or_default();
     let values = query.split('&').filter_map(|pair| pair.split_once('=')).map(|(_, v)| v.into());
@@ -155,8 +155,8 @@ pub(super) fn redactor(secrets: &Secrets, url: Option<&TargetUrl>) -> Redactor {
     Redactor::new(secrets.api_key.clone().into_iter().chain(headers).chain(values))
 }
 
-/// Opens the target of a plan. No request is sent yet. With `sessions`, answers are kept until the
-/// next turn is sent.
+/// Opens the target of a plan. Sends no request yet. With `sessions`, the text of a response is kept
+/// until the next turn is sent.
 pub(crate) fn open(
     plan: &Plan,
     reach: &Reach,

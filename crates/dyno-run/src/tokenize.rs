@@ -11,7 +11,7 @@ use dyno_workload::tokenizer::{Ask, Tokenizer};
 use serde_json::json;
 use std::sync::{Mutex, PoisonError};
 
-/// A tokenizer that asks the server, if the server answers such questions.
+/// A tokenizer that asks the server, if it has `/tokenize`.
 pub(crate) fn of_server(client: &Client, model: &str, stop: &StopSignal) -> Option<Tokenizer> {
     let path = client.options().endpoint.beside("/tokenize");
     let aside = Client::new(client.options().clone(), client.clock()).ok()?;
@@ -34,14 +34,14 @@ pub(crate) fn of_server(client: &Client, model: &str, stop: &StopSignal) -> Opti
         });
         answer.ok_or_else(|| {
             let words = fetched.words(&client.rules().redactor.clone());
-            format!("the server's /tokenize gives no count: {words}")
+            format!("the server's /tokenize returned no count: {words}")
         })
     };
     ask(&Ask::Text("one two three")).ok()?;
     Some(Tokenizer::by_asking(Box::new(ask)))
 }
 
-/// Sends one item for a single token and gives back how it went: its usage is the server's count.
+/// Sends one item for a single token and returns its record: the usage is the server's count.
 pub(crate) fn probe(
     client: &mut Client,
     encoder: &Encoder,

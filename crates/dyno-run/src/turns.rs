@@ -1,4 +1,4 @@
-//! Two runs that take turns, level by level: who goes first, and what the end of one means for the
+//! Two runs that alternate level by level: which goes first, and what the end of one means for the
 //! other.
 
 use dyno_model::Nanos;
@@ -8,12 +8,12 @@ use dyno_model::versus::Side;
 use dyno_model::{Diagnostic, Value};
 use dyno_words::Note;
 
-/// One of two runs that take turns.
+/// One of two alternating runs.
 pub(crate) trait Player {
     /// The time on its clock.
     fn now(&mut self) -> Nanos;
 
-    /// Its next level comes after something that was over at `time`, and not before.
+    /// Waits until `time`, when the other run's level was over.
     fn follow(&mut self, time: Nanos);
 
     /// Runs its next level.
@@ -22,18 +22,18 @@ pub(crate) trait Player {
     /// How its last level ended.
     fn ending(&self) -> Ending;
 
-    /// Why it runs no more levels, where that was wanted.
+    /// Why it runs no more levels, where a condition asked for that.
     fn enough(&self) -> Option<Diagnostic>;
 
     /// Runs no more levels, for this reason, although there may be some.
     fn stop_here(&mut self, why: Diagnostic);
 
-    /// Ends before its time, in this way and for this reason, if there are levels left.
+    /// Ends early, in this way and for this reason, if there are levels left.
     fn give_up(&mut self, ending: Ending, why: Diagnostic);
 }
 
-/// Who goes first at each level. It alternates from level to level, and from round to round of the
-/// same level, so that what rises or falls steadily adds the same to both: A B, B A, A B, …
+/// Which run goes first at each level. It alternates from level to level, and from round to round of
+/// the same level, so that a steady drift adds the same to both: A B, B A, A B, …
 pub(crate) fn first(levels: &[LevelPlan]) -> Vec<Side> {
     let mut seen: Vec<(LevelPlan, Side)> = Vec::new();
     let mut order = Vec::with_capacity(levels.len());
@@ -55,7 +55,7 @@ pub(crate) fn first(levels: &[LevelPlan]) -> Vec<Side> {
     order
 }
 
-/// Runs both, level by level, until both are over or one cannot go on. A level that one has run,
+/// Runs both, level by level, until both are over or one cannot continue. A level that one has run,
 /// the other runs too, unless that is impossible.
 pub(crate) fn take<'d>(levels: &[LevelPlan], a: &mut (dyn Player + 'd), b: &mut (dyn Player + 'd)) {
     let mut follows = false;

@@ -1,4 +1,4 @@
-//! In which order the levels of a list are measured, and repeated.
+//! The order in which listed levels are measured and repeated.
 
 use dyno_stats::rng::SplitMix;
 
@@ -8,7 +8,7 @@ pub enum Order {
     /// As they were given.
     #[default]
     Given,
-    /// Shuffled by a seed, each round in another way.
+    /// Shuffled by a seed, differently in each round.
     Shuffled(u64),
 }
 
@@ -17,12 +17,12 @@ pub enum Order {
 pub struct Turn {
     /// Which of the levels, from 0.
     pub level: usize,
-    /// For which time, from 0.
+    /// Which repetition, from 0.
     pub round: usize,
 }
 
 /// Each of `levels` levels, `repeats` times. Repeats are interleaved: all levels once, then all
-/// again, so that what changes over time does not look like a difference between levels.
+/// again, so that drift over time does not look like a difference between levels.
 pub fn turns(levels: usize, repeats: usize, order: Order) -> Vec<Turn> {
     let mut turns = Vec::with_capacity(levels.saturating_mul(repeats));
     let mut random = SplitMix::new(match order {

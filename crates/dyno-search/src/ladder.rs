@@ -1,15 +1,16 @@
-//! How many in flight are enough: doubles until throughput no longer rises, then looks closer.
+//! The ladder of closed loops: doubles the concurrency until throughput no longer rises, then fills
+//! in around the knee.
 
 use crate::level::{Kind, LevelWish, Measured, Next};
 
-/// The usual limit of a ladder.
+/// Default limit of a ladder.
 pub const MOST: u32 = 1_024;
 
-/// A gain of throughput below this is none.
+/// A smaller relative gain of throughput does not count.
 const GAIN: f64 = 0.05;
-/// So many steps in a row without a gain end the doubling.
+/// This many steps in a row without a gain end the doubling.
 const WITHOUT_GAIN: usize = 2;
-/// So does a larger share of failures.
+/// A larger share of failures ends it, too.
 const FAILURES: f64 = 0.05;
 /// Levels that fill in around the last doubling that gained.
 const FILL: usize = 3;
@@ -41,14 +42,14 @@ pub struct Knee {
 }
 
 impl Ladder {
-    /// What to do after these levels. There is no knee where nothing was completed.
+    /// The next step after these levels. There is no knee where nothing was completed.
     pub fn next(&self, so_far: &[Measured]) -> Next<Option<Knee>> {
         let most = f64::from(self.most.max(1));
         let rungs: Vec<Rung> =
             so_far.iter().filter(|level| level.kind == Kind::Concurrency).map(Rung::of).collect();
         let mut best: Option<Rung> = None;
         let (mut without, mut load) = (0, 1.0_f64);
-        // Doublings come in the same order each time, so this walks up what was measured.
+        // Doublings come in the same order each time, so this retraces what was measured.
         loop {
             let Some(rung) = rungs.iter().find(|rung| same(rung.load, load)) else {
                 return wish(load);

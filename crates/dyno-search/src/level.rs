@@ -1,4 +1,4 @@
-//! What a search is told of a level, and what it wishes for.
+//! The input of a search (measured levels) and its output (the next level).
 
 /// What a level's load means.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -41,11 +41,11 @@ pub struct Margin {
     pub error: Option<f64>,
 }
 
-/// Margins are kept within this, so that a value of 0 has one, too.
+/// Margins are clamped to this, so that a value of 0 has one, too.
 const FARTHEST: f64 = 7.0;
 
 impl Margin {
-    /// Of a value that must stay below a bound; nothing where there is no such ratio.
+    /// Of a value that must stay below a bound; `None` where there is no such ratio.
     pub fn ceiling(value: f64, bound: f64) -> Option<Self> {
         let fine = value.is_finite() && bound.is_finite() && value >= 0.0 && bound > 0.0;
         let log_ratio = (value / bound).ln().clamp(-FARTHEST, FARTHEST);
@@ -74,17 +74,17 @@ impl Margin {
 /// Whether a level met its service level.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Held {
-    /// By how much it did or did not.
+    /// By this margin.
     By(Margin),
-    /// It did; by how much cannot be said.
+    /// It did, by an unknown margin.
     Yes,
-    /// It did not; by how much cannot be said.
+    /// It did not, by an unknown margin.
     No,
-    /// Nobody knows: too few requests, or no such figure.
+    /// Inconclusive: too few requests, or the metric is not available.
     Unsure,
 }
 
-/// A level as it was measured. Numbers that are not finite are taken for absent.
+/// A measured level. Numbers that are not finite count as absent.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Measured {
     /// What its load means.
@@ -92,13 +92,13 @@ pub struct Measured {
     /// Its load, as in [`LevelWish`].
     pub load: f64,
     /// Requests that were due per second of the measured schedule, of a [`Kind::Rate`]: it differs
-    /// from the load by chance, and explains part of what else would be noise.
+    /// from the load by chance, and explains part of what would otherwise be noise.
     pub arrived_rate: Option<f64>,
     /// Requests completed per second, over the steady window if there is one.
     pub completed_rate: Option<f64>,
     /// Whether it had a steady window.
     pub steady: bool,
-    /// Whether its queue grew; absent if nobody could tell.
+    /// Whether its queue grew; absent if that is inconclusive.
     pub saturated: Option<bool>,
     /// Whether it met the service level, if there is one.
     pub held: Held,
@@ -108,11 +108,11 @@ pub struct Measured {
     pub requests: u64,
     /// The share of them that failed.
     pub failed_share: f64,
-    /// Whether it may be believed at all.
+    /// Whether its results are valid.
     pub valid: bool,
 }
 
-/// A load with so many significant digits: what people can read and type.
+/// A load rounded to this many significant digits, so that people can read and type it.
 pub fn rounded(load: f64, digits: i32) -> f64 {
     if load <= 0.0 || !load.is_finite() {
         return load;
@@ -128,7 +128,7 @@ pub fn rounded(load: f64, digits: i32) -> f64 {
     }
 }
 
-/// A level of which nothing is known but its load.
+/// A level with nothing but its load.
 #[cfg(test)]
 pub(crate) fn measured(kind: Kind, load: f64) -> Measured {
     Measured {

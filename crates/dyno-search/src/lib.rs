@@ -1,9 +1,9 @@
-//! Which level comes next. Numbers in, loads out: what was measured so far goes in, and out comes
-//! the next level or the answer. Nothing here sends a request, reads a clock or keeps a state: the
-//! same measurements always give the same wish, so a run can be taken up where it ended.
+//! Chooses the next level: takes the levels measured so far, and returns the next level or the result.
+//! Nothing here sends a request, reads a clock or keeps state. The same measurements always give the
+//! same next level, so an interrupted run can be resumed.
 //!
 //! Each search is a value with a method `next`, which takes all levels so far, in the order in
-//! which they were measured, and gives a [`Next`].
+//! which they were measured, and returns a [`Next`].
 
 pub mod capacity;
 pub mod grid;

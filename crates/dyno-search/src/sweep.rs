@@ -1,22 +1,22 @@
-//! From idle to full: one request at a time, as many as possible, then rates in between.
+//! Sweeps from idle to full: one request at a time, as many as possible, then rates in between.
 
 use crate::level::{Kind, LevelWish, Measured, Next, rounded};
 
-/// The usual number of levels.
+/// Default number of levels.
 pub const LEVELS: usize = 10;
-/// How many are in flight to fill a server, unless told.
+/// Default number of requests in flight to fill a server.
 pub const IN_FLIGHT: u32 = 512;
 
-/// Rates that come first, as shares of the way from idle to full, after one above.
+/// The first rates, as shares of the way from idle to full, after one above it.
 const FIRST: [f64; 3] = [0.5, 0.8, 0.2];
-/// The rate above what a full server completes: there the queue grows.
+/// The rate above the full rate, as a factor: there the queue grows.
 const ABOVE: f64 = 1.07;
-/// Rates nearer to each other than this, as a share of the full rate, tell nothing new.
+/// Rates nearer to each other than this, as a share of the full rate, add nothing.
 const NEAREST: f64 = 0.02;
 /// Where one request at a time nearly fills the server, or its rate is unknown, rates begin at
 /// this share of the full rate.
 const LOWEST: f64 = 0.25;
-/// How many decimal digits of a rate count.
+/// Significant digits of a rate.
 const DIGITS: i32 = 3;
 
 /// How rates are spread.
@@ -57,7 +57,7 @@ struct Point {
 }
 
 impl Sweep {
-    /// What to do after these levels.
+    /// The next step after these levels.
     pub fn next(&self, so_far: &[Measured]) -> Next<()> {
         let find = |kind| so_far.iter().find(|level| level.kind == kind);
         let one = LevelWish { kind: Kind::Synchronous, load: 1.0 };
@@ -67,7 +67,7 @@ impl Sweep {
         };
         let Some(full) = full else { return Next::Level(many) };
         let rate = |level: &Measured| level.completed_rate.filter(|r| r.is_finite() && *r > 0.0);
-        // Nothing completed, nothing to place rates by.
+        // Nothing completed, so there is no rate to start from.
         let Some(top) = rate(full) else { return Next::Done(()) };
         let low = rate(idle).filter(|low| *low < 0.9 * top).unwrap_or(LOWEST * top);
         let rates: Vec<&Measured> =
@@ -97,8 +97,8 @@ impl Sweep {
     }
 }
 
-/// The middles of the stretches between neighbours, those first where the curve is longest: over
-/// the rate, the logarithm of latency, and how well the server kept up.
+/// The midpoints between neighbouring rates, those with the longest piece of curve first. The curve is
+/// over the rate, the logarithm of latency, and how well the server kept up.
 fn where_it_bends(
     idle: &Measured,
     low: f64,
@@ -140,7 +140,7 @@ mod tests {
     use crate::level::measured;
     use proptest::prelude::*;
 
-    /// A server that does `low` alone and `top` at most: a queue in front of it.
+    /// A queue with `low` req/s for a single request at a time and `top` at most.
     fn run(sweep: Sweep, low: f64, top: f64) -> Vec<Measured> {
         let mut so_far: Vec<Measured> = Vec::new();
         while let Next::Level(LevelWish { kind, load }) = sweep.next(&so_far) {

@@ -1,10 +1,10 @@
-//! What the chance in prompts depends on. Lengths and words have streams of their own, so that the same
-//! lengths can be sent again in other words, which no prefix cache knows.
+//! The keys of the random generators of prompts. Lengths and words have separate streams, so that the
+//! same lengths can be sent again with other words, which miss any prefix cache.
 
 use crate::random::draws::{Beginning, stream};
 use rand_chacha::ChaCha8Rng;
 
-/// What the chance in a level's prompts depends on.
+/// What the random prompts of a level depend on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Key {
     /// Seed of the run.
@@ -13,10 +13,10 @@ pub struct Key {
     pub level: u32,
     /// The level whose lengths they have: rounds of the same level share theirs.
     pub lengths: u32,
-    /// Sets apart the words of what is sent by the same plan: the other side of a comparison, and
-    /// another attempt of a run that is resumed.
+    /// Makes words differ within the same plan: on the other side of a comparison, and in another
+    /// attempt of a resumed run.
     pub edition: u32,
-    /// Sets apart beginnings that no other run may have, whatever its seed.
+    /// Makes unique prefixes differ from those of other runs, even with the same seed.
     pub run: u64,
 }
 
@@ -47,7 +47,7 @@ impl Key {
         stream((self.seed, 0, 0), purpose, number)
     }
 
-    /// A beginning that no other number has, nor any of another run.
+    /// A prefix that no other number has, nor any prompt of another run.
     pub(crate) fn beginning(&self, number: u64) -> Beginning {
         Beginning::new(self.of_words(b"unique  ", self.run), number)
     }

@@ -1,4 +1,4 @@
-//! How long prompts and answers are: one length, or a distribution of lengths. The same seed
+//! Lengths of prompts and responses: one length, or a distribution of lengths. The same seed
 //! gives the same lengths on every machine, because only `libm` does the arithmetic.
 
 use dyno_model::units::{UnitError, parse_count, parse_number};
@@ -13,7 +13,7 @@ pub const LONGEST: u32 = 10_000_000;
 const FORMS: &str = "write a length as 512, 128-1024, normal(512,64), lognormal(512,0.5) or \
                      zipf(1.2,1-4096)";
 
-/// A length that is not written as one.
+/// A malformed length.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("length `{given}`: {why}; {FORMS}")]
 pub struct LengthsError {
@@ -83,7 +83,7 @@ impl Lengths {
         }
     }
 
-    /// The shortest length that was asked for by name; distributions with tails have none.
+    /// The shortest length that was requested explicitly; distributions with tails have none.
     pub fn shortest(&self) -> Option<u32> {
         match self.0 {
             Shape::Fixed(tokens) => Some(tokens),
@@ -92,8 +92,7 @@ impl Lengths {
         }
     }
 
-    /// Whether they are at least so many tokens; where a distribution has tails, whether its mean
-    /// is.
+    /// Whether they are at least `tokens`; for a distribution with tails, whether its mean is.
     pub(crate) fn reach(&self, least: u32) -> bool {
         self.shortest().map_or_else(|| self.mean(), f64::from) >= f64::from(least)
     }

@@ -1,4 +1,5 @@
-//! What is sent, as data: prompts, by seed and index. Knows no sockets and no request shapes.
+//! The prompts that are sent, by seed and index, from data files or synthetic. Knows no sockets and no
+//! request shapes.
 
 pub mod data;
 pub mod item;

@@ -1,5 +1,5 @@
-//! Random prompts of exact lengths: the same key and index give the same prompt, in
-//! whatever order they are asked for, and each counts to the token what was asked for.
+//! Random prompts of exact lengths: the same key and index give the same prompt in any order, and each
+//! has exactly the requested number of tokens.
 
 mod asked;
 mod correct;
@@ -19,20 +19,20 @@ use crate::key::Key;
 use crate::lengths::Lengths;
 use crate::tokenizer::{Tokenizer, TokenizerError};
 
-/// What random prompts are like, beside their lengths.
+/// Options of random prompts besides their lengths.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RandomOptions {
     /// The first tokens of the prompt's own text that are shared within a group; what the chat
     /// template puts before them is shared by all.
     pub prefix: u32,
-    /// Groups that share a prefix; prompts belong to them in turn.
+    /// Groups that share a prefix; prompts are assigned to them round-robin.
     pub groups: u32,
     /// The share of each prompt that is the beginning of its group's prefix, instead of `prefix`
     /// tokens. These prefixes are the same in all levels of a run.
     pub shared: Option<f64>,
     /// Whether prompts go through the chat template, whose own tokens then count.
     pub chat: bool,
-    /// Whether no two prompts may begin alike.
+    /// Whether no two prompts may share a prefix.
     pub unique: bool,
     /// Output tokens that each prompt asks for.
     pub output: Option<Lengths>,
@@ -84,8 +84,8 @@ pub enum RandomError {
     /// A shared prefix in no groups.
     #[error("prefix={0} with groups=0: give at least one group that shares it")]
     NoGroups(u32),
-    /// Prompts that begin alike and may not.
-    #[error("prefix={0} shares the beginning that --unique-prefix keeps apart: leave one out")]
+    /// A shared prefix together with unique prefixes.
+    #[error("prefix={0} shares a prefix, which --unique-prefix rules out: leave one out")]
     SharedAndUnique(u32),
     /// The first message of a conversation, whose lengths are its own, cannot be made.
     #[error("first={first}: {error}")]
@@ -95,19 +95,19 @@ pub enum RandomError {
         /// Why not.
         error: Box<RandomError>,
     },
-    /// The server's tokenizer cannot be met with few questions.
+    /// Too many requests to the server's `/tokenize` would be needed.
     #[error(
-        "random prompts: the server's /tokenize counts no common words as one token each, so \
-         exact lengths would take a question for every prompt; give --tokenizer PATH"
+        "random prompts: the server's /tokenize counts no common word as a single token, so exact \
+         lengths would need a /tokenize request for every prompt; give --tokenizer PATH"
     )]
     NothingCountsAsOne,
     /// However long the prompt, the count stays the same.
     #[error(
-        "random prompts: the chat template leaves the user's message out, so no prompt can be \
-         made of a length; mend the template beside the tokenizer"
+        "random prompts: the chat template drops the user's message, so prompts of a given length \
+         cannot be made; fix the template next to the tokenizer"
     )]
     PromptLeftOut,
-    /// The tokenizer makes no text of this length.
+    /// No text of this length was found.
     #[error("no text of exactly {tokens} tokens was found; the nearest counts {nearest}")]
     OutOfReach {
         /// Tokens asked for.
@@ -130,17 +130,17 @@ impl RandomError {
     }
 }
 
-/// How many prompts were counted again, and how many of those had to be corrected.
+/// How many prompts were re-counted, and how many of those had to be corrected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Check {
-    /// Prompts counted again.
+    /// Prompts re-counted.
     pub checked: u64,
-    /// Prompts among them that were of another length and were corrected. Anything but 0 means
-    /// that the prompts between the checked ones may be off.
+    /// Prompts among them with a wrong length, which were corrected. Anything but 0 means that prompts
+    /// that were not checked may be wrong.
     pub wrong: u64,
 }
 
-/// Prefix caches keep whole blocks of tokens, most often of so many.
+/// The usual block size of prefix caches, in tokens.
 const USUAL_BLOCK: u32 = 16;
 /// Prompts that are looked at for the longest.
 const MOST_LOOKED_AT: u64 = 10_000;
@@ -166,8 +166,8 @@ pub struct RandomPrompts {
 }
 
 impl RandomPrompts {
-    /// Prepares random prompts: finds out how the tokenizer is met and whether the lengths can
-    /// be. A tokenizer that asks the server is asked here and not again.
+    /// Prepares random prompts: analyses the tokenizer and checks that the lengths are possible. A
+    /// tokenizer that asks the server is used here and not again.
     pub fn new(
         tokenizer: &Tokenizer,
         input: Lengths,
@@ -184,7 +184,7 @@ impl RandomPrompts {
         Self { maker, input, key, options }.fitting()
     }
 
-    /// The same for another level or other lengths, without finding out or asking anything anew.
+    /// The same for another level or other lengths, without analysing the tokenizer again.
     pub fn again(&self, input: Lengths, key: Key) -> Result<Self, RandomError> {
         let (maker, options) = (self.maker.again(), self.options.clone());
         Self { maker, input, key, options }.fitting()

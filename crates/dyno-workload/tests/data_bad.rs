@@ -6,7 +6,7 @@ use std::io::Write;
 
 use dyno_workload::data::{DataError, DataSet, DataSpec};
 
-const SKIP: &str = ", or skip_bad=true to go on without such records";
+const SKIP: &str = ", or skip_bad=true to skip such records";
 
 fn open(name: &str, bytes: &[u8], spec: &str) -> Result<DataSet, DataError> {
     let spec: DataSpec = spec.parse().expect("a good specification");
@@ -51,7 +51,7 @@ fn a_missing_field() {
         br#"{"input":"a","output":"b"}"#,
         "openqa:q.jsonl",
         0,
-        "q.jsonl:1: no field is called question; the fields are input, output; say prompt=FIELD \
+        "q.jsonl:1: no field is called question; the fields are input, output; write prompt=FIELD \
          for the one to use",
     );
     check(
@@ -60,14 +60,14 @@ fn a_missing_field() {
         "q.jsonl",
         0,
         "q.jsonl:1: no field has a usual name for prompts (prompt, question, instruction, input, \
-         …); the fields are bar, foo; say prompt=FIELD for the one to use",
+         …); the fields are bar, foo; write prompt=FIELD for the one to use",
     );
     check(
         "q.csv",
         b"\nfoo,bar\n1,2\n",
         "q.csv,prompt=prompt",
         0,
-        "q.csv:3: there is no field \"prompt\"; the fields are bar, foo; say prompt=FIELD for the \
+        "q.csv:3: there is no field \"prompt\"; the fields are bar, foo; write prompt=FIELD for the \
          one to use",
     );
     check(
@@ -76,7 +76,7 @@ fn a_missing_field() {
         "q.jsonl",
         1,
         &format!(
-            "q.jsonl:2: there is no field \"prompt\"; the fields are promt; say prompt=FIELD for \
+            "q.jsonl:2: there is no field \"prompt\"; the fields are promt; write prompt=FIELD for \
              the one that holds the prompt{SKIP}"
         ),
     );
@@ -96,7 +96,7 @@ fn fields_of_the_wrong_kind() {
         (
             b"[{\"prompt\":\"a\"},\n{\"prompt\":3}]",
             1,
-            "d:2 (element 2): the field \"prompt\" is a number, not text; say prompt=FIELD (the \
+            "d:2 (element 2): the field \"prompt\" is a number, not text; write prompt=FIELD (the \
              fields are prompt)",
         ),
         (b"{\"prompt\":\" \"}", 0, "d:1: the prompt is empty; remove the record"),
@@ -126,7 +126,7 @@ fn fields_of_the_wrong_kind() {
         (
             b"{\"conversations\":[{\"from\":\"gpt\",\"value\":\"x\"}]}",
             0,
-            "d:1: the field \"conversations\" has no message of the user's; remove the record",
+            "d:1: the field \"conversations\" has no user message; remove the record",
         ),
     ];
     for (bytes, before, message) in cases {
@@ -139,7 +139,7 @@ fn fields_of_the_wrong_kind() {
         0,
         &format!(
             "d:1: a request body needs messages or prompt, and the fields are model, question; \
-             say prompt=FIELD to read the object as a table{SKIP}"
+             write prompt=FIELD to read the object as a table row{SKIP}"
         ),
     );
 }
@@ -308,7 +308,7 @@ fn text_that_is_not_utf8() {
         (
             b"h\0i\0\n\0",
             0,
-            "t:1: there are zero bytes, so this is UTF-16 or no text at all; save it as UTF-8, as in iconv -f UTF-16 -t UTF-8 FILE",
+            "t:1: there are zero bytes, so this is UTF-16 or not text; save it as UTF-8, as in iconv -f UTF-16 -t UTF-8 FILE",
         ),
     ];
     for (bytes, before, message) in cases {

@@ -82,7 +82,7 @@ fn a_text_file_as_one_long_prompt_or_a_prompt_a_line() {
     assert_eq!(texts(&open("long.jsonl", json, "long:long.jsonl")), ["A very long one"]);
     let brackets = b"[INST] not JSON [/INST]\n{also} not\n";
     let data = open("p.txt", brackets, "p.txt");
-    assert_eq!(data.recognised().to_string(), "p.txt: lines, a prompt a line");
+    assert_eq!(data.recognised().to_string(), "p.txt: lines, one prompt per line");
     assert_eq!(texts(&data).len(), 2);
 }
 
@@ -263,7 +263,7 @@ fn parquet_as_other_tools_write_it() {
         assert!(
             told.ends_with(
                 "parquet, a Parquet table, messages from \"messages\", output tokens from \
-                 \"max_tokens\"; whole conversations, without the answer at the end"
+                 \"max_tokens\"; whole conversations, without the final response"
             ),
             "{told}"
         );

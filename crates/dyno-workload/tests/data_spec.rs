@@ -49,7 +49,8 @@ fn options_of_kinds_made_elsewhere_are_kept_and_can_be_checked() {
     assert!(spec.only(&["prefix", "groups"]).is_ok());
     assert_eq!(
         parsed("trace:azure.csv,sped=2").only(&["speed", "from", "to"]).map_err(|e| e.to_string()),
-        Err("unknown key \"sped\" (did you mean speed?); trace knows speed, from, to".into())
+        Err("unknown key \"sped\" (did you mean speed?); the keys of trace are speed, from, to"
+            .into())
     );
     let spec = parsed("session:conv.json,turns=8,messages=chat,skip_bad=true");
     assert_eq!((spec.option("turns"), spec.skip_bad), (Some("8"), true));
@@ -80,12 +81,12 @@ fn mistakes_are_named() {
         ),
         (
             "json:x,promt=a",
-            "unknown key \"promt\" (did you mean prompt?); json knows prompt, system, \
+            "unknown key \"promt\" (did you mean prompt?); the keys of json are prompt, system, \
              output_tokens, messages, turns, skip_bad",
         ),
         (
             "x,temperature=0",
-            "unknown key \"temperature\"; a file knows prompt, system, output_tokens, messages, \
+            "unknown key \"temperature\"; the keys of a file are prompt, system, output_tokens, messages, \
              turns, skip_bad",
         ),
         ("x,prompt=a,prompt=b", "prompt= is given twice; give it once"),

@@ -47,7 +47,7 @@ fn keys_that_mean_nothing_are_refused_with_those_that_do() {
     let refused = options("session:talk.json,first=9").expect_err("first").to_string();
     assert_eq!(
         refused,
-        "unknown key \"first\"; session:FILE knows turns, think, prompt, system, output_tokens, \
+        "unknown key \"first\"; the keys of session:FILE are turns, think, prompt, system, output_tokens, \
          messages, skip_bad"
     );
     let refused = options("session,groups=0").expect_err("groups").to_string();
@@ -88,9 +88,12 @@ fn answers_need_no_text_but_users_do() {
     let mut tool = tool_call.clone();
     tool.insert_str(tool.len() - 1, r#", {"role": "tool", "content": "42"}"#);
     for (text, what) in [
-        (tool.as_str(), "the record has a message 6 of a tool's, which belongs to the answer"),
+        (
+            tool.as_str(),
+            "the record has a tool message at position 6, which belongs to the recorded response",
+        ),
         (r#"{"messages": [{"role": "user", "content": null}]}"#, "a message 1 with null content"),
-        (r#"[["a"], [{"role": "system", "content": "s"}]]"#, "has no message of the user's"),
+        (r#"[["a"], [{"role": "system", "content": "s"}]]"#, "has no user message"),
         (
             r#"{"messages": [{"role": "user", "content": "a"}, {"role": "assistant", "content": "b"}, {"role": "user", "content": " "}]}"#,
             "the field \"messages\" has an empty message 3, and the user says nothing else",
@@ -98,7 +101,7 @@ fn answers_need_no_text_but_users_do() {
     ] {
         let error = items(&open("t.jsonl", text, "")).expect_err(what).to_string();
         assert!(error.contains(what) && error.starts_with("t.jsonl"), "{error}");
-        assert!(error.ends_with("or skip_bad=true to go on without such records"), "{error}");
+        assert!(error.ends_with("or skip_bad=true to skip such records"), "{error}");
     }
 }
 

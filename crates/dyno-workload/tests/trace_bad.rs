@@ -10,7 +10,7 @@ use proptest::prelude::*;
 use traces_made::{AZURE, BURST_GPT, MOONCAKE, opened, trace};
 
 const MS: u64 = 1_000_000;
-const SKIP: &str = ", or skip_bad=true to go on without such records";
+const SKIP: &str = ", or skip_bad=true to skip such records";
 
 fn said(text: &str, spec: &str, limits: TraceLimits) -> String {
     opened(text, spec, limits).expect_err("refused").to_string()
@@ -79,7 +79,7 @@ fn options_that_are_not_possible() {
         ("skip_bad=yes", "skip_bad=yes is not possible; write skip_bad=true or skip_bad=false"),
         (
             "sped=2",
-            "unknown key \"sped\" (did you mean speed?); trace knows speed, from, to, block, \
+            "unknown key \"sped\" (did you mean speed?); the keys of trace are speed, from, to, block, \
              skip_bad",
         ),
     ] {
@@ -228,7 +228,7 @@ fn files_that_are_no_traces() {
         (
             "q.txt",
             "What is a knee?\nWhat is an elbow?\n",
-            format!("is not trace: it is a prompt a line, without fields; {wanted}"),
+            format!("is not trace: it is one prompt per line, without fields; {wanted}"),
         ),
     ] {
         let said = said(text, &format!("trace:{name}"), TraceLimits::default());

@@ -50,6 +50,17 @@ impl NoWindow {
         Self { growth: Some(growth), ..Self::because(why, [change(growth)]) }
     }
 
+    /// The same, or a backlog in the client where there may be one.
+    fn trend_of(plan: &LevelPlan, growth: f64) -> Self {
+        match plan.max_concurrency.filter(|_| growth > 0.0) {
+            Some(most) => {
+                let why = LoadNote::GrowingAtCap.with(values![change(growth), most]);
+                Self { why: why.into(), growth: Some(growth) }
+            }
+            None => Self::trend(growth),
+        }
+    }
+
     /// The same in a trace, whose load varies by itself, with the trend of its arrivals.
     fn trace_trend(growth: f64, arrivals: Option<f64>) -> Self {
         let why = match arrivals {
@@ -90,7 +101,7 @@ pub(crate) fn window(
     match trend_over(window, level).filter(|_| plan.load.is_open()) {
         Some(growth) => Err(match plan.load {
             Load::Trace { .. } => NoWindow::trace_trend(growth, arrivals_over(window, level)),
-            _ => NoWindow::trend(growth),
+            _ => NoWindow::trend_of(plan, growth),
         }),
         None => Ok(Some(window)),
     }
@@ -136,7 +147,10 @@ fn long_enough(
     let filled = Window { from: window.to.min(first + median as u64), to: window.to };
     let presumed = matches!(load, Load::Rate { .. }) && !talk;
     let grows = trend_over(filled, level).filter(|growth| presumed && *growth > 0.0);
-    Err(grows.map_or_else(|| NoWindow::because(Finding::WindowTooShort, times), NoWindow::trend))
+    Err(match grows {
+        Some(growth) => NoWindow::trend_of(plan, growth),
+        None => NoWindow::because(Finding::WindowTooShort, times),
+    })
 }
 
 /// Relative growth of concurrency, including requests that wait in the client, where there is a

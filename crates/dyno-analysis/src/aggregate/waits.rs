@@ -7,7 +7,7 @@ use dyno_model::outcome::Outcome;
 use dyno_model::record::RequestRecord;
 use dyno_model::summary::{ClientWait, round6};
 use dyno_model::units::to_ms;
-use dyno_words::number::digits;
+use dyno_words::number::millis;
 use dyno_words::{LoadNote, values};
 
 /// The arrivals of a level that waited.
@@ -89,7 +89,7 @@ pub(super) fn notes(wait: &ClientWait, arrivals: u64) -> Vec<Diagnostic> {
     let ClientWait { max_concurrency, waited, never_sent, mean_ms, longest_ms } = *wait;
     let mut notes = Vec::new();
     if let (Some(mean), Some(longest)) = (mean_ms, longest_ms) {
-        let [mean, longest] = [mean, longest].map(|ms| digits(ms, 0));
+        let [mean, longest] = [mean, longest].map(millis);
         let values = values![waited, arrivals, max_concurrency, mean, longest];
         notes.push(LoadNote::WaitedInClient.with(values));
     }

@@ -143,7 +143,7 @@ fn round_up(time: u64) -> u64 {
 
 fn shown(time: u64) -> String {
     match to_s(time) {
-        seconds if seconds < 600.0 => format!("{} s", digits(seconds, 3)),
+        seconds if seconds < 600.0 => format!("{seconds} s"),
         seconds => format!("{} min", seconds / 60.0),
     }
 }

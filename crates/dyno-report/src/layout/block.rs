@@ -58,9 +58,11 @@ impl Block {
     }
 }
 
-/// The concurrency of a closed loop.
+/// The concurrency of a closed loop, or the cap of an open one.
 pub(super) fn max_concurrency(level: &LevelSummary) -> Option<u64> {
-    level.load.value.filter(|_| level.load.kind == LoadKind::Concurrency).map(|slots| slots as u64)
+    let slots = level.load.value.filter(|_| level.load.kind == LoadKind::Concurrency);
+    let cap = level.client_wait.map(|wait| u64::from(wait.max_concurrency));
+    slots.map(|slots| slots as u64).or(cap)
 }
 
 /// The rate of an open loop with a fixed rate.

@@ -1,18 +1,18 @@
-//! What became of the data of a run, as far as they were sent.
+//! How the data of a run were used, as far as they were sent.
 
 use dyno_workload::data::Tally;
 
-/// What became of the data. Prompts are made ahead, so it is kept by how many had been made:
-/// what was made and never sent does not count.
+/// How the data were used. Prompts are prepared ahead, so the tally is kept by the number prepared:
+/// what was prepared and never sent does not count.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Account {
-    /// For each level, the tally after so many items, wherever it changed in more than that.
+    /// Level, number of items and tally, wherever more than the number of items changed.
     changes: Vec<(u32, u64, Tally)>,
-    /// What ended the data before their time.
+    /// The error that ended the data early.
     pub(super) error: Option<String>,
 }
 
-/// Changes beyond these are not told apart any more.
+/// Changes beyond this number are not recorded.
 const MOST_CHANGES: usize = 100_000;
 
 impl Account {
@@ -28,7 +28,7 @@ impl Account {
         }
     }
 
-    /// The tally of a level of which so many items were sent.
+    /// The tally of a level of which `sent` items were sent.
     pub(super) fn after(&self, level: u32, sent: u64) -> Option<Tally> {
         let made = |(of, made, _): &&(u32, u64, Tally)| *of == level && *made <= sent;
         self.changes.iter().rfind(made).map(|(_, _, tally)| *tally)

@@ -1,6 +1,5 @@
-//! What sets prompts apart that the same plan sends more than once: level by level, round by round, on
-//! both sides of a comparison, and in another attempt of a run that is resumed. A prompt that comes
-//! again may be answered from the server's prefix cache.
+//! Makes the prompts of a plan differ between levels, rounds, both sides of a comparison, and attempts
+//! of a resumed run. A repeated prompt may be served from the server's prefix cache.
 
 use dyno_model::plan::{LevelPlan, Plan};
 use dyno_model::versus::Side;
@@ -9,17 +8,17 @@ use dyno_workload::key::Key;
 /// One attempt of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Attempt {
-    /// Tells the sides and the attempts of one plan apart.
+    /// Differs between the sides and the attempts of one plan.
     edition: u32,
-    /// Tells runs apart, whatever their seeds; 0 where nothing is measured.
+    /// Differs between runs, even with the same seed; 0 for predictions.
     pub(crate) run: u64,
-    /// Prompts or conversations that levels before have taken.
+    /// Prompts or conversations taken by earlier levels.
     pub(crate) taken: u64,
 }
 
 impl Attempt {
-    /// The attempt with this number, from 1, of the run with this name. What is predicted is the same
-    /// whenever it is.
+    /// The attempt with this number, from 1, of the run with this id. A prediction does not depend on
+    /// when it is made.
     pub(crate) fn new(plan: &Plan, run: &str, number: u32, taken: u64) -> Self {
         let second = plan.course.versus.as_ref().is_some_and(|versus| versus.side == Side::B);
         let edition = (number.saturating_sub(1)).wrapping_mul(2) + u32::from(second);
@@ -51,7 +50,7 @@ fn first_round(plan: &Plan, level: &LevelPlan, number: u32) -> u32 {
     first.and_then(|first| u32::try_from(first).ok()).unwrap_or(number)
 }
 
-/// FNV-1a, with its bits mixed so that runs of one second differ from the first digit on.
+/// FNV-1a, with its bits mixed so that runs of the same second differ from the first digit on.
 fn hash(run: &str, number: u32) -> u64 {
     let bytes = run.bytes().chain(number.to_le_bytes());
     let hash = bytes.fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {

@@ -1,12 +1,12 @@
-//! Who is to blame where something cannot be sent.
+//! Which flag is at fault where a prompt cannot be made.
 
 use dyno_workload::lengths::{Lengths, LengthsError};
 use dyno_workload::random::RandomError;
 
-/// The flag at fault, and the words for the user.
+/// The flag at fault, and the message for the user.
 pub type Fault = (&'static str, String);
 
-/// Who is to blame for prompts that cannot be made.
+/// The flag at fault for prompts that cannot be made.
 pub(super) fn of_random(error: RandomError) -> Fault {
     let flag = match &error {
         RandomError::NoGroups(_) | RandomError::SharedAndUnique(_) => "--data",

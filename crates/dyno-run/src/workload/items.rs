@@ -1,4 +1,4 @@
-//! Makes what is sent, by index, on the encoder's thread.
+//! Makes prompts by index, on the encoder's thread.
 
 use super::account::Account;
 use super::{Items, Text, lock};
@@ -15,7 +15,7 @@ use std::sync::{Arc, Mutex};
 
 type Shared = Arc<Mutex<Account>>;
 
-/// The value, or nothing and a word in the account why not.
+/// The value; an error goes into the account.
 fn kept<T, E: std::fmt::Display>(made: Result<T, E>, account: &Shared) -> Option<T> {
     match made {
         Ok(value) => Some(value),
@@ -65,8 +65,9 @@ pub(super) fn made(sessions: Arc<MadeSessions>, account: Shared) -> Items {
     Box::new(move |index| kept(sessions.conversation(index), &account).map(Sending::Conversation))
 }
 
-/// Leads recorded conversations. `count` tells the tokens of a first turn.
-pub(super) fn led_anew(
+/// Replays recorded conversations with the server's own responses. `count` counts the tokens of a
+/// first turn.
+pub(super) fn replayed(
     options: SessionOptions,
     mut selected: Selected<'static>,
     count: Option<Count<'static>>,
@@ -99,7 +100,7 @@ pub(super) fn trace(prompts: Arc<TracePrompts>, text: Text, account: Shared) -> 
             true => prompts.lengths(index)?,
             false => kept(prompts.prompt(index), &account)??,
         };
-        // A request of a trace always says how much it asks for.
+        // A request of a trace always states its output length.
         let output = item.output_tokens.unwrap_or(1);
         Some(Sending::Single(item, output))
     })

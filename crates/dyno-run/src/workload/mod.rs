@@ -1,5 +1,5 @@
-//! What is sent: opens the data of a plan before anything is sent (`source`), makes what each level
-//! sends on the encoder's thread (`items`), and tells what became of the data (`account`, `notes`).
+//! The data of a run: opened and checked before anything is sent (`source`), turned into the prompts of
+//! each level on the encoder's thread (`items`), and accounted for in notes (`account`, `notes`).
 
 mod account;
 mod again;
@@ -31,16 +31,16 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 #[derive(Clone)]
 pub struct Workload {
     tokenizer: Tokenizer,
-    /// No tokenizer was given, so the server's own may be asked.
+    /// No tokenizer was given, so the server may be asked to count.
     open_to_server: bool,
     source: Source,
     /// What was checked of a data file.
     checked: Option<Checked>,
-    /// What was made for some level: the search for words that are one token each is done once.
+    /// Prompts of an earlier level: the search for single-token words is done once.
     prepared: Arc<Mutex<Option<Prepared>>>,
     account: Arc<Mutex<Account>>,
     text: Text,
-    /// What tells its prompts from those of other runs and attempts.
+    /// Makes its prompts differ from those of other runs and attempts.
     attempt: Attempt,
 }
 
@@ -51,7 +51,7 @@ enum Text {
     Unread,
 }
 
-/// Prompts that were made to a tokenizer's measure.
+/// Prompts whose lengths were made with a tokenizer.
 #[derive(Clone)]
 enum Prepared {
     Random(Arc<RandomPrompts>),
@@ -59,23 +59,23 @@ enum Prepared {
     Trace(Arc<TracePrompts>),
 }
 
-/// What requests of a level are like.
+/// Mean lengths of the requests of a level.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Typical {
     /// Mean tokens of a prompt.
     pub(crate) input: u32,
-    /// Mean tokens of an answer.
+    /// Mean tokens of a response.
     pub(crate) output: u32,
 }
 
-/// Requests that are looked at to tell what they are like.
+/// Requests sampled for mean lengths.
 const LOOKED_AT: u64 = 200;
 
-/// Makes what is sent by index, on the encoder's thread; nothing when there is no more.
+/// Makes prompts by index, on the encoder's thread; `None` when there are no more.
 pub(crate) type Items = Box<dyn FnMut(u64) -> Option<Sending> + Send>;
 
 impl Workload {
-    /// Opens the data of a plan; the flag at fault and the words if that fails.
+    /// Opens and checks the data of a plan; the flag at fault and the message if that fails.
     pub fn open(plan: &Plan) -> Result<Self, Fault> {
         let data = &plan.data;
         let tokenizer = match &data.tokenizer {
@@ -100,12 +100,12 @@ impl Workload {
         })
     }
 
-    /// The same data for another run, with an account of its own.
+    /// The same data for another run, with a separate account.
     pub fn beside(&self) -> Self {
         Self { account: Arc::default(), ..self.clone() }
     }
 
-    /// What a data file turned out to be, in a line.
+    /// What a data file was recognised as, in one line.
     pub fn recognised(&self) -> Option<String> {
         self.source.recognised()
     }
@@ -115,7 +115,7 @@ impl Workload {
         self.checked.as_ref().map_or_else(Vec::new, notes::checked)
     }
 
-    /// Whether the data are conversations, whose turns depend on the answers.
+    /// Whether the data are conversations, whose turns depend on the responses.
     pub(crate) fn is_session(&self) -> bool {
         self.source.is_session()
     }
@@ -137,7 +137,7 @@ impl Workload {
         }
     }
 
-    /// Whether the server may be asked to count, because nobody gave a tokenizer.
+    /// Whether the server may be asked to count, because no tokenizer was given.
     pub(crate) fn is_open_to_server(&self) -> bool {
         self.open_to_server
     }
@@ -153,7 +153,7 @@ impl Workload {
         self.text = Text::Unread;
     }
 
-    /// What a level sends; the words for the user if it cannot be made.
+    /// The prompts of a level; the message for the user if they cannot be made.
     pub(crate) fn items(
         &self,
         plan: &Plan,
@@ -163,7 +163,7 @@ impl Workload {
         self.made(plan, level, number).map_err(|(_, words)| words)
     }
 
-    /// What a level sends; the flag at fault and the words if it cannot be made.
+    /// The prompts of a level; the flag at fault and the message if they cannot be made.
     fn made(&self, plan: &Plan, level: &LevelPlan, number: u32) -> Result<Items, Fault> {
         let output = || lengths("--output-tokens", &level.output_tokens.0);
         let input = || lengths("--input-tokens", &level.input_tokens.0);
@@ -216,7 +216,7 @@ impl Workload {
                 let selected = self.selected(set, selection, bounds.map(counting_said))?;
                 let count = self.counter(chat(plan), false);
                 let key = (key, number);
-                Ok(items::led_anew(options.clone(), selected, count, output()?, key, account))
+                Ok(items::replayed(options.clone(), selected, count, output()?, key, account))
             }
         }
     }
@@ -235,25 +235,25 @@ impl Workload {
         Ok(selected)
     }
 
-    /// Sets its prompts apart from those of other runs and attempts.
+    /// Makes its prompts differ from those of other runs and attempts.
     pub(crate) fn set_apart(&mut self, attempt: Attempt) {
         self.attempt = attempt;
     }
 
-    /// Tells this run from others.
+    /// A number that differs between runs.
     pub(crate) fn run(&self) -> u64 {
         self.attempt.run
     }
 
-    /// A level has taken so many prompts; the next goes on behind them.
+    /// A level has taken this many prompts; the next one continues behind them.
     pub(crate) fn took(&mut self, plan: &Plan, prompts: u64) {
         if !plan.data.same_prompts {
             self.attempt.taken += prompts;
         }
     }
 
-    /// Prompts that put what a level's prompts share into the server's cache; none where that is not
-    /// asked for. The level will have about so many prompts.
+    /// Prompts that put the shared prefixes of a level into the server's cache; none without
+    /// `--cache-hit`. `prompts` is about how many the level will send.
     pub(crate) fn primers(
         &self,
         plan: &Plan,
@@ -275,16 +275,16 @@ impl Workload {
         }
     }
 
-    /// The same data, from their beginning, of which no account is kept.
+    /// The same data, from their beginning, without an account.
     fn aside(&self) -> Self {
         let mut aside = Self { account: Arc::default(), ..self.clone() };
         aside.attempt.taken = 0;
         aside
     }
 
-    /// Counts every item with a tokenizer that was given. Without one, the server's usage will
-    /// say; only bounds on the length are worth an estimate, which is not asked of the server for
-    /// each item.
+    /// Counts every item with the tokenizer that was given. Without one, the server's usage gives the
+    /// counts; only bounds on the length need an estimate, since asking the server for each item would
+    /// take too long.
     fn counter(&self, chat: bool, bounded: bool) -> Option<Count<'static>> {
         let tokenizer = match self.open_to_server {
             false => self.tokenizer.clone(),
@@ -296,15 +296,15 @@ impl Workload {
         }))
     }
 
-    /// What ended the data before their time.
+    /// The error that ended the data early.
     pub(crate) fn error(&self) -> Option<String> {
         lock(&self.account).error.clone()
     }
 
-    /// A prompt that is like those of the first level and none of them, to compare counts with;
-    /// nothing where nobody has counted.
+    /// A prompt like those of the first level, but not one of them, to compare token counts; `None`
+    /// where tokens are not counted.
     pub(crate) fn specimen(&self, plan: &Plan) -> Result<Option<Item>, String> {
-        let made_up = match &self.source {
+        let synthetic = match &self.source {
             Source::Random(_) | Source::Made(_) => Some(u64::MAX >> 16),
             Source::Trace(_) => None,
             Source::Set(..) | Source::Led(_) if self.open_to_server => return Ok(None),
@@ -312,7 +312,7 @@ impl Workload {
         };
         let aside = self.aside();
         let Some(level) = plan.levels.first() else { return Ok(None) };
-        let made = aside.items(plan, level, 0)?(made_up.unwrap_or(0));
+        let made = aside.items(plan, level, 0)?(synthetic.unwrap_or(0));
         let item = match made {
             Some(Sending::Single(item, _)) => item,
             Some(Sending::Conversation(conversation)) => {
@@ -323,19 +323,19 @@ impl Workload {
             None => return Ok(None),
         };
         let text = match item.content {
-            _ if made_up.is_some() => return Ok(Some(item)),
+            _ if synthetic.is_some() => return Ok(Some(item)),
             Content::Text(text) => text,
             _ => return Ok(None),
         };
-        // What is sent later must not find its own beginning in a cache.
+        // The prompt that is sent later must not find its prefix in a cache.
         let content = Content::Text(format!("({}) {text}", plan.seed));
         let tokens =
             self.tokenizer.count_content(&content, chat(plan)).map_err(|e| e.to_string())?;
         Ok(Some(Item { content, output_tokens: None, input_tokens: Some(tokens) }))
     }
 
-    /// What the requests of a level are like; nothing for conversations, which grow, and where
-    /// nobody has counted.
+    /// Mean lengths of the requests of a level; `None` for conversations, which grow, and where tokens
+    /// are not counted.
     pub(crate) fn typical(&self, plan: &Plan, number: u32) -> Result<Option<Typical>, String> {
         if self.is_session() {
             return Ok(None);
@@ -358,7 +358,7 @@ impl Workload {
         Ok((count > 0).then(|| Typical { input: mean(input).max(1), output: mean(output).max(1) }))
     }
 
-    /// Makes sure that there is something to send in every level, before anything is sent.
+    /// Makes sure, before anything is sent, that every level has something to send.
     pub fn check(&self, plan: &Plan) -> Result<(), Fault> {
         let aside = self.aside();
         if self.source.selection().is_some() || self.trace().is_some() {
@@ -378,7 +378,7 @@ fn is_bounded(selection: &Selection) -> bool {
     selection.min_input.is_some() || selection.max_input.is_some()
 }
 
-/// Counts what the user says in a recorded conversation: its answers are not sent.
+/// Counts the user's messages of a recorded conversation: its responses are not sent.
 pub fn counting_said(count: Count<'static>) -> Count<'static> {
     Box::new(move |content| count(&said(content)))
 }

@@ -1,4 +1,4 @@
-//! What should be known of the data when the figures are read.
+//! Notes about the data of a run.
 
 use super::source::Source;
 use super::{Prepared, Workload, lock};
@@ -7,16 +7,16 @@ use dyno_words::{LoadNote, Note};
 use dyno_workload::data::{Checked, Rest, Tally};
 use dyno_workload::trace::TracePrompts;
 
-/// Notes in the making.
+/// Collects notes.
 #[derive(Default)]
 struct Notes(Vec<Diagnostic>);
 
 impl Notes {
-    fn say(&mut self, note: Note) {
+    fn add(&mut self, note: Note) {
         self.0.push(note.into());
     }
 
-    /// Says how many of the data were treated in some way, if any were.
+    /// Adds the notes whose count is not zero.
     fn count(&mut self, counts: &[(u64, Note)]) {
         let some = counts.iter().filter(|(count, _)| *count > 0);
         self.0.extend(some.map(|(count, note)| note.with([count])));
@@ -24,8 +24,7 @@ impl Notes {
 }
 
 impl Workload {
-    /// What should be known of the data when reading the figures; `sent` is how many prompts, or
-    /// conversations, of each level were.
+    /// Notes about the data; `sent` is the number of prompts or conversations sent by each level.
     pub(crate) fn notes(&self, sent: &[u64]) -> Vec<Diagnostic> {
         let mut notes = Notes::default();
         let estimated = match self.source.selection() {
@@ -33,7 +32,7 @@ impl Workload {
             Some(s) => self.open_to_server && (s.min_input.is_some() || s.max_input.is_some()),
         };
         if estimated {
-            notes.say(Note::TokenizerEstimate);
+            notes.add(Note::TokenizerEstimate);
         }
         self.prepared_notes(sent, &mut notes);
         self.selection_notes(sent, &mut notes);
@@ -67,7 +66,7 @@ impl Workload {
             (sum(|t| t.truncated), Note::DataCut),
         ]);
         if !selection.unique_prefix && sum(|t| t.repeats) > 0 {
-            notes.say(match self.source {
+            notes.add(match self.source {
                 Source::Led(_) => Note::ConversationsRepeat,
                 _ => Note::PromptsRepeat,
             });
@@ -93,6 +92,6 @@ fn trace_notes(prompts: &TracePrompts, sent: u64, notes: &mut Notes) {
     let told = told.iter().map(|told| (told.count, told.note));
     notes.count(&told.chain([(prompts.raised(sent), Note::TraceRaised)]).collect::<Vec<_>>());
     if prompts.trace().has_hashes() && !prompts.from_pieces() {
-        notes.say(Note::TracePrefixes);
+        notes.add(Note::TracePrefixes);
     }
 }

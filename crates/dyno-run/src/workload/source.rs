@@ -15,15 +15,15 @@ pub(super) enum Source {
     Random(RandomOptions),
     /// The prompts of a file.
     Set(Box<DataSet>, Selection),
-    /// Made-up conversations.
+    /// Synthetic conversations.
     Made(SessionOptions),
-    /// The conversations of a file, led anew.
+    /// The conversations of a file, replayed with the server's own responses.
     Led(Box<Led>),
     /// A recorded trace.
     Trace(Trace),
 }
 
-/// Recorded conversations and how they are led.
+/// Recorded conversations and how they are replayed.
 #[derive(Clone)]
 pub(super) struct Led {
     pub(super) set: DataSet,
@@ -58,12 +58,12 @@ impl Source {
         }
     }
 
-    /// Whether the data are conversations, whose turns depend on the answers.
+    /// Whether the data are conversations, whose turns depend on the responses.
     pub(super) fn is_session(&self) -> bool {
         matches!(self, Self::Made(_) | Self::Led(_))
     }
 
-    /// How a file is taken from, where it is.
+    /// Which records of a file are taken.
     pub(super) fn selection(&self) -> Option<&Selection> {
         match self {
             Self::Set(_, selection) => Some(selection),
@@ -84,7 +84,7 @@ impl Source {
         set.check(selection.limit.filter(|_| selection.order == Order::File && !bounded))
     }
 
-    /// What a data file turned out to be, in a line.
+    /// What a data file was recognised as, in one line.
     pub(super) fn recognised(&self) -> Option<String> {
         match self {
             Self::Random(_) | Self::Made(_) => None,
@@ -96,9 +96,9 @@ impl Source {
 }
 
 /// Why conversations are not cut.
-pub const LED_WHOLE: &str = "a conversation is led whole or not at all; leave it out";
+pub const LED_WHOLE: &str = "a conversation is replayed whole or not at all; leave it out";
 
-/// How a plan takes from a data set.
+/// Which records of a data set a plan takes.
 pub fn selection(data: &DataPlan, seed: u64) -> Selection {
     Selection {
         order: if data.shuffle { Order::Shuffle } else { Order::File },
@@ -113,7 +113,7 @@ pub fn selection(data: &DataPlan, seed: u64) -> Selection {
     }
 }
 
-/// How a plan takes from a trace.
+/// Which requests of a trace a plan takes.
 pub fn limits(data: &DataPlan) -> TraceLimits {
     TraceLimits {
         limit: data.limit,
@@ -123,7 +123,7 @@ pub fn limits(data: &DataPlan) -> TraceLimits {
     }
 }
 
-/// Groups that share a prefix with `--cache-hit`, unless told.
+/// Default number of groups that share a prefix with `--cache-hit`.
 const GROUPS: u32 = 8;
 
 fn random_options(
@@ -137,7 +137,7 @@ fn random_options(
     }
     if let Some(spec) = spec {
         if spec.path.is_some() {
-            return Err("random prompts come from no file; leave the path out".to_owned());
+            return Err("random prompts are not read from a file; leave the path out".to_owned());
         }
         let shared = spec.only(&["prefix", "groups"]).and_then(|()| shared_prefix(spec));
         let (prefix, groups) = shared.map_err(|error| error.to_string())?;

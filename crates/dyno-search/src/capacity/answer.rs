@@ -1,38 +1,38 @@
-//! What a search for a capacity has found.
+//! The result of a capacity search.
 
-/// What was found.
+/// The result of a capacity search.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Answer {
-    /// The edge is between two loads: it holds `low` and does not hold `high`. Both are whole
-    /// numbers where the load is a number of requests in flight.
+    /// The capacity is between two loads: the SLO is met at `low` and missed at `high`. Both are whole
+    /// numbers where the load is a concurrency.
     Between {
         /// The lower end.
         low: f64,
         /// The upper end.
         high: f64,
-        /// The chance that the edge is between them; absent where the levels do not agree.
+        /// The probability that the capacity is between them; absent where the levels do not agree.
         confidence: Option<f64>,
-        /// Why they do not.
+        /// Why they do not agree.
         doubt: Option<Doubt>,
     },
-    /// It holds at the highest load that was allowed, or that could be sent and judged.
+    /// The SLO is met at the highest load that was allowed, or that could be judged.
     AtLeast {
-        /// The highest load that held.
+        /// The highest load that met the SLO.
         load: f64,
     },
-    /// It did not hold, not even at the lowest load that was tried.
+    /// The SLO was missed even at the lowest load that was tried.
     Never {
         /// That load.
         load: f64,
         /// The logarithm of value over bound there, if it is known.
         margin: Option<f64>,
     },
-    /// No load is known to hold, and there are some that could not be judged.
+    /// No load is known to meet the SLO, and some could not be judged.
     Inconclusive {
-        /// A load that would tell more if it could be judged; absent where nothing completed with
-        /// many in flight, so that there was no load to try.
+        /// The load that could not be judged; absent where nothing completed under full load, so that
+        /// there was no load to try.
         load: Option<f64>,
-        /// The lowest load that did not hold, if any was judged.
+        /// The lowest load that missed the SLO, if any was judged.
         failed: Option<f64>,
     },
 }
@@ -40,14 +40,14 @@ pub enum Answer {
 /// Why the levels of a search do not agree.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Doubt {
-    /// A load held that is far above one that did not.
+    /// A load met the SLO far above one that missed it.
     Contradiction {
-        /// The highest load that held.
+        /// The highest load that met the SLO.
         held: f64,
-        /// The lowest that did not.
+        /// The lowest that missed it.
         failed: f64,
     },
-    /// The edge moved while it was searched.
+    /// The capacity changed during the search.
     Drift {
         /// By what share: -0.2 is a fifth down.
         share: f64,

@@ -1,39 +1,39 @@
-//! What levels say of the edge, and whether they agree.
+//! What each level says about the capacity, and whether the levels agree.
 
 use super::posterior;
 use crate::level::{Held, Kind, Measured};
 use dyno_stats::trend;
 
-/// Loads as far apart as this, as logarithms, contradict each other if the higher one held and the
-/// lower one did not. Noise alone does not do that.
+/// Loads farther apart than this, as logarithms, contradict each other if the higher one met the SLO
+/// and the lower one missed it. Noise alone does not do that.
 const CONTRADICTION: f64 = 0.15;
-/// Levels with a larger margin do not tell well where the edge is.
+/// Levels with a larger margin say little about where the capacity is.
 const NEAR: f64 = 1.0;
 
-/// What one level says of the edge.
+/// What one level says about the capacity.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Evidence {
     /// The logarithm of the load that was asked for.
     pub(super) asked: f64,
-    /// The logarithm of what did arrive, where that is known; else the same.
+    /// The logarithm of the rate that arrived, where known; else the same.
     pub(super) at: f64,
     /// Requests that were measured.
     pub(super) requests: u64,
-    /// What was seen there.
+    /// The observation.
     pub(super) seen: Seen,
 }
 
-/// What was seen at a load.
+/// The observation at a load.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Seen {
     /// A margin, and its standard error if it is known.
     Margin { margin: f64, error: Option<f64> },
-    /// Held or not.
+    /// Met or missed.
     Sign { held: bool },
 }
 
 impl Evidence {
-    /// Of a level; nothing if it cannot be judged.
+    /// The evidence of a level; `None` if it cannot be judged.
     pub(super) fn of(level: &Measured) -> Option<Self> {
         let finite = |value: &f64| value.is_finite() && *value > 0.0;
         let load = Some(level.load).filter(finite)?;
@@ -60,18 +60,18 @@ impl Evidence {
     }
 }
 
-/// Logarithms of the highest load asked for that held and of the lowest that did not.
+/// Logarithms of the highest requested load that met the SLO and of the lowest that missed it.
 pub(super) fn extremes(evidence: &[Evidence]) -> (Option<f64>, Option<f64>) {
     let of = |held: bool| evidence.iter().filter(move |e| e.held() == held).map(|e| e.asked);
     (of(true).max_by(f64::total_cmp), of(false).min_by(f64::total_cmp))
 }
 
-/// Whether a load held that is far above one that did not.
+/// Whether a load met the SLO far above one that missed it.
 pub(super) fn contradicts(evidence: &[Evidence]) -> bool {
     matches!(extremes(evidence), (Some(held), Some(failed)) if held - failed > CONTRADICTION)
 }
 
-/// By what share the edge moved while it was searched, if it did.
+/// By what share the capacity changed during the search, if it did.
 pub(super) fn drift(evidence: &[Evidence], edge: f64) -> Option<f64> {
     let slope = posterior::slope(evidence, edge);
     let edges: Vec<f64> = evidence

@@ -1,5 +1,5 @@
-//! The highest load that meets a service level: brackets it, then measures on both sides of where
-//! it seems to be until the answer is narrow enough.
+//! Searches the highest load that meets an SLO: brackets it, then measures on both sides of the
+//! estimate until the interval is narrow enough. Comments call that load the *edge*.
 
 mod answer;
 mod evidence;
@@ -11,58 +11,58 @@ use crate::level::{Kind, LevelWish, Measured, Next, rounded};
 use evidence::{Evidence, Seen, contradicts, drift, extremes};
 use posterior::Posterior;
 
-/// The usual number of levels, and the usual width of an answer.
+/// Default number of levels, and default width of the result.
 pub const LEVELS: usize = 12;
 /// See [`Capacity::width`].
 pub const WIDTH: f64 = 0.06;
 
-/// A search ends before its last level when the chance of its answer is this, after this many
-/// levels that could be judged.
+/// A search ends early when its result has this probability, after at least this many levels that
+/// could be judged.
 const ENOUGH: f64 = 0.99;
 const FEWEST: usize = 8;
-/// The chance that an answer has at least, however wide it must be; and at most, however narrow.
+/// The lowest probability of a result, however wide it has to be; and the highest, however narrow.
 const LEAST: f64 = 0.95;
 const MOST: f64 = 0.995;
-/// Levels are measured this far from the edge, on both sides, so that they tell its slope.
+/// Levels are measured this far from the edge, on both sides, so that they show the slope.
 const SIDE: f64 = 0.025;
 const FAR_SIDE: f64 = 0.05;
-/// Only as long as the edge may be anywhere in a wider stretch, its middle is measured.
+/// While the edge is uncertain by more than this, the middle is measured.
 const WIDE: f64 = 0.2;
-/// The nearest and farthest steps beyond what held, or failed, as logarithms.
+/// The smallest and largest steps beyond a load that was met or missed, as logarithms.
 const NEAREST: f64 = 0.05;
 const FARTHEST: f64 = 1.5;
-/// A crossing farther down than this is worth a leap.
+/// An extrapolated crossing farther down than this is tried directly.
 const FAR_DOWN: f64 = 1.0;
-/// How far from a guess an edge is searched, and from what a full server does, as factors.
+/// The range of the search around a guess, and above the rate of a full server, as factors.
 const FAR: f64 = 64.0;
 const BEYOND_MOST: f64 = 1.25;
-/// The first rate, as a share of what a full server does.
+/// The first rate, as a share of the rate of a full server.
 const FIRST: f64 = 0.8;
-/// A load that could not be judged is measured so many times in all, and then given up: a level
-/// that nobody could judge has neither held nor failed, so that it is no reason to try less.
+/// A load that could not be judged is measured this many times in all, and then given up. It was
+/// neither met nor missed, so it is not a reason to try lower loads.
 const ATTEMPTS: usize = 2;
-/// Between a load that held and one above it that was given up, the search goes on in the middle
+/// Between a load that was met and a higher one that was given up, the search continues in the middle
 /// while they are farther apart than this, as logarithms.
 const APART: f64 = 0.4;
 /// Loads that differ by less, as logarithms, are the same.
 const SAME: f64 = 0.05;
-/// Whole numbers below the middle that an answer may begin with, at most.
+/// How many whole numbers below the middle are tried as the lower end of a result.
 const WHOLE: u32 = 1_000;
-/// What a logarithm and back may cost.
+/// Rounding error of a logarithm and back.
 const SLIGHT: f64 = 1e-6;
 
-/// How many requests a level needs, so that ten lie beyond a percentile: 1,000 for 0.99.
+/// Requests that a level needs so that ten lie beyond a percentile: 1,000 for 0.99.
 pub fn needed(share: f64) -> u64 {
     let beyond = 1.0 - share.clamp(0.0, 1.0 - 1e-9);
-    // Without the rounding errors of the subtraction, which would add a request.
+    // The subtraction's rounding error would otherwise add a request.
     (10.0 / beyond - 1e-6).ceil() as u64
 }
 
 /// Where a search begins.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Start {
-    /// Nothing is known: a closed loop with so many in flight tells what the server does at most.
-    /// For rates only.
+    /// Unknown: a closed loop with this many requests in flight measures the full rate. For rates
+    /// only.
     Probe(u32),
     /// About here.
     Guess(f64),
@@ -70,21 +70,21 @@ pub enum Start {
     Between([f64; 2]),
 }
 
-/// What may be a load: once in thirty years, and more than any server takes.
+/// Valid loads: from one request in thirty years to more than any server can take.
 const LOADS: std::ops::RangeInclusive<f64> = 1e-9..=1e12;
 
 /// A search for the highest load that meets a service level.
 ///
-/// Each level needs arrivals of its own: with the same seed for all, they would share their luck.
+/// Each level needs its own arrivals: with the same ones for all, their errors would be correlated.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Capacity {
     /// [`Kind::Rate`], or [`Kind::Concurrency`] for whole numbers.
     pub kind: Kind,
     /// Where it begins.
     pub start: Start,
-    /// How wide the answer may be: with 0.06 its upper end is 6 % above the lower one.
+    /// How wide the result may be: with 0.06 its upper end is 6 % above the lower one.
     pub width: f64,
-    /// Levels that may be measured, all in all.
+    /// The most levels that may be measured.
     pub levels: usize,
     /// The highest load that may be asked for.
     pub most: Option<f64>,
@@ -104,7 +104,7 @@ impl Capacity {
         Self { kind, start, width: WIDTH, levels: LEVELS, most: None }
     }
 
-    /// What to do after these levels.
+    /// The next step after these levels.
     pub fn next(&self, so_far: &[Measured]) -> Next<Answer> {
         let mut most = None;
         if let Start::Probe(in_flight) = self.start {
@@ -140,7 +140,7 @@ impl Capacity {
         let next = known.next_load(self.kind);
         match is_given_up(next) {
             false => self.wish(next),
-            // Nothing tells more than this load would, and it does not tell it.
+            // This load would be the most informative, but it could not be judged.
             true => Next::Done(
                 self.between(&known, true)
                     .unwrap_or_else(|| self.at_last(&known.evidence, Some(self.load(next)))),
@@ -196,7 +196,7 @@ impl Capacity {
         fine.then(|| ([low.ln(), high.ln()], first.clamp(low, high).ln()))
     }
 
-    /// The answer, if the levels tell it well enough or no more may be measured.
+    /// The result, if it is certain enough or no more levels may be measured.
     fn answer(&self, known: &Known, over: bool) -> Option<Answer> {
         let last = || over.then(|| self.at_last(&known.evidence, None));
         self.between(known, over).or_else(|| match extremes(&known.evidence) {
@@ -205,7 +205,7 @@ impl Capacity {
         })
     }
 
-    /// The same where some levels held and others did not.
+    /// The same where some levels met the SLO and others missed it.
     fn between(&self, known: &Known, over: bool) -> Option<Answer> {
         let Known { evidence, posterior, .. } = known;
         let (Some(held), Some(failed)) = extremes(evidence) else { return None };
@@ -239,15 +239,15 @@ impl Capacity {
         Some(Answer::Between { low, high, confidence, doubt })
     }
 
-    /// The stretch that is as wide as the answer may be and holds most of the chance, and how much
-    /// that is. Whole numbers may always be two neighbours.
+    /// The most probable interval of the allowed width, and its probability. Of whole numbers, two
+    /// neighbours are always allowed.
     fn window(&self, posterior: &Posterior) -> ([f64; 2], f64) {
         let width = self.width.max(0.0);
         if self.kind != Kind::Concurrency {
             return posterior.window(width.ln_1p());
         }
         let chance = |[low, high]: [f64; 2]| posterior.below(high) - posterior.below(low);
-        // The highest that holds is from `low` to the number below `high`.
+        // The highest number that is met is from `low` to the one below `high`.
         let from = |low: f64| [low.ln(), ((low * (1.0 + width)).floor() + 1.0).ln()];
         let middle = posterior.quantile(0.5).exp().floor().max(1.0);
         let mut best = from(middle);
@@ -263,8 +263,8 @@ impl Capacity {
         (best, chance(best))
     }
 
-    /// The answer where all levels held, or none. `given_up`: a load that could not be judged kept
-    /// the search from going on.
+    /// The result where all levels met the SLO, or none did. `given_up`: a load that could not be
+    /// judged ended the search.
     fn at_last(&self, evidence: &[Evidence], given_up: Option<f64>) -> Answer {
         match (extremes(evidence), given_up) {
             ((Some(held), _), _) => Answer::AtLeast { load: plain(held) },
@@ -287,7 +287,7 @@ impl Capacity {
 }
 
 impl Known {
-    /// The answer, if the edge is beyond the range.
+    /// The result, if the edge is beyond the range.
     fn outside(&self) -> Option<Answer> {
         let [low, high] = self.range;
         match extremes(&self.evidence) {
@@ -303,7 +303,7 @@ impl Known {
         }
     }
 
-    /// The logarithm of the load that tells most.
+    /// The logarithm of the most informative load.
     fn next_load(&self, kind: Kind) -> f64 {
         let [low, high] = self.range;
         let middle = self.posterior.quantile(0.5);
@@ -324,12 +324,12 @@ impl Known {
             }
             _ if self.posterior.quantile(0.9) - self.posterior.quantile(0.1) > WIDE => middle,
             _ => {
-                // To the side that is leaner in levels, so that their errors cancel.
+                // On the side with fewer levels, so that their errors cancel.
                 let lean = |one: &Evidence| {
                     let from_middle = one.at - middle;
                     from_middle / (1.0 + (from_middle / (3.0 * SIDE)).powi(2))
                 };
-                // As far as the edge itself is unsure: noise hides a slope from near by.
+                // As far away as the edge is uncertain: nearer levels show the slope badly.
                 let unsure = (self.posterior.quantile(0.9) - self.posterior.quantile(0.1)) / 2.0;
                 let side = unsure.clamp(SIDE, FAR_SIDE);
                 middle - side.copysign(self.evidence.iter().map(lean).sum())
@@ -339,8 +339,8 @@ impl Known {
     }
 }
 
-/// Where the line through the two lowest levels crosses 0, if that is far below both: where less
-/// load hardly helps, there is no use in small steps.
+/// Where the line through the two lowest levels crosses 0, if that is far below both: where less load
+/// hardly helps, small steps are useless.
 fn crossing(evidence: &[Evidence]) -> f64 {
     let mut margins: Vec<(f64, f64)> = evidence
         .iter()

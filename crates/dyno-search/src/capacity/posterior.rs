@@ -1,29 +1,29 @@
-//! Where the edge may be: the chance of each place, from margins that wobble.
+//! The posterior distribution of the edge, from noisy margins.
 //!
 //! Over the logarithm of the load, the median margin (a logarithm, too) is taken to rise in a
 //! straight line through 0 at the edge. Edge, slope and noise are unknown: each combination on a
-//! grid is weighed by how likely it makes what was measured. Margins are squashed before they are
-//! compared, so that far from the edge little but their sign counts: no straight line is promised
-//! there, and where latency jumps, neither is one near it.
+//! grid is weighted by the likelihood of what was measured. Margins are squashed before they are
+//! compared, so that far from the edge little but their sign counts: the line need not be straight
+//! there, and where latency jumps, not even near the edge.
 
 use super::evidence::{Evidence, Seen};
 use libm::erfc;
 
 /// A margin is squashed to half of itself here, and never to more than this.
 const SQUASH: f64 = 0.4;
-/// How far the line may be off, as a share of what it says.
+/// Relative error of the line.
 const BENT: f64 = 0.15;
 /// Degrees of freedom of the noise: somewhat more outliers than a normal distribution has.
 const FREEDOM: f64 = 20.0;
-/// Slopes that are weighed: a margin rises by so much when the load is multiplied by e.
+/// The grid of slopes: how much a margin rises when the load is multiplied by e.
 const SLOPES: usize = 12;
 const SLOPE: [f64; 2] = [0.15, 60.0];
-/// Noises that are weighed, as what they do to the edge: 0.02 is noise of one level that moves the
+/// The grid of noise levels, by their effect on the edge: 0.02 is noise of one level that moves the
 /// edge by 2 %.
 const NOISES: usize = 12;
 const NOISE: [f64; 2] = [0.004, 0.4];
-/// What is usual for levels of so many requests or more, how it grows for shorter ones, and how
-/// much less and more it may be, as logarithms.
+/// The prior of the noise: its usual size for levels of this many requests or more, how it grows for
+/// shorter ones, and how far it may be below and above, as logarithms.
 const USUAL_NOISE: f64 = 0.018;
 const LONG: f64 = 4_000.0;
 const SHORTER: f64 = 0.5;
@@ -31,8 +31,8 @@ const LESS: f64 = 0.35;
 const MORE: f64 = 0.38;
 /// How sharply levels without a margin turn from holding to failing.
 const BLUR: f64 = 0.05;
-/// What is hoped for when a server's most is known: a little less than that. How fast hope falls
-/// above it and below, as logarithms.
+/// The prior of the edge when the full rate of a server is known: a little below it. How fast it falls
+/// off above and below, as logarithms.
 const HOPED: f64 = -0.1;
 const HOPE_ABOVE: f64 = 0.08;
 const HOPE_BELOW: f64 = 0.4;
@@ -41,18 +41,17 @@ const POINTS: usize = 81;
 const FINE: f64 = 0.001;
 const NEGLIGIBLE: f64 = 1e-7;
 
-/// The chance of each place of the edge, as a logarithm of the load.
+/// The distribution of the edge over the logarithm of the load.
 #[derive(Debug, Clone)]
 pub(super) struct Posterior {
     start: f64,
     step: f64,
-    /// Up to each point, from 0 to 1.
+    /// Cumulative, from 0 to 1.
     cumulative: Vec<f64>,
 }
 
 impl Posterior {
-    /// From evidence, anywhere between two logarithms. `most` is that of what the server can do at
-    /// most, if it is known.
+    /// From evidence, between two logarithms. `most` is the logarithm of the full rate, if known.
     pub(super) fn new(evidence: &[Evidence], between: [f64; 2], most: Option<f64>) -> Self {
         let hypotheses = hypotheses(evidence);
         let weight = |edge: f64| {
@@ -85,17 +84,17 @@ impl Posterior {
         }
     }
 
-    /// The place with a share `q` of the chance below it.
+    /// The quantile `q`.
     pub(super) fn quantile(&self, q: f64) -> f64 {
         let above = self.cumulative.partition_point(|sum| *sum < q).min(POINTS - 1);
         let before = self.up_to(above);
         let mass = self.cumulative[above] - before;
         let part = if mass > 0.0 { ((q - before) / mass).clamp(0.0, 1.0) } else { 0.5 };
-        // A point stands for the stretch of one step around it.
+        // A point stands for one grid step around it.
         self.start + self.step * (above as f64 + part - 0.5)
     }
 
-    /// The chance that the edge is below a place.
+    /// The probability that the edge is below `place`.
     pub(super) fn below(&self, place: f64) -> f64 {
         let exact = (place - self.start) / self.step + 0.5;
         if exact <= 0.0 {
@@ -113,7 +112,7 @@ impl Posterior {
         index.checked_sub(1).map_or(0.0, |last| self.cumulative[last])
     }
 
-    /// The shortest stretch that holds a share `mass` of the chance.
+    /// The shortest interval with probability `mass`.
     pub(super) fn shortest(&self, mass: f64) -> [f64; 2] {
         let stretch = |i: u32| {
             let tail = (1.0 - mass) * f64::from(i) / 100.0;
@@ -124,7 +123,7 @@ impl Posterior {
         (0..=100).map(stretch).min_by(shorter).unwrap_or_else(|| stretch(50))
     }
 
-    /// The stretch of a given width that holds most of the chance, and how much that is.
+    /// The most probable interval of a given width, and its probability.
     pub(super) fn window(&self, width: f64) -> ([f64; 2], f64) {
         let (from, to) = (self.quantile(0.0) - width, self.quantile(1.0));
         let window = |i: u32| {
@@ -135,7 +134,7 @@ impl Posterior {
     }
 }
 
-/// The slope that fits best with the edge at a place.
+/// The best slope for a given edge.
 pub(super) fn slope(evidence: &[Evidence], edge: f64) -> f64 {
     let hypotheses = hypotheses(evidence);
     let weights = weigh(evidence, edge, &hypotheses);
@@ -162,7 +161,7 @@ fn hypotheses(evidence: &[Evidence]) -> Vec<Hypothesis> {
             let (slope, noise) = (on(SLOPE, s, SLOPES), on(NOISE, n, NOISES));
             let log = (noise / usual).ln();
             let unusual = if log > 0.0 { log / MORE } else { -log / LESS };
-            // What is very unusual may be after all.
+            // Heavy tails: an unusual value is never impossible.
             let log_prior =
                 if unusual < 2.0 { -0.5 * unusual * unusual } else { 2.0 - 2.0 * unusual };
             Hypothesis { slope, variance: squash(slope * noise).powi(2), log_prior }
@@ -170,14 +169,14 @@ fn hypotheses(evidence: &[Evidence]) -> Vec<Hypothesis> {
         .collect()
 }
 
-/// For levels as long as these, by their geometric mean.
+/// For levels of this length, by their geometric mean.
 fn usual_noise(evidence: &[Evidence]) -> f64 {
     let logs: f64 = evidence.iter().map(|one| (one.requests.max(1) as f64).ln()).sum();
     let requests = (logs / evidence.len().max(1) as f64).exp();
     USUAL_NOISE * (LONG / requests).max(1.0).powf(SHORTER)
 }
 
-/// The logarithm of how likely each hypothesis makes the evidence, with the edge at a place.
+/// The log-likelihood of each hypothesis for a given edge.
 fn weigh(evidence: &[Evidence], edge: f64, hypotheses: &[Hypothesis]) -> Vec<f64> {
     let mut logs: Vec<f64> = hypotheses.iter().map(|hypothesis| hypothesis.log_prior).collect();
     for Evidence { at, seen, .. } in evidence {

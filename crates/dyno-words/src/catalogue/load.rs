@@ -3,6 +3,12 @@
 
 use crate::wordings;
 
+const BACKLOG: [&str; 2] = [
+    "the backlog in the client grows as long as the level lasts, so scheduled latencies depend on \
+     how long it was; raise --max-concurrency, or lower --rate if the server is the limit",
+    "客户端积压会一直增长，按计划时间计算的时延取决于测试时长；请提高 --max-concurrency，若瓶颈在服务器则降低 --rate",
+];
+
 wordings! {
     /// What is said of data, levels and arrivals.
     pub enum LoadNote;
@@ -23,9 +29,9 @@ wordings! {
         ["data: {} of them cannot be used and will be skipped, as skip_bad=true asks",
          "数据：其中 {} 条不可用，将按 skip_bad=true 跳过"];
     WaitedInClient: Note "client_wait",
-        ["{} of {} arrivals waited in the client for one of {} slots (--max-concurrency): {} ms on \
-          average, {} ms at most",
-         "{1} 个到达请求中有 {0} 个在客户端等待空闲名额（--max-concurrency 为 {2}）：平均 {3} ms，最长 {4} ms"],
+        ["{} of {} arrivals waited in the client for one of {} slots (--max-concurrency): {} on \
+          average, {} at most",
+         "{1} 个到达请求中有 {0} 个在客户端等待空闲名额（--max-concurrency 为 {2}）：平均 {3}，最长 {4}"],
         ["scheduled.ttft and scheduled.latency include the wait, ttft and latency do not; raise \
           --max-concurrency to send every request when it is due",
          "scheduled.ttft 和 scheduled.latency 包含这段等待，ttft 和 latency 不包含；如需按时发送全部请求，请提高 --max-concurrency"];
@@ -37,9 +43,12 @@ wordings! {
         ["no steady window: about {} % of what was offered could not be served with at most {} \
           requests in flight",
          "没有稳态窗口：在最多 {1} 个并发请求下，约 {0} % 的到达请求无法处理"],
-        ["the backlog in the client grows as long as the level lasts, so scheduled latencies depend \
-          on how long it was; raise --max-concurrency, or lower --rate if the server is the limit",
-         "客户端积压会一直增长，按计划时间计算的时延取决于测试时长；请提高 --max-concurrency，若瓶颈在服务器则降低 --rate"];
+        BACKLOG;
+    GrowingAtCap: Warning "no_steady_window",
+        ["no steady window: the number in flight or waiting in the client changed by {} with at most \
+          {} requests in flight",
+         "没有稳态窗口：在最多 {1} 个并发请求下，在途及在客户端等待的请求数变化了 {0}"],
+        BACKLOG;
     LengthForRequests: Note "level_length",
         ["level {} ({}): {}, so that about {} requests arrive",
          "档位 {}（{}）：{}，以便约 {} 个请求到达"];

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-/// A place in a data file, as it is told to the user.
+/// A place in a data file, as messages show it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct At {
     file: Arc<str>,

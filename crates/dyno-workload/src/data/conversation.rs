@@ -8,12 +8,12 @@ use super::spec::Turns;
 use crate::item::{Content, Message};
 use crate::session;
 
-/// Whether the answers of a conversation are sent, so that they have to be text.
+/// Whether the responses of a conversation are sent, so that they have to be text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Answers {
     /// They are.
     Sent,
-    /// They only divide turns: an answer may be a tool call, without any text.
+    /// They only separate turns: a response may be a tool call, without any text.
     LeftOut,
 }
 
@@ -25,7 +25,10 @@ pub(super) fn messages(value: &Value, answers: Answers) -> Result<Vec<Message>, 
         // Tables of text keep lists as JSON.
         Value::String(text) => {
             parsed = serde_json::from_str::<Vec<Value>>(text).map_err(|_| {
-                ("is text, not a list of messages".to_string(), "say prompt=FIELD for text".into())
+                (
+                    "is text, not a list of messages".to_string(),
+                    "write prompt=FIELD for text".into(),
+                )
             })?;
             &parsed
         }
@@ -44,7 +47,7 @@ fn message(number: usize, value: &Value, answers: Answers) -> Result<Message, (S
     const SHAPE: &str =
         "write messages as {\"role\": …, \"content\": …} or {\"from\": …, \"value\": …}";
     let object = match value {
-        // A list of plain texts is what the user says, turn by turn.
+        // A list of plain texts holds the user's turns.
         Value::String(text) => return Ok(Message::user(text.clone())),
         Value::Object(object) => object,
         other => {
@@ -101,11 +104,11 @@ pub(super) fn prompt(messages: Vec<Message>, turns: Turns) -> Result<Content, (S
         Turns::All => messages.iter().rposition(|message| message.role != "assistant"),
     };
     let Some(last) = last.filter(|_| messages.iter().any(is_user)) else {
-        return Err(("has no message of the user's".into(), "remove the record".into()));
+        return Err(("has no user message".into(), "remove the record".into()));
     };
     let mut kept: Vec<Message> = messages.into_iter().take(last + 1).collect();
     if turns == Turns::First {
-        // An answer that came before any question belongs to a conversation that was cut.
+        // A response before any user message belongs to a conversation that was cut.
         kept.retain(|message| message.role != "assistant" && message.role != "tool");
     }
     if kept.iter().all(|message| message.content.trim().is_empty()) {
@@ -114,16 +117,16 @@ pub(super) fn prompt(messages: Vec<Message>, turns: Turns) -> Result<Content, (S
     Ok(plain(kept))
 }
 
-/// A conversation that is led again. The error is what is wrong and what would fix it.
+/// A conversation to replay. The error is what is wrong and what would fix it.
 pub(super) fn led(mut messages: Vec<Message>) -> Result<Content, (String, String)> {
     session::check(&messages).map_err(|why| (why.to_string(), "remove the record".to_string()))?;
-    // What comes first must be sent: it may have to begin with something of its own.
+    // The first message must be one that is sent: it may get a unique prefix.
     let asked = messages.iter().position(|message| !session::is_answer(message)).unwrap_or(0);
     messages.drain(..asked);
     Ok(Content::Messages(messages))
 }
 
-/// One message of the user's is plain text.
+/// A single user message becomes plain text.
 pub(super) fn plain(mut messages: Vec<Message>) -> Content {
     match messages.pop() {
         Some(only) if messages.is_empty() && only.role == "user" => Content::Text(only.content),
@@ -135,7 +138,7 @@ pub(super) fn plain(mut messages: Vec<Message>) -> Content {
     }
 }
 
-/// Whether an object is one message rather than a record of its own.
+/// Whether an object is one message rather than a record.
 pub(super) fn is_message(object: &Map<String, Value>) -> bool {
     let text = |name: &str| object.get(name).is_some_and(Value::is_string);
     (text("role") && object.contains_key("content"))

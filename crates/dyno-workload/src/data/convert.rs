@@ -12,10 +12,10 @@ use crate::item::{Content, Item, Message};
 /// What data are converted to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Format {
-    /// A JSON message array a line; a request body a line for items that are one, or that ask for
-    /// a number of output tokens.
+    /// A JSON message array per line; a request body per line for items that are one, or that state a
+    /// number of output tokens.
     Lines,
-    /// A JSON object a line: `prompt` or `messages`, `output_tokens`, `input_tokens`.
+    /// A JSON object per line: `prompt` or `messages`, `output_tokens`, `input_tokens`.
     Json,
     /// A Parquet table with the same columns.
     Parquet,
@@ -45,7 +45,7 @@ impl FromStr for Format {
         [Self::Lines, Self::Json, Self::Parquet]
             .into_iter()
             .find(|format| format.name() == name)
-            .ok_or_else(|| format!("{name:?} is no format; write lines, json or parquet"))
+            .ok_or_else(|| format!("{name:?} is not a format; write lines, json or parquet"))
     }
 }
 

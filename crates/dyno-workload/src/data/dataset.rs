@@ -15,7 +15,7 @@ use super::source::{Compression, Source};
 use super::spec::{DataSpec, Kind, Lang};
 use crate::item::{Item, Message};
 
-/// How many records, and how much of them, settle what the fields are.
+/// How many records, and how many bytes of them, are sampled to recognise the fields.
 const SAMPLES: usize = 64;
 const SAMPLE_BYTES: usize = 4 * 1024 * 1024;
 
@@ -87,7 +87,7 @@ impl Place {
 }
 
 impl DataSet {
-    /// Looks at the data that a specification names and settles how they are read.
+    /// Samples the data that a specification names and decides how they are read.
     pub fn new(spec: &DataSpec) -> Result<Self, DataError> {
         let place = match (&spec.path, spec.kind) {
             (Some(path), _) => Place::File(path.clone()),
@@ -100,7 +100,7 @@ impl DataSet {
         Self::at(place, spec)
     }
 
-    /// A file that is in memory already, under the name that messages give it.
+    /// A file that is already in memory; `name` is used in messages.
     pub fn from_bytes(name: &str, bytes: &[u8], spec: &DataSpec) -> Result<Self, DataError> {
         Self::at(Place::Memory(name.into(), bytes.into()), spec)
     }
@@ -134,13 +134,12 @@ impl DataSet {
         &self.inner.recognised
     }
 
-    /// The data from their beginning, an item a record.
+    /// The data from their beginning, one item per record.
     pub fn open(&self) -> Result<Reading, DataError> {
         Ok(Reading { walk: self.walk()? })
     }
 
-    /// The data from their beginning, a whole conversation a record: answers included, which tell
-    /// how the conversation went when it was recorded.
+    /// The data from their beginning, one whole conversation per record, recorded responses included.
     pub fn conversations(&self) -> Result<Conversations, DataError> {
         Ok(Conversations { walk: self.walk()? })
     }
@@ -182,12 +181,12 @@ fn elsewhere(what: String, kind: Kind) -> DataError {
     let fix = match kind {
         Kind::Trace => "replay it with trace:FILE",
         Kind::Session => "name a file of conversations with session:FILE",
-        _ => "its prompts are made, so there is nothing to read",
+        _ => "its prompts are synthetic, so there is nothing to read",
     };
     DataError::Elsewhere { what, kind, fix: fix.into() }
 }
 
-/// The layout of the data, or an error where it contradicts what was said.
+/// The layout of the data, or an error where it contradicts the specification.
 pub(super) fn layout(place: &Place, spec: &DataSpec, source: Source) -> Result<Layout, DataError> {
     let name = place.name();
     let not = |kind, found: &str, fix: &str| DataError::NotWhatItSays {
@@ -261,7 +260,7 @@ fn samples(place: &Place, layout: Layout, spec: &DataSpec) -> Result<Vec<Record>
     }
 }
 
-/// Where the very first record is no JSON at all, the file is something else.
+/// A better error where the first record is not JSON at all: the file is something else.
 fn explained(place: &Place, layout: Layout, spec: &DataSpec, first: DataError) -> DataError {
     let Some(kind) = spec.kind else { return first };
     if layout != Layout::JsonLines || !matches!(first, DataError::Bad { .. }) {
@@ -368,12 +367,12 @@ pub struct Reading {
 }
 
 impl Reading {
-    /// Records that could not be used and were passed over, as `skip_bad=true` asks.
+    /// Unusable records that were skipped because of `skip_bad=true`.
     pub fn skipped(&self) -> u64 {
         self.walk.skipped
     }
 
-    /// Blank lines that were passed over.
+    /// Blank lines that were skipped.
     pub fn blank(&self) -> u64 {
         self.walk.records.blank()
     }
@@ -393,7 +392,7 @@ pub struct Conversations {
 }
 
 impl Conversations {
-    /// Records that could not be used and were passed over, as `skip_bad=true` asks.
+    /// Unusable records that were skipped because of `skip_bad=true`.
     pub fn skipped(&self) -> u64 {
         self.walk.skipped
     }

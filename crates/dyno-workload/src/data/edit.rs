@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use crate::item::{Content, Item};
 
-/// Puts `prefix` before everything else that the prompt says.
+/// Puts `prefix` before the first text of the prompt.
 pub(super) fn prepend(content: &mut Content, prefix: &str) -> bool {
     match first_text(content) {
         Some(text) => {
@@ -30,7 +30,7 @@ fn first_text(content: &mut Content) -> Option<&mut String> {
     }
 }
 
-/// The text that is cut where a prompt is too long: the last the user says.
+/// The text that is cut where a prompt is too long: the last user message.
 pub(super) fn last_text(content: &mut Content) -> Option<&mut String> {
     match content {
         Content::Text(text) => Some(text),
@@ -71,9 +71,8 @@ fn string(value: &mut Value) -> Option<&mut String> {
     }
 }
 
-/// Cuts the text so that `count` says at most `max`, and as near to it as a character allows.
-/// Returns the count, or `None` where even without the text it is too much; then the content is
-/// left empty there.
+/// Cuts the text so that it counts at most `max` tokens, as near to that as a character allows. Returns
+/// the count, or `None` where even the empty text is too long; the text is then left empty.
 pub(super) fn cut(
     content: &mut Content,
     counted: u32,
@@ -108,7 +107,7 @@ pub(super) fn cut(
         };
     }
     let counted = try_length(fits)?;
-    // An empty question is no question.
+    // An empty prompt is not sent.
     let kept = !whole[..fits].trim().is_empty();
     Ok((kept && counted <= max).then_some(counted))
 }

@@ -21,14 +21,14 @@ pub enum DataError {
         /// What to do.
         hint: String,
     },
-    /// The system refused.
+    /// An I/O error.
     #[error("cannot {doing} {path}: {source}")]
     Io {
         /// What was tried, as in "cannot … the file".
         doing: &'static str,
         /// On which file.
         path: String,
-        /// What the system said.
+        /// The system's error.
         source: io::Error,
     },
     /// A directory was named.
@@ -50,7 +50,7 @@ pub enum DataError {
     /// The file has lines, and none of them is a record.
     #[error("{0} holds no records, only blank lines or a header; name a file with at least one")]
     NoRecords(String),
-    /// The file is an archive that cannot be read through.
+    /// The file is an archive.
     #[error("{path} is {what}; {fix}")]
     Archive {
         /// Which.
@@ -71,7 +71,7 @@ pub enum DataError {
         compression: Compression,
         /// How far it could be read.
         line: u64,
-        /// What the decoder said.
+        /// The decoder's error.
         what: String,
     },
     /// The text is not UTF-8.
@@ -84,12 +84,12 @@ pub enum DataError {
         /// What it may be.
         from: &'static str,
     },
-    /// The file has another shape than was said.
+    /// The file is not of the kind that was named.
     #[error("{path} is not {kind}: it {found}; {fix}")]
     NotWhatItSays {
         /// Which.
         path: String,
-        /// What it was said to be.
+        /// The kind that was named.
         kind: Kind,
         /// What it is.
         found: String,
@@ -97,7 +97,7 @@ pub enum DataError {
         fix: String,
     },
     /// A record cannot be used.
-    #[error("{at}: {what}; {fix}, or skip_bad=true to go on without such records")]
+    #[error("{at}: {what}; {fix}, or skip_bad=true to skip such records")]
     Bad {
         /// Where.
         at: At,
@@ -154,8 +154,8 @@ pub enum DataError {
         /// Where its records went, and what to change.
         why: String,
     },
-    /// Lengths are bounded, and nothing counts them.
-    #[error("bounds on input tokens need something to count them with; name a tokenizer")]
+    /// Lengths are limited, and there is no tokenizer.
+    #[error("limits on input tokens need a tokenizer; name one")]
     NoCounter,
     /// A prompt could not be counted.
     #[error("{name}: the tokens of prompt {number} could not be counted: {what}")]
@@ -164,7 +164,7 @@ pub enum DataError {
         name: String,
         /// Which prompt, counted from 1.
         number: u64,
-        /// What the tokenizer said.
+        /// The tokenizer's error.
         what: String,
     },
     /// An item does not fit into the format it is converted to.

@@ -14,7 +14,7 @@ impl FieldPath {
         (!path.is_empty()).then(|| Self(path.into()))
     }
 
-    /// A field that is known by name.
+    /// A field with a well-known name.
     pub(super) fn of(name: &str) -> Self {
         Self(name.into())
     }

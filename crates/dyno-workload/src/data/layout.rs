@@ -1,4 +1,4 @@
-//! How a file is laid out, told from its first bytes.
+//! The layout of a file, recognised from its first bytes.
 
 use std::fmt;
 
@@ -13,17 +13,17 @@ use super::source::Source;
 use super::spec::Kind;
 use super::split::{Values, Within};
 
-/// How much of a file is looked at to tell its layout.
+/// How many bytes of a file are used to recognise its layout.
 pub(super) const HEAD: usize = 1024 * 1024;
 
 /// How records follow each other in a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Layout {
-    /// A prompt a line.
+    /// One prompt per line.
     TextLines,
     /// One prompt.
     WholeText,
-    /// A JSON value a line.
+    /// One JSON value per line.
     JsonLines,
     /// The elements of one JSON array.
     JsonArray,
@@ -38,7 +38,7 @@ pub(super) enum Layout {
 impl fmt::Display for Layout {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Self::TextLines => "a prompt a line",
+            Self::TextLines => "one prompt per line",
             Self::WholeText => "one prompt",
             Self::JsonLines => "JSON lines",
             Self::JsonArray => "a JSON array",
@@ -104,7 +104,7 @@ impl<'a> Head<'a> {
         self.lines().next().is_some_and(is_json) || good * 2 > self.lines().take(20).count()
     }
 
-    /// The layout of a file whose kind was said, or whose kind must be told too.
+    /// The layout of a file, whether its kind was named or not.
     pub(super) fn layout(&self, kind: Option<Kind>) -> Layout {
         match kind {
             Some(Kind::Csv) => Layout::Csv { delimiter: self.delimiter() },
@@ -189,7 +189,7 @@ impl<'a> Head<'a> {
         csv::delimiter(self.header())
     }
 
-    /// By its name, or by a header that names a field we know.
+    /// Recognised by its file name, or by a header with a known field.
     fn is_csv(&self) -> bool {
         let name = self.name.to_ascii_lowercase();
         let name = name.trim_end_matches(".gz").trim_end_matches(".zst");

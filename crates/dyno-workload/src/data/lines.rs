@@ -73,7 +73,7 @@ impl Lines {
     }
 }
 
-/// The error for bytes that are no UTF-8.
+/// The error for bytes that are not UTF-8.
 pub(super) fn not_utf8(at: At, before: usize) -> DataError {
     let what = format!("invalid UTF-8 at byte {}", before + 1);
     DataError::Encoding { at, what, from: "GB18030" }
@@ -88,7 +88,7 @@ pub(super) enum LineOf {
     Json,
 }
 
-/// A record a line. Blank lines are counted and passed over.
+/// One record per line. Blank lines are counted and skipped.
 pub(super) struct LineRecords {
     lines: Lines,
     of: LineOf,

@@ -1,7 +1,7 @@
-//! Prompts from the files people already have: what was asked for ([`DataSpec`]), what the file
-//! turned out to be ([`Recognised`]), its records one at a time ([`DataSet`]), which of them are
-//! sent and in which order ([`Selection`]), and what can be told ([`Profile`]) or made
-//! ([`convert()`]) of them. Files are streamed, never loaded.
+//! Prompts from data files: the specification ([`DataSpec`]), what the file was recognised as
+//! ([`Recognised`]), its records one at a time ([`DataSet`]), what was checked before a run
+//! ([`Checked`]), which records are sent and in which order ([`Selection`]), a description
+//! ([`Profile`]) and a conversion ([`convert()`]). Files are streamed, never loaded.
 
 mod at;
 mod builtin;

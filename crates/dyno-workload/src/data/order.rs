@@ -11,7 +11,7 @@ use crate::item::Item;
 
 /// Items that a shuffle keeps in memory at most.
 pub const MAX_WINDOW_ITEMS: usize = 100_000;
-/// Bytes that a shuffle keeps in memory, about; one item more than fits may be among them.
+/// About how many bytes a shuffle keeps in memory; one more item than fits may be kept.
 pub const MAX_WINDOW_BYTES: usize = 64 * 1024 * 1024;
 
 /// The order of the items.
@@ -20,10 +20,10 @@ pub enum Order {
     /// As the file has them.
     #[default]
     File,
-    /// By chance and seed. Data that fit into the window ([`MAX_WINDOW_ITEMS`] items and
-    /// [`MAX_WINDOW_BYTES`] bytes) come in any order with the same probability. Of larger data, a
-    /// window is kept full and each next item drawn from it: an item can come any time later than
-    /// its place in the file, and at most a window's length earlier.
+    /// Shuffled by the seed. Data that fit into the window ([`MAX_WINDOW_ITEMS`] items and
+    /// [`MAX_WINDOW_BYTES`] bytes) come in uniformly random order. For larger data, a window is kept
+    /// full and each next item is drawn from it: an item can come any time later than its place in the
+    /// file, and at most one window earlier.
     Shuffle,
 }
 

@@ -43,7 +43,7 @@ impl RowGroupReader for Group<'_> {
             let pages = SerializedPageReader::new(self.file.clone(), column, rows, None)?;
             return Ok(Box::new(pages));
         }
-        // Told that nothing is compressed, the reader hands the pages out as they are.
+        // With compression set to none, the reader returns the pages as they are.
         let plain = column.clone().into_builder().set_compression(Compression::UNCOMPRESSED);
         let pages = SerializedPageReader::new(self.file.clone(), &plain.build()?, rows, None)?;
         Ok(Box::new(ZstdPages(pages)))

@@ -43,7 +43,7 @@ pub(super) fn rows(
     let table =
         |what: String, fix: &str| DataError::Table { path: name.into(), what, fix: fix.into() };
     let unreadable = |error: ParquetError| {
-        table(format!("not a readable Parquet file: {}", said(&error)), "fetch it again")
+        table(format!("not a readable Parquet file: {}", message(&error)), "fetch it again")
     };
     let copy = file.try_clone().map_err(|source| DataError::Io {
         doing: "open",
@@ -61,7 +61,7 @@ pub(super) fn rows(
         None => schema,
     };
     if let Some(codec) = unknown_codec(&metadata, &columns) {
-        let what = format!("its pages are compressed with {codec}, which is not read");
+        let what = format!("its pages are compressed with {codec}, which is not supported");
         return Err(table(what, "rewrite it with snappy, gzip or zstd compression"));
     }
     let (file, name) = (Arc::new(file), Arc::from(name));
@@ -102,15 +102,15 @@ fn unknown_codec(metadata: &ParquetMetaData, columns: &SchemaDescriptor) -> Opti
     })
 }
 
-/// The Parquet library asserts some of what a damaged file can get wrong.
+/// The Parquet library panics on some damaged files.
 fn guarded<T>(read: impl FnOnce() -> Result<T, ParquetError>) -> Result<T, ParquetError> {
     catch_unwind(AssertUnwindSafe(read))
         .unwrap_or_else(|_| Err(ParquetError::General("its structure contradicts itself".into())))
 }
 
-fn said(error: &ParquetError) -> String {
-    let said = error.to_string();
-    said.strip_prefix("Parquet error: ").unwrap_or(&said).to_string()
+fn message(error: &ParquetError) -> String {
+    let text = error.to_string();
+    text.strip_prefix("Parquet error: ").unwrap_or(&text).to_string()
 }
 
 impl Rows {
@@ -150,8 +150,8 @@ impl Records for Rows {
                 self.ended = true;
                 Some(Err(DataError::Broken {
                     at: At::row(&self.name, self.number),
-                    what: format!("the table cannot be read on: {}", said(&error)),
-                    fix: "fetch the file again, or write it anew".into(),
+                    what: format!("the table cannot be read further: {}", message(&error)),
+                    fix: "fetch the file again, or rewrite it".into(),
                 }))
             }
         }

@@ -1,5 +1,4 @@
-//! Makes items of records: which fields hold what was settled once for the file, and each record
-//! is held to it.
+//! Converts records into items, by the fields that were recognised once for the file.
 
 use serde_json::{Map, Value};
 
@@ -23,7 +22,7 @@ pub(super) enum PromptIn {
     Messages(FieldPath),
 }
 
-/// How items are made of records.
+/// How records are converted into items.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Pick {
     /// None: objects are whole request bodies.
@@ -35,14 +34,14 @@ pub(super) struct Pick {
     pub(super) taken: Taken,
 }
 
-/// What of a conversation is taken.
+/// Which part of a conversation is taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Taken {
-    /// A prompt: it ends with what the user says.
+    /// A prompt: it ends with a user message.
     Prompt(Turns),
-    /// Everything to its very end, answers included.
+    /// The whole conversation, recorded responses included.
     Verbatim,
-    /// Everything, to be led again turn by turn.
+    /// The whole conversation, to be replayed turn by turn.
     Led,
 }
 
@@ -116,7 +115,7 @@ impl Pick {
                     (_, value @ (Value::Array(_) | Value::String(_))) => self.conversation(value),
                     (_, value) => Err((
                         format!("is {}, not text", described(value)),
-                        format!("say prompt=FIELD ({})", listed(object)),
+                        format!("write prompt=FIELD ({})", listed(object)),
                     )),
                 };
                 content.map_err(|(what, fix)| {
@@ -158,8 +157,7 @@ impl Pick {
             Taken::Verbatim => Ok(plain(conversation::messages(value, Answers::Sent)?)),
             Taken::Prompt(turns) => {
                 let messages = conversation::messages(value, Answers::Sent)?;
-                // A list of plain texts has the user's side only: the answers between are not
-                // there.
+                // A list of plain texts holds the user's turns only, without the responses.
                 let one_sided =
                     matches!(value, Value::Array(list) if list.iter().all(Value::is_string));
                 conversation::prompt(messages, if one_sided { Turns::First } else { turns })
@@ -178,14 +176,14 @@ impl Pick {
         }
     }
 
-    /// A whole request body. One that says nothing but the prompt and its length is just that.
+    /// A whole request body. One with nothing but the prompt and its length becomes a plain item.
     fn body(&self, at: &At, mut body: Map<String, Value>) -> Result<Item, DataError> {
         let has = |name: &str| body.get(name).is_some_and(|value| !value.is_null());
         if !has("messages") && !has("prompt") {
             return Err(DataError::bad(
                 at,
                 format!("a request body needs messages or prompt, and {}", listed(&body)),
-                "say prompt=FIELD to read the object as a table",
+                "write prompt=FIELD to read the object as a table row",
             ));
         }
         let field = match &self.output {
@@ -237,7 +235,7 @@ impl Pick {
         }
     }
 
-    /// The whole conversation of a record, answers included.
+    /// The whole conversation of a record, recorded responses included.
     pub(super) fn messages(&self, record: &Record) -> Result<Vec<Message>, DataError> {
         let at = &record.at;
         let object = match &record.value {
@@ -292,7 +290,7 @@ fn present<'a>(
         None => Err(DataError::bad(
             at,
             format!("there is no field {field}; {}", listed(object)),
-            "say prompt=FIELD for the one that holds the prompt",
+            "write prompt=FIELD for the one that holds the prompt",
         )),
     }
 }

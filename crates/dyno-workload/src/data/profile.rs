@@ -1,5 +1,4 @@
-//! What can be told about a data set after reading it once: how many items, how long they are,
-//! and a few of them.
+//! A description of a data set after reading it once: how many items, how long they are, and samples.
 
 use std::fmt;
 
@@ -31,7 +30,7 @@ pub struct Profile {
     pub samples: Vec<String>,
 }
 
-/// Reads all items and tells about them. Items that carry a count are not counted again.
+/// Reads all items and describes them. Items with a token count are not counted again.
 pub fn profile(
     items: impl Iterator<Item = Result<Item, DataError>>,
     count: &dyn Fn(&Content) -> Result<u32, String>,
@@ -95,7 +94,7 @@ fn shown(content: &Content) -> String {
     }
 }
 
-/// Without anything that a terminal would obey.
+/// With control characters escaped.
 fn escaped(text: &str) -> String {
     let mut shown = String::new();
     for c in text.chars().take(SAMPLE_CHARS) {
@@ -114,7 +113,7 @@ fn escaped(text: &str) -> String {
     shown
 }
 
-/// Marks that reorder or hide what stands around them.
+/// Characters that reorder or hide the text around them.
 fn is_invisible(c: char) -> bool {
     matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}')
 }
@@ -142,12 +141,12 @@ impl fmt::Display for Profile {
     }
 }
 
-/// Writes what lengths of answers are asked for.
+/// Writes the requested output lengths.
 pub(crate) fn outputs(f: &mut fmt::Formatter<'_>, output: &Spread) -> fmt::Result {
     if output.total() == 0 {
-        return writeln!(f, "\noutput tokens: the data ask for none");
+        return writeln!(f, "\noutput tokens: not stated in the data");
     }
-    writeln!(f, "\noutput tokens asked for, by {} of them", output.total())?;
+    writeln!(f, "\nrequested output tokens, stated by {} of them", output.total())?;
     write!(f, "{output}")
 }
 

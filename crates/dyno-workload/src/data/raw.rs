@@ -1,5 +1,4 @@
-//! The records of a file as they are, for kinds of data that make something else of them than
-//! prompts.
+//! The raw records of a file, for kinds of data that are not prompts.
 
 use std::path::Path;
 
@@ -58,7 +57,7 @@ impl Raw {
 impl Iterator for Raw {
     type Item = Result<(At, Value), DataError>;
 
-    /// The next record and where it is. After an error that is skippable, the next call goes on
+    /// The next record and where it is. After a skippable error, the next call continues
     /// behind the bad record.
     fn next(&mut self) -> Option<Self::Item> {
         self.records.next().map(|read| read.map(|record| (record.at, record.value)))

@@ -1,5 +1,5 @@
-//! What a file turned out to be: its kind and which of its fields hold what, told from its first
-//! records, or an error that says what would help.
+//! Recognises the kind of a file and the meaning of its fields from its first records, or returns an
+//! error with advice.
 
 use std::fmt;
 
@@ -16,7 +16,7 @@ use super::record::Record;
 use super::source::Compression;
 use super::spec::{DataSpec, Kind, Turns};
 
-/// What a data set was recognised as, to be told before it is used.
+/// What a data set was recognised as, printed before it is used.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Recognised {
     /// The file, or the built-in text.
@@ -29,7 +29,7 @@ pub struct Recognised {
     pub compression: Option<Compression>,
     /// What is read from which field: a role, and the field's name.
     pub fields: Vec<(&'static str, String)>,
-    /// What else is worth a word.
+    /// A remark.
     pub note: Option<&'static str>,
 }
 
@@ -100,7 +100,7 @@ pub(super) fn settle(
             return Err(DataError::Broken { at: sample.at.clone(), what, fix });
         }
         let output = spec.mapping.output_tokens.clone();
-        // Lists first and objects later are conversations all the same.
+        // Files that mix lists and objects hold conversations, too.
         let otherwise =
             (taken == Taken::Led).then(|| PromptIn::Messages(FieldPath::of("messages")));
         return Ok((kind, Pick { otherwise, output, taken, ..Pick::bare() }));
@@ -240,11 +240,11 @@ fn missing(samples: &[Record], what: String, key: &str) -> DataError {
     DataError::Broken {
         at: sample.at.clone(),
         what: format!("{what}; {}", listed(object)),
-        fix: format!("say {key}=FIELD for the one to use"),
+        fix: format!("write {key}=FIELD for the one to use"),
     }
 }
 
-/// What to tell about a pick.
+/// The fields of a pick, for the description.
 pub(super) fn described_fields(pick: &Pick) -> Vec<(&'static str, String)> {
     let mut fields = Vec::new();
     match &pick.prompt {
@@ -260,18 +260,18 @@ pub(super) fn described_fields(pick: &Pick) -> Vec<(&'static str, String)> {
     fields
 }
 
-/// What else to tell about a pick.
+/// A remark about a pick, for the description.
 pub(super) fn note(kind: Kind, layout: Layout, pick: &Pick) -> Option<&'static str> {
     match (&pick.prompt, kind, pick.taken) {
         (None, Kind::Lines, _) if layout == Layout::JsonLines => {
             Some("message arrays and request bodies, sent as they are")
         }
-        (_, _, Taken::Led) => Some("the user's turns; the answers will be the server's own"),
+        (_, _, Taken::Led) => Some("the user's turns, replayed with the server's own responses"),
         (Some(PromptIn::Messages(_)), _, Taken::Prompt(Turns::First)) => {
             Some("the first turn of each conversation (turns=all for all)")
         }
         (Some(PromptIn::Messages(_)), _, Taken::Prompt(Turns::All)) => {
-            Some("whole conversations, without the answer at the end")
+            Some("whole conversations, without the final response")
         }
         _ => None,
     }

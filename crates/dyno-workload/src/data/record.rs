@@ -1,11 +1,11 @@
-//! One record of a file, before anybody knows what its fields mean, and what yields records.
+//! One record of a file, before its fields are interpreted, and the trait of record readers.
 
 use serde_json::Value;
 
 use super::at::At;
 use super::error::DataError;
 
-/// The largest line, row or array element that is read. Past this a file is not what it seems.
+/// The largest line, row or array element that is read. A longer one means the file was misread.
 pub(super) const MAX_RECORD: usize = 64 * 1024 * 1024;
 
 /// One record and where it was. Plain text is a JSON string.
@@ -15,13 +15,13 @@ pub(super) struct Record {
     pub(super) value: Value,
 }
 
-/// Records in the order of the file. After an error that is skippable, the next call goes on
-/// behind the bad record.
+/// Records in the order of the file. After a skippable error, the next call continues behind the bad
+/// record.
 pub(super) trait Records: Send {
     /// The next record.
     fn next(&mut self) -> Option<Result<Record, DataError>>;
 
-    /// Blank lines passed over so far.
+    /// Blank lines skipped so far.
     fn blank(&self) -> u64 {
         0
     }
@@ -46,7 +46,7 @@ pub(super) fn json(at: At, text: &str) -> Result<Record, DataError> {
     }
 }
 
-/// A few characters around a column, to find the place by eye.
+/// A few characters around a column, so that the user finds the place.
 fn excerpt(line: &str, column: usize) -> String {
     let start = column.saturating_sub(20).min(line.len());
     let start = (0..=start).rev().find(|at| line.is_char_boundary(*at)).unwrap_or(0);
@@ -55,7 +55,7 @@ fn excerpt(line: &str, column: usize) -> String {
     format!("{:?}", format!("{}{shown}{cut}", if start > 0 { "…" } else { "" }))
 }
 
-/// The record that is too long to be one.
+/// The error for a record that is too long.
 pub(super) fn too_long(at: &At, what: &str) -> DataError {
     DataError::bad(
         at,

@@ -1,4 +1,4 @@
-//! Which of the data are sent: order, bounds on the length, how many, and again from the start
+//! Selects the records that are sent: their order, limits on their length and number, and repetition
 //! when they run out. The same seed gives the same sequence.
 
 use std::collections::HashSet;
@@ -10,7 +10,7 @@ use super::error::DataError;
 use super::order::{Order, Shuffled};
 use crate::item::{Content, Item};
 
-/// Counts the input tokens of a prompt, template and all.
+/// Counts the input tokens of a prompt, chat template included.
 pub type Count<'a> = Box<dyn Fn(&Content) -> Result<u32, String> + Send + 'a>;
 
 /// What happens to a prompt that is longer than allowed. One that is too short is always left
@@ -20,7 +20,7 @@ pub enum Outside {
     /// It is left out.
     #[default]
     Drop,
-    /// The end of what the user says last is cut off, so that it fits.
+    /// The end of the last user message is cut off, so that it fits.
     Truncate,
 }
 
@@ -31,7 +31,7 @@ pub struct Selection {
     pub order: Order,
     /// What the order and the prefixes depend on.
     pub seed: u64,
-    /// Sets the prefixes apart from those of other runs, whatever their seed.
+    /// Makes the prefixes differ from those of other runs, even with the same seed.
     pub run: u64,
     /// The fewest input tokens a prompt may have.
     pub min_input: Option<u32>,
@@ -43,8 +43,8 @@ pub struct Selection {
     pub limit: Option<u64>,
     /// Whether to begin again when the data are used up, in the same order.
     pub repeat: bool,
-    /// Whether each prompt begins with 16 characters of its own, so that no prefix cache knows it.
-    /// They are part of the count.
+    /// Whether each prompt begins with 16 unique characters, so that it misses any prefix cache. They
+    /// are part of the count.
     pub unique_prefix: bool,
 }
 
@@ -64,12 +64,12 @@ impl Default for Selection {
     }
 }
 
-/// What became of the records of one pass through the data.
+/// How the records of one pass through the data were used.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Tally {
-    /// Records that gave an item.
+    /// Records that became an item.
     pub read: u64,
-    /// Records that could not be used and were passed over, as `skip_bad=true` asks.
+    /// Unusable records that were skipped because of `skip_bad=true`.
     pub skipped: u64,
     /// Blank lines.
     pub blank: u64,
@@ -81,17 +81,17 @@ pub struct Tally {
     pub truncated: u64,
     /// How often the data began again.
     pub repeats: u64,
-    /// Items given out, over all passes.
+    /// Items returned, over all passes.
     pub given: u64,
-    /// Different prompts among those given out. Past a million of them, duplicates among the
-    /// later ones are no longer noticed.
+    /// Distinct prompts among those returned. Beyond a million, duplicates among later ones are not
+    /// detected.
     pub distinct: u64,
 }
 
 const REMEMBERED: usize = 1_000_000;
 
 impl Tally {
-    /// What became of the records since then. How often the data began again counts from the start.
+    /// The difference to an earlier tally. `repeats` counts from the start.
     #[must_use]
     pub fn since(&self, then: &Self) -> Self {
         Self {
@@ -175,7 +175,7 @@ pub struct Selected<'a> {
 }
 
 impl Selected<'_> {
-    /// Passes over so many items, which were given out before; fewer if there are no more.
+    /// Skips this many items, which were returned before; fewer if there are no more.
     pub fn pass_over(&mut self, items: u64) -> Result<(), DataError> {
         for _ in 0..items {
             match self.next() {
@@ -186,7 +186,7 @@ impl Selected<'_> {
         Ok(())
     }
 
-    /// What became of the records so far.
+    /// How the records were used so far.
     pub fn tally(&self) -> Tally {
         let mut tally = self.tally;
         if tally.repeats == 0 {
@@ -221,7 +221,7 @@ impl Selected<'_> {
         }
     }
 
-    /// The item as it is sent, or nothing where it is left out.
+    /// The item as it is sent, or `None` where it is left out.
     fn fitted(&mut self, mut item: Item) -> Result<Option<Item>, DataError> {
         let first_pass = self.tally.repeats == 0;
         let once = u64::from(first_pass);
@@ -310,7 +310,7 @@ impl Selected<'_> {
             why.push(format!("{} records could not be read", tally.skipped));
         }
         if why.is_empty() {
-            why.push("no record came through; check the file and the bounds".into());
+            why.push("no record was selected; check the file and the limits".into());
         }
         DataError::NothingSelected {
             name: self.data.recognised().name.clone(),

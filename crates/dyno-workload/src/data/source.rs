@@ -1,5 +1,5 @@
-//! Opens a file, sees through its compression and its byte order mark, and refuses what is not
-//! text with a word on what it is.
+//! Opens a file, decompresses it and skips its byte order mark. What is not text is refused with a
+//! message that says what it is.
 
 use std::fmt;
 use std::fs::{self, File};
@@ -116,15 +116,14 @@ impl Source {
         Ok(Self { reader, origin, parquet })
     }
 
-    /// The first bytes, up to `limit`, and whether they are all there is. For a look: the stream
-    /// is used up.
+    /// The first bytes, up to `limit`, and whether they are the whole stream. Consumes the stream.
     pub(super) fn head(mut self, limit: usize) -> Result<(Vec<u8>, bool), DataError> {
         let mut head = Vec::new();
         let wanted = limit as u64 + 1;
         let read = (&mut self.reader).take(wanted).read_to_end(&mut head);
         if let Err(error) = read {
             let lines = memchr::memchr_iter(b'\n', &head).count() as u64;
-            // What could be read decides the shape; reading on meets the damage again.
+            // What could be read is enough to recognise the layout; the damage is reported later.
             if lines == 0 {
                 return Err(self.origin.failed(error, 0));
             }
@@ -196,7 +195,7 @@ fn refuse_archives(head: &[u8], origin: &Origin) -> Result<(), DataError> {
         what,
         fix: format!("unpack it with {tool} first (gzip and zstd are read as they are)"),
     };
-    // With the zero behind it, which no text has.
+    // Including the zero byte, which text does not have.
     if head.get(257..263) == Some(b"ustar\0") || head.get(257..265) == Some(b"ustar  \0") {
         return Err(archive("a tar archive", "tar -x"));
     }
@@ -211,7 +210,7 @@ fn refuse_wide_characters(head: &[u8], origin: &Origin) -> Result<(), DataError>
     let what = if marked {
         "the text is UTF-16"
     } else if memchr::memchr(0, head).is_some() {
-        "there are zero bytes, so this is UTF-16 or no text at all"
+        "there are zero bytes, so this is UTF-16 or not text"
     } else {
         return Ok(());
     };

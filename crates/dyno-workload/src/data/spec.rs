@@ -1,4 +1,4 @@
-//! What was asked for: `KIND[:PATH][,key=value…]`, taken apart without touching a file.
+//! The data specification: `KIND[:PATH][,key=value…]`, parsed without touching a file.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -35,7 +35,7 @@ kinds! {
     OpenQa "openqa",
     /// Long prompts.
     Long "long",
-    /// One prompt, message array or request body a line.
+    /// One prompt, message array or request body per line.
     Lines "lines",
     /// JSON objects: a line each, or the elements of one array.
     Json "json",
@@ -62,12 +62,12 @@ impl Kind {
         Self::ALL.iter().map(|kind| kind.name()).collect()
     }
 
-    /// Whether its prompts are read from records here, rather than made up or replayed elsewhere.
+    /// Whether its prompts are read from records, rather than synthetic or from a trace.
     pub fn is_read(self) -> bool {
         !matches!(self, Self::Random | Self::Trace)
     }
 
-    /// The kind that was probably meant by a word that names none.
+    /// The kind that was probably meant by an unknown word.
     pub(super) fn near(word: &str) -> Option<&'static str> {
         nearest(word, &Self::names())
     }
@@ -82,9 +82,9 @@ impl fmt::Display for Kind {
 /// How much of a conversation makes a prompt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Turns {
-    /// The first message of the user's, with the system message before it.
+    /// The first user message, with the system message before it.
     First,
-    /// Everything up to the last message of the user's.
+    /// Everything up to the last user message.
     All,
 }
 
@@ -121,16 +121,16 @@ pub struct DataSpec {
     pub mapping: Mapping,
     /// How much of a conversation makes a prompt, where it was said.
     pub turns: Option<Turns>,
-    /// Whether to go on after a record that cannot be used.
+    /// Whether to skip records that cannot be used.
     pub skip_bad: bool,
     /// Which of the built-in texts.
     pub lang: Option<Lang>,
-    /// Options of `random`, `session` and `trace`, as they were written: who makes these knows
-    /// what they mean, and checks them with [`DataSpec::only`].
+    /// Options of `random`, `session` and `trace`, as they were written. The modules of these kinds
+    /// interpret them, and check them with [`DataSpec::only`].
     pub options: Vec<(String, String)>,
 }
 
-/// Keys of what is read from a file, whatever becomes of its records.
+/// Keys that apply to every file.
 pub(crate) const FIELD_KEYS: [&str; 5] =
     ["prompt", "system", "output_tokens", "messages", "skip_bad"];
 const MAPPING_KEYS: [&str; 6] =

@@ -8,7 +8,7 @@ pub enum SpecError {
     /// Nothing was given.
     #[error("the data specification is empty; write KIND[:PATH][,key=value…], as in openqa")]
     Empty,
-    /// The word before the colon is no kind.
+    /// The word before the colon is not a kind.
     #[error("unknown kind {kind:?} in {spec:?}{}; the kinds are {known}. A path that contains a \
              colon is written ./{spec}", meant(.near))]
     UnknownKind {
@@ -30,7 +30,7 @@ pub enum SpecError {
         /// The kind.
         kind: &'static str,
     },
-    /// The kind is made up, not read.
+    /// The kind is synthetic and is not read from a file.
     #[error("{kind} takes no file, and {path:?} was given; leave it out")]
     NoFile {
         /// The kind.
@@ -38,14 +38,14 @@ pub enum SpecError {
         /// The path.
         path: String,
     },
-    /// A piece between commas is no option.
+    /// A part between commas is not an option.
     #[error("{0:?} is not key=value; a comma inside a path is written \\,")]
     NotAnOption(String),
     /// The specification begins with an option.
     #[error("{0:?} is an option; a kind or a path comes first, as in json:FILE,{0}")]
     OptionFirst(String),
     /// The key is not known here.
-    #[error("unknown key {key:?}{}; {kind} knows {known}", meant(.near))]
+    #[error("unknown key {key:?}{}; the keys of {kind} are {known}", meant(.near))]
     UnknownKey {
         /// The key.
         key: String,
@@ -53,7 +53,7 @@ pub enum SpecError {
         kind: String,
         /// The key that was probably meant.
         near: Option<String>,
-        /// All keys it knows.
+        /// All valid keys.
         known: String,
     },
     /// The key is known to traces, and the file was not called one.
@@ -76,7 +76,7 @@ pub enum SpecError {
         key: String,
         /// What was given.
         value: String,
-        /// What would do.
+        /// Valid values.
         allowed: &'static str,
     },
     /// Two keys contradict each other.

@@ -1,6 +1,6 @@
 //! Cuts a stream into its JSON values without loading it: the elements of one array, or values
-//! one after another. Only the outline is read here (strings, escapes, brackets); each piece is
-//! then parsed by itself, so that one bad element does not end the file.
+//! one after another. Only strings, escapes and brackets are scanned here; each value is then parsed
+//! separately, so that one bad element does not end the file.
 
 use std::io::{self, BufRead};
 
@@ -10,7 +10,7 @@ use super::lines::not_utf8;
 use super::record::{MAX_RECORD, Record, Records, json, too_long};
 use super::source::{Origin, Source};
 
-/// What the values are parts of.
+/// What contains the values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Within {
     /// One array.
@@ -40,7 +40,7 @@ pub(super) struct Values {
     ended: bool,
 }
 
-/// A piece in the making.
+/// The scanner of one value.
 struct Outline {
     depth: u32,
     in_string: bool,
@@ -179,7 +179,7 @@ impl Values {
                     "the file seems to be cut off: fetch it again, or remove the value",
                 ));
             }
-            // Filled by the look above.
+            // Filled by `peek` above.
             let chunk = self.reader.fill_buf().unwrap_or_default();
             let end = chunk.iter().enumerate().find_map(|(at, byte)| {
                 outline.take(*byte).map(|included| at + usize::from(included))

@@ -1,4 +1,4 @@
-//! The spread of lengths: exact percentiles and a small histogram, from how often each occurred.
+//! The distribution of lengths: exact percentiles and a small histogram.
 
 use std::collections::BTreeMap;
 use std::fmt;

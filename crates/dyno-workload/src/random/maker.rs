@@ -11,7 +11,7 @@ use super::words::WORDS;
 use super::{Check, RandomError, asked};
 use crate::tokenizer::Tokenizer;
 
-/// One text in so many is counted again as a check.
+/// One text in this many is re-counted as a check.
 const CHECKED: u64 = 1_000;
 
 /// How texts get their length.
@@ -34,7 +34,7 @@ pub(crate) struct Maker {
 }
 
 impl Maker {
-    /// Finds out how the tokenizer is met. One that asks the server is asked here and not again.
+    /// Analyses the tokenizer. One that asks the server is used here and not again.
     pub(crate) fn new(tokenizer: &Tokenizer, chat: bool) -> Result<Self, RandomError> {
         let counter = Counter { tokenizer: tokenizer.clone(), chat };
         let (method, shortest) = method(&counter)?;
@@ -42,7 +42,7 @@ impl Maker {
         Ok(Self { counter, method, shortest, checked: AtomicU64::new(0), wrong: AtomicU64::new(0) })
     }
 
-    /// The same without finding out anything anew, and with nothing checked yet.
+    /// The same without analysing the tokenizer again, and with nothing checked yet.
     pub(crate) fn again(&self) -> Self {
         Self {
             counter: self.counter.clone(),
@@ -89,7 +89,7 @@ impl Maker {
     }
 
     /// The text number `index`, of `tokens` tokens in all. `chooser` gives what picks one of so
-    /// many for each position, asked in order from the first on; it is made anew should the text
+    /// many for each position, asked in order from the first on; it is created again should the text
     /// have to be corrected.
     pub(crate) fn text<C: FnMut(u32, usize) -> usize>(
         &self,
@@ -130,7 +130,7 @@ impl Maker {
     }
 }
 
-/// How a tokenizer is met, and the fewest tokens of a prompt.
+/// How texts are made for a tokenizer, and the fewest tokens of a prompt.
 fn method(counter: &Counter) -> Result<(Method, u32), RandomError> {
     if counter.tokenizer.is_asking() {
         let pieces = asked::pieces(counter)?.ok_or(RandomError::NothingCountsAsOne)?;

@@ -1,4 +1,4 @@
-//! Made-up conversations: the same key and index give the same words of the user's.
+//! Synthetic conversations: the same key and index give the same user messages.
 
 use super::SessionOptions;
 use crate::item::{Content, Message};
@@ -46,7 +46,7 @@ impl MadeSessions {
         Ok(Self { options, first, later, output, key })
     }
 
-    /// The same for another level or other lengths, without finding out or asking anything anew.
+    /// The same for another level or other lengths, without analysing the tokenizer again.
     pub fn again(
         &self,
         (input, output): (Lengths, Lengths),
@@ -93,7 +93,7 @@ impl MadeSessions {
     }
 }
 
-/// What is drawn of a conversation besides its words.
+/// What is drawn for a conversation besides its words.
 pub(super) fn plan(key: &Key, index: u64) -> ChaCha8Rng {
     key.of_lengths(b"sessions", index)
 }
@@ -109,7 +109,7 @@ impl SessionOptions {
         }
     }
 
-    /// A recorded conversation as it will be led, the turns of which ask for so many tokens.
+    /// A recorded conversation as it will be replayed; each turn requests `output` tokens.
     pub fn lead(
         &self,
         said: Vec<Vec<Message>>,

@@ -1,6 +1,6 @@
-//! Conversations of several turns: how many, how long the user thinks between them, and what the
-//! user says, from recorded conversations ([`led`]) or made up ([`MadeSessions`]). The server's
-//! side is never here: it is the server's own.
+//! Conversations of several turns: how many, how long the user thinks between them, and the user's
+//! messages, from recorded conversations ([`led`]) or synthetic ([`MadeSessions`]). Responses are not
+//! here: they come from the server that is measured.
 
 mod made;
 mod profile;
@@ -17,21 +17,21 @@ use crate::data::{DataSpec, FIELD_KEYS, SpecError};
 use crate::lengths::Lengths;
 use crate::random::shared_prefix;
 
-/// Turns of a made-up conversation, where nobody says.
+/// Default number of turns of a synthetic conversation.
 const TURNS: u32 = 4;
 /// The most turns that a conversation may have.
 pub const MOST_TURNS: u32 = 10_000;
 
-/// What the options of `session` say.
+/// The options of `session`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SessionOptions {
-    /// Turns of a made-up conversation; the most that are taken of a recorded one.
+    /// Turns of a synthetic conversation; the most that are taken of a recorded one.
     pub turns: Option<Lengths>,
-    /// How long the user takes from the end of an answer to the next turn.
+    /// Think time of the user from the end of a response to the next turn.
     pub think: Think,
     /// Tokens of the first message, where they differ from those of the others.
     pub first: Option<Lengths>,
-    /// The first tokens of made-up conversations that are shared within a group.
+    /// The first tokens of synthetic conversations that are shared within a group.
     pub prefix: u32,
     /// Groups that share them.
     pub groups: u32,
@@ -71,7 +71,7 @@ impl SessionOptions {
         })
     }
 
-    /// Turns of a made-up conversation.
+    /// Turns of a synthetic conversation.
     fn made_turns(&self) -> Lengths {
         self.turns.unwrap_or(Lengths::fixed(TURNS))
     }

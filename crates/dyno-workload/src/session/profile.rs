@@ -1,5 +1,5 @@
-//! What can be told about recorded conversations after reading them once: how many, how many turns
-//! they have, how long what the user says is, and a few of them.
+//! A description of recorded conversations after reading them once: how many, their turns, the length
+//! of the user's messages, and samples.
 
 use super::{SessionOptions, led, said};
 use crate::data::{DataError, Spread, outputs, sample, samples};
@@ -12,20 +12,20 @@ use std::fmt;
 pub struct SessionProfile {
     /// How many conversations there are.
     pub conversations: u64,
-    /// Turns of a conversation, as many as are led.
+    /// Turns of a conversation, as many as are replayed.
     pub turns: Spread,
-    /// Input tokens of all that the user says in a conversation, system messages included.
+    /// Input tokens of all user messages of a conversation, system messages included.
     pub input: Spread,
     /// Whether the input tokens are estimates.
     pub estimated: bool,
     /// Output tokens, of the conversations that say how many.
     pub output: Spread,
-    /// What the user says in the first conversations, escaped and cut.
+    /// The user's messages of the first conversations, escaped and cut.
     pub samples: Vec<String>,
 }
 
 impl SessionProfile {
-    /// Reads all conversations and tells about them. `count` tells the tokens of messages.
+    /// Reads all conversations and describes them. `count` counts the tokens of messages.
     pub fn of(
         items: impl Iterator<Item = Result<Item, DataError>>,
         options: &SessionOptions,
@@ -59,7 +59,7 @@ impl fmt::Display for SessionProfile {
         writeln!(f, "\nturns")?;
         write!(f, "{}", self.turns)?;
         let estimated = if self.estimated { " (estimated)" } else { "" };
-        writeln!(f, "\ninput tokens of what the user says{estimated}")?;
+        writeln!(f, "\ninput tokens of user messages{estimated}")?;
         write!(f, "{}", self.input)?;
         outputs(f, &self.output)?;
         samples(f, &self.samples)

@@ -1,37 +1,35 @@
-//! The user's side of a recorded conversation. What was answered when it was recorded is left
-//! out: the server that is measured answers for itself.
+//! The user's side of a recorded conversation. Recorded responses are left out: the server that is
+//! measured gives its own.
 
 use crate::item::{Content, Message};
 
-/// Why a recorded conversation cannot be led again; the words follow on what holds it.
+/// Why a recorded conversation cannot be replayed; the message follows the name of the field.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Unusable {
     /// It holds the result of a tool that the server may not call this time.
-    #[error(
-        "has a message {0} of a tool's, which belongs to the answer that was recorded before it"
-    )]
+    #[error("has a tool message at position {0}, which belongs to the recorded response before it")]
     Tool(usize),
-    /// Nobody asks anything.
-    #[error("has no message of the user's")]
+    /// There is no user message.
+    #[error("has no user message")]
     NobodyAsks,
-    /// All that the user says in a turn is empty.
-    #[error("has an empty message {0}, and the user says nothing else in that turn")]
+    /// All user messages of a turn are empty.
+    #[error("has an empty user message at position {0} and no other in that turn")]
     SaysNothing(usize),
-    /// A request body, of which nobody knows what to change between turns.
+    /// A request body, which cannot be changed between turns.
     #[error("is a whole request body, not a list of messages")]
     Body,
 }
 
-/// Whether a message is an answer, which is not sent again.
+/// Whether a message is a recorded response, which is not sent.
 pub(crate) fn is_answer(message: &Message) -> bool {
     message.role == "assistant"
 }
 
-/// The messages of each turn, by their places. Several messages between two answers are one turn;
-/// where there are no answers at all, each message of the user's is a turn.
+/// The messages of each turn, by their positions. Several messages between two responses are one turn;
+/// where there are no responses at all, each user message is a turn.
 fn turns(messages: &[Message]) -> Result<Vec<Vec<usize>>, Unusable> {
     let is_user = |at: &usize| messages[*at].role == "user";
-    // An answer before any question belongs to a conversation that was cut.
+    // A response before any user message belongs to a conversation that was cut.
     let asked = messages.iter().position(|message| !is_answer(message)).unwrap_or(0);
     let answered = messages[asked..].iter().any(is_answer);
     let (mut turns, mut turn): (Vec<Vec<usize>>, Vec<usize>) = (Vec::new(), Vec::new());
@@ -61,12 +59,12 @@ fn turns(messages: &[Message]) -> Result<Vec<Vec<usize>>, Unusable> {
     }
 }
 
-/// Whether a recorded conversation can be led again.
+/// Whether a recorded conversation can be replayed.
 pub(crate) fn check(messages: &[Message]) -> Result<(), Unusable> {
     turns(messages).map(drop)
 }
 
-/// What the user says, turn by turn, at most `most` turns.
+/// The user's messages turn by turn, at most `most` turns.
 pub fn led(content: Content, most: u32) -> Result<Vec<Vec<Message>>, Unusable> {
     let mut messages = match content {
         Content::Text(text) => vec![Message::user(text)],
@@ -79,7 +77,7 @@ pub fn led(content: Content, most: u32) -> Result<Vec<Vec<Message>>, Unusable> {
     Ok(turns.into_iter().map(|turn| turn.into_iter().map(&mut taken).collect()).collect())
 }
 
-/// A recorded conversation without its answers: what of it is sent.
+/// A recorded conversation without its responses: what is sent of it.
 pub fn said(content: &Content) -> Content {
     match content {
         Content::Messages(messages) => Content::Messages(

@@ -1,4 +1,4 @@
-//! How long a user thinks between an answer and the next turn.
+//! How long a user thinks between a response and the next turn.
 
 use dyno_model::Nanos;
 use dyno_model::units::{UnitError, parse_duration};
@@ -11,9 +11,9 @@ use std::str::FromStr;
 pub enum Think {
     /// Always the same.
     Fixed(Nanos),
-    /// Anything between, equally likely.
+    /// Uniform between two times.
     Uniform(Nanos, Nanos),
-    /// Mostly short and now and then long, of this mean.
+    /// Exponential, with this mean.
     Exponential(Nanos),
 }
 

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 /// A tokenizer that could not be read, or text that it could not count.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum TokenizerError {
-    /// The path leads nowhere, or may not be read.
+    /// The path does not exist, or cannot be read.
     #[error(
         "--tokenizer {}: {why}; give a Hugging Face tokenizer.json or a model's folder",
         path.display()
@@ -13,7 +13,7 @@ pub enum TokenizerError {
     Unreadable {
         /// The path as given.
         path: PathBuf,
-        /// What the system said.
+        /// The system's error.
         why: String,
     },
     /// A folder without a `tokenizer.json`.
@@ -24,16 +24,16 @@ pub enum TokenizerError {
         /// What would help.
         hint: String,
     },
-    /// The file is no `tokenizer.json`.
+    /// The file is not a `tokenizer.json`.
     #[error("--tokenizer {}: not a Hugging Face tokenizer.json: {why}", path.display())]
     NotATokenizer {
         /// The file.
         path: PathBuf,
-        /// What its reader said.
+        /// The parser's error.
         why: String,
     },
-    /// A file beside the tokenizer is not what its name says.
-    #[error("{}: {why}; mend the file or move it away", path.display())]
+    /// A file next to the tokenizer is malformed.
+    #[error("{}: {why}; fix the file or remove it", path.display())]
     BadConfig {
         /// The file.
         path: PathBuf,
@@ -57,12 +57,12 @@ pub enum TokenizerError {
     /// The tokenizer could not encode a text.
     #[error("tokenizer: {why}; the text begins {text:?}")]
     Encode {
-        /// What the tokenizer said.
+        /// The tokenizer's error.
         why: String,
         /// How the text begins.
         text: String,
     },
-    /// The server's `/tokenize` did not answer with a count.
+    /// The server's `/tokenize` did not return a count.
     #[error("server's /tokenize: {0}")]
     Ask(String),
     /// A request body without anything to count.

@@ -1,5 +1,5 @@
-//! How many tokens a prompt is: by a tokenizer read from disk, by asking the server, or by a
-//! built-in estimate, which says of itself that it is one.
+//! Counts the tokens of a prompt: with a tokenizer read from disk, by asking the server, or with a
+//! built-in estimate, which is labelled as one.
 
 mod error;
 mod estimate;
@@ -22,7 +22,7 @@ use crate::item::{Content, Message};
 pub enum Ask<'a> {
     /// A bare prompt.
     Text(&'a str),
-    /// A conversation, through the server's chat template up to where the answer begins.
+    /// A conversation, through the server's chat template up to where the response begins.
     Messages(&'a [Message]),
 }
 
@@ -52,12 +52,12 @@ impl Tokenizer {
         Local::load(path).map(|local| Self(Arc::new(Kind::Local(Box::new(local)))))
     }
 
-    /// The built-in estimate: no tokenizer's own count, but near to most of them.
+    /// The built-in estimate: not exact for any tokenizer, but close to most of them.
     pub fn estimate() -> Self {
         Self(Arc::new(Kind::Estimate))
     }
 
-    /// Counts are asked of the server's own `/tokenize`; the sockets are the caller's.
+    /// Counts with the server's `/tokenize`; the caller owns the sockets.
     pub fn by_asking(ask: Asking) -> Self {
         Self(Arc::new(Kind::Asking(ask)))
     }
@@ -71,7 +71,7 @@ impl Tokenizer {
         }
     }
 
-    /// Tokens of a conversation through the chat template, up to where the answer begins.
+    /// Tokens of a conversation through the chat template, up to where the response begins.
     /// Without a template (see [`Self::has_template`]) the text alone is counted.
     pub fn count_messages(&self, messages: &[Message]) -> Result<u32, TokenizerError> {
         let through_template = match &*self.0 {
@@ -134,7 +134,7 @@ impl Tokenizer {
         matches!(&*self.0, Kind::Estimate)
     }
 
-    /// Whether every count is a question to the server, so that few may be asked.
+    /// Whether every count is a request to the server, so that there should be few.
     pub fn is_asking(&self) -> bool {
         matches!(&*self.0, Kind::Asking(_))
     }

@@ -1,5 +1,5 @@
-//! The little of Python that chat templates lean on, where minijinja-contrib lacks it or has it
-//! otherwise: a few methods of strings, `json.dumps` and `strftime`.
+//! The parts of Python that chat templates use and minijinja-contrib lacks or implements differently: a
+//! few string methods, `json.dumps` and `strftime`.
 
 use std::io;
 use std::time::Duration;
@@ -120,7 +120,7 @@ impl Formatter for Spaced {
     }
 }
 
-/// As `strftime` writes it, in UTC. What it does not know is left as it stands.
+/// As `strftime` writes it, in UTC. Unknown specifiers are left as they are.
 pub(super) fn strftime(format: &str, unix_seconds: u64) -> String {
     let now = Timestamp::UNIX_EPOCH.saturating_add(Duration::from_secs(unix_seconds));
     let Ok(now) = now else { return format.to_owned() };

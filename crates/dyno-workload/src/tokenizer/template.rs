@@ -37,7 +37,7 @@ impl ChatTemplate {
         Ok(Self { environment, specials })
     }
 
-    /// The text that the model is given for a conversation, up to where its answer begins.
+    /// The text that the model is given for a conversation, up to where its response begins.
     pub(crate) fn render(
         &self,
         messages: &impl Serialize,
@@ -69,7 +69,7 @@ fn told(error: &Error) -> String {
     }
 }
 
-/// `{% generation %}` marks the answer for training; for what is sent it means nothing.
+/// `{% generation %}` marks the response for training; it has no effect on what is sent.
 fn without_generation_marks(source: &str) -> String {
     let mut out = String::with_capacity(source.len());
     let mut rest = source;
@@ -104,7 +104,7 @@ fn raise_exception(message: String) -> Result<Value, Error> {
 }
 
 fn strftime_now(format: &str) -> String {
-    // A clock before 1970 is no reason to fail a count.
+    // A clock before 1970 must not make a count fail.
     let seconds = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
     python::strftime(format, seconds)
 }

@@ -36,7 +36,7 @@ const CHAT: &str = "chat_id";
 /// What a row of a trace is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Recorded {
-    /// A request that was answered.
+    /// A request that completed.
     Request(Row),
     /// A request that failed when it was recorded.
     Failed,
@@ -160,7 +160,7 @@ fn find<'a>(object: &'a Map<String, Value>, name: &str) -> Option<&'a Value> {
 fn hash_ids(at: &At, list: &Value, ids: &mut Vec<u64>) -> Result<(), DataError> {
     let wrong = |what: String| {
         let what = format!("the field {IDS:?} {what}");
-        DataError::bad(at, what, "correct it, or leave it out for a prompt of its own")
+        DataError::bad(at, what, "correct it, or leave it out for a prompt that shares nothing")
     };
     let list = match list {
         Value::Null => return Ok(()),
@@ -186,7 +186,7 @@ fn shown(value: &Value) -> String {
     }
 }
 
-/// Why a file is no trace: what its first record is, or lacks, and what would help.
+/// Why a file is not a trace: what its first record is, or lacks, and what would help.
 pub(super) fn not_a_trace(value: &Value, layout: &str) -> (String, String) {
     let all = NAMES.map(|(format, names)| format!("{} ({format})", in_words(&names)));
     let any = format!(
@@ -199,7 +199,7 @@ pub(super) fn not_a_trace(value: &Value, layout: &str) -> (String, String) {
     let lacks = |names: &[&'static str; 3]| -> Vec<&'static str> {
         names.iter().copied().filter(|name| find(object, name).is_none()).collect()
     };
-    // A time alone is in many files; a length is telling.
+    // Many files have a time; a length identifies a trace.
     let near = NAMES
         .iter()
         .map(|(format, names)| (format, lacks(names)))

@@ -1,6 +1,6 @@
-//! Recorded traffic: when requests arrived, how long they were and which beginnings they shared.
-//! A trace file is read once into memory ([`Trace`]); its prompts are made anew with the recorded
-//! lengths and the recorded sharing ([`TracePrompts`]), and can be told about ([`TraceProfile`]).
+//! Recorded traffic: when requests arrived, how long they were and which prefixes they shared. A trace
+//! file is read once into memory ([`Trace`]); synthetic prompts with the recorded lengths and shared
+//! prefixes replace its own ([`TracePrompts`]). [`TraceProfile`] describes a trace.
 
 mod format;
 mod options;
@@ -37,7 +37,7 @@ pub struct TraceRequest<'a> {
     pub input: u32,
     /// Output tokens, at least 1.
     pub output: u32,
-    /// What stands for its blocks of input: equal ids at the beginning are an equal beginning.
+    /// Ids of its input blocks: requests with the same first ids share that prefix.
     pub hashes: &'a [u64],
 }
 
@@ -58,8 +58,8 @@ struct Inner {
 }
 
 impl Trace {
-    /// Reads the trace that a specification names and cuts it as asked. The whole file is read,
-    /// so that a bad record in its middle is met here.
+    /// Reads the trace that a specification names and selects the requested part. The whole file is
+    /// read, so that a bad record is found here.
     pub fn open(spec: &DataSpec, limits: &TraceLimits) -> Result<Self, DataError> {
         let options = TraceOptions::of(spec)?;
         let Some(path) = &spec.path else {
@@ -68,7 +68,7 @@ impl Trace {
         Self::of(Raw::open(path)?, options, limits)
     }
 
-    /// A file that is in memory already, under the name that messages give it.
+    /// A file that is already in memory; `name` is used in messages.
     pub fn from_bytes(
         name: &str,
         bytes: &[u8],
@@ -157,7 +157,7 @@ impl Trace {
         (0..self.inner.rows.len()).filter_map(|index| self.inner.rows.get(index))
     }
 
-    /// What became of the rows of the file.
+    /// How the rows of the file were used.
     pub fn tally(&self) -> TraceTally {
         self.inner.tally
     }

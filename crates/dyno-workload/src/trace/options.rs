@@ -1,4 +1,4 @@
-//! What can be asked of a trace: its speed, a part of it, the size of its blocks.
+//! The options of a trace: its speed, a part of it, the size of its blocks.
 
 use dyno_model::Nanos;
 use dyno_model::units::parse_duration;
@@ -22,7 +22,7 @@ pub struct TraceOptions {
     pub to: Option<Nanos>,
     /// Tokens that a hash id stands for; absent: what is usual for the form of the file.
     pub block: Option<u32>,
-    /// Whether to go on after a row that cannot be used.
+    /// Whether to skip rows that cannot be used.
     pub skip_bad: bool,
 }
 

@@ -1,5 +1,5 @@
-//! What can be told about a trace: how long its requests are, how they arrive, and how much of
-//! their input was seen before.
+//! A description of a trace: the lengths of its requests, how they arrive, and how much of their input
+//! was seen before.
 
 use std::fmt;
 
@@ -68,7 +68,7 @@ pub struct TraceProfile {
 }
 
 impl TraceProfile {
-    /// Tells about a trace.
+    /// Describes a trace.
     pub fn of(trace: &Trace) -> Self {
         let (mut input, mut output) = (Spread::default(), Spread::default());
         for request in trace.requests() {

@@ -1,5 +1,5 @@
-//! The prompts of a trace: text of the recorded lengths, in which equal hash ids at the beginning
-//! are an equal beginning.
+//! The prompts of a trace: text of the recorded lengths, where requests with the same first hash ids
+//! share that prefix.
 
 use rand_chacha::ChaCha8Rng;
 
@@ -10,8 +10,7 @@ use crate::random::draws::{Beginning, UNIQUE, draw};
 use crate::random::{Check, Maker, RandomError};
 use crate::tokenizer::Tokenizer;
 
-/// Makes the prompts of a trace: the same key and index give the same prompt, in whatever order
-/// they are asked for.
+/// Makes the prompts of a trace: the same key and index give the same prompt, in any order.
 ///
 /// Where the tokenizer has words that are one token each wherever they stand, requests whose first
 /// hash ids are equal have the same text for as many tokens as these blocks hold, and another one
@@ -41,14 +40,14 @@ impl TracePrompts {
         Ok(Self::with(Maker::new(tokenizer, chat)?, trace, key, unique))
     }
 
-    /// The same for another trace or key, without finding out or asking anything anew.
+    /// The same for another trace or key, without analysing the tokenizer again.
     pub fn again(&self, trace: Trace, key: Key) -> Self {
         Self::with(self.maker.again(), trace, key, self.unique)
     }
 
     fn with(maker: Maker, trace: Trace, key: Key, unique: bool) -> Self {
         let block = f64::from(trace.block()) / maker.tokens_of_a_choice();
-        // Requests without ids have beginnings of their own, too, which a seed repeats.
+        // Requests without ids have unique prefixes, too, which the same seed would repeat.
         let key = if unique { key } else { Key { run: 0, ..key } };
         Self { maker, trace, key, unique, block: (block.round() as u32).max(1) }
     }

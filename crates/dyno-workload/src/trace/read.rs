@@ -19,11 +19,11 @@ pub(super) struct Read {
     pub(super) format: TraceFormat,
     /// In the order of their times, on the trace's own clock.
     pub(super) rows: Rows,
-    /// Rows that could not be used and were passed over.
+    /// Unusable rows that were skipped.
     pub(super) skipped: u64,
     /// Requests that failed when they were recorded.
     pub(super) failed: u64,
-    /// Requests that stood behind a later one.
+    /// Requests that came after a later one in the file.
     pub(super) reordered: u64,
 }
 
@@ -107,7 +107,7 @@ impl Reader {
         Ok(())
     }
 
-    /// Passes over a bad row, or fails with it.
+    /// Skips a bad row, or fails with it.
     fn bad(&mut self, error: DataError) -> Result<(), DataError> {
         if !self.skip_bad || !error.is_skippable() {
             return Err(error);

@@ -1,5 +1,4 @@
-//! The part of a trace that is replayed: between two times, of certain lengths, no more than so
-//! many; and what became of the rest.
+//! Selects the part of a trace that is replayed, by time, length and number; and counts the rest.
 
 use super::options::{TraceLimits, TraceOptions};
 use super::read::Read;
@@ -8,16 +7,16 @@ use super::words::{counted, spoken};
 use crate::data::DataError;
 use dyno_words::Note;
 
-/// What became of the rows of a trace file.
+/// How the rows of a trace file were used.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct TraceTally {
     /// Requests in the file that could be replayed.
     pub read: u64,
-    /// Rows that could not be used and were passed over, as `skip_bad=true` asks.
+    /// Unusable rows that were skipped because of `skip_bad=true`.
     pub skipped: u64,
     /// Requests that failed when they were recorded, and are left out.
     pub failed_when_recorded: u64,
-    /// Requests that stood behind a later one in the file; they are sent in their time.
+    /// Requests that came after a later one in the file; they are sent at their own time.
     pub reordered: u64,
     /// Requests before `from=` or not before `to=`.
     pub outside: u64,
@@ -36,17 +35,17 @@ pub struct TraceTally {
     pub without_output: u64,
 }
 
-/// One thing that became of some requests.
+/// Requests that were treated in some way.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Told {
     /// How many.
     pub count: u64,
-    /// What became of them, in words.
+    /// The note about them.
     pub note: Note,
 }
 
 impl TraceTally {
-    /// What there is to tell: whatever became of any requests.
+    /// The notes whose count is not zero.
     pub fn told(&self) -> Vec<Told> {
         let told = |count, note| Told { count, note };
         let all = [

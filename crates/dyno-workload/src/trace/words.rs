@@ -1,4 +1,4 @@
-//! Counts and durations as people say them.
+//! Counts and durations in readable form.
 
 use dyno_model::{MS, Nanos, SEC};
 

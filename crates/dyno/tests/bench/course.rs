@@ -80,7 +80,10 @@ fn a_server_that_cannot_forget_is_told_of_before_anything_is_measured() {
     let place = Place::new();
     run(place.bench(&engine.url(), "--concurrency 2 --requests 1x --reset-cache"))
         .expect_status(&[2])
-        .expect_words(&["--reset-cache: the server does not forget", "/flush_cache: HTTP 404"]);
+        .expect_words(&[
+            "--reset-cache: the server cannot reset its prefix cache",
+            "/flush_cache: HTTP 404",
+        ]);
 }
 
 #[test]

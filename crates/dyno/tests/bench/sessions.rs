@@ -238,7 +238,7 @@ fn conversations_are_shown_and_converted() {
     for part in [
         "talks.jsonl: session, JSON lines, messages from \"messages\"",
         "2 conversations\n\nturns\n",
-        "input tokens of what the user says (estimated)\n",
+        "input tokens of user messages (estimated)\n",
         "  1  user: first | user: second\n",
         "1 bad records skipped\n",
     ] {
@@ -258,7 +258,7 @@ fn conversations_are_shown_and_converted() {
     for (args, said) in [
         ("show session", "name a file of conversations with session:FILE"),
         ("convert session --to json --out x", "session:FILE"),
-        ("show session:FILE", "message 2 of a tool's"),
+        ("show session:FILE", "a tool message at position 2"),
         ("show session:FILE,skip_bad=true --max-input-tokens 9 --truncate", "--truncate: "),
         ("show session:FILE,prefix=9", "session:FILE knows turns, think"),
         ("convert session:FILE,prefix=9 --to json --out x", "session:FILE knows turns, think"),

@@ -137,7 +137,7 @@ fn a_plan_that_is_not_known_yet_is_told_as_one() {
         ended.stdout
     };
     let sweep = said("--sweep=7 --duration 60s");
-    assert!(sweep.starts_with("2 levels, to begin with:"), "{sweep}");
+    assert!(sweep.starts_with("2 levels first:"), "{sweep}");
     assert!(sweep.contains("Then about 5 rates between them"), "{sweep}");
     let ladder = said("--concurrency auto");
     assert!(ladder.contains("Then twice as many in flight each time, up to 512"), "{ladder}");

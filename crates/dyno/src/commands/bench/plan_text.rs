@@ -1,9 +1,10 @@
 //! The plan as people read it: what will be run, in which order, and when each level stops.
 
 use dyno_analysis::search::lasting;
+use dyno_model::Nanos;
 use dyno_model::course::{Over, Range, Search};
 use dyno_model::plan::{LevelPlan, Load, Plan, Warmup};
-use dyno_model::units::format_duration;
+use dyno_model::units::{format_duration, to_s};
 use dyno_search::sweep;
 use std::fmt::Write as _;
 
@@ -55,7 +56,7 @@ pub(crate) fn plan(plan: &Plan) -> String {
         }
         (Some(time), None) => {
             let of = if plan.target.predicted { " of virtual time" } else { "" };
-            let _ = writeln!(text, "At most {}{of}, plus drain.", format_duration(time));
+            let _ = writeln!(text, "At most {}{of}, plus drain.", about(time));
         }
         (None, None) if plan.target.predicted => {}
         (None, None) => {
@@ -77,30 +78,39 @@ fn capacity_time(plan: &Plan) -> Option<String> {
     let Some(time) = first.duration_ns else {
         let requests = first.requests?;
         return Some(format!(
-            "Each level: {requests} requests, or 10 for each that is in flight if that is more. An \
+            "Each level: {requests} requests, or 10 per slot if that is more. An \
              estimate follows after the first responses."
         ));
     };
-    let all = |each: u64| format_duration(u64::from(*levels).saturating_mul(each + between));
-    let text = format!("Each level: {}", format_duration(time));
+    let all = |each: u64| about(u64::from(*levels).saturating_mul(each + between));
+    let text = format!("Each level: {}", about(time));
     Some(match (over, range) {
-        (Over::Concurrency, _) => format!("{text}. At most {} with all drains.", all(time)),
+        (Over::Concurrency, _) => format!("{text}. At most {} in all, with drain.", all(time)),
         (Over::Rate, Range::Between([low, _])) => {
             let load = Load::Rate { rate: *low, arrival: *arrival };
             let longest = lasting(time, *least_requests, &load);
             format!(
-                "{text}, up to {} at {low}/s, so that {least_requests} requests arrive. At most {} \
-                 with all drains.",
-                format_duration(longest),
+                "{text}, up to {} at {low}/s, so that {least_requests} requests arrive. At most {} in \
+                 all, with drain.",
+                about(longest),
                 all(longest)
             )
         }
         (Over::Rate, _) => format!(
-            "{text}, longer where fewer than {least_requests} requests would arrive or responses \
-             take long. About {} at most with all drains, unless levels have to be longer.",
+            "{text}; longer where fewer than {least_requests} requests would arrive, or where \
+             responses take long. At most {} in all, with drain, if no level has to be longer.",
             all(time)
         ),
     })
+}
+
+/// A time to read: seconds, minutes or hours.
+fn about(time: Nanos) -> String {
+    match to_s(time) {
+        seconds if seconds < 120.0 => format!("{seconds:.0} s"),
+        seconds if seconds < 7200.0 => format!("{:.0} min", seconds / 60.0),
+        seconds => format!("{:.1} h", seconds / 3600.0),
+    }
 }
 
 /// Levels that are not in the plan yet.

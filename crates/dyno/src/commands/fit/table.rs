@@ -75,7 +75,8 @@ fn offer(plan: &LevelPlan, measured: &LevelSummary) -> Option<Offer> {
     };
     match plan.load {
         load @ (Load::Concurrency { .. } | Load::Rate { arrival: Arrival::Constant, .. }) => {
-            Some(Offer::Load { load, at_most: None, end })
+            let at_most = plan.max_concurrency.filter(|_| load.is_open());
+            Some(Offer::Load { load, at_most, end })
         }
         Load::Burst { .. } => Some(Offer::burst(sent)),
         Load::Rate { .. } | Load::Trace { .. } | Load::Ramp { .. } => None,
