@@ -77,35 +77,33 @@ pub(super) fn matches(sample: &[&str], output: &[&str]) -> bool {
     })
 }
 
-/// The share of words that two lines have in common; 1 for equal shapes.
-fn likeness(one: &str, other: &str) -> f64 {
-    let (one, other) = (tokens([one]), tokens([other]));
-    if one == other {
-        return 1.0;
-    }
-    shared(&one, &other)
-}
-
+/// How many words of `one` are in `other`, each as often as it is in both.
 fn shared(one: &[String], other: &[String]) -> f64 {
     let mut left = other.to_vec();
     let common = one.iter().filter(|word| {
         let at = left.iter().position(|w| &w == word);
         at.map(|at| left.swap_remove(at)).is_some()
     });
-    let total = one.len() + other.len();
-    #[allow(clippy::cast_precision_loss, reason = "lines have few words")]
-    let share = 2.0 * common.count() as f64 / total.max(1) as f64;
-    share
+    let common = u32::try_from(common.count()).unwrap_or(u32::MAX);
+    f64::from(common)
+}
+
+/// The share of masked words that two lines have in common, 1 for equal shapes; and a little for
+/// equal numbers, so that of lines with the same words the same one is found again.
+fn likeness(one: &str, other: &str) -> f64 {
+    let words = |line: &str| line.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
+    let numbers = 0.01 * shared(&words(one), &words(other));
+    let (one, other) = (tokens([one]), tokens([other]));
+    let total = u32::try_from(one.len() + other.len()).unwrap_or(u32::MAX).max(1);
+    let share = if one == other { 1.0 } else { 2.0 * shared(&one, &other) / f64::from(total) };
+    share + numbers
 }
 
 /// The line of `output` from `from` on that is most like `wanted`; of equals the one nearest to `near`.
 fn most_like(wanted: &str, output: &[&str], from: usize, near: usize) -> Option<usize> {
-    let words = |line: &str| line.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
     let mut best: Option<(f64, usize)> = None;
     for at in from..output.len() {
-        // Of lines with the same words, the one with the same numbers is meant.
-        let likeness =
-            likeness(wanted, output[at]) + 0.1 * shared(&words(wanted), &words(output[at]));
+        let likeness = likeness(wanted, output[at]);
         let better = best.is_none_or(|(most, held)| {
             likeness > most || (likeness >= most && at.abs_diff(near) < held.abs_diff(near))
         });
