@@ -83,7 +83,9 @@ fn list(args: &RunsArgs, language: Language, printer: &Printer) -> Result<Exit, 
         (0, _) => printer.note(Say::NoRuns.with(language, &[&dir])),
         (_, true) => printer.note(Say::NoMatch.with(language, &[&all.to_string(), &dir])),
         _ => {
-            return Ok(printer.result(&table::table(&runs, now, language, printer.result_width())));
+            // A pipe gets every column: its reader cuts what it does not need.
+            let width = printer.terminal_width().unwrap_or(usize::MAX);
+            return Ok(printer.result(&table::table(&runs, now, language, width)));
         }
     }
     Ok(Exit::Fine)
