@@ -56,13 +56,13 @@ pub trait Observer {
     fn remark(&self, _what: &Diagnostic) {}
 
     /// A note.
-    fn note(&self, _words: &str) {}
+    fn note(&self, _message: &str) {}
 
     /// A warning; the run continues.
-    fn warn(&self, _words: &str) {}
+    fn warn(&self, _message: &str) {}
 
     /// An error, such as records that could not be written; the run continues or ends as it would have.
-    fn error(&self, _words: &str) {}
+    fn error(&self, _message: &str) {}
 }
 
 impl Observer for () {}

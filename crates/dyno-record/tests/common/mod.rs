@@ -118,6 +118,7 @@ fn request() -> impl Strategy<Value = RequestRecord> {
             phase: identity.3,
             outcome: identity.4,
             intended: times.0,
+            admitted: times.1[5].and_then(|wait| times.0.checked_add(wait)),
             dispatched: times.1[0],
             connected: times.1[1],
             sent: times.1[2],
