@@ -12,7 +12,7 @@ use proptest::prelude::*;
 use simulated::{Simulated, level, reconciles, run_work};
 use std::collections::BTreeMap;
 
-/// Says everything that was said so far, and a word of its own.
+/// Repeats everything so far and adds a word.
 struct Script {
     said: String,
     left: u32,

@@ -109,8 +109,8 @@ impl Book {
     /// Whether records are being lost. A disk error is reported once; frames wait in memory until the
     /// disk accepts them.
     pub(crate) fn is_losing(&self, observer: &dyn Observer) -> bool {
-        if let Some(words) = self.recorder.trouble().filter(|_| !self.warned.replace(true)) {
-            observer.warn(&words);
+        if let Some(message) = self.recorder.trouble().filter(|_| !self.warned.replace(true)) {
+            observer.warn(&message);
         }
         self.recorder.is_losing()
     }

@@ -39,14 +39,14 @@ impl Enough {
         } else {
             let (sender, samples) = channel::<f64>();
             let known = Arc::new(AtomicBool::new(false));
-            let told = Arc::clone(&known);
+            let result = Arc::clone(&known);
             thread::Builder::new()
                 .name("enough".to_owned())
                 .spawn(move || {
                     while let Ok(sample) = samples.recv() {
                         watch.add(sample);
                         samples.try_iter().for_each(|sample| watch.add(sample));
-                        told.store(is_known(watch.ask()), Relaxed);
+                        result.store(is_known(watch.ask()), Relaxed);
                     }
                 })
                 .ok()?;

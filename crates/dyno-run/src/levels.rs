@@ -61,7 +61,7 @@ pub(crate) struct Level<'a> {
     /// Levels in all, as far as known.
     pub(crate) known: usize,
     /// The remaining levels, while there is no estimate of their duration yet.
-    pub(crate) untold: Option<&'a [LevelPlan]>,
+    pub(crate) unestimated: Option<&'a [LevelPlan]>,
     pub(crate) last_success: &'a mut Option<LastSuccess>,
     pub(crate) prepared: &'a mut Prepared,
     pub(crate) book: &'a Book,
@@ -81,8 +81,17 @@ pub(crate) struct Done {
 
 /// Runs a level.
 pub(crate) fn run(level: Level<'_>) -> Result<Done, TransportError> {
-    let Level { number, plan: level, known, untold, last_success, prepared, book, observer, stop } =
-        level;
+    let Level {
+        number,
+        plan: level,
+        known,
+        unestimated,
+        last_success,
+        prepared,
+        book,
+        observer,
+        stop,
+    } = level;
     let plan = Arc::clone(&prepared.plan);
     let items = match prepared.workload.items(&plan, level, number) {
         // Preparing prompts may ask the server to count tokens, which Ctrl-C interrupts.
@@ -106,7 +115,7 @@ pub(crate) fn run(level: Level<'_>) -> Result<Done, TransportError> {
         level,
         observer,
         book,
-        untold,
+        unestimated,
         last_success,
         pulse: pulse.as_mut(),
         enough,
@@ -133,10 +142,10 @@ pub(crate) fn run(level: Level<'_>) -> Result<Done, TransportError> {
     // A server that failed the last request may be gone, and then the level is not complete.
     if ending.carried_out()
         && failed_last
-        && let Err(words) = bench.answers(stop)
+        && let Err(message) = bench.answers(stop)
         && stop.get() == Stop::No
     {
-        (ending, silent) = (Ending::TargetLost, Some(words));
+        (ending, silent) = (Ending::TargetLost, Some(message));
     }
     let end = LevelEnd {
         level: number,
@@ -152,10 +161,10 @@ pub(crate) fn run(level: Level<'_>) -> Result<Done, TransportError> {
     };
     observer.level_ends(&end);
     book.send(Frame::LevelEnd(Box::new(end)));
-    let words = silent.or_else(|| done.last_failure.map(|record| failed_in_a_row(&record)));
-    let lost = words
+    let message = silent.or_else(|| done.last_failure.map(|record| failed_in_a_row(&record)));
+    let lost = message
         .filter(|_| ending == Ending::TargetLost)
-        .map(|words| Lost::new(done.sending_stopped, &words, last_success.take()));
+        .map(|message| Lost::new(done.sending_stopped, &message, last_success.take()));
     Ok(Done { ending, sent: done.taken, lost, glance })
 }
 

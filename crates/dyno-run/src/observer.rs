@@ -70,13 +70,13 @@ pub trait Observer {
     fn remark(&self, _what: &Diagnostic) {}
 
     /// A note.
-    fn note(&self, _text: &str) {}
+    fn note(&self, _message: &str) {}
 
-    /// Something to fix; the run continues.
-    fn warn(&self, _text: &str) {}
+    /// A warning; the run continues.
+    fn warn(&self, _message: &str) {}
 
-    /// Something could not be saved; the run continues or ends as it would have.
-    fn error(&self, _text: &str) {}
+    /// An error, such as records that could not be written; the run continues or ends as it would have.
+    fn error(&self, _message: &str) {}
 }
 
 impl Observer for () {}

@@ -95,7 +95,7 @@ fn measured(
     }
     let mut bench = Box::new(Measured { target, encoder });
     if plan.course.reset_cache {
-        bench.forget(stop).map_err(|words| RunError::setting("--reset-cache", words))?;
+        bench.forget(stop).map_err(|message| RunError::setting("--reset-cache", message))?;
     }
     let plan = Arc::new(plan.clone());
     Ok(Prepared { plan, bench, workload, environment, capacity: None })
@@ -106,15 +106,15 @@ fn ask_first(plan: &Plan, target: &mut OpenTarget, stop: &StopSignal) -> Result<
     let (endpoint, headers) = (&target.endpoint, &target.headers);
     let setup = PreflightSetup { plan, endpoint, headers, stop };
     preflight(&mut target.client, &setup).map_err(|error| {
-        let words = one_line(&error.to_string());
+        let message = one_line(&error.to_string());
         match &error {
             PreflightError::Target(_) => {
                 let at = plan.target.url.as_deref().unwrap_or("the embedded engine");
-                RunError::Target(format!("{at}: {words}"))
+                RunError::Target(format!("{at}: {message}"))
             }
-            PreflightError::Model(_) => RunError::Usage(words),
-            PreflightError::Interrupted => RunError::Interrupted(words),
-            PreflightError::Client(_) => RunError::Own(words),
+            PreflightError::Model(_) => RunError::Usage(message),
+            PreflightError::Interrupted => RunError::Interrupted(message),
+            PreflightError::Client(_) => RunError::Own(message),
         }
     })
 }
@@ -165,9 +165,9 @@ fn counts_differ(
 
 /// Finds the server's metrics. Warns where they were requested and are not available.
 fn find_metrics(order: &Order, target: &OpenTarget, observer: &dyn Observer) -> Option<Metrics> {
-    metrics::find(target, &order.reach, &order.stop).unwrap_or_else(|words| {
-        let words = one_line(&words);
-        observer.warn(&format!("--metrics: server metrics are not available: {words}"));
+    metrics::find(target, &order.reach, &order.stop).unwrap_or_else(|message| {
+        let message = one_line(&message);
+        observer.warn(&format!("--metrics: server metrics are not available: {message}"));
         None
     })
 }

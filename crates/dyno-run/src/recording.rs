@@ -30,7 +30,7 @@ pub(super) struct Recording<'a> {
     pub(super) observer: &'a dyn Observer,
     pub(super) book: &'a Book,
     /// The remaining levels, where the first response gives an estimate.
-    pub(super) untold: Option<&'a [LevelPlan]>,
+    pub(super) unestimated: Option<&'a [LevelPlan]>,
     pub(super) last_success: &'a mut Option<LastSuccess>,
     pub(super) pulse: Option<&'a mut Pulse>,
     pub(super) enough: Option<Enough>,
@@ -59,7 +59,7 @@ impl Recording<'_> {
             glance.decoding.1 += output.tokens.saturating_sub(1) as f64;
         }
         glance.seconds = to_s(record.end.saturating_sub(self.began));
-        if let Some(to_come) = self.untold.filter(|_| glance.completed == 1) {
+        if let Some(to_come) = self.unestimated.filter(|_| glance.completed == 1) {
             // The requests sent together with it will complete at about the same time.
             let completed = match self.level.load {
                 Load::Concurrency { concurrency } => u64::from(concurrency),

@@ -103,9 +103,9 @@ impl<'a> Session<'a> {
     fn step(&mut self) -> bool {
         let Some((number, Chosen { level, length })) = self.course.next() else { return false };
         if std::mem::replace(&mut self.follows, true)
-            && let Err(words) = self.prepared.between(&self.stop)
+            && let Err(message) = self.prepared.between(&self.stop)
         {
-            self.cut_short(words);
+            self.cut_short(message);
             return false;
         }
         let from = if self.course.wants_results() { self.book.place() } else { None };
@@ -122,7 +122,7 @@ impl<'a> Session<'a> {
             number,
             plan: &level,
             known: self.course.known(),
-            untold: (self.estimate.is_empty() && self.pace.is_none()).then_some(to_come),
+            unestimated: (self.estimate.is_empty() && self.pace.is_none()).then_some(to_come),
             last_success: &mut self.last_success,
             prepared: &mut self.prepared,
             book: &self.book,
@@ -167,12 +167,12 @@ impl<'a> Session<'a> {
     }
 
     /// The target failed between levels, or the run was interrupted there.
-    fn cut_short(&mut self, words: String) {
+    fn cut_short(&mut self, message: String) {
         self.ending = Ending::Interrupted;
         if self.stop.get() == Stop::No {
             let (at, last_success) = (self.now(), self.last_success.take());
             self.ending = Ending::TargetLost;
-            self.lost = Some(Lost::new(at, &words, last_success));
+            self.lost = Some(Lost::new(at, &message, last_success));
         }
     }
 

@@ -78,7 +78,7 @@ impl Bench for Measured {
     }
 
     fn answers(&mut self, stop: &StopSignal) -> Result<(), String> {
-        let mut words = String::new();
+        let mut message = String::new();
         for (pause, path) in
             [(0, "/health"), (0, "/v1/models"), (SEC, "/health"), (5 * SEC, "/health")]
         {
@@ -92,10 +92,10 @@ impl Bench for Measured {
             match fetched.record.status {
                 // Any response will do, except one that says it is out of service.
                 Some(status) if !OUT_OF_SERVICE.contains(&status) => return Ok(()),
-                _ => words = fetched.words(&self.target.client.rules().redactor.clone()),
+                _ => message = fetched.words(&self.target.client.rules().redactor.clone()),
             }
         }
-        Err(format!("it no longer responds: {words}"))
+        Err(format!("it no longer responds: {message}"))
     }
 
     fn forget(&mut self, stop: &StopSignal) -> Result<(), String> {

@@ -33,8 +33,8 @@ pub(crate) fn of_server(client: &Client, model: &str, stop: &StopSignal) -> Opti
             u32::try_from(value.get("count")?.as_u64()?).ok()
         });
         answer.ok_or_else(|| {
-            let words = fetched.words(&client.rules().redactor.clone());
-            format!("the server's /tokenize returned no count: {words}")
+            let message = fetched.words(&client.rules().redactor.clone());
+            format!("the server's /tokenize returned no count: {message}")
         })
     };
     ask(&Ask::Text("one two three")).ok()?;

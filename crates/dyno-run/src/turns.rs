@@ -133,7 +133,7 @@ mod tests {
         assert_eq!(letters(&of(&[1, 8], 2)), "ABBABAAB");
     }
 
-    /// A run that says what it did, and ends its levels as it is told.
+    /// A run that says what it did, and ends its levels as scripted.
     struct Fake<'a> {
         side: Side,
         ran: usize,

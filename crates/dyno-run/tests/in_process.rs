@@ -1,4 +1,4 @@
-//! Runs in the process of whoever asks for them.
+//! Runs started as a library, in the process of the test.
 #![allow(clippy::unwrap_used)]
 
 use dyno_engine::{Running, Server};
@@ -13,51 +13,51 @@ use dyno_run::{
 };
 use std::cell::RefCell;
 
-/// Slow enough to be measured well on a machine that is busy.
+/// Slow enough to be measured well on a busy machine.
 const SCRIPT: &str = "ttft=200ms,itl=50ms,tokens=6";
 const TWIN: &str = "generic-7b-24gb";
 
-/// Keeps what it is told.
+/// Logs the calls it receives.
 #[derive(Default)]
-struct Told(RefCell<Vec<String>>);
+struct Log(RefCell<Vec<String>>);
 
-impl Told {
-    fn say(&self, words: impl Into<String>) {
-        self.0.borrow_mut().push(words.into());
+impl Log {
+    fn add(&self, entry: impl Into<String>) {
+        self.0.borrow_mut().push(entry.into());
     }
 
-    fn count(&self, words: &str) -> usize {
-        self.0.borrow().iter().filter(|told| *told == words).count()
+    fn count(&self, entry: &str) -> usize {
+        self.0.borrow().iter().filter(|logged| *logged == entry).count()
     }
 }
 
-impl Observer for Told {
+impl Observer for Log {
     fn begins(&self, plan: &Plan, _clock: Clock) {
-        self.say(format!("{} levels", plan.levels.len()));
+        self.add(format!("{} levels", plan.levels.len()));
     }
 
     fn turn_begins(&self) {
-        self.say("turn");
+        self.add("turn");
     }
 
     fn level_begins(&self, level: LevelBegins<'_>) {
-        self.say(format!("begins {} of {}, {:?}", level.index, level.known, level.planned));
+        self.add(format!("begins {} of {}, {:?}", level.index, level.known, level.planned));
     }
 
     fn ended(&self, _record: &RequestRecord) {
-        self.say("request");
+        self.add("request");
     }
 
     fn level_ends(&self, end: &LevelEnd) {
-        self.say(format!("ends {}", end.level));
+        self.add(format!("ends {}", end.level));
     }
 }
 
 #[test]
-fn an_engine_of_our_own() {
-    let told = Told::default();
+fn an_embedded_engine() {
+    let log = Log::default();
     let order = Order::engine(SCRIPT).level(LevelPlan::closed_loop(4, 20));
-    let finished = run(order, &told).unwrap();
+    let finished = run(order, &log).unwrap();
     let summary = finished.summary.as_ref().unwrap();
     let level = &summary.levels[0];
     assert_eq!(level.requests.completed, Some(20));
@@ -65,8 +65,8 @@ fn an_engine_of_our_own() {
     assert_ne!(level.verdict, Verdict::Invalid, "{:?}", level.reasons);
     assert!(summary.run.simulated);
     assert_eq!(finished.ending, Ending::Requests);
-    assert_eq!(told.0.borrow()[..3], ["1 levels", "turn", "begins 0 of 1, Some(20)"]);
-    assert_eq!((told.count("request"), told.count("ends 0")), (20, 1));
+    assert_eq!(log.0.borrow()[..3], ["1 levels", "turn", "begins 0 of 1, Some(20)"]);
+    assert_eq!((log.count("request"), log.count("ends 0")), (20, 1));
     // The directory is whole, and goes with the run.
     let path = finished.dir.path().to_owned();
     assert!(path.join("summary.json").is_file() && path.join("records.dyno").is_file());
@@ -122,29 +122,29 @@ fn how_a_level_went_is_read_back_from_the_file() {
 
 #[test]
 fn two_take_turns_and_know_each_other() {
-    let told = [Told::default(), Told::default()];
-    let runs = in_turns([predicted(&[1, 4]), predicted(&[1, 4])], [&told[0], &told[1]]).unwrap();
-    for (finished, told) in runs.iter().zip(&told) {
+    let log = [Log::default(), Log::default()];
+    let runs = in_turns([predicted(&[1, 4]), predicted(&[1, 4])], [&log[0], &log[1]]).unwrap();
+    for (finished, log) in runs.iter().zip(&log) {
         assert_eq!(finished.summary.as_ref().unwrap().levels.len(), 2);
-        assert_eq!(told.count("turn"), 2);
+        assert_eq!(log.count("turn"), 2);
     }
     let [a, b] = runs.map(|finished| finished.plan.course.versus.unwrap());
     assert!(a.other_run.ends_with("-b") && b.other_run.ends_with("-a"), "{a:?} {b:?}");
 }
 
 #[test]
-fn errors_say_who_is_to_blame() {
+fn errors_name_their_cause() {
     let blame = |order: Order| {
         let error = run(order.level(LevelPlan::closed_loop(1, 1)), &()).unwrap_err();
         (error.blame(), error.to_string())
     };
-    let (who, words) = blame(Order::twin("no-such-twin"));
-    assert!(who == Blame::Usage && words.starts_with("--twin: "), "{words}");
-    let (who, words) = blame(Order::server("http://127.0.0.1:1").unwrap());
-    assert!(who == Blame::Target && words.starts_with("http://127.0.0.1:1"), "{words}");
+    let (who, message) = blame(Order::twin("no-such-twin"));
+    assert!(who == Blame::Usage && message.starts_with("--twin: "), "{message}");
+    let (who, message) = blame(Order::server("http://127.0.0.1:1").unwrap());
+    assert!(who == Blame::Target && message.starts_with("http://127.0.0.1:1"), "{message}");
     let order = Order::engine(SCRIPT).kept(Place::At("/proc/no/such".into()));
-    let (who, words) = blame(order);
-    assert!(who == Blame::Usage && words.starts_with("--out: "), "{words}");
+    let (who, message) = blame(order);
+    assert!(who == Blame::Usage && message.starts_with("--out: "), "{message}");
     let stopped = Order::engine(SCRIPT);
     stopped.stop.raise();
     stopped.stop.raise();

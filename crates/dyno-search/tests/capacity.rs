@@ -1,4 +1,4 @@
-//! The search for a capacity, on a made-up server whose edge is known exactly.
+//! The capacity search, on a simulated server whose edge is known exactly.
 
 use dyno_search::capacity::{Answer, Capacity, Doubt, LEVELS, Start, needed};
 use dyno_search::{Held, Kind, Margin, Measured, Next};
@@ -25,7 +25,7 @@ fn by(log_ratio: f64) -> Held {
     Held::By(Margin { log_ratio, error: None })
 }
 
-/// Searches to the end. The server is told the load and the number of the level.
+/// Searches to the end. The server gets the load and the number of the level.
 fn run(search: Capacity, server: impl Fn(f64, usize) -> Held) -> (Answer, Vec<Measured>) {
     run_of(4_000, search, server)
 }
@@ -62,7 +62,7 @@ fn run_from(
     }
 }
 
-/// What the made-up server completes per second at most.
+/// The full rate of the simulated server.
 const MOST: f64 = 60.0;
 
 fn rate(start: Start) -> Capacity {

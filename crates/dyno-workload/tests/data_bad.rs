@@ -13,7 +13,7 @@ fn open(name: &str, bytes: &[u8], spec: &str) -> Result<DataSet, DataError> {
     DataSet::from_bytes(name, bytes, &spec)
 }
 
-/// What is said, when the file is opened or while it is read, and how many items came before.
+/// The error, from opening the file or reading it, and how many items came before.
 fn said(name: &str, bytes: &[u8], spec: &str) -> (usize, String) {
     let data = match open(name, bytes, spec) {
         Ok(data) => data,
@@ -86,7 +86,7 @@ fn a_missing_field() {
         "sharegpt:s.json",
         0,
         "s.json:1 (element 1): no list is called conversations or messages; the fields are \
-         prompt; say messages=FIELD for the one to use",
+         prompt; write messages=FIELD for the one to use",
     );
 }
 
@@ -404,7 +404,7 @@ fn places_that_are_not_files() {
              file first"
                 .into(),
         ),
-        ("random".into(), "random is random data, which is not read as prompts; its prompts are made, so there is nothing to read".into()),
+        ("random".into(), "random is random data, which is not read as prompts; its prompts are synthetic, so there is nothing to read".into()),
     ];
     for (spec, message) in cases {
         let error = DataSet::new(&spec.parse().expect("good")).expect_err(&spec);

@@ -282,7 +282,7 @@ fn parquet_as_other_tools_write_it() {
     let error = DataSet::new(&spec).expect_err("not read").to_string();
     assert!(
         error.ends_with(
-            "its pages are compressed with BROTLI, which is not read; rewrite it with snappy, gzip \
+            "its pages are compressed with BROTLI, which is not supported; rewrite it with snappy, gzip \
              or zstd compression"
         ),
         "{error}"

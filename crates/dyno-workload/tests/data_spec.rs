@@ -1,4 +1,4 @@
-//! What may be written after `--data`, and what is said about what may not.
+//! Valid values of `--data`, and the errors for invalid ones.
 #![allow(clippy::expect_used)]
 
 use dyno_workload::data::{DataSpec, Kind, Lang, Turns};

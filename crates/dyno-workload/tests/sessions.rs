@@ -1,4 +1,4 @@
-//! Conversations: which specifications are taken, which records can be led, and what is told of
+//! Conversations: which specifications are valid, which records can be replayed, and the description of
 //! them.
 #![allow(clippy::expect_used)]
 
@@ -38,7 +38,7 @@ fn turns(name: &str, text: &str, more: &str) -> Vec<String> {
 
 #[test]
 fn keys_that_mean_nothing_are_refused_with_those_that_do() {
-    let made = "session without a file knows turns, think, first, prefix, groups";
+    let made = "the keys of session without a file are turns, think, first, prefix, groups";
     for key in ["prompt=a", "messages=a", "system=a", "output_tokens=a", "skip_bad=true"] {
         let (name, _) = key.split_once('=').expect("a key");
         let refused = options(&format!("session,{key}")).expect_err(key).to_string();
@@ -96,7 +96,7 @@ fn answers_need_no_text_but_users_do() {
         (r#"[["a"], [{"role": "system", "content": "s"}]]"#, "has no user message"),
         (
             r#"{"messages": [{"role": "user", "content": "a"}, {"role": "assistant", "content": "b"}, {"role": "user", "content": " "}]}"#,
-            "the field \"messages\" has an empty message 3, and the user says nothing else",
+            "the field \"messages\" has an empty user message at position 3 and no other",
         ),
     ] {
         let error = items(&open("t.jsonl", text, "")).expect_err(what).to_string();
@@ -128,7 +128,10 @@ fn nothing_but_unusable_conversations_is_an_error_with_their_place() {
     let error = items(&open("t.jsonl", &TOOL.repeat(3), ",skip_bad=true")).expect_err("all bad");
     let error = error.to_string();
     assert!(error.starts_with("t.jsonl holds no usable record, and all 3 were skipped"), "{error}");
-    assert!(error.contains("t.jsonl:1: the field \"messages\" has a message 2"), "{error}");
+    assert!(
+        error.contains("t.jsonl:1: the field \"messages\" has a tool message at position 2"),
+        "{error}"
+    );
     assert!(!error.contains("skip_bad"), "{error}");
 }
 
@@ -268,7 +271,7 @@ fn lengths_that_cannot_be_met_name_who_asked_for_them() {
 }
 
 proptest! {
-    /// Whatever the file holds, what is read can be led, and nothing that was answered is sent.
+    /// Whatever the file holds, what is read can be replayed, and no recorded response is sent.
     #[test]
     fn what_is_read_can_be_led(
         messages in prop::collection::vec((0_usize..5, 0_usize..3), 1..12),

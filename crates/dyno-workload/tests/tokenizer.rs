@@ -35,7 +35,7 @@ fn counts_are_those_of_the_tokenizer_with_and_without_a_template() {
         let bare = Tokenizer::load(&bare.path().join("tokenizer.json")).expect("a file");
         assert!(!bare.has_template() && !bare.is_estimate());
         assert_eq!(bare.count(text), Ok(counted(text)), "{kind}");
-        // Without a template the text alone is counted, nothing is made up.
+        // Without a template only the text is counted.
         assert_eq!(bare.count_messages(&[Message::user(text)]), Ok(counted(text)));
 
         let full = Tokenizer::load(full.path()).expect("a folder");

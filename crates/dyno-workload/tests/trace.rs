@@ -1,4 +1,4 @@
-//! Traces are read in every form, cut as asked and told about.
+//! Traces in every form: read, cut and described.
 
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 

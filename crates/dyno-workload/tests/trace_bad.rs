@@ -150,12 +150,12 @@ fn rows_that_are_bad() {
         (
             r#"{"timestamp":0,"input_length":5,"output_length":1,"hash_ids":"1"}"#,
             "the field \"hash_ids\" is text, not a list of numbers; correct it, or leave it out \
-             for a prompt of its own",
+             for a prompt that shares nothing",
         ),
         (
             r#"{"timestamp":0,"input_length":5,"output_length":1,"hash_ids":[1,-2]}"#,
             "the field \"hash_ids\" has -2 in place 2, not a whole number from 0; correct it, or \
-             leave it out for a prompt of its own",
+             leave it out for a prompt that shares nothing",
         ),
     ] {
         let text = format!("{good}\n{bad}\n{good}\n");

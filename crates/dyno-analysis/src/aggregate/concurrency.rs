@@ -18,7 +18,7 @@ impl Flight {
 
     /// The same with requests counted from when they were due: those of `waited` (due, sent), and
     /// those of `unsent` (due, given up) as well. Needs [`Flight::sort`].
-    pub(crate) fn from_due(&self, waited: &[(u64, u64)], unsent: &[(u64, u64)]) -> Self {
+    pub(crate) fn with_waits(&self, waited: &[(u64, u64)], unsent: &[(u64, u64)]) -> Self {
         let mut late: Vec<u64> = waited.iter().map(|(_, sent)| *sent).collect();
         late.sort_unstable();
         let mut late = late.into_iter().peekable();

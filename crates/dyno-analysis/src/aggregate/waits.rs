@@ -69,7 +69,7 @@ impl Waits {
 
     /// Requests from when they were due; nothing where none waited. Needs [`Flight::sort`].
     pub(crate) fn queue(&self, flight: &Flight) -> Option<Flight> {
-        self.any().then(|| flight.from_due(&self.sent, &self.unsent))
+        self.any().then(|| flight.with_waits(&self.sent, &self.unsent))
     }
 
     pub(crate) fn summary(&self, max_concurrency: u32) -> ClientWait {

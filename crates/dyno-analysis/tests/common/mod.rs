@@ -230,6 +230,7 @@ pub fn moved(record: RequestRecord, level: u32, by: u64) -> RequestRecord {
     RequestRecord {
         level,
         intended: record.intended + by,
+        admitted: later(record.admitted),
         dispatched: later(record.dispatched),
         connected: later(record.connected),
         sent: later(record.sent),

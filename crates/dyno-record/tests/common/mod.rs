@@ -91,7 +91,7 @@ fn token_count() -> impl Strategy<Value = Option<TokenCount>> {
 fn request() -> impl Strategy<Value = RequestRecord> {
     let phase = select(vec![Phase::Warmup, Phase::Measured, Phase::Drain]);
     let identity = (any::<u32>(), number(), any::<u32>(), phase, outcome());
-    let times = (number(), vec(option::of(number()), 7), number());
+    let times = (number(), vec(option::of(number()), 6), number());
     let counts = (option::of(any::<u32>()), token_count(), token_count(), option::of(any::<u32>()));
     let words = (option::of(any::<u16>()), text(), text(), text());
     let turn = option::of((number(), any::<u32>()))
@@ -118,7 +118,7 @@ fn request() -> impl Strategy<Value = RequestRecord> {
             phase: identity.3,
             outcome: identity.4,
             intended: times.0,
-            admitted: times.1[6],
+            admitted: times.1[5].and_then(|wait| times.0.checked_add(wait)),
             dispatched: times.1[0],
             connected: times.1[1],
             sent: times.1[2],

@@ -80,13 +80,13 @@ impl Workload {
         let data = &plan.data;
         let tokenizer = match &data.tokenizer {
             Some(path) => Tokenizer::load(Path::new(path)).map_err(|error| {
-                let words = error.to_string();
-                ("--tokenizer", words.trim_start_matches("--tokenizer ").to_owned())
+                let message = error.to_string();
+                ("--tokenizer", message.trim_start_matches("--tokenizer ").to_owned())
             })?,
             None => Tokenizer::estimate(),
         };
         let source =
-            Source::open(data, chat(plan), plan.seed).map_err(|words| ("--data", words))?;
+            Source::open(data, chat(plan), plan.seed).map_err(|message| ("--data", message))?;
         let checked = source.check().map_err(|error| ("--data", error.to_string()))?;
         Ok(Self {
             tokenizer,
@@ -160,7 +160,7 @@ impl Workload {
         level: &LevelPlan,
         number: u32,
     ) -> Result<Items, String> {
-        self.made(plan, level, number).map_err(|(_, words)| words)
+        self.made(plan, level, number).map_err(|(_, message)| message)
     }
 
     /// The prompts of a level; the flag at fault and the message if they cannot be made.
@@ -366,7 +366,7 @@ impl Workload {
             let mut items = aside.made(plan, level, 0)?;
             return match (items(0), aside.error()) {
                 (Some(_), _) => Ok(()),
-                (None, words) => Err(("--data", words.unwrap_or("there is no prompt".into()))),
+                (None, message) => Err(("--data", message.unwrap_or("there is no prompt".into()))),
             };
         }
         let mut levels = (0..).zip(&plan.levels);

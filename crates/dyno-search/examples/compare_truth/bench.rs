@@ -13,14 +13,14 @@ const OUTPUT: u32 = 128;
 /// As reports do: at most so many blocks, of at least two median latencies.
 const MOST_BLOCKS: Nanos = 40;
 
-/// How many figures of a run are compared.
+/// How many metrics of a run are compared.
 pub(crate) const FIGURES: usize = 4;
 pub(crate) const BETTER: [Better; FIGURES] =
     [Better::Higher, Better::Lower, Better::Lower, Better::Lower];
 const STATISTICS: [Statistic; FIGURES] =
     [Statistic::Mean, Statistic::Mean, Statistic::P99, Statistic::Mean];
 
-/// The figures of a run; no throughput in an open loop.
+/// The metrics of a run; no throughput in an open loop.
 pub(crate) type Run = [Option<Figure>; FIGURES];
 
 /// A twin whose steps can be slowed down.

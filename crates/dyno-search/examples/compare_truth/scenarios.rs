@@ -17,7 +17,7 @@ pub(crate) struct Row {
     pub(crate) fared: Fared,
 }
 
-/// By how much B is slower, and the changes of its figures that follow.
+/// By how much B is slower, and the resulting changes of its metrics.
 pub(crate) type Slower = (f64, [f64; FIGURES]);
 
 /// Servers of which one is slower: a row for each share and design. The runs of A are the same for

@@ -6,7 +6,7 @@ use crate::trials::{ALLOWED, Fared};
 
 pub(crate) const NAMES: [&str; FIGURES] =
     ["requests per second", "mean latency", "p99 TTFT", "mean TPOT"];
-/// Where the mean latency and the p99 TTFT are among the figures.
+/// Where the mean latency and the p99 TTFT are among the metrics.
 const SHOWN: [usize; 2] = [1, 2];
 
 /// The changes that are true.

@@ -67,11 +67,11 @@ pub(crate) struct Fared {
     /// Comparisons in which any figure was called different the wrong way round; for equal servers
     /// there is no right way.
     pub(crate) wrong: u32,
-    /// Figures of which it was said that there is no large difference.
+    /// Metrics reported as not different by much.
     pub(crate) no_larger: [u32; FIGURES],
     /// Comparisons in which any figure was called different.
     pub(crate) any: u32,
-    /// Passed, failed, and not told.
+    /// Passed, failed and inconclusive.
     pub(crate) gate: [[u32; 3]; FIGURES],
 }
 

@@ -1,4 +1,4 @@
-//! Twins and service levels that the search is held to.
+//! Twins and SLOs that the search is tested with.
 
 use super::{Figure, Lab, Term};
 use dyno_search::Kind;

@@ -45,9 +45,9 @@ wordings! {
          "没有稳态窗口：在最多 {1} 个并发请求下，约 {0} % 的到达请求无法处理"],
         BACKLOG;
     GrowingAtCap: Warning "no_steady_window",
-        ["no steady window: the number in flight or waiting in the client changed by {} with at most \
-          {} requests in flight",
-         "没有稳态窗口：在最多 {1} 个并发请求下，在途及在客户端等待的请求数变化了 {0}"],
+        ["no steady window: the number in flight or waiting in the client changed by {} % with at \
+          most {} requests in flight",
+         "没有稳态窗口：在最多 {1} 个并发请求下，在途及在客户端等待的请求数变化了 {0} %"],
         BACKLOG;
     LengthForRequests: Note "level_length",
         ["level {} ({}): {}, so that about {} requests arrive",

@@ -93,13 +93,19 @@ impl DataSet {
             }
         };
         let mut checked = Checked { records: walk.good, skipped: walk.skipped, spread: 0, rest };
-        let by_line = matches!(layout, Layout::JsonLines | Layout::TextLines);
         if rest == Rest::Later
-            && by_line
             && self.recognised().compression.is_none()
             && let Place::File(path) = place
         {
-            self.check_spread(path, consumed.load(Ordering::Relaxed), effort, &mut checked)?;
+            let from = consumed.load(Ordering::Relaxed);
+            match layout {
+                Layout::JsonLines | Layout::TextLines => {
+                    self.check_spread(path, from, effort, &mut checked)?;
+                }
+                Layout::JsonArray => check_array_end(path)?,
+                // In other layouts a line may be anything: only reading from the start tells.
+                _ => {}
+            }
         }
         Ok(Some(checked))
     }
@@ -167,6 +173,28 @@ impl DataSet {
             _ => Record { at: at(), value: text.into() },
         };
         self.pick().item(record).map(drop)
+    }
+}
+
+/// A file that was cut off lacks the end of its array.
+fn check_array_end(path: &Path) -> Result<(), DataError> {
+    let unreadable =
+        |source| DataError::Io { doing: "read", path: path.display().to_string(), source };
+    let file = open_file(path)?;
+    let length = file.metadata().map_err(unreadable)?.len();
+    let mut reader = BufReader::with_capacity(16 * 1024, file);
+    let mut line = Vec::new();
+    let start = last_line(&mut reader, length, &mut line).map_err(unreadable)?;
+    match line.last() {
+        None | Some(b']') => Ok(()),
+        Some(_) => Err(DataError::Broken {
+            at: At::line(
+                &path.display().to_string().into(),
+                lines_before(path, start.unwrap_or(length))? + 1,
+            ),
+            what: "the file ends inside the array".into(),
+            fix: "it seems to be cut off: fetch it again, or close the array with ]".into(),
+        }),
     }
 }
 
@@ -319,6 +347,21 @@ mod tests {
         assert_eq!(checked, Checked { records: 60, skipped: 0, spread: 0, rest: Rest::Beyond });
         let error = check(&path, "", Some(61)).expect_err("line 61").to_string();
         assert!(error.contains(":61: not valid JSON"), "{error}");
+    }
+
+    #[test]
+    fn a_large_array_that_is_cut_off_is_found() {
+        let element = "{\"prompt\": \"why?\"},\n";
+        let array = |end: &str| {
+            let mut file = tempfile::Builder::new().suffix(".json").tempfile().expect("a file");
+            let text = format!("[{}{end}\n", element.repeat(500));
+            io::Write::write_all(&mut file, text.as_bytes()).expect("written");
+            check(file.path(), "", None)
+        };
+        let checked = array("{\"prompt\": \"last\"}]").expect("whole");
+        assert_eq!((checked.spread, checked.rest), (0, Rest::Later));
+        let error = array("{\"prompt\": \"la").expect_err("cut off").to_string();
+        assert!(error.contains(":501: the file ends inside the array"), "{error}");
     }
 
     #[test]

@@ -33,7 +33,7 @@ impl ChatTemplate {
         environment.add_function("strftime_now", strftime_now);
         environment
             .add_template_owned(NAME, without_generation_marks(source))
-            .map_err(|error| told(&error))?;
+            .map_err(|error| message(&error))?;
         Ok(Self { environment, specials })
     }
 
@@ -56,12 +56,12 @@ impl ChatTemplate {
         self.environment
             .get_template(NAME)
             .and_then(|template| template.render(Value::from_serialize(context)))
-            .map_err(|error| told(&error))
+            .map_err(|error| message(&error))
     }
 }
 
 /// What went wrong and in which line of the template.
-fn told(error: &Error) -> String {
+fn message(error: &Error) -> String {
     let what = error.detail().map_or_else(|| error.kind().to_string(), str::to_owned);
     match error.line() {
         Some(line) => format!("line {line}: {what}"),
@@ -296,7 +296,7 @@ mod tests {
     }
 
     #[test]
-    fn a_broken_template_is_told_with_its_line() {
+    fn a_broken_template_is_reported_with_its_line() {
         let why = rendered("a\n{% if %}", &[]).expect_err("broken");
         assert!(why.starts_with("line 2: "), "{why}");
         let why = rendered("{{ messages[0].content.frobnicate() }}", &[turn("user", "a")])

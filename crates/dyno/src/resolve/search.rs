@@ -1,4 +1,4 @@
-//! Levels that are chosen as a run goes, and levels that stop by what they show.
+//! Levels that are chosen during a run, and levels that stop when their result has converged.
 
 use super::capacity::at_least_two;
 use super::data::Nature;
@@ -14,10 +14,10 @@ use dyno_model::{Nanos, SEC};
 const PRECISION: f64 = 0.03;
 const SHORTEST: Nanos = 10 * SEC;
 pub(super) const LONGEST: Nanos = 300 * SEC;
-/// Requests in flight of a level that is to show how much a server can do.
+/// Default number of requests in flight to fill a server.
 pub(super) const MOST_AT_ONCE: u32 = 512;
 
-/// What levels that are chosen as a run goes are chosen for.
+/// The search that chooses levels during a run, if any.
 pub(super) fn search(
     args: &LoadArgs,
     lengths: &[(LengthSpec, LengthSpec)],
@@ -55,13 +55,12 @@ pub(super) fn one_length(
         [_] => Ok(()),
         _ => Err(UsageError::new(
             flag,
-            "levels are chosen by how those before them went, so that there can be but one length \
-             of prompts and one of answers; run one command for each",
+            "a search needs a single input length and a single output length; run one command for each",
         )),
     }
 }
 
-/// When a level is known well enough, if that is what ends it.
+/// When a level has converged, if `--until-stable` asks for that.
 pub(super) fn until(args: &LoadArgs, nature: Nature) -> Result<Option<Until>, UsageError> {
     let Some(figure) = args.until_stable else {
         let given = [

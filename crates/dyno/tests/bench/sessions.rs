@@ -144,7 +144,7 @@ fn what_cannot_be_led_is_refused_or_skipped_and_counted() {
     };
     run(place.bench(&server.url(), &args(""))).expect_status(&[2]).expect_words(&[
         "tools.jsonl:1:",
-        "message 3",
+        "message at position 3",
         "skip_bad=true",
     ]);
     run(place.bench(&server.url(), &args(",skip_bad=true"))).expect_measured();
@@ -172,7 +172,8 @@ fn what_is_made_ahead_and_never_sent_is_not_counted_as_skipped() {
     let file = place.file("tools.jsonl", &TOOL.repeat(2));
     let args = format!("--data session:{file},skip_bad=true --concurrency 1 --requests 3");
     let ended = run(place.bench(&server.url(), &args)).expect_status(&[2]);
-    let ended = ended.expect_words(&["all 2 were skipped", "tools.jsonl:1:", "message 2"]);
+    let ended =
+        ended.expect_words(&["all 2 were skipped", "tools.jsonl:1:", "message at position 2"]);
     assert!(!ended.stderr.contains("skip_bad"), "{}", ended.stderr);
 }
 
@@ -260,8 +261,11 @@ fn conversations_are_shown_and_converted() {
         ("convert session --to json --out x", "session:FILE"),
         ("show session:FILE", "a tool message at position 2"),
         ("show session:FILE,skip_bad=true --max-input-tokens 9 --truncate", "--truncate: "),
-        ("show session:FILE,prefix=9", "session:FILE knows turns, think"),
-        ("convert session:FILE,prefix=9 --to json --out x", "session:FILE knows turns, think"),
+        ("show session:FILE,prefix=9", "the keys of session:FILE are turns, think"),
+        (
+            "convert session:FILE,prefix=9 --to json --out x",
+            "the keys of session:FILE are turns, think",
+        ),
     ] {
         let refused = run(place.dyno(&format!("data {}", args.replace("FILE", &file))));
         let refused = refused.expect_status(&[2]);

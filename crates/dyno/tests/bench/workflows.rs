@@ -185,11 +185,11 @@ fn the_matrix_runs_as_it_was_printed_and_takes_as_long_as_was_said() {
 
     // Virtual time: what was said after the first level, and what the rest did take.
     let said = |after: usize| -> f64 {
-        let note = format!("note: {after} of 16 levels done; the rest will take about ");
+        let note = format!("note: {after} of 16 levels done; about ");
         let words = ended.stderr.lines().find_map(|line| line.strip_prefix(note.as_str())).unwrap();
         let (number, unit) = words.split_once(' ').unwrap();
         let number: f64 = number.parse().unwrap();
-        number * if unit == "min" { 60.0 } else { 1.0 }
+        number * if unit == "min left" { 60.0 } else { 1.0 }
     };
     let frames = place.frames();
     let starts: Vec<u64> = frames
@@ -244,7 +244,7 @@ fn a_capacity_is_an_interval_and_none_is_said() {
     few.arg("ttft.p99<500ms");
     run(few)
         .expect_status(&[2])
-        .expect_words(&["--requests: 20 requests a level are too few", "1000"]);
+        .expect_words(&["--requests: 20 requests per level are too few", "1000"]);
     run(place.dyno("capacity --predict")).expect_status(&[2]).expect_words(&["--slo"]);
     let rows = r#"{"timestamp": 0, "input_length": 20, "output_length": 8, "hash_ids": []}"#;
     let trace = place.file("trace.jsonl", rows);
