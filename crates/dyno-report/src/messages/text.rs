@@ -74,19 +74,19 @@ messages! {
     Cost: "cost", "成本";
     Server: "server", "服务器";
     Client: "client", "客户端";
-    SendLag: "send delay p99 {}, max {} ms", "发送延后 p99 {}、最大 {} ms";
-    ReplayLag: "replay delay p50 {}, p99 {}, max {} ms", "回放延后 p50 {}、p99 {}、最大 {} ms";
+    SendLag: "send delay p99 {}, max {} ms", "发送延迟 p99 {}、最大 {} ms";
+    ReplayLag: "replay delay p50 {}, p99 {}, max {} ms", "回放延迟 p50 {}、p99 {}、最大 {} ms";
     Connect: "connect p99 {}, max {} ms", "建连 p99 {}、最大 {} ms";
-    ReadLag: "poll-to-read delay p99 {}, max {} ms", "轮询到读取延后 p99 {}、最大 {} ms";
-    ReadDelay: "read delay p99 {}, max {} ms", "读取延后 p99 {}、最大 {} ms";
+    ReadLag: "poll-to-read delay p99 {}, max {} ms", "轮询到读取延迟 p99 {}、最大 {} ms";
+    ReadDelay: "read delay p99 {}, max {} ms", "读取延迟 p99 {}、最大 {} ms";
     Stalls: "stalled for {} s in total, {} ms at most", "停顿共 {} s，最长 {} ms";
     KernelStamps: "kernel timestamps", "内核时间戳";
     ClientStamps:
         "client timestamps (the kernel provided none)",
         "客户端时间戳（内核未提供）";
     MixedStamps: "kernel and client timestamps", "部分为内核时间戳";
-    TimerLag: "timer delay p99 {}, max {} ms", "定时器延后 p99 {}、最大 {} ms";
-    EngineSlip: "engine delay p99 {}, max {} ms", "引擎延后 p99 {}、最大 {} ms";
+    TimerLag: "timer delay p99 {}, max {} ms", "定时器延迟 p99 {}、最大 {} ms";
+    EngineSlip: "engine delay p99 {}, max {} ms", "引擎延迟 p99 {}、最大 {} ms";
     Cpu: "CPU {} %", "CPU {} %";
     Running: "running {} mean, {} max", "运行中平均 {}、最大 {}";
     Waiting: "waiting {} mean, {} max", "排队中平均 {}、最大 {}";

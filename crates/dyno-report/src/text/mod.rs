@@ -80,7 +80,7 @@ const LONGEST: usize = 300;
 /// the terminal.
 pub fn render_text(summary: &Summary, options: &TextOptions) -> String {
     let summary = &*summary.in_language(options.language);
-    let mut out = above_levels(summary, options);
+    let mut out = above_levels(summary, Say::Steady, options);
     let grouped = Grouped::of(&summary.levels);
     out.push_str(&grouped.section(summary.levels.len(), options));
     for level in &summary.levels {
@@ -91,13 +91,11 @@ pub fn render_text(summary: &Summary, options: &TextOptions) -> String {
 
 /// Renders the tables and the notes, without a section for each level.
 pub fn render_brief(summary: &Summary, options: &TextOptions) -> String {
-    let language = options.language;
-    let elsewhere = Say::SteadyBrief.text(language);
-    above_levels(&summary.in_language(language), options)
-        .replace(Say::Steady.text(language), elsewhere)
+    above_levels(&summary.in_language(options.language), Say::SteadyBrief, options)
 }
 
-fn above_levels(summary: &Summary, options: &TextOptions) -> String {
+/// `steady`: where the reader finds the whole run.
+fn above_levels(summary: &Summary, steady: Say, options: &TextOptions) -> String {
     let language = options.language;
     let mut out = header(&summary.run, options);
     out.push_str(&search::search(summary, options));
@@ -105,7 +103,7 @@ fn above_levels(summary: &Summary, options: &TextOptions) -> String {
         out.push_str(&format!("\n{}\n", Message::NoLevel.text(language)));
     } else {
         out.push('\n');
-        out.push_str(&table::table(&summary.levels, options));
+        out.push_str(&table::table(&summary.levels, steady, options));
         out.push_str(&plot::plot(&summary.levels, options));
         out.push_str(&repeats::repeats(&summary.repeats, options));
         out.push_str(&slo::slo(summary, options));

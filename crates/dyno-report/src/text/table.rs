@@ -19,12 +19,12 @@ const LONGEST_TEXT: usize = 300;
 /// Labels up to this width keep their place in the row, even at the cost of a column.
 const LABEL_KEPT: usize = 16;
 
-/// What the marks mean; the whole run is further down.
-fn legend(marks: &Marks, options: &TextOptions) -> String {
+/// What the marks mean; `steady` says where the whole run is.
+fn legend(marks: &Marks, steady: Say, options: &TextOptions) -> String {
     let language = options.language;
     let lines = marks.used(|mark, message| {
         let text = match message {
-            Message::Steady => Say::Steady.text(language),
+            Message::Steady => steady.text(language),
             message => message.text(language),
         };
         wrap(&format!("{mark} "), text, options.prose())
@@ -118,7 +118,7 @@ fn columns(levels: &[LevelSummary], options: &TextOptions) -> (Vec<Column>, Vec<
 }
 
 /// The table with its footnotes.
-pub(super) fn table(levels: &[LevelSummary], options: &TextOptions) -> String {
+pub(super) fn table(levels: &[LevelSummary], steady: Say, options: &TextOptions) -> String {
     let language = options.language;
     let (columns, of_columns) = columns(levels, options);
     let room = options.table_room();
@@ -168,7 +168,7 @@ pub(super) fn table(levels: &[LevelSummary], options: &TextOptions) -> String {
         let hidden = say.with(language, &[grid.hidden.to_string()]);
         push(wrap("", &hidden, options.prose()));
     }
-    out + &legend(&marks, options) + &invalid(levels, options)
+    out + &legend(&marks, steady, options) + &invalid(levels, options)
 }
 
 /// Why levels are invalid, where the table has several levels; what is the same is said once.

@@ -34,13 +34,13 @@ wordings! {
     pub enum Finding;
 
     SendLag: Note "send_lag",
-        ["requests were sent late: send delay p99 {} ms", "请求发出过晚：发送延后 p99 {} ms"],
+        ["requests were sent late: send delay p99 {} ms", "请求发出过晚：发送延迟 p99 {} ms"],
         CLIENT_WAS_LATE;
     ReadLag: Note "read_lag",
-        ["the client was busy: read delay p99 {} ms", "客户端过忙：读取延后 p99 {} ms"],
+        ["the client was busy: read delay p99 {} ms", "客户端过忙：读取延迟 p99 {} ms"],
         CLIENT_WAS_LATE;
     TimerLag: Note "read_lag",
-        ["the client was busy: timer delay p99 {} ms", "客户端过忙：定时器延后 p99 {} ms"],
+        ["the client was busy: timer delay p99 {} ms", "客户端过忙：定时器延迟 p99 {} ms"],
         CLIENT_WAS_LATE;
     OutOfFiles: Note "out_of_files",
         ["{} {0|request was|requests were} dropped: out of file descriptors (EMFILE)",

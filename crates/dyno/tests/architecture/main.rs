@@ -69,7 +69,7 @@ const MAY_KNOW: [(&str, &[&str]); 19] = [
 const LIGHT: [&str; 5] = ["libm", "memchr", "serde", "serde_json", "thiserror"];
 
 /// What else others wrote, with the only crates that may have it.
-const HEAVY: [(&str, &[&str]); 29] = [
+const HEAVY: [(&str, &[&str]); 30] = [
     ("anyhow", &["xtask"]),
     ("clap", &["llm-dyno"]),
     ("clap_complete", &["llm-dyno"]),
@@ -99,6 +99,7 @@ const HEAVY: [(&str, &[&str]); 29] = [
     ("tempfile", &["dyno-import", "dyno-run"]),
     ("tokenizers", &["dyno-workload"]),
     ("toml", &["dyno-engine", "llm-dyno"]),
+    ("unicode-width", &["dyno-words"]),
 ];
 
 /// Lines of the command line's own source. It is glue.

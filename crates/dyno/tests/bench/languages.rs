@@ -15,7 +15,7 @@ fn a_run_ends_in_the_language_of_the_locale_or_the_flag() {
     let mut command = place.dyno(&format!("predict {LADDER} --out chinese"));
     command.env("LANG", "zh_CN.UTF-8");
     let chinese = run(command).expect_status(&[0]).stdout;
-    assert!(chinese.contains("判定") && chinese.contains("须知："), "{chinese}");
+    assert!(chinese.contains("判定") && chinese.contains("说明："), "{chinese}");
     assert!(chinese.contains("没有用任何实测数据拟合"), "a note of the run: {chinese}");
 
     let mut command = place.dyno(&format!("predict {LADDER} --out english --lang en"));
