@@ -1,4 +1,4 @@
-//! The marks beside figures in tables, and what those that were used mean.
+//! The marks beside values in tables, and what those that were used mean.
 
 use crate::messages::Message;
 use dyno_model::instrument::Quality;
@@ -15,7 +15,7 @@ pub(crate) struct Marks {
     poor: bool,
     range: bool,
     absent: bool,
-    /// There is no room for ranges: they stand below.
+    /// There is no room for ranges: they are listed below the table.
     narrow: bool,
 }
 
@@ -25,19 +25,19 @@ impl Marks {
         Self { narrow: true, ..Self::default() }
     }
 
-    /// Some figure carries a mark, or is absent.
+    /// Some value has a mark, or is absent.
     pub(crate) fn note(&mut self, few: bool, absent: bool) {
         self.few |= few;
         self.absent |= absent;
     }
 
-    /// A figure that is not there.
+    /// A value that is not available.
     pub(crate) fn absent(&mut self) -> String {
         self.absent = true;
         ABSENT.to_owned()
     }
 
-    /// Work over the steady window, with its `mark`, else over the whole level.
+    /// Throughput over the steady window, with its `mark`, else over the whole level.
     pub(crate) fn rate(
         &mut self,
         [steady, whole]: [Option<f64>; 2],
@@ -65,7 +65,7 @@ impl Marks {
         format!("{}{}", show(value), if few { "?" } else { "" })
     }
 
-    /// A time of a level: as a range where the client knows no better.
+    /// A time of a level: as a range where the client cannot measure it more exactly.
     pub(crate) fn time(
         &mut self,
         level: &LevelSummary,
@@ -77,7 +77,7 @@ impl Marks {
         self.sure(level, Metric::Time(time), Some(which), figure, show)
     }
 
-    /// A figure of a level, marked where it is only fair, and its range instead where it is worse.
+    /// A value of a level, marked where its accuracy is fair, and its range instead where it is poor.
     pub(crate) fn sure(
         &mut self,
         level: &LevelSummary,
