@@ -73,7 +73,7 @@ impl Series {
     }
 
     /// All values, with the ends of their intervals.
-    pub fn figures(&self) -> impl Iterator<Item = f64> + '_ {
+    pub fn values(&self) -> impl Iterator<Item = f64> + '_ {
         let ends = |point: &Point| point.interval.into_iter().flatten().collect::<Vec<f64>>();
         self.points.iter().flat_map(move |point| point.y.into_iter().chain(ends(point)))
     }

@@ -71,8 +71,8 @@ fn a_line_passes_the_mean_of_rounds_and_bad_ones_only_where_there_is_no_other() 
         (3.0, None, good),
     ])
     .stops();
-    let told: Vec<_> = stops.iter().map(|stop| (stop.x, stop.y, stop.bad)).collect();
-    assert_eq!(told, [(1.0, Some(3.0), false), (2.0, Some(8.0), true), (3.0, None, true)]);
+    let found: Vec<_> = stops.iter().map(|stop| (stop.x, stop.y, stop.bad)).collect();
+    assert_eq!(found, [(1.0, Some(3.0), false), (2.0, Some(8.0), true), (3.0, None, true)]);
 }
 
 #[test]
@@ -81,5 +81,5 @@ fn what_cannot_be_drawn_is_absent_and_has_no_interval() {
     one.points[0].interval = Some([1.0, 2.0]);
     let one = one.drawable();
     assert_eq!((one.points.len(), one.points[0].y, one.points[0].interval), (1, None, None));
-    assert_eq!(one.figures().count(), 0);
+    assert_eq!(one.values().count(), 0);
 }

@@ -1,5 +1,5 @@
-//! The HTML report as text: whole, safe, small, and there for every run. What it does in a browser
-//! is tested with the program.
+//! The HTML report as text: well-formed, safe, small, and available for every run. Its behaviour in a
+//! browser is tested with the program.
 
 #![allow(clippy::unwrap_used)]
 
@@ -125,7 +125,7 @@ fn check(made: &Made) -> [String; 2] {
         let html = made.html(language);
         let tags = well_formed(&html).unwrap();
         data(&html);
-        // Nothing is asked of anybody.
+        // The page makes no network requests.
         for tag in tags.iter().filter(|tag| tag.contains(" src=") || tag.contains(" href=")) {
             let inside = tag.contains(" href=\"#") || tag.contains(" src=\"data:");
             assert!(inside, "<{tag}>");

@@ -1,6 +1,6 @@
 // How times are distributed, a curve for each level.
 
-// More curves than colours cannot be told apart.
+// There are no more distinct colours.
 var SHOWN_AT_FIRST = 8;
 
 function spread(box) {

@@ -1,7 +1,7 @@
 //! Several runs over each other, by load.
 
 use super::canvas::clean;
-use super::levels::{Figure, Value, limited, lines, load, of, of_kind};
+use super::levels::{MetricFn, Value, limited, lines, load, of, of_kind};
 use super::page::{Chart, Part};
 use super::panel::{Panel, Ticks};
 use super::words::{Language, Word};
@@ -29,7 +29,7 @@ pub(super) fn compared(sides: &Sides<'_>, language: Language) -> Vec<Chart> {
     charts
 }
 
-fn work(which: fn(&Throughput) -> Option<f64>) -> Figure<'static> {
+fn work(which: fn(&Throughput) -> Option<f64>) -> MetricFn<'static> {
     // As in the table: over the steady window, where there is one.
     Box::new(move |level| {
         let done = level.steady.map_or(level.throughput, |steady| steady.throughput);
@@ -38,20 +38,20 @@ fn work(which: fn(&Throughput) -> Option<f64>) -> Figure<'static> {
 }
 
 /// Streamed responses only: otherwise TTFT would repeat the latency.
-fn first_token() -> Figure<'static> {
+fn first_token() -> MetricFn<'static> {
     let mean = of(Time::Ttft, Statistic::Mean);
     Box::new(move |level| mean(level).filter(|_| !level.is_whole()))
 }
 
-fn token_time() -> Figure<'static> {
+fn token_time() -> MetricFn<'static> {
     Box::new(|level| {
-        let figure = level.token_time()?;
-        Some(Value { value: figure.mean?, interval: figure.ci95.mean, few: false })
+        let metric = level.token_time()?;
+        Some(Value { value: metric.mean?, interval: metric.ci95.mean, few: false })
     })
 }
 
 /// Shares in percent; where a side knows failures but not the number of requests, their count.
-fn failures(sides: &Sides<'_>, language: Language) -> (Figure<'static>, String) {
+fn failures(sides: &Sides<'_>, language: Language) -> (MetricFn<'static>, String) {
     let share = |level: &LevelSummary| level.requests.failure_share();
     let counted = |level: &LevelSummary| level.requests.failed.is_some() && share(level).is_none();
     if sides.iter().flat_map(|(_, side)| &side.levels).any(counted) {
@@ -63,8 +63,9 @@ fn failures(sides: &Sides<'_>, language: Language) -> (Figure<'static>, String) 
 }
 
 fn over(sides: &Sides<'_>, kind: LoadKind, axis: (Word, Ticks), language: Language) -> Chart {
-    let panel = |title: Word, figure: &Figure<'_>| plot(sides, kind, axis, title, figure, language);
-    let times = |title: Word, figure: &Figure<'_>| panel(title, figure).of_times(language);
+    let panel =
+        |title: Word, metric: &MetricFn<'_>| plot(sides, kind, axis, title, metric, language);
+    let times = |title: Word, metric: &MetricFn<'_>| panel(title, metric).of_times(language);
     let (failed, unit) = failures(sides, language);
     let mut panels = vec![
         panel(Word::RequestsPerSecond, &work(|done| done.requests_per_s)),
@@ -91,11 +92,11 @@ fn plot(
     kind: LoadKind,
     (x_title, ticks): (Word, Ticks),
     title: Word,
-    figure: &Figure<'_>,
+    metric: &MetricFn<'_>,
     language: Language,
 ) -> Panel {
     let own = |(name, side): &(&str, &Summary)| {
-        lines(&of_kind(side, kind), &load, &clean(name), figure, language)
+        lines(&of_kind(side, kind), &load, &clean(name), metric, language)
     };
     let (series, left_out) = limited(sides.iter().map(own).collect());
     Panel {

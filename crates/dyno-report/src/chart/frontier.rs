@@ -28,7 +28,7 @@ pub(super) fn frontier(summary: &Summary, language: Language) -> Option<Chart> {
     levels.retain(|level| per_user(level).is_some());
     let steady = all_steady(&levels);
     let gpus = summary.run.gpus.filter(|gpus| *gpus > 0);
-    let figure = work(steady, |work| work.output_tokens_per_s);
+    let metric = work(steady, |work| work.output_tokens_per_s);
     let share = |value: Value| Value::plain(value.value / f64::from(gpus.unwrap_or(1)));
     let groups = distinct(levels.iter().map(|level| (level.load.kind, lengths(level))));
     let (mut series, mut several) = (Vec::new(), false);
@@ -37,7 +37,7 @@ pub(super) fn frontier(summary: &Summary, language: Language) -> Option<Chart> {
         let mut own: Vec<&LevelSummary> = levels.iter().copied().filter(is).collect();
         own.sort_by(|a, b| load(a).total_cmp(&load(b)));
         let points = own.iter().filter_map(|level| {
-            let value = figure(level).map(share);
+            let value = metric(level).map(share);
             let load = numbers::label(level.load.value?);
             let label = if *kind == LoadKind::Rate { format!("{load}/s") } else { load };
             Some(Point { label, ..point(level, per_user(level)?, value, language) })

@@ -26,7 +26,7 @@ impl Value {
 }
 
 /// A metric of a level, where it has a value.
-pub(super) type Figure<'a> = Box<dyn Fn(&LevelSummary) -> Option<Value> + 'a>;
+pub(super) type MetricFn<'a> = Box<dyn Fn(&LevelSummary) -> Option<Value> + 'a>;
 
 /// A statistic of a distribution, with its precision.
 pub(crate) fn statistic(all: &Distribution, which: Statistic) -> Option<Value> {
@@ -35,7 +35,7 @@ pub(crate) fn statistic(all: &Distribution, which: Statistic) -> Option<Value> {
 }
 
 /// A statistic of a level's time.
-pub(super) fn of(time: Time, which: Statistic) -> Figure<'static> {
+pub(super) fn of(time: Time, which: Statistic) -> MetricFn<'static> {
     Box::new(move |level| statistic(level.times[time].as_ref()?, which))
 }
 
@@ -115,7 +115,7 @@ pub(super) fn lines(
     levels: &[&LevelSummary],
     x: &dyn Fn(&LevelSummary) -> f64,
     name: &str,
-    figure: &Figure,
+    metric: &MetricFn,
     language: Language,
 ) -> Vec<Series> {
     let grid = distinct(levels.iter().map(|level| lengths(level)));
@@ -130,18 +130,18 @@ pub(super) fn lines(
             _ => name.to_owned(),
         };
         let points =
-            own.iter().map(|level| point(level, x(level), figure(level), language)).collect();
+            own.iter().map(|level| point(level, x(level), metric(level), language)).collect();
         Series { name, points }
     };
     grid.iter().map(line).collect()
 }
 
 /// As many lines as there are styles, some of each metric; the second is how many are left out.
-pub(super) fn limited(figures: Vec<Vec<Series>>) -> (Vec<Series>, usize) {
-    let all = figures.iter().map(Vec::len).sum::<usize>();
-    let each = STYLES / figures.len().max(1);
+pub(super) fn limited(metrics: Vec<Vec<Series>>) -> (Vec<Series>, usize) {
+    let all = metrics.iter().map(Vec::len).sum::<usize>();
+    let each = STYLES / metrics.len().max(1);
     let some: Vec<Series> =
-        figures.into_iter().flat_map(|lines| lines.into_iter().take(each)).collect();
+        metrics.into_iter().flat_map(|lines| lines.into_iter().take(each)).collect();
     let left_out = all - some.len();
     (some, left_out)
 }

@@ -26,8 +26,8 @@ pub(super) fn matrix(summary: &Summary, language: Language) -> Option<Chart> {
         let own = levels.iter().copied().filter(|level| level.load == **load);
         let own: Vec<&LevelSummary> = own.collect();
         let beside = if loads.len() > 1 { load_name(load, language) } else { String::new() };
-        for figure in FIGURES {
-            parts.push(Part::Heat(heat(&own, figure, (&beside, steady), language)));
+        for metric in METRICS {
+            parts.push(Part::Heat(heat(&own, metric, (&beside, steady), language)));
         }
     }
     let title = Word::Matrix.in_language(language).to_owned();
@@ -45,14 +45,14 @@ fn load_name(load: &LoadSummary, language: Language) -> String {
 }
 
 /// Title, unit (absent: the time that it is over), and the value of a level, steady or whole.
-type MapFigure = (Word, Option<Word>, fn(&LevelSummary, bool) -> Option<f64>);
+type MapMetric = (Word, Option<Word>, fn(&LevelSummary, bool) -> Option<f64>);
 
-const FIGURES: [MapFigure; 3] = [
+const METRICS: [MapMetric; 3] = [
     (Word::RequestsPerSecond, None, |level, steady| {
-        work(steady, |work| work.requests_per_s)(level).map(|figure| figure.value)
+        work(steady, |work| work.requests_per_s)(level).map(|metric| metric.value)
     }),
     (Word::OutputPerSecond, None, |level, steady| {
-        work(steady, |work| work.output_tokens_per_s)(level).map(|figure| figure.value)
+        work(steady, |work| work.output_tokens_per_s)(level).map(|metric| metric.value)
     }),
     (Word::LatencyPerToken, Some(Word::Milliseconds), |level, _| {
         let tokens = level.output_tokens.as_ref()?.mean;
@@ -62,7 +62,7 @@ const FIGURES: [MapFigure; 3] = [
 
 fn heat(
     levels: &[&LevelSummary],
-    (title, unit, figure): MapFigure,
+    (title, unit, metric): MapMetric,
     (beside, steady): (&str, bool),
     language: Language,
 ) -> Heat {
@@ -73,7 +73,7 @@ fn heat(
     let cell = |row: &str, column: &str| {
         let is = |level: &&&LevelSummary| lengths(level) == Some([row, column]);
         let rounds: Vec<&LevelSummary> = levels.iter().filter(is).copied().collect();
-        of_rounds(&rounds, &|level| figure(level, steady), name, language)
+        of_rounds(&rounds, &|level| metric(level, steady), name, language)
     };
     let cells = rows.iter().map(|row| columns.iter().map(|column| cell(row, column)).collect());
     let over = if steady { Word::SteadyWindow } else { Word::WholeRun };
@@ -89,7 +89,7 @@ fn heat(
 /// The mean of the rounds that are not invalid; of all, where all are.
 fn of_rounds(
     rounds: &[&LevelSummary],
-    figure: &dyn Fn(&LevelSummary) -> Option<f64>,
+    metric: &dyn Fn(&LevelSummary) -> Option<f64>,
     name: &str,
     language: Language,
 ) -> Option<Cell> {
@@ -97,7 +97,7 @@ fn of_rounds(
     let valid: Vec<&LevelSummary> = valid.copied().collect();
     let counted = if valid.is_empty() { rounds } else { &valid };
     let first = counted.first()?;
-    let values: Vec<f64> = counted.iter().filter_map(|level| figure(level)).collect();
+    let values: Vec<f64> = counted.iter().filter_map(|level| metric(level)).collect();
     let value = (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64);
     let trust = counted.iter().map(|level| Trust::from(level.verdict)).max()?;
     let worst = counted.iter().max_by_key(|level| level.verdict)?;

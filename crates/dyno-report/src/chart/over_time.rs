@@ -27,7 +27,7 @@ impl Course<'_> {
         &self,
         name: &str,
         place: fn(&Slice) -> f64,
-        figure: fn(&Slice) -> Option<f64>,
+        metric: fn(&Slice) -> Option<f64>,
         few: fn(&Slice) -> bool,
     ) -> Series {
         let point = |slice: &Slice| {
@@ -37,7 +37,7 @@ impl Course<'_> {
             Point {
                 label: format!("{}, {time}", clean(&self.level.label)),
                 remark: remark(self.level, self.language),
-                ..Point::of(place(slice), figure(slice), trust)
+                ..Point::of(place(slice), metric(slice), trust)
             }
         };
         Series { name: name.to_owned(), points: self.slices.iter().map(point).collect() }

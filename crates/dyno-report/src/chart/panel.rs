@@ -102,7 +102,7 @@ impl Panel {
     pub(super) fn draw(&self, canvas: &mut Canvas, place: [f64; 4], language: Language) {
         let [left, top, wide, high] = place;
         let series: Vec<Series> = self.series.iter().cloned().map(Series::drawable).collect();
-        let known = bounds(series.iter().flat_map(Series::figures));
+        let known = bounds(series.iter().flat_map(Series::values));
         let places = series.iter().flat_map(|one| one.points.iter().map(|point| point.x));
         let loads = ordered(places.filter_map(drawable));
         let offered = loads.iter().copied().filter(|_| self.diagonal);

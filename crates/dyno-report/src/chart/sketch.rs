@@ -1,7 +1,7 @@
 //! What panels over one load axis have in common.
 
 use super::canvas::clean;
-use super::levels::{Figure, Value, all_steady, limited, lines, point};
+use super::levels::{MetricFn, Value, all_steady, limited, lines, point};
 use super::page::Part;
 use super::panel::{Mark, Panel, Ticks};
 use super::words::{Language, Word};
@@ -36,11 +36,11 @@ impl Sketch<'_> {
     }
 
     /// A panel of these metrics, each with its name.
-    pub(super) fn panel(&self, title: Word, unit: &str, figures: &[(&str, Figure)]) -> Panel {
-        let own = |(name, figure): &(&str, Figure)| {
-            lines(&self.levels, &self.x, name, figure, self.language)
+    pub(super) fn panel(&self, title: Word, unit: &str, metrics: &[(&str, MetricFn)]) -> Panel {
+        let own = |(name, metric): &(&str, MetricFn)| {
+            lines(&self.levels, &self.x, name, metric, self.language)
         };
-        let (series, left_out) = limited(figures.iter().map(own).collect());
+        let (series, left_out) = limited(metrics.iter().map(own).collect());
         let panel = Panel {
             unit: unit.to_owned(),
             left_out,
@@ -52,16 +52,16 @@ impl Sketch<'_> {
                 series,
             )
         };
-        self.with_beside(panel, figures)
+        self.with_beside(panel, metrics)
     }
 
-    /// Adds the levels beside the line, with the first metric only: more would not be told apart.
+    /// Adds the levels beside the line, with the first metric only: more marks would be confusing.
     /// One far above the line would flatten it, and is named in the legend instead.
-    fn with_beside(&self, mut panel: Panel, figures: &[(&str, Figure)]) -> Panel {
-        let most = panel.series.iter().flat_map(Series::figures).fold(0.0, f64::max);
-        let Some((name, figure)) = figures.first() else { return panel };
+    fn with_beside(&self, mut panel: Panel, metrics: &[(&str, MetricFn)]) -> Panel {
+        let most = panel.series.iter().flat_map(Series::values).fold(0.0, f64::max);
+        let Some((name, metric)) = metrics.first() else { return panel };
         for series in
-            self.beside.iter().filter_map(|level| beside(level, name, figure, self.language))
+            self.beside.iter().filter_map(|level| beside(level, name, metric, self.language))
         {
             match series.points.iter().find_map(|point| point.y) {
                 Some(far) if most > 0.0 && far > FAR * most => {
@@ -75,8 +75,8 @@ impl Sketch<'_> {
     }
 
     /// A panel of times in milliseconds, shown as seconds where they are long.
-    pub(super) fn times(&self, title: Word, figures: &[(&str, Figure)]) -> Part {
-        Part::Plot(self.panel(title, "", figures).of_times(self.language))
+    pub(super) fn times(&self, title: Word, metrics: &[(&str, MetricFn)]) -> Part {
+        Part::Plot(self.panel(title, "", metrics).of_times(self.language))
     }
 
     /// A panel of throughput: over the steady windows where every level has one, else over
@@ -89,14 +89,19 @@ impl Sketch<'_> {
 }
 
 /// One point beside the line, under the name of its level.
-fn beside(level: &LevelSummary, name: &str, figure: &Figure, language: Language) -> Option<Series> {
+fn beside(
+    level: &LevelSummary,
+    name: &str,
+    metric: &MetricFn,
+    language: Language,
+) -> Option<Series> {
     let x = level.throughput.requests_per_s?;
     let name = clean(format!("{} {name}", level.label).trim_end());
-    Some(Series { name, points: vec![point(level, x, figure(level), language)] })
+    Some(Series { name, points: vec![point(level, x, metric(level), language)] })
 }
 
 /// Throughput.
-pub(super) fn work(steady: bool, which: fn(&Throughput) -> Option<f64>) -> Figure<'static> {
+pub(super) fn work(steady: bool, which: fn(&Throughput) -> Option<f64>) -> MetricFn<'static> {
     Box::new(move |level| {
         let whole = &level.throughput;
         let window = level.steady.as_ref().map(|window| &window.throughput);

@@ -120,10 +120,10 @@ fn row(page: &Page, level: &LevelSummary, slo: &SloSummary) -> tables::Row {
             Decision::Missed => "bad",
             Decision::Inconclusive => "faint",
         };
-        cells.push(Cell::figure(&format!("{value}{few}{unit}")).kind(kind));
+        cells.push(Cell::number(&format!("{value}{few}{unit}")).kind(kind));
     }
-    cells.push(Cell::figure(&shown(slo.goodput_per_s)));
-    cells.push(Cell::figure(&percent(slo.met_share)));
+    cells.push(Cell::number(&shown(slo.goodput_per_s)));
+    cells.push(Cell::number(&percent(slo.met_share)));
     tables::Row::plain(cells)
 }
 

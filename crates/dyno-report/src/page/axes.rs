@@ -1,7 +1,7 @@
 //! What the levels of a run can be laid along, and which of them belong to one line: levels that
 //! differ in more than what the axis shows are never joined.
 
-use super::data::figure;
+use super::data::rounded;
 use super::words::Word;
 use dyno_model::Language;
 use dyno_model::load::LoadKind;
@@ -99,7 +99,7 @@ fn load_axis(summary: &Summary, kind: LoadKind, name: &str, grid: bool) -> Optio
     for end in &ends {
         places[*end] = levels[*end].throughput.requests_per_s;
     }
-    let x: Vec<Value> = places.into_iter().map(figure).collect();
+    let x: Vec<Value> = places.into_iter().map(rounded).collect();
     let group = |level: &LevelSummary| if grid { pair_name(level) } else { String::new() };
     let groups: Vec<String> = levels.iter().map(group).collect();
     let log = is_wide(least, most);
@@ -137,6 +137,6 @@ fn length_axis(summary: &Summary, which: usize, language: Language) -> Option<Va
     let groups: Vec<String> = summary.levels.iter().map(group).collect();
     let (id, name) = [("input", Word::InputAxis), ("output", Word::OutputAxis)][which];
     let (x, name) =
-        (own.into_iter().map(Some).map(figure).collect::<Vec<_>>(), name.text(language));
+        (own.into_iter().map(Some).map(rounded).collect::<Vec<_>>(), name.text(language));
     Some(json!({"id": id, "name": name, "x": x, "log": is_wide(least, most), "groups": groups}))
 }

@@ -141,7 +141,7 @@ impl Page<'_> {
             }
             let cell = |(column, text): (usize, &String)| match column {
                 0 => Cell::head(text),
-                _ => Cell::figure(&separated_in(text)),
+                _ => Cell::number(&separated_in(text)),
             };
             all.push(Row::plain(row.iter().enumerate().map(cell).collect()));
         }

@@ -1,7 +1,7 @@
 //! What the script draws from on the page of a comparison: the metrics of every run over its loads.
 
 use super::axes::{LOADS, is_wide, place};
-use super::data::{embedded, figure, group_name, level, values};
+use super::data::{embedded, group_name, level, rounded, values};
 use super::metrics::{Metric, compared};
 use super::words::Word;
 use dyno_model::Language;
@@ -97,7 +97,7 @@ pub(super) fn data(sides: &[Side], language: Language) -> Option<String> {
         let x: Map<String, Value> = axes
             .iter()
             .map(|(kind, _)| {
-                let places = side.levels.iter().map(|level| figure(place(level, *kind)));
+                let places = side.levels.iter().map(|level| rounded(place(level, *kind)));
                 (json!(kind).as_str().unwrap_or_default().to_owned(), places.collect())
             })
             .collect();

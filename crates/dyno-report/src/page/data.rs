@@ -2,7 +2,7 @@
 //! could interpret as markup.
 
 use super::axes;
-use super::metrics::{Metric, Value as Figure, metrics};
+use super::metrics::{Metric, Value as MetricValue, metrics};
 use super::words::Word;
 use crate::chart::lanes;
 use dyno_analysis::detail::{Bar, Became, Curve, Detail, LevelDetail};
@@ -67,7 +67,7 @@ fn short(value: f64, digits: usize) -> Value {
     }
 }
 
-pub(super) fn figure(value: Option<f64>) -> Value {
+pub(super) fn rounded(value: Option<f64>) -> Value {
     value.filter(|value| value.is_finite()).map_or(Value::Null, |value| short(value, 5))
 }
 
@@ -88,13 +88,13 @@ pub(super) fn level(level: &LevelSummary, language: Language) -> Value {
 /// A stretch of a ramp or soak.
 fn slice(slice: &Slice) -> Value {
     json!({
-        "from": figure(Some(slice.from_s)),
-        "to": figure(Some(slice.to_s)),
-        "offered": figure(Some(slice.offered_per_s)),
-        "completed": figure(Some(slice.completed_per_s)),
-        "ttft50": figure(slice.ttft_p50_ms),
-        "ttft99": figure(slice.ttft_p99_ms),
-        "latency50": figure(slice.latency_p50_ms),
+        "from": rounded(Some(slice.from_s)),
+        "to": rounded(Some(slice.to_s)),
+        "offered": rounded(Some(slice.offered_per_s)),
+        "completed": rounded(Some(slice.completed_per_s)),
+        "ttft50": rounded(slice.ttft_p50_ms),
+        "ttft99": rounded(slice.ttft_p99_ms),
+        "latency50": rounded(slice.latency_p50_ms),
     })
 }
 
@@ -104,7 +104,7 @@ fn load(level: &LevelSummary, language: Language) -> String {
     let name = named
         .map_or_else(|| level.load.kind.to_string(), |(_, name)| name.text(language).to_owned());
     match level.load.value {
-        Some(value) => format!("{name}{}{}", language.colon(), figure(Some(value))),
+        Some(value) => format!("{name}{}{}", language.colon(), rounded(Some(value))),
         None => name,
     }
 }
@@ -119,8 +119,8 @@ fn metric(metric: &Metric) -> Value {
 
 /// The values of a metric, level by level.
 pub(super) fn values(metric: &Metric) -> Map<String, Value> {
-    let column = |which: &dyn Fn(&Figure) -> Option<f64>| -> Vec<Value> {
-        metric.values.iter().map(|value| figure(value.as_ref().and_then(which))).collect()
+    let column = |which: &dyn Fn(&MetricValue) -> Option<f64>| -> Vec<Value> {
+        metric.values.iter().map(|value| rounded(value.as_ref().and_then(which))).collect()
     };
     let mut out = Map::new();
     out.insert("y".into(), json!(column(&|value| Some(value.value))));
@@ -204,8 +204,8 @@ fn bounds(summary: &Summary) -> Map<String, Value> {
     let mut out = Map::new();
     let terms = summary.levels.iter().filter_map(|level| level.slo.as_ref());
     for term in terms.flat_map(|slo| &slo.verdict.terms) {
-        let figure = term.term.split(['<', '>']).next().unwrap_or_default().trim();
-        out.insert(figure.to_owned(), short(term.bound, 6));
+        let metric = term.term.split(['<', '>']).next().unwrap_or_default().trim();
+        out.insert(metric.to_owned(), short(term.bound, 6));
     }
     out
 }
@@ -275,7 +275,7 @@ fn of_level(detail: &LevelDetail, shares: &mut Shares) -> Value {
         "every": short(detail.course.every_s, 6),
         "completed": buckets.iter().map(|one| one.completed).collect::<Vec<_>>(),
         "failed": buckets.iter().map(|one| one.failed).collect::<Vec<_>>(),
-        "tokens": buckets.iter().map(|one| figure(one.output_tokens)).collect::<Vec<_>>(),
+        "tokens": buckets.iter().map(|one| rounded(one.output_tokens)).collect::<Vec<_>>(),
         "flight": buckets.iter().map(|one| one.in_flight).collect::<Vec<_>>(),
         "of": detail.bars.of,
         "lanes": lanes.shown.len(),
@@ -293,8 +293,8 @@ mod tests {
     fn numbers_are_short() {
         assert_eq!(short(1234.0, 5).to_string(), "1234");
         assert_eq!(short(0.123456789, 4).to_string(), "0.1235");
-        assert_eq!(figure(Some(f64::NAN)), Value::Null);
-        assert_eq!(figure(None), Value::Null);
+        assert_eq!(rounded(Some(f64::NAN)), Value::Null);
+        assert_eq!(rounded(None), Value::Null);
     }
 
     proptest! {

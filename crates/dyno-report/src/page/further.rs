@@ -33,16 +33,16 @@ fn part(page: &Page, title: Word, about: Option<Word>, heads: &[Word], rows: Vec
 
 fn repeats(page: &Page) -> Option<Markup> {
     let spread = |spread: Option<Spread>| match spread {
-        Some(s) => Cell::figure(&format!("{} ±{:.1} %", grouped(s.mean), s.deviation_percent))
+        Some(s) => Cell::number(&format!("{} ±{:.1} %", grouped(s.mean), s.deviation_percent))
             .title(&format!("{} – {}", grouped(s.min), grouped(s.max))),
-        None => Cell::figure(ABSENT),
+        None => Cell::number(ABSENT),
     };
     let rows: Vec<Row> = page
         .summary
         .repeats
         .iter()
         .map(|of| {
-            let mut cells = vec![Cell::head(&of.label), Cell::figure(&counted(of.rounds))];
+            let mut cells = vec![Cell::head(&of.label), Cell::number(&counted(of.rounds))];
             let figures = [of.requests_per_s, of.output_tokens_per_s, of.ttft_p50_ms];
             cells.extend(figures.map(spread));
             cells.extend([of.ttft_p99_ms, of.itl_p50_ms, of.latency_p50_ms].map(spread));
@@ -69,12 +69,12 @@ fn sessions(page: &Page) -> Option<Markup> {
         Row::plain(vec![
             Cell::head(&level.label),
             Cell::words(page.say(name)),
-            Cell::figure(&counted(of.requests)),
-            Cell::figure(&shown(ttft.and_then(|ttft| ttft.p50))),
-            Cell::figure(&shown(ttft.and_then(|ttft| ttft.p90))),
-            Cell::figure(&shown(ttft.and_then(|ttft| ttft.p99))),
-            Cell::figure(&shown(of.latency.as_ref().and_then(|latency| latency.p50))),
-            Cell::figure(&shown(of.input_tokens.map(|tokens| tokens.mean))),
+            Cell::number(&counted(of.requests)),
+            Cell::number(&shown(ttft.and_then(|ttft| ttft.p50))),
+            Cell::number(&shown(ttft.and_then(|ttft| ttft.p90))),
+            Cell::number(&shown(ttft.and_then(|ttft| ttft.p99))),
+            Cell::number(&shown(of.latency.as_ref().and_then(|latency| latency.p50))),
+            Cell::number(&shown(of.input_tokens.map(|tokens| tokens.mean))),
         ])
     };
     let mut lines = Vec::new();
@@ -123,12 +123,12 @@ fn cache(page: &Page) -> Option<Markup> {
         };
         Row::plain(vec![
             Cell::head(&level.label),
-            Cell::figure(&percent(of.share)),
-            Cell::figure(&percent(of.beyond_shared)),
+            Cell::number(&percent(of.share)),
+            Cell::number(&percent(of.beyond_shared)),
             Cell::words(source),
-            Cell::figure(&counted_or_absent(of.shared_tokens)),
-            Cell::figure(&ttft(of.hits.as_ref())),
-            Cell::figure(&ttft(of.misses.as_ref())),
+            Cell::number(&counted_or_absent(of.shared_tokens)),
+            Cell::number(&ttft(of.hits.as_ref())),
+            Cell::number(&ttft(of.misses.as_ref())),
         ])
     };
     let levels = page.summary.levels.iter();
@@ -149,7 +149,7 @@ fn cache(page: &Page) -> Option<Markup> {
 
 fn server(page: &Page) -> Option<Markup> {
     let gauge = |gauge: Option<Gauge>| {
-        Cell::figure(&gauge.map_or_else(
+        Cell::number(&gauge.map_or_else(
             || ABSENT.to_owned(),
             |gauge| format!("{} / {}", grouped(gauge.mean), counted(gauge.max)),
         ))
@@ -162,14 +162,14 @@ fn server(page: &Page) -> Option<Markup> {
         });
         Row::plain(vec![
             Cell::head(&level.label),
-            Cell::figure(&counted(of.samples)),
+            Cell::number(&counted(of.samples)),
             gauge(of.running),
             gauge(of.waiting),
-            Cell::figure(&percent(of.waiting_share)),
-            Cell::figure(&percent(of.kv_use_max)),
-            Cell::figure(&counted_or_absent(of.preemptions)),
-            Cell::figure(&percent(of.prefix_hit_share)),
-            Cell::figure(memory.as_deref().unwrap_or(ABSENT)),
+            Cell::number(&percent(of.waiting_share)),
+            Cell::number(&percent(of.kv_use_max)),
+            Cell::number(&counted_or_absent(of.preemptions)),
+            Cell::number(&percent(of.prefix_hit_share)),
+            Cell::number(memory.as_deref().unwrap_or(ABSENT)),
         ])
     };
     let levels = page.summary.levels.iter();
@@ -201,10 +201,10 @@ fn cost(page: &Page) -> Option<Markup> {
     let row = |level: &LevelSummary, of: CostSummary| {
         Row::plain(vec![
             Cell::head(&level.label),
-            Cell::figure(&shown(of.output_tokens_per_s_per_gpu)),
-            Cell::figure(&shown(of.total_tokens_per_s_per_gpu)),
-            Cell::figure(&price(of.per_million_output_tokens)),
-            Cell::figure(&price(of.per_million_total_tokens)),
+            Cell::number(&shown(of.output_tokens_per_s_per_gpu)),
+            Cell::number(&shown(of.total_tokens_per_s_per_gpu)),
+            Cell::number(&price(of.per_million_output_tokens)),
+            Cell::number(&price(of.per_million_total_tokens)),
         ])
     };
     let levels = page.summary.levels.iter();

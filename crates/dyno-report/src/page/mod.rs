@@ -18,6 +18,7 @@ mod numbers;
 mod opening;
 mod pictures;
 mod policy;
+mod script_words;
 mod setup;
 mod table;
 mod tables;

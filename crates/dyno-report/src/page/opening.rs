@@ -23,7 +23,7 @@ fn heading(page: &Page) -> String {
     }
 }
 
-/// The title of the window: with what must not be overlooked, as pages are told apart by it.
+/// The title of the window, with what must not be overlooked: tabs and bookmarks show nothing else.
 pub(super) fn title(page: &Page) -> String {
     let banners = banners::banners(page.summary, page.language);
     let marks: String = banners::heads(&banners).iter().map(|head| format!("{head} · ")).collect();

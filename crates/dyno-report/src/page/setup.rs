@@ -76,14 +76,14 @@ fn level(level: &LevelPlan) -> Row {
     });
     let requests = level.requests.map(counted);
     let time = level.duration_ns.map(format_duration);
-    let shown = |value: Option<String>| Cell::figure(value.as_deref().unwrap_or(ABSENT));
+    let shown = |value: Option<String>| Cell::number(value.as_deref().unwrap_or(ABSENT));
     Row::plain(vec![
         Cell::head(&level.label),
         shown(requests),
         shown(time),
         shown(warmup),
-        Cell::figure(&level.input_tokens.0),
-        Cell::figure(&level.output_tokens.0),
+        Cell::number(&level.input_tokens.0),
+        Cell::number(&level.output_tokens.0),
     ])
 }
 

@@ -105,18 +105,18 @@ fn row(
         tag("span").add(pill(kind, level.verdict.name(page.language))).adds(link).into();
     let steady = level.steady.map(|window| window.throughput).unwrap_or_default();
     let done = level.throughput;
-    let failed = Cell::figure(&counted_or_absent(level.requests.failed));
+    let failed = Cell::number(&counted_or_absent(level.requests.failed));
     let mut cells = vec![
         Cell::head(&level.label),
         Cell::marked(&verdict).title(&reasons),
-        Cell::figure(&counted_or_absent(level.requests.completed)),
+        Cell::number(&counted_or_absent(level.requests.completed)),
         failed.kind(if level.requests.failed.is_some_and(|n| n > 0) { "bad" } else { "" }),
     ];
     if open {
         let offered = level.offered_per_s.map_or_else(|| marks.absent(), grouped);
-        cells.push(Cell::figure(&offered));
+        cells.push(Cell::number(&offered));
     }
-    let mut rate = |work| Cell::figure(&marks.rate(work, "*", grouped));
+    let mut rate = |work| Cell::number(&marks.rate(work, "*", grouped));
     cells.push(rate([steady.requests_per_s, done.requests_per_s]));
     cells.push(rate([steady.output_tokens_per_s, done.output_tokens_per_s]));
     for (time, parts) in columns {
@@ -124,11 +124,11 @@ fn row(
     }
     let flight = level.concurrency.map(|flight| flight.mean);
     marks.note(false, flight.is_none());
-    cells.push(Cell::figure(&shown(flight)));
+    cells.push(Cell::number(&shown(flight)));
     if has_cached(page) {
         let cached = Metric::CachedShare.value(level);
         marks.note(false, cached.is_none());
-        cells.push(Cell::figure(&shown(cached)));
+        cells.push(Cell::number(&shown(cached)));
     }
     Row::struck(cells, level.verdict == Verdict::Invalid)
 }
@@ -140,7 +140,7 @@ fn percentile(
     marks: &mut Marks,
 ) -> Cell {
     let Some(found) = level.times[time].as_ref().and_then(|all| statistic(all, part)) else {
-        return Cell::figure(&marks.absent());
+        return Cell::number(&marks.absent());
     };
     marks.note(found.few, false);
     let mark = if found.few { "?" } else { "" };
@@ -152,7 +152,7 @@ fn percentile(
         .instrument_range(Metric::Time(time), Some(part))
         .map(|[low, high]| page.fill(Word::InstrumentRange, &[&grouped(low), &grouped(high)]));
     let ranges: Vec<String> = [range, interval].into_iter().flatten().collect();
-    Cell::figure(&figure).title(&ranges.join("; "))
+    Cell::number(&figure).title(&ranges.join("; "))
 }
 
 fn legend(page: &Page, marks: &Marks) -> Markup {

@@ -30,7 +30,7 @@ impl Cell {
     }
 
     /// A number.
-    pub(super) fn figure(text: &str) -> Self {
+    pub(super) fn number(text: &str) -> Self {
         Self::new(text, "td", if text == crate::text::ABSENT { "faint" } else { "" })
     }
 

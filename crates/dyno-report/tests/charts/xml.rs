@@ -52,7 +52,7 @@ fn is_allowed(c: char) -> bool {
 fn attributes(tag: &str) -> Result<(String, BTreeMap<String, String>), String> {
     let (name, mut rest) = tag.split_once(' ').unwrap_or((tag, ""));
     if name.is_empty() || !name.chars().all(|c| c.is_ascii_alphanumeric()) {
-        return Err(format!("{name:?} is no name"));
+        return Err(format!("{name:?} is not a name"));
     }
     let mut found = BTreeMap::new();
     while !rest.trim().is_empty() {

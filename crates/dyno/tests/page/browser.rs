@@ -253,7 +253,7 @@ impl Browser {
         let params = json!({"format": "png", "captureBeyondViewport": true});
         let shot = self.call("Page.captureScreenshot", params);
         let bytes = decoded(shot["data"].as_str().unwrap());
-        assert!(bytes.starts_with(b"\x89PNG"), "{name} is no picture");
+        assert!(bytes.starts_with(b"\x89PNG"), "{name} is not a PNG");
         let file: PathBuf = folder.join(format!("{name}.png"));
         std::fs::write(file, bytes).unwrap();
     }
