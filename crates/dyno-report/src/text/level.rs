@@ -3,7 +3,7 @@
 use super::TextOptions;
 use super::cache::cache;
 use super::grid::{Column, small};
-use super::grouped::Grouped;
+use super::grouped::{Grouped, alike};
 use super::paint::{heading, verdict};
 use super::server::{cost, joined, server};
 use super::slices::slices;
@@ -29,6 +29,24 @@ const DIFFERS: f64 = 0.05;
 pub(super) fn reason(mark: &str, reason: &Diagnostic, options: &TextOptions) -> String {
     let what = escape(&reason.what, LONGEST_TEXT);
     wrap(&format!("  {mark} "), &what, options.prose()) + &advice(reason, options)
+}
+
+/// Several reasons or notes; advice that follows from one rule is printed once.
+fn reasons<'a>(
+    mark: &str,
+    all: impl Iterator<Item = &'a Diagnostic>,
+    options: &TextOptions,
+) -> String {
+    let all: Vec<&Diagnostic> = all.collect();
+    let text = |same: &[&Diagnostic]| {
+        let what = same.iter().map(|said| {
+            let what = escape(&said.what, LONGEST_TEXT);
+            wrap(&format!("  {mark} "), &what, options.prose())
+        });
+        let advice = same.first().map(|said| advice(said, options));
+        what.chain(advice).collect::<String>()
+    };
+    all.chunk_by(|a, b| alike(a, b)).map(text).collect()
 }
 
 /// What to do about it.
@@ -69,9 +87,9 @@ pub(super) fn level(
             options.prose(),
         ));
     }
-    own.for_each(|said| out.push_str(&reason(mark, said, options)));
+    out.push_str(&reasons(mark, own, options));
     let notes = level.notes.iter().filter(|said| !grouped.has_note(said));
-    notes.for_each(|said| out.push_str(&reason("·", said, options)));
+    out.push_str(&reasons("·", notes, options));
     for line in failures(level, options) {
         out.push_str(&line);
     }
