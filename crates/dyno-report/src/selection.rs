@@ -254,7 +254,8 @@ fn time_head(time: Time, language: Language) -> String {
     format!("{name} ms")
 }
 
-fn which_name(which: Statistic, language: Language) -> String {
+/// The name of a statistic in a table.
+pub(crate) fn which_name(which: Statistic, language: Language) -> String {
     match which {
         Statistic::Mean => Say::Mean.text(language).to_owned(),
         which => which.name().to_owned(),

@@ -481,3 +481,14 @@ fn what_levels_share_is_printed_once() {
         "once for several levels, once for a note: {text}"
     );
 }
+
+#[test]
+fn what_one_level_has_is_not_called_shared() {
+    let mut summary = ladder(&[1.0, 2.0]);
+    let level = &mut summary.levels[0];
+    level.verdict = Verdict::Suspect;
+    level.reasons = vec![Finding::OutOfFiles.with([3]), Finding::OutOfFiles.with([7])];
+    let text = text(&summary);
+    assert!(!text.contains("Several levels"), "{text}");
+    assert_eq!(text.matches("ulimit -n").count(), 1, "{text}");
+}

@@ -107,14 +107,32 @@ fn breakable(text: &str) -> Vec<(usize, String)> {
             (is_wide(last) || is_wide(c)) && !CLOSING.contains(c) && !OPENING.contains(last)
         };
         match pieces.last_mut() {
-            // A percent sign stays with its number.
-            Some((_, piece)) if c == '%' && spaces == 1 => piece.push_str(" %"),
             Some((_, piece)) if before.is_some_and(|last| !beside(last)) => piece.push(c),
             _ => pieces.push((spaces, c.to_string())),
         }
         (spaces, before) = (0, Some(c));
     }
-    pieces
+    let mut joined: Vec<(usize, String)> = Vec::new();
+    for (spaces, piece) in pieces {
+        match joined.last_mut() {
+            Some((_, last)) if spaces == 1 && is_unit(&piece) && ends_in_number(last) => {
+                last.push(' ');
+                last.push_str(&piece);
+            }
+            _ => joined.push((spaces, piece)),
+        }
+    }
+    joined
+}
+
+/// A unit stays on the line of its number.
+fn is_unit(piece: &str) -> bool {
+    let unit = piece.trim_end_matches(|c: char| !c.is_ascii_alphabetic() && c != '%');
+    matches!(unit, "%" | "s" | "ms" | "GiB" | "MiB")
+}
+
+fn ends_in_number(piece: &str) -> bool {
+    piece.ends_with(|c: char| c.is_ascii_digit())
 }
 
 /// Breaks `text` into lines of at most `columns`; the first starts with `first`, the others with as many
@@ -202,6 +220,14 @@ mod tests {
             "- one two three four\n  five six\n"
         );
         assert_eq!(wrap("", "一二三四五六七八九十，一", 20), "一二三四五六七八九\n十，一\n");
+        assert_eq!(
+            wrap("", "no more than 12 seconds, 34 ms", 29),
+            "no more than 12 seconds,\n34 ms\n"
+        );
+        assert_eq!(
+            wrap("", "占请求的约百分之 28.9 s；并发", 21),
+            "占请求的约百分之\n28.9 s；并发\n"
+        );
         assert_eq!(cut("模型名字", 5), "模型…");
         assert_eq!(cut_middle("concurrency 200", 14), "concurr…cy 200");
         assert_eq!(cut_middle("模型名字十", 7), "模型…十");

@@ -180,13 +180,17 @@ fn described(level: &LevelSummary, metric: Metric, statistic: Option<Statistic>)
 }
 
 fn worded(metric: Metric, statistic: Option<Statistic>, [low, high]: [f64; 2]) -> Value {
-    let which = statistic.map_or(String::new(), |statistic| format!(" {}", statistic.name()));
+    let which = match statistic {
+        None => ["", ""],
+        Some(Statistic::Mean) => ["mean", "平均"],
+        Some(statistic) => [statistic.name(); 2],
+    };
     let info = metric.info();
     let [brief, label] = [info.plain(), info.label];
     let name = [0, 1].map(|language| {
         // Times from the schedule have no short name.
         let name = if brief[language].is_empty() { label[language] } else { brief[language] };
-        format!("{name}{which}")
+        format!("{name} {}", which[language]).trim_end().to_owned()
     });
     let name = Value::Worded(name);
     let ends = values![name, short(low), short(high), metric.unit().name()];

@@ -9,6 +9,8 @@ use dyno_words::escape::escape;
 
 /// The longest name that is shown whole.
 const LONGEST: usize = 28;
+/// Labels of loads are not cut to less.
+const SHORTEST_LABEL: usize = 16;
 /// How names are shortened step by step where the terminal is narrow.
 const SHORTER: [usize; 4] = [LONGEST, 20, 14, 10];
 
@@ -39,7 +41,8 @@ fn cells_within(comparison: &Comparison, language: Language, longest: usize) -> 
     for (place, point) in comparison.points.iter().enumerate() {
         let mut named = false;
         for metric in Compared::all().filter(|metric| has(point, *metric)) {
-            let label = if named { String::new() } else { short(&point.label) };
+            let label = cut_middle(&escape(&point.label, 200), longest.max(SHORTEST_LABEL));
+            let label = if named { String::new() } else { label };
             named = true;
             let mut row = vec![label, metric_title(metric, language)];
             row.extend(point.cells.iter().map(|cell| value(cell.as_ref(), metric)));

@@ -134,8 +134,8 @@ fn table(summary: &Summary, selection: &Selection, language: Language) -> String
             cells = cells.into_iter().map(|cell| format!("~~{cell}~~")).collect();
         }
         let mut verdict = level.verdict.name(language).to_owned();
-        let index = |of: &&LevelSummary| of.index == level.index;
-        if let Some(number) = explained.iter().position(|note| note.levels.iter().any(index)) {
+        let same = |of: &&LevelSummary| std::ptr::eq(*of, level);
+        if let Some(number) = explained.iter().position(|note| note.levels.iter().any(same)) {
             verdict.push_str(&mark(number));
         }
         cells.push(verdict);

@@ -35,7 +35,7 @@ pub(crate) fn names(levels: &[&LevelSummary], of: usize, language: Language) -> 
 }
 
 /// Whether two diagnostics belong under one heading: the same rule, with the same advice.
-fn alike(a: &Diagnostic, b: &Diagnostic) -> bool {
+pub(super) fn alike(a: &Diagnostic, b: &Diagnostic) -> bool {
     a.code == b.code && a.advice == b.advice
 }
 
@@ -110,8 +110,12 @@ fn groups<'a>(
             }
         }
     }
-    let levels = |group: &Group| group.seen.iter().map(|(_, levels)| levels.len()).sum::<usize>();
-    all.retain(|group| levels(group) > 1);
+    let several = |group: &Group| {
+        let mut levels = group.seen.iter().flat_map(|(_, levels)| levels);
+        let first = levels.next();
+        levels.any(|level| first.is_some_and(|first| !std::ptr::eq(*first, *level)))
+    };
+    all.retain(several);
     all
 }
 

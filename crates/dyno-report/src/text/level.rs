@@ -3,13 +3,14 @@
 use super::TextOptions;
 use super::cache::cache;
 use super::grid::{Column, small};
-use super::grouped::Grouped;
+use super::grouped::{Grouped, alike};
 use super::paint::{heading, verdict};
 use super::server::{cost, joined, server};
 use super::slices::slices;
 use super::turns::turns;
 use crate::marks::Marks;
 use crate::messages::Say;
+use crate::selection::which_name;
 use dyno_model::Diagnostic;
 use dyno_model::Language;
 use dyno_model::Verdict;
@@ -29,6 +30,24 @@ const DIFFERS: f64 = 0.05;
 pub(super) fn reason(mark: &str, reason: &Diagnostic, options: &TextOptions) -> String {
     let what = escape(&reason.what, LONGEST_TEXT);
     wrap(&format!("  {mark} "), &what, options.prose()) + &advice(reason, options)
+}
+
+/// Several reasons or notes; advice that follows from one rule is printed once.
+fn reasons<'a>(
+    mark: &str,
+    all: impl Iterator<Item = &'a Diagnostic>,
+    options: &TextOptions,
+) -> String {
+    let all: Vec<&Diagnostic> = all.collect();
+    let text = |same: &[&Diagnostic]| {
+        let what = same.iter().map(|said| {
+            let what = escape(&said.what, LONGEST_TEXT);
+            wrap(&format!("  {mark} "), &what, options.prose())
+        });
+        let advice = same.first().map(|said| advice(said, options));
+        what.chain(advice).collect::<String>()
+    };
+    all.chunk_by(|a, b| alike(a, b)).map(text).collect()
 }
 
 /// What to do about it.
@@ -69,9 +88,9 @@ pub(super) fn level(
             options.prose(),
         ));
     }
-    own.for_each(|said| out.push_str(&reason(mark, said, options)));
+    out.push_str(&reasons(mark, own, options));
     let notes = level.notes.iter().filter(|said| !grouped.has_note(said));
-    notes.for_each(|said| out.push_str(&reason("·", said, options)));
+    out.push_str(&reasons("·", notes, options));
     for line in failures(level, options) {
         out.push_str(&line);
     }
@@ -212,38 +231,36 @@ fn intervals(level: &LevelSummary, options: &TextOptions) -> String {
             let shown = interval.map(|ends| ends.map(millis).join("–"));
             shown.unwrap_or_else(|| ABSENT.to_owned())
         };
-        let head = match which {
-            Statistic::Mean => Say::Mean.text(language),
-            which => which.name(),
-        };
-        Column {
-            group: String::new(),
-            head: head.to_owned(),
-            cells: known.iter().map(cell).collect(),
-            rank,
-        }
+        let head = which_name(which, language);
+        Column { group: String::new(), head, cells: known.iter().map(cell).collect(), rank }
     };
     let columns = statistics.into_iter().map(column).collect();
     format!("  {}\n", Say::Intervals.text(language))
         + &small(4, &names, columns, options.prose(), language)
 }
 
-/// What the client can be sure of, where that is wider than the digits that are printed.
+/// Instrument ranges, where they are wider than the digits that are printed; those of one metric stand
+/// together.
 fn ranges(level: &LevelSummary, options: &TextOptions) -> String {
     let language = options.language;
-    let times = [Time::Ttft, Time::Itl, Time::Tpot, Time::Latency]
-        .into_iter()
-        .flat_map(|time| Ranges::OF.map(|statistic| (Metric::Time(time), Some(statistic))));
-    let rates = [Metric::RequestRate, Metric::OutputRate].map(|metric| (metric, None));
-    let wide = rates.into_iter().chain(times).filter_map(|(metric, statistic)| {
+    let times = [Time::Ttft, Time::Itl, Time::Tpot, Time::Latency].map(Metric::Time);
+    let rates = [Metric::RequestRate, Metric::OutputRate];
+    let of_metric = |metric: Metric| {
         let show = if metric.is_time() { millis } else { number };
-        let [low, high] = level.instrument_range(metric, statistic)?.map(show);
-        let which = statistic.map_or(String::new(), |statistic| format!(" {}", statistic.name()));
+        let range = |statistic: Option<Statistic>| {
+            let [low, high] = level.instrument_range(metric, statistic)?.map(show);
+            let which = statistic.map(|which| which_name(which, language) + " ");
+            (low != high).then(|| format!("{}{low}–{high}", which.unwrap_or_default()))
+        };
+        let all: Vec<String> = match metric.is_time() {
+            true => Ranges::OF.iter().filter_map(|which| range(Some(*which))).collect(),
+            false => range(None).into_iter().collect(),
+        };
         let name = language.choose(metric.info().short);
-        let unit = metric.unit().name();
-        (low != high).then(|| format!("{name}{which} {low}–{high} {unit}"))
-    });
-    let all: Vec<String> = wide.collect();
+        let unit = if metric.is_time() { " ms" } else { "" };
+        (!all.is_empty()).then(|| format!("{name} {}{unit}", all.join(language.comma())))
+    };
+    let all: Vec<String> = rates.into_iter().chain(times).filter_map(of_metric).collect();
     if all.is_empty() {
         return String::new();
     }

@@ -4,6 +4,7 @@ use super::TextOptions;
 use super::grid::{Column, small};
 use crate::marks::Marks;
 use crate::messages::Say;
+use crate::selection::which_name;
 use dyno_model::metric::Statistic;
 use dyno_model::summary::{LevelSummary, TurnFigures};
 use dyno_words::columns::{maybe, millis, number, wrap};
@@ -26,11 +27,7 @@ pub(super) fn turns(level: &LevelSummary, marks: &mut Marks, options: &TextOptio
     let mean = both.iter().any(lone).then_some((Statistic::Mean, 0));
     let rest = [(Statistic::P50, 0), (Statistic::P90, 4), (Statistic::P99, 1)];
     for (which, rank) in mean.into_iter().chain(rest) {
-        let head = match which {
-            Statistic::Mean => say(Say::Mean),
-            which => which.name().to_owned(),
-        };
-        columns.push(column(head, rank, &mut |turns| {
+        columns.push(column(which_name(which, language), rank, &mut |turns| {
             marks.statistic(turns.ttft.as_ref(), which, millis)
         }));
     }
