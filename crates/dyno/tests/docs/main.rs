@@ -18,6 +18,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
+mod links;
 mod page;
 mod run;
 mod shape;
@@ -62,6 +63,14 @@ fn every_shell_and_text_block_is_marked() {
         }
     }
     assert!(wrong.is_empty(), "tests/docs/main.rs explains the marks\n{}", wrong.join("\n"));
+}
+
+#[test]
+fn links_lead_to_files_and_headings() {
+    let mut pages = pages();
+    pages.extend(["ARCHITECTURE.md", "CONTRIBUTING.md"].map(str::to_owned));
+    let broken = links::broken(&root(), &pages);
+    assert!(broken.is_empty(), "{}", broken.join("\n"));
 }
 
 #[test]
