@@ -18,6 +18,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
+mod links;
 mod page;
 mod run;
 mod shape;
@@ -62,6 +63,14 @@ fn every_shell_and_text_block_is_marked() {
         }
     }
     assert!(wrong.is_empty(), "tests/docs/main.rs explains the marks\n{}", wrong.join("\n"));
+}
+
+#[test]
+fn links_lead_to_files_and_headings() {
+    let mut pages = pages();
+    pages.extend(["ARCHITECTURE.md", "CONTRIBUTING.md"].map(str::to_owned));
+    let broken = links::broken(&root(), &pages);
+    assert!(broken.is_empty(), "{}", broken.join("\n"));
 }
 
 #[test]
@@ -189,7 +198,7 @@ mod shapes {
     fn a_sample_is_renewed_from_its_first_to_its_last_line() {
         let sample = ["level ok/failed TTFT verdict", "rate 2 1/0 1/1 good", "…", "over in 9 s"];
         let is = renewed(&sample, &OUTPUT).unwrap();
-        let wanted: Vec<&str> = OUTPUT[1..4].iter().copied().chain(["…", OUTPUT[5]]).collect();
+        let wanted: Vec<&str> = OUTPUT[1..5].iter().copied().chain(["…", OUTPUT[5]]).collect();
         assert_eq!(is, wanted);
         assert_eq!(renewed(&["nothing is like this"], &OUTPUT), None);
         let text = difference(&sample, &wanted);

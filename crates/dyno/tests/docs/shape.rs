@@ -102,8 +102,8 @@ fn likeness(one: &str, other: &str) -> f64 {
 /// The line of `output` from `from` on that is most like `wanted`; of equals the one nearest to `near`.
 fn most_like(wanted: &str, output: &[&str], from: usize, near: usize) -> Option<usize> {
     let mut best: Option<(f64, usize)> = None;
-    for at in from..output.len() {
-        let likeness = likeness(wanted, output[at]);
+    for (at, line) in output.iter().enumerate().skip(from) {
+        let likeness = likeness(wanted, line);
         let better = best.is_none_or(|(most, held)| {
             likeness > most || (likeness >= most && at.abs_diff(near) < held.abs_diff(near))
         });
