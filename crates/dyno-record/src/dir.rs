@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 pub(crate) const RECORDS: &str = "records.dyno";
 const PLAN: &str = "plan.json";
 const ENVIRONMENT: &str = "environment.json";
-const SUMMARY: &str = "summary.json";
+pub(crate) const SUMMARY: &str = "summary.json";
 
 /// Where a run is kept.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,15 +1,14 @@
-//! The definitions of the command line, looked at from outside: by name, and as the reference
-//! page in `docs/`.
+//! Access to the command-line definitions: commands by name, and the reference page in `docs/`.
 
 use crate::args::Cli;
 use clap::{Arg, Command, CommandFactory};
 
-/// The commands by name, as they are called.
+/// The names of the commands.
 pub(crate) fn names() -> Vec<String> {
     Cli::command().get_subcommands().map(|command| command.get_name().to_owned()).collect()
 }
 
-/// A command by name, knowing that it is called `dyno NAME`; `dyno` is the program itself.
+/// A command by name, with its full usage line; `dyno` is the program itself.
 pub(crate) fn find(name: &str) -> Option<Command> {
     let mut cli = Cli::command();
     cli.build();

@@ -29,7 +29,7 @@ pub fn delete_run(root: &Path, path: &Path) -> Result<(), RecordError> {
     if !found.is_dir() || !holds_run(&real) || !is_ours(&real) {
         return Err(refused("it is not a run that Dyno wrote".to_owned()));
     }
-    if is_being_written(&real, real.join("summary.json").is_file()) {
+    if is_being_written(&real) {
         return Err(refused("a process is writing it; wait until it has ended".to_owned()));
     }
     let mut files = Vec::new();

@@ -1,7 +1,7 @@
 //! One run of a list: what its directory says of it, however complete that is.
 
 use crate::annotations::Annotations;
-use crate::dir::{RunDir, holds_records, holds_run};
+use crate::dir::{RECORDS, RunDir, SUMMARY, holds_records, holds_run};
 use crate::error::RecordError;
 use dyno_model::course::Search;
 use dyno_model::frame::{Ending, RunHeader};
@@ -116,7 +116,7 @@ impl RunEntry {
         let annotations = kept(dir.read_annotations(), &mut problems).unwrap_or_default();
         let summary = kept(dir.read_summary(), &mut problems).flatten();
         let state = match &summary {
-            _ if is_being_written(&path, summary.is_some()) => RunState::Running,
+            _ if is_being_written(&path) => RunState::Running,
             _ if !problems.is_empty() => RunState::Damaged,
             None => RunState::Unfinished,
             Some(summary) => how_it_ended(summary),
@@ -213,8 +213,8 @@ fn load_range(plan: &Plan, summary: Option<&Summary>) -> Option<LoadRange> {
 
 /// Whether a process is writing the run at `path`. The recorder holds a lock on the records; file
 /// systems without locks leave the time of the last change.
-pub(super) fn is_being_written(path: &Path, has_summary: bool) -> bool {
-    let records = path.join(crate::dir::RECORDS);
+pub(super) fn is_being_written(path: &Path) -> bool {
+    let records = path.join(RECORDS);
     let recent = |path: &Path| {
         let changed = fs::metadata(path).and_then(|found| found.modified());
         changed.is_ok_and(|changed| changed.elapsed().is_ok_and(|age| age < SETTLING))
@@ -224,5 +224,5 @@ pub(super) fn is_being_written(path: &Path, has_summary: bool) -> bool {
     }
     let locked = File::open(&records)
         .is_ok_and(|file| matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock)));
-    locked || (!has_summary && recent(&records))
+    locked || (!path.join(SUMMARY).is_file() && recent(&records))
 }

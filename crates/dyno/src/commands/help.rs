@@ -1,4 +1,4 @@
-//! `dyno help`: the help page of a command, or a topic.
+//! `dyno help`: the help page of a command, or of a topic.
 
 use crate::args::HelpArgs;
 use crate::exit::Exit;

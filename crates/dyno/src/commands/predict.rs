@@ -11,7 +11,7 @@ use crate::usage::{UsageError, from_clap};
 use dyno_engine::twin::Twin;
 use dyno_run::Order;
 
-/// Decides what will be predicted, says so, and does it.
+/// Resolves the arguments, prints the notes, and predicts.
 pub(crate) fn run(args: PredictArgs, printer: &Printer) -> Exit {
     let resolved = args
         .into_bench()
@@ -26,7 +26,7 @@ pub(crate) fn run(args: PredictArgs, printer: &Printer) -> Exit {
     }
 }
 
-/// Predicts what was decided.
+/// Runs a resolved prediction.
 pub(crate) fn answer(resolved: Resolved, printer: &Printer) -> Exit {
     let rival = resolved.versus.as_deref();
     if let Err(error) = std::iter::once(&resolved.order).chain(rival).try_for_each(check_twin) {
@@ -42,7 +42,7 @@ pub(crate) fn answer(resolved: Resolved, printer: &Printer) -> Exit {
     carry_out(resolved, &printer)
 }
 
-/// The plan names a twin: a script answers in real time alone.
+/// Checks that the plan names a twin: a script only runs in real time.
 fn check_twin(order: &Order) -> Result<(), UsageError> {
     let name = order.plan.target.embedded.as_deref().unwrap_or(Twin::default_name());
     Twin::load(name).map(drop).map_err(|error| UsageError::new("--twin", error.to_string()))

@@ -1,5 +1,5 @@
-//! From what was typed to what will be done: defaults filled in, files read, contradictions
-//! refused. The plan that comes out holds nothing secret; secrets travel beside it.
+//! From arguments to a plan: fills in defaults, reads files, refuses contradictions. The plan contains
+//! no secrets; those are passed separately.
 
 mod capacity;
 mod course;
@@ -37,7 +37,7 @@ use versus::Rival;
 pub(crate) struct Resolved {
     /// What will be done.
     pub(crate) order: Order,
-    /// The same for whom it takes turns with.
+    /// The same for the second target of --versus.
     pub(crate) versus: Option<Box<Order>>,
     /// How it is shown.
     pub(crate) showing: Showing,
@@ -45,7 +45,7 @@ pub(crate) struct Resolved {
     pub(crate) dry_run: bool,
     /// What the user should know before it starts.
     pub(crate) notes: Vec<String>,
-    /// What the user should mend.
+    /// What the user should fix.
     pub(crate) warnings: Vec<String>,
 }
 
@@ -55,7 +55,7 @@ pub(crate) struct Showing {
     pub(crate) json: bool,
     /// The language of the summary that people read.
     pub(crate) language: Language,
-    /// The reports that are written beside the run.
+    /// The reports that are written into the run directory.
     pub(crate) reports: Vec<Layout>,
     /// No notes, no progress.
     pub(crate) quiet: bool,
@@ -100,13 +100,13 @@ impl fmt::Debug for Resolved {
 /// What a plan is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Aim {
-    /// A server is measured, or an engine of our own in its place.
+    /// A server is measured, or the embedded engine.
     Measure,
     /// A twin answers in virtual time.
     Predict,
 }
 
-/// Decides everything that can be decided before the first byte is sent.
+/// Decides everything that can be decided before the first request.
 pub(crate) fn resolve(
     args: BenchArgs,
     surroundings: &Surroundings,
@@ -150,7 +150,7 @@ pub(crate) fn resolve(
     }
     if let Some(embedded) = &embedded {
         notes.push(match aim {
-            Aim::Measure => format!("no target: measuring an embedded engine ({embedded})"),
+            Aim::Measure => format!("no target given: measuring the embedded engine ({embedded})"),
             Aim::Predict => format!("predicting with the twin {embedded}"),
         });
     } else if !surroundings.proxies.is_empty() {
@@ -208,10 +208,10 @@ pub(crate) fn resolve(
 /// The data of a plan, with something to send in every level.
 fn opened(plan: &Plan) -> Result<Workload, UsageError> {
     let opened = Workload::open(plan).and_then(|data| data.check(plan).map(|()| data));
-    opened.map_err(|(flag, words)| UsageError::new(flag, words))
+    opened.map_err(|(flag, message)| UsageError::new(flag, message))
 }
 
-/// Where the server is asked for its own figures.
+/// Where the server metrics are scraped.
 fn metrics_from(asked: Option<&MetricsArg>) -> MetricsFrom {
     match asked {
         None => MetricsFrom::Target,
@@ -235,7 +235,7 @@ fn request_plan(request: RequestArgs) -> RequestPlan {
     }
 }
 
-/// A full endpoint path says which dialect it is; a flag that says otherwise is a mistake.
+/// A full endpoint path determines the dialect; a flag that contradicts it is an error.
 fn dialect(typed: Option<ApiArg>, target: Option<&TargetUrl>) -> Result<Api, UsageError> {
     let typed = typed.map(|api| match api {
         ApiArg::Chat => Api::OpenAiChat,
@@ -252,9 +252,9 @@ fn dialect(typed: Option<ApiArg>, target: Option<&TargetUrl>) -> Result<Api, Usa
     match (typed, by_path) {
         (Some(typed), Some(by_path)) if typed != by_path => Err(UsageError::new(
             "--api",
-            format!("`{typed}` is not what TARGET ends in; its path `{path}` is {by_path}"),
+            format!("`{typed}` contradicts TARGET, whose path `{path}` is {by_path}"),
         )
-        .hint("leave --api out, or shorten TARGET to its base URL")),
+        .hint("remove --api, or shorten TARGET to its base URL")),
         (typed, by_path) => Ok(typed.or(by_path).unwrap_or(Api::OpenAiChat)),
     }
 }
@@ -292,7 +292,7 @@ fn check_out(dir: &Path) -> Result<(), UsageError> {
     let wrong = |message| UsageError::new("--out", message);
     match std::fs::read_dir(dir).map(|mut entries| entries.next().is_some()) {
         Ok(true) => Err(wrong(format!("`{}` is not empty; name a new directory", dir.display()))
-            .hint("a run is never written over another")),
+            .hint("a run never overwrites another")),
         Ok(false) => Ok(()),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(()),
         Err(error) => Err(wrong(format!("cannot use `{}`: {error}", dir.display()))),

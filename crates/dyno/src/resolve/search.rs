@@ -1,4 +1,4 @@
-//! Levels that are chosen as a run goes, and levels that stop by what they show.
+//! Levels that are chosen during a run, and levels that stop once a metric is stable.
 
 use super::data::Nature;
 use crate::args::bench::{LoadArgs, SpacingArg};
@@ -13,10 +13,10 @@ use dyno_model::{Nanos, SEC};
 const PRECISION: f64 = 0.03;
 const SHORTEST: Nanos = 10 * SEC;
 pub(super) const LONGEST: Nanos = 300 * SEC;
-/// Requests in flight of a level that is to show how much a server can do.
+/// Requests in flight of a level that measures maximum throughput.
 pub(super) const MOST_AT_ONCE: u32 = 512;
 
-/// What levels that are chosen as a run goes are chosen for.
+/// The search that chooses levels during the run, if there is one.
 pub(super) fn search(
     args: &LoadArgs,
     lengths: &[(LengthSpec, LengthSpec)],
@@ -51,13 +51,13 @@ pub(super) fn one_length(
         [_] => Ok(()),
         _ => Err(UsageError::new(
             flag,
-            "levels are chosen by how those before them went, so that there can be but one length \
-             of prompts and one of answers; run one command for each",
+            "levels are chosen from the results of earlier ones, so there can only be one input length and \
+             one output length; run one command for each",
         )),
     }
 }
 
-/// When a level is known well enough, if that is what ends it.
+/// When a level is stable, if that is what ends it.
 pub(super) fn until(args: &LoadArgs, nature: Nature) -> Result<Option<Until>, UsageError> {
     let Some(figure) = args.until_stable else {
         let given = [
@@ -68,7 +68,7 @@ pub(super) fn until(args: &LoadArgs, nature: Nature) -> Result<Option<Until>, Us
         return match given.into_iter().find(|(_, given)| *given) {
             Some((flag, _)) => Err(UsageError::new(
                 flag,
-                "it says when --until-stable may end a level; add --until-stable, or leave it out",
+                "it only applies to --until-stable; add that, or remove it",
             )),
             None => Ok(None),
         };
@@ -76,7 +76,7 @@ pub(super) fn until(args: &LoadArgs, nature: Nature) -> Result<Option<Until>, Us
     if args.burst.is_some() || matches!(nature, Nature::Trace { .. }) {
         return Err(UsageError::new(
             "--until-stable",
-            "a burst or a trace is sent as a whole; leave it out",
+            "a burst or a trace is always sent completely; remove it",
         ));
     }
     let precision = args.precision.unwrap_or(PRECISION);
@@ -85,7 +85,7 @@ pub(super) fn until(args: &LoadArgs, nature: Nature) -> Result<Option<Until>, Us
         return Err(UsageError::new(
             "--min-duration",
             format!(
-                "{} are more than the {} that a level may take; lower it, or raise --max-duration",
+                "{} exceeds the maximum of {} for a level; lower it, or raise --max-duration",
                 format_duration(least),
                 format_duration(longest)
             ),

@@ -1,19 +1,19 @@
-//! The seed of a run: the one that was given, that of the run being resumed, or a new one. A run that
-//! repeats the prompts of an earlier one would measure the server's prefix cache.
+//! The seed of a run: as given, from the run being resumed, or a new one. A run that repeated the
+//! prompts of an earlier one would measure the server's prefix cache.
 
 use super::Aim;
 use crate::usage::UsageError;
 use dyno_record::RunDir;
 use std::path::Path;
 
-/// A seed, and what the opening lines say of it.
+/// A seed, and the note about it.
 pub(super) struct Seed {
     pub(super) value: u64,
     pub(super) note: String,
 }
 
-/// Settles the seed. A prediction keeps 0: it has no cache that an earlier run could have filled, and
-/// the same command should give the same prediction.
+/// Decides the seed. Predictions use 0: no earlier run can have filled their cache, and the same
+/// command should give the same prediction.
 pub(super) fn settle(
     given: Option<u64>,
     resumed: Option<&Path>,
@@ -22,25 +22,25 @@ pub(super) fn settle(
     let known = match (given, aim) {
         (Some(seed), _) => Some(seed),
         (None, Aim::Predict) => Some(0),
-        // A directory without a plan is told where the run is opened.
+        // A missing plan is reported where the run is opened.
         (None, Aim::Measure) => resumed.and_then(stored),
     };
     if let Some(value) = known {
         return Ok(Seed { value, note: format!("seed {value}") });
     }
     let value = drawn()?;
-    Ok(Seed { value, note: format!("seed {value}, drawn for this run; --seed {value} repeats it") })
+    Ok(Seed { value, note: format!("seed {value}, random; --seed {value} repeats it") })
 }
 
 fn stored(dir: &Path) -> Option<u64> {
     Some(RunDir::open(dir).ok()?.read_plan().ok()?.seed)
 }
 
-/// Thirty-two bits of the operating system's randomness: short enough to be typed again.
+/// A random seed of 32 bits, short enough to type.
 fn drawn() -> Result<u64, UsageError> {
     getrandom::u32().map(u64::from).map_err(|error| {
-        UsageError::new("--seed", format!("this system gives no random number ({error})"))
-            .hint("give a seed that no earlier run had: --seed N")
+        UsageError::new("--seed", format!("the system provides no random numbers ({error})"))
+            .hint("give a seed that no earlier run used: --seed N")
     })
 }
 
@@ -61,7 +61,7 @@ mod tests {
     }
 
     #[test]
-    fn a_seed_that_is_given_is_kept_and_a_prediction_keeps_nought() {
+    fn a_seed_that_is_given_is_kept_and_a_prediction_uses_zero() {
         assert_eq!(settled(Some(7), Aim::Measure).note, "seed 7");
         assert_eq!(settled(Some(7), Aim::Predict).value, 7);
         assert_eq!(settled(None, Aim::Predict).value, 0);

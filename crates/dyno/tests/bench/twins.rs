@@ -15,7 +15,7 @@ fn twins_are_listed_with_their_errors_and_shown_in_full() {
     let shown = run(place.dyno(&format!("twins show {default}"))).expect_status(&[0]);
     // What is shown is the file, ready to be changed.
     let file =
-        shown.stdout.split("\nReplayed").next().unwrap().split("\nIt has no").next().unwrap();
+        shown.stdout.split("\nReplayed").next().unwrap().split("\nThere is no").next().unwrap();
     let copy = place.file("copy.toml", file);
     run(place.dyno(&format!("predict --twin {copy} --concurrency 1 --requests 2 --quiet")))
         .expect_status(&[0]);
@@ -40,7 +40,7 @@ fn what_cannot_be_fitted_says_why() {
     ]);
     predict("poisson", "--rate 1,2 --duration 20s");
     run(place.dyno("fit poisson --out twin.toml")).expect_status(&[2]).expect_words(&[
-        "left out: rate 1",
+        "skipped: rate 1",
         "--arrival constant",
         "0 of 2 levels",
     ]);

@@ -138,9 +138,9 @@ fn a_plan_that_is_not_known_yet_is_told_as_one() {
     };
     let sweep = said("--sweep=7 --duration 60s");
     assert!(sweep.starts_with("2 levels, to begin with:"), "{sweep}");
-    assert!(sweep.contains("Then about 5 rates between them"), "{sweep}");
+    assert!(sweep.contains("then about 5 rates between them"), "{sweep}");
     let ladder = said("--concurrency auto");
-    assert!(ladder.contains("Then twice as many in flight each time, up to 512"), "{ladder}");
+    assert!(ladder.contains("then doubling the requests in flight up to 512"), "{ladder}");
 }
 
 #[test]
@@ -244,7 +244,7 @@ fn a_capacity_is_an_interval_and_none_is_said() {
     few.arg("ttft.p99<500ms");
     run(few)
         .expect_status(&[2])
-        .expect_words(&["--requests: 20 requests a level are too few", "1000"]);
+        .expect_words(&["--requests: 20 requests per level are too few", "1000"]);
     run(place.dyno("capacity --predict")).expect_status(&[2]).expect_words(&["--slo"]);
     let rows = r#"{"timestamp": 0, "input_length": 20, "output_length": 8, "hash_ids": []}"#;
     let trace = place.file("trace.jsonl", rows);

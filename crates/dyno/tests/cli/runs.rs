@@ -137,7 +137,10 @@ fn a_baseline_is_replaced_only_by_force() {
     expect(here, &["baseline", "save", "main", "one"], 0);
     let kept = std::fs::read(here.join("dyno-baselines/main.json")).unwrap();
     let said = stderr(&expect(here, &["baseline", "save", "main", "two"], 2));
-    assert!(said.contains("there is a baseline `main` already") && said.contains("--force"), "{said}");
+    assert!(
+        said.contains("there is a baseline `main` already") && said.contains("--force"),
+        "{said}"
+    );
     assert!(std::fs::read(here.join("dyno-baselines/main.json")).unwrap() == kept);
     expect(here, &["baseline", "save", "main", "two", "--force"], 0);
     assert!(std::fs::read(here.join("dyno-baselines/main.json")).unwrap() != kept);

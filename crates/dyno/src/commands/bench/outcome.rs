@@ -9,7 +9,7 @@ use dyno_model::summary::SearchSummary;
 use dyno_model::{Decision, LevelSummary, Summary, Verdict};
 use dyno_run::{Finished, Lost};
 
-/// Has a run shown, says what has to be said of it, and decides the exit status.
+/// Shows a finished run, prints what the user must know, and decides the exit status.
 pub(crate) fn conclude(
     finished: &Finished,
     showing: &Showing,
@@ -28,7 +28,7 @@ pub(crate) fn conclude(
     match &finished.summary {
         Ok(summary) => {
             let saved = finished.unsaved.as_ref().map_or(Exit::Fine, |error| failed(error));
-            exit = exit.and(saved).and(show(summary)).and(by_figures(summary));
+            exit = exit.and(saved).and(show(summary)).and(by_results(summary));
             written::reports(finished, summary, showing, printer);
         }
         Err(error) => exit = exit.and(failed(error)),
@@ -41,13 +41,13 @@ pub(crate) fn conclude(
     let plan = &finished.plan;
     let may_resume = !plan.target.predicted && plan.course.versus.is_none();
     if let Some(lost) = &finished.lost {
-        say_lost(lost, printer);
+        report_lost(lost, printer);
         if may_resume {
-            printer.remark(format_args!("when it is up again: dyno bench --resume {dir}"));
+            printer.remark(format_args!("once it is back: dyno bench --resume {dir}"));
         }
     }
     if finished.ending == Ending::Interrupted && may_resume {
-        printer.remark(format_args!("to go on: dyno bench --resume {dir}"));
+        printer.remark(format_args!("to resume: dyno bench --resume {dir}"));
     }
     if let Some(error) = &finished.data {
         printer.error(error);
@@ -56,9 +56,9 @@ pub(crate) fn conclude(
     exit
 }
 
-/// To find out how much a server carries, levels are bound to fail, and some may be beyond what
-/// this client can judge: there the answer counts, and not its levels.
-fn by_figures(summary: &Summary) -> Exit {
+/// The status by the results. In a search for a capacity some levels must fail, and some may be
+/// beyond what this client can measure: there the result counts, not the levels.
+fn by_results(summary: &Summary) -> Exit {
     if let Some(found) = summary.search.as_ref().and_then(SearchSummary::outcome) {
         return by_outcome(found);
     }
@@ -68,11 +68,11 @@ fn by_figures(summary: &Summary) -> Exit {
     };
     let bar = if summary.failure_bar_missed() { Exit::BarNotMet } else { Exit::Fine };
     let undecided = |level: &LevelSummary| level.gave_up() || level.requests.none_ended();
-    let known = match summary.levels.iter().any(undecided) {
+    let decided = match summary.levels.iter().any(undecided) {
         true => Exit::Inconclusive,
         false => Exit::Fine,
     };
-    valid.and(bar).and(known).and(summary.slo_outcome().map_or(Exit::Fine, by_outcome))
+    valid.and(bar).and(decided).and(summary.slo_outcome().map_or(Exit::Fine, by_outcome))
 }
 
 fn by_outcome(outcome: Decision) -> Exit {
@@ -83,15 +83,15 @@ fn by_outcome(outcome: Decision) -> Exit {
     }
 }
 
-fn say_lost(lost: &Lost, printer: &Printer) {
+fn report_lost(lost: &Lost, printer: &Printer) {
     printer.error(format_args!("the target is unusable: {}", lost.words));
     printer.error(match &lost.last_success {
         Some(last) => format!(
-            "the last request that was answered was number {} of level {}, {} before",
+            "the last request with a response was number {} of level {}, {} earlier",
             last.index,
             last.level + 1,
             lost.after(last),
         ),
-        None => "no request had been answered".to_owned(),
+        None => "no request had got a response".to_owned(),
     });
 }

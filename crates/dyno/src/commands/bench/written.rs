@@ -1,4 +1,4 @@
-//! The reports that are written beside a run by themselves.
+//! The reports that are written into the run directory.
 
 use crate::printer::Printer;
 use crate::resolve::Showing;
@@ -8,8 +8,8 @@ use dyno_model::summary::Extras;
 use dyno_report::layout::{Layout, Options, Run};
 use dyno_run::Finished;
 
-/// Writes each report that was asked for into the run's directory, and says where it is. A report
-/// that cannot be written is a warning: everything is in the records.
+/// Writes each requested report into the run directory, and prints its path. A report that cannot
+/// be written is only a warning: it can be computed from the records again.
 pub(super) fn reports(
     finished: &Finished,
     summary: &Summary,

@@ -1,4 +1,4 @@
-//! What the levels of another tool's results were to be, as far as they tell.
+//! The plans of the levels in another tool's results, as far as they are stated.
 
 use dyno_model::Summary;
 use dyno_model::load::LoadKind;
@@ -6,9 +6,9 @@ use dyno_model::plan::{Arrival, LengthSpec, LevelPlan, Load};
 use dyno_model::summary::LevelSummary;
 use std::collections::BTreeMap;
 
-/// By the index of each level; levels whose load is not told have none.
+/// By the index of each level; levels whose load is not stated are missing.
 pub(super) fn plans(summary: &Summary) -> BTreeMap<u32, LevelPlan> {
-    // guidellm sends at even steps; the others draw their gaps.
+    // guidellm sends at constant intervals; other tools use random ones.
     let tool = summary.run.origin.as_ref().map(|origin| origin.tool.as_str());
     let arrival = if tool == Some("guidellm") { Arrival::Constant } else { Arrival::Poisson };
     let plan = |level: &LevelSummary| Some((level.index, plan(level, load(level, arrival)?)));

@@ -1,4 +1,4 @@
-//! `dyno fit`: a twin of a server that was measured.
+//! `dyno fit`: fits a twin to a measured server.
 
 mod imported;
 mod table;
@@ -18,10 +18,10 @@ use std::fmt::Write as _;
 use std::fs::File;
 use std::io::Write as _;
 
-/// What the levels of a run were to be, by their index, and how they went.
+/// The plans of a run's levels, by index, and its summary.
 type Measured = (BTreeMap<u32, LevelPlan>, Summary);
 
-/// Reads the runs, fits, writes the twin and says how well it does.
+/// Reads the runs, fits and writes the twin, and prints its error.
 pub(crate) fn run(args: &FitArgs, printer: &Printer) -> Exit {
     match fitted(args, printer) {
         Ok(text) => printer.result(&text),
@@ -58,7 +58,7 @@ fn fitted(args: &FitArgs, printer: &Printer) -> Result<String, UsageError> {
     let table = table::table(&name, &runs, args.max_seqs);
     for level in &table.levels {
         if let Role::LeftOut(why) = &level.role {
-            printer.note(format_args!("left out: {} ({why})", level.label));
+            printer.note(format_args!("skipped: {} ({why})", level.label));
         }
     }
     printer.note("fitting; this takes some seconds");
@@ -67,7 +67,7 @@ fn fitted(args: &FitArgs, printer: &Printer) -> Result<String, UsageError> {
     describe(&mut found, args, &runs);
     let mut file = File::create_new(&args.out).map_err(unwritable)?;
     file.write_all(found.twin.to_toml().as_bytes()).map_err(unwritable)?;
-    Ok(told(&found, args))
+    Ok(report(&found, args))
 }
 
 fn describe(found: &mut Fitted, args: &FitArgs, runs: &[Measured]) {
@@ -87,18 +87,18 @@ fn describe(found: &mut Fitted, args: &FitArgs, runs: &[Measured]) {
     twin.provenance = format!("fitted to {what}: {}", ids.join(", "));
 }
 
-fn told(found: &Fitted, args: &FitArgs) -> String {
+fn report(found: &Fitted, args: &FitArgs) -> String {
     let twin = &found.twin;
     let mut text = String::new();
     let _ = writeln!(text, "{}\n{}", compare::rows(&found.report), compare::errors(&found.report));
     if !found.leave_one_out.is_empty() {
-        let _ = writeln!(text, "each level foretold from the others:");
+        let _ = writeln!(text, "leave-one-out error:");
         for (figure, percent) in &found.leave_one_out {
             let _ = writeln!(text, "  {:<22} {percent:.1} %", figure.name());
         }
     }
     if !twin.intervals.is_empty() {
-        let _ = writeln!(text, "\nwhat the levels allow:");
+        let _ = writeln!(text, "\nconfidence intervals:");
         for (name, [low, high]) in &twin.intervals {
             let (low, high) = (compare::number(*low), compare::number(*high));
             let _ = writeln!(text, "  {name:<22} {low} to {high}");
@@ -107,8 +107,8 @@ fn told(found: &Fitted, args: &FitArgs) -> String {
     if !twin.unidentified.is_empty() {
         let _ = writeln!(
             text,
-            "\nnot to be told from these levels: {}\n  past the range of the runs a prediction \
-             leans on these; measure past the knee, or give --max-seqs",
+            "\nnot identifiable from this data: {}\n  predictions outside the measured range \
+             depend on them; measure beyond the knee, or give --max-seqs",
             twin.unidentified.join(", ")
         );
     }

@@ -51,7 +51,7 @@ fn level(plan: &LevelPlan, measured: &LevelSummary) -> Level {
     }
 }
 
-/// How the requests of a level were sent, as far as a fit can simulate it.
+/// How the requests of a level were sent, if the fit can simulate it.
 fn offer(plan: &LevelPlan, measured: &LevelSummary) -> Option<Offer> {
     let by_time = measured.ending == Some(dyno_model::frame::Ending::Duration);
     let seconds = to_s(plan.duration_ns.unwrap_or(0));
@@ -69,7 +69,7 @@ fn offer(plan: &LevelPlan, measured: &LevelSummary) -> Option<Offer> {
     }
 }
 
-/// Why a level is not fitted to, in words.
+/// Why a level is skipped.
 fn left_out(
     plan: &LevelPlan,
     measured: &LevelSummary,
@@ -81,19 +81,21 @@ fn left_out(
         return Some(format!("invalid: {}", reason()));
     }
     if measured.requests.completed.is_none() {
-        return Some("its requests were not counted".to_owned());
+        return Some("its request count is not known".to_owned());
     }
     if measured.partial || measured.requests.completed == Some(0) {
-        return Some("not measured to its end".to_owned());
+        return Some("incomplete".to_owned());
     }
     if let Some(failed) = measured.requests.failed.filter(|failed| *failed > 0) {
         return Some(format!("{failed} requests failed"));
     }
     if measured.sessions.is_some() {
-        return Some("conversations, whose prompts grow".to_owned());
+        return Some("conversations, whose prompts grow, are not simulated".to_owned());
     }
     if matches!(plan.warmup, Some(Warmup::Requests(_) | Warmup::Duration(_))) {
-        return Some("it began warm, which is not simulated; measure without --warmup".to_owned());
+        return Some(
+            "has a warm-up phase, which the fit cannot model; measure without --warmup".to_owned(),
+        );
     }
     if !simulated {
         return Some(match plan.load {
@@ -102,7 +104,7 @@ fn left_out(
             _ => "random arrivals; measure with --arrival constant".to_owned(),
         });
     }
-    (!counted).then(|| "its tokens were not counted".to_owned())
+    (!counted).then(|| "its token counts are not known".to_owned())
 }
 
 fn figures(measured: &LevelSummary) -> BTreeMap<Figure, f64> {
@@ -116,7 +118,7 @@ fn figures(measured: &LevelSummary) -> BTreeMap<Figure, f64> {
         (Figure::DurationS, measured.duration_s),
         (Figure::LatencyS, mean(&measured.times[Time::Latency]).map(|ms| ms / 1e3)),
         (Figure::P90S, p90.map(|ms| ms / 1e3)),
-        // Of answers that came whole it only repeats the latency.
+        // For complete responses, it only repeats the latency.
         (Figure::TtftMs, mean(&measured.times[Time::Ttft]).filter(|_| !measured.is_whole())),
         (Figure::TpotMs, mean(&measured.times[Time::Tpot])),
     ];

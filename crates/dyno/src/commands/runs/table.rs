@@ -3,7 +3,7 @@
 use dyno_model::Language;
 use dyno_model::load::LoadKind;
 use dyno_record::{Course, LoadRange, RunEntry, RunState};
-use dyno_words::columns::{ABSENT, cut, cut_middle, left, number, right, width};
+use dyno_words::columns::{ABSENT, cut, left, number, right, width};
 use dyno_words::escape::escape;
 use dyno_words::messages;
 
@@ -24,8 +24,8 @@ messages! {
     Unfinished: "unfinished", "未完成";
     Damaged: "damaged", "已损坏";
     Interrupted: "{}, interrupted", "{}，已中断";
-    Predicted: "{} (predicted)", "{}（预测）";
-    Simulated: "{} (simulated)", "{}（仿真）";
+    Predicted: "predicted: {}", "预测：{}";
+    Simulated: "simulated: {}", "仿真：{}";
     Sweep: "sweep {}", "扫描 {}";
     Auto: "auto {}", "自动 {}";
     Capacity: "capacity {}", "容量 {}";
@@ -65,11 +65,11 @@ pub(super) fn table(runs: &[RunEntry], now: u64, language: Language, columns: us
     let tags = |run: &RunEntry| run.tags.iter().cloned().collect::<Vec<_>>().join(" ");
     let mut all = vec![
         column(Head::Run, 0, cells(&|run| cut(&escape(&run.name, 100), 40))),
-        column(Head::Age, 5, cells(&|run| started(run, now))),
-        flexible(column(Head::Label, 4, cells(&|run| text(&run.label)))),
+        column(Head::Age, 4, cells(&|run| started(run, now))),
+        flexible(column(Head::Label, 5, cells(&|run| text(&run.label)))),
         flexible(column(Head::Tags, 2, cells(&tags))),
         flexible(column(Head::Model, 3, cells(&|run| model(run, language)))),
-        flexible(column(Head::Load, 6, cells(&|run| load(run.load, language)))),
+        column(Head::Load, 6, cells(&|run| load(run.load, language))),
         numeric(column(
             Head::Levels,
             1,
@@ -99,25 +99,29 @@ pub(super) fn table(runs: &[RunEntry], now: u64, language: Language, columns: us
     out
 }
 
-/// Narrows, then leaves out, until a line fits.
+/// Leaves out as few columns as possible, and narrows those that may be, until a line fits.
 fn fit(columns: &mut Vec<Column>, limit: usize) {
-    let total =
-        |columns: &[Column]| columns.iter().map(|column| column.width + 2).sum::<usize>() - 2;
-    while total(columns) > limit {
-        let narrowable = columns.iter_mut().filter(|c| c.flexible && c.width > NARROWEST);
-        if let Some(widest) = narrowable.max_by_key(|column| column.width) {
-            widest.width -= 1;
-            continue;
-        }
+    let narrow = |column: &Column| match column.flexible {
+        true => column.width.min(NARROWEST),
+        false => column.width,
+    };
+    let gaps = |columns: &[Column]| 2 * columns.len().saturating_sub(1);
+    while columns.iter().map(narrow).sum::<usize>() + gaps(columns) > limit {
         let next = columns.iter().map(|column| column.dispensable).filter(|rank| *rank > 0).min();
-        let Some(next) = next else { return };
+        let Some(next) = next else { break };
         columns.retain(|column| column.dispensable != next);
+    }
+    let room = limit.saturating_sub(gaps(columns));
+    while columns.iter().map(|column| column.width).sum::<usize>() > room {
+        let narrowable = columns.iter_mut().filter(|c| c.flexible && c.width > NARROWEST);
+        let Some(widest) = narrowable.max_by_key(|column| column.width) else { return };
+        widest.width -= 1;
     }
 }
 
 fn line(columns: &[Column], cell: impl Fn(&Column) -> String) -> String {
     let cells = columns.iter().map(|column| {
-        let text = cut_middle(&cell(column), column.width);
+        let text = cut(&cell(column), column.width);
         if column.numeric { right(&text, column.width) } else { left(&text, column.width) }
     });
     format!("{}\n", cells.collect::<Vec<_>>().join("  ").trim_end())

@@ -1,4 +1,4 @@
-//! A twin beside its table: every row, measured and simulated, and a small picture of both.
+//! A twin next to its reference table: every row, measured and simulated, and a small plot of both.
 
 use super::list::{COLUMNS, table};
 use dyno_engine::twin::reference::Figure;
@@ -59,7 +59,7 @@ pub(in crate::commands) fn errors(report: &Report) -> String {
     table(&heads, &lines)
 }
 
-/// The figures of the first columns that the rows have, each over the rows in order of load.
+/// A plot for each column that the rows have, over the rows in order of load.
 pub(in crate::commands) fn pictures(report: &Report) -> String {
     let mut text = String::new();
     for (_, candidates) in COLUMNS {
@@ -82,7 +82,7 @@ pub(in crate::commands) fn pictures(report: &Report) -> String {
     text
 }
 
-/// Measured `o` and simulated `x` over the rows; `*` where both are in one place. Logarithmic.
+/// Measured `o` and simulated `x` over the rows; `*` where they coincide. Logarithmic.
 fn picture(points: &[(f64, f64)]) -> String {
     let all = || points.iter().flat_map(|(a, b)| [*a, *b]).filter(|value| *value > 0.0);
     let (low, high) = (all().fold(f64::INFINITY, f64::min), all().fold(0.0, f64::max));

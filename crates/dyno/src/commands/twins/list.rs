@@ -1,11 +1,11 @@
-//! What twins there are, and how far each is from what was measured.
+//! The list of shipped twins, with the error of each.
 
 use dyno_engine::twin::reference::{Figure, Reference};
 use dyno_engine::twin::{Twin, TwinError};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-/// The figures that a list has room for, each the first of these that a twin knows.
+/// The metrics of the list: in each column, the first of these that a twin has.
 pub(super) const COLUMNS: [(&str, &[Figure]); 4] = [
     ("tput", &[Figure::CompletedRate, Figure::OutputTokensPerS, Figure::DurationS]),
     ("latency", &[Figure::LatencyS, Figure::LatencyPerOutputTokenMs]),
@@ -15,9 +15,8 @@ pub(super) const COLUMNS: [(&str, &[Figure]); 4] = [
 
 /// The table of shipped twins.
 pub(super) fn list() -> Result<String, TwinError> {
-    let mut text = String::from(
-        "Mean absolute error in % over the rows a twin was fitted to / those it never saw.\n\n",
-    );
+    let mut text =
+        String::from("Mean absolute error in %: rows used for the fit / held-out rows.\n\n");
     let mut rows = Vec::new();
     for (name, _) in Twin::shipped() {
         let twin = Twin::load(name)?;
@@ -35,7 +34,7 @@ pub(super) fn list() -> Result<String, TwinError> {
     if !without.is_empty() {
         let _ = write!(text, "\nPublished tables without a twin:\n{}", without.concat());
     }
-    let _ = writeln!(text, "\n* used where none is named. `dyno twins show NAME` tells more.");
+    let _ = writeln!(text, "\n* the default. `dyno twins show NAME` shows the details.");
     Ok(text)
 }
 
@@ -65,7 +64,7 @@ fn unfitted() -> Vec<String> {
     .collect()
 }
 
-/// Columns as wide as they need to be: names to the left, figures to the right.
+/// Columns as wide as necessary: names left-aligned, numbers right-aligned.
 pub(super) fn table(heads: &[String], rows: &[Vec<String>]) -> String {
     let width = |column: usize| {
         let cells = rows

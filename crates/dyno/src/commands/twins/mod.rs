@@ -1,4 +1,4 @@
-//! `dyno twins`: what the embedded engine can stand for, and how well.
+//! `dyno twins`: lists, shows and verifies the systems that the embedded engine can simulate.
 
 pub(super) mod compare;
 mod list;
@@ -35,7 +35,7 @@ fn load(name: &str) -> Result<Twin, UsageError> {
     Twin::load(name).map_err(in_twin)
 }
 
-/// The twin beside its table, if that is one of ours.
+/// The twin next to its reference table, if that is shipped.
 fn replayed(twin: &Twin) -> Option<Report> {
     let reference = Reference::named(twin.reference.as_deref()?).ok()??;
     Some(verify(twin, &reference))
@@ -45,18 +45,18 @@ fn show(twin: &Twin) -> String {
     let mut text = twin.to_toml();
     match replayed(twin) {
         Some(report) => {
-            text.push_str("\nReplayed just now against its reference table:\n\n");
+            text.push_str("\nReplayed on its reference table:\n\n");
             text.push_str(&compare::rows(&report));
             text.push('\n');
             text.push_str(&compare::errors(&report));
             text.push_str(&compare::pictures(&report));
         }
-        None => text.push_str("\nIt has no reference table here to be held against.\n"),
+        None => text.push_str("\nThere is no reference table to compare it with.\n"),
     }
     text
 }
 
-/// Replays twins against their tables; one line of errors each for fitted and held-out rows.
+/// Replays twins on their tables; one line of errors each for fitted and held-out rows.
 fn verified(names: &[String]) -> Result<String, UsageError> {
     let names: Vec<String> = match names {
         [] => Twin::shipped().iter().map(|(name, _)| (*name).to_owned()).collect(),
@@ -65,11 +65,11 @@ fn verified(names: &[String]) -> Result<String, UsageError> {
     let mut text = String::new();
     for name in names {
         let twin = load(&name)?;
-        let words = match replayed(&twin) {
+        let errors = match replayed(&twin) {
             Some(report) => compare::errors(&report),
             None => "no reference table\n".to_owned(),
         };
-        text.push_str(&format!("{}\n{words}\n", twin.name));
+        text.push_str(&format!("{}\n{errors}\n", twin.name));
     }
     Ok(text)
 }
