@@ -1,4 +1,4 @@
-//! Reading terms. Upper and lower case are the same, and blanks may stand anywhere between words.
+//! Parses terms. Case does not matter, and blanks are allowed between words.
 
 use super::error::SloError;
 use super::metrics;
@@ -19,12 +19,12 @@ const OTHER_WORDS: &[(&str, &str)] = &[
     ("median", "p50"),
 ];
 
-/// What a term is read for.
+/// The purpose of a term.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Use {
     /// It has to hold.
     Keep,
-    /// It ends a series.
+    /// It stops a run.
     Stop,
 }
 
@@ -123,7 +123,7 @@ fn term(text: &str, purpose: Use) -> Result<Term, SloError> {
     Ok(Term { metric, statistic, operator, bound })
 }
 
-/// A term that is being read.
+/// A term that is being parsed.
 pub(super) struct Reading<'a> {
     pub(super) text: &'a str,
     pub(super) right: &'a str,

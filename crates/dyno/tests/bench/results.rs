@@ -31,7 +31,7 @@ fn what_is_imported_is_kept_and_printed_as_it_was() {
     let place = Place::new();
     let file = published("rate-sweeps.md");
     let listed = dyno(&place, &format!("import {file} --out kept"), 0).stdout;
-    assert!(listed.ends_with("12 in all: 132 levels\n"), "{listed}");
+    assert!(listed.ends_with("12 in total, with 132 levels\n"), "{listed}");
     let printed = dyno(&place, "report kept --format guidellm", 0).stdout;
     let source = std::fs::read_to_string(&file).unwrap();
     let rows = |text: &str| {
@@ -72,7 +72,7 @@ fn a_directory_of_loose_files_is_read_and_the_rest_passed_over() {
     place.file("notes.md", "nothing of the kind");
     place.file("picture.png", "not a picture");
     let listed = dyno(&place, "import .", 0).stdout;
-    assert!(listed.ends_with("4 in all: 39 levels\n"), "{listed}");
+    assert!(listed.ends_with("4 in total, with 39 levels\n"), "{listed}");
     // Two files of the same name do not take each other's place.
     std::fs::create_dir(place.path().join("other")).unwrap();
     std::fs::copy(published("bursts.txt"), place.path().join("other/bursts.txt")).unwrap();

@@ -116,7 +116,9 @@ fn another_plan_is_refused_and_the_difference_named() {
     run(place.dyno("bench http://127.0.0.1:9 --resume run"))
         .expect_status(&[2])
         .expect_words(&["this run measured"]);
-    run(place.dyno("bench --resume nowhere")).expect_status(&[2]).expect_words(&["no run in"]);
+    run(place.dyno("bench --resume nowhere"))
+        .expect_status(&[2])
+        .expect_words(&["no run is called `nowhere`"]);
 }
 
 #[test]

@@ -137,7 +137,7 @@ fn a_plan_that_is_not_known_yet_is_told_as_one() {
         ended.stdout
     };
     let sweep = said("--sweep=7 --duration 60s");
-    assert!(sweep.starts_with("2 levels, to begin with:"), "{sweep}");
+    assert!(sweep.starts_with("first 2 levels:"), "{sweep}");
     assert!(sweep.contains("then about 5 rates between them"), "{sweep}");
     let ladder = said("--concurrency auto");
     assert!(ladder.contains("then doubling the requests in flight up to 512"), "{ladder}");
@@ -185,9 +185,9 @@ fn the_matrix_runs_as_it_was_printed_and_takes_as_long_as_was_said() {
 
     // Virtual time: what was said after the first level, and what the rest did take.
     let said = |after: usize| -> f64 {
-        let note = format!("note: {after} of 16 levels done; the rest will take about ");
+        let note = format!("note: {after} of 16 levels done; about ");
         let words = ended.stderr.lines().find_map(|line| line.strip_prefix(note.as_str())).unwrap();
-        let (number, unit) = words.split_once(' ').unwrap();
+        let (number, unit) = words.trim_end_matches(" left").split_once(' ').unwrap();
         let number: f64 = number.parse().unwrap();
         number * if unit == "min" { 60.0 } else { 1.0 }
     };
