@@ -19,6 +19,7 @@ pub mod plan;
 pub mod prompt;
 pub mod ramp;
 pub mod record;
+pub mod run_entry;
 pub mod server;
 pub mod slo;
 pub mod summary;

@@ -4,9 +4,8 @@
 mod common;
 
 use dyno_model::plan::{LevelPlan, Plan, Target};
-use dyno_record::{
-    RecordError, Recorder, RunDir, RunFilter, RunState, delete_run, find_run, list_runs,
-};
+use dyno_model::run_entry::RunState;
+use dyno_record::{RecordError, Recorder, RunDir, RunFilter, delete_run, find_run, list_runs};
 use std::fs::{self, File};
 use std::path::Path;
 use std::time::{Duration, SystemTime};

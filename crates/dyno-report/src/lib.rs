@@ -7,6 +7,7 @@ pub mod layout;
 mod marks;
 mod messages;
 pub mod page;
+pub mod runs;
 pub mod text;
 
 pub use text::{TextOptions, render_brief, render_text};

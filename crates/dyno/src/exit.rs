@@ -126,9 +126,7 @@ pub(crate) fn help() -> String {
     let mut text = String::from("Exit status of dyno:\n\n");
     for (exit, name, more) in TABLE {
         text.push_str(&format!("  {:>3}  {name}\n", exit.code()));
-        for line in wrapped(more, 80) {
-            text.push_str(&format!("       {line}\n"));
-        }
+        text.push_str(&dyno_words::columns::wrap("       ", more, 90));
     }
     text.push_str(&format!("\n{PRECEDENCE}\n"));
     text
@@ -145,20 +143,6 @@ pub(crate) fn markdown() -> String {
     }
     text.push_str(&format!("\n{PRECEDENCE}\n"));
     text
-}
-
-fn wrapped(text: &str, width: usize) -> Vec<String> {
-    let mut lines: Vec<String> = Vec::new();
-    for word in text.split(' ') {
-        match lines.last_mut() {
-            Some(line) if line.len() + 1 + word.len() <= width => {
-                line.push(' ');
-                line.push_str(word);
-            }
-            _ => lines.push(word.to_owned()),
-        }
-    }
-    lines
 }
 
 #[cfg(test)]

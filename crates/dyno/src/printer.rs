@@ -2,7 +2,9 @@
 //! --no-progress, and clears the progress line before a message. A closed pipe is not an error.
 
 use crate::exit::Exit;
+use crate::resolve::Surroundings;
 use dyno_live::{ProgressStyle, Said, Terminal};
+use dyno_model::Language;
 use dyno_model::versus::Side;
 use std::collections::VecDeque;
 use std::fmt::Display;
@@ -40,6 +42,7 @@ pub(crate) struct Printer {
     on_terminal: bool,
     /// Which of two runs the messages are about.
     about: Option<Side>,
+    language: Language,
     screen: Arc<Mutex<Screen>>,
 }
 
@@ -52,6 +55,7 @@ impl Printer {
             colour: on_terminal && colour_wanted(),
             on_terminal: on_terminal && !is_dumb(),
             about: None,
+            language: Surroundings::of_process().language,
             screen: Arc::default(),
         }
     }
@@ -59,6 +63,16 @@ impl Printer {
     /// The same screen with other manners.
     pub(crate) fn with(&self, manners: Manners) -> Self {
         Self { manners, ..self.clone() }
+    }
+
+    /// The same screen, in another language.
+    pub(crate) fn speaking(&self, language: Language) -> Self {
+        Self { language, ..self.clone() }
+    }
+
+    /// The language of messages: that of the locale, unless `--lang` says otherwise.
+    pub(crate) fn language(&self) -> Language {
+        self.language
     }
 
     /// The same screen, for messages about one of two runs.
@@ -137,10 +151,17 @@ impl Printer {
         if screen.said.len() > REMEMBERED {
             screen.said.pop_front();
         }
+        let prefix = match (self.language, kind) {
+            (Language::English, _) => format!("{kind}:"),
+            (Language::Chinese, "error") => "错误：".to_owned(),
+            (Language::Chinese, "warning") => "警告：".to_owned(),
+            (Language::Chinese, _) => "提示：".to_owned(),
+        };
+        let space = self.language.choose([" ", ""]);
         let line = if self.colour {
-            format!("\x1b[{colour}m{kind}:\x1b[0m {text}")
+            format!("\x1b[{colour}m{prefix}\x1b[0m{space}{text}")
         } else {
-            format!("{kind}: {text}")
+            format!("{prefix}{space}{text}")
         };
         print(&mut screen, line);
     }
@@ -261,7 +282,7 @@ mod tests {
         assert!(printer.plain_line("three"));
         let held = printer.lock().held.clone().unwrap();
         assert_eq!(held.len(), 3);
-        assert!(held[0].ends_with(" one") && held[1].ends_with(" two") && held[2] == "three");
+        assert!(held[0].ends_with("one") && held[1].ends_with("two") && held[2] == "three");
         let said = printer.said();
         assert_eq!(said.iter().map(|said| said.kind).collect::<Vec<_>>(), ["note", "warning"]);
         printer.release();

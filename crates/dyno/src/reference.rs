@@ -40,6 +40,9 @@ pub(crate) fn markdown() -> String {
     for name in names() {
         if let Some(mut command) = find(&name) {
             section(&mut command, &mut page);
+            let actions =
+                command.get_subcommands_mut().filter(|action| action.get_name() != "help");
+            actions.for_each(|action| section(action, &mut page));
         }
     }
     page
@@ -47,7 +50,8 @@ pub(crate) fn markdown() -> String {
 
 fn section(command: &mut Command, page: &mut String) {
     let about = command.get_about().map(ToString::to_string);
-    page.push_str(&format!("\n## `dyno {}`\n\n", command.get_name()));
+    let name = command.get_bin_name().unwrap_or(command.get_name()).to_owned();
+    page.push_str(&format!("\n## `{name}`\n\n"));
     page.push_str(&about.unwrap_or_default());
     let usage = command.render_usage().to_string();
     page.push_str(&format!("\n\n```text\n{}\n```\n", usage.trim_start_matches("Usage: ").trim()));

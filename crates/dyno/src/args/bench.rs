@@ -335,7 +335,7 @@ pub(crate) struct OutputArgs {
     pub(crate) out: Option<PathBuf>,
     /// Resume an interrupted run in its directory: finished levels are not repeated. All settings
     /// are taken from the run; load and data flags, if given, must match it
-    #[arg(long, value_name = "DIR", conflicts_with = "out", help_heading = "Levels")]
+    #[arg(long, value_name = "RUN", conflicts_with = "out", help_heading = "Levels")]
     pub(crate) resume: Option<PathBuf>,
     /// Keep the text of responses in the records
     #[arg(long)]

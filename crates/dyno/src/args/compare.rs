@@ -24,28 +24,10 @@ pub(crate) struct TermArgs {
 
 /// `dyno compare`.
 #[derive(Debug, Args)]
-#[command(after_help = "\
-Compares levels with the same load and lengths. Where a run lacks such a level, its value is
-interpolated between the two nearest, marked ~ and not tested. The first run is the reference for the
-others. Any of them may be results of another tool. If no load is common to the runs, the exit status
-is 6.
-
-A difference is reported only when it is significant: tested by the spread between rounds where runs
-were repeated (--repeat), paired where they were interleaved (--versus), else by the samples within
-the runs and an assumed variation between runs. The tests are corrected for multiple comparisons.
-
-Formats: table, markdown, csv, parquet, json, svg, png, html.
-
-Examples:
-  dyno compare dyno-runs/vllm dyno-runs/sglang
-  dyno compare before after --slo 'ttft.p99<500ms'      also compare their capacity
-  dyno compare old.json \"results.md#sglang 4xA100\" --format markdown
-  dyno compare a b c --format svg --out compare.svg     overlaid curves
-  dyno compare imported --pair 1,2 --pair 3,2 --format svg --out charts/
-                                                        several comparisons, with charts of each run")]
+#[command(after_help = include_str!("../help/compare.txt"))]
 pub(crate) struct CompareArgs {
-    /// Run directories, imported results, saved summaries, or other tools' files; PATH#NAME picks
-    /// by name
+    /// Runs by name, label or path (see `dyno runs --help`), imported results, saved summaries, or
+    /// other tools' files; PATH#NAME selects by name
     #[arg(value_name = "RUN", required = true)]
     pub(crate) runs: Vec<PathBuf>,
     #[command(flatten)]
@@ -100,19 +82,7 @@ fn pair(text: &str) -> Result<(usize, usize), String> {
 
 /// `dyno gate`.
 #[derive(Debug, Args)]
-#[command(after_help = "\
-For CI: is this run worse than the baseline by more than is allowed? Uses the statistics of dyno
-compare instead of a raw threshold: a check passes when the metric is within the bound with 95 %
-confidence, and fails when it is beyond it with 95 % confidence. Otherwise it is inconclusive, and the
-report estimates how many more rounds it takes.
-
-The exit status is 0 when it passes, 5 when it fails, 6 when it is inconclusive.
-
-Examples:
-  dyno gate dyno-runs/tonight --baseline main --max-regression 5%
-  dyno gate --baseline last-week/summary.json --max-regression 3% --metric ttft_p99
-  dyno gate RUN --baseline main --max-regression 5% --junit gate.xml
-  dyno gate RUN --baseline main --max-regression 5% --github >> \"$GITHUB_STEP_SUMMARY\"")]
+#[command(after_help = include_str!("../help/gate.txt"))]
 pub(crate) struct GateArgs {
     /// The run [default: the latest]
     #[arg(value_name = "RUN")]

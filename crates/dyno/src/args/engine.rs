@@ -5,21 +5,7 @@ use dyno_engine::{Fault, Script, SlowDown};
 
 /// `dyno engine`.
 #[derive(Debug, Args)]
-#[command(after_help = "\
-An OpenAI-compatible server that needs no GPU: chat and completions, streamed or not, /v1/models,
-/tokenize, /health and Prometheus /metrics. It simulates a twin of a real system (batching, queues, a
-KV cache that fills up), or follows an exact schedule with --scripted. One word is one token. --fault
-injects failures.
-
-Examples:
-  dyno engine                                   the default twin on port 8000
-  dyno engine --twin qwen1-5-7b-8x910b4-mindie  a published system; `dyno twins` lists them
-  dyno engine --scripted ttft=100ms,itl=20ms,tokens=128 --port 0
-      identical responses; any free port, whose address is printed on stdout
-  dyno engine --fault stall:every=10            every 10th response stalls in mid-stream
-  dyno engine --die-after 200                   a server that crashes under load
-  dyno engine --slow-down 10%/min               takes twice as long after ten minutes
-  dyno engine --list-faults                     the faults that can be injected")]
+#[command(after_help = include_str!("../help/engine.txt"))]
 pub(crate) struct EngineArgs {
     /// Twin to simulate: a shipped one by name (`dyno twins`), or a file [default: a general one]
     #[arg(long, value_name = "NAME|FILE", value_parser = super::values::some_text, conflicts_with = "scripted")]

@@ -83,7 +83,9 @@ const KINDS: &str =
 
 /// The path itself where there is something, else the run of that name in [`RUNS`].
 pub(crate) fn meant(path: &Path) -> Result<PathBuf, String> {
-    let looks_like_a_name = path.components().count() == 1 && path.extension().is_none();
+    let extension = path.extension().and_then(|extension| extension.to_str());
+    let is_file_name = extension.is_some_and(|extension| LOOSE.contains(&extension));
+    let looks_like_a_name = path.components().count() == 1 && !is_file_name;
     match path.to_str().filter(|_| !path.exists()) {
         Some(name) if looks_like_a_name => {
             find_run(Path::new(RUNS), name).map_err(|error| error.to_string())

@@ -54,6 +54,7 @@ fn announced(resolved: &Resolved, printer: &Printer) -> Printer {
         no_progress: resolved.showing.no_progress,
         json: resolved.showing.json,
     });
+    let printer = printer.speaking(resolved.showing.language);
     for warning in &resolved.warnings {
         printer.warn(warning);
     }

@@ -2,6 +2,7 @@
 
 use super::capacity;
 use super::data::Nature;
+use super::notes::{Note, Notes};
 use super::ramp::{check_soak, ramp_load};
 use super::search::{LONGEST, MOST_AT_ONCE, one_length, search, until};
 use crate::args::bench::LoadArgs;
@@ -58,7 +59,7 @@ pub(super) fn levels(
     nature: Nature,
     slo: Option<&Slo>,
     embedded: bool,
-    notes: &mut Vec<String>,
+    notes: &mut Notes,
 ) -> Result<(Vec<LevelPlan>, Option<Search>), UsageError> {
     at_most_one_load(&args)?;
     fits_the_data(&args, nature)?;
@@ -99,7 +100,7 @@ pub(super) fn levels(
     };
     let loads = if let Nature::Trace { speed, lengths_given } = nature {
         if lengths_given {
-            notes.push("--output-tokens has no effect: a trace has its own output lengths".into());
+            notes.add(Note::TraceLengths, &[""; 0]);
         }
         vec![(Load::Trace { speed }, given)]
     } else if let Some(looking) = &looking {
@@ -245,19 +246,17 @@ fn with_stop(loads: impl Iterator<Item = Load>, given: Stop) -> Vec<(Load, Stop)
     loads.map(|load| (load, stop.of(&load))).collect()
 }
 
-fn ladder(given: Stop, embedded: bool, notes: &mut Vec<String>) -> Vec<(Load, Stop)> {
+fn ladder(given: Stop, embedded: bool, notes: &mut Notes) -> Vec<(Load, Stop)> {
     let ladder = if embedded { EMBEDDED_LADDER } else { LADDER };
     let explicit = given != Stop::default();
     let bounds = if explicit {
-        "with the given limits".to_owned()
+        notes.text(Note::GivenLimits, &[""; 0])
     } else {
-        format!(
-            "{LADDER_REQUESTS_PER_SLOT} requests per slot or {} each",
-            format_duration(ladder.duration)
-        )
+        let limits = [LADDER_REQUESTS_PER_SLOT.to_string(), format_duration(ladder.duration)];
+        notes.text(Note::LadderLimits, &limits)
     };
     let steps: Vec<String> = ladder.steps.iter().map(u32::to_string).collect();
-    notes.push(format!("no load given: concurrency {}, {bounds}", steps.join(", ")));
+    notes.add(Note::NoLoad, &[steps.join(", "), bounds]);
     ladder
         .steps
         .iter()

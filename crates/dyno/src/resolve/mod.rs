@@ -5,6 +5,7 @@ mod capacity;
 mod course;
 mod data;
 mod load;
+mod notes;
 mod ramp;
 mod resume;
 mod search;
@@ -23,12 +24,14 @@ use crate::args::metrics::MetricsArg;
 use crate::args::report::Written;
 use crate::args::target::TargetUrl;
 use crate::commands::RUNS;
+use crate::commands::loaded::meant;
 use crate::usage::UsageError;
 use dyno_engine::twin::Twin;
 use dyno_model::Language;
 use dyno_model::plan::{Api, PLAN_SCHEMA, Plan, RequestPlan, Shard, Target, Timeouts, UsageWanted};
 use dyno_report::layout::Layout;
 use dyno_run::{Embedded, MetricsFrom, Order, Place, Reach, StopSignal, TlsSettings, Workload};
+use notes::{Note, Notes};
 use std::fmt;
 use std::path::Path;
 use versus::Rival;
@@ -108,10 +111,13 @@ pub(crate) enum Aim {
 
 /// Decides everything that can be decided before the first request.
 pub(crate) fn resolve(
-    args: BenchArgs,
+    mut args: BenchArgs,
     surroundings: &Surroundings,
     aim: Aim,
 ) -> Result<Resolved, UsageError> {
+    if let Some(run) = &mut args.output.resume {
+        *run = meant(run).map_err(|error| UsageError::new("--resume", error))?;
+    }
     if let Some(dir) = args.output.resume.clone()
         && resume::is_alone(&args.output.given)
     {
@@ -122,7 +128,7 @@ pub(crate) fn resolve(
     let (metrics, cost, output) = (args.metrics.metrics, args.cost, args.output);
     let showing = Showing::of(&output, surroundings);
     let rival = Rival::of(args.versus, &connection, surroundings, &output, aim)?;
-    let mut notes = Vec::new();
+    let mut notes = Notes::new(showing.language);
     let mut warnings = Vec::new();
 
     let api = dialect(request.api, target.as_ref())?;
@@ -149,15 +155,15 @@ pub(crate) fn resolve(
         Embedded::named(name).map_err(|error| UsageError::new("--twin", error))?;
     }
     if let Some(embedded) = &embedded {
-        notes.push(match aim {
-            Aim::Measure => format!("no target given: measuring the embedded engine ({embedded})"),
-            Aim::Predict => format!("predicting with the twin {embedded}"),
-        });
+        let note = match aim {
+            Aim::Measure => Note::Embedded,
+            Aim::Predict => Note::Predicting,
+        };
+        notes.add(note, &[embedded]);
     } else if !surroundings.proxies.is_empty() {
-        let names = surroundings.proxies.join(", ");
-        notes.push(format!("{names} ignored: a proxy would be measured along with the server"));
+        notes.add(Note::ProxyIgnored, &[surroundings.proxies.join(", ")]);
     }
-    notes.push(seed.note);
+    notes.add(seed.note(), &[seed.value.to_string()]);
 
     let plan = Plan {
         schema: PLAN_SCHEMA.to_owned(),
@@ -193,11 +199,12 @@ pub(crate) fn resolve(
         None => output.out.map_or(Place::Below(RUNS.into()), Place::At),
     };
     let workload = opened(&plan)?;
-    notes.extend(workload.recognised());
+    workload.recognised().into_iter().for_each(|text| notes.push(text));
     let metrics = metrics_from(metrics.as_ref());
     let reach = Reach { url: target, tls: connection, secrets, metrics, ..Reach::default() };
     let (workload, stop) = (Some(workload), StopSignal::new());
     let order = Order { plan, reach, workload, place, stop };
+    let notes = notes.into_texts();
     let mut resolved = Resolved { order, versus: None, showing, dry_run, notes, warnings };
     if let Some(rival) = rival {
         rival.join(&mut resolved)?;
@@ -262,7 +269,7 @@ fn dialect(typed: Option<ApiArg>, target: Option<&TargetUrl>) -> Result<Api, Usa
 fn tls(
     args: ConnectionArgs,
     target: Option<&TargetUrl>,
-    notes: &mut Vec<String>,
+    notes: &mut Notes,
 ) -> Result<TlsSettings, UsageError> {
     for (flag, file) in [("--ca-cert", &args.ca_cert), ("--client-cert", &args.client_cert)] {
         if let Some(path) = file {
@@ -277,7 +284,7 @@ fn tls(
             ("--client-cert", args.client_cert.is_some()),
         ] {
             if given {
-                notes.push(format!("{flag} has no effect: the target is not https"));
+                notes.add(Note::NotHttps, &[flag]);
             }
         }
     }

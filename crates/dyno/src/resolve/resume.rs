@@ -1,10 +1,10 @@
 //! Resuming an interrupted run: its plan must match the arguments.
 
+use super::notes::Notes;
 use super::{Aim, Resolved, Showing, Surroundings, metrics_from, opened, secrets, tls};
 use crate::args::bench::BenchArgs;
 use crate::args::metrics::metrics;
 use crate::args::target::{TargetUrl, target};
-use crate::commands::loaded::meant;
 use crate::usage::UsageError;
 use dyno_model::plan::Plan;
 use dyno_record::RunDir;
@@ -69,7 +69,8 @@ pub(super) fn again(
     surroundings: &Surroundings,
 ) -> Result<Resolved, UsageError> {
     let BenchArgs { target: typed, connection, output, .. } = args;
-    let (mut notes, mut warnings) = (Vec::new(), Vec::new());
+    let showing = Showing::of(&output, surroundings);
+    let (mut notes, mut warnings) = (Notes::new(showing.language), Vec::new());
     let (_, plan) = open(dir)?;
     let shown = typed.as_ref().map(TargetUrl::shown);
     if let Some(shown) = shown.filter(|shown| Some(shown) != plan.target.url.as_ref()) {
@@ -99,13 +100,13 @@ pub(super) fn again(
     let reach = Reach { url: target, tls, secrets, metrics, ..Reach::default() };
     let (workload, stop) = (Some(workload), StopSignal::new());
     let order = Order { plan, reach, workload, place, stop };
-    let showing = Showing::of(&output, surroundings);
+    let notes = notes.into_texts();
     Ok(Resolved { order, versus: None, showing, dry_run: false, notes, warnings })
 }
 
 /// The run in `dir`, and its plan.
 fn open(dir: &Path) -> Result<(RunDir, Plan), UsageError> {
-    let dir = RunDir::open(meant(dir).map_err(wrong)?).map_err(wrong)?;
+    let dir = RunDir::open(dir).map_err(wrong)?;
     let plan = dir.read_plan().map_err(wrong)?;
     if let Some(versus) = &plan.course.versus {
         return Err(wrong(format!(

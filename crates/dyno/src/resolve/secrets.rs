@@ -1,5 +1,6 @@
 //! Keys and header values: where they come from. They are never printed.
 
+use super::notes::{Note, Notes};
 use super::{Surroundings, cannot_read};
 use crate::args::bench::ConnectionArgs;
 use crate::args::values::{Secret, api_key};
@@ -17,7 +18,7 @@ pub(super) fn gather(
     args: &ConnectionArgs,
     surroundings: &Surroundings,
     has_target: bool,
-    notes: &mut Vec<String>,
+    notes: &mut Notes,
     warnings: &mut Vec<String>,
 ) -> Result<Secrets, UsageError> {
     let headers: Vec<(String, String)> =
@@ -26,16 +27,12 @@ pub(super) fn gather(
 
     let mut key = None;
     if args.api_key.is_some() {
-        warnings.push(
-            "--api-key is visible in the process list and the shell history; use --api-key-file or \
-             DYNO_API_KEY"
-                .to_owned(),
-        );
+        warnings.push(notes.text(Note::KeyVisible, &[""; 0]));
     }
     if let Some(path) = &args.api_key_file {
         key = Some(("--api-key-file", read_key(path)?));
         if args.api_key.is_some() {
-            notes.push("--api-key is ignored: --api-key-file takes precedence".to_owned());
+            notes.add(Note::KeyFileFirst, &[""; 0]);
         }
     } else if let Some(typed) = &args.api_key {
         key = Some(("--api-key", typed.clone()));
@@ -49,7 +46,7 @@ pub(super) fn gather(
     if key.is_none() && has_target {
         key = match &surroundings.api_key {
             Some(_) if authorised => {
-                notes.push("DYNO_API_KEY is ignored: --header sets Authorization".to_owned());
+                notes.add(Note::HeaderFirst, &[""; 0]);
                 None
             }
             Some(found) => Some(("DYNO_API_KEY", from_environment(found)?)),

@@ -2,14 +2,22 @@
 //! prompts of an earlier one would measure the server's prefix cache.
 
 use super::Aim;
+use super::notes::Note;
 use crate::usage::UsageError;
 use dyno_record::RunDir;
 use std::path::Path;
 
-/// A seed, and the note about it.
+/// A seed, and whether it is new.
 pub(super) struct Seed {
     pub(super) value: u64,
-    pub(super) note: String,
+    random: bool,
+}
+
+impl Seed {
+    /// The note about it, which shows its value.
+    pub(super) fn note(&self) -> Note {
+        if self.random { Note::RandomSeed } else { Note::Seed }
+    }
 }
 
 /// Decides the seed. Predictions use 0: no earlier run can have filled their cache, and the same
@@ -26,10 +34,9 @@ pub(super) fn settle(
         (None, Aim::Measure) => resumed.and_then(stored),
     };
     if let Some(value) = known {
-        return Ok(Seed { value, note: format!("seed {value}") });
+        return Ok(Seed { value, random: false });
     }
-    let value = drawn()?;
-    Ok(Seed { value, note: format!("seed {value}, random; --seed {value} repeats it") })
+    Ok(Seed { value: drawn()?, random: true })
 }
 
 fn stored(dir: &Path) -> Option<u64> {
@@ -56,13 +63,12 @@ mod tests {
     fn a_seed_that_is_not_given_is_new_each_time_and_says_how_to_repeat_it() {
         let seeds: Vec<u64> = (0..4).map(|_| settled(None, Aim::Measure).value).collect();
         assert!(seeds.iter().any(|seed| *seed != seeds[0]), "{seeds:?}");
-        let seed = settled(None, Aim::Measure);
-        assert!(seed.note.contains(&format!("--seed {} repeats it", seed.value)));
+        assert_eq!(settled(None, Aim::Measure).note(), Note::RandomSeed);
     }
 
     #[test]
     fn a_seed_that_is_given_is_kept_and_a_prediction_uses_zero() {
-        assert_eq!(settled(Some(7), Aim::Measure).note, "seed 7");
+        assert_eq!(settled(Some(7), Aim::Measure).note(), Note::Seed);
         assert_eq!(settled(Some(7), Aim::Predict).value, 7);
         assert_eq!(settled(None, Aim::Predict).value, 0);
     }

@@ -1,5 +1,6 @@
 //! Whether the planned measurements can decide an SLO.
 
+use super::notes::{Note, Notes};
 use crate::usage::UsageError;
 use dyno_analysis::slo::requests_needed;
 use dyno_model::plan::{LevelPlan, Load};
@@ -10,7 +11,7 @@ pub(super) fn check(
     slo: &Slo,
     stream: bool,
     levels: &[LevelPlan],
-    notes: &mut Vec<String>,
+    notes: &mut Notes,
 ) -> Result<(), UsageError> {
     if let Some(term) = slo.terms().iter().find(|term| !stream && term.metric.needs_stream()) {
         let wrong = format!("{} needs streamed responses", term.figure());
@@ -22,10 +23,7 @@ pub(super) fn check(
         _ => level.requests,
     };
     if let Some(fewest) = levels.iter().filter_map(requests).min().filter(|n| *n < needed) {
-        notes.push(format!(
-            "--slo: its percentiles need {needed} requests per level, and one level has {fewest}; unless \
-             they are far from their bounds, the result there will be inconclusive"
-        ));
+        notes.add(Note::FewRequests, &[needed.to_string(), fewest.to_string()]);
     }
     Ok(())
 }

@@ -1,5 +1,6 @@
 //! The second target of `--versus`, with the same plan.
 
+use super::notes::Notes;
 use super::{Aim, Resolved, Surroundings, dialect, secrets};
 use crate::args::bench::{ConnectionArgs, OutputArgs};
 use crate::args::target::TargetUrl;
@@ -57,7 +58,7 @@ impl Rival {
             };
             known.map_err(wrong)?;
         }
-        let (mut notes, mut warnings) = (Vec::new(), Vec::new());
+        let (mut notes, mut warnings) = (Notes::new(surroundings.language), Vec::new());
         let own = versus_api_key_file.is_some();
         let connection = ConnectionArgs {
             api_key: connection.api_key.clone().filter(|_| !own),

@@ -2,6 +2,7 @@
 
 mod outcome;
 pub(crate) mod plan_text;
+pub(crate) mod say;
 mod seen;
 pub(crate) mod versus;
 mod written;
@@ -13,6 +14,7 @@ use crate::resolve::Resolved;
 use crate::signals;
 use dyno_net::raise_open_files;
 use dyno_run::{Blame, Place, RunError};
+use say::Say;
 use seen::Seen;
 
 /// Runs the plan.
@@ -26,15 +28,15 @@ pub(crate) fn run(resolved: Resolved, printer: &Printer) -> Exit {
     }
     if let Place::Resumed(_, past) = &resolved.order.place {
         let done = past.finished.len();
-        let levels = if done == 1 { "level" } else { "levels" };
-        printer.note(format_args!("resuming {}: {done} {levels} already finished", past.run_id));
+        let values = [past.run_id.clone(), done.to_string()];
+        printer.note(Say::Resuming.with(printer.language(), &values));
     }
     raise_open_files();
     let screen = printer.clone();
     let listening = signals::listen(resolved.order.stop.clone(), move |times| match times {
         1 => screen
             .note("stopping: waiting for running requests; press Ctrl-C again to stop immediately"),
-        2 => screen.note("stopping immediately: requests in flight are recorded as censored"),
+        2 => screen.note(Say::StoppingNow.text(screen.language())),
         _ => {}
     });
     if let Err(error) = &listening {

@@ -1,5 +1,6 @@
 //! The end of a run: summary, report, and the exit status.
 
+use super::say::Say;
 use super::{exit_by, written};
 use crate::exit::Exit;
 use crate::printer::Printer;
@@ -33,8 +34,9 @@ pub(crate) fn conclude(
         }
         Err(error) => exit = exit.and(failed(error)),
     }
-    let dir = finished.dir.path().display();
-    printer.remark(format_args!("run directory: {dir}"));
+    let language = printer.language();
+    let dir = [finished.dir.path().display().to_string()];
+    printer.remark(Say::RunDirectory.with(language, &dir));
     for error in &finished.failures {
         exit = exit.and(failed(error));
     }
@@ -43,11 +45,11 @@ pub(crate) fn conclude(
     if let Some(lost) = &finished.lost {
         report_lost(lost, printer);
         if may_resume {
-            printer.remark(format_args!("once it is back: dyno bench --resume {dir}"));
+            printer.remark(Say::OnceBack.with(language, &dir));
         }
     }
     if finished.ending == Ending::Interrupted && may_resume {
-        printer.remark(format_args!("to resume: dyno bench --resume {dir}"));
+        printer.remark(Say::ToResume.with(language, &dir));
     }
     if let Some(error) = &finished.data {
         printer.error(error);
@@ -84,14 +86,13 @@ fn by_outcome(outcome: Decision) -> Exit {
 }
 
 fn report_lost(lost: &Lost, printer: &Printer) {
-    printer.error(format_args!("the target is unusable: {}", lost.words));
+    let language = printer.language();
+    printer.error(Say::Unusable.with(language, &[&lost.words]));
     printer.error(match &lost.last_success {
-        Some(last) => format!(
-            "the last request with a response was number {} of level {}, {} earlier",
-            last.index,
-            last.level + 1,
-            lost.after(last),
-        ),
-        None => "no request had got a response".to_owned(),
+        Some(last) => {
+            let (index, level) = (last.index.to_string(), (last.level + 1).to_string());
+            Say::LastResponse.with(language, &[index, level, lost.after(last).to_string()])
+        }
+        None => Say::NoResponse.text(language).to_owned(),
     });
 }

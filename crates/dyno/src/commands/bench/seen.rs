@@ -1,7 +1,9 @@
 //! Shows a running benchmark: progress on a separate thread, messages through the printer.
 
+use super::say::Say;
 use crate::printer::Printer;
 use dyno_live::{Live, Progress};
+use dyno_model::Language;
 use dyno_model::frame::LevelEnd;
 use dyno_model::plan::{LevelPlan, Plan};
 use dyno_model::record::RequestRecord;
@@ -80,8 +82,12 @@ impl Observer for Seen<'_> {
     }
 
     fn time_left(&self, after: usize, of: usize, time: Duration) {
-        let turns = if self.alternates.get() { " for this side" } else { "" };
-        self.printer.note(left(after, of, time) + turns);
+        let language = self.printer.language();
+        let estimate = left(after, of, time, language);
+        self.printer.note(match self.alternates.get() {
+            true => Say::ForThisSide.with(language, &[estimate]),
+            false => estimate,
+        });
     }
 
     fn note(&self, words: &str) {
@@ -98,7 +104,7 @@ impl Observer for Seen<'_> {
 }
 
 /// The estimated remaining time, to two digits.
-fn left(after: usize, of: usize, time: Duration) -> String {
+fn left(after: usize, of: usize, time: Duration, language: Language) -> String {
     let seconds = time.as_secs_f64();
     let time = match seconds {
         ..100.0 => format!("{seconds:.0} s"),
@@ -106,7 +112,7 @@ fn left(after: usize, of: usize, time: Duration) -> String {
         _ => format!("{:.1} h", seconds / 3600.0),
     };
     match after {
-        0 => format!("estimated from the first response: about {time} for {of} levels"),
-        _ => format!("{after} of {of} levels done; about {time} left"),
+        0 => Say::FirstEstimate.with(language, &[time, of.to_string()]),
+        _ => Say::Estimate.with(language, &[after.to_string(), of.to_string(), time]),
     }
 }

@@ -2,6 +2,7 @@
 
 use super::outcome::conclude;
 use super::plan_text;
+use super::say::Say;
 use super::seen::Seen;
 use crate::commands::compare;
 use crate::exit::Exit;
@@ -84,6 +85,6 @@ fn compared(runs: &[Finished; 2], showing: &Showing, printer: &Printer) -> Exit 
         exit = printer.result(&table);
     }
     let [a, b] = paths.map(|path| path.display().to_string());
-    printer.remark(format_args!("to compare again: dyno compare {a} {b}"));
+    printer.remark(Say::CompareAgain.with(printer.language(), &[a, b]));
     exit
 }
