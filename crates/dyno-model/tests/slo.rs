@@ -133,12 +133,15 @@ fn mistakes_are_named_with_the_right_spelling() {
         ("throughput>0/s", "`throughput>0/s` requires no throughput; write `throughput>5req/s`"),
         ("tokens>1e12/s", "`1e12/s` is not a rate of tokens; write `tokens>1000tok/s`"),
         ("tokens>1000000000000/s", "is over 1,000,000,000 per second; write `tokens>1000tok/s`"),
-        ("throughput<5/s", "`throughput<5/s` is the wrong way round: an SLO asks for more"),
+        (
+            "throughput<5/s",
+            "`throughput<5/s` is the wrong way round: in an SLO, throughput has a lower bound",
+        ),
         (
             "ttft.p99>5s",
-            "is the wrong way round: an SLO keeps times below their bound; write `ttft.p99<5s`",
+            "is the wrong way round: in an SLO, times have an upper bound; write `ttft.p99<5s`",
         ),
-        ("errors>2%", "an SLO keeps failures below their bound; write `errors<2%`"),
+        ("errors>2%", "in an SLO, failures have an upper bound; write `errors<2%`"),
         ("ttft.p99<1s, ttft.p99<2s", "`ttft.p99` is bounded twice; keep one of the two"),
     ] {
         let got = refused(text);

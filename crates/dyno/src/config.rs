@@ -151,10 +151,10 @@ fn plain(value: &Spanned<DeValue<'_>>) -> Result<String, UsageError> {
         DeValue::Float(number) => Ok(number.as_str().to_owned()),
         DeValue::Integer(_) => Err(UsageError::new("", "write the number in decimal digits")),
         DeValue::Boolean(_) => Err(UsageError::new("", "this is not a switch; write a value")),
-        DeValue::Array(_) => Err(UsageError::new("", "it takes one value, not a list")),
-        DeValue::Table(_) => Err(UsageError::new("", "it takes a value, not a table")),
+        DeValue::Array(_) => Err(UsageError::new("", "takes one value, not a list")),
+        DeValue::Table(_) => Err(UsageError::new("", "takes a value, not a table")),
         DeValue::Datetime(_) => {
-            Err(UsageError::new("", "it does not take a date; quote it if it is text"))
+            Err(UsageError::new("", "does not take a date; quote it if it is text"))
         }
     }
 }

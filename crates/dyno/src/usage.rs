@@ -84,11 +84,11 @@ pub(crate) fn from_clap(error: &clap::Error, command: &str) -> UsageError {
         ErrorKind::ArgumentConflict => {
             let other = text(ContextKind::PriorArg).map(|arg| bare_name(&arg)).unwrap_or_default();
             if other.is_empty() || other == flag {
-                UsageError::new(flag, "it was given more than once; give it once")
+                UsageError::new(flag, "given more than once; give it once")
             } else {
                 UsageError::new(
                     flag,
-                    format!("it cannot be combined with {other}; remove one of them"),
+                    format!("cannot be combined with {other}; remove one of them"),
                 )
             }
         }
@@ -97,7 +97,7 @@ pub(crate) fn from_clap(error: &clap::Error, command: &str) -> UsageError {
         }
         ErrorKind::TooManyValues => {
             let value = text(ContextKind::InvalidValue).unwrap_or_default();
-            UsageError::new(flag, format!("it takes no value, but `{value}` was given"))
+            UsageError::new(flag, format!("takes no value, but `{value}` was given"))
         }
         ErrorKind::InvalidUtf8 => {
             UsageError::new("", "an argument is not UTF-8; only file names may be")

@@ -186,9 +186,9 @@ impl Reading<'_> {
     fn wrong_side(&self, metric: Metric, statistic: Option<Statistic>, side: Operator) -> SloError {
         let why = match (self.purpose, metric.is_work()) {
             (Use::Stop, _) => "a condition is met above its bound",
-            (Use::Keep, true) => "an SLO asks for more than its bound of work",
-            (Use::Keep, false) if metric.is_time() => "an SLO keeps times below their bound",
-            (Use::Keep, false) => "an SLO keeps failures below their bound",
+            (Use::Keep, true) => "in an SLO, throughput has a lower bound",
+            (Use::Keep, false) if metric.is_time() => "in an SLO, times have an upper bound",
+            (Use::Keep, false) => "in an SLO, failures have an upper bound",
         };
         let right = self.spelt(metric, statistic, side);
         SloError::WrongSide { text: self.text.to_owned(), why, right }

@@ -28,7 +28,7 @@ fn read(text: &str) -> Result<Ramp, String> {
     let (from, to) = (rate(from)?, rate(to)?);
     if from == to {
         return Err(format!(
-            "it starts and ends at {from}/s; for a constant rate, use --rate {from} --duration {time}"
+            "starts and ends at {from}/s; for a constant rate, use --rate {from} --duration {time}"
         ));
     }
     let over_ns = some_duration(time)?;

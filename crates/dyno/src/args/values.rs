@@ -60,24 +60,23 @@ pub(super) fn list<T>(
     Ok(List(values))
 }
 
-/// A whole number from 1 to `most`, such as 500 or 1.5k; else what it should have been, after the
-/// reason where there is a particular one.
-pub(super) fn count(text: &str, most: u64, wanted: impl fmt::Display) -> Result<u64, String> {
-    let reason = match parse_count(text) {
-        Ok(value) if (1..=most).contains(&value) => return Ok(value),
-        Err(error @ UnitError::UnknownMultiplier { .. }) => return Err(error.to_string()),
-        _ => format!("`{text}` is not {wanted}"),
-    };
-    Err(format!("{reason}; write a whole number from 1 to {most}"))
+/// A whole number from 1 to `most`, such as 500 or 1.5k. `wanted` is what it should be, and `more`
+/// ends the message.
+fn count(text: &str, most: u64, wanted: &str, more: &str) -> Result<u64, String> {
+    match parse_count(text) {
+        Ok(value) if (1..=most).contains(&value) => Ok(value),
+        Err(error @ UnitError::UnknownMultiplier { .. }) => Err(error.to_string()),
+        _ => Err(format!("`{text}` is not {wanted}; write a whole number from 1 to {most}{more}")),
+    }
 }
 
-fn small_count(text: &str, most: u32, wanted: impl fmt::Display) -> Result<u32, String> {
-    count(text, most.into(), wanted).map(|value| u32::try_from(value).unwrap_or(most))
+fn small_count(text: &str, most: u32, wanted: &str, more: &str) -> Result<u32, String> {
+    count(text, most.into(), wanted, more).map(|value| u32::try_from(value).unwrap_or(most))
 }
 
 pub(super) fn in_flight(text: &str) -> Result<u32, String> {
-    small_count(text, MOST_IN_FLIGHT, "a number of requests in flight")
-        .map_err(|wrong| wrong + ", or several such as 8,16,32")
+    let more = ", or several such as 8,16,32";
+    small_count(text, MOST_IN_FLIGHT, "a number of requests in flight", more)
 }
 
 pub(super) fn rate(text: &str) -> Result<f64, String> {
@@ -99,8 +98,8 @@ pub(super) fn rate(text: &str) -> Result<f64, String> {
 }
 
 fn burst(text: &str) -> Result<u64, String> {
-    count(text, MOST_IN_FLIGHT.into(), "a number of requests to send at once")
-        .map_err(|wrong| wrong + ", or several such as 1,2,4")
+    let more = ", or several such as 1,2,4";
+    count(text, MOST_IN_FLIGHT.into(), "a number of requests to send at once", more)
 }
 
 /// `--rate`.
@@ -115,12 +114,12 @@ pub(crate) fn burst_list(text: &str) -> Result<List<u64>, String> {
 
 /// `--limit`.
 pub(crate) fn requests(text: &str) -> Result<u64, String> {
-    count(text, MOST_REQUESTS, "a number of requests")
+    count(text, MOST_REQUESTS, "a number of requests", "")
 }
 
 /// `--min-input-tokens`, `--max-input-tokens`.
 pub(crate) fn tokens(text: &str) -> Result<u32, String> {
-    small_count(text, MOST_TOKENS, "a number of tokens")
+    small_count(text, MOST_TOKENS, "a number of tokens", "")
 }
 
 /// `--input-tokens`, `--output-tokens`: lengths and distributions.

@@ -34,7 +34,7 @@ pub(super) fn one(run: Option<&PathBuf>, argument: &str) -> Result<Loaded, Usage
         1 => Ok(all.remove(0)),
         many => {
             let names: Vec<&str> = all.iter().map(Loaded::name).collect();
-            let message = format!("it holds {many} runs or tables, and one is needed");
+            let message = format!("holds {many} runs or tables, and one is needed");
             Err(UsageError::new(argument, message)
                 .hint(format!("pick one with PATH#NAME: {}", names.join("; "))))
         }

@@ -31,7 +31,7 @@ fn report(args: &ReportArgs, printer: &Printer) -> Result<Exit, UsageError> {
     let layout = if args.json { Layout::Json } else { args.format };
     let table = layout.table().filter(|_| args.per_request);
     if args.per_request && table.is_none() {
-        let wrong = "it needs --format csv or parquet; add one, or remove --per-request";
+        let wrong = "needs --format csv or parquet; add one, or remove --per-request";
         return Err(UsageError::new("--per-request", wrong));
     }
     if layout.is_binary() && args.out.is_none() && printer.result_on_terminal() {

@@ -151,6 +151,10 @@ fn tag(
     let name = annotate(root, run, |annotations| {
         for tag in tags {
             match tag.strip_prefix('-') {
+                // A flag behind the tags must not become one of them.
+                Some(flag) if flag.starts_with('-') => {
+                    return Err(dyno_record::RecordError::BadTag(tag.clone()));
+                }
                 Some(tag) if annotations.remove_tag(tag) => {}
                 Some(tag) => missing.push(escape(tag, 64)),
                 None => drop(annotations.add_tag(tag.strip_prefix('+').unwrap_or(tag))?),

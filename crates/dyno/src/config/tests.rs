@@ -95,7 +95,7 @@ fn bad_values_are_named_with_what_is_right() {
         ("\nrate = [1, 0]", "bench.toml:2: rate: `0` is not a rate"),
         ("duration = 60", "bench.toml:1: duration: `60` has no unit; write 60s"),
         ("json = 'yes'", "bench.toml:1: json: this is a switch; write true or false"),
-        ("model = ['a']", "bench.toml:1: model: it takes one value, not a list"),
+        ("model = ['a']", "bench.toml:1: model: takes one value, not a list"),
         ("seed = true", "bench.toml:1: seed: this is not a switch; write a value"),
         ("target = '-x'", "bench.toml:1: target: this is not a URL"),
         ("target = 'localhost:80'", "bench.toml:1: target: `localhost:80` has no scheme"),

@@ -109,7 +109,7 @@ pub(super) fn plan(args: DataArgs, nature: Nature) -> Result<DataPlan, UsageErro
     if let Some((flag, _)) = only_for_files.iter().find(|(_, given)| *given && !from_file) {
         return Err(UsageError::new(
             *flag,
-            "it selects prompts of a file; add --data FILE, or remove it",
+            "selects prompts of a file; add --data FILE, or remove it",
         ));
     }
     if matches!(nature, Nature::Trace { .. }) && args.choice.order == OrderArg::Shuffle {
@@ -123,7 +123,7 @@ pub(super) fn plan(args: DataArgs, nature: Nature) -> Result<DataPlan, UsageErro
         if nature != Nature::Made || has_prefix {
             return Err(UsageError::new(
                 "--cache-hit",
-                "it generates random prompts with their own prefixes; it cannot be combined with other \
+                "generates random prompts with their own prefixes, so it cannot be combined with other \
                  data or with prefix=",
             )
             .hint("--data random,groups=4 sets the number of prefixes"));
@@ -136,14 +136,14 @@ pub(super) fn plan(args: DataArgs, nature: Nature) -> Result<DataPlan, UsageErro
     if from_file && args.input_tokens.is_some() {
         return Err(UsageError::new(
             "--input-tokens",
-            "it is the length of random prompts; remove it with --data FILE",
+            "sets the length of random prompts; remove it with --data FILE",
         )
         .hint("--min-input-tokens and --max-input-tokens select prompts of a file"));
     }
     if args.choice.truncate && args.choice.max_input_tokens.is_none() {
         return Err(UsageError::new(
             "--truncate",
-            "it truncates prompts to --max-input-tokens; add that",
+            "truncates prompts to --max-input-tokens; add that",
         ));
     }
     if let (Some(least), Some(most)) = (args.choice.min_input_tokens, args.choice.max_input_tokens)

@@ -67,14 +67,14 @@ pub(super) fn levels(
     if args.sweep_spacing.is_some() && args.sweep.is_none() {
         return Err(UsageError::new(
             "--sweep-spacing",
-            "it sets the spacing of a sweep; add --sweep, or remove it",
+            "sets the spacing of a sweep; add --sweep, or remove it",
         ));
     }
     let open = args.rate.is_some() || args.ramp.is_some() || args.sweep.is_some();
     if args.arrival.is_some() && !open {
         return Err(UsageError::new(
             "--arrival",
-            "it sets the spacing of open-loop arrivals; add --rate R or --ramp, or remove it",
+            "sets the spacing of open-loop arrivals; add --rate R or --ramp, or remove it",
         ));
     }
     let warmup = match args.warmup {
@@ -178,7 +178,7 @@ fn at_most_one_load(args: &LoadArgs) -> Result<(), UsageError> {
         [] | [_] => Ok(()),
         [first, rest @ ..] => Err(UsageError::new(
             *first,
-            format!("it cannot be combined with {}; give one kind of load", rest.join(" and ")),
+            format!("cannot be combined with {}; give one kind of load", rest.join(" and ")),
         )
         .hint("closed loop: --concurrency N; open loop: --rate R or --ramp; backlog: --burst N")),
     }
@@ -277,13 +277,13 @@ fn check_burst(given: Stop, warmup: Option<Warmup>) -> Result<(), UsageError> {
     if given.requests.is_some() || given.per_slot.is_some() {
         return Err(UsageError::new(
             "--requests",
-            "it cannot be combined with --burst, whose N is the number of requests; remove it",
+            "cannot be combined with --burst, whose N is the number of requests; remove it",
         ));
     }
     if given.duration.is_some() {
         return Err(UsageError::new(
             "--duration",
-            "it cannot be combined with --burst, which sends everything at once; remove it",
+            "cannot be combined with --burst, which sends everything at once; remove it",
         )
         .hint("--timeout-total limits how long a response may take"));
     }

@@ -17,7 +17,7 @@ pub(super) fn ramp_load(
     if args.duration.is_some() {
         return Err(UsageError::new(
             "--duration",
-            "it cannot be combined with --ramp, which has its own duration; remove it",
+            "cannot be combined with --ramp, which has its own duration; remove it",
         ));
     }
     let before = match warmup {
@@ -45,7 +45,7 @@ pub(super) fn ramp_load(
         return Err(UsageError::new(
             "--ramp",
             format!(
-                "it would need {planned:.0} arrivals, and the limit is 50 million; lower its rates or its time, \
+                "would need {planned:.0} arrivals, and the limit is 50 million; lower its rates or its time, \
                  or limit it with --requests"
             ),
         ));
@@ -54,7 +54,7 @@ pub(super) fn ramp_load(
         return Err(UsageError::new(
             "--ramp",
             format!(
-                "it would send only {:.2} requests in total; raise its rates or its time",
+                "would send only {:.2} requests in total; raise its rates or its time",
                 ramp.expected()
             ),
         ));
@@ -77,31 +77,23 @@ pub(super) fn check_soak(args: &LoadArgs, trace: bool, lengths: usize) -> Result
     }
     for (flag, given) in [("--burst", args.burst.is_some()), ("--ramp", args.ramp.is_some())] {
         if given {
-            return wrong(flag, "it cannot be combined with --soak, whose load is constant");
+            return wrong(flag, "cannot be combined with --soak, whose load is constant");
         }
     }
     if args.duration.is_some() {
-        return wrong(
-            "--duration",
-            "it cannot be combined with --soak, which is a duration itself",
-        );
+        return wrong("--duration", "cannot be combined with --soak, which is a duration itself");
     }
     if args.requests.is_some() {
-        return wrong(
-            "--requests",
-            "it cannot be combined with --soak, which has its own duration",
-        );
+        return wrong("--requests", "cannot be combined with --soak, which has its own duration");
     }
     let levels = |list: Option<usize>| list.filter(|n| *n * lengths > 1).is_some();
     match (&args.concurrency, &args.rate) {
-        (None, None) => {
-            wrong("--soak", "it needs a load to hold; give --concurrency N or --rate R")
-        }
+        (None, None) => wrong("--soak", "needs a load to hold; give --concurrency N or --rate R"),
         (concurrency, rate)
             if levels(concurrency.as_ref().map(in_flight))
                 || levels(rate.as_ref().map(|list| list.0.len())) =>
         {
-            wrong("--soak", "it is one level; give one load, and one input and output length")
+            wrong("--soak", "a soak is one level; give one load, and one input and output length")
         }
         _ => Ok(()),
     }

@@ -66,10 +66,9 @@ pub(super) fn until(args: &LoadArgs, nature: Nature) -> Result<Option<Until>, Us
             ("--max-duration", args.max_duration.is_some()),
         ];
         return match given.into_iter().find(|(_, given)| *given) {
-            Some((flag, _)) => Err(UsageError::new(
-                flag,
-                "it only applies to --until-stable; add that, or remove it",
-            )),
+            Some((flag, _)) => {
+                Err(UsageError::new(flag, "only applies to --until-stable; add that, or remove it"))
+            }
             None => Ok(None),
         };
     };

@@ -243,9 +243,9 @@ fn lists_of_lengths_make_a_grid_for_every_load() {
 fn data_flags_that_contradict_each_other_are_named() {
     let wrong = |line: &[&str]| resolved(line).unwrap_err().to_string();
     for (line, flag) in [
-        (&["--limit=5"][..], "--limit: it selects prompts of a file"),
-        (&["--data=openqa", "--input-tokens=5"], "--input-tokens: it is the length of random"),
-        (&["--data=openqa", "--truncate"], "--truncate: it truncates prompts"),
+        (&["--limit=5"][..], "--limit: selects prompts of a file"),
+        (&["--data=openqa", "--input-tokens=5"], "--input-tokens: sets the length of random"),
+        (&["--data=openqa", "--truncate"], "--truncate: truncates prompts"),
         (
             &["--data=openqa", "--min-input-tokens=9", "--max-input-tokens=5"],
             "--min-input-tokens: 9 is more than",

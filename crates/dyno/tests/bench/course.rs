@@ -115,10 +115,10 @@ fn flags_that_could_have_no_effect_are_refused() {
         .expect_words(&["--stop-on: `saturated` only applies to levels with a rate"]);
     run(place.dyno("bench --rate 5 --precision 3%"))
         .expect_status(&[2])
-        .expect_words(&["--precision: it only applies to --until-stable"]);
+        .expect_words(&["--precision: only applies to --until-stable"]);
     run(place.dyno("bench --rate 5 --sweep-spacing linear"))
         .expect_status(&[2])
-        .expect_words(&["--sweep-spacing: it sets the spacing of a sweep"]);
+        .expect_words(&["--sweep-spacing: sets the spacing of a sweep"]);
     run(place.dyno("bench --rate 5 --until-stable --min-duration 20s --max-duration 10s"))
         .expect_status(&[2])
         .expect_words(&["--min-duration: 20s exceeds the maximum of 10s"]);
