@@ -9,10 +9,10 @@ use std::path::PathBuf;
 /// `dyno data`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-SPEC is KIND[:PATH][,key=value…], or a file whose contents decide the kind. Kinds: openqa, long, lines,
-json, csv, parquet, sharegpt, trace. Keys: prompt=, system=, output_tokens=, messages= name the fields
-of the file; turns=all|first, skip_bad=true; for a trace, speed=, from=, to=, block=. Files compressed
-with gzip or zstd are read directly. `dyno help data` explains them.
+SPEC is KIND[:PATH][,key=value…], or a file whose contents decide the kind. Kinds: openqa, long,
+lines, json, csv, parquet, sharegpt, trace. Keys: prompt=, system=, output_tokens=, messages= name
+the fields of the file; turns=all|first, skip_bad=true; for a trace, speed=, from=, to=, block=.
+Files compressed with gzip or zstd are read directly. `dyno help data` explains them.
 
 Examples:
   dyno data show open_qa.jsonl

@@ -11,7 +11,7 @@ use std::path::PathBuf;
 /// `dyno runs`.
 #[derive(Debug, Args)]
 #[command(
-    args_conflicts_with_subcommands = true,
+    subcommand_precedence_over_arg = true,
     after_help = include_str!("../help/runs.txt")
 )]
 pub(crate) struct RunsArgs {

@@ -169,7 +169,9 @@ impl Page<'_> {
 
 /// Without a common load, nothing was compared: a script must not take that for "no difference".
 fn decided(found: &Comparison, printer: &Printer) -> Exit {
-    if !found.notes.contains(&Note::NothingInCommon) {
+    // With --slo, capacities are compared whatever the loads were.
+    let capacities = found.capacity.as_ref().is_some_and(|at| at.sides.iter().all(Option::is_some));
+    if capacities || !found.notes.contains(&Note::NothingInCommon) {
         return Exit::Fine;
     }
     printer.warn(
