@@ -39,7 +39,7 @@ impl Recorder {
             .create_new(true)
             .open(&path)
             .map_err(failed("create", &path))?;
-        // Shows that the run is being written. A file system without locks is no reason to fail.
+        // Marks the run as being written. A file system without locks must not stop it.
         let _ = file.try_lock();
         std::io::Write::write_all(&mut file, &opening)
             .map_err(|source| RecordError::Write { path: path.clone(), source })?;
