@@ -1,4 +1,4 @@
-//! Arrival processes: how they are typed, shown and kept in a plan. When their arrivals are due is in
+//! Arrival processes: parsed, printed and saved in a plan. Their schedules are computed in
 //! `dyno-drive`.
 
 use crate::summary::Burstiness;
@@ -43,19 +43,19 @@ impl fmt::Display for Arrival {
     }
 }
 
-/// Why a text is no arrival process.
+/// Why a text is not an arrival process.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum ArrivalError {
-    /// Its shape is none.
+    /// The shape is not a number in range.
     #[error(
         "`{0}` is not a gamma shape; write a number from 0.01 to 1000, such as gamma:0.5 (below 1 \
          burstier than Poisson, above 1 smoother)"
     )]
     Shape(String),
-    /// It has no shape.
+    /// The shape is missing.
     #[error("`gamma` needs a shape; write gamma:0.5, for example")]
     NoShape,
-    /// There is none of that name.
+    /// Unknown name.
     #[error("`{0}` is not an arrival process; write constant, poisson or gamma:SHAPE")]
     Unknown(String),
 }

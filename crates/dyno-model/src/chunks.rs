@@ -1,34 +1,34 @@
 //! The times of a stream's output events, in about two bytes each.
 //!
-//! Times are whole microseconds from the start of the run. An event that came with the same
+//! Times are whole microseconds from the start of the run. An event that arrived with the same
 //! socket read as the one before is written as a zero byte; any other as the zigzag difference
 //! between its gap and the last non-zero gap, plus one. A steady stream with millisecond jitter
-//! takes two bytes a token, a coalesced one takes one. How much earlier an event may have come is
-//! kept only where that is more than nothing.
+//! takes two bytes per token, a coalesced one takes one. The uncertainty of a time is kept only where
+//! it is not zero.
 
 use crate::Nanos;
 
 /// One output event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Chunk {
-    /// When it had come at the latest, in microseconds from the start of the run.
+    /// The latest time at which it may have arrived, in microseconds from the start of the run.
     pub at_us: u64,
-    /// How much earlier it may have come, in microseconds.
+    /// How much earlier it may have arrived, in microseconds.
     pub loose_us: u64,
-    /// It came with the same read as the output event before it.
+    /// It arrived with the same read as the output event before it.
     pub coalesced: bool,
     /// Tokens it carried; 1 unless the dialect said otherwise.
     pub tokens: u32,
 }
 
-/// Events in a row whose time is known to be within so much.
+/// Consecutive events whose times have the same uncertainty.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Loose {
     /// Index of the first of them.
     pub first: u32,
     /// How many.
     pub count: u32,
-    /// How much earlier than their time they may have come, in microseconds.
+    /// How much earlier than their time they may have arrived, in microseconds.
     pub us: u64,
 }
 

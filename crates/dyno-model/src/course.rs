@@ -1,4 +1,4 @@
-//! How a run goes from level to level: what happens between them, and who chooses the next.
+//! What happens between the levels of a run, and how the next one is chosen.
 
 use crate::Nanos;
 use crate::plan::Arrival;
@@ -9,42 +9,42 @@ use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
 
-/// From level to level.
+/// The course of a run.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Course {
-    /// Rest between levels, once nothing is in flight.
+    /// Pause between levels, after the previous one has drained.
     #[serde(skip_serializing_if = "is_zero")]
     pub cooldown_ns: Nanos,
-    /// The server is asked to forget what it has cached before each level.
+    /// The server's prefix cache is reset before each level.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub reset_cache: bool,
-    /// No more levels are run once a level meets one of these.
+    /// Conditions after which no more levels are run.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub stop_on: Vec<Condition>,
-    /// Levels are chosen by what the levels before them showed.
+    /// The search that chooses levels from earlier results.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub search: Option<Search>,
-    /// The run takes turns with another.
+    /// The run alternates with another.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub versus: Option<Versus>,
 }
 
 impl Course {
-    /// Level after level, as they stand in the plan.
+    /// Whether the levels of the plan are simply run in order.
     pub fn is_plain(&self) -> bool {
         *self == Self::default()
     }
 }
 
-/// When a level has shown enough.
+/// When a level is stable enough to stop.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Until {
-    /// The figure that is to be known: `ttft.p50`.
+    /// The metric, such as `ttft.p50`.
     pub figure: Figure,
-    /// To ± this share of its value.
+    /// The half-width of its interval to reach, relative to its value.
     pub precision: f64,
-    /// Not before so long.
+    /// The minimum duration.
     pub least_ns: Nanos,
 }
 
@@ -62,13 +62,13 @@ impl FromStr for Figure {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        // The language of SLOs knows all figures, and how they are misspelt.
+        // The SLO parser knows all metrics and suggests corrections.
         let slo: Slo = format!("{text}<1s").parse().map_err(|error: SloError| error.to_string())?;
         match slo.terms() {
             [Term { metric, statistic: Some(statistic), .. }] if metric.is_time() => {
                 Ok(Self { metric: *metric, statistic: *statistic })
             }
-            _ => Err(format!("`{text}` is not one figure of a time; write ttft.p50, for example")),
+            _ => Err(format!("`{text}` is not a statistic of a time; write ttft.p50, for example")),
         }
     }
 }
@@ -81,11 +81,11 @@ impl fmt::Display for Figure {
 
 saved_as_text!(Figure);
 
-/// What the levels to come are chosen for.
+/// How levels are chosen during a run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "kind")]
 pub enum Search {
-    /// Rates between one request at a time and as many as the server completes.
+    /// Rates between one request at a time and maximum throughput.
     Sweep {
         /// Levels in all.
         points: u32,
@@ -94,27 +94,27 @@ pub enum Search {
         /// How arrivals are spaced at each rate.
         arrival: Arrival,
     },
-    /// A closed loop that doubles until throughput stops rising, then fills in the knee.
+    /// A closed loop that doubles until throughput stops rising, then refines the knee.
     Ladder {
         /// The most in flight.
         most: u32,
-        /// Requests for each that is in flight; absent: every level is as long as the first.
+        /// Requests per slot; absent: every level is as long as the first.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         per_slot: Option<u64>,
     },
-    /// The highest load that keeps the plan's SLO.
+    /// The highest load that meets the plan's SLO.
     Capacity {
-        /// Of which kind of load.
+        /// The kind of load to vary.
         over: Over,
-        /// Where it is looked for.
+        /// The range to search.
         range: Range,
         /// Levels at most.
         levels: u32,
-        /// How far apart the ends of the answer may be: 0.06 is 6 %.
+        /// The relative width of the interval to reach: 0.06 is 6 %.
         width: f64,
         /// How arrivals are spaced at each rate.
         arrival: Arrival,
-        /// Requests that a level has at least, so that the SLO's percentiles can be told.
+        /// Minimum number of requests per level, enough for the SLO's percentiles.
         least_requests: u64,
     },
 }
@@ -129,23 +129,23 @@ pub enum Over {
     Concurrency,
 }
 
-/// Where an edge is looked for.
+/// Where a capacity is searched.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Range {
-    /// Wherever it may be.
+    /// Anywhere.
     Unknown,
-    /// About there.
+    /// Near this load.
     Near(f64),
-    /// Nowhere but between these.
+    /// Only between these.
     Between([f64; 2]),
 }
 
-/// Where the rates of a sweep lie.
+/// The spacing of rates in a sweep.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Spacing {
-    /// Where the curve bends.
+    /// Denser near the knee.
     Bend,
     /// In equal steps.
     Linear,

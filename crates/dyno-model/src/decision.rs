@@ -1,25 +1,25 @@
-//! Whether something that was asked for is so: met, missed, or not to be decided from what was
-//! measured. The last is no failure: it says that more or better measurements are needed.
+//! Whether a requirement is met, missed or inconclusive. Inconclusive is not a failure: it means that
+//! more or better measurements are needed.
 
 use crate::language::Language;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// The answer to a bound.
+/// The decision on a requirement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Decision {
-    /// It is kept.
+    /// It is met.
     Met,
-    /// It is broken.
+    /// It is missed.
     Missed,
-    /// What was measured does not decide it.
+    /// The measurements do not decide it.
     #[default]
     Inconclusive,
 }
 
 impl Decision {
-    /// Of something that is known.
+    /// From a known outcome.
     pub fn of(met: bool) -> Self {
         if met { Self::Met } else { Self::Missed }
     }
@@ -33,7 +33,7 @@ impl Decision {
         }
     }
 
-    /// All of them have to be met: one that is missed decides, whatever the others are.
+    /// All must be met: a single missed one decides.
     pub fn all(each: impl IntoIterator<Item = Self>) -> Self {
         each.into_iter().fold(Self::Met, |all, one| match (all, one) {
             (Self::Missed, _) | (_, Self::Missed) => Self::Missed,
@@ -42,8 +42,7 @@ impl Decision {
         })
     }
 
-    /// One of them has to be met: one that is decides, whatever the others are. Of nothing, it
-    /// cannot be decided.
+    /// One must be met: a single met one decides. Inconclusive for an empty list.
     pub fn any(each: impl IntoIterator<Item = Self>) -> Self {
         let best = |best: Self, one| match (best, one) {
             (Self::Met, _) | (_, Self::Met) => Self::Met,

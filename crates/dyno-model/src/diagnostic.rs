@@ -1,16 +1,15 @@
-//! Something to say about a run, a level or a file: one type for all of it. How it is said stands
-//! in the catalogue of `dyno-words`.
+//! A message about a run, a level or a file. The texts are in the catalogue of `dyno-words`.
 
 use crate::language::Language;
 use crate::verdict::Verdict;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// Something to say, as it is written down: in English. Made by this process, it can be said in
-/// another language; read from a file, it keeps its words.
+/// A message, with its English text. If it was created by this process, it can be translated; read
+/// from a file, it keeps its text.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct Diagnostic {
-    /// A stable name; several wordings may share one.
+    /// A stable code; several wordings may share one.
     pub code: String,
     /// What was seen.
     pub what: String,
@@ -19,36 +18,36 @@ pub struct Diagnostic {
     /// Which wording of the catalogue it has; absent where it was read from a file.
     #[serde(skip)]
     pub key: Option<&'static str>,
-    /// How much it weighs; absent where it was read from a file.
+    /// Its severity; absent where it was read from a file.
     #[serde(skip)]
     pub severity: Option<Severity>,
     /// What it is about.
     #[serde(skip)]
     pub subject: Subject,
-    /// The values within its words.
+    /// The values in its text.
     #[serde(skip)]
     pub values: Vec<Value>,
 }
 
-/// How much a diagnostic weighs, least first.
+/// The severity of a diagnostic, lowest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Severity {
-    /// It should be known.
+    /// Good to know.
     Note,
-    /// The figures may be right, but it takes a reason.
+    /// The values may be right, but need an explanation.
     Warning,
-    /// The figures cannot be right, do not mean what they say, or are missing.
+    /// The values cannot be right, are misleading, or are missing.
     Error,
 }
 
 /// What a diagnostic is about.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum Subject {
-    /// The run or the level beside which it stands.
+    /// The run or the level that holds it.
     #[default]
     Whole,
-    /// Rows of a table, in the order in which they stand.
+    /// Rows of a table, in order.
     Rows(Vec<Row>),
     /// A line of a file, from 1.
     Line(u64),
@@ -63,17 +62,17 @@ pub struct Row {
     pub line: Option<u64>,
 }
 
-/// A value within the words of a diagnostic.
+/// A value in the text of a diagnostic.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Value {
     /// The same in every language.
     Text(String),
-    /// With words of its own, in English and in Chinese.
+    /// A translated text, in English and in Chinese.
     Worded([String; 2]),
 }
 
 impl Value {
-    /// As it stands in a text of a language.
+    /// Its text in a language.
     pub fn text(&self, language: Language) -> &str {
         match self {
             Self::Text(text) => text,
@@ -89,7 +88,7 @@ impl<T: fmt::Display> From<T> for Value {
 }
 
 impl Severity {
-    /// What it makes of a level.
+    /// The verdict that it leads to.
     pub fn verdict(self) -> Verdict {
         match self {
             Self::Note => Verdict::Valid,
@@ -133,13 +132,13 @@ impl Diagnostic {
         }
     }
 
-    /// Whether figures are wrong or missing.
+    /// Whether values are wrong or missing.
     pub fn is_error(&self) -> bool {
         self.severity == Some(Severity::Error)
     }
 }
 
-/// What is written down counts, and what it is about.
+/// Compares the saved text and the subject.
 impl PartialEq for Diagnostic {
     fn eq(&self, other: &Self) -> bool {
         (&self.code, &self.what, &self.advice, &self.subject)

@@ -1,5 +1,5 @@
-//! Where a run took place and what the preflight learnt about the server: saved beside the
-//! records, so that a report needs nothing else.
+//! The client machine, and what the preflight found out about the server. Saved next to the records,
+//! so that a report needs nothing else.
 
 use crate::diagnostic::Diagnostic;
 use serde::{Deserialize, Serialize};
@@ -13,11 +13,11 @@ pub struct Environment {
     pub dyno: String,
     /// The client machine.
     pub host: Host,
-    /// The server, as far as it showed itself.
+    /// What is known of the server.
     pub server: Server,
-    /// What the preflight settled.
+    /// The results of the preflight.
     pub preflight: Option<Preflight>,
-    /// What should be known when reading the figures; in words.
+    /// Notes on the run.
     #[serde(with = "with_values")]
     pub notes: Vec<Diagnostic>,
     /// How many processes have worked on the run, where it was resumed.
@@ -38,35 +38,34 @@ pub struct Host {
     pub cores: usize,
     /// Limit of open files.
     pub open_files: Option<u64>,
-    /// The kernel tells when packets came; absent where that could not be tried.
+    /// The kernel provides receive times; absent where that could not be determined.
     #[serde(default)]
     pub kernel_stamps: Option<bool>,
 }
 
-/// The server, as far as it showed itself.
+/// What is known of the server.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Server {
     /// Response headers of the preflight, without any that could carry a secret.
     pub headers: Vec<(String, String)>,
-    /// The answer of `/v1/models`, shortened if it is very long.
+    /// The response of `/v1/models`, shortened if it is very long.
     pub models: Option<serde_json::Value>,
-    /// It says that it is Dyno's engine: no model is behind it.
+    /// It identifies itself as Dyno's engine, so there is no real model.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub simulated: Option<Simulated>,
 }
 
-/// What an engine of Dyno's says of itself.
+/// How Dyno's engine identifies itself.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Simulated {
-    /// Its twin or script, in its own words, escaped and cut; absent where something in between
-    /// keeps it back.
+    /// Its twin or script, escaped and shortened; absent where a proxy removes it.
     pub engine: Option<String>,
 }
 
-/// Which fields the server takes, and what is therefore sent.
+/// Which fields the server accepts, and therefore are sent.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Preflight {
-    /// The model that is asked for.
+    /// The requested model.
     pub model: String,
     /// `stream_options` is accepted.
     pub stream_options: bool,
@@ -78,17 +77,16 @@ pub struct Preflight {
     pub max_tokens_field: String,
     /// The field that fixes the output length (`ignore_eos`, `min_tokens`), if any.
     pub length_field: Option<String>,
-    /// Optional fields the server refused, with its words.
+    /// Optional fields that the server rejected, with its message.
     pub refused: Vec<(String, String)>,
-    /// Prompt tokens that every prompt shares, such as a chat template's first blocks: what the
-    /// server's prefix cache had of a prompt that no run had sent before. Absent where the server does
-    /// not report it.
+    /// Prompt tokens that every prompt shares, such as the first blocks of a chat template: the prefix
+    /// cache hits of a prompt that no run had sent before. Absent where the server does not report
+    /// them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shared_tokens: Option<u64>,
 }
 
-/// The notes as they are saved: with the values within their words, so that a report can say them
-/// in another language.
+/// The saved form of notes: with their values, so that a report can translate them.
 mod with_values {
     use crate::diagnostic::{Diagnostic, Value};
     use crate::language::Language;

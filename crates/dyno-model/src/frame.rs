@@ -1,8 +1,7 @@
-//! What stands in a run's record file, in order: a header, then for each level a start, the
-//! requests as they end, and an end; and at last the end of the run. What the server says of
-//! itself stands anywhere between. A file without its last frame is a partial run, and still good
-//! for everything before. A run that was resumed has a level that starts a second time: only what
-//! follows its last start counts.
+//! The contents of a record file, in order: a header; for each level a start, the requests as they
+//! end, and an end; finally the end of the run. Server metrics may appear anywhere in between. A file
+//! without its last frame is a partial run, whose frames are all usable. In a resumed run, a level may
+//! start a second time: only the frames after its last start count.
 
 use crate::Nanos;
 use crate::lag::LagHistogram;
@@ -11,7 +10,7 @@ use crate::record::RequestRecord;
 use crate::server::ServerSample;
 use serde::{Deserialize, Serialize};
 
-/// First thing in the file: which run this is, and which part of it.
+/// The start of the file: which run this is, and which part of it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RunHeader {
     /// Format of the frames that follow.
@@ -41,16 +40,16 @@ pub enum Frame {
     Request(Box<RequestRecord>),
     /// A level is over.
     LevelEnd(Box<LevelEnd>),
-    /// What the server said of itself.
+    /// A sample of the server metrics.
     Server(ServerSample),
     /// The run is over.
     RunEnd(RunEnd),
 }
 
-/// A level that was chosen as the run went, by what the levels before it showed.
+/// A level that was chosen during the run, from the results of earlier ones.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LevelChosen {
-    /// Its index, which goes on where the plan's levels end.
+    /// Its index, counting on from the plan's levels.
     pub level: u32,
     /// What will be done.
     pub plan: LevelPlan,
@@ -77,53 +76,53 @@ pub enum Ending {
     Interrupted,
     /// Too many failures in a row: the target is unusable.
     TargetLost,
-    /// This program could not go on (for example, its disk was full).
+    /// This program had to stop (for example, because its disk was full).
     Aborted,
-    /// What was to be known was known well enough.
+    /// The metric was stable.
     Stable,
 }
 
 impl Ending {
-    /// What was planned was done.
+    /// Whether the level ended as planned.
     pub fn carried_out(self) -> bool {
         matches!(self, Self::Requests | Self::Duration | Self::Stable)
     }
 }
 
-/// What the client saw of itself during a level.
+/// Measurements of the client itself during a level.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ClientHealth {
     /// From the return of the poll to the time of each socket read; versions before 0.2.
     pub read_lag: LagHistogram,
-    /// From the kernel's stamp of what a read gave to the end of the read.
+    /// From the kernel's receive time of the data to the end of the read.
     pub read_delay: LagHistogram,
-    /// Oversleep of a 10 ms timer in the same loop, each tick by itself.
+    /// Oversleep of a 10 ms timer in the same loop, for each tick.
     pub timer_lag: LagHistogram,
     /// Ticks of that timer that were late by a whole tick or more.
     pub missed_ticks: u64,
-    /// Reads without a stamp of the kernel's.
+    /// Reads without a receive time from the kernel.
     pub unstamped_reads: u64,
-    /// How long the loop stood still in all, in stalls of more than 2 ms.
+    /// Total time of stalls of more than 2 ms in the loop.
     pub blind_ns: u64,
     /// The longest of them.
     pub longest_stall_ns: u64,
-    /// How long the driver waited for prompts to be made.
+    /// Time that the driver waited for prompts.
     pub awaited_prompts_ns: u64,
-    /// How long the driver waited for its records to be written.
+    /// Time that the driver waited for its records to be written.
     pub awaited_records_ns: u64,
     /// CPU time of the loop's thread.
     pub cpu_ns: u64,
     /// Wall time over which `cpu_ns` was taken.
     pub wall_ns: u64,
-    /// Arrivals not sent for want of file descriptors.
+    /// Arrivals not sent because the process was out of file descriptors (EMFILE).
     pub out_of_files: u64,
-    /// Arrivals not sent for want of local ports.
+    /// Arrivals not sent because there was no free local port (EADDRNOTAVAIL).
     pub out_of_ports: u64,
-    /// How far the wall clock moved against the monotonic one, in nanoseconds.
+    /// How far the wall clock drifted from the monotonic clock, in nanoseconds.
     pub clock_step_ns: i64,
 }
 
-/// How late an embedded engine was against its own schedule during a level.
+/// How far an embedded engine was behind its own schedule during a level.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct EngineSlip {
     /// Writes counted.
@@ -152,13 +151,13 @@ pub struct LevelEnd {
     pub sending_stopped: Nanos,
     /// Closed loop: when a slot first found nothing left to send.
     pub starved: Option<Nanos>,
-    /// Measured arrivals the plan asked for; absent where time alone bounds the level.
+    /// Measured arrivals in the plan; absent where the level is only limited by time.
     pub planned: Option<u64>,
     /// Measured arrivals issued: one record each.
     pub issued: u64,
     /// Warm-up arrivals issued.
     pub warmup: u64,
-    /// What the client saw of itself.
+    /// Measurements of the client itself.
     pub client: ClientHealth,
     /// How late the embedded engine was, where one was the target.
     pub slip: Option<EngineSlip>,

@@ -1,25 +1,25 @@
-//! How good a figure is: what the client can be sure of, against what is printed. A range of the
-//! instrument is about the measuring of what happened; a 95 % interval (`ci95`) is about what would
-//! happen next time.
+//! How accurate a value is. An instrument range bounds the error of the measurement itself; a 95 %
+//! confidence interval (`ci95`) describes the variation between repetitions.
 
 use crate::metric::{Metric, Statistic, Time};
 use crate::summary::LevelSummary;
 
-/// The share of a figure by which it may be off and still be good, and fair.
+/// The relative error up to which a value is good, and fair.
 const GOOD: f64 = 0.02;
 const FAIR: f64 = 0.10;
-/// Times of requests are good to half a millisecond in any case, those of tokens to a twentieth.
+/// Absolute errors that are always good: half a millisecond for times of requests, a twentieth of one
+/// for times between tokens.
 const GOOD_MS: f64 = 0.5;
 const GOOD_TOKEN_MS: f64 = 0.05;
 
-/// How good a figure is, best first.
+/// The accuracy of a value, best first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Quality {
-    /// As good as it looks.
+    /// Within 2 %.
     Good,
-    /// Right to a tenth.
+    /// Within 10 %.
     Fair,
-    /// It may be something else altogether.
+    /// The error may be larger.
     Poor,
 }
 
@@ -32,13 +32,13 @@ impl Quality {
         }
     }
 
-    /// Of a rate of work.
+    /// Of a throughput.
     pub fn of_work(value: f64, range: [f64; 2]) -> Self {
         Self::of(error(value, range), GOOD * value, FAIR * value)
     }
 
-    /// Of a time in milliseconds. `typical` is the mean, against which gaps between tokens are
-    /// weighed that are shorter: many are nil where tokens come together.
+    /// Of a time in milliseconds. `typical` is the mean: errors of shorter gaps between tokens are
+    /// relative to it, because many gaps are zero where tokens arrive together.
     pub fn of_time(time: Time, value: f64, range: [f64; 2], typical: Option<f64>) -> Self {
         let per_token = matches!(time, Time::Tpot | Time::Itl | Time::ChunkGap);
         let (floor, scale) = match per_token {
@@ -49,14 +49,14 @@ impl Quality {
     }
 }
 
-/// By how much a figure may be off.
+/// The largest possible error of a value.
 fn error(value: f64, [low, high]: [f64; 2]) -> f64 {
     (high - value).max(value - low).max(0.0)
 }
 
 impl LevelSummary {
-    /// What the client can be sure of a figure, in the figure's unit; absent where that is not known,
-    /// as for statistics that have no range of their own. Work is that of the headline.
+    /// The instrument range of a value, in its unit; absent where it is not known, as for statistics
+    /// without a range. Throughput is the headline throughput.
     pub fn instrument_range(
         &self,
         metric: Metric,
@@ -74,7 +74,7 @@ impl LevelSummary {
         }
     }
 
-    /// How good a figure is; absent where that is not known.
+    /// How accurate a value is; absent where that is not known.
     pub fn quality(&self, metric: Metric, statistic: Option<Statistic>) -> Option<Quality> {
         let range = self.instrument_range(metric, statistic)?;
         if let Metric::Time(time) = metric {

@@ -1,7 +1,7 @@
-//! A small log-linear histogram for the client's own lags, of which there are millions.
+//! A small log-linear histogram for the client's own delays, of which there are millions.
 //!
-//! Latencies of requests are never kept like this: they are exact. The client's lags only have
-//! to be known well enough for a verdict, and the upper edge of a bucket errs on the strict side.
+//! Latencies of requests are never kept like this: they are exact. The client's delays only have to
+//! be accurate enough for a verdict, and the upper edge of a bucket overestimates them.
 
 use crate::Nanos;
 

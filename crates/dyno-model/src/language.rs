@@ -1,4 +1,4 @@
-//! The languages in which Dyno speaks.
+//! The languages of reports and messages.
 
 /// A language of reports and messages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -33,17 +33,17 @@ impl Language {
         format!("{open}{text}{close}")
     }
 
-    /// What stands between the parts of a list.
+    /// Separates the items of a list.
     pub fn comma(self) -> &'static str {
         self.choose([", ", "，"])
     }
 
-    /// What stands between sentences.
+    /// Separates clauses.
     pub fn semicolon(self) -> &'static str {
         self.choose(["; ", "；"])
     }
 
-    /// What stands between a name and what is said of it.
+    /// Separates a name from its description.
     pub fn colon(self) -> &'static str {
         self.choose([": ", "："])
     }

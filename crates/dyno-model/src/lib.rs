@@ -1,6 +1,5 @@
-//! What a run is made of, as plain data: the [`plan`] that says what will be done, the
-//! [`record`] that says what happened to each arrival, the [`frame`]s that hold a run together,
-//! and the units they are written in. Nothing here does I/O or knows a clock.
+//! The data model of a run: its [`plan`], the [`record`] of each arrival, the [`frame`]s of a record
+//! file, the [`summary`], the registry of metrics, and units. Nothing here does I/O or reads a clock.
 
 pub mod arrival;
 pub mod chunks;
@@ -20,6 +19,7 @@ pub mod plan;
 pub mod prompt;
 pub mod ramp;
 pub mod record;
+pub mod run_entry;
 pub mod server;
 pub mod slo;
 pub mod summary;

@@ -1,4 +1,4 @@
-//! How requests are offered: the load of a plan, and what is left of it in a summary.
+//! How requests are offered: the load in a plan, and in a summary.
 
 use crate::Nanos;
 pub use crate::arrival::Arrival;
@@ -9,19 +9,19 @@ use std::fmt;
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "kind")]
 pub enum Load {
-    /// Closed loop: so many in flight, each slot sends when its last answer is over.
+    /// Closed loop: each slot sends its next request when the previous response is complete.
     Concurrency {
         /// Slots.
         concurrency: u32,
     },
-    /// Open loop: arrivals on their own schedule.
+    /// Open loop: arrivals on a fixed schedule.
     Rate {
         /// Arrivals per second.
         rate: f64,
         /// How they are spaced.
         arrival: Arrival,
     },
-    /// Everything at once.
+    /// All requests at once.
     Burst {
         /// How many.
         requests: u64,
@@ -31,7 +31,7 @@ pub enum Load {
         /// How much faster than it was recorded.
         speed: f64,
     },
-    /// Open loop whose rate changes as it runs; see [`crate::ramp::Ramp`].
+    /// Open loop with a changing rate; see [`crate::ramp::Ramp`].
     Ramp {
         /// Arrivals per second at the start.
         from: f64,
@@ -39,7 +39,7 @@ pub enum Load {
         to: f64,
         /// How long it takes.
         over_ns: Nanos,
-        /// In so many equal steps; absent: evenly.
+        /// Number of equal steps; absent: linear.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         steps: Option<u32>,
         /// How arrivals are spaced.
@@ -48,7 +48,7 @@ pub enum Load {
 }
 
 impl Load {
-    /// Of which kind it is.
+    /// Its kind.
     pub fn kind(&self) -> LoadKind {
         match self {
             Self::Concurrency { .. } => LoadKind::Concurrency,
@@ -70,7 +70,7 @@ impl Load {
         }
     }
 
-    /// Whether requests come when their schedule says, whatever the server does.
+    /// Whether requests are sent on a schedule, regardless of the server.
     pub fn is_open(&self) -> bool {
         matches!(self, Self::Rate { .. } | Self::Trace { .. } | Self::Ramp { .. })
     }
@@ -80,19 +80,19 @@ impl Load {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum LoadKind {
-    /// Closed loop: so many in flight.
+    /// Closed loop: requests in flight.
     Concurrency,
     /// Open loop: arrivals per second.
     Rate,
-    /// Everything at once.
+    /// All requests at once.
     Burst,
     /// The times of a recorded trace.
     Trace,
     /// A rate that changes.
     Ramp,
-    /// Of other tools: as fast as the server takes them.
+    /// In other tools: as fast as the server accepts them.
     Unlimited,
-    /// Of other tools: it was not said, or is none of these.
+    /// In other tools: not stated, or of another kind.
     #[default]
     #[serde(other)]
     Unknown,
@@ -119,10 +119,10 @@ impl fmt::Display for LoadKind {
     }
 }
 
-/// What a summary says of a load.
+/// The load of a level in a summary.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 pub struct LoadSummary {
-    /// Of which kind it was.
+    /// Its kind.
     pub kind: LoadKind,
     /// Slots, arrivals per second, requests, how much faster than recorded, or the highest rate.
     pub value: Option<f64>,

@@ -1,8 +1,8 @@
-//! The name somebody probably meant.
+//! Suggestions for misspelt names.
 
 use strsim::osa_distance;
 
-/// The one of `known` nearest to `word`, where it is near enough to be a slip of the fingers.
+/// The entry of `known` nearest to `word`, if it is close enough to be a typo.
 pub fn nearest<'a>(word: &str, known: &[&'a str]) -> Option<&'a str> {
     let word = word.to_lowercase();
     let (distance, name) =
@@ -15,7 +15,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn slips_are_found_and_strangers_are_not() {
+    fn typos_are_matched_and_other_words_are_not() {
         let known = ["prompt", "system", "turns"];
         assert_eq!(nearest("promt", &known), Some("prompt"));
         assert_eq!(nearest("Prompt", &known), Some("prompt"));

@@ -8,11 +8,11 @@ use std::str::FromStr;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "kind", content = "why")]
 pub enum Outcome {
-    /// A proper, whole answer.
+    /// A complete, valid response.
     Completed,
-    /// An answer that was not proper, and in which way.
+    /// A missing, malformed or incomplete response, by class.
     Failed(FailureClass),
-    /// The driver could not send it, and why.
+    /// It could not be sent, and why.
     Dropped(String),
     /// Still running when the run had to stop; its times so far are kept.
     Censored,
@@ -21,7 +21,7 @@ pub enum Outcome {
 /// The ways in which a request fails. The textual names are part of the file formats.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum FailureClass {
-    /// The connection could not be made.
+    /// The connection could not be opened.
     Connect,
     /// The TLS handshake failed.
     Tls,
@@ -29,9 +29,9 @@ pub enum FailureClass {
     TimeoutConnect,
     /// No output within `--timeout-first-token`.
     TimeoutFirstToken,
-    /// The stream had begun and then nothing came for `--timeout-idle`.
+    /// No bytes for `--timeout-idle` after the stream had begun.
     TimeoutIdle,
-    /// Not over within `--timeout-total`.
+    /// Not complete within `--timeout-total`.
     TimeoutTotal,
     /// An HTTP status other than 200.
     Http(u16),
@@ -39,15 +39,15 @@ pub enum FailureClass {
     StreamError,
     /// Bytes that do not follow HTTP, SSE or the dialect.
     StreamMalformed,
-    /// The connection broke before the answer was over.
+    /// The connection broke before the response was complete.
     StreamReset,
     /// The body ended without terminal event and without finish reason, or in mid-event.
     StreamTruncated,
-    /// Properly ended, without any output.
+    /// Complete, but without any output.
     StreamEmpty,
-    /// Fewer tokens than were fixed with a field that the server accepted.
+    /// Fewer tokens than requested with a field that the server accepted.
     OutputShort,
-    /// This program's own fault.
+    /// An internal error of this program.
     Client,
 }
 

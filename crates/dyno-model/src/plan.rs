@@ -1,5 +1,5 @@
-//! The frozen plan of a run: everything that was decided before the first byte was sent, and
-//! nothing secret. It is saved, and its hash names it.
+//! The plan of a run: everything that was decided before the first request, without secrets. It is
+//! saved, never changed, and identified by its hash.
 
 use crate::course::{Course, Until};
 pub use crate::load::{Arrival, Load};
@@ -13,45 +13,45 @@ use std::fmt;
 /// Version tag of the saved form.
 pub const PLAN_SCHEMA: &str = "dyno.plan/1";
 
-/// What will be done.
+/// The plan of a run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Plan {
     /// [`PLAN_SCHEMA`].
     pub schema: String,
-    /// Who is measured.
+    /// The target.
     pub target: Target,
     /// The levels, in order.
     pub levels: Vec<LevelPlan>,
     /// Where prompts come from.
     pub data: DataPlan,
-    /// What each request asks.
+    /// What each request asks for.
     pub request: RequestPlan,
-    /// When a request is given up.
+    /// When a request is abandoned.
     pub timeouts: Timeouts,
-    /// Share of failures above which a bar is not met.
+    /// Allowed share of failures.
     pub allow_failures: f64,
-    /// What a level has to keep to pass.
+    /// The SLO that a level has to meet.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub slo: Option<Slo>,
     /// Seed of arrivals and prompts.
     pub seed: u64,
     /// The part of the arrivals that this process sends.
     pub shard: Shard,
-    /// The user's short name for the run.
+    /// The label of the run.
     pub label: Option<String>,
     /// The user's remark.
     pub note: Option<String>,
-    /// Keep the answers.
+    /// Keep the text of responses.
     pub save_text: bool,
-    /// How it goes from level to level.
+    /// What happens between levels, and how they are chosen.
     #[serde(default, skip_serializing_if = "Course::is_plain")]
     pub course: Course,
-    /// The server's own figures, and what it runs on.
+    /// Server metrics and hardware.
     #[serde(default, skip_serializing_if = "ServerPlan::is_empty")]
     pub server: ServerPlan,
 }
 
-/// Who is measured.
+/// The target.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Target {
     /// Base or endpoint URL, without credentials; absent for the embedded engine.
@@ -61,7 +61,7 @@ pub struct Target {
     /// The twin answers in virtual time: nothing is measured.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub predicted: bool,
-    /// The dialect spoken.
+    /// The API dialect.
     pub api: Api,
     /// Server certificates are not checked.
     pub insecure: bool,
@@ -69,7 +69,7 @@ pub struct Target {
     pub header_names: Vec<String>,
 }
 
-/// The dialects.
+/// The API dialects.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Api {
     /// `/v1/chat/completions`.
@@ -96,28 +96,28 @@ pub struct LevelPlan {
     pub label: String,
     /// How requests are offered.
     pub load: Load,
-    /// Stop after so many measured requests.
+    /// Stop after this many measured requests.
     pub requests: Option<u64>,
     /// Stop sending after this time.
     pub duration_ns: Option<Nanos>,
-    /// What is sent before, unmeasured.
+    /// The warm-up.
     pub warmup: Option<Warmup>,
-    /// Grace after `duration_ns` or an interrupt.
+    /// How long to wait for running requests after `duration_ns` or an interrupt.
     pub drain_ns: Nanos,
     /// Length of synthetic prompts.
     pub input_tokens: LengthSpec,
-    /// Output length to fix, where the data do not say.
+    /// Output length to request, unless the data have their own.
     pub output_tokens: LengthSpec,
-    /// Of a prediction: between how many requests per second the twin's capacity lies.
+    /// For a prediction: the estimated capacity of the twin, in requests per second.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub capacity: Option<[f64; 2]>,
     /// Which repetition of the same level it is, from 1, where levels are repeated.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub repeat: Option<u32>,
-    /// Stop as soon as this is known, within the bounds above.
+    /// Stop as soon as this metric is stable, within the bounds above.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub until: Option<Until>,
-    /// It is watched for drift: what changes although the load does not.
+    /// Check for drift under constant load.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub soak: bool,
     /// The most requests in flight; an arrival of an open loop that is due beyond them waits in the
@@ -145,13 +145,13 @@ pub struct DataPlan {
     pub spec: Option<String>,
     /// In the order of the file, or shuffled by the seed.
     pub shuffle: bool,
-    /// Take no more prompts than these.
+    /// Use at most this many prompts.
     pub limit: Option<u64>,
-    /// Shortest prompt to take.
+    /// Shortest prompt to use.
     pub min_input_tokens: Option<u32>,
-    /// Longest prompt to take.
+    /// Longest prompt to use.
     pub max_input_tokens: Option<u32>,
-    /// Cut prompts that are too long, instead of leaving them out.
+    /// Truncate prompts that are too long, instead of skipping them.
     pub truncate: bool,
     /// Make every prompt miss a prefix cache.
     pub unique_prefix: bool,
@@ -160,25 +160,25 @@ pub struct DataPlan {
     /// Levels, rounds, resumed attempts and both sides of a comparison send the same prompts.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub same_prompts: bool,
-    /// The share of prompt tokens that the server's prefix cache is meant to have.
+    /// The prefix cache hit rate to aim for, by prompt tokens.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cache_hit: Option<f64>,
 }
 
-/// What is sent before the measured part of a level.
+/// The warm-up before the measured part of a level.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Warmup {
-    /// So many requests.
+    /// A number of requests.
     Requests(u64),
-    /// Requests for so long, in nanoseconds.
+    /// A time, in nanoseconds.
     Duration(Nanos),
 }
 
-/// What each request asks.
+/// What each request asks for.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RequestPlan {
-    /// The model asked for; absent: the one the server has.
+    /// The requested model; absent: the server's only model.
     pub model: Option<String>,
     /// Ask for a stream.
     pub stream: bool,
@@ -188,15 +188,15 @@ pub struct RequestPlan {
     pub stop: Vec<String>,
     /// Extra fields, merged into every body.
     pub extra_body: Option<serde_json::Map<String, serde_json::Value>>,
-    /// How much usage to ask for.
+    /// Token usage to request.
     pub usage: UsageWanted,
 }
 
-/// How much token accounting is asked of the server.
+/// How much token usage is requested from the server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum UsageWanted {
-    /// With every chunk where the server can, else at the end.
+    /// With every chunk where the server supports it, else at the end.
     Continuous,
     /// At the end.
     Final,
@@ -204,7 +204,7 @@ pub enum UsageWanted {
     None,
 }
 
-/// When a request is given up; each has its own failure class.
+/// When a request is abandoned; each timeout has its own failure class.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Timeouts {
     /// From dispatch to a ready connection.
@@ -261,7 +261,7 @@ impl fmt::Display for Target {
 }
 
 impl LevelPlan {
-    /// A level that nothing bounds yet, of prompts of 256 tokens for answers of 64.
+    /// A level without limits yet, with 256 input and 64 output tokens.
     pub fn new(load: Load) -> Self {
         Self {
             label: format!("{} {}", load.kind(), load.value()),
@@ -280,7 +280,7 @@ impl LevelPlan {
         }
     }
 
-    /// A closed loop of so many requests, so many of them in flight at once.
+    /// A closed loop with this concurrency and number of requests.
     pub fn closed_loop(concurrency: u32, requests: u64) -> Self {
         Self { requests: Some(requests), ..Self::new(Load::Concurrency { concurrency }) }
     }
@@ -320,7 +320,7 @@ impl Plan {
         }
     }
 
-    /// SHA-256 of the saved form, in hexadecimal. It tells whether records belong to a plan.
+    /// SHA-256 of the saved form, in hexadecimal. It shows whether records belong to a plan.
     pub fn hash(&self) -> String {
         sha256(&serde_json::to_vec(self).unwrap_or_default())
     }

@@ -1,4 +1,4 @@
-//! What one request asks, before it has a shape on the wire.
+//! The content of a request, independent of the API dialect.
 
 use crate::Nanos;
 use serde::{Deserialize, Serialize};
@@ -31,14 +31,14 @@ pub enum Content {
     Body(Map<String, Value>),
 }
 
-/// What one request asks.
+/// The content of one request.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Item {
     /// The prompt.
     pub content: Content,
-    /// Output tokens that the data ask for; the plan's own where absent.
+    /// Output tokens requested by the data; absent: those of the plan.
     pub output_tokens: Option<u32>,
-    /// Input tokens, where they were counted, template and all.
+    /// Input tokens including the chat template, where they were counted.
     pub input_tokens: Option<u32>,
 }
 
@@ -49,23 +49,23 @@ impl Item {
     }
 }
 
-/// A conversation as it will be led: what the user says, turn by turn. What the server answers is
-/// put between the turns when it is known.
+/// A conversation: what the user says, turn by turn. The server's responses are inserted between the
+/// turns as they arrive.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Conversation {
     /// The turns, in order; at least one.
     pub turns: Vec<UserTurn>,
-    /// Input tokens of the first turn, where they were counted, template and all.
+    /// Input tokens of the first turn including the chat template, where they were counted.
     pub input_tokens: Option<u32>,
 }
 
-/// One turn of the user's.
+/// One turn of the user.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UserTurn {
-    /// How long the user takes for it, from the end of the answer before.
+    /// Think time: from the end of the previous response to this turn.
     pub think: Nanos,
     /// What is added to the conversation.
     pub messages: Vec<Message>,
-    /// Output tokens to ask for.
+    /// Output tokens to request.
     pub output_tokens: u32,
 }

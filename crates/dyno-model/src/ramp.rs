@@ -1,5 +1,5 @@
-//! A load that changes as it runs: its rate at each moment, how many arrivals are due by then,
-//! and when a given number of them is. Sums and square roots only, so it is the same everywhere.
+//! A load with a changing rate: its rate at each moment, the number of arrivals due by then, and when
+//! a given number is due. Uses only sums and square roots, so results are identical everywhere.
 
 use crate::Nanos;
 use crate::plan::Load;
@@ -13,7 +13,7 @@ pub struct Ramp {
     pub to: f64,
     /// How long it takes.
     pub over_ns: Nanos,
-    /// In so many steps of equal length, the first at `from` and the last at `to`; absent: evenly.
+    /// Number of steps of equal length, the first at `from` and the last at `to`; absent: linear.
     pub steps: Option<u32>,
 }
 
@@ -33,7 +33,7 @@ impl Ramp {
         self.from.max(self.to)
     }
 
-    /// How many arrivals are to be expected in all.
+    /// The expected number of arrivals in total.
     pub fn expected(&self) -> f64 {
         self.seconds() * (self.from + self.to) / 2.0
     }
@@ -49,7 +49,7 @@ impl Ramp {
         }
     }
 
-    /// The rate at an offset from the start; the last one ever after.
+    /// The rate at an offset from the start; after the end, the last rate.
     pub fn rate_at(&self, offset: Nanos) -> f64 {
         let part = (offset as f64 / self.over_ns.max(1) as f64).min(1.0);
         match self.step_count() {
@@ -58,7 +58,7 @@ impl Ramp {
         }
     }
 
-    /// How many arrivals are to be expected before an offset from the start.
+    /// The expected number of arrivals before an offset from the start.
     pub fn due_by(&self, offset: Nanos) -> f64 {
         let time = offset.min(self.over_ns) as f64 / 1e9;
         match self.step_count() {
@@ -71,7 +71,7 @@ impl Ramp {
         }
     }
 
-    /// The offset by which so many arrivals are to be expected; absent where that is never.
+    /// The offset by which this many arrivals are expected; absent if that is never reached.
     pub fn offset_of(&self, due: f64) -> Option<Nanos> {
         let seconds = match self.step_count() {
             None => self.even_offset_of(due)?,
@@ -103,7 +103,7 @@ impl Ramp {
         None
     }
 
-    /// One step would be no ramp, and is none.
+    /// One step would be a constant rate, and counts as linear.
     fn step_count(&self) -> Option<u32> {
         self.steps.filter(|steps| *steps > 1)
     }

@@ -1,24 +1,24 @@
-//! One arrival, one record: everything needed to recompute every figure.
+//! One record per arrival: everything needed to recompute every metric.
 
 use crate::Nanos;
 use crate::chunks::ChunkTrack;
 use crate::outcome::Outcome;
 use serde::{Deserialize, Serialize};
 
-/// Which part of a level a request belongs to. A label, never a reason to delete.
+/// Which part of a level a request belongs to. Every request is kept; this only labels it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Phase {
-    /// Sent to warm the server up; not part of the figures.
+    /// Sent as warm-up; not part of the metrics.
     Warmup,
-    /// Part of the figures.
+    /// Part of the metrics.
     Measured,
-    /// Part of the figures, and still in flight when sending stopped.
+    /// Part of the metrics, and still in flight when sending stopped.
     Drain,
 }
 
 impl Phase {
-    /// Whether the request counts in the figures of its level.
+    /// Whether the request counts in the metrics of its level.
     pub fn is_measured(self) -> bool {
         !matches!(self, Self::Warmup)
     }
@@ -30,7 +30,7 @@ impl Phase {
 pub enum TokenSource {
     /// The server's own usage.
     Usage,
-    /// Per-chunk counts or ids that the dialect gives.
+    /// Per-chunk counts or ids of the dialect.
     Chunks,
     /// A local tokenizer over the whole text.
     Tokenizer,
@@ -43,7 +43,7 @@ pub enum TokenSource {
 pub struct TokenCount {
     /// How many.
     pub tokens: u64,
-    /// Who says so.
+    /// Where it came from.
     pub source: TokenSource,
 }
 
@@ -52,17 +52,17 @@ pub struct TokenCount {
 pub struct Turn {
     /// Index of the conversation in its level.
     pub session: u64,
-    /// Its turn, from 1.
+    /// Its conversation turn, from 1.
     pub number: u32,
 }
 
-/// How much earlier than its time each thing may have happened: what is known of a time `t` of width
-/// `w` is that it lies between `t − w` and `t`.
+/// How much earlier than its recorded time each event may have happened: a time `t` of width `w`
+/// means that it lies between `t − w` and `t`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Widths {
     /// Of [`RequestRecord::intended`], which in a closed loop is when the slot's last response ended.
     pub intended: Nanos,
-    /// Of [`RequestRecord::sent`]: how long the write took that handed over the last byte.
+    /// Of [`RequestRecord::sent`]: the duration of the write of the last byte.
     pub sent: Nanos,
     /// Of [`RequestRecord::first`].
     pub first: Nanos,
@@ -88,7 +88,7 @@ pub struct RequestRecord {
     pub phase: Phase,
     /// How it ended.
     pub outcome: Outcome,
-    /// When the schedule wanted it sent.
+    /// When it was scheduled to be sent.
     pub intended: Nanos,
     /// When a slot became free for it, where it had to wait for one: no more than
     /// [`max_concurrency`](crate::plan::LevelPlan::max_concurrency) requests may be in flight.
@@ -105,17 +105,17 @@ pub struct RequestRecord {
     pub first: Option<Nanos>,
     /// Last event with output or a finish reason (not streamed: the end of the body).
     pub last: Option<Nanos>,
-    /// When the answer was properly over, or when it failed, was dropped or censored.
+    /// When the response was complete, or when the request failed, was dropped or censored.
     pub end: Nanos,
-    /// How exactly these times are known; absent in records of versions that did not say.
+    /// How exactly these times are known; absent in records of older versions.
     pub widths: Option<Widths>,
     /// Output events.
     pub chunks: ChunkTrack,
-    /// The dialect gave tokens per chunk, so [`ChunkTrack`]'s counts are facts.
+    /// The dialect reports tokens per chunk, so the counts of [`ChunkTrack`] are exact.
     pub chunk_tokens_known: bool,
-    /// Tokens that an empty finish event brought, where the dialect tells.
+    /// Tokens of an empty finish event, where the dialect reports them.
     pub finish_tokens: Option<u32>,
-    /// The request asked for a stream and the answer was one.
+    /// A stream was requested and received.
     pub streamed: bool,
     /// The dialect's terminal event was seen.
     pub terminal: bool,
@@ -123,12 +123,12 @@ pub struct RequestRecord {
     pub input: Option<TokenCount>,
     /// Output tokens.
     pub output: Option<TokenCount>,
-    /// Input tokens that the server had in its prefix cache, by its usage. A server that does not
-    /// report them has not said 0.
+    /// Input tokens found in the server's prefix cache, from its usage. Absent, not 0, where the
+    /// server does not report them.
     pub cached: Option<u64>,
-    /// Input tokens by our own count, template and all.
+    /// Input tokens as counted by Dyno, including the chat template.
     pub requested_input: Option<u32>,
-    /// Output tokens that were asked for.
+    /// Requested output tokens.
     pub requested_output: Option<u32>,
     /// HTTP status.
     pub status: Option<u16>,
@@ -138,9 +138,9 @@ pub struct RequestRecord {
     pub resent: bool,
     /// Sent on a connection that had been used or opened before.
     pub reused: bool,
-    /// For a failure: what was wrong, with the first 4 KiB of the server's words.
+    /// For a failure: what was wrong, with the first 4 KiB of the server's message.
     pub detail: Option<String>,
-    /// The answer, when it was asked to be kept.
+    /// The text of the response, with `--save-text`.
     pub text: Option<String>,
 }
 
@@ -189,7 +189,7 @@ impl RequestRecord {
         self.admitted.map_or(self.intended, |admitted| admitted.max(self.intended))
     }
 
-    /// Ended as a whole, proper answer.
+    /// Whether it ended with a complete, valid response.
     pub fn is_completed(&self) -> bool {
         self.outcome == Outcome::Completed
     }

@@ -1,4 +1,4 @@
-//! The summary of a run as it stands in `summary.json`. Absent figures are `null`, never 0.
+//! The summary of a run, saved as `summary.json`. Absent values are `null`, never 0.
 
 mod cache;
 mod digits;
@@ -39,22 +39,22 @@ use std::collections::BTreeMap;
 /// Version tag of the saved form.
 pub const SUMMARY_SCHEMA: &str = "dyno.summary/1";
 
-/// Everything a report says about a run.
+/// Everything that a report shows of a run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Summary {
     /// [`SUMMARY_SCHEMA`].
     pub schema: String,
     /// The run as a whole.
     pub run: RunSummary,
-    /// Its levels, in order; those that never began are not here.
+    /// Its levels, in order; levels that never started are missing.
     pub levels: Vec<LevelSummary>,
-    /// Levels that were run more than once, and how far their rounds lie apart.
+    /// Levels that were run more than once, with the spread between rounds.
     #[serde(default)]
     pub repeats: Vec<Repeated>,
-    /// What levels that were chosen as the run went have found.
+    /// The result of a search.
     #[serde(default)]
     pub search: Option<SearchSummary>,
-    /// What should be known when reading any of it.
+    /// Notes on the run.
     pub notes: Vec<Diagnostic>,
 }
 
@@ -63,21 +63,21 @@ pub struct Summary {
 pub struct RunSummary {
     /// Identity of the run.
     pub id: String,
-    /// The user's short name for it.
+    /// Its label.
     pub label: Option<String>,
     /// The user's remark.
     pub note: Option<String>,
     /// The records end before the run did.
     pub partial: bool,
-    /// How the run ended; absent where the records do not tell.
+    /// How the run ended; absent where the records end early.
     pub ending: Option<Ending>,
-    /// The target was the embedded engine, or said that it is one: no real model was measured.
+    /// The target was the embedded engine, or identified itself as one: no real model was measured.
     pub simulated: bool,
     /// A twin answered in virtual time: nothing was measured at all.
     pub predicted: bool,
     /// The engine's twin or script.
     pub engine: Option<String>,
-    /// Another tool's results, which were read in: nothing of it was measured by Dyno.
+    /// The tool that measured it, for imported results.
     #[serde(default)]
     pub origin: Option<Origin>,
     /// SHA-256 of the plan.
@@ -89,29 +89,29 @@ pub struct RunSummary {
     pub started: Option<String>,
     /// The target's URL; absent for the embedded engine.
     pub target: Option<String>,
-    /// The dialect spoken.
+    /// The API dialect.
     pub api: Option<String>,
-    /// The model asked for.
+    /// The requested model.
     pub model: Option<String>,
-    /// Version of Dyno that ran it or read it in.
+    /// Version of Dyno that ran or imported it.
     pub version: String,
     /// Seed of arrivals and prompts.
     pub seed: Option<u64>,
-    /// Share of failures above which the bar is missed.
+    /// Allowed share of failures.
     pub allow_failures: f64,
-    /// What a level has to keep to pass.
+    /// The SLO that a level has to meet.
     pub slo: Option<String>,
-    /// Whether some level keeps it, or the search found a load that does; absent without an SLO,
-    /// and in what version 0.1 wrote.
+    /// Whether some level, or the load that a search found, meets it; absent without an SLO and in
+    /// summaries of version 0.1.
     #[serde(default)]
     pub slo_outcome: Option<Decision>,
     /// Levels the plan has.
     pub levels_planned: u64,
     /// Where token counts came from, over all levels.
     pub token_source: TokenSources,
-    /// How many GPUs the server runs on, by the user's word.
+    /// Number of GPUs of the server, as given by the user.
     pub gpus: Option<u32>,
-    /// What each of them costs, by the user's word.
+    /// Price of each of them, as given by the user.
     pub gpu_cost: Option<GpuCost>,
 }
 
@@ -130,7 +130,7 @@ pub type Times = PerTime<Option<Distribution>>;
 /// One load level. By default, nothing is known of it.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct LevelSummary {
-    /// Its place in the order in which levels ran, from 0.
+    /// Its position in the order in which levels ran, from 0.
     #[serde(default)]
     pub index: u32,
     /// Which repetition of the same level it is, from 1, where levels are repeated.
@@ -140,26 +140,26 @@ pub struct LevelSummary {
     pub label: String,
     /// How requests were offered.
     pub load: LoadSummary,
-    /// Input tokens asked for, where all requests were to have the same.
+    /// Requested input tokens, if they are the same for all requests.
     #[serde(default)]
     pub input_length: Option<u32>,
-    /// Output tokens asked for, where all requests were to have the same.
+    /// Requested output tokens, if they are the same for all requests.
     #[serde(default)]
     pub output_length: Option<u32>,
-    /// What another tool said of it, in its own words.
+    /// What another tool reported of it, under its own names.
     #[serde(default)]
     pub reported: Option<Reported>,
-    /// Whether to believe it.
+    /// Whether to trust it.
     pub verdict: Verdict,
     /// Why the verdict is not `valid`.
     pub reasons: Vec<Diagnostic>,
-    /// What else should be known; no part of the verdict.
+    /// Notes that do not affect the verdict.
     pub notes: Vec<Diagnostic>,
     /// The records of this level end before it did.
     pub partial: bool,
     /// Why sending stopped.
     pub ending: Option<Ending>,
-    /// What became of the arrivals.
+    /// Outcomes of the arrivals.
     pub requests: RequestCounts,
     /// First `sent` to the last end or failure.
     pub duration_s: Option<f64>,
@@ -170,7 +170,7 @@ pub struct LevelSummary {
     /// Requests that arrived per second, of a level at a fixed rate.
     #[serde(default)]
     pub offered_per_s: Option<f64>,
-    /// More was offered than the server carries; absent where that cannot be told.
+    /// The offered load exceeded the server's capacity; absent where that cannot be determined.
     #[serde(default)]
     pub saturated: Option<bool>,
     /// Arrivals that waited in the client, of an open loop that may have only so many requests in
@@ -188,35 +188,35 @@ pub struct LevelSummary {
     pub output_tokens: Option<Tokens>,
     /// Where these counts came from.
     pub token_source: TokenSources,
-    /// Conversations, where requests are turns of some.
+    /// Conversations, where requests are turns of them.
     pub sessions: Option<Sessions>,
-    /// Whether it keeps the SLO, where there is one.
+    /// Whether it meets the SLO, where there is one.
     pub slo: Option<SloSummary>,
-    /// Over time, where it is a ramp or a soak.
+    /// The course over time, of a ramp or a soak.
     pub slices: Option<Vec<Slice>>,
-    /// Whether the streams were streams.
+    /// Whether responses were really streamed.
     pub integrity: Integrity,
     /// How exactly it was measured; absent where that is not known.
     #[serde(default)]
     pub instrument: Option<Instrument>,
-    /// What the client saw of itself.
+    /// Measurements of the client itself.
     pub client: Client,
-    /// What the server said of itself.
+    /// Server metrics.
     pub server: Option<ServerSummary>,
-    /// How much of the prompts the server's prefix cache had.
+    /// Prefix cache hits.
     #[serde(default)]
     pub cache: Option<CacheSummary>,
     /// Tokens per GPU, and their price.
     pub cost: Option<CostSummary>,
-    /// How late the embedded engine was.
+    /// How far the embedded engine was behind its schedule.
     pub engine_slip_ms: Option<Lag>,
-    /// The server's words for up to three failures of each class.
+    /// Up to three error messages of the server for each failure class.
     pub failure_samples: BTreeMap<String, Vec<String>>,
-    /// Requests that alone stretched the level.
+    /// Requests that prolonged the level by themselves.
     pub stragglers: Vec<Straggler>,
 }
 
-/// Work per second.
+/// Throughput.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 pub struct Throughput {
     /// Completed requests.
@@ -227,12 +227,12 @@ pub struct Throughput {
     pub total_tokens_per_s: Option<f64>,
 }
 
-/// Work per second while the level ran steadily, counted by token events.
+/// Throughput in the steady window, counted by token events.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Steady {
     /// Length of the window.
     pub window_s: f64,
-    /// Work per second within it.
+    /// Throughput within it.
     #[serde(flatten)]
     pub throughput: Throughput,
 }
@@ -244,7 +244,7 @@ pub struct Concurrency {
     pub mean: f64,
     /// The most at once.
     pub peak: u64,
-    /// By how much it changed over an open loop, where it has a trend: 0.5 is half as many more.
+    /// Relative change over an open loop, where there is a trend: 0.5 is 50 % more.
     pub growth: Option<f64>,
 }
 
@@ -281,7 +281,7 @@ pub struct Distribution {
     pub max: Option<f64>,
     /// 95 % intervals.
     pub ci95: Intervals95,
-    /// What the client can be sure of; absent where that is not known.
+    /// Instrument ranges; absent where they are not known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub instrument: Option<Ranges>,
     /// Percentiles with fewer than ten samples beyond them.
@@ -304,16 +304,16 @@ pub struct Intervals95 {
 /// Tokens of completed requests.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Tokens {
-    /// Over all; absent where the count of any request is not known.
+    /// In total; absent where the count of any request is unknown.
     pub total: Option<u64>,
     /// Per request whose count is known.
     pub mean: f64,
 }
 
-/// Whether the streams were streams; shares between 0 and 1.
+/// Whether responses were really streamed; shares between 0 and 1.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 pub struct Integrity {
-    /// Output events that came with the same read as the one before.
+    /// Output events that arrived with the same read as the one before.
     pub coalesced_share: Option<f64>,
     /// Output events with several tokens.
     pub multi_token_share: Option<f64>,
@@ -323,16 +323,16 @@ pub struct Integrity {
     pub no_terminal_share: Option<f64>,
 }
 
-/// What the client saw of itself.
+/// Measurements of the client itself.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 pub struct Client {
-    /// `dispatched − intended`; in a replayed trace, the replay lag.
+    /// Send delay: `dispatched − intended`.
     pub send_lag_ms: Option<Lag>,
     /// `connected − dispatched`, where a connection was opened.
     pub connect_ms: Option<Lag>,
     /// Return of the poll to the time of a read, in runs of versions before 0.2.
     pub read_lag_ms: Option<Lag>,
-    /// The kernel's stamp of what came to the read of it.
+    /// Read delay: from the kernel's receive time to the read.
     #[serde(default)]
     pub read_delay_ms: Option<Lag>,
     /// Oversleep of a 10 ms timer.
@@ -340,16 +340,16 @@ pub struct Client {
     /// Ticks of that timer that were late by 10 ms or more.
     #[serde(default)]
     pub missed_ticks: Option<u64>,
-    /// How long the client stood still in all, in stalls of more than 2 ms.
+    /// Total time of stalls of more than 2 ms in the client.
     #[serde(default)]
     pub blind_s: Option<f64>,
     /// The longest of these stalls.
     #[serde(default)]
     pub longest_stall_ms: Option<f64>,
-    /// How long the client waited for prompts to be made.
+    /// Time that the client waited for prompts.
     #[serde(default)]
     pub awaited_prompts_s: Option<f64>,
-    /// How long the client waited for its records to be written.
+    /// Time that the client waited for its records to be written.
     #[serde(default)]
     pub awaited_records_s: Option<f64>,
     /// CPU time of the client's thread over wall time.
@@ -375,7 +375,7 @@ pub struct ClientWait {
 /// How late something was, in milliseconds.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Lag {
-    /// How many times it was looked at.
+    /// Samples.
     pub count: u64,
     /// Median.
     pub p50: f64,
@@ -385,7 +385,7 @@ pub struct Lag {
     pub max: f64,
 }
 
-/// A request that alone stretched its level.
+/// A request that prolonged its level by itself.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Straggler {
     /// Index of the arrival in its level.
@@ -394,7 +394,7 @@ pub struct Straggler {
     pub outcome: String,
     /// From `sent` to its end.
     pub took_ms: f64,
-    /// How much sooner the level would have been over without it and those listed after it.
+    /// How much earlier the level would have ended without it and those listed after it.
     pub stretched_s: f64,
 }
 
@@ -404,13 +404,13 @@ impl Summary {
         self.levels.iter().map(|level| level.verdict).max().unwrap_or(Verdict::Suspect)
     }
 
-    /// Some level had a larger share of failures than the plan allows.
+    /// Whether the share of failures of some level exceeds the allowed share.
     pub fn failure_bar_missed(&self) -> bool {
         self.levels.iter().any(|level| level.requests.bar_missed(self.run.allow_failures))
     }
 
-    /// Whether the SLO is met: by the load that a search found, else by any level. Nothing where
-    /// there is none.
+    /// Whether the SLO is met: by the load that a search found, else by any level. Absent without an
+    /// SLO.
     pub fn slo_outcome(&self) -> Option<Decision> {
         self.run.slo.as_ref()?;
         let of_level = |level: &LevelSummary| level.slo.as_ref().map(|slo| slo.verdict.outcome);
@@ -420,12 +420,12 @@ impl Summary {
 }
 
 impl LevelSummary {
-    /// It was to run until a figure is known, and ended before.
+    /// Whether `--until-stable` gave up.
     pub fn gave_up(&self) -> bool {
         self.notes.iter().any(|note| note.code == "not_converged")
     }
 
-    /// It is known to keep the SLO.
+    /// Whether it meets the SLO.
     pub fn passes(&self) -> bool {
         self.slo.as_ref().is_some_and(|slo| slo.verdict.outcome == Decision::Met)
     }
@@ -436,7 +436,7 @@ impl LevelSummary {
         round.and_then(|round| self.label.strip_suffix(&round)).unwrap_or(&self.label)
     }
 
-    /// TTFT repeats the latency: answers came whole, and there is no TTFT.
+    /// Whether TTFT equals the latency: responses arrived in one piece, so there is no real TTFT.
     pub fn is_whole(&self) -> bool {
         let [Some(ttft), Some(latency)] = [Time::Ttft, Time::Latency].map(|time| &self.times[time])
         else {
@@ -449,12 +449,11 @@ impl LevelSummary {
             && same(ttft.p90, latency.p90)
     }
 
-    /// What tells the time between tokens: ITL, TPOT where there is none, or the gaps between the
-    /// events of a stream.
+    /// The time between tokens: ITL, else TPOT, else the gaps between the events of a stream.
     pub fn token_time(&self) -> Option<&Distribution> {
         let known = [Time::Itl, Time::Tpot, Time::ChunkGap].map(|time| &self.times[time]);
-        let told = |figure: &&Distribution| figure.mean.is_some_and(|mean| mean > 0.0);
-        known.into_iter().flatten().find(told).filter(|_| !self.is_whole())
+        let positive = |time: &&Distribution| time.mean.is_some_and(|mean| mean > 0.0);
+        known.into_iter().flatten().find(positive).filter(|_| !self.is_whole())
     }
 
     /// Output tokens per second that one user sees: the inverse of the median TPOT.
@@ -463,7 +462,7 @@ impl LevelSummary {
         (tpot > 0.0).then_some(1e3 / tpot)
     }
 
-    /// What another tool stated by this name, where the level is its.
+    /// The value that another tool reported under this name.
     pub fn stated(&self, name: &str) -> Option<f64> {
         self.reported.as_ref().and_then(|reported| reported.figures.get(name).copied())
     }

@@ -1,7 +1,6 @@
-//! Values that are saved as the text that people write: parsed and printed by their own `FromStr`
-//! and `Display`.
+//! Values that are saved as text, through their `FromStr` and `Display`.
 
-/// Gives a type the conversions that `#[serde(into = "String", try_from = "String")]` asks for.
+/// Implements the conversions that `#[serde(into = "String", try_from = "String")]` needs.
 macro_rules! saved_as_text {
     ($type:ty) => {
         impl From<$type> for String {

@@ -1,4 +1,4 @@
-//! Whether a level is to be believed.
+//! Whether to trust a level.
 
 use crate::language::Language;
 use serde::{Deserialize, Serialize};
@@ -8,14 +8,14 @@ use std::fmt;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
-    /// Believe it.
+    /// Trust it.
     Valid,
-    /// Another tool's figures: nobody saw how its client fared.
+    /// Results of another tool, whose client was not observed.
     #[default]
     Unjudged,
     /// Read it with the stated caveat.
     Suspect,
-    /// The figures describe the load generator, not the server.
+    /// The results describe the load generator, not the server.
     Invalid,
 }
 

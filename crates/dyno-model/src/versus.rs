@@ -1,4 +1,4 @@
-//! Two runs that take turns, level by level, so that what drifts hits both alike.
+//! Two runs that alternate level by level, so that drift affects both equally.
 
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -9,7 +9,7 @@ use std::fmt;
 pub enum Side {
     /// The target.
     A,
-    /// The one that it is held against.
+    /// The second target.
     B,
 }
 
@@ -32,14 +32,14 @@ impl fmt::Display for Side {
     }
 }
 
-/// One of two runs that took turns. Both have the same levels, in the same order: those with the
-/// same number, and so of the same round, belong together.
+/// One of two alternating runs. Both have the same levels in the same order; levels with the same
+/// index are compared.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Versus {
     /// Which of the two this is.
     pub side: Side,
     /// The name of the other run.
     pub other_run: String,
-    /// Who was measured there, without credentials.
+    /// The other target, without credentials.
     pub other_target: String,
 }

@@ -48,6 +48,17 @@ fn terms_are_read() {
 }
 
 #[test]
+fn rates_may_have_multipliers() {
+    for (text, kept) in [
+        ("tokens > 1.5k tok/s", "tokens>1500tok/s"),
+        ("tokens>2Mtok/s", "tokens>2000000tok/s"),
+        ("throughput>1K/s", "throughput>1000req/s"),
+    ] {
+        assert_eq!(slo(text).to_string(), kept, "{text}");
+    }
+}
+
+#[test]
 fn however_it_is_written_it_is_kept_in_one_form() {
     let form = "ttft.p99<500ms and itl.mean<=1.5s and errors<0.5% and throughput>2.5req/s";
     for text in [
@@ -73,8 +84,8 @@ fn a_bound_is_met_by_the_letter() {
 #[test]
 fn mistakes_are_named_with_the_right_spelling() {
     for (text, words) in [
-        ("", "there is nothing in it; write a bound such as `ttft.p99<500ms`"),
-        (" , \n", "there is nothing in it; write a bound such as `ttft.p99<500ms`"),
+        ("", "it is empty; write a bound such as `ttft.p99<500ms`"),
+        (" , \n", "it is empty; write a bound such as `ttft.p99<500ms`"),
         ("ttft.p99", "`ttft.p99` has no bound; write METRIC.STATISTIC<BOUND, such as"),
         ("ttft.p99=500ms", "`ttft.p99=500ms` has no bound; write METRIC.STATISTIC<BOUND"),
         ("ttft.p99<", "`ttft.p99<` has no bound"),
@@ -95,14 +106,14 @@ fn mistakes_are_named_with_the_right_spelling() {
         ("e2el.p99<1s", "there is no metric `e2el`; did you mean `latency`?"),
         ("speed<1s", "there is no metric `speed`. Known: "),
         ("scheduled<1s", "there is no metric `scheduled`. Known: "),
-        ("scheduled.tpot.p99<1s", "`tpot` does not depend on when a request was due: write `tpot`"),
+        ("scheduled.tpot.p99<1s", "`tpot` does not depend on the schedule: write `tpot`"),
         ("ttft<500ms", "`ttft` needs a statistic: write `ttft.p99<500ms`. Known: mean, p50, "),
         ("latency<5", "`latency` needs a statistic: write `latency.p99<5ms`"),
         ("ttft.p42<1s", "there is no statistic `p42`; did you mean `p50`? Known: mean, p50, p66"),
         ("ttft.median<1s", "there is no statistic `median`; did you mean `p50`?"),
         (
             "ttft.max<1s",
-            "`max` is not offered, for a single request decides it; write `ttft.p99<1s`",
+            "`max` is not supported, because a single request decides it; write `ttft.p99<1s`",
         ),
         ("errors.p99<2%", "`errors` has no statistics: write `errors<2%`"),
         ("ttft.p99<fast", "`fast` is not a time; write `ttft.p99<500ms`"),
@@ -112,28 +123,25 @@ fn mistakes_are_named_with_the_right_spelling() {
         ("ttft.p99<1e3ms", "`1e3ms` is not a time"),
         ("errors<1s", "`1s` is not a share; write `errors<1%`"),
         ("throughput>5tok/s", "`5tok/s` is not a rate of requests; write `throughput>5req/s`"),
-        (
-            "ttft.p99<-5ms",
-            "`ttft.p99<-5ms` is below zero, where nothing can be; write `ttft.p99<500ms`",
-        ),
-        ("tpot.p99<0ms", "`tpot.p99<0ms` asks for no time at all; write `tpot.p99<500ms`"),
+        ("ttft.p99<-5ms", "`ttft.p99<-5ms` is negative; write `ttft.p99<500ms`"),
+        ("tpot.p99<0ms", "`tpot.p99<0ms` can never be met; write `tpot.p99<500ms`"),
         ("ttft.p99<25h", "`ttft.p99<25h` is over a day; write `ttft.p99<500ms`"),
         ("ttft.p99<99999h", "`ttft.p99<99999h` is over a day; write `ttft.p99<500ms`"),
-        (
-            "errors<0%",
-            "`errors<0%` asks for less than no failure; write `errors<1%`, or `errors<=0%`",
-        ),
+        ("errors<0%", "`errors<0%` can never be met; write `errors<1%`, or `errors<=0%`"),
         ("errors<101%", "`errors<101%` is more than all requests; write `errors<1%`"),
-        ("errors<-1%", "`errors<-1%` is below zero"),
-        ("throughput>0/s", "`throughput>0/s` asks for no work at all; write `throughput>5req/s`"),
+        ("errors<-1%", "`errors<-1%` is negative"),
+        ("throughput>0/s", "`throughput>0/s` requires no throughput; write `throughput>5req/s`"),
         ("tokens>1e12/s", "`1e12/s` is not a rate of tokens; write `tokens>1000tok/s`"),
-        ("tokens>1000000000000/s", "is over a thousand million a second; write `tokens>1000tok/s`"),
-        ("throughput<5/s", "`throughput<5/s` is the wrong way round: an SLO asks for more"),
+        ("tokens>1000000000000/s", "is over 1,000,000,000 per second; write `tokens>1000tok/s`"),
+        (
+            "throughput<5/s",
+            "`throughput<5/s` is the wrong way round: in an SLO, throughput has a lower bound",
+        ),
         (
             "ttft.p99>5s",
-            "is the wrong way round: an SLO keeps times below their bound; write `ttft.p99<5s`",
+            "is the wrong way round: in an SLO, times have an upper bound; write `ttft.p99<5s`",
         ),
-        ("errors>2%", "an SLO keeps failures below their bound; write `errors<2%`"),
+        ("errors>2%", "in an SLO, failures have an upper bound; write `errors<2%`"),
         ("ttft.p99<1s, ttft.p99<2s", "`ttft.p99` is bounded twice; keep one of the two"),
     ] {
         let got = refused(text);
@@ -154,11 +162,11 @@ fn conditions_are_above_a_bound_or_saturated() {
         assert_eq!(text.parse::<Condition>().unwrap().to_string(), form);
     }
     for (text, words) in [
-        ("", "there is nothing in it; write a bound such as `errors>5%`"),
+        ("", "it is empty; write a bound such as `errors>5%`"),
         ("saturate", "`saturate` has no bound; write METRIC.STATISTIC>BOUND"),
         ("errors<5%", "a condition is met above its bound; write `errors>5%`"),
         ("ttft.p99>0s", "`ttft.p99>0s` always holds"),
-        ("errors>100%", "asks for more than all requests; write `errors>5%`"),
+        ("errors>100%", "can never be met; write `errors>5%`"),
         ("errors>=0%", "always holds; write `errors>5%`"),
         ("errors>5", "a share needs a unit: write `errors>5%`"),
         ("errors>5% and ttft.p99>1s", "`5% and ttft.p99>1s` is not a share"),

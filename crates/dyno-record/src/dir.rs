@@ -1,4 +1,4 @@
-//! The run directory itself: made once, never mixed with other files, read many times.
+//! The run directory: created once, never mixed with other files, read many times.
 
 use crate::error::RecordError;
 use crate::reader::RecordReader;
@@ -14,9 +14,9 @@ use std::path::{Path, PathBuf};
 pub(crate) const RECORDS: &str = "records.dyno";
 const PLAN: &str = "plan.json";
 const ENVIRONMENT: &str = "environment.json";
-const SUMMARY: &str = "summary.json";
+pub(crate) const SUMMARY: &str = "summary.json";
 
-/// Where a run is kept.
+/// The directory of a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RunDir {
     path: PathBuf,
@@ -31,14 +31,13 @@ pub(crate) fn failed(
 }
 
 impl RunDir {
-    /// Makes the directory of a new run, and its parents. What is there already must be an
-    /// empty directory.
+    /// Creates the directory of a new run, and its parents. It may exist if it is empty.
     pub fn create(path: impl Into<PathBuf>) -> Result<Self, RecordError> {
         let path = path.into();
         if path.exists() && !path.is_dir() {
             return Err(RecordError::NotADirectory(path));
         }
-        fs::create_dir_all(&path).map_err(failed("make the directory", &path))?;
+        fs::create_dir_all(&path).map_err(failed("create the directory", &path))?;
         let mut entries = fs::read_dir(&path).map_err(failed("list", &path))?;
         if entries.next().is_some() {
             return Err(RecordError::NotEmpty(path));
@@ -46,7 +45,7 @@ impl RunDir {
         Ok(Self { path })
     }
 
-    /// Opens the directory of a run that has been recorded, in whole or in part.
+    /// Opens the directory of a recorded run, complete or partial.
     pub fn open(path: impl Into<PathBuf>) -> Result<Self, RecordError> {
         let path = path.into();
         if !holds_records(&path) {
@@ -60,7 +59,7 @@ impl RunDir {
         Self { path }
     }
 
-    /// Where it is.
+    /// Its path.
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -70,17 +69,17 @@ impl RunDir {
         self.write_json(PLAN, plan)
     }
 
-    /// Saves what is known of client and server.
+    /// Saves the environment.
     pub fn write_environment(&self, environment: &Environment) -> Result<(), RecordError> {
         self.write_json(ENVIRONMENT, environment)
     }
 
-    /// Saves the summary, which comes as JSON.
+    /// Saves the summary, given as JSON.
     pub fn write_summary(&self, json: &[u8]) -> Result<(), RecordError> {
         self.replace(SUMMARY, json, true)
     }
 
-    /// Saves a report beside the records; it can be made again from them.
+    /// Saves a report next to the records; it can be computed from them again.
     pub fn write_report(&self, name: &str, bytes: &[u8]) -> Result<PathBuf, RecordError> {
         let path = self.path.join(name);
         let temporary = self.path.join(format!(".{name}.part"));
@@ -94,14 +93,14 @@ impl RunDir {
         }
     }
 
-    /// The plan that was saved.
+    /// The saved plan.
     pub fn read_plan(&self) -> Result<Plan, RecordError> {
         let path = self.path.join(PLAN);
         let bytes = fs::read(&path).map_err(failed("read", &path))?;
         from_json(&path, &bytes)
     }
 
-    /// What was saved about client and server, if anything was.
+    /// The saved environment, if there is one.
     pub fn read_environment(&self) -> Result<Option<Environment>, RecordError> {
         let path = self.path.join(ENVIRONMENT);
         match fs::read(&path) {
@@ -111,7 +110,8 @@ impl RunDir {
         }
     }
 
-    /// The summary that was saved, if any was; the records say the same, and take longer to read.
+    /// The saved summary, if there is one. Computing it from the records gives the same, and takes
+    /// longer.
     pub fn read_summary(&self) -> Result<Option<Summary>, RecordError> {
         let path = self.path.join(SUMMARY);
         match fs::read(&path) {
@@ -121,7 +121,7 @@ impl RunDir {
         }
     }
 
-    /// Opens the records from their beginning; call it once for each pass over them.
+    /// Opens the records at their start; call it once for each pass over them.
     pub fn records(&self) -> Result<RecordReader, RecordError> {
         let path = self.path.join(RECORDS);
         let file = match File::open(&path) {
@@ -134,15 +134,15 @@ impl RunDir {
         RecordReader::new(BufReader::with_capacity(64 << 10, file), &path)
     }
 
-    /// Opens the records from byte `from` on, where a frame begins.
+    /// Opens the records at byte `from`, where a frame starts.
     pub fn records_from(&self, from: u64) -> Result<RecordReader, RecordError> {
         let mut reader = self.records()?;
         reader.go_to(from).map_err(failed("read", self.path.join(RECORDS)))?;
         Ok(reader)
     }
 
-    /// Plan and environment are written while the first request is waiting, so the disk is not
-    /// waited for; the rename alone keeps them whole if this process dies.
+    /// Plan and environment are written while the first request is waiting, so this does not wait for
+    /// the disk; the rename keeps them complete if the process dies.
     pub(crate) fn write_json(&self, name: &str, value: &impl Serialize) -> Result<(), RecordError> {
         let json = serde_json::to_vec_pretty(value)
             .map_err(|source| RecordError::Json { path: self.path.join(name), source })?;

@@ -1,18 +1,15 @@
-//! What can go wrong with a run directory, in words that say what to do about it.
+//! Errors of a run directory, each with what to do about it.
 
 use std::io;
 use std::path::PathBuf;
 
-/// Why a run directory could not be made, written or read.
+/// Why a run directory could not be created, written or read.
 #[derive(Debug, thiserror::Error)]
 pub enum RecordError {
-    /// The place for a new run is taken.
-    #[error(
-        "{0} is not empty, and a run never mixes with other files; name a new directory or \
-         remove this one"
-    )]
+    /// The directory for a new run is not empty.
+    #[error("{0} is not empty; name a new directory for the run, or remove this one")]
     NotEmpty(PathBuf),
-    /// The place for a new run is a file.
+    /// The path for a new run is a file.
     #[error("{0} is a file; name a directory for the run")]
     NotADirectory(PathBuf),
     /// The directory to read has no records.
@@ -73,18 +70,18 @@ pub enum RecordError {
         doing: &'static str,
         /// On which file.
         path: PathBuf,
-        /// What the system said.
+        /// The system's error.
         source: io::Error,
     },
-    /// A JSON file of the run is not what it should be.
-    #[error("{path} is not what Dyno writes: {source}; restore it from a copy of the run")]
+    /// A JSON file of the run is malformed.
+    #[error("{path} is malformed: {source}; restore it from a copy of the run")]
     Json {
         /// Which file.
         path: PathBuf,
         /// What is wrong with it.
         source: serde_json::Error,
     },
-    /// The record file has no readable beginning, so nothing in it can be told.
+    /// The record file has no readable header, so nothing in it can be read.
     #[error("{path} has no readable header: {what}; nothing in it can be recovered")]
     Header {
         /// Which file.
@@ -92,7 +89,7 @@ pub enum RecordError {
         /// What was found.
         what: String,
     },
-    /// The records have a format that this version does not know.
+    /// The records have a newer format.
     #[error(
         "{path} has record format {found}, and this version of Dyno reads up to {known}; use the \
          version that wrote it (dyno {version}) or a later one"
@@ -108,17 +105,17 @@ pub enum RecordError {
         version: String,
     },
     /// Records could not be written.
-    #[error("cannot write {path}: {source}; {} (the figures so far are kept)", advice(.source))]
+    #[error("cannot write {path}: {source}; {} (the results so far are kept)", advice(.source))]
     Write {
         /// Which file.
         path: PathBuf,
-        /// What the system said.
+        /// The system's error.
         source: io::Error,
     },
-    /// Records were given up because neither the disk nor memory had room for them.
+    /// Records were lost because neither the disk nor memory had room for them.
     #[error(
-        "{lost} records are lost: {path} could not be written for so long that the memory set \
-         aside for them was full; the run is incomplete, repeat it with free disk space"
+        "{lost} records are lost: {path} could not be written until the memory reserved for them was \
+         full; the run is incomplete, so repeat it with enough free disk space"
     )]
     Lost {
         /// Which file.
@@ -126,9 +123,9 @@ pub enum RecordError {
         /// How many.
         lost: u64,
     },
-    /// A record was larger than a frame may be, and was kept without its text.
+    /// A record was larger than a frame may be, and was saved without its text.
     #[error(
-        "request {index} of level {level} is larger than a record may be (64 MiB), so {path} has \
+        "request {index} of level {level} exceeds the size limit of a record (64 MiB), so {path} has \
          it without its text"
     )]
     TooLarge {
@@ -139,8 +136,8 @@ pub enum RecordError {
         /// The request's index in it.
         index: u64,
     },
-    /// The writer thread ended by a bug.
-    #[error("the thread that writes {0} has crashed; records up to then are kept, please report")]
+    /// The writer thread panicked.
+    #[error("the thread that writes {0} crashed; earlier records are kept; please report this bug")]
     WriterCrashed(PathBuf),
 }
 
@@ -161,10 +158,10 @@ fn listed(names: &[String]) -> String {
 fn advice(error: &io::Error) -> &'static str {
     match error.kind() {
         io::ErrorKind::StorageFull => {
-            "free space on that disk and writing goes on, or name another directory with --out"
+            "free some space on that disk and writing continues, or name another directory with --out"
         }
         io::ErrorKind::QuotaExceeded => {
-            "free some of your quota and writing goes on, or name another directory with --out"
+            "free some of your quota and writing continues, or name another directory with --out"
         }
         io::ErrorKind::FileTooLarge => {
             "raise the file size limit (ulimit -f) or let each run record less"

@@ -8,7 +8,7 @@ use dyno_model::chunks::{put_varint, take_varint};
 const NUMBER: u64 = 0;
 const BYTES: u64 = 1;
 
-/// Why a payload could not be understood.
+/// Why a payload could not be decoded.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Bad(pub(crate) String);
 
@@ -39,7 +39,7 @@ pub(crate) fn put_plain(out: &mut Vec<u8>, field: u64, value: u64) {
     }
 }
 
-/// Writes a number only if there is one; a zero that is there stays there.
+/// Writes an optional number; `Some(0)` is written.
 pub(crate) fn put_some(out: &mut Vec<u8>, field: u64, value: Option<impl Into<u64>>) {
     if let Some(value) = value {
         put_number(out, field, value.into());
@@ -75,7 +75,7 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// The number, where only smaller ones make sense.
+    /// The number, which must fit a smaller type.
     pub(crate) fn narrow<T: TryFrom<u64>>(self) -> Result<T, Bad> {
         let value = self.number()?;
         T::try_from(value).map_err(|_| Bad::new(format!("number {value} is out of range")))
@@ -123,7 +123,7 @@ impl<'a> Iterator for Fields<'a> {
     }
 }
 
-/// Takes a number off the front.
+/// Reads a number from the front.
 pub(crate) fn take_number(input: &mut &[u8]) -> Result<u64, Bad> {
     take_varint(input).ok_or_else(|| Bad::new("a number that is cut off or too long"))
 }

@@ -1,4 +1,4 @@
-//! The record file's outer form: the magic line and the frames' lengths and checksums.
+//! The framing of a record file: the magic line, and the length and checksum of each frame.
 
 use crate::payload;
 use dyno_model::frame::{Frame, RunHeader};
@@ -12,7 +12,7 @@ pub const MAX_FRAME: usize = 64 << 20;
 pub(crate) const MAGIC: &[u8] = b"dyno.records/1\n";
 pub(crate) const PREFIX: usize = 8;
 
-/// What stands before a payload.
+/// The prefix of a payload.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Prefix {
     pub(crate) length: u32,
@@ -35,8 +35,8 @@ impl Prefix {
     }
 }
 
-/// Appends whatever payload `fill` appends, as a frame; if it is larger than `limit`, `out`
-/// stays as it was and the answer is false.
+/// Appends the payload that `fill` writes, as a frame. If it is larger than `limit`, leaves `out`
+/// unchanged and returns false.
 pub(crate) fn put_framed(out: &mut Vec<u8>, limit: usize, fill: impl FnOnce(&mut Vec<u8>)) -> bool {
     let start = out.len();
     out.extend_from_slice(&[0; PREFIX]);
@@ -56,7 +56,7 @@ pub(crate) fn put_frame(out: &mut Vec<u8>, limit: usize, frame: &Frame) -> bool 
     put_framed(out, limit, |out| payload::encode(frame, out))
 }
 
-/// The beginning of a record file: the magic line and the header.
+/// The start of a record file: the magic line and the header.
 pub(crate) fn opening(header: &RunHeader) -> Result<Vec<u8>, serde_json::Error> {
     let json = serde_json::to_vec(&RunHeader { format: FORMAT, ..header.clone() })?;
     let mut out = MAGIC.to_vec();

@@ -32,7 +32,7 @@ fn ending(value: Value) -> Result<Ending, Bad> {
     }
 }
 
-/// Levels are few, so that their plans may be JSON.
+/// There are few levels, so their plans can be JSON.
 pub(crate) fn encode_chosen(chosen: &LevelChosen, out: &mut Vec<u8>) {
     put_plain(out, 1, chosen.level.into());
     let json = serde_json::to_vec(&chosen.plan).unwrap_or_default();

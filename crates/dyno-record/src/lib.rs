@@ -1,8 +1,9 @@
 //! The run directory: write, recover, read.
 //!
-//! A run directory holds `plan.json`, `environment.json`, `summary.json` and the records
-//! themselves in `records.dyno`, which is written while the run goes on and can be read after
-//! any kind of ending: whatever was whole stays readable, and damage is said, not guessed over.
+//! A run directory holds `plan.json`, `environment.json`, `summary.json` and the records in
+//! `records.dyno`, which is written during the run and can be read however the run ended: complete
+//! frames stay readable, and damage is reported. A label and tags that are set later are in
+//! `annotations.json`.
 //!
 //! `records.dyno` is a magic line followed by frames: length and CRC-32 of the payload (both
 //! 32 bits, little-endian), then the payload. The first payload is the header as JSON; each
@@ -24,9 +25,7 @@ mod server;
 mod writer;
 
 pub use annotations::Annotations;
-pub use catalog::{
-    Course, LoadRange, RunEntry, RunFilter, RunState, delete_run, find_run, list_runs,
-};
+pub use catalog::{RunFilter, delete_run, find_run, list_runs};
 pub use dir::RunDir;
 pub use error::RecordError;
 pub use file::{FORMAT, MAX_FRAME, encode_file};

@@ -1,8 +1,8 @@
 //! The queue between the driver and the writer thread: bounded by count and by memory, and
 //! cheap for the sender.
 //!
-//! The writer looks into it at every tick, so a sender wakes it only when the queue fills up
-//! early: the usual price of sending is an uncontended lock and a push.
+//! The writer checks it at every tick, so a sender wakes it only when the queue fills up early: the
+//! usual cost of sending is an uncontended lock and a push.
 
 use crate::writer::Written;
 use dyno_model::frame::Frame;
@@ -10,7 +10,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-/// How much may wait. The batch that the writer is working on comes on top.
+/// The capacity of the queue, in addition to the batch that the writer is processing.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct QueueLimits {
     pub(crate) frames: usize,
@@ -27,12 +27,12 @@ impl Default for QueueLimits {
 struct State {
     frames: Vec<Frame>,
     bytes: usize,
-    /// Senders that wait for room.
+    /// Number of senders waiting for room.
     blocked: usize,
-    /// Those who ask for the account of what was sent before, and those whose turn it is.
+    /// Callers of [`Queue::ask`], and those to be answered after the current batch.
     asking: Vec<Sender<Written>>,
     due: Vec<Sender<Written>>,
-    /// The writer has been woken and has not come yet.
+    /// The writer has been woken and has not run yet.
     woken: bool,
     closed: bool,
 }
@@ -49,8 +49,8 @@ impl Queue {
         Self { state: Mutex::default(), limits, work: Condvar::new(), room: Condvar::new() }
     }
 
-    /// Appends a frame, waiting for room if there is none. After [`Queue::close`] frames are
-    /// no longer taken.
+    /// Appends a frame, waiting for room if the queue is full. After [`Queue::close`], frames are
+    /// dropped.
     pub(crate) fn push(&self, frame: Frame) {
         let size = memory_of(&frame);
         let mut state = self.lock();
@@ -73,8 +73,8 @@ impl Queue {
         }
     }
 
-    /// Wakes the writer, who will answer once it has dealt with all that was pushed before; nobody
-    /// does after [`Queue::close`].
+    /// Wakes the writer, which answers once it has processed all frames pushed before; there is no
+    /// answer after [`Queue::close`].
     pub(crate) fn ask(&self) -> Receiver<Written> {
         let (asking, answer) = channel();
         let mut state = self.lock();
@@ -86,7 +86,7 @@ impl Queue {
         answer
     }
 
-    /// Those who asked before the frames were taken.
+    /// The callers to answer after the current batch.
     pub(crate) fn due(&self) -> Vec<Sender<Written>> {
         std::mem::take(&mut self.lock().due)
     }
@@ -113,7 +113,7 @@ impl Queue {
         open
     }
 
-    /// Takes no more frames and answers no one; what waits can still be taken out.
+    /// Accepts no more frames and questions; waiting frames can still be taken.
     pub(crate) fn close(&self) {
         let mut state = self.lock();
         state.closed = true;
@@ -124,7 +124,7 @@ impl Queue {
         self.room.notify_all();
     }
 
-    /// An empty queue takes any frame, or one above the limit would wait forever.
+    /// An empty queue accepts any frame, because one above the limit would wait forever.
     fn is_full(&self, state: &State, size: usize) -> bool {
         !state.frames.is_empty()
             && (state.frames.len() >= self.limits.frames || state.bytes + size > self.limits.bytes)
@@ -140,7 +140,7 @@ impl Queue {
     }
 }
 
-/// About how much memory a frame holds.
+/// The approximate memory of a frame.
 fn memory_of(frame: &Frame) -> usize {
     let text = |text: &Option<String>| text.as_ref().map_or(0, String::len);
     match frame {

@@ -1,8 +1,7 @@
 //! Reading records back, however the run ended.
 //!
-//! The reader keeps one frame in memory, believes no length before it has the bytes, and stops
-//! at the first thing that is not as it was written: what came before is whole, and what was
-//! wrong is said.
+//! The reader keeps one frame in memory, does not trust a length before it has read the bytes, and
+//! stops at the first damaged frame: everything before it is intact, and the damage is reported.
 
 use crate::error::RecordError;
 use crate::file::{FORMAT, MAGIC, MAX_FRAME, PREFIX, Prefix};
@@ -16,7 +15,7 @@ use std::path::Path;
 /// Where and how a record file stops being readable.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Damage {
-    /// The byte at which the first unreadable frame begins.
+    /// The byte at which the first unreadable frame starts.
     pub offset: u64,
     /// What is wrong with it.
     pub what: String,
@@ -33,7 +32,7 @@ impl fmt::Display for Damage {
 pub struct RecordReader<R = BufReader<File>> {
     source: R,
     header: RunHeader,
-    /// Where the next frame begins.
+    /// Where the next frame starts.
     offset: u64,
     payload: Vec<u8>,
     damage: Option<Damage>,
@@ -49,7 +48,7 @@ impl<'a> RecordReader<&'a [u8]> {
 }
 
 impl<R: Read + Seek> RecordReader<R> {
-    /// Goes on at byte `offset`, where a frame begins.
+    /// Continues at byte `offset`, where a frame starts.
     pub(crate) fn go_to(&mut self, offset: u64) -> io::Result<()> {
         self.offset = self.source.seek(SeekFrom::Start(offset))?;
         Ok(())
@@ -57,7 +56,7 @@ impl<R: Read + Seek> RecordReader<R> {
 }
 
 impl<R: Read> RecordReader<R> {
-    /// Reads records from `source`; `path` is what errors call it.
+    /// Reads records from `source`; errors name `path`.
     pub fn new(mut source: R, path: &Path) -> Result<Self, RecordError> {
         let broken = |what: String| RecordError::Header { path: path.to_owned(), what };
         let mut payload = Vec::new();
@@ -89,13 +88,13 @@ impl<R: Read> RecordReader<R> {
         &self.header
     }
 
-    /// What ended the reading early; absent if the file ends after a whole frame. Known once
-    /// the iterator has ended.
+    /// The damage that ended the reading early; absent if the file ends after a complete frame. Known
+    /// once the iterator has ended.
     pub fn damage(&self) -> Option<Damage> {
         self.damage.clone()
     }
 
-    /// Bytes up to the end of the last whole frame. Known once the iterator has ended.
+    /// Bytes up to the end of the last complete frame. Known once the iterator has ended.
     pub fn whole(&self) -> u64 {
         self.offset
     }
@@ -137,8 +136,8 @@ impl<R: Read> Iterator for RecordReader<R> {
     }
 }
 
-/// Reads one frame's payload, checked; false at the end of the file, an error in words if what
-/// is there is not a whole frame.
+/// Reads and checks one frame's payload; false at the end of the file, an error message if the frame
+/// is damaged.
 pub(crate) fn read_frame(source: &mut impl Read, payload: &mut Vec<u8>) -> Result<bool, String> {
     read_up_to(source, PREFIX, payload).map_err(|error| unreadable(&error))?;
     if payload.is_empty() {
@@ -162,8 +161,8 @@ pub(crate) fn read_frame(source: &mut impl Read, payload: &mut Vec<u8>) -> Resul
     Ok(true)
 }
 
-/// Reads `length` bytes, or as many as there are. Memory grows with the bytes that come, not
-/// with the length that was claimed.
+/// Reads `length` bytes, or as many as there are. Memory grows with the bytes read, not with the
+/// claimed length.
 fn read_up_to(source: &mut impl Read, length: usize, into: &mut Vec<u8>) -> io::Result<()> {
     into.clear();
     source.by_ref().take(length as u64).read_to_end(into).map(|_| ())

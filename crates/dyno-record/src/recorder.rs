@@ -1,4 +1,4 @@
-//! The recorder: a thread of its own that writes the records while the run goes on.
+//! The recorder: a thread that writes the records during the run.
 
 use crate::dir::{RECORDS, RunDir, failed};
 use crate::error::RecordError;
@@ -12,15 +12,14 @@ use std::sync::Arc;
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-/// The writer looks into its queue this often, so that a record is in the file well within
-/// 100 ms of its sending.
+/// How often the writer checks its queue, so that a record is in the file within 100 ms.
 const TICK: Duration = Duration::from_millis(50);
 
-/// For tests: a writer that stands still for so many milliseconds before each batch, with a queue of one
-/// frame, so that whoever records has to wait for it.
+/// For tests: the writer sleeps for this many milliseconds before each batch, with a queue of one
+/// frame, so that the sender has to wait for it.
 const STALL_FOR_TESTS: &str = "DYNO_TEST_RECORD_STALL_MS";
 
-/// Writes frames to a run's record file, on a thread of its own.
+/// Writes frames to a run's record file, on a separate thread.
 pub struct Recorder {
     queue: Arc<Queue>,
     trouble: Arc<Trouble>,
@@ -29,8 +28,8 @@ pub struct Recorder {
 }
 
 impl Recorder {
-    /// Makes the record file and writes its header; if that fails, nothing will be recorded and
-    /// nothing should be sent. [`RunHeader::format`] is set to the format written.
+    /// Creates the record file and writes its header. If that fails, nothing can be recorded and no
+    /// request should be sent. [`RunHeader::format`] is set to the format written.
     pub fn start(dir: &RunDir, header: RunHeader) -> Result<Self, RecordError> {
         let path = dir.path().join(RECORDS);
         let opening =
@@ -39,8 +38,8 @@ impl Recorder {
             .append(true)
             .create_new(true)
             .open(&path)
-            .map_err(failed("make", &path))?;
-        // Shows that the run is being written. A file system without locks is no reason to fail.
+            .map_err(failed("create", &path))?;
+        // Marks the run as being written. A file system without locks must not stop it.
         let _ = file.try_lock();
         std::io::Write::write_all(&mut file, &opening)
             .map_err(|source| RecordError::Write { path: path.clone(), source })?;
@@ -48,7 +47,7 @@ impl Recorder {
         Self::with(file, path, length, WriteLimits::default(), QueueLimits::default())
     }
 
-    /// Goes on with the record file of a run that was cut short: after its last whole frame.
+    /// Continues the record file of an interrupted run, after its last complete frame.
     pub fn resume(dir: &RunDir) -> Result<Self, RecordError> {
         let path = dir.path().join(RECORDS);
         let file = OpenOptions::new().append(true).open(&path).map_err(failed("open", &path))?;
@@ -58,7 +57,7 @@ impl Recorder {
         let mut reader = dir.records()?;
         reader.by_ref().for_each(drop);
         let length = reader.whole();
-        file.set_len(length).map_err(failed("cut", &path))?;
+        file.set_len(length).map_err(failed("truncate", &path))?;
         Self::with(file, path, length, WriteLimits::default(), QueueLimits::default())
     }
 
@@ -89,7 +88,7 @@ impl Recorder {
                         return writer.finish();
                     }
                     writer.flush();
-                    // Whoever asked and has gone since wants no answer.
+                    // A caller that is gone does not need the answer.
                     source.0.due().iter().for_each(|asked| drop(asked.send(writer.account())));
                 }
             })
@@ -97,35 +96,35 @@ impl Recorder {
         Ok(Self { queue, trouble, path, thread: Some(thread) })
     }
 
-    /// Hands a frame to the writer. This waits only when the queue is full, that is when the
-    /// disk cannot keep up; a disk that refuses to take anything does not make it wait.
+    /// Passes a frame to the writer. Waits only when the queue is full, that is, when the disk cannot
+    /// keep up; a disk that fails does not make it wait.
     pub fn send(&self, frame: Frame) {
         self.queue.push(frame);
     }
 
-    /// What hands frames to the writer from another thread.
+    /// Passes frames to the writer from another thread.
     pub fn sender(&self) -> impl Fn(Frame) + Send + 'static {
         let queue = Arc::clone(&self.queue);
         move |frame| queue.push(frame)
     }
 
-    /// Waits until the writer has dealt with all that was sent, and tells where it is; nothing where
-    /// the writer is gone.
+    /// Waits until the writer has processed all frames, and returns its position; nothing if the
+    /// writer is gone.
     pub fn written(&self) -> Option<Written> {
         self.queue.ask().recv().ok()
     }
 
-    /// What is wrong with writing at the moment, and what to do about it.
+    /// The current problem with writing, and what to do about it.
     pub fn trouble(&self) -> Option<String> {
         self.trouble.message()
     }
 
-    /// There is room neither on disk nor in memory: whatever is measured now is lost.
+    /// Whether disk and memory are both full, so that records are being lost.
     pub fn is_losing(&self) -> bool {
         self.trouble.is_losing()
     }
 
-    /// Writes what is left, waits for the disk, and gives the account.
+    /// Writes the remaining frames, waits for the disk, and returns the result.
     pub fn finish(mut self) -> Finished {
         self.queue.close();
         self.thread.take().and_then(|thread| thread.join().ok()).unwrap_or_else(|| Finished {
@@ -137,7 +136,7 @@ impl Recorder {
     }
 }
 
-/// A recorder that is dropped on the way out of an error still writes what it was given.
+/// A recorder that is dropped because of an error still writes its frames.
 impl Drop for Recorder {
     fn drop(&mut self) {
         self.queue.close();
@@ -147,9 +146,9 @@ impl Drop for Recorder {
     }
 }
 
-/// Takes the lock that shows that a run is being written; `false` if another process has it. A file
-/// system without locks has no other process either. Whoever lists runs holds it for a moment, so
-/// it is tried a few times.
+/// Takes the lock that marks a run as being written; `false` if another process holds it. Errors of
+/// file systems without locks are ignored. `list_runs` holds the lock for a moment, so it is tried
+/// several times.
 fn lock(file: &File) -> bool {
     for _ in 0..10 {
         if !matches!(file.try_lock(), Err(TryLockError::WouldBlock)) {
@@ -160,7 +159,7 @@ fn lock(file: &File) -> bool {
     false
 }
 
-/// However the writer thread ends, no sender waits for it any longer.
+/// However the writer thread ends, no sender must wait for it.
 struct CloseOnExit(Arc<Queue>);
 
 impl Drop for CloseOnExit {

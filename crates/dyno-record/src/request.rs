@@ -230,8 +230,8 @@ fn optional_times(record: &mut RequestRecord) -> [&mut Option<Nanos>; 6] {
     ]
 }
 
-/// `intended`, a bit for each time that is there, then each as its difference from the one
-/// before, and at last `end`.
+/// `intended`, a bit for each time that is present, then each as its difference from the one before,
+/// and finally `end`.
 fn encode_times(record: &RequestRecord, out: &mut Vec<u8>) {
     let times = [
         record.dispatched,
@@ -316,7 +316,7 @@ fn decode_loose(mut input: &[u8]) -> Result<Vec<Loose>, Bad> {
     Ok(loose)
 }
 
-/// All five; nothing at all for an exact one.
+/// All five; nothing if all are exact.
 fn encode_widths(widths: &Widths, out: &mut Vec<u8>) {
     let Widths { intended, sent, first, last, end } = *widths;
     if *widths != Widths::default() {

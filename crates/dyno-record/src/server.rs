@@ -1,4 +1,4 @@
-//! The stored form of what the server said of itself.
+//! The stored form of server metrics.
 
 use crate::fields::{Bad, Fields, Value, put_plain, put_some};
 use dyno_model::server::ServerSample;
@@ -34,7 +34,7 @@ pub(crate) fn decode(payload: &[u8]) -> Result<ServerSample, Bad> {
     Ok(sample)
 }
 
-/// A share is kept with all its bits.
+/// A share is stored as the bits of its float.
 fn share(value: Value) -> Result<f64, Bad> {
     let share = f64::from_bits(value.number()?);
     match (0.0..=1.0).contains(&share) {

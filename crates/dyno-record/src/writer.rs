@@ -1,8 +1,8 @@
-//! What the writer thread does: encode, write, and keep its head when the disk does not.
+//! The work of the writer thread: encodes and writes frames, and survives disk errors.
 //!
-//! The buffer always begins with a whole frame. When writing fails, the file is cut back to its
-//! last whole frame and everything after it stays in the buffer, to be tried again; in the end
-//! what the disk never took is handed back.
+//! The buffer always starts with a complete frame. When writing fails, the file is truncated to its
+//! last complete frame, and everything after it stays in the buffer for another attempt; frames that
+//! could never be written are returned at the end.
 
 use crate::error::RecordError;
 use crate::file::{MAX_FRAME, PREFIX, Prefix, put_frame};
@@ -17,9 +17,9 @@ use std::time::{Duration, Instant};
 
 /// Where the bytes go.
 pub(crate) trait Sink: Write + Send {
-    /// Cuts the file back to `length` bytes; the next write continues there.
+    /// Truncates the file to `length` bytes; the next write continues there.
     fn truncate(&mut self, length: u64) -> io::Result<()>;
-    /// Waits until the disk has it.
+    /// Waits until everything is on disk.
     fn sync(&mut self) -> io::Result<()>;
 }
 
@@ -34,29 +34,29 @@ impl Sink for File {
     }
 }
 
-/// What became of a recording.
+/// The result of a recording.
 #[derive(Debug)]
 pub struct Finished {
     /// Frames that are in the file.
     pub frames_written: u64,
     /// Frames that could not be written, in order, so that they can still be reported.
     pub unwritten: Vec<Frame>,
-    /// Requests for which there was room neither on disk nor in memory.
+    /// Requests that fitted neither on disk nor in memory.
     pub lost: u64,
-    /// What went wrong and was not made good later.
+    /// The error, if the writer did not recover from it.
     pub error: Option<RecordError>,
 }
 
-/// Where the frames of a recording are that goes on.
+/// The position of an ongoing recording.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Written {
-    /// Length of the file up to its last whole frame.
+    /// Length of the file up to its last complete frame.
     pub length: u64,
-    /// The frames after those, which the disk has not taken.
+    /// The frames after that, which are not on disk yet.
     pub rest: Vec<Frame>,
 }
 
-/// The message for whoever watches the run.
+/// The current problem, for the user.
 #[derive(Debug, Default)]
 pub(crate) struct Trouble {
     raised: AtomicBool,
@@ -72,7 +72,7 @@ impl Trouble {
         self.message.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Memory ran out, too: requests are being lost.
+    /// Memory is full, too: records are being lost.
     pub(crate) fn is_losing(&self) -> bool {
         self.losing.load(Ordering::Acquire)
     }
@@ -84,12 +84,12 @@ impl Trouble {
     }
 }
 
-/// How much is buffered, kept and tried.
+/// Limits on buffering and retries.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct WriteLimits {
-    /// Written once so much is buffered.
+    /// Bytes to buffer before writing.
     pub(crate) buffer: usize,
-    /// Kept in memory while the disk takes nothing.
+    /// Bytes to keep in memory while the disk fails.
     pub(crate) kept: usize,
     /// Largest payload.
     pub(crate) frame: usize,
@@ -108,11 +108,11 @@ pub(crate) struct Writer<S> {
     path: PathBuf,
     limits: WriteLimits,
     trouble: Arc<Trouble>,
-    /// Whole frames that are not all in the file.
+    /// Complete frames that are not all in the file.
     buffer: Vec<u8>,
-    /// How much of the buffer the file has beyond `file_length`.
+    /// How much of the buffer is already in the file, beyond `file_length`.
     accepted: usize,
-    /// Length of the file up to its last whole frame.
+    /// Length of the file up to its last complete frame.
     file_length: u64,
     written: u64,
     lost: u64,
@@ -146,7 +146,7 @@ impl<S: Sink> Writer<S> {
         }
     }
 
-    /// Takes a frame into the buffer, and writes if that is full.
+    /// Adds a frame to the buffer, and writes if that is full.
     pub(crate) fn add(&mut self, frame: Frame) {
         let before = self.buffer.len();
         if !put_frame(&mut self.buffer, self.limits.frame, &frame) {
@@ -166,7 +166,7 @@ impl<S: Sink> Writer<S> {
         }
     }
 
-    /// The figures of a request are worth keeping even where its text is beyond measure.
+    /// Keeps the measurements of a request whose text is too large.
     fn add_without_text(&mut self, frame: Frame) {
         if let Frame::Request(mut record) = frame {
             self.too_large = Some(RecordError::TooLarge {
@@ -181,7 +181,7 @@ impl<S: Sink> Writer<S> {
         self.lost += 1;
     }
 
-    /// Writes what is buffered, unless a failure was only just now.
+    /// Writes the buffer, unless the last attempt failed a moment ago.
     pub(crate) fn flush(&mut self) {
         let too_early =
             self.failed.as_ref().is_some_and(|(_, at)| at.elapsed() < self.limits.retry);
@@ -215,8 +215,8 @@ impl<S: Sink> Writer<S> {
         Ok(())
     }
 
-    /// Counts the whole frames that the file took as written, and cuts the file after them. If
-    /// even that fails, the next attempt goes on in mid-frame, which is as good in the end.
+    /// Counts the complete frames in the file as written, and truncates the file after them. If even
+    /// that fails, the next attempt continues in mid-frame, which gives the same file.
     fn keep_the_rest(&mut self, error: io::Error) -> io::Result<()> {
         let mut whole = 0;
         while let Some((_, next)) = frame_at(&self.buffer, whole) {
@@ -232,7 +232,7 @@ impl<S: Sink> Writer<S> {
         Err(error)
     }
 
-    /// Lets go of the first `whole` bytes of the buffer, which are frames in the file.
+    /// Removes the first `whole` bytes from the buffer, which are complete frames in the file.
     fn settle(&mut self, whole: usize) {
         self.written += frames_in(&self.buffer[..whole]).count() as u64;
         self.buffer.drain(..whole);
@@ -255,7 +255,7 @@ impl<S: Sink> Writer<S> {
         Written { length: self.file_length, rest }
     }
 
-    /// One last attempt, and the account.
+    /// Makes a last attempt, and returns the result.
     pub(crate) fn finish(mut self) -> Finished {
         self.sync_due = true;
         self.try_flush();
@@ -278,7 +278,7 @@ impl<S: Sink> Writer<S> {
     }
 }
 
-/// The payload of the frame that begins at `start`, and where the next begins.
+/// The payload of the frame that starts at `start`, and where the next one starts.
 fn frame_at(buffer: &[u8], start: usize) -> Option<(&[u8], usize)> {
     let (prefix, rest) = buffer.get(start..)?.split_first_chunk::<PREFIX>()?;
     let length = Prefix::from_bytes(*prefix).length as usize;

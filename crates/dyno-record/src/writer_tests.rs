@@ -118,7 +118,8 @@ fn a_full_disk_keeps_whole_frames_and_hands_back_the_rest() {
         writer.add(frame.clone());
     }
     let trouble = writer.trouble.message().unwrap();
-    for part in ["run/records.dyno", "No space left", "free space", "figures so far are kept"] {
+    for part in ["run/records.dyno", "No space left", "free some space", "results so far are kept"]
+    {
         assert!(trouble.contains(part), "{trouble}");
     }
     let finished = writer.finish();

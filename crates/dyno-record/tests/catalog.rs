@@ -4,9 +4,8 @@
 mod common;
 
 use dyno_model::plan::{LevelPlan, Plan, Target};
-use dyno_record::{
-    RecordError, Recorder, RunDir, RunFilter, RunState, delete_run, find_run, list_runs,
-};
+use dyno_model::run_entry::RunState;
+use dyno_record::{RecordError, Recorder, RunDir, RunFilter, delete_run, find_run, list_runs};
 use std::fs::{self, File};
 use std::path::Path;
 use std::time::{Duration, SystemTime};
@@ -143,7 +142,8 @@ fn only_runs_are_deleted() {
     let link = root.path().join("link");
     std::os::unix::fs::symlink(other.path(), &link).unwrap();
     refused(&link, "it is a link");
-    refused(&root.path().join("link/../run/../link"), "it is a link");
+    refused(&root.path().join("run/../link"), "it is a link");
+    refused(&root.path().join("link/"), "not directly below");
 
     let foreign = root.path().join("foreign");
     fs::create_dir(&foreign).unwrap();

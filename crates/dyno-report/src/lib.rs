@@ -8,6 +8,7 @@ pub mod layout;
 mod marks;
 mod messages;
 pub mod page;
+pub mod runs;
 mod selection;
 pub mod text;
 

@@ -1,7 +1,6 @@
-//! Settings from a TOML file, named like the flags. A file is turned into the flags it stands
-//! for and put before those that were typed, so that names, checks and complaints are the same by
-//! construction. A flag that was typed replaces the file's key of the same name; a typed load
-//! replaces whichever load the file has.
+//! Settings from a TOML file, named like the flags. The file is converted to flags, which are put
+//! before those of the command line, so that names, checks and errors are the same. A flag on the
+//! command line replaces the file's key of the same name; a load replaces any load of the file.
 
 use crate::args::{Cli, Command};
 use crate::usage::{UsageError, from_clap};
@@ -15,27 +14,30 @@ use toml::de::{DeTable, DeValue};
 
 /// The kinds of load: at most one applies, so they are replaced together.
 const LOADS: &[&str] = &["concurrency", "rate", "ramp", "burst", "sweep"];
-/// A typed flag that replaces what contradicts it.
+/// Flags on the command line that replace contradicting keys of the file.
 const OPPOSITES: &[(&str, &[&str])] =
     &[("live", &["quiet", "no-progress"]), ("quiet", &["live"]), ("no-progress", &["live"])];
 /// Flags that make no sense inside the file they name.
 const NOT_IN_FILES: &[&str] = &["config", "help"];
 const LARGEST_FILE: usize = 1 << 20;
 
-/// One key of the file, as the arguments it stands for.
+/// One key of the file, as arguments.
 #[derive(Debug, PartialEq, Eq)]
 struct Setting {
     key: String,
     argv: Vec<OsString>,
 }
 
-/// What was typed after `dyno bench` (`typed`), with the settings of `path` put before it.
+/// The arguments after `dyno bench` (`typed`), with the settings of `path` put before them.
 pub(crate) fn merge(path: &Path, typed: &[OsString]) -> Result<Vec<OsString>, UsageError> {
     let wrong = |message: String| UsageError::new("--config", message);
     let text = std::fs::read_to_string(path)
         .map_err(|error| wrong(crate::resolve::cannot_read(path, &error)))?;
     if text.len() > LARGEST_FILE {
-        return Err(wrong(format!("`{}` is over 1 MiB; that is no settings file", path.display())));
+        return Err(wrong(format!(
+            "`{}` is over 1 MiB, too large for a settings file",
+            path.display()
+        )));
     }
     let file = path.display().to_string();
     let settings = settings(&file, &text)?;
@@ -48,7 +50,7 @@ pub(crate) fn merge(path: &Path, typed: &[OsString]) -> Result<Vec<OsString>, Us
     Ok(argv)
 }
 
-/// The settings of a file's text, each checked by itself so that a complaint knows its line.
+/// The settings of a file's text, each checked separately so that an error names its line.
 fn settings(file: &str, text: &str) -> Result<Vec<Setting>, UsageError> {
     let table = DeTable::parse(text).map_err(|error| {
         let line = error.span().map_or(1, |span| line_of(text, span.start));
@@ -62,7 +64,7 @@ fn settings(file: &str, text: &str) -> Result<Vec<Setting>, UsageError> {
         let place = format!("{file}:{}", line_of(text, key.span().start));
         let key = key.get_ref().to_string();
         let argv = arguments(&key, value)
-            .map_err(|complaint| UsageError { flag: format!("{place}: {key}"), ..complaint })?;
+            .map_err(|error| UsageError { flag: format!("{place}: {key}"), ..error })?;
         settings.push(Setting { key, argv });
     }
     Ok(settings)
@@ -105,7 +107,7 @@ fn arguments(key: &str, value: &Spanned<DeValue<'_>>) -> Result<Vec<OsString>, U
         }
         _ => vec![format!("--{key}={}", plain(value)?)],
     };
-    // A value that begins with a dash would be taken for a flag.
+    // A value that starts with a dash would be parsed as a flag.
     if arg.is_positional() && argv.iter().any(|text| text.starts_with('-')) {
         return Err(UsageError::new("", "this is not a URL; write http://host:port"));
     }
@@ -121,7 +123,7 @@ fn unknown(key: &str) -> UsageError {
     let wrong = UsageError::new("", "there is no such setting");
     let probe = ["dyno".to_owned(), "bench".to_owned(), format!("--{}", key.replace('_', "-"))];
     let near = match Cli::command().try_get_matches_from(probe) {
-        // An underscore where a dash belongs: the flag itself is known.
+        // An underscore instead of a dash.
         Ok(_) => Some(key.replace('_', "-")),
         Err(error) => match error.get(ContextKind::SuggestedArg) {
             Some(ContextValue::String(near)) => near.split(' ').next().map(str::to_owned),
@@ -141,18 +143,18 @@ fn unknown(key: &str) -> UsageError {
     }
 }
 
-/// A string, number or boolean as it would be typed.
+/// A string or number as it would be typed.
 fn plain(value: &Spanned<DeValue<'_>>) -> Result<String, UsageError> {
     match value.get_ref() {
         DeValue::String(text) => Ok(text.to_string()),
         DeValue::Integer(number) if number.radix() == 10 => Ok(number.as_str().to_owned()),
         DeValue::Float(number) => Ok(number.as_str().to_owned()),
         DeValue::Integer(_) => Err(UsageError::new("", "write the number in decimal digits")),
-        DeValue::Boolean(_) => Err(UsageError::new("", "this is no switch; write a value")),
-        DeValue::Array(_) => Err(UsageError::new("", "it takes one value, not a list")),
-        DeValue::Table(_) => Err(UsageError::new("", "it takes a value, not a table")),
+        DeValue::Boolean(_) => Err(UsageError::new("", "this is not a switch; write a value")),
+        DeValue::Array(_) => Err(UsageError::new("", "takes one value, not a list")),
+        DeValue::Table(_) => Err(UsageError::new("", "takes a value, not a table")),
         DeValue::Datetime(_) => {
-            Err(UsageError::new("", "it takes no date; quote it if it is text"))
+            Err(UsageError::new("", "does not take a date; quote it if it is text"))
         }
     }
 }
@@ -189,12 +191,12 @@ fn to_json(value: &DeValue<'_>) -> Result<serde_json::Value, UsageError> {
     })
 }
 
-/// The keys that what was typed replaces.
+/// The keys that the command line replaces.
 fn typed_keys(command: &str, typed: &[OsString]) -> Vec<String> {
     let argv = ["dyno", command].into_iter().map(OsString::from).chain(typed.iter().cloned());
     let Ok(matches) = Cli::command().try_get_matches_from(argv) else { return Vec::new() };
     let Some((_, bench)) = matches.subcommand() else { return Vec::new() };
-    // Ids are those of flags, and of groups of them.
+    // Ids include those of groups of flags.
     let commands = Cli::command();
     let flags = commands.find_subcommand(command);
     let is_flag = |id: &clap::Id| {
@@ -233,7 +235,7 @@ pub(crate) fn parse(argv: Vec<OsString>) -> Result<Cli, clap::Error> {
     <Cli as clap::Parser>::try_parse_from(argv)
 }
 
-/// Puts the file's settings under what was typed, if there is a file.
+/// Merges the settings file into the command line, if there is one.
 pub(crate) fn with_file(mut cli: Cli, argv: &[OsString]) -> Result<Cli, UsageError> {
     let elsewhere = match &cli.command {
         Command::Capacity(args) => args.output.config.is_some(),
@@ -241,8 +243,8 @@ pub(crate) fn with_file(mut cli: Cli, argv: &[OsString]) -> Result<Cli, UsageErr
         _ => false,
     };
     if elsewhere {
-        let words = "a settings file is for `dyno bench`; give the flags themselves";
-        return Err(UsageError::new("--config", words));
+        let message = "settings files work with `dyno bench` only; give the flags instead";
+        return Err(UsageError::new("--config", message));
     }
     if let Command::Capacity(args) = &mut cli.command {
         let command = argv.iter().position(|arg| arg == "capacity").unwrap_or(1);

@@ -1,76 +1,76 @@
-//! How the program ends: the exit statuses, said once. Help, documentation and code all use this
-//! table.
+//! The exit statuses. Help, documentation and code all use this table.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::ExitCode;
 
-/// The ending of a command, from the least to the most pressing: when several apply, the later
-/// one is the exit status.
+/// How a command ended, in ascending order of severity: when several apply, the most severe one is
+/// the exit status.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u8)]
 pub(crate) enum Exit {
-    /// All is well.
+    /// Success.
     Fine,
-    /// What was measured does not decide whether a bar is met.
+    /// The measurements do not decide whether a requirement is met.
     Inconclusive,
-    /// A bar was not met.
+    /// A requirement was not met.
     BarNotMet,
-    /// The figures describe the load generator, not the server.
+    /// The results describe the load generator, not the server.
     RunInvalid,
     /// The target could not be measured.
     TargetUnusable,
-    /// Wrong flags or settings.
+    /// Invalid flags or settings.
     Usage,
-    /// Dyno's own fault.
+    /// An internal error.
     Bug,
     /// Ctrl-C.
     Interrupted,
 }
 
-/// Each status with its meaning and what to do about it, by number.
+/// Each status with its meaning and details, by number.
 const TABLE: &[(Exit, &str, &str)] = &[
-    (Exit::Fine, "fine", "the command did what it was asked to do"),
+    (Exit::Fine, "success", "the command did what it was asked to do"),
     (
         Exit::Bug,
-        "a bug in Dyno",
-        "or the machine did not let it go on, such as a full disk; what was recorded is kept",
+        "internal error",
+        "a bug in Dyno, or a problem of the machine such as a full disk; what was recorded is kept",
     ),
     (
         Exit::Usage,
-        "wrong usage or settings",
-        "nothing was measured; the message names the flag at fault and says what would be right",
+        "invalid flags or settings",
+        "nothing was measured; the message names the flag and says what would be valid",
     ),
     (
         Exit::TargetUnusable,
         "target unusable",
-        "it is dead, refuses the key, the path or the model, failed 50 times in a row, or went \
-         silent and did not answer for its health; the message repeats its own words, and --resume \
-         goes on once it is back",
+        "it is down, rejects the key, the path or the model, failed 50 requests in a row, or stopped \
+         responding and failed its health check; the message quotes its response, and --resume \
+         continues the run once it is back",
     ),
     (
         Exit::RunInvalid,
         "the run is invalid",
-        "a level's figures describe this machine rather than the server; its reasons say why. \
-         dyno capacity goes by its answer instead",
+        "the results of a level describe this machine rather than the server; the report gives the \
+         reasons. The status of dyno capacity depends on its result instead",
     ),
     (
         Exit::BarNotMet,
-        "a bar was not met",
+        "a requirement was not met",
         "more requests failed than --allow-failures allows, not one completed, every level misses \
          the --slo, dyno capacity found that no load meets it, dyno lint found an error, or dyno \
-         gate a regression",
+         gate found a regression",
     ),
     (
         Exit::Inconclusive,
         "inconclusive",
-        "not a failure: what was measured does not decide whether the --slo is met, which load \
-         dyno capacity was to find, or whether dyno gate passes, --until-stable gave up, or every \
-         request was still running when a level ended; the report says what would decide it",
+        "not a failure: the measurements do not decide whether the --slo is met, what the capacity \
+         is, or whether dyno gate passes; dyno compare found no common load; --until-stable gave up; \
+         or every request was still running when a level ended. The report says what would decide \
+         it",
     ),
     (
         Exit::Interrupted,
         "interrupted",
-        "Ctrl-C; what was recorded until then is kept, and --resume goes on",
+        "Ctrl-C; what was recorded until then is kept, and --resume continues the run",
     ),
 ];
 
@@ -91,7 +91,7 @@ impl Exit {
         }
     }
 
-    /// The more pressing of two endings.
+    /// The more severe of two endings.
     pub(crate) fn and(self, other: Self) -> Self {
         self.max(other)
     }
@@ -117,18 +117,16 @@ pub(crate) fn guarded(command: impl FnOnce() -> Exit) -> Exit {
              command you ran and this message; what was recorded is kept"
         ));
     }));
-    // What the command borrowed is not looked at again.
+    // What the command borrowed is not used again after a panic.
     catch_unwind(AssertUnwindSafe(command)).unwrap_or(Exit::Bug)
 }
 
 /// `dyno help exit-codes`.
 pub(crate) fn help() -> String {
-    let mut text = String::from("What the exit status of dyno means:\n\n");
+    let mut text = String::from("Exit status of dyno:\n\n");
     for (exit, name, more) in TABLE {
         text.push_str(&format!("  {:>3}  {name}\n", exit.code()));
-        for line in wrapped(more, 80) {
-            text.push_str(&format!("       {line}\n"));
-        }
+        text.push_str(&dyno_words::columns::wrap("       ", more, 90));
     }
     text.push_str(&format!("\n{PRECEDENCE}\n"));
     text
@@ -147,26 +145,12 @@ pub(crate) fn markdown() -> String {
     text
 }
 
-fn wrapped(text: &str, width: usize) -> Vec<String> {
-    let mut lines: Vec<String> = Vec::new();
-    for word in text.split(' ') {
-        match lines.last_mut() {
-            Some(line) if line.len() + 1 + word.len() <= width => {
-                line.push(' ');
-                line.push_str(word);
-            }
-            _ => lines.push(word.to_owned()),
-        }
-    }
-    lines
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn the_more_pressing_ending_wins() {
+    fn the_more_severe_ending_wins() {
         let order = [130, 3, 4, 5, 6, 0];
         let mut exits: Vec<Exit> = TABLE.iter().map(|(exit, ..)| *exit).collect();
         exits.retain(|exit| order.contains(&exit.code()));

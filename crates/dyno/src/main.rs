@@ -1,5 +1,5 @@
-//! `dyno`, the command line: reads what was typed, decides what it means, runs it, and says how
-//! it ended. The measuring itself happens in the other crates.
+//! `dyno`, the command line: parses arguments, resolves them into a plan, runs it, and sets the exit
+//! status. The measurement itself is in the other crates.
 
 mod args;
 mod commands;
@@ -56,7 +56,7 @@ fn run(argv: Vec<OsString>) -> Exit {
     }
 }
 
-/// Help and version are answers; everything else is wrong usage.
+/// Prints help and version; everything else is a usage error.
 fn explain(error: &clap::Error, argv: &[OsString], printer: &Printer) -> Exit {
     match error.kind() {
         ErrorKind::DisplayHelp if help::short::is_wanted(argv) => {

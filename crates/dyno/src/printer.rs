@@ -1,6 +1,5 @@
-//! All that the program says goes through here: results to stdout, everything else to stderr. It
-//! knows who wants quiet, who wants no progress, and whether a progress line must be cleared
-//! first. A reader that has gone away is no reason to panic.
+//! All output of the program: results go to stdout, everything else to stderr. Handles --quiet and
+//! --no-progress, and clears the progress line before a message. A closed pipe is not an error.
 
 use crate::exit::Exit;
 use dyno_live::{ProgressStyle, Said, Terminal};
@@ -12,7 +11,7 @@ use std::fmt::Display;
 use std::io::{self, IsTerminal, Write};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// What may be said, and how.
+/// What may be printed, and how.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Manners {
     /// No notes and no progress.
@@ -25,26 +24,26 @@ pub(crate) struct Manners {
 
 /// The narrowest terminal that results are fitted to.
 const NARROWEST: usize = 40;
-/// Remarks that are kept for whoever looks later.
+/// Messages kept for the live view.
 const REMEMBERED: usize = 64;
 
-/// What is on the terminal, and what waits for it.
+/// The state of the terminal.
 #[derive(Debug, Default)]
 struct Screen {
     line_shown: bool,
-    /// While something else has the terminal: what is to be printed when it is free again.
+    /// While the live view has the terminal: messages to print when it closes.
     held: Option<Vec<String>>,
     said: VecDeque<Said>,
 }
 
-/// Speaks for the program. Copies share the screen.
+/// Prints messages and results. Copies share the screen.
 #[derive(Debug, Clone)]
 pub(crate) struct Printer {
     manners: Manners,
     language: Language,
     colour: bool,
     on_terminal: bool,
-    /// Whom all that is said is about, where there are two.
+    /// Which of two runs the messages are about.
     about: Option<Side>,
     screen: Arc<Mutex<Screen>>,
 }
@@ -68,41 +67,51 @@ impl Printer {
         Self { manners, ..self.clone() }
     }
 
-    /// The same screen, and all that is said is about one of two.
+    /// The same screen, in another language.
+    pub(crate) fn speaking(&self, language: Language) -> Self {
+        Self { language, ..self.clone() }
+    }
+
+    /// The language of messages: that of the locale, unless `--lang` says otherwise.
+    pub(crate) fn language(&self) -> Language {
+        self.language
+    }
+
+    /// The same screen, for messages about one of two runs.
     pub(crate) fn about(&self, side: Side) -> Self {
         Self { about: Some(side), ..self.clone() }
     }
 
-    /// Something good to know; not said when quiet.
+    /// Useful to know; not printed with --quiet.
     pub(crate) fn note(&self, text: impl Display) {
         if !self.manners.quiet {
             self.say("note", "2", &text);
         }
     }
 
-    /// Something to mend.
+    /// Something to fix.
     pub(crate) fn warn(&self, text: impl Display) {
         self.say("warning", "33", &text);
     }
 
-    /// Why it ends.
+    /// Why the command fails.
     pub(crate) fn error(&self, text: impl Display) {
         self.say("error", "31", &text);
     }
 
-    /// Plain text on stderr, without a prefix; not said when quiet.
+    /// Plain text on stderr, without a prefix; not printed with --quiet.
     pub(crate) fn remark(&self, text: impl Display) {
         if !self.manners.quiet {
-            print(&mut self.cleared(), self.told(&text));
+            print(&mut self.cleared(), self.attributed(&text));
         }
     }
 
-    /// The result, on stdout, as it is. A closed pipe is fine: whoever read it has enough.
+    /// The result, on stdout. A closed pipe is not an error: its reader has what it wanted.
     pub(crate) fn result(&self, text: &str) -> Exit {
         self.result_by(|stdout| stdout.write_all(text.as_bytes()))
     }
 
-    /// A result that is too long to be held, written piece by piece.
+    /// A result that is written piece by piece.
     pub(crate) fn result_by(&self, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Exit {
         let written = {
             let _screen = self.cleared();
@@ -139,27 +148,27 @@ impl Printer {
 
     fn say(&self, kind: &'static str, colour: &str, text: &dyn Display) {
         let mut screen = self.cleared();
-        let text = self.told(text);
+        let text = self.attributed(text);
         screen.said.push_back(Said { kind, text: text.clone() });
         if screen.said.len() > REMEMBERED {
             screen.said.pop_front();
         }
-        let kind = match (self.language, kind) {
-            (Language::English, kind) => format!("{kind}:"),
-            (Language::Chinese, "note") => "说明：".to_owned(),
+        let prefix = match (self.language, kind) {
+            (Language::English, _) => format!("{kind}:"),
+            (Language::Chinese, "error") => "错误：".to_owned(),
             (Language::Chinese, "warning") => "警告：".to_owned(),
-            (Language::Chinese, _) => "错误：".to_owned(),
+            (Language::Chinese, _) => "提示：".to_owned(),
         };
-        let line = match (self.colour, self.language) {
-            (true, Language::English) => format!("\x1b[{colour}m{kind}\x1b[0m {text}"),
-            (true, Language::Chinese) => format!("\x1b[{colour}m{kind}\x1b[0m{text}"),
-            (false, Language::English) => format!("{kind} {text}"),
-            (false, Language::Chinese) => format!("{kind}{text}"),
+        let space = self.language.choose([" ", ""]);
+        let line = if self.colour {
+            format!("\x1b[{colour}m{prefix}\x1b[0m{space}{text}")
+        } else {
+            format!("{prefix}{space}{text}")
         };
         print(&mut screen, line);
     }
 
-    fn told(&self, text: &dyn Display) -> String {
+    fn attributed(&self, text: &dyn Display) -> String {
         let english = text.to_string();
         let text = translated(&english, self.language);
         match self.about {
@@ -233,7 +242,7 @@ impl Terminal for Printer {
     }
 }
 
-/// Prints a line on stderr, or keeps it; `false` if there is no one to see it.
+/// Prints a line on stderr, or holds it back; `false` if stderr is closed.
 fn print(screen: &mut Screen, line: String) -> bool {
     match &mut screen.held {
         Some(held) => {
@@ -252,7 +261,7 @@ fn is_dumb() -> bool {
     std::env::var_os("TERM").is_some_and(|term| term == "dumb")
 }
 
-/// Says something when nothing else can be relied on.
+/// Prints a message when the state of the screen is unknown, as after a panic.
 pub(crate) fn emergency(text: &str) {
     dyno_live::give_terminal_back();
     let start = if io::stderr().is_terminal() { "\r\x1b[K" } else { "" };
@@ -277,7 +286,7 @@ mod tests {
         assert!(printer.plain_line("three"));
         let held = printer.lock().held.clone().unwrap();
         assert_eq!(held.len(), 3);
-        assert!(held[0].ends_with(" one") && held[1].ends_with(" two") && held[2] == "three");
+        assert!(held[0].ends_with("one") && held[1].ends_with("two") && held[2] == "three");
         let said = printer.said();
         assert_eq!(said.iter().map(|said| said.kind).collect::<Vec<_>>(), ["note", "warning"]);
         printer.release();
@@ -285,7 +294,7 @@ mod tests {
     }
 
     #[test]
-    fn progress_is_shown_where_someone_may_look() {
+    fn progress_is_shown_on_terminals_and_in_logs() {
         let plain = Manners::default();
         let json = Manners { json: true, ..plain };
         assert_eq!(style(plain, true), ProgressStyle::Line);

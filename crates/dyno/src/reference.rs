@@ -1,15 +1,14 @@
-//! The definitions of the command line, looked at from outside: by name, and as the reference
-//! page in `docs/`.
+//! Access to the command-line definitions: commands by name, and the reference page in `docs/`.
 
 use crate::args::Cli;
 use clap::{Arg, Command, CommandFactory};
 
-/// The commands by name, as they are called.
+/// The names of the commands.
 pub(crate) fn names() -> Vec<String> {
     Cli::command().get_subcommands().map(|command| command.get_name().to_owned()).collect()
 }
 
-/// A command by name, knowing that it is called `dyno NAME`; `dyno` is the program itself.
+/// A command by name, with its full usage line; `dyno` is the program itself.
 pub(crate) fn find(name: &str) -> Option<Command> {
     let mut cli = Cli::command();
     cli.build();
@@ -41,6 +40,9 @@ pub(crate) fn markdown() -> String {
     for name in names() {
         if let Some(mut command) = find(&name) {
             section(&mut command, &mut page);
+            let actions =
+                command.get_subcommands_mut().filter(|action| action.get_name() != "help");
+            actions.for_each(|action| section(action, &mut page));
         }
     }
     page
@@ -48,7 +50,8 @@ pub(crate) fn markdown() -> String {
 
 fn section(command: &mut Command, page: &mut String) {
     let about = command.get_about().map(ToString::to_string);
-    page.push_str(&format!("\n## `dyno {}`\n\n", command.get_name()));
+    let name = command.get_bin_name().unwrap_or(command.get_name()).to_owned();
+    page.push_str(&format!("\n## `{name}`\n\n"));
     page.push_str(&about.unwrap_or_default());
     let usage = command.render_usage().to_string();
     page.push_str(&format!("\n\n```text\n{}\n```\n", usage.trim_start_matches("Usage: ").trim()));

@@ -1,5 +1,4 @@
-//! Ctrl-C: once to stop sending, twice to stop at once. A terminal that goes away, or a
-//! file that may not grow, ends nothing by itself.
+//! Ctrl-C: once to stop sending, twice to stop immediately. SIGHUP and SIGXFSZ do not end a run.
 
 use dyno_run::StopSignal;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
@@ -13,23 +12,23 @@ pub(crate) struct Listening {
     thread: Option<JoinHandle<()>>,
 }
 
-/// Turns signals into `stop`, and calls `said` with how often it was raised.
+/// Turns signals into `stop`, and calls `notify` with the number of signals so far.
 pub(crate) fn listen(
     stop: StopSignal,
-    said: impl Fn(usize) + Send + 'static,
+    notify: impl Fn(usize) + Send + 'static,
 ) -> std::io::Result<Listening> {
     let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP, SIGXFSZ])?;
     let handle = signals.handle();
     let thread = std::thread::Builder::new().name("signals".into()).spawn(move || {
         let mut times = 0;
         for signal in signals.forever() {
-            // A file at its size limit shows up as an error of the write that met it.
+            // A file at its size limit also makes the write fail, which is handled there.
             if signal == SIGHUP || signal == SIGXFSZ {
                 continue;
             }
             stop.raise();
             times += 1;
-            said(times);
+            notify(times);
         }
     })?;
     Ok(Listening { handle, thread: Some(thread) })

@@ -1,28 +1,28 @@
-//! Wrong usage: one form for every complaint about what was typed or configured, naming the flag
-//! at fault and what would be right.
+//! Usage errors: one format for everything that is wrong with flags and settings, naming the flag and
+//! what would be valid.
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use std::error::Error;
 use std::fmt;
 
-/// A complaint that ends the command with status 2.
+/// An error that ends the command with status 2.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct UsageError {
-    /// The flag, key or argument at fault.
+    /// The flag, key or argument.
     pub(crate) flag: String,
-    /// What is wrong with it, and what would be right.
+    /// What is wrong with it, and what would be valid.
     pub(crate) message: String,
-    /// A second line that helps.
+    /// A hint, on a second line.
     pub(crate) hint: Option<String>,
 }
 
 impl UsageError {
-    /// A complaint about one flag.
+    /// An error about one flag.
     pub(crate) fn new(flag: impl Into<String>, message: impl Into<String>) -> Self {
         Self { flag: flag.into(), message: message.into(), hint: None }
     }
 
-    /// Adds a line that helps.
+    /// Adds a hint.
     pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());
         self
@@ -44,8 +44,7 @@ impl fmt::Display for UsageError {
 
 impl Error for UsageError {}
 
-/// Puts clap's complaint into our form. `command` is how the command is called, such as
-/// `dyno bench`.
+/// Converts an error of clap. `command` is the command as typed, such as `dyno bench`.
 pub(crate) fn from_clap(error: &clap::Error, command: &str) -> UsageError {
     let text = |kind| match error.get(kind) {
         Some(ContextValue::String(text)) => Some(text.clone()),
@@ -63,10 +62,10 @@ pub(crate) fn from_clap(error: &clap::Error, command: &str) -> UsageError {
             let right = text(ContextKind::ValidValue).unwrap_or_default();
             match text(ContextKind::InvalidValue).filter(|value| !value.is_empty()) {
                 Some(value) if right.is_empty() => {
-                    UsageError::new(flag, format!("`{value}` is no value for it")).hint(help)
+                    UsageError::new(flag, format!("`{value}` is not a valid value")).hint(help)
                 }
                 Some(value) => {
-                    let wrong = format!("`{value}` is not known; write one of {right}");
+                    let wrong = format!("`{value}` is not a valid value; write one of {right}");
                     UsageError::new(flag, wrong)
                 }
                 None if right.is_empty() => UsageError::new(flag, "a value is missing").hint(help),
@@ -76,7 +75,7 @@ pub(crate) fn from_clap(error: &clap::Error, command: &str) -> UsageError {
         ErrorKind::UnknownArgument => unknown(&flag, text(ContextKind::SuggestedArg), command),
         ErrorKind::InvalidSubcommand => {
             let typed = text(ContextKind::InvalidSubcommand).unwrap_or_default();
-            let wrong = UsageError::new("", format!("`{typed}` is not a command of dyno"));
+            let wrong = UsageError::new("", format!("`{typed}` is not a dyno command"));
             match text(ContextKind::SuggestedSubcommand) {
                 Some(near) => wrong.hint(format!("did you mean `dyno {near}`?")),
                 None => wrong.hint("`dyno --help` lists the commands"),
@@ -85,9 +84,12 @@ pub(crate) fn from_clap(error: &clap::Error, command: &str) -> UsageError {
         ErrorKind::ArgumentConflict => {
             let other = text(ContextKind::PriorArg).map(|arg| bare_name(&arg)).unwrap_or_default();
             if other.is_empty() || other == flag {
-                UsageError::new(flag, "it was given more than once; write it once")
+                UsageError::new(flag, "given more than once; give it once")
             } else {
-                UsageError::new(flag, format!("it cannot be combined with {other}; leave one out"))
+                UsageError::new(
+                    flag,
+                    format!("cannot be combined with {other}; remove one of them"),
+                )
             }
         }
         ErrorKind::MissingRequiredArgument => {
@@ -95,10 +97,10 @@ pub(crate) fn from_clap(error: &clap::Error, command: &str) -> UsageError {
         }
         ErrorKind::TooManyValues => {
             let value = text(ContextKind::InvalidValue).unwrap_or_default();
-            UsageError::new(flag, format!("it takes no value, but `{value}` was given"))
+            UsageError::new(flag, format!("takes no value, but `{value}` was given"))
         }
         ErrorKind::InvalidUtf8 => {
-            UsageError::new("", "an argument is not UTF-8 text; only file names may be other bytes")
+            UsageError::new("", "an argument is not UTF-8; only file names may be")
         }
         _ => {
             let rendered = error.render().to_string();
@@ -111,10 +113,10 @@ pub(crate) fn from_clap(error: &clap::Error, command: &str) -> UsageError {
 
 fn unknown(flag: &str, near: Option<String>, command: &str) -> UsageError {
     if !flag.starts_with('-') {
-        // It is not repeated: a header value that was not quoted ends up here.
-        let message = format!("there is one argument too many for {command}");
+        // The argument is not repeated: it may be a header value that was not quoted.
+        let message = format!("too many arguments for {command}");
         return UsageError::new("", message)
-            .hint("quote values that hold blanks, and write lists with commas: 8,16,32");
+            .hint("quote values that contain blanks, and separate lists with commas: 8,16,32");
     }
     let wrong = UsageError::new("", format!("`{flag}` is not a flag of {command}"));
     match near {

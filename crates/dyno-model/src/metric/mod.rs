@@ -1,5 +1,5 @@
-//! The registry of metrics: what each is called, measured in and means, which way it is better,
-//! and where it is shown. Reports, charts, the page, the live view, SLO terms, lint, compare, gate
+//! The registry of metrics: names, unit, meaning, which direction is better, and where each is
+//! shown. Reports, charts, the page, the live view, SLO terms, lint, compare, gate
 //! and import read it. A new metric is a row in `rows.rs` and the computation of its value.
 
 mod per_time;
@@ -17,7 +17,7 @@ use crate::language::Language;
 use crate::summary::{Distribution, LevelSummary};
 use rows::OTHERS;
 
-/// Something that is measured of a level.
+/// A metric of a level.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Metric {
     /// A time that requests have, as a distribution.
@@ -52,9 +52,9 @@ pub enum Metric {
     Running,
     /// Requests that waited in the server.
     Waiting,
-    /// Use of the server's KV cache.
+    /// Utilisation of the server's KV cache.
     KvCache,
-    /// Share of prompt tokens that the server's prefix cache had.
+    /// Prefix cache hit rate, by prompt tokens.
     CachedShare,
     /// Price of a million output tokens.
     Price,
@@ -73,7 +73,7 @@ pub enum Unit {
     RequestsPerSecond,
     /// Tokens.
     TokensPerSecond,
-    /// Counts, and what has a unit of its own.
+    /// Counts, and metrics with their own unit.
     Plain,
 }
 
@@ -102,14 +102,14 @@ pub enum Better {
     Neither,
 }
 
-/// What kind of thing a metric tells of.
+/// The group that a metric belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Group {
-    /// Work per second.
+    /// Throughput.
     Work,
     /// Times of requests.
     Times,
-    /// What became of requests.
+    /// Counts and outcomes of requests.
     Requests,
     /// The server's own metrics.
     Server,
@@ -120,17 +120,17 @@ pub enum Group {
 /// A row of the registry. Texts are in English and Chinese.
 #[derive(Debug, Clone, Copy)]
 pub struct Info {
-    /// Its key in `summary.json`, or what stands for it there.
+    /// Its key in `summary.json`, or a similar name.
     pub id: &'static str,
     /// As people write it in an SLO.
     pub name: &'static str,
-    /// The beginning of its columns in tables for programs.
+    /// Prefix of its columns in CSV and Parquet.
     pub column: &'static str,
     /// What it is measured in.
     pub unit: Unit,
     /// Which way it is better.
     pub better: Better,
-    /// What it tells of.
+    /// Its group.
     pub group: Group,
     /// Only streamed responses have it.
     pub streamed: bool,
@@ -167,7 +167,7 @@ impl Metric {
     pub fn info(self) -> &'static Info {
         match self {
             Self::Time(time) => time.info(),
-            // A test holds every metric against the table.
+            // A test checks that every metric has a row.
             _ => {
                 OTHERS.iter().find(|(metric, ..)| *metric == self).map_or(rows::NONE, |row| &row.1)
             }
@@ -230,7 +230,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     #[test]
-    fn every_metric_has_a_row_with_names_of_its_own() {
+    fn every_metric_has_a_row_with_unique_names() {
         let all: Vec<Metric> = Metric::all().collect();
         assert_eq!(all.iter().collect::<BTreeSet<_>>().len(), all.len());
         let price = Metric::Price;

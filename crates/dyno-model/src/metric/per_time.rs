@@ -61,7 +61,7 @@ impl Serialize for PerTime<Option<Distribution>> {
     }
 }
 
-/// Keys that are no times are passed over.
+/// Keys that do not name a time are ignored.
 impl<'de> Deserialize<'de> for PerTime<Option<Distribution>> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct Times;

@@ -32,7 +32,7 @@ pub struct Column {
 }
 
 impl Place {
-    /// The metrics that stand there, in order.
+    /// The metrics shown there, in order.
     pub fn metrics(self) -> Vec<Column> {
         let ranked = |metric: Metric| {
             let places = metric.info().places.iter().filter(move |(place, ..)| *place == self);

@@ -5,11 +5,11 @@ use super::Statistic::{Max, Mean, P50, P90, P99};
 use super::{Better, Group, Info, Metric, Statistic, Unit};
 use crate::summary::LevelSummary;
 
-/// What charts of the page offer of each time.
+/// The statistics that the charts of the page offer for each time.
 const CHARTED: &[Statistic] = &[P50, P90, P99, Mean, Max];
 const PAIR: &[Statistic] = &[P50, P99];
 
-/// What is the same in most rows.
+/// The fields that most rows share.
 const TIME: Info = Info {
     id: "",
     name: "",
@@ -26,7 +26,7 @@ const TIME: Info = Info {
     places: &[],
 };
 
-/// What a metric without a row would have.
+/// Stands in for a missing row.
 pub(super) const NONE: &Info = &TIME;
 
 /// Times, in the order of [`Time::ALL`](super::Time::ALL).
@@ -36,12 +36,12 @@ pub(super) const TIMES: [Info; 7] = [
         name: "ttft",
         column: "ttft",
         streamed: true,
-        label: ["TTFT", "首 token 延迟 TTFT"],
-        title: ["TTFT", "首 token 延迟"],
+        label: ["TTFT", "首 token 时延 TTFT"],
+        title: ["TTFT", "首 token 时延"],
         short: ["TTFT", "TTFT"],
         formula: "first − sent",
         means: [
-            "From the last byte of the request being sent to the first event with output.",
+            "From sending the last byte of the request to the first event with output.",
             "从请求的最后一个字节发出，到第一个带输出的事件到达。",
         ],
         places: &[
@@ -60,7 +60,7 @@ pub(super) const TIMES: [Info; 7] = [
         name: "scheduled.ttft",
         column: "ttft_scheduled",
         streamed: true,
-        label: ["TTFT from the schedule", "首 token 延迟（自计划时刻）"],
+        label: ["TTFT from schedule", "首 token 时延（自计划时刻）"],
         formula: "first − intended",
         means: SCHEDULED,
         places: &[(Slo, 2, &[]), (PageChart, 5, CHARTED), (Definitions, 5, &[])],
@@ -70,12 +70,12 @@ pub(super) const TIMES: [Info; 7] = [
         id: "latency_ms",
         name: "latency",
         column: "latency",
-        label: ["Latency", "请求延迟"],
-        title: ["Latency", "请求延迟"],
-        short: ["latency", "延迟"],
+        label: ["Latency", "端到端时延"],
+        title: ["Latency", "端到端时延"],
+        short: ["latency", "时延"],
         formula: "last − sent",
         means: [
-            "From the request being sent to the last event with output or a finish reason.",
+            "From sending the request to the last event with output or a finish reason.",
             "从请求发出，到最后一个带输出或结束原因的事件到达。",
         ],
         places: &[
@@ -93,7 +93,7 @@ pub(super) const TIMES: [Info; 7] = [
         id: "latency_scheduled_ms",
         name: "scheduled.latency",
         column: "latency_scheduled",
-        label: ["Latency from the schedule", "请求延迟（自计划时刻）"],
+        label: ["Latency from schedule", "端到端时延（自计划时刻）"],
         formula: "last − intended",
         means: SCHEDULED,
         places: &[(Slo, 6, &[]), (PageChart, 6, CHARTED)],
@@ -104,13 +104,13 @@ pub(super) const TIMES: [Info; 7] = [
         name: "tpot",
         column: "tpot",
         streamed: true,
-        label: ["TPOT", "每 token 用时 TPOT"],
-        title: ["TPOT", "每 token 用时"],
+        label: ["TPOT", "单 token 时延 TPOT"],
+        title: ["TPOT", "单 token 时延"],
         short: ["TPOT", "TPOT"],
         formula: "(last − first) / (tokens − 1)",
         means: [
-            "Mean time per token after the first, of one request with two tokens or more.",
-            "单个请求（至少两个 token）首 token 之后平均每个 token 的用时。",
+            "Mean time per output token after the first, for each request with at least two tokens.",
+            "单个请求（至少两个 token）在首 token 之后平均每个 token 的时间。",
         ],
         places: &[
             (Slo, 3, &[]),
@@ -127,14 +127,14 @@ pub(super) const TIMES: [Info; 7] = [
         name: "itl",
         column: "itl",
         streamed: true,
-        label: ["ITL", "token 间延迟 ITL"],
-        title: ["ITL", "token 间延迟"],
+        label: ["ITL", "token 间时延 ITL"],
+        title: ["ITL", "token 间时延"],
         short: ["ITL", "ITL"],
         formula: "gap / tokens",
         means: [
-            "The gap between two output events, divided by the tokens of the later one and counted \
-             once for each of them.",
-            "相邻两个输出事件的间隔除以后一事件的 token 数，并按每个 token 计一次。",
+            "The gap between two consecutive output events, divided by the number of tokens in the \
+             later one, and counted once per token.",
+            "相邻两个输出事件的间隔除以后一事件的 token 数，每个 token 计一次。",
         ],
         places: &[
             (Slo, 4, &[]),
@@ -154,9 +154,8 @@ pub(super) const TIMES: [Info; 7] = [
         label: ["Chunk gap", "数据块间隔"],
         formula: "event[i] − event[i−1]",
         means: [
-            "Time between two output events that follow each other: what a reader of the stream \
-             sees.",
-            "相邻两个输出事件之间的时间，即读者看到的停顿。",
+            "Time between two consecutive output events, as a reader of the stream sees it.",
+            "相邻两个输出事件之间的时间，即读者看到的间隔。",
         ],
         places: &[(PageChart, 7, CHARTED), (Definitions, 6, &[])],
         ..TIME
@@ -164,9 +163,8 @@ pub(super) const TIMES: [Info; 7] = [
 ];
 
 const SCHEDULED: [&str; 2] = [
-    "The same from the moment at which the schedule wanted the request sent, so that nothing that \
-     was held up is hidden.",
-    "从计划发送时刻算起的同一指标，不会掩盖被推迟的请求。",
+    "The same, measured from the scheduled send time, so that queueing in the client is included.",
+    "从计划发送时刻算起的同一指标，包含请求在客户端的排队时间。",
 ];
 
 const WORK: Info =
@@ -175,7 +173,7 @@ const REQUESTS: Info =
     Info { unit: Unit::Plain, better: Better::Neither, group: Group::Requests, ..TIME };
 const SERVER: Info = Info { group: Group::Server, ..REQUESTS };
 
-/// A metric that has a place and a label, and nothing else of its own.
+/// A metric that only has a label and a place.
 const fn charted(
     like: Info,
     id: &'static str,
@@ -200,8 +198,8 @@ pub(super) const OTHERS: &[(Metric, Info, Value)] = &[
             short: ["req/s", "请求/秒"],
             formula: "completed / duration",
             means: [
-                "Completed requests. Failed ones are shown beside it, never inside it.",
-                "成功的请求。失败的请求另行列出，绝不计入。",
+                "Completed requests; failed requests are reported separately.",
+                "仅计成功的请求；失败请求另行列出。",
             ],
             places: &[
                 (Slo, 8, &[]),
@@ -224,8 +222,8 @@ pub(super) const OTHERS: &[(Metric, Info, Value)] = &[
             short: ["out tok/s", "输出 tok/s"],
             formula: "output tokens / duration",
             means: [
-                "Output tokens of completed requests; absent if any of them has no count.",
-                "成功请求的输出 token；若任一请求没有计数，则不给出。",
+                "Output tokens of completed requests; absent if the count of any of them is unknown.",
+                "成功请求的输出 token；只要有一个请求的 token 数未知，就不给出。",
             ],
             places: &[
                 (Slo, 9, &[]),
@@ -253,11 +251,11 @@ pub(super) const OTHERS: &[(Metric, Info, Value)] = &[
         Info {
             id: "goodput_per_s",
             name: "goodput",
-            label: ["Goodput", "有效吞吐量 goodput"],
+            label: ["Goodput", "有效吞吐 goodput"],
             formula: "met / duration",
             means: [
-                "Completed requests that met every bound of the SLO themselves.",
-                "自身满足 SLO 全部要求的成功请求。",
+                "Completed requests that individually met every latency bound of the SLO.",
+                "自身满足 SLO 全部时延要求的成功请求。",
             ],
             places: &[(PageChart, 21, &[]), (Definitions, 11, &[])],
             ..WORK
@@ -270,7 +268,7 @@ pub(super) const OTHERS: &[(Metric, Info, Value)] = &[
             id: "per_user",
             name: "per_user",
             unit: Unit::TokensPerSecond,
-            label: ["Output tokens/s for each user", "单用户输出速度"],
+            label: ["Output tokens/s per user", "单用户输出速度"],
             formula: "1 / TPOT p50",
             means: ["How fast one user sees tokens arrive.", "单个用户看到 token 的速度。"],
             places: &[(PageChart, 22, &[]), (Definitions, 9, &[])],
@@ -283,13 +281,13 @@ pub(super) const OTHERS: &[(Metric, Info, Value)] = &[
         charted(
             Info {
                 better: Better::Neither,
-                title: ["Offered requests/s", "实际到达（请求/秒）"],
+                title: ["Offered requests/s", "到达速率（请求/秒）"],
                 short: ["offered", "到达"],
                 ..WORK
             },
             "offered_per_s",
             "offered",
-            ["Offered requests/s", "到达率（请求/秒）"],
+            ["Offered requests/s", "到达速率（请求/秒）"],
             &[(PageChart, 23, &[])],
         ),
         |level| level.offered_per_s,
@@ -299,8 +297,8 @@ pub(super) const OTHERS: &[(Metric, Info, Value)] = &[
         Info {
             id: "token_time",
             name: "token_time",
-            label: ["Time/token", "每 token 用时"],
-            title: ["Time/token", "每 token 用时"],
+            label: ["Time/token", "单 token 时延"],
+            title: ["Time/token", "单 token 时延"],
             places: &[(Compare, 4, &[])],
             ..TIME
         },
@@ -311,9 +309,9 @@ pub(super) const OTHERS: &[(Metric, Info, Value)] = &[
         Info {
             id: "concurrency",
             name: "in_flight",
-            label: ["In flight, mean", "平均并发"],
+            label: ["In flight, mean", "平均并发数"],
             means: [
-                "Requests between being sent and their end; the mean over time.",
+                "Requests that were sent and have not ended; the mean over time.",
                 "已发出而未结束的请求数，按时间平均。",
             ],
             places: &[(PageChart, 24, &[]), (Definitions, 10, &[])],
@@ -341,17 +339,16 @@ pub(super) const OTHERS: &[(Metric, Info, Value)] = &[
         Metric::Failures,
         Info {
             id: "failures",
-            // The page offers it under the name of the SLO's metric, which counts what was
-            // dropped, too.
+            // The page offers it under the name of the SLO metric, which also counts dropped requests.
             name: "errors",
             unit: Unit::Percent,
             better: Better::Lower,
-            label: ["Failures, share", "失败占比"],
+            label: ["Failed requests, share", "失败请求占比"],
             title: ["Failed", "失败率"],
             formula: "failed / (completed + failed)",
             means: [
-                "Of the requests that ended with an answer or a failure.",
-                "在得到回答或失败的请求中的占比。",
+                "Share of failed requests among those that completed or failed.",
+                "在成功和失败的请求中的占比。",
             ],
             places: &[(PageChart, 27, &[]), (Definitions, 12, &[]), (Compare, 6, &[])],
             ..REQUESTS
@@ -410,7 +407,7 @@ pub(super) const OTHERS: &[(Metric, Info, Value)] = &[
             Info { unit: Unit::Percent, ..SERVER },
             "kv_use_max",
             "kv",
-            ["KV cache, most", "KV cache 最高占用"],
+            ["KV cache, peak", "KV cache 峰值占用"],
             &[(PageChart, 31, &[])],
         ),
         |level| Some(level.server.as_ref()?.kv_use_max? * 100.0),
@@ -421,14 +418,14 @@ pub(super) const OTHERS: &[(Metric, Info, Value)] = &[
             id: "cached_share",
             name: "cached",
             unit: Unit::Percent,
-            label: ["Cached prompt tokens, share", "前缀缓存命中率"],
+            label: ["Prefix cache hit rate", "前缀缓存命中率"],
             title: ["Cached", "缓存命中率"],
             short: ["cached", "缓存"],
             formula: "cached prompt tokens / prompt tokens",
             means: [
-                "Prompt tokens that the server had in its prefix cache, by the usage of its responses, \
-                 else by its counters.",
-                "服务器前缀缓存命中的提示词 token 占比，以应答的 usage 为准，否则以其计数器为准。",
+                "Share of prompt tokens found in the server's prefix cache, from the usage of its \
+                 responses, else from its metrics.",
+                "提示词 token 中命中服务器前缀缓存的占比，取自响应的 usage，否则取自服务器指标。",
             ],
             places: &[(PageChart, 34, &[]), (Definitions, 13, &[])],
             ..SERVER
@@ -441,7 +438,7 @@ pub(super) const OTHERS: &[(Metric, Info, Value)] = &[
             Info { better: Better::Lower, group: Group::Cost, ..REQUESTS },
             "per_million_output_tokens",
             "cost",
-            ["Price per million output tokens", "每百万输出 token 价格"],
+            ["Cost per million output tokens", "每百万输出 token 成本"],
             &[(PageChart, 32, &[])],
         ),
         |level| level.cost?.per_million_output_tokens,

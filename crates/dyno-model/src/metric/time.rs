@@ -1,4 +1,4 @@
-//! The times that requests have: of these there are distributions.
+//! The times of requests, which are reported as distributions.
 
 use super::Info;
 use super::rows::TIMES;

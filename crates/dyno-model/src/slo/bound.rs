@@ -1,12 +1,12 @@
-//! Reading the bound of a term, and spelling a term as it should have been.
+//! Parses the bound of a term, and spells a corrected term for errors.
 
 use super::error::SloError;
 use super::parse::{Reading, Use};
 use super::{Bound, Metric, Operator, Statistic, Term, Unit};
-use crate::units::{UnitError, parse_duration};
+use crate::units::{UnitError, parse_duration, parse_number};
 use crate::{MS, Nanos, SEC};
 
-/// The longest time that can be asked for.
+/// The longest bound on a time.
 const LONGEST: Nanos = 24 * 3600 * SEC;
 const MOST_PER_SECOND: f64 = 1e9;
 const EXAMPLE: Bound = Bound::Time(500 * MS);
@@ -20,7 +20,7 @@ impl Reading<'_> {
         let right = || self.spelt(metric, statistic, self.operator);
         let kind = kind(metric);
         if self.right.starts_with(['-', '−']) {
-            return Err(self.impossible(metric, statistic, "is below zero, where nothing can be"));
+            return Err(self.impossible(metric, statistic, "is negative"));
         }
         if number(self.right).is_some() {
             return Err(SloError::NoUnit { kind, right: right() });
@@ -48,8 +48,14 @@ impl Reading<'_> {
     }
 
     fn per_second(&self, units: &[&str]) -> Option<Bound> {
-        let unit = units.iter().find_map(|unit| self.right.strip_suffix(unit))?;
-        number(unit).map(Bound::PerSecond)
+        let value = units.iter().find_map(|unit| self.right.strip_suffix(unit))?.trim_end();
+        let multiplied = |value: &str| {
+            let digits = value.trim_end_matches(['k', 'm', 'g']);
+            // Terms are in lower case here, so `2M` has become `2m`.
+            let value = value.replace('m', "M").replace('g', "G");
+            number(digits).and_then(|_| parse_number(&value).ok())
+        };
+        number(value).or_else(|| multiplied(value)).map(Bound::PerSecond)
     }
 
     /// Refuses a bound that everything or nothing meets.
@@ -61,16 +67,16 @@ impl Reading<'_> {
     ) -> Result<Bound, SloError> {
         use Operator::{Above, AtLeast, Below};
         let why = match (bound, self.operator) {
-            (Bound::Time(0), _) if self.purpose == Use::Keep => "asks for no time at all",
+            (Bound::Time(0), _) if self.purpose == Use::Keep => "can never be met",
             (Bound::Time(0), _) => "always holds",
             (Bound::Time(nanos), _) if nanos > LONGEST => "is over a day",
             (Bound::Percent(value), _) if value > 100.0 => "is more than all requests",
-            (Bound::Percent(0.0), Below) => "asks for less than no failure",
+            (Bound::Percent(0.0), Below) => "can never be met",
             (Bound::Percent(0.0), AtLeast) => "always holds",
-            (Bound::Percent(100.0), Above) => "asks for more than all requests",
-            (Bound::PerSecond(0.0), _) => "asks for no work at all",
+            (Bound::Percent(100.0), Above) => "can never be met",
+            (Bound::PerSecond(0.0), _) => "requires no throughput",
             (Bound::PerSecond(value), _) if value > MOST_PER_SECOND => {
-                "is over a thousand million a second"
+                "is over 1,000,000,000 per second"
             }
             _ => return Ok(bound),
         };

@@ -1,13 +1,13 @@
-//! What can be wrong with an SLO or a condition, each with what would be right.
+//! Errors of SLOs and conditions, each with a correction.
 
 use super::{Metric, Statistic};
 use thiserror::Error;
 
-/// Why a text is no SLO or condition.
+/// Why a text is not an SLO or condition.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum SloError {
     /// No term at all.
-    #[error("there is nothing in it; write a bound such as `{0}`")]
+    #[error("it is empty; write a bound such as `{0}`")]
     Empty(&'static str),
     /// `and` at one end, or twice.
     #[error("a term is missing beside `and`; write `ttft.p99<500ms and errors<1%`")]
@@ -45,7 +45,7 @@ pub enum SloError {
         near: Option<String>,
     },
     /// One request would decide.
-    #[error("`max` is not offered, for a single request decides it; write `{right}`")]
+    #[error("`max` is not supported, because a single request decides it; write `{right}`")]
     Max {
         /// The right spelling.
         right: String,
@@ -58,7 +58,7 @@ pub enum SloError {
         /// The right spelling.
         right: String,
     },
-    /// A statistic where there is one figure only.
+    /// A statistic of a metric that is a single number.
     #[error("`{name}` has no statistics: write `{right}`")]
     OneFigure {
         /// The metric.
@@ -66,10 +66,8 @@ pub enum SloError {
         /// The right spelling.
         right: String,
     },
-    /// `scheduled.` before a figure that does not depend on when a request was due.
-    #[error(
-        "`{name}` does not depend on when a request was due: write `{name}` without `scheduled.`"
-    )]
+    /// `scheduled.` before a metric that does not depend on the schedule.
+    #[error("`{name}` does not depend on the schedule: write `{name}` without `scheduled.`")]
     NotScheduled {
         /// The metric.
         name: &'static str,
@@ -77,7 +75,7 @@ pub enum SloError {
     /// A number without its unit.
     #[error("{kind} needs a unit: write `{right}`")]
     NoUnit {
-        /// What kind of figure it is.
+        /// What kind of value it is.
         kind: &'static str,
         /// The right spelling.
         right: String,
@@ -87,12 +85,12 @@ pub enum SloError {
     Bound {
         /// What was written.
         text: String,
-        /// What kind of figure it is.
+        /// What kind of value it is.
         kind: &'static str,
         /// The right spelling.
         right: String,
     },
-    /// Nothing, or everything, can be on that side.
+    /// A bound that everything or nothing meets.
     #[error("`{text}` {why}; write {right}")]
     Impossible {
         /// The term.
@@ -102,7 +100,7 @@ pub enum SloError {
         /// What would.
         right: String,
     },
-    /// A floor where there should be a ceiling, or the other way round.
+    /// A lower bound instead of an upper bound, or vice versa.
     #[error("`{text}` is the wrong way round: {why}; write `{right}`")]
     WrongSide {
         /// The term.
@@ -112,7 +110,7 @@ pub enum SloError {
         /// The right spelling.
         right: String,
     },
-    /// The same figure twice.
+    /// The same metric twice.
     #[error("`{0}` is bounded twice; keep one of the two")]
     Twice(String),
 }

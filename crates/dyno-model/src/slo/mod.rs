@@ -1,6 +1,5 @@
-//! What a level has to keep, as people write it: `ttft.p99<500ms and errors<1%`; and when to stop:
-//! `errors>5%`. Read once, kept as canonical text. [`term`] says what a term is made of, `parse`
-//! and `bound` how one is read.
+//! SLOs, such as `ttft.p99<500ms and errors<1%`, and stop conditions, such as `errors>5%`. Saved as
+//! canonical text. [`term`] defines a term; `parse` and `bound` read one.
 
 mod bound;
 mod error;
@@ -17,7 +16,7 @@ use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
 
-/// What can be bounded, in the order in which messages name it.
+/// The metrics that can be bounded, in the order in which messages list them.
 pub fn metrics() -> Vec<Metric> {
     Place::Slo.metrics().into_iter().map(|column| column.metric).collect()
 }
@@ -56,13 +55,13 @@ impl fmt::Display for Slo {
 
 saved_as_text!(Slo);
 
-/// When a series of levels should go no further.
+/// When to stop running levels.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(into = "String", try_from = "String")]
 pub enum Condition {
-    /// A figure is above a bound.
+    /// A metric is above a bound.
     Above(Term),
-    /// The server does not keep up with what is offered.
+    /// The server does not keep up with the offered load.
     Saturated,
 }
 

@@ -1,4 +1,4 @@
-//! Reading terms. Upper and lower case are the same, and blanks may stand anywhere between words.
+//! Parses terms. Case does not matter, and blanks are allowed between words.
 
 use super::error::SloError;
 use super::metrics;
@@ -19,12 +19,12 @@ const OTHER_WORDS: &[(&str, &str)] = &[
     ("median", "p50"),
 ];
 
-/// What a term is read for.
+/// The purpose of a term.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Use {
     /// It has to hold.
     Keep,
-    /// It ends a series.
+    /// It stops a run.
     Stop,
 }
 
@@ -123,7 +123,7 @@ fn term(text: &str, purpose: Use) -> Result<Term, SloError> {
     Ok(Term { metric, statistic, operator, bound })
 }
 
-/// A term that is being read.
+/// A term that is being parsed.
 pub(super) struct Reading<'a> {
     pub(super) text: &'a str,
     pub(super) right: &'a str,
@@ -186,9 +186,9 @@ impl Reading<'_> {
     fn wrong_side(&self, metric: Metric, statistic: Option<Statistic>, side: Operator) -> SloError {
         let why = match (self.purpose, metric.is_work()) {
             (Use::Stop, _) => "a condition is met above its bound",
-            (Use::Keep, true) => "an SLO asks for more than its bound of work",
-            (Use::Keep, false) if metric.is_time() => "an SLO keeps times below their bound",
-            (Use::Keep, false) => "an SLO keeps failures below their bound",
+            (Use::Keep, true) => "in an SLO, throughput has a lower bound",
+            (Use::Keep, false) if metric.is_time() => "in an SLO, times have an upper bound",
+            (Use::Keep, false) => "in an SLO, failures have an upper bound",
         };
         let right = self.spelt(metric, statistic, side);
         SloError::WrongSide { text: self.text.to_owned(), why, right }

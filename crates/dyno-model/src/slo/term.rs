@@ -1,11 +1,11 @@
-//! What a term is made of: a figure, which side of a bound it has to be on, and the bound.
+//! A term: a metric, an operator and a bound.
 
 use crate::Nanos;
 use crate::metric::{Metric, Statistic};
 use crate::units::{format_duration, to_ms};
 use std::fmt;
 
-/// How a figure is compared with its bound.
+/// How a metric is compared with its bound.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Operator {
     /// `<`.
@@ -45,7 +45,7 @@ impl Operator {
     }
 }
 
-/// A bound in the unit that it was written in, so that it prints as it was meant.
+/// A bound in the unit in which it was written, so that it prints the same.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Bound {
     /// Of a time.
@@ -56,12 +56,12 @@ pub enum Bound {
     PerSecond(f64),
 }
 
-/// One comparison of a figure with a bound.
+/// One comparison of a metric with a bound.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Term {
-    /// The figure.
+    /// The metric.
     pub metric: Metric,
-    /// Which of its statistics; times have one, other figures none.
+    /// Which of its statistics; only times have one.
     pub statistic: Option<Statistic>,
     /// How it is compared.
     pub operator: Operator,
@@ -70,7 +70,7 @@ pub struct Term {
 }
 
 impl Term {
-    /// The figure's name with its statistic: `ttft.p99`.
+    /// The metric with its statistic: `ttft.p99`.
     pub fn figure(&self) -> String {
         match self.statistic {
             Some(statistic) => format!("{}.{}", self.metric.name(), statistic.name()),

@@ -1,18 +1,18 @@
-//! What a summary says of the server's prefix cache.
+//! The server's prefix cache in a summary.
 
 use super::Distribution;
 use serde::{Deserialize, Serialize};
 
-/// How much of a level's prompts the server's prefix cache had.
+/// Prefix cache hits of a level.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct CacheSummary {
-    /// Share of the prompt tokens: by usage, else by the server's counters. By usage it is at least
-    /// this much where not every response reports it.
+    /// Hit rate by prompt tokens: from usage, else from the server's counters. From usage, it is a lower
+    /// bound where not every response reports it.
     pub share: Option<f64>,
-    /// The same without what every prompt shares, such as a chat template's first blocks: what the
-    /// verdict is about.
+    /// The same without what every prompt shares, such as the first blocks of a chat template. The
+    /// verdict depends on this one.
     pub beyond_shared: Option<f64>,
-    /// Who says so.
+    /// Where the numbers come from.
     pub source: Option<CacheSource>,
     /// Prompt tokens from the cache, summed over the responses that report them.
     pub cached_tokens: Option<u64>,
@@ -20,13 +20,13 @@ pub struct CacheSummary {
     pub reported: u64,
     /// Tokens that every prompt shares, measured before the run.
     pub shared_tokens: Option<u64>,
-    /// Requests of whose prompt the cache had more than that, where there are fair numbers of both.
+    /// Requests with more hits than that, where there are enough of both kinds.
     pub hits: Option<CacheFigures>,
     /// All others.
     pub misses: Option<CacheFigures>,
 }
 
-/// Who tells how much the cache had.
+/// Where the hit rate comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CacheSource {
@@ -36,7 +36,7 @@ pub enum CacheSource {
     Counters,
 }
 
-/// Figures of requests that hit or missed.
+/// Metrics of requests that hit or missed.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct CacheFigures {
     /// Completed requests.

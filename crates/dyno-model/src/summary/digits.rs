@@ -1,7 +1,7 @@
-//! How many digits of a figure are kept.
+//! How many digits of a value are kept.
 
-/// Rounds to six significant digits, so that the last bits of a sum never show; what is not a
-/// number becomes absent.
+/// Rounds to six significant digits, so that the rounding error of a sum is not visible; NaN becomes
+/// absent.
 pub fn tidy(value: f64) -> Option<f64> {
     if !value.is_finite() {
         return None;

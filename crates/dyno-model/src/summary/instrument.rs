@@ -3,32 +3,32 @@
 use crate::metric::Statistic;
 use serde::{Deserialize, Serialize};
 
-/// Whose times they are.
+/// The source of receive times.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Stamps {
-    /// The kernel's: when packets came.
+    /// The kernel: when packets arrived.
     Kernel,
-    /// The client's own: when it read them.
+    /// The client: when it read them.
     Client,
-    /// Some reads have a stamp of the kernel's.
+    /// The kernel, for some of the reads.
     Mixed,
-    /// Nobody's: time was virtual.
+    /// None: time was virtual.
     Virtual,
 }
 
-/// What the client can be sure of.
+/// The accuracy of a level.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Instrument {
-    /// Whose times they are, where that is known.
+    /// The source of receive times, where that is known.
     pub stamps: Option<Stamps>,
-    /// Of the headline's work per second.
+    /// Of the headline throughput.
     pub throughput: ThroughputRanges,
-    /// Closed loop: the share of its requests that the client really kept in flight.
+    /// Closed loop: the share of its concurrency that the client really kept in flight.
     pub effective_concurrency: Option<f64>,
 }
 
-/// Ranges of work per second, `[low, high]`.
+/// Ranges of throughput, `[low, high]`.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 pub struct ThroughputRanges {
     /// Of completed requests.
@@ -59,13 +59,13 @@ impl Ranges {
     pub const OF: [Statistic; 5] =
         [Statistic::Mean, Statistic::P50, Statistic::P90, Statistic::P95, Statistic::P99];
 
-    /// Made for each of them.
+    /// Computes the range of each statistic.
     pub fn new(of: impl FnMut(Statistic) -> Option<[f64; 2]>) -> Self {
         let [mean, p50, p90, p95, p99] = Self::OF.map(of);
         Self { mean, p50, p90, p95, p99 }
     }
 
-    /// That of a statistic.
+    /// The range of a statistic.
     pub fn get(&self, statistic: Statistic) -> Option<[f64; 2]> {
         match statistic {
             Statistic::Mean => self.mean,

@@ -1,4 +1,4 @@
-//! Where figures come from that another tool has measured.
+//! The origin of imported results.
 
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -10,18 +10,18 @@ pub struct Origin {
     pub tool: String,
     /// Its layout or file format: `table`, `block`, `pivot`, `matrix`, `json`, ...
     pub form: String,
-    /// Its version, as far as the file tells.
+    /// Its version, if the file states it.
     pub version: Option<String>,
-    /// The file, without its folder.
+    /// The file name, without its directory.
     pub file: String,
-    /// The line at which it begins, from 1, in files of lines.
+    /// The line at which it starts, from 1, in text files.
     pub line: Option<u64>,
     /// The headings above it, outermost first.
     pub headings: Vec<String>,
 }
 
 impl Origin {
-    /// The tool, its version as far as it is known, the form, and where it stood:
+    /// The tool, its version if known, the format, and the position:
     /// `guidellm table, results.md:12`.
     pub fn described(&self) -> String {
         let version = self.version.as_ref().map(|version| format!(" {version}"));
@@ -32,11 +32,11 @@ impl Origin {
     }
 }
 
-/// What the tool said of a level, beside what Dyno made of it.
+/// What the tool reported of a level, in addition to what Dyno derived from it.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Reported {
-    /// The line at which it stands, from 1, in files of lines.
+    /// Its line, from 1, in text files.
     pub line: Option<u64>,
-    /// Every figure, by the name and in the unit that the tool gives it.
+    /// Every value, with the tool's name and unit.
     pub figures: BTreeMap<String, f64>,
 }

@@ -1,4 +1,4 @@
-//! The same level, several times: how far its figures lie apart.
+//! Repeated levels: the spread between rounds.
 
 use serde::{Deserialize, Serialize};
 
@@ -25,7 +25,7 @@ pub struct Repeated {
     pub latency_p99_ms: Option<Spread>,
 }
 
-/// One figure over several rounds.
+/// One metric over several rounds.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Spread {
     /// Arithmetic mean.

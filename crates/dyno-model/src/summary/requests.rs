@@ -1,17 +1,17 @@
-//! What became of the arrivals of a level.
+//! The outcomes of the arrivals of a level.
 
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// What became of the arrivals; all but `planned` and `resent` add up to those issued. Dyno's own
-/// runs have all of them; other tools' results have what the tool told.
+/// The outcomes of the arrivals; all but `planned` and `resent` add up to those issued. Dyno's own
+/// runs have all of them; imported results have those that the tool reported.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct RequestCounts {
-    /// Asked for by the plan; for a level that time ended, those issued.
+    /// Planned; for a level that ended by time, those issued.
     pub planned: Option<u64>,
-    /// Whole, proper answers.
+    /// Complete, valid responses.
     pub completed: Option<u64>,
-    /// Answers that were not.
+    /// Failures.
     pub failed: Option<u64>,
     /// Could not be sent.
     pub dropped: Option<u64>,
@@ -24,14 +24,13 @@ pub struct RequestCounts {
 }
 
 impl RequestCounts {
-    /// The share of failures is above `allowed`, or not one request completed although some ended.
+    /// Whether the share of failures is above `allowed`, or no request completed although some ended.
     pub fn bar_missed(&self, allowed: f64) -> bool {
         let nothing = self.completed == Some(0) && self.planned.is_some_and(|planned| planned > 0);
         nothing && !self.none_ended() || self.failure_share().is_some_and(|share| share > allowed)
     }
 
-    /// All were still running when the level had to stop: whether they would have failed is not
-    /// known.
+    /// Whether all were still running when the level had to stop, so that nothing is known of them.
     pub fn none_ended(&self) -> bool {
         self.ended() == Some(0) && self.censored.is_some_and(|censored| censored > 0)
     }
@@ -41,12 +40,12 @@ impl RequestCounts {
         Some(self.failed? + self.dropped.unwrap_or_default())
     }
 
-    /// Those that ended with an answer, a failure, or without having been sent.
+    /// Those that completed, failed or could not be sent.
     pub fn ended(&self) -> Option<u64> {
         Some(self.completed? + self.bad()?)
     }
 
-    /// Share of failures among the requests that ended with an answer or a failure.
+    /// Share of failures among the requests that completed or failed.
     pub fn failure_share(&self) -> Option<f64> {
         let (completed, failed) = (self.completed?, self.failed?);
         let ended = completed + failed;

@@ -1,33 +1,33 @@
-//! What a search has found, as it stands in `summary.json`.
+//! The result of a search in `summary.json`.
 
 use crate::decision::Decision;
 use crate::diagnostic::Diagnostic;
 use serde::{Deserialize, Serialize};
 
-/// What levels that were chosen as the run went have found.
+/// The result of a search.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "kind")]
 pub enum SearchSummary {
-    /// The highest load that keeps the SLO lies between two.
+    /// The highest load that meets the SLO lies between two loads.
     Capacity {
         /// `req/s` or `in flight`.
         unit: String,
-        /// The highest load that it is said to hold; absent: none of those that were tried.
+        /// The highest load that meets the SLO; absent: none of those tried.
         holds: Option<f64>,
-        /// The lowest that it is said not to hold; absent: it held all that were tried.
+        /// The lowest load that misses it; absent: all of those tried met it.
         does_not_hold: Option<f64>,
-        /// The chance that the edge is between them; absent where there is none to tell.
+        /// The probability that the capacity is between them; absent where it is not known.
         confidence: Option<f64>,
-        /// Why it is to be taken with care; written down as text alone.
+        /// Why to be cautious; saved as text only.
         #[serde(with = "as_text")]
         doubt: Option<Diagnostic>,
-        /// Whether a load was found that keeps the SLO; absent in what version 0.1 wrote.
+        /// Whether a load was found that meets the SLO; absent in summaries of version 0.1.
         #[serde(default)]
         outcome: Option<Decision>,
     },
-    /// Throughput rises no further.
+    /// Throughput stops rising.
     Knee {
-        /// From so many in flight on.
+        /// From this concurrency on.
         concurrency: f64,
         /// Completed requests per second there.
         requests_per_s: f64,
@@ -37,8 +37,8 @@ pub enum SearchSummary {
 }
 
 impl SearchSummary {
-    /// Whether a load was found that keeps the SLO; nothing where none was asked for. Version 0.1
-    /// did not say it: there, no load that was tried was a load that failed.
+    /// Whether a load was found that meets the SLO; absent for other searches. Version 0.1 did not
+    /// save it: there, a missing load means that the SLO was missed.
     pub fn outcome(&self) -> Option<Decision> {
         match self {
             Self::Capacity { outcome: Some(outcome), .. } => Some(*outcome),
@@ -54,7 +54,7 @@ impl SearchSummary {
     }
 }
 
-/// A diagnostic of which only the text is written down.
+/// A diagnostic of which only the text is saved.
 mod as_text {
     use crate::diagnostic::Diagnostic;
     use serde::{Deserialize, Deserializer, Serialize, Serializer};

@@ -1,4 +1,4 @@
-//! What a summary says of conversations.
+//! Conversations in a summary.
 
 use super::{Distribution, Tokens};
 use serde::{Deserialize, Serialize};
@@ -20,7 +20,7 @@ pub struct Sessions {
     pub later: TurnFigures,
 }
 
-/// Figures of some turns.
+/// Metrics of some turns.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct TurnFigures {
     /// Completed turns.

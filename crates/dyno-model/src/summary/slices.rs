@@ -2,8 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// What happened in one stretch of a level's time. Latencies are of the requests that were sent in
-/// it, whenever they ended.
+/// One time slice of a level. Latencies are those of the requests sent in it, whenever they ended.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Slice {
     /// Where it begins, from the start of the measured time.
@@ -12,7 +11,7 @@ pub struct Slice {
     pub to_s: f64,
     /// Arrivals due in it, per second.
     pub offered_per_s: f64,
-    /// Proper answers that were over in it, per second.
+    /// Requests completed in it, per second.
     pub completed_per_s: f64,
     /// Median of `first − sent`.
     pub ttft_p50_ms: Option<f64>,

@@ -1,10 +1,10 @@
-//! Whether a level keeps the SLO, as it stands in `summary.json`.
+//! The SLO of a level in `summary.json`.
 
 use crate::decision::Decision;
 use crate::diagnostic::Diagnostic;
 use serde::{Deserialize, Serialize};
 
-/// What the SLO says of a level, and how much of its work kept it.
+/// Whether a level meets the SLO, and its goodput.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SloSummary {
     /// The level as a whole.
@@ -16,7 +16,7 @@ pub struct SloSummary {
     pub met_share: Option<f64>,
 }
 
-/// Whether a level keeps the SLO.
+/// Whether a level meets the SLO.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(from = "SavedVerdict")]
 pub struct SloVerdict {
@@ -28,13 +28,13 @@ pub struct SloVerdict {
     pub terms: Vec<TermVerdict>,
 }
 
-/// One term against the figure that it bounds.
+/// One term with the value that it bounds.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(from = "SavedTerm")]
 pub struct TermVerdict {
-    /// As it is written: `ttft.p99<500ms`.
+    /// The term: `ttft.p99<500ms`.
     pub term: String,
-    /// The level's figure.
+    /// The level's value.
     pub value: Option<f64>,
     /// Its bound.
     pub bound: f64,
@@ -51,14 +51,14 @@ pub struct TermVerdict {
 }
 
 impl SloVerdict {
-    /// Of terms that all have to be met.
+    /// From terms that must all be met.
     pub fn of(terms: Vec<TermVerdict>) -> Self {
         let outcome = Decision::all(terms.iter().map(|term| term.outcome));
         Self { outcome, passed: outcome.known(), terms }
     }
 }
 
-/// As any version writes it: version 0.1 has no `outcome`.
+/// The form of any version: version 0.1 has no `outcome`.
 #[derive(Deserialize)]
 struct SavedVerdict {
     outcome: Option<Decision>,

@@ -55,6 +55,9 @@ fn scaled(text: &str) -> Result<(&str, u32), UnitError> {
         "K" => Ok((number, 3)),
         unit => match COUNT_UNITS.iter().find(|(name, ..)| *name == unit) {
             Some((.., power)) => Ok((number, *power)),
+            None if !unit.chars().all(char::is_alphabetic) => {
+                Err(UnitError::Number(text.to_owned()))
+            }
             None => {
                 let (text, unit) = (text.to_owned(), unit.to_owned());
                 Err(UnitError::UnknownMultiplier { text, unit })
@@ -94,7 +97,7 @@ mod tests {
         for text in ["99999999999999999999", "18446744073709551616", "99999999999G"] {
             assert_eq!(parse_count(text), Err(UnitError::TooLarge(text.into())), "{text}");
         }
-        for text in ["", "-1", "k", "four", ".5k", "1.2.3k", "+4"] {
+        for text in ["", "-1", "k", "four", ".5k", "1.2.3k", "+4", "8 16", "1_000"] {
             assert_eq!(parse_count(text), Err(UnitError::Number(text.into())), "{text}");
         }
         let said = parse_count("2m").unwrap_err().to_string();

@@ -10,8 +10,8 @@ use std::path::{Path, PathBuf};
 
 /// Deletes the run at `path`, which must be a directory directly below `root` that Dyno wrote and
 /// no process is writing. Nothing is followed out of it: links in it are removed as links, and a
-/// directory in it is a reason to refuse, because no run has one. The records go last, so that a
-/// deletion that was cut short leaves a run that can still be listed and deleted.
+/// directory in it is a reason to refuse, because no run has one. The records are deleted last, so
+/// that an interrupted deletion leaves a run that can still be listed and deleted.
 pub fn delete_run(root: &Path, path: &Path) -> Result<(), RecordError> {
     let refused = |why: String| RecordError::NotDeleted { path: path.to_owned(), why };
     let found = fs::symlink_metadata(path).map_err(failed("read", path))?;
@@ -29,7 +29,7 @@ pub fn delete_run(root: &Path, path: &Path) -> Result<(), RecordError> {
     if !found.is_dir() || !holds_run(&real) || !is_ours(&real) {
         return Err(refused("it is not a run that Dyno wrote".to_owned()));
     }
-    if is_being_written(&real, real.join("summary.json").is_file()) {
+    if is_being_written(&real) {
         return Err(refused("a process is writing it; wait until it has ended".to_owned()));
     }
     let mut files = Vec::new();

@@ -1,15 +1,14 @@
-//! One run of a list: what its directory says of it, however complete that is.
+//! Reads one run for a list, however complete its directory is.
 
 use crate::annotations::Annotations;
-use crate::dir::{RunDir, holds_records, holds_run};
+use crate::dir::{RECORDS, RunDir, SUMMARY, holds_records, holds_run};
 use crate::error::RecordError;
 use dyno_model::course::Search;
 use dyno_model::frame::{Ending, RunHeader};
 use dyno_model::load::LoadKind;
 use dyno_model::plan::Plan;
+use dyno_model::run_entry::{LevelChoice, LoadRange, RunEntry, RunState};
 use dyno_model::{Summary, Verdict};
-use serde::Serialize;
-use std::collections::BTreeSet;
 use std::fs::{self, File, TryLockError};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -18,155 +17,61 @@ use std::time::Duration;
 /// lock on the records is released before the summary is saved.
 const SETTLING: Duration = Duration::from_secs(10);
 
-/// How far a run got.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum RunState {
-    /// It ended as planned.
-    Complete,
-    /// It was interrupted, or lost its target; a summary was saved.
-    Interrupted,
-    /// A process is writing it.
-    Running,
-    /// The process ended without a summary, for example because it was killed.
-    Unfinished,
-    /// Its files cannot be read; [`RunEntry::problem`] says why.
-    Damaged,
-}
-
-/// How the levels of a run were chosen.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Course {
-    /// As given.
-    Given,
-    /// `--sweep`.
-    Sweep,
-    /// `--concurrency auto`.
-    Auto,
-    /// `dyno capacity`.
-    Capacity,
-}
-
-/// The load of a run in brief: its kind, and the lowest and the highest value over all levels.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct LoadRange {
-    /// How levels were chosen.
-    pub course: Course,
-    /// The kind of the first level.
-    pub kind: LoadKind,
-    /// The lowest value of any level.
-    pub low: f64,
-    /// The highest.
-    pub high: f64,
-}
-
-/// A run as a list shows it. What is not known is absent.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct RunEntry {
-    /// Name of its directory.
-    pub name: String,
-    /// Where it is.
-    pub path: PathBuf,
-    /// Identity of the run, which is not the directory's name where `--out` was given.
-    pub id: Option<String>,
-    /// When it started, in UTC and ISO 8601.
-    pub started: Option<String>,
-    /// The same in nanoseconds since 1970.
-    #[serde(skip)]
-    pub started_unix_ns: Option<u64>,
-    /// How far it got.
-    pub state: RunState,
-    /// What is wrong with its files.
-    pub problem: Option<String>,
-    /// Its label: the one set later, else that of the plan.
-    pub label: Option<String>,
-    /// Its tags.
-    pub tags: BTreeSet<String>,
-    /// The model asked for.
-    pub model: Option<String>,
-    /// The URL, or the name of the twin or script.
-    pub target: Option<String>,
-    /// No real model was measured.
-    pub simulated: bool,
-    /// Nothing was measured: a twin answered in virtual time.
-    pub predicted: bool,
-    /// The load in brief.
-    pub load: Option<LoadRange>,
-    /// Levels in the summary.
-    pub levels: Option<usize>,
-    /// The worst verdict of any level.
-    pub verdict: Option<Verdict>,
-    /// The highest request throughput of a level that is not invalid.
-    pub requests_per_s: Option<f64>,
-    /// The highest output throughput of a level that is not invalid.
-    pub output_tokens_per_s: Option<f64>,
-}
-
-impl RunEntry {
-    /// Reads the run at `path`; nothing where the directory holds no run.
-    pub fn read(path: PathBuf) -> Option<Self> {
-        if !holds_run(&path) {
-            return None;
-        }
-        let dir = RunDir::at(path.clone());
-        let mut problems = Vec::new();
-        let header = kept(dir.records().map(|records| records.header().clone()), &mut problems);
-        let plan = kept(dir.read_plan(), &mut problems);
-        let annotations = kept(dir.read_annotations(), &mut problems).unwrap_or_default();
-        let summary = kept(dir.read_summary(), &mut problems).flatten();
-        let state = match &summary {
-            _ if is_being_written(&path, summary.is_some()) => RunState::Running,
-            _ if !problems.is_empty() => RunState::Damaged,
-            None => RunState::Unfinished,
-            Some(summary) => how_it_ended(summary),
-        };
-        // A run that has just begun has no records and no header yet.
-        let problem = problems.into_iter().next().filter(|_| state == RunState::Damaged);
-        Some(
-            Self::of(path, header.as_ref(), plan.as_ref(), summary.as_ref(), &annotations)
-                .with(state, problem),
-        )
+/// Reads the run at `path`; nothing where the directory holds no run.
+pub(super) fn read(path: PathBuf) -> Option<RunEntry> {
+    if !holds_run(&path) {
+        return None;
     }
+    let dir = RunDir::at(path.clone());
+    let mut problems = Vec::new();
+    let header = kept(dir.records().map(|records| records.header().clone()), &mut problems);
+    let plan = kept(dir.read_plan(), &mut problems);
+    let annotations = kept(dir.read_annotations(), &mut problems).unwrap_or_default();
+    let summary = kept(dir.read_summary(), &mut problems).flatten();
+    let state = match &summary {
+        _ if is_being_written(&path) => RunState::Running,
+        _ if !problems.is_empty() => RunState::Damaged,
+        None => RunState::Unfinished,
+        Some(summary) => how_it_ended(summary),
+    };
+    // A run that has just begun has no records and no header yet.
+    let problem = problems.into_iter().next().filter(|_| state == RunState::Damaged);
+    let entry = entry(path, header.as_ref(), plan.as_ref(), summary.as_ref(), &annotations);
+    Some(RunEntry { state, problem, ..entry })
+}
 
-    fn with(self, state: RunState, problem: Option<String>) -> Self {
-        Self { state, problem, ..self }
-    }
-
-    fn of(
-        path: PathBuf,
-        header: Option<&RunHeader>,
-        plan: Option<&Plan>,
-        summary: Option<&Summary>,
-        annotations: &Annotations,
-    ) -> Self {
-        let run = summary.map(|summary| &summary.run);
-        let started_unix_ns = header.map(|header| header.anchor_unix_ns);
-        let planned = plan.and_then(|plan| plan.label.as_deref());
-        let target = |plan: &Plan| plan.target.url.clone().or(plan.target.embedded.clone());
-        Self {
-            name: path.file_name().unwrap_or_default().to_string_lossy().into_owned(),
-            id: header.map(|header| header.run_id.clone()),
-            started: started_unix_ns.map(dyno_model::when::utc),
-            started_unix_ns,
-            state: RunState::Unfinished,
-            problem: None,
-            label: annotations.label_or(planned),
-            tags: annotations.tags.clone(),
-            model: run
-                .and_then(|run| run.model.clone())
-                .or(plan.and_then(|plan| plan.request.model.clone())),
-            target: plan.and_then(target),
-            simulated: run
-                .map_or(plan.is_some_and(|plan| plan.target.url.is_none()), |run| run.simulated),
-            predicted: plan.is_some_and(|plan| plan.target.predicted),
-            load: plan.and_then(|plan| load_range(plan, summary)),
-            levels: summary.map(|summary| summary.levels.len()),
-            verdict: summary.map(Summary::worst_verdict),
-            requests_per_s: highest(summary, |level| level.throughput.requests_per_s),
-            output_tokens_per_s: highest(summary, |level| level.throughput.output_tokens_per_s),
-            path,
-        }
+fn entry(
+    path: PathBuf,
+    header: Option<&RunHeader>,
+    plan: Option<&Plan>,
+    summary: Option<&Summary>,
+    annotations: &Annotations,
+) -> RunEntry {
+    let run = summary.map(|summary| &summary.run);
+    let started_unix_ns = header.map(|header| header.anchor_unix_ns);
+    let planned = plan.and_then(|plan| plan.label.as_deref());
+    let target = |plan: &Plan| plan.target.url.clone().or(plan.target.embedded.clone());
+    let embedded = plan.is_some_and(|plan| plan.target.url.is_none());
+    let asked = plan.and_then(|plan| plan.request.model.clone());
+    RunEntry {
+        name: path.file_name().unwrap_or_default().to_string_lossy().into_owned(),
+        id: header.map(|header| header.run_id.clone()),
+        started: started_unix_ns.map(dyno_model::when::utc),
+        started_unix_ns,
+        state: RunState::Unfinished,
+        problem: None,
+        label: annotations.label_or(planned),
+        tags: annotations.tags.clone(),
+        model: run.and_then(|run| run.model.clone()).or(asked),
+        target: plan.and_then(target),
+        simulated: run.map_or(embedded, |run| run.simulated),
+        predicted: plan.is_some_and(|plan| plan.target.predicted),
+        load: plan.and_then(|plan| load_range(plan, summary)),
+        levels: summary.map(|summary| summary.levels.len()),
+        verdict: summary.map(Summary::worst_verdict),
+        requests_per_s: highest(summary, |level| level.throughput.requests_per_s),
+        output_tokens_per_s: highest(summary, |level| level.throughput.output_tokens_per_s),
+        path,
     }
 }
 
@@ -188,18 +93,18 @@ fn highest(
 }
 
 fn load_range(plan: &Plan, summary: Option<&Summary>) -> Option<LoadRange> {
-    let course = match &plan.course.search {
-        None => Course::Given,
-        Some(Search::Sweep { .. }) => Course::Sweep,
-        Some(Search::Ladder { .. }) => Course::Auto,
-        Some(Search::Capacity { .. }) => Course::Capacity,
+    let choice = match &plan.course.search {
+        None => LevelChoice::Given,
+        Some(Search::Sweep { .. }) => LevelChoice::Sweep,
+        Some(Search::Ladder { .. }) => LevelChoice::Auto,
+        Some(Search::Capacity { .. }) => LevelChoice::Capacity,
     };
     // Levels that a search chose are in the summary only.
     let chosen = summary.iter().flat_map(|summary| &summary.levels);
     let chosen = chosen.filter_map(|level| Some((level.load.kind, level.load.value?)));
     let planned = plan.levels.iter().map(|level| (level.load.kind(), level.load.value()));
-    let all: Vec<(LoadKind, f64)> = match course {
-        Course::Given => planned.collect(),
+    let all: Vec<(LoadKind, f64)> = match choice {
+        LevelChoice::Given => planned.collect(),
         _ => planned.chain(chosen).collect(),
     };
     let kind = match &plan.course.search {
@@ -208,13 +113,13 @@ fn load_range(plan: &Plan, summary: Option<&Summary>) -> Option<LoadRange> {
     };
     let values = || all.iter().filter(|(of, _)| *of == kind).map(|(_, value)| *value);
     let low = values().min_by(f64::total_cmp)?;
-    Some(LoadRange { course, kind, low, high: values().max_by(f64::total_cmp)? })
+    Some(LoadRange { choice, kind, low, high: values().max_by(f64::total_cmp)? })
 }
 
 /// Whether a process is writing the run at `path`. The recorder holds a lock on the records; file
 /// systems without locks leave the time of the last change.
-pub(super) fn is_being_written(path: &Path, has_summary: bool) -> bool {
-    let records = path.join(crate::dir::RECORDS);
+pub(super) fn is_being_written(path: &Path) -> bool {
+    let records = path.join(RECORDS);
     let recent = |path: &Path| {
         let changed = fs::metadata(path).and_then(|found| found.modified());
         changed.is_ok_and(|changed| changed.elapsed().is_ok_and(|age| age < SETTLING))
@@ -224,5 +129,5 @@ pub(super) fn is_being_written(path: &Path, has_summary: bool) -> bool {
     }
     let locked = File::open(&records)
         .is_ok_and(|file| matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock)));
-    locked || (!has_summary && recent(&records))
+    locked || (!path.join(SUMMARY).is_file() && recent(&records))
 }

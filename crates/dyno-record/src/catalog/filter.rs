@@ -1,7 +1,7 @@
 //! Which runs of a list are wanted.
 
-use super::entry::RunEntry;
 use dyno_model::Verdict;
+use dyno_model::run_entry::RunEntry;
 
 /// Conditions that a run must all meet; by default there are none.
 #[derive(Debug, Clone, Default)]

@@ -1,10 +1,11 @@
 //! Which run a name means: `latest`, a path, a directory's name or the start or end of one, or a
 //! label.
 
-use super::{RunEntry, list_runs};
+use super::list_runs;
 use crate::dir::RunDir;
 use crate::error::RecordError;
 use dyno_model::nearest::nearest;
+use dyno_model::run_entry::RunEntry;
 use std::path::{Path, PathBuf};
 
 /// The directory of the run that `name` means, below `root` unless it is a path that exists. A name

@@ -7,12 +7,12 @@ mod filter;
 mod find;
 
 pub use delete::delete_run;
-pub use entry::{Course, LoadRange, RunEntry, RunState};
 pub use filter::RunFilter;
 pub use find::find_run;
 
 use crate::dir::{RunDir, failed, holds_records};
 use crate::error::RecordError;
+use dyno_model::run_entry::RunEntry;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -20,7 +20,7 @@ use std::path::{Path, PathBuf};
 /// Every run directly below `root`, newest first. Runs that cannot be read are listed as damaged.
 pub fn list_runs(root: &Path) -> Result<Vec<RunEntry>, RecordError> {
     let mut entries: Vec<RunEntry> =
-        directories(root)?.into_iter().filter_map(RunEntry::read).collect();
+        directories(root)?.into_iter().filter_map(entry::read).collect();
     entries.sort_by_cached_key(|entry| std::cmp::Reverse(age_key(&entry.path)));
     Ok(entries)
 }

@@ -14,32 +14,32 @@ use dyno_model::plan::{Arrival, Warmup};
 /// `dyno capacity`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Finds the highest load that keeps the SLO given with --slo, and answers with an interval and how
-sure it is: \"holds 41.2 req/s, does not hold 44.0\". It begins with one request at a time and with
-a full server, brackets the edge, then measures on both sides of it; every level is long enough for
-the percentiles of the SLO. The run directory holds all levels, as with `dyno bench`. Without a
-target, the embedded engine is measured; with --predict, a twin answers in virtual time. A level
-that cannot be judged is measured once more, and never taken for one that failed. The exit status
-is 5 if the SLO is missed even at the lowest load, and 6 if that is inconclusive.
+Finds the highest load that meets the SLO given with --slo, as an interval with a confidence level:
+\"meets the SLO up to 41.2 req/s, fails at 44.0\". The search starts with one request at a time and
+with a saturated server, brackets the limit, then measures on both sides of it. Each level is long
+enough for the percentiles of the SLO. The run directory holds all levels, as with `dyno bench`.
+Without a target, the embedded engine is measured; with --predict, a twin answers in virtual time.
+An inconclusive level is repeated once, and never counted as a failure. The exit status is 5 if the
+SLO is missed even at the lowest load, and 6 if the search is inconclusive.
 
 Examples:
   dyno capacity http://localhost:8000 --slo 'ttft.p99<500ms and tpot.p95<50ms and errors<1%'
-      how many requests per second this server holds
+      how many requests per second this server sustains
   dyno capacity http://localhost:8000 --slo 'ttft.p95<1s' --over concurrency
-      how many users at a time
+      how many concurrent users
   dyno capacity http://localhost:8000 --slo 'latency.p90<8s' --between 2..20 --duration 2m
-      where it must be, and longer levels
+      search in a given range, with longer levels
   dyno capacity --twin qwen2-72b-4xa100-vllm --predict --slo 'ttft.p99<2s' --input-tokens 512
-      what a system would hold that was measured by others")]
+      predict the capacity of a published system")]
 pub(crate) struct CapacityArgs {
     /// Base URL of the server, with or without /v1, or a full endpoint path [default: an embedded
     /// engine]
     #[arg(value_name = "TARGET", value_parser = target)]
     pub(crate) target: Option<TargetUrl>,
-    /// Twin that the embedded engine behaves like: the name of a shipped one, or a file
+    /// Twin that the embedded engine simulates: a shipped one by name (`dyno twins`), or a file
     #[arg(long, value_name = "NAME|FILE", value_parser = values::some_text, conflicts_with = "target")]
     pub(crate) twin: Option<String>,
-    /// Let the twin answer in virtual time: seconds instead of an hour
+    /// Predict with the twin in virtual time: seconds instead of an hour
     #[arg(long, conflicts_with = "target")]
     pub(crate) predict: bool,
     #[command(flatten)]
@@ -60,62 +60,62 @@ pub(crate) struct CapacityArgs {
     pub(crate) output: OutputArgs,
 }
 
-/// What is looked for, and how.
+/// What is searched for, and how.
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Search")]
 pub(crate) struct CapacitySearch {
-    /// Which load is raised: requests per second, or requests in flight
+    /// Load to vary: requests per second, or requests in flight
     #[arg(long, value_name = "LOAD", default_value = "rate")]
     pub(crate) over: OverArg,
-    /// Look nowhere but between these loads: 10..60
+    /// Search only between these loads: 10..60
     #[arg(long, value_name = "A..B", value_parser = levels::between, conflicts_with = "near")]
     pub(crate) between: Option<Range>,
-    /// Begin about here
+    /// Start the search near this load
     #[arg(long, value_name = "LOAD", value_parser = levels::near, allow_hyphen_values = true)]
     pub(crate) near: Option<Range>,
     /// At most N requests in flight; arrivals beyond them wait in the client and are counted
     /// [default: 512 while the server is filled, else no limit]
     #[arg(long, value_name = "N", value_parser = levels::max_concurrency, allow_hyphen_values = true)]
     pub(crate) max_concurrency: Option<u32>,
-    /// Measure no more levels than these
+    /// Measure at most N levels
     #[arg(long, value_name = "N", value_parser = levels::capacity_levels, default_value = "12")]
     pub(crate) levels: u32,
-    /// How far apart the ends of the answer may be
+    /// Width of the interval to reach, relative to the load
     #[arg(long, value_name = "SHARE", value_parser = levels::width, default_value = "6%")]
     pub(crate) width: f64,
-    /// Length of each level; longer where answers take long, or where the SLO's percentiles need
-    /// more requests [default: 60s]
+    /// Length of each level; extended for slow responses, or where the SLO's percentiles need more
+    /// requests [default: 60s]
     #[arg(long, value_name = "TIME", value_parser = values::some_duration, allow_hyphen_values = true, conflicts_with = "requests")]
     pub(crate) duration: Option<Nanos>,
-    /// Requests of each level, instead of a time
+    /// Requests per level, instead of a time
     #[arg(long, value_name = "N", value_parser = values::requests, allow_hyphen_values = true)]
     pub(crate) requests: Option<u64>,
     /// Spacing of arrivals: constant, poisson or gamma:SHAPE
     #[arg(long, value_name = "PROCESS", default_value = "poisson")]
     pub(crate) arrival: Arrival,
-    /// Send N requests, or for a time such as 10s, before each level; labelled and not measured
+    /// Warm up each level with N requests, or for a time such as 10s; recorded but not measured
     #[arg(long, value_name = "N|TIME", value_parser = values::warmup, allow_hyphen_values = true)]
     pub(crate) warmup: Option<Warmup>,
-    /// Grace after each level; what still runs then is recorded as censored
+    /// Time to wait for running requests after each level; those still running then are recorded as
+    /// censored
     #[arg(long, value_name = "TIME", value_parser = values::duration, allow_hyphen_values = true, default_value = "30s")]
     pub(crate) drain: Nanos,
-    /// Rest between levels, once nothing is in flight
+    /// Pause between levels, after the previous one has drained
     #[arg(long, value_name = "TIME", value_parser = values::duration, allow_hyphen_values = true, default_value = "0s")]
     pub(crate) cooldown: Nanos,
-    /// Have the server forget what it has cached before each level (/reset_prefix_cache or
-    /// /flush_cache)
+    /// Reset the server's prefix cache before each level (/reset_prefix_cache or /flush_cache)
     #[arg(long)]
     pub(crate) reset_cache: bool,
-    /// Print what would be tried first, and stop: nothing is sent
+    /// Print the plan of the search and exit without sending anything
     #[arg(long)]
     pub(crate) dry_run: bool,
-    /// Seed of arrivals and prompts: the same seed sends the same again [default: a new one for each
-    /// run, which is printed and kept]
+    /// Seed of arrivals and prompts: the same seed repeats both [default: random, printed and
+    /// recorded]
     #[arg(long, value_name = "N", value_parser = values::seed, allow_hyphen_values = true)]
     pub(crate) seed: Option<u64>,
 }
 
-/// Which load is raised.
+/// Which load is varied.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum OverArg {
     Rate,
@@ -132,7 +132,7 @@ impl From<OverArg> for Over {
 }
 
 impl CapacityArgs {
-    /// The same as flags of `dyno bench`, with the defaults of all that it does not have.
+    /// The same as flags of `dyno bench`, with defaults for everything else.
     pub(crate) fn into_bench(self) -> Result<BenchArgs, clap::Error> {
         use clap::Args as _;
         let command = BenchArgs::augment_args(Command::new("dyno"));

@@ -1,4 +1,4 @@
-//! What the server runs on and what that costs: `--gpus 4 --gpu-cost 2.5/h`.
+//! The server's hardware and its price: `--gpus 4 --gpu-cost 2.5/h`.
 
 use super::values::with_hint;
 use clap::Args;
@@ -12,11 +12,11 @@ const LONGEST_CURRENCY: usize = 8;
 #[derive(Debug, Default, Args)]
 #[command(next_help_heading = "Cost")]
 pub(crate) struct CostArgs {
-    /// GPUs or other accelerators that the server runs on: gives tokens per second and GPU
+    /// Number of GPUs or other accelerators of the server; adds tokens per second per GPU
     #[arg(long, value_name = "N", value_parser = gpus, allow_hyphen_values = true)]
     pub(crate) gpus: Option<u32>,
-    /// Price of one of them for an hour, such as 2.5/h, $2.5/h or "CNY 18/h"; with --gpus, gives the
-    /// price of a million tokens
+    /// Hourly price of one GPU, such as 2.5/h, $2.5/h or "CNY 18/h"; with --gpus, adds the cost per
+    /// million tokens
     #[arg(long, value_name = "PRICE/h", value_parser = gpu_cost, allow_hyphen_values = true)]
     pub(crate) gpu_cost: Option<GpuCost>,
 }
@@ -82,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_price_says_what_would_be() {
+    fn a_malformed_price_is_refused_with_an_example() {
         assert!(gpu_cost("2.5").unwrap_err().contains("2.5/h"));
         for text in [
             "",

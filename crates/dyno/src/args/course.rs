@@ -12,21 +12,20 @@ pub(crate) struct CourseArgs {
     /// Run all levels N times, one round after the other
     #[arg(long, value_name = "N", value_parser = levels::repeats, allow_hyphen_values = true, default_value = "1")]
     pub(crate) repeat: u32,
-    /// Order of the levels: as they were given, or shuffled by the seed against drift
+    /// Order of the levels: as given, or shuffled by the seed to counter drift
     #[arg(long, value_name = "ORDER", default_value = "given")]
     pub(crate) level_order: LevelOrderArg,
-    /// Rest between levels, once nothing is in flight
+    /// Pause between levels, after the previous one has drained
     #[arg(long, value_name = "TIME", value_parser = values::duration, allow_hyphen_values = true, default_value = "0s")]
     pub(crate) cooldown: Nanos,
-    /// Have the server forget what it has cached before each level (/reset_prefix_cache or
-    /// /flush_cache)
+    /// Reset the server's prefix cache before each level (/reset_prefix_cache or /flush_cache)
     #[arg(long)]
     pub(crate) reset_cache: bool,
-    /// Run no more levels once one has met this: errors>5%, ttft.p99>10s or saturated; may be
-    /// repeated
+    /// Stop after the first level that meets this condition: errors>5%, ttft.p99>10s or saturated;
+    /// may be repeated
     #[arg(long, value_name = "CONDITION", value_parser = levels::condition)]
     pub(crate) stop_on: Vec<Condition>,
-    /// Print the plan and stop: nothing is sent
+    /// Print the plan and exit; nothing is sent
     #[arg(long)]
     pub(crate) dry_run: bool,
 }

@@ -9,16 +9,16 @@ use std::path::PathBuf;
 /// `dyno data`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-SPEC is KIND[:PATH][,key=value…] or a file whose shape says what it is. Kinds: openqa, long, lines,
-json, csv, parquet, sharegpt, trace. Keys: prompt=, system=, output_tokens=, messages= name fields
-(no need to rename them in the file), turns=all|first, skip_bad=true; of a trace speed=, from=, to=,
-block=. gzip and zstd are read as they are.
+SPEC is KIND[:PATH][,key=value…], or a file whose contents decide the kind. Kinds: openqa, long,
+lines, json, csv, parquet, sharegpt, trace. Keys: prompt=, system=, output_tokens=, messages= name
+the fields of the file; turns=all|first, skip_bad=true; for a trace, speed=, from=, to=, block=.
+Files compressed with gzip or zstd are read directly. `dyno help data` explains them.
 
 Examples:
   dyno data show open_qa.jsonl
   dyno data show code.jsonl,prompt=input --tokenizer models/qwen2
   dyno data show openqa                         the built-in questions
-  dyno data show trace:trace.jsonl,speed=2      arrivals, lengths and shared beginnings of a trace
+  dyno data show trace:trace.jsonl,speed=2      arrivals, lengths and shared prefixes of a trace
   dyno data convert sharegpt.json --to lines --out prompts.jsonl")]
 pub(crate) struct DataCommandArgs {
     #[command(subcommand)]
@@ -28,9 +28,9 @@ pub(crate) struct DataCommandArgs {
 /// What to do with data.
 #[derive(Debug, Subcommand)]
 pub(crate) enum DataCommand {
-    /// Print what a file is, how long its prompts are, and three of them
+    /// Print the kind of a file, the lengths of its prompts, and three of them
     Show(ShowArgs),
-    /// Write the prompts of a file in another form
+    /// Write the prompts of a file in another format
     Convert(ConvertArgs),
 }
 

@@ -7,11 +7,11 @@ use std::path::PathBuf;
 /// `dyno fit`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Fits the embedded engine to a measured sweep: the client that made it is simulated, discrete choices
-(policy, cap on sequences, token budget) are tried, the rest is optimised. Levels that are invalid,
-partial or of Poisson arrivals are left out and named. The more levels, from one request at a time
-to past the knee, the better the twin. The cap on sequences is rarely to be seen in a table: say it
-with --max-seqs if you know it.
+Fits the embedded engine to a measured sweep: the client is simulated, discrete settings (policy,
+sequence limit, token budget) are tried, the rest is optimised. Skips invalid and partial levels and
+levels with Poisson arrivals, and says which. The more levels, from one request at a time to beyond
+the knee, the better the twin. The sequence limit can rarely be inferred from measurements: pass
+--max-seqs if you know it.
 
 Examples:
   dyno bench http://localhost:8000 --concurrency 1,2,4,8,16,32,64,128 --requests 500 --out sweep
@@ -26,16 +26,16 @@ pub(crate) struct FitArgs {
     /// Twin file to write; must not exist
     #[arg(long, value_name = "FILE")]
     pub(crate) out: PathBuf,
-    /// Most sequences that the server runs at once, if you know it
+    /// Maximum number of sequences in the server's batch, if you know it
     #[arg(long, value_name = "N", value_parser = values::tokens, allow_hyphen_values = true)]
     pub(crate) max_seqs: Option<u32>,
-    /// Inference engine, for the file
+    /// Name of the inference engine, for the twin file
     #[arg(long, value_name = "TEXT", value_parser = values::some_text)]
     pub(crate) engine: Option<String>,
-    /// Model, for the file [default: the run's]
+    /// Name of the model, for the twin file [default: the run's]
     #[arg(long, value_name = "TEXT", value_parser = values::some_text)]
     pub(crate) model: Option<String>,
-    /// Hardware, for the file
+    /// Hardware description, for the twin file
     #[arg(long, value_name = "TEXT", value_parser = values::some_text)]
     pub(crate) hardware: Option<String>,
 }

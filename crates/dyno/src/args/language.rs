@@ -8,19 +8,20 @@ use std::ffi::OsString;
 /// Which language.
 #[derive(Debug, Clone, Copy, Default, Args)]
 pub(crate) struct LanguageArgs {
-    /// Language of reports and messages; JSON and CSV stay English [default: by LC_ALL, LC_MESSAGES, LANG]
+    /// Language of reports and messages; JSON and CSV are always English [default: from LC_ALL,
+    /// LC_MESSAGES, LANG]
     #[arg(long, value_name = "LANGUAGE", value_enum)]
     pub(crate) lang: Option<Lang>,
 }
 
 impl LanguageArgs {
-    /// The one that was asked for, else that of the locale.
+    /// The requested language, else that of the locale.
     pub(crate) fn or(self, locale: Language) -> Language {
         self.lang.map_or(locale, Language::from)
     }
 }
 
-/// The languages by their names.
+/// The languages by name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Lang {
     En,

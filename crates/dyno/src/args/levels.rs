@@ -1,4 +1,4 @@
-//! How the values of flags are read that say which levels there are, and when they stop.
+//! Parses the values of flags that define the levels and when they stop.
 
 use super::values::{
     HIGHEST_RATE, List, MOST_IN_FLIGHT, MOST_REQUESTS, in_flight, list, rate, requests,
@@ -13,7 +13,7 @@ use dyno_run::can_watch;
 pub(crate) enum Concurrency {
     /// These.
     List(List<u32>),
-    /// As they turn out to be needed.
+    /// Chosen during the run.
     Auto,
 }
 
@@ -83,7 +83,7 @@ pub(crate) fn figure(text: &str) -> Result<Figure, String> {
     match can_watch(&figure) {
         true => Ok(figure),
         false => Err(format!(
-            "`{text}` cannot be watched; write ttft, tpot or latency, with .mean, .p50, .p90, .p95 \
+            "`{text}` cannot end a level; write ttft, tpot or latency, with .mean, .p50, .p90, .p95 \
              or .p99"
         )),
     }
@@ -112,9 +112,9 @@ pub(crate) fn cache_hit(text: &str) -> Result<f64, String> {
 /// How many requests a level takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Requests {
-    /// So many.
+    /// In total.
     Number(u64),
-    /// So many for each slot of a closed loop.
+    /// Per slot of a closed loop.
     PerSlot(u64),
 }
 

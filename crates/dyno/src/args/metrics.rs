@@ -1,30 +1,30 @@
-//! Where the server is asked for its own figures: `--metrics URL|none`.
+//! Where server metrics are scraped from: `--metrics URL|none`.
 
 use super::target::{TargetUrl, target};
 use super::values::with_hint;
 use clap::Args;
 
-/// Where the server's own figures are.
+/// Where the server metrics are.
 #[derive(Debug, Default, Args)]
-#[command(next_help_heading = "Server's own figures")]
+#[command(next_help_heading = "Server metrics")]
 pub(crate) struct MetricsArgs {
-    /// Where the server tells of itself in Prometheus' form, asked every second; `none` to ask
-    /// nowhere [default: the target's /metrics, if it has that]
+    /// URL of the server's Prometheus metrics, scraped every second; `none` to disable [default: the
+    /// target's /metrics, if it exists]
     #[arg(long, value_name = "URL|none", value_parser = metrics)]
     pub(crate) metrics: Option<MetricsArg>,
 }
 
-/// What was asked for.
+/// The value of the flag.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum MetricsArg {
-    /// Nobody is asked.
+    /// Not scraped.
     Off,
-    /// Asked there.
+    /// Scraped there.
     At(TargetUrl),
 }
 
 impl MetricsArg {
-    /// Fit to be saved and printed.
+    /// Without secrets, to be saved and printed.
     pub(crate) fn shown(&self) -> String {
         match self {
             Self::Off => "none".to_owned(),
@@ -37,9 +37,9 @@ impl MetricsArg {
 pub(crate) fn metrics(text: &str) -> Result<MetricsArg, String> {
     match text.trim() {
         "none" => Ok(MetricsArg::Off),
-        url => target(url).map(MetricsArg::At).map_err(|words| {
+        url => target(url).map(MetricsArg::At).map_err(|message| {
             let hint = "write a URL such as http://host:8000/metrics, or none";
-            if words.contains("hint: ") { words } else { with_hint(words, hint) }
+            if message.contains("hint: ") { message } else { with_hint(message, hint) }
         }),
     }
 }

@@ -1,5 +1,5 @@
-//! What was typed, before anything is decided: the whole command line as clap definitions. Help
-//! pages, man pages, completions and the reference in `docs/` all come from here. No I/O.
+//! The command line as clap definitions. Help pages, man pages, completions and the reference in
+//! `docs/` are generated from here. What the values mean is decided in `resolve`; no I/O.
 
 pub(crate) mod bench;
 pub(crate) mod capacity;
@@ -42,7 +42,7 @@ Examples:
 #[command(
     name = "dyno",
     version,
-    about = "Measure LLM inference servers: how fast, how much, and when not to believe it",
+    about = "Load tester for LLM inference servers that tells you when not to trust its numbers",
     max_term_width = 100,
     disable_help_subcommand = true,
     subcommand_required = true,
@@ -57,37 +57,37 @@ pub(crate) struct Cli {
 /// The commands.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Put load on a server and measure it
+    /// Benchmark a server under load
     Bench(Box<bench::BenchArgs>),
-    /// Find the highest load that keeps an SLO
+    /// Find the highest load that meets an SLO
     Capacity(Box<capacity::CapacityArgs>),
-    /// Predict with a twin, in virtual time, what a benchmark would measure
+    /// Predict the result of a benchmark with a twin, in virtual time
     Predict(Box<predict::PredictArgs>),
-    /// List the twins, show one, or hold them against what was measured
+    /// List the twins, show one, or verify them against measurements
     Twins(twins::TwinsArgs),
     /// Fit a twin to a measured sweep
     Fit(fit::FitArgs),
     /// Serve the embedded engine: an OpenAI-compatible server that needs no GPU
     Engine(engine::EngineArgs),
-    /// Look into a data file, or convert it
+    /// Inspect or convert a data file
     Data(data::DataCommandArgs),
-    /// Find out what this machine can measure
+    /// Check how much load this machine can measure
     Doctor(DoctorArgs),
-    /// Print the summary of a run again, from its records, in one of several layouts
+    /// Print the report of a run again, in one of several formats
     Report(report::ReportArgs),
     /// List, label, tag and delete runs
     Runs(runs::RunsArgs),
     /// Show the HTML report of a run in a browser
     Open(runs::OpenArgs),
-    /// Read other tools' results
+    /// Import results of other tools
     Import(import::ImportArgs),
-    /// Check results, Dyno's own or other tools', by what must be so
+    /// Check results for inconsistencies, Dyno's own or other tools'
     Lint(import::LintArgs),
-    /// Put runs side by side, and say which differences are real
+    /// Compare runs and test which differences are significant
     Compare(Box<compare::CompareArgs>),
     /// Pass or fail a run against a baseline
     Gate(Box<compare::GateArgs>),
-    /// Keep summaries as baselines
+    /// Save and list baselines
     Baseline(compare::BaselineArgs),
     /// Explain a command or a topic
     Help(HelpArgs),
@@ -100,19 +100,19 @@ pub(crate) enum Command {
 /// `dyno doctor`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Runs the client against the scripted engine at a ladder of stream counts and prints the highest
-token rate and stream count at which the client stays valid, its bias and jitter, the limits of
-files and ports, and what to change.
+Runs the client against the scripted engine with increasing stream counts. Prints the highest token
+rate and stream count at which the client stays valid, its bias and jitter, the limits on files and
+ports, and what to change.
 
 Examples:
   dyno doctor             the full ladder
-  dyno doctor --quick     a first impression in a few seconds
+  dyno doctor --quick     a rough result in a few seconds
   dyno doctor --json      for scripts")]
 pub(crate) struct DoctorArgs {
     /// Fewer and shorter steps
     #[arg(long)]
     pub(crate) quick: bool,
-    /// Print the findings as JSON
+    /// Print the results as JSON
     #[arg(long)]
     pub(crate) json: bool,
 }
@@ -146,14 +146,14 @@ pub(crate) struct CompletionsArgs {
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  dyno man | man -l -                 the page of dyno itself
-  dyno man bench | man -l -           the page of a command
+  dyno man | man -l -                 the manual page of dyno
+  dyno man bench | man -l -           the manual page of a command
   dyno man --out ~/.local/share/man/man1")]
 pub(crate) struct ManArgs {
-    /// The command whose page to print [default: dyno itself]
+    /// Command whose page is printed [default: dyno itself]
     #[arg(value_name = "COMMAND", conflicts_with = "out")]
     pub(crate) command: Option<String>,
-    /// Write all pages into this directory instead
+    /// Write all pages into this directory
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
     /// Print the reference page of docs/reference/ instead: of the commands, or of exit-codes

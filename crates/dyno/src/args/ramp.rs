@@ -1,4 +1,4 @@
-//! How a ramp is typed: `1..50/s over 5m`, or `1..50/s over 5m in 10 steps`.
+//! Parses a ramp: `1..50/s over 5m`, or `1..50/s over 5m in 10 steps`.
 
 use super::values::{HIGHEST_RATE, some_duration, with_hint};
 use dyno_model::ramp::Ramp;
@@ -17,18 +17,18 @@ fn read(text: &str) -> Result<Ramp, String> {
     let (rates, time, steps) = match words.as_slice() {
         [rates, "over", time] => (rates, time, None),
         [rates, "over", time, "in", steps, "steps"] => (rates, time, Some(*steps)),
-        _ => return Err(format!("`{text}` is not a ramp; it wants two rates and a time")),
+        _ => return Err(format!("`{text}` is not a ramp, which has two rates and a time")),
     };
     let rates = rates
         .strip_suffix("/s")
-        .ok_or_else(|| format!("`{rates}` has no unit; a ramp goes in requests per second, /s"))?;
+        .ok_or_else(|| format!("`{rates}` has no unit; the rates of a ramp are per second, /s"))?;
     let (from, to) = rates
         .split_once("..")
-        .ok_or_else(|| format!("`{rates}/s` is one rate; a ramp goes from one to another"))?;
+        .ok_or_else(|| format!("`{rates}/s` is one rate; a ramp goes from one rate to another"))?;
     let (from, to) = (rate(from)?, rate(to)?);
     if from == to {
         return Err(format!(
-            "it begins and ends at {from}/s; that is no ramp, but --rate {from} --duration {time}"
+            "starts and ends at {from}/s; for a constant rate, use --rate {from} --duration {time}"
         ));
     }
     let over_ns = some_duration(time)?;
@@ -38,7 +38,7 @@ fn read(text: &str) -> Result<Ramp, String> {
 
 fn rate(text: &str) -> Result<f64, String> {
     match parse_number(text) {
-        // A third dot is more likely a slip than the beginning of a fraction.
+        // A third dot is more likely a typo than the start of a fraction.
         Ok(value) if (0.0..=HIGHEST_RATE).contains(&value) && !text.starts_with('.') => Ok(value),
         _ => Err(format!(
             "`{text}` is not a rate; an end of a ramp is a number from 0 to {HIGHEST_RATE}"
@@ -71,13 +71,13 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_ramp_is_told_what_one_looks_like() {
+    fn errors_show_the_syntax_of_a_ramp() {
         for (text, what) in [
             ("", "is not a ramp"),
             ("1..50/s", "is not a ramp"),
             ("1..50 over 5m", "`1..50` has no unit"),
             ("5/s over 5m", "one rate"),
-            ("1..50/s over 0s", "no time at all"),
+            ("1..50/s over 0s", "`0s` is zero"),
             ("1..50/s over 5", "no unit"),
             ("5..5/s over 1m", "--rate 5 --duration 1m"),
             ("-1..5/s over 1m", "`-1` is not a rate"),
@@ -90,8 +90,8 @@ mod tests {
             ("1..50/s over 5m in 10", "is not a ramp"),
             ("1..50/s for 5m", "is not a ramp"),
         ] {
-            let said = ramp(text).unwrap_err();
-            assert!(said.contains(what) && said.contains(SPELLING), "{text}: {said}");
+            let error = ramp(text).unwrap_err();
+            assert!(error.contains(what) && error.contains(SPELLING), "{text}: {error}");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! `dyno report`: which runs, in which layout, in which language, and where to.
+//! `dyno report`: which runs, in which format and language, and where to.
 
 use super::columns::ColumnArgs;
 use super::language::LanguageArgs;
@@ -17,15 +17,16 @@ Examples:
   dyno report a b --format guidellm               two runs, one table each
   dyno report --format csv --per-request --out requests.csv
   dyno report --format parquet --per-request --out requests.parquet
-  dyno report --format svg --out charts.svg       charts, to look at in a browser
+  dyno report --format svg --out charts.svg       charts, for a browser
   dyno report --format png --out charts.png       charts, for a chat or a slide
-  dyno report --format html --out report.html     the whole report as one page, to mail";
+  dyno report --format html --out report.html     the whole report as one page";
 
-/// What is said of every layout. A variant of the one before stands in its line.
+/// The description of every format. A variant of the one before is added to its line.
 fn formats() -> String {
     let mut text = "\
-The records alone decide: the same bytes come out each time. A run that was cut off is reported
-as far as it got, and called partial. An absent figure is –, an empty field or null, never 0.
+The report is computed from the records, so its bytes are the same each time. An interrupted run is
+reported as far as it got, and marked as partial. An absent value is –, an empty field or null,
+never 0.
 
 Formats:"
         .to_owned();
@@ -47,16 +48,16 @@ Formats:"
 #[derive(Debug, Args)]
 #[command(after_help = formats() + EXAMPLES)]
 pub(crate) struct ReportArgs {
-    /// Run directories [default: the latest under dyno-runs/]
+    /// Runs: names, labels or paths (see `dyno runs --help`) [default: the latest]
     #[arg(value_name = "RUN")]
     pub(crate) runs: Vec<PathBuf>,
-    /// The layout
+    /// The format
     #[arg(long, value_name = "FORMAT", value_parser = layout(), default_value = "table")]
     pub(crate) format: Layout,
     /// Print summary.json instead of tables; the same as --format json
     #[arg(long, conflicts_with = "format")]
     pub(crate) json: bool,
-    /// With --format csv or parquet: one row a request instead of one a level
+    /// With --format csv or parquet: one row per request instead of one per level
     #[arg(long, conflicts_with = "json")]
     pub(crate) per_request: bool,
     #[command(flatten)]
@@ -86,7 +87,7 @@ pub(crate) fn written() -> impl TypedValueParser<Value = Written> {
     })
 }
 
-/// The layouts by their names; the help page says what each is.
+/// The formats by name; the help page describes them.
 fn layout() -> impl TypedValueParser<Value = Layout> {
     let names = PossibleValuesParser::new(Layout::ALL.iter().map(|layout| layout.name()));
     names.try_map(|name| Layout::named(&name).ok_or("there is no such layout"))

@@ -11,23 +11,8 @@ use std::path::PathBuf;
 /// `dyno runs`.
 #[derive(Debug, Args)]
 #[command(
-    args_conflicts_with_subcommands = true,
-    after_help = "\
-Lists the runs in dyno-runs/, newest first. All conditions must hold. WORD is looked for in names,
-labels, tags, models and targets.
-
-Wherever Dyno expects a run, it takes a path, `latest`, the name of a run in dyno-runs/, the start of
-its name or the part after the dash (9f3c), or its label. A label or tag that is set later is kept in
-annotations.json of the run; its plan and its records never change.
-
-Examples:
-  dyno runs                                    all runs, newest first
-  dyno runs --since 2d --verdict invalid       which of the last two days are invalid
-  dyno runs qwen --tag nightly --json          for scripts
-  dyno runs label latest 'after the upgrade'   reports and comparisons show it
-  dyno runs tag 9f3c +release -nightly         add one tag, remove another
-  dyno runs delete 9f3c 2026010                asks first; --yes in scripts
-  dyno runs open 9f3c                          the HTML report, in a browser"
+    subcommand_precedence_over_arg = true,
+    after_help = include_str!("../help/runs.txt")
 )]
 pub(crate) struct RunsArgs {
     #[command(subcommand)]
@@ -95,7 +80,7 @@ pub(crate) enum RunsAction {
 }
 
 /// `dyno open`.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 #[command(after_help = "\
 Opens report.html of the run with $BROWSER, else with xdg-open where there is a display. Over ssh or
 without a display it says how to view the page instead. A page that is missing, or older than the

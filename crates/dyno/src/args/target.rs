@@ -19,9 +19,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn credentials_have_a_flag_of_their_own() {
-        let words = target("http://me:hush@host/v1").unwrap_err();
-        assert!(words.contains("leave that part out\n  hint: give it with --header"), "{words}");
-        assert!(!words.contains("hush"), "{words}");
+    fn credentials_have_their_own_flag() {
+        let error = target("http://me:hush@host/v1").unwrap_err();
+        assert!(error.contains("leave that part out\n  hint: give it with --header"), "{error}");
+        assert!(!error.contains("hush"), "{error}");
     }
 }

@@ -6,13 +6,13 @@ use clap::{Args, Subcommand};
 #[derive(Debug, Args)]
 #[command(after_help = "\
 A twin is the embedded engine with the settings and coefficients of one real system, fitted to
-published or measured figures. Everything that comes from a twin is simulated.
+published or measured results. Everything that comes from a twin is simulated.
 
 Examples:
-  dyno twins                            what there is, and how far each is from its measurements
-  dyno twins show qwen1-5-7b-8x910b4-mindie settings, coefficients, and every row against the twin
-  dyno twins verify                     replay every twin against all of its rows; nothing is fitted
-  dyno predict --twin NAME --rate 4     ask one")]
+  dyno twins                            all twins, with the error of each
+  dyno twins show qwen1-5-7b-8x910b4-mindie settings, coefficients, and every row next to the twin
+  dyno twins verify                     replay every twin on all of its rows, without fitting
+  dyno predict --twin NAME --rate 4     predict with one")]
 pub(crate) struct TwinsArgs {
     #[command(subcommand)]
     pub(crate) command: Option<TwinsCommand>,
@@ -21,7 +21,7 @@ pub(crate) struct TwinsArgs {
 /// What to do with twins.
 #[derive(Debug, Subcommand)]
 pub(crate) enum TwinsCommand {
-    /// One twin in full: its settings, and its figures against the measured ones
+    /// Show one twin: its settings, and its predictions next to the measurements
     #[command(after_help = "\
 Examples:
   dyno twins show qwen1-5-7b-8x910b4-mindie
@@ -31,7 +31,7 @@ Examples:
         #[arg(value_name = "NAME|FILE")]
         twin: String,
     },
-    /// Replay twins against all their reference rows and print the errors
+    /// Replay twins on all of their reference rows and print the errors
     #[command(after_help = "\
 Examples:
   dyno twins verify

@@ -1,5 +1,5 @@
-//! How each kind of value is read: text in, a checked value or a complaint out. A complaint says
-//! what was written and what would be right; it never repeats what could be a secret.
+//! Parses the values of flags. An error repeats the value and says what would be valid, except where
+//! it could be a secret.
 
 use dyno_model::Nanos;
 use dyno_model::plan::Warmup;
@@ -44,7 +44,7 @@ pub(crate) struct Header {
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct ExtraBody(pub(crate) Map<String, Value>);
 
-/// What is wrong with a value, with a second line that helps.
+/// An error message with a hint on its second line.
 pub(crate) fn with_hint(message: impl fmt::Display, hint: impl fmt::Display) -> String {
     format!("{message}\n  hint: {hint}")
 }
@@ -60,24 +60,23 @@ pub(super) fn list<T>(
     Ok(List(values))
 }
 
-/// A whole number from 1 to `most`, such as 500 or 1.5k; else what it should have been, after the
-/// reason where there is a particular one.
-pub(super) fn count(text: &str, most: u64, wanted: impl fmt::Display) -> Result<u64, String> {
-    let reason = match parse_count(text) {
-        Ok(value) if (1..=most).contains(&value) => return Ok(value),
-        Err(error @ UnitError::UnknownMultiplier { .. }) => return Err(error.to_string()),
-        _ => format!("`{text}` is not {wanted}"),
-    };
-    Err(format!("{reason}; write a whole number from 1 to {most}"))
+/// A whole number from 1 to `most`, such as 500 or 1.5k. `wanted` is what it should be, and `more`
+/// ends the message.
+fn count(text: &str, most: u64, wanted: &str, more: &str) -> Result<u64, String> {
+    match parse_count(text) {
+        Ok(value) if (1..=most).contains(&value) => Ok(value),
+        Err(error @ UnitError::UnknownMultiplier { .. }) => Err(error.to_string()),
+        _ => Err(format!("`{text}` is not {wanted}; write a whole number from 1 to {most}{more}")),
+    }
 }
 
-fn small_count(text: &str, most: u32, wanted: impl fmt::Display) -> Result<u32, String> {
-    count(text, most.into(), wanted).map(|value| u32::try_from(value).unwrap_or(most))
+fn small_count(text: &str, most: u32, wanted: &str, more: &str) -> Result<u32, String> {
+    count(text, most.into(), wanted, more).map(|value| u32::try_from(value).unwrap_or(most))
 }
 
 pub(super) fn in_flight(text: &str) -> Result<u32, String> {
-    small_count(text, MOST_IN_FLIGHT, "a number of requests in flight")
-        .map_err(|wrong| wrong + ", or several such as 8,16,32")
+    let more = ", or several such as 8,16,32";
+    small_count(text, MOST_IN_FLIGHT, "a number of requests in flight", more)
 }
 
 pub(super) fn rate(text: &str) -> Result<f64, String> {
@@ -99,8 +98,8 @@ pub(super) fn rate(text: &str) -> Result<f64, String> {
 }
 
 fn burst(text: &str) -> Result<u64, String> {
-    count(text, MOST_IN_FLIGHT.into(), "a number of requests to send at once")
-        .map_err(|wrong| wrong + ", or several such as 1,2,4")
+    let more = ", or several such as 1,2,4";
+    count(text, MOST_IN_FLIGHT.into(), "a number of requests to send at once", more)
 }
 
 /// `--rate`.
@@ -115,12 +114,12 @@ pub(crate) fn burst_list(text: &str) -> Result<List<u64>, String> {
 
 /// `--limit`.
 pub(crate) fn requests(text: &str) -> Result<u64, String> {
-    count(text, MOST_REQUESTS, "a number of requests")
+    count(text, MOST_REQUESTS, "a number of requests", "")
 }
 
 /// `--min-input-tokens`, `--max-input-tokens`.
 pub(crate) fn tokens(text: &str) -> Result<u32, String> {
-    small_count(text, MOST_TOKENS, "a number of tokens")
+    small_count(text, MOST_TOKENS, "a number of tokens", "")
 }
 
 /// `--input-tokens`, `--output-tokens`: lengths and distributions.
@@ -133,10 +132,10 @@ pub(crate) fn duration(text: &str) -> Result<Nanos, String> {
     parse_duration(text).map_err(|error| error.to_string())
 }
 
-/// A duration of some length.
+/// A duration above zero.
 pub(crate) fn some_duration(text: &str) -> Result<Nanos, String> {
     match duration(text)? {
-        0 => Err(format!("`{text}` is no time at all; write a duration above zero, such as 60s")),
+        0 => Err(format!("`{text}` is zero; write a duration above zero, such as 60s")),
         nanos => Ok(nanos),
     }
 }
@@ -177,7 +176,7 @@ pub(crate) fn temperature(text: &str) -> Result<f64, String> {
     }
 }
 
-/// Text that says something: `--model`, `--stop`, `--label`.
+/// Text that is not empty: `--model`, `--stop`, `--label`.
 pub(crate) fn some_text(text: &str) -> Result<String, String> {
     if text.is_empty() {
         return Err("the text is empty; write at least one character, or leave the flag out".into());
@@ -191,7 +190,7 @@ pub(crate) fn label(text: &str) -> Result<String, String> {
     if text.chars().count() > 200 || text.chars().any(char::is_control) {
         return Err(with_hint(
             "a label is one line of at most 200 characters",
-            "longer remarks go into --note",
+            "use --note for longer remarks",
         ));
     }
     Ok(text)
@@ -211,7 +210,7 @@ pub(crate) fn extra_body(text: &str) -> Result<ExtraBody, String> {
         format!("this is not JSON ({error}); write an object such as '{{\"top_k\": 20}}'")
     })?;
     let Value::Object(fields) = value else {
-        return Err("this JSON is no object; write one such as '{\"top_k\": 20}'".to_owned());
+        return Err("this JSON is not an object; write one such as '{\"top_k\": 20}'".to_owned());
     };
     if let Some((name, hint)) = OURS.iter().find(|(name, _)| fields.contains_key(*name)) {
         return Err(with_hint(format!("`{name}` is a field that Dyno sets itself"), hint));
@@ -226,7 +225,7 @@ pub(crate) fn api_key(text: &str) -> Result<Secret, String> {
     }
     if !text.bytes().all(|byte| byte.is_ascii_graphic()) {
         return Err(
-            "the key holds blanks, control or non-ASCII characters, which no header can carry"
+            "the key contains blanks, control or non-ASCII characters, which a header cannot contain"
                 .to_owned(),
         );
     }
@@ -254,7 +253,7 @@ pub(crate) fn header(text: &str) -> Result<Header, String> {
     let is_token = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
     if name.is_empty() || !name.bytes().all(is_token) {
         return Err(
-            "the name before the colon is no header name; use letters, digits and -, such as \
+            "the name before the colon is not a header name; use letters, digits and -, such as \
              X-Tenant:load-test"
                 .to_owned(),
         );
@@ -262,7 +261,7 @@ pub(crate) fn header(text: &str) -> Result<Header, String> {
     let value = value.trim();
     if value.chars().any(|c| c.is_control() && c != '\t') {
         return Err(format!(
-            "the value of `{name}` holds a line break or control character; a header is one line"
+            "the value of `{name}` contains a line break or control character; a header is one line"
         ));
     }
     if OURS.iter().any(|ours| name.eq_ignore_ascii_case(ours)) {
@@ -317,7 +316,7 @@ mod tests {
     }
 
     #[test]
-    fn complaints_about_headers_and_keys_keep_their_secret() {
+    fn errors_about_headers_and_keys_keep_their_secret() {
         for text in
             ["Authorization Bearer hush", "hush hush:x", "X-Key:hush\r\nY:hush", "Host:hush"]
         {

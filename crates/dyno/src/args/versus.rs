@@ -1,4 +1,4 @@
-//! The flags for a second server that is measured in turns with the first.
+//! The flags for a second server, measured alternately with the first.
 
 use super::target::{TargetUrl, target};
 use super::values::{self, with_hint};
@@ -9,19 +9,19 @@ use std::path::PathBuf;
 #[derive(Debug, Default, Args)]
 #[command(next_help_heading = "Two servers")]
 pub(crate) struct VersusArgs {
-    /// Measure this server, too, in turns with TARGET, level by level, so that what drifts hits
-    /// both alike; each has a run of its own. twin:NAME is another embedded engine
+    /// Measure a second server, alternating with TARGET level by level, so that drift affects both
+    /// equally; each gets its own run. twin:NAME is another embedded engine
     #[arg(long, value_name = "URL|twin:NAME", value_parser = rival)]
     pub(crate) versus: Option<RivalArg>,
-    /// Model to ask the other server for [default: --model, else the one that it has]
+    /// Model to request from the second server [default: --model, else its only model]
     #[arg(long, value_name = "NAME", value_parser = values::some_text, requires = "versus")]
     pub(crate) versus_model: Option<String>,
-    /// File whose first line is the other server's API key [default: the same key, or none]
+    /// File whose first line is the second server's API key [default: the same key, or none]
     #[arg(long, value_name = "FILE", requires = "versus")]
     pub(crate) versus_api_key_file: Option<PathBuf>,
 }
 
-/// Who is held against the target.
+/// What the target is compared with.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum RivalArg {
     /// A server.
@@ -36,14 +36,14 @@ const TWIN: &str = "twin:";
 fn rival(text: &str) -> Result<RivalArg, String> {
     match text.trim().strip_prefix(TWIN) {
         Some(name) => values::some_text(name).map(RivalArg::Twin),
-        None => target(text).map(RivalArg::Url).map_err(|words| {
+        None => target(text).map(RivalArg::Url).map_err(|message| {
             let hint = "write a URL such as http://host:8000, or twin:NAME for an embedded engine";
-            if words.contains("hint: ") { words } else { with_hint(words, hint) }
+            if message.contains("hint: ") { message } else { with_hint(message, hint) }
         }),
     }
 }
 
-/// `--versus` of `dyno predict`, which knows twins alone.
+/// `--versus` of `dyno predict`, which only takes twins.
 pub(crate) fn twin(text: &str) -> Result<RivalArg, String> {
     let name = text.trim();
     values::some_text(name.strip_prefix(TWIN).unwrap_or(name)).map(RivalArg::Twin)

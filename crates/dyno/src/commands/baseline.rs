@@ -1,4 +1,4 @@
-//! `dyno baseline`: summaries under names, in a small directory that is fit for git.
+//! `dyno baseline`: summaries under names, in a small directory that suits git.
 
 use super::loaded::{self, Loaded};
 use crate::args::compare::{BaselineAction, BaselineArgs, ListArgs, SaveArgs};
@@ -9,7 +9,7 @@ use dyno_words::escape::escape;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Keeps or lists.
+/// Saves or lists.
 pub(crate) fn run(args: &BaselineArgs, printer: &Printer) -> Exit {
     let done = match &args.action {
         BaselineAction::Save(args) => save(args, printer),
@@ -26,7 +26,7 @@ pub(super) fn file(dir: &Path, name: &str) -> PathBuf {
     dir.join(format!("{name}.json"))
 }
 
-/// One run out of what was named.
+/// The one run that an argument names.
 pub(super) fn one(run: Option<&PathBuf>, argument: &str) -> Result<Loaded, UsageError> {
     let named: Vec<PathBuf> = run.into_iter().cloned().collect();
     let mut all = loaded::all(&named, argument)?.runs;
@@ -34,8 +34,8 @@ pub(super) fn one(run: Option<&PathBuf>, argument: &str) -> Result<Loaded, Usage
         1 => Ok(all.remove(0)),
         many => {
             let names: Vec<&str> = all.iter().map(Loaded::name).collect();
-            let words = format!("there are {many} runs or tables in it, and one is wanted");
-            Err(UsageError::new(argument, words)
+            let message = format!("holds {many} runs or tables, and one is needed");
+            Err(UsageError::new(argument, message)
                 .hint(format!("pick one with PATH#NAME: {}", names.join("; "))))
         }
     }
@@ -62,7 +62,7 @@ fn save(args: &SaveArgs, printer: &Printer) -> Result<Exit, UsageError> {
     fs::create_dir_all(&args.baselines).map_err(unwritable)?;
     fs::write(&path, json).map_err(unwritable)?;
     printer.note(format_args!(
-        "`{}` is now the baseline {}, in `{}`",
+        "saved `{}` as baseline {}, in `{}`",
         run.path.display(),
         args.name,
         path.display()
@@ -72,8 +72,8 @@ fn save(args: &SaveArgs, printer: &Printer) -> Result<Exit, UsageError> {
 
 fn list(args: &ListArgs, printer: &Printer) -> Result<Exit, UsageError> {
     let wrong = |error: std::io::Error| {
-        let words = format!("cannot list `{}`: {error}", args.baselines.display());
-        UsageError::new("--baselines", words).hint("dyno baseline save NAME makes it")
+        let message = format!("cannot list `{}`: {error}", args.baselines.display());
+        UsageError::new("--baselines", message).hint("dyno baseline save NAME creates it")
     };
     let mut files: Vec<PathBuf> = fs::read_dir(&args.baselines)
         .map_err(wrong)?

@@ -1,4 +1,4 @@
-//! `dyno compare`: runs side by side, and which differences are real.
+//! `dyno compare`: runs side by side, and which differences are significant.
 
 use super::loaded::{self, Loaded};
 use super::report::{give, language};
@@ -29,8 +29,8 @@ fn compared(args: &CompareArgs, printer: &Printer) -> Result<Exit, UsageError> {
     }
     let runs = all.runs;
     if runs.len() < 2 {
-        let words = "two runs or more are compared, and there is one";
-        return Err(UsageError::new("RUN", words).hint("dyno report prints a single run"));
+        let message = "at least two runs are needed, and there is one";
+        return Err(UsageError::new("RUN", message).hint("dyno report prints a single run"));
     }
     let names = names(&runs);
     let language = language(args.language);
@@ -41,16 +41,15 @@ fn compared(args: &CompareArgs, printer: &Printer) -> Result<Exit, UsageError> {
     }
     for (a, b) in &args.pair {
         if let Some(wrong) = [a, b].into_iter().find(|place| **place > runs.len()) {
-            let words = format!("there is no run {wrong}; there are {}", runs.len());
-            return Err(UsageError::new("--pair", words).hint(listed(&names)));
+            let message = format!("there is no run {wrong}; there are {}", runs.len());
+            return Err(UsageError::new("--pair", message).hint(listed(&names)));
         }
     }
     match args.format {
         CompareFormat::Svg | CompareFormat::Png => drawn(args, &runs, &names, language, printer),
         _ if args.pair.len() > 1 && (args.out.is_some() || args.format.is_one_document()) => {
-            let words =
-                "several comparisons are no one file; give one pair at a time, or svg or png";
-            Err(UsageError::new("--pair", words))
+            let message = "this format holds one comparison; give one pair, or use svg or png";
+            Err(UsageError::new("--pair", message))
         }
         _ => {
             let mut exit = Exit::Fine;
@@ -73,11 +72,11 @@ fn drawn(
     printer: &Printer,
 ) -> Result<Exit, UsageError> {
     let Some(dir) = &args.out else {
-        let words = "several pictures need a directory; name one";
-        return Err(UsageError::new("--out", words));
+        let message = "several pictures need a directory; name one";
+        return Err(UsageError::new("--out", message));
     };
     let wrong = |error: std::io::Error| {
-        UsageError::new("--out", format!("cannot make `{}`: {error}", dir.display()))
+        UsageError::new("--out", format!("cannot create `{}`: {error}", dir.display()))
     };
     std::fs::create_dir_all(dir).map_err(wrong)?;
     let mut exit = Exit::Fine;
@@ -109,8 +108,7 @@ fn picture(
         return give(out, printer, |out| out.write_all(svg.as_bytes()));
     }
     if out.is_none() && printer.result_on_terminal() {
-        let words = "a picture is nothing for a terminal; name a file";
-        return Err(UsageError::new("--out", words));
+        return Err(UsageError::new("--out", "binary output; use --out FILE"));
     }
     match chart::picture(svg) {
         Ok(picture) => give(out, printer, |out| out.write_all(&picture.bytes)),
@@ -149,8 +147,7 @@ impl Page<'_> {
             return Ok(exit.and(picture(&svg, format, out, printer)?));
         }
         if format == CompareFormat::Parquet && out.is_none() && printer.result_on_terminal() {
-            let words = "Parquet is nothing for a terminal; name a file";
-            return Err(UsageError::new("--out", words));
+            return Err(UsageError::new("--out", "binary output; use --out FILE"));
         }
         if format == CompareFormat::Html {
             let page = page::compared(&found, &sides, self.language);
@@ -176,7 +173,9 @@ impl Page<'_> {
 
 /// Without a common load, nothing was compared: a script must not take that for "no difference".
 fn decided(found: &Comparison, printer: &Printer) -> Exit {
-    if !found.notes.contains(&Note::NothingInCommon) {
+    // With --slo, capacities are compared whatever the loads were.
+    let capacities = found.capacity.as_ref().is_some_and(|at| at.sides.iter().all(Option::is_some));
+    if capacities || !found.notes.contains(&Note::NothingInCommon) {
         return Exit::Fine;
     }
     printer.warn(
@@ -193,14 +192,14 @@ pub(super) fn side_by_side(names: &[&str], runs: &[&Loaded], terms: &Terms) -> C
     compare(&sides, terms)
 }
 
-/// What decides whether a difference is one. Runs that took turns are compared round by round.
+/// How differences are tested. Runs that alternated are compared round by round.
 pub(super) fn terms(args: &TermArgs, runs: &[&Loaded]) -> Terms {
-    let in_rounds = args.paired || took_turns(runs);
+    let in_rounds = args.paired || alternated(runs);
     Terms { between_runs: args.between_runs, in_rounds, ..Terms::default() }
 }
 
-/// Two runs of `dyno bench --versus`, each of which names the other.
-fn took_turns(runs: &[&Loaded]) -> bool {
+/// Whether these are two runs of `dyno bench --versus`, each of which names the other.
+fn alternated(runs: &[&Loaded]) -> bool {
     let other = |run: &Loaded| {
         let plan = run.dir.as_ref()?.read_plan().ok()?;
         plan.course.versus.map(|versus| versus.other_run)
@@ -214,8 +213,8 @@ fn took_turns(runs: &[&Loaded]) -> bool {
     }
 }
 
-/// Two runs that took turns, as a table under these names.
-pub(super) fn in_turns(
+/// The comparison of two runs that alternated, as a table.
+pub(super) fn alternating(
     dirs: [&Path; 2],
     names: [&str; 2],
     language: Language,
@@ -228,7 +227,7 @@ pub(super) fn in_turns(
     (runs.len() == 2).then(|| table(&side_by_side(&names, &runs, &terms), language, columns))
 }
 
-/// What each is called: by its name, and where several have the same, by their place too.
+/// A name for each run; equal names are numbered by position.
 pub(super) fn names(runs: &[Loaded]) -> Vec<String> {
     let name = |run: &Loaded| match &run.summary.run.label {
         Some(label) if !label.trim().is_empty() => label.clone(),
@@ -250,7 +249,7 @@ fn listed(names: &[String]) -> String {
     each.collect::<Vec<_>>().join("; ")
 }
 
-/// Where a baseline or a run is, by its name or its path.
+/// The file of a saved baseline of that name, else the path itself.
 pub(super) fn baseline(named: &Path, baselines: &Path) -> PathBuf {
     let kept = named.to_str().map(|name| super::baseline::file(baselines, name));
     match kept {

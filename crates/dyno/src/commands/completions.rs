@@ -1,4 +1,4 @@
-//! `dyno completions`: a script for a shell, from the same definitions as everything else.
+//! `dyno completions`: a completion script, from the command-line definitions.
 
 use crate::args::{Cli, CompletionsArgs};
 use crate::exit::Exit;

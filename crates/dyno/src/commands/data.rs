@@ -1,4 +1,4 @@
-//! `dyno data`: what is in a data file, and the same in another form.
+//! `dyno data`: shows a data file, or converts it.
 
 mod trace;
 
@@ -29,12 +29,12 @@ pub(crate) fn run(args: &DataCommandArgs, printer: &Printer) -> Exit {
     })
 }
 
-/// The chosen prompts, with what they come from.
+/// The selected prompts and their source.
 struct Chosen {
     set: DataSet,
     tokenizer: Tokenizer,
     selected: Selected<'static>,
-    /// How they would be led, if they are conversations.
+    /// How they would be sent, if they are conversations.
     sessions: Option<SessionOptions>,
 }
 
@@ -49,12 +49,12 @@ fn count(tokenizer: &Tokenizer, content: &Content) -> Result<u32, String> {
 fn choose(args: &SourceArgs, spec: &DataSpec) -> Result<Chosen, UsageError> {
     match (spec.kind, &spec.path) {
         (Some(Kind::Random), _) => {
-            return Err(in_spec("`random` is made while it is sent; there is no file of it"));
+            return Err(in_spec("`random` is generated during a run; there is no file to read"));
         }
         (Some(Kind::Session), None) => {
-            let words = "`session` without a file is made while it is sent; name a file of \
-                         conversations with session:FILE";
-            return Err(in_spec(words));
+            let message = "`session` without a file is generated during a run; name a file of \
+                           conversations with session:FILE";
+            return Err(in_spec(message));
         }
         _ => {}
     }
@@ -106,7 +106,7 @@ fn show(args: &SourceArgs, printer: &Printer) -> Result<Exit, UsageError> {
 fn write(args: &ConvertArgs, printer: &Printer) -> Result<Exit, UsageError> {
     let spec = parsed(&args.source)?;
     if trace::is_named(&spec) {
-        return Err(in_spec("a trace has times and lengths, but no prompts that could be written"));
+        return Err(in_spec("a trace has times and lengths, but no prompts to convert"));
     }
     let Chosen { set, mut selected, sessions, .. } = choose(&args.source, &spec)?;
     let wrong = |error: std::io::Error| {
@@ -117,7 +117,7 @@ fn write(args: &ConvertArgs, printer: &Printer) -> Result<Exit, UsageError> {
     let written = convert(&mut selected, args.to, &mut out)
         .map_err(in_spec)
         .and_then(|written| out.flush().map(|()| written).map_err(wrong));
-    // Half a file would be taken for a whole one.
+    // An incomplete file could be mistaken for a complete one.
     let written = written.inspect_err(|_| drop(std::fs::remove_file(&args.out)))?;
     let left_out = left_out(selected.tally());
     let (to, recognised) = (args.out.display(), set.recognised());
@@ -126,14 +126,14 @@ fn write(args: &ConvertArgs, printer: &Printer) -> Result<Exit, UsageError> {
     Ok(printer.result(&format!("{written} {what} written to {to}\n{left_out}")))
 }
 
-/// Nothing is dropped without a word.
+/// What was left out or changed, so that nothing is dropped silently.
 fn left_out(tally: Tally) -> String {
     let counts = [
         (tally.skipped, "bad records skipped"),
-        (tally.blank, "empty prompts passed over"),
-        (tally.dropped_short, "left out as too short"),
-        (tally.dropped_long, "left out as too long"),
-        (tally.truncated, "cut to the longest allowed"),
+        (tally.blank, "empty prompts skipped"),
+        (tally.dropped_short, "skipped as too short"),
+        (tally.dropped_long, "skipped as too long"),
+        (tally.truncated, "truncated to the maximum length"),
     ];
     counts
         .iter()

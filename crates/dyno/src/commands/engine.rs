@@ -1,4 +1,4 @@
-//! `dyno engine`: the embedded engine as a server of its own, until Ctrl-C.
+//! `dyno engine`: the embedded engine as a standalone server, until Ctrl-C.
 
 use crate::args::engine::EngineArgs;
 use crate::exit::Exit;
@@ -9,19 +9,19 @@ use dyno_run::Embedded;
 use signal_hook::consts::{SIGINT, SIGTERM};
 use std::io::{self, Read};
 
-/// Serves until it is told to stop.
+/// Serves until it is stopped.
 pub(crate) fn run(args: &EngineArgs, printer: &Printer) -> Exit {
     if args.list_faults {
         return printer.result(&fault_list());
     }
     if !args.host.is_loopback() {
-        printer.warn(format_args!("--host: {} can be reached from other machines", args.host));
+        printer.warn(format_args!("--host: {} is reachable from other machines", args.host));
     }
     dyno_net::raise_open_files();
     let options = match options(args) {
         Ok(options) => options,
-        Err(words) => {
-            printer.error(words);
+        Err(message) => {
+            printer.error(message);
             return Exit::Usage;
         }
     };
@@ -41,15 +41,15 @@ pub(crate) fn run(args: &EngineArgs, printer: &Printer) -> Exit {
         stop_with_stdin(server.stop_handle());
     }
     let address = format!("http://{}", server.addr());
-    let told = printer.result(&format!("listening on {address}\n"));
+    let printed = printer.result(&format!("listening on {address}\n"));
     printer.remark(format_args!(
         "try it:\n  curl -N {address}/v1/chat/completions -d '{{\"model\": \"{}\", \"stream\": true, \
          \"messages\": [{{\"role\": \"user\", \"content\": \"hello\"}}]}}'\n  dyno bench {address}\n\
-         Ctrl-C ends it",
+         Ctrl-C stops it",
         model
     ));
     match server.run() {
-        Ok(()) => told,
+        Ok(()) => printed,
         Err(error) => {
             printer.error(error);
             Exit::Bug
@@ -99,7 +99,7 @@ fn stop_on_signals(stop: &StopHandle) -> io::Result<()> {
     Ok(())
 }
 
-/// Whoever started it holds the other end; when that is gone, there is no one left to serve.
+/// The parent process holds the other end of stdin: when it is gone, so is the only client.
 fn stop_with_stdin(stop: StopHandle) {
     std::thread::spawn(move || {
         let mut buffer = [0; 256];
@@ -113,9 +113,9 @@ fn fault_list() -> String {
     let mut text = String::new();
     for failing in [true, false] {
         text.push_str(if failing {
-            "Failures: the request must be recorded as failed, in this class\n"
+            "Failures: the client must record the request as failed, in this class\n"
         } else {
-            "\nQuirks: the request must complete, with the right figures\n"
+            "\nQuirks: the request must complete, with correct metrics\n"
         });
         for info in Fault::all().iter().filter(|info| info.class.is_some() == failing) {
             let class = info.class.map(|class| format!(" [{class}]")).unwrap_or_default();

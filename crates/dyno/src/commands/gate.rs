@@ -14,15 +14,15 @@ use dyno_report::layout::markdown_cell;
 use dyno_words::escape::{escape, xml};
 use std::path::Path;
 
-/// Holds the run against the baseline.
+/// Compares the run with the baseline.
 pub(crate) fn run(args: &GateArgs, printer: &Printer) -> Exit {
-    held(args, printer).unwrap_or_else(|error| {
+    gate(args, printer).unwrap_or_else(|error| {
         printer.error(error);
         Exit::Usage
     })
 }
 
-fn held(args: &GateArgs, printer: &Printer) -> Result<Exit, UsageError> {
+fn gate(args: &GateArgs, printer: &Printer) -> Result<Exit, UsageError> {
     let path = baseline(&args.baseline, &args.baselines);
     let first = one(Some(&path), "--baseline").map_err(|error| {
         let kept = args.baselines.display();
@@ -103,7 +103,7 @@ fn text(found: &Gated, language: Language) -> String {
             escape(&compared::check_line(check, language), 300)
         ));
     }
-    out.extend(missing(found, language).map(|words| format!("  {words}\n")));
+    out.extend(missing(found, language).map(|message| format!("  {message}\n")));
     out
 }
 
@@ -120,11 +120,13 @@ fn markdown(found: &Gated, language: Language) -> String {
             markdown_cell(&compared::check_line(check, language))
         ));
     }
-    out.extend(missing(found, language).map(|words| format!("- ❔ {}\n", markdown_cell(&words))));
+    out.extend(
+        missing(found, language).map(|message| format!("- ❔ {}\n", markdown_cell(&message))),
+    );
     out
 }
 
-/// What CI servers read. What is inconclusive is skipped, not passed.
+/// JUnit XML for CI servers. Inconclusive checks are skipped, not passed.
 fn junit(path: &Path, found: &Gated, language: Language) -> Result<(), UsageError> {
     let count = |answer: Answer| found.checks.iter().filter(|c| c.answer == answer).count();
     let mut out = format!(
@@ -135,11 +137,11 @@ fn junit(path: &Path, found: &Gated, language: Language) -> Result<(), UsageErro
         count(Answer::CannotTell) + found.missing.len()
     );
     for check in &found.checks {
-        let words = xml(&compared::check_line(check, language));
+        let message = xml(&compared::check_line(check, language));
         let inner = match check.answer {
             Answer::Pass => String::new(),
-            Answer::Fail => format!("<failure message=\"{words}\"/>"),
-            Answer::CannotTell => format!("<skipped message=\"{words}\"/>"),
+            Answer::Fail => format!("<failure message=\"{message}\"/>"),
+            Answer::CannotTell => format!("<skipped message=\"{message}\"/>"),
         };
         let (name, load) = (check.metric.name(), xml(&check.load));
         out.push_str(&format!(

@@ -1,4 +1,4 @@
-//! `dyno help`: the help page of a command, or a topic.
+//! `dyno help`: the help page of a command, or of a topic.
 
 use crate::args::HelpArgs;
 use crate::exit::Exit;
@@ -11,13 +11,14 @@ use dyno_model::nearest::nearest;
 /// Prints the page.
 pub(crate) fn run(args: &HelpArgs, printer: &Printer) -> Exit {
     let topic = args.topic.as_deref().unwrap_or("dyno");
-    if let Some(topic) = help::topic(topic) {
+    if let Some(topic) = help::find(topic) {
         return printer.result(&(topic.page)());
     }
     match reference::find(topic) {
         Some(mut command) => printer.result(&command.render_help().to_string()),
         None => {
             let (commands, topics) = (reference::names(), help::TOPICS.iter().map(|t| t.name));
+            let topics = topics.filter(|topic| !commands.iter().any(|name| name == topic));
             let known: Vec<&str> = commands.iter().map(String::as_str).chain(topics).collect();
             let wrong = UsageError::new("", format!("`{topic}` is not a command or a topic"));
             printer.error(match nearest(topic, &known) {

@@ -1,4 +1,4 @@
-//! `dyno import`: other tools' results, listed, and kept as if they were runs of Dyno's own.
+//! `dyno import`: lists other tools' results, and saves them like runs of Dyno.
 
 use super::loaded::{self, All, Loaded, SUMMARY};
 use crate::args::import::ImportArgs;
@@ -15,10 +15,10 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-/// What some layouts need beyond a summary, in a directory of its own.
+/// What some layouts need beyond a summary.
 const EXTRAS: &str = "extras.json";
 
-/// Reads, lists and keeps.
+/// Reads, lists and saves.
 pub(crate) fn run(args: &ImportArgs, printer: &Printer) -> Exit {
     imported(args, printer).unwrap_or_else(|error| {
         printer.error(error);
@@ -29,11 +29,11 @@ pub(crate) fn run(args: &ImportArgs, printer: &Printer) -> Exit {
 fn imported(args: &ImportArgs, printer: &Printer) -> Result<Exit, UsageError> {
     let all = loaded::all(&args.files, "FILE")?;
     for (path, problem) in &all.problems {
-        let words = loaded::problem(path, problem);
-        if problem.is_error() { printer.warn(words) } else { printer.note(words) }
+        let message = loaded::problem(path, problem);
+        if problem.is_error() { printer.warn(message) } else { printer.note(message) }
     }
     if let Some(out) = &args.out {
-        let wrong = |words| UsageError::new("--out", words);
+        let wrong = |message| UsageError::new("--out", message);
         let mut taken = BTreeSet::new();
         for run in &all.runs {
             keep(&out.join(free(&run.summary.run.id, &mut taken)), run).map_err(wrong)?;
@@ -51,12 +51,12 @@ fn imported(args: &ImportArgs, printer: &Printer) -> Result<Exit, UsageError> {
     }
     let exit = printer.result(&listed(&all));
     if let Some(out) = &args.out {
-        printer.note(format_args!("kept in `{}`", out.display()));
+        printer.note(format_args!("saved in `{}`", out.display()));
     }
     Ok(exit)
 }
 
-/// One line a table.
+/// One line per table.
 fn listed(all: &All) -> String {
     let mut text = String::new();
     for (place, run) in (1..).zip(&all.runs) {
@@ -65,18 +65,18 @@ fn listed(all: &All) -> String {
         text.push_str(&format!("{place:>3}  {levels:>3} {rows:<6}  {}\n", described(run)));
     }
     let levels: usize = all.runs.iter().map(|run| run.summary.levels.len()).sum();
-    text.push_str(&format!("{} in all: {levels} levels\n", all.runs.len()));
+    text.push_str(&format!("{} in total, with {levels} levels\n", all.runs.len()));
     text
 }
 
-/// The name of what was read, and where it stood.
+/// The name of a result, and where it was found.
 fn described(run: &Loaded) -> String {
     let name = escape(run.name(), 80);
     let Some(origin) = &run.summary.run.origin else { return name };
     format!("{name} ({})", escape(&origin.described(), 120))
 }
 
-/// A folder that no other run of this import has.
+/// A directory name that no other run of this import has.
 fn free(id: &str, taken: &mut BTreeSet<String>) -> String {
     let name = folder(id);
     let others = (2..).map(|number| format!("{name}-{number}"));
@@ -90,7 +90,7 @@ fn keep(dir: &Path, run: &Loaded) -> Result<(), String> {
     let unwritable = |error: std::io::Error| format!("cannot write `{}`: {error}", dir.display());
     let encoded = |error: serde_json::Error| format!("cannot be written as JSON: {error}");
     if dir.exists() {
-        return Err(format!("`{}` is there already; name another directory", dir.display()));
+        return Err(format!("`{}` already exists; name another directory", dir.display()));
     }
     let kept = RunDir::create(dir).map_err(|error| error.to_string())?;
     if let Some((plan, records)) = &run.rebuilt {
@@ -105,7 +105,7 @@ fn keep(dir: &Path, run: &Loaded) -> Result<(), String> {
     Ok(())
 }
 
-/// The records that were rebuilt, as a run has them.
+/// Writes rebuilt records as a run would.
 fn keep_records(dir: &RunDir, plan: &Plan, records: &VecSource) -> Result<(), RecordError> {
     dir.write_plan(plan)?;
     let recorder = Recorder::start(dir, records.header.clone())?;
@@ -113,14 +113,14 @@ fn keep_records(dir: &RunDir, plan: &Plan, records: &VecSource) -> Result<(), Re
     recorder.finish().error.map_or(Ok(()), Err)
 }
 
-/// A name that is fit for a folder, whatever the id is.
+/// An id as a safe directory name.
 fn folder(id: &str) -> String {
     let fit = |c: char| if c.is_alphanumeric() || matches!(c, '-' | '_' | '.') { c } else { '-' };
     let name: String = id.chars().map(fit).take(80).collect();
     name.trim_start_matches('.').to_owned()
 }
 
-/// What was kept beside a summary.
+/// The extras saved next to a summary.
 pub(super) fn read_extras(dir: &Path) -> Result<Extras, String> {
     let path = dir.join(EXTRAS);
     match fs::read(&path) {

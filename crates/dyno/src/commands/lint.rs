@@ -1,4 +1,4 @@
-//! `dyno lint`: what is wrong with results, Dyno's own and other tools'.
+//! `dyno lint`: checks results, Dyno's own and other tools'.
 
 use super::loaded::{self, Loaded};
 use super::report::language;
@@ -11,7 +11,7 @@ use dyno_model::diagnostic::Row;
 use dyno_model::{Language, Severity, Summary};
 use dyno_words::escape::escape;
 
-/// Prints the findings; status 5 when there is an error among them.
+/// Prints the findings; status 5 if one is an error.
 pub(crate) fn run(args: &LintArgs, printer: &Printer) -> Exit {
     linted(args, printer).unwrap_or_else(|error| {
         printer.error(error);
@@ -22,10 +22,10 @@ pub(crate) fn run(args: &LintArgs, printer: &Printer) -> Exit {
 fn linted(args: &LintArgs, printer: &Printer) -> Result<Exit, UsageError> {
     let all = loaded::all(&args.paths, "PATH")?;
     for (path, problem) in &all.problems {
-        let words = loaded::problem(path, problem);
-        if problem.is_error() { printer.warn(words) } else { printer.note(words) }
+        let message = loaded::problem(path, problem);
+        if problem.is_error() { printer.warn(message) } else { printer.note(message) }
     }
-    // Programs read the one language that never changes.
+    // JSON is always English: programs read it.
     let language = match args.format {
         LintFormat::Json => Language::English,
         _ => language(args.language),
@@ -114,7 +114,7 @@ fn labels(finding: &Lint, language: Language) -> [&'static str; 3] {
     [weight, rows, cause]
 }
 
-/// A workflow command of GitHub's, which marks a line of a file.
+/// A GitHub workflow command that annotates a line of a file.
 fn github(finding: &Lint, runs: &[Loaded]) -> String {
     let of = |run: &&Loaded| {
         let origin = run.summary.run.origin.as_ref();
@@ -132,8 +132,9 @@ fn github(finding: &Lint, runs: &[Loaded]) -> String {
         Some(format!("title={}", property(&finding.check))),
     ];
     let place: Vec<String> = place.into_iter().flatten().collect();
-    let words = format!("{}: {} [{}] {}", finding.run, finding.what, rows(finding), finding.cause);
-    format!("::{level} {}::{}\n", place.join(","), data(&words))
+    let message =
+        format!("{}: {} [{}] {}", finding.run, finding.what, rows(finding), finding.cause);
+    format!("::{level} {}::{}\n", place.join(","), data(&message))
 }
 
 fn data(text: &str) -> String {

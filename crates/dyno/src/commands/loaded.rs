@@ -1,5 +1,5 @@
-//! Results wherever they come from: a run directory, results that were imported, a saved summary, or
-//! another tool's file. `PATH#NAME` picks those whose name contains NAME.
+//! Loads results from any source: a run, imported results, a saved summary, or another tool's file.
+//! `PATH#NAME` selects those whose name contains NAME.
 
 use super::RUNS;
 use crate::usage::UsageError;
@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 pub(crate) const SUMMARY: &str = "summary.json";
 /// The largest summary that is read, in bytes.
 const LARGEST: u64 = 256 << 20;
-/// How deep directories of results are looked into.
+/// How many levels of directories are searched for results.
 const DEEPEST: usize = 3;
 
 /// One run, or one table of another tool's.
@@ -25,11 +25,11 @@ pub(crate) struct Loaded {
     /// Where it was found.
     pub(crate) path: PathBuf,
     pub(crate) summary: Summary,
-    /// What was told beside the figures of another tool.
+    /// What another tool stated besides its metrics.
     pub(crate) extras: Extras,
     /// Its records, where they are kept.
     pub(crate) dir: Option<RunDir>,
-    /// Records that were rebuilt from another tool's file, with the plan that goes with them.
+    /// Records rebuilt from another tool's file, with the matching plan.
     pub(crate) rebuilt: Option<(Plan, VecSource)>,
 }
 
@@ -38,14 +38,14 @@ impl Loaded {
         Self { path: path.to_owned(), summary, extras: Extras::default(), dir: None, rebuilt: None }
     }
 
-    /// What it is called: its label, or its id.
+    /// Its label, else its id.
     pub(crate) fn name(&self) -> &str {
         let run = &self.summary.run;
         run.label.as_deref().filter(|label| !label.trim().is_empty()).unwrap_or(&run.id)
     }
 }
 
-/// Everything that was named, and what is to be said about it.
+/// Everything that the arguments name, and problems with it.
 #[derive(Debug, Default)]
 pub(crate) struct All {
     pub(crate) runs: Vec<Loaded>,
@@ -53,37 +53,39 @@ pub(crate) struct All {
     pub(crate) problems: Vec<(PathBuf, Diagnostic)>,
 }
 
-/// Reads what was named; the latest run where nothing was.
+/// Loads what the arguments name; the latest run if there are none.
 pub(crate) fn all(named: &[PathBuf], argument: &str) -> Result<All, UsageError> {
     let mut found = All::default();
     if named.is_empty() {
         let wrong = |error: dyno_record::RecordError| UsageError::new(argument, error.to_string());
         let dir = RunDir::latest(Path::new(RUNS)).map_err(wrong)?;
-        found.runs.push(own(dir).map_err(|words| UsageError::new(argument, words))?);
+        found.runs.push(own(dir).map_err(|message| UsageError::new(argument, message))?);
     }
     for path in named {
         let before = found.runs.len();
         let (path, part) = parted(path);
         let path = meant(&path).map_err(|error| UsageError::new(argument, error))?;
-        read(&path, DEEPEST, &mut found).map_err(|words| UsageError::new(argument, words))?;
+        read(&path, DEEPEST, &mut found).map_err(|message| UsageError::new(argument, message))?;
         if let Some(part) = part {
             pick(&mut found.runs, before, &path, &part)
-                .map_err(|words| UsageError::new(argument, words))?;
+                .map_err(|message| UsageError::new(argument, message))?;
         }
         if found.runs.len() == before && found.problems.is_empty() {
-            let words = format!("there are no results in `{}`", path.display());
-            return Err(UsageError::new(argument, words).hint(KINDS));
+            let message = format!("there are no results in `{}`", path.display());
+            return Err(UsageError::new(argument, message).hint(KINDS));
         }
     }
     Ok(found)
 }
 
 const KINDS: &str =
-    "name a run directory, a directory of dyno import, a summary.json, or another tool's results";
+    "name a run, a directory of dyno import, a summary.json, or another tool's results";
 
 /// The path itself where there is something, else the run of that name in [`RUNS`].
 pub(crate) fn meant(path: &Path) -> Result<PathBuf, String> {
-    let looks_like_a_name = path.components().count() == 1 && path.extension().is_none();
+    let extension = path.extension().and_then(|extension| extension.to_str());
+    let is_file_name = extension.is_some_and(|extension| LOOSE.contains(&extension));
+    let looks_like_a_name = path.components().count() == 1 && !is_file_name;
     match path.to_str().filter(|_| !path.exists()) {
         Some(name) if looks_like_a_name => {
             find_run(Path::new(RUNS), name).map_err(|error| error.to_string())
@@ -92,7 +94,7 @@ pub(crate) fn meant(path: &Path) -> Result<PathBuf, String> {
     }
 }
 
-/// `PATH#NAME`, unless there is a file of that whole name.
+/// Splits `PATH#NAME`, unless a file has that whole name.
 fn parted(path: &Path) -> (PathBuf, Option<String>) {
     match path.to_str().and_then(|text| text.rsplit_once('#')) {
         Some((file, part)) if !path.exists() => (PathBuf::from(file), Some(part.to_owned())),
@@ -100,13 +102,13 @@ fn parted(path: &Path) -> (PathBuf, Option<String>) {
     }
 }
 
-/// Keeps those from `from` on whose name, headings or id contain all words of `part`; or the one at
-/// that place, from 1.
+/// Of the runs from index `from` on, keeps those whose name, headings or id contain all words of
+/// `part`, or the one at that position, counted from 1.
 fn pick(runs: &mut Vec<Loaded>, from: usize, path: &Path, part: &str) -> Result<(), String> {
     if let Ok(place @ 1..) = part.parse::<usize>() {
         let there = runs.len() - from;
         if place > there {
-            return Err(format!("there is no {place} in `{}`; it has {there}", path.display()));
+            return Err(format!("`{}` has {there} results, and no number {place}", path.display()));
         }
         runs.swap(from, from + place - 1);
         runs.truncate(from + 1);
@@ -128,7 +130,7 @@ fn pick(runs: &mut Vec<Loaded>, from: usize, path: &Path, part: &str) -> Result<
     if runs.len() > from {
         return Ok(());
     }
-    Err(format!("`{part}` is in no name of `{}`; there are: {}", path.display(), names.join("; ")))
+    Err(format!("no name in `{}` contains `{part}`; it has: {}", path.display(), names.join("; ")))
 }
 
 fn read(path: &Path, deep: usize, found: &mut All) -> Result<(), String> {
@@ -155,8 +157,8 @@ fn take(path: &Path, imported: Imported, found: &mut All) {
     found.problems.extend(imported.problems.into_iter().map(|problem| (path.to_owned(), problem)));
 }
 
-/// A run; or what was imported; or results of another tool, which may be directories; or all that
-/// stand below.
+/// A run, imported results, or results of another tool, which may be a directory; else everything
+/// below.
 fn directory(path: &Path, deep: usize, found: &mut All) -> Result<(), String> {
     let summary = path.join(SUMMARY);
     if summary.is_file()
@@ -190,10 +192,10 @@ fn directory(path: &Path, deep: usize, found: &mut All) -> Result<(), String> {
     Ok(())
 }
 
-/// What results are kept in.
+/// The extensions of files that may hold results.
 const LOOSE: [&str; 8] = ["md", "txt", "log", "out", "json", "jsonl", "csv", "db"];
 
-/// Files of other tools that lie in a directory among others; what is none of theirs is passed over.
+/// Files of other tools among the files of a directory; unknown ones are skipped.
 fn loose(path: &Path, found: &mut All) {
     let Ok(entries) = std::fs::read_dir(path) else { return };
     let named = |path: &PathBuf| {
@@ -210,7 +212,7 @@ fn loose(path: &Path, found: &mut All) {
     }
 }
 
-/// A path in the order in which people count: 2 comes before 10.
+/// Sort key of a path in natural order: 2 comes before 10.
 fn numbered(path: &Path) -> Vec<(u64, String)> {
     let text = path.to_string_lossy();
     let mut parts = Vec::new();
@@ -225,7 +227,7 @@ fn numbered(path: &Path) -> Vec<(u64, String)> {
     parts
 }
 
-/// A summary of Dyno's own, where the file is one.
+/// The summary in a file, if it is one of Dyno's.
 fn saved(path: &Path) -> Result<Option<Summary>, String> {
     if path.extension().is_none_or(|extension| extension != "json") {
         return Ok(None);
@@ -239,15 +241,15 @@ fn saved(path: &Path) -> Result<Option<Summary>, String> {
     if !head.contains(SUMMARY_SCHEMA) {
         return Ok(None);
     }
-    let wrong = |error| format!("`{}` is no whole summary: {error}", path.display());
+    let wrong = |error| format!("`{}` is not a complete summary: {error}", path.display());
     serde_json::from_slice(&text).map(Some).map_err(wrong)
 }
 
 fn own(dir: RunDir) -> Result<Loaded, String> {
-    let words = |error: dyno_record::RecordError| error.to_string();
+    let message = |error: dyno_record::RecordError| error.to_string();
     let (plan, environment) =
-        (dir.read_plan().map_err(words)?, dir.read_environment().map_err(words)?);
-    let summary = summarise(&plan, environment.as_ref(), &DirSource::open(&dir).map_err(words)?);
+        (dir.read_plan().map_err(message)?, dir.read_environment().map_err(message)?);
+    let summary = summarise(&plan, environment.as_ref(), &DirSource::open(&dir).map_err(message)?);
     let summary = relabelled(summary, Some(&dir))?;
     let path = dir.path().to_owned();
     Ok(Loaded { dir: Some(dir), ..Loaded::of(&path, summary) })
@@ -262,7 +264,7 @@ fn relabelled(mut summary: Summary, dir: Option<&RunDir>) -> Result<Summary, Str
     Ok(summary)
 }
 
-/// How a problem of a file is told.
+/// A problem of a file, as a message.
 pub(crate) fn problem(path: &Path, problem: &Diagnostic) -> String {
     let line = problem.line().map(|line| format!(", line {line}")).unwrap_or_default();
     let advice = problem.advice.as_deref().unwrap_or_default();

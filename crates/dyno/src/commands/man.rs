@@ -1,4 +1,4 @@
-//! `dyno man`: manual pages, from the same definitions as everything else.
+//! `dyno man`: manual pages, from the command-line definitions.
 
 use crate::args::{Cli, ManArgs};
 use crate::exit::{self, Exit};
@@ -10,7 +10,7 @@ use clap_mangen::Man;
 use std::io;
 use std::path::Path;
 
-/// Prints a page, or writes them all.
+/// Prints one page, or writes all.
 pub(crate) fn run(args: &ManArgs, printer: &Printer) -> Exit {
     if let Some(dir) = &args.out {
         return match write_all(dir) {
@@ -31,14 +31,14 @@ pub(crate) fn run(args: &ManArgs, printer: &Printer) -> Exit {
     }
     let Some(command) = reference::find(wanted) else {
         let names = reference::names().join(", ");
-        let wrong = format!("`{wanted}` is no command; write one of {names}");
+        let wrong = format!("`{wanted}` is not a command; write one of {names}");
         printer.error(UsageError::new("COMMAND", wrong));
         return Exit::Usage;
     };
     match page(command) {
         Ok(page) => printer.result(&page),
         Err(error) => {
-            printer.error(format_args!("cannot make the page of {wanted}: {error}"));
+            printer.error(format_args!("cannot create the page of {wanted}: {error}"));
             Exit::Bug
         }
     }

@@ -1,4 +1,4 @@
-//! One file per command: each takes what was typed and a printer, and says how it ended.
+//! One file per command: each takes its arguments and a printer, and returns the exit status.
 
 pub(crate) mod baseline;
 pub(crate) mod bench;
@@ -27,10 +27,10 @@ use crate::exit::Exit;
 use crate::printer::{Manners, Printer};
 use crate::resolve::{Aim, Resolved, Surroundings, resolve};
 
-/// Where runs are kept unless `--out` says otherwise.
+/// The directory of runs, unless `--out` names another.
 pub(crate) const RUNS: &str = "dyno-runs";
 
-/// Decides what `dyno bench` will do, says so, and does it.
+/// Resolves the arguments of `dyno bench`, prints the notes, and runs the plan.
 pub(crate) fn bench(args: BenchArgs, printer: &Printer) -> Exit {
     let config = args.output.config.clone();
     let resolved = match resolve(args, &Surroundings::of_process(), Aim::Measure) {
@@ -47,13 +47,14 @@ pub(crate) fn bench(args: BenchArgs, printer: &Printer) -> Exit {
     bench::run(resolved, &printer)
 }
 
-/// Says what will be done, in the manners that were asked for from here on.
+/// Prints warnings and notes, and returns the printer to use from here on.
 fn announced(resolved: &Resolved, printer: &Printer) -> Printer {
     let printer = printer.with(Manners {
         quiet: resolved.showing.quiet,
         no_progress: resolved.showing.no_progress,
         json: resolved.showing.json,
     });
+    let printer = printer.speaking(resolved.showing.language);
     for warning in &resolved.warnings {
         printer.warn(warning);
     }

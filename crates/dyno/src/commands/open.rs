@@ -24,7 +24,7 @@ messages! {
     Written: "wrote {}", "已写入 {}";
     Failed: "{} did not open the page ({}); open this file yourself", "{} 未能打开页面（{}）；请自行打开此文件";
     NoDisplay: "there is no display and no $BROWSER; open this file in a browser, or copy it: scp HOST:{} .", "没有显示器，也未设置 $BROWSER；请用浏览器打开此文件，或将其复制：scp 主机:{} .";
-    OverSsh: "this is a remote machine; on your own one: scp {}:{} . and open the copy, or run `python3 -m http.server -b 127.0.0.1 8001 -d {}` here behind `ssh -L 8001:localhost:8001`", "这是远程主机；请在本机执行 scp {}:{} . 并打开副本，或在此运行 `python3 -m http.server -b 127.0.0.1 8001 -d {}`，再通过 `ssh -L 8001:localhost:8001` 访问";
+    OverSsh: "this is a remote machine. To view the page on your own machine, copy it there:\n  scp {}:{} .\nor serve it here and open http://localhost:8001/report.html through `ssh -L 8001:localhost:8001`:\n  python3 -m http.server -b 127.0.0.1 -d {} 8001", "这是远程主机。如需在本机查看，请将页面复制到本机：\n  scp {}:{} .\n或在此启动服务，并通过 `ssh -L 8001:localhost:8001` 打开 http://localhost:8001/report.html：\n  python3 -m http.server -b 127.0.0.1 -d {} 8001";
 }
 
 /// Shows the page; the path goes to stdout, so that scripts have it.

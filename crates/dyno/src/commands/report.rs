@@ -1,5 +1,4 @@
-//! `dyno report`: the summaries of runs again, from their records alone, in the layout that was
-//! asked for.
+//! `dyno report`: reports of runs, computed from their records, in the requested format.
 
 use super::loaded::{self, Loaded};
 use super::show;
@@ -21,7 +20,7 @@ use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
-/// Prints the runs that were named, or the latest.
+/// Reports the named runs, or the latest.
 pub(crate) fn run(args: &ReportArgs, printer: &Printer) -> Exit {
     report(args, printer).unwrap_or_else(|error| {
         printer.error(error);
@@ -33,11 +32,11 @@ fn report(args: &ReportArgs, printer: &Printer) -> Result<Exit, UsageError> {
     let layout = if args.json { Layout::Json } else { args.format };
     let table = layout.table().filter(|_| args.per_request);
     if args.per_request && table.is_none() {
-        let wrong = "it is for --format csv or parquet; add that, or leave --per-request out";
+        let wrong = "needs --format csv or parquet; add one, or remove --per-request";
         return Err(UsageError::new("--per-request", wrong));
     }
     if layout.is_binary() && args.out.is_none() && printer.result_on_terminal() {
-        let wrong = "this is no text for a terminal; add --out FILE";
+        let wrong = "binary output; use --out FILE";
         return Err(UsageError::new("--format", wrong));
     }
     if !args.columns.selection().is_default() && !matches!(layout, Layout::Table | Layout::Markdown)
@@ -60,8 +59,8 @@ fn report(args: &ReportArgs, printer: &Printer) -> Result<Exit, UsageError> {
         return give(args.out.as_deref(), printer, |out| rows(&found, table, out));
     }
     if layout.needs_detail() && found.len() > 1 {
-        let wrong = "such a page is of one run; name one, or write one page for each";
-        return Err(UsageError::new("--format", wrong).hint("PATH#NAME picks one of several"));
+        let wrong = "this format shows one run; name one, or write one file for each";
+        return Err(UsageError::new("--format", wrong).hint("PATH#NAME selects one of several"));
     }
     let unreadable = |error: RecordError| UsageError::new("RUN", error.to_string());
     let read = found.into_iter().map(|run| load(run, layout)).collect::<Result<Vec<_>, _>>();
@@ -80,7 +79,7 @@ fn report(args: &ReportArgs, printer: &Printer) -> Result<Exit, UsageError> {
     }
 }
 
-/// What a layout needs of a run.
+/// Loads what a layout needs of a run.
 pub(super) fn load(run: Loaded, layout: Layout) -> Result<Run, RecordError> {
     let Loaded { summary, mut extras, dir, rebuilt, .. } = run;
     let Some(dir) = dir else {
@@ -109,7 +108,7 @@ fn rows(runs: &[Loaded], table: Table, out: &mut dyn Write) -> io::Result<()> {
     per_request(out, table, &both)
 }
 
-/// The language that was asked for, or that of the locale.
+/// The requested language, else that of the locale.
 pub(super) fn language(asked: LanguageArgs) -> Language {
     asked.or(Surroundings::of_process().language)
 }
@@ -121,7 +120,7 @@ fn text_options(args: &ReportArgs, printer: &Printer) -> TextOptions {
     }
 }
 
-/// Writes the result to where it was asked for.
+/// Writes the result to the requested file, or to stdout.
 pub(super) fn give(
     file: Option<&Path>,
     printer: &Printer,

@@ -1,4 +1,4 @@
-//! How a summary is shown: as text for people, or as JSON for programs.
+//! Prints a summary, as text or as JSON.
 
 use crate::exit::Exit;
 use crate::printer::Printer;

@@ -11,7 +11,7 @@ fn argv(text: &str) -> Vec<String> {
     pieces.map(|piece| piece.into_string().unwrap()).collect()
 }
 
-fn complaint(text: &str) -> String {
+fn error_of(text: &str) -> String {
     settings("bench.toml", text).unwrap_err().to_string()
 }
 
@@ -78,14 +78,14 @@ fn a_typed_way_to_show_progress_replaces_the_files() {
 
 #[test]
 fn unknown_keys_are_named_with_file_line_and_nearest_key() {
-    let text = complaint("seed = 1\n\ninput_tokens = 4");
+    let text = error_of("seed = 1\n\ninput_tokens = 4");
     assert!(text.starts_with("bench.toml:3: input_tokens: "), "{text}");
     assert!(text.ends_with("did you mean input-tokens?"), "{text}");
-    assert!(complaint("concurency = 4").ends_with("did you mean concurrency?"));
-    assert!(complaint("save_text = true").ends_with("did you mean save-text?"));
-    assert!(!complaint("zzz = 4").contains("did you mean"));
-    assert!(complaint("config = 'x'").contains("no such setting"));
-    assert!(complaint("[bench]\nseed = 1").contains("no such setting"));
+    assert!(error_of("concurency = 4").ends_with("did you mean concurrency?"));
+    assert!(error_of("save_text = true").ends_with("did you mean save-text?"));
+    assert!(!error_of("zzz = 4").contains("did you mean"));
+    assert!(error_of("config = 'x'").contains("no such setting"));
+    assert!(error_of("[bench]\nseed = 1").contains("no such setting"));
 }
 
 #[test]
@@ -95,22 +95,22 @@ fn bad_values_are_named_with_what_is_right() {
         ("\nrate = [1, 0]", "bench.toml:2: rate: `0` is not a rate"),
         ("duration = 60", "bench.toml:1: duration: `60` has no unit; write 60s"),
         ("json = 'yes'", "bench.toml:1: json: this is a switch; write true or false"),
-        ("model = ['a']", "bench.toml:1: model: it takes one value, not a list"),
-        ("seed = true", "bench.toml:1: seed: this is no switch; write a value"),
+        ("model = ['a']", "bench.toml:1: model: takes one value, not a list"),
+        ("seed = true", "bench.toml:1: seed: this is not a switch; write a value"),
         ("target = '-x'", "bench.toml:1: target: this is not a URL"),
         ("target = 'localhost:80'", "bench.toml:1: target: `localhost:80` has no scheme"),
-        ("api = 'x'", "bench.toml:1: api: `x` is not known; write one of openai-chat"),
+        ("api = 'x'", "bench.toml:1: api: `x` is not a valid value; write one of openai-chat"),
         ("seed = 1\nseed = 2", "bench.toml:2: this is not TOML: "),
         ("a = ", "bench.toml:1: this is not TOML: "),
     ] {
-        let text = complaint(text);
+        let text = error_of(text);
         assert!(text.starts_with(wanted), "{text}\n{wanted}");
     }
 }
 
 #[test]
 fn keys_are_not_taken_from_files() {
-    let text = complaint("api-key = 'hush'");
+    let text = error_of("api-key = 'hush'");
     assert!(text.contains("api-key-file") && !text.contains("hush"), "{text}");
 }
 
@@ -121,7 +121,7 @@ fn every_flag_of_bench_is_a_key() {
         if NOT_IN_FILES.contains(&name) || name == "api-key" {
             continue;
         }
-        let text = complaint(&format!("{name} = {{ a = {{}} }}\nzzz = 1"));
+        let text = error_of(&format!("{name} = {{ a = {{}} }}\nzzz = 1"));
         assert!(!text.contains(&format!("{name}: there is no such setting")), "{text}");
     }
 }

@@ -21,50 +21,21 @@ pub(crate) struct Topic {
 
 /// Every topic, in the order in which they are listed.
 pub(crate) const TOPICS: &[Topic] = &[
-    Topic {
-        name: "verdicts",
-        about: "valid, suspect, invalid: whether to believe a level",
-        page: verdicts,
-    },
-    Topic { name: "metrics", about: "what is measured, and how it is computed", page: metrics },
-    Topic {
-        name: "slo",
-        about: "the terms of --slo, --stop-on and --until-stable",
-        page: slo_terms,
-    },
-    Topic { name: "data", about: "what --data accepts", page: data },
-    Topic { name: "units", about: "durations, counts, rates and shares", page: units },
-    Topic {
-        name: "environment",
-        about: "the environment variables that Dyno reads",
-        page: environment,
-    },
-    Topic { name: "exit-codes", about: "what the exit status means", page: exit::help },
+    topic("verdicts", "valid, suspect, invalid: whether to trust a level", verdicts),
+    topic("metrics", "what is measured, and how it is computed", metrics),
+    topic("slo", "the terms of --slo, --stop-on and --until-stable", slo_terms),
+    topic("data", "what --data accepts", data),
+    topic("units", "durations, counts, rates and shares", units),
+    topic("environment", "the environment variables that Dyno reads", environment),
+    topic("exit-codes", "what the exit status means", exit::help),
 ];
 
-/// The variables that Dyno reads, and what each does.
-const VARIABLES: &[(&str, &str)] = &[
-    (
-        "DYNO_API_KEY",
-        "the API key, sent as a bearer token; --api-key-file and --api-key come first",
-    ),
-    (
-        "LC_ALL, LC_MESSAGES, LANG",
-        "the language of reports and messages: zh… is Chinese, all else English; --lang overrides it",
-    ),
-    ("NO_COLOR", "no colours, if it is set and not empty"),
-    ("TERM", "`dumb`: no colours, no progress line, no live view"),
-    ("BROWSER", "the program with which `dyno open` shows a page"),
-    ("DISPLAY, WAYLAND_DISPLAY", "there is a display: `dyno open` uses xdg-open"),
-    ("SSH_CONNECTION", "`dyno open` says how to view the page from your own machine"),
-    (
-        "http_proxy, https_proxy, all_proxy",
-        "ignored, with a note: a proxy would be measured along with the server",
-    ),
-];
+const fn topic(name: &'static str, about: &'static str, page: fn() -> String) -> Topic {
+    Topic { name, about, page }
+}
 
 /// The topic of that name.
-pub(crate) fn topic(name: &str) -> Option<&'static Topic> {
+pub(crate) fn find(name: &str) -> Option<&'static Topic> {
     TOPICS.iter().find(|topic| topic.name == name)
 }
 
@@ -129,7 +100,6 @@ fn metrics() -> String {
             let _ = writeln!(page, "  {}{unit}{formula}", info.label[0]);
             if !info.means[0].is_empty() {
                 page.push_str(&dyno_words::columns::wrap("      ", info.means[0], 100));
-                page.push('\n');
             }
         }
     }
@@ -138,16 +108,7 @@ fn metrics() -> String {
 }
 
 fn environment() -> String {
-    let mut page = String::from("Environment variables that Dyno reads:\n\n");
-    for (name, meaning) in VARIABLES {
-        let _ = writeln!(page, "  {name}");
-        page.push_str(&dyno_words::columns::wrap("      ", meaning, 100));
-        page.push('\n');
-    }
-    page.push_str(
-        "\nEverything else is a flag, or a key of a settings file (--config FILE.toml).\n",
-    );
-    page
+    include_str!("environment.txt").to_owned()
 }
 
 #[cfg(test)]
@@ -186,7 +147,10 @@ mod tests {
             include_str!("../printer.rs"),
             include_str!("../commands/open.rs"),
         ];
-        let listed: Vec<&str> = VARIABLES.iter().flat_map(|(names, _)| names.split(", ")).collect();
+        let page = environment();
+        let names = page.lines().filter(|line| line.starts_with("  ") && !line.starts_with("   "));
+        let listed: Vec<&str> = names.flat_map(|names| names.trim().split(", ")).collect();
+        assert!(listed.len() > 5, "{listed:?}");
         for name in &listed {
             let quoted = format!("\"{name}\"");
             assert!(sources.iter().any(|source| source.contains(&quoted)), "{name} is not read");

@@ -8,57 +8,20 @@ use std::ffi::OsString;
 
 /// The flags that `-h` shows, for each command that has many. Arguments without a flag are always
 /// shown.
-const EVERYDAY: &[(&str, &[&str])] = &[
+const EVERYDAY: &[(&str, &str)] = &[
     (
         "bench",
-        &[
-            "concurrency",
-            "rate",
-            "sweep",
-            "requests",
-            "duration",
-            "input-tokens",
-            "output-tokens",
-            "data",
-            "model",
-            "slo",
-            "label",
-        ],
+        "concurrency rate sweep requests duration input-tokens output-tokens data model slo label",
     ),
-    (
-        "capacity",
-        &[
-            "slo",
-            "over",
-            "between",
-            "duration",
-            "input-tokens",
-            "output-tokens",
-            "data",
-            "model",
-            "twin",
-            "predict",
-        ],
-    ),
+    ("capacity", "slo over between duration input-tokens output-tokens data model twin predict"),
     (
         "predict",
-        &[
-            "twin",
-            "concurrency",
-            "rate",
-            "sweep",
-            "requests",
-            "duration",
-            "input-tokens",
-            "output-tokens",
-            "data",
-            "slo",
-        ],
+        "twin concurrency rate sweep requests duration input-tokens output-tokens data slo",
     ),
-    ("compare", &["slo", "margin", "format", "out"]),
-    ("gate", &["baseline", "max-regression", "metric", "github", "junit"]),
-    ("report", &["format", "per-request", "lang", "out"]),
-    ("engine", &["twin", "scripted", "port", "host", "fault", "model", "list-faults"]),
+    ("compare", "slo margin format out"),
+    ("gate", "baseline max-regression metric github junit"),
+    ("report", "format per-request lang out"),
+    ("engine", "twin scripted port host fault model list-faults"),
 ];
 
 /// How many examples the short page has.
@@ -90,7 +53,10 @@ fn shortened(mut command: Command) -> Command {
     let flags = command.get_arguments().filter(|arg| !arg.is_hide_set()).count();
     let hidden: Vec<clap::Id> = command
         .get_arguments()
-        .filter(|arg| arg.get_long().is_some_and(|long| !everyday.contains(&long)))
+        .filter(|arg| {
+            arg.get_long()
+                .is_some_and(|long| long != "help" && !everyday.split(' ').any(|flag| flag == long))
+        })
         .map(|arg| arg.get_id().clone())
         .collect();
     let all: Vec<clap::Id> = command.get_arguments().map(|arg| arg.get_id().clone()).collect();
@@ -137,8 +103,8 @@ mod tests {
         for (name, everyday) in EVERYDAY {
             let page = page(&typed(&["dyno", name, "-h"]));
             let whole = crate::reference::find(name).unwrap().render_help().to_string();
-            assert!(everyday.len() <= 12, "{name} has too many everyday flags");
-            for flag in *everyday {
+            assert!(everyday.split(' ').count() <= 12, "{name} has too many everyday flags");
+            for flag in everyday.split(' ') {
                 assert!(page.contains(&format!("--{flag}")), "{name} --{flag}: {page}");
             }
             assert!(page.lines().count() * 3 < whole.lines().count() * 2, "{name}: {page}");
@@ -146,7 +112,7 @@ mod tests {
             assert!(page.contains("Examples:\n  dyno "), "{page}");
         }
         let page = page(&typed(&["dyno", "bench", "--rate", "2", "-h"]));
-        assert!(!page.contains("--timeout-idle") && page.lines().count() < 50, "{page}");
+        assert!(!page.contains("--timeout-idle") && page.lines().count() < 55, "{page}");
     }
 
     #[test]

@@ -9,7 +9,7 @@ use dyno_model::course::{Over, Range, Search};
 use dyno_model::plan::Load;
 use dyno_model::slo::Slo;
 
-/// Default length of a level.
+/// The default length of a level.
 const USUAL: u64 = 60 * SEC;
 
 /// The search, its first load, and the requests and time of each level.
@@ -26,11 +26,10 @@ pub(super) fn looking(args: &CapacitySearch, slo: &Slo) -> Result<Looking, Usage
         return Err(UsageError::new(
             "--requests",
             format!(
-                "{requests} requests per level are too few for `{slo}`, whose percentiles need \
-                 {needed}"
+                "{requests} requests per level are too few for `{slo}`, whose percentiles need {needed}"
             ),
         )
-        .hint("leave it out, and each level is as long as necessary"));
+        .hint("remove it, and each level gets as many as it needs"));
     }
     let over = Over::from(args.over);
     let search = Search::Capacity {

@@ -1,4 +1,4 @@
-//! How a run goes from level to level: repeated, shuffled, with what in between.
+//! The order of levels: repeated, shuffled, with what happens in between.
 
 use crate::args::course::{CourseArgs, LevelOrderArg};
 use crate::usage::UsageError;
@@ -8,7 +8,7 @@ use dyno_model::slo::Condition;
 use dyno_search::grid::{Order, Turn, turns};
 
 const MOST_LEVELS: usize = 10_000;
-/// Sets the order of levels apart from all else that the seed decides.
+/// Makes the order of levels independent of everything else that the seed decides.
 const OF_LEVELS: u64 = 0x6c65_7665_6c73;
 
 /// The levels in the order in which they run, and what happens between them.
@@ -23,8 +23,7 @@ pub(super) fn course(
         let flag = if rounds > 1 { "--repeat" } else { "--level-order" };
         return Err(UsageError::new(
             flag,
-            "levels that are chosen by how others went have an order of their own; leave it out, \
-             or list the levels",
+            "the search determines the order of levels; remove it, or list the levels",
         ));
     }
     let at_a_rate = matches!(search, Some(Search::Sweep { .. }))
@@ -32,14 +31,17 @@ pub(super) fn course(
     if args.stop_on.contains(&Condition::Saturated) && !at_a_rate {
         return Err(UsageError::new(
             "--stop-on",
-            "`saturated` is told of levels at a rate, and there are none: other loads wait for the \
-             server; give --rate or --sweep, or a bound such as ttft.p99>10s",
+            "`saturated` only applies to levels with a rate, and there are none: a closed loop waits \
+             for the server; give --rate or --sweep, or a bound such as ttft.p99>10s",
         ));
     }
     if levels.len().saturating_mul(rounds) > MOST_LEVELS {
         return Err(UsageError::new(
             "--repeat",
-            format!("{} levels × {rounds} are more than {MOST_LEVELS}; repeat less", levels.len()),
+            format!(
+                "{} levels × {rounds} exceed the limit of {MOST_LEVELS} levels; repeat fewer times",
+                levels.len()
+            ),
         ));
     }
     let order = match args.level_order {

@@ -1,4 +1,4 @@
-//! What is sent: which lengths make levels, and which prompts are taken.
+//! What is sent: which lengths make levels, and which prompts are used.
 
 use crate::args::bench::{ChoiceArgs, DataArgs, OrderArg};
 use crate::usage::UsageError;
@@ -9,17 +9,17 @@ use dyno_workload::lengths::Lengths;
 use dyno_workload::trace::TraceOptions;
 
 const DEFAULT_INPUT: u32 = 256;
-/// What --output-tokens is if nobody says.
+/// The default of --output-tokens.
 const DEFAULT_OUTPUT: u32 = 64;
 
-/// What the data of a run are, as far as its levels and flags depend on it.
+/// The kind of data, as far as levels and flags depend on it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Nature {
-    /// Made up, of the lengths that are asked for.
+    /// Synthetic prompts of given lengths.
     Made,
     /// Prompts of a file.
     File,
-    /// Made-up conversations.
+    /// Synthetic conversations.
     MadeSessions,
     /// Conversations of a file.
     LedSessions,
@@ -27,13 +27,13 @@ pub(super) enum Nature {
     Trace {
         /// How much faster than it was recorded.
         speed: f64,
-        /// Lengths of answers were asked for, and count for nothing.
+        /// --output-tokens was given, and has no effect.
         lengths_given: bool,
     },
 }
 
 impl Nature {
-    /// Whether lengths of the input may be asked for.
+    /// Whether input lengths may be given.
     fn is_made(self) -> bool {
         matches!(self, Self::Made | Self::MadeSessions)
     }
@@ -43,8 +43,8 @@ impl Nature {
     }
 }
 
-/// Finds out what the data are, looking into the file where the kind was not said; then it is said
-/// from here on.
+/// Determines the kind of data, by the contents of the file if it is not given, and adds it to the
+/// specification.
 pub(super) fn nature(args: &mut DataArgs, api: Api) -> Result<Nature, UsageError> {
     let wrong = |error: SpecError| UsageError::new("--data", error.to_string());
     let Some(text) = &args.data else { return Ok(Nature::Made) };
@@ -58,7 +58,9 @@ pub(super) fn nature(args: &mut DataArgs, api: Api) -> Result<Nature, UsageError
     if spec.kind == Some(Kind::Session) && api != Api::OpenAiChat {
         return Err(UsageError::new(
             "--data",
-            format!("`session` is a conversation, and {api} has none; speak openai-chat"),
+            format!(
+                "`session` needs conversations, which {api} does not have; use --api openai-chat"
+            ),
         )
         .hint("leave --api out; if TARGET ends in /completions, shorten it to its base URL"));
     }
@@ -80,11 +82,11 @@ pub(super) fn lengths(args: &DataArgs, nature: Nature) -> Vec<(LengthSpec, Lengt
     let inputs = match &args.input_tokens {
         Some(list) => list.0.iter().map(spec).collect(),
         None if nature.is_made() => vec![LengthSpec::fixed(DEFAULT_INPUT)],
-        // The prompts of a file have the lengths they have.
+        // The prompts of a file have their own lengths.
         None => vec![LengthSpec("data".to_owned())],
     };
     if matches!(nature, Nature::Trace { .. }) {
-        // And the requests of a trace ask for what they asked for.
+        // So do the responses of a trace.
         let first = args.output_tokens.0.iter().take(1).map(spec);
         return inputs.into_iter().zip(first).collect();
     }
@@ -107,13 +109,13 @@ pub(super) fn plan(args: DataArgs, nature: Nature) -> Result<DataPlan, UsageErro
     if let Some((flag, _)) = only_for_files.iter().find(|(_, given)| *given && !from_file) {
         return Err(UsageError::new(
             *flag,
-            "it chooses among the prompts of a file; give --data FILE with it, or leave it out",
+            "selects prompts of a file; add --data FILE, or remove it",
         ));
     }
     if matches!(nature, Nature::Trace { .. }) && args.choice.order == OrderArg::Shuffle {
         return Err(UsageError::new(
             "--order",
-            "a trace is replayed in the order of its times; leave it out",
+            "a trace is replayed in the order of its times; remove it",
         ));
     }
     if args.cache_hit.is_some() {
@@ -121,27 +123,27 @@ pub(super) fn plan(args: DataArgs, nature: Nature) -> Result<DataPlan, UsageErro
         if nature != Nature::Made || has_prefix {
             return Err(UsageError::new(
                 "--cache-hit",
-                "it makes random prompts with prefixes of its own; leave it out with other data and \
-                 with prefix=",
+                "generates random prompts with their own prefixes, so it cannot be combined with other \
+                 data or with prefix=",
             )
-            .hint("--data random,groups=4 says how many prefixes there are"));
+            .hint("--data random,groups=4 sets the number of prefixes"));
         }
     }
     if nature.is_session() && args.choice.truncate {
         return Err(UsageError::new("--truncate", LED_WHOLE)
-            .hint("turns=N in --data takes no more than N turns of each"));
+            .hint("turns=N in --data uses at most N turns of each"));
     }
     if from_file && args.input_tokens.is_some() {
         return Err(UsageError::new(
             "--input-tokens",
-            "it is the length of random prompts; leave it out with --data FILE",
+            "sets the length of random prompts; remove it with --data FILE",
         )
-        .hint("--min-input-tokens and --max-input-tokens choose among the prompts of a file"));
+        .hint("--min-input-tokens and --max-input-tokens select prompts of a file"));
     }
     if args.choice.truncate && args.choice.max_input_tokens.is_none() {
         return Err(UsageError::new(
             "--truncate",
-            "it cuts prompts to --max-input-tokens; give that with it",
+            "truncates prompts to --max-input-tokens; add that",
         ));
     }
     if let (Some(least), Some(most)) = (args.choice.min_input_tokens, args.choice.max_input_tokens)
@@ -161,7 +163,7 @@ pub(super) fn plan(args: DataArgs, nature: Nature) -> Result<DataPlan, UsageErro
     })
 }
 
-/// Which prompts of a file are taken, as a plan.
+/// Which prompts of a file are used, as a plan.
 pub(crate) fn choice_plan(choice: &ChoiceArgs) -> DataPlan {
     DataPlan {
         shuffle: choice.order == OrderArg::Shuffle,

@@ -2,6 +2,7 @@
 
 use super::capacity;
 use super::data::Nature;
+use super::notes::{Note, Notes};
 use super::ramp::{check_soak, ramp_load};
 use super::search::{LONGEST, MOST_AT_ONCE, one_length, search, until};
 use crate::args::bench::LoadArgs;
@@ -15,13 +16,13 @@ use dyno_model::slo::Slo;
 use dyno_model::units::{format_duration, to_s};
 use dyno_model::{Nanos, SEC};
 
-/// What is run where no load is given: gentle with somebody's server, and past the knee of an
-/// engine of our own, within a minute.
+/// The levels where no load is given: light for a server, and beyond the knee of the embedded engine,
+/// within a minute.
 const LADDER: Ladder = Ladder { steps: &[1, 4, 16], duration: 20 * SEC };
-const LADDER_OF_OUR_OWN: Ladder = Ladder { steps: &[1, 8, 32, 96], duration: 12 * SEC };
+const EMBEDDED_LADDER: Ladder = Ladder { steps: &[1, 8, 32, 96], duration: 12 * SEC };
 const LADDER_REQUESTS_PER_SLOT: u64 = 20;
 const DEFAULT_DURATION: Nanos = 30 * SEC;
-/// Schedules are computed up front and held in memory.
+/// Schedules are computed in advance and kept in memory.
 pub(super) const MOST_ARRIVALS: f64 = 50e6;
 
 /// Levels of the closed loop, and how long each may take.
@@ -35,12 +36,12 @@ struct Ladder {
 struct Stop {
     requests: Option<u64>,
     duration: Option<Nanos>,
-    /// Requests for each slot of a closed loop.
+    /// Requests per slot of a closed loop.
     per_slot: Option<u64>,
 }
 
 impl Stop {
-    /// With the requests that slots make.
+    /// With `per_slot` converted to a number of requests.
     fn of(self, load: &Load) -> Self {
         let slots = match load {
             Load::Concurrency { concurrency } => u64::from(*concurrency),
@@ -58,7 +59,7 @@ pub(super) fn levels(
     nature: Nature,
     slo: Option<&Slo>,
     embedded: bool,
-    notes: &mut Vec<String>,
+    notes: &mut Notes,
 ) -> Result<(Vec<LevelPlan>, Option<Search>), UsageError> {
     at_most_one_load(&args)?;
     fits_the_data(&args, nature)?;
@@ -67,14 +68,14 @@ pub(super) fn levels(
     if args.sweep_spacing.is_some() && args.sweep.is_none() {
         return Err(UsageError::new(
             "--sweep-spacing",
-            "it says where the rates of a sweep lie; add --sweep, or leave it out",
+            "sets the spacing of a sweep; add --sweep, or remove it",
         ));
     }
     let open = args.rate.is_some() || args.ramp.is_some() || args.sweep.is_some();
     if args.arrival.is_some() && !open {
         return Err(UsageError::new(
             "--arrival",
-            "it spaces the arrivals of an open loop; give --rate R or --ramp with it, or leave it out",
+            "sets the spacing of open-loop arrivals; add --rate R or --ramp, or remove it",
         ));
     }
     let warmup = match args.warmup {
@@ -100,7 +101,7 @@ pub(super) fn levels(
     };
     let loads = if let Nature::Trace { speed, lengths_given } = nature {
         if lengths_given {
-            notes.push("--output-tokens has no effect: a trace asks for its own lengths".into());
+            notes.add(Note::TraceLengths, &[""; 0]);
         }
         vec![(Load::Trace { speed }, given)]
     } else if let Some(looking) = &looking {
@@ -133,7 +134,7 @@ pub(super) fn levels(
     let mut levels: Vec<LevelPlan> = Vec::with_capacity(loads.len() * lengths.len());
     for (load, stop) in loads {
         for (input, output) in lengths {
-            // In a grid it is the lengths that tell levels apart, so they come first.
+            // In a grid the lengths distinguish the levels, so they come first.
             let name = match (lengths.len(), &load) {
                 (1, load) if several.is_some() => level_name(several.as_ref(), load),
                 (1, Load::Trace { speed }) => format!("trace ×{speed}"),
@@ -182,15 +183,13 @@ fn at_most_one_load(args: &LoadArgs) -> Result<(), UsageError> {
         [] | [_] => Ok(()),
         [first, rest @ ..] => Err(UsageError::new(
             *first,
-            format!("it cannot be combined with {}; give one kind of load", rest.join(" and ")),
+            format!("cannot be combined with {}; give one kind of load", rest.join(" and ")),
         )
-        .hint(
-            "closed loop: --concurrency N; open loop: --rate R or --ramp; all at once: --burst N",
-        )),
+        .hint("closed loop: --concurrency N; open loop: --rate R or --ramp; backlog: --burst N")),
     }
 }
 
-/// A trace brings its own load, and a conversation takes its time.
+/// A trace has its own load, and a conversation cannot be sent at once.
 fn fits_the_data(args: &LoadArgs, nature: Nature) -> Result<(), UsageError> {
     let given = [
         ("--concurrency", args.concurrency.is_some()),
@@ -204,19 +203,19 @@ fn fits_the_data(args: &LoadArgs, nature: Nature) -> Result<(), UsageError> {
     match (nature, given) {
         (Nature::Trace { .. }, _) if args.capacity.is_some() => Err(UsageError::new(
             "--data",
-            "a trace is replayed at its own times, so there is no load to be searched; leave it \
-             out, or replay it faster and faster with dyno bench --slo",
+            "a trace is replayed at its own times, so there is no load to search; remove it, or \
+             replay it at increasing speeds with dyno bench --slo",
         )
         .hint("dyno bench --data trace:FILE,speed=2 --slo TERMS")),
         (Nature::Trace { .. }, Some(flag)) => Err(UsageError::new(
             flag,
-            "a trace is replayed at its own times; leave it out, or set speed= in --data",
+            "a trace is replayed at its own times; remove it, or set speed= in --data",
         )
         .hint("--data trace:FILE,speed=2,from=1m,to=5m")),
         (nature, Some("--burst")) if nature.is_session() => Err(UsageError::new(
             "--burst",
-            "the turns of a conversation cannot be sent at once; give --concurrency N for N users \
-             at a time, or --rate R for R new ones per second",
+            "the turns of a conversation cannot be sent at once; give --concurrency N for N concurrent \
+             users, or --rate R for R new ones per second",
         )),
         _ => Ok(()),
     }
@@ -248,8 +247,8 @@ fn check_per_slot(
         Some(times) if !closed || matches!(nature, Nature::Trace { .. }) => Err(UsageError::new(
             "--requests",
             format!(
-                "`{times}x` counts requests for each slot of a closed loop; write how many there \
-                 should be in all, or give --concurrency"
+                "`{times}x` is the number of requests per slot of a closed loop; write the total, or give \
+                 --concurrency"
             ),
         )),
         _ => Ok(()),
@@ -266,25 +265,18 @@ fn with_stop(loads: impl Iterator<Item = Load>, given: Stop) -> Vec<(Load, Stop)
     loads.map(|load| (load, stop.of(&load))).collect()
 }
 
-fn ladder(
-    given: Stop,
-    embedded: bool,
-    most: Option<u32>,
-    notes: &mut Vec<String>,
-) -> Vec<(Load, Stop)> {
-    let ladder = if embedded { LADDER_OF_OUR_OWN } else { LADDER };
+fn ladder(given: Stop, embedded: bool, most: Option<u32>, notes: &mut Notes) -> Vec<(Load, Stop)> {
+    let ladder = if embedded { EMBEDDED_LADDER } else { LADDER };
     let explicit = given != Stop::default();
     let bounds = if explicit {
-        "as long as you said".to_owned()
+        notes.text(Note::GivenLimits, &[""; 0])
     } else {
-        format!(
-            "{LADDER_REQUESTS_PER_SLOT} requests per slot or {} each",
-            format_duration(ladder.duration)
-        )
+        let limits = [LADDER_REQUESTS_PER_SLOT.to_string(), format_duration(ladder.duration)];
+        notes.text(Note::LadderLimits, &limits)
     };
     let allowed = ladder.steps.iter().copied().filter(|step| most.is_none_or(|most| *step <= most));
     let steps: Vec<String> = allowed.clone().map(|step| step.to_string()).collect();
-    notes.push(format!("no load given: a ladder of {} in flight, {bounds}", steps.join(", ")));
+    notes.add(Note::NoLoad, &[steps.join(", "), bounds]);
     allowed
         .map(|concurrency| {
             let load = Load::Concurrency { concurrency };
@@ -303,15 +295,15 @@ fn check_burst(given: Stop, warmup: Option<Warmup>) -> Result<(), UsageError> {
     if given.requests.is_some() || given.per_slot.is_some() {
         return Err(UsageError::new(
             "--requests",
-            "it cannot be combined with --burst, whose N is the number of requests; leave it out",
+            "cannot be combined with --burst, whose N is the number of requests; remove it",
         ));
     }
     if given.duration.is_some() {
         return Err(UsageError::new(
             "--duration",
-            "it cannot be combined with --burst, which sends everything at once; leave it out",
+            "cannot be combined with --burst, which sends everything at once; remove it",
         )
-        .hint("--timeout-total bounds how long an answer may take"));
+        .hint("--timeout-total limits how long a response may take"));
     }
     match warmup {
         Some(Warmup::Duration(_)) => Err(UsageError::new(
@@ -341,9 +333,8 @@ fn check_arrivals(loads: &[(Load, Stop)], warmup: Option<Warmup>) -> Result<(), 
             return Err(UsageError::new(
                 "--rate",
                 format!(
-                    "{rate} requests per second would plan {planned:.0} arrivals, and at most \
-                     50 million can be; lower the rate, --duration or --warmup, or bound it with \
-                     --requests"
+                    "{rate} requests per second would need {planned:.0} arrivals, and the limit is 50 million; \
+                     lower the rate, --duration or --warmup, or limit it with --requests"
                 ),
             ));
         }
@@ -351,7 +342,7 @@ fn check_arrivals(loads: &[(Load, Stop)], warmup: Option<Warmup>) -> Result<(), 
     Ok(())
 }
 
-/// A name for tables, told apart from an equal level before it.
+/// A name for tables, numbered if an earlier level has the same.
 fn label(name: String, before: &[LevelPlan]) -> String {
     let equal = |level: &&LevelPlan| {
         level

@@ -1,10 +1,11 @@
-//! From what was typed to what will be done: defaults filled in, files read, contradictions
-//! refused. The plan that comes out holds nothing secret; secrets travel beside it.
+//! From arguments to a plan: fills in defaults, reads files, refuses contradictions. The plan contains
+//! no secrets; those are passed separately.
 
 mod capacity;
 mod course;
 mod data;
 mod load;
+mod notes;
 mod ramp;
 mod resume;
 mod search;
@@ -23,6 +24,7 @@ use crate::args::metrics::MetricsArg;
 use crate::args::report::Written;
 use crate::args::target::TargetUrl;
 use crate::commands::RUNS;
+use crate::commands::loaded::meant;
 use crate::usage::UsageError;
 use dyno_engine::twin::Twin;
 use dyno_model::Language;
@@ -31,6 +33,7 @@ use dyno_report::Selection;
 use dyno_report::layout::Layout;
 use dyno_run::{Embedded, MetricsFrom, Order, Place, Reach, StopSignal, TlsSettings, Workload};
 use dyno_words::InLanguage;
+use notes::{Note, Notes};
 use std::fmt;
 use std::path::Path;
 use versus::Rival;
@@ -39,7 +42,7 @@ use versus::Rival;
 pub(crate) struct Resolved {
     /// What will be done.
     pub(crate) order: Order,
-    /// The same for whom it takes turns with.
+    /// The same for the second target of --versus.
     pub(crate) versus: Option<Box<Order>>,
     /// How it is shown.
     pub(crate) showing: Showing,
@@ -47,7 +50,7 @@ pub(crate) struct Resolved {
     pub(crate) dry_run: bool,
     /// What the user should know before it starts.
     pub(crate) notes: Vec<String>,
-    /// What the user should mend.
+    /// What the user should fix.
     pub(crate) warnings: Vec<String>,
 }
 
@@ -59,7 +62,7 @@ pub(crate) struct Showing {
     pub(crate) language: Language,
     /// The columns of tables that were asked for.
     pub(crate) selection: Selection,
-    /// The reports that are written beside the run.
+    /// The reports that are written into the run directory.
     pub(crate) reports: Vec<Layout>,
     /// No notes, no progress.
     pub(crate) quiet: bool,
@@ -105,18 +108,21 @@ impl fmt::Debug for Resolved {
 /// What a plan is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Aim {
-    /// A server is measured, or an engine of our own in its place.
+    /// A server is measured, or the embedded engine.
     Measure,
     /// A twin answers in virtual time.
     Predict,
 }
 
-/// Decides everything that can be decided before the first byte is sent.
+/// Decides everything that can be decided before the first request.
 pub(crate) fn resolve(
-    args: BenchArgs,
+    mut args: BenchArgs,
     surroundings: &Surroundings,
     aim: Aim,
 ) -> Result<Resolved, UsageError> {
+    if let Some(run) = &mut args.output.resume {
+        *run = meant(run).map_err(|error| UsageError::new("--resume", error))?;
+    }
     if let Some(dir) = args.output.resume.clone()
         && resume::is_alone(&args.output.given)
     {
@@ -127,7 +133,7 @@ pub(crate) fn resolve(
     let (metrics, cost, output) = (args.metrics.metrics, args.cost, args.output);
     let showing = Showing::of(&output, surroundings);
     let rival = Rival::of(args.versus, &connection, surroundings, &output, aim)?;
-    let mut notes = Vec::new();
+    let mut notes = Notes::new(showing.language);
     let mut warnings = Vec::new();
 
     let api = dialect(request.api, target.as_ref())?;
@@ -154,15 +160,15 @@ pub(crate) fn resolve(
         Embedded::named(name).map_err(|error| UsageError::new("--twin", error))?;
     }
     if let Some(embedded) = &embedded {
-        notes.push(match aim {
-            Aim::Measure => format!("no target: measuring an embedded engine ({embedded})"),
-            Aim::Predict => format!("predicting with the twin {embedded}"),
-        });
+        let note = match aim {
+            Aim::Measure => Note::Embedded,
+            Aim::Predict => Note::Predicting,
+        };
+        notes.add(note, &[embedded]);
     } else if !surroundings.proxies.is_empty() {
-        let names = surroundings.proxies.join(", ");
-        notes.push(format!("{names} ignored: a proxy would be measured along with the server"));
+        notes.add(Note::ProxyIgnored, &[surroundings.proxies.join(", ")]);
     }
-    notes.push(seed.note);
+    notes.add(seed.note(), &[seed.value.to_string()]);
 
     let plan = Plan {
         schema: PLAN_SCHEMA.to_owned(),
@@ -198,13 +204,15 @@ pub(crate) fn resolve(
         None => output.out.map_or(Place::Below(RUNS.into()), Place::At),
     };
     let workload = opened(&plan)?;
-    notes.extend(workload.recognised());
-    let said = workload.checked();
-    notes.extend(said.iter().map(|note| note.in_language(showing.language).what.clone()));
+    workload.recognised().into_iter().for_each(|text| notes.push(text));
+    for note in workload.checked() {
+        notes.push(note.in_language(showing.language).what.clone());
+    }
     let metrics = metrics_from(metrics.as_ref());
     let reach = Reach { url: target, tls: connection, secrets, metrics, ..Reach::default() };
     let (workload, stop) = (Some(workload), StopSignal::new());
     let order = Order { plan, reach, workload, place, stop };
+    let notes = notes.into_texts();
     let mut resolved = Resolved { order, versus: None, showing, dry_run, notes, warnings };
     if let Some(rival) = rival {
         rival.join(&mut resolved)?;
@@ -215,10 +223,10 @@ pub(crate) fn resolve(
 /// The data of a plan, with something to send in every level.
 fn opened(plan: &Plan) -> Result<Workload, UsageError> {
     let opened = Workload::open(plan).and_then(|data| data.check(plan).map(|()| data));
-    opened.map_err(|(flag, words)| UsageError::new(flag, words))
+    opened.map_err(|(flag, message)| UsageError::new(flag, message))
 }
 
-/// Where the server is asked for its own figures.
+/// Where the server metrics are scraped.
 fn metrics_from(asked: Option<&MetricsArg>) -> MetricsFrom {
     match asked {
         None => MetricsFrom::Target,
@@ -242,7 +250,7 @@ fn request_plan(request: RequestArgs) -> RequestPlan {
     }
 }
 
-/// A full endpoint path says which dialect it is; a flag that says otherwise is a mistake.
+/// A full endpoint path determines the dialect; a flag that contradicts it is an error.
 fn dialect(typed: Option<ApiArg>, target: Option<&TargetUrl>) -> Result<Api, UsageError> {
     let typed = typed.map(|api| match api {
         ApiArg::Chat => Api::OpenAiChat,
@@ -259,9 +267,9 @@ fn dialect(typed: Option<ApiArg>, target: Option<&TargetUrl>) -> Result<Api, Usa
     match (typed, by_path) {
         (Some(typed), Some(by_path)) if typed != by_path => Err(UsageError::new(
             "--api",
-            format!("`{typed}` is not what TARGET ends in; its path `{path}` is {by_path}"),
+            format!("`{typed}` contradicts TARGET, whose path `{path}` is {by_path}"),
         )
-        .hint("leave --api out, or shorten TARGET to its base URL")),
+        .hint("remove --api, or shorten TARGET to its base URL")),
         (typed, by_path) => Ok(typed.or(by_path).unwrap_or(Api::OpenAiChat)),
     }
 }
@@ -269,7 +277,7 @@ fn dialect(typed: Option<ApiArg>, target: Option<&TargetUrl>) -> Result<Api, Usa
 fn tls(
     args: ConnectionArgs,
     target: Option<&TargetUrl>,
-    notes: &mut Vec<String>,
+    notes: &mut Notes,
 ) -> Result<TlsSettings, UsageError> {
     for (flag, file) in [("--ca-cert", &args.ca_cert), ("--client-cert", &args.client_cert)] {
         if let Some(path) = file {
@@ -284,7 +292,7 @@ fn tls(
             ("--client-cert", args.client_cert.is_some()),
         ] {
             if given {
-                notes.push(format!("{flag} has no effect: the target is not https"));
+                notes.add(Note::NotHttps, &[flag]);
             }
         }
     }
@@ -299,7 +307,7 @@ fn check_out(dir: &Path) -> Result<(), UsageError> {
     let wrong = |message| UsageError::new("--out", message);
     match std::fs::read_dir(dir).map(|mut entries| entries.next().is_some()) {
         Ok(true) => Err(wrong(format!("`{}` is not empty; name a new directory", dir.display()))
-            .hint("a run is never written over another")),
+            .hint("a run never overwrites another")),
         Ok(false) => Ok(()),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(()),
         Err(error) => Err(wrong(format!("cannot use `{}`: {error}", dir.display()))),

@@ -1,4 +1,4 @@
-//! Loads that last: what a ramp and a soak may be combined with.
+//! What a ramp and a soak may be combined with.
 
 use super::load::MOST_ARRIVALS;
 use crate::args::bench::LoadArgs;
@@ -17,7 +17,7 @@ pub(super) fn ramp_load(
     if args.duration.is_some() {
         return Err(UsageError::new(
             "--duration",
-            "it cannot be combined with --ramp, which says itself how long it takes; leave it out",
+            "cannot be combined with --ramp, which has its own duration; remove it",
         ));
     }
     let before = match warmup {
@@ -30,7 +30,7 @@ pub(super) fn ramp_load(
         Some(Warmup::Duration(_)) if ramp.from <= 0.0 => {
             return Err(UsageError::new(
                 "--warmup",
-                "a ramp is warmed up at its first rate, and 0/s warms up nothing; leave it out",
+                "a ramp is warmed up at its first rate, which is 0/s here; remove it",
             ));
         }
         Some(Warmup::Duration(time)) => ramp.from * to_s(time),
@@ -45,8 +45,8 @@ pub(super) fn ramp_load(
         return Err(UsageError::new(
             "--ramp",
             format!(
-                "it would plan {planned:.0} arrivals, and at most 50 million can be; lower its \
-                 rates or its time, or bound it with --requests"
+                "would need {planned:.0} arrivals, and the limit is 50 million; lower its rates or its time, \
+                 or limit it with --requests"
             ),
         ));
     }
@@ -54,7 +54,7 @@ pub(super) fn ramp_load(
         return Err(UsageError::new(
             "--ramp",
             format!(
-                "only {:.2} requests would be due in all of it; raise its rates or its time",
+                "would send only {:.2} requests in total; raise its rates or its time",
                 ramp.expected()
             ),
         ));
@@ -64,7 +64,7 @@ pub(super) fn ramp_load(
     Ok(Load::Ramp { from, to, over_ns, steps, arrival })
 }
 
-/// A soak is one load that stays the same for a long time.
+/// Checks that a soak is one constant load.
 pub(super) fn check_soak(args: &LoadArgs, trace: bool, lengths: usize) -> Result<(), UsageError> {
     if args.soak.is_none() {
         return Ok(());
@@ -73,41 +73,33 @@ pub(super) fn check_soak(args: &LoadArgs, trace: bool, lengths: usize) -> Result
         Err(UsageError::new(flag, what).hint("--soak 2h --concurrency 32, or --soak 2h --rate 5"))
     };
     if trace {
-        return wrong(
-            "--soak",
-            "the load of a trace varies by itself, so nothing can be said of drift",
-        );
+        return wrong("--soak", "the load of a trace varies, so drift cannot be determined");
     }
     for (flag, given) in [("--burst", args.burst.is_some()), ("--ramp", args.ramp.is_some())] {
         if given {
-            return wrong(flag, "it cannot be combined with --soak, whose load stays the same");
+            return wrong(flag, "cannot be combined with --soak, whose load is constant");
         }
     }
     if args.duration.is_some() {
-        return wrong(
-            "--duration",
-            "it cannot be combined with --soak, which is a duration itself",
-        );
+        return wrong("--duration", "cannot be combined with --soak, which is a duration itself");
     }
     if args.requests.is_some() {
-        return wrong("--requests", "it cannot be combined with --soak, which lasts its time");
+        return wrong("--requests", "cannot be combined with --soak, which has its own duration");
     }
     let levels = |list: Option<usize>| list.filter(|n| *n * lengths > 1).is_some();
     match (&args.concurrency, &args.rate) {
-        (None, None) => {
-            wrong("--soak", "it needs a load to keep up; give --concurrency N or --rate R")
-        }
+        (None, None) => wrong("--soak", "needs a load to hold; give --concurrency N or --rate R"),
         (concurrency, rate)
             if levels(concurrency.as_ref().map(in_flight))
                 || levels(rate.as_ref().map(|list| list.0.len())) =>
         {
-            wrong("--soak", "it is one level; give one load, and one input and output length")
+            wrong("--soak", "a soak is one level; give one load, and one input and output length")
         }
         _ => Ok(()),
     }
 }
 
-/// How many levels a closed loop has; nobody knows where they are found as it goes.
+/// The number of levels of a closed loop; unlimited for a search.
 fn in_flight(concurrency: &Concurrency) -> usize {
     match concurrency {
         Concurrency::List(list) => list.0.len(),

@@ -1,10 +1,10 @@
-//! Going on with a run that was cut short: its plan must be the one that was asked for.
+//! Resuming an interrupted run: its plan must match the arguments.
 
+use super::notes::Notes;
 use super::{Aim, Resolved, Showing, Surroundings, metrics_from, opened, secrets, tls};
 use crate::args::bench::BenchArgs;
 use crate::args::metrics::metrics;
 use crate::args::target::{TargetUrl, target};
-use crate::commands::loaded::meant;
 use crate::usage::UsageError;
 use dyno_model::plan::Plan;
 use dyno_record::RunDir;
@@ -12,25 +12,25 @@ use dyno_run::{Order, Past, Place, Reach, StopSignal, TlsSettings};
 use serde_json::Value;
 use std::path::Path;
 
-/// The run in `dir`, which is gone on with by this plan.
+/// The run in `dir`, to be resumed with this plan.
 pub(super) fn place(dir: &Path, plan: &Plan, aim: Aim) -> Result<Place, UsageError> {
     if aim == Aim::Predict {
-        return Err(wrong("a prediction takes seconds; make it anew"));
+        return Err(wrong("a prediction takes seconds; run it again instead"));
     }
     let (dir, stored) = open(dir)?;
     let differ = differences(&stored, plan);
     if !differ.is_empty() {
         return Err(wrong(format!(
-            "the plan of `{}` is another one: {}",
+            "the plan of `{}` differs: {}",
             dir.path().display(),
             differ.join("; ")
         ))
-        .hint("give --resume DIR alone to go on with the plan that it has"));
+        .hint("give --resume DIR alone to use its plan"));
     }
     let past = Past::read(&dir, plan).map_err(wrong)?;
     if past.complete {
         return Err(wrong(format!(
-            "the run in `{}` is complete: there is nothing to go on with",
+            "the run in `{}` is complete; there is nothing to resume",
             dir.path().display()
         ))
         .hint(format!("dyno report {} prints it again", dir.path().display())));
@@ -38,8 +38,8 @@ pub(super) fn place(dir: &Path, plan: &Plan, aim: Aim) -> Result<Place, UsageErr
     Ok(Place::Resumed(dir, Box::new(past)))
 }
 
-/// Flags that say nothing about the plan.
-const NO_PART_OF_IT: &[&str] = &[
+/// Flags that are not part of the plan.
+const NOT_IN_PLAN: &[&str] = &[
     "resume",
     "target",
     "header",
@@ -57,24 +57,25 @@ const NO_PART_OF_IT: &[&str] = &[
     "config",
 ];
 
-/// Nothing is said about the plan, so that the one in the directory holds.
+/// Whether no flag concerns the plan, so that the one in the directory is used.
 pub(super) fn is_alone(given: &[String]) -> bool {
-    given.iter().all(|flag| NO_PART_OF_IT.contains(&flag.as_str()))
+    given.iter().all(|flag| NOT_IN_PLAN.contains(&flag.as_str()))
 }
 
-/// All that is needed to go on with the run in `dir`, by the plan that it has.
+/// Resolves the resumption of the run in `dir` with its own plan.
 pub(super) fn again(
     args: BenchArgs,
     dir: &Path,
     surroundings: &Surroundings,
 ) -> Result<Resolved, UsageError> {
     let BenchArgs { target: typed, connection, output, .. } = args;
-    let (mut notes, mut warnings) = (Vec::new(), Vec::new());
+    let showing = Showing::of(&output, surroundings);
+    let (mut notes, mut warnings) = (Notes::new(showing.language), Vec::new());
     let (_, plan) = open(dir)?;
     let shown = typed.as_ref().map(TargetUrl::shown);
     if let Some(shown) = shown.filter(|shown| Some(shown) != plan.target.url.as_ref()) {
         let stored = plan.target.url.as_deref().unwrap_or("an embedded engine");
-        return Err(wrong(format!("that run measured {stored}, not {shown}")));
+        return Err(wrong(format!("this run measured {stored}, not {shown}")));
     }
     let target = match (typed, &plan.target.url) {
         (None, Some(url)) => Some(target(url).map_err(wrong)?),
@@ -85,7 +86,7 @@ pub(super) fn again(
     let names: Vec<&String> = secrets.headers.iter().map(|(name, _)| name).collect();
     if names != plan.target.header_names.iter().collect::<Vec<_>>() {
         return Err(wrong(format!(
-            "that run had the headers {:?}, whose values are not kept; give them again with --header",
+            "this run used the headers {:?}, whose values are not stored; give them again with --header",
             plan.target.header_names
         )));
     }
@@ -99,32 +100,32 @@ pub(super) fn again(
     let reach = Reach { url: target, tls, secrets, metrics, ..Reach::default() };
     let (workload, stop) = (Some(workload), StopSignal::new());
     let order = Order { plan, reach, workload, place, stop };
-    let showing = Showing::of(&output, surroundings);
+    let notes = notes.into_texts();
     Ok(Resolved { order, versus: None, showing, dry_run: false, notes, warnings })
 }
 
 /// The run in `dir`, and its plan.
 fn open(dir: &Path) -> Result<(RunDir, Plan), UsageError> {
-    let dir = RunDir::open(meant(dir).map_err(wrong)?).map_err(wrong)?;
+    let dir = RunDir::open(dir).map_err(wrong)?;
     let plan = dir.read_plan().map_err(wrong)?;
     if let Some(versus) = &plan.course.versus {
         return Err(wrong(format!(
-            "that run took turns with {}, and is not gone on with: the turns would be others; run \
-             both anew",
+            "this run alternated with {} and cannot be resumed, because they would no longer alternate; \
+             run both again",
             versus.other_run
         )));
     }
     Ok((dir, plan))
 }
 
-fn wrong(words: impl std::fmt::Display) -> UsageError {
-    UsageError::new("--resume", words.to_string())
+fn wrong(message: impl std::fmt::Display) -> UsageError {
+    UsageError::new("--resume", message.to_string())
 }
 
-/// More differences than these say no more.
+/// More differences would not help.
 const MOST_SHOWN: usize = 5;
 
-/// Where two plans differ, in words.
+/// The differences between two plans, as text.
 fn differences(stored: &Plan, asked: &Plan) -> Vec<String> {
     let json = |plan: &Plan| serde_json::to_value(plan).unwrap_or_default();
     let mut found = Vec::new();
@@ -153,9 +154,13 @@ fn compare(at: &str, stored: &Value, asked: &Value, found: &mut Vec<String>) {
             }
         }
         (Value::Array(a), Value::Array(b)) => {
-            found.push(format!("{at} has {} entries there and {} here", a.len(), b.len()));
+            found.push(format!(
+                "{at} has {} entries in the run and {} in the arguments",
+                a.len(),
+                b.len()
+            ));
         }
-        (a, b) if a != b => found.push(format!("{at} is {a} there and {b} here")),
+        (a, b) if a != b => found.push(format!("{at} is {a} in the run and {b} in the arguments")),
         _ => {}
     }
 }
@@ -171,6 +176,12 @@ mod tests {
         let other = serde_json::json!({"seed": 2, "levels": [{"a": 1}, {"a": 3}]});
         compare("", &one, &other, &mut found);
         found.sort();
-        assert_eq!(found, ["levels[1].a is 2 there and 3 here", "seed is 1 there and 2 here"]);
+        assert_eq!(
+            found,
+            [
+                "levels[1].a is 2 in the run and 3 in the arguments",
+                "seed is 1 in the run and 2 in the arguments"
+            ]
+        );
     }
 }

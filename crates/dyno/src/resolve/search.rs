@@ -1,4 +1,4 @@
-//! Levels that are chosen during a run, and levels that stop when their result has converged.
+//! Levels that are chosen during a run, and levels that stop once a metric is stable.
 
 use super::capacity::at_least_two;
 use super::data::Nature;
@@ -14,10 +14,10 @@ use dyno_model::{Nanos, SEC};
 const PRECISION: f64 = 0.03;
 const SHORTEST: Nanos = 10 * SEC;
 pub(super) const LONGEST: Nanos = 300 * SEC;
-/// Default number of requests in flight to fill a server.
+/// Default number of requests in flight of a level that measures maximum throughput.
 pub(super) const MOST_AT_ONCE: u32 = 512;
 
-/// The search that chooses levels during a run, if any.
+/// The search that chooses levels during the run, if there is one.
 pub(super) fn search(
     args: &LoadArgs,
     lengths: &[(LengthSpec, LengthSpec)],
@@ -60,7 +60,7 @@ pub(super) fn one_length(
     }
 }
 
-/// When a level has converged, if `--until-stable` asks for that.
+/// When a level is stable, if that is what ends it.
 pub(super) fn until(args: &LoadArgs, nature: Nature) -> Result<Option<Until>, UsageError> {
     let Some(figure) = args.until_stable else {
         let given = [
@@ -69,17 +69,16 @@ pub(super) fn until(args: &LoadArgs, nature: Nature) -> Result<Option<Until>, Us
             ("--max-duration", args.max_duration.is_some()),
         ];
         return match given.into_iter().find(|(_, given)| *given) {
-            Some((flag, _)) => Err(UsageError::new(
-                flag,
-                "it says when --until-stable may end a level; add --until-stable, or leave it out",
-            )),
+            Some((flag, _)) => {
+                Err(UsageError::new(flag, "only applies to --until-stable; add that, or remove it"))
+            }
             None => Ok(None),
         };
     };
     if args.burst.is_some() || matches!(nature, Nature::Trace { .. }) {
         return Err(UsageError::new(
             "--until-stable",
-            "a burst or a trace is sent as a whole; leave it out",
+            "a burst or a trace is always sent completely; remove it",
         ));
     }
     let precision = args.precision.unwrap_or(PRECISION);
@@ -88,7 +87,7 @@ pub(super) fn until(args: &LoadArgs, nature: Nature) -> Result<Option<Until>, Us
         return Err(UsageError::new(
             "--min-duration",
             format!(
-                "{} are more than the {} that a level may take; lower it, or raise --max-duration",
+                "{} exceeds the maximum of {} for a level; lower it, or raise --max-duration",
                 format_duration(least),
                 format_duration(longest)
             ),

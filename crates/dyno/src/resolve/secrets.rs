@@ -1,5 +1,6 @@
-//! Keys and header values: where they come from, and that they are never shown.
+//! Keys and header values: where they come from. They are never printed.
 
+use super::notes::{Note, Notes};
 use super::{Surroundings, cannot_read};
 use crate::args::bench::ConnectionArgs;
 use crate::args::values::{Secret, api_key};
@@ -8,16 +9,16 @@ use dyno_run::Secrets;
 use std::io::Read;
 use std::path::Path;
 
-/// A key longer than this is some other file.
+/// A longer file does not hold a key.
 const LONGEST_KEY: u64 = 64 * 1024;
 
-/// The key by precedence: `--api-key-file`, `--api-key`, `DYNO_API_KEY`; and the headers. The
-/// environment's key is for servers, not for the embedded engine.
+/// The key, in order of precedence from `--api-key-file`, `--api-key` or `DYNO_API_KEY`, and the
+/// headers. `DYNO_API_KEY` is not sent to the embedded engine.
 pub(super) fn gather(
     args: &ConnectionArgs,
     surroundings: &Surroundings,
     has_target: bool,
-    notes: &mut Vec<String>,
+    notes: &mut Notes,
     warnings: &mut Vec<String>,
 ) -> Result<Secrets, UsageError> {
     let headers: Vec<(String, String)> =
@@ -26,16 +27,12 @@ pub(super) fn gather(
 
     let mut key = None;
     if args.api_key.is_some() {
-        warnings.push(
-            "--api-key shows in the process list and the shell history; use --api-key-file or \
-             DYNO_API_KEY"
-                .to_owned(),
-        );
+        warnings.push(notes.text(Note::KeyVisible, &[""; 0]));
     }
     if let Some(path) = &args.api_key_file {
         key = Some(("--api-key-file", read_key(path)?));
         if args.api_key.is_some() {
-            notes.push("--api-key is not used: --api-key-file goes before it".to_owned());
+            notes.add(Note::KeyFileFirst, &[""; 0]);
         }
     } else if let Some(typed) = &args.api_key {
         key = Some(("--api-key", typed.clone()));
@@ -43,13 +40,13 @@ pub(super) fn gather(
     if let (Some((flag, _)), true) = (&key, authorised) {
         return Err(UsageError::new(
             *flag,
-            "the key and --header both set Authorization; leave one of them out",
+            "the key and --header both set Authorization; remove one of them",
         ));
     }
     if key.is_none() && has_target {
         key = match &surroundings.api_key {
             Some(_) if authorised => {
-                notes.push("DYNO_API_KEY is not used: --header sets Authorization".to_owned());
+                notes.add(Note::HeaderFirst, &[""; 0]);
                 None
             }
             Some(found) => Some(("DYNO_API_KEY", from_environment(found)?)),
@@ -61,7 +58,7 @@ pub(super) fn gather(
 
 fn from_environment(found: &Result<Secret, ()>) -> Result<Secret, UsageError> {
     let wrong = |message: String| UsageError::new("DYNO_API_KEY", message);
-    let text = found.as_ref().map_err(|()| wrong("the variable is not text".to_owned()))?;
+    let text = found.as_ref().map_err(|()| wrong("the variable is not UTF-8".to_owned()))?;
     api_key(text.0.trim()).map_err(wrong)
 }
 
@@ -74,7 +71,7 @@ fn read_key(path: &Path) -> Result<Secret, UsageError> {
     let line = text.lines().next().unwrap_or_default().trim();
     if line.is_empty() {
         return Err(wrong(format!(
-            "the first line of `{}` is empty; write the key there",
+            "the first line of `{}` is empty; it must hold the key",
             path.display()
         )));
     }

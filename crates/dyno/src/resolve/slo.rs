@@ -1,20 +1,21 @@
-//! Whether an SLO can be judged by what will be measured.
+//! Whether the planned measurements can decide an SLO.
 
+use super::notes::{Note, Notes};
 use crate::usage::UsageError;
 use dyno_analysis::slo::requests_needed;
 use dyno_model::plan::{LevelPlan, Load};
 use dyno_model::slo::Slo;
 
-/// Refuses bounds on figures that there will not be, and notes levels with too few requests.
+/// Refuses bounds on metrics that will be absent, and notes levels with too few requests.
 pub(super) fn check(
     slo: &Slo,
     stream: bool,
     levels: &[LevelPlan],
-    notes: &mut Vec<String>,
+    notes: &mut Notes,
 ) -> Result<(), UsageError> {
     if let Some(term) = slo.terms().iter().find(|term| !stream && term.metric.needs_stream()) {
-        let wrong = format!("there is no {} without streams", term.figure());
-        return Err(UsageError::new("--slo", wrong).hint("leave out --no-stream, or bound latency"));
+        let wrong = format!("{} needs streamed responses", term.figure());
+        return Err(UsageError::new("--slo", wrong).hint("remove --no-stream, or bound latency"));
     }
     let needed = requests_needed(slo);
     let requests = |level: &LevelPlan| match level.load {
@@ -22,10 +23,7 @@ pub(super) fn check(
         _ => level.requests,
     };
     if let Some(fewest) = levels.iter().filter_map(requests).min().filter(|n| *n < needed) {
-        notes.push(format!(
-            "--slo: its percentiles need {needed} requests a level, and one has {fewest}; unless \
-             they are far from their bounds, the outcome there will be inconclusive"
-        ));
+        notes.add(Note::FewRequests, &[needed.to_string(), fewest.to_string()]);
     }
     Ok(())
 }

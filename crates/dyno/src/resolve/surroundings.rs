@@ -1,10 +1,11 @@
-//! What the environment says, gathered once so that the rest is a function of its inputs.
+//! The environment variables that matter, read once so that everything else depends on its inputs
+//! only.
 
 use crate::args::values::Secret;
 use dyno_model::Language;
 use std::ffi::OsString;
 
-/// What the environment says.
+/// The environment variables that matter.
 #[derive(Debug, Default)]
 pub(crate) struct Surroundings {
     /// `DYNO_API_KEY`, unless empty; `Err` if it is not text.
@@ -16,7 +17,7 @@ pub(crate) struct Surroundings {
 }
 
 impl Surroundings {
-    /// Looks at the variables of this process.
+    /// Reads the variables of this process.
     pub(crate) fn of_process() -> Self {
         Self::from_vars(std::env::vars_os())
     }

@@ -20,7 +20,7 @@ fn resolved(line: &[&str]) -> Result<Resolved, UsageError> {
     resolve(typed(line), &Surroundings::default(), Aim::Measure)
 }
 
-fn complaint(line: &[&str]) -> String {
+fn error_of(line: &[&str]) -> String {
     resolved(line).unwrap_err().to_string()
 }
 
@@ -50,7 +50,7 @@ fn nothing_typed_is_a_ladder_past_the_knee_of_the_embedded_engine() {
     assert_eq!(resolved.order.plan.allow_failures, 0.01);
     assert_eq!(resolved.order.plan.timeouts.first_token_ns, resolved.order.plan.timeouts.total_ns);
     let seed = resolved.order.plan.seed;
-    let said = format!("seed {seed}, drawn for this run; --seed {seed} repeats it");
+    let said = format!("seed {seed}, random; --seed {seed} repeats it");
     assert!(resolved.notes.contains(&said), "{:?}", resolved.notes);
 }
 
@@ -71,9 +71,9 @@ fn a_burst_is_its_own_number_of_requests() {
     assert_eq!(counts, [Some(1), Some(2), Some(4)]);
     assert_eq!(plan.levels[2].load, Load::Burst { requests: 4 });
     assert_eq!(plan.levels[0].warmup, Some(Warmup::Requests(3)));
-    assert!(complaint(&["--burst=2", "--requests=9"]).starts_with("--requests:"));
-    assert!(complaint(&["--burst=2", "--duration=9s"]).starts_with("--duration:"));
-    assert!(complaint(&["--burst=2", "--warmup=9s"]).starts_with("--warmup:"));
+    assert!(error_of(&["--burst=2", "--requests=9"]).starts_with("--requests:"));
+    assert!(error_of(&["--burst=2", "--duration=9s"]).starts_with("--duration:"));
+    assert!(error_of(&["--burst=2", "--warmup=9s"]).starts_with("--warmup:"));
 }
 
 #[test]
@@ -91,22 +91,22 @@ fn arrivals_are_poisson_unless_said_otherwise_and_need_a_rate() {
     };
     assert_eq!(spaced(&["--sweep"]), Arrival::Poisson);
     assert_eq!(spaced(&["--sweep", "--arrival=constant"]), Arrival::Constant);
-    assert!(complaint(&["--arrival=poisson"]).contains("--rate"));
-    assert!(complaint(&["--arrival=poisson", "--concurrency=1"]).contains("--rate"));
+    assert!(error_of(&["--arrival=poisson"]).contains("--rate"));
+    assert!(error_of(&["--arrival=poisson", "--concurrency=1"]).contains("--rate"));
 }
 
 #[test]
 fn one_kind_of_load_at_most() {
-    let text = complaint(&["--concurrency=1", "--rate=1", "--burst=1"]);
+    let text = error_of(&["--concurrency=1", "--rate=1", "--burst=1"]);
     assert!(text.contains("--concurrency") && text.contains("--rate and --burst"), "{text}");
 }
 
 #[test]
 fn a_schedule_that_would_not_fit_in_memory_is_refused() {
-    assert!(complaint(&["--rate=1000000", "--duration=51s"]).starts_with("--rate:"));
+    assert!(error_of(&["--rate=1000000", "--duration=51s"]).starts_with("--rate:"));
     assert!(resolved(&["--rate=1000000", "--duration=51s", "--requests=10"]).is_ok());
-    assert!(complaint(&["--rate=1", "--requests=50000001"]).starts_with("--rate:"));
-    assert!(complaint(&["--rate=1000000", "--duration=1s", "--warmup=60s"]).starts_with("--rate:"));
+    assert!(error_of(&["--rate=1", "--requests=50000001"]).starts_with("--rate:"));
+    assert!(error_of(&["--rate=1000000", "--duration=1s", "--warmup=60s"]).starts_with("--rate:"));
 }
 
 #[test]
@@ -125,7 +125,7 @@ fn a_ramp_is_one_level_that_lasts_its_time() {
     let gamma = resolved(&["--ramp=1..50/s over 5m", "--arrival=gamma:2"]).unwrap().order.plan;
     let arrival = Arrival::Gamma { shape: 2.0 };
     assert!(matches!(gamma.levels[0].load, Load::Ramp { arrival: a, .. } if a == arrival));
-    assert!(complaint(&["--ramp=1000..100000/s over 1h"]).starts_with("--ramp:"));
+    assert!(error_of(&["--ramp=1000..100000/s over 1h"]).starts_with("--ramp:"));
     assert!(resolved(&["--ramp=1000..100000/s over 1h", "--requests=10"]).is_ok());
 }
 
@@ -136,7 +136,7 @@ fn a_soak_is_one_load_for_a_time() {
     assert!(plan.levels[0].soak && plan.levels.len() == 1);
     assert!(serde_json::to_string(&plan).unwrap().contains(r#""soak":true"#));
     for line in [&["--soak=2h"][..], &["--soak=2h", "--rate=1,2"]] {
-        assert!(complaint(line).starts_with("--soak:"), "{line:?}");
+        assert!(error_of(line).starts_with("--soak:"), "{line:?}");
     }
 }
 
@@ -154,7 +154,7 @@ fn the_dialect_follows_the_path_and_must_not_contradict_it() {
     assert_eq!(api(&["http://h/v1/completions"]), Api::OpenAiCompletions);
     assert_eq!(api(&["http://h/v1/chat/completions/"]), Api::OpenAiChat);
     assert_eq!(api(&["http://h", "--api=openai-completions"]), Api::OpenAiCompletions);
-    assert!(complaint(&["http://h/v1/completions", "--api=openai-chat"]).starts_with("--api:"));
+    assert!(error_of(&["http://h/v1/completions", "--api=openai-chat"]).starts_with("--api:"));
 }
 
 #[test]
@@ -184,10 +184,10 @@ fn key_files_that_do_not_serve_are_named() {
     let file = dir.path().join("key");
     std::fs::write(&file, "\nhush\n").unwrap();
     let flag = format!("--api-key-file={}", file.display());
-    let text = complaint(&["http://h", &flag]);
+    let text = error_of(&["http://h", &flag]);
     assert!(text.contains("key` is empty") && !text.contains("hush"), "{text}");
-    assert!(complaint(&["http://h", "--api-key-file=nowhere"]).contains("`nowhere`"));
-    assert!(complaint(&["http://h", &flag, "--header=Authorization:x"]).contains("empty"));
+    assert!(error_of(&["http://h", "--api-key-file=nowhere"]).contains("`nowhere`"));
+    assert!(error_of(&["http://h", &flag, "--header=Authorization:x"]).contains("empty"));
 }
 
 #[test]
@@ -222,7 +222,7 @@ fn a_directory_in_use_is_refused() {
     let flag = format!("--out={}", dir.path().display());
     assert!(resolved(&[&flag]).is_ok());
     std::fs::write(dir.path().join("x"), "").unwrap();
-    assert!(complaint(&[&flag]).contains("not empty"));
+    assert!(error_of(&[&flag]).contains("not empty"));
 }
 
 #[test]
@@ -243,9 +243,9 @@ fn lists_of_lengths_make_a_grid_for_every_load() {
 fn data_flags_that_contradict_each_other_are_named() {
     let wrong = |line: &[&str]| resolved(line).unwrap_err().to_string();
     for (line, flag) in [
-        (&["--limit=5"][..], "--limit: it chooses among the prompts of a file"),
-        (&["--data=openqa", "--input-tokens=5"], "--input-tokens: it is the length of random"),
-        (&["--data=openqa", "--truncate"], "--truncate: it cuts prompts"),
+        (&["--limit=5"][..], "--limit: selects prompts of a file"),
+        (&["--data=openqa", "--input-tokens=5"], "--input-tokens: sets the length of random"),
+        (&["--data=openqa", "--truncate"], "--truncate: truncates prompts"),
         (
             &["--data=openqa", "--min-input-tokens=9", "--max-input-tokens=5"],
             "--min-input-tokens: 9 is more than",
@@ -270,10 +270,10 @@ fn an_slo_is_kept_in_the_plan_and_told_of_where_it_cannot_be_judged() {
     for load in [&["--concurrency=8", "--requests=999"][..], &["--burst=2000,999"]] {
         let notes = resolved(&[&[slo], load].concat()).unwrap().notes;
         let told = notes.iter().find(|note| note.starts_with("--slo: ")).unwrap();
-        assert!(told.contains("need 1000 requests a level, and one has 999"), "{told}");
+        assert!(told.contains("need 1000 requests per level, and one level has 999"), "{told}");
     }
-    let text = complaint(&[slo, "--no-stream"]);
-    assert!(text.starts_with("--slo: there is no ttft.p99 without streams"), "{text}");
+    let text = error_of(&[slo, "--no-stream"]);
+    assert!(text.starts_with("--slo: ttft.p99 needs streamed responses"), "{text}");
     assert!(resolved(&["--slo=latency.p90<5s", "--no-stream"]).is_ok());
     assert_eq!(resolved(&[]).unwrap().order.plan.slo, None);
 }

@@ -1,5 +1,6 @@
-//! The other side of `--versus`: the same plan for another target.
+//! The second target of `--versus`, with the same plan.
 
+use super::notes::Notes;
 use super::{Aim, Resolved, Surroundings, dialect, secrets};
 use crate::args::bench::{ConnectionArgs, OutputArgs};
 use crate::args::target::TargetUrl;
@@ -12,7 +13,7 @@ use dyno_model::versus::Side;
 use dyno_run::{Embedded, MetricsFrom, Order, Place, Reach, Secrets, Workload, suffix};
 use std::path::{Path, PathBuf};
 
-/// Who is held against the target.
+/// The second target.
 pub(super) struct Rival {
     target: Option<TargetUrl>,
     embedded: Option<String>,
@@ -21,7 +22,7 @@ pub(super) struct Rival {
 }
 
 impl Rival {
-    /// Who that is, checked as far as that goes before anything is sent.
+    /// The second target, checked as far as possible before anything is sent.
     pub(super) fn of(
         args: VersusArgs,
         connection: &ConnectionArgs,
@@ -33,17 +34,17 @@ impl Rival {
         else {
             return Ok(None);
         };
-        for (flag, given, words) in [
+        for (flag, given, message) in [
             ("--live", output.live, "the full-screen view shows one run, and --versus has two"),
             (
                 "--resume",
                 output.resume.is_some(),
-                "runs that took turns are not gone on with: the turns would be others; run both \
-                 anew",
+                "runs of --versus cannot be resumed, because they would no longer alternate; run both \
+                 again",
             ),
         ] {
             if given {
-                return Err(UsageError::new(flag, words));
+                return Err(UsageError::new(flag, message));
             }
         }
         let (target, embedded) = match who {
@@ -57,7 +58,7 @@ impl Rival {
             };
             known.map_err(wrong)?;
         }
-        let (mut notes, mut warnings) = (Vec::new(), Vec::new());
+        let (mut notes, mut warnings) = (Notes::new(surroundings.language), Vec::new());
         let own = versus_api_key_file.is_some();
         let connection = ConnectionArgs {
             api_key: connection.api_key.clone().filter(|_| !own),
@@ -65,7 +66,7 @@ impl Rival {
             ..connection.clone()
         };
         let has_target = target.is_some();
-        // What is to be said of keys is said for the target; only what is wrong is new.
+        // Notes about keys were already printed for the first target.
         let secrets =
             secrets::gather(&connection, surroundings, has_target, &mut notes, &mut warnings);
         let secrets = secrets.map_err(|mut error| {
@@ -77,7 +78,7 @@ impl Rival {
         Ok(Some(Self { target, embedded, model, secrets }))
     }
 
-    /// Puts it beside the target that it takes turns with.
+    /// Adds it to the resolved plan of the first target.
     pub(super) fn join(self, one: &mut Resolved) -> Result<(), UsageError> {
         self.check(&one.order.plan)?;
         one.versus = Some(Box::new(self.beside(&one.order)));
@@ -87,18 +88,18 @@ impl Rival {
         Ok(())
     }
 
-    /// What cannot be done in turns.
+    /// Refuses plans that cannot alternate.
     fn check(&self, plan: &Plan) -> Result<(), UsageError> {
         if plan.course.search.is_some() {
             return Err(wrong(
-                "levels that are chosen by how others went would differ between the two servers; \
-                 list them: --concurrency 1,8,32 or --rate 2,4,8",
+                "a search would choose different levels for the two servers; list them: \
+                 --concurrency 1,8,32 or --rate 2,4,8",
             ));
         }
         let api = self.dialect(plan.target.api)?;
         if api != plan.target.api {
             return Err(wrong(format!(
-                "its path is {api}, and TARGET is asked by {}: the requests would not be the same",
+                "its path is {api}, and TARGET uses {}, so the requests would differ",
                 plan.target.api
             )));
         }
@@ -111,7 +112,7 @@ impl Rival {
         target.map_or(Ok(of_target), |url| dialect(None, Some(url)))
     }
 
-    /// All that is needed to measure it as the target is measured.
+    /// The order that measures it like the first target.
     fn beside(self, one: &Order) -> Order {
         let mut plan = one.plan.clone();
         plan.target = Target {
@@ -123,7 +124,7 @@ impl Rival {
         if let Some(model) = self.model {
             plan.request.model = Some(model);
         }
-        // An address is that of one server; that nobody is to be asked holds for both.
+        // A metrics URL belongs to one server; `none` applies to both.
         let metrics = match one.reach.metrics {
             MetricsFrom::Nowhere => MetricsFrom::Nowhere,
             _ => {
@@ -150,7 +151,7 @@ impl Rival {
     }
 }
 
-/// The directories that will be made for `out`.
+/// The directories that will be created for `out`.
 pub(super) fn directories(out: &Path, two: bool) -> Vec<PathBuf> {
     match two {
         true => vec![named(out, Side::A), named(out, Side::B)],
@@ -165,8 +166,8 @@ fn named(out: &Path, side: Side) -> PathBuf {
     name.into()
 }
 
-fn wrong(words: impl std::fmt::Display) -> UsageError {
-    UsageError::new("--versus", words.to_string())
+fn wrong(message: impl std::fmt::Display) -> UsageError {
+    UsageError::new("--versus", message.to_string())
 }
 
 #[cfg(test)]

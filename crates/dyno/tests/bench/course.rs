@@ -115,20 +115,20 @@ fn flags_that_could_have_no_effect_are_refused() {
     let place = Place::new();
     run(place.dyno("bench --concurrency 4,8 --stop-on saturated"))
         .expect_status(&[2])
-        .expect_words(&["--stop-on: `saturated` is told of levels at a rate"]);
+        .expect_words(&["--stop-on: `saturated` only applies to levels with a rate"]);
     run(place.dyno("bench --rate 5 --precision 3%"))
         .expect_status(&[2])
-        .expect_words(&["--precision: it says when --until-stable may end a level"]);
+        .expect_words(&["--precision: only applies to --until-stable"]);
     run(place.dyno("bench --rate 5 --sweep-spacing linear"))
         .expect_status(&[2])
-        .expect_words(&["--sweep-spacing: it says where the rates of a sweep lie"]);
+        .expect_words(&["--sweep-spacing: sets the spacing of a sweep"]);
     run(place.dyno("bench --rate 5 --until-stable --min-duration 20s --max-duration 10s"))
         .expect_status(&[2])
-        .expect_words(&["--min-duration: 20s are more than the 10s"]);
+        .expect_words(&["--min-duration: 20s exceeds the maximum of 10s"]);
     for command in ["predict", "capacity --slo ttft.p95<1s"] {
         run(place.dyno(&format!("{command} --config nowhere.toml")))
             .expect_status(&[2])
-            .expect_words(&["--config: a settings file is for `dyno bench`"]);
+            .expect_words(&["--config: settings files work with `dyno bench` only"]);
     }
 }
 
@@ -137,5 +137,5 @@ fn requests_per_slot_need_slots() {
     let place = Place::new();
     run(place.dyno("bench --rate 5 --requests 10x"))
         .expect_status(&[2])
-        .expect_words(&["--requests: `10x` counts requests for each slot"]);
+        .expect_words(&["--requests: `10x` is the number of requests per slot"]);
 }

@@ -283,7 +283,7 @@ fn a_trace_is_shown_by_its_times_lengths_and_shared_beginnings() {
     for (args, said) in [
         ("show trace:FILE --order shuffle", "--order: a trace is replayed in the order of its"),
         ("show trace:FILE,from=1h", "the trace runs from 0 s to 10 s"),
-        ("convert FILE --to lines --out x", "no prompts that could be written"),
+        ("convert FILE --to lines --out x", "no prompts to convert"),
     ] {
         let refused = run(place.dyno(&format!("data {}", args.replace("FILE", &file))));
         assert!(refused.expect_status(&[2]).stderr.contains(said), "{args}");

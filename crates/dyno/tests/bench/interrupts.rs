@@ -42,7 +42,7 @@ fn once_stops_sending_and_drains() {
         let process = under_way(&place, &engine, 20, "--concurrency 8,16 --requests 10000");
         process.signal(signal);
         let ended = process.end().expect_status(&[130]).expect_words(&["stopping"]);
-        let ended = ended.expect_words(&["to go on: dyno bench --resume run"]);
+        let ended = ended.expect_words(&["to resume: dyno bench --resume run"]);
         let level = is_whole(&place, &ended);
         assert_eq!(level["requests"]["censored"], 0, "{}", ended.said());
         assert_eq!(level["requests"]["failed"], 0, "{}", ended.said());
@@ -74,9 +74,9 @@ fn twice_stops_at_once() {
             now > 500 && last.1.elapsed().as_millis() > 500
         });
         process.signal(signal);
-        process.wait_for_words("Ctrl-C again to stop at once");
+        process.wait_for_words("Ctrl-C again to stop immediately");
         process.signal(signal);
-        let ended = process.end().expect_status(&[130]).expect_words(&["stopping at once"]);
+        let ended = process.end().expect_status(&[130]).expect_words(&["stopping immediately"]);
         let level = is_whole(&place, &ended);
         assert_eq!(level["requests"]["censored"], 4, "{}", ended.said());
         assert!(level["requests"]["completed"].as_u64().unwrap() > 0, "{}", ended.said());

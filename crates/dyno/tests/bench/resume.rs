@@ -110,13 +110,15 @@ fn another_plan_is_refused_and_the_difference_named() {
     let other =
         format!("bench {url} --concurrency 8 --requests 40 --output-tokens 16 --resume run");
     run(place.dyno(&other)).expect_status(&[2]).expect_words(&[
-        "--resume: the plan of `run` is another one",
-        "levels[0].requests is 100000 there and 40 here",
+        "--resume: the plan of `run` differs",
+        "levels[0].requests is 100000 in the run and 40 in the arguments",
     ]);
     run(place.dyno("bench http://127.0.0.1:9 --resume run"))
         .expect_status(&[2])
-        .expect_words(&["that run measured"]);
-    run(place.dyno("bench --resume nowhere")).expect_status(&[2]).expect_words(&["no run in"]);
+        .expect_words(&["this run measured"]);
+    run(place.dyno("bench --resume nowhere"))
+        .expect_status(&[2])
+        .expect_words(&["no run is called `nowhere`"]);
 }
 
 #[test]
@@ -136,7 +138,7 @@ fn a_search_is_gone_on_with_by_its_own_plan_and_no_other() {
     for other in ["ttft.p50<2s --output-tokens 16", "ttft.p50<1s --over concurrency"] {
         run(place.dyno(&format!("capacity {url} --slo {other} --resume run")))
             .expect_status(&[2])
-            .expect_words(&["--resume: the plan of `run` is another one"]);
+            .expect_words(&["--resume: the plan of `run` differs"]);
     }
     engine_is_asked_again(&place, &engine);
 }
@@ -156,7 +158,7 @@ fn a_server_that_died_is_named_and_the_rest_is_run_when_it_is_back() {
     let mut engine = EngineProcess::with(&place, &format!("--scripted {QUICK} --die-after 25"));
     let ended = run(place.bench(&engine.url(), SIX_LEVELS))
         .expect_status(&[3])
-        .expect_words(&["the target is unusable", "the last request that was answered was number"]);
+        .expect_words(&["the target is unusable", "the last request with a response was number"]);
     let summary = ended.json();
     let notes = codes(&summary["notes"]);
     assert!(notes.contains(&"target_lost".to_owned()), "{notes:?}");

@@ -47,7 +47,7 @@ fn a_key_works_and_stays_secret() {
         };
         let ended = run(command).expect_measured();
         assert_eq!(ended.json()["levels"][0]["requests"]["completed"], 4, "{way}");
-        let warned = ended.stderr.contains("--api-key shows in the process list");
+        let warned = ended.stderr.contains("--api-key is visible in the process list");
         assert_eq!(warned, way == "flag", "{}", ended.said());
         is_kept(&place, &ended, "sesame");
     }

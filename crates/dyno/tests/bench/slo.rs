@@ -59,8 +59,8 @@ fn a_bad_one_is_status_2_with_the_right_spelling_and_nothing_is_sent() {
     for (slo, words) in [
         ("ttft.p99<500", "--slo: a time needs a unit: write `ttft.p99<500ms`"),
         ("tfft.p99<500ms", "--slo: there is no metric `tfft`; did you mean `ttft`? Known: ttft, "),
-        ("errors<0%", "asks for less than no failure"),
-        ("", "--slo: there is nothing in it"),
+        ("errors<0%", "can never be met"),
+        ("", "--slo: it is empty"),
     ] {
         bench(&place, &engine.url(), LOAD, slo).expect_status(&[2]).expect_words(&[words]);
     }

@@ -174,7 +174,7 @@ fn when_one_dies_both_runs_end_and_it_is_said_which() {
     for name in ["run-a", "run-b"] {
         run(place.dyno(&format!("bench --resume {name}")))
             .expect_status(&[2])
-            .expect_words(&["--resume", "took turns with"]);
+            .expect_words(&["--resume", "alternated with"]);
     }
 }
 
@@ -248,7 +248,7 @@ fn embedded_engines_take_turns_as_well_and_the_text_names_both() {
     assert!(a < b, "{}", ended.said());
     assert_eq!(order(&turns(&place)), "A0 B0 B1 A1");
     let dry = run(place.dyno(&format!("{args} --dry-run"))).expect_status(&[0]);
-    assert!(dry.stdout.contains("in turns: A B, then B A"), "{}", dry.said());
+    assert!(dry.stdout.contains("alternating: A B, then B A"), "{}", dry.said());
     assert!(!place.path().join("dyno-runs").exists());
 }
 

@@ -1,9 +1,9 @@
-//! Runs the real binary in a directory of its own and gives back all that it said.
+//! Runs the real binary in a separate directory and returns its output.
 
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
-/// The binary, away from the tester's own surroundings.
+/// The binary, without the environment variables of the tester.
 pub(crate) fn dyno(dir: &Path, args: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_dyno"));
     command.args(args).current_dir(dir).stdin(Stdio::null());
@@ -31,7 +31,7 @@ pub(crate) fn run(dir: &Path, args: &[&str]) -> Output {
 }
 
 /// Status, stdout and stderr as one text.
-pub(crate) fn told(dir: &Path, args: &[&str]) -> String {
+pub(crate) fn transcript(dir: &Path, args: &[&str]) -> String {
     let output = run(dir, args);
     format!(
         "$ dyno {}\nstatus: {}\n--- stdout\n{}--- stderr\n{}",

@@ -1,4 +1,4 @@
-//! `dyno engine` as a process: it says where it listens, answers there, and ends when told.
+//! `dyno engine` as a process: it prints its address, serves requests, and stops when asked.
 
 use crate::common::{dyno, run};
 use rustix::process::{Pid, Signal, kill_process};
@@ -48,7 +48,7 @@ impl Drop for Engine {
 }
 
 #[test]
-fn it_serves_its_model_and_ends_with_its_starter() {
+fn it_serves_its_model_and_ends_with_its_parent() {
     let mut engine = Engine::start(&["--model", "tiny"]);
     assert!(engine.address.starts_with("127.0.0.1:"));
     let answer = engine.get("/v1/models");

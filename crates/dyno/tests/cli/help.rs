@@ -1,21 +1,25 @@
-//! Every help page, as it is printed; and the pages of `docs/` that are made from the same
-//! definitions.
+//! Every help page, and the pages of `docs/` that are generated from the same definitions.
 
-use crate::common::{run, told};
+use crate::common::{run, transcript};
 use std::path::Path;
 
-const COMMANDS: &[&str] = &["bench", "engine", "doctor", "report", "help", "completions", "man"];
+const COMMANDS: &[&str] =
+    &["bench", "engine", "doctor", "report", "runs", "open", "help", "completions", "man"];
 
 #[test]
 fn every_help_page() {
     let here = tempfile::tempdir().unwrap();
-    insta::assert_snapshot!("help_dyno", told(here.path(), &["--help"]));
+    insta::assert_snapshot!("help_dyno", transcript(here.path(), &["--help"]));
     for command in COMMANDS {
         let name = format!("help_{command}");
-        insta::assert_snapshot!(name, told(here.path(), &[command, "--help"]));
+        insta::assert_snapshot!(name, transcript(here.path(), &[command, "--help"]));
     }
-    insta::assert_snapshot!("help_exit_codes", told(here.path(), &["help", "exit-codes"]));
-    insta::assert_snapshot!("help_nothing", told(here.path(), &[]));
+    insta::assert_snapshot!("short_help_bench", transcript(here.path(), &["bench", "-h"]));
+    for topic in ["verdicts", "metrics", "slo", "data", "units", "environment", "exit-codes"] {
+        let name = format!("help_{}", topic.replace('-', "_"));
+        insta::assert_snapshot!(name, transcript(here.path(), &["help", topic]));
+    }
+    insta::assert_snapshot!("help_nothing", transcript(here.path(), &[]));
 }
 
 #[test]
@@ -65,7 +69,7 @@ fn manual_pages_and_completions_come_out_of_the_program() {
 }
 
 #[test]
-fn a_reader_that_goes_away_is_no_failure() {
+fn a_closed_pipe_is_not_an_error() {
     let here = tempfile::tempdir().unwrap();
     let mut child = crate::common::dyno(here.path(), &["man", "--markdown"])
         .stdout(std::process::Stdio::piped())

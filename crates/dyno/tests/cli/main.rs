@@ -1,4 +1,4 @@
-//! The real binary, run as people run it: help pages, mistakes, and the engine as a process.
+//! The real binary: help pages, usage errors, runs, and the engine as a process.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 

@@ -42,9 +42,11 @@ fn a_run_is_listed_labelled_found_and_deleted() {
     assert!(lines.iter().all(|line| line.chars().count() <= 80), "{list}");
     assert!(lines[1].contains("concurrency 1–2") && lines[1].contains("valid"), "{list}");
 
-    expect(here, &["runs", "label", "first", "after the upgrade"], 0);
+    expect(here, &["runs", "--dir", "dyno-runs", "label", "first", "after the upgrade"], 0);
     expect(here, &["runs", "tag", "first", "+nightly", "release"], 0);
     expect(here, &["runs", "tag", "first", "-release"], 0);
+    let said = stderr(&expect(here, &["runs", "tag", "first", "+new", "--dir", "elsewhere"], 2));
+    assert!(said.contains("`--dir` is not a tag"), "{said}");
     let filtered: serde_json::Value = serde_json::from_str(&stdout(&expect(
         here,
         &["runs", "--tag", "nightly", "--since", "1h", "--verdict", "valid", "UPGRADE", "--json"],

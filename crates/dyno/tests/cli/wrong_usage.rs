@@ -1,7 +1,7 @@
-//! What is said when something was typed or configured wrongly: status 2, nothing on stdout, a
-//! message that names the flag and says what would be right.
+//! Usage errors: status 2, nothing on stdout, and a message that names the flag and says what would be
+//! valid.
 
-use crate::common::{dyno, run, told};
+use crate::common::{dyno, run, transcript};
 
 const MISTAKES: &[&[&str]] = &[
     &["bnech"],
@@ -97,6 +97,14 @@ const MISTAKES: &[&[&str]] = &[
     &["report", "--per-request"],
     &["report", "--json", "--format", "csv"],
     &["help", "nonsense"],
+    &["help", "unts"],
+    &["bench", "--requests", "2m"],
+    &["bench", "--duration", "1h30"],
+    &["bench", "--duration", "5x"],
+    &["runs", "--since", "soon"],
+    &["runs", "delete", "nowhere", "--yes"],
+    &["runs", "tag", "nowhere", "+x"],
+    &["open"],
     &["completions", "tcsh"],
     &["completions"],
     &["man", "nonsense"],
@@ -130,7 +138,7 @@ fn every_mistake_is_named() {
 }
 
 #[test]
-fn bytes_that_are_no_text_are_no_panic() {
+fn arguments_that_are_not_utf8_do_not_panic() {
     use std::ffi::OsStr;
     use std::os::unix::ffi::OsStrExt;
     let here = tempfile::tempdir().unwrap();
@@ -142,8 +150,8 @@ fn bytes_that_are_no_text_are_no_panic() {
 }
 
 #[test]
-fn the_version_is_told() {
+fn the_version_is_printed() {
     let here = tempfile::tempdir().unwrap();
-    let version = told(here.path(), &["--version"]);
+    let version = transcript(here.path(), &["--version"]);
     assert!(version.contains(concat!("dyno ", env!("CARGO_PKG_VERSION"))), "{version}");
 }

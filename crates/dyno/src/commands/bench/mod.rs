@@ -1,7 +1,8 @@
-//! `dyno bench`: has a run carried out, shows it, and ends with a status that says how it went.
+//! `dyno bench`: runs a plan, shows the result, and returns the exit status.
 
 mod outcome;
 pub(crate) mod plan_text;
+pub(crate) mod say;
 mod seen;
 pub(crate) mod versus;
 mod written;
@@ -13,6 +14,7 @@ use crate::resolve::Resolved;
 use crate::signals;
 use dyno_net::raise_open_files;
 use dyno_run::{Blame, Place, RunError};
+use say::Say;
 use seen::Seen;
 
 /// Runs the plan.
@@ -26,14 +28,15 @@ pub(crate) fn run(resolved: Resolved, printer: &Printer) -> Exit {
     }
     if let Place::Resumed(_, past) = &resolved.order.place {
         let done = past.finished.len();
-        let are = if done == 1 { "level is" } else { "levels are" };
-        printer.note(format_args!("going on with {}: {done} {are} done and kept", past.run_id));
+        let values = [past.run_id.clone(), done.to_string()];
+        printer.note(Say::Resuming.with(printer.language(), &values));
     }
     raise_open_files();
     let screen = printer.clone();
     let listening = signals::listen(resolved.order.stop.clone(), move |times| match times {
-        1 => screen.note("stopping: no more requests are sent; Ctrl-C again to stop at once"),
-        2 => screen.note("stopping at once: what is in flight is recorded as censored"),
+        1 => screen
+            .note("stopping: waiting for running requests; press Ctrl-C again to stop immediately"),
+        2 => screen.note(Say::StoppingNow.text(screen.language())),
         _ => {}
     });
     if let Err(error) = &listening {
@@ -42,7 +45,7 @@ pub(crate) fn run(resolved: Resolved, printer: &Printer) -> Exit {
     carry_out(resolved, printer)
 }
 
-/// Has the order carried out, shows what came out, and says how it went.
+/// Runs the order, shows the result, and returns the exit status.
 pub(crate) fn carry_out(resolved: Resolved, printer: &Printer) -> Exit {
     let Resolved { order, versus, showing, .. } = resolved;
     let ended = match versus {
@@ -61,7 +64,7 @@ pub(crate) fn carry_out(resolved: Resolved, printer: &Printer) -> Exit {
     })
 }
 
-/// The status that fits an error.
+/// The exit status of an error.
 pub(crate) fn exit_by(error: &RunError) -> Exit {
     match error.blame() {
         Blame::Usage => Exit::Usage,

@@ -1,5 +1,6 @@
 //! The end of a run: summary, report, and the exit status.
 
+use super::say::Say;
 use super::{exit_by, written};
 use crate::exit::Exit;
 use crate::printer::Printer;
@@ -9,7 +10,7 @@ use dyno_model::summary::SearchSummary;
 use dyno_model::{Decision, LevelSummary, Summary, Verdict};
 use dyno_run::{Finished, Lost};
 
-/// Has a run shown, says what has to be said of it, and decides the exit status.
+/// Shows a finished run, prints what the user must know, and decides the exit status.
 pub(crate) fn conclude(
     finished: &Finished,
     showing: &Showing,
@@ -28,26 +29,27 @@ pub(crate) fn conclude(
     match &finished.summary {
         Ok(summary) => {
             let saved = finished.unsaved.as_ref().map_or(Exit::Fine, |error| failed(error));
-            exit = exit.and(saved).and(show(summary)).and(by_figures(summary));
+            exit = exit.and(saved).and(show(summary)).and(by_results(summary));
             written::reports(finished, summary, showing, printer);
         }
         Err(error) => exit = exit.and(failed(error)),
     }
-    let dir = finished.dir.path().display();
-    printer.remark(format_args!("run directory: {dir}"));
+    let language = printer.language();
+    let dir = [finished.dir.path().display().to_string()];
+    printer.remark(Say::RunDirectory.with(language, &dir));
     for error in &finished.failures {
         exit = exit.and(failed(error));
     }
     let plan = &finished.plan;
     let may_resume = !plan.target.predicted && plan.course.versus.is_none();
     if let Some(lost) = &finished.lost {
-        say_lost(lost, printer);
+        report_lost(lost, printer);
         if may_resume {
-            printer.remark(format_args!("when it is up again: dyno bench --resume {dir}"));
+            printer.remark(Say::OnceBack.with(language, &dir));
         }
     }
     if finished.ending == Ending::Interrupted && may_resume {
-        printer.remark(format_args!("to go on: dyno bench --resume {dir}"));
+        printer.remark(Say::ToResume.with(language, &dir));
     }
     if let Some(error) = &finished.data {
         printer.error(error);
@@ -56,9 +58,9 @@ pub(crate) fn conclude(
     exit
 }
 
-/// To find out how much a server carries, levels are bound to fail, and some may be beyond what
-/// this client can judge: there the answer counts, and not its levels.
-fn by_figures(summary: &Summary) -> Exit {
+/// The status by the results. In a search for a capacity some levels must fail, and some may be
+/// beyond what this client can measure: there the result counts, not the levels.
+fn by_results(summary: &Summary) -> Exit {
     if let Some(found) = summary.search.as_ref().and_then(SearchSummary::outcome) {
         return by_outcome(found);
     }
@@ -68,11 +70,11 @@ fn by_figures(summary: &Summary) -> Exit {
     };
     let bar = if summary.failure_bar_missed() { Exit::BarNotMet } else { Exit::Fine };
     let undecided = |level: &LevelSummary| level.gave_up() || level.requests.none_ended();
-    let known = match summary.levels.iter().any(undecided) {
+    let decided = match summary.levels.iter().any(undecided) {
         true => Exit::Inconclusive,
         false => Exit::Fine,
     };
-    valid.and(bar).and(known).and(summary.slo_outcome().map_or(Exit::Fine, by_outcome))
+    valid.and(bar).and(decided).and(summary.slo_outcome().map_or(Exit::Fine, by_outcome))
 }
 
 fn by_outcome(outcome: Decision) -> Exit {
@@ -83,15 +85,14 @@ fn by_outcome(outcome: Decision) -> Exit {
     }
 }
 
-fn say_lost(lost: &Lost, printer: &Printer) {
-    printer.error(format_args!("the target is unusable: {}", lost.words));
+fn report_lost(lost: &Lost, printer: &Printer) {
+    let language = printer.language();
+    printer.error(Say::Unusable.with(language, &[&lost.words]));
     printer.error(match &lost.last_success {
-        Some(last) => format!(
-            "the last request that was answered was number {} of level {}, {} before",
-            last.index,
-            last.level + 1,
-            lost.after(last),
-        ),
-        None => "no request had been answered".to_owned(),
+        Some(last) => {
+            let (index, level) = (last.index.to_string(), (last.level + 1).to_string());
+            Say::LastResponse.with(language, &[index, level, lost.after(last).to_string()])
+        }
+        None => Say::NoResponse.text(language).to_owned(),
     });
 }

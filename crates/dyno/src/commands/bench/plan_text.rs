@@ -1,4 +1,4 @@
-//! The plan as people read it: what will be run, in which order, and when each level stops.
+//! The plan as text: what will be run, in which order, and when each level stops.
 
 use dyno_analysis::search::lasting;
 use dyno_model::Nanos;
@@ -8,7 +8,7 @@ use dyno_model::units::{format_duration, to_s};
 use dyno_search::sweep;
 use std::fmt::Write as _;
 
-/// All levels, one a line.
+/// All levels, one per line.
 pub(crate) fn plan(plan: &Plan) -> String {
     let mut text = String::new();
     let number = plan.levels.len();
@@ -30,7 +30,7 @@ pub(crate) fn plan(plan: &Plan) -> String {
         );
     }
     if let Some(more) = &search {
-        let _ = writeln!(text, "Then {more}, chosen by the results so far.");
+        let _ = writeln!(text, "Then {more}, chosen from the results so far.");
     }
     let course = &plan.course;
     if let Some(most) = plan.levels.iter().find_map(|level| level.max_concurrency) {
@@ -38,16 +38,16 @@ pub(crate) fn plan(plan: &Plan) -> String {
     }
     let mut between = vec!["each starts when the previous one has drained".to_owned()];
     if course.cooldown_ns > 0 {
-        between.push(format!("after {} of rest", format_duration(course.cooldown_ns)));
+        between.push(format!("then a pause of {}", format_duration(course.cooldown_ns)));
     }
     if course.reset_cache {
-        between.push("with the server's cache reset".to_owned());
+        between.push("with a reset of the server's cache".to_owned());
     }
     if number > 1 || search.is_some() {
         let _ = writeln!(text, "Between levels: {}.", between.join(", "));
     }
     for condition in &course.stop_on {
-        let _ = writeln!(text, "No more levels once {condition}.");
+        let _ = writeln!(text, "Stops after a level with {condition}.");
     }
     let bound: Option<u64> = plan.levels.iter().map(|level| level.duration_ns).sum();
     match (bound.filter(|_| search.is_none()), capacity_time(plan)) {
@@ -113,15 +113,15 @@ fn about(time: Nanos) -> String {
     }
 }
 
-/// Levels that are not in the plan yet.
+/// The levels that a search will add.
 fn course_search(plan: &Plan) -> Option<String> {
     let left = |all: u32| (all as usize).saturating_sub(plan.levels.len());
     Some(match plan.course.search.as_ref()? {
         Search::Sweep { points, .. } => {
-            format!("about {} rates between them and a little above", left(*points))
+            format!("about {} rates between them and slightly above", left(*points))
         }
         Search::Ladder { most, .. } => {
-            format!("twice as many in flight each time, up to {most}, and some around the knee")
+            format!("doubling the requests in flight up to {most}, then levels around the knee")
         }
         Search::Capacity { levels, over, range, .. } => {
             let (kind, unit) = match over {
@@ -158,12 +158,12 @@ fn row(level: &LevelPlan) -> [String; 4] {
             format!("{from} to {to}/s in {steps} steps")
         }
         Load::Burst { requests } => format!("{requests} at once"),
-        Load::Trace { speed } => format!("recorded times ×{speed}"),
+        Load::Trace { speed } => format!("trace times ×{speed}"),
     };
     let lengths = format!("{} in, {} out", level.input_tokens.0, level.output_tokens.0);
     let warmup = level.warmup.map(|warmup| match warmup {
-        Warmup::Requests(number) => format!("after {number} to warm up"),
-        Warmup::Duration(time) => format!("after {} to warm up", format_duration(time)),
+        Warmup::Requests(number) => format!("after {number} warm-up requests"),
+        Warmup::Duration(time) => format!("after {} of warm-up", format_duration(time)),
     });
     let stop = [
         level.requests.map(|number| format!("{number} requests")),

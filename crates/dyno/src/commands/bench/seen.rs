@@ -1,6 +1,6 @@
-//! What is seen of a run while it goes on: its progress on a thread of its own, and what it has to
-//! say through the printer.
+//! Shows a running benchmark: progress on a separate thread, messages through the printer.
 
+use super::say::Say;
 use crate::printer::Printer;
 use dyno_live::{Live, Progress};
 use dyno_model::frame::LevelEnd;
@@ -15,14 +15,14 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
 
-/// Shows a run by a printer.
+/// Shows a run through a printer.
 pub(super) struct Seen<'a> {
     printer: &'a Printer,
     full_screen: bool,
     language: Language,
     live: OnceCell<Arc<Live>>,
     progress: RefCell<Option<Progress>>,
-    takes_turns: Cell<bool>,
+    alternates: Cell<bool>,
 }
 
 impl<'a> Seen<'a> {
@@ -34,20 +34,20 @@ impl<'a> Seen<'a> {
             language,
             live: OnceCell::new(),
             progress: RefCell::default(),
-            takes_turns: Cell::new(false),
+            alternates: Cell::new(false),
         }
     }
 
-    fn tell(&self, tell: impl FnOnce(&Live)) {
+    fn with_live(&self, update: impl FnOnce(&Live)) {
         if let Some(live) = self.live.get() {
-            tell(live);
+            update(live);
         }
     }
 }
 
 impl Observer for Seen<'_> {
     fn begins(&self, plan: &Plan, clock: Clock) {
-        self.takes_turns.set(plan.course.versus.is_some());
+        self.alternates.set(plan.course.versus.is_some());
         self.live.get_or_init(|| Arc::new(Live::of(plan, clock, self.language)));
     }
 
@@ -64,24 +64,24 @@ impl Observer for Seen<'_> {
     }
 
     fn levels_known(&self, levels: &[LevelPlan]) {
-        self.tell(|live| live.expect(levels, true));
+        self.with_live(|live| live.expect(levels, true));
     }
 
     fn level_begins(&self, level: LevelBegins<'_>) {
         let LevelBegins { index, known, plan, planned } = level;
-        self.tell(|live| live.begin_level(index, known, plan, planned));
+        self.with_live(|live| live.begin_level(index, known, plan, planned));
     }
 
     fn in_flight(&self, count: usize) {
-        self.tell(|live| live.in_flight.store(count as u64, Relaxed));
+        self.with_live(|live| live.in_flight.store(count as u64, Relaxed));
     }
 
     fn tokens_received(&self, total: u64) {
-        self.tell(|live| live.tokens_received(total));
+        self.with_live(|live| live.tokens_received(total));
     }
 
     fn ended(&self, record: &RequestRecord) {
-        self.tell(|live| live.ended(record));
+        self.with_live(|live| live.ended(record));
     }
 
     fn server_metrics(&self) -> Option<ServerSink> {
@@ -90,12 +90,16 @@ impl Observer for Seen<'_> {
     }
 
     fn level_ends(&self, end: &LevelEnd) {
-        self.tell(|live| live.end_level(end));
+        self.with_live(|live| live.end_level(end));
     }
 
     fn time_left(&self, after: usize, of: usize, time: Duration) {
-        let both = if self.takes_turns.get() { ", not counting the other target" } else { "" };
-        self.printer.note(left(after, of, time) + both);
+        let language = self.printer.language();
+        let estimate = left(after, of, time, language);
+        self.printer.note(match self.alternates.get() {
+            true => Say::ForThisSide.with(language, &[estimate]),
+            false => estimate,
+        });
     }
 
     fn remark(&self, what: &Diagnostic) {
@@ -115,8 +119,8 @@ impl Observer for Seen<'_> {
     }
 }
 
-/// How long it will take, to two digits.
-fn left(after: usize, of: usize, time: Duration) -> String {
+/// The estimated remaining time, to two digits.
+fn left(after: usize, of: usize, time: Duration, language: Language) -> String {
     let seconds = time.as_secs_f64();
     let time = match seconds {
         ..100.0 => format!("{seconds:.0} s"),
@@ -124,7 +128,7 @@ fn left(after: usize, of: usize, time: Duration) -> String {
         _ => format!("{:.1} h", seconds / 3600.0),
     };
     match after {
-        0 => format!("estimated from the first response: about {time} for {of} levels"),
-        _ => format!("{after} of {of} levels done; about {time} left"),
+        0 => Say::FirstEstimate.with(language, &[time, of.to_string()]),
+        _ => Say::Estimate.with(language, &[after.to_string(), of.to_string(), time]),
     }
 }

@@ -1,7 +1,8 @@
-//! `--versus`: two targets that take turns, level by level, each with a run of its own.
+//! `--versus`: two targets, measured alternately level by level, each with its own run.
 
 use super::outcome::conclude;
 use super::plan_text;
+use super::say::Say;
 use super::seen::Seen;
 use crate::commands::compare;
 use crate::commands::show::text_options;
@@ -15,19 +16,19 @@ use dyno_report::render_brief;
 use dyno_run::{Finished, Order, RunError};
 use serde_json::json;
 
-/// The plan as people read it, and who takes turns.
+/// The plan as text, with both targets.
 pub(crate) fn plan(resolved: &Resolved) -> String {
     let mut text = plan_text::plan(&resolved.order.plan);
     if let Some(rival) = &resolved.versus {
         text.push_str(&format!(
-            "Each level is run on both, in turns: A B, then B A, and so on.\n  A  {}\n  B  {}\n",
+            "Each level runs on both, alternating: A B, then B A, and so on.\n  A  {}\n  B  {}\n",
             resolved.order.plan.target, rival.plan.target
         ));
     }
     text
 }
 
-/// Has both measured in turns, and shows the one after the other.
+/// Measures both alternately, and shows one after the other.
 pub(super) fn measure(
     orders: [Order; 2],
     showing: &Showing,
@@ -73,17 +74,17 @@ impl Shown<'_> {
     }
 }
 
-/// Both runs are whole, or as whole as they will be: which differences are real.
+/// Compares both runs, once they are as complete as they will be.
 fn compared(runs: &[Finished; 2], showing: &Showing, printer: &Printer) -> Exit {
     let paths = runs.each_ref().map(|run| run.dir.path());
     let mut exit = Exit::Fine;
     if !showing.json
         && let Some(table) =
-            compare::in_turns(paths, ["A", "B"], showing.language, printer.terminal_width())
+            compare::alternating(paths, ["A", "B"], showing.language, printer.terminal_width())
     {
         exit = printer.result(&table);
     }
     let [a, b] = paths.map(|path| path.display().to_string());
-    printer.remark(format_args!("side by side again: dyno compare {a} {b}"));
+    printer.remark(Say::CompareAgain.with(printer.language(), &[a, b]));
     exit
 }

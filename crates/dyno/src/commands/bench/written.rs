@@ -1,5 +1,6 @@
-//! The reports that are written beside a run by themselves.
+//! The reports that are written into the run directory.
 
+use super::say::Say;
 use crate::printer::Printer;
 use crate::resolve::Showing;
 use dyno_analysis::Detail;
@@ -9,8 +10,8 @@ use dyno_report::TextOptions;
 use dyno_report::layout::{Layout, Options, Run};
 use dyno_run::Finished;
 
-/// Writes each report that was asked for into the run's directory, and says where it is. A report
-/// that cannot be written is a warning: everything is in the records.
+/// Writes each requested report into the run directory, and prints its path. A report that cannot
+/// be written is only a warning: it can be computed from the records again.
 pub(super) fn reports(
     finished: &Finished,
     summary: &Summary,
@@ -23,7 +24,9 @@ pub(super) fn reports(
     }
     let source = match finished.records() {
         Ok(source) => source,
-        Err(error) => return printer.warn(format_args!("no report was written: {error}")),
+        Err(error) => {
+            return printer.warn(Say::NoReport.with(*language, &[error.to_string()]));
+        }
     };
     let needs = |need: fn(Layout) -> bool| reports.iter().any(|layout| need(*layout));
     let run = Run {
@@ -43,13 +46,15 @@ pub(super) fn reports(
         let printed = match layout.print(std::slice::from_ref(&run), &options) {
             Ok(printed) => printed,
             Err(error) => {
-                printer.warn(format_args!("{name} was not written: {error}"));
+                printer.warn(Say::NotWritten.with(*language, &[name, &error.to_string()]));
                 continue;
             }
         };
         match dir.write_report(name, &printed.bytes) {
-            Ok(path) => printer.remark(format_args!("report: {}", path.display())),
-            Err(error) => printer.warn(format_args!("{name} was not written: {error}")),
+            Ok(path) => printer.remark(Say::Report.with(*language, &[path.display().to_string()])),
+            Err(error) => {
+                printer.warn(Say::NotWritten.with(*language, &[name, &error.to_string()]));
+            }
         }
     }
 }

@@ -24,16 +24,16 @@ pub(super) fn show(
     printer: &Printer,
 ) -> Result<Exit, UsageError> {
     if plan.shuffle {
-        let words = "a trace is replayed in the order of its times; leave it out";
-        return Err(UsageError::new("--order", words));
+        let message = "a trace is replayed in the order of its times; remove it";
+        return Err(UsageError::new("--order", message));
     }
     let trace = Trace::open(spec, &limits(plan)).map_err(in_spec)?;
-    let told: String = trace.tally().told().iter().map(in_words).collect();
+    let notes: String = trace.tally().told().iter().map(described).collect();
     let profile = TraceProfile::of(&trace);
-    Ok(printer.result(&format!("{}\n{profile}{told}", trace.recognised())))
+    Ok(printer.result(&format!("{}\n{profile}{notes}", trace.recognised())))
 }
 
-fn in_words(told: &Told) -> String {
+fn described(told: &Told) -> String {
     let note = told.note.with([told.count]);
     let advice = note.advice.map(|advice| format!("; {advice}")).unwrap_or_default();
     format!("{}{advice}\n", note.what)

@@ -1,4 +1,4 @@
-//! One step: the client on so many streams of an engine in a process of its own.
+//! One step: the client with N streams of an engine in a separate process.
 
 use dyno_model::SEC;
 use dyno_model::metric::Time;
@@ -14,7 +14,7 @@ use std::process::{Child, Command, Stdio};
 pub(super) enum Pace {
     /// A token every 20 ms.
     Steady,
-    /// As fast as it goes.
+    /// As fast as possible.
     FlatOut,
 }
 
@@ -54,11 +54,11 @@ pub(super) struct Step {
     engine_slip_p99_ms: Option<f64>,
     pub(super) client_valid: bool,
     pub(super) engine_on_time: bool,
-    /// Why not, in words.
+    /// Why not.
     reasons: Vec<String>,
 }
 
-/// An engine in a process of its own; it ends with this value.
+/// An engine in a separate process, which ends when this value is dropped.
 struct EngineProcess {
     child: Child,
     url: String,
@@ -84,7 +84,7 @@ impl EngineProcess {
         let process = Self { child, url: line.trim().rsplit(' ').next().unwrap_or("").to_owned() };
         match process.url.starts_with("http://") {
             true => Ok(process),
-            false => Err("the engine did not say where it listens".to_owned()),
+            false => Err("the engine did not report its address".to_owned()),
         }
     }
 }
@@ -96,7 +96,7 @@ impl Drop for EngineProcess {
     }
 }
 
-/// How the client is tried.
+/// How the client is tested.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Trial {
     pub(super) pace: Pace,
@@ -130,17 +130,18 @@ fn order(trial: Trial, url: &str) -> Result<Order, RunError> {
 pub(super) fn climb(trial: Trial, stop: &StopSignal) -> Result<Step, String> {
     let Trial { pace, streams, .. } = trial;
     let engine = EngineProcess::start(pace.script())?;
-    let words = |error: RunError| error.to_string();
-    let order = order(trial, &engine.url).map_err(words)?;
+    let message = |error: RunError| error.to_string();
+    let order = order(trial, &engine.url).map_err(message)?;
     let order = Order { stop: stop.clone(), ..order };
-    let summary = dyno_run::run(order, &()).and_then(|finished| finished.summary).map_err(words)?;
+    let summary =
+        dyno_run::run(order, &()).and_then(|finished| finished.summary).map_err(message)?;
     let level = summary.levels.first().ok_or("the step measured nothing")?;
     Ok(Step::new(pace, streams, level))
 }
 
 impl Step {
     fn new(pace: Pace, streams: u32, level: &LevelSummary) -> Self {
-        // With no schedule to hold against, there is no bias to tell.
+        // Without a schedule to compare with, there is no bias.
         let against = |figure: Option<&Distribution>, truth: f64| {
             figure.filter(|_| pace == Pace::Steady).and_then(|figure| Some(figure.mean? - truth))
         };
@@ -180,9 +181,9 @@ impl Step {
         };
         let pair = |a: Option<f64>, b: Option<f64>| format!("{}/{}", shown(a, 2), shown(b, 2));
         let verdict = match (self.client_valid, self.engine_on_time) {
-            (true, true) => "good",
-            (true, false) => "good, engine late",
-            (false, _) => "NOT GOOD",
+            (true, true) => "accurate",
+            (true, false) => "accurate, engine late",
+            (false, _) => "INACCURATE",
         };
         format!(
             "{:>7}{:>9}{:>13}{:>13}{:>9}{:>9}{:>4}  {verdict}",

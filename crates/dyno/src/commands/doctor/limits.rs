@@ -1,4 +1,4 @@
-//! The limits of files, ports and cores, and what to say about them.
+//! The limits on files, ports and cores, and what to change about them.
 
 use super::ladder::Step;
 use serde::Serialize;
@@ -17,7 +17,7 @@ pub(super) struct Limits {
     cpu_quota: Option<f64>,
 }
 
-/// Files besides connections, and room to breathe.
+/// Open files other than connections, with some reserve.
 const OTHER_FILES: u64 = 64;
 
 impl Limits {
@@ -36,7 +36,7 @@ impl Limits {
         }
     }
 
-    /// So many streams can be opened at all.
+    /// Whether this many streams can be opened.
     pub(super) fn allow(&self, streams: u32) -> bool {
         self.open_files.is_none_or(|files| u64::from(streams) + OTHER_FILES <= files)
             && self.ports.is_none_or(|ports| u64::from(streams) <= ports)
@@ -56,21 +56,21 @@ impl Limits {
         let mut advice = Vec::new();
         if stamps == Some(false) {
             advice.push(
-                "the kernel gives no receive times, as in some sandboxes: measure from a plain Linux \
-                 host or container where short gaps between tokens matter"
+                "the kernel provides no receive times, as in some sandboxes: if short gaps between tokens \
+                 matter, measure from a plain Linux host or container"
                     .to_owned(),
             );
         }
         if let Some(governor) = self.governor.as_deref().filter(|name| *name != "performance") {
             advice.push(format!(
                 "the CPU governor is `{governor}`: set it to `performance` (cpupower frequency-set -g \
-                 performance), or cores sleep and wake late"
+                 performance), because idle cores wake up late"
             ));
         }
         if let Some(quota) = self.cpu_quota.filter(|quota| *quota < 2.0) {
             advice.push(format!(
-                "a control group allows {quota:.2} cores: the client is stopped when they are used up; \
-                 raise the CPU limit of the container"
+                "a control group limits CPU use to {quota:.2} cores: the client is paused when they are used \
+                 up; raise the CPU limit of the container"
             ));
         }
         if let Some(files) = self.open_files.filter(|files| *files < 10_000) {
@@ -81,13 +81,13 @@ impl Limits {
         }
         if let Some(ports) = self.ports.filter(|ports| *ports < 20_000) {
             advice.push(format!(
-                "{ports} local ports bound the streams to one server: widen \
+                "{ports} local ports limit the number of streams to one server: widen \
                  net.ipv4.ip_local_port_range"
             ));
         }
         if self.cores < 2 {
             advice.push(
-                "one core is shared by client and whatever else runs: measure from a machine \
+                "the client shares the only core with everything else: measure from a machine \
                  with two or more"
                     .to_owned(),
             );
@@ -102,7 +102,7 @@ impl Limits {
         }
         if let Some(step) = client {
             advice.push(format!(
-                "from {} streams on figures are not good: give the client a core of its own (taskset) \
+                "from {} streams on, metrics are inaccurate: give the client a dedicated core (taskset) \
                  and priority (chrt -f 1), stop other work, or split the load over machines",
                 step.streams
             ));

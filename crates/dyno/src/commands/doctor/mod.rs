@@ -1,5 +1,5 @@
-//! `dyno doctor`: what this machine can measure, found out by measuring an engine whose truth is
-//! known, and what to change where that is not much.
+//! `dyno doctor`: how much this machine can measure, by measuring an engine with a known schedule, and
+//! what to change.
 
 mod ladder;
 mod limits;
@@ -13,30 +13,30 @@ use ladder::{Step, Trial};
 use limits::Limits;
 use serde::Serialize;
 
-/// Everything the doctor found.
+/// The results.
 #[derive(Debug, Serialize)]
 struct Findings {
     schema: &'static str,
     limits: Limits,
-    /// The kernel tells when packets came.
+    /// The kernel reports receive times.
     kernel_stamps: Option<bool>,
     /// One step per stream count, each stream a token every 20 ms.
     ladder: Vec<Step>,
     /// The same without the kernel's receive times.
     without_stamps: Vec<Step>,
-    /// Tokens a second that the client takes in when they come as fast as they can, 16 events a
-    /// packet: what it can bear, not what it can time.
+    /// Tokens per second that the client receives when the engine sends as fast as possible, 16
+    /// events per packet: its throughput, not what it can time accurately.
     flat_out_tokens_per_s: Option<f64>,
-    /// Most streams whose figures are good.
+    /// Most streams with accurate metrics.
     streams: Option<u32>,
-    /// Highest token rate whose figures are good.
+    /// Highest token rate with accurate metrics.
     tokens_per_s: Option<f64>,
-    /// Most streams whose figures are good without the kernel's receive times.
+    /// Most streams with accurate metrics without the kernel's receive times.
     streams_without_stamps: Option<u32>,
     advice: Vec<String>,
 }
 
-/// Finds out what this machine can measure.
+/// Measures what this machine can handle.
 pub(crate) fn run(args: &DoctorArgs, printer: &Printer) -> Exit {
     let printer = printer.with(Manners { json: args.json, ..Manners::default() });
     dyno_net::raise_open_files();
@@ -50,8 +50,8 @@ pub(crate) fn run(args: &DoctorArgs, printer: &Printer) -> Exit {
     let Measured { ladder, without_stamps, flat_out_tokens_per_s } =
         match measure(args.quick, &limits, &stop, &printer) {
             Ok(measured) => measured,
-            Err(words) => {
-                printer.error(words);
+            Err(message) => {
+                printer.error(message);
                 return Exit::Bug;
             }
         };
@@ -109,18 +109,19 @@ fn measure(
                 return Ok(measured);
             }
             let how = if stamps { "" } else { ", without the kernel's receive times" };
-            printer.remark(format_args!("{streams} streams at 20 ms a token{how}, {seconds} s …"));
+            printer
+                .remark(format_args!("{streams} streams at 20 ms per token{how}, {seconds} s …"));
             let pace = ladder::Pace::Steady;
             let step = ladder::climb(Trial { pace, streams, seconds, stamps }, stop)?;
             let fell = !step.client_valid;
             steps.push(step);
-            // Two steps that fail tell as much as all that would follow.
+            // After two failed steps, the following ones would fail, too.
             if fell && steps.iter().rev().nth(1).is_some_and(|before| !before.client_valid) {
                 break;
             }
         }
     }
-    printer.remark(format_args!("flat out, {seconds} s …"));
+    printer.remark(format_args!("maximum throughput, {seconds} s …"));
     let (pace, stamps) = (ladder::Pace::FlatOut, true);
     let flat_out = ladder::climb(Trial { pace, streams: 16, seconds, stamps }, stop)?;
     measured.flat_out_tokens_per_s = flat_out.tokens_per_s;
@@ -129,8 +130,8 @@ fn measure(
 
 fn text(findings: &Findings) -> String {
     let mut text = String::from(
-        "                  TTFT ms       ITL ms send lag    delay CPU\n\
-         streams tokens/s  bias/jitter    bias/p99   p99 ms   p99 ms   %  figures\n",
+        "                  TTFT ms       ITL ms     send     read CPU\n\
+         streams tokens/s  bias/jitter     bias/p99 delay ms delay ms   %  metrics\n",
     );
     for step in &findings.ladder {
         text.push_str(&step.row());
@@ -145,18 +146,18 @@ fn text(findings: &Findings) -> String {
     }
     let shown = |value: Option<f64>| value.map_or("–".to_owned(), |v| format!("{v:.0}"));
     text.push_str(&format!(
-        "\nFigures are good up to {} streams and {} tokens/s on this machine.\n",
+        "\nMetrics are accurate up to {} streams and {} tokens/s on this machine.\n",
         shown(findings.streams.map(f64::from)),
         shown(findings.tokens_per_s)
     ));
     text.push_str(&format!(
-        "Flat out, with 16 events a packet, the client takes in {} tokens/s.\n",
+        "At maximum throughput, with 16 events per packet, the client receives {} tokens/s.\n",
         shown(findings.flat_out_tokens_per_s)
     ));
     let stamps = match findings.kernel_stamps {
-        Some(true) => "Receive times come from the kernel.",
-        Some(false) => "The kernel gives no receive times: times are those of this program.",
-        None => "Whether the kernel gives receive times could not be tried.",
+        Some(true) => "The kernel provides receive times.",
+        Some(false) => "The kernel provides no receive times: times are taken in this program.",
+        None => "Whether the kernel provides receive times could not be determined.",
     };
     text.push_str(&format!("{stamps}\n"));
     text.push_str(&findings.limits.text());

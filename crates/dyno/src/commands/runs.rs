@@ -1,10 +1,8 @@
 //! `dyno runs`: lists, labels, tags and deletes runs. Reading and deleting them is `dyno-record`'s
 //! part.
 
-mod table;
-
 use super::open;
-use crate::args::runs::{RunsAction, RunsArgs, Since};
+use crate::args::runs::{OpenArgs, RunsAction, RunsArgs, Since};
 use crate::exit::Exit;
 use crate::printer::Printer;
 use crate::resolve::Surroundings;
@@ -31,7 +29,7 @@ messages! {
     Ask: "Delete {} for good? [y/N] ", "永久删除 {}？[y/N] ";
     Kept: "nothing was deleted", "未删除任何内容";
     Deleted: "deleted {}", "已删除 {}";
-    SayYes: "there is no terminal to ask on; add --yes to delete without asking", "没有可供询问的终端；如需直接删除，请加 --yes";
+    NeedsYes: "there is no terminal to ask on; add --yes to delete without asking", "没有可供询问的终端；如需直接删除，请加 --yes";
 }
 
 /// Lists the runs, or does what was asked with one.
@@ -39,7 +37,13 @@ pub(crate) fn run(args: &RunsArgs, printer: &Printer) -> Exit {
     let language = args.language.or(Surroundings::of_process().language);
     let done = match &args.action {
         None => list(args, language, printer),
-        Some(RunsAction::Open(args)) => return open::run(args, printer),
+        Some(RunsAction::Open(open)) => {
+            let name = open.run.as_ref().map_or("latest".into(), |run| run.to_string_lossy());
+            named(&args.dir, &name).map(|path| {
+                let args = OpenArgs { run: Some(path), ..open.clone() };
+                open::run(&args, printer)
+            })
+        }
         Some(RunsAction::Label { run, text }) => label(&args.dir, run, text, language, printer),
         Some(RunsAction::Tag { run, tags }) => tag(&args.dir, run, tags, language, printer),
         Some(RunsAction::Delete { runs, yes }) => delete(&args.dir, runs, *yes, language, printer),
@@ -52,6 +56,15 @@ pub(crate) fn run(args: &RunsArgs, printer: &Printer) -> Exit {
 
 fn about(argument: &str) -> impl Fn(dyno_record::RecordError) -> UsageError {
     move |error| UsageError::new(argument, error.to_string())
+}
+
+/// The run that a name means: in `root` before anywhere else.
+fn named(root: &Path, name: &str) -> Result<PathBuf, UsageError> {
+    let own = root.join(name);
+    match Path::new(name).components().count() == 1 && own.is_dir() {
+        true => Ok(own),
+        false => find_run(root, name).map_err(about("RUN")),
+    }
 }
 
 fn list(args: &RunsArgs, language: Language, printer: &Printer) -> Result<Exit, UsageError> {
@@ -85,7 +98,7 @@ fn list(args: &RunsArgs, language: Language, printer: &Printer) -> Result<Exit, 
         _ => {
             // A pipe gets every column: its reader cuts what it does not need.
             let width = printer.terminal_width().unwrap_or(usize::MAX);
-            return Ok(printer.result(&table::table(&runs, now, language, width)));
+            return Ok(printer.result(&dyno_report::runs::table(&runs, now, language, width)));
         }
     }
     Ok(Exit::Fine)
@@ -97,7 +110,7 @@ fn annotate(
     name: &str,
     change: impl FnOnce(&mut Annotations) -> Result<(), dyno_record::RecordError>,
 ) -> Result<String, UsageError> {
-    let path = find_run(root, name).map_err(about("RUN"))?;
+    let path = named(root, name)?;
     let dir = RunDir::open(&path).map_err(about("RUN"))?;
     let mut annotations = dir.read_annotations().map_err(about("RUN"))?;
     change(&mut annotations).map_err(about(""))?;
@@ -135,6 +148,10 @@ fn tag(
     let name = annotate(root, run, |annotations| {
         for tag in tags {
             match tag.strip_prefix('-') {
+                // A flag behind the tags must not become one of them.
+                Some(flag) if flag.starts_with('-') => {
+                    return Err(dyno_record::RecordError::BadTag(tag.clone()));
+                }
                 Some(tag) if annotations.remove_tag(tag) => {}
                 Some(tag) => missing.push(escape(tag, 64)),
                 None => drop(annotations.add_tag(tag.strip_prefix('+').unwrap_or(tag))?),
@@ -160,13 +177,12 @@ fn delete(
     language: Language,
     printer: &Printer,
 ) -> Result<Exit, UsageError> {
-    let found = runs.iter().map(|run| find_run(root, run).map_err(about("RUN")));
-    let mut paths = found.collect::<Result<Vec<PathBuf>, _>>()?;
+    let mut paths = runs.iter().map(|run| named(root, run)).collect::<Result<Vec<PathBuf>, _>>()?;
     paths.sort();
     paths.dedup();
     if !yes {
         if !(io::stdin().is_terminal() && io::stderr().is_terminal()) {
-            return Err(UsageError::new("", Say::SayYes.text(language)));
+            return Err(UsageError::new("", Say::NeedsYes.text(language)));
         }
         let names = paths.iter().map(|path| shown(path)).collect::<Vec<_>>().join(", ");
         let mut answer = String::new();

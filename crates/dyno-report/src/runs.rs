@@ -1,9 +1,9 @@
-//! The list of runs as a table that fits the terminal.
+//! A list of runs as a table that fits the terminal.
 
 use dyno_model::Language;
 use dyno_model::load::LoadKind;
-use dyno_record::{Course, LoadRange, RunEntry, RunState};
-use dyno_words::columns::{ABSENT, cut, cut_middle, left, number, right, width};
+use dyno_model::run_entry::{LevelChoice, LoadRange, RunEntry, RunState};
+use dyno_words::columns::{ABSENT, cut, left, number, right, width};
 use dyno_words::escape::escape;
 use dyno_words::messages;
 
@@ -20,12 +20,13 @@ messages! {
     Levels: "LEVELS", "级数";
     Verdict: "VERDICT", "结论";
     Output: "OUT TOK/S", "输出 TOK/S";
+    Ago: "{} ago", "{} 前";
     Running: "running", "运行中";
     Unfinished: "unfinished", "未完成";
     Damaged: "damaged", "已损坏";
     Interrupted: "{}, interrupted", "{}，已中断";
-    Predicted: "{} (predicted)", "{}（预测）";
-    Simulated: "{} (simulated)", "{}（仿真）";
+    Predicted: "predicted: {}", "预测：{}";
+    Simulated: "simulated: {}", "仿真：{}";
     Sweep: "sweep {}", "扫描 {}";
     Auto: "auto {}", "自动 {}";
     Capacity: "capacity {}", "容量 {}";
@@ -51,8 +52,9 @@ struct Column {
     dispensable: u8,
 }
 
-/// The runs in `columns` of the terminal.
-pub(super) fn table(runs: &[RunEntry], now: u64, language: Language, columns: usize) -> String {
+/// The runs as a table of at most `columns`, as far as that is possible. `now` is in nanoseconds
+/// since 1970.
+pub fn table(runs: &[RunEntry], now: u64, language: Language, columns: usize) -> String {
     let cells = |cell: &dyn Fn(&RunEntry) -> String| runs.iter().map(cell).collect::<Vec<_>>();
     let text = |value: &Option<String>| escape(value.as_deref().unwrap_or_default(), 100);
     let column = |head, dispensable, cells: Vec<String>| {
@@ -65,11 +67,11 @@ pub(super) fn table(runs: &[RunEntry], now: u64, language: Language, columns: us
     let tags = |run: &RunEntry| run.tags.iter().cloned().collect::<Vec<_>>().join(" ");
     let mut all = vec![
         column(Head::Run, 0, cells(&|run| cut(&escape(&run.name, 100), 40))),
-        column(Head::Age, 5, cells(&|run| started(run, now))),
-        flexible(column(Head::Label, 4, cells(&|run| text(&run.label)))),
+        column(Head::Age, 4, cells(&|run| started(run, now, language))),
+        flexible(column(Head::Label, 5, cells(&|run| text(&run.label)))),
         flexible(column(Head::Tags, 2, cells(&tags))),
         flexible(column(Head::Model, 3, cells(&|run| model(run, language)))),
-        flexible(column(Head::Load, 6, cells(&|run| load(run.load, language)))),
+        column(Head::Load, 6, cells(&|run| load(run.load, language))),
         numeric(column(
             Head::Levels,
             1,
@@ -99,40 +101,45 @@ pub(super) fn table(runs: &[RunEntry], now: u64, language: Language, columns: us
     out
 }
 
-/// Narrows, then leaves out, until a line fits.
+/// Leaves out as few columns as possible, and narrows those that may be, until a line fits.
 fn fit(columns: &mut Vec<Column>, limit: usize) {
-    let total =
-        |columns: &[Column]| columns.iter().map(|column| column.width + 2).sum::<usize>() - 2;
-    while total(columns) > limit {
-        let narrowable = columns.iter_mut().filter(|c| c.flexible && c.width > NARROWEST);
-        if let Some(widest) = narrowable.max_by_key(|column| column.width) {
-            widest.width -= 1;
-            continue;
-        }
+    let narrow = |column: &Column| match column.flexible {
+        true => column.width.min(NARROWEST),
+        false => column.width,
+    };
+    let gaps = |columns: &[Column]| 2 * columns.len().saturating_sub(1);
+    while columns.iter().map(narrow).sum::<usize>() + gaps(columns) > limit {
         let next = columns.iter().map(|column| column.dispensable).filter(|rank| *rank > 0).min();
-        let Some(next) = next else { return };
+        let Some(next) = next else { break };
         columns.retain(|column| column.dispensable != next);
+    }
+    let room = limit.saturating_sub(gaps(columns));
+    while columns.iter().map(|column| column.width).sum::<usize>() > room {
+        let narrowable = columns.iter_mut().filter(|c| c.flexible && c.width > NARROWEST);
+        let Some(widest) = narrowable.max_by_key(|column| column.width) else { return };
+        widest.width -= 1;
     }
 }
 
 fn line(columns: &[Column], cell: impl Fn(&Column) -> String) -> String {
     let cells = columns.iter().map(|column| {
-        let text = cut_middle(&cell(column), column.width);
+        let text = cut(&cell(column), column.width);
         if column.numeric { right(&text, column.width) } else { left(&text, column.width) }
     });
     format!("{}\n", cells.collect::<Vec<_>>().join("  ").trim_end())
 }
 
 /// How long ago it started: the exact time is in its name.
-fn started(run: &RunEntry, now: u64) -> String {
+fn started(run: &RunEntry, now: u64, language: Language) -> String {
     let Some(started) = run.started_unix_ns else { return ABSENT.to_owned() };
     let seconds = now.saturating_sub(started) / 1_000_000_000;
-    match seconds {
-        0..60 => format!("{seconds}s ago"),
-        60..3600 => format!("{}min ago", seconds / 60),
-        3600..172_800 => format!("{}h ago", seconds / 3600),
-        _ => format!("{}d ago", seconds / 86_400),
-    }
+    let age = match seconds {
+        0..60 => format!("{seconds}s"),
+        60..3600 => format!("{}min", seconds / 60),
+        3600..172_800 => format!("{}h", seconds / 3600),
+        _ => format!("{}d", seconds / 86_400),
+    };
+    Head::Ago.with(language, &[age])
 }
 
 fn model(run: &RunEntry, language: Language) -> String {
@@ -147,7 +154,7 @@ fn model(run: &RunEntry, language: Language) -> String {
 }
 
 fn load(range: Option<LoadRange>, language: Language) -> String {
-    let Some(LoadRange { course, kind, low, high }) = range else { return String::new() };
+    let Some(LoadRange { choice, kind, low, high }) = range else { return String::new() };
     let plain = |value: f64| if value.fract() == 0.0 { format!("{value}") } else { number(value) };
     let span = match low == high {
         true => plain(low),
@@ -160,11 +167,11 @@ fn load(range: Option<LoadRange>, language: Language) -> String {
         LoadKind::Ramp => Head::Ramp,
         _ => Head::Concurrency,
     };
-    match course {
-        Course::Given => words.with(language, &[span]),
-        Course::Sweep => Head::Sweep.with(language, &[span + "/s"]),
-        Course::Auto => Head::Auto.with(language, &[span]),
-        Course::Capacity => Head::Capacity.with(language, &[words.with(language, &[span])]),
+    match choice {
+        LevelChoice::Given => words.with(language, &[span]),
+        LevelChoice::Sweep => Head::Sweep.with(language, &[span + "/s"]),
+        LevelChoice::Auto => Head::Auto.with(language, &[span]),
+        LevelChoice::Capacity => Head::Capacity.with(language, &[words.with(language, &[span])]),
     }
 }
 

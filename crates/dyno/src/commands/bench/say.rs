@@ -1,0 +1,25 @@
+//! What `dyno bench` says around a run, in the language of the user.
+
+use dyno_words::messages;
+
+messages! {
+    /// A message.
+    pub(crate) enum Say;
+
+    Resuming: "resuming {}; levels already finished: {}", "继续测试 {}；已完成的级数：{}";
+    Stopping: "stopping: waiting for running requests; press Ctrl-C again to stop immediately", "正在停止：等待进行中的请求；再按一次 Ctrl-C 立即停止";
+    StoppingNow: "stopping immediately: requests in flight are recorded as censored", "立即停止：在途请求记为截尾";
+    RunDirectory: "run directory: {}", "测试目录：{}";
+    Report: "report: {}", "报告：{}";
+    NoReport: "no report was written: {}", "未写入报告：{}";
+    NotWritten: "{} was not written: {}", "未写入 {}：{}";
+    OnceBack: "once it is back: dyno bench --resume {}", "待其恢复后：dyno bench --resume {}";
+    ToResume: "to resume: dyno bench --resume {}", "继续测试：dyno bench --resume {}";
+    Unusable: "the target is unusable: {}", "目标不可用：{}";
+    LastResponse: "the last request with a response was number {} of level {}, {} earlier", "最后一个得到响应的请求是第 {1} 级的第 {0} 个，在此之前 {2}";
+    NoResponse: "no request had got a response", "没有任何请求得到响应";
+    FirstEstimate: "estimated from the first response: about {} for {} levels", "根据首个响应估计：{1} 级约需 {0}";
+    Estimate: "{} of {} levels done; about {} left", "已完成 {}/{} 级；约剩 {}";
+    ForThisSide: "{} for this side", "{}（仅此一侧）";
+    CompareAgain: "to compare again: dyno compare {} {}", "再次对比：dyno compare {} {}";
+}

@@ -1,0 +1,56 @@
+//! The notes that are printed before a run starts, in the language of the user.
+
+use dyno_model::Language;
+use dyno_words::messages;
+
+messages! {
+    /// A note.
+    pub(crate) enum Note;
+
+    Embedded: "no target given: measuring the embedded engine ({})", "未指定目标：将测试内置引擎（{}）";
+    Predicting: "predicting with the twin {}", "使用孪生模型 {} 进行预测";
+    ProxyIgnored: "{} ignored: a proxy would be measured along with the server", "已忽略 {}：否则代理会与服务器一起被测量";
+    NoLoad: "no load given: concurrency {}, {}", "未指定负载：并发数 {}，{}";
+    LadderLimits: "{} requests per slot or {} each", "每个并发 {} 个请求，或每级 {}";
+    GivenLimits: "with the given limits", "按指定的限制";
+    TraceLengths: "--output-tokens has no effect: a trace has its own output lengths", "--output-tokens 无效：轨迹自带输出长度";
+    Seed: "seed {}", "随机种子 {}";
+    RandomSeed: "seed {0}, random; --seed {0} repeats it", "随机种子 {0}（随机生成）；使用 --seed {0} 可复现";
+    KeyFileFirst: "--api-key is ignored: --api-key-file takes precedence", "已忽略 --api-key：以 --api-key-file 为准";
+    HeaderFirst: "DYNO_API_KEY is ignored: --header sets Authorization", "已忽略 DYNO_API_KEY：--header 已设置 Authorization";
+    KeyVisible: "--api-key is visible in the process list and the shell history; use --api-key-file or DYNO_API_KEY", "--api-key 会出现在进程列表和命令历史中；请使用 --api-key-file 或 DYNO_API_KEY";
+    NotHttps: "{} has no effect: the target is not https", "{} 无效：目标不是 https";
+    FewRequests: "--slo: its percentiles need {} requests per level, and one level has {}; unless they are far from their bounds, the result there will be inconclusive", "--slo：其分位数每级需要 {} 个请求，而有一级只有 {} 个；除非与界限相差很大，否则该级将无法判定";
+}
+
+/// Notes so far.
+#[derive(Debug)]
+pub(crate) struct Notes {
+    language: Language,
+    texts: Vec<String>,
+}
+
+impl Notes {
+    pub(super) fn new(language: Language) -> Self {
+        Self { language, texts: Vec::new() }
+    }
+
+    /// Adds a note that is already text.
+    pub(super) fn push(&mut self, text: impl Into<String>) {
+        self.texts.push(text.into());
+    }
+
+    /// Adds a note, with its values.
+    pub(super) fn add(&mut self, note: Note, values: &[impl AsRef<str>]) {
+        self.texts.push(self.text(note, values));
+    }
+
+    /// A note in the user's language.
+    pub(super) fn text(&self, note: Note, values: &[impl AsRef<str>]) -> String {
+        note.with(self.language, values)
+    }
+
+    pub(super) fn into_texts(self) -> Vec<String> {
+        self.texts
+    }
+}
