@@ -218,7 +218,7 @@ fn a_repair_is_used_and_an_unreliable_figure_is_not() {
     let r = Reference::named("qwen2-72b-4xa100-vllm").unwrap().unwrap();
     let row = r.rows.iter().find(|row| row.get(CompletedRate) == Some(3.99)).unwrap();
     assert_eq!((row.value, row.level()), (Some(6.43), Some(4.43)));
-    assert!(row.suspect.as_ref().unwrap().contains("inferred"));
+    assert!(row.suspect.as_ref().unwrap().contains("an inference"));
 
     let r = Reference::named("qwen2-72b-8xl20-vllm").unwrap().unwrap();
     assert_eq!(r.rows.iter().filter(|row| row.get(ItlMs).is_none()).count(), 6);
