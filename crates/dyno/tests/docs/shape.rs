@@ -92,7 +92,7 @@ fn shared(one: &[String], other: &[String]) -> f64 {
 /// equal numbers, so that of lines with the same words the same one is found again.
 fn likeness(one: &str, other: &str) -> f64 {
     let words = |line: &str| line.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
-    let numbers = 0.01 * shared(&words(one), &words(other));
+    let numbers = 0.03 * shared(&words(one), &words(other));
     let (one, other) = (tokens([one]), tokens([other]));
     let total = u32::try_from(one.len() + other.len()).unwrap_or(u32::MAX).max(1);
     let share = if one == other { 1.0 } else { 2.0 * shared(&one, &other) / f64::from(total) };
