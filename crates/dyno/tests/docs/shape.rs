@@ -92,26 +92,29 @@ fn shared(one: &[String], other: &[String]) -> f64 {
 /// equal numbers, so that of lines with the same words the same one is found again.
 fn likeness(one: &str, other: &str) -> f64 {
     let words = |line: &str| line.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
-    let numbers = 0.01 * shared(&words(one), &words(other));
+    let numbers = 0.03 * shared(&words(one), &words(other));
     let (one, other) = (tokens([one]), tokens([other]));
     let total = u32::try_from(one.len() + other.len()).unwrap_or(u32::MAX).max(1);
     let share = if one == other { 1.0 } else { 2.0 * shared(&one, &other) / f64::from(total) };
     share + numbers
 }
 
-/// The line of `output` from `from` on that is most like `wanted`; of equals the one nearest to `near`.
-fn most_like(wanted: &str, output: &[&str], from: usize, near: usize) -> Option<usize> {
+/// The line of `output` from `from` on that is most like `wanted`. Each line of distance from `near`
+/// counts `pull` against it, and of equals the nearest is taken.
+fn most_like(wanted: &str, output: &[&str], from: usize, near: usize, pull: f64) -> Option<usize> {
     let mut best: Option<(f64, usize)> = None;
     for (at, line) in output.iter().enumerate().skip(from) {
-        let likeness = likeness(wanted, line);
+        let distance = at.abs_diff(near);
+        let worth =
+            likeness(wanted, line) - pull * f64::from(u32::try_from(distance).unwrap_or(u32::MAX));
         let better = best.is_none_or(|(most, held)| {
-            likeness > most || (likeness >= most && at.abs_diff(near) < held.abs_diff(near))
+            worth > most || (worth >= most && distance < held.abs_diff(near))
         });
         if better {
-            best = Some((likeness, at));
+            best = Some((worth, at));
         }
     }
-    best.filter(|(likeness, _)| *likeness >= 0.5).map(|(_, at)| at)
+    best.filter(|(_, at)| likeness(wanted, output[*at]) >= 0.5).map(|(_, at)| at)
 }
 
 /// The sample with each piece replaced by the lines of `output` in its place; `None` where a piece
@@ -129,8 +132,9 @@ pub(super) fn renewed(sample: &[&str], output: &[&str]) -> Option<Vec<String>> {
             renewed.extend(piece.iter().map(|line| (*line).to_owned()));
             continue;
         };
-        let start = most_like(first, output, from, from)?;
-        let end = most_like(last, output, start, start + piece.len() - 1)?;
+        let start = most_like(first, output, from, from, 0.0)?;
+        // A piece keeps its length, more or less: its last line is not looked for in another paragraph.
+        let end = most_like(last, output, start, start + piece.len() - 1, 0.015)?;
         renewed.extend(output[start..=end].iter().map(|line| line.trim_end().to_owned()));
         from = end + 1;
     }
