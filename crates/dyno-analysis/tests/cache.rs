@@ -178,7 +178,7 @@ fn hits_and_misses_are_separate_where_there_are_enough() {
         }
         case.level().cache.unwrap()
     };
-    let p50 = |of: &Option<dyno_model::summary::CacheFigures>| {
+    let p50 = |of: &Option<dyno_model::summary::CacheGroup>| {
         let of = of.as_ref()?;
         Some((of.requests, of.ttft.as_ref()?.p50?))
     };

@@ -4,7 +4,7 @@
 mod common;
 
 use common::{burst_plan, failure, stream, summary_of};
-use dyno_analysis::glimpse::{Glimpse, Glimpsed, Terms};
+use dyno_analysis::glimpse::{RunningLevel, LevelSoFar, Terms};
 use dyno_model::metric::Time;
 use dyno_model::outcome::{FailureClass, Outcome};
 use dyno_model::plan::Plan;
@@ -14,13 +14,13 @@ use dyno_model::{Decision, Diagnostic, MS, Verdict};
 use dyno_words::Finding;
 use proptest::prelude::*;
 
-fn collected(terms: Terms, records: &[RequestRecord]) -> Glimpse {
-    let mut glimpse = Glimpse::new(terms);
+fn collected(terms: Terms, records: &[RequestRecord]) -> RunningLevel {
+    let mut glimpse = RunningLevel::new(terms);
     records.iter().for_each(|record| glimpse.add(record));
     glimpse
 }
 
-fn glimpse(records: &[RequestRecord]) -> Glimpse {
+fn glimpse(records: &[RequestRecord]) -> RunningLevel {
     collected(Terms { allow_failures: 1.0, ..Terms::default() }, records)
 }
 
@@ -148,8 +148,8 @@ fn a_steady_level_is_known_to_within_a_thousandth_while_it_runs() {
 
 #[test]
 fn nothing_is_nothing() {
-    let nothing = Glimpse::default();
-    assert_eq!(nothing.so_far(), Glimpsed::default());
+    let nothing = RunningLevel::default();
+    assert_eq!(nothing.so_far(), LevelSoFar::default());
     // A level in which nothing has completed yet may still do so.
     let failed = glimpse(&[failure(0, 0, 0, 5, FailureClass::Connect, "no")]);
     assert_eq!(failed.so_far().findings, []);

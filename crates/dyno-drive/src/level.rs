@@ -60,7 +60,7 @@ pub trait Observer {
     }
 
     /// Whether the level has measured enough and may stop.
-    fn knows_enough(&mut self, _now: Nanos) -> bool {
+    fn has_converged(&mut self, _now: Nanos) -> bool {
         false
     }
 

@@ -361,7 +361,7 @@ impl<'s, 'a, T: Transport + ?Sized> Level<'s, 'a, T> {
         if self.setup.observer.must_stop() {
             self.stop_sending(Ending::Aborted, now);
         }
-        if !self.is_stopped() && self.setup.observer.knows_enough(now) {
+        if !self.is_stopped() && self.setup.observer.has_converged(now) {
             self.stop_sending(Ending::Stable, now);
         }
         self.go_on(now)

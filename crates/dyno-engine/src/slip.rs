@@ -2,7 +2,7 @@
 
 use dyno_model::Nanos;
 use dyno_model::frame::EngineSlip;
-use dyno_model::lag::LagHistogram;
+use dyno_model::lag::DelayHistogram;
 use serde::{Deserialize, Serialize};
 
 /// The body of `GET /dyno/slip`: the lateness of all writes and, if the engine has steps, of the
@@ -23,7 +23,7 @@ pub struct SlipReport {
 /// Lateness of every due write.
 #[derive(Debug, Default)]
 pub(crate) struct Slip {
-    histogram: LagHistogram,
+    histogram: DelayHistogram,
     sum: Nanos,
 }
 

@@ -3,7 +3,7 @@
 use super::view::place;
 use super::watch::Over;
 use super::words::{self, Text};
-use dyno_analysis::glimpse::{Glimpsed, Spread};
+use dyno_analysis::glimpse::{LevelSoFar, Spread};
 use dyno_model::metric::Time;
 use dyno_model::{Decision, Language, Verdict};
 use dyno_words::columns::{ABSENT, millis, number, width};
@@ -26,7 +26,7 @@ fn unit(spread: Spread) -> &'static str {
 }
 
 /// ITL, or TPOT where ITL is not known.
-fn token_time(found: &Glimpsed) -> String {
+fn token_time(found: &LevelSoFar) -> String {
     match (found.times[Time::Itl].p50, found.times[Time::Tpot].p50) {
         (Some(itl), _) => format!("ITL {} ms", millis(itl)),
         (None, Some(tpot)) => format!("TPOT {} ms", millis(tpot)),
@@ -96,7 +96,7 @@ mod tests {
     fn over() -> Over {
         let counts = Counts { planned: 500, completed: 498, failed: 2, ..Default::default() };
         let spread = |p50, p99| Spread { p50: Some(p50), p99: Some(p99), p99_marked: true };
-        let found = Glimpsed {
+        let found = LevelSoFar {
             counts,
             requests_per_s: Some(12.34),
             output_tokens_per_s: Some(789.6),
@@ -106,7 +106,7 @@ mod tests {
                 Time::Tpot => spread(21.0, 30.0),
                 _ => Spread::default(),
             }),
-            ..Glimpsed::default()
+            ..LevelSoFar::default()
         };
         let took = Took { requests: 500, time: Duration::from_secs(40), draining: Duration::ZERO };
         Over { ending: Ending::Requests, took, found }
@@ -158,7 +158,7 @@ mod tests {
     fn absent_values_are_absent() {
         let mut nothing = over();
         nothing.ending = Ending::TargetLost;
-        nothing.found = Glimpsed::default();
+        nothing.found = LevelSoFar::default();
         let text = line(1, 2, false, "rate 4", &nothing, None, Language::English);
         assert!(text.ends_with("– req/s  – tok/s  TTFT –/– ms  ITL –  target lost"), "{text}");
         nothing.found.times[Time::Tpot].p50 = Some(9.0);

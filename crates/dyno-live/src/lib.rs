@@ -18,7 +18,7 @@ mod watch;
 mod words;
 
 pub use live::Live;
-pub use screen::give_terminal_back;
+pub use screen::restore_terminal;
 pub use terminal::{ProgressStyle, Said, Terminal};
 
 use dyno_words::escape::escape;

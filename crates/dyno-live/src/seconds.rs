@@ -1,7 +1,7 @@
 //! The run second by second: which requests ended and which tokens arrived in each.
 
 use dyno_analysis::glimpse::{Spread, for_each_itl, rough, ttft};
-use dyno_model::lag::LagHistogram;
+use dyno_model::lag::DelayHistogram;
 use dyno_model::metric::{PerTime, Time};
 use dyno_model::outcome::Outcome;
 use dyno_model::record::RequestRecord;
@@ -30,7 +30,7 @@ pub(crate) struct Second {
     pub(crate) tokens: u64,
     /// TTFT and ITL.
     pub(crate) times: PerTime<Spread>,
-    open: Option<Box<PerTime<LagHistogram>>>,
+    open: Option<Box<PerTime<DelayHistogram>>>,
 }
 
 impl Second {

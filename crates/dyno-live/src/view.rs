@@ -5,7 +5,7 @@ use super::live::Seen;
 use super::outlook::{Left, level_left};
 use super::watch::Watch;
 use super::words::Text;
-use dyno_analysis::glimpse::Glimpsed;
+use dyno_analysis::glimpse::LevelSoFar;
 use dyno_model::{Decision, Language, Verdict};
 use dyno_words::escape::escape;
 use std::time::Duration;
@@ -28,7 +28,7 @@ pub(super) struct Status<'a> {
     /// More levels than are known may follow.
     pub(super) more: bool,
     /// The running level, as far as it is known.
-    pub(super) found: Option<&'a Glimpsed>,
+    pub(super) found: Option<&'a LevelSoFar>,
 }
 
 impl<'a> Status<'a> {
@@ -112,7 +112,7 @@ impl Left {
 }
 
 /// Whether the SLO is met so far; a missed term is named.
-fn slo(found: &Glimpsed, language: Language) -> Option<String> {
+fn slo(found: &LevelSoFar, language: Language) -> Option<String> {
     let slo = found.slo.as_ref()?;
     let text = match slo.verdict.outcome {
         Decision::Met => Text::SloMet,
@@ -125,7 +125,7 @@ fn slo(found: &Glimpsed, language: Language) -> Option<String> {
 }
 
 /// The verdict so far, unless nothing speaks against the level.
-fn doubt(found: &Glimpsed, language: Language) -> Option<&'static str> {
+fn doubt(found: &LevelSoFar, language: Language) -> Option<&'static str> {
     match found.verdict {
         Verdict::Valid | Verdict::Unjudged => None,
         Verdict::Suspect => Some(Text::SuspectSoFar.text(language)),
@@ -193,7 +193,7 @@ pub(super) fn rate(value: f64) -> String {
 mod tests {
     use super::*;
     use crate::samples;
-    use dyno_analysis::glimpse::{Glimpse, Terms};
+    use dyno_analysis::glimpse::{RunningLevel, Terms};
     use dyno_model::server::ServerSample;
     use dyno_words::columns::width;
 
@@ -225,9 +225,9 @@ mod tests {
         status(seen).line(width)
     }
 
-    fn judged(slo: &str) -> Glimpsed {
+    fn judged(slo: &str) -> LevelSoFar {
         let slo = Some(slo.parse().unwrap());
-        let mut glimpse = Glimpse::new(Terms { slo, allow_failures: 0.01, ..Terms::default() });
+        let mut glimpse = RunningLevel::new(Terms { slo, allow_failures: 0.01, ..Terms::default() });
         (0..400).for_each(|index| glimpse.add(&samples::record(0, index)));
         glimpse.so_far()
     }
@@ -284,19 +284,19 @@ mod tests {
     #[test]
     fn the_slo_and_the_verdict_so_far_are_shown() {
         let seen = seen(5);
-        let line = |found: &Glimpsed| Status { found: Some(found), ..status(&seen) }.line(None);
+        let line = |found: &LevelSoFar| Status { found: Some(found), ..status(&seen) }.line(None);
         assert!(line(&judged("ttft.p99<500ms")).contains("1 failed  SLO met  10.0 req/s"));
         let missed = line(&judged("ttft.p99<250ms and itl.p99<25ms"));
         assert!(missed.contains("  SLO missed (ttft.p99<250ms)  "), "{missed}");
-        let mut few = Glimpse::new(Terms {
+        let mut few = RunningLevel::new(Terms {
             slo: Some("ttft.p99<500ms".parse().unwrap()),
             ..Terms::default()
         });
         few.add(&samples::record(0, 0));
         assert!(line(&few.so_far()).contains("  SLO undecided  "));
-        let invalid = Glimpsed { verdict: Verdict::Invalid, ..Glimpsed::default() };
+        let invalid = LevelSoFar { verdict: Verdict::Invalid, ..LevelSoFar::default() };
         assert!(line(&invalid).contains("  invalid so far  "));
-        assert!(!line(&Glimpsed::default()).contains("so far"));
+        assert!(!line(&LevelSoFar::default()).contains("so far"));
     }
 
     #[test]

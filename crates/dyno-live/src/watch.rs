@@ -5,7 +5,7 @@ use super::mailbox::{Boundary, Letters, News};
 use super::outlook::{Left, Outlook, Took};
 use super::rates::Rates;
 use super::seconds::Seconds;
-use dyno_analysis::glimpse::{Glimpse, Glimpsed, Terms};
+use dyno_analysis::glimpse::{RunningLevel, LevelSoFar, Terms};
 use dyno_model::frame::Ending;
 use dyno_model::record::RequestRecord;
 use std::time::{Duration, Instant};
@@ -38,9 +38,9 @@ pub(crate) struct Watched {
     begun: Duration,
     requests: u64,
     lost: u64,
-    glimpse: Glimpse,
+    glimpse: RunningLevel,
     /// The level as it was last judged, and when it may be judged again.
-    judged: Glimpsed,
+    judged: LevelSoFar,
     judge_from: Instant,
     /// Present once it is over.
     pub(crate) over: Option<Over>,
@@ -51,7 +51,7 @@ pub(crate) struct Watched {
 pub(crate) struct Over {
     pub(crate) ending: Ending,
     pub(crate) took: Took,
-    pub(crate) found: Glimpsed,
+    pub(crate) found: LevelSoFar,
 }
 
 impl Watch {
@@ -136,7 +136,7 @@ impl Watch {
     }
 
     /// The running level as it was last judged.
-    pub(super) fn present(&self) -> Option<&Glimpsed> {
+    pub(super) fn present(&self) -> Option<&LevelSoFar> {
         let level = self.levels.get(self.seen.level as usize)?;
         Some(level.over.as_ref().map_or(&level.judged, |over| &over.found))
     }
@@ -148,12 +148,12 @@ impl Watch {
     }
 
     /// What is known of a level that began.
-    pub(super) fn found(&self, index: usize) -> Option<Glimpsed> {
+    pub(super) fn found(&self, index: usize) -> Option<LevelSoFar> {
         let level = self.levels.get(index)?;
         Some(match &level.over {
             Some(over) => over.found.clone(),
             // Counts are always current; the rest is as it was last judged.
-            None => Glimpsed { counts: level.glimpse.counts().clone(), ..level.judged.clone() },
+            None => LevelSoFar { counts: level.glimpse.counts().clone(), ..level.judged.clone() },
         })
     }
 
@@ -176,7 +176,7 @@ impl Watch {
         let glimpse = std::mem::take(&mut level.glimpse);
         let mut found = glimpse.settled();
         if level.lost * TOLERATED > level.requests {
-            found = Glimpsed { counts: found.counts, ..Glimpsed::default() };
+            found = LevelSoFar { counts: found.counts, ..LevelSoFar::default() };
         }
         let requests = level.requests + level.lost;
         let took = Took { requests, time: at.saturating_sub(level.begun), draining };
@@ -190,8 +190,8 @@ impl Watched {
             begun: Duration::ZERO,
             requests: 0,
             lost: 0,
-            glimpse: Glimpse::new(terms),
-            judged: Glimpsed::default(),
+            glimpse: RunningLevel::new(terms),
+            judged: LevelSoFar::default(),
             judge_from: Instant::now(),
             over: None,
         }

@@ -4,7 +4,7 @@
 //! start a second time: only the frames after its last start count.
 
 use crate::Nanos;
-use crate::lag::LagHistogram;
+use crate::lag::DelayHistogram;
 use crate::plan::LevelPlan;
 use crate::record::RequestRecord;
 use crate::server::ServerSample;
@@ -93,11 +93,11 @@ impl Ending {
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ClientHealth {
     /// From the return of the poll to the time of each socket read; versions before 0.2.
-    pub read_lag: LagHistogram,
+    pub read_lag: DelayHistogram,
     /// From the kernel's receive time of the data to the end of the read.
-    pub read_delay: LagHistogram,
+    pub read_delay: DelayHistogram,
     /// Oversleep of a 10 ms timer in the same loop, for each tick.
-    pub timer_lag: LagHistogram,
+    pub timer_lag: DelayHistogram,
     /// Ticks of that timer that were late by a whole tick or more.
     pub missed_ticks: u64,
     /// Reads without a receive time from the kernel.

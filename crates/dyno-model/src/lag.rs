@@ -12,19 +12,19 @@ const BUCKETS: usize = SUB * 41;
 /// Counts of nanosecond values in buckets no wider than 1/16 of their value, plus the exact
 /// maximum.
 #[derive(Clone, PartialEq, Eq)]
-pub struct LagHistogram {
+pub struct DelayHistogram {
     counts: Vec<u64>,
     count: u64,
     max: Nanos,
 }
 
-impl std::fmt::Debug for LagHistogram {
+impl std::fmt::Debug for DelayHistogram {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "LagHistogram {{ count: {}, max: {} }}", self.count, self.max)
+        write!(f, "DelayHistogram {{ count: {}, max: {} }}", self.count, self.max)
     }
 }
 
-impl Default for LagHistogram {
+impl Default for DelayHistogram {
     fn default() -> Self {
         Self { counts: vec![0; BUCKETS], count: 0, max: 0 }
     }
@@ -48,7 +48,7 @@ fn upper_edge(index: usize) -> Nanos {
     (((SUB + index % SUB + 1) as Nanos) << shift) - 1
 }
 
-impl LagHistogram {
+impl DelayHistogram {
     /// Counts one value.
     pub fn record(&mut self, value: Nanos) {
         self.counts[bucket(value)] += 1;
@@ -96,7 +96,7 @@ impl LagHistogram {
         self.counts.iter().copied().enumerate().filter(|(_, n)| *n > 0)
     }
 
-    /// Rebuilds a histogram from [`LagHistogram::sparse`] and its maximum; a bucket that does
+    /// Rebuilds a histogram from [`DelayHistogram::sparse`] and its maximum; a bucket that does
     /// not exist, or counts that overflow, give nothing.
     pub fn from_sparse(
         buckets: impl IntoIterator<Item = (usize, u64)>,
@@ -118,7 +118,7 @@ mod tests {
 
     #[test]
     fn quantiles_err_upwards_by_at_most_a_sixteenth() {
-        let mut h = LagHistogram::default();
+        let mut h = DelayHistogram::default();
         let values: Vec<u64> = (0..10_000).map(|i| i * i + 3).collect();
         values.iter().for_each(|v| h.record(*v));
         for q in [0.01, 0.5, 0.9, 0.99, 1.0] {
@@ -131,7 +131,7 @@ mod tests {
 
     #[test]
     fn empty_is_absent_and_huge_values_do_not_panic() {
-        let mut h = LagHistogram::default();
+        let mut h = DelayHistogram::default();
         assert_eq!((h.quantile(0.5), h.max()), (None, None));
         h.record(u64::MAX);
         assert_eq!(h.max(), Some(u64::MAX));
@@ -139,10 +139,10 @@ mod tests {
 
     #[test]
     fn sparse_form_round_trips() {
-        let mut h = LagHistogram::default();
+        let mut h = DelayHistogram::default();
         (0..1000).for_each(|i| h.record(i * 977));
-        let back = LagHistogram::from_sparse(h.sparse(), h.max().unwrap()).unwrap();
+        let back = DelayHistogram::from_sparse(h.sparse(), h.max().unwrap()).unwrap();
         assert_eq!(h, back);
-        assert!(LagHistogram::from_sparse([(usize::MAX, 1)], 0).is_none());
+        assert!(DelayHistogram::from_sparse([(usize::MAX, 1)], 0).is_none());
     }
 }

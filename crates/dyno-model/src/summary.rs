@@ -14,7 +14,7 @@ mod slices;
 mod slo;
 
 pub use crate::load::{LoadKind, LoadSummary};
-pub use cache::{CacheFigures, CacheSource, CacheSummary};
+pub use cache::{CacheGroup, CacheSource, CacheSummary};
 pub use digits::{round6, tidy};
 pub use extras::{Burstiness, Extras, LevelExtras};
 pub use instrument::{Instrument, Ranges, Stamps, ThroughputRanges};
@@ -23,7 +23,7 @@ pub use repeats::{Repeated, Spread};
 pub use requests::RequestCounts;
 pub use search::SearchSummary;
 pub use server::{CostSummary, Gauge, Resident, ServerSummary};
-pub use sessions::{Sessions, TurnFigures};
+pub use sessions::{Sessions, TurnMetrics};
 pub use slices::Slice;
 pub use slo::{SloSummary, SloVerdict, TermVerdict};
 

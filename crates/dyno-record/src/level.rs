@@ -7,7 +7,7 @@ use dyno_model::chunks::put_varint;
 use dyno_model::frame::{
     ClientHealth, Ending, EngineSlip, LevelChosen, LevelEnd, LevelStart, RunEnd,
 };
-use dyno_model::lag::LagHistogram;
+use dyno_model::lag::DelayHistogram;
 
 fn ending_number(ending: Ending) -> u64 {
     match ending {
@@ -211,7 +211,7 @@ fn decode_slip(payload: &[u8]) -> Result<EngineSlip, Bad> {
 
 /// The maximum, then each non-empty bucket as its distance from the one before and its count;
 /// nothing at all for an empty histogram.
-fn encode_lag(lag: &LagHistogram, out: &mut Vec<u8>) {
+fn encode_lag(lag: &DelayHistogram, out: &mut Vec<u8>) {
     let Some(max) = lag.max() else { return };
     put_varint(out, max);
     let mut before = 0;
@@ -222,9 +222,9 @@ fn encode_lag(lag: &LagHistogram, out: &mut Vec<u8>) {
     }
 }
 
-fn decode_lag(mut input: &[u8]) -> Result<LagHistogram, Bad> {
+fn decode_lag(mut input: &[u8]) -> Result<DelayHistogram, Bad> {
     if input.is_empty() {
-        return Ok(LagHistogram::default());
+        return Ok(DelayHistogram::default());
     }
     let max = take_number(&mut input)?;
     let mut buckets = Vec::new();
@@ -237,8 +237,8 @@ fn decode_lag(mut input: &[u8]) -> Result<LagHistogram, Bad> {
             .ok_or_else(|| Bad::new("a histogram bucket that does not exist"))?;
         buckets.push((index, take_number(&mut input)?));
     }
-    let lag = LagHistogram::from_sparse(buckets, max)
+    let lag = DelayHistogram::from_sparse(buckets, max)
         .ok_or_else(|| Bad::new("a histogram that does not add up"))?;
     // An empty histogram has no maximum, whatever was stored with it.
-    Ok(if lag.count() == 0 { LagHistogram::default() } else { lag })
+    Ok(if lag.count() == 0 { DelayHistogram::default() } else { lag })
 }

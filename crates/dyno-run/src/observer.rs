@@ -33,10 +33,10 @@ pub trait Observer {
     fn begins(&self, _plan: &Plan, _clock: Clock) {}
 
     /// The run becomes active: for all its levels, or for the next one if two runs alternate.
-    fn turn_begins(&self) {}
+    fn side_begins(&self) {}
 
     /// The run is paused for the other one, or is over.
-    fn turn_ends(&self) {}
+    fn side_ends(&self) {}
 
     /// A level was added, chosen by the results of the others.
     fn levels_known(&self, _levels: &[LevelPlan]) {}

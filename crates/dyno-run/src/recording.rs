@@ -111,7 +111,7 @@ impl dyno_drive::Observer for Recording<'_> {
         self.lost.is_some()
     }
 
-    fn knows_enough(&mut self, now: Nanos) -> bool {
+    fn has_converged(&mut self, now: Nanos) -> bool {
         self.enough.as_mut().is_some_and(|enough| enough.is_known(now))
     }
 

@@ -94,9 +94,9 @@ impl<'a> Session<'a> {
 
     /// Runs all levels, or as many as the target, the user and this machine allow.
     pub(crate) fn all(&mut self) {
-        self.observer.turn_begins();
+        self.observer.side_begins();
         while self.step() {}
-        self.observer.turn_ends();
+        self.observer.side_ends();
     }
 
     /// Runs the next level; `false` if there is none, or if it was the last that is run.
@@ -226,9 +226,9 @@ impl Player for Session<'_> {
     }
 
     fn turn(&mut self) {
-        self.observer.turn_begins();
+        self.observer.side_begins();
         self.step();
-        self.observer.turn_ends();
+        self.observer.side_ends();
     }
 
     fn ending(&self) -> Ending {

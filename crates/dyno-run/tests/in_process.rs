@@ -36,7 +36,7 @@ impl Observer for Log {
         self.add(format!("{} levels", plan.levels.len()));
     }
 
-    fn turn_begins(&self) {
+    fn side_begins(&self) {
         self.add("turn");
     }
 

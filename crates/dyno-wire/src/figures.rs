@@ -121,7 +121,7 @@ impl Found {
 
 /// Why a text has no metrics.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum NoSample {
+pub enum NoMetrics {
     /// Not one line is a series.
     #[error("the response is not Prometheus text; check the URL")]
     NotPrometheus,
@@ -131,7 +131,7 @@ pub enum NoSample {
 }
 
 /// The sample in a server's metrics, received at `at`.
-pub fn sample(text: &str, at: Nanos) -> Result<ServerSample, NoSample> {
+pub fn sample(text: &str, at: Nanos) -> Result<ServerSample, NoMetrics> {
     let known = [
         RUNNING,
         WAITING,
@@ -163,8 +163,8 @@ pub fn sample(text: &str, at: Nanos) -> Result<ServerSample, NoSample> {
         resident_bytes: resident.count(),
     };
     match (any, sample.is_empty()) {
-        (false, _) => Err(NoSample::NotPrometheus),
-        (true, true) => Err(NoSample::NothingKnown),
+        (false, _) => Err(NoMetrics::NotPrometheus),
+        (true, true) => Err(NoMetrics::NothingKnown),
         (true, false) => Ok(sample),
     }
 }

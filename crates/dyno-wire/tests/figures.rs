@@ -90,8 +90,8 @@ fn what_is_no_figure_is_absent() {
     assert_eq!(got, ServerSample { running: Some(1), ..ServerSample::default() });
     let full = sample("vllm:kv_cache_usage_perc 1.0000000002\n", 0).unwrap();
     assert_eq!(full.kv_use, Some(1.0));
-    assert_eq!(sample("vllm:kv_cache_usage_perc 95\n", 0), Err(NoSample::NothingKnown));
-    assert_eq!(sample("go_goroutines 8\n", 0), Err(NoSample::NothingKnown));
-    assert_eq!(sample("<html><body>hello</body></html>", 0), Err(NoSample::NotPrometheus));
-    assert_eq!(sample("", 0), Err(NoSample::NotPrometheus));
+    assert_eq!(sample("vllm:kv_cache_usage_perc 95\n", 0), Err(NoMetrics::NothingKnown));
+    assert_eq!(sample("go_goroutines 8\n", 0), Err(NoMetrics::NothingKnown));
+    assert_eq!(sample("<html><body>hello</body></html>", 0), Err(NoMetrics::NotPrometheus));
+    assert_eq!(sample("", 0), Err(NoMetrics::NotPrometheus));
 }

@@ -9,7 +9,7 @@ use dyno_workload::item::{Content, Item, Message};
 use dyno_workload::key::Key;
 use dyno_workload::lengths::Lengths;
 use dyno_workload::random::RandomError;
-use dyno_workload::session::{MadeSessions, SessionOptions, SessionProfile, led, said};
+use dyno_workload::session::{SyntheticSessions, SessionOptions, SessionProfile, led, said};
 use dyno_workload::tokenizer::Tokenizer;
 use proptest::prelude::*;
 
@@ -235,11 +235,11 @@ fn converted_conversations_are_led_the_same() {
     }
 }
 
-fn made(spec: &str, input: &str) -> Result<MadeSessions, RandomError> {
+fn made(spec: &str, input: &str) -> Result<SyntheticSessions, RandomError> {
     let lengths = |text: &str| text.parse::<Lengths>().expect("lengths");
     let tokens = (lengths(input), lengths("8"));
     let options = options(spec).expect("good");
-    MadeSessions::new(&Tokenizer::estimate(), options, tokens, Key::new(7, 0), false)
+    SyntheticSessions::new(&Tokenizer::estimate(), options, tokens, Key::new(7, 0), false)
 }
 
 #[test]

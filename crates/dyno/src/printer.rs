@@ -263,7 +263,7 @@ fn is_dumb() -> bool {
 
 /// Prints a message when the state of the screen is unknown, as after a panic.
 pub(crate) fn emergency(text: &str) {
-    dyno_live::give_terminal_back();
+    dyno_live::restore_terminal();
     let start = if io::stderr().is_terminal() { "\r\x1b[K" } else { "" };
     let _ = writeln!(io::stderr(), "{start}{text}");
 }

@@ -8,7 +8,7 @@ use dyno_model::environment::Environment;
 use dyno_model::metric::Time;
 use dyno_model::plan::Plan;
 use dyno_model::record::RequestRecord;
-use dyno_model::summary::{CacheFigures, CacheSource, CacheSummary, round6};
+use dyno_model::summary::{CacheGroup, CacheSource, CacheSummary, round6};
 use dyno_stats::Counted;
 use dyno_words::CacheFinding;
 use dyno_words::number::percent;
@@ -89,12 +89,12 @@ impl Cached {
 
     /// Hits and misses, where there are enough of both. Many servers omit the field for a miss, so
     /// requests without it are misses where others have it.
-    fn apart(&self, shared: u64) -> Option<[CacheFigures; 2]> {
+    fn apart(&self, shared: u64) -> Option<[CacheGroup; 2]> {
         let is_hit = |cached: Option<u64>| cached.is_some_and(|cached| cached > shared);
         let of = |hit: bool| {
             let some = || self.requests.iter().filter(move |(cached, _)| is_hit(*cached) == hit);
             let ttft = Counted::from_samples(some().filter_map(|(_, ttft)| *ttft).collect());
-            CacheFigures { requests: some().count() as u64, ttft: describe(&ttft) }
+            CacheGroup { requests: some().count() as u64, ttft: describe(&ttft) }
         };
         let both = [of(true), of(false)];
         both.iter().all(|figures| figures.requests >= FAIR).then_some(both)

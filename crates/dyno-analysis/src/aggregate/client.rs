@@ -1,7 +1,7 @@
 //! The client's own metrics, as in the summary.
 
 use dyno_model::frame::{ClientHealth, EngineSlip};
-use dyno_model::lag::LagHistogram;
+use dyno_model::lag::DelayHistogram;
 use dyno_model::summary::{Client, Lag, round6};
 use dyno_model::units::{to_ms, to_s};
 use dyno_stats::Counted;
@@ -17,7 +17,7 @@ pub(crate) fn exact_lag(samples: Vec<u64>) -> Option<Lag> {
     })
 }
 
-fn histogram_lag(lags: &LagHistogram) -> Option<Lag> {
+fn histogram_lag(lags: &DelayHistogram) -> Option<Lag> {
     Some(Lag {
         count: lags.count(),
         p50: round6(to_ms(lags.quantile(0.5)?)),

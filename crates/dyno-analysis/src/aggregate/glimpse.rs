@@ -17,7 +17,7 @@ use super::tokens::TokenSum;
 use super::trust::{self, WorkBounds};
 use crate::counts::Counts;
 use crate::slo::judge;
-use dyno_model::lag::LagHistogram;
+use dyno_model::lag::DelayHistogram;
 use dyno_model::metric::{PerTime, Time};
 use dyno_model::plan::LevelPlan;
 use dyno_model::record::RequestRecord;
@@ -43,7 +43,7 @@ pub struct Terms {
 
 /// Collects the requests of one level as they end.
 #[derive(Debug, Clone, Default)]
-pub struct Glimpse {
+pub struct RunningLevel {
     terms: Terms,
     counts: Counts,
     span: Span,
@@ -68,7 +68,7 @@ pub struct Glimpse {
 
 /// What is known of a level.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Glimpsed {
+pub struct LevelSoFar {
     /// Outcomes of the measured requests; `planned` is how many have ended.
     pub counts: Counts,
     /// Completed requests per second.
@@ -127,7 +127,7 @@ impl Spread {
 }
 
 /// Percentiles to within about a sixteenth.
-pub fn rough(histogram: &LagHistogram) -> Spread {
+pub fn rough(histogram: &DelayHistogram) -> Spread {
     Spread::new(histogram.count(), |q| histogram.quantile(q).map(|ns| ns as f64 / 1e6))
 }
 
@@ -148,7 +148,7 @@ pub fn ttft(record: &RequestRecord) -> Option<u64> {
     figures(record)[Time::Ttft]
 }
 
-impl Glimpse {
+impl RunningLevel {
     /// A level that is judged by `terms`, of which nothing is known yet.
     pub fn new(terms: Terms) -> Self {
         Self { terms, ..Self::default() }
@@ -200,12 +200,12 @@ impl Glimpse {
     }
 
     /// What is known so far; times to within a thousandth.
-    pub fn so_far(&self) -> Glimpsed {
+    pub fn so_far(&self) -> LevelSoFar {
         self.look(false)
     }
 
     /// What is known of a level that is over.
-    pub fn settled(&self) -> Glimpsed {
+    pub fn settled(&self) -> LevelSoFar {
         let mut found = self.look(true);
         let [ttft, tpot] = self.exact.each_ref().map(|samples| {
             let counted = Counted::from_samples(samples.clone());
@@ -215,7 +215,7 @@ impl Glimpse {
         found
     }
 
-    fn look(&self, is_over: bool) -> Glimpsed {
+    fn look(&self, is_over: bool) -> LevelSoFar {
         let mut level = self.level();
         let mut findings = match &self.terms.level {
             Some(plan) => {
@@ -243,7 +243,7 @@ impl Glimpse {
             missed: self.missed + self.counts.failed + self.counts.dropped,
         });
         let shown = |time| matches!(time, Time::Ttft | Time::Itl | Time::Tpot);
-        Glimpsed {
+        LevelSoFar {
             counts: self.counts.clone(),
             requests_per_s: level.throughput.requests_per_s,
             output_tokens_per_s: level.throughput.output_tokens_per_s,

@@ -6,7 +6,7 @@ use super::tokens::TokenSum;
 use dyno_model::metric::Time;
 use dyno_model::outcome::Outcome;
 use dyno_model::record::RequestRecord;
-use dyno_model::summary::{Sessions, TurnFigures, round6};
+use dyno_model::summary::{Sessions, TurnMetrics, round6};
 use dyno_stats::Counted;
 use std::collections::BTreeMap;
 
@@ -102,8 +102,8 @@ impl TurnParts {
         Self { ttft: part(&mut turns.ttft), latency: part(&mut turns.latency) }
     }
 
-    fn finish(self, turns: &Turns) -> TurnFigures {
-        TurnFigures {
+    fn finish(self, turns: &Turns) -> TurnMetrics {
+        TurnMetrics {
             requests: turns.requests,
             ttft: self.ttft.finish(),
             latency: self.latency.finish(),

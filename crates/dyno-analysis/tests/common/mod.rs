@@ -4,7 +4,7 @@
 use dyno_analysis::{VecSource, summarise};
 use dyno_model::Summary;
 use dyno_model::frame::{ClientHealth, Ending, Frame, LevelEnd, LevelStart, RunEnd, RunHeader};
-use dyno_model::lag::LagHistogram;
+use dyno_model::lag::DelayHistogram;
 use dyno_model::outcome::{FailureClass, Outcome};
 use dyno_model::plan::{LengthSpec, LevelPlan, Load, Plan, Target, UsageWanted};
 use dyno_model::record::{Phase, RequestRecord, TokenCount, TokenSource, Turn, Widths};
@@ -78,8 +78,8 @@ pub fn failure(
     r
 }
 
-pub fn lags(ns: u64) -> LagHistogram {
-    let mut lags = LagHistogram::default();
+pub fn lags(ns: u64) -> DelayHistogram {
+    let mut lags = DelayHistogram::default();
     (0..100).for_each(|_| lags.record(ns));
     lags
 }

@@ -5,7 +5,7 @@ use super::picture::{Picture, Row, State};
 use crate::finished::{maybe, pair};
 use crate::fit::{cut, elided, first_that_fits};
 use crate::words::Text;
-use dyno_analysis::glimpse::Glimpsed;
+use dyno_analysis::glimpse::LevelSoFar;
 use dyno_model::Language;
 use dyno_model::metric::Time;
 use dyno_words::columns::{millis, number, width};
@@ -137,10 +137,10 @@ fn columns(first: usize, shown: &[Row], all: &[Row], language: Language) -> Vec<
         colour: None,
     };
     let left = |column: Column| Column { alignment: Alignment::Left, ..column };
-    let of = |row: &Row, text: &dyn Fn(&Glimpsed) -> String| {
+    let of = |row: &Row, text: &dyn Fn(&LevelSoFar) -> String| {
         row.found.as_ref().map_or(String::new(), text)
     };
-    let failed = |found: &Glimpsed| (found.counts.failed + found.counts.dropped).to_string();
+    let failed = |found: &LevelSoFar| (found.counts.failed + found.counts.dropped).to_string();
     let mut columns = vec![
         column(1, "#", &|index, _| (index + 1).to_string()),
         left(column(LABEL, Text::ColumnLevel.text(language), &|_, row| {
@@ -178,7 +178,7 @@ fn shortened(label: &str, room: usize) -> String {
 /// Which time between tokens all levels have.
 fn token_time(rows: &[Row]) -> Time {
     let mut found = rows.iter().filter_map(|row| row.found.as_ref());
-    let has = |found: &Glimpsed, time| found.times[time].p50.is_some();
+    let has = |found: &LevelSoFar, time| found.times[time].p50.is_some();
     let all = found.all(|found| has(found, Time::Itl) || !has(found, Time::Tpot));
     if all { Time::Itl } else { Time::Tpot }
 }
@@ -186,7 +186,7 @@ fn token_time(rows: &[Row]) -> Time {
 /// Throughput and TTFT as bars, of which the longest is the highest of all levels.
 fn bars(shown: &[Row], all: &[Row]) -> impl Iterator<Item = Column> {
     const COLUMNS: usize = WITH_BARS / 6;
-    type Value = fn(&Glimpsed) -> Option<f64>;
+    type Value = fn(&LevelSoFar) -> Option<f64>;
     let drawn = |head: &str, colour, value: Value| {
         let of = |row: &Row| row.found.as_ref().and_then(value);
         let most = all.iter().filter_map(of).fold(0.0, f64::max);

@@ -11,7 +11,7 @@ mod terminal;
 #[cfg(test)]
 mod tests;
 
-pub use terminal::give_back as give_terminal_back;
+pub use terminal::give_back as restore_terminal;
 pub(super) use terminal::takes_output;
 
 use crate::words::Text;

@@ -7,7 +7,7 @@ use crate::seconds::Second;
 use crate::view::Status;
 use crate::watch::Watch;
 use crate::words::{self, Text};
-use dyno_analysis::glimpse::Glimpsed;
+use dyno_analysis::glimpse::LevelSoFar;
 use dyno_model::frame::Ending;
 use dyno_model::{Language, Severity, Verdict};
 use dyno_words::InLanguage;
@@ -47,7 +47,7 @@ pub(super) struct Row {
     pub(super) label: String,
     pub(super) state: State,
     /// Absent where it has not begun.
-    pub(super) found: Option<Glimpsed>,
+    pub(super) found: Option<LevelSoFar>,
 }
 
 /// How far a level is.

@@ -7,7 +7,7 @@ use crate::live::Seen;
 use crate::outlook::Left;
 use crate::samples;
 use crate::seconds::{Second, Seconds};
-use dyno_analysis::glimpse::{Glimpse, Glimpsed, Terms};
+use dyno_analysis::glimpse::{RunningLevel, LevelSoFar, Terms};
 use dyno_model::Language;
 use dyno_model::frame::Ending;
 use dyno_model::metric::Time;
@@ -29,13 +29,13 @@ fn drawn(picture: &Picture, width: u16, height: u16) -> String {
 }
 
 /// What is known of a level of so many requests, every `failing`th of which failed.
-fn found(requests: u64, failing: u64) -> Glimpsed {
+fn found(requests: u64, failing: u64) -> LevelSoFar {
     judged(requests, failing, None)
 }
 
-fn judged(requests: u64, failing: u64, slo: Option<&str>) -> Glimpsed {
+fn judged(requests: u64, failing: u64, slo: Option<&str>) -> LevelSoFar {
     let slo = slo.map(|slo| slo.parse().unwrap());
-    let mut glimpse = Glimpse::new(Terms { slo, allow_failures: 0.01, ..Terms::default() });
+    let mut glimpse = RunningLevel::new(Terms { slo, allow_failures: 0.01, ..Terms::default() });
     for index in 0..requests {
         let mut record = samples::record(0, index);
         if failing > 0 && index % failing == 0 {
@@ -49,7 +49,7 @@ fn judged(requests: u64, failing: u64, slo: Option<&str>) -> Glimpsed {
     glimpse.settled()
 }
 
-fn row(label: &str, state: State, found: Option<Glimpsed>) -> Row {
+fn row(label: &str, state: State, found: Option<LevelSoFar>) -> Row {
     Row { label: label.to_owned(), state, found }
 }
 

@@ -21,9 +21,9 @@ pub struct CacheSummary {
     /// Tokens that every prompt shares, measured before the run.
     pub shared_tokens: Option<u64>,
     /// Requests with more hits than that, where there are enough of both kinds.
-    pub hits: Option<CacheFigures>,
+    pub hits: Option<CacheGroup>,
     /// All others.
-    pub misses: Option<CacheFigures>,
+    pub misses: Option<CacheGroup>,
 }
 
 /// Where the hit rate comes from.
@@ -38,7 +38,7 @@ pub enum CacheSource {
 
 /// Metrics of requests that hit or missed.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct CacheFigures {
+pub struct CacheGroup {
     /// Completed requests.
     pub requests: u64,
     /// `first − sent`.

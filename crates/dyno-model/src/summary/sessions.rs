@@ -15,14 +15,14 @@ pub struct Sessions {
     /// Measured turns per conversation.
     pub turns_mean: f64,
     /// First turns: no server can have seen their conversation before.
-    pub first: TurnFigures,
+    pub first: TurnMetrics,
     /// All other turns: a prefix cache can help them.
-    pub later: TurnFigures,
+    pub later: TurnMetrics,
 }
 
 /// Metrics of some turns.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct TurnFigures {
+pub struct TurnMetrics {
     /// Completed turns.
     pub requests: u64,
     /// `first − sent`.

@@ -5,7 +5,7 @@ use dyno_model::chunks::ChunkTrack;
 use dyno_model::frame::{
     ClientHealth, Ending, EngineSlip, Frame, LevelEnd, LevelStart, RunEnd, RunHeader,
 };
-use dyno_model::lag::LagHistogram;
+use dyno_model::lag::DelayHistogram;
 use dyno_model::outcome::{FailureClass, Outcome};
 use dyno_model::record::{Phase, RequestRecord, TokenCount, TokenSource, Turn, Widths};
 use dyno_model::server::ServerSample;
@@ -147,9 +147,9 @@ fn request() -> impl Strategy<Value = RequestRecord> {
     )
 }
 
-fn lag() -> impl Strategy<Value = LagHistogram> {
+fn lag() -> impl Strategy<Value = DelayHistogram> {
     vec(number(), 0..50).prop_map(|values| {
-        let mut lag = LagHistogram::default();
+        let mut lag = DelayHistogram::default();
         values.into_iter().for_each(|value| lag.record(value));
         lag
     })

@@ -8,8 +8,8 @@ use super::tables::{self, Cell, Row};
 use super::words::Word;
 use crate::text::ABSENT;
 use dyno_model::summary::{
-    CacheFigures, CacheSource, CacheSummary, CostSummary, Gauge, LevelSummary, ServerSummary,
-    Sessions, Spread, TurnFigures,
+    CacheGroup, CacheSource, CacheSummary, CostSummary, Gauge, LevelSummary, ServerSummary,
+    Sessions, Spread, TurnMetrics,
 };
 
 const GIB: f64 = (1_u64 << 30) as f64;
@@ -64,7 +64,7 @@ fn repeats(page: &Page) -> Option<Markup> {
 }
 
 fn sessions(page: &Page) -> Option<Markup> {
-    let turns = |level: &LevelSummary, name: Word, of: &TurnFigures| {
+    let turns = |level: &LevelSummary, name: Word, of: &TurnMetrics| {
         let ttft = of.ttft.as_ref();
         Row::plain(vec![
             Cell::head(&level.label),
@@ -108,8 +108,8 @@ fn conversations(page: &Page, level: &LevelSummary, of: &Sessions) -> String {
 }
 
 fn cache(page: &Page) -> Option<Markup> {
-    let ttft = |of: Option<&CacheFigures>| {
-        let p50 = |of: &CacheFigures| of.ttft.as_ref().and_then(|ttft| ttft.p50);
+    let ttft = |of: Option<&CacheGroup>| {
+        let p50 = |of: &CacheGroup| of.ttft.as_ref().and_then(|ttft| ttft.p50);
         of.map_or_else(
             || ABSENT.to_owned(),
             |of| format!("{} ({})", shown(p50(of)), counted(of.requests)),

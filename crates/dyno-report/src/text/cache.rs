@@ -3,7 +3,7 @@
 use super::server::joined;
 use crate::messages::Say;
 use dyno_model::Language;
-use dyno_model::summary::{CacheFigures, CacheSource, CacheSummary};
+use dyno_model::summary::{CacheGroup, CacheSource, CacheSummary};
 use dyno_words::columns::{ABSENT, millis, number};
 
 /// One line; nothing where the server reported nothing.
@@ -14,7 +14,7 @@ pub(super) fn cache(cache: &CacheSummary, language: Language) -> Option<String> 
         CacheSource::Counters => Say::CachedByCounters,
     };
     let shared = cache.shared_tokens.filter(|tokens| *tokens > 0).zip(cache.beyond_shared);
-    let ttft = |say: Say, of: &CacheFigures| {
+    let ttft = |say: Say, of: &CacheGroup| {
         let p50 = of.ttft.as_ref().and_then(|ttft| ttft.p50);
         let p50 = p50.map_or_else(|| ABSENT.to_owned(), millis);
         say.with(language, &[of.requests.to_string(), p50])

@@ -6,7 +6,7 @@ use crate::marks::Marks;
 use crate::messages::Say;
 use crate::selection::which_name;
 use dyno_model::metric::Statistic;
-use dyno_model::summary::{LevelSummary, TurnFigures};
+use dyno_model::summary::{LevelSummary, TurnMetrics};
 use dyno_words::columns::{maybe, millis, number, wrap};
 
 /// A small table, with its marks noted in `marks`; nothing for a level without conversations.
@@ -17,13 +17,13 @@ pub(super) fn turns(level: &LevelSummary, marks: &mut Marks, options: &TextOptio
     let language = options.language;
     let both = [&sessions.first, &sessions.later];
     let say = |say: Say| say.text(language).to_owned();
-    let column = |head: String, rank: u8, cell: &mut dyn FnMut(&TurnFigures) -> String| {
+    let column = |head: String, rank: u8, cell: &mut dyn FnMut(&TurnMetrics) -> String| {
         let cells = both.iter().map(|turns| cell(turns)).collect();
         Column { group: String::new(), head, cells, rank }
     };
     let mut columns = vec![column(say(Say::Requests), 3, &mut |turns| turns.requests.to_string())];
     // One request has a mean, and no percentiles.
-    let lone = |turns: &&TurnFigures| turns.ttft.as_ref().is_some_and(|ttft| ttft.p50.is_none());
+    let lone = |turns: &&TurnMetrics| turns.ttft.as_ref().is_some_and(|ttft| ttft.p50.is_none());
     let mean = both.iter().any(lone).then_some((Statistic::Mean, 0));
     let rest = [(Statistic::P50, 0), (Statistic::P90, 4), (Statistic::P99, 1)];
     for (which, rank) in mean.into_iter().chain(rest) {

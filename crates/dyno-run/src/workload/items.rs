@@ -9,7 +9,7 @@ use dyno_workload::data::{Count, Selected};
 use dyno_workload::key::Key;
 use dyno_workload::lengths::Lengths;
 use dyno_workload::random::RandomPrompts;
-use dyno_workload::session::{MadeSessions, SessionOptions, led};
+use dyno_workload::session::{SyntheticSessions, SessionOptions, led};
 use dyno_workload::trace::TracePrompts;
 use std::sync::{Arc, Mutex};
 
@@ -61,7 +61,7 @@ pub(super) fn selected(
     })
 }
 
-pub(super) fn made(sessions: Arc<MadeSessions>, account: Shared) -> Items {
+pub(super) fn made(sessions: Arc<SyntheticSessions>, account: Shared) -> Items {
     Box::new(move |index| kept(sessions.conversation(index), &account).map(Sending::Conversation))
 }
 

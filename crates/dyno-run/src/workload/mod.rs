@@ -8,7 +8,7 @@ mod items;
 mod notes;
 mod source;
 
-pub use source::{LED_WHOLE, limits, selection};
+pub use source::{NOT_TRUNCATED, limits, selection};
 
 use account::Account;
 pub(crate) use again::Attempt;
@@ -18,7 +18,7 @@ use dyno_model::prompt::{Content, Item};
 use dyno_model::{Diagnostic, Nanos};
 use dyno_workload::data::{Checked, Count, DataError, DataSet, Selected, Selection};
 use dyno_workload::random::RandomPrompts;
-use dyno_workload::session::{MadeSessions, said};
+use dyno_workload::session::{SyntheticSessions, said};
 use dyno_workload::tokenizer::Tokenizer;
 use dyno_workload::trace::{Trace, TracePrompts};
 pub use fault::Fault;
@@ -55,7 +55,7 @@ enum Text {
 #[derive(Clone)]
 enum Prepared {
     Random(Arc<RandomPrompts>),
-    Made(Arc<MadeSessions>),
+    Made(Arc<SyntheticSessions>),
     Trace(Arc<TracePrompts>),
 }
 
@@ -190,7 +190,7 @@ impl Workload {
                     Some(Prepared::Made(sessions)) => sessions.again(tokens, key),
                     _ => {
                         let unique = plan.data.unique_prefix;
-                        MadeSessions::new(&self.tokenizer, options.clone(), tokens, key, unique)
+                        SyntheticSessions::new(&self.tokenizer, options.clone(), tokens, key, unique)
                     }
                 };
                 let sessions = Arc::new(sessions.map_err(of_random)?);
@@ -213,7 +213,7 @@ impl Workload {
             Source::Led(led) => {
                 let Led { set, selection, options } = &**led;
                 let bounds = self.counter(chat(plan), true).filter(|_| is_bounded(selection));
-                let selected = self.selected(set, selection, bounds.map(counting_said))?;
+                let selected = self.selected(set, selection, bounds.map(counting_user_messages))?;
                 let count = self.counter(chat(plan), false);
                 let key = (key, number);
                 Ok(items::replayed(options.clone(), selected, count, output()?, key, account))
@@ -379,7 +379,7 @@ fn is_bounded(selection: &Selection) -> bool {
 }
 
 /// Counts the user's messages of a recorded conversation: its responses are not sent.
-pub fn counting_said(count: Count<'static>) -> Count<'static> {
+pub fn counting_user_messages(count: Count<'static>) -> Count<'static> {
     Box::new(move |content| count(&said(content)))
 }
 

@@ -96,7 +96,7 @@ impl Source {
 }
 
 /// Why conversations are not cut.
-pub const LED_WHOLE: &str = "a conversation is replayed whole or not at all; leave it out";
+pub const NOT_TRUNCATED: &str = "a conversation is replayed whole or not at all; leave it out";
 
 /// Which records of a data set a plan takes.
 pub fn selection(data: &DataPlan, seed: u64) -> Selection {

@@ -1,7 +1,7 @@
 //! The client's measurements of itself: whether it was late, and why.
 
 use dyno_model::frame::ClientHealth;
-use dyno_model::lag::LagHistogram;
+use dyno_model::lag::DelayHistogram;
 use dyno_model::{MS, Nanos};
 use dyno_net::{Clock, thread_cpu_ns};
 
@@ -12,8 +12,8 @@ const STALL: Nanos = 2 * MS;
 /// Delays since they were last taken.
 #[derive(Debug)]
 pub(super) struct Health {
-    read_delay: LagHistogram,
-    timer_lag: LagHistogram,
+    read_delay: DelayHistogram,
+    timer_lag: DelayHistogram,
     missed_ticks: u64,
     unstamped_reads: u64,
     blind: Nanos,
@@ -35,8 +35,8 @@ impl Health {
     pub(super) fn new(clock: &Clock) -> Self {
         let since = clock.now();
         Self {
-            read_delay: LagHistogram::default(),
-            timer_lag: LagHistogram::default(),
+            read_delay: DelayHistogram::default(),
+            timer_lag: DelayHistogram::default(),
             missed_ticks: 0,
             unstamped_reads: 0,
             blind: 0,
@@ -84,7 +84,7 @@ impl Health {
     pub(super) fn take(&mut self, clock: &Clock) -> ClientHealth {
         let old = std::mem::replace(self, Self::new(clock));
         ClientHealth {
-            read_lag: LagHistogram::default(),
+            read_lag: DelayHistogram::default(),
             read_delay: old.read_delay,
             timer_lag: old.timer_lag,
             missed_ticks: old.missed_ticks,

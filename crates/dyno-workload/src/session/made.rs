@@ -17,7 +17,7 @@ const TURN_BITS: u32 = 16;
 
 /// Makes conversations.
 #[derive(Debug)]
-pub struct MadeSessions {
+pub struct SyntheticSessions {
     options: SessionOptions,
     /// The first turn goes through the chat template, whose own tokens count.
     first: RandomPrompts,
@@ -27,7 +27,7 @@ pub struct MadeSessions {
     key: Key,
 }
 
-impl MadeSessions {
+impl SyntheticSessions {
     /// Prepares conversations whose messages have these lengths.
     pub fn new(
         tokenizer: &Tokenizer,

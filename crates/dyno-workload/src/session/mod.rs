@@ -1,5 +1,5 @@
 //! Conversations of several turns: how many, how long the user thinks between them, and the user's
-//! messages, from recorded conversations ([`led`]) or synthetic ([`MadeSessions`]). Responses are not
+//! messages, from recorded conversations ([`led`]) or synthetic ([`SyntheticSessions`]). Responses are not
 //! here: they come from the server that is measured.
 
 mod made;
@@ -7,7 +7,7 @@ mod profile;
 mod recorded;
 mod think;
 
-pub use made::MadeSessions;
+pub use made::SyntheticSessions;
 pub use profile::SessionProfile;
 pub use recorded::{Unusable, led, said};
 pub(crate) use recorded::{check, is_answer};

@@ -8,7 +8,7 @@ use crate::printer::Printer;
 use crate::resolve::choice_plan;
 use crate::usage::UsageError;
 use dyno_model::prompt::Content;
-use dyno_run::workload::{LED_WHOLE, counting_said, selection};
+use dyno_run::workload::{NOT_TRUNCATED, counting_user_messages, selection};
 use dyno_workload::data::{
     Count, DataSet, DataSpec, Kind, Selected, Selection, SpecError, Tally, convert, profile,
 };
@@ -62,7 +62,7 @@ fn choose(args: &SourceArgs, spec: &DataSpec) -> Result<Chosen, UsageError> {
     let sessions = (spec.kind == Some(Kind::Session)).then(|| SessionOptions::new(spec));
     let sessions = sessions.transpose().map_err(in_spec)?;
     if sessions.is_some() && plan.truncate {
-        return Err(UsageError::new("--truncate", LED_WHOLE));
+        return Err(UsageError::new("--truncate", NOT_TRUNCATED));
     }
     let tokenizer = match &args.choice.tokenizer {
         Some(path) => Tokenizer::load(path)
@@ -75,7 +75,7 @@ fn choose(args: &SourceArgs, spec: &DataSpec) -> Result<Chosen, UsageError> {
     let counter = tokenizer.clone();
     let counting: Option<Count<'static>> = bounded.then(|| {
         let whole: Count<'static> = Box::new(move |content| count(&counter, content));
-        if sessions.is_some() { counting_said(whole) } else { whole }
+        if sessions.is_some() { counting_user_messages(whole) } else { whole }
     });
     let selected = selection.of(&set, counting).map_err(in_spec)?;
     Ok(Chosen { set, tokenizer, selected, sessions })

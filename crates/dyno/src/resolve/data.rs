@@ -3,7 +3,7 @@
 use crate::args::bench::{ChoiceArgs, DataArgs, OrderArg};
 use crate::usage::UsageError;
 use dyno_model::plan::{Api, DataPlan, LengthSpec};
-use dyno_run::workload::LED_WHOLE;
+use dyno_run::workload::NOT_TRUNCATED;
 use dyno_workload::data::{DataError, DataSet, DataSpec, Kind, SpecError};
 use dyno_workload::lengths::Lengths;
 use dyno_workload::trace::TraceOptions;
@@ -20,7 +20,7 @@ pub(super) enum Nature {
     /// Prompts of a file.
     File,
     /// Synthetic conversations.
-    MadeSessions,
+    SyntheticSessions,
     /// Conversations of a file.
     LedSessions,
     /// A recorded trace.
@@ -35,11 +35,11 @@ pub(super) enum Nature {
 impl Nature {
     /// Whether input lengths may be given.
     fn is_made(self) -> bool {
-        matches!(self, Self::Made | Self::MadeSessions)
+        matches!(self, Self::Made | Self::SyntheticSessions)
     }
 
     pub(super) fn is_session(self) -> bool {
-        matches!(self, Self::MadeSessions | Self::LedSessions)
+        matches!(self, Self::SyntheticSessions | Self::LedSessions)
     }
 }
 
@@ -66,7 +66,7 @@ pub(super) fn nature(args: &mut DataArgs, api: Api) -> Result<Nature, UsageError
     }
     Ok(match (spec.kind, &spec.path) {
         (Some(Kind::Random), _) => Nature::Made,
-        (Some(Kind::Session), None) => Nature::MadeSessions,
+        (Some(Kind::Session), None) => Nature::SyntheticSessions,
         (Some(Kind::Session), Some(_)) => Nature::LedSessions,
         (Some(Kind::Trace), _) => Nature::Trace {
             speed: TraceOptions::of(&spec).map_err(wrong)?.speed,
@@ -130,7 +130,7 @@ pub(super) fn plan(args: DataArgs, nature: Nature) -> Result<DataPlan, UsageErro
         }
     }
     if nature.is_session() && args.choice.truncate {
-        return Err(UsageError::new("--truncate", LED_WHOLE)
+        return Err(UsageError::new("--truncate", NOT_TRUNCATED)
             .hint("turns=N in --data uses at most N turns of each"));
     }
     if from_file && args.input_tokens.is_some() {

@@ -51,7 +51,7 @@ impl Observer for Seen<'_> {
         self.live.get_or_init(|| Arc::new(Live::of(plan, clock, self.language)));
     }
 
-    fn turn_begins(&self) {
+    fn side_begins(&self) {
         if let Some(live) = self.live.get() {
             let progress =
                 Progress::start(Arc::clone(live), Arc::new(self.printer.clone()), self.full_screen);
@@ -59,7 +59,7 @@ impl Observer for Seen<'_> {
         }
     }
 
-    fn turn_ends(&self) {
+    fn side_ends(&self) {
         drop(self.progress.take());
     }
 
