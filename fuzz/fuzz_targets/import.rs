@@ -1,5 +1,5 @@
 //! Any bytes may be given to be imported: they are read or refused, and whatever is read is made
-//! of sound figures and can be written down.
+//! of sound metrics and can be written down.
 #![no_main]
 
 use dyno_import::import_bytes;

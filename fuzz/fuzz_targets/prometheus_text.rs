@@ -1,8 +1,8 @@
 //! Any text may stand in a server's `/metrics`: every line is a series or is refused, and what is
-//! made of them is a sample of sound figures.
+//! made of them is a sample of sound metrics.
 #![no_main]
 
-use dyno_wire::figures::sample;
+use dyno_wire::server_metrics::sample;
 use dyno_wire::prometheus::series;
 use libfuzzer_sys::fuzz_target;
 

@@ -1,7 +1,7 @@
 //! Metrics that only some layouts have, by the definitions of the tools that the layouts imitate. They
 //! are not part of a summary, and are gathered from the records where needed.
 
-use crate::aggregate::{figures, for_each_record, level_plans};
+use crate::aggregate::{for_each_record, level_plans, request_times};
 use crate::source::FrameSource;
 use dyno_model::metric::Time;
 use dyno_model::plan::{LevelPlan, Load, Plan};
@@ -71,7 +71,7 @@ impl Gathering {
         let tokens =
             |count: Option<dyno_model::record::TokenCount>| count.map(|count| count.tokens);
         let (input, output) = (tokens(record.input), tokens(record.output));
-        let latency = figures(record)[Time::Latency].map(|ns| ns as f64 / NS_PER_MS);
+        let latency = request_times(record)[Time::Latency].map(|ns| ns as f64 / NS_PER_MS);
         self.per_token.add(latency, input.zip(output).map(|(input, output)| input + output));
         self.per_output_token.add(latency, output);
     }

@@ -14,7 +14,9 @@ pub mod search;
 pub mod slo;
 mod source;
 
-pub use aggregate::{figures, for_each_record, glimpse, level_plans, memory_growth, summarise};
+pub use aggregate::{
+    for_each_record, glimpse, level_plans, memory_growth, request_times, summarise,
+};
 pub use detail::Detail;
 pub use extras::extras;
 pub use run_dir::DirSource;

@@ -4,7 +4,7 @@
 mod common;
 
 use common::{burst_plan, failure, stream, summary_of};
-use dyno_analysis::glimpse::{RunningLevel, LevelSoFar, Terms};
+use dyno_analysis::glimpse::{LevelSoFar, RunningLevel, Terms};
 use dyno_model::metric::Time;
 use dyno_model::outcome::{FailureClass, Outcome};
 use dyno_model::plan::Plan;
@@ -63,7 +63,7 @@ fn close(a: Option<f64>, b: Option<f64>) -> bool {
 }
 
 proptest! {
-    /// A level that is over has the summary's figures, and its reasons as far as they go.
+    /// A level that is over has the summary's metrics, and its reasons as far as they go.
     #[test]
     fn what_is_settled_is_what_the_summary_says(records in records()) {
         let mut plan = burst_plan(records.len() as u64);

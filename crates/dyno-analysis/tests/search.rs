@@ -1,4 +1,4 @@
-//! What a search for a capacity does among levels that cannot be judged, on made-up levels.
+//! What a search for a capacity does among levels that cannot be judged, on synthetic levels.
 #![allow(clippy::unwrap_used)]
 
 mod common;

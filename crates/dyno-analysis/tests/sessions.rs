@@ -1,4 +1,4 @@
-//! Conversations: their figures by hand, and the windows of loads whose users think.
+//! Conversations: their metrics by hand, and the windows of loads whose users think.
 
 mod common;
 
@@ -22,8 +22,8 @@ fn level_of(users: u32, records: Vec<RequestRecord>) -> LevelSummary {
     summary_of(&closed_plan(users, records.len()), records).levels.remove(0)
 }
 
-/// Two users: one has a conversation of three turns, the other loses one to a failure and begins
-/// anew.
+/// Two users: one has a conversation of three turns, the other loses one to a failure and
+/// starts again.
 fn small() -> Vec<RequestRecord> {
     let answered = |index, slot, session, number, sent, ttft, input| {
         let mut r = turn(stream(index, slot, sent, ttft, 20, 5), session, number);
@@ -59,7 +59,7 @@ fn first_and_later_turns_are_separate() {
     let input = first.input_tokens.unwrap();
     assert_eq!((input.total, input.mean), (Some(270), 90.0));
     let later = sessions.later;
-    // 50 and 70 ms; the failed one is in no figure.
+    // 50 and 70 ms; the failed one is in no metric.
     let ttft = later.ttft.unwrap();
     assert_eq!((later.requests, ttft.count, ttft.mean, ttft.p90), (2, Some(2), Some(60.0), None));
     assert_eq!(later.latency.unwrap().max, Some(150.0));

@@ -1,4 +1,4 @@
-//! SLOs against levels whose figures are known: what passes, what fails, what cannot be told.
+//! SLOs against levels whose metrics are known: what passes, what fails, what is inconclusive.
 #![allow(clippy::unwrap_used)]
 
 mod common;
@@ -118,21 +118,21 @@ fn the_itl_of_a_request_is_the_mean_over_its_tokens() {
 
 #[test]
 fn metrics_a_request_cannot_have_break_no_bound_and_unknown_ones_are_not_guessed() {
-    let figures = |records: Vec<RequestRecord>, text: &str| {
+    let metrics = |records: Vec<RequestRecord>, text: &str| {
         let found = burst_of(records, text).levels[0].slo.clone().unwrap();
         (found.goodput_per_s.is_some(), found.met_share)
     };
     let one_token = || vec![stream(0, 0, 0, 100, 20, 1), stream(1, 0, 0, 100, 20, 5)];
-    assert_eq!(figures(one_token(), "tpot.mean<50ms and itl.mean<50ms"), (true, Some(1.0)));
+    assert_eq!(metrics(one_token(), "tpot.mean<50ms and itl.mean<50ms"), (true, Some(1.0)));
     let mut untold = one_token();
     untold[1].output = usage(9);
-    assert_eq!(figures(untold.clone(), "itl.mean<50ms"), (false, None));
-    assert_eq!(figures(untold.clone(), "itl.mean<50ms and ttft.mean<1ms"), (true, Some(0.0)));
-    assert_eq!(figures(untold, "tpot.mean<50ms"), (true, Some(1.0)));
+    assert_eq!(metrics(untold.clone(), "itl.mean<50ms"), (false, None));
+    assert_eq!(metrics(untold.clone(), "itl.mean<50ms and ttft.mean<1ms"), (true, Some(0.0)));
+    assert_eq!(metrics(untold, "tpot.mean<50ms"), (true, Some(1.0)));
     let mut whole = one_token();
     whole.iter_mut().for_each(|r| (r.streamed, r.first) = (false, None));
-    assert_eq!(figures(whole.clone(), "ttft.mean<1s"), (false, None));
-    assert_eq!(figures(whole, "latency.mean<1s"), (true, Some(1.0)));
+    assert_eq!(metrics(whole.clone(), "ttft.mean<1s"), (false, None));
+    assert_eq!(metrics(whole, "latency.mean<1s"), (true, Some(1.0)));
 }
 
 #[test]

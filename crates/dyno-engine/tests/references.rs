@@ -95,7 +95,7 @@ fn rows_are_in_order_of_load() {
     for r in Reference::all().unwrap() {
         let key = |row: &Row| {
             let length = row.get(Figure::InputTokens).filter(|_| row.load != Load::Concurrency);
-            let answer = row.figures.get(&OutputTokens).filter(|_| row.load == Load::Cell).copied();
+            let answer = row.metrics.get(&OutputTokens).filter(|_| row.load == Load::Cell).copied();
             [length, row.level(), answer].map(|part| part.unwrap_or_default())
         };
         for pair in r.rows.windows(2) {
@@ -222,7 +222,7 @@ fn a_repair_is_used_and_an_unreliable_figure_is_not() {
 
     let r = Reference::named("qwen2-72b-8xl20-vllm").unwrap().unwrap();
     assert_eq!(r.rows.iter().filter(|row| row.get(ItlMs).is_none()).count(), 6);
-    assert!(r.rows.iter().all(|row| row.figures.contains_key(&ItlMs)));
+    assert!(r.rows.iter().all(|row| row.metrics.contains_key(&ItlMs)));
 
     let r = Reference::named("qwen-14b-a100-40gb-vllm-matrix").unwrap().unwrap();
     let cut: Vec<_> = r.rows.iter().filter(|row| row.repaired != Repaired::default()).collect();

@@ -45,7 +45,7 @@ impl Choice {
     /// The parameters that these levels may identify, the most important first; at most two for every
     /// three measurements.
     pub(crate) fn parameters(&self, table: &Table, levels: &[&Level]) -> Vec<Parameter> {
-        let any = |figure| levels.iter().any(|level| level.figures.contains_key(&figure));
+        let any = |figure| levels.iter().any(|level| level.metrics.contains_key(&figure));
         let streamed = any(Figure::TtftMs);
         let ratio = |length: &dyn Fn(&Level) -> f64| {
             let lengths = levels.iter().map(|level| length(level));
@@ -70,8 +70,8 @@ impl Choice {
             (Parameter::PrefillBase, streamed),
             (Parameter::ClientToken, self.front),
         ];
-        let figures: usize = levels.iter().map(|level| level.judged().count()).sum();
-        let most = (2 * figures / 3).max(2);
+        let metrics: usize = levels.iter().map(|level| level.judged().count()).sum();
+        let most = (2 * metrics / 3).max(2);
         let mut parameters: Vec<Parameter> =
             wanted.into_iter().filter(|(_, wanted)| *wanted).map(|(p, _)| p).take(most).collect();
         // Each curve has two parameters, or none.
@@ -119,7 +119,7 @@ pub(crate) fn cells(table: &Table) -> bool {
 pub(crate) fn shapes(table: &Table, options: &FitOptions, at: &Choice) -> Vec<Choice> {
     let first = |repeated: bool| {
         let levels = table.fitted().filter(move |level| level.repeated == repeated);
-        levels.filter_map(|level| level.figures.get(&Figure::TtftMs).copied())
+        levels.filter_map(|level| level.metrics.get(&Figure::TtftMs).copied())
     };
     // Repeated prompts with a shorter TTFT than new ones indicate a prefix cache.
     let sooner = first(true).fold(f64::INFINITY, f64::min) < 0.8 * first(false).fold(0.0, f64::max);

@@ -105,7 +105,7 @@ pub fn defects(table: &Table) -> Vec<Defect> {
 
 fn level_problems(level: &Level) -> Vec<Problem> {
     let impossible = |(_, value): &(Figure, f64)| !(value.is_finite() && *value >= 0.0);
-    let all = level.figures.iter().map(|(figure, value)| (*figure, *value));
+    let all = level.metrics.iter().map(|(figure, value)| (*figure, *value));
     let zero = level.judged().filter(|(_, value)| *value == 0.0);
     let values = all.filter(impossible).chain(zero);
     let mut problems: Vec<Problem> =
@@ -150,7 +150,7 @@ mod tests {
             counted: None,
             timeout_s: None,
             repeated: false,
-            figures: [(Figure::LatencyS, latency_s)].into(),
+            metrics: [(Figure::LatencyS, latency_s)].into(),
             role: Role::Fitted,
         }
     }
@@ -163,7 +163,7 @@ mod tests {
     #[test]
     fn all_defects_of_all_levels_are_reported() {
         let wrong = Level { output: 0.0, ..level("burst 8", 8, f64::NAN) };
-        let empty = Level { figures: [].into(), ..level("burst 0", 0, 1.0) };
+        let empty = Level { metrics: [].into(), ..level("burst 0", 0, 1.0) };
         let left_out = Level { role: Role::LeftOut("invalid".to_owned()), ..wrong.clone() };
         let found = defects(&table(vec![left_out, wrong, empty]));
         let text = FitError::Defects(found.clone()).to_string();

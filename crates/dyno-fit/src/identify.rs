@@ -57,8 +57,8 @@ struct Judge<'a> {
 impl Judge<'_> {
     /// How much worse a fit may be before it is more than noise.
     fn noise(&self) -> f64 {
-        let figures: usize = self.levels.iter().map(|level| level.judged().count()).sum();
-        let free = figures.saturating_sub(self.found.space.parameters.len()).max(1);
+        let metrics: usize = self.levels.iter().map(|level| level.judged().count()).sum();
+        let free = metrics.saturating_sub(self.found.space.parameters.len()).max(1);
         4.0 * (self.found.point.value / free as f64).max(FLOOR * FLOOR)
     }
 
@@ -161,7 +161,7 @@ fn twin(table: &Table, levels: &[&Level], model: &Model) -> Twin {
             [least.min(value), most.max(value)]
         })
     };
-    let get = |level: &Level, figure| level.figures.get(&figure).copied();
+    let get = |level: &Level, figure| level.metrics.get(&figure).copied();
     let in_flight = |level: &&Level| match level.offer {
         Offer::Load { load: load @ (Load::Concurrency { .. } | Load::Burst { .. }), .. } => {
             Some(load.value())

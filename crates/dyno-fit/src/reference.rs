@@ -47,8 +47,8 @@ fn counted(reference: &Reference) -> Option<f64> {
 }
 
 fn level(reference: &Reference, row: &Row, counted: Option<f64>) -> Level {
-    let figures = row.figures.keys().chain(row.repaired.figures.keys());
-    let figures = figures.filter_map(|figure| Some((*figure, row.get(*figure)?))).collect();
+    let metrics = row.metrics.keys().chain(row.repaired.metrics.keys());
+    let metrics = metrics.filter_map(|figure| Some((*figure, row.get(*figure)?))).collect();
     let sweep = reference.client.kind == ClientKind::Guidellm01;
     let output = match sweep {
         true => reference.client.output_tokens,
@@ -71,7 +71,7 @@ fn level(reference: &Reference, row: &Row, counted: Option<f64>) -> Level {
         counted,
         timeout_s: timeout(reference),
         repeated: reference.client.same_prompt || (sweep && row.load != Load::Synchronous),
-        figures,
+        metrics,
         role,
     }
 }

@@ -37,7 +37,7 @@ pub struct Compared {
     pub role: Role,
     /// Each metric, measured and simulated. The latter is absent if no request completed, or if the
     /// client's load is not known.
-    pub figures: BTreeMap<Figure, (f64, Option<f64>)>,
+    pub metrics: BTreeMap<Figure, (f64, Option<f64>)>,
 }
 
 /// Replays a twin against all rows of a table. Nothing is fitted.
@@ -69,9 +69,9 @@ impl Compared {
             Role::LeftOut(_) => None,
             _ => replay(level, model),
         };
-        let get = |figure| simulated.as_ref().and_then(|figures| figures.get(&figure)).copied();
-        let figures = level.judged().map(|(figure, value)| (figure, (value, get(figure))));
-        Self { label: level.label.clone(), role: level.role.clone(), figures: figures.collect() }
+        let get = |figure| simulated.as_ref().and_then(|metrics| metrics.get(&figure)).copied();
+        let metrics = level.judged().map(|(figure, value)| (figure, (value, get(figure))));
+        Self { label: level.label.clone(), role: level.role.clone(), metrics: metrics.collect() }
     }
 }
 
@@ -88,7 +88,7 @@ impl Mean {
         if level.client_unknown() && model.client.in_flight.is_none() {
             return;
         }
-        for (figure, (measured, simulated)) in &compared.figures {
+        for (figure, (measured, simulated)) in &compared.metrics {
             let error = simulated.map_or(1.0, |simulated| (simulated / measured - 1.0).abs());
             let (sum, number) = self.sums.entry(*figure).or_default();
             *sum += error;

@@ -181,8 +181,8 @@ impl Search<'_> {
     }
 
     fn candidate(&self, choice: Choice, space: Space, point: Point) -> Candidate {
-        let figures: usize = self.levels.iter().map(|level| level.judged().count()).sum();
-        let (n, k) = (figures as f64, space.parameters.len() as f64);
+        let metrics: usize = self.levels.iter().map(|level| level.judged().count()).sum();
+        let (n, k) = (metrics as f64, space.parameters.len() as f64);
         let price = 2.0 * k * n / (n - k - 1.0).max(0.5);
         let score = n * (point.value / n + FLOOR * FLOOR).ln() + price;
         Candidate { choice, space, point, score, left_out: f64::INFINITY }
@@ -211,13 +211,13 @@ impl Search<'_> {
     /// The mean squared error of the logarithms of each level, fitted without it.
     fn leave_one_out(&self, candidate: &Candidate) -> f64 {
         let mut sum = 0.0;
-        let mut figures = 0;
+        let mut metrics = 0;
         for left in self.levels.iter().filter(|level| !level.client_unknown()) {
             let model = refit_without(candidate, self.levels, left);
             sum += level_misfit(&model, left);
-            figures += left.judged().count();
+            metrics += left.judged().count();
         }
-        sum / figures.max(1) as f64
+        sum / metrics.max(1) as f64
     }
 }
 
@@ -259,7 +259,7 @@ struct Start {
 impl Start {
     fn new(levels: &[&Level]) -> Self {
         let lightest = levels.first();
-        let get = |figure| lightest.and_then(|level| level.figures.get(&figure)).copied();
+        let get = |figure| lightest.and_then(|level| level.metrics.get(&figure)).copied();
         let output = lightest.map_or(1.0, |level| level.output).max(2.0);
         let latency = get(Figure::LatencyS).map(|s| 1e3 * s);
         let latency = latency.or(get(Figure::LatencyPerOutputTokenMs).map(|ms| ms * output));
@@ -270,15 +270,15 @@ impl Start {
         let step_ms = step.unwrap_or(30.0);
         let last = levels.last();
         let little = last.and_then(|level| {
-            let rate = level.figures.get(&Figure::CompletedRate)?;
-            Some(rate * level.figures.get(&Figure::LatencyS)?)
+            let rate = level.metrics.get(&Figure::CompletedRate)?;
+            Some(rate * level.metrics.get(&Figure::LatencyS)?)
         });
         let unknown = last.is_some_and(|level| level.client_unknown());
         // Pool usage while the engine was busy, from how many single requests it ran at once.
         let held = levels.iter().filter_map(|level| {
             let Offer::Cell { .. } = level.offer else { return None };
-            let rate = level.figures.get(&Figure::OutputTokensPerS)?;
-            let each = level.figures.get(&Figure::LatencyPerOutputTokenMs)?;
+            let rate = level.metrics.get(&Figure::OutputTokensPerS)?;
+            let each = level.metrics.get(&Figure::LatencyPerOutputTokenMs)?;
             Some(1e-3 * rate * each * (level.input + 0.5 * level.output) / 16.0)
         });
         Self {

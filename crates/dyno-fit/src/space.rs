@@ -125,7 +125,7 @@ pub(crate) fn misfit(model: &Model, levels: &[&Level]) -> f64 {
 pub(crate) fn level_misfit(model: &Model, level: &Level) -> f64 {
     let simulated = replay(level, model);
     let error = |(figure, measured): (_, f64)| {
-        let simulated = simulated.as_ref().and_then(|figures| figures.get(&figure));
+        let simulated = simulated.as_ref().and_then(|metrics| metrics.get(&figure));
         let error = simulated.map_or(ABSENT, |simulated| (simulated / measured).ln());
         2.0 * LARGE * LARGE * ((1.0 + (error / LARGE).powi(2)).sqrt() - 1.0)
     };

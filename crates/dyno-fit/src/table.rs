@@ -40,7 +40,7 @@ pub struct Level {
     /// Whether its prompts had been sent before, so that a prefix cache may have them.
     pub repeated: bool,
     /// The measurements, without unreliable ones.
-    pub figures: BTreeMap<Figure, f64>,
+    pub metrics: BTreeMap<Figure, f64>,
     /// How it is used.
     pub role: Role,
 }
@@ -134,8 +134,8 @@ impl Level {
             _ => [Figure::CompletedRate, Figure::OutputTokensPerS, Figure::DurationS],
         };
         let between = [Figure::TpotMs, Figure::ItlMs];
-        let first_of = |figures: &[Figure]| {
-            figures.iter().copied().find(|figure| self.figures.contains_key(figure))
+        let first_of = |metrics: &[Figure]| {
+            metrics.iter().copied().find(|figure| self.metrics.contains_key(figure))
         };
         [
             first_of(&amount),
@@ -146,6 +146,6 @@ impl Level {
         ]
         .into_iter()
         .flatten()
-        .filter_map(|figure| Some((figure, *self.figures.get(&figure)?)))
+        .filter_map(|figure| Some((figure, *self.metrics.get(&figure)?)))
     }
 }

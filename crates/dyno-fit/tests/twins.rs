@@ -9,8 +9,8 @@ use std::collections::BTreeMap;
 const ROUNDING: f64 = 0.02;
 
 fn same(name: &str, stored: &BTreeMap<Figure, f64>, found: &BTreeMap<Figure, f64>) {
-    let figures = |errors: &BTreeMap<Figure, f64>| errors.keys().copied().collect::<Vec<_>>();
-    assert_eq!(figures(stored), figures(found), "{name}");
+    let metrics = |errors: &BTreeMap<Figure, f64>| errors.keys().copied().collect::<Vec<_>>();
+    assert_eq!(metrics(stored), metrics(found), "{name}");
     for (figure, stored) in stored {
         let found = found[figure];
         assert!((stored - found).abs() <= ROUNDING, "{name} {figure:?}: {stored}, not {found}");

@@ -227,7 +227,8 @@ mod tests {
 
     fn judged(slo: &str) -> LevelSoFar {
         let slo = Some(slo.parse().unwrap());
-        let mut glimpse = RunningLevel::new(Terms { slo, allow_failures: 0.01, ..Terms::default() });
+        let mut glimpse =
+            RunningLevel::new(Terms { slo, allow_failures: 0.01, ..Terms::default() });
         (0..400).for_each(|index| glimpse.add(&samples::record(0, index)));
         glimpse.so_far()
     }

@@ -5,7 +5,7 @@ use super::mailbox::{Boundary, Letters, News};
 use super::outlook::{Left, Outlook, Took};
 use super::rates::Rates;
 use super::seconds::Seconds;
-use dyno_analysis::glimpse::{RunningLevel, LevelSoFar, Terms};
+use dyno_analysis::glimpse::{LevelSoFar, RunningLevel, Terms};
 use dyno_model::frame::Ending;
 use dyno_model::record::RequestRecord;
 use std::time::{Duration, Instant};

@@ -104,5 +104,5 @@ fn compare(source: &str, printed: &str) {
             None => println!("    not printed the same: line {number}: {line}"),
         }
     }
-    println!("{same} of {all} lines of figures are printed the same");
+    println!("{same} of {all} lines of metrics are printed the same");
 }

@@ -21,14 +21,14 @@ fn is_chinese(text: &str) -> bool {
 }
 
 /// Whatever looks like a number, in order of size.
-fn figures(text: &str) -> Vec<String> {
+fn numbers(text: &str) -> Vec<String> {
     let parts = text.split(|c: char| !(c.is_ascii_digit() || c == '.'));
-    let mut figures: Vec<String> = parts
+    let mut numbers: Vec<String> = parts
         .map(|part| part.trim_matches('.').to_owned())
         .filter(|part| !part.is_empty())
         .collect();
-    figures.sort();
-    figures
+    numbers.sort();
+    numbers
 }
 
 #[test]
@@ -48,7 +48,7 @@ fn every_finding_has_both_languages() {
                 assert!(!text.contains(['{', '}', '|']) && !text.is_empty(), "{text}");
             }
         }
-        let (said, meant) = (figures(&chinese.what), figures(&english.what));
+        let (said, meant) = (numbers(&chinese.what), numbers(&english.what));
         assert_eq!(said, meant, "{} / {}", english.what, chinese.what);
     }
 }

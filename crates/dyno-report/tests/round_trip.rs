@@ -1,4 +1,4 @@
-//! What was read is printed again in the layout it came in: with the same figures.
+//! What was read is printed again in the layout it came in: with the same metrics.
 
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
@@ -35,8 +35,8 @@ fn bare(line: &str) -> String {
     line.split_whitespace().collect()
 }
 
-/// The lines of a fixture that hold figures and are not among the printed ones. `reads`: which
-/// lines are figures of results.
+/// The lines of a fixture that hold metrics and are not among the printed ones. `reads`: which
+/// lines are metrics of results.
 fn missing(name: &str, layout: Layout, reads: impl Fn(&str) -> bool) -> Vec<String> {
     let printed: String =
         read(name).runs.iter().map(|run| print(layout, run)).collect::<Vec<_>>().join("\n");
@@ -68,19 +68,19 @@ fn guidellm() {
 #[test]
 fn evalscope() {
     // What differs in a printed pivot is its line of failures, where the source has a cross.
-    let figures = |line: &str| {
+    let is_value = |line: &str| {
         let row = line.starts_with('|') && !line.contains("---") && !line.contains('❌');
         row || (line.starts_with(' ') && line.contains(|c: char| c.is_ascii_digit()))
     };
-    assert_eq!(missing("evalscope.md", Layout::Evalscope, figures), [""; 0]);
+    assert_eq!(missing("evalscope.md", Layout::Evalscope, is_value), [""; 0]);
 }
 
 #[test]
 fn vllm_0_6() {
-    let figures = |line: &str| line.contains("):  ") || line.contains("s:  ");
-    assert_eq!(missing("vllm.txt", Layout::Vllm06, figures), [""; 0]);
+    let is_value = |line: &str| line.contains("):  ") || line.contains("s:  ");
+    assert_eq!(missing("vllm.txt", Layout::Vllm06, is_value), [""; 0]);
     assert_eq!(
-        missing("vllm.txt", Layout::Vllm, |l| figures(l) && !l.contains("Token thr")),
+        missing("vllm.txt", Layout::Vllm, |l| is_value(l) && !l.contains("Token thr")),
         [""; 0]
     );
 }
@@ -88,20 +88,20 @@ fn vllm_0_6() {
 #[test]
 fn vllm_today() {
     // The layout has no rows for other percentiles, whole latencies and speculative decoding.
-    let figures = |line: &str| {
+    let is_value = |line: &str| {
         let others = ["P50", "P90", "E2EL", "Accept", "Draft", "Position"];
         line.contains(":  ") && !others.iter().any(|other| line.contains(other))
     };
-    assert_eq!(missing("vllm-today.txt", Layout::Vllm, figures), [""; 0]);
+    assert_eq!(missing("vllm-today.txt", Layout::Vllm, is_value), [""; 0]);
 }
 
 #[test]
 fn sglang() {
-    let figures = |line: &str| {
+    let is_value = |line: &str| {
         let others = ["retokenized", "text tokens", "Accept length"];
         line.contains(":  ") && !others.iter().any(|other| line.contains(other))
     };
-    assert_eq!(missing("sglang.txt", Layout::Sglang, figures), [""; 0]);
+    assert_eq!(missing("sglang.txt", Layout::Sglang, is_value), [""; 0]);
 }
 
 #[test]
@@ -123,7 +123,7 @@ fn what_is_printed_can_be_imported() {
         for run in &read(name).runs {
             let again = read_text(&print(layout, run));
             assert_eq!(again.runs.len(), 1, "{name}");
-            let figures = |level: &LevelSummary| {
+            let is_value = |level: &LevelSummary| {
                 let times = [
                     &level.times[Time::Ttft],
                     &level.times[Time::Tpot],
@@ -132,7 +132,7 @@ fn what_is_printed_can_be_imported() {
                 (level.load, level.throughput, times.map(Option::clone))
             };
             let of =
-                |run: &ImportedRun| -> Vec<_> { run.summary.levels.iter().map(figures).collect() };
+                |run: &ImportedRun| -> Vec<_> { run.summary.levels.iter().map(is_value).collect() };
             assert_eq!(of(&again.runs[0]), of(run), "{name}");
         }
     }

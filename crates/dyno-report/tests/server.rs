@@ -1,4 +1,4 @@
-//! The server's own figures and the price of tokens, with numbers worked out by hand.
+//! The server's own metrics and the price of tokens, with numbers worked out by hand.
 #![allow(clippy::unwrap_used)]
 
 #[path = "../../dyno-analysis/tests/common/mod.rs"]
@@ -173,7 +173,7 @@ fn the_run_reports_where_preemptions_start() {
 fn findings_on_both_sides_of_their_limits() {
     let found = |samples: &[ServerSample]| {
         let level = level_of(samples);
-        assert_eq!(level.reasons, [], "the server's figures do not change the verdict");
+        assert_eq!(level.reasons, [], "the server's metrics do not change the verdict");
         let codes: Vec<_> = level.notes.into_iter().map(|note| note.code).collect();
         codes.into_iter().filter(|code| code.starts_with("server_")).collect::<Vec<_>>()
     };

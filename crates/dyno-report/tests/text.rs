@@ -275,7 +275,7 @@ fn repeated_levels() {
     insta::assert_snapshot!("repeated_levels_chinese", chinese(&summary));
 }
 
-/// Levels of the same figures under these loads, rising with them.
+/// Levels of the same metrics under these loads, rising with them.
 fn ladder(loads: &[f64]) -> Summary {
     let (plan, records) = closed(8, 30);
     let mut summary = summary_with(&plan, records, |end| end.starved = Some(starved(30)));

@@ -1,6 +1,6 @@
 //! `--until-stable`: whether the watched metric of a level has converged.
 
-use dyno_analysis::figures;
+use dyno_analysis::request_times;
 use dyno_model::Nanos;
 use dyno_model::course::{Figure, Until};
 use dyno_model::metric::Time;
@@ -104,5 +104,5 @@ pub fn can_watch(figure: &Figure) -> bool {
 
 /// A request's own time, in milliseconds.
 fn sample(metric: Metric, record: &RequestRecord) -> Option<f64> {
-    figures(record)[metric.time()?].map(to_ms)
+    request_times(record)[metric.time()?].map(to_ms)
 }

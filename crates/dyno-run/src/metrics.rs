@@ -8,7 +8,7 @@ use dyno_model::{Nanos, SEC};
 use dyno_wire::client::{Client, ClientOptions, Interrupted};
 use dyno_wire::encode::SecretHeaders;
 use dyno_wire::endpoint::Endpoint;
-use dyno_wire::figures::sample;
+use dyno_wire::server_metrics::sample;
 use dyno_wire::tls::TlsSettings;
 use dyno_wire::url::TargetUrl;
 

@@ -10,7 +10,7 @@ const WANTED: f64 = 0.03;
 
 fn main() {
     let runs = std::env::args().nth(1).and_then(|a| a.parse().ok()).unwrap_or(1_000);
-    println!("| samples | figure | stopped | covered | median of samples taken |");
+    println!("| samples | metric | stopped | covered | median of samples taken |");
     println!("| --- | --- | --: | --: | --: |");
     for (i, (series, statistic)) in ROWS.iter().enumerate() {
         let got = watched(*series, *statistic, WANTED, 57_000 + i as u64, runs);

@@ -133,7 +133,11 @@ mod tests {
     #[test]
     fn what_is_missing_is_enough_and_no_more() {
         assert_eq!(more(0.99, 100, [0, 0], 1_000), 268);
-        assert_eq!(more(0.99, 999, [10, 10], 1_000), 1, "with enough the figure itself tells");
+        assert_eq!(
+            more(0.99, 999, [10, 10], 1_000),
+            1,
+            "with enough samples the value itself decides"
+        );
         assert_eq!(more(0.99, 100, [5, 5], 1_000), 0);
     }
 

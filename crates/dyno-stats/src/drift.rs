@@ -153,7 +153,7 @@ mod tests {
         (0..12).map(|_| rng.unit()).sum::<f64>() - 6.0
     }
 
-    /// 38 values about 100 whose noise forgets a share `1 − phi` of itself at each, growing by
+    /// 38 values about 100 whose noise forgets a share `1 − phi` at each, growing by
     /// `growth` in all.
     fn series(rng: &mut SplitMix, phi: f64, noise: f64, growth: f64) -> Vec<f64> {
         let mut x = normal(rng);

@@ -9,7 +9,7 @@ use dyno_workload::item::{Content, Item, Message};
 use dyno_workload::key::Key;
 use dyno_workload::lengths::Lengths;
 use dyno_workload::random::RandomError;
-use dyno_workload::session::{SyntheticSessions, SessionOptions, SessionProfile, led, said};
+use dyno_workload::session::{SessionOptions, SessionProfile, SyntheticSessions, led, said};
 use dyno_workload::tokenizer::Tokenizer;
 use proptest::prelude::*;
 

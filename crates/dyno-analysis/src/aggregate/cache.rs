@@ -2,7 +2,7 @@
 //! the level look better than it is.
 
 use super::distributions::describe;
-use super::figures::figures;
+use super::request_times::request_times;
 use dyno_model::Diagnostic;
 use dyno_model::environment::Environment;
 use dyno_model::metric::Time;
@@ -43,7 +43,7 @@ impl Cached {
             self.input += input.tokens;
             self.known += 1;
         }
-        self.requests.push((record.cached, figures(record)[Time::Ttft]));
+        self.requests.push((record.cached, request_times(record)[Time::Ttft]));
     }
 
     /// The cache's summary; nothing where nothing was reported. `counters` is the hit rate by the server's

@@ -1,8 +1,8 @@
 //! Distributions with their percentiles and intervals. The first reading gives the exact
 //! samples, the second sorts them into blocks of time.
 
-use super::figures::{figures, for_each_gap_sample};
 use super::gather::{Samples, Taken};
+use super::request_times::{for_each_gap_sample, request_times};
 use dyno_model::Diagnostic;
 use dyno_model::metric::{PerTime, Time};
 use dyno_model::record::RequestRecord;
@@ -147,7 +147,7 @@ impl Distributions {
             return;
         };
         let own = blocks.of(record.sent.unwrap_or(record.intended));
-        for (time, value) in figures(record).iter() {
+        for (time, value) in request_times(record).iter() {
             if let Some(value) = value {
                 self.parts[time].add(own, *value, 1);
             }

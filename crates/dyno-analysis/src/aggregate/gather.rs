@@ -3,9 +3,9 @@
 use super::cache::Cached;
 use super::concurrency::Flight;
 use super::failures::FailureWords;
-use super::figures::{figures, for_each_gap_sample};
 use super::instrument::{Effective, Gaps, Spans, bounds};
 use super::integrity::Streams;
+use super::request_times::{for_each_gap_sample, request_times};
 use super::sessions::Conversations;
 use super::slots::Slots;
 use super::stragglers::LastToEnd;
@@ -74,7 +74,7 @@ pub(crate) struct Taken {
 
 impl Samples {
     fn add(&mut self, record: &RequestRecord) {
-        let times = figures(record);
+        let times = request_times(record);
         let bounds = bounds(record);
         for (time, samples) in self.own.iter_mut() {
             let Some(value) = times[time] else { continue };

@@ -6,11 +6,11 @@
 
 mod rounded;
 
-use super::figures::{figures, for_each_gap_sample};
 use super::gather::{Gathered, Span};
 use super::instrument::{Effective, Gaps, bounds};
 use super::judge::{mixed_sources, too_many_failures, verdict};
 use super::level::{past_capacity, throughput};
+use super::request_times::{for_each_gap_sample, request_times};
 use super::slo::meets;
 use super::timeline::for_each_gap;
 use super::tokens::TokenSum;
@@ -145,7 +145,7 @@ pub fn for_each_itl(record: &RequestRecord, mut each: impl FnMut(u64, u64)) {
 
 /// Time to first token of a completed, streamed request, in nanoseconds.
 pub fn ttft(record: &RequestRecord) -> Option<u64> {
-    figures(record)[Time::Ttft]
+    request_times(record)[Time::Ttft]
 }
 
 impl RunningLevel {
@@ -176,7 +176,7 @@ impl RunningLevel {
         self.unmeasured += u64::from(record.widths.is_none());
         self.input.add(record.input);
         self.output.add(record.output);
-        let (found, bounds) = (figures(record), bounds(record));
+        let (found, bounds) = (request_times(record), bounds(record));
         for (time, samples) in self.own.iter_mut() {
             if let Some(value) = found[time] {
                 samples.add(value, bounds.as_ref().and_then(|bounds| bounds[time]));

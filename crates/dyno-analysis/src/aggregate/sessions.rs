@@ -1,7 +1,7 @@
 //! Conversations: their number, their outcomes, and the metrics of first and later turns separately.
 
 use super::distributions::{Part, TimeBlocks};
-use super::figures::figures;
+use super::request_times::request_times;
 use super::tokens::TokenSum;
 use dyno_model::metric::Time;
 use dyno_model::outcome::Outcome;
@@ -58,7 +58,7 @@ impl Conversations {
         known.broken |= matches!(record.outcome, Outcome::Failed(_));
         if record.is_completed() {
             let turns = if is_first(turn.number) { &mut self.first } else { &mut self.later };
-            let f = figures(record);
+            let f = request_times(record);
             turns.requests += 1;
             turns.ttft.extend(f[Time::Ttft]);
             turns.latency.extend(f[Time::Latency]);
@@ -134,7 +134,7 @@ impl ByTurn {
     pub(crate) fn add(&mut self, record: &RequestRecord) {
         let (Some(blocks), Some(turn)) = (self.blocks, record.turn) else { return };
         let parts = if is_first(turn.number) { &mut self.first } else { &mut self.later };
-        let f = figures(record);
+        let f = request_times(record);
         let own = blocks.of(record.sent.unwrap_or(record.intended));
         for (part, value) in
             [(&mut parts.ttft, f[Time::Ttft]), (&mut parts.latency, f[Time::Latency])]

@@ -1,7 +1,7 @@
 //! A level divided into equal slices of time, for ramps and soaks.
 
-use super::figures::figures;
 use super::gather::Gathered;
+use super::request_times::request_times;
 use dyno_model::metric::Time;
 use dyno_model::outcome::Outcome;
 use dyno_model::plan::{LevelPlan, Warmup};
@@ -122,7 +122,7 @@ impl Sliced {
         if let Some(cell) = self.cell(record.intended) {
             cell.arrived += 1;
         }
-        let f = figures(record);
+        let f = request_times(record);
         if let Some(cell) = record.sent.and_then(|sent| self.cell(sent)) {
             cell.ttft.extend(f[Time::Ttft]);
             cell.latency.extend(f[Time::Latency]);

@@ -1,6 +1,6 @@
 //! The SLO in a level's summary: which requests met it, and the outcome of the level.
 
-use super::figures::figures;
+use super::request_times::request_times;
 use super::timeline::for_each_gap;
 use crate::counts::Counts;
 use crate::slo::judge;
@@ -78,7 +78,7 @@ fn on_waits(term: &Term) -> bool {
 
 /// Whether a completed request met every term on times; nothing where that cannot be determined.
 pub(super) fn meets(slo: &Slo, record: &RequestRecord) -> Option<bool> {
-    let f = figures(record);
+    let f = request_times(record);
     let mut known = true;
     for term in slo.terms() {
         let own = match term.metric.time() {

@@ -10,7 +10,7 @@ pub use bars::{Bar, Bars, Became};
 pub use buckets::{Bucket, Course};
 pub use curve::Curve;
 
-use crate::aggregate::{figures, for_each_gap, for_each_record_since};
+use crate::aggregate::{for_each_gap, for_each_record_since, request_times};
 use crate::source::FrameSource;
 use bars::Sample;
 use buckets::Buckets;
@@ -97,7 +97,7 @@ impl Gathering {
         if !record.phase.is_measured() {
             return;
         }
-        let f = figures(record);
+        let f = request_times(record);
         self.ttft.extend(f[Time::Ttft]);
         self.latency.extend(f[Time::Latency]);
         self.tpot.extend(f[Time::Tpot]);

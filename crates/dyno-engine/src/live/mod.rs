@@ -4,11 +4,11 @@
 //! A step is planned for its scheduled start, even if that is noticed late, so lateness does not
 //! accumulate, and the steps equal those in virtual time for the same arrivals.
 
-mod figures;
 mod log;
+mod metrics;
 
-pub(crate) use figures::escaped;
 pub use log::{LiveEvent, LiveLog};
+pub(crate) use metrics::escaped;
 
 use crate::brain::TwinBrain;
 use crate::core::keys::NumberMap;
@@ -16,7 +16,7 @@ use crate::core::{Core, Event, Refused, Request};
 use crate::openai::Finish;
 use crate::slip::Slip;
 use dyno_model::Nanos;
-use figures::Figures;
+use metrics::Metrics;
 use std::collections::VecDeque;
 
 /// A request from the server.
@@ -83,7 +83,7 @@ pub(crate) struct Live {
     last_id: u64,
     /// Pending writes, in order.
     outbox: VecDeque<Due>,
-    figures: Figures,
+    metrics: Metrics,
     /// How late the first and the last write of each step were.
     first_write: Slip,
     last_write: Slip,
@@ -100,7 +100,7 @@ impl Live {
             requests: NumberMap::default(),
             last_id: 0,
             outbox: VecDeque::new(),
-            figures: Figures::new(),
+            metrics: Metrics::new(),
             first_write: Slip::default(),
             last_write: Slip::default(),
             log: twin.log,
@@ -140,7 +140,7 @@ impl Live {
     pub(crate) fn forget(&mut self, id: u64, now: Nanos) {
         self.run(now);
         if self.requests.remove(&id).is_some() && self.core.cancel(id) {
-            self.figures.aborted();
+            self.metrics.aborted();
             if let Some(log) = &self.log {
                 log.push(LiveEvent::Left { at: now, id });
             }
@@ -181,13 +181,13 @@ impl Live {
             let since = end.saturating_sub(open.last);
             match token.number {
                 1 => {
-                    self.figures.first_token(since, open.input);
+                    self.metrics.first_token(since, open.input);
                     open.cached = self.core.cached(token.id);
                 }
-                _ => self.figures.next_token(since),
+                _ => self.metrics.next_token(since),
             }
             if token.last {
-                self.figures.finished(end.saturating_sub(open.arrived), open.finish);
+                self.metrics.finished(end.saturating_sub(open.arrived), open.finish);
             }
             (open.tokens, open.last, open.over) = (token.number, end, token.last);
             if !open.listed && (open.streamed || open.over) {
@@ -277,7 +277,7 @@ impl Live {
 
     /// The engine's metrics under vLLM's names.
     pub(crate) fn prometheus(&self, model: &str) -> String {
-        self.figures.prometheus(&self.core, model)
+        self.metrics.prometheus(&self.core, model)
     }
 }
 

@@ -41,7 +41,7 @@ impl Prompt {
     }
 }
 
-/// What is kept of the words of a prompt while it is parsed.
+/// The words kept while a prompt is parsed.
 pub(crate) trait Words: Default {
     /// A word of text.
     fn word(&mut self, word: &str);
@@ -149,14 +149,14 @@ fn scatter(bits: u64) -> u64 {
     SplitMix::new(bits).next_u64()
 }
 
-/// The words of a text.
+/// A text as words.
 pub(super) fn text<W: Words>(text: &str) -> W {
     let mut words = W::default();
     text.split_whitespace().for_each(|word| words.word(word));
     words
 }
 
-/// The words of a prompt: of strings their words, of token ids each, of lists all in order, of
+/// A prompt as words: of strings their words, of token ids each, of lists all in order, of
 /// messages and parts what is in `content` and `text`. The text itself is not kept.
 #[derive(Debug)]
 pub(crate) struct Read<W>(pub(crate) W);

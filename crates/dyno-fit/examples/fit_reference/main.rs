@@ -55,7 +55,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         }
         for level in &fitted.report.levels {
             print!("  {:8.8} {:16}", format!("{:?}", level.role), level.label);
-            for (figure, (measured, simulated)) in &level.figures {
+            for (figure, (measured, simulated)) in &level.metrics {
                 print!(" {} {measured:.2} {:.2}", figure.name(), simulated.unwrap_or(f64::NAN));
             }
             println!();

@@ -12,14 +12,14 @@ const RATES: [Figure; 3] =
 pub(super) fn replay(level: &Level, model: &Model, requests: u32) -> Option<BTreeMap<Figure, f64>> {
     let burst =
         |requests| super::replay(&Level { offer: Offer::burst(requests), ..level.clone() }, model);
-    let mut figures = burst(1)?;
+    let mut metrics = burst(1)?;
     let busy = burst(requests)?;
     for rate in RATES {
         if let Some(value) = busy.get(&rate) {
-            figures.insert(rate, *value);
+            metrics.insert(rate, *value);
         }
     }
-    Some(figures)
+    Some(metrics)
 }
 
 #[cfg(test)]
@@ -43,7 +43,7 @@ mod tests {
         };
         let cost = Cost { base: 0.01, ..Cost::default() };
         let model = Model { scheduler, cost, client: Client::default(), spread: 0.0 };
-        let figures = [Figure::OutputTokensPerS, Figure::LatencyPerOutputTokenMs];
+        let metrics = [Figure::OutputTokensPerS, Figure::LatencyPerOutputTokenMs];
         let level = Level {
             label: String::new(),
             offer: Offer::Cell { requests: 40 },
@@ -52,12 +52,12 @@ mod tests {
             counted: None,
             timeout_s: None,
             repeated: false,
-            figures: figures.into_iter().map(|figure| (figure, 1.0)).collect(),
+            metrics: metrics.into_iter().map(|figure| (figure, 1.0)).collect(),
             role: Role::Fitted,
         };
-        let figures = replay(&level, &model, 40).unwrap();
+        let metrics = replay(&level, &model, 40).unwrap();
         // Sixteen steps of 10 ms for sixteen tokens of one request, or of two.
-        assert!((figures[&Figure::LatencyPerOutputTokenMs] - 10.0).abs() < 1e-6, "{figures:?}");
-        assert!((figures[&Figure::OutputTokensPerS] - 200.0).abs() < 1e-3, "{figures:?}");
+        assert!((metrics[&Figure::LatencyPerOutputTokenMs] - 10.0).abs() < 1e-6, "{metrics:?}");
+        assert!((metrics[&Figure::OutputTokensPerS] - 200.0).abs() < 1e-3, "{metrics:?}");
     }
 }

@@ -189,7 +189,7 @@ mod tests {
             counted: None,
             timeout_s,
             repeated: false,
-            figures: Default::default(),
+            metrics: Default::default(),
             role: Role::Fitted,
         };
         let timings = Client::new(&level, &model).unwrap().run(load, None, end).unwrap();

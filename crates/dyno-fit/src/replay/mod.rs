@@ -2,9 +2,9 @@
 
 mod cell;
 mod client;
-mod figures;
 mod front;
 mod lengths;
+mod metrics;
 
 use crate::model::Model;
 use crate::table::{Level, Offer};
@@ -27,5 +27,5 @@ pub(crate) fn replay(level: &Level, model: &Model) -> Option<BTreeMap<Figure, f6
     if model.client.token_us > 0.0 {
         front::wait(&mut timings, 1e-6 * model.client.token_us);
     }
-    figures::figures(level, &timings)
+    metrics::metrics(level, &timings)
 }

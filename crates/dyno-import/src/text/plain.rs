@@ -189,7 +189,7 @@ mod tests {
     fn names_are_distinguished_from_prose() {
         assert!(is_name("seq_length: 80"));
         assert!(is_name("- **Qwen2-72B**, **4**张**L20 48GB**, SGLang, prompt_tokens=512"));
-        assert!(!is_name("The server was started anew before each of these."));
+        assert!(!is_name("The server was restarted before each of these."));
         assert!(!is_name("![](a.png)"));
     }
 

@@ -45,7 +45,7 @@ fn every_later_version_gives_the_same_kind_of_level() {
         let level = &summary.levels[0];
         assert_eq!(level.requests.completed, Some(6), "{name}");
         assert_eq!(level.requests.failed, Some(0));
-        // What is computed anew is what the tool says of the same.
+        // Recomputed values equal those that the tool reports.
         let stat = |metric: &str, stat| reported(level, &format!("{metric}.successful.{stat}"));
         let ttft = level.times[Time::Ttft].as_ref().unwrap();
         close(ttft.mean, stat("time_to_first_token_ms", "mean"), 1e-4);

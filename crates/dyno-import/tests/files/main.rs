@@ -57,6 +57,6 @@ fn reported(level: &LevelSummary, name: &str) -> f64 {
 
 #[track_caller]
 fn close(ours: Option<f64>, theirs: f64, share: f64) {
-    let ours = ours.expect("a figure");
+    let ours = ours.expect("a value");
     assert!((ours - theirs).abs() <= share * theirs.abs(), "{ours} is not near {theirs}");
 }

@@ -7,7 +7,7 @@ use crate::live::Seen;
 use crate::outlook::Left;
 use crate::samples;
 use crate::seconds::{Second, Seconds};
-use dyno_analysis::glimpse::{RunningLevel, LevelSoFar, Terms};
+use dyno_analysis::glimpse::{LevelSoFar, RunningLevel, Terms};
 use dyno_model::Language;
 use dyno_model::frame::Ending;
 use dyno_model::metric::Time;

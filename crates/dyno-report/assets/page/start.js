@@ -15,7 +15,7 @@
   };
   Array.prototype.forEach.call(document.querySelectorAll('.charts, .help'), function (node) { node.hidden = false; });
   var drawers = {
-    figures: figures, heat: heat, spread: spread, course: course, compare: compare,
+    curves: curves, heat: heat, spread: spread, course: course, compare: compare,
     requests: function (box) { return new Timeline(box); }
   };
   Object.keys(drawers).forEach(function (id) {

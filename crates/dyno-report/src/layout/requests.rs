@@ -4,7 +4,7 @@ use super::column::{Cell, Column};
 use super::levels::{LevelColumn, LevelRow};
 use super::table::Table;
 use dyno_analysis::FrameSource;
-use dyno_analysis::{figures, for_each_record};
+use dyno_analysis::{for_each_record, request_times};
 use dyno_model::metric::Time;
 use dyno_model::outcome::Outcome;
 use dyno_model::record::{Phase, RequestRecord, TokenCount, TokenSource};
@@ -45,7 +45,9 @@ fn columns() -> Vec<RequestColumn> {
         RequestColumn::whole("end_ns", |record| Some(record.end)),
     ];
     for time in Time::ALL.into_iter().filter(|time| time.is_own()) {
-        columns.push(RequestColumn::number(time.id(), move |record| millis(figures(record)[time])));
+        columns.push(RequestColumn::number(time.id(), move |record| {
+            millis(request_times(record)[time])
+        }));
     }
     columns.extend([
         RequestColumn::whole("input_tokens", |record| record.input.map(|count| count.tokens)),

@@ -43,8 +43,8 @@ fn repeats(page: &Page) -> Option<Markup> {
         .iter()
         .map(|of| {
             let mut cells = vec![Cell::head(&of.label), Cell::number(&counted(of.rounds))];
-            let figures = [of.requests_per_s, of.output_tokens_per_s, of.ttft_p50_ms];
-            cells.extend(figures.map(spread));
+            let values = [of.requests_per_s, of.output_tokens_per_s, of.ttft_p50_ms];
+            cells.extend(values.map(spread));
             cells.extend([of.ttft_p99_ms, of.itl_p50_ms, of.latency_p50_ms].map(spread));
             Row::plain(cells)
         })

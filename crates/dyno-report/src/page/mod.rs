@@ -57,7 +57,7 @@ const SCRIPT: &str = concat!(
     include_str!("../../assets/page/controls.js"),
     include_str!("../../assets/page/plot.js"),
     include_str!("../../assets/page/gestures.js"),
-    include_str!("../../assets/page/figures.js"),
+    include_str!("../../assets/page/curves.js"),
     include_str!("../../assets/page/compare.js"),
     include_str!("../../assets/page/sort.js"),
     include_str!("../../assets/page/heat.js"),

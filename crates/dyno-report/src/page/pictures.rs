@@ -31,7 +31,7 @@ pub(super) fn pictures(page: &Page) -> Option<Markup> {
     };
     let sweep = if ends_of_sweep(page.summary) { page.say(Word::SweepAbout) } else { "" };
     let about = format!("{} {sweep}", page.say(Word::FiguresAbout));
-    let metrics = captioned("figures", Word::FiguresTitle, about.trim_end());
+    let metrics = captioned("curves", Word::FiguresTitle, about.trim_end());
     let heat = figure("heat", Word::HeatTitle, Word::HeatAbout);
     let over_time = figure("course", Word::CourseTitle, Word::CourseAbout);
     let has_metrics = !metrics::metrics(page.summary, page.language).is_empty();

@@ -61,7 +61,7 @@ impl TextOptions {
         self.width.clamp(MIN_WIDTH, MOST_PROSE)
     }
 
-    /// Columns for the table of levels. A file has room for whatever was asked for.
+    /// Columns for the table of levels. A file has room for everything.
     fn table_room(&self) -> usize {
         match self.terminal || self.selection.is_default() {
             true => self.width.max(MIN_WIDTH),

@@ -1,4 +1,4 @@
-//! Any summary, however odd its figures and labels, gives a sound drawing.
+//! Any summary, however odd its metrics and labels, gives a sound drawing.
 
 use super::xml::{Element, read};
 use super::{details, made};

@@ -1,4 +1,4 @@
-//! Figures of published tables, printed again: the lines are the same, character by character.
+//! Metrics of published tables, printed again: the lines are the same, character by character.
 
 use crate::common::*;
 use crate::runs::print;
@@ -13,7 +13,7 @@ use dyno_model::summary::{Extras, LevelExtras};
 use dyno_model::{LevelSummary, Summary, Verdict};
 use dyno_report::layout::{Layout, Run};
 
-/// A level without any figure.
+/// A level without any metric.
 fn blank(kind: LoadKind, value: f64) -> LevelSummary {
     let plan = plan(vec![level_plan("x", Load::Burst { requests: 1 }, None)]);
     let mut level = summary_of(&plan, vec![stream(0, 0, 0, 100, 20, 5)]).levels.remove(0);

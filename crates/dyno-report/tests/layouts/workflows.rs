@@ -136,7 +136,7 @@ fn metrics_of_other_tools_follow_their_definitions() {
     assert_eq!(run.summary.levels[0].input_length, Some(100));
 
     let (run, _) = matrix();
-    // Slots send every second: whoever ends in the next one is counted in both.
+    // Slots send every second: a request that ends in the next one is counted in both.
     let long = run.extras.of(0);
     let level = run.summary.levels.iter().find(|level| level.index == 0).unwrap();
     assert_eq!((level.input_length, level.output_length), (Some(200), Some(10)));

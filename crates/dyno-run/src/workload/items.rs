@@ -9,7 +9,7 @@ use dyno_workload::data::{Count, Selected};
 use dyno_workload::key::Key;
 use dyno_workload::lengths::Lengths;
 use dyno_workload::random::RandomPrompts;
-use dyno_workload::session::{SyntheticSessions, SessionOptions, led};
+use dyno_workload::session::{SessionOptions, SyntheticSessions, led};
 use dyno_workload::trace::TracePrompts;
 use std::sync::{Arc, Mutex};
 

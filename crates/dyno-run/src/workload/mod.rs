@@ -190,7 +190,13 @@ impl Workload {
                     Some(Prepared::Made(sessions)) => sessions.again(tokens, key),
                     _ => {
                         let unique = plan.data.unique_prefix;
-                        SyntheticSessions::new(&self.tokenizer, options.clone(), tokens, key, unique)
+                        SyntheticSessions::new(
+                            &self.tokenizer,
+                            options.clone(),
+                            tokens,
+                            key,
+                            unique,
+                        )
                     }
                 };
                 let sessions = Arc::new(sessions.map_err(of_random)?);

@@ -31,7 +31,7 @@ pub(crate) struct Bench {
 }
 
 impl Bench {
-    /// What may be assumed of how a figure differs between runs.
+    /// What may be assumed of how a metric differs between runs.
     pub(crate) fn assumed(&self, figure: usize) -> Option<f64> {
         let kind = match self.load {
             Load::InFlight(_) => Loop::Closed,

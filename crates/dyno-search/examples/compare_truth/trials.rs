@@ -58,18 +58,18 @@ impl Luck<'_> {
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Fared {
     pub(crate) all: u32,
-    /// Comparisons that have this figure.
+    /// Comparisons that have this metric.
     pub(crate) compared: [u32; FIGURES],
     /// Intervals that hold the truth.
     pub(crate) covered: [u32; FIGURES],
-    /// Figures that were called different.
+    /// Metrics that were called different.
     pub(crate) called: [u32; FIGURES],
-    /// Comparisons in which any figure was called different the wrong way round; for equal servers
+    /// Comparisons in which any metric was called different the wrong way round; for equal servers
     /// there is no right way.
     pub(crate) wrong: u32,
     /// Metrics reported as not different by much.
     pub(crate) no_larger: [u32; FIGURES],
-    /// Comparisons in which any figure was called different.
+    /// Comparisons in which any metric was called different.
     pub(crate) any: u32,
     /// Passed, failed and inconclusive.
     pub(crate) gate: [[u32; 3]; FIGURES],

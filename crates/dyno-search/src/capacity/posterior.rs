@@ -9,7 +9,7 @@
 use super::evidence::{Evidence, Seen};
 use libm::erfc;
 
-/// A margin is squashed to half of itself here, and never to more than this.
+/// A margin is halved here, and never to more than this.
 const SQUASH: f64 = 0.4;
 /// Relative error of the line.
 const BENT: f64 = 0.15;

@@ -18,14 +18,14 @@ use dyno_search::{Held, Kind, Margin, Measured};
 use dyno_stats::quantile;
 use served::{Load, Seen, Traffic};
 
-/// A figure of a request.
+/// A metric of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Figure {
     Ttft,
     Tpot,
 }
 
-/// One term of a service level: a quantile of a figure, and its bound in seconds.
+/// One term of a service level: a quantile of a metric, and its bound in seconds.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Term {
     pub(crate) figure: Figure,

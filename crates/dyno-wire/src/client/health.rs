@@ -1,4 +1,4 @@
-//! The client's measurements of itself: whether it was late, and why.
+//! The client's measurements of its own delays: whether it was late, and why.
 
 use dyno_model::frame::ClientHealth;
 use dyno_model::lag::DelayHistogram;

@@ -1,4 +1,4 @@
-//! Texts of exact lengths for one tokenizer, whoever chooses their words: what random prompts and
+//! Texts of exact lengths for one tokenizer, however their words are chosen: what random prompts and
 //! those of traces are made with.
 
 use std::sync::Arc;

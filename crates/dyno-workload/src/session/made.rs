@@ -9,7 +9,7 @@ use crate::tokenizer::Tokenizer;
 use dyno_model::prompt::{Conversation, UserTurn};
 use rand_chacha::ChaCha8Rng;
 
-/// Levels of later messages are counted from here, so that they say other words than the first
+/// Levels of later messages are counted from here, so that their text differs from that of the first
 /// messages of other conversations.
 const LATER: u32 = 1 << 31;
 /// Turns are numbered within their conversation's share of the numbers.

@@ -120,7 +120,7 @@ fn sized(request: &TraceRequest<'_>, tokens: u32) -> Item {
     }
 }
 
-/// Chooses the words of one prompt: those of each block by its id, and those after by the prompt.
+/// Chooses words for one prompt: those of each block by its id, and those after by the prompt.
 struct Chooser<'a> {
     key: Key,
     index: u64,

@@ -53,7 +53,7 @@ try:
     raise SystemExit("a prompt over the context length was taken")
 except openai.BadRequestError as error:
     assert "maximum context length" in str(error), error
-print("all is well", file=sys.stderr)
+print("all done", file=sys.stderr)
 "#;
 
 #[test]
@@ -67,5 +67,5 @@ fn the_official_client_streams_a_chat() {
     {
         command.env_remove(name);
     }
-    run(command).expect_status(&[0]).expect_words(&["all is well"]);
+    run(command).expect_status(&[0]).expect_words(&["all done"]);
 }

@@ -1,5 +1,5 @@
 //! Failures before a request is on its way: refused, not accepted in time, and this machine's own
-//! want of file descriptors, which is nobody else's fault.
+//! lack of file descriptors, which is nobody else's fault.
 
 use crate::engines::{Engine, QUICK};
 use crate::place::{Place, codes};

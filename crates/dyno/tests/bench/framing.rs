@@ -1,5 +1,5 @@
 //! Each framing quirk and each trait of a server: a hundred requests, a hundred completed, with
-//! the right figures, and what the server lacks said in a note.
+//! the right metrics, and what the server lacks said in a note.
 
 use crate::engines::{Engine, QUICK};
 use crate::place::{Place, codes};

@@ -12,7 +12,7 @@ use std::thread;
 const LOAD: &str = "--concurrency 2 --requests 8 --input-tokens 8 --output-tokens 4";
 
 fn bench(place: &Place, url: &str) -> Value {
-    // What the machine makes of the figures is not asked here.
+    // What the machine makes of the metrics is not asked here.
     run(place.bench(url, LOAD)).expect_status(&[0, 4]).json()
 }
 

@@ -2,7 +2,7 @@
 //! are told to misbehave, and servers written here where an engine is too well-behaved.
 //!
 //! The machine may be busy while these run, so nothing here asserts how fast something was. What the
-//! verdict has to be follows from the ranges of the figures (`verdict.rs`); where it is the point, runs are
+//! verdict has to be follows from the ranges of the metrics (`verdict.rs`); where it is the point, runs are
 //! slow enough for any machine, or disturbed on purpose (`verdicts.rs`).
 
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on has failed")]

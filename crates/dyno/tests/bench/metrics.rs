@@ -1,4 +1,4 @@
-//! The server's own figures: asked during a run of engines that tell them, and of servers that do
+//! The server's own metrics: asked during a run of engines that tell them, and of servers that do
 //! not, or not well. And what tokens cost.
 
 use crate::engines::EngineProcess;
@@ -125,13 +125,13 @@ fn prometheus(body: &str) -> Vec<u8> {
     web::answer("200 OK", "text/plain; version=0.0.4", body)
 }
 
-const FIGURES: &str = "# TYPE vllm:num_requests_running gauge\n\
+const METRICS: &str = "# TYPE vllm:num_requests_running gauge\n\
     vllm:num_requests_running{model_name=\"small\"} 3.0\r\n";
 
 #[test]
 fn nothing_is_said_of_a_server_that_does_not_tell() {
     let redirect = b"HTTP/1.1 302 Found\r\nLocation: /other\r\nContent-Length: 0\r\n\r\n";
-    let huge = || format!("{FIGURES}{}", "# padding\n".repeat(500_000));
+    let huge = || format!("{METRICS}{}", "# padding\n".repeat(500_000));
     let servers: [(Web, &str); 5] = [
         (with_metrics(|_| web::json("404 Not Found", "{}")), "HTTP 404"),
         (with_metrics(|_| redirect.to_vec()), "HTTP 302"),
@@ -166,7 +166,7 @@ fn nothing_is_said_of_a_server_that_does_not_tell() {
 fn a_server_that_stops_telling_does_not_hold_up_the_run() {
     let asked = AtomicUsize::new(0);
     let server = with_metrics(move |_| match asked.fetch_add(1, Ordering::SeqCst) {
-        0 => prometheus(FIGURES),
+        0 => prometheus(METRICS),
         _ => loop {
             std::thread::park();
         },
@@ -189,8 +189,8 @@ fn a_server_that_stops_telling_does_not_hold_up_the_run() {
 
 #[test]
 fn keys_go_to_the_targets_host_and_nowhere_else() {
-    let target = with_metrics(|_| prometheus(FIGURES));
-    let other = with_metrics(|_| prometheus(FIGURES));
+    let target = with_metrics(|_| prometheus(METRICS));
+    let other = with_metrics(|_| prometheus(METRICS));
     let elsewhere = format!("http://localhost:{}", other.addr().port());
     for metrics in ["", &format!("--metrics {}", other.url()), &format!("--metrics {elsewhere}")] {
         let place = Place::new();
@@ -219,7 +219,7 @@ fn keys_go_to_the_targets_host_and_nowhere_else() {
 
 #[test]
 fn none_asks_nobody_and_the_same_requests_are_sent() {
-    let server = with_metrics(|_| prometheus(FIGURES));
+    let server = with_metrics(|_| prometheus(METRICS));
     let sent = |more: &str| {
         let before = server.generations().len();
         let place = Place::new();

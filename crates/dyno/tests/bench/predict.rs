@@ -59,7 +59,7 @@ fn figures_follow_from_the_coefficients_and_nothing_else() {
     assert_eq!(level["input_tokens"]["mean"], 64.0);
     assert_eq!(level["client"]["send_lag_ms"]["max"], 0.0);
     let again = predict(&Place::new(), args);
-    assert_eq!(again["levels"], summary["levels"], "the same seed gives the same figures");
+    assert_eq!(again["levels"], summary["levels"], "the same seed gives the same results");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! Targets that are found to be of no use before anything is measured: status 3 and the words of
+//! Targets that are found to be of no use before anything is measured: status 3 and the message of
 //! the server or the system, or status 2 where the user has to choose.
 
 use crate::engines::{Engine, QUICK};

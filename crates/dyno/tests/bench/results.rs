@@ -212,7 +212,7 @@ fn the_charts_of_a_published_document_come_with_one_command() {
     for title in ["请求/秒", "平均端到端时延", "输出 token/秒", "失败请求"] {
         assert!(compared.contains(title), "{title}");
     }
-    assert!(!compared.contains("无数据"), "every panel has figures");
+    assert!(!compared.contains("无数据"), "every panel has values");
     let six = read("run-1.svg");
     for title in ["总用时", "平均端到端时延", "输出 token/秒", "端到端时延 p50", "端到端时延 p90"]
     {

@@ -1,4 +1,4 @@
-//! Going on with a run that was cut short.
+//! Resuming an interrupted run.
 
 use crate::engines::{Engine, EngineProcess, QUICK};
 use crate::place::{Place, codes};

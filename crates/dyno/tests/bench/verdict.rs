@@ -1,12 +1,12 @@
-//! What a run's verdicts should be, worked out anew from the ranges in its summary. Most servers of these
-//! tests answer at once, and the machine may be busy, so a figure may well be off by more than a tenth;
+//! What a run's verdicts should be, recomputed from the ranges in its summary. Most servers of these
+//! tests answer at once, and the machine may be busy, so a metric may well be off by more than a tenth;
 //! then, and only then, is its level invalid, and the exit status 4.
 
 use crate::place::codes;
 use serde_json::Value;
 use std::path::Path;
 
-/// The share of a figure by which it may be off before its level is invalid.
+/// The share of a metric by which it may be off before its level is invalid.
 const MOST: f64 = 0.1;
 /// Below this share of its requests in flight a closed loop is invalid.
 const ENOUGH_IN_FLIGHT: f64 = 0.9;
@@ -51,7 +51,7 @@ fn is_invalid(level: &Value) -> bool {
     level["verdict"] == "invalid"
 }
 
-/// What is wrong with a level's verdict: it is invalid and its figures are good, or the other way round.
+/// What is wrong with a level's verdict: it is invalid and its metrics are good, or the other way round.
 fn unfounded(level: &Value) -> Option<String> {
     let off = off(level);
     let reasons = codes(&level["reasons"]);
@@ -62,13 +62,13 @@ fn unfounded(level: &Value) -> Option<String> {
     let cached = reasons.iter().any(|reason| reason == "cached_random");
     match (is_invalid(level), off.is_empty()) {
         (true, true) if cached => None,
-        (true, true) => Some(format!("it is invalid, and its figures are good: {reasons:?}")),
+        (true, true) => Some(format!("it is invalid, and its metrics are good: {reasons:?}")),
         (false, false) => Some(format!("it is not invalid, and {off:?} are off")),
         _ => None,
     }
 }
 
-/// The figures of a level that the client cannot tell.
+/// The metrics of a level that the client cannot tell.
 fn off(level: &Value) -> Vec<String> {
     let mut off = Vec::new();
     let between = if level["itl_ms"].is_null() { "chunk_gap_ms" } else { "itl_ms" };

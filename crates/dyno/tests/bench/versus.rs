@@ -72,7 +72,7 @@ fn are_a_pair(place: &Place, ended: &Ended) -> [Value; 2] {
 #[test]
 fn turns_alternate_by_level_and_by_round_and_never_overlap() {
     let place = Place::new();
-    // Whoever waits for its turn is hung up on, as servers do after a while.
+    // The connection of the side that waits is closed, as servers do after a while.
     let engine = format!("--scripted {QUICK} --fault idle-close");
     let [a, b] = [0, 1].map(|_| EngineProcess::with(&place, &engine));
     let args = format!("--concurrency 1,2 --repeat 2 --cooldown 350ms {LOAD}");
@@ -170,7 +170,7 @@ fn when_one_dies_both_runs_end_and_it_is_said_which() {
     assert!(one["notes"].to_string().contains("the other target, B, was lost"));
     assert_eq!(one["levels"].as_array().unwrap().len(), 1);
     assert_eq!(one["levels"][0]["requests"]["completed"], 60);
-    // What took turns cannot be gone on with alone.
+    // What took turns cannot be resumed alone.
     for name in ["run-a", "run-b"] {
         run(place.dyno(&format!("bench --resume {name}")))
             .expect_status(&[2])

@@ -85,7 +85,7 @@ fn as_then(args: &str, status: i32, file: &str, changing: &[&str]) {
     same(&text, &format!("expected/{file}"), args);
 }
 
-/// Writes `expected/FILE` anew, where that was asked for.
+/// Rewrites `expected/FILE` if asked to.
 fn rewrite(file: &str, text: &str) {
     if rewriting().is_some() {
         std::fs::write(fixtures().join("expected").join(file), text).unwrap();

@@ -4,7 +4,7 @@ use crate::browser::Browser;
 use crate::pages::Made;
 use serde_json::json;
 
-const FIRST: &str = "#figures .pane:nth-child(1)";
+const FIRST: &str = "#curves .pane:nth-child(1)";
 
 fn sweep() -> Made {
     let loads = "1,2,4,8,16,32";
@@ -213,7 +213,7 @@ fn one_level_opens_on_its_course_over_time() {
     let mut page = Browser::start();
     page.open(&ramp.html("en"), 1280);
     assert_eq!(page.text("document.querySelector('.charts figure').id"), "course");
-    assert_eq!(page.js("document.getElementById('figures')"), json!(null), "a lone dot");
+    assert_eq!(page.js("document.getElementById('curves')"), json!(null), "a lone dot");
     let first = "#course .pane:nth-child(1)";
     let count = |what: &str| format!("document.querySelectorAll('{first} {what}').length");
     assert_eq!(page.number(&count("path.curve")), 2.0, "offered and completed");

@@ -86,7 +86,7 @@ fn both_themes_are_legible_and_can_be_chosen() {
     page.media("print", "dark");
     assert_eq!(page.text(GROUND), "rgb(255, 255, 255)");
     assert_eq!(page.js("document.querySelector('.controls').checkVisibility()"), json!(false));
-    assert_eq!(page.js("document.querySelector('#figures svg').checkVisibility()"), json!(true));
+    assert_eq!(page.js("document.querySelector('#curves svg').checkVisibility()"), json!(true));
     page.picture("print");
     assert_eq!(page.complaints(), Vec::<String>::new());
 }

@@ -63,7 +63,7 @@ fn hostile_text_is_never_markup() {
     let mut page = Browser::start();
     for (name, language) in [("hostile-en", Language::English), ("hostile-zh", Language::Chinese)] {
         page.open(&made.keep(&format!("{name}.html"), &html(&read, language)), 1280);
-        page.js("document.querySelector('#figures svg').focus()");
+        page.js("document.querySelector('#curves svg').focus()");
         page.key("ArrowRight");
         assert_eq!(page.js("typeof window.__pwned"), json!("undefined"));
         assert_eq!(page.number("document.scripts.length"), 2.0);
@@ -101,7 +101,7 @@ fn an_invalid_level_is_hollow_and_struck() {
     read.summary.levels[2].times[Time::Itl] = None;
     let mut page = Browser::start();
     page.open(&made.keep("invalid.html", &html(&read, Language::English)), 1280);
-    let first = "#figures .pane:nth-child(1)";
+    let first = "#curves .pane:nth-child(1)";
     assert_eq!(
         page.number(&format!("document.querySelectorAll('{first} circle.hollow').length")),
         1.0

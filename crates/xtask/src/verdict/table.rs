@@ -17,7 +17,7 @@ pub(super) struct Row {
     verdict: String,
     /// The metric with the largest error, and that error.
     worst: (String, f64),
-    figures: u32,
+    judged: u32,
     /// Metrics whose range does not contain the true value.
     missed: Vec<String>,
     stall_ms: f64,
@@ -35,7 +35,7 @@ impl Row {
         let mut row = Self {
             verdict: level["verdict"].as_str().unwrap_or("?").to_owned(),
             worst: (String::new(), 0.0),
-            figures: 0,
+            judged: 0,
             missed: Vec::new(),
             stall_ms: level["client"]["longest_stall_ms"].as_f64().unwrap_or(f64::NAN),
             reasons: level["reasons"]
@@ -74,7 +74,7 @@ impl Row {
         truth: [f64; 2],
         tolerance: f64,
     ) {
-        self.figures += 1;
+        self.judged += 1;
         let off = (truth[0] - printed).max(printed - truth[1]).max(0.0) / truth[1];
         if off > self.worst.1 {
             self.worst = (name.to_owned(), off);
@@ -132,17 +132,17 @@ impl Table {
         let count = |test: &dyn Fn(&(Disturbance, Row)) -> bool| {
             self.rows.iter().filter(|row| test(row)).count()
         };
-        let figures: u32 = self.rows.iter().map(|(_, row)| row.figures).sum();
+        let judged: u32 = self.rows.iter().map(|(_, row)| row.judged).sum();
         let missed: usize = self.rows.iter().map(|(_, row)| row.missed.len()).sum();
-        let held = 100.0 * (1.0 - missed as f64 / f64::from(figures.max(1)));
+        let held = 100.0 * (1.0 - missed as f64 / f64::from(judged.max(1)));
         let wrong = count(&|(_, row)| row.verdict == "valid" && row.worst.1 > 0.05);
         let harsh = count(&|(_, row)| row.verdict == "invalid" && row.worst.1 <= 0.02);
         let calm = count(&|(kind, _)| kind.is_calm());
         let blamed = count(&|(kind, row)| kind.is_calm() && row.verdict != "valid");
         text + &format!(
-            "\n\ntruth within the instrument range: {held:.2} % of {figures} metrics (bar 99)\n\
-             valid levels with a figure more than 5 % off: {wrong} (bar 0)\n\
-             invalid levels with all figures within 2 %: {harsh} (bar 2)\n\
+            "\n\ntruth within the instrument range: {held:.2} % of {judged} metrics (bar 99)\n\
+             valid levels with a metric more than 5 % off: {wrong} (bar 0)\n\
+             invalid levels with all metrics within 2 %: {harsh} (bar 2)\n\
              calm runs that are not valid: {blamed} of {calm} (bar 2)"
         )
     }

@@ -2,7 +2,7 @@
 //! last is known. But their gaps add up to the time since the previous event, so that at most one of them
 //! can be as long, at most two half as long, and so on. That bounds the sorted gaps, and with them every percentile.
 
-use super::super::figures::{GapSample, for_each_gap_sample};
+use super::super::request_times::{GapSample, for_each_gap_sample};
 use super::super::timeline::{PerChunk, per_chunk};
 use super::ranges;
 use dyno_model::metric::{PerTime, Time};

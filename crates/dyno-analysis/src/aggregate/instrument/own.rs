@@ -1,6 +1,6 @@
 //! Times that a request has once.
 
-use super::super::figures::figures;
+use super::super::request_times::request_times;
 use super::ranges;
 use dyno_model::metric::{PerTime, Time};
 use dyno_model::record::{RequestRecord, Widths};
@@ -11,7 +11,7 @@ use dyno_stats::Counted;
 /// where its record does not state its accuracy.
 pub(crate) fn bounds(record: &RequestRecord) -> Option<PerTime<Option<[u64; 2]>>> {
     let widths = record.widths?;
-    let times = figures(record);
+    let times = request_times(record);
     let pairs = PerTime::new(|time| {
         let value = times[time]?;
         let (below, above) = slack(time, record, &widths)?;

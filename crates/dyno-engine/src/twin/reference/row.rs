@@ -112,7 +112,7 @@ pub struct Repaired {
     pub value: Option<f64>,
     /// The values.
     #[serde(flatten)]
-    pub figures: BTreeMap<Figure, f64>,
+    pub metrics: BTreeMap<Figure, f64>,
 }
 
 /// A row: a load and its values, as published.
@@ -124,7 +124,7 @@ pub struct Row {
     pub value: Option<f64>,
     /// The values, as published; [`get`](Self::get) is the one to compare with.
     #[serde(flatten)]
-    pub figures: BTreeMap<Figure, f64>,
+    pub metrics: BTreeMap<Figure, f64>,
     /// Which checks the row fails, with the values.
     pub suspect: Option<String>,
     /// Values that say nothing about the system.
@@ -147,8 +147,8 @@ impl Row {
 
     /// The value to compare with: repaired if necessary, absent if unreliable.
     pub fn get(&self, figure: Figure) -> Option<f64> {
-        let repaired = self.repaired.figures.get(&figure);
-        let published = || self.figures.get(&figure).filter(|_| !self.unreliable.contains(&figure));
+        let repaired = self.repaired.metrics.get(&figure);
+        let published = || self.metrics.get(&figure).filter(|_| !self.unreliable.contains(&figure));
         repaired.or_else(published).copied()
     }
 
@@ -170,13 +170,13 @@ impl Row {
         if let Some(level) = levels.into_iter().find(|level| !positive(*level)) {
             return Err(format!("the level {level} is not above 0"));
         }
-        for (figure, value) in self.figures.iter().chain(&self.repaired.figures) {
+        for (figure, value) in self.metrics.iter().chain(&self.repaired.metrics) {
             let none_failed = *figure == Figure::Failed && *value == 0.0;
             if !positive(*value) && !none_failed {
                 return Err(format!("{figure:?} is {value}; leave out what was not measured"));
             }
         }
-        if let Some(figure) = self.unreliable.iter().find(|f| !self.figures.contains_key(f)) {
+        if let Some(figure) = self.unreliable.iter().find(|f| !self.metrics.contains_key(f)) {
             return Err(format!("{figure:?} is listed as unreliable but missing"));
         }
         let doubted = !self.unreliable.is_empty() || self.repaired != Repaired::default();

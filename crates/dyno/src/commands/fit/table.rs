@@ -59,7 +59,7 @@ fn level(plan: Option<&LevelPlan>, measured: &LevelSummary, language: Language) 
         counted: None,
         timeout_s: None,
         repeated: false,
-        figures: figures(measured),
+        metrics: metrics(measured),
         role,
     }
 }
@@ -117,7 +117,7 @@ fn unusable(plan: Option<&LevelPlan>, measured: &LevelSummary, language: Languag
     reasons
 }
 
-fn figures(measured: &LevelSummary) -> BTreeMap<Figure, f64> {
+fn metrics(measured: &LevelSummary) -> BTreeMap<Figure, f64> {
     let mean = |distribution: &Option<Distribution>| {
         distribution.as_ref().and_then(|distribution| distribution.mean)
     };

@@ -11,9 +11,9 @@ const HEIGHT: usize = 10;
 
 /// All rows as a table: measured → simulated, and the error.
 pub(in crate::commands) fn rows(report: &Report) -> String {
-    let figures = figures(report);
+    let metrics = metrics(report);
     let heads: Vec<String> = std::iter::once("row".to_owned())
-        .chain(figures.iter().map(|figure| short(*figure)))
+        .chain(metrics.iter().map(|figure| short(*figure)))
         .collect();
     let lines: Vec<Vec<String>> = report
         .levels
@@ -24,7 +24,7 @@ pub(in crate::commands) fn rows(report: &Report) -> String {
                 Role::HeldOut => "+",
                 Role::LeftOut(_) => "-",
             };
-            let cells = figures.iter().map(|figure| match level.figures.get(figure) {
+            let cells = metrics.iter().map(|figure| match level.metrics.get(figure) {
                 Some((measured, Some(simulated))) => {
                     format!("{} → {}", number(*measured), number(*simulated))
                 }
@@ -40,9 +40,9 @@ pub(in crate::commands) fn rows(report: &Report) -> String {
     )
 }
 
-/// Errors by figure, fitted and held out.
+/// Errors by metric, fitted and held out.
 pub(in crate::commands) fn errors(report: &Report) -> String {
-    let known: Vec<Figure> = figures(report);
+    let known: Vec<Figure> = metrics(report);
     let cell = |errors: &BTreeMap<Figure, f64>, figure: &Figure| {
         errors.get(figure).map_or("–".to_owned(), |percent| format!("{percent:.1} %"))
     };
@@ -64,7 +64,7 @@ pub(in crate::commands) fn pictures(report: &Report) -> String {
     let mut text = String::new();
     for (_, candidates) in COLUMNS {
         let of = |level: &Compared| {
-            candidates.iter().find_map(|figure| level.figures.get(figure).copied())
+            candidates.iter().find_map(|figure| level.metrics.get(figure).copied())
         };
         let points: Vec<(f64, f64)> = report
             .levels
@@ -74,7 +74,7 @@ pub(in crate::commands) fn pictures(report: &Report) -> String {
             .collect();
         let drawn = candidates
             .iter()
-            .find(|figure| report.levels.iter().any(|level| level.figures.contains_key(figure)));
+            .find(|figure| report.levels.iter().any(|level| level.metrics.contains_key(figure)));
         if let Some(figure) = drawn.filter(|_| points.len() > 2) {
             let _ = write!(text, "\n{}\n{}", short(*figure), picture(&points));
         }
@@ -116,9 +116,9 @@ fn picture(points: &[(f64, f64)]) -> String {
     text
 }
 
-fn figures(report: &Report) -> Vec<Figure> {
+fn metrics(report: &Report) -> Vec<Figure> {
     let mut known: Vec<Figure> =
-        report.levels.iter().flat_map(|level| level.figures.keys().copied()).collect();
+        report.levels.iter().flat_map(|level| level.metrics.keys().copied()).collect();
     known.sort();
     known.dedup();
     known

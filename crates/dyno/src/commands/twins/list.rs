@@ -21,8 +21,8 @@ pub(super) fn list() -> Result<String, TwinError> {
     for (name, _) in Twin::shipped() {
         let twin = Twin::load(name)?;
         let mut row = vec![mark(&twin)];
-        row.extend(COLUMNS.map(|(_, figures)| {
-            let both = [&twin.errors.fitted, &twin.errors.held_out].map(|e| first(e, figures));
+        row.extend(COLUMNS.map(|(_, metrics)| {
+            let both = [&twin.errors.fitted, &twin.errors.held_out].map(|e| first(e, metrics));
             if both == [None, None] { "–".to_owned() } else { both.map(shown).join("/") }
         }));
         rows.push(row);
@@ -43,8 +43,8 @@ fn mark(twin: &Twin) -> String {
     format!("{}{star}", twin.name)
 }
 
-fn first(errors: &BTreeMap<Figure, f64>, figures: &[Figure]) -> Option<f64> {
-    figures.iter().find_map(|figure| errors.get(figure).copied())
+fn first(errors: &BTreeMap<Figure, f64>, metrics: &[Figure]) -> Option<f64> {
+    metrics.iter().find_map(|figure| errors.get(figure).copied())
 }
 
 fn shown(error: Option<f64>) -> String {

@@ -6,9 +6,9 @@ use dyno_engine::twin::reference::Figure;
 use std::collections::BTreeMap;
 
 /// The metrics of `level`, from its completed requests; nothing if there are none.
-pub(super) fn figures(level: &Level, timings: &[Timing]) -> Option<BTreeMap<Figure, f64>> {
+pub(super) fn metrics(level: &Level, timings: &[Timing]) -> Option<BTreeMap<Figure, f64>> {
     let summary = Summary::new(level, timings)?;
-    let wanted = level.figures.keys();
+    let wanted = level.metrics.keys();
     let all = wanted.filter_map(|figure| Some((*figure, summary.figure(*figure)?)));
     Some(all.collect())
 }

@@ -6,7 +6,7 @@ use dyno_model::record::RequestRecord;
 
 /// The times that a completed request has once, in nanoseconds; none for other requests. Times between
 /// its events are not included.
-pub fn figures(record: &RequestRecord) -> PerTime<Option<u64>> {
+pub fn request_times(record: &RequestRecord) -> PerTime<Option<u64>> {
     let mut times = PerTime::default();
     if !record.is_completed() {
         return times;

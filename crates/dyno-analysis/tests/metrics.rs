@@ -1,4 +1,4 @@
-//! Every figure against numbers worked out by hand.
+//! Every metric against numbers worked out by hand.
 
 mod common;
 

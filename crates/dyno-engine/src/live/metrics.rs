@@ -35,7 +35,7 @@ impl Histogram {
 
 /// Counters and histograms since the start.
 #[derive(Debug)]
-pub(super) struct Figures {
+pub(super) struct Metrics {
     ttft: Histogram,
     itl: Histogram,
     e2e: Histogram,
@@ -46,7 +46,7 @@ pub(super) struct Figures {
     aborted: u64,
 }
 
-impl Figures {
+impl Metrics {
     /// Nothing yet.
     pub(super) fn new() -> Self {
         Self {
@@ -191,12 +191,12 @@ mod tests {
 
     #[test]
     fn durations_fall_into_their_buckets_and_all_above() {
-        let mut figures = Figures::new();
-        figures.first_token(1_000_000, 7);
-        figures.first_token(1_000_001, 3);
-        figures.next_token(3_000_000_000_000);
-        figures.finished(2_000_000_000, Finish::Length);
-        let text = figures.prometheus(&core(), "a \"b\"\\c");
+        let mut metrics = Metrics::new();
+        metrics.first_token(1_000_000, 7);
+        metrics.first_token(1_000_001, 3);
+        metrics.next_token(3_000_000_000_000);
+        metrics.finished(2_000_000_000, Finish::Length);
+        let text = metrics.prometheus(&core(), "a \"b\"\\c");
         let has = |line: &str| assert!(text.lines().any(|l| l == line), "{line}\n{text}");
         let labels = r#"engine="0",model_name="a \"b\"\\c""#;
         has(&format!("vllm:time_to_first_token_seconds_bucket{{{labels},le=\"0.001\"}} 1"));

@@ -181,7 +181,7 @@ function firstOf(choices, wanted) {
   return wanted.concat(all).filter(function (id) { return all.indexOf(id) >= 0; })[0];
 }
 
-function figures(box) {
+function curves(box) {
   var panes = box.appendChild(el('div', { class: 'panes' }));
   var first = firstOf(data.choices, ['tokens', 'throughput', 'completed']);
   // Three percentiles of each of several lines are too many.

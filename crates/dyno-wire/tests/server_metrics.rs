@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 use dyno_model::server::ServerSample;
-use dyno_wire::figures::*;
+use dyno_wire::server_metrics::*;
 
 #[test]
 fn counts_add_up_and_the_fullest_engine_decides() {
