@@ -9,7 +9,14 @@ use std::cmp::Reverse;
 use std::sync::LazyLock;
 
 /// The translations, by the part of the program that the messages come from.
-const FILES: &[(&str, &str)] = &[("usage.txt", include_str!("../translations/usage.txt"))];
+const FILES: &[(&str, &str)] = &[
+    ("commands.txt", include_str!("../translations/commands.txt")),
+    ("plan.txt", include_str!("../translations/plan.txt")),
+    ("report.txt", include_str!("../translations/report.txt")),
+    ("run.txt", include_str!("../translations/run.txt")),
+    ("system.txt", include_str!("../translations/system.txt")),
+    ("usage.txt", include_str!("../translations/usage.txt")),
+];
 
 /// How far a message is searched for other messages inside it.
 const DEEPEST: usize = 4;
@@ -40,15 +47,18 @@ fn whole(text: &str, depth: usize) -> Cow<'_, str> {
     if depth > DEEPEST || !text.contains(' ') {
         return Cow::Borrowed(text);
     }
-    if let Some(found) = sentence(text, depth) {
-        return Cow::Owned(found);
-    }
-    for (at, _) in text.match_indices(": ") {
-        if let Some(found) = sentence(&text[at + 2..], depth) {
-            return Cow::Owned(format!("{}：{found}", &text[..at]));
-        }
-    }
-    Cow::Borrowed(text)
+    let after = |(at, colon): (usize, &str)| {
+        let found = sentence(&text[at + colon.len()..], depth)?;
+        Some(Cow::Owned(format!("{}：{found}", &text[..at])))
+    };
+    // A flag in front is not part of the sentence, even of one that starts with a place.
+    let flag = text.find(": ").filter(|_| text.starts_with("--"));
+    flag.and_then(|at| after((at, ": ")))
+        .or_else(|| sentence(text, depth).map(Cow::Owned))
+        .or_else(|| text.match_indices(": ").find_map(after))
+        // An English value at the end of a sentence that is Chinese already.
+        .or_else(|| text.match_indices('：').find_map(after))
+        .unwrap_or(Cow::Borrowed(text))
 }
 
 fn sentence(text: &str, depth: usize) -> Option<String> {
@@ -86,8 +96,14 @@ fn read(file: &'static str) -> impl Iterator<Item = Sentence> {
     std::iter::from_fn(move || {
         let english = lines.next()?.strip_prefix("en: ")?;
         let chinese = lines.next()?.strip_prefix("zh: ")?;
-        Some(Sentence { english, pieces: pieces(english), chinese: pieces(chinese) })
+        let [pieces, chinese] = [english, chinese].map(|text| pieces(&unescaped(text)));
+        Some(Sentence { english, pieces, chinese })
     })
+}
+
+/// The text that a literal of the code stands for.
+fn unescaped(literal: &str) -> String {
+    literal.replace("\\n", "\n").replace("\\\"", "\"")
 }
 
 /// How many bytes of a sentence are always the same.
@@ -242,6 +258,12 @@ mod tests {
         );
         assert!(said.contains("\n  提示：") && !said.contains("hint"), "{said}");
         assert_eq!(chinese("nobody ever said this"), "nobody ever said this");
+        let said = chinese("--out: cannot write `a`: Permission denied (os error 13)");
+        assert_eq!(said, "--out：无法写入 `a`：权限不够（错误码 13）");
+        assert_eq!(chinese("--slo: ttft.p99 needs streamed responses"), "--slo：ttft.p99 需要流式响应");
+        assert_eq!(chinese("未写入 a：a column too many"), "未写入 a：多出一列");
+        let said = chinese("--extra-body: this JSON is not an object; write one such as '{\"top_k\": 20}'");
+        assert_eq!(said, "--extra-body：这个 JSON 不是对象；请写一个对象，例如 '{\"top_k\": 20}'");
         let english = "--rate: `x` is not a rate; write requests per second, such as 2.5";
         assert_eq!(translated(english, Language::English), english);
     }
