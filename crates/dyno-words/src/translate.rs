@@ -260,9 +260,14 @@ mod tests {
         assert_eq!(chinese("nobody ever said this"), "nobody ever said this");
         let said = chinese("--out: cannot write `a`: Permission denied (os error 13)");
         assert_eq!(said, "--out：无法写入 `a`：权限不够（错误码 13）");
-        assert_eq!(chinese("--slo: ttft.p99 needs streamed responses"), "--slo：ttft.p99 需要流式响应");
+        assert_eq!(
+            chinese("--slo: ttft.p99 needs streamed responses"),
+            "--slo：ttft.p99 需要流式响应"
+        );
         assert_eq!(chinese("未写入 a：a column too many"), "未写入 a：多出一列");
-        let said = chinese("--extra-body: this JSON is not an object; write one such as '{\"top_k\": 20}'");
+        let said = chinese(
+            "--extra-body: this JSON is not an object; write one such as '{\"top_k\": 20}'",
+        );
         assert_eq!(said, "--extra-body：这个 JSON 不是对象；请写一个对象，例如 '{\"top_k\": 20}'");
         let english = "--rate: `x` is not a rate; write requests per second, such as 2.5";
         assert_eq!(translated(english, Language::English), english);

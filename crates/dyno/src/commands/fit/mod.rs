@@ -97,7 +97,7 @@ fn measured(path: &Path, printer: &Printer) -> Result<Vec<Measured>, UsageError>
     let wrong = |error: dyno_record::RecordError| UsageError::new("RUN", error.to_string());
     let loaded::All { runs, problems } = loaded::all(&[path.to_owned()], "RUN")?;
     for (file, problem) in &problems {
-        printer.warn(loaded::problem(file, problem));
+        printer.warn(loaded::problem(file, problem, printer.language()));
     }
     let with_plans = runs.into_iter().map(|run| {
         let plans = match &run.dir {
