@@ -158,7 +158,7 @@ fn take<'a, 'p>(pieces: &'p [Piece], text: &'a str, values: &mut Vec<(&'p str, &
             let ends: Vec<usize> = match rest {
                 [] => vec![text.len()],
                 [Piece::Text(next), ..] => text.match_indices(next.as_str()).map(|m| m.0).collect(),
-                [Piece::Place(_), ..] => text.char_indices().map(|(at, _)| at).collect(),
+                [Piece::Place(_), ..] => word_ends(text),
             };
             ends.into_iter().any(|end| {
                 let before = values.len();
@@ -171,6 +171,15 @@ fn take<'a, 'p>(pieces: &'p [Piece], text: &'a str, values: &mut Vec<(&'p str, &
             })
         }
     }
+}
+
+/// Where a place may end that another one follows at once: "1 to {most}{more}" is a number and what
+/// is said after it.
+fn word_ends(text: &str) -> Vec<usize> {
+    let within =
+        |at: usize, c: char| !c.is_alphanumeric() && text[..at].ends_with(char::is_alphanumeric);
+    let ends = text.char_indices().filter(|(at, c)| within(*at, *c)).map(|(at, _)| at);
+    ends.chain([text.len()]).collect()
 }
 
 impl Sentence {
@@ -264,6 +273,11 @@ mod tests {
             chinese("--slo: ttft.p99 needs streamed responses"),
             "--slo：ttft.p99 需要流式响应"
         );
+        let said = chinese(
+            "`0` is not a number of requests in flight; write a whole number from 1 to 100, or \
+             several such as 8,16,32",
+        );
+        assert_eq!(said, "`0` 不是并发数；请写 1 到 100 的整数，也可以写多个，例如 8,16,32");
         assert_eq!(chinese("未写入 a：a column too many"), "未写入 a：多出一列");
         let said = chinese(
             "--extra-body: this JSON is not an object; write one such as '{\"top_k\": 20}'",

@@ -133,15 +133,14 @@ fn write(args: &ConvertArgs, printer: &Printer) -> Result<Exit, UsageError> {
 
 /// What was left out or changed, so that nothing is dropped silently.
 fn left_out(tally: Tally, language: Language) -> String {
+    let Tally { skipped, blank, dropped_short, dropped_long, truncated, .. } = tally;
     let lines = [
-        (tally.skipped, "bad records skipped"),
-        (tally.blank, "empty prompts skipped"),
-        (tally.dropped_short, "skipped as too short"),
-        (tally.dropped_long, "skipped as too long"),
-        (tally.truncated, "truncated to the maximum length"),
+        (skipped, format!("{skipped} bad records skipped")),
+        (blank, format!("{blank} empty prompts skipped")),
+        (dropped_short, format!("{dropped_short} skipped as too short")),
+        (dropped_long, format!("{dropped_long} skipped as too long")),
+        (truncated, format!("{truncated} truncated to the maximum length")),
     ];
     let lines = lines.iter().filter(|(count, _)| *count > 0);
-    lines
-        .map(|(count, what)| translated(&format!("{count} {what}"), language).into_owned() + "\n")
-        .collect()
+    lines.map(|(_, line)| translated(line, language).into_owned() + "\n").collect()
 }

@@ -158,7 +158,7 @@ fn row(level: &LevelPlan, language: Language) -> [String; 4] {
         level.requests.map(|number| say(Say::Requests, &[number.to_string()])),
         level.duration_ns.map(format_duration),
     ];
-    let either = language.choose([" or ", " 或 "]);
+    let either = language.choose([" or ", "或 "]);
     let stop = stop.into_iter().flatten().collect::<Vec<_>>().join(either);
     let stop = [Some(stop).filter(|stop| !stop.is_empty()), warmup];
     let stop = stop.into_iter().flatten().collect::<Vec<_>>();
