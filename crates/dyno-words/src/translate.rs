@@ -11,6 +11,7 @@ use std::sync::LazyLock;
 /// The translations, by the part of the program that the messages come from.
 const FILES: &[(&str, &str)] = &[
     ("commands.txt", include_str!("../translations/commands.txt")),
+    ("faults.txt", include_str!("../translations/faults.txt")),
     ("plan.txt", include_str!("../translations/plan.txt")),
     ("report.txt", include_str!("../translations/report.txt")),
     ("run.txt", include_str!("../translations/run.txt")),
@@ -44,7 +45,8 @@ pub fn known() -> impl Iterator<Item = &'static str> {
 
 /// A message, or the last part of one: `FLAG: message`, `FILE: line 3: message`.
 fn whole(text: &str, depth: usize) -> Cow<'_, str> {
-    if depth > DEEPEST || !text.contains(' ') {
+    // One word inside a message is a name.
+    if depth > DEEPEST || (depth > 0 && !text.contains(' ')) {
         return Cow::Borrowed(text);
     }
     let after = |(at, colon): (usize, &str)| {

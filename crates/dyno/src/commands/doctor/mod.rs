@@ -112,9 +112,13 @@ fn measure(
             if stop.get() > Stop::No {
                 return Ok(measured);
             }
-            let how = if stamps { "" } else { ", without the kernel's receive times" };
-            printer
-                .remark(format_args!("{streams} streams at 20 ms per token{how}, {seconds} s …"));
+            printer.remark(match stamps {
+                true => format!("{streams} streams at 20 ms per token, {seconds} s …"),
+                false => format!(
+                    "{streams} streams at 20 ms per token, without the kernel's receive times, \
+                     {seconds} s …"
+                ),
+            });
             let pace = ladder::Pace::Steady;
             let step = ladder::climb(Trial { pace, streams, seconds, stamps }, stop)?;
             let fell = !step.client_valid;
