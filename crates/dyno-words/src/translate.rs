@@ -9,7 +9,15 @@ use std::cmp::Reverse;
 use std::sync::LazyLock;
 
 /// The translations, by the part of the program that the messages come from.
-const FILES: &[(&str, &str)] = &[("usage.txt", include_str!("../translations/usage.txt"))];
+const FILES: &[(&str, &str)] = &[
+    ("commands.txt", include_str!("../translations/commands.txt")),
+    ("faults.txt", include_str!("../translations/faults.txt")),
+    ("plan.txt", include_str!("../translations/plan.txt")),
+    ("report.txt", include_str!("../translations/report.txt")),
+    ("run.txt", include_str!("../translations/run.txt")),
+    ("system.txt", include_str!("../translations/system.txt")),
+    ("usage.txt", include_str!("../translations/usage.txt")),
+];
 
 /// How far a message is searched for other messages inside it.
 const DEEPEST: usize = 4;
@@ -37,18 +45,22 @@ pub fn known() -> impl Iterator<Item = &'static str> {
 
 /// A message, or the last part of one: `FLAG: message`, `FILE: line 3: message`.
 fn whole(text: &str, depth: usize) -> Cow<'_, str> {
-    if depth > DEEPEST || !text.contains(' ') {
+    // One word inside a message is a name.
+    if depth > DEEPEST || (depth > 0 && !text.contains(' ')) {
         return Cow::Borrowed(text);
     }
-    if let Some(found) = sentence(text, depth) {
-        return Cow::Owned(found);
-    }
-    for (at, _) in text.match_indices(": ") {
-        if let Some(found) = sentence(&text[at + 2..], depth) {
-            return Cow::Owned(format!("{}：{found}", &text[..at]));
-        }
-    }
-    Cow::Borrowed(text)
+    let after = |(at, colon): (usize, &str)| {
+        let found = sentence(&text[at + colon.len()..], depth)?;
+        Some(Cow::Owned(format!("{}：{found}", &text[..at])))
+    };
+    // A flag in front is not part of the sentence, even of one that starts with a place.
+    let flag = text.find(": ").filter(|_| text.starts_with("--"));
+    flag.and_then(|at| after((at, ": ")))
+        .or_else(|| sentence(text, depth).map(Cow::Owned))
+        .or_else(|| text.match_indices(": ").find_map(after))
+        // An English value at the end of a sentence that is Chinese already.
+        .or_else(|| text.match_indices('：').find_map(after))
+        .unwrap_or(Cow::Borrowed(text))
 }
 
 fn sentence(text: &str, depth: usize) -> Option<String> {
@@ -86,8 +98,14 @@ fn read(file: &'static str) -> impl Iterator<Item = Sentence> {
     std::iter::from_fn(move || {
         let english = lines.next()?.strip_prefix("en: ")?;
         let chinese = lines.next()?.strip_prefix("zh: ")?;
-        Some(Sentence { english, pieces: pieces(english), chinese: pieces(chinese) })
+        let [pieces, chinese] = [english, chinese].map(|text| pieces(&unescaped(text)));
+        Some(Sentence { english, pieces, chinese })
     })
+}
+
+/// The text that a literal of the code stands for.
+fn unescaped(literal: &str) -> String {
+    literal.replace("\\n", "\n").replace("\\\"", "\"")
 }
 
 /// How many bytes of a sentence are always the same.
@@ -142,7 +160,7 @@ fn take<'a, 'p>(pieces: &'p [Piece], text: &'a str, values: &mut Vec<(&'p str, &
             let ends: Vec<usize> = match rest {
                 [] => vec![text.len()],
                 [Piece::Text(next), ..] => text.match_indices(next.as_str()).map(|m| m.0).collect(),
-                [Piece::Place(_), ..] => text.char_indices().map(|(at, _)| at).collect(),
+                [Piece::Place(_), ..] => word_ends(text),
             };
             ends.into_iter().any(|end| {
                 let before = values.len();
@@ -155,6 +173,15 @@ fn take<'a, 'p>(pieces: &'p [Piece], text: &'a str, values: &mut Vec<(&'p str, &
             })
         }
     }
+}
+
+/// Where a place may end that another one follows at once: "1 to {most}{more}" is a number and what
+/// is said after it.
+fn word_ends(text: &str) -> Vec<usize> {
+    let within =
+        |at: usize, c: char| !c.is_alphanumeric() && text[..at].ends_with(char::is_alphanumeric);
+    let ends = text.char_indices().filter(|(at, c)| within(*at, *c)).map(|(at, _)| at);
+    ends.chain([text.len()]).collect()
 }
 
 impl Sentence {
@@ -242,6 +269,22 @@ mod tests {
         );
         assert!(said.contains("\n  提示：") && !said.contains("hint"), "{said}");
         assert_eq!(chinese("nobody ever said this"), "nobody ever said this");
+        let said = chinese("--out: cannot write `a`: Permission denied (os error 13)");
+        assert_eq!(said, "--out：无法写入 `a`：权限不够（错误码 13）");
+        assert_eq!(
+            chinese("--slo: ttft.p99 needs streamed responses"),
+            "--slo：ttft.p99 需要流式响应"
+        );
+        let said = chinese(
+            "`0` is not a number of requests in flight; write a whole number from 1 to 100, or \
+             several such as 8,16,32",
+        );
+        assert_eq!(said, "`0` 不是并发数；请写 1 到 100 的整数，也可以写多个，例如 8,16,32");
+        assert_eq!(chinese("未写入 a：a column too many"), "未写入 a：多出一列");
+        let said = chinese(
+            "--extra-body: this JSON is not an object; write one such as '{\"top_k\": 20}'",
+        );
+        assert_eq!(said, "--extra-body：这个 JSON 不是对象；请写一个对象，例如 '{\"top_k\": 20}'");
         let english = "--rate: `x` is not a rate; write requests per second, such as 2.5";
         assert_eq!(translated(english, Language::English), english);
     }
