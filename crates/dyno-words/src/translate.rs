@@ -6,13 +6,25 @@
 use dyno_model::Language;
 use std::borrow::Cow;
 use std::cmp::Reverse;
+use std::collections::HashMap;
 use std::sync::LazyLock;
 
 /// The translations, by the part of the program that the messages come from.
-const FILES: &[(&str, &str)] = &[("usage.txt", include_str!("../translations/usage.txt"))];
+const FILES: &[(&str, &str)] = &[
+    ("usage.txt", include_str!("../translations/usage.txt")),
+    ("system.txt", include_str!("../translations/system.txt")),
+    ("model.txt", include_str!("../translations/model.txt")),
+    ("wire.txt", include_str!("../translations/wire.txt")),
+    ("record.txt", include_str!("../translations/record.txt")),
+    ("data.txt", include_str!("../translations/data.txt")),
+    ("engine.txt", include_str!("../translations/engine.txt")),
+    ("fit.txt", include_str!("../translations/fit.txt")),
+];
 
 /// How far a message is searched for other messages inside it.
 const DEEPEST: usize = 4;
+/// The fewest letters by which a sentence with places is recognised; ` is ` alone says nothing.
+const FEWEST_LETTERS: usize = 3;
 
 /// The hint that follows an error on a line of its own.
 const HINT: [&str; 2] = ["\n  hint: ", "\n  提示："];
@@ -22,11 +34,14 @@ pub fn translated(text: &str, language: Language) -> Cow<'_, str> {
     if language == Language::English {
         return Cow::Borrowed(text);
     }
-    let parts: Vec<Cow<'_, str>> = text.split(HINT[0]).map(|part| whole(part, 0)).collect();
-    if parts.iter().all(|part| matches!(part, Cow::Borrowed(_))) && parts.len() == 1 {
+    let mut search = Search::default();
+    let parts: Vec<Option<Found>> = text.split(HINT[0]).map(|part| search.any(part, 0)).collect();
+    if parts.len() == 1 && parts[0].is_none() {
         return Cow::Borrowed(text);
     }
-    Cow::Owned(parts.join(HINT[1]))
+    let said = text.split(HINT[0]).zip(parts);
+    let said = said.map(|(part, found)| found.map_or_else(|| part.to_owned(), |found| found.said));
+    Cow::Owned(said.collect::<Vec<_>>().join(HINT[1]))
 }
 
 /// Every sentence that has a translation, as it stands in the code.
@@ -35,28 +50,73 @@ pub fn known() -> impl Iterator<Item = &'static str> {
     CATALOGUE.iter().map(|sentence| sentence.english)
 }
 
-/// A message, or the last part of one: `FLAG: message`, `FILE: line 3: message`.
-fn whole(text: &str, depth: usize) -> Cow<'_, str> {
-    if depth > DEEPEST || !text.contains(' ') {
-        return Cow::Borrowed(text);
-    }
-    if let Some(found) = sentence(text, depth) {
-        return Cow::Owned(found);
-    }
-    for (at, _) in text.match_indices(": ") {
-        if let Some(found) = sentence(&text[at + 2..], depth) {
-            return Cow::Owned(format!("{}：{found}", &text[..at]));
-        }
-    }
-    Cow::Borrowed(text)
+/// A text in Chinese, as far as it is known.
+#[derive(Debug, Clone)]
+struct Found {
+    said: String,
+    /// How many letters of the English text belong to known sentences.
+    letters: usize,
 }
 
-fn sentence(text: &str, depth: usize) -> Option<String> {
-    CATALOGUE.iter().find_map(|sentence| {
-        let mut values = Vec::new();
-        let found = take(&sentence.pieces, text, &mut values);
-        found.then(|| sentence.in_chinese(&values, depth))
-    })
+/// What was found for the parts of a message. A message can often be read in several ways, as
+/// `{flag}: {message}` or as `{place}: {what}; {advice}`: the one with the most known letters wins.
+#[derive(Debug, Default)]
+struct Search<'a> {
+    seen: HashMap<(&'a str, usize), Option<Found>>,
+}
+
+impl<'a> Search<'a> {
+    /// One message, or several behind each other: `message; message`.
+    fn any(&mut self, text: &'a str, depth: usize) -> Option<Found> {
+        if depth > DEEPEST || !text.contains(' ') {
+            return None;
+        }
+        if let Some(found) = self.seen.get(&(text, depth)) {
+            return found.clone();
+        }
+        let mut best = self.one(text, depth);
+        for (at, _) in text.match_indices("; ") {
+            let (left, right) = (&text[..at], &text[at + 2..]);
+            let (first, rest) = (self.one(left, depth), self.any(right, depth));
+            let letters = |found: &Option<Found>| found.as_ref().map_or(0, |found| found.letters);
+            let letters = letters(&first) + letters(&rest);
+            if letters > best.as_ref().map_or(0, |best| best.letters) {
+                let said = |found: Option<Found>, text: &str| match found {
+                    Some(found) => found.said,
+                    None => text.to_owned(),
+                };
+                let said = format!("{}；{}", said(first, left), said(rest, right));
+                best = Some(Found { said, letters });
+            }
+        }
+        self.seen.insert((text, depth), best.clone());
+        best
+    }
+
+    /// A message, or the last part of one: `FLAG: message`, `FILE: line 3: message`.
+    fn one(&mut self, text: &'a str, depth: usize) -> Option<Found> {
+        let starts = text.match_indices(": ").map(|(at, _)| at + 2);
+        let starts: Vec<usize> = std::iter::once(0).chain(starts).collect();
+        let mut best: Option<Found> = None;
+        for sentence in CATALOGUE.iter() {
+            for start in &starts {
+                let mut values = Vec::new();
+                if !take(&sentence.pieces, &text[*start..], &mut values) {
+                    continue;
+                }
+                let found = sentence.in_chinese(&values, depth, self);
+                let known = found.letters >= FEWEST_LETTERS || values.is_empty();
+                if known && best.as_ref().is_none_or(|best| found.letters > best.letters) {
+                    let said = match start {
+                        0 => found.said,
+                        start => format!("{}：{}", &text[..start - 2], found.said),
+                    };
+                    best = Some(Found { said, ..found });
+                }
+            }
+        }
+        best
+    }
 }
 
 /// An English sentence of the code with its Chinese translation. Places are written as in
@@ -64,6 +124,8 @@ fn sentence(text: &str, depth: usize) -> Option<String> {
 #[derive(Debug)]
 struct Sentence {
     english: &'static str,
+    /// The letters that are always the same.
+    letters: usize,
     pieces: Vec<Piece>,
     chinese: Vec<Piece>,
 }
@@ -77,7 +139,7 @@ enum Piece {
 static CATALOGUE: LazyLock<Vec<Sentence>> = LazyLock::new(|| {
     let mut all: Vec<Sentence> = FILES.iter().flat_map(|(_, text)| read(text)).collect();
     // The most particular sentence first: "{a}: {b}" would match nearly everything.
-    all.sort_by_key(|sentence| Reverse(fixed(&sentence.pieces)));
+    all.sort_by_key(|sentence| Reverse(sentence.letters));
     all
 });
 
@@ -86,17 +148,18 @@ fn read(file: &'static str) -> impl Iterator<Item = Sentence> {
     std::iter::from_fn(move || {
         let english = lines.next()?.strip_prefix("en: ")?;
         let chinese = lines.next()?.strip_prefix("zh: ")?;
-        Some(Sentence { english, pieces: pieces(english), chinese: pieces(chinese) })
+        let pieces_of = pieces(english);
+        let letters = letters(&pieces_of);
+        Some(Sentence { english, letters, pieces: pieces_of, chinese: pieces(chinese) })
     })
 }
 
-/// How many bytes of a sentence are always the same.
-fn fixed(pieces: &[Piece]) -> usize {
-    let length = |piece: &Piece| match piece {
-        Piece::Text(text) => text.len(),
+fn letters(pieces: &[Piece]) -> usize {
+    let letters = |piece: &Piece| match piece {
+        Piece::Text(text) => text.chars().filter(|c| c.is_alphabetic()).count(),
         Piece::Place(_) => 0,
     };
-    pieces.iter().map(length).sum()
+    pieces.iter().map(letters).sum()
 }
 
 /// A format string taken apart. Places without a name are numbered in their order.
@@ -158,16 +221,44 @@ fn take<'a, 'p>(pieces: &'p [Piece], text: &'a str, values: &mut Vec<(&'p str, &
 }
 
 impl Sentence {
-    fn in_chinese(&self, values: &[(&str, &str)], depth: usize) -> String {
-        let said = self.chinese.iter().map(|piece| match piece {
-            Piece::Text(text) => Cow::Borrowed(text.as_str()),
-            Piece::Place(name) => {
-                let value = values.iter().find(|(known, _)| known == name);
-                value.map_or(Cow::Borrowed(""), |(_, value)| whole(value, depth + 1))
+    fn in_chinese<'a>(
+        &self,
+        values: &[(&str, &'a str)],
+        depth: usize,
+        search: &mut Search<'a>,
+    ) -> Found {
+        let (mut said, mut letters) = (String::new(), self.letters);
+        for (at, piece) in self.chinese.iter().enumerate() {
+            let Piece::Place(name) = piece else {
+                let Piece::Text(text) = piece else { continue };
+                append(&mut said, text);
+                continue;
+            };
+            let Some((_, value)) = values.iter().find(|(known, _)| known == name) else { continue };
+            match search.any(value, depth + 1) {
+                Some(found) => {
+                    append(&mut said, &found.said);
+                    let again = self.chinese[..at].contains(piece);
+                    letters += if again { 0 } else { found.letters };
+                }
+                None => append(&mut said, value),
             }
-        });
-        said.collect()
+        }
+        Found { said, letters }
     }
+}
+
+/// Appends a text; between two Chinese words there is no space.
+fn append(said: &mut String, text: &str) {
+    let chinese = |c: char| ('\u{4e00}'..='\u{9fff}').contains(&c) || "（），；：。".contains(c);
+    let before = |said: &str| said.trim_end().chars().next_back().is_some_and(chinese);
+    let after = text.trim_start().chars().next().is_some_and(chinese);
+    if said.is_empty() || text.is_empty() || !before(said) || !after {
+        said.push_str(text);
+        return;
+    }
+    said.truncate(said.trim_end().len());
+    said.push_str(text.trim_start());
 }
 
 #[cfg(test)]
