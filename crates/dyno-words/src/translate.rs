@@ -23,6 +23,8 @@ const FILES: &[(&str, &str)] = &[
 
 /// How far a message is searched for other messages inside it.
 const DEEPEST: usize = 4;
+/// The most parts of a message that are looked at, so that no message takes long.
+const MOST_TEXTS: usize = 1000;
 /// The fewest letters by which a sentence with places is recognised; ` is ` alone says nothing.
 const FEWEST_LETTERS: usize = 3;
 
@@ -34,7 +36,7 @@ pub fn translated(text: &str, language: Language) -> Cow<'_, str> {
     if language == Language::English {
         return Cow::Borrowed(text);
     }
-    let mut search = Search::default();
+    let mut search = Search::of(text);
     let parts: Vec<Option<Found>> = text.split(HINT[0]).map(|part| search.any(part, 0)).collect();
     if parts.len() == 1 && parts[0].is_none() {
         return Cow::Borrowed(text);
@@ -60,15 +62,26 @@ struct Found {
 
 /// What was found for the parts of a message. A message can often be read in several ways, as
 /// `{flag}: {message}` or as `{place}: {what}; {advice}`: the one with the most known letters wins.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Search<'a> {
+    /// The sentences whose words are all in the message.
+    possible: Vec<&'static Sentence>,
     seen: HashMap<(&'a str, usize), Option<Found>>,
+    /// How many more texts are looked at: a message of a server may be long and of any form.
+    left: usize,
 }
 
 impl<'a> Search<'a> {
+    fn of(text: &str) -> Self {
+        let within = |sentence: &&Sentence| texts(&sentence.pieces).all(|part| text.contains(part));
+        let possible = CATALOGUE.iter().filter(within);
+        Self { possible: possible.collect(), seen: HashMap::new(), left: MOST_TEXTS }
+    }
+
     /// One message, or several behind each other: `message; message`.
     fn any(&mut self, text: &'a str, depth: usize) -> Option<Found> {
-        if depth > DEEPEST || !text.contains(' ') {
+        // One word is translated only if it is the whole message: it may be a name.
+        if depth > DEEPEST || (depth > 0 && !text.contains(' ')) {
             return None;
         }
         if let Some(found) = self.seen.get(&(text, depth)) {
@@ -95,27 +108,37 @@ impl<'a> Search<'a> {
 
     /// A message, or the last part of one: `FLAG: message`, `FILE: line 3: message`.
     fn one(&mut self, text: &'a str, depth: usize) -> Option<Found> {
+        self.left = self.left.checked_sub(1)?;
         let starts = text.match_indices(": ").map(|(at, _)| at + 2);
         let starts: Vec<usize> = std::iter::once(0).chain(starts).collect();
-        let mut best: Option<Found> = None;
-        for sentence in CATALOGUE.iter() {
+        let mut best: Option<(Found, usize)> = None;
+        for sentence in self.possible.clone() {
             for start in &starts {
                 let mut values = Vec::new();
                 if !take(&sentence.pieces, &text[*start..], &mut values) {
                     continue;
                 }
-                let found = sentence.in_chinese(&values, depth, self);
-                let known = found.letters >= FEWEST_LETTERS || values.is_empty();
-                if known && best.as_ref().is_none_or(|best| found.letters > best.letters) {
-                    let said = match start {
-                        0 => found.said,
-                        start => format!("{}：{}", &text[..start - 2], found.said),
-                    };
-                    best = Some(Found { said, ..found });
+                let mut found = sentence.in_chinese(&values, depth, self);
+                if found.letters < FEWEST_LETTERS && !values.is_empty() {
+                    continue;
+                }
+                if *start > 0 {
+                    let before = &text[..start - 2];
+                    let known = self.any(before, depth + 1);
+                    found.letters += known.as_ref().map_or(0, |known| known.letters);
+                    let before = known.map_or_else(|| before.to_owned(), |known| known.said);
+                    found.said = format!("{before}：{}", found.said);
+                }
+                // A flag or a file before a message is no part of the message.
+                if best
+                    .as_ref()
+                    .is_none_or(|(best, at)| (found.letters, start) > (best.letters, at))
+                {
+                    best = Some((found, *start));
                 }
             }
         }
-        best
+        best.map(|(found, _)| found)
     }
 }
 
@@ -139,7 +162,7 @@ enum Piece {
 static CATALOGUE: LazyLock<Vec<Sentence>> = LazyLock::new(|| {
     let mut all: Vec<Sentence> = FILES.iter().flat_map(|(_, text)| read(text)).collect();
     // The most particular sentence first: "{a}: {b}" would match nearly everything.
-    all.sort_by_key(|sentence| Reverse(sentence.letters));
+    all.sort_by_key(|sentence| Reverse((sentence.letters, fixed(&sentence.pieces))));
     all
 });
 
@@ -154,12 +177,21 @@ fn read(file: &'static str) -> impl Iterator<Item = Sentence> {
     })
 }
 
+/// How many letters of a sentence are always the same.
 fn letters(pieces: &[Piece]) -> usize {
-    let letters = |piece: &Piece| match piece {
-        Piece::Text(text) => text.chars().filter(|c| c.is_alphabetic()).count(),
-        Piece::Place(_) => 0,
-    };
-    pieces.iter().map(letters).sum()
+    texts(pieces).map(|text| text.chars().filter(|c| c.is_alphabetic()).count()).sum()
+}
+
+/// How many bytes of a sentence are always the same.
+fn fixed(pieces: &[Piece]) -> usize {
+    texts(pieces).map(str::len).sum()
+}
+
+fn texts(pieces: &[Piece]) -> impl Iterator<Item = &str> {
+    pieces.iter().filter_map(|piece| match piece {
+        Piece::Text(text) => Some(text.as_str()),
+        Piece::Place(_) => None,
+    })
 }
 
 /// A format string taken apart. Places without a name are numbered in their order.
@@ -202,17 +234,29 @@ fn take<'a, 'p>(pieces: &'p [Piece], text: &'a str, values: &mut Vec<(&'p str, &
             None => false,
         },
         [Piece::Place(name), rest @ ..] => {
-            let ends: Vec<usize> = match rest {
-                [] => vec![text.len()],
-                [Piece::Text(next), ..] => text.match_indices(next.as_str()).map(|m| m.0).collect(),
-                [Piece::Place(_), ..] => text.char_indices().map(|(at, _)| at).collect(),
+            let before = values.iter().find(|(known, _)| known == name).map(|(_, value)| *value);
+            // What stands in a place twice is the same twice, but for its quotes.
+            let again = |value: &&str| text.starts_with(value);
+            let again =
+                before.and_then(|value| [value, value.trim_matches('"')].into_iter().find(again));
+            let ends: Vec<usize> = match (again, rest) {
+                (Some(value), _) => vec![value.len()],
+                (None, []) => vec![text.len()],
+                (None, [Piece::Text(next), ..]) => {
+                    text.match_indices(next.as_str()).map(|m| m.0).collect()
+                }
+                // The second of two adjacent places is mostly empty.
+                (None, [Piece::Place(_), ..]) => {
+                    let ends = text.char_indices().map(|(at, _)| at).chain([text.len()]);
+                    ends.rev().collect()
+                }
             };
             ends.into_iter().any(|end| {
-                let before = values.len();
+                let count = values.len();
                 values.push((name, &text[..end]));
                 let found = take(rest, &text[end..], values);
                 if !found {
-                    values.truncate(before);
+                    values.truncate(count);
                 }
                 found
             })
@@ -335,6 +379,59 @@ mod tests {
         assert_eq!(chinese("nobody ever said this"), "nobody ever said this");
         let english = "--rate: `x` is not a rate; write requests per second, such as 2.5";
         assert_eq!(translated(english, Language::English), english);
+    }
+
+    #[test]
+    fn every_sentence_is_found_by_its_own_words() {
+        let mut wrong = Vec::new();
+        for sentence in CATALOGUE.iter().filter(|sentence| sentence.letters >= FEWEST_LETTERS) {
+            let filled = |pieces: &[Piece]| {
+                let mut said = String::new();
+                for piece in pieces {
+                    match piece {
+                        Piece::Text(text) => append(&mut said, text),
+                        Piece::Place(name) => append(&mut said, &format!("v{name}")),
+                    }
+                }
+                said
+            };
+            let english = filled(&sentence.pieces);
+            let is_place = |piece: &Piece| matches!(piece, Piece::Place(_));
+            let adjacent = sentence.pieces.windows(2).any(|two| two.iter().all(is_place));
+            if english.contains(' ') && !adjacent {
+                let said = translated(&english, Language::Chinese).into_owned();
+                if said != filled(&sentence.chinese) {
+                    wrong.push((english, said));
+                }
+            }
+        }
+        assert_eq!(wrong, []);
+    }
+
+    #[test]
+    fn the_reading_with_the_most_known_words_wins() {
+        let chinese = |text| translated(text, Language::Chinese).into_owned();
+        assert_eq!(
+            chinese(
+                "--data: q.jsonl:3: there is no field b; the fields are a, c; write prompt=FIELD \
+                 for the one that holds the prompt, or skip_bad=true to skip such records"
+            ),
+            "--data：q.jsonl:3：没有字段 b；字段有 a, c；请用 prompt=FIELD 指定提示词所在的字段，\
+             或用 skip_bad=true 跳过此类记录"
+        );
+        assert_eq!(
+            chinese("twin file a.toml, line 3: `noise` is 7; give a finite number of at least 0"),
+            "孪生模型文件 a.toml 第 3 行：`noise` 为 7；请给出不小于 0 的有限数"
+        );
+        assert_eq!(chinese("the sky is blue; nobody knows"), "the sky is blue; nobody knows");
+    }
+
+    #[test]
+    fn a_long_message_takes_no_long_time() {
+        let text = "HTTP 400: a is b; the field x is y, not z: or at line 3 column 5; ".repeat(40);
+        let start = std::time::Instant::now();
+        let _ = translated(&text, Language::Chinese);
+        assert!(start.elapsed().as_secs() < 5, "{:?}", start.elapsed());
     }
 
     proptest! {
