@@ -41,8 +41,7 @@ pub fn translated(text: &str, language: Language) -> Cow<'_, str> {
     if parts.len() == 1 && parts[0].is_none() {
         return Cow::Borrowed(text);
     }
-    let said = text.split(HINT[0]).zip(parts);
-    let said = said.map(|(part, found)| found.map_or_else(|| part.to_owned(), |found| found.said));
+    let said = text.split(HINT[0]).zip(parts).map(|(part, found)| Found::or(found, part));
     Cow::Owned(said.collect::<Vec<_>>().join(HINT[1]))
 }
 
@@ -58,6 +57,19 @@ struct Found {
     said: String,
     /// How many letters of the English text belong to known sentences.
     letters: usize,
+    /// Whether no sentence begins with a place that holds several messages: `{file} is empty`
+    /// begins with one file.
+    apart: bool,
+}
+
+impl Found {
+    fn rank(found: Option<&Self>) -> (usize, bool) {
+        found.map_or((0, false), |found| (found.letters, found.apart))
+    }
+
+    fn or(found: Option<Self>, text: &str) -> String {
+        found.map_or_else(|| text.to_owned(), |found| found.said)
+    }
 }
 
 /// What was found for the parts of a message. A message can often be read in several ways, as
@@ -91,15 +103,12 @@ impl<'a> Search<'a> {
         for (at, _) in text.match_indices("; ") {
             let (left, right) = (&text[..at], &text[at + 2..]);
             let (first, rest) = (self.one(left, depth), self.any(right, depth));
-            let letters = |found: &Option<Found>| found.as_ref().map_or(0, |found| found.letters);
-            let letters = letters(&first) + letters(&rest);
-            if letters > best.as_ref().map_or(0, |best| best.letters) {
-                let said = |found: Option<Found>, text: &str| match found {
-                    Some(found) => found.said,
-                    None => text.to_owned(),
-                };
-                let said = format!("{}；{}", said(first, left), said(rest, right));
-                best = Some(Found { said, letters });
+            let ranks = [Found::rank(first.as_ref()), Found::rank(rest.as_ref())];
+            let letters = ranks.iter().map(|(letters, _)| letters).sum();
+            let apart = ranks.iter().all(|(letters, apart)| *apart || *letters == 0);
+            if letters > 0 && (letters, apart) > Found::rank(best.as_ref()) {
+                let said = format!("{}；{}", Found::or(first, left), Found::or(rest, right));
+                best = Some(Found { said, letters, apart });
             }
         }
         self.seen.insert((text, depth), best.clone());
@@ -125,15 +134,13 @@ impl<'a> Search<'a> {
                 if *start > 0 {
                     let before = &text[..start - 2];
                     let known = self.any(before, depth + 1);
-                    found.letters += known.as_ref().map_or(0, |known| known.letters);
-                    let before = known.map_or_else(|| before.to_owned(), |known| known.said);
+                    found.letters += Found::rank(known.as_ref()).0;
+                    let before = Found::or(known, &before.replace(": ", "："));
                     found.said = format!("{before}：{}", found.said);
                 }
                 // A flag or a file before a message is no part of the message.
-                if best
-                    .as_ref()
-                    .is_none_or(|(best, at)| (found.letters, start) > (best.letters, at))
-                {
+                let rank = (Found::rank(Some(&found)), *start);
+                if best.as_ref().is_none_or(|(best, at)| rank > (Found::rank(Some(best)), *at)) {
                     best = Some((found, *start));
                 }
             }
@@ -288,7 +295,12 @@ impl Sentence {
                 None => append(&mut said, value),
             }
         }
-        Found { said, letters }
+        let several = |value: &str| value.contains(": ") || value.contains("; ");
+        let apart = match (self.pieces.first(), values.first()) {
+            (Some(Piece::Place(_)), Some((_, value))) => !several(value),
+            _ => true,
+        };
+        Found { said, letters, apart }
     }
 }
 
@@ -422,6 +434,10 @@ mod tests {
         assert_eq!(
             chinese("twin file a.toml, line 3: `noise` is 7; give a finite number of at least 0"),
             "孪生模型文件 a.toml 第 3 行：`noise` 为 7；请给出不小于 0 的有限数"
+        );
+        assert_eq!(
+            chinese("--data: q.jsonl has nothing left to send: 3 records could not be read"),
+            "--data：q.jsonl 没有可发送的内容：3 条记录无法读取"
         );
         assert_eq!(chinese("the sky is blue; nobody knows"), "the sky is blue; nobody knows");
     }

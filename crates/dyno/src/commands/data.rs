@@ -9,6 +9,7 @@ use crate::resolve::choice_plan;
 use crate::usage::UsageError;
 use dyno_model::prompt::Content;
 use dyno_run::workload::{LED_WHOLE, counting_said, selection};
+use dyno_words::translated;
 use dyno_workload::data::{
     Count, DataSet, DataSpec, Kind, Selected, Selection, SpecError, Tally, convert, profile,
 };
@@ -100,7 +101,8 @@ fn show(args: &SourceArgs, printer: &Printer) -> Result<Exit, UsageError> {
     };
     let profile = profile.map_err(in_spec)?;
     let left_out = left_out(selected.tally());
-    Ok(printer.result(&format!("{}\n{profile}{left_out}", set.recognised())))
+    let shown = format!("{}\n{profile}", set.recognised());
+    Ok(printer.result(&format!("{}{}", spoken(&shown, printer), spoken(&left_out, printer))))
 }
 
 fn write(args: &ConvertArgs, printer: &Printer) -> Result<Exit, UsageError> {
@@ -123,7 +125,17 @@ fn write(args: &ConvertArgs, printer: &Printer) -> Result<Exit, UsageError> {
     let (to, recognised) = (args.out.display(), set.recognised());
     let what = if sessions.is_some() { "conversations" } else { "prompts" };
     printer.note(recognised);
-    Ok(printer.result(&format!("{written} {what} written to {to}\n{left_out}")))
+    let said = format!("{written} {what} written to {to}\n{left_out}");
+    Ok(printer.result(&spoken(&said, printer)))
+}
+
+/// A description in the user's language; the samples at its end are the user's own text.
+fn spoken(text: &str, printer: &Printer) -> String {
+    const SAMPLES: &str = "samples\n";
+    let end = text.find(&format!("\n{SAMPLES}")).map_or(text.len(), |at| at + 1 + SAMPLES.len());
+    let (words, samples) = text.split_at(end);
+    let lines = words.split('\n').map(|line| translated(line, printer.language()));
+    lines.collect::<Vec<_>>().join("\n") + samples
 }
 
 /// What was left out or changed, so that nothing is dropped silently.
