@@ -13,6 +13,7 @@ use std::sync::LazyLock;
 const FILES: &[(&str, &str)] = &[
     ("usage.txt", include_str!("../translations/usage.txt")),
     ("system.txt", include_str!("../translations/system.txt")),
+    ("parsing.txt", include_str!("../translations/parsing.txt")),
     ("model.txt", include_str!("../translations/model.txt")),
     ("wire.txt", include_str!("../translations/wire.txt")),
     ("record.txt", include_str!("../translations/record.txt")),
@@ -118,11 +119,13 @@ impl<'a> Search<'a> {
     /// A message, or the last part of one: `FLAG: message`, `FILE: line 3: message`.
     fn one(&mut self, text: &'a str, depth: usize) -> Option<Found> {
         self.left = self.left.checked_sub(1)?;
-        let starts = text.match_indices(": ").map(|(at, _)| at + 2);
-        let starts: Vec<usize> = std::iter::once(0).chain(starts).collect();
+        // Behind a Chinese colon: an English value at the end of a sentence that is Chinese already.
+        let colons = text.match_indices(": ").chain(text.match_indices('：'));
+        let parts = colons.map(|(at, colon)| (at, at + colon.len()));
+        let parts: Vec<(usize, usize)> = std::iter::once((0, 0)).chain(parts).collect();
         let mut best: Option<(Found, usize)> = None;
         for sentence in self.possible.clone() {
-            for start in &starts {
+            for (end, start) in &parts {
                 let mut values = Vec::new();
                 if !take(&sentence.pieces, &text[*start..], &mut values) {
                     continue;
@@ -132,7 +135,7 @@ impl<'a> Search<'a> {
                     continue;
                 }
                 if *start > 0 {
-                    let before = &text[..start - 2];
+                    let before = &text[..*end];
                     let known = self.any(before, depth + 1);
                     found.letters += Found::rank(known.as_ref()).0;
                     let before = Found::or(known, &before.replace(": ", "："));
@@ -178,10 +181,14 @@ fn read(file: &'static str) -> impl Iterator<Item = Sentence> {
     std::iter::from_fn(move || {
         let english = lines.next()?.strip_prefix("en: ")?;
         let chinese = lines.next()?.strip_prefix("zh: ")?;
-        let pieces_of = pieces(english);
-        let letters = letters(&pieces_of);
-        Some(Sentence { english, letters, pieces: pieces_of, chinese: pieces(chinese) })
+        let [pieces, chinese] = [english, chinese].map(|text| pieces(&unescaped(text)));
+        Some(Sentence { english, letters: letters(&pieces), pieces, chinese })
     })
+}
+
+/// The text that a literal of the code stands for.
+fn unescaped(literal: &str) -> String {
+    literal.replace("\\n", "\n").replace("\\\"", "\"").replace("\\\\", "\\")
 }
 
 /// How many letters of a sentence are always the same.
@@ -252,11 +259,7 @@ fn take<'a, 'p>(pieces: &'p [Piece], text: &'a str, values: &mut Vec<(&'p str, &
                 (None, [Piece::Text(next), ..]) => {
                     text.match_indices(next.as_str()).map(|m| m.0).collect()
                 }
-                // The second of two adjacent places is mostly empty.
-                (None, [Piece::Place(_), ..]) => {
-                    let ends = text.char_indices().map(|(at, _)| at).chain([text.len()]);
-                    ends.rev().collect()
-                }
+                (None, [Piece::Place(_), ..]) => word_ends(text),
             };
             ends.into_iter().any(|end| {
                 let count = values.len();
@@ -269,6 +272,15 @@ fn take<'a, 'p>(pieces: &'p [Piece], text: &'a str, values: &mut Vec<(&'p str, &
             })
         }
     }
+}
+
+/// Where a place may end that another one follows at once: all of the text, for the second is mostly
+/// empty, or where a word ends: "1 to {most}{more}" is a number and what is said after it.
+fn word_ends(text: &str) -> Vec<usize> {
+    let within =
+        |at: usize, c: char| !c.is_alphanumeric() && text[..at].ends_with(char::is_alphanumeric);
+    let ends = text.char_indices().filter(|(at, c)| within(*at, *c)).map(|(at, _)| at);
+    ends.chain([text.len()]).collect()
 }
 
 impl Sentence {

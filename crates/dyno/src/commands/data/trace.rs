@@ -33,7 +33,7 @@ pub(super) fn show(
     let notes: String = trace.tally().told().iter().map(|told| described(told, printer)).collect();
     let profile = TraceProfile::of(&trace);
     let shown = format!("{}\n{profile}", trace.recognised());
-    Ok(printer.result(&format!("{}{notes}", spoken(&shown, printer))))
+    Ok(printer.result(&format!("{}{notes}", spoken(&shown, printer.language()))))
 }
 
 fn described(told: &Told, printer: &Printer) -> String {
