@@ -102,7 +102,17 @@ fn show(args: &SourceArgs, printer: &Printer) -> Result<Exit, UsageError> {
     };
     let profile = profile.map_err(in_spec)?;
     let left_out = left_out(selected.tally(), printer.language());
-    Ok(printer.result(&format!("{}\n{profile}{left_out}", set.recognised())))
+    let shown = spoken(&format!("{}\n{profile}", set.recognised()), printer.language());
+    Ok(printer.result(&(shown + &left_out)))
+}
+
+/// A description in the user's language; the samples at its end are the user's own text.
+fn spoken(text: &str, language: Language) -> String {
+    const SAMPLES: &str = "samples\n";
+    let end = text.find(&format!("\n{SAMPLES}")).map_or(text.len(), |at| at + 1 + SAMPLES.len());
+    let (words, samples) = text.split_at(end);
+    let lines: Vec<_> = words.split('\n').map(|line| translated(line, language)).collect();
+    lines.join("\n") + samples
 }
 
 fn write(args: &ConvertArgs, printer: &Printer) -> Result<Exit, UsageError> {
