@@ -282,8 +282,9 @@ fn take<'a, 'p>(pieces: &'p [Piece], text: &'a str, values: &mut Vec<(&'p str, &
 /// Where a place may end that another one follows at once: all of the text, for the second is mostly
 /// empty, or where a word ends: "1 to {most}{more}" is a number and what is said after it.
 fn word_ends(text: &str) -> Vec<usize> {
-    let within =
-        |at: usize, c: char| !c.is_alphanumeric() && text[..at].ends_with(char::is_alphanumeric);
+    // A path or a name with a hyphen is one word.
+    let ends_word = |c: char| !(c.is_alphanumeric() || "-_./#".contains(c));
+    let within = |at: usize, c: char| ends_word(c) && text[..at].ends_with(char::is_alphanumeric);
     let ends = text.char_indices().filter(|(at, c)| within(*at, *c)).map(|(at, _)| at);
     ends.chain([text.len()]).collect()
 }
