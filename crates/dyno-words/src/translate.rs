@@ -49,17 +49,25 @@ fn whole(text: &str, depth: usize) -> Cow<'_, str> {
     if depth > DEEPEST || (depth > 0 && !text.contains(' ')) {
         return Cow::Borrowed(text);
     }
+    if depth > 0 && text.contains("; ") {
+        let parts: Option<Vec<String>> =
+            text.split("; ").map(|part| sentence(part, depth)).collect();
+        if let Some(parts) = parts {
+            return Cow::Owned(parts.join("；"));
+        }
+    }
     let after = |(at, colon): (usize, &str)| {
-        let found = sentence(&text[at + colon.len()..], depth)?;
+        let rest = &text[at + colon.len()..];
+        let rest = if colon == ":" { rest.strip_prefix(' ')? } else { rest };
+        let found = sentence(rest, depth)?;
         Some(Cow::Owned(format!("{}：{found}", &text[..at])))
     };
     // A flag in front is not part of the sentence, even of one that starts with a place.
     let flag = text.find(": ").filter(|_| text.starts_with("--"));
-    flag.and_then(|at| after((at, ": ")))
+    flag.and_then(|at| after((at, ":")))
         .or_else(|| sentence(text, depth).map(Cow::Owned))
-        .or_else(|| text.match_indices(": ").find_map(after))
-        // An English value at the end of a sentence that is Chinese already.
-        .or_else(|| text.match_indices('：').find_map(after))
+        // What precedes may be Chinese already.
+        .or_else(|| text.match_indices([':', '：']).find_map(after))
         .unwrap_or(Cow::Borrowed(text))
 }
 
@@ -88,8 +96,12 @@ enum Piece {
 
 static CATALOGUE: LazyLock<Vec<Sentence>> = LazyLock::new(|| {
     let mut all: Vec<Sentence> = FILES.iter().flat_map(|(_, text)| read(text)).collect();
-    // The most particular sentence first: "{a}: {b}" would match nearly everything.
-    all.sort_by_key(|sentence| Reverse(fixed(&sentence.pieces)));
+    // The most particular sentence first: "{a}: {b}" would match nearly everything. Those that
+    // start with a place come last: they would take the start of a message around them for a value.
+    all.sort_by_key(|sentence| {
+        let place_first = matches!(sentence.pieces.first(), Some(Piece::Place(_)));
+        (place_first, Reverse(fixed(&sentence.pieces)))
+    });
     all
 });
 
@@ -280,6 +292,20 @@ mod tests {
              several such as 8,16,32",
         );
         assert_eq!(said, "`0` 不是并发数；请写 1 到 100 的整数，也可以写多个，例如 8,16,32");
+        let said = chinese(
+            "--resume: the plan of `a` differs: a is 1 in the run and 2 in the arguments; b is \
+             3 in the run and 4 in the arguments",
+        );
+        let expected = "`a` 的计划不同：a 在测试中为 1，在参数中为 2；b 在测试中为 3，在参数中为 4";
+        assert_eq!(said, format!("--resume：{expected}"));
+        let said = chinese(
+            "目标不可用：50 requests in a row failed, the last with connect: Connection refused (os \
+             error 111)",
+        );
+        assert_eq!(
+            said,
+            "目标不可用：连续 50 个请求失败，最后一个为 connect：连接被拒绝（错误码 111）"
+        );
         assert_eq!(chinese("未写入 a：a column too many"), "未写入 a：多出一列");
         let said = chinese(
             "--extra-body: this JSON is not an object; write one such as '{\"top_k\": 20}'",
