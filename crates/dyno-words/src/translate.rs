@@ -12,6 +12,7 @@ use std::sync::LazyLock;
 /// The translations, by the part of the program that the messages come from.
 const FILES: &[(&str, &str)] = &[
     ("commands.txt", include_str!("../translations/commands.txt")),
+    ("composed.txt", include_str!("../translations/composed.txt")),
     ("data.txt", include_str!("../translations/data.txt")),
     ("engine.txt", include_str!("../translations/engine.txt")),
     ("faults.txt", include_str!("../translations/faults.txt")),
