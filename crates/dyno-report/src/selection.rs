@@ -8,6 +8,7 @@ use crate::text::{offered, whole};
 use dyno_model::Language;
 use dyno_model::metric::{Metric, Statistic, Time, Unit};
 use dyno_model::nearest::nearest;
+use dyno_model::slo::{Slo, Term};
 use dyno_model::summary::LevelSummary;
 use dyno_words::columns::number;
 
@@ -167,6 +168,35 @@ impl LevelColumn {
                 }
                 None => both([metric.name(), metric.unit().name()]),
             },
+        }
+    }
+
+    /// The metrics that decide whether an SLO is met.
+    pub(crate) fn of_slo(slo: Option<&str>) -> Vec<Self> {
+        let slo = slo.and_then(|text| text.parse::<Slo>().ok());
+        let terms = slo.iter().flat_map(|slo| slo.terms());
+        let column = |term: &Term| match (term.metric.time(), term.statistic) {
+            (Some(time), Some(which)) => Self::Statistic(time, which),
+            _ => Self::Value(term.metric),
+        };
+        terms.map(column).collect()
+    }
+
+    /// The time that it shows.
+    pub(crate) fn time(self) -> Option<Time> {
+        match self {
+            Self::Statistic(time, _) | Self::Time(time) => Some(time),
+            Self::Requests | Self::Value(_) => None,
+        }
+    }
+
+    /// How wide its cells usually are, at most.
+    pub(crate) fn usual_width(self) -> usize {
+        use Statistic::{Mean, Min, P50, P90};
+        match self {
+            Self::Statistic(_, Mean | Min | P50 | P90) => 4,
+            Self::Requests | Self::Value(Metric::OutputRate | Metric::TotalRate) => 6,
+            _ => 5,
         }
     }
 

@@ -232,7 +232,13 @@ fn intervals(level: &LevelSummary, options: &TextOptions) -> String {
             shown.unwrap_or_else(|| ABSENT.to_owned())
         };
         let head = which_name(which, language);
-        Column { group: String::new(), head, cells: known.iter().map(cell).collect(), rank }
+        Column {
+            group: String::new(),
+            head,
+            cells: known.iter().map(cell).collect(),
+            rank,
+            nominal: 0,
+        }
     };
     let columns = statistics.into_iter().map(column).collect();
     format!("  {}\n", Say::Intervals.text(language))
