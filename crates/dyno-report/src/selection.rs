@@ -117,13 +117,13 @@ pub fn parse_statistic(text: &str) -> Result<Statistic, String> {
 
 /// The names that `--columns` takes, each metric by the name that SLO terms use.
 pub fn column_names() -> Vec<&'static str> {
-    let mut names = vec![REQUESTS];
-    for metric in Metric::all() {
-        // Failures and Errors share a name, which stands for the latter.
-        let name = if metric == Metric::Failures { metric.info().id } else { metric.name() };
-        names.push(name);
-    }
-    names
+    std::iter::once(REQUESTS).chain(Metric::all().map(column_name)).collect()
+}
+
+/// The name of a metric in `--columns`.
+pub fn column_name(metric: Metric) -> &'static str {
+    // Failures and Errors share a name, which stands for the latter.
+    if metric == Metric::Failures { metric.info().id } else { metric.name() }
 }
 
 fn metric_named(name: &str) -> Option<Metric> {

@@ -65,7 +65,8 @@ fn listed(all: &All) -> String {
         text.push_str(&format!("{place:>3}  {levels:>3} {rows:<6}  {}\n", described(run)));
     }
     let levels: usize = all.runs.iter().map(|run| run.summary.levels.len()).sum();
-    text.push_str(&format!("{} in total, with {levels} levels\n", all.runs.len()));
+    let rows = if levels == 1 { "level" } else { "levels" };
+    text.push_str(&format!("{} in total, with {levels} {rows}\n", all.runs.len()));
     text
 }
 
