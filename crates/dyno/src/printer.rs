@@ -312,10 +312,10 @@ mod tests {
 
     #[test]
     fn long_messages_are_broken_between_words_and_only_on_a_terminal() {
-        let text = "each level starts when the one before has drained\n  hint: use --drain to change that limit";
+        let text = "each level starts when the one before has drained\n  hint: use --drain to change that time limit";
         assert_eq!(fitted("note: ", text, None), format!("note: {text}"));
         let expected = "note: each level starts when the one\n      before has drained\n  hint: use --drain to \
-                        change that\n    limit";
+                        change that\n    time limit";
         assert_eq!(fitted("note: ", text, Some(40)), expected);
         assert_eq!(fitted("", "  a  table   row", Some(40)), "  a  table   row");
         for columns in 40..100 {

@@ -156,7 +156,9 @@ fn requests(level: &LevelSummary, language: Language) -> Option<String> {
         (r.dropped, Say::CountDropped),
         (r.censored, Say::CountCensored),
     ];
-    let all = counts.iter().filter_map(|(n, say)| Some(say.with(language, &[(*n)?.to_string()])));
+    // Dropped and censored requests are the exception.
+    let shown = counts.iter().enumerate().filter(|(at, (n, _))| *at < 3 || *n != Some(0));
+    let all = shown.filter_map(|(_, (n, say))| Some(say.with(language, &[(*n)?.to_string()])));
     Some(all.collect::<Vec<_>>().join(language.comma()))
 }
 

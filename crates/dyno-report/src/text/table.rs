@@ -95,7 +95,7 @@ fn by_default(
     ];
     let others = others.into_iter().map(|(metric, rank)| (LevelColumn::Value(metric), rank));
     all.extend(others.filter(|(column, _)| column.is_known(levels)));
-    for term in deciding.iter().filter(|term| term.is_known(levels)) {
+    for term in deciding {
         match all.iter_mut().find(|(column, _)| column == term) {
             Some((_, rank)) => *rank = 1,
             None => {
