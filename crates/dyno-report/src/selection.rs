@@ -106,10 +106,13 @@ pub fn parse_statistic(text: &str) -> Result<Statistic, String> {
         let names = Statistic::ALL.map(Statistic::name);
         let meant = nearest(&name, &names).filter(|_| number.is_none());
         let meant = meant.map(|name| format!("; did you mean `{name}`?")).unwrap_or_default();
-        let what = if number.is_some() { "percentile" } else { "statistic" };
+        let missing = match number {
+            Some(_) => format!("there is no percentile `{text}` in a summary{meant}"),
+            None => format!("there is no statistic `{text}` in a summary{meant}"),
+        };
         format!(
-            "there is no {what} `{text}` in a summary{meant}\n  hint: available are {}; \
-             `dyno report --format csv --per-request` has every request",
+            "{missing}\n  hint: available are {}; `dyno report --format csv --per-request` has every \
+             request",
             names.join(", ")
         )
     })

@@ -5,7 +5,6 @@ use crate::course::Course;
 use crate::error::RunError;
 use crate::estimate::Estimate;
 use crate::finished::{Finished, Lost};
-use crate::identity::one_line;
 use crate::levels::{self, Level};
 use crate::observer::Observer;
 use crate::order::Order;
@@ -84,7 +83,7 @@ impl<'a> Session<'a> {
     /// Prints the notes, and starts to poll the server's metrics.
     pub(crate) fn begin(&mut self) {
         for note in &self.prepared.environment.notes {
-            self.observer.note(&one_line(&note.what));
+            self.observer.remark(note);
         }
         self.observer.begins(&self.prepared.plan, self.clock);
         if let Some(metrics) = self.prepared.bench.metrics() {

@@ -7,6 +7,7 @@ use dyno_model::Language;
 use dyno_model::versus::Side;
 use dyno_words::columns::{width, wrap};
 use dyno_words::translated;
+use std::borrow::Cow;
 use std::collections::VecDeque;
 use std::fmt::Display;
 use std::io::{self, IsTerminal, Write};
@@ -155,12 +156,7 @@ impl Printer {
         if screen.said.len() > REMEMBERED {
             screen.said.pop_front();
         }
-        let prefix = match (self.language, kind) {
-            (Language::English, _) => format!("{kind}:"),
-            (Language::Chinese, "error") => "错误：".to_owned(),
-            (Language::Chinese, "warning") => "警告：".to_owned(),
-            (Language::Chinese, _) => "提示：".to_owned(),
-        };
+        let prefix = prefix(kind, self.language);
         let space = self.language.choose([" ", ""]);
         let line = fitted(&format!("{prefix}{space}"), &text, stderr_width());
         print(
@@ -176,7 +172,7 @@ impl Printer {
         let english = text.to_string();
         let text = translated(&english, self.language);
         match self.about {
-            Some(side) => format!("{side}: {text}"),
+            Some(side) => format!("{side}{}{text}", self.language.choose([": ", "："])),
             None => text.into_owned(),
         }
     }
@@ -295,11 +291,22 @@ fn is_dumb() -> bool {
     std::env::var_os("TERM").is_some_and(|term| term == "dumb")
 }
 
-/// Prints a message when the state of the screen is unknown, as after a panic.
-pub(crate) fn emergency(text: &str) {
+/// What precedes a message.
+fn prefix(kind: &str, language: Language) -> Cow<'static, str> {
+    match (language, kind) {
+        (Language::English, _) => format!("{kind}:").into(),
+        (Language::Chinese, "error") => "错误：".into(),
+        (Language::Chinese, "warning") => "警告：".into(),
+        (Language::Chinese, _) => "提示：".into(),
+    }
+}
+
+/// Prints an error when the state of the screen is unknown, as after a panic.
+pub(crate) fn emergency(text: &str, language: Language) {
     dyno_live::restore_terminal();
     let start = if io::stderr().is_terminal() { "\r\x1b[K" } else { "" };
-    let _ = writeln!(io::stderr(), "{start}{text}");
+    let (prefix, space) = (prefix("error", language), language.choose([" ", ""]));
+    let _ = writeln!(io::stderr(), "{start}{prefix}{space}{}", translated(text, language));
 }
 
 #[cfg(test)]

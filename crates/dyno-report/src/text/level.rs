@@ -21,6 +21,7 @@ use dyno_model::summary::{
 };
 use dyno_words::columns::{ABSENT, cut_middle, maybe, millis, number, width, wrap};
 use dyno_words::escape::escape;
+use dyno_words::translated;
 
 /// The longest text of a diagnostic or of a server that is shown whole.
 pub(super) const LONGEST_TEXT: usize = 300;
@@ -122,12 +123,12 @@ fn failures(level: &LevelSummary, options: &TextOptions) -> Vec<String> {
     for (class, count) in &level.requests.failures {
         let failed = Say::Failed.with(options.language, &[&count.to_string(), class]);
         lines.push(wrap("  ", &failed, options.prose()));
+        // What the server said stays as it is.
+        let said_by_server = class.starts_with("http.") || class == "stream.error";
+        let language = if said_by_server { Language::English } else { options.language };
         for text in level.failure_samples.get(class).into_iter().flatten() {
-            lines.push(wrap(
-                "      “",
-                &format!("{}”", escape(text, LONGEST_TEXT)),
-                options.prose(),
-            ));
+            let text = escape(&translated(text, language), LONGEST_TEXT);
+            lines.push(wrap("      “", &format!("{text}”"), options.prose()));
         }
     }
     lines

@@ -25,7 +25,7 @@ pub(crate) fn run(args: &CompareArgs, printer: &Printer) -> Exit {
 fn compared(args: &CompareArgs, printer: &Printer) -> Result<Exit, UsageError> {
     let all = loaded::all(&args.runs, "RUN")?;
     for (path, problem) in all.problems.iter().filter(|(_, problem)| problem.is_error()) {
-        printer.warn(loaded::problem(path, problem));
+        printer.warn(loaded::problem(path, problem, printer.language()));
     }
     let runs = all.runs;
     if runs.len() < 2 {

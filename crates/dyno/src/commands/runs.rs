@@ -103,8 +103,7 @@ fn list(args: &RunsArgs, language: Language, printer: &Printer) -> Result<Exit, 
         }
         (_, true) => printer.note(Say::NoMatch.with(language, &[&all.to_string(), &dir])),
         _ => {
-            // A pipe gets every column: its reader cuts what it does not need.
-            let width = printer.terminal_width().unwrap_or(usize::MAX);
+            let width = printer.terminal_width().unwrap_or(80);
             return Ok(printer.result(&dyno_report::runs::table(&runs, now, language, width)));
         }
     }

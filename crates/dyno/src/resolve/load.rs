@@ -183,7 +183,7 @@ fn at_most_one_load(args: &LoadArgs) -> Result<(), UsageError> {
         [] | [_] => Ok(()),
         [first, rest @ ..] => Err(UsageError::new(
             *first,
-            format!("cannot be combined with {}; give one kind of load", rest.join(" and ")),
+            format!("cannot be combined with {}; give one kind of load", rest.join(", ")),
         )
         .hint("closed loop: --concurrency N; open loop: --rate R or --ramp; backlog: --burst N")),
     }

@@ -2,6 +2,7 @@
 
 pub(super) mod compare;
 mod list;
+pub(in crate::commands) mod words;
 
 use crate::args::twins::{TwinsArgs, TwinsCommand};
 use crate::exit::Exit;
@@ -10,13 +11,16 @@ use crate::usage::UsageError;
 use dyno_engine::twin::Twin;
 use dyno_engine::twin::reference::Reference;
 use dyno_fit::{Report, verify};
+use dyno_model::Language;
+use words::Say;
 
 /// Lists, shows or verifies.
 pub(crate) fn run(args: &TwinsArgs, printer: &Printer) -> Exit {
+    let language = printer.language();
     let done = match &args.command {
-        None => list::list().map_err(in_twin),
-        Some(TwinsCommand::Show { twin }) => load(twin).map(|twin| show(&twin)),
-        Some(TwinsCommand::Verify { twins }) => verified(twins),
+        None => list::list(language).map_err(in_twin),
+        Some(TwinsCommand::Show { twin }) => load(twin).map(|twin| show(&twin, language)),
+        Some(TwinsCommand::Verify { twins }) => verified(twins, language),
     };
     match done {
         Ok(text) => printer.result(&text),
@@ -41,23 +45,23 @@ fn replayed(twin: &Twin) -> Option<Report> {
     Some(verify(twin, &reference))
 }
 
-fn show(twin: &Twin) -> String {
+fn show(twin: &Twin, language: Language) -> String {
     let mut text = twin.to_toml();
     match replayed(twin) {
         Some(report) => {
-            text.push_str("\nReplayed on its reference table:\n\n");
-            text.push_str(&compare::rows(&report));
+            text.push_str(&format!("\n{}\n\n", Say::Replayed.text(language)));
+            text.push_str(&compare::rows(&report, language));
             text.push('\n');
-            text.push_str(&compare::errors(&report));
-            text.push_str(&compare::pictures(&report));
+            text.push_str(&compare::errors(&report, language));
+            text.push_str(&compare::pictures(&report, language));
         }
-        None => text.push_str("\nThere is no reference table to compare it with.\n"),
+        None => text.push_str(&format!("\n{}\n", Say::NoReference.text(language))),
     }
     text
 }
 
 /// Replays twins on their tables; one line of errors each for fitted and held-out rows.
-fn verified(names: &[String]) -> Result<String, UsageError> {
+fn verified(names: &[String], language: Language) -> Result<String, UsageError> {
     let names: Vec<String> = match names {
         [] => Twin::shipped().iter().map(|(name, _)| (*name).to_owned()).collect(),
         names => names.to_vec(),
@@ -66,8 +70,8 @@ fn verified(names: &[String]) -> Result<String, UsageError> {
     for name in names {
         let twin = load(&name)?;
         let errors = match replayed(&twin) {
-            Some(report) => compare::errors(&report),
-            None => "no reference table\n".to_owned(),
+            Some(report) => compare::errors(&report, language),
+            None => format!("{}\n", Say::NoReferenceTable.text(language)),
         };
         text.push_str(&format!("{}\n{errors}\n", twin.name));
     }
