@@ -15,7 +15,6 @@ const FILES: &[(&str, &str)] = &[
     ("composed.txt", include_str!("../translations/composed.txt")),
     ("data.txt", include_str!("../translations/data.txt")),
     ("engine.txt", include_str!("../translations/engine.txt")),
-    ("fa.txt", include_str!("../translations/fa.txt")),
     ("faults.txt", include_str!("../translations/faults.txt")),
     ("fit.txt", include_str!("../translations/fit.txt")),
     ("model.txt", include_str!("../translations/model.txt")),

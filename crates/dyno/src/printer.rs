@@ -161,7 +161,7 @@ impl Printer {
         let line = fitted(&format!("{prefix}{space}"), &text, stderr_width());
         print(
             &mut screen,
-            match line.strip_prefix(&prefix).filter(|_| self.colour) {
+            match line.strip_prefix(&*prefix).filter(|_| self.colour) {
                 Some(rest) => format!("\x1b[{colour}m{prefix}\x1b[0m{rest}"),
                 None => line,
             },

@@ -90,8 +90,10 @@ fn list(args: &ListArgs, printer: &Printer) -> Result<Exit, UsageError> {
         let what = escape(run.name(), 60);
         let rows = if levels == 1 { "level " } else { "levels" };
         let rows = printer.language().choose([rows, "个档位"]);
-        text.push_str(&format!("{name:<20} {started:<20} {levels:>3} {rows}  {what}
-"));
+        text.push_str(&format!(
+            "{name:<20} {started:<20} {levels:>3} {rows}  {what}
+"
+        ));
     }
     Ok(printer.result(&text))
 }
