@@ -194,7 +194,7 @@ impl<'a> Session<'a> {
         let gaps = self.book.end_asking();
         let Self { prepared, book, observer, clock, sent, lost, .. } = self;
         let Prepared { plan, workload, mut environment, .. } = prepared;
-        let lost_at = lost.as_ref().map(|lost| lost.note(&plan, clock));
+        let lost_at = lost.as_ref().map(|lost| lost.note(&plan, book.run_id(), clock));
         environment.notes.extend(in_turns(&plan));
         environment.notes.extend(workload.notes(&sent));
         environment.notes.extend(gaps.into_iter().chain(self.enough).chain(lost_at));

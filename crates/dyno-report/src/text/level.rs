@@ -157,7 +157,9 @@ fn requests(level: &LevelSummary, language: Language) -> Option<String> {
         (r.dropped, Say::CountDropped),
         (r.censored, Say::CountCensored),
     ];
-    let all = counts.iter().filter_map(|(n, say)| Some(say.with(language, &[(*n)?.to_string()])));
+    // Dropped and censored requests are the exception.
+    let shown = counts.iter().enumerate().filter(|(at, (n, _))| *at < 3 || *n != Some(0));
+    let all = shown.filter_map(|(_, (n, say))| Some(say.with(language, &[(*n)?.to_string()])));
     Some(all.collect::<Vec<_>>().join(language.comma()))
 }
 
@@ -233,7 +235,13 @@ fn intervals(level: &LevelSummary, options: &TextOptions) -> String {
             shown.unwrap_or_else(|| ABSENT.to_owned())
         };
         let head = which_name(which, language);
-        Column { group: String::new(), head, cells: known.iter().map(cell).collect(), rank }
+        Column {
+            group: String::new(),
+            head,
+            cells: known.iter().map(cell).collect(),
+            rank,
+            nominal: 0,
+        }
     };
     let columns = statistics.into_iter().map(column).collect();
     format!("  {}\n", Say::Intervals.text(language))

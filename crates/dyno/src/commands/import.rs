@@ -67,7 +67,10 @@ fn listed(all: &All, language: Language) -> String {
     let levels: usize = all.runs.iter().map(|run| run.summary.levels.len()).sum();
     let runs = all.runs.len();
     text + &match language {
-        Language::English => format!("{runs} in total, with {levels} levels\n"),
+        Language::English => {
+            let rows = if levels == 1 { "level" } else { "levels" };
+            format!("{runs} in total, with {levels} {rows}\n")
+        }
         Language::Chinese => format!("共 {runs} 个，{levels} 个档位\n"),
     }
 }

@@ -8,6 +8,7 @@ use crate::printer::Printer;
 use crate::resolve::Surroundings;
 use crate::usage::UsageError;
 use dyno_model::Language;
+use dyno_model::nearest::nearest;
 use dyno_record::{Annotations, RunDir, RunFilter, delete_run, find_run, list_runs};
 use dyno_words::escape::escape;
 use dyno_words::messages;
@@ -94,6 +95,12 @@ fn list(args: &RunsArgs, language: Language, printer: &Printer) -> Result<Exit, 
     }
     match (all, runs.is_empty()) {
         (0, _) => printer.note(Say::NoRuns.with(language, &[&dir])),
+        (_, true) if meant_action(&args.words).is_some() => {
+            let (typed, near) = meant_action(&args.words).unwrap_or_default();
+            let message = format!("`{typed}` is not a command of dyno runs, and no run matches it");
+            let hint = format!("did you mean `dyno runs {near}`?");
+            return Err(UsageError::new("", message).hint(hint));
+        }
         (_, true) => printer.note(Say::NoMatch.with(language, &[&all.to_string(), &dir])),
         _ => {
             let width = printer.terminal_width().unwrap_or(80);
@@ -101,6 +108,12 @@ fn list(args: &RunsArgs, language: Language, printer: &Printer) -> Result<Exit, 
         }
     }
     Ok(Exit::Fine)
+}
+
+/// The first word and the command that it is a misspelling of.
+fn meant_action(words: &[String]) -> Option<(&str, &'static str)> {
+    let first = words.first()?.as_str();
+    nearest(first, &["label", "tag", "delete", "open"]).map(|near| (first, near))
 }
 
 /// Changes the annotations of the run that `name` means; returns its name for messages.
