@@ -9,7 +9,10 @@ use std::cmp::Reverse;
 use std::sync::LazyLock;
 
 /// The translations, by the part of the program that the messages come from.
-const FILES: &[(&str, &str)] = &[("usage.txt", include_str!("../translations/usage.txt"))];
+const FILES: &[(&str, &str)] = &[
+    ("usage.txt", include_str!("../translations/usage.txt")),
+    ("fb.txt", include_str!("../translations/fb.txt")),
+];
 
 /// How far a message is searched for other messages inside it.
 const DEEPEST: usize = 4;

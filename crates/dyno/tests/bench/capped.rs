@@ -116,13 +116,14 @@ fn a_dry_run_of_a_capacity_search_says_what_it_would_do_and_sends_nothing() {
         "rate 6.32",
         "at most 5 more rates between 2 and 20 req/s",
         "At most 64 requests in flight.",
-        "with the server's cache reset",
+        "with a reset of the server's cache",
         "up to 9 min at 2/s, so that 1000 requests arrive",
         "At most 58 min in all",
     ] {
         assert!(text.contains(part), "{part}: {text}");
     }
-    assert!(dry("").contains("512 in flight to see how much the server does"));
+    assert!(dry("").contains("512 in flight to find its maximum throughput"));
+    assert!(dry("").contains("including drain; longer if levels have to be extended."));
     assert!(dry("--over concurrency").contains("1000 requests, or 10 per slot"));
     assert_eq!(engine.begun(), 0);
     assert!(!place.path().join("dyno-runs").exists());

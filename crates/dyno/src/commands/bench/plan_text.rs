@@ -1,15 +1,16 @@
 //! The plan as text: what will be run, in which order, and when each level stops.
 
 use dyno_analysis::search::lasting;
-use dyno_model::Nanos;
 use dyno_model::course::{Over, Range, Search};
 use dyno_model::plan::{LevelPlan, Load, Plan, Warmup};
 use dyno_model::units::{format_duration, to_s};
+use dyno_model::{Nanos, SEC};
+use dyno_run::Past;
 use dyno_search::sweep;
 use std::fmt::Write as _;
 
-/// All levels, one per line.
-pub(crate) fn plan(plan: &Plan) -> String {
+/// All levels, one per line. In a dry run nothing is sent, so that no estimate follows.
+pub(crate) fn plan(plan: &Plan, dry_run: bool) -> String {
     let mut text = String::new();
     let number = plan.levels.len();
     let search = course_search(plan);
@@ -49,8 +50,9 @@ pub(crate) fn plan(plan: &Plan) -> String {
     for condition in &course.stop_on {
         let _ = writeln!(text, "Stops after a level with {condition}.");
     }
+    let estimate = if dry_run { NO_ESTIMATE } else { LATER_ESTIMATE };
     let bound: Option<u64> = plan.levels.iter().map(|level| level.duration_ns).sum();
-    match (bound.filter(|_| search.is_none()), capacity_time(plan)) {
+    match (bound.filter(|_| search.is_none()), capacity_time(plan, estimate)) {
         (_, Some(time)) => {
             let _ = writeln!(text, "{time}");
         }
@@ -60,14 +62,43 @@ pub(crate) fn plan(plan: &Plan) -> String {
         }
         (None, None) if plan.target.predicted => {}
         (None, None) => {
-            let _ = writeln!(text, "An estimate follows after the first responses.");
+            let time = expected(plan).map(|time| format!("About {}, plus drain.", about(time)));
+            let _ = writeln!(text, "{}", time.as_deref().unwrap_or(estimate));
         }
     }
     text
 }
 
+const LATER_ESTIMATE: &str = "An estimate follows after the first responses.";
+const NO_ESTIMATE: &str = "No estimate: the duration depends on the server.";
+
+/// How long all levels will send, where that does not depend on the server.
+fn expected(plan: &Plan) -> Option<Nanos> {
+    let sending = |level: &LevelPlan| {
+        let by_count = match (level.load, level.requests) {
+            (Load::Rate { rate, .. }, Some(requests)) => {
+                Some((requests as f64 / rate * SEC as f64) as Nanos)
+            }
+            _ => None,
+        };
+        let times = level.duration_ns.into_iter().chain(by_count);
+        times.min()
+    };
+    let known: Option<Nanos> = plan.levels.iter().map(sending).sum();
+    match plan.course.search {
+        None => known,
+        Some(Search::Sweep { points, .. }) => {
+            // The levels to come are as long as the last of the first ones.
+            let more = (points as usize).saturating_sub(plan.levels.len()) as u64;
+            let each = plan.levels.last()?.duration_ns?;
+            known?.checked_add(more.checked_mul(each)?)
+        }
+        Some(_) => None,
+    }
+}
+
 /// How long the levels of a capacity search are, and all of them together at most.
-fn capacity_time(plan: &Plan) -> Option<String> {
+fn capacity_time(plan: &Plan, estimate: &str) -> Option<String> {
     let Some(Search::Capacity { over, range, levels, least_requests, arrival, .. }) =
         &plan.course.search
     else {
@@ -78,8 +109,7 @@ fn capacity_time(plan: &Plan) -> Option<String> {
     let Some(time) = first.duration_ns else {
         let requests = first.requests?;
         return Some(format!(
-            "Each level: {requests} requests, or 10 per slot if that is more. An \
-             estimate follows after the first responses."
+            "Each level: {requests} requests, or 10 per slot if that is more. {estimate}"
         ));
     };
     let all = |each: u64| about(u64::from(*levels).saturating_mul(each + between));
@@ -98,10 +128,26 @@ fn capacity_time(plan: &Plan) -> Option<String> {
         }
         (Over::Rate, _) => format!(
             "{text}; longer where fewer than {least_requests} requests would arrive, or where \
-             responses take long. At most {} in all, with drain, if no level has to be longer.",
+             responses take long. About {} including drain; longer if levels have to be extended.",
             all(time)
         ),
     })
+}
+
+/// Which levels a resumed run still has to run.
+pub(crate) fn left(plan: &Plan, past: &Past) -> String {
+    let finished = |index: usize| past.finished.iter().any(|level| level.index as usize == index);
+    let levels = plan.levels.iter().enumerate();
+    let left: Vec<&str> = levels
+        .filter(|(index, _)| !finished(*index))
+        .map(|(_, level)| level.label.as_str())
+        .collect();
+    let more = match plan.course.search {
+        Some(_) if left.is_empty() => "the levels that the search still needs".to_owned(),
+        Some(_) => format!("{}, then the levels that the search still needs", left.join(", ")),
+        None => left.join(", "),
+    };
+    format!("Resumes {}: {} finished, left: {more}.\n", past.run_id, past.finished.len())
 }
 
 /// A time to read: seconds, minutes or hours.
@@ -136,7 +182,7 @@ fn course_search(plan: &Plan) -> Option<String> {
                     let full = most.unwrap_or(sweep::IN_FLIGHT);
                     let left = left(*levels).saturating_sub(1);
                     return Some(format!(
-                        "{full} in flight to see how much the server does, and at most {left} rates \
+                        "{full} in flight to find its maximum throughput, and at most {left} rates \
                          around the highest that meets the SLO"
                     ));
                 }

@@ -18,7 +18,7 @@ use serde_json::json;
 
 /// The plan as text, with both targets.
 pub(crate) fn plan(resolved: &Resolved) -> String {
-    let mut text = plan_text::plan(&resolved.order.plan);
+    let mut text = plan_text::plan(&resolved.order.plan, resolved.dry_run);
     if let Some(rival) = &resolved.versus {
         text.push_str(&format!(
             "Each level runs on both, alternating: A B, then B A, and so on.\n  A  {}\n  B  {}\n",

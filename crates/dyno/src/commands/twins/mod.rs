@@ -41,19 +41,20 @@ fn replayed(twin: &Twin) -> Option<Report> {
     Some(verify(twin, &reference))
 }
 
+/// The twin file; what is not part of it is a comment, so that the output is a twin file again.
 fn show(twin: &Twin) -> String {
-    let mut text = twin.to_toml();
-    match replayed(twin) {
-        Some(report) => {
-            text.push_str("\nReplayed on its reference table:\n\n");
-            text.push_str(&compare::rows(&report));
-            text.push('\n');
-            text.push_str(&compare::errors(&report));
-            text.push_str(&compare::pictures(&report));
-        }
-        None => text.push_str("\nThere is no reference table to compare it with.\n"),
-    }
-    text
+    let more = match replayed(twin) {
+        Some(report) => format!(
+            "Replayed on its reference table:\n\n{}\n{}{}",
+            compare::rows(&report),
+            compare::errors(&report),
+            compare::pictures(&report)
+        ),
+        None => "There is no reference table to compare it with.".to_owned(),
+    };
+    let comment: String =
+        more.lines().map(|line| format!("{}\n", format!("# {line}").trim_end())).collect();
+    format!("{}\n{comment}", twin.to_toml())
 }
 
 /// Replays twins on their tables; one line of errors each for fitted and held-out rows.
