@@ -31,7 +31,7 @@ messages! {
     RunId: "Run", "测试编号";
     Client: "Client", "客户端";
     TokenCounts: "Token counts", "token 计数";
-    CountedBy: "input by {}, output by {}", "输入来自 {}，输出来自 {}";
+    CountedBy: "input from {}, output from {}", "输入来自 {}，输出来自 {}";
     Note: "Note", "备注";
     // Headlines.
     MostTokens: "Highest output tokens/s", "最高输出吞吐量";

@@ -128,6 +128,27 @@ fn measure(
     Ok(measured)
 }
 
+/// Up to where metrics are accurate, as far as it was tried.
+fn accurate(streams: Option<u32>, tokens_per_s: Option<f64>, ladder: &[Step]) -> String {
+    let tried = || ladder.iter().map(|step| (step.streams, step.client_valid));
+    let Some(most) = streams else {
+        let least = tried().map(|(streams, _)| streams).min().unwrap_or(0);
+        return format!("Metrics are not accurate on this machine, even with {least} streams.\n");
+    };
+    let tokens = tokens_per_s.map_or("–".to_owned(), |rate| format!("{rate:.0}"));
+    let fails = tried().filter(|(streams, valid)| *streams > most && !valid);
+    match fails.map(|(streams, _)| streams).min() {
+        Some(fails) => format!(
+            "Metrics are accurate up to {most} streams and {tokens} tokens/s on this machine, but not \
+             with {fails} streams; nothing between was tried.\n"
+        ),
+        None => format!(
+            "Metrics are accurate up to at least {most} streams and {tokens} tokens/s on this machine; \
+             more was not tried.\n"
+        ),
+    }
+}
+
 fn text(findings: &Findings) -> String {
     let mut text = String::from(
         "                  TTFT ms       ITL ms     send     read CPU\n\
@@ -145,11 +166,11 @@ fn text(findings: &Findings) -> String {
         }
     }
     let shown = |value: Option<f64>| value.map_or("–".to_owned(), |v| format!("{v:.0}"));
-    text.push_str(&format!(
-        "\nMetrics are accurate up to {} streams and {} tokens/s on this machine.\n",
-        shown(findings.streams.map(f64::from)),
-        shown(findings.tokens_per_s)
-    ));
+    text.push_str(
+        "\nThe client is judged: whether its own timing is exact enough. Bias and jitter also contain \
+         delays of the engine.\n",
+    );
+    text.push_str(&accurate(findings.streams, findings.tokens_per_s, &findings.ladder));
     text.push_str(&format!(
         "At maximum throughput, with 16 events per packet, the client receives {} tokens/s.\n",
         shown(findings.flat_out_tokens_per_s)
