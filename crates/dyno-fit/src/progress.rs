@@ -1,4 +1,4 @@
-//! How far a fit has come, for whoever shows it. Nothing here influences the fit.
+//! How far a fit has come, for a display. Nothing here influences the fit.
 
 use super::simplex::Simplex;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
