@@ -259,6 +259,24 @@ fn an_early_end_is_suspect() {
 }
 
 #[test]
+fn the_steady_window_ends_when_the_target_is_lost() {
+    let half_fails = |records: &mut Vec<RequestRecord>| {
+        let middle = records.iter().map(|r| r.end).max().unwrap_or(0) / 2;
+        for r in records.iter_mut().filter(|r| r.end > middle) {
+            r.outcome = Outcome::Failed(FailureClass::TimeoutIdle);
+        }
+    };
+    let lost = judged(half_fails, |end| end.ending = Ending::TargetLost);
+    let other = judged(half_fails, |_| {});
+    let steady = |level: &LevelSummary| {
+        let steady = level.steady.clone().unwrap();
+        (steady.window_s, steady.throughput.requests_per_s.unwrap())
+    };
+    let (lost, other) = (steady(&lost), steady(&other));
+    assert!(lost.0 < 0.6 * other.0 && lost.1 > 1.5 * other.1, "{lost:?} {other:?}");
+}
+
+#[test]
 fn a_warm_up_that_takes_everything_is_named() {
     let all = |records: &mut Vec<RequestRecord>| {
         records.iter_mut().for_each(|r| r.phase = Phase::Warmup);

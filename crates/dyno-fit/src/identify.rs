@@ -4,8 +4,7 @@ use super::FitOptions;
 use super::model::Model;
 use super::parameters::Parameter;
 use super::report::{Compared, Fitted, Mean, Report};
-use super::search::{Candidate, NEAR, effort, parallel, refit_without};
-use super::simplex::Simplex;
+use super::search::{Candidate, QUICK, effort, parallel, refit_without};
 use super::space::{Space, misfit};
 use super::table::{Level, Offer, Table};
 use dyno_engine::core::Scheduler;
@@ -19,7 +18,6 @@ use std::collections::BTreeMap;
 const FLOOR: f64 = 0.02;
 /// The factors by which a parameter is varied.
 const FACTORS: [f64; 2] = [1.25, 2.0];
-const QUICK: Simplex = Simplex { evaluations: 100, ..NEAR };
 
 /// Makes a twin of a candidate, with its errors and intervals.
 pub(crate) fn judge(table: &Table, options: &FitOptions, found: &Candidate) -> Fitted {

@@ -12,6 +12,7 @@ mod identify;
 mod model;
 mod parameters;
 mod predicted;
+mod progress;
 mod prompts;
 mod reference;
 mod replay;
@@ -24,14 +25,16 @@ mod table;
 pub use choice::Curve;
 pub use error::{Defect, FitError, Problem, defects};
 pub use predicted::{ClientBehaviour, Predicted};
+pub use progress::{FitProgress, FitState};
 pub use prompts::{Prompts, TwinPrompt};
 pub use report::{Compared, Fitted, Report, verify};
 pub use table::{End, Level, Offer, Role, Table};
 
 use dyno_engine::core::Policy;
+use std::sync::Arc;
 
 /// How to fit.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone)]
 pub struct FitOptions {
     /// Policies to try.
     pub policies: Vec<Policy>,
@@ -52,6 +55,8 @@ pub struct FitOptions {
     pub kv_ratio: f64,
     /// Threads to use.
     pub threads: usize,
+    /// Counts what has been done.
+    pub progress: Arc<FitProgress>,
 }
 
 impl Default for FitOptions {
@@ -68,6 +73,7 @@ impl Default for FitOptions {
             // Bytes of a token over bytes of the weights of such a model.
             kv_ratio: 2.3e-6,
             threads: 2,
+            progress: Arc::default(),
         }
     }
 }

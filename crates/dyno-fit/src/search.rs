@@ -17,6 +17,8 @@ const COARSE: Simplex = Simplex { evaluations: 400, tolerance: 1e-3, width: 0.4 
 const FINE: Simplex = Simplex { evaluations: 900, tolerance: 1e-5, width: 0.3 };
 /// For a start that is already good.
 pub(crate) const NEAR: Simplex = Simplex { evaluations: 350, tolerance: 1e-4, width: 0.15 };
+/// For the judgement of a fit.
+pub(crate) const QUICK: Simplex = Simplex { evaluations: 100, ..NEAR };
 /// Requests up to which an evaluation is fast.
 const QUICK_REQUESTS: f64 = 1000.0;
 /// The fewest evaluations that are useful.
@@ -53,7 +55,9 @@ pub(crate) fn search(table: &Table, options: &FitOptions) -> Option<Candidate> {
         .iter()
         .flat_map(|policy| shapes(table, options, &search.usual(*policy)))
         .collect();
+    search.expect(starts.len(), true);
     let found = parallel(options, &starts, |choice| search.curves(*choice));
+    search.expect(0, true);
     let mut found: Vec<Candidate> = found.into_iter().flatten().collect();
     found.sort_by(|a, b| a.score.total_cmp(&b.score));
     found.truncate(CANDIDATES);
@@ -65,6 +69,7 @@ pub(crate) fn search(table: &Table, options: &FitOptions) -> Option<Candidate> {
     }
     found.sort_by(|a, b| a.score.total_cmp(&b.score));
     found.truncate(CANDIDATES);
+    search.expect(0, false);
     let mut refined = parallel(options, &found, |candidate| search.polish(candidate));
     refined.sort_by(|a, b| a.left_out.total_cmp(&b.left_out));
     refined.into_iter().next()
@@ -103,6 +108,27 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
+    /// Estimates what is still to be done: coarse fits of `starts`, the settings of the best ones
+    /// if they are `unsettled`, fine fits, and the judgement.
+    fn expect(&self, starts: usize, unsettled: bool) {
+        let curves = self.options.curves.len();
+        // A curve starts from each simpler one and afresh; the first from four fresh points.
+        let each = 3 + curves * (curves + 1) / 2;
+        let usual = self.usual(Policy::Chunked);
+        let settings = settings(self.table, self.options, &usual);
+        let settings: usize = settings.iter().map(Vec::len).sum();
+        let settling = if unsettled { 2 * CANDIDATES * settings } else { 0 };
+        let levels = self.levels.len();
+        let near = (CANDIDATES + 1) * levels;
+        let judging = 3 * usual.parameters(self.table, self.levels).len();
+        self.options.progress.expect(&[
+            (starts * each + settling, effort(self.levels, COARSE)),
+            (3 * CANDIDATES, effort(self.levels, FINE)),
+            (near, effort(self.levels, NEAR)),
+            (judging, effort(self.levels, QUICK)),
+        ]);
+    }
+
     /// The usual settings with a policy.
     fn usual(&self, policy: Policy) -> Choice {
         Choice {
@@ -184,6 +210,7 @@ impl Search<'_> {
         let metrics: usize = self.levels.iter().map(|level| level.judged().count()).sum();
         let (n, k) = (metrics as f64, space.parameters.len() as f64);
         let price = 2.0 * k * n / (n - k - 1.0).max(0.5);
+        self.options.progress.found(point.value / n.max(1.0));
         let score = n * (point.value / n + FLOOR * FLOOR).ln() + price;
         Candidate { choice, space, point, score, left_out: f64::INFINITY }
     }

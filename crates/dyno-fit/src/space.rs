@@ -5,9 +5,11 @@ use super::FitOptions;
 use super::choice::Choice;
 use super::model::Model;
 use super::parameters::Parameter;
+use super::progress::FitProgress;
 use super::replay::replay;
 use super::simplex::{Point, Simplex};
 use super::table::{Level, Table};
+use std::sync::Arc;
 
 /// The error of a metric that the model does not produce at all: a factor of 20.
 const ABSENT: f64 = 3.0;
@@ -22,6 +24,7 @@ pub(crate) struct Space {
     pub(crate) parameters: Vec<Parameter>,
     attention_ratio: f64,
     kv_ratio: f64,
+    progress: Arc<FitProgress>,
 }
 
 impl Space {
@@ -37,6 +40,7 @@ impl Space {
             parameters: choice.parameters(table, levels),
             attention_ratio: options.attention_ratio,
             kv_ratio: options.kv_ratio,
+            progress: Arc::clone(&options.progress),
         }
     }
 
@@ -49,7 +53,7 @@ impl Space {
     pub(crate) fn without(&self, parameter: Parameter, base: Model) -> Self {
         let mut parameters = self.parameters.clone();
         parameters.retain(|other| *other != parameter);
-        Self { base, parameters, ..*self }
+        Self { base, parameters, ..self.clone() }
     }
 
     /// The model at a point, and a penalty if the point is beyond the limits or unlikely.
@@ -91,7 +95,9 @@ impl Space {
         if self.parameters.is_empty() {
             return Point { at: Vec::new(), value: self.misfit(&[], levels) };
         }
-        simplex.minimise(start, |at| self.misfit(at, levels))
+        let found = simplex.minimise(start, |at| self.misfit(at, levels));
+        self.progress.step(simplex);
+        found
     }
 }
 

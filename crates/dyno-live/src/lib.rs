@@ -32,8 +32,6 @@ use watch::Watch;
 
 const REDRAW: Duration = Duration::from_millis(200);
 const PLAIN_EVERY: Duration = Duration::from_secs(5);
-/// Rates are computed over the last two seconds, so that the line is neither jumpy nor stale.
-const RATE_SAMPLES: usize = 10;
 /// The end of a run does not wait longer than this for a terminal that takes no output.
 const PATIENCE: Duration = Duration::from_secs(2);
 const LONGEST_LABEL: usize = 200;
@@ -56,7 +54,7 @@ impl Progress {
         let full_screen = full_screen && screen::is_possible(&*terminal, live.language());
         if style != ProgressStyle::Hidden {
             let terminal = Arc::clone(&terminal);
-            let watch = Watch::new(&live, RATE_SAMPLES);
+            let watch = Watch::new(&live);
             let mut viewer = Viewer { live, terminal, stopped, watch };
             // Without a thread there is no progress, but the run goes ahead.
             let _ = std::thread::Builder::new().name("progress".to_owned()).spawn(move || {

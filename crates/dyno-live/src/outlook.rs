@@ -8,8 +8,9 @@ use dyno_model::plan::{LevelPlan, Load, Plan, Warmup};
 use dyno_model::slo::Slo;
 use std::time::Duration;
 
-/// From so many requests on, the rate of the present level is used for those to come.
-const ENOUGH_FOR_A_RATE: u64 = 20;
+/// What is expected of a level before it begins counts as much as so many of its requests, so that
+/// the estimate does not jump with its first responses.
+const EXPECTED_COUNTS: f64 = 20.0;
 
 /// What is known of a run before it starts, and while it runs.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -98,27 +99,60 @@ impl Outlook {
         self.levels[index] = bounds;
     }
 
-    /// How long the run will still take, by the bounds of its levels and the rate of the present or
-    /// the last one. Absent while nothing is known.
+    /// Requests per second of the present level: what is expected of it by the `last` finished one
+    /// (its index and time), and more and more what it does itself.
+    pub(super) fn pace(
+        &self,
+        seen: &Seen,
+        (done, time): (u64, Duration),
+        last: Option<(usize, Took)>,
+    ) -> Option<f64> {
+        let present = self.levels.get(seen.level as usize);
+        let expected = last.and_then(|(index, took)| {
+            let rate = took.requests as f64 / took.time.as_secs_f64();
+            Some(self.scaled(rate, self.levels.get(index)?, present?))
+        });
+        let weight = expected.map_or(0.0, |_| EXPECTED_COUNTS);
+        let before = expected.map_or(0.0, |rate| EXPECTED_COUNTS / rate);
+        let pace = (weight + done as f64) / (before + time.as_secs_f64());
+        Some(pace).filter(|pace| pace.is_finite() && *pace > 0.0)
+    }
+
+    /// The rate of one level as it is expected of another, as in the estimates of `dyno-run`:
+    /// throughput is taken to grow with the square root of the concurrency.
+    fn scaled(&self, rate: f64, of: &Bounds, to: &Bounds) -> f64 {
+        match (of.load, to.load) {
+            (_, Load::Rate { rate, .. }) if !self.predicted => rate,
+            (Load::Concurrency { concurrency: from }, Load::Concurrency { concurrency: to })
+                if !self.predicted =>
+            {
+                rate * (f64::from(to) / f64::from(from)).sqrt()
+            }
+            _ => rate,
+        }
+    }
+
+    /// How long the run will still take, by the bounds of its levels and the pace of the present
+    /// one. Absent while nothing is known.
     pub(super) fn left(
         &self,
         seen: &Seen,
         per_second: Option<f64>,
         last: Option<Took>,
     ) -> Option<Left> {
-        let rate = |requests: u64, time: Duration| requests as f64 / time.as_secs_f64();
-        let present = (seen.done >= ENOUGH_FOR_A_RATE).then(|| rate(seen.done, seen.elapsed));
-        let before = last.map(|took| rate(took.requests, took.time));
-        let pace = present.or(before).or(per_second).filter(|rate| rate.is_finite());
         let draining = last.map_or(Duration::ZERO, |took| took.draining);
         let this = level_left(seen, per_second);
         let begun = seen.level as usize + 1;
         let to_come = self.levels.get(begun..).unwrap_or_default();
         let to_come = to_come.iter().map(|level| {
-            let by_count = level.requests.and_then(|requests| match level.load {
-                Load::Rate { rate, .. } if !self.predicted => per(requests, Some(rate)),
-                _ => per(requests, pace),
-            });
+            let pace = match (per_second, self.levels.get(seen.level as usize)) {
+                (Some(pace), Some(present)) => Some(self.scaled(pace, present, level)),
+                (None, Some(_)) if level.load.is_open() && !self.predicted => {
+                    Some(self.scaled(0.0, level, level))
+                }
+                (pace, _) => pace,
+            };
+            let by_count = level.requests.and_then(|requests| per(requests, pace));
             nearer(level.time, by_count).map(|time| time + draining)
         });
         let known: Vec<Option<Duration>> = std::iter::once(this).chain(to_come).collect();
@@ -214,13 +248,33 @@ mod tests {
         let levels = vec![closed(Some(100), None), closed(Some(50), Some(300)), fixed];
         // 10 s of this one, 50 requests at its own pace, 200 at 4 a second.
         assert_eq!(outlook(levels.clone()).left(&seen(), Some(5.0), None), exactly(10 + 10 + 50));
-        // A finished level gives the time to drain, and the rate of a level that has just begun.
+        // A finished level gives the time to drain.
         let took = Took { requests: 100, time: seconds(50), draining: seconds(3) };
         let left = outlook(levels.clone()).left(&seen(), Some(5.0), Some(took));
         assert_eq!(left, exactly(10 + (10 + 3) + (50 + 3)));
+        // Of an open loop the rate is known before any response.
         let begun = Seen { done: 0, elapsed: seconds(0), duration: Some(seconds(7)), ..seen() };
         let left = outlook(levels).left(&begun, None, Some(took));
-        assert_eq!(left, exactly(7 + (25 + 3) + (50 + 3)));
+        assert_eq!(left, exactly(7 + (300 + 3) + (50 + 3)));
+    }
+
+    #[test]
+    fn the_pace_passes_from_the_expected_to_the_measured_one() {
+        let eight = level(Load::Concurrency { concurrency: 16 }, Some(100), None);
+        let outlook = outlook(vec![closed(Some(100), None), eight]);
+        let took = Took { requests: 100, time: seconds(50), draining: seconds(0) };
+        let begun = Seen { level: 1, ..seen() };
+        let pace = |done, time| outlook.pace(&begun, (done, seconds(time)), Some((0, took)));
+        // Four times the concurrency is expected to double the rate of 2 a second.
+        assert_eq!(pace(0, 0), Some(4.0));
+        // It does 6 a second.
+        let rates = [6, 60, 600, 6000].map(|done| pace(done, done / 6).unwrap());
+        assert!(rates.is_sorted() && rates[0] < 4.5 && rates[3] > 5.9, "{rates:?}");
+        let first = Seen { level: 0, ..seen() };
+        assert_eq!(outlook.pace(&first, (0, seconds(0)), None), None);
+        assert_eq!(outlook.pace(&first, (50, seconds(10)), None), Some(5.0));
+        // The level to come is expected to take half as long.
+        assert_eq!(outlook.left(&first, Some(5.0), None), exactly(10 + 10));
     }
 
     #[test]

@@ -55,12 +55,11 @@ pub(crate) struct Over {
 }
 
 impl Watch {
-    /// Rates are computed over the last `looks` looks.
-    pub(super) fn new(live: &Live, looks: usize) -> Self {
+    pub(super) fn new(live: &Live) -> Self {
         live.mailbox.watch();
         Self {
             letters: Letters::with_room(),
-            rates: Rates::over(looks),
+            rates: Rates::default(),
             seen: live.look(),
             outlook: live.outlook(),
             seconds: Seconds::default(),
@@ -120,7 +119,7 @@ impl Watch {
         self.seen.levels > 0
     }
 
-    /// Requests and tokens per second of the last two seconds. For a prediction, those of the level
+    /// Requests and tokens per second of the level so far. For a prediction, those of the level
     /// in virtual time: how fast a twin is simulated is not a property of the server.
     pub(super) fn per_second(&self) -> Option<(f64, f64)> {
         if !self.outlook.predicted {
@@ -132,7 +131,7 @@ impl Watch {
 
     /// Requests per second of wall time, from which the time left is estimated.
     pub(super) fn pace(&self) -> Option<f64> {
-        self.rates.per_second().map(|(requests, _)| requests)
+        self.outlook.pace(&self.seen, self.rates.so_far(), self.last())
     }
 
     /// The running level as it was last judged.
@@ -143,8 +142,13 @@ impl Watch {
 
     /// How long the whole run will still take.
     pub(super) fn left(&self) -> Option<Left> {
-        let last = self.levels.iter().rev().find_map(|level| level.over.as_ref());
-        self.outlook.left(&self.seen, self.pace(), last.map(|over| over.took))
+        self.outlook.left(&self.seen, self.pace(), self.last().map(|(_, took)| took))
+    }
+
+    /// The last level that is over: its index and how long it took.
+    fn last(&self) -> Option<(usize, Took)> {
+        let levels = self.levels.iter().enumerate().rev();
+        levels.into_iter().find_map(|(index, level)| Some((index, level.over.as_ref()?.took)))
     }
 
     /// What is known of a level that began.
@@ -222,7 +226,7 @@ mod tests {
     #[test]
     fn levels_are_kept_apart_and_reported_once() {
         let live = Live::default();
-        let mut watch = Watch::new(&live, 2);
+        let mut watch = Watch::new(&live);
         assert!(!watch.look(&live));
         live.begin_level(0, 2, &samples::level_plan("one"), Some(3));
         (0..3).for_each(|i| live.ended(&samples::record(0, i)));
@@ -247,7 +251,7 @@ mod tests {
     #[test]
     fn metrics_are_absent_where_requests_were_lost() {
         let live = Live::default();
-        let mut watch = Watch::new(&live, 2);
+        let mut watch = Watch::new(&live);
         live.begin_level(0, 1, &samples::level_plan("one"), None);
         // More than the mailbox holds, and nothing takes them out.
         (0..20_000).for_each(|i| live.ended(&samples::record(0, i)));

@@ -65,6 +65,8 @@ pub struct RunEntry {
     pub started_unix_ns: Option<u64>,
     /// How far it got.
     pub state: RunState,
+    /// It ended because the target was lost.
+    pub target_lost: bool,
     /// What is wrong with its files.
     pub problem: Option<String>,
     /// Its label: the one set later, else that of the plan.

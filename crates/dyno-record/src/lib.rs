@@ -25,7 +25,7 @@ mod server;
 mod writer;
 
 pub use annotations::Annotations;
-pub use catalog::{RunFilter, delete_run, find_run, list_runs};
+pub use catalog::{RunFilter, delete_run, find_run, list_runs, remember_run};
 pub use dir::RunDir;
 pub use error::RecordError;
 pub use file::{FORMAT, MAX_FRAME, encode_file};

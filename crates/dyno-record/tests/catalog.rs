@@ -5,7 +5,9 @@ mod common;
 
 use dyno_model::plan::{LevelPlan, Plan, Target};
 use dyno_model::run_entry::RunState;
-use dyno_record::{RecordError, Recorder, RunDir, RunFilter, delete_run, find_run, list_runs};
+use dyno_record::{
+    RecordError, Recorder, RunDir, RunFilter, delete_run, find_run, list_runs, remember_run,
+};
 use std::fs::{self, File};
 use std::path::Path;
 use std::time::{Duration, SystemTime};
@@ -179,4 +181,24 @@ fn a_run_that_is_being_written_is_neither_deleted_nor_resumed() {
     assert!(Recorder::resume(&dir).unwrap().finish().error.is_none());
     delete_run(root.path(), dir.path()).unwrap();
     assert_eq!(list_runs(root.path()).unwrap(), []);
+}
+
+#[test]
+fn a_run_elsewhere_is_listed_and_found_while_it_exists() {
+    let place = tempfile::tempdir().unwrap();
+    let root = place.path().join("dyno-runs");
+    let run = a_run(place.path(), "before", 1_767_322_999, None);
+    remember_run(&root, run.path()).unwrap();
+    remember_run(&root, run.path()).unwrap();
+    let below = a_run(&root, "20260102T030405Z-aaaa", 1_767_322_000, None);
+    remember_run(&root, below.path()).unwrap();
+    let all = RunFilter::default();
+    assert_eq!(names(&root, &all), ["before", "20260102T030405Z-aaaa"]);
+    let path = fs::canonicalize(run.path()).unwrap();
+    assert_eq!(RunDir::latest(&root).unwrap().path(), path);
+    assert_eq!(find_run(&root, "before").unwrap(), path);
+    // Only runs below the directory are deleted.
+    assert!(matches!(delete_run(&root, &path), Err(RecordError::NotDeleted { .. })));
+    fs::remove_dir_all(&path).unwrap();
+    assert_eq!(names(&root, &all), ["20260102T030405Z-aaaa"]);
 }

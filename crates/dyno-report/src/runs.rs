@@ -25,6 +25,7 @@ messages! {
     Unfinished: "unfinished", "未完成";
     Damaged: "damaged", "已损坏";
     Interrupted: "{}, interrupted", "{}，已中断";
+    Lost: "{}, target lost", "{}，目标失联";
     Predicted: "predicted: {}", "预测：{}";
     Simulated: "simulated: {}", "仿真：{}";
     Sweep: "sweep {}", "扫描 {}";
@@ -180,6 +181,7 @@ fn verdict(run: &RunEntry, language: Language) -> String {
     let word = run.verdict.map_or(ABSENT, |verdict| verdict.name(language));
     match run.state {
         RunState::Complete => word.to_owned(),
+        RunState::Interrupted if run.target_lost => Head::Lost.with(language, &[word]),
         RunState::Interrupted => Head::Interrupted.with(language, &[word]),
         RunState::Running => Head::Running.text(language).to_owned(),
         RunState::Unfinished => Head::Unfinished.text(language).to_owned(),

@@ -64,9 +64,9 @@ const TABLE: &[(Exit, &str, &str)] = &[
         Exit::Inconclusive,
         "inconclusive",
         "not a failure: the measurements do not decide whether the --slo is met, what the capacity \
-         is, or whether dyno gate passes; dyno compare found no common load; --until-stable gave up; \
-         or every request was still running when a level ended. The report says what would decide \
-         it",
+         is, or whether dyno gate passes; dyno compare found no common load; dyno fit wrote a twin \
+         that fits poorly; --until-stable gave up; or every request was still running when a level \
+         ended. The report says what would decide it",
     ),
     (
         Exit::Interrupted,

@@ -79,8 +79,18 @@ pub(crate) fn from_clap(error: &clap::Error, command: &str) -> UsageError {
         ErrorKind::UnknownArgument => unknown(&flag, text(ContextKind::SuggestedArg), command),
         ErrorKind::InvalidSubcommand => {
             let typed = text(ContextKind::InvalidSubcommand).unwrap_or_default();
+            let near = text(ContextKind::SuggestedSubcommand);
+            if command != "dyno" {
+                let wrong = UsageError::new("", format!("`{typed}` is not a command of {command}"));
+                let meant = match near {
+                    Some(near) => format!("{command} {near}"),
+                    None if command == "dyno twins" => format!("{command} show {typed}"),
+                    None => return wrong.hint(format!("`{command} --help` lists its commands")),
+                };
+                return wrong.hint(format!("did you mean `{meant}`?"));
+            }
             let wrong = UsageError::new("", format!("`{typed}` is not a dyno command"));
-            match text(ContextKind::SuggestedSubcommand) {
+            match near {
                 Some(near) => wrong.hint(format!("did you mean `dyno {near}`?")),
                 None => wrong.hint("`dyno --help` lists the commands"),
             }

@@ -107,6 +107,8 @@ pub(crate) struct Span {
     pub(crate) last_sent: Option<u64>,
     /// Last end of a completed or failed one.
     pub(crate) last_end: Option<u64>,
+    /// Last end of a completed one.
+    pub(crate) last_completed: Option<u64>,
     /// Last end of any that was sent.
     pub(crate) last_in_flight: Option<u64>,
     /// By how much earlier than recorded the first may have been sent and the last may have ended.
@@ -139,6 +141,9 @@ impl Span {
             }
             later(&mut self.last_sent, sent);
             later(&mut self.last_in_flight, record.end);
+        }
+        if record.outcome == Outcome::Completed {
+            later(&mut self.last_completed, record.end);
         }
         if matches!(record.outcome, Outcome::Completed | Outcome::Failed(_)) {
             if self.last_end.is_none_or(|last| record.end > last) {

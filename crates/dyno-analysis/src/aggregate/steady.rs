@@ -2,6 +2,7 @@
 
 use super::gather::Gathered;
 use super::timeline::{PerChunk, events, per_chunk};
+use dyno_model::frame::Ending;
 use dyno_model::plan::{LevelPlan, Load};
 use dyno_model::record::RequestRecord;
 use dyno_model::summary::{Steady, Throughput, round6, tidy};
@@ -89,6 +90,7 @@ pub(crate) fn window(
         Load::Rate { .. } | Load::Trace { .. } => open(plan.warmup.is_some(), level, latency),
     };
     let (Some(window), Some(first)) = (found, level.span.first_sent) else { return Ok(None) };
+    let window = until_lost(window, level);
     long_enough(window, plan, first, median, level, saturation)?;
     if level.flight.mean(window.from, window.to) == Some(0.0) {
         return Err(NoWindow::because(Finding::Idle, [digits(to_s(window.length()), 2)]));
@@ -104,6 +106,15 @@ pub(crate) fn window(
             _ => NoWindow::trend_of(plan, growth),
         }),
         None => Ok(Some(window)),
+    }
+}
+
+/// Without the time in which a lost target failed every request: nothing of it is steady.
+fn until_lost(window: Window, level: &Gathered) -> Window {
+    let lost = level.end.as_ref().is_some_and(|end| end.ending == Ending::TargetLost);
+    match level.span.last_completed.filter(|_| lost) {
+        Some(last) => Window { to: window.to.min(last), ..window },
+        None => window,
     }
 }
 

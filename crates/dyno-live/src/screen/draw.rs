@@ -8,7 +8,7 @@ use crate::view::{bar, clock, place, rate, requests, server, share_done};
 use crate::words::{self, Text};
 use dyno_model::Verdict;
 use dyno_model::metric::Time;
-use dyno_words::columns::width;
+use dyno_words::columns::{width, wrap};
 use ratatui_core::layout::{Constraint, Layout, Rect};
 use ratatui_core::style::{Color, Style};
 use ratatui_core::terminal::Frame;
@@ -62,8 +62,8 @@ pub(super) fn draw(frame: &mut Frame<'_>, picture: &Picture) {
     let area = frame.area();
     let columns = usize::from(area.width);
     let slo = slo::line(picture, columns);
-    let (concerns, rows) = (picture.concerns.len(), picture.rows.len());
-    let room = Room::in_lines(area.height, slo.is_some(), concerns, rows);
+    let concerns = wrapped(picture, columns);
+    let room = Room::in_lines(area.height, slo.is_some(), concerns.len(), picture.rows.len());
     let parts = Layout::vertical([
         Constraint::Length(room.head),
         Constraint::Length(room.charts.0 * room.charts.1),
@@ -80,7 +80,7 @@ pub(super) fn draw(frame: &mut Frame<'_>, picture: &Picture) {
     charts::draw(frame, parts[1], usize::from(room.charts.0), picture);
     levels::draw(frame, parts[2], picture);
     frame.render_widget(failures(picture, columns), parts[3]);
-    frame.render_widget(Paragraph::new(verdict(picture, parts[4])), parts[4]);
+    frame.render_widget(Paragraph::new(verdict(picture, &concerns, parts[4])), parts[4]);
     frame.render_widget(notes(picture, parts[5]), parts[5]);
     let keys = [Text::KeysLong, Text::Keys, Text::KeysShort];
     let keys = first_that_fits(keys.map(|keys| keys.text(picture.language).to_owned()), columns);
@@ -160,8 +160,22 @@ fn failures(picture: &Picture, columns: usize) -> Line<'static> {
     Line::from(first_that_fits(shown, columns)).style(Style::new().fg(Color::Red))
 }
 
+/// What speaks against the levels, as lines of so many columns, each with the number of its concern.
+fn wrapped(picture: &Picture, columns: usize) -> Vec<(usize, String)> {
+    let concerns = picture.concerns.iter().enumerate();
+    let lines = concerns.flat_map(|(at, concern)| {
+        let text = match at {
+            0 => Text::VerdictSoFar.with(picture.language, &[concern]),
+            _ => concern.clone(),
+        };
+        let lines = wrap("", &text, columns);
+        lines.lines().map(|line| (at, line.to_owned())).collect::<Vec<_>>()
+    });
+    lines.collect()
+}
+
 /// The verdict so far.
-fn verdict(picture: &Picture, area: Rect) -> Vec<Line<'static>> {
+fn verdict(picture: &Picture, concerns: &[(usize, String)], area: Rect) -> Vec<Line<'static>> {
     let language = picture.language;
     if picture.concerns.is_empty() {
         let found = picture.rows.iter().filter_map(|row| row.found.as_ref());
@@ -172,19 +186,19 @@ fn verdict(picture: &Picture, area: Rect) -> Vec<Line<'static>> {
     }
     let room = usize::from(area.height);
     let columns = usize::from(area.width);
-    let shown = picture.concerns.iter().take(room).enumerate();
-    let shown = shown.map(|(at, concern)| {
-        let hidden = picture.concerns.len().saturating_sub(room);
-        let more = match hidden {
-            1.. if at + 1 == room => {
-                format!("  {}", Text::More.with(language, &[hidden.to_string()]))
+    let shown = concerns.iter().take(room).enumerate();
+    let shown = shown.map(|(line, (at, text))| {
+        let (mut text, mut more) = (text.clone(), String::new());
+        if line + 1 == room {
+            // What remains of this concern is cut off, and the others are counted.
+            for (_, rest) in concerns[room..].iter().filter(|(other, _)| other == at) {
+                text = format!("{text} {rest}");
             }
-            _ => String::new(),
-        };
-        let text = match at {
-            0 => Text::VerdictSoFar.with(language, &[concern]),
-            _ => concern.clone(),
-        };
+            let hidden = picture.concerns.len() - at - 1;
+            if hidden > 0 {
+                more = format!("  {}", Text::More.with(language, &[hidden.to_string()]));
+            }
+        }
         let text = cut(&text, columns.saturating_sub(width(&more)));
         Line::from(text + &more).style(Style::new().fg(Color::Yellow))
     });

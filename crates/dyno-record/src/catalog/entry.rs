@@ -59,6 +59,7 @@ fn entry(
         started: started_unix_ns.map(dyno_model::when::utc),
         started_unix_ns,
         state: RunState::Unfinished,
+        target_lost: run.is_some_and(|run| run.ending == Some(Ending::TargetLost)),
         problem: None,
         label: annotations.label_or(planned),
         tags: annotations.tags.clone(),

@@ -2,11 +2,13 @@
 //! one is deleted. Reading the contents of a single run belongs in `dir.rs` and `reader.rs`.
 
 mod delete;
+mod elsewhere;
 mod entry;
 mod filter;
 mod find;
 
 pub use delete::delete_run;
+pub use elsewhere::remember_run;
 pub use filter::RunFilter;
 pub use find::find_run;
 
@@ -17,12 +19,19 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Every run directly below `root`, newest first. Runs that cannot be read are listed as damaged.
+/// Every run directly below `root` or listed there, newest first. Runs that cannot be read are listed as damaged.
 pub fn list_runs(root: &Path) -> Result<Vec<RunEntry>, RecordError> {
     let mut entries: Vec<RunEntry> =
-        directories(root)?.into_iter().filter_map(entry::read).collect();
+        candidates(root)?.into_iter().filter_map(entry::read).collect();
     entries.sort_by_cached_key(|entry| std::cmp::Reverse(age_key(&entry.path)));
     Ok(entries)
+}
+
+/// The directories that may hold runs: those below `root` and those listed there.
+fn candidates(root: &Path) -> Result<Vec<PathBuf>, RecordError> {
+    let mut all = directories(root)?;
+    all.extend(elsewhere::known(root));
+    Ok(all)
 }
 
 /// The directories directly below `root`, without links; none where there is no `root`.
@@ -49,9 +58,9 @@ fn age_key(path: &Path) -> (String, bool, String) {
 }
 
 impl RunDir {
-    /// The newest run directly below `root` that has records.
+    /// The newest run directly below `root`, or listed there, that has records.
     pub fn latest(root: &Path) -> Result<Self, RecordError> {
-        let runs = directories(root)?.into_iter().filter(|path| holds_records(path));
+        let runs = candidates(root)?.into_iter().filter(|path| holds_records(path));
         let latest = runs.max_by_key(|path| age_key(path));
         latest.map(Self::at).ok_or_else(|| RecordError::NoRuns(root.to_owned()))
     }

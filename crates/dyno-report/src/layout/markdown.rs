@@ -7,10 +7,9 @@ use crate::marks::Marks;
 use crate::messages::{Message, Say};
 use crate::selection::{LevelColumn, Selection};
 use crate::text::{ABSENT, number, offered};
-use dyno_model::Language;
-use dyno_model::Verdict;
 use dyno_model::metric::{Metric, Place, Statistic};
 use dyno_model::summary::{LevelSummary, RunSummary, Summary};
+use dyno_model::{Language, Verdict};
 
 /// The whole text of a run.
 pub(super) fn markdown(summary: &Summary, selection: &Selection, language: Language) -> String {

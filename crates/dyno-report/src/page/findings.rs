@@ -2,8 +2,9 @@
 
 use super::Page;
 use super::markup::{Markup, class, tag};
-use super::tables::pill;
+use super::tables::{pairs, pill};
 use super::words::Word;
+use crate::text::exactness;
 use dyno_model::{Diagnostic, Severity, Verdict};
 use dyno_words::severity;
 
@@ -87,6 +88,10 @@ pub(super) fn findings(page: &Page) -> Markup {
         let folded = tag("details").maybe("open", (notes.len() <= 3).then_some(""));
         parts.push(folded.add(head).add(list(&notes)).into());
     }
+    let levels = page.summary.levels.iter();
+    let lines = levels.map(|level| (level.label.clone(), exactness(level, page.language)));
+    let head = tag("summary").text(page.say(Word::Exactness));
+    parts.extend(pairs(lines.collect()).map(|list| tag("details").add(head).add(list).into()));
     parts.into_iter().collect()
 }
 

@@ -2,10 +2,9 @@
 
 use super::words::Word;
 pub(super) use crate::chart::{Value, statistic};
-use dyno_model::Language;
-use dyno_model::Verdict;
 use dyno_model::metric::{Column, Group, Metric as Registered, Place};
 use dyno_model::summary::{LevelSummary, Summary, Throughput};
+use dyno_model::{Language, Verdict};
 
 /// A metric of all levels.
 #[derive(Debug, Clone, PartialEq)]

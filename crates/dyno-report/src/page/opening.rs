@@ -44,7 +44,7 @@ pub(super) fn header(page: &Page) -> Markup {
     let sources = [&run.token_source.input, &run.token_source.output]
         .map(|source| source.as_deref().unwrap_or(ABSENT).to_owned());
     let facts: [(Word, Option<String>); 8] = [
-        (Word::Model, run.model.clone()),
+        (Word::Model, run.model.clone().filter(|model| run.engine.as_ref() != Some(model))),
         (Word::Target, Some(target)),
         (Word::Api, run.api.clone()),
         (Word::Started, run.started.as_deref().map(moment)),

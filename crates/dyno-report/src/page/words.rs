@@ -31,7 +31,7 @@ messages! {
     RunId: "Run", "测试编号";
     Client: "Client", "客户端";
     TokenCounts: "Token counts", "token 计数";
-    CountedBy: "input by {}, output by {}", "输入来自 {}，输出来自 {}";
+    CountedBy: "input from {}, output from {}", "输入来自 {}，输出来自 {}";
     Note: "Note", "备注";
     // Headlines.
     MostTokens: "Highest output tokens/s", "最高输出吞吐量";
@@ -74,6 +74,7 @@ messages! {
     MetShare: "Requests meeting it", "达标率";
     // Findings.
     Findings: "Findings", "发现";
+    Exactness: "Instrument ranges and client delays", "测量误差范围与客户端时延";
     NothingFound: "No findings: every level is valid.", "没有发现问题：所有档位均有效。";
     NothingPredicted: "No findings. These are predictions: no server was measured.",
         "没有发现问题。以上均为预测值，没有测量任何服务器。";

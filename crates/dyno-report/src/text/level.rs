@@ -11,14 +11,12 @@ use super::turns::turns;
 use crate::marks::Marks;
 use crate::messages::Say;
 use crate::selection::which_name;
-use dyno_model::Diagnostic;
-use dyno_model::Language;
-use dyno_model::Verdict;
 use dyno_model::load::LoadKind;
 use dyno_model::metric::{Metric, Statistic, Time};
 use dyno_model::summary::{
     Distribution, Lag, LevelSummary, Ranges, RunSummary, Stamps, Tokens, round6,
 };
+use dyno_model::{Diagnostic, Language, Verdict};
 use dyno_words::columns::{ABSENT, cut_middle, maybe, millis, number, width, wrap};
 use dyno_words::escape::escape;
 use dyno_words::translated;
@@ -102,9 +100,9 @@ pub(super) fn level(
     out.push_str(&turns(level, &mut Marks::default(), options));
     out.push_str(&slices(level, &mut Marks::default(), options));
     out.push_str(&intervals(level, options));
-    out.push_str(&ranges(level, options));
     let price = run.gpu_cost.as_ref();
     for (name, text) in [
+        (Say::InstrumentRanges, ranges(level, language)),
         (Say::Cost, level.cost.and_then(|of| cost(&of, price, language))),
         (Say::Cache, level.cache.as_ref().and_then(|of| cache(of, language))),
         (Say::Server, level.server.as_ref().and_then(|of| server(of, language))),
@@ -250,8 +248,7 @@ fn intervals(level: &LevelSummary, options: &TextOptions) -> String {
 
 /// Instrument ranges, where they are wider than the digits that are printed; those of one metric stand
 /// together.
-fn ranges(level: &LevelSummary, options: &TextOptions) -> String {
-    let language = options.language;
+fn ranges(level: &LevelSummary, language: Language) -> Option<String> {
     let times = [Time::Ttft, Time::Itl, Time::Tpot, Time::Latency].map(Metric::Time);
     let rates = [Metric::RequestRate, Metric::OutputRate];
     let of_metric = |metric: Metric| {
@@ -270,11 +267,13 @@ fn ranges(level: &LevelSummary, options: &TextOptions) -> String {
         (!all.is_empty()).then(|| format!("{name} {}{unit}", all.join(language.comma())))
     };
     let all: Vec<String> = rates.into_iter().chain(times).filter_map(of_metric).collect();
-    if all.is_empty() {
-        return String::new();
-    }
-    let name = Say::InstrumentRanges.text(language);
-    named(name, &all.join(language.semicolon()), options)
+    (!all.is_empty()).then(|| all.join(language.semicolon()))
+}
+
+/// What shows how exactly a level was measured.
+pub(crate) fn exactness(level: &LevelSummary, language: Language) -> Option<String> {
+    let name = Say::InstrumentRanges.text(language).to_owned() + language.colon();
+    joined([ranges(level, language).map(|text| name + &text), client(level, language)], language)
 }
 
 fn client(level: &LevelSummary, language: Language) -> Option<String> {

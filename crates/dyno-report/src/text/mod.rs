@@ -24,6 +24,7 @@ pub(crate) use dyno_words::columns::{ABSENT, cut_middle, number, whole, width, w
 use dyno_words::escape::escape;
 use grouped::Grouped;
 pub(crate) use grouped::names as level_names;
+pub(crate) use level::exactness;
 pub(crate) use search::answer;
 pub(crate) use slo::{outcome_word, remarks};
 pub(crate) use table::offered;

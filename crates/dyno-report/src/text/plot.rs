@@ -5,11 +5,10 @@ use super::TextOptions;
 use crate::messages::Say;
 use dyno_chart::axis::{Thinning, shown};
 use dyno_chart::{Point, Scale, Series, Spacing, Stop, bounds};
-use dyno_model::Language;
-use dyno_model::Verdict;
 use dyno_model::load::LoadKind;
 use dyno_model::metric::Time;
 use dyno_model::summary::{Distribution, LevelSummary};
+use dyno_model::{Language, Verdict};
 use dyno_words::columns::{left, millis, number, right, width};
 
 const HEIGHT: usize = 4;

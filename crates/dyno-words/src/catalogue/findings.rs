@@ -80,7 +80,7 @@ wordings! {
         ["interrupted before the level ended", "该档位未结束即被中断"],
         RUN_AGAIN;
     TargetLost: Warning "target_lost",
-        ["stopped after too many consecutive failures", "连续失败过多，已停止测试该目标"],
+        ["target lost: stopped because it failed or did not respond", "目标失联：因持续失败或没有响应而停止"],
         ["look at the failures below and at the server's log", "请查看下方的失败信息和服务器日志"];
     Aborted: Warning "aborted",
         ["Dyno stopped with an error before the level ended", "该档位未结束时 Dyno 因错误停止"],

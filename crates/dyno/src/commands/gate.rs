@@ -9,10 +9,14 @@ use crate::printer::Printer;
 use crate::usage::UsageError;
 use dyno_analysis::compare::{Answer, Check, Gated, gated};
 use dyno_model::Language;
+use dyno_model::metric::Better;
 use dyno_report::compared;
 use dyno_report::layout::markdown_cell;
 use dyno_words::escape::{escape, xml};
 use std::path::Path;
+
+/// How many of many inconclusive checks are listed.
+const WORST: usize = 5;
 
 /// Compares the run with the baseline.
 pub(crate) fn run(args: &GateArgs, printer: &Printer) -> Exit {
@@ -32,7 +36,11 @@ fn gate(args: &GateArgs, printer: &Printer) -> Result<Exit, UsageError> {
         }
     })?;
     let runs = [first, one(args.run.as_ref(), "RUN")?];
-    let names = names(&runs);
+    let mut names = names(&runs);
+    // A saved baseline is known by its name, not by its file.
+    if path != args.baseline && runs[0].summary.run.label.is_none() {
+        names[0] = args.baseline.display().to_string();
+    }
     let sides: Vec<&_> = runs.iter().collect();
     let called: Vec<&str> = names.iter().map(String::as_str).collect();
     let found = side_by_side(&called, &sides, &terms(&args.terms, &sides));
@@ -94,14 +102,43 @@ fn sorted(found: &Gated) -> Vec<&Check> {
     checks
 }
 
+/// How many checks are listed. Where all are inconclusive, the worst ones are enough.
+fn shown(checks: &[&Check]) -> usize {
+    let all = checks.iter().all(|check| check.answer == Answer::CannotTell);
+    if all && checks.len() > 2 * WORST { WORST } else { checks.len() }
+}
+
+/// By how much a metric is worse than in the baseline, as a share.
+fn worsening(check: &Check) -> f64 {
+    let change = check.change.unwrap_or(0.0);
+    match check.metric.metric.info().better {
+        Better::Higher => -change,
+        Better::Lower | Better::Neither => change,
+    }
+}
+
 fn text(found: &Gated, language: Language) -> String {
     let mut out = headline(found, language) + "\n";
-    for check in sorted(found) {
+    let mut checks = sorted(found);
+    let shown = shown(&checks);
+    if shown < checks.len() {
+        checks.sort_by(|a, b| worsening(b).total_cmp(&worsening(a)));
+    }
+    for check in &checks[..shown] {
         let word = compared::answer(check.answer, language);
         out.push_str(&format!(
             "  {word}: {}\n",
             escape(&compared::check_line(check, language), 300)
         ));
+    }
+    let hidden = checks.len() - shown;
+    if hidden > 0 {
+        out.push_str(&match language {
+            Language::English => {
+                format!("  and {hidden} more, inconclusive as well; --json lists all\n")
+            }
+            Language::Chinese => format!("  另有 {hidden} 项同样无法判定；--json 列出全部\n"),
+        });
     }
     out.extend(missing(found, language).map(|message| format!("  {message}\n")));
     out

@@ -41,6 +41,7 @@ pub(super) fn place(dir: &Path, plan: &Plan, aim: Aim) -> Result<Place, UsageErr
 /// Flags that are not part of the plan.
 const NOT_IN_PLAN: &[&str] = &[
     "resume",
+    "dry-run",
     "target",
     "header",
     "api-key",
@@ -68,7 +69,7 @@ pub(super) fn again(
     dir: &Path,
     surroundings: &Surroundings,
 ) -> Result<Resolved, UsageError> {
-    let BenchArgs { target: typed, connection, output, .. } = args;
+    let BenchArgs { target: typed, connection, output, course, .. } = args;
     let showing = Showing::of(&output, surroundings);
     let (mut notes, mut warnings) = (Notes::new(showing.language), Vec::new());
     let (_, plan) = open(dir)?;
@@ -101,7 +102,7 @@ pub(super) fn again(
     let (workload, stop) = (Some(workload), StopSignal::new());
     let order = Order { plan, reach, workload, place, stop };
     let notes = notes.into_texts();
-    Ok(Resolved { order, versus: None, showing, dry_run: false, notes, warnings })
+    Ok(Resolved { order, versus: None, showing, dry_run: course.dry_run, notes, warnings })
 }
 
 /// The run in `dir`, and its plan.

@@ -51,6 +51,13 @@ fn a_dry_run_prints_the_plan_and_sends_nothing() {
     let plan = ended.stdout.as_str();
     assert!(plan.starts_with("8 levels:\n   1  8→4 @1"), "{plan}");
     assert!(plan.contains("   8  16→8 @4  4 in flight  16 in, 8 out  40 requests\n"), "{plan}");
+    assert!(plan.ends_with("\nNo estimate: the duration depends on the server.\n"), "{plan}");
+    let sweep = format!("bench {} --sweep --duration 5m --dry-run", engine.url());
+    let sweep = run(place.dyno(&sweep)).expect_status(&[0]).stdout;
+    assert!(sweep.ends_with("\nAbout 50 min, plus drain.\n"), "{sweep}");
+    let counted = format!("bench {} --rate 2 --requests 1000 --dry-run", engine.url());
+    let counted = run(place.dyno(&counted)).expect_status(&[0]).stdout;
+    assert!(counted.ends_with("\nAbout 8 min, plus drain.\n"), "{counted}");
     assert_eq!(engine.begun(), 0);
     assert!(!place.run_dir().exists());
 }

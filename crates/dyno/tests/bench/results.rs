@@ -176,7 +176,7 @@ fn a_gate_passes_fails_or_cannot_tell() {
     assert!(dyno(&place, "baseline list", 0).stdout.starts_with("main "));
     predicted(&place, "b", 1, "--repeat 4");
     let passed = dyno(&place, "gate b --baseline main --max-regression 5% --junit gate.xml", 0);
-    assert!(passed.stdout.starts_with("pass: "), "{}", passed.said());
+    assert!(passed.stdout.starts_with("pass: b against main, "), "{}", passed.said());
     let xml = std::fs::read_to_string(place.path().join("gate.xml")).unwrap();
     assert!(xml.contains("tests=\"14\" failures=\"0\" skipped=\"0\""), "{xml}");
 

@@ -166,6 +166,12 @@ fn a_server_that_died_is_named_and_the_rest_is_run_when_it_is_back() {
     let finished = summary["levels"].as_array().unwrap().iter().filter(|l| whole(l)).count();
     assert!((1..6).contains(&finished), "{summary:#}");
     engine.kill();
+    // The run was made with --out, and is listed nevertheless.
+    let listed = run(place.dyno("runs")).expect_status(&[0]).stdout;
+    assert!(listed.contains("target lost"), "{listed}");
+    let dry = run(place.dyno("bench --resume latest --dry-run")).expect_status(&[0]).stdout;
+    let left = format!(": {finished} finished, left: ");
+    assert!(dry.starts_with("6 levels:") && dry.contains(&left), "{dry}");
     let plan = place.json("plan.json");
     let address = plan["target"]["url"].as_str().unwrap().rsplit(':').next().unwrap().to_owned();
     let back = EngineProcess::with(

@@ -14,15 +14,16 @@ fn twins_are_listed_with_their_errors_and_shown_in_full() {
     }
     let shown = run(place.dyno(&format!("twins show {default}"))).expect_status(&[0]);
     // What is shown is the file, ready to be changed.
-    let file =
-        shown.stdout.split("\nReplayed").next().unwrap().split("\nThere is no").next().unwrap();
-    let copy = place.file("copy.toml", file);
+    let copy = place.file("copy.toml", &shown.stdout);
     run(place.dyno(&format!("predict --twin {copy} --concurrency 1 --requests 2 --quiet")))
         .expect_status(&[0]);
     run(place.dyno("twins show nobody"))
         .expect_status(&[2])
         .expect_words(&["nobody", "dyno twins"]);
     run(place.dyno(&format!("twins verify {default}"))).expect_status(&[0]);
+    run(place.dyno(&format!("twins {default}")))
+        .expect_status(&[2])
+        .expect_words(&[&format!("did you mean `dyno twins show {default}`?")]);
 }
 
 /// Predicts levels to fit to.
@@ -41,7 +42,12 @@ fn fit_names_every_reason_at_once_and_does_not_begin() {
         ("one --out twin.toml", vec!["1 of 1 levels", "at least 2"]),
         (
             "poisson --out twin.toml",
-            vec!["left out: rate 1: ", "warm-up", "--arrival constant", "0 of 2 levels"],
+            vec![
+                "left out 2 levels (rate 1, rate 2): ",
+                "warm-up",
+                "--arrival constant",
+                "0 of 2 levels",
+            ],
         ),
         ("nowhere one --out twin.toml", vec!["`nowhere`", "1 of 1 levels"]),
         ("nowhere --out there.toml", vec!["`nowhere`", "--out: `there.toml` exists"]),
@@ -65,12 +71,15 @@ fn a_fit_that_predicts_its_own_levels_badly_is_warned_about() {
     let good = run(place.dyno("fit good --out good.toml")).expect_status(&[0]);
     assert!(!good.stderr.contains("POOR FIT"), "{}", good.said());
     assert!(good.stdout.contains("leave-one-out error"), "{}", good.said());
-    good.expect_words(&["fitting; this takes"]);
+    good.expect_words(&["fitting 2 levels; this takes"]);
     // Another server in the same table, which is many times slower.
     let slow = crate::predict::TWIN.replace("base_ms = 20", "base_ms = 900");
     let slow = place.file("slow.toml", &slow);
     predict(&place, "slow", &format!("--twin {slow} --concurrency 3 {small}"));
     run(place.dyno("fit good slow --out poor.toml"))
-        .expect_status(&[0])
+        .expect_status(&[6])
         .expect_words(&["warning: POOR FIT", "leave-one-out error is over 30 %"]);
+    assert!(place.path().join("poor.toml").exists());
+    let quiet = run(place.dyno("fit good --out quiet.toml --quiet")).expect_status(&[0]);
+    assert_eq!(quiet.stderr, "");
 }

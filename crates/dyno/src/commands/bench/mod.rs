@@ -21,7 +21,11 @@ use seen::Seen;
 /// Runs the plan.
 pub(crate) fn run(resolved: Resolved, printer: &Printer) -> Exit {
     if resolved.dry_run {
-        return printer.result(&versus::plan(&resolved));
+        let mut text = versus::plan(&resolved);
+        if let Place::Resumed(_, past) = &resolved.order.place {
+            text.push_str(&plan_text::left(&resolved.order.plan, past, resolved.showing.language));
+        }
+        return printer.result(&text);
     }
     let plan = &resolved.order.plan;
     if plan.levels.len() > 1 || plan.course.search.is_some() {

@@ -2,6 +2,7 @@
 
 use super::say::Say;
 use super::{exit_by, written};
+use crate::commands::RUNS;
 use crate::exit::Exit;
 use crate::printer::Printer;
 use crate::resolve::Showing;
@@ -9,6 +10,7 @@ use dyno_model::frame::Ending;
 use dyno_model::summary::SearchSummary;
 use dyno_model::{Decision, LevelSummary, Summary, Verdict};
 use dyno_run::{Finished, Lost};
+use std::path::Path;
 
 /// Shows a finished run, prints what the user must know, and decides the exit status.
 pub(crate) fn conclude(
@@ -37,6 +39,13 @@ pub(crate) fn conclude(
     let language = printer.language();
     let dir = [finished.dir.path().display().to_string()];
     printer.remark(Say::RunDirectory.with(language, &dir));
+    if !finished.dir.path().starts_with(RUNS) {
+        // Only a convenience: the working directory may be read-only.
+        let _ = dyno_record::remember_run(Path::new(RUNS), finished.dir.path());
+        if finished.ending.carried_out() {
+            printer.remark(Say::ToName.with(language, &dir));
+        }
+    }
     for error in &finished.failures {
         exit = exit.and(failed(error));
     }

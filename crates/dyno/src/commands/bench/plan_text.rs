@@ -5,13 +5,14 @@ use dyno_analysis::search::lasting;
 use dyno_model::course::{Over, Range, Search};
 use dyno_model::plan::{LevelPlan, Load, Plan, Warmup};
 use dyno_model::units::{format_duration, to_s};
-use dyno_model::{Language, Nanos};
+use dyno_model::{Language, Nanos, SEC};
+use dyno_run::Past;
 use dyno_search::sweep;
 use dyno_words::columns;
 use std::fmt::Write as _;
 
-/// All levels, one per line.
-pub(crate) fn plan(plan: &Plan, language: Language) -> String {
+/// All levels, one per line. In a dry run nothing is sent, so that no estimate follows.
+pub(crate) fn plan(plan: &Plan, dry_run: bool, language: Language) -> String {
     let mut text = String::new();
     let number = plan.levels.len();
     let search = course_search(plan, language);
@@ -49,14 +50,17 @@ pub(crate) fn plan(plan: &Plan, language: Language) -> String {
     }
     let bound: Option<u64> = plan.levels.iter().map(|level| level.duration_ns).sum();
     let predicted = plan.target.predicted;
-    match (bound.filter(|_| search.is_none()), capacity_time(plan, language)) {
+    match (bound.filter(|_| search.is_none()), capacity_time(plan, dry_run, language)) {
         (_, Some(time)) => lines.push(time),
         (Some(time), None) => {
             let say = if predicted { Say::AtMostVirtual } else { Say::AtMost };
             lines.push(say.with(language, &[about(time)]));
         }
         (None, None) if predicted => {}
-        (None, None) => lines.push(Say::EstimateFollows.text(language).to_owned()),
+        (None, None) => lines.push(match expected(plan) {
+            Some(time) => Say::About.with(language, &[about(time)]),
+            None => no_estimate(dry_run, language).to_owned(),
+        }),
     }
     for line in lines {
         let _ = writeln!(text, "{line}");
@@ -64,8 +68,39 @@ pub(crate) fn plan(plan: &Plan, language: Language) -> String {
     text
 }
 
+/// Why there is no estimate yet.
+fn no_estimate(dry_run: bool, language: Language) -> &'static str {
+    let say = if dry_run { Say::NoEstimate } else { Say::EstimateFollows };
+    say.text(language)
+}
+
+/// How long all levels will send, where that does not depend on the server.
+fn expected(plan: &Plan) -> Option<Nanos> {
+    let sending = |level: &LevelPlan| {
+        let by_count = match (level.load, level.requests) {
+            (Load::Rate { rate, .. }, Some(requests)) => {
+                Some((requests as f64 / rate * SEC as f64) as Nanos)
+            }
+            _ => None,
+        };
+        let times = level.duration_ns.into_iter().chain(by_count);
+        times.min()
+    };
+    let known: Option<Nanos> = plan.levels.iter().map(sending).sum();
+    match plan.course.search {
+        None => known,
+        Some(Search::Sweep { points, .. }) => {
+            // The levels to come are as long as the last of the first ones.
+            let more = (points as usize).saturating_sub(plan.levels.len()) as u64;
+            let each = plan.levels.last()?.duration_ns?;
+            known?.checked_add(more.checked_mul(each)?)
+        }
+        Some(_) => None,
+    }
+}
+
 /// How long a search for a capacity takes, each level and in total.
-fn capacity_time(plan: &Plan, language: Language) -> Option<String> {
+fn capacity_time(plan: &Plan, dry_run: bool, language: Language) -> Option<String> {
     let Some(Search::Capacity { over, range, levels, least_requests, arrival, .. }) =
         &plan.course.search
     else {
@@ -74,7 +109,9 @@ fn capacity_time(plan: &Plan, language: Language) -> Option<String> {
     let first = plan.levels.first()?;
     let between = first.drain_ns.saturating_add(plan.course.cooldown_ns);
     let Some(time) = first.duration_ns else {
-        return Some(Say::EachRequests.with(language, &[first.requests?.to_string()]));
+        let estimate = no_estimate(dry_run, language);
+        let requests = Say::EachRequests.with(language, &[first.requests?.to_string()]);
+        return Some(format!("{requests}{}{estimate}", language.choose([" ", ""])));
     };
     let all = |each: u64| about(u64::from(*levels).saturating_mul(each + between));
     let least = least_requests.to_string();
@@ -88,6 +125,22 @@ fn capacity_time(plan: &Plan, language: Language) -> Option<String> {
         }
         (Over::Rate, _) => Say::EachOrLonger.with(language, &[about(time), least, all(time)]),
     })
+}
+
+/// Which levels a resumed run still has to run.
+pub(crate) fn left(plan: &Plan, past: &Past, language: Language) -> String {
+    let finished = |index: usize| past.finished.iter().any(|level| level.index as usize == index);
+    let levels = plan.levels.iter().enumerate();
+    let left = levels.filter(|(index, _)| !finished(*index));
+    let left: Vec<&str> = left.map(|(_, level)| level.label.as_str()).collect();
+    let left = left.join(language.comma());
+    let more = match plan.course.search {
+        Some(_) if left.is_empty() => Say::SearchLeft.text(language).to_owned(),
+        Some(_) => Say::ThenSearchLeft.with(language, &[left]),
+        None => left,
+    };
+    let values = [past.run_id.clone(), past.finished.len().to_string(), more];
+    Say::Resumes.with(language, &values) + "\n"
 }
 
 /// A time to read: seconds, minutes or hours.

@@ -17,23 +17,27 @@ messages! {
     StopsAfter: "Stops after a level with {}.", "有档位满足 {} 后停止。";
     AtMost: "At most {}, plus drain.", "最多 {}，另加排空时间。";
     AtMostVirtual: "At most {} of virtual time, plus drain.", "最多 {} 虚拟时间，另加排空时间。";
+    About: "About {}, plus drain.", "约 {}，另加排空时间。";
+    NoEstimate: "No estimate: the duration depends on the server.", "无法估计：时长取决于服务器。";
+    Resumes: "Resumes {}: {} finished, left: {}.", "将继续 {}：已完成 {} 个档位，剩余：{}。";
+    SearchLeft: "the levels that the search still needs", "搜索还需要的档位";
+    ThenSearchLeft: "{}, then the levels that the search still needs", "{}，然后是搜索还需要的档位";
     EstimateFollows: "An estimate follows after the first responses.", "收到首批响应后给出估计。";
     Alternating:
         "Each level runs on both, alternating: A B, then B A, and so on.",
         "每个档位在两者上交替运行：A B，然后 B A，依此类推。";
 
     EachRequests:
-        "Each level: {} requests, or 10 per slot if that is more. An estimate follows after the first \
-         responses.",
-        "每个档位：{} 个请求；若按每个并发名额 10 个更多，则取后者。收到首批响应后给出估计。";
+        "Each level: {} requests, or 10 per slot if that is more.",
+        "每个档位：{} 个请求；若按每个并发名额 10 个更多，则取后者。";
     Each: "Each level: {}. At most {} in all, with drain.", "每个档位：{}。包括排空在内，总计最多 {}。";
     EachUpTo:
         "Each level: {}, up to {} at {}/s, so that {} requests arrive. At most {} in all, with drain.",
         "每个档位：{0}，{2}/s 时最长 {1}，以便 {3} 个请求到达。包括排空在内，总计最多 {4}。";
     EachOrLonger:
         "Each level: {}; longer where fewer than {} requests would arrive, or where responses take \
-         long. At most {} in all, with drain, if no level has to be longer.",
-        "每个档位：{}；若到达的请求会少于 {} 个，或响应较慢，则更长。若没有档位需要更长，包括排空在内总计最多 {}。";
+         long. About {} including drain; longer if levels have to be extended.",
+        "每个档位：{}；若到达的请求会少于 {} 个，或响应较慢，则更长。包括排空在内约 {}；若有档位需要延长，则更久。";
 
     SweepRates:
         "about {} rates between them and slightly above", "约 {} 个介于其间及略高的请求速率";
@@ -41,9 +45,9 @@ messages! {
         "doubling the requests in flight up to {}, then levels around the knee",
         "：并发数逐级加倍，最高 {}，然后是拐点附近的档位";
     FullFirst:
-        "{} in flight to see how much the server does, and at most {} rates around the highest that \
+        "{} in flight to find its maximum throughput, and at most {} rates around the highest that \
          meets the SLO",
-        "：先以并发数 {} 测出服务器的最大处理能力，再测试最多 {} 个请求速率，位于满足 SLO 的最高值附近";
+        "：先以并发数 {} 测出服务器的最大吞吐量，再测试最多 {} 个请求速率，位于满足 SLO 的最高值附近";
     RatesBetween:
         "at most {} more rates between {} and {} req/s", "最多 {} 个 {} 到 {} 请求/秒的请求速率";
     RatesAround: "at most {} more rates around {} req/s", "最多 {} 个 {} 请求/秒附近的请求速率";

@@ -19,7 +19,7 @@ use serde_json::json;
 /// The plan as text, with both targets.
 pub(crate) fn plan(resolved: &Resolved) -> String {
     let language = resolved.showing.language;
-    let mut text = plan_text::plan(&resolved.order.plan, language);
+    let mut text = plan_text::plan(&resolved.order.plan, resolved.dry_run, language);
     if let Some(rival) = &resolved.versus {
         text.push_str(&format!(
             "{}\n  A  {}\n  B  {}\n",

@@ -136,6 +136,22 @@ fn measure(
     Ok(measured)
 }
 
+/// Up to where metrics are accurate, as far as it was tried.
+fn accurate(findings: &Findings, tokens: String, language: Language) -> String {
+    let tried = || findings.ladder.iter().map(|step| (step.streams, step.client_valid));
+    let Some(most) = findings.streams else {
+        let least = tried().map(|(streams, _)| streams).min().unwrap_or(0);
+        return Say::NotAccurate.with(language, &[least.to_string()]);
+    };
+    let fails = tried().filter(|(streams, valid)| *streams > most && !valid);
+    match fails.map(|(streams, _)| streams).min() {
+        Some(fails) => {
+            Say::UpToButNot.with(language, &[most.to_string(), tokens, fails.to_string()])
+        }
+        None => Say::UpToAtLeast.with(language, &[most.to_string(), tokens]),
+    }
+}
+
 fn text(findings: &Findings, language: Language) -> String {
     let mut lines = vec![Say::Head.text(language).to_owned()];
     lines.extend(findings.ladder.iter().map(|step| step.row(language)));
@@ -144,8 +160,8 @@ fn text(findings: &Findings, language: Language) -> String {
         lines.extend(findings.without_stamps.iter().map(|step| step.row(language)));
     }
     let shown = |value: Option<f64>| value.map_or("–".to_owned(), |v| format!("{v:.0}"));
-    let most = [findings.streams.map(f64::from), findings.tokens_per_s].map(shown);
-    lines.extend([String::new(), Say::UpTo.with(language, &most)]);
+    let accurate = accurate(findings, shown(findings.tokens_per_s), language);
+    lines.extend([String::new(), Say::Judged.text(language).to_owned(), accurate]);
     lines.push(Say::FlatOut.with(language, &[shown(findings.flat_out_tokens_per_s)]));
     let stamps = match findings.kernel_stamps {
         Some(true) => Say::Stamps,

@@ -16,9 +16,20 @@ messages! {
     EngineLate: "accurate, engine late", "准确，引擎滞后";
     Inaccurate: "INACCURATE", "不准确";
     WithoutStamps: "without the kernel's receive times:", "不使用内核接收时间：";
-    UpTo:
-        "Metrics are accurate up to {} streams and {} tokens/s on this machine.",
-        "在本机上，最多 {} 个流、{} tokens/s 时指标是准确的。";
+    Judged:
+        "The client is judged: whether its own timing is exact enough. Bias and jitter also contain delays \
+         of the engine.",
+        "判定针对客户端：其自身计时是否足够准确。偏差和抖动还包含引擎的延迟。";
+    NotAccurate:
+        "Metrics are not accurate on this machine, even with {} streams.",
+        "在本机上即使只有 {} 路流，指标也不准确。";
+    UpToButNot:
+        "Metrics are accurate up to {} streams and {} tokens/s on this machine, but not with {} streams; \
+         nothing between was tried.",
+        "在本机上，指标在 {} 路流、{} token/秒以内准确，但 {} 路流时不准确；两者之间未测试。";
+    UpToAtLeast:
+        "Metrics are accurate up to at least {} streams and {} tokens/s on this machine; more was not tried.",
+        "在本机上，指标至少在 {} 路流、{} token/秒以内准确；更高负载未测试。";
     FlatOut:
         "At maximum throughput, with 16 events per packet, the client receives {} tokens/s.",
         "在最大吞吐量下（每个数据包 16 个事件），客户端每秒接收 {} 个 token。";

@@ -1,6 +1,7 @@
 //! `dyno fit`: makes a twin of a measured server.
 
 mod imported;
+mod progress;
 mod table;
 mod words;
 
@@ -8,12 +9,12 @@ use super::loaded;
 use super::twins::compare;
 use crate::args::fit::FitArgs;
 use crate::exit::Exit;
-use crate::printer::Printer;
+use crate::printer::{Manners, Printer};
 use crate::resolve::Surroundings;
 use crate::usage::UsageError;
 use dyno_analysis::{DirSource, level_plans};
 use dyno_engine::twin::reference::Figure;
-use dyno_fit::{FitOptions, Fitted, Role, fit};
+use dyno_fit::{FitOptions, Fitted, Role, Table, fit};
 use dyno_model::plan::LevelPlan;
 use dyno_model::{Language, Summary};
 use dyno_words::columns::left;
@@ -32,8 +33,10 @@ const LARGEST_ERROR: f64 = 30.0;
 
 /// Reads the runs, fits a twin, writes it and reports how close it is.
 pub(crate) fn run(args: &FitArgs, printer: &Printer) -> Exit {
+    let manners = Manners { quiet: args.quiet, no_progress: args.no_progress, json: false };
+    let printer = &printer.with(manners);
     match fitted(args, printer, Surroundings::of_process().language) {
-        Ok(text) => printer.result(&text),
+        Ok((text, exit)) => printer.result(&text).and(exit),
         Err(errors) => {
             errors.into_iter().for_each(|error| printer.error(error));
             Exit::Usage
@@ -41,12 +44,12 @@ pub(crate) fn run(args: &FitArgs, printer: &Printer) -> Exit {
     }
 }
 
-/// The report on a new twin file, or everything that prevents one.
+/// The report on a new twin file and whether it is a good fit, or everything that prevents one.
 fn fitted(
     args: &FitArgs,
     printer: &Printer,
     language: Language,
-) -> Result<String, Vec<UsageError>> {
+) -> Result<(String, Exit), Vec<UsageError>> {
     let mut errors: Vec<UsageError> = unwritable(&args.out, language).into_iter().collect();
     let mut runs: Vec<Measured> = Vec::new();
     for path in &args.runs {
@@ -57,11 +60,7 @@ fn fitted(
     }
     let name = args.out.file_stem().map_or("twin".into(), |stem| stem.to_string_lossy());
     let table = table::table(&name, &runs, args.max_seqs, language);
-    for level in &table.levels {
-        if let Role::LeftOut(why) = &level.role {
-            printer.note(Message::LeftOut.with(language, &[&level.label, why]));
-        }
-    }
+    left_out(&table, language).into_iter().for_each(|note| printer.note(note));
     if !runs.is_empty() {
         let defects = dyno_fit::defects(&table);
         let error = |defect| UsageError::new("RUN", words::defect(defect, language));
@@ -70,15 +69,38 @@ fn fitted(
     if !errors.is_empty() {
         return Err(errors);
     }
-    printer.note(Message::Fitting.text(language));
-    let mut found = fit(&table, &FitOptions::default())
+    printer.note(Message::Fitting.with(language, &[table.fitted().count().to_string()]));
+    let options = FitOptions::default();
+    let mut found = progress::shown(&options.progress, printer, language, || fit(&table, &options))
         .map_err(|error| vec![UsageError::new("RUN", error.to_string())])?;
     describe(&mut found, args, &runs);
     write(args, &found, language).map_err(|error| vec![error])?;
-    if let Some(warning) = warning(&found.leave_one_out, language) {
+    let warning = warning(&found.leave_one_out, language);
+    let exit = if warning.is_some() { Exit::Inconclusive } else { Exit::Fine };
+    if let Some(warning) = warning {
         printer.warn(warning);
     }
-    Ok(report(&found, args, language))
+    Ok((report(&found, args, language), exit))
+}
+
+/// Which levels are left out, with one note for each reason.
+fn left_out(table: &Table, language: Language) -> Vec<String> {
+    let mut reasons: Vec<(&str, Vec<&str>)> = Vec::new();
+    for level in &table.levels {
+        let Role::LeftOut(why) = &level.role else { continue };
+        match reasons.iter_mut().find(|(known, _)| known == why) {
+            Some((_, labels)) => labels.push(&level.label),
+            None => reasons.push((why, vec![&level.label])),
+        }
+    }
+    let note = |(why, labels): (&str, Vec<&str>)| match labels.as_slice() {
+        [label] => Message::LeftOut.with(language, &[label, why]),
+        labels => {
+            let names = labels.join(language.choose([", ", "、"]));
+            Message::LeftOutSeveral.with(language, &[&labels.len().to_string(), &names, why])
+        }
+    };
+    reasons.into_iter().map(note).collect()
 }
 
 /// Why no twin file can be created at `out`, as far as that can be known before fitting.
@@ -189,6 +211,34 @@ fn report(found: &Fitted, args: &FitArgs, language: Language) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn levels_left_out_for_the_same_reason_share_a_note() {
+        let level = |label: &str, why: &str| dyno_fit::Level {
+            label: label.to_owned(),
+            offer: dyno_fit::Offer::burst(1),
+            input: 1.0,
+            output: 1.0,
+            counted: None,
+            timeout_s: None,
+            repeated: false,
+            metrics: BTreeMap::new(),
+            role: if why.is_empty() { Role::Fitted } else { Role::LeftOut(why.to_owned()) },
+        };
+        let levels = vec![
+            level("rate 1", "random"),
+            level("rate 2", ""),
+            level("rate 3", "partial"),
+            level("rate 4", "random"),
+        ];
+        let (max_seqs, kv_tokens, context) = (None, None, None);
+        let name = "twin".to_owned();
+        let table = Table { name, levels, max_seqs, kv_tokens, context, varied: false };
+        assert_eq!(
+            left_out(&table, Language::English),
+            ["left out 2 levels (rate 1, rate 4): random", "left out: rate 3: partial"]
+        );
+    }
 
     #[test]
     fn only_large_leave_one_out_errors_are_warned_about() {

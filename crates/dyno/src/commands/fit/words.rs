@@ -9,8 +9,14 @@ messages! {
     /// A text of `dyno fit`.
     pub(super) enum Message;
 
-    Fitting: "fitting; this takes a few seconds", "正在拟合，需要几秒钟";
+    Fitting:
+        "fitting {} levels; this takes from a few seconds to some minutes",
+        "正在拟合 {} 个档位，需要几秒到几分钟";
+    Progress: "fitting: {} steps in {} s", "正在拟合：{} 步，已用 {} s";
+    BestError: ", best error so far {} %", "，目前最小误差 {} %";
+    Remaining: ", {} % done, about {} s left", "，已完成 {} %，大约还需 {} s";
     LeftOut: "left out: {}: {}", "未参与拟合：{}：{}";
+    LeftOutSeveral: "left out {} levels ({}): {}", "{} 个档位未参与拟合（{}）：{}";
     OfRun: "{} of run {}", "{}（第 {} 个测试）";
     Exists: "`{}` exists; name another file", "`{}` 已存在；请指定其他文件";
     NoDirectory: "there is no directory `{}`; create it first", "目录 `{}` 不存在；请先创建";

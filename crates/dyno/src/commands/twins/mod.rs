@@ -45,19 +45,21 @@ fn replayed(twin: &Twin) -> Option<Report> {
     Some(verify(twin, &reference))
 }
 
+/// The twin file; what is not part of it is a comment, so that the output is a twin file again.
 fn show(twin: &Twin, language: Language) -> String {
-    let mut text = twin.to_toml();
-    match replayed(twin) {
-        Some(report) => {
-            text.push_str(&format!("\n{}\n\n", Say::Replayed.text(language)));
-            text.push_str(&compare::rows(&report, language));
-            text.push('\n');
-            text.push_str(&compare::errors(&report, language));
-            text.push_str(&compare::pictures(&report, language));
-        }
-        None => text.push_str(&format!("\n{}\n", Say::NoReference.text(language))),
-    }
-    text
+    let more = match replayed(twin) {
+        Some(report) => format!(
+            "{}\n\n{}\n{}{}",
+            Say::Replayed.text(language),
+            compare::rows(&report, language),
+            compare::errors(&report, language),
+            compare::pictures(&report, language)
+        ),
+        None => Say::NoReference.text(language).to_owned(),
+    };
+    let comment: String =
+        more.lines().map(|line| format!("{}\n", format!("# {line}").trim_end())).collect();
+    format!("{}\n{comment}", twin.to_toml())
 }
 
 /// Replays twins on their tables; one line of errors each for fitted and held-out rows.

@@ -1,0 +1,79 @@
+//! Shows how far a fit has come: a line that is redrawn on a terminal, or one every few seconds.
+
+use super::words::Message;
+use crate::printer::Printer;
+use dyno_fit::{FitProgress, FitState};
+use dyno_live::{ProgressStyle, Terminal};
+use dyno_model::Language;
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::time::{Duration, Instant};
+
+const REDRAW: Duration = Duration::from_millis(500);
+const PLAIN_EVERY: Duration = Duration::from_secs(5);
+/// A time left that is estimated from less than this share jumps.
+const ENOUGH: f64 = 0.05;
+
+/// Does `work`, and shows its progress meanwhile.
+pub(super) fn shown<T>(
+    progress: &FitProgress,
+    printer: &Printer,
+    language: Language,
+    work: impl FnOnce() -> T,
+) -> T {
+    let style = printer.progress_style();
+    let every = match style {
+        ProgressStyle::Hidden => return work(),
+        ProgressStyle::Line => REDRAW,
+        ProgressStyle::Plain => PLAIN_EVERY,
+    };
+    let began = Instant::now();
+    let (working, over) = channel::<()>();
+    std::thread::scope(|scope| {
+        scope.spawn(move || {
+            while over.recv_timeout(every) == Err(RecvTimeoutError::Timeout) {
+                let line = line(progress.state(), began.elapsed(), language);
+                match style {
+                    ProgressStyle::Line => printer.draw_line(&line),
+                    _ => printer.plain_line(&line),
+                };
+            }
+            printer.clear_line();
+        });
+        // Dropped at the end of the work, also if that panics.
+        let _working = working;
+        work()
+    })
+}
+
+fn line(state: FitState, elapsed: Duration, language: Language) -> String {
+    let seconds = elapsed.as_secs_f64();
+    let values = [state.steps.to_string(), format!("{seconds:.0}")];
+    let mut line = Message::Progress.with(language, &values);
+    if let Some(error) = state.error {
+        line.push_str(&Message::BestError.with(language, &[format!("{:.1}", 100.0 * error)]));
+    }
+    if let Some(share) = state.share.filter(|share| *share >= ENOUGH) {
+        let left = seconds / share - seconds;
+        let values = [format!("{:.0}", 100.0 * share), format!("{:.0}", left.ceil())];
+        line.push_str(&Message::Remaining.with(language, &values));
+    }
+    line
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_line_says_what_is_known() {
+        let elapsed = Duration::from_secs(30);
+        let show = |state| line(state, elapsed, Language::English);
+        let start = FitState { steps: 2, share: Some(0.01), error: None };
+        assert_eq!(show(start), "fitting: 2 steps in 30 s");
+        let later = FitState { steps: 40, share: Some(0.25), error: Some(0.0421) };
+        assert_eq!(
+            show(later),
+            "fitting: 40 steps in 30 s, best error so far 4.2 %, 25 % done, about 90 s left"
+        );
+    }
+}
