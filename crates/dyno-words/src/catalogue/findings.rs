@@ -257,9 +257,9 @@ wordings! {
          "请降低负载，或查看各档位未满足哪一项"];
     SloBelowOneRequest: Note "slo_not_met",
         ["no level meets the SLO: {}", "没有档位满足 SLO：{}"],
-        ["one request at a time already misses {}: the bound is below the time of a single request, so \
+        ["one request at a time already misses {1}: the bound is below the time of a single request, so \
           no load can meet it; raise the bound",
-         "逐个发送请求时已不满足 {}：该界限低于单个请求所需的时间，任何负载都无法满足；请放宽界限"];
+         "逐个发送请求时已不满足 {1}：该界限低于单个请求所需的时间，任何负载都无法满足；请放宽界限"];
     SloInconclusive: Note "slo_inconclusive",
         ["inconclusive whether any level meets the SLO: {}", "无法判定是否有档位满足 SLO：{}"],
         ["this is not a failure; see under each level what would decide it",
