@@ -269,7 +269,7 @@ fn the_steady_window_ends_when_the_target_is_lost() {
     let lost = judged(half_fails, |end| end.ending = Ending::TargetLost);
     let other = judged(half_fails, |_| {});
     let steady = |level: &LevelSummary| {
-        let steady = level.steady.clone().unwrap();
+        let steady = level.steady.unwrap();
         (steady.window_s, steady.throughput.requests_per_s.unwrap())
     };
     let (lost, other) = (steady(&lost), steady(&other));

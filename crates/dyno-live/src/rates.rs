@@ -66,7 +66,11 @@ impl Rates {
     }
 
     /// The time that counts: up to the last response, unless the pause since then is unusually long.
+    /// Before the first one, nothing is known.
     fn counted(&self) -> Duration {
+        if self.done == 0 {
+            return Duration::ZERO;
+        }
         self.last_ended.max(self.now.saturating_sub(self.longest_pause))
     }
 }
@@ -96,6 +100,9 @@ mod tests {
 
     #[test]
     fn responses_in_groups_give_a_steady_rate() {
+        let mut rates = Rates::default();
+        rates.add(&seen(1000, 0));
+        assert_eq!(rates.so_far(), (0, Duration::ZERO), "a slow start is not a slow pace");
         let mut rates = Rates::default();
         // 4 in flight that end together every 1.2 s: 3.3 requests per second.
         for look in 1..=100 {

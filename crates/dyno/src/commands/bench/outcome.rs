@@ -39,9 +39,13 @@ pub(crate) fn conclude(
     let language = printer.language();
     let dir = [finished.dir.path().display().to_string()];
     printer.remark(Say::RunDirectory.with(language, &dir));
-    if !finished.dir.path().starts_with(RUNS) {
-        // Only a convenience: the working directory may be read-only.
-        let _ = dyno_record::remember_run(Path::new(RUNS), finished.dir.path());
+    let (path, runs) = (finished.dir.path(), Path::new(RUNS));
+    if !path.starts_with(runs) {
+        // For a run in another place altogether, no directory is made here. An error does not
+        // matter: the working directory may be read-only.
+        if runs.is_dir() || path.is_relative() {
+            let _ = dyno_record::remember_run(runs, path);
+        }
         if finished.ending.carried_out() {
             printer.remark(Say::ToName.with(language, &dir));
         }

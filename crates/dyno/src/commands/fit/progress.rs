@@ -47,17 +47,21 @@ pub(super) fn shown<T>(
 
 fn line(state: FitState, elapsed: Duration, language: Language) -> String {
     let seconds = elapsed.as_secs_f64();
-    let values = [state.steps.to_string(), format!("{seconds:.0}")];
+    let values = [state.steps.to_string(), time(seconds)];
     let mut line = Message::Progress.with(language, &values);
     if let Some(error) = state.error {
         line.push_str(&Message::BestError.with(language, &[format!("{:.1}", 100.0 * error)]));
     }
     if let Some(share) = state.share.filter(|share| *share >= ENOUGH) {
         let left = seconds / share - seconds;
-        let values = [format!("{:.0}", 100.0 * share), format!("{:.0}", left.ceil())];
+        let values = [format!("{:.0}", 100.0 * share), time(left.ceil())];
         line.push_str(&Message::Remaining.with(language, &values));
     }
     line
+}
+
+fn time(seconds: f64) -> String {
+    if seconds < 120.0 { format!("{seconds:.0} s") } else { format!("{:.0} min", seconds / 60.0) }
 }
 
 #[cfg(test)]
@@ -75,5 +79,7 @@ mod tests {
             show(later),
             "fitting: 40 steps in 30 s, best error so far 4.2 %, 25 % done, about 90 s left"
         );
+        let slow = FitState { steps: 4, share: Some(0.05), error: None };
+        assert_eq!(show(slow), "fitting: 4 steps in 30 s, 5 % done, about 10 min left");
     }
 }

@@ -12,9 +12,9 @@ messages! {
     Fitting:
         "fitting {} levels; this takes from a few seconds to some minutes",
         "正在拟合 {} 个档位，需要几秒到几分钟";
-    Progress: "fitting: {} steps in {} s", "正在拟合：{} 步，已用 {} s";
+    Progress: "fitting: {} steps in {}", "正在拟合：{} 步，已用 {}";
     BestError: ", best error so far {} %", "，目前最小误差 {} %";
-    Remaining: ", {} % done, about {} s left", "，已完成 {} %，大约还需 {} s";
+    Remaining: ", {} % done, about {} left", "，已完成 {} %，大约还需 {}";
     LeftOut: "left out: {}: {}", "未参与拟合：{}：{}";
     LeftOutSeveral: "left out {} levels ({}): {}", "{} 个档位未参与拟合（{}）：{}";
     OfRun: "{} of run {}", "{}（第 {} 个测试）";
