@@ -4,6 +4,7 @@ use crate::runs::*;
 use dyno_model::Language;
 use dyno_model::load::LoadKind;
 use dyno_report::layout::{Layout, Run};
+use dyno_words::columns::width;
 use dyno_words::escape::escape;
 
 const NASTY: [&str; 5] = [
@@ -45,7 +46,10 @@ fn no_control_character_gets_through() {
                 assert!(text.chars().all(harmless), "{format}: {text}");
             }
             // A name of letters that takes as much room.
-            let plain = |c: char| if c == ' ' { ' ' } else { 'x' };
+            let plain = |c: char| match c {
+                ' ' => " ".to_owned(),
+                c => "x".repeat(width(&c.to_string())),
+            };
             let plain: String = escape(name, 40).chars().map(plain).collect();
             assert_eq!(text.lines().count(), printed(layout, &plain).lines().count(), "{format}");
         }
