@@ -174,7 +174,9 @@ fn the_steady_window_of_a_closed_loop_counts_token_events() {
     );
     assert_eq!(steady.throughput.requests_per_s, Some(21.8525));
     assert_eq!(steady.throughput.total_tokens_per_s, Some(2327.79));
-    assert!(codes(&level.notes).contains(&"no_interval"));
+    let short = level.notes.iter().find(|note| note.code == "no_interval").unwrap();
+    // Eight blocks of two median latencies of about 0.18 s.
+    assert_eq!(short.advice.as_deref(), Some("use --duration 3s or longer"));
 }
 
 #[test]

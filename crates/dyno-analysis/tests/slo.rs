@@ -72,6 +72,16 @@ fn a_level_that_breaks_one_term_fails_and_a_run_of_such_levels_says_so() {
 }
 
 #[test]
+fn a_bound_that_one_request_at_a_time_misses_is_named() {
+    let (mut plan, records) = closed(1, 30);
+    plan.slo = Some("ttft.p50<1ms".parse().unwrap());
+    let note = summary_of(&plan, records).notes.remove(0);
+    assert_eq!(note.code, "slo_not_met");
+    let advice = note.advice.unwrap();
+    assert!(advice.contains("ttft.p50<1ms") && advice.contains("single request"), "{advice}");
+}
+
+#[test]
 fn without_an_slo_nothing_is_said() {
     let summary = summary_of(&burst_plan(100), rising(100));
     assert_eq!((&summary.levels[0].slo, &summary.run.slo), (&None, &None));

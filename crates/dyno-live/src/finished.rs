@@ -50,11 +50,16 @@ pub(super) fn line(
         format!("{} {label}", place(index as u64, levels as u64, more)),
         Text::Requests.with(language, &[counts.planned.to_string()]),
         Text::Failed.with(language, &[(counts.failed + counts.dropped).to_string()]),
+    ];
+    if counts.censored > 0 {
+        parts.push(Text::Unfinished.with(language, &[counts.censored.to_string()]));
+    }
+    parts.extend([
         format!("{} req/s", maybe(found.requests_per_s, number)),
         format!("{} tok/s", maybe(found.output_tokens_per_s, number)),
         format!("TTFT {}{}", pair(found.times[Time::Ttft]), unit(found.times[Time::Ttft])),
         token_time(found),
-    ];
+    ]);
     parts.extend(found.slo.as_ref().map(|slo| {
         let text = match slo.verdict.outcome {
             Decision::Met => Text::SloMet,

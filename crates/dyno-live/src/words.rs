@@ -9,6 +9,7 @@ messages! {
     /// Texts of the progress line and the live view.
     pub(crate) enum Text;
     Requests: "{} requests", "{} 个请求";
+    Unfinished: "{} unfinished", "{} 个未完成";
     Failed: "{} failed", "{} 个失败";
     Left: "{} left", "剩余 {}";
     Elapsed: "{} elapsed", "已用 {}";

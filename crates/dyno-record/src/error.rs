@@ -24,7 +24,7 @@ pub enum RecordError {
     /// A name that no run has.
     #[error(
         "no run is called `{name}`: it is neither a path, nor the name, the start of the name or \
-         the label of a run in {root}{}; `dyno runs` lists them",
+         the label of a run in {root}{}",
         did_you_mean(.near)
     )]
     UnknownRun {
@@ -142,7 +142,10 @@ pub enum RecordError {
 }
 
 fn did_you_mean(near: &Option<String>) -> String {
-    near.as_ref().map(|near| format!("; did you mean `{near}`?")).unwrap_or_default()
+    match near {
+        Some(near) => format!("; did you mean `{near}`? `dyno runs` lists all"),
+        None => "; `dyno runs` lists them".to_owned(),
+    }
 }
 
 /// The first few names, and how many more there are.

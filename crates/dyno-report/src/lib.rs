@@ -12,5 +12,7 @@ pub mod runs;
 mod selection;
 pub mod text;
 
-pub use selection::{LevelColumn, Selection, column_names, parse_column, parse_statistic};
+pub use selection::{
+    LevelColumn, Selection, column_name, column_names, parse_column, parse_statistic,
+};
 pub use text::{TextOptions, render_brief, render_text};

@@ -5,7 +5,7 @@ use dyno_model::load::LoadKind;
 use dyno_model::run_entry::{LevelChoice, LoadRange, RunEntry, RunState};
 use dyno_words::columns::{ABSENT, cut, left, number, right, width};
 use dyno_words::escape::escape;
-use dyno_words::messages;
+use dyno_words::{messages, translated};
 
 messages! {
     /// Heads and cells of the list of runs.
@@ -96,7 +96,8 @@ pub fn table(runs: &[RunEntry], now: u64, language: Language, columns: usize) ->
     }
     for run in runs {
         if let Some(problem) = &run.problem {
-            out.push_str(&format!("{}: {}\n", escape(&run.name, 60), escape(problem, 300)));
+            let problem = escape(&translated(problem, language), 300);
+            out.push_str(&format!("{}{}{problem}\n", escape(&run.name, 60), language.colon()));
         }
     }
     out

@@ -8,6 +8,7 @@ use crate::text::{offered, whole};
 use dyno_model::Language;
 use dyno_model::metric::{Metric, Statistic, Time, Unit};
 use dyno_model::nearest::nearest;
+use dyno_model::slo::{Slo, Term};
 use dyno_model::summary::LevelSummary;
 use dyno_words::columns::number;
 
@@ -105,10 +106,13 @@ pub fn parse_statistic(text: &str) -> Result<Statistic, String> {
         let names = Statistic::ALL.map(Statistic::name);
         let meant = nearest(&name, &names).filter(|_| number.is_none());
         let meant = meant.map(|name| format!("; did you mean `{name}`?")).unwrap_or_default();
-        let what = if number.is_some() { "percentile" } else { "statistic" };
+        let missing = match number {
+            Some(_) => format!("there is no percentile `{text}` in a summary{meant}"),
+            None => format!("there is no statistic `{text}` in a summary{meant}"),
+        };
         format!(
-            "there is no {what} `{text}` in a summary{meant}\n  hint: available are {}; \
-             `dyno report --format csv --per-request` has every request",
+            "{missing}\n  hint: available are {}; `dyno report --format csv --per-request` has every \
+             request",
             names.join(", ")
         )
     })
@@ -116,13 +120,13 @@ pub fn parse_statistic(text: &str) -> Result<Statistic, String> {
 
 /// The names that `--columns` takes, each metric by the name that SLO terms use.
 pub fn column_names() -> Vec<&'static str> {
-    let mut names = vec![REQUESTS];
-    for metric in Metric::all() {
-        // Failures and Errors share a name, which stands for the latter.
-        let name = if metric == Metric::Failures { metric.info().id } else { metric.name() };
-        names.push(name);
-    }
-    names
+    std::iter::once(REQUESTS).chain(Metric::all().map(column_name)).collect()
+}
+
+/// The name of a metric in `--columns`.
+pub fn column_name(metric: Metric) -> &'static str {
+    // Failures and Errors share a name, which stands for the latter.
+    if metric == Metric::Failures { metric.info().id } else { metric.name() }
 }
 
 fn metric_named(name: &str) -> Option<Metric> {
@@ -167,6 +171,35 @@ impl LevelColumn {
                 }
                 None => both([metric.name(), metric.unit().name()]),
             },
+        }
+    }
+
+    /// The metrics that decide whether an SLO is met.
+    pub(crate) fn of_slo(slo: Option<&str>) -> Vec<Self> {
+        let slo = slo.and_then(|text| text.parse::<Slo>().ok());
+        let terms = slo.iter().flat_map(|slo| slo.terms());
+        let column = |term: &Term| match (term.metric.time(), term.statistic) {
+            (Some(time), Some(which)) => Self::Statistic(time, which),
+            _ => Self::Value(term.metric),
+        };
+        terms.map(column).collect()
+    }
+
+    /// The time that it shows.
+    pub(crate) fn time(self) -> Option<Time> {
+        match self {
+            Self::Statistic(time, _) | Self::Time(time) => Some(time),
+            Self::Requests | Self::Value(_) => None,
+        }
+    }
+
+    /// How wide its cells usually are, at most.
+    pub(crate) fn usual_width(self) -> usize {
+        use Statistic::{Mean, Min, P50, P90};
+        match self {
+            Self::Statistic(_, Mean | Min | P50 | P90) => 4,
+            Self::Requests | Self::Value(Metric::OutputRate | Metric::TotalRate) => 6,
+            _ => 5,
         }
     }
 

@@ -39,15 +39,28 @@ fn no_line_is_wider_than_the_terminal() {
 }
 
 #[test]
-fn what_is_hidden_is_said_and_a_file_gets_everything() {
+fn the_verdict_is_kept_longest_and_stands_at_the_left() {
     let comparison = compared(&["before", "after"]);
     let narrow = table(&comparison, Language::English, Some(60));
+    let head = narrow.lines().next().unwrap();
+    assert!(head.contains("change") && head.contains("verdict"), "{narrow}");
+    assert!(!head.contains("before"), "the values go first: {narrow}");
     assert!(narrow.contains("column") && narrow.contains("hidden"), "{narrow}");
-    assert!(!narrow.contains("95 % interval"), "{narrow}");
-    for wide in [
-        table(&comparison, Language::English, Some(200)),
-        table(&comparison, Language::English, None),
-    ] {
-        assert!(wide.contains("95 % interval") && !wide.contains("hidden"), "{wide}");
-    }
+    let column = |line: &str, word| width(line.split(word).next().unwrap());
+    let at = column(head, "verdict");
+    let verdicts = || narrow.lines().filter(|line| line.contains(" within "));
+    assert!(verdicts().count() > 3, "{narrow}");
+    assert!(verdicts().all(|line| column(line, "within") == at), "{narrow}");
+    let narrower = table(&comparison, Language::English, Some(40));
+    assert!(narrower.lines().next().unwrap().contains("verdict"), "{narrower}");
+}
+
+#[test]
+fn a_file_is_as_wide_as_a_terminal_of_80_columns() {
+    let comparison = compared(&["before", "after"]);
+    let file = table(&comparison, Language::English, None);
+    assert_eq!(file, table(&comparison, Language::English, Some(80)));
+    assert!(file.contains("verdict") && file.contains("95 % interval"), "{file}");
+    let wide = table(&comparison, Language::English, Some(200));
+    assert!(wide.contains("95 % interval") && !wide.contains("hidden"), "{wide}");
 }

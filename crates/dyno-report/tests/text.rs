@@ -196,6 +196,47 @@ fn an_slo_passed_and_failed() {
 }
 
 #[test]
+fn the_terms_of_an_slo_are_columns_however_narrow_the_table_is() {
+    let summary = two_levels("latency.p99.9<1s and tpot.p95<=40ms", 60 * MS);
+    for width in [60, 80, 200] {
+        let text = render_text(&summary, &at(width, Language::English));
+        let table = table_of(&text);
+        assert!(table.contains("TPOT ms") && table.contains("p95"), "{width}: {table}");
+        assert!(table.contains("p99.9"), "{width}: {table}");
+        assert!(table.contains("failed"), "{width}: {table}");
+    }
+}
+
+#[test]
+fn tables_of_the_same_command_have_the_same_columns() {
+    let heads = |factor: f64| {
+        let mut summary = ladder(&[1.0, 2.0, 4.0]);
+        for level in &mut summary.levels {
+            for time in [Time::Ttft, Time::Itl, Time::Latency] {
+                let of = level.times[time].as_mut().unwrap();
+                (of.p50, of.p99) = (of.p50.map(|ms| ms * factor), of.p99.map(|ms| ms * factor));
+            }
+        }
+        let text = text(&summary);
+        let head = text.lines().find(|line| line.starts_with("level")).unwrap();
+        head.split_whitespace().map(str::to_owned).collect::<Vec<_>>()
+    };
+    assert_eq!(heads(1.0), heads(0.01));
+    assert_eq!(heads(1.0), heads(9.0));
+}
+
+#[test]
+fn percentiles_add_no_other_columns_and_keep_the_width_of_a_file() {
+    let statistics = Some(vec![Statistic::P50, Statistic::P95, Statistic::P99]);
+    let selection = Selection { statistics, ..Selection::default() };
+    let options = TextOptions { selection, ..TextOptions::default() };
+    let table = table_of(&render_text(&ladder(&[1.0, 2.0, 4.0]), &options));
+    assert!(table.lines().all(|line| width(line) <= 80), "{table}");
+    assert!(!table.contains("total") && !table.contains("flight"), "{table}");
+    assert!(table.contains("p95"), "{table}");
+}
+
+#[test]
 fn an_slo_that_no_level_passes() {
     let slo = "ttft.p99<99.9ms and ttft.p99.9<1s and throughput>1req/s";
     let all = text(&two_levels(slo, 60 * MS));

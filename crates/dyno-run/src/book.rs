@@ -79,6 +79,11 @@ impl Book {
         Ok(Self::new(dir, temporary, header, recorder))
     }
 
+    /// The name of the run.
+    pub(crate) fn run_id(&self) -> &str {
+        &self.header.run_id
+    }
+
     fn new(dir: RunDir, temporary: Option<TempDir>, header: RunHeader, recorder: Recorder) -> Self {
         let (watch, warned) = (Arc::new(Watch::new()), Cell::new(false));
         Self { dir, temporary, header, recorder, watch, asking: None, warned }

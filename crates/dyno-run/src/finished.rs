@@ -10,7 +10,7 @@ use dyno_model::Diagnostic;
 use dyno_model::frame::{Ending, Frame, RunHeader};
 use dyno_model::plan::Plan;
 use dyno_model::units::format_duration;
-use dyno_model::when::compact;
+use dyno_model::when::utc;
 use dyno_model::{Nanos, SEC, Summary};
 use dyno_net::Clock;
 use dyno_record::{RecordError, RunDir};
@@ -131,14 +131,17 @@ impl Lost {
 
     /// When the target was lost, and the last completed request. One of two alternating runs cannot be
     /// resumed.
-    pub(crate) fn note(&self, plan: &Plan, clock: Clock) -> Diagnostic {
-        let at = compact(clock.anchor_unix_ns() + self.at);
+    pub(crate) fn note(&self, plan: &Plan, run: &str, clock: Clock) -> Diagnostic {
+        let at = utc(clock.anchor_unix_ns() + self.at);
         let mut values = vec![at, format_duration(tenths(self.at)), self.words.clone()];
         let note = match &self.last_success {
-            None => Note::TargetLostUnanswered.with(values),
+            None => {
+                values.push(run.to_owned());
+                Note::TargetLostUnanswered.with(values)
+            }
             Some(last) => {
                 let (index, level) = (last.index.to_string(), (last.level + 1).to_string());
-                values.extend([index, level, self.after(last)]);
+                values.extend([index, level, self.after(last), run.to_owned()]);
                 Note::TargetLost.with(values)
             }
         };

@@ -83,7 +83,7 @@ pub(crate) fn environment(
 }
 
 /// A server's message on one line, with control characters escaped.
-pub(crate) fn one_line(text: &str) -> String {
+pub fn one_line(text: &str) -> String {
     let mut line = String::new();
     for c in text.trim().chars().take(600) {
         match c {

@@ -60,7 +60,7 @@ pub use embedded::Embedded;
 pub use enough::can_watch;
 pub use error::{Blame, RunError};
 pub use finished::{Finished, Lost};
-pub use identity::suffix;
+pub use identity::{one_line, suffix};
 pub use observer::{LevelBegins, Observer, ServerSink};
 pub use order::{MetricsFrom, Order, Place, Reach, Secrets};
 pub use past::Past;

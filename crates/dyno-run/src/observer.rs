@@ -69,9 +69,6 @@ pub trait Observer {
     /// A note, in every language.
     fn remark(&self, _what: &Diagnostic) {}
 
-    /// A note.
-    fn note(&self, _message: &str) {}
-
     /// A warning; the run continues.
     fn warn(&self, _message: &str) {}
 

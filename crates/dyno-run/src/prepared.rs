@@ -112,6 +112,16 @@ fn ask_first(plan: &Plan, target: &mut OpenTarget, stop: &StopSignal) -> Result<
                 let at = plan.target.url.as_deref().unwrap_or("the embedded engine");
                 RunError::Target(format!("{at}: {message}"))
             }
+            PreflightError::Unreachable(_) => {
+                let at = plan.target.url.as_deref().unwrap_or("the embedded engine");
+                let scheme = if endpoint.tls { "https" } else { "http" };
+                let models = endpoint.beside("/v1/models");
+                RunError::Target(format!(
+                    "{at}: {message}\n  hint: is the server running, and is this its port? Try \
+                     `curl {scheme}://{}{models}`",
+                    endpoint.host_header()
+                ))
+            }
             PreflightError::Model(_) => RunError::Usage(message),
             PreflightError::Interrupted => RunError::Interrupted(message),
             PreflightError::Client(_) => RunError::Own(message),

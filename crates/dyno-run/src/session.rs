@@ -5,7 +5,6 @@ use crate::course::Course;
 use crate::error::RunError;
 use crate::estimate::Estimate;
 use crate::finished::{Finished, Lost};
-use crate::identity::one_line;
 use crate::levels::{self, Level};
 use crate::observer::Observer;
 use crate::order::Order;
@@ -84,7 +83,7 @@ impl<'a> Session<'a> {
     /// Prints the notes, and starts to poll the server's metrics.
     pub(crate) fn begin(&mut self) {
         for note in &self.prepared.environment.notes {
-            self.observer.note(&one_line(&note.what));
+            self.observer.remark(note);
         }
         self.observer.begins(&self.prepared.plan, self.clock);
         if let Some(metrics) = self.prepared.bench.metrics() {
@@ -195,7 +194,7 @@ impl<'a> Session<'a> {
         let gaps = self.book.end_asking();
         let Self { prepared, book, observer, clock, sent, lost, .. } = self;
         let Prepared { plan, workload, mut environment, .. } = prepared;
-        let lost_at = lost.as_ref().map(|lost| lost.note(&plan, clock));
+        let lost_at = lost.as_ref().map(|lost| lost.note(&plan, book.run_id(), clock));
         environment.notes.extend(in_turns(&plan));
         environment.notes.extend(workload.notes(&sent));
         environment.notes.extend(gaps.into_iter().chain(self.enough).chain(lost_at));

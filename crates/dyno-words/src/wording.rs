@@ -2,6 +2,7 @@
 
 use crate::catalogue::{self, Place};
 use crate::template::{fill, places};
+use crate::translate::translated;
 use dyno_model::summary::SearchSummary;
 use dyno_model::{Diagnostic, Language, Severity, Subject, Summary, Value};
 use std::borrow::Cow;
@@ -42,7 +43,12 @@ impl Wording {
     }
 
     fn say(&self, values: &[Value], language: Language) -> (String, Option<String>) {
-        let values: Vec<&str> = values.iter().map(|value| value.text(language)).collect();
+        let said = |value: &Value| match value {
+            // Such as an error of the system; one word may be a name.
+            Value::Text(text) if text.contains(' ') => translated(text, language).into_owned(),
+            value => value.text(language).to_owned(),
+        };
+        let values: Vec<String> = values.iter().map(said).collect();
         let text = |texts| fill(language.choose(texts), &values);
         (text(self.what), self.advice.map(text))
     }

@@ -1,5 +1,6 @@
 //! The exit statuses. Help, documentation and code all use this table.
 
+use crate::resolve::Surroundings;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::ExitCode;
 
@@ -112,10 +113,11 @@ pub(crate) fn guarded(command: impl FnOnce() -> Exit) -> Exit {
         let what = text.or(payload.downcast_ref::<String>().map(String::as_str));
         let what = what.unwrap_or("no message");
         let version = env!("CARGO_PKG_VERSION");
-        crate::printer::emergency(&format!(
-            "error: a bug in Dyno {version}: {what} ({place})\n  hint: please report it, with the \
-             command you ran and this message; what was recorded is kept"
-        ));
+        let text = format!(
+            "a bug in Dyno {version}: {what} ({place})\n  hint: please report it, with the command \
+             you ran and this message; what was recorded is kept"
+        );
+        crate::printer::emergency(&text, Surroundings::of_process().language);
     }));
     // What the command borrowed is not used again after a panic.
     catch_unwind(AssertUnwindSafe(command)).unwrap_or(Exit::Bug)

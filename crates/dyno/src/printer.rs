@@ -5,7 +5,9 @@ use crate::exit::Exit;
 use dyno_live::{ProgressStyle, Said, Terminal};
 use dyno_model::Language;
 use dyno_model::versus::Side;
+use dyno_words::columns::{width, wrap};
 use dyno_words::translated;
+use std::borrow::Cow;
 use std::collections::VecDeque;
 use std::fmt::Display;
 use std::io::{self, IsTerminal, Write};
@@ -102,7 +104,8 @@ impl Printer {
     /// Plain text on stderr, without a prefix; not printed with --quiet.
     pub(crate) fn remark(&self, text: impl Display) {
         if !self.manners.quiet {
-            print(&mut self.cleared(), self.attributed(&text));
+            let text = fitted("", &self.attributed(&text), stderr_width());
+            print(&mut self.cleared(), text);
         }
     }
 
@@ -153,26 +156,23 @@ impl Printer {
         if screen.said.len() > REMEMBERED {
             screen.said.pop_front();
         }
-        let prefix = match (self.language, kind) {
-            (Language::English, _) => format!("{kind}:"),
-            (Language::Chinese, "error") => "错误：".to_owned(),
-            (Language::Chinese, "warning") => "警告：".to_owned(),
-            (Language::Chinese, _) => "提示：".to_owned(),
-        };
+        let prefix = prefix(kind, self.language);
         let space = self.language.choose([" ", ""]);
-        let line = if self.colour {
-            format!("\x1b[{colour}m{prefix}\x1b[0m{space}{text}")
-        } else {
-            format!("{prefix}{space}{text}")
-        };
-        print(&mut screen, line);
+        let line = fitted(&format!("{prefix}{space}"), &text, stderr_width());
+        print(
+            &mut screen,
+            match line.strip_prefix(&*prefix).filter(|_| self.colour) {
+                Some(rest) => format!("\x1b[{colour}m{prefix}\x1b[0m{rest}"),
+                None => line,
+            },
+        );
     }
 
     fn attributed(&self, text: &dyn Display) -> String {
         let english = text.to_string();
         let text = translated(&english, self.language);
         match self.about {
-            Some(side) => format!("{side}: {text}"),
+            Some(side) => format!("{side}{}{text}", self.language.choose([": ", "："])),
             None => text.into_owned(),
         }
     }
@@ -242,6 +242,36 @@ impl Terminal for Printer {
     }
 }
 
+/// Columns of the terminal that messages go to; nothing for files and pipes.
+fn stderr_width() -> Option<usize> {
+    match rustix::termios::tcgetwinsize(io::stderr()) {
+        Ok(size) if size.ws_col > 0 => Some(usize::from(size.ws_col).max(NARROWEST)),
+        _ => None,
+    }
+}
+
+/// The text behind `first`, with lines that are too long for the terminal broken between words; what
+/// is left of such a line is indented.
+fn fitted(first: &str, text: &str, columns: Option<usize>) -> String {
+    let Some(columns) = columns else { return format!("{first}{text}") };
+    let mut out = Vec::new();
+    for (place, line) in text.split('\n').enumerate() {
+        let first = if place == 0 { first } else { "" };
+        if width(first) + width(line) <= columns {
+            out.push(format!("{first}{line}"));
+            continue;
+        }
+        let body = line.trim_start_matches(' ');
+        let start = format!("{first}{}", &line[..line.len() - body.len()]);
+        // Behind a prefix the rest stands below the text, otherwise a little to the right of it.
+        let further = if first.is_empty() { 2 } else { 0 };
+        let wrapped = wrap(&" ".repeat(width(&start) + further), body, columns);
+        let wrapped = wrapped.trim_end_matches('\n');
+        out.push(start.clone() + wrapped.trim_start_matches(' '));
+    }
+    out.join("\n")
+}
+
 /// Prints a line on stderr, or holds it back; `false` if stderr is closed.
 fn print(screen: &mut Screen, line: String) -> bool {
     match &mut screen.held {
@@ -261,11 +291,22 @@ fn is_dumb() -> bool {
     std::env::var_os("TERM").is_some_and(|term| term == "dumb")
 }
 
-/// Prints a message when the state of the screen is unknown, as after a panic.
-pub(crate) fn emergency(text: &str) {
+/// What precedes a message.
+fn prefix(kind: &str, language: Language) -> Cow<'static, str> {
+    match (language, kind) {
+        (Language::English, _) => format!("{kind}:").into(),
+        (Language::Chinese, "error") => "错误：".into(),
+        (Language::Chinese, "warning") => "警告：".into(),
+        (Language::Chinese, _) => "提示：".into(),
+    }
+}
+
+/// Prints an error when the state of the screen is unknown, as after a panic.
+pub(crate) fn emergency(text: &str, language: Language) {
     dyno_live::restore_terminal();
     let start = if io::stderr().is_terminal() { "\r\x1b[K" } else { "" };
-    let _ = writeln!(io::stderr(), "{start}{text}");
+    let (prefix, space) = (prefix("error", language), language.choose([" ", ""]));
+    let _ = writeln!(io::stderr(), "{start}{prefix}{space}{}", translated(text, language));
 }
 
 #[cfg(test)]
@@ -274,6 +315,21 @@ mod tests {
 
     fn style(manners: Manners, on_terminal: bool) -> ProgressStyle {
         Printer { on_terminal, ..Printer::new(manners, Language::English) }.progress_style()
+    }
+
+    #[test]
+    fn long_messages_are_broken_between_words_and_only_on_a_terminal() {
+        let text = "each level starts when the one before has drained\n  hint: use --drain to change that time limit";
+        assert_eq!(fitted("note: ", text, None), format!("note: {text}"));
+        let expected = "note: each level starts when the one\n      before has drained\n  hint: use --drain to \
+                        change that\n    time limit";
+        assert_eq!(fitted("note: ", text, Some(40)), expected);
+        assert_eq!(fitted("", "  a  table   row", Some(40)), "  a  table   row");
+        for columns in 40..100 {
+            assert!(
+                fitted("note: ", text, Some(columns)).lines().all(|line| width(line) <= columns)
+            );
+        }
     }
 
     #[test]

@@ -29,9 +29,13 @@ impl UsageError {
     }
 }
 
+/// Positional arguments as they stand in help pages.
+const PLACEHOLDERS: [&str; 5] = ["RUN", "SPEC", "NAME", "FILE", "NAME|FILE"];
+
 impl fmt::Display for UsageError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if !self.flag.is_empty() {
+        // The placeholder of a positional argument says nothing: the message names what was typed.
+        if !self.flag.is_empty() && !PLACEHOLDERS.contains(&self.flag.as_str()) {
             write!(f, "{}: ", self.flag)?;
         }
         f.write_str(&self.message)?;
@@ -103,7 +107,13 @@ pub(crate) fn from_clap(error: &clap::Error, command: &str) -> UsageError {
             }
         }
         ErrorKind::MissingRequiredArgument => {
-            UsageError::new(flag, "this argument is missing").hint(help)
+            let usage = match error.get(ContextKind::Usage) {
+                Some(ContextValue::StyledStr(usage)) => usage.to_string(),
+                _ => String::new(),
+            };
+            let usage = usage.trim().strip_prefix("Usage: ").map(|usage| format!("usage: {usage}"));
+            UsageError::new("", format!("the argument {flag} is missing"))
+                .hint(usage.unwrap_or(help))
         }
         ErrorKind::TooManyValues => {
             let value = text(ContextKind::InvalidValue).unwrap_or_default();
@@ -122,6 +132,10 @@ pub(crate) fn from_clap(error: &clap::Error, command: &str) -> UsageError {
 }
 
 fn unknown(flag: &str, near: Option<String>, command: &str) -> UsageError {
+    if command.ends_with(" predict") && flag.contains("://") {
+        return UsageError::new("", "dyno predict takes no target: it simulates a twin")
+            .hint("--twin chooses the twin; `dyno bench URL` measures a server");
+    }
     if !flag.starts_with('-') {
         // The argument is not repeated: it may be a header value that was not quoted.
         let message = format!("too many arguments for {command}");

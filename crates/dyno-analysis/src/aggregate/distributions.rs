@@ -12,6 +12,7 @@ use dyno_words::Finding;
 
 const MOST_BLOCKS: u64 = 40;
 const NS_PER_MS: f64 = 1e6;
+const NS_PER_S: f64 = 1e9;
 
 /// Equal blocks of time over a level.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,7 +28,9 @@ impl TimeBlocks {
         let length = (duration.div_ceil(MOST_BLOCKS)).max((2.0 * median).ceil() as u64).max(1);
         let count = duration.div_ceil(length);
         if (count as usize) < MIN_BLOCKS {
-            return Err(Finding::NoIntervalBlocks.with([count]).into());
+            // Whole seconds in which that many blocks fit, with a little room.
+            let needed = 2.0 * median * MIN_BLOCKS as f64 / NS_PER_S;
+            return Err(Finding::NoIntervalBlocks.with([(needed.ceil() as u64).max(1)]).into());
         }
         Ok(Self { from, length, count: count as usize })
     }

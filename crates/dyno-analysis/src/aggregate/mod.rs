@@ -37,12 +37,15 @@ pub use drift::memory_growth;
 use crate::search;
 use crate::source::FrameSource;
 use dyno_model::environment::Environment;
+use dyno_model::load::LoadKind;
 use dyno_model::plan::Plan;
-use dyno_model::summary::{LevelSummary, RunSummary, SUMMARY_SCHEMA, Summary, TokenSources};
+use dyno_model::summary::{
+    LevelSummary, RunSummary, SUMMARY_SCHEMA, Summary, TermVerdict, TokenSources,
+};
 use dyno_model::when::utc;
 use dyno_model::{Decision, Diagnostic};
 use dyno_words::escape::escape;
-use dyno_words::{Finding, recognised};
+use dyno_words::{Finding, recognised, values};
 use level::Level;
 use readings::FirstReading;
 pub use readings::for_each_record;
@@ -98,7 +101,12 @@ pub fn summarise(plan: &Plan, env: Option<&Environment>, source: &dyn FrameSourc
             _ => None,
         };
         if let Some(said) = said {
-            summary.notes.insert(0, said.with([slo]));
+            let alone = missed_alone(&summary).filter(|_| said == Finding::SloNotMet);
+            let note = match alone {
+                Some(term) => Finding::SloBelowOneRequest.with(values![slo.to_string(), term]),
+                None => said.with([slo]),
+            };
+            summary.notes.insert(0, note);
         }
     }
     summary
@@ -142,6 +150,14 @@ fn run_summary(
     }
 }
 
+/// The bound of a time that is missed even by one request at a time, where no load is lower.
+fn missed_alone(summary: &Summary) -> Option<String> {
+    let alone = |level: &&LevelSummary| level.load.of(LoadKind::Concurrency) == Some(1.0);
+    let terms = &summary.levels.iter().find(alone)?.slo.as_ref()?.verdict.terms;
+    let is_time = |term: &&TermVerdict| term.outcome == Decision::Missed && term.unit == "ms";
+    terms.iter().find(is_time).map(|term| term.term.clone())
+}
+
 fn notes(
     plan: &Plan,
     env: Option<&Environment>,
@@ -159,7 +175,8 @@ fn notes(
     // A separate note says so where the run stopped early by itself.
     let over = first.ending.is_some_and(dyno_model::frame::Ending::carried_out);
     if ran < planned && !over {
-        found.push(Finding::LevelsNotRun.with([ran, planned]));
+        let name = escape(&source.header().run_id, 200);
+        found.push(Finding::LevelsNotRun.with(values![ran, planned, name]));
     }
     let again = first.begun_again();
     if !again.is_empty() {

@@ -11,8 +11,9 @@ use dyno_words::escape::escape;
 const LONGEST: usize = 28;
 /// Labels of loads are not cut to less.
 const SHORTEST_LABEL: usize = 16;
-/// How names are shortened step by step where the terminal is narrow.
-const SHORTER: [usize; 4] = [LONGEST, 20, 14, 10];
+/// How names and verdicts are shortened step by step where the terminal is narrow; the last also
+/// has each load on its own line.
+const SHORTER: [(usize, bool); 4] = [(LONGEST, false), (20, false), (20, true), (10, true)];
 
 /// A name, cut in its middle where it is long: names often differ at their ends.
 fn short(name: &str) -> String {
@@ -21,11 +22,15 @@ fn short(name: &str) -> String {
 
 /// The cells of a table: a heading row, then one row for each load and metric.
 pub(crate) fn cells(comparison: &Comparison, language: Language) -> Vec<Vec<String>> {
-    cells_within(comparison, language, LONGEST)
+    cells_within(comparison, language, (LONGEST, false))
 }
 
-/// The same with names of at most so many columns.
-fn cells_within(comparison: &Comparison, language: Language, longest: usize) -> Vec<Vec<String>> {
+/// The same with names of at most so many columns, and with verdicts in a word or two.
+fn cells_within(
+    comparison: &Comparison,
+    language: Language,
+    (longest, brief): (usize, bool),
+) -> Vec<Vec<String>> {
     let short = |name: &str| cut_middle(&escape(name, 200), longest);
     let two = comparison.sides.len() == 2;
     let word = |word: Word| word.text(language).to_owned();
@@ -50,13 +55,12 @@ fn cells_within(comparison: &Comparison, language: Language, longest: usize) -> 
                 .map(|side| comparison.test(side, place, metric))
                 .collect();
             if two {
-                row.extend(in_full(
-                    comparison,
-                    point,
-                    metric,
-                    tests.first().copied().flatten(),
-                    (longest, language),
-                ));
+                let test = tests.first().copied().flatten();
+                let shown = in_full(comparison, point, metric, test, (longest, language));
+                row.extend(shown);
+                if let (true, Some(test), Some(verdict)) = (brief, test, row.last_mut()) {
+                    *verdict = words::briefly(test, language);
+                }
             } else {
                 for (side, test) in (1..).zip(tests) {
                     row.push(in_short(point, metric, side, test));
@@ -159,7 +163,7 @@ pub(crate) fn remarks(comparison: &Comparison, language: Language) -> Vec<String
         lines.push(format!("{word} {}: {}", escape(&capacity.slo, 200), each.join("; ")));
     }
     let notes = comparison.notes.iter().filter(|note| **note != Note::OneRunEach);
-    lines.extend(notes.map(|note| words::note(*note, language).to_owned()));
+    lines.extend(notes.map(|note| words::note(*note, comparison, language)));
     lines
 }
 
@@ -176,35 +180,40 @@ fn edge(held: Option<&Held>, language: Language) -> String {
     }
 }
 
-/// For a terminal of so many columns, or for a file. Where the terminal is narrow, names are shortened
-/// first; then the intervals or the last changes are hidden.
+/// For a terminal of so many columns, or for a file. Where it is narrow, names and verdicts are
+/// shortened first; then the values are hidden, those of the base first, and then the interval: the
+/// verdict is what a reader came for.
 pub fn table(comparison: &Comparison, language: Language, terminal: Option<usize>) -> String {
-    let fits = |rows: &[Vec<String>]| terminal.is_none_or(|most| taken(&widths(rows)) <= most);
-    let mut rows = cells(comparison, language);
-    for longest in SHORTER {
-        rows = cells_within(comparison, language, longest);
-        if fits(&rows) {
+    let room = terminal.unwrap_or(FILE_WIDTH);
+    let mut apart = false;
+    let mut rows = Vec::new();
+    for within in SHORTER {
+        apart = within == SHORTER[SHORTER.len() - 1];
+        rows = cells_within(comparison, language, within);
+        if taken(&widths(&rows, apart)) <= room {
             break;
         }
     }
-    let two = comparison.sides.len() == 2;
-    let (all, kept) = (rows[0].len(), 2 + comparison.sides.len());
-    while !fits(&rows) && rows[0].len() > kept {
-        // Of two sides, the verdict says more than the interval before it.
-        let last = rows[0].len() - 1;
-        let hidden = if two && last > kept { last - 1 } else { last };
-        rows.iter_mut().for_each(|row| drop(row.remove(hidden)));
+    let (all, sides) = (rows[0].len(), comparison.sides.len());
+    let two = sides == 2;
+    // Of two sides: both values, the interval, the change. Of several: the values, the last changes.
+    let mut hide = vec![2; sides];
+    hide.extend(if two { vec![3, 2] } else { (3..=sides).rev().collect() });
+    for column in hide {
+        if taken(&widths(&rows, apart)) > room {
+            rows.iter_mut().for_each(|row| drop(row.remove(column)));
+        }
     }
-    while !fits(&rows) && rows[0].len() > 3 {
-        rows.iter_mut().for_each(|row| drop(row.pop()));
-    }
-    let widths = widths(&rows);
+    let widths = widths(&rows, apart);
     let mut out = String::new();
-    let verdict = (two && rows[0].len() > kept + 1).then(|| rows[0].len() - 1);
-    for row in &rows {
+    for (place, row) in rows.iter().enumerate() {
         let mut line = String::new();
-        for (column, cell) in row.iter().enumerate() {
-            let is_text = column < 2 || Some(column) == verdict;
+        if apart && place > 0 && !row[0].is_empty() {
+            out.push_str(&format!("{}\n", row[0]));
+        }
+        for (column, cell) in row.iter().enumerate().skip(usize::from(apart)) {
+            let is_text = column < 2 || two && column == row.len() - 1;
+            let cell = if apart && column == 1 { &format!("  {cell}") } else { cell };
             let padded = match is_text {
                 true => left(cell, widths[column]),
                 false => right(cell, widths[column]),
@@ -215,7 +224,7 @@ pub fn table(comparison: &Comparison, language: Language, terminal: Option<usize
         out.push_str(line.trim_end());
         out.push('\n');
     }
-    let prose = terminal.unwrap_or(FILE_WIDTH).min(MOST_PROSE);
+    let prose = room.min(MOST_PROSE);
     if rows[0].len() < all {
         let hidden = (all - rows[0].len()).to_string();
         out.push_str(&wrap("", &Word::ColumnsHidden.with(language, &[hidden]), prose));
@@ -230,19 +239,25 @@ const FILE_WIDTH: usize = 80;
 /// The widest lines of text.
 const MOST_PROSE: usize = 120;
 
-fn widths(rows: &[Vec<String>]) -> Vec<usize> {
+/// The widths of the columns; none for the loads where these stand `apart`, above their rows.
+fn widths(rows: &[Vec<String>], apart: bool) -> Vec<usize> {
     let mut widths = vec![0; rows.first().map_or(0, Vec::len)];
     for row in rows {
         for (column, cell) in row.iter().enumerate() {
             widths[column] = widths[column].max(width(cell));
         }
     }
+    if apart {
+        widths[0] = 0;
+        widths[1] += 2;
+    }
     widths
 }
 
 /// Columns that a row of such widths takes.
 fn taken(widths: &[usize]) -> usize {
-    widths.iter().sum::<usize>() + 2 * widths.len().saturating_sub(1)
+    let shown = widths.iter().filter(|width| **width > 0).count();
+    widths.iter().sum::<usize>() + 2 * shown.saturating_sub(1)
 }
 
 /// For documents.

@@ -24,6 +24,13 @@ messages! {
     Slower: "{} is {} slower", "{} 慢 {}";
     Higher: "{} is {} higher", "{} 高 {}";
     Lower: "{} is {} lower", "{} 低 {}";
+    BriefFaster: "faster", "更快";
+    BriefSlower: "slower", "更慢";
+    BriefHigher: "higher", "更高";
+    BriefLower: "lower", "更低";
+    BriefNoLarger: "within {}", "差异不超过 {}";
+    BriefMoreRuns: "needs {} more {0|run|runs}", "需再测 {} 次";
+    BriefHopeless: "not enough data", "数据不足";
     NoLarger: "no difference larger than {}", "差异不超过 {}";
     MoreRuns: "not enough data: about {} more {0|run|runs} of each needed", "数据不足：双方各约需再测 {} 次";
     Hopeless:
@@ -57,14 +64,14 @@ messages! {
         "with one run of each, the run-to-run variation is an assumption",
         "双方各只测一次时，各次测试之间的波动只是假设";
     OtherTools:
-        "some metrics are another tool's and may be defined differently; see `dyno lint`",
-        "部分指标来自其他工具，定义可能不同；参见 `dyno lint`";
+        "the metrics of {} are those of {}, which may define them differently",
+        "{} 的指标由 {} 得出，定义可能不同";
     Simulated: "SIMULATED: at least one side is simulated", "模拟：至少一方为模拟结果";
     NothingInCommon: "the runs have no load in common", "各方没有相同的负载";
     NoInterval: "no confidence interval: too few samples or rounds", "没有置信区间：样本或轮次过少";
     ColumnsHidden:
-        "{} {0|column|columns} hidden; widen the terminal, or use --format markdown",
-        "隐藏了 {} 列；请加宽终端，或使用 --format markdown";
+        "{} {0|column|columns} hidden; a wider terminal or --format markdown shows all",
+        "隐藏了 {} 列；加宽终端或使用 --format markdown 可显示全部";
     OneRound: "; about one more round would decide it", "；双方各约需再测 1 轮";
     MoreRounds: "; about {} more rounds of each would decide it", "；双方各约需再测 {} 轮";
     Pass: "pass", "通过";
@@ -113,6 +120,20 @@ pub(super) fn called(difference: &Difference, name: &str, language: Language) ->
     word.with(language, &if values.is_empty() { size() } else { values })
 }
 
+/// The same in a word or two, without the side.
+pub(super) fn briefly(difference: &Difference, language: Language) -> String {
+    let (word, value) = match (difference.called, difference.metric.is_time()) {
+        (Called::Better, true) => (Word::BriefFaster, String::new()),
+        (Called::Better, false) => (Word::BriefHigher, String::new()),
+        (Called::Worse, true) => (Word::BriefSlower, String::new()),
+        (Called::Worse, false) => (Word::BriefLower, String::new()),
+        (Called::NoLargerThan { share }, _) => (Word::BriefNoLarger, percent(share)),
+        (Called::NotEnough { more_runs: Some(more) }, _) => (Word::BriefMoreRuns, more.to_string()),
+        (Called::NotEnough { more_runs: None }, _) => (Word::BriefHopeless, String::new()),
+    };
+    word.with(language, &[value])
+}
+
 /// The tests of one side, summed up in one line.
 pub(super) fn headline(comparison: &Comparison, side: usize, language: Language) -> Option<String> {
     let of_side = || comparison.differences.iter().filter(|test| test.side == side);
@@ -145,18 +166,24 @@ pub(super) fn rests(comparison: &Comparison, language: Language) -> Option<Strin
 }
 
 /// A note of a comparison.
-pub(super) fn note(note: Note, language: Language) -> &'static str {
+pub(super) fn note(note: Note, comparison: &Comparison, language: Language) -> String {
     let word = match note {
         Note::Interpolated => Word::Interpolated,
         Note::InvalidLeftOut => Word::InvalidLeftOut,
         Note::OtherModel => Word::OtherModel,
         Note::OtherLengths => Word::OtherLengths,
         Note::OneRunEach => Word::Varies,
-        Note::OtherTools => Word::OtherTools,
+        Note::OtherTools => {
+            let others = comparison.sides.iter().filter_map(|side| {
+                let tool = &side.origin.as_ref()?.tool;
+                Some(Word::OtherTools.with(language, &[side.name.clone(), tool.clone()]))
+            });
+            return others.collect::<Vec<_>>().join(language.choose(["; ", "；"]));
+        }
         Note::Simulated => Word::Simulated,
         Note::NothingInCommon => Word::NothingInCommon,
     };
-    word.text(language)
+    word.text(language).to_owned()
 }
 
 /// The result of one check of a gate, in one line.

@@ -53,7 +53,7 @@ messages! {
     CountCompleted: "{} completed", "成功 {}";
     CountFailed: "{} failed", "失败 {}";
     CountDropped: "{} dropped", "未发出 {}";
-    CountCensored: "{} censored", "截断 {}";
+    CountCensored: "{} unfinished when the level ended (censored)", "档位结束时未完成（截断）{}";
     WholeRun:
         "whole run: {} req/s, {} out tok/s, {} total tok/s over {} s",
         "全程：{} 请求/秒，输出 {} tok/s，合计 {} tok/s，历时 {} s";

@@ -16,6 +16,9 @@ pub(super) struct Column {
     pub(super) cells: Vec<String>,
     /// Columns with a lower rank are kept where there is no room for all.
     pub(super) rank: u8,
+    /// The width by which it is chosen, so that equal tables have equal columns whatever their numbers;
+    /// 0 where the content decides.
+    pub(super) nominal: usize,
 }
 
 /// Spaces between the columns of small tables.
@@ -42,25 +45,26 @@ impl Grid {
         let mut ranked: Vec<usize> = (0..columns.len()).collect();
         ranked.sort_by_key(|at| columns[*at].rank);
         let mut shown = vec![false; columns.len()];
-        let mut hidden = 0;
-        for at in ranked {
-            let optional = columns[at].rank >= OPTIONAL;
-            if hidden > 0 {
-                hidden += usize::from(!optional);
-                continue;
-            }
-            shown[at] = true;
-            let (widths, gaps) = spans(&columns, &shown, gap);
-            let taken = widths.iter().chain(&gaps).sum::<usize>();
-            if taken > if optional { generous } else { room } {
-                shown[at] = false;
-                hidden += usize::from(!optional);
-                if optional {
+        let optional = |at: usize| columns[at].rank >= OPTIONAL;
+        let taken = |shown: &[bool], nominal: bool| {
+            let (widths, gaps) = spans(&columns, shown, gap, nominal);
+            widths.iter().chain(&gaps).sum::<usize>()
+        };
+        for at in &ranked {
+            shown[*at] = true;
+            if taken(&shown, true) > if optional(*at) { generous } else { room } {
+                shown[*at] = false;
+                if optional(*at) {
                     break;
                 }
             }
         }
-        let (widths, gaps) = spans(&columns, &shown, gap);
+        // Numbers that are wider than usual may still be too wide together.
+        for at in ranked.iter().rev() {
+            shown[*at] &= taken(&shown, false) <= room;
+        }
+        let hidden = ranked.iter().filter(|at| !shown[**at] && !optional(**at)).count();
+        let (widths, gaps) = spans(&columns, &shown, gap, false);
         let kept = columns.into_iter().zip(&shown).filter(|(_, shown)| **shown);
         let columns = kept.map(|(column, _)| column).collect();
         Self { columns, widths, gaps, shown, hidden }
@@ -115,15 +119,23 @@ fn same_group(a: &Column, b: &Column) -> bool {
 
 /// The widths of the columns that are shown, and the spaces before each. A column is as wide as its
 /// content, a group at least as its head; a group of several columns stands a little apart.
-fn spans(columns: &[Column], shown: &[bool], gap: usize) -> (Vec<usize>, Vec<usize>) {
+fn spans(
+    columns: &[Column],
+    shown: &[bool],
+    gap: usize,
+    nominal: bool,
+) -> (Vec<usize>, Vec<usize>) {
     let shown = columns.iter().zip(shown).filter(|(_, shown)| **shown);
     let shown: Vec<&Column> = shown.map(|(column, _)| column).collect();
     let (mut widths, mut gaps) = (Vec::new(), Vec::new());
     for group in shown.chunk_by(|a, b| same_group(a, b)) {
         let from = widths.len();
         widths.extend(group.iter().map(|column| {
-            let cells = column.cells.iter().map(|cell| width(cell));
-            cells.fold(width(&column.head), usize::max)
+            let head = width(&column.head);
+            if nominal && column.nominal > 0 {
+                return head.max(column.nominal);
+            }
+            column.cells.iter().map(|cell| width(cell)).fold(head, usize::max)
         }));
         let span = widths[from..].iter().sum::<usize>() + (group.len() - 1) * gap;
         widths[from] += width(&group[0].group).saturating_sub(span);
@@ -168,7 +180,7 @@ mod tests {
 
     fn column(group: &str, head: &str, cell: &str, rank: u8) -> Column {
         let [group, head] = [group, head].map(str::to_owned);
-        Column { group, head, cells: vec![cell.to_owned()], rank }
+        Column { group, head, cells: vec![cell.to_owned()], rank, nominal: 0 }
     }
 
     #[test]
@@ -192,6 +204,17 @@ mod tests {
         let held_back = Grid::fit(columns(), 1, 100, 17);
         assert_eq!(held_back.hidden, 0, "an optional column is not missed");
         assert_eq!(held_back.heads(), " first   p50  p99");
+    }
+
+    #[test]
+    fn columns_are_chosen_whatever_their_numbers_are() {
+        let shown = |cell: &str| {
+            let of = |rank| Column { nominal: 5, ..column("", "x", cell, rank) };
+            Grid::fit(vec![of(1), of(2), of(3)], 1, 12, 12).shown
+        };
+        assert_eq!(shown("1"), [true, true, false]);
+        assert_eq!(shown("12345"), shown("1"));
+        assert_eq!(shown("1234567"), [true, false, false], "but never wider than there is room");
     }
 
     #[test]

@@ -19,6 +19,7 @@ use dyno_model::summary::{
 use dyno_model::{Diagnostic, Language, Verdict};
 use dyno_words::columns::{ABSENT, cut_middle, maybe, millis, number, width, wrap};
 use dyno_words::escape::escape;
+use dyno_words::translated;
 
 /// The longest text of a diagnostic or of a server that is shown whole.
 pub(super) const LONGEST_TEXT: usize = 300;
@@ -120,12 +121,12 @@ fn failures(level: &LevelSummary, options: &TextOptions) -> Vec<String> {
     for (class, count) in &level.requests.failures {
         let failed = Say::Failed.with(options.language, &[&count.to_string(), class]);
         lines.push(wrap("  ", &failed, options.prose()));
+        // What the server said stays as it is.
+        let said_by_server = class.starts_with("http.") || class == "stream.error";
+        let language = if said_by_server { Language::English } else { options.language };
         for text in level.failure_samples.get(class).into_iter().flatten() {
-            lines.push(wrap(
-                "      “",
-                &format!("{}”", escape(text, LONGEST_TEXT)),
-                options.prose(),
-            ));
+            let text = escape(&translated(text, language), LONGEST_TEXT);
+            lines.push(wrap("      “", &format!("{text}”"), options.prose()));
         }
     }
     lines
@@ -154,7 +155,9 @@ fn requests(level: &LevelSummary, language: Language) -> Option<String> {
         (r.dropped, Say::CountDropped),
         (r.censored, Say::CountCensored),
     ];
-    let all = counts.iter().filter_map(|(n, say)| Some(say.with(language, &[(*n)?.to_string()])));
+    // Dropped and censored requests are the exception.
+    let shown = counts.iter().enumerate().filter(|(at, (n, _))| *at < 3 || *n != Some(0));
+    let all = shown.filter_map(|(_, (n, say))| Some(say.with(language, &[(*n)?.to_string()])));
     Some(all.collect::<Vec<_>>().join(language.comma()))
 }
 
@@ -230,7 +233,13 @@ fn intervals(level: &LevelSummary, options: &TextOptions) -> String {
             shown.unwrap_or_else(|| ABSENT.to_owned())
         };
         let head = which_name(which, language);
-        Column { group: String::new(), head, cells: known.iter().map(cell).collect(), rank }
+        Column {
+            group: String::new(),
+            head,
+            cells: known.iter().map(cell).collect(),
+            rank,
+            nominal: 0,
+        }
     };
     let columns = statistics.into_iter().map(column).collect();
     format!("  {}\n", Say::Intervals.text(language))

@@ -62,9 +62,9 @@ impl TextOptions {
         self.width.clamp(MIN_WIDTH, MOST_PROSE)
     }
 
-    /// Columns for the table of levels. A file has room for everything.
+    /// Columns for the table of levels. A file has room for every column that was asked for.
     fn table_room(&self) -> usize {
-        match self.terminal || self.selection.is_default() {
+        match self.terminal || self.selection.columns.is_none() {
             true => self.width.max(MIN_WIDTH),
             false => usize::MAX,
         }
@@ -104,7 +104,7 @@ fn above_levels(summary: &Summary, steady: Say, options: &TextOptions) -> String
         out.push_str(&format!("\n{}\n", Message::NoLevel.text(language)));
     } else {
         out.push('\n');
-        out.push_str(&table::table(&summary.levels, steady, options));
+        out.push_str(&table::table(summary, steady, options));
         out.push_str(&plot::plot(&summary.levels, options));
         out.push_str(&repeats::repeats(&summary.repeats, options));
         out.push_str(&slo::slo(summary, options));

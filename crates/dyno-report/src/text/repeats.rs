@@ -17,7 +17,7 @@ pub(super) fn repeats(repeated: &[Repeated], options: &TextOptions) -> String {
     let say = |say: Say| say.text(options.language);
     let column = |head: Say, rank: u8, cell: fn(&Repeated) -> String| {
         let cells = repeated.iter().map(cell).collect();
-        Column { group: String::new(), head: say(head).to_owned(), cells, rank }
+        Column { group: String::new(), head: say(head).to_owned(), cells, rank, nominal: 0 }
     };
     let columns = vec![
         column(Say::Rounds, 4, |level| level.rounds.to_string()),

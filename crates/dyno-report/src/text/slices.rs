@@ -22,7 +22,7 @@ pub(super) fn slices(level: &LevelSummary, marks: &mut Marks, options: &TextOpti
     let say = |say: Say| say.text(language).to_owned();
     let column = |group: String, head: String, rank: u8, cell: fn(&Slice) -> String| {
         let cells = slices.iter().map(cell).collect();
-        Column { group, head, cells, rank }
+        Column { group, head, cells, rank, nominal: 0 }
     };
     for slice in slices {
         marks.note(slice.ttft_p99_marked, slice.ttft_p99_ms.is_none());

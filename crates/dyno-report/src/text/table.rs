@@ -8,9 +8,9 @@ use super::{TextOptions, grouped};
 use crate::marks::Marks;
 use crate::messages::{Message, Say};
 use crate::selection::LevelColumn;
-use dyno_model::Verdict;
 use dyno_model::metric::{Metric, Place, Statistic, Time};
 use dyno_model::summary::LevelSummary;
+use dyno_model::{Summary, Verdict};
 use dyno_words::columns::{cut_middle, left, millis, width, wrap};
 use dyno_words::escape::escape;
 
@@ -18,6 +18,7 @@ const LABEL: usize = 40;
 const LONGEST_TEXT: usize = 300;
 /// Labels up to this width keep their place in the row, even at the cost of a column.
 const LABEL_KEPT: usize = 16;
+const LABEL_STEP: usize = 4;
 
 /// What the marks mean; `steady` says where the whole run is.
 fn legend(marks: &Marks, steady: Say, options: &TextOptions) -> String {
@@ -38,21 +39,24 @@ pub(crate) fn offered(levels: &[LevelSummary]) -> bool {
 }
 
 /// The columns that a table has by default, in order, each with its rank. Those that no level has a
-/// value for are left out.
-fn by_default(levels: &[LevelSummary], statistics: Option<&[Statistic]>) -> Vec<(LevelColumn, u8)> {
-    let failing = levels.iter().any(|level| level.requests.failed.is_some_and(|n| n > 0));
-    let mut all = vec![(LevelColumn::Requests, if failing { 0 } else { 6 })];
+/// value for are left out. The metrics that decide about an SLO rank before all but the counts.
+fn by_default(
+    levels: &[LevelSummary],
+    statistics: Option<&[Statistic]>,
+    deciding: &[LevelColumn],
+) -> Vec<(LevelColumn, u8)> {
+    let mut all = vec![(LevelColumn::Requests, 0)];
     all.extend(offered(levels).then_some((LevelColumn::Value(Metric::Offered), 7)));
-    all.push((LevelColumn::Value(Metric::RequestRate), 3));
-    all.push((LevelColumn::Value(Metric::OutputRate), 1));
+    all.push((LevelColumn::Value(Metric::RequestRate), 4));
+    all.push((LevelColumn::Value(Metric::OutputRate), 2));
     all.push((LevelColumn::Value(Metric::TotalRate), OPTIONAL + 6));
     let times: Vec<Time> =
         Place::Terminal.times(levels).into_iter().map(|(time, _)| time).collect();
     for time in &times {
         let [first, last, more] = match time {
-            Time::Ttft => [2, 4, OPTIONAL],
+            Time::Ttft => [3, 5, OPTIONAL],
             Time::Latency => [8, 10, OPTIONAL + 2],
-            _ => [5, 9, OPTIONAL + 4],
+            _ => [6, 9, OPTIONAL + 4],
         };
         let ranked: Vec<(Statistic, u8)> = match statistics {
             Some(asked) => {
@@ -78,14 +82,12 @@ fn by_default(levels: &[LevelSummary], statistics: Option<&[Statistic]>) -> Vec<
         let columns = columns.map(|(which, rank)| (LevelColumn::Statistic(*time, which), rank));
         all.extend(columns.filter(|(column, _)| column.is_known(levels)));
     }
-    if statistics.is_none() {
-        let other = [Time::Itl, Time::Tpot].into_iter().find(|time| !times.contains(time));
-        let other = other.into_iter().flat_map(|time| {
-            let both = [Statistic::P50, Statistic::P99].into_iter();
-            both.map(move |which| (LevelColumn::Statistic(time, which), OPTIONAL + 9))
-        });
-        all.extend(other.filter(|(column, _)| column.is_known(levels)));
-    }
+    let other = [Time::Itl, Time::Tpot].into_iter().find(|time| !times.contains(time));
+    let other = other.into_iter().flat_map(|time| {
+        let both = [Statistic::P50, Statistic::P99].into_iter();
+        both.map(move |which| (LevelColumn::Statistic(time, which), OPTIONAL + 9))
+    });
+    all.extend(other.filter(|(column, _)| column.is_known(levels)));
     let others = [
         (Metric::CachedShare, 11),
         (Metric::Goodput, OPTIONAL + 7),
@@ -93,11 +95,27 @@ fn by_default(levels: &[LevelSummary], statistics: Option<&[Statistic]>) -> Vec<
     ];
     let others = others.into_iter().map(|(metric, rank)| (LevelColumn::Value(metric), rank));
     all.extend(others.filter(|(column, _)| column.is_known(levels)));
+    for term in deciding {
+        match all.iter_mut().find(|(column, _)| column == term) {
+            Some((_, rank)) => *rank = 1,
+            None => {
+                let same = |(column, _): &(LevelColumn, u8)| column.time() == term.time();
+                let beside = term.time().and_then(|_| all.iter().rposition(same));
+                all.insert(beside.map_or(all.len(), |at| at + 1), (*term, 1));
+            }
+        }
+    }
+    // Who names percentiles asks for nothing else.
+    all.retain(|(_, rank)| statistics.is_none() || *rank < OPTIONAL);
     all
 }
 
 /// The columns with their cells, and the marks that each of them uses.
-fn columns(levels: &[LevelSummary], options: &TextOptions) -> (Vec<Column>, Vec<Marks>) {
+fn columns(
+    levels: &[LevelSummary],
+    slo: Option<&str>,
+    options: &TextOptions,
+) -> (Vec<Column>, Vec<Marks>) {
     let selection = &options.selection;
     let chosen: Vec<(LevelColumn, u8)> = match selection.chosen(&[Statistic::P50, Statistic::P99]) {
         // Where there is no room for all, the first ones are shown.
@@ -105,29 +123,33 @@ fn columns(levels: &[LevelSummary], options: &TextOptions) -> (Vec<Column>, Vec<
             let ranks = (0..OPTIONAL).chain(std::iter::repeat(OPTIONAL - 1));
             chosen.into_iter().zip(ranks).collect()
         }
-        None => by_default(levels, selection.statistics.as_deref()),
+        None => {
+            let deciding = LevelColumn::of_slo(slo);
+            by_default(levels, selection.statistics.as_deref(), &deciding)
+        }
     };
     let column = |(column, rank): (LevelColumn, u8)| {
         let [group, head] = column.head(levels, options.language);
         let mut marks = Marks::narrow();
         let cell = |level| column.cell(level, &mut marks, "*", millis);
         let cells = levels.iter().map(cell).collect();
-        (Column { group, head, cells, rank }, marks)
+        (Column { group, head, cells, rank, nominal: column.usual_width() }, marks)
     };
     chosen.into_iter().map(column).unzip()
 }
 
 /// The table with its footnotes.
-pub(super) fn table(levels: &[LevelSummary], steady: Say, options: &TextOptions) -> String {
-    let language = options.language;
-    let (columns, of_columns) = columns(levels, options);
+pub(super) fn table(summary: &Summary, steady: Say, options: &TextOptions) -> String {
+    let (language, levels) = (options.language, &summary.levels[..]);
+    let (columns, of_columns) = columns(levels, summary.run.slo.as_deref(), options);
     let room = options.table_room();
     let heads = [Say::Level, Say::Verdict].map(|say| say.text(language));
     let verdicts = levels.iter().map(|level| width(level.verdict.name(language)));
     let last = verdicts.chain([width(heads[1])]).max().unwrap_or_default() + 1;
-    let names = Labels::shortest(levels).max(width(heads[0]));
+    // In steps, so that columns do not depend on the digits of a load that a search chose.
+    let names = Labels::shortest(levels).max(width(heads[0])).next_multiple_of(LABEL_STEP);
     let named = if names > LABEL_KEPT { width(heads[0]) } else { names };
-    let full = Labels::longest(levels).max(named);
+    let full = Labels::longest(levels).next_multiple_of(LABEL_STEP).max(named);
     let grid =
         Grid::fit(columns, 1, room.saturating_sub(last + named), room.saturating_sub(last + full));
     let mut marks = Marks::narrow();

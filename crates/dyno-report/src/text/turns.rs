@@ -19,7 +19,7 @@ pub(super) fn turns(level: &LevelSummary, marks: &mut Marks, options: &TextOptio
     let say = |say: Say| say.text(language).to_owned();
     let column = |head: String, rank: u8, cell: &mut dyn FnMut(&TurnMetrics) -> String| {
         let cells = both.iter().map(|turns| cell(turns)).collect();
-        Column { group: String::new(), head, cells, rank }
+        Column { group: String::new(), head, cells, rank, nominal: 0 }
     };
     let mut columns = vec![column(say(Say::Requests), 3, &mut |turns| turns.requests.to_string())];
     // One request has a mean, and no percentiles.

@@ -5,6 +5,7 @@ mod any;
 #[path = "../../../dyno-analysis/tests/common/mod.rs"]
 mod common;
 mod details;
+mod font;
 mod made;
 mod pixels;
 mod xml;

@@ -53,6 +53,9 @@ pub enum PreflightError {
     /// The target is down, refuses requests, or does not have the model.
     #[error("{0}")]
     Target(String),
+    /// Nothing answers at its address.
+    #[error("{0}")]
+    Unreachable(String),
     /// The user has to choose.
     #[error("--model: {0}")]
     Model(String),
@@ -82,7 +85,7 @@ pub fn preflight(
     let redactor = client.rules().redactor.clone();
     let why = fetched.words(&redactor);
     if fetched.unreachable() {
-        return Err(PreflightError::Target(format!("the target cannot be reached: {why}")));
+        return Err(PreflightError::Unreachable(format!("the target cannot be reached: {why}")));
     }
     let models: Option<serde_json::Value> =
         fetched.ok().and_then(|body| serde_json::from_slice(body).ok());

@@ -236,9 +236,8 @@ wordings! {
          "没有 95 % 置信区间：一次突发的所有请求属于同一时刻"],
         ["repeat the burst to see how much it varies", "请重复突发测试以观察波动"];
     NoIntervalBlocks: Note "no_interval",
-        ["no 95 % confidence intervals: {} {0|block|blocks} of time, 8 needed",
-         "没有 95 % 置信区间：只有 {} 个时间块，需要 8 个"],
-        ["run for at least 16 median latencies", "测试时长至少应为端到端时延中位数的 16 倍"];
+        ["too short for 95 % confidence intervals", "时长过短，无法给出 95 % 置信区间"],
+        ["use --duration {}s or longer", "请使用 --duration {}s 或更长"];
     Damaged: Note "records_damaged",
         ["the record file is damaged: {}", "记录文件已损坏：{}"],
         ["only the records before the damage are counted", "只统计损坏处之前的记录"];
@@ -248,7 +247,7 @@ wordings! {
         ["do not mix files of different runs", "请勿混用不同测试的文件"];
     LevelsNotRun: Note "levels_not_run",
         ["{} of {} planned levels were run", "计划的 {1} 个档位中只运行了 {0} 个"],
-        ["run the rest: --resume DIR", "请用 --resume DIR 运行其余部分"];
+        ["run the rest: dyno bench --resume {2}", "运行其余部分：dyno bench --resume {2}"];
     BegunAgain: Note "begun_again",
         ["restarted when the run was resumed: {}", "测试恢复后重新开始的档位：{}"],
         ["the records of the first attempt are not counted", "首次尝试的记录不计入"];
@@ -256,6 +255,11 @@ wordings! {
         ["no level meets the SLO: {}", "没有档位满足 SLO：{}"],
         ["lower the load, or see under each level which term it misses",
          "请降低负载，或查看各档位未满足哪一项"];
+    SloBelowOneRequest: Note "slo_not_met",
+        ["no level meets the SLO: {}", "没有档位满足 SLO：{}"],
+        ["one request at a time already misses {1}: the bound is below the time of a single request, so \
+          no load can meet it; raise the bound",
+         "逐个发送请求时已不满足 {1}：该界限低于单个请求所需的时间，任何负载都无法满足；请放宽界限"];
     SloInconclusive: Note "slo_inconclusive",
         ["inconclusive whether any level meets the SLO: {}", "无法判定是否有档位满足 SLO：{}"],
         ["this is not a failure; see under each level what would decide it",

@@ -8,8 +8,6 @@ const UNIQUE_PREFIX: [&str; 2] = [
 ];
 const LESS_WORTH: [&str; 2] =
     ["extrapolation; accuracy drops with distance", "属于外推；超出越多，准确度越低"];
-const RESUME: [&str; 2] =
-    ["resume with --resume DIR once it is up again", "目标恢复后可用 --resume DIR 继续"];
 
 wordings! {
     /// A note taken while a run was made.
@@ -152,9 +150,9 @@ wordings! {
         ["the target was lost at {}, {} into the run: {}; the last response, to request {} of level \
           {}, had ended {} before",
          "目标于 {} 失联（测试开始后 {}）：{}；最后一个响应属于第 {4} 个档位的请求 {3}，在此之前 {5} 结束"],
-        RESUME;
+        ["once it is up again: dyno bench --resume {6}", "目标恢复后：dyno bench --resume {6}"];
     TargetLostUnanswered: Note "target_lost",
         ["the target was lost at {}, {} into the run: {}; no request had completed",
          "目标于 {} 失联（测试开始后 {}）：{}；没有任何请求完成"],
-        RESUME;
+        ["once it is up again: dyno bench --resume {3}", "目标恢复后：dyno bench --resume {3}"];
 }

@@ -120,13 +120,17 @@ fn is_invisible(c: char) -> bool {
 
 impl fmt::Display for Profile {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} items", self.items)?;
-        let kinds =
-            [(self.texts, "texts"), (self.conversations, "conversations"), (self.bodies, "bodies")];
+        let one_or = |count: u64, words: [&'static str; 2]| words[usize::from(count != 1)];
+        write!(f, "{} {}", self.items, one_or(self.items, ["item", "items"]))?;
+        let kinds = [
+            (self.texts, ["text", "texts"]),
+            (self.conversations, ["conversation", "conversations"]),
+            (self.bodies, ["body", "bodies"]),
+        ];
         let kinds: Vec<String> = kinds
             .iter()
             .filter(|(count, _)| *count > 0)
-            .map(|(count, kind)| format!("{count} {kind}"))
+            .map(|(count, words)| format!("{count} {}", one_or(*count, *words)))
             .collect();
         if kinds.is_empty() {
             writeln!(f)?;

@@ -5,11 +5,11 @@ use dyno_model::ramp::Ramp;
 use dyno_model::units::parse_number;
 
 const MOST_STEPS: u32 = 100;
-const SPELLING: &str = "--ramp '1..50/s over 5m', or --ramp '1..50/s over 5m in 10 steps'";
+const SPELLING: &str = "write --ramp '1..50/s over 5m', or --ramp '1..50/s over 5m in 10 steps'";
 
 /// `--ramp`.
 pub(crate) fn ramp(text: &str) -> Result<Ramp, String> {
-    read(text).map_err(|what| with_hint(what, format_args!("write {SPELLING}")))
+    read(text).map_err(|what| with_hint(what, SPELLING))
 }
 
 fn read(text: &str) -> Result<Ramp, String> {

@@ -21,7 +21,7 @@ mod tests {
     #[test]
     fn credentials_have_their_own_flag() {
         let error = target("http://me:hush@host/v1").unwrap_err();
-        assert!(error.contains("leave that part out\n  hint: give it with --header"), "{error}");
+        assert!(error.contains("remove it\n  hint: give it with --header"), "{error}");
         assert!(!error.contains("hush"), "{error}");
     }
 }

@@ -88,7 +88,12 @@ fn list(args: &ListArgs, printer: &Printer) -> Result<Exit, UsageError> {
         let started = run.summary.run.started.as_deref().unwrap_or("-");
         let levels = run.summary.levels.len();
         let what = escape(run.name(), 60);
-        text.push_str(&format!("{name:<20} {started:<20} {levels:>3} levels  {what}\n"));
+        let rows = if levels == 1 { "level " } else { "levels" };
+        let rows = printer.language().choose([rows, "个档位"]);
+        text.push_str(&format!(
+            "{name:<20} {started:<20} {levels:>3} {rows}  {what}
+"
+        ));
     }
     Ok(printer.result(&text))
 }

@@ -25,7 +25,7 @@ pub(crate) fn run(args: &CompareArgs, printer: &Printer) -> Exit {
 fn compared(args: &CompareArgs, printer: &Printer) -> Result<Exit, UsageError> {
     let all = loaded::all(&args.runs, "RUN")?;
     for (path, problem) in all.problems.iter().filter(|(_, problem)| problem.is_error()) {
-        printer.warn(loaded::problem(path, problem));
+        printer.warn(loaded::problem(path, problem, printer.language()));
     }
     let runs = all.runs;
     if runs.len() < 2 {
@@ -140,6 +140,10 @@ impl Page<'_> {
         };
         let found = side_by_side(&names, &runs, &terms);
         let exit = decided(&found, printer);
+        // A table would have nothing but dashes.
+        if exit != Exit::Fine && format == CompareFormat::Table && out.is_none() {
+            return Ok(exit);
+        }
         let sides: Vec<_> =
             names.iter().copied().zip(runs.iter().map(|run| &run.summary)).collect();
         if matches!(format, CompareFormat::Svg | CompareFormat::Png) {

@@ -7,8 +7,10 @@ use crate::exit::Exit;
 use crate::printer::Printer;
 use crate::resolve::choice_plan;
 use crate::usage::UsageError;
+use dyno_model::Language;
 use dyno_model::prompt::Content;
 use dyno_run::workload::{NOT_TRUNCATED, counting_user_messages, selection};
+use dyno_words::translated;
 use dyno_workload::data::{
     Count, DataSet, DataSpec, Kind, Selected, Selection, SpecError, Tally, convert, profile,
 };
@@ -99,8 +101,18 @@ fn show(args: &SourceArgs, printer: &Printer) -> Result<Exit, UsageError> {
         None => profile(&mut selected, &counted, estimated).map(|profile| profile.to_string()),
     };
     let profile = profile.map_err(in_spec)?;
-    let left_out = left_out(selected.tally());
-    Ok(printer.result(&format!("{}\n{profile}{left_out}", set.recognised())))
+    let left_out = left_out(selected.tally(), printer.language());
+    let shown = spoken(&format!("{}\n{profile}", set.recognised()), printer.language());
+    Ok(printer.result(&(shown + &left_out)))
+}
+
+/// A description in the user's language; the samples at its end are the user's own text.
+fn spoken(text: &str, language: Language) -> String {
+    const SAMPLES: &str = "samples\n";
+    let end = text.find(&format!("\n{SAMPLES}")).map_or(text.len(), |at| at + 1 + SAMPLES.len());
+    let (words, samples) = text.split_at(end);
+    let lines: Vec<_> = words.split('\n').map(|line| translated(line, language)).collect();
+    lines.join("\n") + samples
 }
 
 fn write(args: &ConvertArgs, printer: &Printer) -> Result<Exit, UsageError> {
@@ -119,25 +131,26 @@ fn write(args: &ConvertArgs, printer: &Printer) -> Result<Exit, UsageError> {
         .and_then(|written| out.flush().map(|()| written).map_err(wrong));
     // An incomplete file could be mistaken for a complete one.
     let written = written.inspect_err(|_| drop(std::fs::remove_file(&args.out)))?;
-    let left_out = left_out(selected.tally());
+    let left_out = left_out(selected.tally(), printer.language());
     let (to, recognised) = (args.out.display(), set.recognised());
-    let what = if sessions.is_some() { "conversations" } else { "prompts" };
+    let done = match sessions.is_some() {
+        true => format!("{written} conversations written to {to}"),
+        false => format!("{written} prompts written to {to}"),
+    };
     printer.note(recognised);
-    Ok(printer.result(&format!("{written} {what} written to {to}\n{left_out}")))
+    Ok(printer.result(&format!("{}\n{left_out}", translated(&done, printer.language()))))
 }
 
 /// What was left out or changed, so that nothing is dropped silently.
-fn left_out(tally: Tally) -> String {
-    let counts = [
-        (tally.skipped, "bad records skipped"),
-        (tally.blank, "empty prompts skipped"),
-        (tally.dropped_short, "skipped as too short"),
-        (tally.dropped_long, "skipped as too long"),
-        (tally.truncated, "truncated to the maximum length"),
+fn left_out(tally: Tally, language: Language) -> String {
+    let Tally { skipped, blank, dropped_short, dropped_long, truncated, .. } = tally;
+    let lines = [
+        (skipped, format!("{skipped} bad records skipped")),
+        (blank, format!("{blank} empty prompts skipped")),
+        (dropped_short, format!("{dropped_short} skipped as too short")),
+        (dropped_long, format!("{dropped_long} skipped as too long")),
+        (truncated, format!("{truncated} truncated to the maximum length")),
     ];
-    counts
-        .iter()
-        .filter(|(count, _)| *count > 0)
-        .map(|(count, what)| format!("{count} {what}\n"))
-        .collect()
+    let lines = lines.iter().filter(|(count, _)| *count > 0);
+    lines.map(|(_, line)| translated(line, language).into_owned() + "\n").collect()
 }

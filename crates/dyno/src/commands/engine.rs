@@ -5,14 +5,16 @@ use crate::exit::Exit;
 use crate::printer::Printer;
 use dyno_engine::twin::Twin;
 use dyno_engine::{EngineError, Fault, Server, ServerOptions, StopHandle};
+use dyno_model::Language;
 use dyno_run::Embedded;
+use dyno_words::translated;
 use signal_hook::consts::{SIGINT, SIGTERM};
 use std::io::{self, Read};
 
 /// Serves until it is stopped.
 pub(crate) fn run(args: &EngineArgs, printer: &Printer) -> Exit {
     if args.list_faults {
-        return printer.result(&fault_list());
+        return printer.result(&fault_list(printer.language()));
     }
     if !args.host.is_loopback() {
         printer.warn(format_args!("--host: {} is reachable from other machines", args.host));
@@ -41,7 +43,8 @@ pub(crate) fn run(args: &EngineArgs, printer: &Printer) -> Exit {
         stop_with_stdin(server.stop_handle());
     }
     let address = format!("http://{}", server.addr());
-    let printed = printer.result(&format!("listening on {address}\n"));
+    let listening = format!("listening on {address}");
+    let printed = printer.result(&format!("{}\n", translated(&listening, printer.language())));
     printer.remark(format_args!(
         "try it:\n  curl -N {address}/v1/chat/completions -d '{{\"model\": \"{}\", \"stream\": true, \
          \"messages\": [{{\"role\": \"user\", \"content\": \"hello\"}}]}}'\n  dyno bench {address}\n\
@@ -108,18 +111,21 @@ fn stop_with_stdin(stop: StopHandle) {
     });
 }
 
-fn fault_list() -> String {
+fn fault_list(language: Language) -> String {
     let width = Fault::all().iter().map(|info| info.name.len()).max().unwrap_or_default();
     let mut text = String::new();
     for failing in [true, false] {
-        text.push_str(if failing {
-            "Failures: the client must record the request as failed, in this class\n"
+        let head = if failing {
+            "Failures: the client must record the request as failed, in this class"
         } else {
-            "\nQuirks: the request must complete, with correct metrics\n"
-        });
+            text.push('\n');
+            "Quirks: the request must complete, with correct metrics"
+        };
+        text.push_str(&format!("{}\n", translated(head, language)));
         for info in Fault::all().iter().filter(|info| info.class.is_some() == failing) {
             let class = info.class.map(|class| format!(" [{class}]")).unwrap_or_default();
-            text.push_str(&format!("  {:width$}  {}{class}\n", info.name, info.about));
+            let about = translated(info.about, language);
+            text.push_str(&format!("  {:width$}  {about}{class}\n", info.name));
         }
     }
     text

@@ -185,11 +185,12 @@ fn junit(path: &Path, found: &Gated, language: Language) -> Result<(), UsageErro
             "  <testcase classname=\"{load}\" name=\"{name}\">{inner}</testcase>\n"
         ));
     }
+    let lacks = language.choose(["the run lacks this load", "缺少该负载"]);
     for load in &found.missing {
         let load = xml(load);
         out.push_str(&format!(
-            "  <testcase classname=\"{load}\" name=\"load\"><skipped message=\"the run lacks \
-             this load\"/></testcase>\n"
+            "  <testcase classname=\"{load}\" name=\"load\"><skipped message=\"{lacks}\"/>\
+             </testcase>\n"
         ));
     }
     out.push_str("</testsuite>\n");

@@ -6,9 +6,9 @@ use crate::exit::Exit;
 use crate::printer::Printer;
 use crate::usage::UsageError;
 use dyno_analysis::VecSource;
-use dyno_model::Summary;
 use dyno_model::plan::Plan;
 use dyno_model::summary::Extras;
+use dyno_model::{Language, Summary};
 use dyno_record::{RecordError, Recorder, RunDir};
 use dyno_words::escape::escape;
 use std::collections::BTreeSet;
@@ -29,7 +29,7 @@ pub(crate) fn run(args: &ImportArgs, printer: &Printer) -> Exit {
 fn imported(args: &ImportArgs, printer: &Printer) -> Result<Exit, UsageError> {
     let all = loaded::all(&args.files, "FILE")?;
     for (path, problem) in &all.problems {
-        let message = loaded::problem(path, problem);
+        let message = loaded::problem(path, problem, printer.language());
         if problem.is_error() { printer.warn(message) } else { printer.note(message) }
     }
     if let Some(out) = &args.out {
@@ -49,7 +49,7 @@ fn imported(args: &ImportArgs, printer: &Printer) -> Result<Exit, UsageError> {
             }
         });
     }
-    let exit = printer.result(&listed(&all));
+    let exit = printer.result(&listed(&all, printer.language()));
     if let Some(out) = &args.out {
         printer.note(format_args!("saved in `{}`", out.display()));
     }
@@ -57,16 +57,22 @@ fn imported(args: &ImportArgs, printer: &Printer) -> Result<Exit, UsageError> {
 }
 
 /// One line per table.
-fn listed(all: &All) -> String {
+fn listed(all: &All, language: Language) -> String {
     let mut text = String::new();
     for (place, run) in (1..).zip(&all.runs) {
         let levels = run.summary.levels.len();
-        let rows = if levels == 1 { "level" } else { "levels" };
-        text.push_str(&format!("{place:>3}  {levels:>3} {rows:<6}  {}\n", described(run)));
+        let rows = language.choose([if levels == 1 { "level " } else { "levels" }, "个档位"]);
+        text.push_str(&format!("{place:>3}  {levels:>3} {rows}  {}\n", described(run)));
     }
     let levels: usize = all.runs.iter().map(|run| run.summary.levels.len()).sum();
-    text.push_str(&format!("{} in total, with {levels} levels\n", all.runs.len()));
-    text
+    let runs = all.runs.len();
+    text + &match language {
+        Language::English => {
+            let rows = if levels == 1 { "level" } else { "levels" };
+            format!("{runs} in total, with {levels} {rows}\n")
+        }
+        Language::Chinese => format!("共 {runs} 个，{levels} 个档位\n"),
+    }
 }
 
 /// The name of a result, and where it was found.

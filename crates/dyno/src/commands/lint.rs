@@ -22,7 +22,7 @@ pub(crate) fn run(args: &LintArgs, printer: &Printer) -> Exit {
 fn linted(args: &LintArgs, printer: &Printer) -> Result<Exit, UsageError> {
     let all = loaded::all(&args.paths, "PATH")?;
     for (path, problem) in &all.problems {
-        let message = loaded::problem(path, problem);
+        let message = loaded::problem(path, problem, printer.language());
         if problem.is_error() { printer.warn(message) } else { printer.note(message) }
     }
     // JSON is always English: programs read it.

@@ -8,8 +8,9 @@ use dyno_import::Imported;
 use dyno_model::plan::Plan;
 use dyno_model::summary::Extras;
 use dyno_model::summary::SUMMARY_SCHEMA;
-use dyno_model::{Diagnostic, Summary};
+use dyno_model::{Diagnostic, Language, Summary};
 use dyno_record::{RunDir, find_run};
+use dyno_words::InLanguage;
 use std::path::{Path, PathBuf};
 
 /// The file of a summary in a directory.
@@ -265,8 +266,14 @@ fn relabelled(mut summary: Summary, dir: Option<&RunDir>) -> Result<Summary, Str
 }
 
 /// A problem of a file, as a message.
-pub(crate) fn problem(path: &Path, problem: &Diagnostic) -> String {
-    let line = problem.line().map(|line| format!(", line {line}")).unwrap_or_default();
-    let advice = problem.advice.as_deref().unwrap_or_default();
-    format!("`{}`{line}: {}; {advice}", path.display(), problem.what)
+pub(crate) fn problem(path: &Path, problem: &Diagnostic, language: Language) -> String {
+    let said = problem.in_language(language);
+    let (path, what) = (path.display(), &said.what);
+    let advice = said.advice.as_deref().unwrap_or_default();
+    match (language, problem.line()) {
+        (Language::English, Some(line)) => format!("`{path}`, line {line}: {what}; {advice}"),
+        (Language::English, None) => format!("`{path}`: {what}; {advice}"),
+        (Language::Chinese, Some(line)) => format!("`{path}` 第 {line} 行：{what}；{advice}"),
+        (Language::Chinese, None) => format!("`{path}`：{what}；{advice}"),
+    }
 }

@@ -37,7 +37,8 @@ pub(crate) fn bench(args: BenchArgs, printer: &Printer) -> Exit {
         Ok(resolved) => resolved,
         Err(mut error) => {
             if let Some(file) = config {
-                error.message += &format!(" (some settings come from `{}`)", file.display());
+                let (message, file) = (error.message, file.display());
+                error.message = format!("{message} (some settings come from `{file}`)");
             }
             printer.error(error);
             return Exit::Usage;

@@ -8,7 +8,7 @@ use crate::printer::Printer;
 use crate::usage::UsageError;
 use dyno_model::Language;
 use dyno_report::layout::{Layout, Options};
-use dyno_words::messages;
+use dyno_words::{messages, translated};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -42,6 +42,7 @@ fn opened(args: &OpenArgs, printer: &Printer) -> Result<Exit, UsageError> {
         Viewer::Program(program) => {
             if let Err(why) = show(&program, &page) {
                 let program = program.first().map(|name| name.to_string_lossy().into_owned());
+                let why = translated(&why, language).into_owned();
                 printer.warn(Say::Failed.with(language, &[program.unwrap_or_default(), why]));
             }
         }

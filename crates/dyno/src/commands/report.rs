@@ -46,7 +46,7 @@ fn report(args: &ReportArgs, printer: &Printer) -> Result<Exit, UsageError> {
     }
     let all = loaded::all(&args.runs, "RUN")?;
     for (path, problem) in all.problems.iter().filter(|(_, problem)| problem.is_error()) {
-        printer.warn(loaded::problem(path, problem));
+        printer.warn(loaded::problem(path, problem, printer.language()));
     }
     let found = all.runs;
     if let Some(table) = table {

@@ -8,6 +8,7 @@ use crate::printer::Printer;
 use crate::resolve::Surroundings;
 use crate::usage::UsageError;
 use dyno_model::Language;
+use dyno_model::nearest::nearest;
 use dyno_record::{Annotations, RunDir, RunFilter, delete_run, find_run, list_runs};
 use dyno_words::escape::escape;
 use dyno_words::messages;
@@ -94,14 +95,25 @@ fn list(args: &RunsArgs, language: Language, printer: &Printer) -> Result<Exit, 
     }
     match (all, runs.is_empty()) {
         (0, _) => printer.note(Say::NoRuns.with(language, &[&dir])),
+        (_, true) if meant_action(&args.words).is_some() => {
+            let (typed, near) = meant_action(&args.words).unwrap_or_default();
+            let message = format!("`{typed}` is not a command of dyno runs, and no run matches it");
+            let hint = format!("did you mean `dyno runs {near}`?");
+            return Err(UsageError::new("", message).hint(hint));
+        }
         (_, true) => printer.note(Say::NoMatch.with(language, &[&all.to_string(), &dir])),
         _ => {
-            // A pipe gets every column: its reader cuts what it does not need.
-            let width = printer.terminal_width().unwrap_or(usize::MAX);
+            let width = printer.terminal_width().unwrap_or(80);
             return Ok(printer.result(&dyno_report::runs::table(&runs, now, language, width)));
         }
     }
     Ok(Exit::Fine)
+}
+
+/// The first word and the command that it is a misspelling of.
+fn meant_action(words: &[String]) -> Option<(&str, &'static str)> {
+    let first = words.first()?.as_str();
+    nearest(first, &["label", "tag", "delete", "open"]).map(|near| (first, near))
 }
 
 /// Changes the annotations of the run that `name` means; returns its name for messages.

@@ -81,8 +81,11 @@ fn units() -> String {
 }
 
 fn metrics() -> String {
-    let mut page =
-        String::from("Metrics: what is measured of each level, and how it is computed.\n");
+    let mut page = String::from(
+        "Metrics: what is measured of each level, and how it is computed. Each line starts with the name\n\
+         for --columns; those that --slo takes have the same name there (dyno help slo). A time may name a\n\
+         statistic: ttft.p95. `requests` in --columns is the number of completed and failed requests.\n",
+    );
     let groups = [
         (Group::Times, "Times of requests (distributions: mean, percentiles, max)"),
         (Group::Work, "Throughput"),
@@ -92,12 +95,14 @@ fn metrics() -> String {
     ];
     for (group, title) in groups {
         let _ = writeln!(page, "\n{title}:");
-        for info in Metric::all().map(Metric::info).filter(|info| info.group == group) {
+        for metric in Metric::all().filter(|metric| metric.info().group == group) {
+            let info = metric.info();
+            let name = dyno_report::column_name(metric);
             let unit = Some(info.unit.name()).filter(|unit| !unit.is_empty());
             let unit = unit.map(|unit| format!(" ({unit})")).unwrap_or_default();
             let formula = Some(info.formula).filter(|formula| !formula.is_empty());
             let formula = formula.map(|formula| format!(" = {formula}")).unwrap_or_default();
-            let _ = writeln!(page, "  {}{unit}{formula}", info.label[0]);
+            let _ = writeln!(page, "  {name:<19}{}{unit}{formula}", info.label[0]);
             if !info.means[0].is_empty() {
                 page.push_str(&dyno_words::columns::wrap("      ", info.means[0], 100));
             }
@@ -125,6 +130,15 @@ mod tests {
             for line in page.lines() {
                 assert!(line.chars().count() <= 110, "{}: {line}", topic.name);
             }
+        }
+    }
+
+    #[test]
+    fn every_column_has_its_name_on_the_page_of_metrics() {
+        let page = metrics();
+        for name in dyno_report::column_names() {
+            let line = format!("\n  {name} ");
+            assert!(page.contains(&line) || name == "requests", "{name}: {page}");
         }
     }
 

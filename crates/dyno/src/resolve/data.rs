@@ -10,7 +10,7 @@ use dyno_workload::trace::TraceOptions;
 
 const DEFAULT_INPUT: u32 = 256;
 /// The default of --output-tokens.
-const DEFAULT_OUTPUT: u32 = 64;
+pub(super) const DEFAULT_OUTPUT: u32 = 64;
 
 /// The kind of data, as far as levels and flags depend on it.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -74,6 +74,12 @@ pub(super) fn nature(args: &mut DataArgs, api: Api) -> Result<Nature, UsageError
         },
         _ => Nature::File,
     })
+}
+
+/// Whether responses to the user's own prompts have the default length, which nobody asked for.
+pub(super) fn fixed_by_default(args: &DataArgs, nature: Nature) -> bool {
+    matches!(nature, Nature::File | Nature::LedSessions)
+        && args.output_tokens.0 == [Lengths::fixed(DEFAULT_OUTPUT)]
 }
 
 /// The pairs of input and output lengths that each load is run with, in order.

@@ -183,7 +183,7 @@ fn at_most_one_load(args: &LoadArgs) -> Result<(), UsageError> {
         [] | [_] => Ok(()),
         [first, rest @ ..] => Err(UsageError::new(
             *first,
-            format!("cannot be combined with {}; give one kind of load", rest.join(" and ")),
+            format!("cannot be combined with {}; give one kind of load", rest.join(", ")),
         )
         .hint("closed loop: --concurrency N; open loop: --rate R or --ramp; backlog: --burst N")),
     }
@@ -276,7 +276,11 @@ fn ladder(given: Stop, embedded: bool, most: Option<u32>, notes: &mut Notes) -> 
     };
     let allowed = ladder.steps.iter().copied().filter(|step| most.is_none_or(|most| *step <= most));
     let steps: Vec<String> = allowed.clone().map(|step| step.to_string()).collect();
-    notes.add(Note::NoLoad, &[steps.join(", "), bounds]);
+    let steps = match steps.split_last() {
+        Some((last, rest)) if !rest.is_empty() => notes.text(Note::And, &[&rest.join(", "), last]),
+        _ => steps.concat(),
+    };
+    notes.add(Note::NoLoad, &[steps, bounds]);
     allowed
         .map(|concurrency| {
             let load = Load::Concurrency { concurrency };

@@ -140,6 +140,9 @@ pub(crate) fn resolve(
     let seed = seed::settle(load.seed, output.resume.as_deref(), aim)?;
     let nature = data::nature(&mut data, api)?;
     let lengths = data::lengths(&data, nature);
+    if data::fixed_by_default(&data, nature) {
+        notes.add(Note::FixedLength, &[data::DEFAULT_OUTPUT.to_string()]);
+    }
     let slo = output.slo.clone();
     let (levels, search) =
         load::levels(load, &lengths, nature, slo.as_ref(), target.is_none(), &mut notes)?;

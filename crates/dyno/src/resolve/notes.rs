@@ -10,9 +10,11 @@ messages! {
     Embedded: "no target given: measuring the embedded engine ({})", "未指定目标：将测试内置引擎（{}）";
     Predicting: "predicting with the twin {}", "使用孪生模型 {} 进行预测";
     ProxyIgnored: "{} ignored: a proxy would be measured along with the server", "已忽略 {}：否则代理会与服务器一起被测量";
-    NoLoad: "no load given: concurrency {}, {}", "未指定负载：并发数 {}，{}";
-    LadderLimits: "{} requests per slot or {} each", "每个并发 {} 个请求，或每级 {}";
-    GivenLimits: "with the given limits", "按指定的限制";
+    NoLoad: "no load given: running concurrency {}; {}", "未指定负载：将依次测试并发数 {}；{}";
+    LadderLimits: "each level ends after {} requests per slot or {}", "每级在每个并发 {} 个请求或 {} 后结束";
+    GivenLimits: "each level ends at the given limits", "每级按指定的限制结束";
+    And: "{} and {}", "{} 和 {}";
+    FixedLength: "responses are fixed at {} tokens where the data state no length; --output-tokens changes that", "数据未给出长度的响应固定为 {} 个 token；可用 --output-tokens 更改";
     TraceLengths: "--output-tokens has no effect: a trace has its own output lengths", "--output-tokens 无效：轨迹自带输出长度";
     Seed: "seed {}", "随机种子 {}";
     RandomSeed: "seed {0}, random; --seed {0} repeats it", "随机种子 {0}（随机生成）；使用 --seed {0} 可复现";

@@ -25,7 +25,7 @@ pub(super) fn place(dir: &Path, plan: &Plan, aim: Aim) -> Result<Place, UsageErr
             dir.path().display(),
             differ.join("; ")
         ))
-        .hint("give --resume DIR alone to use its plan"));
+        .hint("give --resume alone to use its plan"));
     }
     let past = Past::read(&dir, plan).map_err(wrong)?;
     if past.complete {

@@ -98,7 +98,7 @@ fn arrivals_are_poisson_unless_said_otherwise_and_need_a_rate() {
 #[test]
 fn one_kind_of_load_at_most() {
     let text = error_of(&["--concurrency=1", "--rate=1", "--burst=1"]);
-    assert!(text.contains("--concurrency") && text.contains("--rate and --burst"), "{text}");
+    assert!(text.contains("--concurrency") && text.contains("--rate, --burst"), "{text}");
 }
 
 #[test]

@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod phrases;
+mod translations;
 
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};

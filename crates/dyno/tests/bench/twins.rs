@@ -39,7 +39,7 @@ fn fit_names_every_reason_at_once_and_does_not_begin() {
     predict(&place, "poisson", "--rate 1,2 --duration 20s --warmup 2s --output-tokens 8");
     place.file("there.toml", "");
     for (args, words) in [
-        ("one --out twin.toml", vec!["RUN: 1 of 1 levels", "at least 2"]),
+        ("one --out twin.toml", vec!["1 of 1 levels", "at least 2"]),
         (
             "poisson --out twin.toml",
             vec![

@@ -166,7 +166,7 @@ fn bursts_up_to_2048_and_a_prompt_of_128000_tokens() {
 }
 
 #[test]
-fn the_matrix_runs_as_it_was_printed_and_takes_as_long_as_was_said() {
+fn the_matrix_runs_as_it_was_printed_and_its_estimates_are_wall_time() {
     let lengths = "--input-tokens 128,512,1024,2048 --output-tokens 128,512,1024,2048";
     let load = format!("--twin generic-7b-24gb --concurrency 16 {lengths} --requests 3x");
     let place = Place::new();
@@ -183,7 +183,7 @@ fn the_matrix_runs_as_it_was_printed_and_takes_as_long_as_was_said() {
     assert_eq!(labels(&ended.json()), printed);
     assert_eq!(printed.len(), 16);
 
-    // Virtual time: what was said after the first level, and what the rest did take.
+    // An estimate is of a person's time: the simulated hours pass in seconds.
     let said = |after: usize| -> f64 {
         let note = format!("note: {after} of 16 levels done; about ");
         let words = ended.stderr.lines().find_map(|line| line.strip_prefix(note.as_str())).unwrap();
@@ -204,7 +204,7 @@ fn the_matrix_runs_as_it_was_printed_and_takes_as_long_as_was_said() {
         _ => None,
     });
     let (took, said) = ((over.unwrap() - starts[1]) as f64 / 1e9, said(1));
-    assert!((said / took - 1.0).abs() < 0.25, "{said} s said, {took} s taken");
+    assert!(said < took / 5.0, "{said} s estimated, {took} s of virtual time");
 }
 
 #[test]

@@ -19,3 +19,74 @@ fn notes_and_prefixes_follow_the_locale() {
     let wrong = dyno(here.path(), &["bench", "--rate", "x"]).env("LC_ALL", "zh").output().unwrap();
     assert!(String::from_utf8_lossy(&wrong.stderr).starts_with("错误：--rate"), "{wrong:?}");
 }
+
+/// Mistakes of different kinds: flags, values, combinations, files, settings, levels and columns.
+const MISTAKES: [&[&str]; 12] = [
+    &["bnch"],
+    &["bench", "--foo"],
+    &["bench", "--concurrency", "0"],
+    &["bench", "--rate", "1", "--burst", "3"],
+    &["bench", "--config", "settings.toml"],
+    &["bench", "--api-key-file", "no such file"],
+    &["bench", "--extra-body", "[1]"],
+    &["bench", "--ramp", "steep"],
+    &["bench", "--slo", "ttft.p99<1s", "--no-stream"],
+    &["capacity"],
+    &["report", "--percentiles", "42"],
+    &["baseline", "list"],
+];
+
+/// Three English words in a row, apart from what is quoted: a sentence that was not translated.
+fn english(text: &str) -> Option<String> {
+    let unquoted: String = text.split('`').step_by(2).collect();
+    let mut row = Vec::new();
+    for word in unquoted.split([' ', '\n']) {
+        match !word.is_empty() && word.chars().all(|c| c.is_ascii_lowercase()) {
+            true => row.push(word),
+            false => row.clear(),
+        }
+        if row.len() == 3 {
+            return Some(row.join(" "));
+        }
+    }
+    None
+}
+
+#[test]
+fn mistakes_are_explained_in_chinese() {
+    let here = tempfile::tempdir().unwrap();
+    std::fs::write(here.path().join("settings.toml"), "rates = 1\n").unwrap();
+    for args in MISTAKES {
+        let output = dyno(here.path(), args).env("LANG", "zh_CN.UTF-8").output().unwrap();
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert!(output.status.code() == Some(2) && said.starts_with("错误："), "{args:?}: {said}");
+        assert_eq!(english(&said), None, "{args:?}: {said}");
+        let chinese = |line: &str| line.chars().any(|c| ('\u{4e00}'..='\u{9fff}').contains(&c));
+        assert!(said.lines().all(chinese), "{args:?}: {said}");
+
+        let mut command = dyno(here.path(), args);
+        let output = command.env("LANG", "zh_CN.UTF-8").env("LC_ALL", "C").output().unwrap();
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert!(said.starts_with("error: ") && !said.lines().any(chinese), "{args:?}: {said}");
+    }
+}
+
+#[test]
+fn a_plan_follows_the_locale() {
+    let here = tempfile::tempdir().unwrap();
+    let args = ["predict", "--concurrency", "1,8", "--duration", "60s", "--warmup", "10s"];
+    let mut command = dyno(here.path(), &[&args[..], &["--dry-run"]].concat());
+    let output = command.env("LANG", "zh_CN.UTF-8").output().unwrap();
+    let plan = String::from_utf8(output.stdout).unwrap();
+    for text in ["2 个档位：", "并发 8", "输入 256，输出 64", "60s，预热 10s 后", "档位之间："]
+    {
+        assert!(plan.contains(text), "{text}: {plan}");
+    }
+    assert_eq!(english(&plan), None, "{plan}");
+}
+
+#[test]
+fn english_is_noticed() {
+    assert_eq!(english("错误：`a b c d` 与 --rate 的 some text here").unwrap(), "some text here");
+    assert_eq!(english("--ramp '1..50/s over 5m in 10 steps'"), None);
+}

@@ -7,6 +7,8 @@ const MISTAKES: &[&[&str]] = &[
     &["bnech"],
     &["bench", "--concurency", "8"],
     &["bench", "--nonsense"],
+    &["predict", "http://localhost:8000"],
+    &["compare"],
     &["bench", "localhost:8000"],
     &["bench", "ftp://localhost"],
     &["bench", "http://me:secret@localhost"],

@@ -10,8 +10,8 @@
 //! | `text output` | a sample of what the block above it printed |
 //! | `sh shown: REASON`, `text shown: REASON` | not run |
 //!
-//! A page's blocks run in order in one directory, which has the files of `tests/docs/files` and the
-//! published tables of `dyno-import` in it. `<!-- before: COMMAND -->` is a hidden command. Samples are compared by `shape.rs`.
+//! A page's blocks run in order in one directory, which has the files of `examples/`
+//! in it. `<!-- before: COMMAND -->` is a hidden command. Samples are compared by `shape.rs`.
 //!
 //! `EXPECTED_BY=BINARY` writes samples of what that binary prints instead of comparing.
 //! `DOCS_PAGE=sweeps` runs only pages whose path contains this.
@@ -78,7 +78,7 @@ fn commands_run_and_samples_are_up_to_date() {
     let renewing = std::env::var("EXPECTED_BY").ok();
     let binary = renewing.clone().unwrap_or_else(|| env!("CARGO_BIN_EXE_dyno").to_owned());
     let programs = run::Programs::new(Path::new(&binary));
-    let files = ["crates/dyno/tests/docs/files", "crates/dyno-import/tests/fixtures/published"];
+    let files = ["examples"];
     let files = files.map(|dir| root().join(dir));
     let only = std::env::var("DOCS_PAGE").unwrap_or_default();
     let mut pages = pages();

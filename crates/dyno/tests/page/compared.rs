@@ -48,7 +48,7 @@ fn runs_can_be_read_hidden_and_zoomed_and_their_names_differ() {
 
 #[test]
 fn it_fits_a_phone_in_both_languages() {
-    let (first, second) = (run("0.6.3", "16"), run("0.6.4", "32"));
+    let (first, second) = (run("0.6.3", "16"), run("0.6.4", "16"));
     let mut page = Browser::start();
     for language in ["en", "zh"] {
         page.open(&first.compared(&second, language), 375);

@@ -2,6 +2,7 @@
 
 mod outcome;
 pub(crate) mod plan_text;
+mod plan_words;
 pub(crate) mod say;
 mod seen;
 pub(crate) mod versus;
@@ -22,7 +23,7 @@ pub(crate) fn run(resolved: Resolved, printer: &Printer) -> Exit {
     if resolved.dry_run {
         let mut text = versus::plan(&resolved);
         if let Place::Resumed(_, past) = &resolved.order.place {
-            text.push_str(&plan_text::left(&resolved.order.plan, past));
+            text.push_str(&plan_text::left(&resolved.order.plan, past, resolved.showing.language));
         }
         return printer.result(&text);
     }
@@ -38,8 +39,7 @@ pub(crate) fn run(resolved: Resolved, printer: &Printer) -> Exit {
     raise_open_files();
     let screen = printer.clone();
     let listening = signals::listen(resolved.order.stop.clone(), move |times| match times {
-        1 => screen
-            .note("stopping: waiting for running requests; press Ctrl-C again to stop immediately"),
+        1 => screen.note(Say::Stopping.text(screen.language())),
         2 => screen.note(Say::StoppingNow.text(screen.language())),
         _ => {}
     });

@@ -1,76 +1,78 @@
 //! The plan as text: what will be run, in which order, and when each level stops.
 
+use super::plan_words::Say;
 use dyno_analysis::search::lasting;
 use dyno_model::course::{Over, Range, Search};
 use dyno_model::plan::{LevelPlan, Load, Plan, Warmup};
 use dyno_model::units::{format_duration, to_s};
-use dyno_model::{Nanos, SEC};
+use dyno_model::{Language, Nanos, SEC};
 use dyno_run::Past;
 use dyno_search::sweep;
+use dyno_words::columns;
 use std::fmt::Write as _;
 
 /// All levels, one per line. In a dry run nothing is sent, so that no estimate follows.
-pub(crate) fn plan(plan: &Plan, dry_run: bool) -> String {
+pub(crate) fn plan(plan: &Plan, dry_run: bool, language: Language) -> String {
     let mut text = String::new();
     let number = plan.levels.len();
-    let search = course_search(plan);
-    let first = if search.is_some() { " first" } else { "" };
-    let _ = writeln!(text, "{number} level{}{first}:", if number == 1 { "" } else { "s" });
-    let rows: Vec<[String; 4]> = plan.levels.iter().map(row).collect();
+    let search = course_search(plan, language);
+    let head = if search.is_some() { Say::FirstLevels } else { Say::Levels };
+    let mut lines = vec![head.with(language, &[number.to_string()])];
+    let rows: Vec<[String; 4]> = plan.levels.iter().map(|level| row(level, language)).collect();
     let width =
-        |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
+        |column: usize| rows.iter().map(|row| columns::width(&row[column])).max().unwrap_or(0);
     let widths = [width(0), width(1), width(2)];
-    for (number, [label, load, lengths, stop]) in rows.iter().enumerate() {
-        let _ = writeln!(
-            text,
-            "{:4}  {label:w0$}  {load:w1$}  {lengths:w2$}  {stop}",
-            number + 1,
-            w0 = widths[0],
-            w1 = widths[1],
-            w2 = widths[2],
-        );
+    for (number, [label, load, lengths, stop]) in (1..).zip(&rows) {
+        let [label, load, lengths] =
+            [(label, 0), (load, 1), (lengths, 2)].map(|(cell, at)| columns::left(cell, widths[at]));
+        lines.push(format!("{number:4}  {label}  {load}  {lengths}  {stop}"));
     }
     if let Some(more) = &search {
-        let _ = writeln!(text, "Then {more}, chosen from the results so far.");
+        lines.push(Say::Then.with(language, &[more]));
     }
     let course = &plan.course;
     if let Some(most) = plan.levels.iter().find_map(|level| level.max_concurrency) {
-        let _ = writeln!(text, "At most {most} requests in flight.");
+        lines.push(Say::MostInFlight.with(language, &[most.to_string()]));
     }
-    let mut between = vec!["each starts when the previous one has drained".to_owned()];
+    let mut between = vec![Say::Drained.text(language).to_owned()];
     if course.cooldown_ns > 0 {
-        between.push(format!("then a pause of {}", format_duration(course.cooldown_ns)));
+        between.push(Say::Pause.with(language, &[format_duration(course.cooldown_ns)]));
     }
     if course.reset_cache {
-        between.push("with a reset of the server's cache".to_owned());
+        between.push(Say::Reset.text(language).to_owned());
     }
     if number > 1 || search.is_some() {
-        let _ = writeln!(text, "Between levels: {}.", between.join(", "));
+        let between = between.join(language.choose([", ", "，"]));
+        lines.push(Say::Between.with(language, &[between]));
     }
     for condition in &course.stop_on {
-        let _ = writeln!(text, "Stops after a level with {condition}.");
+        lines.push(Say::StopsAfter.with(language, &[condition.to_string()]));
     }
-    let estimate = if dry_run { NO_ESTIMATE } else { LATER_ESTIMATE };
     let bound: Option<u64> = plan.levels.iter().map(|level| level.duration_ns).sum();
-    match (bound.filter(|_| search.is_none()), capacity_time(plan, estimate)) {
-        (_, Some(time)) => {
-            let _ = writeln!(text, "{time}");
-        }
+    let predicted = plan.target.predicted;
+    match (bound.filter(|_| search.is_none()), capacity_time(plan, dry_run, language)) {
+        (_, Some(time)) => lines.push(time),
         (Some(time), None) => {
-            let of = if plan.target.predicted { " of virtual time" } else { "" };
-            let _ = writeln!(text, "At most {}{of}, plus drain.", about(time));
+            let say = if predicted { Say::AtMostVirtual } else { Say::AtMost };
+            lines.push(say.with(language, &[about(time)]));
         }
-        (None, None) if plan.target.predicted => {}
-        (None, None) => {
-            let time = expected(plan).map(|time| format!("About {}, plus drain.", about(time)));
-            let _ = writeln!(text, "{}", time.as_deref().unwrap_or(estimate));
-        }
+        (None, None) if predicted => {}
+        (None, None) => lines.push(match expected(plan) {
+            Some(time) => Say::About.with(language, &[about(time)]),
+            None => no_estimate(dry_run, language).to_owned(),
+        }),
+    }
+    for line in lines {
+        let _ = writeln!(text, "{line}");
     }
     text
 }
 
-const LATER_ESTIMATE: &str = "An estimate follows after the first responses.";
-const NO_ESTIMATE: &str = "No estimate: the duration depends on the server.";
+/// Why there is no estimate yet.
+fn no_estimate(dry_run: bool, language: Language) -> &'static str {
+    let say = if dry_run { Say::NoEstimate } else { Say::EstimateFollows };
+    say.text(language)
+}
 
 /// How long all levels will send, where that does not depend on the server.
 fn expected(plan: &Plan) -> Option<Nanos> {
@@ -97,8 +99,8 @@ fn expected(plan: &Plan) -> Option<Nanos> {
     }
 }
 
-/// How long the levels of a capacity search are, and all of them together at most.
-fn capacity_time(plan: &Plan, estimate: &str) -> Option<String> {
+/// How long a search for a capacity takes, each level and in total.
+fn capacity_time(plan: &Plan, dry_run: bool, language: Language) -> Option<String> {
     let Some(Search::Capacity { over, range, levels, least_requests, arrival, .. }) =
         &plan.course.search
     else {
@@ -107,47 +109,38 @@ fn capacity_time(plan: &Plan, estimate: &str) -> Option<String> {
     let first = plan.levels.first()?;
     let between = first.drain_ns.saturating_add(plan.course.cooldown_ns);
     let Some(time) = first.duration_ns else {
-        let requests = first.requests?;
-        return Some(format!(
-            "Each level: {requests} requests, or 10 per slot if that is more. {estimate}"
-        ));
+        let estimate = no_estimate(dry_run, language);
+        let requests = Say::EachRequests.with(language, &[first.requests?.to_string()]);
+        return Some(format!("{requests}{}{estimate}", language.choose([" ", ""])));
     };
     let all = |each: u64| about(u64::from(*levels).saturating_mul(each + between));
-    let text = format!("Each level: {}", about(time));
+    let least = least_requests.to_string();
     Some(match (over, range) {
-        (Over::Concurrency, _) => format!("{text}. At most {} in all, with drain.", all(time)),
+        (Over::Concurrency, _) => Say::Each.with(language, &[about(time), all(time)]),
         (Over::Rate, Range::Between([low, _])) => {
             let load = Load::Rate { rate: *low, arrival: *arrival };
             let longest = lasting(time, *least_requests, &load);
-            format!(
-                "{text}, up to {} at {low}/s, so that {least_requests} requests arrive. At most {} in \
-                 all, with drain.",
-                about(longest),
-                all(longest)
-            )
+            let values = [about(time), about(longest), low.to_string(), least, all(longest)];
+            Say::EachUpTo.with(language, &values)
         }
-        (Over::Rate, _) => format!(
-            "{text}; longer where fewer than {least_requests} requests would arrive, or where \
-             responses take long. About {} including drain; longer if levels have to be extended.",
-            all(time)
-        ),
+        (Over::Rate, _) => Say::EachOrLonger.with(language, &[about(time), least, all(time)]),
     })
 }
 
 /// Which levels a resumed run still has to run.
-pub(crate) fn left(plan: &Plan, past: &Past) -> String {
+pub(crate) fn left(plan: &Plan, past: &Past, language: Language) -> String {
     let finished = |index: usize| past.finished.iter().any(|level| level.index as usize == index);
     let levels = plan.levels.iter().enumerate();
-    let left: Vec<&str> = levels
-        .filter(|(index, _)| !finished(*index))
-        .map(|(_, level)| level.label.as_str())
-        .collect();
+    let left = levels.filter(|(index, _)| !finished(*index));
+    let left: Vec<&str> = left.map(|(_, level)| level.label.as_str()).collect();
+    let left = left.join(language.comma());
     let more = match plan.course.search {
-        Some(_) if left.is_empty() => "the levels that the search still needs".to_owned(),
-        Some(_) => format!("{}, then the levels that the search still needs", left.join(", ")),
-        None => left.join(", "),
+        Some(_) if left.is_empty() => Say::SearchLeft.text(language).to_owned(),
+        Some(_) => Say::ThenSearchLeft.with(language, &[left]),
+        None => left,
     };
-    format!("Resumes {}: {} finished, left: {more}.\n", past.run_id, past.finished.len())
+    let values = [past.run_id.clone(), past.finished.len().to_string(), more];
+    Say::Resumes.with(language, &values) + "\n"
 }
 
 /// A time to read: seconds, minutes or hours.
@@ -160,62 +153,67 @@ fn about(time: Nanos) -> String {
 }
 
 /// The levels that a search will add.
-fn course_search(plan: &Plan) -> Option<String> {
+fn course_search(plan: &Plan, language: Language) -> Option<String> {
     let left = |all: u32| (all as usize).saturating_sub(plan.levels.len());
+    let say = |what: Say, values: &[String]| what.with(language, values);
     Some(match plan.course.search.as_ref()? {
-        Search::Sweep { points, .. } => {
-            format!("about {} rates between them and slightly above", left(*points))
-        }
-        Search::Ladder { most, .. } => {
-            format!("doubling the requests in flight up to {most}, then levels around the knee")
-        }
+        Search::Sweep { points, .. } => say(Say::SweepRates, &[left(*points).to_string()]),
+        Search::Ladder { most, .. } => say(Say::Doubling, &[most.to_string()]),
         Search::Capacity { levels, over, range, .. } => {
-            let (kind, unit) = match over {
-                Over::Rate => ("rates", " req/s"),
-                Over::Concurrency => ("concurrencies", " in flight"),
-            };
-            let place = match (range, over) {
-                (Range::Between([low, high]), _) => format!("between {low} and {high}{unit}"),
-                (Range::Near(load), _) => format!("around {load}{unit}"),
-                (Range::Unknown, Over::Rate) => {
+            let more = left(*levels);
+            let number = more.to_string();
+            match (over, range) {
+                (Over::Rate, Range::Between([low, high])) => {
+                    say(Say::RatesBetween, &[number, low.to_string(), high.to_string()])
+                }
+                (Over::Concurrency, Range::Between([low, high])) => {
+                    say(Say::ConcurrenciesBetween, &[number, low.to_string(), high.to_string()])
+                }
+                (Over::Rate, Range::Near(load)) => {
+                    say(Say::RatesAround, &[number, load.to_string()])
+                }
+                (Over::Concurrency, Range::Near(load)) => {
+                    say(Say::ConcurrenciesAround, &[number, load.to_string()])
+                }
+                (Over::Rate, Range::Unknown) => {
                     let most = plan.levels.first().and_then(|level| level.max_concurrency);
                     let full = most.unwrap_or(sweep::IN_FLIGHT);
-                    let left = left(*levels).saturating_sub(1);
-                    return Some(format!(
-                        "{full} in flight to find its maximum throughput, and at most {left} rates \
-                         around the highest that meets the SLO"
-                    ));
+                    let rates = more.saturating_sub(1);
+                    say(Say::FullFirst, &[full.to_string(), rates.to_string()])
                 }
-                (Range::Unknown, Over::Concurrency) => {
-                    "around the highest that meets the SLO".into()
-                }
-            };
-            format!("at most {} more {kind} {place}", left(*levels))
+                (Over::Concurrency, Range::Unknown) => say(Say::ConcurrenciesHighest, &[number]),
+            }
         }
     })
 }
 
-fn row(level: &LevelPlan) -> [String; 4] {
+fn row(level: &LevelPlan, language: Language) -> [String; 4] {
+    let say = |what: Say, values: &[String]| what.with(language, values);
     let load = match level.load {
-        Load::Concurrency { concurrency } => format!("{concurrency} in flight"),
+        Load::Concurrency { concurrency } => say(Say::InFlight, &[concurrency.to_string()]),
         Load::Rate { rate, arrival } => format!("{rate}/s {arrival}"),
-        Load::Ramp { from, to, steps: None, .. } => format!("{from} to {to}/s"),
-        Load::Ramp { from, to, steps: Some(steps), .. } => {
-            format!("{from} to {to}/s in {steps} steps")
+        Load::Ramp { from, to, steps: None, .. } => {
+            say(Say::Ramp, &[from.to_string(), to.to_string()])
         }
-        Load::Burst { requests } => format!("{requests} at once"),
-        Load::Trace { speed } => format!("trace times ×{speed}"),
+        Load::Ramp { from, to, steps: Some(steps), .. } => {
+            say(Say::RampInSteps, &[from.to_string(), to.to_string(), steps.to_string()])
+        }
+        Load::Burst { requests } => say(Say::AtOnce, &[requests.to_string()]),
+        Load::Trace { speed } => say(Say::TraceTimes, &[speed.to_string()]),
     };
-    let lengths = format!("{} in, {} out", level.input_tokens.0, level.output_tokens.0);
+    let lengths = [level.input_tokens.0.to_string(), level.output_tokens.0.to_string()];
+    let lengths = say(Say::Lengths, &lengths);
     let warmup = level.warmup.map(|warmup| match warmup {
-        Warmup::Requests(number) => format!("after {number} warm-up requests"),
-        Warmup::Duration(time) => format!("after {} of warm-up", format_duration(time)),
+        Warmup::Requests(number) => say(Say::AfterRequests, &[number.to_string()]),
+        Warmup::Duration(time) => say(Say::AfterTime, &[format_duration(time)]),
     });
     let stop = [
-        level.requests.map(|number| format!("{number} requests")),
+        level.requests.map(|number| say(Say::Requests, &[number.to_string()])),
         level.duration_ns.map(format_duration),
     ];
-    let stop = stop.into_iter().flatten().collect::<Vec<_>>().join(" or ");
+    let either = language.choose([" or ", "或 "]);
+    let stop = stop.into_iter().flatten().collect::<Vec<_>>().join(either);
     let stop = [Some(stop).filter(|stop| !stop.is_empty()), warmup];
-    [level.label.clone(), load, lengths, stop.into_iter().flatten().collect::<Vec<_>>().join(", ")]
+    let stop = stop.into_iter().flatten().collect::<Vec<_>>();
+    [level.label.clone(), load, lengths, stop.join(language.choose([", ", "，"]))]
 }

@@ -8,7 +8,7 @@ use dyno_model::plan::{LevelPlan, Plan};
 use dyno_model::record::RequestRecord;
 use dyno_model::{Diagnostic, Language};
 use dyno_net::Clock;
-use dyno_run::{LevelBegins, Observer, ServerSink};
+use dyno_run::{LevelBegins, Observer, ServerSink, one_line};
 use dyno_words::InLanguage;
 use std::cell::{Cell, OnceCell, RefCell};
 use std::sync::Arc;
@@ -103,11 +103,7 @@ impl Observer for Seen<'_> {
     }
 
     fn remark(&self, what: &Diagnostic) {
-        self.printer.note(&what.in_language(self.language).what);
-    }
-
-    fn note(&self, words: &str) {
-        self.printer.note(words);
+        self.printer.note(one_line(&what.in_language(self.language).what));
     }
 
     fn warn(&self, words: &str) {

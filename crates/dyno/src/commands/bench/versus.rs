@@ -1,9 +1,9 @@
 //! `--versus`: two targets, measured alternately level by level, each with its own run.
 
 use super::outcome::conclude;
-use super::plan_text;
 use super::say::Say;
 use super::seen::Seen;
+use super::{plan_text, plan_words};
 use crate::commands::compare;
 use crate::commands::show::text_options;
 use crate::exit::Exit;
@@ -18,11 +18,14 @@ use serde_json::json;
 
 /// The plan as text, with both targets.
 pub(crate) fn plan(resolved: &Resolved) -> String {
-    let mut text = plan_text::plan(&resolved.order.plan, resolved.dry_run);
+    let language = resolved.showing.language;
+    let mut text = plan_text::plan(&resolved.order.plan, resolved.dry_run, language);
     if let Some(rival) = &resolved.versus {
         text.push_str(&format!(
-            "Each level runs on both, alternating: A B, then B A, and so on.\n  A  {}\n  B  {}\n",
-            resolved.order.plan.target, rival.plan.target
+            "{}\n  A  {}\n  B  {}\n",
+            plan_words::Say::Alternating.text(language),
+            resolved.order.plan.target,
+            rival.plan.target
         ));
     }
     text

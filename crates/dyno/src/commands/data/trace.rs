@@ -1,11 +1,13 @@
 //! `dyno data show` of a trace: when its requests arrive, how long they are, what they share.
 
-use super::in_spec;
+use super::{in_spec, spoken};
 use crate::exit::Exit;
 use crate::printer::Printer;
 use crate::usage::UsageError;
+use dyno_model::Language;
 use dyno_model::plan::DataPlan;
 use dyno_run::workload::limits;
+use dyno_words::InLanguage;
 use dyno_workload::data::{DataError, DataSet, DataSpec, Kind};
 use dyno_workload::trace::{Told, Trace, TraceProfile};
 
@@ -28,13 +30,16 @@ pub(super) fn show(
         return Err(UsageError::new("--order", message));
     }
     let trace = Trace::open(spec, &limits(plan)).map_err(in_spec)?;
-    let notes: String = trace.tally().told().iter().map(described).collect();
+    let notes: String = trace.tally().told().iter().map(|told| described(told, printer)).collect();
     let profile = TraceProfile::of(&trace);
-    Ok(printer.result(&format!("{}\n{profile}{notes}", trace.recognised())))
+    let shown = format!("{}\n{profile}", trace.recognised());
+    Ok(printer.result(&format!("{}{notes}", spoken(&shown, printer.language()))))
 }
 
-fn described(told: &Told) -> String {
+fn described(told: &Told, printer: &Printer) -> String {
     let note = told.note.with([told.count]);
-    let advice = note.advice.map(|advice| format!("; {advice}")).unwrap_or_default();
+    let note = note.in_language(printer.language());
+    let stop = if printer.language() == Language::Chinese { "；" } else { "; " };
+    let advice = note.advice.as_ref().map(|advice| format!("{stop}{advice}")).unwrap_or_default();
     format!("{}{advice}\n", note.what)
 }

@@ -1,9 +1,10 @@
 //! One step: the client with N streams of an engine in a separate process.
 
-use dyno_model::SEC;
+use super::words::Say;
 use dyno_model::metric::Time;
 use dyno_model::plan::{LengthSpec, LevelPlan, Load, Timeouts, Warmup};
 use dyno_model::summary::{Distribution, LevelSummary};
+use dyno_model::{Language, SEC};
 use dyno_run::{MetricsFrom, Order, RunError, StopSignal};
 use serde::Serialize;
 use std::io::{BufRead, BufReader};
@@ -175,16 +176,17 @@ impl Step {
     }
 
     /// The step as a row of the table.
-    pub(super) fn row(&self) -> String {
+    pub(super) fn row(&self, language: Language) -> String {
         let shown = |value: Option<f64>, digits: usize| {
             value.map_or("–".to_owned(), |value| format!("{value:.digits$}"))
         };
         let pair = |a: Option<f64>, b: Option<f64>| format!("{}/{}", shown(a, 2), shown(b, 2));
         let verdict = match (self.client_valid, self.engine_on_time) {
-            (true, true) => "accurate",
-            (true, false) => "accurate, engine late",
-            (false, _) => "INACCURATE",
+            (true, true) => Say::Accurate,
+            (true, false) => Say::EngineLate,
+            (false, _) => Say::Inaccurate,
         };
+        let verdict = verdict.text(language);
         format!(
             "{:>7}{:>9}{:>13}{:>13}{:>9}{:>9}{:>4}  {verdict}",
             self.streams,

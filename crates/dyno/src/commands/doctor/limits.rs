@@ -1,6 +1,8 @@
 //! The limits on files, ports and cores, and what to change about them.
 
 use super::ladder::Step;
+use super::words::Say;
+use dyno_model::Language;
 use serde::Serialize;
 
 /// What the system allows.
@@ -42,14 +44,12 @@ impl Limits {
             && self.ports.is_none_or(|ports| u64::from(streams) <= ports)
     }
 
-    pub(super) fn text(&self) -> String {
-        let shown = |n: Option<u64>, none: &str| n.map_or(none.to_owned(), |n| n.to_string());
-        format!(
-            "Limits: {} cores, {} open files, {} local ports to one server.\n",
-            self.cores,
-            shown(self.open_files, "unlimited"),
-            shown(self.ports, "unknown")
-        )
+    pub(super) fn text(&self, language: Language) -> String {
+        let shown =
+            |n: Option<u64>, none: Say| n.map_or(none.text(language).to_owned(), |n| n.to_string());
+        let files = shown(self.open_files, Say::Unlimited);
+        let ports = shown(self.ports, Say::Unknown);
+        Say::Limits.with(language, &[self.cores.to_string(), files, ports])
     }
 
     pub(super) fn advice(&self, steps: &[Step], stamps: Option<bool>) -> Vec<String> {

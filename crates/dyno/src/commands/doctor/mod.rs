@@ -3,15 +3,19 @@
 
 mod ladder;
 mod limits;
+mod words;
 
 use crate::args::DoctorArgs;
 use crate::exit::Exit;
 use crate::printer::{Manners, Printer};
 use crate::signals;
+use dyno_model::Language;
 use dyno_run::{Stop, StopSignal};
+use dyno_words::translated;
 use ladder::{Step, Trial};
 use limits::Limits;
 use serde::Serialize;
+use words::Say;
 
 /// The results.
 #[derive(Debug, Serialize)]
@@ -77,7 +81,7 @@ pub(crate) fn run(args: &DoctorArgs, printer: &Printer) -> Exit {
                 Exit::Bug
             }
         },
-        false => printer.result(&text(&findings)),
+        false => printer.result(&text(&findings, printer.language())),
     };
     if stop.get() > Stop::No { Exit::Interrupted } else { said }
 }
@@ -108,9 +112,13 @@ fn measure(
             if stop.get() > Stop::No {
                 return Ok(measured);
             }
-            let how = if stamps { "" } else { ", without the kernel's receive times" };
-            printer
-                .remark(format_args!("{streams} streams at 20 ms per token{how}, {seconds} s …"));
+            printer.remark(match stamps {
+                true => format!("{streams} streams at 20 ms per token, {seconds} s …"),
+                false => format!(
+                    "{streams} streams at 20 ms per token, without the kernel's receive times, \
+                     {seconds} s …"
+                ),
+            });
             let pace = ladder::Pace::Steady;
             let step = ladder::climb(Trial { pace, streams, seconds, stamps }, stop)?;
             let fell = !step.client_valid;
@@ -129,64 +137,43 @@ fn measure(
 }
 
 /// Up to where metrics are accurate, as far as it was tried.
-fn accurate(streams: Option<u32>, tokens_per_s: Option<f64>, ladder: &[Step]) -> String {
-    let tried = || ladder.iter().map(|step| (step.streams, step.client_valid));
-    let Some(most) = streams else {
+fn accurate(findings: &Findings, tokens: String, language: Language) -> String {
+    let tried = || findings.ladder.iter().map(|step| (step.streams, step.client_valid));
+    let Some(most) = findings.streams else {
         let least = tried().map(|(streams, _)| streams).min().unwrap_or(0);
-        return format!("Metrics are not accurate on this machine, even with {least} streams.\n");
+        return Say::NotAccurate.with(language, &[least.to_string()]);
     };
-    let tokens = tokens_per_s.map_or("–".to_owned(), |rate| format!("{rate:.0}"));
     let fails = tried().filter(|(streams, valid)| *streams > most && !valid);
     match fails.map(|(streams, _)| streams).min() {
-        Some(fails) => format!(
-            "Metrics are accurate up to {most} streams and {tokens} tokens/s on this machine, but not \
-             with {fails} streams; nothing between was tried.\n"
-        ),
-        None => format!(
-            "Metrics are accurate up to at least {most} streams and {tokens} tokens/s on this machine; \
-             more was not tried.\n"
-        ),
+        Some(fails) => {
+            Say::UpToButNot.with(language, &[most.to_string(), tokens, fails.to_string()])
+        }
+        None => Say::UpToAtLeast.with(language, &[most.to_string(), tokens]),
     }
 }
 
-fn text(findings: &Findings) -> String {
-    let mut text = String::from(
-        "                  TTFT ms       ITL ms     send     read CPU\n\
-         streams tokens/s  bias/jitter     bias/p99 delay ms delay ms   %  metrics\n",
-    );
-    for step in &findings.ladder {
-        text.push_str(&step.row());
-        text.push('\n');
-    }
+fn text(findings: &Findings, language: Language) -> String {
+    let mut lines = vec![Say::Head.text(language).to_owned()];
+    lines.extend(findings.ladder.iter().map(|step| step.row(language)));
     if !findings.without_stamps.is_empty() {
-        text.push_str("without the kernel's receive times:\n");
-        for step in &findings.without_stamps {
-            text.push_str(&step.row());
-            text.push('\n');
-        }
+        lines.push(Say::WithoutStamps.text(language).to_owned());
+        lines.extend(findings.without_stamps.iter().map(|step| step.row(language)));
     }
     let shown = |value: Option<f64>| value.map_or("–".to_owned(), |v| format!("{v:.0}"));
-    text.push_str(
-        "\nThe client is judged: whether its own timing is exact enough. Bias and jitter also contain \
-         delays of the engine.\n",
-    );
-    text.push_str(&accurate(findings.streams, findings.tokens_per_s, &findings.ladder));
-    text.push_str(&format!(
-        "At maximum throughput, with 16 events per packet, the client receives {} tokens/s.\n",
-        shown(findings.flat_out_tokens_per_s)
-    ));
+    let accurate = accurate(findings, shown(findings.tokens_per_s), language);
+    lines.extend([String::new(), Say::Judged.text(language).to_owned(), accurate]);
+    lines.push(Say::FlatOut.with(language, &[shown(findings.flat_out_tokens_per_s)]));
     let stamps = match findings.kernel_stamps {
-        Some(true) => "The kernel provides receive times.",
-        Some(false) => "The kernel provides no receive times: times are taken in this program.",
-        None => "Whether the kernel provides receive times could not be determined.",
+        Some(true) => Say::Stamps,
+        Some(false) => Say::NoStamps,
+        None => Say::StampsUnknown,
     };
-    text.push_str(&format!("{stamps}\n"));
-    text.push_str(&findings.limits.text());
+    lines.push(stamps.text(language).to_owned());
+    lines.push(findings.limits.text(language));
     if findings.advice.is_empty() {
-        text.push_str("Nothing to change.\n");
+        lines.push(Say::NothingToChange.text(language).to_owned());
     }
-    for advice in &findings.advice {
-        text.push_str(&format!("→ {advice}\n"));
-    }
-    text
+    let advice = findings.advice.iter().map(|advice| translated(advice, language));
+    lines.extend(advice.map(|advice| format!("→ {advice}")));
+    lines.join("\n") + "\n"
 }

@@ -17,6 +17,7 @@ use dyno_engine::twin::reference::Figure;
 use dyno_fit::{FitOptions, Fitted, Role, Table, fit};
 use dyno_model::plan::LevelPlan;
 use dyno_model::{Language, Summary};
+use dyno_words::columns::left;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::fs::File;
@@ -119,7 +120,7 @@ fn measured(path: &Path, printer: &Printer) -> Result<Vec<Measured>, UsageError>
     let wrong = |error: dyno_record::RecordError| UsageError::new("RUN", error.to_string());
     let loaded::All { runs, problems } = loaded::all(&[path.to_owned()], "RUN")?;
     for (file, problem) in &problems {
-        printer.warn(loaded::problem(file, problem));
+        printer.warn(loaded::problem(file, problem, printer.language()));
     }
     let with_plans = runs.into_iter().map(|run| {
         let plans = match &run.dir {
@@ -147,7 +148,7 @@ fn write(args: &FitArgs, found: &Fitted, language: Language) -> Result<(), Usage
 fn warning(leave_one_out: &BTreeMap<Figure, f64>, language: Language) -> Option<String> {
     let large = leave_one_out.iter().filter(|(_, percent)| **percent > LARGEST_ERROR);
     let large: Vec<String> = large
-        .map(|(figure, percent)| format!("{} {percent:.0} %", compare::short(*figure)))
+        .map(|(figure, percent)| format!("{} {percent:.0} %", compare::short(*figure, language)))
         .collect();
     let values = [format!("{LARGEST_ERROR:.0}"), large.join(", ")];
     (!large.is_empty()).then(|| Message::PoorFit.with(language, &values))
@@ -175,11 +176,17 @@ fn report(found: &Fitted, args: &FitArgs, language: Language) -> String {
     let twin = &found.twin;
     let say = |message: Message| message.text(language);
     let mut text = String::new();
-    let _ = writeln!(text, "{}\n{}", compare::rows(&found.report), compare::errors(&found.report));
+    let _ = writeln!(
+        text,
+        "{}\n{}",
+        compare::rows(&found.report, language),
+        compare::errors(&found.report, language)
+    );
     if !found.leave_one_out.is_empty() {
         let _ = writeln!(text, "{}", say(Message::LeaveOneOut));
         for (figure, percent) in &found.leave_one_out {
-            let _ = writeln!(text, "  {:<22} {percent:.1} %", compare::short(*figure));
+            let _ =
+                writeln!(text, "  {} {percent:.1} %", left(&compare::short(*figure, language), 22));
         }
     }
     if !twin.intervals.is_empty() {

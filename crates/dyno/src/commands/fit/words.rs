@@ -98,7 +98,7 @@ fn problem(problem: &Problem, language: Language) -> String {
     let of = |message: Message, value: f64| message.with(language, &[value.to_string()]);
     match problem {
         Problem::Value { figure, value } => {
-            Message::Impossible.with(language, &[short(*figure), value.to_string()])
+            Message::Impossible.with(language, &[short(*figure, language), value.to_string()])
         }
         Problem::NoMeasurement => Message::NoMeasurement.text(language).to_owned(),
         Problem::PromptLength(tokens) => of(Message::PromptLength, *tokens),

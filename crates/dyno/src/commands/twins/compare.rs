@@ -1,8 +1,10 @@
 //! A twin next to its reference table: every row, measured and simulated, and a small plot of both.
 
 use super::list::{COLUMNS, table};
+use super::words::Say;
 use dyno_engine::twin::reference::Figure;
 use dyno_fit::{Compared, Report, Role};
+use dyno_model::Language;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
@@ -10,10 +12,10 @@ const WIDTH: usize = 60;
 const HEIGHT: usize = 10;
 
 /// All rows as a table: measured → simulated, and the error.
-pub(in crate::commands) fn rows(report: &Report) -> String {
+pub(in crate::commands) fn rows(report: &Report, language: Language) -> String {
     let metrics = metrics(report);
-    let heads: Vec<String> = std::iter::once("row".to_owned())
-        .chain(metrics.iter().map(|figure| short(*figure)))
+    let heads: Vec<String> = std::iter::once(Say::Row.text(language).to_owned())
+        .chain(metrics.iter().map(|figure| short(*figure, language)))
         .collect();
     let lines: Vec<Vec<String>> = report
         .levels
@@ -34,14 +36,11 @@ pub(in crate::commands) fn rows(report: &Report) -> String {
             std::iter::once(format!("{mark} {}", level.label)).chain(cells).collect()
         })
         .collect();
-    format!(
-        "{}+ held out (not fitted), - left out, → measured to simulated\n",
-        table(&heads, &lines)
-    )
+    format!("{}{}\n", table(&heads, &lines), Say::Marks.text(language))
 }
 
-/// Errors by metric, fitted and held out.
-pub(in crate::commands) fn errors(report: &Report) -> String {
+/// Errors by figure, fitted and held out.
+pub(in crate::commands) fn errors(report: &Report, language: Language) -> String {
     let known: Vec<Figure> = metrics(report);
     let cell = |errors: &BTreeMap<Figure, f64>, figure: &Figure| {
         errors.get(figure).map_or("–".to_owned(), |percent| format!("{percent:.1} %"))
@@ -49,18 +48,18 @@ pub(in crate::commands) fn errors(report: &Report) -> String {
     let line = |name: &str, errors: &BTreeMap<Figure, f64>| {
         std::iter::once(name.to_owned()).chain(known.iter().map(|f| cell(errors, f))).collect()
     };
-    let heads: Vec<String> = std::iter::once("mean absolute error".to_owned())
-        .chain(known.iter().map(|figure| short(*figure)))
+    let heads: Vec<String> = std::iter::once(Say::MeanError.text(language).to_owned())
+        .chain(known.iter().map(|figure| short(*figure, language)))
         .collect();
     let lines = [
-        line("fitted rows", &report.errors.fitted),
-        line("held-out rows", &report.errors.held_out),
+        line(Say::FittedRows.text(language), &report.errors.fitted),
+        line(Say::HeldOutRows.text(language), &report.errors.held_out),
     ];
     table(&heads, &lines)
 }
 
 /// A plot for each column that the rows have, over the rows in order of load.
-pub(in crate::commands) fn pictures(report: &Report) -> String {
+pub(in crate::commands) fn pictures(report: &Report, language: Language) -> String {
     let mut text = String::new();
     for (_, candidates) in COLUMNS {
         let of = |level: &Compared| {
@@ -76,14 +75,14 @@ pub(in crate::commands) fn pictures(report: &Report) -> String {
             .iter()
             .find(|figure| report.levels.iter().any(|level| level.metrics.contains_key(figure)));
         if let Some(figure) = drawn.filter(|_| points.len() > 2) {
-            let _ = write!(text, "\n{}\n{}", short(*figure), picture(&points));
+            let _ = write!(text, "\n{}\n{}", short(*figure, language), picture(&points, language));
         }
     }
     text
 }
 
 /// Measured `o` and simulated `x` over the rows; `*` where they coincide. Logarithmic.
-fn picture(points: &[(f64, f64)]) -> String {
+fn picture(points: &[(f64, f64)], language: Language) -> String {
     let all = || points.iter().flat_map(|(a, b)| [*a, *b]).filter(|value| *value > 0.0);
     let (low, high) = (all().fold(f64::INFINITY, f64::min), all().fold(0.0, f64::max));
     if !(low.is_finite() && high > 0.0) {
@@ -112,7 +111,7 @@ fn picture(points: &[(f64, f64)]) -> String {
         let _ = writeln!(text, "{label:>9} |{}", line.trim_end());
     }
     let _ = writeln!(text, "{:>9} +{}", "", "-".repeat(WIDTH));
-    let _ = writeln!(text, "{:>10} rows in order of load; o measured, x simulated, * both", "");
+    let _ = writeln!(text, "{:>10} {}", "", Say::PictureFoot.text(language));
     text
 }
 
@@ -124,18 +123,19 @@ fn metrics(report: &Report) -> Vec<Figure> {
     known
 }
 
-pub(in crate::commands) fn short(figure: Figure) -> String {
-    match figure {
-        Figure::CompletedRate => "req/s".to_owned(),
-        Figure::OutputTokensPerS => "out tok/s".to_owned(),
-        Figure::LatencyS => "latency s".to_owned(),
-        Figure::TtftMs => "TTFT ms".to_owned(),
-        Figure::ItlMs => "ITL ms".to_owned(),
-        Figure::TpotMs => "TPOT ms".to_owned(),
-        Figure::DurationS => "duration s".to_owned(),
-        Figure::P90S => "latency p90 s".to_owned(),
-        other => other.name(),
-    }
+pub(in crate::commands) fn short(figure: Figure, language: Language) -> String {
+    let say = match figure {
+        Figure::CompletedRate => Say::PerSecond,
+        Figure::OutputTokensPerS => Say::OutputPerSecond,
+        Figure::LatencyS => Say::LatencyS,
+        Figure::TtftMs => Say::TtftMs,
+        Figure::ItlMs => Say::ItlMs,
+        Figure::TpotMs => Say::TpotMs,
+        Figure::DurationS => Say::DurationS,
+        Figure::P90S => Say::P90S,
+        other => return other.name(),
+    };
+    say.text(language).to_owned()
 }
 
 /// Three or four digits.
@@ -154,7 +154,7 @@ mod tests {
 
     #[test]
     fn points_stand_where_their_values_are() {
-        let drawn = picture(&[(1.0, 1.0), (10.0, 1.0), (100.0, 100.0)]);
+        let drawn = picture(&[(1.0, 1.0), (10.0, 1.0), (100.0, 100.0)], Language::English);
         let lines: Vec<&str> = drawn.lines().collect();
         assert!(lines[0].starts_with("      100 |") && lines[0].ends_with('*'));
         assert!(lines[HEIGHT - 1].contains("|*") && lines[HEIGHT - 1].contains('x'));

@@ -1,22 +1,24 @@
 //! The list of shipped twins, with the error of each.
 
+use super::words::Say;
 use dyno_engine::twin::reference::{Figure, Reference};
 use dyno_engine::twin::{Twin, TwinError};
+use dyno_model::Language;
+use dyno_words::columns;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
 /// The metrics of the list: in each column, the first of these that a twin has.
-pub(super) const COLUMNS: [(&str, &[Figure]); 4] = [
-    ("tput", &[Figure::CompletedRate, Figure::OutputTokensPerS, Figure::DurationS]),
-    ("latency", &[Figure::LatencyS, Figure::LatencyPerOutputTokenMs]),
-    ("TTFT", &[Figure::TtftMs]),
-    ("ITL", &[Figure::ItlMs, Figure::TpotMs]),
+pub(super) const COLUMNS: [(Say, &[Figure]); 4] = [
+    (Say::Throughput, &[Figure::CompletedRate, Figure::OutputTokensPerS, Figure::DurationS]),
+    (Say::Latency, &[Figure::LatencyS, Figure::LatencyPerOutputTokenMs]),
+    (Say::Ttft, &[Figure::TtftMs]),
+    (Say::Itl, &[Figure::ItlMs, Figure::TpotMs]),
 ];
 
 /// The table of shipped twins.
-pub(super) fn list() -> Result<String, TwinError> {
-    let mut text =
-        String::from("Mean absolute error in %: rows used for the fit / held-out rows.\n\n");
+pub(super) fn list(language: Language) -> Result<String, TwinError> {
+    let mut text = Say::ListHead.text(language).to_owned() + "\n\n";
     let mut rows = Vec::new();
     for (name, _) in Twin::shipped() {
         let twin = Twin::load(name)?;
@@ -27,14 +29,15 @@ pub(super) fn list() -> Result<String, TwinError> {
         }));
         rows.push(row);
     }
-    let heads = std::iter::once("twin").chain(COLUMNS.map(|(head, _)| head));
+    let heads = COLUMNS.map(|(head, _)| head.text(language));
+    let heads = std::iter::once(Say::Twin.text(language)).chain(heads);
     let heads: Vec<String> = heads.map(str::to_owned).collect();
     text.push_str(&table(&heads, &rows));
     let without: Vec<String> = unfitted();
     if !without.is_empty() {
-        let _ = write!(text, "\nPublished tables without a twin:\n{}", without.concat());
+        let _ = write!(text, "\n{}\n{}", Say::WithoutTwin.text(language), without.concat());
     }
-    let _ = writeln!(text, "\n* the default. `dyno twins show NAME` shows the details.");
+    let _ = writeln!(text, "\n{}", Say::ListFoot.text(language));
     Ok(text)
 }
 
@@ -70,7 +73,7 @@ pub(super) fn table(heads: &[String], rows: &[Vec<String>]) -> String {
         let cells = rows
             .iter()
             .chain(std::iter::once(&heads.to_vec()))
-            .filter_map(|row| row.get(column).map(|cell| cell.chars().count()))
+            .filter_map(|row| row.get(column).map(|cell| columns::width(cell)))
             .max();
         cells.unwrap_or(0)
     };
@@ -78,7 +81,7 @@ pub(super) fn table(heads: &[String], rows: &[Vec<String>]) -> String {
     for row in std::iter::once(&heads.to_vec()).chain(rows) {
         let mut line = String::new();
         for (column, cell) in row.iter().enumerate() {
-            let pad = " ".repeat(width(column) - cell.chars().count());
+            let pad = " ".repeat(width(column) - columns::width(cell));
             let cell = if column == 0 { format!("{cell}{pad}") } else { format!("  {pad}{cell}") };
             line.push_str(&cell);
         }

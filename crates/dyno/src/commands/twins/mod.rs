@@ -2,6 +2,7 @@
 
 pub(super) mod compare;
 mod list;
+pub(in crate::commands) mod words;
 
 use crate::args::twins::{TwinsArgs, TwinsCommand};
 use crate::exit::Exit;
@@ -10,13 +11,16 @@ use crate::usage::UsageError;
 use dyno_engine::twin::Twin;
 use dyno_engine::twin::reference::Reference;
 use dyno_fit::{Report, verify};
+use dyno_model::Language;
+use words::Say;
 
 /// Lists, shows or verifies.
 pub(crate) fn run(args: &TwinsArgs, printer: &Printer) -> Exit {
+    let language = printer.language();
     let done = match &args.command {
-        None => list::list().map_err(in_twin),
-        Some(TwinsCommand::Show { twin }) => load(twin).map(|twin| show(&twin)),
-        Some(TwinsCommand::Verify { twins }) => verified(twins),
+        None => list::list(language).map_err(in_twin),
+        Some(TwinsCommand::Show { twin }) => load(twin).map(|twin| show(&twin, language)),
+        Some(TwinsCommand::Verify { twins }) => verified(twins, language),
     };
     match done {
         Ok(text) => printer.result(&text),
@@ -42,15 +46,16 @@ fn replayed(twin: &Twin) -> Option<Report> {
 }
 
 /// The twin file; what is not part of it is a comment, so that the output is a twin file again.
-fn show(twin: &Twin) -> String {
+fn show(twin: &Twin, language: Language) -> String {
     let more = match replayed(twin) {
         Some(report) => format!(
-            "Replayed on its reference table:\n\n{}\n{}{}",
-            compare::rows(&report),
-            compare::errors(&report),
-            compare::pictures(&report)
+            "{}\n\n{}\n{}{}",
+            Say::Replayed.text(language),
+            compare::rows(&report, language),
+            compare::errors(&report, language),
+            compare::pictures(&report, language)
         ),
-        None => "There is no reference table to compare it with.".to_owned(),
+        None => Say::NoReference.text(language).to_owned(),
     };
     let comment: String =
         more.lines().map(|line| format!("{}\n", format!("# {line}").trim_end())).collect();
@@ -58,7 +63,7 @@ fn show(twin: &Twin) -> String {
 }
 
 /// Replays twins on their tables; one line of errors each for fitted and held-out rows.
-fn verified(names: &[String]) -> Result<String, UsageError> {
+fn verified(names: &[String], language: Language) -> Result<String, UsageError> {
     let names: Vec<String> = match names {
         [] => Twin::shipped().iter().map(|(name, _)| (*name).to_owned()).collect(),
         names => names.to_vec(),
@@ -67,8 +72,8 @@ fn verified(names: &[String]) -> Result<String, UsageError> {
     for name in names {
         let twin = load(&name)?;
         let errors = match replayed(&twin) {
-            Some(report) => compare::errors(&report),
-            None => "no reference table\n".to_owned(),
+            Some(report) => compare::errors(&report, language),
+            None => format!("{}\n", Say::NoReferenceTable.text(language)),
         };
         text.push_str(&format!("{}\n{errors}\n", twin.name));
     }
