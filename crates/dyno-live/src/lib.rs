@@ -16,10 +16,12 @@ mod terminal;
 mod view;
 mod watch;
 mod words;
+mod working;
 
 pub use live::Live;
 pub use screen::restore_terminal;
 pub use terminal::{ProgressStyle, Said, Terminal};
+pub use working::while_shown;
 
 use dyno_words::escape::escape;
 use screen::Closed;

@@ -156,6 +156,14 @@ fn every_run_has_a_page() {
 }
 
 #[test]
+fn a_valid_run_shows_how_exactly_it_was_measured() {
+    let html = made(vec![requests(40)], true).html(Language::English);
+    let shown = html.split("Instrument ranges and client delays").nth(1).unwrap();
+    let shown = shown.split("</details>").next().unwrap();
+    assert!(shown.contains("level 0") && shown.contains("send delay p99"), "{shown}");
+}
+
+#[test]
 fn two_hundred_levels_have_a_page() {
     let made = made((0..200).map(|_| requests(30)).collect(), true);
     let [html, _] = check(&made);

@@ -193,6 +193,16 @@ fn a_gate_passes_fails_or_cannot_tell() {
         dyno(&place, "gate slow --baseline a --max-regression 5% --metric ttft_mean --json", 5);
     assert_eq!(json(&one.stdout)["answer"], "fail");
 
+    // Of many inconclusive checks only the worst are listed.
+    let few = "predict --twin generic-7b-24gb --quiet --concurrency 1,4,16 --requests 40";
+    dyno(&place, &format!("{few} --seed 1 --out few"), 0);
+    dyno(&place, &format!("{few} --seed 2 --out again"), 0);
+    let many = dyno(&place, "gate again --baseline few --max-regression 0.1%", 6).stdout;
+    assert!(
+        many.contains("  and 16 more, inconclusive as well") && many.lines().count() == 7,
+        "{many}"
+    );
+
     dyno(&place, "predict --twin generic-7b-24gb --quiet --burst 20 --out burst", 0);
     let unsure = dyno(&place, "gate burst --baseline burst --max-regression 5%", 6);
     assert!(unsure.stdout.starts_with("inconclusive: "), "{}", unsure.said());

@@ -71,7 +71,8 @@ fn fitted(
     }
     printer.note(Message::Fitting.with(language, &[table.fitted().count().to_string()]));
     let options = FitOptions::default();
-    let mut found = progress::shown(&options.progress, printer, language, || fit(&table, &options))
+    let line = |elapsed| progress::line(options.progress.state(), elapsed, language);
+    let mut found = dyno_live::while_shown(printer, line, || fit(&table, &options))
         .map_err(|error| vec![UsageError::new("RUN", error.to_string())])?;
     describe(&mut found, args, &runs);
     write(args, &found, language).map_err(|error| vec![error])?;

@@ -1,51 +1,14 @@
-//! Shows how far a fit has come: a line that is redrawn on a terminal, or one every few seconds.
+//! How far a fit has come, in a line.
 
 use super::words::Message;
-use crate::printer::Printer;
-use dyno_fit::{FitProgress, FitState};
-use dyno_live::{ProgressStyle, Terminal};
+use dyno_fit::FitState;
 use dyno_model::Language;
-use std::sync::mpsc::{RecvTimeoutError, channel};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-const REDRAW: Duration = Duration::from_millis(500);
-const PLAIN_EVERY: Duration = Duration::from_secs(5);
 /// A time left that is estimated from less than this share jumps.
 const ENOUGH: f64 = 0.05;
 
-/// Does `work`, and shows its progress meanwhile.
-pub(super) fn shown<T>(
-    progress: &FitProgress,
-    printer: &Printer,
-    language: Language,
-    work: impl FnOnce() -> T,
-) -> T {
-    let style = printer.progress_style();
-    let every = match style {
-        ProgressStyle::Hidden => return work(),
-        ProgressStyle::Line => REDRAW,
-        ProgressStyle::Plain => PLAIN_EVERY,
-    };
-    let began = Instant::now();
-    let (working, over) = channel::<()>();
-    std::thread::scope(|scope| {
-        scope.spawn(move || {
-            while over.recv_timeout(every) == Err(RecvTimeoutError::Timeout) {
-                let line = line(progress.state(), began.elapsed(), language);
-                match style {
-                    ProgressStyle::Line => printer.draw_line(&line),
-                    _ => printer.plain_line(&line),
-                };
-            }
-            printer.clear_line();
-        });
-        // Dropped at the end of the work, also if that panics.
-        let _working = working;
-        work()
-    })
-}
-
-fn line(state: FitState, elapsed: Duration, language: Language) -> String {
+pub(super) fn line(state: FitState, elapsed: Duration, language: Language) -> String {
     let seconds = elapsed.as_secs_f64();
     let values = [state.steps.to_string(), time(seconds)];
     let mut line = Message::Progress.with(language, &values);
