@@ -1,5 +1,6 @@
 //! A comparison as a table, for a terminal and for documents.
 
+use super::names::elided;
 use super::words::{self, Word, called, headline, metric_title, rests, signed};
 use crate::text::{ABSENT, cut_middle, number, width, wrap};
 use dyno_analysis::compare::{Called, Cell, Compared, Comparison, Difference, Held, Note, Point};
@@ -15,9 +16,10 @@ const SHORTEST_LABEL: usize = 16;
 /// has each load on its own line.
 const SHORTER: [(usize, bool); 4] = [(LONGEST, false), (20, false), (20, true), (10, true)];
 
-/// A name, cut in its middle where it is long: names often differ at their ends.
-fn short(name: &str) -> String {
-    cut_middle(&escape(name, 200), LONGEST)
+/// The names of the sides, shortened where they are long by what they share, so that they differ.
+fn short_names(comparison: &Comparison, longest: usize) -> Vec<String> {
+    let names: Vec<String> = comparison.sides.iter().map(|side| escape(&side.name, 200)).collect();
+    elided(&names.iter().map(String::as_str).collect::<Vec<_>>(), longest)
 }
 
 /// The cells of a table: a heading row, then one row for each load and metric.
@@ -31,16 +33,16 @@ fn cells_within(
     language: Language,
     (longest, brief): (usize, bool),
 ) -> Vec<Vec<String>> {
-    let short = |name: &str| cut_middle(&escape(name, 200), longest);
+    let names = short_names(comparison, longest);
     let two = comparison.sides.len() == 2;
     let word = |word: Word| word.text(language).to_owned();
     let mut heading = vec![word(Word::Load), word(Word::Figure)];
-    heading.extend(comparison.sides.iter().map(|side| short(&side.name)));
+    heading.extend(names.iter().cloned());
     if two {
         heading.extend([word(Word::Change), word(Word::Interval), word(Word::Verdict)]);
     } else {
-        let others = comparison.sides.iter().skip(1);
-        heading.extend(others.map(|side| format!("{} {}", word(Word::Change), short(&side.name))));
+        let others = names.iter().skip(1);
+        heading.extend(others.map(|name| format!("{} {name}", word(Word::Change))));
     }
     let mut rows = vec![heading];
     for (place, point) in comparison.points.iter().enumerate() {
@@ -111,12 +113,11 @@ fn in_full(
     test: Option<&Difference>,
     (longest, language): (usize, Language),
 ) -> [String; 3] {
-    let short = |name: &str| cut_middle(&escape(name, 200), longest);
     match test {
         Some(test) => [
             signed(test.change),
             format!("{:+.1} … {:+.1} %", test.interval[0] * 100.0, test.interval[1] * 100.0),
-            called(test, &short(&comparison.sides[test.side].name), language),
+            called(test, &short_names(comparison, longest)[test.side], language),
         ],
         None => [
             bare(point, metric, 1).map_or_else(|| ABSENT.to_owned(), signed),
@@ -143,7 +144,7 @@ fn in_short(point: &Point, metric: Compared, side: usize, test: Option<&Differen
 
 /// The names of the sides.
 pub(crate) fn title(comparison: &Comparison) -> String {
-    let names: Vec<String> = comparison.sides.iter().map(|side| short(&side.name)).collect();
+    let names = short_names(comparison, LONGEST);
     names.join(" / ")
 }
 
@@ -154,10 +155,9 @@ pub(crate) fn remarks(comparison: &Comparison, language: Language) -> Vec<String
         .collect();
     lines.extend(rests(comparison, language));
     if let Some(capacity) = &comparison.capacity {
-        let each =
-            comparison.sides.iter().zip(&capacity.sides).map(|(side, held)| {
-                format!("{} {}", short(&side.name), edge(held.as_ref(), language))
-            });
+        let names = short_names(comparison, LONGEST);
+        let each = names.iter().zip(&capacity.sides);
+        let each = each.map(|(name, held)| format!("{name} {}", edge(held.as_ref(), language)));
         let each: Vec<String> = each.collect();
         let word = Word::Capacity.text(language);
         lines.push(format!("{word} {}: {}", escape(&capacity.slo, 200), each.join("; ")));
