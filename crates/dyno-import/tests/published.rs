@@ -8,8 +8,7 @@ use dyno_model::Summary;
 use std::path::Path;
 
 fn published(name: &str) -> Imported {
-    import(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/published").join(name))
-        .unwrap()
+    import(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples").join(name)).unwrap()
 }
 
 fn summaries(imported: &Imported) -> Vec<&Summary> {

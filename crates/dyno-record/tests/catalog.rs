@@ -14,13 +14,17 @@ use std::time::{Duration, SystemTime};
 
 /// A run of a process that ended some time ago, without a summary.
 fn a_run(root: &Path, name: &str, started_s: u64, label: Option<&str>) -> RunDir {
+    a_run_at(root, name, started_s * 1_000_000_000, label)
+}
+
+fn a_run_at(root: &Path, name: &str, started_ns: u64, label: Option<&str>) -> RunDir {
     let dir = RunDir::create(root.join(name)).unwrap();
     let mut plan = Plan::new(Target::at("http://127.0.0.1:8000/v1"));
     plan.levels = [8, 2, 4].map(|slots| LevelPlan::closed_loop(slots, 80)).to_vec();
     plan.label = label.map(str::to_owned);
     dir.write_plan(&plan).unwrap();
     let mut header = common::header();
-    header.anchor_unix_ns = started_s * 1_000_000_000;
+    header.anchor_unix_ns = started_ns;
     assert!(Recorder::start(&dir, header).unwrap().finish().error.is_none());
     let records = File::options().append(true).open(dir.path().join("records.dyno")).unwrap();
     records.set_modified(SystemTime::now() - Duration::from_secs(3600)).unwrap();
@@ -30,6 +34,17 @@ fn a_run(root: &Path, name: &str, started_s: u64, label: Option<&str>) -> RunDir
 fn names(root: &Path, filter: &RunFilter) -> Vec<String> {
     let runs = list_runs(root).unwrap().into_iter().filter(|run| filter.matches(run));
     runs.map(|run| run.name).collect()
+}
+
+#[test]
+fn runs_of_one_second_are_in_order() {
+    let root = tempfile::tempdir().unwrap();
+    let second = 1_767_322_000_000_000_000;
+    for (name, after_ms) in [("20260102T030405Z-b", 1), ("20260102T030405Z-a", 2)] {
+        a_run_at(root.path(), name, second + after_ms * 1_000_000, None);
+    }
+    let newest_first = ["20260102T030405Z-a", "20260102T030405Z-b"];
+    assert_eq!(names(root.path(), &RunFilter::default()), newest_first);
 }
 
 #[test]

@@ -90,6 +90,24 @@ struct Search<'a> {
     left: usize,
 }
 
+/// Whether a place of a text is inside quotes: what users and files wrote is not changed.
+fn is_quoted(text: &str, at: usize) -> bool {
+    let before = text[..at].replace("\\\"", "");
+    ['"', '`'].into_iter().any(|quote| before.matches(quote).count() % 2 == 1)
+}
+
+/// A text with Chinese colons, but for what is quoted.
+fn unquoted_colons(text: &str) -> String {
+    let mut said = String::new();
+    let mut from = 0;
+    for (at, colon) in text.match_indices(": ").filter(|(at, _)| !is_quoted(text, *at)) {
+        said.push_str(&text[from..at]);
+        said.push('：');
+        from = at + colon.len();
+    }
+    said + &text[from..]
+}
+
 impl<'a> Search<'a> {
     fn of(text: &str) -> Self {
         let within = |sentence: &&Sentence| texts(&sentence.pieces).all(|part| text.contains(part));
@@ -127,6 +145,7 @@ impl<'a> Search<'a> {
         self.left = self.left.checked_sub(1)?;
         // Behind a Chinese colon: an English value at the end of a sentence that is Chinese already.
         let colons = text.match_indices(": ").chain(text.match_indices('：'));
+        let colons = colons.filter(|(at, _)| !is_quoted(text, *at));
         let parts = colons.map(|(at, colon)| (at, at + colon.len()));
         let parts: Vec<(usize, usize)> = std::iter::once((0, 0)).chain(parts).collect();
         let mut best: Option<(Found, usize)> = None;
@@ -144,7 +163,7 @@ impl<'a> Search<'a> {
                     let before = &text[..*end];
                     let known = self.any(before, depth + 1);
                     found.letters += Found::rank(known.as_ref()).0;
-                    let before = Found::or(known, &before.replace(": ", "："));
+                    let before = Found::or(known, &unquoted_colons(before));
                     found.said = format!("{before}：{}", found.said);
                 }
                 // A flag or a file before a message is no part of the message.
@@ -467,6 +486,15 @@ mod tests {
         let start = std::time::Instant::now();
         let _ = translated(&text, Language::Chinese);
         assert!(start.elapsed().as_secs() < 5, "{:?}", start.elapsed());
+    }
+
+    #[test]
+    fn what_is_quoted_is_not_changed() {
+        let text = r#"--data: f.jsonl:4: the line is "{\"a\": 1}: x"; `b: c`"#;
+        assert_eq!(
+            unquoted_colons(text),
+            r#"--data：f.jsonl:4：the line is "{\"a\": 1}: x"; `b: c`"#
+        );
     }
 
     proptest! {

@@ -131,6 +131,30 @@ pub(crate) fn from_clap(error: &clap::Error, command: &str) -> UsageError {
     }
 }
 
+/// Flags of other benchmarks, and what they are here.
+const ELSEWHERE: &[(&[&str], &str)] = &[
+    (&["--request-rate", "--qps", "--rps"], "--rate"),
+    (&["--num-prompts", "--num-requests", "--number", "-n"], "--requests"),
+    (&["--max-workers", "--users", "--parallel", "--num-users", "-c"], "--concurrency"),
+    (&["--random-input-len", "--input-len", "--prompt-tokens", "--isl"], "--input-tokens"),
+    (
+        &["--random-output-len", "--output-len", "--max-tokens", "--generated-tokens", "--osl"],
+        "--output-tokens",
+    ),
+    (&["--dataset", "--dataset-name", "--dataset-path"], "--data"),
+    (&["--burstiness"], "--arrival gamma:SHAPE"),
+    (&["--host", "--port", "--base-url", "--url", "--target", "--endpoint"], "the argument TARGET"),
+    (&["--max-seconds", "--time"], "--duration"),
+    (&["--goodput"], "--slo"),
+    (&["--ignore-eos"], "the default: responses have a fixed length"),
+];
+
+/// Whether one flag may be a misspelling of the other: a guess that is far off misleads.
+fn is_near(flag: &str, near: &str) -> bool {
+    let (a, b) = (flag.trim_start_matches('-'), near.trim_start_matches('-'));
+    dyno_model::nearest::nearest(a, &[b]).is_some() || b.starts_with(a) || a.starts_with(b)
+}
+
 fn unknown(flag: &str, near: Option<String>, command: &str) -> UsageError {
     if command.ends_with(" predict") && flag.contains("://") {
         return UsageError::new("", "dyno predict takes no target: it simulates a twin")
@@ -143,7 +167,10 @@ fn unknown(flag: &str, near: Option<String>, command: &str) -> UsageError {
             .hint("quote values that contain blanks, and separate lists with commas: 8,16,32");
     }
     let wrong = UsageError::new("", format!("`{flag}` is not a flag of {command}"));
-    match near {
+    if let Some((_, ours)) = ELSEWHERE.iter().find(|(names, _)| names.contains(&flag)) {
+        return wrong.hint(format!("other tools call it so; here it is {ours}"));
+    }
+    match near.filter(|near| is_near(flag, &bare_name(near))) {
         Some(near) => wrong.hint(format!("did you mean {}?", bare_name(&near))),
         None => wrong.hint(format!("`{command} --help` lists the flags")),
     }
@@ -153,4 +180,20 @@ fn unknown(flag: &str, near: Option<String>, command: &str) -> UsageError {
 fn bare_name(arg: &str) -> String {
     let name = arg.split([' ', '=']).next().unwrap_or(arg);
     name.trim_matches(['[', ']', '<', '>', '.']).to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn flags_of_other_tools_are_known_and_far_guesses_are_not_made() {
+        let hint = |flag: &str, near: &str| {
+            unknown(flag, Some(near.to_owned()), "dyno bench").hint.unwrap_or_default()
+        };
+        assert!(hint("--request-rate", "--requests").ends_with("--rate"));
+        assert!(hint("--port", "--report").ends_with("TARGET"));
+        assert_eq!(hint("--concurency", "--concurrency"), "did you mean --concurrency?");
+        assert_eq!(hint("--colour", "--rate"), "`dyno bench --help` lists the flags");
+    }
 }

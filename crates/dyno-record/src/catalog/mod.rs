@@ -46,15 +46,15 @@ fn directories(root: &Path) -> Result<Vec<PathBuf>, RecordError> {
 }
 
 /// Orders runs by their start. A name that begins with a time stands in for a start that cannot be
-/// read, and decides between runs of the same second.
-fn age_key(path: &Path) -> (String, bool, String) {
+/// read. Predictions take milliseconds, so that many start in one second.
+fn age_key(path: &Path) -> (String, u64, bool, String) {
     let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let timed = name.starts_with(|c: char| c.is_ascii_digit());
     let recorded = RunDir::open(path).and_then(|dir| dir.records()).ok();
-    let started =
-        recorded.map(|records| dyno_model::when::compact(records.header().anchor_unix_ns));
+    let at = recorded.map(|records| records.header().anchor_unix_ns);
+    let started = at.map(dyno_model::when::compact);
     let named = if timed { name.clone() } else { String::new() };
-    (started.unwrap_or(named), timed, name)
+    (started.unwrap_or(named), at.unwrap_or(0), timed, name)
 }
 
 impl RunDir {

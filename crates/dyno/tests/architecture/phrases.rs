@@ -83,8 +83,8 @@ fn files() -> Vec<PathBuf> {
 fn prose(code: &str) -> String {
     let (mut prose, mut in_text) = (String::new(), false);
     for line in code.replace("'\"'", "' '").lines() {
-        let (mut escaped, mut rest) = (false, line.char_indices());
-        while let Some((at, c)) = rest.next() {
+        let mut escaped = false;
+        for (at, c) in line.char_indices() {
             if !in_text && line[at..].starts_with("//") {
                 prose.push_str(&line[at..]);
                 break;

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 /// A file of the published tables.
 fn published(name: &str) -> String {
-    let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../dyno-import/tests/fixtures/published/");
+    let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/");
     format!("{root}{name}")
 }
 
