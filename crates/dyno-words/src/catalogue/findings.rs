@@ -147,9 +147,9 @@ wordings! {
          "队列会一直增长，时延取决于测试时长；请降低 --rate"];
     Growing: Warning "no_steady_window",
         TREND,
-        ["the server does not keep up with this rate, so latency depends on the duration; lower \
-          --rate",
-         "服务器跟不上该请求速率，时延取决于测试时长；请降低 --rate"];
+        ["if less was done than offered, the server does not keep up: lower --rate; otherwise random \
+          arrivals came unevenly: run longer",
+         "若完成少于到达，说明服务器跟不上：请降低 --rate；否则是随机到达不均匀：请延长测试"];
     Shrinking: Warning "no_steady_window",
         TREND,
         ["the level had not settled; use a longer --warmup", "该档位尚未稳定；请加长 --warmup"];
@@ -164,9 +164,9 @@ wordings! {
          "没有稳态窗口：回放期间并发数变化 {} %；请求速率变化 {} %"],
         REPLAY_SLOWER;
     PastCapacity: Warning "past_capacity",
-        ["offered {} req/s, above the twin's capacity of {} to {} req/s: past the knee, latency \
+        ["offered {} req/s, not below the twin's capacity (between {} and {} req/s): past the knee, latency \
           only reflects the duration of the run, so none is given",
-         "请求速率为每秒 {} 个，超过孪生模型的容量（每秒 {} 到 {} 个）：越过拐点后时延只取决于测试时长，因此不给出时延"],
+         "请求速率为每秒 {} 个，不低于孪生模型的容量（介于每秒 {} 到 {} 个之间）：越过拐点后时延只取决于测试时长，因此不给出时延"],
         ["use the capacity, or predict a rate below it", "请参考容量，或预测低于容量的请求速率"];
     NotConverged: Note "not_converged",
         ["the level ended before {} converged to ± {}", "该档位结束时 {} 尚未收敛到 ± {}"],

@@ -140,7 +140,7 @@ fn past_the_knee_there_is_a_capacity_and_no_latency() {
     assert!(codes(&past["reasons"]).contains(&"past_capacity".to_owned()), "{}", past["reasons"]);
     let words = past["reasons"].to_string();
     // Eight at once, 20 + 10 × 28 ms each: 26.7 per second.
-    assert!(words.contains("capacity of 2") && words.contains("400"), "{words}");
+    assert!(words.contains("between 2") && words.contains("400"), "{words}");
     assert!(codes(&summary["notes"]).contains(&"beyond_range".to_owned()), "{}", summary["notes"]);
 }
 
