@@ -1,19 +1,24 @@
 //! Reads other tools' results into a [`Summary`]: [`import`] recognises the contents of a file and reads
 //! all of it. What a file does not state is absent; what cannot be read, or had to be assumed, is a
-//! [`Diagnostic`]. This file is the public interface; `text` reads what tools print, `files` what they
-//! save.
+//! [`Diagnostic`]. This file is the public interface. `tools` has what is known of each tool, `form` and
+//! `text` read the forms of files, `level` makes levels of what was found.
 
-mod blank;
+mod directory;
 mod error;
-mod files;
+mod form;
+mod level;
+mod outcome;
+mod reading;
 mod text;
+mod tools;
 
 pub use error::ImportError;
+pub use outcome::{FileOutcome, Outcome};
 
 use dyno_analysis::VecSource;
 use dyno_model::plan::Plan;
 use dyno_model::summary::Extras;
-use dyno_model::{Diagnostic, Summary};
+use dyno_model::{Diagnostic, LevelSummary, Summary};
 use std::io::Read;
 use std::path::Path;
 
@@ -27,6 +32,17 @@ pub struct Imported {
     pub runs: Vec<ImportedRun>,
     /// What could not be read, and notes on what was.
     pub problems: Vec<Diagnostic>,
+    /// What became of each file.
+    pub files: Vec<FileOutcome>,
+}
+
+impl Imported {
+    /// Adds what another file contains.
+    fn append(&mut self, mut other: Self) {
+        self.runs.append(&mut other.runs);
+        self.problems.append(&mut other.problems);
+        self.files.append(&mut other.files);
+    }
 }
 
 /// One table, one sweep, or one result object.
@@ -40,23 +56,34 @@ pub struct ImportedRun {
     pub records: Option<VecSource>,
     /// The plan that goes with the records.
     pub plan: Option<Plan>,
+    /// The tool's own values of each level, before anything was recomputed.
+    pub(crate) stated: Vec<LevelSummary>,
 }
 
 /// The kinds of files that can be read, as shown in messages.
 pub fn known_kinds() -> Vec<&'static str> {
-    text::kinds().chain(files::kinds()).collect()
+    tools::kinds().collect()
 }
 
-/// Reads a file or a directory of any known tool.
+/// Reads a file or a folder of any known tool.
 pub fn import(path: &Path) -> Result<Imported, ImportError> {
     if path.is_dir() {
-        return files::import_directory(path);
+        let imported = import_folder(path, &|_| false)?;
+        if imported.runs.is_empty() && imported.problems.is_empty() {
+            return Err(ImportError::Unknown { name: directory::name_of(path) });
+        }
+        return Ok(imported);
     }
-    let (bytes, log_problem) = files::with_log(path, read_limited(path)?);
+    let (bytes, log_problem) = form::sqlite::with_log(path, read_limited(path)?);
     let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy();
     let mut imported = import_bytes(&name, &bytes)?;
     imported.problems.extend(log_problem);
     Ok(imported)
+}
+
+/// Reads a folder and what is below, without the folders for which `skip` is true.
+pub fn import_folder(path: &Path, skip: &dyn Fn(&Path) -> bool) -> Result<Imported, ImportError> {
+    directory::import(path, skip)
 }
 
 /// The bytes of a file, unless it is larger than any result should be.
@@ -73,6 +100,6 @@ pub(crate) fn read_limited(path: &Path) -> Result<Vec<u8>, ImportError> {
 
 /// Reads the contents of a file of that name.
 pub fn import_bytes(name: &str, bytes: &[u8]) -> Result<Imported, ImportError> {
-    let found = files::recognise(name, bytes).or_else(|| text::recognise(name, bytes));
+    let found = reading::recognise(name, bytes).or_else(|| text::recognise(name, bytes));
     found.ok_or_else(|| ImportError::Unknown { name: name.to_owned() })
 }

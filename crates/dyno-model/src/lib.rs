@@ -23,6 +23,7 @@ pub mod run_entry;
 pub mod server;
 pub mod slo;
 pub mod summary;
+mod sure;
 mod text_form;
 pub mod units;
 pub mod verdict;
@@ -33,6 +34,7 @@ pub use decision::Decision;
 pub use diagnostic::{Diagnostic, Severity, Subject, Value};
 pub use language::Language;
 pub use summary::{LevelSummary, Summary};
+pub use sure::Sure;
 pub use verdict::Verdict;
 
 /// Monotonic nanoseconds since the start of the run.

@@ -18,7 +18,7 @@ pub use cache::{CacheGroup, CacheSource, CacheSummary};
 pub use digits::{round6, tidy};
 pub use extras::{Burstiness, Extras, LevelExtras};
 pub use instrument::{Instrument, Ranges, Stamps, ThroughputRanges};
-pub use origin::{Origin, Reported};
+pub use origin::{Origin, Recognised, Reported};
 pub use repeats::{Repeated, Spread};
 pub use requests::RequestCounts;
 pub use search::SearchSummary;

@@ -9,11 +9,11 @@ use dyno_words::{Problem, values};
 
 /// Parts that belong together.
 #[derive(Debug, Clone)]
-pub(super) struct Group {
+pub(crate) struct Group {
     /// All of them combined.
-    pub(super) part: Part,
+    pub(crate) part: Part,
     /// The place of the first.
-    pub(super) place: Place,
+    pub(crate) place: Place,
     /// The shape of the line above each block, where it names the level and not the run.
     shape: Option<String>,
     /// Every block so far had such a line.
@@ -21,7 +21,7 @@ pub(super) struct Group {
 }
 
 /// Combines consecutive blocks under the same headings into one run; a table is a run by itself.
-pub(super) fn group(parts: Vec<(Part, Place)>) -> Vec<Group> {
+pub(crate) fn group(parts: Vec<(Part, Place)>) -> Vec<Group> {
     let mut groups: Vec<Group> = Vec::new();
     // The last group of blocks of each tool.
     let mut open: Vec<(&'static str, usize)> = Vec::new();
@@ -56,7 +56,7 @@ impl Group {
     }
 
     /// The lines above name the first level, not the run.
-    pub(super) fn above_names_level(&self) -> bool {
+    pub(crate) fn above_names_level(&self) -> bool {
         let several = self.named && self.part.levels.len() > 1;
         let of_level = ["parallel #", "concurrency #", "c=#", "并发 #", "rate #", "burst #"];
         let shape = self.shape.as_deref().unwrap_or_default();

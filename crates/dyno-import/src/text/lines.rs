@@ -2,18 +2,18 @@
 
 /// A line of a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Line {
+pub(crate) struct Line {
     /// From 1.
-    pub(super) number: u64,
+    pub(crate) number: u64,
     /// Without surrounding space and quotation marks.
-    pub(super) text: String,
+    pub(crate) text: String,
     /// Its role in Markdown.
-    pub(super) kind: Kind,
+    pub(crate) kind: Kind,
 }
 
 /// The role of a line in Markdown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(crate) enum Kind {
     /// Text.
     Text,
     /// Text within a code fence.
@@ -25,7 +25,7 @@ pub(super) enum Kind {
 }
 
 /// The lines of a text; `None` where these bytes are not text.
-pub(super) fn lines(bytes: &[u8]) -> Option<Vec<Line>> {
+pub(crate) fn lines(bytes: &[u8]) -> Option<Vec<Line>> {
     let text = decode(bytes)?;
     let mut fence: Option<&'static str> = None;
     let mut lines = Vec::new();

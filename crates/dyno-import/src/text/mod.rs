@@ -1,52 +1,21 @@
 //! Results that tools print, alone or pasted into documents: walks through a text, lets each reader try,
 //! and combines the results.
 
-mod evalscope;
 mod group;
-mod guidellm;
-mod lines;
-mod matrix;
-mod part;
-mod pivot;
+pub(crate) mod lines;
+pub(crate) mod part;
 mod place;
 mod plain;
-mod quantity;
+pub(crate) mod quantity;
 mod runs;
-mod serving;
-mod table;
+pub(crate) mod table;
 
-use crate::Imported;
+use crate::tools::{self, Printed};
+use crate::{FileOutcome, Imported, Outcome};
 use dyno_words::Problem;
 use lines::{Kind, Line};
 use part::Part;
 use place::{Follower, Place};
-
-/// A reader of blocks: returns the part and how many lines it took; the second argument are the lines
-/// before it.
-type ReadBlock = fn(&[Line], &[String]) -> Option<(Part, usize)>;
-
-/// A reader of tables or of blocks.
-enum Reader {
-    Table(fn(&table::Table) -> Option<Part>),
-    Block(ReadBlock),
-}
-use Reader::{Block, Table};
-
-/// What tools print, as shown in messages, with their readers. The first that recognises it reads it.
-const TOOLS: [(&str, &[Reader]); 4] = [
-    ("tables of guidellm 0.1", &[Table(guidellm::read)]),
-    (
-        "summary blocks and pivot tables of EvalScope perf",
-        &[Block(|lines, _| evalscope::read(lines)), Table(pivot::read)],
-    ),
-    ("serving benchmark blocks of vLLM and SGLang", &[Block(serving::read)]),
-    ("length matrices (input by output length)", &[Table(matrix::read)]),
-];
-
-/// What is read here, as shown in messages.
-pub(crate) fn kinds() -> impl Iterator<Item = &'static str> {
-    TOOLS.iter().map(|(kind, _)| *kind)
-}
 
 /// Reads a text, if it contains anything of a known kind.
 pub(crate) fn recognise(name: &str, bytes: &[u8]) -> Option<Imported> {
@@ -55,7 +24,22 @@ pub(crate) fn recognise(name: &str, bytes: &[u8]) -> Option<Imported> {
     if parts.is_empty() {
         return None;
     }
-    Some(runs::runs(name, group::group(parts)))
+    let mut imported = runs::runs(name, group::group(parts));
+    imported.files = vec![FileOutcome { file: name.to_owned(), outcome: outcome(&imported) }];
+    Some(imported)
+}
+
+fn outcome(imported: &Imported) -> Outcome {
+    let mut tools = imported.runs.iter().filter_map(|run| run.summary.run.origin.as_ref());
+    let levels = imported.runs.iter().map(|run| run.summary.levels.len()).sum();
+    match tools.next() {
+        Some(origin) if levels > 0 => Outcome::Read {
+            tool: origin.tool.clone(),
+            sure: origin.recognised.as_ref().map(|recognised| recognised.sure),
+            levels,
+        },
+        origin => Outcome::Empty { tool: origin.map(|o| o.tool.clone()).unwrap_or_default() },
+    }
 }
 
 /// All parts that were found, with their places.
@@ -67,10 +51,9 @@ fn parts(lines: &[Line]) -> Vec<(Part, Place)> {
         let text = matches!(line.kind, Kind::Text | Kind::Code) && !line.text.is_empty();
         let rest = lines.get(at..).unwrap_or_default();
         let table = if text { table::table(rest) } else { None };
-        let mut readers = TOOLS.iter().flat_map(|(_, readers)| *readers);
-        let found = readers.find_map(|reader| match (reader, &table) {
-            (Table(read), Some((table, taken))) => Some((read(table)?, *taken)),
-            (Block(read), None) if text => read(rest, follower.ahead()),
+        let found = tools::printed().find_map(|reader| match (reader, &table) {
+            (Printed::Table(read), Some((table, taken))) => Some((read(table)?, *taken)),
+            (Printed::Block(read), None) if text => read(rest, follower.ahead()),
             _ => None,
         });
         match (found, table) {

@@ -3,40 +3,58 @@
 use super::quantity::{Cell, Measure, Quantity, cell, name};
 use dyno_model::load::LoadKind;
 use dyno_model::summary::Distribution;
-use dyno_model::summary::LevelExtras;
+use dyno_model::summary::{LevelExtras, Recognised};
 use dyno_model::{Diagnostic, LevelSummary};
 use dyno_words::Problem;
 
 /// A piece of text that was recognised.
 #[derive(Debug, Clone)]
-pub(super) struct Part {
+pub(crate) struct Part {
     /// The tool that printed it.
-    pub(super) tool: &'static str,
+    pub(crate) tool: &'static str,
     /// Its form: `table`, `block`, `pivot`, `matrix`.
-    pub(super) form: &'static str,
+    pub(crate) form: &'static str,
     /// The line at which it begins.
-    pub(super) line: u64,
+    pub(crate) line: u64,
     /// Its levels; a block is one.
-    pub(super) levels: Vec<(LevelSummary, LevelExtras)>,
+    pub(crate) levels: Vec<(LevelSummary, LevelExtras)>,
     /// The dialect, where it is stated.
-    pub(super) api: Option<&'static str>,
+    pub(crate) api: Option<&'static str>,
+    /// How it was recognised.
+    pub(crate) recognised: Recognised,
+    /// The model, where it is stated.
+    pub(crate) model: Option<String>,
     /// Remarks.
-    pub(super) findings: Vec<Diagnostic>,
+    pub(crate) findings: Vec<Diagnostic>,
 }
 
 impl Part {
-    pub(super) fn new(tool: &'static str, form: &'static str, line: u64) -> Self {
-        Self { tool, form, line, levels: Vec::new(), api: None, findings: Vec::new() }
+    pub(crate) fn new(
+        tool: &'static str,
+        form: &'static str,
+        line: u64,
+        recognised: Recognised,
+    ) -> Self {
+        Self {
+            tool,
+            form,
+            line,
+            recognised,
+            levels: Vec::new(),
+            api: None,
+            model: None,
+            findings: Vec::new(),
+        }
     }
 }
 
 /// A value that is not a number, or has the wrong unit.
-pub(super) fn unread(line: u64, name: &str, value: &str) -> Diagnostic {
+pub(crate) fn unread(line: u64, name: &str, value: &str) -> Diagnostic {
     Problem::Unread.with([short(name), short(value)]).at(line)
 }
 
 /// Text of a file, cut to a length that fits into a message.
-pub(super) fn short(text: &str) -> String {
+pub(crate) fn short(text: &str) -> String {
     let mut shown: String = text.trim().chars().take(60).collect();
     if shown.len() < text.trim().len() {
         shown.push('…');
@@ -46,7 +64,7 @@ pub(super) fn short(text: &str) -> String {
 
 /// Keeps the tool's own value under the tool's name and unit; a unit after the number is appended to the
 /// name.
-pub(super) fn report(level: &mut LevelSummary, line: u64, name: &str, number: Quantity<'_>) {
+pub(crate) fn report(level: &mut LevelSummary, line: u64, name: &str, number: Quantity<'_>) {
     let reported = level.reported.get_or_insert_default();
     reported.line.get_or_insert(line);
     let bare = name.trim().trim_end_matches([':', '：']).trim();
@@ -64,15 +82,15 @@ pub(super) fn report(level: &mut LevelSummary, line: u64, name: &str, number: Qu
 
 /// A name and its value, as in the file.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Stated<'a> {
-    pub(super) line: u64,
-    pub(super) name: &'a str,
-    pub(super) value: &'a str,
+pub(crate) struct Stated<'a> {
+    pub(crate) line: u64,
+    pub(crate) name: &'a str,
+    pub(crate) value: &'a str,
 }
 
 impl<'a> Stated<'a> {
     /// The number, if there is one; anything else except an empty value is reported.
-    pub(super) fn number(&self, findings: &mut Vec<Diagnostic>) -> Option<Quantity<'a>> {
+    pub(crate) fn number(&self, findings: &mut Vec<Diagnostic>) -> Option<Quantity<'a>> {
         match cell(self.value) {
             Cell::Number(quantity) => Some(quantity),
             Cell::Absent => None,
@@ -84,7 +102,7 @@ impl<'a> Stated<'a> {
     }
 
     /// The value in Dyno's unit (milliseconds, per second, or unchanged).
-    pub(super) fn converted(
+    pub(crate) fn converted(
         &self,
         measure: Measure,
         findings: &mut Vec<Diagnostic>,
@@ -98,7 +116,7 @@ impl<'a> Stated<'a> {
     }
 
     /// The same for a count.
-    pub(super) fn count(&self, findings: &mut Vec<Diagnostic>) -> Option<u64> {
+    pub(crate) fn count(&self, findings: &mut Vec<Diagnostic>) -> Option<u64> {
         let figure = self.converted(Measure::Plain, findings)?;
         let whole = whole(figure);
         if whole.is_none() {
@@ -109,13 +127,13 @@ impl<'a> Stated<'a> {
 }
 
 /// A value that is a count.
-pub(super) fn whole(figure: f64) -> Option<u64> {
+pub(crate) fn whole(figure: f64) -> Option<u64> {
     (figure.fract() == 0.0 && figure < 9e15).then_some(figure as u64)
 }
 
 /// Puts a statistic (`mean`, `median`, `p99`, `99%`, ...) into a distribution; false where it has
 /// no field for it.
-pub(super) fn put(figure: &mut Option<Distribution>, statistic: &str, millis: f64) -> bool {
+pub(crate) fn put(figure: &mut Option<Distribution>, statistic: &str, millis: f64) -> bool {
     let mut filled = figure.take().unwrap_or_default();
     let place = match statistic {
         "mean" | "average" | "avg" => Some(&mut filled.mean),
@@ -144,6 +162,6 @@ pub(super) fn put(figure: &mut Option<Distribution>, statistic: &str, millis: f6
 }
 
 /// The label of a level, by its load.
-pub(super) fn label(kind: LoadKind, value: Option<f64>) -> String {
+pub(crate) fn label(kind: LoadKind, value: Option<f64>) -> String {
     value.map_or_else(|| kind.to_string(), |value| format!("{kind} {value}"))
 }

@@ -11,16 +11,16 @@ const DEEPEST: usize = 12;
 
 /// The place of something.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(super) struct Place {
+pub(crate) struct Place {
     /// The headings above, outermost first, as plain text.
-    pub(super) headings: Vec<String>,
+    pub(crate) headings: Vec<String>,
     /// The lines of the paragraph just above, unchanged.
-    pub(super) above: Vec<String>,
+    pub(crate) above: Vec<String>,
 }
 
 /// Follows a document line by line.
 #[derive(Debug, Default)]
-pub(super) struct Follower {
+pub(crate) struct Follower {
     headings: Vec<(usize, String)>,
     above: Vec<String>,
     /// There was an empty line after the paragraph above.
@@ -37,7 +37,7 @@ pub(super) struct Follower {
 
 impl Follower {
     /// A line that is not part of a result.
-    pub(super) fn pass(&mut self, line: &Line) {
+    pub(crate) fn pass(&mut self, line: &Line) {
         let text = line.text.as_str();
         if self.in_front_matter(line) {
             return;
@@ -89,12 +89,12 @@ impl Follower {
     }
 
     /// The lines that a tool may have printed ahead of its result.
-    pub(super) fn ahead(&self) -> &[String] {
+    pub(crate) fn ahead(&self) -> &[String] {
         &self.ahead
     }
 
     /// A result was found here: returns its place.
-    pub(super) fn found(&mut self) -> Place {
+    pub(crate) fn found(&mut self) -> Place {
         self.result_within = true;
         self.filled = true;
         self.gap = false;

@@ -6,7 +6,7 @@ const LONGEST: usize = 200;
 const LOOKED_AT: usize = 2_000;
 
 /// Text without Markdown markup; empty for an image.
-pub(super) fn plain(text: &str) -> String {
+pub(crate) fn plain(text: &str) -> String {
     let end = text.char_indices().nth(LOOKED_AT).map_or(text.len(), |(end, _)| end);
     let text = text.get(..end).unwrap_or(text).trim().trim_start_matches('#');
     let text = without_marker(text.trim());
@@ -63,7 +63,7 @@ fn without_marker(text: &str) -> &str {
 
 /// Whether the line is a title for what follows rather than prose: a list item, bold, `key: value`, or a
 /// few words.
-pub(super) fn is_name(line: &str) -> bool {
+pub(crate) fn is_name(line: &str) -> bool {
     let line = line.trim();
     let words = plain(line);
     let marked = without_marker(line) != line || line.contains("**");
@@ -74,17 +74,17 @@ pub(super) fn is_name(line: &str) -> bool {
 
 /// What headings and lines state about the requests and the server.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(super) struct Context {
+pub(crate) struct Context {
     /// Requested input tokens.
-    pub(super) input: Option<u32>,
+    pub(crate) input: Option<u32>,
     /// Length of sequences: input tokens, if the counts agree.
-    pub(super) sequence: Option<u32>,
+    pub(crate) sequence: Option<u32>,
     /// Requested output tokens.
-    pub(super) output: Option<u32>,
+    pub(crate) output: Option<u32>,
     /// The model.
-    pub(super) model: Option<String>,
+    pub(crate) model: Option<String>,
     /// The version of the server that is named beside it.
-    pub(super) version: Option<String>,
+    pub(crate) version: Option<String>,
 }
 
 const INPUT: [&str; 9] = [
@@ -113,7 +113,7 @@ const SEQUENCE: [&str; 3] = ["seq_length", "seq_len", "sequence_length"];
 
 impl Context {
     /// From lines, innermost first: the first that states something is used.
-    pub(super) fn by(lines: impl Iterator<Item = String>) -> Self {
+    pub(crate) fn by(lines: impl Iterator<Item = String>) -> Self {
         let mut context = Self::default();
         for line in lines {
             context.add(&line);

@@ -2,7 +2,7 @@
 
 /// The contents of a cell for a number.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) enum Cell<'a> {
+pub(crate) enum Cell<'a> {
     /// Empty, or a sign of absence.
     Absent,
     /// A number.
@@ -13,16 +13,16 @@ pub(super) enum Cell<'a> {
 
 /// A number and the unit after it, which may be empty.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Quantity<'a> {
-    pub(super) value: f64,
-    pub(super) unit: &'a str,
+pub(crate) struct Quantity<'a> {
+    pub(crate) value: f64,
+    pub(crate) unit: &'a str,
     /// Digits after the point.
-    pub(super) decimals: usize,
+    pub(crate) decimals: usize,
 }
 
 /// What a value measures, and its default unit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Measure {
+pub(crate) enum Measure {
     /// A time, in seconds by default.
     Seconds,
     /// A time, in milliseconds by default.
@@ -39,7 +39,7 @@ const ABSENT: [&str; 12] =
     ["", "-", "--", "–", "—", "n/a", "na", "nan", "none", "null", "not set", "/"];
 
 /// Reads the contents of a cell, or the text after a colon.
-pub(super) fn cell(text: &str) -> Cell<'_> {
+pub(crate) fn cell(text: &str) -> Cell<'_> {
     let text = text.trim().trim_matches(['*', '`']).trim();
     if ABSENT.contains(&text.to_ascii_lowercase().as_str()) {
         return Cell::Absent;
@@ -51,7 +51,7 @@ pub(super) fn cell(text: &str) -> Cell<'_> {
 }
 
 /// A number that is not negative, and what follows it.
-pub(super) fn quantity(text: &str) -> Option<Quantity<'_>> {
+pub(crate) fn quantity(text: &str) -> Option<Quantity<'_>> {
     let text = text.strip_prefix('+').unwrap_or(text);
     let whole =
         text.len() - text.trim_start_matches(|c: char| c.is_ascii_digit() || c == ',').len();
@@ -135,7 +135,7 @@ impl Measure {
 
     /// A value in milliseconds, or per second, or unchanged. The unit after the number decides, then that
     /// of its name, then the tool's default. `None` where that unit does not fit.
-    pub(super) fn of(self, quantity: Quantity<'_>, name_unit: Option<&str>) -> Option<f64> {
+    pub(crate) fn of(self, quantity: Quantity<'_>, name_unit: Option<&str>) -> Option<f64> {
         let stated = if quantity.unit.is_empty() { name_unit } else { Some(quantity.unit) };
         let factor = match stated {
             Some(unit) => {
@@ -151,12 +151,12 @@ impl Measure {
 }
 
 /// Ten digits, so that `3.213` seconds are 3213 milliseconds and not a little more.
-pub(super) fn neat(value: f64) -> f64 {
+pub(crate) fn neat(value: f64) -> f64 {
     format!("{value:.9e}").parse().unwrap_or(value)
 }
 
 /// A name as it is compared: lower case, single spaces, without its unit, which comes second.
-pub(super) fn name(text: &str) -> (String, Option<&str>) {
+pub(crate) fn name(text: &str) -> (String, Option<&str>) {
     let text = text.trim().trim_matches(['*', '`']).trim().trim_end_matches([':', '：']).trim();
     let unit = text.strip_suffix([')', '）']).and_then(|open| {
         let at = open.rfind(['(', '（'])?;
@@ -172,7 +172,7 @@ pub(super) fn name(text: &str) -> (String, Option<&str>) {
 }
 
 /// The measure of a unit in a name, where it says more than the name.
-pub(super) fn measure_of(unit: Option<&str>) -> Option<Measure> {
+pub(crate) fn measure_of(unit: Option<&str>) -> Option<Measure> {
     unit.and_then(Measure::of_unit).map(|(measure, _)| measure)
 }
 

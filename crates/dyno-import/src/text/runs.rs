@@ -2,7 +2,8 @@
 
 use super::group::Group;
 use super::plain::{Context, is_name, plain};
-use crate::{Imported, ImportedRun, blank};
+use crate::level::blank;
+use crate::{Imported, ImportedRun};
 use dyno_model::Diagnostic;
 use dyno_model::LevelSummary;
 use dyno_model::summary::Origin;
@@ -11,7 +12,7 @@ use dyno_words::on_line;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Turns groups into runs.
-pub(super) fn runs(file: &str, groups: Vec<Group>) -> Imported {
+pub(crate) fn runs(file: &str, groups: Vec<Group>) -> Imported {
     let names: Vec<Names> = groups.iter().map(Names::of).collect();
     let mut owners: BTreeMap<&str, BTreeSet<&[String]>> = BTreeMap::new();
     for (group, names) in groups.iter().zip(&names) {
@@ -110,6 +111,7 @@ fn run(
         file: file.to_owned(),
         line: Some(group.part.line),
         headings: names.headings.clone(),
+        recognised: Some(group.part.recognised.clone()),
     };
     let mut extras = BTreeMap::new();
     let mut taken: BTreeMap<String, u32> = BTreeMap::new();
@@ -132,10 +134,11 @@ fn run(
     *findings = once(std::mem::take(findings));
     let mut summary = blank::run(blank::id(file, ordinal), origin, levels);
     summary.run.label = label;
-    summary.run.model = context.model.clone();
+    summary.run.model = group.part.model.clone().or_else(|| context.model.clone());
     summary.run.api = group.part.api.map(str::to_owned);
     summary.notes = findings.iter().map(on_line).collect();
-    ImportedRun { summary, extras: Extras(extras), records: None, plan: None }
+    let stated = summary.levels.clone();
+    ImportedRun { summary, extras: Extras(extras), records: None, plan: None, stated }
 }
 
 /// The sequence length is the input length where the counts agree.

@@ -6,25 +6,25 @@ use dyno_words::{Problem, values};
 
 /// A table.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Table {
+pub(crate) struct Table {
     /// Its rows; the first may be a header.
-    pub(super) rows: Vec<Row>,
+    pub(crate) rows: Vec<Row>,
     /// There is a rule after the first row: it is a header.
-    pub(super) ruled: bool,
+    pub(crate) ruled: bool,
 }
 
 /// A row.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Row {
+pub(crate) struct Row {
     /// Its line, from 1.
-    pub(super) line: u64,
+    pub(crate) line: u64,
     /// Its cells, without space around them.
-    pub(super) cells: Vec<String>,
+    pub(crate) cells: Vec<String>,
 }
 
 impl Row {
     /// Whether it has as many cells as there are columns; if not, that is reported.
-    pub(super) fn has_cells(&self, count: usize, findings: &mut Vec<Diagnostic>) -> Option<()> {
+    pub(crate) fn has_cells(&self, count: usize, findings: &mut Vec<Diagnostic>) -> Option<()> {
         if self.cells.len() == count {
             return Some(());
         }
@@ -34,7 +34,7 @@ impl Row {
     }
 
     /// The row as it is, for messages.
-    pub(super) fn shown(&self) -> String {
+    pub(crate) fn shown(&self) -> String {
         let text = self.cells.join(" | ");
         let mut shown: String = text.chars().take(120).collect();
         if shown.len() < text.len() {
@@ -44,13 +44,13 @@ impl Row {
     }
 
     /// The first cell.
-    pub(super) fn name(&self) -> &str {
+    pub(crate) fn name(&self) -> &str {
         self.cells.first().map(String::as_str).unwrap_or_default()
     }
 }
 
 /// The table that starts with the first of these lines, and how many lines it takes.
-pub(super) fn table(lines: &[Line]) -> Option<(Table, usize)> {
+pub(crate) fn table(lines: &[Line]) -> Option<(Table, usize)> {
     let first = lines.first()?;
     let open = !first.text.starts_with('|');
     if open && !begins_open(lines) {

@@ -1,5 +1,6 @@
 //! The origin of imported results.
 
+use crate::Sure;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -18,6 +19,39 @@ pub struct Origin {
     pub line: Option<u64>,
     /// The headings above it, outermost first.
     pub headings: Vec<String>,
+    /// How it was recognised; absent in results that were imported by 0.1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub recognised: Option<Recognised>,
+}
+
+/// How the tool and the form of a file were recognised.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Recognised {
+    /// How sure it is.
+    pub sure: Sure,
+    /// The names of fields, columns or titles by which it was recognised, as they are in the file.
+    pub by: Vec<String>,
+}
+
+impl Recognised {
+    /// No other tool is known to write these names.
+    pub fn certain<'a>(by: impl IntoIterator<Item = &'a str>) -> Self {
+        Self::of(Sure::Certain, by)
+    }
+
+    /// The names are this tool's, but others write them, too.
+    pub fn likely<'a>(by: impl IntoIterator<Item = &'a str>) -> Self {
+        Self::of(Sure::Likely, by)
+    }
+
+    /// It has the shape of this tool's results, and may be something else.
+    pub fn possible<'a>(by: impl IntoIterator<Item = &'a str>) -> Self {
+        Self::of(Sure::Possible, by)
+    }
+
+    fn of<'a>(sure: Sure, by: impl IntoIterator<Item = &'a str>) -> Self {
+        Self { sure, by: by.into_iter().map(str::to_owned).collect() }
+    }
 }
 
 impl Origin {

@@ -50,6 +50,14 @@ wordings! {
     JsonBroken: Error "import_json",
         ["malformed JSON at column {}: {}", "第 {} 列的 JSON 格式错误：{}"],
         ["the line is left out; fix it and import again", "该行未读入；请更正后重新导入"];
+    YamlBroken: Error "import_yaml_broken",
+        ["malformed YAML at column {}: {}", "第 {} 列的 YAML 格式错误：{}"],
+        ["what follows is not read; fix it and import again", "其后的内容未读入；请更正后重新导入"];
+    YamlTooLarge: Error "import_yaml_too_large",
+        ["the YAML has more than {} values, or more than {} levels of nesting",
+         "YAML 的值超过 {} 个，或嵌套超过 {} 层"],
+        ["nothing from here on is read; convert the file to JSON, or split it",
+         "从此处起未读入；请转换为 JSON 或拆分文件"];
     LogUnread: Error "import_journal",
         ["part of {} is in a log next to it (`-wal` or `-journal`) that could not be read: {}",
          "{} 的一部分在旁边的日志文件（`-wal` 或 `-journal`）中，无法读取：{}"],

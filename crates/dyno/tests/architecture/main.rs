@@ -72,7 +72,7 @@ const MAY_KNOW: [(&str, &[&str]); 19] = [
 const LIGHT: [&str; 5] = ["libm", "memchr", "serde", "serde_json", "thiserror"];
 
 /// What else others wrote, with the only crates that may have it.
-const HEAVY: [(&str, &[&str]); 30] = [
+const HEAVY: [(&str, &[&str]); 31] = [
     ("anyhow", &["xtask"]),
     ("clap", &["llm-dyno"]),
     ("clap_complete", &["llm-dyno"]),
@@ -103,6 +103,7 @@ const HEAVY: [(&str, &[&str]); 30] = [
     ("tokenizers", &["dyno-workload"]),
     ("toml", &["dyno-engine", "llm-dyno"]),
     ("unicode-width", &["dyno-words"]),
+    ("yaml-rust2", &["dyno-import"]),
 ];
 
 /// Lines of the command line's own source. It is glue.

@@ -1,0 +1,234 @@
+//! Recomputes results from the single requests that a tool saved, by Dyno's own definitions: a plan and
+//! records that suffice for [`summarise`], with the tool's own values beside them.
+
+use super::blank;
+use super::frames::{plan, source};
+use super::sample::times;
+use super::stated::{Found, rounded};
+use crate::ImportedRun;
+use dyno_analysis::summarise;
+use dyno_model::Diagnostic;
+use dyno_model::metric::{PerTime, Time};
+use dyno_model::summary::{
+    Client, Distribution, Integrity, Origin, RequestCounts, Throughput, TokenSources,
+};
+use dyno_model::summary::{Extras, LevelExtras};
+use dyno_model::{LevelSummary, Verdict};
+use dyno_words::{Phrase, Problem, values};
+
+/// A run as a whole.
+#[derive(Debug, Clone)]
+pub(crate) struct Head {
+    pub(crate) origin: Origin,
+    /// Which run of its file it is, from 1.
+    pub(crate) ordinal: usize,
+    pub(crate) label: Option<String>,
+    pub(crate) model: Option<String>,
+    pub(crate) target: Option<String>,
+    pub(crate) started: Option<String>,
+}
+
+impl Head {
+    /// A run of which only the origin is known.
+    pub(crate) fn new(origin: Origin) -> Self {
+        Self { origin, ordinal: 0, label: None, model: None, target: None, started: None }
+    }
+}
+
+/// Findings that apply to any tool's measurements.
+const KEPT: [&str; 6] = [
+    "nothing_completed",
+    "no_steady_window",
+    "tokens_unknown",
+    "one_burst",
+    "no_token_times",
+    "stragglers",
+];
+/// A larger relative difference is not explained by rounding.
+const MERE_ROUNDING: f64 = 0.02;
+const LEAST_MS: f64 = 0.05;
+
+/// A run of these levels, recomputed where their requests are known.
+pub(crate) fn run(
+    head: Head,
+    mut found: Vec<Found>,
+    problems: &mut Vec<Diagnostic>,
+) -> ImportedRun {
+    found.iter_mut().for_each(Found::settle);
+    let head = Head { target: head.target.as_deref().map(without_secrets), ..head };
+    let id = blank::id(&head.origin.file, head.ordinal);
+    let plan = plan(&head, &found);
+    let source = source(&id, &plan, &found);
+    let recomputed = summarise(&plan, None, &source);
+    let gathered = dyno_analysis::extras(&plan, &source);
+    let timed: Vec<bool> = found.iter().map(|found| found.requests().is_some_and(times)).collect();
+    let (mut levels, mut extras) = (Vec::new(), Extras::default());
+    for ((index, found), timed) in (0..).zip(&mut found).zip(&timed) {
+        let level = recomputed.levels.iter().find(|level| level.index == index);
+        let level = level.filter(|_| found.requests().is_some());
+        if let Some(level) = level {
+            compare(&head.origin, found, level, *timed, problems);
+        }
+        levels.push(match level {
+            Some(level) if *timed => adopted(level.clone(), found),
+            Some(level) => completed(found.stated.clone(), level),
+            None => found.stated.clone(),
+        });
+        let theirs = found.extras;
+        let known = LevelExtras { burstiness: theirs.burstiness, ..gathered.of(index) };
+        extras.0.insert(index, if *timed { known } else { theirs });
+    }
+    let whole = !timed.is_empty() && timed.iter().all(|timed| *timed);
+    let mut summary = blank::run(id, head.origin, levels);
+    summary.run.label = head.label;
+    summary.run.model = head.model;
+    summary.run.target = head.target;
+    let by_clock = recomputed.run.started.filter(|_| whole && source.header.anchor_unix_ns > 0);
+    summary.run.started = by_clock.or(head.started);
+    let (records, plan) = if whole { (Some(source), Some(plan)) } else { (None, None) };
+    let stated = found.into_iter().map(|found| found.stated).collect();
+    ImportedRun { summary, extras, records, plan, stated }
+}
+
+/// An address without the name and password in it, and without its query, which may contain a key.
+fn without_secrets(url: &str) -> String {
+    let plain = url.split(['?', '#']).next().unwrap_or_default();
+    let Some((scheme, rest)) = plain.split_once("://") else { return plain.to_owned() };
+    let (host, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
+    let host = host.rsplit_once('@').map_or(host, |(_, host)| host);
+    format!("{scheme}://{host}{path}")
+}
+
+/// The recomputed level, with the tool's label.
+fn adopted(recomputed: LevelSummary, found: &Found) -> LevelSummary {
+    let stated = &found.stated;
+    let scheduled =
+        found.requests().is_some_and(|all| all.iter().any(|one| one.scheduled.is_some()));
+    let findings = recomputed.reasons.into_iter().chain(recomputed.notes);
+    let mut kept: Vec<_> = findings.filter(|one| KEPT.contains(&one.code.as_str())).collect();
+    kept.extend(stated.notes.iter().cloned());
+    let counts = recomputed.requests;
+    let times = recomputed.times.map(|time, recomputed| match time {
+        Time::TtftScheduled | Time::LatencyScheduled => recomputed.filter(|_| scheduled),
+        Time::Itl => recomputed,
+        _ => recomputed.or_else(|| stated.times[time].clone()),
+    });
+    LevelSummary {
+        index: stated.index,
+        label: stated.label.clone(),
+        load: stated.load,
+        input_length: stated.input_length,
+        output_length: stated.output_length,
+        reported: stated.reported.clone(),
+        verdict: Verdict::Unjudged,
+        reasons: Vec::new(),
+        notes: kept,
+        ending: None,
+        partial: stated.partial,
+        requests: RequestCounts {
+            planned: stated.requests.planned.or(counts.planned),
+            dropped: None,
+            resent: None,
+            ..counts
+        },
+        times,
+        input_tokens: recomputed.input_tokens.or(stated.input_tokens),
+        output_tokens: recomputed.output_tokens.or(stated.output_tokens),
+        token_source: TokenSources::default(),
+        integrity: integrity(&recomputed.integrity),
+        client: Client {
+            send_lag_ms: recomputed.client.send_lag_ms.filter(|_| scheduled),
+            ..Client::default()
+        },
+        ..recomputed
+    }
+}
+
+/// The tool's values; metrics that do not need send times are recomputed.
+fn completed(stated: LevelSummary, recomputed: &LevelSummary) -> LevelSummary {
+    let plain = |one: &Option<Distribution>| {
+        one.clone().map(|one| Distribution { ci95: Default::default(), ..one })
+    };
+    let counts = &recomputed.requests;
+    let duration = stated.duration_s.filter(|duration| *duration > 0.0);
+    let per_s = |amount: Option<u64>| Some(rounded(amount? as f64 / duration?));
+    let [input, output] = [&recomputed.input_tokens, &recomputed.output_tokens];
+    let output_total = output.and_then(|tokens| tokens.total);
+    let total = output_total.zip(input.and_then(|tokens| tokens.total)).map(|(a, b)| a + b);
+    let times = PerTime::new(|time| match time {
+        Time::TtftScheduled | Time::LatencyScheduled => stated.times[time].clone(),
+        Time::Itl => plain(&recomputed.times[time]),
+        _ => plain(&recomputed.times[time]).or_else(|| stated.times[time].clone()),
+    });
+    LevelSummary {
+        requests: RequestCounts {
+            planned: stated.requests.planned.or(counts.planned),
+            dropped: None,
+            resent: None,
+            ..counts.clone()
+        },
+        throughput: Throughput {
+            requests_per_s: per_s(counts.completed).or(stated.throughput.requests_per_s),
+            output_tokens_per_s: per_s(output_total).or(stated.throughput.output_tokens_per_s),
+            total_tokens_per_s: per_s(total).or(stated.throughput.total_tokens_per_s),
+        },
+        times,
+        input_tokens: input.or(stated.input_tokens),
+        output_tokens: output.or(stated.output_tokens),
+        integrity: integrity(&recomputed.integrity),
+        failure_samples: recomputed.failure_samples.clone(),
+        ..stated
+    }
+}
+
+/// Other tools do not report reads and terminal events.
+fn integrity(recomputed: &Integrity) -> Integrity {
+    Integrity { coalesced_share: None, no_terminal_share: None, ..*recomputed }
+}
+
+/// Reports where the tool's values differ from those of its own requests.
+fn compare(
+    origin: &Origin,
+    found: &mut Found,
+    recomputed: &LevelSummary,
+    timed: bool,
+    problems: &mut Vec<Diagnostic>,
+) {
+    let stated = &found.stated;
+    let mean = |one: &LevelSummary, time| one.times[time].as_ref().and_then(|one| one.mean);
+    let per_s = |one: &LevelSummary| one.throughput.output_tokens_per_s.filter(|_| timed);
+    let pairs = [
+        (Phrase::MeanTtft, mean(stated, Time::Ttft), mean(recomputed, Time::Ttft)),
+        (Phrase::MeanLatency, mean(stated, Time::Latency), mean(recomputed, Time::Latency)),
+        (Phrase::MeanTpot, mean(stated, Time::Tpot), mean(recomputed, Time::Tpot)),
+        (Phrase::MeanChunkGap, mean(stated, Time::ChunkGap), mean(recomputed, Time::ChunkGap)),
+        (Phrase::OutputPerSecond, per_s(stated), per_s(recomputed)),
+    ];
+    let counts = |one: &LevelSummary| one.requests.completed.map(|count| count as f64);
+    let completed = (Phrase::CompletedRequests, counts(stated), counts(recomputed));
+    for (name, stated, value) in pairs.into_iter().chain([completed]) {
+        let Some((theirs, ours)) = stated.zip(value) else { continue };
+        let apart = (theirs - ours).abs();
+        if apart <= LEAST_MS || apart <= MERE_ROUNDING * theirs.abs().max(ours.abs()) {
+            continue;
+        }
+        let what = match name {
+            Phrase::MeanTpot if origin.tool == "guidellm" => Problem::FiguresWeighed,
+            _ => Problem::FiguresDiffer,
+        };
+        found.note(problems, what.with(values![name.value([]), &origin.tool, theirs, ours]));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_keep_no_secret() {
+        let url = "http://me:secret@host:80/v1/chat?key=secret#secret";
+        assert_eq!(without_secrets(url), "http://host:80/v1/chat");
+        assert_eq!(without_secrets("localhost:8000"), "localhost:8000");
+        assert_eq!(without_secrets("https://a@b@host"), "https://host");
+    }
+}

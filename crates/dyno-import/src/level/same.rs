@@ -1,0 +1,40 @@
+//! Whether two runs are the same results in two forms, such as a tool's JSON and its CSV.
+
+use crate::ImportedRun;
+use dyno_model::LevelSummary;
+use dyno_model::metric::Time;
+
+/// Tools print at least three digits.
+const MERE_ROUNDING: f64 = 0.006;
+/// So many values must be in both, and equal.
+const LEAST: usize = 3;
+
+/// Whether each level of `copy` is one of `full`, by the values that both state.
+pub(crate) fn same_results(full: &ImportedRun, copy: &ImportedRun) -> bool {
+    fn tool(run: &ImportedRun) -> Option<&str> {
+        run.summary.run.origin.as_ref().map(|origin| origin.tool.as_str())
+    }
+    let found = |level: &LevelSummary| full.stated.iter().any(|one| same(one, level));
+    tool(full) == tool(copy) && !copy.stated.is_empty() && copy.stated.iter().all(found)
+}
+
+fn same(a: &LevelSummary, b: &LevelSummary) -> bool {
+    let pairs = values(a).into_iter().zip(values(b));
+    let both: Vec<(f64, f64)> = pairs.filter_map(|(a, b)| a.zip(b)).collect();
+    let equal = |(a, b): &(f64, f64)| (a - b).abs() <= MERE_ROUNDING * a.abs().max(b.abs());
+    both.len() >= LEAST && both.iter().all(equal)
+}
+
+fn values(level: &LevelSummary) -> Vec<Option<f64>> {
+    let mean = |time| {
+        level.times[time].as_ref().and_then(|one: &dyno_model::summary::Distribution| one.mean)
+    };
+    vec![
+        level.requests.completed.map(|count| count as f64),
+        level.throughput.requests_per_s,
+        level.throughput.output_tokens_per_s,
+        mean(Time::Ttft),
+        mean(Time::Latency),
+        mean(Time::Tpot),
+    ]
+}

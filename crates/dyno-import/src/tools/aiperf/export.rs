@@ -1,0 +1,143 @@
+//! The JSON exports of AIPerf and GenAI-Perf: one level each, every metric by its name with its unit
+//! and statistics. What they call inter-token latency is the mean over a response, Dyno's TPOT.
+
+use crate::form::json::{at, figures, list, number, text, whole};
+use crate::level::Head;
+use crate::level::stated::{Found, Offered, distribution, present, rounded, tokens, unit_ms};
+use crate::reading::Reading;
+use dyno_model::Diagnostic;
+use dyno_model::LevelSummary;
+use dyno_model::load::LoadKind;
+use dyno_model::metric::Time;
+use dyno_model::summary::{Concurrency, Distribution, Origin, Recognised, Reported};
+use dyno_words::Problem;
+use serde_json::Value;
+
+/// It is an export if its metrics have units.
+pub(super) fn recognise(value: &Value) -> Option<Recognised> {
+    let by = ["request_latency", "request_throughput"];
+    let known = by.iter().all(|name| at(value, &[name, "unit"]).is_some());
+    known.then(|| Recognised::certain(by))
+}
+
+/// Reads an export.
+pub(crate) fn read(reading: &mut Reading, line: u64, value: &Value) {
+    let version = text(value, &["aiperf_version"]);
+    let ours = version.is_some() || value.get("schema_version").is_some();
+    let tool = if ours || value.get("run_info").is_some() { "aiperf" } else { "genai-perf" };
+    let mut found = Found::new(offered(value));
+    found.stated.reported = Some(Reported { line: Some(line), figures: figures_of(value) });
+    let cut_short = at(value, &["was_cancelled"]).and_then(Value::as_bool) == Some(true)
+        || at(value, &["is_complete"]).and_then(Value::as_bool) == Some(false);
+    found.stated.partial = cut_short;
+    fill_metrics(
+        &mut found.stated,
+        &mut reading.problems,
+        line,
+        &|metric, stat| number(value, &[metric, stat]),
+        &|metric| text(value, &[metric, "unit"]),
+    );
+    let model = model(value);
+    let origin = Origin { version, ..reading.origin(tool, line) };
+    let head = Head { label: model.clone(), model, target: target(value), ..Head::new(origin) };
+    reading.exports.push((head, found));
+}
+
+/// All values except the settings.
+fn figures_of(value: &Value) -> std::collections::BTreeMap<String, f64> {
+    let mut all = figures(value);
+    all.retain(|name, _| !name.starts_with("input_config.") && !name.starts_with("run_info."));
+    all
+}
+
+/// Converts metrics to Dyno's terms, by functions that return a statistic and a unit.
+pub(crate) fn fill_metrics(
+    stated: &mut LevelSummary,
+    problems: &mut Vec<Diagnostic>,
+    line: u64,
+    stat: &dyn Fn(&str, &str) -> Option<f64>,
+    unit: &dyn Fn(&str) -> Option<String>,
+) {
+    let avg = |metric: &str| present(stat(metric, "avg"));
+    let mut times = |metric: &str| -> Option<Distribution> {
+        let unit = unit(metric)?;
+        let Some(in_ms) = unit_ms(&unit) else {
+            problems.push(Problem::TimeUnit.with([metric, &unit]).at(line));
+            return None;
+        };
+        distribution(stat(metric, "count").and_then(whole), in_ms, |name| match name {
+            "mean" => stat(metric, "avg"),
+            other => stat(metric, other),
+        })
+    };
+    stated.times[Time::Ttft] = times("time_to_first_token");
+    stated.times[Time::Latency] = times("request_latency");
+    stated.times[Time::Tpot] = times("inter_token_latency");
+    stated.times[Time::ChunkGap] = times("inter_chunk_latency");
+    stated.throughput.requests_per_s = avg("request_throughput");
+    stated.throughput.output_tokens_per_s = avg("output_token_throughput");
+    stated.throughput.total_tokens_per_s = avg("total_token_throughput");
+    let count = |metric: &str| avg(metric).and_then(whole);
+    stated.requests.completed = count("request_count");
+    stated.requests.failed = count("error_request_count").or_else(|| {
+        // Without errors the metric is left out; the rate of errors is not.
+        avg("request_error_rate").filter(|rate| *rate == 0.0).map(|_| 0)
+    });
+    let seconds = unit("benchmark_duration").and_then(|unit| unit_ms(&unit)).unwrap_or(1e3) / 1e3;
+    stated.duration_s = avg("benchmark_duration").map(|duration| rounded(duration * seconds));
+    let done = stated.requests.completed;
+    let total = |one: &str, other: &str| count(one).or_else(|| count(other));
+    stated.input_tokens = tokens(total("total_isl", "-"), avg("input_sequence_length"), done);
+    stated.output_tokens =
+        tokens(total("total_osl", "total_output_tokens"), avg("output_sequence_length"), done);
+    let peak = present(stat("effective_concurrency", "max")).and_then(whole);
+    stated.concurrency = avg("effective_concurrency").zip(peak).map(|(mean, peak)| Concurrency {
+        mean,
+        peak,
+        growth: None,
+    });
+}
+
+fn config(value: &Value) -> &Value {
+    at(value, &["input_config"]).unwrap_or(&Value::Null)
+}
+
+/// How requests were offered: by the last phase, or by the settings of older versions.
+fn offered(value: &Value) -> Offered {
+    let config = config(value);
+    let phases = list(config, &["phases"]).map_or(&[][..], Vec::as_slice);
+    let measured = |phase: &&Value| text(phase, &["kind"]).as_deref() != Some("warmup");
+    let phase = phases.iter().rev().find(measured).unwrap_or(&Value::Null);
+    let settings = [
+        phase,
+        at(config, &["loadgen"]).unwrap_or(&Value::Null),
+        at(config, &["perf_analyzer", "stimulus"]).unwrap_or(&Value::Null),
+        config,
+    ];
+    let given = |name: &str| {
+        settings.iter().find_map(|one| number(one, &[name]).filter(|value| *value > 0.0))
+    };
+    let rate = given("request_rate").or_else(|| given("rate"));
+    match (rate, given("concurrency")) {
+        (Some(rate), _) => Offered::rate(rate, None),
+        (None, Some(slots)) => Offered::concurrency(slots),
+        (None, None) => Offered::plain(LoadKind::Unknown),
+    }
+}
+
+fn model(value: &Value) -> Option<String> {
+    let config = config(value);
+    let first = |path: &[&str]| list(config, path)?.first()?.as_str().map(str::to_owned);
+    let item = || text(list(config, &["models", "items"])?.first()?, &["name"]);
+    item()
+        .or_else(|| first(&["endpoint", "model_names"]))
+        .or_else(|| first(&["model_names"]))
+        .or_else(|| first(&["model"]))
+        .or_else(|| text(config, &["formatted_model_name"]))
+}
+
+fn target(value: &Value) -> Option<String> {
+    let endpoint = at(config(value), &["endpoint"])?;
+    let listed = || list(endpoint, &["urls"])?.first()?.as_str().map(str::to_owned);
+    listed().or_else(|| text(endpoint, &["url"]))
+}

@@ -1,0 +1,110 @@
+//! The tools whose results can be read: a folder or a file each, and a row of [`TOOLS`]. A reader of a
+//! form says whether it recognises something and how sure it is of that; the surest one reads it.
+
+mod aiperf;
+pub(crate) mod evalscope;
+mod guidellm;
+mod lmdeploy;
+mod matrix;
+mod serving;
+
+use crate::Imported;
+use crate::form::csv::Row;
+use crate::form::sqlite;
+use crate::reading::Reading;
+use crate::text::lines::Line;
+use crate::text::part::Part;
+use crate::text::table::Table;
+pub(crate) use aiperf::Records;
+use dyno_model::summary::Recognised;
+use serde_json::Value;
+
+/// What a tool saves and prints. A database is EvalScope's.
+#[derive(Debug)]
+pub(crate) struct Tool {
+    /// Its name, or those of the tools that share its files.
+    name: &'static str,
+    /// What is read, as shown in messages.
+    kinds: &'static [&'static str],
+    documents: &'static [Document],
+    sheets: &'static [Sheet],
+    printed: &'static [Printed],
+    /// Names by which truncated JSON is recognised as a result.
+    signs: &'static [&'static str],
+}
+
+const NOTHING: Tool =
+    Tool { name: "", kinds: &[], documents: &[], sheets: &[], printed: &[], signs: &[] };
+
+/// A reader of JSON and YAML documents.
+#[derive(Debug)]
+pub(crate) struct Document {
+    pub(crate) recognise: fn(&Value) -> Option<Recognised>,
+    /// Reads one, which begins on that line.
+    pub(crate) read: fn(&mut Reading, u64, &Value),
+}
+
+/// A reader of comma-separated values.
+#[derive(Debug)]
+pub(crate) struct Sheet {
+    pub(crate) recognise: fn(&[Row]) -> Option<Recognised>,
+    pub(crate) read: fn(&mut Reading, &[Row]),
+}
+
+/// A reader of blocks: returns the part and how many lines it took; the second argument are the lines
+/// before it.
+type ReadBlock = fn(&[Line], &[String]) -> Option<(Part, usize)>;
+
+/// A reader of printed text. The first that recognises something reads it.
+#[derive(Debug)]
+pub(crate) enum Printed {
+    Table(fn(&Table) -> Option<Part>),
+    Block(ReadBlock),
+}
+
+/// Between readers that are equally sure, the first one reads.
+const TOOLS: [Tool; 6] =
+    [guidellm::TOOL, evalscope::TOOL, serving::TOOL, aiperf::TOOL, lmdeploy::TOOL, matrix::TOOL];
+
+/// What can be read, as shown in messages.
+pub(crate) fn kinds() -> impl Iterator<Item = &'static str> {
+    TOOLS.iter().flat_map(|tool| tool.kinds).copied()
+}
+
+/// The reader of a document that is surest of it.
+pub(crate) fn document(value: &Value) -> Option<(&'static str, &'static Document, Recognised)> {
+    let readers =
+        TOOLS.iter().flat_map(|tool| tool.documents.iter().map(|reader| (tool.name, reader)));
+    surest(readers.filter_map(|(tool, reader)| Some((tool, reader, (reader.recognise)(value)?))))
+}
+
+/// The reader of comma-separated values that is surest of them.
+pub(crate) fn sheet(rows: &[Row]) -> Option<(&'static str, &'static Sheet, Recognised)> {
+    let readers =
+        TOOLS.iter().flat_map(|tool| tool.sheets.iter().map(|reader| (tool.name, reader)));
+    surest(readers.filter_map(|(tool, reader)| Some((tool, reader, (reader.recognise)(rows)?))))
+}
+
+/// The readers of printed text.
+pub(crate) fn printed() -> impl Iterator<Item = &'static Printed> {
+    TOOLS.iter().flat_map(|tool| tool.printed)
+}
+
+/// The contents of a database, if it is one.
+pub(crate) fn database(name: &str, bytes: &[u8]) -> Option<Imported> {
+    sqlite::is_database(bytes).then(|| evalscope::import_database(name, bytes))
+}
+
+/// Whether JSON that cannot be read was probably a result.
+pub(crate) fn mentioned_in(bytes: &[u8]) -> bool {
+    let head = &bytes[..bytes.len().min(1 << 20)];
+    let mut signs = TOOLS.iter().flat_map(|tool| tool.signs);
+    signs.any(|sign| head.windows(sign.len()).any(|window| window == sign.as_bytes()))
+}
+
+/// The first of those that are surest.
+fn surest<T>(
+    readers: impl Iterator<Item = (&'static str, T, Recognised)>,
+) -> Option<(&'static str, T, Recognised)> {
+    readers.reduce(|best, one| if one.2.sure < best.2.sure { one } else { best })
+}

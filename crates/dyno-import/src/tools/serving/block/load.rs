@@ -1,0 +1,80 @@
+//! How requests were offered, as far as the tool states it.
+
+use crate::level::blank;
+use crate::text::part::Stated;
+use crate::text::quantity::{Cell, cell, name};
+use dyno_model::Diagnostic;
+use dyno_model::load::LoadKind;
+use dyno_model::summary::{LoadSummary, RequestCounts};
+use dyno_words::Problem;
+
+/// How often requests were sent.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+enum Rate {
+    #[default]
+    Unstated,
+    /// As text: a ramp, the times of a trace.
+    Otherwise,
+    Unlimited,
+    Fixed(f64),
+}
+
+/// What is stated about a load.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct StatedLoad {
+    rate: Rate,
+    slots: Option<f64>,
+}
+
+impl StatedLoad {
+    /// A row on the rate or on the slots.
+    pub(crate) fn row(&mut self, stated: Stated<'_>) {
+        let value = stated.value.trim();
+        let of_slots = name(stated.name).0.contains("concurrency");
+        match cell(value) {
+            Cell::Number(number) if of_slots => self.slots = Some(number.value),
+            Cell::Number(number) => self.rate = Rate::Fixed(number.value),
+            Cell::Absent => {}
+            Cell::Other if of_slots => {}
+            Cell::Other if ["inf", "infinity"].contains(&value.to_lowercase().as_str()) => {
+                self.rate = Rate::Unlimited;
+            }
+            Cell::Other => self.rate = Rate::Otherwise,
+        }
+    }
+
+    /// The rate changed over time.
+    pub(crate) fn ramp(&mut self) {
+        self.rate = Rate::Otherwise;
+    }
+
+    /// The load, and what was assumed about it. Without a rate and a limit the tools send everything at
+    /// once.
+    pub(crate) fn load(
+        &self,
+        counts: &RequestCounts,
+        line: u64,
+    ) -> (LoadSummary, Option<Diagnostic>) {
+        let sent = counts.completed.map(|done| done + counts.failed.unwrap_or_default());
+        let sent = sent.map(|sent| sent as f64);
+        let finding = match (self.slots, self.rate) {
+            (Some(slots), Rate::Fixed(rate)) => {
+                Some(Problem::RateAndLimit.with([rate, slots]).at(line))
+            }
+            (None, Rate::Unstated) if sent.is_some() => {
+                Some(Diagnostic::from(Problem::LoadAssumed).at(line))
+            }
+            _ => None,
+        };
+        let load = match (self.slots, self.rate, sent) {
+            (_, Rate::Fixed(rate), _) => blank::load(LoadKind::Rate, Some(rate)),
+            (_, Rate::Otherwise, _) | (None, Rate::Unstated, None) => {
+                blank::load(LoadKind::Unknown, None)
+            }
+            (Some(slots), ..) => blank::load(LoadKind::Concurrency, Some(slots)),
+            (None, _, Some(sent)) => blank::load(LoadKind::Burst, Some(sent)),
+            (None, Rate::Unlimited, None) => blank::load(LoadKind::Unlimited, None),
+        };
+        (load, finding)
+    }
+}

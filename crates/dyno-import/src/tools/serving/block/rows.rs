@@ -1,0 +1,188 @@
+//! The rows of a block, and the fields they fill.
+
+use super::TITLE;
+use super::load::StatedLoad;
+use crate::level::blank;
+use crate::text::part::{Part, Stated, label, put, report, whole};
+use crate::text::quantity::{Cell, Measure, cell, name, neat, quantity};
+use dyno_model::Diagnostic;
+use dyno_model::LevelSummary;
+use dyno_model::load::LoadKind;
+use dyno_model::metric::Time;
+use dyno_model::summary::{Burstiness, LevelExtras, Recognised, Times};
+use dyno_model::summary::{Distribution, RequestCounts, Tokens};
+use dyno_words::Problem;
+
+/// Takes a block row by row.
+pub(crate) struct Reader {
+    line: u64,
+    level: LevelSummary,
+    extras: LevelExtras,
+    findings: Vec<Diagnostic>,
+    stated_load: StatedLoad,
+    totals: [Option<u64>; 2],
+    backend: Option<String>,
+}
+
+impl Reader {
+    pub(crate) fn new(line: u64) -> Self {
+        Self {
+            line,
+            level: blank::level("", blank::load(LoadKind::Unknown, None)),
+            extras: LevelExtras::default(),
+            findings: Vec::new(),
+            stated_load: StatedLoad::default(),
+            totals: [None, None],
+            backend: None,
+        }
+    }
+
+    /// A line that the tool prints before it starts measuring.
+    pub(crate) fn ahead(&mut self, text: &str) {
+        let Some((key, value)) = text.split_once(':') else { return };
+        let value = value.trim();
+        match key.trim().to_lowercase().as_str() {
+            "traffic request rate" | "maximum request concurrency" => {
+                self.stated_load.row(Stated { line: self.line, name: key, value });
+            }
+            "traffic ramp-up strategy" => self.stated_load.ramp(),
+            "burstiness factor" => {
+                let shape = quantity(value).filter(|shape| shape.value > 0.0);
+                self.extras.burstiness = shape.map(|shape| Burstiness::Shape(shape.value));
+            }
+            _ => {}
+        }
+    }
+
+    /// A row; false where the line is not one.
+    pub(crate) fn row(&mut self, line: u64, text: &str) -> bool {
+        let Some((label, value)) = text.split_once([':', '：']) else { return false };
+        let stated = Stated { line, name: label, value: value.trim() };
+        let (key, _) = name(label);
+        if key.is_empty() || key.len() > 60 {
+            return false;
+        }
+        if key == "backend" {
+            self.backend = Some(stated.value.to_owned());
+            return true;
+        }
+        if key.contains("request rate") || key.starts_with("max") && key.contains("concurrency") {
+            self.stated_load.row(stated);
+        } else if !self.store(&key, stated) && !matches!(cell(value), Cell::Number(_)) {
+            // A row of another kind of value belongs to the block; prose does not.
+            return value.trim().is_empty() || value.split_whitespace().count() <= 2;
+        }
+        if let Cell::Number(number) = cell(value) {
+            report(&mut self.level, line, label, number);
+        }
+        true
+    }
+
+    /// Stores a value; false where there is no field for it.
+    fn store(&mut self, key: &str, stated: Stated<'_>) -> bool {
+        let (level, findings) = (&mut self.level, &mut self.findings);
+        let per_second = |measure| (Some(measure), 1.0);
+        let (place, (measure, size)) = match key {
+            "successful requests" => {
+                level.requests.completed = stated.count(findings);
+                return true;
+            }
+            "failed requests" => {
+                level.requests.failed = stated.count(findings);
+                return true;
+            }
+            "total input tokens" => {
+                self.totals[0] = stated.count(findings);
+                return true;
+            }
+            "total generated tokens" => {
+                self.totals[1] = stated.count(findings);
+                return true;
+            }
+            "peak concurrent requests" => {
+                self.extras.peak_requests = stated.count(findings);
+                return true;
+            }
+            "peak output token throughput" => {
+                let peak = stated.converted(Measure::TokenRate, findings);
+                self.extras.peak_output_per_s = peak.and_then(whole);
+                return true;
+            }
+            "benchmark duration" => (&mut level.duration_s, (Some(Measure::Seconds), 1e3)),
+            "request throughput" => {
+                (&mut level.throughput.requests_per_s, per_second(Measure::RequestRate))
+            }
+            "output token throughput" => {
+                (&mut level.throughput.output_tokens_per_s, per_second(Measure::TokenRate))
+            }
+            "total token throughput" => {
+                (&mut level.throughput.total_tokens_per_s, per_second(Measure::TokenRate))
+            }
+            _ => return self.statistic(key, stated),
+        };
+        if let Some(measure) = measure {
+            *place = stated.converted(measure, findings).map(|figure| neat(figure / size));
+        }
+        true
+    }
+
+    /// `Mean TTFT`, `P99 E2E Latency`, ...
+    fn statistic(&mut self, key: &str, stated: Stated<'_>) -> bool {
+        let Some((statistic, figure)) = key.split_once(' ') else { return false };
+        let place: &mut Option<Distribution> = match figure {
+            "ttft" => &mut self.level.times[Time::Ttft],
+            "tpot" => &mut self.level.times[Time::Tpot],
+            "itl" => &mut self.level.times[Time::ChunkGap],
+            "e2el" | "e2e latency" => &mut self.level.times[Time::Latency],
+            _ => return false,
+        };
+        if let Some(millis) = stated.converted(Measure::Millis, &mut self.findings) {
+            put(place, statistic, millis);
+        }
+        true
+    }
+
+    pub(crate) fn finish(mut self, titled: bool, closed: bool) -> Part {
+        let level = &mut self.level;
+        let (load, assumed) = self.stated_load.load(&level.requests, self.line);
+        level.label = label(load.kind, load.value);
+        level.load = load;
+        self.findings.extend(assumed);
+        if level.requests == RequestCounts::default() && level.duration_s.is_none() {
+            self.findings.push(Diagnostic::from(Problem::CutWithoutRequests).at(self.line));
+        }
+        let completed = level.requests.completed;
+        if completed == Some(0) {
+            level.times = Times::default();
+            self.findings.push(Diagnostic::from(Problem::NoneSucceeded).at(self.line));
+        }
+        let tokens = |total: Option<u64>| {
+            let done = completed.filter(|done| *done > 0)?;
+            Some(Tokens { total, mean: neat(total? as f64 / done as f64) })
+        };
+        [level.input_tokens, level.output_tokens] = self.totals.map(tokens);
+        if let Some(latency) = level.times[Time::Latency].as_mut() {
+            latency.count = completed;
+        }
+        if !titled {
+            self.findings.push(Problem::Untitled.with([TITLE]).at(self.line));
+        }
+        if !closed && (level.times[Time::Ttft].is_none() || level.reported.is_none()) {
+            self.findings.push(Diagnostic::from(Problem::CutWithoutTimes).at(self.line));
+        }
+        let tool = if self.backend.is_some() { "sglang" } else { "vllm" };
+        let recognised =
+            if titled { Recognised::certain([TITLE]) } else { Recognised::likely(["rows"]) };
+        let mut part = Part::new(tool, "block", self.line, recognised);
+        part.api = match self.backend.as_deref() {
+            Some("sglang-oai" | "vllm" | "lmdeploy" | "sglang-oai-completions") => {
+                Some("openai-completions")
+            }
+            Some("sglang-oai-chat" | "vllm-chat" | "lmdeploy-chat") => Some("openai-chat"),
+            _ => None,
+        };
+        part.levels.push((self.level, self.extras));
+        part.findings = self.findings;
+        part
+    }
+}
