@@ -31,10 +31,19 @@ pub(crate) fn name_of(path: &Path) -> String {
     path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned()
 }
 
-/// The numbers in a name, so that 16 sorts after 2.
-fn numbers(name: &str) -> (Vec<u64>, String) {
-    let digits = name.split(|c: char| !c.is_ascii_digit());
-    (digits.filter_map(|part| part.parse().ok()).collect(), name.to_owned())
+/// Sort key of a path in natural order: 2 comes before 10.
+pub fn natural_order(path: &Path) -> Vec<(u64, String)> {
+    let text = path.to_string_lossy();
+    let mut parts = Vec::new();
+    let mut rest = text.as_ref();
+    while !rest.is_empty() {
+        let digits = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
+        let (number, after) = rest.split_at(digits);
+        let words = after.find(|c: char| c.is_ascii_digit()).unwrap_or(after.len());
+        parts.push((number.parse().unwrap_or_default(), after[..words].to_owned()));
+        rest = &after[words..];
+    }
+    parts
 }
 
 /// Reads one folder, and then those in it.
@@ -59,8 +68,8 @@ fn folder(
             folders.push(entry.path());
         }
     }
-    files.sort_by_key(|file| numbers(&name_of(file)));
-    folders.sort_by_key(|folder| numbers(&name_of(folder)));
+    files.sort_by_key(|file| natural_order(file));
+    folders.sort_by_key(|folder| natural_order(folder));
     if evalscope::is_run(path) {
         sweep(root, path, &[path.to_owned()], imported)?;
     } else {
@@ -116,25 +125,25 @@ fn loose(root: &Path, name: &str, files: &[PathBuf], imported: &mut Imported) {
                 continue;
             }
         };
-        let name = name_of(path);
         reading.problems.extend(log_problem);
         let before = reading.problems.len();
-        reading.name.clone_from(&name);
+        reading.name.clone_from(&shown);
         let levels = reading.levels();
         if reading.documents(&bytes) {
             let problems = &mut reading.problems[before..];
-            problems.iter_mut().for_each(|problem| *problem = named(&name, problem));
+            problems.iter_mut().for_each(|problem| *problem = named(&shown, problem));
             let outcome = reading.outcome(levels);
             documents.push(FileOutcome { file: shown, outcome });
             continue;
         }
-        let read = reading::recognise_other(&name, &bytes).or_else(|| printed(path, &name, &bytes));
+        let read =
+            reading::recognise_other(&shown, &bytes).or_else(|| printed(path, &shown, &bytes));
         let Some(mut read) = read else {
             // A document that no tool writes is not looked into as text.
             documents.push(FileOutcome { file: shown, outcome: Outcome::Unknown });
             continue;
         };
-        read.problems.iter_mut().for_each(|problem| *problem = named(&name, problem));
+        read.problems.iter_mut().for_each(|problem| *problem = named(&shown, problem));
         for file in &mut read.files {
             file.file.clone_from(&shown);
         }
@@ -162,7 +171,7 @@ fn drop_copies(full: &mut Imported, others: &mut Imported) {
         let origin = |summary: &dyno_model::Summary| summary.run.origin.clone();
         match (original.and_then(|one| origin(&one.summary)), origin(&run.summary)) {
             (Some(original), Some(copy)) => {
-                let same = others.files.iter_mut().filter(|file| file.file.ends_with(&copy.file));
+                let same = others.files.iter_mut().filter(|file| file.file == copy.file);
                 for file in same {
                     let of = original.file.clone();
                     file.outcome = Outcome::Copy { tool: copy.tool.clone(), of };

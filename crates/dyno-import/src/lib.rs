@@ -12,6 +12,7 @@ mod reading;
 mod text;
 mod tools;
 
+pub use directory::natural_order;
 pub use error::ImportError;
 pub use outcome::{FileOutcome, Outcome};
 

@@ -1,11 +1,13 @@
 //! Usage errors: one format for everything that is wrong with flags and settings, naming the flag and
 //! what would be valid.
 
+use crate::exit::Exit;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use std::error::Error;
 use std::fmt;
 
-/// An error that ends the command with status 2.
+/// An error in what was asked for: it ends the command with status 2, or 3 if what was named contains
+/// nothing that can be used.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct UsageError {
     /// The flag, key or argument.
@@ -14,12 +16,20 @@ pub(crate) struct UsageError {
     pub(crate) message: String,
     /// A hint, on a second line.
     pub(crate) hint: Option<String>,
+    /// The status that the command ends with.
+    pub(crate) exit: Exit,
 }
 
 impl UsageError {
     /// An error about one flag.
     pub(crate) fn new(flag: impl Into<String>, message: impl Into<String>) -> Self {
-        Self { flag: flag.into(), message: message.into(), hint: None }
+        Self { flag: flag.into(), message: message.into(), hint: None, exit: Exit::Usage }
+    }
+
+    /// What was named was recognised, and contains no results.
+    pub(crate) fn nothing_read(mut self) -> Self {
+        self.exit = Exit::TargetUnusable;
+        self
     }
 
     /// Adds a hint.

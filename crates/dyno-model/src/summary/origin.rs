@@ -13,7 +13,7 @@ pub struct Origin {
     pub form: String,
     /// Its version, if the file states it.
     pub version: Option<String>,
-    /// The file name, without its directory.
+    /// The file name, without its directory; of a folder that was imported, the path below it.
     pub file: String,
     /// The line at which it starts, from 1, in text files.
     pub line: Option<u64>,

@@ -16,8 +16,8 @@ pub(crate) fn run(args: &BaselineArgs, printer: &Printer) -> Exit {
         BaselineAction::List(args) => list(args, printer),
     };
     done.unwrap_or_else(|error| {
-        printer.error(error);
-        Exit::Usage
+        printer.error(&error);
+        error.exit
     })
 }
 

@@ -17,16 +17,14 @@ use std::path::{Path, PathBuf};
 /// Prints the comparison.
 pub(crate) fn run(args: &CompareArgs, printer: &Printer) -> Exit {
     compared(args, printer).unwrap_or_else(|error| {
-        printer.error(error);
-        Exit::Usage
+        printer.error(&error);
+        error.exit
     })
 }
 
 fn compared(args: &CompareArgs, printer: &Printer) -> Result<Exit, UsageError> {
     let all = loaded::all(&args.runs, "RUN")?;
-    for (path, problem) in all.problems.iter().filter(|(_, problem)| problem.is_error()) {
-        printer.warn(loaded::problem(path, problem, printer.language()));
-    }
+    all.print_problems(false, printer);
     let runs = all.runs;
     if runs.len() < 2 {
         let message = "at least two runs are needed, and there is one";

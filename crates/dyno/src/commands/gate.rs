@@ -21,8 +21,8 @@ const WORST: usize = 5;
 /// Compares the run with the baseline.
 pub(crate) fn run(args: &GateArgs, printer: &Printer) -> Exit {
     gate(args, printer).unwrap_or_else(|error| {
-        printer.error(error);
-        Exit::Usage
+        printer.error(&error);
+        error.exit
     })
 }
 

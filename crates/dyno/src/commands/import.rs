@@ -6,14 +6,17 @@ use crate::exit::Exit;
 use crate::printer::Printer;
 use crate::usage::UsageError;
 use dyno_analysis::VecSource;
+use dyno_import::{FileOutcome, Outcome};
 use dyno_model::plan::Plan;
 use dyno_model::summary::Extras;
-use dyno_model::{Language, Summary};
+use dyno_model::{Language, Summary, Sure};
 use dyno_record::{RecordError, Recorder, RunDir};
+use dyno_words::columns::{cut_middle, left, right, width};
 use dyno_words::escape::escape;
+use dyno_words::messages;
 use std::collections::BTreeSet;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// What some layouts need beyond a summary.
 const EXTRAS: &str = "extras.json";
@@ -21,16 +24,18 @@ const EXTRAS: &str = "extras.json";
 /// Reads, lists and saves.
 pub(crate) fn run(args: &ImportArgs, printer: &Printer) -> Exit {
     imported(args, printer).unwrap_or_else(|error| {
-        printer.error(error);
-        Exit::Usage
+        printer.error(&error);
+        error.exit
     })
 }
 
 fn imported(args: &ImportArgs, printer: &Printer) -> Result<Exit, UsageError> {
-    let all = loaded::all(&args.files, "FILE")?;
-    for (path, problem) in &all.problems {
-        let message = loaded::problem(path, problem, printer.language());
-        if problem.is_error() { printer.warn(message) } else { printer.note(message) }
+    let all = each(&args.files)?;
+    all.print_problems(true, printer);
+    for run in &all.runs {
+        if let Some(doubt) = doubt(run, printer.language()) {
+            printer.note(doubt);
+        }
     }
     if let Some(out) = &args.out {
         let wrong = |message| UsageError::new("--out", message);
@@ -49,12 +54,122 @@ fn imported(args: &ImportArgs, printer: &Printer) -> Result<Exit, UsageError> {
             }
         });
     }
-    let exit = printer.result(&listed(&all, printer.language()));
+    let files = if all.files.len() > 1 { files(&all.files, printer) } else { String::new() };
+    let exit = printer.result(&(files + &listed(&all, printer.language())));
     if let Some(out) = &args.out {
         printer.note(format_args!("saved in `{}`", out.display()));
     }
     Ok(exit)
 }
+
+/// Reads what the arguments name. Of several, one that is not recognised does not stop the others.
+fn each(named: &[PathBuf]) -> Result<All, UsageError> {
+    let (mut all, mut wrong) = (All::default(), None);
+    for path in named {
+        match loaded::all(std::slice::from_ref(path), "FILE") {
+            Ok(mut found) => {
+                all.runs.append(&mut found.runs);
+                all.problems.append(&mut found.problems);
+                all.files.append(&mut found.files);
+            }
+            Err(error) => {
+                let outcome = Outcome::Unreadable(error.message.clone());
+                let file = path.display().to_string();
+                all.files.push(FileOutcome { file, outcome });
+                wrong.get_or_insert(error);
+            }
+        }
+    }
+    match wrong {
+        Some(error) if all.runs.is_empty() => Err(error),
+        _ => Ok(all),
+    }
+}
+
+/// A note on results that may be something else than they were taken for.
+fn doubt(run: &Loaded, language: Language) -> Option<String> {
+    let origin = run.summary.run.origin.as_ref()?;
+    let recognised = origin.recognised.as_ref().filter(|one| one.sure == Sure::Possible)?;
+    let by: Vec<String> = recognised.by.iter().map(|by| format!("`{}`", escape(by, 40))).collect();
+    let place = escape(&origin.described(), 120);
+    Some(Say::Doubt.with(language, &[&place, &by.join(", ")]))
+}
+
+messages! {
+    /// What the command says.
+    enum Say;
+
+    Doubt: "{} was recognised by its shape only ({}), and may be something else: check the values",
+        "{} 仅凭其形式识别（{}），可能并非该工具的结果：请核对数值";
+    File: "file", "文件";
+    Tool: "tool", "工具";
+    Sureness: "recognised", "识别";
+    Levels: "levels", "档位";
+    What: "outcome", "结果";
+    Read: "read", "已读入";
+    Copy: "same results as {}", "与 {} 的结果相同";
+    Empty: "no results in it", "其中没有结果";
+    Unknown: "not recognised", "无法识别";
+    Certain: "certain", "确定";
+    Likely: "likely", "很可能";
+    Possible: "possible", "可能";
+    Counted: "{} files: {} read, {} with the same results, {} without results, {} not recognised, {} unreadable",
+        "共 {} 个文件：已读入 {} 个，结果重复 {} 个，没有结果 {} 个，无法识别 {} 个，无法读取 {} 个";
+}
+
+/// The outcome of each file.
+fn files(files: &[FileOutcome], printer: &Printer) -> String {
+    let language = printer.language();
+    let say = |say: Say| say.with(language, &[] as &[&str]);
+    let mut rows = vec![[Say::File, Say::Tool, Say::Sureness, Say::Levels, Say::What].map(say)];
+    let mut counts = [0_usize; 5];
+    for file in files {
+        let dash = || "–".to_owned();
+        let sure = |sure: &Option<Sure>| {
+            sure.map_or_else(dash, |sure| {
+                say(match sure {
+                    Sure::Certain => Say::Certain,
+                    Sure::Likely => Say::Likely,
+                    Sure::Possible => Say::Possible,
+                })
+            })
+        };
+        let (kind, rest) = match &file.outcome {
+            Outcome::Read { tool, sure: how, levels } => {
+                (0, [tool.clone(), sure(how), levels.to_string(), say(Say::Read)])
+            }
+            Outcome::Copy { tool, of } => {
+                let same = Say::Copy.with(language, &[&escape(of, 80)]);
+                (1, [tool.clone(), dash(), dash(), same])
+            }
+            Outcome::Empty { tool } => (2, [tool.clone(), dash(), dash(), say(Say::Empty)]),
+            Outcome::Unknown => (3, [dash(), dash(), dash(), say(Say::Unknown)]),
+            Outcome::Unreadable(why) => (4, [dash(), dash(), dash(), escape(why, 120)]),
+        };
+        counts[kind] += 1;
+        let [tool, sure, levels, what] = rest;
+        rows.push([escape(&file.file, 200), tool, sure, levels, what]);
+    }
+    let widest = |column: usize| rows.iter().map(|row| width(&row[column])).max().unwrap_or(0);
+    let widths = [widest(0).min(NAME), widest(1), widest(2), widest(3)];
+    let mut text = String::new();
+    for [file, tool, sure, levels, what] in &rows {
+        let cells = [
+            left(&cut_middle(file, widths[0]), widths[0]),
+            left(tool, widths[1]),
+            left(sure, widths[2]),
+            right(levels, widths[3]),
+        ];
+        text.push_str(format!("{}  {what}", cells.join("  ")).trim_end());
+        text.push('\n');
+    }
+    let numbers = [&[files.len()], counts.as_slice()].concat().into_iter().map(|n| n.to_string());
+    let numbers: Vec<String> = numbers.collect();
+    text + &Say::Counted.with(language, &numbers) + "\n\n"
+}
+
+/// Columns of the names of files.
+const NAME: usize = 60;
 
 /// One line per table.
 fn listed(all: &All, language: Language) -> String {

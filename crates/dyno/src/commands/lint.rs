@@ -14,17 +14,14 @@ use dyno_words::escape::escape;
 /// Prints the findings; status 5 if one is an error.
 pub(crate) fn run(args: &LintArgs, printer: &Printer) -> Exit {
     linted(args, printer).unwrap_or_else(|error| {
-        printer.error(error);
-        Exit::Usage
+        printer.error(&error);
+        error.exit
     })
 }
 
 fn linted(args: &LintArgs, printer: &Printer) -> Result<Exit, UsageError> {
     let all = loaded::all(&args.paths, "PATH")?;
-    for (path, problem) in &all.problems {
-        let message = loaded::problem(path, problem, printer.language());
-        if problem.is_error() { printer.warn(message) } else { printer.note(message) }
-    }
+    all.print_problems(true, printer);
     // JSON is always English: programs read it.
     let language = match args.format {
         LintFormat::Json => Language::English,

@@ -2,9 +2,10 @@
 //! `PATH#NAME` selects those whose name contains NAME.
 
 use super::RUNS;
+use crate::printer::Printer;
 use crate::usage::UsageError;
 use dyno_analysis::{DirSource, VecSource, summarise};
-use dyno_import::Imported;
+use dyno_import::{FileOutcome, Imported, Outcome, natural_order};
 use dyno_model::plan::Plan;
 use dyno_model::summary::Extras;
 use dyno_model::summary::SUMMARY_SCHEMA;
@@ -18,7 +19,7 @@ pub(crate) const SUMMARY: &str = "summary.json";
 /// The largest summary that is read, in bytes.
 const LARGEST: u64 = 256 << 20;
 /// How many levels of directories are searched for results.
-const DEEPEST: usize = 3;
+const DEEPEST: usize = 6;
 
 /// One run, or one table of another tool's.
 #[derive(Debug, Clone)]
@@ -52,32 +53,82 @@ pub(crate) struct All {
     pub(crate) runs: Vec<Loaded>,
     /// What could not be read, or had to be assumed, with its file.
     pub(crate) problems: Vec<(PathBuf, Diagnostic)>,
+    /// What became of each file of another tool.
+    pub(crate) files: Vec<FileOutcome>,
+}
+
+impl All {
+    /// Prints what could not be read, and with `notes` what had to be assumed.
+    pub(crate) fn print_problems(&self, notes: bool, printer: &Printer) {
+        for (path, one) in &self.problems {
+            let message = problem(path, one, printer.language());
+            match one.is_error() {
+                true => printer.warn(message),
+                false if notes => printer.note(message),
+                false => {}
+            }
+        }
+    }
 }
 
 /// Loads what the arguments name; the latest run if there are none.
 pub(crate) fn all(named: &[PathBuf], argument: &str) -> Result<All, UsageError> {
     let mut found = All::default();
+    let wrong = |message: String| UsageError::new(argument, message);
     if named.is_empty() {
-        let wrong = |error: dyno_record::RecordError| UsageError::new(argument, error.to_string());
-        let dir = RunDir::latest(Path::new(RUNS)).map_err(wrong)?;
-        found.runs.push(own(dir).map_err(|message| UsageError::new(argument, message))?);
+        let dir = RunDir::latest(Path::new(RUNS)).map_err(|error| wrong(error.to_string()))?;
+        found.runs.push(own(dir).map_err(wrong)?);
     }
     for path in named {
-        let before = found.runs.len();
+        let (runs, problems) = (found.runs.len(), found.problems.len());
         let (path, part) = parted(path);
-        let path = meant(&path).map_err(|error| UsageError::new(argument, error))?;
-        read(&path, DEEPEST, &mut found).map_err(|message| UsageError::new(argument, message))?;
+        let path = meant(&path).map_err(wrong)?;
+        read(&path, &mut found).map_err(wrong)?;
         if let Some(part) = part {
-            pick(&mut found.runs, before, &path, &part)
-                .map_err(|message| UsageError::new(argument, message))?;
+            pick(&mut found.runs, runs, &path, &part).map_err(wrong)?;
         }
-        if found.runs.len() == before && found.problems.is_empty() {
-            let message = format!("there are no results in `{}`", path.display());
-            return Err(UsageError::new(argument, message).hint(KINDS));
+        if found.runs.len() == runs {
+            let problems = found.problems.get(problems..).unwrap_or_default();
+            return Err(nothing(&path, problems, &found.files, argument));
         }
     }
     Ok(found)
 }
+
+/// What a file or folder without results contains instead.
+fn nothing(
+    path: &Path,
+    problems: &[(PathBuf, Diagnostic)],
+    files: &[FileOutcome],
+    argument: &str,
+) -> UsageError {
+    let at = |one: &Diagnostic| one.line().map(|line| format!("line {line}: ")).unwrap_or_default();
+    let mut reasons: Vec<String> =
+        problems.iter().map(|(_, one)| format!("{}{}", at(one), one.what)).collect();
+    let empty = files.iter().filter_map(|file| match &file.outcome {
+        Outcome::Empty { tool } if reasons.is_empty() => {
+            Some(format!("`{}` has the form of {tool}, without any result", file.file))
+        }
+        _ => None,
+    });
+    let empty: Vec<String> = empty.collect();
+    reasons.extend(empty);
+    if reasons.is_empty() {
+        let message = format!("there are no results in `{}`", path.display());
+        return UsageError::new(argument, message).hint(KINDS).nothing_read();
+    }
+    let more = reasons.len().saturating_sub(SHOWN);
+    reasons.truncate(SHOWN);
+    if more > 0 {
+        reasons.push(format!("and {more} more"));
+    }
+    let message =
+        format!("nothing could be read from `{}`: {}", path.display(), reasons.join("; "));
+    UsageError::new(argument, message).nothing_read()
+}
+
+/// Reasons that are shown of a file in which nothing could be read.
+const SHOWN: usize = 3;
 
 const KINDS: &str =
     "name a run, a directory of dyno import, a summary.json, or another tool's results";
@@ -134,9 +185,9 @@ fn pick(runs: &mut Vec<Loaded>, from: usize, path: &Path, part: &str) -> Result<
     Err(format!("no name in `{}` contains `{part}`; it has: {}", path.display(), names.join("; ")))
 }
 
-fn read(path: &Path, deep: usize, found: &mut All) -> Result<(), String> {
+fn read(path: &Path, found: &mut All) -> Result<(), String> {
     if path.is_dir() {
-        return directory(path, deep, found);
+        return directory(path, found);
     }
     if !path.exists() {
         return Err(format!("there is no `{}`", path.display()));
@@ -156,11 +207,28 @@ fn take(path: &Path, imported: Imported, found: &mut All) {
         found.runs.push(Loaded { extras: run.extras, rebuilt, ..Loaded::of(path, run.summary) });
     }
     found.problems.extend(imported.problems.into_iter().map(|problem| (path.to_owned(), problem)));
+    found.files.extend(imported.files);
 }
 
-/// A run, imported results, or results of another tool, which may be a directory; else everything
-/// below.
-fn directory(path: &Path, deep: usize, found: &mut All) -> Result<(), String> {
+/// A run, imported results, or everything below: those first, then other tools' files.
+fn directory(path: &Path, found: &mut All) -> Result<(), String> {
+    if let Some(run) = kept(path)? {
+        found.runs.push(run);
+        return Ok(());
+    }
+    let mut ours = Vec::new();
+    own_folders(path, DEEPEST, &mut ours)?;
+    for folder in &ours {
+        found.runs.extend(kept(folder)?);
+    }
+    let is_ours = |folder: &Path| ours.iter().any(|one| one == folder);
+    let imported = dyno_import::import_folder(path, &is_ours).map_err(|error| error.to_string())?;
+    take(path, imported, found);
+    Ok(())
+}
+
+/// The run, or the imported results, that a directory holds.
+fn kept(path: &Path) -> Result<Option<Loaded>, String> {
     let summary = path.join(SUMMARY);
     if summary.is_file()
         && let Some(summary) = saved(&summary)?
@@ -168,65 +236,34 @@ fn directory(path: &Path, deep: usize, found: &mut All) -> Result<(), String> {
     {
         let (extras, dir) = (super::import::read_extras(path)?, RunDir::open(path).ok());
         let summary = relabelled(summary, dir.as_ref())?;
-        found.runs.push(Loaded { extras, dir, ..Loaded::of(path, summary) });
-        return Ok(());
+        return Ok(Some(Loaded { extras, dir, ..Loaded::of(path, summary) }));
     }
-    if let Ok(dir) = RunDir::open(path) {
-        found.runs.push(own(dir)?);
-        return Ok(());
-    }
-    if let Ok(imported) = dyno_import::import(path)
-        && !imported.runs.is_empty()
-    {
-        take(path, imported, found);
-        return Ok(());
-    }
+    RunDir::open(path).ok().map(own).transpose()
+}
+
+/// The directories below that hold runs or imported results, in natural order.
+fn own_folders(path: &Path, deep: usize, found: &mut Vec<PathBuf>) -> Result<(), String> {
     let unreadable = |error| format!("cannot list `{}`: {error}", path.display());
-    let mut below: Vec<PathBuf> = std::fs::read_dir(path)
-        .map_err(unreadable)?
-        .filter_map(|entry| Some(entry.ok()?.path()))
-        .filter(|path| path.is_dir() && deep > 0)
-        .collect();
-    below.sort_by_key(|path| numbered(path));
-    below.iter().try_for_each(|path| directory(path, deep.saturating_sub(1), found))?;
-    loose(path, found);
+    let entries = std::fs::read_dir(path).map_err(unreadable)?;
+    // Links are not followed: they may form a loop.
+    let folder = |entry: std::io::Result<std::fs::DirEntry>| {
+        let entry = entry.ok()?;
+        entry.file_type().ok()?.is_dir().then(|| entry.path())
+    };
+    let mut below: Vec<PathBuf> = entries.filter_map(folder).collect();
+    below.sort_by_key(|path| natural_order(path));
+    for folder in below {
+        if kept(&folder)?.is_some() {
+            found.push(folder);
+        } else if deep > 0 {
+            own_folders(&folder, deep - 1, found)?;
+        }
+    }
     Ok(())
 }
 
 /// The extensions of files that may hold results.
-const LOOSE: [&str; 8] = ["md", "txt", "log", "out", "json", "jsonl", "csv", "db"];
-
-/// Files of other tools among the files of a directory; unknown ones are skipped.
-fn loose(path: &Path, found: &mut All) {
-    let Ok(entries) = std::fs::read_dir(path) else { return };
-    let named = |path: &PathBuf| {
-        let extension = path.extension().and_then(|extension| extension.to_str());
-        path.is_file() && extension.is_some_and(|extension| LOOSE.contains(&extension))
-    };
-    let mut files: Vec<PathBuf> =
-        entries.filter_map(|entry| Some(entry.ok()?.path())).filter(named).collect();
-    files.sort_by_key(|path| numbered(path));
-    for file in files {
-        if let Ok(imported) = dyno_import::import(&file) {
-            take(&file, imported, found);
-        }
-    }
-}
-
-/// Sort key of a path in natural order: 2 comes before 10.
-fn numbered(path: &Path) -> Vec<(u64, String)> {
-    let text = path.to_string_lossy();
-    let mut parts = Vec::new();
-    let mut rest = text.as_ref();
-    while !rest.is_empty() {
-        let digits = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
-        let (number, after) = rest.split_at(digits);
-        let words = after.find(|c: char| c.is_ascii_digit()).unwrap_or(after.len());
-        parts.push((number.parse().unwrap_or_default(), after[..words].to_owned()));
-        rest = &after[words..];
-    }
-    parts
-}
+const LOOSE: [&str; 10] = ["md", "txt", "log", "out", "json", "jsonl", "csv", "db", "yaml", "yml"];
 
 /// The summary in a file, if it is one of Dyno's.
 fn saved(path: &Path) -> Result<Option<Summary>, String> {

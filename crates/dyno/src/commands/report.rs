@@ -23,8 +23,8 @@ use std::path::Path;
 /// Reports the named runs, or the latest.
 pub(crate) fn run(args: &ReportArgs, printer: &Printer) -> Exit {
     report(args, printer).unwrap_or_else(|error| {
-        printer.error(error);
-        Exit::Usage
+        printer.error(&error);
+        error.exit
     })
 }
 
@@ -45,9 +45,7 @@ fn report(args: &ReportArgs, printer: &Printer) -> Result<Exit, UsageError> {
         return Err(UsageError::new("--columns, --percentiles", wrong));
     }
     let all = loaded::all(&args.runs, "RUN")?;
-    for (path, problem) in all.problems.iter().filter(|(_, problem)| problem.is_error()) {
-        printer.warn(loaded::problem(path, problem, printer.language()));
-    }
+    all.print_problems(false, printer);
     let found = all.runs;
     if let Some(table) = table {
         let notes = found.iter().flat_map(|run| notes_on(&run.summary, language(args.language)));

@@ -38,8 +38,8 @@ pub(crate) fn run(args: &FitArgs, printer: &Printer) -> Exit {
     match fitted(args, printer, Surroundings::of_process().language) {
         Ok((text, exit)) => printer.result(&text).and(exit),
         Err(errors) => {
-            errors.into_iter().for_each(|error| printer.error(error));
-            Exit::Usage
+            errors.iter().for_each(|error| printer.error(error));
+            errors.iter().map(|error| error.exit).max().unwrap_or(Exit::Usage)
         }
     }
 }
@@ -119,11 +119,9 @@ fn unwritable(out: &Path, language: Language) -> Option<UsageError> {
 /// The runs at `path`.
 fn measured(path: &Path, printer: &Printer) -> Result<Vec<Measured>, UsageError> {
     let wrong = |error: dyno_record::RecordError| UsageError::new("RUN", error.to_string());
-    let loaded::All { runs, problems } = loaded::all(&[path.to_owned()], "RUN")?;
-    for (file, problem) in &problems {
-        printer.warn(loaded::problem(file, problem, printer.language()));
-    }
-    let with_plans = runs.into_iter().map(|run| {
+    let all = loaded::all(&[path.to_owned()], "RUN")?;
+    all.print_problems(true, printer);
+    let with_plans = all.runs.into_iter().map(|run| {
         let plans = match &run.dir {
             Some(dir) => {
                 let plan = dir.read_plan().map_err(wrong)?;
