@@ -157,13 +157,19 @@ impl Reading {
         grouped + self.exports.len() + usize::from(!self.records.is_empty())
     }
 
-    /// What became of a file before which there were that many levels.
-    pub(crate) fn outcome(&self, before: usize) -> Outcome {
+    /// What became of a file before which there were that many levels. If it has none, the problems say
+    /// so.
+    pub(crate) fn outcome(&mut self, before: usize) -> Outcome {
         let last = self.groups.last().map(|(group, _)| &group.head);
         let head = self.exports.last().map(|(head, _)| head).or(last);
         let tool = head.map_or(self.tool, |head| &head.origin.tool).to_owned();
         match self.levels() - before {
-            0 => Outcome::Empty { tool: self.tool.to_owned() },
+            0 => {
+                if self.problems.is_empty() {
+                    self.problems.push(Problem::Empty.with([self.form, self.tool]));
+                }
+                Outcome::Empty { tool: self.tool.to_owned() }
+            }
             levels => {
                 let sure = self.recognised.as_ref().map(|recognised| recognised.sure);
                 Outcome::Read { tool, sure, levels }
@@ -172,7 +178,7 @@ impl Reading {
     }
 
     /// Finishes the only file.
-    pub(crate) fn alone(self) -> Imported {
+    pub(crate) fn alone(mut self) -> Imported {
         let file = FileOutcome { file: self.name.clone(), outcome: self.outcome(0) };
         Imported { files: vec![file], ..self.finish() }
     }

@@ -3,6 +3,7 @@
 
 mod aiperf;
 mod broken;
+mod edits;
 mod evalscope;
 mod guidellm;
 mod lmdeploy;
