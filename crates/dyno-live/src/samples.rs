@@ -1,6 +1,6 @@
 //! Plans, records and level ends for tests.
 
-use dyno_model::frame::{ClientHealth, Ending, LevelEnd};
+use dyno_model::frame::{Ending, LevelEnd};
 use dyno_model::outcome::Outcome;
 use dyno_model::plan::{LengthSpec, LevelPlan};
 use dyno_model::record::{Phase, RequestRecord, TokenCount, TokenSource};
@@ -17,18 +17,7 @@ pub(super) fn level_plan(label: &str) -> LevelPlan {
 }
 
 pub(super) fn level_end() -> LevelEnd {
-    LevelEnd {
-        level: 0,
-        ending: Ending::Requests,
-        ended: 2 * SEC,
-        sending_stopped: SEC,
-        starved: None,
-        planned: None,
-        issued: 0,
-        warmup: 0,
-        client: ClientHealth::default(),
-        slip: None,
-    }
+    LevelEnd { sending_stopped: SEC, ..LevelEnd::at(0, Ending::Requests, 2 * SEC) }
 }
 
 /// A completed stream of ten tokens: TTFT 200 ms and a little more with each index, ITL 20 ms.

@@ -163,6 +163,24 @@ pub struct LevelEnd {
     pub slip: Option<EngineSlip>,
 }
 
+impl LevelEnd {
+    /// An end of which no more is known than why and when: nothing was sent.
+    pub fn at(level: u32, ending: Ending, ended: Nanos) -> Self {
+        Self {
+            level,
+            ending,
+            ended,
+            sending_stopped: ended,
+            starved: None,
+            planned: None,
+            issued: 0,
+            warmup: 0,
+            client: ClientHealth::default(),
+            slip: None,
+        }
+    }
+}
+
 /// The run is over.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RunEnd {

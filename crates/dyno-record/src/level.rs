@@ -109,18 +109,7 @@ pub(crate) fn encode_end(end: &LevelEnd, out: &mut Vec<u8>) {
 }
 
 pub(crate) fn decode_end(payload: &[u8]) -> Result<LevelEnd, Bad> {
-    let mut end = LevelEnd {
-        level: 0,
-        ending: Ending::Requests,
-        ended: 0,
-        sending_stopped: 0,
-        starved: None,
-        planned: None,
-        issued: 0,
-        warmup: 0,
-        client: ClientHealth::default(),
-        slip: None,
-    };
+    let mut end = LevelEnd::at(0, Ending::Requests, 0);
     for field in Fields(payload) {
         match field? {
             (1, value) => end.level = value.narrow()?,

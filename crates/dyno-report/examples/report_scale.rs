@@ -6,7 +6,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout)]
 
 use dyno_analysis::{Detail, DirSource, summarise};
-use dyno_model::frame::{ClientHealth, Ending, Frame, LevelEnd, LevelStart, RunEnd, RunHeader};
+use dyno_model::frame::{Ending, Frame, LevelEnd, LevelStart, RunEnd, RunHeader};
 use dyno_model::outcome::Outcome;
 use dyno_model::plan::{
     Api, DataPlan, LengthSpec, LevelPlan, Load, PLAN_SCHEMA, Plan, RequestPlan, Shard, Target,
@@ -118,16 +118,9 @@ fn write(path: &Path, requests: u64) {
         recorder.send(Frame::Request(Box::new(record)));
     }
     let end = LevelEnd {
-        level: 0,
-        ending: Ending::Requests,
-        ended: last,
-        sending_stopped: last,
-        starved: None,
         planned: Some(requests),
         issued: requests,
-        warmup: 0,
-        client: ClientHealth::default(),
-        slip: None,
+        ..LevelEnd::at(0, Ending::Requests, last)
     };
     recorder.send(Frame::LevelEnd(Box::new(end)));
     recorder.send(Frame::RunEnd(RunEnd { ended: last, ending: Ending::Requests }));

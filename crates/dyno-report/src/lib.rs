@@ -1,8 +1,7 @@
-//! What shows: summaries as text, layouts, charts and a page; comparisons as tables. All of it is
+//! What shows: summaries as text, layouts and a page; comparisons as tables. Charts are drawn in
+//! `dyno-draw`. All of it is
 //! pure: the same summary gives the same bytes. What computes belongs in `dyno-analysis`.
 
-mod banners;
-pub mod chart;
 pub mod compared;
 pub mod layout;
 mod marks;

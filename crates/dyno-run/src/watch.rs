@@ -179,25 +179,14 @@ impl Drop for EndsWith {
 mod tests {
     use super::*;
     use dyno_drive::Stop;
-    use dyno_model::frame::{Ending, LevelStart, RunEnd};
+    use dyno_model::frame::{Ending, LevelEnd, LevelStart, RunEnd};
 
     fn run_end() -> Frame {
         Frame::RunEnd(RunEnd { ended: 0, ending: Ending::Requests })
     }
 
     fn level_end() -> Frame {
-        Frame::LevelEnd(Box::new(dyno_model::frame::LevelEnd {
-            level: 0,
-            ending: Ending::Requests,
-            ended: 0,
-            sending_stopped: 0,
-            starved: None,
-            planned: None,
-            issued: 0,
-            warmup: 0,
-            client: Default::default(),
-            slip: None,
-        }))
+        Frame::LevelEnd(Box::new(LevelEnd::at(0, Ending::Requests, 0)))
     }
 
     #[test]

@@ -1,11 +1,12 @@
 //! Dyno's messages, in English and Chinese. The [catalogue](Wording) holds the wording of every diagnostic
 //! by name; [`template`] fills in values, [`number`] formats numbers, [`escape`] makes untrusted text safe
-//! to print, and [`columns`] fits text into a terminal. Rules that decide whether a message appears do not
+//! to print, [`columns`] fits text into a terminal, and [`names`] shortens the names of runs. Rules that decide whether a message appears do not
 //! belong here.
 
 mod catalogue;
 pub mod columns;
 pub mod escape;
+pub mod names;
 pub mod number;
 pub mod template;
 mod translate;

@@ -90,11 +90,7 @@ pub fn level_end(level: u32, records: &[RequestRecord]) -> LevelEnd {
     let ended = records.iter().map(|r| r.end).max().unwrap_or(0);
     let issued = measured.clone().count() as u64;
     LevelEnd {
-        level,
-        ending: Ending::Requests,
-        ended,
         sending_stopped: measured.filter_map(|r| r.sent).max().unwrap_or(0),
-        starved: None,
         planned: Some(issued),
         issued,
         warmup: records.len() as u64 - issued,
@@ -105,7 +101,7 @@ pub fn level_end(level: u32, records: &[RequestRecord]) -> LevelEnd {
             wall_ns: SEC,
             ..ClientHealth::default()
         },
-        slip: None,
+        ..LevelEnd::at(level, Ending::Requests, ended)
     }
 }
 

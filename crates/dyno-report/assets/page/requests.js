@@ -1,5 +1,5 @@
 // A sample of one level's requests as swim lanes, on a canvas: the requests of a lane follow one
-// another. Which requests are shown, and in which lane, is decided in chart/lanes.rs.
+// another. Which requests are shown, and in which lane, is decided in dyno-draw/src/lanes.rs.
 
 var COMPLETED = 0;
 var DROPPED = 1;

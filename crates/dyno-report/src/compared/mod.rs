@@ -1,12 +1,10 @@
 //! A comparison as a table for a terminal or a document and as rows for a spreadsheet, with its
 //! remarks.
 
-mod names;
 mod rows;
 mod text;
 mod words;
 
-pub(crate) use names::elided;
 pub use rows::rows;
 pub(crate) use text::{cells, remarks, title};
 pub use text::{markdown, table};

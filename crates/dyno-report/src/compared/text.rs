@@ -1,12 +1,12 @@
 //! A comparison as a table, for a terminal and for documents.
 
-use super::names::elided;
 use super::words::{self, Word, called, headline, metric_title, rests, signed};
 use crate::text::{ABSENT, cut_middle, number, width, wrap};
 use dyno_analysis::compare::{Called, Cell, Compared, Comparison, Difference, Held, Note, Point};
 use dyno_model::Language;
 use dyno_words::columns::{left, right};
 use dyno_words::escape::escape;
+use dyno_words::names::elided;
 
 /// The longest name that is shown whole.
 const LONGEST: usize = 28;

@@ -15,8 +15,8 @@ use dyno_model::{Language, Verdict};
 pub(super) fn markdown(summary: &Summary, selection: &Selection, language: Language) -> String {
     let run = &summary.run;
     let mut out = format!("### {}\n\n{}\n", safe(&name(run)), header(run, language));
-    for message in of_run(summary) {
-        out.push_str(&format!("**{}**\n\n", message.text(language)));
+    for text in of_run(summary, language) {
+        out.push_str(&format!("**{text}**\n\n"));
     }
     out.push_str(&answers::search(summary, language));
     if !summary.levels.is_empty() {

@@ -27,18 +27,20 @@ pub(crate) use column::Column;
 pub use requests::per_request;
 pub use table::Table;
 
-use crate::chart::{self, ChartOptions, PngError};
 use crate::messages::Message;
 use crate::page::Page;
 use crate::text::{TextOptions, level_names, render_text};
 use cells::plain;
 use dyno_analysis::detail::Detail;
+use dyno_draw::banners::cautions;
+use dyno_draw::{self as chart, ChartOptions, PngError};
 use dyno_model::environment::Environment;
 use dyno_model::plan::Plan;
 use dyno_model::summary::{Extras, LevelExtras, LevelSummary, RunSummary, Summary};
 use dyno_model::{Language, Verdict};
 use dyno_words::InLanguage;
 use dyno_words::escape::escape;
+use dyno_words::template::fill;
 use std::{fmt, io};
 
 /// A row for each layout: its name as users type it, its file name in a run directory, what it needs
@@ -380,16 +382,15 @@ fn lines(
 /// A remark that the results must carry.
 #[derive(Debug)]
 struct Remark {
-    message: Message,
-    language: Language,
+    /// With places for the values.
+    text: &'static str,
     values: Vec<String>,
 }
 
 impl Remark {
     fn filled(&self, shown: impl Fn(&str) -> String) -> String {
         let values: Vec<String> = self.values.iter().map(|value| shown(value)).collect();
-        let values: Vec<&str> = values.iter().map(String::as_str).collect();
-        self.message.with(self.language, &values)
+        fill(self.text, &values)
     }
 
     fn plain(&self) -> String {
@@ -404,9 +405,8 @@ impl Remark {
 /// What must be said beside the results: that they are simulated or incomplete, and which levels are
 /// invalid.
 fn remarks(summary: &Summary, language: Language) -> Vec<Remark> {
-    let of_run = of_run(summary).into_iter();
-    let mut remarks: Vec<Remark> =
-        of_run.map(|message| Remark { message, language, values: vec![] }).collect();
+    let of_run = of_run(summary, language).into_iter();
+    let mut remarks: Vec<Remark> = of_run.map(|text| Remark { text, values: vec![] }).collect();
     let explained = explained(&summary.levels, language);
     let invalid = explained.iter().filter(|note| note.verdict == Verdict::Invalid);
     remarks.extend(invalid.map(|note| note.text(summary.levels.len(), language)));
@@ -446,20 +446,15 @@ impl Explained<'_> {
             true => level_names(&self.levels, levels, language),
             false => self.levels.iter().map(|level| level.label.clone()).collect(),
         };
-        Remark { message, language, values: vec![names, self.reasons.clone()] }
+        Remark { text: message.text(language), values: vec![names, self.reasons.clone()] }
     }
 }
 
 /// Of these, what concerns the run as a whole.
-fn of_run(summary: &Summary) -> Vec<Message> {
-    let run = &summary.run;
-    let all = [
-        (run.predicted, Message::Predicted),
-        (run.simulated && !run.predicted, Message::Simulated),
-        (run.partial, Message::Partial),
-        (summary.levels.is_empty(), Message::NoLevel),
-    ];
-    all.into_iter().filter(|(applies, _)| *applies).map(|(_, message)| message).collect()
+fn of_run(summary: &Summary, language: Language) -> Vec<&'static str> {
+    let cautions = cautions(&summary.run).into_iter().map(|caution| caution.text(language));
+    let empty = summary.levels.is_empty().then(|| Message::NoLevel.text(language));
+    cautions.chain(empty).collect()
 }
 
 /// Why a level's verdict is what it is, in one line.

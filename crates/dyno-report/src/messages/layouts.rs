@@ -42,15 +42,6 @@ messages! {
     LevelSuspect: "{} is suspect: {}", "{} 存疑：{}";
     LevelsInvalid: "{} are invalid: {}", "{} 无效：{}";
     LevelsSuspect: "{} are suspect: {}", "{} 存疑：{}";
-    Simulated:
-        "SIMULATED: these results are from the embedded engine, not from a real model.",
-        "模拟：以下结果来自内置引擎，并非真实模型。";
-    Predicted:
-        "SIMULATED: predicted by a twin in virtual time; nothing was measured.",
-        "模拟：由孪生模型在虚拟时间中预测，没有实际测量。";
-    Partial:
-        "PARTIAL: the records end before the run did; only requests that had finished are included.",
-        "不完整：记录在测试结束之前中断，仅包含已结束的请求。";
     NotInFont: "not in the font, drawn as a box: {}", "字体中没有以下字符，以方框代替：{}";
     Rounds: "Rounds", "轮数";
     Passed: "Outcome", "是否达标";

@@ -71,7 +71,7 @@ pub(super) fn axes(summary: &Summary, language: Language) -> Vec<Value> {
         .filter_map(|(kind, name)| load_axis(summary, kind, name.text(language), grid))
         .collect();
     // The closed loops of a sweep may be as many as its rates, and are marks on their axis.
-    let rates_first = crate::chart::ends_of_sweep(summary);
+    let rates_first = dyno_draw::ends_of_sweep(summary);
     let is_rate = |axis: &Value| rates_first && axis["id"] == json!(LoadKind::Rate);
     found.sort_by_key(|(levels, axis)| std::cmp::Reverse((is_rate(axis), *levels)));
     let mut all: Vec<Value> = found.into_iter().map(|(_, axis)| axis).collect();
@@ -114,7 +114,7 @@ fn sweep_ends(summary: &Summary) -> Vec<usize> {
     let closed: Vec<usize> = (0..summary.levels.len())
         .filter(|i| summary.levels[*i].load.kind == LoadKind::Concurrency)
         .collect();
-    if crate::chart::ends_of_sweep(summary) { closed } else { vec![] }
+    if dyno_draw::ends_of_sweep(summary) { closed } else { vec![] }
 }
 
 /// Lengths of inputs (0) or outputs (1), where levels differ in them; a line for each of the other

@@ -8,13 +8,14 @@ use super::policy::base64;
 use super::tables::{self, Cell, Row};
 use super::words::Word;
 use super::{SCRIPT, brand, head, theme_button};
-use crate::banners::{Banner, banners};
-use crate::chart::{self, ChartOptions};
-use crate::compared::{cells, elided, remarks, title};
+use crate::compared::{cells, remarks, title};
 use dyno_analysis::compare::{Comparison, Note};
+use dyno_draw::banners::{Banner, banners};
+use dyno_draw::{self as chart, ChartOptions};
 use dyno_model::Language;
 use dyno_model::summary::Summary;
 use dyno_words::InLanguage;
+use dyno_words::names::elided;
 
 /// The longest name of a run, in characters.
 const LONGEST_NAME: usize = 28;

@@ -4,8 +4,8 @@
 use super::axes;
 use super::metrics::{Metric, Value as MetricValue, metrics};
 use super::words::Word;
-use crate::chart::lanes;
 use dyno_analysis::detail::{Bar, Became, Curve, Detail, LevelDetail};
+use dyno_draw::lanes;
 use dyno_model::Language;
 use dyno_model::load::LoadKind;
 use dyno_model::metric::{Group, Place};

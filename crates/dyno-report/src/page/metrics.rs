@@ -1,7 +1,7 @@
 //! The metrics that charts can show, each over all levels: their names and where they come from.
 
 use super::words::Word;
-pub(super) use crate::chart::{Value, statistic};
+pub(super) use dyno_draw::{Value, statistic};
 use dyno_model::metric::{Column, Group, Metric as Registered, Place};
 use dyno_model::summary::{LevelSummary, Summary, Throughput};
 use dyno_model::{Language, Verdict};

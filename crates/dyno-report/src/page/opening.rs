@@ -3,9 +3,9 @@
 use super::markup::{Markup, class, tag};
 use super::words::Word;
 use super::{Page, answers, cards, findings};
-use crate::banners;
 use crate::messages::Message;
 use crate::text::ABSENT;
+use dyno_draw::banners;
 use dyno_model::summary::RunSummary;
 
 /// What the run is called: its label, or its model, or its id.

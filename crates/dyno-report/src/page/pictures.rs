@@ -5,7 +5,7 @@ use super::markup::{Markup, class, tag};
 use super::policy::base64;
 use super::words::Word;
 use super::{Page, metrics};
-use crate::chart::{self, ChartOptions, ends_of_sweep};
+use dyno_draw::{self as chart, ChartOptions, ends_of_sweep};
 
 /// The image for readers without JavaScript is left out above this size.
 const LARGEST: usize = 100_000;

@@ -16,6 +16,7 @@ mod turns;
 
 use crate::messages::{Message, Say};
 use crate::selection::Selection;
+use dyno_draw::banners::cautions;
 use dyno_model::Language;
 use dyno_model::summary::{Origin, RunSummary, Summary};
 use dyno_words::InLanguage;
@@ -166,15 +167,8 @@ fn header(run: &RunSummary, options: &TextOptions) -> String {
             out.push_str(&wrap(&name, &escape(&text, LONGEST), options.prose()));
         }
     }
-    if run.simulated {
-        let text = match run.predicted {
-            true => Message::Predicted.text(language),
-            false => Message::Simulated.text(language),
-        };
-        out.push_str(&wrap("", text, options.prose()));
-    }
-    if run.partial {
-        out.push_str(&wrap("", Message::Partial.text(language), options.prose()));
+    for caution in cautions(run) {
+        out.push_str(&wrap("", caution.text(language), options.prose()));
     }
     out
 }

@@ -13,7 +13,7 @@ use std::process::Command;
 
 /// Every crate of the workspace, with those of them that it may use. A crate names only crates
 /// above it.
-const MAY_KNOW: [(&str, &[&str]); 19] = [
+const MAY_KNOW: [(&str, &[&str]); 20] = [
     ("dyno-model", &[]),
     ("dyno-stats", &[]),
     ("dyno-net", &[]),
@@ -26,7 +26,8 @@ const MAY_KNOW: [(&str, &[&str]); 19] = [
     ("dyno-record", &["dyno-model"]),
     ("dyno-engine", &["dyno-model", "dyno-net", "dyno-stats"]),
     ("dyno-analysis", &["dyno-model", "dyno-record", "dyno-search", "dyno-stats", "dyno-words"]),
-    ("dyno-report", &["dyno-analysis", "dyno-chart", "dyno-model", "dyno-words"]),
+    ("dyno-draw", &["dyno-analysis", "dyno-chart", "dyno-model", "dyno-words"]),
+    ("dyno-report", &["dyno-analysis", "dyno-chart", "dyno-draw", "dyno-model", "dyno-words"]),
     ("dyno-import", &["dyno-analysis", "dyno-model", "dyno-words"]),
     ("dyno-live", &["dyno-analysis", "dyno-chart", "dyno-model", "dyno-net", "dyno-words"]),
     ("dyno-fit", &["dyno-drive", "dyno-engine", "dyno-model"]),
@@ -50,6 +51,7 @@ const MAY_KNOW: [(&str, &[&str]); 19] = [
         "llm-dyno",
         &[
             "dyno-analysis",
+            "dyno-draw",
             "dyno-engine",
             "dyno-fit",
             "dyno-import",
@@ -90,7 +92,7 @@ const HEAVY: [(&str, &[&str]); 31] = [
     ("rand_chacha", &["dyno-drive", "dyno-workload"]),
     ("ratatui-core", &["dyno-live"]),
     ("ratatui-widgets", &["dyno-live"]),
-    ("resvg", &["dyno-report"]),
+    ("resvg", &["dyno-draw"]),
     ("rusqlite", &["dyno-import"]),
     ("rustix", &["dyno-engine", "dyno-live", "dyno-net", "dyno-run", "dyno-wire", "llm-dyno"]),
     ("rustls", &["dyno-wire"]),

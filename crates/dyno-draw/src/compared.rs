@@ -1,0 +1,148 @@
+//! Several runs over each other, by load.
+
+use super::canvas::clean;
+use super::levels::{MetricFn, Value, limited, lines, load, of, of_kind};
+use super::page::{Chart, Part};
+use super::panel::{Panel, Ticks};
+use super::words::Word;
+use dyno_analysis::compare::Speed;
+use dyno_chart::{Point, Series, Trust};
+use dyno_model::Language;
+use dyno_model::load::LoadKind;
+use dyno_model::metric::{Statistic, Time};
+use dyno_model::summary::{LevelSummary, Summary, Throughput};
+
+type Sides<'a> = [(&'a str, &'a Summary)];
+
+/// A chart for each kind of load that some side was swept over, and the frontier.
+pub(super) fn compared(sides: &Sides<'_>, language: Language) -> Vec<Chart> {
+    let axes = [
+        (LoadKind::Concurrency, Word::InFlight, Ticks::Loads),
+        (LoadKind::Rate, Word::Offered, Ticks::Loads),
+        (LoadKind::Burst, Word::Burst, Ticks::Doubling),
+    ];
+    let mut charts: Vec<Chart> = axes
+        .into_iter()
+        .filter(|(kind, ..)| sides.iter().any(|(_, side)| of_kind(side, *kind).len() > 1))
+        .map(|(kind, x_title, ticks)| over(sides, kind, (x_title, ticks), language))
+        .collect();
+    charts.extend(frontier(sides, language));
+    charts
+}
+
+fn work(which: fn(&Throughput) -> Option<f64>) -> MetricFn<'static> {
+    // As in the table: over the steady window, where there is one.
+    Box::new(move |level| {
+        let done = level.steady.map_or(level.throughput, |steady| steady.throughput);
+        which(&done).map(Value::plain)
+    })
+}
+
+/// Streamed responses only: otherwise TTFT would repeat the latency.
+fn first_token() -> MetricFn<'static> {
+    let mean = of(Time::Ttft, Statistic::Mean);
+    Box::new(move |level| mean(level).filter(|_| !level.is_whole()))
+}
+
+fn token_time() -> MetricFn<'static> {
+    Box::new(|level| {
+        let metric = level.token_time()?;
+        Some(Value { value: metric.mean?, interval: metric.ci95.mean, few: false })
+    })
+}
+
+/// Shares in percent; where a side knows failures but not the number of requests, their count.
+fn failures(sides: &Sides<'_>, language: Language) -> (MetricFn<'static>, String) {
+    let share = |level: &LevelSummary| level.requests.failure_share();
+    let counted = |level: &LevelSummary| level.requests.failed.is_some() && share(level).is_none();
+    if sides.iter().flat_map(|(_, side)| &side.levels).any(counted) {
+        let failed = |level: &LevelSummary| level.requests.failed.map(|n| Value::plain(n as f64));
+        return (Box::new(failed), String::new());
+    }
+    let percent = Word::Percent.in_language(language).to_owned();
+    (Box::new(move |level| share(level).map(|share| Value::plain(share * 100.0))), percent)
+}
+
+fn over(sides: &Sides<'_>, kind: LoadKind, axis: (Word, Ticks), language: Language) -> Chart {
+    let panel =
+        |title: Word, metric: &MetricFn<'_>| plot(sides, kind, axis, title, metric, language);
+    let times = |title: Word, metric: &MetricFn<'_>| panel(title, metric).of_times(language);
+    let (failed, unit) = failures(sides, language);
+    let mut panels = vec![
+        panel(Word::RequestsPerSecond, &work(|done| done.requests_per_s)),
+        times(Word::MeanLatency, &of(Time::Latency, Statistic::Mean)),
+        panel(Word::OutputPerSecond, &work(|done| done.output_tokens_per_s)),
+        Panel { unit, ..panel(Word::FailedRequests, &failed) },
+        times(Word::Ttft, &first_token()),
+        times(Word::TokenTime, &token_time()),
+    ];
+    // The first four are always drawn, the others only where a side has them.
+    let drawn = |panel: &Panel| panel.series.iter().flat_map(|s| &s.points).any(|p| p.y.is_some());
+    let more = panels.split_off(4);
+    panels.extend(more.into_iter().filter(drawn));
+    Chart {
+        title: Word::Compared.in_language(language).to_owned(),
+        parts: panels.into_iter().map(Part::Plot).collect(),
+        columns: 2,
+        height: 300.0,
+    }
+}
+
+fn plot(
+    sides: &Sides<'_>,
+    kind: LoadKind,
+    (x_title, ticks): (Word, Ticks),
+    title: Word,
+    metric: &MetricFn<'_>,
+    language: Language,
+) -> Panel {
+    let own = |(name, side): &(&str, &Summary)| {
+        lines(&of_kind(side, kind), &load, &clean(name), metric, language)
+    };
+    let (series, left_out) = limited(sides.iter().map(own).collect());
+    Panel {
+        left_out,
+        ..Panel::of(
+            title.in_language(language).to_owned(),
+            x_title.in_language(language).to_owned(),
+            ticks,
+            series,
+        )
+    }
+}
+
+/// Throughput against per-user speed, where more than one level has both.
+fn frontier(sides: &Sides<'_>, language: Language) -> Option<Chart> {
+    let point = |speed: &Speed| Point {
+        label: clean(&speed.label),
+        ..Point::of(speed.per_user, Some(speed.output_tokens_per_s), Trust::Good)
+    };
+    let all: Vec<(String, Vec<Speed>)> = sides
+        .iter()
+        .map(|(name, side)| (clean(name), dyno_analysis::compare::frontier(side)))
+        .filter(|(_, speeds)| speeds.len() > 1)
+        .collect();
+    let per_gpu = all.iter().flat_map(|(_, speeds)| speeds).all(|speed| speed.per_gpu);
+    let title = if per_gpu { Word::OutputPerGpu } else { Word::OutputPerSecond };
+    let series = all.iter().map(|(name, speeds)| Series {
+        name: name.clone(),
+        points: speeds.iter().map(point).collect(),
+    });
+    let (series, left_out) = limited(series.map(|one| vec![one]).collect());
+    let panel = Panel {
+        left_out,
+        named: true,
+        ..Panel::of(
+            title.in_language(language).to_owned(),
+            Word::PerUser.in_language(language).to_owned(),
+            Ticks::Round,
+            series,
+        )
+    };
+    (!all.is_empty()).then(|| Chart {
+        title: Word::Frontier.in_language(language).to_owned(),
+        parts: vec![Part::Plot(panel)],
+        columns: 1,
+        height: 380.0,
+    })
+}

@@ -1,0 +1,136 @@
+//! Charts of a run as SVG and PNG. The same summary gives the same bytes. Each chart is self-contained,
+//! with its style inside. Scales, ticks and series are those of `dyno-chart`; text, tables and the
+//! page are in `dyno-report`.
+
+mod axis;
+pub mod banners;
+mod canvas;
+mod chosen;
+mod compared;
+mod course;
+mod distributions;
+mod frontier;
+mod ground;
+mod heat;
+pub mod lanes;
+mod legend;
+mod levels;
+mod matrix;
+pub mod measure;
+mod names;
+mod over_time;
+mod page;
+mod panel;
+mod png;
+mod rows;
+mod sketch;
+mod sweeps;
+mod theme;
+mod timeline;
+mod words;
+
+pub use levels::{Value, ends_of_sweep, statistic};
+pub use png::{Picture, PngError};
+
+use dyno_analysis::detail::Detail;
+use dyno_model::Language;
+use dyno_model::summary::Summary;
+use dyno_words::InLanguage;
+use dyno_words::names::elided;
+use page::{Chart, page, page_of_several};
+
+/// The longest name of a run in legends, in characters.
+const LONGEST_NAME: usize = 40;
+
+/// How to draw.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct ChartOptions {
+    /// Of all texts.
+    pub language: Language,
+}
+
+/// What a chart chooses its series from.
+enum Source {
+    Summary(fn(&Summary, Language) -> Option<Chart>),
+    /// A chart for each level that has what it takes.
+    EachLevel(fn(&Summary, Language) -> Vec<Chart>),
+    /// Also single requests.
+    Detail(fn(&Summary, &Detail, Language) -> Option<Chart>),
+}
+
+/// Every chart, in the order of the page, with the name of its file. A new chart is a file that
+/// chooses its series, and a row here.
+const CHARTS: [(&str, Source); 9] = [
+    ("concurrency", Source::Summary(sweeps::concurrency)),
+    ("rates", Source::Summary(sweeps::rates)),
+    ("bursts", Source::Summary(sweeps::bursts)),
+    ("matrix", Source::Summary(matrix::matrix)),
+    ("frontier", Source::Summary(frontier::frontier)),
+    ("over-time", Source::EachLevel(over_time::over_time)),
+    ("distributions", Source::Detail(distributions::distributions)),
+    ("throughput", Source::Detail(course::throughput)),
+    ("timeline", Source::Detail(timeline::timeline)),
+];
+
+fn all(summary: &Summary, detail: Option<&Detail>, language: Language) -> Vec<(String, Chart)> {
+    let mut named = Vec::new();
+    for (name, source) in CHARTS {
+        let found = match source {
+            Source::Summary(choose) => choose(summary, language).into_iter().collect(),
+            Source::EachLevel(choose) => choose(summary, language),
+            Source::Detail(choose) => {
+                detail.and_then(|detail| choose(summary, detail, language)).into_iter().collect()
+            }
+        };
+        let several = found.len() > 1;
+        for (chart, i) in found.into_iter().zip(1..) {
+            named.push((if several { format!("{name}-{i}") } else { name.to_owned() }, chart));
+        }
+    }
+    named
+}
+
+/// Every chart that this run has data for, each with its name in the table above, numbered where
+/// there are several; those of single requests only with `detail`.
+pub fn charts(
+    summary: &Summary,
+    detail: Option<&Detail>,
+    options: &ChartOptions,
+) -> Vec<(String, String)> {
+    let summary = &*summary.in_language(options.language);
+    let draw = |(name, chart)| (name, page(summary, &[chart], options.language));
+    all(summary, detail, options.language).into_iter().map(draw).collect()
+}
+
+/// Runs over each other, each under its name: requests/s, latency, throughput and failures over the
+/// load, TTFT and time per output token where available, and throughput against per-user speed.
+pub fn compared(sides: &[(&str, &Summary)], options: &ChartOptions) -> String {
+    let names: Vec<&str> = sides.iter().map(|(name, _)| *name).collect();
+    let names = elided(&names, LONGEST_NAME);
+    let worded: Vec<_> = sides.iter().map(|(_, side)| side.in_language(options.language)).collect();
+    let sides: Vec<(&str, &Summary)> =
+        names.iter().map(String::as_str).zip(worded.iter().map(|side| &**side)).collect();
+    let charts = compared::compared(&sides, options.language);
+    page_of_several(&sides, &charts, options.language)
+}
+
+/// All charts of the run, one below the other, or a note that there are none.
+pub fn svg(summary: &Summary, detail: Option<&Detail>, options: &ChartOptions) -> String {
+    let summary = &*summary.in_language(options.language);
+    let charts = all(summary, detail, options.language).into_iter().map(|(_, chart)| chart);
+    page(summary, &charts.collect::<Vec<_>>(), options.language)
+}
+
+/// The same page as [`svg`] as a PNG of 1,200 pixels width, drawn with a font that is compiled in.
+pub fn png(
+    summary: &Summary,
+    detail: Option<&Detail>,
+    options: &ChartOptions,
+) -> Result<Picture, PngError> {
+    png::png(&svg(summary, detail, options))
+}
+
+/// An SVG of this crate as PNG, at its own size.
+pub fn picture(drawing: &str) -> Result<Picture, PngError> {
+    png::png(drawing)
+}

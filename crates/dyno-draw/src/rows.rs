@@ -1,0 +1,140 @@
+//! Requests as bars in lanes over time: when each was due, sent, got its first token, and ended.
+
+use super::axis;
+use super::canvas::Canvas;
+use super::legend::{self, Entry, Swatch};
+use super::words::Word;
+use dyno_chart::{Axis, Scale, bounds, drawable};
+use dyno_model::Language;
+
+/// One request; times in seconds.
+#[derive(Debug, Clone)]
+pub(super) struct Row {
+    pub(super) lane: usize,
+    pub(super) due: f64,
+    pub(super) sent: Option<f64>,
+    pub(super) first: Option<f64>,
+    pub(super) end: f64,
+    /// It completed.
+    pub(super) whole: bool,
+    /// Its tooltip.
+    pub(super) about: String,
+}
+
+/// Lanes to draw.
+#[derive(Debug, Clone)]
+pub(super) struct Rows {
+    pub(super) title: String,
+    pub(super) rows: Vec<Row>,
+    pub(super) lanes: usize,
+}
+
+const INSET: f64 = 6.0;
+const RIGHT: f64 = 14.0;
+const BELOW: f64 = 38.0;
+/// The largest height of a bar, and the smallest width of its parts.
+const HIGHEST: f64 = 20.0;
+const NARROWEST: f64 = 0.8;
+/// The part of an axis that is about a pixel.
+const SEEN: f64 = 0.002;
+
+impl Rows {
+    /// Draws it into a place: left, top, width, height.
+    pub(super) fn draw(&self, canvas: &mut Canvas, place: [f64; 4], language: Language) {
+        let [left, top, wide, high] = place;
+        axis::title(canvas, place, &self.title);
+        axis::title_below(canvas, place, Word::TimeOfLevel.in_language(language));
+        let rows: Vec<&Row> = self.rows.iter().filter(|row| is_drawable(row)).collect();
+        let ends = bounds(rows.iter().flat_map(|row| [row.due, row.end]));
+        let [low, end] = ends.unwrap_or([0.0, 0.0]);
+        let entries = self.entries((end - low) * SEEN, language);
+        legend::draw(canvas, &entries, [left, top + 22.0], wide);
+        let frame = [
+            left,
+            top + 30.0 + legend::height(&entries, wide),
+            left + wide - RIGHT,
+            top + high - BELOW,
+        ];
+        let axis = Axis::clock(low, if end > low { end } else { low + 1.0 });
+        let x = axis.on([frame[0] + INSET, frame[2] - INSET]);
+        let ticks = axis.placed(&x);
+        for tick in &ticks {
+            canvas.line("dc-grid", [tick.at, frame[1]], [tick.at, frame[3]]);
+        }
+        axis::below(canvas, &ticks, frame[3] + 17.0, [left, left + wide]);
+        let step = ((frame[3] - frame[1]) / self.lanes.max(1) as f64).min(HIGHEST);
+        for row in rows {
+            let gap = if step > 4.0 { 1.0 } else { step * 0.15 };
+            let top = frame[1] + row.lane as f64 * step;
+            row.draw(canvas, &x, [top + gap, top + step - gap]);
+        }
+        canvas.line("dc-axis", [frame[0], frame[3]], [frame[2], frame[3]]);
+    }
+
+    /// The legend; waits shorter than `least` cannot be seen and are not in it.
+    fn entries(&self, least: f64, language: Language) -> Vec<Entry> {
+        let any = |is: fn(&Row) -> bool| self.rows.iter().any(is);
+        let waited = |row: &Row| row.sent.unwrap_or(row.end) - row.due > least;
+        let all = [
+            (self.rows.iter().any(waited), WAIT, Word::UntilSent),
+            (any(|row| row.first.is_some()), PREFILL, Word::UntilFirst),
+            (any(|row| row.first.is_some()), DECODE, Word::UntilEnd),
+            (any(|row| row.first.is_none() && row.sent.is_some()), ALL, Word::NotStreamed),
+        ];
+        let named = |(_, class, word): (bool, &'static str, Word)| Entry {
+            swatch: Swatch::Bar(class),
+            name: word.in_language(language).to_owned(),
+        };
+        let mut entries: Vec<Entry> =
+            all.into_iter().filter(|(used, ..)| *used).map(named).collect();
+        if any(|row| !row.whole) {
+            let name = Word::NotWhole.in_language(language).to_owned();
+            entries.push(Entry { swatch: Swatch::Cross, name });
+        }
+        entries
+    }
+}
+
+/// Classes of the parts of a bar: until sent, until the first token, until the end, and of a request
+/// whose first token is unknown.
+const WAIT: &str = "dc-wait";
+const PREFILL: &str = "dc-part dc-b1";
+const DECODE: &str = "dc-part dc-b0";
+const ALL: &str = "dc-part dc-b7";
+
+fn is_drawable(row: &Row) -> bool {
+    let times = [Some(row.due), row.sent, row.first, Some(row.end)];
+    times.into_iter().flatten().all(|time| drawable(time).is_some())
+}
+
+impl Row {
+    fn draw(&self, canvas: &mut Canvas, x: &Scale, [top, bottom]: [f64; 2]) {
+        let part = |canvas: &mut Canvas, class: &str, from: f64, to: f64| {
+            let (from, to) = (x.at(from), x.at(to));
+            let wide = (to - from).max(NARROWEST).min(x.to - from).max(0.0);
+            canvas.part(class, [from, top, wide, bottom - top], &self.about);
+        };
+        let sent = self.sent.unwrap_or(self.end);
+        if sent > self.due {
+            part(canvas, WAIT, self.due, sent);
+        }
+        match (self.sent, self.first) {
+            (Some(sent), Some(first)) => {
+                part(canvas, PREFILL, sent, first);
+                part(canvas, DECODE, first, self.end);
+            }
+            (Some(sent), None) => part(canvas, ALL, sent, self.end),
+            (None, _) => {}
+        }
+        if !self.whole {
+            cross(canvas, [x.at(self.end), (top + bottom) / 2.0], &self.about);
+        }
+    }
+}
+
+/// The mark of a request that did not complete.
+pub(super) fn cross(canvas: &mut Canvas, [x, y]: [f64; 2], about: &str) {
+    const HALF: f64 = 3.0;
+    canvas.path("dc-cross", &[[x - HALF, y - HALF], [x + HALF, y + HALF]], false, about);
+    canvas.path("dc-cross", &[[x - HALF, y + HALF], [x + HALF, y - HALF]], false, about);
+}

@@ -1,0 +1,128 @@
+//! What panels over one load axis have in common.
+
+use super::canvas::clean;
+use super::levels::{MetricFn, Value, all_steady, limited, lines, point};
+use super::page::Part;
+use super::panel::{Mark, Panel, Ticks};
+use super::words::Word;
+use dyno_chart::{Series, numbers};
+use dyno_model::Language;
+use dyno_model::summary::{LevelSummary, SearchSummary, Summary, Throughput};
+
+/// A level beside the line this many times above it is not drawn; only times lie so far apart.
+const FAR: f64 = 3.0;
+
+/// Levels over their load.
+pub(super) struct Sketch<'a> {
+    pub(super) levels: Vec<&'a LevelSummary>,
+    /// The load of a level.
+    pub(super) x: fn(&LevelSummary) -> f64,
+    pub(super) x_title: Word,
+    pub(super) ticks: Ticks,
+    pub(super) marks: Vec<Mark>,
+    /// Levels without a place on the axis, such as the ends of a sweep: points beside the line, at the
+    /// request rate that they reached.
+    pub(super) beside: Vec<&'a LevelSummary>,
+    pub(super) language: Language,
+}
+
+impl Sketch<'_> {
+    pub(super) fn say(&self, word: Word) -> &'static str {
+        word.in_language(self.language)
+    }
+
+    /// How many different loads there are.
+    pub(super) fn loads(&self) -> usize {
+        dyno_chart::ordered(self.levels.iter().map(|level| (self.x)(level))).len()
+    }
+
+    /// A panel of these metrics, each with its name.
+    pub(super) fn panel(&self, title: Word, unit: &str, metrics: &[(&str, MetricFn)]) -> Panel {
+        let own = |(name, metric): &(&str, MetricFn)| {
+            lines(&self.levels, &self.x, name, metric, self.language)
+        };
+        let (series, left_out) = limited(metrics.iter().map(own).collect());
+        let panel = Panel {
+            unit: unit.to_owned(),
+            left_out,
+            marks: self.marks.clone(),
+            ..Panel::of(
+                self.say(title).to_owned(),
+                self.say(self.x_title).to_owned(),
+                self.ticks,
+                series,
+            )
+        };
+        self.with_beside(panel, metrics)
+    }
+
+    /// Adds the levels beside the line, with the first metric only: more marks would be confusing.
+    /// One far above the line would flatten it, and is named in the legend instead.
+    fn with_beside(&self, mut panel: Panel, metrics: &[(&str, MetricFn)]) -> Panel {
+        let most = panel.series.iter().flat_map(Series::values).fold(0.0, f64::max);
+        let Some((name, metric)) = metrics.first() else { return panel };
+        for series in
+            self.beside.iter().filter_map(|level| beside(level, name, metric, self.language))
+        {
+            match series.points.iter().find_map(|point| point.y) {
+                Some(far) if most > 0.0 && far > FAR * most => {
+                    let value = format!("{} s", numbers::label(far / 1e3));
+                    panel.notes.push(Word::Above.with(self.language, &[series.name, value]));
+                }
+                _ => panel.series.push(series),
+            }
+        }
+        panel
+    }
+
+    /// A panel of times in milliseconds, shown as seconds where they are long.
+    pub(super) fn times(&self, title: Word, metrics: &[(&str, MetricFn)]) -> Part {
+        Part::Plot(self.panel(title, "", metrics).of_times(self.language))
+    }
+
+    /// A panel of throughput: over the steady windows where every level has one, else over
+    /// the whole levels, so that levels can be compared.
+    pub(super) fn work(&self, title: Word, which: fn(&Throughput) -> Option<f64>) -> Part {
+        let steady = all_steady(&self.levels);
+        let over = self.say(if steady { Word::SteadyWindow } else { Word::WholeRun }).to_owned();
+        Part::Plot(Panel { over, ..self.panel(title, "", &[("", work(steady, which))]) })
+    }
+}
+
+/// One point beside the line, under the name of its level.
+fn beside(
+    level: &LevelSummary,
+    name: &str,
+    metric: &MetricFn,
+    language: Language,
+) -> Option<Series> {
+    let x = level.throughput.requests_per_s?;
+    let name = clean(format!("{} {name}", level.label).trim_end());
+    Some(Series { name, points: vec![point(level, x, metric(level), language)] })
+}
+
+/// Throughput.
+pub(super) fn work(steady: bool, which: fn(&Throughput) -> Option<f64>) -> MetricFn<'static> {
+    Box::new(move |level| {
+        let whole = &level.throughput;
+        let window = level.steady.as_ref().map(|window| &window.throughput);
+        which(if steady { window? } else { whole }).map(Value::plain)
+    })
+}
+
+/// The result of a search, marked on its axis.
+pub(super) fn found(summary: &Summary, unit: &str, language: Language) -> Vec<Mark> {
+    let (word, from, to) = match &summary.search {
+        Some(SearchSummary::Capacity { unit: found, holds, does_not_hold, .. })
+            if found == unit =>
+        {
+            let Some(known) = holds.or(*does_not_hold) else { return vec![] };
+            (Word::Capacity, holds.unwrap_or(known), does_not_hold.unwrap_or(known))
+        }
+        Some(SearchSummary::Knee { concurrency, .. }) if unit == "in flight" => {
+            (Word::Knee, *concurrency, *concurrency)
+        }
+        _ => return vec![],
+    };
+    vec![Mark { from, to, name: word.in_language(language).to_owned() }]
+}

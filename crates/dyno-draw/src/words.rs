@@ -1,0 +1,90 @@
+//! The texts in charts, in English and Chinese.
+
+use dyno_model::Language;
+use dyno_words::messages;
+
+impl Word {
+    pub(super) fn in_language(self, language: Language) -> &'static str {
+        self.text(language)
+    }
+}
+
+messages! {
+    /// A text in a chart.
+    pub(crate) enum Word;
+
+    Concurrency: "By concurrency", "随并发数的变化";
+    Rates: "By offered request rate", "随请求速率的变化";
+    Bursts: "Bursts", "突发请求";
+    Matrix: "By input and output length", "随输入与输出长度的变化";
+    Frontier: "Throughput vs per-user speed (tok/s/user)", "吞吐量与单用户速度 (tok/s/user)";
+    OverTime: "Over time", "随时间的变化";
+    Distributions: "Latency distribution (CDF)", "时延分布 (CDF)";
+    ThroughputOverTime: "Throughput over time", "吞吐量随时间的变化";
+    Timeline: "Requests", "请求时间线";
+    InFlight: "concurrency", "并发数";
+    InFlightNow: "in flight", "并发数";
+    Offered: "offered requests/s", "请求速率（请求/秒）";
+    Burst: "burst size", "突发请求数";
+    InputTokens: "input tokens", "输入 token 数";
+    OutputTokens: "output tokens", "输出 token 数";
+    Time: "time", "时间";
+    TimeOfRun: "time since the start of the run", "测试开始后的时间";
+    TimeOfLevel: "time since the start of the level", "该档开始后的时间";
+    PerUser: "output tokens/s per user", "单用户输出速度（token/秒）";
+    TotalTime: "Total time", "总用时";
+    RequestsPerSecond: "Requests/s", "请求/秒";
+    MeanLatency: "Mean latency", "平均端到端时延";
+    OutputPerSecond: "Output tokens/s", "输出 token/秒";
+    OutputPerGpu: "Output tokens/s per GPU", "每 GPU 输出 token/秒";
+    LatencyP50: "Latency p50", "端到端时延 p50";
+    LatencyP90: "Latency p90", "端到端时延 p90";
+    Latency: "Latency", "端到端时延";
+    LatencyPerToken: "Latency per output token", "每输出 token 的端到端时延";
+    Completed: "completed", "完成";
+    OfferedName: "offered", "请求速率";
+    CompletedPerSecond: "Completed requests/s", "完成的请求/秒";
+    AllCompleted: "completed = offered", "完成速率 = 请求速率";
+    Ttft: "TTFT", "首 token 时延 TTFT";
+    Itl: "ITL p50", "token 间时延 ITL p50";
+    ItlName: "ITL", "token 间时延 ITL";
+    ShareOfSamples: "% of samples", "样本占比 %";
+    Tpot: "TPOT p50", "单 token 时延 TPOT p50";
+    Failed: "failed", "失败";
+    FailedRequests: "Failed requests", "失败请求";
+    Percent: "%", "占比 %";
+    TokenTime: "Time per output token", "单 token 时延";
+    Compared: "Comparison", "对比";
+    Dropped: "not sent", "未发出";
+    Censored: "still running at the end", "结束时仍在进行";
+    SentAt: "sent", "发出";
+    FirstAt: "first token", "首 token";
+    EndedAt: "ended", "结束";
+    UntilSent: "due, not yet sent", "等待发出";
+    UntilFirst: "waiting for the first token", "等待首 token";
+    UntilEnd: "output", "输出";
+    NotStreamed: "not streamed", "非流式";
+    NotWhole: "did not complete", "未完成";
+    AllRequests: "{} requests", "{} 个请求";
+    PartOfTime: "part of the level", "部分时段";
+    SomeOfRequests: "sample of {} of {} requests", "抽样 {} / {} 个请求";
+    Requests: "Requests", "请求数";
+    Largest: "max", "最大";
+    Mean: "mean", "平均";
+    Knee: "knee", "拐点";
+    Capacity: "capacity", "容量";
+    Above: "{}: {} (above the chart)", "{}：{}（超出图框）";
+    Milliseconds: "ms", "ms";
+    Seconds: "s", "s";
+    LogScale: "log", "对数";
+    WholeRun: "whole level", "整档";
+    SteadyWindow: "steady window", "稳态窗口";
+    NoFigures: "no data", "无数据";
+    NothingToDraw: "This run has no data to draw.", "本次测试没有可绘制的数据。";
+    MoreNotDrawn: "{} more not shown", "另有 {} 项未显示";
+    LevelsInOrder: "{} levels in order; colours repeat", "{} 档依次排列，颜色重复使用";
+    Invalid: "hollow: the level is invalid and describes the client", "空心：该档无效，数据反映的是客户端";
+    Suspect: "pale: the level is suspect, or has few samples", "浅色：该档存疑，或样本过少";
+    Bands: "shaded: 95 % confidence interval", "阴影：95 % 置信区间";
+    Gaps: "gap: not available", "断点：没有该数据";
+}

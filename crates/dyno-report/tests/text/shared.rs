@@ -1,0 +1,39 @@
+//! Findings that several levels have in common.
+
+use super::*;
+
+#[test]
+fn what_levels_share_is_printed_once() {
+    let mut summary = ladder(&[1.0, 2.0, 4.0]);
+    for level in &mut summary.levels {
+        level.reasons = vec![Finding::Partial.into()];
+        level.verdict = Verdict::Suspect;
+    }
+    summary.levels[0].reasons.push(Finding::OutOfFiles.with([3]));
+    summary.levels[2].reasons.push(Finding::OutOfFiles.with([7]));
+    summary.levels[1].notes.push(Finding::OutOfFiles.with([9]));
+    let text = text(&summary);
+    let shared = text.lines().skip_while(|line| !line.starts_with("Several levels"));
+    insta::assert_snapshot!(shared.take(20).collect::<Vec<_>>().join("\n"));
+    let partial = &summary.levels[0].reasons[0];
+    let words: String = partial.what.chars().take(30).collect();
+    assert_eq!(text.matches(&words).count(), 1, "{text}");
+    let advice: String =
+        summary.levels[0].reasons[1].advice.iter().flat_map(|it| it.chars()).take(20).collect();
+    assert_eq!(
+        text.matches(&advice).count(),
+        2,
+        "once for several levels, once for a note: {text}"
+    );
+}
+
+#[test]
+fn what_one_level_has_is_not_called_shared() {
+    let mut summary = ladder(&[1.0, 2.0]);
+    let level = &mut summary.levels[0];
+    level.verdict = Verdict::Suspect;
+    level.reasons = vec![Finding::OutOfFiles.with([3]), Finding::OutOfFiles.with([7])];
+    let text = text(&summary);
+    assert!(!text.contains("Several levels"), "{text}");
+    assert_eq!(text.matches("ulimit -n").count(), 1, "{text}");
+}

@@ -1,0 +1,114 @@
+//! The table of levels: which columns it has, and what fits.
+
+use super::*;
+
+#[test]
+fn the_terms_of_an_slo_are_columns_however_narrow_the_table_is() {
+    let summary = two_levels("latency.p99.9<1s and tpot.p95<=40ms", 60 * MS);
+    for width in [60, 80, 200] {
+        let text = render_text(&summary, &at(width, Language::English));
+        let table = table_of(&text);
+        assert!(table.contains("TPOT ms") && table.contains("p95"), "{width}: {table}");
+        assert!(table.contains("p99.9"), "{width}: {table}");
+        assert!(table.contains("failed"), "{width}: {table}");
+    }
+}
+
+#[test]
+fn tables_of_the_same_command_have_the_same_columns() {
+    let heads = |factor: f64| {
+        let mut summary = ladder(&[1.0, 2.0, 4.0]);
+        for level in &mut summary.levels {
+            for time in [Time::Ttft, Time::Itl, Time::Latency] {
+                let of = level.times[time].as_mut().unwrap();
+                (of.p50, of.p99) = (of.p50.map(|ms| ms * factor), of.p99.map(|ms| ms * factor));
+            }
+        }
+        let text = text(&summary);
+        let head = text.lines().find(|line| line.starts_with("level")).unwrap();
+        head.split_whitespace().map(str::to_owned).collect::<Vec<_>>()
+    };
+    assert_eq!(heads(1.0), heads(0.01));
+    assert_eq!(heads(1.0), heads(9.0));
+}
+
+#[test]
+fn percentiles_add_no_other_columns_and_keep_the_width_of_a_file() {
+    let statistics = Some(vec![Statistic::P50, Statistic::P95, Statistic::P99]);
+    let selection = Selection { statistics, ..Selection::default() };
+    let options = TextOptions { selection, ..TextOptions::default() };
+    let table = table_of(&render_text(&ladder(&[1.0, 2.0, 4.0]), &options));
+    assert!(table.lines().all(|line| width(line) <= 80), "{table}");
+    assert!(!table.contains("total") && !table.contains("flight"), "{table}");
+    assert!(table.contains("p95"), "{table}");
+}
+
+#[test]
+fn a_wide_terminal_shows_more_columns_and_a_narrow_one_fewer() {
+    let summary = ladder(&[1.0, 2.0, 4.0]);
+    let table = |width| table_of(&render_text(&summary, &at(width, Language::English)));
+    let tables = [200, 80, 50, 40].map(|width| format!("{width}:\n{}", table(width)));
+    insta::assert_snapshot!(tables.join("\n\n"));
+    assert!(!table(80).contains("hidden") && !table(200).contains("hidden"));
+    let columns = [200, 120, 80, 50, 40].map(|width| {
+        let table = table(width);
+        let row = table.lines().last().unwrap_or_default();
+        let row = table.lines().find(|line| line.ends_with(" valid")).unwrap_or(row);
+        row.split_whitespace().count()
+    });
+    assert!(columns.windows(2).all(|pair| pair[0] > pair[1]), "{columns:?}");
+    let chinese = render_text(&summary, &at(50, Language::Chinese));
+    assert!(chinese.contains("列；请加宽终端，或使用 --columns"), "{chinese}");
+}
+
+#[test]
+fn the_columns_that_were_asked_for() {
+    let columns = ["requests", "offered", "ttft", "latency.p95", "duration"];
+    let columns = columns.iter().filter_map(|name| parse_column(name).unwrap()).collect();
+    let selection = Selection {
+        columns: Some(columns),
+        statistics: Some(vec![Statistic::Mean, Statistic::P99_9]),
+    };
+    let summary = ladder(&[1.0, 2.0, 4.0]);
+    let options = TextOptions { selection: selection.clone(), ..TextOptions::default() };
+    insta::assert_snapshot!(table_of(&render_text(&summary, &options)));
+    let narrow = TextOptions { selection, ..at(44, Language::English) };
+    let narrow = render_text(&summary, &narrow);
+    assert!(narrow.contains("columns hidden; widen the terminal"), "{narrow}");
+    let percentiles = Selection { statistics: Some(vec![Statistic::P95]), ..Selection::default() };
+    let options = TextOptions { selection: percentiles, ..TextOptions::default() };
+    let table = table_of(&render_text(&summary, &options));
+    assert_eq!(table.matches("p95").count(), 3, "{table}");
+    assert!(!table.contains("p50"), "{table}");
+}
+
+#[test]
+fn a_file_has_room_for_whatever_was_asked_for() {
+    let columns = dyno_report::column_names().into_iter();
+    let columns = Some(columns.filter_map(|name| parse_column(name).unwrap()).collect());
+    let selection = Selection { columns, statistics: None };
+    let options = TextOptions { selection, ..TextOptions::default() };
+    let text = render_text(&ladder(&[1.0, 2.0]), &options);
+    assert!(!text.contains("hidden"), "{text}");
+    assert!(text.lines().any(|line| width(line) > 200), "{text}");
+}
+
+#[test]
+fn one_request_has_a_mean() {
+    let plan = plan(vec![level_plan("burst 1", Load::Burst { requests: 1 }, Some(1))]);
+    let summary = summary_of(&plan, vec![stream(0, 0, 0, 100, 20, 5)]);
+    let table = table_of(&text(&summary));
+    insta::assert_snapshot!(table);
+    assert!(table.contains("mean") && !table.contains("–"), "{table}");
+}
+
+#[test]
+fn long_labels_are_shown_whole() {
+    let mut summary = ladder(&[1.0, 2.0]);
+    let label = "a label of the user's own that is long";
+    summary.levels[0].label = label.to_owned();
+    for text in [text(&summary), chinese(&summary)] {
+        let table: Vec<&str> = text.lines().take_while(|line| !line.starts_with('*')).collect();
+        assert!(table.contains(&label), "{text}");
+    }
+}
