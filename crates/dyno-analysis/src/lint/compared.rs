@@ -1,12 +1,16 @@
 //! Two forms of the same results in one document: a table, and the blocks that it was made from.
 
 use super::found::{Against, Found, Sure, against, of_rows};
-use super::rows::Level;
+use super::near::Column;
+use super::rows::{Level, Rows};
 use dyno_model::diagnostic::Row;
 use dyno_model::metric::Time;
 use dyno_model::summary::{LevelSummary, Summary};
 use dyno_words::number::digits;
 use dyno_words::{Defect, values};
+
+/// Forms that stand next to each other in one document.
+const PRINTED: [&str; 3] = ["block", "pivot", "table"];
 
 /// Runs of one file and under the same headings, in different forms.
 pub(super) fn pairs<'a>(summaries: &[&'a Summary]) -> Vec<(&'a Summary, &'a Summary)> {
@@ -15,7 +19,9 @@ pub(super) fn pairs<'a>(summaries: &[&'a Summary]) -> Vec<(&'a Summary, &'a Summ
         for b in &summaries[i + 1..] {
             let (Some(of_a), Some(of_b)) = (&a.run.origin, &b.run.origin) else { continue };
             let same = of_a.file == of_b.file && of_a.headings == of_b.headings;
-            if same && of_a.tool == of_b.tool && of_a.form != of_b.form {
+            // Files that programs wrote may have the same name in different folders.
+            let printed = !of_a.headings.is_empty() || PRINTED.contains(&of_a.form.as_str());
+            if same && printed && of_a.tool == of_b.tool && of_a.form != of_b.form {
                 found.push((*a, *b));
             }
         }
@@ -35,7 +41,7 @@ const FIGURES: [Figure; 7] = [
     ("p99", |level| Some(level.times[Time::Latency].as_ref()?.p99? / 1e3)),
 ];
 
-/// A difference that rounding does not explain.
+/// A difference that rounding to four digits does not explain; coarser digits are seen in the column.
 const SLACK: f64 = 0.002;
 
 /// Where the second form has other values than the first, at the same load.
@@ -44,12 +50,16 @@ pub(super) fn disagreements(a: &Summary, b: &Summary) -> Vec<Found> {
     let failed: Figure = ("failed", |level| level.requests.failed.map(|failed| failed as f64));
     let mut found = Vec::new();
     for (figure, value) in FIGURES.into_iter().chain([failed]) {
+        let column = |of: &Summary| Column::of(&Rows::of(of), 0, |level| value(level.0));
+        let rounding = column(a).half() + column(b).half();
+        // Counts are not rounded.
+        let rounding = if figure == "failed" { 0.0 } else { rounding };
         let mut rows = Vec::new();
         for level in &b.levels {
             let same = |other: &&LevelSummary| other.load == level.load;
             let theirs = a.levels.iter().find(same).and_then(value);
             let (Some(expected), Some(is)) = (theirs, value(level)) else { continue };
-            if (is - expected).abs() > SLACK * expected.abs().max(is.abs()) {
+            if (is - expected).abs() > SLACK * expected.abs().max(is.abs()) + rounding {
                 rows.push(Against { row: Level(level).row(), found: is, expected });
             }
         }

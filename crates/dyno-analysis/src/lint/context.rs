@@ -1,12 +1,17 @@
-//! A longer response does not take less time per token, unless it was cut off at the end of the
-//! context.
+//! A response takes time for each of its tokens: where a longer one takes hardly more time than a shorter
+//! one to the same prompt, it was cut off, as at the end of the context.
 
 use super::found::{Against, Found, Sure, against};
 use super::rows::{Level, Rows};
 use dyno_words::number::digits;
 use dyno_words::{Defect, values};
+use std::collections::BTreeSet;
 
-const SLACK: f64 = 0.05;
+/// The least share of a response that must be missing; noise of a few per cent in latencies looks like
+/// less.
+const MISSING: f64 = 0.15;
+/// The same where other rows show the end of the context.
+const SLIGHT: f64 = 0.03;
 /// How far apart the context lengths implied by the rows may be.
 const AGREE: f64 = 0.05;
 
@@ -28,44 +33,66 @@ fn shorter<'a>(rows: &[&Level<'a>], output: u32) -> Option<(u32, Level<'a>)> {
     below.filter(|(length, _)| *length < output).max_by_key(|(length, _)| *length)
 }
 
-/// The time per additional token from one length to a longer one.
-fn further((short, a): (u32, Level<'_>), (long, b): (u32, Level<'_>)) -> Option<f64> {
-    let whole = |length: u32, level: &Level<'_>| Some(per_token(level)? * f64::from(length));
-    Some((whole(long, &b)? - whole(short, &a)?) / f64::from(long - short))
+/// The time of a whole response.
+fn whole((length, level): (u32, Level<'_>)) -> Option<f64> {
+    Some(per_token(&level)? * f64::from(length))
+}
+
+/// How many tokens of a response its time allows for, by the time per additional token of two shorter
+/// ones. Three lengths separate that from the prefill that all share.
+fn generated(
+    first: (u32, Level<'_>),
+    second: (u32, Level<'_>),
+    last: (u32, Level<'_>),
+) -> Option<f64> {
+    let [a, b, c] = [whole(first)?, whole(second)?, whole(last)?];
+    let each = (b - a) / f64::from(second.0 - first.0);
+    (each > 0.0).then(|| f64::from(second.0) + (c - b) / each)
+}
+
+/// A response whose time allows for fewer tokens than were requested.
+struct Short {
+    against: Against,
+    input: u32,
+    /// Where it ended: input tokens, and output tokens by its own time per token.
+    context: f64,
+    /// The share of the requested tokens that is missing.
+    missing: f64,
+}
+
+fn shortened(rows: &Rows<'_>, level: &Level<'_>) -> Option<Short> {
+    let (input, output) = (level.0.input_length?, level.0.output_length?);
+    let same =
+        |other: &&Level<'_>| other.0.load == level.0.load && other.0.input_length == Some(input);
+    let alike: Vec<&Level<'_>> = rows.rows.iter().filter(same).collect();
+    let before = shorter(&alike, output)?;
+    let first = shorter(&alike, before.0)?;
+    let missing = 1.0 - generated(first, before, (output, *level))? / f64::from(output);
+    let (own, others) = (per_token(level)?, per_token(&before.1)?);
+    let short = || Short {
+        against: Against { row: level.row(), found: own, expected: others },
+        input,
+        context: f64::from(input) + f64::from(output) * own / others,
+        missing,
+    };
+    (missing > 0.0 && own < others).then(short)
 }
 
 pub(super) fn clamp(rows: &Rows<'_>) -> Option<Found> {
-    let mut found = Vec::new();
-    let mut contexts = Vec::new();
-    for level in &rows.rows {
-        let (Some(input), Some(output)) = (level.0.input_length, level.0.output_length) else {
-            continue;
-        };
-        let same = |other: &&Level<'_>| {
-            other.0.load == level.0.load && other.0.input_length == Some(input)
-        };
-        let alike: Vec<&Level<'_>> = rows.rows.iter().filter(same).collect();
-        // Three lengths separate the time per token from the prefill that all share.
-        let Some(before) = shorter(&alike, output) else { continue };
-        let Some(first) = shorter(&alike, before.0) else { continue };
-        let (Some(is), Some(was)) = (further(before, (output, *level)), further(first, before))
-        else {
-            continue;
-        };
-        let (Some(own), Some(others)) = (per_token(level), per_token(&before.1)) else { continue };
-        if is < was * (1.0 - SLACK) && own < others {
-            found.push(Against { row: level.row(), found: own, expected: others });
-            contexts.push(f64::from(input) + f64::from(output) * own / others);
-        }
-    }
-    let mean = contexts.iter().sum::<f64>() / contexts.len() as f64;
-    let agree = contexts.len() > 1 && contexts.iter().all(|c| (c / mean - 1.0).abs() <= AGREE);
+    let all = rows.rows.iter().filter_map(|level| shortened(rows, level));
+    let (found, slight): (Vec<Short>, Vec<Short>) = all.partition(|short| short.missing > MISSING);
+    let mean = found.iter().map(|short| short.context).sum::<f64>() / found.len() as f64;
+    let agrees = |short: &Short| (short.context / mean - 1.0).abs() <= AGREE;
+    // Prompts of different lengths that end at the same place: that is the end of the context.
+    let inputs: BTreeSet<u32> = found.iter().map(|short| short.input).collect();
     let show = |ms| digits(ms, 2);
-    match agree {
-        true => {
-            let context = values![digits(mean, 0)];
-            against(found, show, Defect::CutByContext, Sure::Certain, context)
-        }
-        false => against(found, show, Defect::CutShort, Sure::Possible, values![]),
+    let rows = |shorts: Vec<Short>| shorts.into_iter().map(|short| short.against).collect();
+    if inputs.len() > 1 && found.iter().all(agrees) {
+        // It also ends those of which little is missing.
+        let slight = slight.into_iter().filter(|short| short.missing > SLIGHT && agrees(short));
+        let all = slight.chain(found).collect();
+        let context = values![digits(mean, 0)];
+        return against(rows(all), show, Defect::CutByContext, Sure::Certain, context);
     }
+    against(rows(found), show, Defect::CutShort, Sure::Possible, values![])
 }

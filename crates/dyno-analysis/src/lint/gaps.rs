@@ -1,54 +1,134 @@
-//! A response takes one gap for each token after the first: (latency − TTFT) ÷ ITL equals the output
-//! tokens minus one.
+//! A response takes one step for each token after the first: (latency − TTFT) divided by the time per
+//! token equals the output tokens minus one. Exactly so for ITL, whose mean is over all tokens; for TPOT,
+//! whose mean is over requests, as far as long responses are no faster than short ones.
 
 use super::found::{Against, Found, Sure, against};
+use super::near::Column;
 use super::rows::{Level, Rows};
+use dyno_model::metric::Time;
 use dyno_words::number::digits;
 use dyno_words::{Defect, values};
 
 const SLACK: f64 = 0.10;
 
-/// The gaps of a row by its own latency and the ITL of some row.
-fn count(level: &Level<'_>, itl: f64) -> Option<f64> {
-    Some((level.latency()? - level.ttft()?) / itl)
+/// The steps of a row by its own latency and some time per token, and those it should have.
+struct Steps {
+    found: f64,
+    expected: f64,
+    /// By what share printing may have changed the ratio of the two.
+    rounding: f64,
 }
 
-fn expected(level: &Level<'_>) -> Option<f64> {
-    let counted = level.0.output_tokens.map(|tokens| tokens.mean);
-    let tokens = counted.or(level.0.output_length.map(f64::from))?;
-    (tokens > 2.0).then_some(tokens - 1.0)
+/// The columns that are divided by each other.
+struct Columns {
+    latency: Column,
+    ttft: Column,
+    per_token: Column,
 }
 
-fn fits(level: &Level<'_>, itl: f64, imported: bool) -> Option<bool> {
-    let (found, expected) = (count(level, itl)?, expected(level)?);
-    let rounding = if imported { level.rounding() + 0.005 / itl } else { 0.0 };
-    Some((found / expected - 1.0).abs() <= SLACK + rounding)
+impl Columns {
+    fn of<'a>(rows: &Rows<'a>, per_token: impl Fn(&Level<'a>) -> Option<f64>) -> Self {
+        Self {
+            latency: Column::times(rows, Level::latency),
+            ttft: Column::times(rows, Level::ttft),
+            per_token: Column::times(rows, per_token),
+        }
+    }
+
+    fn steps(&self, level: &Level<'_>, per_token: f64) -> Option<Steps> {
+        let decode = level.latency()? - level.ttft()?;
+        let expected = level.output_length().filter(|tokens| *tokens > 2.0)? - 1.0;
+        let printed = (self.latency.half() + self.ttft.half()) / decode.max(1e-9);
+        let rounding = printed + self.per_token.share(per_token);
+        (decode > 0.0).then_some(Steps { found: decode / per_token, expected, rounding })
+    }
 }
 
-pub(super) fn gaps(rows: &Rows<'_>) -> Option<Found> {
-    let imported = rows.imported();
-    let streamed: Vec<&Level<'_>> =
-        rows.rows.iter().filter(|level| !level.is_zero() && !level.is_whole()).collect();
-    let wrong: Vec<&&Level<'_>> = streamed
-        .iter()
-        .filter(|level| level.itl().and_then(|itl| fits(level, itl, imported)) == Some(false))
-        .collect();
-    let figures = |level: &&&Level<'_>| {
-        let (found, expected) = (count(level, level.itl()?)?, expected(level)?);
-        Some(Against { row: level.row(), found, expected })
-    };
-    let found: Vec<Against> = wrong.iter().filter_map(figures).collect();
+impl Steps {
+    /// Below 0 for too few, above for too many, 0 for as many as expected.
+    fn off(&self, slack: f64) -> f64 {
+        let apart = self.found / self.expected - 1.0;
+        let slack = slack + self.rounding;
+        if apart < -slack || apart > slack { apart } else { 0.0 }
+    }
+
+    fn against(&self, level: &Level<'_>) -> Against {
+        Against { row: level.row(), found: self.found, expected: self.expected }
+    }
+}
+
+fn streamed<'a, 'b>(rows: &'b Rows<'a>) -> impl Iterator<Item = &'b Level<'a>> {
+    rows.rows.iter().filter(|level| !level.is_zero() && !level.is_whole())
+}
+
+/// ITL, or the time between events where a tool reports no other.
+fn itl(level: &Level<'_>) -> Option<f64> {
+    level.itl().or_else(|| level.chunk_gap())
+}
+
+/// By ITL. Never an error by itself: an event of a stream may carry several tokens, and tokens may not
+/// have been counted. Certain is only a column whose values fit other rows.
+pub(super) fn by_itl(rows: &Rows<'_>) -> Option<Found> {
+    let columns = Columns::of(rows, itl);
+    let steps = |level: &Level<'_>| columns.steps(level, itl(level)?);
+    let off = |level: &Level<'_>| steps(level).map_or(0.0, |steps| steps.off(SLACK));
+    let known = streamed(rows).filter(|level| steps(level).is_some()).count();
+    let wrong: Vec<&Level<'_>> = streamed(rows).filter(|level| off(level) != 0.0).collect();
+    let few = wrong.iter().all(|level| off(level) < 0.0);
     // Values of a shifted column are present, but next to another row.
-    let itls: Vec<f64> = wrong.iter().filter_map(|level| level.itl()).collect();
-    let has_other = |level: &&&&Level<'_>| {
-        let own = level.itl();
-        itls.iter().any(|itl| Some(*itl) != own && fits(level, *itl, imported) == Some(true))
+    let others: Vec<f64> = wrong.iter().filter_map(|level| itl(level)).collect();
+    let has_other = |level: &&&Level<'_>| {
+        let fits = |other: &&f64| {
+            let steps = columns.steps(level, **other);
+            Some(**other) != itl(level) && steps.is_some_and(|steps| steps.off(SLACK) == 0.0)
+        };
+        others.iter().any(|other| fits(&other))
     };
     let moved = wrong.iter().filter(has_other).count();
-    let (what, sure) = match moved {
-        0 => (Defect::Gaps, Sure::Possible),
-        all if all == found.len() => (Defect::GapsShifted, Sure::Certain),
-        _ => (Defect::GapsShifted, Sure::Likely),
+    // Events with several tokens only make steps fewer: a shift makes some fewer and some more.
+    let (what, sure) = match (few, moved) {
+        (true, _) if wrong.len() * 2 > known => (Defect::GapsOfEvents, Sure::Likely),
+        (true, _) | (false, 0 | 1) => (Defect::Gaps, Sure::Possible),
+        (false, all) if all == wrong.len() => (Defect::GapsShifted, Sure::Certain),
+        (false, most) if most * 2 > wrong.len() => (Defect::GapsShifted, Sure::Likely),
+        (false, _) => (Defect::Gaps, Sure::Possible),
     };
+    let found = wrong.iter().filter_map(|level| Some(steps(level)?.against(level))).collect();
     against(found, |n| digits(n, 0), what, sure, values![])
+}
+
+/// Tools whose TPOT is (latency − TTFT) ÷ (output tokens − 1) of each request, and then their mean.
+const PER_REQUEST: [&str; 4] = ["vllm", "sglang", "lmdeploy", "aiperf"];
+/// The most that lengths of responses are taken to vary: their standard deviation by their mean.
+const LENGTHS_VARY: f64 = 2.0;
+/// Assumed of TPOT where the file does not show how it varies.
+const TPOT_VARIES: f64 = 0.5;
+const TPOT_SLACK: f64 = 0.05;
+
+/// By TPOT. The mean over requests differs from that over tokens by the covariance of speed and length,
+/// which is at most the product of their deviations; with one length there is none.
+pub(super) fn by_tpot(rows: &Rows<'_>) -> Option<Found> {
+    let columns = Columns::of(rows, Level::tpot);
+    let wrong = |level: &Level<'_>| {
+        let steps = columns.steps(level, level.tpot()?)?;
+        let lengths = if level.0.output_length.is_some() { 0.1 } else { LENGTHS_VARY };
+        let slack = TPOT_SLACK + lengths * tpot_varies(level);
+        (steps.off(slack) != 0.0).then(|| steps.against(level))
+    };
+    let found = streamed(rows).filter_map(wrong).collect();
+    let what = match rows.tool().is_some_and(|tool| PER_REQUEST.contains(&tool)) {
+        true => Defect::Tpot,
+        false => Defect::TpotUnsure,
+    };
+    against(found, |n| digits(n, 0), what, Sure::Possible, values![])
+}
+
+/// The standard deviation of TPOT by its mean: as stated, or by its percentiles.
+fn tpot_varies(level: &Level<'_>) -> f64 {
+    let known = level.0.times[Time::Tpot].as_ref().and_then(|tpot| {
+        let mean = tpot.mean.filter(|mean| *mean > 0.0)?;
+        let by_tail = || Some((tpot.p99? - tpot.p50?).abs());
+        Some(tpot.std.or_else(by_tail)? / mean)
+    });
+    known.unwrap_or(TPOT_VARIES)
 }

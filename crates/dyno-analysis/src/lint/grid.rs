@@ -27,8 +27,9 @@ pub(super) fn grid(rows: &Rows<'_>) -> Option<Found> {
     let on = |rate: f64| places.iter().any(|place| (place - rate).abs() <= TYPED);
     let off: Vec<&&Level<'_>> =
         rates.iter().filter(|level| level.0.load.value.is_some_and(|rate| !on(rate))).collect();
-    // Where most rates are off the grid, it is not the grid of this sweep.
-    if off.len() * 2 > rates.len() {
+    // Unless most rates are on the grid, and so many that this is not chance, it is not the grid of this
+    // sweep.
+    if off.len() * 2 > rates.len() || rates.len() - off.len() < 3 {
         return None;
     }
     let rows: Vec<Row> = off.iter().map(|level| level.row()).collect();

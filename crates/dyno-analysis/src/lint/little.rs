@@ -1,48 +1,127 @@
-//! Little's law: in a closed loop, QPS × latency is the number in flight, which is all slots except
-//! during ramp-up and drain.
+//! Little's law: requests/s × latency is the mean number in flight. In a closed loop that is all slots
+//! except during ramp-up and drain; some tools state the mean themselves.
 
 use super::found::{Against, Found, Sure, against};
+use super::near::Column;
 use super::rows::{Level, Rows};
 use dyno_model::load::LoadKind;
+use dyno_model::metric::Time;
 use dyno_words::number::digits;
 use dyno_words::{Defect, values};
 
-/// Tolerance for client overhead between requests, and for means over completed requests only.
+/// Tolerance for what differs between tools in where a latency starts and ends.
 const SLACK: f64 = 0.03;
+/// Time between two requests of a slot that a slow client may take.
+const BETWEEN_MS: f64 = 20.0;
 
-/// Idle slots, and more requests in flight than slots.
-pub(super) fn little(rows: &Rows<'_>) -> [Option<Found>; 2] {
-    let (mut below, mut above, mut failed) = (Vec::new(), Vec::new(), false);
-    for (slots, level) in rows.by_load(LoadKind::Concurrency) {
-        let Some((found, least)) = share(rows, slots, level) else { continue };
-        let slack = SLACK + if rows.imported() { level.rounding() } else { 0.0 };
-        let figures = |expected: f64| Against { row: level.row(), found, expected };
-        if found < least - slack {
-            below.push(figures(least));
-            failed |= level.failed() > 0;
-        } else if found > 1.0 + slack {
-            above.push(figures(1.0));
+/// The columns of the product.
+struct Product {
+    rate: Column,
+    latency: Column,
+}
+
+impl Product {
+    fn of(rows: &Rows<'_>) -> Self {
+        Self {
+            rate: Column::rates(rows, Level::per_s),
+            latency: Column::times(rows, Level::latency),
         }
     }
-    let (what, sure) = match failed {
-        true => (Defect::SlotsHeldByFailures, Sure::Likely),
-        false => (Defect::SlotsIdle, Sure::Possible),
+
+    /// Requests in flight, and by what share rounding may have changed them.
+    fn in_flight(&self, level: &Level<'_>) -> Option<(f64, f64)> {
+        let (per_s, latency) = (level.per_s()?, level.latency()?);
+        let rounding = self.rate.share(per_s) + self.latency.share(latency);
+        Some((per_s * latency / 1e3, rounding))
+    }
+}
+
+/// Tools whose slots hold one request each. In others a slot may be a conversation with parallel
+/// branches.
+const ONE_A_SLOT: [&str; 6] = ["vllm", "sglang", "lmdeploy", "evalscope", "guidellm", "genai-perf"];
+
+/// More requests in flight than slots: impossible, whatever the server.
+pub(super) fn above(rows: &Rows<'_>) -> Option<Found> {
+    let product = Product::of(rows);
+    let mut found = Vec::new();
+    for (slots, level) in rows.by_load(LoadKind::Concurrency) {
+        let Some((in_flight, rounding)) = product.in_flight(&level) else { continue };
+        let edges = if rows.by_duration() { 0.0 } else { window_edges(&level) };
+        let share = in_flight / slots.max(1.0);
+        if share > 1.0 + SLACK + rounding + edges {
+            found.push(Against { row: level.row(), found: share, expected: 1.0 });
+        }
+    }
+    let what = match rows.tool().is_none_or(|tool| ONE_A_SLOT.contains(&tool)) {
+        true => Defect::MoreThanSlots,
+        false => Defect::MoreThanSlotsUnsure,
     };
+    against(found, |share| digits(share, 2), what, Sure::Likely, values![])
+}
+
+/// A window counts whole latencies of requests that were only partly within it.
+fn window_edges(level: &Level<'_>) -> f64 {
+    let share = level.latency().zip(level.duration_s()).map(|(ms, s)| ms / 1e3 / s);
+    share.unwrap_or_default().min(1.0)
+}
+
+/// Idle slots, without and with failures that may have held them. Never certain: a slow client, or
+/// pauses between the turns of a conversation, leave slots idle in an honest measurement.
+pub(super) fn below(rows: &Rows<'_>) -> [Option<Found>; 2] {
+    let product = Product::of(rows);
+    let (mut idle, mut held) = (Vec::new(), Vec::new());
+    for (slots, level) in rows.by_load(LoadKind::Concurrency) {
+        let Some((in_flight, rounding)) = product.in_flight(&level) else { continue };
+        let (Some(slowest), Some(wall_s)) = (slowest(&level), level.duration_s()) else { continue };
+        let Some(latency) = level.latency() else { continue };
+        // Fewer requests than slots cannot fill them.
+        let asked = level.0.requests.planned.or(level.0.requests.completed);
+        let slots = asked.map_or(slots, |asked| slots.min(asked as f64)).max(1.0);
+        // All slots start at once; Dyno's own levels may also fill them one by one.
+        let ends = if rows.imported() { 1.0 } else { 2.0 };
+        let least = (1.0 - ends * slowest / 1e3 / wall_s).max(0.0);
+        let between = BETWEEN_MS / (latency + BETWEEN_MS);
+        let found = in_flight / slots;
+        if found < least * (1.0 - between) - SLACK - rounding {
+            let row = Against { row: level.row(), found, expected: least };
+            let unfinished = level.0.requests.censored.unwrap_or_default();
+            if level.failed() + unfinished > 0 { &mut held } else { &mut idle }.push(row);
+        }
+    }
     let show = |share| digits(share, 2);
     [
-        against(below, show, what, sure, values![]),
-        against(above, show, Defect::MoreThanSlots, Sure::Likely, values![]),
+        against(idle, show, Defect::SlotsIdle, Sure::Possible, values![]),
+        against(held, show, Defect::SlotsHeldByFailures, Sure::Likely, values![]),
     ]
 }
 
-/// The share of busy slots, and the lowest share that ramp-up and drain can explain.
-fn share(rows: &Rows<'_>, slots: f64, level: Level<'_>) -> Option<(f64, f64)> {
-    let (per_s, latency_s) = (level.per_s()?, level.latency()? / 1e3);
-    let (slowest_s, wall_s) = (level.slowest_ms()? / 1e3, level.0.duration_s?);
-    // Fewer requests than slots cannot fill them.
-    let asked = level.0.requests.planned.or(level.0.requests.completed);
-    let slots = asked.map_or(slots, |asked| slots.min(asked as f64));
-    let ends = if rows.imported() { 1.0 } else { 2.0 };
-    (slots >= 1.0 && wall_s > 0.0)
-        .then(|| (per_s * latency_s / slots, (1.0 - ends * slowest_s / wall_s).max(0.0)))
+/// The longest latency, or else its p99.
+fn slowest(level: &Level<'_>) -> Option<f64> {
+    let latency = level.0.times[Time::Latency].as_ref()?;
+    latency.max.or(latency.p99).filter(|ms| *ms > 0.0)
+}
+
+/// Tools whose mean concurrency is the sum of all latencies over the duration.
+const SUM_OF_LATENCIES: [&str; 2] = ["sglang", "lmdeploy"];
+
+/// The mean number in flight that the tool states is another one.
+pub(super) fn stated(rows: &Rows<'_>) -> Option<Found> {
+    if !rows.tool().is_some_and(|tool| SUM_OF_LATENCIES.contains(&tool)) {
+        return None;
+    }
+    let mean = |level: &Level<'_>| {
+        let stated = level.0.stated("concurrency").or_else(|| level.0.stated("Concurrency"));
+        stated.or(level.0.concurrency.map(|in_flight| in_flight.mean)).filter(|mean| *mean > 0.0)
+    };
+    let product = Product::of(rows);
+    let column = Column::rates(rows, mean);
+    let wrong = |level: &Level<'_>| {
+        let (found, rounding) = product.in_flight(level)?;
+        let expected = mean(level)?;
+        let slack = SLACK + rounding + column.share(expected);
+        let row = || Against { row: level.row(), found, expected };
+        ((found / expected - 1.0).abs() > slack).then(row)
+    };
+    let found = rows.rows.iter().filter_map(wrong).collect();
+    against(found, |n| digits(n, 2), Defect::InFlight, Sure::Possible, values![])
 }

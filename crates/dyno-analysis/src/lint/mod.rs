@@ -4,11 +4,15 @@
 
 mod compared;
 mod context;
+mod copied;
+mod counts;
 mod found;
 mod gaps;
 mod grid;
 mod little;
 mod load;
+mod near;
+mod order;
 mod prefill;
 mod rows;
 mod tokens;
@@ -45,25 +49,34 @@ pub struct Lint {
 /// The defects of one run, worst first.
 fn found(summary: &Summary) -> Vec<Found> {
     let rows = rows::Rows::of(summary);
-    let [below, above] = little::little(&rows);
-    let checks = [
-        load::zeros(&rows),
+    let alone = [
         load::not_streamed(&rows),
-        load::missing(&rows),
-        below,
-        above,
+        counts::by_duration(&rows),
+        little::above(&rows),
+        little::stated(&rows),
         tokens::tokens(&rows),
         tokens::runaway(&rows),
-        gaps::gaps(&rows),
+        gaps::by_itl(&rows),
+        gaps::by_tpot(&rows),
+        order::percentiles(&rows),
+        order::latency_below_ttft(&rows),
+        order::ttft_below_token(&rows),
+        copied::copied(&rows),
         grid::grid(&rows),
-        load::above_offered(&rows),
         load::slow_at_low_rate(&rows),
         load::falls(&rows),
         load::timeouts(&rows),
         prefill::prefill(&rows),
         context::clamp(&rows),
     ];
-    let mut found: Vec<Found> = checks.into_iter().flatten().collect();
+    let pairs = [
+        counts::zeros(&rows),
+        counts::missing(&rows),
+        little::below(&rows),
+        load::above_offered(&rows),
+    ];
+    let checks = pairs.into_iter().flatten().chain(alone);
+    let mut found: Vec<Found> = checks.flatten().collect();
     found.sort_by_key(|found| std::cmp::Reverse(found.severity()));
     found
 }

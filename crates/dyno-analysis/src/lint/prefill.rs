@@ -1,13 +1,29 @@
-//! TTFT under load cannot be far below that of a single request.
+//! TTFT under load is not far below that of a single request, unless prompts came from a cache.
 
 use super::found::{Against, Found, Sure, against};
+use super::near;
 use super::rows::{Level, Rows};
 use dyno_model::load::LoadKind;
+use dyno_model::metric::Time;
 use dyno_words::number::seconds;
 use dyno_words::{Defect, values};
 
-/// TTFT under load below this share of that of a single request is a defect.
+/// TTFT under load below this share of that of a single request needs an explanation.
 const SHARE: f64 = 0.7;
+
+/// The same, less what the means of so many requests may differ by chance.
+fn share(level: &Level<'_>, alone: &Level<'_>) -> f64 {
+    let spread = |level: &Level<'_>| {
+        let ttft = level.0.times[Time::Ttft].as_ref();
+        let stated = ttft.and_then(|ttft| Some(ttft.std? / ttft.mean?));
+        // Prompts of random lengths take as different times.
+        stated.unwrap_or(if level.0.input_length.is_some() { 0.3 } else { 1.0 })
+    };
+    let counts = level.about_completed().zip(alone.about_completed());
+    let widest = spread(level).max(spread(alone));
+    let chance = counts.map(|(a, b)| near::NOTICEABLE * near::of_two(widest, a, b));
+    SHARE - chance.unwrap_or_default()
+}
 
 pub(super) fn prefill(rows: &Rows<'_>) -> Option<Found> {
     let lengths = |level: &Level<'_>| (level.0.input_length, level.0.output_length);
@@ -20,10 +36,9 @@ pub(super) fn prefill(rows: &Rows<'_>) -> Option<Found> {
     let mut found = Vec::new();
     for level in rows.rows.iter().filter(|level| !level.is_zero()) {
         let same = alone.iter().find(|alone| lengths(alone) == lengths(level));
-        let Some((ttft, expected)) = level.ttft().zip(same.and_then(Level::ttft)) else {
-            continue;
-        };
-        if ttft < expected * SHARE {
+        let Some((alone, ttft)) = same.zip(level.ttft()) else { continue };
+        let Some(expected) = alone.ttft() else { continue };
+        if ttft < expected * share(level, alone) {
             found.push(Against { row: level.row(), found: ttft, expected });
         }
     }

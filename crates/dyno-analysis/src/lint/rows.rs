@@ -1,5 +1,5 @@
-//! The levels of a run as the checks read them: a few metrics each, and by how much printing rounded
-//! them.
+//! The levels of a run as the checks read them: a few metrics each, and what the tool that measured them
+//! means by them.
 
 use dyno_model::Verdict;
 use dyno_model::diagnostic::Row;
@@ -17,6 +17,11 @@ pub(super) struct Rows<'a> {
 #[derive(Clone, Copy)]
 pub(super) struct Level<'a>(pub(super) &'a LevelSummary);
 
+/// Tools whose requests/s and tokens/s are the completed requests and their tokens, divided by the
+/// duration that they report. guidellm counts within a window of its own, and GenAI-Perf takes the two
+/// from different lists of requests; what others do is not known here.
+const BY_DURATION: [&str; 5] = ["vllm", "sglang", "lmdeploy", "evalscope", "aiperf"];
+
 impl<'a> Rows<'a> {
     /// Whether it is checked. Ramps, traces and conversations follow none of the identities; invalid
     /// levels have been reported as such.
@@ -30,9 +35,19 @@ impl<'a> Rows<'a> {
         Self { summary, rows: summary.levels.iter().filter(counts).map(Level).collect() }
     }
 
-    /// Measured by another tool, whose printed values are rounded.
+    /// Measured by another tool.
     pub(super) fn imported(&self) -> bool {
         self.summary.run.origin.is_some()
+    }
+
+    /// The tool that measured it; nothing for Dyno.
+    pub(super) fn tool(&self) -> Option<&str> {
+        self.summary.run.origin.as_ref().map(|origin| origin.tool.as_str())
+    }
+
+    /// Whether throughput is what completed, divided by the reported duration.
+    pub(super) fn by_duration(&self) -> bool {
+        self.tool().is_none_or(|tool| BY_DURATION.contains(&tool))
     }
 
     /// Levels of one kind of load with their loads, by load, without rows of zeros.
@@ -78,6 +93,20 @@ impl Level<'_> {
         positive(self.0.throughput.output_tokens_per_s)
     }
 
+    pub(super) fn duration_s(&self) -> Option<f64> {
+        positive(self.0.duration_s)
+    }
+
+    /// Completed requests; nothing where the file does not state them.
+    pub(super) fn completed(&self) -> Option<f64> {
+        positive(self.0.requests.completed.map(|count| count as f64))
+    }
+
+    /// Completed requests as stated, or by rate and duration.
+    pub(super) fn about_completed(&self) -> Option<f64> {
+        self.completed().or_else(|| Some(self.per_s()? * self.duration_s()?))
+    }
+
     pub(super) fn latency(&self) -> Option<f64> {
         mean(&self.0.times[Time::Latency])
     }
@@ -86,15 +115,28 @@ impl Level<'_> {
         mean(&self.0.times[Time::Ttft])
     }
 
-    /// Time between tokens, or between output events where a tool reports no other.
-    pub(super) fn itl(&self) -> Option<f64> {
-        mean(&self.0.times[Time::Itl]).or_else(|| mean(&self.0.times[Time::ChunkGap]))
+    pub(super) fn tpot(&self) -> Option<f64> {
+        mean(&self.0.times[Time::Tpot])
     }
 
-    /// The longest latency, or its p99.
-    pub(super) fn slowest_ms(&self) -> Option<f64> {
-        let latency = self.0.times[Time::Latency].as_ref()?;
-        positive(latency.max.or(latency.p99))
+    /// Time between tokens.
+    pub(super) fn itl(&self) -> Option<f64> {
+        mean(&self.0.times[Time::Itl])
+    }
+
+    /// Time between output events, each of which may carry several tokens.
+    pub(super) fn chunk_gap(&self) -> Option<f64> {
+        mean(&self.0.times[Time::ChunkGap])
+    }
+
+    /// Output tokens of a request, as counted.
+    pub(super) fn output_tokens(&self) -> Option<f64> {
+        positive(self.0.output_tokens.map(|tokens| tokens.mean))
+    }
+
+    /// The same, or as requested of every request.
+    pub(super) fn output_length(&self) -> Option<f64> {
+        self.output_tokens().or(self.0.output_length.map(f64::from))
     }
 
     pub(super) fn failed(&self) -> u64 {
@@ -114,14 +156,8 @@ impl Level<'_> {
             || (told.iter().flatten().count() > 1 && told.iter().flatten().all(|f| *f == 0.0))
     }
 
-    /// Whether TTFT equals the latency, so that nothing was streamed.
+    /// Whether TTFT equals the latency although there is more than one token: nothing was streamed.
     pub(super) fn is_whole(&self) -> bool {
-        self.0.is_whole()
-    }
-
-    /// By how much rounding to hundredths may have changed the product of rate and latency.
-    pub(super) fn rounding(&self) -> f64 {
-        let of = |value: Option<f64>, half: f64| value.map_or(0.0, |value| half / value);
-        of(self.per_s(), 0.005) + of(self.latency(), 5.0)
+        self.0.is_whole() && self.output_length().is_none_or(|tokens| tokens > 1.0)
     }
 }

@@ -2,48 +2,66 @@
 //! longer responses than all others, one response may have run away.
 
 use super::found::{Against, Found, Sure, against};
-use super::little::little;
+use super::little;
+use super::near::Column;
 use super::rows::{Level, Rows};
 use dyno_words::number::digits;
 use dyno_words::{Defect, values};
 
 const SLACK: f64 = 0.02;
-
-/// Output tokens of a request, as counted.
-fn counted(level: &Level<'_>) -> Option<f64> {
-    level.0.output_tokens.map(|tokens| tokens.mean).filter(|mean| *mean > 0.0)
-}
+/// Of tools that may count tokens and requests in different windows.
+const UNKNOWN_SLACK: f64 = 0.10;
 
 pub(super) fn tokens(rows: &Rows<'_>) -> Option<Found> {
-    let figures = |level: &Level<'_>| {
-        let (per_s, tokens) = (level.per_s()?, level.tokens_per_s()?);
-        let (found, expected) = (tokens / per_s, counted(level)?);
-        let slack = SLACK + if rows.imported() { level.rounding() } else { 0.0 };
-        let row = || Against { row: level.row(), found, expected };
-        ((found / expected - 1.0).abs() > slack).then(row)
+    let (slack, what) = match rows.by_duration() {
+        true => (SLACK, Defect::Tokens),
+        false => (UNKNOWN_SLACK, Defect::TokensUnsure),
     };
-    let found = rows.rows.iter().filter_map(figures).collect();
-    against(found, |n| digits(n, 0), Defect::Tokens, Sure::Likely, values![])
+    let rate = Column::rates(rows, Level::per_s);
+    let speed = Column::rates(rows, Level::tokens_per_s);
+    let length = Column::rates(rows, Level::output_tokens);
+    let wrong = |level: &Level<'_>| {
+        let (per_s, tokens) = (level.per_s()?, level.tokens_per_s()?);
+        let (found, expected) = (tokens / per_s, level.output_tokens()?);
+        let rounding = rate.share(per_s) + speed.share(tokens);
+        // A mean of counted tokens is not rounded, but a printed one is.
+        let counted = level.0.output_tokens.is_some_and(|tokens| tokens.total.is_some());
+        let rounding = rounding + if counted { 0.0 } else { length.share(expected) };
+        let row = || Against { row: level.row(), found, expected };
+        ((found / expected - 1.0).abs() > slack + rounding).then(row)
+    };
+    let found = rows.rows.iter().filter_map(wrong).collect();
+    against(found, |n| digits(n, 0), what, Sure::Likely, values![])
 }
 
+/// A mean length further from the median of all rows than this many median deviations is not chance.
+const DEVIATIONS: f64 = 6.0;
+
 /// Rows without failures whose slots were idle, and whose responses are longer on average than those of
-/// the other rows, by a total that a single response may account for.
+/// the other rows, by a total that a single response may account for. How much means differ by chance
+/// is seen from row to row.
 pub(super) fn runaway(rows: &Rows<'_>) -> Option<Found> {
-    let off = little(rows);
+    let off = little::below(rows);
     let idle: Vec<_> = off.iter().flatten().flat_map(Found::rows).collect();
-    let mut usual: Vec<f64> = rows.rows.iter().filter_map(counted).collect();
-    usual.sort_by(f64::total_cmp);
-    let usual = usual.get(usual.len() / 2).copied().filter(|_| usual.len() > 2)?;
+    let lengths: Vec<f64> = rows.rows.iter().filter_map(Level::output_tokens).collect();
+    let usual = median(lengths.clone()).filter(|_| lengths.len() > 2)?;
+    let chance = median(lengths.iter().map(|length| (length - usual).abs()).collect())?;
     let (mut found, mut longest) = (Vec::new(), 0.0_f64);
     for level in rows.rows.iter().filter(|level| idle.contains(&&level.row())) {
-        let (Some(mean), Some(requests)) = (counted(level), level.0.requests.completed) else {
+        let (Some(mean), Some(requests)) = (level.output_tokens(), level.completed()) else {
             continue;
         };
-        if level.failed() == 0 && mean > usual * (1.0 + SLACK) {
+        let beyond = usual * (1.0 + SLACK) + DEVIATIONS * chance;
+        if level.failed() == 0 && mean > beyond {
             found.push(Against { row: level.row(), found: mean, expected: usual });
-            longest = longest.max((mean - usual) * requests as f64 + usual);
+            longest = longest.max((mean - usual) * requests + usual);
         }
     }
     let longest = values![digits(longest, 0)];
     against(found, |n| digits(n, 1), Defect::Runaway, Sure::Likely, longest)
+}
+
+fn median(mut values: Vec<f64>) -> Option<f64> {
+    values.sort_by(f64::total_cmp);
+    values.get(values.len() / 2).copied()
 }

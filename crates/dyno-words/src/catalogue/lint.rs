@@ -12,6 +12,29 @@ const GAPS: [&str; 2] = [
     "(latency − TTFT) ÷ ITL does not equal the output tokens minus one: {}",
     "（端到端时延 − 首 token 时延）÷ token 间时延，应等于输出 token 数减一：{}",
 ];
+const TPOT: [&str; 2] = [
+    "(latency − TTFT) ÷ TPOT does not equal the output tokens minus one: {}",
+    "（端到端时延 − 首 token 时延）÷ 单 token 时延，应等于输出 token 数减一：{}",
+];
+const TOKENS: [&str; 2] = [
+    "tokens/s ÷ requests/s does not equal the output tokens per request: {}",
+    "吞吐量 ÷ QPS 与每个请求的输出 token 数不符：{}",
+];
+const TOKENS_WHY: [&str; 2] = [
+    "tokens and requests are counted over different sets: failed or excluded requests count in only \
+     one of them",
+    "token 与请求的统计口径不同：失败或被剔除的请求只计入了其中之一",
+];
+const BY_DURATION: [&str; 2] = [
+    "requests/s × duration does not equal the completed requests: {}",
+    "QPS × 总用时与成功请求数不符：{}",
+];
+const ABOVE_SLOTS: [&str; 2] = [
+    "Little's law: requests/s × latency ÷ concurrency is above 1: {}",
+    "利特尔法则：QPS × 端到端时延 ÷ 并发数大于 1：{}",
+];
+const ABOVE_OFFERED: [&str; 2] =
+    ["more requests/s completed than were offered: {}", "每秒完成的请求多于到达的请求：{}"];
 const FALLS: [&str; 2] = ["requests/s falls while the load rises: {}", "负载上升而 QPS 下降：{}"];
 const CLAMP: [&str; 2] = [
     "longer responses took less time per output token (ms) than shorter ones: {}",
@@ -26,35 +49,66 @@ wordings! {
         ["every value is 0", "所有数值均为 0"],
         ["nothing was measured, and 0 was written where there was no data",
          "没有测到任何数据，却在无数据处写了 0"];
+    ZerosOfNothing: Warning "zeros",
+        ["no request completed, and every value is 0", "没有请求成功，所有数值均为 0"],
+        ["0 was written where there was no data; these are not measurements",
+         "在无数据处写了 0；这些并非测量值"];
     NotStreamed: Warning "not_streamed",
         ["TTFT equals the latency", "首 token 时延等于端到端时延"],
         ["responses were not streamed: there is no TTFT, and the column repeats the latency",
          "没有使用流式输出：并不存在首 token 时延，该列只是重复了端到端时延"];
     Missing: Error "requests_missing",
-        ["fewer requests ended than expected: {}", "结束的请求数少于预期：{}"],
-        ["requests were lost, or the run was cut short: rates and percentiles cover only the rest",
-         "有请求丢失，或测试中途停止：速率和百分位只反映其余请求"];
-    SlotsIdle: Error "littles_law",
+        ["fewer requests are accounted for than were planned: {}",
+         "有去向的请求数少于计划数：{}"],
+        ["requests were lost, the run was cut short, or the data had fewer prompts: rates and \
+          percentiles cover only the rest",
+         "有请求丢失，或测试中途停止，或数据集中的提示词不足：速率和百分位只反映其余请求"];
+    MissingUnstated: Error "requests_missing",
+        ["fewer requests completed than were planned, and no failures are reported: {}",
+         "成功的请求数少于计划数，且未给出失败数：{}"],
+        ["they failed, the run was cut short, or the data had fewer prompts: rates and percentiles \
+          cover only the rest",
+         "这些请求失败了，或测试中途停止，或数据集中的提示词不足：速率和百分位只反映其余请求"];
+    ByDuration: Error "throughput_by_duration",
+        BY_DURATION,
+        ["one of the three was mistyped or is of another run",
+         "三者之一抄写有误，或来自另一次测试"];
+    ByDurationUnsure: Warning "throughput_by_duration",
+        BY_DURATION,
+        ["one of the three was mistyped or is of another run, or the tool measures throughput in a \
+          part of the duration",
+         "三者之一抄写有误或来自另一次测试，或该工具只在部分时段内统计吞吐量"];
+    SlotsIdle: Warning "littles_law",
         BELOW,
-        ["a straggler or a pause stretched the wall time, so requests/s and tokens/s are too low",
-         "个别超长请求或停顿拉长了总用时，因此 QPS 和吞吐量偏低"];
-    SlotsHeldByFailures: Error "littles_law",
+        ["a straggler, a pause or a slow client stretched the wall time, so requests/s and tokens/s \
+          are too low",
+         "个别超长请求、停顿或客户端过慢拉长了总用时，因此 QPS 和吞吐量偏低"];
+    SlotsHeldByFailures: Warning "littles_law",
         BELOW,
         ["failed requests occupied slots and count in neither value; or a straggler stretched the \
           wall time",
          "失败请求占用了并发槽位，却不计入这两个数值；或个别超长请求拉长了总用时"];
     MoreThanSlots: Error "littles_law",
-        ["Little's law: requests/s × latency ÷ concurrency is above 1: {}",
-         "利特尔法则：QPS × 端到端时延 ÷ 并发数大于 1：{}"],
+        ABOVE_SLOTS,
         ["more requests were in flight than the row says, or latency and rate are of different runs",
          "实际并发数高于该行所写，或时延与速率来自不同的测试"];
+    MoreThanSlotsUnsure: Warning "littles_law",
+        ABOVE_SLOTS,
+        ["each slot may be a conversation with several requests at once; else latency and rate are \
+          of different runs",
+         "每个槽位可能是同时有多个请求的会话；否则时延与速率来自不同的测试"];
+    InFlight: Error "littles_law",
+        ["Little's law: requests/s × latency does not equal the reported mean concurrency: {}",
+         "利特尔法则：QPS × 端到端时延与所报告的平均并发数不符：{}"],
+        ["one of the three was mistyped or is of another run",
+         "三者之一抄写有误，或来自另一次测试"];
     Tokens: Error "tokens_per_request",
-        ["tokens/s ÷ requests/s does not equal the output tokens per request: {}",
-         "吞吐量 ÷ QPS 与每个请求的输出 token 数不符：{}"],
-        ["tokens and requests are counted over different sets: failed or excluded requests count in \
-          only one of them",
-         "token 与请求的统计口径不同：失败或被剔除的请求只计入了其中之一"];
-    Runaway: Error "runaway_answer",
+        TOKENS,
+        TOKENS_WHY;
+    TokensUnsure: Warning "tokens_per_request",
+        TOKENS,
+        TOKENS_WHY;
+    Runaway: Warning "runaway_answer",
         ["no request failed, yet responses are longer than in the other rows: {}",
          "没有请求失败，但响应比其他行更长：{}"],
         ["one runaway response of about {1} tokens, which also stretched the wall time",
@@ -63,19 +117,54 @@ wordings! {
         GAPS,
         ["the ITL column is shifted relative to its rows: the values would fit other rows",
          "token 间时延一列与行错位：这些数值与其他行相符"];
-    Gaps: Error "tokens_by_itl",
+    GapsOfEvents: Warning "tokens_by_itl",
         GAPS,
-        ["ITL, TTFT and latency are of different requests, or several tokens arrived at once",
-         "这些时延来自不同的请求，或一次返回了多个 token"];
+        ["several tokens arrived per event, so ITL is the time between events, not between tokens",
+         "每个事件含多个 token，因此 token 间时延实为事件之间的时间"];
+    Gaps: Warning "tokens_by_itl",
+        GAPS,
+        ["ITL, TTFT and latency are of different requests, or not all tokens were counted",
+         "这些时延来自不同的请求，或并非所有 token 都被计数"];
+    Tpot: Error "tokens_by_tpot",
+        TPOT,
+        ["TPOT, TTFT and latency are of different requests or in different units, or TPOT is \
+          mistaken for ITL",
+         "单 token 时延、首 token 时延与端到端时延来自不同的请求或单位不同，或与 token 间时延混淆"];
+    TpotUnsure: Warning "tokens_by_tpot",
+        TPOT,
+        ["the tool defines TPOT differently; or TPOT, TTFT and latency are of different requests",
+         "该工具对单 token 时延的定义不同；或这些时延来自不同的请求"];
+    Percentiles: Error "percentiles_disordered",
+        ["percentiles do not rise, or the mean is not between them: {}",
+         "百分位数不递增，或平均值不在其范围内：{}"],
+        ["values are in the wrong columns, in different units, or of different requests",
+         "数值错列、单位不同，或来自不同的请求"];
+    LatencyBelowTtft: Error "latency_below_ttft",
+        ["latency is below TTFT: {}", "端到端时延低于首 token 时延：{}"],
+        ["the two are swapped, in different units, or of different requests",
+         "二者互换、单位不同，或来自不同的请求"];
+    TtftBelowToken: Warning "ttft_below_token",
+        ["TTFT is far below the time of one token (ms): {}",
+         "首 token 时延远低于单个 token 的时间（ms）：{}"],
+        ["TTFT is in seconds instead of milliseconds, or an empty first event was taken for a token",
+         "首 token 时延以秒而非毫秒为单位，或把空的首个事件当作了 token"];
+    Copied: Error "rows_identical",
+        ["all values are the same as at another load", "所有数值与另一负载下完全相同"],
+        ["the row was copied from another one", "该行抄自另一行"];
     OffGrid: Error "rates_off_grid",
         ["offered rates do not lie on the sweep's own grid, which starts at {} in steps of {}",
          "请求速率不在该扫描自身的等距网格上，网格从 {} 起，步长 {}"],
         ["rates were mistyped, or belong to other rows{2}", "请求速率抄写有误，或属于其他行{2}"];
     AboveOffered: Error "above_offered",
-        ["more requests/s completed than were offered: {}", "每秒完成的请求多于到达的请求：{}"],
+        ABOVE_OFFERED,
         ["the level started with a backlog from the previous one, or the rate belongs to another row",
          "该档开始时还有上一档遗留的请求，或该速率属于另一行"];
-    SlowAtLowRate: Error "slow_at_low_rate",
+    AboveOfferedUncounted: Warning "above_offered",
+        ABOVE_OFFERED,
+        ["the level started with a backlog from the previous one, the rate belongs to another row, \
+          or random arrivals of few requests",
+         "该档开始时还有上一档遗留的请求，或该速率属于另一行，或请求数少而到达间隔随机"];
+    SlowAtLowRate: Warning "slow_at_low_rate",
         ["TTFT is far above that of a higher rate: {}", "首 token 时延远高于更高请求速率时：{}"],
         ["the level started before the previous one had drained, or the row belongs to another rate",
          "上一档的排队尚未清空就开始了该档，或该行属于另一请求速率"];
@@ -88,7 +177,7 @@ wordings! {
         FALLS,
         ["requests failed or timed out at this load; the results cover only those that completed",
          "该负载下有请求失败或超时，结果只反映成功的请求"];
-    Timeout: Error "round_timeout",
+    Timeout: Warning "round_timeout",
         ["the slowest responses took exactly a round time-out, and {1} requests failed: {0}",
          "最慢的响应恰为整数超时时间，且有 {1} 个请求失败：{0}"],
         ["a read time-out cut responses off: latencies cover only the completed ones and are too low",
@@ -104,7 +193,7 @@ wordings! {
         ["responses were cut off at the end of a context of about {1} tokens; tokens/s computed from \
           the requested length are too high",
          "响应在约 {1} token 的上下文末尾被截断；按要求长度算出的吞吐量偏高"];
-    CutShort: Error "context_clamp",
+    CutShort: Warning "context_clamp",
         CLAMP,
         ["responses were shorter than requested; tokens/s computed from the requested length are too \
           high",

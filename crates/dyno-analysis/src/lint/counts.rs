@@ -1,0 +1,71 @@
+//! Counts of requests: rows without data, requests that are missing, and throughput times duration.
+
+use super::found::{Against, Found, Sure, against, of_rows};
+use super::near::Column;
+use super::rows::{Level, Rows};
+use dyno_words::number::digits;
+use dyno_words::{Defect, values};
+
+/// Rows of zeros: where nothing completed by the file's own count, only a warning.
+pub(super) fn zeros(rows: &Rows<'_>) -> [Option<Found>; 2] {
+    let nothing_done = |level: &&Level<'_>| level.0.requests.completed == Some(0);
+    let of = |stated: bool| {
+        let zeros = rows.rows.iter().filter(|level| level.is_zero());
+        zeros.filter(|level| nothing_done(level) == stated).map(Level::row).collect()
+    };
+    [
+        of_rows(of(false), Defect::Zeros, Sure::Certain, values![]),
+        of_rows(of(true), Defect::ZerosOfNothing, Sure::Certain, values![]),
+    ]
+}
+
+/// Fewer requests are accounted for than were planned. What the tool lists as failed, incomplete or
+/// not sent is accounted for; a run that its file calls cut short is not expected to be complete.
+/// Dyno's own runs report the reason themselves.
+pub(super) fn missing(rows: &Rows<'_>) -> [Option<Found>; 2] {
+    let (mut unexplained, mut uncounted) = (Vec::new(), Vec::new());
+    for level in rows.rows.iter().filter(|level| rows.imported() && !level.0.partial) {
+        let requests = &level.0.requests;
+        let Some((planned, completed)) = requests.planned.zip(requests.completed) else { continue };
+        let stated = [requests.failed, requests.dropped, requests.censored];
+        let ended = completed + stated.into_iter().flatten().sum::<u64>();
+        if ended < planned {
+            let row = Against { row: level.row(), found: ended as f64, expected: planned as f64 };
+            if requests.failed.is_some() { &mut unexplained } else { &mut uncounted }.push(row);
+        }
+    }
+    let show = |n| digits(n, 0);
+    [
+        against(unexplained, show, Defect::Missing, Sure::Possible, values![]),
+        against(uncounted, show, Defect::MissingUnstated, Sure::Possible, values![]),
+    ]
+}
+
+/// What clients do between the last response and reading the clock.
+const SLACK: f64 = 0.02;
+/// Tools whose definitions are not known here may leave out warm-up and drain.
+const UNKNOWN_SLACK: f64 = 0.10;
+
+/// Requests/s times duration are the completed requests.
+pub(super) fn by_duration(rows: &Rows<'_>) -> Option<Found> {
+    // guidellm's rate is that of a window within the duration.
+    if rows.tool() == Some("guidellm") {
+        return None;
+    }
+    let (slack, what) = match rows.by_duration() {
+        true => (SLACK, Defect::ByDuration),
+        false => (UNKNOWN_SLACK, Defect::ByDurationUnsure),
+    };
+    let rate = Column::rates(rows, Level::per_s);
+    let time = Column::rates(rows, Level::duration_s);
+    let wrong = |level: &Level<'_>| {
+        let (per_s, duration, completed) =
+            (level.per_s()?, level.duration_s()?, level.completed()?);
+        let found = per_s * duration;
+        let slack = slack + rate.share(per_s) + time.share(duration);
+        let row = || Against { row: level.row(), found, expected: completed };
+        ((found / completed - 1.0).abs() > slack).then(row)
+    };
+    let found = rows.rows.iter().filter_map(wrong).collect();
+    against(found, |n| digits(n, 0), what, Sure::Possible, values![])
+}
