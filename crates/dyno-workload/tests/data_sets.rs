@@ -397,11 +397,11 @@ fn lines_before_the_records_are_skipped_and_said() {
     let described = format!("{{\"name\": \"my set\", \"version\": 2}}\n{record}\n");
     let commented = format!("# made by hand\n\n// twice\n{record}\n{record}\n{record}\n{record}\n");
     for (file, text, said) in [
-        ("a.jsonl", described.as_str(), "JSON lines (line 1 skipped, a header)"),
-        ("b.jsonl", &commented, "JSON lines (lines 1 to 3 skipped, a header)"),
-        ("c.csv", "sep=;\nquestion;n\na?;1\n", "by semicolons (line 1 skipped, a header)"),
-        ("d.csv", "My questions\n\nid,question\n1,a?\n", "(lines 1 to 2 skipped, a header)"),
-        ("e.tsv", "# exported\nid\tquestion\n1\ta?\n", "by tabs (line 1 skipped, a header)"),
+        ("a.jsonl", described.as_str(), "; line 1 skipped, a header"),
+        ("b.jsonl", &commented, "; lines 1 to 3 skipped, a header"),
+        ("c.csv", "sep=;\nquestion;n\na?;1\n", "; line 1 skipped, a header"),
+        ("d.csv", "My questions\n\nid,question\n1,a?\n", "; lines 1 to 2 skipped, a header"),
+        ("e.tsv", "# exported\nid\tquestion\n1\ta?\n", "; line 1 skipped, a header"),
     ] {
         let data = open(file, text, file);
         assert!(data.recognised().to_string().contains(said), "{}", data.recognised());

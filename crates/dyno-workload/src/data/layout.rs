@@ -43,11 +43,6 @@ pub(super) enum Layout {
 
 impl fmt::Display for Layout {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let skipped = match self {
-            Self::JsonLines { header } => *header,
-            Self::Csv(table) => table.skip,
-            _ => 0,
-        };
         f.write_str(match self {
             Self::TextLines => "one prompt per line",
             Self::WholeText => "one prompt",
@@ -60,16 +55,25 @@ impl fmt::Display for Layout {
             Self::Csv(Table { delimiter: b'\t', .. }) => "a table separated by tabs",
             Self::Csv(_) => "a table separated by commas",
             Self::Parquet => "a Parquet table",
-        })?;
-        match skipped {
-            0 => Ok(()),
-            1 => f.write_str(" (line 1 skipped, a header)"),
-            lines => write!(f, " (lines 1 to {lines} skipped, a header)"),
-        }
+        })
     }
 }
 
 impl Layout {
+    /// The lines before the first record, in words.
+    pub(super) fn skipped(self) -> Option<String> {
+        let lines = match self {
+            Self::JsonLines { header } => header,
+            Self::Csv(table) => table.skip,
+            _ => 0,
+        };
+        match lines {
+            0 => None,
+            1 => Some("line 1 skipped, a header".into()),
+            lines => Some(format!("lines 1 to {lines} skipped, a header")),
+        }
+    }
+
     /// The records of a stream that is laid out like this.
     pub(super) fn records(self, source: Source) -> Box<dyn Records> {
         match self {

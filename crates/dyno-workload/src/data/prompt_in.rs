@@ -42,7 +42,8 @@ enum Part {
 }
 
 /// Names of the text that a question is about.
-const CONTEXTS: [&str; 4] = ["context", "passage", "article", "document"];
+const CONTEXTS: [&str; 7] =
+    ["context", "contexts", "passage", "passages", "article", "document", "documents"];
 /// What precedes the letter in the names of fields with one choice each.
 const CHOICE_PREFIXES: [&str; 3] = ["", "choice_", "option_"];
 

@@ -38,7 +38,7 @@ pub struct Recognised {
     /// Mean characters of the first prompts.
     pub prompt_chars: u64,
     /// Remarks.
-    pub notes: Vec<&'static str>,
+    pub notes: Vec<String>,
 }
 
 impl fmt::Display for Recognised {
@@ -316,12 +316,7 @@ pub(super) fn described_fields(pick: &Pick) -> Vec<(&'static str, String)> {
 }
 
 /// Remarks about a pick, for the description.
-pub(super) fn notes(
-    kind: Kind,
-    layout: Layout,
-    pick: &Pick,
-    samples: &[Record],
-) -> Vec<&'static str> {
+pub(super) fn notes(kind: Kind, layout: Layout, pick: &Pick, samples: &[Record]) -> Vec<String> {
     let is_list = match &pick.prompt {
         Some(PromptIn::Messages(_) | PromptIn::Alternating(_)) => true,
         Some(PromptIn::Field(field)) => {
@@ -347,7 +342,7 @@ pub(super) fn notes(
         };
         samples.iter().any(says)
     };
-    let mut notes = Vec::new();
+    let mut notes: Vec<&str> = Vec::new();
     match pick.taken {
         Taken::Verbatim
             if kind == Kind::Lines
@@ -371,5 +366,5 @@ pub(super) fn notes(
         }
         _ => {}
     }
-    notes
+    layout.skipped().into_iter().chain(notes.into_iter().map(String::from)).collect()
 }

@@ -22,13 +22,16 @@ messages! {
     First: "the first request, {} tokens", "第一个请求，{} 个 token";
     FirstEstimated: "the first request, about {} tokens (estimated)", "第一个请求，约 {} 个 token（估计）";
     Body: "request body: {}", "请求体：{}";
-    LeftOut: "{} … ({} characters) … {}", "{} …（{} 个字符）… {}";
+    LeftOut: "{} … ({} more characters) … {}", "{} …（略去 {} 个字符）… {}";
+    MoreFields: "not sent: {} more fields", "不发送：另有 {} 个字段";
     MoreMessages: "… {} more messages …", "……另有 {} 条消息……";
 }
 
 /// Characters that are shown of a text from its beginning and, of longer ones, from its end.
 const BEGINNING: usize = 400;
 const END: usize = 160;
+/// Fields that are shown of those that are not sent.
+const MOST_FIELDS: usize = 20;
 /// Messages that are shown of a conversation from its beginning and from its end.
 const FIRST_MESSAGES: usize = 5;
 const LAST_MESSAGES: usize = 3;
@@ -53,14 +56,16 @@ pub fn fields(recognised: &Recognised, language: Language) -> String {
         };
         text.with(language, &[fields])
     });
-    let unused = recognised.unused.iter().map(|unused| {
+    let more = recognised.unused.len().saturating_sub(MOST_FIELDS);
+    let more = (more > 0).then(|| Text::MoreFields.with(language, &[more.to_string()]));
+    let unused = recognised.unused.iter().take(MOST_FIELDS).map(|unused| {
         let name = format!("{:?}", unused.field);
         match unused.example.trim().is_empty() {
             true => Text::NotSentEmpty.with(language, &[name]),
             false => Text::NotSent.with(language, &[name, unused.example.clone()]),
         }
     });
-    let lines: String = used.chain(unused).map(|line| format!("  {line}\n")).collect();
+    let lines: String = used.chain(unused).chain(more).map(|line| format!("  {line}\n")).collect();
     match lines.is_empty() {
         true => lines,
         false => format!("{}\n{lines}", Text::Fields.text(language)),

@@ -227,7 +227,7 @@ impl Values {
                 Ok(byte)
             }
             _ => Err(self.broken(
-                "the JSON object does not go on with a name, a value or its end",
+                "expected a name, a value or the end of the JSON object",
                 "the file seems to be cut off: fetch it again, or write one object a line",
             )),
         }
