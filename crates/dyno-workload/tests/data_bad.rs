@@ -115,7 +115,7 @@ fn fields_of_the_wrong_kind() {
             b"{\"messages\":[{\"role\":\"boss\",\"content\":\"x\"}]}",
             0,
             "d:1: the field \"messages\" has a message 1 of the unknown role \"boss\"; the roles \
-             are system, user and assistant",
+             are system, user, assistant and tool",
         ),
         (
             b"{\"messages\":[{\"role\":\"user\",\"content\":[{\"image_url\":1}]}]}",
@@ -265,7 +265,7 @@ fn files_that_are_not_what_they_say() {
             "x",
             b"one\ntwo\n",
             "lines:x,prompt=q",
-            "x:1: the records have no fields: this one is text; leave prompt=, system= and \
+            "x:1: the records have no fields: this one is text; leave prompt=, context=, system= and \
              messages= out",
         ),
     ];

@@ -52,7 +52,7 @@ proptest! {
 
 #[test]
 fn bodies_go_to_lines_only() {
-    let bytes = br#"{"model":"m","prompt":"p","max_tokens":3}"#;
+    let bytes = br#"{"top_p":0.5,"prompt":"p","max_tokens":3}"#;
     let data = DataSet::from_bytes("b", bytes, &"lines:b".parse().expect("good")).expect("opens");
     let items: Vec<Item> = data.open().expect("opens").map(|item| item.expect("good")).collect();
     assert_eq!(through(&items, Format::Lines), items);

@@ -156,7 +156,7 @@ fn nested_fields_systems_and_instructions() {
     let data = open("alpaca.jsonl", bytes, "alpaca.jsonl");
     assert_eq!(
         data.recognised().to_string(),
-        "alpaca.jsonl: json, JSON lines, prompt from \"instruction\" and \"input\""
+        "alpaca.jsonl: json, JSON lines, prompt from \"instruction\" + \"input\""
     );
     assert_eq!(texts(&data), ["Add\n\n1 2", "Sing"]);
 }

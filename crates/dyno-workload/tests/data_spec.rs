@@ -81,12 +81,12 @@ fn mistakes_are_named() {
         ),
         (
             "json:x,promt=a",
-            "unknown key \"promt\" (did you mean prompt?); the keys of json are prompt, system, \
+            "unknown key \"promt\" (did you mean prompt?); the keys of json are prompt, context, system, \
              output_tokens, messages, turns, skip_bad",
         ),
         (
             "x,temperature=0",
-            "unknown key \"temperature\"; the keys of a file are prompt, system, output_tokens, messages, \
+            "unknown key \"temperature\"; the keys of a file are prompt, context, system, output_tokens, messages, \
              turns, skip_bad",
         ),
         ("x,prompt=a,prompt=b", "prompt= is given twice; give it once"),

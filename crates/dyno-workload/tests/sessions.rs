@@ -47,7 +47,7 @@ fn keys_that_mean_nothing_are_refused_with_those_that_do() {
     let refused = options("session:talk.json,first=9").expect_err("first").to_string();
     assert_eq!(
         refused,
-        "unknown key \"first\"; the keys of session:FILE are turns, think, prompt, system, output_tokens, \
+        "unknown key \"first\"; the keys of session:FILE are turns, think, prompt, context, system, output_tokens, \
          messages, skip_bad"
     );
     let refused = options("session,groups=0").expect_err("groups").to_string();
@@ -83,7 +83,7 @@ fn answers_need_no_text_but_users_do() {
     let spec: DataSpec = "lines:t.jsonl".parse().expect("good");
     let sent = DataSet::from_bytes("t.jsonl", tool_call.as_bytes(), &spec).expect("opens");
     let error = items(&sent).expect_err("the answers are sent").to_string();
-    assert!(error.contains("a message 2 with null content"), "{error}");
+    assert!(error.contains("a message 4 with a part that is not text"), "{error}");
 
     let mut tool = tool_call.clone();
     tool.insert_str(tool.len() - 1, r#", {"role": "tool", "content": "42"}"#);

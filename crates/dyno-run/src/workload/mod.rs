@@ -110,6 +110,11 @@ impl Workload {
         self.source.recognised()
     }
 
+    /// What the user of a data file should know before anything is sent.
+    pub fn warnings(&self) -> Vec<String> {
+        self.source.warnings()
+    }
+
     /// What was checked of a data file, for people to read.
     pub fn checked(&self) -> Vec<Diagnostic> {
         self.checked.as_ref().map_or_else(Vec::new, notes::checked)

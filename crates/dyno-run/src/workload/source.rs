@@ -84,6 +84,15 @@ impl Source {
         set.check(selection.limit.filter(|_| selection.order == Order::File && !bounded))
     }
 
+    /// What the user of a data file should know before anything is sent.
+    pub(super) fn warnings(&self) -> Vec<String> {
+        match self {
+            Self::Set(set, _) => set.recognised().warnings(),
+            Self::Led(led) => led.set.recognised().warnings(),
+            Self::Random(_) | Self::Made(_) | Self::Trace(_) => Vec::new(),
+        }
+    }
+
     /// What a data file was recognised as, in one line.
     pub(super) fn recognised(&self) -> Option<String> {
         match self {

@@ -99,7 +99,7 @@ impl DataSet {
         {
             let from = consumed.load(Ordering::Relaxed);
             match layout {
-                Layout::JsonLines | Layout::TextLines => {
+                Layout::JsonLines { .. } | Layout::TextLines => {
                     self.check_spread(path, from, effort, &mut checked)?;
                 }
                 Layout::JsonArray => check_array_end(path)?,
@@ -169,7 +169,7 @@ impl DataSet {
     fn usable(&self, line: &[u8], at: impl Fn() -> At) -> Result<(), DataError> {
         let text = str::from_utf8(line).map_err(|error| not_utf8(at(), error.valid_up_to()))?;
         let record = match self.place().1 {
-            Layout::JsonLines => json(at(), text)?,
+            Layout::JsonLines { .. } => json(at(), text)?,
             _ => Record { at: at(), value: text.into() },
         };
         self.pick().item(record).map(drop)

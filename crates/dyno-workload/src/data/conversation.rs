@@ -1,5 +1,5 @@
-//! Conversations as files have them: `{role, content}` or `{from, value}`, in any of the names
-//! that roles go by.
+//! Conversations as files have them: `{role, content}` or `{from, value}`, a question with its answer,
+//! plain texts, and lists of these; in any of the names that roles go by.
 
 use serde_json::{Map, Value};
 
@@ -8,17 +8,25 @@ use super::spec::Turns;
 use crate::item::{Content, Message};
 use crate::session;
 
-/// Whether the responses of a conversation are sent, so that they have to be text.
+/// How much of a conversation is needed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Answers {
-    /// They are.
-    Sent,
-    /// They only separate turns: a response may be a tool call, without any text.
-    LeftOut,
+pub(super) enum Needed {
+    /// Up to the first user message. What follows may be anything.
+    FirstTurn,
+    /// All of it, so that responses have to be text.
+    All,
+    /// All of it, but responses only separate turns: one may be a tool call, without any text.
+    UserSide,
 }
 
-/// Reads a list of messages. The error is what is wrong and what would fix it.
-pub(super) fn messages(value: &Value, answers: Answers) -> Result<Vec<Message>, (String, String)> {
+/// What is wrong, and what would fix it.
+type Wrong = (String, String);
+
+const SHAPE: &str =
+    "write messages as {\"role\": …, \"content\": …} or {\"from\": …, \"value\": …}";
+
+/// Reads a list of messages.
+pub(super) fn messages(value: &Value, needed: Needed) -> Result<Vec<Message>, Wrong> {
     let parsed;
     let list = match value {
         Value::Array(list) => list,
@@ -37,52 +45,187 @@ pub(super) fn messages(value: &Value, answers: Answers) -> Result<Vec<Message>, 
             return Err((what, "name the field that holds them with messages=FIELD".into()));
         }
     };
-    if list.is_empty() {
-        return Err(("is an empty list of messages".into(), "remove the record".into()));
+    let mut messages = Vec::new();
+    for (index, value) in list.iter().enumerate() {
+        add(&mut messages, index + 1, value, needed)?;
+        if needed == Needed::FirstTurn && messages.iter().any(is_user) {
+            break;
+        }
     }
-    list.iter().enumerate().map(|(index, value)| message(index + 1, value, answers)).collect()
+    match messages.is_empty() {
+        true => Err(("is an empty list of messages".into(), "remove the record".into())),
+        false => Ok(messages),
+    }
 }
 
-fn message(number: usize, value: &Value, answers: Answers) -> Result<Message, (String, String)> {
-    const SHAPE: &str =
-        "write messages as {\"role\": …, \"content\": …} or {\"from\": …, \"value\": …}";
+fn is_user(message: &Message) -> bool {
+    message.role == "user"
+}
+
+/// Whether a list has only what the user says, so that its turns cannot be sent together: texts, also
+/// in objects without a role, or lists of messages, one a turn.
+pub(super) fn is_one_sided(value: &Value) -> bool {
+    let turn = |value: &Value| match value {
+        Value::String(_) => true,
+        Value::Array(turn) => !turn.is_empty() && !turn.iter().all(Value::is_string),
+        Value::Object(turn) => part(turn, ["role", "from"]).is_none() && pair_in(turn).is_none(),
+        _ => false,
+    };
+    value.as_array().is_some_and(|list| list.iter().all(turn))
+}
+
+/// Texts of the user and of the assistant by turns, as messages.
+pub(super) fn alternating(value: &Value) -> Value {
+    let message = |(index, text): (usize, &Value)| {
+        let role = if index % 2 == 0 { "user" } else { "assistant" };
+        serde_json::json!({ "role": role, "content": text })
+    };
+    let list = value.as_array().map_or(&[][..], Vec::as_slice);
+    Value::Array(list.iter().enumerate().map(message).collect())
+}
+
+/// Adds an element of a list: a message, a question with its answer, or a list of these.
+fn add(
+    messages: &mut Vec<Message>,
+    number: usize,
+    value: &Value,
+    needed: Needed,
+) -> Result<(), Wrong> {
     let object = match value {
         // A list of plain texts holds the user's turns.
-        Value::String(text) => return Ok(Message::user(text.clone())),
+        Value::String(text) => {
+            messages.push(Message::user(text.clone()));
+            return Ok(());
+        }
         Value::Object(object) => object,
+        Value::Array(pair) if pair.len() == 2 && pair.iter().all(Value::is_string) => {
+            return add_pair(messages, number, (&pair[0], &pair[1]), needed);
+        }
+        Value::Array(turn) if turn.iter().all(|value| value.is_object() || value.is_string()) => {
+            return turn.iter().try_for_each(|value| add(messages, number, value, needed));
+        }
         other => {
             let what = format!("has {} as message {number}", described(other));
             return Err((what, SHAPE.into()));
         }
     };
-    let part = |names: [&str; 2]| names.iter().find_map(|name| object.get(*name));
-    let Some(role) = part(["role", "from"]).and_then(Value::as_str) else {
-        return Err((format!("has a message {number} without a role"), SHAPE.into()));
-    };
-    let role = match role.to_ascii_lowercase().as_str() {
-        "user" | "human" => "user",
-        "assistant" | "gpt" | "chatgpt" | "bing" | "bard" | "model" | "bot" | "ai" => "assistant",
+    if let Some(role) = part(object, ["role", "from"]).and_then(Value::as_str) {
+        messages.push(message(number, role, object, needed)?);
+        return Ok(());
+    }
+    if let Some(pair) = pair_in(object) {
+        return add_pair(messages, number, pair, needed);
+    }
+    match part(object, ["text", "content"]).and_then(Value::as_str) {
+        Some(text) => messages.push(Message::user(text)),
+        None => return Err((format!("has a message {number} without a role"), SHAPE.into())),
+    }
+    Ok(())
+}
+
+/// Names of a question and of its answer in one object.
+const PAIRS: [[&str; 2]; 5] = [
+    ["human", "assistant"],
+    ["user", "assistant"],
+    ["question", "answer"],
+    ["prompt", "response"],
+    ["instruction", "output"],
+];
+
+fn pair_in(object: &Map<String, Value>) -> Option<(&Value, &Value)> {
+    PAIRS.iter().find_map(|[asked, answered]| Some((object.get(*asked)?, object.get(*answered)?)))
+}
+
+fn add_pair(
+    messages: &mut Vec<Message>,
+    number: usize,
+    (asked, answered): (&Value, &Value),
+    needed: Needed,
+) -> Result<(), Wrong> {
+    for (role, content) in [("user", asked), ("assistant", answered)] {
+        let content = content_of(number, role, Some(content), needed)?;
+        messages.push(Message { role: role.into(), content });
+    }
+    Ok(())
+}
+
+fn part<'a>(object: &'a Map<String, Value>, names: [&str; 2]) -> Option<&'a Value> {
+    names.iter().find_map(|name| object.get(*name))
+}
+
+/// The role that a name stands for.
+fn role_of(name: &str) -> Option<&'static str> {
+    Some(match name.to_ascii_lowercase().as_str() {
+        "user" | "human" | "prompter" => "user",
+        "assistant" | "gpt" | "chatgpt" | "bing" | "bard" | "model" | "bot" | "ai" | "chatbot"
+        | "function_call" | "tool_call" | "tool_calls" => "assistant",
         "system" => "system",
         "developer" => "developer",
-        "tool" | "function" | "observation" => "tool",
-        _ => {
-            let what = format!("has a message {number} of the unknown role {role:?}");
-            return Err((what, "the roles are system, user and assistant".into()));
-        }
+        "tool" | "function" | "observation" | "function_response" | "function_result"
+        | "tool_response" | "tool_result" | "tool_results" | "ipython" | "environment" => "tool",
+        _ => return None,
+    })
+}
+
+fn message(
+    number: usize,
+    name: &str,
+    object: &Map<String, Value>,
+    needed: Needed,
+) -> Result<Message, Wrong> {
+    let Some(role) = role_of(name) else {
+        let what = format!("has a message {number} of the unknown role {name:?}");
+        let fix = match needed {
+            Needed::All if number > 1 => {
+                "the roles are system, user, assistant and tool; turns=first sends only what comes \
+                 before the first response"
+            }
+            _ => "the roles are system, user, assistant and tool",
+        };
+        return Err((what, fix.into()));
     };
-    let content = match part(["content", "value"]) {
-        Some(Value::String(text)) => text.clone(),
-        _ if role == "assistant" && answers == Answers::LeftOut => String::new(),
-        Some(Value::Array(parts)) => text_of_parts(number, parts)?,
-        other => {
-            let found = other.map_or("no", described);
-            return Err((format!("has a message {number} with {found} content"), SHAPE.into()));
+    let content = match part(object, ["content", "value"]) {
+        // A response that is nothing but tool calls.
+        None | Some(Value::Null) if role == "assistant" && needed == Needed::All => {
+            let calls = part(object, ["tool_calls", "function_call"]);
+            match calls {
+                Some(Value::Array(calls)) if calls.is_empty() => String::new(),
+                Some(calls) => calls.to_string(),
+                None => content_of(number, role, part(object, ["content", "value"]), needed)?,
+            }
         }
+        content => content_of(number, role, content, needed)?,
     };
     Ok(Message { role: role.into(), content })
 }
 
-fn text_of_parts(number: usize, parts: &[Value]) -> Result<String, (String, String)> {
+fn content_of(
+    number: usize,
+    role: &str,
+    content: Option<&Value>,
+    needed: Needed,
+) -> Result<String, Wrong> {
+    let sent = match needed {
+        Needed::All => true,
+        Needed::UserSide => role != "assistant",
+        Needed::FirstTurn => role != "assistant" && role != "tool",
+    };
+    match content {
+        Some(Value::String(text)) => Ok(text.clone()),
+        _ if !sent => Ok(String::new()),
+        Some(Value::Array(parts)) => text_of_parts(number, parts),
+        // A tool call, or what a tool returned.
+        Some(data @ Value::Object(_)) if role == "assistant" || role == "tool" => {
+            Ok(data.to_string())
+        }
+        other => {
+            let found = other.map_or("no", described);
+            Err((format!("has a message {number} with {found} content"), SHAPE.into()))
+        }
+    }
+}
+
+fn text_of_parts(number: usize, parts: &[Value]) -> Result<String, Wrong> {
     let text = |part: &Value| match part {
         Value::String(text) => Some(text.clone()),
         Value::Object(part) => part.get("text").and_then(Value::as_str).map(String::from),
@@ -97,8 +240,7 @@ fn text_of_parts(number: usize, parts: &[Value]) -> Result<String, (String, Stri
 }
 
 /// What of a conversation is sent. The error is what is wrong and what would fix it.
-pub(super) fn prompt(messages: Vec<Message>, turns: Turns) -> Result<Content, (String, String)> {
-    let is_user = |message: &Message| message.role == "user";
+pub(super) fn prompt(messages: Vec<Message>, turns: Turns) -> Result<Content, Wrong> {
     let last = match turns {
         Turns::First => messages.iter().position(is_user),
         Turns::All => messages.iter().rposition(|message| message.role != "assistant"),
@@ -118,7 +260,7 @@ pub(super) fn prompt(messages: Vec<Message>, turns: Turns) -> Result<Content, (S
 }
 
 /// A conversation to replay. The error is what is wrong and what would fix it.
-pub(super) fn led(mut messages: Vec<Message>) -> Result<Content, (String, String)> {
+pub(super) fn led(mut messages: Vec<Message>) -> Result<Content, Wrong> {
     session::check(&messages).map_err(|why| (why.to_string(), "remove the record".to_string()))?;
     // The first message must be one that is sent: it may get a unique prefix.
     let asked = messages.iter().position(|message| !session::is_answer(message)).unwrap_or(0);

@@ -8,6 +8,7 @@ use serde_json::{Map, Value};
 
 use super::at::At;
 use super::error::DataError;
+use super::header::{CHOICES, Table};
 use super::lines::not_utf8;
 use super::record::{MAX_RECORD, Record, Records, too_long};
 use super::source::{Origin, Source};
@@ -30,7 +31,7 @@ pub(super) fn delimiter(header: &[u8]) -> u8 {
 pub(super) struct Rows {
     reader: Box<dyn BufRead + Send>,
     origin: Origin,
-    delimiter: u8,
+    table: Table,
     header: Option<Vec<String>>,
     line: u64,
     blank: u64,
@@ -56,10 +57,18 @@ struct Row {
 const QUOTES: &str = "put the field in quotes and double the quotes inside it";
 
 impl Rows {
-    /// A table whose first row is its header.
-    pub(super) fn new(source: Source, delimiter: u8) -> Self {
+    /// A table that begins like this.
+    pub(super) fn new(source: Source, table: Table) -> Self {
         let Source { reader, origin, .. } = source;
-        Self { reader, origin, delimiter, header: None, line: 1, blank: 0, ended: false }
+        Self { reader, origin, table, header: None, line: 1, blank: 0, ended: false }
+    }
+
+    /// The rows of a few bytes.
+    fn of_bytes(bytes: &[u8], delimiter: u8, name: &str) -> Self {
+        let origin = Origin { name: Arc::from(name), compression: None };
+        let reader: Box<dyn BufRead + Send> = Box::new(io::Cursor::new(bytes.to_vec()));
+        let source = Source { reader, origin, parquet: false };
+        Self::new(source, Table { delimiter, skip: 0, named: true })
     }
 
     fn at(&self, line: u64) -> At {
@@ -127,7 +136,7 @@ impl Rows {
                         break;
                     }
                     (State::Spoiled, _) => State::Spoiled,
-                    (_, byte) if byte == self.delimiter => {
+                    (_, byte) if byte == self.table.delimiter => {
                         row.fields.push(std::mem::take(&mut field));
                         State::Start
                     }
@@ -169,6 +178,14 @@ impl Rows {
 
     /// The names of the columns; those without one are named by their place.
     fn header(&mut self) -> Result<Option<Vec<String>>, DataError> {
+        for _ in 0..self.table.skip {
+            let skipped = self.reader.skip_until(b'\n');
+            skipped.map_err(|error| self.origin.failed(error, self.line - 1))?;
+            self.line += 1;
+        }
+        if !self.table.named {
+            return Ok(Some(CHOICES.map(String::from).to_vec()));
+        }
         let Some(row) = self.row()? else { return Ok(None) };
         let at = self.at(row.line);
         let broken =
@@ -238,9 +255,16 @@ impl Records for Rows {
 
 /// The names in a header line, for a first look at a file.
 pub(super) fn names(header: &str, name: &str) -> Vec<String> {
-    let origin = Origin { name: Arc::from(name), compression: None };
-    let reader: Box<dyn BufRead + Send> = Box::new(io::Cursor::new(header.as_bytes().to_vec()));
-    let source = Source { reader, origin, parquet: false };
     let delimiter = delimiter(header.as_bytes());
-    Rows::new(source, delimiter).header().ok().flatten().unwrap_or_default()
+    Rows::of_bytes(header.as_bytes(), delimiter, name).header().ok().flatten().unwrap_or_default()
+}
+
+/// The first rows of a table as they are written, for a first look at a file.
+pub(super) fn first_rows(bytes: &[u8], delimiter: u8, most: usize, name: &str) -> Vec<Vec<String>> {
+    let mut rows = Rows::of_bytes(bytes, delimiter, name);
+    let row = || rows.row().ok().flatten();
+    let texts = |row: Row| {
+        row.fields.iter().map(|field| String::from_utf8_lossy(field).into_owned()).collect()
+    };
+    std::iter::from_fn(row).take(most).map(texts).collect()
 }

@@ -9,10 +9,11 @@ use super::check::Counting;
 use super::error::DataError;
 use super::layout::{HEAD, Head, Layout};
 use super::pick::Pick;
-use super::recognise::{Recognised, described_fields, note, settle};
+use super::recognise::{Recognised, described_fields, notes, settle};
 use super::record::{Record, Records};
 use super::source::{Compression, Source};
 use super::spec::{DataSpec, Kind, Lang};
+use super::unused::unused;
 use crate::item::{Item, Message};
 
 /// How many records, and how many bytes of them, are sampled to recognise the fields.
@@ -117,13 +118,16 @@ impl DataSet {
         if !kind.is_read() {
             return Err(elsewhere(place.name(), kind));
         }
+        let (unused, prompt_chars) = unused(&pick, &samples);
         let recognised = Recognised {
             name: place.name(),
             kind,
             layout: layout.to_string(),
             compression,
             fields: described_fields(&pick),
-            note: note(kind, layout, &pick),
+            unused,
+            prompt_chars,
+            notes: notes(kind, layout, &pick, &samples),
         };
         let (skip_bad, lang) = (spec.skip_bad, spec.lang);
         Ok(Self { inner: Arc::new(Inner { place, layout, pick, skip_bad, lang, recognised }) })
@@ -225,7 +229,7 @@ pub(super) fn layout(place: &Place, spec: &DataSpec, source: Source) -> Result<L
         Some(Kind::Csv) if matches!(first, b'{' | b'[') && head.columns().len() < 2 => {
             Err(not(Kind::Csv, "begins like JSON", LEAVE_OUT))
         }
-        kind => Ok(head.layout(kind)),
+        _ => Ok(head.layout(spec)),
     }
 }
 
@@ -263,7 +267,7 @@ fn samples(place: &Place, layout: Layout, spec: &DataSpec) -> Result<Vec<Record>
 /// A better error where the first record is not JSON at all: the file is something else.
 fn explained(place: &Place, layout: Layout, spec: &DataSpec, first: DataError) -> DataError {
     let Some(kind) = spec.kind else { return first };
-    if layout != Layout::JsonLines || !matches!(first, DataError::Bad { .. }) {
+    if !matches!(layout, Layout::JsonLines { .. }) || !matches!(first, DataError::Bad { .. }) {
         return first;
     }
     let Ok((bytes, whole)) = place.source().and_then(|source| source.head(HEAD)) else {
@@ -281,13 +285,13 @@ fn explained(place: &Place, layout: Layout, spec: &DataSpec, first: DataError) -
         path: name.clone(),
         kind,
         found: format!("begins with {line:?}, which is not JSON"),
-        fix: match head.layout(None) {
+        fix: match head.layout(&DataSpec::default()) {
             _ if kind == Kind::Session => {
                 "write conversations as JSON, one a line, or as a table with a column called \
                  messages"
                     .into()
             }
-            Layout::Csv { .. } => format!("read it as csv:{name}"),
+            Layout::Csv(_) => format!("read it as csv:{name}"),
             _ => format!("read it as lines:{name}, or name another file"),
         },
     }

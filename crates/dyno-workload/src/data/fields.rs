@@ -19,6 +19,11 @@ impl FieldPath {
         Self(name.into())
     }
 
+    /// A field within this one.
+    pub(super) fn within(&self, name: &str) -> Self {
+        Self(format!("{}.{name}", self.0))
+    }
+
     /// As it was written.
     pub fn as_str(&self) -> &str {
         &self.0
@@ -54,10 +59,23 @@ impl fmt::Display for FieldPath {
 }
 
 /// Names of whole conversations.
-pub(super) const MESSAGES: [&str; 4] = ["messages", "conversations", "conversation", "turns"];
-/// Names of prompts, the likeliest first. `instruction` goes with an `input` beside it.
-pub(super) const PROMPTS: [&str; 8] =
-    ["prompt", "question", "query", "instruction", "input", "text", "content", "user_input"];
+pub(super) const MESSAGES: [&str; 5] =
+    ["messages", "conversations", "conversation", "turns", "conversation_a"];
+/// Names of prompts, the likeliest first. Some go with fields beside them: see `prompt_in.rs`.
+pub(super) const PROMPTS: [&str; 12] = [
+    "prompt",
+    "question",
+    "query",
+    "instruction",
+    "input",
+    "text",
+    "content",
+    "user_input",
+    "problem",
+    "question_content",
+    "problem_statement",
+    "text_input",
+];
 /// Names of system messages.
 pub(super) const SYSTEMS: [&str; 2] = ["system", "system_prompt"];
 /// Names of output lengths.

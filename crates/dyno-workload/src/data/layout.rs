@@ -6,11 +6,12 @@ use serde_json::Value;
 
 use super::conversation::is_message;
 use super::csv;
-use super::fields::{MESSAGES, PROMPTS, TRACES};
+use super::fields::MESSAGES;
+use super::header::{self, Table, is_usual};
 use super::lines::{LineOf, LineRecords, WholeText};
 use super::record::Records;
 use super::source::Source;
-use super::spec::Kind;
+use super::spec::{DataSpec, Kind};
 use super::split::{Values, Within};
 
 /// How many bytes of a file are used to recognise its layout.
@@ -24,13 +25,18 @@ pub(super) enum Layout {
     /// One prompt.
     WholeText,
     /// One JSON value per line.
-    JsonLines,
+    JsonLines {
+        /// Lines before the first.
+        header: u8,
+    },
     /// The elements of one JSON array.
     JsonArray,
+    /// The elements of the first array of objects in one JSON object.
+    JsonMember,
     /// JSON values one after another, over any number of lines.
     JsonValues,
-    /// A table with a header.
-    Csv { delimiter: u8 },
+    /// A table, mostly with a header.
+    Csv(Table),
     /// A Parquet table.
     Parquet,
 }
@@ -40,26 +46,45 @@ impl fmt::Display for Layout {
         f.write_str(match self {
             Self::TextLines => "one prompt per line",
             Self::WholeText => "one prompt",
-            Self::JsonLines => "JSON lines",
+            Self::JsonLines { .. } => "JSON lines",
             Self::JsonArray => "a JSON array",
+            Self::JsonMember => "an array in a JSON object",
             Self::JsonValues => "JSON values",
-            Self::Csv { delimiter: b';' } => "a table separated by semicolons",
-            Self::Csv { delimiter: b'\t' } => "a table separated by tabs",
-            Self::Csv { .. } => "a table separated by commas",
+            Self::Csv(Table { named: false, .. }) => "a table of questions without column names",
+            Self::Csv(Table { delimiter: b';', .. }) => "a table separated by semicolons",
+            Self::Csv(Table { delimiter: b'\t', .. }) => "a table separated by tabs",
+            Self::Csv(_) => "a table separated by commas",
             Self::Parquet => "a Parquet table",
         })
     }
 }
 
 impl Layout {
+    /// The lines before the first record, in words.
+    pub(super) fn skipped(self) -> Option<String> {
+        let lines = match self {
+            Self::JsonLines { header } => header,
+            Self::Csv(table) => table.skip,
+            _ => 0,
+        };
+        match lines {
+            0 => None,
+            1 => Some("line 1 skipped, a header".into()),
+            lines => Some(format!("lines 1 to {lines} skipped, a header")),
+        }
+    }
+
     /// The records of a stream that is laid out like this.
     pub(super) fn records(self, source: Source) -> Box<dyn Records> {
         match self {
-            Self::TextLines => Box::new(LineRecords::new(source, LineOf::Text)),
-            Self::JsonLines => Box::new(LineRecords::new(source, LineOf::Json)),
+            Self::TextLines => Box::new(LineRecords::new(source, LineOf::Text, 0)),
+            Self::JsonLines { header } => {
+                Box::new(LineRecords::new(source, LineOf::Json, header.into()))
+            }
             Self::JsonArray => Box::new(Values::new(source, Within::Array)),
+            Self::JsonMember => Box::new(Values::new(source, Within::Member)),
             Self::JsonValues => Box::new(Values::new(source, Within::File)),
-            Self::Csv { delimiter } => Box::new(csv::Rows::new(source, delimiter)),
+            Self::Csv(table) => Box::new(csv::Rows::new(source, table)),
             Self::WholeText | Self::Parquet => Box::new(WholeText::new(source)),
         }
     }
@@ -105,28 +130,47 @@ impl<'a> Head<'a> {
     }
 
     /// The layout of a file, whether its kind was named or not.
-    pub(super) fn layout(&self, kind: Option<Kind>) -> Layout {
+    pub(super) fn layout(&self, spec: &DataSpec) -> Layout {
+        match self.shape(spec.kind) {
+            Layout::JsonLines { .. } => Layout::JsonLines { header: self.json_header(spec) },
+            layout => layout,
+        }
+    }
+
+    fn shape(&self, kind: Option<Kind>) -> Layout {
         match kind {
-            Some(Kind::Csv) => Layout::Csv { delimiter: self.delimiter() },
+            Some(Kind::Csv) => self.table(),
             Some(Kind::Parquet) => Layout::Parquet,
             Some(Kind::Lines) => self.lines_layout(),
             Some(Kind::Long) => match self.first() {
                 Some(b'{' | b'[') if self.json() != Layout::JsonValues => self.json(),
                 _ => Layout::WholeText,
             },
-            Some(Kind::Session) if self.is_table_of_conversations() => {
-                Layout::Csv { delimiter: self.delimiter() }
-            }
+            Some(Kind::Session) if self.is_table_of_conversations() => self.table(),
             Some(_) => self.json(),
             None if matches!(self.first(), Some(b'{')) => self.json(),
             None if matches!(self.first(), Some(b'[')) && self.begins_with_json() => self.json(),
-            None if self.is_csv() => Layout::Csv { delimiter: self.delimiter() },
+            None if self.is_csv() => self.table(),
             None => self.lines_layout(),
         }
     }
 
     fn lines_layout(&self) -> Layout {
-        if self.lines_are_json() { Layout::JsonLines } else { Layout::TextLines }
+        if self.lines_are_json() { Layout::JsonLines { header: 0 } } else { Layout::TextLines }
+    }
+
+    fn table(&self) -> Layout {
+        Layout::Csv(self.table_head())
+    }
+
+    fn table_head(&self) -> Table {
+        header::of_table(self.bytes, self.name)
+    }
+
+    /// Lines before the first record of JSON lines.
+    fn json_header(&self, spec: &DataSpec) -> u8 {
+        let lines: Vec<&[u8]> = self.bytes.split(|byte| *byte == b'\n').take(20).collect();
+        header::of_json_lines(&lines, spec)
     }
 
     /// `[` begins a JSON array, and not a prompt such as `[INST] …`.
@@ -141,12 +185,18 @@ impl<'a> Head<'a> {
             Some(b'[') => match self.first_element() {
                 Some(Value::Object(object)) if is_message(&object) => self.json_lines_or_values(),
                 _ if self.first_line_is_array() && self.lines().nth(1).is_some() => {
-                    Layout::JsonLines
+                    Layout::JsonLines { header: 0 }
                 }
                 _ => Layout::JsonArray,
             },
+            Some(b'{')
+                if self.lines().nth(1).is_none_or(|_| !self.lines_are_json())
+                    && holds_records(self.bytes) =>
+            {
+                Layout::JsonMember
+            }
             Some(b'{') => self.json_lines_or_values(),
-            _ => Layout::JsonLines,
+            _ => Layout::JsonLines { header: 0 },
         }
     }
 
@@ -162,7 +212,7 @@ impl<'a> Head<'a> {
         if !self.lines_are_json() && self.first_value_spans_lines() {
             return Layout::JsonValues;
         }
-        Layout::JsonLines
+        Layout::JsonLines { header: 0 }
     }
 
     fn first_value_spans_lines(&self) -> bool {
@@ -180,13 +230,11 @@ impl<'a> Head<'a> {
         values.next()?.ok()
     }
 
+    /// The row of names of a table.
     fn header(&self) -> &'a [u8] {
-        let bytes = self.bytes.trim_ascii_start();
-        &bytes[..memchr::memchr(b'\n', bytes).unwrap_or(bytes.len())]
-    }
-
-    fn delimiter(&self) -> u8 {
-        csv::delimiter(self.header())
+        let skip = usize::from(self.table_head().skip);
+        let mut lines = self.bytes.split(|byte| *byte == b'\n').skip(skip);
+        lines.find(|line| !line.trim_ascii().is_empty()).unwrap_or_default()
     }
 
     /// Recognised by its file name, or by a header with a known field.
@@ -197,11 +245,7 @@ impl<'a> Head<'a> {
             return true;
         }
         let columns = self.columns();
-        columns.len() > 1
-            && columns.iter().any(|column| {
-                let mut names = PROMPTS.iter().chain(&MESSAGES).chain(&TRACES);
-                names.any(|name| column.eq_ignore_ascii_case(name))
-            })
+        columns.len() > 1 && columns.iter().any(|column| is_usual(column))
     }
 
     /// A table by its name or its header, also one of a single column.
@@ -216,4 +260,35 @@ impl<'a> Head<'a> {
     pub(super) fn columns(&self) -> Vec<String> {
         csv::names(&String::from_utf8_lossy(self.header()), self.name)
     }
+}
+
+/// Whether the bytes begin with an object that is not itself a record, and holds a list of them.
+fn holds_records(bytes: &[u8]) -> bool {
+    let mut rest = bytes.trim_ascii_start().strip_prefix(b"{").unwrap_or_default();
+    loop {
+        let Some((Value::String(name), after)) = value(rest) else { return false };
+        let Some(after) = after.trim_ascii_start().strip_prefix(b":") else { return false };
+        if is_usual(&name) {
+            return false;
+        }
+        let after = after.trim_ascii_start();
+        if let Some(list) = after.strip_prefix(b"[") {
+            match value(list) {
+                Some((Value::Object(first), _)) => return !is_message(&first),
+                // A record that is longer than what is looked at.
+                None if list.trim_ascii_start().starts_with(b"{") => return true,
+                _ => {}
+            }
+        }
+        let Some((_, after)) = value(after) else { return false };
+        let Some(after) = after.trim_ascii_start().strip_prefix(b",") else { return false };
+        rest = after;
+    }
+}
+
+/// The value that bytes begin with, and what is behind it.
+fn value(bytes: &[u8]) -> Option<(Value, &[u8])> {
+    let mut values = serde_json::Deserializer::from_slice(bytes).into_iter();
+    let value = values.next()?.ok()?;
+    Some((value, bytes.get(values.byte_offset()..)?))
 }

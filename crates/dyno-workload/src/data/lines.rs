@@ -92,17 +92,22 @@ pub(super) enum LineOf {
 pub(super) struct LineRecords {
     lines: Lines,
     of: LineOf,
+    /// Lines before the first record.
+    header: u64,
     blank: u64,
 }
 
 impl LineRecords {
-    pub(super) fn new(source: Source, of: LineOf) -> Self {
-        Self { lines: Lines::new(source), of, blank: 0 }
+    pub(super) fn new(source: Source, of: LineOf, header: u64) -> Self {
+        Self { lines: Lines::new(source), of, header, blank: 0 }
     }
 }
 
 impl Records for LineRecords {
     fn next(&mut self) -> Option<Result<Record, DataError>> {
+        while self.lines.number < self.header {
+            drop(self.lines.next()?);
+        }
         loop {
             match self.lines.next()? {
                 Ok((_, line)) if line.trim().is_empty() => self.blank += 1,

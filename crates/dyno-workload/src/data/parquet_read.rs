@@ -15,9 +15,8 @@ use serde_json::{Map, Number, Value};
 
 use super::at::At;
 use super::error::DataError;
-use super::fields::FieldPath;
 use super::parquet_group::Group;
-use super::pick::{Pick, PromptIn};
+use super::pick::Pick;
 use super::record::{Record, Records};
 
 /// Rows read ahead in each column.
@@ -73,17 +72,10 @@ pub(super) fn rows(
 fn needed(schema: &SchemaDescPtr, pick: &Pick) -> Result<SchemaDescPtr, ParquetError> {
     let root = schema.root_schema();
     let names: Vec<String> = root.get_fields().iter().map(|field| field.name().into()).collect();
-    let mut paths: Vec<&FieldPath> = pick.system.iter().chain(&pick.output).collect();
     if pick.prompt.is_none() {
         return Ok(schema.clone());
     }
-    for prompt in pick.prompt.iter().chain(&pick.otherwise) {
-        match prompt {
-            PromptIn::Field(field) | PromptIn::Messages(field) => paths.push(field),
-            PromptIn::Instruction { instruction, input } => paths.extend([instruction, input]),
-        }
-    }
-    let wanted: Vec<&str> = paths.iter().map(|path| path.root(&names)).collect();
+    let wanted: Vec<&str> = pick.fields().iter().map(|path| path.root(&names)).collect();
     let fields = root.get_fields().iter().filter(|field| wanted.contains(&field.name()));
     let kept = Type::group_type_builder(root.name()).with_fields(fields.cloned().collect());
     Ok(Arc::new(SchemaDescriptor::new(Arc::new(kept.build()?))))

@@ -3,24 +3,15 @@
 use serde_json::{Map, Value};
 
 use super::at::At;
-use super::conversation::{self, Answers, plain};
+use super::conversation::{self, Needed, plain};
 use super::error::DataError;
-use super::fields::{FieldPath, OUTPUTS, count, described, listed};
+use super::fields::{FieldPath, OUTPUTS, count, described, listed, whole};
+use super::prompt_in::{PromptIn, present, text_in};
 use super::record::Record;
+use super::requests;
 use super::spec::Turns;
 use crate::item::{Content, Item, Message};
 use crate::session::Unusable;
-
-/// Where the prompt of a table's record is.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum PromptIn {
-    /// In a field: text, or messages.
-    Field(FieldPath),
-    /// In an instruction, with the input it is about.
-    Instruction { instruction: FieldPath, input: FieldPath },
-    /// In a list of messages.
-    Messages(FieldPath),
-}
 
 /// How records are converted into items.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -49,6 +40,12 @@ impl Pick {
     /// Records that hold nothing but their prompt.
     pub(super) fn bare() -> Self {
         Self { prompt: None, otherwise: None, system: None, output: None, taken: Taken::Verbatim }
+    }
+
+    /// The fields that are read.
+    pub(super) fn fields(&self) -> Vec<&FieldPath> {
+        let prompts = self.prompt.iter().chain(&self.otherwise).flat_map(PromptIn::fields);
+        prompts.chain(&self.system).chain(&self.output).collect()
     }
 
     /// The item of a record.
@@ -92,10 +89,10 @@ impl Pick {
 
     fn prompt_of(&self, object: &Map<String, Value>) -> Option<&PromptIn> {
         let holds = |prompt: &&PromptIn| match prompt {
-            PromptIn::Field(field) | PromptIn::Messages(field) => {
+            PromptIn::Joined(_) => true,
+            PromptIn::Field(field) | PromptIn::Messages(field) | PromptIn::Alternating(field) => {
                 field.find(object).is_some_and(|value| !value.is_null())
             }
-            PromptIn::Instruction { .. } => true,
         };
         let first = self.prompt.as_ref();
         first.filter(holds).or_else(|| self.otherwise.as_ref().filter(holds)).or(first)
@@ -108,10 +105,14 @@ impl Pick {
         object: &Map<String, Value>,
     ) -> Result<Item, DataError> {
         let content = match prompt {
-            PromptIn::Field(field) | PromptIn::Messages(field) => {
+            PromptIn::Joined(joined) => Content::Text(joined.text(at, object)?),
+            PromptIn::Field(field) | PromptIn::Messages(field) | PromptIn::Alternating(field) => {
                 let value = present(at, object, field)?;
                 let content = match (prompt, value) {
                     (PromptIn::Field(_), Value::String(text)) => Ok(Content::Text(text.clone())),
+                    (PromptIn::Alternating(_), value @ Value::Array(_)) => {
+                        self.conversation(&conversation::alternating(value))
+                    }
                     (_, value @ (Value::Array(_) | Value::String(_))) => self.conversation(value),
                     (_, value) => Err((
                         format!("is {}, not text", described(value)),
@@ -121,20 +122,6 @@ impl Pick {
                 content.map_err(|(what, fix)| {
                     DataError::bad(at, format!("the field {field} {what}"), fix)
                 })?
-            }
-            PromptIn::Instruction { instruction, input } => {
-                let mut text = text_in(at, object, instruction)?.to_string();
-                match input.find(object) {
-                    None | Some(Value::Null) => {}
-                    Some(_) => {
-                        let input = text_in(at, object, input)?;
-                        if !input.trim().is_empty() {
-                            text.push_str("\n\n");
-                            text.push_str(input);
-                        }
-                    }
-                }
-                Content::Text(text)
             }
         };
         if matches!(&content, Content::Text(text) if text.trim().is_empty()) {
@@ -153,14 +140,15 @@ impl Pick {
 
     fn conversation(&self, value: &Value) -> Result<Content, (String, String)> {
         match self.taken {
-            Taken::Led => conversation::led(conversation::messages(value, Answers::LeftOut)?),
-            Taken::Verbatim => Ok(plain(conversation::messages(value, Answers::Sent)?)),
+            Taken::Led => conversation::led(conversation::messages(value, Needed::UserSide)?),
+            Taken::Verbatim => Ok(plain(conversation::messages(value, Needed::All)?)),
             Taken::Prompt(turns) => {
-                let messages = conversation::messages(value, Answers::Sent)?;
-                // A list of plain texts holds the user's turns only, without the responses.
-                let one_sided =
-                    matches!(value, Value::Array(list) if list.iter().all(Value::is_string));
-                conversation::prompt(messages, if one_sided { Turns::First } else { turns })
+                let first = turns == Turns::First || conversation::is_one_sided(value);
+                let (turns, needed) = match first {
+                    true => (Turns::First, Needed::FirstTurn),
+                    false => (Turns::All, Needed::All),
+                };
+                conversation::prompt(conversation::messages(value, needed)?, turns)
             }
         }
     }
@@ -178,8 +166,11 @@ impl Pick {
 
     /// A whole request body. One with nothing but the prompt and its length becomes a plain item.
     fn body(&self, at: &At, mut body: Map<String, Value>) -> Result<Item, DataError> {
+        if let Some((_, request)) = requests::request_of(&body) {
+            body = request.clone();
+        }
         let has = |name: &str| body.get(name).is_some_and(|value| !value.is_null());
-        if !has("messages") && !has("prompt") {
+        if !requests::is_request(&body) {
             return Err(DataError::bad(
                 at,
                 format!("a request body needs messages or prompt, and {}", listed(&body)),
@@ -227,7 +218,7 @@ impl Pick {
             })
         };
         let list = Value::Array(list);
-        match conversation::messages(&list, Answers::Sent) {
+        match conversation::messages(&list, Needed::All) {
             Ok(messages) if list.as_array().is_some_and(|list| list.iter().all(bare)) => {
                 Ok(plain(messages))
             }
@@ -241,7 +232,7 @@ impl Pick {
         let object = match &record.value {
             Value::Object(object) => object,
             Value::Array(_) => {
-                return conversation::messages(&record.value, Answers::Sent)
+                return conversation::messages(&record.value, Needed::All)
                     .map_err(|(what, fix)| DataError::bad(at, format!("the record {what}"), fix));
             }
             other => {
@@ -250,11 +241,18 @@ impl Pick {
             }
         };
         let field = match self.prompt_of(object) {
-            Some(PromptIn::Messages(field) | PromptIn::Field(field)) => field.clone(),
+            Some(
+                PromptIn::Messages(field) | PromptIn::Field(field) | PromptIn::Alternating(field),
+            ) => field.clone(),
             _ => FieldPath::of("messages"),
         };
-        let value = present(at, object, &field)?;
-        let mut messages = conversation::messages(value, Answers::Sent)
+        let mut value = present(at, object, &field)?;
+        let by_turns;
+        if let Some(PromptIn::Alternating(_)) = self.prompt_of(object) {
+            by_turns = conversation::alternating(value);
+            value = &by_turns;
+        }
+        let mut messages = conversation::messages(value, Needed::All)
             .map_err(|(what, fix)| DataError::bad(at, format!("the field {field} {what}"), fix))?;
         if let Some(system) = self.system_of(at, object)? {
             messages.insert(0, Message { role: "system".into(), content: system });
@@ -277,36 +275,6 @@ fn with_system(system: String, content: Content) -> Content {
     }
 }
 
-fn present<'a>(
-    at: &At,
-    object: &'a Map<String, Value>,
-    field: &FieldPath,
-) -> Result<&'a Value, DataError> {
-    match field.find(object) {
-        Some(Value::Null) => {
-            Err(DataError::bad(at, format!("the field {field} is null"), "fill it in"))
-        }
-        Some(value) => Ok(value),
-        None => Err(DataError::bad(
-            at,
-            format!("there is no field {field}; {}", listed(object)),
-            "write prompt=FIELD for the one that holds the prompt",
-        )),
-    }
-}
-
-fn text_in<'a>(
-    at: &At,
-    object: &'a Map<String, Value>,
-    field: &FieldPath,
-) -> Result<&'a str, DataError> {
-    let value = present(at, object, field)?;
-    value.as_str().ok_or_else(|| {
-        let what = format!("the field {field} is {}, not text", described(value));
-        DataError::bad(at, what, "correct it, or name another field")
-    })
-}
-
 fn tokens_in(
     at: &At,
     object: &Map<String, Value>,
@@ -314,6 +282,9 @@ fn tokens_in(
 ) -> Result<Option<u32>, DataError> {
     match field.find(object) {
         None => Ok(None),
+        Some(value) if requests::is_recorded(field) => {
+            Ok(whole(value, 0).ok().flatten().filter(|tokens| *tokens > 0))
+        }
         Some(value) => count(value).map_err(|what| {
             DataError::bad(at, format!("the field {field} {what}"), "correct it or leave it blank")
         }),

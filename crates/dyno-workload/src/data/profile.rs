@@ -3,8 +3,10 @@
 use std::fmt;
 
 use super::error::DataError;
+use super::shown::First;
 use super::spread::Spread;
 use crate::item::{Content, Item, Message};
+use dyno_words::escape::escape;
 
 const SAMPLES: usize = 3;
 const SAMPLE_CHARS: usize = 160;
@@ -28,6 +30,8 @@ pub struct Profile {
     pub output: Spread,
     /// The first items, escaped and cut.
     pub samples: Vec<String>,
+    /// The first item.
+    pub first: Option<First>,
 }
 
 /// Reads all items and describes them. Items with a token count are not counted again.
@@ -45,6 +49,7 @@ pub fn profile(
         estimated,
         output: Spread::default(),
         samples: Vec::new(),
+        first: None,
     };
     for item in items {
         let item = item?;
@@ -67,6 +72,7 @@ pub fn profile(
             profile.output.add(output);
         }
         sample(&item.content, &mut profile.samples);
+        profile.first.get_or_insert_with(|| First { content: item.content, tokens: input });
     }
     Ok(profile)
 }
@@ -96,26 +102,12 @@ fn shown(content: &Content) -> String {
 
 /// With control characters escaped.
 fn escaped(text: &str) -> String {
-    let mut shown = String::new();
-    for c in text.chars().take(SAMPLE_CHARS) {
-        match c {
-            '\n' => shown.push_str("\\n"),
-            '\r' => shown.push_str("\\r"),
-            '\t' => shown.push_str("\\t"),
-            c if c.is_control() || is_invisible(c) => shown.extend(c.escape_unicode()),
-            c => shown.push(c),
-        }
+    let beginning: String = text.chars().take(SAMPLE_CHARS).collect();
+    let shown = escape(&beginning, usize::MAX);
+    match text.chars().count().saturating_sub(SAMPLE_CHARS) {
+        0 => shown,
+        left => format!("{shown}… ({left} more characters)"),
     }
-    let left = text.chars().count().saturating_sub(SAMPLE_CHARS);
-    if left > 0 {
-        shown.push_str(&format!("… ({left} more characters)"));
-    }
-    shown
-}
-
-/// Characters that reorder or hide the text around them.
-fn is_invisible(c: char) -> bool {
-    matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}')
 }
 
 impl fmt::Display for Profile {

@@ -50,7 +50,10 @@ impl Raw {
 
     /// How its records follow each other, in words.
     pub(crate) fn layout(&self) -> String {
-        self.layout.to_string()
+        match self.layout.skipped() {
+            Some(skipped) => format!("{} ({skipped})", self.layout),
+            None => self.layout.to_string(),
+        }
     }
 }
 

@@ -5,16 +5,20 @@ use std::fmt;
 
 use serde_json::{Map, Value};
 
-use super::conversation::is_message;
+use super::conversation::{is_message, is_one_sided};
 use super::error::DataError;
 use super::fields::{
     FieldPath, MESSAGES, OUTPUTS, PROMPTS, SYSTEMS, count, described, listed, usual,
 };
 use super::layout::Layout;
-use super::pick::{Pick, PromptIn, Taken};
+use super::pick::{Pick, Taken};
+use super::prompt_in::PromptIn;
 use super::record::Record;
+use super::requests;
 use super::source::Compression;
 use super::spec::{DataSpec, Kind, Turns};
+use super::unused::Unused;
+use crate::item::Message;
 
 /// What a data set was recognised as, printed before it is used.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -29,8 +33,12 @@ pub struct Recognised {
     pub compression: Option<Compression>,
     /// What is read from which field: a role, and the field's name.
     pub fields: Vec<(&'static str, String)>,
-    /// A remark.
-    pub note: Option<&'static str>,
+    /// Fields that are not sent, of the first records.
+    pub unused: Vec<Unused>,
+    /// Mean characters of the first prompts.
+    pub prompt_chars: u64,
+    /// Remarks.
+    pub notes: Vec<String>,
 }
 
 impl fmt::Display for Recognised {
@@ -42,30 +50,33 @@ impl fmt::Display for Recognised {
         for (role, field) in &self.fields {
             write!(f, ", {role} from {field}")?;
         }
-        match self.note {
-            Some(note) => write!(f, "; {note}"),
-            None => Ok(()),
-        }
+        self.notes.iter().try_for_each(|note| write!(f, "; {note}"))
     }
 }
 
-/// Fields that only a request to a server has.
-const BODY_ONLY: [&str; 14] = [
-    "model",
-    "stream",
-    "stream_options",
-    "temperature",
-    "top_p",
-    "top_k",
-    "stop",
-    "tools",
-    "tool_choice",
-    "response_format",
-    "frequency_penalty",
-    "presence_penalty",
-    "ignore_eos",
-    "logprobs",
-];
+impl Recognised {
+    /// What its user should know before anything is sent: long text that is not sent.
+    pub fn warnings(&self) -> Vec<String> {
+        let (name, prompt) = (&self.name, self.prompt_chars);
+        let messages = self.fields.iter().any(|(role, _)| *role == "messages");
+        let overlooked = self.unused.iter().filter(|field| field.overlooked);
+        let warning = |Unused { field, chars, is_text, .. }: &Unused| {
+            let fix = match (is_text, messages) {
+                (true, false) => {
+                    format!("write context={field} to put it before the prompt, or prompt={field} to send it instead")
+                }
+                (true, true) => format!("write prompt={field} to send it instead"),
+                (false, _) => {
+                    "only whole request bodies can hold it: write them one a line and read them as lines:FILE".into()
+                }
+            };
+            format!(
+                "{name}: the field {field:?} is not sent, although it is longer than the prompts ({chars} characters on average, the prompts {prompt}); {fix}"
+            )
+        };
+        overlooked.map(warning).collect()
+    }
+}
 
 /// The kind and the pick of a file, from its first records.
 pub(super) fn settle(
@@ -84,6 +95,7 @@ pub(super) fn settle(
         _ => Turns::All,
     });
     let mapped = spec.mapping.prompt.is_some()
+        || spec.mapping.context.is_some()
         || spec.mapping.messages.is_some()
         || spec.mapping.system.is_some();
     let as_lines = kind == Kind::Lines && !mapped;
@@ -96,7 +108,7 @@ pub(super) fn settle(
         if mapped && let Some(sample) = samples.first() {
             let what =
                 format!("the records have no fields: this one is {}", described(&sample.value));
-            let fix = "leave prompt=, system= and messages= out".to_string();
+            let fix = "leave prompt=, context=, system= and messages= out".to_string();
             return Err(DataError::Broken { at: sample.at.clone(), what, fix });
         }
         let output = spec.mapping.output_tokens.clone();
@@ -118,11 +130,13 @@ pub(super) fn settle(
     };
     let system = match &spec.mapping.system {
         Some(field) => Some(exists(samples, &objects, field, "system")?),
-        None => usual(&objects, &SYSTEMS, Value::is_string),
+        None => usual(&objects, &SYSTEMS, Value::is_string)
+            .or_else(|| logged(&objects, |path| path.within("system"), Value::is_string)),
     };
+    let is_count = |value: &Value| matches!(count(value), Ok(Some(_)));
     let output = match &spec.mapping.output_tokens {
         Some(field) => Some(exists(samples, &objects, field, "output_tokens")?),
-        None => usual(&objects, &OUTPUTS, |value| matches!(count(value), Ok(Some(_)))),
+        None => requests::length_of(&objects).or_else(|| usual(&objects, &OUTPUTS, is_count)),
     };
     let prompt = Some(prompt);
     Ok((kind, Pick { prompt, otherwise, system, output, taken }))
@@ -144,24 +158,32 @@ fn kind_of(
         _ if is_trace && spec.mapping.prompt.is_none() => Kind::Trace,
         Layout::TextLines => Kind::Lines,
         Layout::WholeText => Kind::Long,
-        Layout::Csv { .. } => Kind::Csv,
+        Layout::Csv(_) => Kind::Csv,
         Layout::Parquet => Kind::Parquet,
         _ if spec.mapping.prompt.is_some() || spec.mapping.messages.is_some() => Kind::Json,
         _ if any(&["conversations"]) => Kind::ShareGpt,
-        Layout::JsonLines if objects.is_empty() && samples.iter().all(holds_messages) => {
+        Layout::JsonLines { .. } if objects.is_empty() && samples.iter().all(holds_messages) => {
             Kind::Lines
         }
-        Layout::JsonLines
-            if (any(&["messages"]) || any(&["prompt"]))
-                && BODY_ONLY.iter().any(|name| any(&[name])) =>
+        Layout::JsonLines { .. } if requests::are_bodies(objects) => Kind::Lines,
+        Layout::JsonLines { .. }
+            if any(&["question"])
+                && !any(&["prompt"])
+                && !any(&["messages"])
+                && is_short(objects) =>
         {
-            Kind::Lines
-        }
-        Layout::JsonLines if any(&["question"]) && !any(&["prompt"]) && !any(&["messages"]) => {
             Kind::OpenQa
         }
         _ => Kind::Json,
     }
+}
+
+/// Whether questions stand alone, without choices or a text that they are about.
+fn is_short(objects: &[&Map<String, Value>]) -> bool {
+    let question = usual(objects, &["question"], Value::is_string);
+    question.is_some_and(|field| {
+        matches!(PromptIn::with_companions(field, objects), PromptIn::Field(_))
+    })
 }
 
 fn holds_messages(record: &Record) -> bool {
@@ -178,16 +200,41 @@ fn prompt_in(
     if let Some(field) = &spec.mapping.messages {
         return Ok(PromptIn::Messages(exists(samples, objects, field, "messages")?));
     }
+    let context = match &spec.mapping.context {
+        Some(field) => Some(exists(samples, objects, field, "context")?),
+        None => None,
+    };
     if let Some(field) = &spec.mapping.prompt {
-        return Ok(PromptIn::Field(exists(samples, objects, field, "prompt")?));
+        let field = exists(samples, objects, field, "prompt")?;
+        return Ok(match context {
+            Some(context) => PromptIn::with_context(context, field),
+            None => PromptIn::Field(field),
+        });
     }
     let list = |value: &Value| value.is_array() || is_json_list(value);
-    let found = match kind {
-        Kind::OpenQa => usual(objects, &["question"], |_| true).map(PromptIn::Field),
-        Kind::ShareGpt | Kind::Session => usual(objects, &MESSAGES, list).map(PromptIn::Messages),
-        _ => {
-            usual(objects, &MESSAGES, list).map(PromptIn::Messages).or_else(|| text_prompt(objects))
+    let messages = || {
+        usual(objects, &MESSAGES, list)
+            .or_else(|| logged(objects, |path| path.within("messages"), list))
+            .map(PromptIn::Messages)
+            .or_else(|| usual(objects, &["data"], is_texts).map(PromptIn::Alternating))
+    };
+    let text = || {
+        let asked = |value: &Value| value.is_string() || value.is_array();
+        let within = ["prompt", "input"].iter();
+        let mut within = within.filter_map(|name| logged(objects, |path| path.within(name), asked));
+        within.next().map(PromptIn::Field).or_else(|| PromptIn::usual(objects))
+    };
+    let found = match (kind, context) {
+        (_, Some(context)) => usual(objects, &PROMPTS, Value::is_string)
+            .filter(|field| *field != context)
+            .map(|field| PromptIn::with_context(context, field)),
+        (Kind::OpenQa, None) => usual(objects, &["question"], |_| true)
+            .map(|field| PromptIn::with_companions(field, objects)),
+        (Kind::ShareGpt, None) => messages(),
+        (Kind::Session, None) => {
+            messages().or_else(|| usual(objects, &PROMPTS, is_turns).map(PromptIn::Messages))
         }
+        _ => messages().or_else(text),
     };
     found.ok_or_else(|| {
         let wanted = match kind {
@@ -203,15 +250,26 @@ fn prompt_in(
     })
 }
 
-fn text_prompt(objects: &[&Map<String, Value>]) -> Option<PromptIn> {
-    let usable = |value: &Value| value.is_string() || value.is_array();
-    let prompt = usual(objects, &PROMPTS, usable)?;
-    if prompt.as_str().eq_ignore_ascii_case("instruction")
-        && let Some(input) = usual(objects, &["input"], Value::is_string)
-    {
-        return Some(PromptIn::Instruction { instruction: prompt, input });
-    }
-    Some(PromptIn::Field(prompt))
+/// A field of the requests within the records of a batch file or a log.
+fn logged(
+    objects: &[&Map<String, Value>],
+    field: impl Fn(&FieldPath) -> FieldPath,
+    fits: impl Fn(&Value) -> bool,
+) -> Option<FieldPath> {
+    objects.iter().find_map(|object| {
+        let (path, _) = requests::request_of(object)?;
+        let field = field(&path);
+        field.find(object).is_some_and(&fits).then_some(field)
+    })
+}
+
+/// A list of lists: the messages of each turn.
+fn is_turns(value: &Value) -> bool {
+    value.as_array().is_some_and(|list| !list.is_empty() && list.iter().all(Value::is_array))
+}
+
+fn is_texts(value: &Value) -> bool {
+    value.as_array().is_some_and(|list| !list.is_empty() && list.iter().all(Value::is_string))
 }
 
 fn is_json_list(value: &Value) -> bool {
@@ -246,33 +304,67 @@ fn missing(samples: &[Record], what: String, key: &str) -> DataError {
 
 /// The fields of a pick, for the description.
 pub(super) fn described_fields(pick: &Pick) -> Vec<(&'static str, String)> {
+    let role = |prompt: &PromptIn| match prompt {
+        PromptIn::Field(_) | PromptIn::Joined(_) => "prompt",
+        PromptIn::Messages(_) | PromptIn::Alternating(_) => "messages",
+    };
     let mut fields = Vec::new();
-    match &pick.prompt {
-        Some(PromptIn::Field(field)) => fields.push(("prompt", field.to_string())),
-        Some(PromptIn::Messages(field)) => fields.push(("messages", field.to_string())),
-        Some(PromptIn::Instruction { instruction, input }) => {
-            fields.push(("prompt", format!("{instruction} and {input}")));
-        }
-        None => {}
-    }
+    fields.extend(pick.prompt.iter().map(|prompt| (role(prompt), prompt.to_string())));
     fields.extend(pick.system.iter().map(|field| ("system", field.to_string())));
     fields.extend(pick.output.iter().map(|field| ("output tokens", field.to_string())));
     fields
 }
 
-/// A remark about a pick, for the description.
-pub(super) fn note(kind: Kind, layout: Layout, pick: &Pick) -> Option<&'static str> {
-    match (&pick.prompt, kind, pick.taken) {
-        (None, Kind::Lines, _) if layout == Layout::JsonLines => {
-            Some("message arrays and request bodies, sent as they are")
+/// Remarks about a pick, for the description.
+pub(super) fn notes(kind: Kind, layout: Layout, pick: &Pick, samples: &[Record]) -> Vec<String> {
+    let is_list = match &pick.prompt {
+        Some(PromptIn::Messages(_) | PromptIn::Alternating(_)) => true,
+        Some(PromptIn::Field(field)) => {
+            let object = |sample: &Record| sample.value.as_object()?.get(field.as_str()).cloned();
+            samples.iter().filter_map(object).any(|value| value.is_array())
         }
-        (_, _, Taken::Led) => Some("the user's turns, replayed with the server's own responses"),
-        (Some(PromptIn::Messages(_)), _, Taken::Prompt(Turns::First)) => {
-            Some("the first turn of each conversation (turns=all for all)")
+        _ => false,
+    };
+    let turn_by_turn = || {
+        if matches!(pick.prompt, Some(PromptIn::Alternating(_))) {
+            return false;
         }
-        (Some(PromptIn::Messages(_)), _, Taken::Prompt(Turns::All)) => {
-            Some("whole conversations, without the final response")
+        let fields = pick.prompt.iter().flat_map(PromptIn::fields);
+        let mut lists = fields.flat_map(|field| {
+            samples.iter().filter_map(move |sample| field.find(sample.value.as_object()?))
+        });
+        lists.all(is_one_sided)
+    };
+    let uses_tools = || {
+        let says = |sample: &Record| {
+            let is_tool = |message: &Message| message.role == "tool";
+            pick.messages(sample).is_ok_and(|messages| messages.iter().any(is_tool))
+        };
+        samples.iter().any(says)
+    };
+    let mut notes: Vec<&str> = Vec::new();
+    match pick.taken {
+        Taken::Verbatim
+            if kind == Kind::Lines
+                && pick.prompt.is_none()
+                && matches!(layout, Layout::JsonLines { .. }) =>
+        {
+            notes.push("message arrays and request bodies, sent as they are");
         }
-        _ => None,
+        Taken::Led => notes.push("the user's turns, replayed with the server's own responses"),
+        Taken::Prompt(_) if is_list && turn_by_turn() => {
+            notes.push("the first question of each conversation (session:FILE for all)");
+        }
+        Taken::Prompt(Turns::First) if is_list => {
+            notes.push("the first turn of each conversation (turns=all for all)");
+        }
+        Taken::Prompt(Turns::All) if is_list => {
+            notes.push("whole conversations, without the final response");
+            if uses_tools() {
+                notes.push("tool calls as the assistant's text, tool results with the role tool");
+            }
+        }
+        _ => {}
     }
+    layout.skipped().into_iter().chain(notes.into_iter().map(String::from)).collect()
 }

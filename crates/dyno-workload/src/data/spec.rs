@@ -102,6 +102,8 @@ pub enum Lang {
 pub struct Mapping {
     /// The prompt's text, or its messages.
     pub prompt: Option<FieldPath>,
+    /// Text that goes before the prompt.
+    pub context: Option<FieldPath>,
     /// The system message.
     pub system: Option<FieldPath>,
     /// How many tokens to ask for.
@@ -131,12 +133,12 @@ pub struct DataSpec {
 }
 
 /// Keys that apply to every file.
-pub(crate) const FIELD_KEYS: [&str; 5] =
-    ["prompt", "system", "output_tokens", "messages", "skip_bad"];
-const MAPPING_KEYS: [&str; 6] =
-    ["prompt", "system", "output_tokens", "messages", "turns", "skip_bad"];
-const BUILTIN_KEYS: [&str; 7] =
-    ["prompt", "system", "output_tokens", "messages", "turns", "skip_bad", "lang"];
+pub(crate) const FIELD_KEYS: [&str; 6] =
+    ["prompt", "context", "system", "output_tokens", "messages", "skip_bad"];
+const MAPPING_KEYS: [&str; 7] =
+    ["prompt", "context", "system", "output_tokens", "messages", "turns", "skip_bad"];
+const BUILTIN_KEYS: [&str; 8] =
+    ["prompt", "context", "system", "output_tokens", "messages", "turns", "skip_bad", "lang"];
 
 impl DataSpec {
     /// Fails on the first of [`DataSpec::options`] that is not among the `known`.
@@ -175,6 +177,7 @@ impl DataSpec {
         let field = || FieldPath::new(value).ok_or_else(|| bad("FIELD"));
         match key {
             "prompt" => self.mapping.prompt = Some(field()?),
+            "context" => self.mapping.context = Some(field()?),
             "system" => self.mapping.system = Some(field()?),
             "output_tokens" => self.mapping.output_tokens = Some(field()?),
             "messages" => self.mapping.messages = Some(field()?),
@@ -219,6 +222,9 @@ impl DataSpec {
     fn checked(self) -> Result<Self, SpecError> {
         if self.mapping.prompt.is_some() && self.mapping.messages.is_some() {
             return Err(SpecError::Both("prompt", "messages"));
+        }
+        if self.mapping.context.is_some() && self.mapping.messages.is_some() {
+            return Err(SpecError::Both("context", "messages"));
         }
         match (self.kind, &self.path) {
             (Some(kind @ Kind::Random), Some(path)) => {
@@ -323,6 +329,7 @@ impl fmt::Display for DataSpec {
         }
         let fields = [
             ("prompt", &self.mapping.prompt),
+            ("context", &self.mapping.context),
             ("system", &self.mapping.system),
             ("output_tokens", &self.mapping.output_tokens),
             ("messages", &self.mapping.messages),

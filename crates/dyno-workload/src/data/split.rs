@@ -15,6 +15,8 @@ use super::source::{Origin, Source};
 pub(super) enum Within {
     /// One array.
     Array,
+    /// The first array of objects in one object. What the object holds besides is skipped.
+    Member,
     /// The file itself, one after another.
     File,
 }
@@ -90,7 +92,7 @@ impl Outline {
 impl Values {
     pub(super) fn new(source: Source, within: Within) -> Self {
         let Source { reader, origin, .. } = source;
-        let expect = if within == Within::Array { Expect::Open } else { Expect::Value };
+        let expect = if within == Within::File { Expect::Value } else { Expect::Open };
         let piece = Vec::new();
         Self { reader, origin, within, expect, line: 1, number: 0, piece, ended: false }
     }
@@ -156,6 +158,9 @@ impl Values {
                 }
             };
             self.reader.consume(1);
+            if self.within == Within::Member && self.expect == Expect::Nothing {
+                return Ok(None);
+            }
         }
     }
 
@@ -164,7 +169,10 @@ impl Values {
         self.piece.clear();
         self.piece.push(first);
         self.reader.consume(1);
-        let mut outline = Outline::begin(first);
+        self.collect_rest(Outline::begin(first))
+    }
+
+    fn collect_rest(&mut self, mut outline: Outline) -> Result<bool, DataError> {
         let began = self.line;
         let mut long = false;
         loop {
@@ -198,15 +206,73 @@ impl Values {
         }
     }
 
+    /// The next byte that is not blank, without taking it.
+    fn peek_filled(&mut self) -> Result<Option<u8>, DataError> {
+        loop {
+            match self.peek()? {
+                Some(byte) if byte.is_ascii_whitespace() => {
+                    self.line += u64::from(byte == b'\n');
+                    self.reader.consume(1);
+                }
+                next => return Ok(next),
+            }
+        }
+    }
+
+    /// Takes a byte that must come next.
+    fn take_one_of(&mut self, wanted: &[u8]) -> Result<u8, DataError> {
+        match self.peek_filled()? {
+            Some(byte) if wanted.contains(&byte) => {
+                self.reader.consume(1);
+                Ok(byte)
+            }
+            _ => Err(self.broken(
+                "expected a name, a value or the end of the JSON object",
+                "the file seems to be cut off: fetch it again, or write one object a line",
+            )),
+        }
+    }
+
+    /// Moves on to the first array of objects in the object.
+    fn open_member(&mut self) -> Result<(), DataError> {
+        self.take_one_of(b"{")?;
+        loop {
+            let quote = self.take_one_of(b"\"")?;
+            self.collect_rest(Outline::begin(quote))?;
+            self.take_one_of(b":")?;
+            match self.peek_filled()? {
+                Some(b'[') => {
+                    self.reader.consume(1);
+                    if self.peek_filled()? == Some(b'{') {
+                        self.expect = Expect::FirstOrClose;
+                        return Ok(());
+                    }
+                    self.collect_rest(Outline::begin(b'['))?;
+                }
+                Some(first) => drop(self.collect(first)?),
+                None => {}
+            }
+            self.piece.clear();
+            self.take_one_of(b",")?;
+        }
+    }
+
     fn step(&mut self) -> Result<Option<Record>, DataError> {
+        match (self.within, self.expect) {
+            (Within::Member, Expect::Open) => self.open_member()?,
+            (Within::Member, Expect::Nothing) => return Ok(None),
+            _ => {}
+        }
         let Some(first) = self.seek()? else { return Ok(None) };
         self.number += 1;
         let at = match self.within {
-            Within::Array => At::element(&self.origin.name, self.line, self.number),
+            Within::Array | Within::Member => {
+                At::element(&self.origin.name, self.line, self.number)
+            }
             Within::File => At::line(&self.origin.name, self.line),
         };
         let kept = self.collect(first)?;
-        if self.within == Within::Array {
+        if self.within != Within::File {
             self.expect = Expect::CommaOrClose;
         }
         if !kept {

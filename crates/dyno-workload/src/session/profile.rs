@@ -2,6 +2,7 @@
 //! of the user's messages, and samples.
 
 use super::{SessionOptions, led, said};
+use crate::data::shown::First;
 use crate::data::{DataError, Spread, outputs, sample, samples};
 use crate::item::{Content, Item};
 use crate::key::Key;
@@ -22,6 +23,8 @@ pub struct SessionProfile {
     pub output: Spread,
     /// The user's messages of the first conversations, escaped and cut.
     pub samples: Vec<String>,
+    /// The first turn of the first conversation.
+    pub first: Option<First>,
 }
 
 impl SessionProfile {
@@ -47,6 +50,11 @@ impl SessionProfile {
             sample(&said, &mut profile.samples);
             if let Ok(turns) = led(item.content, options.most_turns(&Key::new(seed, 0), index)) {
                 profile.turns.add(turns.len() as u32);
+                if let (None, Some(turn)) = (&profile.first, turns.into_iter().next()) {
+                    let content = Content::Messages(turn);
+                    let tokens = count(&content).map_err(failed)?;
+                    profile.first = Some(First { content, tokens });
+                }
             }
         }
         Ok(profile)

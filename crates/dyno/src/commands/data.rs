@@ -12,7 +12,7 @@ use dyno_model::prompt::Content;
 use dyno_run::workload::{NOT_TRUNCATED, counting_user_messages, selection};
 use dyno_words::translated;
 use dyno_workload::data::{
-    Count, DataSet, DataSpec, Kind, Selected, Selection, SpecError, Tally, convert, profile,
+    Count, DataSet, DataSpec, Kind, Selected, Selection, SpecError, Tally, convert, profile, shown,
 };
 use dyno_workload::session::{SessionOptions, SessionProfile};
 use dyno_workload::tokenizer::Tokenizer;
@@ -95,15 +95,24 @@ fn show(args: &SourceArgs, printer: &Printer) -> Result<Exit, UsageError> {
     let Chosen { set, tokenizer, mut selected, sessions } = choose(args, &spec)?;
     let counted = |content: &Content| count(&tokenizer, content);
     let estimated = tokenizer.is_estimate();
-    let profile = match &sessions {
+    let (profile, first) = match &sessions {
         Some(options) => SessionProfile::of(&mut selected, options, args.seed, &counted, estimated)
-            .map(|profile| profile.to_string()),
-        None => profile(&mut selected, &counted, estimated).map(|profile| profile.to_string()),
-    };
-    let profile = profile.map_err(in_spec)?;
-    let left_out = left_out(selected.tally(), printer.language());
-    let shown = spoken(&format!("{}\n{profile}", set.recognised()), printer.language());
-    Ok(printer.result(&(shown + &left_out)))
+            .map(|profile| (profile.to_string(), profile.first)),
+        None => profile(&mut selected, &counted, estimated)
+            .map(|profile| (profile.to_string(), profile.first)),
+    }
+    .map_err(in_spec)?;
+    let (language, recognised) = (printer.language(), set.recognised());
+    let fields = Some(shown::fields(recognised, language)).filter(|fields| !fields.is_empty());
+    let parts = [
+        Some(translated(&recognised.to_string(), language).into_owned() + "\n"),
+        fields.map(|fields| fields + "\n"),
+        Some(spoken(&profile, language)),
+        first.map(|first| format!("\n{}", shown::first(&first, estimated, language))),
+        Some(left_out(selected.tally(), language)),
+    ];
+    recognised.warnings().iter().for_each(|warning| printer.warn(warning));
+    Ok(printer.result(&parts.into_iter().flatten().collect::<String>()))
 }
 
 /// A description in the user's language; the samples at its end are the user's own text.
@@ -138,6 +147,7 @@ fn write(args: &ConvertArgs, printer: &Printer) -> Result<Exit, UsageError> {
         false => format!("{written} prompts written to {to}"),
     };
     printer.note(recognised);
+    recognised.warnings().iter().for_each(|warning| printer.warn(warning));
     Ok(printer.result(&format!("{}\n{left_out}", translated(&done, printer.language()))))
 }
 

@@ -208,6 +208,7 @@ pub(crate) fn resolve(
     };
     let workload = opened(&plan)?;
     workload.recognised().into_iter().for_each(|text| notes.push(text));
+    warnings.extend(workload.warnings());
     for note in workload.checked() {
         notes.push(note.in_language(showing.language).what.clone());
     }

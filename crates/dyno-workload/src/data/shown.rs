@@ -1,0 +1,117 @@
+//! What `dyno data show` says about the fields of a file and about the first request, in English and
+//! Chinese. Text of the file is escaped and cut.
+
+use dyno_model::Language;
+use dyno_words::escape::escape;
+use dyno_words::messages;
+
+use super::recognise::Recognised;
+use crate::item::{Content, Message};
+
+messages! {
+    /// A text about data.
+    enum Text;
+
+    Fields: "fields", "字段";
+    Prompt: "prompt: {}", "提示词：{}";
+    Messages: "messages: {}", "消息：{}";
+    System: "system message: {}", "系统消息：{}";
+    OutputTokens: "output tokens: {}", "输出 token 数：{}";
+    NotSent: "not sent: {}, for example {}", "不发送：{}，例如 {}";
+    NotSentEmpty: "not sent: {}, empty", "不发送：{}，为空";
+    First: "the first request, {} tokens", "第一个请求，{} 个 token";
+    FirstEstimated: "the first request, about {} tokens (estimated)", "第一个请求，约 {} 个 token（估计）";
+    Body: "request body: {}", "请求体：{}";
+    LeftOut: "{} … ({} more characters) … {}", "{} …（略去 {} 个字符）… {}";
+    MoreFields: "not sent: {} more fields", "不发送：另有 {} 个字段";
+    MoreMessages: "… {} more messages …", "……另有 {} 条消息……";
+}
+
+/// Characters that are shown of a text from its beginning and, of longer ones, from its end.
+const BEGINNING: usize = 400;
+const END: usize = 160;
+/// Fields that are shown of those that are not sent.
+const MOST_FIELDS: usize = 20;
+/// Messages that are shown of a conversation from its beginning and from its end.
+const FIRST_MESSAGES: usize = 5;
+const LAST_MESSAGES: usize = 3;
+
+/// A request as it is sent, and its length.
+#[derive(Debug, Clone, PartialEq)]
+pub struct First {
+    /// What is sent.
+    pub content: Content,
+    /// Its input tokens.
+    pub tokens: u32,
+}
+
+/// Which fields are used for what, and which are not sent; nothing where records have no fields.
+pub fn fields(recognised: &Recognised, language: Language) -> String {
+    let used = recognised.fields.iter().map(|(role, fields)| {
+        let text = match *role {
+            "messages" => Text::Messages,
+            "system" => Text::System,
+            "output tokens" => Text::OutputTokens,
+            _ => Text::Prompt,
+        };
+        text.with(language, &[fields])
+    });
+    let more = recognised.unused.len().saturating_sub(MOST_FIELDS);
+    let more = (more > 0).then(|| Text::MoreFields.with(language, &[more.to_string()]));
+    let unused = recognised.unused.iter().take(MOST_FIELDS).map(|unused| {
+        let name = format!("{:?}", unused.field);
+        match unused.example.trim().is_empty() {
+            true => Text::NotSentEmpty.with(language, &[name]),
+            false => Text::NotSent.with(language, &[name, unused.example.clone()]),
+        }
+    });
+    let lines: String = used.chain(unused).chain(more).map(|line| format!("  {line}\n")).collect();
+    match lines.is_empty() {
+        true => lines,
+        false => format!("{}\n{lines}", Text::Fields.text(language)),
+    }
+}
+
+/// A request as it is sent, by roles.
+pub fn first(first: &First, estimated: bool, language: Language) -> String {
+    let heading = if estimated { Text::FirstEstimated } else { Text::First };
+    let heading = heading.with(language, &[first.tokens.to_string()]);
+    let said = |message: &Message| {
+        format!("{}: {}", escape(&message.role, 40), cut(&message.content, language))
+    };
+    let lines = match &first.content {
+        Content::Text(text) => vec![said(&Message::user(text.clone()))],
+        Content::Messages(messages) => {
+            let end = messages.len().saturating_sub(LAST_MESSAGES).max(FIRST_MESSAGES);
+            let shown = |from: usize, to: usize| {
+                messages.iter().take(to).skip(from).map(said).collect::<Vec<_>>()
+            };
+            let mut lines = shown(0, FIRST_MESSAGES);
+            if end > FIRST_MESSAGES {
+                let more = (end - FIRST_MESSAGES).to_string();
+                lines.push(Text::MoreMessages.with(language, &[more]));
+            }
+            lines.extend(shown(end, messages.len()));
+            lines
+        }
+        Content::Body(body) => {
+            let body = serde_json::Value::Object(body.clone()).to_string();
+            vec![Text::Body.with(language, &[cut(&body, language)])]
+        }
+    };
+    let lines: String = lines.iter().map(|line| format!("  {line}\n")).collect();
+    format!("{heading}\n{lines}")
+}
+
+/// A text on one line, without its middle if it is long: a question may be at its end.
+fn cut(text: &str, language: Language) -> String {
+    let whole = |text: &str| escape(text, usize::MAX);
+    let length = text.chars().count();
+    if length <= BEGINNING + END {
+        return whole(text);
+    }
+    let beginning: String = text.chars().take(BEGINNING).collect();
+    let end: String = text.chars().skip(length - END).collect();
+    let between = (length - BEGINNING - END).to_string();
+    Text::LeftOut.with(language, &[whole(&beginning), between, whole(&end)])
+}
