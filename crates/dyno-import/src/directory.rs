@@ -128,11 +128,11 @@ fn loose(root: &Path, name: &str, files: &[PathBuf], imported: &mut Imported) {
         reading.problems.extend(log_problem);
         let before = reading.problems.len();
         reading.name.clone_from(&shown);
-        let levels = reading.levels();
+        let so_far = reading.so_far();
         if reading.documents(&bytes) {
             let problems = &mut reading.problems[before..];
             problems.iter_mut().for_each(|problem| *problem = named(&shown, problem));
-            let outcome = reading.outcome(levels);
+            let outcome = reading.outcome(so_far);
             documents.push(FileOutcome { file: shown, outcome });
             continue;
         }

@@ -1,6 +1,6 @@
 //! Why a file as a whole could not be read.
 
-use crate::{LARGEST_FILE, known_kinds};
+use crate::LARGEST_FILE;
 use std::path::PathBuf;
 use thiserror::Error;
 
@@ -26,7 +26,7 @@ pub enum ImportError {
         path: PathBuf,
     },
     /// It contains no known results.
-    #[error("{name} contains no results of a known tool; known are: {}", known_kinds().join("; "))]
+    #[error("`{name}` contains no results of a known tool")]
     Unknown {
         /// The file, without its directory.
         name: String,

@@ -61,7 +61,7 @@ pub struct ImportedRun {
     pub(crate) stated: Vec<LevelSummary>,
 }
 
-/// The kinds of files that can be read, as shown in messages.
+/// What can be read, as shown in messages.
 pub fn known_kinds() -> Vec<&'static str> {
     tools::kinds().collect()
 }

@@ -34,6 +34,14 @@ pub(crate) struct Group {
     pub(crate) head: Head,
 }
 
+/// How much was read.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct SoFar {
+    grouped: usize,
+    exports: usize,
+    records: bool,
+}
+
 /// A file, or several of one folder, while they are read.
 #[derive(Debug)]
 pub(crate) struct Reading {
@@ -139,36 +147,58 @@ impl Reading {
 
     /// Adds a level, to the previous run where it belongs to that.
     pub(crate) fn add(&mut self, group: Group, level: Found) {
+        if !self.says_something(&level) {
+            return;
+        }
         match self.groups.last_mut() {
             Some((last, levels)) if last.key == group.key => levels.push(level),
             _ => self.groups.push((group, vec![level])),
         }
     }
 
+    /// Whether a level has any result; if not, a problem says so.
+    fn says_something(&mut self, level: &Found) -> bool {
+        let some = level.says_something();
+        if !some {
+            let line = level.stated.reported.as_ref().and_then(|reported| reported.line);
+            self.problems.push(Problem::Empty.with([self.form, self.tool]).at(line));
+        }
+        some
+    }
+
     /// Adds a run as a whole.
-    pub(crate) fn add_run(&mut self, head: Head, levels: Vec<Found>) {
+    pub(crate) fn add_run(&mut self, head: Head, mut levels: Vec<Found>) {
+        levels.retain(|level| self.says_something(level));
+        if levels.is_empty() {
+            return;
+        }
         let key = format!("run {}", self.groups.len());
         self.groups.push((Group { key, head }, levels));
     }
 
-    /// How many levels there are so far.
-    pub(crate) fn levels(&self) -> usize {
-        let grouped: usize = self.groups.iter().map(|(_, levels)| levels.len()).sum();
-        grouped + self.exports.len() + usize::from(!self.records.is_empty())
+    /// What there is so far.
+    pub(crate) fn so_far(&self) -> SoFar {
+        SoFar {
+            grouped: self.groups.iter().map(|(_, levels)| levels.len()).sum(),
+            exports: self.exports.len(),
+            records: !self.records.is_empty(),
+        }
     }
 
-    /// What became of a file before which there were that many levels. If it has none, the problems say
-    /// so.
-    pub(crate) fn outcome(&mut self, before: usize) -> Outcome {
-        let last = self.groups.last().map(|(group, _)| &group.head);
-        let head = self.exports.last().map(|(head, _)| head).or(last);
+    /// What became of a file before which there was that much. If it has no levels, the problems say so.
+    pub(crate) fn outcome(&mut self, before: SoFar) -> Outcome {
+        let now = self.so_far();
+        let grouped = self.groups.last().filter(|_| now.grouped > before.grouped);
+        let exported = self.exports.last().filter(|_| now.exports > before.exports);
+        let head = grouped.map(|(group, _)| &group.head).or(exported.map(|(head, _)| head));
         let tool = head.map_or(self.tool, |head| &head.origin.tool).to_owned();
-        match self.levels() - before {
+        let records = usize::from(now.records && !before.records);
+        match now.grouped - before.grouped + now.exports - before.exports + records {
             0 => {
                 if self.problems.is_empty() {
                     self.problems.push(Problem::Empty.with([self.form, self.tool]));
                 }
-                Outcome::Empty { tool: self.tool.to_owned() }
+                Outcome::Empty { tool }
             }
             levels => {
                 let sure = self.recognised.as_ref().map(|recognised| recognised.sure);
@@ -179,7 +209,7 @@ impl Reading {
 
     /// Finishes the only file.
     pub(crate) fn alone(mut self) -> Imported {
-        let file = FileOutcome { file: self.name.clone(), outcome: self.outcome(0) };
+        let file = FileOutcome { file: self.name.clone(), outcome: self.outcome(SoFar::default()) };
         Imported { files: vec![file], ..self.finish() }
     }
 

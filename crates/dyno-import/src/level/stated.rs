@@ -2,9 +2,10 @@
 
 use super::{Sample, blank};
 use dyno_model::load::LoadKind;
+use dyno_model::metric::Time;
 use dyno_model::plan::Arrival;
 use dyno_model::summary::LevelExtras;
-use dyno_model::summary::{Distribution, LoadSummary, Tokens};
+use dyno_model::summary::{Distribution, LoadSummary, Throughput, Tokens};
 use dyno_model::{Diagnostic, LevelSummary};
 use dyno_words::named;
 
@@ -71,6 +72,17 @@ impl Found {
         let line = self.stated.reported.as_ref().and_then(|reported| reported.line);
         problems.push(named(&self.stated.label, &said).at(line));
         self.stated.notes.push(said);
+    }
+
+    /// Whether the tool states any result of it.
+    pub(crate) fn says_something(&self) -> bool {
+        let stated = &self.stated;
+        stated.requests.completed.is_some()
+            || stated.requests.failed.is_some()
+            || stated.throughput != Throughput::default()
+            || stated.duration_s.is_some()
+            || Time::ALL.iter().any(|time| stated.times[*time].is_some())
+            || self.requests().is_some()
     }
 
     /// Its requests, if any are known.

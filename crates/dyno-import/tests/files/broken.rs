@@ -2,7 +2,7 @@
 
 use crate::edits::edited;
 use crate::{errors, fixture};
-use dyno_import::import_bytes;
+use dyno_import::{Outcome, import_bytes};
 use proptest::prelude::*;
 use std::sync::LazyLock;
 
@@ -68,11 +68,23 @@ fn a_byte_order_mark_and_other_line_endings_change_nothing() {
 }
 
 #[test]
-fn files_of_no_known_kind_are_errors_that_name_the_known() {
+fn files_of_no_known_kind_are_refused() {
     for text in ["", "{}", "[]", "{\"benchmarks\": []}", "a,b\n1,2\n", "[1, 2, 3]", "{\"a\""] {
         let error = import_bytes("x", text.as_bytes()).unwrap_err().to_string();
-        assert!(error.contains("guidellm") && error.contains("LMDeploy"), "{text}: {error}");
+        assert_eq!(error, "`x` contains no results of a known tool", "{text}");
     }
+    let known = dyno_import::known_kinds().join("; ");
+    assert!(known.contains("guidellm") && known.contains("LMDeploy"), "{known}");
+}
+
+#[test]
+fn recognised_without_results_is_an_error() {
+    let text = r#"{"benchmarks": [{"metrics": {}, "args": {}}]}"#;
+    let imported = import_bytes("x.json", text.as_bytes()).unwrap();
+    assert_eq!(imported.runs.len(), 0);
+    assert!(errors(&imported)[0].contains("json of guidellm without values"), "{imported:?}");
+    let empty = Outcome::Empty { tool: "guidellm".to_owned() };
+    assert_eq!(imported.files[0].outcome, empty);
 }
 
 proptest! {

@@ -225,7 +225,7 @@ fn a_folder_of_nothing_known_is_an_error() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("notes.md"), "# nothing\n").unwrap();
     let error = dyno_import::import(folder.path()).unwrap_err().to_string();
-    assert!(error.contains("known are"), "{error}");
+    assert!(error.contains("no results of a known tool"), "{error}");
 }
 
 #[test]

@@ -73,7 +73,9 @@ fn each(named: &[PathBuf]) -> Result<All, UsageError> {
                 all.files.append(&mut found.files);
             }
             Err(error) => {
-                let outcome = Outcome::Unreadable(error.message.clone());
+                let unknown = error.hint.is_some() && error.exit == Exit::Usage;
+                let reason = || Outcome::Unreadable(error.message.clone());
+                let outcome = if unknown { Outcome::Unknown } else { reason() };
                 let file = path.display().to_string();
                 all.files.push(FileOutcome { file, outcome });
                 wrong.get_or_insert(error);

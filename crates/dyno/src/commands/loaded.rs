@@ -5,7 +5,7 @@ use super::RUNS;
 use crate::printer::Printer;
 use crate::usage::UsageError;
 use dyno_analysis::{DirSource, VecSource, summarise};
-use dyno_import::{FileOutcome, Imported, Outcome, natural_order};
+use dyno_import::{FileOutcome, ImportError, Imported, Outcome, natural_order};
 use dyno_model::plan::Plan;
 use dyno_model::summary::Extras;
 use dyno_model::summary::SUMMARY_SCHEMA;
@@ -83,7 +83,8 @@ pub(crate) fn all(named: &[PathBuf], argument: &str) -> Result<All, UsageError> 
         let (runs, problems) = (found.runs.len(), found.problems.len());
         let (path, part) = parted(path);
         let path = meant(&path).map_err(wrong)?;
-        read(&path, &mut found).map_err(wrong)?;
+        read(&path, &mut found)
+            .map_err(|error| UsageError { flag: argument.to_owned(), ..error })?;
         if let Some(part) = part {
             pick(&mut found.runs, runs, &path, &part).map_err(wrong)?;
         }
@@ -129,6 +130,11 @@ fn nothing(
 
 /// Reasons that are shown of a file in which nothing could be read.
 const SHOWN: usize = 3;
+
+/// What can be read.
+fn known() -> String {
+    format!("these are read:\n    {}", dyno_import::known_kinds().join("\n    "))
+}
 
 const KINDS: &str =
     "name a run, a directory of dyno import, a summary.json, or another tool's results";
@@ -185,18 +191,22 @@ fn pick(runs: &mut Vec<Loaded>, from: usize, path: &Path, part: &str) -> Result<
     Err(format!("no name in `{}` contains `{part}`; it has: {}", path.display(), names.join("; ")))
 }
 
-fn read(path: &Path, found: &mut All) -> Result<(), String> {
+fn read(path: &Path, found: &mut All) -> Result<(), UsageError> {
+    let wrong = |message: String| UsageError::new("", message);
     if path.is_dir() {
-        return directory(path, found);
+        return directory(path, found).map_err(wrong);
     }
     if !path.exists() {
-        return Err(format!("there is no `{}`", path.display()));
+        return Err(wrong(format!("there is no `{}`", path.display())));
     }
-    if let Some(summary) = saved(path)? {
+    if let Some(summary) = saved(path).map_err(wrong)? {
         found.runs.push(Loaded::of(path, summary));
         return Ok(());
     }
-    let imported = dyno_import::import(path).map_err(|error| error.to_string())?;
+    let imported = dyno_import::import(path).map_err(|error| match error {
+        ImportError::Unknown { .. } => wrong(error.to_string()).hint(known()),
+        _ => wrong(error.to_string()),
+    })?;
     take(path, imported, found);
     Ok(())
 }
