@@ -13,8 +13,7 @@ use dyno_words::{Undecided, severity, values};
 /// A value of a level in the metric's unit: milliseconds, percent, or per second. Rates are those of
 /// the steady window, where there is one. Times without a statistic have no value.
 pub fn value(level: &LevelSummary, metric: Metric, statistic: Option<Statistic>) -> Option<f64> {
-    let steady = level.steady.map(|steady| steady.throughput);
-    let work = steady.unwrap_or(level.throughput);
+    let work = level.steady_throughput();
     match metric {
         Metric::RequestRate => work.requests_per_s.or(level.throughput.requests_per_s),
         Metric::OutputRate => work.output_tokens_per_s.or(level.throughput.output_tokens_per_s),

@@ -3,11 +3,11 @@
 
 mod common;
 
-use common::{burst_plan, failure, stream, summary_of};
+use common::{burst_plan, failure, level_plan, plan, stream, summary_of};
 use dyno_analysis::glimpse::{LevelSoFar, RunningLevel, Terms};
 use dyno_model::metric::Time;
 use dyno_model::outcome::{FailureClass, Outcome};
-use dyno_model::plan::Plan;
+use dyno_model::plan::{Arrival, Load, Plan};
 use dyno_model::record::{Phase, RequestRecord};
 use dyno_model::summary::SloVerdict;
 use dyno_model::{Decision, Diagnostic, MS, Verdict};
@@ -144,6 +144,23 @@ fn a_steady_level_is_known_to_within_a_thousandth_while_it_runs() {
         }
     }
     assert!(rough.findings.is_empty() && exact.findings.is_empty());
+}
+
+#[test]
+fn past_a_twins_capacity_ttft_is_withheld_while_it_runs_and_when_it_is_over() {
+    let load = Load::Rate { rate: 10.0, arrival: Arrival::Constant };
+    let mut plan = plan(vec![level_plan("rate", load, Some(100))]);
+    let records: Vec<_> = (0..100).map(|i| stream(i, 0, i * 100, 100, 20, 5)).collect();
+    for (capacity, known) in [([11.0, 12.0], true), ([9.0, 12.0], false)] {
+        plan.levels[0].capacity = Some(capacity);
+        let glimpse = collected(terms(&plan), &records);
+        let said = summary_of(&plan, records.clone());
+        assert_eq!(said.levels[0].times[Time::Ttft].is_some(), known, "{capacity:?}");
+        for found in [glimpse.so_far(), glimpse.settled()] {
+            assert_eq!(found.times[Time::Ttft].p50.is_some(), known, "{capacity:?}");
+            assert!(found.times[Time::Tpot].p50.is_some(), "{capacity:?}");
+        }
+    }
 }
 
 #[test]

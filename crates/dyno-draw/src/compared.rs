@@ -33,7 +33,7 @@ pub(super) fn compared(sides: &Sides<'_>, language: Language) -> Vec<Chart> {
 fn work(which: fn(&Throughput) -> Option<f64>) -> MetricFn<'static> {
     // As in the table: over the steady window, where there is one.
     Box::new(move |level| {
-        let done = level.steady.map_or(level.throughput, |steady| steady.throughput);
+        let done = level.steady_throughput();
         which(&done).map(Value::plain)
     })
 }

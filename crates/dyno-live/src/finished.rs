@@ -1,35 +1,56 @@
 //! A finished level, as a line of progress that stays.
 
-use super::view::place;
+use super::view::{doubt, place};
 use super::watch::Over;
 use super::words::{self, Text};
 use dyno_analysis::glimpse::{LevelSoFar, Spread};
 use dyno_model::metric::Time;
-use dyno_model::{Decision, Language, Verdict};
-use dyno_words::columns::{ABSENT, millis, number, width};
+use dyno_model::{Decision, Language};
+use dyno_words::columns::{ABSENT, is_long, number, width};
 
 /// A value, or the mark of an absent one.
 pub(super) fn maybe(value: Option<f64>, shown: fn(f64) -> String) -> String {
     value.map_or_else(|| ABSENT.to_owned(), shown)
 }
 
-/// Median and 99th percentile, with `?` where too few samples lie beyond it.
-pub(super) fn pair(spread: Spread) -> String {
-    let mark = if spread.p99_marked { "?" } else { "" };
-    format!("{}/{}{mark}", maybe(spread.p50, millis), maybe(spread.p99, millis))
+/// Times of a level in one unit: milliseconds, or seconds where one of them is long.
+pub(super) struct Times {
+    pub(super) text: String,
+    pub(super) unit: &'static str,
 }
 
-/// The unit of a pair; long times have their own.
-fn unit(spread: Spread) -> &'static str {
-    let long = |time: Option<f64>| time.is_some_and(|time| millis(time).ends_with('s'));
-    if long(spread.p50) && long(spread.p99) { "" } else { " ms" }
+impl Times {
+    /// Median and 99th percentile, with `?` where too few samples lie beyond it.
+    pub(super) fn pair(spread: Spread) -> Self {
+        let mark = if spread.p99_marked { "?" } else { "" };
+        let Self { text, unit } = Self::of([spread.p50, spread.p99]);
+        Self { text: text + mark, unit }
+    }
+
+    fn of<const N: usize>(times: [Option<f64>; N]) -> Self {
+        let long = times.iter().flatten().any(|time| is_long(*time));
+        let (divisor, unit) = if long { (1e3, "s") } else { (1.0, "ms") };
+        let shown = times.map(|time| maybe(time.map(|time| time / divisor), number));
+        Self { text: shown.join("/"), unit }
+    }
+
+    /// With its unit.
+    pub(super) fn with_unit(&self) -> String {
+        format!("{} {}", self.text, self.unit)
+    }
+
+    /// For a column of milliseconds: only seconds have their unit.
+    pub(super) fn in_column(&self) -> String {
+        format!("{}{}", self.text, if self.unit == "ms" { "" } else { self.unit })
+    }
 }
 
 /// ITL, or TPOT where ITL is not known.
 fn token_time(found: &LevelSoFar) -> String {
-    match (found.times[Time::Itl].p50, found.times[Time::Tpot].p50) {
-        (Some(itl), _) => format!("ITL {} ms", millis(itl)),
-        (None, Some(tpot)) => format!("TPOT {} ms", millis(tpot)),
+    let [itl, tpot] = [Time::Itl, Time::Tpot].map(|time| found.times[time].p50);
+    match (itl, tpot) {
+        (Some(_), _) => format!("ITL {}", Times::of([itl]).with_unit()),
+        (None, Some(_)) => format!("TPOT {}", Times::of([tpot]).with_unit()),
         (None, None) => format!("ITL {ABSENT}"),
     }
 }
@@ -54,10 +75,11 @@ pub(super) fn line(
     if counts.censored > 0 {
         parts.push(Text::Unfinished.with(language, &[counts.censored.to_string()]));
     }
+    // The table of the report has the rates of the steady window, which is not known yet.
+    let rates = [found.requests_per_s, found.output_tokens_per_s].map(|rate| maybe(rate, number));
     parts.extend([
-        format!("{} req/s", maybe(found.requests_per_s, number)),
-        format!("{} tok/s", maybe(found.output_tokens_per_s, number)),
-        format!("TTFT {}{}", pair(found.times[Time::Ttft]), unit(found.times[Time::Ttft])),
+        Text::WholeLevel.with(language, &rates),
+        format!("TTFT {}", Times::pair(found.times[Time::Ttft]).with_unit()),
         token_time(found),
     ]);
     parts.extend(found.slo.as_ref().map(|slo| {
@@ -68,9 +90,8 @@ pub(super) fn line(
         };
         text.text(language).to_owned()
     }));
-    if matches!(found.verdict, Verdict::Suspect | Verdict::Invalid) {
-        parts.push(words::verdict(found.verdict, language).to_owned());
-    }
+    // Some rules need the whole summary, so this verdict may not be the last one.
+    parts.extend(doubt(found, language).map(str::to_owned));
     parts.push(words::ending(over.ending).text(language).to_owned());
     let mut text = String::new();
     let mut room = columns.unwrap_or(usize::MAX);
@@ -94,6 +115,7 @@ mod tests {
     use super::*;
     use crate::outlook::Took;
     use dyno_analysis::counts::Counts;
+    use dyno_model::Verdict;
     use dyno_model::frame::Ending;
     use dyno_model::metric::PerTime;
     use std::time::Duration;
@@ -121,7 +143,7 @@ mod tests {
     fn a_level_in_a_line() {
         assert_eq!(
             line(0, 3, false, "concurrency 8", &over(), None, Language::English),
-            "1/3 concurrency 8  500 requests  2 failed  12.3 req/s  790 tok/s  \
+            "1/3 concurrency 8  500 requests  2 failed  whole level 12.3 req/s 790 tok/s  \
              TTFT 212/480? ms  ITL 20.1 ms  complete"
         );
     }
@@ -131,11 +153,11 @@ mod tests {
         let mut doubtful = over();
         doubtful.found.verdict = Verdict::Suspect;
         let text = |language| line(0, 3, false, "concurrency 8", &doubtful, None, language);
-        assert!(text(Language::English).ends_with("ITL 20.1 ms  suspect  complete"));
+        assert!(text(Language::English).ends_with("ITL 20.1 ms  suspect so far  complete"));
         assert_eq!(
             text(Language::Chinese),
-            "1/3 concurrency 8  500 个请求  2 个失败  12.3 req/s  790 tok/s  \
-             TTFT 212/480? ms  ITL 20.1 ms  存疑  已完成"
+            "1/3 concurrency 8  500 个请求  2 个失败  整档 12.3 req/s 790 tok/s  \
+             TTFT 212/480? ms  ITL 20.1 ms  目前存疑  已完成"
         );
     }
 
@@ -144,19 +166,26 @@ mod tests {
         let text = line(0, 3, true, "concurrency 8", &over(), Some(79), Language::English);
         assert_eq!(
             text,
-            "1/3+ concurrency 8  500 requests  2 failed  12.3 req/s  790 tok/s\n    \
+            "1/3+ concurrency 8  500 requests  2 failed  whole level 12.3 req/s 790 tok/s\n    \
              TTFT 212/480? ms  ITL 20.1 ms  complete"
         );
         assert!(text.lines().all(|line| line.chars().count() < 80));
     }
 
     #[test]
-    fn long_times_have_their_own_unit() {
+    fn times_of_a_pair_have_one_unit() {
         let mut slow = over();
         slow.found.times[Time::Ttft].p50 = Some(46_700.0);
         slow.found.times[Time::Ttft].p99 = Some(59_000.0);
         let text = line(0, 1, false, "throughput", &slow, None, Language::English);
-        assert!(text.contains("TTFT 46.7s/59.0s?  ITL"), "{text}");
+        assert!(text.contains("TTFT 46.7/59.0? s  ITL"), "{text}");
+        slow.found.times[Time::Ttft].p50 = Some(5_678.0);
+        slow.found.times[Time::Ttft].p99 = Some(48_200.0);
+        slow.found.times[Time::Itl].p50 = Some(12_340.0);
+        let text = line(0, 1, false, "throughput", &slow, None, Language::English);
+        assert!(text.contains("TTFT 5.68/48.2? s  ITL 12.3 s  "), "{text}");
+        assert_eq!(Times::pair(slow.found.times[Time::Ttft]).in_column(), "5.68/48.2?s");
+        assert_eq!(Times::pair(over().found.times[Time::Ttft]).in_column(), "212/480?");
     }
 
     #[test]
@@ -165,7 +194,7 @@ mod tests {
         nothing.ending = Ending::TargetLost;
         nothing.found = LevelSoFar::default();
         let text = line(1, 2, false, "rate 4", &nothing, None, Language::English);
-        assert!(text.ends_with("– req/s  – tok/s  TTFT –/– ms  ITL –  target lost"), "{text}");
+        assert!(text.ends_with("– req/s – tok/s  TTFT –/– ms  ITL –  target lost"), "{text}");
         nothing.found.times[Time::Tpot].p50 = Some(9.0);
         let text = line(1, 2, false, "rate 4", &nothing, None, Language::English);
         assert!(text.contains("TPOT 9.00 ms"), "{text}");

@@ -1,7 +1,7 @@
 //! The counters of a run in progress. Writers never wait. A reader sees the right value of each
 //! counter, but not a consistent snapshot of all of them.
 
-use super::mailbox::{Boundary, Mailbox};
+use super::mailbox::{Boundary, Counted, Mailbox};
 use super::outlook::{Bounds, Outlook};
 use dyno_model::Language;
 use dyno_model::frame::LevelEnd;
@@ -174,6 +174,7 @@ impl Live {
         self.mailbox.boundary(Boundary::Ended {
             level: end.level as usize,
             at: self.zero.elapsed(),
+            counted: Counted { issued: end.issued, failed: self.failed.load(Relaxed) },
             ending: end.ending,
             draining: self.draining(end),
         });

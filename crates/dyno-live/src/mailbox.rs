@@ -48,7 +48,16 @@ struct Letter {
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Boundary {
     Begun { level: usize, at: Duration },
-    Ended { level: usize, at: Duration, ending: Ending, draining: Duration },
+    Ended { level: usize, at: Duration, counted: Counted, ending: Ending, draining: Duration },
+}
+
+/// Requests of a level, by the counters of the run, which lose none.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Counted {
+    /// Measured requests.
+    pub(super) issued: u64,
+    /// Requests that failed or were dropped.
+    pub(super) failed: u64,
 }
 
 /// What was in the mailbox, in order.

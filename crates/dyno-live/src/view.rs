@@ -125,7 +125,7 @@ fn slo(found: &LevelSoFar, language: Language) -> Option<String> {
 }
 
 /// The verdict so far, unless nothing speaks against the level.
-fn doubt(found: &LevelSoFar, language: Language) -> Option<&'static str> {
+pub(super) fn doubt(found: &LevelSoFar, language: Language) -> Option<&'static str> {
     match found.verdict {
         Verdict::Valid | Verdict::Unjudged => None,
         Verdict::Suspect => Some(Text::SuspectSoFar.text(language)),

@@ -1,10 +1,11 @@
 //! The progress thread's side: takes what the run put into the mailbox, and keeps what is shown.
 
 use super::live::{Live, Seen};
-use super::mailbox::{Boundary, Letters, News};
+use super::mailbox::{Boundary, Counted, Letters, News};
 use super::outlook::{Left, Outlook, Took};
 use super::rates::Rates;
 use super::seconds::Seconds;
+use dyno_analysis::counts::Counts;
 use dyno_analysis::glimpse::{LevelSoFar, RunningLevel, Terms};
 use dyno_model::frame::Ending;
 use dyno_model::record::RequestRecord;
@@ -83,9 +84,10 @@ impl Watch {
             News::Boundary(Boundary::Begun { level, at }) => {
                 self.level(level).begun = at;
             }
-            News::Boundary(Boundary::Ended { level, at, ending, draining }) => {
-                self.level(level).lost += newly;
-                self.over(level, at, ending, draining);
+            News::Boundary(Boundary::Ended { level, at, counted, ending, draining }) => {
+                let watched = self.level(level);
+                watched.lost += newly;
+                watched.end(at, counted, ending, draining);
                 over.push(level);
             }
         });
@@ -174,18 +176,6 @@ impl Watch {
         level.requests += 1;
         level.glimpse.add(record);
     }
-
-    fn over(&mut self, index: usize, at: Duration, ending: Ending, draining: Duration) {
-        let level = self.level(index);
-        let glimpse = std::mem::take(&mut level.glimpse);
-        let mut found = glimpse.settled();
-        if level.lost * TOLERATED > level.requests {
-            found = LevelSoFar { counts: found.counts, ..LevelSoFar::default() };
-        }
-        let requests = level.requests + level.lost;
-        let took = Took { requests, time: at.saturating_sub(level.begun), draining };
-        level.over = Some(Over { ending, took, found });
-    }
 }
 
 impl Watched {
@@ -199,6 +189,21 @@ impl Watched {
             judge_from: Instant::now(),
             over: None,
         }
+    }
+
+    /// The level is over.
+    fn end(&mut self, at: Duration, counted: Counted, ending: Ending, draining: Duration) {
+        let mut found = std::mem::take(&mut self.glimpse).settled();
+        if self.lost > 0 {
+            let Counted { issued: planned, failed } = counted;
+            found.counts = Counts { planned, failed, dropped: 0, ..found.counts };
+        }
+        if self.lost * TOLERATED > self.requests {
+            found = LevelSoFar { counts: found.counts, ..LevelSoFar::default() };
+        }
+        let requests = self.requests + self.lost;
+        let took = Took { requests, time: at.saturating_sub(self.begun), draining };
+        self.over = Some(Over { ending, took, found });
     }
 
     /// Judges the level so far, if that is due.
@@ -255,10 +260,11 @@ mod tests {
         live.begin_level(0, 1, &samples::level_plan("one"), None);
         // More than the mailbox holds, and nothing takes them out.
         (0..20_000).for_each(|i| live.ended(&samples::record(0, i)));
-        live.end_level(&end(0));
+        live.end_level(&LevelEnd { issued: 20_000, ..end(0) });
         watch.update(&live);
         let over = watch.levels[0].over.as_ref().unwrap();
         assert_eq!(over.took.requests, 20_000);
+        assert_eq!(over.found.counts.planned, 20_000, "counters lose nothing");
         assert_eq!(over.found.times[Time::Ttft].p50, None);
         assert_eq!(live.look().done, 20_000);
     }

@@ -10,6 +10,7 @@ messages! {
     pub(crate) enum Text;
     Requests: "{} requests", "{} 个请求";
     Unfinished: "{} unfinished", "{} 个未完成";
+    WholeLevel: "whole level {} req/s {} tok/s", "整档 {} req/s {} tok/s";
     Failed: "{} failed", "{} 个失败";
     Left: "{} left", "剩余 {}";
     Elapsed: "{} elapsed", "已用 {}";
@@ -54,6 +55,7 @@ messages! {
     LevelsShown: "levels {} to {} of {}, {} done", "档位 {} 至 {}（共 {} 个，已完成 {} 个）";
     MoreMayFollow: ", more may follow", "，可能还有";
     TimesInMs: "; times in ms ", "；时间单位 ms ";
+    RatesAndTimes: "; rates of whole levels, times in ms ", "；速率按整档计，时间单位 ms ";
     ColumnLevel: "level", "档位";
     ColumnRequests: "reqs", "请求";
     ColumnFailed: "failed", "失败";

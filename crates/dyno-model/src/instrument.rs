@@ -81,7 +81,7 @@ impl LevelSummary {
             let times = self.times[time].as_ref()?;
             return Some(Quality::of_time(time, times.get(statistic?)?, range, times.mean));
         }
-        let work = self.steady.map_or(self.throughput, |steady| steady.throughput);
+        let work = self.steady_throughput();
         let value = match metric {
             Metric::RequestRate => work.requests_per_s,
             Metric::OutputRate => work.output_tokens_per_s,

@@ -87,8 +87,9 @@ pub struct RunEntry {
     pub levels: Option<usize>,
     /// The worst verdict of any level.
     pub verdict: Option<Verdict>,
-    /// The highest request throughput of a level that is not invalid.
+    /// The highest request throughput of a level that is not invalid: over its steady window where
+    /// it has one, as in the report.
     pub requests_per_s: Option<f64>,
-    /// The highest output throughput of a level that is not invalid.
+    /// The highest output throughput of a level that is not invalid, likewise.
     pub output_tokens_per_s: Option<f64>,
 }

@@ -430,6 +430,12 @@ impl LevelSummary {
         self.slo.as_ref().is_some_and(|slo| slo.verdict.outcome == Decision::Met)
     }
 
+    /// The throughput that tables show: over the steady window where there is one, else over the
+    /// whole level.
+    pub fn steady_throughput(&self) -> Throughput {
+        self.steady.map_or(self.throughput, |steady| steady.throughput)
+    }
+
     /// What tables call it, whichever round it is.
     pub fn name(&self) -> &str {
         let round = self.repeat.map(|repeat| format!(" #{repeat}"));

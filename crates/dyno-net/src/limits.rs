@@ -1,4 +1,5 @@
-//! Limits of the system: open files, of which a load generator needs as many as allowed, and CPU.
+//! Limits of the system: open files, of which a load generator needs as many as allowed, and CPU,
+//! with how busy it is.
 
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
@@ -36,6 +37,34 @@ pub fn cpu_quota() -> Option<f64> {
     Some(quota / number("cpu.cfs_period_us")?)
 }
 
+/// Threads that ran or wanted to run on this machine over the last minute, on average.
+pub fn load_average() -> Option<f64> {
+    read("/proc/loadavg")?.split_whitespace().next()?.parse().ok()
+}
+
+/// Cores of this machine, which may be more than this process may use. The load average counts the
+/// work on all of them.
+pub fn machine_cores() -> Option<usize> {
+    let is_core = |line: &&str| {
+        let number = line.strip_prefix("cpu").and_then(|rest| rest.chars().next());
+        number.is_some_and(|c| c.is_ascii_digit())
+    };
+    let count = read("/proc/stat")?.lines().filter(is_core).count();
+    (count > 0).then_some(count)
+}
+
 fn read(path: &str) -> Option<String> {
     std::fs::read_to_string(path).ok().map(|text| text.trim().to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn this_machine_tells_how_busy_it_is() {
+        let cores = machine_cores().unwrap();
+        assert!(cores >= std::thread::available_parallelism().map_or(1, usize::from), "{cores}");
+        assert!(load_average().is_some_and(|load| load >= 0.0));
+    }
 }

@@ -2,6 +2,7 @@
 //! `dyno-draw`. All of it is
 //! pure: the same summary gives the same bytes. What computes belongs in `dyno-analysis`.
 
+mod alike;
 pub mod compared;
 pub mod layout;
 mod marks;

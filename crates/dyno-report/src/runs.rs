@@ -17,8 +17,8 @@ messages! {
     Tags: "TAGS", "标记";
     Model: "MODEL", "模型";
     Load: "LOAD", "负载";
-    Levels: "LEVELS", "级数";
-    Verdict: "VERDICT", "结论";
+    Levels: "LEVELS", "档位数";
+    Verdict: "VERDICT", "判定";
     Output: "OUT TOK/S", "输出 TOK/S";
     Ago: "{} ago", "{} 前";
     Running: "running", "运行中";
@@ -27,7 +27,7 @@ messages! {
     Interrupted: "{}, interrupted", "{}，已中断";
     Lost: "{}, target lost", "{}，目标失联";
     Predicted: "predicted: {}", "预测：{}";
-    Simulated: "simulated: {}", "仿真：{}";
+    Simulated: "simulated: {}", "模拟：{}";
     Sweep: "sweep {}", "扫描 {}";
     Auto: "auto {}", "自动 {}";
     Capacity: "capacity {}", "容量 {}";

@@ -65,7 +65,12 @@ pub fn number(value: f64) -> String {
 
 /// Milliseconds for a narrow column: in seconds from ten seconds on.
 pub fn millis(value: f64) -> String {
-    if value >= 9_999.5 { format!("{}s", number(value / 1e3)) } else { number(value) }
+    if is_long(value) { format!("{}s", number(value / 1e3)) } else { number(value) }
+}
+
+/// Whether so many milliseconds are shown in seconds.
+pub fn is_long(millis: f64) -> bool {
+    millis >= 9_999.5
 }
 
 /// A whole number, or [`ABSENT`].

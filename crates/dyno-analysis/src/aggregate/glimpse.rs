@@ -207,11 +207,14 @@ impl RunningLevel {
     /// What is known of a level that is over.
     pub fn settled(&self) -> LevelSoFar {
         let mut found = self.look(true);
-        let [ttft, tpot] = self.exact.each_ref().map(|samples| {
-            let counted = Counted::from_samples(samples.clone());
-            Spread::new(counted.count(), |q| counted.quantile(q).map(|ns| ns / 1e6))
-        });
-        (found.times[Time::Ttft], found.times[Time::Tpot]) = (ttft, tpot);
+        for (time, samples) in [Time::Ttft, Time::Tpot].into_iter().zip(&self.exact) {
+            // What is withheld, such as TTFT past a twin's capacity, stays withheld.
+            if found.times[time] != Spread::default() {
+                let counted = Counted::from_samples(samples.clone());
+                found.times[time] =
+                    Spread::new(counted.count(), |q| counted.quantile(q).map(|ns| ns / 1e6));
+            }
+        }
         found
     }
 

@@ -22,7 +22,7 @@ pub fn frontier(side: &Summary) -> Vec<Speed> {
     let gpus = side.run.gpus.filter(|gpus| *gpus > 0);
     let of = |level: &dyno_model::summary::LevelSummary| {
         let mean = level.token_time()?.mean?;
-        let work = level.steady.map_or(level.throughput, |steady| steady.throughput);
+        let work = level.steady_throughput();
         let all = work.output_tokens_per_s.or(level.throughput.output_tokens_per_s)?;
         (mean > 0.0).then(|| Speed {
             label: level.name().to_owned(),

@@ -79,7 +79,7 @@ impl Compared {
     /// and 1.
     pub(super) fn of(self, level: &LevelSummary) -> Option<Figure> {
         let plain = |value: f64| Figure { value, interval: None };
-        let work = level.steady.map_or(level.throughput, |steady| steady.throughput);
+        let work = level.steady_throughput();
         match self.metric {
             Metric::RequestRate => rate(level, work.requests_per_s),
             Metric::OutputRate => rate(level, work.output_tokens_per_s),

@@ -2,7 +2,7 @@
 
 use super::picture::Picture;
 use super::{charts, levels, slo};
-use crate::finished::pair;
+use crate::finished::Times;
 use crate::fit::{Part, cut, elided, first_that_fits, fitted};
 use crate::view::{bar, clock, place, rate, requests, server, share_done};
 use crate::words::{self, Text};
@@ -130,11 +130,12 @@ fn metrics(picture: &Picture, columns: usize) -> Line<'static> {
     parts.push(Part::new(5, Text::InFlight.with(language, &[seen.in_flight.to_string()])));
     parts.extend(server(seen, language, [2, 2]));
     if let Some(found) = picture.present().and_then(|row| row.found.as_ref()) {
-        parts.push(Part::new(1, format!("TTFT {} ms", pair(found.times[Time::Ttft]))));
+        let pair = |time| Times::pair(found.times[time]).with_unit();
+        parts.push(Part::new(1, format!("TTFT {}", pair(Time::Ttft))));
         if found.times[Time::Itl].p50.is_some() {
-            parts.push(Part::new(4, format!("ITL {} ms", pair(found.times[Time::Itl]))));
+            parts.push(Part::new(4, format!("ITL {}", pair(Time::Itl))));
         } else if found.times[Time::Tpot].p50.is_some() {
-            parts.push(Part::new(4, format!("TPOT {} ms", pair(found.times[Time::Tpot]))));
+            parts.push(Part::new(4, format!("TPOT {}", pair(Time::Tpot))));
         }
     }
     Line::from(fitted(parts, columns))

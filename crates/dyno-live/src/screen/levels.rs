@@ -2,7 +2,7 @@
 //! not fit are left out whole, the least important first.
 
 use super::picture::{Picture, Row, State};
-use crate::finished::{maybe, pair};
+use crate::finished::{Times, maybe};
 use crate::fit::{cut, elided, first_that_fits};
 use crate::words::Text;
 use dyno_analysis::glimpse::LevelSoFar;
@@ -94,8 +94,13 @@ fn title(first: usize, shown: usize, picture: &Picture, columns: usize) -> Line<
         Text::LevelsOver.with(language, &of(&[over, known]))
     };
     let more = if picture.more { Text::MoreMayFollow.text(language) } else { "" };
-    let unit = Text::TimesInMs.text(language);
-    let titles = [format!("{text}{more}{unit}"), format!("{text}{more} "), format!("{text} ")];
+    let [both, unit] = [Text::RatesAndTimes, Text::TimesInMs].map(|text| text.text(language));
+    let titles = [
+        format!("{text}{more}{both}"),
+        format!("{text}{more}{unit}"),
+        format!("{text}{more} "),
+        format!("{text} "),
+    ];
     Line::from(first_that_fits(titles, columns)).style(Style::new().bold())
 }
 
@@ -155,7 +160,9 @@ fn columns(first: usize, shown: &[Row], all: &[Row], language: Language) -> Vec<
         },
         column(6, "req/s", &|_, row| of(row, &|found| maybe(found.requests_per_s, number))),
         column(2, "tok/s", &|_, row| of(row, &|found| maybe(found.output_tokens_per_s, number))),
-        column(4, "TTFT p50/p99", &|_, row| of(row, &|found| pair(found.times[Time::Ttft]))),
+        column(4, "TTFT p50/p99", &|_, row| {
+            of(row, &|found| Times::pair(found.times[Time::Ttft]).in_column())
+        }),
         column(7, token_time.info().short[0], &|_, row| {
             of(row, &|found| maybe(found.times[token_time].p50, millis))
         }),

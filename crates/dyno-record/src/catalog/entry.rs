@@ -8,6 +8,7 @@ use dyno_model::frame::{Ending, RunHeader};
 use dyno_model::load::LoadKind;
 use dyno_model::plan::Plan;
 use dyno_model::run_entry::{LevelChoice, LoadRange, RunEntry, RunState};
+use dyno_model::summary::Throughput;
 use dyno_model::{Summary, Verdict};
 use std::fs::{self, File, TryLockError};
 use std::path::{Path, PathBuf};
@@ -70,8 +71,8 @@ fn entry(
         load: plan.and_then(|plan| load_range(plan, summary)),
         levels: summary.map(|summary| summary.levels.len()),
         verdict: summary.map(Summary::worst_verdict),
-        requests_per_s: highest(summary, |level| level.throughput.requests_per_s),
-        output_tokens_per_s: highest(summary, |level| level.throughput.output_tokens_per_s),
+        requests_per_s: highest(summary, |work| work.requests_per_s),
+        output_tokens_per_s: highest(summary, |work| work.output_tokens_per_s),
         path,
     }
 }
@@ -85,12 +86,10 @@ fn how_it_ended(summary: &Summary) -> RunState {
     if whole { RunState::Complete } else { RunState::Interrupted }
 }
 
-fn highest(
-    summary: Option<&Summary>,
-    value: fn(&dyno_model::LevelSummary) -> Option<f64>,
-) -> Option<f64> {
+/// The highest rate of the levels, as the report's table shows them.
+fn highest(summary: Option<&Summary>, rate: fn(Throughput) -> Option<f64>) -> Option<f64> {
     let levels = summary?.levels.iter().filter(|level| level.verdict != Verdict::Invalid);
-    levels.filter_map(value).max_by(f64::total_cmp)
+    levels.filter_map(|level| rate(level.steady_throughput())).max_by(f64::total_cmp)
 }
 
 fn load_range(plan: &Plan, summary: Option<&Summary>) -> Option<LoadRange> {

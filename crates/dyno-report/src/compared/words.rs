@@ -15,7 +15,7 @@ messages! {
     Figure: "metric", "指标";
     Change: "change", "变化";
     Interval: "95 % interval", "95 % 置信区间";
-    Verdict: "verdict", "结论";
+    Verdict: "verdict", "判定";
     Capacity: "capacity at", "满足以下 SLO 的容量：";
     Holds: "up to", "最高";
     NotTried: "inconclusive", "无法判定";

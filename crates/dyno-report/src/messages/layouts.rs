@@ -49,6 +49,7 @@ messages! {
     Metric: "Metric", "指标";
     TimeTaken: "Time taken", "用时";
     Qps: "QPS", "QPS";
+    // As people write it in EvalScope's tables, and as these are read.
     MeanLatency: "Latency", "延迟";
     Throughput: "Throughput", "吞吐量";
 }

@@ -8,7 +8,7 @@ use crate::messages::Message;
 use crate::text::ABSENT;
 use dyno_model::Verdict;
 use dyno_model::metric::Time;
-use dyno_model::summary::{LevelSummary, Throughput};
+use dyno_model::summary::LevelSummary;
 
 /// The best value, and the level that reached it.
 struct Best<'a> {
@@ -28,11 +28,6 @@ fn largest<'a>(page: &Page<'a>, metric: impl Fn(&LevelSummary) -> Option<f64>) -
     known.reduce(|best, other| if other.value > best.value { other } else { best })
 }
 
-/// The throughput of the steady window where there is one, else that of the whole level.
-fn headline(level: &LevelSummary) -> Throughput {
-    level.steady.map_or(level.throughput, |window| window.throughput)
-}
-
 fn card(name: &str, value: &str, unit: &str, about: &str) -> Markup {
     let unit = if unit.is_empty() { tag("small") } else { tag("small").text(" ").text(unit) };
     class("div", "card")
@@ -49,8 +44,8 @@ pub(super) fn cards(page: &Page) -> Markup {
         Some(best) => card(page.say(name), &grouped(best.value), unit, &at(best.level)),
         None => card(page.say(name), ABSENT, "", Message::NoFigure.text(page.language)),
     };
-    let tokens = |level: &LevelSummary| headline(level).output_tokens_per_s;
-    let requests = |level: &LevelSummary| headline(level).requests_per_s;
+    let tokens = |level: &LevelSummary| level.steady_throughput().output_tokens_per_s;
+    let requests = |level: &LevelSummary| level.steady_throughput().requests_per_s;
     let lowest = |metric: fn(&LevelSummary) -> Option<f64>| {
         let found = largest(page, move |level| metric(level).map(|value| -value))?;
         Some(Best { value: -found.value, ..found })

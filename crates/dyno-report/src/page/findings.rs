@@ -4,6 +4,7 @@ use super::Page;
 use super::markup::{Markup, class, tag};
 use super::tables::{pairs, pill};
 use super::words::Word;
+use crate::alike;
 use crate::text::exactness;
 use dyno_model::{Diagnostic, Severity, Verdict};
 use dyno_words::severity;
@@ -17,11 +18,20 @@ const EXTRAPOLATED: &str = "beyond_range";
 /// The same finding in one or more levels.
 struct Found<'a> {
     code: &'a str,
-    advice: Option<&'a str>,
+    /// One for each level that has it.
+    said: Vec<&'a Diagnostic>,
     /// Its effect on a level; a note has none.
     verdict: Option<Verdict>,
     /// What was seen, and in which levels; no levels where it concerns the whole run.
     seen: Vec<(&'a str, Vec<&'a str>)>,
+}
+
+impl<'a> Found<'a> {
+    /// What to do: that of the first, or of a like one that asks for more.
+    fn advice(&self) -> Option<&'a str> {
+        let first = *self.said.first()?;
+        alike::advice(self.said.iter().copied().filter(|said| alike::alike(first, said)))
+    }
 }
 
 /// The verdict that a reason leads to; an unknown reason makes a level suspect.
@@ -32,7 +42,6 @@ fn weight(reason: &Diagnostic) -> Verdict {
 fn gather<'a>(page: &Page<'a>) -> Vec<Found<'a>> {
     let mut all: Vec<Found<'a>> = Vec::new();
     let mut add = |reason: &'a Diagnostic, verdict: Option<Verdict>, level: Option<&'a str>| {
-        let advice = reason.advice.as_deref();
         let what = reason.what.as_str();
         let same = |found: &&mut Found| {
             found.code == reason.code && found.verdict.is_some() == verdict.is_some()
@@ -40,6 +49,7 @@ fn gather<'a>(page: &Page<'a>) -> Vec<Found<'a>> {
         match all.iter_mut().find(same) {
             Some(found) => {
                 found.verdict = found.verdict.max(verdict);
+                found.said.push(reason);
                 match found.seen.iter_mut().find(|(known, _)| *known == what) {
                     Some((_, levels)) => levels.extend(level),
                     None => found.seen.push((what, level.into_iter().collect())),
@@ -47,7 +57,7 @@ fn gather<'a>(page: &Page<'a>) -> Vec<Found<'a>> {
             }
             None => all.push({
                 let seen = vec![(what, level.into_iter().collect())];
-                Found { code: &reason.code, advice, verdict, seen }
+                Found { code: &reason.code, said: vec![reason], verdict, seen }
             }),
         }
     };
@@ -129,7 +139,7 @@ fn item(page: &Page, found: &Found) -> Markup {
         let list = class("ul", "seen").adds(rest.iter().map(line));
         body = body.add(tag("details").add(more).add(list));
     }
-    if let Some(advice) = found.advice {
+    if let Some(advice) = found.advice() {
         let to_do = class("p", "advice").add(tag("b").text(page.say(Word::ToDo)));
         body = body.add(to_do.text(" ").text(advice));
     }

@@ -75,7 +75,7 @@ pub(super) fn compared(summary: &Summary, language: Language) -> Vec<Metric> {
     let levels = &summary.levels;
     let rate = |(metric, which): (Registered, Rate)| {
         let of = |level: &LevelSummary| {
-            let done = level.steady.map_or(level.throughput, |window| window.throughput);
+            let done = level.steady_throughput();
             which(done).map(plain)
         };
         let (id, name) = (metric.name().to_owned(), metric.label(language).to_owned());

@@ -4,6 +4,7 @@
 use super::TextOptions;
 use super::level::{LONGEST_TEXT, advice};
 use super::paint::heading;
+use crate::alike::alike;
 use crate::messages::Say;
 use dyno_model::summary::LevelSummary;
 use dyno_model::{Diagnostic, Language, Verdict};
@@ -34,11 +35,6 @@ pub(crate) fn names(levels: &[&LevelSummary], of: usize, language: Language) -> 
     labels.join(language.comma())
 }
 
-/// Whether two diagnostics belong under one heading: the same rule, with the same advice.
-pub(super) fn alike(a: &Diagnostic, b: &Diagnostic) -> bool {
-    a.code == b.code && a.advice == b.advice
-}
-
 /// What two or more levels have in common.
 #[derive(Debug, Default)]
 pub(super) struct Grouped<'a> {
@@ -48,7 +44,8 @@ pub(super) struct Grouped<'a> {
 
 #[derive(Debug)]
 struct Group<'a> {
-    first: &'a Diagnostic,
+    /// One for each level.
+    said: Vec<&'a Diagnostic>,
     invalid: bool,
     /// What was seen, and in which levels.
     seen: Vec<(&'a str, Vec<&'a LevelSummary>)>,
@@ -65,12 +62,12 @@ impl<'a> Grouped<'a> {
 
     /// A reason of a level that is printed with those of others.
     pub(super) fn has_reason(&self, reason: &Diagnostic) -> bool {
-        self.reasons.iter().any(|group| alike(group.first, reason))
+        self.reasons.iter().any(|group| group.has(reason))
     }
 
     /// A note of a level that is printed with those of others.
     pub(super) fn has_note(&self, note: &Diagnostic) -> bool {
-        self.notes.iter().any(|group| alike(group.first, note))
+        self.notes.iter().any(|group| group.has(note))
     }
 
     /// The section above the levels; nothing where they share nothing.
@@ -98,15 +95,16 @@ fn groups<'a>(
         for said in of(level) {
             let invalid = level.verdict == Verdict::Invalid;
             let seen = (said.what.as_str(), vec![level]);
-            match all.iter_mut().find(|group| alike(group.first, said)) {
+            match all.iter_mut().find(|group| group.has(said)) {
                 Some(group) => {
+                    group.said.push(said);
                     group.invalid |= invalid;
                     match group.seen.iter_mut().find(|(what, _)| *what == said.what) {
                         Some((_, same)) => same.push(level),
                         None => group.seen.push(seen),
                     }
                 }
-                None => all.push(Group { first: said, invalid, seen: vec![seen] }),
+                None => all.push(Group { said: vec![said], invalid, seen: vec![seen] }),
             }
         }
     }
@@ -120,6 +118,10 @@ fn groups<'a>(
 }
 
 impl Group<'_> {
+    fn has(&self, other: &Diagnostic) -> bool {
+        self.said.iter().any(|said| alike(said, other))
+    }
+
     fn text(&self, mark: &str, levels: usize, options: &TextOptions) -> String {
         let mut out = String::new();
         for (at, (what, same)) in self.seen.iter().enumerate() {
@@ -128,6 +130,6 @@ impl Group<'_> {
             let start = if at == 0 { format!("  {mark} ") } else { "    ".to_owned() };
             out.push_str(&wrap(&start, &text, options.prose()));
         }
-        out + &advice(self.first, options)
+        out + &advice(self.said.iter().copied(), options)
     }
 }

@@ -3,11 +3,12 @@
 use super::TextOptions;
 use super::cache::cache;
 use super::grid::{Column, small};
-use super::grouped::{Grouped, alike};
+use super::grouped::Grouped;
 use super::paint::{heading, verdict};
 use super::server::{cost, joined, server};
 use super::slices::slices;
 use super::turns::turns;
+use crate::alike;
 use crate::marks::Marks;
 use crate::messages::Say;
 use crate::selection::which_name;
@@ -28,7 +29,7 @@ const DIFFERS: f64 = 0.05;
 /// A reason or note: what was seen, then what to do.
 pub(super) fn reason(mark: &str, reason: &Diagnostic, options: &TextOptions) -> String {
     let what = escape(&reason.what, LONGEST_TEXT);
-    wrap(&format!("  {mark} "), &what, options.prose()) + &advice(reason, options)
+    wrap(&format!("  {mark} "), &what, options.prose()) + &advice([reason], options)
 }
 
 /// Several reasons or notes; advice that follows from one rule is printed once.
@@ -43,16 +44,17 @@ fn reasons<'a>(
             let what = escape(&said.what, LONGEST_TEXT);
             wrap(&format!("  {mark} "), &what, options.prose())
         });
-        let advice = same.first().map(|said| advice(said, options));
-        what.chain(advice).collect::<String>()
+        what.collect::<String>() + &advice(same.iter().copied(), options)
     };
-    all.chunk_by(|a, b| alike(a, b)).map(text).collect()
+    all.chunk_by(|a, b| alike::alike(a, b)).map(text).collect()
 }
 
-/// What to do about it.
-pub(super) fn advice(reason: &Diagnostic, options: &TextOptions) -> String {
-    let advice = reason.advice.as_ref();
-    let text = advice.map(|advice| escape(advice, LONGEST_TEXT));
+/// What to do about diagnostics that are alike.
+pub(super) fn advice<'a>(
+    reasons: impl IntoIterator<Item = &'a Diagnostic>,
+    options: &TextOptions,
+) -> String {
+    let text = alike::advice(reasons).map(|advice| escape(advice, LONGEST_TEXT));
     text.map(|text| wrap("      → ", &text, options.prose())).unwrap_or_default()
 }
 

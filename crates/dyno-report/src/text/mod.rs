@@ -63,9 +63,9 @@ impl TextOptions {
         self.width.clamp(MIN_WIDTH, MOST_PROSE)
     }
 
-    /// Columns for the table of levels. A file has room for every column that was asked for.
+    /// Columns for the table of levels. A file has room for all that was asked for.
     fn table_room(&self) -> usize {
-        match self.terminal || self.selection.columns.is_none() {
+        match self.terminal || self.selection.is_default() {
             true => self.width.max(MIN_WIDTH),
             false => usize::MAX,
         }

@@ -59,10 +59,8 @@ fn by_default(
             _ => [6, 9, OPTIONAL + 4],
         };
         let ranked: Vec<(Statistic, u8)> = match statistics {
-            Some(asked) => {
-                let rest = asked.iter().enumerate();
-                rest.map(|(at, which)| (*which, if at == 0 { first } else { last })).collect()
-            }
+            // What was asked for comes before what was not.
+            Some(asked) => asked.iter().map(|which| (*which, 1)).collect(),
             None => {
                 // One request has a mean, and no percentiles.
                 let lone = |level: &LevelSummary| {

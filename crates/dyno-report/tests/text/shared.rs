@@ -37,3 +37,27 @@ fn what_one_level_has_is_not_called_shared() {
     assert!(!text.contains("Several levels"), "{text}");
     assert_eq!(text.matches("ulimit -n").count(), 1, "{text}");
 }
+
+#[test]
+fn levels_that_are_too_short_for_intervals_are_named_once_with_the_longest_duration() {
+    let mut summary = ladder(&[1.0, 2.0, 4.0, 8.0]);
+    for (level, seconds) in summary.levels.iter_mut().zip([12, 8, 40]) {
+        level.notes = vec![Finding::NoIntervalBlocks.with([seconds])];
+    }
+    for (text, said, advice) in [
+        (
+            text(&summary),
+            "concurrency 1, 2, 4: too short for 95 % confidence intervals\n",
+            "→ use --duration 40s or longer\n",
+        ),
+        (
+            chinese(&summary),
+            "concurrency 1，2，4：时长过短，无法给出 95 % 置信区间\n",
+            "→ 请使用 --duration 40s 或更长\n",
+        ),
+    ] {
+        assert_eq!(text.matches(said).count(), 1, "{text}");
+        assert_eq!(text.matches(advice).count(), 1, "{text}");
+        assert_eq!(text.matches("--duration").count(), 1, "{text}");
+    }
+}

@@ -33,14 +33,25 @@ fn tables_of_the_same_command_have_the_same_columns() {
 }
 
 #[test]
-fn percentiles_add_no_other_columns_and_keep_the_width_of_a_file() {
-    let statistics = Some(vec![Statistic::P50, Statistic::P95, Statistic::P99]);
-    let selection = Selection { statistics, ..Selection::default() };
+fn percentiles_that_were_asked_for_are_all_shown_in_a_file_and_add_no_other_columns() {
+    let asked = vec![Statistic::P50, Statistic::P90, Statistic::P95, Statistic::P99];
+    let selection = Selection { statistics: Some(asked), ..Selection::default() };
     let options = TextOptions { selection, ..TextOptions::default() };
     let table = table_of(&render_text(&ladder(&[1.0, 2.0, 4.0]), &options));
-    assert!(table.lines().all(|line| width(line) <= 80), "{table}");
+    for name in ["p50", "p90", "p95", "p99"] {
+        assert_eq!(table.matches(name).count(), 3, "TTFT, ITL and latency: {table}");
+    }
+    assert!(table.contains("req/s") && table.contains("tok/s"), "{table}");
     assert!(!table.contains("total") && !table.contains("flight"), "{table}");
-    assert!(table.contains("p95"), "{table}");
+    assert!(!table.contains("hidden"), "{table}");
+    let selection = Selection {
+        statistics: Some(vec![Statistic::P50, Statistic::P95, Statistic::P99]),
+        ..Selection::default()
+    };
+    let narrow = TextOptions { selection, ..at(80, Language::English) };
+    let table = table_of(&render_text(&ladder(&[1.0, 2.0, 4.0]), &narrow));
+    assert_eq!(table.matches("p95").count(), 3, "before columns that nobody asked for: {table}");
+    assert!(table.lines().all(|line| width(line) <= 80), "{table}");
 }
 
 #[test]

@@ -59,9 +59,12 @@ wordings! {
     EngineSlip: Note "engine_slip",
         ["Dyno's engine missed its own schedule: p99 {} ms late",
          "Dyno 引擎未能跟上自身的时间表：p99 晚 {} ms"],
-        ["this machine is too busy to run client and engine at this load; lower it, or run `dyno \
-          engine` on another machine",
-         "本机在此负载下无法同时承载客户端与引擎；请降低负载，或在另一台机器上运行 `dyno engine`"];
+        ["client and engine share this machine, which is too busy for both at this load. The delay of an \
+          embedded engine widens the instrument ranges, from which the verdict follows; that of `dyno \
+          engine` is measured like any server's and does not change the verdict. Lower the load, or run \
+          `dyno engine` on another machine",
+         "客户端与引擎共用本机，本机在此负载下无法同时承载两者。内置引擎的延迟会扩大测量误差范围，进而影响判定；\
+          `dyno engine` 的延迟则与任何服务器一样计入结果，不改变判定。请降低负载，或在另一台机器上运行 `dyno engine`"];
     RecordsMissing: Error "records_missing",
         ["{} records for {} requests", "{1} 个请求只有 {0} 条记录"],
         RECORDS_WRONG;

@@ -43,9 +43,10 @@ wordings! {
         ["the client stalled for {} s in total, {} ms at most, while its thread used {} % of a CPU: the \
           machine was running something else",
          "客户端累计停顿 {} s，最长 {} ms，而其线程仅占用 {} % 的 CPU：机器在运行其他任务"],
-        ["keep other work off this machine, raise the CPU limit of its container, or give the client a \
-          core (`taskset`) and priority (`chrt -f 1`)",
-         "请避免在本机运行其他任务，提高容器的 CPU 配额，或给客户端独占的核（`taskset`）与实时优先级（`chrt -f 1`）"];
+        ["the verdict follows from the instrument ranges, not from the stalls themselves; to narrow the \
+          ranges, keep other work (a server, too) off this machine, raise the CPU limit of its \
+          container, or give the client a core (`taskset`) and priority (`chrt -f 1`)",
+         "判定取决于测量误差范围，而非停顿本身；要缩小误差范围，请避免在本机运行其他任务（包括服务器），提高容器的 CPU 配额，或给客户端独占的核（`taskset`）与实时优先级（`chrt -f 1`）"];
     Overloaded: Note "client_stalled",
         ["the client stalled for {} s in total, {} ms at most, and its thread used {} % of a CPU: the \
           load is too much for one core",

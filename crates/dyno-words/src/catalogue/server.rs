@@ -55,7 +55,8 @@ wordings! {
         ["the server had {} requests running or waiting on average, but this client had only {} in \
           flight",
          "服务器上平均有 {} 个运行或排队的请求，而本客户端的并发数只有 {}"],
-        ["others use the server, so these are results of a shared server; measure it alone, or count \
-          all clients",
-         "有其他用户在使用，因此这是共享服务器的结果；请单独测量，或计入所有客户端"];
+        ["others use the server: the verdict stays, because it is about how exactly these results were \
+          measured, but they are those of a shared server; measure it alone, or count all clients",
+         "有其他用户在使用该服务器：判定不变，因为它只说明测量是否准确，但这些是共享服务器的结果；请单独测量，\
+          或计入所有客户端"];
 }

@@ -80,7 +80,8 @@ mod tests {
         let text = "HTTP 400: a is b; the field x is y, not z: or at line 3 column 5; ".repeat(40);
         let start = std::time::Instant::now();
         let _ = translated(&text, Language::Chinese);
-        assert!(start.elapsed().as_secs() < 5, "{:?}", start.elapsed());
+        // A second where nothing else runs; without the limit on texts it would not end.
+        assert!(start.elapsed().as_secs() < 60, "{:?}", start.elapsed());
     }
 
     proptest! {

@@ -50,6 +50,17 @@ const PHRASES: &[(&str, &str)] = &[
     ("by and by", "gradually"),
 ];
 
+/// Chinese terms that have another word for the same thing: one term each.
+const TERMS: &[(&str, &str)] = &[
+    ("稳定窗口", "稳态窗口"),
+    ("首 token 延迟", "首 token 时延"),
+    ("端到端延迟", "端到端时延"),
+    ("仿真", "模拟"),
+    ("结论", "判定"),
+];
+/// It reads other tools' tables, which have their own terms.
+const OTHERS_TERMS: &str = "crates/dyno-import";
+
 /// What a newcomer reads; generated and recorded files follow from it.
 const ROOTS: [&str; 5] = ["crates", "docs", "scripts", ".ci", "fuzz"];
 const ENDINGS: [&str; 8] = ["rs", "md", "js", "css", "toml", "txt", "snap", "sh"];
@@ -57,9 +68,9 @@ const ENDINGS: [&str; 8] = ["rs", "md", "js", "css", "toml", "txt", "snap", "sh"
 const RECORDED: [&str; 4] = ["fixtures", "target", "corpus", "phrases.rs"];
 
 fn files() -> Vec<PathBuf> {
-    let mut found: Vec<PathBuf> = ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "Cargo.toml"]
-        .map(|name| workspace().join(name))
-        .into();
+    let names =
+        ["README.md", "README.zh-CN.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "Cargo.toml"];
+    let mut found: Vec<PathBuf> = names.map(|name| workspace().join(name)).into();
     let mut folders: Vec<PathBuf> = ROOTS.map(|root| workspace().join(root)).into();
     while let Some(folder) = folders.pop() {
         for entry in std::fs::read_dir(folder).unwrap() {
@@ -142,6 +153,14 @@ fn odd(path: &Path, text: &str) -> Vec<String> {
             found.push(format!("{}:{line}: “{phrase}”: write {instead}", path.display()));
         }
     }
+    if !path.starts_with(OTHERS_TERMS) {
+        for (number, line) in text.lines().enumerate() {
+            let wrong = TERMS.iter().filter(|(term, _)| line.contains(term));
+            let place = format!("{}:{}", path.display(), number + 1);
+            found
+                .extend(wrong.map(|(term, instead)| format!("{place}: “{term}”: write {instead}")));
+        }
+    }
     found
 }
 
@@ -164,4 +183,7 @@ fn a_phrase_is_found_across_the_end_of_a_line() {
         "a.rs:1: “gone on with”: write resumed",
     ];
     assert_eq!(found, expected);
+    let found = odd(Path::new("a.md"), "没有稳定窗口");
+    assert_eq!(found, ["a.md:1: “稳定窗口”: write 稳态窗口"]);
+    assert!(odd(Path::new("crates/dyno-import/src/a.rs"), "\"首 token 延迟\"").is_empty());
 }

@@ -13,6 +13,8 @@ fn it_tells_the_ladder_and_the_limits() {
     for limit in ["open_files", "ports"] {
         assert!(found["limits"].get(limit).is_some(), "{}", ended.said());
     }
+    assert!(found["limits"]["load_average"].as_f64().unwrap() >= 0.0, "{}", ended.said());
+    assert!(found["limits"]["machine_cores"].as_u64().unwrap() >= 1, "{}", ended.said());
     let ladder = found["ladder"].as_array().unwrap();
     assert!(!ladder.is_empty(), "{}", ended.said());
     for step in ladder {

@@ -58,11 +58,16 @@ fn a_run_is_listed_labelled_found_and_deleted() {
     assert_eq!(rows[0]["label"], "after the upgrade");
     assert_eq!(rows[0]["tags"], serde_json::json!(["nightly"]));
     assert_eq!((&rows[0]["state"], &rows[0]["verdict"]), (&"complete".into(), &"valid".into()));
-    assert!(rows[0]["output_tokens_per_s"].as_f64().unwrap() > 0.0);
 
     let report = expect(here, &["report", "after the upgrade", "--json"], 0);
     let report: serde_json::Value = serde_json::from_slice(&report.stdout).unwrap();
     assert_eq!(report["run"]["label"], "after the upgrade");
+    for rate in ["requests_per_s", "output_tokens_per_s"] {
+        let levels = report["levels"].as_array().unwrap().iter();
+        let steady = levels.map(|level| level["steady"][rate].as_f64().unwrap());
+        let highest = steady.reduce(f64::max).unwrap();
+        assert_eq!(rows[0][rate], highest, "the {rate} of the report's table");
+    }
     let plan = std::fs::read_to_string(here.join("dyno-runs/first/plan.json")).unwrap();
     assert!(plan.contains("\"planned\""), "the plan is frozen");
     let compared = stdout(&expect(here, &["compare", "fir", "latest"], 0));

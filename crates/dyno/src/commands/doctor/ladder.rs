@@ -146,7 +146,7 @@ impl Step {
         let against = |figure: Option<&Distribution>, truth: f64| {
             figure.filter(|_| pace == Pace::Steady).and_then(|figure| Some(figure.mean? - truth))
         };
-        let throughput = level.steady.map_or(level.throughput, |steady| steady.throughput);
+        let throughput = level.steady_throughput();
         let own = ["instrument_range", "effective_concurrency", "off_schedule"];
         let client_valid = !level.reasons.iter().any(|reason| own.contains(&reason.code.as_str()));
         let failed = level.requests.bad().unwrap_or_default();

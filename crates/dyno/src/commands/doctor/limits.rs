@@ -1,4 +1,4 @@
-//! The limits on files, ports and cores, and what to change about them.
+//! The limits on files, ports and cores, how busy the machine is, and what to change about them.
 
 use super::ladder::Step;
 use super::words::Say;
@@ -17,6 +17,10 @@ pub(super) struct Limits {
     governor: Option<String>,
     /// Cores' worth of CPU that a control group allows, where it limits it.
     cpu_quota: Option<f64>,
+    /// The load average of the minute before anything was measured.
+    load_average: Option<f64>,
+    /// Cores of the machine, to compare it with: `cores` are those that this process may use.
+    machine_cores: usize,
 }
 
 /// Open files other than connections, with some reserve.
@@ -29,12 +33,15 @@ impl Limits {
             let ends: Vec<u64> = text.split_whitespace().filter_map(|n| n.parse().ok()).collect();
             ends.last()?.checked_sub(*ends.first()?).map(|n| n + 1)
         });
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
         Self {
-            cores: std::thread::available_parallelism().map_or(1, usize::from),
+            cores,
             open_files: dyno_net::open_files_limit(),
             ports,
             governor: dyno_net::cpu_governor(),
             cpu_quota: dyno_net::cpu_quota(),
+            load_average: dyno_net::load_average(),
+            machine_cores: dyno_net::machine_cores().unwrap_or(cores),
         }
     }
 
@@ -49,11 +56,32 @@ impl Limits {
             |n: Option<u64>, none: Say| n.map_or(none.text(language).to_owned(), |n| n.to_string());
         let files = shown(self.open_files, Say::Unlimited);
         let ports = shown(self.ports, Say::Unknown);
-        Say::Limits.with(language, &[self.cores.to_string(), files, ports])
+        let limits = Say::Limits.with(language, &[self.cores.to_string(), files, ports]);
+        match self.load_average {
+            Some(load) => {
+                let values = [format!("{load:.2}"), self.machine_cores.to_string()];
+                format!("{limits}\n{}", Say::Load.with(language, &values))
+            }
+            None => limits,
+        }
+    }
+
+    /// The load average, if less than a core was free on average: the client needs one.
+    fn busy(&self) -> Option<f64> {
+        let most = (self.machine_cores as f64 - 1.0).max(0.5);
+        self.load_average.filter(|load| *load > most)
     }
 
     pub(super) fn advice(&self, steps: &[Step], stamps: Option<bool>) -> Vec<String> {
         let mut advice = Vec::new();
+        if let Some(load) = self.busy() {
+            let cores = self.machine_cores;
+            advice.push(format!(
+                "this machine was busy before the test: load average {load:.2} on {cores} cores. Results \
+                 measured here may be suspect, and this test shows less than the machine can do: stop \
+                 other work, then run `dyno doctor` again"
+            ));
+        }
         if stamps == Some(false) {
             advice.push(
                 "the kernel provides no receive times, as in some sandboxes: if short gaps between tokens \
@@ -115,5 +143,45 @@ impl Limits {
             ));
         }
         advice
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use dyno_words::translated;
+
+    fn limits(load: Option<f64>, machine_cores: usize) -> Limits {
+        Limits {
+            cores: 2,
+            open_files: None,
+            ports: None,
+            governor: None,
+            cpu_quota: None,
+            load_average: load,
+            machine_cores,
+        }
+    }
+
+    #[test]
+    fn a_busy_machine_is_named_with_its_load_and_cores() {
+        let advice = limits(Some(3.254), 2).advice(&[], Some(true));
+        assert_eq!(advice.len(), 1, "{advice:?}");
+        assert!(advice[0].contains("load average 3.25 on 2 cores"), "{advice:?}");
+        assert!(advice[0].contains("may be suspect"), "{advice:?}");
+        let chinese = translated(&advice[0], Language::Chinese);
+        assert!(chinese.contains("3.25") && chinese.contains("2 个核"), "{chinese}");
+        let text = limits(Some(3.254), 2).text(Language::English);
+        assert!(text.ends_with("Load average before the test: 3.25 on 2 cores."), "{text}");
+    }
+
+    #[test]
+    fn a_machine_with_a_free_core_is_not_busy() {
+        assert_eq!(limits(Some(0.9), 2).busy(), None);
+        assert_eq!(limits(Some(6.5), 8).busy(), None);
+        assert_eq!(limits(Some(7.1), 8).busy(), Some(7.1));
+        assert_eq!(limits(Some(0.3), 1).busy(), None);
+        assert_eq!(limits(None, 2).busy(), None, "unknown is not busy");
+        assert!(!limits(None, 2).text(Language::English).contains("average"));
     }
 }

@@ -43,6 +43,9 @@ messages! {
     Limits:
         "Limits: {} cores, {} open files, {} local ports to one server.",
         "限制：{} 个核，打开文件数 {}，到同一服务器的本地端口 {} 个。";
+    Load:
+        "Load average before the test: {} on {} cores.",
+        "测试前的平均负载：{}，共 {} 个核。";
     Unlimited: "unlimited", "不限";
     Unknown: "unknown", "未知";
     NothingToChange: "Nothing to change.", "无需调整。";
