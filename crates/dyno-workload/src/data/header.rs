@@ -5,6 +5,7 @@ use serde_json::{Map, Value};
 
 use super::csv;
 use super::fields::{MESSAGES, PROMPTS, TRACES};
+use super::requests;
 use super::spec::DataSpec;
 
 /// Lines that may precede the header of a table.
@@ -44,12 +45,12 @@ pub(super) fn of_json_lines(lines: &[&[u8]], spec: &DataSpec) -> u8 {
 }
 
 /// Whether an object has a field that is asked for, or one with a usual name.
-fn is_record(object: &Map<String, Value>, spec: &DataSpec) -> bool {
+pub(super) fn is_record(object: &Map<String, Value>, spec: &DataSpec) -> bool {
     let mapping = &spec.mapping;
     let asked = [&mapping.prompt, &mapping.messages, &mapping.context].into_iter().flatten();
     asked.into_iter().any(|field| field.find(object).is_some())
         || object.keys().any(|name| is_usual(name))
-        || ["body", "request"].iter().any(|name| object.contains_key(*name))
+        || requests::request_of(object).is_some()
 }
 
 /// How a table begins.
