@@ -116,6 +116,16 @@ pub(super) fn of_table(bytes: &[u8], name: &str) -> Table {
     Table { named, ..table(at, delimiter) }
 }
 
+/// Whether the lines before the row of names cannot be prompts, so that a file is a table whatever its
+/// name.
+pub(super) fn is_plain(bytes: &[u8], table: Table) -> bool {
+    let mut before = bytes.split(|byte| *byte == b'\n').take(table.skip.into());
+    before.all(|line| {
+        let line = line.trim_ascii();
+        line.is_empty() || line.starts_with(b"#") || stated_delimiter(line).is_some()
+    })
+}
+
 /// The delimiter that a line of a spreadsheet such as `sep=;` names.
 fn stated_delimiter(line: &[u8]) -> Option<u8> {
     match line.trim_ascii().strip_prefix(b"sep=")? {

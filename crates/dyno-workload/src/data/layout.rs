@@ -252,7 +252,9 @@ impl<'a> Head<'a> {
             return true;
         }
         let columns = self.columns();
-        columns.len() > 1 && columns.iter().any(|column| is_usual(column))
+        columns.len() > 1
+            && columns.iter().any(|column| is_usual(column))
+            && header::is_plain(self.bytes, self.table_head())
     }
 
     /// A table by its name or its header, also one of a single column.

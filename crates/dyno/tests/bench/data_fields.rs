@@ -55,7 +55,8 @@ fn long_text_that_is_not_sent_is_said_before_the_run() {
 #[test]
 fn what_is_sent_and_what_is_not_is_shown_in_both_languages() {
     let place = Place::new();
-    let record = r#"{"question": "Why?", "system": "Be brief.", "note": "a\u001b[31mred", "tags": []}"#;
+    let record =
+        r#"{"question": "Why?", "system": "Be brief.", "note": "a\u001b[31mred", "tags": []}"#;
     let file = place.file("q.jsonl", record);
     let english = run(place.dyno(&format!("data show {file}"))).expect_status(&[0]).stdout;
     for line in [
