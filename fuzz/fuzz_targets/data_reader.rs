@@ -3,12 +3,14 @@
 
 #![no_main]
 
+use dyno_model::Language;
+use dyno_workload::data::shown::{self, First};
 use dyno_workload::data::{DataSet, DataSpec, Format, Kind, Order, Outside, Selection, convert};
 use dyno_workload::item::{Content, Item};
 use dyno_workload::trace::{Trace, TraceLimits, TraceProfile};
 use libfuzzer_sys::fuzz_target;
 
-const SPECS: [&str; 14] = [
+const SPECS: [&str; 17] = [
     "f",
     "f,skip_bad=true",
     "f.csv,skip_bad=true",
@@ -23,6 +25,9 @@ const SPECS: [&str; 14] = [
     "parquet:f",
     "trace:f",
     "trace:f,skip_bad=true,block=3,from=1ms,to=1h,speed=0.5",
+    "f.csv",
+    "f,turns=all,skip_bad=true",
+    "json:f,prompt=a,context=b,skip_bad=true",
 ];
 
 fuzz_target!(|input: &[u8]| {
@@ -46,9 +51,26 @@ fuzz_target!(|input: &[u8]| {
     }
     let Ok(reading) = data.open() else { return };
     let items: Vec<Item> = reading.map_while(Result::ok).collect();
+    describe(&data, items.first());
     select(&data);
     written_and_read_again(&items);
 });
+
+/// What is said about a file breaks no line and moves no cursor, whatever the file holds.
+fn describe(data: &DataSet, item: Option<&Item>) {
+    let harmless = |text: &str| assert!(!text.contains(|c: char| c.is_control() && c != '\n'));
+    let recognised = data.recognised();
+    assert!(recognised.warnings().iter().all(|warning| !warning.contains('\n')));
+    for language in [Language::English, Language::Chinese] {
+        let fields = shown::fields(recognised, language);
+        harmless(&fields);
+        assert!(fields.lines().count() <= 1 + recognised.fields.len() + recognised.unused.len());
+        if let Some(item) = item {
+            let first = First { content: item.content.clone(), tokens: 1 };
+            harmless(&shown::first(&first, true, language));
+        }
+    }
+}
 
 fn replay(name: &str, bytes: &[u8], spec: &DataSpec) {
     let limits = TraceLimits { max_input: Some(1_000), truncate: true, ..TraceLimits::default() };

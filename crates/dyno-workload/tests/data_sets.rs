@@ -407,6 +407,9 @@ fn lines_before_the_records_are_skipped_and_said() {
         assert!(data.recognised().to_string().contains(said), "{}", data.recognised());
         assert_eq!(sent(&first(&data)), "user: a?", "{file}");
     }
+    // Prompts with commas are prompts.
+    let prompts = "Hello there\nFix this, text, please\nOh, well, fine\n";
+    assert_eq!(open("p.txt", prompts, "p.txt").open().expect("opens").count(), 3);
     // A record that lacks its field is not a header, and a column may be called `#id`.
     let bad = format!("{{\"id\": 1}}\n{{\"id\": 2, \"question\": \"a?\"}}\n{record}\n");
     let data = open("f.jsonl", &bad, "f.jsonl");

@@ -79,7 +79,7 @@ pub(super) const PROMPTS: [&str; 12] = [
 /// Names of system messages.
 pub(super) const SYSTEMS: [&str; 2] = ["system", "system_prompt"];
 /// Names of output lengths.
-pub(super) const OUTPUTS: [&str; 8] = [
+pub(super) const OUTPUTS: [&str; 10] = [
     "output_tokens",
     "max_tokens",
     "max_completion_tokens",
@@ -88,6 +88,8 @@ pub(super) const OUTPUTS: [&str; 8] = [
     "output_length",
     "output_len",
     "expected_output_len",
+    "output_tokens_count",
+    "max_output_tokens",
 ];
 
 /// Names of lengths in recorded traces: Mooncake's, Azure's and BurstGPT's.

@@ -5,6 +5,7 @@ use serde_json::{Map, Value};
 
 use super::csv;
 use super::fields::{MESSAGES, PROMPTS, TRACES};
+use super::requests;
 use super::spec::DataSpec;
 
 /// Lines that may precede the header of a table.
@@ -44,12 +45,12 @@ pub(super) fn of_json_lines(lines: &[&[u8]], spec: &DataSpec) -> u8 {
 }
 
 /// Whether an object has a field that is asked for, or one with a usual name.
-fn is_record(object: &Map<String, Value>, spec: &DataSpec) -> bool {
+pub(super) fn is_record(object: &Map<String, Value>, spec: &DataSpec) -> bool {
     let mapping = &spec.mapping;
     let asked = [&mapping.prompt, &mapping.messages, &mapping.context].into_iter().flatten();
     asked.into_iter().any(|field| field.find(object).is_some())
         || object.keys().any(|name| is_usual(name))
-        || ["body", "request"].iter().any(|name| object.contains_key(*name))
+        || requests::request_of(object).is_some()
 }
 
 /// How a table begins.
@@ -113,6 +114,16 @@ pub(super) fn of_table(bytes: &[u8], name: &str) -> Table {
     };
     let named = rows.is_empty() || !rows.iter().all(is_question);
     Table { named, ..table(at, delimiter) }
+}
+
+/// Whether the lines before the row of names cannot be prompts, so that a file is a table whatever its
+/// name.
+pub(super) fn is_plain(bytes: &[u8], table: Table) -> bool {
+    let mut before = bytes.split(|byte| *byte == b'\n').take(table.skip.into());
+    before.all(|line| {
+        let line = line.trim_ascii();
+        line.is_empty() || line.starts_with(b"#") || stated_delimiter(line).is_some()
+    })
 }
 
 /// The delimiter that a line of a spreadsheet such as `sep=;` names.

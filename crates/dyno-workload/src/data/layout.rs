@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::conversation::is_message;
 use super::csv;
@@ -132,6 +132,11 @@ impl<'a> Head<'a> {
     /// The layout of a file, whether its kind was named or not.
     pub(super) fn layout(&self, spec: &DataSpec) -> Layout {
         match self.shape(spec.kind) {
+            Layout::JsonLines { .. } | Layout::JsonValues
+                if self.is_one_object_of_records(spec) =>
+            {
+                Layout::JsonMember
+            }
             Layout::JsonLines { .. } => Layout::JsonLines { header: self.json_header(spec) },
             layout => layout,
         }
@@ -167,6 +172,14 @@ impl<'a> Head<'a> {
         header::of_table(self.bytes, self.name)
     }
 
+    /// Whether there is one object, which is not itself a record and holds a list of them.
+    fn is_one_object_of_records(&self, spec: &DataSpec) -> bool {
+        let is_record = |object: &Map<String, Value>| header::is_record(object, spec);
+        self.first() == Some(b'{')
+            && (self.lines().nth(1).is_none() || !self.lines_are_json())
+            && first_within(self.bytes, is_record).is_some_and(|first| is_record(&first))
+    }
+
     /// Lines before the first record of JSON lines.
     fn json_header(&self, spec: &DataSpec) -> u8 {
         let lines: Vec<&[u8]> = self.bytes.split(|byte| *byte == b'\n').take(20).collect();
@@ -189,12 +202,6 @@ impl<'a> Head<'a> {
                 }
                 _ => Layout::JsonArray,
             },
-            Some(b'{')
-                if self.lines().nth(1).is_none_or(|_| !self.lines_are_json())
-                    && holds_records(self.bytes) =>
-            {
-                Layout::JsonMember
-            }
             Some(b'{') => self.json_lines_or_values(),
             _ => Layout::JsonLines { header: 0 },
         }
@@ -245,7 +252,9 @@ impl<'a> Head<'a> {
             return true;
         }
         let columns = self.columns();
-        columns.len() > 1 && columns.iter().any(|column| is_usual(column))
+        columns.len() > 1
+            && columns.iter().any(|column| is_usual(column))
+            && header::is_plain(self.bytes, self.table_head())
     }
 
     /// A table by its name or its header, also one of a single column.
@@ -262,27 +271,25 @@ impl<'a> Head<'a> {
     }
 }
 
-/// Whether the bytes begin with an object that is not itself a record, and holds a list of them.
-fn holds_records(bytes: &[u8]) -> bool {
-    let mut rest = bytes.trim_ascii_start().strip_prefix(b"{").unwrap_or_default();
+/// The first object of the first array of objects in the object that bytes begin with. An object that
+/// is itself a record, by the test, has none.
+fn first_within(
+    bytes: &[u8],
+    is_record: impl Fn(&Map<String, Value>) -> bool,
+) -> Option<Map<String, Value>> {
+    if let Some((Value::Object(whole), _)) = value(bytes)
+        && is_record(&whole)
+    {
+        return None;
+    }
+    let mut rest = bytes.trim_ascii_start().strip_prefix(b"{")?;
     loop {
-        let Some((Value::String(name), after)) = value(rest) else { return false };
-        let Some(after) = after.trim_ascii_start().strip_prefix(b":") else { return false };
-        if is_usual(&name) {
-            return false;
+        let (_, after) = value(rest).filter(|(name, _)| name.is_string())?;
+        let after = after.trim_ascii_start().strip_prefix(b":")?.trim_ascii_start();
+        if let Some((Value::Object(first), _)) = after.strip_prefix(b"[").and_then(value) {
+            return Some(first);
         }
-        let after = after.trim_ascii_start();
-        if let Some(list) = after.strip_prefix(b"[") {
-            match value(list) {
-                Some((Value::Object(first), _)) => return !is_message(&first),
-                // A record that is longer than what is looked at.
-                None if list.trim_ascii_start().starts_with(b"{") => return true,
-                _ => {}
-            }
-        }
-        let Some((_, after)) = value(after) else { return false };
-        let Some(after) = after.trim_ascii_start().strip_prefix(b",") else { return false };
-        rest = after;
+        rest = value(after)?.1.trim_ascii_start().strip_prefix(b",")?;
     }
 }
 

@@ -31,7 +31,7 @@ const EXAMPLE: usize = 80;
 const LONG: u64 = 200;
 
 /// Words in the names of fields that hold what a model should respond, or how it is judged.
-const OF_RESPONSES: [&str; 42] = [
+const OF_RESPONSES: [&str; 49] = [
     "analysis",
     "answer",
     "answers",
@@ -40,9 +40,13 @@ const OF_RESPONSES: [&str; 42] = [
     "completion",
     "completions",
     "conversation",
+    "critique",
     "expected",
     "explanation",
+    "feedback",
     "generated",
+    "generation",
+    "generations",
     "gold",
     "golden",
     "gpt",
@@ -51,6 +55,7 @@ const OF_RESPONSES: [&str; 42] = [
     "hints",
     "label",
     "labels",
+    "new",
     "output",
     "outputs",
     "patch",
@@ -59,6 +64,7 @@ const OF_RESPONSES: [&str; 42] = [
     "reference",
     "references",
     "rejected",
+    "reply",
     "response",
     "responses",
     "result",
@@ -72,6 +78,7 @@ const OF_RESPONSES: [&str; 42] = [
     "tests",
     "think",
     "thought",
+    "translation",
     "truth",
     "usage",
 ];

@@ -13,6 +13,7 @@ mod clients;
 mod connect;
 mod course;
 mod data;
+mod data_fields;
 mod doctor;
 mod engines;
 mod faults;
