@@ -66,6 +66,32 @@ fn a_trace_keeps_its_times_lengths_and_shared_beginnings() {
 }
 
 #[test]
+fn nothing_of_a_trace_is_sent_before_its_replay() {
+    // Of sixteen words in a row that any prompt of the trace has, none may be sent ahead: a server
+    // that caches any block of them would have part of the first prompt before it is measured.
+    const RUN: usize = 16;
+    let server = Web::start(web::openai);
+    let place = Place::new();
+    let file = place.file("trace.jsonl", &mooncake(20));
+    let args = format!("--data trace:{file},speed=10,block=64");
+    run(place.bench(&server.url(), &args)).expect_measured();
+
+    let is_ahead = |seen: &&Seen| seen.header("x-dyno-preflight").is_some();
+    let asked = server.asked("POST /v1/");
+    let words = |text: &str| text.split(' ').map(str::to_owned).collect::<Vec<_>>();
+    let ahead: Vec<_> = asked.iter().filter(is_ahead).map(|seen| words(&prompt(seen))).collect();
+    let replayed: Vec<_> = server.generations().iter().map(|seen| words(&prompt(seen))).collect();
+    assert_eq!(replayed.len(), 20);
+    let longest = ahead.iter().max_by_key(|words| words.len()).expect("a length probe");
+    let first = replayed.iter().find(|words| words.len() == longest.len());
+    assert!(first.is_some(), "as long as a prompt of the trace: {} words", longest.len());
+    for run in ahead.iter().flat_map(|words| words.windows(RUN)) {
+        let same = |sent: &Vec<String>| sent.windows(RUN).any(|other| other == run);
+        assert!(!replayed.iter().any(same), "{run:?} was sent ahead");
+    }
+}
+
+#[test]
 fn a_trace_is_recognised_cut_and_told_about() {
     let server = Web::start(web::openai);
     let place = Place::new();
