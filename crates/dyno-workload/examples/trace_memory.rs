@@ -3,6 +3,7 @@
 //!
 //! `cargo run --release -p dyno-workload --example trace_memory -- azure 10000000`
 //! `cargo run --release -p dyno-workload --example trace_memory -- mooncake 1200000`
+//! `cargo run --release -p dyno-workload --example trace_memory -- apart 1200000`: no prefix is shared
 
 use std::error::Error;
 use std::fs::File;
@@ -86,10 +87,17 @@ fn written(path: &Path, form: &str, rows: u64) -> Result<(), Box<dyn Error>> {
     let mut talks: Vec<Vec<u64>> = vec![Vec::new(); 1_000];
     for index in 0..rows {
         let talk = &mut talks[(index * 31 % 1_000) as usize];
-        if talk.is_empty() || talk.len() > 40 {
+        let new = match form {
+            "apart" => {
+                talk.clear();
+                24
+            }
+            _ => 2 + index % 4,
+        };
+        if form != "apart" && (talk.is_empty() || talk.len() > 40) {
             *talk = vec![0, 1 + index % 5];
         }
-        for _ in 0..2 + index % 4 {
+        for _ in 0..new {
             talk.push(next);
             next += 1;
         }
