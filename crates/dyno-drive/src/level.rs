@@ -126,7 +126,10 @@ pub fn run_level<T: Transport + ?Sized>(
         }
         Load::Trace { .. } => {
             let trace = level.setup.trace.take();
-            open::run(&mut level, trace.into_iter().flatten())?;
+            match level.setup.sessions {
+                true => open::run_sessions(&mut level, trace.into_iter().flatten())?,
+                false => open::run(&mut level, trace.into_iter().flatten())?,
+            }
         }
         Load::Burst { requests } => burst::run(&mut level, requests)?,
     }

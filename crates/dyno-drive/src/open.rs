@@ -96,7 +96,7 @@ pub(crate) fn run<T: Transport + ?Sized>(
     level.drain()
 }
 
-/// Conversations arrive for as long as the level lasts. How many of their turns are warm-up, and when
+/// Conversations arrive for as long as the level lasts, or until none is left. How many of their turns are warm-up, and when
 /// the first measured one is sent, depends on the responses, so it cannot be scheduled up front.
 pub(crate) fn run_sessions<T: Transport + ?Sized>(
     level: &mut Level<'_, '_, T>,
@@ -114,6 +114,9 @@ pub(crate) fn run_sessions<T: Transport + ?Sized>(
         let due = level.next_arrival.filter(|_| level.has_room());
         match due {
             _ if level.is_complete() => level.stop_sending(Ending::Requests, level.now()),
+            _ if arrival.is_none() && level.is_idle() => {
+                level.stop_sending(Ending::Requests, level.now());
+            }
             Some(due) if level.now() >= due => {
                 level.dispatch(0, due.into())?;
                 offsets.next();

@@ -244,7 +244,7 @@ impl<'s, 'a, T: Transport + ?Sized> Level<'s, 'a, T> {
         let plan = self.setup.plan;
         let from = match plan.load {
             Load::Concurrency { .. } => self.measured_from?,
-            Load::Rate { .. } | Load::Ramp { .. } if self.setup.sessions => {
+            Load::Rate { .. } | Load::Ramp { .. } | Load::Trace { .. } if self.setup.sessions => {
                 open::time_from(plan.warmup, self.started, self.measured_from)?
             }
             _ => return None,

@@ -226,6 +226,34 @@ fn a_trace_is_replayed_at_its_own_times() {
     assert_eq!(server.got, (0..6).map(|i| i.to_string().into_bytes()).collect::<Vec<_>>());
 }
 
+#[test]
+fn sessions_of_a_trace_start_at_their_times_and_the_level_ends_with_the_last_turn() {
+    // Two at once, one after a long silence: the level waits for all of their turns.
+    let offsets = vec![0, 50 * MS, 5 * SEC];
+    let plan = level(Load::Trace { speed: 1.0 });
+    let mut server = Simulated::new(100 * MS, 0);
+    let (signal, work) = (StopSignal::new(), conversations(3, 200 * MS));
+    let trace = Some(offsets.clone());
+    let (outcome, records) =
+        run_work(&plan, &mut server, Shard::WHOLE, &signal, work, true, trace.clone());
+    reconciles(&outcome, &records);
+    assert_eq!((outcome.issued, outcome.ending, outcome.taken), (9, Ending::Requests, 3));
+    in_order(&records, 200 * MS);
+    let first = records.iter().filter(|record| record.turn.unwrap().number == 1);
+    let times: Vec<Nanos> = first.map(|record| record.intended - outcome.started).collect();
+    assert_eq!(times, offsets);
+    assert_eq!(outcome.ended - outcome.started, 5 * SEC + 700 * MS);
+
+    // A limit cuts conversations off, as in any open loop.
+    let plan = LevelPlan { duration_ns: Some(150 * MS), ..plan };
+    let mut server = Simulated::new(100 * MS, 0);
+    let work = conversations(3, 0);
+    let (outcome, records) = run_work(&plan, &mut server, Shard::WHOLE, &signal, work, true, trace);
+    reconciles(&outcome, &records);
+    assert_eq!((outcome.ending, outcome.taken), (Ending::Duration, 2));
+    assert!(records.iter().all(|record| record.intended < outcome.started + 150 * MS));
+}
+
 proptest! {
     /// One arrival, one record, and every turn after its predecessor, whatever happens.
     #[test]

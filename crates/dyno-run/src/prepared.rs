@@ -152,7 +152,8 @@ fn count_by_server(
 /// Only runs with more requests than this send one to compare token counts.
 const A_HANDFUL: u64 = 8;
 
-/// Sends the first prompt once before the run, and compares our token count with the server's.
+/// Sends a prompt as long as the first once before the run, and compares our token count with the
+/// server's.
 fn counts_differ(
     plan: &Plan,
     target: &mut OpenTarget,

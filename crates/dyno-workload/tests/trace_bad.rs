@@ -80,7 +80,7 @@ fn options_that_are_not_possible() {
         (
             "sped=2",
             "unknown key \"sped\" (did you mean speed?); the keys of trace are speed, from, to, block, \
-             skip_bad",
+             skip_bad, time, unit, gap, end, input, output, session, hash",
         ),
     ] {
         let spec: DataSpec = format!("trace:t,{options}").parse().expect("a form");
@@ -92,14 +92,10 @@ fn options_that_are_not_possible() {
     let said = "speed= is for traces; if it is one, write trace:t.jsonl,speed=2";
     assert_eq!(unnamed.to_string(), said);
     let spec = "trace:t,speed=2.5,from=10s,to=5m,block=16,skip_bad=true".parse().expect("good");
-    let options = TraceOptions {
-        speed: 2.5,
-        from: Some(10_000 * MS),
-        to: Some(300_000 * MS),
-        block: Some(16),
-        skip_bad: true,
-    };
-    assert_eq!(TraceOptions::of(&spec), Ok(options));
+    let TraceOptions { speed, from, to, block, skip_bad, .. } =
+        TraceOptions::of(&spec).expect("good");
+    assert_eq!((speed, from, to), (2.5, Some(10_000 * MS), Some(300_000 * MS)));
+    assert_eq!((block, skip_bad), (Some(16), true));
 }
 
 #[test]
@@ -174,7 +170,7 @@ fn rows_of_tables_that_are_bad() {
         (
             "16/11/2023 18:17:03,5,1",
             "the field \"TIMESTAMP\" is \"16/11/2023 18:17:03\", not a time such as 2024-05-10 \
-             00:00:00.009930+00:00; correct it",
+             00:00:00.009930+00:00 or 27482 whole milliseconds; correct it",
         ),
         ("2023-11-16 18:17:03,,1", "the field \"ContextTokens\" is blank; correct it"),
         (
@@ -191,7 +187,7 @@ fn rows_of_tables_that_are_bad() {
     assert_eq!(
         said(&text, "trace:b.csv", TraceLimits::default()),
         format!(
-            "b.csv:5: the field \"Timestamp\" is \"soon\", not a time in seconds such as 45.0; \
+            "b.csv:5: the field \"Timestamp\" is \"soon\", not a time in seconds such as 61.114; \
              correct it{SKIP}"
         )
     );
@@ -199,36 +195,40 @@ fn rows_of_tables_that_are_bad() {
 
 #[test]
 fn files_that_are_no_traces() {
-    let wanted = "name a file whose rows have timestamp, input_length and output_length \
-        (Mooncake), or TIMESTAMP, ContextTokens and GeneratedTokens (Azure), or Timestamp, Request \
-        tokens and Response tokens (BurstGPT), or leave trace: out to send its prompts";
+    let wanted = "say which field holds what, as in trace:FILE,time=FIELD,unit=ms,input=FIELD,\
+        output=FIELD; or leave trace: out to send its prompts";
+    let others = "for other names write trace:FILE,time=FIELD,unit=ms,input=FIELD,output=FIELD";
     for (name, text, said_of) in [
         (
             "q.jsonl",
             "{\"question\":\"a\",\"timestamp\":3}\n",
             format!(
-                "is not trace: it has no times and lengths of requests; the fields are question, \
-                 timestamp; {wanted}"
+                "is not trace: it is of no known form; the fields are question, timestamp; {wanted}"
             ),
         ),
         (
             "q.jsonl",
             "{\"timestamp\":3,\"input_length\":4}\n",
-            "is not trace: it lacks output_length; the fields are input_length, timestamp; \
-             Mooncake rows have timestamp, input_length and output_length"
-                .into(),
+            format!(
+                "is not trace: it lacks output_length; the fields are input_length, timestamp; \
+                 Mooncake rows have timestamp, input_length and output_length; {others}"
+            ),
         ),
         (
             "q.csv",
             "ContextTokens,when\n1,2\n",
-            "is not trace: it lacks TIMESTAMP and GeneratedTokens; the fields are ContextTokens, \
-             when; Azure rows have TIMESTAMP, ContextTokens and GeneratedTokens"
-                .into(),
+            format!(
+                "is not trace: it lacks TIMESTAMP and GeneratedTokens; the fields are \
+                 ContextTokens, when; Azure rows have TIMESTAMP, ContextTokens and \
+                 GeneratedTokens; {others}"
+            ),
         ),
         (
             "q.txt",
             "What is a knee?\nWhat is an elbow?\n",
-            format!("is not trace: it is one prompt per line, without fields; {wanted}"),
+            "is not trace: it is one prompt per line, without fields; name a trace, or leave \
+             trace: out to send its prompts"
+                .into(),
         ),
     ] {
         let said = said(text, &format!("trace:{name}"), TraceLimits::default());

@@ -10,7 +10,7 @@ use dyno_workload::key::Key;
 use dyno_workload::lengths::Lengths;
 use dyno_workload::random::RandomPrompts;
 use dyno_workload::session::{SessionOptions, SyntheticSessions, led};
-use dyno_workload::trace::TracePrompts;
+use dyno_workload::trace::{SessionPrompts, TracePrompts};
 use std::sync::{Arc, Mutex};
 
 type Shared = Arc<Mutex<Account>>;
@@ -103,5 +103,12 @@ pub(super) fn trace(prompts: Arc<TracePrompts>, text: Text, account: Shared) -> 
         // A request of a trace always states its output length.
         let output = item.output_tokens.unwrap_or(1);
         Some(Sending::Single(item, output))
+    })
+}
+
+/// Recorded sessions, from the one number `from` on.
+pub(super) fn sessions(prompts: Arc<SessionPrompts>, from: u64, account: Shared) -> Items {
+    Box::new(move |index| {
+        kept(prompts.conversation(from + index), &account).map(Sending::Conversation)
     })
 }

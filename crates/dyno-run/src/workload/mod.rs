@@ -20,7 +20,7 @@ use dyno_workload::data::{Checked, Count, DataError, DataSet, Selected, Selectio
 use dyno_workload::random::RandomPrompts;
 use dyno_workload::session::{SyntheticSessions, said};
 use dyno_workload::tokenizer::Tokenizer;
-use dyno_workload::trace::{Trace, TracePrompts};
+use dyno_workload::trace::{SessionPrompts, Trace, TracePrompts, TraceSessions};
 pub use fault::Fault;
 use fault::{lengths, of_random};
 use source::{Led, Source};
@@ -57,6 +57,7 @@ enum Prepared {
     Random(Arc<RandomPrompts>),
     Made(Arc<SyntheticSessions>),
     Trace(Arc<TracePrompts>),
+    Sessions(Arc<SessionPrompts>),
 }
 
 /// Mean lengths of the requests of a level.
@@ -125,14 +126,30 @@ impl Workload {
         self.source.is_session()
     }
 
-    /// How many arrivals a trace has.
+    /// How many requests a trace has.
     pub(crate) fn trace_length(&self) -> Option<u64> {
-        self.trace().map(Trace::len)
+        match (&self.source, self.scheduled_sessions()) {
+            (Source::Trace(trace), _) => Some(trace.len()),
+            (_, sessions) => sessions.map(TraceSessions::requests),
+        }
     }
 
-    /// When the arrivals of a trace are due.
+    /// When the arrivals of a trace are due: its requests, or the first ones of its sessions.
     pub(crate) fn schedule(&self) -> Option<Box<dyn Iterator<Item = Nanos> + '_>> {
-        self.trace().map(|trace| Box::new(trace.schedule()) as _)
+        match (&self.source, self.scheduled_sessions()) {
+            (Source::Trace(trace), _) => Some(Box::new(trace.schedule())),
+            (_, sessions) => sessions.map(|sessions| Box::new(sessions.schedule()) as _),
+        }
+    }
+
+    /// Recorded sessions that start at their own times.
+    fn scheduled_sessions(&self) -> Option<&TraceSessions> {
+        match &self.source {
+            Source::Sessions(sessions) => {
+                Some(sessions).filter(|sessions| sessions.schedule().next().is_some())
+            }
+            _ => None,
+        }
     }
 
     fn trace(&self) -> Option<&Trace> {
@@ -215,6 +232,24 @@ impl Workload {
                 let prompts = Arc::new(made.map_err(|error| ("--data", error.to_string()))?);
                 *prepared = Some(Prepared::Trace(Arc::clone(&prompts)));
                 Ok(items::trace(prompts, self.text, account))
+            }
+            Source::Sessions(sessions) => {
+                let output = output()?;
+                let made = match prepared.as_ref() {
+                    Some(Prepared::Sessions(prompts)) => Ok(prompts.again(output, key)),
+                    _ => {
+                        let unique = plan.data.unique_prefix;
+                        SessionPrompts::new(&self.tokenizer, sessions.clone(), output, key, unique)
+                    }
+                };
+                let prompts = Arc::new(made.map_err(|error| ("--data", error.to_string()))?);
+                *prepared = Some(Prepared::Sessions(Arc::clone(&prompts)));
+                // Those of a load go on where the last level stopped; a replay is always the whole.
+                let from = match self.scheduled_sessions() {
+                    Some(_) => 0,
+                    None => self.attempt.taken,
+                };
+                Ok(items::sessions(prompts, from, account))
             }
             Source::Set(set, selection) => {
                 let count = self.counter(chat(plan), is_bounded(selection));
@@ -317,7 +352,7 @@ impl Workload {
     pub(crate) fn specimen(&self, plan: &Plan) -> Result<Option<Item>, String> {
         let synthetic = match &self.source {
             Source::Random(_) | Source::Made(_) => Some(u64::MAX >> 16),
-            Source::Trace(_) => None,
+            Source::Trace(_) | Source::Sessions(_) => return self.apart(plan),
             Source::Set(..) | Source::Led(_) if self.open_to_server => return Ok(None),
             Source::Set(..) | Source::Led(_) => None,
         };
@@ -343,6 +378,20 @@ impl Workload {
         let tokens =
             self.tokenizer.count_content(&content, chat(plan)).map_err(|e| e.to_string())?;
         Ok(Some(Item { content, output_tokens: None, input_tokens: Some(tokens) }))
+    }
+
+    /// A prompt as long as the first of a trace, of which it has no words: whatever a server caches of
+    /// it, the replay finds nothing of its own.
+    fn apart(&self, plan: &Plan) -> Result<Option<Item>, String> {
+        let aside = self.aside();
+        let Some(level) = plan.levels.first() else { return Ok(None) };
+        drop(aside.items(plan, level, 0)?);
+        let prepared = lock(&aside.prepared);
+        match prepared.as_ref() {
+            Some(Prepared::Trace(made)) => made.apart().map_err(|error| error.to_string()),
+            Some(Prepared::Sessions(made)) => made.apart().map_err(|error| error.to_string()),
+            _ => Ok(None),
+        }
     }
 
     /// Mean lengths of the requests of a level; `None` for conversations, which grow, and where tokens

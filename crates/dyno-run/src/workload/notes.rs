@@ -5,7 +5,7 @@ use super::{Prepared, Workload, lock};
 use dyno_model::Diagnostic;
 use dyno_words::{LoadNote, Note};
 use dyno_workload::data::{Checked, Rest, Tally};
-use dyno_workload::trace::TracePrompts;
+use dyno_workload::trace::{SessionPrompts, Told, TracePrompts};
 
 /// Collects notes.
 #[derive(Default)]
@@ -28,6 +28,9 @@ impl Workload {
     pub(crate) fn notes(&self, sent: &[u64]) -> Vec<Diagnostic> {
         let mut notes = Notes::default();
         let estimated = match self.source.selection() {
+            None if matches!(&self.source, Source::Sessions(sessions) if sessions.have_text()) => {
+                false
+            }
             None => self.tokenizer.is_estimate(),
             Some(s) => self.open_to_server && (s.min_input.is_some() || s.max_input.is_some()),
         };
@@ -47,6 +50,10 @@ impl Workload {
             Some(Prepared::Made(sessions)) => sessions.wrong(),
             Some(Prepared::Trace(prompts)) => {
                 trace_notes(prompts, sent.iter().sum(), notes);
+                prompts.checks().wrong
+            }
+            Some(Prepared::Sessions(prompts)) => {
+                session_notes(prompts, sent.iter().sum(), notes);
                 prompts.checks().wrong
             }
         };
@@ -87,10 +94,22 @@ pub(super) fn checked(checked: &Checked) -> Vec<Diagnostic> {
     std::iter::once(what).chain(skipped).collect()
 }
 
-fn trace_notes(prompts: &TracePrompts, sent: u64, notes: &mut Notes) {
-    let told = prompts.trace().tally().told();
+/// How the requests of a trace were used, and how many of those sent were too short.
+fn selected(told: &[Told], raised: u64, notes: &mut Notes) {
     let told = told.iter().map(|told| (told.count, told.note));
-    notes.count(&told.chain([(prompts.raised(sent), Note::TraceRaised)]).collect::<Vec<_>>());
+    notes.count(&told.chain([(raised, Note::TraceRaised)]).collect::<Vec<_>>());
+}
+
+fn session_notes(prompts: &SessionPrompts, sent: u64, notes: &mut Notes) {
+    let sessions = prompts.sessions();
+    selected(&sessions.tally().told(), prompts.raised(sent), notes);
+    if sessions.have_text() && sent > sessions.len() {
+        notes.add(Note::ConversationsRepeat);
+    }
+}
+
+fn trace_notes(prompts: &TracePrompts, sent: u64, notes: &mut Notes) {
+    selected(&prompts.trace().tally().told(), prompts.raised(sent), notes);
     if prompts.trace().has_hashes() && !prompts.from_pieces() {
         notes.add(Note::TracePrefixes);
     }

@@ -6,7 +6,7 @@ use dyno_workload::data::{
 };
 use dyno_workload::random::{RandomOptions, shared_prefix};
 use dyno_workload::session::SessionOptions;
-use dyno_workload::trace::{Trace, TraceLimits};
+use dyno_workload::trace::{Starts, Trace, TraceLimits, TraceSessions};
 
 /// The data of a run.
 #[derive(Clone)]
@@ -21,6 +21,8 @@ pub(super) enum Source {
     Led(Box<Led>),
     /// A recorded trace.
     Trace(Trace),
+    /// Recorded sessions, replayed with the server's own responses.
+    Sessions(TraceSessions),
 }
 
 /// Recorded conversations and how they are replayed.
@@ -37,6 +39,14 @@ impl Source {
             None => return Ok(Self::Random(random_options(None, data, chat)?)),
             Some(text) => text.parse().map_err(|error: SpecError| error.to_string())?,
         };
+        if spec.path.is_some() && TraceSessions::named_by(&spec).is_some() {
+            let starts = match spec.kind {
+                Some(Kind::Session) => Starts::Given,
+                _ => Starts::Recorded,
+            };
+            let sessions = TraceSessions::open(&spec, &limits(data), starts);
+            return sessions.map(Self::Sessions).map_err(|error| error.to_string());
+        }
         match spec.kind {
             Some(Kind::Random) => Ok(Self::Random(random_options(Some(&spec), data, chat)?)),
             Some(Kind::Trace) => {
@@ -60,7 +70,7 @@ impl Source {
 
     /// Whether the data are conversations, whose turns depend on the responses.
     pub(super) fn is_session(&self) -> bool {
-        matches!(self, Self::Made(_) | Self::Led(_))
+        matches!(self, Self::Made(_) | Self::Led(_) | Self::Sessions(_))
     }
 
     /// Which records of a file are taken.
@@ -68,7 +78,7 @@ impl Source {
         match self {
             Self::Set(_, selection) => Some(selection),
             Self::Led(led) => Some(&led.selection),
-            Self::Random(_) | Self::Made(_) | Self::Trace(_) => None,
+            Self::Random(_) | Self::Made(_) | Self::Trace(_) | Self::Sessions(_) => None,
         }
     }
 
@@ -77,7 +87,9 @@ impl Source {
         let (set, selection) = match self {
             Self::Set(set, selection) => (&**set, selection),
             Self::Led(led) => (&led.set, &led.selection),
-            Self::Random(_) | Self::Made(_) | Self::Trace(_) => return Ok(None),
+            Self::Random(_) | Self::Made(_) | Self::Trace(_) | Self::Sessions(_) => {
+                return Ok(None);
+            }
         };
         // A shuffle reads ahead, and bounds leave records out: more are read than are taken.
         let bounded = selection.min_input.is_some() || selection.max_input.is_some();
@@ -100,6 +112,7 @@ impl Source {
             Self::Set(set, _) => Some(set.recognised().to_string()),
             Self::Led(led) => Some(led.set.recognised().to_string()),
             Self::Trace(trace) => Some(trace.recognised().to_owned()),
+            Self::Sessions(sessions) => Some(sessions.recognised().to_owned()),
         }
     }
 }

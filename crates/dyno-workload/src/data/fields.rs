@@ -92,8 +92,9 @@ pub(super) const OUTPUTS: [&str; 10] = [
     "max_output_tokens",
 ];
 
-/// Names of lengths in recorded traces: Mooncake's, Azure's and BurstGPT's.
-pub(super) const TRACES: [&str; 3] = ["input_length", "ContextTokens", "Request tokens"];
+/// Names of lengths in recorded traces that are tables.
+pub(super) const TRACES: [&str; 5] =
+    ["input_length", "ContextTokens", "Request tokens", "num_prefill_tokens", "input_toks"];
 
 /// The first of `names` that is a field of one of the objects, as the object spells it.
 pub(super) fn usual(

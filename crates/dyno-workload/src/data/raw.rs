@@ -10,7 +10,7 @@ use super::error::DataError;
 use super::layout::Layout;
 use super::record::Records;
 use super::source::Compression;
-use super::spec::DataSpec;
+use super::spec::{DataSpec, Kind};
 
 /// The records of a file, one at a time, whatever its layout and its compression.
 pub(crate) struct Raw {
@@ -21,20 +21,30 @@ pub(crate) struct Raw {
 }
 
 impl Raw {
-    /// A file.
-    pub(crate) fn open(path: &Path) -> Result<Self, DataError> {
-        Self::at(&Place::File(path.to_path_buf()))
+    /// A file. With `has_fields` lines that are not JSON are a table, whatever its columns are called.
+    pub(crate) fn open(path: &Path, has_fields: bool) -> Result<Self, DataError> {
+        Self::at(&Place::File(path.to_path_buf()), has_fields)
     }
 
     /// A file that is in memory already.
-    pub(crate) fn from_bytes(name: &str, bytes: &[u8]) -> Result<Self, DataError> {
-        Self::at(&Place::Memory(name.into(), bytes.into()))
+    pub(crate) fn from_bytes(
+        name: &str,
+        bytes: &[u8],
+        has_fields: bool,
+    ) -> Result<Self, DataError> {
+        Self::at(&Place::Memory(name.into(), bytes.into()), has_fields)
     }
 
-    fn at(place: &Place) -> Result<Self, DataError> {
+    fn at(place: &Place, has_fields: bool) -> Result<Self, DataError> {
         let source = place.source()?;
         let compression = source.origin.compression;
-        let layout = layout(place, &DataSpec::default(), source)?;
+        let layout = match layout(place, &DataSpec::default(), source)? {
+            Layout::TextLines | Layout::WholeText if has_fields => {
+                let table = DataSpec { kind: Some(Kind::Csv), ..DataSpec::default() };
+                layout(place, &table, place.source()?)?
+            }
+            layout => layout,
+        };
         Ok(Self { name: place.name(), compression, layout, records: place.records(layout, None)? })
     }
 

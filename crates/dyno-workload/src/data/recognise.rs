@@ -151,9 +151,7 @@ fn kind_of(
     let any = |names: &[&str]| {
         objects.iter().any(|object| names.iter().all(|name| object.contains_key(*name)))
     };
-    let is_trace = any(&["timestamp", "input_length", "output_length"])
-        || any(&["ContextTokens", "GeneratedTokens"])
-        || any(&["Request tokens", "Response tokens"]);
+    let is_trace = objects.iter().any(|object| crate::trace::is_record(object));
     match layout {
         _ if is_trace && spec.mapping.prompt.is_none() => Kind::Trace,
         Layout::TextLines => Kind::Lines,

@@ -202,7 +202,10 @@ impl DataSpec {
                     _ => return Err(bad("en or lang=zh")),
                 });
             }
-            "speed" | "from" | "to" | "block" if self.kind.is_none() => {
+            "speed" | "from" | "to" | "block" | "time" | "unit" | "gap" | "end" | "input"
+            | "output" | "session" | "hash"
+                if self.kind.is_none() =>
+            {
                 let path = self.path.as_ref().map(|path| path.display().to_string());
                 let (key, value, path) = (key.into(), value.into(), path.unwrap_or_default());
                 return Err(SpecError::OfTraces { key, value, path });

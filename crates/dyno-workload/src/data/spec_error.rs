@@ -82,6 +82,14 @@ pub enum SpecError {
     /// Two keys contradict each other.
     #[error("{0}= and {1}= both say where the prompt is; give one of them")]
     Both(&'static str, &'static str),
+    /// A key means nothing without another one.
+    #[error("{key}= needs {other}= as well; add it, or leave {key}= out")]
+    Needs {
+        /// The key.
+        key: &'static str,
+        /// The one that is missing.
+        other: &'static str,
+    },
     /// The language belongs to built-in text only.
     #[error("lang= chooses among built-in texts, and {0:?} is a file; leave one of them out")]
     LangOfFile(String),

@@ -71,6 +71,26 @@ impl SessionOptions {
         })
     }
 
+    /// What replaces the recorded turns and pauses of sessions in a trace: the most turns of each, and
+    /// think times.
+    pub(crate) fn of_trace(spec: &DataSpec) -> Result<(Option<u32>, Option<Think>), SpecError> {
+        let bad = |key: &'static str, allowed: &'static str| {
+            let value = spec.option(key).unwrap_or_default().into();
+            SpecError::BadValue { key: key.into(), value, allowed }
+        };
+        let turns = |text: &str| text.parse().ok().filter(|turns| (1..=MOST_TURNS).contains(turns));
+        let turns = match spec.option("turns").map(turns) {
+            Some(None) => return Err(bad("turns", "8: the most turns of each, 1 to 10000")),
+            turns => turns.flatten(),
+        };
+        let think = match spec.option("think").map(str::parse) {
+            Some(Err(_)) => return Err(bad("think", THINK)),
+            Some(Ok(think)) => Some(think),
+            None => None,
+        };
+        Ok((turns, think))
+    }
+
     /// Turns of a synthetic conversation.
     fn made_turns(&self) -> Lengths {
         self.turns.unwrap_or(Lengths::fixed(TURNS))

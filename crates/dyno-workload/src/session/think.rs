@@ -25,7 +25,7 @@ impl Default for Think {
 
 impl Think {
     /// Draws a think time.
-    pub(super) fn sample(self, rng: &mut ChaCha8Rng) -> Nanos {
+    pub(crate) fn sample(self, rng: &mut ChaCha8Rng) -> Nanos {
         // Between 0 and 1, never 0.
         let mut unit = || ((rng.next_u64() >> 11) as f64 + 0.5) / (1_u64 << 53) as f64;
         match self {

@@ -1,13 +1,13 @@
-//! The forms in which traces are published, and one row of each.
+//! The forms in which traces are published, how each is recognised, and which of its fields hold what.
 
 use std::fmt;
 
 use serde_json::{Map, Value};
 
-use super::rows::Row;
-use super::time;
-use crate::data::{At, DataError, described, listed, whole};
-use crate::lengths::LONGEST;
+use super::fields::{Field, find, in_words};
+use super::mapping::Mapping;
+use super::time::Unit;
+use crate::data::listed;
 
 /// The form of a trace file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -20,26 +20,90 @@ pub enum TraceFormat {
     Azure,
     /// BurstGPT: times in seconds and lengths; failed requests have no response tokens.
     BurstGpt,
+    /// Vidur's: times in seconds and lengths.
+    Vidur,
+    /// LLMServingSim's: times in nanoseconds and lengths.
+    LlmServingSim,
+    /// What ServeGen saves: times in seconds and lengths.
+    ServeGen,
+    /// AIBrix's workloads: the requests of each time, in milliseconds.
+    Aibrix,
+    /// Dynamo's request traces without sessions: times in milliseconds, and hash ids.
+    Dynamo,
+    /// Any other, with the fields that the user named.
+    Mapped,
 }
 
-/// The time and the two lengths that every row must have, under the names of each form. Bailian
-/// has Mooncake's.
-const NAMES: [(TraceFormat, [&str; 3]); 3] = [
-    (TraceFormat::Mooncake, ["timestamp", "input_length", "output_length"]),
-    (TraceFormat::Azure, ["TIMESTAMP", "ContextTokens", "GeneratedTokens"]),
-    (TraceFormat::BurstGpt, ["Timestamp", "Request tokens", "Response tokens"]),
+/// A form of which each record is a request, with a time and two lengths in these fields.
+struct Known {
+    format: TraceFormat,
+    time: &'static str,
+    input: &'static str,
+    output: &'static str,
+    unit: Unit,
+    /// A field that must be there as well, where the other names are those of many.
+    also: Option<&'static str>,
+}
+
+const fn known(format: TraceFormat, names: [&'static str; 3], unit: Unit) -> Known {
+    let [time, input, output] = names;
+    Known { format, time, input, output, unit, also: None }
+}
+
+const KNOWN: [Known; 6] = [
+    known(
+        TraceFormat::Mooncake,
+        ["timestamp", "input_length", "output_length"],
+        Unit::Milliseconds,
+    ),
+    known(
+        TraceFormat::Azure,
+        ["TIMESTAMP", "ContextTokens", "GeneratedTokens"],
+        Unit::DateOrMilliseconds,
+    ),
+    known(TraceFormat::BurstGpt, ["Timestamp", "Request tokens", "Response tokens"], Unit::Seconds),
+    known(
+        TraceFormat::Vidur,
+        ["arrived_at", "num_prefill_tokens", "num_decode_tokens"],
+        Unit::Seconds,
+    ),
+    known(
+        TraceFormat::LlmServingSim,
+        ["arrival_time_ns", "input_toks", "output_toks"],
+        Unit::Nanoseconds,
+    ),
+    Known {
+        also: Some("request_id"),
+        ..known(
+            TraceFormat::ServeGen,
+            ["timestamp", "input_tokens", "output_tokens"],
+            Unit::Seconds,
+        )
+    },
 ];
+
 const IDS: &str = "hash_ids";
 /// Only Bailian's rows say to which chat they belong.
 const CHAT: &str = "chat_id";
+/// AIBrix's records: a time, and the requests that are sent then.
+pub(super) const REQUESTS: &str = "requests";
+const AIBRIX_INPUTS: [&str; 2] = ["prompt_length", "Prompt Length"];
+const AIBRIX_OUTPUTS: [&str; 2] = ["output_length", "Output Length"];
 
-/// What a row of a trace is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Recorded {
-    /// A request that completed.
-    Request(Row),
-    /// A request that failed when it was recorded.
-    Failed,
+/// Which fields of a row hold what.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Fields {
+    pub(super) format: TraceFormat,
+    pub(super) unit: Unit,
+    pub(super) time: Option<Field>,
+    /// Time since the row before it, or in a session since the response before it.
+    pub(super) gap: Option<Field>,
+    /// When the response was complete.
+    pub(super) end: Option<Field>,
+    pub(super) input: Field,
+    pub(super) output: Field,
+    pub(super) session: Option<Field>,
+    pub(super) ids: Option<Field>,
 }
 
 impl TraceFormat {
@@ -50,6 +114,12 @@ impl TraceFormat {
             Self::Bailian => "Bailian",
             Self::Azure => "Azure",
             Self::BurstGpt => "BurstGPT",
+            Self::Vidur => "Vidur",
+            Self::LlmServingSim => "LLMServingSim",
+            Self::ServeGen => "ServeGen",
+            Self::Aibrix => "AIBrix",
+            Self::Dynamo => "Dynamo",
+            Self::Mapped => "mapped",
         }
     }
 
@@ -60,88 +130,53 @@ impl TraceFormat {
 
     /// Whether its rows may have hash ids.
     pub fn has_ids(self) -> bool {
-        matches!(self, Self::Mooncake | Self::Bailian)
+        matches!(self, Self::Mooncake | Self::Bailian | Self::Dynamo)
     }
 
-    /// The form of which this is a row.
-    pub(super) fn of(value: &Value) -> Option<Self> {
-        let object = value.as_object()?;
-        let has = |names: &[&str; 3]| names.iter().all(|name| find(object, name).is_some());
-        let (format, _) = NAMES.iter().find(|(_, names)| has(names))?;
-        match format {
-            Self::Mooncake if find(object, CHAT).is_some() => Some(Self::Bailian),
-            format => Some(*format),
+    /// The form of which this is a record.
+    pub(super) fn of(object: &Map<String, Value>) -> Option<Self> {
+        if is_aibrix(object) {
+            return Some(Self::Aibrix);
+        }
+        let has = |name: &str| find(object, name).is_some();
+        let all = |known: &&Known| {
+            [known.time, known.input, known.output].into_iter().chain(known.also).all(has)
+        };
+        match KNOWN.iter().find(all)?.format {
+            Self::Mooncake if has(CHAT) => Some(Self::Bailian),
+            format => Some(format),
         }
     }
 
-    fn names(self) -> [&'static str; 3] {
+    /// Where its values are.
+    pub(super) fn fields(self) -> Option<Fields> {
         let named = if self == Self::Bailian { Self::Mooncake } else { self };
-        NAMES.iter().find(|(format, _)| *format == named).map_or([""; 3], |(_, names)| *names)
-    }
-
-    fn has_in_words(self) -> String {
-        format!("{self} rows have {}", in_words(&self.names()))
-    }
-
-    /// Reads a row; its hash ids are put into `ids`.
-    pub(super) fn row(
-        self,
-        at: &At,
-        value: &Value,
-        ids: &mut Vec<u64>,
-    ) -> Result<Recorded, DataError> {
-        ids.clear();
-        let Some(object) = value.as_object() else {
-            let what = format!("the record is {}, not an object", described(value));
-            return Err(DataError::bad(at, what, "correct it"));
-        };
-        let [time, input, output] = self.names();
-        let field = |name: &str| {
-            find(object, name).ok_or_else(|| {
-                let what = format!("there is no field {name:?}; {}", listed(object));
-                DataError::bad(at, what, self.has_in_words())
-            })
-        };
-        let length = |name: &str, least: u32| {
-            let wrong =
-                |what: &str| DataError::bad(at, format!("the field {name:?} {what}"), "correct it");
-            match whole(field(name)?, least) {
-                Ok(Some(tokens)) if tokens > LONGEST => {
-                    Err(wrong(&format!("is {tokens}, more than the {LONGEST} tokens that can be")))
-                }
-                Ok(Some(tokens)) => Ok(tokens),
-                Ok(None) => Err(wrong("is blank")),
-                Err(what) => Err(wrong(&what)),
+        let usual = |name| Some(Field::Usual(name));
+        let (time, unit, input, output) = match self {
+            Self::Aibrix => ("timestamp", Unit::Milliseconds, AIBRIX_INPUTS[0], AIBRIX_OUTPUTS[0]),
+            _ => {
+                let known = KNOWN.iter().find(|known| known.format == named)?;
+                (known.time, known.unit, known.input, known.output)
             }
         };
-        let output = length(output, 0)?;
-        let when = self.time(at, time, field(time)?)?;
-        if self == Self::BurstGpt && output == 0 {
-            return Ok(Recorded::Failed);
-        }
-        let input = length(input, 1)?;
-        if self.has_ids()
-            && let Some(list) = find(object, IDS)
-        {
-            hash_ids(at, list, ids)?;
-        }
-        Ok(Recorded::Request(Row { at: when, input, output }))
+        Some(Fields {
+            format: self,
+            unit: if self == Self::Bailian { Unit::Seconds } else { unit },
+            time: usual(time),
+            gap: None,
+            end: None,
+            input: Field::Usual(input),
+            output: Field::Usual(output),
+            session: None,
+            ids: usual(IDS).filter(|_| self.has_ids()),
+        })
     }
 
-    fn time(self, at: &At, name: &str, value: &Value) -> Result<u64, DataError> {
-        let (time, such_as) = match self {
-            Self::Mooncake => (time::number(value, 6), "a time in milliseconds such as 27482"),
-            Self::Bailian => (time::number(value, 9), "a time in seconds such as 61.114"),
-            Self::BurstGpt => (time::number(value, 9), "a time in seconds such as 45.0"),
-            Self::Azure => (
-                value.as_str().and_then(time::date_time),
-                "a time such as 2024-05-10 00:00:00.009930+00:00",
-            ),
-        };
-        time.ok_or_else(|| {
-            let what = format!("the field {name:?} is {}, not {such_as}", shown(value));
-            DataError::bad(at, what, "correct it")
-        })
+    /// What its rows have, for a message.
+    pub(super) fn has_in_words(self) -> String {
+        let fields = self.fields();
+        let names = fields.as_ref().map(Fields::names).unwrap_or_default();
+        format!("{self} rows have {}", in_words(&names))
     }
 }
 
@@ -151,72 +186,121 @@ impl fmt::Display for TraceFormat {
     }
 }
 
-/// A field by its name, as the file spells it.
-fn find<'a>(object: &'a Map<String, Value>, name: &str) -> Option<&'a Value> {
-    let spelled = || object.iter().find(|(key, _)| key.trim().eq_ignore_ascii_case(name));
-    object.get(name).or_else(|| spelled().map(|(_, value)| value))
+impl Fields {
+    /// The fields that a file of this form must have.
+    fn names(&self) -> Vec<&str> {
+        let time = self.time.as_ref().or(self.gap.as_ref());
+        time.into_iter().chain([&self.input, &self.output]).map(Field::name).collect()
+    }
+
+    /// Dynamo's records are nested and have their own reader, so the names are only those of messages.
+    pub(super) fn of_dynamo() -> Self {
+        Self {
+            format: TraceFormat::Dynamo,
+            unit: Unit::Milliseconds,
+            time: Some(Field::Usual("request.request_received_ms")),
+            gap: None,
+            end: None,
+            input: Field::Usual("request.replay.input_length"),
+            output: Field::Usual("request.output_tokens"),
+            session: None,
+            ids: None,
+        }
+    }
+
+    /// The fields of a file whose form is known or not, with what the user mapped. The error is what
+    /// is missing.
+    pub(super) fn with(
+        known: Option<TraceFormat>,
+        mapping: &Mapping,
+    ) -> Result<Self, Vec<&'static str>> {
+        let Mapping { time, unit, gap, end, input, output, session, ids } = mapping.clone();
+        let usual = known.and_then(TraceFormat::fields);
+        // A gap column replaces the times of a known form, except as the starts of sessions.
+        let usual_time = usual.clone().and_then(|usual| usual.time);
+        let time_given = time.is_some();
+        let time = time.or(usual_time.filter(|_| gap.is_none() || session.is_some()));
+        let usual_unit = usual.as_ref().filter(|_| !time_given).map(|usual| usual.unit);
+        let unit = unit.or(usual_unit).unwrap_or(Unit::Unsaid);
+        let input = input.or(usual.as_ref().map(|usual| usual.input.clone()));
+        let output = output.or(usual.as_ref().map(|usual| usual.output.clone()));
+        let ids = ids.or(usual.and_then(|usual| usual.ids));
+        let mut missing = Vec::new();
+        if time.is_none() && gap.is_none() {
+            missing.push("time");
+        }
+        match (input, output) {
+            (Some(input), Some(output)) if missing.is_empty() => {
+                let format = known.unwrap_or(TraceFormat::Mapped);
+                Ok(Self { format, unit, time, gap, end, input, output, session, ids })
+            }
+            (input, output) => {
+                missing.extend(input.is_none().then_some("input"));
+                missing.extend(output.is_none().then_some("output"));
+                Err(missing)
+            }
+        }
+    }
 }
 
-fn hash_ids(at: &At, list: &Value, ids: &mut Vec<u64>) -> Result<(), DataError> {
-    let wrong = |what: String| {
-        let what = format!("the field {IDS:?} {what}");
-        DataError::bad(at, what, "correct it, or leave it out for a prompt that shares nothing")
-    };
-    let list = match list {
-        Value::Null => return Ok(()),
-        Value::Array(list) => list,
-        other => return Err(wrong(format!("is {}, not a list of numbers", described(other)))),
-    };
-    ids.reserve(list.len());
-    for (place, id) in list.iter().enumerate() {
-        let id = id.as_u64().ok_or_else(|| {
-            wrong(format!("has {} in place {}, not a whole number from 0", shown(id), place + 1))
-        })?;
-        ids.push(id);
-    }
-    Ok(())
+fn is_aibrix(object: &Map<String, Value>) -> bool {
+    let first = find(object, REQUESTS).and_then(Value::as_array).and_then(|list| list.first());
+    let request = first.and_then(Value::as_object);
+    find(object, "timestamp").is_some()
+        && request.is_some_and(|request| aibrix_length(request, AIBRIX_INPUTS).is_some())
 }
 
-/// A value in a message, cut.
-fn shown(value: &Value) -> String {
-    let text = value.to_string();
-    match text.char_indices().nth(40) {
-        Some((cut, _)) => format!("{}…", &text[..cut]),
-        None => text,
-    }
+/// The lengths of one request of AIBrix's, under the names of its newer and older workloads.
+pub(super) fn aibrix_lengths(request: &Map<String, Value>) -> [(&'static str, Option<&Value>); 2] {
+    [AIBRIX_INPUTS, AIBRIX_OUTPUTS].map(|names| match aibrix_length(request, names) {
+        Some((name, value)) => (name, Some(value)),
+        None => (names[0], None),
+    })
+}
+
+fn aibrix_length<'a>(
+    request: &'a Map<String, Value>,
+    names: [&'static str; 2],
+) -> Option<(&'static str, &'a Value)> {
+    names.into_iter().find_map(|name| find(request, name).map(|value| (name, value)))
 }
 
 /// Why a file is not a trace: what its first record is, or lacks, and what would help.
-pub(super) fn not_a_trace(value: &Value, layout: &str) -> (String, String) {
-    let all = NAMES.map(|(format, names)| format!("{} ({format})", in_words(&names)));
-    let any = format!(
-        "name a file whose rows have {}, or leave trace: out to send its prompts",
-        all.join(", or ")
-    );
+pub(super) fn not_a_trace(value: &Value, layout: &str, missing: &[&str]) -> (String, String) {
     let Some(object) = value.as_object() else {
+        let any = "name a trace, or leave trace: out to send its prompts".to_owned();
         return (format!("is {layout}, without fields"), any);
     };
-    let lacks = |names: &[&'static str; 3]| -> Vec<&'static str> {
-        names.iter().copied().filter(|name| find(object, name).is_none()).collect()
+    let lacks = |known: &Known| -> Vec<&'static str> {
+        let names = [known.time, known.input, known.output];
+        names.into_iter().filter(|name| find(object, name).is_none()).collect()
     };
     // Many files have a time; a length identifies a trace.
-    let near = NAMES
+    let near = KNOWN
         .iter()
-        .map(|(format, names)| (format, lacks(names)))
-        .filter(|(format, lacks)| format.names()[1..].iter().any(|name| !lacks.contains(name)))
+        .filter(|known| [known.input, known.output].iter().any(|n| find(object, n).is_some()))
+        .map(|known| (known.format, lacks(known)))
+        .filter(|(_, lacks)| !lacks.is_empty())
         .min_by_key(|(_, lacks)| lacks.len());
-    match near {
+    let say = missing.iter().map(|key| match *key {
+        "time" => "time=FIELD,unit=ms",
+        "input" => "input=FIELD",
+        _ => "output=FIELD",
+    });
+    let say = say.collect::<Vec<_>>().join(",");
+    match near.filter(|_| missing.len() == 3) {
         Some((format, lacks)) => {
-            (format!("lacks {}; {}", in_words(&lacks), listed(object)), format.has_in_words())
+            let has = format.has_in_words();
+            let fix = format!("{has}; for other names write trace:FILE,{say}");
+            (format!("lacks {}; {}", in_words(&lacks), listed(object)), fix)
         }
-        None => (format!("has no times and lengths of requests; {}", listed(object)), any),
-    }
-}
-
-/// `a`, `a and b`, `a, b and c`.
-fn in_words(names: &[&str]) -> String {
-    match names.split_last() {
-        Some((last, rest)) if !rest.is_empty() => format!("{} and {last}", rest.join(", ")),
-        _ => names.concat(),
+        None => {
+            let found = format!("is of no known form; {}", listed(object));
+            let fix = format!(
+                "say which field holds what, as in trace:FILE,{say}; or leave trace: out to send \
+                 its prompts"
+            );
+            (found, fix)
+        }
     }
 }

@@ -1,15 +1,21 @@
 //! Recorded traffic: when requests arrived, how long they were and which prefixes they shared. A trace
 //! file is read once into memory ([`Trace`]); synthetic prompts with the recorded lengths and shared
-//! prefixes replace its own ([`TracePrompts`]). [`TraceProfile`] describes a trace.
+//! prefixes replace its own ([`TracePrompts`]). [`TraceProfile`] describes a trace. Requests that wait
+//! for each other are [`TraceSessions`].
 
+mod dynamo;
+mod fields;
 mod format;
+mod mapping;
 mod options;
 mod profile;
 mod prompts;
 mod read;
 mod reuse;
+mod row;
 mod rows;
 mod select;
+mod sessions;
 mod time;
 mod words;
 
@@ -23,10 +29,19 @@ pub use self::profile::{Dispersion, TraceProfile};
 pub use self::prompts::TracePrompts;
 pub use self::reuse::Reuse;
 pub use self::select::{Told, TraceTally};
+pub use self::sessions::{
+    Kept, SessionPrompts, SessionTraceProfile, SessionsOf, Starts, TraceSessions,
+};
 
+use self::read::{Form, Opened};
 use self::rows::Rows;
 use self::words::{counted, spoken};
-use crate::data::{DataError, DataSpec, Raw};
+use crate::data::{DataError, DataSpec, Kind, Raw};
+
+/// Whether a record is one of a trace, with requests that have times and lengths.
+pub(crate) fn is_record(object: &serde_json::Map<String, serde_json::Value>) -> bool {
+    Form::is_known(object)
+}
 
 /// One request of a trace.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -65,7 +80,7 @@ impl Trace {
         let Some(path) = &spec.path else {
             return Err(DataError::Empty("the specification".into()));
         };
-        Self::of(Raw::open(path)?, options, limits)
+        Self::of(Raw::open(path, options.mapping.is_given())?, options, limits)
     }
 
     /// A file that is already in memory; `name` is used in messages.
@@ -76,15 +91,24 @@ impl Trace {
         limits: &TraceLimits,
     ) -> Result<Self, DataError> {
         let options = TraceOptions::of(spec)?;
-        Self::of(Raw::from_bytes(name, bytes)?, options, limits)
+        Self::of(Raw::from_bytes(name, bytes, options.mapping.is_given())?, options, limits)
     }
 
     fn of(raw: Raw, options: TraceOptions, limits: &TraceLimits) -> Result<Self, DataError> {
         let name = raw.name().to_owned();
         let compression = raw.compression().map(|c| format!(" ({c})")).unwrap_or_default();
-        let read = read::read(raw, options.skip_bad)?;
+        let opened = Opened::new(raw, &options.mapping, options.skip_bad)?;
+        let Form::Requests(fields) = opened.form.clone() else {
+            return Err(DataError::NotWhatItSays {
+                path: name,
+                kind: Kind::Trace,
+                found: "holds sessions, whose requests wait for each other".into(),
+                fix: "open it as sessions".into(),
+            });
+        };
+        let read = read::requests(opened, &fields)?;
         let format = read.format;
-        let block = options.block.unwrap_or(format.block());
+        let block = options.block.or(read.block).unwrap_or(format.block());
         let (requests, span) = (read.rows.len() as u64, read.rows.span());
         let (rows, tally) = select::select(&name, read, block, &options, limits)?;
 

@@ -1,18 +1,21 @@
-//! The options of a trace: its speed, a part of it, the size of its blocks.
+//! The options of a trace: its speed, a part of it, the size of its blocks, and which fields hold what.
 
 use dyno_model::Nanos;
 use dyno_model::units::parse_duration;
 
+use super::mapping::{self, Mapping};
 use super::words::{grouped, spoken};
-use crate::data::{DataSpec, SpecError};
+use crate::data::{DataSpec, Kind, SpecError};
 
-/// The keys of `trace`.
+/// The keys of `trace`, beside those of a mapping.
 const KEYS: [&str; 5] = ["speed", "from", "to", "block", "skip_bad"];
+/// Those of `session:FILE`, where the file is a trace of sessions that a load starts.
+const OF_SESSIONS: [&str; 4] = ["turns", "think", "block", "skip_bad"];
 const SPEEDS: std::ops::RangeInclusive<f64> = 1e-6..=1e6;
 const LARGEST_BLOCK: u32 = 1_000_000;
 
 /// How a trace is read and replayed.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct TraceOptions {
     /// How much faster than it was recorded.
     pub speed: f64,
@@ -24,11 +27,13 @@ pub struct TraceOptions {
     pub block: Option<u32>,
     /// Whether to skip rows that cannot be used.
     pub skip_bad: bool,
+    pub(super) mapping: Mapping,
 }
 
 impl Default for TraceOptions {
     fn default() -> Self {
-        Self { speed: 1.0, from: None, to: None, block: None, skip_bad: false }
+        let mapping = Mapping::default();
+        Self { speed: 1.0, from: None, to: None, block: None, skip_bad: false, mapping }
     }
 }
 
@@ -48,13 +53,18 @@ pub struct TraceLimits {
 impl TraceOptions {
     /// The options of a specification, without touching its file.
     pub fn of(spec: &DataSpec) -> Result<Self, SpecError> {
-        spec.only(&KEYS)?;
+        let keys = match spec.kind {
+            Some(Kind::Session) => &OF_SESSIONS[..],
+            _ => &KEYS[..],
+        };
+        spec.only(&[keys, &mapping::KEYS].concat())?;
         let bad = |key: &str, allowed| SpecError::BadValue {
             key: key.into(),
             value: spec.option(key).unwrap_or_default().into(),
             allowed,
         };
-        let mut options = Self { skip_bad: spec.skip_bad, ..Self::default() };
+        let mapping = Mapping::of(spec)?;
+        let mut options = Self { skip_bad: spec.skip_bad, mapping, ..Self::default() };
         if let Some(text) = spec.option("speed") {
             let speed = text.parse().ok().filter(|speed| SPEEDS.contains(speed));
             options.speed = speed.ok_or_else(|| {

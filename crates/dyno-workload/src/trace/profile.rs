@@ -96,7 +96,10 @@ impl TraceProfile {
             dispersion: Dispersion::of(trace),
             input,
             output,
-            reuse: trace.has_hashes().then(|| Reuse::of(trace.requests(), trace.block())),
+            reuse: trace.has_hashes().then(|| {
+                let request = |index| trace.inner.rows.get(index);
+                Reuse::of(trace.inner.rows.len(), trace.block(), request)
+            }),
             samples: samples.collect(),
         }
     }

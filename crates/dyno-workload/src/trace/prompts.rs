@@ -10,6 +10,10 @@ use crate::random::draws::{Beginning, UNIQUE, draw};
 use crate::random::{Check, Maker, RandomError};
 use crate::tokenizer::Tokenizer;
 
+/// The series of a prompt that is no request of the trace, and its number, which none has.
+const APART: u32 = 1 << 30;
+const NO_REQUEST: u64 = u64::MAX >> 16;
+
 /// Makes the prompts of a trace: the same key and index give the same prompt, in any order.
 ///
 /// Where the tokenizer has words that are one token each wherever they stand, requests whose first
@@ -74,6 +78,20 @@ impl TracePrompts {
         Some(sized(&request, request.input.max(self.minimum())))
     }
 
+    /// A prompt as long as that of the first request whose text is no part of the trace: it can be
+    /// sent before a replay without putting anything of it into the server's prefix cache.
+    pub fn apart(&self) -> Result<Option<Item>, RandomError> {
+        let Some(request) = self.trace.request(0) else { return Ok(None) };
+        let tokens = request.input.max(self.minimum());
+        let apart = Self { maker: self.maker.again(), trace: self.trace.clone(), ..*self };
+        let apart = Self { key: self.key.apart(APART), unique: true, ..apart };
+        let text = apart.maker.text(NO_REQUEST, tokens, || {
+            let mut chooser = apart.chooser(NO_REQUEST, &request);
+            move |position, among| chooser.choose(position, among)
+        })?;
+        Ok(Some(Item { content: Content::Text(text), ..sized(&request, tokens) }))
+    }
+
     /// The fewest tokens that a prompt can be: what is put around it, and one.
     pub fn minimum(&self) -> u32 {
         self.maker.shortest()
@@ -99,16 +117,7 @@ impl TracePrompts {
     fn chooser<'a>(&self, index: u64, request: &TraceRequest<'a>) -> Chooser<'a> {
         let blocks = request.input.div_ceil(self.trace.block()) as usize;
         let ids = if self.unique { &[] } else { request.hashes };
-        let ids = &ids[..ids.len().min(blocks)];
-        Chooser {
-            key: self.key,
-            index,
-            ids: ids.iter(),
-            block: self.block,
-            left: 0,
-            words: None,
-            beginning: ids.is_empty().then(|| self.key.beginning(index)),
-        }
+        Chooser::new(self.key, index, &ids[..ids.len().min(blocks)], self.block)
     }
 }
 
@@ -121,7 +130,7 @@ fn sized(request: &TraceRequest<'_>, tokens: u32) -> Item {
 }
 
 /// Chooses words for one prompt: those of each block by its id, and those after by the prompt.
-struct Chooser<'a> {
+pub(super) struct Chooser<'a> {
     key: Key,
     index: u64,
     /// Ids of the blocks to come.
@@ -134,8 +143,14 @@ struct Chooser<'a> {
     beginning: Option<Beginning>,
 }
 
-impl Chooser<'_> {
-    fn choose(&mut self, position: u32, among: usize) -> usize {
+impl<'a> Chooser<'a> {
+    /// The words of the prompt number `index`, whose blocks hold as many choices as `block` says.
+    pub(super) fn new(key: Key, index: u64, ids: &'a [u64], block: u32) -> Self {
+        let beginning = ids.is_empty().then(|| key.beginning(index));
+        Self { key, index, ids: ids.iter(), block, left: 0, words: None, beginning }
+    }
+
+    pub(super) fn choose(&mut self, position: u32, among: usize) -> usize {
         if let Some(beginning) = self.beginning.as_mut().filter(|_| position < UNIQUE) {
             return beginning.choose(among);
         }

@@ -1,22 +1,172 @@
-//! Reads a trace file once, from beginning to end.
+//! Reads a trace file once, from beginning to end: first its form, from the first records, then the
+//! requests of a file whose requests do not wait for each other.
+
+use std::collections::VecDeque;
 
 use serde_json::Value;
 
-use super::format::{Recorded, TraceFormat, not_a_trace};
-use super::rows::Rows;
+use super::dynamo;
+use super::fields::find;
+use super::format::{Fields, TraceFormat, not_a_trace};
+use super::mapping::Mapping;
+use super::row::{self, Recorded};
+use super::rows::{self, Rows};
+use super::sessions::SessionForm;
 use super::words::grouped;
 use crate::data::{At, DataError, Kind, Raw};
 
 /// The most requests and hash ids that are held in memory.
 const MOST_REQUESTS: usize = 50_000_000;
 const MOST_IDS: usize = 250_000_000;
+const _: () = assert!(MOST_IDS <= rows::MOST_IDS);
 /// Records within which the form must show.
 const LOOKED_AT: usize = 64;
+
+/// What a file is, and what its records are read with.
+#[derive(Debug, Clone)]
+pub(super) enum Form {
+    /// Requests that do not wait for each other.
+    Requests(Fields),
+    /// Sessions, in which each request waits for the response before it.
+    Sessions(SessionForm),
+}
+
+impl Form {
+    /// The form of which this is a record, with what the user mapped.
+    fn of(value: &Value, mapping: &Mapping) -> Option<Self> {
+        let object = value.as_object()?;
+        if !mapping.is_given() {
+            if let Some(form) = SessionForm::of(object) {
+                return Some(Self::Sessions(form));
+            }
+            if dynamo::is_record(object) && dynamo::is_request(object) {
+                return Some(Self::Requests(Fields::of_dynamo()));
+            }
+            return TraceFormat::of(object)?.fields().map(Self::Requests);
+        }
+        let Mapping { time, gap, input, output, .. } = mapping;
+        let whole = (time.is_some() || gap.is_some()) && input.is_some() && output.is_some();
+        // What the user names in full owes nothing to a form that the file may resemble.
+        let known = TraceFormat::of(object).filter(|format| {
+            !whole && !matches!(format, TraceFormat::Aibrix | TraceFormat::Dynamo)
+        });
+        let fields = Fields::with(known, mapping).ok()?;
+        Some(match fields.session {
+            Some(_) => Self::Sessions(SessionForm::Rows(fields)),
+            None => Self::Requests(fields),
+        })
+    }
+
+    /// Whether a record is one of a trace, as it is without a mapping.
+    pub(super) fn is_known(object: &serde_json::Map<String, Value>) -> bool {
+        SessionForm::of(object).is_some_and(|form| !form.is_text())
+            || dynamo::is_record(object)
+            || TraceFormat::of(object).is_some()
+    }
+}
+
+/// A file whose form is known, before the rest of it is read.
+pub(super) struct Opened {
+    pub(super) form: Form,
+    /// Tokens that an id stands for, where the file says so.
+    pub(super) block: Option<u32>,
+    /// Records that were looked at to know the form.
+    looked_at: VecDeque<(At, Value)>,
+    raw: Raw,
+    skip_bad: bool,
+    pub(super) skipped: u64,
+    first_bad: Option<Box<DataError>>,
+}
+
+impl Opened {
+    /// Reads until the form is known.
+    pub(super) fn new(raw: Raw, mapping: &Mapping, skip_bad: bool) -> Result<Self, DataError> {
+        let mut opened = Self {
+            form: Form::Requests(Fields::of_dynamo()),
+            block: None,
+            looked_at: VecDeque::new(),
+            raw,
+            skip_bad,
+            skipped: 0,
+            first_bad: None,
+        };
+        loop {
+            let (at, value) = match opened.raw.next() {
+                Some(Ok(record)) => record,
+                Some(Err(error)) => {
+                    opened.bad(error)?;
+                    continue;
+                }
+                None => return Err(opened.unknown(mapping)),
+            };
+            let form = Form::of(&value, mapping);
+            if form.is_none() && opened.looked_at.len() >= LOOKED_AT {
+                return Err(opened.unknown(mapping));
+            }
+            opened.block = value.as_object().and_then(own_block);
+            opened.looked_at.push_back((at, value));
+            if let Some(form) = form {
+                opened.form = form;
+                return Ok(opened);
+            }
+        }
+    }
+
+    /// Why the file is not a trace.
+    fn unknown(&mut self, mapping: &Mapping) -> DataError {
+        let path = self.raw.name().to_owned();
+        let Some((_, value)) = self.looked_at.front() else { return self.nothing() };
+        let missing = Fields::with(None, mapping).err().unwrap_or_default();
+        let (found, fix) = not_a_trace(value, &self.raw.layout(), &missing);
+        DataError::NotWhatItSays { path, kind: Kind::Trace, found, fix }
+    }
+
+    /// Why there is nothing to use.
+    pub(super) fn nothing(&mut self) -> DataError {
+        let path = self.raw.name().to_owned();
+        match self.first_bad.take() {
+            Some(first) => DataError::OnlyBad { path, bad: self.skipped, first },
+            None => DataError::NoRecords(path),
+        }
+    }
+
+    /// The next record; bad ones are skipped where that was asked for.
+    pub(super) fn record(&mut self) -> Result<Option<(At, Value)>, DataError> {
+        if let Some(record) = self.looked_at.pop_front() {
+            return Ok(Some(record));
+        }
+        loop {
+            match self.raw.next() {
+                None => return Ok(None),
+                Some(Ok(record)) => return Ok(Some(record)),
+                Some(Err(error)) => self.bad(error)?,
+            }
+        }
+    }
+
+    /// Skips what is bad, or fails with it.
+    pub(super) fn bad(&mut self, error: DataError) -> Result<(), DataError> {
+        if !self.skip_bad || !error.is_skippable() {
+            return Err(error);
+        }
+        self.skipped += 1;
+        self.first_bad.get_or_insert_with(|| Box::new(error));
+        Ok(())
+    }
+}
+
+/// Tokens of a block, where a record says so.
+fn own_block(object: &serde_json::Map<String, Value>) -> Option<u32> {
+    let stated = || find(object, "block_size").and_then(Value::as_u64);
+    dynamo::block(object).or_else(|| u32::try_from(stated()?).ok().filter(|size| *size > 0))
+}
 
 /// What was read.
 #[derive(Debug)]
 pub(super) struct Read {
     pub(super) format: TraceFormat,
+    /// Tokens that an id stands for, where the file says so.
+    pub(super) block: Option<u32>,
     /// In the order of their times, on the trace's own clock.
     pub(super) rows: Rows,
     /// Unusable rows that were skipped.
@@ -28,70 +178,47 @@ pub(super) struct Read {
 }
 
 /// Reads all rows, and puts them in the order of their times.
-pub(super) fn read(mut raw: Raw, skip_bad: bool) -> Result<Read, DataError> {
-    let mut reader = Reader { skip_bad, ..Reader::default() };
-    let mut unknown: Vec<(At, Value)> = Vec::new();
-    let mut format = None;
-    for record in raw.by_ref() {
-        let (at, value) = match record {
-            Ok(record) => record,
-            Err(error) => {
-                reader.bad(error)?;
-                continue;
-            }
-        };
-        format = format.or_else(|| TraceFormat::of(&value));
-        match format {
-            Some(format) => {
-                for (at, value) in unknown.drain(..) {
-                    reader.take(format, &at, &value)?;
-                }
-                reader.take(format, &at, &value)?;
-            }
-            None if unknown.len() < LOOKED_AT => unknown.push((at, value)),
-            None => break,
+pub(super) fn requests(mut opened: Opened, fields: &Fields) -> Result<Read, DataError> {
+    let mut read = Read {
+        format: fields.format,
+        block: opened.block.filter(|_| fields.format == TraceFormat::Dynamo),
+        rows: Rows::default(),
+        skipped: 0,
+        failed: 0,
+        reordered: 0,
+    };
+    let (mut ids, mut latest, mut before) = (Vec::new(), 0_u64, None);
+    while let Some((at, value)) = opened.record()? {
+        let taken = row::read(fields, &at, &value, &mut ids, &mut |recorded, ids| {
+            let Recorded::Request(request) = recorded else {
+                read.failed += 1;
+                return Ok(());
+            };
+            read.check_size(&at, ids.len())?;
+            let row = request.row(before);
+            before = Some(row.at);
+            read.reordered += u64::from(row.at < latest);
+            latest = latest.max(row.at);
+            read.rows.push(row, ids);
+            Ok(())
+        });
+        if let Err(error) = taken {
+            opened.bad(error)?;
         }
     }
-    let path = raw.name().to_owned();
-    if let (None, Some((_, value))) = (format, unknown.first()) {
-        let (found, fix) = not_a_trace(value, &raw.layout());
-        return Err(DataError::NotWhatItSays { path, kind: Kind::Trace, found, fix });
+    if read.rows.len() == 0 && read.failed == 0 {
+        return Err(opened.nothing());
     }
-    let Some(format) = format.filter(|_| reader.rows.len() > 0 || reader.failed > 0) else {
-        return Err(match reader.first_bad {
-            Some(first) => DataError::OnlyBad { path, bad: reader.skipped, first },
-            None => DataError::NoRecords(path),
-        });
-    };
-    let Reader { rows, skipped, failed, reordered, .. } = reader;
-    Ok(Read { format, rows: rows.sorted(), skipped, failed, reordered })
+    read.skipped = opened.skipped;
+    read.rows = read.rows.sorted();
+    Ok(read)
 }
 
-#[derive(Default)]
-struct Reader {
-    skip_bad: bool,
-    rows: Rows,
-    ids: Vec<u64>,
-    latest: u64,
-    skipped: u64,
-    failed: u64,
-    reordered: u64,
-    first_bad: Option<Box<DataError>>,
-}
-
-impl Reader {
-    fn take(&mut self, format: TraceFormat, at: &At, value: &Value) -> Result<(), DataError> {
-        let row = match format.row(at, value, &mut self.ids) {
-            Ok(Recorded::Request(row)) => row,
-            Ok(Recorded::Failed) => {
-                self.failed += 1;
-                return Ok(());
-            }
-            Err(error) => return self.bad(error),
-        };
+impl Read {
+    fn check_size(&self, at: &At, ids: usize) -> Result<(), DataError> {
         for (count, most, what) in [
             (self.rows.len(), MOST_REQUESTS, "requests"),
-            (self.rows.ids() + self.ids.len(), MOST_IDS, "hash ids"),
+            (self.rows.ids() + ids, MOST_IDS, "hash ids"),
         ] {
             if count >= most {
                 return Err(DataError::Broken {
@@ -101,19 +228,6 @@ impl Reader {
                 });
             }
         }
-        self.reordered += u64::from(row.at < self.latest);
-        self.latest = self.latest.max(row.at);
-        self.rows.push(row, &self.ids);
-        Ok(())
-    }
-
-    /// Skips a bad row, or fails with it.
-    fn bad(&mut self, error: DataError) -> Result<(), DataError> {
-        if !self.skip_bad || !error.is_skippable() {
-            return Err(error);
-        }
-        self.skipped += 1;
-        self.first_bad.get_or_insert_with(|| Box::new(error));
         Ok(())
     }
 }

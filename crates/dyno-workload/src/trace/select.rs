@@ -125,7 +125,12 @@ pub(super) fn select(
 }
 
 /// Where the requests went, and what to change.
-fn nothing(tally: &TraceTally, span: u64, options: &TraceOptions, limits: &TraceLimits) -> String {
+pub(super) fn nothing(
+    tally: &TraceTally,
+    span: u64,
+    options: &TraceOptions,
+    limits: &TraceLimits,
+) -> String {
     if tally.read == 0 {
         return format!(
             "{} failed when recorded, and there are no others; name another file",

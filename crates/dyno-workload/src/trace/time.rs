@@ -1,4 +1,4 @@
-//! Times as traces write them, as nanoseconds: dates with a time of day, and plain numbers.
+//! Times as traces write them, as nanoseconds: dates with a time of day, and numbers with a unit.
 
 use jiff::civil::DateTime;
 use jiff::fmt::strtime::BrokenDownTime;
@@ -6,6 +6,62 @@ use jiff::tz::Offset;
 use serde_json::Value;
 
 const SECOND: u64 = 1_000_000_000;
+
+/// How a time is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Unit {
+    Seconds,
+    Milliseconds,
+    Microseconds,
+    Nanoseconds,
+    /// A date with a time of day.
+    Date,
+    /// Azure's: a date, or whole milliseconds in files that others made of it.
+    DateOrMilliseconds,
+    /// Nobody has said: a date speaks for itself, a number does not.
+    Unsaid,
+}
+
+impl Unit {
+    /// A time in this unit, in nanoseconds. A date is one whatever the unit of numbers is.
+    pub(super) fn read(self, value: &Value) -> Option<u64> {
+        let date = || value.as_str().and_then(date_time);
+        match self {
+            Self::Seconds => number(value, 9).or_else(date),
+            Self::Milliseconds => number(value, 6).or_else(date),
+            Self::Microseconds => number(value, 3).or_else(date),
+            Self::Nanoseconds => number(value, 0).or_else(date),
+            Self::Date | Self::Unsaid => date(),
+            Self::DateOrMilliseconds => date().or_else(|| whole(value)?.checked_mul(1_000_000)),
+        }
+    }
+
+    /// What a time looks like, for a message.
+    pub(super) fn such_as(self) -> &'static str {
+        match self {
+            Self::Seconds => "a time in seconds such as 61.114",
+            Self::Milliseconds => "a time in milliseconds such as 27482",
+            Self::Microseconds => "a time in microseconds such as 27482000",
+            Self::Nanoseconds => "a time in nanoseconds such as 27482000000",
+            Self::Date => "a time such as 2024-05-10 00:00:00.009930+00:00",
+            Self::DateOrMilliseconds => {
+                "a time such as 2024-05-10 00:00:00.009930+00:00 or 27482 whole milliseconds"
+            }
+            Self::Unsaid => {
+                "a date such as 2024-05-10 00:00:00; for a number add unit=s, unit=ms, unit=us or \
+                 unit=ns"
+            }
+        }
+    }
+}
+
+/// A whole number or its text.
+fn whole(value: &Value) -> Option<u64> {
+    match value {
+        Value::String(text) => text.trim().parse().ok(),
+        other => other.as_u64(),
+    }
+}
 
 /// A date and a time of day, such as `2023-11-16 18:17:03.9799600` or
 /// `2024-05-10T00:00:00.009930+00:00`, as nanoseconds since 1970. Without an offset it is taken

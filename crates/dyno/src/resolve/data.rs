@@ -6,7 +6,7 @@ use dyno_model::plan::{Api, DataPlan, LengthSpec};
 use dyno_run::workload::NOT_TRUNCATED;
 use dyno_workload::data::{DataError, DataSet, DataSpec, Kind, SpecError};
 use dyno_workload::lengths::Lengths;
-use dyno_workload::trace::TraceOptions;
+use dyno_workload::trace::{SessionsOf, TraceOptions, TraceSessions};
 
 const DEFAULT_INPUT: u32 = 256;
 /// The default of --output-tokens.
@@ -23,12 +23,21 @@ pub(super) enum Nature {
     SyntheticSessions,
     /// Conversations of a file.
     LedSessions,
+    /// Recorded sessions of a file, started by the load.
+    RecordedSessions {
+        /// They have the text of messages, rather than their lengths.
+        text: bool,
+        /// --output-tokens was given, and has no effect.
+        lengths_given: bool,
+    },
     /// A recorded trace.
     Trace {
         /// How much faster than it was recorded.
         speed: f64,
         /// --output-tokens was given, and has no effect.
         lengths_given: bool,
+        /// Its requests wait for each other in sessions.
+        sessions: bool,
     },
 }
 
@@ -39,7 +48,20 @@ impl Nature {
     }
 
     pub(super) fn is_session(self) -> bool {
-        matches!(self, Self::SyntheticSessions | Self::LedSessions)
+        match self {
+            Self::SyntheticSessions | Self::LedSessions | Self::RecordedSessions { .. } => true,
+            Self::Trace { sessions, .. } => sessions,
+            Self::Made | Self::File => false,
+        }
+    }
+
+    /// Whether --output-tokens was given to data that have their own lengths.
+    pub(super) fn ignores_lengths(self) -> bool {
+        match self {
+            Self::RecordedSessions { text, lengths_given } => lengths_given && !text,
+            Self::Trace { lengths_given, .. } => lengths_given,
+            _ => false,
+        }
     }
 }
 
@@ -55,7 +77,9 @@ pub(super) fn nature(args: &mut DataArgs, api: Api) -> Result<Nature, UsageError
         spec.kind = Some(Kind::Trace);
         args.data = Some(spec.to_string());
     }
-    if spec.kind == Some(Kind::Session) && api != Api::OpenAiChat {
+    let recorded = TraceSessions::named_by(&spec);
+    let sessions = spec.kind == Some(Kind::Session) || recorded.is_some();
+    if sessions && api != Api::OpenAiChat {
         return Err(UsageError::new(
             "--data",
             format!(
@@ -64,13 +88,18 @@ pub(super) fn nature(args: &mut DataArgs, api: Api) -> Result<Nature, UsageError
         )
         .hint("leave --api out; if TARGET ends in /completions, shorten it to its base URL"));
     }
+    let lengths_given = args.output_tokens.0 != [Lengths::fixed(DEFAULT_OUTPUT)];
     Ok(match (spec.kind, &spec.path) {
         (Some(Kind::Random), _) => Nature::Made,
         (Some(Kind::Session), None) => Nature::SyntheticSessions,
-        (Some(Kind::Session), Some(_)) => Nature::LedSessions,
+        (Some(Kind::Session), Some(_)) => match recorded {
+            Some(of) => Nature::RecordedSessions { text: of == SessionsOf::Text, lengths_given },
+            None => Nature::LedSessions,
+        },
         (Some(Kind::Trace), _) => Nature::Trace {
             speed: TraceOptions::of(&spec).map_err(wrong)?.speed,
-            lengths_given: args.output_tokens.0 != [Lengths::fixed(DEFAULT_OUTPUT)],
+            lengths_given,
+            sessions: recorded.is_some(),
         },
         _ => Nature::File,
     })
@@ -78,8 +107,10 @@ pub(super) fn nature(args: &mut DataArgs, api: Api) -> Result<Nature, UsageError
 
 /// Whether responses to the user's own prompts have the default length, which nobody asked for.
 pub(super) fn fixed_by_default(args: &DataArgs, nature: Nature) -> bool {
-    matches!(nature, Nature::File | Nature::LedSessions)
-        && args.output_tokens.0 == [Lengths::fixed(DEFAULT_OUTPUT)]
+    matches!(
+        nature,
+        Nature::File | Nature::LedSessions | Nature::RecordedSessions { text: true, .. }
+    ) && args.output_tokens.0 == [Lengths::fixed(DEFAULT_OUTPUT)]
 }
 
 /// The pairs of input and output lengths that each load is run with, in order.
@@ -122,6 +153,12 @@ pub(super) fn plan(args: DataArgs, nature: Nature) -> Result<DataPlan, UsageErro
         return Err(UsageError::new(
             "--order",
             "a trace is replayed in the order of its times; remove it",
+        ));
+    }
+    if matches!(nature, Nature::RecordedSessions { .. }) && args.choice.order == OrderArg::Shuffle {
+        return Err(UsageError::new(
+            "--order",
+            "recorded sessions are started in the order of the file; remove it",
         ));
     }
     if args.cache_hit.is_some() {

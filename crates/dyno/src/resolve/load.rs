@@ -99,10 +99,10 @@ pub(super) fn levels(
         Some(looking) => one_length(lengths, "--slo").map(|()| Some(looking.search.clone()))?,
         None => search(&args, lengths)?,
     };
-    let loads = if let Nature::Trace { speed, lengths_given } = nature {
-        if lengths_given {
-            notes.add(Note::TraceLengths, &[""; 0]);
-        }
+    if nature.ignores_lengths() {
+        notes.add(Note::TraceLengths, &[""; 0]);
+    }
+    let loads = if let Nature::Trace { speed, .. } = nature {
         vec![(Load::Trace { speed }, given)]
     } else if let Some(looking) = &looking {
         let stop = Stop { requests: looking.requests, duration: looking.duration, per_slot: None };

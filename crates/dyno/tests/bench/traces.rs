@@ -66,6 +66,130 @@ fn a_trace_keeps_its_times_lengths_and_shared_beginnings() {
 }
 
 #[test]
+fn nothing_of_a_trace_is_sent_before_its_replay() {
+    // Of sixteen words in a row that any prompt of the trace has, none may be sent ahead: a server
+    // that caches any block of them would have part of the first prompt before it is measured.
+    const RUN: usize = 16;
+    let server = Web::start(web::openai);
+    let place = Place::new();
+    let file = place.file("trace.jsonl", &mooncake(20));
+    let args = format!("--data trace:{file},speed=10,block=64");
+    run(place.bench(&server.url(), &args)).expect_measured();
+
+    let is_ahead = |seen: &&Seen| seen.header("x-dyno-preflight").is_some();
+    let asked = server.asked("POST /v1/");
+    let words = |text: &str| text.split(' ').map(str::to_owned).collect::<Vec<_>>();
+    let ahead: Vec<_> = asked.iter().filter(is_ahead).map(|seen| words(&prompt(seen))).collect();
+    let replayed: Vec<_> = server.generations().iter().map(|seen| words(&prompt(seen))).collect();
+    assert_eq!(replayed.len(), 20);
+    let longest = ahead.iter().max_by_key(|words| words.len()).expect("a length probe");
+    let first = replayed.iter().find(|words| words.len() == longest.len());
+    assert!(first.is_some(), "as long as a prompt of the trace: {} words", longest.len());
+    for run in ahead.iter().flat_map(|words| words.windows(RUN)) {
+        let same = |sent: &Vec<String>| sent.windows(RUN).any(|other| other == run);
+        assert!(!replayed.iter().any(same), "{run:?} was sent ahead");
+    }
+}
+
+/// Two sessions as TraceLab records them: one of three requests and, 40 ms later, one of two.
+fn rounds() -> String {
+    let at = |ms: u64| format!("2026-03-02T10:00:00.{ms:03}Z");
+    let round = |session: &str, start: u64, end: u64, input: u64, output: u64| {
+        json!({
+            "session_id": session, "round_index": 0, "input_tokens_total": input,
+            "output_tokens": output, "timing_events": [
+                {"event_type": "user_message", "timestamp": at(start)},
+                {"event_type": "text", "timestamp": at(end)},
+            ],
+        })
+        .to_string()
+    };
+    let rounds = [
+        round("a", 0, 20, 90, 4),
+        round("b", 40, 50, 70, 2),
+        round("a", 100, 130, 150, 3),
+        round("b", 90, 95, 100, 1),
+        round("a", 150, 160, 160, 2),
+    ];
+    rounds.join("\n") + "\n"
+}
+
+#[test]
+fn recorded_sessions_start_wait_and_grow_as_they_did() {
+    let server = Web::start(web::openai);
+    let place = Place::new();
+    let file = place.file("rounds.jsonl", &rounds());
+    let url = server.url();
+    let ended = run(place.dyno(&format!("bench {url} --out run --data {file}"))).expect_measured();
+    assert!(
+        ended.stderr.contains("TraceLab sessions, 2 sessions with 5 requests"),
+        "{}",
+        ended.stderr
+    );
+    let records = place.requests();
+    let of = |session: u64| {
+        let mut turns: Vec<_> =
+            records.iter().filter(|record| record.turn.unwrap().session == session).collect();
+        turns.sort_by_key(|record| record.turn.unwrap().number);
+        turns
+    };
+    let (a, b) = (of(0), of(1));
+    assert_eq!(b[0].intended - a[0].intended, 40 * MS, "the second starts when it did");
+    for (turns, pauses) in [(&a, &[80, 20][..]), (&b, &[40])] {
+        assert_eq!(turns.len(), pauses.len() + 1);
+        for (pair, pause) in turns.windows(2).zip(pauses) {
+            assert_eq!(pair[1].intended - pair[0].end, pause * MS, "a turn waits for its response");
+        }
+    }
+    let asked: Vec<_> = a.iter().map(|record| record.requested_output).collect();
+    assert_eq!(asked, [Some(4), Some(3), Some(2)]);
+    assert_eq!(a[0].requested_input, Some(90));
+    // The estimate counts words: what the user says grows by what the requests added.
+    let said = |seen: &Seen| -> Vec<usize> {
+        let all = seen.json()["messages"].as_array().unwrap().clone();
+        let user = all.iter().filter(|message| message["role"] == "user");
+        user.map(|message| message["content"].as_str().unwrap().split(' ').count()).collect()
+    };
+    let mut sent: Vec<Vec<usize>> = server.generations().iter().map(said).collect();
+    sent.sort_by_key(|turns| (turns.len(), turns.clone()));
+    let [short, long, grown, other, last] = sent.as_slice() else { panic!("{sent:?}") };
+    assert!(short[0] < long[0], "{sent:?}");
+    assert_eq!((grown[0], other[0], last[0]), (short[0], long[0], long[0]), "{sent:?}");
+    assert_eq!((last[0], last[1]), (other[0], other[1]), "the conversation is repeated");
+
+    // Nothing of it is sent ahead.
+    let ahead = server.asked("POST /v1/");
+    let ahead = ahead.iter().filter(|seen| seen.header("x-dyno-preflight").is_some());
+    let first = prompt(&server.generations()[0]);
+    let beginning: Vec<&str> = first.split(' ').take(12).collect();
+    assert!(ahead.map(prompt).all(|text| !text.contains(&beginning.join(" "))));
+}
+
+#[test]
+fn recorded_sessions_of_any_load() {
+    let server = Web::start(web::openai);
+    let place = Place::new();
+    let file = place.file("rounds.jsonl", &rounds());
+    let args = format!("--data session:{file},think=0 --concurrency 2 --requests 9");
+    run(place.bench(&server.url(), &args)).expect_measured();
+    let level = &place.json("summary.json")["levels"][0];
+    assert_eq!(level["load"], json!({ "kind": "concurrency", "value": 2.0 }));
+    assert_eq!(level["sessions"]["turns"], 9);
+    let shown = run(place.dyno(&format!("data show session:{file}")));
+    let shown = shown.expect_status(&[0]).stdout;
+    assert!(shown.contains("5 requests, started by the load"), "{shown}");
+    for (args, words) in [
+        (format!("--data trace:{file} --concurrency 2"), vec!["--concurrency", "its own times"]),
+        (format!("--data session:{file} --burst 4"), vec!["--burst", "at once"]),
+        (format!("--data session:{file} --order shuffle"), vec!["--order", "order of the file"]),
+        (format!("--data {file} --api openai-completions"), vec!["conversations"]),
+    ] {
+        let place = Place::new();
+        run(place.bench(&server.url(), &args)).expect_status(&[2]).expect_words(&words);
+    }
+}
+
+#[test]
 fn a_trace_is_recognised_cut_and_told_about() {
     let server = Web::start(web::openai);
     let place = Place::new();

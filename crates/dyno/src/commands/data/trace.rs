@@ -6,18 +6,25 @@ use crate::printer::Printer;
 use crate::usage::UsageError;
 use dyno_model::Language;
 use dyno_model::plan::DataPlan;
-use dyno_run::workload::limits;
+use dyno_run::workload::{NOT_TRUNCATED, limits};
 use dyno_words::InLanguage;
 use dyno_workload::data::{DataError, DataSet, DataSpec, Kind};
-use dyno_workload::trace::{Told, Trace, TraceProfile};
+use dyno_workload::trace::{
+    SessionTraceProfile, Starts, Told, Trace, TraceProfile, TraceSessions, TraceTally,
+};
 
-/// Whether a specification names a trace, or a file that is one by its shape.
+/// Whether a specification names a trace or recorded sessions, or a file that is one by its shape.
 pub(super) fn is_named(spec: &DataSpec) -> bool {
     let by_shape = || {
         let found = DataSet::new(spec);
         matches!(found, Err(DataError::Elsewhere { kind: Kind::Trace, .. }))
     };
-    spec.kind == Some(Kind::Trace) || (spec.kind.is_none() && by_shape())
+    match spec.kind {
+        Some(Kind::Trace) => true,
+        Some(Kind::Session) => TraceSessions::named_by(spec).is_some(),
+        None => by_shape(),
+        Some(_) => false,
+    }
 }
 
 pub(super) fn show(
@@ -29,11 +36,34 @@ pub(super) fn show(
         let message = "a trace is replayed in the order of its times; remove it";
         return Err(UsageError::new("--order", message));
     }
+    if TraceSessions::named_by(spec).is_some() {
+        return sessions(spec, plan, printer);
+    }
     let trace = Trace::open(spec, &limits(plan)).map_err(in_spec)?;
-    let notes: String = trace.tally().told().iter().map(|told| described(told, printer)).collect();
-    let profile = TraceProfile::of(&trace);
-    let shown = format!("{}\n{profile}", trace.recognised());
-    Ok(printer.result(&format!("{}{notes}", spoken(&shown, printer.language()))))
+    let shown = format!("{}\n{}", trace.recognised(), TraceProfile::of(&trace));
+    Ok(printer.result(&with_notes(&shown, trace.tally(), printer)))
+}
+
+fn sessions(spec: &DataSpec, plan: &DataPlan, printer: &Printer) -> Result<Exit, UsageError> {
+    if plan.truncate {
+        return Err(UsageError::new("--truncate", NOT_TRUNCATED));
+    }
+    let open = |starts| TraceSessions::open(spec, &limits(plan), starts);
+    let sessions = match spec.kind {
+        Some(Kind::Session) => open(Starts::Given),
+        Some(_) => open(Starts::Recorded),
+        // Nobody has said how they are to be started.
+        None => open(Starts::Recorded).or_else(|_| open(Starts::Given)),
+    };
+    let sessions = sessions.map_err(in_spec)?;
+    let shown = format!("{}\n{}", sessions.recognised(), SessionTraceProfile::of(&sessions));
+    Ok(printer.result(&with_notes(&shown, sessions.tally(), printer)))
+}
+
+/// A description in the user's language, and what was left out or changed.
+fn with_notes(shown: &str, tally: TraceTally, printer: &Printer) -> String {
+    let notes: String = tally.told().iter().map(|told| described(told, printer)).collect();
+    format!("{}{notes}", spoken(shown, printer.language()))
 }
 
 fn described(told: &Told, printer: &Printer) -> String {

@@ -1,0 +1,83 @@
+//! Which fields of a file hold what, as the user says: `time=`, `unit=`, `input=`, `output=`, and for
+//! conversations `session=`, `gap=` and `end=`; `hash=` for shared prefixes.
+
+use super::fields::Field;
+use super::time::Unit;
+use crate::data::{DataSpec, FieldPath, SpecError};
+
+/// The keys of a mapping.
+pub(super) const KEYS: [&str; 8] =
+    ["time", "unit", "gap", "end", "input", "output", "session", "hash"];
+
+/// Which fields hold what. Those left out have the names of the file's form, where it is a known one.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Mapping {
+    pub(super) time: Option<Field>,
+    pub(super) unit: Option<Unit>,
+    pub(super) gap: Option<Field>,
+    pub(super) end: Option<Field>,
+    pub(super) input: Option<Field>,
+    pub(super) output: Option<Field>,
+    pub(super) session: Option<Field>,
+    pub(super) ids: Option<Field>,
+}
+
+const UNITS: [(&str, Unit); 5] = [
+    ("s", Unit::Seconds),
+    ("ms", Unit::Milliseconds),
+    ("us", Unit::Microseconds),
+    ("ns", Unit::Nanoseconds),
+    ("iso", Unit::Date),
+];
+
+impl Mapping {
+    /// The mapping of a specification.
+    pub(super) fn of(spec: &DataSpec) -> Result<Self, SpecError> {
+        let bad = |key: &str, allowed| SpecError::BadValue {
+            key: key.into(),
+            value: spec.option(key).unwrap_or_default().into(),
+            allowed,
+        };
+        let field = |key: &'static str| match spec.option(key).map(FieldPath::new) {
+            None => Ok(None),
+            Some(Some(path)) => Ok(Some(Field::Mapped { key, path })),
+            Some(None) => Err(bad(key, "FIELD: the name of a column or a field")),
+        };
+        let unit = |name: &str| UNITS.iter().find(|(unit, _)| *unit == name).map(|(_, unit)| *unit);
+        let unit = match spec.option("unit").map(unit) {
+            None => None,
+            Some(Some(unit)) => Some(unit),
+            Some(None) => return Err(bad("unit", "s, ms, us, ns or iso")),
+        };
+        let mapping = Self {
+            time: field("time")?,
+            unit,
+            gap: field("gap")?,
+            end: field("end")?,
+            input: field("input")?,
+            output: field("output")?,
+            session: field("session")?,
+            ids: field("hash")?,
+        };
+        let needs = |key: &'static str, other: &'static str| SpecError::Needs { key, other };
+        let Self { time, gap, end, session, .. } = &mapping;
+        if unit.is_some() && time.is_none() && gap.is_none() {
+            return Err(needs("unit", "time"));
+        }
+        if end.is_some() && (session.is_none() || time.is_none()) {
+            return Err(needs("end", if session.is_none() { "session" } else { "time" }));
+        }
+        if gap.is_some() && unit == Some(Unit::Date) {
+            return Err(bad("unit", "s, ms, us or ns: a gap is a number"));
+        }
+        if gap.is_some() && unit.is_none() {
+            return Err(needs("gap", "unit"));
+        }
+        Ok(mapping)
+    }
+
+    /// Whether any field was named.
+    pub(super) fn is_given(&self) -> bool {
+        *self != Self::default()
+    }
+}

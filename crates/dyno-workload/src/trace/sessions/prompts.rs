@@ -1,0 +1,192 @@
+//! The conversations of recorded sessions: text of the lengths that each request adds, or the text of
+//! the recording.
+
+use dyno_model::prompt::{Conversation, UserTurn};
+
+use super::TraceSessions;
+use crate::item::{Content, Item, Message};
+use crate::key::Key;
+use crate::lengths::Lengths;
+use crate::random::{Check, Maker, RandomError};
+use crate::tokenizer::{Tokenizer, TokenizerError};
+use crate::trace::prompts::Chooser;
+
+/// Later messages have words of their own series, so that they differ from first ones.
+const LATER: u32 = 1 << 29;
+/// Requests are numbered within their session's share of the numbers.
+const TURN_BITS: u32 = 16;
+/// The series of a prompt that is in no session, and its number, which none has.
+const APART: u32 = 1 << 30;
+const NO_SESSION: u64 = u64::MAX >> TURN_BITS;
+
+/// Makes the conversations of recorded sessions: the same key and index give the same messages.
+#[derive(Debug)]
+pub struct SessionPrompts {
+    sessions: TraceSessions,
+    /// The first message goes through the chat template, whose tokens count.
+    first: Maker,
+    /// What later ones add is counted by itself, and what the template adds is taken off.
+    later: Maker,
+    around: i64,
+    output: Lengths,
+    key: Key,
+    unique: bool,
+    /// Choices that fill a block.
+    block: u32,
+}
+
+impl SessionPrompts {
+    /// Prepares the conversations. `output` is for responses whose length was not recorded.
+    pub fn new(
+        tokenizer: &Tokenizer,
+        sessions: TraceSessions,
+        output: Lengths,
+        key: Key,
+        unique: bool,
+    ) -> Result<Self, RandomError> {
+        let first = Maker::new(tokenizer, true)?;
+        let later = Maker::new(tokenizer, false)?;
+        let around = around(tokenizer)?;
+        let block = f64::from(sessions.inner.block) / first.tokens_of_a_choice();
+        let block = (block.round() as u32).max(1);
+        Ok(Self { sessions, first, later, around, output, key, unique, block })
+    }
+
+    /// The same for another level, without analysing the tokenizer again.
+    pub fn again(&self, output: Lengths, key: Key) -> Self {
+        let (first, later) = (self.first.again(), self.later.again());
+        Self { sessions: self.sessions.clone(), first, later, output, key, ..*self }
+    }
+
+    /// The sessions.
+    pub fn sessions(&self) -> &TraceSessions {
+        &self.sessions
+    }
+
+    /// The conversation of an arrival; after the last session they begin again, with other words where
+    /// the words are synthetic.
+    pub fn conversation(&self, index: u64) -> Result<Conversation, RandomError> {
+        let sessions = &self.sessions;
+        let place = (index % sessions.len().max(1)) as usize;
+        let range = sessions.range(place).unwrap_or_default();
+        let mut rng = self.key.of_lengths(b"recorded", index);
+        let (mut turns, mut input_tokens) = (Vec::with_capacity(range.len()), None);
+        for (number, at) in range.enumerate() {
+            let turn = sessions.inner.turns[at];
+            let messages = match sessions.inner.said.get(at) {
+                Some(said) => self.said(said, index, number),
+                None if number == 0 => {
+                    input_tokens = Some(turn.added.max(self.first.shortest()));
+                    vec![Message::user(self.begin(index, place, turn.added)?)]
+                }
+                None => vec![Message::user(self.go_on(index, number, turn.added)?)],
+            };
+            let think = match sessions.inner.think {
+                Some(think) if number > 0 => think.sample(&mut rng),
+                _ => turn.pause,
+            };
+            let asked = match turn.output {
+                0 if sessions.have_text() => self.output.sample(&mut rng),
+                output => output.max(1),
+            };
+            turns.push(UserTurn { think, messages, output_tokens: asked });
+        }
+        Ok(Conversation { turns, input_tokens })
+    }
+
+    /// Recorded messages, with a number before the first where no two may begin alike.
+    fn said(&self, said: &[Message], index: u64, number: usize) -> Vec<Message> {
+        let mut said = said.to_vec();
+        if let (true, 0, Some(first)) = (self.unique, number, said.first_mut()) {
+            first.content = format!("({:x}-{index}) {}", self.key.run, first.content);
+        }
+        said
+    }
+
+    fn begin(&self, index: u64, place: usize, tokens: u32) -> Result<String, RandomError> {
+        let tokens = tokens.max(self.first.shortest());
+        let ids = self.sessions.inner.ids.get(place).map_or(&[][..], Vec::as_slice);
+        let ids = if self.unique { &[] } else { ids };
+        // Sessions without ids have unique prefixes, too, which the same seed would repeat.
+        let key = if self.unique { self.key } else { Key { run: 0, ..self.key } };
+        self.first.text(index, tokens, || {
+            let mut chooser = Chooser::new(key, index, ids, self.block);
+            move |position, among| chooser.choose(position, among)
+        })
+    }
+
+    fn go_on(&self, index: u64, number: usize, added: u32) -> Result<String, RandomError> {
+        let tokens = self.alone(added).max(self.later.shortest());
+        let number = (index << TURN_BITS).wrapping_add(number as u64);
+        self.later.text(number, tokens, || {
+            let mut chooser = Chooser::new(self.key.apart(LATER), number, &[], self.block);
+            move |position, among| chooser.choose(position, among)
+        })
+    }
+
+    /// The tokens of a message alone with which the conversation grows by `added`.
+    fn alone(&self, added: u32) -> u32 {
+        u32::try_from((i64::from(added) - self.around).max(0)).unwrap_or(u32::MAX)
+    }
+
+    /// A prompt as long as the first one, whose text is in none of the sessions.
+    pub fn apart(&self) -> Result<Option<Item>, RandomError> {
+        let Some(turn) = self.sessions.inner.turns.first().filter(|_| !self.sessions.have_text())
+        else {
+            return Ok(None);
+        };
+        let tokens = turn.added.max(self.first.shortest());
+        let text = self.first.text(NO_SESSION, tokens, || {
+            let mut chooser = Chooser::new(self.key.apart(APART), NO_SESSION, &[], self.block);
+            move |position, among| chooser.choose(position, among)
+        })?;
+        let content = Content::Text(text);
+        Ok(Some(Item { content, output_tokens: None, input_tokens: Some(tokens) }))
+    }
+
+    /// How many requests of the first `sessions` add less than a message can be, and are sent with the
+    /// shortest.
+    pub fn raised(&self, sessions: u64) -> u64 {
+        if self.sessions.have_text() {
+            return 0;
+        }
+        let taken = sessions.min(self.sessions.len()) as usize;
+        let raised = |(number, turn): (usize, &super::Turn)| match number {
+            0 => turn.added < self.first.shortest(),
+            _ => self.alone(turn.added) < self.later.shortest(),
+        };
+        let of = |place| self.sessions.turns(place).unwrap_or_default();
+        (0..taken).map(|p| of(p).iter().enumerate().filter(|t| raised(*t)).count() as u64).sum()
+    }
+
+    /// Whether prompts are put together from verified pieces.
+    pub fn from_pieces(&self) -> bool {
+        self.first.uses_pieces() && self.later.uses_pieces()
+    }
+
+    /// What the prompts that were counted again showed so far.
+    pub fn checks(&self) -> Check {
+        let (first, later) = (self.first.checks(), self.later.checks());
+        Check { checked: first.checked + later.checked, wrong: first.wrong + later.wrong }
+    }
+}
+
+/// By how many tokens a conversation grows with a message and the response before it, beyond those of
+/// the response and of the message when it is counted alone: what the chat template puts around them,
+/// less what a text alone begins with.
+fn around(tokenizer: &Tokenizer) -> Result<i64, TokenizerError> {
+    if !tokenizer.has_template() {
+        return Ok(-i64::from(tokenizer.count("")?));
+    }
+    let chat = |said: &[(&str, &str)]| {
+        let message =
+            |(role, text): &(&str, &str)| Message { role: (*role).into(), content: (*text).into() };
+        let messages: Vec<Message> = said.iter().map(message).collect();
+        tokenizer.count_messages(&messages).map(i64::from)
+    };
+    let (first, answer) = (("user", "one"), "two");
+    let alone = chat(&[first])?;
+    let grown = chat(&[first, ("assistant", answer), first])? - alone;
+    let answered = chat(&[("user", answer)])? - chat(&[("user", "")])?;
+    Ok(grown - answered - i64::from(tokenizer.count("one")?))
+}
