@@ -4,7 +4,7 @@
 
 use crate::form::json;
 use crate::form::sqlite::with_log;
-use crate::level::same::same_results;
+use crate::level::same::{Seen, same_results};
 use crate::reading::{self, Reading};
 use crate::tools::evalscope::folder as evalscope;
 use crate::{FileOutcome, ImportError, Imported, Outcome, read_limited, text};
@@ -18,11 +18,18 @@ const MOST_FOLDERS: usize = 10_000;
 /// The extensions of files in which printed results are looked for.
 const PRINTED: [&str; 6] = ["md", "markdown", "txt", "log", "out", "text"];
 
+/// What is known of the folders so far.
+#[derive(Debug, Default)]
+struct Walk {
+    folders: usize,
+    results: Seen,
+}
+
 /// Reads a folder and what is below, without the folders for which `skip` is true.
 pub(crate) fn import(path: &Path, skip: &dyn Fn(&Path) -> bool) -> Result<Imported, ImportError> {
     let mut imported = Imported::default();
-    let mut seen = 0;
-    folder(path, path, 0, &mut seen, skip, &mut imported)?;
+    let mut walk = Walk::default();
+    folder(path, path, 0, &mut walk, skip, &mut imported)?;
     Ok(imported)
 }
 
@@ -51,11 +58,11 @@ fn folder(
     root: &Path,
     path: &Path,
     depth: usize,
-    seen: &mut usize,
+    walk: &mut Walk,
     skip: &dyn Fn(&Path) -> bool,
     imported: &mut Imported,
 ) -> Result<(), ImportError> {
-    *seen += 1;
+    walk.folders += 1;
     let unreadable = |source| ImportError::Unreadable { path: path.to_owned(), source };
     let (mut files, mut folders) = (Vec::new(), Vec::new());
     for entry in std::fs::read_dir(path).map_err(unreadable)? {
@@ -64,7 +71,7 @@ fn folder(
         // Links are not followed: they may form a loop.
         if kind.is_file() {
             files.push(entry.path());
-        } else if kind.is_dir() && depth < DEEPEST && *seen < MOST_FOLDERS {
+        } else if kind.is_dir() && depth < DEEPEST && walk.folders < MOST_FOLDERS {
             folders.push(entry.path());
         }
     }
@@ -73,7 +80,7 @@ fn folder(
     if evalscope::is_run(path) {
         sweep(root, path, &[path.to_owned()], imported)?;
     } else {
-        loose(root, &name_of(path), &files, imported);
+        loose(root, &name_of(path), &files, &mut walk.results, imported);
     }
     folders.retain(|folder| !skip(folder));
     let (levels, others): (Vec<_>, Vec<_>) =
@@ -81,7 +88,7 @@ fn folder(
     if !levels.is_empty() {
         sweep(root, path, &levels, imported)?;
     }
-    others.iter().try_for_each(|below| folder(root, below, depth + 1, seen, skip, imported))
+    others.iter().try_for_each(|below| folder(root, below, depth + 1, walk, skip, imported))
 }
 
 /// Reads folders of EvalScope as one run.
@@ -111,8 +118,8 @@ fn below(root: &Path, path: &Path) -> String {
 }
 
 /// Reads the files of one folder.
-fn loose(root: &Path, name: &str, files: &[PathBuf], imported: &mut Imported) {
-    let mut reading = Reading::new(name);
+fn loose(root: &Path, name: &str, files: &[PathBuf], seen: &mut Seen, imported: &mut Imported) {
+    let mut reading = Reading::beside(name, std::mem::take(seen));
     let mut documents = Vec::new();
     let mut others = Imported::default();
     for path in files {
@@ -128,6 +135,7 @@ fn loose(root: &Path, name: &str, files: &[PathBuf], imported: &mut Imported) {
         reading.problems.extend(log_problem);
         let before = reading.problems.len();
         reading.name.clone_from(&shown);
+        reading.path.clone_from(&shown);
         let so_far = reading.so_far();
         if reading.documents(&bytes) {
             let problems = &mut reading.problems[before..];
@@ -149,6 +157,7 @@ fn loose(root: &Path, name: &str, files: &[PathBuf], imported: &mut Imported) {
         }
         others.append(read);
     }
+    *seen = reading.take_seen();
     let mut read = reading.finish();
     read.files = documents;
     drop_copies(&mut read, &mut others);

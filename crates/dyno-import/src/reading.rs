@@ -3,6 +3,7 @@
 
 use crate::form::csv::Row;
 use crate::form::{csv, json, yaml};
+use crate::level::same::Seen;
 use crate::level::{Found, Head, rebuild};
 use crate::tools::{self, Records};
 use crate::{FileOutcome, Imported, Outcome};
@@ -47,6 +48,8 @@ pub(crate) struct SoFar {
 pub(crate) struct Reading {
     /// The file that is being read, without its folder.
     pub(crate) name: String,
+    /// The same with its folder, where a folder is read.
+    pub(crate) path: String,
     pub(crate) problems: Vec<Diagnostic>,
     /// The form of the file: `json`, `jsonl`, `yaml`, `csv`, `sqlite`.
     form: &'static str,
@@ -55,6 +58,10 @@ pub(crate) struct Reading {
     /// The tool that wrote it.
     tool: &'static str,
     groups: Vec<(Group, Vec<Found>)>,
+    /// The results so far, by which those that a tool wrote into several files are read once.
+    seen: Seen,
+    /// The file with the same result as the last one that was left out for that.
+    repeated: Option<String>,
     /// AIPerf's requests, which are in a separate file.
     pub(crate) records: Records,
     /// AIPerf's summary of them.
@@ -65,14 +72,27 @@ impl Reading {
     pub(crate) fn new(name: &str) -> Self {
         Self {
             name: name.to_owned(),
+            path: name.to_owned(),
             problems: Vec::new(),
             form: "json",
             recognised: None,
             tool: "",
             groups: Vec::new(),
+            seen: Seen::default(),
+            repeated: None,
             records: Records::default(),
             exports: Vec::new(),
         }
+    }
+
+    /// Of a folder, beside others in which these results were.
+    pub(crate) fn beside(name: &str, seen: Seen) -> Self {
+        Self { seen, ..Self::new(name) }
+    }
+
+    /// The results so far, for the next folder.
+    pub(crate) fn take_seen(&mut self) -> Seen {
+        std::mem::take(&mut self.seen)
     }
 
     /// Of a form that is recognised elsewhere.
@@ -92,14 +112,11 @@ impl Reading {
             return false;
         };
         self.form = form;
+        self.repeated = None;
         let mut strange = Vec::new();
         let mut known = false;
         for (line, value) in &found.values {
-            if self.document(*line, value) {
-                known = true;
-            } else {
-                strange.push(Diagnostic::from(Problem::UnknownJson).at(*line));
-            }
+            known |= self.one_or_more(*line, value, &mut strange);
         }
         let cut_off = found.values.is_empty() && tools::mentioned_in(bytes) && form != "yaml";
         if known || cut_off {
@@ -107,6 +124,29 @@ impl Reading {
             self.problems.extend(found.problems);
         }
         known || cut_off
+    }
+
+    /// Reads a document, or a list of them as if each were on its own; returns whether any is of a known
+    /// kind.
+    fn one_or_more(&mut self, line: u64, value: &Value, strange: &mut Vec<Diagnostic>) -> bool {
+        if self.document(line, value) {
+            return true;
+        }
+        let unknown = Diagnostic::from(Problem::UnknownJson).at(line);
+        let before = strange.len();
+        let mut known = false;
+        for one in value.as_array().into_iter().flatten() {
+            if self.document(line, one) {
+                known = true;
+            } else {
+                strange.push(unknown.clone());
+            }
+        }
+        if !known {
+            strange.truncate(before);
+            strange.push(unknown);
+        }
+        known
     }
 
     /// Reads one document; returns whether it is of a known kind.
@@ -145,11 +185,20 @@ impl Reading {
         }
     }
 
-    /// Adds a level, to the previous run where it belongs to that.
+    /// Adds a level, to the previous run where it belongs to that. What another file contains, too, is
+    /// left out.
     pub(crate) fn add(&mut self, group: Group, level: Found) {
         if !self.says_something(&level) {
             return;
         }
+        let origin = &group.head.origin;
+        match self.seen.elsewhere(&origin.tool, &self.path, &level.stated) {
+            Some(file) => self.repeated = Some(file),
+            None => self.push(group, level),
+        }
+    }
+
+    fn push(&mut self, group: Group, level: Found) {
         match self.groups.last_mut() {
             Some((last, levels)) if last.key == group.key => levels.push(level),
             _ => self.groups.push((group, vec![level])),
@@ -195,6 +244,9 @@ impl Reading {
         let records = usize::from(now.records && !before.records);
         match now.grouped - before.grouped + now.exports - before.exports + records {
             0 => {
+                if let Some(of) = &self.repeated {
+                    return Outcome::Copy { tool: self.tool.to_owned(), of: of.clone() };
+                }
                 if self.problems.is_empty() {
                     self.problems.push(Problem::Empty.with([self.form, self.tool]));
                 }
@@ -224,7 +276,7 @@ impl Reading {
         }
         for (head, export) in exports {
             let key = format!("{} {:?}", head.origin.tool, head.model);
-            self.add(Group { key, head }, export);
+            self.push(Group { key, head }, export);
         }
         let mut runs = Vec::new();
         for (group, mut levels) in self.groups {

@@ -135,6 +135,15 @@ pub(crate) fn whole(number: f64) -> Option<u64> {
     fits.then_some(number as u64)
 }
 
+/// A number, also one that is written as text.
+pub(crate) fn amount(value: &Value) -> Option<f64> {
+    let number = match value {
+        Value::String(text) => text.trim().parse().ok(),
+        _ => value.as_f64(),
+    };
+    number.filter(|number: &f64| number.is_finite())
+}
+
 /// The text at a path, unless it is blank.
 pub(crate) fn text(value: &Value, path: &[&str]) -> Option<String> {
     let text = at(value, path)?.as_str()?.trim();

@@ -26,12 +26,25 @@ pub(crate) struct Head {
     pub(crate) model: Option<String>,
     pub(crate) target: Option<String>,
     pub(crate) started: Option<String>,
+    /// The API that was called, as in a summary.
+    pub(crate) api: Option<&'static str>,
+    /// How many GPUs the server had.
+    pub(crate) gpus: Option<u32>,
 }
 
 impl Head {
     /// A run of which only the origin is known.
     pub(crate) fn new(origin: Origin) -> Self {
-        Self { origin, ordinal: 0, label: None, model: None, target: None, started: None }
+        Self {
+            origin,
+            ordinal: 0,
+            label: None,
+            model: None,
+            target: None,
+            started: None,
+            api: None,
+            gpus: None,
+        }
     }
 }
 
@@ -83,6 +96,8 @@ pub(crate) fn run(
     summary.run.label = head.label;
     summary.run.model = head.model;
     summary.run.target = head.target;
+    summary.run.api = head.api.map(str::to_owned);
+    summary.run.gpus = head.gpus;
     let by_clock = recomputed.run.started.filter(|_| whole && source.header.anchor_unix_ns > 0);
     summary.run.started = by_clock.or(head.started);
     let (records, plan) = if whole { (Some(source), Some(plan)) } else { (None, None) };

@@ -1,13 +1,40 @@
-//! Whether two runs are the same results in two forms, such as a tool's JSON and its CSV.
+//! Whether two runs are the same results: in two forms, such as a tool's JSON and its CSV, or in two files
+//! of the same form, such as a result and the summary of a sweep.
 
 use crate::ImportedRun;
 use dyno_model::LevelSummary;
 use dyno_model::metric::Time;
+use std::collections::HashMap;
 
 /// Tools print at least three digits.
 const MERE_ROUNDING: f64 = 0.006;
 /// So many values must be in both, and equal.
 const LEAST: usize = 3;
+
+/// So many values must be no whole numbers: others are often equal by chance.
+const LEAST_FRACTIONS: usize = 5;
+
+/// The results of files that were read so far, each with the first file it was in.
+#[derive(Debug, Default)]
+pub(crate) struct Seen(HashMap<String, String>);
+
+impl Seen {
+    /// The other file in which the tool wrote exactly the same values, if there is one.
+    pub(crate) fn elsewhere(
+        &mut self,
+        tool: &str,
+        file: &str,
+        level: &LevelSummary,
+    ) -> Option<String> {
+        let values = &level.reported.as_ref()?.figures;
+        let fractions = values.values().filter(|value| value.fract() != 0.0).count();
+        if fractions < LEAST_FRACTIONS {
+            return None;
+        }
+        let first = self.0.entry(format!("{tool} {values:?}")).or_insert_with(|| file.to_owned());
+        (first != file).then(|| first.clone())
+    }
+}
 
 /// Whether each level of `copy` is one of `full`, by the values that both state.
 pub(crate) fn same_results(full: &ImportedRun, copy: &ImportedRun) -> bool {

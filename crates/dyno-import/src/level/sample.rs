@@ -48,6 +48,18 @@ pub(crate) struct Sample {
     pub(crate) warmup: bool,
 }
 
+impl Sample {
+    /// Whether it ended with a complete response.
+    pub(crate) fn is_completed(&self) -> bool {
+        self.ended == Ended::Completed
+    }
+
+    /// Whether it completed without any output.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.is_completed() && self.ttft.is_none() && self.output.unwrap_or(0) == 0
+    }
+}
+
 /// Whether all have a send time; failed ones need not.
 pub(crate) fn times(samples: &[Sample]) -> bool {
     let stated = |one: &Sample| one.sent.is_some() || one.ended != Ended::Completed;

@@ -137,6 +137,22 @@ pub(crate) fn distribution(
     })
 }
 
+/// The same, where the tool writes the median, the least and the greatest value by either name.
+pub(crate) fn distribution_of(
+    unit_ms: f64,
+    stat: impl Fn(&str) -> Option<f64>,
+) -> Option<Distribution> {
+    distribution(None, unit_ms, |name| {
+        let other = match name {
+            "p50" => "median",
+            "min" => "p0",
+            "max" => "p100",
+            _ => name,
+        };
+        stat(other).or_else(|| stat(name))
+    })
+}
+
 /// Tokens per request, from the values that are stated.
 pub(crate) fn tokens(
     total: Option<u64>,

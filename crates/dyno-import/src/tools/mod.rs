@@ -4,6 +4,7 @@
 mod aiperf;
 pub(crate) mod evalscope;
 mod guidellm;
+mod inferencex;
 mod lmdeploy;
 mod matrix;
 mod serving;
@@ -63,8 +64,15 @@ pub(crate) enum Printed {
 }
 
 /// Between readers that are equally sure, the first one reads.
-const TOOLS: [Tool; 6] =
-    [guidellm::TOOL, evalscope::TOOL, serving::TOOL, aiperf::TOOL, lmdeploy::TOOL, matrix::TOOL];
+const TOOLS: [Tool; 7] = [
+    guidellm::TOOL,
+    evalscope::TOOL,
+    serving::TOOL,
+    aiperf::TOOL,
+    inferencex::TOOL,
+    lmdeploy::TOOL,
+    matrix::TOOL,
+];
 
 /// What can be read, as shown in messages.
 pub(crate) fn kinds() -> impl Iterator<Item = &'static str> {

@@ -6,8 +6,12 @@ mod broken;
 mod edits;
 mod evalscope;
 mod guidellm;
+mod inferencex;
 mod lmdeploy;
+mod offline;
 mod serving;
+mod serving_load;
+mod sweep;
 
 use dyno_import::{Imported, ImportedRun};
 use dyno_model::{Diagnostic, LevelSummary, Severity};

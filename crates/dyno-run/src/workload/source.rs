@@ -101,7 +101,7 @@ impl Source {
         match self {
             Self::Set(set, _) => set.recognised().warnings(),
             Self::Led(led) => led.set.recognised().warnings(),
-            Self::Random(_) | Self::Made(_) | Self::Trace(_) => Vec::new(),
+            Self::Random(_) | Self::Made(_) | Self::Trace(_) | Self::Sessions(_) => Vec::new(),
         }
     }
 

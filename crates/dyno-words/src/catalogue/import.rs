@@ -95,6 +95,38 @@ wordings! {
          "{}：`ttfts` 有 {} 个请求，而 `{}` 有 {} 个，无法对应"],
         ["the tool's own results are shown; save the result again",
          "显示的是工具自己的结果；请重新保存"];
+    EmptyResponses: Note "import_empty_responses",
+        ["{} responses completed without any output",
+         "{} 个响应已完成但没有任何输出"],
+        ["they have no TTFT; the tool counts it as 0, so that its mean TTFT is too low",
+         "它们没有首 token 时延；工具将其计为 0，因此其首 token 时延平均值偏低"];
+    EmptyUndecided: Note "import_empty_responses",
+        ["{}: {} of {} responses without output failed, and the file does not say which",
+         "{0}：{2} 个没有输出的响应中有 {1} 个失败，但文件没有说明是哪些"],
+        ["the tool's own results are shown", "显示的是工具自己的结果"];
+    SweepWarmup: Note "import_warmup",
+        ["{} is the warm-up of a sweep", "{} 是一次扫描的预热"],
+        LEFT_OUT;
+    SweepFailed: Error "import_failed_run",
+        ["a run of the sweep failed: {}: {}", "扫描中的一次测试失败：{}：{}"],
+        ["there are no results; see the tool's own log", "没有结果；请查看工具自己的日志"];
+    WithoutServer: Note "import_offline",
+        ["requests were given to the engine at once, without a server",
+         "请求一次性交给引擎，没有经过服务端"],
+        ["there is no latency of single requests; do not compare it with runs over a network",
+         "没有单个请求的时延；请勿与经过网络的测试对比"];
+    OneBatch: Note "import_offline",
+        ["one batch of equal requests, computed together", "一批相同的请求，一起计算"],
+        ["the times of its prefill and of its decoding steps are kept as reported: they are not \
+          those of a request",
+         "预填充与解码各步的用时作为原始数值保留：它们不是单个请求的时延"];
+    BatchUnknown: Error "import_no_load",
+        ["times of whole batches (vLLM's `bench latency`), without the number and length of their \
+          requests",
+         "整批请求的用时（vLLM 的 `bench latency`），但没有给出请求数和长度"],
+        ["it is left out: a time without its load cannot be compared; import a result of `bench \
+          serve` instead",
+         "未读入：没有负载的用时无法对比；请改为导入 `bench serve` 的结果"];
     FiguresDiffer: Note "import_figures_differ",
         DIFFER,
         ["the value computed from the requests is shown, the tool's is kept as reported",
@@ -117,6 +149,16 @@ wordings! {
          "以 {}/s 到达的请求需等待 {} 个并发槽位之一"],
         ["it is treated as a rate; both values are kept as reported",
          "按请求速率处理；两个数值均作为原始数值保留"];
+    RateWithoutEffect: Note "import_load_two",
+        ["at {}/s all requests were due at the start, and waited for one of {} slots",
+         "以 {}/s 的速率，全部请求在开始时即已到达，等待 {} 个并发槽位之一"],
+        ["it is treated as a closed loop; both values are kept as reported",
+         "按闭环处理；两个数值均作为原始数值保留"];
+    LimitNamed: Note "import_load_assumed",
+        ["the concurrency {} is stated as `{}`, not as the tool's own option",
+         "并发数 {} 由 `{}` 给出，而不是工具自己的选项"],
+        ["it is treated as a closed loop; if it means something else, the load was different",
+         "按闭环处理；若该字段另有含义，则负载与此不同"];
     RateAndLimit: Note "import_load_two",
         ["a rate of {} requests/s and at most {} at once", "请求速率为每秒 {} 个，并发数不超过 {}"],
         ["it is treated as a rate; the limit is among the reported values",

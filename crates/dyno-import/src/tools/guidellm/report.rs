@@ -39,12 +39,9 @@ pub(crate) fn read(reading: &mut Reading, line: u64, value: &Value) {
         paths.iter().find_map(|path| benchmarks.iter().find_map(|one| text(one, path)))
     };
     let head = Head {
-        origin: Origin { form, version, ..reading.origin("guidellm", line) },
-        ordinal: 0,
-        label: None,
         model: of_first(&[&["config", "backend", "model"], &["worker", "backend_model"]]),
         target: of_first(&[&["config", "backend", "target"], &["worker", "backend_target"]]),
-        started: None,
+        ..Head::new(Origin { form, version, ..reading.origin("guidellm", line) })
     };
     let mut levels = Vec::new();
     for (i, benchmark) in benchmarks.iter().enumerate() {

@@ -1,40 +1,91 @@
-//! The result files of vLLM's and SGLang's serving benchmarks, which share their field names: one
-//! object per run of the tool, with or without its single requests. Objects of the same model, one
-//! after the other, are the levels of one run.
+//! The result files of vLLM's and SGLang's serving benchmarks, which share their field names, and of
+//! LMDeploy's copy of the latter: one object per run of the tool, with or without its single requests.
+//! Objects of the same model, one after the other, are the levels of one run.
 
-use crate::form::json::{at, count, figures, list, number, text};
-use crate::level::stated::{Found, Offered, distribution, present, rounded, tokens};
-use crate::level::{Ended, Head, Sample};
+use super::{api, offered, samples, sweep};
+use crate::form::json::{amount, at, count, figures, number, text, whole};
+use crate::level::Head;
+use crate::level::stated::{Found, distribution_of, present, tokens};
 use crate::reading::{Group, Reading};
-use dyno_model::Diagnostic;
-use dyno_model::load::LoadKind;
 use dyno_model::metric::Time;
-use dyno_model::plan::Arrival;
-use dyno_model::summary::Burstiness;
-use dyno_model::summary::{Concurrency, Distribution, Origin, Recognised, Reported};
-use dyno_words::{Problem, values};
+use dyno_model::summary::{Burstiness, Distribution, Origin, Recognised, Reported, Throughput};
+use dyno_model::when;
+use dyno_words::Problem;
 use serde_json::Value;
 
-/// It is a result of one of the two.
+const SECOND_MS: f64 = 1e3;
+
+/// It is a result of one of them.
 pub(super) fn recognise(value: &Value) -> Option<Recognised> {
-    let has = |name: &str| value.get(name).is_some();
-    let time = ["mean_ttft_ms", "median_ttft_ms", "output_throughput"].into_iter().find(|t| has(t));
-    let by = ["request_throughput", "duration", "completed", time?];
-    by.iter().all(|name| has(name)).then(|| Recognised::likely(by))
+    let has = |name: &&str| value.get(name).is_some();
+    // Early versions of SGLang do not write the first.
+    let rate = ["request_throughput", "output_throughput"].into_iter().find(has)?;
+    // Of embeddings only the latency is measured.
+    let other = [
+        "mean_ttft_ms",
+        "median_ttft_ms",
+        "median_ttft",
+        "mean_e2el_ms",
+        "mean_e2e_latency_ms",
+        "output_throughput",
+    ];
+    let other = other.into_iter().find(|name| *name != rate && has(name))?;
+    let by = [rate, "duration", "completed", other];
+    by.iter().all(has).then(|| Recognised::likely(by))
 }
 
 fn tool(value: &Value) -> &'static str {
-    let own =
+    let has = |names: &[&str]| names.iter().any(|name| value.get(name).is_some());
+    // A sweep of vLLM adds the names of its options, of which some are SGLang's, too.
+    let of_vllm = has(&["model_id", "tokenizer_id", "total_token_throughput"]);
+    let of_sglang =
         ["mean_e2e_latency_ms", "total_throughput", "random_range_ratio", "sharegpt_output_len"];
-    if own.iter().any(|name| value.get(name).is_some()) { "sglang" } else { "vllm" }
+    if of_vllm || !has(&of_sglang) {
+        return "vllm";
+    }
+    // LMDeploy copied SGLang's benchmark before it had a limit of concurrency.
+    let backend = text(value, &["backend"]).unwrap_or_default();
+    let of_lmdeploy = backend.starts_with("lmdeploy") && !has(&["max_concurrency"]);
+    if of_lmdeploy { "lmdeploy" } else { "sglang" }
 }
 
 /// Reads one result.
-pub(crate) fn read(reading: &mut Reading, line: u64, value: &Value) {
+pub(super) fn read(reading: &mut Reading, line: u64, value: &Value) {
+    if sweep::is_warmup(value) {
+        reading.problems.push(Problem::SweepWarmup.with([&reading.name]).at(line));
+        return;
+    }
     let tool = tool(value);
-    let model = text(value, &["model_id"]).or_else(|| text(value, &["server_info", "model_path"]));
-    let (offered, remark) = offered(value);
+    let (offered, remark) = offered::offered(value, tool);
     let mut found = Found::new(offered);
+    state(&mut found, value, line);
+    let single = samples::samples(value, line, &found.stated.label, &mut reading.problems);
+    if let Some(remark) = remark {
+        found.note(&mut reading.problems, remark);
+    }
+    let empty = single.as_deref().unwrap_or_default().iter().filter(|one| one.is_empty()).count();
+    if empty > 0 {
+        found.note(&mut reading.problems, Problem::EmptyResponses.with([empty]));
+    }
+    found.samples = single;
+    let model = text(value, &["model_id"]).or_else(|| text(value, &["server_info", "model_path"]));
+    let backend = text(value, &["backend"]);
+    let head = Head {
+        label: text(value, &["label"]).or_else(|| text(value, &["tag"])).or_else(|| model.clone()),
+        model: model.clone(),
+        target: text(value, &["base_url"]),
+        // `date` is when the file was written, in an unknown time zone.
+        started: number(value, &["benchmark_start_time_unix"]).and_then(clock),
+        api: backend.as_deref().and_then(api),
+        gpus: gpus(value),
+        ..Head::new(origin(reading, tool, line, value))
+    };
+    let key = format!("{tool} {model:?} {backend:?} {:?}", head.label);
+    reading.add(Group { key, head }, found);
+}
+
+/// The tool's values.
+fn state(found: &mut Found, value: &Value, line: u64) {
     let stated = &mut found.stated;
     stated.reported = Some(Reported { line: Some(line), figures: figures(value) });
     stated.input_length = length(value, "random_input_len");
@@ -43,42 +94,34 @@ pub(crate) fn read(reading: &mut Reading, line: u64, value: &Value) {
     stated.requests.completed = count(value, &["completed"]);
     stated.requests.failed = count(value, &["failed"]);
     stated.duration_s = present(number(value, &["duration"]));
-    stated.throughput.requests_per_s = present(number(value, &["request_throughput"]));
-    stated.throughput.output_tokens_per_s = present(number(value, &["output_throughput"]));
-    let total = ["total_token_throughput", "total_throughput"];
-    stated.throughput.total_tokens_per_s =
-        total.iter().find_map(|name| present(number(value, &[name])));
+    stated.throughput = throughput(value);
     let done = stated.requests.completed;
     stated.input_tokens = tokens(count(value, &["total_input_tokens"]), None, done);
     stated.output_tokens = tokens(count(value, &["total_output_tokens"]), None, done);
     stated.times[Time::Ttft] = times(value, "ttft");
     stated.times[Time::Tpot] = times(value, "tpot");
-    // Both measure between events, however many tokens one carries.
+    // All measure between events, however many tokens one carries.
     stated.times[Time::ChunkGap] = times(value, "itl");
     stated.times[Time::Latency] = times(value, "e2el").or_else(|| times(value, "e2e_latency"));
-    let mean = number(value, &["concurrency"]);
-    let peak = count(value, &["max_concurrent_requests"]);
-    stated.concurrency =
-        mean.zip(peak).map(|(mean, peak)| Concurrency { mean: rounded(mean), peak, growth: None });
+    // Their peak counts requests that were in flight within the same second, not at the same time.
+    found.extras.peak_requests = count(value, &["max_concurrent_requests"]);
     found.extras.peak_output_per_s = number(value, &["max_output_tokens_per_s"]).map(|n| n as u64);
-    found.extras.peak_requests = peak;
     found.extras.burstiness = number(value, &["burstiness"]).map(Burstiness::Shape);
-    found.samples = samples(value, line, &found.stated.label, reading);
-    if let Some(remark) = remark {
-        found.note(&mut reading.problems, remark);
+}
+
+/// Rates over the whole run. Versions without one of them state what it is computed from.
+fn throughput(value: &Value) -> Throughput {
+    let get = |name: &str| number(value, &[name]);
+    let duration = get("duration").filter(|duration| *duration > 0.0);
+    let per_s = |name: &str| Some(get(name)? / duration?);
+    let output = get("output_throughput");
+    let total = get("total_token_throughput").or_else(|| get("total_throughput"));
+    let input = || get("input_throughput").or_else(|| per_s("total_input_tokens"));
+    Throughput {
+        requests_per_s: present(get("request_throughput").or_else(|| per_s("completed"))),
+        output_tokens_per_s: present(output),
+        total_tokens_per_s: present(total.or_else(|| Some(output? + input()?))),
     }
-    let head = Head {
-        origin: origin(reading, tool, line, value),
-        ordinal: 0,
-        label: text(value, &["label"]).or_else(|| text(value, &["tag"])).or_else(|| model.clone()),
-        model: model.clone(),
-        target: text(value, &["base_url"]),
-        // `date` is when the file was written, in an unknown time zone.
-        started: None,
-    };
-    let backend = text(value, &["backend"]);
-    let key = format!("{tool} {model:?} {backend:?} {:?}", head.label);
-    reading.add(Group { key, head }, found);
 }
 
 fn origin(reading: &Reading, tool: &str, line: u64, value: &Value) -> Origin {
@@ -89,6 +132,18 @@ fn origin(reading: &Reading, tool: &str, line: u64, value: &Value) -> Origin {
     }
 }
 
+/// The number of GPUs, where it was added to the result.
+fn gpus(value: &Value) -> Option<u32> {
+    let names = ["gpu_count", "num_gpus"];
+    let stated = names.iter().find_map(|name| amount(at(value, &[name])?))?;
+    u32::try_from(whole(stated)?).ok().filter(|gpus| *gpus > 0)
+}
+
+/// A time by a clock that counts seconds from 1970.
+fn clock(seconds: f64) -> Option<String> {
+    (1e9..1e10).contains(&seconds).then(|| when::utc((seconds * 1e9) as u64))
+}
+
 fn length(value: &Value, name: &str) -> Option<u32> {
     // Lengths vary unless the range is 1; if it is not stated, they may vary.
     let fixed = number(value, &["random_range_ratio"]) == Some(1.0);
@@ -97,78 +152,9 @@ fn length(value: &Value, name: &str) -> Option<u32> {
     u32::try_from(tokens).ok()
 }
 
-/// How requests were offered, and a note on it.
-fn offered(value: &Value) -> (Offered, Option<Diagnostic>) {
-    let most = number(value, &["max_concurrency"]).filter(|most| *most >= 1.0);
-    let arrival = number(value, &["burstiness"])
-        .filter(|shape| *shape > 0.0)
-        .map(|shape| if shape == 1.0 { Arrival::Poisson } else { Arrival::Gamma { shape } });
-    let traffic = at(value, &["request_rate"]);
-    let rate = traffic.and_then(Value::as_f64).filter(|rate| rate.is_finite() && *rate > 0.0);
-    match (traffic.and_then(Value::as_str), rate, most) {
-        (_, Some(rate), None) => (Offered::rate(rate, arrival), None),
-        (_, Some(rate), Some(most)) => {
-            let remark = Problem::RateAndPlaces.with([rate, most]);
-            (Offered::rate(rate, arrival), Some(remark))
-        }
-        (Some("trace"), ..) => (Offered::plain(LoadKind::Trace), None),
-        (_, None, Some(most)) => (Offered::concurrency(most), None),
-        (Some(_), None, None) => (all_at_once(value), None),
-        (None, None, None) => (Offered::plain(LoadKind::Unknown), None),
-    }
-}
-
-/// Without a rate and a limit every request is sent at the start.
-fn all_at_once(value: &Value) -> Offered {
-    let get = |name: &str| number(value, &[name]);
-    let ended = get("completed").map(|completed| completed + get("failed").unwrap_or(0.0));
-    match get("num_prompts").or(ended).filter(|sent| *sent >= 1.0) {
-        Some(sent) => Offered::burst(sent),
-        None => Offered::plain(LoadKind::Unlimited),
-    }
-}
-
-/// Statistics by names such as `p99_ttft_ms`.
+/// Statistics by names such as `p99_ttft_ms`; without a unit they are in seconds.
 fn times(value: &Value, name: &str) -> Option<Distribution> {
-    distribution(None, 1.0, |stat| {
-        let stat = if stat == "p50" { "median" } else { stat };
-        let given = number(value, &[&format!("{stat}_{name}_ms")]);
-        given.or_else(|| number(value, &[&format!("p50_{name}_ms")]).filter(|_| stat == "median"))
-    })
-}
-
-/// The single requests, where the file has them.
-fn samples(value: &Value, line: u64, label: &str, reading: &mut Reading) -> Option<Vec<Sample>> {
-    let ttfts = list(value, &["ttfts"])?;
-    let outputs = list(value, &["output_lens"])?;
-    let lists = ["input_lens", "output_lens", "itls", "errors", "start_times"];
-    let uneven = lists.iter().find_map(|name| {
-        let length = list(value, &[name])?.len();
-        (length != ttfts.len()).then_some((*name, length))
-    });
-    if let Some((name, length)) = uneven {
-        let values = values![label, ttfts.len(), name, length];
-        reading.problems.push(Problem::Uneven.with(values).at(line));
-        return None;
-    }
-    let item = |name: &str, i: usize| list(value, &[name]).and_then(|list| list.get(i));
-    let all = (0..ttfts.len()).map(|i| {
-        let output = outputs[i].as_u64();
-        let ttft = ttfts[i].as_f64().filter(|ttft| *ttft > 0.0);
-        let gaps = item("itls", i).and_then(Value::as_array);
-        let gaps: Vec<f64> = gaps.into_iter().flatten().filter_map(Value::as_f64).collect();
-        let words = item("errors", i).and_then(Value::as_str).unwrap_or_default().trim();
-        let failed = !words.is_empty() || (output.unwrap_or(0) == 0 && ttft.is_none());
-        Sample {
-            sent: item("start_times", i).and_then(Value::as_f64).filter(|sent| *sent > 0.0),
-            ttft,
-            latency: ttft.map(|ttft| ttft + gaps.iter().sum::<f64>()),
-            gaps,
-            input: item("input_lens", i).and_then(Value::as_u64),
-            output,
-            ended: if failed { Ended::Failed(words.to_owned()) } else { Ended::Completed },
-            ..Sample::default()
-        }
-    });
-    Some(all.collect())
+    let milliseconds = distribution_of(1.0, |stat| number(value, &[&format!("{stat}_{name}_ms")]));
+    milliseconds
+        .or_else(|| distribution_of(SECOND_MS, |stat| number(value, &[&format!("{stat}_{name}")])))
 }

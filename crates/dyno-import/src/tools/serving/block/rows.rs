@@ -5,6 +5,7 @@ use super::load::StatedLoad;
 use crate::level::blank;
 use crate::text::part::{Part, Stated, label, put, report, whole};
 use crate::text::quantity::{Cell, Measure, cell, name, neat, quantity};
+use crate::tools::serving::api;
 use dyno_model::Diagnostic;
 use dyno_model::LevelSummary;
 use dyno_model::load::LoadKind;
@@ -174,13 +175,7 @@ impl Reader {
         let recognised =
             if titled { Recognised::certain([TITLE]) } else { Recognised::likely(["rows"]) };
         let mut part = Part::new(tool, "block", self.line, recognised);
-        part.api = match self.backend.as_deref() {
-            Some("sglang-oai" | "vllm" | "lmdeploy" | "sglang-oai-completions") => {
-                Some("openai-completions")
-            }
-            Some("sglang-oai-chat" | "vllm-chat" | "lmdeploy-chat") => Some("openai-chat"),
-            _ => None,
-        };
+        part.api = self.backend.as_deref().and_then(api);
         part.levels.push((self.level, self.extras));
         part.findings = self.findings;
         part
