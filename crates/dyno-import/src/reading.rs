@@ -51,6 +51,8 @@ pub(crate) struct Reading {
     pub(crate) records: Records,
     /// AIPerf's summary of them.
     pub(crate) exports: Vec<(Head, Found)>,
+    /// Requests in a separate file, without their load; they join the level whose requests they are.
+    pub(crate) loose: Vec<(Head, Found)>,
 }
 
 impl Reading {
@@ -64,6 +66,7 @@ impl Reading {
             groups: Vec::new(),
             records: Records::default(),
             exports: Vec::new(),
+            loose: Vec::new(),
         }
     }
 
@@ -154,7 +157,8 @@ impl Reading {
     /// How many levels there are so far.
     pub(crate) fn levels(&self) -> usize {
         let grouped: usize = self.groups.iter().map(|(_, levels)| levels.len()).sum();
-        grouped + self.exports.len() + usize::from(!self.records.is_empty())
+        let records = usize::from(!self.records.is_empty());
+        grouped + self.exports.len() + self.loose.len() + records
     }
 
     /// What became of a file before which there were that many levels.
@@ -189,6 +193,15 @@ impl Reading {
         for (head, export) in exports {
             let key = format!("{} {:?}", head.origin.tool, head.model);
             self.add(Group { key, head }, export);
+        }
+        for (head, requests) in std::mem::take(&mut self.loose) {
+            let groups = self.groups.iter_mut();
+            let same_tool = groups.filter(|(group, _)| group.head.origin.tool == head.origin.tool);
+            let mut levels = same_tool.flat_map(|(_, levels)| levels);
+            match levels.find(|level| level.has(&requests)) {
+                Some(level) => level.samples = requests.samples,
+                None => self.add_run(head, vec![requests]),
+            }
         }
         let mut runs = Vec::new();
         for (group, mut levels) in self.groups {

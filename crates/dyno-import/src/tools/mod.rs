@@ -4,9 +4,15 @@
 mod aiperf;
 pub(crate) mod evalscope;
 mod guidellm;
+mod k6;
+mod llama_bench;
+mod llmperf;
 mod lmdeploy;
+mod locust;
 mod matrix;
+mod mlperf;
 mod serving;
+mod trtllm;
 
 use crate::Imported;
 use crate::form::csv::Row;
@@ -63,8 +69,21 @@ pub(crate) enum Printed {
 }
 
 /// Between readers that are equally sure, the first one reads.
-const TOOLS: [Tool; 6] =
-    [guidellm::TOOL, evalscope::TOOL, serving::TOOL, aiperf::TOOL, lmdeploy::TOOL, matrix::TOOL];
+const TOOLS: [Tool; 12] = [
+    guidellm::TOOL,
+    evalscope::TOOL,
+    serving::TOOL,
+    aiperf::TOOL,
+    k6::TOOL,
+    llama_bench::TOOL,
+    llmperf::TOOL,
+    lmdeploy::TOOL,
+    locust::TOOL,
+    mlperf::TOOL,
+    trtllm::TOOL,
+    // The least sure of what it recognises.
+    matrix::TOOL,
+];
 
 /// What can be read, as shown in messages.
 pub(crate) fn kinds() -> impl Iterator<Item = &'static str> {
