@@ -40,7 +40,7 @@ pub(crate) struct Group {
 pub(crate) struct SoFar {
     grouped: usize,
     exports: usize,
-    records: bool,
+    records: usize,
 }
 
 /// A file, or several of one folder, while they are read.
@@ -66,6 +66,8 @@ pub(crate) struct Reading {
     pub(crate) records: Records,
     /// AIPerf's summary of them.
     pub(crate) exports: Vec<(Head, Found)>,
+    /// Requests in a separate file, without their load; they join the level whose requests they are.
+    pub(crate) loose: Vec<(Head, Found)>,
 }
 
 impl Reading {
@@ -82,6 +84,7 @@ impl Reading {
             repeated: None,
             records: Records::default(),
             exports: Vec::new(),
+            loose: Vec::new(),
         }
     }
 
@@ -230,7 +233,7 @@ impl Reading {
         SoFar {
             grouped: self.groups.iter().map(|(_, levels)| levels.len()).sum(),
             exports: self.exports.len(),
-            records: !self.records.is_empty(),
+            records: usize::from(!self.records.is_empty()) + self.loose.len(),
         }
     }
 
@@ -241,7 +244,7 @@ impl Reading {
         let exported = self.exports.last().filter(|_| now.exports > before.exports);
         let head = grouped.map(|(group, _)| &group.head).or(exported.map(|(head, _)| head));
         let tool = head.map_or(self.tool, |head| &head.origin.tool).to_owned();
-        let records = usize::from(now.records && !before.records);
+        let records = now.records - before.records;
         match now.grouped - before.grouped + now.exports - before.exports + records {
             0 => {
                 if let Some(of) = &self.repeated {
@@ -277,6 +280,15 @@ impl Reading {
         for (head, export) in exports {
             let key = format!("{} {:?}", head.origin.tool, head.model);
             self.push(Group { key, head }, export);
+        }
+        for (head, requests) in std::mem::take(&mut self.loose) {
+            let groups = self.groups.iter_mut();
+            let same_tool = groups.filter(|(group, _)| group.head.origin.tool == head.origin.tool);
+            let mut levels = same_tool.flat_map(|(_, levels)| levels);
+            match levels.find(|level| level.has(&requests)) {
+                Some(level) => level.samples = requests.samples,
+                None => self.add_run(head, vec![requests]),
+            }
         }
         let mut runs = Vec::new();
         for (group, mut levels) in self.groups {

@@ -6,8 +6,9 @@ use dyno_model::LevelSummary;
 use dyno_model::metric::Time;
 use std::collections::HashMap;
 
-/// Tools print at least three digits.
+/// Tools print at least three digits, or two after the point.
 const MERE_ROUNDING: f64 = 0.006;
+const LAST_DIGIT: f64 = 0.005_1;
 /// So many values must be in both, and equal.
 const LEAST: usize = 3;
 
@@ -48,7 +49,9 @@ pub(crate) fn same_results(full: &ImportedRun, copy: &ImportedRun) -> bool {
 fn same(a: &LevelSummary, b: &LevelSummary) -> bool {
     let pairs = values(a).into_iter().zip(values(b));
     let both: Vec<(f64, f64)> = pairs.filter_map(|(a, b)| a.zip(b)).collect();
-    let equal = |(a, b): &(f64, f64)| (a - b).abs() <= MERE_ROUNDING * a.abs().max(b.abs());
+    let equal = |(a, b): &(f64, f64)| {
+        (a - b).abs() <= (MERE_ROUNDING * a.abs().max(b.abs())).max(LAST_DIGIT)
+    };
     both.len() >= LEAST && both.iter().all(equal)
 }
 

@@ -1,6 +1,6 @@
 //! A tool's values of a level in Dyno's terms: times in milliseconds, absent where the tool has none.
 
-use super::{Sample, blank};
+use super::{Ended, Sample, blank};
 use dyno_model::load::LoadKind;
 use dyno_model::metric::Time;
 use dyno_model::plan::Arrival;
@@ -88,6 +88,18 @@ impl Found {
     /// Its requests, if any are known.
     pub(crate) fn requests(&self) -> Option<&[Sample]> {
         self.samples.as_deref().filter(|samples| !samples.is_empty())
+    }
+
+    /// Whether these are its requests, which it has not: as many, with the same mean latency.
+    pub(crate) fn has(&self, requests: &Self) -> bool {
+        let samples = requests.samples.as_deref().unwrap_or_default();
+        let done = samples.iter().filter(|sample| sample.ended == Ended::Completed);
+        let latencies: Vec<f64> = done.filter_map(|sample| sample.latency).collect();
+        let mean_ms = latencies.iter().sum::<f64>() / latencies.len().max(1) as f64 * 1e3;
+        let stated = self.stated.times[Time::Latency].as_ref().and_then(|times| times.mean);
+        let same = stated.is_some_and(|stated| (stated - mean_ms).abs() <= 1e-3 * stated);
+        let count = self.stated.requests.completed;
+        self.samples.is_none() && same && count == Some(latencies.len() as u64)
     }
 
     /// Requests have a due time only in an open loop.

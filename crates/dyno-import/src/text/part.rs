@@ -24,6 +24,10 @@ pub(crate) struct Part {
     pub(crate) recognised: Recognised,
     /// The model, where it is stated.
     pub(crate) model: Option<String>,
+    /// The name of the run, where the result itself has one; otherwise the text around it names the run.
+    pub(crate) label: Option<String>,
+    /// The tool's version, where it is stated.
+    pub(crate) version: Option<String>,
     /// Remarks.
     pub(crate) findings: Vec<Diagnostic>,
 }
@@ -43,6 +47,8 @@ impl Part {
             levels: Vec::new(),
             api: None,
             model: None,
+            label: None,
+            version: None,
             findings: Vec::new(),
         }
     }

@@ -107,7 +107,11 @@ fn run(
     let origin = Origin {
         tool: group.part.tool.to_owned(),
         form: group.part.form.to_owned(),
-        version: context.version.clone().filter(|_| group.part.form == "matrix"),
+        version: group
+            .part
+            .version
+            .clone()
+            .or_else(|| context.version.clone().filter(|_| group.part.form == "matrix")),
         file: file.to_owned(),
         line: Some(group.part.line),
         headings: names.headings.clone(),
@@ -133,7 +137,7 @@ fn run(
     }
     *findings = once(std::mem::take(findings));
     let mut summary = blank::run(blank::id(file, ordinal), origin, levels);
-    summary.run.label = label;
+    summary.run.label = group.part.label.clone().or(label);
     summary.run.model = group.part.model.clone().or_else(|| context.model.clone());
     summary.run.api = group.part.api.map(str::to_owned);
     summary.notes = findings.iter().map(on_line).collect();

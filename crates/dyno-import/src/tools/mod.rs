@@ -5,9 +5,15 @@ mod aiperf;
 pub(crate) mod evalscope;
 mod guidellm;
 mod inferencex;
+mod k6;
+mod llama_bench;
+mod llmperf;
 mod lmdeploy;
+mod locust;
 mod matrix;
+mod mlperf;
 mod serving;
+mod trtllm;
 
 use crate::Imported;
 use crate::form::csv::Row;
@@ -64,13 +70,20 @@ pub(crate) enum Printed {
 }
 
 /// Between readers that are equally sure, the first one reads.
-const TOOLS: [Tool; 7] = [
+const TOOLS: &[Tool] = &[
     guidellm::TOOL,
     evalscope::TOOL,
     serving::TOOL,
     aiperf::TOOL,
     inferencex::TOOL,
+    k6::TOOL,
+    llama_bench::TOOL,
+    llmperf::TOOL,
     lmdeploy::TOOL,
+    locust::TOOL,
+    mlperf::TOOL,
+    trtllm::TOOL,
+    // The least sure of what it recognises.
     matrix::TOOL,
 ];
 

@@ -173,6 +173,49 @@ wordings! {
         ["a length matrix does not say how requests were offered", "长度矩阵没有说明请求如何发出"],
         ["its loads are unknown; compare it only with runs of the same kind",
          "其负载未知；只能与同类测试对比"];
+    LoadNotStated: Note "import_load_unknown",
+        ["{} does not state how requests were offered", "{} 没有说明请求如何发出"],
+        ["its load is unknown; compare it only with runs of the same kind",
+         "其负载未知；只能与同类测试对比"];
+    NotServing: Note "import_not_serving",
+        ["{} measures prompt processing and generation of one sequence, without a server",
+         "{} 测量单个序列的提示处理与生成速度，不经过推理服务"],
+        ["there are no requests, no TTFT and no latency; compare it only with results of the same tool",
+         "没有请求、首 token 时延和端到端时延；只能与同一工具的结果对比"];
+    TestIncomplete: Error "import_row",
+        ["a test without one of {}", "该测试缺少 {} 之一"],
+        LEFT_OUT;
+    FromSchedule: Note "import_from_schedule",
+        ["{} counts times from when a request was due", "{} 从请求应发出的时刻开始计时"],
+        ["they are shown as times from the schedule, and as times from sending, which differ only if \
+          requests were sent late",
+         "同时作为从计划时刻起与从发送起的时延显示；仅当请求发送延迟时两者才不同"];
+    QueryTimes: Note "import_query_times",
+        ["in {}, times are of queries of several requests", "{} 中的时延属于包含多个请求的查询"],
+        ["they are kept only as reported values", "仅作为原始数值保留"];
+    OwnVerdict: Note "import_own_verdict",
+        ["{}'s own verdict is {}", "{} 自己的判定为 {}"],
+        ["it is the tool's, by its own rules; Dyno does not judge this run",
+         "这是该工具按其自身规则的判定；Dyno 不判定该测试"];
+    FailuresIncluded: Note "import_failures_included",
+        ["{} includes {} failed requests of {} in its times and rates",
+         "{} 的时延与速率包含 {2} 个请求中的 {1} 个失败请求"],
+        ["they are too few to change the mean much; extreme values may be theirs",
+         "数量很少，对平均值影响不大；极值可能来自失败请求"];
+    FailuresMixed: Note "import_failures_included",
+        ["{} includes {} failed requests of {} in its times",
+         "{} 的时延包含 {2} 个请求中的 {1} 个失败请求"],
+        ["times are kept only as reported values", "时延仅作为原始数值保留"];
+    SeveralKinds: Note "import_kinds",
+        ["the test sent {} kinds of requests, each of which is shown as a level",
+         "该测试发送了 {} 种请求，每一种显示为一个档位"],
+        ["they were sent during the same time, not one after the other",
+         "它们是同时发送的，而不是依次发送"];
+    History: Error "import_empty",
+        ["this is locust's history: values of the last seconds, again and again while the test ran",
+         "这是 locust 的历史记录：测试期间反复写下的最近几秒的数值"],
+        ["import `…_stats.csv` of the same test, which has its results",
+         "请导入同一测试的 `…_stats.csv`，其中有测试结果"];
     Unread: Error "import_unread",
         ["{}: {} is not a valid value; it is left out", "{}：{} 不是有效的数值，未读入"],
         ["correct it in the file, or leave it out", "请在文件中更正，或不予理会"];

@@ -1,5 +1,6 @@
 //! The JSON exports of AIPerf and GenAI-Perf: one level each, every metric by its name with its unit
-//! and statistics. What they call inter-token latency is the mean over a response, Dyno's TPOT.
+//! and statistics. What they call inter-token latency is the mean over a response, Dyno's TPOT. The
+//! first versions of AIPerf have the metrics in `records`, with other names for some.
 
 use crate::form::json::{at, figures, list, number, text, whole};
 use crate::level::Head;
@@ -10,23 +11,41 @@ use dyno_model::LevelSummary;
 use dyno_model::load::LoadKind;
 use dyno_model::metric::Time;
 use dyno_model::summary::{Concurrency, Distribution, Origin, Recognised, Reported};
+use dyno_model::when::utc;
 use dyno_words::Problem;
 use serde_json::Value;
 
 /// It is an export if its metrics have units.
 pub(super) fn recognise(value: &Value) -> Option<Recognised> {
     let by = ["request_latency", "request_throughput"];
-    let known = by.iter().all(|name| at(value, &[name, "unit"]).is_some());
+    let metrics = metrics_of(value);
+    let known = by.iter().all(|name| at(metrics, &[name, "unit"]).is_some());
     known.then(|| Recognised::certain(by))
+}
+
+/// The object with the metrics.
+fn metrics_of(value: &Value) -> &Value {
+    at(value, &["records"]).filter(|records| records.is_object()).unwrap_or(value)
+}
+
+/// The name of a metric in the first versions, where it was another.
+pub(super) fn first_name(metric: &str) -> &str {
+    match metric {
+        "time_to_first_token" => "ttft",
+        other => other,
+    }
 }
 
 /// Reads an export.
 pub(crate) fn read(reading: &mut Reading, line: u64, value: &Value) {
     let version = text(value, &["aiperf_version"]);
-    let ours = version.is_some() || value.get("schema_version").is_some();
-    let tool = if ours || value.get("run_info").is_some() { "aiperf" } else { "genai-perf" };
+    let own = ["schema_version", "run_info", "records"];
+    let ours = version.is_some() || own.iter().any(|name| value.get(name).is_some());
+    let tool = if ours { "aiperf" } else { "genai-perf" };
+    let metrics = metrics_of(value);
+    let of = |metric: &str| at(metrics, &[metric]).or_else(|| at(metrics, &[first_name(metric)]));
     let mut found = Found::new(offered(value));
-    found.stated.reported = Some(Reported { line: Some(line), figures: figures_of(value) });
+    found.stated.reported = Some(Reported { line: Some(line), figures: figures_of(metrics) });
     let cut_short = at(value, &["was_cancelled"]).and_then(Value::as_bool) == Some(true)
         || at(value, &["is_complete"]).and_then(Value::as_bool) == Some(false);
     found.stated.partial = cut_short;
@@ -34,13 +53,39 @@ pub(crate) fn read(reading: &mut Reading, line: u64, value: &Value) {
         &mut found.stated,
         &mut reading.problems,
         line,
-        &|metric, stat| number(value, &[metric, stat]),
-        &|metric| text(value, &[metric, "unit"]),
+        &|metric, stat| number(of(metric)?, &[stat]),
+        &|metric| text(of(metric)?, &["unit"]),
     );
+    let streaming = at(config(value), &["endpoint", "streaming"]).and_then(Value::as_bool);
+    without_false_ttft(&mut found, streaming, &mut reading.problems);
     let model = model(value);
     let origin = Origin { version, ..reading.origin(tool, line) };
-    let head = Head { label: model.clone(), model, target: target(value), ..Head::new(origin) };
+    let first = number(metrics, &["min_request_timestamp", "avg"]).filter(|first| *first > 0.0);
+    let head = Head {
+        label: model.clone(),
+        model,
+        target: target(value),
+        started: first.map(|first| utc(first as u64)),
+        ..Head::new(origin)
+    };
     reading.exports.push((head, found));
+}
+
+/// Removes the TTFT of responses that were not streamed. GenAI-Perf has one in any case, which is the
+/// latency of the whole response.
+pub(super) fn without_false_ttft(
+    found: &mut Found,
+    streaming: Option<bool>,
+    problems: &mut Vec<Diagnostic>,
+) {
+    let [ttft, latency] = [Time::Ttft, Time::Latency].map(|time| {
+        let times = found.stated.times[time].as_ref();
+        times.map(|times| (times.mean, times.min, times.max))
+    });
+    let whole = ttft.is_some() && ttft == latency;
+    if (whole || streaming == Some(false)) && found.stated.times[Time::Ttft].take().is_some() {
+        found.note(problems, Problem::NotStreamed.into());
+    }
 }
 
 /// All values except the settings.

@@ -1,6 +1,7 @@
 //! AIPerf's `profile_export.jsonl`: one request per line. All lines together are one level; how requests
-//! were offered is not in them.
+//! were offered is not in them. The first versions have other names for some fields.
 
+use super::export::first_name;
 use crate::form::json::{at, list, number, text, whole};
 use crate::level::stated::{Found, Offered, unit_ms};
 use crate::level::{Ended, Head, Sample};
@@ -22,9 +23,13 @@ pub(crate) struct Records {
 
 /// It is one request.
 pub(super) fn recognise(value: &Value) -> Option<Recognised> {
-    at(value, &["metadata", "request_start_ns"])?;
     at(value, &["metrics"])?.as_object()?;
-    Some(Recognised::certain(["metadata.request_start_ns", "metrics"]))
+    if at(value, &["metadata", "request_start_ns"]).is_some() {
+        return Some(Recognised::certain(["metadata.request_start_ns", "metrics"]));
+    }
+    at(value, &["metadata", "timestamp_ns"])?;
+    at(value, &["metadata", "credit_phase"])?;
+    Some(Recognised::certain(["metadata.timestamp_ns", "metadata.credit_phase", "metrics"]))
 }
 
 /// Reads one request.
@@ -42,13 +47,15 @@ impl Records {
     /// One line of the file.
     fn add(&mut self, origin: Origin, line: u64, value: &Value, problems: &mut Vec<Diagnostic>) {
         self.origin.get_or_insert(origin);
-        let sent = number(value, &["metadata", "request_start_ns"]).map(|ns| ns / 1e9);
+        let given = |names: [&str; 2]| names.iter().find_map(|name| at(value, &["metadata", name]));
+        let sent = given(["request_start_ns", "timestamp_ns"]).and_then(Value::as_f64);
+        let sent = sent.map(|ns| ns / 1e9);
         let Some(sent) = sent.filter(|sent| *sent > 0.0) else {
             problems.push(Diagnostic::from(Problem::RequestUntimed).at(line));
             return;
         };
         let ended = number(value, &["metadata", "request_end_ns"]).map(|ns| ns / 1e9 - sent);
-        let phase = text(value, &["metadata", "benchmark_phase"]);
+        let phase = given(["benchmark_phase", "credit_phase"]).and_then(Value::as_str);
         let cancelled = at(value, &["metadata", "was_cancelled"]).and_then(Value::as_bool);
         let error = at(value, &["error"]).filter(|error| !error.is_null());
         let tokens = |name: &str| number(value, &["metrics", name, "value"]).and_then(whole);
@@ -67,7 +74,7 @@ impl Records {
                 None => Ended::Completed,
             },
             status: status.and_then(|status| u16::try_from(status).ok()),
-            warmup: phase.as_deref() == Some("warmup"),
+            warmup: phase == Some("warmup"),
             // When it was due, before it was passed to the process that sends it.
             scheduled: number(value, &["metadata", "credit_issued_ns"])
                 .map(|ns| ns / 1e9)
@@ -78,6 +85,8 @@ impl Records {
 
     /// A time in seconds, by its own unit.
     fn seconds(&mut self, value: &Value, metric: &str) -> Option<f64> {
+        let named = |name: &&str| at(value, &["metrics", name]).is_some();
+        let metric = [metric, first_name(metric)].into_iter().find(named)?;
         let given = number(value, &["metrics", metric, "value"])?;
         Some(given * self.unit_s(value, metric)?)
     }

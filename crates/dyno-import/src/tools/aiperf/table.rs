@@ -43,7 +43,22 @@ struct Metric {
 pub(super) fn recognise(rows: &[Row]) -> Option<Recognised> {
     let first = rows.iter().find(|row| row.cells.iter().any(|cell| !cell.trim().is_empty()))?;
     let known = first.cells[0].trim() == "Metric" && first.cells.len() > 1;
-    known.then(|| Recognised::likely(["Metric"]))
+    let names = rows.iter().filter_map(|row| metric(name_and_unit(row.cells.first()?).0)).count();
+    known.then(|| match names {
+        0 => Recognised::possible(["Metric"]),
+        _ => Recognised::likely(["Metric"]),
+    })
+}
+
+/// A metric by its displayed name.
+fn metric(name: &str) -> Option<&'static str> {
+    NAMES.iter().find(|(words, _)| name.eq_ignore_ascii_case(words)).map(|(_, metric)| *metric)
+}
+
+/// Only AIPerf writes the standard deviation or the sum, and the duration.
+fn is_aiperf(metrics: &BTreeMap<String, Metric>) -> bool {
+    let own = |metric: &Metric| ["std", "sum"].iter().any(|stat| metric.stats.contains_key(*stat));
+    metrics.contains_key("benchmark_duration") || metrics.values().any(own)
 }
 
 /// Reads an export.
@@ -79,9 +94,8 @@ pub(super) fn read(reading: &mut Reading, rows: &[Row]) {
             let stat = if stat == "Value" { "avg" } else { stat };
             metric.stats.insert(stat.to_owned(), value);
         }
-        let known = NAMES.iter().find(|(words, _)| name.eq_ignore_ascii_case(words));
-        if let Some((_, name)) = known {
-            metrics.insert((*name).to_owned(), metric);
+        if let Some(name) = self::metric(name) {
+            metrics.insert(name.to_owned(), metric);
         }
     }
     finish(reading, &metrics, figures, began);
@@ -93,16 +107,17 @@ fn finish(
     figures: BTreeMap<String, f64>,
     line: Option<u64>,
 ) {
+    if metrics.is_empty() {
+        reading.problems.push(Diagnostic::from(Problem::NoKnownMetric).at(line));
+        return;
+    }
     let mut found = Found::new(Offered::plain(LoadKind::Unknown));
     found.stated.reported = Some(Reported { line, figures });
     let stat = |metric: &str, stat: &str| metrics.get(metric)?.stats.get(stat).copied();
     let unit = |metric: &str| metrics.get(metric)?.unit.clone();
     export::fill_metrics(&mut found.stated, &mut reading.problems, line.unwrap_or(1), &stat, &unit);
-    if metrics.is_empty() {
-        reading.problems.push(Diagnostic::from(Problem::NoKnownMetric).at(line));
-    }
-    // Only AIPerf writes the sum.
-    let aiperf = metrics.values().any(|metric| metric.stats.contains_key("sum"));
-    let origin = reading.origin(if aiperf { "aiperf" } else { "genai-perf" }, line);
+    export::without_false_ttft(&mut found, None, &mut reading.problems);
+    let tool = if is_aiperf(metrics) { "aiperf" } else { "genai-perf" };
+    let origin = reading.origin(tool, line);
     reading.add_run(Head::new(origin), vec![found]);
 }

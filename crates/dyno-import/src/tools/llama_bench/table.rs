@@ -1,0 +1,45 @@
+//! The Markdown table that llama-bench prints: a row a test, with the settings that are not the
+//! default's, `test` and `t/s`.
+
+use super::test::{Shape, Test, levels, speed};
+use crate::text::part::{Part, unread};
+use crate::text::table::Table;
+use dyno_model::summary::{LevelExtras, Recognised};
+use dyno_words::Problem;
+
+/// Reads it, if it is one.
+pub(super) fn read(table: &Table) -> Option<Part> {
+    let header = table.rows.first()?;
+    let names: Vec<String> = header.cells.iter().map(|cell| cell.to_lowercase()).collect();
+    let place = |name: &str| names.iter().position(|known| known == name);
+    let (test, result) = (place("test")?, place("t/s")?);
+    let shape = |cells: &[String]| Shape::by_name(cells.get(test)?);
+    table.rows.iter().skip(1).find_map(|row| shape(&row.cells))?;
+    let mut part =
+        Part::new("llama-bench", "table", header.line, Recognised::certain(["test", "t/s"]));
+    let mut tests = Vec::new();
+    for row in table.rows.iter().skip(1) {
+        if row.has_cells(names.len(), &mut part.findings).is_none() {
+            continue;
+        }
+        let (name, value) = (&row.cells[test], &row.cells[result]);
+        let (Some(shape), (Some(mean), spread)) = (Shape::by_name(name), speed(value)) else {
+            part.findings.push(unread(row.line, name, value));
+            continue;
+        };
+        let fields = names.iter().cloned().zip(row.cells.iter().cloned()).collect();
+        tests.push(Test { line: row.line, shape, speed: Some(mean), spread, fields });
+    }
+    let models: Vec<&str> = tests.iter().filter_map(|test| test.get("model")).collect();
+    let one = models.first().copied().filter(|first| models.iter().all(|model| model == first));
+    (part.model, part.label) = (one.map(str::to_owned), one.map(str::to_owned));
+    let mut all = levels(&tests);
+    if one.is_none() {
+        for (level, test) in all.iter_mut().zip(&tests) {
+            level.label = format!("{} {}", test.get("model").unwrap_or_default(), level.label);
+        }
+    }
+    part.levels = all.into_iter().map(|level| (level, LevelExtras::default())).collect();
+    part.findings.push(Problem::NotServing.with(["llama-bench"]).at(header.line));
+    Some(part)
+}

@@ -1,0 +1,50 @@
+//! TensorRT-LLM's `trtllm-bench`, throughput and latency: the report that it prints and the one that it
+//! saves. Requests go to the engine in the same process, all at once or up to a limit that the report
+//! does not state.
+
+mod block;
+mod report;
+
+use super::{Document, Printed, Tool};
+use crate::level::stated::{distribution, present, rounded, tokens};
+use dyno_model::LevelSummary;
+use dyno_model::metric::Time;
+
+pub(super) const TOOL: Tool = Tool {
+    name: "trtllm-bench",
+    kinds: &["reports of TensorRT-LLM's `trtllm-bench` (JSON, text)"],
+    documents: &[Document { recognise: report::recognise, read: report::read }],
+    printed: &[Printed::Block(block::read)],
+    signs: &["\"request_throughput_req_s\""],
+    ..super::NOTHING
+};
+
+/// Puts values into a level. `value` takes a name of the saved report, `stat` a name of
+/// [`distribution`] and one of a group of percentiles: `latency`, `ttft`, `tpot`. Times are in
+/// milliseconds.
+fn fill(
+    level: &mut LevelSummary,
+    value: &dyn Fn(&str) -> Option<f64>,
+    stat: &dyn Fn(&str, &str) -> Option<f64>,
+) {
+    let completed = value("num_requests").and_then(crate::form::json::whole);
+    level.requests.completed = completed;
+    level.duration_s = present(value("total_latency_ms")).map(|total| rounded(total / 1e3));
+    level.throughput.requests_per_s = present(value("request_throughput_req_s"));
+    level.throughput.output_tokens_per_s = present(value("system_output_throughput_tok_s"));
+    level.throughput.total_tokens_per_s = present(value("system_total_throughput_tok_s"));
+    level.input_tokens = tokens(None, present(value("avg_input_length")), completed);
+    level.output_tokens = tokens(None, present(value("avg_output_length")), completed);
+    for (time, group, mean) in [
+        (Time::Latency, "latency", "avg_request_latency_ms"),
+        (Time::Ttft, "ttft", "avg_ttft_ms"),
+        (Time::Tpot, "tpot", "avg_tpot_ms"),
+    ] {
+        level.times[time] = distribution(completed, 1.0, |name| match name {
+            "mean" => stat(group, "average").or_else(|| value(mean)),
+            "min" => stat(group, "minimum"),
+            "max" => stat(group, "maximum"),
+            other => stat(group, other),
+        });
+    }
+}
