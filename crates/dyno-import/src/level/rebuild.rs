@@ -4,7 +4,7 @@
 use super::blank;
 use super::frames::{plan, source};
 use super::sample::times;
-use super::stated::{Found, rounded};
+use super::stated::{Found, present, rounded};
 use crate::ImportedRun;
 use dyno_analysis::summarise;
 use dyno_model::Diagnostic;
@@ -82,11 +82,21 @@ pub(crate) fn run(
         if let Some(level) = level {
             compare(&head.origin, found, level, *timed, problems);
         }
-        levels.push(match level {
+        let mut level = match level {
             Some(level) if *timed => adopted(level.clone(), found),
             Some(level) => completed(found.stated.clone(), level),
             None => found.stated.clone(),
-        });
+        };
+        level.duration_s = present(level.duration_s);
+        let rates = &mut level.throughput;
+        for rate in [
+            &mut rates.requests_per_s,
+            &mut rates.output_tokens_per_s,
+            &mut rates.total_tokens_per_s,
+        ] {
+            *rate = present(*rate);
+        }
+        levels.push(level);
         let theirs = found.extras;
         let known = LevelExtras { burstiness: theirs.burstiness, ..gathered.of(index) };
         extras.0.insert(index, if *timed { known } else { theirs });
