@@ -131,6 +131,12 @@ fn past_the_knee_there_is_a_capacity_and_no_latency() {
     let place = Place::new();
     let args = "--rate 5,400 --duration 20s --input-tokens 64 --output-tokens 11";
     let summary = predict(&place, args);
+    let twin = place.file("plain.toml", TWIN);
+    let again = run(place.dyno(&format!("predict --twin {twin} --out again {args}")));
+    let lines: Vec<&str> =
+        again.stderr.lines().filter(|line| line.contains("whole level")).collect();
+    let [below, past] = lines[..] else { panic!("{}", again.said()) };
+    assert!(!below.contains("TTFT –") && past.contains("TTFT –/– ms"), "{}", again.said());
     let [below, past] = [0, 1].map(|i| &summary["levels"][i]);
     assert!(below["latency_ms"]["p50"].is_number() && below["ttft_ms"]["p50"].is_number());
     for figure in ["latency_ms", "latency_scheduled_ms", "ttft_ms", "ttft_scheduled_ms"] {

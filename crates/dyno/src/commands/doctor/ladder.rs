@@ -177,7 +177,9 @@ impl Step {
 
     /// The step as a row of the table.
     pub(super) fn row(&self, language: Language) -> String {
+        // Of a busy machine, delays are hundreds of milliseconds: their decimals would fill the gaps.
         let shown = |value: Option<f64>, digits: usize| {
+            let digits = if value.is_some_and(|value| value.abs() >= 100.0) { 0 } else { digits };
             value.map_or("–".to_owned(), |value| format!("{value:.digits$}"))
         };
         let pair = |a: Option<f64>, b: Option<f64>| format!("{}/{}", shown(a, 2), shown(b, 2));
@@ -197,5 +199,26 @@ impl Step {
             shown(self.read_delay_p99_ms, 2),
             shown(self.cpu_share.map(|share| share * 100.0), 0),
         )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_stay_apart_whatever_was_measured() {
+        for ms in [0.04, 7.5, 99.99, 543.39, 12_345.6] {
+            let mut level = LevelSummary::default();
+            level.throughput.output_tokens_per_s = Some(123_456.7);
+            let (mean, std, p99) = (Some(ms + TTFT_MS), Some(ms), Some(ms + ITL_MS));
+            for time in [Time::Ttft, Time::Itl] {
+                level.times[time] =
+                    Some(Distribution { mean, std, p99, ..Distribution::default() });
+            }
+            let row = Step::new(Pace::Steady, 2048, &level).row(Language::English);
+            assert_eq!(row.split_whitespace().count(), 8, "{row}");
+            assert_eq!(row.matches('/').count(), 2, "{row}");
+        }
     }
 }
