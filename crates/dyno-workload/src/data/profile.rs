@@ -72,7 +72,7 @@ pub fn profile(
             profile.output.add(output);
         }
         sample(&item.content, &mut profile.samples);
-        profile.first.get_or_insert_with(|| First { content: item.content, tokens: input });
+        profile.first.get_or_insert(First { content: item.content, tokens: input });
     }
     Ok(profile)
 }

@@ -5,7 +5,7 @@ use dyno_model::Language;
 use dyno_words::escape::escape;
 use dyno_words::messages;
 
-use super::recognise::Recognised;
+use super::recognised::Recognised;
 use crate::item::{Content, Message};
 
 messages! {
