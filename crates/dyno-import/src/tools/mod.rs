@@ -7,7 +7,7 @@ mod guidellm;
 mod inferencex;
 mod lmdeploy;
 mod matrix;
-mod serving;
+pub(crate) mod serving;
 
 use crate::Imported;
 use crate::form::csv::Row;

@@ -123,7 +123,7 @@ fn a_ramp_is_no_rate() {
 
 #[test]
 fn early_results_of_sglang_lack_a_rate() {
-    let run = run("sglang-0.3.jsonl");
+    let run = run("sglang-early.jsonl");
     let wanted = [("rate", Some(2.0)), ("rate", Some(4.0)), ("burst", Some(480.0))];
     assert_eq!(loads(&run), wanted);
     let level = &run.summary.levels[1];
