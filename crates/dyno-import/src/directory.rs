@@ -7,8 +7,10 @@ use crate::form::sqlite::with_log;
 use crate::level::same::{Seen, same_results};
 use crate::reading::{self, Reading};
 use crate::tools::evalscope::folder as evalscope;
+use crate::tools::serving::sweep as combinations;
 use crate::{FileOutcome, ImportError, Imported, Outcome, read_limited, text};
 use dyno_words::named;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 /// EvalScope keeps a sweep in `outputs/TIME/NAME/parallel_N_number_M`; others are no deeper than this.
@@ -88,7 +90,45 @@ fn folder(
     if !levels.is_empty() {
         sweep(root, path, &levels, imported)?;
     }
-    others.iter().try_for_each(|below| folder(root, below, depth + 1, walk, skip, imported))
+    let mut servers: BTreeMap<String, Vec<PathBuf>> = BTreeMap::new();
+    for below in others {
+        match combinations::server(&below) {
+            Some(server) => servers.entry(server).or_default().push(below),
+            None => folder(root, &below, depth + 1, walk, skip, imported)?,
+        }
+    }
+    for (server, folders) in servers {
+        combined(root, &name_of(path), &server, &folders, walk, imported)?;
+    }
+    Ok(())
+}
+
+/// Reads what vLLM measured of one server, in a folder for each load, as one run.
+fn combined(
+    root: &Path,
+    name: &str,
+    server: &str,
+    folders: &[PathBuf],
+    walk: &mut Walk,
+    imported: &mut Imported,
+) -> Result<(), ImportError> {
+    let mut all = Vec::new();
+    for path in folders {
+        let unreadable = |source| ImportError::Unreadable { path: path.to_owned(), source };
+        let entries = std::fs::read_dir(path).map_err(unreadable)?.flatten();
+        let files = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_file()));
+        let mut files: Vec<PathBuf> = files.map(|entry| entry.path()).collect();
+        files.sort_by_key(|file| numbers(&name_of(file)));
+        all.append(&mut files);
+    }
+    let before = imported.runs.len();
+    loose(root, name, &all, &mut walk.results, imported);
+    for run in imported.runs.iter_mut().skip(before).filter(|_| !server.is_empty()) {
+        let label = &mut run.summary.run.label;
+        let names = label.iter().map(String::as_str).chain([server]);
+        *label = Some(names.collect::<Vec<_>>().join(", "));
+    }
+    Ok(())
 }
 
 /// Reads folders of EvalScope as one run.

@@ -12,7 +12,7 @@ mod lmdeploy;
 mod locust;
 mod matrix;
 mod mlperf;
-mod serving;
+pub(crate) mod serving;
 mod trtllm;
 
 use crate::Imported;

@@ -123,7 +123,7 @@ fn a_ramp_is_no_rate() {
 
 #[test]
 fn early_results_of_sglang_lack_a_rate() {
-    let run = run("sglang-0.3.jsonl");
+    let run = run("sglang-early.jsonl");
     let wanted = [("rate", Some(2.0)), ("rate", Some(4.0)), ("burst", Some(480.0))];
     assert_eq!(loads(&run), wanted);
     let level = &run.summary.levels[1];
@@ -172,6 +172,41 @@ fn what_was_added_to_a_result_is_kept() {
     assert_eq!(run.summary.run.gpus, Some(2));
     assert_eq!(run.summary.run.started.as_deref(), Some("2026-02-02T02:40:00Z"));
     assert_eq!(run.summary.run.api.as_deref(), Some("openai-chat"));
+}
+
+#[test]
+fn the_first_version_divides_the_whole_latency_by_tokens() {
+    let first = json!({"request_throughput": null, "request_inthroughput": 4.938272,
+        "input_throughput": 493.827161, "total_token_throughput": null, "mean_tpot_ms": 12.5});
+    let (run, notes) = only(&changed(first));
+    let level = &run.summary.levels[0];
+    assert_eq!(level.times[Time::Tpot], None);
+    assert_eq!(reported(level, "mean_tpot_ms"), 12.5);
+    assert!(notes[0].contains("divided by all output tokens"), "{notes:?}");
+    assert_eq!(level.throughput.requests_per_s, Some(4.938272));
+    close(level.throughput.total_tokens_per_s, 691.358025, 1e-6);
+    assert_eq!(run.summary.run.origin.as_ref().unwrap().tool, "vllm");
+}
+
+#[test]
+fn the_gaps_of_sglang_are_of_tokens_or_events() {
+    let of = |backend: &str, accepted: Value, p95: Value| {
+        let bytes = changed(json!({"model_id": null, "total_token_throughput": null,
+            "total_throughput": 691.358025, "backend": backend, "accept_length": accepted,
+            "mean_itl_ms": 9.5, "p95_itl_ms": p95}));
+        let times = only(&bytes).0.summary.levels[0].times.clone();
+        let mean = |time| times[time].as_ref().and_then(|one| one.mean);
+        (mean(Time::Itl), mean(Time::ChunkGap))
+    };
+    // Its own API: the time of an event is divided by its tokens.
+    assert_eq!(of("sglang", json!(2.5), json!(20.5)), (Some(9.5), None));
+    // Every event has one.
+    assert_eq!(of("sglang", Value::Null, json!(20.5)), (Some(9.5), Some(9.5)));
+    // An early version.
+    assert_eq!(of("sglang", Value::Null, Value::Null), (None, Some(9.5)));
+    // Other APIs do not say how many an event has; with speculation it is divided by the mean.
+    assert_eq!(of("sglang-oai", Value::Null, json!(20.5)), (None, Some(9.5)));
+    assert_eq!(of("sglang-oai", json!(2.5), json!(20.5)), (None, None));
 }
 
 #[test]

@@ -79,6 +79,27 @@ fn so_is_what_is_in_two_folders() {
 }
 
 #[test]
+fn loads_of_one_server_are_one_run() {
+    let folder = tempfile::tempdir().unwrap();
+    for (server, slots) in [(4, 16), (4, 2), (8, 2)] {
+        let name = format!("SERVE--max_num_seqs={server}-BENCH--max_concurrency={slots}");
+        let inner = folder.path().join(name);
+        std::fs::create_dir(&inner).unwrap();
+        let mut result = summary()[0].clone();
+        result["max_concurrency"] = json!(slots);
+        result["duration"] = json!(1.5 + f64::from(server + slots) / 7.0);
+        write(&inner, "run=0.json", &result);
+        write(&inner, "summary.json", &json!([result]));
+    }
+    let imported = import(folder.path()).unwrap();
+    assert_eq!(errors(&imported), Vec::<String>::new());
+    let [four, eight] = imported.runs.as_slice() else { panic!("two servers") };
+    assert_eq!(loads(four), [("concurrency", Some(2.0)), ("concurrency", Some(16.0))]);
+    assert_eq!(loads(eight), [("concurrency", Some(2.0))]);
+    assert_eq!(four.summary.run.label.as_deref(), Some("acme/sweep-1b, max_num_seqs=4"));
+}
+
+#[test]
 fn a_failure_says_what_failed() {
     let failure = json!({"run_number": 0, "error_type": "RuntimeError", "error": "out of memory",
         "serve_overrides": {"max_num_seqs": 512}, "bench_overrides": {}});

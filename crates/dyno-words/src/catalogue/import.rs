@@ -104,6 +104,11 @@ wordings! {
         ["{}: {} of {} responses without output failed, and the file does not say which",
          "{0}：{2} 个没有输出的响应中有 {1} 个失败，但文件没有说明是哪些"],
         ["the tool's own results are shown", "显示的是工具自己的结果"];
+    WholePerToken: Note "import_other_definition",
+        ["the TPOT of this version is the latency divided by all output tokens",
+         "该版本的单 token 时延是端到端时延除以全部输出 token 数"],
+        ["it includes the first token, and is kept only as reported",
+         "它包含首 token，仅作为原始数值保留"];
     SweepWarmup: Note "import_warmup",
         ["{} is the warm-up of a sweep", "{} 是一次扫描的预热"],
         LEFT_OUT;

@@ -6,7 +6,7 @@ mod offered;
 mod offline;
 mod result;
 mod samples;
-mod sweep;
+pub(crate) mod sweep;
 
 use super::{Document, Printed, Tool};
 

@@ -86,7 +86,7 @@ pub(super) fn is_batch(value: &Value) -> Option<Recognised> {
         let by = ["batch_size", "input_len", "output_len", "overall_throughput", time, other];
         with_all(value, by)
     };
-    of(["total_latency", "prefill_latency"]).or_else(|| of(["latency", "input_throughput"]))
+    of(["total_latency", "prefill_latency"]).or_else(|| of(["latency", "last_gen_throughput"]))
 }
 
 /// Reads one batch. The times of its prefill and of its decoding steps are not those of a request, and

@@ -14,6 +14,7 @@ use dyno_words::Problem;
 use serde_json::Value;
 
 const SECOND_MS: f64 = 1e3;
+const FIRST: &str = "request_inthroughput";
 
 /// It is a result of one of them.
 pub(super) fn recognise(value: &Value) -> Option<Recognised> {
@@ -63,6 +64,9 @@ pub(super) fn read(reading: &mut Reading, line: u64, value: &Value) {
     if let Some(remark) = remark {
         found.note(&mut reading.problems, remark);
     }
+    if is_first(value) {
+        found.note(&mut reading.problems, Problem::WholePerToken.into());
+    }
     let empty = single.as_deref().unwrap_or_default().iter().filter(|one| one.is_empty()).count();
     if empty > 0 {
         found.note(&mut reading.problems, Problem::EmptyResponses.with([empty]));
@@ -99,14 +103,64 @@ fn state(found: &mut Found, value: &Value, line: u64) {
     stated.input_tokens = tokens(count(value, &["total_input_tokens"]), None, done);
     stated.output_tokens = tokens(count(value, &["total_output_tokens"]), None, done);
     stated.times[Time::Ttft] = times(value, "ttft");
-    stated.times[Time::Tpot] = times(value, "tpot");
-    // All measure between events, however many tokens one carries.
-    stated.times[Time::ChunkGap] = times(value, "itl");
+    stated.times[Time::Tpot] = times(value, "tpot").filter(|_| !is_first(value));
+    let gaps = times(value, "itl");
+    let unit = gap_unit(value);
+    if unit.counts_tokens() {
+        stated.times[Time::Itl].clone_from(&gaps);
+    }
+    if unit.counts_events() {
+        stated.times[Time::ChunkGap] = gaps;
+    }
     stated.times[Time::Latency] = times(value, "e2el").or_else(|| times(value, "e2e_latency"));
     // Their peak counts requests that were in flight within the same second, not at the same time.
     found.extras.peak_requests = count(value, &["max_concurrent_requests"]);
     found.extras.peak_output_per_s = number(value, &["max_output_tokens_per_s"]).map(|n| n as u64);
     found.extras.burstiness = number(value, &["burstiness"]).map(Burstiness::Shape);
+}
+
+/// What `itl` is the time of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum GapUnit {
+    /// An event, however many tokens it carries.
+    Event,
+    /// A token: the time of an event is divided by its tokens.
+    Token,
+    /// Both, where every event carries one token.
+    Either,
+    /// An event, divided by how many tokens they carry on average.
+    Estimate,
+}
+
+impl GapUnit {
+    fn counts_tokens(self) -> bool {
+        matches!(self, Self::Token | Self::Either)
+    }
+
+    fn counts_events(self) -> bool {
+        matches!(self, Self::Event | Self::Either)
+    }
+}
+
+/// SGLang's own API states how many tokens there are so far, which its benchmark takes into account
+/// since it writes the 95th percentile.
+fn gap_unit(value: &Value) -> GapUnit {
+    let own =
+        matches!(value.get("backend").and_then(Value::as_str), Some("sglang" | "sglang-native"));
+    let counted = own && value.get("p95_itl_ms").is_some();
+    let several = number(value, &["accept_length"]).is_some_and(|tokens| tokens > 1.0);
+    match (counted, several) {
+        (true, true) => GapUnit::Token,
+        (true, false) => GapUnit::Either,
+        (false, true) => GapUnit::Estimate,
+        (false, false) => GapUnit::Event,
+    }
+}
+
+/// The first version of vLLM's, by a name that was soon corrected. It divides the whole latency by the
+/// output tokens.
+fn is_first(value: &Value) -> bool {
+    value.get(FIRST).is_some()
 }
 
 /// Rates over the whole run. Versions without one of them state what it is computed from.
@@ -118,7 +172,9 @@ fn throughput(value: &Value) -> Throughput {
     let total = get("total_token_throughput").or_else(|| get("total_throughput"));
     let input = || get("input_throughput").or_else(|| per_s("total_input_tokens"));
     Throughput {
-        requests_per_s: present(get("request_throughput").or_else(|| per_s("completed"))),
+        requests_per_s: present(
+            get("request_throughput").or_else(|| get(FIRST)).or_else(|| per_s("completed")),
+        ),
         output_tokens_per_s: present(output),
         total_tokens_per_s: present(total.or_else(|| Some(output? + input()?))),
     }

@@ -7,6 +7,22 @@ use crate::reading::Reading;
 use dyno_model::summary::Recognised;
 use dyno_words::{Problem, values};
 use serde_json::Value;
+use std::path::Path;
+
+/// The options of the server, if it is the folder of a combination:
+/// `SERVE--max_num_seqs=4-BENCH--max_concurrency=2`.
+pub(crate) fn server(folder: &Path) -> Option<String> {
+    let is_run = |name: &str| name.starts_with("run=") && name.ends_with(".json");
+    let mut files = std::fs::read_dir(folder).ok()?.flatten();
+    let runs = files.any(|file| file.file_name().to_str().is_some_and(is_run));
+    if !runs || !folder.join("summary.json").is_file() {
+        return None;
+    }
+    let name = folder.file_name()?.to_string_lossy().into_owned();
+    let ends = ["BENCH--", "WL--"].iter().filter_map(|part| name.find(part));
+    let server = name.get(..ends.min().unwrap_or(name.len())).unwrap_or_default();
+    Some(server.trim_start_matches("SERVE-").trim_matches('-').to_owned())
+}
 
 /// The result of a warm-up; runs are numbered from 0.
 pub(super) fn is_warmup(value: &Value) -> bool {
