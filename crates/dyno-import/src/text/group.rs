@@ -3,8 +3,9 @@
 use super::part::Part;
 use super::place::Place;
 use super::plain::plain;
-use dyno_model::Diagnostic;
 use dyno_model::load::LoadKind;
+use dyno_model::summary::LevelExtras;
+use dyno_model::{Diagnostic, LevelSummary};
 use dyno_words::{Problem, values};
 
 /// Parts that belong together.
@@ -27,6 +28,10 @@ pub(crate) fn group(parts: Vec<(Part, Place)>) -> Vec<Group> {
     let mut open: Vec<(&'static str, usize)> = Vec::new();
     for (mut part, place) in parts {
         let shape = shape(&place.above);
+        if let Some(blocks) = groups.iter_mut().find(|group| group.is_repeated_by(&part)) {
+            blocks.part.model = blocks.part.model.take().or(part.model);
+            continue;
+        }
         if part.form != "block" {
             groups.push(Group { part, place, named: false, shape: None });
             continue;
@@ -34,7 +39,8 @@ pub(crate) fn group(parts: Vec<(Part, Place)>) -> Vec<Group> {
         part.findings.extend(other_slots(&place, &part));
         let last = open.iter().find(|(tool, _)| *tool == part.tool).map(|(_, at)| *at);
         match last.and_then(|at| groups.get_mut(at)) {
-            Some(group) if group.takes(&place, shape.as_deref()) => {
+            Some(group) if group.takes(&part, &place, shape.as_deref()) => {
+                group.part.model = group.part.model.take().or(part.model);
                 group.named &= shape.is_some();
                 group.part.levels.extend(part.levels);
                 group.part.findings.extend(part.findings);
@@ -50,7 +56,28 @@ pub(crate) fn group(parts: Vec<(Part, Place)>) -> Vec<Group> {
 }
 
 impl Group {
-    fn takes(&self, place: &Place, shape: Option<&str>) -> bool {
+    /// Whether a tool printed these blocks once more, as a table with fewer values.
+    fn is_repeated_by(&self, table: &Part) -> bool {
+        let blocks = &self.part.levels;
+        let same = |(level, _): &(LevelSummary, LevelExtras)| {
+            blocks.iter().any(|(block, _)| {
+                let rates = [block, level].map(|level| level.throughput.requests_per_s);
+                let rounded = matches!(rates, [Some(a), Some(b)] if (a - b).abs() < 0.0051);
+                block.load == level.load && rounded
+            })
+        };
+        self.part.form == "block"
+            && self.part.tool == table.tool
+            && table.form == "table"
+            && !table.levels.is_empty()
+            && table.levels.iter().all(same)
+    }
+
+    fn takes(&self, part: &Part, place: &Place, shape: Option<&str>) -> bool {
+        let models = self.part.model.as_ref().zip(part.model.as_ref());
+        if models.is_some_and(|(ours, theirs)| ours != theirs) {
+            return false;
+        }
         let same_levels = self.named && shape.is_some() && shape == self.shape.as_deref();
         place.headings == self.place.headings && (place.above.is_empty() || same_levels)
     }

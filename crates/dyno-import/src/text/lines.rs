@@ -1,5 +1,7 @@
 //! A text as lines: decoded, numbered, without quotation marks, with the state of code fences.
 
+use super::prefix;
+
 /// A line of a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Line {
@@ -29,8 +31,9 @@ pub(crate) fn lines(bytes: &[u8]) -> Option<Vec<Line>> {
     let text = decode(bytes)?;
     let mut fence: Option<&'static str> = None;
     let mut lines = Vec::new();
-    for (number, raw) in (1..).zip(text.split('\n')) {
-        let text = unquoted(raw);
+    let shown = prefix::without(text.split('\n').map(shown).collect());
+    for (number, shown) in (1..).zip(&shown) {
+        let text = unquoted(shown);
         let mark = ["```", "~~~"].into_iter().find(|mark| text.starts_with(mark));
         let kind = match (fence, mark) {
             (None, Some(mark)) => {
@@ -65,13 +68,16 @@ fn decode(bytes: &[u8]) -> Option<String> {
     (!text.contains('\0')).then_some(text)
 }
 
-/// Removes what terminals and quotations put around a line.
-fn unquoted(raw: &str) -> String {
+/// A line as a terminal shows it.
+fn shown(raw: &str) -> String {
     let raw = raw.trim_end();
     // Text before the last carriage return was overwritten by a progress bar.
     let shown = raw.rsplit('\r').next().unwrap_or(raw);
-    let coloured = shown.contains('\u{1b}');
-    let shown = if coloured { colourless(shown) } else { shown.to_owned() };
+    if shown.contains('\u{1b}') { colourless(shown) } else { shown.to_owned() }
+}
+
+/// Removes what quotations put around a line.
+fn unquoted(shown: &str) -> String {
     let mut text = shown.trim();
     while let Some(rest) = text.strip_prefix('>') {
         text = rest.trim_start();

@@ -1,11 +1,14 @@
 //! Results that tools print, alone or pasted into documents: walks through a text, lets each reader try,
 //! and combines the results.
 
+mod chatter;
 mod group;
+pub(crate) mod invocation;
 pub(crate) mod lines;
 pub(crate) mod part;
 mod place;
 mod plain;
+mod prefix;
 pub(crate) mod quantity;
 mod runs;
 pub(crate) mod table;
@@ -22,11 +25,23 @@ pub(crate) fn recognise(name: &str, bytes: &[u8]) -> Option<Imported> {
     let lines = lines::lines(bytes)?;
     let parts = parts(&lines);
     if parts.is_empty() {
-        return None;
+        return started_only(name, &lines);
     }
     let mut imported = runs::runs(name, group::group(parts));
     imported.files = vec![FileOutcome { file: name.to_owned(), outcome: outcome(&imported) }];
     Some(imported)
+}
+
+/// A log that a tool began and that has no result of it.
+fn started_only(name: &str, lines: &[Line]) -> Option<Imported> {
+    let (line, tool) =
+        lines.iter().find_map(|line| Some((line.number, chatter::started(&line.text)?)))?;
+    let outcome = Outcome::Empty { tool: tool.to_owned() };
+    Some(Imported {
+        problems: vec![Problem::NoResultPrinted.with([tool]).at(line)],
+        files: vec![FileOutcome { file: name.to_owned(), outcome }],
+        ..Imported::default()
+    })
 }
 
 fn outcome(imported: &Imported) -> Outcome {
@@ -45,7 +60,7 @@ fn outcome(imported: &Imported) -> Outcome {
 /// All parts that were found, with their places.
 fn parts(lines: &[Line]) -> Vec<(Part, Place)> {
     let mut parts = Vec::new();
-    let mut follower = Follower::default();
+    let mut follower = Follower::of(lines);
     let mut at = 0;
     while let Some(line) = lines.get(at) {
         let text = matches!(line.kind, Kind::Text | Kind::Code) && !line.text.is_empty();
@@ -53,7 +68,7 @@ fn parts(lines: &[Line]) -> Vec<(Part, Place)> {
         let table = if text { table::table(rest) } else { None };
         let found = tools::printed().find_map(|reader| match (reader, &table) {
             (Printed::Table(read), Some((table, taken))) => Some((read(table)?, *taken)),
-            (Printed::Block(read), None) if text => read(rest, follower.ahead()),
+            (Printed::Block(read), _) if text => read(rest, follower.ahead()),
             _ => None,
         });
         match (found, table) {
@@ -65,7 +80,10 @@ fn parts(lines: &[Line]) -> Vec<(Part, Place)> {
                 parts.push((part, follower.found()));
                 at += taken.max(1);
             }
-            (None, Some((_, taken))) => at += taken.max(1),
+            (None, Some((_, taken))) => {
+                rest.iter().take(taken).for_each(|line| follower.skip(line));
+                at += taken.max(1);
+            }
             (None, None) => {
                 follower.pass(line);
                 at += 1;

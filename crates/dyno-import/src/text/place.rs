@@ -1,10 +1,11 @@
 //! The place of something in a document: the headings above it, and the lines just above.
 
+use super::chatter::is_chatter;
 use super::lines::{Kind, Line};
 use super::plain::plain;
 
-/// Lines before a block in which a tool may have stated its load.
-const AHEAD: usize = 60;
+/// Lines before a block in which a tool may have stated its settings.
+const AHEAD: usize = 400;
 
 /// Nested headings.
 const DEEPEST: usize = 12;
@@ -33,9 +34,17 @@ pub(crate) struct Follower {
     front_matter: bool,
     /// There is something under the last heading.
     filled: bool,
+    /// It is Markdown, in which a line below another makes a heading of that.
+    markdown: bool,
 }
 
 impl Follower {
+    /// At the start of a text.
+    pub(crate) fn of(lines: &[Line]) -> Self {
+        let markdown = lines.iter().any(|line| line.kind == Kind::Open || heading(line).is_some());
+        Self { markdown, ..Self::default() }
+    }
+
     /// A line that is not part of a result.
     pub(crate) fn pass(&mut self, line: &Line) {
         let text = line.text.as_str();
@@ -67,10 +76,14 @@ impl Follower {
             self.gap = true;
         } else if let Some((depth, words)) = heading(line) {
             self.enter(depth, words);
-        } else if line.kind == Kind::Text && underlines(text) && !self.gap {
+        } else if line.kind == Kind::Text && self.underlined(text) {
             if let Some(words) = self.above.pop() {
                 self.enter(if text.starts_with('=') { 1 } else { 2 }, plain(&words));
             }
+        } else if is_chatter(text) {
+            // A tool has started: the lines before it are not right above its result.
+            self.above.clear();
+            self.gap = true;
         } else if !plain(text).is_empty() {
             if self.gap {
                 self.above.clear();
@@ -82,10 +95,18 @@ impl Follower {
     }
 
     fn remember(&mut self, text: &str) {
-        if self.ahead.len() >= AHEAD {
-            self.ahead.remove(0);
+        if text.is_empty() || text.contains("%|") {
+            return;
+        }
+        if self.ahead.len() >= 2 * AHEAD {
+            self.ahead.drain(..AHEAD);
         }
         self.ahead.push(text.to_owned());
+    }
+
+    /// A line of a table that is not a result: it may state settings, but it is not a title.
+    pub(crate) fn skip(&mut self, line: &Line) {
+        self.remember(&line.text);
     }
 
     /// The lines that a tool may have printed ahead of its result.
@@ -117,6 +138,16 @@ impl Follower {
         self.gap = false;
     }
 
+    /// Whether a line makes the one above it a heading. A log separates its parts by such lines, too: there
+    /// they are as long as a heading only by chance.
+    fn underlined(&self, text: &str) -> bool {
+        let drawn =
+            text.len() >= 3 && (text.chars().all(|c| c == '=') || text.chars().all(|c| c == '-'));
+        let above = self.above.last().map(|words| words.chars().count());
+        let fits = above.is_some_and(|above| above.abs_diff(text.len()) <= 2);
+        drawn && !self.gap && (self.markdown || (fits && self.above.len() == 1))
+    }
+
     /// The front matter that some pages start with.
     fn in_front_matter(&mut self, line: &Line) -> bool {
         let rule = line.text == "---";
@@ -136,9 +167,4 @@ fn heading(line: &Line) -> Option<(usize, String)> {
     let is_heading = line.kind == Kind::Text && (1..=6).contains(&depth) && rest.starts_with(' ');
     let words = plain(rest);
     (is_heading && !words.is_empty()).then_some((depth, words))
-}
-
-/// A line that makes the one above it a heading.
-fn underlines(text: &str) -> bool {
-    text.len() >= 3 && (text.chars().all(|c| c == '=') || text.chars().all(|c| c == '-'))
 }

@@ -1,5 +1,7 @@
 //! Headings and lines of a document as plain text, and what they state: lengths, a model, a version.
 
+use super::invocation::Invocation;
+
 const LONGEST: usize = 200;
 
 /// Names are only searched for within this many characters of a line.
@@ -122,6 +124,7 @@ impl Context {
     }
 
     fn add(&mut self, line: &str) {
+        self.model = self.model.take().or_else(|| Invocation::by([line]).model());
         let split = |c: char| c.is_whitespace() || "=:：,，;；()（）*`|\"'".contains(c);
         let words: Vec<&str> = line.split(split).filter(|word| !word.is_empty()).collect();
         for (i, word) in words.iter().enumerate() {
@@ -132,11 +135,6 @@ impl Context {
                 key if INPUT.contains(&key) => &mut self.input,
                 key if OUTPUT.contains(&key) => &mut self.output,
                 key if SEQUENCE.contains(&key) => &mut self.sequence,
-                "model" | "模型" => {
-                    let named = next.filter(|next| next.len() > 1).map(str::to_owned);
-                    self.model = self.model.take().or(named);
-                    continue;
-                }
                 "vllm" | "sglang" => {
                     let version = next.map(|next| next.trim_start_matches('v'));
                     let version = version

@@ -73,6 +73,7 @@ impl Names {
             marked || place.headings.is_empty()
         });
         let label = last.map(|line| plain(line)).or_else(|| place.headings.last().cloned());
+        let label = label.or_else(|| group.part.model.clone());
         let at = label.as_ref().and_then(|label| headings.iter().rposition(|h| h == label));
         let from = |outer: usize| at.and_then(|at| headings.get(outer..=at)).map(|h| h.join(" / "));
         // The label starts with the heading that names the model.
@@ -138,11 +139,21 @@ fn run(
     *findings = once(std::mem::take(findings));
     let mut summary = blank::run(blank::id(file, ordinal), origin, levels);
     summary.run.label = group.part.label.clone().or(label);
-    summary.run.model = group.part.model.clone().or_else(|| context.model.clone());
+    summary.run.model = model(group.part.model.as_deref(), context.model.as_deref());
     summary.run.api = group.part.api.map(str::to_owned);
     summary.notes = findings.iter().map(on_line).collect();
     let stated = summary.levels.clone();
     ImportedRun { summary, extras: Extras(extras), records: None, plan: None, stated }
+}
+
+/// The model by its settings, or as the headings name it; where the settings have its path, too.
+fn model(stated: Option<&str>, headed: Option<&str>) -> Option<String> {
+    let path = stated.zip(headed).is_some_and(|(stated, headed)| {
+        // `org/name` is a name.
+        let names = stated.matches('/').count();
+        names != 1 && stated.trim_end_matches('/').rsplit('/').next() == Some(headed)
+    });
+    if path { headed } else { stated.or(headed) }.map(str::to_owned)
 }
 
 /// The sequence length is the input length where the counts agree.

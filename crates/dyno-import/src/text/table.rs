@@ -9,8 +9,8 @@ use dyno_words::{Problem, values};
 pub(crate) struct Table {
     /// Its rows; the first may be a header.
     pub(crate) rows: Vec<Row>,
-    /// There is a rule after the first row: it is a header.
-    pub(crate) ruled: bool,
+    /// How many rows there are above the first rule within it; 0 where there is none.
+    pub(crate) header: usize,
 }
 
 /// A row.
@@ -49,6 +49,33 @@ impl Row {
     }
 }
 
+impl Table {
+    /// The name of each column: the cells of the header's rows, which a narrow terminal may have wrapped.
+    pub(crate) fn heads(&self) -> Vec<String> {
+        let header = &self.rows[..self.header.clamp(1, self.rows.len())];
+        let columns = header.iter().map(|row| row.cells.len()).max().unwrap_or_default();
+        let cell = |column: usize| header.iter().filter_map(move |row| row.cells.get(column));
+        let words = |column| cell(column).map(String::as_str).filter(|cell| !cell.is_empty());
+        (0..columns).map(|column| words(column).collect::<Vec<_>>().join(" ")).collect()
+    }
+
+    /// The rows below the header. A row with nothing but a name goes on with the name of the one above.
+    pub(crate) fn unwrapped(&self) -> Vec<Row> {
+        let mut rows: Vec<Row> = Vec::new();
+        for row in self.rows.iter().skip(self.header.max(1)) {
+            let bare = row.cells.iter().skip(1).all(String::is_empty);
+            match rows.last_mut().and_then(|above| above.cells.first_mut()) {
+                Some(above) if bare && !row.name().is_empty() => {
+                    above.push(' ');
+                    above.push_str(row.name());
+                }
+                _ => rows.push(row.clone()),
+            }
+        }
+        rows
+    }
+}
+
 /// The table that starts with the first of these lines, and how many lines it takes.
 pub(crate) fn table(lines: &[Line]) -> Option<(Table, usize)> {
     let first = lines.first()?;
@@ -57,7 +84,7 @@ pub(crate) fn table(lines: &[Line]) -> Option<(Table, usize)> {
         return None;
     }
     let mut rows = Vec::new();
-    let mut ruled = false;
+    let mut header = 0;
     let mut taken = 0;
     for line in lines {
         let text = line.text.as_str();
@@ -65,7 +92,7 @@ pub(crate) fn table(lines: &[Line]) -> Option<(Table, usize)> {
             break;
         }
         if is_rule(text) {
-            ruled |= rows.len() == 1;
+            header = if header == 0 { rows.len() } else { header };
         } else if text.starts_with('|') || (open && text.contains('|')) {
             rows.push(Row { line: line.number, cells: cells(text) });
         } else {
@@ -73,7 +100,7 @@ pub(crate) fn table(lines: &[Line]) -> Option<(Table, usize)> {
         }
         taken += 1;
     }
-    (!rows.is_empty()).then_some((Table { rows, ruled }, taken))
+    (!rows.is_empty()).then_some((Table { rows, header }, taken))
 }
 
 /// A table whose rows have no line at their ends, or a grid that starts with its frame.
@@ -102,7 +129,7 @@ fn is_short_rule(text: &str) -> bool {
 }
 
 /// The cells of a row; `\|` does not end one.
-fn cells(text: &str) -> Vec<String> {
+pub(crate) fn cells(text: &str) -> Vec<String> {
     let text = text.strip_prefix('|').unwrap_or(text);
     let mut cells = vec![String::new()];
     let mut escaped = false;
@@ -125,24 +152,36 @@ mod tests {
     use super::super::lines::lines;
     use super::*;
 
-    fn of(text: &str) -> Option<(Vec<Vec<String>>, bool, usize)> {
+    fn of(text: &str) -> Option<(Vec<Vec<String>>, usize, usize)> {
         let lines = lines(text.as_bytes()).unwrap();
         let (table, taken) = table(&lines)?;
-        Some((table.rows.into_iter().map(|row| row.cells).collect(), table.ruled, taken))
+        Some((table.rows.into_iter().map(|row| row.cells).collect(), table.header, taken))
     }
 
     #[test]
     fn tables_of_any_frame() {
         let expected = vec![vec!["a".to_owned(), "b".into()], vec!["1".into(), "".into()]];
-        assert_eq!(of("| a | b |\n|:-:|---|\n|1||\n\nc"), Some((expected.clone(), true, 3)));
+        assert_eq!(of("| a | b |\n|:-:|---|\n|1||\n\nc"), Some((expected.clone(), 1, 3)));
         let open = vec![vec!["a".to_owned(), "b".into()], vec!["1".into(), "2".into()]];
-        assert_eq!(of("a | b\n--- | ---\n1 | 2"), Some((open, true, 3)));
+        assert_eq!(of("a | b\n--- | ---\n1 | 2"), Some((open, 1, 3)));
         assert_eq!(of("+---+---+\n| a | b |\n+===+===+\n| 1 | |\n+---+---+"), {
-            Some((expected.clone(), true, 5))
+            Some((expected.clone(), 1, 5))
         });
-        assert_eq!(of("| a | b |\n| 1 |  |"), Some((expected, false, 2)));
+        assert_eq!(of("| a | b |\n| 1 |  |"), Some((expected, 0, 2)));
         assert_eq!(of("100%|###| 5/5\nx"), None);
         assert_eq!(of("no table"), None);
+    }
+
+    #[test]
+    fn wrapped_names_are_one() {
+        let lines = lines(
+            "┏━━━┳━━━┓\n┃ a ┃ b ┃\n┃ c ┃   ┃\n┡━━━╇━━━┩\n│ d │ 1 │\n│ e │   │\n└───┴───┘"
+                .as_bytes(),
+        );
+        let (table, taken) = table(&lines.unwrap()).unwrap();
+        assert_eq!((table.heads(), taken), (vec!["a c".to_owned(), "b".into()], 7));
+        let rows: Vec<Vec<String>> = table.unwrapped().into_iter().map(|row| row.cells).collect();
+        assert_eq!(rows, [["d e", "1"]]);
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use super::*;
 use proptest::prelude::*;
 
-pub(crate) const FIXTURES: [&str; 9] = [
+pub(crate) const FIXTURES: [&str; 16] = [
     "guidellm.md",
     "evalscope.md",
     "evalscope-grid.txt",
@@ -13,6 +13,13 @@ pub(crate) const FIXTURES: [&str; 9] = [
     "matrix.md",
     "mixed.md",
     "defects.md",
+    "aiperf.txt",
+    "genai-perf.txt",
+    "evalscope-1.9.log",
+    "evalscope-report.txt",
+    "guidellm-0.2.txt",
+    "guidellm-0.4.log",
+    "vllm-sweep.log",
 ];
 
 /// Whatever was read is sound.

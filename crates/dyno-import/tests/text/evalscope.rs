@@ -161,3 +161,91 @@ fn the_grid_of_later_versions() {
     assert_eq!(figures["Output tokens 99%"], 2048.0);
     assert_eq!(problems(&imported, Severity::Error), []);
 }
+
+#[test]
+fn the_tables_of_1_9_are_one_level() {
+    let imported = read("evalscope-1.9.log");
+    assert_eq!((imported.runs.len(), imported.problems.as_slice()), (1, &[][..]));
+    let run = &imported.runs[0];
+    assert_eq!(run.summary.run.model.as_deref(), Some("acme/tiny-1.5B"));
+    assert_eq!(run.summary.run.label.as_deref(), Some("acme/tiny-1.5B"));
+    assert_eq!(labels(run), ["concurrency 5"]);
+    let level = &run.summary.levels[0];
+    let counts = &level.requests;
+    assert_eq!((counts.planned, counts.completed, counts.failed), (Some(20), Some(19), Some(1)));
+    assert_eq!(level.duration_s, Some(4.24));
+    assert_eq!(level.throughput.requests_per_s, Some(4.48));
+    assert_eq!(level.throughput.output_tokens_per_s, Some(558.36));
+    assert_eq!(level.throughput.total_tokens_per_s, Some(716.1));
+    let latency = level.times[Time::Latency].as_ref().unwrap();
+    assert_eq!((latency.mean, latency.min, latency.p99), (Some(1020.0), Some(610.0), Some(1610.0)));
+    let ttft = level.times[Time::Ttft].as_ref().unwrap();
+    assert_eq!((ttft.mean, ttft.p50, ttft.max), (Some(41.3), Some(40.2), Some(80.9)));
+    assert_eq!(mean(&level.times[Time::Tpot]), Some(7.91));
+    assert_eq!(mean(&level.times[Time::ChunkGap]), Some(7.88));
+    assert_eq!(level.input_tokens.unwrap().mean, 35.2);
+}
+
+#[test]
+fn a_rate_is_the_load_where_there_is_one() {
+    let log = fixture("evalscope-1.9.log");
+    let load_with = |rate: &str| {
+        let imported = read_text(&log.replace("│        -1.00 │", &format!("│ {rate:>12} │")));
+        let level = &imported.runs[0].summary.levels[0];
+        (level.load.kind.to_string(), level.load.value, imported.problems.len())
+    };
+    assert_eq!(load_with("INF"), ("concurrency".to_owned(), Some(5.0), 0));
+    assert_eq!(load_with("2.50"), ("rate".to_owned(), Some(2.5), 1));
+}
+
+#[test]
+fn percentiles_belong_to_the_summary_above_them() {
+    let log = fixture("evalscope-1.9.log");
+    let warned = log.replace(
+        "Percentile results:",
+        "2026-01-12 10:00:09 - evalscope - WARNING: some requests failed\nPercentile results:",
+    );
+    assert_eq!(labels(&read_text(&warned).runs[0]), ["concurrency 5"]);
+    let at = log.find("Percentile results:").unwrap();
+    let end = log.find("╭").unwrap();
+    let alone = read_text(&log[at..end]);
+    assert_eq!(labels(&alone.runs[0]), ["unknown"], "one level, of which the load is not stated");
+    let notes = problems(&alone, Severity::Note);
+    assert!(notes[0].1.starts_with("EvalScope's percentiles without the summary"), "{notes:?}");
+    assert_eq!(alone.runs[0].summary.levels[0].times[Time::Ttft].as_ref().unwrap().p99, Some(80.9));
+}
+
+#[test]
+fn a_report_is_a_level_for_each_row() {
+    let imported = read("evalscope-report.txt");
+    assert_eq!((imported.runs.len(), imported.problems.as_slice()), (1, &[][..]));
+    let run = &imported.runs[0];
+    assert_eq!(run.summary.run.model.as_deref(), Some("tiny-1.5B"));
+    assert_eq!(labels(run), ["concurrency 1", "concurrency 5"]);
+    let levels = &run.summary.levels;
+    let counts: Vec<_> =
+        levels.iter().map(|level| (level.requests.planned, level.requests.completed)).collect();
+    assert_eq!(counts, [(Some(10), Some(10)), (Some(20), None)], "95.0% is a rounded share");
+    let latency = levels[1].times[Time::Latency].as_ref().unwrap();
+    assert_eq!((latency.mean, latency.p99), (Some(1020.0), Some(1610.0)));
+    assert_eq!(mean(&levels[1].times[Time::Ttft]), Some(41.3));
+    assert_eq!(levels[1].throughput.output_tokens_per_s, Some(558.36));
+}
+
+#[test]
+fn glossaries_and_tables_of_other_things_are_no_results() {
+    let error = import_bytes("glossary.md", fixture("glossary.md").as_bytes()).unwrap_err();
+    assert!(matches!(error, dyno_import::ImportError::Unknown { .. }));
+    // The same rows are results where the columns state loads.
+    let table = |heads: &str| {
+        let text =
+            format!("| 指标 | {heads} |\n|---|---|---|\n| QPS | 3 | 5 |\n| TTFT | 1 | 2 |\n");
+        import_bytes("a.md", text.as_bytes()).map(|imported| imported.runs[0].summary.levels.len())
+    };
+    for heads in ["8 | 16", "parallel 8 | parallel 16", "c=8 | c=16", "8 并发 | 16 并发"] {
+        assert_eq!(table(heads).ok(), Some(2), "{heads}");
+    }
+    for heads in ["A100 | H20", "v1 | v2", "P50 | P99", "1.5 | 2.5", "before | after"] {
+        assert!(table(heads).is_err(), "{heads}");
+    }
+}

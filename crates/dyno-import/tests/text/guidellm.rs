@@ -1,4 +1,4 @@
-//! Tables of guidellm 0.1.
+//! Tables of guidellm: one in 0.1, several that belong together since.
 
 use super::*;
 use dyno_model::Verdict;
@@ -105,4 +105,89 @@ fn other_loads_and_columns() {
             "no column Time to First Token, Inter Token Latency, Output Token Throughput"
         )
     );
+}
+
+#[test]
+fn the_tables_of_0_2_are_one_run() {
+    let imported = read("guidellm-0.2.txt");
+    assert_eq!((imported.runs.len(), imported.problems.as_slice()), (1, &[][..]));
+    let run = &imported.runs[0];
+    assert_eq!(labels(run), ["concurrency 1", "unlimited", "rate 2.5"]);
+    assert_eq!(run.summary.run.label, None, "titles of tables name no run");
+    let level = &run.summary.levels[1];
+    let counts = &level.requests;
+    assert_eq!((counts.completed, counts.censored, counts.failed), (Some(300), Some(212), Some(3)));
+    assert_eq!(level.duration_s, Some(30.0));
+    assert_eq!(level.throughput.requests_per_s, Some(11.1));
+    assert_eq!(level.throughput.output_tokens_per_s, Some(1420.1));
+    let tokens = level.output_tokens.unwrap();
+    assert_eq!((tokens.total, tokens.mean), (Some(38_400), 128.0));
+    let ttft = level.times[Time::Ttft].as_ref().unwrap();
+    assert_eq!((ttft.mean, ttft.p50, ttft.p99), (Some(868.5), Some(830.4), Some(1481.4)));
+    // The mean over a response, whatever its name.
+    assert_eq!(mean(&level.times[Time::Tpot]), Some(140.1));
+    assert_eq!(level.times[Time::Itl], None);
+}
+
+#[test]
+fn a_latency_in_seconds_is_one_whatever_is_above_it() {
+    let seconds = fixture("guidellm-0.2.txt");
+    assert!(seconds.contains("Req Latency (ms)"));
+    let latency =
+        |text: &str| mean(&read_text(text).runs[0].summary.levels[2].times[Time::Latency]);
+    assert_eq!(latency(&seconds), Some(1660.0));
+    assert_eq!(latency(&seconds.replace("Req Latency (ms) ", "Req Latency (sec)")), Some(1660.0));
+    let millis = seconds.replace("|  1.66|   1.65|  1.80|", "|1660.0| 1650.0|1800.0|");
+    assert_eq!(latency(&millis), Some(1660.0), "rate and concurrency decide");
+}
+
+#[test]
+fn the_tables_since_0_4_are_one_run() {
+    let imported = read("guidellm-0.4.log");
+    assert_eq!((imported.runs.len(), imported.problems.as_slice()), (1, &[][..]));
+    let run = &imported.runs[0];
+    assert_eq!(run.summary.run.model.as_deref(), Some("acme/made-up-8B"));
+    assert_eq!(labels(run), ["concurrency 4", "concurrency 16", "unlimited"]);
+    let level = &run.summary.levels[1];
+    assert_eq!(level.duration_s, Some(60.0));
+    assert_eq!(level.throughput.requests_per_s, Some(5.0));
+    assert_eq!(level.throughput.output_tokens_per_s, Some(640.1));
+    assert_eq!(level.throughput.total_tokens_per_s, Some(3173.1));
+    let latency = level.times[Time::Latency].as_ref().unwrap();
+    assert_eq!((latency.p50, latency.p95, latency.mean), (Some(3200.0), Some(3400.0), None));
+    assert_eq!(level.times[Time::Ttft].as_ref().unwrap().p95, Some(180.3));
+    assert_eq!(level.times[Time::Tpot].as_ref().unwrap().p50, Some(24.6));
+    // They are not stated.
+    assert_eq!((level.requests.completed, level.output_tokens), (None, None));
+    let figures = &level.reported.as_ref().unwrap().figures;
+    assert_eq!(figures["Output Tokens Per Second Mean"], 633.0);
+    assert_eq!(figures["TPOT ms Mdn"], 25.0);
+    assert_eq!(figures["Output Tokens Comp Tot"], 38_016.0);
+}
+
+#[test]
+fn a_strategy_without_its_value_is_said() {
+    let text = fixture("guidellm-0.4.log").replace("streams", "other");
+    let imported = read_text(&text);
+    assert_eq!(load(&imported.runs[0].summary.levels[0]), ("concurrency", None));
+    let notes = problems(&imported, Severity::Note);
+    assert_eq!(notes.len(), 1, "said once: {notes:?}");
+    assert_eq!(notes[0].1, "`concurrent` is stated without its concurrency or rate");
+}
+
+#[test]
+fn a_second_report_in_the_log_is_a_second_run() {
+    let text = fixture("guidellm-0.4.log");
+    let imported = read_text(&text.repeat(2));
+    let levels: Vec<usize> = imported.runs.iter().map(|run| run.summary.levels.len()).collect();
+    assert_eq!(levels, [3, 3]);
+}
+
+#[test]
+fn tables_without_rows_are_no_success() {
+    let text = fixture("guidellm-0.4.log");
+    let cut: String = text.lines().take(20).map(|line| format!("{line}\n")).collect();
+    let imported = read_text(&cut);
+    assert!(imported.runs.is_empty());
+    assert_eq!(problems(&imported, Severity::Error), [(16, "a table of guidellm without values")]);
 }

@@ -2,11 +2,13 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
+mod aiperf;
 mod any;
 mod defects;
 mod documents;
 mod evalscope;
 mod guidellm;
+mod logs;
 mod matrix;
 mod serving;
 

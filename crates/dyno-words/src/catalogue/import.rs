@@ -221,6 +221,19 @@ wordings! {
          "这是 locust 的历史记录：测试期间反复写下的最近几秒的数值"],
         ["import `…_stats.csv` of the same test, which has its results",
          "请导入同一测试的 `…_stats.csv`，其中有测试结果"];
+    LoadWithoutValue: Note "import_load_unknown",
+        ["{} is stated without its concurrency or rate", "{} 没有给出并发数或请求速率"],
+        ["the level has no value of its load; guidellm's JSON report states it",
+         "该级别的负载没有数值；guidellm 的 JSON 报告中有"];
+    PercentilesAlone: Note "import_load_unknown",
+        ["EvalScope's percentiles without the summary that states the load, the counts and the \
+          throughput",
+         "只有 EvalScope 的百分位数，缺少说明负载、请求数和吞吐量的汇总"],
+        ["add the table `Benchmarking summary` above them", "请在其上方补上 `Benchmarking summary` 表"];
+    NoResultPrinted: Error "import_empty",
+        ["{} was started here, and no result of it follows", "此处启动了 {}，其后没有结果"],
+        ["did it fail, or is the log cut off? the lines it prints at its end are needed",
+         "是否测试失败，或日志被截断？需要其结尾输出的结果"];
     Unread: Error "import_unread",
         ["{}: {} is not a valid value; it is left out", "{}：{} 不是有效的数值，未读入"],
         ["correct it in the file, or leave it out", "请在文件中更正，或不予理会"];

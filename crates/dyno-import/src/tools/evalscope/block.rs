@@ -1,12 +1,14 @@
-//! EvalScope's summary of one level: lines of `name: value`, or a grid of names and values, and
-//! percentiles of TTFT and latency.
+//! EvalScope's summary of one level: lines of `name: value`, or a table of names and values, and the
+//! percentiles that follow. The names changed over time, and with them the units.
 
+use super::percentiles::{self, Percentiles as PercentileTable};
 use super::pivot::check_unit;
 use crate::level::blank;
+use crate::text::invocation::Invocation;
 use crate::text::lines::{Kind, Line};
-use crate::text::part::{Part, Stated, label, put, report, short};
+use crate::text::part::{Part, Stated, label, put, report, short, unread};
 use crate::text::quantity::{Cell, Measure, cell, name, neat};
-use crate::text::table::table;
+use crate::text::table::{Table, table};
 use dyno_model::Diagnostic;
 use dyno_model::LevelSummary;
 use dyno_model::load::LoadKind;
@@ -25,8 +27,11 @@ enum Percentiles {
     Latency,
 }
 
+/// Between a summary and its percentiles a logger may write a few lines.
+const BETWEEN: usize = 12;
+
 /// Reads the block that starts with the first of these lines; returns how many lines it takes.
-pub(crate) fn read(lines: &[Line]) -> Option<(Part, usize)> {
+pub(crate) fn read(lines: &[Line], before: &[String]) -> Option<(Part, usize)> {
     let first = lines.first()?;
     let rest = first.text.strip_suffix(HEADING)?;
     // A logger may have put a time and its name before it; other text means it is not a block.
@@ -38,13 +43,29 @@ pub(crate) fn read(lines: &[Line]) -> Option<(Part, usize)> {
     while let Some(line) = lines.get(taken).filter(|line| line.kind == first.kind) {
         taken += match (line.text.as_str(), table(&lines[taken..])) {
             ("", _) => 1,
-            (_, Some((grid, rows))) if reader.grid(&grid.rows) => rows,
+            (_, Some((table, rows))) if reader.table(&table) => rows,
             (text, _) if reader.line(line.number, text) => 1,
-            _ => break,
+            _ => match ahead(&lines[taken..]) {
+                Some(skipped) if reader.figures > 0 => skipped,
+                _ => break,
+            },
         };
     }
     let closed = lines.get(taken).is_none_or(|line| line.kind == Kind::Close);
-    (reader.figures > 0).then(|| (reader.finish(closed), taken))
+    let invocation = Invocation::by(before.iter().map(String::as_str));
+    (reader.figures > 0).then(|| {
+        let mut part = reader.finish(closed);
+        part.model = invocation.model();
+        (part, taken)
+    })
+}
+
+/// How many lines of a log there are before the percentiles that belong to a summary.
+fn ahead(lines: &[Line]) -> Option<usize> {
+    let near = lines.iter().take(BETWEEN);
+    let at = near.enumerate().find(|(_, line)| line.text.ends_with("Percentile results:"))?.0;
+    let other = |line: &Line| line.text.ends_with(HEADING) || line.text.starts_with('|');
+    (!lines[..at].iter().any(other)).then_some(at + 1)
 }
 
 struct Reader {
@@ -54,13 +75,27 @@ struct Reader {
     percentiles: Option<Percentiles>,
     /// Requests that ended, as stated.
     total: Option<u64>,
+    /// Up to 0.8, the length of the test divided by all tokens; the mean over responses since.
+    per_token: Option<f64>,
+    slots: Option<f64>,
+    rate: Option<f64>,
     figures: usize,
 }
 
 impl Reader {
     fn new(line: u64) -> Self {
         let level = blank::level("", blank::load(LoadKind::Unknown, None));
-        Self { line, level, findings: Vec::new(), percentiles: None, total: None, figures: 0 }
+        Self {
+            line,
+            level,
+            findings: Vec::new(),
+            percentiles: None,
+            total: None,
+            per_token: None,
+            slots: None,
+            rate: None,
+            figures: 0,
+        }
     }
 
     /// A line of the block; false where it is not one.
@@ -76,6 +111,9 @@ impl Reader {
             return true;
         }
         if lower == "percentile results" {
+            return true;
+        }
+        if text.ends_with("Percentile results:") || is_logger(text) {
             return true;
         }
         if let (true, Some(of)) = (is_percentile(&lower), self.percentiles) {
@@ -106,50 +144,58 @@ impl Reader {
         let (level, findings) = (&mut self.level, &mut self.findings);
         let (key, _) = name(stated.name);
         let known = match key.as_str() {
-            "time taken for tests" => {
+            "time taken for tests" | "test duration" => {
                 level.duration_s =
                     stated.converted(Measure::Seconds, findings).map(|millis| neat(millis / 1e3));
                 true
             }
+            "total / success / failed" => return self.counts(stated),
             "expected number of requests" => count(&mut level.requests.planned, stated, findings),
             "total requests" => count(&mut self.total, stated, findings),
-            "succeed requests" | "succeeded requests" => {
+            "succeed requests" | "succeeded requests" | "success requests" => {
                 count(&mut level.requests.completed, stated, findings)
             }
             "failed requests" => count(&mut level.requests.failed, stated, findings),
-            "number of concurrency" => {
-                let slots = stated.count(findings).map(|slots| slots as f64);
-                if slots.is_some() {
-                    level.load = blank::load(LoadKind::Concurrency, slots);
-                }
-                true
-            }
-            "average qps" | "request throughput" => {
+            "number of concurrency" | "concurrency" => limit(&mut self.slots, stated, findings),
+            "request rate" => limit(&mut self.rate, stated, findings),
+            "average qps" | "request throughput" | "req throughput" => {
                 let place = &mut level.throughput.requests_per_s;
                 rate(place, Measure::RequestRate, stated, findings)
             }
             "throughput(average output tokens per second)"
             | "throughput(average tokens/s)"
-            | "output token throughput" => {
+            | "output token throughput"
+            | "output throughput" => {
                 let place = &mut level.throughput.output_tokens_per_s;
                 rate(place, Measure::TokenRate, stated, findings)
             }
-            "total token throughput" => {
+            "total token throughput" | "total throughput" => {
                 let place = &mut level.throughput.total_tokens_per_s;
                 rate(place, Measure::TokenRate, stated, findings)
             }
-            "average latency" => mean(&mut level.times[Time::Latency], stated, findings),
-            "average time to first token" => mean(&mut level.times[Time::Ttft], stated, findings),
-            "average package latency" | "average inter-token latency" => {
+            "average latency" | "avg latency" => {
+                mean(&mut level.times[Time::Latency], stated, findings)
+            }
+            "average time to first token" | "avg ttft" | "ttft" => {
+                mean(&mut level.times[Time::Ttft], stated, findings)
+            }
+            "average package latency" | "average inter-token latency" | "avg itl" | "itl" => {
                 mean(&mut level.times[Time::ChunkGap], stated, findings)
             }
-            "average input tokens per request" => tokens(&mut level.input_tokens, stated, findings),
-            "average output tokens per request" => {
+            "average time per output token" | "avg tpot" | "tpot" => {
+                self.per_token = stated.converted(Measure::Seconds, findings);
+                true
+            }
+            "average input tokens per request" | "avg input tokens" => {
+                tokens(&mut level.input_tokens, stated, findings)
+            }
+            "average output tokens per request" | "avg output tokens" => {
                 tokens(&mut level.output_tokens, stated, findings)
             }
-            "average time per output token" | "average package per request" => true,
-            "result db path" => true,
-            other => other.starts_with("average ") || other.starts_with("throughput"),
+            "average package per request" | "result db path" => true,
+            other => {
+                ["average ", "avg ", "throughput"].iter().any(|known| other.starts_with(known))
+            }
         };
         if let (true, Cell::Number(number)) = (known, cell(stated.value)) {
             report(level, stated.line, stated.name, number);
@@ -158,51 +204,72 @@ impl Reader {
         known
     }
 
-    /// A grid of names and values, or of percentiles; false where it is neither.
-    fn grid(&mut self, rows: &[crate::text::table::Row]) -> bool {
-        let Some(header) = rows.first() else { return false };
-        let lower: Vec<String> = header.cells.iter().map(|cell| name(cell).0).collect();
-        match lower.first().map(String::as_str) {
-            Some("key") if lower.len() == 2 => {
-                for row in rows.iter().skip(1) {
-                    if let [name, value] = &row.cells[..] {
-                        self.row(Stated { line: row.line, name, value });
-                    }
-                }
-                true
+    /// `20 / 19 / 1`: requests in total, and how they ended.
+    fn counts(&mut self, stated: Stated<'_>) -> bool {
+        let names = ["Total requests", "Success requests", "Failed requests"];
+        let values: Vec<&str> = stated.value.split('/').map(str::trim).collect();
+        if values.len() != names.len() {
+            self.findings.push(unread(stated.line, stated.name, stated.value));
+            return true;
+        }
+        names.iter().zip(values).for_each(|(name, value)| {
+            self.row(Stated { name, value, ..stated });
+        });
+        true
+    }
+
+    /// A table of names and values, or of percentiles; false where it is neither.
+    fn table(&mut self, table: &Table) -> bool {
+        if let Some(percentiles) = PercentileTable::of(table) {
+            percentiles.add(&mut self.level, &mut self.findings);
+            return true;
+        }
+        let heads: Vec<String> = table.heads().iter().map(|head| name(head).0).collect();
+        let pairs = matches!(heads.as_slice(), [key, value]
+            if ["key", "metric"].contains(&key.as_str()) && value == "value");
+        if !pairs {
+            return false;
+        }
+        for row in table.rows.iter().skip(table.header.max(1)) {
+            if let [name, value] = &row.cells[..]
+                && !name.starts_with('─')
+            {
+                self.other(Stated { line: row.line, name, value });
             }
-            Some("percentile" | "percentiles") => {
-                for row in rows.iter().skip(1) {
-                    self.percentile_row(&header.cells, row);
-                }
-                true
-            }
-            _ => false,
+        }
+        true
+    }
+
+    /// A row that this version may have and others not: its value is kept.
+    fn other(&mut self, stated: Stated<'_>) {
+        if !self.row(stated)
+            && let Cell::Number(number) = cell(stated.value)
+        {
+            report(&mut self.level, stated.line, stated.name, number);
         }
     }
 
-    fn percentile_row(&mut self, header: &[String], row: &crate::text::table::Row) {
-        let which = row.name().to_owned();
-        for (head, value) in header.iter().zip(&row.cells).skip(1) {
-            let stated = Stated { line: row.line, name: head, value };
-            let Some(number) = stated.number(&mut self.findings) else { continue };
-            report(&mut self.level, row.line, &format!("{head} {which}"), number);
-            let place = match name(head).0.as_str() {
-                "ttft" | "first chunk latency" => &mut self.level.times[Time::Ttft],
-                "latency" => &mut self.level.times[Time::Latency],
-                "tpot" => &mut self.level.times[Time::Tpot],
-                "itl" => &mut self.level.times[Time::ChunkGap],
-                _ => continue,
-            };
-            if let Some(millis) = stated.converted(Measure::Seconds, &mut self.findings) {
-                put(place, &which, millis);
+    /// A rate with a limit of what is in flight is a rate: requests are made at it and wait for a slot.
+    fn load(&mut self) {
+        let load = match (self.rate, self.slots) {
+            (Some(rate), slots) => {
+                if let Some(slots) = slots {
+                    let said = Problem::RateAndPlaces.with([rate, slots]);
+                    self.findings.push(said.at(self.line));
+                }
+                blank::load(LoadKind::Rate, Some(rate))
             }
-        }
+            (None, Some(slots)) => blank::load(LoadKind::Concurrency, Some(slots)),
+            (None, None) => blank::load(LoadKind::Unknown, None),
+        };
+        self.level.label = label(load.kind, load.value);
+        self.level.load = load;
     }
 
     fn finish(mut self, closed: bool) -> Part {
+        self.load();
         let level = &mut self.level;
-        level.label = label(level.load.kind, level.load.value);
+        level.requests.planned = level.requests.planned.or(self.total);
         let counts = &level.requests;
         let ended = counts.completed.zip(counts.failed).map(|(done, failed)| done + failed);
         if let (Some(total), Some(ended)) = (self.total, ended)
@@ -220,6 +287,13 @@ impl Reader {
         if one_package && whole.is_some() && whole == first {
             self.findings.push(Diagnostic::from(Problem::OnePackage).at(self.line));
         }
+        let old = level.stated("Average package per request").is_some();
+        if let Some(millis) = self.per_token.filter(|millis| !old && *millis > 0.0) {
+            put(&mut level.times[Time::Tpot], "mean", millis);
+        }
+        if !old {
+            percentiles::settle(level, self.line, &mut self.findings);
+        }
         check_unit(level, self.line, &mut self.findings);
         let mut part = Part::new("evalscope", "block", self.line, Recognised::certain([HEADING]));
         part.levels.push((self.level, LevelExtras::default()));
@@ -228,12 +302,28 @@ impl Reader {
     }
 }
 
+/// What a logger writes before a message that begins with an empty line.
+fn is_logger(text: &str) -> bool {
+    let levels = ["INFO:", "INFO -", "INFO"];
+    text.contains("evalscope") && levels.iter().any(|level| text.ends_with(level))
+}
+
 fn is_percentile(name: &str) -> bool {
     name.strip_prefix('p').is_some_and(|digits| digits.parse::<f64>().is_ok())
 }
 
 fn count(place: &mut Option<u64>, stated: Stated<'_>, findings: &mut Vec<Diagnostic>) -> bool {
     *place = stated.count(findings);
+    true
+}
+
+/// A limit or a rate, where −1 and `INF` stand for none.
+fn limit(place: &mut Option<f64>, stated: Stated<'_>, findings: &mut Vec<Diagnostic>) -> bool {
+    let value = stated.value.trim();
+    if !value.starts_with('-') && !value.eq_ignore_ascii_case("inf") {
+        let number = stated.number(findings).map(|number| number.value);
+        *place = number.filter(|number| *number > 0.0);
+    }
     true
 }
 

@@ -3,7 +3,9 @@
 mod block;
 mod database;
 pub(crate) mod folder;
+mod percentiles;
 mod pivot;
+mod report;
 mod summary;
 
 use super::{Document, Printed, Tool};
@@ -14,13 +16,18 @@ pub(super) const TOOL: Tool = Tool {
     name: "evalscope",
     kinds: &[
         "EvalScope perf results (JSON, SQLite, or the folder of a run)",
-        "summary blocks and pivot tables of EvalScope perf",
+        "summaries, reports and pivot tables that EvalScope perf prints",
     ],
     documents: &[
         Document { recognise: summary::recognise, read: summary::read },
         Document { recognise: summary::recognise_percentiles, read: summary::read },
     ],
-    printed: &[Printed::Block(|lines, _| block::read(lines)), Printed::Table(pivot::read)],
+    printed: &[
+        Printed::Block(block::read),
+        Printed::Block(report::read),
+        Printed::Table(percentiles::read),
+        Printed::Table(pivot::read),
+    ],
     signs: &["\"Percentiles\"", "Concurrency\"", "\"Number of concurrency\""],
     ..super::NOTHING
 };

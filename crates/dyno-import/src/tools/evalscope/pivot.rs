@@ -2,13 +2,12 @@
 
 use crate::level::blank;
 use crate::text::part::{Part, Stated, label, put, report, short};
-use crate::text::quantity::{Measure, name, quantity};
+use crate::text::quantity::{Cell, Measure, cell, name, quantity};
 use crate::text::table::Table;
 use dyno_model::Diagnostic;
 use dyno_model::LevelSummary;
 use dyno_model::load::LoadKind;
 use dyno_model::metric::Time;
-use dyno_model::summary::LoadSummary;
 use dyno_model::summary::{LevelExtras, Recognised};
 use dyno_words::number::digits;
 use dyno_words::{Problem, values};
@@ -70,7 +69,7 @@ fn metric(cell: &str) -> Option<Metric> {
 pub(crate) fn read(table: &Table) -> Option<Part> {
     let header = table.rows.first()?;
     let known = table.rows.iter().filter(|row| metric(row.name()).is_some()).count();
-    if known < 2 || header.cells.len() < 2 {
+    if known < 2 || header.cells.len() < 2 || !has_numbers(table) {
         return None;
     }
     let mut part = Part::new("evalscope", "pivot", header.line, Recognised::possible(["rows"]));
@@ -78,10 +77,13 @@ pub(crate) fn read(table: &Table) -> Option<Part> {
         part.findings.push(Problem::PivotHeadless.with(["指标"]).at(header.line));
         return Some(part);
     }
-    let loads: Vec<LoadSummary> = header.cells.iter().skip(1).map(|cell| load(cell)).collect();
-    for (load, head) in loads.into_iter().zip(header.cells.iter().skip(1)) {
-        let named = if load.value.is_some() { label(load.kind, load.value) } else { head.clone() };
-        part.levels.push((blank::level(named, load), LevelExtras::default()));
+    // Columns of anything but loads are a comparison that somebody made: what they compare is not known.
+    let loads: Vec<f64> =
+        header.cells.iter().skip(1).map(|cell| slots(cell)).collect::<Option<_>>()?;
+    for slots in loads {
+        let load = blank::load(LoadKind::Concurrency, Some(slots));
+        part.levels
+            .push((blank::level(label(load.kind, load.value), load), LevelExtras::default()));
     }
     let (levels, findings) = (&mut part.levels, &mut part.findings);
     for row in table.rows.iter().skip(1) {
@@ -102,14 +104,38 @@ pub(crate) fn read(table: &Table) -> Option<Part> {
     Some(part)
 }
 
-fn load(head: &str) -> LoadSummary {
-    let bare = head.trim_matches(['*', '`']).trim();
-    let number = bare.trim_start_matches(|c: char| !c.is_ascii_digit());
-    let value = quantity(number).filter(|n| n.unit.is_empty() && n.value.fract() == 0.0);
-    match value {
-        Some(slots) => blank::load(LoadKind::Concurrency, Some(slots.value)),
-        None => blank::load(LoadKind::Unknown, None),
-    }
+/// Whether the known rows have values: a glossary has the same names.
+fn has_numbers(table: &Table) -> bool {
+    let rows = table.rows.iter().filter(|row| metric(row.name()).is_some());
+    let values: Vec<&String> = rows.flat_map(|row| row.cells.iter().skip(1)).collect();
+    let filled = values.iter().filter(|value| cell(value) != Cell::Absent).count();
+    let numbers = values.iter().filter(|value| matches!(cell(value), Cell::Number(_))).count();
+    numbers > 0 && 2 * numbers >= filled
+}
+
+/// The concurrency that the head of a column states: `8`, `parallel 8`, `c=8`, `8 并发`.
+fn slots(head: &str) -> Option<f64> {
+    const WORDS: [&str; 12] = [
+        "",
+        "parallel",
+        "concurrency",
+        "conc",
+        "conc.",
+        "c",
+        "n",
+        "users",
+        "并发",
+        "并发数",
+        "路",
+        "concurrent",
+    ];
+    let bare = head.trim_matches(['*', '`']).trim().to_lowercase();
+    let at = bare.find(|c: char| c.is_ascii_digit())?;
+    let (before, from) = bare.split_at(at);
+    let number =
+        quantity(from).filter(|number| number.value.fract() == 0.0 && number.value > 0.0)?;
+    let known = |word: &str| WORDS.contains(&word.trim_matches([' ', '=', ':', '：', '_', '-']));
+    (known(before) && known(number.unit)).then_some(number.value)
 }
 
 fn fill(

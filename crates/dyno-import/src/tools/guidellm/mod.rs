@@ -1,5 +1,7 @@
 //! guidellm: reports of all versions, and the tables that it prints.
 
+mod columns;
+mod console;
 mod first;
 mod report;
 mod requests;
@@ -9,12 +11,12 @@ use super::{Document, Printed, Tool};
 
 pub(super) const TOOL: Tool = Tool {
     name: "guidellm",
-    kinds: &["guidellm reports (JSON)", "tables of guidellm 0.1"],
+    kinds: &["guidellm reports (JSON)", "tables that guidellm prints"],
     documents: &[
         Document { recognise: report::recognise, read: report::read },
         Document { recognise: first::recognise, read: first::read },
     ],
-    printed: &[Printed::Table(table::read)],
+    printed: &[Printed::Block(console::read), Printed::Table(table::read)],
     signs: &["\"benchmarks\""],
     ..super::NOTHING
 };

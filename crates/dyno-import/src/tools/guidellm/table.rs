@@ -152,8 +152,17 @@ fn fill(
     }
 }
 
+/// The kind of load of a name that has none of its value, as in `concurrent`.
+pub(super) fn unstated(benchmark: &str) -> Option<LoadKind> {
+    match benchmark {
+        "concurrent" => Some(LoadKind::Concurrency),
+        "asynchronous" | "async" | "constant" | "poisson" => Some(LoadKind::Rate),
+        _ => None,
+    }
+}
+
 /// The load stated by a row's name.
-fn load(benchmark: Option<&str>) -> LoadSummary {
+pub(super) fn load(benchmark: Option<&str>) -> LoadSummary {
     let bare = benchmark.unwrap_or_default().trim_matches(['*', '`']).trim().to_lowercase();
     let (kind, rest) = bare.split_once('@').unwrap_or((&bare, ""));
     let value = quantity(rest.trim()).map(|quantity| quantity.value);
@@ -161,7 +170,7 @@ fn load(benchmark: Option<&str>) -> LoadSummary {
         ("synchronous", _) => blank::load(LoadKind::Concurrency, Some(1.0)),
         ("throughput", _) => blank::load(LoadKind::Unlimited, None),
         ("concurrent", Some(slots)) => blank::load(LoadKind::Concurrency, Some(slots)),
-        ("asynchronous" | "constant" | "poisson", Some(rate)) => {
+        ("asynchronous" | "async" | "constant" | "poisson", Some(rate)) => {
             blank::load(LoadKind::Rate, Some(rate))
         }
         _ => blank::load(LoadKind::Unknown, None),

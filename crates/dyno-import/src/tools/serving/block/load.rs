@@ -1,12 +1,16 @@
 //! How requests were offered, as far as the tool states it.
 
 use crate::level::blank;
+use crate::text::invocation::Invocation;
 use crate::text::part::Stated;
 use crate::text::quantity::{Cell, cell, name};
 use dyno_model::Diagnostic;
 use dyno_model::load::LoadKind;
 use dyno_model::summary::{LoadSummary, RequestCounts};
 use dyno_words::Problem;
+
+/// A rate beyond this is a way of saying "as fast as possible": `--request-rate 1e9`.
+const UNLIMITED: f64 = 1e5;
 
 /// How often requests were sent.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -24,16 +28,36 @@ enum Rate {
 pub(crate) struct StatedLoad {
     rate: Rate,
     slots: Option<f64>,
+    /// It was said whether there is a limit.
+    limit_stated: bool,
+}
+
+impl Rate {
+    fn of(rate: f64) -> Self {
+        if rate < UNLIMITED { Self::Fixed(rate) } else { Self::Unlimited }
+    }
 }
 
 impl StatedLoad {
+    /// The settings with which the tool was started say what its output does not.
+    pub(crate) fn complete(&mut self, invocation: &Invocation) {
+        if self.rate == Rate::Unstated {
+            let rate = invocation.number(&["request_rate"]).filter(|rate| *rate > 0.0);
+            self.rate = rate.map_or(Rate::Unstated, Rate::of);
+        }
+        if !self.limit_stated {
+            self.slots = invocation.number(&["max_concurrency"]).filter(|slots| *slots >= 1.0);
+        }
+    }
+
     /// A row on the rate or on the slots.
     pub(crate) fn row(&mut self, stated: Stated<'_>) {
         let value = stated.value.trim();
         let of_slots = name(stated.name).0.contains("concurrency");
+        self.limit_stated |= of_slots;
         match cell(value) {
             Cell::Number(number) if of_slots => self.slots = Some(number.value),
-            Cell::Number(number) => self.rate = Rate::Fixed(number.value),
+            Cell::Number(number) => self.rate = Rate::of(number.value),
             Cell::Absent => {}
             Cell::Other if of_slots => {}
             Cell::Other if ["inf", "infinity"].contains(&value.to_lowercase().as_str()) => {

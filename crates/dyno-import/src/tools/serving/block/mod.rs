@@ -23,7 +23,7 @@ pub(crate) fn read(lines: &[Line], before: &[String]) -> Option<(Part, usize)> {
         return None;
     }
     let mut reader = Reader::new(first.number);
-    before.iter().for_each(|text| reader.ahead(text));
+    reader.before(before);
     let mut taken = usize::from(titled);
     let mut closed = false;
     let mut gap = false;

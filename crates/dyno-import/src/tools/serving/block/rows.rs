@@ -3,6 +3,7 @@
 use super::TITLE;
 use super::load::StatedLoad;
 use crate::level::blank;
+use crate::text::invocation::Invocation;
 use crate::text::part::{Part, Stated, label, put, report, whole};
 use crate::text::quantity::{Cell, Measure, cell, name, neat, quantity};
 use crate::tools::serving::api;
@@ -23,6 +24,7 @@ pub(crate) struct Reader {
     stated_load: StatedLoad,
     totals: [Option<u64>; 2],
     backend: Option<String>,
+    invocation: Invocation,
 }
 
 impl Reader {
@@ -35,11 +37,21 @@ impl Reader {
             stated_load: StatedLoad::default(),
             totals: [None, None],
             backend: None,
+            invocation: Invocation::default(),
         }
     }
 
-    /// A line that the tool prints before it starts measuring.
-    pub(crate) fn ahead(&mut self, text: &str) {
+    /// The lines ahead of the block: the settings, and what the tool prints before it starts measuring.
+    pub(crate) fn before(&mut self, lines: &[String]) {
+        self.invocation = Invocation::by(lines.iter().map(String::as_str));
+        lines.iter().for_each(|text| self.ahead(text));
+    }
+
+    fn ahead(&mut self, text: &str) {
+        if let Some((_, ranges)) = text.split_once("Sampling input_len from ") {
+            (self.level.input_length, self.level.output_length) = lengths(ranges);
+            return;
+        }
         let Some((key, value)) = text.split_once(':') else { return };
         let value = value.trim();
         match key.trim().to_lowercase().as_str() {
@@ -144,7 +156,12 @@ impl Reader {
     }
 
     pub(crate) fn finish(mut self, titled: bool, closed: bool) -> Part {
+        self.stated_load.complete(&self.invocation);
         let level = &mut self.level;
+        let ended = level.requests.completed.map(|n| n + level.requests.failed.unwrap_or_default());
+        let planned = self.invocation.number(&["num_prompts"]).and_then(whole);
+        level.requests.planned =
+            planned.filter(|n| self.invocation.is_recorded() && Some(*n) >= ended);
         let (load, assumed) = self.stated_load.load(&level.requests, self.line);
         level.label = label(load.kind, load.value);
         level.load = load;
@@ -176,8 +193,20 @@ impl Reader {
             if titled { Recognised::certain([TITLE]) } else { Recognised::likely(["rows"]) };
         let mut part = Part::new(tool, "block", self.line, recognised);
         part.api = self.backend.as_deref().and_then(api);
+        part.model = self.invocation.model();
         part.levels.push((self.level, self.extras));
         part.findings = self.findings;
         part
     }
+}
+
+/// The lengths of `[512, 512] and output_len from [128, 128]`; absent where they vary.
+fn lengths(ranges: &str) -> (Option<u32>, Option<u32>) {
+    let fixed = |range: &str| {
+        let (low, high) = range.split_once(']')?.0.strip_prefix('[')?.split_once(", ")?;
+        let length: u32 = low.parse().ok()?;
+        (low == high && length > 0).then_some(length)
+    };
+    let output = ranges.split_once("output_len from ").and_then(|(_, range)| fixed(range));
+    (fixed(ranges), output)
 }
