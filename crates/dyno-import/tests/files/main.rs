@@ -5,8 +5,13 @@ mod aiperf;
 mod broken;
 mod evalscope;
 mod guidellm;
+mod k6;
+mod llama_bench;
+mod llmperf;
 mod lmdeploy;
+mod locust;
 mod serving;
+mod trtllm;
 
 use dyno_import::{Imported, ImportedRun};
 use dyno_model::{Diagnostic, LevelSummary, Severity};
