@@ -118,7 +118,7 @@ fn combined(
         let entries = std::fs::read_dir(path).map_err(unreadable)?.flatten();
         let files = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_file()));
         let mut files: Vec<PathBuf> = files.map(|entry| entry.path()).collect();
-        files.sort_by_key(|file| numbers(&name_of(file)));
+        files.sort_by_key(|file| natural_order(file));
         all.append(&mut files);
     }
     let before = imported.runs.len();

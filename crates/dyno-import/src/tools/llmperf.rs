@@ -45,7 +45,11 @@ fn summaries(value: &Value) -> Vec<&Value> {
 
 /// It is a summary, or several.
 fn recognise(value: &Value) -> Option<Recognised> {
-    (!summaries(value).is_empty()).then(|| Recognised::certain(SUMMARY))
+    let all = summaries(value);
+    // Others took these names over, but not all of them.
+    let whole = all.iter().all(|one| has(one, &["results_num_requests_started"]));
+    let recognised = if whole { Recognised::certain(SUMMARY) } else { Recognised::likely(SUMMARY) };
+    (!all.is_empty()).then_some(recognised)
 }
 
 /// Reads summaries, in the order of their concurrency where they are in one document.
@@ -89,8 +93,8 @@ fn level(line: u64, value: &Value) -> Found {
     let mean = |name: &str| present(given(value, &format!("results_number_{name}_tokens_mean")));
     stated.input_tokens = tokens(None, mean("input"), completed);
     stated.output_tokens = tokens(None, mean("output"), completed);
-    let per_token = present(given(value, "results_inter_token_latency_s_mean"));
-    found.extras.latency_per_output_token_ms = per_token.map(|mean| mean * SECOND_MS);
+    let per_token = given(value, "results_inter_token_latency_s_mean");
+    found.extras.latency_per_output_token_ms = present(per_token.map(|mean| mean * SECOND_MS));
     found.stated.reported = Some(Reported { line: Some(line), figures: figures(value) });
     found
 }

@@ -31,14 +31,15 @@ fn read(lines: &[Line], _: &[String]) -> Option<(Part, usize)> {
     let mut summary = Printout::default();
     let mut level = blank::level("", blank::load(LoadKind::Unknown, None));
     let mut taken = 1;
+    let mut remarks = None;
     for line in lines.iter().skip(1) {
         let text = line.text.as_str();
-        if text == TITLE || line.kind != first.kind {
+        if line.kind != first.kind || !belongs(text, &mut remarks) {
             break;
         }
         taken += 1;
         if let Some((name, value)) = text.split_once(':') {
-            let name = name.trim();
+            let name = name.trim_start_matches("* ").trim();
             if let Cell::Number(number) = cell(value) {
                 report(&mut level, line.number, name, number);
             }
@@ -54,6 +55,30 @@ fn read(lines: &[Line], _: &[String]) -> Option<(Part, usize)> {
         part.levels.push((level, extras));
     }
     Some((part, taken))
+}
+
+/// Whether a line belongs to a summary: a row, a rule, a title, or one of a few lines of remarks, of
+/// which so many more may follow.
+fn belongs(text: &str, remarks: &mut Option<usize>) -> bool {
+    const TITLES: [&str; 2] = ["Additional Stats", "Test Parameters Used"];
+    if text == TITLE || text.starts_with('#') {
+        return false;
+    }
+    if text.is_empty() || text.starts_with("===") || TITLES.contains(&text) {
+        return true;
+    }
+    if text.ends_with("Early Stopping Result:") || text == "Recommendations:" {
+        *remarks = Some(12);
+        return true;
+    }
+    let row =
+        text.split_once(':').is_some_and(|(name, value)| name.len() <= 60 && !value.is_empty());
+    if row || text.contains(" encountered") {
+        return true;
+    }
+    let left = remarks.unwrap_or(0);
+    *remarks = left.checked_sub(1);
+    left > 0
 }
 
 /// The rows of a summary. Where a name stands twice, the first value counts: parameters come last.
@@ -76,7 +101,11 @@ impl Printout {
         distribution(None, NANOSECOND_MS, |stat| match stat.strip_prefix('p') {
             Some(percent) => {
                 let percent: f64 = percent.parse().ok()?;
-                self.number(&format!("{percent:.2} percentile {what} (ns)"))
+                // The percentile that a scenario is judged by stands alone, before the others.
+                let judged = || self.number(&format!("{percent:.1}th percentile {what} (ns)"));
+                let judged =
+                    || judged().or(self.number(&format!("{percent}th percentile {what} (ns)")));
+                self.number(&format!("{percent:.2} percentile {what} (ns)")).or_else(judged)
             }
             None => self.number(&format!("{stat} {what} (ns)")),
         })

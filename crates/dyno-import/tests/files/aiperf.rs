@@ -131,3 +131,95 @@ fn an_open_loop_has_due_times() {
     // AIPerf itself says that requests went out 9.59 ms after their turn had come.
     close(Some(due.unwrap() - sent.unwrap()), 9.59, 1e-2);
 }
+
+#[test]
+fn the_first_versions_have_their_metrics_in_records() {
+    let run = run("aiperf-first.json");
+    assert_eq!(run.summary.run.origin.as_ref().unwrap().tool, "aiperf");
+    assert_eq!(run.summary.run.model.as_deref(), Some("acme/pocket-1b"));
+    assert_eq!(run.summary.run.started.as_deref(), Some("2027-01-15T08:00:00Z"));
+    assert_eq!(loads(&run), [("concurrency", Some(5.0))]);
+    let level = &run.summary.levels[0];
+    assert_eq!((level.requests.completed, level.requests.failed), (Some(4), Some(1)));
+    let ttft = level.times[Time::Ttft].as_ref().unwrap();
+    assert_eq!((ttft.mean, ttft.max, ttft.count), (Some(33.5), Some(36.5), Some(4)));
+    assert_eq!(level.output_tokens.unwrap().mean, 7.5);
+    assert_eq!(reported(level, "ttft.p50"), 33.5);
+}
+
+#[test]
+fn the_first_versions_name_fields_of_requests_differently() {
+    let run = run("aiperf-first.jsonl");
+    let level = &run.summary.levels[0];
+    let counts = &level.requests;
+    // One was cancelled on purpose, and one was a warm-up.
+    assert_eq!((counts.completed, counts.failed), (Some(4), Some(1)));
+    assert_eq!(counts.failures["http.499"], 1);
+    let ttft = level.times[Time::Ttft].as_ref().unwrap();
+    assert_eq!((ttft.mean, ttft.min), (Some(33.5), Some(30.5)));
+    close(level.times[Time::Tpot].as_ref().unwrap().mean, 4.71875, 1e-6);
+    assert!(run.records.is_some());
+}
+
+#[test]
+fn a_folder_of_the_first_versions_is_one_run() {
+    let folder = tempfile::tempdir().unwrap();
+    for form in ["json", "jsonl", "csv"] {
+        let name = format!("aiperf-first.{form}");
+        std::fs::copy(crate::fixture(&name), folder.path().join(&name)).unwrap();
+    }
+    let imported = dyno_import::import(folder.path()).unwrap();
+    assert_eq!(imported.runs.len(), 1);
+    assert!(imported.runs[0].records.is_some());
+    assert_eq!(loads(&imported.runs[0]), [("concurrency", Some(5.0))]);
+}
+
+#[test]
+fn its_csv_is_not_that_of_its_predecessor() {
+    let run = run("aiperf-first.csv");
+    assert_eq!(run.summary.run.origin.as_ref().unwrap().tool, "aiperf");
+    let text = "Metric,avg,min,max,p99,p95\nRequest Latency (ms),5,4,6,6,6\n\nMetric,Value\n\
+                Request Throughput (per sec),2\nRequest Count (count),10\n";
+    let other = import_bytes("a.csv", text.as_bytes()).unwrap();
+    assert_eq!(other.runs[0].summary.run.origin.as_ref().unwrap().tool, "genai-perf");
+}
+
+#[test]
+fn rounding_to_two_digits_does_not_make_a_second_run() {
+    // At 0.08 requests per second, two digits after the point are 6 % off.
+    let json = std::fs::read_to_string(crate::fixture("aiperf-first.json")).unwrap();
+    let csv = std::fs::read_to_string(crate::fixture("aiperf-first.csv")).unwrap();
+    let mut value: serde_json::Value = serde_json::from_str(&json).unwrap();
+    value["records"]["request_throughput"]["avg"] = 0.0846.into();
+    let csv = csv.replace("(requests/sec),49.38", "(requests/sec),0.08");
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("a.json"), value.to_string()).unwrap();
+    std::fs::write(folder.path().join("a.csv"), csv).unwrap();
+    assert_eq!(dyno_import::import(folder.path()).unwrap().runs.len(), 1);
+}
+
+#[test]
+fn what_was_not_streamed_has_no_ttft() {
+    let imported = import("genai-perf-whole.json");
+    let level = &imported.runs[0].summary.levels[0];
+    assert_eq!(level.times[Time::Ttft], None);
+    assert_eq!(level.times[Time::Latency].as_ref().unwrap().max, Some(1010.75));
+    assert_eq!(reported(level, "time_to_first_token.max"), 1010.75);
+    let notes = crate::notes(&imported);
+    assert!(notes[0].contains("not streamed"), "{notes:?}");
+    // The setting decides, even where the values differ; and equal values, where it is not stated.
+    let text = std::fs::read_to_string(crate::fixture("genai-perf.json")).unwrap();
+    let streamed = import_bytes("a.json", text.as_bytes()).unwrap();
+    assert!(streamed.runs[0].summary.levels[0].times[Time::Ttft].is_some());
+    let whole = std::fs::read_to_string(crate::fixture("genai-perf-whole.json")).unwrap();
+    let unsaid = whole.replace("\"streaming\": false,", "");
+    let unsaid = import_bytes("a.json", unsaid.as_bytes()).unwrap();
+    assert_eq!(unsaid.runs[0].summary.levels[0].times[Time::Ttft], None);
+}
+
+#[test]
+fn a_table_of_other_metrics_is_not_a_result() {
+    let imported = import_bytes("a.csv", b"Metric,Value\nColour,3\n").unwrap();
+    assert!(imported.runs.is_empty());
+    assert!(errors(&imported)[0].contains("no known metric"));
+}

@@ -7,11 +7,16 @@ mod edits;
 mod evalscope;
 mod guidellm;
 mod inferencex;
+mod k6;
+mod llama_bench;
+mod llmperf;
 mod lmdeploy;
+mod locust;
 mod offline;
 mod serving;
 mod serving_load;
 mod sweep;
+mod trtllm;
 
 use dyno_import::{Imported, ImportedRun};
 use dyno_model::{Diagnostic, LevelSummary, Severity};

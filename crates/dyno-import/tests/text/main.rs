@@ -8,9 +8,12 @@ mod defects;
 mod documents;
 mod evalscope;
 mod guidellm;
+mod llama_bench;
 mod logs;
 mod matrix;
+mod mlperf;
 mod serving;
+mod trtllm;
 
 use dyno_import::{Imported, ImportedRun, import_bytes};
 use dyno_model::LevelSummary;

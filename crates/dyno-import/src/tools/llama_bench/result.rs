@@ -46,8 +46,11 @@ fn of_json(reading: &mut Reading, line: u64, value: &Value) -> Option<Test> {
     test(reading, line, fields.collect())
 }
 
+/// Names alone: an SQL statement has the same names in it.
 fn is_heading(row: &Row) -> bool {
-    OWN.iter().all(|own| row.cells.iter().any(|cell| cell.trim() == *own))
+    let is_name = |cell: &String| cell.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+    let has = |own: &&str| row.cells.iter().any(|cell| cell == *own);
+    OWN.iter().all(has) && row.cells.iter().all(is_name)
 }
 
 /// It is a list of tests.

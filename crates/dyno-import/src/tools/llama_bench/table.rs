@@ -12,11 +12,18 @@ pub(super) fn read(table: &Table) -> Option<Part> {
     let header = table.rows.first()?;
     let names: Vec<String> = header.cells.iter().map(|cell| cell.to_lowercase()).collect();
     let place = |name: &str| names.iter().position(|known| known == name);
-    let (test, result) = (place("test")?, place("t/s")?);
+    let (test, result) = (place("test").or_else(|| place("测试"))?, place("t/s")?);
+    // Tools that test a server print such tables as well, with latencies and peaks.
+    if names.iter().any(|name| name.ends_with("(ms)") || name.starts_with("peak")) {
+        return None;
+    }
     let shape = |cells: &[String]| Shape::by_name(cells.get(test)?);
     table.rows.iter().skip(1).find_map(|row| shape(&row.cells))?;
-    let mut part =
-        Part::new("llama-bench", "table", header.line, Recognised::certain(["test", "t/s"]));
+    let by = ["test", "t/s"];
+    // Without the columns that it always has, someone may have made the table.
+    let whole = ["model", "size", "params", "backend"].iter().all(|name| place(name).is_some());
+    let recognised = if whole { Recognised::certain(by) } else { Recognised::likely(by) };
+    let mut part = Part::new("llama-bench", "table", header.line, recognised);
     let mut tests = Vec::new();
     for row in table.rows.iter().skip(1) {
         if row.has_cells(names.len(), &mut part.findings).is_none() {

@@ -1,0 +1,51 @@
+//! The table of llama-bench, in a log and in documents.
+
+use super::*;
+
+#[test]
+fn a_log_has_a_level_for_each_row() {
+    let imported = read("llama-bench.txt");
+    assert_eq!(problems(&imported, Severity::Error), []);
+    let run = &imported.runs[0];
+    let origin = run.summary.run.origin.as_ref().unwrap();
+    assert_eq!((origin.tool.as_str(), origin.form.as_str()), ("llama-bench", "table"));
+    // Lines of the log do not name the run.
+    assert_eq!(run.summary.run.label.as_deref(), Some("pocket 1B Q4_K - Medium"));
+    assert_eq!(run.summary.run.model.as_deref(), Some("pocket 1B Q4_K - Medium"));
+    assert_eq!(labels(run), ["pp512 fa=0", "tg128 fa=0", "pp512+tg128 fa=1", "tg128 @ d4096 fa=1"]);
+    let speeds: Vec<_> =
+        run.summary.levels.iter().map(|level| level.throughput.total_tokens_per_s).collect();
+    assert_eq!(speeds, [Some(4321.5), Some(98.75), Some(412.5), Some(81.25)]);
+    let reported = &run.summary.levels[0].reported.as_ref().unwrap().figures;
+    assert_eq!((reported["t/s"], reported["t/s ±"]), (4321.5, 12.25));
+    assert_eq!(load(&run.summary.levels[0]), ("unknown", None));
+}
+
+#[test]
+fn several_models_in_a_table_are_told_apart() {
+    let text = fixture("llama-bench.txt");
+    let mut rows = text.lines().filter(|line| line.starts_with('|'));
+    let table: Vec<&str> = rows.by_ref().take(3).collect();
+    let other = table[2].replace("pocket 1B Q4_K", "pocket 3B Q8_0");
+    let imported = read_text(&format!("{}\n{other}\n", table.join("\n")));
+    let run = &imported.runs[0];
+    assert_eq!(run.summary.run.model, None);
+    assert_eq!(labels(run), ["pocket 1B Q4_K - Medium pp512", "pocket 3B Q8_0 - Medium pp512"]);
+}
+
+#[test]
+fn tables_of_tools_that_test_a_server_are_not_its() {
+    let text = "| model | test | t/s | peak t/s | ttfr (ms) |\n| --- | --- | --- | --- | --- |\n\
+                | a | pp512 | 812.50 ± 1.25 | | 640.00 ± 1.00 |\n";
+    assert!(import_bytes("a.md", text.as_bytes()).is_err());
+}
+
+#[test]
+fn rows_that_are_not_tests_are_reported() {
+    let text = fixture("llama-bench.txt").replace("98.75 ± 0.50", "failed");
+    let imported = read_text(&text);
+    assert_eq!(imported.runs[0].summary.levels.len(), 3);
+    let errors = problems(&imported, Severity::Error);
+    assert_eq!(errors.len(), 1);
+    assert!(errors[0].0 == 6 && errors[0].1.contains("`failed`"), "{errors:?}");
+}
