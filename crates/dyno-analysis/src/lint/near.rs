@@ -60,9 +60,10 @@ impl Column {
         self.last_digit / 2.0
     }
 
-    /// The same as a share of the value.
+    /// The same as a share of the least value that was printed like this.
     pub(super) fn share(self, value: f64) -> f64 {
-        self.half() / value.abs()
+        let least = value.abs() - self.half();
+        if least > 0.0 { self.half() / least } else { f64::INFINITY }
     }
 
     /// How many steps of its last digit a value has: what it can tell apart.
