@@ -23,7 +23,7 @@ use std::process::Command;
 /// Files of each form where nothing else is said.
 const FILES: u64 = 200;
 /// Files with a defect, for each form and defect.
-const PLANTED: u64 = 30;
+const PLANTED: usize = 30;
 
 /// Findings of one file: the check, and whether it is an error.
 type Findings = BTreeSet<(String, bool)>;
@@ -43,38 +43,53 @@ pub(crate) fn run(arguments: &[String]) -> Result<()> {
 fn simulated_files(seed: u64, files: u64) -> Result<()> {
     let dyno = build()?;
     let mut clean = BTreeMap::new();
+    let mut rows: Vec<(&str, Row)> = DEFECTS.map(|(name, _)| (name, Row::default())).into();
     for form in FORMS {
-        let made = (0..files).map(|i| (form.write)(&levels(form, seed, i))).collect();
-        clean.insert(form.name, lint(&dyno, form, made)?);
+        let made = Made::of(form, seed, files);
+        let found = lint(&dyno, form, &made.clean)?;
+        for ((_, row), planted) in rows.iter_mut().zip(&made.planted) {
+            let texts: Vec<&str> = planted.iter().map(|(_, text)| text.as_str()).collect();
+            if !texts.is_empty() {
+                let before = planted.iter().map(|(place, _)| &found[*place]);
+                row.add(form, before.zip(&lint(&dyno, form, &texts)?));
+            }
+        }
+        clean.insert(form.name, found);
     }
     print_clean(&clean, files);
     println!(
         "\nOne defect planted in each file (found: a finding that the same file lacks without it)"
     );
-    let mut rows = Vec::new();
-    for (name, plant) in DEFECTS {
-        let mut row = Row::default();
-        for form in FORMS {
-            let (mut made, mut before) = (Vec::new(), Vec::new());
-            for i in 0..files.min(3 * PLANTED) {
-                let mut levels = levels(form, seed, i);
-                let mut random = Random::new(seed ^ (i << 20));
-                let written = (form.write)(&levels);
-                let planted = plant(&mut levels, &mut random) && (form.write)(&levels) != written;
-                if planted && (made.len() as u64) < PLANTED {
-                    made.push((form.write)(&levels));
-                    before.push(clean[form.name][i as usize].clone());
-                }
-            }
-            if !made.is_empty() {
-                let after = lint(&dyno, form, made)?;
-                row.add(form, before.iter().zip(&after));
-            }
-        }
-        rows.push((name, row));
-    }
     print_planted(&rows);
     Ok(())
+}
+
+/// Files of one form.
+struct Made {
+    clean: Vec<String>,
+    /// For each defect, some of them with it: which, and the file.
+    planted: Vec<Vec<(usize, String)>>,
+}
+
+impl Made {
+    fn of(form: Form, seed: u64, files: u64) -> Self {
+        let mut all = Self { clean: Vec::new(), planted: vec![Vec::new(); DEFECTS.len()] };
+        for i in 0..files {
+            let levels = levels(form, seed, i);
+            let text = (form.write)(&levels);
+            for ((_, plant), planted) in DEFECTS.iter().zip(&mut all.planted) {
+                let mut changed = levels.clone();
+                let mut random = Random::new(seed ^ (i << 20));
+                if planted.len() < PLANTED && plant(&mut changed, &mut random) {
+                    // A form that does not state the value does not change.
+                    let changed = (form.write)(&changed);
+                    planted.extend((changed != text).then_some((i as usize, changed)));
+                }
+            }
+            all.clean.push(text);
+        }
+        all
+    }
 }
 
 /// What became of the files with one defect.
@@ -163,12 +178,12 @@ fn levels(form: Form, seed: u64, i: u64) -> Vec<Stated> {
 }
 
 /// Lints files as a user would, and returns the findings of each.
-fn lint(dyno: &Path, form: Form, texts: Vec<String>) -> Result<Vec<Findings>> {
+fn lint(dyno: &Path, form: Form, texts: &[impl AsRef<str>]) -> Result<Vec<Findings>> {
     let dir = scratch();
     std::fs::create_dir_all(&dir)?;
     let name = |i: usize| format!("{}-{i:04}.{}", form.name, form.extension);
     for (i, text) in texts.iter().enumerate() {
-        std::fs::write(dir.join(name(i)), text)?;
+        std::fs::write(dir.join(name(i)), text.as_ref())?;
     }
     let files = (0..texts.len()).map(|i| dir.join(name(i)));
     let ran = Command::new(dyno).args(["lint", "--format", "json"]).args(files).output()?;
