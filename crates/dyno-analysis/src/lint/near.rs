@@ -22,6 +22,12 @@ fn last_digit(value: f64, coarsest: i32) -> f64 {
     10_f64.powi(found.unwrap_or(FINEST))
 }
 
+/// By how much rounding may have changed a time in milliseconds that stands alone; it may have been
+/// rounded to seconds.
+pub(super) fn half_digit(ms: f64) -> f64 {
+    last_digit(ms, 3) / 2.0
+}
+
 /// A metric as a table prints it: with the same last digit in every row.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Column {

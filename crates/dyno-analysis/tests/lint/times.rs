@@ -130,18 +130,36 @@ fn percentiles_of_any_samples_are_in_order() {
     }
 }
 
+/// locust keeps a histogram: its percentiles have three digits, its mean and ends all of them.
+#[test]
+fn percentiles_of_a_histogram_may_be_coarser_than_the_maximum() {
+    let mut made = consistent();
+    made.load.kind = LoadKind::Unknown;
+    made.times = Default::default();
+    let latency = |p99_9| Distribution {
+        p50: Some(151_000.0),
+        p99_9: Some(p99_9),
+        max: Some(319_623.4),
+        ..mean_of(151_334.2)
+    };
+    made.times[Time::Latency] = Some(latency(320_000.0));
+    assert_clean(&of("locust", vec![made.clone()]));
+    made.times[Time::Latency] = Some(latency(321_000.0));
+    assert_eq!(codes(&of("locust", vec![made]), Error), ["percentiles_disordered"]);
+}
+
 #[test]
 fn percentiles_out_of_order_and_means_in_another_unit_are_found() {
     let mut made = consistent();
     made.load.kind = LoadKind::Unknown;
     let latency = |p50, p99| Distribution { p50, p99, ..mean_of(1_924.3) };
-    made.times[Time::Latency] = Some(latency(Some(1_900.0), Some(1_800.0)));
+    made.times[Time::Latency] = Some(latency(Some(1_912.7), Some(1_804.6)));
     let summary = of("vllm", vec![made.clone()]);
     assert_eq!(codes(&summary, Error), ["percentiles_disordered"]);
     assert!(found(&[&summary], Error)[0].what.ends_with("latency_ms"));
     // The mean in seconds, its percentiles in milliseconds.
-    made.times[Time::Ttft] = Some(Distribution { p50: Some(124.0), ..mean_of(0.1243) });
-    made.times[Time::Latency] = Some(latency(Some(1_900.0), Some(2_800.0)));
+    made.times[Time::Ttft] = Some(Distribution { p50: Some(124.1), ..mean_of(0.1243) });
+    made.times[Time::Latency] = Some(latency(Some(1_912.7), Some(2_804.6)));
     assert!(codes(&of("vllm", vec![made]), Error).contains(&"percentiles_disordered".to_owned()));
 }
 
@@ -156,6 +174,13 @@ fn a_latency_is_not_below_its_ttft() {
     made.times[Time::Ttft] = made.times[Time::Latency].clone();
     assert_clean(&of("vllm", vec![made.clone()]));
     made.times[Time::Ttft] = Some(mean_of(2_024.3));
+    // Of fewer requests it says nothing: empty responses have no TTFT.
+    let counted =
+        |time: Option<Distribution>, n| time.map(|time| Distribution { count: Some(n), ..time });
+    let mut some = made.clone();
+    some.times[Time::Ttft] = counted(some.times[Time::Ttft].take(), 14);
+    some.times[Time::Latency] = counted(some.times[Time::Latency].take(), 20);
+    assert_clean(&of("vllm", vec![some]));
     assert_eq!(codes(&of("vllm", vec![made]), Error), ["latency_below_ttft"]);
 }
 
