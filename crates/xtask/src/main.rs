@@ -19,7 +19,9 @@ cargo xtask cost    CPU time per streamed token, compared with a bare receiver
 cargo xtask size    memory, many streams, start-up time, size of the binary
 cargo xtask agree   a twin measured over sockets, compared with its own prediction; [NAME|FILE]
 cargo xtask verdict verdicts compared with the true errors, under disturbances; [RUNS]
-cargo xtask lint    errors that dyno lint finds in clean sweeps; [SWEEPS]
+cargo xtask lint    what dyno lint finds in simulated results of other tools, clean and with a defect
+                    planted; [--seed N] [--files N]
+cargo xtask lint own  errors that it finds in clean sweeps of twins; [SWEEPS]
 cargo xtask predict time to predict a million requests";
 
 fn main() -> Result<()> {
@@ -29,7 +31,7 @@ fn main() -> Result<()> {
         Some("cost") => cost::run(),
         Some("size") => size::run(),
         Some("agree") => agree::run(arguments.get(1).map_or("generic-7b-24gb", String::as_str)),
-        Some("lint") => lint::run(arguments.get(1).map_or(Ok(200), |n| n.parse())?),
+        Some("lint") => lint::run(&arguments[1..]),
         Some("predict") => million::run(),
         Some("verdict") => verdict::run(arguments.get(1).map_or(Ok(6), |n| n.parse())?),
         Some("bare") => bare::main(&arguments[1..]),

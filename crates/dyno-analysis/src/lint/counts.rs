@@ -43,18 +43,14 @@ pub(super) fn missing(rows: &Rows<'_>) -> [Option<Found>; 2] {
 
 /// What clients do between the last response and reading the clock.
 const SLACK: f64 = 0.02;
-/// Tools whose definitions are not known here may leave out warm-up and drain.
-const UNKNOWN_SLACK: f64 = 0.10;
+/// Other tools may leave out warm-up and drain, as guidellm does.
+const WINDOW_SLACK: f64 = 0.5;
 
 /// Requests/s times duration are the completed requests.
 pub(super) fn by_duration(rows: &Rows<'_>) -> Option<Found> {
-    // guidellm's rate is that of a window within the duration.
-    if rows.tool() == Some("guidellm") {
-        return None;
-    }
     let (slack, what) = match rows.by_duration() {
         true => (SLACK, Defect::ByDuration),
-        false => (UNKNOWN_SLACK, Defect::ByDurationUnsure),
+        false => (WINDOW_SLACK, Defect::ByDurationUnsure),
     };
     let rate = Column::rates(rows, Level::per_s);
     let time = Column::rates(rows, Level::duration_s);
@@ -62,7 +58,8 @@ pub(super) fn by_duration(rows: &Rows<'_>) -> Option<Found> {
         let (per_s, duration, completed) =
             (level.per_s()?, level.duration_s()?, level.completed()?);
         let found = per_s * duration;
-        let slack = slack + rate.share(per_s) + time.share(duration);
+        let edges = if rows.by_duration() { 0.0 } else { level.window_edges() };
+        let slack = slack + edges + rate.share(per_s) + time.share(duration);
         let row = || Against { row: level.row(), found, expected: completed };
         ((found / completed - 1.0).abs() > slack).then(row)
     };

@@ -87,7 +87,9 @@ pub(super) fn by_itl(rows: &Rows<'_>) -> Option<Found> {
     let moved = wrong.iter().filter(has_other).count();
     // Events with several tokens only make steps fewer: a shift makes some fewer and some more.
     let (what, sure) = match (few, moved) {
-        (true, _) if wrong.len() * 2 > known => (Defect::GapsOfEvents, Sure::Likely),
+        (true, _) if !rows.imported() || wrong.len() * 2 > known => {
+            (Defect::GapsOfEvents, Sure::Likely)
+        }
         (true, _) | (false, 0 | 1) => (Defect::Gaps, Sure::Possible),
         (false, all) if all == wrong.len() => (Defect::GapsShifted, Sure::Certain),
         (false, most) if most * 2 > wrong.len() => (Defect::GapsShifted, Sure::Likely),
@@ -121,6 +123,27 @@ pub(super) fn by_tpot(rows: &Rows<'_>) -> Option<Found> {
         false => Defect::TpotUnsure,
     };
     against(found, |n| digits(n, 0), what, Sure::Possible, values![])
+}
+
+/// A TPOT beyond this share of what latency and TTFT imply is not TPOT, where ITL fits.
+const SWAPPED: f64 = 0.8;
+
+/// ITL fits the tokens, and TPOT is far above it: the two are swapped. Short responses that waited after
+/// their first token also have a high TPOT, so this is not certain; with one length it is found above.
+pub(super) fn swapped(rows: &Rows<'_>) -> Option<Found> {
+    let of_itl = Columns::of(rows, itl);
+    let of_tpot = Columns::of(rows, Level::tpot);
+    let wrong = |level: &Level<'_>| {
+        let by_itl = of_itl.steps(level, itl(level)?)?;
+        let by_tpot = of_tpot.steps(level, level.tpot()?)?;
+        let far = by_tpot.found < by_tpot.expected * (SWAPPED - by_tpot.rounding);
+        (by_itl.off(SLACK) == 0.0 && far).then(|| by_tpot.against(level))
+    };
+    let found: Vec<Against> = match by_tpot(rows) {
+        Some(_) => Vec::new(),
+        None => streamed(rows).filter_map(wrong).collect(),
+    };
+    against(found, |n| digits(n, 0), Defect::TpotSwapped, Sure::Possible, values![])
 }
 
 /// The standard deviation of TPOT by its mean: as stated, or by its percentiles.

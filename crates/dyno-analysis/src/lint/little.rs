@@ -46,7 +46,7 @@ pub(super) fn above(rows: &Rows<'_>) -> Option<Found> {
     let mut found = Vec::new();
     for (slots, level) in rows.by_load(LoadKind::Concurrency) {
         let Some((in_flight, rounding)) = product.in_flight(&level) else { continue };
-        let edges = if rows.by_duration() { 0.0 } else { window_edges(&level) };
+        let edges = if rows.by_duration() { 0.0 } else { level.window_edges() };
         let share = in_flight / slots.max(1.0);
         if share > 1.0 + SLACK + rounding + edges {
             found.push(Against { row: level.row(), found: share, expected: 1.0 });
@@ -57,12 +57,6 @@ pub(super) fn above(rows: &Rows<'_>) -> Option<Found> {
         false => Defect::MoreThanSlotsUnsure,
     };
     against(found, |share| digits(share, 2), what, Sure::Likely, values![])
-}
-
-/// A window counts whole latencies of requests that were only partly within it.
-fn window_edges(level: &Level<'_>) -> f64 {
-    let share = level.latency().zip(level.duration_s()).map(|(ms, s)| ms / 1e3 / s);
-    share.unwrap_or_default().min(1.0)
 }
 
 /// Idle slots, without and with failures that may have held them. Never certain: a slow client, or

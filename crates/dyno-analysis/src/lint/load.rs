@@ -77,13 +77,15 @@ pub(super) fn slow_at_low_rate(rows: &Rows<'_>) -> Option<Found> {
 
 /// A drop beyond what runs of one server usually differ by.
 const FALL: f64 = 0.08;
+/// The same where the file does not say of how many requests.
+const UNCOUNTED_FALL: f64 = 0.15;
 
-/// The same, or beyond chance: throughput of `n` requests of random lengths, or at random times, varies
-/// by about 1/√n.
+/// A drop beyond that and beyond chance: throughput of `n` requests of random lengths, or at random
+/// times, varies by about 1/√n.
 fn fall(a: &Level<'_>, b: &Level<'_>) -> f64 {
     let counts = a.about_completed().zip(b.about_completed());
     let chance = counts.map(|(a, b)| near::NOTICEABLE * near::of_two(1.0, a, b));
-    chance.unwrap_or_default().max(FALL)
+    chance.unwrap_or(UNCOUNTED_FALL).max(FALL)
 }
 
 /// Throughput falls while the load rises.
@@ -130,8 +132,8 @@ pub(super) fn timeouts(rows: &Rows<'_>) -> Option<Found> {
     let mut failed = 0;
     for level in rows.rows.iter().filter(|level| level.failed() > 0) {
         let latency = level.0.times[Time::Latency].as_ref();
-        let slowest = latency.map(|latency| [latency.max, latency.p99, latency.p98]);
-        let round = slowest.unwrap_or_default().into_iter().flatten().find_map(|ms| {
+        let slowest = latency.and_then(|latency| latency.max.or(latency.p99));
+        let round = slowest.and_then(|ms| {
             let near = |round: &&f64| (NEAR[0]..=NEAR[1]).contains(&(ms / 1e3 / **round));
             ROUND_S.iter().find(near).map(|round| (ms, round * 1e3))
         });

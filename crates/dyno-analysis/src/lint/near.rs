@@ -22,6 +22,12 @@ fn last_digit(value: f64, coarsest: i32) -> f64 {
     10_f64.powi(found.unwrap_or(FINEST))
 }
 
+/// By how much rounding may have changed a time in milliseconds that stands alone; it may have been
+/// rounded to seconds.
+pub(super) fn half_digit(ms: f64) -> f64 {
+    last_digit(ms, 3) / 2.0
+}
+
 /// A metric as a table prints it: with the same last digit in every row.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Column {
@@ -60,9 +66,10 @@ impl Column {
         self.last_digit / 2.0
     }
 
-    /// The same as a share of the value.
+    /// The same as a share of the least value that was printed like this.
     pub(super) fn share(self, value: f64) -> f64 {
-        self.half() / value.abs()
+        let least = value.abs() - self.half();
+        if least > 0.0 { self.half() / least } else { f64::INFINITY }
     }
 
     /// How many steps of its last digit a value has: what it can tell apart.

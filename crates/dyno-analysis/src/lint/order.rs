@@ -2,7 +2,7 @@
 //! began, and a first token takes no less than any other.
 
 use super::found::{Against, Found, Sure, against, of_rows};
-use super::near::Column;
+use super::near::{Column, half_digit};
 use super::rows::{Level, Rows};
 use dyno_model::diagnostic::Row;
 use dyno_model::metric::Time;
@@ -32,23 +32,24 @@ fn quantiles(of: &Distribution) -> [Quantile; 11] {
 /// Samples that a distribution is taken to have, where they are not counted.
 const FEW: f64 = 20.0;
 
-/// Whether some percentile is below a lower one, or the mean is not among its samples.
-fn is_disordered(of: &Distribution, half: f64) -> bool {
+/// Whether some percentile is below a lower one, or the mean is not among its samples. Percentiles may
+/// be rounded more coarsely than the mean and the ends, as those of a histogram.
+fn is_disordered(of: &Distribution) -> bool {
     let known = quantiles(of).into_iter().filter_map(|(share, value)| Some((share, value?)));
     let known: Vec<(f64, f64)> = known.collect();
-    // Half a last digit each, and what summing up in floating point costs.
-    let slack = |value: f64| 2.0 * half + 1e-6 * value;
-    let falls = known.windows(2).any(|pair| pair[1].1 < pair[0].1 - slack(pair[0].1));
+    // What summing up in floating point costs is far less.
+    let below = |a: f64, b: f64| a < b * (1.0 - 1e-6) - half_digit(a) - half_digit(b);
+    let falls = known.windows(2).any(|pair| below(pair[1].1, pair[0].1));
     let Some(mean) = of.mean else { return falls };
     let samples = of.count.map_or(FEW, |count| count as f64).max(2.0);
     let outside = known.iter().any(|(share, value)| {
         let part = match *share {
             0.0 => *value,
-            1.0 => return *value < mean - slack(mean),
+            1.0 => return below(*value, mean),
             // The samples above a percentile alone are this part of the sum.
             share => *value * (1.0 - share) * (samples - 1.0) / samples,
         };
-        mean < part - slack(part)
+        mean < part * (1.0 - 1e-6) - half_digit(*value) - half_digit(mean)
     });
     falls || outside
 }
@@ -58,10 +59,8 @@ pub(super) fn percentiles(rows: &Rows<'_>) -> Option<Found> {
     let (mut found, mut names): (Vec<Row>, Vec<&str>) = (Vec::new(), Vec::new());
     for time in Time::ALL {
         let stated = |level: &Level<'_>| level.0.times[time].clone();
-        let finest = |level: &Level<'_>| stated(level)?.mean.or(stated(level)?.p50);
-        let half = Column::times(rows, finest).half();
         let disordered =
-            |level: &&Level<'_>| stated(level).is_some_and(|times| is_disordered(&times, half));
+            |level: &&Level<'_>| stated(level).is_some_and(|times| is_disordered(&times));
         let of: Vec<Row> = rows.rows.iter().filter(disordered).map(Level::row).collect();
         if !of.is_empty() {
             names.push(time.id());
@@ -84,14 +83,21 @@ pub(super) fn latency_below_ttft(rows: &Rows<'_>) -> Option<Found> {
     let below = |level: &Level<'_>| {
         let [ttft, latency] = [Time::Ttft, Time::Latency].map(|time| level.0.times[time].as_ref());
         let (ttft, latency) = (ttft?, latency?);
+        // Responses without any output have a latency but no TTFT.
+        if ttft.count.zip(latency.count).is_some_and(|(a, b)| a != b) {
+            return None;
+        }
         let means = [(latency.mean, ttft.mean)];
         let quantiles = quantiles(latency).into_iter().zip(quantiles(ttft));
         let pairs =
             means.into_iter().chain(quantiles.map(|((_, latency), (_, ttft))| (latency, ttft)));
-        let pairs = pairs.filter_map(|(latency, ttft)| Some((latency?, ttft?)));
+        let pairs =
+            pairs.filter_map(|(latency, ttft)| Some((latency.filter(|ms| *ms > 0.0)?, ttft?)));
         pairs
             .into_iter()
-            .find(|(latency, ttft)| *latency < ttft * (1.0 - SLACK) - halves)
+            .find(|(latency, ttft)| {
+                *latency < ttft * (1.0 - SLACK) - halves.max(half_digit(*latency))
+            })
             .map(|(found, expected)| Against { row: level.row(), found, expected })
     };
     let found = rows.rows.iter().filter(|level| !level.is_zero()).filter_map(below).collect();

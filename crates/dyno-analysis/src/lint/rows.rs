@@ -139,6 +139,13 @@ impl Level<'_> {
         self.output_tokens().or(self.0.output_length.map(f64::from))
     }
 
+    /// The share of requests that a window of this length cuts at each end: their latencies count as a
+    /// whole, their tokens in part.
+    pub(super) fn window_edges(&self) -> f64 {
+        let share = self.latency().zip(self.duration_s()).map(|(ms, s)| ms / 1e3 / s);
+        share.unwrap_or_default().min(1.0)
+    }
+
     pub(super) fn failed(&self) -> u64 {
         self.0.requests.bad().unwrap_or_default()
     }

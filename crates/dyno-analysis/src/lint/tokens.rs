@@ -23,7 +23,8 @@ pub(super) fn tokens(rows: &Rows<'_>) -> Option<Found> {
     let wrong = |level: &Level<'_>| {
         let (per_s, tokens) = (level.per_s()?, level.tokens_per_s()?);
         let (found, expected) = (tokens / per_s, level.output_tokens()?);
-        let rounding = rate.share(per_s) + speed.share(tokens);
+        let edges = if rows.by_duration() { 0.0 } else { 2.0 * level.window_edges() };
+        let rounding = edges + rate.share(per_s) + speed.share(tokens);
         // A mean of counted tokens is not rounded, but a printed one is.
         let counted = level.0.output_tokens.is_some_and(|tokens| tokens.total.is_some());
         let rounding = rounding + if counted { 0.0 } else { length.share(expected) };
@@ -32,6 +33,24 @@ pub(super) fn tokens(rows: &Rows<'_>) -> Option<Found> {
     };
     let found = rows.rows.iter().filter_map(wrong).collect();
     against(found, |n| digits(n, 0), what, Sure::Likely, values![])
+}
+
+/// By how much tools may count more tokens than the server: they tokenize the text themselves.
+const COUNTED_ANEW: f64 = 0.05;
+
+/// More tokens than were requested, where those that came are not stated. Fewer are no surprise.
+pub(super) fn beyond_length(rows: &Rows<'_>) -> Option<Found> {
+    let rate = Column::rates(rows, Level::per_s);
+    let speed = Column::rates(rows, Level::tokens_per_s);
+    let wrong = |level: &Level<'_>| {
+        let (per_s, tokens) = (level.per_s()?, level.tokens_per_s()?);
+        let (found, expected) = (tokens / per_s, f64::from(level.0.output_length?));
+        let slack = COUNTED_ANEW + rate.share(per_s) + speed.share(tokens);
+        let row = || Against { row: level.row(), found, expected };
+        (level.output_tokens().is_none() && found > expected * (1.0 + slack)).then(row)
+    };
+    let found = rows.rows.iter().filter_map(wrong).collect();
+    against(found, |n| digits(n, 0), Defect::TokensBeyond, Sure::Possible, values![])
 }
 
 /// A mean length further from the median of all rows than this many median deviations is not chance.

@@ -108,6 +108,11 @@ wordings! {
     TokensUnsure: Warning "tokens_per_request",
         TOKENS,
         TOKENS_WHY;
+    TokensBeyond: Warning "tokens_per_request",
+        ["tokens/s ÷ requests/s is above the requested output tokens: {}",
+         "吞吐量 ÷ QPS 高于所要求的输出 token 数：{}"],
+        ["tokens/s or requests/s was mistyped, or the limit on the length was not respected",
+         "吞吐量或 QPS 抄写有误，或长度限制未生效"];
     Runaway: Warning "runaway_answer",
         ["no request failed, yet responses are longer than in the other rows: {}",
          "没有请求失败，但响应比其他行更长：{}"],
@@ -134,6 +139,10 @@ wordings! {
         TPOT,
         ["the tool defines TPOT differently; or TPOT, TTFT and latency are of different requests",
          "该工具对单 token 时延的定义不同；或这些时延来自不同的请求"];
+    TpotSwapped: Warning "tokens_by_tpot",
+        TPOT,
+        ["ITL fits instead: the two are swapped, or short responses waited after their first token",
+         "token 间时延反而相符：二者互换了，或短响应在首 token 之后等待"];
     Percentiles: Error "percentiles_disordered",
         ["percentiles do not rise, or the mean is not between them: {}",
          "百分位数不递增，或平均值不在其范围内：{}"],

@@ -193,9 +193,9 @@ fn runs_are_held_against_the_baseline() {
 #[test]
 fn results_are_checked() {
     let runs = WHOLE.map(|run| format!(" runs/{run}")).concat();
-    as_then(&format!("lint{runs} runs/{PARTIAL}"), 5, "lint.txt", &[]);
-    as_then(&format!("lint{runs} --lang zh"), 5, "lint.zh.txt", &[]);
-    as_then(&format!("lint{runs} --format json"), 5, "lint.json", &[]);
+    as_then(&format!("lint{runs} runs/{PARTIAL}"), 0, "lint.txt", &[]);
+    as_then(&format!("lint{runs} --lang zh"), 0, "lint.zh.txt", &[]);
+    as_then(&format!("lint{runs} --format json"), 0, "lint.json", &[]);
 }
 
 /// What a twin foretells does not depend on the clock; when it was asked does.
