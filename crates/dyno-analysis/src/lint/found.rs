@@ -1,23 +1,11 @@
 //! What a check finds: a diagnostic about rows, and the confidence in its likely cause.
 
 use super::Lint;
+pub(super) use dyno_model::Sure;
 use dyno_model::diagnostic::Row;
 use dyno_model::summary::Summary;
 use dyno_model::{Diagnostic, Language, Severity, Subject, Value};
 use dyno_words::{Defect, InLanguage, Phrase, list, values};
-use serde::Serialize;
-
-/// The confidence in the likely cause.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Sure {
-    /// The values leave no other explanation.
-    Certain,
-    /// The values support it.
-    Likely,
-    /// One of several explanations.
-    Possible,
-}
 
 /// A row with a found and an expected value.
 pub(super) struct Against {

@@ -17,8 +17,7 @@ mod prefill;
 mod rows;
 mod tokens;
 
-pub use found::Sure;
-
+pub use dyno_model::Sure;
 use dyno_model::diagnostic::Row;
 use dyno_model::summary::Summary;
 use dyno_model::{Language, Severity};

@@ -20,6 +20,7 @@ pub(crate) fn in_form(tool: &str, form: &str, levels: Vec<LevelSummary>) -> Summ
         file: "results".to_owned(),
         line: Some(1),
         headings: vec!["results".to_owned()],
+        recognised: None,
     };
     Summary {
         schema: "dyno.summary/1".to_owned(),
