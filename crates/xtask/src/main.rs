@@ -4,6 +4,7 @@
 mod agree;
 mod bare;
 mod cost;
+mod folder;
 mod lab;
 mod lint;
 mod million;
@@ -22,6 +23,7 @@ cargo xtask verdict verdicts compared with the true errors, under disturbances; 
 cargo xtask lint    what dyno lint finds in simulated results of other tools, clean and with a defect
                     planted; [--seed N] [--files N]
 cargo xtask lint own  errors that it finds in clean sweeps of twins; [SWEEPS]
+cargo xtask import  time to import a thousand result files of other tools; [FOLDER to take them from]
 cargo xtask predict time to predict a million requests";
 
 fn main() -> Result<()> {
@@ -32,6 +34,7 @@ fn main() -> Result<()> {
         Some("size") => size::run(),
         Some("agree") => agree::run(arguments.get(1).map_or("generic-7b-24gb", String::as_str)),
         Some("lint") => lint::run(&arguments[1..]),
+        Some("import") => folder::run(&arguments[1..]),
         Some("predict") => million::run(),
         Some("verdict") => verdict::run(arguments.get(1).map_or(Ok(6), |n| n.parse())?),
         Some("bare") => bare::main(&arguments[1..]),

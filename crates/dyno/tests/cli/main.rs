@@ -6,5 +6,6 @@ mod chinese;
 mod common;
 mod engine;
 mod help;
+mod import;
 mod runs;
 mod wrong_usage;

@@ -1,0 +1,112 @@
+//! `dyno import`: the outcome of each file, and what happens if nothing can be read.
+
+use crate::common::{dyno, run};
+use serde_json::json;
+use std::path::Path;
+use std::process::Output;
+
+/// A result of vLLM, with this concurrency.
+fn vllm(slots: u32) -> String {
+    json!({
+        "backend": "openai-chat",
+        "model_id": "tiny",
+        "num_prompts": 40,
+        "max_concurrency": slots,
+        "request_rate": "inf",
+        "duration": 10.0,
+        "completed": 40,
+        "total_input_tokens": 4000,
+        "total_output_tokens": 2000,
+        "request_throughput": 4.0,
+        "output_throughput": 200.0,
+        "total_token_throughput": 600.0,
+        "mean_ttft_ms": 20.5 + f64::from(slots),
+        "median_ttft_ms": 20.0,
+        "p99_ttft_ms": 40.0,
+    })
+    .to_string()
+}
+
+fn write(folder: &Path, name: &str, text: &str) {
+    let path = folder.join(name);
+    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+    std::fs::write(path, text).unwrap();
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+fn expect(here: &Path, args: &[&str], status: i32) -> Output {
+    let output = run(here, args);
+    assert_eq!(output.status.code(), Some(status), "{args:?}: {output:?}");
+    output
+}
+
+#[test]
+fn a_folder_lists_each_file_and_its_outcome() {
+    let here = tempfile::tempdir().unwrap();
+    let here = here.path();
+    write(here, "all/c2.json", &vllm(2));
+    write(here, "all/c10.json", &vllm(10));
+    write(here, "all/below/deep/c4.json", &vllm(4));
+    write(here, "all/notes.txt", "nothing to see here\n");
+    write(here, "all/empty.json", r#"{"benchmarks": [{"metrics": {}, "args": {}}]}"#);
+    let printed = text(&expect(here, &["import", "all"], 0).stdout);
+    let row = |file: &str| {
+        let row = printed.lines().find(|line| line.split_whitespace().next() == Some(file));
+        row.unwrap_or_else(|| panic!("no row of {file}: {printed}")).to_owned()
+    };
+    assert!(row("c2.json").contains("vllm") && row("c2.json").ends_with("read"), "{printed}");
+    assert!(row("below/deep/c4.json").ends_with("read"), "{printed}");
+    assert!(row("notes.txt").ends_with("not recognised"), "{printed}");
+    assert!(row("empty.json").ends_with("no results in it"), "{printed}");
+    assert!(printed.contains("5 files: 3 read"), "{printed}");
+    // Files of one folder and model are one run, in the order of their numbers.
+    assert!(printed.contains("2 in total, with 3 levels"), "{printed}");
+    assert!(printed.find("c2.json") < printed.find("c10.json"), "{printed}");
+    // The same in Chinese.
+    let output = dyno(here, &["import", "all"]).env("LANG", "zh_CN.UTF-8").output().unwrap();
+    let printed = text(&output.stdout);
+    assert!(printed.contains("共 5 个文件：已读入 3 个"), "{printed}");
+}
+
+#[test]
+fn nothing_read_is_not_success() {
+    let here = tempfile::tempdir().unwrap();
+    let here = here.path();
+    write(here, "empty.json", r#"{"benchmarks": [{"metrics": {}, "args": {}}]}"#);
+    for command in ["import", "lint", "report"] {
+        let said = text(&expect(here, &[command, "empty.json"], 3).stderr);
+        assert!(said.contains("nothing could be read from `empty.json`"), "{command}: {said}");
+        assert!(said.contains("guidellm"), "{command}: {said}");
+    }
+    std::fs::create_dir(here.join("folder")).unwrap();
+    let said = text(&expect(here, &["import", "folder"], 3).stderr);
+    assert!(said.contains("there are no results in `folder`"), "{said}");
+}
+
+#[test]
+fn an_unknown_file_names_what_is_read_and_does_not_stop_the_others() {
+    let here = tempfile::tempdir().unwrap();
+    let here = here.path();
+    write(here, "c2.json", &vllm(2));
+    write(here, "notes.txt", "nothing to see here\n");
+    let said = text(&expect(here, &["import", "notes.txt"], 2).stderr);
+    assert!(said.contains("`notes.txt` contains no results of a known tool"), "{said}");
+    assert!(said.contains("LMDeploy"), "{said}");
+    let printed = text(&expect(here, &["import", "notes.txt", "c2.json"], 0).stdout);
+    assert!(printed.contains("2 files: 1 read") && printed.contains("1 not recognised"), "{printed}");
+}
+
+#[test]
+fn json_says_how_sure_it_is() {
+    let here = tempfile::tempdir().unwrap();
+    let here = here.path();
+    write(here, "c2.json", &vllm(2));
+    let printed = expect(here, &["import", "c2.json", "--json"], 0).stdout;
+    let runs: serde_json::Value = serde_json::from_slice(&printed).unwrap();
+    let recognised = &runs[0]["run"]["origin"]["recognised"];
+    assert_eq!(recognised["sure"], "likely");
+    assert!(recognised["by"].as_array().unwrap().contains(&json!("request_throughput")), "{runs}");
+}
