@@ -1,7 +1,7 @@
 //! Cells: numbers with a fixed number of decimals or the sign of absence, and untrusted text escaped
 //! for the place where it is shown.
 
-use super::LONGEST;
+use super::remarks::LONGEST;
 use crate::text::ABSENT;
 pub(super) use crate::text::whole;
 use dyno_model::summary::Distribution;

@@ -1,7 +1,7 @@
 //! One row per level: every number of a summary, and an empty cell for an absent one.
 
 use super::column::Column;
-use super::reasons;
+use super::remarks::reasons;
 use super::table::Table;
 use dyno_model::Language;
 use dyno_model::metric::{Statistic, Time};

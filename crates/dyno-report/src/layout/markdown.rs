@@ -2,7 +2,8 @@
 //! struck through, and the reasons as footnotes.
 
 use super::cells::{markdown as safe, row};
-use super::{answers, explained, name, of_run};
+use super::remarks::{explained, of_run};
+use super::{answers, name};
 use crate::marks::Marks;
 use crate::messages::{Message, Say};
 use crate::selection::{LevelColumn, Selection};
