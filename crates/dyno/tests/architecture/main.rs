@@ -13,14 +13,15 @@ use std::process::Command;
 
 /// Every crate of the workspace, with those of them that it may use. A crate names only crates
 /// above it.
-const MAY_KNOW: [(&str, &[&str]); 19] = [
+const MAY_KNOW: [(&str, &[&str]); 20] = [
     ("dyno-model", &[]),
     ("dyno-stats", &[]),
     ("dyno-net", &[]),
     ("dyno-words", &["dyno-model"]),
     ("dyno-chart", &["dyno-model"]),
     ("dyno-search", &["dyno-stats"]),
-    ("dyno-workload", &["dyno-model", "dyno-words"]),
+    ("dyno-tokenizer", &["dyno-model"]),
+    ("dyno-workload", &["dyno-model", "dyno-tokenizer", "dyno-words"]),
     ("dyno-drive", &["dyno-model"]),
     ("dyno-wire", &["dyno-drive", "dyno-model", "dyno-net", "dyno-words"]),
     ("dyno-record", &["dyno-model"]),
@@ -82,9 +83,9 @@ const HEAVY: [(&str, &[&str]); 30] = [
     ("flate2", &["dyno-workload"]),
     ("getrandom", &["llm-dyno"]),
     ("httparse", &["dyno-engine", "dyno-wire"]),
-    ("jiff", &["dyno-model", "dyno-workload"]),
-    ("minijinja", &["dyno-workload"]),
-    ("minijinja-contrib", &["dyno-workload"]),
+    ("jiff", &["dyno-model", "dyno-tokenizer", "dyno-workload"]),
+    ("minijinja", &["dyno-tokenizer"]),
+    ("minijinja-contrib", &["dyno-tokenizer"]),
     ("nix", &["dyno-net"]),
     ("parquet", &["dyno-report", "dyno-workload"]),
     ("rand_chacha", &["dyno-drive", "dyno-workload"]),
@@ -100,7 +101,7 @@ const HEAVY: [(&str, &[&str]); 30] = [
     ("signal-hook", &["llm-dyno"]),
     ("strsim", &["dyno-model"]),
     ("tempfile", &["dyno-import", "dyno-run"]),
-    ("tokenizers", &["dyno-workload"]),
+    ("tokenizers", &["dyno-tokenizer"]),
     ("toml", &["dyno-engine", "llm-dyno"]),
     ("unicode-width", &["dyno-words"]),
 ];

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 /// Crates whose messages are all translated.
-const DONE: [&str; 13] = [
+const DONE: [&str; 14] = [
     "dyno",
     "dyno-drive",
     "dyno-engine",
@@ -19,6 +19,7 @@ const DONE: [&str; 13] = [
     "dyno-record",
     "dyno-report",
     "dyno-run",
+    "dyno-tokenizer",
     "dyno-wire",
     "dyno-workload",
 ];
