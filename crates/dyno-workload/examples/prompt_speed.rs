@@ -4,7 +4,7 @@
 //!
 //! `cargo run --release -p dyno-workload --example prompt_speed [TOKENIZER [PROMPTS [TOKENS]]]`
 
-#[path = "../tests/tokenizers_made/mod.rs"]
+#[path = "../../dyno-tokenizer/tests/tokenizers_made/mod.rs"]
 mod tokenizers_made;
 
 use std::error::Error;

@@ -7,5 +7,7 @@ pub mod key;
 pub mod lengths;
 pub mod random;
 pub mod session;
-pub mod tokenizer;
 pub mod trace;
+
+/// Counts the tokens of a prompt.
+pub use dyno_tokenizer as tokenizer;

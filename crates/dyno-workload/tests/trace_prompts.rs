@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
+#[path = "../../dyno-tokenizer/tests/tokenizers_made/mod.rs"]
 mod tokenizers_made;
 mod traces_made;
 

@@ -8,8 +8,8 @@ mod tokenizers_made;
 use std::fs;
 use std::path::Path;
 
-use dyno_workload::item::{Content, Message};
-use dyno_workload::tokenizer::{Ask, Tokenizer};
+use dyno_model::prompt::{Content, Message};
+use dyno_tokenizer::{Ask, Tokenizer};
 use serde_json::json;
 use tempfile::TempDir;
 use tokenizers_made::{KINDS, TEMPLATE, templated, trained, write_folder};

@@ -127,7 +127,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::item::Message;
+    use dyno_model::prompt::Message;
 
     fn rendered(source: &str, messages: &[Message]) -> Result<String, String> {
         let specials = [("bos_token", "<s>"), ("eos_token", "</s>")]

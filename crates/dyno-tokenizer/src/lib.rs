@@ -15,7 +15,7 @@ use serde_json::{Map, Value};
 
 pub use self::error::TokenizerError;
 use self::local::Local;
-use crate::item::{Content, Message};
+use dyno_model::prompt::{Content, Message};
 
 /// What a server's own `/tokenize` is asked to count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -150,7 +150,7 @@ impl Tokenizer {
     }
 
     /// Whether a word is made of tokens that spell it, as far as that can be known.
-    pub(crate) fn spells(&self, word: &str) -> bool {
+    pub fn spells(&self, word: &str) -> bool {
         match &*self.0 {
             Kind::Local(local) => local.spells(word),
             Kind::Asking(_) | Kind::Estimate => true,
@@ -158,7 +158,7 @@ impl Tokenizer {
     }
 
     /// Words of the tokenizer's own vocabulary, where it has one.
-    pub(crate) fn words(&self) -> Vec<String> {
+    pub fn words(&self) -> Vec<String> {
         match &*self.0 {
             Kind::Local(local) => local.words(),
             Kind::Asking(_) | Kind::Estimate => Vec::new(),
