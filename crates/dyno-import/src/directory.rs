@@ -5,7 +5,7 @@
 use crate::form::json;
 use crate::form::sqlite::with_log;
 use crate::level::same::{Seen, same_results};
-use crate::reading::{self, Reading};
+use crate::reading::Reading;
 use crate::tools::evalscope::folder as evalscope;
 use crate::tools::serving::sweep as combinations;
 use crate::{FileOutcome, ImportError, Imported, Outcome, read_limited, text};
@@ -70,26 +70,30 @@ fn folder(
     }
     files.sort_by_key(|file| numbers(&name_of(file)));
     folders.sort_by_key(|folder| numbers(&name_of(folder)));
+    folders.retain(|folder| !skip(folder));
+    let (levels, others): (Vec<_>, Vec<_>) =
+        folders.into_iter().partition(|folder| evalscope::is_run(folder));
+    let (mut servers, mut others_below) = (BTreeMap::<String, Vec<PathBuf>>::new(), Vec::new());
+    for below in others {
+        match combinations::server(&below) {
+            Some(server) => servers.entry(server).or_default().push(below),
+            None => others_below.push(below),
+        }
+    }
+    // Before the files beside them, which have the same in one table.
+    for (server, folders) in servers {
+        combined(root, &name_of(path), &server, &folders, walk, imported)?;
+    }
     if evalscope::is_run(path) {
         sweep(root, path, &[path.to_owned()], imported)?;
     } else {
         loose(root, &name_of(path), &files, &mut walk.results, imported);
     }
-    folders.retain(|folder| !skip(folder));
-    let (levels, others): (Vec<_>, Vec<_>) =
-        folders.into_iter().partition(|folder| evalscope::is_run(folder));
     if !levels.is_empty() {
         sweep(root, path, &levels, imported)?;
     }
-    let mut servers: BTreeMap<String, Vec<PathBuf>> = BTreeMap::new();
-    for below in others {
-        match combinations::server(&below) {
-            Some(server) => servers.entry(server).or_default().push(below),
-            None => folder(root, &below, depth + 1, walk, skip, imported)?,
-        }
-    }
-    for (server, folders) in servers {
-        combined(root, &name_of(path), &server, &folders, walk, imported)?;
+    for below in others_below {
+        folder(root, &below, depth + 1, walk, skip, imported)?;
     }
     Ok(())
 }
@@ -176,7 +180,7 @@ fn loose(root: &Path, name: &str, files: &[PathBuf], seen: &mut Seen, imported: 
             documents.push(FileOutcome { file: shown, outcome });
             continue;
         }
-        let read = reading::recognise_other(&name, &bytes).or_else(|| printed(path, &name, &bytes));
+        let read = reading.other(&name, &shown, &bytes).or_else(|| printed(path, &name, &bytes));
         let Some(mut read) = read else {
             // A document that no tool writes is not looked into as text.
             documents.push(FileOutcome { file: shown, outcome: Outcome::Unknown });

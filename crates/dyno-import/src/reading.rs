@@ -15,16 +15,7 @@ use serde_json::Value;
 /// Reads a file, if it is one of a known kind.
 pub(crate) fn recognise(name: &str, bytes: &[u8]) -> Option<Imported> {
     let mut reading = Reading::new(name);
-    if reading.documents(bytes) { Some(reading.alone()) } else { recognise_other(name, bytes) }
-}
-
-/// Reads a file that is not a document, if it is one of a known kind.
-pub(crate) fn recognise_other(name: &str, bytes: &[u8]) -> Option<Imported> {
-    if let Some(imported) = tools::database(name, bytes) {
-        return Some(imported);
-    }
-    let mut reading = Reading::new(name);
-    reading.sheet(bytes).then(|| reading.alone())
+    if reading.documents(bytes) { Some(reading.alone()) } else { reading.other(name, name, bytes) }
 }
 
 /// Levels that belong together.
@@ -52,8 +43,8 @@ pub(crate) struct Reading {
     groups: Vec<(Group, Vec<Found>)>,
     /// The results so far, by which those that a tool wrote into several files are read once.
     seen: Seen,
-    /// The file with the same result as the last one that was left out for that.
-    repeated: Option<String>,
+    /// The tool of the last one that was left out for that, and the file in which it was before.
+    repeated: Option<(String, String)>,
     /// AIPerf's requests, which are in a separate file.
     pub(crate) records: Records,
     /// AIPerf's summary of them.
@@ -149,6 +140,18 @@ impl Reading {
         true
     }
 
+    /// Reads a file that is not a document, beside those that were read so far.
+    pub(crate) fn other(&mut self, name: &str, path: &str, bytes: &[u8]) -> Option<Imported> {
+        if let Some(imported) = tools::database(name, bytes) {
+            return Some(imported);
+        }
+        let mut reading = Self::beside(name, self.take_seen());
+        path.clone_into(&mut reading.path);
+        let known = reading.sheet(bytes);
+        self.seen = reading.take_seen();
+        known.then(|| reading.alone())
+    }
+
     /// Reads comma-separated values; returns whether they are of a known kind. If not, nothing changes.
     pub(crate) fn sheet(&mut self, bytes: &[u8]) -> bool {
         let rows: Vec<Row> = csv::rows(bytes);
@@ -180,9 +183,9 @@ impl Reading {
     /// Adds a level, to the previous run where it belongs to that. What another file contains, too, is
     /// left out.
     pub(crate) fn add(&mut self, group: Group, level: Found) {
-        let origin = &group.head.origin;
-        match self.seen.elsewhere(&origin.tool, &self.path, &level.stated) {
-            Some(file) => self.repeated = Some(file),
+        let tool = &group.head.origin.tool;
+        match self.seen.elsewhere(tool, &self.path, &level.stated) {
+            Some(file) => self.repeated = Some((tool.clone(), file)),
             None => self.push(group, level),
         }
     }
@@ -213,7 +216,7 @@ impl Reading {
         let tool = head.map_or(self.tool, |head| &head.origin.tool).to_owned();
         match self.levels() - before {
             0 => match &self.repeated {
-                Some(of) => Outcome::Copy { tool: self.tool.to_owned(), of: of.clone() },
+                Some((tool, of)) => Outcome::Copy { tool: tool.clone(), of: of.clone() },
                 None => Outcome::Empty { tool: self.tool.to_owned() },
             },
             levels => {
