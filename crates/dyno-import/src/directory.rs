@@ -73,11 +73,11 @@ fn folder(
     folders.retain(|folder| !skip(folder));
     let (levels, others): (Vec<_>, Vec<_>) =
         folders.into_iter().partition(|folder| evalscope::is_run(folder));
-    let (mut servers, mut others_below) = (BTreeMap::<String, Vec<PathBuf>>::new(), Vec::new());
+    let (mut servers, mut rest) = (BTreeMap::<String, Vec<PathBuf>>::new(), Vec::new());
     for below in others {
         match combinations::server(&below) {
             Some(server) => servers.entry(server).or_default().push(below),
-            None => others_below.push(below),
+            None => rest.push(below),
         }
     }
     // Before the files beside them, which have the same in one table.
@@ -92,7 +92,7 @@ fn folder(
     if !levels.is_empty() {
         sweep(root, path, &levels, imported)?;
     }
-    for below in others_below {
+    for below in rest {
         folder(root, &below, depth + 1, walk, skip, imported)?;
     }
     Ok(())

@@ -29,7 +29,6 @@ pub(super) const TOOL: Tool = Tool {
     sheets: &[Sheet { recognise: sweep::is_table, read: sweep::read_table }],
     printed: &[Printed::Block(block::read)],
     signs: &["_ttft_ms\"", "\"ttfts\""],
-    ..super::NOTHING
 };
 
 /// The API that a backend stands for, by the names of either tool.
