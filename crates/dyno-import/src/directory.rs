@@ -5,7 +5,7 @@
 use crate::form::json;
 use crate::form::sqlite::with_log;
 use crate::level::same::{Seen, same_results};
-use crate::reading::{self, Reading};
+use crate::reading::Reading;
 use crate::tools::evalscope::folder as evalscope;
 use crate::tools::serving::sweep as combinations;
 use crate::{FileOutcome, ImportError, Imported, Outcome, read_limited, text};
@@ -79,26 +79,30 @@ fn folder(
     }
     files.sort_by_key(|file| natural_order(file));
     folders.sort_by_key(|folder| natural_order(folder));
+    folders.retain(|folder| !skip(folder));
+    let (levels, others): (Vec<_>, Vec<_>) =
+        folders.into_iter().partition(|folder| evalscope::is_run(folder));
+    let (mut servers, mut rest) = (BTreeMap::<String, Vec<PathBuf>>::new(), Vec::new());
+    for below in others {
+        match combinations::server(&below) {
+            Some(server) => servers.entry(server).or_default().push(below),
+            None => rest.push(below),
+        }
+    }
+    // Before the files beside them, which have the same in one table.
+    for (server, folders) in servers {
+        combined(root, &name_of(path), &server, &folders, walk, imported)?;
+    }
     if evalscope::is_run(path) {
         sweep(root, path, &[path.to_owned()], imported)?;
     } else {
         loose(root, &name_of(path), &files, &mut walk.results, imported);
     }
-    folders.retain(|folder| !skip(folder));
-    let (levels, others): (Vec<_>, Vec<_>) =
-        folders.into_iter().partition(|folder| evalscope::is_run(folder));
     if !levels.is_empty() {
         sweep(root, path, &levels, imported)?;
     }
-    let mut servers: BTreeMap<String, Vec<PathBuf>> = BTreeMap::new();
-    for below in others {
-        match combinations::server(&below) {
-            Some(server) => servers.entry(server).or_default().push(below),
-            None => folder(root, &below, depth + 1, walk, skip, imported)?,
-        }
-    }
-    for (server, folders) in servers {
-        combined(root, &name_of(path), &server, &folders, walk, imported)?;
+    for below in rest {
+        folder(root, &below, depth + 1, walk, skip, imported)?;
     }
     Ok(())
 }
@@ -185,7 +189,7 @@ fn loose(root: &Path, name: &str, files: &[PathBuf], seen: &mut Seen, imported: 
             continue;
         }
         let read =
-            reading::recognise_other(&shown, &bytes).or_else(|| printed(path, &shown, &bytes));
+            reading.other(&shown, &shown, &bytes).or_else(|| printed(path, &shown, &bytes));
         let Some(mut read) = read else {
             // A document that no tool writes is not looked into as text.
             documents.push(FileOutcome { file: shown, outcome: Outcome::Unknown });

@@ -15,16 +15,7 @@ use serde_json::Value;
 /// Reads a file, if it is one of a known kind.
 pub(crate) fn recognise(name: &str, bytes: &[u8]) -> Option<Imported> {
     let mut reading = Reading::new(name);
-    if reading.documents(bytes) { Some(reading.alone()) } else { recognise_other(name, bytes) }
-}
-
-/// Reads a file that is not a document, if it is one of a known kind.
-pub(crate) fn recognise_other(name: &str, bytes: &[u8]) -> Option<Imported> {
-    if let Some(imported) = tools::database(name, bytes) {
-        return Some(imported);
-    }
-    let mut reading = Reading::new(name);
-    reading.sheet(bytes).then(|| reading.alone())
+    if reading.documents(bytes) { Some(reading.alone()) } else { reading.other(name, name, bytes) }
 }
 
 /// Levels that belong together.
@@ -60,8 +51,8 @@ pub(crate) struct Reading {
     groups: Vec<(Group, Vec<Found>)>,
     /// The results so far, by which those that a tool wrote into several files are read once.
     seen: Seen,
-    /// The file with the same result as the last one that was left out for that.
-    repeated: Option<String>,
+    /// The tool of the last one that was left out for that, and the file in which it was before.
+    repeated: Option<(String, String)>,
     /// AIPerf's requests, which are in a separate file.
     pub(crate) records: Records,
     /// AIPerf's summary of them.
@@ -160,6 +151,18 @@ impl Reading {
         true
     }
 
+    /// Reads a file that is not a document, beside those that were read so far.
+    pub(crate) fn other(&mut self, name: &str, path: &str, bytes: &[u8]) -> Option<Imported> {
+        if let Some(imported) = tools::database(name, bytes) {
+            return Some(imported);
+        }
+        let mut reading = Self::beside(name, self.take_seen());
+        path.clone_into(&mut reading.path);
+        let known = reading.sheet(bytes);
+        self.seen = reading.take_seen();
+        known.then(|| reading.alone())
+    }
+
     /// Reads comma-separated values; returns whether they are of a known kind. If not, nothing changes.
     pub(crate) fn sheet(&mut self, bytes: &[u8]) -> bool {
         let rows: Vec<Row> = csv::rows(bytes);
@@ -194,9 +197,9 @@ impl Reading {
         if !self.says_something(&level) {
             return;
         }
-        let origin = &group.head.origin;
-        match self.seen.elsewhere(&origin.tool, &self.path, &level.stated) {
-            Some(file) => self.repeated = Some(file),
+        let tool = &group.head.origin.tool;
+        match self.seen.elsewhere(tool, &self.path, &level.stated) {
+            Some(file) => self.repeated = Some((tool.clone(), file)),
             None => self.push(group, level),
         }
     }
@@ -247,8 +250,8 @@ impl Reading {
         let records = now.records - before.records;
         match now.grouped - before.grouped + now.exports - before.exports + records {
             0 => {
-                if let Some(of) = &self.repeated {
-                    return Outcome::Copy { tool: self.tool.to_owned(), of: of.clone() };
+                if let Some((tool, of)) = &self.repeated {
+                    return Outcome::Copy { tool: tool.clone(), of: of.clone() };
                 }
                 if self.problems.is_empty() {
                     self.problems.push(Problem::Empty.with([self.form, self.tool]));

@@ -54,6 +54,11 @@ impl Sample {
         self.ended == Ended::Completed
     }
 
+    /// Whether any time of its response is known.
+    fn has_end(&self) -> bool {
+        self.end.or(self.latency).or(self.ttft).is_some()
+    }
+
     /// Whether it completed without any output.
     pub(crate) fn is_empty(&self) -> bool {
         self.is_completed() && self.ttft.is_none() && self.output.unwrap_or(0) == 0
@@ -113,6 +118,8 @@ fn record(
     let phase = if sample.warmup { Phase::Warmup } else { Phase::Measured };
     let clock = |time: f64| nanos(time - zero);
     let sent = if known { sample.sent.map(clock) } else { Some(0) };
+    // Without any time of its response a request would seem to take none.
+    let sent = sent.filter(|_| sample.has_end() || !sample.is_completed());
     let scheduled = sample.scheduled.filter(|_| known).map(clock);
     let intended = scheduled.or(sent).unwrap_or_else(|| clock(base));
     let mut record = RequestRecord::new(level, index, 0, phase, intended);
@@ -224,6 +231,15 @@ mod tests {
         let failed = records.iter().find(|record| !record.is_completed()).unwrap();
         assert_eq!(failed.sent, None);
         assert_eq!(failed.outcome, Outcome::Failed(FailureClass::Connect));
+    }
+
+    #[test]
+    fn a_response_without_a_time_has_no_latency_of_zero() {
+        let samples = [sample(7.0, 1.0, &[]), Sample { sent: Some(8.0), ..Sample::default() }];
+        let records = records(0, &samples, 7.0, 1);
+        let empty = records.iter().find(|record| record.first.is_none()).unwrap();
+        assert!(empty.is_completed());
+        assert_eq!(empty.sent, None);
     }
 
     #[test]

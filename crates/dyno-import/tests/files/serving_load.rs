@@ -47,6 +47,10 @@ fn empty_responses_are_completed_where_the_tool_counts_them() {
     let ttft = level.times[Time::Ttft].as_ref().unwrap();
     assert_eq!(ttft.count, Some(5));
     close(ttft.mean, reported(level, "mean_ttft_ms") * 8.0 / 5.0, 1e-6);
+    // Nor is it known how long they took.
+    let latency = level.times[Time::Latency].as_ref().unwrap();
+    assert_eq!(latency.count, Some(5));
+    assert!(latency.min.unwrap() > 50.0, "{latency:?}");
     assert_eq!(loads(&run), [("burst", Some(8.0))]);
     let note = level.notes.iter().find(|note| note.code == "import_empty_responses").unwrap();
     assert!(note.what.starts_with("3 responses"), "{note:?}");

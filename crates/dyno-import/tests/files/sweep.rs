@@ -2,6 +2,7 @@
 
 use crate::{errors, fixture, loads, notes, run};
 use dyno_import::{FileOutcome, Outcome, import};
+use dyno_model::LevelSummary;
 use serde_json::{Value, json};
 use std::path::Path;
 
@@ -59,22 +60,23 @@ fn what_is_in_two_files_is_read_once() {
     assert_eq!(imported.runs.len(), 1);
     assert_eq!(imported.runs[0].summary.levels.len(), 2);
     assert!(notes(&imported)[0].contains("warm-up of a sweep"), "{:?}", imported.problems);
-    let copy = Outcome::Copy { tool: "vllm or sglang".to_owned(), of: "run=1.json".to_owned() };
+    let copy = Outcome::Copy { tool: "vllm".to_owned(), of: "run=1.json".to_owned() };
     assert_eq!(outcome(&imported.files, "summary.json"), &copy);
 }
 
 #[test]
 fn so_is_what_is_in_two_folders() {
+    let rows: Value =
+        serde_json::from_slice(&std::fs::read(fixture("inferencex-agg.json")).unwrap()).unwrap();
     let folder = tempfile::tempdir().unwrap();
-    let inner = folder.path().join("SERVE--max_num_seqs=16");
-    std::fs::create_dir(&inner).unwrap();
-    combination(&inner);
-    write(folder.path(), "all.json", &summary());
+    std::fs::create_dir(folder.path().join("single")).unwrap();
+    write(folder.path(), "agg_bmk.json", &rows);
+    write(folder.path(), "single/agg_conc16.json", &rows[1]);
     let imported = import(folder.path()).unwrap();
-    assert_eq!(imported.runs.len(), 1);
-    let file = inner.join("summary.json");
-    let shown = file.strip_prefix(folder.path()).unwrap().to_string_lossy();
-    let copy = Outcome::Copy { tool: "vllm or sglang".to_owned(), of: "all.json".to_owned() };
+    let levels: usize = imported.runs.iter().map(|run| run.summary.levels.len()).sum();
+    assert_eq!(levels, 3);
+    let shown = Path::new("single").join("agg_conc16.json").to_string_lossy().into_owned();
+    let copy = Outcome::Copy { tool: "inferencex".to_owned(), of: "agg_bmk.json".to_owned() };
     assert_eq!(outcome(&imported.files, &shown), &copy);
 }
 
@@ -97,6 +99,58 @@ fn loads_of_one_server_are_one_run() {
     assert_eq!(loads(four), [("concurrency", Some(2.0)), ("concurrency", Some(16.0))]);
     assert_eq!(loads(eight), [("concurrency", Some(2.0))]);
     assert_eq!(four.summary.run.label.as_deref(), Some("acme/sweep-1b, max_num_seqs=4"));
+}
+
+/// The table that a sweep writes of all its results, with an index before them.
+fn table(results: &Value) -> String {
+    let results = results.as_array().unwrap();
+    let names: Vec<&String> = results[0].as_object().unwrap().keys().collect();
+    let cell = |value: &Value| match value {
+        Value::Null => String::new(),
+        Value::String(text) => text.clone(),
+        other => other.to_string(),
+    };
+    let mut lines = vec![names.iter().fold(String::new(), |line, name| line + "," + name)];
+    for (i, result) in results.iter().enumerate() {
+        let row = names.iter().fold(i.to_string(), |row, name| row + "," + &cell(&result[*name]));
+        lines.push(row);
+    }
+    lines.join("\n") + "\n"
+}
+
+#[test]
+fn a_table_has_a_result_in_each_row() {
+    let text = table(&summary());
+    let imported = dyno_import::import_bytes("summary.csv", text.as_bytes()).unwrap();
+    assert_eq!(errors(&imported), Vec::<String>::new());
+    let [read] = imported.runs.as_slice() else { panic!("one run") };
+    let of_json = run("vllm-sweep-summary.json").summary.levels;
+    let values = |levels: &[LevelSummary]| {
+        let of = |level: &LevelSummary| (level.load, level.throughput, level.times.clone());
+        levels.iter().map(of).collect::<Vec<_>>()
+    };
+    assert_eq!(values(&read.summary.levels), values(&of_json));
+    let shifted = text.replacen("\n1,", "\n1,surplus,", 1);
+    let imported = dyno_import::import_bytes("summary.csv", shifted.as_bytes()).unwrap();
+    assert!(errors(&imported)[0].starts_with("line 3"), "{:?}", imported.problems);
+    assert_eq!(imported.runs[0].summary.levels.len(), 1);
+}
+
+#[test]
+fn the_table_beside_the_folders_is_their_copy() {
+    let folder = tempfile::tempdir().unwrap();
+    let inner = folder.path().join("BENCH--max_concurrency=4");
+    std::fs::create_dir(&inner).unwrap();
+    combination(&inner);
+    std::fs::write(folder.path().join("summary.csv"), table(&summary())).unwrap();
+    let imported = import(folder.path()).unwrap();
+    assert_eq!(imported.runs.len(), 1);
+    assert_eq!(imported.runs[0].summary.run.origin.as_ref().unwrap().form, "json");
+    let Outcome::Copy { tool, of } = outcome(&imported.files, "summary.csv") else {
+        panic!("{:?}", imported.files)
+    };
+    assert_eq!(tool, "vllm");
+    assert!(of.ends_with("summary.json"), "{of}");
 }
 
 #[test]

@@ -8,12 +8,12 @@ mod result;
 mod samples;
 pub(crate) mod sweep;
 
-use super::{Document, Printed, Tool};
+use super::{Document, Printed, Sheet, Tool};
 
 pub(super) const TOOL: Tool = Tool {
     name: "vllm or sglang",
     kinds: &[
-        "results of vLLM's `bench serve`, `bench sweep` and `bench throughput` (JSON)",
+        "results of vLLM's `bench serve`, `bench sweep` and `bench throughput` (JSON, CSV)",
         "results of SGLang's `bench_serving`, `bench_offline_throughput` and `bench_one_batch` (JSON lines)",
         "results of LMDeploy's `profile_restful_api` (JSON lines)",
         "serving benchmark blocks of vLLM and SGLang",
@@ -26,9 +26,9 @@ pub(super) const TOOL: Tool = Tool {
         Document { recognise: offline::is_engine, read: offline::read_engine },
         Document { recognise: offline::is_batch, read: offline::read_batch },
     ],
+    sheets: &[Sheet { recognise: sweep::is_table, read: sweep::read_table }],
     printed: &[Printed::Block(block::read)],
     signs: &["_ttft_ms\"", "\"ttfts\""],
-    ..super::NOTHING
 };
 
 /// The API that a backend stands for, by the names of either tool.

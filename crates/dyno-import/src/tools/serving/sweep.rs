@@ -1,12 +1,14 @@
 //! The files of vLLM's `bench sweep`: a folder for each combination of options, with a result for each
-//! run, all of them in `summary.json`, a warm-up that is not to be counted, and what failed. Results
+//! run, all of them in `summary.json`, those of all folders in `summary.csv`, a warm-up that is not to be counted, and what failed. Results
 //! themselves are those of `result`.
 
+use super::result;
+use crate::form::csv::{self, Row};
 use crate::form::json::{number, text};
 use crate::reading::Reading;
 use dyno_model::summary::Recognised;
 use dyno_words::{Problem, values};
-use serde_json::Value;
+use serde_json::{Map, Value};
 use std::path::Path;
 
 /// The options of the server, if it is the folder of a combination:
@@ -40,4 +42,37 @@ pub(super) fn read_failure(reading: &mut Reading, line: u64, value: &Value) {
     let words = |name: &str| text(value, &[name]).unwrap_or_default();
     let failed = Problem::SweepFailed.with(values![words("error_type"), words("error")]);
     reading.problems.push(failed.at(line));
+}
+
+/// A row of a table as a result: cells without a value are absent.
+fn result_of(heading: &Row, row: &Row) -> Value {
+    let pairs = heading.cells.iter().zip(&row.cells);
+    let named = pairs.map(|(name, cell)| (name.trim(), cell.trim()));
+    let given = named.filter(|(name, cell)| !name.is_empty() && !cell.is_empty());
+    let fields: Map<String, Value> = given
+        .map(|(name, cell)| {
+            let value = csv::number(cell).map_or_else(|| cell.into(), Value::from);
+            (name.to_owned(), value)
+        })
+        .collect();
+    Value::Object(fields)
+}
+
+/// It is the table of a sweep: a column for each name of a result.
+pub(super) fn is_table(rows: &[Row]) -> Option<Recognised> {
+    let [heading, first, ..] = rows else { return None };
+    result::recognise(&result_of(heading, first))
+}
+
+/// Reads a table, a result in each row.
+pub(super) fn read_table(reading: &mut Reading, rows: &[Row]) {
+    let Some((heading, rows)) = rows.split_first() else { return };
+    for row in rows {
+        if row.cells.len() == heading.cells.len() {
+            result::read(reading, row.line, &result_of(heading, row));
+            continue;
+        }
+        let cells = values![row.cells.join(","), row.cells.len(), heading.cells.len()];
+        reading.problems.push(Problem::CellsUnderHeading.with(cells).at(row.line));
+    }
 }
