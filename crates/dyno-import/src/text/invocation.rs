@@ -135,10 +135,11 @@ fn last<'a>(text: &'a str, name: &str) -> Option<&'a str> {
         let quote = before.chars().last().filter(|c| matches!(c, '\'' | '"'));
         let bounded = before.is_empty() || before.ends_with(['(', ',', ' ', '\n', '{']);
         let value = match quote {
-            Some(quote) => {
-                let rest = rest.strip_prefix(quote).map(str::trim_start);
-                rest.and_then(|rest| rest.strip_prefix(':'))
-            }
+            // `'a': 1`, or a text of settings: `'a=1,b=2'`.
+            Some(quote) => match rest.strip_prefix(quote).map(str::trim_start) {
+                Some(rest) => rest.strip_prefix(':'),
+                None => rest.strip_prefix('='),
+            },
             None if flag => rest.strip_prefix(['=', ' ']),
             None if bounded => rest.strip_prefix('='),
             None => None,
@@ -157,7 +158,7 @@ fn first(text: &str) -> Option<&str> {
     let end = if text.starts_with('[') {
         text.find(']').map(|end| end + 1)
     } else {
-        text.find(|c: char| c.is_whitespace() || ",)}]".contains(c))
+        text.find(|c: char| c.is_whitespace() || ",)}]'\"".contains(c))
     };
     let value = &text[..end.unwrap_or(text.len())];
     (!value.is_empty() && !value.starts_with('-')).then_some(value)

@@ -216,6 +216,18 @@ fn percentiles_belong_to_the_summary_above_them() {
 }
 
 #[test]
+fn a_summary_without_its_heading_is_read() {
+    let log = fixture("evalscope-1.9.log");
+    let (_, from) = log.split_once("Benchmarking summary:\n").unwrap();
+    let (tables, _) = from.split_once("╭").unwrap();
+    let imported = read_text(&tables.replace("Percentile results:\n", "\n"));
+    assert_eq!((imported.runs.len(), imported.problems.as_slice()), (1, &[][..]));
+    let level = &imported.runs[0].summary.levels[0];
+    assert_eq!(load(level), ("concurrency", Some(5.0)));
+    assert_eq!(level.times[Time::Ttft].as_ref().unwrap().p99, Some(80.9));
+}
+
+#[test]
 fn a_report_is_a_level_for_each_row() {
     let imported = read("evalscope-report.txt");
     assert_eq!((imported.runs.len(), imported.problems.as_slice()), (1, &[][..]));

@@ -65,6 +65,7 @@ fn model(before: &[String]) -> Option<String> {
 fn level(heads: &[String], row: &Row, findings: &mut Vec<Diagnostic>) -> LevelSummary {
     let mut level = LevelSummary::default();
     let (mut slots, mut rate, mut success) = (None, None, None);
+    let mut rounded = false;
     for (head, value) in heads.iter().zip(&row.cells) {
         let stated = Stated { line: row.line, name: head, value };
         let number = match cell(value) {
@@ -76,7 +77,10 @@ fn level(heads: &[String], row: &Row, findings: &mut Vec<Diagnostic>) -> LevelSu
         let (metric, _) = name(head);
         match metric.as_str() {
             "conc." => slots = Some(number.value),
-            "rate" => rate = Some(number.value).filter(|rate| *rate > 0.0),
+            "rate" => {
+                rate = Some(number.value);
+                rounded = number.decimals == 0;
+            }
             "num" => level.requests.planned = whole(number.value),
             "rps" => level.throughput.requests_per_s = Some(number.value),
             "gen. toks/s" => level.throughput.output_tokens_per_s = Some(number.value),
@@ -96,6 +100,10 @@ fn level(heads: &[String], row: &Row, findings: &mut Vec<Diagnostic>) -> LevelSu
         }
     }
     level.load = load(rate, slots);
+    if rounded && level.load.kind == LoadKind::Rate {
+        // Some versions print whole numbers only, whatever the rate was.
+        level.load.value = None;
+    }
     level.label = label(level.load.kind, level.load.value);
     let planned = level.requests.planned.filter(|planned| *planned <= EXACT);
     if success == Some(100.0) && planned.is_some() {
@@ -106,7 +114,7 @@ fn level(heads: &[String], row: &Row, findings: &mut Vec<Diagnostic>) -> LevelSu
 }
 
 fn load(rate: Option<f64>, slots: Option<f64>) -> LoadSummary {
-    match (rate, slots) {
+    match (rate.filter(|rate| *rate > 0.0), slots) {
         (Some(rate), _) => blank::load(LoadKind::Rate, Some(rate)),
         (None, Some(slots)) => blank::load(LoadKind::Concurrency, Some(slots)),
         (None, None) => blank::load(LoadKind::Unknown, None),
