@@ -31,7 +31,8 @@ impl Invocation {
         let mut open = 0_usize;
         for line in lines {
             let line = line.trim();
-            if STARTS.iter().any(|start| starts(line, start)) {
+            let started = STARTS.iter().any(|start| starts(line, start));
+            if started {
                 // Each start of a tool replaces what an earlier one said.
                 text.clear();
                 open = 0;
@@ -40,7 +41,7 @@ impl Invocation {
             if went_on {
                 text.pop();
             }
-            if went_on || open > 0 || is_statement(line) {
+            if started || went_on || open > 0 || is_statement(line) {
                 text.push_str(line);
                 if !text.ends_with('\\') {
                     text.push('\n');
@@ -213,6 +214,12 @@ mod tests {
         assert_eq!(settings.model().as_deref(), Some("q-3B"));
         assert_eq!(settings.numbers("streams"), [1.0, 2.0, 4.0, 8.0]);
         assert_eq!(of("type_='x' streams=[1, 2.5] rate=[]").numbers("streams"), [1.0, 2.5]);
+        let short = of("genai-perf profile \\\n  -m gpt2 \\\n  --concurrency 4");
+        assert_eq!(
+            (short.model().as_deref(), short.number(&["concurrency"])),
+            (Some("gpt2"), Some(4.0))
+        );
+        assert_eq!(of("python -m some.module --port 1").model(), None);
         assert_eq!(of("Model: `tiny`").model().as_deref(), Some("tiny"));
         assert_eq!(of("**Model**: tiny").model().as_deref(), Some("tiny"));
     }

@@ -245,6 +245,31 @@ fn a_report_is_a_level_for_each_row() {
 }
 
 #[test]
+fn the_report_since_1_9_has_the_metrics_in_a_second_table() {
+    let imported = read("evalscope-overview.txt");
+    assert_eq!((imported.runs.len(), imported.problems.as_slice()), (1, &[][..]));
+    let run = &imported.runs[0];
+    assert_eq!(run.summary.run.label.as_deref(), Some("tiny-1.5B"));
+    assert_eq!(labels(run), ["concurrency 2", "concurrency 8"]);
+    let [first, second] = &run.summary.levels[..] else { panic!() };
+    assert_eq!((first.requests.planned, first.requests.completed), (Some(30), Some(30)));
+    assert_eq!((second.requests.planned, second.requests.completed), (Some(90), None));
+    assert_eq!(second.throughput.output_tokens_per_s, Some(988.2));
+    let latency = second.times[Time::Latency].as_ref().unwrap();
+    assert_eq!((latency.mean, latency.p50, latency.p99), (Some(842.0), Some(838.0), Some(1102.0)));
+    assert_eq!(second.times[Time::Ttft].as_ref().unwrap().p99, Some(91.0));
+    assert_eq!(second.output_tokens.unwrap().mean, 105.0);
+    let turns = "│      │      │ Turns/Req     │   1.60 │     - │     - │\n│    8";
+    let several = fixture("evalscope-overview.txt").replacen(
+        "│    8 │    - │ Latency",
+        &format!("{turns} │    - │ Latency"),
+        1,
+    );
+    let level = &read_text(&several).runs[0].summary.levels[0];
+    assert_eq!(level.requests.planned, None, "conversations are not requests");
+}
+
+#[test]
 fn glossaries_and_tables_of_other_things_are_no_results() {
     let error = import_bytes("glossary.md", fixture("glossary.md").as_bytes()).unwrap_err();
     assert!(matches!(error, dyno_import::ImportError::Unknown { .. }));

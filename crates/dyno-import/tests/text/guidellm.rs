@@ -108,6 +108,17 @@ fn other_loads_and_columns() {
 }
 
 #[test]
+fn a_comparison_with_the_same_words_is_no_result() {
+    for (head, name) in [("GPU", "A100"), ("Benchmark", "on one A100")] {
+        let text = format!(
+            "| {head} | Requests per Second | Request Latency | Time to First Token |\n\
+             |---|---|---|---|\n| {name} | 5.1 | 1.2 | 80 |\n"
+        );
+        assert!(import_bytes("a.md", text.as_bytes()).is_err(), "{head}");
+    }
+}
+
+#[test]
 fn the_tables_of_0_2_are_one_run() {
     let imported = read("guidellm-0.2.txt");
     assert_eq!((imported.runs.len(), imported.problems.as_slice()), (1, &[][..]));
